@@ -1,0 +1,78 @@
+// compression/codec.h
+//
+// How a slice of fp32 values becomes bytes for a slow link, and back.
+//
+// A codec is a pure function of its input: the same values give the same bytes
+// on every machine and at every SIMD width, so a hash of encoded bytes can
+// stand for the state that they lead to. Its payload carries no length of its
+// own; the reader knows how many elements a span has. Byte layouts are in
+// docs/formats/codecs.md.
+#ifndef SKERRY_COMPRESSION_CODEC_H_
+#define SKERRY_COMPRESSION_CODEC_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace skerry::compression {
+
+// Numbers on the wire and on disk: never reused. 0..63 are dense codecs whose
+// size follows from the element count.
+enum class CodecId : uint8_t {
+  kRawF32 = 0,
+  kBf16 = 1,       // round to nearest even
+  kInt8Block = 2,  // 256 values share one fp32 scale
+};
+
+// Stateless; any number of threads may use one codec at once.
+class Codec {
+ public:
+  virtual ~Codec() = default;
+
+  virtual CodecId id() const = 0;
+
+  // The largest payload that `elements` values can need.
+  virtual size_t MaxEncodedBytes(size_t elements) const = 0;
+
+  // Replaces `payload`.
+  //
+  // Errors: InvalidArgument when a value is NaN or infinite, naming the first
+  // such index; `payload` is then unspecified.
+  virtual absl::Status Encode(std::span<const float> values,
+                              std::vector<std::byte>& payload) const = 0;
+
+  // Overwrites `values`.
+  //
+  // Errors: DataLoss when `payload` is not an encoding of values.size()
+  // elements; `values` are then unchanged. Whatever is accepted decodes to
+  // finite values.
+  virtual absl::Status Decode(std::span<const std::byte> payload,
+                              std::span<float> values) const = 0;
+
+  // accumulators[i] += decoded[i] in fp32 without contraction: the same bits
+  // as Decode followed by an addition. Errors: as Decode.
+  virtual absl::Status DecodeAdd(std::span<const std::byte> payload,
+                                 std::span<float> accumulators) const = 0;
+};
+
+// The codec of that number, which lives for ever.
+//
+// Errors: Unimplemented when this build has none.
+absl::StatusOr<const Codec*> FindCodec(CodecId id);
+
+// Names in job files and on the command line: "raw_f32", "bf16", "int8_block".
+//
+// Errors: InvalidArgument, listing the names.
+absl::StatusOr<CodecId> ParseCodecName(std::string_view name);
+
+// "unknown" for a number that this build does not know.
+std::string_view CodecName(CodecId id);
+
+}  // namespace skerry::compression
+
+#endif  // SKERRY_COMPRESSION_CODEC_H_

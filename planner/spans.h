@@ -1,0 +1,41 @@
+// planner/spans.h
+//
+// Where a fragment of the flat outer state is cut into spans. The cut depends
+// on the element count alone, never on devices or on who is a member, so it
+// holds for the life of a job.
+#ifndef SKERRY_PLANNER_SPANS_H_
+#define SKERRY_PLANNER_SPANS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace skerry::planner {
+
+// Elements [begin, end) of the fragment.
+struct SpanRange {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+
+  uint64_t size() const { return end - begin; }
+  friend bool operator==(const SpanRange&, const SpanRange&) = default;
+};
+
+inline constexpr uint32_t kSpansPerFragmentDefault = 64;
+inline constexpr uint64_t kSpanAlignmentDefault = 4096;
+
+// Cuts [0, element_count) into at most `spans_per_fragment` ranges in order.
+// Every begin is a multiple of `alignment`, no range is empty, and two sizes
+// differ by at most one `alignment` (the last range may also end inside one).
+//
+// Errors: InvalidArgument when a parameter is 0, or `element_count` exceeds
+// 2^48.
+absl::StatusOr<std::vector<SpanRange>> CutSpans(
+    uint64_t element_count,
+    uint32_t spans_per_fragment = kSpansPerFragmentDefault,
+    uint64_t alignment = kSpanAlignmentDefault);
+
+}  // namespace skerry::planner
+
+#endif  // SKERRY_PLANNER_SPANS_H_
