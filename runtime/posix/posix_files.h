@@ -1,0 +1,32 @@
+// runtime/posix/posix_files.h
+//
+// Files on a local disk.
+#ifndef SKERRY_RUNTIME_POSIX_POSIX_FILES_H_
+#define SKERRY_RUNTIME_POSIX_POSIX_FILES_H_
+
+#include <string>
+#include <vector>
+
+#include "runtime/files.h"
+
+namespace skerry::runtime {
+
+// A write goes through `path` + ".<number>.tmp" in the same directory; such
+// names are not listed, and Remove() is the way to be rid of old ones. Two
+// writers of one path must not run at the same time.
+class PosixFiles final : public Files {
+ public:
+  using Files::WriteDurably;
+  absl::Status WriteDurably(const std::string& path,
+                            std::span<const ByteSpan> pieces) override;
+  absl::StatusOr<std::vector<std::byte>> Read(
+      const std::string& path) const override;
+  absl::StatusOr<std::vector<std::string>> List(
+      const std::string& directory) const override;
+  absl::Status Remove(const std::string& path) override;
+  absl::Status MakeDirectory(const std::string& directory) override;
+};
+
+}  // namespace skerry::runtime
+
+#endif  // SKERRY_RUNTIME_POSIX_POSIX_FILES_H_

@@ -1,0 +1,63 @@
+// runtime/posix/process.h
+//
+// A child process that never outlives this one.
+#ifndef SKERRY_RUNTIME_POSIX_PROCESS_H_
+#define SKERRY_RUNTIME_POSIX_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "runtime/event_loop.h"
+
+namespace skerry::runtime {
+
+struct ProcessSpec {
+  // argv[0] is the program; looked up in PATH when it has no slash.
+  std::vector<std::string> argv;
+  // NAME=value, added to or replacing what this process has.
+  std::vector<std::string> environment;
+  // Standard output and error go to this descriptor; -1: to this process's.
+  int output_fd = -1;
+};
+
+struct ProcessExit {
+  // Exactly one is meaningful: `signal` when not 0.
+  int code = 0;
+  int signal = 0;
+};
+
+// The kernel kills the child when this process dies, however it dies.
+class Process {
+ public:
+  // Starts the program and, when it has ended and has been reaped, runs
+  // `on_exit` on `loop`. Codes: NotFound, PermissionDenied (the program cannot
+  // be run), ResourceExhausted (no process can be made), InvalidArgument (no
+  // program named). Blocks until the program runs or has failed to.
+  static absl::StatusOr<std::unique_ptr<Process>> Start(
+      const ProcessSpec& spec, EventLoop& loop,
+      absl::AnyInvocable<void(ProcessExit) &&> on_exit);
+
+  // Kills the child if it still runs and waits for its end. On `loop`, or after
+  // it has stopped. `on_exit` does not run afterwards.
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  pid_t pid() const;
+  // Nothing happens when the child has ended.
+  void Signal(int signal);
+
+ private:
+  struct State;
+  explicit Process(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace skerry::runtime
+
+#endif  // SKERRY_RUNTIME_POSIX_PROCESS_H_

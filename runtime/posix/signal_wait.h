@@ -1,0 +1,40 @@
+// runtime/posix/signal_wait.h
+//
+// SIGTERM and SIGINT as tasks on a loop.
+#ifndef SKERRY_RUNTIME_POSIX_SIGNAL_WAIT_H_
+#define SKERRY_RUNTIME_POSIX_SIGNAL_WAIT_H_
+
+#include <thread>
+
+#include "absl/functional/any_invocable.h"
+#include "runtime/event_loop.h"
+
+namespace skerry::runtime {
+
+// Blocks SIGTERM and SIGINT in the calling thread and in every thread it makes
+// later, so main constructs one before anything else starts a thread.
+class SignalWait {
+ public:
+  SignalWait();
+  // Signals stay blocked.
+  ~SignalWait();
+  SignalWait(const SignalWait&) = delete;
+  SignalWait& operator=(const SignalWait&) = delete;
+
+  // From now on runs `on_signal(SIGTERM or SIGINT)` on `loop` for each signal
+  // that arrives. Called once; `loop` outlives this object.
+  void Deliver(EventLoop& loop, absl::AnyInvocable<void(int signal)> on_signal);
+
+  // Blocks until one arrives and returns it. For a main that has nothing else
+  // to do; not together with Deliver().
+  int Wait();
+
+ private:
+  int signal_fd_ = -1;
+  int stop_fd_ = -1;
+  std::thread thread_;
+};
+
+}  // namespace skerry::runtime
+
+#endif  // SKERRY_RUNTIME_POSIX_SIGNAL_WAIT_H_

@@ -1,0 +1,66 @@
+// runtime/testing/memory_files.h
+//
+// A disk in memory that can lose power, fill up or fail.
+#ifndef SKERRY_RUNTIME_TESTING_MEMORY_FILES_H_
+#define SKERRY_RUNTIME_TESTING_MEMORY_FILES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "runtime/files.h"
+
+namespace skerry::runtime {
+
+class MemoryFiles final : public Files {
+ public:
+  using Files::WriteDurably;
+  absl::Status WriteDurably(const std::string& path,
+                            std::span<const ByteSpan> pieces) override;
+  absl::StatusOr<std::vector<std::byte>> Read(
+      const std::string& path) const override;
+  absl::StatusOr<std::vector<std::string>> List(
+      const std::string& directory) const override;
+  absl::Status Remove(const std::string& path) override;
+  absl::Status MakeDirectory(const std::string& directory) override;
+
+  // The next write or removal stops half-way, as when power fails in it: it
+  // returns DataLoss and everything fails until PowerOn(). The file then holds
+  // the old content or the new, by `keeps_new`.
+  void LosePowerInNextChange(bool keeps_new);
+  void PowerOn();
+  // Every change after the next `changes` fails with `error` and changes
+  // nothing, until called again with OK.
+  void FailChangesAfter(uint64_t changes, absl::Status error);
+  // Writes that would take the sum of all files above this are refused.
+  void LimitBytes(uint64_t bytes_max);
+  // Flips one bit of a stored file; a rotting disk.
+  absl::Status FlipBit(const std::string& path, size_t bit);
+
+  uint64_t changes() const;
+  uint64_t stored_bytes() const;
+
+ private:
+  absl::Status AdmitChange(const std::string& path);
+  uint64_t StoredBytes() const;
+
+  mutable std::mutex mutex_;
+  // All below are guarded by mutex_.
+  absl::btree_map<std::string, std::vector<std::byte>> files_;
+  absl::btree_set<std::string> directories_;
+  bool powered_ = true;
+  bool power_fails_next_ = false;
+  bool keeps_new_ = false;
+  uint64_t bytes_max_ = UINT64_MAX;
+  uint64_t changes_ = 0;
+  uint64_t changes_before_error_ = 0;
+  absl::Status error_;
+};
+
+}  // namespace skerry::runtime
+
+#endif  // SKERRY_RUNTIME_TESTING_MEMORY_FILES_H_

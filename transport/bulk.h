@@ -1,0 +1,149 @@
+// transport/bulk.h
+//
+// Bulk bytes between workers: frames of an exchange, delivered at least once
+// until the receiver has said yes or no, and immutable objects fetched by key.
+// docs/formats/bulk.md is the conversation on the wire.
+//
+// Promises, for every implementation:
+// - A frame is offered to the receiver whole and with its checksums verified;
+//   what fails the check is counted, not offered, and sent again.
+// - Frames sent to one address in one class are first offered in the order of
+//   Send(), as long as one stream carries the class and the receiver does not
+//   answer kNotYet. After a lost stream what was not answered is offered again,
+//   so receivers discard repeated parts.
+// - A waiting kLatency frame is written before any waiting kBulk frame.
+// - Bytes sent and not answered are bounded per address and class.
+#ifndef SKERRY_TRANSPORT_BULK_H_
+#define SKERRY_TRANSPORT_BULK_H_
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+#include "absl/container/btree_map.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compression/frame.h"
+#include "transport/payload.h"
+
+namespace skerry::transport {
+
+struct Frame {
+  // payload_bytes and payload_hash are set by the caller, who knows the hash
+  // from encoding.
+  compression::FrameHeader header;
+  Payload payload;
+};
+
+// The receiver's answer to a frame.
+enum class Verdict {
+  kAccepted,
+  kRefused,  // for good: an older attempt, or not for this worker
+  kNotYet,   // an attempt this receiver has not heard of yet; offer it again
+};
+
+enum class TrafficClass { kLatency = 0, kBulk = 1 };
+inline constexpr int kTrafficClassCount = 2;
+
+// Names an immutable object that some worker holds: one span of a base, or one
+// span of the stored result of (sequence, attempt).
+struct FetchKey {
+  enum class Kind : uint8_t { kBase = 1, kResult = 2 };
+  uint64_t job = 0;
+  uint32_t fragment = 0;
+  uint32_t span = 0;
+  Kind kind = Kind::kBase;
+  uint64_t sequence = 0;
+  uint64_t attempt = 0;  // 0 for bases
+  uint64_t hash = 0;     // what the holder's object must have; Hash64 of it all
+  friend auto operator<=>(const FetchKey&, const FetchKey&) = default;
+};
+
+// The worker's end. Called on the loop the transport was made with.
+class BulkReceiver {
+ public:
+  virtual ~BulkReceiver() = default;
+  // `payload` is exactly the frame's bytes, aligned to 64; keeping a copy keeps
+  // them alive without copying.
+  virtual Verdict OnFrame(const compression::FrameHeader& header,
+                          const Payload& payload) = 0;
+  // NotFound when not held. Any error is passed to the peer that asked.
+  virtual absl::StatusOr<Payload> OnFetch(const FetchKey& key) = 0;
+};
+
+// Since the transport was made; "sent" counts every time a frame was written.
+struct PeerCounters {
+  uint64_t frames_sent = 0;
+  uint64_t payload_bytes_sent = 0;
+  uint64_t frames_resent = 0;  // of those sent, not for the first time
+  uint64_t frames_accepted = 0;
+  uint64_t frames_refused = 0;
+  uint64_t frames_not_yet = 0;  // answers kNotYet that crossed the wire
+  uint64_t frames_corrupt = 0;  // answers that the checksum did not match
+  uint64_t streams_lost = 0;
+  uint64_t fetches_done = 0;
+  uint64_t fetches_failed = 0;
+  friend bool operator==(const PeerCounters&, const PeerCounters&) = default;
+};
+
+// What came from one peer, by the name it gave.
+struct SourceCounters {
+  uint64_t frames_received = 0;  // whole and undamaged, repeats included
+  uint64_t payload_bytes_received = 0;
+  uint64_t frames_refused = 0;
+  uint64_t frames_corrupt = 0;
+  uint64_t frames_held = 0;  // answered kNotYet at least once
+  uint64_t fetches_served = 0;
+  uint64_t fetch_bytes_served = 0;
+  friend bool operator==(const SourceCounters&,
+                         const SourceCounters&) = default;
+};
+
+struct BulkCounters {
+  absl::btree_map<std::string, PeerCounters> to;      // by address
+  absl::btree_map<std::string, SourceCounters> from;  // by peer's name
+};
+
+// One worker's end of all its bulk links. Members are called on the loop given
+// at construction, and callbacks run on it, never inside the call that was
+// given them. Destroy it on the loop or after the loop has stopped; callbacks
+// that have not run by then are destroyed unrun.
+class BulkTransport {
+ public:
+  using SendDone = absl::AnyInvocable<void(absl::Status) &&>;
+  using FetchDone = absl::AnyInvocable<void(absl::StatusOr<Payload>) &&>;
+
+  virtual ~BulkTransport() = default;
+
+  // Queues a frame for the worker at `address`. The same bytes are sent again
+  // after a lost stream and after kNotYet until there is an answer. `done`
+  // gets OK (accepted), Aborted (refused), Cancelled (ForgetBefore),
+  // DataLoss (the checksum failed time after time: the frame is damaged here),
+  // or ResourceExhausted (too many frames wait for this address).
+  virtual void Send(const std::string& address, Frame frame,
+                    TrafficClass traffic_class, SendDone done) = 0;
+
+  // Drops frames of (job, fragment) of attempts below `attempt`, to all
+  // addresses, queued or unanswered.
+  virtual void ForgetBefore(uint64_t job, uint32_t fragment,
+                            uint64_t attempt) = 0;
+
+  // Offers again, now, the frames of (job, fragment) that the receiver answered
+  // kNotYet. Call it when an attempt opens; without the call they are offered
+  // again after a back-off.
+  virtual void Reoffer(uint64_t job, uint32_t fragment) = 0;
+
+  // Fetches a whole object; its hash is verified. One try: the caller has other
+  // holders. `done` gets NotFound, Unavailable (no answer from the address),
+  // DataLoss (hash), ResourceExhausted (object above the limit), or the
+  // holder's error.
+  virtual void Fetch(const std::string& address, const FetchKey& key,
+                     FetchDone done) = 0;
+
+  virtual BulkCounters counters() const = 0;
+};
+
+}  // namespace skerry::transport
+
+#endif  // SKERRY_TRANSPORT_BULK_H_

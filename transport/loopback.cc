@@ -1,0 +1,55 @@
+#include "transport/loopback.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+
+namespace skerry::transport {
+namespace {
+
+absl::string_view ToAbsl(std::string_view text) {
+  return absl::string_view(text.data(), text.size());
+}
+
+bool IsLoopbackHost(const std::string& host) {
+  if (host == "localhost") return true;
+  in_addr v4;
+  if (inet_pton(AF_INET, host.c_str(), &v4) == 1) {
+    return (ntohl(v4.s_addr) >> 24) == 127;
+  }
+  in6_addr v6;
+  return inet_pton(AF_INET6, host.c_str(), &v6) == 1 &&
+         IN6_IS_ADDR_LOOPBACK(&v6);
+}
+
+// The host of "host:port" or "[host]:port"; empty when there is none.
+std::string HostOf(std::string_view address) {
+  const size_t colon = address.rfind(':');
+  if (colon == std::string_view::npos || colon + 1 == address.size()) return "";
+  std::string_view host = address.substr(0, colon);
+  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
+    return std::string(host.substr(1, host.size() - 2));
+  }
+  if (host.find(':') != std::string_view::npos) return "";
+  return std::string(host);
+}
+
+}  // namespace
+
+absl::Status RequireLoopback(std::string_view address) {
+  for (const std::string_view local : {"unix:", "unix-abstract:"}) {
+    if (address.starts_with(local) && address.size() > local.size()) {
+      return absl::OkStatus();
+    }
+  }
+  if (IsLoopbackHost(HostOf(address))) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "\"", ToAbsl(address),
+      "\" can be reached from other machines and TLS is not built yet: use "
+      "127.0.0.1:PORT, localhost:PORT, [::1]:PORT or unix:PATH"));
+}
+
+}  // namespace skerry::transport

@@ -1,0 +1,21 @@
+// transport/loopback.h
+//
+// Where plaintext may be spoken.
+#ifndef SKERRY_TRANSPORT_LOOPBACK_H_
+#define SKERRY_TRANSPORT_LOOPBACK_H_
+
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace skerry::transport {
+
+// OK for addresses that never leave this machine: "unix:PATH",
+// "unix-abstract:NAME", "localhost:PORT", "127.x.y.z:PORT", "[::1]:PORT".
+// InvalidArgument for anything else, with one line for the operator. Every main
+// asks before it listens or connects without TLS.
+absl::Status RequireLoopback(std::string_view address);
+
+}  // namespace skerry::transport
+
+#endif  // SKERRY_TRANSPORT_LOOPBACK_H_

@@ -1,0 +1,29 @@
+#include "transport/loopback.h"
+
+#include <gtest/gtest.h>
+
+namespace skerry::transport {
+namespace {
+
+TEST(RequireLoopbackTest, AddressesThatStayOnThisMachinePass) {
+  for (const char* address :
+       {"127.0.0.1:7443", "127.9.8.7:0", "localhost:1", "[::1]:7443",
+        "unix:/run/skerry.sock", "unix-abstract:skerry"}) {
+    EXPECT_TRUE(RequireLoopback(address).ok()) << address;
+  }
+}
+
+TEST(RequireLoopbackTest, EverythingElseIsRefusedWithTheAddressAndTheWayOut) {
+  for (const char* address :
+       {"0.0.0.0:7443", "[::]:7443", "10.0.0.1:7443", "worker-1:7443",
+        "127.0.0.1", "127.0.0.1:", "::1:7443", "localhost.evil.example:1",
+        "1270.0.1:5", "unix:", "", "dns:///localhost:1"}) {
+    const absl::Status status = RequireLoopback(address);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << address;
+    EXPECT_NE(status.message().find(address), absl::string_view::npos);
+    EXPECT_NE(status.message().find("TLS"), absl::string_view::npos);
+  }
+}
+
+}  // namespace
+}  // namespace skerry::transport
