@@ -1,0 +1,244 @@
+"""The rules, each a function from a tree of files to findings."""
+
+import collections
+import fnmatch
+import posixpath
+import re
+
+from tools.tidy import cpp
+from tools.tidy import layers
+from tools.tidy import words
+
+Finding = collections.namedtuple('Finding', 'path line rule advice')
+
+HEADER_LINES_MAX = 300
+SOURCE_LINES_MAX = 500
+FUNCTION_LINES_MAX = 70
+COLUMNS_MAX = 80
+
+_HEADERS = ('.h', '.cuh')
+_SOURCES = ('.cc', '.cu')
+_CPP = _HEADERS + _SOURCES
+_NARROW = _CPP + ('.py', '.proto')
+# Spelled in halves, so that this file passes its own rule.
+_UNFINISHED = re.compile(r'\b(TO' r'DO|FIX' r'ME|XX' r'X|HA' r'CK)\b')
+
+
+class Tree:
+    """Files of a checkout: path -> text. BUILD files are read as text too."""
+
+    def __init__(self, files):
+        self.files = files
+
+    def of(self, *endings):
+        for path in sorted(self.files):
+            if path.endswith(endings):
+                yield path, self.files[path]
+
+    def cpp(self):
+        """C++ that is ours: bindings of installed things are not."""
+        for path, text in self.of(*_CPP):
+            if not layers.inside(path, 'third_party'):
+                yield path, text
+
+
+def include_direction(tree):
+    for path, text in tree.cpp():
+        for line, header, quoted in cpp.includes(text):
+            if quoted and header in tree.files:
+                advice = layers.why_not(path, header)
+                if advice:
+                    yield Finding(path, line, 'layers',
+                                  f'{header}: {advice}')
+            elif quoted and '/' not in header:
+                yield Finding(path, line, 'include-path',
+                              f'write the path of "{header}" from the root')
+            for ban in words.HEADER_BANS:
+                if ban.pattern.search(header) and ban.forbidden_in(path):
+                    yield Finding(path, line, ban.rule,
+                                  f'{header}: {ban.advice}')
+
+
+def forbidden_words(tree):
+    for path, text in tree.cpp():
+        bans = [ban for ban in words.BANS if ban.forbidden_in(path)]
+        for number, line in enumerate(cpp.strip(text).split('\n'), 1):
+            if line.lstrip().startswith('#'):
+                continue
+            for ban in bans:
+                match = ban.pattern.search(line)
+                if match:
+                    yield Finding(path, number, ban.rule,
+                                  f'{match.group(0)}: {ban.advice}')
+
+
+def guard_of(path):
+    return 'SKERRY_' + re.sub(r'\W', '_', path).upper() + '_'
+
+
+def header_guards(tree):
+    for path, text in tree.cpp():
+        if not path.endswith(_HEADERS):
+            continue
+        # Highway compiles such a file once per instruction set.
+        if path.endswith('-inl.h'):
+            continue
+        guard = guard_of(path)
+        opening = f'#ifndef {guard}\n#define {guard}\n'
+        if opening not in text:
+            yield Finding(path, 1, 'guard',
+                          f'open with #ifndef {guard} and #define {guard}')
+        elif text.rstrip().split('\n')[-1] != f'#endif  // {guard}':
+            yield Finding(path, text.rstrip().count('\n') + 1, 'guard',
+                          f'end with `#endif  // {guard}`')
+
+
+def header_comments(tree):
+    for path, text in tree.cpp():
+        if not path.endswith(_HEADERS):
+            continue
+        lines = text.split('\n')
+        said = []
+        for line in lines[1:]:
+            if not line.startswith('//'):
+                break
+            said.append(line.strip('/ '))
+        if lines[0] != f'// {path}' or not any(said):
+            yield Finding(path, 1, 'header-comment',
+                          f'open with `// {path}`, then what it decides and '
+                          'promises')
+
+
+def sizes(tree):
+    for path, text in tree.of(*_NARROW):
+        if layers.inside(path, 'third_party'):
+            continue
+        count = len(text.splitlines())
+        most = (HEADER_LINES_MAX if path.endswith(_HEADERS)
+                else SOURCE_LINES_MAX)
+        if count > most:
+            yield Finding(path, most + 1, 'file-length',
+                          f'{count} lines, at most {most}; find the second '
+                          'idea and give it a file')
+        for number, line in enumerate(text.splitlines(), 1):
+            if len(line) > COLUMNS_MAX and not re.search(
+                    r'https?://|^\s*#\s*(include|ifndef|define|endif)', line):
+                yield Finding(path, number, 'columns',
+                              f'{len(line)} columns, at most {COLUMNS_MAX}')
+
+
+def function_lengths(tree):
+    for path, text in tree.cpp():
+        for line, name, count in cpp.functions(text):
+            if count > FUNCTION_LINES_MAX:
+                yield Finding(path, line, 'function-length',
+                              f'{name} has {count} lines, at most '
+                              f'{FUNCTION_LINES_MAX}; move plain work into '
+                              'leaves')
+
+
+def tests_beside(tree):
+    for path, _ in tree.of('.cc'):
+        own = layers.layer(path)
+        if own is None or own > layers.CORE or layers.is_test(path):
+            continue
+        folder, name = posixpath.split(path)
+        wanted = [posixpath.join(folder, name[:-3] + '_test.cc')]
+        # cpu/ and cuda/ twins share the test above them.
+        if posixpath.basename(folder) == 'cpu':
+            wanted.append(posixpath.join(posixpath.dirname(folder),
+                                         name[:-3] + '_test.cc'))
+        if not any(test in tree.files for test in wanted):
+            yield Finding(path, 1, 'test-beside', f'write {wanted[0]}')
+
+
+def kernel_twins(tree):
+    for path, _ in tree.of('.cu'):
+        folder, name = posixpath.split(path)
+        if posixpath.basename(folder) != 'cuda' or layers.is_test(path):
+            continue
+        above = posixpath.dirname(folder)
+        stems = [posixpath.join(above, 'cpu', name[:-3]),
+                 posixpath.join(above, name[:-3])]
+        if not any(stem + end in tree.files
+                   for stem in stems for end in ('.cc', '.h')):
+            yield Finding(path, 1, 'twin',
+                          f'write the reference {stems[0]}.cc')
+
+
+def unfinished(tree):
+    for path, text in sorted(tree.files.items()):
+        for number, line in enumerate(text.split('\n'), 1):
+            match = _UNFINISHED.search(line)
+            if match:
+                yield Finding(path, number, 'unfinished',
+                              f'{match.group(0)}: finish it, or open an issue '
+                              'and leave the code whole')
+
+
+def _markdown_lines(text):
+    """Numbered lines outside code fences."""
+    fenced = False
+    for number, line in enumerate(text.split('\n'), 1):
+        if line.lstrip().startswith('```'):
+            fenced = not fenced
+        elif not fenced:
+            yield number, line
+
+
+def documents(tree):
+    folders = {posixpath.dirname(path) for path in tree.files}
+    known = set(tree.files) | folders | {
+        '/'.join(f.split('/')[:n]) for f in folders
+        for n in range(1, f.count('/') + 1)}
+    for path, text in tree.of('.md'):
+        titles = [n for n, line in _markdown_lines(text)
+                  if re.match(r'# ', line)]
+        if len(titles) != 1:
+            yield Finding(path, titles[1] if titles else 1, 'one-title',
+                          f'{len(titles)} titles (`# `), exactly one')
+        for number, line in _markdown_lines(text):
+            for link in re.findall(r'\]\(([^)\s#]+)[^)]*\)', line):
+                target = posixpath.normpath(
+                    posixpath.join(posixpath.dirname(path), link))
+                if '://' not in link and not link.startswith('mailto:') and (
+                        target not in known):
+                    yield Finding(path, number, 'link',
+                                  f'{link} leads nowhere')
+
+
+def _package(tree, path):
+    """(folder, text) of the BUILD file that a source belongs to."""
+    folder = posixpath.dirname(path)
+    while True:
+        build = posixpath.join(folder, 'BUILD')
+        if build in tree.files:
+            return folder, tree.files[build]
+        if not folder:
+            return '', ''
+        folder = posixpath.dirname(folder)
+
+
+def dead_files(tree):
+    for path, _ in tree.of(*_CPP, '.proto'):
+        folder, build = _package(tree, path)
+        name = posixpath.relpath(path, folder or '.')
+        quoted = re.findall(r'"([^"\n]+)"', build)
+        if not any(word.lstrip(':') == name or
+                   ('*' in word and fnmatch.fnmatch(name, word))
+                   for word in quoted):
+            where = posixpath.join(folder, 'BUILD')
+            yield Finding(path, 1, 'dead-file',
+                          f'name it in {where}, or delete it')
+
+
+RULES = [
+    include_direction, forbidden_words, header_guards, header_comments, sizes,
+    function_lengths, tests_beside, kernel_twins, unfinished, documents,
+    dead_files,
+]
+
+
+def check(tree):
+    """All findings in `tree`, by path and line."""
+    return sorted(finding for rule in RULES for finding in rule(tree))

@@ -1,0 +1,300 @@
+"""Each rule is shown red on the smallest offender and green on its cure."""
+
+import unittest
+
+from tools.tidy import cpp
+from tools.tidy import layers
+from tools.tidy import rules
+from tools.tidy import tidy
+
+
+def found(rule, files):
+    return [(f.path, f.line, f.rule) for f in rule(rules.Tree(files))]
+
+
+class CppTest(unittest.TestCase):
+
+    def test_strip_blanks_comments_and_literals_and_keeps_positions(self):
+        text = 'int a; // throw\n/* throw\n */ f("throw\\"", \'"\', 1\'000);'
+        code = cpp.strip(text)
+        self.assertEqual(len(code), len(text))
+        self.assertEqual(code.count('\n'), 2)
+        self.assertNotIn('throw', code)
+        self.assertIn("1'000", code)
+
+    def test_strip_reads_raw_strings(self):
+        self.assertNotIn('throw', cpp.strip('x = R"js(a ")" throw)js"; y;'))
+
+    def test_includes_ignores_commented_ones(self):
+        text = '// #include "a.h"\n#include "b/c.h"\n#include <vector>\n'
+        self.assertEqual(cpp.includes(text),
+                         [(2, 'b/c.h', True), (3, 'vector', False)])
+
+    def lengths(self, text):
+        return {name: count for _, name, count in cpp.functions(text)}
+
+    def test_function_lengths(self):
+        text = '''
+namespace a {
+struct S {
+  S() : x_{1}, y_(2) {
+    f();
+  }
+  int One() const { return 1; }
+  int x_{0};
+  std::vector<int> v = {1, 2};
+};
+enum class E { kA };
+const int kTable[] = {
+  1,
+  2,
+};
+template <class T>
+auto Two(T t)
+    -> int {
+  auto l = [&] { return 1; };
+  if (t) {
+    g({1});
+  }
+  return l();
+}
+TEST(SuiteTest, Claim) {
+}
+struct S Make() {
+  return {};
+}
+class ABSL_LOCKABLE Lock {
+  void Take() {
+  }
+};
+}  // namespace a
+'''
+        self.assertEqual(self.lengths(text), {
+            'S': 3, 'One': 1, 'Two': 9, 'SuiteTest.Claim': 2, 'Make': 3,
+            'Take': 2})
+
+    def test_member_initializers_over_several_lines_are_one_function(self):
+        text = ('A::A(int x)\n    : a_{x},\n      b_{x} {\n  f();\n}\n'
+                'void B() {}\n')
+        self.assertEqual(self.lengths(text), {'A::A': 5, 'B': 1})
+
+    def test_directives_do_not_unbalance(self):
+        text = '#define OPEN \\\n  {\nvoid F() {\n}\nvoid G() {\n\n}\n'
+        self.assertEqual(self.lengths(text), {'F': 2, 'G': 3})
+
+
+class LayersTest(unittest.TestCase):
+
+    def test_down_is_fine_and_up_is_not(self):
+        for path, target, fine in [
+                ('planner/x.h', 'base/ids.h', True),
+                ('base/ids.h', 'planner/x.h', False),
+                ('coordinator/core/x.cc', 'planner/x.h', True),
+                ('coordinator/core/x.cc', 'coordinator/convert/x.h', False),
+                ('coordinator/core/x.cc', 'runtime/event_loop.h', False),
+                ('coordinator/service/x.cc', 'runtime/event_loop.h', True),
+                ('coordinator/service/x.cc', 'coordinator/main/x.h', False),
+                ('transport/grpc/x.cc', 'runtime/executor.h', True),
+                ('transport/link.h', 'runtime/executor.h', True),
+                ('runtime/executor.h', 'transport/link.h', False),
+                ('model/cuda/x.cu', 'model/exec/x.h', True),
+                ('model/exec/x.cc', 'model/cuda/x.h', False),
+                ('cli/x.cc', 'tests/sim/x.h', False),
+                ('tests/sim/x.cc', 'worker/main/x.h', True)]:
+            self.assertEqual(layers.why_not(path, target) is None, fine,
+                             (path, target))
+
+    def test_layer_one_looks_sideways_only_from_the_planner(self):
+        for path, target, fine in [
+                ('planner/search/x.cc', 'model/spec/graph.h', True),
+                ('planner/search/x.cc', 'model/exec/run.h', False),
+                ('planner/search/x.cc', 'compression/codec.h', True),
+                ('planner/search/x.cc', 'compression/cpu/int8.h', False),
+                ('planner/search/x.cc', 'data/order.h', False),
+                ('compression/codec.h', 'model/spec/graph.h', False),
+                ('optimizer/inner/adam.h', 'compression/codec.h', False),
+                ('data/order.h', 'model/spec/graph.h', False),
+                ('model/exec/run.h', 'model/spec/graph.h', True),
+                ('trainer/core/x.h', 'model/exec/run.h', True),
+                ('trainer/core/x.h', 'optimizer/inner/adam.h', True)]:
+            self.assertEqual(layers.why_not(path, target) is None, fine,
+                             (path, target))
+
+    def test_operators_stay_behind_the_trainer_seam(self):
+        self.assertTrue(
+            layers.why_not('worker/core/x.h', 'model/exec/run.h'))
+        self.assertTrue(
+            layers.why_not('worker/daemon/x.h', 'model/cpu/gemm.h'))
+        self.assertIsNone(
+            layers.why_not('worker/core/x.h', 'model/spec/graph.h'))
+
+    def test_roles_do_not_meet(self):
+        self.assertTrue(layers.why_not('worker/daemon/x.cc',
+                                       'coordinator/core/x.h'))
+
+    def test_tests_see_everything_and_nobody_else_sees_test_code(self):
+        self.assertIsNone(layers.why_not('base/x_test.cc', 'planner/x.h'))
+        self.assertTrue(layers.why_not('cli/x.cc', 'trainer/testing/x.h'))
+        self.assertIsNone(
+            layers.why_not('bench/cluster/x.cc', 'tests/sim/cluster.h'))
+
+
+class RulesTest(unittest.TestCase):
+
+    def red_and_green(self, rule, path, red, green, name, **others):
+        self.assertEqual([(p, r) for p, _, r in
+                          found(rule, {path: red, **others})],
+                         [(path, name)], red)
+        self.assertEqual(found(rule, {path: green, **others}), [], green)
+
+    def test_include_direction(self):
+        self.red_and_green(
+            rules.include_direction, 'data/a.cc', '#include "model/b.h"\n',
+            '#include "base/b.h"\n', 'layers',
+            **{'model/b.h': '', 'base/b.h': ''})
+        self.red_and_green(
+            rules.include_direction, 'data/a.cc', '#include "b.h"\n',
+            '#include "data/b.h"\n', 'include-path', **{'data/b.h': ''})
+
+    def test_messages_stop_at_convert(self):
+        for header in ('proto/skerry/v1/a.pb.h', 'proto/a.grpc.pb.h',
+                       'grpcpp/grpcpp.h', 'google/protobuf/message.h'):
+            text = f'#include "{header}"\n'
+            for path, bad in [('coordinator/core/a.cc', True),
+                              ('transport/link.h', True),
+                              ('transport/grpc/a.cc', False),
+                              ('coordinator/convert/a.cc', False),
+                              ('worker/daemon/a.cc', False),
+                              ('cli/a.cc', False),
+                              ('data/a_test.cc', False)]:
+                self.assertEqual(
+                    bool(found(rules.include_direction, {path: text})), bad,
+                    (path, header))
+
+    def test_cuda_has_its_folders(self):
+        self.red_and_green(rules.include_direction, 'worker/daemon/a.cc',
+                           '#include <cuda_runtime.h>\n', '', 'cuda')
+        self.assertEqual(found(rules.include_direction, {
+            'transport/nccl/a.cc': '#include <nccl.h>\n'}), [])
+
+    def test_words_below_the_io_line(self):
+        for red, name in [
+                ('auto t = absl::Now();', 'clock'),
+                ('std::chrono::steady_clock::now();', 'clock'),
+                ('std::thread t(f);', 'thread'),
+                ('absl::Mutex mu;', 'lock'),
+                ('std::mutex mu;', 'lock'),
+                ('FILE* f = fopen(p, m);', 'io'),
+                ('std::ofstream out(p);', 'io'),
+                ('spdlog::info(1);', 'log'),
+                ('std::random_device d;', 'random'),
+                ('absl::flat_hash_map<int, int> m;', 'hash-order'),
+                ('absl::SleepFor(d);', 'sleep')]:
+            self.red_and_green(rules.forbidden_words, 'worker/core/a.cc', red,
+                               '// ' + red, name)
+
+    def test_words_everywhere(self):
+        for red, name in [('throw 1;', 'throw'),
+                          ('delete this;', 'delete-this'),
+                          ('shared_from_this();', 'shared-from-this'),
+                          ('const_cast<int&>(x);', 'const-cast'),
+                          ('using namespace std;', 'using-namespace')]:
+            self.red_and_green(rules.forbidden_words, 'worker/daemon/a.cc',
+                               red, f'f("{red}");', name)
+
+    def test_only_posix_reads_a_clock_and_shells_may_lock(self):
+        now = 'auto t = std::chrono::steady_clock::now();\nabsl::Mutex m;\n'
+        self.assertEqual(found(rules.forbidden_words,
+                               {'runtime/posix/clock.cc': now}), [])
+        self.assertEqual(found(rules.forbidden_words,
+                               {'worker/daemon/clock.cc': now}),
+                         [('worker/daemon/clock.cc', 1, 'clock')])
+
+    def test_guards(self):
+        guard = 'SKERRY_BASE_A_B_H_'
+        good = f'#ifndef {guard}\n#define {guard}\n#endif  // {guard}\n'
+        self.red_and_green(rules.header_guards, 'base/a_b.h',
+                           good.replace('A_B', 'AB'), good, 'guard')
+        self.red_and_green(rules.header_guards, 'base/a_b.h',
+                           good.replace(f'  // {guard}', ''), good, 'guard')
+
+    def test_header_comments(self):
+        self.red_and_green(rules.header_comments, 'base/a.h',
+                           '// base/a.h\n#ifndef X\n',
+                           '// base/a.h\n//\n// Ids.\n#ifndef X\n',
+                           'header-comment')
+
+    def test_sizes(self):
+        self.red_and_green(rules.sizes, 'base/a.h', 'x\n' * 301, 'x\n' * 300,
+                           'file-length')
+        self.red_and_green(rules.sizes, 'base/a.cc', 'x\n' * 501, 'x\n' * 500,
+                           'file-length')
+        self.red_and_green(rules.sizes, 'base/a.cc', 'x' * 81, 'x' * 80,
+                           'columns')
+
+    def test_function_lengths(self):
+        self.red_and_green(rules.function_lengths, 'base/a.cc',
+                           'void F() {\n' + '  g();\n' * 69 + '}\n',
+                           'void F() {\n' + '  g();\n' * 68 + '}\n',
+                           'function-length')
+
+    def test_tests_stand_beside_pure_code(self):
+        lonely = {'data/a.cc': ''}
+        self.assertEqual(found(rules.tests_beside, lonely),
+                         [('data/a.cc', 1, 'test-beside')])
+        self.assertEqual(found(rules.tests_beside,
+                               {**lonely, 'data/a_test.cc': ''}), [])
+        self.assertEqual(found(rules.tests_beside, {'cli/a.cc': ''}), [])
+        self.assertEqual(
+            found(rules.tests_beside, {'compression/cpu/a.cc': '',
+                                       'compression/a_test.cc': ''}), [])
+
+    def test_kernels_have_a_reference_twin(self):
+        kernel = {'model/cuda/norm.cu': ''}
+        self.assertEqual(found(rules.kernel_twins, kernel),
+                         [('model/cuda/norm.cu', 1, 'twin')])
+        self.assertEqual(found(rules.kernel_twins,
+                               {**kernel, 'model/cpu/norm.cc': ''}), [])
+
+    def test_unfinished(self):
+        mark = 'TO' 'DO'
+        self.red_and_green(rules.unfinished, 'docs/a.md', f'{mark}: later',
+                           'To do is done.', 'unfinished')
+
+    def test_documents(self):
+        self.red_and_green(rules.documents, 'docs/a.md', '# A\n# B\n',
+                           '# A\n```\n# no title\n```\n', 'one-title')
+        self.red_and_green(rules.documents, 'docs/a.md',
+                           '# A\n[b](b.md)\n',
+                           '# A\n[x](../base/x.h) [y](https://y) [z](#z) '
+                           '[base](../base)\n',
+                           'link', **{'base/x.h': ''})
+
+    def test_dead_files(self):
+        self.assertEqual(found(rules.dead_files, {'base/sub/a.cc': '',
+                                                  'base/BUILD': ''}),
+                         [('base/sub/a.cc', 1, 'dead-file')])
+        self.assertEqual(found(rules.dead_files,
+                               {'base/sub/a.cc': '',
+                                'base/BUILD': 'srcs = ["sub/a.cc"]'}), [])
+        self.assertEqual(found(rules.dead_files,
+                               {'base/a.h': '',
+                                'base/BUILD': 'glob(["*.h"])'}), [])
+
+
+class AllowListTest(unittest.TestCase):
+
+    def test_excuses_what_it_names_and_nothing_else(self):
+        findings = [rules.Finding('a.cc', 1, 'throw', ''),
+                    rules.Finding('a.cc', 2, 'io', '')]
+        kept = tidy.apply_allow_list(findings, '# why\na.cc throw because\n')
+        self.assertEqual([f.rule for f in kept], ['io'])
+
+    def test_idle_and_unexplained_entries_are_findings(self):
+        kept = tidy.apply_allow_list([], 'a.cc throw because\nb.cc io\n')
+        self.assertEqual([(f.line, f.rule) for f in kept],
+                         [(1, 'allow-list'), (2, 'allow-list')])
+
+
+if __name__ == '__main__':
+    unittest.main()
