@@ -21,7 +21,8 @@ TEST(HashTest, OneFlippedBitChangesTheHash) {
 }
 
 TEST(HashTest, CombinationDependsOnOrder) {
-  EXPECT_NE(CombineHash(CombineHash(0, 1), 2), CombineHash(CombineHash(0, 2), 1));
+  EXPECT_NE(CombineHash(CombineHash(0, 1), 2),
+            CombineHash(CombineHash(0, 2), 1));
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 void Sha256::Update(std::span<const std::byte> bytes) {
-  SKERRY_CHECK(
-      EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) == 1);
+  SKERRY_CHECK(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) ==
+               1);
 }
 
 std::string Sha256::HexDigest() && {

@@ -12,18 +12,18 @@
 #include "absl/strings/string_view.h"
 
 // Returns from the enclosing function unless `expression` is OK.
-#define SKERRY_RETURN_IF_ERROR(expression)                           \
-  do {                                                               \
-    absl::Status skerry_status_ = (expression);                      \
-    if (!skerry_status_.ok()) return skerry_status_;                 \
+#define SKERRY_RETURN_IF_ERROR(expression)           \
+  do {                                               \
+    absl::Status skerry_status_ = (expression);      \
+    if (!skerry_status_.ok()) return skerry_status_; \
   } while (false)
 
 #define SKERRY_STATUS_CONCAT_INNER_(a, b) a##b
 #define SKERRY_STATUS_CONCAT_(a, b) SKERRY_STATUS_CONCAT_INNER_(a, b)
 
 // Assigns the value of a StatusOr to `target`, or returns its error.
-#define SKERRY_ASSIGN_OR_RETURN(target, expression)                          \
-  SKERRY_ASSIGN_OR_RETURN_INNER_(                                            \
+#define SKERRY_ASSIGN_OR_RETURN(target, expression) \
+  SKERRY_ASSIGN_OR_RETURN_INNER_(                   \
       SKERRY_STATUS_CONCAT_(skerry_status_or_, __LINE__), target, expression)
 #define SKERRY_ASSIGN_OR_RETURN_INNER_(holder, target, expression) \
   auto holder = (expression);                                      \
