@@ -1,0 +1,165 @@
+#include "data/manifest.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/container/btree_set.h"
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/status.h"
+#include "data/token_shard.h"
+#include "nlohmann/json.hpp"
+
+namespace skerry::data {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kFormat = "skerry.data/1";
+constexpr int kVocabMax = 65536;
+
+absl::Status Bad(absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("data manifest: ", what));
+}
+
+bool IsSha256(std::string_view digest) {
+  return digest.size() == 64 &&
+         std::all_of(digest.begin(), digest.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+         });
+}
+
+bool IsPlainName(std::string_view name) {
+  return !name.empty() && name.size() <= 255 && name[0] != '.' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return c > ' ' && c < 0x7f && c != '/' && c != '\\';
+         });
+}
+
+// Null when `key` is absent or holds no value of that kind.
+const Json* Find(const Json& object, const char* key) {
+  if (!object.is_object()) return nullptr;
+  const auto it = object.find(key);
+  return it == object.end() ? nullptr : &*it;
+}
+
+std::optional<std::string> StringAt(const Json& object, const char* key) {
+  const Json* value = Find(object, key);
+  if (value == nullptr || !value->is_string()) return std::nullopt;
+  return value->get<std::string>();
+}
+
+std::optional<uint64_t> CountAt(const Json& object, const char* key) {
+  const Json* value = Find(object, key);
+  if (value == nullptr || !value->is_number_unsigned()) return std::nullopt;
+  return value->get<uint64_t>();
+}
+
+absl::StatusOr<ShardEntry> ParseShard(const Json& json, size_t index) {
+  const auto file = StringAt(json, "file");
+  const auto tokens = CountAt(json, "tokens");
+  const auto sha256 = StringAt(json, "sha256");
+  const auto split = StringAt(json, "split");
+  if (!file || !tokens || !sha256 || !split) {
+    return Bad(
+        absl::StrCat("shard ", index, " needs file, tokens, sha256 and split"));
+  }
+  if (*split != SplitName(Split::kTrain) &&
+      *split != SplitName(Split::kValidation)) {
+    return Bad(absl::StrCat("shard ", index,
+                            " has a split that is neither train nor "
+                            "validation"));
+  }
+  return ShardEntry{
+      *file, *tokens, *sha256,
+      *split == SplitName(Split::kTrain) ? Split::kTrain : Split::kValidation};
+}
+
+}  // namespace
+
+std::string_view SplitName(Split split) {
+  return split == Split::kTrain ? "train" : "validation";
+}
+
+absl::Status ValidateManifest(const Manifest& manifest) {
+  if (manifest.tokenizer.empty()) return Bad("names no tokenizer");
+  if (manifest.vocab_size < 1 || manifest.vocab_size > kVocabMax) {
+    return Bad(absl::StrCat("vocab_size ", manifest.vocab_size,
+                            " is not in 1..", kVocabMax));
+  }
+  absl::btree_set<std::string> names;
+  for (size_t i = 0; i < manifest.shards.size(); ++i) {
+    const ShardEntry& shard = manifest.shards[i];
+    if (!IsPlainName(shard.file)) {
+      return Bad(
+          absl::StrCat("shard ", i, " must name a file beside the manifest"));
+    }
+    if (!names.insert(shard.file).second) {
+      return Bad(absl::StrCat("lists ", shard.file, " twice"));
+    }
+    if (!IsSha256(shard.sha256)) {
+      return Bad(absl::StrCat(shard.file, " has a malformed sha256"));
+    }
+    if (shard.tokens > kTokenShardTokensMax) {
+      return Bad(
+          absl::StrCat(shard.file, " cannot hold ", shard.tokens, " tokens"));
+    }
+  }
+  if (TokenCount(manifest, Split::kTrain) == 0) {
+    return Bad("has no training tokens");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return Bad("is not a JSON object");
+  if (StringAt(json, "format") != std::string(kFormat)) {
+    return Bad(absl::StrCat("format is not ",
+                            absl::string_view(kFormat.data(), kFormat.size())));
+  }
+  const auto tokenizer = StringAt(json, "tokenizer");
+  const auto vocab_size = CountAt(json, "vocab_size");
+  const Json* shards = Find(json, "shards");
+  if (!tokenizer || !vocab_size || shards == nullptr || !shards->is_array()) {
+    return Bad("needs tokenizer, vocab_size and shards");
+  }
+  Manifest manifest;
+  manifest.tokenizer = *tokenizer;
+  manifest.vocab_size =
+      static_cast<int>(std::min<uint64_t>(*vocab_size, kVocabMax + 1));
+  for (size_t i = 0; i < shards->size(); ++i) {
+    SKERRY_ASSIGN_OR_RETURN(ShardEntry shard, ParseShard((*shards)[i], i));
+    manifest.shards.push_back(std::move(shard));
+  }
+  SKERRY_RETURN_IF_ERROR(ValidateManifest(manifest));
+  return manifest;
+}
+
+std::string SerializeManifest(const Manifest& manifest) {
+  SKERRY_CHECK(ValidateManifest(manifest).ok());
+  Json json;
+  json["format"] = kFormat;
+  json["tokenizer"] = manifest.tokenizer;
+  json["vocab_size"] = manifest.vocab_size;
+  json["shards"] = Json::array();
+  for (const ShardEntry& shard : manifest.shards) {
+    json["shards"].push_back({{"file", shard.file},
+                              {"tokens", shard.tokens},
+                              {"sha256", shard.sha256},
+                              {"split", SplitName(shard.split)}});
+  }
+  return json.dump(2, ' ', /*ensure_ascii=*/true,
+                   Json::error_handler_t::replace) +
+         "\n";
+}
+
+uint64_t TokenCount(const Manifest& manifest, Split split) {
+  uint64_t count = 0;
+  for (const ShardEntry& shard : manifest.shards) {
+    if (shard.split == split) count += shard.tokens;
+  }
+  return count;
+}
+
+}  // namespace skerry::data

@@ -1,0 +1,58 @@
+// data/manifest.h
+//
+// The list of what a prepared data set consists of; the last file written, so
+// a directory with a manifest is complete. See docs/formats/token_shard.md.
+#ifndef SKERRY_DATA_MANIFEST_H_
+#define SKERRY_DATA_MANIFEST_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace skerry::data {
+
+inline constexpr std::string_view kManifestFile = "manifest.json";
+
+enum class Split { kTrain, kValidation };
+std::string_view SplitName(Split split);
+
+struct ShardEntry {
+  // Name inside the manifest's directory.
+  std::string file;
+  uint64_t tokens = 0;
+  // 64 lower-case hex digits over the whole file.
+  std::string sha256;
+  Split split = Split::kTrain;
+  friend bool operator==(const ShardEntry&, const ShardEntry&) = default;
+};
+
+struct Manifest {
+  std::string tokenizer;
+  // Tokens lie in [0, vocab_size).
+  int vocab_size = 0;
+  // The stream of a split is its shards one after another, in this order.
+  std::vector<ShardEntry> shards;
+  friend bool operator==(const Manifest&, const Manifest&) = default;
+};
+
+// Errors: InvalidArgument, naming the entry, when a name leaves the directory
+// or is listed twice, a digest is malformed, the vocabulary does not fit
+// uint16, a count is impossible, or there is no training shard.
+absl::Status ValidateManifest(const Manifest& manifest);
+
+// Any text may be given. Errors: InvalidArgument when it is no valid manifest.
+absl::StatusOr<Manifest> ParseManifest(std::string_view json);
+
+// Deterministic. Requires: ValidateManifest(manifest) is OK.
+std::string SerializeManifest(const Manifest& manifest);
+
+// Tokens of one split.
+uint64_t TokenCount(const Manifest& manifest, Split split);
+
+}  // namespace skerry::data
+
+#endif  // SKERRY_DATA_MANIFEST_H_

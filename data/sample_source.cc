@@ -1,0 +1,104 @@
+#include "data/sample_source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/status.h"
+
+namespace skerry::data {
+
+absl::StatusOr<SampleSource> SampleSource::Create(
+    std::vector<TokenShard> shards, const Options& options) {
+  if (options.context_length < 1 || options.vocab_size < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("samples need a context length and a vocabulary of at "
+                     "least 1, not ",
+                     options.context_length, " and ", options.vocab_size));
+  }
+  std::vector<uint64_t> starts = {0};
+  for (const TokenShard& shard : shards) {
+    starts.push_back(starts.back() + shard.size());
+  }
+  const uint64_t tokens = starts.back();
+  const uint64_t context = static_cast<uint64_t>(options.context_length);
+  const uint64_t samples = tokens == 0 ? 0 : (tokens - 1) / context;
+  if (samples == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the data hold ", tokens, " tokens; one sample of context length ",
+        context, " needs ", context + 1));
+  }
+  return SampleSource(std::move(shards), std::move(starts), samples, options);
+}
+
+SampleSource::SampleSource(std::vector<TokenShard> shards,
+                           std::vector<uint64_t> starts, uint64_t sample_count,
+                           const Options& options)
+    : shards_(std::move(shards)),
+      starts_(std::move(starts)),
+      options_(options),
+      order_(sample_count, options.seed) {}
+
+absl::Status SampleSource::Fill(std::span<const uint64_t> positions,
+                                std::span<int32_t> inputs,
+                                std::span<int32_t> targets) const {
+  const size_t context = static_cast<size_t>(options_.context_length);
+  SKERRY_CHECK(inputs.size() == positions.size() * context &&
+               targets.size() == inputs.size());
+  for (size_t row = 0; row < positions.size(); ++row) {
+    SKERRY_RETURN_IF_ERROR(FillSample(order_.At(positions[row]).sample,
+                                      inputs.subspan(row * context, context),
+                                      targets.subspan(row * context, context)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SampleSource::FillInOrder(uint64_t first, int rows,
+                                       std::span<int32_t> inputs,
+                                       std::span<int32_t> targets) const {
+  const size_t context = static_cast<size_t>(options_.context_length);
+  const size_t count = static_cast<size_t>(rows);
+  SKERRY_CHECK(first + count <= sample_count());
+  SKERRY_CHECK(inputs.size() == count * context &&
+               targets.size() == inputs.size());
+  for (size_t row = 0; row < count; ++row) {
+    SKERRY_RETURN_IF_ERROR(FillSample(first + row,
+                                      inputs.subspan(row * context, context),
+                                      targets.subspan(row * context, context)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SampleSource::FillSample(uint64_t sample,
+                                      std::span<int32_t> inputs,
+                                      std::span<int32_t> targets) const {
+  const uint64_t begin = sample * inputs.size();
+  Read(begin, inputs);
+  Read(begin + 1, targets);
+  const int32_t bound = options_.vocab_size;
+  const int32_t largest =
+      std::max(inputs[0], *std::max_element(targets.begin(), targets.end()));
+  if (largest >= bound) {
+    return absl::DataLossError(
+        absl::StrCat("the data hold token ", largest, " in sample ", sample,
+                     ", but the model's vocabulary ends at ", bound - 1));
+  }
+  return absl::OkStatus();
+}
+
+void SampleSource::Read(uint64_t begin, std::span<int32_t> out) const {
+  size_t shard = std::upper_bound(starts_.begin(), starts_.end(), begin) -
+                 starts_.begin() - 1;
+  while (!out.empty()) {
+    const uint64_t inside = begin - starts_[shard];
+    const uint64_t count =
+        std::min<uint64_t>(out.size(), shards_[shard].size() - inside);
+    shards_[shard].Read(inside, out.first(count));
+    out = out.subspan(count);
+    begin += count;
+    ++shard;
+  }
+}
+
+}  // namespace skerry::data
