@@ -1,0 +1,92 @@
+// model/spec/graph.h
+//
+// A model as a list of operators in the order they run, each with its shapes,
+// its work and what it needs of earlier tokens. Planner and executor read the
+// same list: one counts, the other computes.
+#ifndef SKERRY_MODEL_SPEC_GRAPH_H_
+#define SKERRY_MODEL_SPEC_GRAPH_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/spec/model_config.h"
+#include "model/spec/parameter_layout.h"
+
+namespace skerry::model {
+
+enum class OperatorKind {
+  kEmbedding,     // token and position ids -> vectors
+  kLayerNorm,     // over the width of each token
+  kLinear,        // y = x W (+ b)
+  kAttention,     // causal, self; input is [query | key | value]
+  kActivation,    // elementwise
+  kResidualAdd,   // y = inputs[0] + inputs[1]
+  kCrossEntropy,  // softmax over the width, loss against a target id
+};
+
+// What of its inputs one token of an operator's output depends on. Everything
+// in a causal model may be cut along tokens; attention then needs the keys and
+// values of the tokens before the slice.
+enum class TokenAccess { kOwnToken, kEarlierTokens };
+
+// A value is one vector of `width` floats for every token.
+struct Value {
+  std::string name;
+  int width = 0;
+};
+
+inline constexpr int kNone = -1;
+
+struct Operator {
+  OperatorKind kind = OperatorKind::kLinear;
+  std::string name;
+  std::vector<int> inputs;  // values; empty for kEmbedding, which reads ids
+  int output = kNone;       // value; kNone for kCrossEntropy
+  // Tensors of the layout; kNone where the operator has none. kEmbedding:
+  // weight is the token table, bias the position table.
+  int weight = kNone;
+  int bias = kNone;
+  int in_width = 0;
+  int out_width = 0;
+  // kLinear: the weight lies as [out, in], as an embedding table does.
+  bool weight_is_transposed = false;
+  int heads = 0;              // kAttention
+  float attention_scale = 0;  // kAttention: multiplies query . key
+  float epsilon = 0;          // kLayerNorm
+  Activation activation = Activation::kGeluTanh;  // kActivation
+  TokenAccess token_access = TokenAccess::kOwnToken;
+};
+
+struct Graph {
+  ParameterLayout layout;
+  std::vector<Value> values;
+  std::vector<Operator> operators;
+};
+
+// Operators [begin, end) of a graph: what one device holds.
+struct Stage {
+  int begin = 0;
+  int end = 0;
+};
+
+// The work of something on `rows` sequences of `columns` tokens each.
+// Floating-point operations count a multiply-add as two; causal attention
+// counts only the half of the square that is computed. Bytes are fp32.
+struct Work {
+  double forward_flops = 0;
+  double backward_flops = 0;
+  double parameter_bytes = 0;   // a tensor used twice in a stage counts once
+  double activation_bytes = 0;  // kept from forward for backward
+};
+Work OperatorWork(const Graph& graph, const Operator& op, int rows,
+                  int columns);
+Work StageWork(const Graph& graph, const Stage& stage, int rows, int columns);
+
+// Values that are made before operator `position` and read at or after it:
+// what a pipeline cut there would send, in the order they are made.
+std::vector<int> ValuesCrossing(const Graph& graph, int position);
+
+}  // namespace skerry::model
+
+#endif  // SKERRY_MODEL_SPEC_GRAPH_H_

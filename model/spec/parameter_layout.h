@@ -1,0 +1,62 @@
+// model/spec/parameter_layout.h
+//
+// Where every tensor of a model lies in one flat array of parameters. The
+// order, names, shapes and orientation are those of a Hugging Face checkpoint,
+// so export and import copy bytes and nothing else.
+#ifndef SKERRY_MODEL_SPEC_PARAMETER_LAYOUT_H_
+#define SKERRY_MODEL_SPEC_PARAMETER_LAYOUT_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skerry::model {
+
+// How a tensor starts.
+enum class Initializer {
+  kNormal,          // N(0, initializer_range)
+  kResidualNormal,  // N(0, initializer_range / sqrt(2 n_layer))
+  kZero,
+  kOne,
+};
+
+struct ParameterTensor {
+  std::string name;  // as in transformers' state_dict
+  std::vector<int64_t> shape;
+  int64_t offset = 0;  // of the first element in the flat array
+  int64_t elements = 0;
+  bool weight_decay = false;  // matrices and embeddings; not biases and norms
+  Initializer initializer = Initializer::kZero;
+};
+
+// Tensors follow one another without gaps.
+class ParameterLayout {
+ public:
+  // Appends a tensor and returns its index.
+  int Add(std::string name, std::vector<int64_t> shape,
+          Initializer initializer);
+
+  const std::vector<ParameterTensor>& tensors() const { return tensors_; }
+  const ParameterTensor& tensor(int index) const { return tensors_[index]; }
+  // The index of the tensor called `name`.
+  std::optional<int> Find(std::string_view name) const;
+  int64_t element_count() const { return element_count_; }
+
+  // The part of a flat array that tensor `index` occupies.
+  template <typename T>
+  std::span<T> Slice(std::span<T> flat, int index) const {
+    return flat.subspan(static_cast<size_t>(tensors_[index].offset),
+                        static_cast<size_t>(tensors_[index].elements));
+  }
+
+ private:
+  std::vector<ParameterTensor> tensors_;
+  int64_t element_count_ = 0;
+};
+
+}  // namespace skerry::model
+
+#endif  // SKERRY_MODEL_SPEC_PARAMETER_LAYOUT_H_
