@@ -1,0 +1,164 @@
+"""A failure must never be counted as anything else."""
+
+import json
+import unittest
+
+from tools.ci import main
+from tools.ci import results
+from tools.ci import suites
+from tools.ci import tally
+
+GTEST_XML = '''<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="4" failures="1" name="AllTests">
+ <testsuite name="LeaseTest" tests="4">
+  <testcase name="Holds" status="run" result="completed"
+            classname="LeaseTest"/>
+  <testcase name="Ends" status="run" result="completed"
+            classname="LeaseTest"><failure message="no"/></testcase>
+  <testcase name="OnGpu" status="run" result="skipped"
+            classname="LeaseTest"><skipped message="no device"/></testcase>
+  <testcase name="DISABLED_Old" status="notrun" result="suppressed"
+            classname="LeaseTest"/>
+ </testsuite>
+</testsuites>'''
+BAZEL_XML = '''<testsuites><testsuite name="a/b">
+  <testcase name="a/b" status="run"/></testsuite></testsuites>'''
+CRASH_XML = '''<testsuites><testsuite name="a/b">
+  <testcase name="a/b" status="run"><error message="exited with 134"/>
+  </testcase></testsuite></testsuites>'''
+
+
+def counts(result):
+    return result.passed, len(result.failed), result.skipped
+
+
+def event(kind, key, **body):
+    name = {'targetCompleted': 'completed'}.get(kind, kind)
+    return json.dumps({'id': {kind: key}, name: body})
+
+
+def ran(label, status, **key):
+    return event('testResult', {'label': label, **key}, status=status)
+
+
+class XmlTest(unittest.TestCase):
+
+    def test_cases_of_googletest_are_counted_one_by_one(self):
+        result = results.of_xml('//a:b', GTEST_XML, passed=False)
+        self.assertEqual(counts(result), (1, 1, 2))
+        self.assertEqual(result.failed, ['//a:b LeaseTest.Ends'])
+
+    def test_a_test_without_its_own_xml_is_one_case(self):
+        self.assertEqual(counts(results.of_xml('//a:b', BAZEL_XML, True)),
+                         (1, 0, 0))
+
+    def test_a_crash_is_a_failure(self):
+        self.assertEqual(counts(results.of_xml('//a:b', CRASH_XML, False)),
+                         (0, 1, 0))
+
+    def test_bazels_verdict_beats_a_clean_or_broken_file(self):
+        for text in (BAZEL_XML, '', '<cut off'):
+            self.assertEqual(
+                len(results.of_xml('//a:b', text, False).failed), 1)
+        self.assertEqual(counts(results.of_xml('//a:b', '', True)), (1, 0, 0))
+
+
+class EventsTest(unittest.TestCase):
+
+    def tally(self, *events, exit_code=0, text=BAZEL_XML):
+        return results.of_events('\n'.join(events), exit_code,
+                                 lambda event: text)
+
+    def test_shards_add_up_and_the_last_attempt_decides(self):
+        self.assertEqual(counts(self.tally(
+            ran('//a:b', 'PASSED', shard=1), ran('//a:b', 'PASSED', shard=2),
+            ran('//c:d', 'FAILED', attempt=1),
+            ran('//c:d', 'PASSED', attempt=2))), (3, 0, 0))
+
+    def test_a_target_that_was_not_built_is_a_failure(self):
+        result = self.tally(
+            ran('//a:b', 'PASSED'),
+            event('targetCompleted', {'label': '//c:d'}),
+            event('targetCompleted', {'label': '//a:b'}, success=True),
+            exit_code=1)
+        self.assertEqual(result.failed, ['//c:d (not built)'])
+        self.assertEqual(result.passed, 1)
+
+    def test_a_test_that_did_not_start_is_a_failure(self):
+        result = self.tally(ran('//a:b', 'NO_STATUS'), exit_code=1)
+        self.assertEqual(counts(result), (0, 1, 0))
+
+    def test_bazels_exit_status_is_never_lost(self):
+        self.assertEqual(
+            len(self.tally(ran('//a:b', 'PASSED'), exit_code=1).failed), 1)
+        self.assertEqual(self.tally(exit_code=4).failed, [])
+        self.assertEqual(len(self.tally(exit_code=37).failed), 1)
+
+
+class CommandTest(unittest.TestCase):
+
+    def test_a_program_that_counts_is_believed(self):
+        self.assertEqual(
+            counts(tally.of_command('kills', 0, 'x\n20 passed, 0 failed\n')),
+            (20, 0, 0))
+        self.assertEqual(
+            counts(tally.of_command('kills', 1,
+                                    '18 passed, 2 failed, 3 skipped')),
+            (18, 2, 3))
+
+    def test_any_other_is_one_case(self):
+        self.assertEqual(counts(tally.of_command('demo', 0, 'done')),
+                         (1, 0, 0))
+        self.assertEqual(counts(tally.of_command('demo', 3, '')), (0, 1, 0))
+
+    def test_contradictions_are_failures(self):
+        for code, output in [(1, '5 passed, 0 failed'),
+                             (0, '5 passed, 1 failed'),
+                             (-9, '5 passed, 0 failed'),
+                             (0, '0 passed, 0 failed')]:
+            self.assertTrue(tally.of_command('kills', code, output).failed,
+                            (code, output))
+
+    def test_the_line(self):
+        self.assertEqual(tally.Tally(3).line(), '3 passed, 0 failed')
+        self.assertEqual(tally.Tally(3, ['a'], 2).line(),
+                         '3 passed, 1 failed, 2 skipped')
+
+
+class PlanTest(unittest.TestCase):
+    TABLE = suites.parse('# why\nkills //tests/chaos:kills --n 20\n'
+                         'demo tools/demo --quick\n')
+
+    def names(self, *arguments):
+        ours, for_suite = main.split_for_suite(list(arguments), self.TABLE)
+        args = main.parse_arguments(ours)
+        return [name for name, _ in main.plan(args, for_suite, self.TABLE)]
+
+    def test_table(self):
+        self.assertEqual(self.TABLE['kills'].arguments, ['--n', '20'])
+        with self.assertRaises(ValueError):
+            suites.parse('kills\n')
+        with self.assertRaises(ValueError):
+            suites.parse('a b\na c\n')
+
+    def test_full_quick_and_named_runs(self):
+        self.assertEqual(self.names(), ['tidy', 'unit', 'sanitize', 'fuzz',
+                                        'kills', 'demo'])
+        self.assertEqual(self.names('--quick'), ['tidy', 'unit'])
+        self.assertEqual(self.names('kills', 'demo'), ['kills', 'demo'])
+        self.assertEqual(self.names('//base/...'), ['//base/...'])
+        with self.assertRaises(ValueError):
+            self.names('nonsense')
+
+    def test_flags_after_a_suite_are_its_own(self):
+        self.assertEqual(
+            main.split_for_suite(['tidy', 'kills', '--n', '5', '--seed', '3'],
+                                 self.TABLE),
+            (['tidy', 'kills'], ['--n', '5', '--seed', '3']))
+
+    def test_the_committed_table_is_well_formed(self):
+        self.assertIsInstance(suites.load(), dict)
+
+
+if __name__ == '__main__':
+    unittest.main()

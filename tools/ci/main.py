@@ -1,0 +1,97 @@
+"""What tools/test does once the packages are there."""
+
+import argparse
+import pathlib
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+from tools.ci import stages  # noqa: E402
+from tools.ci import suites  # noqa: E402
+from tools.ci import tally  # noqa: E402
+
+
+def split_for_suite(arguments, table):
+    """(ours, the suite's): flags right after a suite's name are its own."""
+    for i, word in enumerate(arguments):
+        if word in table and arguments[i + 1:i + 2] and (
+                arguments[i + 1].startswith('-')):
+            return arguments[:i + 1], arguments[i + 1:]
+    return arguments, []
+
+
+def parse_arguments(arguments):
+    parser = argparse.ArgumentParser(
+        prog='tools/test', description='Builds and tests Skerry.',
+        epilog='Flags after the name of a suite go to the suite.')
+    parser.add_argument('names', nargs='*', metavar='NAME',
+                        help='tidy, unit, sanitize, fuzz, a suite, or a '
+                        'Bazel pattern (//base/...); default: all')
+    parser.add_argument('--quick', action='store_true',
+                        help='tidy and the tests that are not slow')
+    parser.add_argument('--seconds', type=int, default=20,
+                        help='for each fuzz target (default 20)')
+    parser.add_argument('--seed', type=int, default=1,
+                        help='of the fuzzer (default 1)')
+    parser.add_argument('--list', action='store_true',
+                        help='names the parts')
+    return parser.parse_args(arguments)
+
+
+def plan(args, for_suite, table):
+    """[(name, function returning a Tally)] of what was asked for."""
+    parts = {
+        'tidy': stages.tidy,
+        'unit': lambda: stages.unit(quick=args.quick),
+        'sanitize': stages.sanitize,
+        'fuzz': lambda: stages.fuzz(args.seconds, args.seed),
+    }
+    for entry in table.values():
+        parts[entry.name] = (
+            lambda entry=entry: stages.suite(entry, for_suite))
+    names = args.names
+    if not names:
+        names = ['tidy', 'unit'] if args.quick else list(parts)
+    chosen = []
+    for name in names:
+        if name.startswith('//'):
+            chosen.append((name, lambda name=name: stages.unit(
+                args.quick, [name])))
+        elif name in parts:
+            chosen.append((name, parts[name]))
+        else:
+            raise ValueError(f'no part is called {name}; see --list')
+    return chosen
+
+
+def main():
+    table = suites.load()
+    ours, for_suite = split_for_suite(sys.argv[1:], table)
+    args = parse_arguments(ours)
+    if args.list:
+        print('\n'.join(['tidy', 'unit', 'sanitize', 'fuzz', *table]))
+        return 0
+    try:
+        chosen = plan(args, for_suite, table)
+    except ValueError as error:
+        print(f'tools/test: {error}', file=sys.stderr)
+        return 2
+    total = tally.Tally()
+    for name, part in chosen:
+        started = time.monotonic()
+        print(f'== {name}', flush=True)
+        done = part()
+        print(f'== {name}: {done.line()} in '
+              f'{time.monotonic() - started:.0f} s', flush=True)
+        total.add(done)
+    for name in total.failed:
+        print(f'FAILED {name}')
+    if not total.passed and not total.failed:
+        total.failed.append('nothing was tested')
+    print(total.line(), flush=True)
+    return 1 if total.failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

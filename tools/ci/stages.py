@@ -1,0 +1,108 @@
+"""The parts of a full run, each returning a Tally."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from tools.ci import tally
+from tools.ci.bazel import ROOT
+from tools.ci.bazel import Bazel
+
+# Where memory is handled by hand or bytes come from others. Elsewhere a
+# sanitizer would cost more minutes than it finds bugs.
+SANITIZED = ('base', 'compression', 'data', 'transport', 'coordinator/core',
+             'worker/core')
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def run(name, command):
+    """Runs a program, shows what it prints, and returns its tally."""
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, text=True,
+                          errors='replace') as child:
+        lines = []
+        for line in child.stdout:
+            lines.append(line)
+            sys.stdout.write(line)
+            sys.stdout.flush()
+    return tally.of_command(name, child.returncode, ''.join(lines[-20:]))
+
+
+def tidy():
+    result = run('tidy', [sys.executable, '-B', 'tools/tidy/tidy.py'])
+    formatted = subprocess.run(['tools/tidy/format'], cwd=ROOT,
+                               stdin=subprocess.DEVNULL, check=False)
+    if formatted.returncode == 77:
+        return result.add(tally.Tally(skipped=1))
+    return result.add(tally.of_command('format', formatted.returncode, ''))
+
+
+def unit(quick=False, patterns=('//...',)):
+    with Bazel() as bazel:
+        return bazel.test(patterns,
+                          *(['--test_tag_filters=-slow'] if quick else []))
+
+
+def sanitize():
+    """ASan and UBSan in one pass."""
+    patterns = [f'//{folder}/...' for folder in SANITIZED
+                if _has_packages(folder)]
+    with Bazel('sanitize', ['--config=asan', '--config=ubsan']) as bazel:
+        return bazel.test(patterns, '--test_tag_filters=-slow,-nosanitize')
+
+
+def _has_packages(folder):
+    return any((ROOT / folder).rglob('BUILD'))
+
+
+def fuzz(seconds=20, seed=1):
+    """Every fuzz target for a while, starting from its corpus."""
+    result = tally.Tally()
+    if not _has_packages('tests/fuzz'):
+        say('fuzz: no targets')
+        return result
+    with Bazel('fuzz', ['--config=fuzz']) as bazel:
+        targets = bazel.query(r'attr(tags, "\bfuzz\b", //tests/fuzz/...)')
+        if not targets:
+            return tally.Tally(failed=['fuzz (no target has the tag)'])
+        if not bazel.build(targets):
+            return tally.Tally(failed=['fuzz (not built)'])
+        for target in targets:
+            result.add(_fuzz_one(target, bazel.binary(target), seconds, seed))
+    return result
+
+
+def _fuzz_one(target, binary, seconds, seed):
+    say(f'fuzz: {target} for {seconds} s, seed {seed}')
+    name = target.split(':')[-1]
+    committed = ROOT / 'tests' / 'fuzz' / 'corpus' / name
+    artifacts = pathlib.Path(tempfile.gettempdir()) / 'skerry-fuzz'
+    artifacts.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as grown:
+        corpora = [grown] + ([str(committed)] if committed.is_dir() else [])
+        done = subprocess.run(
+            [str(binary), f'-max_total_time={seconds}', f'-seed={seed}',
+             '-rss_limit_mb=2048', '-timeout=10', '-verbosity=0',
+             f'-artifact_prefix={artifacts}/{name}-', *corpora],
+            cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
+    return tally.of_command(f'{target} --seed {seed}', done.returncode, '')
+
+
+def suite(entry, arguments):
+    """One suite of suites.txt; `arguments` replace those of a full run."""
+    command = entry.what
+    if command.startswith('//'):
+        with Bazel() as bazel:
+            if not bazel.build([command]):
+                return tally.Tally(failed=[f'{entry.name} (not built)'])
+            command = str(bazel.binary(command))
+    elif not os.access(ROOT / command, os.X_OK):
+        return tally.Tally(failed=[f'{entry.name} ({command} is missing)'])
+    else:
+        command = str(ROOT / command)
+    return run(entry.name, [command, *(arguments or entry.arguments)])
