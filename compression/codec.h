@@ -49,13 +49,14 @@ class Codec {
   // Overwrites `values`.
   //
   // Errors: DataLoss when `payload` is not an encoding of values.size()
-  // elements; `values` are then unchanged. Whatever is accepted decodes to
+  // elements; `values` are then unspecified. Whatever is accepted decodes to
   // finite values.
   virtual absl::Status Decode(std::span<const std::byte> payload,
                               std::span<float> values) const = 0;
 
   // accumulators[i] += decoded[i] in fp32 without contraction: the same bits
-  // as Decode followed by an addition. Errors: as Decode.
+  // as Decode followed by an addition. Errors: as Decode; the accumulators are
+  // then unspecified as well, so the sum has to be started anew.
   virtual absl::Status DecodeAdd(std::span<const std::byte> payload,
                                  std::span<float> accumulators) const = 0;
 };

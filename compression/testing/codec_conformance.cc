@@ -1,0 +1,229 @@
+#include "compression/testing/codec_conformance.h"
+
+#include <bit>
+#include <cfloat>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "absl/status/status.h"
+#include "base/random.h"
+#include "compression/testing/reference_codecs.h"
+#include "hwy/targets.h"
+
+namespace skerry::compression {
+namespace {
+
+constexpr uint64_t kSeed = 20240611;
+
+std::vector<float> RandomValues(Random& random, size_t count,
+                                double magnitude) {
+  std::vector<float> values(count);
+  for (float& value : values) {
+    value = static_cast<float>((random.Uniform() * 2 - 1) * magnitude);
+  }
+  return values;
+}
+
+bool SameBits(std::span<const float> a, std::span<const float> b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+}
+
+}  // namespace
+
+std::vector<CodecInput> CodecInputs(uint64_t seed) {
+  Random random(seed);
+  std::vector<CodecInput> inputs = {
+      {"empty", {}},
+      {"one", {0.75f}},
+      {"constant", std::vector<float>(1000, -3.1415927f)},
+      {"zeros", std::vector<float>(513, 0.0f)},
+      {"minus zeros", std::vector<float>(300, -0.0f)},
+      {"smallest subnormals", std::vector<float>(300, FLT_TRUE_MIN)},
+      {"largest", std::vector<float>(300, FLT_MAX)},
+      {"both largest", {FLT_MAX, -FLT_MAX, 1.0f, -1.0f, 0.0f}},
+      {"near the zero block", {0x1p-100f, -0x1.fffffep-101f, 0x1p-107f}},
+  };
+  for (const size_t count :
+       {1, 2, 7, 15, 16, 17, 255, 256, 257, 511, 1023, 4096, 5001}) {
+    inputs.push_back({"random", RandomValues(random, count, 1.0)});
+    inputs.push_back({"small random", RandomValues(random, count, 1e-6)});
+  }
+  inputs.push_back({"random subnormals", RandomValues(random, 700, 1e-39)});
+  std::vector<float> spikes = RandomValues(random, 2000, 1e-5);
+  for (size_t i = 0; i < spikes.size(); i += 97) spikes[i] = 1.0e3f;
+  inputs.push_back({"spikes", std::move(spikes)});
+  // Halfway points: absmax 127 makes the step of an 8-bit code 1.
+  std::vector<float> ties = {127.0f};
+  for (int i = -126; i < 126; ++i) ties.push_back(static_cast<float>(i) + 0.5f);
+  inputs.push_back({"ties", std::move(ties)});
+  std::vector<float> patterns(3000);
+  for (float& value : patterns) {
+    do {
+      value = std::bit_cast<float>(static_cast<uint32_t>(random()));
+    } while (!std::isfinite(value));
+  }
+  inputs.push_back({"any finite pattern", std::move(patterns)});
+  return inputs;
+}
+
+void CodecConformance::SetUp() {
+  const auto codec = FindCodec(GetParam());
+  ASSERT_TRUE(codec.ok()) << codec.status();
+  codec_ = *codec;
+}
+
+std::vector<std::byte> CodecConformance::Encode(
+    std::span<const float> values) const {
+  std::vector<std::byte> payload(3, std::byte{0xee});
+  const absl::Status status = codec_->Encode(values, payload);
+  EXPECT_TRUE(status.ok()) << status;
+  return payload;
+}
+
+std::vector<float> CodecConformance::Decode(std::span<const std::byte> payload,
+                                            size_t count) const {
+  std::vector<float> values(count, -77.0f);
+  const absl::Status status = codec_->Decode(payload, values);
+  EXPECT_TRUE(status.ok()) << status;
+  return values;
+}
+
+TEST_P(CodecConformance, NameAndNumberRoundTrip) {
+  EXPECT_EQ(codec_->id(), GetParam());
+  const auto parsed = ParseCodecName(CodecName(codec_->id()));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(*parsed, codec_->id());
+}
+
+TEST_P(CodecConformance, ErrorStaysWithinThePromise) {
+  for (const CodecInput& input : CodecInputs(kSeed)) {
+    const std::vector<std::byte> payload = Encode(input.values);
+    EXPECT_LE(payload.size(), codec_->MaxEncodedBytes(input.values.size()));
+    const std::vector<float> decoded = Decode(payload, input.values.size());
+    for (size_t i = 0; i < decoded.size(); ++i) {
+      ASSERT_TRUE(std::isfinite(decoded[i])) << input.name << " at " << i;
+      ASSERT_LE(std::fabs(static_cast<double>(decoded[i]) - input.values[i]),
+                ErrorBound(GetParam(), input.values, i))
+          << input.name << " at " << i << ": " << input.values[i] << " became "
+          << decoded[i];
+    }
+  }
+}
+
+TEST_P(CodecConformance, EverySimdTargetGivesTheBytesOfTheScalarTwin) {
+  const int64_t supported = hwy::SupportedTargets();
+  int targets = 0;
+  for (int64_t rest = supported; rest != 0; rest &= rest - 1) {
+    hwy::SetSupportedTargetsForTest(rest & -rest);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    ++targets;
+    for (const CodecInput& input : CodecInputs(kSeed)) {
+      const std::vector<std::byte> payload = Encode(input.values);
+      ASSERT_EQ(payload, ReferenceEncode(GetParam(), input.values))
+          << input.name << " on " << hwy::TargetName(rest & -rest);
+      ASSERT_TRUE(
+          SameBits(Decode(payload, input.values.size()),
+                   ReferenceDecode(GetParam(), payload, input.values.size())))
+          << input.name << " on " << hwy::TargetName(rest & -rest);
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().DeInit();
+  EXPECT_GE(targets, 1);
+  RecordProperty("simd_targets", targets);
+}
+
+TEST_P(CodecConformance, DecodeAddIsDecodeThenAdd) {
+  Random random(kSeed);
+  for (const CodecInput& input : CodecInputs(kSeed)) {
+    const std::vector<std::byte> payload = Encode(input.values);
+    std::vector<float> sum = RandomValues(random, input.values.size(), 1.0);
+    std::vector<float> expected = Decode(payload, input.values.size());
+    for (size_t i = 0; i < sum.size(); ++i) expected[i] = sum[i] + expected[i];
+    ASSERT_TRUE(codec_->DecodeAdd(payload, sum).ok());
+    ASSERT_TRUE(SameBits(sum, expected)) << input.name;
+  }
+}
+
+TEST_P(CodecConformance, NotANumberAndInfinityAreRefusedByIndex) {
+  std::vector<std::byte> payload;
+  for (const size_t count : {1, 255, 256, 300, 2000}) {
+    for (const float bad : {std::numeric_limits<float>::quiet_NaN(),
+                            -std::numeric_limits<float>::quiet_NaN(),
+                            std::numeric_limits<float>::infinity(),
+                            -std::numeric_limits<float>::infinity()}) {
+      std::vector<float> values(count, 0.5f);
+      values[count * 2 / 3] = bad;
+      const absl::Status status = codec_->Encode(values, payload);
+      ASSERT_TRUE(absl::IsInvalidArgument(status)) << status;
+      const std::string wanted =
+          "value " + std::to_string(count * 2 / 3) + " of";
+      EXPECT_NE(status.message().find(wanted), absl::string_view::npos)
+          << status;
+    }
+  }
+}
+
+TEST_P(CodecConformance, APayloadOfAnotherLengthIsRefused) {
+  for (const size_t count : {0, 1, 256, 300}) {
+    const std::vector<float> values(count, 0.25f);
+    std::vector<std::byte> payload = Encode(values);
+    std::vector<float> decoded(count);
+    std::vector<float> more(count + 1);
+    EXPECT_TRUE(absl::IsDataLoss(codec_->Decode(payload, more)));
+    EXPECT_TRUE(absl::IsDataLoss(codec_->DecodeAdd(payload, more)));
+    payload.push_back(std::byte{0});
+    EXPECT_TRUE(absl::IsDataLoss(codec_->Decode(payload, decoded)));
+    if (count == 0) continue;
+    payload.resize(payload.size() - 2);
+    EXPECT_TRUE(absl::IsDataLoss(codec_->Decode(payload, decoded)));
+    EXPECT_TRUE(absl::IsDataLoss(codec_->DecodeAdd(payload, decoded)));
+    EXPECT_TRUE(absl::IsDataLoss(codec_->Decode({}, decoded)));
+  }
+}
+
+TEST_P(CodecConformance, WhateverIsAcceptedDecodesToFiniteValues) {
+  Random random(kSeed);
+  const size_t count = 300;
+  const std::vector<std::byte> genuine = Encode(std::vector<float>(count, 1));
+  int refused = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    std::vector<std::byte> payload = genuine;
+    // A few places, so that some payloads stay valid.
+    for (int change = 0; change < 3; ++change) {
+      payload[random.Below(payload.size())] =
+          static_cast<std::byte>(random.Below(256));
+    }
+    std::vector<float> decoded(count);
+    if (!codec_->Decode(payload, decoded).ok()) {
+      ++refused;
+      continue;
+    }
+    for (const float value : decoded) ASSERT_TRUE(std::isfinite(value));
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_LT(refused, 2000);
+}
+
+TEST_P(CodecConformance, EncodingTwiceGivesTheSameBytes) {
+  for (const CodecInput& input : CodecInputs(kSeed)) {
+    EXPECT_EQ(Encode(input.values), Encode(input.values)) << input.name;
+  }
+}
+
+TEST_P(CodecConformance, EncodingWhatWasDecodedLosesNothingMore) {
+  for (const CodecInput& input : CodecInputs(kSeed)) {
+    const std::vector<float> once =
+        Decode(Encode(input.values), input.values.size());
+    const std::vector<float> twice = Decode(Encode(once), once.size());
+    for (size_t i = 0; i < once.size(); ++i) {
+      ASSERT_LE(std::fabs(static_cast<double>(once[i]) - twice[i]),
+                std::fabs(static_cast<double>(once[i])) * 0x1p-22)
+          << input.name << " at " << i;
+    }
+  }
+}
+
+}  // namespace skerry::compression

@@ -1,0 +1,29 @@
+// compression/testing/reference_codecs.h
+//
+// Scalar twins of the codecs, written from docs/formats/codecs.md without a
+// line of the kernels. Tests compare bytes, so the two must agree exactly.
+#ifndef SKERRY_COMPRESSION_TESTING_REFERENCE_CODECS_H_
+#define SKERRY_COMPRESSION_TESTING_REFERENCE_CODECS_H_
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "compression/codec.h"
+
+namespace skerry::compression {
+
+// Requires: finite values and a known codec.
+std::vector<std::byte> ReferenceEncode(CodecId codec,
+                                       std::span<const float> values);
+// Requires: a payload that ReferenceEncode made of `count` values.
+std::vector<float> ReferenceDecode(CodecId codec,
+                                   std::span<const std::byte> payload,
+                                   size_t count);
+
+// The largest |decoded - values[index]| that the codec promises.
+double ErrorBound(CodecId codec, std::span<const float> values, size_t index);
+
+}  // namespace skerry::compression
+
+#endif  // SKERRY_COMPRESSION_TESTING_REFERENCE_CODECS_H_
