@@ -1,0 +1,56 @@
+// runtime/posix/thread_pool.h
+//
+// Parallel loops on threads of their own.
+#ifndef SKERRY_RUNTIME_POSIX_THREAD_POOL_H_
+#define SKERRY_RUNTIME_POSIX_THREAD_POOL_H_
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "base/executor.h"
+
+namespace skerry::runtime {
+
+// The caller of ForEach works too, so `thread_count` threads run at once and
+// thread_count - 1 are started. One ForEach at a time.
+class ThreadPool final : public ParallelExecutor {
+ public:
+  // Threads are called `name`-1, `name`-2, ...; `thread_count` >= 1.
+  ThreadPool(const std::string& name, int thread_count);
+  ~ThreadPool() override;
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int thread_count() const override;
+  void ForEach(size_t count,
+               absl::FunctionRef<void(size_t index)> body) override;
+
+ private:
+  struct Loop {
+    size_t count;
+    absl::FunctionRef<void(size_t)> body;
+    std::atomic<size_t> next{0};
+  };
+
+  void Main(const std::string& name);
+  static void Work(Loop& loop);
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable idle_;
+  Loop* loop_ = nullptr;     // guarded by mutex_; null between loops
+  uint64_t loops_made_ = 0;  // guarded by mutex_
+  int busy_ = 0;             // guarded by mutex_; helpers inside loop_
+  bool stopping_ = false;    // guarded by mutex_
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace skerry::runtime
+
+#endif  // SKERRY_RUNTIME_POSIX_THREAD_POOL_H_

@@ -1,0 +1,157 @@
+#include "transport/memory/memory_group.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <span>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+
+namespace skerry::transport {
+namespace {
+
+enum class CallKind { kBarrier, kAllReduce, kBroadcast };
+
+struct Call {
+  CallKind kind = CallKind::kBarrier;
+  int root = 0;
+  std::span<float> values;
+  bool SameAs(const Call& other) const {
+    return kind == other.kind && root == other.root &&
+           values.size() == other.values.size();
+  }
+};
+
+// Where the members meet. Whoever comes last does the work of all while the
+// others wait, so their spans may be written.
+class Meeting {
+ public:
+  Meeting(int size, absl::Duration timeout) : timeout_(timeout), calls_(size) {}
+
+  int size() const { return static_cast<int>(calls_.size()); }
+
+  absl::Status Attend(int rank, const Call& call) {
+    std::unique_lock lock(mutex_);
+    if (!error_.ok()) return Later(error_);
+    calls_[static_cast<size_t>(rank)] = call;
+    const uint64_t meeting = meetings_;
+    if (++arrived_ == size()) {
+      arrived_ = 0;
+      error_ = Work();
+      ++meetings_;
+      changed_.notify_all();
+      return error_;
+    }
+    const bool came =
+        changed_.wait_for(lock, absl::ToChronoNanoseconds(timeout_),
+                          [&] { return meetings_ != meeting || !error_.ok(); });
+    if (!came) {
+      error_ = absl::DeadlineExceededError(
+          absl::StrCat("a member of the group did not arrive within ",
+                       absl::FormatDuration(timeout_)));
+      changed_.notify_all();
+      return error_;
+    }
+    if (meetings_ != meeting) return error_;
+    return Later(error_);
+  }
+
+  void Abort() {
+    const std::lock_guard lock(mutex_);
+    if (error_.ok()) {
+      error_ = absl::AbortedError("the island's group was aborted");
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  // What those hear who come after the first error.
+  static absl::Status Later(const absl::Status& error) {
+    return absl::AbortedError(error.message());
+  }
+
+  absl::Status Work() {
+    const Call& first = calls_[0];
+    for (const Call& call : calls_) {
+      if (!call.SameAs(first)) {
+        return absl::InvalidArgumentError(
+            "the members of the group called different collectives");
+      }
+    }
+    if (first.kind == CallKind::kAllReduce) {
+      sum_.assign(first.values.begin(), first.values.end());
+      for (size_t rank = 1; rank < calls_.size(); ++rank) {
+        for (size_t i = 0; i < sum_.size(); ++i) {
+          sum_[i] += calls_[rank].values[i];
+        }
+      }
+      Give(sum_);
+    } else if (first.kind == CallKind::kBroadcast) {
+      const std::span<float> root =
+          calls_[static_cast<size_t>(first.root)].values;
+      sum_.assign(root.begin(), root.end());
+      Give(sum_);
+    }
+    return absl::OkStatus();
+  }
+
+  void Give(std::span<const float> values) {
+    for (const Call& call : calls_) {
+      std::copy(values.begin(), values.end(), call.values.begin());
+    }
+  }
+
+  const absl::Duration timeout_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // All below is guarded by mutex_.
+  std::vector<Call> calls_;
+  std::vector<float> sum_;
+  int arrived_ = 0;
+  uint64_t meetings_ = 0;
+  absl::Status error_;
+};
+
+class MemoryGroup final : public Group {
+ public:
+  MemoryGroup(int rank, std::shared_ptr<Meeting> meeting)
+      : rank_(rank), meeting_(std::move(meeting)) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return meeting_->size(); }
+  absl::Status AllReduceSum(std::span<float> values) override {
+    return meeting_->Attend(rank_, {CallKind::kAllReduce, 0, values});
+  }
+  absl::Status Broadcast(std::span<float> values, int root) override {
+    if (root < 0 || root >= size()) {
+      Abort();
+      return absl::InvalidArgumentError(
+          absl::StrCat("root ", root, " is not in a group of ", size()));
+    }
+    return meeting_->Attend(rank_, {CallKind::kBroadcast, root, values});
+  }
+  absl::Status Barrier() override { return meeting_->Attend(rank_, Call()); }
+  void Abort() override { meeting_->Abort(); }
+
+ private:
+  const int rank_;
+  // Shared by the handles: whichever is destroyed last ends it.
+  const std::shared_ptr<Meeting> meeting_;
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Group>> MakeMemoryGroup(int size,
+                                                    absl::Duration timeout) {
+  SKERRY_CHECK(size >= 1);
+  const auto meeting = std::make_shared<Meeting>(size, timeout);
+  std::vector<std::unique_ptr<Group>> group;
+  for (int rank = 0; rank < size; ++rank) {
+    group.push_back(std::make_unique<MemoryGroup>(rank, meeting));
+  }
+  return group;
+}
+
+}  // namespace skerry::transport
