@@ -19,8 +19,9 @@ ALLOW = 'tools/tidy/allow.txt'
 def read_tree(root):
     """Tracked files, and new ones that git does not ignore, as a Tree."""
     listed = subprocess.run(
-        ['git', 'ls-files', '-z', '--cached', '--others',
-         '--exclude-standard'],
+        # A checkout may belong to another user than the one who tests it.
+        ['git', '-c', f'safe.directory={root}', 'ls-files', '-z', '--cached',
+         '--others', '--exclude-standard'],
         cwd=root, check=True, capture_output=True).stdout
     files = {}
     for name in listed.decode().split('\0'):
