@@ -1,0 +1,214 @@
+// worker/core/effects.h
+//
+// What a seat asks of the world. The daemon carries it out; tests and the
+// simulator have their own.
+//
+// Rules for every `done`: it runs on the seat's loop, once, never inside the
+// call that was given it, with the time at which it runs. After the seat is
+// destroyed none may run. What a seat no longer wants it ignores by itself.
+#ifndef SKERRY_WORKER_CORE_EFFECTS_H_
+#define SKERRY_WORKER_CORE_EFFECTS_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/ids.h"
+#include "base/instant.h"
+#include "compression/frame.h"
+#include "data/sample_ranges.h"
+#include "worker/core/shared_bytes.h"
+
+namespace skerry::worker {
+
+template <typename T>
+using Done = absl::AnyInvocable<void(Instant now, T result) &&>;
+
+// Elements [begin, end) of the flat model state.
+struct ElementRange {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  uint64_t size() const { return end - begin; }
+  friend bool operator==(const ElementRange&, const ElementRange&) = default;
+};
+
+struct RunReport {
+  uint64_t samples = 0;
+  uint64_t inner_steps = 0;
+  double loss = 0;  // mean over the samples, nats a token
+  double gradient_norm = 0;
+  double compute_s = 0;
+};
+
+struct EvaluationReport {
+  double loss = 0;
+  uint64_t samples = 0;
+};
+
+// Who is in the trainers' group of this replica, and which elements each holds.
+struct TrainerGroup {
+  Life life;  // names the group
+  uint32_t rank = 0;
+  uint32_t size = 1;
+  std::vector<ElementRange> owners;  // by rank: they cover the model in order
+};
+
+struct GenerateRequest {
+  std::string prompt;
+  uint32_t tokens = 0;
+  double temperature = 0;
+  uint64_t seed = 0;
+};
+
+// Memory shared with the trainer: the flat model state, element by element.
+// `owner` keeps it mapped, also when the trainer is gone.
+struct TrainerMemory {
+  std::shared_ptr<void> owner;
+  std::span<float> values;
+};
+
+// The trainer, one call at a time; the seat waits for each `done`. Errors:
+// Aborted, the call was cancelled or the group broke, the trainer lives; any
+// other, the trainer is unusable and the seat asks for a new one.
+class TrainerPort {
+ public:
+  virtual ~TrainerPort() = default;
+  // Replaces a former group and takes inner state from zero. With size 1 it
+  // needs nobody.
+  virtual void JoinGroup(const TrainerGroup& group,
+                         Done<absl::Status> done) = 0;
+  virtual void StartRun(const data::RangeSet& ranges,
+                        uint64_t replica_batch_samples,
+                        Done<absl::StatusOr<RunReport>> done) = 0;
+  // The call in progress ends early, with Aborted, or as it would have.
+  virtual void Cancel() = 0;
+  // Live values -> memory, valid until the next call.
+  virtual void Snapshot(const ElementRange& range, Done<absl::Status> done) = 0;
+  // Memory -> live values, and to the group; all its ranks call it together.
+  virtual void Load(const ElementRange& range, Done<absl::Status> done) = 0;
+  virtual void Evaluate(uint64_t samples_max,
+                        Done<absl::StatusOr<EvaluationReport>> done) = 0;
+  virtual void Generate(const GenerateRequest& request,
+                        Done<absl::StatusOr<std::string>> done) = 0;
+  virtual TrainerMemory memory() = 0;
+  // Ends the trainer; Seat::OnTrainerFailed follows, and with a new boot
+  // Seat::OnTrainerReady.
+  virtual void Restart(const std::string& reason) = 0;
+};
+
+// A span of a base, or of the result of (sequence, attempt).
+struct PieceKey {
+  enum class Kind : uint8_t { kBase = 1, kResult = 2 };
+  Kind kind = Kind::kBase;
+  Sequence sequence;
+  Attempt attempt;  // unset for bases
+  uint32_t span = 0;
+  uint64_t hash = 0;  // Hash64 of its bytes
+  friend auto operator<=>(const PieceKey&, const PieceKey&) = default;
+};
+
+// Bulk bytes to and from other workers. Addresses are PeerAddress::address.
+class BulkPort {
+ public:
+  virtual ~BulkPort() = default;
+  // Delivers until accepted, refused for good or forgotten; the seat needs no
+  // word of it. payload_bytes and payload_hash of the header are set.
+  virtual void SendFrame(const std::string& address,
+                         const compression::FrameHeader& header,
+                         const SharedBytes& payload) = 0;
+  // Drops frames of this job's attempts below `attempt`, and offers again what
+  // receivers were not ready for.
+  virtual void ForgetBefore(Attempt attempt) = 0;
+  // One try; the bytes have `key.hash`.
+  virtual void Fetch(const std::string& address, const PieceKey& key,
+                     Done<absl::StatusOr<SharedBytes>> done) = 0;
+};
+
+// One file: pieces of one base, or of one result. Several files may hold
+// different spans of one base.
+struct StoredFile {
+  struct Piece {
+    uint32_t span = 0;
+    uint64_t hash = 0;
+    friend bool operator==(const Piece&, const Piece&) = default;
+  };
+  PieceKey::Kind kind = PieceKey::Kind::kBase;
+  Sequence sequence;
+  Attempt attempt;
+  std::vector<Piece> pieces;  // ascending spans, each once
+  friend bool operator==(const StoredFile&, const StoredFile&) = default;
+};
+
+// This job's folder on the worker's disk.
+class DiskPort {
+ public:
+  virtual ~DiskPort() = default;
+  // `contents[i]` belongs to `file.pieces[i]`. `done` with OK means durable:
+  // file and directory are synced. Replaces a file with the same kind,
+  // sequence, attempt and first span. An error fails the seat.
+  virtual void Store(const StoredFile& file, std::vector<SharedBytes> contents,
+                     Done<absl::Status> done) = 0;
+  // A piece of a stored file; cheap (it maps, and does not read), and not
+  // verified. NotFound, DataLoss.
+  virtual absl::StatusOr<SharedBytes> Map(const StoredFile& file,
+                                          uint32_t span) = 0;
+  // Bytes that were mapped stay readable.
+  virtual void Delete(const StoredFile& file) = 0;
+};
+
+struct CutRequest {
+  Life life;
+  uint32_t rank = 0;
+  Round round;  // that would start
+  Sequence stored_through;
+  friend bool operator==(const CutRequest&, const CutRequest&) = default;
+};
+
+struct CutReply {
+  Epoch epoch;
+  Sequence cut;           // apply exactly through it
+  data::RangeSet ranges;  // of the round; empty: apply, and ask again
+  friend bool operator==(const CutReply&, const CutReply&) = default;
+};
+
+class PeerPort {
+ public:
+  virtual ~PeerPort() = default;
+  // Asks the head of this replica, at a PeerAddress::island_address. Waits as
+  // long as the head has no answer. Aborted: not the head's life. Unavailable
+  // and all else: the seat asks again.
+  virtual void AgreeCut(const std::string& address, const CutRequest& request,
+                        Done<absl::StatusOr<CutReply>> done) = 0;
+};
+
+class HostPort {
+ public:
+  virtual ~HostPort() = default;
+  // Runs `work` on any thread, then `done` on the loop. `work` owns or keeps
+  // alive what it reads and writes.
+  virtual void Compute(absl::AnyInvocable<void() &&> work,
+                       absl::AnyInvocable<void(Instant now) &&> done) = 0;
+  // Facts() has changed.
+  virtual void StatusChanged() = 0;
+  // One line for the log and the event stream.
+  virtual void Event(std::string_view line) = 0;
+};
+
+// All of them outlive the seat.
+struct Effects {
+  TrainerPort& trainer;
+  BulkPort& bulk;
+  DiskPort& disk;
+  PeerPort& peers;
+  HostPort& host;
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_CORE_EFFECTS_H_

@@ -1,0 +1,116 @@
+// worker/core/seat.h
+//
+// One job's place on one worker (PROTOCOL 4 and 6): recovers the anchor of the
+// spans it holds, runs rounds, takes part in exchanges, stores results and
+// applies what was committed.
+//
+// A pure, single-threaded state machine. Facts come in with the time they
+// arrive; what it wants done goes out through Effects; Facts() is everything
+// the next Status must say. It never blocks.
+//
+// Promises: a committed result is applied in order, from disk, and never
+// without its Commit (A1); a contribution does not change from ready to its
+// outcome; owed changes when a round ends and when an outcome is known, nowhere
+// else (A7); a life that ended leaves nothing behind but the disk.
+#ifndef SKERRY_WORKER_CORE_SEAT_H_
+#define SKERRY_WORKER_CORE_SEAT_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/ids.h"
+#include "base/instant.h"
+#include "compression/frame.h"
+#include "worker/core/effects.h"
+#include "worker/core/facts.h"
+#include "worker/core/orders.h"
+#include "worker/core/shared_bytes.h"
+
+namespace skerry::worker {
+
+struct SeatOptions {
+  JobId job;
+  // This worker's name, as in PeerAddress::worker.
+  std::string worker;
+  // What the job's folder on disk holds; pieces are verified before use.
+  std::vector<StoredFile> on_disk;
+  // Between two tries of a peer that did not answer.
+  absl::Duration retry_interval = absl::Milliseconds(250);
+  // Pieces asked for at once while recovering.
+  int fetches_max = 8;
+};
+
+// What a trainer says of itself when it has built the model.
+struct TrainerDescription {
+  uint64_t element_count = 0;
+  uint64_t epoch_samples = 0;
+  double flops_per_sample = 0;
+};
+
+// The receiver's answer to a frame.
+enum class FrameVerdict {
+  kAccepted,
+  kRefused,  // for good
+  kNotYet,   // an attempt this worker has not heard of
+};
+
+class Seat {
+ public:
+  using CutAnswer = absl::AnyInvocable<void(absl::StatusOr<CutReply>) &&>;
+
+  // `effects` outlive the seat.
+  Seat(SeatOptions options, const Effects& effects);
+  ~Seat();
+  Seat(const Seat&) = delete;
+  Seat& operator=(const Seat&) = delete;
+
+  // --- Facts. `now` never goes back. ---
+
+  // Orders for the worker's current boot. A lower revision than the last is
+  // ignored; the same one may come again.
+  void OnOrders(Instant now, Revision revision, const JobOrders& orders);
+  // A fresh trainer holds the initial values.
+  void OnTrainerReady(Instant now, const TrainerDescription& trainer);
+  // The trainer is gone: the life is over for this worker. Calls in progress
+  // at the trainer may or may not still report.
+  void OnTrainerFailed(Instant now, const std::string& reason);
+  // The coordinator replaced this boot or ended the session for good: the life
+  // is over; orders of the next boot follow.
+  void OnLifeLost(Instant now, const std::string& reason);
+  // No further round is started.
+  void Drain(Instant now);
+
+  FrameVerdict OnFrame(Instant now, const compression::FrameHeader& header,
+                       const SharedBytes& payload);
+  // A peer wants a piece. NotFound: not held here.
+  absl::StatusOr<SharedBytes> OnFetch(const PieceKey& key);
+  // At the head, a rank of this replica asks for the cut. `answer` runs when
+  // all have asked. Aborted: not this life; Unavailable: not there yet.
+  void OnAgreeCut(Instant now, const CutRequest& request, CutAnswer answer);
+
+  // When OnTime() next has work; the daemon arms one timer with it.
+  std::optional<Instant> NextDeadline() const;
+  void OnTime(Instant now);
+
+  // --- What there is to say. ---
+
+  JobFacts Facts() const;
+  Audit GetAudit() const;
+  // Null for a span that is not held.
+  Values AnchorOf(uint32_t span) const;
+  Values OwedOf(uint32_t span) const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_CORE_SEAT_H_
