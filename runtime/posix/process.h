@@ -20,7 +20,7 @@ struct ProcessSpec {
   // argv[0] is the program; looked up in PATH when it has no slash.
   std::vector<std::string> argv;
   // NAME=value, added to or replacing what this process has.
-  std::vector<std::string> environment;
+  std::vector<std::string> environment = {};
   // Standard output and error go to this descriptor; -1: to this process's.
   int output_fd = -1;
 };

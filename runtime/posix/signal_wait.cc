@@ -1,0 +1,76 @@
+#include "runtime/posix/signal_wait.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "base/check.h"
+#include "runtime/posix/thread_name.h"
+
+namespace skerry::runtime {
+namespace {
+
+// The next signal, or 0 when `stop_fd` became readable first.
+int NextSignal(int signal_fd, int stop_fd) {
+  pollfd fds[2] = {{signal_fd, POLLIN, 0}, {stop_fd, POLLIN, 0}};
+  for (;;) {
+    if (poll(fds, 2, -1) < 0) {
+      SKERRY_CHECK(errno == EINTR);
+      continue;
+    }
+    if (fds[1].revents != 0) return 0;
+    signalfd_siginfo info;
+    if (read(signal_fd, &info, sizeof(info)) == sizeof(info)) {
+      return static_cast<int>(info.ssi_signo);
+    }
+  }
+}
+
+}  // namespace
+
+SignalWait::SignalWait() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  SKERRY_CHECK(pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0);
+  signal_fd_ = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  stop_fd_ = eventfd(0, EFD_CLOEXEC);
+  SKERRY_CHECK(signal_fd_ >= 0 && stop_fd_ >= 0);
+}
+
+SignalWait::~SignalWait() {
+  const uint64_t one = 1;
+  SKERRY_CHECK(write(stop_fd_, &one, sizeof(one)) == sizeof(one));
+  if (thread_.joinable()) thread_.join();
+  close(signal_fd_);
+  close(stop_fd_);
+}
+
+void SignalWait::Deliver(EventLoop& loop,
+                         absl::AnyInvocable<void(int signal)> on_signal) {
+  SKERRY_CHECK(!thread_.joinable());
+  auto shared = std::make_shared<absl::AnyInvocable<void(int signal)>>(
+      std::move(on_signal));
+  thread_ = std::thread([this, &loop, shared = std::move(shared)] {
+    NameThisThread("skerry-signals");
+    while (const int signal = NextSignal(signal_fd_, stop_fd_)) {
+      loop.Post([shared, signal] { (*shared)(signal); });
+    }
+  });
+}
+
+int SignalWait::Wait() {
+  SKERRY_CHECK(!thread_.joinable());
+  return NextSignal(signal_fd_, stop_fd_);
+}
+
+}  // namespace skerry::runtime
