@@ -1,0 +1,48 @@
+// runtime/posix/shared_memory.h
+//
+// Values that two processes of one machine see.
+#ifndef SKERRY_RUNTIME_POSIX_SHARED_MEMORY_H_
+#define SKERRY_RUNTIME_POSIX_SHARED_MEMORY_H_
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace skerry::runtime {
+
+// A mapped POSIX shared-memory object. The maker's object is gone for later
+// openers once the maker is destroyed; who has it open keeps it.
+class SharedMemory {
+ public:
+  // Makes an object of `size` zero bytes; `name` starts with a slash and has no
+  // other. Codes: AlreadyExists, ResourceExhausted (no room in shared memory),
+  // Internal.
+  static absl::StatusOr<std::unique_ptr<SharedMemory>> Create(
+      const std::string& name, size_t size);
+  // Maps all of an object made elsewhere. Codes: NotFound, PermissionDenied,
+  // Internal.
+  static absl::StatusOr<std::unique_ptr<SharedMemory>> Open(
+      const std::string& name);
+
+  ~SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  const std::string& name() const { return name_; }
+  std::span<std::byte> bytes() { return {data_, size_}; }
+
+ private:
+  SharedMemory(std::string name, std::byte* data, size_t size, bool owner);
+
+  const std::string name_;
+  std::byte* const data_;
+  const size_t size_;
+  const bool owner_;
+};
+
+}  // namespace skerry::runtime
+
+#endif  // SKERRY_RUNTIME_POSIX_SHARED_MEMORY_H_
