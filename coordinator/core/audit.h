@@ -1,0 +1,60 @@
+// coordinator/core/audit.h
+//
+// Whether every sample was used exactly once, recomputed from what the
+// journal's attempts and commits name and from nothing else.
+#ifndef SKERRY_COORDINATOR_CORE_AUDIT_H_
+#define SKERRY_COORDINATOR_CORE_AUDIT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "base/ids.h"
+#include "coordinator/core/records.h"
+#include "data/sample_ranges.h"
+
+namespace skerry::coordinator {
+
+struct AuditReport {
+  uint64_t samples_total = 0;
+  uint64_t samples_committed = 0;
+  uint64_t commits = 0;
+  uint64_t contributions = 0;
+  std::vector<data::SampleRange> missing;
+  std::vector<data::SampleRange> doubled;
+  // Given out again after a life ended or a contribution was dropped.
+  uint64_t samples_returned = 0;
+};
+
+// Follows the records of one job. Records of other jobs are ignored, so a
+// whole journal can be fed to it.
+class Audit {
+ public:
+  Audit(JobId job, uint64_t samples_total);
+
+  void Add(const Entry& entry);
+  AuditReport Report() const;
+
+ private:
+  const JobId job_;
+  const uint64_t samples_total_;
+  // What the open attempt of each fragment names, by attempt.
+  struct Open {
+    Attempt attempt;
+    uint64_t contributions = 0;
+    std::vector<data::RangeSet> ranges;
+  };
+  absl::btree_map<FragmentId, Open> open_;
+  // By fragment: a sample is committed when the first fragment has it, and
+  // doubled when one fragment has it twice.
+  absl::btree_map<FragmentId, data::RangeSet> committed_;
+  data::RangeSet doubled_;
+  data::RangeSet ever_granted_;
+  uint64_t samples_returned_ = 0;
+  uint64_t commits_ = 0;
+  uint64_t contributions_ = 0;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_AUDIT_H_

@@ -1,0 +1,148 @@
+// coordinator/core/cluster.h
+//
+// The coordinator's decisions: who works, on which samples, what is exchanged
+// and what becomes history (PROTOCOL 5.1-5.5, 5.7).
+//
+// Pure state: the caller says what happened and what time it is, makes the
+// records durable, and only then asks for orders. Every decision is a record,
+// and a record changes the state in one way only, whether it was just decided
+// or is read back; so the fold of a journal is the state that wrote it.
+//
+// How a shell drives it:
+//   start:  for each entry of the journal Apply(entry); then Recovered(now).
+//   a fact: OnStatus / Submit / ...; TakeRecords(); append and sync them while
+//           this object is not touched; then answer, and OrdersFor(worker) for
+//           the sender and for everyone in TakeTouched().
+//   time:   Tick(now) at NextDeadline(), then as for a fact.
+// `now` never goes back between calls.
+#ifndef SKERRY_COORDINATOR_CORE_CLUSTER_H_
+#define SKERRY_COORDINATOR_CORE_CLUSTER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/ids.h"
+#include "base/instant.h"
+#include "coordinator/core/audit.h"
+#include "coordinator/core/facts.h"
+#include "coordinator/core/job_spec.h"
+#include "coordinator/core/options.h"
+#include "coordinator/core/orders.h"
+#include "coordinator/core/records.h"
+#include "coordinator/core/views.h"
+
+namespace skerry::coordinator {
+
+struct Submission {
+  JobId job;
+  std::vector<std::string> warnings;
+};
+
+// The answer to a Generate request.
+struct GenerateAnswer {
+  uint64_t request = 0;
+  // Errors: Unavailable when no worker could answer; Internal with the worker's
+  // words; DeadlineExceeded.
+  absl::Status status;
+  std::string text;
+  Sequence sequence;
+};
+
+class Cluster {
+ public:
+  // Requires: ValidateClusterOptions(options) is OK.
+  explicit Cluster(const ClusterOptions& options);
+  ~Cluster();
+  Cluster(Cluster&&) noexcept;
+  Cluster& operator=(Cluster&&) noexcept;
+
+  // --- Replay. Before Recovered, nothing else may be called.
+  //
+  // Errors: DataLoss when the entry does not follow from those before it; the
+  // journal is not one that this program wrote.
+  absl::Status Apply(const Entry& entry);
+  // Ends the replay: every current incarnation has a full lease from now, every
+  // open attempt a full deadline. Also called for an empty journal.
+  void Recovered(Instant now);
+
+  // --- Facts.
+  //
+  // Errors: Aborted when this boot was superseded or its lease ended (start
+  // with a new one); InvalidArgument; ResourceExhausted when workers_max are
+  // registered. OK for a late repetition, which has no effect.
+  absl::Status OnStatus(const StatusFacts& status, Instant now);
+  // The control stream of that boot broke. Nothing happens when the boot is not
+  // current.
+  void OnStreamLost(std::string_view worker, Boot boot, Instant now);
+  // Same key and content: the same job again.
+  //
+  // Errors: InvalidArgument with every problem, one a line; AlreadyExists when
+  // an unfinished job has the name; FailedPrecondition when the key was used
+  // for other content; ResourceExhausted when jobs_max are unfinished.
+  absl::StatusOr<Submission> Submit(const JobSpec& spec,
+                                    std::string_view idempotency_key,
+                                    Instant now);
+  // A finished job stays as it is.
+  //
+  // Errors: NotFound.
+  absl::Status Cancel(JobId job, Instant now);
+  // Puts a prompt to a worker with the job's whole state; the answer comes
+  // through TakeAnswers, at the latest after `timeout`.
+  //
+  // Errors: NotFound; FailedPrecondition when the job has no state yet or none
+  // of its workers is there; ResourceExhausted; AlreadyExists when the request
+  // number is in use.
+  absl::Status Generate(JobId job, const GenerateOrder& request,
+                        absl::Duration timeout, Instant now);
+  // The asker is gone.
+  void ForgetGenerate(uint64_t request);
+  void Tick(Instant now);
+
+  // When Tick has work to do. Later than the `now` of the last call.
+  std::optional<Instant> NextDeadline() const;
+
+  // --- What follows from them.
+  //
+  // Records decided since the last call, in order, with their indexes.
+  std::vector<Entry> TakeRecords();
+  // Workers whose orders may have changed since the last call, by name.
+  std::vector<std::string> TakeTouched();
+  std::vector<GenerateAnswer> TakeAnswers();
+  // Requires: no record is waiting in TakeRecords, and all taken are durable.
+  //
+  // Errors: NotFound when the worker has no current incarnation.
+  absl::StatusOr<Orders> OrdersFor(std::string_view worker, Instant now) const;
+
+  // --- Views.
+  Revision revision() const;
+  // The newest job of that name. Errors: NotFound.
+  absl::StatusOr<JobId> FindJob(std::string_view name) const;
+  // Errors: NotFound.
+  absl::StatusOr<JobView> ViewJob(JobId job, Instant now) const;
+  std::vector<JobView> ViewJobs(Instant now) const;
+  std::vector<WorkerView> ViewWorkers(Instant now) const;
+  // Errors: NotFound.
+  absl::StatusOr<AuditReport> Audit(JobId job) const;
+
+  // Of the durable state alone: equal before a crash and after the replay.
+  uint64_t StateHash() const;
+  // Stops the process unless the parts agree. For tests and simulation.
+  void CheckInvariants() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// What a record means to an operator; empty for records that are bookkeeping.
+std::optional<EventView> EventOf(const Entry& entry);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_CLUSTER_H_

@@ -1,0 +1,124 @@
+// coordinator/core/facts.h
+//
+// What a worker says of itself: a complete view, so that a lost, repeated or
+// late one needs no handling beyond its counter (PROTOCOL 3). Checked for form
+// by convert; what it claims is judged by the core.
+#ifndef SKERRY_COORDINATOR_CORE_FACTS_H_
+#define SKERRY_COORDINATOR_CORE_FACTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "coordinator/core/types.h"
+
+namespace skerry::coordinator {
+
+// A result of an attempt that is on the worker's disk.
+struct StoredResult {
+  Sequence sequence;
+  Attempt attempt;
+  // Of the encoded bytes of each held span, in span order.
+  std::vector<uint64_t> hashes;
+  double squared_norm = 0;
+  friend bool operator==(const StoredResult&, const StoredResult&) = default;
+};
+
+// What has arrived from one member of the open attempt.
+struct Progress {
+  ReplicaId replica;
+  uint64_t bytes = 0;
+  uint64_t bytes_expected = 0;
+  friend bool operator==(const Progress&, const Progress&) = default;
+};
+
+struct HeldBase {
+  Sequence sequence;
+  uint32_t span_begin = 0;
+  std::vector<uint64_t> hashes;
+  friend bool operator==(const HeldBase&, const HeldBase&) = default;
+};
+
+struct FragmentFacts {
+  FragmentId fragment;
+  // Spans [span_begin, span_begin + anchor_hashes.size()) are held.
+  uint32_t span_begin = 0;
+  Sequence applied;
+  std::vector<uint64_t> anchor_hashes;
+  Sequence stored_through;
+  std::optional<StoredResult> stored;
+  std::optional<Contribution> ready;
+  std::vector<Progress> progress;
+  std::vector<HeldBase> bases;
+  Sequence first_result_kept;
+  // Sequence of the base being fetched; unset when none is.
+  Sequence pin;
+  double owed_norm = 0;
+  double lost_norm = 0;
+  friend bool operator==(const FragmentFacts&, const FragmentFacts&) = default;
+};
+
+struct EvaluationFact {
+  Sequence sequence;
+  double loss = 0;
+  uint64_t samples = 0;
+  friend bool operator==(const EvaluationFact&,
+                         const EvaluationFact&) = default;
+};
+
+struct GeneratedFact {
+  uint64_t request = 0;
+  std::string text;
+  std::string error;
+  friend bool operator==(const GeneratedFact&, const GeneratedFact&) = default;
+};
+
+// Totals since the process started.
+struct SeatCounters {
+  uint64_t bulk_sent_bytes = 0;
+  uint64_t bulk_received_bytes = 0;
+  double compute_s = 0;
+  double stall_s = 0;
+  uint64_t samples = 0;
+  uint64_t rounds = 0;
+  uint64_t trainer_restarts = 0;
+  friend bool operator==(const SeatCounters&, const SeatCounters&) = default;
+};
+
+// A job on a worker.
+struct JobFacts {
+  JobId job;
+  // The life these facts belong to; unset before one.
+  Life life;
+  SeatState state = SeatState::kStarting;
+  std::string error;
+  // 0 until the trainer has answered.
+  uint64_t element_count = 0;
+  uint64_t epoch_samples = 0;
+  double flops_per_sample = 0;
+  std::vector<FragmentFacts> fragments;
+  std::vector<EvaluationFact> evaluations;
+  std::vector<GeneratedFact> generated;
+  SeatCounters counters;
+  friend bool operator==(const JobFacts&, const JobFacts&) = default;
+};
+
+struct StatusFacts {
+  std::string release;
+  PeerAddress self;
+  std::string island;
+  Boot boot;
+  // Unset asks to be registered.
+  Incarnation incarnation;
+  // Rises with every Status of one boot.
+  uint64_t counter = 0;
+  std::vector<JobFacts> jobs;
+  bool draining = false;
+  friend bool operator==(const StatusFacts&, const StatusFacts&) = default;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_FACTS_H_

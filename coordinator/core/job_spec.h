@@ -1,0 +1,112 @@
+// coordinator/core/job_spec.h
+//
+// What an operator submits, which defaults fill it, and what makes it
+// impossible or unwise. Field for field the message of
+// proto/skerry/v1/job.proto, which says what each means.
+#ifndef SKERRY_COORDINATOR_CORE_JOB_SPEC_H_
+#define SKERRY_COORDINATOR_CORE_JOB_SPEC_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace skerry::coordinator {
+
+enum class OuterMethod {
+  kUnspecified,
+  kLocalSgd,
+  kDiloco,
+  kCo2,
+  kAveragePlusLocalDelta,
+};
+
+struct JobSpec {
+  struct Model {
+    std::string config_json;
+    uint64_t seed = 0;
+    friend bool operator==(const Model&, const Model&) = default;
+  };
+  struct Data {
+    std::string path;
+    std::string manifest_sha256;
+    uint64_t seed = 0;
+    uint32_t sequence_tokens = 0;
+    friend bool operator==(const Data&, const Data&) = default;
+  };
+  struct Training {
+    uint64_t samples = 0;
+    uint32_t batch_samples = 0;
+    uint32_t micro_batch_samples = 0;
+    uint32_t tau = 0;
+    double learning_rate = 0;
+    double beta1 = 0;
+    double beta2 = 0;
+    double epsilon = 0;
+    double weight_decay = 0;
+    std::optional<double> warmup_fraction;
+    std::optional<double> min_learning_rate_ratio;
+    std::optional<double> clip_norm;
+    std::optional<uint32_t> evaluate_every;
+    uint32_t evaluate_samples = 0;
+    friend bool operator==(const Training&, const Training&) = default;
+  };
+  struct OuterLoop {
+    OuterMethod method = OuterMethod::kUnspecified;
+    std::optional<double> learning_rate;
+    std::optional<double> momentum;
+    std::optional<bool> nesterov;
+    std::optional<double> staleness_penalty;
+    std::optional<double> clip;
+    std::optional<double> beta;
+    std::optional<double> undelayed_fraction;
+    bool accept_weak_damping = false;
+    friend bool operator==(const OuterLoop&, const OuterLoop&) = default;
+  };
+  struct Exchange {
+    std::string codec;
+    double quorum = 0;
+    uint32_t min_replicas = 0;
+    std::optional<uint32_t> carry;
+    uint32_t spans = 0;
+    friend bool operator==(const Exchange&, const Exchange&) = default;
+  };
+  struct Placement {
+    std::vector<std::string> islands;
+    uint32_t workers_min = 0;
+    friend bool operator==(const Placement&, const Placement&) = default;
+  };
+
+  std::string name;
+  Model model;
+  Data data;
+  Training training;
+  OuterLoop outer;
+  Exchange exchange;
+  Placement placement;
+
+  friend bool operator==(const JobSpec&, const JobSpec&) = default;
+};
+
+struct ReviewedSpec {
+  // With every default filled in.
+  JobSpec spec;
+  // What was accepted although it is not advised, one line each.
+  std::vector<std::string> warnings;
+};
+
+// Fills defaults and checks. Reviewing a filled spec again changes nothing.
+//
+// Errors: InvalidArgument with every problem at once, one a line: field path,
+// what is wrong, what to do.
+absl::StatusOr<ReviewedSpec> ReviewJobSpec(const JobSpec& submitted);
+
+// Rounds between a contribution and its application: 0 or 1. Requires a filled
+// spec.
+uint32_t OuterDelay(const JobSpec& spec);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_JOB_SPEC_H_

@@ -1,0 +1,52 @@
+// coordinator/core/options.h
+//
+// Timers and bounds of the coordinator (PROTOCOL 7).
+#ifndef SKERRY_COORDINATOR_CORE_OPTIONS_H_
+#define SKERRY_COORDINATOR_CORE_OPTIONS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+
+namespace skerry::coordinator {
+
+struct ClusterOptions {
+  // Silence that ends a worker's incarnation.
+  absl::Duration lease = absl::Seconds(10);
+  // How long an island that lost a worker waits for it to come back before the
+  // others go on without it.
+  absl::Duration settle = absl::Seconds(2);
+  // What a member of the open attempt has to come back after its stream broke.
+  absl::Duration reconnect_allowance = absl::Milliseconds(150);
+  // How long a joiner that is ready waits for a moment without a pending
+  // contribution.
+  absl::Duration takeover_wait = absl::Seconds(20);
+  // Shortest deadline of an attempt.
+  absl::Duration attempt_deadline_min = absl::Seconds(1);
+  // How long the final evaluation may take before the job succeeds without.
+  absl::Duration final_evaluation_max = absl::Minutes(15);
+
+  size_t workers_max = 10'000;
+  // Unfinished jobs, and finished ones that are remembered.
+  size_t jobs_max = 256;
+  size_t finished_jobs_max = 256;
+  // Unfinished jobs that share one worker.
+  size_t seats_max = 4;
+  // Replaced boots that are remembered for each worker.
+  size_t boots_max = 1024;
+  size_t ready_ranges_max = 1024;
+  size_t committed_entries_max = 256;
+  size_t sources_max = 16;
+  size_t generate_max = 64;
+  // A pin this far behind the newest sequence no longer keeps results.
+  uint64_t pin_sequences_max = 256;
+};
+
+// Errors: InvalidArgument, naming the option.
+absl::Status ValidateClusterOptions(const ClusterOptions& options);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_OPTIONS_H_

@@ -1,0 +1,125 @@
+// coordinator/core/orders.h
+//
+// What a worker is told: a complete view built from durable state, with the
+// revision that it reflects (PROTOCOL 3).
+#ifndef SKERRY_COORDINATOR_CORE_ORDERS_H_
+#define SKERRY_COORDINATOR_CORE_ORDERS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "base/ids.h"
+#include "coordinator/core/job_spec.h"
+#include "coordinator/core/types.h"
+
+namespace skerry::coordinator {
+
+struct CommittedEntry {
+  Sequence sequence;
+  Attempt attempt;
+  // Of every span of the fragment.
+  std::vector<uint64_t> hashes;
+  double total_weight = 0;
+  // Samples committed up to and including this sequence.
+  uint64_t samples_committed = 0;
+  RoundScalars scalars;
+  friend bool operator==(const CommittedEntry&,
+                         const CommittedEntry&) = default;
+};
+
+struct OpenExchange {
+  Sequence sequence;
+  Attempt attempt;
+  std::vector<Member> members;
+  std::vector<uint32_t> owners;
+  Hops hops = Hops::kTwo;
+  double total_weight = 0;
+  // From the moment the orders were asked for; never negative.
+  absl::Duration deadline_in;
+  std::string reason;
+  friend bool operator==(const OpenExchange&, const OpenExchange&) = default;
+};
+
+// What became of the contribution (replica, life, round).
+struct Outcome {
+  enum class Kind { kPending, kCommitted, kDropped };
+  Round round;
+  Kind kind = Kind::kPending;
+  // Set when committed.
+  Attempt attempt;
+  Sequence sequence;
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+struct Source {
+  SpanHolder holder;
+  Sequence base;
+  Sequence results_from;
+  Sequence results_through;
+  // Of the base's spans, in order from holder.span_begin.
+  std::vector<uint64_t> base_hashes;
+  friend bool operator==(const Source&, const Source&) = default;
+};
+
+struct FragmentOrders {
+  FragmentId fragment;
+  Sequence newest;
+  std::vector<CommittedEntry> committed;
+  std::optional<OpenExchange> open;
+  std::optional<Outcome> outcome;
+  Sequence keep_from;
+  std::vector<Source> sources;
+  friend bool operator==(const FragmentOrders&,
+                         const FragmentOrders&) = default;
+};
+
+struct EvaluationOrder {
+  Sequence sequence;
+  uint64_t samples_max = 0;
+  friend bool operator==(const EvaluationOrder&,
+                         const EvaluationOrder&) = default;
+};
+
+struct GenerateOrder {
+  // Chosen by the shell; unique for ever, also across restarts.
+  uint64_t request = 0;
+  std::string prompt;
+  uint32_t tokens = 0;
+  double temperature = 0;
+  uint64_t seed = 0;
+  friend bool operator==(const GenerateOrder&, const GenerateOrder&) = default;
+};
+
+struct JobOrders {
+  JobId job;
+  JobSpec spec;
+  JobPhase phase = JobPhase::kPending;
+  Epoch epoch;
+  // Unset: recover, and wait to be admitted.
+  Life life;
+  ReplicaId replica;
+  // By rank. Before the model's size is known every span range is empty.
+  std::vector<SpanHolder> holders;
+  std::vector<data::SampleRange> granted;
+  std::vector<FragmentOrders> fragments;
+  std::vector<EvaluationOrder> evaluations;
+  std::vector<GenerateOrder> generate;
+  friend bool operator==(const JobOrders&, const JobOrders&) = default;
+};
+
+struct Orders {
+  Revision revision;
+  Boot boot;
+  Incarnation incarnation;
+  absl::Duration lease;
+  std::vector<JobOrders> jobs;
+  bool released = false;
+  friend bool operator==(const Orders&, const Orders&) = default;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_ORDERS_H_

@@ -1,0 +1,152 @@
+// coordinator/core/records.h
+//
+// What the coordinator's journal holds. The index of a record is the number
+// that it creates (PROTOCOL 1): of JobSubmitted the job, of WorkerAdmitted the
+// incarnation, of ReplicaAdmitted the life, of Planned the epoch, of Opened the
+// attempt. The durable state is the fold of these records and nothing else.
+#ifndef SKERRY_COORDINATOR_CORE_RECORDS_H_
+#define SKERRY_COORDINATOR_CORE_RECORDS_H_
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "coordinator/core/job_spec.h"
+#include "coordinator/core/types.h"
+
+namespace skerry::coordinator {
+
+struct JobSubmitted {
+  // With every default filled in.
+  JobSpec spec;
+  std::string idempotency_key;
+  friend bool operator==(const JobSubmitted&, const JobSubmitted&) = default;
+};
+
+struct JobEnded {
+  JobId job;
+  JobPhase phase = JobPhase::kFailed;
+  std::string reason;
+  friend bool operator==(const JobEnded&, const JobEnded&) = default;
+};
+
+struct JobSized {
+  JobId job;
+  uint64_t element_count = 0;
+  uint64_t epoch_samples = 0;
+  double flops_per_sample = 0;
+  friend bool operator==(const JobSized&, const JobSized&) = default;
+};
+
+struct WorkerAdmitted {
+  PeerAddress self;
+  Boot boot;
+  std::string island;
+  std::string release;
+  friend bool operator==(const WorkerAdmitted&,
+                         const WorkerAdmitted&) = default;
+};
+
+struct WorkerLeft {
+  std::string worker;
+  Incarnation incarnation;
+  std::string reason;
+  friend bool operator==(const WorkerLeft&, const WorkerLeft&) = default;
+};
+
+struct ReplicaAdmitted {
+  JobId job;
+  ReplicaId replica;
+  std::string island;
+  // By rank; rank 0 is the head.
+  std::vector<SpanHolder> holders;
+  // Of each holder.
+  std::vector<Incarnation> incarnations;
+  friend bool operator==(const ReplicaAdmitted&,
+                         const ReplicaAdmitted&) = default;
+};
+
+struct ReplicaEnded {
+  JobId job;
+  Life life;
+  std::string reason;
+  friend bool operator==(const ReplicaEnded&, const ReplicaEnded&) = default;
+};
+
+struct Planned {
+  JobId job;
+  uint32_t tau = 0;
+  std::string codec;
+  std::string reason;
+  friend bool operator==(const Planned&, const Planned&) = default;
+};
+
+struct Granted {
+  JobId job;
+  Life life;
+  std::vector<data::SampleRange> ranges;
+  friend bool operator==(const Granted&, const Granted&) = default;
+};
+
+// Without members: closes the open attempt.
+struct Opened {
+  JobId job;
+  FragmentId fragment;
+  Sequence sequence;
+  // In summation order.
+  std::vector<Member> members;
+  // Member index of each span's owner.
+  std::vector<uint32_t> owners;
+  Hops hops = Hops::kTwo;
+  double total_weight = 0;
+  std::string reason;
+  friend bool operator==(const Opened&, const Opened&) = default;
+};
+
+struct Dropped {
+  JobId job;
+  FragmentId fragment;
+  Life life;
+  Round round;
+  std::string reason;
+  // Those of the contribution's ranges that its life held; they return.
+  std::vector<data::SampleRange> ranges;
+  friend bool operator==(const Dropped&, const Dropped&) = default;
+};
+
+struct Committed {
+  JobId job;
+  FragmentId fragment;
+  Sequence sequence;
+  Attempt attempt;
+  // Of every span of the fragment.
+  std::vector<uint64_t> hashes;
+  double total_weight = 0;
+  RoundScalars scalars;
+  friend bool operator==(const Committed&, const Committed&) = default;
+};
+
+struct Evaluated {
+  JobId job;
+  Sequence sequence;
+  double loss = 0;
+  uint64_t samples = 0;
+  friend bool operator==(const Evaluated&, const Evaluated&) = default;
+};
+
+using Record =
+    std::variant<JobSubmitted, JobEnded, WorkerAdmitted, ReplicaAdmitted,
+                 ReplicaEnded, Planned, Granted, Opened, Dropped, Committed,
+                 Evaluated, WorkerLeft, JobSized>;
+
+struct Entry {
+  Revision index;
+  Record record;
+  friend bool operator==(const Entry&, const Entry&) = default;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_RECORDS_H_

@@ -1,0 +1,105 @@
+// coordinator/core/views.h
+//
+// What operators see. Built on request from the core's state; nothing in them
+// is remembered.
+#ifndef SKERRY_COORDINATOR_CORE_VIEWS_H_
+#define SKERRY_COORDINATOR_CORE_VIEWS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "base/ids.h"
+#include "coordinator/core/job_spec.h"
+#include "coordinator/core/types.h"
+
+namespace skerry::coordinator {
+
+struct LossPoint {
+  Sequence sequence;
+  uint64_t samples = 0;
+  double training_loss = 0;
+  std::optional<double> validation_loss;
+};
+
+struct SeatView {
+  std::string worker;
+  // starting | recovering | active | resting | failed | silent
+  std::string state;
+  std::string error;
+  Sequence applied;
+  uint32_t span_begin = 0;
+  uint32_t span_end = 0;
+  // Over `anchor_hashes`; 0 when nothing was reported.
+  uint64_t anchor_hash = 0;
+  std::vector<uint64_t> anchor_hashes;
+  double owed_norm = 0;
+};
+
+struct ReplicaView {
+  ReplicaId replica;
+  // Unset while the replica waits to be admitted.
+  Life life;
+  std::string island;
+  std::vector<SeatView> seats;
+  bool suspected = false;
+};
+
+struct JobCounters {
+  uint64_t bulk_sent_bytes = 0;
+  uint64_t synchronous_bytes = 0;
+  double compute_s = 0;
+  double stall_s = 0;
+  uint64_t commits = 0;
+  uint64_t attempts = 0;
+  uint64_t contributions_dropped = 0;
+  uint64_t lives = 0;
+  double tokens_per_s = 0;
+};
+
+struct JobView {
+  JobId id;
+  JobSpec spec;
+  JobPhase phase = JobPhase::kPending;
+  // Why the job stands where it stands, in words.
+  std::string reason;
+  // Since it was submitted, or since the coordinator started if that is later.
+  absl::Duration age;
+  Sequence sequence;
+  uint64_t samples_committed = 0;
+  uint64_t samples_total = 0;
+  uint32_t tokens_per_sample = 0;
+  uint64_t parameters = 0;
+  std::vector<LossPoint> losses;
+  std::vector<ReplicaView> replicas;
+  JobCounters counters;
+  Revision revision;
+  Attempt open_attempt;
+  uint64_t open_tries = 0;
+};
+
+struct WorkerView {
+  std::string worker;
+  std::string island;
+  std::string address;
+  Incarnation incarnation;
+  // connected | suspected | lost | draining
+  std::string state;
+  absl::Duration silence;
+  std::vector<std::string> jobs;
+  std::string release;
+};
+
+struct EventView {
+  Revision revision;
+  // Unset for events of the cluster.
+  JobId job;
+  std::string name;
+  std::string message;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_VIEWS_H_
