@@ -1,0 +1,160 @@
+#include "optimizer/outer/outer_options.h"
+
+#include <cmath>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/status.h"
+
+namespace skerry::optimizer {
+namespace {
+
+// Above this the slow mode of a delayed loop rings (docs/outer_loop.md).
+constexpr double kDampedGain = 0.5;
+
+// An AdamW step moves an element by about the inner learning rate at most, so
+// tau steps of a usual job move it by less than 0.1: a healthy round is not
+// touched, and a sick one moves no element by more than 0.05 (a = 0.5).
+constexpr double kCo2Clip = 0.1;
+
+absl::Status Refused(absl::string_view why) {
+  return absl::InvalidArgumentError(absl::StrCat("outer optimizer: ", why));
+}
+
+absl::Status CheckDomains(const OuterOptions& o) {
+  if (!(o.learning_rate > 0.0 && o.learning_rate <= 2.0)) {
+    return Refused("learning_rate has to be in (0, 2]");
+  }
+  if (!(o.undelayed_learning_rate > 0.0 && o.undelayed_learning_rate <= 2.0)) {
+    return Refused("undelayed_learning_rate has to be in (0, 2]");
+  }
+  if (!(o.momentum >= 0.0 && o.momentum < 1.0)) {
+    return Refused("momentum has to be in [0, 1)");
+  }
+  if (o.nesterov && o.momentum == 0.0) {
+    return Refused("nesterov without momentum has no meaning");
+  }
+  if (!(o.penalty >= 1.0 && std::isfinite(o.penalty))) {
+    return Refused("penalty has to be at least 1");
+  }
+  if (o.clip.has_value() && !(*o.clip > 0.0 && std::isfinite(*o.clip))) {
+    return Refused("clip has to be positive; leave it out for no clip");
+  }
+  if (o.delay_rounds != 0 && o.delay_rounds != 1) {
+    return Refused("delay_rounds has to be 0 or 1");
+  }
+  if (!(o.mix >= 0.0 && o.mix <= 1.0)) {
+    return Refused("mix has to be in [0, 1]");
+  }
+  if (!(o.undelayed_rounds_fraction >= 0.0 &&
+        o.undelayed_rounds_fraction <= 1.0)) {
+    return Refused("undelayed_rounds_fraction has to be in [0, 1]");
+  }
+  return absl::OkStatus();
+}
+
+// kAveragePlusLocalDelta and kConvexMix rest on the anchor being the mean of
+// all live parameters, which only these settings keep true.
+absl::Status CheckMerge(const OuterOptions& o) {
+  if (o.merge == MergeRule::kReplace) return absl::OkStatus();
+  if (o.momentum != 0.0 || o.clip.has_value() ||
+      o.penalty_rule != StalenessPenalty::kOff) {
+    return Refused(
+        "this merge rule keeps the anchor at the mean of the replicas, so it "
+        "takes no momentum, clip or penalty");
+  }
+  if (o.delay_rounds == 1 && o.undelayed_learning_rate != 1.0) {
+    return Refused("this merge rule needs undelayed_learning_rate 1");
+  }
+  const bool delayed_mix =
+      o.merge == MergeRule::kConvexMix && o.delay_rounds == 1;
+  const double wanted = delayed_mix ? o.mix : 1.0;
+  if (delayed_mix && o.mix == 0.0) {
+    return Refused("a delayed convex mix with mix 0 discards every round");
+  }
+  if (o.learning_rate != wanted) {
+    return Refused(absl::StrFormat(
+        "this merge rule needs learning_rate %g (docs/outer_loop.md)", wanted));
+  }
+  return absl::OkStatus();
+}
+
+// Left side of the stability law at c = 1. The measured penalty is at least 1
+// and may be 1, so it counts as 1.
+double DelayedGain(const OuterOptions& o) {
+  if (o.delay_rounds == 0 || o.merge != MergeRule::kReplace) return 0.0;
+  const double penalty =
+      o.penalty_rule == StalenessPenalty::kConstant ? o.penalty : 1.0;
+  const double gain = o.learning_rate / penalty;
+  const double b = o.momentum;
+  if (!o.nesterov) return b + gain;
+  return b + gain * (1.0 - b * b) + gain * gain * b * b;
+}
+
+}  // namespace
+
+absl::StatusOr<OuterOptions> OuterPreset(std::string_view name) {
+  OuterOptions options;
+  options.method = std::string(name);
+  if (name == "local_sgd") return options;
+  if (name == "diloco") {
+    options.learning_rate = 0.7;
+    options.momentum = 0.9;
+    options.nesterov = true;
+    return options;
+  }
+  options.delay_rounds = 1;
+  if (name == "co2") {
+    options.learning_rate = 0.5;
+    options.penalty_rule = StalenessPenalty::kConstant;
+    options.penalty = 1.0;
+    options.clip = kCo2Clip;
+    return options;
+  }
+  if (name == "dasgd") {
+    options.merge = MergeRule::kConvexMix;
+    options.mix = 0.25;
+    options.learning_rate = 0.25;
+    return options;
+  }
+  if (name == "average_plus_local_delta") {
+    options.merge = MergeRule::kAveragePlusLocalDelta;
+    return options;
+  }
+  return Refused(absl::StrCat(
+      "unknown method \"", absl::string_view(name.data(), name.size()),
+      "\"; use local_sgd, diloco, co2, dasgd or average_plus_local_delta"));
+}
+
+absl::StatusOr<OuterReview> ValidateOuter(const OuterOptions& options,
+                                          const CodecTraits& codec) {
+  SKERRY_RETURN_IF_ERROR(CheckDomains(options));
+  SKERRY_RETURN_IF_ERROR(CheckMerge(options));
+  if (codec.sparse && codec.error_feedback && options.nesterov) {
+    return Refused(
+        "a sparse codec with error feedback diverges under Nesterov momentum: "
+        "coordinates arrive late and all at once, and momentum multiplies "
+        "them. Use a dense codec, or momentum 0");
+  }
+  OuterReview review;
+  review.delayed_gain = DelayedGain(options);
+  if (review.delayed_gain >= 1.0) {
+    return Refused(absl::StrFormat(
+        "applied one round late, these settings diverge: |z|^2 = %.3g and it "
+        "has to be below 1 (%s). Lower learning_rate or momentum, raise "
+        "penalty, or use delay_rounds 0",
+        review.delayed_gain,
+        options.nesterov ? "b + k (1 - b^2) + (k b)^2 with k = a / L"
+                         : "b + a / L"));
+  }
+  if (review.delayed_gain > kDampedGain) {
+    review.warnings.push_back(absl::StrFormat(
+        "applied one round late, these settings ring: |z|^2 = %.3g where at "
+        "most %.3g is damped; expect a higher loss than synchronous training",
+        review.delayed_gain, kDampedGain));
+  }
+  return review;
+}
+
+}  // namespace skerry::optimizer

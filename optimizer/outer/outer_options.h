@@ -1,0 +1,81 @@
+// optimizer/outer/outer_options.h
+//
+// The settings of the outer loop, the named methods, and which settings are
+// refused before a job starts rather than after it has diverged.
+#ifndef SKERRY_OPTIMIZER_OUTER_OUTER_OPTIONS_H_
+#define SKERRY_OPTIMIZER_OUTER_OUTER_OPTIONS_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace skerry::optimizer {
+
+// How live parameters continue after the anchor has moved.
+enum class MergeRule {
+  kReplace,                // live = anchor
+  kAveragePlusLocalDelta,  // live = anchor + (live - round_start)
+  kConvexMix,              // live = mix * live + (1 - mix) * anchor (DaSGD)
+};
+
+// How a one-round-old pseudo-gradient is scaled down: it is divided by L.
+enum class StalenessPenalty {
+  kOff,       // L = 1
+  kConstant,  // L = penalty
+  kDistance,  // L = StalenessGap(...), measured every round
+};
+
+struct OuterOptions {
+  // The preset these options started from; for messages only.
+  std::string method = "local_sgd";
+  double learning_rate = 1.0;  // a
+  double momentum = 0.0;       // b
+  bool nesterov = false;
+  StalenessPenalty penalty_rule = StalenessPenalty::kOff;
+  double penalty = 1.0;  // read by kConstant
+  // Bound on each element of the momentum buffer after accumulation.
+  std::optional<double> clip;
+  // Rounds between a contribution and its application: 0 or 1.
+  int delay_rounds = 0;
+  MergeRule merge = MergeRule::kReplace;
+  double mix = 0.0;  // xi: the weight that kConvexMix leaves on live
+  // The share of a job's rounds, from the first, that run without delay, with
+  // `undelayed_learning_rate`. Read only when delay_rounds is 1.
+  double undelayed_rounds_fraction = 0.1;
+  double undelayed_learning_rate = 1.0;
+
+  friend bool operator==(const OuterOptions&, const OuterOptions&) = default;
+};
+
+// "local_sgd", "diloco", "co2", "dasgd" or "average_plus_local_delta".
+//
+// Errors: InvalidArgument, listing the names.
+absl::StatusOr<OuterOptions> OuterPreset(std::string_view name);
+
+// What the outer loop has to know of the codec on the links.
+struct CodecTraits {
+  bool sparse = false;
+  bool error_feedback = false;
+};
+
+struct OuterReview {
+  // Left side of the stability law at full contraction, |z|^2 of the slowest
+  // mode: the loop is stable below 1 and damped well up to 0.5. 0 where no
+  // delay makes the law apply.
+  double delayed_gain = 0.0;
+  std::vector<std::string> warnings;
+};
+
+// Errors: InvalidArgument when a number is out of its domain, when the delayed
+// recursion is unstable, when a merge rule is combined with settings for which
+// it has no meaning, or when outer Nesterov momentum meets a sparse codec with
+// error feedback. The message says which bound and what to change.
+absl::StatusOr<OuterReview> ValidateOuter(const OuterOptions& options,
+                                          const CodecTraits& codec = {});
+
+}  // namespace skerry::optimizer
+
+#endif  // SKERRY_OPTIMIZER_OUTER_OUTER_OPTIONS_H_

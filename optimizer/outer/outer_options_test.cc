@@ -1,0 +1,111 @@
+#include "optimizer/outer/outer_options.h"
+
+#include "absl/status/status.h"
+#include "gtest/gtest.h"
+
+namespace skerry::optimizer {
+namespace {
+
+OuterOptions Preset(std::string_view name) {
+  const auto options = OuterPreset(name);
+  EXPECT_TRUE(options.ok()) << options.status();
+  return options.value_or(OuterOptions());
+}
+
+bool Refused(const OuterOptions& options, const CodecTraits& codec = {}) {
+  return absl::IsInvalidArgument(ValidateOuter(options, codec).status());
+}
+
+TEST(OuterOptionsTest, EveryPresetIsAcceptedWithoutWarning) {
+  for (const auto name :
+       {"local_sgd", "diloco", "co2", "dasgd", "average_plus_local_delta"}) {
+    const auto review = ValidateOuter(Preset(name));
+    ASSERT_TRUE(review.ok()) << name << ": " << review.status();
+    EXPECT_TRUE(review->warnings.empty()) << name;
+  }
+  EXPECT_EQ(ValidateOuter(Preset("co2"))->delayed_gain, 0.5);
+  EXPECT_TRUE(Preset("co2").clip.has_value());
+}
+
+TEST(OuterOptionsTest, AnUnknownMethodIsAnsweredWithTheNames) {
+  const auto status = OuterPreset("adam").status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status));
+  EXPECT_NE(status.message().find("diloco"), absl::string_view::npos);
+}
+
+TEST(OuterOptionsTest, ADelayedLoopIsRefusedFromTheBoundaryOn) {
+  OuterOptions options = Preset("co2");
+  options.learning_rate = 0.7;
+  options.momentum = 0.2;
+  EXPECT_FALSE(Refused(options));
+  options.momentum = 0.3;  // 0.3 + 0.7 = 1
+  EXPECT_TRUE(Refused(options));
+  options.penalty = 2.0;  // 0.3 + 0.35
+  EXPECT_FALSE(Refused(options));
+  options.penalty_rule = StalenessPenalty::kDistance;  // may be 1
+  EXPECT_TRUE(Refused(options));
+  options.delay_rounds = 0;
+  EXPECT_FALSE(Refused(options));
+}
+
+TEST(OuterOptionsTest, AStableButUndampedLoopIsWarnedAboutWithItsNumber) {
+  OuterOptions options = Preset("co2");
+  options.learning_rate = 0.6;
+  const auto review = ValidateOuter(options);
+  ASSERT_TRUE(review.ok());
+  ASSERT_EQ(review->warnings.size(), 1u);
+  EXPECT_NE(review->warnings[0].find("0.6"), std::string::npos);
+}
+
+TEST(OuterOptionsTest, DelayedDiLoCoIsRefused) {
+  OuterOptions options = Preset("diloco");
+  options.delay_rounds = 1;
+  EXPECT_TRUE(Refused(options));
+}
+
+TEST(OuterOptionsTest, SparseErrorFeedbackWithNesterovIsRefused) {
+  const OuterOptions options = Preset("diloco");
+  EXPECT_TRUE(Refused(options, {.sparse = true, .error_feedback = true}));
+  EXPECT_FALSE(Refused(options, {.sparse = true, .error_feedback = false}));
+  EXPECT_FALSE(Refused(options, {.sparse = false, .error_feedback = true}));
+  EXPECT_FALSE(
+      Refused(Preset("local_sgd"), {.sparse = true, .error_feedback = true}));
+}
+
+TEST(OuterOptionsTest, MergeRulesThatKeepTheMeanTakeNothingThatMovesIt) {
+  for (const auto name : {"dasgd", "average_plus_local_delta"}) {
+    OuterOptions options = Preset(name);
+    options.momentum = 0.1;
+    EXPECT_TRUE(Refused(options)) << name;
+    options = Preset(name);
+    options.clip = 1.0;
+    EXPECT_TRUE(Refused(options)) << name;
+    options = Preset(name);
+    options.learning_rate = 0.9;
+    EXPECT_TRUE(Refused(options)) << name;
+  }
+  OuterOptions options = Preset("dasgd");
+  options.mix = 0.0;
+  options.learning_rate = 0.0;
+  EXPECT_TRUE(Refused(options));
+}
+
+TEST(OuterOptionsTest, NumbersOutOfTheirDomainAreRefused) {
+  const auto with = [](auto change) {
+    OuterOptions options;
+    change(options);
+    return options;
+  };
+  using O = OuterOptions;
+  EXPECT_TRUE(Refused(with([](O& o) { o.learning_rate = 0.0; })));
+  EXPECT_TRUE(Refused(with([](O& o) { o.momentum = 1.0; })));
+  EXPECT_TRUE(Refused(with([](O& o) { o.nesterov = true; })));
+  EXPECT_TRUE(Refused(with([](O& o) { o.penalty = 0.5; })));
+  EXPECT_TRUE(Refused(with([](O& o) { o.clip = 0.0; })));
+  EXPECT_TRUE(Refused(with([](O& o) { o.delay_rounds = 2; })));
+  EXPECT_TRUE(Refused(with([](O& o) { o.mix = 1.5; })));
+  EXPECT_TRUE(Refused(with([](O& o) { o.undelayed_rounds_fraction = -1; })));
+}
+
+}  // namespace
+}  // namespace skerry::optimizer
