@@ -22,6 +22,10 @@ def _outside_the_clock(path):
                              'tests/integration', 'tests/chaos')
 
 
+def _not_an_adapter(path):
+    return layers.layer(path) != layers.ADAPTER
+
+
 def _in_a_core(path):
     return 'core' in path.split('/') and not layers.is_test(path)
 
@@ -73,7 +77,8 @@ BANS = [
          'make ownership visible: a unique_ptr above, references below',
          _everywhere),
     _ban('const-cast', r'\bconst_cast\b',
-         'ask for the non-const thing, or copy it', _everywhere),
+         'ask for the non-const thing, or copy it; only adapters meet C '
+         'interfaces that leave no choice', _not_an_adapter),
     _ban('using-namespace', r'\busing\s+namespace\b(?!\s+\w+::.*literals)',
          'name what you use', _everywhere),
 ]
