@@ -1,0 +1,117 @@
+#include "worker/daemon/job_disk.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "runtime/log.h"
+#include "worker/daemon/store_file.h"
+
+namespace skerry::worker {
+namespace {
+
+constexpr std::array<std::byte, 64> kPadding{};
+
+absl::Status Write(runtime::Files& files, const std::string& path,
+                   const StoredFile& file,
+                   const std::vector<SharedBytes>& contents) {
+  const std::vector<std::byte> header = EncodeStoreHeader(file, contents);
+  std::vector<runtime::ByteSpan> pieces = {header};
+  for (const SharedBytes& content : contents) {
+    pieces.push_back(content.bytes);
+    const size_t over = content.size() % kPadding.size();
+    if (over != 0) {
+      pieces.push_back(
+          runtime::ByteSpan(kPadding).first(kPadding.size() - over));
+    }
+  }
+  return files.WriteDurably(path, pieces);
+}
+
+}  // namespace
+
+JobDisk::JobDisk(std::string directory, runtime::Files& files,
+                 runtime::EventLoop& loop, runtime::Executor& executor)
+    : directory_(std::move(directory)),
+      files_(files),
+      loop_(loop),
+      executor_(executor) {}
+
+JobDisk::~JobDisk() = default;
+
+absl::StatusOr<std::vector<StoredFile>> JobDisk::Scan() {
+  SKERRY_RETURN_IF_ERROR(files_.MakeDirectory(directory_));
+  SKERRY_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                          files_.List(directory_));
+  std::vector<StoredFile> found;
+  for (const std::string& name : names) {
+    const std::string path = absl::StrCat(directory_, "/", name);
+    SKERRY_ASSIGN_OR_RETURN(const auto mapped, runtime::MappedFile::Open(path));
+    absl::StatusOr<StoreHeader> header = DecodeStoreHeader(mapped->bytes());
+    if (header.ok() && StoreFileName(header->file) == name) {
+      found.push_back(std::move(header->file));
+      continue;
+    }
+    runtime::Log(runtime::Severity::kWarning, "worker.store.damaged",
+                 {{"path", path}, {"cause", header.status()}});
+    SKERRY_RETURN_IF_ERROR(files_.Remove(path));
+  }
+  return found;
+}
+
+void JobDisk::Store(const StoredFile& file, std::vector<SharedBytes> contents,
+                    Done<absl::Status> done) {
+  const std::string path = PathOf(file);
+  mapped_.erase(path);
+  executor_.Run([this, &files = files_, &loop = loop_, path, file,
+                 contents = std::move(contents), done = std::move(done),
+                 alive = std::weak_ptr<char>(alive_)]() mutable {
+    absl::Status status = Write(files, path, file, contents);
+    loop.Post([this, status = std::move(status), done = std::move(done),
+               alive = std::move(alive)]() mutable {
+      if (alive.expired()) return;
+      std::move(done)(loop_.Now(), std::move(status));
+    });
+  });
+}
+
+absl::StatusOr<SharedBytes> JobDisk::Map(const StoredFile& file,
+                                         uint32_t span) {
+  const std::string path = PathOf(file);
+  std::shared_ptr<const runtime::MappedFile>& mapped = mapped_[path];
+  if (mapped == nullptr) {
+    SKERRY_ASSIGN_OR_RETURN(mapped, runtime::MappedFile::Open(path));
+  }
+  absl::StatusOr<StoreHeader> header = DecodeStoreHeader(mapped->bytes());
+  if (!header.ok()) return Annotate(header.status(), path);
+  const auto& pieces = header->file.pieces;
+  const auto it = std::find_if(
+      pieces.begin(), pieces.end(),
+      [span](const StoredFile::Piece& piece) { return piece.span == span; });
+  if (it == pieces.end()) {
+    return absl::NotFoundError(absl::StrCat(path, " has no span ", span));
+  }
+  const PieceExtent extent = header->extents[it - pieces.begin()];
+  return SharedBytes{mapped,
+                     mapped->bytes().subspan(extent.offset, extent.size)};
+}
+
+void JobDisk::Delete(const StoredFile& file) {
+  const std::string path = PathOf(file);
+  mapped_.erase(path);
+  executor_.Run([&files = files_, path] {
+    const absl::Status status = files.Remove(path);
+    if (!status.ok()) {
+      runtime::Log(runtime::Severity::kWarning, "worker.store.remove_failed",
+                   {{"path", path}, {"cause", status}});
+    }
+  });
+}
+
+std::string JobDisk::PathOf(const StoredFile& file) const {
+  return absl::StrCat(directory_, "/", StoreFileName(file));
+}
+
+}  // namespace skerry::worker

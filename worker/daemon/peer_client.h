@@ -1,0 +1,41 @@
+// worker/daemon/peer_client.h
+//
+// Asks heads of replicas for the cut (Peer.AgreeCut).
+#ifndef SKERRY_WORKER_DAEMON_PEER_CLIENT_H_
+#define SKERRY_WORKER_DAEMON_PEER_CLIENT_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "proto/skerry/v1/peer.pb.h"
+#include "runtime/event_loop.h"
+
+namespace skerry::worker {
+
+// Members are called on `loop`; every `done` runs on it, unless the client was
+// destroyed first.
+class PeerClient {
+ public:
+  using Done = absl::AnyInvocable<void(absl::StatusOr<v1::AgreeCutReply>) &&>;
+
+  explicit PeerClient(runtime::EventLoop& loop);
+  ~PeerClient();
+  PeerClient(const PeerClient&) = delete;
+  PeerClient& operator=(const PeerClient&) = delete;
+
+  // Errors: the head's own; Unavailable when it cannot be reached and
+  // DeadlineExceeded when it has not answered for a while: ask again for as
+  // long as the life is current.
+  void AgreeCut(const std::string& address, v1::AgreeCutRequest request,
+                Done done);
+
+ private:
+  struct Connections;
+  std::shared_ptr<Connections> connections_;
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_DAEMON_PEER_CLIENT_H_

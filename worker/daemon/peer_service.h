@@ -1,0 +1,40 @@
+// worker/daemon/peer_service.h
+//
+// The head's end of Peer.AgreeCut: asks wait here until the seat has heard from
+// every worker of its replica.
+#ifndef SKERRY_WORKER_DAEMON_PEER_SERVICE_H_
+#define SKERRY_WORKER_DAEMON_PEER_SERVICE_H_
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "proto/skerry/v1/peer.grpc.pb.h"
+#include "runtime/event_loop.h"
+
+namespace skerry::worker {
+
+class PeerService final : public v1::Peer::CallbackService {
+ public:
+  using Answer = absl::AnyInvocable<void(absl::StatusOr<v1::AgreeCutReply>) &&>;
+  // Runs on the loop; calls `answer` now or later, from the loop.
+  using Handler =
+      absl::AnyInvocable<void(const v1::AgreeCutRequest&, Answer answer)>;
+
+  // `loop` outlives the service and its last answer.
+  PeerService(runtime::EventLoop& loop, Handler handler);
+
+  // Answers later asks with Unavailable. On the loop.
+  void Close();
+
+  grpc::ServerUnaryReactor* AgreeCut(grpc::CallbackServerContext* context,
+                                     const v1::AgreeCutRequest* request,
+                                     v1::AgreeCutReply* reply) override;
+
+ private:
+  runtime::EventLoop& loop_;
+  // Touched on `loop_` only.
+  Handler handler_;
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_DAEMON_PEER_SERVICE_H_

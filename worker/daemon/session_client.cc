@@ -1,0 +1,162 @@
+#include "worker/daemon/session_client.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace skerry::worker {
+namespace {
+
+// Orders of a worker that comes back after a long absence hold many entries.
+constexpr int kOrdersBytesMax = 64 << 20;
+
+grpc::ChannelArguments ChannelArguments() {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 200);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
+  arguments.SetMaxReceiveMessageSize(kOrdersBytesMax);
+  return arguments;
+}
+
+}  // namespace
+
+// Lives from Open() until OnDone() has been handled on the loop. gRPC threads
+// touch `orders_` between StartRead and OnReadDone only.
+class SessionClient::Stream final
+    : public grpc::ClientBidiReactor<v1::Status, v1::Orders> {
+ public:
+  Stream(SessionClient& client, v1::Control::Stub& stub) : client_(client) {
+    stub.async()->Session(&context_, this);
+    // Writes start on the loop, outside the reactions.
+    AddHold();
+    StartRead(&orders_);
+    StartCall();
+  }
+
+  void Write(v1::Status status) {
+    status_ = std::move(status);
+    StartWrite(&status_);
+  }
+
+  void Cancel() { context_.TryCancel(); }
+
+  // On the loop: no more writes.
+  void LetGo() {
+    if (std::exchange(held_, false)) RemoveHold();
+  }
+
+ private:
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      client_.loop_.Post([this] { LetGo(); });
+      return;
+    }
+    client_.loop_.Post(
+        [this, orders = std::exchange(orders_, v1::Orders())]() mutable {
+          client_.OnRead(std::move(orders));
+        });
+    StartRead(&orders_);
+  }
+
+  void OnWriteDone(bool ok) override {
+    client_.loop_.Post([this, ok] { client_.OnWritten(ok); });
+  }
+
+  void OnDone(const grpc::Status& status) override {
+    client_.loop_.Post(
+        [this, status = absl::Status(
+                   static_cast<absl::StatusCode>(status.error_code()),
+                   status.error_message())] { client_.OnDone(status); });
+  }
+
+  SessionClient& client_;
+  grpc::ClientContext context_;
+  v1::Orders orders_;
+  v1::Status status_;
+  bool held_ = true;
+};
+
+SessionClient::SessionClient(SessionOptions options, runtime::EventLoop& loop,
+                             OrdersHandler on_orders, EndHandler on_end)
+    : options_(std::move(options)),
+      loop_(loop),
+      on_orders_(std::move(on_orders)),
+      on_end_(std::move(on_end)),
+      random_(options_.jitter_seed),
+      channel_(grpc::CreateCustomChannel(options_.coordinator,
+                                         grpc::InsecureChannelCredentials(),
+                                         ChannelArguments())),
+      stub_(v1::Control::NewStub(channel_)),
+      backoff_(options_.backoff_min) {}
+
+SessionClient::~SessionClient() { SKERRY_CHECK(stream_ == nullptr); }
+
+void SessionClient::Send(v1::Status status) {
+  newest_ = std::move(status);
+  if (shutting_down_) return;
+  if (stream_ == nullptr && !waiting_) Open();
+  Flush();
+}
+
+void SessionClient::Shutdown(absl::AnyInvocable<void() &&> done) {
+  shutting_down_ = true;
+  on_shut_down_ = std::move(done);
+  if (stream_ == nullptr) {
+    std::move(on_shut_down_)();
+    return;
+  }
+  stream_->Cancel();
+}
+
+void SessionClient::Open() {
+  writing_ = false;
+  stream_ = std::make_unique<Stream>(*this, *stub_);
+}
+
+void SessionClient::Flush() {
+  if (stream_ == nullptr || writing_ || !newest_.has_value()) return;
+  writing_ = true;
+  stream_->Write(*std::exchange(newest_, std::nullopt));
+}
+
+void SessionClient::OnRead(v1::Orders orders) {
+  backoff_ = options_.backoff_min;
+  if (!shutting_down_) on_orders_(std::move(orders));
+}
+
+void SessionClient::OnWritten(bool ok) {
+  // After a failed write the stream is ending; OnDone follows.
+  if (!ok) return;
+  writing_ = false;
+  Flush();
+}
+
+void SessionClient::OnDone(absl::Status status) {
+  stream_.reset();
+  writing_ = false;
+  if (shutting_down_) {
+    std::move(on_shut_down_)();
+    return;
+  }
+  const absl::Duration wait = backoff_ * (0.5 + 0.5 * random_.Uniform());
+  backoff_ = std::min(2 * backoff_, options_.backoff_max);
+  waiting_ = true;
+  loop_.RunAt(loop_.Now() + wait, [this, alive = std::weak_ptr<char>(alive_)] {
+    if (alive.expired()) return;
+    waiting_ = false;
+    if (shutting_down_ || stream_ != nullptr) return;
+    Open();
+    Flush();
+  });
+  // The handler sends a fresh view; what waited is superseded by it.
+  on_end_(std::move(status));
+}
+
+}  // namespace skerry::worker

@@ -1,0 +1,84 @@
+// worker/daemon/session_client.h
+//
+// The worker's end of Control.Session: one stream to the coordinator, made
+// again for as long as it takes. Training never waits for it.
+#ifndef SKERRY_WORKER_DAEMON_SESSION_CLIENT_H_
+#define SKERRY_WORKER_DAEMON_SESSION_CLIENT_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "base/random.h"
+#include "proto/skerry/v1/control.grpc.pb.h"
+#include "runtime/event_loop.h"
+
+namespace skerry::worker {
+
+struct SessionOptions {
+  // host:port of the coordinator.
+  std::string coordinator;
+  // Wait before the next try: doubles from `backoff_min` to `backoff_max`, each
+  // drawn between half of it and all of it.
+  absl::Duration backoff_min = absl::Milliseconds(50);
+  absl::Duration backoff_max = absl::Seconds(1);
+  uint64_t jitter_seed = 0;
+};
+
+// Every member is called on `loop`, and so are the handlers.
+class SessionClient {
+ public:
+  using OrdersHandler = absl::AnyInvocable<void(v1::Orders)>;
+  // A stream has ended. Aborted and FailedPrecondition will not heal by trying
+  // again with the same boot or binary.
+  using EndHandler = absl::AnyInvocable<void(absl::Status)>;
+
+  // `loop` outlives the client.
+  SessionClient(SessionOptions options, runtime::EventLoop& loop,
+                OrdersHandler on_orders, EndHandler on_end);
+  // Call Shutdown first when a stream may be up.
+  ~SessionClient();
+  SessionClient(const SessionClient&) = delete;
+  SessionClient& operator=(const SessionClient&) = delete;
+
+  // Sends `status`, or remembers it until a stream is up; a newer one takes the
+  // place of one that waits. The first call opens the stream.
+  void Send(v1::Status status);
+
+  // Ends the stream for good; `done` runs when gRPC has let go of it.
+  void Shutdown(absl::AnyInvocable<void() &&> done);
+
+ private:
+  class Stream;
+
+  void Open();
+  void Flush();
+  void OnRead(v1::Orders orders);
+  void OnWritten(bool ok);
+  void OnDone(absl::Status status);
+
+  const SessionOptions options_;
+  runtime::EventLoop& loop_;
+  OrdersHandler on_orders_;
+  EndHandler on_end_;
+  Random random_;
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<v1::Control::Stub> stub_;
+  std::unique_ptr<Stream> stream_;
+  bool writing_ = false;
+  bool waiting_ = false;  // a timer will open the next stream
+  absl::Duration backoff_;
+  std::optional<v1::Status> newest_;
+  bool shutting_down_ = false;
+  absl::AnyInvocable<void() &&> on_shut_down_;
+  // Timers that fire after this object is gone see it expired.
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_DAEMON_SESSION_CLIENT_H_

@@ -1,0 +1,156 @@
+#include "worker/daemon/session_client.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
+#include "gtest/gtest.h"
+#include "runtime/posix/posix_loop.h"
+
+namespace skerry::worker {
+namespace {
+
+// Answers every Status with Orders of the same counter; ends each stream after
+// `statuses_per_stream`.
+class EchoControl final : public v1::Control::CallbackService {
+ public:
+  explicit EchoControl(int statuses_per_stream)
+      : statuses_per_stream_(statuses_per_stream) {}
+
+  grpc::ServerBidiReactor<v1::Status, v1::Orders>* Session(
+      grpc::CallbackServerContext* context) override {
+    std::lock_guard lock(mutex_);
+    reactors_.push_back(std::make_unique<Reactor>(statuses_per_stream_));
+    return reactors_.back().get();
+  }
+
+ private:
+  class Reactor final : public grpc::ServerBidiReactor<v1::Status, v1::Orders> {
+   public:
+    explicit Reactor(int statuses) : left_(statuses) { StartRead(&status_); }
+    void OnReadDone(bool ok) override {
+      if (!ok || left_-- == 0) {
+        Finish(grpc::Status(grpc::StatusCode::UNAVAILABLE, "test ends it"));
+        return;
+      }
+      orders_.set_revision(status_.counter());
+      StartWrite(&orders_);
+    }
+    void OnWriteDone(bool ok) override { StartRead(&status_); }
+    // Kept until the service goes, so that its memory outlives the stream.
+    void OnDone() override {}
+
+   private:
+    int left_;
+    v1::Status status_;
+    v1::Orders orders_;
+  };
+
+  const int statuses_per_stream_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Reactor>> reactors_;  // guarded by mutex_
+};
+
+struct Server {
+  explicit Server(int statuses_per_stream) : service(statuses_per_stream) {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
+                             &port);
+    builder.RegisterService(&service);
+    server = builder.BuildAndStart();
+  }
+  std::string address() const { return absl::StrCat("127.0.0.1:", port); }
+  EchoControl service;
+  int port = 0;
+  std::unique_ptr<grpc::Server> server;
+};
+
+v1::Status StatusWithCounter(uint64_t counter) {
+  v1::Status status;
+  status.set_counter(counter);
+  return status;
+}
+
+// Runs on the loop and waits for it.
+void OnLoop(runtime::EventLoop& loop, std::function<void()> work) {
+  absl::Notification done;
+  loop.Post([&] {
+    work();
+    done.Notify();
+  });
+  done.WaitForNotification();
+}
+
+TEST(SessionClientTest, StatusIsAnsweredAndStreamIsMadeAgainAfterItEnds) {
+  Server server(/*statuses_per_stream=*/2);
+  runtime::PosixLoop loop("test");
+  absl::Notification enough;
+  std::vector<uint64_t> answered;
+  int ends = 0;
+  uint64_t next = 1;
+  std::unique_ptr<SessionClient> client;
+  OnLoop(loop, [&] {
+    client = std::make_unique<SessionClient>(
+        SessionOptions{.coordinator = server.address(),
+                       .backoff_min = absl::Milliseconds(1)},
+        loop,
+        [&](v1::Orders orders) {
+          answered.push_back(orders.revision());
+          if (answered.size() == 6) {
+            enough.Notify();
+          } else if (answered.size() < 6) {
+            client->Send(StatusWithCounter(next++));
+          }
+        },
+        [&](absl::Status status) {
+          EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+          ++ends;
+          client->Send(StatusWithCounter(next++));
+        });
+    client->Send(StatusWithCounter(next++));
+  });
+  enough.WaitForNotification();
+  absl::Notification closed;
+  OnLoop(loop, [&] {
+    EXPECT_GE(ends, 2);
+    EXPECT_TRUE(std::is_sorted(answered.begin(), answered.end()));
+    client->Shutdown([&] { closed.Notify(); });
+  });
+  closed.WaitForNotification();
+  OnLoop(loop, [&] { client.reset(); });
+}
+
+TEST(SessionClientTest, KeepsTryingWhileNobodyListens) {
+  runtime::PosixLoop loop("test");
+  absl::Notification tried;
+  int ends = 0;
+  std::unique_ptr<SessionClient> client;
+  OnLoop(loop, [&] {
+    client = std::make_unique<SessionClient>(
+        // Port 1 is reserved and never served here.
+        SessionOptions{.coordinator = "127.0.0.1:1",
+                       .backoff_min = absl::Milliseconds(1),
+                       .backoff_max = absl::Milliseconds(2)},
+        loop, [](v1::Orders) { FAIL() << "nobody answers"; },
+        [&](absl::Status status) {
+          EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+          if (++ends == 3) tried.Notify();
+          client->Send(StatusWithCounter(ends));
+        });
+    client->Send(StatusWithCounter(1));
+  });
+  tried.WaitForNotification();
+  absl::Notification closed;
+  OnLoop(loop, [&] { client->Shutdown([&] { closed.Notify(); }); });
+  closed.WaitForNotification();
+  OnLoop(loop, [&] { client.reset(); });
+}
+
+}  // namespace
+}  // namespace skerry::worker

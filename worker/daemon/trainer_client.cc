@@ -1,0 +1,111 @@
+#include "worker/daemon/trainer_client.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "worker/daemon/unary_call.h"
+
+namespace skerry::worker {
+namespace {
+
+// Copies between processes on one machine; a healthy trainer needs
+// milliseconds for them, building a large model and evaluating minutes.
+constexpr UnaryCallOptions kCopy{.deadline = absl::Seconds(60)};
+constexpr UnaryCallOptions kCompute{.deadline = absl::Minutes(10)};
+constexpr UnaryCallOptions kStart{.deadline = absl::Minutes(10),
+                                  .wait_for_ready = true};
+constexpr UnaryCallOptions kRun{};
+
+}  // namespace
+
+struct TrainerClient::Connection {
+  Connection(const std::string& socket_path, runtime::EventLoop& event_loop)
+      : loop(event_loop) {
+    grpc::ChannelArguments arguments;
+    // A trainer that is starting has no socket yet.
+    arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 20);
+    arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 20);
+    arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 100);
+    // Two trainers on one path in turn must not share a connection.
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+    stub = v1::Trainer::NewStub(grpc::CreateCustomChannel(
+        absl::StrCat("unix:", socket_path), grpc::InsecureChannelCredentials(),
+        arguments));
+  }
+
+  runtime::EventLoop& loop;
+  std::unique_ptr<v1::Trainer::Stub> stub;
+};
+
+TrainerClient::TrainerClient(const std::string& socket_path,
+                             runtime::EventLoop& loop)
+    : connection_(std::make_shared<Connection>(socket_path, loop)) {}
+
+TrainerClient::~TrainerClient() = default;
+
+void TrainerClient::Describe(v1::DescribeRequest request,
+                             Done<v1::DescribeReply> done) {
+  StartUnaryCall(connection_->stub->async(),
+                 &v1::Trainer::Stub::async::Describe, std::move(request),
+                 kStart, connection_->loop,
+                 std::weak_ptr<Connection>(connection_), std::move(done));
+}
+
+void TrainerClient::Run(v1::RunRequest request, Done<v1::RunReply> done) {
+  StartUnaryCall(connection_->stub->async(), &v1::Trainer::Stub::async::Run,
+                 std::move(request), kRun, connection_->loop,
+                 std::weak_ptr<Connection>(connection_), std::move(done));
+}
+
+void TrainerClient::Snapshot(v1::SnapshotRequest request,
+                             Done<v1::SnapshotReply> done) {
+  StartUnaryCall(connection_->stub->async(),
+                 &v1::Trainer::Stub::async::Snapshot, std::move(request), kCopy,
+                 connection_->loop, std::weak_ptr<Connection>(connection_),
+                 std::move(done));
+}
+
+void TrainerClient::Load(v1::LoadRequest request, Done<v1::LoadReply> done) {
+  StartUnaryCall(connection_->stub->async(), &v1::Trainer::Stub::async::Load,
+                 std::move(request), kCopy, connection_->loop,
+                 std::weak_ptr<Connection>(connection_), std::move(done));
+}
+
+void TrainerClient::Group(v1::GroupRequest request, Done<v1::GroupReply> done) {
+  StartUnaryCall(connection_->stub->async(), &v1::Trainer::Stub::async::Group,
+                 std::move(request), kCopy, connection_->loop,
+                 std::weak_ptr<Connection>(connection_), std::move(done));
+}
+
+void TrainerClient::Evaluate(v1::EvaluateRequest request,
+                             Done<v1::EvaluateReply> done) {
+  StartUnaryCall(connection_->stub->async(),
+                 &v1::Trainer::Stub::async::Evaluate, std::move(request),
+                 kCompute, connection_->loop,
+                 std::weak_ptr<Connection>(connection_), std::move(done));
+}
+
+void TrainerClient::Generate(v1::GenerateRequest request,
+                             Done<v1::GenerateReply> done) {
+  StartUnaryCall(connection_->stub->async(),
+                 &v1::Trainer::Stub::async::Generate, std::move(request),
+                 kCompute, connection_->loop,
+                 std::weak_ptr<Connection>(connection_), std::move(done));
+}
+
+void TrainerClient::Pause(Done<v1::PauseReply> done) {
+  StartUnaryCall(connection_->stub->async(), &v1::Trainer::Stub::async::Pause,
+                 v1::PauseRequest(), kCopy, connection_->loop,
+                 std::weak_ptr<Connection>(connection_), std::move(done));
+}
+
+void TrainerClient::Exit(Done<v1::ExitReply> done) {
+  StartUnaryCall(connection_->stub->async(), &v1::Trainer::Stub::async::Exit,
+                 v1::ExitRequest(), kCopy, connection_->loop,
+                 std::weak_ptr<Connection>(connection_), std::move(done));
+}
+
+}  // namespace skerry::worker

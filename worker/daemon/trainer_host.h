@@ -1,0 +1,75 @@
+// worker/daemon/trainer_host.h
+//
+// One trainer process of one job: started, described, watched. A host serves
+// one run of the process; after a failure the owner makes another.
+#ifndef SKERRY_WORKER_DAEMON_TRAINER_HOST_H_
+#define SKERRY_WORKER_DAEMON_TRAINER_HOST_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "proto/skerry/v1/trainer.pb.h"
+#include "runtime/event_loop.h"
+#include "runtime/posix/process.h"
+#include "runtime/posix/shared_memory.h"
+#include "worker/daemon/trainer_client.h"
+
+namespace skerry::worker {
+
+struct TrainerHostOptions {
+  // Program and flags; `--socket=PATH` is added.
+  std::vector<std::string> command;
+  // Folder for the socket; short, because a socket's path has at most 107
+  // characters.
+  std::string run_directory;
+  // Names the socket and the shared memory; unique on this machine.
+  std::string name;
+  v1::JobSpec job;
+};
+
+// Members are called on `loop`, and so are the handlers.
+class TrainerHost {
+ public:
+  using ReadyHandler = absl::AnyInvocable<void(const v1::DescribeReply&) &&>;
+  using FailedHandler = absl::AnyInvocable<void(absl::Status) &&>;
+
+  // Starts the process. Either `on_failed` runs, once, at any time: the
+  // process cannot be started, refused the job, or has ended; or nothing more
+  // happens. `on_ready` runs at most once and before `on_failed`.
+  TrainerHost(TrainerHostOptions options, runtime::EventLoop& loop,
+              ReadyHandler on_ready, FailedHandler on_failed);
+  // Kills the process.
+  ~TrainerHost();
+  TrainerHost(const TrainerHost&) = delete;
+  TrainerHost& operator=(const TrainerHost&) = delete;
+
+  // Both are there once on_ready has run. Shared with the process: flat model
+  // values by element.
+  TrainerClient& client() { return *client_; }
+  std::span<float> values();
+
+ private:
+  void Start();
+  void OnSized(absl::StatusOr<v1::DescribeReply> reply);
+  void Fail(absl::Status status);
+
+  const TrainerHostOptions options_;
+  const std::string socket_path_;
+  runtime::EventLoop& loop_;
+  ReadyHandler on_ready_;
+  FailedHandler on_failed_;
+  std::unique_ptr<TrainerClient> client_;
+  std::unique_ptr<runtime::SharedMemory> memory_;
+  std::unique_ptr<runtime::Process> process_;
+  bool failed_ = false;
+  // Tasks that run after this object is gone see it expired.
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_DAEMON_TRAINER_HOST_H_
