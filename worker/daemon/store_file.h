@@ -31,8 +31,8 @@ struct StoreHeader {
 
 // The bytes that come before the contents, padding included. Requires: one
 // content for each piece.
-std::vector<std::byte> EncodeStoreHeader(
-    const StoredFile& file, std::span<const SharedBytes> contents);
+std::vector<std::byte> EncodeStoreHeader(const StoredFile& file,
+                                         std::span<const SharedBytes> contents);
 
 // Reads the head of a file of which `bytes` is all. Contents are not verified:
 // their hashes are in the pieces.
@@ -41,8 +41,9 @@ std::vector<std::byte> EncodeStoreHeader(
 // says; the caller adds the path.
 absl::StatusOr<StoreHeader> DecodeStoreHeader(std::span<const std::byte> bytes);
 
-// "base-SEQUENCE-FIRSTSPAN.skerry" or "result-SEQUENCE-ATTEMPT-FIRSTSPAN.skerry";
-// a file with the same name is the one it replaces.
+// "base-SEQUENCE-FIRSTSPAN.skerry" or
+// "result-SEQUENCE-ATTEMPT-FIRSTSPAN.skerry"; a file with the same name is the
+// one it replaces.
 std::string StoreFileName(const StoredFile& file);
 
 }  // namespace skerry::worker

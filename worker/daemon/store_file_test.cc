@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "base/hash.h"
-#include "base/random.h"
 #include "gtest/gtest.h"
 
 namespace skerry::worker {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
 #include "base/status.h"
 
 namespace skerry::worker {
@@ -40,12 +39,6 @@ TrainerHost::~TrainerHost() {
   client_.reset();
   process_.reset();
   unlink(socket_path_.c_str());
-}
-
-std::span<float> TrainerHost::values() {
-  SKERRY_CHECK(memory_ != nullptr);
-  const std::span<std::byte> bytes = memory_->bytes();
-  return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
 }
 
 void TrainerHost::Start() {

@@ -6,7 +6,6 @@
 #define SKERRY_WORKER_DAEMON_TRAINER_HOST_H_
 
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -47,10 +46,10 @@ class TrainerHost {
   TrainerHost(const TrainerHost&) = delete;
   TrainerHost& operator=(const TrainerHost&) = delete;
 
-  // Both are there once on_ready has run. Shared with the process: flat model
-  // values by element.
+  // Both are there once on_ready has run. The memory holds the flat model
+  // state, one fp32 an element, and outlives the host with whoever keeps it.
   TrainerClient& client() { return *client_; }
-  std::span<float> values();
+  const std::shared_ptr<runtime::SharedMemory>& memory() { return memory_; }
 
  private:
   void Start();
@@ -63,7 +62,7 @@ class TrainerHost {
   ReadyHandler on_ready_;
   FailedHandler on_failed_;
   std::unique_ptr<TrainerClient> client_;
-  std::unique_ptr<runtime::SharedMemory> memory_;
+  std::shared_ptr<runtime::SharedMemory> memory_;
   std::unique_ptr<runtime::Process> process_;
   bool failed_ = false;
   // Tasks that run after this object is gone see it expired.

@@ -1,0 +1,80 @@
+#include "worker/daemon/bulk_port.h"
+
+#include <utility>
+
+#include "runtime/log.h"
+
+namespace skerry::worker {
+namespace {
+
+// The model is exchanged as one fragment.
+constexpr uint32_t kFragment = 0;
+
+}  // namespace
+
+JobBulkPort::JobBulkPort(JobId job, transport::BulkTransport& transport,
+                         runtime::EventLoop& loop)
+    : job_(job), transport_(transport), loop_(loop) {}
+
+void JobBulkPort::SendFrame(const std::string& address,
+                            const compression::FrameHeader& header,
+                            const SharedBytes& payload) {
+  transport::Frame frame{header,
+                         transport::Payload(payload.owner, payload.bytes)};
+  transport_.Send(address, std::move(frame), transport::TrafficClass::kBulk,
+                  [address](absl::Status status) {
+                    // A refused or forgotten frame belonged to an old attempt.
+                    if (status.ok() || absl::IsAborted(status) ||
+                        absl::IsCancelled(status)) {
+                      return;
+                    }
+                    runtime::Log(runtime::Severity::kWarning,
+                                 "worker.frame.unsent",
+                                 {{"peer", address}, {"cause", status}});
+                  });
+}
+
+void JobBulkPort::ForgetBefore(Attempt attempt) {
+  transport_.ForgetBefore(job_.value(), kFragment, attempt.value());
+  transport_.Reoffer(job_.value(), kFragment);
+}
+
+void JobBulkPort::Fetch(const std::string& address, const PieceKey& key,
+                        Done<absl::StatusOr<SharedBytes>> done) {
+  transport_.Fetch(address, ToFetchKey(job_, key),
+                   [&loop = loop_, alive = std::weak_ptr<char>(alive_),
+                    done = std::move(done)](
+                       absl::StatusOr<transport::Payload> payload) mutable {
+                     if (alive.expired()) return;
+                     if (!payload.ok()) {
+                       std::move(done)(loop.Now(), payload.status());
+                       return;
+                     }
+                     std::move(done)(loop.Now(), SharedBytes{payload->owner(),
+                                                             payload->bytes()});
+                   });
+}
+
+transport::FetchKey ToFetchKey(JobId job, const PieceKey& key) {
+  return {.job = job.value(),
+          .fragment = kFragment,
+          .span = key.span,
+          .kind = key.kind == PieceKey::Kind::kBase
+                      ? transport::FetchKey::Kind::kBase
+                      : transport::FetchKey::Kind::kResult,
+          .sequence = key.sequence.value(),
+          .attempt = key.attempt.value(),
+          .hash = key.hash};
+}
+
+PieceKey FromFetchKey(const transport::FetchKey& key) {
+  return {.kind = key.kind == transport::FetchKey::Kind::kBase
+                      ? PieceKey::Kind::kBase
+                      : PieceKey::Kind::kResult,
+          .sequence = Sequence(key.sequence),
+          .attempt = Attempt(key.attempt),
+          .span = key.span,
+          .hash = key.hash};
+}
+
+}  // namespace skerry::worker

@@ -1,0 +1,190 @@
+#include "worker/daemon/trainer_seam.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+
+namespace skerry::worker {
+namespace {
+
+// How long a trainer waits for its peers inside a collective before it gives
+// the group up. A dead peer is known sooner, from the coordinator.
+constexpr uint32_t kGroupTimeoutMs = 120000;
+
+void SetRange(const ElementRange& range, v1::ElementRange* out) {
+  out->set_begin(range.begin);
+  out->set_end(range.end);
+}
+
+absl::Status NoTrainer() {
+  return absl::AbortedError("there is no trainer at the moment");
+}
+
+// Runs `done` with what `convert` makes of the reply, unless `current` is gone.
+template <typename Reply, typename Result, typename Convert>
+auto Forward(runtime::EventLoop& loop, const std::shared_ptr<char>& current,
+             Done<Result> done, Convert convert) {
+  return [&loop, current = std::weak_ptr<char>(current), done = std::move(done),
+          convert](absl::StatusOr<Reply> reply) mutable {
+    if (current.expired()) return;
+    if (reply.ok()) {
+      std::move(done)(loop.Now(), convert(*std::move(reply)));
+    } else {
+      std::move(done)(loop.Now(), Result(reply.status()));
+    }
+  };
+}
+
+template <typename Reply>
+absl::Status Ok(const Reply&) {
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+TrainerSeam::TrainerSeam(
+    runtime::EventLoop& loop,
+    absl::AnyInvocable<void(const std::string& reason)> restart)
+    : loop_(loop), restart_(std::move(restart)) {}
+
+TrainerSeam::~TrainerSeam() = default;
+
+void TrainerSeam::Attach(TrainerHost* host) {
+  host_ = host;
+  current_ = std::make_shared<char>();
+}
+
+template <typename Result>
+void TrainerSeam::AnswerLater(Result result, Done<Result> done) {
+  loop_.Post([this, result = std::move(result), done = std::move(done),
+              current = std::weak_ptr<char>(current_)]() mutable {
+    if (!current.expired()) std::move(done)(loop_.Now(), std::move(result));
+  });
+}
+
+void TrainerSeam::JoinGroup(const TrainerGroup& group,
+                            Done<absl::Status> done) {
+  if (host_ == nullptr) return AnswerLater(NoTrainer(), std::move(done));
+  owners_ = group.owners;
+  v1::GroupRequest request;
+  if (group.size > 1) {
+    request.set_shared_memory(
+        absl::StrCat("/skerry-", group_name_, "-", group.life.value()));
+  }
+  request.set_rank(group.rank);
+  request.set_size(group.size);
+  request.set_timeout_ms(kGroupTimeoutMs);
+  request.set_reset_optimizer(true);
+  host_->client().Group(
+      std::move(request),
+      Forward<v1::GroupReply>(loop_, current_, std::move(done),
+                              Ok<v1::GroupReply>));
+}
+
+void TrainerSeam::StartRun(const data::RangeSet& ranges,
+                           uint64_t replica_batch_samples,
+                           Done<absl::StatusOr<RunReport>> done) {
+  if (host_ == nullptr) {
+    return AnswerLater(absl::StatusOr<RunReport>(NoTrainer()), std::move(done));
+  }
+  v1::RunRequest request;
+  for (const data::SampleRange& range : ranges.ranges()) {
+    v1::SampleRange* out = request.add_ranges();
+    out->set_begin(range.begin);
+    out->set_end(range.end);
+  }
+  request.set_replica_batch_samples(replica_batch_samples);
+  host_->client().Run(
+      std::move(request),
+      Forward<v1::RunReply>(
+          loop_, current_, std::move(done), [](const v1::RunReply& reply) {
+            return absl::StatusOr<RunReport>(
+                RunReport{.samples = reply.samples(),
+                          .inner_steps = reply.inner_steps(),
+                          .loss = reply.loss(),
+                          .gradient_norm = reply.gradient_norm(),
+                          .compute_s = reply.compute_s()});
+          }));
+}
+
+void TrainerSeam::Cancel() {
+  if (host_ != nullptr) {
+    host_->client().Pause([](absl::StatusOr<v1::PauseReply>) {});
+  }
+}
+
+void TrainerSeam::Snapshot(const ElementRange& range, Done<absl::Status> done) {
+  if (host_ == nullptr) return AnswerLater(NoTrainer(), std::move(done));
+  v1::SnapshotRequest request;
+  SetRange(range, request.add_ranges());
+  host_->client().Snapshot(
+      std::move(request),
+      Forward<v1::SnapshotReply>(loop_, current_, std::move(done),
+                                 Ok<v1::SnapshotReply>));
+}
+
+void TrainerSeam::Load(const ElementRange& range, Done<absl::Status> done) {
+  if (host_ == nullptr) return AnswerLater(NoTrainer(), std::move(done));
+  v1::LoadRequest request;
+  SetRange(range, request.add_ranges());
+  if (owners_.size() > 1) {
+    for (size_t rank = 0; rank < owners_.size(); ++rank) {
+      v1::RankRange* owner = request.add_owners();
+      SetRange(owners_[rank], owner->mutable_range());
+      owner->set_rank(static_cast<uint32_t>(rank));
+    }
+  }
+  host_->client().Load(std::move(request),
+                       Forward<v1::LoadReply>(loop_, current_, std::move(done),
+                                              Ok<v1::LoadReply>));
+}
+
+void TrainerSeam::Evaluate(uint64_t samples_max,
+                           Done<absl::StatusOr<EvaluationReport>> done) {
+  if (host_ == nullptr) {
+    return AnswerLater(absl::StatusOr<EvaluationReport>(NoTrainer()),
+                       std::move(done));
+  }
+  v1::EvaluateRequest request;
+  request.set_samples_max(samples_max);
+  host_->client().Evaluate(
+      std::move(request),
+      Forward<v1::EvaluateReply>(
+          loop_, current_, std::move(done), [](const v1::EvaluateReply& reply) {
+            return absl::StatusOr<EvaluationReport>(EvaluationReport{
+                .loss = reply.loss(), .samples = reply.samples()});
+          }));
+}
+
+void TrainerSeam::Generate(const GenerateRequest& request,
+                           Done<absl::StatusOr<std::string>> done) {
+  if (host_ == nullptr) {
+    return AnswerLater(absl::StatusOr<std::string>(NoTrainer()),
+                       std::move(done));
+  }
+  v1::GenerateRequest out;
+  out.set_prompt(request.prompt);
+  out.set_tokens(request.tokens);
+  out.set_temperature(request.temperature);
+  out.set_seed(request.seed);
+  host_->client().Generate(
+      std::move(out),
+      Forward<v1::GenerateReply>(
+          loop_, current_, std::move(done), [](const v1::GenerateReply& reply) {
+            return absl::StatusOr<std::string>(reply.text());
+          }));
+}
+
+TrainerMemory TrainerSeam::memory() {
+  SKERRY_CHECK(host_ != nullptr);
+  const std::shared_ptr<runtime::SharedMemory>& memory = host_->memory();
+  const std::span<std::byte> bytes = memory->bytes();
+  return {
+      memory,
+      {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)}};
+}
+
+void TrainerSeam::Restart(const std::string& reason) { restart_(reason); }
+
+}  // namespace skerry::worker

@@ -1,0 +1,61 @@
+// worker/daemon/trainer_seam.h
+//
+// The seat's TrainerPort over whichever trainer process there is.
+#ifndef SKERRY_WORKER_DAEMON_TRAINER_SEAM_H_
+#define SKERRY_WORKER_DAEMON_TRAINER_SEAM_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "runtime/event_loop.h"
+#include "worker/core/effects.h"
+#include "worker/daemon/trainer_host.h"
+
+namespace skerry::worker {
+
+// Members are called on `loop`. A call without a trainer is answered Aborted.
+class TrainerSeam final : public TrainerPort {
+ public:
+  // `restart` is called with the seat's reason. `loop` outlives the object.
+  TrainerSeam(runtime::EventLoop& loop,
+              absl::AnyInvocable<void(const std::string& reason)> restart);
+  ~TrainerSeam() override;
+
+  // Serves calls with `host` from now on, null for none; answers of a former
+  // one are dropped.
+  void Attach(TrainerHost* host);
+  // Names the shared memory in which the trainers of a replica meet; the same
+  // in all of its workers, and different for any two groups on one machine.
+  void set_group_name(std::string name) { group_name_ = std::move(name); }
+
+  void JoinGroup(const TrainerGroup& group, Done<absl::Status> done) override;
+  void StartRun(const data::RangeSet& ranges, uint64_t replica_batch_samples,
+                Done<absl::StatusOr<RunReport>> done) override;
+  void Cancel() override;
+  void Snapshot(const ElementRange& range, Done<absl::Status> done) override;
+  void Load(const ElementRange& range, Done<absl::Status> done) override;
+  void Evaluate(uint64_t samples_max,
+                Done<absl::StatusOr<EvaluationReport>> done) override;
+  void Generate(const GenerateRequest& request,
+                Done<absl::StatusOr<std::string>> done) override;
+  TrainerMemory memory() override;
+  void Restart(const std::string& reason) override;
+
+ private:
+  template <typename Result>
+  void AnswerLater(Result result, Done<Result> done);
+
+  runtime::EventLoop& loop_;
+  absl::AnyInvocable<void(const std::string& reason)> restart_;
+  TrainerHost* host_ = nullptr;
+  std::string group_name_;
+  std::vector<ElementRange> owners_;
+  // Replaced with the host: answers for a former one see it expired.
+  std::shared_ptr<char> current_ = std::make_shared<char>();
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_DAEMON_TRAINER_SEAM_H_
