@@ -232,10 +232,22 @@ def dead_files(tree):
                           f'name it in {where}, or delete it')
 
 
+def python_targets(tree):
+    for path, text in tree.files.items():
+        if posixpath.basename(path) != 'BUILD':
+            continue
+        for number, line in enumerate(text.split('\n'), 1):
+            match = re.match(r'py_(test|binary)\(', line)
+            if match:
+                yield Finding(path, number, 'python-target',
+                              'Debian has no `python`; use skerry_py_test of '
+                              'tools/bazel/python.bzl, or an sh_binary')
+
+
 RULES = [
     include_direction, forbidden_words, header_guards, header_comments, sizes,
     function_lengths, tests_beside, kernel_twins, unfinished, documents,
-    dead_files,
+    dead_files, python_targets,
 ]
 
 

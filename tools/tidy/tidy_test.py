@@ -281,6 +281,11 @@ class RulesTest(unittest.TestCase):
                                {'base/a.h': '',
                                 'base/BUILD': 'glob(["*.h"])'}), [])
 
+    def test_python_targets(self):
+        self.red_and_green(rules.python_targets, 'tools/BUILD',
+                           'py_test(\n', 'skerry_py_test(\n',
+                           'python-target')
+
 
 class AllowListTest(unittest.TestCase):
 
