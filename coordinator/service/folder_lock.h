@@ -1,0 +1,40 @@
+// coordinator/service/folder_lock.h
+//
+// One process a state folder.
+#ifndef SKERRY_COORDINATOR_SERVICE_FOLDER_LOCK_H_
+#define SKERRY_COORDINATOR_SERVICE_FOLDER_LOCK_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace skerry::coordinator {
+
+// Held until destroyed; the kernel lets go of it when the process dies, however
+// it dies. The file `folder`/lock holds the process id of the last holder.
+class FolderLock {
+ public:
+  // Codes: FailedPrecondition, another process holds it (the message says
+  // which); NotFound or PermissionDenied, the folder cannot be used.
+  static absl::StatusOr<std::unique_ptr<FolderLock>> Take(
+      const std::string& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+  // OK while the folder still has the file that is locked. Aborted when it was
+  // removed or replaced: another process may then hold a lock of the same name.
+  absl::Status StillHeld() const;
+
+ private:
+  FolderLock(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  const std::string path_;
+  const int fd_;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_SERVICE_FOLDER_LOCK_H_

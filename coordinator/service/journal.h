@@ -1,0 +1,58 @@
+// coordinator/service/journal.h
+//
+// The coordinator's memory: one total order of records, each durable before
+// anything is said that rests on it (PROTOCOL 2). The journal knows bytes, not
+// their meaning.
+#ifndef SKERRY_COORDINATOR_SERVICE_JOURNAL_H_
+#define SKERRY_COORDINATOR_SERVICE_JOURNAL_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "base/ids.h"
+
+namespace skerry::coordinator {
+
+struct JournalEntry {
+  // 1 for the first record; no gaps.
+  Revision index;
+  // Field number of the record in JournalRecord.kind, for people who look into
+  // the file.
+  uint32_t kind = 0;
+  // A serialized JournalRecord.
+  std::string payload;
+
+  friend bool operator==(const JournalEntry&, const JournalEntry&) = default;
+};
+
+// All calls come from one thread at a time, Append() from the loop's.
+class Journal {
+ public:
+  virtual ~Journal() = default;
+
+  // Hands every durable entry to `take`, oldest first, and stops at its first
+  // error, which it returns. Called before the first Append(); may block.
+  // Codes: DataLoss, an entry is missing or does not match its checksum.
+  virtual absl::Status Read(
+      absl::FunctionRef<absl::Status(const JournalEntry&)> take) = 0;
+
+  // Makes `batch` durable as a whole or not at all, then runs `done` on the
+  // loop. One batch at a time: the next call comes after `done`. Indexes go on
+  // from the last entry. A batch that cannot be made durable never runs `done`
+  // and ends the journal: the failure handler that the journal was made with is
+  // told why, and has to end the process.
+  virtual void Append(std::vector<JournalEntry> batch,
+                      absl::AnyInvocable<void() &&> done) = 0;
+};
+
+// Told on the loop. Codes: Aborted, another writer has taken the journal over;
+// Internal, the disk did not take the batch.
+using JournalFailure = absl::AnyInvocable<void(absl::Status) &&>;
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_SERVICE_JOURNAL_H_

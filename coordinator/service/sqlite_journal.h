@@ -1,0 +1,59 @@
+// coordinator/service/sqlite_journal.h
+//
+// The journal in one SQLite file; docs/formats/journal.md describes it.
+#ifndef SKERRY_COORDINATOR_SERVICE_SQLITE_JOURNAL_H_
+#define SKERRY_COORDINATOR_SERVICE_SQLITE_JOURNAL_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "coordinator/service/journal.h"
+#include "runtime/event_loop.h"
+#include "runtime/executor.h"
+
+namespace skerry::coordinator {
+
+// Every opening takes the folder's lock, holds the database exclusively and
+// raises the term that its records carry. So two writers never share a folder;
+// one whose folder was taken from under it fails at its next append; and a
+// reader sees records that two writers mixed.
+class SqliteJournal final : public Journal {
+ public:
+  // Opens `folder`/journal.db, making the folder and the file when they are
+  // missing. Blocks. `disk` runs the writes, one after the other; `loop` and
+  // `disk` outlive the journal, and the journal outlives its last append.
+  // Codes: FailedPrecondition, another coordinator has the folder, or the file
+  // is of another program or a newer release; DataLoss, the file is damaged;
+  // NotFound, PermissionDenied, Internal, the folder cannot be used. One line
+  // each, naming the file.
+  static absl::StatusOr<std::unique_ptr<SqliteJournal>> Open(
+      const std::string& folder, runtime::Executor& disk,
+      runtime::EventLoop& loop, JournalFailure on_failure);
+  ~SqliteJournal() override;
+
+  absl::Status Read(
+      absl::FunctionRef<absl::Status(const JournalEntry&)> take) override;
+  void Append(std::vector<JournalEntry> batch,
+              absl::AnyInvocable<void() &&> done) override;
+
+  // How often the folder has been opened, this time included.
+  uint64_t term() const;
+
+ private:
+  class Database;
+
+  SqliteJournal(std::unique_ptr<Database> database, runtime::Executor& disk,
+                runtime::EventLoop& loop, JournalFailure on_failure);
+
+  // Used by one thread at a time: the opener's, then `disk_`'s.
+  const std::unique_ptr<Database> database_;
+  runtime::Executor& disk_;
+  runtime::EventLoop& loop_;
+  JournalFailure on_failure_;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_SERVICE_SQLITE_JOURNAL_H_

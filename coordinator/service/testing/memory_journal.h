@@ -1,0 +1,61 @@
+// coordinator/service/testing/memory_journal.h
+//
+// A journal in memory whose disk can be slow, fail, or outlive its process.
+#ifndef SKERRY_COORDINATOR_SERVICE_TESTING_MEMORY_JOURNAL_H_
+#define SKERRY_COORDINATOR_SERVICE_TESTING_MEMORY_JOURNAL_H_
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "coordinator/service/journal.h"
+#include "runtime/event_loop.h"
+
+namespace skerry::coordinator {
+
+// What is left when the process dies. One journal at a time writes to it; a
+// later one takes it over, and the earlier one fails.
+struct MemoryDisk {
+  std::vector<JournalEntry> entries;
+  uint64_t term = 0;
+};
+
+class MemoryJournal final : public Journal {
+ public:
+  // `disk` and `loop` outlive the journal.
+  MemoryJournal(
+      MemoryDisk& disk, runtime::EventLoop& loop,
+      JournalFailure on_failure = [](absl::Status) {});
+
+  absl::Status Read(
+      absl::FunctionRef<absl::Status(const JournalEntry&)> take) override;
+  void Append(std::vector<JournalEntry> batch,
+              absl::AnyInvocable<void() &&> done) override;
+
+  // While held, a batch waits for Release(): a slow disk. Dropping the journal
+  // then is a crash before the sync.
+  void Hold() { held_ = true; }
+  void Release();
+  bool batch_waits() const { return waiting_.has_value(); }
+  // The next batch is not written.
+  void FailNext() { fail_next_ = true; }
+
+ private:
+  struct Batch {
+    std::vector<JournalEntry> entries;
+    absl::AnyInvocable<void() &&> done;
+  };
+  void Write(Batch batch);
+
+  MemoryDisk& disk_;
+  const uint64_t term_;
+  runtime::EventLoop& loop_;
+  JournalFailure on_failure_;
+  bool held_ = false;
+  bool fail_next_ = false;
+  std::optional<Batch> waiting_;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_SERVICE_TESTING_MEMORY_JOURNAL_H_
