@@ -1,0 +1,29 @@
+// cli/exit_code.h
+//
+// What skerryctl tells scripts. docs/skerryctl.md lists the codes.
+#ifndef SKERRY_CLI_EXIT_CODE_H_
+#define SKERRY_CLI_EXIT_CODE_H_
+
+#include "absl/status/status.h"
+
+namespace skerry::cli {
+
+enum class ExitCode {
+  kOk = 0,
+  kInternal = 1,
+  kUsage = 2,
+  kNotFound = 3,
+  kConflict = 4,
+  kDenied = 5,
+  // Safe to repeat.
+  kUnavailable = 6,
+  kInvalid = 7,
+  kJobFailed = 8,
+  kJobCancelled = 9,
+};
+
+ExitCode ExitCodeFor(const absl::Status& status);
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_EXIT_CODE_H_

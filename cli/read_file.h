@@ -1,0 +1,20 @@
+// cli/read_file.h
+//
+// Whole small files that an operator names.
+#ifndef SKERRY_CLI_READ_FILE_H_
+#define SKERRY_CLI_READ_FILE_H_
+
+#include <cstddef>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace skerry::cli {
+
+// Errors: InvalidArgument naming the path and the cause, also when the file has
+// more than `bytes_max` bytes.
+absl::StatusOr<std::string> ReadFile(const std::string& path, size_t bytes_max);
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_READ_FILE_H_
