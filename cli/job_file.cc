@@ -57,10 +57,9 @@ absl::StatusOr<v1::JobSpec> ReadJobFile(const std::string& path) {
   v1::JobSpec spec;
   SKERRY_ASSIGN_OR_RETURN(
       const std::string json,
-      YamlToJson(path, text, *v1::JobSpec::descriptor(),
-                 {.parent = "model",
-                  .key = "config_file",
-                  .target = "config_json"}));
+      YamlToJson(
+          path, text, *v1::JobSpec::descriptor(),
+          {.parent = "model", .key = "config_file", .target = "config_json"}));
   google::protobuf::util::JsonParseOptions options;
   options.ignore_unknown_fields = false;
   const auto parsed =

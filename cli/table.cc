@@ -95,8 +95,8 @@ std::string BytesText(uint64_t bytes) {
 
 std::string PercentText(uint64_t part, uint64_t whole) {
   if (whole == 0) return "-";
-  return absl::StrFormat("%.1f%%", 100.0 * static_cast<double>(part) /
-                                       static_cast<double>(whole));
+  return absl::StrFormat(
+      "%.1f%%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
 std::string LossText(double loss) { return absl::StrFormat("%.4f", loss); }

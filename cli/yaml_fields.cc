@@ -331,9 +331,9 @@ absl::StatusOr<std::string> YamlToJson(const std::string& file_name,
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
     if (documents.size() != 1) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          file_name, ": has to hold one YAML document, not ",
-          documents.size()));
+      return absl::InvalidArgumentError(
+          absl::StrCat(file_name, ": has to hold one YAML document, not ",
+                       documents.size()));
     }
     object = converter.Message(documents[0], type, "", 0);
   } catch (const YAML::Exception& error) {

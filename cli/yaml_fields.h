@@ -26,9 +26,10 @@ struct FileField {
 //
 // Errors: InvalidArgument with every problem found, one a line, as
 // file:line:column: field: what is wrong.
-absl::StatusOr<std::string> YamlToJson(
-    const std::string& file_name, const std::string& text,
-    const google::protobuf::Descriptor& type, const FileField& file_field);
+absl::StatusOr<std::string> YamlToJson(const std::string& file_name,
+                                       const std::string& text,
+                                       const google::protobuf::Descriptor& type,
+                                       const FileField& file_field);
 
 }  // namespace skerry::cli
 

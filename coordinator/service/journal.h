@@ -40,6 +40,9 @@ class Journal {
   virtual absl::Status Read(
       absl::FunctionRef<absl::Status(const JournalEntry&)> take) = 0;
 
+  // How often the journal has been opened, this time included.
+  virtual uint64_t term() const = 0;
+
   // Makes `batch` durable as a whole or not at all, then runs `done` on the
   // loop. One batch at a time: the next call comes after `done`. Indexes go on
   // from the last entry. A batch that cannot be made durable never runs `done`

@@ -35,11 +35,9 @@ class SqliteJournal final : public Journal {
 
   absl::Status Read(
       absl::FunctionRef<absl::Status(const JournalEntry&)> take) override;
+  uint64_t term() const override;
   void Append(std::vector<JournalEntry> batch,
               absl::AnyInvocable<void() &&> done) override;
-
-  // How often the folder has been opened, this time included.
-  uint64_t term() const;
 
  private:
   class Database;

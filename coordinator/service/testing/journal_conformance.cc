@@ -96,6 +96,15 @@ TEST_P(JournalConformance, ManyBatchesKeepTheirOrder) {
   EXPECT_EQ(ReadAll(fixture.journal()), all);
 }
 
+TEST_P(JournalConformance, EveryOpeningRaisesTheTerm) {
+  Fixture fixture(GetParam());
+  EXPECT_EQ(fixture.journal().term(), 1u);
+  fixture.CrashAndReopen();
+  EXPECT_EQ(fixture.journal().term(), 2u);
+  fixture.CrashAndReopen();
+  EXPECT_EQ(fixture.journal().term(), 3u);
+}
+
 TEST_P(JournalConformance, ReadStopsAtTheTakersError) {
   Fixture fixture(GetParam());
   fixture.Append({Entry(1, "a"), Entry(2, "b"), Entry(3, "c")});

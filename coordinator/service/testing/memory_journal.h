@@ -29,6 +29,7 @@ class MemoryJournal final : public Journal {
 
   absl::Status Read(
       absl::FunctionRef<absl::Status(const JournalEntry&)> take) override;
+  uint64_t term() const override { return term_; }
   void Append(std::vector<JournalEntry> batch,
               absl::AnyInvocable<void() &&> done) override;
 
