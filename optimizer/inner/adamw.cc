@@ -31,6 +31,7 @@ HWY_BEFORE_NAMESPACE();
 namespace skerry::optimizer {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+namespace {
 
 void UpdateElements(const AdamWFactors& factors, size_t count,
                     const float* HWY_RESTRICT gradient, float* HWY_RESTRICT m,
@@ -61,6 +62,7 @@ void UpdateElements(const AdamWFactors& factors, size_t count,
   for (; i < count; ++i) update(hn::CappedTag<float, 1>(), i);
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace skerry::optimizer
 HWY_AFTER_NAMESPACE();

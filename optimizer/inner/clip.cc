@@ -14,6 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace skerry::optimizer {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+namespace {
 
 double SumOfSquares(const float* HWY_RESTRICT values, size_t count) {
   const hn::ScalableTag<double> d;
@@ -35,6 +36,7 @@ double SumOfSquares(const float* HWY_RESTRICT values, size_t count) {
   return sum;
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace skerry::optimizer
 HWY_AFTER_NAMESPACE();

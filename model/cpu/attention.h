@@ -1,0 +1,46 @@
+// model/cpu/attention.h
+//
+// Causal self-attention of one head of one sequence, without a square matrix
+// in memory: scores live for a block of queries at a time, and backward makes
+// them again from the logarithm of each query's softmax denominator.
+#ifndef SKERRY_MODEL_CPU_ATTENTION_H_
+#define SKERRY_MODEL_CPU_ATTENTION_H_
+
+#include <cstddef>
+#include <span>
+
+namespace skerry::model::cpu {
+
+// One head of one sequence. query, key and value point at the head's first
+// column of the first token; `stride` floats lie from one token to the next.
+struct AttentionShape {
+  int columns = 0;    // tokens of the sequence
+  int head_size = 0;  // floats of one query
+  size_t stride = 0;
+  size_t out_stride = 0;  // of out and its gradient
+  float scale = 1;        // multiplies query . key
+};
+
+// Floats of scratch that either direction needs.
+size_t AttentionScratchSize(int columns, int head_size);
+
+// out[t] = sum over s <= t of softmax(scale query[t] . key[s]) value[s].
+// log_sum[t] is kept for backward.
+void AttentionForward(const AttentionShape& shape, const float* query,
+                      const float* key, const float* value, float* out,
+                      float* log_sum, std::span<float> scratch);
+
+struct AttentionGradients {
+  float* query;  // written, with the strides of the inputs
+  float* key;
+  float* value;
+};
+void AttentionBackward(const AttentionShape& shape, const float* query,
+                       const float* key, const float* value, const float* out,
+                       const float* log_sum, const float* dout,
+                       const AttentionGradients& gradients,
+                       std::span<float> scratch);
+
+}  // namespace skerry::model::cpu
+
+#endif  // SKERRY_MODEL_CPU_ATTENTION_H_

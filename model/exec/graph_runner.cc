@@ -1,0 +1,166 @@
+#include "model/exec/graph_runner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/status.h"
+#include "hwy/aligned_allocator.h"
+#include "model/cpu/attention.h"
+#include "model/cpu/cross_entropy.h"
+
+namespace skerry::model {
+namespace {
+
+using cpu::Transpose;
+
+// Logits held at a time: small enough to stay near the core between the
+// product that makes them and the ones that use their gradient.
+constexpr size_t kLogitFloatsMax = size_t{1} << 18;
+constexpr size_t kHeadTokensMin = 64;
+
+// The narrowest part of a product that is worth a thread.
+constexpr size_t kGemmGrain = 16;
+
+absl::StatusOr<float*> AllocateFloats(size_t count) {
+  float* buffer = static_cast<float*>(hwy::AllocateAlignedBytes(
+      std::max<size_t>(1, count) * sizeof(float), nullptr, nullptr));
+  if (buffer == nullptr) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("model buffers: no memory for ", count, " floats; use ",
+                     "fewer rows or shorter sequences in a micro-batch"));
+  }
+  std::fill(buffer, buffer + count, 0.0f);
+  return buffer;
+}
+
+}  // namespace
+
+void GraphRunner::FreeBuffer::operator()(float* buffer) const {
+  hwy::FreeAlignedBytes(buffer, nullptr, nullptr);
+}
+
+absl::StatusOr<std::unique_ptr<GraphRunner>> GraphRunner::Create(
+    const Graph& graph, int rows_max, int columns_max,
+    const cpu::GemmBackend& gemm, ParallelExecutor& executor) {
+  std::unique_ptr<GraphRunner> runner(
+      new GraphRunner(graph, rows_max, columns_max, gemm, executor));
+  SKERRY_RETURN_IF_ERROR(runner->Allocate(columns_max));
+  return runner;
+}
+
+GraphRunner::GraphRunner(const Graph& graph, int rows_max, int columns_max,
+                         const cpu::GemmBackend& gemm,
+                         ParallelExecutor& executor)
+    : graph_(graph),
+      plan_(PlanMemory(graph)),
+      gemm_(gemm),
+      lanes_(executor),
+      tokens_max_(int64_t{rows_max} * columns_max) {}
+
+absl::Status GraphRunner::Allocate(int columns_max) {
+  const size_t tokens = static_cast<size_t>(tokens_max_);
+  const size_t vocab = static_cast<size_t>(Head().out_width);
+  head_tokens_ =
+      std::min(tokens, std::max(kHeadTokensMin, kLogitFloatsMax / vocab));
+  for (const Operator& op : graph_.operators) {
+    size_t size = 0;
+    if (op.kind == OperatorKind::kAttention) {
+      size = cpu::AttentionScratchSize(columns_max, op.out_width / op.heads);
+    }
+    if (op.kind == OperatorKind::kLayerNorm) size = 2 * op.out_width;
+    lane_scratch_size_ = std::max(lane_scratch_size_, size);
+  }
+  // Lanes do not share a cache line.
+  lane_scratch_size_ = (lane_scratch_size_ + 31) / 32 * 32;
+  for (const auto& [buffer, count] :
+       std::initializer_list<std::pair<Buffer*, size_t>>{
+           {&values_, tokens * plan_.floats_per_token},
+           {&logits_, head_tokens_ * vocab},
+           {&losses_, tokens},
+           {&scratch_, lane_scratch_size_ * lanes_.count()}}) {
+    SKERRY_ASSIGN_OR_RETURN(float* floats, AllocateFloats(count));
+    buffer->reset(floats);
+  }
+  return absl::OkStatus();
+}
+
+void GraphRunner::Multiply(const cpu::GemmShape& shape, const float* a, int lda,
+                           const float* b, int ldb, float beta, float* c,
+                           int ldc) {
+  lanes_.ForRange(shape.m, kGemmGrain, [&](int, size_t begin, size_t end) {
+    cpu::GemmShape part = shape;
+    part.m = static_cast<int>(end - begin);
+    const bool transposed = shape.transpose_a == Transpose::kYes;
+    gemm_.Multiply(part, a + begin * (transposed ? 1 : lda), lda, b, ldb, beta,
+                   c + begin * ldc, ldc);
+  });
+}
+
+void GraphRunner::HeadForward(size_t begin, size_t count,
+                              const float* parameters, float* logits) {
+  const Operator& op = Head();
+  const float* in = ValueOf(op.inputs[0]) + begin * op.in_width;
+  const bool transposed = op.weight_is_transposed;
+  Multiply({Transpose::kNo, transposed ? Transpose::kYes : Transpose::kNo,
+            static_cast<int>(count), op.out_width, op.in_width},
+           in, op.in_width, Tensor(parameters, op.weight),
+           transposed ? op.in_width : op.out_width, 0.0f, logits, op.out_width);
+}
+
+void GraphRunner::HeadLogits(std::span<const float> parameters,
+                             std::span<float> logits) {
+  HeadForward(0, block_.tokens(), parameters.data(), logits.data());
+}
+
+double GraphRunner::HeadLoss(std::span<const int32_t> targets,
+                             std::span<const float> parameters) {
+  const int vocab = Head().out_width;
+  const size_t tokens = block_.tokens();
+  for (size_t begin = 0; begin < tokens; begin += head_tokens_) {
+    const size_t count = std::min(head_tokens_, tokens - begin);
+    HeadForward(begin, count, parameters.data(), logits_.get());
+    lanes_.ForRange(count, 1, [&](int, size_t from, size_t to) {
+      cpu::CrossEntropyForward(
+          static_cast<int>(to - from), vocab, targets.data() + begin + from,
+          logits_.get() + from * vocab, losses_.get() + begin + from);
+    });
+  }
+  double sum = 0;
+  for (size_t t = 0; t < tokens; ++t) sum += losses_.get()[t];
+  return sum;
+}
+
+double GraphRunner::HeadBackward(std::span<const int32_t> targets, float factor,
+                                 std::span<const float> parameters,
+                                 std::span<float> gradients) {
+  const Operator& op = Head();
+  SKERRY_CHECK(op.weight_is_transposed && op.bias == kNone);
+  const int vocab = op.out_width;
+  const int width = op.in_width;
+  const size_t tokens = block_.tokens();
+  const float* weight = Tensor(parameters.data(), op.weight);
+  float* dweight = Tensor(gradients.data(), op.weight);
+  for (size_t begin = 0; begin < tokens; begin += head_tokens_) {
+    const size_t count = std::min(head_tokens_, tokens - begin);
+    const int rows = static_cast<int>(count);
+    HeadForward(begin, count, parameters.data(), logits_.get());
+    lanes_.ForRange(count, 1, [&](int, size_t from, size_t to) {
+      cpu::CrossEntropyBackward(
+          static_cast<int>(to - from), vocab, targets.data() + begin + from,
+          factor, logits_.get() + from * vocab, losses_.get() + begin + from);
+    });
+    Multiply({Transpose::kNo, Transpose::kNo, rows, width, vocab},
+             logits_.get(), vocab, weight, width, 0.0f,
+             GradientOf(op.inputs[0]) + begin * width, width);
+    Multiply({Transpose::kYes, Transpose::kNo, vocab, width, rows},
+             logits_.get(), vocab, ValueOf(op.inputs[0]) + begin * width, width,
+             1.0f, dweight, width);
+  }
+  double sum = 0;
+  for (size_t t = 0; t < tokens; ++t) sum += losses_.get()[t];
+  return sum;
+}
+
+}  // namespace skerry::model

@@ -1,0 +1,121 @@
+// model/exec/graph_runner.h
+//
+// Runs a graph forward and backward on CPU kernels, in buffers laid out once.
+#ifndef SKERRY_MODEL_EXEC_GRAPH_RUNNER_H_
+#define SKERRY_MODEL_EXEC_GRAPH_RUNNER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/executor.h"
+#include "model/cpu/gemm.h"
+#include "model/exec/lanes.h"
+#include "model/exec/memory_plan.h"
+#include "model/spec/graph.h"
+
+namespace skerry::model {
+
+// The sequences that one pass runs on.
+struct TokenBlock {
+  int rows = 0;
+  int columns = 0;
+  std::span<const int32_t> ids;  // rows * columns
+
+  size_t tokens() const { return static_cast<size_t>(rows) * columns; }
+};
+
+// One pass is Forward, then one of the Head calls, then, after HeadBackward,
+// Backward; the values of the last Forward are kept in between. Parameters and
+// gradients are flat, in the order of the graph's layout.
+class GraphRunner {
+ public:
+  // Errors: ResourceExhausted when the buffers cannot be had.
+  // `graph`, `gemm` and `executor` outlive the runner.
+  static absl::StatusOr<std::unique_ptr<GraphRunner>> Create(
+      const Graph& graph, int rows_max, int columns_max,
+      const cpu::GemmBackend& gemm, ParallelExecutor& executor);
+
+  // All operators before the head.
+  void Forward(const TokenBlock& block, std::span<const float> parameters);
+
+  void HeadLogits(std::span<const float> parameters, std::span<float> logits);
+  // The sum over tokens of the cross-entropy in nats.
+  double HeadLoss(std::span<const int32_t> targets,
+                  std::span<const float> parameters);
+  // Likewise; also starts the backward pass of factor times that sum, adding
+  // to the gradients of the head's weight.
+  double HeadBackward(std::span<const int32_t> targets, float factor,
+                      std::span<const float> parameters,
+                      std::span<float> gradients);
+
+  // Adds to the gradients of everything before the head.
+  void Backward(std::span<const float> parameters, std::span<float> gradients);
+
+ private:
+  struct FreeBuffer {
+    void operator()(float* buffer) const;
+  };
+  using Buffer = std::unique_ptr<float, FreeBuffer>;
+
+  GraphRunner(const Graph& graph, int rows_max, int columns_max,
+              const cpu::GemmBackend& gemm, ParallelExecutor& executor);
+  absl::Status Allocate(int columns_max);
+
+  const Operator& Head() const { return *(graph_.operators.end() - 2); }
+  int BodySize() const { return static_cast<int>(graph_.operators.size()) - 2; }
+  float* At(int64_t offset) { return values_.get() + offset * tokens_max_; }
+  float* ValueOf(int value) { return At(plan_.value_offset[value]); }
+  float* GradientOf(int value) { return At(plan_.gradient_offset[value]); }
+  float* LaneScratch(int lane) {
+    return scratch_.get() + lane * lane_scratch_size_;
+  }
+
+  // C = op(A) op(B) + beta C, cut along the rows of C.
+  void Multiply(const cpu::GemmShape& shape, const float* a, int lda,
+                const float* b, int ldb, float beta, float* c, int ldc);
+
+  void EmbeddingForward(const Operator& op, const float* parameters);
+  void LayerNormForward(int index, const float* parameters);
+  void LinearForward(int index, const float* parameters);
+  void AttentionForward(int index);
+  void ActivationForward(const Operator& op);
+  void ResidualForward(int index);
+
+  void EmbeddingBackward(const Operator& op, float* gradients);
+  void LayerNormBackward(int index, const float* parameters, float* gradients);
+  void LinearBackward(int index, const float* parameters, float* gradients);
+  void AttentionBackward(int index);
+  void ActivationBackward(const Operator& op);
+
+  // The head's logits for tokens [begin, begin + count).
+  void HeadForward(size_t begin, size_t count, const float* parameters,
+                   float* logits);
+
+  const float* Tensor(const float* flat, int tensor) const {
+    return flat + graph_.layout.tensor(tensor).offset;
+  }
+  float* Tensor(float* flat, int tensor) const {
+    return flat + graph_.layout.tensor(tensor).offset;
+  }
+
+  const Graph& graph_;
+  const MemoryPlan plan_;
+  const cpu::GemmBackend& gemm_;
+  const Lanes lanes_;
+  const int64_t tokens_max_;
+  size_t head_tokens_ = 0;  // tokens whose logits are held at a time
+  size_t lane_scratch_size_ = 0;
+  TokenBlock block_;  // of the last Forward
+  Buffer values_;
+  Buffer logits_;
+  Buffer losses_;
+  Buffer scratch_;
+};
+
+}  // namespace skerry::model
+
+#endif  // SKERRY_MODEL_EXEC_GRAPH_RUNNER_H_

@@ -1,0 +1,153 @@
+#include <algorithm>
+
+#include "base/check.h"
+#include "model/cpu/activation.h"
+#include "model/cpu/attention.h"
+#include "model/cpu/embedding.h"
+#include "model/cpu/layernorm.h"
+#include "model/cpu/rows.h"
+#include "model/exec/graph_runner.h"
+
+namespace skerry::model {
+namespace {
+
+// Columns that one thread sums over all tokens: a cache line.
+constexpr size_t kColumnGrain = 16;
+
+}  // namespace
+
+using cpu::Transpose;
+
+void GraphRunner::Backward(std::span<const float> parameters,
+                           std::span<float> gradients) {
+  for (int i = BodySize() - 1; i >= 0; --i) {
+    const Operator& op = graph_.operators[i];
+    switch (op.kind) {
+      case OperatorKind::kEmbedding:
+        EmbeddingBackward(op, gradients.data());
+        break;
+      case OperatorKind::kLayerNorm:
+        LayerNormBackward(i, parameters.data(), gradients.data());
+        break;
+      case OperatorKind::kLinear:
+        LinearBackward(i, parameters.data(), gradients.data());
+        break;
+      case OperatorKind::kAttention:
+        AttentionBackward(i);
+        break;
+      case OperatorKind::kActivation:
+        ActivationBackward(op);
+        break;
+      case OperatorKind::kResidualAdd:
+        break;  // both inputs share the output's gradient (PlanMemory)
+      case OperatorKind::kCrossEntropy:
+        SKERRY_CHECK(false);
+    }
+  }
+}
+
+void GraphRunner::EmbeddingBackward(const Operator& op, float* gradients) {
+  lanes_.ForRange(
+      op.out_width, kColumnGrain, [&](int, size_t begin, size_t end) {
+        cpu::EmbeddingBackward(
+            static_cast<int>(block_.tokens()), block_.columns, op.out_width,
+            static_cast<int>(begin), static_cast<int>(end), block_.ids.data(),
+            GradientOf(op.output), Tensor(gradients, op.weight),
+            Tensor(gradients, op.bias));
+      });
+}
+
+// Each lane sums the gradients of weight and bias over its tokens; the lanes'
+// sums are then added in their order.
+void GraphRunner::LayerNormBackward(int index, const float* parameters,
+                                    float* gradients) {
+  const Operator& op = graph_.operators[index];
+  const size_t width = static_cast<size_t>(op.out_width);
+  const float* mean = At(plan_.operators[index].kept_offset);
+  const float* rstd = mean + tokens_max_;
+  for (int lane = 0; lane < lanes_.count(); ++lane) {
+    std::fill(LaneScratch(lane), LaneScratch(lane) + 2 * width, 0.0f);
+  }
+  lanes_.ForRange(block_.tokens(), 1, [&](int lane, size_t begin, size_t end) {
+    const size_t first = begin * width;
+    cpu::LayerNormBackward(
+        static_cast<int>(end - begin), op.out_width,
+        ValueOf(op.inputs[0]) + first, Tensor(parameters, op.weight),
+        mean + begin, rstd + begin, GradientOf(op.output) + first,
+        plan_.operators[index].accumulates, GradientOf(op.inputs[0]) + first,
+        LaneScratch(lane), LaneScratch(lane) + width);
+  });
+  float* dweight = Tensor(gradients, op.weight);
+  float* dbias = Tensor(gradients, op.bias);
+  for (int lane = 0; lane < lanes_.count(); ++lane) {
+    cpu::Add(width, dweight, LaneScratch(lane), dweight);
+    cpu::Add(width, dbias, LaneScratch(lane) + width, dbias);
+  }
+}
+
+void GraphRunner::LinearBackward(int index, const float* parameters,
+                                 float* gradients) {
+  const Operator& op = graph_.operators[index];
+  const int tokens = static_cast<int>(block_.tokens());
+  const float* dout = GradientOf(op.output);
+  const float beta = plan_.operators[index].accumulates ? 1.0f : 0.0f;
+  Multiply({Transpose::kYes, Transpose::kNo, op.in_width, op.out_width, tokens},
+           ValueOf(op.inputs[0]), op.in_width, dout, op.out_width, 1.0f,
+           Tensor(gradients, op.weight), op.out_width);
+  lanes_.ForRange(
+      op.out_width, kColumnGrain, [&](int, size_t begin, size_t end) {
+        cpu::AddColumnSums(tokens, op.out_width, static_cast<int>(begin),
+                           static_cast<int>(end), dout,
+                           Tensor(gradients, op.bias));
+      });
+  Multiply({Transpose::kNo, Transpose::kYes, tokens, op.in_width, op.out_width},
+           dout, op.out_width, Tensor(parameters, op.weight), op.out_width,
+           beta, GradientOf(op.inputs[0]), op.in_width);
+}
+
+void GraphRunner::AttentionBackward(int index) {
+  const Operator& op = graph_.operators[index];
+  SKERRY_CHECK(!plan_.operators[index].accumulates);
+  const size_t width = static_cast<size_t>(op.out_width);
+  const size_t stride = static_cast<size_t>(op.in_width);
+  const size_t head = width / op.heads;
+  const size_t columns = static_cast<size_t>(block_.columns);
+  const cpu::AttentionShape shape{.columns = block_.columns,
+                                  .head_size = static_cast<int>(head),
+                                  .stride = stride,
+                                  .out_stride = width,
+                                  .scale = op.attention_scale};
+  const float* in = ValueOf(op.inputs[0]);
+  const float* out = ValueOf(op.output);
+  const float* dout = GradientOf(op.output);
+  float* din = GradientOf(op.inputs[0]);
+  const float* log_sums = At(plan_.operators[index].kept_offset);
+  const size_t heads = static_cast<size_t>(op.heads);
+  lanes_.ForRange(
+      block_.rows * heads, 1, [&](int lane, size_t begin, size_t end) {
+        for (size_t i = begin; i < end; ++i) {
+          const size_t token = i / heads * columns;
+          const size_t at_in = token * stride + i % heads * head;
+          const size_t at_out = token * width + i % heads * head;
+          const float* query = in + at_in;
+          float* dquery = din + at_in;
+          cpu::AttentionBackward(shape, query, query + width, query + 2 * width,
+                                 out + at_out, log_sums + i * columns,
+                                 dout + at_out,
+                                 {dquery, dquery + width, dquery + 2 * width},
+                                 {LaneScratch(lane), lane_scratch_size_});
+        }
+      });
+}
+
+void GraphRunner::ActivationBackward(const Operator& op) {
+  lanes_.ForRange(block_.tokens(), 1, [&](int, size_t begin, size_t end) {
+    const size_t first = begin * op.out_width;
+    cpu::ActivationBackward(op.activation, (end - begin) * op.out_width,
+                            ValueOf(op.inputs[0]) + first,
+                            GradientOf(op.output) + first,
+                            GradientOf(op.inputs[0]) + first);
+  });
+}
+
+}  // namespace skerry::model

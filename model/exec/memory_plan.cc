@@ -1,0 +1,154 @@
+#include "model/exec/memory_plan.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+#include "base/check.h"
+
+namespace skerry::model {
+namespace {
+
+// Gradient places that nobody uses, by size.
+class Places {
+ public:
+  explicit Places(int64_t* end) : end_(end) {}
+
+  int64_t Take(int64_t width) {
+    const auto it = free_.lower_bound(width);
+    if (it == free_.end()) {
+      const int64_t offset = *end_;
+      *end_ += width;
+      sizes_[offset] = width;
+      users_[offset] = 1;
+      return offset;
+    }
+    const int64_t offset = it->second;
+    free_.erase(it);
+    users_[offset] = 1;
+    return offset;
+  }
+
+  void Share(int64_t offset) { ++users_[offset]; }
+
+  void Drop(int64_t offset) {
+    if (--users_[offset] == 0) free_.emplace(sizes_[offset], offset);
+  }
+
+ private:
+  int64_t* const end_;
+  std::multimap<int64_t, int64_t> free_;  // size -> offset
+  std::map<int64_t, int64_t> sizes_;
+  std::map<int64_t, int> users_;
+};
+
+class Planner {
+ public:
+  explicit Planner(const Graph& graph)
+      : graph_(graph), readers_(graph.values.size()) {
+    body_ = static_cast<int>(graph.operators.size()) - 2;
+    SKERRY_CHECK(body_ >= 1);
+    SKERRY_CHECK(graph.operators[body_].kind == OperatorKind::kLinear);
+    SKERRY_CHECK(graph.operators[body_ + 1].kind ==
+                 OperatorKind::kCrossEntropy);
+    for (int i = 0; i <= body_; ++i) {
+      for (const int value : graph.operators[i].inputs) {
+        readers_[value].push_back(i);
+      }
+    }
+    plan_.value_offset.assign(graph.values.size(), kNone);
+    plan_.gradient_offset.assign(graph.values.size(), kNone);
+    plan_.operators.resize(graph.operators.size());
+  }
+
+  MemoryPlan Plan() && {
+    PlaceValues();
+    PlaceGradients();
+    return std::move(plan_);
+  }
+
+ private:
+  int64_t Take(int64_t width) {
+    const int64_t offset = plan_.floats_per_token;
+    plan_.floats_per_token += width;
+    return offset;
+  }
+
+  bool IsBranchOfNext(int i) const {
+    if (i + 1 >= body_) return false;
+    const Operator& op = graph_.operators[i];
+    const Operator& next = graph_.operators[i + 1];
+    return op.kind == OperatorKind::kLinear &&
+           next.kind == OperatorKind::kResidualAdd &&
+           next.inputs[1] == op.output && readers_[op.output].size() == 1;
+  }
+
+  void PlaceValues() {
+    for (int i = 0; i < body_; ++i) {
+      const Operator& op = graph_.operators[i];
+      OperatorPlan& plan = plan_.operators[i];
+      if (IsBranchOfNext(i)) {
+        plan.adds_to_residual = true;
+        plan_.operators[i + 1].done_by_previous = true;
+      } else {
+        plan_.value_offset[op.output] = Take(op.out_width);
+      }
+      if (op.kind == OperatorKind::kLayerNorm) plan.kept_offset = Take(2);
+      if (op.kind == OperatorKind::kAttention) {
+        plan.kept_offset = Take(op.heads);
+      }
+    }
+  }
+
+  void PlaceGradients() {
+    Places places(&plan_.floats_per_token);
+    const int last = graph_.operators[body_].inputs[0];
+    plan_.gradient_offset[last] = places.Take(graph_.values[last].width);
+    for (int i = body_ - 1; i >= 0; --i) {
+      const Operator& op = graph_.operators[i];
+      const int64_t out = plan_.gradient_offset[op.output];
+      SKERRY_CHECK(out != kNone);
+      if (op.kind == OperatorKind::kResidualAdd) {
+        CheckBranchComesFirst(i);
+        for (const int value : op.inputs) ShareGradient(value, out, places);
+      } else if (op.kind == OperatorKind::kActivation) {
+        ShareGradient(op.inputs[0], out, places);
+      } else if (!op.inputs.empty()) {
+        int64_t& in = plan_.gradient_offset[op.inputs[0]];
+        plan_.operators[i].accumulates = in != kNone;
+        if (in == kNone) in = places.Take(op.in_width);
+      }
+      places.Drop(out);
+    }
+  }
+
+  void ShareGradient(int value, int64_t offset, Places& places) {
+    SKERRY_CHECK(plan_.gradient_offset[value] == kNone);
+    plan_.gradient_offset[value] = offset;
+    places.Share(offset);
+  }
+
+  void CheckBranchComesFirst(int add) const {
+    const Operator& op = graph_.operators[add];
+    int producer = kNone;
+    for (int i = 0; i < add; ++i) {
+      if (graph_.operators[i].output == op.inputs[1]) producer = i;
+    }
+    for (const int reader : readers_[op.inputs[0]]) {
+      SKERRY_CHECK(reader == add || reader < producer);
+    }
+    SKERRY_CHECK(readers_[op.inputs[1]].size() == 1);
+  }
+
+  const Graph& graph_;
+  int body_ = 0;  // operators before the head
+  std::vector<std::vector<int>> readers_;
+  MemoryPlan plan_;
+};
+
+}  // namespace
+
+MemoryPlan PlanMemory(const Graph& graph) { return Planner(graph).Plan(); }
+
+}  // namespace skerry::model

@@ -1,0 +1,50 @@
+// model/exec/memory_plan.h
+//
+// Where every value of a graph and its gradient lie in one array, decided once
+// from the order of the operators. All sizes are floats for each token.
+//
+// Values are kept from forward for backward. Gradients live only from their
+// first writer to their producer, so their places are used again.
+#ifndef SKERRY_MODEL_EXEC_MEMORY_PLAN_H_
+#define SKERRY_MODEL_EXEC_MEMORY_PLAN_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "model/spec/graph.h"
+
+namespace skerry::model {
+
+struct OperatorPlan {
+  // kLinear: the next operator adds the output to the residual stream, and
+  // both run as one; the linear output has no place of its own.
+  bool adds_to_residual = false;
+  // kResidualAdd: done by the operator before.
+  bool done_by_previous = false;
+  // Backward adds to the gradient of inputs[0] (else it writes it first).
+  bool accumulates = false;
+  // What the operator keeps for backward beside its output: a layer norm's
+  // means and reciprocal deviations, attention's log sums.
+  int64_t kept_offset = 0;
+};
+
+struct MemoryPlan {
+  std::vector<int64_t> value_offset;     // kNone where a value has no place
+  std::vector<int64_t> gradient_offset;  // likewise
+  std::vector<OperatorPlan> operators;
+  int64_t floats_per_token = 0;
+};
+
+// Plans the operators before the head; the head (a linear operator and the
+// cross-entropy, which end the graph) goes through its logits piece by piece,
+// and only the gradient of its input has a place here.
+//
+// Both inputs of a residual add share its output's gradient, so the branch has
+// to be gone through backward before anything else adds to the stream's: its
+// producer must follow every other reader of the stream.
+// Requires that of the graph, as every pre-norm transformer has it.
+MemoryPlan PlanMemory(const Graph& graph);
+
+}  // namespace skerry::model
+
+#endif  // SKERRY_MODEL_EXEC_MEMORY_PLAN_H_

@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""Golden values of GPT-2 and AdamW from PyTorch, for the engine's tests.
+
+Usage: gpt2_golden.py [--check] DIRECTORY
+
+Writes DIRECTORY/NAME.json (a config as Hugging Face writes it) and
+DIRECTORY/NAME.golden for every case, or with --check computes them again and
+fails unless they agree with the files. Prints the version of PyTorch.
+
+A .golden file is a list of arrays, all little-endian: u32 count, then for each
+u32 length of the name, the name, one byte 'f' (float32) or 'i' (int32),
+u32 elements, the elements.
+
+Parameters and inputs come from Python's own generator, whose numbers are the
+same in every version, and are rounded to float32. Everything after that is
+float64, so the files hold the true values to the last bit of a float32.
+"""
+
+import array
+import json
+import math
+import pathlib
+import random
+import struct
+import sys
+
+import torch
+import torch.nn.functional as F
+
+NO_DROPOUT = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
+
+CASES = {
+    "gpt2_tied": dict(
+        model_type="gpt2", vocab_size=37, n_positions=16, n_embd=20, n_layer=2,
+        n_head=2, n_inner=None, activation_function="gelu_new",
+        layer_norm_epsilon=1e-5, initializer_range=0.02,
+        tie_word_embeddings=True, **NO_DROPOUT),
+    "gpt2_untied": dict(
+        model_type="gpt2", vocab_size=37, n_positions=20, n_embd=24, n_layer=2,
+        n_head=3, n_inner=50, activation_function="gelu",
+        layer_norm_epsilon=1e-3, initializer_range=0.02,
+        tie_word_embeddings=False, scale_attn_by_inverse_layer_idx=True,
+        **NO_DROPOUT),
+}
+ROWS = {"gpt2_tied": 2, "gpt2_untied": 3}
+# More than one block of queries, and no multiple of anything.
+COLUMNS = {"gpt2_tied": 13, "gpt2_untied": 19}
+
+
+def float32(values):
+    return list(array.array("f", values))
+
+
+def parameter_shapes(c):
+    width, inner = c["n_embd"], c["n_inner"] or 4 * c["n_embd"]
+    shapes = {"transformer.wte.weight": (c["vocab_size"], width),
+              "transformer.wpe.weight": (c["n_positions"], width)}
+    for layer in range(c["n_layer"]):
+        at = f"transformer.h.{layer}."
+        shapes |= {
+            at + "ln_1.weight": (width,), at + "ln_1.bias": (width,),
+            at + "attn.c_attn.weight": (width, 3 * width),
+            at + "attn.c_attn.bias": (3 * width,),
+            at + "attn.c_proj.weight": (width, width),
+            at + "attn.c_proj.bias": (width,),
+            at + "ln_2.weight": (width,), at + "ln_2.bias": (width,),
+            at + "mlp.c_fc.weight": (width, inner),
+            at + "mlp.c_fc.bias": (inner,),
+            at + "mlp.c_proj.weight": (inner, width),
+            at + "mlp.c_proj.bias": (width,)}
+    shapes |= {"transformer.ln_f.weight": (width,),
+               "transformer.ln_f.bias": (width,)}
+    if not c["tie_word_embeddings"]:
+        shapes["lm_head.weight"] = (c["vocab_size"], width)
+    return shapes
+
+
+def make_parameters(c, generator):
+    parameters = {}
+    for name, shape in parameter_shapes(c).items():
+        centre = 1.0 if ".ln_" in name and name.endswith("weight") else 0.0
+        spread = 0.3 if len(shape) == 2 else 0.2
+        values = float32(generator.gauss(centre, spread)
+                         for _ in range(math.prod(shape)))
+        parameters[name] = torch.tensor(
+            values, dtype=torch.float64).reshape(shape).requires_grad_()
+    return parameters
+
+
+def gpt2_logits(c, p, ids):
+    """The arithmetic of transformers' GPT2LMHeadModel."""
+    rows, columns = ids.shape
+    width, heads = c["n_embd"], c["n_head"]
+    approximate = {"gelu_new": "tanh", "gelu": "none"}[c["activation_function"]]
+
+    def norm(name, x):
+        return F.layer_norm(x, (width,), p[name + ".weight"],
+                            p[name + ".bias"], c["layer_norm_epsilon"])
+
+    def conv1d(name, x):
+        return x @ p[name + ".weight"] + p[name + ".bias"]
+
+    x = p["transformer.wte.weight"][ids]
+    x = x + p["transformer.wpe.weight"][:columns]
+    mask = torch.ones(columns, columns, dtype=torch.bool).tril()
+    for layer in range(c["n_layer"]):
+        at = f"transformer.h.{layer}."
+        qkv = conv1d(at + "attn.c_attn", norm(at + "ln_1", x))
+        q, k, v = (part.reshape(rows, columns, heads, -1).transpose(1, 2)
+                   for part in qkv.split(width, dim=2))
+        scores = q @ k.transpose(2, 3) / math.sqrt(width // heads)
+        if c.get("scale_attn_by_inverse_layer_idx"):
+            scores = scores / (layer + 1)
+        scores = scores.masked_fill(~mask, float("-inf"))
+        mixed = (scores.softmax(-1) @ v).transpose(1, 2)
+        x = x + conv1d(at + "attn.c_proj", mixed.reshape(rows, columns, width))
+        h = F.gelu(conv1d(at + "mlp.c_fc", norm(at + "ln_2", x)),
+                   approximate=approximate)
+        x = x + conv1d(at + "mlp.c_proj", h)
+    head = p["transformer.wte.weight" if c["tie_word_embeddings"]
+             else "lm_head.weight"]
+    return norm("transformer.ln_f", x) @ head.T
+
+
+def model_case(name):
+    c = CASES[name]
+    generator = random.Random(name)
+    parameters = make_parameters(c, generator)
+    count = ROWS[name] * COLUMNS[name]
+    draw = lambda: [generator.randrange(c["vocab_size"]) for _ in range(count)]
+    inputs, targets = draw(), draw()
+    shape = (ROWS[name], COLUMNS[name])
+    logits = gpt2_logits(c, parameters, torch.tensor(inputs).reshape(shape))
+    loss = F.cross_entropy(logits.reshape(count, -1), torch.tensor(targets))
+    loss.backward()
+    arrays = {"shape": ("i", list(shape)), "inputs": ("i", inputs),
+              "targets": ("i", targets),
+              "logits": ("f", logits.flatten().tolist()),
+              "loss": ("f", [loss.item()])}
+    for key, value in parameters.items():
+        arrays["parameter " + key] = ("f", value.flatten().tolist())
+        arrays["gradient " + key] = ("f", value.grad.flatten().tolist())
+    return arrays
+
+
+def adamw_case():
+    """20 steps of torch.optim.AdamW, the first half of the elements decayed."""
+    generator = random.Random("adamw")
+    count, steps = 70, 20
+    draw = lambda: float32(generator.gauss(0, 1) for _ in range(count))
+    start, gradients = draw(), [draw() for _ in range(steps)]
+    rates = float32(0.01 * (i + 1) / steps for i in range(steps))
+    tensors = [torch.tensor(start[:count // 2], dtype=torch.float64),
+               torch.tensor(start[count // 2:], dtype=torch.float64)]
+    beta1, beta2, epsilon, decay = float32([0.9, 0.95, 1e-8, 0.1])
+    optimizer = torch.optim.AdamW(
+        [{"params": tensors[:1], "weight_decay": decay},
+         {"params": tensors[1:], "weight_decay": 0.0}],
+        betas=(beta1, beta2), eps=epsilon)
+    trajectory = []
+    for rate, gradient in zip(rates, gradients):
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        tensors[0].grad = torch.tensor(gradient[:count // 2],
+                                       dtype=torch.float64)
+        tensors[1].grad = torch.tensor(gradient[count // 2:],
+                                       dtype=torch.float64)
+        optimizer.step()
+        trajectory += torch.cat(tensors).tolist()
+    state = lambda key: sum(
+        (optimizer.state[t][key].tolist() for t in tensors), [])
+    return {"start": ("f", start), "rates": ("f", rates),
+            "gradients": ("f", sum(gradients, [])),
+            "trajectory": ("f", trajectory),
+            "first_moment": ("f", state("exp_avg")),
+            "second_moment": ("f", state("exp_avg_sq"))}
+
+
+def encode(arrays):
+    out = struct.pack("<I", len(arrays))
+    for name, (kind, values) in arrays.items():
+        data = array.array(kind, values)
+        if sys.byteorder == "big":
+            data.byteswap()
+        out += struct.pack("<I", len(name)) + name.encode() + kind.encode()
+        out += struct.pack("<I", len(values)) + data.tobytes()
+    return out
+
+
+def decode(data):
+    (count,), at, arrays = struct.unpack_from("<I", data), 4, {}
+    for _ in range(count):
+        (length,) = struct.unpack_from("<I", data, at)
+        name = data[at + 4:at + 4 + length].decode()
+        at += 4 + length
+        kind = chr(data[at])
+        (elements,) = struct.unpack_from("<I", data, at + 1)
+        arrays[name] = (kind, list(struct.unpack_from(
+            f"<{elements}{kind}", data, at + 5)))
+        at += 5 + 4 * elements
+    return arrays
+
+
+def differences(made, stored):
+    if made.keys() != stored.keys():
+        yield "the lists of arrays differ"
+        return
+    for name, (kind, values) in made.items():
+        old_kind, old = stored[name]
+        if kind != old_kind or len(values) != len(old):
+            yield f"{name}: type or size differs"
+            continue
+        largest = max(map(abs, values), default=0)
+        worst = max((abs(a - b) for a, b in zip(values, old)), default=0)
+        if not worst <= 1e-6 * largest:
+            yield f"{name}: off by {worst:.3g}, largest value {largest:.3g}"
+
+
+def main(arguments):
+    check = "--check" in arguments
+    folders = [a for a in arguments if a != "--check"]
+    if len(folders) != 1:
+        sys.exit(__doc__)
+    folder = pathlib.Path(folders[0])
+    print("torch", torch.__version__)
+    made = {name: model_case(name) for name in CASES}
+    made["adamw"] = adamw_case()
+    failed = False
+    for name, arrays in made.items():
+        path = folder / (name + ".golden")
+        if not check:
+            path.write_bytes(encode(arrays))
+            print(path, path.stat().st_size, "bytes")
+            continue
+        for line in differences(arrays, decode(path.read_bytes())):
+            print(f"{path}: {line}")
+            failed = True
+    for name, config in CASES.items():
+        path = folder / (name + ".json")
+        text = json.dumps(config, indent=2) + "\n"
+        if not check:
+            path.write_text(text)
+        elif path.read_text() != text:
+            print(f"{path}: differs")
+            failed = True
+    print("different" if failed else "the same" if check else "written")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
