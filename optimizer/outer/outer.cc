@@ -92,6 +92,12 @@ bool NeedsRoundStart(const OuterOptions& options) {
   return options.merge != MergeRule::kReplace;
 }
 
+OuterStateBytes OuterStateBytesOf(const OuterOptions& options) {
+  return {.anchor = sizeof(float),
+          .momentum = HasMomentum(options) ? sizeof(float) : 0.0,
+          .round_start = NeedsRoundStart(options) ? sizeof(float) : 0.0};
+}
+
 void OuterStep(const OuterOptions& options, const OuterScalars& scalars,
                std::span<const float> mean_delta, std::span<float> anchor,
                std::span<float> momentum) {

@@ -46,6 +46,14 @@ bool HasMomentum(const OuterOptions& options);
 // Whether MergeLive reads what live was at the start of the round.
 bool NeedsRoundStart(const OuterOptions& options);
 
+// Host memory of the outer state, in bytes a parameter held.
+struct OuterStateBytes {
+  double anchor = 4.0;
+  double momentum = 0.0;
+  double round_start = 0.0;
+};
+OuterStateBytes OuterStateBytesOf(const OuterOptions& options);
+
 // Folds one committed result, in this order, per element:
 //   d = mean_delta / L;  m = clip(b * m + d);
 //   anchor -= a * (nesterov ? d + b * m : m).

@@ -431,7 +431,9 @@ TEST(OuterTest, MeanIsKeptThroughUndelayedRounds) {
     for (size_t j = 0; j < kDims; ++j) {
       ASSERT_NEAR(after[j], cluster.before_merge()[j], 1e-6) << t;
     }
-    if (t < 5) EXPECT_EQ(cluster.live()[0], cluster.anchor());
+    if (t < 5) {
+      EXPECT_EQ(cluster.live()[0], cluster.anchor());
+    }
   }
 }
 
@@ -445,6 +447,13 @@ TEST(OuterTest, TheFirstRoundsRunUndelayedAtTheirOwnRate) {
   const OuterOptions synchronous = *OuterPreset("diloco");
   EXPECT_EQ(DelayAt(synchronous, 99, 100), 0);
   EXPECT_EQ(ScalarsAt(synchronous, 0, 100).learning_rate, 0.7f);
+}
+
+TEST(OuterTest, OnlyTheBuffersThatAreReadAreCounted) {
+  EXPECT_EQ(OuterStateBytesOf(*OuterPreset("co2")).momentum, 0.0);
+  EXPECT_EQ(OuterStateBytesOf(*OuterPreset("diloco")).momentum, 4.0);
+  EXPECT_EQ(OuterStateBytesOf(*OuterPreset("diloco")).round_start, 0.0);
+  EXPECT_EQ(OuterStateBytesOf(*OuterPreset("dasgd")).round_start, 4.0);
 }
 
 TEST(OuterTest, TheGapIsAtLeastOneAndGrowsWithTheMove) {

@@ -1,0 +1,28 @@
+#include "planner/hops.h"
+
+#include "absl/strings/str_format.h"
+#include "base/check.h"
+
+namespace skerry::planner {
+
+HopChoice ChooseHops(uint32_t members, double contribution_bytes,
+                     double result_bytes) {
+  SKERRY_CHECK(members > 0);
+  if (members == 1) return {0, 0.0, "one member: the exchange is local"};
+  const double others = members - 1;
+  const double one_hop = others * contribution_bytes;
+  const double two_hops =
+      others / members * (contribution_bytes + result_bytes);
+  if (one_hop <= two_hops) {
+    return {1, one_hop,
+            absl::StrFormat("%d members: one hop sends %.4g MB each, two hops "
+                            "%.4g MB and one delay more",
+                            members, one_hop / 1e6, two_hops / 1e6)};
+  }
+  return {
+      2, two_hops,
+      absl::StrFormat("%d members: two hops send %.4g MB each, one hop %.4g MB",
+                      members, two_hops / 1e6, one_hop / 1e6)};
+}
+
+}  // namespace skerry::planner

@@ -1,0 +1,33 @@
+// planner/hops.h
+//
+// Whether the members of an exchange send their contributions to everyone (one
+// hop) or to owners who send means back (two hops).
+#ifndef SKERRY_PLANNER_HOPS_H_
+#define SKERRY_PLANNER_HOPS_H_
+
+#include <cstdint>
+#include <string>
+
+namespace skerry::planner {
+
+struct HopChoice {
+  // 0: a lone member has nobody to send to.
+  int hops = 0;
+  // What one member sends, with equal owner shares.
+  double bytes_each = 0.0;
+  std::string reason;
+};
+
+// `contribution_bytes` and `result_bytes` are those of the whole fragment,
+// encoded; they differ for sparse codecs, whose sums are denser than their
+// terms. Chooses whatever sends fewer bytes, and one hop where both send the
+// same, because it waits for one delay instead of two. Dense codecs get one hop
+// between two members and two hops among more.
+//
+// Requires: members > 0.
+HopChoice ChooseHops(uint32_t members, double contribution_bytes,
+                     double result_bytes);
+
+}  // namespace skerry::planner
+
+#endif  // SKERRY_PLANNER_HOPS_H_

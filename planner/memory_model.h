@@ -1,0 +1,63 @@
+// planner/memory_model.h
+//
+// Every buffer that a worker needs for the spans it holds, and whether they fit
+// into its host memory. The trainer's own memory is model/exec's business.
+#ifndef SKERRY_PLANNER_MEMORY_MODEL_H_
+#define SKERRY_PLANNER_MEMORY_MODEL_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace skerry::planner {
+
+struct WorkerMemoryInputs {
+  // Elements of the spans that the worker holds, and of the largest of them.
+  uint64_t elements_held = 0;
+  uint64_t largest_span_elements = 0;
+  // Replicas in an exchange, and the share of the held spans that this replica
+  // owns, 1 / members where links are alike.
+  uint32_t members = 1;
+  double owner_share = 1.0;
+  // Encoded bytes an element, from the codecs of contributions and results.
+  double contribution_bytes_per_element = 4.0;
+  double result_bytes_per_element = 4.0;
+  // What the outer method keeps, in bytes an element (optimizer/outer).
+  double momentum_bytes = 0.0;
+  double round_start_bytes = 0.0;
+  // Whether a result may arrive while the round before it is being applied.
+  bool delayed = false;
+  // Pieces being received or sent at once, of at most `piece_bytes` each.
+  uint32_t pieces_in_flight_max = 64;
+  uint64_t piece_bytes = uint64_t{1} << 20;
+};
+
+struct Buffer {
+  std::string name;
+  double bytes_per_element = 0.0;  // 0 where the size does not grow with them
+  double bytes = 0.0;
+  std::string reason;
+};
+
+struct WorkerMemory {
+  std::vector<Buffer> buffers;
+  double bytes = 0.0;
+  // Of the buffers that grow with the elements held.
+  double bytes_per_element = 0.0;
+};
+
+WorkerMemory ModelWorkerMemory(const WorkerMemoryInputs& inputs);
+
+// Errors: ResourceExhausted when `memory` exceeds `available_bytes`, listing
+// the buffers from the largest and how many workers as this one would be
+// enough.
+absl::Status CheckFits(const WorkerMemory& memory, double available_bytes);
+
+// One line a buffer, and the sum.
+std::string DescribeWorkerMemory(const WorkerMemory& memory);
+
+}  // namespace skerry::planner
+
+#endif  // SKERRY_PLANNER_MEMORY_MODEL_H_

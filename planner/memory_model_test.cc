@@ -1,0 +1,58 @@
+#include "planner/memory_model.h"
+
+#include "absl/status/status.h"
+#include "gtest/gtest.h"
+
+namespace skerry::planner {
+namespace {
+
+// A delayed method without momentum over fp32 links between four replicas.
+WorkerMemoryInputs DelayedFourReplicas() {
+  return {.elements_held = 1'000'000,
+          .largest_span_elements = 16'384,
+          .members = 4,
+          .owner_share = 0.25,
+          .contribution_bytes_per_element = 4.0,
+          .result_bytes_per_element = 4.0,
+          .delayed = true,
+          .pieces_in_flight_max = 2};
+}
+
+TEST(MemoryModelTest, BuffersAddUpByHand) {
+  const WorkerMemory memory = ModelWorkerMemory(DelayedFourReplicas());
+  // anchor, live, owed 12; sent .75 * 4; results 4 + 4; sums 1; received 3.
+  EXPECT_DOUBLE_EQ(memory.bytes_per_element, 12 + 3 + 8 + 1 + 3);
+  EXPECT_DOUBLE_EQ(memory.bytes, 27e6 + 4 * 16'384 + 2 * (1 << 20));
+}
+
+TEST(MemoryModelTest, BlockInt8OnTheLinksIsWithinTheDesignsRange) {
+  WorkerMemoryInputs inputs = DelayedFourReplicas();
+  inputs.contribution_bytes_per_element = 1.015625;
+  inputs.result_bytes_per_element = 1.015625;
+  const double without_momentum = ModelWorkerMemory(inputs).bytes_per_element;
+  EXPECT_NEAR(without_momentum, 16.55, 0.01);
+  inputs.momentum_bytes = 4.0;
+  EXPECT_NEAR(ModelWorkerMemory(inputs).bytes_per_element,
+              without_momentum + 4.0, 1e-9);
+}
+
+TEST(MemoryModelTest, ALoneReplicaNeedsNoExchangeBuffers) {
+  WorkerMemoryInputs inputs = DelayedFourReplicas();
+  inputs.members = 1;
+  EXPECT_DOUBLE_EQ(ModelWorkerMemory(inputs).bytes_per_element, 12.0);
+}
+
+TEST(MemoryModelTest, WhatDoesNotFitIsRefusedWithTheWayOut) {
+  const WorkerMemory memory = ModelWorkerMemory(DelayedFourReplicas());
+  EXPECT_TRUE(CheckFits(memory, memory.bytes).ok());
+  const absl::Status refused = CheckFits(memory, memory.bytes / 2);
+  EXPECT_TRUE(absl::IsResourceExhausted(refused));
+  EXPECT_NE(refused.message().find("3 times as many"), absl::string_view::npos)
+      << refused;
+  EXPECT_NE(refused.message().find("owed"), absl::string_view::npos);
+  EXPECT_NE(CheckFits(memory, 1000).message().find("no number of workers"),
+            absl::string_view::npos);
+}
+
+}  // namespace
+}  // namespace skerry::planner

@@ -1,0 +1,58 @@
+#include "planner/spans.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/random.h"
+#include "gtest/gtest.h"
+
+namespace skerry::planner {
+namespace {
+
+TEST(SpansTest, EveryElementIsInOneAlignedNonEmptySpan) {
+  Random random(1);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const uint64_t elements = 1 + random.Below(trial < 1000 ? 100 : 1 << 30);
+    const auto count = static_cast<uint32_t>(1 + random.Below(70));
+    const uint64_t alignment = 1 + random.Below(trial < 1000 ? 8 : 5000);
+    const auto spans = CutSpans(elements, count, alignment);
+    ASSERT_TRUE(spans.ok());
+    ASSERT_LE(spans->size(), count);
+    uint64_t at = 0;
+    uint64_t smallest = ~uint64_t{0};
+    uint64_t largest = 0;
+    for (const SpanRange& span : *spans) {
+      ASSERT_EQ(span.begin, at);
+      ASSERT_EQ(span.begin % alignment, 0u);
+      ASSERT_GT(span.size(), 0u);
+      at = span.end;
+      const uint64_t units = (span.size() + alignment - 1) / alignment;
+      smallest = std::min(smallest, units);
+      largest = std::max(largest, units);
+    }
+    ASSERT_EQ(at, elements);
+    ASSERT_LE(largest - smallest, 1u);
+  }
+}
+
+TEST(SpansTest, ASmallFragmentHasFewerSpans) {
+  const auto spans = CutSpans(5000);
+  ASSERT_TRUE(spans.ok());
+  EXPECT_EQ(*spans, (std::vector<SpanRange>{{0, 4096}, {4096, 5000}}));
+}
+
+TEST(SpansTest, AUsualFragmentHasSixtyFour) {
+  EXPECT_EQ(CutSpans(124'000'000)->size(), 64u);
+}
+
+TEST(SpansTest, ZeroesAreRefused) {
+  EXPECT_TRUE(absl::IsInvalidArgument(CutSpans(0).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(CutSpans(1, 0).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(CutSpans(1, 1, 0).status()));
+  EXPECT_TRUE(
+      absl::IsInvalidArgument(CutSpans((uint64_t{1} << 48) + 1).status()));
+}
+
+}  // namespace
+}  // namespace skerry::planner
