@@ -39,14 +39,6 @@ bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
 
 }  // namespace
 
-void RunMembers(GroupMembers& members, std::function<void(Group&)> body) {
-  std::vector<std::thread> threads;
-  for (const std::unique_ptr<Group>& member : members) {
-    threads.emplace_back([&body, group = member.get()] { body(*group); });
-  }
-  for (std::thread& thread : threads) thread.join();
-}
-
 TEST_P(GroupConformance, SumIsTakenInRankOrderAndEqualEverywhere) {
   for (const int size : {1, 2, 3, 5}) {
     GroupMembers members = GetParam()(size, kLong);

@@ -1,0 +1,32 @@
+// base/collective.h
+//
+// Sums and copies among members that compute together. What calls them does not
+// know what carries the values.
+#ifndef SKERRY_BASE_COLLECTIVE_H_
+#define SKERRY_BASE_COLLECTIVE_H_
+
+#include <span>
+
+#include "absl/status/status.h"
+
+namespace skerry {
+
+// One member's handle. All members make the same calls, in the same order,
+// with the same lengths and roots; each call returns when this member's part
+// is done. An error ends the collective for good, and leaves `values`
+// unspecified.
+class Collective {
+ public:
+  virtual ~Collective() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  // Every member gets the fp32 sum, added in the order of the ranks: the same
+  // bits everywhere.
+  virtual absl::Status AllReduceSum(std::span<float> values) = 0;
+  // Every member gets what `root` has.
+  virtual absl::Status Broadcast(std::span<float> values, int root) = 0;
+};
+
+}  // namespace skerry
+
+#endif  // SKERRY_BASE_COLLECTIVE_H_

@@ -1,0 +1,80 @@
+#include "trainer/core/element_ranges.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+
+namespace skerry::trainer {
+namespace {
+
+// Elements are positions too; the set arithmetic is the same.
+data::RangeSet ToSet(std::span<const ElementRange> ranges) {
+  std::vector<data::SampleRange> parts;
+  for (const ElementRange& range : ranges) {
+    parts.push_back({range.begin, range.end});
+  }
+  return data::RangeSet(parts);
+}
+
+}  // namespace
+
+absl::Status CopyRanges(std::span<const ElementRange> ranges,
+                        std::span<const float> from, std::span<float> to) {
+  const uint64_t bound = std::min(from.size(), to.size());
+  for (const ElementRange& range : ranges) {
+    if (range.begin >= range.end || range.end > bound) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("elements [", range.begin, ", ", range.end,
+                       ") are not a part of the ", bound, " there are"));
+    }
+  }
+  for (const ElementRange& range : ranges) {
+    std::copy(from.begin() + range.begin, from.begin() + range.end,
+              to.begin() + range.begin);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateOwners(std::span<const RankRange> owners,
+                            std::span<const ElementRange> loaded,
+                            uint64_t element_count, int rank, int size) {
+  const data::RangeSet have = ToSet(loaded);
+  uint64_t end = 0;
+  for (const RankRange& owner : owners) {
+    if (owner.range.begin != end || owner.range.end <= end) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("owners must follow each other without gaps; element ",
+                       end, " is not where one begins"));
+    }
+    end = owner.range.end;
+    if (owner.rank < 0 || owner.rank >= size) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "owner rank ", owner.rank, " is not in a group of ", size));
+    }
+    const ElementRange mine[] = {owner.range};
+    if (owner.rank == rank && !have.ContainsAll(ToSet(mine))) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "rank ", rank, " owns elements [", owner.range.begin, ", ",
+          owner.range.end, ") but loads only a part of them"));
+    }
+  }
+  if (end != element_count) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("owners end at element ", end, " of ", element_count));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ShareOwned(std::span<const RankRange> owners,
+                        Collective& collective, std::span<float> state) {
+  for (const RankRange& owner : owners) {
+    SKERRY_RETURN_IF_ERROR(collective.Broadcast(
+        state.subspan(owner.range.begin, owner.range.end - owner.range.begin),
+        owner.rank));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace skerry::trainer

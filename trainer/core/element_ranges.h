@@ -1,0 +1,36 @@
+// trainer/core/element_ranges.h
+//
+// Checks of what a worker says about parts of the flat model state, and the
+// copies that follow.
+#ifndef SKERRY_TRAINER_CORE_ELEMENT_RANGES_H_
+#define SKERRY_TRAINER_CORE_ELEMENT_RANGES_H_
+
+#include <cstdint>
+#include <span>
+
+#include "absl/status/status.h"
+#include "base/collective.h"
+#include "trainer/core/trainer.h"
+
+namespace skerry::trainer {
+
+// Copies `ranges` of `from` to the same places of `to`. Errors:
+// InvalidArgument, with nothing copied, when a range is empty or leaves either
+// array.
+absl::Status CopyRanges(std::span<const ElementRange> ranges,
+                        std::span<const float> from, std::span<float> to);
+
+// Whether `owners` cover [0, element_count) in ascending order with ranks
+// below `size`, and `loaded` covers all that `rank` owns.
+// Errors: InvalidArgument.
+absl::Status ValidateOwners(std::span<const RankRange> owners,
+                            std::span<const ElementRange> loaded,
+                            uint64_t element_count, int rank, int size);
+
+// Broadcasts every range from its owner. Requires: ValidateOwners is OK.
+absl::Status ShareOwned(std::span<const RankRange> owners,
+                        Collective& collective, std::span<float> state);
+
+}  // namespace skerry::trainer
+
+#endif  // SKERRY_TRAINER_CORE_ELEMENT_RANGES_H_

@@ -1,0 +1,335 @@
+#include "trainer/core/language_model_trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "data/byte_tokenizer.h"
+#include "model/spec/graph.h"
+#include "optimizer/inner/clip.h"
+#include "optimizer/inner/schedule.h"
+#include "trainer/core/element_ranges.h"
+#include "trainer/core/step_plan.h"
+#include "trainer/core/token_sampler.h"
+
+namespace skerry::trainer {
+namespace {
+
+constexpr uint64_t kGeneratedTokensMax = 65536;
+
+absl::Status Stopped() { return absl::AbortedError("the trainer was paused"); }
+
+// The elements that weight decay applies to, neighbours joined.
+std::vector<optimizer::ElementRange> DecayedRanges(
+    const model::ParameterLayout& layout) {
+  std::vector<optimizer::ElementRange> ranges;
+  for (const model::ParameterTensor& tensor : layout.tensors()) {
+    if (!tensor.weight_decay) continue;
+    const uint64_t begin = static_cast<uint64_t>(tensor.offset);
+    const uint64_t end = begin + static_cast<uint64_t>(tensor.elements);
+    if (!ranges.empty() && ranges.back().end == begin) {
+      ranges.back().end = end;
+    } else {
+      ranges.push_back({begin, end});
+    }
+  }
+  return ranges;
+}
+
+double FlopsPerSample(const model::Graph& graph, int tokens) {
+  const model::Stage all = {0, static_cast<int>(graph.operators.size())};
+  const model::Work work = model::StageWork(graph, all, 1, tokens);
+  return work.forward_flops + work.backward_flops;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<LanguageModelTrainer>>
+LanguageModelTrainer::Create(const TrainingOptions& options,
+                             const TrainingData& data,
+                             ParallelExecutor& executor,
+                             const model::cpu::GemmBackend* gemm) {
+  SKERRY_RETURN_IF_ERROR(ValidateTrainingOptions(options));
+  SKERRY_ASSIGN_OR_RETURN(const model::ModelConfig config,
+                          model::ParseModelConfig(options.config_json));
+  if (data.vocab_size > config.vocab_size) {
+    return absl::InvalidArgumentError(absl::StrCat("the data have ",
+                                                   data.vocab_size,
+                                                   " different tokens, but the "
+                                                   "model's vocab_size is ",
+                                                   config.vocab_size));
+  }
+  const int tokens = options.sequence_tokens == 0 ? config.n_positions
+                                                  : options.sequence_tokens;
+  if (tokens > config.n_positions) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("data.sequence_tokens is ", tokens,
+                     ", but the model's n_positions is ", config.n_positions));
+  }
+  const data::SampleSource::Options source_options = {
+      .context_length = tokens,
+      .vocab_size = config.vocab_size,
+      .seed = options.data_seed};
+  SKERRY_ASSIGN_OR_RETURN(
+      data::SampleSource training,
+      data::SampleSource::Create(data.training, source_options));
+  std::optional<data::SampleSource> validation;
+  if (!data.validation.empty()) {
+    SKERRY_ASSIGN_OR_RETURN(
+        data::SampleSource source,
+        data::SampleSource::Create(data.validation, source_options));
+    validation.emplace(std::move(source));
+  }
+  SKERRY_ASSIGN_OR_RETURN(
+      std::unique_ptr<model::LanguageModel> model,
+      model::LanguageModel::Create(config,
+                                   {.rows_max = options.micro_batch_samples,
+                                    .columns_max = tokens,
+                                    .gemm = gemm},
+                                   executor));
+  return std::unique_ptr<LanguageModelTrainer>(new LanguageModelTrainer(
+      options, std::move(model), std::move(training), std::move(validation),
+      data.tokenizer, executor));
+}
+
+LanguageModelTrainer::LanguageModelTrainer(
+    const TrainingOptions& options, std::unique_ptr<model::LanguageModel> model,
+    data::SampleSource training, std::optional<data::SampleSource> validation,
+    std::string tokenizer, ParallelExecutor& executor)
+    : options_(options),
+      model_(std::move(model)),
+      training_(std::move(training)),
+      validation_(std::move(validation)),
+      tokenizer_(std::move(tokenizer)),
+      executor_(executor),
+      adamw_(options.adamw, model_->parameters().size(),
+             DecayedRanges(model_->layout())) {
+  model::InitializeParameters(model_->layout(), model_->config(),
+                              options_.model_seed, model_->parameters());
+  description_ = {
+      .element_count = model_->parameters().size(),
+      .epoch_samples = training_.sample_count(),
+      .validation_samples =
+          validation_.has_value() ? validation_->sample_count() : 0,
+      .flops_per_sample =
+          FlopsPerSample(model_->graph(), training_.context_length()),
+      .initial_hash = Hash64Of(std::span<const float>(model_->parameters()))};
+  const size_t tokens = static_cast<size_t>(options_.micro_batch_samples) *
+                        static_cast<size_t>(training_.context_length());
+  inputs_.resize(tokens);
+  targets_.resize(tokens);
+}
+
+absl::StatusOr<RunResult> LanguageModelTrainer::Run(const RunRequest& request,
+                                                    StopRequested stop) {
+  SKERRY_RETURN_IF_ERROR(ValidateRunRequest(request));
+  StepPlan plan(request);
+  RunResult result;
+  for (std::vector<uint64_t> positions = plan.Next(); !positions.empty();
+       positions = plan.Next()) {
+    SKERRY_RETURN_IF_ERROR(Step(positions, stop, result));
+  }
+  result.loss /= static_cast<double>(result.samples);
+  return result;
+}
+
+absl::Status LanguageModelTrainer::Step(std::span<const uint64_t> positions,
+                                        StopRequested stop, RunResult& result) {
+  SKERRY_ASSIGN_OR_RETURN(const double share, Gradients(positions, stop));
+  float loss = static_cast<float>(share);
+  SKERRY_RETURN_IF_ERROR(Reduce(std::span<float>(&loss, 1)));
+  SKERRY_RETURN_IF_ERROR(Reduce(model_->gradients()));
+  const double norm = optimizer::GlobalNorm(model_->gradients(), executor_);
+  // Every member has the same two numbers, so all end here or none.
+  if (!std::isfinite(loss) || !std::isfinite(norm)) {
+    return absl::InternalError(
+        absl::StrCat("the loss (", loss, ") or the gradient's norm (", norm,
+                     ") is not finite at position ", positions.front(),
+                     "; lower the learning rate, or restart from the anchor"));
+  }
+  const float rate = NextLearningRate(positions);
+  adamw_.Step(model_->parameters(), model_->gradients(), rate,
+              optimizer::ClipFactor(norm, options_.clip_norm), executor_);
+  result.samples += positions.size();
+  result.inner_steps += 1;
+  result.loss +=
+      static_cast<double>(loss) * static_cast<double>(positions.size());
+  result.gradient_norm = norm;
+  result.learning_rate = static_cast<double>(rate);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<double> LanguageModelTrainer::Gradients(
+    std::span<const uint64_t> positions, StopRequested stop) {
+  std::span<const uint64_t> mine = RankPart(positions, rank(), size());
+  const size_t columns = static_cast<size_t>(training_.context_length());
+  double share = 0;
+  model_->ZeroGradients();
+  while (!mine.empty()) {
+    if (stop()) return Stopped();
+    const size_t rows = std::min<size_t>(
+        mine.size(), static_cast<size_t>(options_.micro_batch_samples));
+    const std::span<int32_t> inputs(inputs_.data(), rows * columns);
+    const std::span<int32_t> targets(targets_.data(), rows * columns);
+    SKERRY_RETURN_IF_ERROR(training_.Fill(mine.first(rows), inputs, targets));
+    const float weight =
+        static_cast<float>(rows) / static_cast<float>(positions.size());
+    const float loss = model_->ForwardBackward(
+        {static_cast<int>(rows), static_cast<int>(columns), inputs, targets},
+        weight);
+    share += static_cast<double>(loss) * static_cast<double>(weight);
+    mine = mine.subspan(rows);
+  }
+  return share;
+}
+
+float LanguageModelTrainer::NextLearningRate(
+    std::span<const uint64_t> positions) {
+  progress_ = std::max(
+      progress_, *std::max_element(positions.begin(), positions.end()) + 1);
+  const optimizer::ScheduleOptions schedule = ScheduleOf(options_);
+  const float rate =
+      optimizer::LearningRate(schedule, progress_, options_.samples_total);
+  if (progress_ <= schedule.warmup_samples) cold_steps_ = 0;
+  if (cold_steps_ == 0) return rate;
+  const uint64_t taken = kColdSteps - --cold_steps_;
+  return rate * static_cast<float>(taken) / static_cast<float>(kColdSteps);
+}
+
+absl::Status LanguageModelTrainer::Reduce(std::span<float> values) {
+  if (size() == 1) return absl::OkStatus();
+  return island_->AllReduceSum(values);
+}
+
+absl::Status LanguageModelTrainer::Snapshot(
+    std::span<const ElementRange> ranges, std::span<float> state) {
+  return CopyRanges(ranges, model_->parameters(), state);
+}
+
+absl::Status LanguageModelTrainer::Load(std::span<const ElementRange> ranges,
+                                        std::span<const RankRange> owners,
+                                        std::span<const float> state) {
+  if (size() > 1 || !owners.empty()) {
+    SKERRY_RETURN_IF_ERROR(ValidateOwners(
+        owners, ranges, description_.element_count, rank(), size()));
+  }
+  SKERRY_RETURN_IF_ERROR(CopyRanges(ranges, state, model_->parameters()));
+  if (size() == 1) return absl::OkStatus();
+  return ShareOwned(owners, *island_, model_->parameters());
+}
+
+absl::Status LanguageModelTrainer::JoinGroup(Collective* island,
+                                             bool reset_optimizer) {
+  island_ = island;
+  if (reset_optimizer) {
+    std::fill(adamw_.first_moment().begin(), adamw_.first_moment().end(), 0.f);
+    std::fill(adamw_.second_moment().begin(), adamw_.second_moment().end(),
+              0.f);
+    adamw_.set_steps(0);
+    cold_steps_ = kColdSteps;
+  }
+  return size() == 1 ? absl::OkStatus() : ShareOptimizerState();
+}
+
+absl::Status LanguageModelTrainer::ShareOptimizerState() {
+  // Counts as pairs of floats, because a float alone is exact only to 2^24.
+  // Columns: steps high and low, cold steps.
+  constexpr uint64_t kBase = uint64_t{1} << 20;
+  constexpr size_t kColumns = 3;
+  std::vector<float> table(static_cast<size_t>(size()) * kColumns, 0.f);
+  float* mine = table.data() + static_cast<size_t>(rank()) * kColumns;
+  mine[0] = static_cast<float>(adamw_.steps() / kBase);
+  mine[1] = static_cast<float>(adamw_.steps() % kBase);
+  mine[2] = static_cast<float>(cold_steps_);
+  SKERRY_RETURN_IF_ERROR(island_->AllReduceSum(table));
+  const auto steps_of = [&](int member) {
+    const float* row = table.data() + static_cast<size_t>(member) * kColumns;
+    return static_cast<uint64_t>(row[0]) * kBase +
+           static_cast<uint64_t>(row[1]);
+  };
+  int root = 0;
+  for (int member = 1; member < size(); ++member) {
+    if (steps_of(member) > steps_of(root)) root = member;
+  }
+  adamw_.set_steps(steps_of(root));
+  cold_steps_ =
+      static_cast<uint64_t>(table[static_cast<size_t>(root) * kColumns + 2]);
+  SKERRY_RETURN_IF_ERROR(island_->Broadcast(adamw_.first_moment(), root));
+  return island_->Broadcast(adamw_.second_moment(), root);
+}
+
+absl::StatusOr<EvaluateResult> LanguageModelTrainer::Evaluate(
+    uint64_t samples_max, StopRequested stop) {
+  if (!validation_.has_value()) {
+    return absl::FailedPreconditionError(
+        "the data have no validation split; prepare them with one");
+  }
+  const uint64_t samples =
+      samples_max == 0 ? validation_->sample_count()
+                       : std::min(samples_max, validation_->sample_count());
+  const size_t columns = static_cast<size_t>(validation_->context_length());
+  double sum = 0;
+  for (uint64_t done = 0; done < samples;) {
+    if (stop()) return Stopped();
+    const int rows = static_cast<int>(std::min<uint64_t>(
+        samples - done, static_cast<uint64_t>(options_.micro_batch_samples)));
+    const size_t tokens = static_cast<size_t>(rows) * columns;
+    const std::span<int32_t> inputs(inputs_.data(), tokens);
+    const std::span<int32_t> targets(targets_.data(), tokens);
+    SKERRY_RETURN_IF_ERROR(
+        validation_->FillInOrder(done, rows, inputs, targets));
+    sum += static_cast<double>(model_->Loss(
+               {rows, static_cast<int>(columns), inputs, targets})) *
+           rows;
+    done += static_cast<uint64_t>(rows);
+  }
+  if (!std::isfinite(sum)) {
+    return absl::InternalError("the validation loss is not finite");
+  }
+  return EvaluateResult{sum / static_cast<double>(samples), samples};
+}
+
+absl::StatusOr<std::string> LanguageModelTrainer::Generate(
+    const GenerateRequest& request, StopRequested stop) {
+  if (tokenizer_ != data::kByteTokenizerName) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("text can be generated with the tokenizer 'bytes', not '",
+                     tokenizer_, "'"));
+  }
+  if (request.tokens > kGeneratedTokensMax ||
+      !(request.temperature >= 0 && std::isfinite(request.temperature))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("generate takes at most ", kGeneratedTokensMax,
+                     " tokens and a temperature of at least 0"));
+  }
+  // A model needs something to go on; texts begin after a line break.
+  const std::vector<uint16_t> prompt =
+      data::EncodeBytes(request.prompt.empty() ? "\n" : request.prompt);
+  std::vector<int32_t> tokens(prompt.begin(), prompt.end());
+  const size_t context = static_cast<size_t>(training_.context_length());
+  const size_t vocab = static_cast<size_t>(model_->config().vocab_size);
+  std::vector<float> logits(context * vocab);
+  Random random(request.seed);
+  for (uint64_t i = 0; i < request.tokens; ++i) {
+    if (stop()) return Stopped();
+    const size_t columns = std::min(tokens.size(), context);
+    const std::span<const int32_t> window =
+        std::span<const int32_t>(tokens).last(columns);
+    model_->Logits(window, 1, static_cast<int>(columns),
+                   std::span<float>(logits).first(columns * vocab));
+    // A vocabulary may be padded beyond the bytes.
+    const std::span<const float> last = std::span<const float>(logits).subspan(
+        (columns - 1) * vocab, std::min<size_t>(vocab, data::kByteVocabSize));
+    SKERRY_ASSIGN_OR_RETURN(const int32_t token,
+                            SampleToken(last, request.temperature, random));
+    tokens.push_back(token);
+  }
+  return data::DecodeBytes(
+      std::span<const int32_t>(tokens).last(request.tokens));
+}
+
+}  // namespace skerry::trainer

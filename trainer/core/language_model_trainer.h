@@ -1,0 +1,107 @@
+// trainer/core/language_model_trainer.h
+//
+// The engine behind the trainer seam: a language model, AdamW and the data.
+#ifndef SKERRY_TRAINER_CORE_LANGUAGE_MODEL_TRAINER_H_
+#define SKERRY_TRAINER_CORE_LANGUAGE_MODEL_TRAINER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/executor.h"
+#include "data/sample_source.h"
+#include "data/token_shard.h"
+#include "model/exec/language_model.h"
+#include "optimizer/inner/adamw.h"
+#include "trainer/core/trainer.h"
+#include "trainer/core/training_options.h"
+
+namespace skerry::trainer {
+
+// Views of what data/manifest.h lists; the bytes are borrowed.
+struct TrainingData {
+  std::vector<data::TokenShard> training;
+  // May be empty; then Evaluate is refused.
+  std::vector<data::TokenShard> validation;
+  std::string tokenizer;
+  int vocab_size = 0;
+};
+
+// A step's gradient is the mean over the samples of the whole replica batch,
+// however they are split over trainers and micro-batches. The learning rate
+// follows the largest position drawn so far, so that it never goes back.
+class LanguageModelTrainer final : public Trainer {
+ public:
+  // A joiner that starts cold raises its rate over this many steps, unless it
+  // joins during the schedule's own warm-up.
+  static constexpr uint64_t kColdSteps = 50;
+
+  // `executor`, the bytes behind `data` and `gemm` (null: the engine's choice)
+  // outlive the trainer. Errors: InvalidArgument with one line that names what
+  // is wrong in options or data; ResourceExhausted when memory is short.
+  static absl::StatusOr<std::unique_ptr<LanguageModelTrainer>> Create(
+      const TrainingOptions& options, const TrainingData& data,
+      ParallelExecutor& executor,
+      const model::cpu::GemmBackend* gemm = nullptr);
+
+  const Description& description() const override { return description_; }
+  absl::StatusOr<RunResult> Run(const RunRequest& request,
+                                StopRequested stop) override;
+  absl::Status Snapshot(std::span<const ElementRange> ranges,
+                        std::span<float> state) override;
+  absl::Status Load(std::span<const ElementRange> ranges,
+                    std::span<const RankRange> owners,
+                    std::span<const float> state) override;
+  absl::Status JoinGroup(Collective* island, bool reset_optimizer) override;
+  absl::StatusOr<EvaluateResult> Evaluate(uint64_t samples_max,
+                                          StopRequested stop) override;
+  absl::StatusOr<std::string> Generate(const GenerateRequest& request,
+                                       StopRequested stop) override;
+
+ private:
+  LanguageModelTrainer(const TrainingOptions& options,
+                       std::unique_ptr<model::LanguageModel> model,
+                       data::SampleSource training,
+                       std::optional<data::SampleSource> validation,
+                       std::string tokenizer, ParallelExecutor& executor);
+
+  int rank() const { return island_ == nullptr ? 0 : island_->rank(); }
+  int size() const { return island_ == nullptr ? 1 : island_->size(); }
+  // Sums over the island.
+  absl::Status Reduce(std::span<float> values);
+  // Takes one inner step and adds it to `result`.
+  absl::Status Step(std::span<const uint64_t> positions, StopRequested stop,
+                    RunResult& result);
+  // Fills the gradients with this trainer's share of the step's mean, and
+  // returns its share of the mean loss.
+  absl::StatusOr<double> Gradients(std::span<const uint64_t> positions,
+                                   StopRequested stop);
+  float NextLearningRate(std::span<const uint64_t> positions);
+  absl::Status ShareOptimizerState();
+
+  const TrainingOptions options_;
+  const std::unique_ptr<model::LanguageModel> model_;
+  const data::SampleSource training_;
+  const std::optional<data::SampleSource> validation_;
+  const std::string tokenizer_;
+  ParallelExecutor& executor_;
+  optimizer::AdamW adamw_;
+  Description description_;
+  Collective* island_ = nullptr;
+  // One past the largest position drawn.
+  uint64_t progress_ = 0;
+  // Steps of a cold start still to come.
+  uint64_t cold_steps_ = 0;
+  // Of one micro-batch.
+  std::vector<int32_t> inputs_;
+  std::vector<int32_t> targets_;
+};
+
+}  // namespace skerry::trainer
+
+#endif  // SKERRY_TRAINER_CORE_LANGUAGE_MODEL_TRAINER_H_

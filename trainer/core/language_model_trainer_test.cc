@@ -1,0 +1,175 @@
+#include "trainer/core/language_model_trainer.h"
+
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_replace.h"
+#include "data/byte_tokenizer.h"
+#include "gmock/gmock.h"
+#include "trainer/testing/in_process_trainer.h"
+#include "trainer/testing/trainer_conformance.h"
+#include "transport/memory/memory_group.h"
+#include "transport/testing/group_runner.h"
+
+namespace skerry::trainer {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::unique_ptr<Trainer> MakeSmall() {
+  return MakeInProcessTrainer(SmallTrainingOptions()).value();
+}
+
+INSTANTIATE_TEST_SUITE_P(LanguageModel, TrainerConformance,
+                         ::testing::Values(MakeSmall));
+
+TEST(LanguageModelTrainerTest, LossFallsFarBelowThatOfGuessing) {
+  const std::unique_ptr<Trainer> trainer = MakeSmall();
+  const auto before = trainer->Evaluate(0, NeverStop);
+  ASSERT_TRUE(before.ok());
+  // Guessing one of 256 bytes costs ln 256 nats.
+  EXPECT_NEAR(before->loss, std::log(256.0), 0.1);
+  const auto run = trainer->Run(Samples(0, 50 * 16, 16), NeverStop);
+  ASSERT_TRUE(run.ok()) << run.status();
+  const auto after = trainer->Evaluate(0, NeverStop);
+  ASSERT_TRUE(after.ok());
+  EXPECT_LT(after->loss, before->loss - 2.5);
+}
+
+TEST(LanguageModelTrainerTest, MicroBatchesAddUpToTheBatch) {
+  TrainingOptions whole = SmallTrainingOptions();
+  whole.micro_batch_samples = 16;
+  TrainingOptions parts = whole;
+  parts.micro_batch_samples = 5;
+  const auto a = MakeInProcessTrainer(whole).value();
+  const auto b = MakeInProcessTrainer(parts).value();
+  const auto run_a = a->Run(Samples(0, 16, 16), NeverStop);
+  const auto run_b = b->Run(Samples(0, 16, 16), NeverStop);
+  ASSERT_TRUE(run_a.ok() && run_b.ok());
+  EXPECT_NEAR(run_a->loss, run_b->loss, 1e-5);
+  EXPECT_NEAR(run_a->gradient_norm, run_b->gradient_norm, 1e-5);
+}
+
+double RateAfter(Trainer& trainer, uint64_t begin) {
+  return trainer.Run(Samples(begin, begin + 8, 8), NeverStop)->learning_rate;
+}
+
+TEST(LanguageModelTrainerTest, RateFollowsTheLargestPositionDrawn) {
+  const TrainingOptions options = SmallTrainingOptions();
+  const auto trainer = MakeInProcessTrainer(options).value();
+  const double late = RateAfter(*trainer, 600);
+  EXPECT_FLOAT_EQ(static_cast<float>(late),
+                  optimizer::LearningRate(ScheduleOf(options), 608, 800));
+  // A range that another replica gave back does not turn the clock back.
+  EXPECT_EQ(RateAfter(*trainer, 100), late);
+  EXPECT_LT(RateAfter(*trainer, 700), late);
+}
+
+TEST(LanguageModelTrainerTest, JoinerRaisesItsRateStepByStep) {
+  const auto joiner = MakeSmall();
+  ASSERT_TRUE(joiner->JoinGroup(nullptr, true).ok());
+  const auto steady = MakeSmall();
+  for (int step = 1; step <= 50; ++step) {
+    ASSERT_FLOAT_EQ(static_cast<float>(RateAfter(*joiner, 400)),
+                    static_cast<float>(RateAfter(*steady, 400)) *
+                        static_cast<float>(step) / 50.f);
+  }
+  EXPECT_EQ(RateAfter(*joiner, 400), RateAfter(*steady, 400));
+}
+
+TEST(LanguageModelTrainerTest, SchedulesOwnWarmUpServesThoseWhoStartWithIt) {
+  const auto joiner = MakeSmall();
+  ASSERT_TRUE(joiner->JoinGroup(nullptr, true).ok());
+  const auto steady = MakeSmall();
+  EXPECT_EQ(RateAfter(*joiner, 0), RateAfter(*steady, 0));
+  EXPECT_EQ(RateAfter(*joiner, 400), RateAfter(*steady, 400));
+}
+
+// One member restarts; the other has trained. If each kept its own moments
+// their parameters would part at the next step.
+TEST(LanguageModelTrainerTest, RestartedMemberTakesTheOthersOptimizerState) {
+  std::vector<std::unique_ptr<Trainer>> trainers(2);
+  trainers[0] = MakeSmall();
+  trainers[1] = MakeSmall();
+  ASSERT_TRUE(trainers[1]->Run(Samples(0, 64, 8), NeverStop).ok());
+  const std::vector<float> anchor = StateOf(*trainers[1]);
+  const ElementRange all[] = {{0, anchor.size()}};
+  ASSERT_TRUE(trainers[0]->Load(all, {}, anchor).ok());
+  auto members = transport::MakeMemoryGroup(2, absl::Seconds(60));
+  transport::RunMembers(members, [&](transport::Group& group) {
+    Trainer& trainer = *trainers[static_cast<size_t>(group.rank())];
+    ASSERT_TRUE(trainer.JoinGroup(&group, group.rank() == 0).ok());
+    ASSERT_TRUE(trainer.Run(Samples(64, 96, 8), NeverStop).ok());
+  });
+  EXPECT_EQ(StateOf(*trainers[0]), StateOf(*trainers[1]));
+}
+
+TEST(LanguageModelTrainerTest, LossThatIsNotFiniteIsAnErrorWithoutAStep) {
+  const auto trainer = MakeSmall();
+  std::vector<float> state = StateOf(*trainer);
+  state[7] = std::numeric_limits<float>::quiet_NaN();
+  const ElementRange all[] = {{0, state.size()}};
+  ASSERT_TRUE(trainer->Load(all, {}, state).ok());
+  const auto run = trainer->Run(Samples(0, 64, 64), NeverStop);
+  EXPECT_TRUE(absl::IsInternal(run.status()));
+  EXPECT_THAT(std::string(run.status().message()), HasSubstr("not finite"));
+  const std::vector<float> after = StateOf(*trainer);
+  EXPECT_EQ(after[8], state[8]);
+}
+
+// A shard whose tokens repeat `text`.
+std::string ShardOf(const std::string& text) {
+  return data::EncodeTokenShard(data::EncodeBytes(text)).value();
+}
+
+absl::Status CreateWith(const TrainingOptions& options,
+                        const std::string& shard, int vocab_size) {
+  static InlineExecutor executor;
+  TrainingData data{
+      .training =
+          {data::TokenShard::Parse(std::as_bytes(std::span(shard))).value()},
+      .validation = {},
+      .tokenizer = "bytes",
+      .vocab_size = vocab_size};
+  return LanguageModelTrainer::Create(options, data, executor).status();
+}
+
+TEST(LanguageModelTrainerTest, WhatCannotBeTrainedIsRefusedInOneLine) {
+  const std::string shard = ShardOf(MadeUpText(1, 1000));
+  const TrainingOptions good = SmallTrainingOptions();
+  EXPECT_TRUE(CreateWith(good, shard, 256).ok());
+  EXPECT_THAT(std::string(CreateWith(good, shard, 257).message()),
+              HasSubstr("257 different tokens"));
+  EXPECT_THAT(std::string(CreateWith(good, ShardOf("short"), 256).message()),
+              HasSubstr("needs 33"));
+  TrainingOptions bad = good;
+  bad.sequence_tokens = 33;
+  EXPECT_THAT(std::string(CreateWith(bad, shard, 256).message()),
+              HasSubstr("n_positions"));
+  bad = good;
+  bad.config_json = "{}";
+  EXPECT_FALSE(CreateWith(bad, shard, 256).ok());
+}
+
+TEST(LanguageModelTrainerTest, TokenBeyondTheModelsVocabularyIsAnError) {
+  TrainingOptions options = SmallTrainingOptions();
+  options.config_json = absl::StrReplaceAll(
+      options.config_json, {{"\"vocab_size\": 256", "\"vocab_size\": 100"}});
+  const std::string shard = ShardOf(MadeUpText(1, 1000));
+  InlineExecutor executor;
+  const TrainingData data{
+      .training =
+          {data::TokenShard::Parse(std::as_bytes(std::span(shard))).value()},
+      .validation = {},
+      .tokenizer = "bytes",
+      .vocab_size = 100};
+  const auto trainer = LanguageModelTrainer::Create(options, data, executor);
+  ASSERT_TRUE(trainer.ok()) << trainer.status();
+  EXPECT_TRUE(
+      absl::IsDataLoss((*trainer)->Run(Samples(0, 8, 8), NeverStop).status()));
+  EXPECT_TRUE(
+      absl::IsFailedPrecondition((*trainer)->Evaluate(0, NeverStop).status()));
+}
+
+}  // namespace
+}  // namespace skerry::trainer

@@ -1,0 +1,126 @@
+// trainer/core/trainer.h
+//
+// The trainer seam: all that the rest of Skerry knows of what is trained. The
+// model is one flat array of fp32 values; nobody outside knows tensors.
+#ifndef SKERRY_TRAINER_CORE_TRAINER_H_
+#define SKERRY_TRAINER_CORE_TRAINER_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/collective.h"
+#include "data/sample_ranges.h"
+
+namespace skerry::trainer {
+
+// Elements [begin, end) of the flat model state.
+struct ElementRange {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  friend bool operator==(const ElementRange&, const ElementRange&) = default;
+};
+
+// The trainer of the island that is given these elements by its worker.
+struct RankRange {
+  ElementRange range;
+  int rank = 0;
+};
+
+struct Description {
+  uint64_t element_count = 0;
+  // Samples in one epoch of the training split.
+  uint64_t epoch_samples = 0;
+  uint64_t validation_samples = 0;
+  double flops_per_sample = 0;
+  // XXH3-64 of the initial values; equal in all trainers of a job.
+  uint64_t initial_hash = 0;
+};
+
+struct RunRequest {
+  // Positions of the replica's samples, in order. Every inner step takes the
+  // next `replica_batch_samples` of them, the last what is left.
+  std::vector<data::SampleRange> ranges;
+  uint64_t replica_batch_samples = 0;
+};
+
+// Loss and norm are the same in all trainers of an island.
+struct RunResult {
+  uint64_t samples = 0;
+  uint64_t inner_steps = 0;
+  // Mean over the samples, nats a token.
+  double loss = 0;
+  // Of the last step: before clipping, and the rate it used.
+  double gradient_norm = 0;
+  double learning_rate = 0;
+};
+
+struct EvaluateResult {
+  // Mean over the tokens, nats.
+  double loss = 0;
+  uint64_t samples = 0;
+};
+
+struct GenerateRequest {
+  std::string prompt;
+  uint64_t tokens = 0;
+  // 0 takes the likeliest token every time.
+  double temperature = 0;
+  uint64_t seed = 0;
+};
+
+// Whether what is running should end with Aborted; asked between batches.
+using StopRequested = absl::FunctionRef<bool()>;
+
+// Calls are made one at a time. Errors of every call: InvalidArgument, the
+// request is wrong and nothing was done; FailedPrecondition, something has to
+// be set up first; Aborted, stopped or the island's group ended; Internal and
+// DataLoss, the trainer is of no use any more (a loss that is not finite, bad
+// data). After an error of Run or Load the live values are unspecified until
+// everything is loaded again.
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+  virtual const Description& description() const = 0;
+
+  // Inner steps. In a group all members call it with the same request, and
+  // each computes its own part of every batch.
+  virtual absl::StatusOr<RunResult> Run(const RunRequest& request,
+                                        StopRequested stop) = 0;
+
+  // Copies live values of `ranges` to the same places of `state`, which has
+  // element_count values.
+  virtual absl::Status Snapshot(std::span<const ElementRange> ranges,
+                                std::span<float> state) = 0;
+
+  // Overwrites live values of `ranges` from the same places of `state`. In a
+  // group all members call it with the same `owners`, ascending ranges that
+  // cover the model; a member loads at least what it owns, and gets the rest
+  // from the owners. `owners` is empty in a group of one.
+  virtual absl::Status Load(std::span<const ElementRange> ranges,
+                            std::span<const RankRange> owners,
+                            std::span<const float> state) = 0;
+
+  // From now on computes with the members of `island`, which outlives its use
+  // here; null means alone. All members call it together. The optimizer state
+  // of the member that has taken most steps becomes that of all, so they stay
+  // equal; with `reset_optimizer` this member has taken none.
+  virtual absl::Status JoinGroup(Collective* island, bool reset_optimizer) = 0;
+
+  // On the first `samples_max` samples of the validation split, or all when
+  // it is 0. Deterministic; not collective.
+  virtual absl::StatusOr<EvaluateResult> Evaluate(uint64_t samples_max,
+                                                  StopRequested stop) = 0;
+
+  // What the model adds to a prompt, as bytes. Not collective.
+  virtual absl::StatusOr<std::string> Generate(const GenerateRequest& request,
+                                               StopRequested stop) = 0;
+};
+
+}  // namespace skerry::trainer
+
+#endif  // SKERRY_TRAINER_CORE_TRAINER_H_

@@ -1,0 +1,50 @@
+#include "trainer/core/training_options.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+
+namespace skerry::trainer {
+namespace {
+
+constexpr uint64_t kSamplesTotalMax = uint64_t{1} << 48;
+constexpr int kMicroBatchMax = 65536;
+
+}  // namespace
+
+absl::Status ValidateTrainingOptions(const TrainingOptions& options) {
+  if (options.samples_total < 1 || options.samples_total > kSamplesTotalMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("training.samples must be 1 to ", kSamplesTotalMax,
+                     ", not ", options.samples_total));
+  }
+  if (options.micro_batch_samples < 1 ||
+      options.micro_batch_samples > kMicroBatchMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("training.micro_batch_samples must be 1 to ",
+                     kMicroBatchMax, ", not ", options.micro_batch_samples));
+  }
+  if (options.sequence_tokens < 0) {
+    return absl::InvalidArgumentError("data.sequence_tokens is negative");
+  }
+  if (!(options.warmup_fraction >= 0 && options.warmup_fraction <= 1)) {
+    return absl::InvalidArgumentError(
+        "training.warmup_fraction must be in [0, 1]");
+  }
+  if (!(options.clip_norm >= 0 && std::isfinite(options.clip_norm))) {
+    return absl::InvalidArgumentError("training.clip_norm must be at least 0");
+  }
+  SKERRY_RETURN_IF_ERROR(optimizer::ValidateAdamWOptions(options.adamw));
+  return optimizer::ValidateScheduleOptions(ScheduleOf(options));
+}
+
+optimizer::ScheduleOptions ScheduleOf(const TrainingOptions& options) {
+  return {.peak = options.learning_rate,
+          .warmup_samples =
+              static_cast<uint64_t>(options.warmup_fraction *
+                                    static_cast<double>(options.samples_total)),
+          .min_ratio = options.min_learning_rate_ratio};
+}
+
+}  // namespace skerry::trainer

@@ -1,0 +1,45 @@
+// trainer/core/training_options.h
+//
+// What a job says about training one model, in the engine's words.
+#ifndef SKERRY_TRAINER_CORE_TRAINING_OPTIONS_H_
+#define SKERRY_TRAINER_CORE_TRAINING_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "optimizer/inner/adamw.h"
+#include "optimizer/inner/schedule.h"
+
+namespace skerry::trainer {
+
+struct TrainingOptions {
+  // Text of a Hugging Face config.json, and the seed of the initial weights.
+  std::string config_json;
+  uint64_t model_seed = 0;
+  // Seed of the sample order.
+  uint64_t data_seed = 0;
+  // Tokens a sample; 0: the model's context length.
+  int sequence_tokens = 0;
+  // Samples of the whole run, over all replicas.
+  uint64_t samples_total = 0;
+  // Rows computed at once.
+  int micro_batch_samples = 1;
+  optimizer::AdamWOptions adamw;
+  float learning_rate = 1e-3f;
+  double warmup_fraction = 0.05;
+  float min_learning_rate_ratio = 0.1f;
+  // Of the whole gradient's norm; 0: no clipping.
+  double clip_norm = 1;
+};
+
+// Everything but config_json, which the model parses.
+// Errors: InvalidArgument that names the field.
+absl::Status ValidateTrainingOptions(const TrainingOptions& options);
+
+// Requires: the options are valid.
+optimizer::ScheduleOptions ScheduleOf(const TrainingOptions& options);
+
+}  // namespace skerry::trainer
+
+#endif  // SKERRY_TRAINER_CORE_TRAINING_OPTIONS_H_
