@@ -1,0 +1,41 @@
+// cli/commands/data_prepare.h
+//
+// skerryctl data prepare: text files to a data set that workers train on.
+#ifndef SKERRY_CLI_COMMANDS_DATA_PREPARE_H_
+#define SKERRY_CLI_COMMANDS_DATA_PREPARE_H_
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "runtime/files.h"
+
+namespace skerry::cli {
+
+struct DataPrepareOptions {
+  // Text files, taken one after another in this order.
+  std::vector<std::string> inputs;
+  // Made when it is not there.
+  std::string output_directory;
+  // Share of the text, from its end, that is kept for validation; 0 for none.
+  double validation_fraction = 0.05;
+  uint64_t shard_tokens_max = 100'000'000;
+};
+
+// Writes shards and, last, the manifest; each file durably and under its final
+// name only when it is whole. So a directory with a manifest is a complete data
+// set, and repeating an interrupted command completes it. The cut between the
+// splits lies at the end of a line, so that none is torn. Prints what was made
+// and how well n-gram models predict the validation split.
+//
+// Errors: InvalidArgument for options out of range, or text too short for
+// them; AlreadyExists when the directory holds another data set; what `files`
+// returns.
+absl::Status DataPrepare(const DataPrepareOptions& options,
+                         runtime::Files& files, std::ostream& out);
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_COMMANDS_DATA_PREPARE_H_

@@ -1,0 +1,138 @@
+#include "cli/commands/data_prepare.h"
+
+#include <sstream>
+#include <string>
+
+#include "base/sha256.h"
+#include "data/manifest.h"
+#include "data/token_shard.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "runtime/testing/memory_files.h"
+
+namespace skerry::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::span<const std::byte> Bytes(const std::string& text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+std::string Lines(int first, int count) {
+  std::string text;
+  for (int i = first; i < first + count; ++i) {
+    text += "line number " + std::to_string(i) + "\n";
+  }
+  return text;
+}
+
+class DataPrepareTest : public ::testing::Test {
+ protected:
+  DataPrepareTest() {
+    EXPECT_TRUE(files_.MakeDirectory("/in").ok());
+    Write("/in/a.txt", Lines(1000, 60));
+    Write("/in/b.txt", Lines(2000, 40));
+  }
+
+  void Write(const std::string& path, const std::string& text) {
+    ASSERT_TRUE(files_.WriteDurably(path, Bytes(text)).ok());
+  }
+  std::string Read(const std::string& path) {
+    const auto bytes = files_.Read(path);
+    EXPECT_TRUE(bytes.ok()) << bytes.status();
+    return bytes.ok()
+               ? std::string(reinterpret_cast<const char*>(bytes->data()),
+                             bytes->size())
+               : "";
+  }
+  data::Manifest ReadManifest() {
+    return data::ParseManifest(Read("/out/manifest.json")).value();
+  }
+  // The text of one split, out of its shards.
+  std::string TextOf(data::Split split) {
+    std::string text;
+    for (const data::ShardEntry& entry : ReadManifest().shards) {
+      if (entry.split != split) continue;
+      const std::string bytes = Read("/out/" + entry.file);
+      EXPECT_EQ(Sha256Hex(Bytes(bytes)), entry.sha256);
+      const auto shard = data::TokenShard::Parse(Bytes(bytes));
+      EXPECT_TRUE(shard.ok());
+      std::vector<int32_t> tokens(shard->size());
+      EXPECT_EQ(tokens.size(), entry.tokens);
+      shard->Read(0, tokens);
+      text.append(tokens.begin(), tokens.end());
+    }
+    return text;
+  }
+  absl::Status Prepare() { return DataPrepare(options_, files_, out_); }
+
+  runtime::MemoryFiles files_;
+  DataPrepareOptions options_{.inputs = {"/in/a.txt", "/in/b.txt"},
+                              .output_directory = "/out",
+                              .validation_fraction = 0.1};
+  std::ostringstream out_;
+};
+
+TEST_F(DataPrepareTest, SplitsHoldTheWholeTextCutAtALine) {
+  options_.shard_tokens_max = 300;
+  ASSERT_TRUE(Prepare().ok());
+  const std::string train = TextOf(data::Split::kTrain);
+  const std::string validation = TextOf(data::Split::kValidation);
+  EXPECT_EQ(train + validation, Lines(1000, 60) + Lines(2000, 40));
+  EXPECT_EQ(train.back(), '\n');
+  EXPECT_EQ(validation, Lines(2030, 10));
+  EXPECT_EQ(ReadManifest().shards.size(), 7u);
+  EXPECT_THAT(out_.str(), HasSubstr("1530 training and 170 validation"));
+  EXPECT_THAT(out_.str(), HasSubstr("bigram"));
+}
+
+TEST_F(DataPrepareTest, NoValidationWhenNoneIsWanted) {
+  options_.validation_fraction = 0;
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_EQ(TextOf(data::Split::kValidation), "");
+  EXPECT_EQ(TextOf(data::Split::kTrain).size(), 1700u);
+}
+
+TEST_F(DataPrepareTest, OneLongLineIsCutWhereTheFractionSays) {
+  Write("/in/a.txt", std::string(1000, 'x'));
+  options_.inputs = {"/in/a.txt"};
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_EQ(TextOf(data::Split::kValidation).size(), 100u);
+}
+
+TEST_F(DataPrepareTest, RepeatingIsFineAnotherDataSetIsNot) {
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_TRUE(Prepare().ok());
+  const std::string before = Read("/out/train_000000.bin");
+  options_.inputs = {"/in/b.txt"};
+  EXPECT_TRUE(absl::IsAlreadyExists(Prepare()));
+  EXPECT_EQ(Read("/out/train_000000.bin"), before);
+}
+
+TEST_F(DataPrepareTest, FailureAtAnyWriteLeavesNoManifest) {
+  for (uint64_t changes = 0; changes < 3; ++changes) {
+    files_.FailChangesAfter(changes, absl::ResourceExhaustedError("full"));
+    EXPECT_TRUE(absl::IsResourceExhausted(Prepare())) << changes;
+    files_.FailChangesAfter(0, absl::OkStatus());
+    EXPECT_TRUE(absl::IsNotFound(files_.Read("/out/manifest.json").status()));
+  }
+  EXPECT_TRUE(Prepare().ok());
+}
+
+TEST_F(DataPrepareTest, MistakesAreNamed) {
+  options_.inputs = {"/in/none.txt"};
+  EXPECT_TRUE(absl::IsNotFound(Prepare()));
+  options_.inputs = {};
+  EXPECT_TRUE(absl::IsInvalidArgument(Prepare()));
+  options_.inputs = {"/in/a.txt"};
+  options_.validation_fraction = 0.6;
+  EXPECT_THAT(std::string(Prepare().message()),
+              HasSubstr("--validation-fraction"));
+  options_.validation_fraction = 0.05;
+  Write("/in/a.txt", "");
+  EXPECT_THAT(std::string(Prepare().message()), HasSubstr("too few"));
+}
+
+}  // namespace
+}  // namespace skerry::cli
