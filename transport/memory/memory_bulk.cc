@@ -1,0 +1,59 @@
+#include "transport/memory/memory_bulk.h"
+
+#include <utility>
+
+#include "base/hash.h"
+
+namespace skerry::transport {
+
+MemoryBulk::MemoryBulk(const MemoryBulkOptions& options, MemoryNetwork& network,
+                       const std::string& address, BulkReceiver& receiver,
+                       uint64_t seed)
+    : network_(network),
+      address_(address),
+      opener_(network, address),
+      inbox_(options.gate, network.loop(), receiver),
+      outbox_(options.outbox, network.loop(), opener_, seed) {
+  network_.Add(address_, inbox_);
+}
+
+MemoryBulk::~MemoryBulk() {
+  network_.Remove(address_);
+  *alive_ = false;
+}
+
+void MemoryBulk::Send(const std::string& address, Frame frame,
+                      TrafficClass traffic_class, SendDone done) {
+  outbox_.Send(address, std::move(frame), traffic_class, std::move(done));
+}
+
+void MemoryBulk::ForgetBefore(uint64_t job, uint32_t fragment,
+                              uint64_t attempt) {
+  outbox_.ForgetBefore(job, fragment, attempt);
+}
+
+void MemoryBulk::Reoffer(uint64_t job, uint32_t fragment) {
+  inbox_.Reoffer(job, fragment);
+}
+
+void MemoryBulk::Fetch(const std::string& address, const FetchKey& key,
+                       FetchDone done) {
+  network_.Fetch(
+      address_, address, key,
+      [this, alive = alive_, address, hash = key.hash,
+       done = std::move(done)](absl::StatusOr<Payload> object) mutable {
+        if (!*alive) return;
+        if (object.ok() && Hash64(object->bytes()) != hash) {
+          object = absl::DataLossError("the object does not match its hash");
+        }
+        PeerCounters& counters = outbox_.CountersOf(address);
+        ++(object.ok() ? counters.fetches_done : counters.fetches_failed);
+        std::move(done)(std::move(object));
+      });
+}
+
+BulkCounters MemoryBulk::counters() const {
+  return {outbox_.counters(), inbox_.counters()};
+}
+
+}  // namespace skerry::transport

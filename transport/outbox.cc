@@ -1,0 +1,207 @@
+#include "transport/outbox.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/log.h"
+
+namespace skerry::transport {
+
+// One place for a stream: the stream that is open, or the wait for the next.
+class Outbox::Lane final : public StreamEvents {
+ public:
+  Lane(Outbox& outbox, Peer& peer, int index)
+      : outbox_(outbox), peer_(peer), index_(index) {}
+
+  TrafficClass traffic_class() const {
+    return index_ == 0 ? TrafficClass::kLatency : TrafficClass::kBulk;
+  }
+  bool is_open() const { return stream_ != nullptr; }
+  bool HasRoom() const { return is_open() && room_ > 0; }
+  Instant reopen_at() const { return reopen_at_; }
+  void Open();
+  void Write(SendQueue::Outgoing outgoing);
+
+  void OnWritten() override;
+  void OnAnswers(std::span<const Answered> answers) override;
+  void OnClosed(const absl::Status& why) override;
+
+ private:
+  Outbox& outbox_;
+  Peer& peer_;
+  const int index_;
+  std::unique_ptr<OutgoingStream> stream_;
+  int room_ = 0;
+  uint64_t next_ordinal_ = 0;
+  absl::btree_map<uint64_t, SendQueue::Ticket> unanswered_;  // by ordinal
+  absl::Duration backoff_;
+  Instant reopen_at_;
+};
+
+struct Outbox::Peer {
+  Peer(std::string address, const SendQueueOptions& options, uint64_t seed)
+      : address(std::move(address)), queue(options, seed) {}
+  std::string address;
+  SendQueue queue;
+  std::vector<std::unique_ptr<Lane>> lanes;
+  std::optional<Instant> armed_for;
+};
+
+void Outbox::Lane::Open() {
+  room_ = outbox_.options_.frames_per_stream_max;
+  next_ordinal_ = 0;
+  stream_ = outbox_.opener_.Open(peer_.address, index_, *this);
+}
+
+void Outbox::Lane::Write(SendQueue::Outgoing outgoing) {
+  --room_;
+  unanswered_[next_ordinal_++] = outgoing.ticket;
+  stream_->Write(*outgoing.frame);
+}
+
+void Outbox::Lane::OnWritten() {
+  ++room_;
+  outbox_.Pump(peer_);
+}
+
+void Outbox::Lane::OnAnswers(std::span<const Answered> answers) {
+  const Instant now = outbox_.loop_.Now();
+  backoff_ = absl::ZeroDuration();
+  for (const Answered& answered : answers) {
+    const auto it = unanswered_.find(answered.ordinal);
+    if (it == unanswered_.end()) continue;
+    const SendQueue::Ticket ticket = it->second;
+    if (answered.answer != Answer::kHeld) unanswered_.erase(it);
+    auto finished = peer_.queue.OnAnswer(ticket, answered.answer, now);
+    if (finished.has_value()) outbox_.Finish(*std::move(finished));
+  }
+  outbox_.Pump(peer_);
+}
+
+void Outbox::Lane::OnClosed(const absl::Status& why) {
+  stream_.reset();
+  std::vector<SendQueue::Ticket> lost;
+  for (const auto& [ordinal, ticket] : unanswered_) lost.push_back(ticket);
+  unanswered_.clear();
+  peer_.queue.OnLost(lost);
+  ++peer_.queue.counters().streams_lost;
+  backoff_ = std::clamp(2 * backoff_, outbox_.options_.reopen_min,
+                        outbox_.options_.reopen_max);
+  reopen_at_ =
+      outbox_.loop_.Now() + backoff_ * (0.5 + 0.5 * outbox_.random_.Uniform());
+  runtime::Log(runtime::Severity::kInfo, "bulk.stream.lost",
+               {{"peer", peer_.address},
+                {"stream", index_},
+                {"unanswered_frames", lost.size()},
+                {"error", why}});
+  outbox_.Pump(peer_);
+}
+
+Outbox::Outbox(const OutboxOptions& options, runtime::EventLoop& loop,
+               StreamOpener& opener, uint64_t seed)
+    : options_(options), loop_(loop), opener_(opener), random_(seed) {}
+
+Outbox::~Outbox() { *alive_ = false; }
+
+Outbox::Peer& Outbox::PeerAt(const std::string& address) {
+  std::unique_ptr<Peer>& slot = peers_[address];
+  if (slot == nullptr) {
+    slot = std::make_unique<Peer>(address, options_.queue, random_());
+    for (int i = 0; i <= options_.bulk_streams_per_peer; ++i) {
+      slot->lanes.push_back(std::make_unique<Lane>(*this, *slot, i));
+    }
+  }
+  return *slot;
+}
+
+void Outbox::Send(const std::string& address, Frame frame,
+                  TrafficClass traffic_class, BulkTransport::SendDone done) {
+  Peer& peer = PeerAt(address);
+  if (!peer.queue.HasRoom()) {
+    Finish({std::move(done),
+            absl::ResourceExhaustedError(absl::StrCat(
+                options_.queue.frames_max, " frames wait for ", address))});
+    return;
+  }
+  peer.queue.Push(std::move(frame), traffic_class, std::move(done));
+  Pump(peer);
+}
+
+void Outbox::ForgetBefore(uint64_t job, uint32_t fragment, uint64_t attempt) {
+  for (auto& [address, peer] : peers_) {
+    for (SendQueue::Finished& finished :
+         peer->queue.ForgetBefore(job, fragment, attempt)) {
+      Finish(std::move(finished));
+    }
+    Pump(*peer);
+  }
+}
+
+void Outbox::Fill(Peer& peer, Lane& lane) {
+  const Instant now = loop_.Now();
+  if (!lane.is_open() && now >= lane.reopen_at() &&
+      peer.queue.CanSend(lane.traffic_class(), now)) {
+    lane.Open();
+  }
+  while (lane.HasRoom()) {
+    const auto outgoing = peer.queue.Next(lane.traffic_class(), now);
+    if (!outgoing.has_value()) return;
+    lane.Write(*outgoing);
+  }
+}
+
+// Lane 0 first, and the rest only when it is not waiting to write: bulk never
+// overtakes. A lane 0 that is closed holds nobody up.
+void Outbox::Pump(Peer& peer) {
+  Lane& urgent = *peer.lanes[0];
+  Fill(peer, urgent);
+  const bool must_yield =
+      urgent.is_open() &&
+      peer.queue.CanSend(TrafficClass::kLatency, loop_.Now());
+  for (size_t i = 1; i < peer.lanes.size() && !must_yield; ++i) {
+    Fill(peer, *peer.lanes[i]);
+  }
+  Arm(peer);
+}
+
+void Outbox::Arm(Peer& peer) {
+  const Instant now = loop_.Now();
+  std::optional<Instant> next = peer.queue.NextWork(now);
+  for (const auto& lane : peer.lanes) {
+    if (lane->is_open() || !peer.queue.HasWaiting(lane->traffic_class()) ||
+        lane->reopen_at() <= now) {
+      continue;
+    }
+    next = next.has_value() ? std::min(*next, lane->reopen_at())
+                            : lane->reopen_at();
+  }
+  if (!next.has_value()) return;
+  if (peer.armed_for.has_value() && *peer.armed_for <= *next) return;
+  peer.armed_for = next;
+  loop_.RunAt(*next, [this, alive = alive_, &peer, when = *next] {
+    if (!*alive) return;
+    if (peer.armed_for == when) peer.armed_for.reset();
+    Pump(peer);
+  });
+}
+
+void Outbox::Finish(SendQueue::Finished finished) {
+  loop_.Post([alive = alive_, finished = std::move(finished)]() mutable {
+    if (*alive) std::move(finished.done)(std::move(finished.status));
+  });
+}
+
+PeerCounters& Outbox::CountersOf(const std::string& address) {
+  return PeerAt(address).queue.counters();
+}
+
+absl::btree_map<std::string, PeerCounters> Outbox::counters() const {
+  absl::btree_map<std::string, PeerCounters> all;
+  for (const auto& [address, peer] : peers_) {
+    all[address] = peer->queue.counters();
+  }
+  return all;
+}
+
+}  // namespace skerry::transport

@@ -1,0 +1,43 @@
+// transport/testing/recording_receiver.h
+//
+// A worker's end that remembers what it was offered and answers as told.
+#ifndef SKERRY_TRANSPORT_TESTING_RECORDING_RECEIVER_H_
+#define SKERRY_TRANSPORT_TESTING_RECORDING_RECEIVER_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/strings/str_cat.h"
+#include "transport/bulk.h"
+
+namespace skerry::transport {
+
+// Fences by attempt like a worker: frames below `attempt` are refused, above it
+// are not wanted yet.
+class RecordingReceiver final : public BulkReceiver {
+ public:
+  Verdict OnFrame(const compression::FrameHeader& header,
+                  const Payload& payload) override {
+    ++offers;
+    if (header.attempt < attempt) return Verdict::kRefused;
+    if (header.attempt > attempt) return Verdict::kNotYet;
+    frames.push_back({header, payload});
+    return Verdict::kAccepted;
+  }
+  absl::StatusOr<Payload> OnFetch(const FetchKey& key) override {
+    const auto it = objects.find(key);
+    if (it != objects.end()) return it->second;
+    return absl::NotFoundError(absl::StrCat("span ", key.span, " not held"));
+  }
+
+  uint64_t attempt = 1;
+  uint64_t offers = 0;
+  std::vector<Frame> frames;
+  absl::btree_map<FetchKey, Payload> objects;
+};
+
+}  // namespace skerry::transport
+
+#endif  // SKERRY_TRANSPORT_TESTING_RECORDING_RECEIVER_H_
