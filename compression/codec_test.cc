@@ -1,18 +1,10 @@
 #include "compression/codec.h"
 
 #include "absl/status/status.h"
-#include "compression/testing/codec_conformance.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
 namespace {
-
-INSTANTIATE_TEST_SUITE_P(RawF32, CodecConformance,
-                         ::testing::Values(CodecId::kRawF32));
-INSTANTIATE_TEST_SUITE_P(Bf16, CodecConformance,
-                         ::testing::Values(CodecId::kBf16));
-INSTANTIATE_TEST_SUITE_P(Int8Block, CodecConformance,
-                         ::testing::Values(CodecId::kInt8Block));
 
 TEST(CodecTest, AnUnknownNumberHasNoCodecAndNoName) {
   EXPECT_TRUE(
