@@ -1,0 +1,22 @@
+// tests/fuzz/codec_fuzz.h
+//
+// Any bytes as a codec's payload: what is accepted decodes to finite values,
+// and adds what it decodes to.
+#ifndef SKERRY_TESTS_FUZZ_CODEC_FUZZ_H_
+#define SKERRY_TESTS_FUZZ_CODEC_FUZZ_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "compression/codec.h"
+
+namespace skerry::compression {
+
+// The first two bytes say how many elements are claimed, the rest is payload;
+// and once more with the payload's length made to fit.
+void FuzzDecoder(CodecId id, std::span<const std::byte> input);
+
+}  // namespace skerry::compression
+
+#endif  // SKERRY_TESTS_FUZZ_CODEC_FUZZ_H_
