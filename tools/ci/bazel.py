@@ -15,7 +15,7 @@ from tools.ci import results
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Two compilers fit in 4 GB; a C++ file that includes gRPC takes about one.
 _LIMITS = ['--jobs=2', '--local_ram_resources=HOST_RAM*.67', '--keep_going',
-           '--noshow_progress', '--ui_event_filters=-info,-debug']
+           '--noshow_progress', '--show_result=0', '--ui_event_filters=-debug']
 
 
 class Bazel:
