@@ -33,8 +33,10 @@ std::vector<float> SumInRankOrder(int size, size_t count) {
 }
 
 bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
+  // memcmp may not see the null pointer of an empty vector.
   return a.size() == b.size() &&
-         std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+         (a.empty() ||
+          std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 
 }  // namespace
