@@ -9,7 +9,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 // After highway.h, once for each target.
-#include "model/cpu/exp-inl.h"
+#include "hwy/contrib/math/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace skerry::model::cpu {
@@ -43,7 +43,7 @@ HWY_INLINE float SumOfExp(size_t width, float shift, float* x) {
   const size_t lanes = hn::Lanes(d);
   const auto term = [&](auto tag, size_t i) HWY_ATTR {
     const auto e =
-        FastExp(tag, hn::Sub(hn::LoadU(tag, x + i), hn::Set(tag, shift)));
+        hn::Exp(tag, hn::Sub(hn::LoadU(tag, x + i), hn::Set(tag, shift)));
     if constexpr (kStore) hn::StoreU(e, tag, x + i);
     return e;
   };

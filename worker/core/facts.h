@@ -106,6 +106,8 @@ struct JobFacts {
   std::vector<Evaluation> evaluations;
   std::vector<Generated> generated;
   SeatCounters counters;
+  // The newest life that this seat left by itself; the coordinator ends it.
+  Life abandoned_life;
   friend bool operator==(const JobFacts&, const JobFacts&) = default;
 };
 

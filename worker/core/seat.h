@@ -44,6 +44,8 @@ struct SeatOptions {
   absl::Duration retry_interval = absl::Milliseconds(250);
   // Pieces asked for at once while recovering.
   int fetches_max = 8;
+  // Frames carry no more payload than this.
+  uint64_t part_bytes = compression::kFramePayloadBytesMax;
 };
 
 // What a trainer says of itself when it has built the model.

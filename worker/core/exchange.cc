@@ -1,0 +1,374 @@
+#include "worker/core/exchange.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "compression/owed.h"
+#include "worker/core/compute.h"
+
+namespace skerry::worker {
+namespace {
+
+using compression::FrameKind;
+
+absl::StatusOr<SharedBytes> Encode(compression::CodecId id,
+                                   std::span<const float> values) {
+  SKERRY_ASSIGN_OR_RETURN(const compression::Codec* codec,
+                          compression::FindCodec(id));
+  std::vector<std::byte> payload;
+  SKERRY_RETURN_IF_ERROR(codec->Encode(values, payload));
+  return SharedBytes::Of(std::move(payload));
+}
+
+const SpanHolder* HolderOf(const Member& member, uint32_t span) {
+  for (const SpanHolder& holder : member.holders) {
+    if (holder.Holds(span)) return &holder;
+  }
+  return nullptr;
+}
+
+absl::Status Misfit(const OpenExchange& open, absl::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("attempt ", open.attempt.value(), ": ", what));
+}
+
+}  // namespace
+
+absl::Status ValidateOpen(const OpenExchange& open, const Layout& layout,
+                          uint32_t begin, uint32_t end) {
+  if (begin >= end || end > layout.size()) {
+    return Misfit(open, "this worker's spans are not the model's");
+  }
+  if (open.owners.size() != layout.size()) {
+    return Misfit(open, absl::StrCat(open.owners.size(), " owners for ",
+                                     layout.size(), " spans"));
+  }
+  if (open.members.empty() || open.members.size() > kPiecePayloadsMax ||
+      !(static_cast<float>(open.total_weight) > 0) ||
+      !std::isfinite(static_cast<float>(open.total_weight))) {
+    return Misfit(open, "no members, too many, or no weight");
+  }
+  for (const Member& member : open.members) {
+    SKERRY_RETURN_IF_ERROR(compression::FindCodec(member.codec).status());
+    for (uint32_t span = begin; span < end; ++span) {
+      if (HolderOf(member, span) != nullptr) continue;
+      return Misfit(open,
+                    absl::StrCat("nobody of replica ", member.replica.value(),
+                                 " holds span ", span));
+    }
+  }
+  for (const uint32_t owner : open.owners) {
+    if (owner >= open.members.size()) return Misfit(open, "unknown owner");
+  }
+  return absl::OkStatus();
+}
+
+// One member's term; the owner's own has no parts and is added uncoded.
+struct Exchange::SumTerm {
+  compression::CodecId codec = compression::CodecId::kRawF32;
+  std::vector<SharedBytes> parts;
+};
+
+struct Exchange::Summed {
+  absl::Status status;
+  SharedBytes encoded;
+  Values error;
+};
+
+Exchange::Summed Exchange::SumAndEncode(std::span<const float> owed,
+                                        const std::vector<SumTerm>& terms,
+                                        compression::CodecId id, float weight) {
+  Summed summed;
+  std::vector<float> sum(owed.size());
+  for (const SumTerm& term : terms) {
+    if (term.parts.empty()) {
+      compression::AddOwed(owed, sum);
+      continue;
+    }
+    summed.status = (*compression::FindCodec(term.codec))
+                        ->DecodeAdd(Join(term.parts).bytes, sum);
+    if (!summed.status.ok()) return summed;
+  }
+  std::vector<float> mean(sum.size());
+  compression::MeanOfSum(sum, weight, mean);
+  auto encoded = Encode(id, mean);
+  summed.status = encoded.status();
+  if (!encoded.ok()) return summed;
+  summed.encoded = *std::move(encoded);
+  summed.status =
+      (*compression::FindCodec(id))->Decode(summed.encoded.bytes, mean);
+  std::vector<float> error(sum.size());
+  compression::OwnerError(sum, weight, mean, error);
+  summed.error = std::make_shared<const std::vector<float>>(std::move(error));
+  return summed;
+}
+
+struct Exchange::Finished {
+  absl::Status status;
+  ExchangeResult::Piece piece;
+  double squared_norm = 0;
+};
+
+Exchange::Exchange(ExchangePlan plan, const Layout& layout,
+                   std::vector<OwedSpan> owed, BulkPort& bulk, HostPort& host,
+                   OnEnd on_end)
+    : plan_(std::move(plan)),
+      layout_(layout),
+      bulk_(bulk),
+      host_(host),
+      on_end_(std::move(on_end)),
+      spans_(plan_.span_end - plan_.span_begin) {
+  SKERRY_CHECK(owed.size() == spans_.size());
+  for (uint32_t span = plan_.span_begin; span < plan_.span_end; ++span) {
+    At(span).owed = std::move(owed[span - plan_.span_begin]);
+    Expect(span);
+  }
+}
+
+void Exchange::Expect(uint32_t span) {
+  Span& state = At(span);
+  state.owner = plan_.open.owners[span];
+  state.owned = !one_hop() && state.owner == plan_.self;
+  const uint64_t elements = layout_.elements(span);
+  for (uint32_t m = 0; m < plan_.open.members.size(); ++m) {
+    const bool contributes = one_hop() || state.owned;
+    if (m == plan_.self || !(contributes || m == state.owner)) continue;
+    const compression::CodecId codec = plan_.open.members[m].codec;
+    const uint64_t bytes_max =
+        (*compression::FindCodec(codec))->MaxEncodedBytes(elements);
+    state.from.emplace(
+        m, Inbox(contributes ? FrameKind::kContribution : FrameKind::kResult,
+                 codec, elements, bytes_max));
+  }
+}
+
+void Exchange::Start() {
+  for (uint32_t span = plan_.span_begin; span < plan_.span_end; ++span) {
+    if (At(span).owned) {
+      Step(span);
+    } else {
+      EncodeOwn(span);
+    }
+  }
+}
+
+void Exchange::EncodeOwn(uint32_t span) {
+  Compute(
+      host_,
+      [codec = self().codec, values = At(span).owed.values] {
+        return Encode(codec, *values);
+      },
+      scope_.Wrap([this, span](Instant now, absl::StatusOr<SharedBytes> bytes) {
+        OnEncoded(now, span, std::move(bytes));
+      }));
+}
+
+void Exchange::OnEncoded(Instant now, uint32_t span,
+                         absl::StatusOr<SharedBytes> bytes) {
+  if (!bytes.ok()) return End(now, bytes.status());
+  Span& state = At(span);
+  state.encoded = *std::move(bytes);
+  state.is_encoded = true;
+  for (uint32_t m = 0; m < plan_.open.members.size(); ++m) {
+    if (m == plan_.self || !(one_hop() || m == state.owner)) continue;
+    Send(span, FrameKind::kContribution, m, state.encoded);
+  }
+  Step(span);
+}
+
+bool Exchange::Offer(const compression::FrameHeader& header,
+                     const SharedBytes& payload) {
+  if (header.sequence != sequence().value()) return false;
+  if (header.span < plan_.span_begin || header.span >= plan_.span_end) {
+    return false;
+  }
+  const auto& members = plan_.open.members;
+  const auto sender =
+      std::find_if(members.begin(), members.end(), [&](const Member& member) {
+        return member.replica.value() == header.sender;
+      });
+  if (sender == members.end()) return false;
+  Span& state = At(header.span);
+  const auto inbox =
+      state.from.find(static_cast<uint32_t>(sender - members.begin()));
+  if (inbox == state.from.end()) return false;
+  switch (inbox->second.Put(header, payload)) {
+    case Inbox::Answer::kRefused:
+      return false;
+    case Inbox::Answer::kRepeated:
+      ++parts_repeated_;
+      return true;
+    case Inbox::Answer::kNew:
+      break;
+  }
+  bytes_received_ += payload.size();
+  if (inbox->second.whole()) Step(header.span);
+  return true;
+}
+
+void Exchange::Step(uint32_t span) {
+  Span& state = At(span);
+  if (state.working) return;
+  for (const auto& [member, inbox] : state.from) {
+    if (!inbox.whole()) return;
+  }
+  if (state.owned) {
+    state.working = true;
+    return Sum(span);
+  }
+  // The result may be here before the own contribution is encoded; it is not
+  // taken then, because the outcome needs the bytes that left.
+  if (!state.is_encoded) return;
+  state.working = true;
+  std::vector<EncodedPayload> payloads;
+  std::vector<SharedBytes> keep;
+  for (uint32_t m = 0; m < plan_.open.members.size(); ++m) {
+    if (m == plan_.self && one_hop()) {
+      keep.push_back(state.encoded);
+      payloads.push_back({self().codec, keep.back().bytes});
+      continue;
+    }
+    const auto inbox = state.from.find(m);
+    if (inbox == state.from.end()) continue;
+    keep.push_back(Join(inbox->second.parts()));
+    payloads.push_back({inbox->second.codec(), keep.back().bytes});
+    inbox->second.Drop();
+  }
+  Finish(span, std::move(payloads), std::move(keep));
+}
+
+void Exchange::Sum(uint32_t span) {
+  Span& state = At(span);
+  std::vector<SumTerm> terms;
+  for (uint32_t m = 0; m < plan_.open.members.size(); ++m) {
+    const auto inbox = state.from.find(m);
+    if (inbox == state.from.end()) {
+      terms.push_back({});
+      continue;
+    }
+    terms.push_back({inbox->second.codec(), inbox->second.parts()});
+    inbox->second.Drop();
+  }
+  Compute(
+      host_,
+      [owed = state.owed.values, terms = std::move(terms), codec = self().codec,
+       weight = static_cast<float>(plan_.open.total_weight)] {
+        return SumAndEncode(*owed, terms, codec, weight);
+      },
+      scope_.Wrap([this, span](Instant now, Summed summed) {
+        OnSummed(now, span, std::move(summed));
+      }));
+}
+
+void Exchange::OnSummed(Instant now, uint32_t span, Summed summed) {
+  if (!summed.status.ok()) return End(now, summed.status);
+  Span& state = At(span);
+  state.encoded = std::move(summed.encoded);
+  state.is_encoded = true;
+  state.error = std::move(summed.error);
+  for (uint32_t m = 0; m < plan_.open.members.size(); ++m) {
+    if (m != plan_.self) Send(span, FrameKind::kResult, m, state.encoded);
+  }
+  Finish(span, {{self().codec, state.encoded.bytes}}, {state.encoded});
+}
+
+void Exchange::Finish(uint32_t span, std::vector<EncodedPayload> payloads,
+                      std::vector<SharedBytes> keep) {
+  Compute(
+      host_,
+      [span, payloads = std::move(payloads), keep = std::move(keep),
+       shape = one_hop() ? PieceShape::kMembers : PieceShape::kMean,
+       weight = plan_.open.total_weight, elements = layout_.elements(span)] {
+        Finished finished;
+        std::vector<std::byte> piece = WriteResultPiece(shape, payloads);
+        std::vector<float> mean(elements);
+        finished.status = DecodeMean(piece, weight, mean);
+        for (const float value : mean) {
+          finished.squared_norm += static_cast<double>(value) * value;
+        }
+        finished.piece = {span, Hash64(piece),
+                          SharedBytes::Of(std::move(piece))};
+        return finished;
+      },
+      scope_.Wrap([this, span](Instant now, Finished finished) {
+        OnFinished(now, span, std::move(finished));
+      }));
+}
+
+void Exchange::OnFinished(Instant now, uint32_t span, Finished finished) {
+  if (!finished.status.ok()) return End(now, finished.status);
+  Span& state = At(span);
+  state.piece = std::move(finished.piece);
+  state.squared_norm = finished.squared_norm;
+  state.done = true;
+  if (++spans_done_ < spans_.size()) return;
+  // In span order, so that the norm does not depend on who finished first.
+  for (Span& one : spans_) {
+    result_.pieces.push_back(std::move(one.piece));
+    result_.squared_norm += one.squared_norm;
+  }
+  End(now, absl::OkStatus());
+}
+
+void Exchange::Send(uint32_t span, FrameKind kind, uint32_t member,
+                    const SharedBytes& bytes) {
+  const SpanHolder* holder = HolderOf(plan_.open.members[member], span);
+  SKERRY_CHECK(holder != nullptr);
+  compression::FrameHeader header;
+  header.kind = kind;
+  header.codec = self().codec;
+  header.job = plan_.job.value();
+  header.sequence = sequence().value();
+  header.attempt = attempt().value();
+  header.sender = self().replica.value();
+  header.span = span;
+  header.element_count = layout_.elements(span);
+  const uint64_t size = plan_.part_bytes;
+  header.parts = static_cast<uint32_t>(
+      std::max<uint64_t>(1, (bytes.size() + size - 1) / size));
+  for (header.part = 0; header.part < header.parts; ++header.part) {
+    const size_t offset = header.part * size;
+    const SharedBytes part =
+        bytes.Part(offset, std::min<uint64_t>(size, bytes.size() - offset));
+    header.payload_bytes = part.size();
+    header.payload_hash = Hash64(part.bytes);
+    bulk_.SendFrame(holder->peer.address, header, part);
+  }
+  bytes_sent_ += bytes.size();
+}
+
+std::optional<Exchange::Sent> Exchange::SentOf(uint32_t span) const {
+  const Span& state = spans_[span - plan_.span_begin];
+  if (!state.is_encoded) return std::nullopt;
+  return Sent{state.owned, state.error, self().codec, state.encoded};
+}
+
+std::vector<MemberProgress> Exchange::Progress() const {
+  std::vector<MemberProgress> progress;
+  for (uint32_t m = 0; m < plan_.open.members.size(); ++m) {
+    MemberProgress one{plan_.open.members[m].replica, 0, 0};
+    for (const Span& span : spans_) {
+      const auto inbox = span.from.find(m);
+      if (inbox == span.from.end()) continue;
+      one.bytes += inbox->second.bytes();
+      one.bytes_expected += inbox->second.bytes_max();
+    }
+    if (one.bytes_expected > 0) progress.push_back(one);
+  }
+  return progress;
+}
+
+void Exchange::End(Instant now, absl::Status status) {
+  if (ended_) return;
+  ended_ = true;
+  complete_ = status.ok();
+  on_end_(now, std::move(status));
+}
+
+}  // namespace skerry::worker

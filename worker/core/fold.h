@@ -1,0 +1,63 @@
+// worker/core/fold.h
+//
+// The model is a log: one committed result turns the state of a span at n - 1
+// into its state at n, with the same bits everywhere.
+#ifndef SKERRY_WORKER_CORE_FOLD_H_
+#define SKERRY_WORKER_CORE_FOLD_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "worker/core/orders.h"
+#include "worker/core/shared_bytes.h"
+
+namespace skerry::worker {
+
+// Everything the outer step reads of one span: the anchor's elements, then as
+// many of outer momentum if the method has one. Its bytes are the base piece,
+// and their Hash64 is the span's anchor hash.
+struct SpanState {
+  Sequence applied;
+  Values values;
+  uint64_t hash = 0;
+
+  std::span<const float> Anchor(uint64_t elements) const {
+    return std::span<const float>(*values).first(elements);
+  }
+};
+
+// How many values a span of `elements` has.
+uint64_t StateSize(const optimizer::OuterOptions& options, uint64_t elements);
+
+// State 0 from the trainer's initial values.
+SpanState InitialState(const optimizer::OuterOptions& options,
+                       std::span<const float> initial);
+
+// A base piece as it came from a disk or a peer.
+//
+// Errors: DataLoss when size or hash differ, or a value is not finite.
+absl::StatusOr<SpanState> ReadBase(const optimizer::OuterOptions& options,
+                                   uint64_t elements, Sequence sequence,
+                                   uint64_t hash,
+                                   std::span<const std::byte> piece);
+
+// The state at `entry.sequence`. Requires: `state` is of the sequence before.
+//
+// Errors: DataLoss when `piece` does not have `hash` or does not decode.
+absl::StatusOr<SpanState> FoldResult(const JobSettings& settings,
+                                     const SpanState& state, uint64_t elements,
+                                     const CommittedEntry& entry, uint64_t hash,
+                                     std::span<const std::byte> piece);
+
+// Every so many sequences all workers store a base: the same number for all,
+// and such that the results in between are no larger than a base.
+uint64_t BaseInterval(const JobSettings& settings);
+// Whether the state at `entry.sequence` is stored as a base.
+bool IsBaseSequence(const JobSettings& settings, const CommittedEntry& entry);
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_CORE_FOLD_H_

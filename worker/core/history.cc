@@ -1,0 +1,150 @@
+#include "worker/core/history.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace skerry::worker {
+namespace {
+
+constexpr auto kBase = PieceKey::Kind::kBase;
+constexpr auto kResult = PieceKey::Kind::kResult;
+
+const StoredFile::Piece* PieceOf(const StoredFile& file, uint32_t span) {
+  const auto it = std::lower_bound(file.pieces.begin(), file.pieces.end(), span,
+                                   [](const StoredFile::Piece& piece,
+                                      uint32_t s) { return piece.span < s; });
+  return it != file.pieces.end() && it->span == span ? &*it : nullptr;
+}
+
+}  // namespace
+
+History::FileKey History::KeyOf(const StoredFile& file) {
+  return {file.kind, file.sequence, file.attempt,
+          file.pieces.empty() ? 0 : file.pieces.front().span};
+}
+
+History::History(const std::vector<StoredFile>& on_disk) {
+  for (const StoredFile& file : on_disk) AddFile(file);
+}
+
+void History::AddCommitted(const std::vector<CommittedEntry>& entries) {
+  for (const CommittedEntry& entry : entries) {
+    committed_.emplace(entry.sequence, entry);
+  }
+}
+
+const CommittedEntry* History::Find(Sequence sequence) const {
+  const auto it = committed_.find(sequence);
+  return it == committed_.end() ? nullptr : &it->second;
+}
+
+void History::ForgetThrough(Sequence sequence) {
+  committed_.erase(committed_.begin(), committed_.upper_bound(sequence));
+}
+
+void History::AddFile(const StoredFile& file) { files_[KeyOf(file)] = file; }
+
+void History::RemoveFile(const StoredFile& file) { files_.erase(KeyOf(file)); }
+
+const StoredFile* History::FindPiece(const PieceKey& key) const {
+  auto it = files_.lower_bound({key.kind, key.sequence, key.attempt, 0});
+  for (; it != files_.end(); ++it) {
+    const StoredFile& file = it->second;
+    if (file.kind != key.kind || file.sequence != key.sequence ||
+        file.attempt != key.attempt) {
+      return nullptr;
+    }
+    const StoredFile::Piece* piece = PieceOf(file, key.span);
+    if (piece != nullptr && piece->hash == key.hash) return &file;
+  }
+  return nullptr;
+}
+
+std::optional<PieceKey> History::NewestBase(uint32_t span,
+                                            Sequence from) const {
+  std::optional<PieceKey> newest;
+  for (auto it = files_.lower_bound({kBase, from, Attempt(), 0});
+       it != files_.end() && it->second.kind == kBase; ++it) {
+    const StoredFile::Piece* piece = PieceOf(it->second, span);
+    if (piece == nullptr) continue;
+    newest = PieceKey{kBase, it->second.sequence, Attempt(), span, piece->hash};
+  }
+  return newest;
+}
+
+bool History::HasResult(Sequence sequence, uint32_t begin, uint32_t end) const {
+  const CommittedEntry* entry = Find(sequence);
+  if (entry == nullptr || entry->hashes.size() < end) return false;
+  for (uint32_t span = begin; span < end; ++span) {
+    if (FindPiece({kResult, sequence, entry->attempt, span,
+                   entry->hashes[span]}) == nullptr) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Sequence History::StoredThrough(Sequence applied, uint32_t begin,
+                                uint32_t end) const {
+  while (HasResult(Next(applied), begin, end)) applied = Next(applied);
+  return applied;
+}
+
+std::vector<HeldBase> History::Bases(uint32_t begin, uint32_t end) const {
+  absl::btree_map<Sequence, absl::btree_map<uint32_t, uint64_t>> pieces;
+  for (const auto& [key, file] : files_) {
+    if (file.kind != kBase) continue;
+    for (const StoredFile::Piece& piece : file.pieces) {
+      if (piece.span < begin || piece.span >= end) continue;
+      pieces[file.sequence][piece.span] = piece.hash;
+    }
+  }
+  std::vector<HeldBase> bases;
+  for (const auto& [sequence, by_span] : pieces) {
+    if (by_span.size() != end - begin) continue;
+    HeldBase base{sequence, begin, {}};
+    for (const auto& [span, hash] : by_span) base.hashes.push_back(hash);
+    bases.push_back(std::move(base));
+  }
+  return bases;
+}
+
+Sequence History::FirstResultKept(Sequence applied) const {
+  Sequence first;
+  Sequence expected = applied;
+  for (auto it = files_.rbegin(); it != files_.rend(); ++it) {
+    if (it->second.kind != kResult) break;
+    const Sequence sequence = it->second.sequence;
+    if (sequence > expected) continue;
+    if (sequence < expected) {
+      if (Next(sequence) != first) break;
+      expected = sequence;
+    }
+    first = sequence;
+  }
+  return first;
+}
+
+std::vector<StoredFile> History::TakeDeletable(Sequence keep_from) {
+  std::vector<StoredFile> deletable;
+  for (auto it = files_.begin(); it != files_.end();) {
+    const StoredFile& file = it->second;
+    bool free = false;
+    if (file.kind == kBase) {
+      free = file.sequence < keep_from;
+    } else {
+      const CommittedEntry* entry = Find(file.sequence);
+      free = file.sequence <= keep_from ||
+             (entry != nullptr && entry->attempt != file.attempt);
+    }
+    if (free) {
+      deletable.push_back(file);
+      it = files_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  return deletable;
+}
+
+}  // namespace skerry::worker

@@ -1,0 +1,72 @@
+// worker/core/history.h
+//
+// Book-keeping of one job's log on one worker: which results are committed,
+// which pieces of results and bases are on disk, and what may be deleted.
+#ifndef SKERRY_WORKER_CORE_HISTORY_H_
+#define SKERRY_WORKER_CORE_HISTORY_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "base/ids.h"
+#include "worker/core/effects.h"
+#include "worker/core/facts.h"
+#include "worker/core/orders.h"
+
+namespace skerry::worker {
+
+class History {
+ public:
+  explicit History(const std::vector<StoredFile>& on_disk);
+
+  // --- What is committed. ---
+
+  // Entries already known are left as they are: a commit never changes.
+  void AddCommitted(const std::vector<CommittedEntry>& entries);
+  // Null when not known (here).
+  const CommittedEntry* Find(Sequence sequence) const;
+  // Entries up to `sequence` are needed no more, except by Deletable().
+  void ForgetThrough(Sequence sequence);
+
+  // --- What is on disk. ---
+
+  void AddFile(const StoredFile& file);
+  void RemoveFile(const StoredFile& file);
+  // The file with that very piece; null when there is none.
+  const StoredFile* FindPiece(const PieceKey& key) const;
+  // The newest base piece of `span` at `from` or later.
+  std::optional<PieceKey> NewestBase(uint32_t span, Sequence from) const;
+  // Committed, and on disk for every span of [begin, end).
+  bool HasResult(Sequence sequence, uint32_t begin, uint32_t end) const;
+  // The end of the gapless run of such results after `applied`.
+  Sequence StoredThrough(Sequence applied, uint32_t begin, uint32_t end) const;
+  // Bases that hold all of [begin, end).
+  std::vector<HeldBase> Bases(uint32_t begin, uint32_t end) const;
+  // Of committed results whose pieces of [begin, end) reach `applied` or later
+  // without a gap; unset when there is none.
+  Sequence FirstResultKept(Sequence applied) const;
+
+  // Removes and returns the files that `keep_from` and known commits allow to
+  // be deleted: bases before it, results up to it, and results of attempts
+  // that lost.
+  std::vector<StoredFile> TakeDeletable(Sequence keep_from);
+
+ private:
+  struct FileKey {
+    PieceKey::Kind kind;
+    Sequence sequence;
+    Attempt attempt;
+    uint32_t first_span;
+    friend auto operator<=>(const FileKey&, const FileKey&) = default;
+  };
+  static FileKey KeyOf(const StoredFile& file);
+
+  absl::btree_map<Sequence, CommittedEntry> committed_;
+  absl::btree_map<FileKey, StoredFile> files_;
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_CORE_HISTORY_H_

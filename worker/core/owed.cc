@@ -1,0 +1,87 @@
+#include "worker/core/owed.h"
+
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/check.h"
+#include "base/status.h"
+#include "compression/owed.h"
+
+namespace skerry::worker {
+namespace {
+
+OwedSpan Measure(std::vector<float> values) {
+  OwedSpan owed;
+  for (const float value : values) {
+    owed.sum += value;
+    owed.squared += static_cast<double>(value) * value;
+  }
+  owed.values = std::make_shared<const std::vector<float>>(std::move(values));
+  return owed;
+}
+
+// `rest` is what stays before decay.
+Settled Decay(const OwedSpan& before, std::vector<float> rest, double beta) {
+  Settled settled;
+  double sum_of_rest = 0;
+  for (const float value : rest) sum_of_rest += value;
+  settled.taken = before.sum - sum_of_rest;
+  const compression::LostMass lost =
+      compression::DecayOwed(static_cast<float>(beta), rest);
+  settled.lost = lost.sum;
+  settled.lost_squared = lost.squared_norm;
+  settled.owed = Measure(std::move(rest));
+  return settled;
+}
+
+}  // namespace
+
+OwedSpan NothingOwed(uint64_t elements) {
+  return {std::make_shared<const std::vector<float>>(elements), 0, 0};
+}
+
+absl::StatusOr<Produced> AddRound(const OwedSpan& owed, double weight,
+                                  std::span<const float> start,
+                                  std::span<const float> live) {
+  SKERRY_CHECK(start.size() == live.size());
+  SKERRY_CHECK(start.size() == owed.values->size());
+  std::vector<float> values = *owed.values;
+  compression::AccumulateOwed(static_cast<float>(weight), start, live, values);
+  Produced produced;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double delta = static_cast<double>(start[i]) - live[i];
+    produced.delta_squared += delta * delta;
+  }
+  produced.owed = Measure(std::move(values));
+  produced.sum = produced.owed.sum - owed.sum;
+  if (!std::isfinite(produced.owed.squared)) {
+    return absl::InvalidArgumentError("a parameter is not finite");
+  }
+  return produced;
+}
+
+absl::StatusOr<Settled> SettleSent(const OwedSpan& owed,
+                                   compression::CodecId codec,
+                                   std::span<const std::byte> sent,
+                                   double beta) {
+  SKERRY_ASSIGN_OR_RETURN(const compression::Codec* found,
+                          compression::FindCodec(codec));
+  std::vector<float> decoded(owed.values->size());
+  SKERRY_RETURN_IF_ERROR(found->Decode(sent, decoded));
+  std::vector<float> rest = *owed.values;
+  compression::SettleSent(decoded, rest);
+  return Decay(owed, std::move(rest), beta);
+}
+
+Settled SettleOwned(const OwedSpan& owed, std::span<const float> error,
+                    double beta) {
+  SKERRY_CHECK(error.size() == owed.values->size());
+  std::vector<float> rest = *owed.values;
+  compression::SettleOwned(error, rest);
+  return Decay(owed, std::move(rest), beta);
+}
+
+}  // namespace skerry::worker

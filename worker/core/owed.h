@@ -1,0 +1,63 @@
+// worker/core/owed.h
+//
+// What a worker has produced and the model has not received (PROTOCOL 4.4):
+// the arithmetic of compression/owed.h over immutable snapshots, with the sums
+// that audits compare. The three functions here are the only ways in which it
+// changes.
+#ifndef SKERRY_WORKER_CORE_OWED_H_
+#define SKERRY_WORKER_CORE_OWED_H_
+
+#include <cstdint>
+#include <span>
+
+#include "absl/status/statusor.h"
+#include "compression/codec.h"
+#include "worker/core/shared_bytes.h"
+
+namespace skerry::worker {
+
+// Owed of one span.
+struct OwedSpan {
+  Values values;
+  double sum = 0;      // over the elements, for audits
+  double squared = 0;  // L2 norm, squared
+};
+
+OwedSpan NothingOwed(uint64_t elements);
+
+struct Produced {
+  OwedSpan owed;
+  double sum = 0;            // by which the owed sum rose
+  double delta_squared = 0;  // of delta
+};
+
+// owed + weight * (start - live), when a round ends.
+//
+// Errors: InvalidArgument when a value of it is not finite.
+absl::StatusOr<Produced> AddRound(const OwedSpan& owed, double weight,
+                                  std::span<const float> start,
+                                  std::span<const float> live);
+
+struct Settled {
+  OwedSpan owed;
+  double taken = 0;         // sum of what the model received
+  double lost = 0;          // sum of what beta discarded
+  double lost_squared = 0;  // its squared norm
+};
+
+// After a commit, for a span that another member summed, or that all did: what
+// was sent is owed no more. `beta` of the rest stays.
+//
+// Errors: DataLoss when `sent` does not decode.
+absl::StatusOr<Settled> SettleSent(const OwedSpan& owed,
+                                   compression::CodecId codec,
+                                   std::span<const std::byte> sent,
+                                   double beta);
+// For a span that this worker summed: all of it is in, and the error of
+// encoding the mean is owed from now on.
+Settled SettleOwned(const OwedSpan& owed, std::span<const float> error,
+                    double beta);
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_CORE_OWED_H_

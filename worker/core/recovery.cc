@@ -1,0 +1,485 @@
+#include "worker/core/recovery.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/hash.h"
+#include "worker/core/compute.h"
+
+namespace skerry::worker {
+namespace {
+
+constexpr auto kBase = PieceKey::Kind::kBase;
+constexpr auto kResult = PieceKey::Kind::kResult;
+// Results held in memory at once while fetching.
+constexpr uint64_t kResultsAhead = 4;
+
+}  // namespace
+
+Recovery::Recovery(RecoveryOptions options, History& history,
+                   const Effects& effects, Changed changed)
+    : options_(std::move(options)),
+      history_(history),
+      effects_(effects),
+      changed_(std::move(changed)) {}
+
+void Recovery::Configure(const JobSettings& settings, const Layout& layout) {
+  settings_ = settings;
+  layout_ = layout;
+}
+
+void Recovery::SetHoldings(uint32_t begin, uint32_t end) {
+  if (begin == begin_ && end == end_) return;
+  begin_ = begin;
+  end_ = end;
+  work_.End();
+  fetches_ = 0;
+  folds_ = 0;
+  missing_.clear();
+  absl::btree_map<uint32_t, Place> places;
+  for (uint32_t span = begin; span < end; ++span) {
+    places[span].state = std::move(places_[span].state);
+  }
+  places_ = std::move(places);
+}
+
+void Recovery::SetView(std::vector<Source> sources, Sequence keep_from) {
+  sources_ = std::move(sources);
+  std::erase_if(sources_, [&](const Source& source) {
+    return source.holder.peer.worker == options_.worker;
+  });
+  keep_from_ = keep_from;
+}
+
+void Recovery::SetPeers(Attempt attempt, std::vector<SpanHolder> holders) {
+  std::erase_if(holders, [&](const SpanHolder& holder) {
+    return holder.peer.worker == options_.worker;
+  });
+  peers_ = {attempt, std::move(holders)};
+}
+
+void Recovery::Hold(Attempt attempt, Instant until) {
+  hold_ = {attempt, until};
+}
+
+void Recovery::Pump(Instant now) {
+  deadline_.reset();
+  for (uint32_t span = begin_; span < end_; ++span) {
+    const Place& place = places_[span];
+    if (!place.state && !place.busy) ChooseBase(now, span);
+  }
+  PumpResults(now);
+  PumpFold();
+}
+
+void Recovery::WakeAt(Instant when) {
+  if (when.since_start() == absl::InfiniteDuration()) return;
+  if (!deadline_ || when < *deadline_) deadline_ = when;
+}
+
+void Recovery::ChooseBase(Instant now, uint32_t span) {
+  if (places_[span].not_before > now) {
+    WakeAt(places_[span].not_before);
+  } else if (!TryOwnBase(span)) {
+    places_[span].wants_initial =
+        !TryFetchBase(now, span) && !keep_from_.is_set();
+  }
+}
+
+bool Recovery::TryOwnBase(uint32_t span) {
+  const auto key = history_.NewestBase(span, keep_from_);
+  if (!key) return false;
+  const StoredFile file = *history_.FindPiece(*key);
+  auto piece = effects_.disk.Map(file, span);
+  if (!piece.ok()) {
+    Discard(file);
+    return TryOwnBase(span);
+  }
+  places_[span].busy = true;
+  Compute(
+      effects_.host,
+      [piece = *std::move(piece), options = settings_.outer,
+       elements = layout_.elements(span), key = *key] {
+        return ReadBase(options, elements, key.sequence, key.hash, piece.bytes);
+      },
+      work_.Wrap(
+          [this, span, file](Instant now, absl::StatusOr<SpanState> state) {
+            if (!state.ok()) Discard(file);
+            OnBase(now, span, std::move(state));
+          }));
+  return true;
+}
+
+bool Recovery::TryFetchBase(Instant now, uint32_t span) {
+  Place& place = places_[span];
+  std::vector<std::pair<std::string, PieceKey>> offers;
+  for (const Source& source : sources_) {
+    const uint32_t index = span - source.holder.begin;
+    if (!source.holder.Holds(span) || source.base < keep_from_ ||
+        index >= source.base_hashes.size()) {
+      continue;
+    }
+    if (!source.base.is_set() && initial_at_hand_) continue;
+    if (!offers.empty() && source.base < offers.front().second.sequence) {
+      continue;
+    }
+    if (!offers.empty() && source.base > offers.front().second.sequence) {
+      offers.clear();
+    }
+    offers.push_back(
+        {source.holder.peer.address,
+         {kBase, source.base, Attempt(), span, source.base_hashes[index]}});
+  }
+  if (offers.empty()) return false;
+  if (fetches_ >= options_.fetches_max) return true;
+  // Neighbouring spans start at different holders, to draw on all of them.
+  const auto& [address, key] = offers[(span + place.tries) % offers.size()];
+  if (++place.tries % offers.size() == 0) {
+    place.not_before = now + options_.retry_interval;
+  }
+  place.busy = true;
+  place.fetching = key.sequence;
+  ++fetches_;
+  effects_.bulk.Fetch(
+      address, key,
+      work_.Wrap([this, span, key](Instant at,
+                                   absl::StatusOr<SharedBytes> bytes) {
+        --fetches_;
+        if (!bytes.ok()) return OnBase(at, span, bytes.status());
+        Compute(
+            effects_.host,
+            [piece = *bytes, options = settings_.outer,
+             elements = layout_.elements(span), key] {
+              return ReadBase(options, elements, key.sequence, key.hash,
+                              piece.bytes);
+            },
+            work_.Wrap([this, span](Instant then,
+                                    absl::StatusOr<SpanState> state) {
+              if (state.ok()) {
+                StoredFile file{
+                    kBase, state->applied, Attempt(), {{span, state->hash}}};
+                effects_.disk.Store(
+                    file, {SharedBytes::Of(state->values)},
+                    disk_.Wrap([this, file](Instant t, absl::Status status) {
+                      if (status.ok()) OnStored(file);
+                      changed_(t, status);
+                    }));
+              }
+              OnBase(then, span, std::move(state));
+            }));
+      }));
+  return true;
+}
+
+void Recovery::OnBase(Instant now, uint32_t span,
+                      absl::StatusOr<SpanState> state) {
+  Place& place = places_[span];
+  place.busy = false;
+  place.fetching.reset();
+  if (state.ok()) {
+    place.state = *std::move(state);
+    place.tries = 0;
+  } else {
+    effects_.host.Event(
+        absl::StrCat("span ", span, ": ", state.status().message()));
+  }
+  changed_(now, absl::OkStatus());
+}
+
+bool Recovery::WantsInitial() const {
+  for (const auto& [span, place] : places_) {
+    if (!place.state && !place.busy && place.wants_initial) return true;
+  }
+  return false;
+}
+
+void Recovery::OnInitial(Instant now, const TrainerMemory& memory) {
+  for (uint32_t span = begin_; span < end_; ++span) {
+    Place& place = places_[span];
+    if (place.state || place.busy || !place.wants_initial) continue;
+    place.busy = true;
+    place.wants_initial = false;
+    from_initial_ = true;
+    Compute(
+        effects_.host,
+        [memory, options = settings_.outer, range = layout_.spans[span]] {
+          return InitialState(options,
+                              memory.values.subspan(range.begin, range.size()));
+        },
+        work_.Wrap([this, span](Instant at, SpanState state) {
+          OnBase(at, span, std::move(state));
+          if (from_initial_ && ready()) {
+            from_initial_ = false;
+            StoreBase();
+          }
+        }));
+  }
+  changed_(now, absl::OkStatus());
+}
+
+void Recovery::PumpResults(Instant now) {
+  absl::erase_if(missing_, [&](const auto& one) {
+    return one.first <= FoldedOldest() ||
+           history_.HasResult(one.first, begin_, end_);
+  });
+  if (begin_ == end_) return;
+  for (const auto& [span, place] : places_) {
+    if (!place.state) return;
+  }
+  uint64_t asked = 0;
+  for (Sequence next = Next(FoldedOldest()); asked < kResultsAhead;
+       next = Next(next)) {
+    const CommittedEntry* entry = history_.Find(next);
+    if (entry == nullptr) return;
+    if (history_.HasResult(next, begin_, end_)) continue;
+    ++asked;
+    if (entry->attempt == hold_.first && now < hold_.second) {
+      WakeAt(hold_.second);
+      continue;
+    }
+    FetchResult(now, *entry);
+  }
+}
+
+std::vector<std::string> Recovery::HoldersOf(const CommittedEntry& entry,
+                                             uint32_t span) const {
+  std::vector<std::string> addresses;
+  for (const Source& source : sources_) {
+    if (source.holder.Holds(span) && source.results_from.is_set() &&
+        source.results_from <= entry.sequence &&
+        entry.sequence <= source.results_through) {
+      addresses.push_back(source.holder.peer.address);
+    }
+  }
+  if (peers_.first == entry.attempt) {
+    for (const SpanHolder& holder : peers_.second) {
+      if (holder.Holds(span)) addresses.push_back(holder.peer.address);
+    }
+  }
+  return addresses;
+}
+
+void Recovery::FetchResult(Instant now, const CommittedEntry& entry) {
+  Missing& missing = missing_[entry.sequence];
+  if (missing.storing) return;
+  for (uint32_t span = begin_; span < end_; ++span) {
+    if (missing.got.contains(span) || missing.busy[span]) continue;
+    if (history_.FindPiece({kResult, entry.sequence, entry.attempt, span,
+                            entry.hashes[span]}) != nullptr) {
+      continue;
+    }
+    if (missing.not_before[span] > now) {
+      WakeAt(missing.not_before[span]);
+      continue;
+    }
+    if (fetches_ >= options_.fetches_max) return;
+    const std::vector<std::string> addresses = HoldersOf(entry, span);
+    if (addresses.empty()) {
+      // Nobody keeps results this old: start again from a newer base.
+      Place& place = places_[span];
+      if (entry.sequence <= keep_from_ && folds_ == 0 && !place.busy) {
+        place.state.reset();
+      }
+      continue;
+    }
+    size_t& tries = missing.tries[span];
+    const std::string address = addresses[(span + tries) % addresses.size()];
+    if (++tries % addresses.size() == 0) {
+      missing.not_before[span] = now + options_.retry_interval;
+    }
+    missing.busy[span] = true;
+    FetchPiece(entry, span, address);
+  }
+}
+
+void Recovery::FetchPiece(const CommittedEntry& entry, uint32_t span,
+                          const std::string& address) {
+  ++fetches_;
+  const PieceKey key{kResult, entry.sequence, entry.attempt, span,
+                     entry.hashes[span]};
+  effects_.bulk.Fetch(
+      address, key,
+      work_.Wrap([this, key](Instant now, absl::StatusOr<SharedBytes> bytes) {
+        --fetches_;
+        const auto missing = missing_.find(key.sequence);
+        if (missing != missing_.end()) {
+          missing->second.busy[key.span] = false;
+          if (bytes.ok() && Hash64(bytes->bytes) == key.hash) {
+            missing->second.got[key.span] = *std::move(bytes);
+            StoreFetched(key.sequence);
+          }
+        }
+        changed_(now, absl::OkStatus());
+      }));
+}
+
+void Recovery::StoreFetched(Sequence sequence) {
+  const CommittedEntry* entry = history_.Find(sequence);
+  Missing& missing = missing_[sequence];
+  if (entry == nullptr || missing.storing) return;
+  StoredFile file{kResult, sequence, entry->attempt, {}};
+  std::vector<SharedBytes> contents;
+  for (uint32_t span = begin_; span < end_; ++span) {
+    const auto got = missing.got.find(span);
+    if (got != missing.got.end()) {
+      file.pieces.push_back({span, entry->hashes[span]});
+      contents.push_back(got->second);
+    } else if (history_.FindPiece({kResult, sequence, entry->attempt, span,
+                                   entry->hashes[span]}) == nullptr) {
+      return;
+    }
+  }
+  missing.storing = true;
+  effects_.disk.Store(
+      file, std::move(contents),
+      disk_.Wrap([this, file](Instant now, absl::Status status) {
+        if (status.ok()) OnStored(file);
+        changed_(now, status);
+      }));
+}
+
+void Recovery::OnStored(const StoredFile& file) { history_.AddFile(file); }
+
+void Recovery::PumpFold() {
+  if (folds_ > 0 || begin_ == end_) return;
+  for (const auto& [span, place] : places_) {
+    if (!place.state) return;
+  }
+  const CommittedEntry* entry = history_.Find(Next(applied()));
+  if (entry == nullptr || entry->sequence > target_) return;
+  if (!history_.HasResult(entry->sequence, begin_, end_)) return;
+  for (auto& [span, place] : places_) {
+    if (Next(place.state->applied) != entry->sequence) continue;
+    const StoredFile* file = history_.FindPiece(
+        {kResult, entry->sequence, entry->attempt, span, entry->hashes[span]});
+    if (file == nullptr) return;  // discarded by the span before
+    FoldOne(*entry, span, *file);
+  }
+}
+
+void Recovery::FoldOne(const CommittedEntry& entry, uint32_t span,
+                       const StoredFile& file) {
+  ++folds_;
+  auto piece = effects_.disk.Map(file, span);
+  Compute(
+      effects_.host,
+      [piece = std::move(piece), entry, settings = settings_,
+       state = *places_[span].state, elements = layout_.elements(span),
+       span]() -> absl::StatusOr<SpanState> {
+        if (!piece.ok()) return piece.status();
+        return FoldResult(settings, state, elements, entry, entry.hashes[span],
+                          piece->bytes);
+      },
+      work_.Wrap([this, sequence = entry.sequence, span, file](
+                     Instant now, absl::StatusOr<SpanState> state) {
+        OnFolded(now, sequence, span, file, std::move(state));
+      }));
+}
+
+void Recovery::OnFolded(Instant now, Sequence sequence, uint32_t span,
+                        const StoredFile& file,
+                        absl::StatusOr<SpanState> state) {
+  --folds_;
+  if (state.ok()) {
+    places_[span].state = *std::move(state);
+  } else {
+    effects_.host.Event(absl::StrCat("result ", sequence.value(), " span ",
+                                     span, ": ", state.status().message()));
+    Discard(file);
+  }
+  const CommittedEntry* entry = history_.Find(sequence);
+  if (entry != nullptr && ready() && applied() == sequence) {
+    samples_committed_ = {sequence, entry->samples_committed};
+    if (IsBaseSequence(settings_, *entry)) StoreBase();
+  }
+  changed_(now, absl::OkStatus());
+}
+
+void Recovery::StoreBase() {
+  SKERRY_CHECK(ready());
+  StoredFile file{kBase, applied(), Attempt(), {}};
+  std::vector<SharedBytes> contents;
+  bool stored = true;
+  for (const auto& [span, place] : places_) {
+    file.pieces.push_back({span, place.state->hash});
+    contents.push_back(SharedBytes::Of(place.state->values));
+    stored = stored && history_.FindPiece({kBase, file.sequence, Attempt(),
+                                           span, place.state->hash}) != nullptr;
+  }
+  if (stored) return;
+  effects_.disk.Store(
+      file, std::move(contents),
+      disk_.Wrap([this, file](Instant now, absl::Status status) {
+        if (status.ok()) OnStored(file);
+        changed_(now, status);
+      }));
+}
+
+void Recovery::Discard(const StoredFile& file) {
+  history_.RemoveFile(file);
+  effects_.disk.Delete(file);
+}
+
+Sequence Recovery::FoldedOldest() const {
+  std::optional<Sequence> oldest;
+  for (const auto& [span, place] : places_) {
+    if (!place.state) continue;
+    oldest =
+        oldest ? std::min(*oldest, place.state->applied) : place.state->applied;
+  }
+  return oldest.value_or(Sequence());
+}
+
+bool Recovery::ready() const {
+  if (begin_ == end_ || folds_ > 0) return false;
+  for (const auto& [span, place] : places_) {
+    if (!place.state) return false;
+    if (place.state->applied != places_.begin()->second.state->applied) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Sequence Recovery::applied() const {
+  for (const auto& [span, place] : places_) {
+    if (!place.state) return Sequence();
+  }
+  return FoldedOldest();
+}
+
+Sequence Recovery::stored_through() const {
+  if (begin_ == end_) return Sequence();
+  for (const auto& [span, place] : places_) {
+    if (!place.state) return Sequence();
+  }
+  return history_.StoredThrough(applied(), begin_, end_);
+}
+
+Sequence Recovery::pin() const {
+  std::optional<Sequence> oldest;
+  for (const auto& [span, place] : places_) {
+    if (!place.fetching) continue;
+    oldest = oldest ? std::min(*oldest, *place.fetching) : *place.fetching;
+  }
+  return oldest.value_or(Sequence());
+}
+
+std::optional<uint64_t> Recovery::samples_committed() const {
+  if (samples_committed_.first.is_set() &&
+      samples_committed_.first == applied()) {
+    return samples_committed_.second;
+  }
+  if (ready() && !applied().is_set()) return 0;
+  return std::nullopt;
+}
+
+const SpanState* Recovery::StateOf(uint32_t span) const {
+  const auto it = places_.find(span);
+  return it == places_.end() || !it->second.state ? nullptr
+                                                  : &*it->second.state;
+}
+
+}  // namespace skerry::worker

@@ -1,0 +1,155 @@
+// worker/core/recovery.h
+//
+// Brings the held spans to any committed sequence, and keeps the disk able to
+// do so again (PROTOCOL 6): a base from memory, disk, peers or the trainer's
+// initial values, then committed results in order. Start, join, catching up
+// and power loss all come through here.
+//
+// Promises: a result is folded only when it is committed, durable here and of
+// the committed hash; what was fetched is stored before it is used; a damaged
+// file is deleted and its content fetched again.
+#ifndef SKERRY_WORKER_CORE_RECOVERY_H_
+#define SKERRY_WORKER_CORE_RECOVERY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "base/ids.h"
+#include "base/instant.h"
+#include "worker/core/effects.h"
+#include "worker/core/fold.h"
+#include "worker/core/history.h"
+#include "worker/core/layout.h"
+#include "worker/core/orders.h"
+#include "worker/core/scope.h"
+
+namespace skerry::worker {
+
+struct RecoveryOptions {
+  std::string worker;  // this worker, which is no source for itself
+  absl::Duration retry_interval = absl::Milliseconds(250);
+  int fetches_max = 8;
+};
+
+class Recovery {
+ public:
+  // `changed` runs after anything asynchronous has changed the answers below;
+  // with an error the disk cannot be relied on. The references outlive this.
+  using Changed = absl::AnyInvocable<void(Instant now, absl::Status status)>;
+  Recovery(RecoveryOptions options, History& history, const Effects& effects,
+           Changed changed);
+
+  // Sets what the job is; before any call below.
+  void Configure(const JobSettings& settings, const Layout& layout);
+  // Spans [begin, end) are held from now on; the state of spans held before and
+  // after is kept.
+  void SetHoldings(uint32_t begin, uint32_t end);
+  // Who has what; from every Orders.
+  void SetView(std::vector<Source> sources, Sequence keep_from);
+  // More holders of the result of `attempt`, asked after the sources.
+  void SetPeers(Attempt attempt, std::vector<SpanHolder> holders);
+  // The result of `attempt` may come by itself: not fetched before `until`.
+  void Hold(Attempt attempt, Instant until);
+  // Folds no further than this; a fold under way still ends.
+  void SetTarget(Sequence target) { target_ = target; }
+  // Whether the trainer still has the initial values, so that state 0 need not
+  // be fetched.
+  void SetInitialAtHand(bool at_hand) { initial_at_hand_ = at_hand; }
+  // Starts whatever is possible.
+  void Pump(Instant now);
+  std::optional<Instant> NextDeadline() const { return deadline_; }
+
+  // Whether a span can only start from the trainer's initial values, which the
+  // caller then provides.
+  bool WantsInitial() const;
+  void OnInitial(Instant now, const TrainerMemory& memory);
+
+  uint32_t begin() const { return begin_; }
+  uint32_t end() const { return end_; }
+  // Every held span has a state, all are of one sequence, and nothing is being
+  // folded.
+  bool ready() const;
+  // The oldest sequence of any held span; 0 while one has no state.
+  Sequence applied() const;
+  Sequence stored_through() const;
+  Sequence pin() const;
+  // Samples committed up to and including applied(), once known.
+  std::optional<uint64_t> samples_committed() const;
+  // Null when the span is not held or has no state.
+  const SpanState* StateOf(uint32_t span) const;
+  // Makes the present state a base on disk. Requires: ready().
+  void StoreBase();
+  // The result is on disk already, or will be.
+  void OnStored(const StoredFile& file);
+
+ private:
+  struct Place {
+    std::optional<SpanState> state;
+    bool busy = false;
+    std::optional<Sequence> fetching;  // of the base under way
+    size_t tries = 0;
+    Instant not_before;
+    bool wants_initial = false;
+  };
+  struct Missing {  // a result being fetched
+    absl::btree_map<uint32_t, SharedBytes> got;
+    absl::btree_map<uint32_t, size_t> tries;
+    absl::btree_map<uint32_t, Instant> not_before;
+    absl::btree_map<uint32_t, bool> busy;
+    bool storing = false;
+  };
+
+  void ChooseBase(Instant now, uint32_t span);
+  bool TryOwnBase(uint32_t span);
+  bool TryFetchBase(Instant now, uint32_t span);
+  void OnBase(Instant now, uint32_t span, absl::StatusOr<SpanState> state);
+  void PumpResults(Instant now);
+  void FetchResult(Instant now, const CommittedEntry& entry);
+  void FetchPiece(const CommittedEntry& entry, uint32_t span,
+                  const std::string& address);
+  void StoreFetched(Sequence sequence);
+  std::vector<std::string> HoldersOf(const CommittedEntry& entry,
+                                     uint32_t span) const;
+  void PumpFold();
+  void FoldOne(const CommittedEntry& entry, uint32_t span,
+               const StoredFile& file);
+  void OnFolded(Instant now, Sequence sequence, uint32_t span,
+                const StoredFile& file, absl::StatusOr<SpanState> state);
+  void Discard(const StoredFile& file);
+  void WakeAt(Instant when);
+  Sequence FoldedOldest() const;
+
+  const RecoveryOptions options_;
+  History& history_;
+  const Effects effects_;
+  Changed changed_;
+  JobSettings settings_;
+  Layout layout_;
+  uint32_t begin_ = 0;
+  uint32_t end_ = 0;
+  std::vector<Source> sources_;
+  Sequence keep_from_;
+  std::pair<Attempt, std::vector<SpanHolder>> peers_;
+  std::pair<Attempt, Instant> hold_;
+  Sequence target_;
+  absl::btree_map<uint32_t, Place> places_;
+  absl::btree_map<Sequence, Missing> missing_;
+  int fetches_ = 0;
+  int folds_ = 0;
+  bool initial_at_hand_ = false;
+  bool from_initial_ = false;
+  std::pair<Sequence, uint64_t> samples_committed_;
+  std::optional<Instant> deadline_;
+  Scope work_;  // ends with the holdings
+  Scope disk_;  // lives as long as this
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_CORE_RECOVERY_H_

@@ -1,0 +1,116 @@
+#include "worker/core/result_piece.h"
+
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/status.h"
+
+namespace skerry::worker {
+namespace {
+
+constexpr size_t kHeadBytes = 8;
+constexpr size_t kEntryBytes = 16;
+constexpr uint8_t kVersion = 1;
+
+struct Parsed {
+  PieceShape shape = PieceShape::kMean;
+  std::vector<EncodedPayload> payloads;
+};
+
+absl::Status Damaged(absl::string_view what) {
+  return absl::DataLossError(absl::StrCat("result piece: ", what));
+}
+
+void PutU64(uint64_t value, std::byte* out) {
+  for (int i = 0; i < 8; ++i) {
+    out[i] = static_cast<std::byte>(value >> (8 * i));
+  }
+}
+
+uint64_t GetU64(const std::byte* in) {
+  uint64_t value = 0;
+  for (int i = 0; i < 8; ++i)
+    value |= std::to_integer<uint64_t>(in[i]) << 8 * i;
+  return value;
+}
+
+absl::StatusOr<Parsed> Parse(std::span<const std::byte> piece) {
+  if (piece.size() < kHeadBytes) return Damaged("shorter than its head");
+  if (std::memcmp(piece.data(), "SKR", 3) != 0 ||
+      std::to_integer<uint8_t>(piece[3]) != kVersion) {
+    return Damaged("not of a known version");
+  }
+  Parsed parsed;
+  const auto shape = std::to_integer<uint8_t>(piece[4]);
+  const auto count = std::to_integer<uint8_t>(piece[5]);
+  if (shape != 1 && shape != 2) return Damaged("unknown shape");
+  if (piece[6] != std::byte{0} || piece[7] != std::byte{0}) {
+    return Damaged("reserved bytes are set");
+  }
+  parsed.shape = static_cast<PieceShape>(shape);
+  if (count == 0 || count > kPiecePayloadsMax ||
+      (parsed.shape == PieceShape::kMean && count != 1)) {
+    return Damaged("wrong count of payloads");
+  }
+  size_t at = kHeadBytes + count * kEntryBytes;
+  if (piece.size() < at) return Damaged("cut inside its table");
+  for (size_t i = 0; i < count; ++i) {
+    const std::byte* entry = piece.data() + kHeadBytes + i * kEntryBytes;
+    const uint64_t codec = GetU64(entry);
+    const uint64_t bytes = GetU64(entry + 8);
+    if (codec > 255) return Damaged("unknown codec");
+    if (bytes > piece.size() - at) return Damaged("cut inside a payload");
+    parsed.payloads.push_back(
+        {static_cast<compression::CodecId>(codec), piece.subspan(at, bytes)});
+    at += bytes;
+  }
+  if (at != piece.size()) return Damaged("bytes after the last payload");
+  return parsed;
+}
+
+}  // namespace
+
+std::vector<std::byte> WriteResultPiece(
+    PieceShape shape, std::span<const EncodedPayload> payloads) {
+  SKERRY_CHECK(!payloads.empty() && payloads.size() <= kPiecePayloadsMax);
+  SKERRY_CHECK(shape == PieceShape::kMembers || payloads.size() == 1);
+  size_t size = kHeadBytes + payloads.size() * kEntryBytes;
+  for (const EncodedPayload& payload : payloads) size += payload.bytes.size();
+  std::vector<std::byte> piece(size);
+  std::memcpy(piece.data(), "SKR", 3);
+  piece[3] = std::byte{kVersion};
+  piece[4] = static_cast<std::byte>(shape);
+  piece[5] = static_cast<std::byte>(payloads.size());
+  size_t at = kHeadBytes + payloads.size() * kEntryBytes;
+  for (size_t i = 0; i < payloads.size(); ++i) {
+    std::byte* entry = piece.data() + kHeadBytes + i * kEntryBytes;
+    PutU64(static_cast<uint64_t>(payloads[i].codec), entry);
+    PutU64(payloads[i].bytes.size(), entry + 8);
+    if (!payloads[i].bytes.empty()) {
+      std::memcpy(piece.data() + at, payloads[i].bytes.data(),
+                  payloads[i].bytes.size());
+    }
+    at += payloads[i].bytes.size();
+  }
+  return piece;
+}
+
+absl::Status DecodeMean(std::span<const std::byte> piece, double total_weight,
+                        std::span<float> mean) {
+  SKERRY_ASSIGN_OR_RETURN(const Parsed parsed, Parse(piece));
+  bool first = true;
+  for (const EncodedPayload& payload : parsed.payloads) {
+    const auto codec = compression::FindCodec(payload.codec);
+    if (!codec.ok()) return Damaged(codec.status().message());
+    SKERRY_RETURN_IF_ERROR(first ? (*codec)->Decode(payload.bytes, mean)
+                                 : (*codec)->DecodeAdd(payload.bytes, mean));
+    first = false;
+  }
+  if (parsed.shape == PieceShape::kMean) return absl::OkStatus();
+  const float weight = static_cast<float>(total_weight);
+  for (float& value : mean) value /= weight;
+  return absl::OkStatus();
+}
+
+}  // namespace skerry::worker

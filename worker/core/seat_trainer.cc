@@ -1,0 +1,111 @@
+// What the seat asks of the trainer beside rounds: initial values, evaluation,
+// generation, and a new one when it is unusable.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "worker/core/seat_impl.h"
+
+namespace skerry::worker {
+namespace {
+
+constexpr size_t kEvaluationsMax = 64;
+
+}  // namespace
+
+void Seat::Impl::OnTrainerError(Instant now, const absl::Status& status) {
+  const std::string reason(status.message());
+  Abandon(now, reason);
+  // Aborted: only the group broke, and the next life makes another.
+  if (absl::IsAborted(status) || restarting_) return;
+  restarting_ = true;
+  trainer_ready_ = false;
+  effects_.trainer.Restart(reason);
+}
+
+void Seat::Impl::ConsiderInitial(Instant now) {
+  if (!recovery_.WantsInitial() || !trainer_free() || restarting_) return;
+  if (step_ != Step::kAway && step_ != Step::kJoin && step_ != Step::kClose) {
+    return;
+  }
+  if (!pristine_) {
+    OnTrainerError(now, absl::InternalError("the initial values are needed"));
+    return;
+  }
+  ++trainer_uses_;
+  effects_.trainer.Snapshot(
+      layout_.Of(recovery_.begin(), recovery_.end()),
+      trainer_scope_.Wrap([this](Instant at, absl::Status status) {
+        --trainer_uses_;
+        if (status.ok()) {
+          recovery_.OnInitial(at, effects_.trainer.memory());
+        } else {
+          OnTrainerError(at, status);
+        }
+        Advance(at);
+      }));
+}
+
+bool Seat::Impl::RunTask(Instant now) {
+  if (!trainer_free() || !recovery_.ready()) return false;
+  return RunEvaluation() || RunGeneration();
+}
+
+bool Seat::Impl::RunEvaluation() {
+  const Sequence applied = recovery_.applied();
+  const EvaluationOrder* due = nullptr;
+  for (const EvaluationOrder& order : orders_->evaluations) {
+    if (order.sequence > applied) continue;
+    const bool known = std::any_of(
+        evaluations_.begin(), evaluations_.end(), [&](const Evaluated& one) {
+          return one.fact.sequence >= order.sequence &&
+                 one.samples_max >= order.samples_max;
+        });
+    if (!known) due = &order;
+  }
+  if (due == nullptr || !at_anchor_) return false;
+  effects_.trainer.Evaluate(
+      due->samples_max,
+      OnTrainer<absl::StatusOr<EvaluationReport>>(
+          [this, applied, samples_max = due->samples_max](
+              Instant now, absl::StatusOr<EvaluationReport> report) {
+            if (!report.ok()) return OnTrainerError(now, report.status());
+            evaluations_.push_back(
+                {{applied, report->loss, report->samples}, samples_max});
+            if (evaluations_.size() > kEvaluationsMax) {
+              evaluations_.erase(evaluations_.begin());
+            }
+            Changed();
+          }));
+  return true;
+}
+
+bool Seat::Impl::RunGeneration() {
+  // An answer is kept for as long as the question is asked.
+  std::erase_if(generated_, [&](const Generated& one) {
+    return std::none_of(
+        orders_->generate.begin(), orders_->generate.end(),
+        [&](const GenerateOrder& o) { return o.request == one.request; });
+  });
+  for (const GenerateOrder& order : orders_->generate) {
+    const bool known = std::any_of(
+        generated_.begin(), generated_.end(),
+        [&](const Generated& one) { return one.request == order.request; });
+    if (known) continue;
+    effects_.trainer.Generate(
+        {order.prompt, order.tokens, order.temperature, order.seed},
+        OnTrainer<absl::StatusOr<std::string>>(
+            [this, request = order.request](Instant now,
+                                            absl::StatusOr<std::string> text) {
+              Generated one{request, text.ok() ? *text : "", ""};
+              if (!text.ok()) one.error = std::string(text.status().message());
+              generated_.push_back(std::move(one));
+              Changed();
+            }));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace skerry::worker
