@@ -1,0 +1,150 @@
+#include "transport/fetch_wire.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/hash.h"
+
+namespace skerry::transport {
+namespace {
+
+static_assert(std::endian::native == std::endian::little);
+
+constexpr uint64_t kPieceBytes = compression::kFramePayloadBytesMax;
+
+// Offsets of docs/formats/bulk.md.
+constexpr size_t kJobAt = 0;
+constexpr size_t kSequenceAt = 8;
+constexpr size_t kAttemptAt = 16;
+constexpr size_t kHashAt = 24;
+constexpr size_t kFragmentAt = 32;
+constexpr size_t kSpanAt = 36;
+constexpr size_t kKindAt = 40;
+constexpr size_t kReservedAt = 41;
+
+compression::FrameHeader HeaderFor(const FetchKey& key) {
+  return {.kind = key.kind == FetchKey::Kind::kBase
+                      ? compression::FrameKind::kBasePiece
+                      : compression::FrameKind::kStoredPiece,
+          .job = key.job,
+          .fragment = key.fragment,
+          .sequence = key.sequence,
+          .attempt = key.attempt,
+          .span = key.span};
+}
+
+}  // namespace
+
+std::array<std::byte, kFetchKeyBytes> EncodeFetchKey(const FetchKey& key) {
+  std::array<std::byte, kFetchKeyBytes> bytes = {};
+  const auto put = [&bytes](size_t at, auto value) {
+    std::memcpy(bytes.data() + at, &value, sizeof(value));
+  };
+  put(kJobAt, key.job);
+  put(kSequenceAt, key.sequence);
+  put(kAttemptAt, key.attempt);
+  put(kHashAt, key.hash);
+  put(kFragmentAt, key.fragment);
+  put(kSpanAt, key.span);
+  put(kKindAt, static_cast<uint8_t>(key.kind));
+  return bytes;
+}
+
+absl::StatusOr<FetchKey> DecodeFetchKey(std::span<const std::byte> bytes) {
+  if (bytes.size() != kFetchKeyBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "fetch key has ", bytes.size(), " bytes, not ", kFetchKeyBytes));
+  }
+  FetchKey key;
+  const auto get = [&bytes](size_t at, auto& value) {
+    std::memcpy(&value, bytes.data() + at, sizeof(value));
+  };
+  get(kJobAt, key.job);
+  get(kSequenceAt, key.sequence);
+  get(kAttemptAt, key.attempt);
+  get(kHashAt, key.hash);
+  get(kFragmentAt, key.fragment);
+  get(kSpanAt, key.span);
+  const auto kind = static_cast<uint8_t>(bytes[kKindAt]);
+  if (kind != static_cast<uint8_t>(FetchKey::Kind::kBase) &&
+      kind != static_cast<uint8_t>(FetchKey::Kind::kResult)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("fetch key of unknown kind ", kind));
+  }
+  key.kind = static_cast<FetchKey::Kind>(kind);
+  const auto reserved = bytes.subspan(kReservedAt);
+  if (std::any_of(reserved.begin(), reserved.end(),
+                  [](std::byte b) { return b != std::byte{0}; })) {
+    return absl::InvalidArgumentError("fetch key has reserved bytes set");
+  }
+  if (key.fragment >= compression::kFrameFragmentsMax ||
+      key.span >= compression::kFrameSpansMax) {
+    return absl::InvalidArgumentError("fetch key: span or fragment too large");
+  }
+  return key;
+}
+
+uint32_t FetchPieceCount(uint64_t bytes) {
+  const uint64_t count = (bytes + kPieceBytes - 1) / kPieceBytes;
+  SKERRY_CHECK(count <= compression::kFramePartsMax);
+  return std::max<uint32_t>(1, static_cast<uint32_t>(count));
+}
+
+Frame FetchPiece(const FetchKey& key, const Payload& object, uint32_t index) {
+  const uint64_t begin = index * kPieceBytes;
+  Frame piece;
+  piece.payload =
+      object.Part(begin, std::min(kPieceBytes, object.size() - begin));
+  piece.header = HeaderFor(key);
+  piece.header.part = index;
+  piece.header.parts = FetchPieceCount(object.size());
+  piece.header.payload_bytes = piece.payload.size();
+  piece.header.payload_hash = Hash64(piece.payload.bytes());
+  return piece;
+}
+
+absl::Status FetchAssembler::Add(const Frame& piece) {
+  compression::FrameHeader expected = HeaderFor(key_);
+  expected.part = received_;
+  expected.parts = pieces_ == 0 ? piece.header.parts : pieces_;
+  expected.payload_bytes = piece.header.payload_bytes;
+  expected.payload_hash = piece.header.payload_hash;
+  const bool is_last = received_ + 1 == expected.parts;
+  if (piece.header != expected ||
+      (!is_last && piece.payload.size() != kPieceBytes)) {
+    return absl::DataLossError("a piece is out of turn or not of this object");
+  }
+  if (pieces_ == 0) {
+    // The memory is not touched before its piece has come.
+    const uint64_t room = piece.header.parts * kPieceBytes;
+    if (room > object_bytes_max_ + kPieceBytes) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the object of ", room, " bytes is above the limit of ",
+                       object_bytes_max_));
+    }
+    pieces_ = piece.header.parts;
+    bytes_ = std::make_shared_for_overwrite<std::byte[]>(room);
+  }
+  std::copy(piece.payload.bytes().begin(), piece.payload.bytes().end(),
+            bytes_.get() + filled_);
+  filled_ += piece.payload.size();
+  ++received_;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Payload> FetchAssembler::Finish() {
+  if (pieces_ == 0 || received_ != pieces_) {
+    return absl::DataLossError(absl::StrCat(
+        "the object ended after ", received_, " of ", pieces_, " pieces"));
+  }
+  const std::span<const std::byte> whole(bytes_.get(), filled_);
+  if (Hash64(whole) != key_.hash) {
+    return absl::DataLossError("the object does not match its hash");
+  }
+  return Payload(std::move(bytes_), whole);
+}
+
+}  // namespace skerry::transport

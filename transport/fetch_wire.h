@@ -1,0 +1,53 @@
+// transport/fetch_wire.h
+//
+// The bytes of a fetch: the key that is asked for, and the frame headers of the
+// pieces that answer it. docs/formats/bulk.md is the layout.
+#ifndef SKERRY_TRANSPORT_FETCH_WIRE_H_
+#define SKERRY_TRANSPORT_FETCH_WIRE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "transport/bulk.h"
+
+namespace skerry::transport {
+
+inline constexpr size_t kFetchKeyBytes = 48;
+
+std::array<std::byte, kFetchKeyBytes> EncodeFetchKey(const FetchKey& key);
+// Errors: InvalidArgument when the bytes are no key.
+absl::StatusOr<FetchKey> DecodeFetchKey(std::span<const std::byte> bytes);
+
+// How many pieces an object of `bytes` is sent in: all but the last are full.
+uint32_t FetchPieceCount(uint64_t bytes);
+// Piece `index` of the object, with its header. Requires: index in range, and
+// the object is smaller than 1 TiB.
+Frame FetchPiece(const FetchKey& key, const Payload& object, uint32_t index);
+
+// Puts pieces together again. Errors of both calls: DataLoss when a piece is
+// damaged, out of turn or of another object, or the whole has another hash;
+// ResourceExhausted when the object is above the limit.
+class FetchAssembler {
+ public:
+  FetchAssembler(const FetchKey& key, uint64_t object_bytes_max)
+      : key_(key), object_bytes_max_(object_bytes_max) {}
+  absl::Status Add(const Frame& piece);
+  absl::StatusOr<Payload> Finish();
+
+ private:
+  FetchKey key_;
+  uint64_t object_bytes_max_;
+  uint32_t pieces_ = 0;  // of the object; 0 until the first has come
+  uint32_t received_ = 0;
+  uint64_t filled_ = 0;
+  std::shared_ptr<std::byte[]> bytes_;
+};
+
+}  // namespace skerry::transport
+
+#endif  // SKERRY_TRANSPORT_FETCH_WIRE_H_

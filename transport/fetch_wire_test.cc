@@ -1,0 +1,108 @@
+#include "transport/fetch_wire.h"
+
+#include <gtest/gtest.h>
+
+#include "base/hash.h"
+#include "transport/testing/frames.h"
+
+namespace skerry::transport {
+namespace {
+
+constexpr uint64_t kMax = uint64_t{1} << 30;
+
+FetchKey KeyFor(const Payload& object) {
+  return {.job = 1,
+          .fragment = 2,
+          .span = 3,
+          .kind = FetchKey::Kind::kResult,
+          .sequence = 4,
+          .attempt = 5,
+          .hash = Hash64(object.bytes())};
+}
+
+TEST(FetchKeyTest, WhatIsEncodedIsDecodedAndNothingElseIs) {
+  const FetchKey key = KeyFor(RandomPayload(1, 10));
+  const auto good = EncodeFetchKey(key);
+  EXPECT_EQ(DecodeFetchKey(good).value(), key);
+  const auto with = [&good](size_t at, int value) {
+    auto bytes = good;
+    bytes[at] = std::byte(value);
+    return DecodeFetchKey(bytes).status().code();
+  };
+  EXPECT_EQ(with(40, 0), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(with(40, 3), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(with(47, 1), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(with(39, 1), absl::StatusCode::kInvalidArgument);  // span
+  EXPECT_FALSE(DecodeFetchKey(std::span(good).first(47)).ok());
+}
+
+TEST(FetchAssemblerTest, PiecesOfAnySizeOfObjectMakeTheObject) {
+  const size_t piece = compression::kFramePayloadBytesMax;
+  for (const size_t size :
+       {size_t{0}, size_t{1}, piece, piece + 1, 3 * piece}) {
+    const Payload object = RandomPayload(size, size);
+    const FetchKey key = KeyFor(object);
+    FetchAssembler assembler(key, kMax);
+    for (uint32_t i = 0; i < FetchPieceCount(size); ++i) {
+      const Frame frame = FetchPiece(key, object, i);
+      ASSERT_TRUE(
+          compression::CheckPayload(frame.header, frame.payload.bytes()).ok());
+      ASSERT_TRUE(assembler.Add(frame).ok());
+    }
+    const auto whole = assembler.Finish();
+    ASSERT_TRUE(whole.ok()) << whole.status();
+    EXPECT_TRUE(std::equal(whole->bytes().begin(), whole->bytes().end(),
+                           object.bytes().begin(), object.bytes().end()));
+  }
+}
+
+TEST(FetchAssemblerTest, APieceThatDoesNotBelongIsRefused) {
+  const Payload object = RandomPayload(9, (2 << 20) + 5);
+  const FetchKey key = KeyFor(object);
+  const auto refuses = [&](auto change, uint32_t index) {
+    FetchAssembler assembler(key, kMax);
+    for (uint32_t i = 0; i < index; ++i) {
+      EXPECT_TRUE(assembler.Add(FetchPiece(key, object, i)).ok());
+    }
+    Frame piece = FetchPiece(key, object, index);
+    change(piece);
+    return assembler.Add(piece).code() == absl::StatusCode::kDataLoss;
+  };
+  EXPECT_TRUE(refuses([](Frame& f) { f.header.part = 1; }, 0));
+  EXPECT_TRUE(refuses([](Frame& f) { f.header.parts = 4; }, 1));
+  EXPECT_TRUE(refuses([](Frame& f) { ++f.header.attempt; }, 1));
+  EXPECT_TRUE(refuses([](Frame& f) { ++f.header.span; }, 2));
+  EXPECT_TRUE(refuses(
+      [](Frame& f) {
+        f.payload = f.payload.Part(0, 7);
+        f.header.payload_bytes = 7;
+      },
+      0));
+}
+
+TEST(FetchAssemblerTest, MissingPiecesAndAnotherObjectAreDataLoss) {
+  const Payload object = RandomPayload(9, (1 << 20) + 5);
+  FetchKey key = KeyFor(object);
+  FetchAssembler cut(key, kMax);
+  EXPECT_EQ(cut.Finish().status().code(), absl::StatusCode::kDataLoss);
+  ASSERT_TRUE(cut.Add(FetchPiece(key, object, 0)).ok());
+  EXPECT_EQ(cut.Finish().status().code(), absl::StatusCode::kDataLoss);
+
+  key.hash ^= 1;
+  FetchAssembler other(key, kMax);
+  for (uint32_t i = 0; i < 2; ++i) {
+    ASSERT_TRUE(other.Add(FetchPiece(key, object, i)).ok());
+  }
+  EXPECT_EQ(other.Finish().status().code(), absl::StatusCode::kDataLoss);
+}
+
+TEST(FetchAssemblerTest, AnObjectAboveTheLimitIsRefusedAtItsFirstPiece) {
+  const Payload object = RandomPayload(9, 5 << 20);
+  const FetchKey key = KeyFor(object);
+  FetchAssembler assembler(key, 2 << 20);
+  EXPECT_EQ(assembler.Add(FetchPiece(key, object, 0)).code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
+}  // namespace
+}  // namespace skerry::transport

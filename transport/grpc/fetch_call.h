@@ -1,0 +1,62 @@
+// transport/grpc/fetch_call.h
+//
+// The asking end of one fetch.
+#ifndef SKERRY_TRANSPORT_GRPC_FETCH_CALL_H_
+#define SKERRY_TRANSPORT_GRPC_FETCH_CALL_H_
+
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/generic/generic_stub.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "runtime/event_loop.h"
+#include "transport/bulk.h"
+#include "transport/fetch_wire.h"
+#include "transport/grpc/open_calls.h"
+
+namespace skerry::transport {
+
+// Owned by gRPC until it is done with the call, and by whoever holds a pointer.
+class FetchCall final
+    : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  // `done` runs on `loop`. Loop and `open_calls` outlive the call.
+  static std::shared_ptr<FetchCall> Start(
+      const std::shared_ptr<grpc::Channel>& channel, const std::string& from,
+      const FetchKey& key, uint64_t object_bytes_max, runtime::EventLoop& loop,
+      OpenCalls& open_calls, BulkTransport::FetchDone done);
+
+  // Any thread. `done` then gets Unavailable, unless it was over already.
+  void Cancel() { context_.TryCancel(); }
+  // Rises while pieces come. Any thread.
+  uint64_t pieces_received() const { return pieces_received_; }
+
+ private:
+  FetchCall(const FetchKey& key, uint64_t object_bytes_max,
+            runtime::EventLoop& loop, OpenCalls& open_calls,
+            BulkTransport::FetchDone done);
+
+  void OnReadDone(bool ok) override;
+  void OnDone(const grpc::Status& status) override;
+  absl::StatusOr<Payload> Outcome(const grpc::Status& status);
+
+  runtime::EventLoop& loop_;
+  OpenCalls& open_calls_;
+  BulkTransport::FetchDone done_;
+  grpc::ClientContext context_;
+  grpc::ByteBuffer request_;
+  grpc::ByteBuffer piece_;
+  FetchAssembler assembler_;
+  absl::Status refused_;  // why we left, when we did
+  std::atomic<uint64_t> pieces_received_ = 0;
+  // gRPC's share in the ownership, until OnDone().
+  std::shared_ptr<FetchCall> self_;
+};
+
+}  // namespace skerry::transport
+
+#endif  // SKERRY_TRANSPORT_GRPC_FETCH_CALL_H_

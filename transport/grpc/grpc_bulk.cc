@@ -1,0 +1,247 @@
+#include "transport/grpc/grpc_bulk.h"
+
+#include <grpc/support/time.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/resource_quota.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "runtime/log.h"
+#include "transport/grpc/bulk_names.h"
+#include "transport/grpc/bulk_service.h"
+#include "transport/grpc/channel_args.h"
+#include "transport/grpc/fetch_call.h"
+#include "transport/grpc/frame_call.h"
+#include "transport/inbox.h"
+#include "transport/loopback.h"
+
+namespace skerry::transport {
+namespace {
+
+// The outbox's end of a call; closes it when it lets go.
+class CallHandle final : public OutgoingStream {
+ public:
+  explicit CallHandle(std::shared_ptr<FrameCall> call)
+      : call_(std::move(call)) {}
+  ~CallHandle() override { call_->Close(); }
+  void Write(const Frame& frame) override { call_->Write(frame); }
+
+ private:
+  std::shared_ptr<FrameCall> call_;
+};
+
+absl::Status CheckName(const std::string& name) {
+  bool is_printable = !name.empty() && name.size() <= kNameBytesMax;
+  for (const char c : name)
+    is_printable = is_printable && absl::ascii_isprint(c);
+  if (is_printable) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "a worker's name has 1 to 256 printable characters");
+}
+
+OutboxOptions WithChannels(const GrpcBulkOptions& options) {
+  OutboxOptions outbox = options.outbox;
+  outbox.bulk_streams_per_peer = options.channels_per_peer;
+  return outbox;
+}
+
+// "host:0" with the port that the kernel chose.
+std::string BoundAddress(const std::string& listen_address, int port) {
+  if (listen_address.starts_with("unix")) return listen_address;
+  return absl::StrCat(listen_address.substr(0, listen_address.rfind(':')), ":",
+                      port);
+}
+
+}  // namespace
+
+class GrpcBulk::Impl final : public StreamOpener {
+ public:
+  Impl(const GrpcBulkOptions& options, runtime::EventLoop& loop,
+       BulkReceiver& receiver)
+      : options_(options),
+        loop_(loop),
+        inbox_(options.gate, loop, receiver),
+        outbox_(std::in_place, WithChannels(options), loop, *this,
+                options.seed),
+        state_(std::make_shared<BulkServiceState>(
+            BulkServiceState{loop, options.unhandled_bytes_max, &inbox_})),
+        service_(state_) {}
+
+  ~Impl() override {
+    *alive_ = false;
+    state_->inbox = nullptr;
+    for (const auto& [id, fetch] : fetches_) fetch.call->Cancel();
+    fetches_.clear();
+    outbox_.reset();
+    open_calls_.AwaitNone();
+    if (server_ == nullptr) return;
+    server_->Shutdown(gpr_inf_past(GPR_CLOCK_REALTIME));
+    server_->Wait();
+    service_.AwaitCalls();
+  }
+
+  absl::Status Listen(
+      absl::AnyInvocable<void(grpc::ServerBuilder&) &&> also_serve) {
+    SKERRY_RETURN_IF_ERROR(RequireLoopback(options_.listen_address));
+    SKERRY_RETURN_IF_ERROR(CheckName(options_.name));
+    grpc::ServerBuilder builder;
+    SetBulkServerArguments(options_.stream_window_bytes, builder);
+    grpc::ResourceQuota quota("bulk");
+    quota.Resize(options_.server_memory_bytes_max);
+    builder.SetResourceQuota(quota);
+    int port = 0;
+    builder.AddListeningPort(options_.listen_address,
+                             grpc::InsecureServerCredentials(), &port);
+    builder.RegisterCallbackGenericService(&service_);
+    if (also_serve) std::move(also_serve)(builder);
+    server_ = builder.BuildAndStart();
+    if (server_ == nullptr || port == 0) {
+      return absl::UnavailableError(
+          absl::StrCat("cannot listen on ", options_.listen_address));
+    }
+    address_ = BoundAddress(options_.listen_address, port);
+    return absl::OkStatus();
+  }
+
+  std::unique_ptr<OutgoingStream> Open(const std::string& address,
+                                       int stream_index,
+                                       StreamEvents& events) override {
+    return std::make_unique<CallHandle>(
+        FrameCall::Start(ChannelTo(address, stream_index), options_.name, loop_,
+                         events, open_calls_));
+  }
+
+  void Fetch(const std::string& address, const FetchKey& key, FetchDone done) {
+    const uint64_t id = next_fetch_++;
+    auto finish = [this, alive = alive_, id, address, done = std::move(done)](
+                      absl::StatusOr<Payload> object) mutable {
+      if (*alive) EndFetch(id, address, std::move(object), std::move(done));
+    };
+    fetches_[id].call = FetchCall::Start(ChannelTo(address, 1), options_.name,
+                                         key, options_.fetch_object_bytes_max,
+                                         loop_, open_calls_, std::move(finish));
+    WatchFetch(id);
+  }
+
+  Outbox& outbox() { return *outbox_; }
+  const Outbox& outbox() const { return *outbox_; }
+  Inbox& inbox() { return inbox_; }
+  const Inbox& inbox() const { return inbox_; }
+  const std::string& address() const { return address_; }
+
+ private:
+  struct RunningFetch {
+    std::shared_ptr<FetchCall> call;
+    uint64_t pieces_seen = 0;
+  };
+
+  std::shared_ptr<grpc::Channel> ChannelTo(const std::string& address,
+                                           int stream_index);
+  void WatchFetch(uint64_t id);
+  void EndFetch(uint64_t id, const std::string& address,
+                absl::StatusOr<Payload> object, FetchDone done);
+
+  const GrpcBulkOptions options_;
+  runtime::EventLoop& loop_;
+  std::string address_;
+  // Its end tells tasks left on the loop that this is gone.
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  OpenCalls open_calls_;
+  absl::btree_map<std::pair<std::string, int>, std::shared_ptr<grpc::Channel>>
+      channels_;
+  uint64_t next_fetch_ = 0;
+  absl::btree_map<uint64_t, RunningFetch> fetches_;
+  Inbox inbox_;
+  std::optional<Outbox> outbox_;
+  std::shared_ptr<BulkServiceState> state_;
+  BulkService service_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+// Connections are made when the first call needs them, and come back by
+// themselves. A peer that would need TLS gets a channel that fails every call.
+std::shared_ptr<grpc::Channel> GrpcBulk::Impl::ChannelTo(
+    const std::string& address, int stream_index) {
+  std::shared_ptr<grpc::Channel>& channel = channels_[{address, stream_index}];
+  if (channel != nullptr) return channel;
+  const absl::Status allowed = RequireLoopback(address);
+  if (!allowed.ok()) {
+    runtime::Log(runtime::Severity::kError, "bulk.peer.not_allowed",
+                 {{"peer", address}, {"error", allowed}});
+  }
+  channel = grpc::CreateCustomChannel(
+      address, allowed.ok() ? grpc::InsecureChannelCredentials() : nullptr,
+      BulkChannelArguments(options_.stream_window_bytes));
+  return channel;
+}
+
+void GrpcBulk::Impl::WatchFetch(uint64_t id) {
+  loop_.RunAt(loop_.Now() + options_.fetch_stall_max,
+              [this, alive = alive_, id] {
+                if (!*alive) return;
+                const auto it = fetches_.find(id);
+                if (it == fetches_.end()) return;
+                RunningFetch& fetch = it->second;
+                const uint64_t pieces = fetch.call->pieces_received();
+                if (pieces == fetch.pieces_seen) return fetch.call->Cancel();
+                fetch.pieces_seen = pieces;
+                WatchFetch(id);
+              });
+}
+
+void GrpcBulk::Impl::EndFetch(uint64_t id, const std::string& address,
+                              absl::StatusOr<Payload> object, FetchDone done) {
+  fetches_.erase(id);
+  PeerCounters& counters = outbox_->CountersOf(address);
+  ++(object.ok() ? counters.fetches_done : counters.fetches_failed);
+  std::move(done)(std::move(object));
+}
+
+absl::StatusOr<std::unique_ptr<GrpcBulk>> GrpcBulk::Start(
+    const GrpcBulkOptions& options, runtime::EventLoop& loop,
+    BulkReceiver& receiver,
+    absl::AnyInvocable<void(grpc::ServerBuilder&) &&> also_serve) {
+  auto impl = std::make_unique<Impl>(options, loop, receiver);
+  SKERRY_RETURN_IF_ERROR(impl->Listen(std::move(also_serve)));
+  return std::unique_ptr<GrpcBulk>(new GrpcBulk(std::move(impl)));
+}
+
+GrpcBulk::GrpcBulk(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+GrpcBulk::~GrpcBulk() = default;
+
+const std::string& GrpcBulk::address() const { return impl_->address(); }
+
+void GrpcBulk::Send(const std::string& address, Frame frame,
+                    TrafficClass traffic_class, SendDone done) {
+  impl_->outbox().Send(address, std::move(frame), traffic_class,
+                       std::move(done));
+}
+
+void GrpcBulk::ForgetBefore(uint64_t job, uint32_t fragment, uint64_t attempt) {
+  impl_->outbox().ForgetBefore(job, fragment, attempt);
+}
+
+void GrpcBulk::Reoffer(uint64_t job, uint32_t fragment) {
+  impl_->inbox().Reoffer(job, fragment);
+}
+
+void GrpcBulk::Fetch(const std::string& address, const FetchKey& key,
+                     FetchDone done) {
+  impl_->Fetch(address, key, std::move(done));
+}
+
+BulkCounters GrpcBulk::counters() const {
+  return {impl_->outbox().counters(), impl_->inbox().counters()};
+}
+
+}  // namespace skerry::transport

@@ -1,0 +1,161 @@
+#include "transport/grpc/grpc_bulk.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+
+#include "runtime/posix/posix_loop.h"
+#include "transport/testing/bulk_conformance.h"
+
+namespace skerry::transport {
+namespace {
+
+// The receiving end is at a socket of its own folder, so that it can come back
+// to the same address without owning a port.
+class GrpcBulkDriver {
+ public:
+  GrpcBulkDriver() {
+    std::string pattern = "/tmp/skerry-bulk-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~GrpcBulkDriver() {
+    Run([this] {
+      sending_.reset();
+      receiving_.reset();
+    });
+    loop_.Stop();
+    unlink((folder_ + "/b").c_str());
+    rmdir(folder_.c_str());
+  }
+
+  void Start(BulkReceiver& receiver) {
+    receiver_ = &receiver;
+    StartReceiving();
+    Run([this] { sending_ = Make("127.0.0.1:0", "a", nobody_); });
+  }
+  void StartReceiving() {
+    Run([this] { receiving_ = Make(address(), "b", *receiver_); });
+  }
+  void StopReceiving() {
+    Run([this] { receiving_.reset(); });
+  }
+  void RestartReceiving() {
+    StopReceiving();
+    StartReceiving();
+  }
+  void DestroySending() { sending_.reset(); }
+  BulkTransport& sending() { return *sending_; }
+  BulkTransport& receiving() { return *receiving_; }
+  std::string address() const { return "unix:" + folder_ + "/b"; }
+  void Run(std::function<void()> task) {
+    std::promise<void> done;
+    loop_.Post([&] {
+      task();
+      done.set_value();
+    });
+    done.get_future().get();
+  }
+  void Await(std::function<bool()> is_so) {
+    std::promise<void> done;
+    std::function<void()> ask = [&] {
+      if (is_so()) return done.set_value();
+      loop_.RunAt(loop_.Now() + absl::Milliseconds(1), ask);
+    };
+    loop_.Post(ask);
+    done.get_future().get();
+  }
+  // What is under way has a few turns of the loop to arrive; nothing depends on
+  // how long that takes.
+  void Settle() {
+    int turns = 0;
+    Await([&turns] { return ++turns > 20; });
+  }
+
+ private:
+  std::unique_ptr<GrpcBulk> Make(const std::string& address,
+                                 const std::string& name,
+                                 BulkReceiver& receiver) {
+    GrpcBulkOptions options;
+    options.listen_address = address;
+    options.name = name;
+    auto bulk = GrpcBulk::Start(options, loop_, receiver);
+    EXPECT_TRUE(bulk.ok()) << bulk.status();
+    return bulk.ok() ? *std::move(bulk) : nullptr;
+  }
+
+  std::string folder_;
+  runtime::PosixLoop loop_{"test-loop"};
+  RecordingReceiver nobody_;
+  BulkReceiver* receiver_ = nullptr;
+  std::unique_ptr<GrpcBulk> receiving_;
+  std::unique_ptr<GrpcBulk> sending_;
+};
+
+INSTANTIATE_TYPED_TEST_SUITE_P(GrpcBulk, BulkConformance, GrpcBulkDriver);
+
+class GrpcBulkTest : public testing::Test {
+ protected:
+  absl::Status StartStatus(const std::string& address,
+                           const std::string& name) {
+    GrpcBulkOptions options;
+    options.listen_address = address;
+    options.name = name;
+    return GrpcBulk::Start(options, loop_, receiver_).status();
+  }
+  runtime::PosixLoop loop_{"test-loop"};
+  RecordingReceiver receiver_;
+};
+
+TEST_F(GrpcBulkTest, PlaintextIsRefusedWhereOthersCanListen) {
+  EXPECT_EQ(StartStatus("0.0.0.0:0", "w").code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(StartStatus("127.0.0.1:0", "").code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(StartStatus("127.0.0.1:0", "two\nlines").code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(GrpcBulkTest, TwoWorkersCannotListenOnOnePort) {
+  GrpcBulkOptions options;
+  options.listen_address = "127.0.0.1:0";
+  options.name = "w";
+  const auto first = GrpcBulk::Start(options, loop_, receiver_);
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_NE((*first)->address(), "127.0.0.1:0");
+  EXPECT_EQ(StartStatus((*first)->address(), "x").code(),
+            absl::StatusCode::kUnavailable);
+}
+
+TEST_F(GrpcBulkTest, SeveralChannelsCarryEverythingOnce) {
+  GrpcBulkOptions options;
+  options.listen_address = "127.0.0.1:0";
+  options.name = "w";
+  options.channels_per_peer = 3;
+  auto bulk = GrpcBulk::Start(options, loop_, receiver_).value();
+  std::promise<void> all_done;
+  int accepted = 0;
+  loop_.Post([&] {
+    for (uint32_t i = 0; i < 60; ++i) {
+      bulk->Send(bulk->address(), MakeFrame(1, i, 100000), TrafficClass::kBulk,
+                 [&](absl::Status status) {
+                   EXPECT_TRUE(status.ok());
+                   if (++accepted == 60) all_done.set_value();
+                 });
+    }
+  });
+  all_done.get_future().get();
+  std::promise<BulkCounters> counters;
+  loop_.Post([&] { counters.set_value(bulk->counters()); });
+  const BulkCounters got = counters.get_future().get();
+  EXPECT_EQ(got.from.at("w").frames_received, 60u);
+  EXPECT_EQ(got.from.at("w").payload_bytes_received, 6000000u);
+  loop_.Stop();
+}
+
+}  // namespace
+}  // namespace skerry::transport
