@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "compression/cpu/int8_block.cc"
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // Highway has to follow foreach_target.
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,6 +20,8 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr size_t kBlock = Int8Block::kElements;
+// How far the encoder asks memory ahead.
+constexpr size_t kBlocksAhead = 4;
 
 // Bit pattern of the largest magnitude in a block. The patterns of magnitudes
 // are ordered as the magnitudes are, with infinity and NaN above all others.
@@ -36,23 +39,30 @@ HWY_INLINE int32_t AbsMaxBits(const float* HWY_RESTRICT values) {
   return hn::GetLane(hn::MaxOfLanes(di, hn::Max(max0, max1)));
 }
 
+// `ahead` is a block that is needed soon: this pass reads from cache, and
+// memory would idle meanwhile.
 HWY_INLINE void Quantize(const float* HWY_RESTRICT values, float inverse,
-                         int8_t* HWY_RESTRICT codes) {
+                         const float* HWY_RESTRICT ahead,
+                         uint8_t* HWY_RESTRICT codes) {
   const hn::ScalableTag<float> df;
-  const hn::Rebind<int8_t, decltype(df)> d8;
+  const hn::RebindToUnsigned<decltype(df)> du;
+  const hn::Rebind<uint8_t, decltype(df)> d8;
   const size_t lanes = hn::Lanes(df);
   const auto factor = hn::Set(df, inverse);
   for (size_t i = 0; i < kBlock; i += lanes) {
+    hwy::Prefetch(ahead + i);
     const auto rounded =
         hn::NearestInt(hn::Mul(hn::LoadU(df, values + i), factor));
-    hn::StoreU(hn::DemoteTo(d8, rounded), d8, codes + i);
+    // Codes fit a byte, so their low bytes are their two's complement.
+    hn::StoreU(hn::TruncateTo(d8, hn::BitCast(du, rounded)), d8, codes + i);
   }
 }
 
 // Writes one block's scale and codes. False when a value is not finite.
 HWY_INLINE bool EncodeBlock(const float* HWY_RESTRICT values,
+                            const float* HWY_RESTRICT ahead,
                             std::byte* HWY_RESTRICT scale_out,
-                            int8_t* HWY_RESTRICT codes) {
+                            uint8_t* HWY_RESTRICT codes) {
   const int32_t bits = AbsMaxBits(values);
   if (bits >= 0x7f800000) return false;
   const float absmax = std::bit_cast<float>(bits);
@@ -61,7 +71,7 @@ HWY_INLINE bool EncodeBlock(const float* HWY_RESTRICT values,
     std::memset(codes, 0, kBlock);
   } else {
     scale = std::min(absmax / 127.0f, Int8Block::kScaleMax);
-    Quantize(values, 127.0f / absmax, codes);
+    Quantize(values, 127.0f / absmax, ahead, codes);
   }
   std::memcpy(scale_out, &scale, sizeof(scale));
   return true;
@@ -69,11 +79,13 @@ HWY_INLINE bool EncodeBlock(const float* HWY_RESTRICT values,
 
 bool EncodeAll(const float* HWY_RESTRICT values, size_t count,
                std::byte* HWY_RESTRICT out) {
-  auto* codes =
-      reinterpret_cast<int8_t*>(out + Int8Block::Blocks(count) * sizeof(float));
+  auto* codes = reinterpret_cast<uint8_t*>(out + Int8Block::Blocks(count) *
+                                                     sizeof(float));
   const size_t whole = count / kBlock;
   for (size_t b = 0; b < whole; ++b) {
-    if (!EncodeBlock(values + b * kBlock, out + b * sizeof(float),
+    const float* ahead =
+        values + std::min(b + kBlocksAhead, whole - 1) * kBlock;
+    if (!EncodeBlock(values + b * kBlock, ahead, out + b * sizeof(float),
                      codes + b * kBlock)) {
       return false;
     }
@@ -81,9 +93,9 @@ bool EncodeAll(const float* HWY_RESTRICT values, size_t count,
   const size_t rest = count - whole * kBlock;
   if (rest == 0) return true;
   float padded[kBlock] = {};
-  int8_t padded_codes[kBlock];
+  uint8_t padded_codes[kBlock];
   std::memcpy(padded, values + whole * kBlock, rest * sizeof(float));
-  if (!EncodeBlock(padded, out + whole * sizeof(float), padded_codes)) {
+  if (!EncodeBlock(padded, padded, out + whole * sizeof(float), padded_codes)) {
     return false;
   }
   std::memcpy(codes + whole * kBlock, padded_codes, rest);
