@@ -1,0 +1,46 @@
+// trainer/convert/messages.h
+//
+// Requests and replies of proto/skerry/v1/trainer.proto as core types. What a
+// message cannot say wrongly is not checked here; the trainer checks the rest.
+#ifndef SKERRY_TRAINER_CONVERT_MESSAGES_H_
+#define SKERRY_TRAINER_CONVERT_MESSAGES_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "google/protobuf/repeated_ptr_field.h"
+#include "proto/skerry/v1/trainer.pb.h"
+#include "trainer/core/trainer.h"
+
+namespace skerry::trainer {
+
+RunRequest RunRequestFromProto(const v1::RunRequest& request);
+std::vector<ElementRange> ElementRangesFromProto(
+    const google::protobuf::RepeatedPtrField<v1::ElementRange>& ranges);
+// Errors: InvalidArgument when a rank is no int.
+absl::StatusOr<std::vector<RankRange>> OwnersFromProto(
+    const google::protobuf::RepeatedPtrField<v1::RankRange>& owners);
+GenerateRequest GenerateRequestFromProto(const v1::GenerateRequest& request);
+
+// Where a trainer stands in its island.
+struct GroupPlace {
+  // Empty in a group of one.
+  std::string shared_memory;
+  int rank = 0;
+  int size = 1;
+  absl::Duration timeout;
+  bool reset_optimizer = false;
+};
+// Errors: InvalidArgument when a group of several has no name, or the other
+// way round, or numbers are out of range.
+absl::StatusOr<GroupPlace> GroupPlaceFromProto(const v1::GroupRequest& request);
+
+void DescriptionToProto(const Description& description,
+                        v1::DescribeReply& reply);
+void RunResultToProto(const RunResult& result, v1::RunReply& reply);
+
+}  // namespace skerry::trainer
+
+#endif  // SKERRY_TRAINER_CONVERT_MESSAGES_H_

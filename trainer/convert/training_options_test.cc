@@ -1,0 +1,80 @@
+#include "trainer/convert/training_options.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace skerry::trainer {
+namespace {
+
+using ::testing::HasSubstr;
+
+v1::JobSpec SmallestJob() {
+  v1::JobSpec job;
+  job.mutable_model()->set_config_json("{}");
+  job.mutable_training()->set_samples(1000);
+  job.mutable_training()->set_batch_samples(8);
+  return job;
+}
+
+TEST(TrainingOptionsFromProtoTest, UnsetNumbersTakeTheDocumentedDefaults) {
+  const auto options = TrainingOptionsFromProto(SmallestJob());
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->micro_batch_samples, 8);
+  EXPECT_EQ(options->learning_rate, 1e-3f);
+  EXPECT_EQ(options->adamw.beta1, 0.9f);
+  EXPECT_EQ(options->adamw.beta2, 0.95f);
+  EXPECT_EQ(options->adamw.epsilon, 1e-8f);
+  EXPECT_EQ(options->adamw.weight_decay, 0.1f);
+  EXPECT_EQ(options->warmup_fraction, 0.05);
+  EXPECT_EQ(options->min_learning_rate_ratio, 0.1f);
+  EXPECT_EQ(options->clip_norm, 1.0);
+}
+
+TEST(TrainingOptionsFromProtoTest, SetNumbersAreTaken) {
+  v1::JobSpec job = SmallestJob();
+  job.mutable_model()->set_seed(5);
+  job.mutable_data()->set_seed(6);
+  job.mutable_data()->set_sequence_tokens(64);
+  job.mutable_training()->set_micro_batch_samples(2);
+  job.mutable_training()->set_clip_norm(0);
+  job.mutable_training()->set_warmup_fraction(0);
+  const auto options = TrainingOptionsFromProto(job);
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->model_seed, 5u);
+  EXPECT_EQ(options->data_seed, 6u);
+  EXPECT_EQ(options->sequence_tokens, 64);
+  EXPECT_EQ(options->samples_total, 1000u);
+  EXPECT_EQ(options->micro_batch_samples, 2);
+  EXPECT_EQ(options->clip_norm, 0);
+  EXPECT_EQ(options->warmup_fraction, 0);
+}
+
+TEST(TrainingOptionsFromProtoTest, NonsenseIsRefused) {
+  using Training = v1::JobSpec::Training;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<std::function<void(Training&)>> mistakes = {
+      [](Training& t) { t.set_batch_samples(0); },
+      [](Training& t) { t.set_batch_samples(0xffffffff); },
+      [](Training& t) { t.set_samples(0); },
+      [=](Training& t) { t.set_learning_rate(nan); },
+      [](Training& t) { t.set_learning_rate(1e300); },
+      [](Training& t) { t.set_learning_rate(-1); },
+      [](Training& t) { t.set_beta1(1); },
+      [=](Training& t) { t.set_epsilon(nan); },
+      [=](Training& t) { t.set_warmup_fraction(nan); },
+      [](Training& t) { t.set_min_learning_rate_ratio(2); }};
+  for (size_t i = 0; i < mistakes.size(); ++i) {
+    v1::JobSpec job = SmallestJob();
+    mistakes[i](*job.mutable_training());
+    EXPECT_TRUE(absl::IsInvalidArgument(TrainingOptionsFromProto(job).status()))
+        << "mistake " << i;
+  }
+}
+
+}  // namespace
+}  // namespace skerry::trainer
