@@ -1,0 +1,34 @@
+// trainer/service/data_directory.h
+//
+// A prepared data set on disk, mapped into memory.
+#ifndef SKERRY_TRAINER_SERVICE_DATA_DIRECTORY_H_
+#define SKERRY_TRAINER_SERVICE_DATA_DIRECTORY_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "runtime/posix/mapped_file.h"
+#include "trainer/core/language_model_trainer.h"
+
+namespace skerry::trainer {
+
+struct DataDirectory {
+  // Views of the bytes of `files`.
+  TrainingData data;
+  std::vector<std::shared_ptr<const runtime::MappedFile>> files;
+};
+
+// Reads DIRECTORY/manifest.json and maps what it lists. With a digest, the
+// manifest must have it. Shards are checked by header, size and token count.
+//
+// Errors: NotFound and PermissionDenied for files; DataLoss when the manifest
+// has another digest, or a shard differs from it; InvalidArgument when a file
+// is not what its name says. The message names the path.
+absl::StatusOr<DataDirectory> OpenDataDirectory(
+    const std::string& directory, const std::string& manifest_sha256);
+
+}  // namespace skerry::trainer
+
+#endif  // SKERRY_TRAINER_SERVICE_DATA_DIRECTORY_H_

@@ -1,0 +1,90 @@
+#include "trainer/service/data_directory.h"
+
+#include <sstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "base/sha256.h"
+#include "cli/commands/data_prepare.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "runtime/posix/posix_files.h"
+
+namespace skerry::trainer {
+namespace {
+
+using ::testing::HasSubstr;
+
+class DataDirectoryTest : public ::testing::Test {
+ protected:
+  DataDirectoryTest() {
+    std::string text;
+    for (int i = 0; i < 300; ++i) absl::StrAppend(&text, "line ", i, "\n");
+    EXPECT_TRUE(files_.MakeDirectory(folder_).ok());
+    Write("text.txt", text);
+    std::ostringstream out;
+    EXPECT_TRUE(cli::DataPrepare({.inputs = {folder_ + "/text.txt"},
+                                  .output_directory = folder_,
+                                  .shard_tokens_max = 1000},
+                                 files_, out)
+                    .ok());
+  }
+  void Write(const std::string& name, const std::string& content) {
+    EXPECT_TRUE(files_
+                    .WriteDurably(folder_ + "/" + name,
+                                  std::as_bytes(std::span(content)))
+                    .ok());
+  }
+  std::string Read(const std::string& name) {
+    const auto bytes = files_.Read(folder_ + "/" + name).value();
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+
+  // A folder of its own for every test.
+  const std::string folder_ = absl::StrCat(
+      ::testing::TempDir(), "/",
+      ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  runtime::PosixFiles files_;
+};
+
+TEST_F(DataDirectoryTest, OpensWhatWasPrepared) {
+  const std::string manifest = Read("manifest.json");
+  const auto opened =
+      OpenDataDirectory(folder_, Sha256Hex(std::as_bytes(std::span(manifest))));
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  EXPECT_EQ(opened->data.tokenizer, "bytes");
+  EXPECT_EQ(opened->data.vocab_size, 256);
+  EXPECT_EQ(opened->data.training.size(), 3u);
+  EXPECT_EQ(opened->data.validation.size(), 1u);
+  EXPECT_EQ(opened->files.size(), 4u);
+}
+
+TEST_F(DataDirectoryTest, AnotherManifestThanTheJobsIsRefused) {
+  const auto opened = OpenDataDirectory(folder_, std::string(64, '0'));
+  EXPECT_TRUE(absl::IsDataLoss(opened.status()));
+  EXPECT_THAT(std::string(opened.status().message()),
+              HasSubstr("manifest.json"));
+}
+
+TEST_F(DataDirectoryTest, ShardThatDiffersFromTheManifestIsRefused) {
+  Write("train_000001.bin", Read("validation_000000.bin"));
+  const auto opened = OpenDataDirectory(folder_, "");
+  EXPECT_TRUE(absl::IsDataLoss(opened.status()));
+  EXPECT_THAT(std::string(opened.status().message()),
+              HasSubstr("train_000001.bin"));
+  Write("train_000001.bin", "short");
+  EXPECT_TRUE(absl::IsInvalidArgument(OpenDataDirectory(folder_, "").status()));
+}
+
+TEST_F(DataDirectoryTest, MissingFilesAreNamed) {
+  ASSERT_TRUE(files_.Remove(folder_ + "/train_000000.bin").ok());
+  const auto opened = OpenDataDirectory(folder_, "");
+  EXPECT_TRUE(absl::IsNotFound(opened.status()));
+  EXPECT_THAT(std::string(opened.status().message()),
+              HasSubstr("train_000000.bin"));
+  EXPECT_TRUE(
+      absl::IsNotFound(OpenDataDirectory(folder_ + "/no", "").status()));
+}
+
+}  // namespace
+}  // namespace skerry::trainer

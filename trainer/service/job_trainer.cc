@@ -1,0 +1,69 @@
+#include "trainer/service/job_trainer.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "base/status.h"
+#include "model/cpu/gemm.h"
+#include "model/cpu/gemm_choice.h"
+#include "model/spec/model_config.h"
+#include "runtime/log.h"
+#include "runtime/posix/stopwatch.h"
+#include "trainer/convert/training_options.h"
+#include "trainer/core/language_model_trainer.h"
+#include "trainer/service/data_directory.h"
+
+namespace skerry::trainer {
+namespace {
+
+// Enough rows for a product's speed to show, few enough for all measurements
+// of a wide model to end within a second.
+constexpr int64_t kMeasuredTokensMax = 256;
+
+const model::cpu::GemmBackend& MeasureGemmBackends(
+    const model::ModelConfig& config, int64_t tokens) {
+  const std::vector<model::cpu::GemmShape> shapes =
+      model::cpu::TypicalGemmShapes(
+          config.n_embd, config.inner_size(),
+          static_cast<int>(std::min(tokens, kMeasuredTokensMax)));
+  const runtime::Stopwatch stopwatch;
+  const std::vector<model::cpu::GemmMeasurement> measurements =
+      model::cpu::MeasureGemm(model::cpu::AllGemmBackends(), shapes,
+                              [&] { return stopwatch.Seconds(); });
+  const model::cpu::GemmMeasurement& best =
+      model::cpu::ChooseGemm(measurements);
+  for (const model::cpu::GemmMeasurement& measurement : measurements) {
+    runtime::Log(runtime::Severity::kInfo, "trainer.gemm.measured",
+                 {{"library", measurement.backend->name()},
+                  {"flops_per_s", measurement.FlopsPerSecond()},
+                  {"chosen", &measurement == &best}});
+  }
+  return *best.backend;
+}
+
+}  // namespace
+
+absl::StatusOr<JobTrainer> MakeJobTrainer(const v1::JobSpec& job,
+                                          ParallelExecutor& executor) {
+  SKERRY_ASSIGN_OR_RETURN(const TrainingOptions options,
+                          TrainingOptionsFromProto(job));
+  SKERRY_ASSIGN_OR_RETURN(const model::ModelConfig config,
+                          model::ParseModelConfig(options.config_json));
+  SKERRY_ASSIGN_OR_RETURN(
+      DataDirectory directory,
+      OpenDataDirectory(job.data().path(), job.data().manifest_sha256()));
+  const int64_t columns = options.sequence_tokens == 0
+                              ? config.n_positions
+                              : options.sequence_tokens;
+  const model::cpu::GemmBackend& gemm =
+      MeasureGemmBackends(config, columns * options.micro_batch_samples);
+  JobTrainer result;
+  result.files = std::move(directory.files);
+  SKERRY_ASSIGN_OR_RETURN(
+      result.trainer,
+      LanguageModelTrainer::Create(options, directory.data, executor, &gemm));
+  return result;
+}
+
+}  // namespace skerry::trainer

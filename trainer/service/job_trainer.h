@@ -1,0 +1,32 @@
+// trainer/service/job_trainer.h
+//
+// A job's trainer with the files it reads from.
+#ifndef SKERRY_TRAINER_SERVICE_JOB_TRAINER_H_
+#define SKERRY_TRAINER_SERVICE_JOB_TRAINER_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/executor.h"
+#include "proto/skerry/v1/job.pb.h"
+#include "runtime/posix/mapped_file.h"
+#include "trainer/core/trainer.h"
+
+namespace skerry::trainer {
+
+struct JobTrainer {
+  // Outlive the trainer: members are destroyed last first.
+  std::vector<std::shared_ptr<const runtime::MappedFile>> files;
+  std::unique_ptr<Trainer> trainer;
+};
+
+// Opens the job's data, measures which GEMM library is fastest here, and
+// builds the engine, which computes on `executor`. Errors: those of the
+// options, of OpenDataDirectory and of LanguageModelTrainer::Create.
+absl::StatusOr<JobTrainer> MakeJobTrainer(const v1::JobSpec& job,
+                                          ParallelExecutor& executor);
+
+}  // namespace skerry::trainer
+
+#endif  // SKERRY_TRAINER_SERVICE_JOB_TRAINER_H_

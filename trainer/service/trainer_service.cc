@@ -1,0 +1,266 @@
+#include "trainer/service/trainer_service.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/release.h"
+#include "base/status.h"
+#include "runtime/posix/stopwatch.h"
+#include "trainer/convert/messages.h"
+#include "transport/shm/shm_group.h"
+
+namespace skerry::trainer {
+namespace {
+
+grpc::Status ToGrpc(const absl::Status& status) {
+  if (status.ok()) return grpc::Status::OK;
+  return grpc::Status(static_cast<grpc::StatusCode>(status.code()),
+                      std::string(status.message()));
+}
+
+}  // namespace
+
+// Leaves only when the answer is out.
+class TrainerService::ExitReactor final : public grpc::ServerUnaryReactor {
+ public:
+  explicit ExitReactor(const std::function<void()>& exit) : exit_(exit) {}
+  void OnDone() override { exit_(); }
+
+ private:
+  const std::function<void()>& exit_;
+};
+
+TrainerService::TrainerService(JobTrainerMaker make, runtime::Executor& compute,
+                               std::function<void()> exit)
+    : make_(std::move(make)), compute_(compute), exit_(std::move(exit)) {}
+
+TrainerService::~TrainerService() = default;
+
+grpc::ServerUnaryReactor* TrainerService::Serve(
+    grpc::CallbackServerContext* context, Scope scope, Work work) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  const uint64_t arrived = stops_.load();
+  const int group_calls = scope == Scope::kGroup ? 1 : 0;
+  {
+    const std::lock_guard lock(mutex_);
+    group_calls_ += group_calls;
+  }
+  compute_.Run([this, context, reactor, arrived, group_calls,
+                work = std::move(work)]() mutable {
+    const absl::Status status = work(
+        [&] { return stops_.load() != arrived || context->IsCancelled(); });
+    if (!status.ok() && group_calls > 0) AbortGroup();
+    {
+      const std::lock_guard lock(mutex_);
+      group_calls_ -= group_calls;
+    }
+    reactor->Finish(ToGrpc(status));
+  });
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* TrainerService::Describe(
+    grpc::CallbackServerContext* context, const v1::DescribeRequest* request,
+    v1::DescribeReply* reply) {
+  return Serve(context, Scope::kLocal, [this, request, reply](StopRequested) {
+    return DescribeJob(*request, *reply);
+  });
+}
+
+grpc::ServerUnaryReactor* TrainerService::Run(
+    grpc::CallbackServerContext* context, const v1::RunRequest* request,
+    v1::RunReply* reply) {
+  return Serve(
+      context, Scope::kGroup, [this, request, reply](StopRequested stop) {
+        SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/false));
+        const runtime::Stopwatch stopwatch;
+        SKERRY_ASSIGN_OR_RETURN(
+            const RunResult result,
+            job_trainer_.trainer->Run(RunRequestFromProto(*request), stop));
+        RunResultToProto(result, *reply);
+        reply->set_compute_s(stopwatch.Seconds());
+        return absl::OkStatus();
+      });
+}
+
+grpc::ServerUnaryReactor* TrainerService::Snapshot(
+    grpc::CallbackServerContext* context, const v1::SnapshotRequest* request,
+    v1::SnapshotReply* reply) {
+  return Serve(context, Scope::kLocal, [this, request](StopRequested) {
+    SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/true));
+    return job_trainer_.trainer->Snapshot(
+        ElementRangesFromProto(request->ranges()), State());
+  });
+}
+
+grpc::ServerUnaryReactor* TrainerService::Load(
+    grpc::CallbackServerContext* context, const v1::LoadRequest* request,
+    v1::LoadReply* reply) {
+  return Serve(context, Scope::kGroup,
+               [this, request](StopRequested) { return LoadState(*request); });
+}
+
+grpc::ServerUnaryReactor* TrainerService::Group(
+    grpc::CallbackServerContext* context, const v1::GroupRequest* request,
+    v1::GroupReply* reply) {
+  return Serve(context, Scope::kGroup,
+               [this, request](StopRequested) { return JoinGroup(*request); });
+}
+
+grpc::ServerUnaryReactor* TrainerService::Evaluate(
+    grpc::CallbackServerContext* context, const v1::EvaluateRequest* request,
+    v1::EvaluateReply* reply) {
+  return Serve(
+      context, Scope::kLocal, [this, request, reply](StopRequested stop) {
+        SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/false));
+        SKERRY_ASSIGN_OR_RETURN(
+            const EvaluateResult result,
+            job_trainer_.trainer->Evaluate(request->samples_max(), stop));
+        reply->set_loss(result.loss);
+        reply->set_samples(result.samples);
+        return absl::OkStatus();
+      });
+}
+
+grpc::ServerUnaryReactor* TrainerService::Generate(
+    grpc::CallbackServerContext* context, const v1::GenerateRequest* request,
+    v1::GenerateReply* reply) {
+  return Serve(
+      context, Scope::kLocal, [this, request, reply](StopRequested stop) {
+        SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/false));
+        SKERRY_ASSIGN_OR_RETURN(*reply->mutable_text(),
+                                job_trainer_.trainer->Generate(
+                                    GenerateRequestFromProto(*request), stop));
+        return absl::OkStatus();
+      });
+}
+
+grpc::ServerUnaryReactor* TrainerService::Pause(
+    grpc::CallbackServerContext* context, const v1::PauseRequest* request,
+    v1::PauseReply* reply) {
+  StopCalls();
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  reactor->Finish(grpc::Status::OK);
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* TrainerService::Exit(
+    grpc::CallbackServerContext* context, const v1::ExitRequest* request,
+    v1::ExitReply* reply) {
+  StopCalls();
+  grpc::ServerUnaryReactor* reactor = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (exit_reactor_ == nullptr) {
+      exit_reactor_ = std::make_unique<ExitReactor>(exit_);
+      reactor = exit_reactor_.get();
+    }
+  }
+  if (reactor == nullptr) reactor = context->DefaultReactor();
+  reactor->Finish(grpc::Status::OK);
+  return reactor;
+}
+
+void TrainerService::StopCalls() {
+  ++stops_;
+  {
+    const std::lock_guard lock(mutex_);
+    // A trainer that does nothing with its group keeps it.
+    if (group_calls_ == 0) return;
+  }
+  AbortGroup();
+}
+
+void TrainerService::AbortGroup() {
+  std::shared_ptr<transport::Group> group;
+  {
+    const std::lock_guard lock(mutex_);
+    group = group_;
+  }
+  if (group != nullptr) group->Abort();
+}
+
+absl::Status TrainerService::DescribeJob(const v1::DescribeRequest& request,
+                                         v1::DescribeReply& reply) {
+  if (request.protocol_version() != kProtocolVersion) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the worker speaks trainer protocol ", request.protocol_version(),
+        ", this trainer ", kProtocolVersion, "; install one release"));
+  }
+  std::string job = request.job().SerializeAsString();
+  if (job_trainer_.trainer == nullptr) {
+    SKERRY_ASSIGN_OR_RETURN(job_trainer_, make_(request.job()));
+    job_ = std::move(job);
+  } else if (job != job_) {
+    return absl::InvalidArgumentError(
+        "this trainer serves another job; start a new one");
+  }
+  if (!request.shared_memory().empty()) {
+    SKERRY_RETURN_IF_ERROR(OpenMemory(request.shared_memory()));
+  }
+  DescriptionToProto(job_trainer_.trainer->description(), reply);
+  return absl::OkStatus();
+}
+
+absl::Status TrainerService::OpenMemory(const std::string& name) {
+  if (memory_ != nullptr && memory_->name() == name) return absl::OkStatus();
+  SKERRY_ASSIGN_OR_RETURN(auto memory, runtime::SharedMemory::Open(name));
+  const uint64_t needed =
+      job_trainer_.trainer->description().element_count * sizeof(float);
+  if (memory->bytes().size() < needed) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the shared memory ", name, " has ", memory->bytes().size(),
+        " bytes; the model needs ", needed));
+  }
+  memory_ = std::move(memory);
+  return absl::OkStatus();
+}
+
+absl::Status TrainerService::CheckReady(bool memory) const {
+  if (job_trainer_.trainer == nullptr) {
+    return absl::FailedPreconditionError("Describe has not been called");
+  }
+  if (memory && memory_ == nullptr) {
+    return absl::FailedPreconditionError(
+        "Describe has not named the shared memory");
+  }
+  return absl::OkStatus();
+}
+
+std::span<float> TrainerService::State() {
+  return {reinterpret_cast<float*>(memory_->bytes().data()),
+          job_trainer_.trainer->description().element_count};
+}
+
+absl::Status TrainerService::LoadState(const v1::LoadRequest& request) {
+  SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/true));
+  SKERRY_ASSIGN_OR_RETURN(const std::vector<RankRange> owners,
+                          OwnersFromProto(request.owners()));
+  return job_trainer_.trainer->Load(ElementRangesFromProto(request.ranges()),
+                                    owners, State());
+}
+
+absl::Status TrainerService::JoinGroup(const v1::GroupRequest& request) {
+  SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/false));
+  SKERRY_ASSIGN_OR_RETURN(const GroupPlace place, GroupPlaceFromProto(request));
+  std::shared_ptr<transport::Group> group;
+  if (place.size > 1) {
+    SKERRY_ASSIGN_OR_RETURN(
+        group, transport::ShmGroup::Open({.name = place.shared_memory,
+                                          .rank = place.rank,
+                                          .size = place.size,
+                                          .timeout = place.timeout}));
+  }
+  // Before anything is waited for, so that Pause can end the wait. The former
+  // group ends when the trainer has let go of it.
+  std::shared_ptr<transport::Group> former = group;
+  {
+    const std::lock_guard lock(mutex_);
+    group_.swap(former);
+  }
+  if (former != nullptr) former->Abort();
+  return job_trainer_.trainer->JoinGroup(group.get(), place.reset_optimizer);
+}
+
+}  // namespace skerry::trainer

@@ -1,0 +1,114 @@
+// trainer/service/trainer_service.h
+//
+// The trainer seam as RPCs for one worker on the same machine.
+#ifndef SKERRY_TRAINER_SERVICE_TRAINER_SERVICE_H_
+#define SKERRY_TRAINER_SERVICE_TRAINER_SERVICE_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "proto/skerry/v1/trainer.grpc.pb.h"
+#include "runtime/executor.h"
+#include "runtime/posix/shared_memory.h"
+#include "trainer/core/trainer.h"
+#include "trainer/service/job_trainer.h"
+#include "transport/group.h"
+
+namespace skerry::trainer {
+
+using JobTrainerMaker =
+    std::function<absl::StatusOr<JobTrainer>(const v1::JobSpec&)>;
+
+// Calls are done one after another on `compute`; Pause and Exit at once. A Run,
+// Load or Group that fails ends the group, so that no other member waits for
+// what will not come; so does a Pause that finds one of them under way. A call
+// whose client is gone stops.
+class TrainerService final : public v1::Trainer::CallbackService {
+ public:
+  // `compute` runs one task at a time, in order. Every call is answered before
+  // this object is destroyed. `exit` is called once, when the first Exit has
+  // been answered.
+  TrainerService(JobTrainerMaker make, runtime::Executor& compute,
+                 std::function<void()> exit);
+  ~TrainerService() override;
+
+  grpc::ServerUnaryReactor* Describe(grpc::CallbackServerContext* context,
+                                     const v1::DescribeRequest* request,
+                                     v1::DescribeReply* reply) override;
+  grpc::ServerUnaryReactor* Run(grpc::CallbackServerContext* context,
+                                const v1::RunRequest* request,
+                                v1::RunReply* reply) override;
+  grpc::ServerUnaryReactor* Snapshot(grpc::CallbackServerContext* context,
+                                     const v1::SnapshotRequest* request,
+                                     v1::SnapshotReply* reply) override;
+  grpc::ServerUnaryReactor* Load(grpc::CallbackServerContext* context,
+                                 const v1::LoadRequest* request,
+                                 v1::LoadReply* reply) override;
+  grpc::ServerUnaryReactor* Group(grpc::CallbackServerContext* context,
+                                  const v1::GroupRequest* request,
+                                  v1::GroupReply* reply) override;
+  grpc::ServerUnaryReactor* Evaluate(grpc::CallbackServerContext* context,
+                                     const v1::EvaluateRequest* request,
+                                     v1::EvaluateReply* reply) override;
+  grpc::ServerUnaryReactor* Generate(grpc::CallbackServerContext* context,
+                                     const v1::GenerateRequest* request,
+                                     v1::GenerateReply* reply) override;
+  grpc::ServerUnaryReactor* Pause(grpc::CallbackServerContext* context,
+                                  const v1::PauseRequest* request,
+                                  v1::PauseReply* reply) override;
+  grpc::ServerUnaryReactor* Exit(grpc::CallbackServerContext* context,
+                                 const v1::ExitRequest* request,
+                                 v1::ExitReply* reply) override;
+
+  // Makes the calls under way and in line end with Aborted.
+  void StopCalls();
+
+ private:
+  using Work = absl::AnyInvocable<absl::Status(StopRequested stop)>;
+
+  class ExitReactor;
+  // Whether other members of the group take part in a call.
+  enum class Scope { kLocal, kGroup };
+
+  // Runs `work` on `compute` and answers with its status.
+  grpc::ServerUnaryReactor* Serve(grpc::CallbackServerContext* context,
+                                  Scope scope, Work work);
+  absl::Status DescribeJob(const v1::DescribeRequest& request,
+                           v1::DescribeReply& reply);
+  absl::Status OpenMemory(const std::string& name);
+  absl::Status LoadState(const v1::LoadRequest& request);
+  absl::Status JoinGroup(const v1::GroupRequest& request);
+  // OK when there is a trainer, and with `memory` when that is there too.
+  absl::Status CheckReady(bool memory) const;
+  std::span<float> State();
+  void AbortGroup();
+
+  const JobTrainerMaker make_;
+  runtime::Executor& compute_;
+  const std::function<void()> exit_;
+
+  // Touched on `compute` only.
+  JobTrainer job_trainer_;
+  std::string job_;  // serialized
+  std::unique_ptr<runtime::SharedMemory> memory_;
+
+  // A call stops when this has moved since it arrived.
+  std::atomic<uint64_t> stops_{0};
+  std::mutex mutex_;
+  std::unique_ptr<ExitReactor> exit_reactor_;  // guarded by mutex_
+  int group_calls_ = 0;                        // guarded by mutex_; unanswered
+  std::shared_ptr<transport::Group> group_;    // guarded by mutex_
+};
+
+}  // namespace skerry::trainer
+
+#endif  // SKERRY_TRAINER_SERVICE_TRAINER_SERVICE_H_
