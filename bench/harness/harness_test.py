@@ -76,6 +76,9 @@ class RowsTest(unittest.TestCase):
         self.assertFalse(rows.judge(row, 'x', bars)['meets'])
         self.assertIsNone(rows.judge(row, 'y', bars)['meets'])
         self.assertEqual(rows.judge(row, 'y', bars)['ratio'], 0.6)
+        row['bar'] = '<=0.7'
+        self.assertTrue(rows.judge(row, 'y', bars)['meets'])
+        self.assertFalse(rows.judge(row, 'x', bars)['meets'])
 
     def test_a_row_that_compares_with_nothing_is_not_judged(self):
         row = rows.judge({'name': 'a', 'value': 1, 'unit': 's'}, 'x',

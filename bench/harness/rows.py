@@ -38,9 +38,10 @@ def judge(row, bench, bars):
     if row['against_value'] in (None, 0):
         return row
     row['ratio'] = row['value'] / row['against_value']
-    row['bar'] = row['bar'] or next(
+    row['bar'] = next(
         (bar.bar for bar in bars
-         if bar.bench == bench and bar.pattern.fullmatch(row['name'])), None)
+         if bar.bench == bench and bar.pattern.fullmatch(row['name'])),
+        row['bar'])
     if row['bar']:
         row['meets'] = meets(row['ratio'], row['bar'])
     return row
