@@ -1,0 +1,176 @@
+#include "cli/arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/release.h"
+
+namespace skerry::cli {
+namespace {
+
+constexpr char kFooter[] =
+    "Exit codes: 0 ok, 1 internal, 2 usage, 3 not found, 4 conflict,\n"
+    "5 denied, 6 unavailable (repeat it), 7 invalid, 8 the followed job\n"
+    "failed, 9 it was cancelled, 130 interrupted.";
+
+class Parser {
+ public:
+  Parser();
+  Parsed Parse(std::vector<std::string> words);
+
+ private:
+  // A command at the end of the line.
+  CLI::App* Leaf(CLI::App* parent, const std::string& name,
+                 const std::string& about, Command command);
+  CLI::App* JobLeaf(CLI::App* parent, const std::string& name,
+                    const std::string& about, Command command);
+  CLI::App* Verb(const std::string& name, const std::string& about);
+  void AddViews();
+  void AddChanges();
+  void AddGenerate();
+  void AddData();
+
+  CLI::App app_{"Drives a Skerry cluster through its coordinator.",
+                "skerryctl"};
+  Arguments arguments_;
+  double timeout_s_ = 60;
+};
+
+Parser::Parser() {
+  // Options of skerryctl may stand behind the command.
+  app_.fallthrough();
+  app_.set_version_flag("--version",
+                        std::string("skerryctl ") + kRelease + "\n");
+  app_.add_option("--coordinator", arguments_.coordinator,
+                  "host:port of the coordinator")
+      ->envname("SKERRY_COORDINATOR")
+      ->capture_default_str();
+  const std::map<std::string, OutputForm> forms = {
+      {"table", OutputForm::kTable}, {"json", OutputForm::kJson}};
+  app_.add_option("-o,--output", arguments_.form, "table or json")
+      ->transform(CLI::Transformer(forms))
+      ->check(CLI::IsMember(
+          std::vector<OutputForm>{OutputForm::kTable, OutputForm::kJson}));
+  app_.require_subcommand(1);
+  app_.footer(kFooter);
+  AddChanges();
+  AddViews();
+  AddGenerate();
+  AddData();
+  Leaf(&app_, "version", "releases of skerryctl and of the coordinator",
+       Command::kVersion);
+}
+
+CLI::App* Parser::Verb(const std::string& name, const std::string& about) {
+  CLI::App* verb = app_.add_subcommand(name, about);
+  verb->require_subcommand(1);
+  return verb;
+}
+
+CLI::App* Parser::Leaf(CLI::App* parent, const std::string& name,
+                       const std::string& about, Command command) {
+  CLI::App* leaf = parent->add_subcommand(name, about);
+  leaf->callback([this, command] { arguments_.command = command; });
+  return leaf;
+}
+
+CLI::App* Parser::JobLeaf(CLI::App* parent, const std::string& name,
+                          const std::string& about, Command command) {
+  CLI::App* leaf = Leaf(parent, name, about, command);
+  leaf->add_option("NAME", arguments_.name, "name of the job")->required();
+  return leaf;
+}
+
+void Parser::AddViews() {
+  CLI::App* get = Verb("get", "lists");
+  Leaf(get, "jobs", "all jobs", Command::kGetJobs);
+  JobLeaf(get, "job", "one job", Command::kGetJob);
+  Leaf(get, "workers", "workers and how they are", Command::kGetWorkers);
+  Leaf(get, "islands", "islands and their workers", Command::kGetIslands);
+  JobLeaf(Verb("describe", "everything about one thing"), "job",
+          "replicas, losses, counters", Command::kDescribeJob);
+  JobLeaf(Verb("watch", "follows one thing"), "job",
+          "progress until the job ends", Command::kWatchJob);
+  JobLeaf(&app_, "logs", "a job's history", Command::kLogs)
+      ->add_flag("-f,--follow", arguments_.follow, "until the job ends");
+  JobLeaf(Verb("audit", "checks what the journal says"), "data",
+          "whether every sample was used once", Command::kAuditData);
+}
+
+void Parser::AddChanges() {
+  Leaf(&app_, "submit", "starts a job", Command::kSubmit)
+      ->add_option("-f,--file", arguments_.file, "YAML file of the job")
+      ->required();
+  JobLeaf(&app_, "cancel", "ends a job", Command::kCancel);
+}
+
+void Parser::AddGenerate() {
+  CLI::App* generate =
+      JobLeaf(&app_, "generate", "text from a job's model", Command::kGenerate);
+  GenerateArguments& wanted = arguments_.generate;
+  generate->add_option("--prompt", wanted.prompt, "how the text begins")
+      ->required();
+  generate->add_option("--tokens", wanted.tokens, "how many to add")
+      ->capture_default_str();
+  generate
+      ->add_option("--temperature", wanted.temperature,
+                   "0 takes the likeliest token")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  generate->add_option("--seed", wanted.seed, "of the draw")
+      ->capture_default_str();
+  generate->add_option("--timeout", timeout_s_, "seconds to wait")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
+void Parser::AddData() {
+  CLI::App* prepare = Leaf(Verb("data", "data sets"), "prepare",
+                           "text files to a data set", Command::kDataPrepare);
+  DataPrepareOptions& wanted = arguments_.prepare;
+  prepare->add_option("INPUT", wanted.inputs, "text files, in this order")
+      ->required();
+  // Not `-o`, which is the form of what is printed.
+  prepare->add_option("--out", wanted.output_directory, "folder to make")
+      ->required();
+  prepare
+      ->add_option("--validation", wanted.validation_fraction,
+                   "share kept for validation")
+      ->capture_default_str();
+  prepare
+      ->add_option("--shard-tokens", wanted.shard_tokens_max,
+                   "tokens a shard, at most")
+      ->capture_default_str();
+}
+
+Parsed Parser::Parse(std::vector<std::string> words) {
+  // CLI11 takes the words from the back.
+  std::reverse(words.begin(), words.end());
+  // It speaks in exceptions; they end here.
+  try {
+    app_.parse(std::move(words));
+  } catch (const CLI::CallForHelp&) {
+    return {.arguments = std::nullopt, .text = app_.help()};
+  } catch (const CLI::CallForVersion& version) {
+    return {.arguments = std::nullopt, .text = version.what()};
+  } catch (const CLI::ParseError& error) {
+    std::string what = error.what();
+    std::replace(what.begin(), what.end(), '\n', ' ');
+    return {.arguments = std::nullopt,
+            .text = what + " (see skerryctl --help)\n",
+            .code = ExitCode::kUsage};
+  }
+  arguments_.generate.job = arguments_.name;
+  arguments_.generate.timeout = absl::Seconds(timeout_s_);
+  return {.arguments = arguments_, .text = ""};
+}
+
+}  // namespace
+
+Parsed ParseArguments(std::vector<std::string> words) {
+  return Parser().Parse(std::move(words));
+}
+
+}  // namespace skerry::cli

@@ -1,0 +1,221 @@
+#include "cli/client.h"
+
+#include <grpcpp/grpcpp.h>
+#include <sys/random.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "base/release.h"
+#include "base/status.h"
+#include "proto/skerry/v1/operator.grpc.pb.h"
+#include "transport/loopback.h"
+
+namespace skerry::cli {
+namespace {
+
+constexpr absl::Duration kViewTimeout = absl::Seconds(10);
+constexpr absl::Duration kMutationTimeout = absl::Seconds(30);
+constexpr absl::Duration kReconnectTimeout = absl::Seconds(30);
+// Views of long jobs hold their whole loss curve.
+constexpr int kReceiveBytesMax = 64 << 20;
+constexpr int kPingIntervalMs = 20'000;
+constexpr int kPingTimeoutMs = 10'000;
+
+// Every method may be repeated: reads have no effect and mutations have a key.
+constexpr char kServiceConfig[] = R"({"methodConfig": [{
+  "name": [{"service": "skerry.v1.Operator"}],
+  "retryPolicy": {"maxAttempts": 5, "initialBackoff": "0.3s",
+                  "maxBackoff": "1s", "backoffMultiplier": 1.5,
+                  "retryableStatusCodes": ["UNAVAILABLE"]}}]})";
+
+// gRPC adds a time span to the present itself.
+gpr_timespec Within(absl::Duration timeout) {
+  return gpr_time_from_millis(absl::ToInt64Milliseconds(timeout), GPR_TIMESPAN);
+}
+
+std::shared_ptr<grpc::Channel> ChannelTo(const std::string& address) {
+  grpc::ChannelArguments arguments;
+  arguments.SetServiceConfigJSON(kServiceConfig);
+  arguments.SetMaxReceiveMessageSize(kReceiveBytesMax);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kPingIntervalMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingTimeoutMs);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 200);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
+  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(),
+                                   arguments);
+}
+
+absl::StatusOr<std::string> RandomKey() {
+  char bytes[16];
+  if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes)) {
+    return absl::InternalError(
+        absl::StrCat("no random bytes: ", std::strerror(errno)));
+  }
+  return absl::BytesToHexString(absl::string_view(bytes, sizeof(bytes)));
+}
+
+bool Ended(v1::JobPhase phase) {
+  return phase == v1::JOB_PHASE_SUCCEEDED || phase == v1::JOB_PHASE_FAILED ||
+         phase == v1::JOB_PHASE_CANCELLED;
+}
+
+}  // namespace
+
+struct Client::Connection {
+  std::string address;
+  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<v1::Operator::Stub> stub;
+
+  absl::Status FromGrpc(const grpc::Status& status) const {
+    if (status.ok()) return absl::OkStatus();
+    const auto code = static_cast<absl::StatusCode>(status.error_code());
+    if (code == absl::StatusCode::kUnavailable) {
+      return absl::UnavailableError(
+          absl::StrCat("coordinator ", address,
+                       " cannot be reached: ", status.error_message()));
+    }
+    if (code == absl::StatusCode::kDeadlineExceeded) {
+      return absl::DeadlineExceededError(
+          absl::StrCat("coordinator ", address, " did not answer in time"));
+    }
+    return absl::Status(code, status.error_message());
+  }
+
+  // Calls `method` of the stub.
+  template <typename Reply, typename Request>
+  absl::StatusOr<Reply> Call(grpc::Status (v1::Operator::Stub::*method)(
+                                 grpc::ClientContext*, const Request&, Reply*),
+                             const Request& request, absl::Duration timeout) {
+    grpc::ClientContext context;
+    context.set_deadline(Within(timeout));
+    Reply reply;
+    const absl::Status status =
+        FromGrpc((stub.get()->*method)(&context, request, &reply));
+    if (!status.ok()) return status;
+    return reply;
+  }
+};
+
+absl::StatusOr<std::unique_ptr<Client>> Client::Make(
+    const std::string& address) {
+  SKERRY_RETURN_IF_ERROR(transport::RequireLoopback(address));
+  auto connection = std::make_unique<Connection>();
+  connection->address = address;
+  connection->channel = ChannelTo(address);
+  connection->stub = v1::Operator::NewStub(connection->channel);
+  return std::unique_ptr<Client>(new Client(std::move(connection)));
+}
+
+Client::Client(std::unique_ptr<Connection> connection)
+    : connection_(std::move(connection)) {}
+
+Client::~Client() = default;
+
+absl::StatusOr<v1::SubmitJobReply> Client::Submit(const v1::JobSpec& spec) {
+  v1::SubmitJobRequest request;
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  *request.mutable_spec() = spec;
+  return connection_->Call(&v1::Operator::Stub::SubmitJob, request,
+                           kMutationTimeout);
+}
+
+absl::StatusOr<v1::JobView> Client::GetJob(const std::string& name) {
+  v1::GetJobRequest request;
+  request.set_name(name);
+  return connection_->Call(&v1::Operator::Stub::GetJob, request, kViewTimeout);
+}
+
+absl::StatusOr<v1::ListJobsReply> Client::ListJobs() {
+  return connection_->Call(&v1::Operator::Stub::ListJobs, v1::ListJobsRequest(),
+                           kViewTimeout);
+}
+
+absl::StatusOr<v1::JobView> Client::Cancel(const std::string& name) {
+  v1::CancelJobRequest request;
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  request.set_name(name);
+  return connection_->Call(&v1::Operator::Stub::CancelJob, request,
+                           kMutationTimeout);
+}
+
+absl::StatusOr<v1::ListWorkersReply> Client::ListWorkers() {
+  return connection_->Call(&v1::Operator::Stub::ListWorkers,
+                           v1::ListWorkersRequest(), kViewTimeout);
+}
+
+absl::StatusOr<v1::AuditDataReply> Client::Audit(const std::string& name) {
+  v1::AuditDataRequest request;
+  request.set_name(name);
+  return connection_->Call(&v1::Operator::Stub::AuditData, request,
+                           kViewTimeout);
+}
+
+absl::StatusOr<v1::GenerateTextReply> Client::Generate(
+    const v1::GenerateTextRequest& request, absl::Duration timeout) {
+  return connection_->Call(&v1::Operator::Stub::Generate, request, timeout);
+}
+
+absl::StatusOr<v1::GetVersionReply> Client::GetVersion() {
+  v1::GetVersionRequest request;
+  request.set_protocol_version(kProtocolVersion);
+  return connection_->Call(&v1::Operator::Stub::GetVersion, request,
+                           kViewTimeout);
+}
+
+bool Client::Reconnected(const absl::Status& broken) {
+  return absl::IsUnavailable(broken) &&
+         connection_->channel->WaitForConnected(Within(kReconnectTimeout));
+}
+
+absl::Status Client::Watch(const std::string& name,
+                           absl::FunctionRef<void(const v1::JobView&)> take) {
+  v1::GetJobRequest request;
+  request.set_name(name);
+  uint64_t revision = 0;
+  for (bool begun = false;;) {
+    grpc::ClientContext context;
+    const auto stream = connection_->stub->WatchJob(&context, request);
+    v1::JobView view;
+    while (stream->Read(&view)) {
+      // By id from here on: another job may take the name.
+      begun = true;
+      request.set_id(view.id());
+      if (view.revision() < revision) continue;
+      revision = view.revision();
+      take(view);
+    }
+    const absl::Status ended = connection_->FromGrpc(stream->Finish());
+    if (ended.ok() || Ended(view.phase())) return absl::OkStatus();
+    if (!begun || !Reconnected(ended)) return ended;
+  }
+}
+
+absl::Status Client::StreamEvents(
+    const std::string& name, bool follow,
+    absl::FunctionRef<void(const v1::Event&)> take) {
+  v1::StreamEventsRequest request;
+  request.set_name(name);
+  request.set_follow(follow);
+  for (bool begun = false;;) {
+    grpc::ClientContext context;
+    const auto stream = connection_->stub->StreamEvents(&context, request);
+    v1::Event event;
+    while (stream->Read(&event)) {
+      begun = true;
+      if (event.job() != 0) request.set_id(event.job());
+      request.set_after(event.revision());
+      take(event);
+    }
+    const absl::Status ended = connection_->FromGrpc(stream->Finish());
+    if (ended.ok() || !begun || !Reconnected(ended)) return ended;
+  }
+}
+
+}  // namespace skerry::cli

@@ -1,0 +1,62 @@
+// cli/client.h
+//
+// The coordinator as skerryctl sees it. Every call blocks.
+#ifndef SKERRY_CLI_CLIENT_H_
+#define SKERRY_CLI_CLIENT_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "proto/skerry/v1/operator.pb.h"
+
+namespace skerry::cli {
+
+// Calls are repeated for about two seconds while the coordinator cannot be
+// reached; mutations carry a key, so that a repeat has no second effect.
+//
+// Errors: the coordinator's own, with its words; Unavailable and
+// DeadlineExceeded name the address.
+class Client {
+ public:
+  // Errors: InvalidArgument when plaintext to `address` would leave this
+  // machine.
+  static absl::StatusOr<std::unique_ptr<Client>> Make(
+      const std::string& address);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  absl::StatusOr<v1::SubmitJobReply> Submit(const v1::JobSpec& spec);
+  absl::StatusOr<v1::JobView> GetJob(const std::string& name);
+  absl::StatusOr<v1::ListJobsReply> ListJobs();
+  absl::StatusOr<v1::JobView> Cancel(const std::string& name);
+  absl::StatusOr<v1::ListWorkersReply> ListWorkers();
+  absl::StatusOr<v1::AuditDataReply> Audit(const std::string& name);
+  absl::StatusOr<v1::GenerateTextReply> Generate(
+      const v1::GenerateTextRequest& request, absl::Duration timeout);
+  absl::StatusOr<v1::GetVersionReply> GetVersion();
+
+  // Hands over views, rising in revision, until the job ends. A connection that
+  // breaks is made again, without a gap.
+  absl::Status Watch(const std::string& name,
+                     absl::FunctionRef<void(const v1::JobView&)> take);
+  // Hands over every event once. With `follow` until the job ends; then a
+  // connection that breaks is made again.
+  absl::Status StreamEvents(const std::string& name, bool follow,
+                            absl::FunctionRef<void(const v1::Event&)> take);
+
+ private:
+  struct Connection;
+  explicit Client(std::unique_ptr<Connection> connection);
+  bool Reconnected(const absl::Status& broken);
+
+  const std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_CLIENT_H_

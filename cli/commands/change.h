@@ -1,0 +1,25 @@
+// cli/commands/change.h
+//
+// skerryctl submit and cancel.
+#ifndef SKERRY_CLI_COMMANDS_CHANGE_H_
+#define SKERRY_CLI_COMMANDS_CHANGE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "cli/client.h"
+#include "cli/output.h"
+
+namespace skerry::cli {
+
+// Prints the job's name; what to do next goes to `err`. Errors: of ReadJobFile
+// and the client's.
+absl::Status SubmitJob(Client& client, const std::string& file,
+                       const Output& output);
+// A finished job stays as it is. Errors: the client's.
+absl::Status CancelJob(Client& client, const std::string& name,
+                       const Output& output);
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_COMMANDS_CHANGE_H_

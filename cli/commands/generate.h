@@ -1,0 +1,33 @@
+// cli/commands/generate.h
+//
+// skerryctl generate: text from a job's model as it stands.
+#ifndef SKERRY_CLI_COMMANDS_GENERATE_H_
+#define SKERRY_CLI_COMMANDS_GENERATE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "cli/client.h"
+#include "cli/output.h"
+
+namespace skerry::cli {
+
+struct GenerateArguments {
+  std::string job;
+  std::string prompt;
+  uint32_t tokens = 100;
+  double temperature = 0.8;
+  uint64_t seed = 0;
+  absl::Duration timeout = absl::Minutes(1);
+};
+
+// Prints the prompt and what the model made of it, as the model's bytes; which
+// sequence it was goes to `err`. Errors: the client's.
+absl::Status GenerateText(Client& client, const GenerateArguments& arguments,
+                          const Output& output);
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_COMMANDS_GENERATE_H_

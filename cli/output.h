@@ -1,0 +1,23 @@
+// cli/output.h
+//
+// Where a command writes, and in which form.
+#ifndef SKERRY_CLI_OUTPUT_H_
+#define SKERRY_CLI_OUTPUT_H_
+
+#include <ostream>
+
+namespace skerry::cli {
+
+enum class OutputForm { kTable, kJson };
+
+struct Output {
+  OutputForm form = OutputForm::kTable;
+  // Data alone.
+  std::ostream& out;
+  // Progress, hints and warnings.
+  std::ostream& err;
+};
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_OUTPUT_H_

@@ -1,0 +1,32 @@
+// cli/views.h
+//
+// The coordinator's answers as people read them. Pure: messages in, text out.
+#ifndef SKERRY_CLI_VIEWS_H_
+#define SKERRY_CLI_VIEWS_H_
+
+#include <string>
+
+#include "proto/skerry/v1/operator.pb.h"
+
+namespace skerry::cli {
+
+std::string JobsTable(const v1::ListJobsReply& jobs);
+std::string WorkersTable(const v1::ListWorkersReply& workers);
+std::string IslandsTable(const v1::ListWorkersReply& workers);
+// {"islands": [{"island", "workers", "connected", "suspected", "lost",
+// "draining", "jobs"}]}, by name.
+std::string IslandsJson(const v1::ListWorkersReply& workers);
+std::string JobDescription(const v1::JobView& job);
+std::string AuditDescription(const v1::AuditDataReply& audit);
+
+// One line of `watch job`, without the line end.
+std::string ProgressLine(const v1::JobView& job);
+// One line of `logs`, without the line end.
+std::string EventLine(const v1::Event& event);
+
+// "running", "succeeded", ...
+std::string PhaseText(v1::JobPhase phase);
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_VIEWS_H_
