@@ -1,0 +1,97 @@
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "compression/frame.h"
+#include "worker/convert/control.h"
+#include "worker/convert/fields.h"
+
+namespace skerry::worker {
+namespace {
+
+constexpr uint32_t kTauDefault = 12;
+constexpr uint32_t kSpansDefault = 64;
+// So that samples of a round, and weights in fp32 sums, stay exact.
+constexpr uint64_t kSamplesMax = uint64_t{1} << 48;
+constexpr uint32_t kBatchMax = uint32_t{1} << 20;
+constexpr uint32_t kTauMax = uint32_t{1} << 20;
+
+absl::StatusOr<std::string_view> PresetOf(int method) {
+  switch (method) {
+    case v1::JobSpec::OUTER_METHOD_LOCAL_SGD:
+      return std::string_view("local_sgd");
+    case v1::JobSpec::OUTER_METHOD_DILOCO:
+      return std::string_view("diloco");
+    case v1::JobSpec::OUTER_METHOD_CO2:
+      return std::string_view("co2");
+    case v1::JobSpec::OUTER_METHOD_AVERAGE_PLUS_LOCAL_DELTA:
+      return std::string_view("average_plus_local_delta");
+  }
+  return BadField("spec.outer.method", absl::StrCat("unknown: ", method));
+}
+
+absl::StatusOr<optimizer::OuterOptions> OuterFromProto(
+    const v1::JobSpec::OuterLoop& loop) {
+  SKERRY_ASSIGN_OR_RETURN(const std::string_view preset,
+                          PresetOf(loop.method()));
+  SKERRY_ASSIGN_OR_RETURN(optimizer::OuterOptions outer,
+                          optimizer::OuterPreset(preset));
+  if (loop.has_learning_rate()) outer.learning_rate = loop.learning_rate();
+  if (loop.has_momentum()) outer.momentum = loop.momentum();
+  if (loop.has_nesterov()) outer.nesterov = loop.nesterov();
+  if (loop.has_staleness_penalty()) {
+    outer.penalty = loop.staleness_penalty();
+    outer.penalty_rule = outer.penalty == 1.0
+                             ? optimizer::StalenessPenalty::kOff
+                             : optimizer::StalenessPenalty::kConstant;
+  }
+  if (loop.has_clip()) {
+    outer.clip.reset();
+    if (loop.clip() != 0.0) outer.clip = loop.clip();
+  }
+  if (loop.has_undelayed_fraction()) {
+    outer.undelayed_rounds_fraction = loop.undelayed_fraction();
+  }
+  SKERRY_RETURN_IF_ERROR(optimizer::ValidateOuter(outer).status());
+  if (outer.penalty_rule == optimizer::StalenessPenalty::kDistance) {
+    return BadField("spec.outer.staleness_penalty",
+                    "set it: no Commit carries a measured gap");
+  }
+  return outer;
+}
+
+}  // namespace
+
+absl::StatusOr<JobSettings> JobSettingsFromProto(const v1::JobSpec& spec) {
+  JobSettings settings;
+  SKERRY_ASSIGN_OR_RETURN(settings.outer, OuterFromProto(spec.outer()));
+  settings.beta = spec.outer().has_beta() ? spec.outer().beta() : 0.0;
+  if (!(settings.beta >= 0.0 && settings.beta <= 1.0)) {
+    return BadField("spec.outer.beta", "has to be in [0, 1]");
+  }
+  const v1::JobSpec::Training& training = spec.training();
+  settings.samples = training.samples();
+  settings.batch_samples = training.batch_samples();
+  settings.tau = training.tau() == 0 ? kTauDefault : training.tau();
+  if (settings.samples == 0 || settings.samples > kSamplesMax) {
+    return BadField("spec.training.samples", "has to be in [1, 2^48]");
+  }
+  if (settings.batch_samples == 0 || settings.batch_samples > kBatchMax) {
+    return BadField("spec.training.batch_samples", "has to be in [1, 2^20]");
+  }
+  if (settings.tau > kTauMax) {
+    return BadField("spec.training.tau", "has to be at most 2^20");
+  }
+  const v1::JobSpec::Exchange& exchange = spec.exchange();
+  if (!exchange.codec().empty()) {
+    SKERRY_ASSIGN_OR_RETURN(settings.codec,
+                            compression::ParseCodecName(exchange.codec()));
+  }
+  settings.spans = exchange.spans() == 0 ? kSpansDefault : exchange.spans();
+  if (settings.spans > compression::kFrameSpansMax) {
+    return BadField("spec.exchange.spans", "too many");
+  }
+  return settings;
+}
+
+}  // namespace skerry::worker
