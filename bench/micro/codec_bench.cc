@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -27,16 +28,32 @@ constexpr double kShareMax = 1.05;
 
 struct Sizes {
   size_t elements;
-  int turns;
+  int turns_min;
+  int turns_max;
 };
-// Both are far beyond the last-level cache.
-constexpr Sizes kFull = {size_t{1} << 24, 25};
-constexpr Sizes kQuick = {size_t{1} << 24, 5};
+// Far beyond the last-level cache.
+constexpr Sizes kFull = {size_t{1} << 24, 25, 400};
+constexpr Sizes kQuick = {size_t{1} << 24, 5, 40};
+
+// The two shortest of many times.
+struct Best {
+  double first = std::numeric_limits<double>::infinity();
+  double second = first;
+
+  void Add(double seconds) {
+    if (seconds < first) std::swap(seconds, first);
+    second = std::min(second, seconds);
+  }
+  // Whether the shortest was no accident.
+  bool Settled() const { return second <= 1.01 * first; }
+};
 
 struct Row {
   std::string name;
   double bytes_per_s = 0.0;
   double floor_bytes_per_s = 0.0;
+  // False when other work on the machine never let the times settle.
+  bool settled = false;
 
   double share() const { return bytes_per_s / floor_bytes_per_s; }
   bool meets() const { return share() >= kShareMin && share() <= kShareMax; }
@@ -51,20 +68,25 @@ double Seconds(const std::function<void()>& work) {
 }
 
 // The best of both in turns, so that a change of clock or a busy neighbour
-// meets both alike.
-Row Compare(std::string name, int turns, double bytes, double floor_bytes,
-            const std::function<void()>& codec,
+// meets both alike; more turns while either has been undisturbed only once.
+Row Compare(std::string name, const Sizes& sizes, double bytes,
+            double floor_bytes, const std::function<void()>& codec,
             const std::function<void()>& floor) {
-  double best = std::numeric_limits<double>::infinity();
-  double best_floor = best;
-  for (int turn = -1; turn < turns; ++turn) {
-    const double first = Seconds(turn % 2 == 0 ? codec : floor);
-    const double second = Seconds(turn % 2 == 0 ? floor : codec);
-    if (turn < 0) continue;  // touches every page
-    best = std::min(best, turn % 2 == 0 ? first : second);
-    best_floor = std::min(best_floor, turn % 2 == 0 ? second : first);
+  codec();  // touches every page
+  floor();
+  Best best;
+  Best best_floor;
+  for (int turn = 0; turn < sizes.turns_max; ++turn) {
+    const bool codec_first = turn % 2 == 0;
+    if (codec_first) best.Add(Seconds(codec));
+    best_floor.Add(Seconds(floor));
+    if (!codec_first) best.Add(Seconds(codec));
+    if (turn + 1 >= sizes.turns_min && best.Settled() && best_floor.Settled()) {
+      break;
+    }
   }
-  return {std::move(name), bytes / best, floor_bytes / best_floor};
+  return {std::move(name), bytes / best.first, floor_bytes / best_floor.first,
+          best.Settled() && best_floor.Settled()};
 }
 
 std::vector<Row> MeasureCodec(CodecId id, Mix mix, const Sizes& sizes) {
@@ -88,7 +110,7 @@ std::vector<Row> MeasureCodec(CodecId id, Mix mix, const Sizes& sizes) {
   const auto extra = static_cast<double>(wide.size());
   std::vector<Row> rows;
   rows.push_back(Compare(
-      name + "/encode", sizes.turns, moved, floor_moved,
+      name + "/encode", sizes, moved, floor_moved,
       [&] { SKERRY_CHECK(codec.Encode(values, payload).ok()); },
       [&] { FloorNarrow(mix, wide_in, narrow); }));
   // The floor loops leave bytes that mean nothing, so each side has its own
@@ -99,12 +121,12 @@ std::vector<Row> MeasureCodec(CodecId id, Mix mix, const Sizes& sizes) {
   }
   SKERRY_CHECK(codec.Encode(values, payload).ok());
   rows.push_back(Compare(
-      name + "/decode", sizes.turns, moved, floor_moved,
+      name + "/decode", sizes, moved, floor_moved,
       [&] { SKERRY_CHECK(codec.Decode(payload, values).ok()); },
       [&] { FloorWiden(mix, floor_narrow, wide); }));
   std::fill(values.begin(), values.end(), 0.0f);
   rows.push_back(Compare(
-      name + "/decode_add", sizes.turns, moved + extra, floor_moved + extra,
+      name + "/decode_add", sizes, moved + extra, floor_moved + extra,
       [&] { SKERRY_CHECK(codec.DecodeAdd(payload, values).ok()); },
       [&] { FloorUpdate(mix, floor_narrow, wide); }));
   return rows;
@@ -114,7 +136,9 @@ void Print(const Row& row) {
   std::printf("%-24s %7.2f GB/s  floor %7.2f GB/s  share %.3f  %s\n",
               row.name.c_str(), row.bytes_per_s / 1e9,
               row.floor_bytes_per_s / 1e9, row.share(),
-              row.meets() ? "meets" : "misses");
+              !row.settled  ? "disturbed"
+              : row.meets() ? "meets"
+                            : "misses");
 }
 
 void Append(std::ofstream& out, const Row& row) {

@@ -6,25 +6,13 @@
 #define SKERRY_COMPRESSION_TESTING_CODEC_CONFORMANCE_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "compression/codec.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
-
-// One input that codecs find hard.
-struct CodecInput {
-  std::string_view name;
-  std::vector<float> values;
-};
-
-// Constants, zeros of both signs, subnormals, the largest floats, ties, sparse
-// spikes and random values over many sizes around block and vector lengths.
-std::vector<CodecInput> CodecInputs(uint64_t seed);
 
 class CodecConformance : public ::testing::TestWithParam<CodecId> {
  protected:
