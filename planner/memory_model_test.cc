@@ -25,7 +25,7 @@ TEST(MemoryModelTest, BuffersAddUpByHand) {
   EXPECT_DOUBLE_EQ(memory.bytes, 27e6 + 4 * 16'384 + 2 * (1 << 20));
 }
 
-TEST(MemoryModelTest, BlockInt8OnTheLinksIsWithinTheDesignsRange) {
+TEST(MemoryModelTest, BlockInt8OnTheLinksBringsItBelowSeventeenBytes) {
   WorkerMemoryInputs inputs = DelayedFourReplicas();
   inputs.contribution_bytes_per_element = 1.015625;
   inputs.result_bytes_per_element = 1.015625;
