@@ -84,7 +84,12 @@ SharedMemory::SharedMemory(std::string name, std::byte* data, size_t size,
 
 SharedMemory::~SharedMemory() {
   munmap(data_, size_);
-  if (owner_) shm_unlink(name_.c_str());
+  if (owner_) Unlink();
+}
+
+void SharedMemory::Unlink() {
+  shm_unlink(name_.c_str());
+  owner_ = false;
 }
 
 }  // namespace skerry::runtime

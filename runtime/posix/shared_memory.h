@@ -31,6 +31,10 @@ class SharedMemory {
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
+  // Takes the name away now: those who have the object open keep it, and a
+  // process that is killed leaves nothing behind. Maker only.
+  void Unlink();
+
   const std::string& name() const { return name_; }
   std::span<std::byte> bytes() { return {data_, size_}; }
 
@@ -40,7 +44,7 @@ class SharedMemory {
   const std::string name_;
   std::byte* const data_;
   const size_t size_;
-  const bool owner_;
+  bool owner_;  // of the name
 };
 
 }  // namespace skerry::runtime

@@ -27,6 +27,16 @@ TEST(SharedMemoryTest, NameIsFreeOnceTheMakerIsGone) {
   EXPECT_TRUE(absl::IsNotFound(SharedMemory::Open(Name("freed")).status()));
 }
 
+TEST(SharedMemoryTest, OpenerKeepsWhatLostItsName) {
+  auto made = SharedMemory::Create(Name("unlinked"), 16);
+  auto opened = SharedMemory::Open(Name("unlinked"));
+  ASSERT_TRUE(made.ok() && opened.ok());
+  (*made)->Unlink();
+  EXPECT_FALSE(SharedMemory::Open(Name("unlinked")).ok());
+  (*made)->bytes()[3] = std::byte{9};
+  EXPECT_EQ((*opened)->bytes()[3], std::byte{9});
+}
+
 TEST(SharedMemoryTest, TwoMakersCannotShareAName) {
   auto made = SharedMemory::Create(Name("taken"), 16);
   ASSERT_TRUE(made.ok());

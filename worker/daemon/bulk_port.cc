@@ -13,8 +13,8 @@ constexpr uint32_t kFragment = 0;
 }  // namespace
 
 JobBulkPort::JobBulkPort(JobId job, transport::BulkTransport& transport,
-                         runtime::EventLoop& loop)
-    : job_(job), transport_(transport), loop_(loop) {}
+                         const SeatAnswers& answers)
+    : job_(job), transport_(transport), answers_(answers) {}
 
 void JobBulkPort::SendFrame(const std::string& address,
                             const compression::FrameHeader& header,
@@ -42,16 +42,13 @@ void JobBulkPort::ForgetBefore(Attempt attempt) {
 void JobBulkPort::Fetch(const std::string& address, const PieceKey& key,
                         Done<absl::StatusOr<SharedBytes>> done) {
   transport_.Fetch(address, ToFetchKey(job_, key),
-                   [&loop = loop_, alive = std::weak_ptr<char>(alive_),
-                    done = std::move(done)](
+                   [answer = answers_.Wrap(std::move(done))](
                        absl::StatusOr<transport::Payload> payload) mutable {
-                     if (alive.expired()) return;
-                     if (!payload.ok()) {
-                       std::move(done)(loop.Now(), payload.status());
-                       return;
+                     if (payload.ok()) {
+                       answer(SharedBytes{payload->owner(), payload->bytes()});
+                     } else {
+                       answer(payload.status());
                      }
-                     std::move(done)(loop.Now(), SharedBytes{payload->owner(),
-                                                             payload->bytes()});
                    });
 }
 

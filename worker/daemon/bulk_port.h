@@ -4,21 +4,20 @@
 #ifndef SKERRY_WORKER_DAEMON_BULK_PORT_H_
 #define SKERRY_WORKER_DAEMON_BULK_PORT_H_
 
-#include <memory>
 #include <string>
 
 #include "base/ids.h"
-#include "runtime/event_loop.h"
 #include "transport/bulk.h"
 #include "worker/core/effects.h"
+#include "worker/daemon/seat_answers.h"
 
 namespace skerry::worker {
 
-// Members are called on `loop`, which with `transport` outlives the object.
+// Members are called on the loop. `transport` and `answers` outlive the object.
 class JobBulkPort final : public BulkPort {
  public:
   JobBulkPort(JobId job, transport::BulkTransport& transport,
-              runtime::EventLoop& loop);
+              const SeatAnswers& answers);
 
   void SendFrame(const std::string& address,
                  const compression::FrameHeader& header,
@@ -30,9 +29,7 @@ class JobBulkPort final : public BulkPort {
  private:
   const JobId job_;
   transport::BulkTransport& transport_;
-  runtime::EventLoop& loop_;
-  // Answers that come after this object is gone see it expired.
-  std::shared_ptr<char> alive_ = std::make_shared<char>();
+  const SeatAnswers& answers_;
 };
 
 transport::FetchKey ToFetchKey(JobId job, const PieceKey& key);

@@ -33,11 +33,11 @@ absl::Status Write(runtime::Files& files, const std::string& path,
 }  // namespace
 
 JobDisk::JobDisk(std::string directory, runtime::Files& files,
-                 runtime::EventLoop& loop, runtime::Executor& executor)
+                 runtime::Executor& executor, const SeatAnswers& answers)
     : directory_(std::move(directory)),
       files_(files),
-      loop_(loop),
-      executor_(executor) {}
+      executor_(executor),
+      answers_(answers) {}
 
 JobDisk::~JobDisk() = default;
 
@@ -65,15 +65,14 @@ void JobDisk::Store(const StoredFile& file, std::vector<SharedBytes> contents,
                     Done<absl::Status> done) {
   const std::string path = PathOf(file);
   mapped_.erase(path);
-  executor_.Run([this, &files = files_, &loop = loop_, path, file,
-                 contents = std::move(contents), done = std::move(done),
-                 alive = std::weak_ptr<char>(alive_)]() mutable {
+  executor_.Run([&files = files_, &loop = answers_.loop(), path, file,
+                 contents = std::move(contents),
+                 answer = answers_.Wrap(std::move(done))]() mutable {
     absl::Status status = Write(files, path, file, contents);
-    loop.Post([this, status = std::move(status), done = std::move(done),
-               alive = std::move(alive)]() mutable {
-      if (alive.expired()) return;
-      std::move(done)(loop_.Now(), std::move(status));
-    });
+    loop.Post(
+        [status = std::move(status), answer = std::move(answer)]() mutable {
+          answer(std::move(status));
+        });
   });
 }
 

@@ -10,22 +10,22 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/status/statusor.h"
-#include "runtime/event_loop.h"
 #include "runtime/executor.h"
 #include "runtime/files.h"
 #include "runtime/posix/mapped_file.h"
 #include "worker/core/effects.h"
+#include "worker/daemon/seat_answers.h"
 
 namespace skerry::worker {
 
-// Members are called on `loop`. Writes run on `executor`, which should have one
-// thread, so that files reach the disk in the order of the calls.
+// Members are called on the loop. Writes run on `executor`, which should have
+// one thread, so that files reach the disk in the order of the calls.
 class JobDisk final : public DiskPort {
  public:
-  // `files`, `loop` and `executor` outlive the object and every task it has
-  // given to the executor.
+  // All borrowed things outlive the object, `files` and `executor` also every
+  // task that it has given to the executor.
   JobDisk(std::string directory, runtime::Files& files,
-          runtime::EventLoop& loop, runtime::Executor& executor);
+          runtime::Executor& executor, const SeatAnswers& answers);
   ~JobDisk() override;
 
   // Makes the folder if needed and lists what it holds; files that are damaged
@@ -43,13 +43,11 @@ class JobDisk final : public DiskPort {
 
   const std::string directory_;
   runtime::Files& files_;
-  runtime::EventLoop& loop_;
   runtime::Executor& executor_;
+  const SeatAnswers& answers_;
   // By path.
   absl::btree_map<std::string, std::shared_ptr<const runtime::MappedFile>>
       mapped_;
-  // Tasks that run after this object is gone see it expired.
-  std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 
 }  // namespace skerry::worker

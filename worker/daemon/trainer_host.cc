@@ -92,6 +92,8 @@ void TrainerHost::OnSized(absl::StatusOr<v1::DescribeReply> reply) {
           Fail(Annotate(reply.status(), "the trainer refused shared memory"));
           return;
         }
+        // The trainer has it open.
+        memory_->Unlink();
         std::move(on_ready_)(*reply);
       });
 }

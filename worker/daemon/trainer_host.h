@@ -49,6 +49,7 @@ class TrainerHost {
   // Both are there once on_ready has run. The memory holds the flat model
   // state, one fp32 an element, and outlives the host with whoever keeps it.
   TrainerClient& client() { return *client_; }
+  int pid() const { return process_->pid(); }
   const std::shared_ptr<runtime::SharedMemory>& memory() { return memory_; }
 
  private:

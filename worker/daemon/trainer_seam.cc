@@ -21,17 +21,18 @@ absl::Status NoTrainer() {
   return absl::AbortedError("there is no trainer at the moment");
 }
 
-// Runs `done` with what `convert` makes of the reply, unless `current` is gone.
+// Gives the seat what `convert` makes of the reply, unless `current` is gone.
 template <typename Reply, typename Result, typename Convert>
-auto Forward(runtime::EventLoop& loop, const std::shared_ptr<char>& current,
+auto Forward(const SeatAnswers& answers, const std::shared_ptr<char>& current,
              Done<Result> done, Convert convert) {
-  return [&loop, current = std::weak_ptr<char>(current), done = std::move(done),
+  return [answer = answers.Wrap(std::move(done)),
+          current = std::weak_ptr<char>(current),
           convert](absl::StatusOr<Reply> reply) mutable {
     if (current.expired()) return;
     if (reply.ok()) {
-      std::move(done)(loop.Now(), convert(*std::move(reply)));
+      answer(convert(*std::move(reply)));
     } else {
-      std::move(done)(loop.Now(), Result(reply.status()));
+      answer(Result(reply.status()));
     }
   };
 }
@@ -44,9 +45,9 @@ absl::Status Ok(const Reply&) {
 }  // namespace
 
 TrainerSeam::TrainerSeam(
-    runtime::EventLoop& loop,
+    const SeatAnswers& answers,
     absl::AnyInvocable<void(const std::string& reason)> restart)
-    : loop_(loop), restart_(std::move(restart)) {}
+    : answers_(answers), restart_(std::move(restart)) {}
 
 TrainerSeam::~TrainerSeam() = default;
 
@@ -57,9 +58,9 @@ void TrainerSeam::Attach(TrainerHost* host) {
 
 template <typename Result>
 void TrainerSeam::AnswerLater(Result result, Done<Result> done) {
-  loop_.Post([this, result = std::move(result), done = std::move(done),
-              current = std::weak_ptr<char>(current_)]() mutable {
-    if (!current.expired()) std::move(done)(loop_.Now(), std::move(result));
+  answers_.loop().Post([result = std::move(result),
+                        answer = answers_.Wrap(std::move(done))]() mutable {
+    answer(std::move(result));
   });
 }
 
@@ -78,7 +79,7 @@ void TrainerSeam::JoinGroup(const TrainerGroup& group,
   request.set_reset_optimizer(true);
   host_->client().Group(
       std::move(request),
-      Forward<v1::GroupReply>(loop_, current_, std::move(done),
+      Forward<v1::GroupReply>(answers_, current_, std::move(done),
                               Ok<v1::GroupReply>));
 }
 
@@ -98,7 +99,7 @@ void TrainerSeam::StartRun(const data::RangeSet& ranges,
   host_->client().Run(
       std::move(request),
       Forward<v1::RunReply>(
-          loop_, current_, std::move(done), [](const v1::RunReply& reply) {
+          answers_, current_, std::move(done), [](const v1::RunReply& reply) {
             return absl::StatusOr<RunReport>(
                 RunReport{.samples = reply.samples(),
                           .inner_steps = reply.inner_steps(),
@@ -120,7 +121,7 @@ void TrainerSeam::Snapshot(const ElementRange& range, Done<absl::Status> done) {
   SetRange(range, request.add_ranges());
   host_->client().Snapshot(
       std::move(request),
-      Forward<v1::SnapshotReply>(loop_, current_, std::move(done),
+      Forward<v1::SnapshotReply>(answers_, current_, std::move(done),
                                  Ok<v1::SnapshotReply>));
 }
 
@@ -135,9 +136,10 @@ void TrainerSeam::Load(const ElementRange& range, Done<absl::Status> done) {
       owner->set_rank(static_cast<uint32_t>(rank));
     }
   }
-  host_->client().Load(std::move(request),
-                       Forward<v1::LoadReply>(loop_, current_, std::move(done),
-                                              Ok<v1::LoadReply>));
+  host_->client().Load(
+      std::move(request),
+      Forward<v1::LoadReply>(answers_, current_, std::move(done),
+                             Ok<v1::LoadReply>));
 }
 
 void TrainerSeam::Evaluate(uint64_t samples_max,
@@ -151,7 +153,8 @@ void TrainerSeam::Evaluate(uint64_t samples_max,
   host_->client().Evaluate(
       std::move(request),
       Forward<v1::EvaluateReply>(
-          loop_, current_, std::move(done), [](const v1::EvaluateReply& reply) {
+          answers_, current_, std::move(done),
+          [](const v1::EvaluateReply& reply) {
             return absl::StatusOr<EvaluationReport>(EvaluationReport{
                 .loss = reply.loss(), .samples = reply.samples()});
           }));
@@ -169,11 +172,11 @@ void TrainerSeam::Generate(const GenerateRequest& request,
   out.set_temperature(request.temperature);
   out.set_seed(request.seed);
   host_->client().Generate(
-      std::move(out),
-      Forward<v1::GenerateReply>(
-          loop_, current_, std::move(done), [](const v1::GenerateReply& reply) {
-            return absl::StatusOr<std::string>(reply.text());
-          }));
+      std::move(out), Forward<v1::GenerateReply>(
+                          answers_, current_, std::move(done),
+                          [](const v1::GenerateReply& reply) {
+                            return absl::StatusOr<std::string>(reply.text());
+                          }));
 }
 
 TrainerMemory TrainerSeam::memory() {

@@ -9,17 +9,17 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
-#include "runtime/event_loop.h"
 #include "worker/core/effects.h"
+#include "worker/daemon/seat_answers.h"
 #include "worker/daemon/trainer_host.h"
 
 namespace skerry::worker {
 
-// Members are called on `loop`. A call without a trainer is answered Aborted.
+// Members are called on the loop. A call without a trainer is answered Aborted.
 class TrainerSeam final : public TrainerPort {
  public:
-  // `restart` is called with the seat's reason. `loop` outlives the object.
-  TrainerSeam(runtime::EventLoop& loop,
+  // `restart` is called with the seat's reason. `answers` outlives the object.
+  TrainerSeam(const SeatAnswers& answers,
               absl::AnyInvocable<void(const std::string& reason)> restart);
   ~TrainerSeam() override;
 
@@ -47,7 +47,7 @@ class TrainerSeam final : public TrainerPort {
   template <typename Result>
   void AnswerLater(Result result, Done<Result> done);
 
-  runtime::EventLoop& loop_;
+  const SeatAnswers& answers_;
   absl::AnyInvocable<void(const std::string& reason)> restart_;
   TrainerHost* host_ = nullptr;
   std::string group_name_;

@@ -1,0 +1,16 @@
+// runtime/posix/entropy.h
+//
+// Numbers nobody can have drawn before: identities of processes and requests.
+#ifndef SKERRY_RUNTIME_POSIX_ENTROPY_H_
+#define SKERRY_RUNTIME_POSIX_ENTROPY_H_
+
+#include <cstdint>
+
+namespace skerry::runtime {
+
+// From the kernel; never 0. Stops the process where the kernel has none.
+uint64_t DrawRandom64();
+
+}  // namespace skerry::runtime
+
+#endif  // SKERRY_RUNTIME_POSIX_ENTROPY_H_

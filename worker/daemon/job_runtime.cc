@@ -1,0 +1,196 @@
+#include "worker/daemon/job_runtime.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/check.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "runtime/log.h"
+#include "worker/convert/control.h"
+
+namespace skerry::worker {
+namespace {
+
+constexpr absl::Duration kTrainerBackoffMin = absl::Milliseconds(100);
+constexpr absl::Duration kTrainerBackoffMax = absl::Seconds(10);
+
+// The job's folder. The uid keeps a coordinator that lost its state, and so
+// gives numbers again, from finding another history's files.
+std::string DirectoryOf(const std::string& state_directory,
+                        const v1::JobOrders& orders) {
+  return absl::StrFormat("%s/jobs/%d-%016x", state_directory, orders.job(),
+                         orders.uid());
+}
+
+// Trying again would end the same way.
+bool IsPermanent(const absl::Status& status) {
+  return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ||
+         absl::IsPermissionDenied(status) || absl::IsUnimplemented(status);
+}
+
+}  // namespace
+
+JobRuntime::JobRuntime(const v1::JobOrders& orders,
+                       const JobEnvironment& environment, Handlers handlers)
+    : job_(orders.job()),
+      spec_(orders.spec()),
+      environment_(environment),
+      handlers_(std::move(handlers)),
+      answers_(environment.loop, [this] { AfterSeat(); }),
+      disk_(DirectoryOf(environment.state_directory, orders), environment.files,
+            environment.disk, answers_),
+      trainer_(answers_,
+               [this](const std::string& reason) {
+                 // The seat is in the middle of something.
+                 environment_.loop.Post(
+                     [this, reason, alive = std::weak_ptr<char>(alive_)] {
+                       if (alive.expired()) return;
+                       OnTrainerFailed(absl::AbortedError(reason));
+                     });
+               }),
+      bulk_(job_, environment.bulk, answers_),
+      peers_(job_, environment.peers, answers_),
+      host_(job_, environment.compute, answers_,
+            [this] { handlers_.status_changed(); }),
+      trainer_backoff_(kTrainerBackoffMin) {}
+
+JobRuntime::~JobRuntime() {
+  // The seat may still call the ports while it goes.
+  seat_.reset();
+}
+
+absl::Status JobRuntime::Start() {
+  SKERRY_ASSIGN_OR_RETURN(std::vector<StoredFile> on_disk, disk_.Scan());
+  SeatOptions options;
+  options.job = job_;
+  options.worker = environment_.worker;
+  options.on_disk = std::move(on_disk);
+  seat_ = std::make_unique<Seat>(
+      std::move(options), Effects{trainer_, bulk_, disk_, peers_, host_});
+  StartTrainer();
+  return absl::OkStatus();
+}
+
+absl::Status JobRuntime::OnOrders(Revision revision,
+                                  const v1::JobOrders& orders) {
+  SKERRY_ASSIGN_OR_RETURN(const JobOrders checked, JobOrdersFromProto(orders));
+  if (!checked.holders.empty()) {
+    // Workers of one replica agree on their head, and a head has one address.
+    const PeerAddress& head = checked.holders.front().peer;
+    const uint64_t name = CombineHash(
+        Hash64(std::as_bytes(std::span(head.island_address))), orders.uid());
+    trainer_.set_group_name(absl::StrFormat("%016x", name));
+  }
+  seat_->OnOrders(environment_.loop.Now(), revision, checked);
+  AfterSeat();
+  return absl::OkStatus();
+}
+
+void JobRuntime::OnBootChanged(const std::string& reason) {
+  seat_->OnLifeLost(environment_.loop.Now(), reason);
+  AfterSeat();
+}
+
+void JobRuntime::Drain() {
+  seat_->Drain(environment_.loop.Now());
+  AfterSeat();
+}
+
+FrameVerdict JobRuntime::OnFrame(const compression::FrameHeader& header,
+                                 const SharedBytes& payload) {
+  const FrameVerdict verdict =
+      seat_->OnFrame(environment_.loop.Now(), header, payload);
+  AfterSeat();
+  return verdict;
+}
+
+absl::StatusOr<SharedBytes> JobRuntime::OnFetch(const PieceKey& key) {
+  return seat_->OnFetch(key);
+}
+
+void JobRuntime::OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer) {
+  seat_->OnAgreeCut(environment_.loop.Now(), request, std::move(answer));
+  AfterSeat();
+}
+
+v1::JobStatus JobRuntime::Status() const {
+  v1::JobStatus status;
+  JobFactsToProto(seat_->Facts(), &status);
+  if (!fatal_.empty()) {
+    status.set_state(v1::SEAT_STATE_FAILED);
+    status.set_error(fatal_);
+  }
+  return status;
+}
+
+void JobRuntime::StartTrainer() {
+  TrainerHostOptions options;
+  options.command = environment_.trainer_command;
+  options.run_directory = environment_.run_directory;
+  options.name = absl::StrCat(environment_.worker, "-", getpid(), "-",
+                              job_.value(), "-", ++trainers_started_);
+  options.job = spec_;
+  runtime::Log(runtime::Severity::kInfo, "worker.trainer.start",
+               {{"job", job_.value()}, {"tries", trainers_started_}});
+  trainer_host_ = std::make_unique<TrainerHost>(
+      std::move(options), environment_.loop,
+      [this](const v1::DescribeReply& reply) { OnTrainerReady(reply); },
+      [this](absl::Status status) { OnTrainerFailed(std::move(status)); });
+}
+
+void JobRuntime::OnTrainerReady(const v1::DescribeReply& reply) {
+  runtime::Log(runtime::Severity::kInfo, "worker.trainer.ready",
+               {{"job", job_.value()},
+                {"pid", trainer_host_->pid()},
+                {"elements", reply.element_count()},
+                {"implementation", reply.implementation()}});
+  trainer_backoff_ = kTrainerBackoffMin;
+  trainer_.Attach(trainer_host_.get());
+  seat_->OnTrainerReady(environment_.loop.Now(),
+                        {.element_count = reply.element_count(),
+                         .epoch_samples = reply.epoch_samples(),
+                         .flops_per_sample = reply.flops_per_sample()});
+  AfterSeat();
+}
+
+void JobRuntime::OnTrainerFailed(absl::Status status) {
+  if (trainer_host_ == nullptr) return;
+  runtime::Log(runtime::Severity::kWarning, "worker.trainer.failed",
+               {{"job", job_.value()}, {"cause", status}});
+  trainer_.Attach(nullptr);
+  // The host may be the one that calls.
+  environment_.loop.Post(
+      [host = std::shared_ptr<TrainerHost>(std::move(trainer_host_))] {});
+  if (IsPermanent(status)) fatal_ = std::string(status.message());
+  const std::string reason(status.message());
+  seat_->OnTrainerFailed(environment_.loop.Now(), reason);
+  AfterSeat();
+  handlers_.life_ended(reason);
+  if (!fatal_.empty()) return;
+  environment_.loop.RunAt(environment_.loop.Now() + trainer_backoff_,
+                          [this, alive = std::weak_ptr<char>(alive_)] {
+                            if (!alive.expired()) StartTrainer();
+                          });
+  trainer_backoff_ = std::min(2 * trainer_backoff_, kTrainerBackoffMax);
+}
+
+void JobRuntime::AfterSeat() {
+  const std::optional<Instant> next = seat_->NextDeadline();
+  if (!next.has_value()) return;
+  if (armed_.has_value() && *armed_ <= *next) return;
+  armed_ = next;
+  environment_.loop.RunAt(
+      *next, [this, when = *next, alive = std::weak_ptr<char>(alive_)] {
+        if (alive.expired() || armed_ != when) return;
+        armed_.reset();
+        seat_->OnTime(environment_.loop.Now());
+        AfterSeat();
+      });
+}
+
+}  // namespace skerry::worker

@@ -1,0 +1,111 @@
+// worker/daemon/job_runtime.h
+//
+// One job on this worker: its seat, and the trainer, disk and links that the
+// seat asks for.
+#ifndef SKERRY_WORKER_DAEMON_JOB_RUNTIME_H_
+#define SKERRY_WORKER_DAEMON_JOB_RUNTIME_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "base/ids.h"
+#include "proto/skerry/v1/control.pb.h"
+#include "runtime/event_loop.h"
+#include "runtime/executor.h"
+#include "runtime/files.h"
+#include "transport/bulk.h"
+#include "worker/core/seat.h"
+#include "worker/daemon/bulk_port.h"
+#include "worker/daemon/host_port.h"
+#include "worker/daemon/job_disk.h"
+#include "worker/daemon/peer_client.h"
+#include "worker/daemon/peer_port.h"
+#include "worker/daemon/seat_answers.h"
+#include "worker/daemon/trainer_host.h"
+#include "worker/daemon/trainer_seam.h"
+
+namespace skerry::worker {
+
+// What the jobs of a worker share. All of it outlives them.
+struct JobEnvironment {
+  runtime::EventLoop& loop;
+  runtime::Executor& compute;
+  runtime::Executor& disk;
+  runtime::Files& files;
+  transport::BulkTransport& bulk;
+  PeerClient& peers;
+  std::string worker;
+  std::string state_directory;
+  std::string run_directory;
+  std::vector<std::string> trainer_command;
+};
+
+// Members are called on the loop, and so are the handlers.
+class JobRuntime {
+ public:
+  struct Handlers {
+    absl::AnyInvocable<void()> status_changed;
+    // The seat's life ended here; the coordinator has to hear it.
+    absl::AnyInvocable<void(const std::string& reason)> life_ended;
+  };
+
+  // `orders` are the first that name the job.
+  JobRuntime(const v1::JobOrders& orders, const JobEnvironment& environment,
+             Handlers handlers);
+  ~JobRuntime();
+  JobRuntime(const JobRuntime&) = delete;
+  JobRuntime& operator=(const JobRuntime&) = delete;
+
+  // Lists what the disk holds and starts the trainer. Errors: those of the
+  // disk; the job cannot be served then.
+  absl::Status Start();
+
+  // Errors: InvalidArgument, the orders make no sense; they are not followed.
+  absl::Status OnOrders(Revision revision, const v1::JobOrders& orders);
+  // The worker takes a new boot; `reason` says why.
+  void OnBootChanged(const std::string& reason);
+  void Drain();
+
+  FrameVerdict OnFrame(const compression::FrameHeader& header,
+                       const SharedBytes& payload);
+  absl::StatusOr<SharedBytes> OnFetch(const PieceKey& key);
+  void OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer);
+
+  v1::JobStatus Status() const;
+
+ private:
+  void StartTrainer();
+  void OnTrainerReady(const v1::DescribeReply& reply);
+  void OnTrainerFailed(absl::Status status);
+  // After anything was said to the seat: arms its timer.
+  void AfterSeat();
+
+  const JobId job_;
+  const v1::JobSpec spec_;
+  const JobEnvironment environment_;
+  Handlers handlers_;
+  SeatAnswers answers_;
+  JobDisk disk_;
+  TrainerSeam trainer_;
+  JobBulkPort bulk_;
+  JobPeerPort peers_;
+  JobHostPort host_;
+  std::unique_ptr<Seat> seat_;
+  std::unique_ptr<TrainerHost> trainer_host_;
+  absl::Duration trainer_backoff_;
+  uint64_t trainers_started_ = 0;
+  // Why this worker cannot do the job; empty while it can.
+  std::string fatal_;
+  std::optional<Instant> armed_;
+  // Timers and tasks that run after this object is gone see it expired.
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_DAEMON_JOB_RUNTIME_H_

@@ -1,0 +1,227 @@
+#include "worker/daemon/worker_daemon.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/release.h"
+#include "runtime/log.h"
+#include "worker/convert/peer.h"
+
+namespace skerry::worker {
+namespace {
+
+// A Status well before the lease ends, and another if that one is lost.
+constexpr double kStatusShareOfLease = 0.3;
+
+transport::Verdict ToVerdict(FrameVerdict verdict) {
+  switch (verdict) {
+    case FrameVerdict::kAccepted:
+      return transport::Verdict::kAccepted;
+    case FrameVerdict::kRefused:
+      return transport::Verdict::kRefused;
+    case FrameVerdict::kNotYet:
+      return transport::Verdict::kNotYet;
+  }
+  return transport::Verdict::kRefused;
+}
+
+}  // namespace
+
+WorkerDaemon::WorkerDaemon(WorkerOptions options,
+                           const JobEnvironment& environment)
+    : options_(std::move(options)),
+      environment_(environment),
+      session_(
+          options_.session, environment.loop,
+          [this](v1::Orders orders) { OnOrders(std::move(orders)); },
+          [this](absl::Status status) { OnSessionEnd(std::move(status)); }),
+      boot_(options_.draw_boot()),
+      status_interval_(options_.status_interval) {}
+
+WorkerDaemon::~WorkerDaemon() = default;
+
+void WorkerDaemon::Start() { KeepSendingStatus(); }
+
+void WorkerDaemon::Drain(absl::AnyInvocable<void() &&> done) {
+  runtime::Log(runtime::Severity::kInfo, "worker.drain");
+  draining_ = true;
+  on_released_ = std::move(done);
+  for (auto& [id, job] : jobs_) job->Drain();
+  SendStatus();
+}
+
+void WorkerDaemon::Stop(absl::AnyInvocable<void() &&> done) {
+  stopping_ = true;
+  jobs_.clear();
+  session_.Shutdown(std::move(done));
+}
+
+transport::Verdict WorkerDaemon::OnFrame(const compression::FrameHeader& header,
+                                         const transport::Payload& payload) {
+  const auto job = jobs_.find(header.job);
+  // A peer may hear of a job before this worker does.
+  if (job == jobs_.end()) return transport::Verdict::kNotYet;
+  return ToVerdict(job->second->OnFrame(
+      header, SharedBytes{payload.owner(), payload.bytes()}));
+}
+
+absl::StatusOr<transport::Payload> WorkerDaemon::OnFetch(
+    const transport::FetchKey& key) {
+  const auto job = jobs_.find(key.job);
+  if (job == jobs_.end()) {
+    return absl::NotFoundError(
+        absl::StrCat(options_.name, " does not serve job ", key.job));
+  }
+  absl::StatusOr<SharedBytes> bytes = job->second->OnFetch(FromFetchKey(key));
+  if (!bytes.ok()) return bytes.status();
+  return transport::Payload(bytes->owner, bytes->bytes);
+}
+
+void WorkerDaemon::OnAgreeCut(const v1::AgreeCutRequest& request,
+                              PeerService::Answer answer) {
+  const auto job = jobs_.find(request.job());
+  if (job == jobs_.end()) {
+    std::move(answer)(absl::UnavailableError(
+        absl::StrCat(options_.name, " does not serve job ", request.job())));
+    return;
+  }
+  absl::StatusOr<CutRequest> checked = CutRequestFromProto(request);
+  if (!checked.ok()) {
+    std::move(answer)(checked.status());
+    return;
+  }
+  job->second->OnAgreeCut(
+      *checked,
+      [answer = std::move(answer)](absl::StatusOr<CutReply> reply) mutable {
+        if (!reply.ok()) {
+          std::move(answer)(reply.status());
+          return;
+        }
+        v1::AgreeCutReply out;
+        CutReplyToProto(*reply, &out);
+        std::move(answer)(std::move(out));
+      });
+}
+
+void WorkerDaemon::OnOrders(v1::Orders orders) {
+  if (stopping_ || orders.boot() != boot_) return;
+  const Revision revision(orders.revision());
+  if (revision < revision_) return;
+  revision_ = revision;
+  if (incarnation_ != Incarnation(orders.incarnation())) {
+    incarnation_ = Incarnation(orders.incarnation());
+    runtime::Log(runtime::Severity::kInfo, "worker.admitted",
+                 {{"incarnation", incarnation_.value()}});
+  }
+  if (orders.lease_ms() > 0) {
+    status_interval_ =
+        kStatusShareOfLease * absl::Milliseconds(orders.lease_ms());
+  }
+  std::set<uint64_t> named;
+  for (const v1::JobOrders& job : orders.jobs()) {
+    named.insert(job.job());
+    OnJobOrders(revision, job);
+  }
+  // Orders are complete: a job they do not name is none of ours any more.
+  for (auto it = jobs_.begin(); it != jobs_.end();) {
+    it = named.contains(it->first) ? std::next(it) : jobs_.erase(it);
+  }
+  if (orders.released() && draining_ && on_released_) {
+    std::move(on_released_)();
+    on_released_ = nullptr;
+  }
+}
+
+void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
+  if (unserved_.contains(orders.job())) return;
+  std::unique_ptr<JobRuntime>& job = jobs_[orders.job()];
+  absl::Status status;
+  if (job == nullptr) {
+    job = std::make_unique<JobRuntime>(
+        orders, environment_,
+        JobRuntime::Handlers{
+            .status_changed = [this] { StatusChanged(); },
+            .life_ended =
+                [this](const std::string& reason) { TakeNewBoot(reason); }});
+    status = job->Start();
+    if (!status.ok()) {
+      jobs_.erase(orders.job());
+      unserved_[orders.job()] = std::string(status.message());
+      runtime::Log(runtime::Severity::kError, "worker.job.unserved",
+                   {{"job", orders.job()}, {"cause", status}});
+      StatusChanged();
+      return;
+    }
+    if (draining_) job->Drain();
+  }
+  status = job->OnOrders(revision, orders);
+  if (!status.ok()) {
+    runtime::Log(runtime::Severity::kWarning, "worker.orders.refused",
+                 {{"job", orders.job()}, {"cause", status}});
+  }
+}
+
+void WorkerDaemon::OnSessionEnd(absl::Status status) {
+  if (stopping_) return;
+  runtime::Log(runtime::Severity::kWarning, "worker.session.lost",
+               {{"cause", status}});
+  if (absl::IsAborted(status)) {
+    TakeNewBoot(std::string(status.message()));
+    return;
+  }
+  SendStatus();
+}
+
+void WorkerDaemon::TakeNewBoot(const std::string& reason) {
+  boot_ = options_.draw_boot();
+  incarnation_ = Incarnation();
+  revision_ = Revision();
+  runtime::Log(runtime::Severity::kInfo, "worker.boot", {{"reason", reason}});
+  for (auto& [id, job] : jobs_) job->OnBootChanged(reason);
+  SendStatus();
+}
+
+void WorkerDaemon::StatusChanged() {
+  if (std::exchange(status_due_, true)) return;
+  environment_.loop.Post([this, alive = std::weak_ptr<char>(alive_)] {
+    if (!alive.expired()) SendStatus();
+  });
+}
+
+void WorkerDaemon::SendStatus() {
+  status_due_ = false;
+  if (stopping_) return;
+  v1::Status status;
+  status.set_protocol_version(kProtocolVersion);
+  status.set_release(kRelease);
+  status.mutable_self()->set_worker(options_.name);
+  status.mutable_self()->set_address(options_.address);
+  status.mutable_self()->set_island_address(options_.island_address);
+  status.set_island(options_.island);
+  status.set_boot(boot_);
+  status.set_incarnation(incarnation_.value());
+  status.set_counter(++counter_);
+  status.set_draining(draining_);
+  for (const auto& [id, job] : jobs_) *status.add_jobs() = job->Status();
+  for (const auto& [id, reason] : unserved_) {
+    v1::JobStatus* job = status.add_jobs();
+    job->set_job(id);
+    job->set_state(v1::SEAT_STATE_FAILED);
+    job->set_error(reason);
+  }
+  session_.Send(std::move(status));
+}
+
+void WorkerDaemon::KeepSendingStatus() {
+  SendStatus();
+  environment_.loop.RunAt(environment_.loop.Now() + status_interval_,
+                          [this, alive = std::weak_ptr<char>(alive_)] {
+                            if (!alive.expired() && !stopping_) {
+                              KeepSendingStatus();
+                            }
+                          });
+}
+
+}  // namespace skerry::worker

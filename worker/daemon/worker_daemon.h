@@ -1,0 +1,96 @@
+// worker/daemon/worker_daemon.h
+//
+// A worker: one session with the coordinator, and a seat for every job that
+// the coordinator's orders name.
+#ifndef SKERRY_WORKER_DAEMON_WORKER_DAEMON_H_
+#define SKERRY_WORKER_DAEMON_WORKER_DAEMON_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/container/btree_map.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "base/ids.h"
+#include "proto/skerry/v1/control.pb.h"
+#include "proto/skerry/v1/peer.pb.h"
+#include "transport/bulk.h"
+#include "worker/daemon/job_runtime.h"
+#include "worker/daemon/peer_service.h"
+#include "worker/daemon/session_client.h"
+
+namespace skerry::worker {
+
+struct WorkerOptions {
+  // Unique in the cluster; letters, digits, '-', '_' and '.'.
+  std::string name;
+  std::string island;
+  // host:port as workers of other islands, and of this one, reach it.
+  std::string address;
+  std::string island_address;
+  SessionOptions session;
+  // Between two Status messages when nothing changes, until the first orders
+  // tell the lease.
+  absl::Duration status_interval = absl::Seconds(1);
+  // Drawn once a process, and again when a life cannot go on.
+  absl::AnyInvocable<uint64_t()> draw_boot;
+};
+
+// Members are called on the loop, and so are the handlers.
+class WorkerDaemon final : public transport::BulkReceiver {
+ public:
+  // `environment.loop` runs already. Start() has to follow.
+  WorkerDaemon(WorkerOptions options, const JobEnvironment& environment);
+  ~WorkerDaemon() override;
+
+  void Start();
+  // Finishes rounds, lets the coordinator name them in a last exchange and
+  // release this worker; `done` runs then, and never if it does not.
+  void Drain(absl::AnyInvocable<void() &&> done);
+  // Closes the session and ends all jobs; `done` runs afterwards.
+  void Stop(absl::AnyInvocable<void() &&> done);
+
+  // transport::BulkReceiver.
+  transport::Verdict OnFrame(const compression::FrameHeader& header,
+                             const transport::Payload& payload) override;
+  absl::StatusOr<transport::Payload> OnFetch(
+      const transport::FetchKey& key) override;
+
+  // Handler of the peer service.
+  void OnAgreeCut(const v1::AgreeCutRequest& request,
+                  PeerService::Answer answer);
+
+ private:
+  void OnOrders(v1::Orders orders);
+  void OnJobOrders(Revision revision, const v1::JobOrders& orders);
+  void OnSessionEnd(absl::Status status);
+  void TakeNewBoot(const std::string& reason);
+  // Sends one Status for all changes of this turn of the loop.
+  void StatusChanged();
+  void SendStatus();
+  void KeepSendingStatus();
+
+  WorkerOptions options_;
+  const JobEnvironment environment_;
+  SessionClient session_;
+  uint64_t boot_;
+  Incarnation incarnation_;
+  Revision revision_;
+  uint64_t counter_ = 0;
+  absl::Duration status_interval_;
+  bool status_due_ = false;
+  bool stopping_ = false;
+  absl::AnyInvocable<void() &&> on_released_;
+  bool draining_ = false;
+  absl::btree_map<uint64_t, std::unique_ptr<JobRuntime>> jobs_;
+  // Jobs that this worker cannot serve, and why.
+  absl::btree_map<uint64_t, std::string> unserved_;
+  // Timers and tasks that run after this object is gone see it expired.
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_DAEMON_WORKER_DAEMON_H_

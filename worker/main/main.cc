@@ -1,0 +1,222 @@
+// skerry-worker: flags and wiring.
+
+#include <grpcpp/grpcpp.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
+#include "base/release.h"
+#include "runtime/log.h"
+#include "runtime/posix/entropy.h"
+#include "runtime/posix/posix_executor.h"
+#include "runtime/posix/posix_files.h"
+#include "runtime/posix/posix_loop.h"
+#include "runtime/posix/signal_wait.h"
+#include "runtime/posix/spdlog_log.h"
+#include "transport/grpc/grpc_bulk.h"
+#include "worker/daemon/peer_client.h"
+#include "worker/daemon/peer_service.h"
+#include "worker/daemon/worker_daemon.h"
+#include "worker/main/options.h"
+
+namespace skerry::worker {
+namespace {
+
+constexpr int kFailedExit = 1;
+// A socket's path has at most 107 bytes; the trainer's ends with process, job
+// and count, which need 40.
+constexpr size_t kSocketRootBytesMax = 107 - 40;
+
+// Offers of frames before the daemon is there are answered like those before
+// a job is.
+class ReceiverSwitch final : public transport::BulkReceiver {
+ public:
+  void set_target(transport::BulkReceiver* target) { target_ = target; }
+
+  transport::Verdict OnFrame(const compression::FrameHeader& header,
+                             const transport::Payload& payload) override {
+    if (target_ == nullptr) return transport::Verdict::kNotYet;
+    return target_->OnFrame(header, payload);
+  }
+  absl::StatusOr<transport::Payload> OnFetch(
+      const transport::FetchKey& key) override {
+    if (target_ == nullptr) {
+      return absl::UnavailableError("the worker is starting or stopping");
+    }
+    return target_->OnFetch(key);
+  }
+
+ private:
+  transport::BulkReceiver* target_ = nullptr;  // touched on the loop
+};
+
+// Runs `work` on the loop and waits for it.
+template <typename Work>
+void OnLoop(runtime::EventLoop& loop, Work work) {
+  absl::Notification done;
+  loop.Post([&] {
+    work();
+    done.Notify();
+  });
+  done.WaitForNotification();
+}
+
+absl::Status WritePort(runtime::Files& files, const std::string& path,
+                       const std::string& address) {
+  if (path.empty()) return absl::OkStatus();
+  const std::string port = address.substr(address.rfind(':') + 1) + "\n";
+  return files.WriteDurably(path,
+                            std::as_bytes(std::span(port.data(), port.size())));
+}
+
+int Fail(const absl::Status& status) {
+  std::cerr << "skerry-worker: " << status.message() << "\n";
+  return kFailedExit;
+}
+
+// Everything that lives as long as the process serves.
+struct Parts {
+  explicit Parts(const CommandLine& line)
+      : loop("worker"), compute("codec", line.codec_threads), disk("disk", 1) {}
+
+  runtime::PosixLoop loop;
+  runtime::PosixExecutor compute;
+  runtime::PosixExecutor disk;
+  runtime::PosixFiles files;
+  ReceiverSwitch receiver;
+  std::unique_ptr<PeerService> peer_service;
+  std::unique_ptr<transport::GrpcBulk> bulk;
+  std::unique_ptr<PeerClient> peers;
+  // Touched on the loop.
+  std::unique_ptr<WorkerDaemon> daemon;
+};
+
+absl::Status Listen(const CommandLine& line, Parts& parts) {
+  parts.peer_service = std::make_unique<PeerService>(
+      parts.loop,
+      [&parts](const v1::AgreeCutRequest& request, PeerService::Answer answer) {
+        if (parts.daemon == nullptr) {
+          std::move(answer)(absl::UnavailableError("the worker is starting"));
+          return;
+        }
+        parts.daemon->OnAgreeCut(request, std::move(answer));
+      });
+  transport::GrpcBulkOptions options;
+  options.listen_address = line.listen;
+  options.name = line.name;
+  options.seed = runtime::DrawRandom64();
+  absl::StatusOr<std::unique_ptr<transport::GrpcBulk>> bulk =
+      transport::GrpcBulk::Start(
+          options, parts.loop, parts.receiver,
+          [&parts](grpc::ServerBuilder& builder) {
+            builder.RegisterService(parts.peer_service.get());
+          });
+  if (!bulk.ok()) return bulk.status();
+  parts.bulk = *std::move(bulk);
+  parts.peers = std::make_unique<PeerClient>(parts.loop);
+  return WritePort(parts.files, line.port_file, parts.bulk->address());
+}
+
+void StartDaemon(const CommandLine& line, Parts& parts) {
+  WorkerOptions options;
+  options.name = line.name;
+  options.island = line.island;
+  options.island_address = parts.bulk->address();
+  options.address =
+      line.advertise.empty() ? parts.bulk->address() : line.advertise;
+  options.session.coordinator = line.coordinator;
+  options.session.jitter_seed = runtime::DrawRandom64();
+  options.draw_boot = runtime::DrawRandom64;
+  const JobEnvironment environment{
+      .loop = parts.loop,
+      .compute = parts.compute,
+      .disk = parts.disk,
+      .files = parts.files,
+      .bulk = *parts.bulk,
+      .peers = *parts.peers,
+      .worker = line.name,
+      .state_directory = line.state_directory,
+      .run_directory = line.run_directory,
+      .trainer_command = {line.trainer,
+                          absl::StrCat("--threads=", line.trainer_threads),
+                          absl::StrCat("--parent-pid=", getpid())}};
+  OnLoop(parts.loop, [&] {
+    parts.daemon =
+        std::make_unique<WorkerDaemon>(std::move(options), environment);
+    parts.receiver.set_target(parts.daemon.get());
+    parts.daemon->Start();
+  });
+}
+
+// Waits for SIGTERM or SIGINT, drains, and stops; a second signal or the
+// timeout cuts the draining short.
+void ServeUntilDrained(const CommandLine& line, Parts& parts,
+                       runtime::SignalWait& signals) {
+  absl::Notification stopped;
+  bool draining = false;
+  bool stopping = false;
+  const auto stop = [&] {
+    if (std::exchange(stopping, true)) return;
+    parts.daemon->Stop([&stopped] { stopped.Notify(); });
+  };
+  signals.Deliver(parts.loop, [&](int signal) {
+    if (std::exchange(draining, true)) return stop();
+    parts.loop.RunAt(parts.loop.Now() + line.drain_timeout, stop);
+    parts.daemon->Drain(stop);
+  });
+  stopped.WaitForNotification();
+  OnLoop(parts.loop, [&] {
+    parts.receiver.set_target(nullptr);
+    parts.peer_service->Close();
+    parts.daemon.reset();
+    parts.peers.reset();
+    parts.bulk.reset();
+  });
+}
+
+int Main(int argc, char** argv) {
+  const ParsedCommandLine parsed = ParseCommandLine(argc, argv);
+  if (parsed.exit) return parsed.exit_code;
+  const CommandLine& line = parsed.command_line;
+  if (line.run_directory.size() + line.name.size() > kSocketRootBytesMax) {
+    return Fail(absl::InvalidArgumentError(
+        absl::StrCat(line.run_directory,
+                     " is too long a path for the trainer's socket; "
+                     "give a shorter one with --run-dir")));
+  }
+  runtime::SignalWait signals;
+  runtime::SpdlogSink sink(
+      stderr, runtime::SpdlogSink::FormFor(stderr),
+      line.debug ? runtime::Severity::kDebug : runtime::Severity::kInfo);
+  runtime::InstallLogSink(&sink);
+  Parts parts(line);
+  for (const std::string& directory :
+       {line.state_directory, line.run_directory}) {
+    const absl::Status made = parts.files.MakeDirectory(directory);
+    if (!made.ok()) return Fail(made);
+  }
+  if (const absl::Status status = Listen(line, parts); !status.ok()) {
+    return Fail(status);
+  }
+  runtime::Log(runtime::Severity::kInfo, "worker.started",
+               {{"name", line.name},
+                {"island", line.island},
+                {"listen", parts.bulk->address()},
+                {"coordinator", line.coordinator},
+                {"release", kRelease}});
+  StartDaemon(line, parts);
+  ServeUntilDrained(line, parts, signals);
+  parts.loop.Stop();
+  runtime::InstallLogSink(nullptr);
+  return 0;
+}
+
+}  // namespace
+}  // namespace skerry::worker
+
+int main(int argc, char** argv) { return skerry::worker::Main(argc, argv); }

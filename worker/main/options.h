@@ -1,0 +1,42 @@
+// worker/main/options.h
+//
+// The command line of skerry-worker.
+#ifndef SKERRY_WORKER_MAIN_OPTIONS_H_
+#define SKERRY_WORKER_MAIN_OPTIONS_H_
+
+#include <string>
+
+#include "absl/time/time.h"
+
+namespace skerry::worker {
+
+struct CommandLine {
+  std::string name;
+  std::string island;
+  std::string coordinator;
+  std::string listen;
+  std::string advertise;
+  std::string state_directory;
+  std::string run_directory;
+  std::string trainer;
+  int trainer_threads = 1;
+  int codec_threads = 1;
+  absl::Duration drain_timeout;
+  std::string port_file;
+  bool debug = false;
+};
+
+// What to do after reading the command line.
+struct ParsedCommandLine {
+  CommandLine command_line;
+  // Set when the process should end now, with this code.
+  bool exit = false;
+  int exit_code = 0;
+};
+
+// Prints help, the version or a one-line error itself.
+ParsedCommandLine ParseCommandLine(int argc, char** argv);
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_MAIN_OPTIONS_H_
