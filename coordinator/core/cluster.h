@@ -30,7 +30,9 @@
 #include "base/ids.h"
 #include "base/instant.h"
 #include "coordinator/core/audit.h"
+#include "coordinator/core/events.h"
 #include "coordinator/core/facts.h"
+#include "coordinator/core/generate_desk.h"
 #include "coordinator/core/job_spec.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/orders.h"
@@ -42,16 +44,6 @@ namespace skerry::coordinator {
 struct Submission {
   JobId job;
   std::vector<std::string> warnings;
-};
-
-// The answer to a Generate request.
-struct GenerateAnswer {
-  uint64_t request = 0;
-  // Errors: Unavailable when no worker could answer; Internal with the worker's
-  // words; DeadlineExceeded.
-  absl::Status status;
-  std::string text;
-  Sequence sequence;
 };
 
 class Cluster {
@@ -104,7 +96,7 @@ class Cluster {
   void ForgetGenerate(uint64_t request);
   void Tick(Instant now);
 
-  // When Tick has work to do. Later than the `now` of the last call.
+  // When Tick has work to do; at once when it has passed.
   std::optional<Instant> NextDeadline() const;
 
   // --- What follows from them.
@@ -139,9 +131,6 @@ class Cluster {
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-// What a record means to an operator; empty for records that are bookkeeping.
-std::optional<EventView> EventOf(const Entry& entry);
 
 }  // namespace skerry::coordinator
 

@@ -1,0 +1,23 @@
+// coordinator/core/anchor_check.h
+//
+// Compares what replicas say of their anchors at equal sequences (PROTOCOL 5.3,
+// last sentence). Whoever differs from the largest set, or on a tie from the
+// set with the lowest replica, ends its life.
+#ifndef SKERRY_COORDINATOR_CORE_ANCHOR_CHECK_H_
+#define SKERRY_COORDINATOR_CORE_ANCHOR_CHECK_H_
+
+#include <string>
+
+#include "coordinator/core/job_state.h"
+
+namespace skerry::coordinator {
+
+// Remembers the anchors that the worker has just reported in its life.
+void NoteAnchors(JobState& job, const std::string& worker);
+
+// Judges the sequences that no current replica can still report.
+void CheckAnchors(JobState& job, const Decider& decider);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_ANCHOR_CHECK_H_

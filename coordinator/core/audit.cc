@@ -1,0 +1,54 @@
+#include "coordinator/core/audit.h"
+
+namespace skerry::coordinator {
+
+Audit::Audit(JobId job, uint64_t samples_total)
+    : job_(job), samples_total_(samples_total) {}
+
+void Audit::Add(const Entry& entry) {
+  if (const auto* granted = std::get_if<Granted>(&entry.record)) {
+    if (granted->job != job_) return;
+    const data::RangeSet ranges(granted->ranges);
+    samples_returned_ += ever_granted_.Intersect(ranges).total();
+    ever_granted_ = ever_granted_.Union(ranges);
+  } else if (const auto* opened = std::get_if<Opened>(&entry.record)) {
+    if (opened->job != job_) return;
+    Open open{Attempt(entry.index.value()), opened->members.size(), {}};
+    for (const Member& member : opened->members) {
+      open.ranges.emplace_back(member.contribution.ranges);
+    }
+    open_[opened->fragment] = std::move(open);
+  } else if (const auto* commit = std::get_if<Committed>(&entry.record)) {
+    if (commit->job != job_) return;
+    const auto it = open_.find(commit->fragment);
+    if (it == open_.end() || it->second.attempt != commit->attempt) return;
+    data::RangeSet& committed = committed_[commit->fragment];
+    for (const data::RangeSet& ranges : it->second.ranges) {
+      doubled_ = doubled_.Union(committed.Intersect(ranges));
+      committed = committed.Union(ranges);
+    }
+    ++commits_;
+    contributions_ += it->second.contributions;
+    open_.erase(it);
+  }
+}
+
+AuditReport Audit::Report() const {
+  data::RangeSet committed;
+  for (const auto& [fragment, ranges] : committed_) {
+    committed = committed.Union(ranges);
+  }
+  const data::RangeSet missing =
+      data::RangeSet(data::SampleRange{0, samples_total_}).Subtract(committed);
+  AuditReport report;
+  report.samples_total = samples_total_;
+  report.samples_committed = committed.total();
+  report.commits = commits_;
+  report.contributions = contributions_;
+  report.missing.assign(missing.ranges().begin(), missing.ranges().end());
+  report.doubled.assign(doubled_.ranges().begin(), doubled_.ranges().end());
+  report.samples_returned = samples_returned_;
+  return report;
+}
+
+}  // namespace skerry::coordinator

@@ -1,0 +1,553 @@
+#include "coordinator/core/cluster.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <variant>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/status.h"
+#include "coordinator/core/evaluations.h"
+#include "coordinator/core/job_orders.h"
+#include "coordinator/core/job_rules.h"
+#include "coordinator/core/job_view.h"
+#include "coordinator/core/membership.h"
+
+namespace skerry::coordinator {
+namespace {
+
+constexpr size_t kKeyMax = 128;
+
+// The job that a record is about; unset for records of workers.
+JobId JobOf(const Entry& entry) {
+  return std::visit(
+      [&](const auto& record) {
+        using T = std::decay_t<decltype(record)>;
+        if constexpr (std::is_same_v<T, JobSubmitted>) {
+          return JobId(entry.index.value());
+        } else if constexpr (requires { record.job; }) {
+          return record.job;
+        } else {
+          return JobId();
+        }
+      },
+      entry.record);
+}
+
+absl::Status NoSuchJob(JobId job) {
+  return absl::NotFoundError(absl::StrCat("no job ", job.value()));
+}
+
+}  // namespace
+
+class Cluster::Impl {
+ public:
+  explicit Impl(const ClusterOptions& options)
+      : options_(options), workers_(options), desk_(options.generate_max) {
+    SKERRY_CHECK(ValidateClusterOptions(options).ok());
+  }
+
+  absl::Status Apply(const Entry& entry) {
+    if (entry.index != Next(revision_)) {
+      return absl::DataLossError(absl::StrCat("record ", entry.index.value(),
+                                              " follows ", revision_.value()));
+    }
+    absl::Status status = Fold(entry);
+    if (!status.ok()) {
+      return Annotate(status, absl::StrCat("record ", entry.index.value()));
+    }
+    revision_ = entry.index;
+    return absl::OkStatus();
+  }
+
+  void Recovered(Instant now) {
+    now_ = now;
+    workers_.Recovered(now);
+    for (auto& [id, job] : jobs_) {
+      job.since = now;
+      job.samples_at_start = job.ledger.consumed().total();
+      for (size_t i = 0; i < job.fragments.size(); ++i) {
+        if (!job.fragments[i].open().has_value()) continue;
+        job.timers[i].OnOpened(job.fragments[i].tries(), now);
+      }
+    }
+    DecideAll();
+  }
+
+  absl::Status OnStatus(const StatusFacts& status, Instant now) {
+    Advance(now);
+    SKERRY_ASSIGN_OR_RETURN(const WorkerTable::Verdict verdict,
+                            workers_.Judge(status));
+    if (verdict == WorkerTable::Verdict::kRepetition) return absl::OkStatus();
+    if (verdict == WorkerTable::Verdict::kRegister) Register(status);
+    const std::string& name = status.self.worker;
+    const Worker before = *workers_.FindCurrent(name);
+    workers_.Heard(status, now);
+    const bool changed = verdict == WorkerTable::Verdict::kRegister ||
+                         before.suspected || before.draining != status.draining;
+    for (auto& [id, job] : jobs_) {
+      const JobFacts* facts = nullptr;
+      for (const JobFacts& f : status.jobs) {
+        if (f.job == id) facts = &f;
+      }
+      const bool heard = HearSeat(job, name, before.incarnation, facts);
+      if (facts != nullptr) {
+        TakeEvaluations(job, MakeDecider(job), *facts);
+        desk_.OnFacts(name, *facts);
+      }
+      if (changed) job.places_stale = true;
+      if (changed || heard) DecideOne(job);
+    }
+    return absl::OkStatus();
+  }
+
+  void OnStreamLost(std::string_view worker, Boot boot, Instant now) {
+    Advance(now);
+    if (workers_.LoseStream(worker, boot, now)) DecideAll();
+  }
+
+  absl::StatusOr<Submission> Submit(const JobSpec& spec, std::string_view key,
+                                    Instant now) {
+    Advance(now);
+    if (key.empty() || key.size() > kKeyMax) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "idempotency: the key has to be 1 to ", kKeyMax, " bytes"));
+    }
+    SKERRY_ASSIGN_OR_RETURN(ReviewedSpec reviewed, ReviewJobSpec(spec));
+    size_t unfinished = 0;
+    for (const auto& [id, job] : jobs_) {
+      if (job.idempotency_key == key) {
+        if (job.spec == reviewed.spec) {
+          return Submission{id, std::move(reviewed.warnings)};
+        }
+        return absl::FailedPreconditionError(
+            absl::StrCat("idempotency: this key submitted job ", id.value(),
+                         " with other content; use a new key"));
+      }
+      if (job.Ended()) continue;
+      ++unfinished;
+      if (job.spec.name == reviewed.spec.name) {
+        return absl::AlreadyExistsError(
+            absl::StrCat("job ", id.value(), " named ", job.spec.name,
+                         " is not finished; cancel it or take another name"));
+      }
+    }
+    if (unfinished >= options_.jobs_max) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat(unfinished, " jobs are not finished; cancel some"));
+    }
+    Emit(JobSubmitted{std::move(reviewed.spec), std::string(key)});
+    const JobId id(revision_.value());
+    jobs_.at(id).since = now;
+    DecideOne(jobs_.at(id));
+    return Submission{id, std::move(reviewed.warnings)};
+  }
+
+  absl::Status Cancel(JobId id, Instant now) {
+    Advance(now);
+    const auto it = jobs_.find(id);
+    if (it == jobs_.end()) return NoSuchJob(id);
+    if (it->second.Ended()) return absl::OkStatus();
+    Emit(JobEnded{id, JobPhase::kCancelled, "cancelled by the operator"});
+    DecideAll();
+    return absl::OkStatus();
+  }
+
+  absl::Status Generate(JobId id, const GenerateOrder& request,
+                        absl::Duration timeout, Instant now) {
+    Advance(now);
+    const auto it = jobs_.find(id);
+    if (it == jobs_.end()) return NoSuchJob(id);
+    for (const auto& [name, seat] : it->second.seats) {
+      const Worker* worker = workers_.FindCurrent(name);
+      if (worker == nullptr || worker->suspected ||
+          worker->incarnation != seat.incarnation ||
+          !HasWholeState(it->second, name, seat)) {
+        continue;
+      }
+      SKERRY_RETURN_IF_ERROR(desk_.Ask(id, name, request, now + timeout));
+      touched_.insert(name);
+      return absl::OkStatus();
+    }
+    return absl::FailedPreconditionError(absl::StrCat(
+        "no worker that is there holds the whole state of job ", id.value()));
+  }
+
+  void ForgetGenerate(uint64_t request) { desk_.Forget(request); }
+
+  void Tick(Instant now) {
+    Advance(now);
+    for (auto& [id, job] : jobs_) {
+      const auto due = NextOf(job);
+      if (due.has_value() && *due <= now) DecideOne(job);
+    }
+  }
+
+  std::optional<Instant> NextDeadline() const {
+    std::optional<Instant> next = workers_.NextDeadline();
+    const auto consider = [&next](std::optional<Instant> moment) {
+      if (moment.has_value() && (!next.has_value() || *moment < *next)) {
+        next = moment;
+      }
+    };
+    consider(desk_.NextDeadline());
+    for (const auto& [id, job] : jobs_) consider(NextOf(job));
+    return next;
+  }
+
+  std::vector<Entry> TakeRecords() { return std::exchange(records_, {}); }
+
+  std::vector<std::string> TakeTouched() {
+    for (auto& [id, job] : jobs_) {
+      touched_.insert(job.touched.begin(), job.touched.end());
+      job.touched.clear();
+    }
+    std::vector<std::string> names;
+    for (const std::string& name : std::exchange(touched_, {})) {
+      if (workers_.FindCurrent(name) != nullptr) names.push_back(name);
+    }
+    return names;
+  }
+
+  std::vector<GenerateAnswer> TakeAnswers() { return desk_.TakeAnswers(); }
+
+  absl::StatusOr<Orders> OrdersFor(std::string_view name, Instant now) const {
+    SKERRY_CHECK(records_.empty());
+    const Worker* worker = workers_.FindCurrent(name);
+    if (worker == nullptr) {
+      return absl::NotFoundError(
+          absl::StrCat("worker ", absl::string_view(name.data(), name.size()),
+                       " has no current incarnation"));
+    }
+    Orders orders;
+    orders.revision = revision_;
+    orders.boot = worker->boot;
+    orders.incarnation = worker->incarnation;
+    orders.lease = options_.lease;
+    orders.released = worker->draining;
+    for (const auto& [id, job] : jobs_) {
+      auto order = JobOrdersFor(job, workers_, options_, name, now);
+      orders.released =
+          orders.released &&
+          (job.Ended() ||
+           (CurrentReplicaOf(job, name, worker->incarnation) == nullptr &&
+            (order == std::nullopt || IsCoveredWithout(job, workers_, name))));
+      if (!order.has_value()) continue;
+      order->generate = desk_.OrdersFor(id, name);
+      orders.jobs.push_back(*std::move(order));
+    }
+    return orders;
+  }
+
+  Revision revision() const { return revision_; }
+
+  absl::StatusOr<JobId> FindJob(std::string_view name) const {
+    for (auto it = jobs_.rbegin(); it != jobs_.rend(); ++it) {
+      if (it->second.spec.name == name) return it->first;
+    }
+    return absl::NotFoundError(absl::StrCat(
+        "no job named ", absl::string_view(name.data(), name.size())));
+  }
+
+  absl::StatusOr<JobView> ViewJob(JobId id, Instant now) const {
+    const auto it = jobs_.find(id);
+    if (it == jobs_.end()) return NoSuchJob(id);
+    return ViewOf(it->second, workers_, revision_, now);
+  }
+
+  std::vector<JobView> ViewJobs(Instant now) const {
+    std::vector<JobView> views;
+    for (const auto& [id, job] : jobs_) {
+      views.push_back(ViewOf(job, workers_, revision_, now));
+    }
+    return views;
+  }
+
+  std::vector<WorkerView> ViewWorkers(Instant now) const {
+    std::vector<WorkerView> views;
+    for (const auto& [name, worker] : workers_.all()) {
+      WorkerView view{name,
+                      worker.island,
+                      worker.self.address,
+                      worker.incarnation,
+                      "connected",
+                      now - worker.last_heard,
+                      {},
+                      worker.release};
+      if (worker.draining) view.state = "draining";
+      if (worker.suspected) view.state = "suspected";
+      if (worker.left) view.state = "lost";
+      for (const auto& [id, job] : jobs_) {
+        if (job.Ended() || worker.left) continue;
+        if (CurrentReplicaOf(job, name, worker.incarnation) != nullptr ||
+            PlaceOf(job, worker.island, name) != nullptr) {
+          view.jobs.push_back(job.spec.name);
+        }
+      }
+      views.push_back(std::move(view));
+    }
+    return views;
+  }
+
+  absl::StatusOr<AuditReport> Audit(JobId id) const {
+    const auto it = jobs_.find(id);
+    if (it == jobs_.end()) return NoSuchJob(id);
+    return it->second.audit.Report();
+  }
+
+  uint64_t StateHash() const {
+    StateHasher hasher;
+    hasher.Add(revision_);
+    workers_.HashInto(hasher);
+    for (const auto& [id, job] : jobs_) HashInto(job, hasher);
+    return hasher.value();
+  }
+
+  void CheckInvariants() const {
+    for (const auto& [id, job] : jobs_) {
+      job.ledger.CheckInvariants();
+      const AuditReport report = job.audit.Report();
+      SKERRY_CHECK(report.doubled.empty());
+      SKERRY_CHECK(report.samples_committed == job.ledger.consumed().total());
+      for (const auto& [life, replica] : job.replicas.current()) {
+        for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
+          SKERRY_CHECK(job.Ended() ||
+                       workers_.IsCurrent(replica.holders[rank].peer.worker,
+                                          replica.incarnations[rank]));
+        }
+      }
+    }
+  }
+
+ private:
+  absl::Status Fold(const Entry& entry) {
+    if (const auto* submitted = std::get_if<JobSubmitted>(&entry.record)) {
+      const JobId id(entry.index.value());
+      jobs_.try_emplace(id, id, *submitted, options_);
+      return absl::OkStatus();
+    }
+    if (const auto* admitted = std::get_if<WorkerAdmitted>(&entry.record)) {
+      return workers_.Apply(Incarnation(entry.index.value()), *admitted);
+    }
+    if (const auto* left = std::get_if<WorkerLeft>(&entry.record)) {
+      return workers_.Apply(*left);
+    }
+    const auto it = jobs_.find(JobOf(entry));
+    if (it == jobs_.end()) {
+      return absl::DataLossError("it is about a job that is not known");
+    }
+    SKERRY_RETURN_IF_ERROR(ApplyToJob(it->second, entry));
+    if (std::holds_alternative<JobEnded>(entry.record)) ForgetOldest();
+    return absl::OkStatus();
+  }
+
+  void ForgetOldest() {
+    size_t finished = 0;
+    for (const auto& [id, job] : jobs_) finished += job.Ended() ? 1 : 0;
+    for (auto it = jobs_.begin();
+         finished > options_.finished_jobs_max && it != jobs_.end();) {
+      const bool ended = it->second.Ended();
+      finished -= ended ? 1 : 0;
+      it = ended ? jobs_.erase(it) : std::next(it);
+    }
+  }
+
+  // Deciding and replaying change the state through the same fold.
+  void Emit(Record record) {
+    Entry entry{Next(revision_), std::move(record)};
+    // Before the fold, which may end what the record names.
+    Touch(entry);
+    SKERRY_CHECK(Apply(entry).ok());
+    Touch(entry);
+    records_.push_back(std::move(entry));
+  }
+
+  void Touch(const Entry& entry) {
+    const auto it = jobs_.find(JobOf(entry));
+    if (it == jobs_.end()) return;
+    const JobState& job = it->second;
+    Life only;
+    if (const auto* granted = std::get_if<Granted>(&entry.record)) {
+      only = granted->life;
+    } else if (const auto* dropped = std::get_if<Dropped>(&entry.record)) {
+      only = dropped->life;
+    } else if (const auto* ended = std::get_if<ReplicaEnded>(&entry.record)) {
+      only = ended->life;
+    }
+    for (const auto& [life, replica] : job.replicas.current()) {
+      if (only.is_set() && life != only) continue;
+      for (const SpanHolder& holder : replica.holders) {
+        touched_.insert(holder.peer.worker);
+      }
+    }
+    if (only.is_set()) return;
+    for (const auto& [name, seat] : job.seats) touched_.insert(name);
+  }
+
+  size_t JobsBefore(JobId id, std::string_view island) const {
+    size_t before = 0;
+    for (const auto& [other, job] : jobs_) {
+      if (other >= id) break;
+      const auto& islands = job.spec.placement.islands;
+      before += !job.Ended() && (islands.empty() ||
+                                 std::find(islands.begin(), islands.end(),
+                                           island) != islands.end())
+                    ? 1
+                    : 0;
+    }
+    return before;
+  }
+
+  Decider MakeDecider(JobState&) {
+    return Decider{now_, options_, workers_, jobs_before_, emit_};
+  }
+
+  void DecideOne(JobState& job) {
+    const bool ended = job.Ended();
+    DecideJob(job, MakeDecider(job));
+    if (!ended && job.Ended()) DecideOthersAnew();
+  }
+
+  // A job has ended, so others may have workers that they had not before.
+  void DecideOthersAnew() {
+    std::vector<JobId> ids;
+    for (auto& [id, job] : jobs_) {
+      job.places_stale = true;
+      if (!job.Ended()) ids.push_back(id);
+    }
+    for (const JobId id : ids) {
+      DecideJob(jobs_.at(id), MakeDecider(jobs_.at(id)));
+    }
+  }
+
+  void DecideAll() {
+    std::vector<JobId> ids;
+    for (auto& [id, job] : jobs_) {
+      job.places_stale = true;
+      ids.push_back(id);
+    }
+    for (const JobId id : ids) {
+      const auto it = jobs_.find(id);
+      if (it != jobs_.end()) DecideOne(it->second);
+    }
+  }
+
+  std::optional<Instant> NextOf(const JobState& job) const {
+    Earliest earliest(job.decided_at);
+    CollectJob(job, options_, earliest);
+    return earliest.found();
+  }
+
+  // What time alone brings about.
+  void Advance(Instant now) {
+    SKERRY_CHECK(now >= now_);
+    now_ = now;
+    desk_.Expire(now);
+    const std::vector<std::string> expired = workers_.Expired(now);
+    for (const std::string& name : expired) {
+      const Incarnation incarnation = workers_.FindCurrent(name)->incarnation;
+      Lose(name, absl::StrCat("worker ", name, " was silent for a lease"));
+      Emit(WorkerLeft{name, incarnation, "it was silent for a lease"});
+    }
+    const bool suspects = !workers_.SuspectDue(now).empty();
+    if (suspects || !expired.empty()) DecideAll();
+  }
+
+  void Lose(const std::string& name, const std::string& reason) {
+    desk_.OnWorkerLost(name);
+    for (auto& [id, job] : jobs_) {
+      LoseWorker(job, MakeDecider(job), name, reason);
+    }
+  }
+
+  void Register(const StatusFacts& status) {
+    const std::string& name = status.self.worker;
+    if (workers_.FindCurrent(name) != nullptr) {
+      Lose(name, absl::StrCat("worker ", name, " has started anew"));
+    }
+    Emit(WorkerAdmitted{status.self, status.boot, status.island,
+                        status.release});
+  }
+
+  const ClusterOptions options_;
+  Instant now_;
+  Revision revision_;
+  WorkerTable workers_;
+  absl::btree_map<JobId, JobState> jobs_;
+  GenerateDesk desk_;
+  std::vector<Entry> records_;
+  absl::btree_set<std::string> touched_;
+  std::function<size_t(JobId, std::string_view)> jobs_before_ =
+      [this](JobId id, std::string_view island) {
+        return JobsBefore(id, island);
+      };
+  std::function<void(Record)> emit_ = [this](Record record) {
+    Emit(std::move(record));
+  };
+};
+
+Cluster::Cluster(const ClusterOptions& options)
+    : impl_(std::make_unique<Impl>(options)) {}
+Cluster::~Cluster() = default;
+Cluster::Cluster(Cluster&&) noexcept = default;
+Cluster& Cluster::operator=(Cluster&&) noexcept = default;
+
+absl::Status Cluster::Apply(const Entry& entry) { return impl_->Apply(entry); }
+void Cluster::Recovered(Instant now) { impl_->Recovered(now); }
+absl::Status Cluster::OnStatus(const StatusFacts& status, Instant now) {
+  return impl_->OnStatus(status, now);
+}
+void Cluster::OnStreamLost(std::string_view worker, Boot boot, Instant now) {
+  impl_->OnStreamLost(worker, boot, now);
+}
+absl::StatusOr<Submission> Cluster::Submit(const JobSpec& spec,
+                                           std::string_view idempotency_key,
+                                           Instant now) {
+  return impl_->Submit(spec, idempotency_key, now);
+}
+absl::Status Cluster::Cancel(JobId job, Instant now) {
+  return impl_->Cancel(job, now);
+}
+absl::Status Cluster::Generate(JobId job, const GenerateOrder& request,
+                               absl::Duration timeout, Instant now) {
+  return impl_->Generate(job, request, timeout, now);
+}
+void Cluster::ForgetGenerate(uint64_t request) {
+  impl_->ForgetGenerate(request);
+}
+void Cluster::Tick(Instant now) { impl_->Tick(now); }
+std::optional<Instant> Cluster::NextDeadline() const {
+  return impl_->NextDeadline();
+}
+std::vector<Entry> Cluster::TakeRecords() { return impl_->TakeRecords(); }
+std::vector<std::string> Cluster::TakeTouched() { return impl_->TakeTouched(); }
+std::vector<GenerateAnswer> Cluster::TakeAnswers() {
+  return impl_->TakeAnswers();
+}
+absl::StatusOr<Orders> Cluster::OrdersFor(std::string_view worker,
+                                          Instant now) const {
+  return impl_->OrdersFor(worker, now);
+}
+Revision Cluster::revision() const { return impl_->revision(); }
+absl::StatusOr<JobId> Cluster::FindJob(std::string_view name) const {
+  return impl_->FindJob(name);
+}
+absl::StatusOr<JobView> Cluster::ViewJob(JobId job, Instant now) const {
+  return impl_->ViewJob(job, now);
+}
+std::vector<JobView> Cluster::ViewJobs(Instant now) const {
+  return impl_->ViewJobs(now);
+}
+std::vector<WorkerView> Cluster::ViewWorkers(Instant now) const {
+  return impl_->ViewWorkers(now);
+}
+absl::StatusOr<AuditReport> Cluster::Audit(JobId job) const {
+  return impl_->Audit(job);
+}
+uint64_t Cluster::StateHash() const { return impl_->StateHash(); }
+void Cluster::CheckInvariants() const { impl_->CheckInvariants(); }
+
+}  // namespace skerry::coordinator

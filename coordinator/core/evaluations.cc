@@ -1,0 +1,170 @@
+#include "coordinator/core/evaluations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace skerry::coordinator {
+namespace {
+
+constexpr uint64_t kFinalShare = 16;
+// Leases that an evaluator has before another one is asked.
+constexpr int64_t kPatienceLeases = 6;
+
+bool IsEvaluated(const JobState& job, Sequence least) {
+  return job.evaluations.lower_bound(least) != job.evaluations.end();
+}
+
+// The sequence that should be evaluated now; unset when none.
+Sequence Wanted(const JobState& job) {
+  const Sequence newest = job.fragments[0].newest();
+  if (!newest.is_set()) return {};
+  Sequence wanted = newest;
+  if (!job.ledger.AllConsumed()) {
+    const uint64_t every = *job.spec.training.evaluate_every;
+    wanted = Sequence(newest.value() / every * every);
+  }
+  return wanted.is_set() && !IsEvaluated(job, wanted) ? wanted : Sequence();
+}
+
+bool CanEvaluate(const JobState& job, const WorkerTable& workers,
+                 std::string_view name) {
+  const Worker* worker = workers.FindCurrent(name);
+  if (worker == nullptr || worker->suspected) return false;
+  const Seat* seat = job.SeatOf(name, worker->incarnation);
+  return seat != nullptr && HasWholeState(job, name, *seat);
+}
+
+std::vector<std::string> Evaluators(const JobState& job,
+                                    const WorkerTable& workers) {
+  std::vector<std::string> names;
+  for (const auto& [life, replica] : job.replicas.current()) {
+    const std::string& head = replica.holders[0].peer.worker;
+    if (CanEvaluate(job, workers, head)) names.push_back(head);
+  }
+  if (!names.empty() || !job.ledger.AllConsumed()) return names;
+  for (const auto& [name, seat] : job.seats) {
+    if (CanEvaluate(job, workers, name)) names.push_back(name);
+  }
+  return names;
+}
+
+void Assign(JobState& job, const Decider& decider, Sequence wanted) {
+  const std::vector<std::string> names = Evaluators(job, decider.workers);
+  const auto held = std::find(names.begin(), names.end(), job.evaluator);
+  const bool patient =
+      decider.now <
+      job.evaluator_since + kPatienceLeases * decider.options.lease;
+  if (job.evaluating == wanted && held != names.end() && patient) return;
+  if (!job.evaluator.empty()) job.touched.insert(job.evaluator);
+  size_t next = wanted.value();
+  if (job.evaluating == wanted && held != names.end()) {
+    next = static_cast<size_t>(held - names.begin()) + 1;
+  }
+  job.evaluator = names.empty() ? "" : names[next % names.size()];
+  job.evaluating = names.empty() ? Sequence() : wanted;
+  job.evaluator_since = decider.now;
+  if (!job.evaluator.empty()) job.touched.insert(job.evaluator);
+}
+
+void Succeed(JobState& job, const Decider& decider, std::string_view how) {
+  decider.emit(
+      JobEnded{job.id, JobPhase::kSucceeded,
+               absl::StrCat("all ", job.spec.training.samples,
+                            " samples are committed in ",
+                            job.fragments[0].newest().value(), " exchanges; ",
+                            absl::string_view(how.data(), how.size()))});
+}
+
+void DecideEnd(JobState& job, const Decider& decider) {
+  const Sequence newest = job.fragments[0].newest();
+  const auto last = job.evaluations.find(newest);
+  if (last != job.evaluations.end()) {
+    Succeed(job, decider,
+            absl::StrCat("final validation loss ", last->second.loss));
+    return;
+  }
+  if (!job.final_since.has_value()) job.final_since = decider.now;
+  if (!job.evaluator.empty()) {
+    job.final_alone_since.reset();
+  } else if (!job.final_alone_since.has_value()) {
+    job.final_alone_since = decider.now;
+  }
+  if (job.final_alone_since.has_value() &&
+      *job.final_alone_since + decider.options.lease <= decider.now) {
+    Succeed(job, decider, "no worker was there for a final evaluation");
+  } else if (*job.final_since + decider.options.final_evaluation_max <=
+             decider.now) {
+    Succeed(job, decider, "the final evaluation took too long");
+  }
+}
+
+}  // namespace
+
+void TakeEvaluations(JobState& job, const Decider& decider,
+                     const JobFacts& facts) {
+  if (job.Ended()) return;
+  for (const EvaluationFact& fact : facts.evaluations) {
+    if (!fact.sequence.is_set() || fact.sequence > job.fragments[0].newest() ||
+        job.evaluations.contains(fact.sequence)) {
+      continue;
+    }
+    decider.emit(Evaluated{job.id, fact.sequence, fact.loss, fact.samples});
+  }
+}
+
+void DecideEvaluations(JobState& job, const Decider& decider) {
+  const Sequence wanted = Wanted(job);
+  if (wanted.is_set()) {
+    Assign(job, decider, wanted);
+  } else {
+    job.evaluator.clear();
+    job.evaluating = Sequence();
+  }
+  if (job.ledger.AllConsumed()) DecideEnd(job, decider);
+}
+
+void CollectEvaluations(const JobState& job, const ClusterOptions& options,
+                        Earliest& earliest) {
+  if (!job.evaluator.empty()) {
+    earliest.Consider(job.evaluator_since + kPatienceLeases * options.lease);
+  }
+  if (job.final_alone_since.has_value()) {
+    earliest.Consider(*job.final_alone_since + options.lease);
+  }
+  if (job.final_since.has_value()) {
+    earliest.Consider(*job.final_since + options.final_evaluation_max);
+  }
+}
+
+std::optional<EvaluationOrder> EvaluationOrderFor(const JobState& job,
+                                                  std::string_view worker) {
+  if (job.Ended() || !job.evaluating.is_set() || job.evaluator != worker) {
+    return std::nullopt;
+  }
+  const uint64_t share = job.ledger.AllConsumed() ? kFinalShare : 1;
+  return EvaluationOrder{job.evaluating,
+                         share * job.spec.training.evaluate_samples};
+}
+
+bool HasWholeState(const JobState& job, std::string_view worker,
+                   const Seat& seat) {
+  const Replica* replica = CurrentReplicaOf(job, worker, seat.incarnation);
+  if (replica != nullptr && seat.facts.life == replica->life) {
+    return replica->RankOf(worker) == 0;
+  }
+  if (!job.Sized() || seat.facts.fragments.size() != job.fragments.size() ||
+      seat.facts.state == SeatState::kFailed) {
+    return false;
+  }
+  for (const FragmentFacts& facts : seat.facts.fragments) {
+    if (facts.span_begin != 0 || facts.anchor_hashes.size() != job.span_count) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace skerry::coordinator

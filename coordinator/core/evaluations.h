@@ -1,0 +1,37 @@
+// coordinator/core/evaluations.h
+//
+// Who evaluates which anchor, and when the job has succeeded: every sample is
+// committed and the last anchor has been evaluated, or nobody is there who
+// could do it.
+#ifndef SKERRY_COORDINATOR_CORE_EVALUATIONS_H_
+#define SKERRY_COORDINATOR_CORE_EVALUATIONS_H_
+
+#include <optional>
+#include <string_view>
+
+#include "coordinator/core/earliest.h"
+#include "coordinator/core/job_state.h"
+#include "coordinator/core/orders.h"
+
+namespace skerry::coordinator {
+
+// Takes over what a current worker reports.
+void TakeEvaluations(JobState& job, const Decider& decider,
+                     const JobFacts& facts);
+
+void DecideEvaluations(JobState& job, const Decider& decider);
+
+void CollectEvaluations(const JobState& job, const ClusterOptions& options,
+                        Earliest& earliest);
+
+std::optional<EvaluationOrder> EvaluationOrderFor(const JobState& job,
+                                                  std::string_view worker);
+
+// Whether the worker can read the whole state: it heads a current replica, or
+// holds every span by itself at one sequence.
+bool HasWholeState(const JobState& job, std::string_view worker,
+                   const Seat& seat);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_EVALUATIONS_H_

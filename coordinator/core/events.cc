@@ -1,0 +1,94 @@
+#include "coordinator/core/events.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace skerry::coordinator {
+namespace {
+
+std::optional<EventView> Make(Revision revision, JobId job, const char* name,
+                              std::string message) {
+  return EventView{revision, job, name, std::move(message)};
+}
+
+std::optional<EventView> Of(Revision index, const JobSubmitted& r) {
+  return Make(index, JobId(index.value()), "JobSubmitted",
+              absl::StrCat("job ", r.spec.name, " is accepted: ",
+                           r.spec.training.samples, " samples"));
+}
+
+std::optional<EventView> Of(Revision index, const JobEnded& r) {
+  const char* how = r.phase == JobPhase::kSucceeded   ? "succeeded"
+                    : r.phase == JobPhase::kCancelled ? "cancelled"
+                                                      : "failed";
+  return Make(index, r.job, "JobEnded", absl::StrCat(how, ": ", r.reason));
+}
+
+std::optional<EventView> Of(Revision index, const WorkerAdmitted& r) {
+  return Make(index, JobId(), "WorkerAdmitted",
+              absl::StrCat("worker ", r.self.worker, " of island ", r.island,
+                           " is incarnation ", index.value()));
+}
+
+std::optional<EventView> Of(Revision index, const WorkerLeft& r) {
+  return Make(index, JobId(), "WorkerLeft",
+              absl::StrCat("worker ", r.worker, ": ", r.reason));
+}
+
+std::optional<EventView> Of(Revision index, const ReplicaAdmitted& r) {
+  return Make(index, r.job, "ReplicaAdmitted",
+              absl::StrCat("replica ", r.replica.value(), " of island ",
+                           r.island, " begins life ", index.value(), " with ",
+                           r.holders.size(), " worker(s)"));
+}
+
+std::optional<EventView> Of(Revision index, const ReplicaEnded& r) {
+  return Make(index, r.job, "ReplicaEnded",
+              absl::StrCat("life ", r.life.value(), " ends: ", r.reason));
+}
+
+std::optional<EventView> Of(Revision, const Planned&) { return std::nullopt; }
+std::optional<EventView> Of(Revision, const Granted&) { return std::nullopt; }
+std::optional<EventView> Of(Revision, const JobSized&) { return std::nullopt; }
+
+std::optional<EventView> Of(Revision index, const Opened& r) {
+  if (r.members.empty()) {
+    return Make(index, r.job, "ExchangeClosed",
+                absl::StrCat("exchange ", r.sequence.value(),
+                             " is closed: ", r.reason));
+  }
+  return Make(
+      index, r.job, "ExchangeOpened",
+      absl::StrCat("exchange ", r.sequence.value(), " opens as attempt ",
+                   index.value(), ": ", r.reason));
+}
+
+std::optional<EventView> Of(Revision index, const Dropped& r) {
+  return Make(index, r.job, "ContributionDropped",
+              absl::StrCat("round ", r.round.value(), " of life ",
+                           r.life.value(), " is dropped: ", r.reason));
+}
+
+std::optional<EventView> Of(Revision index, const Committed& r) {
+  return Make(index, r.job, "Committed",
+              absl::StrCat("exchange ", r.sequence.value(),
+                           " is committed: ", r.total_weight,
+                           " samples, training loss ", r.scalars.loss));
+}
+
+std::optional<EventView> Of(Revision index, const Evaluated& r) {
+  return Make(index, r.job, "Evaluated",
+              absl::StrCat("validation loss at ", r.sequence.value(), " is ",
+                           r.loss, " on ", r.samples, " samples"));
+}
+
+}  // namespace
+
+std::optional<EventView> EventOf(const Entry& entry) {
+  return std::visit([&](const auto& record) { return Of(entry.index, record); },
+                    entry.record);
+}
+
+}  // namespace skerry::coordinator

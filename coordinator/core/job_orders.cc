@@ -1,0 +1,136 @@
+#include "coordinator/core/job_orders.h"
+
+#include <algorithm>
+
+#include "coordinator/core/evaluations.h"
+#include "coordinator/core/membership.h"
+#include "coordinator/core/retention.h"
+
+namespace skerry::coordinator {
+namespace {
+
+const FragmentFacts* FactsOf(const Seat* seat, FragmentId fragment) {
+  if (seat == nullptr) return nullptr;
+  for (const FragmentFacts& facts : seat->facts.fragments) {
+    if (facts.fragment == fragment) return &facts;
+  }
+  return nullptr;
+}
+
+void AddCommitted(const RoundMachine& machine, Sequence applied, size_t most,
+                  FragmentOrders& orders) {
+  const auto& history = machine.history();
+  const size_t first = applied.value();
+  for (size_t i = first; i < history.size() && i - first < most; ++i) {
+    orders.committed.push_back(history[i]);
+  }
+}
+
+std::optional<OpenExchange> OpenFor(const JobState& job,
+                                    const RoundMachine& machine, Life life,
+                                    size_t index, Instant now) {
+  if (job.Ended() || !machine.open().has_value() || !life.is_set() ||
+      machine.open()->FindLife(life) == nullptr) {
+    return std::nullopt;
+  }
+  const Opened& opened = machine.open()->opened;
+  OpenExchange open;
+  open.sequence = opened.sequence;
+  open.attempt = machine.open()->attempt;
+  open.members = opened.members;
+  open.owners = opened.owners;
+  open.hops = opened.hops;
+  open.total_weight = opened.total_weight;
+  open.deadline_in =
+      std::max(job.timers[index].Deadline() - now, absl::ZeroDuration());
+  open.reason = opened.reason;
+  return open;
+}
+
+// Of the contribution that this worker has reported; without one, of the one
+// that the open attempt names, else of the newest decided.
+std::optional<Outcome> OutcomeFor(const RoundMachine& machine, Life life,
+                                  const FragmentFacts* facts) {
+  if (!life.is_set()) return std::nullopt;
+  const std::optional<Outcome> decided = machine.OutcomeOf(life);
+  const Round done = decided.has_value() ? decided->round : Round();
+  if (facts != nullptr && facts->ready.has_value()) {
+    const Round round = facts->ready->round;
+    if (round > done) {
+      return Outcome{round, Outcome::Kind::kPending, Attempt(), Sequence()};
+    }
+    return decided;
+  }
+  if (machine.open().has_value()) {
+    if (const Member* member = machine.open()->FindLife(life)) {
+      return Outcome{member->contribution.round, Outcome::Kind::kPending,
+                     Attempt(), Sequence()};
+    }
+  }
+  return decided;
+}
+
+}  // namespace
+
+std::optional<JobOrders> JobOrdersFor(const JobState& job,
+                                      const WorkerTable& workers,
+                                      const ClusterOptions& options,
+                                      std::string_view name, Instant now) {
+  const Worker* worker = workers.FindCurrent(name);
+  if (worker == nullptr) return std::nullopt;
+  const Seat* seat = job.SeatOf(name, worker->incarnation);
+  const Replica* replica = CurrentReplicaOf(job, name, worker->incarnation);
+  const Place* place = PlaceOf(job, worker->island, name);
+  if (seat == nullptr &&
+      (job.Ended() || (replica == nullptr && place == nullptr))) {
+    return std::nullopt;
+  }
+  JobOrders orders;
+  orders.job = job.id;
+  orders.spec = job.spec;
+  orders.phase = job.phase;
+  orders.epoch = job.epoch;
+  if (replica != nullptr) {
+    orders.life = replica->life;
+    orders.replica = replica->replica;
+    orders.holders = replica->holders;
+    const data::RangeSet granted = job.ledger.LeasedTo(replica->life);
+    orders.granted.assign(granted.ranges().begin(), granted.ranges().end());
+  } else if (place != nullptr) {
+    orders.holders = place->holders;
+  }
+  SpanHolder own;
+  for (const SpanHolder& holder : orders.holders) {
+    if (holder.peer.worker == name) own = holder;
+  }
+  for (size_t i = 0; i < job.fragments.size(); ++i) {
+    const RoundMachine& machine = job.fragments[i];
+    const FragmentFacts* facts = FactsOf(seat, machine.fragment());
+    FragmentOrders fragment;
+    fragment.fragment = machine.fragment();
+    fragment.newest = machine.newest();
+    if (facts != nullptr) {
+      AddCommitted(machine, facts->applied, options.committed_entries_max,
+                   fragment);
+    }
+    fragment.open = OpenFor(job, machine, orders.life, i, now);
+    const bool in_life = seat != nullptr && seat->facts.life == orders.life;
+    fragment.outcome =
+        OutcomeFor(machine, orders.life, in_life ? facts : nullptr);
+    fragment.keep_from = job.keep_from[i];
+    const bool recovering = !orders.life.is_set();
+    if (recovering || facts == nullptr ||
+        facts->stored_through < machine.newest()) {
+      fragment.sources =
+          SourcesFor(job, workers, options, name, machine.fragment(),
+                     own.span_begin, own.span_end, recovering);
+    }
+    orders.fragments.push_back(std::move(fragment));
+  }
+  if (const auto order = EvaluationOrderFor(job, name)) {
+    orders.evaluations.push_back(*order);
+  }
+  return orders;
+}
+
+}  // namespace skerry::coordinator

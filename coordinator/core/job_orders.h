@@ -1,0 +1,24 @@
+// coordinator/core/job_orders.h
+//
+// What one worker is told about one job.
+#ifndef SKERRY_COORDINATOR_CORE_JOB_ORDERS_H_
+#define SKERRY_COORDINATOR_CORE_JOB_ORDERS_H_
+
+#include <optional>
+#include <string_view>
+
+#include "coordinator/core/job_state.h"
+#include "coordinator/core/orders.h"
+
+namespace skerry::coordinator {
+
+// Empty when the job is no concern of the worker: it has no place in it and
+// does not report it. Generate orders are left to the caller.
+std::optional<JobOrders> JobOrdersFor(const JobState& job,
+                                      const WorkerTable& workers,
+                                      const ClusterOptions& options,
+                                      std::string_view worker, Instant now);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_JOB_ORDERS_H_

@@ -1,0 +1,163 @@
+#include "coordinator/core/job_rules.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/core/anchor_check.h"
+#include "coordinator/core/evaluations.h"
+#include "coordinator/core/exchange.h"
+#include "coordinator/core/grants.h"
+#include "coordinator/core/layout.h"
+#include "coordinator/core/membership.h"
+#include "coordinator/core/retention.h"
+
+namespace skerry::coordinator {
+namespace {
+
+// Decisions follow from each other in short chains; a longer one is a rule
+// that undoes another, and must not hang the loop.
+constexpr int kPassesMax = 64;
+
+std::string WhyUnfit(const JobState& job, const JobFacts& facts) {
+  if (facts.state == SeatState::kFailed) {
+    return facts.error.empty() ? "it reports a failure without a reason"
+                               : facts.error;
+  }
+  if (facts.element_count == 0) return "";
+  if (SpanCount(facts.element_count, job.spec.exchange.spans) == 0) {
+    return absl::StrCat("its trainer built ", facts.element_count,
+                        " elements, which is out of range");
+  }
+  if (job.Sized() && facts.element_count != job.element_count) {
+    return absl::StrCat("its trainer built ", facts.element_count,
+                        " elements where the job has ", job.element_count);
+  }
+  return "";
+}
+
+// Equal up to what is only shown to operators.
+bool SameForDecisions(JobFacts a, JobFacts b) {
+  a.counters = b.counters = {};
+  for (JobFacts* facts : {&a, &b}) {
+    for (FragmentFacts& fragment : facts->fragments) {
+      fragment.owed_norm = 0;
+      fragment.lost_norm = 0;
+    }
+  }
+  return a == b;
+}
+
+void DecideSize(JobState& job, const Decider& decider) {
+  if (job.Sized()) return;
+  for (const auto& [name, seat] : job.seats) {
+    const JobFacts& facts = seat.facts;
+    if (facts.element_count == 0 || !seat.unfit.empty()) continue;
+    decider.emit(JobSized{job.id, facts.element_count, facts.epoch_samples,
+                          facts.flops_per_sample});
+    job.places_stale = true;
+    for (auto& [other, other_seat] : job.seats) {
+      other_seat.unfit = WhyUnfit(job, other_seat.facts);
+    }
+    return;
+  }
+}
+
+// Every worker that the job may use has failed at it.
+void DecideFailure(JobState& job, const Decider& decider) {
+  if (!job.replicas.current().empty() || job.seats.empty()) return;
+  const auto& islands = job.spec.placement.islands;
+  size_t there = 0;
+  const Seat* first = nullptr;
+  std::string who;
+  for (const auto& [name, worker] : decider.workers.all()) {
+    const bool allowed =
+        islands.empty() || std::find(islands.begin(), islands.end(),
+                                     worker.island) != islands.end();
+    if (worker.left || !allowed) continue;
+    ++there;
+    const Seat* seat = job.SeatOf(name, worker.incarnation);
+    if (seat == nullptr || seat->unfit.empty()) return;
+    if (first == nullptr) {
+      first = seat;
+      who = name;
+    }
+  }
+  if (first == nullptr || there < job.spec.placement.workers_min) return;
+  decider.emit(JobEnded{
+      job.id, JobPhase::kFailed,
+      absl::StrCat("every worker has failed; ", who, ": ", first->unfit)});
+}
+
+void RefreshKeepFrom(JobState& job, const Decider& decider) {
+  for (size_t i = 0; i < job.fragments.size(); ++i) {
+    job.keep_from[i] = KeepFrom(job, decider.workers, decider.options,
+                                job.fragments[i].fragment());
+  }
+}
+
+}  // namespace
+
+bool HearSeat(JobState& job, const std::string& worker, Incarnation incarnation,
+              const JobFacts* facts) {
+  const auto it = job.seats.find(worker);
+  if (facts == nullptr && it == job.seats.end()) return false;
+  const bool known =
+      it != job.seats.end() && it->second.incarnation == incarnation;
+  JobFacts now = facts == nullptr ? JobFacts{} : *facts;
+  now.job = job.id;
+  if (known && SameForDecisions(it->second.facts, now)) {
+    it->second.facts = std::move(now);
+    return false;
+  }
+  Seat& seat = job.seats[worker];
+  if (!known) {
+    seat = Seat{};
+    seat.incarnation = incarnation;
+  }
+  if (now.state != seat.facts.state) job.places_stale = true;
+  seat.facts = std::move(now);
+  seat.joined = std::max(seat.joined, seat.facts.life);
+  std::string unfit = WhyUnfit(job, seat.facts);
+  if (unfit != seat.unfit) job.places_stale = true;
+  seat.unfit = std::move(unfit);
+  NoteAnchors(job, worker);
+  return true;
+}
+
+void DecideJob(JobState& job, const Decider& decider) {
+  job.decided_at = decider.now;
+  for (int pass = 0; pass < kPassesMax && !job.Ended(); ++pass) {
+    size_t emitted = 0;
+    const auto counting = [&](Record record) {
+      ++emitted;
+      decider.emit(std::move(record));
+    };
+    const Decider counted{decider.now, decider.options, decider.workers,
+                          decider.jobs_before, counting};
+    DecideSize(job, counted);
+    CheckAnchors(job, counted);
+    DecideMembership(job, counted);
+    DecideGrants(job, counted);
+    DecideExchange(job, counted);
+    DecideEvaluations(job, counted);
+    if (!job.Ended()) DecideFailure(job, counted);
+    if (emitted == 0) break;
+  }
+  if (job.Ended()) {
+    job.places.clear();
+    job.settling.clear();
+    job.evaluator.clear();
+  }
+  RefreshKeepFrom(job, decider);
+}
+
+void CollectJob(const JobState& job, const ClusterOptions& options,
+                Earliest& earliest) {
+  if (job.Ended()) return;
+  CollectMembership(job, options, earliest);
+  CollectExchange(job, earliest);
+  CollectEvaluations(job, options, earliest);
+}
+
+}  // namespace skerry::coordinator

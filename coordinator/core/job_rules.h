@@ -1,0 +1,28 @@
+// coordinator/core/job_rules.h
+//
+// One job's decisions in their order: what a worker says is taken in, then
+// membership, samples, the exchange, evaluations and the end, again until
+// nothing more follows.
+#ifndef SKERRY_COORDINATOR_CORE_JOB_RULES_H_
+#define SKERRY_COORDINATOR_CORE_JOB_RULES_H_
+
+#include <string>
+
+#include "coordinator/core/earliest.h"
+#include "coordinator/core/job_state.h"
+
+namespace skerry::coordinator {
+
+// What a current worker's newest Status says of the job; null when it does not
+// mention it. Answers whether anything changed that decisions read.
+bool HearSeat(JobState& job, const std::string& worker, Incarnation incarnation,
+              const JobFacts* facts);
+
+void DecideJob(JobState& job, const Decider& decider);
+
+void CollectJob(const JobState& job, const ClusterOptions& options,
+                Earliest& earliest);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_JOB_RULES_H_

@@ -1,0 +1,288 @@
+#include "coordinator/core/job_spec.h"
+
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "nlohmann/json.hpp"
+#include "optimizer/outer/outer_options.h"
+
+namespace skerry::coordinator {
+namespace {
+
+constexpr size_t kNameMax = 63;
+constexpr size_t kConfigBytesMax = 256 * 1024;
+constexpr size_t kPathMax = 4096;
+constexpr uint64_t kSamplesMax = uint64_t{1} << 48;
+constexpr uint32_t kBatchMax = 1 << 20;
+constexpr uint32_t kTauMax = 1 << 20;
+constexpr uint32_t kSpansMax = 4096;
+constexpr uint32_t kTokensMax = 1 << 24;
+constexpr size_t kIslandsMax = 1024;
+
+class Problems {
+ public:
+  void Add(std::string_view path, std::string_view what) {
+    lines_.push_back(absl::StrCat(absl::string_view(path.data(), path.size()),
+                                  ": ",
+                                  absl::string_view(what.data(), what.size())));
+  }
+  void Require(bool holds, std::string_view path, std::string_view what) {
+    if (!holds) Add(path, what);
+  }
+  bool empty() const { return lines_.empty(); }
+  std::string Text() const { return absl::StrJoin(lines_, "\n"); }
+
+ private:
+  std::vector<std::string> lines_;
+};
+
+// NaN is in no range.
+bool Within(double value, double low, double high) {
+  return value >= low && value <= high;
+}
+
+template <typename T>
+void Fill(T& value, T standard) {
+  if (value == T{}) value = standard;
+}
+
+template <typename T>
+void Fill(std::optional<T>& value, T standard) {
+  if (!value.has_value()) value = standard;
+}
+
+bool IsLabel(std::string_view text, std::string_view extra) {
+  if (text.empty() || text.size() > kNameMax) return false;
+  for (const char c : text) {
+    const bool fine = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                      c == '-' || extra.find(c) != std::string_view::npos;
+    if (!fine) return false;
+  }
+  return true;
+}
+
+// The model's context length, or 0 when the text does not say.
+uint64_t ContextLength(const nlohmann::json& config) {
+  for (const char* key : {"n_positions", "max_position_embeddings", "n_ctx"}) {
+    const auto it = config.find(key);
+    if (it != config.end() && it->is_number_unsigned()) {
+      return it->get<uint64_t>();
+    }
+  }
+  return 0;
+}
+
+void ReviewModelAndData(JobSpec& spec, Problems& problems) {
+  problems.Require(IsLabel(spec.name, ""), "name",
+                   "has to be 1 to 63 lower-case letters, digits and dashes");
+  uint64_t context = 0;
+  if (spec.model.config_json.empty() ||
+      spec.model.config_json.size() > kConfigBytesMax) {
+    problems.Add("model.config_json",
+                 "has to be the text of a config.json of at most 256 KiB");
+  } else {
+    const nlohmann::json config =
+        nlohmann::json::parse(spec.model.config_json, nullptr, false);
+    if (config.is_discarded() || !config.is_object()) {
+      problems.Add("model.config_json",
+                   "is not a JSON object; give the text of a Hugging Face "
+                   "config.json");
+    } else {
+      context = ContextLength(config);
+    }
+  }
+  problems.Require(
+      !spec.data.path.empty() && spec.data.path.size() <= kPathMax &&
+          spec.data.path.find('\0') == std::string::npos,
+      "data.path", "has to name the folder that `skerryctl data prepare` made");
+  problems.Require(
+      spec.data.manifest_sha256.size() == 64 &&
+          spec.data.manifest_sha256.find_first_not_of("0123456789abcdef") ==
+              std::string::npos,
+      "data.manifest_sha256",
+      "has to be 64 lower-case hex digits; skerryctl fills it in at submit");
+  if (spec.data.sequence_tokens == 0 && context <= kTokensMax) {
+    spec.data.sequence_tokens = static_cast<uint32_t>(context);
+  }
+  problems.Require(
+      spec.data.sequence_tokens >= 1 && spec.data.sequence_tokens <= kTokensMax,
+      "data.sequence_tokens",
+      "is not set and model.config_json names no context length (n_positions "
+      "or max_position_embeddings); set it to 1..16777216");
+  if (context > 0 && spec.data.sequence_tokens > context) {
+    problems.Add("data.sequence_tokens",
+                 absl::StrCat("is above the model's context of ", context,
+                              "; lower it"));
+  }
+}
+
+void FillTraining(JobSpec::Training& t) {
+  Fill(t.micro_batch_samples, t.batch_samples);
+  Fill(t.tau, 12u);
+  Fill(t.learning_rate, 1e-3);
+  Fill(t.beta1, 0.9);
+  Fill(t.beta2, 0.95);
+  Fill(t.epsilon, 1e-8);
+  Fill(t.weight_decay, 0.1);
+  Fill(t.warmup_fraction, 0.05);
+  Fill(t.min_learning_rate_ratio, 0.1);
+  Fill(t.clip_norm, 1.0);
+  Fill(t.evaluate_every, 10u);
+  Fill(t.evaluate_samples, 64u);
+}
+
+void ReviewTraining(JobSpec& spec, Problems& problems) {
+  JobSpec::Training& t = spec.training;
+  FillTraining(t);
+  problems.Require(t.samples >= 1 && t.samples <= kSamplesMax,
+                   "training.samples",
+                   "has to be 1 .. 2^48; it is the length of the run");
+  problems.Require(t.batch_samples >= 1 && t.batch_samples <= kBatchMax,
+                   "training.batch_samples",
+                   "has to be 1 .. 1048576 samples a worker and inner step");
+  problems.Require(
+      t.micro_batch_samples <= t.batch_samples, "training.micro_batch_samples",
+      "is above training.batch_samples; lower it, or leave it out");
+  problems.Require(t.tau <= kTauMax, "training.tau",
+                   "has to be at most 1048576 inner steps a round");
+  problems.Require(t.learning_rate > 0 && t.learning_rate <= 10,
+                   "training.learning_rate", "has to be in (0, 10]");
+  problems.Require(t.beta1 > 0 && t.beta1 < 1, "training.beta1",
+                   "has to be in (0, 1)");
+  problems.Require(t.beta2 > 0 && t.beta2 < 1, "training.beta2",
+                   "has to be in (0, 1)");
+  problems.Require(t.epsilon > 0 && t.epsilon <= 1, "training.epsilon",
+                   "has to be in (0, 1]");
+  problems.Require(Within(t.weight_decay, 0, 10), "training.weight_decay",
+                   "has to be in [0, 10]");
+  problems.Require(Within(*t.warmup_fraction, 0, 1), "training.warmup_fraction",
+                   "has to be in [0, 1]");
+  problems.Require(Within(*t.min_learning_rate_ratio, 0, 1),
+                   "training.min_learning_rate_ratio", "has to be in [0, 1]");
+  problems.Require(Within(*t.clip_norm, 0, std::numeric_limits<float>::max()),
+                   "training.clip_norm",
+                   "has to be 0 (off) or a positive number");
+  problems.Require(*t.evaluate_every >= 1, "training.evaluate_every",
+                   "has to be at least 1 sequence");
+}
+
+void ReviewRest(JobSpec& spec, Problems& problems) {
+  JobSpec::Exchange& e = spec.exchange;
+  Fill(e.codec, std::string("int8_block"));
+  Fill(e.quorum, 1.0);
+  Fill(e.min_replicas, 1u);
+  Fill(e.carry, 2u);
+  Fill(e.spans, 64u);
+  problems.Require(
+      e.codec == "raw_f32" || e.codec == "bf16" || e.codec == "int8_block",
+      "exchange.codec", "is unknown; use raw_f32, bf16 or int8_block");
+  problems.Require(e.quorum > 0 && e.quorum <= 1, "exchange.quorum",
+                   "has to be in (0, 1]: a share of the replicas");
+  problems.Require(e.min_replicas <= 1024, "exchange.min_replicas",
+                   "has to be at most 1024");
+  problems.Require(*e.carry <= 64, "exchange.carry",
+                   "has to be at most 64 sequences");
+  problems.Require(e.spans <= kSpansMax, "exchange.spans",
+                   "has to be at most 4096");
+  JobSpec::Placement& p = spec.placement;
+  Fill(p.workers_min, 1u);
+  problems.Require(p.islands.size() <= kIslandsMax, "placement.islands",
+                   "names more than 1024 islands");
+  for (const std::string& island : p.islands) {
+    problems.Require(!island.empty() && island.size() <= 256,
+                     "placement.islands",
+                     "holds an empty name, or one above 256 characters");
+  }
+  problems.Require(p.workers_min <= 1'000'000, "placement.workers_min",
+                   "has to be at most 1000000");
+}
+
+const char* MethodName(OuterMethod method) {
+  switch (method) {
+    case OuterMethod::kUnspecified:
+      return "";
+    case OuterMethod::kLocalSgd:
+      return "local_sgd";
+    case OuterMethod::kDiloco:
+      return "diloco";
+    case OuterMethod::kCo2:
+      return "co2";
+    case OuterMethod::kAveragePlusLocalDelta:
+      return "average_plus_local_delta";
+  }
+  return "";
+}
+
+void FillOuterLoop(JobSpec::OuterLoop& outer,
+                   const optimizer::OuterOptions& preset) {
+  Fill(outer.learning_rate, preset.learning_rate);
+  Fill(outer.momentum, preset.momentum);
+  Fill(outer.nesterov, preset.nesterov);
+  Fill(outer.staleness_penalty, preset.penalty);
+  if (!outer.clip.has_value()) outer.clip = preset.clip;
+  // Every codec of this build is dense.
+  Fill(outer.beta, 0.0);
+  Fill(outer.undelayed_fraction, preset.undelayed_rounds_fraction);
+}
+
+optimizer::OuterOptions OuterOptionsOf(const JobSpec::OuterLoop& outer,
+                                       optimizer::OuterOptions preset) {
+  preset.learning_rate = *outer.learning_rate;
+  preset.momentum = *outer.momentum;
+  preset.nesterov = *outer.nesterov;
+  preset.penalty = *outer.staleness_penalty;
+  if (preset.penalty != 1.0) {
+    preset.penalty_rule = optimizer::StalenessPenalty::kConstant;
+  }
+  preset.clip = outer.clip;
+  preset.undelayed_rounds_fraction = *outer.undelayed_fraction;
+  return preset;
+}
+
+void ReviewOuterLoop(JobSpec& spec, std::vector<std::string>& warnings,
+                     Problems& problems) {
+  const auto preset = optimizer::OuterPreset(MethodName(spec.outer.method));
+  if (!preset.ok()) {
+    problems.Add("outer.method",
+                 "is not set; use local_sgd, diloco, co2 or "
+                 "average_plus_local_delta");
+    return;
+  }
+  FillOuterLoop(spec.outer, *preset);
+  problems.Require(Within(*spec.outer.beta, 0, 1), "outer.beta",
+                   "has to be in [0, 1]");
+  const auto review =
+      optimizer::ValidateOuter(OuterOptionsOf(spec.outer, *preset));
+  if (!review.ok()) {
+    const absl::string_view why = review.status().message();
+    problems.Add("outer", std::string_view(why.data(), why.size()));
+    return;
+  }
+  if (spec.outer.accept_weak_damping) return;
+  for (const std::string& warning : review->warnings) {
+    warnings.push_back(absl::StrCat("outer: ", warning));
+  }
+}
+
+}  // namespace
+
+uint32_t OuterDelay(const JobSpec& spec) {
+  const auto preset = optimizer::OuterPreset(MethodName(spec.outer.method));
+  return preset.ok() ? static_cast<uint32_t>(preset->delay_rounds) : 0;
+}
+
+absl::StatusOr<ReviewedSpec> ReviewJobSpec(const JobSpec& submitted) {
+  ReviewedSpec reviewed{submitted, {}};
+  Problems problems;
+  ReviewModelAndData(reviewed.spec, problems);
+  ReviewTraining(reviewed.spec, problems);
+  ReviewRest(reviewed.spec, problems);
+  ReviewOuterLoop(reviewed.spec, reviewed.warnings, problems);
+  if (!problems.empty()) return absl::InvalidArgumentError(problems.Text());
+  return reviewed;
+}
+
+}  // namespace skerry::coordinator

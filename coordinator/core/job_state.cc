@@ -1,0 +1,204 @@
+#include "coordinator/core/job_state.h"
+
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "coordinator/core/layout.h"
+
+namespace skerry::coordinator {
+namespace {
+
+data::RangeSet NamedByOpen(const JobState& job) {
+  data::RangeSet named;
+  for (const RoundMachine& machine : job.fragments) {
+    named = named.Union(machine.NamedRanges());
+  }
+  return named;
+}
+
+absl::StatusOr<RoundMachine*> MachineOf(JobState& job, FragmentId fragment) {
+  if (fragment.value() >= job.fragments.size()) {
+    return absl::DataLossError(absl::StrCat(
+        "job ", job.id.value(), " has no fragment ", fragment.value()));
+  }
+  return &job.fragments[fragment.value()];
+}
+
+// One overload a record. `index` is the number that the record creates.
+absl::Status Fold(JobState& job, Revision, const JobEnded& record) {
+  if (job.Ended()) return absl::DataLossError("a job ends twice");
+  job.phase = record.phase;
+  job.end_reason = record.reason;
+  return absl::OkStatus();
+}
+
+absl::Status Fold(JobState& job, Revision, const JobSized& record) {
+  if (job.Sized() || record.element_count == 0) {
+    return absl::DataLossError("a job is sized twice, or to nothing");
+  }
+  job.element_count = record.element_count;
+  job.epoch_samples = record.epoch_samples;
+  job.flops_per_sample = record.flops_per_sample;
+  job.span_count = SpanCount(record.element_count, job.spec.exchange.spans);
+  return absl::OkStatus();
+}
+
+absl::Status Fold(JobState& job, Revision index,
+                  const ReplicaAdmitted& record) {
+  SKERRY_RETURN_IF_ERROR(job.replicas.Apply(Life(index.value()), record));
+  if (job.phase == JobPhase::kPending) job.phase = JobPhase::kRunning;
+  return absl::OkStatus();
+}
+
+absl::Status Fold(JobState& job, Revision, const ReplicaEnded& record) {
+  SKERRY_RETURN_IF_ERROR(job.replicas.Apply(record));
+  job.ledger.End(record.life, NamedByOpen(job));
+  for (RoundMachine& machine : job.fragments) machine.Apply(record);
+  return absl::OkStatus();
+}
+
+absl::Status Fold(JobState& job, Revision index, const Planned&) {
+  job.epoch = Epoch(index.value());
+  return absl::OkStatus();
+}
+
+absl::Status Fold(JobState& job, Revision, const Granted& record) {
+  return job.ledger.Grant(record.life, data::RangeSet(record.ranges));
+}
+
+absl::Status Fold(JobState& job, Revision index, const Opened& record) {
+  SKERRY_ASSIGN_OR_RETURN(RoundMachine * machine,
+                          MachineOf(job, record.fragment));
+  SKERRY_RETURN_IF_ERROR(machine->Apply(Attempt(index.value()), record));
+  job.ledger.KeepNamed(NamedByOpen(job));
+  return absl::OkStatus();
+}
+
+absl::Status Fold(JobState& job, Revision, const Dropped& record) {
+  SKERRY_ASSIGN_OR_RETURN(RoundMachine * machine,
+                          MachineOf(job, record.fragment));
+  SKERRY_RETURN_IF_ERROR(machine->Apply(record));
+  return job.ledger.Return(record.life, data::RangeSet(record.ranges));
+}
+
+absl::Status Fold(JobState& job, Revision, const Committed& record) {
+  SKERRY_ASSIGN_OR_RETURN(RoundMachine * machine,
+                          MachineOf(job, record.fragment));
+  if (!machine->open().has_value()) {
+    return absl::DataLossError("a commit without an open attempt");
+  }
+  for (const Member& member : machine->open()->opened.members) {
+    // The first fragment that commits a sample consumes it.
+    const data::RangeSet fresh = data::RangeSet(member.contribution.ranges)
+                                     .Subtract(job.ledger.consumed());
+    SKERRY_RETURN_IF_ERROR(job.ledger.Consume(member.life, fresh));
+  }
+  SKERRY_RETURN_IF_ERROR(machine->Apply(record, job.ledger.consumed().total()));
+  job.ledger.KeepNamed(NamedByOpen(job));
+  return absl::OkStatus();
+}
+
+absl::Status Fold(JobState& job, Revision, const Evaluated& record) {
+  job.evaluations[record.sequence] = record;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+JobState::JobState(JobId id, const JobSubmitted& record,
+                   const ClusterOptions& options)
+    : id(id),
+      spec(record.spec),
+      idempotency_key(record.idempotency_key),
+      ledger(record.spec.training.samples),
+      audit(id, record.spec.training.samples) {
+  fragments.emplace_back(FragmentId(0));
+  timers.emplace_back(options);
+  keep_from.emplace_back();
+}
+
+const Seat* JobState::SeatOf(std::string_view worker,
+                             Incarnation incarnation) const {
+  const auto it = seats.find(std::string(worker));
+  return it == seats.end() || it->second.incarnation != incarnation
+             ? nullptr
+             : &it->second;
+}
+
+absl::Status ApplyToJob(JobState& job, const Entry& entry) {
+  job.audit.Add(entry);
+  return std::visit(
+      [&](const auto& record) -> absl::Status {
+        using T = std::decay_t<decltype(record)>;
+        if constexpr (std::is_same_v<T, JobSubmitted> ||
+                      std::is_same_v<T, WorkerAdmitted> ||
+                      std::is_same_v<T, WorkerLeft>) {
+          return absl::DataLossError("not a record of a job");
+        } else {
+          return Fold(job, entry.index, record);
+        }
+      },
+      entry.record);
+}
+
+void EndLife(JobState& job, const Decider& decider, Life life,
+             std::string reason) {
+  decider.emit(ReplicaEnded{job.id, life, std::move(reason)});
+  job.draining.erase(life);
+  job.places_stale = true;
+  for (RoundTimers& timers : job.timers) timers.OnEnded(life);
+}
+
+const Replica* CurrentReplicaOf(const JobState& job, std::string_view worker,
+                                Incarnation incarnation) {
+  const Replica* replica = job.replicas.FindWorker(worker);
+  if (replica == nullptr) return nullptr;
+  const int rank = replica->RankOf(worker);
+  return replica->incarnations[rank] == incarnation ? replica : nullptr;
+}
+
+bool IsSuspected(const Replica& replica, const WorkerTable& workers) {
+  for (const SpanHolder& holder : replica.holders) {
+    const Worker* worker = workers.FindCurrent(holder.peer.worker);
+    if (worker == nullptr || worker->suspected) return true;
+  }
+  return false;
+}
+
+const FragmentFacts* FactsInLife(const JobState& job, const Replica& replica,
+                                 size_t rank, FragmentId fragment) {
+  const Seat* seat =
+      job.SeatOf(replica.holders[rank].peer.worker, replica.incarnations[rank]);
+  if (seat == nullptr || seat->facts.life != replica.life) return nullptr;
+  for (const FragmentFacts& facts : seat->facts.fragments) {
+    if (facts.fragment == fragment) return &facts;
+  }
+  return nullptr;
+}
+
+void HashInto(const JobState& job, StateHasher& hasher) {
+  hasher.Add(job.id);
+  hasher.Add(std::string_view(job.spec.name));
+  hasher.Add(std::string_view(job.idempotency_key));
+  hasher.Add(static_cast<uint64_t>(job.phase));
+  hasher.Add(std::string_view(job.end_reason));
+  hasher.Add(job.element_count);
+  hasher.Add(job.epoch_samples);
+  hasher.Add(job.flops_per_sample);
+  hasher.Add(uint64_t{job.span_count});
+  hasher.Add(job.epoch);
+  job.replicas.HashInto(hasher);
+  job.ledger.HashInto(hasher);
+  for (const RoundMachine& machine : job.fragments) machine.HashInto(hasher);
+  hasher.Add(uint64_t{job.evaluations.size()});
+  for (const auto& [sequence, evaluated] : job.evaluations) {
+    hasher.Add(sequence);
+    hasher.Add(evaluated.loss);
+    hasher.Add(evaluated.samples);
+  }
+}
+
+}  // namespace skerry::coordinator

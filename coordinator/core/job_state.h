@@ -1,0 +1,154 @@
+// coordinator/core/job_state.h
+//
+// Everything known of one job: what its records say, and what was heard since
+// this process started. The rules that read and change it are functions of
+// their own, a file an idea.
+#ifndef SKERRY_COORDINATOR_CORE_JOB_STATE_H_
+#define SKERRY_COORDINATOR_CORE_JOB_STATE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "base/ids.h"
+#include "base/instant.h"
+#include "coordinator/core/audit.h"
+#include "coordinator/core/facts.h"
+#include "coordinator/core/options.h"
+#include "coordinator/core/records.h"
+#include "coordinator/core/replica_table.h"
+#include "coordinator/core/round_machine.h"
+#include "coordinator/core/round_timers.h"
+#include "coordinator/core/sample_ledger.h"
+#include "coordinator/core/worker_table.h"
+
+namespace skerry::coordinator {
+
+// What a worker says of the job. Facts of another incarnation are forgotten.
+struct Seat {
+  Incarnation incarnation;
+  JobFacts facts;
+  // The newest life that this process said it is in.
+  Life joined;
+  // Why it may have no place here although it runs; empty: it may.
+  std::string unfit;
+};
+
+// Workers that recover together, to be admitted as the island's next replica.
+struct Place {
+  std::vector<std::string> workers;
+  std::vector<Incarnation> incarnations;
+  // Empty before the job's size is known.
+  std::vector<SpanHolder> holders;
+  // When whoever joins a running replica was first ready to take over.
+  std::optional<Instant> ready_since;
+};
+
+// An island that waits for a lost worker before the others go on without it.
+struct Settling {
+  Instant until;
+  std::vector<std::string> workers;
+};
+
+// A life that ends once a round later than `decided` has its outcome.
+struct Drain {
+  Instant since;
+  Round decided;
+};
+
+struct JobState {
+  JobState(JobId id, const JobSubmitted& record, const ClusterOptions& options);
+
+  // --- Durable: the fold of the job's records.
+  const JobId id;
+  const JobSpec spec;
+  const std::string idempotency_key;
+  JobPhase phase = JobPhase::kPending;
+  std::string end_reason;
+  uint64_t element_count = 0;
+  uint64_t epoch_samples = 0;
+  double flops_per_sample = 0;
+  uint32_t span_count = 0;
+  Epoch epoch;
+  ReplicaTable replicas;
+  SampleLedger ledger;
+  std::vector<RoundMachine> fragments;
+  absl::btree_map<Sequence, Evaluated> evaluations;
+  Audit audit;
+
+  // --- Heard.
+  Instant since;
+  // Committed before `since`; for rates.
+  uint64_t samples_at_start = 0;
+  absl::btree_map<std::string, Seat> seats;
+  absl::btree_map<std::string, Place> places;
+  absl::btree_map<std::string, Settling> settling;
+  // Who may have a place has changed since the places were made.
+  bool places_stale = true;
+  std::vector<RoundTimers> timers;
+  absl::btree_map<Life, Drain> draining;
+  // By fragment; from where workers keep (PROTOCOL 5.8).
+  std::vector<Sequence> keep_from;
+  // Reported anchors that are not compared yet: sequence, span, life, hash.
+  absl::btree_map<Sequence,
+                  absl::btree_map<uint32_t, absl::btree_map<Life, uint64_t>>>
+      anchors;
+  // Who evaluates which sequence, since when.
+  std::string evaluator;
+  Sequence evaluating;
+  Instant evaluator_since;
+  std::optional<Instant> final_since;
+  std::optional<Instant> final_alone_since;
+  // Workers whose orders changed by something that is no record.
+  absl::btree_set<std::string> touched;
+  // Deadlines up to here have been looked at.
+  Instant decided_at;
+
+  bool Ended() const { return phase > JobPhase::kRunning; }
+  bool Sized() const { return span_count > 0; }
+  // The seat, if it is of that incarnation; null otherwise.
+  const Seat* SeatOf(std::string_view worker, Incarnation incarnation) const;
+};
+
+// What a rule may look at and do. `emit` makes a decision: the record is part
+// of the state when it returns.
+struct Decider {
+  Instant now;
+  const ClusterOptions& options;
+  const WorkerTable& workers;
+  // Unfinished jobs that come before this one on workers of an island.
+  absl::FunctionRef<size_t(JobId, std::string_view island)> jobs_before;
+  absl::FunctionRef<void(Record)> emit;
+};
+
+// Folds a record of this job. Errors: DataLoss when it does not follow from
+// those before it.
+absl::Status ApplyToJob(JobState& job, const Entry& entry);
+
+// Ends a life with its reason, and forgets what was heard of it.
+void EndLife(JobState& job, const Decider& decider, Life life,
+             std::string reason);
+
+// The replica that this incarnation of the worker is part of; null when none.
+const Replica* CurrentReplicaOf(const JobState& job, std::string_view worker,
+                                Incarnation incarnation);
+
+// Whether any worker of the replica is suspected.
+bool IsSuspected(const Replica& replica, const WorkerTable& workers);
+
+// The facts of a fragment that a worker of the replica reported in its life;
+// null when there are none.
+const FragmentFacts* FactsInLife(const JobState& job, const Replica& replica,
+                                 size_t rank, FragmentId fragment);
+
+void HashInto(const JobState& job, StateHasher& hasher);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_JOB_STATE_H_

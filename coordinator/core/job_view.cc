@@ -1,0 +1,202 @@
+#include "coordinator/core/job_view.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "base/hash.h"
+#include "coordinator/core/membership.h"
+
+namespace skerry::coordinator {
+namespace {
+
+const char* StateName(SeatState state) {
+  switch (state) {
+    case SeatState::kStarting:
+      return "starting";
+    case SeatState::kRecovering:
+      return "recovering";
+    case SeatState::kActive:
+      return "active";
+    case SeatState::kResting:
+      return "resting";
+    case SeatState::kFailed:
+      return "failed";
+  }
+  return "";
+}
+
+SeatView ViewSeat(const JobState& job, const std::string& worker,
+                  Incarnation incarnation, const SpanHolder& holder) {
+  SeatView view;
+  view.worker = worker;
+  view.span_begin = holder.span_begin;
+  view.span_end = holder.span_end;
+  const Seat* seat = job.SeatOf(worker, incarnation);
+  if (seat == nullptr) {
+    view.state = "silent";
+    return view;
+  }
+  view.state = StateName(seat->facts.state);
+  view.error = seat->unfit.empty() ? seat->facts.error : seat->unfit;
+  if (seat->facts.fragments.empty()) return view;
+  const FragmentFacts& facts = seat->facts.fragments.front();
+  view.applied = facts.applied;
+  view.anchor_hashes = facts.anchor_hashes;
+  view.owed_norm = facts.owed_norm;
+  if (!facts.anchor_hashes.empty()) {
+    for (const uint64_t hash : facts.anchor_hashes) {
+      view.anchor_hash = CombineHash(view.anchor_hash, hash);
+    }
+  }
+  return view;
+}
+
+void AddReplicas(const JobState& job, const WorkerTable& workers,
+                 JobView& view) {
+  for (const auto& [life, replica] : job.replicas.current()) {
+    ReplicaView r{replica.replica,
+                  life,
+                  replica.island,
+                  {},
+                  IsSuspected(replica, workers)};
+    for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
+      r.seats.push_back(ViewSeat(job, replica.holders[rank].peer.worker,
+                                 replica.incarnations[rank],
+                                 replica.holders[rank]));
+    }
+    view.replicas.push_back(std::move(r));
+  }
+  for (const auto& [island, place] : job.places) {
+    if (job.replicas.FindIsland(island) != nullptr) continue;
+    ReplicaView r{job.replicas.NumberOf(island), Life(), island, {}, false};
+    for (size_t rank = 0; rank < place.workers.size(); ++rank) {
+      r.seats.push_back(
+          ViewSeat(job, place.workers[rank], place.incarnations[rank],
+                   place.holders.empty() ? SpanHolder{} : place.holders[rank]));
+    }
+    view.replicas.push_back(std::move(r));
+  }
+  std::sort(view.replicas.begin(), view.replicas.end(),
+            [](const ReplicaView& a, const ReplicaView& b) {
+              return a.island < b.island;
+            });
+}
+
+void AddLosses(const JobState& job, JobView& view) {
+  for (const CommittedEntry& entry : job.fragments[0].history()) {
+    LossPoint point{entry.sequence, entry.samples_committed, entry.scalars.loss,
+                    std::nullopt};
+    const auto evaluated = job.evaluations.find(entry.sequence);
+    if (evaluated != job.evaluations.end()) {
+      point.validation_loss = evaluated->second.loss;
+    }
+    view.losses.push_back(point);
+  }
+}
+
+// A ring all-reduce of fp32 gradients among R replicas at every inner step
+// sends 2 (R - 1) x 4 bytes an element and step, over all of them.
+uint64_t SynchronousBytes(const JobState& job) {
+  double bytes = 0;
+  const double replicas =
+      std::max<double>(1.0, static_cast<double>(job.replicas.current().size()));
+  for (const CommittedEntry& entry : job.fragments[0].history()) {
+    bytes += 2.0 * (replicas - 1.0) * 4.0 *
+             static_cast<double>(job.element_count) *
+             static_cast<double>(entry.scalars.inner_steps);
+  }
+  return bytes < 1.8e19 ? static_cast<uint64_t>(bytes) : ~uint64_t{0};
+}
+
+void AddCounters(const JobState& job, Instant now, JobView& view) {
+  JobCounters& counters = view.counters;
+  for (const auto& [name, seat] : job.seats) {
+    counters.bulk_sent_bytes += seat.facts.counters.bulk_sent_bytes;
+    counters.compute_s += seat.facts.counters.compute_s;
+    counters.stall_s += seat.facts.counters.stall_s;
+  }
+  counters.synchronous_bytes = SynchronousBytes(job);
+  for (const RoundMachine& machine : job.fragments) {
+    counters.commits += machine.history().size();
+    counters.attempts += machine.attempts_total();
+    counters.contributions_dropped += machine.dropped_total();
+  }
+  counters.lives = job.replicas.lives();
+  const double seconds = absl::ToDoubleSeconds(now - job.since);
+  if (seconds > 0 && !job.Ended()) {
+    counters.tokens_per_s =
+        static_cast<double>(
+            view.samples_committed -
+            std::min(view.samples_committed, job.samples_at_start)) *
+        job.spec.data.sequence_tokens / seconds;
+  }
+}
+
+std::string PendingReason(const JobState& job, const WorkerTable& workers) {
+  if (!job.places.empty()) {
+    return job.Sized() ? "workers are recovering the initial state"
+                       : "trainers are starting";
+  }
+  size_t there = 0;
+  for (const auto& [name, worker] : workers.all()) there += worker.left ? 0 : 1;
+  return absl::StrCat("waits for ", job.spec.placement.workers_min,
+                      " worker(s) that it may use; ", there,
+                      " are registered in all islands");
+}
+
+std::string ReasonOf(const JobState& job, const WorkerTable& workers) {
+  if (job.Ended()) return job.end_reason;
+  if (job.phase == JobPhase::kPending) return PendingReason(job, workers);
+  const RoundMachine& machine = job.fragments[0];
+  const auto [begin, end] = SpansWithoutHolder(job, workers, FragmentId(0));
+  if (end > 0 && job.replicas.current().empty()) {
+    return absl::StrCat("no worker that is there holds spans ", begin, " to ",
+                        end, " at sequence ", machine.newest().value(),
+                        "; waits for a disk that has them to come back");
+  }
+  if (job.ledger.AllConsumed()) {
+    return job.evaluator.empty()
+               ? "every sample is committed; no worker can evaluate"
+               : absl::StrCat("worker ", job.evaluator,
+                              " evaluates the final anchor");
+  }
+  if (job.replicas.current().empty()) {
+    return "no replica is admitted; workers are recovering";
+  }
+  if (machine.open().has_value()) {
+    return absl::StrCat("exchange ", machine.open()->opened.sequence.value(),
+                        ", try ", machine.tries(), ": ",
+                        machine.open()->opened.reason);
+  }
+  return absl::StrCat(job.replicas.current().size(), " replica(s) compute");
+}
+
+}  // namespace
+
+JobView ViewOf(const JobState& job, const WorkerTable& workers,
+               Revision revision, Instant now) {
+  JobView view;
+  view.id = job.id;
+  view.spec = job.spec;
+  view.phase = job.phase;
+  view.reason = ReasonOf(job, workers);
+  view.age = now - job.since;
+  view.sequence = job.fragments[0].newest();
+  view.samples_committed = job.ledger.consumed().total();
+  view.samples_total = job.spec.training.samples;
+  view.tokens_per_sample = job.spec.data.sequence_tokens;
+  view.parameters = job.element_count;
+  view.revision = revision;
+  const RoundMachine& machine = job.fragments[0];
+  if (machine.open().has_value()) {
+    view.open_attempt = machine.open()->attempt;
+    view.open_tries = machine.tries();
+  }
+  AddLosses(job, view);
+  AddReplicas(job, workers, view);
+  AddCounters(job, now, view);
+  return view;
+}
+
+}  // namespace skerry::coordinator

@@ -1,0 +1,17 @@
+// coordinator/core/job_view.h
+//
+// A job as an operator sees it.
+#ifndef SKERRY_COORDINATOR_CORE_JOB_VIEW_H_
+#define SKERRY_COORDINATOR_CORE_JOB_VIEW_H_
+
+#include "coordinator/core/job_state.h"
+#include "coordinator/core/views.h"
+
+namespace skerry::coordinator {
+
+JobView ViewOf(const JobState& job, const WorkerTable& workers,
+               Revision revision, Instant now);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_JOB_VIEW_H_

@@ -1,0 +1,34 @@
+#include "coordinator/core/layout.h"
+
+#include "base/check.h"
+#include "planner/holders.h"
+#include "planner/spans.h"
+
+namespace skerry::coordinator {
+
+uint32_t SpanCount(uint64_t element_count, uint32_t spans_max) {
+  const auto spans = planner::CutSpans(element_count, spans_max);
+  return spans.ok() ? static_cast<uint32_t>(spans->size()) : 0;
+}
+
+std::vector<std::pair<uint32_t, uint32_t>> SplitSpans(uint32_t span_count,
+                                                      uint32_t workers) {
+  const auto holders = planner::SplitSpans(span_count, workers);
+  SKERRY_CHECK(holders.ok());
+  std::vector<std::pair<uint32_t, uint32_t>> parts;
+  for (const planner::SpanRun& run : holders->runs) {
+    parts.emplace_back(run.begin, run.end);
+  }
+  return parts;
+}
+
+std::vector<uint32_t> AssignOwners(uint32_t span_count, uint32_t members,
+                                   uint32_t rotation) {
+  std::vector<uint32_t> owners(span_count);
+  for (uint32_t span = 0; span < span_count; ++span) {
+    owners[span] = (span + rotation) % members;
+  }
+  return owners;
+}
+
+}  // namespace skerry::coordinator

@@ -1,0 +1,31 @@
+// coordinator/core/layout.h
+//
+// Which spans each worker of a replica holds, and who owns each span of an
+// exchange.
+#ifndef SKERRY_COORDINATOR_CORE_LAYOUT_H_
+#define SKERRY_COORDINATOR_CORE_LAYOUT_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace skerry::coordinator {
+
+// How many spans planner/spans.h cuts a fragment into; 0 when it refuses the
+// numbers.
+uint32_t SpanCount(uint64_t element_count, uint32_t spans_max);
+
+// [begin, end) for each of `workers` workers, in rank order, as
+// planner/holders.h splits them. Requires: both counts are positive.
+std::vector<std::pair<uint32_t, uint32_t>> SplitSpans(uint32_t span_count,
+                                                      uint32_t workers);
+
+// Member index of each span's owner: equal shares, interleaved so that the
+// workers of one replica share its part. Another `rotation` gives every span
+// another owner.
+std::vector<uint32_t> AssignOwners(uint32_t span_count, uint32_t members,
+                                   uint32_t rotation);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_LAYOUT_H_

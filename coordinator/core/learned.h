@@ -1,0 +1,41 @@
+// coordinator/core/learned.h
+//
+// Timers that are learned from what was observed: a window of the newest
+// durations and its quantiles. Never durable: after a restart it is learned
+// again, from cautious defaults.
+#ifndef SKERRY_COORDINATOR_CORE_LEARNED_H_
+#define SKERRY_COORDINATOR_CORE_LEARNED_H_
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+
+#include "absl/time/time.h"
+
+namespace skerry::coordinator {
+
+class LearnedDuration {
+ public:
+  // `window` > 0 observations are kept; nothing is answered before there are
+  // `minimum` of them.
+  LearnedDuration(size_t window, size_t minimum)
+      : window_(window), minimum_(minimum) {}
+
+  void Observe(absl::Duration duration);
+  // The smallest observation that at least the share `quantile` in (0, 1] of
+  // the window does not exceed.
+  std::optional<absl::Duration> Quantile(double quantile) const;
+
+ private:
+  size_t window_;
+  size_t minimum_;
+  std::deque<absl::Duration> newest_;
+};
+
+// Clamps `value` to [low, high]; `high` wins when they cross.
+absl::Duration ClampDuration(absl::Duration value, absl::Duration low,
+                             absl::Duration high);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_LEARNED_H_

@@ -1,0 +1,432 @@
+#include "coordinator/core/membership.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/core/exchange.h"
+#include "coordinator/core/layout.h"
+
+namespace skerry::coordinator {
+namespace {
+
+using Islands = absl::btree_map<std::string, std::vector<std::string>>;
+
+bool Contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool IslandAllowed(const JobSpec& spec, const std::string& island) {
+  const auto& islands = spec.placement.islands;
+  return islands.empty() || Contains(islands, island);
+}
+
+// Workers that may have a place, by island, in name order.
+Islands Eligible(const JobState& job, const Decider& decider) {
+  Islands islands;
+  for (const auto& [name, worker] : decider.workers.all()) {
+    if (worker.left || worker.draining) continue;
+    if (!IslandAllowed(job.spec, worker.island)) continue;
+    const Seat* seat = job.SeatOf(name, worker.incarnation);
+    if (seat != nullptr && !seat->unfit.empty()) continue;
+    if (decider.jobs_before(job.id, worker.island) >=
+        decider.options.seats_max) {
+      continue;
+    }
+    islands[worker.island].push_back(name);
+  }
+  return islands;
+}
+
+std::vector<std::string> WorkersOf(const Replica& replica) {
+  std::vector<std::string> names;
+  for (const SpanHolder& holder : replica.holders) {
+    names.push_back(holder.peer.worker);
+  }
+  return names;
+}
+
+// Those of `first` that are eligible keep their ranks; others follow by name.
+std::vector<std::string> Ranked(const std::vector<std::string>& first,
+                                const std::vector<std::string>& eligible) {
+  std::vector<std::string> ranked;
+  for (const std::string& name : first) {
+    if (Contains(eligible, name)) ranked.push_back(name);
+  }
+  for (const std::string& name : eligible) {
+    if (!Contains(ranked, name)) ranked.push_back(name);
+  }
+  return ranked;
+}
+
+Place MakePlace(const JobState& job, const WorkerTable& workers,
+                std::vector<std::string> names) {
+  Place place;
+  if (job.Sized() && names.size() > job.span_count) {
+    names.resize(job.span_count);
+  }
+  for (const std::string& name : names) {
+    place.incarnations.push_back(workers.FindCurrent(name)->incarnation);
+  }
+  if (job.Sized()) {
+    const auto parts =
+        SplitSpans(job.span_count, static_cast<uint32_t>(names.size()));
+    for (size_t rank = 0; rank < names.size(); ++rank) {
+      place.holders.push_back({parts[rank].first, parts[rank].second,
+                               workers.FindCurrent(names[rank])->self, 0});
+    }
+  }
+  place.workers = std::move(names);
+  return place;
+}
+
+bool StillSettling(JobState& job, const std::string& island,
+                   const std::vector<std::string>& eligible, Instant now) {
+  const auto it = job.settling.find(island);
+  if (it == job.settling.end()) return false;
+  const bool back = std::all_of(
+      it->second.workers.begin(), it->second.workers.end(),
+      [&](const std::string& name) { return Contains(eligible, name); });
+  if (!back && now < it->second.until) return true;
+  job.settling.erase(it);
+  return false;
+}
+
+// Empty when the island needs no place.
+std::vector<std::string> NextWorkers(JobState& job, const Decider& decider,
+                                     const std::string& island,
+                                     const std::vector<std::string>& eligible) {
+  if (const Replica* replica = job.replicas.FindIsland(island)) {
+    const std::vector<std::string> members = WorkersOf(*replica);
+    for (const std::string& name : members) {
+      if (!Contains(eligible, name)) return {};
+    }
+    const bool full = job.Sized() && members.size() >= job.span_count;
+    if (full || members.size() == eligible.size()) return {};
+    return Ranked(members, eligible);
+  }
+  if (StillSettling(job, island, eligible, decider.now)) return {};
+  const auto old = job.places.find(island);
+  return Ranked(old == job.places.end() ? std::vector<std::string>{}
+                                        : old->second.workers,
+                eligible);
+}
+
+void RefreshPlaces(JobState& job, const Decider& decider) {
+  job.places_stale = false;
+  Islands islands = Eligible(job, decider);
+  size_t total = 0;
+  for (const auto& [island, names] : islands) total += names.size();
+  const bool started = job.replicas.lives() > 0;
+  if (!started && total < job.spec.placement.workers_min) islands.clear();
+  absl::btree_map<std::string, Place> places;
+  for (const auto& [island, eligible] : islands) {
+    std::vector<std::string> names =
+        NextWorkers(job, decider, island, eligible);
+    if (names.empty()) continue;
+    Place place = MakePlace(job, decider.workers, std::move(names));
+    const auto old = job.places.find(island);
+    if (old != job.places.end() && old->second.workers == place.workers &&
+        old->second.incarnations == place.incarnations) {
+      place.ready_since = old->second.ready_since;
+    }
+    if (old == job.places.end() || old->second.holders != place.holders ||
+        old->second.workers != place.workers) {
+      job.touched.insert(place.workers.begin(), place.workers.end());
+    }
+    places.emplace(island, std::move(place));
+  }
+  job.places = std::move(places);
+}
+
+// Whether the worker of that rank has folded to within one sequence of the
+// newest on exactly the spans of its place.
+bool HasRecovered(const JobState& job, const Place& place, size_t rank) {
+  const Seat* seat = job.SeatOf(place.workers[rank], place.incarnations[rank]);
+  if (seat == nullptr || seat->facts.life.is_set() ||
+      seat->facts.state != SeatState::kRecovering) {
+    return false;
+  }
+  const SpanHolder& holder = place.holders[rank];
+  for (const RoundMachine& machine : job.fragments) {
+    const auto& all = seat->facts.fragments;
+    const auto facts =
+        std::find_if(all.begin(), all.end(), [&](const FragmentFacts& f) {
+          return f.fragment == machine.fragment();
+        });
+    if (facts == all.end() || facts->span_begin != holder.span_begin ||
+        facts->anchor_hashes.size() != holder.span_end - holder.span_begin ||
+        Next(facts->applied) < machine.newest() ||
+        facts->applied > machine.newest()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool AllRecovered(const JobState& job, const Place& place) {
+  if (place.holders.empty()) return false;
+  for (size_t rank = 0; rank < place.workers.size(); ++rank) {
+    if (!HasRecovered(job, place, rank)) return false;
+  }
+  return true;
+}
+
+bool JoinersRecovered(const JobState& job, const Place& place,
+                      const Replica& replica) {
+  if (place.holders.empty()) return false;
+  for (size_t rank = 0; rank < place.workers.size(); ++rank) {
+    if (replica.RankOf(place.workers[rank]) >= 0) continue;
+    if (!HasRecovered(job, place, rank)) return false;
+  }
+  return true;
+}
+
+std::string Joiners(const Place& place, const Replica& replica) {
+  std::string names;
+  for (const std::string& name : place.workers) {
+    if (replica.RankOf(name) >= 0) continue;
+    absl::StrAppend(&names, names.empty() ? "" : ", ", name);
+  }
+  return names;
+}
+
+// The old life ends at a moment when all that is lost is the running round.
+void TakeOver(JobState& job, const Decider& decider) {
+  std::vector<std::pair<Life, std::string>> ending;
+  for (auto& [island, place] : job.places) {
+    const Replica* replica = job.replicas.FindIsland(island);
+    if (replica == nullptr) continue;
+    if (!JoinersRecovered(job, place, *replica)) {
+      place.ready_since.reset();
+      continue;
+    }
+    if (!place.ready_since.has_value()) place.ready_since = decider.now;
+    const bool waited =
+        *place.ready_since + decider.options.takeover_wait <= decider.now;
+    if (HasPending(job, *replica) && !waited) continue;
+    ending.emplace_back(
+        replica->life,
+        absl::StrCat("island ", island, " forms its replica anew with ",
+                     Joiners(place, *replica), ", which has recovered"));
+  }
+  for (auto& [life, reason] : ending) {
+    EndLife(job, decider, life, std::move(reason));
+  }
+  if (!ending.empty()) RefreshPlaces(job, decider);
+}
+
+void Admit(JobState& job, const Decider& decider) {
+  size_t placed = 0;
+  size_t ready = 0;
+  std::vector<std::string> islands;
+  for (const auto& [island, place] : job.places) {
+    if (job.replicas.FindIsland(island) != nullptr) continue;
+    placed += place.workers.size();
+    if (!AllRecovered(job, place)) continue;
+    ready += place.workers.size();
+    islands.push_back(island);
+  }
+  const size_t wanted =
+      std::min<size_t>(placed, job.spec.placement.workers_min);
+  const bool started = job.replicas.lives() > 0;
+  if (islands.empty() || (!started && ready < wanted)) return;
+  std::string reason;
+  for (const std::string& island : islands) {
+    const Place place = job.places.at(island);
+    const ReplicaId number = job.replicas.NumberOf(island);
+    decider.emit(ReplicaAdmitted{job.id, number, island, place.holders,
+                                 place.incarnations});
+    absl::StrAppend(&reason, reason.empty() ? "" : "; ", "replica ",
+                    number.value(), " of island ", island, " joins with ",
+                    place.workers.size(), " worker(s)");
+    job.places.erase(island);
+  }
+  decider.emit(Planned{job.id, job.spec.training.tau, job.spec.exchange.codec,
+                       std::move(reason)});
+  job.places_stale = true;
+}
+
+// Lives whose workers can no longer do their part.
+void EndUnfit(JobState& job, const Decider& decider) {
+  std::vector<std::pair<Life, std::string>> ending;
+  for (const auto& [life, replica] : job.replicas.current()) {
+    for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
+      const std::string& name = replica.holders[rank].peer.worker;
+      const Seat* seat = job.SeatOf(name, replica.incarnations[rank]);
+      if (seat == nullptr) continue;
+      if (!seat->unfit.empty()) {
+        ending.emplace_back(life, absl::StrCat("worker ", name,
+                                               " cannot go on: ", seat->unfit));
+        break;
+      }
+      if (seat->joined == life && seat->facts.life != life) {
+        ending.emplace_back(
+            life, absl::StrCat("worker ", name, " has given the life up"));
+        break;
+      }
+    }
+  }
+  for (auto& [life, reason] : ending) {
+    EndLife(job, decider, life, std::move(reason));
+  }
+}
+
+Round NewestRound(const JobState& job, const Replica& replica) {
+  Round newest;
+  for (const RoundMachine& machine : job.fragments) {
+    if (const auto outcome = machine.OutcomeOf(replica.life)) {
+      newest = std::max(newest, outcome->round);
+    }
+    for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
+      const FragmentFacts* facts =
+          FactsInLife(job, replica, rank, machine.fragment());
+      if (facts != nullptr && facts->ready.has_value()) {
+        newest = std::max(newest, facts->ready->round);
+      }
+    }
+  }
+  return newest;
+}
+
+Round NewestOutcome(const JobState& job, Life life) {
+  Round newest;
+  for (const RoundMachine& machine : job.fragments) {
+    const auto outcome = machine.OutcomeOf(life);
+    if (outcome.has_value()) newest = std::max(newest, outcome->round);
+  }
+  return newest;
+}
+
+void EndDrained(JobState& job, const Decider& decider) {
+  std::vector<std::pair<Life, std::string>> ending;
+  for (const auto& [life, replica] : job.replicas.current()) {
+    for (const SpanHolder& holder : replica.holders) {
+      const std::string& name = holder.peer.worker;
+      const Worker* worker = decider.workers.FindCurrent(name);
+      if (worker == nullptr || !worker->draining) continue;
+      const auto [drain, fresh] = job.draining.try_emplace(
+          life, Drain{decider.now, NewestRound(job, replica)});
+      if (HasPending(job, replica) ||
+          !IsCoveredWithout(job, decider.workers, name)) {
+        break;
+      }
+      const bool decided =
+          NewestOutcome(job, life) > drain->second.decided ||
+          job.ledger.LeasedTo(life).empty() ||
+          drain->second.since + decider.options.lease <= decider.now;
+      if (!decided) break;
+      ending.emplace_back(life, absl::StrCat("worker ", name, " drains"));
+      break;
+    }
+  }
+  for (auto& [life, reason] : ending) {
+    EndLife(job, decider, life, std::move(reason));
+  }
+}
+
+bool HoldsNewest(const FragmentFacts& facts, uint32_t span, Sequence newest) {
+  return facts.span_begin <= span &&
+         span < facts.span_begin + facts.anchor_hashes.size() &&
+         Next(std::max(facts.applied, facts.stored_through)) >= newest;
+}
+
+}  // namespace
+
+void LoseWorker(JobState& job, const Decider& decider, std::string_view worker,
+                const std::string& reason) {
+  job.seats.erase(std::string(worker));
+  job.places_stale = true;
+  const Replica* replica = job.replicas.FindWorker(worker);
+  if (replica == nullptr || job.Ended()) return;
+  if (replica->holders.size() > 1) {
+    job.settling[replica->island] = {decider.now + decider.options.settle,
+                                     WorkersOf(*replica)};
+  }
+  EndLife(job, decider, replica->life, reason);
+}
+
+void DecideMembership(JobState& job, const Decider& decider) {
+  EndUnfit(job, decider);
+  EndDrained(job, decider);
+  bool settled = false;
+  for (const auto& [island, settling] : job.settling) {
+    settled |= settling.until <= decider.now;
+  }
+  if (job.places_stale || settled) RefreshPlaces(job, decider);
+  TakeOver(job, decider);
+  Admit(job, decider);
+}
+
+void CollectMembership(const JobState& job, const ClusterOptions& options,
+                       Earliest& earliest) {
+  for (const auto& [island, settling] : job.settling) {
+    earliest.Consider(settling.until);
+  }
+  for (const auto& [island, place] : job.places) {
+    if (place.ready_since.has_value()) {
+      earliest.Consider(*place.ready_since + options.takeover_wait);
+    }
+  }
+  for (const auto& [life, drain] : job.draining) {
+    earliest.Consider(drain.since + options.lease);
+  }
+}
+
+const Place* PlaceOf(const JobState& job, std::string_view island,
+                     std::string_view worker) {
+  const auto it = job.places.find(std::string(island));
+  if (it == job.places.end() || !Contains(it->second.workers, worker)) {
+    return nullptr;
+  }
+  return &it->second;
+}
+
+bool IsCoveredWithout(const JobState& job, const WorkerTable& workers,
+                      std::string_view leaving) {
+  if (job.Ended() || !job.Sized()) return true;
+  for (const RoundMachine& machine : job.fragments) {
+    std::vector<bool> covered(job.span_count, false);
+    for (const auto& [name, seat] : job.seats) {
+      const Worker* worker = workers.FindCurrent(name);
+      if (name == leaving || worker == nullptr || worker->draining ||
+          worker->incarnation != seat.incarnation) {
+        continue;
+      }
+      for (const FragmentFacts& facts : seat.facts.fragments) {
+        if (facts.fragment != machine.fragment()) continue;
+        for (uint32_t span = 0; span < job.span_count; ++span) {
+          if (HoldsNewest(facts, span, machine.newest())) covered[span] = true;
+        }
+      }
+    }
+    if (std::find(covered.begin(), covered.end(), false) != covered.end()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::pair<uint32_t, uint32_t> SpansWithoutHolder(const JobState& job,
+                                                 const WorkerTable& workers,
+                                                 FragmentId fragment) {
+  const Sequence newest = job.fragments[fragment.value()].newest();
+  std::pair<uint32_t, uint32_t> missing{0, 0};
+  if (!newest.is_set()) return missing;
+  for (uint32_t span = 0; span < job.span_count; ++span) {
+    bool held = false;
+    for (const auto& [name, seat] : job.seats) {
+      if (held) break;
+      if (!workers.IsCurrent(name, seat.incarnation)) continue;
+      for (const FragmentFacts& facts : seat.facts.fragments) {
+        held |= facts.fragment == fragment && HoldsNewest(facts, span, newest);
+      }
+    }
+    if (held) continue;
+    if (missing.second == 0) missing.first = span;
+    missing.second = span + 1;
+  }
+  return missing;
+}
+
+}  // namespace skerry::coordinator

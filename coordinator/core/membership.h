@@ -1,0 +1,49 @@
+// coordinator/core/membership.h
+//
+// Which workers of an island form its next replica, when a replica is admitted
+// and when it ends for the sake of its workers (PROTOCOL 5.5 and 6).
+//
+// One replica an island. A worker that joins an island recovers beside the
+// running replica and takes a place in the next one, so that an open exchange
+// and the round in progress are not disturbed before it is ready. A worker that
+// is lost ends the life at once; the others wait a short while for it.
+#ifndef SKERRY_COORDINATOR_CORE_MEMBERSHIP_H_
+#define SKERRY_COORDINATOR_CORE_MEMBERSHIP_H_
+
+#include <string>
+#include <string_view>
+
+#include "coordinator/core/earliest.h"
+#include "coordinator/core/job_state.h"
+
+namespace skerry::coordinator {
+
+// The worker's incarnation is over: so is the life that it was part of.
+void LoseWorker(JobState& job, const Decider& decider, std::string_view worker,
+                const std::string& reason);
+
+// Ends lives of workers that cannot do their part or have drained, makes places
+// anew where that is needed, lets joiners take over, admits what has recovered.
+void DecideMembership(JobState& job, const Decider& decider);
+
+void CollectMembership(const JobState& job, const ClusterOptions& options,
+                       Earliest& earliest);
+
+// The island's place that names the worker; null when it has none.
+const Place* PlaceOf(const JobState& job, std::string_view island,
+                     std::string_view worker);
+
+// Whether other workers, none of them draining, hold every span that `worker`
+// holds, so that the job does not depend on it.
+bool IsCoveredWithout(const JobState& job, const WorkerTable& workers,
+                      std::string_view worker);
+
+// Spans [first, second) of the fragment that no current worker can bring to
+// within one sequence of the newest; {0, 0} when there are none.
+std::pair<uint32_t, uint32_t> SpansWithoutHolder(const JobState& job,
+                                                 const WorkerTable& workers,
+                                                 FragmentId fragment);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_MEMBERSHIP_H_

@@ -1,0 +1,60 @@
+// coordinator/core/replica_table.h
+//
+// The admitted replicas of one job: one life an island at most, and the number
+// that an island's replica keeps through all its lives.
+#ifndef SKERRY_COORDINATOR_CORE_REPLICA_TABLE_H_
+#define SKERRY_COORDINATOR_CORE_REPLICA_TABLE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/status/status.h"
+#include "base/ids.h"
+#include "coordinator/core/records.h"
+#include "coordinator/core/state_hash.h"
+
+namespace skerry::coordinator {
+
+struct Replica {
+  Life life;
+  ReplicaId replica;
+  std::string island;
+  // By rank.
+  std::vector<SpanHolder> holders;
+  std::vector<Incarnation> incarnations;
+
+  // -1 when the worker is none of its workers.
+  int RankOf(std::string_view worker) const;
+};
+
+class ReplicaTable {
+ public:
+  // Errors: DataLoss when the island or replica has a life, or the record is
+  // not well formed.
+  absl::Status Apply(Life index, const ReplicaAdmitted& record);
+  // Errors: DataLoss when the life is not current.
+  absl::Status Apply(const ReplicaEnded& record);
+
+  const absl::btree_map<Life, Replica>& current() const { return current_; }
+  // Null when there is none.
+  const Replica* Find(Life life) const;
+  const Replica* FindIsland(std::string_view island) const;
+  const Replica* FindWorker(std::string_view worker) const;
+  // The island's number, or the one that it would get now.
+  ReplicaId NumberOf(std::string_view island) const;
+  uint64_t lives() const { return lives_; }
+
+  void HashInto(StateHasher& hasher) const;
+
+ private:
+  absl::btree_map<Life, Replica> current_;
+  absl::btree_map<std::string, ReplicaId> numbers_;
+  uint64_t lives_ = 0;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_REPLICA_TABLE_H_

@@ -1,0 +1,133 @@
+#include "coordinator/core/retention.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/container/btree_set.h"
+
+namespace skerry::coordinator {
+namespace {
+
+const FragmentFacts* FragmentOf(const JobFacts& facts, FragmentId fragment) {
+  for (const FragmentFacts& f : facts.fragments) {
+    if (f.fragment == fragment) return &f;
+  }
+  return nullptr;
+}
+
+// Sequences at which the worker holds a base of all of `holder`'s spans.
+absl::btree_set<Sequence> WholeBases(const FragmentFacts& facts,
+                                     const SpanHolder& holder) {
+  absl::btree_map<Sequence, absl::btree_set<uint32_t>> spans;
+  for (const HeldBase& base : facts.bases) {
+    for (size_t i = 0; i < base.hashes.size(); ++i) {
+      const uint64_t span = base.span_begin + i;
+      if (span >= holder.span_begin && span < holder.span_end) {
+        spans[base.sequence].insert(static_cast<uint32_t>(span));
+      }
+    }
+  }
+  absl::btree_set<Sequence> whole;
+  for (const auto& [sequence, held] : spans) {
+    if (held.size() == holder.span_end - holder.span_begin) {
+      whole.insert(sequence);
+    }
+  }
+  return whole;
+}
+
+// What one worker can serve of its held spans.
+Source Offered(const SpanHolder& holder, const FragmentFacts& facts,
+               bool with_base) {
+  Source source;
+  source.holder = holder;
+  source.results_from = facts.first_result_kept;
+  source.results_through = std::max(facts.stored_through, facts.applied);
+  const HeldBase* newest = nullptr;
+  for (const HeldBase& base : facts.bases) {
+    if (base.span_begin > holder.span_begin ||
+        base.span_begin + base.hashes.size() < holder.span_end) {
+      continue;
+    }
+    if (newest == nullptr || base.sequence > newest->sequence) newest = &base;
+  }
+  if (newest == nullptr) return source;
+  source.base = newest->sequence;
+  if (with_base) {
+    const auto first =
+        newest->hashes.begin() + (holder.span_begin - newest->span_begin);
+    source.base_hashes.assign(first,
+                              first + (holder.span_end - holder.span_begin));
+  }
+  return source;
+}
+
+}  // namespace
+
+Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
+                  const ClusterOptions& options, FragmentId fragment) {
+  std::optional<absl::btree_set<Sequence>> common;
+  for (const auto& [life, replica] : job.replicas.current()) {
+    for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
+      const FragmentFacts* facts = FactsInLife(job, replica, rank, fragment);
+      if (facts == nullptr) return {};
+      absl::btree_set<Sequence> held =
+          WholeBases(*facts, replica.holders[rank]);
+      if (!common.has_value()) {
+        common = std::move(held);
+        continue;
+      }
+      for (auto it = common->begin(); it != common->end();) {
+        it = held.contains(*it) ? std::next(it) : common->erase(it);
+      }
+    }
+  }
+  if (!common.has_value() || common->empty()) return {};
+  Sequence keep = *common->rbegin();
+  const uint64_t newest = job.fragments[fragment.value()].newest().value();
+  for (const auto& [name, seat] : job.seats) {
+    const FragmentFacts* facts = FragmentOf(seat.facts, fragment);
+    if (facts == nullptr || !facts->pin.is_set() ||
+        !workers.IsCurrent(name, seat.incarnation) ||
+        facts->pin.value() + options.pin_sequences_max < newest) {
+      continue;
+    }
+    keep = std::min(keep, facts->pin);
+  }
+  return keep;
+}
+
+std::vector<Source> SourcesFor(const JobState& job, const WorkerTable& workers,
+                               const ClusterOptions& options,
+                               std::string_view worker, FragmentId fragment,
+                               uint32_t begin, uint32_t end, bool with_base) {
+  std::vector<Source> sources;
+  for (const auto& [name, seat] : job.seats) {
+    const Worker* holder = workers.FindCurrent(name);
+    if (name == worker || holder == nullptr || holder->suspected ||
+        holder->incarnation != seat.incarnation) {
+      continue;
+    }
+    const FragmentFacts* facts = FragmentOf(seat.facts, fragment);
+    if (facts == nullptr || facts->anchor_hashes.empty()) continue;
+    const uint64_t held_end = facts->span_begin + facts->anchor_hashes.size();
+    if (held_end > job.span_count || facts->span_begin >= end ||
+        held_end <= begin) {
+      continue;
+    }
+    sources.push_back(Offered(
+        {facts->span_begin, static_cast<uint32_t>(held_end), holder->self, 0},
+        *facts, with_base));
+  }
+  std::stable_sort(sources.begin(), sources.end(),
+                   [](const Source& a, const Source& b) {
+                     if (a.base != b.base) return a.base > b.base;
+                     return a.results_through > b.results_through;
+                   });
+  if (sources.size() > options.sources_max) {
+    sources.resize(options.sources_max);
+  }
+  return sources;
+}
+
+}  // namespace skerry::coordinator

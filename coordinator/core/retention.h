@@ -1,0 +1,31 @@
+// coordinator/core/retention.h
+//
+// From which sequence workers keep bases and results (PROTOCOL 5.8), and who
+// can serve what another one lacks.
+#ifndef SKERRY_COORDINATOR_CORE_RETENTION_H_
+#define SKERRY_COORDINATOR_CORE_RETENTION_H_
+
+#include <string_view>
+#include <vector>
+
+#include "coordinator/core/job_state.h"
+#include "coordinator/core/orders.h"
+
+namespace skerry::coordinator {
+
+// The newest base that every worker of every current replica holds, or the
+// oldest pin if that is lower; 0 keeps everything. Unset while any of them has
+// not reported.
+Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
+                  const ClusterOptions& options, FragmentId fragment);
+
+// Current workers that hold spans overlapping [begin, end), newest base first.
+// Base hashes are left out unless `with_base`.
+std::vector<Source> SourcesFor(const JobState& job, const WorkerTable& workers,
+                               const ClusterOptions& options,
+                               std::string_view worker, FragmentId fragment,
+                               uint32_t begin, uint32_t end, bool with_base);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_RETENTION_H_

@@ -1,0 +1,157 @@
+#include "coordinator/core/round_machine.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace skerry::coordinator {
+namespace {
+
+bool SameContributions(const std::vector<Member>& a,
+                       const std::vector<Member>& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i].life != b[i].life ||
+        a[i].contribution.round != b[i].contribution.round) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+const Member* OpenAttempt::FindLife(Life life) const {
+  for (const Member& member : opened.members) {
+    if (member.life == life) return &member;
+  }
+  return nullptr;
+}
+
+absl::Status RoundMachine::Apply(Attempt index, const Opened& record) {
+  if (record.sequence != Next(newest())) {
+    return absl::DataLossError(
+        absl::StrCat("an attempt for sequence ", record.sequence.value(),
+                     " is opened when ", newest().value(), " is the newest"));
+  }
+  if (record.members.empty() && !open_.has_value()) {
+    return absl::DataLossError("an attempt is closed when none is open");
+  }
+  if (open_.has_value()) {
+    for (const Member& member : open_->opened.members) {
+      blamed_.insert(member.replica);
+    }
+  }
+  for (const Member& member : record.members) blamed_.erase(member.replica);
+  repeated_members_ = open_.has_value() &&
+                      SameContributions(open_->opened.members, record.members);
+  for (auto it = ended_members_.begin(); it != ended_members_.end();) {
+    bool named = false;
+    for (const Member& member : record.members) named |= member.life == *it;
+    if (!named) outcomes_.erase(*it);
+    it = named ? std::next(it) : ended_members_.erase(it);
+  }
+  if (record.members.empty()) {
+    open_.reset();
+    return absl::OkStatus();
+  }
+  open_ = OpenAttempt{index, record};
+  ++tries_;
+  ++attempts_total_;
+  return absl::OkStatus();
+}
+
+absl::Status RoundMachine::Apply(const Committed& record,
+                                 uint64_t samples_committed) {
+  if (!open_.has_value() || open_->attempt != record.attempt ||
+      record.sequence != Next(newest())) {
+    return absl::DataLossError(
+        absl::StrCat("attempt ", record.attempt.value(), " of sequence ",
+                     record.sequence.value(), " is committed and is not open"));
+  }
+  history_.push_back({record.sequence, record.attempt, record.hashes,
+                      record.total_weight, samples_committed, record.scalars});
+  for (const Member& member : open_->opened.members) {
+    if (ended_members_.contains(member.life)) continue;
+    outcomes_[member.life] = {member.contribution.round,
+                              Outcome::Kind::kCommitted, record.attempt,
+                              record.sequence};
+  }
+  for (const Life life : ended_members_) outcomes_.erase(life);
+  ended_members_.clear();
+  open_.reset();
+  tries_ = 0;
+  repeated_members_ = false;
+  blamed_.clear();
+  return absl::OkStatus();
+}
+
+absl::Status RoundMachine::Apply(const Dropped& record) {
+  if (open_.has_value() && open_->FindLife(record.life) != nullptr) {
+    return absl::DataLossError(
+        absl::StrCat("a contribution of life ", record.life.value(),
+                     " is dropped while the open attempt names it"));
+  }
+  outcomes_[record.life] = {record.round, Outcome::Kind::kDropped, Attempt(),
+                            Sequence()};
+  ++dropped_total_;
+  return absl::OkStatus();
+}
+
+void RoundMachine::Apply(const ReplicaEnded& record) {
+  if (open_.has_value() && open_->FindLife(record.life) != nullptr) {
+    ended_members_.insert(record.life);
+  } else {
+    outcomes_.erase(record.life);
+  }
+}
+
+std::optional<Outcome> RoundMachine::OutcomeOf(Life life) const {
+  const auto it = outcomes_.find(life);
+  if (it == outcomes_.end()) return std::nullopt;
+  return it->second;
+}
+
+data::RangeSet RoundMachine::NamedRanges() const {
+  data::RangeSet named;
+  if (!open_.has_value()) return named;
+  for (const Member& member : open_->opened.members) {
+    named = named.Union(data::RangeSet(member.contribution.ranges));
+  }
+  return named;
+}
+
+void RoundMachine::HashInto(StateHasher& hasher) const {
+  hasher.Add(fragment_);
+  hasher.Add(newest());
+  if (!history_.empty()) {
+    const CommittedEntry& last = history_.back();
+    hasher.Add(last.attempt);
+    for (const uint64_t hash : last.hashes) hasher.Add(hash);
+    hasher.Add(last.total_weight);
+    hasher.Add(last.samples_committed);
+    hasher.Add(last.scalars);
+  }
+  hasher.Add(open_.has_value() ? open_->attempt : Attempt());
+  if (open_.has_value()) {
+    for (const Member& member : open_->opened.members) {
+      hasher.Add(member.life);
+      hasher.Add(member.contribution.round);
+      hasher.Add(
+          std::span<const data::SampleRange>(member.contribution.ranges));
+    }
+  }
+  hasher.Add(uint64_t{tries_});
+  hasher.Add(uint64_t{repeated_members_});
+  for (const ReplicaId replica : blamed_) hasher.Add(replica);
+  for (const auto& [life, outcome] : outcomes_) {
+    hasher.Add(life);
+    hasher.Add(outcome.round);
+    hasher.Add(static_cast<uint64_t>(outcome.kind));
+    hasher.Add(outcome.attempt);
+    hasher.Add(outcome.sequence);
+  }
+  for (const Life life : ended_members_) hasher.Add(life);
+  hasher.Add(attempts_total_);
+  hasher.Add(dropped_total_);
+}
+
+}  // namespace skerry::coordinator

@@ -1,0 +1,81 @@
+// coordinator/core/round_machine.h
+//
+// The history of one fragment: which attempt is open, what is committed, who
+// was blamed for the sequence in progress, and what became of contributions.
+// The fold of Opened, Committed, Dropped and ReplicaEnded (PROTOCOL 5).
+//
+// Blame is not written down: whoever was a member of an attempt and is not one
+// of the next of the same sequence was blamed for it, and whoever comes back is
+// forgiven.
+#ifndef SKERRY_COORDINATOR_CORE_ROUND_MACHINE_H_
+#define SKERRY_COORDINATOR_CORE_ROUND_MACHINE_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/status/status.h"
+#include "base/ids.h"
+#include "coordinator/core/orders.h"
+#include "coordinator/core/records.h"
+#include "coordinator/core/state_hash.h"
+#include "data/sample_ranges.h"
+
+namespace skerry::coordinator {
+
+struct OpenAttempt {
+  Attempt attempt;
+  Opened opened;
+
+  // Null when the life is not a member.
+  const Member* FindLife(Life life) const;
+};
+
+class RoundMachine {
+ public:
+  explicit RoundMachine(FragmentId fragment) : fragment_(fragment) {}
+
+  // --- Fold. Errors: DataLoss when the record does not follow.
+  absl::Status Apply(Attempt index, const Opened& record);
+  // `samples_committed`: of the job, this commit included.
+  absl::Status Apply(const Committed& record, uint64_t samples_committed);
+  absl::Status Apply(const Dropped& record);
+  void Apply(const ReplicaEnded& record);
+
+  FragmentId fragment() const { return fragment_; }
+  Sequence newest() const { return Sequence(history_.size()); }
+  // Entry i is sequence i + 1.
+  const std::vector<CommittedEntry>& history() const { return history_; }
+  const std::optional<OpenAttempt>& open() const { return open_; }
+  // Attempts of the sequence after the newest, so far.
+  uint32_t tries() const { return tries_; }
+  // The open attempt repeats the members of the one before it.
+  bool repeated_members() const { return repeated_members_; }
+  const absl::btree_set<ReplicaId>& blamed() const { return blamed_; }
+  // What became of the newest decided contribution of a life.
+  std::optional<Outcome> OutcomeOf(Life life) const;
+  // Samples that the open attempt names.
+  data::RangeSet NamedRanges() const;
+  uint64_t attempts_total() const { return attempts_total_; }
+  uint64_t dropped_total() const { return dropped_total_; }
+
+  void HashInto(StateHasher& hasher) const;
+
+ private:
+  const FragmentId fragment_;
+  std::vector<CommittedEntry> history_;
+  std::optional<OpenAttempt> open_;
+  uint32_t tries_ = 0;
+  bool repeated_members_ = false;
+  absl::btree_set<ReplicaId> blamed_;
+  absl::btree_map<Life, Outcome> outcomes_;
+  absl::btree_set<Life> ended_members_;
+  uint64_t attempts_total_ = 0;
+  uint64_t dropped_total_ = 0;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_ROUND_MACHINE_H_

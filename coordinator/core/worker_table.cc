@@ -1,0 +1,239 @@
+#include "coordinator/core/worker_table.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+
+namespace skerry::coordinator {
+namespace {
+
+// A worker speaks at least every 0.3 lease, so silence says little before this
+// share of a lease, and by the upper one it is suspect whatever was learned.
+constexpr double kSuspectLow = 0.45;
+constexpr double kSuspectHigh = 0.9;
+
+}  // namespace
+
+WorkerTable::WorkerTable(const ClusterOptions& options) : options_(options) {}
+
+absl::Status WorkerTable::Apply(Incarnation index,
+                                const WorkerAdmitted& record) {
+  if (!workers_.contains(record.self.worker) &&
+      workers_.size() >= options_.workers_max) {
+    ForgetOneLost();
+  }
+  Worker& worker = workers_[record.self.worker];
+  if (worker.incarnation.is_set() && !worker.left) {
+    Unschedule(record.self.worker, worker);
+    Retire(worker);
+  }
+  worker.self = record.self;
+  worker.island = record.island;
+  worker.release = record.release;
+  worker.boot = record.boot;
+  worker.incarnation = index;
+  worker.left = false;
+  worker.counter = 0;
+  worker.draining = false;
+  worker.stream_lost = false;
+  worker.suspected = false;
+  worker.gaps = LearnedDuration(32, 8);
+  Schedule(record.self.worker, worker);
+  return absl::OkStatus();
+}
+
+absl::Status WorkerTable::Apply(const WorkerLeft& record) {
+  const auto it = workers_.find(record.worker);
+  if (it == workers_.end() || it->second.left ||
+      it->second.incarnation != record.incarnation) {
+    return absl::DataLossError(absl::StrCat(
+        "worker ", record.worker, " leaves as incarnation ",
+        record.incarnation.value(), ", which is not its current one"));
+  }
+  Unschedule(it->first, it->second);
+  Retire(it->second);
+  it->second.left = true;
+  return absl::OkStatus();
+}
+
+void WorkerTable::Recovered(Instant now) {
+  due_.clear();
+  for (auto& [name, worker] : workers_) {
+    if (worker.left) continue;
+    worker.last_heard = now;
+    Schedule(name, worker);
+  }
+}
+
+absl::StatusOr<WorkerTable::Verdict> WorkerTable::Judge(
+    const StatusFacts& status) const {
+  const auto it = workers_.find(status.self.worker);
+  if (it == workers_.end()) {
+    if (status.incarnation.is_set()) {
+      return absl::AbortedError(absl::StrCat(
+          "worker ", status.self.worker, " is unknown as incarnation ",
+          status.incarnation.value(), "; start with a new boot"));
+    }
+    const bool full =
+        workers_.size() >= options_.workers_max &&
+        std::none_of(workers_.begin(), workers_.end(),
+                     [](const auto& entry) { return entry.second.left; });
+    if (full) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "all ", options_.workers_max, " places of workers are taken"));
+    }
+    return Verdict::kRegister;
+  }
+  const Worker& worker = it->second;
+  if (std::find(worker.former.begin(), worker.former.end(), status.boot) !=
+      worker.former.end()) {
+    return absl::AbortedError(absl::StrCat(
+        "this boot of worker ", status.self.worker,
+        " was replaced or silent for a lease; start with a new boot"));
+  }
+  if (worker.left || worker.boot != status.boot) {
+    if (!status.incarnation.is_set()) return Verdict::kRegister;
+    return absl::AbortedError(absl::StrCat(
+        "incarnation ", status.incarnation.value(), " of worker ",
+        status.self.worker, " is not current; start with a new boot"));
+  }
+  if (status.incarnation.is_set() && status.incarnation != worker.incarnation) {
+    return absl::AbortedError(
+        absl::StrCat("worker ", status.self.worker, " runs as incarnation ",
+                     worker.incarnation.value(), ", not ",
+                     status.incarnation.value(), "; start with a new boot"));
+  }
+  if (status.island != worker.island) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "island: worker ", status.self.worker, " is in ", worker.island,
+        "; a process cannot move, start a new one"));
+  }
+  return status.counter < worker.counter ? Verdict::kRepetition
+                                         : Verdict::kCurrent;
+}
+
+void WorkerTable::Heard(const StatusFacts& status, Instant now) {
+  const auto it = workers_.find(status.self.worker);
+  SKERRY_CHECK(it != workers_.end() && !it->second.left);
+  Worker& worker = it->second;
+  Unschedule(it->first, worker);
+  if (worker.counter > 0 && !worker.stream_lost) {
+    worker.gaps.Observe(now - worker.last_heard);
+  }
+  worker.last_heard = now;
+  worker.counter = std::max<uint64_t>(status.counter, 1);
+  worker.draining = worker.draining || status.draining;
+  worker.stream_lost = false;
+  worker.suspected = false;
+  Schedule(it->first, worker);
+}
+
+bool WorkerTable::LoseStream(std::string_view name, Boot boot, Instant now) {
+  const auto it = workers_.find(std::string(name));
+  if (it == workers_.end() || it->second.left || it->second.boot != boot) {
+    return false;
+  }
+  Unschedule(it->first, it->second);
+  it->second.stream_lost = true;
+  it->second.suspected = true;
+  Schedule(it->first, it->second);
+  return true;
+}
+
+std::vector<std::string> WorkerTable::SuspectDue(Instant now) {
+  std::vector<std::string> found;
+  for (const auto& [due, name] : due_) {
+    if (due > now) break;
+    if (!workers_.at(name).suspected) found.push_back(name);
+  }
+  for (const std::string& name : found) {
+    Worker& worker = workers_.at(name);
+    Unschedule(name, worker);
+    worker.suspected = true;
+    Schedule(name, worker);
+  }
+  return found;
+}
+
+std::vector<std::string> WorkerTable::Expired(Instant now) const {
+  std::vector<std::string> found;
+  for (const auto& [due, name] : due_) {
+    if (due > now) break;
+    if (workers_.at(name).last_heard + options_.lease <= now) {
+      found.push_back(name);
+    }
+  }
+  return found;
+}
+
+const Worker* WorkerTable::FindCurrent(std::string_view name) const {
+  const auto it = workers_.find(std::string(name));
+  return it == workers_.end() || it->second.left ? nullptr : &it->second;
+}
+
+bool WorkerTable::IsCurrent(std::string_view name,
+                            Incarnation incarnation) const {
+  const Worker* worker = FindCurrent(name);
+  return worker != nullptr && worker->incarnation == incarnation;
+}
+
+std::optional<Instant> WorkerTable::NextDeadline() const {
+  if (due_.empty()) return std::nullopt;
+  return due_.begin()->first;
+}
+
+void WorkerTable::HashInto(StateHasher& hasher) const {
+  hasher.Add(uint64_t{workers_.size()});
+  for (const auto& [name, worker] : workers_) {
+    hasher.Add(std::string_view(name));
+    hasher.Add(std::string_view(worker.self.address));
+    hasher.Add(std::string_view(worker.self.island_address));
+    hasher.Add(std::string_view(worker.island));
+    hasher.Add(std::string_view(worker.release));
+    hasher.Add(worker.boot);
+    hasher.Add(worker.incarnation);
+    hasher.Add(uint64_t{worker.left});
+    hasher.Add(uint64_t{worker.former.size()});
+    for (const Boot boot : worker.former) hasher.Add(boot);
+  }
+}
+
+absl::Duration WorkerTable::SuspectAfter(const Worker& worker) const {
+  const absl::Duration low = kSuspectLow * options_.lease;
+  const auto widest = worker.gaps.Quantile(1.0);
+  if (!widest.has_value()) return kSuspectHigh * options_.lease;
+  return ClampDuration(1.5 * *widest, low, kSuspectHigh * options_.lease);
+}
+
+Instant WorkerTable::DueOf(const Worker& worker) const {
+  return worker.last_heard +
+         (worker.suspected ? options_.lease : SuspectAfter(worker));
+}
+
+void WorkerTable::Schedule(const std::string& name, const Worker& worker) {
+  due_.emplace(DueOf(worker), name);
+}
+
+void WorkerTable::Unschedule(const std::string& name, const Worker& worker) {
+  due_.erase({DueOf(worker), name});
+}
+
+void WorkerTable::Retire(Worker& worker) {
+  worker.former.push_back(worker.boot);
+  if (worker.former.size() > options_.boots_max) worker.former.pop_front();
+}
+
+void WorkerTable::ForgetOneLost() {
+  auto oldest = workers_.end();
+  for (auto it = workers_.begin(); it != workers_.end(); ++it) {
+    if (!it->second.left) continue;
+    if (oldest == workers_.end() ||
+        it->second.incarnation < oldest->second.incarnation) {
+      oldest = it;
+    }
+  }
+  if (oldest != workers_.end()) workers_.erase(oldest);
+}
+
+}  // namespace skerry::coordinator

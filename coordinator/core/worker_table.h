@@ -1,0 +1,100 @@
+// coordinator/core/worker_table.h
+//
+// Which worker processes are current, which are merely silent, and which may
+// never come back (PROTOCOL 1 and 5.5).
+//
+// A worker has at most one current incarnation. Its boot and incarnation come
+// from records; how recently it spoke does not, and is never durable.
+#ifndef SKERRY_COORDINATOR_CORE_WORKER_TABLE_H_
+#define SKERRY_COORDINATOR_CORE_WORKER_TABLE_H_
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/ids.h"
+#include "base/instant.h"
+#include "coordinator/core/facts.h"
+#include "coordinator/core/learned.h"
+#include "coordinator/core/options.h"
+#include "coordinator/core/records.h"
+#include "coordinator/core/state_hash.h"
+
+namespace skerry::coordinator {
+
+struct Worker {
+  // Durable.
+  PeerAddress self;
+  std::string island;
+  std::string release;
+  Boot boot;
+  Incarnation incarnation;
+  bool left = false;
+  // Boots that were replaced or whose lease ended, newest last.
+  std::deque<Boot> former;
+  // Heard.
+  Instant last_heard;
+  uint64_t counter = 0;
+  bool draining = false;
+  bool stream_lost = false;
+  bool suspected = false;
+  LearnedDuration gaps{32, 8};
+};
+
+class WorkerTable {
+ public:
+  explicit WorkerTable(const ClusterOptions& options);
+
+  // --- Fold. Errors: DataLoss.
+  absl::Status Apply(Incarnation index, const WorkerAdmitted& record);
+  absl::Status Apply(const WorkerLeft& record);
+  // Everyone current has a full lease from now.
+  void Recovered(Instant now);
+
+  // --- Facts.
+  enum class Verdict { kRegister, kCurrent, kRepetition };
+  // Errors: Aborted, as Cluster::OnStatus; ResourceExhausted; InvalidArgument
+  // when a live worker of that name has another island.
+  absl::StatusOr<Verdict> Judge(const StatusFacts& status) const;
+  // Requires: the worker is current.
+  void Heard(const StatusFacts& status, Instant now);
+  // Whether that boot is current.
+  bool LoseStream(std::string_view worker, Boot boot, Instant now);
+  // Suspects whoever is due; answers their names.
+  std::vector<std::string> SuspectDue(Instant now);
+  // Current workers silent for a lease, by name.
+  std::vector<std::string> Expired(Instant now) const;
+
+  // Null unless the worker has a current incarnation.
+  const Worker* FindCurrent(std::string_view worker) const;
+  bool IsCurrent(std::string_view worker, Incarnation incarnation) const;
+  const absl::btree_map<std::string, Worker>& all() const { return workers_; }
+
+  std::optional<Instant> NextDeadline() const;
+  void HashInto(StateHasher& hasher) const;
+
+ private:
+  absl::Duration SuspectAfter(const Worker& worker) const;
+  Instant DueOf(const Worker& worker) const;
+  void Schedule(const std::string& name, const Worker& worker);
+  void Unschedule(const std::string& name, const Worker& worker);
+  void Retire(Worker& worker);
+  void ForgetOneLost();
+
+  const ClusterOptions options_;
+  absl::btree_map<std::string, Worker> workers_;
+  // When a current worker is next suspected or lost.
+  absl::btree_set<std::pair<Instant, std::string>> due_;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_WORKER_TABLE_H_
