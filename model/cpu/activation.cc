@@ -5,7 +5,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 // After highway.h, once for each target.
-#include "hwy/contrib/math/math-inl.h"
+#include "model/cpu/exp-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace skerry::model::cpu {
@@ -24,7 +24,7 @@ struct GeluTanh {
     const V minus_2u = hn::Mul(
         x, hn::NegMulAdd(square, hn::Set(d, kCubic), hn::Set(d, -kLinear)));
     // Beyond 2^126 the quotient would be subnormal; 80 is far inside it.
-    const V e = hn::Exp(d, hn::Min(minus_2u, hn::Set(d, 80.0f)));
+    const V e = FastExp(d, hn::Min(minus_2u, hn::Set(d, 80.0f)));
     return hn::Div(hn::Set(d, 1.0f), hn::Add(hn::Set(d, 1.0f), e));
   }
 
@@ -58,7 +58,7 @@ struct GeluErf {
     p = hn::MulAdd(t, p, hn::Set(d, 1.421413741f));
     p = hn::MulAdd(t, p, hn::Set(d, -0.284496736f));
     p = hn::MulAdd(t, p, hn::Set(d, 0.254829592f));
-    bell = hn::Exp(d, hn::Neg(hn::Mul(z, z)));
+    bell = FastExp(d, hn::Neg(hn::Mul(z, z)));
     const V tail = hn::Mul(hn::Mul(hn::Mul(p, t), bell), hn::Set(d, 0.5f));
     return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(one, tail));
   }

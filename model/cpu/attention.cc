@@ -12,7 +12,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 // After highway.h, once for each target.
-#include "hwy/contrib/math/math-inl.h"
+#include "model/cpu/exp-inl.h"
 #include "model/cpu/small_gemm-inl.h"
 
 #ifndef SKERRY_MODEL_CPU_ATTENTION_TILES_
@@ -38,13 +38,22 @@ struct Arena {
   }
 };
 
-// to[t][0, padded) = from[t][0, size), zeros behind.
-void PackRows(size_t columns, size_t size, size_t padded, size_t stride,
-              const float* from, float* to) {
+// Rows that kernels may read in whole vectors.
+struct Rows {
+  const float* data;
+  size_t stride;
+};
+
+// `from` itself where its rows fill whole vectors, else a copy in `to` with
+// zeros behind each row.
+Rows PadRows(size_t columns, size_t size, size_t padded, size_t stride,
+             const float* from, float* to) {
+  if (size == padded) return {from, stride};
   for (size_t t = 0; t < columns; ++t) {
     std::memcpy(to + t * padded, from + t * stride, size * sizeof(float));
     std::fill(to + t * padded + size, to + (t + 1) * padded, 0.0f);
   }
+  return {to, padded};
 }
 
 // to[i][t] = from[t][i]; zeros behind the last token.
@@ -85,7 +94,7 @@ HWY_INLINE float Exponentiate(size_t valid, size_t padded, float scale,
   auto sum = hn::Zero(d);
   const auto limit = hn::Set(d, static_cast<float>(valid));
   for (size_t i = 0; i < valid; i += hn::Lanes(d)) {
-    const auto e = hn::Exp(d, hn::MulSub(hn::LoadU(d, row + i),
+    const auto e = FastExp(d, hn::MulSub(hn::LoadU(d, row + i),
                                          hn::Set(d, scale), hn::Set(d, shift)));
     const auto inside = hn::Lt(hn::Iota(d, static_cast<float>(i)), limit);
     const auto kept = hn::IfThenElseZero(inside, e);
@@ -109,6 +118,20 @@ HWY_INLINE float LargestOf(size_t valid, const float* HWY_RESTRICT row) {
   }
   for (; i < valid; ++i) largest = std::max(largest, row[i]);
   return largest;
+}
+
+HWY_INLINE float Dot(size_t count, const float* HWY_RESTRICT a,
+                     const float* HWY_RESTRICT b) {
+  const Wide d;
+  const size_t lanes = hn::Lanes(d);
+  auto sum = hn::Zero(d);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    sum = hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), sum);
+  }
+  float total = hn::GetLane(hn::SumOfLanes(d, sum));
+  for (; i < count; ++i) total += a[i] * b[i];
+  return total;
 }
 
 HWY_INLINE void ScaleRow(size_t count, float factor, float* HWY_RESTRICT row) {
@@ -138,11 +161,11 @@ void Forward(const AttentionShape& shape, const float* query, const float* key,
   const size_t span = Padded(columns);
   Arena arena{scratch};
   float* key_t = arena.Take(size * span);
-  float* v = arena.Take(columns * width);
   float* scores = arena.Take(kBlock * span);
   float* result = arena.Take(kBlock * width);
   PackTransposed(columns, size, span, shape.stride, key, key_t);
-  PackRows(columns, size, width, shape.stride, value, v);
+  const Rows v = PadRows(columns, size, width, shape.stride, value,
+                         arena.Take(columns * width));
 
   for (size_t begin = 0; begin < columns; begin += kBlock) {
     const size_t rows = std::min(kBlock, columns - begin);
@@ -161,8 +184,8 @@ void Forward(const AttentionShape& shape, const float* query, const float* key,
       inverse[r] = 1 / sum;
       log_sum[begin + r] = shift + std::log(sum);
     }
-    MultiplySmall<false>({scores, span, 1, v, width, result, width}, rows,
-                         width, seen);
+    MultiplySmall<false>({scores, span, 1, v.data, v.stride, result, width},
+                         rows, width, seen);
     for (size_t r = 0; r < rows; ++r) {
       ScaleRow(width, inverse[r], result + r * width);
     }
@@ -175,9 +198,9 @@ void Forward(const AttentionShape& shape, const float* query, const float* key,
 struct Packed {
   float* key_t;
   float* value_t;
-  float* q;
-  float* k;
-  float* dout;
+  Rows q;
+  Rows k;
+  Rows dout;
   float* dk;
   float* dv;
   float* p;
@@ -196,9 +219,12 @@ HWY_INLINE Packed Pack(const AttentionShape& shape, const float* query,
   Packed packed;
   packed.key_t = arena.Take(size * span);
   packed.value_t = arena.Take(size * span);
-  packed.q = arena.Take(columns * width);
-  packed.k = arena.Take(columns * width);
-  packed.dout = arena.Take(columns * width);
+  packed.q = PadRows(columns, size, width, shape.stride, query,
+                     arena.Take(columns * width));
+  packed.k = PadRows(columns, size, width, shape.stride, key,
+                     arena.Take(columns * width));
+  packed.dout = PadRows(columns, size, width, shape.out_stride, dout,
+                        arena.Take(columns * width));
   packed.dk = arena.Take(columns * width);
   packed.dv = arena.Take(columns * width);
   packed.p = arena.Take(kBlock * span);
@@ -206,9 +232,6 @@ HWY_INLINE Packed Pack(const AttentionShape& shape, const float* query,
   packed.dq = arena.Take(kBlock * width);
   PackTransposed(columns, size, span, shape.stride, key, packed.key_t);
   PackTransposed(columns, size, span, shape.stride, value, packed.value_t);
-  PackRows(columns, size, width, shape.stride, query, packed.q);
-  PackRows(columns, size, width, shape.stride, key, packed.k);
-  PackRows(columns, size, width, shape.out_stride, dout, packed.dout);
   std::fill(packed.dk, packed.dk + 2 * columns * width, 0.0f);
   return packed;
 }
@@ -227,30 +250,33 @@ void Backward(const AttentionShape& shape, const float* query, const float* key,
     const size_t rows = std::min(kBlock, columns - begin);
     const size_t seen = begin + rows;
     const size_t padded = Padded(seen);
-    const float* q = packed.q + begin * width;
-    const float* g = packed.dout + begin * width;
-    MultiplySmall<false>({q, width, 1, packed.key_t, span, packed.p, span},
-                         rows, padded, size);
-    MultiplySmall<false>({g, width, 1, packed.value_t, span, packed.ds, span},
-                         rows, padded, size);
+    const Rows q = {packed.q.data + begin * packed.q.stride, packed.q.stride};
+    const Rows g = {packed.dout.data + begin * packed.dout.stride,
+                    packed.dout.stride};
+    MultiplySmall<false>(
+        {q.data, q.stride, 1, packed.key_t, span, packed.p, span}, rows, padded,
+        size);
+    MultiplySmall<false>(
+        {g.data, g.stride, 1, packed.value_t, span, packed.ds, span}, rows,
+        padded, size);
     for (size_t r = 0; r < rows; ++r) {
       // sum_s p dp = dout . out, the same number in one row's work.
-      const float* out_row = out + (begin + r) * shape.out_stride;
-      float delta = 0;
-      for (size_t i = 0; i < size; ++i) delta += g[r * width + i] * out_row[i];
+      const float delta = Dot(size, g.data + r * g.stride,
+                              out + (begin + r) * shape.out_stride);
       float* p = packed.p + r * span;
       Exponentiate(begin + r + 1, padded, shape.scale, log_sum[begin + r], p);
       ScoreGradient(padded, shape.scale, delta, p, packed.ds + r * span);
     }
     MultiplySmall<false>(
-        {packed.ds, span, 1, packed.k, width, packed.dq, width}, rows, width,
-        seen);
+        {packed.ds, span, 1, packed.k.data, packed.k.stride, packed.dq, width},
+        rows, width, seen);
     UnpackRows(rows, size, width, shape.stride, packed.dq,
                gradients.query + begin * shape.stride);
-    MultiplySmall<true>({packed.p, 1, span, g, width, packed.dv, width}, seen,
-                        width, rows);
-    MultiplySmall<true>({packed.ds, 1, span, q, width, packed.dk, width}, seen,
-                        width, rows);
+    MultiplySmall<true>({packed.p, 1, span, g.data, g.stride, packed.dv, width},
+                        seen, width, rows);
+    MultiplySmall<true>(
+        {packed.ds, 1, span, q.data, q.stride, packed.dk, width}, seen, width,
+        rows);
   }
   UnpackRows(columns, size, width, shape.stride, packed.dk, gradients.key);
   UnpackRows(columns, size, width, shape.stride, packed.dv, gradients.value);

@@ -9,7 +9,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 // After highway.h, once for each target.
-#include "hwy/contrib/math/math-inl.h"
+#include "model/cpu/exp-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace skerry::model::cpu {
@@ -36,15 +36,16 @@ HWY_INLINE float Largest(size_t width, const float* x) {
   return largest;
 }
 
-// Sum of exp(x - shift); kStore: the terms replace x.
+// Sum of exp(x - shift). kStore: the terms go to `terms`, which may be x.
 template <bool kStore>
-HWY_INLINE float SumOfExp(size_t width, float shift, float* x) {
+HWY_INLINE float SumOfExp(size_t width, float shift, const float* x,
+                          float* terms) {
   const Wide d;
   const size_t lanes = hn::Lanes(d);
   const auto term = [&](auto tag, size_t i) HWY_ATTR {
     const auto e =
-        hn::Exp(tag, hn::Sub(hn::LoadU(tag, x + i), hn::Set(tag, shift)));
-    if constexpr (kStore) hn::StoreU(e, tag, x + i);
+        FastExp(tag, hn::Sub(hn::LoadU(tag, x + i), hn::Set(tag, shift)));
+    if constexpr (kStore) hn::StoreU(e, tag, terms + i);
     return e;
   };
   auto sum = hn::Zero(d);
@@ -70,8 +71,7 @@ void Forward(int rows, int width, const int32_t* targets, const float* logits,
   const size_t n = static_cast<size_t>(width);
   for (int r = 0; r < rows; ++r, logits += n) {
     const float largest = Largest(n, logits);
-    // SumOfExp<false> does not write.
-    const float sum = SumOfExp<false>(n, largest, const_cast<float*>(logits));
+    const float sum = SumOfExp<false>(n, largest, logits, nullptr);
     losses[r] = std::log(sum) + (largest - logits[targets[r]]);
   }
 }
@@ -82,7 +82,7 @@ void Backward(int rows, int width, const int32_t* targets, float scale,
   for (int r = 0; r < rows; ++r, logits += n) {
     const float largest = Largest(n, logits);
     const float at_target = logits[targets[r]];
-    const float sum = SumOfExp<true>(n, largest, logits);
+    const float sum = SumOfExp<true>(n, largest, logits, logits);
     losses[r] = std::log(sum) + (largest - at_target);
     Scale(n, scale / sum, logits);
     logits[targets[r]] -= scale;

@@ -89,7 +89,7 @@ class GraphRunner {
   void LayerNormBackward(int index, const float* parameters, float* gradients);
   void LinearBackward(int index, const float* parameters, float* gradients);
   void AttentionBackward(int index);
-  void ActivationBackward(const Operator& op);
+  void ActivationBackward(int index);
 
   // The head's logits for tokens [begin, begin + count).
   void HeadForward(size_t begin, size_t count, const float* parameters,

@@ -36,7 +36,7 @@ void GraphRunner::Backward(std::span<const float> parameters,
         AttentionBackward(i);
         break;
       case OperatorKind::kActivation:
-        ActivationBackward(op);
+        ActivationBackward(i);
         break;
       case OperatorKind::kResidualAdd:
         break;  // both inputs share the output's gradient (PlanMemory)
@@ -140,7 +140,9 @@ void GraphRunner::AttentionBackward(int index) {
       });
 }
 
-void GraphRunner::ActivationBackward(const Operator& op) {
+void GraphRunner::ActivationBackward(int index) {
+  const Operator& op = graph_.operators[index];
+  SKERRY_CHECK(!plan_.operators[index].accumulates);
   lanes_.ForRange(block_.tokens(), 1, [&](int, size_t begin, size_t end) {
     const size_t first = begin * op.out_width;
     cpu::ActivationBackward(op.activation, (end - begin) * op.out_width,

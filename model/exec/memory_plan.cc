@@ -31,6 +31,7 @@ class Places {
   }
 
   void Share(int64_t offset) { ++users_[offset]; }
+  bool HasOneUser(int64_t offset) const { return users_.at(offset) == 1; }
 
   void Drop(int64_t offset) {
     if (--users_[offset] == 0) free_.emplace(sizes_[offset], offset);
@@ -112,8 +113,10 @@ class Planner {
       if (op.kind == OperatorKind::kResidualAdd) {
         CheckBranchComesFirst(i);
         for (const int value : op.inputs) ShareGradient(value, out, places);
-      } else if (op.kind == OperatorKind::kActivation) {
-        ShareGradient(op.inputs[0], out, places);
+      } else if (op.kind == OperatorKind::kActivation &&
+                 places.HasOneUser(out) &&
+                 plan_.gradient_offset[op.inputs[0]] == kNone) {
+        ShareGradient(op.inputs[0], out, places);  // works in place
       } else if (!op.inputs.empty()) {
         int64_t& in = plan_.gradient_offset[op.inputs[0]];
         plan_.operators[i].accumulates = in != kNone;

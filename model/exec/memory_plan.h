@@ -21,7 +21,8 @@ struct OperatorPlan {
   bool adds_to_residual = false;
   // kResidualAdd: done by the operator before.
   bool done_by_previous = false;
-  // Backward adds to the gradient of inputs[0] (else it writes it first).
+  // Backward adds to the gradient of inputs[0] (else it writes it first). Layer
+  // norms and linear operators can; a graph may not ask it of others.
   bool accumulates = false;
   // What the operator keeps for backward beside its output: a layer norm's
   // means and reciprocal deviations, attention's log sums.

@@ -1,0 +1,246 @@
+// bench/micro/engine_bench.cc
+//
+// Tokens per second of a training step on one core, where its time goes, and
+// what the GEMM libraries reach on its products.
+//
+//   engine_bench --benchmark_filter=Step
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/executor.h"
+#include "base/random.h"
+#include "model/cpu/activation.h"
+#include "model/cpu/attention.h"
+#include "model/cpu/cross_entropy.h"
+#include "model/cpu/gemm.h"
+#include "model/cpu/layernorm.h"
+#include "model/exec/language_model.h"
+#include "optimizer/inner/adamw.h"
+#include "optimizer/inner/clip.h"
+
+namespace skerry {
+namespace {
+
+using model::cpu::Transpose;
+
+struct Shape {
+  const char* name;
+  int vocab;
+  int columns;
+  int width;
+  int layers;
+  int heads;
+  int rows;
+};
+
+// The demo's model, one four times as wide, and GPT-2 as published.
+constexpr Shape kShapes[] = {{"demo-0.36M", 256, 64, 96, 3, 3, 16},
+                             {"small-11M", 512, 256, 384, 6, 6, 4},
+                             {"gpt2-124M", 50257, 1024, 768, 12, 12, 1}};
+
+model::ModelConfig ConfigOf(const Shape& shape) {
+  model::ModelConfig config;
+  config.vocab_size = shape.vocab;
+  config.n_positions = shape.columns;
+  config.n_embd = shape.width;
+  config.n_layer = shape.layers;
+  config.n_head = shape.heads;
+  return config;
+}
+
+std::vector<float> RandomFloats(size_t count) {
+  Random random(1);
+  std::vector<float> values(count);
+  for (float& v : values) v = static_cast<float>(random.Uniform() - 0.5);
+  return values;
+}
+
+// Forward, backward, clipping and AdamW, as the trainer does them.
+void TrainingStep(benchmark::State& state) {
+  const Shape& shape = kShapes[state.range(0)];
+  const model::ModelConfig config = ConfigOf(shape);
+  const auto backends = model::cpu::AllGemmBackends();
+  InlineExecutor executor;
+  auto created = model::LanguageModel::Create(
+      config, {.rows_max = shape.rows, .gemm = backends[state.range(1)]},
+      executor);
+  SKERRY_CHECK(created.ok());
+  model::LanguageModel& model = **created;
+  model::InitializeParameters(model.layout(), config, 1, model.parameters());
+  const size_t tokens = static_cast<size_t>(shape.rows) * shape.columns;
+  Random random(2);
+  std::vector<int32_t> ids(tokens + 1);
+  for (int32_t& id : ids) id = static_cast<int32_t>(random.Below(shape.vocab));
+  const model::Batch batch{shape.rows,
+                           shape.columns,
+                           {ids.data(), tokens},
+                           {ids.data() + 1, tokens}};
+  optimizer::AdamW adamw({}, model.layout().element_count(), {});
+  float loss = 0;
+  for (auto _ : state) {
+    model.ZeroGradients();
+    loss = model.ForwardBackward(batch, 1);
+    const double norm = optimizer::GlobalNorm(model.gradients(), executor);
+    adamw.Step(model.parameters(), model.gradients(), 1e-4f,
+               optimizer::ClipFactor(norm, 1), executor);
+  }
+  benchmark::DoNotOptimize(loss);
+  const auto& graph = model.graph();
+  const model::Work work =
+      model::StageWork(graph, {0, static_cast<int>(graph.operators.size())},
+                       shape.rows, shape.columns);
+  state.counters["tokens/s"] =
+      benchmark::Counter(static_cast<double>(tokens),
+                         benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["FLOP/s"] =
+      benchmark::Counter(work.forward_flops + work.backward_flops,
+                         benchmark::Counter::kIsIterationInvariantRate);
+  state.SetLabel(std::string(shape.name) + " " +
+                 std::string(backends[state.range(1)]->name()));
+}
+BENCHMARK(TrainingStep)
+    ->ArgsProduct({{0, 1, 2}, {0, 1}})
+    ->Unit(benchmark::kMillisecond);
+
+void Gemm(benchmark::State& state) {
+  const model::cpu::GemmBackend& backend =
+      *model::cpu::AllGemmBackends()[state.range(0)];
+  const int kind = static_cast<int>(state.range(1));
+  const int tokens = static_cast<int>(state.range(2));
+  const int in = static_cast<int>(state.range(3));
+  const int out = static_cast<int>(state.range(4));
+  const size_t size = std::max({static_cast<size_t>(tokens) * in,
+                                static_cast<size_t>(tokens) * out,
+                                static_cast<size_t>(in) * out});
+  const std::vector<float> a = RandomFloats(size);
+  const std::vector<float> b = RandomFloats(size);
+  std::vector<float> c(size);
+  for (auto _ : state) {
+    if (kind == 0) {
+      backend.Multiply({Transpose::kNo, Transpose::kNo, tokens, out, in},
+                       a.data(), in, b.data(), out, 1, c.data(), out);
+    } else if (kind == 1) {
+      backend.Multiply({Transpose::kNo, Transpose::kYes, tokens, in, out},
+                       a.data(), out, b.data(), out, 0, c.data(), in);
+    } else {
+      backend.Multiply({Transpose::kYes, Transpose::kNo, in, out, tokens},
+                       a.data(), in, b.data(), out, 1, c.data(), out);
+    }
+    benchmark::ClobberMemory();
+  }
+  const char* kinds[] = {"forward", "input gradient", "weight gradient"};
+  state.SetLabel(std::string(backend.name()) + " " + kinds[kind]);
+  state.counters["FLOP/s"] = benchmark::Counter(
+      2.0 * tokens * in * out, benchmark::Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(Gemm)
+    ->ArgsProduct({{0, 1}, {0, 1, 2}, {1024}, {96}, {384}})
+    ->ArgsProduct({{0, 1}, {0, 1, 2}, {1024}, {1024}, {1024}})
+    ->Unit(benchmark::kMicrosecond);
+
+// One layer's elementwise work of the demo: 1024 tokens.
+void Gelu(benchmark::State& state) {
+  constexpr size_t kCount = 1024 * 384;
+  const auto kind = static_cast<model::Activation>(state.range(0));
+  const std::vector<float> x = RandomFloats(kCount);
+  std::vector<float> y(kCount);
+  for (auto _ : state) {
+    if (state.range(1) == 0) {
+      model::cpu::ActivationForward(kind, kCount, x.data(), y.data());
+    } else {
+      model::cpu::ActivationBackward(kind, kCount, x.data(), x.data(),
+                                     y.data());
+    }
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations() * kCount);
+  state.SetLabel(state.range(1) == 0 ? "forward" : "backward");
+}
+BENCHMARK(Gelu)->ArgsProduct({{0, 1}, {0, 1}})->Unit(benchmark::kMicrosecond);
+
+void LayerNorm(benchmark::State& state) {
+  constexpr int kRows = 1024;
+  constexpr int kWidth = 96;
+  const std::vector<float> x = RandomFloats(kRows * kWidth);
+  const std::vector<float> weight(kWidth, 1.0f);
+  std::vector<float> y(kRows * kWidth), dweight(kWidth), dbias(kWidth);
+  std::vector<float> mean(kRows), rstd(kRows, 1.0f);
+  for (auto _ : state) {
+    if (state.range(0) == 0) {
+      model::cpu::LayerNormForward(kRows, kWidth, 1e-5f, x.data(),
+                                   weight.data(), weight.data(), y.data(),
+                                   mean.data(), rstd.data());
+    } else {
+      model::cpu::LayerNormBackward(kRows, kWidth, x.data(), weight.data(),
+                                    mean.data(), rstd.data(), x.data(), false,
+                                    y.data(), dweight.data(), dbias.data());
+    }
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations() * kRows * kWidth);
+  state.SetLabel(state.range(0) == 0 ? "forward" : "backward");
+}
+BENCHMARK(LayerNorm)->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
+
+void CrossEntropy(benchmark::State& state) {
+  const int width = static_cast<int>(state.range(0));
+  const int rows = (1 << 18) / width;
+  const std::vector<float> start =
+      RandomFloats(static_cast<size_t>(rows) * width);
+  std::vector<float> logits = start;
+  const std::vector<int32_t> targets(rows, 3);
+  std::vector<float> losses(rows);
+  for (auto _ : state) {
+    model::cpu::CrossEntropyBackward(rows, width, targets.data(), 1.0f,
+                                     logits.data(), losses.data());
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations() * rows * width);
+}
+BENCHMARK(CrossEntropy)->Arg(256)->Arg(50257)->Unit(benchmark::kMicrosecond);
+
+void Attention(benchmark::State& state) {
+  const int columns = static_cast<int>(state.range(1));
+  const int head = static_cast<int>(state.range(2));
+  const size_t size = static_cast<size_t>(columns) * head;
+  const std::vector<float> qkv = RandomFloats(3 * size);
+  std::vector<float> out(size), sums(columns), gradients(3 * size);
+  std::vector<float> scratch(model::cpu::AttentionScratchSize(columns, head));
+  const size_t stride = 3 * static_cast<size_t>(head);
+  const model::cpu::AttentionShape shape{.columns = columns,
+                                         .head_size = head,
+                                         .stride = stride,
+                                         .out_stride = stride / 3,
+                                         .scale = 0.2f};
+  const float* q = qkv.data();
+  for (auto _ : state) {
+    if (state.range(0) == 0) {
+      model::cpu::AttentionForward(shape, q, q + head, q + 2 * head, out.data(),
+                                   sums.data(), scratch);
+    } else {
+      model::cpu::AttentionBackward(shape, q, q + head, q + 2 * head,
+                                    out.data(), sums.data(), q,
+                                    {gradients.data(), gradients.data() + head,
+                                     gradients.data() + 2 * head},
+                                    scratch);
+    }
+    benchmark::ClobberMemory();
+  }
+  const double products = state.range(0) == 0 ? 2 : 5;
+  state.counters["FLOP/s"] =
+      benchmark::Counter(products * columns * (columns + 1.0) * head,
+                         benchmark::Counter::kIsIterationInvariantRate);
+  state.SetLabel(state.range(0) == 0 ? "forward" : "backward");
+}
+BENCHMARK(Attention)
+    ->ArgsProduct({{0, 1}, {64, 256, 1024}, {32, 64}})
+    ->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace skerry
+
+BENCHMARK_MAIN();

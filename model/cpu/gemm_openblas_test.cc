@@ -1,0 +1,13 @@
+#include "gtest/gtest.h"
+#include "model/cpu/gemm.h"
+#include "model/cpu/testing/gemm_conformance.h"
+
+namespace skerry::model::cpu {
+namespace {
+
+TEST(OpenBlasGemmTest, MultipliesInEveryOrientation) {
+  CheckGemm(OpenBlasGemm());
+}
+
+}  // namespace
+}  // namespace skerry::model::cpu

@@ -1,0 +1,17 @@
+// model/cpu/testing/gemm_conformance.h
+//
+// What every GEMM back end has to pass.
+#ifndef SKERRY_MODEL_CPU_TESTING_GEMM_CONFORMANCE_H_
+#define SKERRY_MODEL_CPU_TESTING_GEMM_CONFORMANCE_H_
+
+#include "model/cpu/gemm.h"
+
+namespace skerry::model::cpu {
+
+// Products in every orientation, of odd sizes and padded rows, against
+// float64.
+void CheckGemm(const GemmBackend& backend);
+
+}  // namespace skerry::model::cpu
+
+#endif  // SKERRY_MODEL_CPU_TESTING_GEMM_CONFORMANCE_H_

@@ -1,0 +1,96 @@
+#include "model/exec/memory_plan.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "model/spec/gpt2_graph.h"
+
+namespace skerry::model {
+namespace {
+
+ModelConfig ConfigOf(int layers) {
+  ModelConfig config;
+  config.vocab_size = 11;
+  config.n_positions = 8;
+  config.n_embd = 12;
+  config.n_layer = layers;
+  config.n_head = 2;
+  return config;
+}
+
+int64_t ValueFloats(const Graph& graph, const MemoryPlan& plan) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    if (plan.value_offset[i] != kNone) sum += graph.values[i].width;
+  }
+  return sum;
+}
+
+TEST(MemoryPlanTest, GradientsOfOneLayerServeAllLayers) {
+  const Graph two = BuildGpt2Graph(ConfigOf(2));
+  const Graph nine = BuildGpt2Graph(ConfigOf(9));
+  const MemoryPlan plan_two = PlanMemory(two);
+  const MemoryPlan plan_nine = PlanMemory(nine);
+  // A block keeps two norms' statistics and its heads' log sums.
+  const auto gradients = [](const Graph& graph, const MemoryPlan& plan,
+                            int layers) {
+    return plan.floats_per_token - ValueFloats(graph, plan) -
+           layers * (2 * 2 + 2) - 2;
+  };
+  EXPECT_EQ(gradients(two, plan_two, 2), gradients(nine, plan_nine, 9));
+}
+
+TEST(MemoryPlanTest, ValuesDoNotOverlap) {
+  const Graph graph = BuildGpt2Graph(ConfigOf(2));
+  const MemoryPlan plan = PlanMemory(graph);
+  std::vector<int> users(plan.floats_per_token);
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    if (plan.value_offset[i] == kNone) continue;
+    for (int k = 0; k < graph.values[i].width; ++k) {
+      ++users[plan.value_offset[i] + k];
+    }
+  }
+  EXPECT_LE(*std::max_element(users.begin(), users.end()), 1);
+}
+
+TEST(MemoryPlanTest, BranchesRunIntoTheResidualStream) {
+  const Graph graph = BuildGpt2Graph(ConfigOf(1));
+  const MemoryPlan plan = PlanMemory(graph);
+  int fused = 0;
+  for (size_t i = 0; i < graph.operators.size(); ++i) {
+    if (!plan.operators[i].adds_to_residual) continue;
+    ++fused;
+    EXPECT_TRUE(plan.operators[i + 1].done_by_previous);
+    EXPECT_EQ(plan.value_offset[graph.operators[i].output], kNone);
+    EXPECT_EQ(plan.gradient_offset[graph.operators[i].output],
+              plan.gradient_offset[graph.operators[i + 1].output]);
+  }
+  EXPECT_EQ(fused, 2);
+}
+
+TEST(MemoryPlanTest, OnlyNormsInsideBlocksAddToAGradient) {
+  const Graph graph = BuildGpt2Graph(ConfigOf(2));
+  const MemoryPlan plan = PlanMemory(graph);
+  for (size_t i = 0; i < graph.operators.size(); ++i) {
+    const Operator& op = graph.operators[i];
+    EXPECT_EQ(
+        plan.operators[i].accumulates,
+        op.kind == OperatorKind::kLayerNorm && op.name != "transformer.ln_f")
+        << op.name;
+  }
+}
+
+TEST(MemoryPlanDeathTest, AStreamReadAfterItsBranchIsRefused) {
+  Graph graph = BuildGpt2Graph(ConfigOf(1));
+  // Stream and branch change places.
+  for (Operator& op : graph.operators) {
+    if (op.name == "transformer.h.0.mlp.residual") {
+      std::swap(op.inputs[0], op.inputs[1]);
+    }
+  }
+  EXPECT_DEATH(PlanMemory(graph), "broken invariant");
+}
+
+}  // namespace
+}  // namespace skerry::model
