@@ -1,0 +1,1 @@
+"""A whole Skerry on one machine: daemons, emulated links, faults."""

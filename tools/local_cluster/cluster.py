@@ -1,0 +1,124 @@
+"""Coordinator, workers in islands, and the links between the islands."""
+
+import json
+import os
+import socket
+import time
+
+from local_cluster import ctl
+from local_cluster.processes import Daemon
+
+
+def free_port():
+    """A port that is free now. It is kept over restarts of its daemon."""
+    with socket.socket() as probe:
+        probe.bind(('127.0.0.1', 0))
+        return probe.getsockname()[1]
+
+
+class Worker:
+    """Name, island and process of a worker."""
+
+    def __init__(self, name, island, daemon):
+        self.name = name
+        self.island = island
+        self.daemon = daemon
+
+
+class LocalCluster:
+    """Everything of one cluster lives in `directory`.
+
+    Workers of an island talk directly; what comes from other islands passes the
+    island's emulated link, if it has one.
+    """
+
+    def __init__(self, binaries, directory, islands, lease_s=3.0,
+                 trainer_threads=1):
+        self.binaries = binaries
+        self.directory = directory
+        self.islands = islands
+        self.workers = []
+        os.makedirs(os.path.join(directory, 'logs'), exist_ok=True)
+        os.makedirs(os.path.join(directory, 'run'), exist_ok=True)
+        self.coordinator_port = free_port()
+        self.coordinator = self._daemon(
+            'coordinator', 'skerry-coordinator',
+            '--listen', f'127.0.0.1:{self.coordinator_port}',
+            '--state', os.path.join(directory, 'coordinator'),
+            '--lease', f'{lease_s}s')
+        self.ctl = ctl.Ctl(self._binary('skerryctl'),
+                           f'127.0.0.1:{self.coordinator_port}')
+        self.relay = None
+        for island in islands:
+            for index in range(island.workers):
+                self._add_worker(f'{island.name}{index}', island,
+                                 trainer_threads)
+
+    def _add_worker(self, name, island, trainer_threads):
+        port = free_port()
+        arguments = [
+            '--name', name, '--island', island.name,
+            '--coordinator', f'127.0.0.1:{self.coordinator_port}',
+            '--listen', f'127.0.0.1:{port}',
+            '--state', os.path.join(self.directory, 'workers', name),
+            '--run-dir', os.path.join(self.directory, 'run'),
+            '--trainer-threads', str(trainer_threads)]
+        self.workers.append(Worker(name, island.name, self._daemon(
+            name, 'skerry-worker', *arguments)))
+
+    def _binary(self, name):
+        return os.path.join(self.binaries, name)
+
+    def _daemon(self, name, program, *arguments):
+        return Daemon(name, [self._binary(program), *arguments],
+                      os.path.join(self.directory, 'logs', name + '.log'))
+
+    def daemons(self):
+        return [self.coordinator, *(w.daemon for w in self.workers)]
+
+    def worker(self, name):
+        return next(w for w in self.workers if w.name == name)
+
+    def start(self):
+        if self.relay:
+            self.relay.start()
+        for daemon in self.daemons():
+            daemon.start()
+
+    def supervise(self):
+        """Starts again what has died, as systemd or Kubernetes would.
+
+        Returns the names of what was started.
+        """
+        started = []
+        for daemon in self.daemons():
+            if daemon.starts > 0 and not daemon.running():
+                daemon.start()
+                started.append(daemon.name)
+        return started
+
+    def stop(self):
+        for worker in self.workers:
+            worker.daemon.kill()
+        self.coordinator.terminate(5)
+        if self.relay:
+            self.relay.stop()
+
+    def submit(self, spec):
+        """Submits a job given as the content of a job file."""
+        path = os.path.join(self.directory, spec['name'] + '.yaml')
+        with open(path, 'w', encoding='utf-8') as file:
+            # JSON is YAML.
+            json.dump(spec, file, indent=2)
+        self.retry('submit', '-f', path)
+
+    def retry(self, *arguments, tries=100):
+        """skerryctl, again while the coordinator is away."""
+        for left in reversed(range(tries)):
+            try:
+                return self.ctl.run(*arguments)
+            except ctl.CtlError as error:
+                if error.code != ctl.UNAVAILABLE or left == 0:
+                    raise
+            time.sleep(0.1)
+        return b''
