@@ -26,8 +26,11 @@ template <class D, class V>
 HWY_INLINE V FastExp(D d, V x) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::RebindToSigned<D> di;
-  // Min and Max return the second operand when either is NaN.
-  const V bounded = hn::Max(hn::Set(d, -87.0f), hn::Min(hn::Set(d, 88.0f), x));
+  // Comparisons, because Min and Max may drop a NaN: it fails both and stays.
+  const V low = hn::Set(d, -87.0f);
+  const V high = hn::Set(d, 88.0f);
+  V bounded = hn::IfThenElse(hn::Lt(x, low), low, x);
+  bounded = hn::IfThenElse(hn::Gt(bounded, high), high, bounded);
   // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits; with
   // 127 beside it these are the exponent of 2^n.
   const V magic = hn::Set(d, 12582912.0f + 127.0f);
