@@ -77,7 +77,7 @@ def run(size, directory, faults, seed):
     cluster = LocalCluster(programs, os.path.join(directory, 'cluster'),
                            _ISLANDS)
     data = os.path.join(directory, 'data')
-    prepared = cluster.ctl.run('data', 'prepare', '--output', data,
+    prepared = cluster.ctl.run('data', 'prepare', '--out', data,
                                text).decode()
     sys.stdout.write(prepared)
     print(report.islands_picture(_ISLANDS), flush=True)
