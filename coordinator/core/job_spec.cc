@@ -237,7 +237,8 @@ optimizer::OuterOptions OuterOptionsOf(const JobSpec::OuterLoop& outer,
   if (preset.penalty != 1.0) {
     preset.penalty_rule = optimizer::StalenessPenalty::kConstant;
   }
-  preset.clip = outer.clip;
+  preset.clip.reset();
+  if (outer.clip.value_or(0) != 0) preset.clip = outer.clip;
   preset.undelayed_rounds_fraction = *outer.undelayed_fraction;
   return preset;
 }

@@ -1,0 +1,240 @@
+#include "coordinator/convert/fields.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+
+namespace skerry::coordinator {
+
+absl::Status BadField(absl::string_view field, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat(field, ": ", what));
+}
+
+absl::Status CheckText(const std::string& text, size_t bytes_max,
+                       absl::string_view field) {
+  if (text.size() <= bytes_max) return absl::OkStatus();
+  return BadField(field, absl::StrCat("has ", text.size(), " bytes, at most ",
+                                      bytes_max, " are allowed"));
+}
+
+absl::Status CheckName(const std::string& name, absl::string_view field) {
+  if (name.empty()) return BadField(field, "is missing");
+  for (const char c : name) {
+    if (c <= ' ' || c == 127)
+      return BadField(field,
+                      "has a character that "
+                      "does not print");
+  }
+  return CheckText(name, kNameBytesMax, field);
+}
+
+absl::Status CheckFinite(double value, absl::string_view field) {
+  if (std::isfinite(value)) return absl::OkStatus();
+  return BadField(field, "is not finite");
+}
+
+absl::StatusOr<PeerAddress> PeerFromProto(const v1::PeerAddress& peer,
+                                          absl::string_view field) {
+  SKERRY_RETURN_IF_ERROR(
+      CheckName(peer.worker(), absl::StrCat(field, ".worker")));
+  SKERRY_RETURN_IF_ERROR(
+      CheckName(peer.address(), absl::StrCat(field, ".address")));
+  if (!peer.island_address().empty()) {
+    SKERRY_RETURN_IF_ERROR(CheckName(peer.island_address(),
+                                     absl::StrCat(field, ".island_address")));
+  }
+  return PeerAddress{peer.worker(), peer.address(), peer.island_address()};
+}
+
+void PeerToProto(const PeerAddress& peer, v1::PeerAddress* out) {
+  out->set_worker(peer.worker);
+  out->set_address(peer.address);
+  out->set_island_address(peer.island_address);
+}
+
+absl::StatusOr<SpanHolder> HolderFromProto(const v1::SpanHolder& holder,
+                                           absl::string_view field) {
+  if (holder.span_begin() >= holder.span_end() ||
+      holder.span_end() > kSpansMax) {
+    return BadField(field, "has no spans, or more than 4096");
+  }
+  SKERRY_ASSIGN_OR_RETURN(
+      PeerAddress peer,
+      PeerFromProto(holder.peer(), absl::StrCat(field, ".peer")));
+  return SpanHolder{holder.span_begin(), holder.span_end(), std::move(peer),
+                    holder.stage()};
+}
+
+void HolderToProto(const SpanHolder& holder, v1::SpanHolder* out) {
+  out->set_span_begin(holder.span_begin);
+  out->set_span_end(holder.span_end);
+  PeerToProto(holder.peer, out->mutable_peer());
+  out->set_stage(holder.stage);
+}
+
+absl::StatusOr<std::vector<data::SampleRange>> RangesFromProto(
+    const RangesProto& ranges, int ranges_max, absl::string_view field) {
+  if (ranges.size() > ranges_max) {
+    return BadField(field, absl::StrCat("has ", ranges.size(),
+                                        " ranges, at most ", ranges_max));
+  }
+  std::vector<data::SampleRange> all;
+  uint64_t last = 0;
+  for (const v1::SampleRange& range : ranges) {
+    if (range.begin() >= range.end()) return BadField(field, "is empty");
+    if (range.begin() < last) {
+      return BadField(field, "has to ascend without overlap");
+    }
+    last = range.end();
+    all.push_back({range.begin(), range.end()});
+  }
+  return all;
+}
+
+void RangesToProto(const std::vector<data::SampleRange>& ranges,
+                   RangesProto* out) {
+  out->Clear();
+  for (const data::SampleRange& range : ranges) {
+    v1::SampleRange* one = out->Add();
+    one->set_begin(range.begin);
+    one->set_end(range.end);
+  }
+}
+
+absl::StatusOr<RoundScalars> ScalarsFromProto(const v1::RoundScalars& scalars,
+                                              absl::string_view field) {
+  SKERRY_RETURN_IF_ERROR(
+      CheckFinite(scalars.loss(), absl::StrCat(field, ".loss")));
+  SKERRY_RETURN_IF_ERROR(
+      CheckFinite(scalars.delta_squared_norm(),
+                  absl::StrCat(field, ".delta_squared_norm")));
+  SKERRY_RETURN_IF_ERROR(
+      CheckFinite(scalars.compute_s(), absl::StrCat(field, ".compute_s")));
+  return RoundScalars{scalars.loss(), scalars.inner_steps(),
+                      scalars.delta_squared_norm(), scalars.compute_s()};
+}
+
+void ScalarsToProto(const RoundScalars& scalars, v1::RoundScalars* out) {
+  out->set_loss(scalars.loss);
+  out->set_inner_steps(scalars.inner_steps);
+  out->set_delta_squared_norm(scalars.delta_squared_norm);
+  out->set_compute_s(scalars.compute_s);
+}
+
+absl::StatusOr<Contribution> ContributionFromProto(
+    const v1::ReadyContribution& ready, int ranges_max,
+    absl::string_view field) {
+  if (ready.round() == 0) {
+    return BadField(absl::StrCat(field, ".round"), "is missing");
+  }
+  // It also has to survive as fp32, in which sums are divided by it.
+  if (!(ready.weight() > 0) ||
+      ready.weight() > std::numeric_limits<float>::max()) {
+    return BadField(absl::StrCat(field, ".weight"), "has to be positive");
+  }
+  Contribution out;
+  out.round = Round(ready.round());
+  out.base = Sequence(ready.base());
+  out.weight = ready.weight();
+  SKERRY_ASSIGN_OR_RETURN(out.ranges,
+                          RangesFromProto(ready.ranges(), ranges_max,
+                                          absl::StrCat(field, ".ranges")));
+  if (out.ranges.empty()) {
+    return BadField(absl::StrCat(field, ".ranges"), "is missing");
+  }
+  SKERRY_ASSIGN_OR_RETURN(
+      out.scalars,
+      ScalarsFromProto(ready.scalars(), absl::StrCat(field, ".scalars")));
+  return out;
+}
+
+void ContributionToProto(const Contribution& contribution,
+                         v1::ReadyContribution* out) {
+  out->set_round(contribution.round.value());
+  out->set_base(contribution.base.value());
+  out->set_weight(contribution.weight);
+  RangesToProto(contribution.ranges, out->mutable_ranges());
+  ScalarsToProto(contribution.scalars, out->mutable_scalars());
+}
+
+absl::StatusOr<Member> MemberFromProto(const v1::Member& member,
+                                       absl::string_view field) {
+  if (member.replica() == 0 || member.life() == 0) {
+    return BadField(field, "has no replica or life");
+  }
+  Member out;
+  out.replica = ReplicaId(member.replica());
+  out.life = Life(member.life());
+  SKERRY_ASSIGN_OR_RETURN(
+      out.contribution,
+      ContributionFromProto(member.contribution(),
+                            std::numeric_limits<int>::max(), field));
+  for (const v1::SpanHolder& holder : member.holders()) {
+    SKERRY_ASSIGN_OR_RETURN(SpanHolder one, HolderFromProto(holder, field));
+    out.holders.push_back(std::move(one));
+  }
+  SKERRY_RETURN_IF_ERROR(
+      CheckName(member.codec(), absl::StrCat(field, ".codec")));
+  out.codec = member.codec();
+  return out;
+}
+
+void MemberToProto(const Member& member, v1::Member* out) {
+  out->set_replica(member.replica.value());
+  out->set_life(member.life.value());
+  ContributionToProto(member.contribution, out->mutable_contribution());
+  for (const SpanHolder& holder : member.holders) {
+    HolderToProto(holder, out->add_holders());
+  }
+  out->set_codec(member.codec);
+}
+
+absl::StatusOr<JobPhase> PhaseFromProto(v1::JobPhase phase,
+                                        absl::string_view field) {
+  switch (phase) {
+    case v1::JOB_PHASE_PENDING:
+      return JobPhase::kPending;
+    case v1::JOB_PHASE_RUNNING:
+      return JobPhase::kRunning;
+    case v1::JOB_PHASE_SUCCEEDED:
+      return JobPhase::kSucceeded;
+    case v1::JOB_PHASE_FAILED:
+      return JobPhase::kFailed;
+    case v1::JOB_PHASE_CANCELLED:
+      return JobPhase::kCancelled;
+    default:
+      return BadField(field,
+                      absl::StrCat("is unknown: ", static_cast<int>(phase)));
+  }
+}
+
+v1::JobPhase PhaseToProto(JobPhase phase) {
+  switch (phase) {
+    case JobPhase::kPending:
+      return v1::JOB_PHASE_PENDING;
+    case JobPhase::kRunning:
+      return v1::JOB_PHASE_RUNNING;
+    case JobPhase::kSucceeded:
+      return v1::JOB_PHASE_SUCCEEDED;
+    case JobPhase::kFailed:
+      return v1::JOB_PHASE_FAILED;
+    case JobPhase::kCancelled:
+      return v1::JOB_PHASE_CANCELLED;
+  }
+  return v1::JOB_PHASE_UNSPECIFIED;
+}
+
+absl::StatusOr<Hops> HopsFromProto(v1::Hops hops, absl::string_view field) {
+  if (hops == v1::HOPS_ONE) return Hops::kOne;
+  if (hops == v1::HOPS_TWO) return Hops::kTwo;
+  return BadField(field, absl::StrCat("is unknown: ", static_cast<int>(hops)));
+}
+
+v1::Hops HopsToProto(Hops hops) {
+  return hops == Hops::kOne ? v1::HOPS_ONE : v1::HOPS_TWO;
+}
+
+}  // namespace skerry::coordinator

@@ -1,0 +1,75 @@
+// coordinator/convert/fields.h
+//
+// Values that several messages share, between proto/skerry/v1 and the core.
+#ifndef SKERRY_COORDINATOR_CONVERT_FIELDS_H_
+#define SKERRY_COORDINATOR_CONVERT_FIELDS_H_
+
+#include <google/protobuf/repeated_field.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "coordinator/core/types.h"
+#include "proto/skerry/v1/control.pb.h"
+#include "proto/skerry/v1/types.pb.h"
+
+namespace skerry::coordinator {
+
+inline constexpr size_t kNameBytesMax = 256;
+inline constexpr size_t kTextBytesMax = 16 * 1024;
+inline constexpr uint32_t kSpansMax = 4096;
+inline constexpr int kRangesMax = 1024;
+
+// InvalidArgument: "FIELD: WHAT".
+absl::Status BadField(absl::string_view field, absl::string_view what);
+
+// Errors, of all that read: InvalidArgument names the field.
+
+// At most `bytes_max` bytes; a name also is not empty and prints.
+absl::Status CheckText(const std::string& text, size_t bytes_max,
+                       absl::string_view field);
+absl::Status CheckName(const std::string& name, absl::string_view field);
+absl::Status CheckFinite(double value, absl::string_view field);
+
+absl::StatusOr<PeerAddress> PeerFromProto(const v1::PeerAddress& peer,
+                                          absl::string_view field);
+void PeerToProto(const PeerAddress& peer, v1::PeerAddress* out);
+
+absl::StatusOr<SpanHolder> HolderFromProto(const v1::SpanHolder& holder,
+                                           absl::string_view field);
+void HolderToProto(const SpanHolder& holder, v1::SpanHolder* out);
+
+using RangesProto = google::protobuf::RepeatedPtrField<v1::SampleRange>;
+// Ascending, not empty, not overlapping.
+absl::StatusOr<std::vector<data::SampleRange>> RangesFromProto(
+    const RangesProto& ranges, int ranges_max, absl::string_view field);
+void RangesToProto(const std::vector<data::SampleRange>& ranges,
+                   RangesProto* out);
+
+absl::StatusOr<RoundScalars> ScalarsFromProto(const v1::RoundScalars& scalars,
+                                              absl::string_view field);
+void ScalarsToProto(const RoundScalars& scalars, v1::RoundScalars* out);
+
+// Of a live report: a round, a positive weight, and samples.
+absl::StatusOr<Contribution> ContributionFromProto(
+    const v1::ReadyContribution& ready, int ranges_max,
+    absl::string_view field);
+void ContributionToProto(const Contribution& contribution,
+                         v1::ReadyContribution* out);
+
+absl::StatusOr<Member> MemberFromProto(const v1::Member& member,
+                                       absl::string_view field);
+void MemberToProto(const Member& member, v1::Member* out);
+
+absl::StatusOr<JobPhase> PhaseFromProto(v1::JobPhase phase,
+                                        absl::string_view field);
+v1::JobPhase PhaseToProto(JobPhase phase);
+absl::StatusOr<Hops> HopsFromProto(v1::Hops hops, absl::string_view field);
+v1::Hops HopsToProto(Hops hops);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CONVERT_FIELDS_H_

@@ -1,0 +1,187 @@
+#include "coordinator/convert/job_spec.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "coordinator/convert/fields.h"
+
+namespace skerry::coordinator {
+namespace {
+
+constexpr size_t kConfigBytesMax = 256 * 1024;
+constexpr int kIslandsMax = 1024;
+
+absl::StatusOr<OuterMethod> MethodFromProto(v1::JobSpec::OuterMethod method) {
+  switch (method) {
+    case v1::JobSpec::OUTER_METHOD_UNSPECIFIED:
+      return OuterMethod::kUnspecified;
+    case v1::JobSpec::OUTER_METHOD_LOCAL_SGD:
+      return OuterMethod::kLocalSgd;
+    case v1::JobSpec::OUTER_METHOD_DILOCO:
+      return OuterMethod::kDiloco;
+    case v1::JobSpec::OUTER_METHOD_CO2:
+      return OuterMethod::kCo2;
+    case v1::JobSpec::OUTER_METHOD_AVERAGE_PLUS_LOCAL_DELTA:
+      return OuterMethod::kAveragePlusLocalDelta;
+    default:
+      return BadField("outer.method",
+                      absl::StrCat("is unknown: ", static_cast<int>(method)));
+  }
+}
+
+v1::JobSpec::OuterMethod MethodToProto(OuterMethod method) {
+  switch (method) {
+    case OuterMethod::kUnspecified:
+      return v1::JobSpec::OUTER_METHOD_UNSPECIFIED;
+    case OuterMethod::kLocalSgd:
+      return v1::JobSpec::OUTER_METHOD_LOCAL_SGD;
+    case OuterMethod::kDiloco:
+      return v1::JobSpec::OUTER_METHOD_DILOCO;
+    case OuterMethod::kCo2:
+      return v1::JobSpec::OUTER_METHOD_CO2;
+    case OuterMethod::kAveragePlusLocalDelta:
+      return v1::JobSpec::OUTER_METHOD_AVERAGE_PLUS_LOCAL_DELTA;
+  }
+  return v1::JobSpec::OUTER_METHOD_UNSPECIFIED;
+}
+
+absl::Status CheckSizes(const v1::JobSpec& spec) {
+  SKERRY_RETURN_IF_ERROR(CheckText(spec.name(), kNameBytesMax, "name"));
+  SKERRY_RETURN_IF_ERROR(CheckText(spec.model().config_json(), kConfigBytesMax,
+                                   "model.config_json"));
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(spec.data().path(), kTextBytesMax, "data.path"));
+  SKERRY_RETURN_IF_ERROR(CheckText(spec.data().manifest_sha256(), kNameBytesMax,
+                                   "data.manifest_sha256"));
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(spec.exchange().codec(), kNameBytesMax, "exchange.codec"));
+  if (spec.placement().islands_size() > kIslandsMax) {
+    return BadField("placement.islands", "names more than 1024 islands");
+  }
+  for (const std::string& island : spec.placement().islands()) {
+    SKERRY_RETURN_IF_ERROR(
+        CheckText(island, kNameBytesMax, "placement.islands"));
+  }
+  return absl::OkStatus();
+}
+
+JobSpec::Training TrainingFromProto(const v1::JobSpec::Training& in) {
+  JobSpec::Training out;
+  out.samples = in.samples();
+  out.batch_samples = in.batch_samples();
+  out.micro_batch_samples = in.micro_batch_samples();
+  out.tau = in.tau();
+  out.learning_rate = in.learning_rate();
+  out.beta1 = in.beta1();
+  out.beta2 = in.beta2();
+  out.epsilon = in.epsilon();
+  out.weight_decay = in.weight_decay();
+  out.evaluate_samples = in.evaluate_samples();
+  if (in.has_warmup_fraction()) out.warmup_fraction = in.warmup_fraction();
+  if (in.has_min_learning_rate_ratio())
+    out.min_learning_rate_ratio = in.min_learning_rate_ratio();
+  if (in.has_clip_norm()) out.clip_norm = in.clip_norm();
+  if (in.has_evaluate_every()) out.evaluate_every = in.evaluate_every();
+  return out;
+}
+
+void TrainingToProto(const JobSpec::Training& in, v1::JobSpec::Training* out) {
+  out->set_samples(in.samples);
+  out->set_batch_samples(in.batch_samples);
+  out->set_micro_batch_samples(in.micro_batch_samples);
+  out->set_tau(in.tau);
+  out->set_learning_rate(in.learning_rate);
+  out->set_beta1(in.beta1);
+  out->set_beta2(in.beta2);
+  out->set_epsilon(in.epsilon);
+  out->set_weight_decay(in.weight_decay);
+  out->set_evaluate_samples(in.evaluate_samples);
+  if (in.warmup_fraction.has_value())
+    out->set_warmup_fraction(*in.warmup_fraction);
+  if (in.min_learning_rate_ratio.has_value())
+    out->set_min_learning_rate_ratio(*in.min_learning_rate_ratio);
+  if (in.clip_norm.has_value()) out->set_clip_norm(*in.clip_norm);
+  if (in.evaluate_every.has_value())
+    out->set_evaluate_every(*in.evaluate_every);
+}
+
+void OuterFromProto(const v1::JobSpec::OuterLoop& in, JobSpec::OuterLoop* out) {
+  if (in.has_learning_rate()) out->learning_rate = in.learning_rate();
+  if (in.has_momentum()) out->momentum = in.momentum();
+  if (in.has_nesterov()) out->nesterov = in.nesterov();
+  if (in.has_staleness_penalty())
+    out->staleness_penalty = in.staleness_penalty();
+  if (in.has_clip()) out->clip = in.clip();
+  if (in.has_beta()) out->beta = in.beta();
+  if (in.has_undelayed_fraction())
+    out->undelayed_fraction = in.undelayed_fraction();
+  out->accept_weak_damping = in.accept_weak_damping();
+}
+
+void OuterToProto(const JobSpec::OuterLoop& in, v1::JobSpec::OuterLoop* out) {
+  out->set_method(MethodToProto(in.method));
+  if (in.learning_rate.has_value()) out->set_learning_rate(*in.learning_rate);
+  if (in.momentum.has_value()) out->set_momentum(*in.momentum);
+  if (in.nesterov.has_value()) out->set_nesterov(*in.nesterov);
+  if (in.staleness_penalty.has_value())
+    out->set_staleness_penalty(*in.staleness_penalty);
+  if (in.clip.has_value()) out->set_clip(*in.clip);
+  if (in.beta.has_value()) out->set_beta(*in.beta);
+  if (in.undelayed_fraction.has_value())
+    out->set_undelayed_fraction(*in.undelayed_fraction);
+  out->set_accept_weak_damping(in.accept_weak_damping);
+}
+
+}  // namespace
+
+absl::StatusOr<JobSpec> JobSpecFromProto(const v1::JobSpec& spec) {
+  SKERRY_RETURN_IF_ERROR(CheckSizes(spec));
+  JobSpec out;
+  out.name = spec.name();
+  out.model.config_json = spec.model().config_json();
+  out.model.seed = spec.model().seed();
+  out.data.path = spec.data().path();
+  out.data.manifest_sha256 = spec.data().manifest_sha256();
+  out.data.seed = spec.data().seed();
+  out.data.sequence_tokens = spec.data().sequence_tokens();
+  out.training = TrainingFromProto(spec.training());
+  SKERRY_ASSIGN_OR_RETURN(out.outer.method,
+                          MethodFromProto(spec.outer().method()));
+  OuterFromProto(spec.outer(), &out.outer);
+  out.exchange.codec = spec.exchange().codec();
+  out.exchange.quorum = spec.exchange().quorum();
+  out.exchange.min_replicas = spec.exchange().min_replicas();
+  if (spec.exchange().has_carry()) out.exchange.carry = spec.exchange().carry();
+  out.exchange.spans = spec.exchange().spans();
+  out.placement.islands.assign(spec.placement().islands().begin(),
+                               spec.placement().islands().end());
+  out.placement.workers_min = spec.placement().workers_min();
+  return out;
+}
+
+void JobSpecToProto(const JobSpec& spec, v1::JobSpec* out) {
+  out->Clear();
+  out->set_name(spec.name);
+  out->mutable_model()->set_config_json(spec.model.config_json);
+  out->mutable_model()->set_seed(spec.model.seed);
+  v1::JobSpec::Data* data = out->mutable_data();
+  data->set_path(spec.data.path);
+  data->set_manifest_sha256(spec.data.manifest_sha256);
+  data->set_seed(spec.data.seed);
+  data->set_sequence_tokens(spec.data.sequence_tokens);
+  TrainingToProto(spec.training, out->mutable_training());
+  OuterToProto(spec.outer, out->mutable_outer());
+  v1::JobSpec::Exchange* exchange = out->mutable_exchange();
+  exchange->set_codec(spec.exchange.codec);
+  exchange->set_quorum(spec.exchange.quorum);
+  exchange->set_min_replicas(spec.exchange.min_replicas);
+  if (spec.exchange.carry.has_value()) {
+    exchange->set_carry(*spec.exchange.carry);
+  }
+  exchange->set_spans(spec.exchange.spans);
+  for (const std::string& island : spec.placement.islands) {
+    out->mutable_placement()->add_islands(island);
+  }
+  out->mutable_placement()->set_workers_min(spec.placement.workers_min);
+}
+
+}  // namespace skerry::coordinator

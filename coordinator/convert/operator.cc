@@ -1,0 +1,112 @@
+#include "coordinator/convert/operator.h"
+
+#include <algorithm>
+
+#include "coordinator/convert/fields.h"
+#include "coordinator/convert/job_spec.h"
+
+namespace skerry::coordinator {
+namespace {
+
+uint64_t Milliseconds(absl::Duration duration) {
+  return static_cast<uint64_t>(
+      std::max<int64_t>(0, absl::ToInt64Milliseconds(duration)));
+}
+
+void SeatToProto(const SeatView& seat, v1::SeatView* out) {
+  out->set_worker(seat.worker);
+  out->set_state(seat.state);
+  out->set_error(seat.error);
+  out->set_applied(seat.applied.value());
+  out->set_span_begin(seat.span_begin);
+  out->set_span_end(seat.span_end);
+  out->set_anchor_hash(seat.anchor_hash);
+  out->mutable_anchor_hashes()->Assign(seat.anchor_hashes.begin(),
+                                       seat.anchor_hashes.end());
+  out->set_owed_norm(seat.owed_norm);
+}
+
+void CountersToProto(const JobCounters& counters, v1::JobCounters* out) {
+  out->set_bulk_sent_bytes(counters.bulk_sent_bytes);
+  out->set_synchronous_bytes(counters.synchronous_bytes);
+  out->set_compute_s(counters.compute_s);
+  out->set_stall_s(counters.stall_s);
+  out->set_commits(counters.commits);
+  out->set_attempts(counters.attempts);
+  out->set_contributions_dropped(counters.contributions_dropped);
+  out->set_lives(counters.lives);
+  out->set_tokens_per_s(counters.tokens_per_s);
+}
+
+}  // namespace
+
+void JobViewToProto(const JobView& view, v1::JobView* out) {
+  out->Clear();
+  out->set_id(view.id.value());
+  JobSpecToProto(view.spec, out->mutable_spec());
+  out->set_phase(PhaseToProto(view.phase));
+  out->set_reason(view.reason);
+  out->set_age_ms(Milliseconds(view.age));
+  out->set_sequence(view.sequence.value());
+  out->set_samples_committed(view.samples_committed);
+  out->set_samples_total(view.samples_total);
+  out->set_tokens_per_sample(view.tokens_per_sample);
+  out->set_parameters(view.parameters);
+  for (const LossPoint& loss : view.losses) {
+    v1::LossPoint* one = out->add_losses();
+    one->set_sequence(loss.sequence.value());
+    one->set_samples(loss.samples);
+    one->set_training_loss(loss.training_loss);
+    if (loss.validation_loss.has_value()) {
+      one->set_validation_loss(*loss.validation_loss);
+    }
+  }
+  for (const ReplicaView& replica : view.replicas) {
+    v1::ReplicaView* one = out->add_replicas();
+    one->set_replica(replica.replica.value());
+    one->set_life(replica.life.value());
+    one->set_island(replica.island);
+    for (const SeatView& seat : replica.seats) {
+      SeatToProto(seat, one->add_seats());
+    }
+    one->set_suspected(replica.suspected);
+  }
+  CountersToProto(view.counters, out->mutable_counters());
+  out->set_revision(view.revision.value());
+  out->set_open_attempt(view.open_attempt.value());
+  out->set_open_tries(view.open_tries);
+}
+
+void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
+  out->Clear();
+  out->set_worker(view.worker);
+  out->set_island(view.island);
+  out->set_address(view.address);
+  out->set_incarnation(view.incarnation.value());
+  out->set_state(view.state);
+  out->set_silence_ms(Milliseconds(view.silence));
+  for (const std::string& job : view.jobs) out->add_jobs(job);
+  out->set_release(view.release);
+}
+
+void EventToProto(const EventView& event, absl::Duration age, v1::Event* out) {
+  out->Clear();
+  out->set_revision(event.revision.value());
+  out->set_job(event.job.value());
+  out->set_name(event.name);
+  out->set_message(event.message);
+  out->set_age_ms(Milliseconds(age));
+}
+
+void AuditReportToProto(const AuditReport& report, v1::AuditDataReply* out) {
+  out->Clear();
+  out->set_samples_total(report.samples_total);
+  out->set_samples_committed(report.samples_committed);
+  out->set_commits(report.commits);
+  out->set_contributions(report.contributions);
+  RangesToProto(report.missing, out->mutable_missing());
+  RangesToProto(report.doubled, out->mutable_doubled());
+  out->set_samples_returned(report.samples_returned);
+}
+
+}  // namespace skerry::coordinator

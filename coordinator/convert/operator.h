@@ -1,0 +1,21 @@
+// coordinator/convert/operator.h
+//
+// The core's views as messages of operator.proto. Each replaces `out`.
+#ifndef SKERRY_COORDINATOR_CONVERT_OPERATOR_H_
+#define SKERRY_COORDINATOR_CONVERT_OPERATOR_H_
+
+#include "absl/time/time.h"
+#include "coordinator/core/audit.h"
+#include "coordinator/core/views.h"
+#include "proto/skerry/v1/operator.pb.h"
+
+namespace skerry::coordinator {
+
+void JobViewToProto(const JobView& view, v1::JobView* out);
+void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out);
+void EventToProto(const EventView& event, absl::Duration age, v1::Event* out);
+void AuditReportToProto(const AuditReport& report, v1::AuditDataReply* out);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CONVERT_OPERATOR_H_

@@ -1,0 +1,120 @@
+#include "base/release.h"
+#include "coordinator/convert/control.h"
+#include "coordinator/convert/fields.h"
+#include "coordinator/convert/job_spec.h"
+
+namespace skerry::coordinator {
+namespace {
+
+void CommittedToProto(const CommittedEntry& entry, v1::CommittedEntry* out) {
+  out->set_sequence(entry.sequence.value());
+  out->set_attempt(entry.attempt.value());
+  out->mutable_hashes()->Assign(entry.hashes.begin(), entry.hashes.end());
+  out->set_total_weight(entry.total_weight);
+  out->set_samples_committed(entry.samples_committed);
+  ScalarsToProto(entry.scalars, out->mutable_scalars());
+}
+
+void OpenToProto(const OpenExchange& open, v1::OpenExchange* out) {
+  out->set_sequence(open.sequence.value());
+  out->set_attempt(open.attempt.value());
+  for (const Member& member : open.members) {
+    MemberToProto(member, out->add_members());
+  }
+  out->mutable_owners()->Assign(open.owners.begin(), open.owners.end());
+  out->set_hops(HopsToProto(open.hops));
+  out->set_total_weight(open.total_weight);
+  out->set_deadline_ms(absl::ToInt64Milliseconds(open.deadline_in));
+  out->set_reason(open.reason);
+}
+
+void OutcomeToProto(const Outcome& outcome, v1::Outcome* out) {
+  out->set_round(outcome.round.value());
+  switch (outcome.kind) {
+    case Outcome::Kind::kPending:
+      out->set_kind(v1::Outcome::KIND_PENDING);
+      break;
+    case Outcome::Kind::kCommitted:
+      out->set_kind(v1::Outcome::KIND_COMMITTED);
+      break;
+    case Outcome::Kind::kDropped:
+      out->set_kind(v1::Outcome::KIND_DROPPED);
+      break;
+  }
+  out->set_attempt(outcome.attempt.value());
+  out->set_sequence(outcome.sequence.value());
+}
+
+void SourceToProto(const Source& source, v1::Source* out) {
+  HolderToProto(source.holder, out->mutable_holder());
+  out->set_base(source.base.value());
+  out->set_results_from(source.results_from.value());
+  out->set_results_through(source.results_through.value());
+  out->mutable_base_hashes()->Assign(source.base_hashes.begin(),
+                                     source.base_hashes.end());
+}
+
+void FragmentToProto(const FragmentOrders& fragment, v1::FragmentOrders* out) {
+  out->set_fragment(static_cast<uint32_t>(fragment.fragment.value()));
+  out->set_newest(fragment.newest.value());
+  for (const CommittedEntry& entry : fragment.committed) {
+    CommittedToProto(entry, out->add_committed());
+  }
+  if (fragment.open.has_value()) {
+    OpenToProto(*fragment.open, out->mutable_open());
+  }
+  if (fragment.outcome.has_value()) {
+    OutcomeToProto(*fragment.outcome, out->mutable_outcome());
+  }
+  out->set_keep_from(fragment.keep_from.value());
+  for (const Source& source : fragment.sources) {
+    SourceToProto(source, out->add_sources());
+  }
+}
+
+void GenerateToProto(const GenerateOrder& order, v1::GenerateOrder* out) {
+  out->set_request(order.request);
+  out->set_prompt(order.prompt);
+  out->set_tokens(order.tokens);
+  out->set_temperature(order.temperature);
+  out->set_seed(order.seed);
+}
+
+void JobToProto(const JobOrders& job, v1::JobOrders* out) {
+  out->set_job(job.job.value());
+  JobSpecToProto(job.spec, out->mutable_spec());
+  out->set_phase(PhaseToProto(job.phase));
+  out->set_epoch(job.epoch.value());
+  out->set_life(job.life.value());
+  out->set_replica(job.replica.value());
+  for (const SpanHolder& holder : job.holders) {
+    HolderToProto(holder, out->add_holders());
+  }
+  RangesToProto(job.granted, out->mutable_granted());
+  for (const FragmentOrders& fragment : job.fragments) {
+    FragmentToProto(fragment, out->add_fragments());
+  }
+  for (const EvaluationOrder& order : job.evaluations) {
+    v1::EvaluationOrder* one = out->add_evaluations();
+    one->set_sequence(order.sequence.value());
+    one->set_samples_max(order.samples_max);
+  }
+  for (const GenerateOrder& order : job.generate) {
+    GenerateToProto(order, out->add_generate());
+  }
+}
+
+}  // namespace
+
+void OrdersToProto(const Orders& orders, v1::Orders* out) {
+  out->Clear();
+  out->set_protocol_version(kProtocolVersion);
+  out->set_revision(orders.revision.value());
+  out->set_boot(orders.boot.value());
+  out->set_incarnation(orders.incarnation.value());
+  out->set_lease_ms(absl::ToInt64Milliseconds(orders.lease));
+  for (const JobOrders& job : orders.jobs) JobToProto(job, out->add_jobs());
+  out->set_released(orders.released);
+}
+
+}  // namespace skerry::coordinator

@@ -1,0 +1,212 @@
+#include "base/status.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/release.h"
+#include "coordinator/convert/control.h"
+#include "coordinator/convert/fields.h"
+
+namespace skerry::coordinator {
+namespace {
+
+constexpr int kJobsMax = 1024;
+constexpr int kFragmentsMax = 64;
+constexpr int kProgressMax = 4096;
+constexpr int kBasesMax = 1024;
+constexpr int kTasksMax = 1024;
+constexpr size_t kGeneratedBytesMax = 1 << 20;
+
+absl::StatusOr<SeatState> StateFromProto(v1::SeatState state) {
+  switch (state) {
+    case v1::SEAT_STATE_STARTING:
+      return SeatState::kStarting;
+    case v1::SEAT_STATE_RECOVERING:
+      return SeatState::kRecovering;
+    case v1::SEAT_STATE_ACTIVE:
+      return SeatState::kActive;
+    case v1::SEAT_STATE_RESTING:
+      return SeatState::kResting;
+    case v1::SEAT_STATE_FAILED:
+      return SeatState::kFailed;
+    default:
+      return BadField("jobs.state",
+                      absl::StrCat("is unknown: ", static_cast<int>(state)));
+  }
+}
+
+template <typename Hashes>
+absl::Status CheckSpans(uint32_t begin, const Hashes& hashes,
+                        absl::string_view field) {
+  if (static_cast<uint32_t>(hashes.size()) > kSpansMax ||
+      begin > kSpansMax - static_cast<uint32_t>(hashes.size())) {
+    return BadField(field, "reaches above 4096 spans");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<StoredResult> StoredFromProto(const v1::StoredResult& stored) {
+  if (stored.sequence() == 0 || stored.attempt() == 0) {
+    return BadField("jobs.fragments.stored", "has no sequence or attempt");
+  }
+  SKERRY_RETURN_IF_ERROR(
+      CheckSpans(0, stored.hashes(), "jobs.fragments.stored.hashes"));
+  SKERRY_RETURN_IF_ERROR(
+      CheckFinite(stored.squared_norm(), "jobs.fragments.stored.squared_norm"));
+  return StoredResult{Sequence(stored.sequence()),
+                      Attempt(stored.attempt()),
+                      {stored.hashes().begin(), stored.hashes().end()},
+                      stored.squared_norm()};
+}
+
+absl::Status ListsFromProto(const v1::FragmentStatus& in, FragmentFacts* out) {
+  if (in.progress_size() > kProgressMax || in.bases_size() > kBasesMax) {
+    return BadField("jobs.fragments", "lists too many members or bases");
+  }
+  for (const v1::Progress& progress : in.progress()) {
+    out->progress.push_back({ReplicaId(progress.replica()), progress.bytes(),
+                             progress.bytes_expected()});
+  }
+  for (const v1::HeldBase& base : in.bases()) {
+    SKERRY_RETURN_IF_ERROR(
+        CheckSpans(base.span_begin(), base.hashes(), "jobs.fragments.bases"));
+    out->bases.push_back({Sequence(base.sequence()),
+                          base.span_begin(),
+                          {base.hashes().begin(), base.hashes().end()}});
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<FragmentFacts> FragmentFromProto(const v1::FragmentStatus& in) {
+  FragmentFacts out;
+  if (in.fragment() >= kFragmentsMax) {
+    return BadField("jobs.fragments.fragment", "has to be below 64");
+  }
+  out.fragment = FragmentId(in.fragment());
+  SKERRY_RETURN_IF_ERROR(CheckSpans(in.span_begin(), in.anchor_hashes(),
+                                    "jobs.fragments.anchor_hashes"));
+  out.span_begin = in.span_begin();
+  out.applied = Sequence(in.applied());
+  out.anchor_hashes.assign(in.anchor_hashes().begin(),
+                           in.anchor_hashes().end());
+  out.stored_through = Sequence(in.stored_through());
+  if (in.has_stored()) {
+    SKERRY_ASSIGN_OR_RETURN(out.stored, StoredFromProto(in.stored()));
+  }
+  if (in.has_ready()) {
+    SKERRY_ASSIGN_OR_RETURN(
+        out.ready,
+        ContributionFromProto(in.ready(), kRangesMax, "jobs.fragments.ready"));
+  }
+  SKERRY_RETURN_IF_ERROR(ListsFromProto(in, &out));
+  out.first_result_kept = Sequence(in.first_result_kept());
+  out.pin = Sequence(in.pin());
+  SKERRY_RETURN_IF_ERROR(
+      CheckFinite(in.owed_norm(), "jobs.fragments.owed_norm"));
+  SKERRY_RETURN_IF_ERROR(
+      CheckFinite(in.lost_norm(), "jobs.fragments.lost_norm"));
+  out.owed_norm = in.owed_norm();
+  out.lost_norm = in.lost_norm();
+  return out;
+}
+
+absl::StatusOr<SeatCounters> CountersFromProto(const v1::SeatCounters& in) {
+  SKERRY_RETURN_IF_ERROR(
+      CheckFinite(in.compute_s(), "jobs.counters.compute_s"));
+  SKERRY_RETURN_IF_ERROR(CheckFinite(in.stall_s(), "jobs.counters.stall_s"));
+  SeatCounters out;
+  out.bulk_sent_bytes = in.bulk_sent_bytes();
+  out.bulk_received_bytes = in.bulk_received_bytes();
+  out.compute_s = in.compute_s();
+  out.stall_s = in.stall_s();
+  out.samples = in.samples();
+  out.rounds = in.rounds();
+  out.trainer_restarts = in.trainer_restarts();
+  return out;
+}
+
+absl::Status TasksFromProto(const v1::JobStatus& in, JobFacts* out) {
+  if (in.evaluations_size() > kTasksMax || in.generated_size() > kTasksMax) {
+    return BadField("jobs", "lists too many evaluations or texts");
+  }
+  for (const v1::Evaluation& evaluation : in.evaluations()) {
+    SKERRY_RETURN_IF_ERROR(
+        CheckFinite(evaluation.loss(), "jobs.evaluations.loss"));
+    out->evaluations.push_back({Sequence(evaluation.sequence()),
+                                evaluation.loss(), evaluation.samples()});
+  }
+  for (const v1::Generated& generated : in.generated()) {
+    SKERRY_RETURN_IF_ERROR(
+        CheckText(generated.text(), kGeneratedBytesMax, "jobs.generated.text"));
+    SKERRY_RETURN_IF_ERROR(
+        CheckText(generated.error(), kTextBytesMax, "jobs.generated.error"));
+    out->generated.push_back(
+        {generated.request(), generated.text(), generated.error()});
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
+  if (in.job() == 0) return BadField("jobs.job", "is missing");
+  JobFacts out;
+  out.job = JobId(in.job());
+  out.life = Life(in.life());
+  SKERRY_ASSIGN_OR_RETURN(out.state, StateFromProto(in.state()));
+  SKERRY_RETURN_IF_ERROR(CheckText(in.error(), kTextBytesMax, "jobs.error"));
+  out.error = in.error();
+  out.element_count = in.element_count();
+  out.epoch_samples = in.epoch_samples();
+  SKERRY_RETURN_IF_ERROR(
+      CheckFinite(in.flops_per_sample(), "jobs.flops_per_sample"));
+  out.flops_per_sample = in.flops_per_sample();
+  if (in.fragments_size() > kFragmentsMax) {
+    return BadField("jobs.fragments", "lists more than 64");
+  }
+  for (const v1::FragmentStatus& fragment : in.fragments()) {
+    SKERRY_ASSIGN_OR_RETURN(FragmentFacts one, FragmentFromProto(fragment));
+    for (const FragmentFacts& other : out.fragments) {
+      if (other.fragment == one.fragment) {
+        return BadField("jobs.fragments", "lists one twice");
+      }
+    }
+    out.fragments.push_back(std::move(one));
+  }
+  SKERRY_RETURN_IF_ERROR(TasksFromProto(in, &out));
+  SKERRY_ASSIGN_OR_RETURN(out.counters, CountersFromProto(in.counters()));
+  return out;
+}
+
+}  // namespace
+
+absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
+  if (status.protocol_version() != kProtocolVersion) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("protocol_version: the worker speaks ",
+                     status.protocol_version(), " and this coordinator ",
+                     kProtocolVersion, "; run the same release on both"));
+  }
+  StatusFacts out;
+  SKERRY_RETURN_IF_ERROR(CheckText(status.release(), kNameBytesMax, "release"));
+  out.release = status.release();
+  SKERRY_ASSIGN_OR_RETURN(out.self, PeerFromProto(status.self(), "self"));
+  SKERRY_RETURN_IF_ERROR(CheckName(status.island(), "island"));
+  out.island = status.island();
+  if (status.boot() == 0) return BadField("boot", "is missing");
+  out.boot = Boot(status.boot());
+  out.incarnation = Incarnation(status.incarnation());
+  out.counter = status.counter();
+  if (status.jobs_size() > kJobsMax) {
+    return BadField("jobs", "lists more than 1024");
+  }
+  for (const v1::JobStatus& job : status.jobs()) {
+    SKERRY_ASSIGN_OR_RETURN(JobFacts one, JobFromProto(job));
+    for (const JobFacts& other : out.jobs) {
+      if (other.job == one.job) return BadField("jobs", "lists one twice");
+    }
+    out.jobs.push_back(std::move(one));
+  }
+  out.draining = status.draining();
+  return out;
+}
+
+}  // namespace skerry::coordinator
