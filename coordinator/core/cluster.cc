@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -13,6 +14,7 @@
 #include "coordinator/core/evaluations.h"
 #include "coordinator/core/job_orders.h"
 #include "coordinator/core/job_rules.h"
+#include "coordinator/core/job_table.h"
 #include "coordinator/core/job_view.h"
 #include "coordinator/core/membership.h"
 
@@ -21,32 +23,15 @@ namespace {
 
 constexpr size_t kKeyMax = 128;
 
-// The job that a record is about; unset for records of workers.
-JobId JobOf(const Entry& entry) {
-  return std::visit(
-      [&](const auto& record) {
-        using T = std::decay_t<decltype(record)>;
-        if constexpr (std::is_same_v<T, JobSubmitted>) {
-          return JobId(entry.index.value());
-        } else if constexpr (requires { record.job; }) {
-          return record.job;
-        } else {
-          return JobId();
-        }
-      },
-      entry.record);
-}
-
-absl::Status NoSuchJob(JobId job) {
-  return absl::NotFoundError(absl::StrCat("no job ", job.value()));
-}
-
 }  // namespace
 
 class Cluster::Impl {
  public:
   explicit Impl(const ClusterOptions& options)
-      : options_(options), workers_(options), desk_(options.generate_max) {
+      : options_(options),
+        workers_(options),
+        jobs_(options),
+        desk_(options.generate_max) {
     SKERRY_CHECK(ValidateClusterOptions(options).ok());
   }
 
@@ -66,7 +51,7 @@ class Cluster::Impl {
   void Recovered(Instant now) {
     now_ = now;
     workers_.Recovered(now);
-    for (auto& [id, job] : jobs_) {
+    for (auto& [id, job] : jobs_.all()) {
       job.since = now;
       job.samples_at_start = job.ledger.consumed().total();
       for (size_t i = 0; i < job.fragments.size(); ++i) {
@@ -88,14 +73,14 @@ class Cluster::Impl {
     workers_.Heard(status, now);
     const bool changed = verdict == WorkerTable::Verdict::kRegister ||
                          before.suspected || before.draining != status.draining;
-    for (auto& [id, job] : jobs_) {
+    for (auto& [id, job] : jobs_.all()) {
       const JobFacts* facts = nullptr;
       for (const JobFacts& f : status.jobs) {
         if (f.job == id) facts = &f;
       }
       const bool heard = HearSeat(job, name, before.incarnation, facts);
       if (facts != nullptr) {
-        TakeEvaluations(job, MakeDecider(job), *facts);
+        TakeEvaluations(job, MakeDecider(), *facts);
         desk_.OnFacts(name, *facts);
       }
       if (changed) job.places_stale = true;
@@ -117,40 +102,23 @@ class Cluster::Impl {
           "idempotency: the key has to be 1 to ", kKeyMax, " bytes"));
     }
     SKERRY_ASSIGN_OR_RETURN(ReviewedSpec reviewed, ReviewJobSpec(spec));
-    size_t unfinished = 0;
-    for (const auto& [id, job] : jobs_) {
-      if (job.idempotency_key == key) {
-        if (job.spec == reviewed.spec) {
-          return Submission{id, std::move(reviewed.warnings)};
-        }
-        return absl::FailedPreconditionError(
-            absl::StrCat("idempotency: this key submitted job ", id.value(),
-                         " with other content; use a new key"));
-      }
-      if (job.Ended()) continue;
-      ++unfinished;
-      if (job.spec.name == reviewed.spec.name) {
-        return absl::AlreadyExistsError(
-            absl::StrCat("job ", id.value(), " named ", job.spec.name,
-                         " is not finished; cancel it or take another name"));
-      }
-    }
-    if (unfinished >= options_.jobs_max) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat(unfinished, " jobs are not finished; cancel some"));
+    SKERRY_ASSIGN_OR_RETURN(const std::optional<JobId> repeated,
+                            jobs_.Place(reviewed.spec, key));
+    if (repeated.has_value()) {
+      return Submission{*repeated, std::move(reviewed.warnings)};
     }
     Emit(JobSubmitted{std::move(reviewed.spec), std::string(key)});
     const JobId id(revision_.value());
-    jobs_.at(id).since = now;
-    DecideOne(jobs_.at(id));
+    SKERRY_ASSIGN_OR_RETURN(JobState * job, jobs_.Find(id));
+    job->since = now;
+    DecideOne(*job);
     return Submission{id, std::move(reviewed.warnings)};
   }
 
   absl::Status Cancel(JobId id, Instant now) {
     Advance(now);
-    const auto it = jobs_.find(id);
-    if (it == jobs_.end()) return NoSuchJob(id);
-    if (it->second.Ended()) return absl::OkStatus();
+    SKERRY_ASSIGN_OR_RETURN(JobState * job, jobs_.Find(id));
+    if (job->Ended()) return absl::OkStatus();
     Emit(JobEnded{id, JobPhase::kCancelled, "cancelled by the operator"});
     DecideAll();
     return absl::OkStatus();
@@ -159,13 +127,12 @@ class Cluster::Impl {
   absl::Status Generate(JobId id, const GenerateOrder& request,
                         absl::Duration timeout, Instant now) {
     Advance(now);
-    const auto it = jobs_.find(id);
-    if (it == jobs_.end()) return NoSuchJob(id);
-    for (const auto& [name, seat] : it->second.seats) {
+    SKERRY_ASSIGN_OR_RETURN(const JobState* job, jobs_.Find(id));
+    for (const auto& [name, seat] : job->seats) {
       const Worker* worker = workers_.FindCurrent(name);
       if (worker == nullptr || worker->suspected ||
           worker->incarnation != seat.incarnation ||
-          !HasWholeState(it->second, name, seat)) {
+          !HasWholeState(*job, name, seat)) {
         continue;
       }
       SKERRY_RETURN_IF_ERROR(desk_.Ask(id, name, request, now + timeout));
@@ -180,7 +147,7 @@ class Cluster::Impl {
 
   void Tick(Instant now) {
     Advance(now);
-    for (auto& [id, job] : jobs_) {
+    for (auto& [id, job] : jobs_.all()) {
       const auto due = NextOf(job);
       if (due.has_value() && *due <= now) DecideOne(job);
     }
@@ -194,14 +161,14 @@ class Cluster::Impl {
       }
     };
     consider(desk_.NextDeadline());
-    for (const auto& [id, job] : jobs_) consider(NextOf(job));
+    for (const auto& [id, job] : jobs_.all()) consider(NextOf(job));
     return next;
   }
 
   std::vector<Entry> TakeRecords() { return std::exchange(records_, {}); }
 
   std::vector<std::string> TakeTouched() {
-    for (auto& [id, job] : jobs_) {
+    for (auto& [id, job] : jobs_.all()) {
       touched_.insert(job.touched.begin(), job.touched.end());
       job.touched.clear();
     }
@@ -228,7 +195,7 @@ class Cluster::Impl {
     orders.incarnation = worker->incarnation;
     orders.lease = options_.lease;
     orders.released = worker->draining;
-    for (const auto& [id, job] : jobs_) {
+    for (const auto& [id, job] : jobs_.all()) {
       auto order = JobOrdersFor(job, workers_, options_, name, now);
       orders.released =
           orders.released &&
@@ -245,22 +212,17 @@ class Cluster::Impl {
   Revision revision() const { return revision_; }
 
   absl::StatusOr<JobId> FindJob(std::string_view name) const {
-    for (auto it = jobs_.rbegin(); it != jobs_.rend(); ++it) {
-      if (it->second.spec.name == name) return it->first;
-    }
-    return absl::NotFoundError(absl::StrCat(
-        "no job named ", absl::string_view(name.data(), name.size())));
+    return jobs_.FindName(name);
   }
 
   absl::StatusOr<JobView> ViewJob(JobId id, Instant now) const {
-    const auto it = jobs_.find(id);
-    if (it == jobs_.end()) return NoSuchJob(id);
-    return ViewOf(it->second, workers_, revision_, now);
+    SKERRY_ASSIGN_OR_RETURN(const JobState* job, jobs_.Find(id));
+    return ViewOf(*job, workers_, revision_, now);
   }
 
   std::vector<JobView> ViewJobs(Instant now) const {
     std::vector<JobView> views;
-    for (const auto& [id, job] : jobs_) {
+    for (const auto& [id, job] : jobs_.all()) {
       views.push_back(ViewOf(job, workers_, revision_, now));
     }
     return views;
@@ -280,7 +242,7 @@ class Cluster::Impl {
       if (worker.draining) view.state = "draining";
       if (worker.suspected) view.state = "suspected";
       if (worker.left) view.state = "lost";
-      for (const auto& [id, job] : jobs_) {
+      for (const auto& [id, job] : jobs_.all()) {
         if (job.Ended() || worker.left) continue;
         if (CurrentReplicaOf(job, name, worker.incarnation) != nullptr ||
             PlaceOf(job, worker.island, name) != nullptr) {
@@ -293,66 +255,29 @@ class Cluster::Impl {
   }
 
   absl::StatusOr<AuditReport> Audit(JobId id) const {
-    const auto it = jobs_.find(id);
-    if (it == jobs_.end()) return NoSuchJob(id);
-    return it->second.audit.Report();
+    SKERRY_ASSIGN_OR_RETURN(const JobState* job, jobs_.Find(id));
+    return job->audit.Report();
   }
 
   uint64_t StateHash() const {
     StateHasher hasher;
     hasher.Add(revision_);
     workers_.HashInto(hasher);
-    for (const auto& [id, job] : jobs_) HashInto(job, hasher);
+    jobs_.HashInto(hasher);
     return hasher.value();
   }
 
-  void CheckInvariants() const {
-    for (const auto& [id, job] : jobs_) {
-      job.ledger.CheckInvariants();
-      const AuditReport report = job.audit.Report();
-      SKERRY_CHECK(report.doubled.empty());
-      SKERRY_CHECK(report.samples_committed == job.ledger.consumed().total());
-      for (const auto& [life, replica] : job.replicas.current()) {
-        for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
-          SKERRY_CHECK(job.Ended() ||
-                       workers_.IsCurrent(replica.holders[rank].peer.worker,
-                                          replica.incarnations[rank]));
-        }
-      }
-    }
-  }
+  void CheckInvariants() const { jobs_.CheckInvariants(workers_); }
 
  private:
   absl::Status Fold(const Entry& entry) {
-    if (const auto* submitted = std::get_if<JobSubmitted>(&entry.record)) {
-      const JobId id(entry.index.value());
-      jobs_.try_emplace(id, id, *submitted, options_);
-      return absl::OkStatus();
-    }
     if (const auto* admitted = std::get_if<WorkerAdmitted>(&entry.record)) {
       return workers_.Apply(Incarnation(entry.index.value()), *admitted);
     }
     if (const auto* left = std::get_if<WorkerLeft>(&entry.record)) {
       return workers_.Apply(*left);
     }
-    const auto it = jobs_.find(JobOf(entry));
-    if (it == jobs_.end()) {
-      return absl::DataLossError("it is about a job that is not known");
-    }
-    SKERRY_RETURN_IF_ERROR(ApplyToJob(it->second, entry));
-    if (std::holds_alternative<JobEnded>(entry.record)) ForgetOldest();
-    return absl::OkStatus();
-  }
-
-  void ForgetOldest() {
-    size_t finished = 0;
-    for (const auto& [id, job] : jobs_) finished += job.Ended() ? 1 : 0;
-    for (auto it = jobs_.begin();
-         finished > options_.finished_jobs_max && it != jobs_.end();) {
-      const bool ended = it->second.Ended();
-      finished -= ended ? 1 : 0;
-      it = ended ? jobs_.erase(it) : std::next(it);
-    }
+    return jobs_.Apply(entry);
   }
 
   // Deciding and replaying change the state through the same fold.
@@ -366,9 +291,9 @@ class Cluster::Impl {
   }
 
   void Touch(const Entry& entry) {
-    const auto it = jobs_.find(JobOf(entry));
-    if (it == jobs_.end()) return;
-    const JobState& job = it->second;
+    const auto found = std::as_const(jobs_).Find(JobOf(entry));
+    if (!found.ok()) return;
+    const JobState& job = **found;
     Life only;
     if (const auto* granted = std::get_if<Granted>(&entry.record)) {
       only = granted->life;
@@ -387,51 +312,28 @@ class Cluster::Impl {
     for (const auto& [name, seat] : job.seats) touched_.insert(name);
   }
 
-  size_t JobsBefore(JobId id, std::string_view island) const {
-    size_t before = 0;
-    for (const auto& [other, job] : jobs_) {
-      if (other >= id) break;
-      const auto& islands = job.spec.placement.islands;
-      before += !job.Ended() && (islands.empty() ||
-                                 std::find(islands.begin(), islands.end(),
-                                           island) != islands.end())
-                    ? 1
-                    : 0;
-    }
-    return before;
-  }
-
-  Decider MakeDecider(JobState&) {
+  Decider MakeDecider() {
     return Decider{now_, options_, workers_, jobs_before_, emit_};
   }
 
   void DecideOne(JobState& job) {
     const bool ended = job.Ended();
-    DecideJob(job, MakeDecider(job));
+    DecideJob(job, MakeDecider());
     if (!ended && job.Ended()) DecideOthersAnew();
   }
 
   // A job has ended, so others may have workers that they had not before.
   void DecideOthersAnew() {
-    std::vector<JobId> ids;
-    for (auto& [id, job] : jobs_) {
+    for (auto& [id, job] : jobs_.all()) {
       job.places_stale = true;
-      if (!job.Ended()) ids.push_back(id);
-    }
-    for (const JobId id : ids) {
-      DecideJob(jobs_.at(id), MakeDecider(jobs_.at(id)));
+      if (!job.Ended()) DecideJob(job, MakeDecider());
     }
   }
 
   void DecideAll() {
-    std::vector<JobId> ids;
-    for (auto& [id, job] : jobs_) {
+    for (auto& [id, job] : jobs_.all()) {
       job.places_stale = true;
-      ids.push_back(id);
-    }
-    for (const JobId id : ids) {
-      const auto it = jobs_.find(id);
-      if (it != jobs_.end()) DecideOne(it->second);
+      DecideOne(job);
     }
   }
 
@@ -458,8 +360,8 @@ class Cluster::Impl {
 
   void Lose(const std::string& name, const std::string& reason) {
     desk_.OnWorkerLost(name);
-    for (auto& [id, job] : jobs_) {
-      LoseWorker(job, MakeDecider(job), name, reason);
+    for (auto& [id, job] : jobs_.all()) {
+      LoseWorker(job, MakeDecider(), name, reason);
     }
   }
 
@@ -476,13 +378,13 @@ class Cluster::Impl {
   Instant now_;
   Revision revision_;
   WorkerTable workers_;
-  absl::btree_map<JobId, JobState> jobs_;
+  JobTable jobs_;
   GenerateDesk desk_;
   std::vector<Entry> records_;
   absl::btree_set<std::string> touched_;
   std::function<size_t(JobId, std::string_view)> jobs_before_ =
       [this](JobId id, std::string_view island) {
-        return JobsBefore(id, island);
+        return jobs_.CountBefore(id, island);
       };
   std::function<void(Record)> emit_ = [this](Record record) {
     Emit(std::move(record));

@@ -102,8 +102,22 @@ std::string ReplicaNames(const std::vector<Member>& members) {
   return names;
 }
 
+// Of too many, those that have waited longest.
+void KeepOldest(std::vector<Member>& members, size_t members_max) {
+  if (members.size() <= members_max) return;
+  std::stable_sort(members.begin(), members.end(),
+                   [](const Member& a, const Member& b) {
+                     return a.contribution.base < b.contribution.base;
+                   });
+  members.resize(members_max);
+  std::sort(
+      members.begin(), members.end(),
+      [](const Member& a, const Member& b) { return a.replica < b.replica; });
+}
+
 void Open(JobState& job, const Decider& decider, size_t fragment,
           std::vector<Member> members, std::string reason) {
+  KeepOldest(members, decider.options.members_max);
   const RoundMachine& machine = job.fragments[fragment];
   Opened opened;
   opened.job = job.id;

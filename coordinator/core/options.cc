@@ -35,6 +35,7 @@ absl::Status ValidateClusterOptions(const ClusterOptions& o) {
       {"committed_entries_max", o.committed_entries_max},
       {"sources_max", o.sources_max},
       {"generate_max", o.generate_max},
+      {"members_max", o.members_max},
       {"pin_sequences_max", o.pin_sequences_max},
   };
   for (const auto& [name, value] : bounds) {

@@ -40,6 +40,8 @@ struct ClusterOptions {
   size_t committed_entries_max = 256;
   size_t sources_max = 16;
   size_t generate_max = 64;
+  // Replicas in one exchange; others are carried to the next.
+  size_t members_max = 64;
   // A pin this far behind the newest sequence no longer keeps results.
   uint64_t pin_sequences_max = 256;
 };

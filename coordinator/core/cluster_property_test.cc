@@ -1,0 +1,104 @@
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/core/testing/scripted_world.h"
+#include "coordinator/core/testing/specs.h"
+#include "gtest/gtest.h"
+
+namespace skerry::coordinator {
+namespace {
+
+constexpr uint64_t kSeeds = 8;
+
+void ExpectAllDone(const WorldOptions& options) {
+  SCOPED_TRACE(absl::StrCat("seed ", options.seed));
+  ScriptedWorld world(options);
+  world.Run();
+  ASSERT_EQ(world.broken(), "");
+  for (const JobView& view : world.cluster().ViewJobs(world.now())) {
+    EXPECT_EQ(view.phase, JobPhase::kSucceeded) << view.reason;
+    EXPECT_EQ(view.samples_committed, view.samples_total);
+    const auto audit = world.cluster().Audit(view.id);
+    ASSERT_TRUE(audit.ok());
+    EXPECT_TRUE(audit->missing.empty());
+    EXPECT_TRUE(audit->doubled.empty());
+  }
+  ScriptedWorld again(options);
+  again.Run();
+  EXPECT_EQ(again.JournalHash(), world.JournalHash());
+}
+
+WorldOptions Faults(uint64_t seed) {
+  WorldOptions options;
+  options.seed = seed;
+  options.lose = 0.05;
+  options.repeat = 0.1;
+  options.kill = 0.0015;
+  options.drain = 0.0003;
+  options.crash = 0.002;
+  return options;
+}
+
+TEST(ClusterPropertyTest, ACalmClusterTrainsOnEverySample) {
+  WorldOptions options;
+  options.seed = 7;
+  options.islands = {"a", "b", "c"};
+  options.jobs = {SmallJob("calm", 1000)};
+  ExpectAllDone(options);
+}
+
+TEST(ClusterPropertyTest, FaultsLoseNoSampleAndDoubleNone) {
+  for (uint64_t seed = 1; seed < 1 + kSeeds; ++seed) {
+    WorldOptions options = Faults(seed);
+    options.islands = {"a", "b", "c"};
+    options.jobs = {SmallJob("faulty", 3000)};
+    ExpectAllDone(options);
+  }
+}
+
+TEST(ClusterPropertyTest, ASlowReplicaIsCarriedNoFurtherThanItsBound) {
+  for (uint64_t seed = 101; seed < 101 + kSeeds; ++seed) {
+    WorldOptions options = Faults(seed);
+    options.islands = {"a", "b", "c", "d"};
+    options.jobs = {SmallJob("delayed", 3000)};
+    options.jobs[0].outer.method = OuterMethod::kCo2;
+    options.jobs[0].exchange.quorum = 0.5;
+    options.jobs[0].exchange.carry = 0;
+    options.slowness = 20;
+    ExpectAllDone(options);
+  }
+}
+
+TEST(ClusterPropertyTest, ReplicasOfTwoWorkersHoldDifferentSpans) {
+  for (uint64_t seed = 201; seed < 201 + kSeeds; ++seed) {
+    WorldOptions options = Faults(seed);
+    options.islands = {"a", "a", "b", "b"};
+    options.jobs = {SmallJob("wide", 3000)};
+    ExpectAllDone(options);
+  }
+}
+
+TEST(ClusterPropertyTest, TwoJobsShareFourWorkers) {
+  for (uint64_t seed = 301; seed < 301 + kSeeds; ++seed) {
+    WorldOptions options = Faults(seed);
+    options.islands = {"a", "b", "c", "d"};
+    options.jobs = {SmallJob("one", 1500), SmallJob("two", 1500)};
+    ExpectAllDone(options);
+  }
+}
+
+TEST(ClusterPropertyTest, WorkersThatReportWrongHashesCorruptNothing) {
+  for (uint64_t seed = 401; seed < 401 + kSeeds; ++seed) {
+    WorldOptions options = Faults(seed);
+    options.lie = 0.2;
+    options.kill = 0;
+    options.drain = 0;
+    options.islands = {"a", "b", "c"};
+    options.jobs = {SmallJob("lies", 2000)};
+    ExpectAllDone(options);
+  }
+}
+
+}  // namespace
+}  // namespace skerry::coordinator

@@ -1,0 +1,141 @@
+#include "coordinator/core/job_table.h"
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+
+namespace skerry::coordinator {
+namespace {
+
+absl::Status NoSuchJob(JobId job) {
+  return absl::NotFoundError(absl::StrCat("no job ", job.value()));
+}
+
+}  // namespace
+
+JobId JobOf(const Entry& entry) {
+  return std::visit(
+      [&](const auto& record) {
+        using T = std::decay_t<decltype(record)>;
+        if constexpr (std::is_same_v<T, JobSubmitted>) {
+          return JobId(entry.index.value());
+        } else if constexpr (requires { record.job; }) {
+          return record.job;
+        } else {
+          return JobId();
+        }
+      },
+      entry.record);
+}
+
+absl::Status JobTable::Apply(const Entry& entry) {
+  const JobId id = JobOf(entry);
+  if (const auto* submitted = std::get_if<JobSubmitted>(&entry.record)) {
+    ForgetOldest();
+    jobs_.try_emplace(id, id, *submitted, options_);
+    return absl::OkStatus();
+  }
+  const auto it = jobs_.find(id);
+  if (it == jobs_.end()) {
+    return absl::DataLossError(
+        absl::StrCat("it is about job ", id.value(), ", which is not known"));
+  }
+  return ApplyToJob(it->second, entry);
+}
+
+absl::StatusOr<std::optional<JobId>> JobTable::Place(
+    const JobSpec& spec, std::string_view key) const {
+  size_t unfinished = 0;
+  for (const auto& [id, job] : jobs_) {
+    if (job.idempotency_key == key) {
+      if (job.spec == spec) return std::optional<JobId>(id);
+      return absl::FailedPreconditionError(
+          absl::StrCat("idempotency: this key submitted job ", id.value(),
+                       " with other content; use a new key"));
+    }
+  }
+  for (const auto& [id, job] : jobs_) {
+    if (job.Ended()) continue;
+    ++unfinished;
+    if (job.spec.name != spec.name) continue;
+    return absl::AlreadyExistsError(
+        absl::StrCat("job ", id.value(), " named ", job.spec.name,
+                     " is not finished; cancel it or take another name"));
+  }
+  if (unfinished >= options_.jobs_max) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(unfinished, " jobs are not finished; cancel some"));
+  }
+  return std::optional<JobId>();
+}
+
+absl::StatusOr<JobState*> JobTable::Find(JobId job) {
+  const auto it = jobs_.find(job);
+  if (it == jobs_.end()) return NoSuchJob(job);
+  return &it->second;
+}
+
+absl::StatusOr<const JobState*> JobTable::Find(JobId job) const {
+  const auto it = jobs_.find(job);
+  if (it == jobs_.end()) return NoSuchJob(job);
+  return &it->second;
+}
+
+absl::StatusOr<JobId> JobTable::FindName(std::string_view name) const {
+  for (auto it = jobs_.rbegin(); it != jobs_.rend(); ++it) {
+    if (it->second.spec.name == name) return it->first;
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "no job named ", absl::string_view(name.data(), name.size())));
+}
+
+size_t JobTable::CountBefore(JobId id, std::string_view island) const {
+  size_t before = 0;
+  for (const auto& [other, job] : jobs_) {
+    if (other >= id) break;
+    const auto& islands = job.spec.placement.islands;
+    const bool allowed =
+        islands.empty() ||
+        std::find(islands.begin(), islands.end(), island) != islands.end();
+    if (!job.Ended() && allowed) ++before;
+  }
+  return before;
+}
+
+void JobTable::HashInto(StateHasher& hasher) const {
+  hasher.Add(uint64_t{jobs_.size()});
+  for (const auto& [id, job] : jobs_) coordinator::HashInto(job, hasher);
+}
+
+void JobTable::CheckInvariants(const WorkerTable& workers) const {
+  for (const auto& [id, job] : jobs_) {
+    job.ledger.CheckInvariants();
+    const AuditReport report = job.audit.Report();
+    SKERRY_CHECK(report.doubled.empty());
+    SKERRY_CHECK(report.samples_committed == job.ledger.consumed().total());
+    if (job.Ended()) continue;
+    for (const auto& [life, replica] : job.replicas.current()) {
+      for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
+        SKERRY_CHECK(workers.IsCurrent(replica.holders[rank].peer.worker,
+                                       replica.incarnations[rank]));
+      }
+    }
+  }
+}
+
+void JobTable::ForgetOldest() {
+  size_t finished = 0;
+  for (const auto& [id, job] : jobs_) finished += job.Ended() ? 1 : 0;
+  for (auto it = jobs_.begin();
+       finished > options_.finished_jobs_max && it != jobs_.end();) {
+    const bool ended = it->second.Ended();
+    finished -= ended ? 1 : 0;
+    it = ended ? jobs_.erase(it) : std::next(it);
+  }
+}
+
+}  // namespace skerry::coordinator

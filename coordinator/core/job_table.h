@@ -1,0 +1,64 @@
+// coordinator/core/job_table.h
+//
+// All jobs that are remembered: the unfinished ones and the newest finished.
+// Folds every record of the journal that is about a job.
+#ifndef SKERRY_COORDINATOR_CORE_JOB_TABLE_H_
+#define SKERRY_COORDINATOR_CORE_JOB_TABLE_H_
+
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/ids.h"
+#include "coordinator/core/job_state.h"
+#include "coordinator/core/options.h"
+#include "coordinator/core/records.h"
+
+namespace skerry::coordinator {
+
+// The job that a record is about; unset for records of workers.
+JobId JobOf(const Entry& entry);
+
+class JobTable {
+ public:
+  // A job stays where it is in memory until it is forgotten.
+  using Jobs = std::map<JobId, JobState>;
+
+  explicit JobTable(const ClusterOptions& options) : options_(options) {}
+
+  // A submission may forget the oldest finished job; no other record does.
+  // Errors: DataLoss when the record is not about a known job or does not
+  // follow.
+  absl::Status Apply(const Entry& entry);
+
+  // What a reviewed submission would be: the job that it repeats, or unset for
+  // a new one. Errors: as Cluster::Submit.
+  absl::StatusOr<std::optional<JobId>> Place(const JobSpec& spec,
+                                             std::string_view key) const;
+
+  Jobs& all() { return jobs_; }
+  const Jobs& all() const { return jobs_; }
+  // Errors: NotFound.
+  absl::StatusOr<JobState*> Find(JobId job);
+  absl::StatusOr<const JobState*> Find(JobId job) const;
+  // The newest of that name. Errors: NotFound.
+  absl::StatusOr<JobId> FindName(std::string_view name) const;
+  // Unfinished jobs before this one that may use the island.
+  size_t CountBefore(JobId job, std::string_view island) const;
+
+  void HashInto(StateHasher& hasher) const;
+  // Stops the process unless the parts of each job agree.
+  void CheckInvariants(const WorkerTable& workers) const;
+
+ private:
+  void ForgetOldest();
+
+  const ClusterOptions options_;
+  Jobs jobs_;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_JOB_TABLE_H_

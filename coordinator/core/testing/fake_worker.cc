@@ -1,0 +1,155 @@
+#include "coordinator/core/testing/fake_worker.h"
+
+#include <utility>
+
+#include "base/hash.h"
+
+namespace skerry::coordinator {
+
+uint64_t ResultHash(Attempt attempt, const std::vector<Member>& members,
+                    uint32_t span) {
+  uint64_t hash = CombineHash(attempt.value(), span);
+  for (const Member& member : members) {
+    hash = CombineHash(hash, member.life.value());
+    hash = CombineHash(hash, member.contribution.round.value());
+  }
+  return hash;
+}
+
+uint64_t FoldAnchor(uint64_t anchor, uint64_t result) {
+  return CombineHash(anchor, result);
+}
+
+std::optional<OpenExchange> FakeSeat::Open() const {
+  if (orders.fragments.empty()) return std::nullopt;
+  return orders.fragments.front().open;
+}
+
+FakeWorker::FakeWorker(std::string name, std::string island)
+    : name_(std::move(name)), island_(std::move(island)) {}
+
+void FakeWorker::Start(Random& random, Instant) {
+  alive_ = true;
+  boot_ = Boot(random() | 1);
+  incarnation_ = Incarnation();
+  revision_ = Revision();
+  counter_ = 0;
+  draining_ = false;
+  released_ = false;
+  seats_.clear();
+}
+
+void FakeWorker::Kill() {
+  alive_ = false;
+  seats_.clear();
+}
+
+StatusFacts FakeWorker::Status() {
+  StatusFacts status;
+  status.release = "test";
+  status.self = {name_, name_ + ":1", ""};
+  status.island = island_;
+  status.boot = boot_;
+  status.incarnation = incarnation_;
+  status.counter = ++counter_;
+  status.draining = draining_;
+  for (const auto& [id, seat] : seats_) {
+    JobFacts facts;
+    facts.job = id;
+    facts.life = seat.life;
+    facts.state = seat.state;
+    facts.evaluations = seat.evaluations;
+    if (seat.state != SeatState::kStarting) {
+      facts.element_count = 8 * 4096;
+      facts.epoch_samples = 1000;
+      FragmentFacts fragment;
+      fragment.span_begin = seat.span_begin;
+      fragment.applied = seat.applied;
+      fragment.stored_through = seat.applied;
+      for (const auto& [span, anchor] : seat.anchors) {
+        fragment.anchor_hashes.push_back(anchor);
+      }
+      fragment.stored = seat.stored;
+      fragment.ready = seat.ready;
+      if (!fragment.anchor_hashes.empty()) {
+        fragment.bases.push_back(
+            {seat.applied, seat.span_begin, fragment.anchor_hashes});
+      }
+      facts.fragments.push_back(std::move(fragment));
+    }
+    status.jobs.push_back(std::move(facts));
+  }
+  return status;
+}
+
+void FakeWorker::OnOrders(const Orders& orders, Random& random, Instant now) {
+  if (!alive_ || orders.boot != boot_ || orders.revision < revision_) return;
+  revision_ = orders.revision;
+  incarnation_ = orders.incarnation;
+  released_ = orders.released;
+  std::map<JobId, FakeSeat> kept;
+  for (const JobOrders& job : orders.jobs) {
+    FakeSeat& seat = kept[job.job];
+    const auto it = seats_.find(job.job);
+    if (it != seats_.end()) {
+      seat = std::move(it->second);
+    } else {
+      seat.started = now + absl::Milliseconds(random.Below(200));
+    }
+    Follow(seat, job, random, now);
+  }
+  seats_ = std::move(kept);
+}
+
+void FakeWorker::Follow(FakeSeat& seat, const JobOrders& orders, Random& random,
+                        Instant now) {
+  seat.orders = orders;
+  SpanHolder own;
+  for (const SpanHolder& holder : orders.holders) {
+    if (holder.peer.worker == name_) own = holder;
+  }
+  const bool ended = orders.phase > JobPhase::kRunning;
+  if (ended) {
+    seat.state = SeatState::kResting;
+    seat.ready.reset();
+    seat.running.reset();
+    return;
+  }
+  const bool moved =
+      own.span_begin != seat.span_begin || own.span_end != seat.span_end;
+  if (seat.life != orders.life || (!seat.life.is_set() && moved)) {
+    // A life that ended owes nothing.
+    seat.ready.reset();
+    seat.running.reset();
+    seat.stored.reset();
+    seat.joined = Attempt();
+    seat.used = data::RangeSet();
+    seat.newest_round = Round();
+    seat.life = orders.life;
+  }
+  if (moved) {
+    seat.span_begin = own.span_begin;
+    seat.span_end = own.span_end;
+    seat.applied = Sequence();
+    seat.anchors.clear();
+    for (uint32_t span = own.span_begin; span < own.span_end; ++span) {
+      seat.anchors[span] = span;
+    }
+    seat.started = now + absl::Milliseconds(random.Below(50));
+  }
+  if (seat.state != SeatState::kStarting || seat.started <= now) {
+    seat.state =
+        seat.life.is_set() ? SeatState::kActive : SeatState::kRecovering;
+  }
+  if (orders.fragments.empty() || !seat.ready.has_value()) return;
+  const std::optional<Outcome>& outcome = orders.fragments.front().outcome;
+  if (!outcome.has_value() || outcome->round != seat.ready->round ||
+      outcome->kind == Outcome::Kind::kPending) {
+    return;
+  }
+  outcomes_[{seat.life.value(), outcome->round.value()}] =
+      outcome->kind == Outcome::Kind::kCommitted;
+  seat.ready.reset();
+}
+
+}  // namespace skerry::coordinator

@@ -1,0 +1,111 @@
+// coordinator/core/testing/fake_worker.h
+//
+// Workers that behave as PROTOCOL 4 and 6 say, with hashes in place of tensors:
+// a result's hash names its attempt and members, an anchor's hash is the fold
+// of the committed results. What they share with each other (frames, fetches,
+// the agreement on a cut) is done by the world around them.
+#ifndef SKERRY_COORDINATOR_CORE_TESTING_FAKE_WORKER_H_
+#define SKERRY_COORDINATOR_CORE_TESTING_FAKE_WORKER_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/instant.h"
+#include "base/random.h"
+#include "coordinator/core/facts.h"
+#include "coordinator/core/orders.h"
+
+namespace skerry::coordinator {
+
+// Hash of the result of `span` in an attempt over these members.
+uint64_t ResultHash(Attempt attempt, const std::vector<Member>& members,
+                    uint32_t span);
+uint64_t FoldAnchor(uint64_t anchor, uint64_t result);
+
+// What the disk of a worker keeps over restarts, of one job.
+struct FakeDisk {
+  // By (sequence, attempt, span).
+  std::map<std::tuple<uint64_t, uint64_t, uint32_t>, uint64_t> results;
+};
+
+// A round that the head has fixed for a whole replica.
+struct FakeRound {
+  Round round;
+  Sequence base;
+  std::vector<data::SampleRange> ranges;
+  Instant ends;
+};
+
+// One job on one worker process.
+struct FakeSeat {
+  JobOrders orders;
+  Life life;
+  SeatState state = SeatState::kStarting;
+  Instant started;
+  uint32_t span_begin = 0;
+  uint32_t span_end = 0;
+  Sequence applied;
+  std::map<uint32_t, uint64_t> anchors;
+  std::optional<StoredResult> stored;
+  std::optional<Contribution> ready;
+  std::optional<FakeRound> running;
+  data::RangeSet used;
+  Round newest_round;
+  // Of the open attempt that this seat has joined.
+  Attempt joined;
+  Instant frames_at;
+  std::vector<EvaluationFact> evaluations;
+  bool lies = false;
+
+  std::optional<OpenExchange> Open() const;
+};
+
+class FakeWorker {
+ public:
+  FakeWorker(std::string name, std::string island);
+
+  bool alive() const { return alive_; }
+  const std::string& name() const { return name_; }
+  void Start(Random& random, Instant now);
+  void Kill();
+  void Drain() { draining_ = true; }
+  bool released() const { return released_; }
+
+  StatusFacts Status();
+  void OnOrders(const Orders& orders, Random& random, Instant now);
+
+  Boot boot() const { return boot_; }
+  std::map<JobId, FakeSeat>& seats() { return seats_; }
+  std::map<JobId, FakeDisk>& disks() { return disks_; }
+  bool draining() const { return draining_; }
+  // Outcomes heard by this process: (life, round) -> committed?
+  const std::map<std::pair<uint64_t, uint64_t>, bool>& outcomes() const {
+    return outcomes_;
+  }
+
+ private:
+  void Follow(FakeSeat& seat, const JobOrders& orders, Random& random,
+              Instant now);
+
+  const std::string name_;
+  const std::string island_;
+  bool alive_ = false;
+  Boot boot_;
+  Incarnation incarnation_;
+  Revision revision_;
+  uint64_t counter_ = 0;
+  bool draining_ = false;
+  bool released_ = false;
+  std::map<JobId, FakeSeat> seats_;
+  std::map<JobId, FakeDisk> disks_;
+  std::map<std::pair<uint64_t, uint64_t>, bool> outcomes_;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_TESTING_FAKE_WORKER_H_

@@ -1,0 +1,122 @@
+// coordinator/core/testing/scripted_world.h
+//
+// A coordinator's core among fake workers, a network that loses, repeats and
+// reorders, and processes that die: all of it from one seed. Every promise of
+// PROTOCOL 8 that can be seen at the coordinator is checked at every step.
+#ifndef SKERRY_COORDINATOR_CORE_TESTING_SCRIPTED_WORLD_H_
+#define SKERRY_COORDINATOR_CORE_TESTING_SCRIPTED_WORLD_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/instant.h"
+#include "base/random.h"
+#include "coordinator/core/cluster.h"
+#include "coordinator/core/testing/fake_worker.h"
+
+namespace skerry::coordinator {
+
+struct WorldOptions {
+  uint64_t seed = 0;
+  // Island of each worker; workers are named w0, w1, ...
+  std::vector<std::string> islands;
+  std::vector<JobSpec> jobs;
+  // Chances at every step of 20 ms, switched off after `faults_end`.
+  double lose = 0;
+  double repeat = 0;
+  double kill = 0;
+  double drain = 0;
+  double crash = 0;
+  double lie = 0;
+  // Rounds of w0 take so many times as long.
+  int64_t slowness = 1;
+  absl::Duration faults_end = absl::Seconds(40);
+  absl::Duration time_max = absl::Seconds(400);
+};
+
+class ScriptedWorld {
+ public:
+  explicit ScriptedWorld(const WorldOptions& options);
+
+  // Runs until every job has ended or the time is over.
+  void Run();
+
+  // What was found to be broken, one a line; empty when nothing was.
+  const std::string& broken() const { return broken_; }
+  // The journal as a hash, for comparing runs.
+  uint64_t JournalHash() const;
+  const std::vector<Entry>& journal() const { return journal_; }
+  const Cluster& cluster() const { return *cluster_; }
+  Instant now() const { return now_; }
+  uint64_t crashes() const { return crashes_; }
+  uint64_t kills() const { return kills_; }
+
+ private:
+  template <typename T>
+  struct Mail {
+    Instant due;
+    std::string worker;
+    T content;
+  };
+
+  bool Chance(double share);
+  bool Faulty() const;
+  void Break(const std::string& what);
+  void Recover();
+  // Makes what was decided durable and tells whoever is concerned; or dies.
+  void Flush();
+  void CheckRecord(const Entry& entry);
+  void Send(FakeWorker& worker);
+  void Tell(const std::string& worker);
+  void Deliver();
+  void Faults();
+  void StepWorker(FakeWorker& worker);
+  void StepRecovery(JobId job, FakeWorker& worker, FakeSeat& seat);
+  void StepExchange(JobId job, FakeWorker& worker, FakeSeat& seat);
+  void StepEvaluation(FakeSeat& seat);
+  void StepReplicas();
+  void StepReplica(JobId job, std::vector<FakeWorker*>& workers);
+  bool AgreeOnCut(JobId job, const std::vector<FakeWorker*>& workers);
+  bool CanFetch(JobId job, Sequence sequence, Attempt attempt, uint32_t span);
+  bool ApplyOne(JobId job, FakeWorker& worker, FakeSeat& seat);
+  void CheckWorkers();
+
+  const WorldOptions options_;
+  Random random_;
+  Instant now_;
+  std::vector<std::unique_ptr<FakeWorker>> workers_;
+  std::map<std::string, Instant> restart_at_;
+  std::map<std::string, Instant> last_sent_;
+  std::map<std::string, StatusFacts> last_status_;
+  std::unique_ptr<Cluster> cluster_;
+  std::vector<Entry> journal_;
+  uint64_t durable_hash_ = 0;
+  std::vector<Mail<StatusFacts>> to_cluster_;
+  std::vector<Mail<Orders>> to_workers_;
+  // Which worker has sent its frames of which attempt.
+  std::map<std::pair<uint64_t, std::string>, bool> frames_;
+  // From the journal: per job, committed (life, round), ranges, results.
+  struct Truth {
+    std::map<uint64_t, Opened> opened;
+    std::map<std::pair<uint64_t, uint64_t>, uint64_t> fate;
+    std::vector<std::pair<Attempt, std::vector<uint64_t>>> commits;
+    data::RangeSet consumed;
+    Attempt open;
+    Sequence newest;
+    uint64_t staleness_max = 0;
+  };
+  std::map<JobId, Truth> truth_;
+  std::set<std::pair<JobId, Sequence>> lied_;
+  std::string broken_;
+  uint64_t crashes_ = 0;
+  uint64_t kills_ = 0;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_TESTING_SCRIPTED_WORLD_H_
