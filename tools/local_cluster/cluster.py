@@ -6,6 +6,7 @@ import socket
 import time
 
 from local_cluster import ctl
+from local_cluster import relay
 from local_cluster.processes import Daemon
 
 
@@ -48,7 +49,7 @@ class LocalCluster:
             '--lease', f'{lease_s}s')
         self.ctl = ctl.Ctl(self._binary('skerryctl'),
                            f'127.0.0.1:{self.coordinator_port}')
-        self.relay = None
+        self.relay = relay.Relay(self._binary('relay'), directory)
         for island in islands:
             for index in range(island.workers):
                 self._add_worker(f'{island.name}{index}', island,
@@ -63,6 +64,10 @@ class LocalCluster:
             '--state', os.path.join(self.directory, 'workers', name),
             '--run-dir', os.path.join(self.directory, 'run'),
             '--trainer-threads', str(trainer_threads)]
+        if island.rate_mbit_s:
+            link = free_port()
+            self.relay.add(island, name, link, port)
+            arguments += ['--advertise', f'127.0.0.1:{link}']
         self.workers.append(Worker(name, island.name, self._daemon(
             name, 'skerry-worker', *arguments)))
 
@@ -80,8 +85,7 @@ class LocalCluster:
         return next(w for w in self.workers if w.name == name)
 
     def start(self):
-        if self.relay:
-            self.relay.start()
+        self.relay.start()
         for daemon in self.daemons():
             daemon.start()
 
@@ -101,8 +105,7 @@ class LocalCluster:
         for worker in self.workers:
             worker.daemon.kill()
         self.coordinator.terminate(5)
-        if self.relay:
-            self.relay.stop()
+        self.relay.stop()
 
     def submit(self, spec):
         """Submits a job given as the content of a job file."""

@@ -7,9 +7,9 @@ import dataclasses
 class Island:
     """`workers` with fast links among them.
 
-    `rate_mbit_s` bounds what enters the island from other islands, and
-    likewise what leaves it; `rtt_ms` is the round-trip time that its link adds.
-    Rate 0: no link is emulated.
+    `rate_mbit_s` bounds what all other islands together send to this one;
+    `rtt_ms` is the round-trip time that its link adds. Rate 0: no link is
+    emulated.
     """
     name: str
     workers: int = 1

@@ -9,7 +9,8 @@ _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None)
 
 
-def _die_with_parent():
+def die_with_parent():
+    """For a child, before it runs its program."""
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
@@ -35,7 +36,7 @@ class Daemon:
             self._process = subprocess.Popen(
                 self.argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 env={**os.environ, **self.environment},
-                preexec_fn=_die_with_parent)
+                preexec_fn=die_with_parent)
 
     def exit_code(self):
         """None while it runs; negative for a signal."""

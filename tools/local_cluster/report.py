@@ -89,7 +89,8 @@ def _traffic(view, size, seconds):
     print(f'sent between workers       {sent / 1e6:10.1f} MB')
     print(f'synchronous training would {synchronous / 1e6:10.1f} MB  '
           f'({synchronous / max(sent, 1):.0f} times as much)')
-    print(f'stall share                {stall / max(compute + stall, 1e-9):10.1%}')
+    share = stall / max(compute + stall, 1e-9)
+    print(f'stall share                {share:10.1%}')
     print(f"lives {counters['lives']}, attempts {counters['attempts']}, "
           f"commits {counters['commits']}\n")
     return sent > 0

@@ -137,7 +137,34 @@ def function_lengths(tree):
                               'leaves')
 
 
+def _reached_by_tests(tree, folder):
+    """Stems of `folder` whose headers its tests include, also through others.
+
+    A class made of several small ones is tested through its own door.
+    """
+    waiting = [path for path, _ in tree.of('.cc')
+               if posixpath.dirname(path) == folder and layers.is_test(path)]
+    reached = set()
+    while waiting:
+        path = waiting.pop()
+        for _, header, quoted in cpp.includes(tree.files.get(path, '')):
+            stem = header[:-2]
+            if (quoted and posixpath.dirname(header) == folder
+                    and stem not in reached):
+                reached.add(stem)
+                waiting += [stem + '.h', stem + '.cc']
+                # Parts of one class: x_impl.h is shared by the x_*.cc.
+                if stem.endswith('_impl'):
+                    parts = [part[:-3] for part, _ in tree.of('.cc')
+                             if part.startswith(stem[:-len('impl')])
+                             and posixpath.dirname(part) == folder]
+                    reached.update(parts)
+                    waiting += [part + '.cc' for part in parts]
+    return reached
+
+
 def tests_beside(tree):
+    reached = {}
     for path, _ in tree.of('.cc'):
         own = layers.layer(path)
         if own is None or own > layers.CORE or layers.is_test(path):
@@ -148,8 +175,12 @@ def tests_beside(tree):
         if posixpath.basename(folder) == 'cpu':
             wanted.append(posixpath.join(posixpath.dirname(folder),
                                          name[:-3] + '_test.cc'))
-        if not any(test in tree.files for test in wanted):
-            yield Finding(path, 1, 'test-beside', f'write {wanted[0]}')
+        if folder not in reached:
+            reached[folder] = _reached_by_tests(tree, folder)
+        if (path[:-3] not in reached[folder]
+                and not any(test in tree.files for test in wanted)):
+            yield Finding(path, 1, 'test-beside', f'write {wanted[0]}, or '
+                          'reach it from a test of its folder')
 
 
 def kernel_twins(tree):

@@ -249,6 +249,15 @@ class RulesTest(unittest.TestCase):
             found(rules.tests_beside, {'compression/cpu/a.cc': '',
                                        'compression/a_test.cc': ''}), [])
 
+    def test_parts_of_a_tested_class_need_no_test_of_their_own(self):
+        tree = {'data/whole_test.cc': '#include "data/whole.h"\n',
+                'data/whole.h': '', 'data/whole.cc': '#include "data/part.h"\n',
+                'data/part.h': '', 'data/part.cc': ''}
+        self.assertEqual(found(rules.tests_beside, tree), [])
+        tree['data/whole.cc'] = ''
+        self.assertEqual(found(rules.tests_beside, tree),
+                         [('data/part.cc', 1, 'test-beside')])
+
     def test_kernels_have_a_reference_twin(self):
         kernel = {'model/cuda/norm.cu': ''}
         self.assertEqual(found(rules.kernel_twins, kernel),

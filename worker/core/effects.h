@@ -79,8 +79,9 @@ struct TrainerMemory {
 class TrainerPort {
  public:
   virtual ~TrainerPort() = default;
-  // Replaces a former group and takes inner state from zero. With size 1 it
-  // needs nobody.
+  // Replaces a former group. A trainer keeps the inner state it has; in a
+  // group, that of the member with most steps becomes everyone's. With size 1
+  // it needs nobody.
   virtual void JoinGroup(const TrainerGroup& group,
                          Done<absl::Status> done) = 0;
   virtual void StartRun(const data::RangeSet& ranges,

@@ -151,6 +151,8 @@ void Seat::Impl::CloseExchange() {
   counters_.payload_bytes_received += exchange_->bytes_received();
   counters_.parts_repeated += exchange_->parts_repeated();
   exchange_.reset();
+  // Should its result be committed, it has to be fetched.
+  recovery_.Hold(Attempt(), Instant());
 }
 
 }  // namespace skerry::worker

@@ -76,7 +76,6 @@ void TrainerSeam::JoinGroup(const TrainerGroup& group,
   request.set_rank(group.rank);
   request.set_size(group.size);
   request.set_timeout_ms(kGroupTimeoutMs);
-  request.set_reset_optimizer(true);
   host_->client().Group(
       std::move(request),
       Forward<v1::GroupReply>(answers_, current_, std::move(done),

@@ -1,0 +1,245 @@
+// How many mutations a coordinator makes durable a second, how long each waits,
+// and how soon a restarted one serves: the real shell, core and journal on a
+// real disk, without the network. A mutation is the admission of a worker, the
+// smallest that there is.
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
+#include "base/check.h"
+#include "coordinator/service/cluster_shell.h"
+#include "coordinator/service/sqlite_journal.h"
+#include "runtime/posix/posix_executor.h"
+#include "runtime/posix/posix_loop.h"
+
+namespace skerry::bench {
+namespace {
+
+using coordinator::Cluster;
+using coordinator::ClusterOptions;
+using coordinator::ClusterShell;
+using coordinator::SqliteJournal;
+using coordinator::StatusFacts;
+
+// From the requirements on durable state: mutations a second, seconds at the
+// 99th percentile, seconds from start to serving with 10,000 records.
+constexpr double kMutationsPerSecond = 5000;
+constexpr double kWaitP99S = 0.025;
+constexpr double kRestartS = 2;
+
+double Now() {
+  const std::chrono::duration<double> since =
+      std::chrono::steady_clock::now().time_since_epoch();
+  return since.count();
+}
+
+StatusFacts WorkerNumber(uint64_t number) {
+  StatusFacts facts;
+  facts.release = "0.1.0";
+  facts.self.worker = absl::StrCat("worker-", number);
+  facts.self.address = "127.0.0.1:1";
+  facts.island = "north";
+  facts.boot = Boot(number + 1);
+  facts.counter = 1;
+  return facts;
+}
+
+// A coordinator without a port.
+class Coordinator {
+ public:
+  Coordinator(const std::string& folder, uint64_t workers_max)
+      : loop_("coordinator") {
+    auto journal =
+        SqliteJournal::Open(folder, disk_, loop_, [](absl::Status why) {
+          std::fprintf(stderr, "journal_bench: %s\n", why.ToString().c_str());
+          std::abort();
+        });
+    SKERRY_CHECK(journal.ok());
+    journal_ = *std::move(journal);
+    ClusterOptions options;
+    options.workers_max = workers_max;
+    shell_ = std::make_unique<ClusterShell>(options, loop_, *journal_);
+    absl::Notification recovered;
+    loop_.Post([&] {
+      SKERRY_CHECK(shell_->Recover().ok());
+      shell_->WhenIdle([&] { recovered.Notify(); });
+    });
+    recovered.WaitForNotification();
+  }
+  ~Coordinator() {
+    absl::Notification idle;
+    loop_.Post([&] { shell_->WhenIdle([&] { idle.Notify(); }); });
+    idle.WaitForNotification();
+    loop_.Stop();
+  }
+
+  // Admits `count` workers, `window` of them waiting at any time; returns how
+  // long each waited, in seconds.
+  std::vector<double> Admit(uint64_t count, uint64_t window) {
+    waits_.clear();
+    next_ = 0;
+    count_ = count;
+    absl::Notification done;
+    done_ = &done;
+    loop_.Post([this, window] {
+      for (uint64_t i = 0; i < window; ++i) Next();
+    });
+    done.WaitForNotification();
+    return std::move(waits_);
+  }
+
+ private:
+  void Next() {
+    if (next_ == count_) return;
+    shell_->Do([this, facts = WorkerNumber(next_++), begun = Now()](
+                   Cluster& cluster, Instant now) -> ClusterShell::Settled {
+      SKERRY_CHECK(cluster.OnStatus(facts, now).ok());
+      return [this, begun](const Cluster&, Instant) {
+        waits_.push_back(Now() - begun);
+        if (waits_.size() == count_) {
+          done_->Notify();
+        } else {
+          Next();
+        }
+      };
+    });
+  }
+
+  runtime::PosixLoop loop_;
+  // Outlives the writes that `disk_` still has when it goes.
+  std::unique_ptr<SqliteJournal> journal_;
+  runtime::PosixExecutor disk_{"journal", 1};
+  std::unique_ptr<ClusterShell> shell_;
+  // On the loop.
+  std::vector<double> waits_;
+  uint64_t next_ = 0;
+  uint64_t count_ = 0;
+  absl::Notification* done_ = nullptr;
+};
+
+class Rows {
+ public:
+  explicit Rows(const char* path) {
+    if (path != nullptr) out_.open(path, std::ios::app);
+  }
+  // For comparison with the others; there is no bar.
+  void AddContext(std::string_view name, double value, std::string_view unit) {
+    Print(absl::StrCat("{\"name\":\"", std::string(name), "\",\"value\":",
+                       value, ",\"unit\":\"", std::string(unit), "\"}"));
+  }
+  void Add(std::string_view name, double value, std::string_view unit,
+           double target, bool at_least) {
+    const double ratio = value / target;
+    const bool meets = at_least ? ratio >= 1 : ratio <= 1;
+    Print(absl::StrCat(
+        "{\"name\":\"", std::string(name), "\",\"value\":", value,
+        ",\"unit\":\"", std::string(unit),
+        "\",\"against\":\"requirement\",\"against_value\":", target,
+        ",\"ratio\":", ratio, ",\"bar\":\"", at_least ? ">=1" : "<=1",
+        "\",\"meets\":", meets ? "true" : "false", "}"));
+  }
+
+ private:
+  void Print(const std::string& row) {
+    std::printf("%s\n", row.c_str());
+    if (out_.is_open()) out_ << row << "\n";
+  }
+
+  std::ofstream out_;
+};
+
+double Percentile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<size_t>(share *
+                                    static_cast<double>(values.size() - 1))];
+}
+
+// What the disk itself does: 4 KiB appended and synced, one after the other. A
+// batch of the journal is one such sync.
+void MeasureDisk(const std::string& path, Rows& rows) {
+  constexpr int kAppends = 200;
+  const std::vector<char> page(4096, 'x');
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  SKERRY_CHECK(fd >= 0);
+  const double begun = Now();
+  for (int i = 0; i < kAppends; ++i) {
+    SKERRY_CHECK(write(fd, page.data(), page.size()) == 4096);
+    SKERRY_CHECK(fdatasync(fd) == 0);
+  }
+  rows.AddContext("disk_appends_synced", kAppends / (Now() - begun), "items/s");
+  close(fd);
+}
+
+void MeasureMutations(const std::string& folder, uint64_t count,
+                      uint64_t window, Rows& rows) {
+  Coordinator coordinator(folder, count);
+  const double begun = Now();
+  const std::vector<double> waits = coordinator.Admit(count, window);
+  const double taken = Now() - begun;
+  const std::string at = absl::StrCat("/window:", window);
+  rows.Add("durable_mutations" + at, static_cast<double>(count) / taken,
+           "items/s", kMutationsPerSecond, true);
+  rows.Add("durable_mutation_wait_p99" + at, Percentile(waits, 0.99), "s",
+           kWaitP99S, false);
+}
+
+void MeasureRestart(const std::string& folder, uint64_t records, Rows& rows) {
+  { Coordinator(folder, records).Admit(records, 256); }
+  std::vector<double> taken;
+  for (int turn = 0; turn < 5; ++turn) {
+    const double begun = Now();
+    const Coordinator coordinator(folder, records);
+    taken.push_back(Now() - begun);
+  }
+  rows.Add(absl::StrCat("restart/records:", records), Percentile(taken, 0.5),
+           "s", kRestartS, false);
+}
+
+int Main(int argc, char** argv) {
+  uint64_t count = 50'000;
+  const char* json = nullptr;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--quick") {
+      count = 10'000;
+    } else if (argument == "--json" && i + 1 < argc) {
+      json = argv[++i];
+    } else {
+      std::fprintf(stderr, "usage: journal_bench [--quick] [--json FILE]\n");
+      return 2;
+    }
+  }
+  Rows rows(json);
+  std::string root =
+      (std::filesystem::temp_directory_path() / "journal-bench-XXXXXX")
+          .string();
+  if (mkdtemp(root.data()) == nullptr) {
+    std::fprintf(stderr, "journal_bench: cannot make %s\n", root.c_str());
+    return 1;
+  }
+  MeasureDisk(root + "/disk", rows);
+  MeasureMutations(root + "/narrow", count / 10, 16, rows);
+  MeasureMutations(root + "/wide", count, 256, rows);
+  MeasureRestart(root + "/restart", 10'000, rows);
+  std::filesystem::remove_all(root);
+  return 0;
+}
+
+}  // namespace
+}  // namespace skerry::bench
+
+int main(int argc, char** argv) { return skerry::bench::Main(argc, argv); }

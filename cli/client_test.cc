@@ -1,0 +1,124 @@
+#include "cli/client.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coordinator/service/testing/coordinator_process.h"
+#include "coordinator/service/testing/memory_journal.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace skerry::cli {
+namespace {
+
+using coordinator::CoordinatorProcess;
+using coordinator::MemoryDisk;
+using coordinator::ServerOptions;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+v1::JobSpec SpecNamed(const std::string& name) {
+  v1::JobSpec spec;
+  spec.set_name(name);
+  spec.mutable_model()->set_config_json(
+      "{\"model_type\":\"gpt2\",\"n_positions\":64}");
+  spec.mutable_data()->set_path("/data/text");
+  spec.mutable_data()->set_manifest_sha256(std::string(64, 'a'));
+  spec.mutable_training()->set_samples(1000);
+  spec.mutable_training()->set_batch_samples(4);
+  spec.mutable_outer()->set_method(v1::JobSpec::OUTER_METHOD_DILOCO);
+  return spec;
+}
+
+// A coordinator that can be replaced by another on its port and its disk.
+class ClientTest : public testing::Test {
+ protected:
+  ClientTest() {
+    process_.emplace(disk_);
+    EXPECT_TRUE(process_->started().ok()) << process_->started();
+    address_ = process_->address();
+    client_ = Connect();
+  }
+  std::unique_ptr<Client> Connect() {
+    auto client = Client::Make(address_);
+    EXPECT_TRUE(client.ok()) << client.status();
+    return *std::move(client);
+  }
+  void Restart() {
+    process_.reset();
+    ServerOptions options;
+    options.listen = address_;
+    process_.emplace(disk_, options);
+    ASSERT_TRUE(process_->started().ok()) << process_->started();
+  }
+
+  MemoryDisk disk_;
+  std::optional<CoordinatorProcess> process_;
+  std::string address_;
+  std::unique_ptr<Client> client_;
+};
+
+TEST_F(ClientTest, AJobIsSubmittedSeenAndCancelled) {
+  const auto submitted = client_->Submit(SpecNamed("one"));
+  ASSERT_TRUE(submitted.ok()) << submitted.status();
+  const auto job = client_->GetJob("one");
+  ASSERT_TRUE(job.ok()) << job.status();
+  EXPECT_EQ(job->id(), submitted->job().id());
+  EXPECT_EQ(client_->ListJobs()->jobs_size(), 1);
+  EXPECT_EQ(client_->Audit("one")->samples_total(), 1000u);
+  EXPECT_EQ(client_->Cancel("one")->phase(), v1::JOB_PHASE_CANCELLED);
+}
+
+TEST_F(ClientTest, TwoSubmissionsAreTwoRequests) {
+  ASSERT_TRUE(client_->Submit(SpecNamed("one")).ok());
+  EXPECT_EQ(client_->Submit(SpecNamed("one")).status().code(),
+            absl::StatusCode::kAlreadyExists);
+}
+
+TEST_F(ClientTest, AWatchGoesOnAcrossARestart) {
+  ASSERT_TRUE(client_->Submit(SpecNamed("one")).ok());
+  std::vector<v1::JobPhase> phases;
+  const absl::Status watched =
+      client_->Watch("one", [&](const v1::JobView& view) {
+        if (phases.empty()) {
+          Restart();
+          EXPECT_TRUE(Connect()->Cancel("one").ok());
+        }
+        phases.push_back(view.phase());
+      });
+  EXPECT_TRUE(watched.ok()) << watched;
+  EXPECT_THAT(phases,
+              ElementsAre(v1::JOB_PHASE_PENDING, v1::JOB_PHASE_CANCELLED));
+}
+
+TEST_F(ClientTest, EventsGoOnAcrossARestartWithoutAGapOrARepeat) {
+  ASSERT_TRUE(client_->Submit(SpecNamed("one")).ok());
+  std::vector<std::string> names;
+  const absl::Status followed = client_->StreamEvents(
+      "one", /*follow=*/true, [&](const v1::Event& event) {
+        if (names.empty()) {
+          Restart();
+          EXPECT_TRUE(Connect()->Cancel("one").ok());
+        }
+        names.push_back(event.name());
+      });
+  EXPECT_TRUE(followed.ok()) << followed;
+  EXPECT_THAT(names, ElementsAre("JobSubmitted", "JobEnded"));
+}
+
+TEST_F(ClientTest, AnAddressThatNobodyServesIsNamed) {
+  process_.reset();
+  const absl::Status status = client_->ListJobs().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(status.message()), HasSubstr(address_));
+}
+
+TEST_F(ClientTest, PlaintextDoesNotLeaveTheMachine) {
+  EXPECT_EQ(Client::Make("10.0.0.1:7443").status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace skerry::cli

@@ -1,0 +1,117 @@
+#include "coordinator/main/arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "base/release.h"
+#include "transport/loopback.h"
+
+namespace skerry::coordinator {
+namespace {
+
+constexpr char kFooter[] =
+    "Times are written as 10s, 500ms or 1m30s.\n"
+    "Exit codes: 0 stopped by SIGTERM or SIGINT, 2 usage, 3 the state folder\n"
+    "cannot be used, 4 the journal could not be written, 5 the address cannot\n"
+    "be listened on.";
+
+bool ReadDuration(const std::string& text, absl::Duration* value) {
+  return absl::ParseDuration(text, value) && *value > absl::ZeroDuration() &&
+         *value < absl::InfiniteDuration();
+}
+
+// A flag that takes a duration above zero.
+void AddDuration(CLI::App& app, const std::string& name,
+                 const std::string& about, absl::Duration* value) {
+  const auto problem = [](const std::string& text) {
+    absl::Duration parsed;
+    return ReadDuration(text, &parsed)
+               ? std::string()
+               : "has to be a time above zero, like 10s, not " + text;
+  };
+  app.add_option_function<std::string>(
+         name, [value](const std::string& text) { ReadDuration(text, value); },
+         about)
+      ->check(CLI::Validator(problem, "TIME"))
+      ->type_name("")
+      ->default_str(absl::FormatDuration(*value));
+}
+
+void AddFlags(CLI::App& app, Arguments* arguments) {
+  app.set_version_flag("--version",
+                       std::string("skerry-coordinator ") + kRelease + "\n");
+  ServerOptions& server = arguments->server;
+  app.add_option("--listen", server.listen,
+                 "host:port on this machine; port 0 takes a free one")
+      ->capture_default_str();
+  app.add_option("--state", arguments->state,
+                 "folder of the journal; made when it is missing")
+      ->required();
+  app.add_option("--port-file", arguments->port_file,
+                 "file that gets the port once it is open");
+  const std::map<std::string, runtime::Severity> levels = {
+      {"debug", runtime::Severity::kDebug},
+      {"info", runtime::Severity::kInfo},
+      {"warning", runtime::Severity::kWarning},
+      {"error", runtime::Severity::kError}};
+  app.add_option("--log-level", arguments->log_level,
+                 "debug, info, warning or error")
+      ->transform(CLI::CheckedTransformer(levels))
+      ->default_str("info");
+  app.add_flag("--reflection", server.reflection,
+               "tell gRPC tools what the services are");
+  ClusterOptions& cluster = server.cluster;
+  AddDuration(app, "--lease",
+              "silence after which a worker's place is given away",
+              &cluster.lease);
+  AddDuration(app, "--settle",
+              "how long an island waits for a worker that went away",
+              &cluster.settle);
+  AddDuration(app, "--attempt-deadline-min", "shortest deadline of an exchange",
+              &cluster.attempt_deadline_min);
+  app.add_option("--workers-max", cluster.workers_max,
+                 "workers that may be registered")
+      ->capture_default_str();
+  app.add_option("--jobs-max", cluster.jobs_max, "jobs that may be unfinished")
+      ->capture_default_str();
+  app.footer(kFooter);
+}
+
+Parsed Wrong(std::string what) {
+  std::replace(what.begin(), what.end(), '\n', ' ');
+  return {.arguments = std::nullopt,
+          .text = what + " (see skerry-coordinator --help)\n",
+          .code = ExitCode::kUsage};
+}
+
+}  // namespace
+
+Parsed ParseArguments(std::vector<std::string> words) {
+  Arguments arguments;
+  CLI::App app{"Decides who trains what, and keeps the history of it.",
+               "skerry-coordinator"};
+  AddFlags(app, &arguments);
+  // CLI11 takes the words from the back.
+  std::reverse(words.begin(), words.end());
+  // It speaks in exceptions; they end here.
+  try {
+    app.parse(std::move(words));
+  } catch (const CLI::CallForHelp&) {
+    return {.arguments = std::nullopt, .text = app.help()};
+  } catch (const CLI::CallForVersion& version) {
+    return {.arguments = std::nullopt, .text = version.what()};
+  } catch (const CLI::ParseError& error) {
+    return Wrong(error.what());
+  }
+  absl::Status good = transport::RequireLoopback(arguments.server.listen);
+  if (good.ok()) good = ValidateClusterOptions(arguments.server.cluster);
+  if (!good.ok()) return Wrong(std::string(good.message()));
+  return {.arguments = std::move(arguments), .text = ""};
+}
+
+}  // namespace skerry::coordinator

@@ -1,0 +1,47 @@
+// coordinator/main/arguments.h
+//
+// The coordinator's command line as values.
+#ifndef SKERRY_COORDINATOR_MAIN_ARGUMENTS_H_
+#define SKERRY_COORDINATOR_MAIN_ARGUMENTS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coordinator/service/coordinator_server.h"
+#include "runtime/log.h"
+
+namespace skerry::coordinator {
+
+// docs/coordinator.md lists them.
+enum class ExitCode {
+  kStopped = 0,
+  kUsage = 2,
+  kState = 3,
+  kJournal = 4,
+  kListen = 5,
+};
+
+struct Arguments {
+  ServerOptions server;
+  std::string state;
+  // Empty: none.
+  std::string port_file;
+  runtime::Severity log_level = runtime::Severity::kInfo;
+};
+
+struct Parsed {
+  // None when there is nothing to run: help was asked for, or the line is
+  // wrong.
+  std::optional<Arguments> arguments;
+  // For standard output (help), or one line for standard error.
+  std::string text;
+  ExitCode code = ExitCode::kStopped;
+};
+
+// `words` without the program's name.
+Parsed ParseArguments(std::vector<std::string> words);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_MAIN_ARGUMENTS_H_

@@ -1,0 +1,71 @@
+#include "coordinator/main/arguments.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace skerry::coordinator {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(ArgumentsTest, EveryFlagIsRead) {
+  const Parsed parsed = ParseArguments(
+      {"--listen", "127.0.0.1:0", "--state", "here", "--port-file", "port",
+       "--log-level", "debug", "--reflection", "--lease", "1500ms", "--settle",
+       "1s", "--attempt-deadline-min", "250ms", "--workers-max", "9",
+       "--jobs-max", "3"});
+  ASSERT_TRUE(parsed.arguments.has_value()) << parsed.text;
+  const Arguments& arguments = *parsed.arguments;
+  EXPECT_EQ(arguments.server.listen, "127.0.0.1:0");
+  EXPECT_EQ(arguments.state, "here");
+  EXPECT_EQ(arguments.port_file, "port");
+  EXPECT_EQ(arguments.log_level, runtime::Severity::kDebug);
+  EXPECT_TRUE(arguments.server.reflection);
+  EXPECT_EQ(arguments.server.cluster.lease, absl::Milliseconds(1500));
+  EXPECT_EQ(arguments.server.cluster.settle, absl::Seconds(1));
+  EXPECT_EQ(arguments.server.cluster.attempt_deadline_min,
+            absl::Milliseconds(250));
+  EXPECT_EQ(arguments.server.cluster.workers_max, 9u);
+  EXPECT_EQ(arguments.server.cluster.jobs_max, 3u);
+}
+
+TEST(ArgumentsTest, AWrongLineIsOneLineAndCodeTwo) {
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {},
+           {"--state", "x", "--lease", "10"},
+           {"--state", "x", "--lease", "-1s"},
+           {"--state", "x", "--lease", "inf"},
+           {"--state", "x", "--lease", "soon"},
+           {"--state", "x", "--listen", "0.0.0.0:7443"},
+           {"--state", "x", "--listen", "example.org:7443"},
+           {"--state", "x", "--log-level", "loud"},
+           {"--state", "x", "--workers-max", "many"},
+           {"--state", "x", "--colour"}}) {
+    SCOPED_TRACE(testing::PrintToString(words));
+    const Parsed parsed = ParseArguments(words);
+    EXPECT_FALSE(parsed.arguments.has_value());
+    EXPECT_EQ(parsed.code, ExitCode::kUsage);
+    EXPECT_THAT(parsed.text, EndsWith("(see skerry-coordinator --help)\n"));
+    EXPECT_THAT(parsed.text.substr(0, parsed.text.size() - 1),
+                Not(HasSubstr("\n")));
+  }
+}
+
+TEST(ArgumentsTest, HelpNamesEveryFlagItsDefaultAndTheExitCodes) {
+  const Parsed parsed = ParseArguments({"--help"});
+  EXPECT_EQ(parsed.code, ExitCode::kStopped);
+  for (const char* flag :
+       {"--listen", "127.0.0.1:7443", "--state", "--port-file", "--log-level",
+        "--reflection", "--lease", "10s", "--settle", "--attempt-deadline-min",
+        "--workers-max", "--jobs-max", "--version", "Exit codes"}) {
+    EXPECT_THAT(parsed.text, HasSubstr(flag));
+  }
+}
+
+}  // namespace
+}  // namespace skerry::coordinator

@@ -1,0 +1,105 @@
+// skerry-coordinator: decides who trains what, and keeps the history of it.
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/release.h"
+#include "coordinator/main/arguments.h"
+#include "coordinator/service/coordinator_server.h"
+#include "coordinator/service/sqlite_journal.h"
+#include "runtime/log.h"
+#include "runtime/posix/posix_executor.h"
+#include "runtime/posix/posix_files.h"
+#include "runtime/posix/posix_loop.h"
+#include "runtime/posix/signal_wait.h"
+#include "runtime/posix/spdlog_log.h"
+
+namespace skerry::coordinator {
+namespace {
+
+using runtime::Log;
+using runtime::Severity;
+
+ExitCode Failed(const absl::Status& why, ExitCode code) {
+  Log(Severity::kError, "coordinator.start.failed", {{"cause", why}});
+  return code;
+}
+
+ExitCode CodeOf(const absl::Status& start) {
+  return absl::IsUnavailable(start) ? ExitCode::kListen : ExitCode::kState;
+}
+
+absl::Status WritePort(const std::string& path, int port) {
+  if (path.empty()) return absl::OkStatus();
+  const std::string text = absl::StrCat(port, "\n");
+  runtime::PosixFiles files;
+  return files.WriteDurably(path, std::as_bytes(std::span(text)));
+}
+
+// Nothing may be said that the journal does not hold, so nothing is left to do.
+void EndProcess(const absl::Status& why) {
+  Log(Severity::kError, "coordinator.journal.failed", {{"cause", why}});
+  _exit(static_cast<int>(ExitCode::kJournal));
+}
+
+ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
+  runtime::PosixLoop loop("coordinator");
+  // Outlives the writes that `disk` still has when it goes.
+  std::unique_ptr<SqliteJournal> journal;
+  runtime::PosixExecutor disk("journal", 1);
+  absl::StatusOr<std::unique_ptr<SqliteJournal>> opened =
+      SqliteJournal::Open(arguments.state, disk, loop, EndProcess);
+  if (!opened.ok()) return Failed(opened.status(), ExitCode::kState);
+  journal = *std::move(opened);
+  CoordinatorServer server(arguments.server, loop, *journal);
+  const absl::Cleanup stop_loop = [&loop] { loop.Stop(); };
+  absl::Status started = server.Start();
+  if (!started.ok()) return Failed(started, CodeOf(started));
+  started = WritePort(arguments.port_file, server.port());
+  Log(Severity::kInfo, "coordinator.serving",
+      {{"port", server.port()},
+       {"state", arguments.state},
+       {"term", journal->term()},
+       {"release", kRelease}});
+  int signal = 0;
+  if (started.ok()) signal = signals.Wait();
+  server.Stop();
+  if (!started.ok()) return Failed(started, ExitCode::kListen);
+  Log(Severity::kInfo, "coordinator.stopped", {{"signal", signal}});
+  return ExitCode::kStopped;
+}
+
+ExitCode Main(std::vector<std::string> words) {
+  const Parsed parsed = ParseArguments(std::move(words));
+  if (!parsed.arguments.has_value()) {
+    if (parsed.code == ExitCode::kStopped) {
+      std::cout << parsed.text << std::flush;
+    } else {
+      std::cerr << "skerry-coordinator: " << parsed.text;
+    }
+    return parsed.code;
+  }
+  runtime::SignalWait signals;
+  runtime::SpdlogSink log(stderr, runtime::SpdlogSink::FormFor(stderr),
+                          parsed.arguments->log_level);
+  runtime::InstallLogSink(&log);
+  const ExitCode code = Serve(*parsed.arguments, signals);
+  runtime::InstallLogSink(nullptr);
+  return code;
+}
+
+}  // namespace
+}  // namespace skerry::coordinator
+
+int main(int argc, char** argv) {
+  return static_cast<int>(skerry::coordinator::Main({argv + 1, argv + argc}));
+}

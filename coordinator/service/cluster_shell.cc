@@ -1,0 +1,166 @@
+#include "coordinator/service/cluster_shell.h"
+
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/status.h"
+#include "coordinator/service/journal_codec.h"
+
+namespace skerry::coordinator {
+
+ClusterShell::ClusterShell(const ClusterOptions& options,
+                           runtime::EventLoop& loop, Journal& journal)
+    : loop_(loop), journal_(journal), cluster_(options) {}
+
+absl::Status ClusterShell::Recover() {
+  std::vector<Entry> history;
+  SKERRY_RETURN_IF_ERROR(
+      journal_.Read([&](const JournalEntry& durable) -> absl::Status {
+        absl::StatusOr<Entry> entry = EntryFromJournal(durable);
+        absl::Status read = entry.status();
+        if (read.ok()) read = cluster_.Apply(*entry);
+        if (!read.ok()) {
+          return absl::DataLossError(
+              absl::StrCat("record ", durable.index.value(),
+                           " of the journal cannot be used: ", read.message()));
+        }
+        history.push_back(*std::move(entry));
+        return absl::OkStatus();
+      }));
+  cluster_.Recovered(loop_.Now());
+  if (observer_ != nullptr) {
+    observer_->OnSettled(cluster_, loop_.Now(), history, {});
+  }
+  PumpSoon();
+  return absl::OkStatus();
+}
+
+void ClusterShell::Do(Fact fact) {
+  waiting_.push_back(std::move(fact));
+  PumpSoon();
+}
+
+void ClusterShell::Look(Settled view) {
+  Do([view = std::move(view)](Cluster&, Instant) mutable {
+    return std::move(view);
+  });
+}
+
+// Behind whatever the loop already has, so that facts which arrived together
+// share a batch.
+void ClusterShell::PumpSoon() {
+  if (pump_posted_ || syncing_) return;
+  pump_posted_ = true;
+  loop_.Post([this] { Pump(); });
+}
+
+void ClusterShell::Pump() {
+  pump_posted_ = false;
+  SKERRY_CHECK(!syncing_ && settling_.empty());
+  const Instant now = loop_.Now();
+  std::deque<Fact> facts = std::exchange(waiting_, {});
+  for (Fact& fact : facts) {
+    settling_.push_back(std::move(fact)(cluster_, now));
+  }
+  std::vector<Entry> records = cluster_.TakeRecords();
+  if (records.empty()) {
+    Settle({});
+  } else {
+    Append(std::move(records));
+  }
+}
+
+void ClusterShell::Append(std::vector<Entry> records) {
+  std::vector<JournalEntry> batch;
+  batch.reserve(records.size());
+  for (const Entry& entry : records) batch.push_back(EntryToJournal(entry));
+  syncing_ = true;
+  journal_.Append(std::move(batch),
+                  [this, records = std::move(records)]() mutable {
+                    syncing_ = false;
+                    Settle(std::move(records));
+                  });
+}
+
+void ClusterShell::Settle(std::vector<Entry> fresh) {
+  const Instant now = loop_.Now();
+  for (Settled& settled : std::exchange(settling_, {})) {
+    std::move(settled)(cluster_, now);
+  }
+  for (std::string& worker : cluster_.TakeTouched()) {
+    touched_.insert(std::move(worker));
+  }
+  DeliverOrders();
+  if (observer_ != nullptr) {
+    observer_->OnSettled(cluster_, now, fresh, cluster_.TakeAnswers());
+  }
+  ArmTimer();
+  if (!waiting_.empty()) {
+    PumpSoon();
+    return;
+  }
+  for (runtime::Task& task : std::exchange(when_idle_, {})) std::move(task)();
+}
+
+void ClusterShell::Attach(const std::string& worker, OrdersStream& stream) {
+  streams_[worker] = &stream;
+}
+
+void ClusterShell::Detach(const std::string& worker,
+                          const OrdersStream& stream) {
+  const auto it = streams_.find(worker);
+  if (it != streams_.end() && it->second == &stream) streams_.erase(it);
+}
+
+void ClusterShell::Touch(const std::string& worker) {
+  touched_.insert(worker);
+  PumpSoon();
+}
+
+void ClusterShell::StreamReady(const std::string& worker) {
+  if (touched_.contains(worker)) PumpSoon();
+}
+
+void ClusterShell::DeliverOrders() {
+  for (auto it = touched_.begin(); it != touched_.end();) {
+    it = Deliver(*it) ? touched_.erase(it) : std::next(it);
+  }
+}
+
+// Whether nothing remains to be told.
+bool ClusterShell::Deliver(const std::string& worker) {
+  const auto stream = streams_.find(worker);
+  // Its first Status on a new stream touches it again.
+  if (stream == streams_.end()) return true;
+  if (!stream->second->ready()) return false;
+  const absl::StatusOr<Orders> orders = cluster_.OrdersFor(worker, loop_.Now());
+  if (orders.ok()) stream->second->Send(*orders);
+  return true;
+}
+
+void ClusterShell::ArmTimer() {
+  const std::optional<Instant> next = cluster_.NextDeadline();
+  if (!next.has_value()) return;
+  if (armed_for_.has_value() && *armed_for_ <= *next) return;
+  armed_for_ = next;
+  loop_.RunAt(*next, [this, when = *next] { OnTimer(when); });
+}
+
+void ClusterShell::OnTimer(Instant when) {
+  // One that an earlier deadline has replaced.
+  if (armed_for_ != when) return;
+  armed_for_.reset();
+  Do([](Cluster& cluster, Instant now) -> Settled {
+    cluster.Tick(now);
+    return [](const Cluster&, Instant) {};
+  });
+}
+
+void ClusterShell::WhenIdle(runtime::Task task) {
+  when_idle_.push_back(std::move(task));
+  PumpSoon();
+}
+
+}  // namespace skerry::coordinator

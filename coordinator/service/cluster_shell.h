@@ -1,0 +1,121 @@
+// coordinator/service/cluster_shell.h
+//
+// Between the pure core and the world: feeds it facts, makes what it decides
+// durable, and only then lets anyone hear of it.
+#ifndef SKERRY_COORDINATOR_SERVICE_CLUSTER_SHELL_H_
+#define SKERRY_COORDINATOR_SERVICE_CLUSTER_SHELL_H_
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "base/instant.h"
+#include "coordinator/core/cluster.h"
+#include "coordinator/service/journal.h"
+#include "runtime/event_loop.h"
+
+namespace skerry::coordinator {
+
+// A worker's open stream.
+class OrdersStream {
+ public:
+  virtual ~OrdersStream() = default;
+  // False while a message is on its way; the stream then calls
+  // ClusterShell::StreamReady() when it has left.
+  virtual bool ready() const = 0;
+  virtual void Send(const Orders& orders) = 0;
+};
+
+// Told whenever the core stands on durable ground after facts were taken in.
+class SettledObserver {
+ public:
+  virtual ~SettledObserver() = default;
+  // `fresh`: the records since the last call, oldest first.
+  virtual void OnSettled(const Cluster& cluster, Instant now,
+                         std::span<const Entry> fresh,
+                         std::vector<GenerateAnswer> answers) = 0;
+};
+
+// Facts that arrive while a batch is on its way to the disk wait; then all of
+// them go into the core at once and share the next batch. So the core is never
+// ahead of the journal when anybody looks at it, and one sync serves many.
+//
+// Every member is called on the loop. The number of waiting facts is bounded by
+// the callers: a stream waits for each of its facts, and operators' calls are
+// counted where they come in.
+class ClusterShell {
+ public:
+  using Settled = absl::AnyInvocable<void(const Cluster&, Instant) &&>;
+  // Changes the core and says what to do once the change is durable.
+  using Fact = absl::AnyInvocable<Settled(Cluster&, Instant) &&>;
+
+  // `loop` and `journal` outlive the shell and what it has posted.
+  // Requires: ValidateClusterOptions(options) is OK.
+  ClusterShell(const ClusterOptions& options, runtime::EventLoop& loop,
+               Journal& journal);
+  ClusterShell(const ClusterShell&) = delete;
+  ClusterShell& operator=(const ClusterShell&) = delete;
+
+  // Folds the journal. Called once, before everything else; blocks. `observer`
+  // sees the whole history as fresh.
+  //
+  // Errors: of Journal::Read; DataLoss when a record cannot be read or does not
+  // follow from those before it, naming its index.
+  absl::Status Recover();
+
+  // At most one; outlives the shell's use of it.
+  void set_observer(SettledObserver* observer) { observer_ = observer; }
+
+  void Do(Fact fact);
+  // Runs `view` when the core stands on durable ground.
+  void Look(Settled view);
+
+  // The worker's orders go to `stream` from now on, instead of to an earlier
+  // one; it is detached before it ends.
+  void Attach(const std::string& worker, OrdersStream& stream);
+  void Detach(const std::string& worker, const OrdersStream& stream);
+  // The worker gets its orders as soon as they may be said; only the newest.
+  void Touch(const std::string& worker);
+  // The stream of `worker` can take the next message.
+  void StreamReady(const std::string& worker);
+
+  // Runs `task` when nothing waits and no batch is on its way.
+  void WhenIdle(runtime::Task task);
+
+ private:
+  void PumpSoon();
+  void Pump();
+  void Append(std::vector<Entry> records);
+  void Settle(std::vector<Entry> fresh);
+  void DeliverOrders();
+  bool Deliver(const std::string& worker);
+  void ArmTimer();
+  void OnTimer(Instant when);
+
+  runtime::EventLoop& loop_;
+  Journal& journal_;
+  Cluster cluster_;
+  SettledObserver* observer_ = nullptr;
+
+  std::deque<Fact> waiting_;
+  // Of the facts that the core holds and the journal not yet.
+  std::vector<Settled> settling_;
+  bool syncing_ = false;
+  bool pump_posted_ = false;
+
+  absl::btree_map<std::string, OrdersStream*> streams_;
+  absl::btree_set<std::string> touched_;
+  std::optional<Instant> armed_for_;
+  std::vector<runtime::Task> when_idle_;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_SERVICE_CLUSTER_SHELL_H_

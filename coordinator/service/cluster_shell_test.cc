@@ -1,0 +1,283 @@
+#include "coordinator/service/cluster_shell.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/service/testing/memory_journal.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "runtime/testing/manual_loop.h"
+
+namespace skerry::coordinator {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class FakeStream final : public OrdersStream {
+ public:
+  bool ready() const override { return ready_; }
+  void Send(const Orders& orders) override {
+    sent.push_back(orders);
+    ready_ = hold_open;
+  }
+  void Drain() { ready_ = true; }
+
+  std::vector<Orders> sent;
+  // Takes any number of messages at once.
+  bool hold_open = true;
+
+ private:
+  bool ready_ = true;
+};
+
+class RecordingObserver final : public SettledObserver {
+ public:
+  void OnSettled(const Cluster& cluster, Instant, std::span<const Entry> fresh,
+                 std::vector<GenerateAnswer>) override {
+    for (const Entry& entry : fresh) indexes.push_back(entry.index.value());
+    revision = cluster.revision();
+  }
+  std::vector<uint64_t> indexes;
+  Revision revision;
+};
+
+// One life of a coordinator. The disk is what it leaves behind.
+class Process {
+ public:
+  explicit Process(MemoryDisk& disk, absl::Duration lease = absl::Seconds(10))
+      : journal(disk, loop, [this](absl::Status why) { failure = why; }),
+        shell(Options(lease), loop, journal) {
+    shell.set_observer(&observer);
+    recovered = shell.Recover();
+    loop.RunUntilIdle();
+  }
+  static ClusterOptions Options(absl::Duration lease) {
+    ClusterOptions options;
+    options.lease = lease;
+    return options;
+  }
+
+  // The worker reports; the answer, when it comes, goes to `answers`.
+  void Report(const std::string& worker, uint64_t boot, uint64_t incarnation,
+              uint64_t counter) {
+    StatusFacts facts;
+    facts.release = "0.1.0";
+    facts.self.worker = worker;
+    facts.self.address = "127.0.0.1:1";
+    facts.island = "north";
+    facts.boot = Boot(boot);
+    facts.incarnation = Incarnation(incarnation);
+    facts.counter = counter;
+    shell.Do(
+        [this, facts](Cluster& cluster, Instant now) -> ClusterShell::Settled {
+          return [this, taken = cluster.OnStatus(facts, now)](
+                     const Cluster&, Instant) { answers.push_back(taken); };
+        });
+  }
+  uint64_t StateHash() {
+    uint64_t hash = 0;
+    shell.Look(
+        [&](const Cluster& cluster, Instant) { hash = cluster.StateHash(); });
+    loop.RunUntilIdle();
+    return hash;
+  }
+
+  runtime::ManualLoop loop;
+  absl::Status failure;
+  MemoryJournal journal;
+  RecordingObserver observer;
+  ClusterShell shell;
+  absl::Status recovered;
+  std::vector<absl::Status> answers;
+};
+
+TEST(ClusterShellTest, NothingIsSaidBeforeItIsDurable) {
+  MemoryDisk disk;
+  Process process(disk);
+  FakeStream stream;
+  process.shell.Attach("a", stream);
+  process.journal.Hold();
+  process.Report("a", 7, 0, 1);
+  process.shell.Touch("a");
+  process.loop.RunUntilIdle();
+  EXPECT_TRUE(process.journal.batch_waits());
+  EXPECT_THAT(process.answers, IsEmpty());
+  EXPECT_THAT(stream.sent, IsEmpty());
+  EXPECT_THAT(process.observer.indexes, IsEmpty());
+  process.journal.Release();
+  process.loop.RunUntilIdle();
+  EXPECT_THAT(process.answers, ElementsAre(absl::OkStatus()));
+  ASSERT_FALSE(stream.sent.empty());
+  EXPECT_EQ(stream.sent.back().incarnation, Incarnation(1));
+  EXPECT_EQ(stream.sent.back().revision, Revision(1));
+  EXPECT_THAT(process.observer.indexes, ElementsAre(1));
+}
+
+TEST(ClusterShellTest, ViewsWaitForTheBatchThatTheyWouldShow) {
+  MemoryDisk disk;
+  Process process(disk);
+  process.journal.Hold();
+  process.Report("a", 7, 0, 1);
+  process.loop.RunUntilIdle();
+  std::vector<uint64_t> seen;
+  process.shell.Look([&](const Cluster& cluster, Instant) {
+    seen.push_back(cluster.revision().value());
+  });
+  process.loop.RunUntilIdle();
+  EXPECT_THAT(seen, IsEmpty());
+  process.journal.Release();
+  process.loop.RunUntilIdle();
+  EXPECT_THAT(seen, ElementsAre(1));
+}
+
+TEST(ClusterShellTest, FactsThatArriveDuringASyncShareTheNextBatch) {
+  MemoryDisk disk;
+  Process process(disk);
+  process.journal.Hold();
+  process.Report("a", 7, 0, 1);
+  process.loop.RunUntilIdle();
+  for (int i = 0; i < 50; ++i) {
+    process.Report(absl::StrCat("b", i), 100 + i, 0, 1);
+    process.loop.RunUntilIdle();
+  }
+  // The core has not been touched: only the first is in the batch.
+  process.journal.Release();
+  EXPECT_THAT(disk.entries, SizeIs(1));
+  process.journal.Hold();
+  process.loop.RunUntilIdle();
+  EXPECT_THAT(process.answers, SizeIs(1));
+  EXPECT_TRUE(process.journal.batch_waits());
+  process.journal.Release();
+  process.loop.RunUntilIdle();
+  EXPECT_THAT(disk.entries, SizeIs(51));
+  EXPECT_THAT(process.answers, SizeIs(51));
+}
+
+TEST(ClusterShellTest, AStreamGetsOnlyTheNewestOrders) {
+  MemoryDisk disk;
+  Process process(disk);
+  FakeStream stream;
+  stream.hold_open = false;
+  process.Report("a", 7, 0, 1);
+  process.loop.RunUntilIdle();
+  process.shell.Attach("a", stream);
+  process.shell.Touch("a");
+  process.loop.RunUntilIdle();
+  ASSERT_THAT(stream.sent, SizeIs(1));
+  // While the first is on its way, more becomes known.
+  for (int i = 0; i < 5; ++i) {
+    process.Report(absl::StrCat("b", i), 100 + i, 0, 1);
+    process.shell.Touch("a");
+    process.loop.RunUntilIdle();
+  }
+  EXPECT_THAT(stream.sent, SizeIs(1));
+  stream.Drain();
+  process.shell.StreamReady("a");
+  process.loop.RunUntilIdle();
+  ASSERT_THAT(stream.sent, SizeIs(2));
+  EXPECT_EQ(stream.sent[1].revision, Revision(6));
+}
+
+TEST(ClusterShellTest, ADetachedStreamHearsNothing) {
+  MemoryDisk disk;
+  Process process(disk);
+  FakeStream older;
+  FakeStream newer;
+  process.Report("a", 7, 0, 1);
+  process.shell.Attach("a", older);
+  process.shell.Attach("a", newer);
+  // The older one leaves after it was replaced.
+  process.shell.Detach("a", older);
+  process.shell.Touch("a");
+  process.loop.RunUntilIdle();
+  EXPECT_THAT(older.sent, IsEmpty());
+  EXPECT_FALSE(newer.sent.empty());
+  newer.sent.clear();
+  process.shell.Detach("a", newer);
+  process.shell.Touch("a");
+  process.loop.RunUntilIdle();
+  EXPECT_THAT(newer.sent, IsEmpty());
+}
+
+TEST(ClusterShellTest, WhatCouldNotBeSyncedIsNeverSaid) {
+  MemoryDisk disk;
+  Process process(disk);
+  process.journal.FailNext();
+  process.Report("a", 7, 0, 1);
+  process.loop.RunUntilIdle();
+  EXPECT_EQ(process.failure.code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(process.answers, IsEmpty());
+  EXPECT_THAT(disk.entries, IsEmpty());
+}
+
+TEST(ClusterShellTest, ADeposedProcessFails) {
+  MemoryDisk disk;
+  Process deposed(disk);
+  Process next(disk);
+  deposed.Report("a", 7, 0, 1);
+  deposed.loop.RunUntilIdle();
+  EXPECT_EQ(deposed.failure.code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(deposed.answers, IsEmpty());
+}
+
+TEST(ClusterShellTest, ARestartFindsTheStateThatWasDurable) {
+  MemoryDisk disk;
+  uint64_t before = 0;
+  {
+    Process process(disk);
+    for (int i = 0; i < 10; ++i) {
+      process.Report(absl::StrCat("w", i), 100 + i, 0, 1);
+    }
+    process.loop.RunUntilIdle();
+    before = process.StateHash();
+    // Decided, but the process dies before the sync.
+    process.journal.Hold();
+    process.Report("late", 9, 0, 1);
+    process.loop.RunUntilIdle();
+  }
+  Process again(disk);
+  ASSERT_TRUE(again.recovered.ok()) << again.recovered;
+  EXPECT_EQ(again.StateHash(), before);
+  EXPECT_THAT(again.observer.indexes, SizeIs(10));
+}
+
+TEST(ClusterShellTest, ARecordThatCannotBeUsedIsNamed) {
+  MemoryDisk disk;
+  { Process(disk).Report("a", 7, 0, 1); }
+  disk.entries = {{Revision(1), 1, "\xff\xff"}};
+  EXPECT_EQ(Process(disk).recovered.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(Process(disk).recovered.message()),
+              testing::HasSubstr("record 1 of the journal"));
+}
+
+TEST(ClusterShellTest, SilenceEndsAWorkerAtItsDeadlineWithoutAnyMessage) {
+  MemoryDisk disk;
+  Process process(disk, /*lease=*/absl::Seconds(5));
+  process.Report("a", 7, 0, 1);
+  process.loop.RunUntilIdle();
+  EXPECT_THAT(disk.entries, SizeIs(1));
+  process.loop.Advance(absl::Seconds(6));
+  EXPECT_THAT(disk.entries, SizeIs(2));
+}
+
+TEST(ClusterShellTest, IdleMeansThatNoBatchIsOnItsWay) {
+  MemoryDisk disk;
+  Process process(disk);
+  process.journal.Hold();
+  process.Report("a", 7, 0, 1);
+  process.loop.RunUntilIdle();
+  bool idle = false;
+  process.shell.WhenIdle([&] { idle = true; });
+  process.loop.RunUntilIdle();
+  EXPECT_FALSE(idle);
+  process.journal.Release();
+  process.loop.RunUntilIdle();
+  EXPECT_TRUE(idle);
+}
+
+}  // namespace
+}  // namespace skerry::coordinator

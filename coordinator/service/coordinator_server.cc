@@ -1,0 +1,135 @@
+#include "coordinator/service/coordinator_server.h"
+
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
+#include "base/status.h"
+#include "transport/loopback.h"
+
+namespace skerry::coordinator {
+namespace {
+
+// A client that pings more often than this is told to go away.
+constexpr int kPingIntervalMinMs = 10'000;
+// A worker that vanished without closing its connection is noticed within the
+// sum of both.
+constexpr int kKeepaliveTimeMs = 20'000;
+constexpr int kKeepaliveTimeoutMs = 10'000;
+constexpr int kMetadataBytesMax = 8 << 10;
+constexpr int kStreamsPerConnectionMax = 128;
+
+// Runs `task` on the loop and waits until it calls what it is given.
+template <typename Task>
+void AndWait(runtime::EventLoop& loop, Task task) {
+  absl::Notification done;
+  loop.Post([&] { task([&done] { done.Notify(); }); });
+  done.WaitForNotification();
+}
+
+void SetArguments(const ServerOptions& options, grpc::ServerBuilder* builder) {
+  grpc::ResourceQuota quota("coordinator");
+  quota.Resize(options.memory_bytes_max);
+  builder->SetResourceQuota(quota);
+  builder->SetMaxReceiveMessageSize(options.receive_bytes_max);
+  builder->SetMaxSendMessageSize(-1);
+  builder->AddChannelArgument(
+      GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+      kPingIntervalMinMs);
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveTimeMs);
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
+                              kKeepaliveTimeoutMs);
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder->AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMetadataBytesMax);
+  builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
+                              kStreamsPerConnectionMax);
+  // Two coordinators on one port would each see half of the workers.
+  builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+}
+
+}  // namespace
+
+CoordinatorServer::CoordinatorServer(const ServerOptions& options,
+                                     runtime::EventLoop& loop, Journal& journal)
+    : options_(options),
+      loop_(loop),
+      shell_(options.cluster, loop, journal),
+      control_(options.control, loop, shell_),
+      operators_(options.operators, journal.term(), loop, shell_) {
+  shell_.set_observer(&operators_);
+}
+
+CoordinatorServer::~CoordinatorServer() = default;
+
+absl::Status CoordinatorServer::Start() {
+  SKERRY_RETURN_IF_ERROR(transport::RequireLoopback(options_.listen));
+  SKERRY_RETURN_IF_ERROR(Recover());
+  return Listen();
+}
+
+absl::Status CoordinatorServer::Recover() {
+  absl::Status recovered;
+  AndWait(loop_, [&](auto done) {
+    recovered = shell_.Recover();
+    done();
+  });
+  return recovered;
+}
+
+absl::Status CoordinatorServer::Listen() {
+  grpc::EnableDefaultHealthCheckService(true);
+  if (options_.reflection) {
+    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  }
+  grpc::ServerBuilder builder;
+  SetArguments(options_, &builder);
+  builder.AddListeningPort(options_.listen, grpc::InsecureServerCredentials(),
+                           &port_);
+  builder.RegisterService(&control_);
+  builder.RegisterService(&operators_);
+  server_ = builder.BuildAndStart();
+  if (server_ == nullptr || port_ == 0) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot listen on ", options_.listen,
+                     "; is another process using the port?"));
+  }
+  server_->GetHealthCheckService()->SetServingStatus(true);
+  return absl::OkStatus();
+}
+
+void CoordinatorServer::Stop() {
+  const absl::Status why =
+      absl::UnavailableError("the coordinator is stopping; try again");
+  if (server_ != nullptr) {
+    server_->GetHealthCheckService()->SetServingStatus(false);
+  }
+  AndWait(loop_, [&](auto done) {
+    control_.Close(why);
+    operators_.Close(why);
+    done();
+  });
+  if (server_ != nullptr) {
+    server_->Shutdown(gpr_time_from_millis(
+        absl::ToInt64Milliseconds(options_.stop_max), GPR_TIMESPAN));
+    server_->Wait();
+  }
+  AndWait(loop_, [&](auto done) { shell_.WhenIdle(done); });
+}
+
+uint64_t CoordinatorServer::StateHash() {
+  uint64_t hash = 0;
+  AndWait(loop_, [&](auto done) {
+    shell_.Look([&hash, done](const Cluster& cluster, Instant) {
+      hash = cluster.StateHash();
+      done();
+    });
+  });
+  return hash;
+}
+
+}  // namespace skerry::coordinator

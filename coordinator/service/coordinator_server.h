@@ -1,0 +1,83 @@
+// coordinator/service/coordinator_server.h
+//
+// The coordinator on a port: loop, core, journal and gRPC put together, without
+// flags or signals.
+#ifndef SKERRY_COORDINATOR_SERVICE_COORDINATOR_SERVER_H_
+#define SKERRY_COORDINATOR_SERVICE_COORDINATOR_SERVER_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "coordinator/core/options.h"
+#include "coordinator/service/control_service.h"
+#include "coordinator/service/journal.h"
+#include "coordinator/service/operator_service.h"
+#include "runtime/event_loop.h"
+
+namespace grpc {
+class Server;
+}
+
+namespace skerry::coordinator {
+
+struct ServerOptions {
+  // host:port on this machine; port 0 takes a free one.
+  std::string listen = "127.0.0.1:7443";
+  bool reflection = false;
+  // Largest message that is taken in.
+  int receive_bytes_max = 1 << 20;
+  // For everything that gRPC buffers.
+  size_t memory_bytes_max = size_t{512} << 20;
+  // How long calls may take to end once the server stops.
+  absl::Duration stop_max = absl::Seconds(5);
+  ClusterOptions cluster;
+  ControlOptions control;
+  OperatorOptions operators;
+};
+
+// Lives as follows: made, Start(), Stop(), the loop is stopped, destroyed. What
+// is posted on the loop points here, so the last two hold also when Start()
+// failed. No member is called on the loop.
+class CoordinatorServer {
+ public:
+  // `loop` runs on another thread; it and `journal` outlive the server, and
+  // nobody else uses the journal.
+  CoordinatorServer(const ServerOptions& options, runtime::EventLoop& loop,
+                    Journal& journal);
+  ~CoordinatorServer();
+  CoordinatorServer(const CoordinatorServer&) = delete;
+  CoordinatorServer& operator=(const CoordinatorServer&) = delete;
+
+  // Recovers from the journal, then serves; blocks until the port is open.
+  //
+  // Errors: InvalidArgument, an address that leaves this machine; of
+  // ClusterShell::Recover; Unavailable, the address cannot be listened on.
+  absl::Status Start();
+
+  // Says "not serving", ends streams with UNAVAILABLE, answers what is waiting,
+  // and returns when the last batch is durable and every call has ended.
+  void Stop();
+
+  int port() const { return port_; }
+  // Of the durable state, once nothing is on its way. Blocks; not on the loop.
+  uint64_t StateHash();
+
+ private:
+  absl::Status Recover();
+  absl::Status Listen();
+
+  const ServerOptions options_;
+  runtime::EventLoop& loop_;
+  ClusterShell shell_;
+  ControlService control_;
+  OperatorService operators_;
+  std::unique_ptr<grpc::Server> server_;
+  int port_ = 0;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_SERVICE_COORDINATOR_SERVER_H_

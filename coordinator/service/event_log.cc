@@ -1,0 +1,43 @@
+#include "coordinator/service/event_log.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "coordinator/core/cluster.h"
+
+namespace skerry::coordinator {
+
+void EventLog::Add(const Entry& entry, Instant now) {
+  if (const auto* ended = std::get_if<JobEnded>(&entry.record)) {
+    ended_[ended->job] = entry.index;
+    // Jobs are numbered as they come, so the lowest has been gone longest.
+    if (ended_.size() > events_max_) ended_.erase(ended_.begin());
+  }
+  std::optional<EventView> event = EventOf(entry);
+  if (!event.has_value()) return;
+  if (events_.size() >= events_max_) events_.pop_front();
+  events_.push_back({*std::move(event), now});
+}
+
+bool EventLog::Belongs(const LoggedEvent& logged, JobId job) const {
+  if (logged.event.job.is_set()) return logged.event.job == job;
+  const auto ended = ended_.find(job);
+  return logged.event.revision.value() > job.value() &&
+         (ended == ended_.end() || logged.event.revision < ended->second);
+}
+
+const LoggedEvent* EventLog::Next(JobId job, Revision after) const {
+  auto it = std::upper_bound(events_.begin(), events_.end(), after,
+                             [](Revision wanted, const LoggedEvent& logged) {
+                               return wanted < logged.event.revision;
+                             });
+  it = std::find_if(it, events_.end(), [&](const LoggedEvent& logged) {
+    return Belongs(logged, job);
+  });
+  return it == events_.end() ? nullptr : &*it;
+}
+
+bool EventLog::Ended(JobId job) const { return ended_.contains(job); }
+
+}  // namespace skerry::coordinator

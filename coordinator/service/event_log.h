@@ -1,0 +1,51 @@
+// coordinator/service/event_log.h
+//
+// The newest events of the journal, for operators who follow a job.
+#ifndef SKERRY_COORDINATOR_SERVICE_EVENT_LOG_H_
+#define SKERRY_COORDINATOR_SERVICE_EVENT_LOG_H_
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+
+#include "absl/container/btree_map.h"
+#include "absl/time/time.h"
+#include "base/ids.h"
+#include "base/instant.h"
+#include "coordinator/core/records.h"
+#include "coordinator/core/views.h"
+
+namespace skerry::coordinator {
+
+struct LoggedEvent {
+  EventView event;
+  // When this process made it durable or read it back.
+  Instant at;
+};
+
+// Pure values; holds at most `events_max`, the oldest go first.
+class EventLog {
+ public:
+  explicit EventLog(size_t events_max) : events_max_(events_max) {}
+
+  // Entries in the order of the journal.
+  void Add(const Entry& entry, Instant now);
+
+  // The first event after `after` that belongs to the history of `job`: its
+  // own, and those of the cluster between its first and its last record.
+  const LoggedEvent* Next(JobId job, Revision after) const;
+
+  // No later event can belong to `job`.
+  bool Ended(JobId job) const;
+
+ private:
+  bool Belongs(const LoggedEvent& logged, JobId job) const;
+
+  const size_t events_max_;
+  std::deque<LoggedEvent> events_;
+  absl::btree_map<JobId, Revision> ended_;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_SERVICE_EVENT_LOG_H_

@@ -1,0 +1,77 @@
+#include "coordinator/service/event_log.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace skerry::coordinator {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr JobId kFirst{1};
+constexpr JobId kSecond{3};
+
+// Submits 1, admits a worker at 2, submits 3, ends 1 at 4, admits a worker at
+// 5, ends 3 at 6.
+EventLog History(size_t events_max) {
+  EventLog log(events_max);
+  const std::vector<Record> records = {
+      JobSubmitted{},   WorkerAdmitted{},
+      JobSubmitted{},   JobEnded{kFirst, JobPhase::kSucceeded, ""},
+      WorkerAdmitted{}, JobEnded{kSecond, JobPhase::kCancelled, ""}};
+  uint64_t index = 0;
+  for (const Record& record : records) {
+    ++index;
+    log.Add(Entry{Revision(index), record},
+            Instant(absl::Seconds(static_cast<int64_t>(index))));
+  }
+  return log;
+}
+
+std::vector<uint64_t> RevisionsOf(const EventLog& log, JobId job,
+                                  uint64_t after) {
+  std::vector<uint64_t> revisions;
+  for (const LoggedEvent* next = log.Next(job, Revision(after));
+       next != nullptr; next = log.Next(job, next->event.revision)) {
+    revisions.push_back(next->event.revision.value());
+  }
+  return revisions;
+}
+
+TEST(EventLogTest, AJobsHistoryIsItsOwnEventsAndTheClustersWhileItRan) {
+  const EventLog log = History(100);
+  EXPECT_THAT(RevisionsOf(log, kFirst, 0), ElementsAre(1, 2, 4));
+  EXPECT_THAT(RevisionsOf(log, kSecond, 0), ElementsAre(3, 5, 6));
+}
+
+TEST(EventLogTest, ReadingGoesOnAfterAnyRevision) {
+  const EventLog log = History(100);
+  EXPECT_THAT(RevisionsOf(log, kFirst, 1), ElementsAre(2, 4));
+  EXPECT_THAT(RevisionsOf(log, kFirst, 3), ElementsAre(4));
+  EXPECT_THAT(RevisionsOf(log, kFirst, 4), IsEmpty());
+  EXPECT_THAT(RevisionsOf(log, kFirst, UINT64_MAX), IsEmpty());
+}
+
+TEST(EventLogTest, AJobHasEndedOnceItsLastRecordIsIn) {
+  const EventLog log = History(100);
+  EXPECT_TRUE(log.Ended(kFirst));
+  EXPECT_FALSE(log.Ended(JobId(2)));
+}
+
+TEST(EventLogTest, TheOldestEventsGoFirst) {
+  const EventLog log = History(3);
+  EXPECT_THAT(RevisionsOf(log, kFirst, 0), ElementsAre(4));
+  EXPECT_THAT(RevisionsOf(log, kSecond, 0), ElementsAre(5, 6));
+}
+
+TEST(EventLogTest, EventsKnowWhenTheyWereAdded) {
+  const EventLog log = History(100);
+  EXPECT_EQ(log.Next(kFirst, Revision(1))->at, Instant(absl::Seconds(2)));
+}
+
+}  // namespace
+}  // namespace skerry::coordinator

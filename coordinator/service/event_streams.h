@@ -1,0 +1,75 @@
+// coordinator/service/event_streams.h
+//
+// Operators who read a job's history.
+#ifndef SKERRY_COORDINATOR_SERVICE_EVENT_STREAMS_H_
+#define SKERRY_COORDINATOR_SERVICE_EVENT_STREAMS_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "absl/container/btree_map.h"
+#include "coordinator/core/cluster.h"
+#include "coordinator/service/cluster_shell.h"
+#include "coordinator/service/event_log.h"
+#include "coordinator/service/push_stream.h"
+#include "proto/skerry/v1/operator.pb.h"
+#include "runtime/event_loop.h"
+
+namespace skerry::coordinator {
+
+struct EventStreamOptions {
+  size_t streams_max = 256;
+  size_t events_max = 100'000;
+};
+
+// One event a message, in the order of the journal, each once; a broken stream
+// is resumed by asking for what comes after the last revision seen.
+class EventStreams final : public PushStreamOwner {
+ public:
+  // `loop` and `shell` outlive the streams, and they the server.
+  EventStreams(const EventStreamOptions& options, runtime::EventLoop& loop,
+               ClusterShell& shell);
+
+  // On a gRPC thread. `request` is copied.
+  grpc::ServerWriteReactor<v1::Event>* Open(
+      const v1::StreamEventsRequest& request);
+
+  // On the loop.
+  void OnSettled(std::span<const Entry> fresh, Instant now);
+  void Close(const absl::Status& why);
+
+  void OnReady(uint64_t stream) override;
+  void OnCancelled(uint64_t stream) override;
+  void OnDone(uint64_t stream) override;
+
+ private:
+  struct Reader {
+    std::unique_ptr<PushStream<v1::Event>> stream;
+    JobId job;
+    Revision after;
+    bool follow = false;
+  };
+
+  void Admit(uint64_t id, std::unique_ptr<PushStream<v1::Event>> stream,
+             v1::StreamEventsRequest request);
+  void Begin(uint64_t id, const v1::StreamEventsRequest& request,
+             const Cluster& cluster, Instant now);
+  void Advance(Reader& reader, Instant now);
+
+  const EventStreamOptions options_;
+  runtime::EventLoop& loop_;
+  ClusterShell& shell_;
+  std::atomic<uint64_t> made_ = 0;
+  // All below: on the loop.
+  EventLog log_;
+  absl::btree_map<uint64_t, Reader> readers_;
+  std::optional<absl::Status> closed_;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_SERVICE_EVENT_STREAMS_H_

@@ -1,0 +1,20 @@
+// coordinator/service/journal_codec.h
+//
+// The core's records as the journal's bytes.
+#ifndef SKERRY_COORDINATOR_SERVICE_JOURNAL_CODEC_H_
+#define SKERRY_COORDINATOR_SERVICE_JOURNAL_CODEC_H_
+
+#include "absl/status/statusor.h"
+#include "coordinator/core/records.h"
+#include "coordinator/service/journal.h"
+
+namespace skerry::coordinator {
+
+JournalEntry EntryToJournal(const Entry& entry);
+
+// Errors: DataLoss when the bytes are no record.
+absl::StatusOr<Entry> EntryFromJournal(const JournalEntry& durable);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_SERVICE_JOURNAL_CODEC_H_

@@ -1,0 +1,245 @@
+#include "coordinator/service/operator_service.h"
+
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/release.h"
+#include "base/status.h"
+#include "coordinator/convert/job_spec.h"
+#include "coordinator/convert/operator.h"
+#include "coordinator/service/find_job.h"
+#include "coordinator/service/grpc_status.h"
+
+namespace skerry::coordinator {
+namespace {
+
+constexpr size_t kIdempotencyKeyBytesMax = 128;
+
+absl::Status RequireDeadline(grpc::CallbackServerContext& context) {
+  if (context.raw_deadline().tv_sec != std::numeric_limits<int64_t>::max()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError("the call has no deadline; set one");
+}
+
+absl::Status CheckKey(const v1::IdempotencyKey& idempotency) {
+  if (idempotency.key().empty() ||
+      idempotency.key().size() > kIdempotencyKeyBytesMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("idempotency.key: has to be of 1 to ",
+                     kIdempotencyKeyBytesMax, " bytes"));
+  }
+  return absl::OkStatus();
+}
+
+// For calls that are answered without the loop.
+grpc::ServerUnaryReactor* AnswerNow(grpc::CallbackServerContext* context,
+                                    const absl::Status& why) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  reactor->Finish(ToGrpc(why));
+  return reactor;
+}
+
+absl::Status ShowJob(const Cluster& cluster, JobId job, Instant now,
+                     v1::JobView* reply) {
+  SKERRY_ASSIGN_OR_RETURN(const JobView view, cluster.ViewJob(job, now));
+  JobViewToProto(view, reply);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+OperatorService::OperatorService(const OperatorOptions& options, uint64_t term,
+                                 runtime::EventLoop& loop, ClusterShell& shell)
+    : options_(options),
+      loop_(loop),
+      shell_(shell),
+      watches_(options.watches, loop, shell),
+      events_(options.events, loop, shell),
+      generate_(options.generate, term, loop, shell) {}
+
+absl::Status OperatorService::Admit() {
+  if (closed_.has_value()) return *closed_;
+  if (calls_ >= options_.calls_max) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        options_.calls_max, " calls are waiting; try again later"));
+  }
+  return absl::OkStatus();
+}
+
+void OperatorService::Answer(grpc::ServerUnaryReactor* reactor,
+                             const absl::Status& status) {
+  --calls_;
+  reactor->Finish(ToGrpc(status));
+}
+
+grpc::ServerUnaryReactor* OperatorService::Run(Context* context, Change change,
+                                               View view) {
+  const absl::Status bounded = RequireDeadline(*context);
+  if (!bounded.ok()) return AnswerNow(context, bounded);
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  loop_.Post([this, reactor, change = std::move(change),
+              view = std::move(view)]() mutable {
+    const absl::Status admitted = Admit();
+    if (!admitted.ok()) {
+      reactor->Finish(ToGrpc(admitted));
+      return;
+    }
+    ++calls_;
+    shell_.Do(
+        [this, reactor, change = std::move(change), view = std::move(view)](
+            Cluster& cluster, Instant now) mutable -> ClusterShell::Settled {
+          return [this, reactor, changed = std::move(change)(cluster, now),
+                  view = std::move(view)](const Cluster& durable,
+                                          Instant later) mutable {
+            if (changed.ok()) changed = std::move(view)(durable, later);
+            Answer(reactor, changed);
+          };
+        });
+  });
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* OperatorService::Show(Context* context, View view) {
+  return Run(
+      context, [](Cluster&, Instant) { return absl::OkStatus(); },
+      std::move(view));
+}
+
+grpc::ServerUnaryReactor* OperatorService::SubmitJob(
+    Context* context, const v1::SubmitJobRequest* request,
+    v1::SubmitJobReply* reply) {
+  absl::StatusOr<JobSpec> spec = JobSpecFromProto(request->spec());
+  absl::Status checked = CheckKey(request->idempotency());
+  if (checked.ok()) checked = spec.status();
+  if (!checked.ok()) return AnswerNow(context, checked);
+  return Run(
+      context,
+      [request, reply, spec = *std::move(spec)](Cluster& cluster,
+                                                Instant now) -> absl::Status {
+        SKERRY_ASSIGN_OR_RETURN(
+            const Submission submission,
+            cluster.Submit(spec, request->idempotency().key(), now));
+        reply->mutable_job()->set_id(submission.job.value());
+        for (const std::string& warning : submission.warnings) {
+          reply->add_warnings(warning);
+        }
+        return absl::OkStatus();
+      },
+      [reply](const Cluster& cluster, Instant now) {
+        return ShowJob(cluster, JobId(reply->job().id()), now,
+                       reply->mutable_job());
+      });
+}
+
+grpc::ServerUnaryReactor* OperatorService::GetJob(
+    Context* context, const v1::GetJobRequest* request, v1::JobView* reply) {
+  return Show(
+      context,
+      [request, reply](const Cluster& cluster, Instant now) -> absl::Status {
+        SKERRY_ASSIGN_OR_RETURN(const JobId job, FindJob(cluster, *request));
+        return ShowJob(cluster, job, now, reply);
+      });
+}
+
+grpc::ServerUnaryReactor* OperatorService::ListJobs(Context* context,
+                                                    const v1::ListJobsRequest*,
+                                                    v1::ListJobsReply* reply) {
+  return Show(context, [reply](const Cluster& cluster, Instant now) {
+    for (const JobView& view : cluster.ViewJobs(now)) {
+      JobViewToProto(view, reply->add_jobs());
+    }
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerWriteReactor<v1::JobView>* OperatorService::WatchJob(
+    Context*, const v1::GetJobRequest* request) {
+  return watches_.Open(*request);
+}
+
+grpc::ServerUnaryReactor* OperatorService::CancelJob(
+    Context* context, const v1::CancelJobRequest* request, v1::JobView* reply) {
+  const absl::Status checked = CheckKey(request->idempotency());
+  if (!checked.ok()) return AnswerNow(context, checked);
+  return Run(
+      context,
+      [request, reply](Cluster& cluster, Instant now) -> absl::Status {
+        SKERRY_ASSIGN_OR_RETURN(const JobId job, FindJob(cluster, *request));
+        reply->set_id(job.value());
+        return cluster.Cancel(job, now);
+      },
+      [reply](const Cluster& cluster, Instant now) {
+        return ShowJob(cluster, JobId(reply->id()), now, reply);
+      });
+}
+
+grpc::ServerUnaryReactor* OperatorService::ListWorkers(
+    Context* context, const v1::ListWorkersRequest*,
+    v1::ListWorkersReply* reply) {
+  return Show(context, [reply](const Cluster& cluster, Instant now) {
+    for (const WorkerView& view : cluster.ViewWorkers(now)) {
+      WorkerViewToProto(view, reply->add_workers());
+    }
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerWriteReactor<v1::Event>* OperatorService::StreamEvents(
+    Context*, const v1::StreamEventsRequest* request) {
+  return events_.Open(*request);
+}
+
+grpc::ServerUnaryReactor* OperatorService::AuditData(
+    Context* context, const v1::AuditDataRequest* request,
+    v1::AuditDataReply* reply) {
+  return Show(
+      context,
+      [request, reply](const Cluster& cluster, Instant) -> absl::Status {
+        SKERRY_ASSIGN_OR_RETURN(const JobId job, FindJob(cluster, *request));
+        SKERRY_ASSIGN_OR_RETURN(const AuditReport report, cluster.Audit(job));
+        AuditReportToProto(report, reply);
+        return absl::OkStatus();
+      });
+}
+
+grpc::ServerUnaryReactor* OperatorService::Generate(
+    Context* context, const v1::GenerateTextRequest* request,
+    v1::GenerateTextReply* reply) {
+  const absl::Status bounded = RequireDeadline(*context);
+  if (!bounded.ok()) return AnswerNow(context, bounded);
+  return generate_.Open(request, reply);
+}
+
+grpc::ServerUnaryReactor* OperatorService::GetVersion(
+    Context* context, const v1::GetVersionRequest* request,
+    v1::GetVersionReply* reply) {
+  absl::Status checked = RequireDeadline(*context);
+  if (checked.ok() && request->protocol_version() != kProtocolVersion) {
+    checked = absl::FailedPreconditionError(
+        absl::StrCat("the caller speaks protocol ", request->protocol_version(),
+                     ", this coordinator ", kProtocolVersion, " (release ",
+                     kRelease, "); run the same release on both"));
+  }
+  reply->set_protocol_version(kProtocolVersion);
+  reply->set_release(kRelease);
+  return AnswerNow(context, checked);
+}
+
+void OperatorService::OnSettled(const Cluster& cluster, Instant now,
+                                std::span<const Entry> fresh,
+                                std::vector<GenerateAnswer> answers) {
+  generate_.OnAnswers(std::move(answers));
+  events_.OnSettled(fresh, now);
+  watches_.OnSettled(cluster, now);
+}
+
+void OperatorService::Close(const absl::Status& why) {
+  closed_ = why;
+  watches_.Close(why);
+  events_.Close(why);
+  generate_.Close(why);
+}
+
+}  // namespace skerry::coordinator

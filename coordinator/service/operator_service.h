@@ -1,0 +1,105 @@
+// coordinator/service/operator_service.h
+//
+// The operators' side of the coordinator. A mutation is answered when it is
+// durable, a view is of durable state.
+#ifndef SKERRY_COORDINATOR_SERVICE_OPERATOR_SERVICE_H_
+#define SKERRY_COORDINATOR_SERVICE_OPERATOR_SERVICE_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "coordinator/core/cluster.h"
+#include "coordinator/service/cluster_shell.h"
+#include "coordinator/service/event_streams.h"
+#include "coordinator/service/generate_calls.h"
+#include "coordinator/service/job_watches.h"
+#include "proto/skerry/v1/operator.grpc.pb.h"
+#include "runtime/event_loop.h"
+
+namespace skerry::coordinator {
+
+struct OperatorOptions {
+  // Unary calls waiting for an answer.
+  size_t calls_max = 1024;
+  WatchOptions watches;
+  EventStreamOptions events;
+  GenerateOptions generate;
+};
+
+// The methods of the service run on gRPC threads, all else on the loop. A unary
+// call without a deadline is refused with INVALID_ARGUMENT.
+class OperatorService final : public v1::Operator::CallbackService,
+                              public SettledObserver {
+ public:
+  // `loop` and `shell` outlive the service, and the service the server. `term`
+  // is the journal's.
+  OperatorService(const OperatorOptions& options, uint64_t term,
+                  runtime::EventLoop& loop, ClusterShell& shell);
+
+  using Context = grpc::CallbackServerContext;
+  grpc::ServerUnaryReactor* SubmitJob(Context* context,
+                                      const v1::SubmitJobRequest* request,
+                                      v1::SubmitJobReply* reply) override;
+  grpc::ServerUnaryReactor* GetJob(Context* context,
+                                   const v1::GetJobRequest* request,
+                                   v1::JobView* reply) override;
+  grpc::ServerUnaryReactor* ListJobs(Context* context,
+                                     const v1::ListJobsRequest* request,
+                                     v1::ListJobsReply* reply) override;
+  grpc::ServerWriteReactor<v1::JobView>* WatchJob(
+      Context* context, const v1::GetJobRequest* request) override;
+  grpc::ServerUnaryReactor* CancelJob(Context* context,
+                                      const v1::CancelJobRequest* request,
+                                      v1::JobView* reply) override;
+  grpc::ServerUnaryReactor* ListWorkers(Context* context,
+                                        const v1::ListWorkersRequest* request,
+                                        v1::ListWorkersReply* reply) override;
+  grpc::ServerWriteReactor<v1::Event>* StreamEvents(
+      Context* context, const v1::StreamEventsRequest* request) override;
+  grpc::ServerUnaryReactor* AuditData(Context* context,
+                                      const v1::AuditDataRequest* request,
+                                      v1::AuditDataReply* reply) override;
+  grpc::ServerUnaryReactor* Generate(Context* context,
+                                     const v1::GenerateTextRequest* request,
+                                     v1::GenerateTextReply* reply) override;
+  grpc::ServerUnaryReactor* GetVersion(Context* context,
+                                       const v1::GetVersionRequest* request,
+                                       v1::GetVersionReply* reply) override;
+
+  void OnSettled(const Cluster& cluster, Instant now,
+                 std::span<const Entry> fresh,
+                 std::vector<GenerateAnswer> answers) override;
+  // Ends every stream with `why`, and later calls at once.
+  void Close(const absl::Status& why);
+
+ private:
+  using Change = absl::AnyInvocable<absl::Status(Cluster&, Instant) &&>;
+  using View = absl::AnyInvocable<absl::Status(const Cluster&, Instant) &&>;
+
+  // Runs `change`, then, if it was OK and is durable, `view`; their errors are
+  // the call's.
+  grpc::ServerUnaryReactor* Run(Context* context, Change change, View view);
+  grpc::ServerUnaryReactor* Show(Context* context, View view);
+  absl::Status Admit();
+  void Answer(grpc::ServerUnaryReactor* reactor, const absl::Status& status);
+
+  const OperatorOptions options_;
+  runtime::EventLoop& loop_;
+  ClusterShell& shell_;
+  JobWatches watches_;
+  EventStreams events_;
+  GenerateCalls generate_;
+  // On the loop.
+  size_t calls_ = 0;
+  std::optional<absl::Status> closed_;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_SERVICE_OPERATOR_SERVICE_H_

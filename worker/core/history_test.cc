@@ -1,0 +1,85 @@
+#include "worker/core/history.h"
+
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace skerry::worker {
+namespace {
+
+constexpr auto kBase = PieceKey::Kind::kBase;
+constexpr auto kResult = PieceKey::Kind::kResult;
+
+CommittedEntry Entry(uint64_t sequence, uint64_t attempt,
+                     std::vector<uint64_t> hashes) {
+  CommittedEntry entry;
+  entry.sequence = Sequence(sequence);
+  entry.attempt = Attempt(attempt);
+  entry.hashes = std::move(hashes);
+  return entry;
+}
+
+StoredFile Result(uint64_t sequence, uint64_t attempt,
+                  std::vector<StoredFile::Piece> pieces) {
+  return {kResult, Sequence(sequence), Attempt(attempt), std::move(pieces)};
+}
+
+StoredFile Base(uint64_t sequence, std::vector<StoredFile::Piece> pieces) {
+  return {kBase, Sequence(sequence), Attempt(), std::move(pieces)};
+}
+
+TEST(HistoryTest, StoredThroughStopsAtAForeignHashAndAtAGap) {
+  History history({Result(1, 11, {{0, 5}, {1, 6}}),
+                   Result(2, 12, {{0, 7}, {1, 99}}),
+                   Result(4, 14, {{0, 1}, {1, 1}})});
+  EXPECT_EQ(history.StoredThrough(Sequence(0), 0, 2), Sequence(0));
+  history.AddCommitted({Entry(1, 11, {5, 6}), Entry(2, 12, {7, 8})});
+  EXPECT_EQ(history.StoredThrough(Sequence(0), 0, 2), Sequence(1));
+  EXPECT_EQ(history.StoredThrough(Sequence(0), 0, 1), Sequence(2));
+  history.AddCommitted({Entry(4, 14, {1, 1})});
+  EXPECT_EQ(history.StoredThrough(Sequence(0), 0, 1), Sequence(2));
+}
+
+TEST(HistoryTest, PiecesOfOneResultMayLieInSeveralFiles) {
+  History history({Result(1, 11, {{0, 5}}), Result(1, 11, {{1, 6}})});
+  history.AddCommitted({Entry(1, 11, {5, 6})});
+  EXPECT_TRUE(history.HasResult(Sequence(1), 0, 2));
+}
+
+TEST(HistoryTest, ResultsOfOneSequenceStandSideBySideUntilTheCommit) {
+  History history({Result(3, 11, {{0, 5}}), Result(3, 12, {{0, 6}})});
+  EXPECT_TRUE(history.TakeDeletable(Sequence(2)).empty());
+  history.AddCommitted({Entry(3, 12, {6})});
+  const auto deletable = history.TakeDeletable(Sequence(2));
+  ASSERT_EQ(deletable.size(), 1u);
+  EXPECT_EQ(deletable[0].attempt, Attempt(11));
+  EXPECT_TRUE(history.HasResult(Sequence(3), 0, 1));
+}
+
+TEST(HistoryTest, BaseAtKeepFromStaysAndWhatIsBeforeItGoes) {
+  History history({Base(2, {{0, 1}}), Base(4, {{0, 2}}),
+                   Result(4, 14, {{0, 3}}), Result(5, 15, {{0, 4}})});
+  const auto deletable = history.TakeDeletable(Sequence(4));
+  ASSERT_EQ(deletable.size(), 2u);
+  EXPECT_EQ(deletable[0], Base(2, {{0, 1}}));
+  EXPECT_EQ(deletable[1], Result(4, 14, {{0, 3}}));
+  EXPECT_EQ(history.NewestBase(0, Sequence(0))->sequence, Sequence(4));
+}
+
+TEST(HistoryTest, OnlyWholeBasesAreListed) {
+  History history({Base(2, {{0, 1}}), Base(4, {{0, 2}, {1, 3}})});
+  const auto bases = history.Bases(0, 2);
+  ASSERT_EQ(bases.size(), 1u);
+  EXPECT_EQ(bases[0], (HeldBase{Sequence(4), 0, {2, 3}}));
+  EXPECT_EQ(history.NewestBase(0, Sequence(5)), std::nullopt);
+}
+
+TEST(HistoryTest, FirstResultKeptIsTheStartOfTheLastGaplessRun) {
+  History history({Result(2, 1, {{0, 1}}), Result(4, 2, {{0, 1}}),
+                   Result(5, 3, {{0, 1}}), Result(6, 4, {{0, 1}})});
+  EXPECT_EQ(history.FirstResultKept(Sequence(5)), Sequence(4));
+  EXPECT_EQ(history.FirstResultKept(Sequence(7)), Sequence());
+}
+
+}  // namespace
+}  // namespace skerry::worker

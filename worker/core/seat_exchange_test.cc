@@ -1,0 +1,91 @@
+#include "gtest/gtest.h"
+#include "worker/core/seat.h"
+#include "worker/core/testing/world_cases.h"
+
+namespace skerry::worker {
+namespace {
+
+using compression::CodecId;
+
+TEST(SeatExchangeTest, TwoHopsKeepAnchorsEqualAndConserve) {
+  for (const CodecId codec : {CodecId::kRawF32, CodecId::kInt8Block}) {
+    World world(Options({kAll, kAll, kAll}, "diloco", codec));
+    ASSERT_TRUE(world.RunToSequence(8)) << Failures(world);
+    ExpectConserved(world, 3);
+  }
+}
+
+TEST(SeatExchangeTest, OneHopKeepsAnchorsEqualAndConserves) {
+  for (const CodecId codec : {CodecId::kRawF32, CodecId::kInt8Block}) {
+    WorldOptions options = Options({kAll, kAll}, "diloco", codec);
+    options.hops = Hops::kOne;
+    World world(options);
+    ASSERT_TRUE(world.RunToSequence(8)) << Failures(world);
+    ExpectConserved(world, 2);
+  }
+}
+
+TEST(SeatExchangeTest, ARepeatedPartDoesNotChangeTheSum) {
+  WorldOptions options =
+      Options({kAll, kAll, kAll}, "local_sgd", CodecId::kRawF32);
+  options.repeat = 0.5;
+  World world(options);
+  ASSERT_TRUE(world.RunToSequence(6)) << Failures(world);
+  EXPECT_GT(world.parts_repeated(), 10u);
+  ExpectConserved(world, 3);
+}
+
+TEST(SeatExchangeTest, AnExcludedContributionIsCarriedWholeAndExact) {
+  World world(Options({kAll, kAll, kAll}, "local_sgd", CodecId::kInt8Block));
+  ASSERT_TRUE(world.RunUntil([&] {
+    return world.open() && world.open()->sequence == Sequence(3) &&
+           world.seat(2)->Facts().stored &&
+           world.seat(2)->Facts().stored->attempt == world.open()->attempt;
+  })) << Failures(world);
+  const Values before = world.seat(2)->OwedOf(1);
+  const auto ready = world.seat(2)->Facts().ready;
+  ASSERT_TRUE(ready.has_value());
+  world.Reopen({2});
+  ASSERT_TRUE(world.open().has_value());
+  EXPECT_EQ(world.open()->members.size(), 2u);
+  world.PauseOpening(true);
+  ASSERT_TRUE(world.RunUntil([&] { return world.newest() == Sequence(3); }));
+  EXPECT_EQ(world.seat(2)->Facts().ready, ready);
+  EXPECT_EQ(*world.seat(2)->OwedOf(1), *before);
+  world.replica(2).excluded = false;
+  world.PauseOpening(false);
+  ASSERT_TRUE(world.RunToSequence(6)) << Failures(world);
+  ExpectConserved(world, 3);
+}
+
+TEST(SeatExchangeTest, OwnerThatDiesPartwayIsLeftOut) {
+  World world(Options({kAll, kAll, kAll}, "local_sgd", CodecId::kInt8Block));
+  ASSERT_TRUE(world.RunUntil([&] {
+    return world.open() && world.open()->sequence == Sequence(3) &&
+           !world.seat(0)->Facts().progress.empty();
+  })) << Failures(world);
+  world.Kill(1);
+  world.Reopen({1});
+  ASSERT_TRUE(world.RunToSequence(4)) << Failures(world);
+  world.replica(1).excluded = false;
+  world.Start(1, /*with_disk=*/true);
+  ASSERT_TRUE(world.RunToSequence(8)) << Failures(world);
+}
+
+TEST(SeatExchangeTest, LateOrdersOfAnOlderAttemptAreIgnored) {
+  World world(Options({kAll, kAll}, "local_sgd", CodecId::kRawF32));
+  ASSERT_TRUE(world.RunUntil(
+      [&] { return world.open() && world.open()->sequence == Sequence(2); }));
+  const JobOrders late = world.OrdersFor(0);
+  const Revision revision = world.revision();
+  world.Reopen({});
+  ASSERT_TRUE(world.RunToSequence(3)) << Failures(world);
+  const JobFacts before = world.seat(0)->Facts();
+  world.seat(0)->OnOrders(world.now(), revision, late);
+  EXPECT_EQ(world.seat(0)->Facts(), before);
+  ASSERT_TRUE(world.RunToSequence(5)) << Failures(world);
+  ExpectConserved(world, 2);
+}
+
+}  // namespace
+}  // namespace skerry::worker

@@ -1,0 +1,75 @@
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "worker/core/seat.h"
+#include "worker/core/testing/world_cases.h"
+
+namespace skerry::worker {
+namespace {
+
+using compression::CodecId;
+
+TEST(SeatRoundTest, OneReplicaUnderLocalSgdIsPlainTraining) {
+  World world(Options({kAll}, "local_sgd", CodecId::kRawF32));
+  ASSERT_TRUE(world.RunToSequence(5)) << Failures(world);
+  std::vector<float> live(world.options().element_count);
+  for (size_t i = 0; i < live.size(); ++i) live[i] = World::InitialValue(i);
+  for (uint64_t round = 0; round < 5; ++round) {
+    world.Train(0, data::RangeSet(data::SampleRange{6 * round, 6 * round + 6}),
+                2, live);
+  }
+  const Sequence applied = world.seat(0)->Facts().applied;
+  ASSERT_EQ(applied, Sequence(5));
+  const Values first = world.seat(0)->AnchorOf(0);
+  for (size_t i = 0; i < 4096; ++i) EXPECT_NEAR((*first)[i], live[i], 1e-5);
+}
+
+TEST(SeatRoundTest, AReplicaOfTwoWorkersRunsItsRoundsAtOneCut) {
+  for (const char* method : {"local_sgd", "co2", "average_plus_local_delta"}) {
+    World world(Options({kHalves, kAll, kHalves}, method, CodecId::kInt8Block));
+    ASSERT_TRUE(world.RunToSequence(8)) << method << "\n" << Failures(world);
+    ExpectConserved(world, 5);
+  }
+}
+
+// The recursion of the delayed loop in float64, replica by replica.
+TEST(SeatRoundTest, Co2FollowsItsRecursion) {
+  WorldOptions options = Options({kAll, kAll}, "co2", CodecId::kRawF32);
+  options.noise = 0;
+  options.settings.outer.undelayed_rounds_fraction = 0;
+  options.settings.outer.clip.reset();
+  options.settings.samples = 60;
+  World world(options);
+  ASSERT_TRUE(world.RunToSequence(5)) << Failures(world);
+  const auto& outer = options.settings.outer;
+  for (const size_t element : {0u, 77u, 4000u}) {
+    const double start = World::InitialValue(element);
+    double anchor = start;
+    double momentum = 0;
+    std::vector<double> pending;  // of the round before
+    std::vector<double> live(2, start);
+    for (uint64_t round = 0; round < 6; ++round) {
+      std::vector<double> delta(2);
+      for (uint32_t r = 0; r < 2; ++r) {
+        double value = live[r];
+        for (int step = 0; step < 3; ++step) {
+          value -= options.inner_rate * (value - world.Target(r, element));
+        }
+        delta[r] = anchor - value;
+      }
+      if (!pending.empty()) {
+        const double d = (pending[0] + pending[1]) / 2 / outer.penalty;
+        momentum = outer.momentum * momentum + d;
+        anchor -= outer.learning_rate *
+                  (outer.nesterov ? d + outer.momentum * momentum : momentum);
+      }
+      pending = delta;
+      live.assign(2, anchor);
+    }
+    // Five results are folded.
+    EXPECT_NEAR((*world.seat(0)->AnchorOf(0))[element], anchor, 1e-4);
+  }
+}
+
+}  // namespace
+}  // namespace skerry::worker

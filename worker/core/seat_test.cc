@@ -1,0 +1,104 @@
+#include "worker/core/seat.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/random.h"
+#include "gtest/gtest.h"
+#include "worker/core/testing/world_cases.h"
+
+namespace skerry::worker {
+namespace {
+
+using compression::CodecId;
+
+TEST(SeatTest, JoinersByDiskOrByFetchEqualTheOthers) {
+  for (const bool with_disk : {true, false}) {
+    World world(Options({kAll, kHalves}, "diloco", CodecId::kInt8Block));
+    ASSERT_TRUE(world.RunToSequence(9)) << Failures(world);
+    world.Kill(2);
+    world.Reopen({1});
+    ASSERT_TRUE(world.RunUntil([&] { return world.newest().value() >= 14; }))
+        << Failures(world);
+    world.Start(2, with_disk);
+    world.replica(1).excluded = false;
+    ASSERT_TRUE(world.RunToSequence(world.newest().value() + 6))
+        << Failures(world);
+    EXPECT_EQ(world.seat(2)->Facts().state, SeatState::kActive);
+  }
+}
+
+std::string Describe(World& world) {
+  std::string out;
+  for (uint32_t i = 0; i < world.worker_count(); ++i) {
+    if (world.seat(i) == nullptr) continue;
+    const JobFacts facts = world.seat(i)->Facts();
+    absl::StrAppend(&out, "\nw", i, ": life ", facts.life.value(), " applied ",
+                    facts.applied.value(), " through ",
+                    facts.stored_through.value(), " held ",
+                    facts.anchor_hashes.size(), "\n  ",
+                    absl::StrJoin(world.LastEvents(i), "\n  "));
+  }
+  return out;
+}
+
+// A random history of kills, starts, dead trainers and replaced attempts.
+std::string RunHistory(uint64_t seed) {
+  Random random(seed);
+  const char* const methods[] = {"local_sgd", "diloco", "co2",
+                                 "average_plus_local_delta"};
+  const CodecId codecs[] = {CodecId::kRawF32, CodecId::kBf16,
+                            CodecId::kInt8Block};
+  WorldOptions options =
+      Options({kAll, kHalves, kAll}, methods[random.Below(4)],
+              codecs[random.Below(3)], seed);
+  options.loss = 0.1;
+  options.repeat = 0.2;
+  if (random.Below(3) == 0) {
+    options.replicas.pop_back();
+    options.hops = Hops::kOne;
+  }
+  World world(options);
+  const auto replicas = static_cast<uint32_t>(options.replicas.size());
+  for (int fault = 0; fault < 5; ++fault) {
+    world.RunUntil(
+        [&, left = random.Below(3000)]() mutable { return left-- == 0; });
+    const auto replica = static_cast<uint32_t>(random.Below(replicas));
+    const auto& workers = world.replica(replica).workers;
+    const uint32_t worker = workers[random.Below(workers.size())];
+    switch (random.Below(3)) {
+      case 0:
+        world.Kill(worker);
+        world.Reopen({replica});
+        world.RunUntil(
+            [&, left = random.Below(2000)]() mutable { return left-- == 0; });
+        world.Start(worker, random.Below(2) == 0);
+        break;
+      case 1:
+        world.FailTrainer(worker);
+        break;
+      case 2:
+        world.Reopen({replica});
+        break;
+    }
+    world.RunUntil([&, left = 500]() mutable { return left-- == 0; });
+    for (uint32_t r = 0; r < replicas; ++r) world.replica(r).excluded = false;
+  }
+  EXPECT_TRUE(world.RunToSequence(world.newest().value() + 4))
+      << "stuck at " << world.newest().value() << Describe(world);
+  EXPECT_EQ(Failures(world), "");
+  return world.log();
+}
+
+TEST(SeatPropertyTest, HistoriesKeepInvariantsAndReplayFromTheirSeed) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    const std::string log = RunHistory(seed);
+    EXPECT_EQ(log, RunHistory(seed));
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace skerry::worker

@@ -1,0 +1,150 @@
+// worker/core/testing/world.h
+//
+// Replicas of seats in one process: trainers of a quadratic loss, disks that
+// outlive their worker, links that lose, repeat and reorder, and a coordinator
+// that opens and commits by the book. Everything follows from one seed.
+//
+// After every event it compares the anchors of all workers at every sequence
+// and checks conservation in each; failures() lists what was wrong.
+#ifndef SKERRY_WORKER_CORE_TESTING_WORLD_H_
+#define SKERRY_WORKER_CORE_TESTING_WORLD_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "worker/core/seat.h"
+
+namespace skerry::worker {
+
+struct WorldOptions {
+  uint64_t seed = 1;
+  JobSettings settings;
+  uint64_t element_count = 10000;
+  // By replica and rank: the spans each worker holds.
+  std::vector<std::vector<std::pair<uint32_t, uint32_t>>> replicas;
+  Hops hops = Hops::kTwo;
+  uint64_t part_bytes = 4096;
+  double loss = 0.0;    // share of frames and orders that are lost
+  double repeat = 0.0;  // share that come twice
+  double inner_rate = 0.05;
+  double noise = 0.02;
+};
+
+class World {
+ public:
+  struct Worker;
+  struct Replica {
+    ReplicaId id;
+    std::vector<uint32_t> workers;  // by rank
+    Life life;
+    data::RangeSet leased;
+    std::map<uint64_t, Outcome> outcomes;  // by round of this life
+    bool dormant = false;                  // not admitted
+    bool excluded = false;                 // not named in a new attempt
+  };
+
+  explicit World(WorldOptions options);
+  ~World();
+
+  // Runs events until `stop()` holds, at most `events_max`; whether it does.
+  bool RunUntil(const std::function<bool()>& stop, int events_max = 400000);
+  bool RunToSequence(uint64_t sequence);
+  // A pause long enough for everything under way to end.
+  void Settle() {
+    RunUntil([] { return false; }, 4000);
+  }
+
+  void Kill(uint32_t worker);
+  void Start(uint32_t worker, bool with_disk);
+  // Gives the open attempt up and opens the next without `excluded`.
+  void Reopen(std::vector<uint32_t> excluded);
+  void FailTrainer(uint32_t worker);
+
+  Seat* seat(uint32_t worker);
+  Replica& replica(uint32_t index) { return replicas_[index]; }
+  Sequence newest() const { return Sequence(committed_.size()); }
+  const std::vector<CommittedEntry>& committed() const { return committed_; }
+  const std::optional<OpenExchange>& open() const { return open_; }
+  const std::vector<std::string>& failures() const { return failures_; }
+  uint64_t parts_repeated() const;
+  // The last lines that the worker's seat said, over all its lives.
+  std::vector<std::string> LastEvents(uint32_t worker) const;
+  uint32_t worker_count() const {
+    return static_cast<uint32_t>(workers_.size());
+  }
+  void PauseOpening(bool paused) { opening_paused_ = paused; }
+  void set_phase(JobPhase phase) { phase_ = phase; }
+  void AskEvaluation(EvaluationOrder order) { evaluations_.push_back(order); }
+  void AskGeneration(GenerateOrder order) { generations_.push_back(order); }
+  JobOrders OrdersFor(uint32_t worker) const;
+  Revision revision() const { return Revision(revision_); }
+  Instant now() const { return now_; }
+  // Sum over all commits of W * decoded mean, over all elements.
+  double decoded_into_model() const { return decoded_into_model_; }
+  // A text in which every hash and outcome of the run appears.
+  const std::string& log() const { return log_; }
+
+  float Target(uint32_t replica, uint64_t element) const;
+  // One run's effect on live values, as the trainers do it.
+  void Train(uint32_t replica, const data::RangeSet& ranges, uint64_t batch,
+             std::vector<float>& live) const;
+  static float InitialValue(uint64_t element);
+
+  // --- For the ports. ---
+  void After(absl::Duration least, std::function<void()> task);
+  void Deliver(uint32_t from, const std::string& address,
+               const compression::FrameHeader& header, SharedBytes payload);
+  Random& random() { return random_; }
+  const WorldOptions& options() const { return options_; }
+  Worker* Find(const std::string& address);
+  Worker& worker(uint32_t index) { return *workers_[index]; }
+
+ private:
+  void Tick();
+  void Coordinate();
+  void Admit(Replica& replica);
+  void Grant(Replica& replica);
+  void OpenAttempt();
+  void Replace();
+  void Commit();
+  void SendOrders();
+  double Decoded(const CommittedEntry& entry);
+  void EndLife(Replica& replica);
+  Sequence KeepFrom();
+  void Check();
+  std::optional<Contribution> ReadyOf(const Replica& replica);
+  std::vector<SpanHolder> HoldersOf(const Replica& replica) const;
+  void Log(const std::string& line) { log_ += line + "\n"; }
+
+  const WorldOptions options_;
+  Random random_;
+  Instant now_{absl::Seconds(1)};
+  std::multimap<Instant, std::function<void()>> events_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<Replica> replicas_;
+  uint64_t revision_ = 0;
+  JobPhase phase_ = JobPhase::kRunning;
+  data::RangeSet free_;
+  std::vector<CommittedEntry> committed_;
+  double decoded_into_model_ = 0;
+  std::optional<OpenExchange> open_;
+  Instant deadline_;  // of the open attempt
+  Sequence keep_from_;
+  bool opening_paused_ = false;
+  std::vector<EvaluationOrder> evaluations_;
+  std::vector<GenerateOrder> generations_;
+  std::map<std::pair<uint32_t, uint64_t>, uint64_t> anchors_;
+  std::vector<std::string> failures_;
+  std::string log_;
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_CORE_TESTING_WORLD_H_

@@ -1,0 +1,213 @@
+#include "worker/core/testing/world_ports.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "base/hash.h"
+
+namespace skerry::worker {
+namespace {
+
+std::string NameOf(const StoredFile& file) {
+  return absl::StrCat(file.kind == PieceKey::Kind::kBase ? "b" : "r",
+                      file.sequence.value(), "-", file.attempt.value(), "-",
+                      file.pieces.front().span);
+}
+
+}  // namespace
+
+void World::Worker::Later(Token token, std::function<void()> task) {
+  world.After(absl::Milliseconds(1),
+              [weak = std::weak_ptr<char>(token), task = std::move(task)] {
+                if (!weak.expired()) task();
+              });
+}
+
+void World::Worker::StartTrainer() {
+  trainer = std::make_shared<char>();
+  loading.reset();
+  const uint64_t count = world.options().element_count;
+  shared = std::make_shared<std::vector<float>>(count);
+  live.resize(count);
+  for (uint64_t i = 0; i < count; ++i) live[i] = InitialValue(i);
+  Later(trainer, [this, count] {
+    seat->OnTrainerReady(world.now(), {count, 1000000, 1.0});
+  });
+}
+
+void World::Worker::JoinGroup(const TrainerGroup& group,
+                              Done<absl::Status> done) {
+  loading.reset();
+  Answer<absl::Status>(trainer, std::move(done), absl::OkStatus());
+}
+
+void World::Worker::StartRun(const data::RangeSet& ranges, uint64_t batch,
+                             Done<absl::StatusOr<RunReport>> done) {
+  auto shared_done =
+      std::make_shared<Done<absl::StatusOr<RunReport>>>(std::move(done));
+  auto ended = std::make_shared<bool>(false);
+  cancel = [this, shared_done, ended] {
+    if (std::exchange(*ended, true)) return;
+    Answer<absl::StatusOr<RunReport>>(trainer, std::move(*shared_done),
+                                      absl::AbortedError("cancelled"));
+  };
+  const auto took = absl::Milliseconds(20 + world.random().Below(40));
+  world.After(took, [this, weak = std::weak_ptr<char>(trainer), ranges, batch,
+                     shared_done, ended, took] {
+    if (weak.expired() || std::exchange(*ended, true)) return;
+    world.Train(replica, ranges, batch, live);
+    RunReport report;
+    report.samples = ranges.total();
+    report.inner_steps = (ranges.total() + batch - 1) / batch;
+    report.loss = 1.0;
+    report.compute_s = absl::ToDoubleSeconds(took);
+    std::move (*shared_done)(world.now(), report);
+  });
+}
+
+void World::Worker::Cancel() {
+  if (cancel) std::exchange(cancel, nullptr)();
+  if (loading) {
+    loading.reset();
+    std::exchange(loaded, nullptr)();
+  }
+}
+
+void World::Worker::Snapshot(const ElementRange& range,
+                             Done<absl::Status> done) {
+  std::copy(live.begin() + range.begin, live.begin() + range.end,
+            shared->begin() + range.begin);
+  Answer<absl::Status>(trainer, std::move(done), absl::OkStatus());
+}
+
+// All ranks of a replica load together; the last to come lets all go on.
+void World::Worker::Load(const ElementRange& range, Done<absl::Status> done) {
+  auto shared_done = std::make_shared<Done<absl::Status>>(std::move(done));
+  loading = range;
+  loaded = [this, shared_done] {
+    Answer<absl::Status>(
+        trainer, std::move(*shared_done),
+        loading ? absl::OkStatus() : absl::AbortedError("cancelled"));
+    loading.reset();
+  };
+  const auto& ranks = world.replica(replica).workers;
+  for (const uint32_t rank : ranks) {
+    if (!world.worker(rank).loading) return;
+  }
+  for (const uint32_t from : ranks) {
+    Worker& source = world.worker(from);
+    for (const uint32_t to : ranks) {
+      std::copy(source.shared->begin() + source.loading->begin,
+                source.shared->begin() + source.loading->end,
+                world.worker(to).live.begin() + source.loading->begin);
+    }
+  }
+  for (const uint32_t rank : ranks) {
+    std::exchange(world.worker(rank).loaded, nullptr)();
+  }
+}
+
+void World::Worker::Evaluate(uint64_t samples_max,
+                             Done<absl::StatusOr<EvaluationReport>> done) {
+  // The hash of what was evaluated, so that a test knows it was the anchor.
+  const double mark = static_cast<double>(Hash64Of<float>(live) >> 12);
+  Answer<absl::StatusOr<EvaluationReport>>(trainer, std::move(done),
+                                           EvaluationReport{mark, samples_max});
+}
+
+void World::Worker::Generate(const GenerateRequest& request,
+                             Done<absl::StatusOr<std::string>> done) {
+  Answer<absl::StatusOr<std::string>>(trainer, std::move(done),
+                                      request.prompt + "!");
+}
+
+void World::Worker::Restart(const std::string& reason) {
+  trainer = std::make_shared<char>();
+  Later(alive, [this, reason] {
+    seat->OnTrainerFailed(world.now(), reason);
+    StartTrainer();
+  });
+}
+
+void World::Worker::SendFrame(const std::string& to,
+                              const compression::FrameHeader& header,
+                              const SharedBytes& payload) {
+  world.Deliver(index, to, header, payload);
+}
+
+void World::Worker::Fetch(const std::string& from, const PieceKey& key,
+                          Done<absl::StatusOr<SharedBytes>> done) {
+  auto shared_done =
+      std::make_shared<Done<absl::StatusOr<SharedBytes>>>(std::move(done));
+  const bool lost = world.random().Uniform() < world.options().loss;
+  Later(alive, [this, from, key, shared_done, lost] {
+    Worker* holder = world.Find(from);
+    absl::StatusOr<SharedBytes> bytes = absl::UnavailableError("no answer");
+    if (!lost && holder != nullptr && holder->seat != nullptr) {
+      bytes = holder->seat->OnFetch(key);
+    }
+    if (bytes.ok() && Hash64(bytes->bytes) != key.hash) {
+      bytes = absl::DataLossError("hash");
+    }
+    Answer<absl::StatusOr<SharedBytes>>(alive, std::move(*shared_done), bytes);
+  });
+}
+
+void World::Worker::Store(const StoredFile& file,
+                          std::vector<SharedBytes> contents,
+                          Done<absl::Status> done) {
+  auto shared_done = std::make_shared<Done<absl::Status>>(std::move(done));
+  auto shared_contents =
+      std::make_shared<std::vector<SharedBytes>>(std::move(contents));
+  Later(alive, [this, file, shared_contents, shared_done] {
+    disk[NameOf(file)] = {file, *shared_contents};
+    std::move (*shared_done)(world.now(), absl::OkStatus());
+  });
+}
+
+absl::StatusOr<SharedBytes> World::Worker::Map(const StoredFile& file,
+                                               uint32_t span) {
+  const auto it = disk.find(NameOf(file));
+  if (it == disk.end()) return absl::NotFoundError(NameOf(file));
+  for (size_t i = 0; i < it->second.first.pieces.size(); ++i) {
+    if (it->second.first.pieces[i].span == span) return it->second.second[i];
+  }
+  return absl::NotFoundError(NameOf(file));
+}
+
+void World::Worker::Delete(const StoredFile& file) { disk.erase(NameOf(file)); }
+
+void World::Worker::AgreeCut(const std::string& to, const CutRequest& request,
+                             Done<absl::StatusOr<CutReply>> done) {
+  auto shared_done =
+      std::make_shared<Done<absl::StatusOr<CutReply>>>(std::move(done));
+  auto answered = std::make_shared<bool>(false);
+  auto answer = [this, weak = std::weak_ptr<char>(alive), shared_done,
+                 answered](absl::StatusOr<CutReply> reply) {
+    if (weak.expired() || std::exchange(*answered, true)) return;
+    Answer<absl::StatusOr<CutReply>>(weak.lock(), std::move(*shared_done),
+                                     std::move(reply));
+  };
+  Later(alive, [this, to, request, answer] {
+    Worker* head = world.Find(to);
+    if (head == nullptr || head->seat == nullptr) {
+      answer(absl::UnavailableError("no head"));
+      return;
+    }
+    head->seat->OnAgreeCut(world.now(), request, answer);
+  });
+}
+
+void World::Worker::Compute(absl::AnyInvocable<void() &&> work,
+                            absl::AnyInvocable<void(Instant now) &&> done) {
+  auto both = std::make_shared<std::pair<absl::AnyInvocable<void() &&>,
+                                         absl::AnyInvocable<void(Instant) &&>>>(
+      std::move(work), std::move(done));
+  Later(alive, [this, both] {
+    std::move(both->first)();
+    std::move(both->second)(world.now());
+  });
+}
+
+}  // namespace skerry::worker

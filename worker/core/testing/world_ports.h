@@ -1,0 +1,95 @@
+// worker/core/testing/world_ports.h
+//
+// What one worker of a World has of the outside.
+#ifndef SKERRY_WORKER_CORE_TESTING_WORLD_PORTS_H_
+#define SKERRY_WORKER_CORE_TESTING_WORLD_PORTS_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "worker/core/testing/world.h"
+
+namespace skerry::worker {
+
+// A process dies with its token: what it asked for is then answered to nobody.
+using Token = std::shared_ptr<char>;
+
+struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
+  World& world;
+  const uint32_t index;
+  const uint32_t replica;
+  const uint32_t rank;
+  const PeerAddress address;
+  Token alive;    // of the process
+  Token trainer;  // of the trainer
+  std::unique_ptr<Seat> seat;
+  std::shared_ptr<std::vector<float>> shared;  // with the trainer
+  std::vector<float> live;
+  std::function<void()> cancel;
+  Attempt forget_before;
+  std::map<std::string, std::pair<StoredFile, std::vector<SharedBytes>>> disk;
+  std::vector<std::string> events;
+  // Of its group, while it waits for the others to load.
+  std::optional<ElementRange> loading;
+  std::function<void()> loaded;
+
+  Worker(World& w, uint32_t i, uint32_t r, uint32_t k)
+      : world(w),
+        index(i),
+        replica(r),
+        rank(k),
+        address{"w" + std::to_string(i), "w" + std::to_string(i),
+                "w" + std::to_string(i)} {}
+
+  void StartTrainer();
+  // Runs `task` later unless the process died.
+  void Later(Token token, std::function<void()> task);
+  template <typename T>
+  void Answer(Token token, Done<T> done, T result) {
+    auto shared = std::make_shared<Done<T>>(std::move(done));
+    auto value = std::make_shared<T>(std::move(result));
+    Later(token, [this, shared, value] {
+      std::move (*shared)(world.now(), std::move(*value));
+    });
+  }
+
+  void JoinGroup(const TrainerGroup& group, Done<absl::Status> done) override;
+  void StartRun(const data::RangeSet& ranges, uint64_t batch,
+                Done<absl::StatusOr<RunReport>> done) override;
+  void Cancel() override;
+  void Snapshot(const ElementRange& range, Done<absl::Status> done) override;
+  void Load(const ElementRange& range, Done<absl::Status> done) override;
+  void Evaluate(uint64_t samples_max,
+                Done<absl::StatusOr<EvaluationReport>> done) override;
+  void Generate(const GenerateRequest& request,
+                Done<absl::StatusOr<std::string>> done) override;
+  TrainerMemory memory() override { return {shared, *shared}; }
+  void Restart(const std::string& reason) override;
+
+  void SendFrame(const std::string& to, const compression::FrameHeader& header,
+                 const SharedBytes& payload) override;
+  void ForgetBefore(Attempt attempt) override { forget_before = attempt; }
+  void Fetch(const std::string& from, const PieceKey& key,
+             Done<absl::StatusOr<SharedBytes>> done) override;
+
+  void Store(const StoredFile& file, std::vector<SharedBytes> contents,
+             Done<absl::Status> done) override;
+  absl::StatusOr<SharedBytes> Map(const StoredFile& file,
+                                  uint32_t span) override;
+  void Delete(const StoredFile& file) override;
+
+  void AgreeCut(const std::string& to, const CutRequest& request,
+                Done<absl::StatusOr<CutReply>> done) override;
+
+  void Compute(absl::AnyInvocable<void() &&> work,
+               absl::AnyInvocable<void(Instant now) &&> done) override;
+  void StatusChanged() override {}
+  void Event(std::string_view line) override { events.emplace_back(line); }
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_CORE_TESTING_WORLD_PORTS_H_
