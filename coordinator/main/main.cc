@@ -1,4 +1,5 @@
 // skerry-coordinator: decides who trains what, and keeps the history of it.
+#include <grpc/support/log.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -28,6 +29,12 @@ namespace {
 
 using runtime::Log;
 using runtime::Severity;
+
+// What gRPC has to say, in our form; our own events tell what follows from it.
+void LogForGrpc(gpr_log_func_args* said) {
+  Log(Severity::kDebug, "coordinator.grpc",
+      {{"message", said->message}, {"file", said->file}, {"line", said->line}});
+}
 
 ExitCode Failed(const absl::Status& why, ExitCode code) {
   Log(Severity::kError, "coordinator.start.failed", {{"cause", why}});
@@ -92,6 +99,7 @@ ExitCode Main(std::vector<std::string> words) {
   runtime::SpdlogSink log(stderr, runtime::SpdlogSink::FormFor(stderr),
                           parsed.arguments->log_level);
   runtime::InstallLogSink(&log);
+  gpr_set_log_function(LogForGrpc);
   const ExitCode code = Serve(*parsed.arguments, signals);
   runtime::InstallLogSink(nullptr);
   return code;
