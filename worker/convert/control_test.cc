@@ -93,10 +93,25 @@ TEST(JobOrdersTest, GoodOrdersAreReadInFull) {
   EXPECT_EQ(orders->generate[0].prompt, "once");
 }
 
-TEST(JobOrdersTest, EveryWrongFieldIsNamed) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  using Change = std::function<void(v1::JobOrders&)>;
-  const std::vector<std::pair<std::string, Change>> changes = {
+using Change = std::function<void(v1::JobOrders&)>;
+using Changes = std::vector<std::pair<std::string, Change>>;
+
+const double kNan = std::numeric_limits<double>::quiet_NaN();
+
+void ExpectRefused(const Changes& changes) {
+  for (const auto& [field, change] : changes) {
+    v1::JobOrders orders = Good();
+    change(orders);
+    const auto read = JobOrdersFromProto(orders);
+    EXPECT_TRUE(absl::IsInvalidArgument(read.status())) << field;
+    EXPECT_NE(std::string(read.status().message()).find(field),
+              std::string::npos)
+        << field << ": " << read.status();
+  }
+}
+
+TEST(JobOrdersTest, WrongFieldOfTheJobIsNamed) {
+  ExpectRefused({
       {"job", [](auto& o) { o.set_job(0); }},
       {"phase", [](auto& o) { o.set_phase(static_cast<v1::JobPhase>(77)); }},
       {"holders", [](auto& o) { o.clear_holders(); }},
@@ -112,11 +127,18 @@ TEST(JobOrdersTest, EveryWrongFieldIsNamed) {
          o.mutable_spec()->mutable_training()->clear_batch_samples();
        }},
       {"beta",
-       [nan](auto& o) { o.mutable_spec()->mutable_outer()->set_beta(nan); }},
+       [](auto& o) { o.mutable_spec()->mutable_outer()->set_beta(kNan); }},
       {"method",
        [](auto& o) { o.mutable_spec()->mutable_outer()->clear_method(); }},
       {"codec",
        [](auto& o) { o.mutable_spec()->mutable_exchange()->set_codec("zip"); }},
+      {"generate",
+       [](auto& o) { o.mutable_generate(0)->set_temperature(kNan); }},
+  });
+}
+
+TEST(JobOrdersTest, WrongFieldOfTheFragmentIsNamed) {
+  ExpectRefused({
       {"fragments", [](auto& o) { o.add_fragments(); }},
       {"fragments", [](auto& o) { o.mutable_fragments(0)->set_fragment(1); }},
       {"committed",
@@ -132,8 +154,8 @@ TEST(JobOrdersTest, EveryWrongFieldIsNamed) {
          o.mutable_fragments(0)->mutable_committed(1)->set_total_weight(1e300);
        }},
       {"open.total_weight",
-       [nan](auto& o) {
-         o.mutable_fragments(0)->mutable_open()->set_total_weight(nan);
+       [](auto& o) {
+         o.mutable_fragments(0)->mutable_open()->set_total_weight(kNan);
        }},
       {"open.hops",
        [](auto& o) { o.mutable_fragments(0)->mutable_open()->clear_hops(); }},
@@ -163,18 +185,7 @@ TEST(JobOrdersTest, EveryWrongFieldIsNamed) {
          auto* source = o.mutable_fragments(0)->mutable_sources(0);
          for (int i = 0; i < 3; ++i) source->add_base_hashes(1);
        }},
-      {"generate",
-       [nan](auto& o) { o.mutable_generate(0)->set_temperature(nan); }},
-  };
-  for (const auto& [field, change] : changes) {
-    v1::JobOrders orders = Good();
-    change(orders);
-    const auto read = JobOrdersFromProto(orders);
-    EXPECT_TRUE(absl::IsInvalidArgument(read.status())) << field;
-    EXPECT_NE(std::string(read.status().message()).find(field),
-              std::string::npos)
-        << field << ": " << read.status();
-  }
+  });
 }
 
 TEST(JobFactsTest, EveryFactIsSaid) {

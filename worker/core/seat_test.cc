@@ -43,6 +43,22 @@ std::string Describe(World& world) {
   return out;
 }
 
+// Whether no committed result is lost when a worker of `replica` loses its
+// disk.
+bool OthersHoldAll(World& world, uint32_t replica) {
+  for (uint32_t r = 0; r < world.replica_count(); ++r) {
+    if (r == replica) continue;
+    bool all = true;
+    for (const uint32_t index : world.replica(r).workers) {
+      const Seat* seat = world.seat(index);
+      all = all && seat != nullptr && world.newest().is_set() &&
+            seat->Facts().stored_through == world.newest();
+    }
+    if (all) return true;
+  }
+  return false;
+}
+
 // A random history of kills, starts, dead trainers and replaced attempts.
 std::string RunHistory(uint64_t seed) {
   Random random(seed);
@@ -73,7 +89,8 @@ std::string RunHistory(uint64_t seed) {
         world.Reopen({replica});
         world.RunUntil(
             [&, left = random.Below(2000)]() mutable { return left-- == 0; });
-        world.Start(worker, random.Below(2) == 0);
+        world.Start(worker,
+                    random.Below(2) == 0 || !OthersHoldAll(world, replica));
         break;
       case 1:
         world.FailTrainer(worker);

@@ -76,6 +76,9 @@ class World {
   uint64_t parts_repeated() const;
   // The last lines that the worker's seat said, over all its lives.
   std::vector<std::string> LastEvents(uint32_t worker) const;
+  uint32_t replica_count() const {
+    return static_cast<uint32_t>(replicas_.size());
+  }
   uint32_t worker_count() const {
     return static_cast<uint32_t>(workers_.size());
   }
