@@ -371,4 +371,11 @@ void Exchange::End(Instant now, absl::Status status) {
   on_end_(now, std::move(status));
 }
 
+bool Exchange::in_second_hop() const {
+  return !one_hop() &&
+         std::all_of(spans_.begin(), spans_.end(), [](const Span& span) {
+           return !span.owned || span.is_encoded;
+         });
+}
+
 }  // namespace skerry::worker

@@ -77,6 +77,8 @@ class Exchange {
              const SharedBytes& payload);
 
   bool complete() const { return complete_; }
+  // What this member has to sum is summed; results travel.
+  bool in_second_hop() const;
   const ExchangeResult& result() const { return result_; }
 
   // What the outcome needs of a span; known once its bytes may have left.

@@ -232,8 +232,9 @@ FrameVerdict Seat::Impl::OnFrame(Instant now,
     return FrameVerdict::kRefused;
   }
   if (exchange_ != nullptr && exchange_->attempt() == attempt) {
-    return exchange_->Offer(header, payload) ? FrameVerdict::kAccepted
-                                             : FrameVerdict::kRefused;
+    const bool accepted = exchange_->Offer(header, payload);
+    ReportPhase();
+    return accepted ? FrameVerdict::kAccepted : FrameVerdict::kRefused;
   }
   // It ended here, so this can only be a repeat.
   if (attempt == finished_attempt_) return FrameVerdict::kAccepted;
@@ -273,6 +274,7 @@ void Seat::Impl::Advance(Instant now) {
   advancing_ = true;
   while (std::exchange(again_, false)) AdvanceOnce(now);
   advancing_ = false;
+  ReportPhase();
 }
 
 void Seat::Impl::AdvanceOnce(Instant now) {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -81,6 +82,13 @@ class Seat::Impl {
   void Fail(Instant now, const std::string& reason);
   void AdvanceOnce(Instant now);
   void CountStall(Instant now);
+
+  // --- seat_phase.cc ---
+  std::string_view PhaseOfRound() const;
+  // Empty without an open attempt.
+  std::string_view PhaseOfExchange() const;
+  // One event for each change.
+  void ReportPhase();
   void DeleteFiles();
   void Changed() { effects_.host.StatusChanged(); }
   bool over() const { return orders_ && IsOver(orders_->phase); }
@@ -163,6 +171,7 @@ class Seat::Impl {
   Life abandoned_;  // the newest that ended by this seat's own doing
   uint32_t rank_ = 0;
   Step step_ = Step::kAway;
+  std::string_view phase_;  // as last reported
   Round round_{1};
   data::RangeSet used_;  // of the granted, in this life; the head's
   CutAgreement agreement_;
