@@ -1,10 +1,9 @@
 #include "runtime/posix/posix_loop.h"
 
-#include <time.h>
-
 #include <chrono>
 
 #include "base/check.h"
+#include "runtime/posix/monotonic_clock.h"
 #include "runtime/posix/thread_name.h"
 
 namespace skerry::runtime {
@@ -27,11 +26,7 @@ PosixLoop::PosixLoop(const std::string& name) {
 
 PosixLoop::~PosixLoop() { Stop(); }
 
-Instant PosixLoop::Now() const {
-  timespec now;
-  SKERRY_CHECK(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
-  return Instant(absl::DurationFromTimespec(now));
-}
+Instant PosixLoop::Now() const { return MonotonicNow(); }
 
 void PosixLoop::Post(Task task) {
   {

@@ -1,0 +1,33 @@
+// tests/netem/token_bucket.h
+//
+// A rate that several flows share, as arithmetic on instants.
+#ifndef SKERRY_TESTS_NETEM_TOKEN_BUCKET_H_
+#define SKERRY_TESTS_NETEM_TOKEN_BUCKET_H_
+
+#include <cstdint>
+
+#include "base/instant.h"
+
+namespace skerry::netem {
+
+// Bytes pass one after the other in the order they are booked. There is no
+// burst: after idling the rate is the rate.
+class TokenBucket {
+ public:
+  // 0 is no limit.
+  explicit TokenBucket(double bytes_per_s) : bytes_per_s_(bytes_per_s) {}
+
+  double bytes_per_s() const { return bytes_per_s_; }
+  // What was booked stays booked.
+  void SetRate(double bytes_per_s) { bytes_per_s_ = bytes_per_s; }
+  // Books `bytes` that are there at `now`; returns when the last has passed.
+  Instant Book(uint64_t bytes, Instant now);
+
+ private:
+  double bytes_per_s_;
+  Instant free_at_;
+};
+
+}  // namespace skerry::netem
+
+#endif  // SKERRY_TESTS_NETEM_TOKEN_BUCKET_H_
