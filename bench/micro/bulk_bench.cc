@@ -89,7 +89,7 @@ class CopyingReceiver final : public transport::BulkReceiver {
 // Two workers, each with a loop of its own.
 class BulkPair {
  public:
-  BulkPair() {
+  explicit BulkPair(int channels) : channels_(channels) {
     sending_ = Make("a", sending_loop_);
     receiving_ = Make("b", receiving_loop_);
   }
@@ -122,11 +122,13 @@ class BulkPair {
     GrpcBulkOptions options;
     options.listen_address = "127.0.0.1:0";
     options.name = name;
+    options.channels_per_peer = channels_;
     auto bulk = GrpcBulk::Start(options, loop, receiver_);
     SKERRY_CHECK(bulk.ok());
     return *std::move(bulk);
   }
 
+  const int channels_;
   CopyingReceiver receiver_;
   runtime::PosixLoop sending_loop_{"sending"};
   runtime::PosixLoop receiving_loop_{"receiving"};
@@ -236,7 +238,7 @@ class Report {
 
 // The runs of the two are interleaved.
 void MeasureLoopback(const Payload& all, int runs, Report& report) {
-  BulkPair bulk;
+  BulkPair bulk(1);
   TcpPair tcp;
   tcp.Connect(tcp.target());
   const double gb = static_cast<double>(all.size()) / 1e9;
@@ -300,6 +302,15 @@ class RunningRelay {
   double cpu_seconds_ = 0;
 };
 
+Cost MeasureBulk(const Payload& all, double mbit, double rtt_ms, int channels) {
+  BulkPair bulk(channels);
+  RunningRelay relay(bulk.address(), mbit, rtt_ms);
+  const std::vector<Frame> frames = CutIntoFrames(all, 512 << 10);
+  // Connecting is not part of an exchange; one small frame for each channel.
+  bulk.Transfer(relay.address(), CutIntoFrames(all.Part(0, 8000), 1000));
+  return Measure([&] { bulk.Transfer(relay.address(), frames); });
+}
+
 void MeasureLink(const Payload& all, double mbit, double rtt_ms,
                  Report& report) {
   const double expected =
@@ -317,13 +328,11 @@ void MeasureLink(const Payload& all, double mbit, double rtt_ms,
     report.Add("relay_cpu/" + cell, relay.Stop() / gb, "CPU-s/GB", "1 CPU-s/GB",
                1, "");
   }
-  BulkPair bulk;
-  RunningRelay relay(bulk.address(), mbit, rtt_ms);
-  const std::vector<Frame> frames = CutIntoFrames(all, 512 << 10);
-  // Connecting is not part of an exchange.
-  bulk.Transfer(relay.address(), CutIntoFrames(all.Part(0, 1000), 1000));
-  const Cost cost = Measure([&] { bulk.Transfer(relay.address(), frames); });
-  report.Add("link_bulk/" + cell, cost.seconds, "s", "formula", expected, bar);
+  for (const int channels : {1, 4}) {
+    const Cost cost = MeasureBulk(all, mbit, rtt_ms, channels);
+    report.Add("link_bulk/" + cell + "/" + std::to_string(channels),
+               cost.seconds, "s", "formula", expected, bar);
+  }
 }
 
 int Main(int argc, char** argv) {

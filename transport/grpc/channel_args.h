@@ -9,14 +9,11 @@
 #include <grpcpp/server_builder.h>
 #include <grpcpp/support/channel_arguments.h>
 
-#include <cstdint>
-
 namespace skerry::transport {
 
 // For a channel with a connection of its own.
-grpc::ChannelArguments BulkChannelArguments(uint64_t stream_window_bytes);
-void SetBulkServerArguments(uint64_t stream_window_bytes,
-                            grpc::ServerBuilder& builder);
+grpc::ChannelArguments BulkChannelArguments();
+void SetBulkServerArguments(grpc::ServerBuilder& builder);
 
 }  // namespace skerry::transport
 

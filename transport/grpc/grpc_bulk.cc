@@ -94,7 +94,7 @@ class GrpcBulk::Impl final : public StreamOpener {
     SKERRY_RETURN_IF_ERROR(RequireLoopback(options_.listen_address));
     SKERRY_RETURN_IF_ERROR(CheckName(options_.name));
     grpc::ServerBuilder builder;
-    SetBulkServerArguments(options_.stream_window_bytes, builder);
+    SetBulkServerArguments(builder);
     grpc::ResourceQuota quota("bulk");
     quota.Resize(options_.server_memory_bytes_max);
     builder.SetResourceQuota(quota);
@@ -180,7 +180,7 @@ std::shared_ptr<grpc::Channel> GrpcBulk::Impl::ChannelTo(
   }
   channel = grpc::CreateCustomChannel(
       address, allowed.ok() ? grpc::InsecureChannelCredentials() : nullptr,
-      BulkChannelArguments(options_.stream_window_bytes));
+      BulkChannelArguments());
   return channel;
 }
 

@@ -30,10 +30,9 @@ struct GrpcBulkOptions {
   OutboxOptions outbox = {};
   ReceiveGateOptions gate = {};
   // TCP connections for kBulk to one peer; overrides the outbox's option.
-  // kLatency has one of its own.
-  int channels_per_peer = 1;
-  // HTTP/2 window of one stream. Bandwidth x round trip must fit.
-  uint64_t stream_window_bytes = uint64_t{32} << 20;
+  // kLatency has one of its own. Several fill a long fat link at once, where
+  // one needs some round trips to find its rate; with one, order is kept.
+  int channels_per_peer = 4;
   // Read from one stream and not yet handled by the loop.
   uint64_t unhandled_bytes_max = uint64_t{4} << 20;
   uint64_t fetch_object_bytes_max = uint64_t{4} << 30;

@@ -83,6 +83,7 @@ class GrpcBulkDriver {
     GrpcBulkOptions options;
     options.listen_address = address;
     options.name = name;
+    options.channels_per_peer = 1;  // the kit asks for order
     auto bulk = GrpcBulk::Start(options, loop_, receiver);
     EXPECT_TRUE(bulk.ok()) << bulk.status();
     return bulk.ok() ? *std::move(bulk) : nullptr;
