@@ -44,7 +44,7 @@ class Size:
 
 _QUICK = Size(layers=3, width=96, heads=4, context=64, batch=16, tau=12,
               rounds=58, learning_rate=4e-3, bar='bigram')
-_FULL = Size(layers=4, width=160, heads=5, context=128, batch=12, tau=12,
+_FULL = Size(layers=4, width=168, heads=6, context=128, batch=8, tau=12,
              rounds=150, learning_rate=3e-3, bar='trigram')
 
 
