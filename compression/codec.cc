@@ -3,11 +3,15 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "compression/cpu/bf16.h"
+#include "compression/cpu/block4.h"
+#include "compression/cpu/fp16.h"
 #include "compression/cpu/int8_block.h"
 #include "compression/cpu/raw_f32.h"
+#include "compression/cpu/sign1.h"
 
 namespace skerry::compression {
 namespace {
@@ -78,14 +82,28 @@ struct Entry {
   const Codec* codec;
 };
 
-const std::array<Entry, 3>& Entries() {
+const std::array<Entry, 10>& Entries() {
   static const DenseCodec<CodecId::kRawF32, cpu::RawF32> raw_f32;
   static const DenseCodec<CodecId::kBf16, cpu::Bf16> bf16;
   static const DenseCodec<CodecId::kInt8Block, cpu::Int8Block> int8_block;
-  static const std::array<Entry, 3> entries = {
+  static const DenseCodec<CodecId::kFp16, cpu::Fp16> fp16;
+  static const DenseCodec<CodecId::kSign1, cpu::Sign1> sign1;
+  static const DenseCodec<CodecId::kSign1Whole, cpu::Sign1Whole> sign1_whole;
+  static const DenseCodec<CodecId::kNf4, cpu::Nf4> nf4;
+  static const DenseCodec<CodecId::kNf4F32, cpu::Nf4F32> nf4_f32;
+  static const DenseCodec<CodecId::kE3m0, cpu::E3m0> e3m0;
+  static const DenseCodec<CodecId::kE3m0F32, cpu::E3m0F32> e3m0_f32;
+  static const std::array<Entry, 10> entries = {
       Entry{CodecId::kRawF32, "raw_f32", &raw_f32},
       Entry{CodecId::kBf16, "bf16", &bf16},
       Entry{CodecId::kInt8Block, "int8_block", &int8_block},
+      Entry{CodecId::kFp16, "fp16", &fp16},
+      Entry{CodecId::kSign1, "sign1", &sign1},
+      Entry{CodecId::kSign1Whole, "sign1_whole", &sign1_whole},
+      Entry{CodecId::kNf4, "nf4", &nf4},
+      Entry{CodecId::kNf4F32, "nf4_f32", &nf4_f32},
+      Entry{CodecId::kE3m0, "e3m0", &e3m0},
+      Entry{CodecId::kE3m0F32, "e3m0_f32", &e3m0_f32},
   };
   return entries;
 }
@@ -104,9 +122,18 @@ absl::StatusOr<CodecId> ParseCodecName(std::string_view name) {
   for (const Entry& entry : Entries()) {
     if (entry.name == name) return entry.id;
   }
-  return absl::InvalidArgumentError(absl::StrCat(
+  std::string message = absl::StrCat(
       "unknown codec \"", absl::string_view(name.data(), name.size()),
-      "\"; use raw_f32, bf16 or int8_block"));
+      "\"; use one of");
+  for (const Entry& entry : Entries()) {
+    absl::StrAppend(&message, " ",
+                    absl::string_view(entry.name.data(), entry.name.size()));
+  }
+  return absl::InvalidArgumentError(message);
+}
+
+double DefaultErrorFeedback(CodecId id) {
+  return id == CodecId::kSign1 || id == CodecId::kSign1Whole ? 1.0 : 0.0;
 }
 
 std::string_view CodecName(CodecId id) {

@@ -25,8 +25,15 @@ namespace skerry::compression {
 // size follows from the element count.
 enum class CodecId : uint8_t {
   kRawF32 = 0,
-  kBf16 = 1,       // round to nearest even
-  kInt8Block = 2,  // 256 values share one fp32 scale
+  kBf16 = 1,        // round to nearest even
+  kInt8Block = 2,   // 256 values share one fp32 scale
+  kFp16 = 3,        // round to nearest even, at most 65504
+  kSign1 = 4,       // one bit a value, 256 values share their rms
+  kSign1Whole = 5,  // one bit a value, one rms for all
+  kNf4 = 6,         // 4 bits, 64 values share a bf16 scale
+  kNf4F32 = 7,      // as kNf4 with fp32 scales
+  kE3m0 = 8,        // a sign and 3 exponent bits, 64 values share a bf16 scale
+  kE3m0F32 = 9,     // as kE3m0 with fp32 scales
 };
 
 // Stateless; any number of threads may use one codec at once.
@@ -66,10 +73,15 @@ class Codec {
 // Errors: Unimplemented when this build has none.
 absl::StatusOr<const Codec*> FindCodec(CodecId id);
 
-// Names in job files and on the command line: "raw_f32", "bf16", "int8_block".
+// Names in job files and on the command line: "raw_f32", "bf16", "int8_block",
+// "fp16", "sign1", "sign1_whole", "nf4", "nf4_f32", "e3m0", "e3m0_f32".
 //
 // Errors: InvalidArgument, listing the names.
 absl::StatusOr<CodecId> ParseCodecName(std::string_view name);
+
+// The error-feedback factor of a job that names none: 1 where a codec loses
+// most of a value in one go, 0 where its error is too small to carry.
+double DefaultErrorFeedback(CodecId id);
 
 // "unknown" for a number that this build does not know.
 std::string_view CodecName(CodecId id);

@@ -18,12 +18,33 @@ TEST(CodecTest, AnUnknownNameIsAnsweredWithTheNamesThatExist) {
   EXPECT_NE(status.message().find("int8_block"), absl::string_view::npos);
 }
 
+TEST(CodecTest, OnlyOneBitIsCarriedByDefault) {
+  for (int id = 0; id < 10; ++id) {
+    const auto codec = static_cast<CodecId>(id);
+    EXPECT_EQ(DefaultErrorFeedback(codec),
+              codec == CodecId::kSign1 || codec == CodecId::kSign1Whole);
+  }
+}
+
 // The sizes that link predictions rest on.
 TEST(CodecTest, EncodedSizesAreThoseOfTheFormatPage) {
   EXPECT_EQ((*FindCodec(CodecId::kRawF32))->MaxEncodedBytes(4096), 16384u);
   EXPECT_EQ((*FindCodec(CodecId::kBf16))->MaxEncodedBytes(4096), 8192u);
   EXPECT_EQ((*FindCodec(CodecId::kInt8Block))->MaxEncodedBytes(4096), 4160u);
   EXPECT_EQ((*FindCodec(CodecId::kInt8Block))->MaxEncodedBytes(257), 265u);
+  EXPECT_EQ((*FindCodec(CodecId::kFp16))->MaxEncodedBytes(4096), 8192u);
+  EXPECT_EQ((*FindCodec(CodecId::kSign1))->MaxEncodedBytes(4096), 576u);
+  EXPECT_EQ((*FindCodec(CodecId::kSign1))->MaxEncodedBytes(257), 41u);
+  EXPECT_EQ((*FindCodec(CodecId::kSign1Whole))->MaxEncodedBytes(4096), 516u);
+  EXPECT_EQ((*FindCodec(CodecId::kSign1Whole))->MaxEncodedBytes(0), 0u);
+  for (const CodecId id : {CodecId::kNf4, CodecId::kE3m0}) {
+    EXPECT_EQ((*FindCodec(id))->MaxEncodedBytes(4096), 2176u);
+    EXPECT_EQ((*FindCodec(id))->MaxEncodedBytes(65), 37u);
+  }
+  for (const CodecId id : {CodecId::kNf4F32, CodecId::kE3m0F32}) {
+    EXPECT_EQ((*FindCodec(id))->MaxEncodedBytes(4096), 2304u);
+    EXPECT_EQ((*FindCodec(id))->MaxEncodedBytes(65), 41u);
+  }
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ class History {
       total_weight += replica.weight;
     }
     if (members.empty()) return;
-    const Codec& codec = **FindCodec(static_cast<CodecId>(random_.Below(3)));
+    const Codec& codec = **FindCodec(static_cast<CodecId>(random_.Below(10)));
     for (size_t s = 0; s < kSpans; ++s) {
       Exchange(members, random_.Below(members.size()), codec, s, total_weight,
                commits);

@@ -1,0 +1,167 @@
+#include "compression/cpu/fp16.h"
+
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "compression/cpu/fp16.cc"
+#include "hwy/foreach_target.h"  // compiles this file once for every target
+// Highway has to follow foreach_target.
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skerry::compression::cpu {
+namespace HWY_NAMESPACE {
+// Other codecs have functions of the same names.
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Elements per pass of a loop body; a multiple of every vector length.
+constexpr size_t kChunk = 256;
+constexpr int32_t kInfinityBits = 0x7f800000;
+constexpr int32_t kHalfInfinityBits = 0x7c00;
+
+// Rounds one chunk. False when a value is not finite.
+//
+// Among the subnormal halves the unit in the last place is 2^-24, which is that
+// of the fp32 numbers in [0.5, 1): adding 0.5 rounds there.
+HWY_INLINE bool EncodeChunk(const float* HWY_RESTRICT values,
+                            uint16_t* HWY_RESTRICT out) {
+  const hn::ScalableTag<float> df;
+  const hn::RebindToUnsigned<decltype(df)> du;
+  const hn::RebindToSigned<decltype(df)> di;
+  const hn::Rebind<uint16_t, decltype(df)> d16;
+  const size_t lanes = hn::Lanes(df);
+  const auto magnitude = hn::Set(di, 0x7fffffff);
+  const auto one = hn::Set(di, 1);
+  // The largest magnitude whose rounding stays finite.
+  const auto largest = hn::Set(di, 0x477fefff);
+  // From the fp32 exponent to that of a half, and half a unit less one.
+  const auto rebias = hn::Set(di, 0xfff - (112 << 23));
+  const auto smallest_normal = hn::Set(di, 113 << 23);
+  const auto half = hn::Set(df, 0.5f);
+  const auto half_bits = hn::BitCast(di, half);
+  const auto* bits = reinterpret_cast<const int32_t*>(values);
+  auto absmax = hn::Zero(di);
+  for (size_t i = 0; i < kChunk; i += lanes) {
+    const auto raw = hn::LoadU(di, bits + i);
+    const auto size = hn::And(raw, magnitude);
+    absmax = hn::Max(absmax, size);
+    const auto kept = hn::Min(size, largest);
+    const auto odd = hn::And(hn::ShiftRight<13>(kept), one);
+    const auto normal = hn::ShiftRight<13>(hn::Add(hn::Add(kept, rebias), odd));
+    const auto subnormal = hn::Sub(
+        hn::BitCast(di, hn::Add(hn::BitCast(df, kept), half)), half_bits);
+    const auto code =
+        hn::IfThenElse(hn::Lt(kept, smallest_normal), subnormal, normal);
+    const auto sign =
+        hn::ShiftRight<16>(hn::BitCast(du, hn::AndNot(magnitude, raw)));
+    hn::StoreU(hn::TruncateTo(d16, hn::Or(hn::BitCast(du, code), sign)), d16,
+               out + i);
+  }
+  return hn::GetLane(hn::MaxOfLanes(di, absmax)) < kInfinityBits;
+}
+
+// Widens one chunk. False when a value is not finite.
+template <bool kAdd>
+HWY_INLINE bool DecodeChunk(const uint16_t* HWY_RESTRICT codes,
+                            float* HWY_RESTRICT values) {
+  const hn::ScalableTag<float> df;
+  const hn::RebindToSigned<decltype(df)> di;
+  const hn::RebindToUnsigned<decltype(df)> du;
+  const hn::Rebind<uint16_t, decltype(df)> d16;
+  const size_t lanes = hn::Lanes(df);
+  const auto magnitude = hn::Set(di, 0x7fff);
+  const auto rebias = hn::Set(di, 112 << 23);
+  const auto smallest_normal = hn::Set(di, 113 << 23);
+  auto absmax = hn::Zero(di);
+  for (size_t i = 0; i < kChunk; i += lanes) {
+    const auto code =
+        hn::BitCast(di, hn::PromoteTo(du, hn::LoadU(d16, codes + i)));
+    const auto size = hn::And(code, magnitude);
+    absmax = hn::Max(absmax, size);
+    const auto normal = hn::Add(hn::ShiftLeft<13>(size), rebias);
+    // A subnormal has no leading one: put it there, and take it away.
+    const auto subnormal = hn::Sub(
+        hn::BitCast(df, hn::Add(hn::ShiftLeft<13>(size), smallest_normal)),
+        hn::BitCast(df, smallest_normal));
+    const auto wide = hn::IfThenElse(hn::Lt(normal, smallest_normal),
+                                     hn::BitCast(di, subnormal), normal);
+    const auto sign = hn::ShiftLeft<16>(hn::AndNot(magnitude, code));
+    auto value = hn::BitCast(df, hn::Or(wide, sign));
+    if constexpr (kAdd) value = hn::Add(hn::LoadU(df, values + i), value);
+    hn::StoreU(value, df, values + i);
+  }
+  return hn::GetLane(hn::MaxOfLanes(di, absmax)) < kHalfInfinityBits;
+}
+
+bool EncodeAll(const float* HWY_RESTRICT values, size_t count,
+               std::byte* HWY_RESTRICT out) {
+  auto* codes = reinterpret_cast<uint16_t*>(out);
+  size_t i = 0;
+  for (; i + kChunk <= count; i += kChunk) {
+    if (!EncodeChunk(values + i, codes + i)) return false;
+  }
+  if (i == count) return true;
+  float padded[kChunk] = {};
+  uint16_t padded_codes[kChunk];
+  std::memcpy(padded, values + i, (count - i) * sizeof(float));
+  if (!EncodeChunk(padded, padded_codes)) return false;
+  std::memcpy(codes + i, padded_codes, (count - i) * sizeof(uint16_t));
+  return true;
+}
+
+template <bool kAdd>
+bool DecodeAll(const std::byte* HWY_RESTRICT payload, size_t count,
+               float* HWY_RESTRICT values) {
+  const auto* codes = reinterpret_cast<const uint16_t*>(payload);
+  size_t i = 0;
+  for (; i + kChunk <= count; i += kChunk) {
+    if (!DecodeChunk<kAdd>(codes + i, values + i)) return false;
+  }
+  if (i == count) return true;
+  float padded[kChunk] = {};
+  uint16_t padded_codes[kChunk] = {};
+  std::memcpy(padded, values + i, (count - i) * sizeof(float));
+  std::memcpy(padded_codes, codes + i, (count - i) * sizeof(uint16_t));
+  if (!DecodeChunk<kAdd>(padded_codes, padded)) return false;
+  std::memcpy(values + i, padded, (count - i) * sizeof(float));
+  return true;
+}
+
+bool DecodeSet(const std::byte* HWY_RESTRICT payload, size_t count,
+               float* HWY_RESTRICT values) {
+  return DecodeAll<false>(payload, count, values);
+}
+
+bool DecodeSum(const std::byte* HWY_RESTRICT payload, size_t count,
+               float* HWY_RESTRICT values) {
+  return DecodeAll<true>(payload, count, values);
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace skerry::compression::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace skerry::compression::cpu {
+
+HWY_EXPORT(EncodeAll);
+HWY_EXPORT(DecodeSet);
+HWY_EXPORT(DecodeSum);
+
+bool Fp16::Encode(std::span<const float> values, std::byte* out) {
+  return HWY_DYNAMIC_DISPATCH(EncodeAll)(values.data(), values.size(), out);
+}
+
+bool Fp16::Decode(const std::byte* payload, std::span<float> values) {
+  return HWY_DYNAMIC_DISPATCH(DecodeSet)(payload, values.size(), values.data());
+}
+
+bool Fp16::DecodeAdd(const std::byte* payload, std::span<float> accumulators) {
+  return HWY_DYNAMIC_DISPATCH(DecodeSum)(payload, accumulators.size(),
+                                         accumulators.data());
+}
+
+}  // namespace skerry::compression::cpu
+#endif  // HWY_ONCE
