@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compression/codec.h"
 #include "nlohmann/json.hpp"
 #include "optimizer/outer/outer_options.h"
 
@@ -176,9 +177,10 @@ void ReviewRest(JobSpec& spec, Problems& problems) {
   Fill(e.min_replicas, 1u);
   Fill(e.carry, 2u);
   Fill(e.spans, 64u);
-  problems.Require(
-      e.codec == "raw_f32" || e.codec == "bf16" || e.codec == "int8_block",
-      "exchange.codec", "is unknown; use raw_f32, bf16 or int8_block");
+  if (const auto codec = compression::ParseCodecName(e.codec); !codec.ok()) {
+    const absl::string_view why = codec.status().message();
+    problems.Add("exchange.codec", std::string_view(why.data(), why.size()));
+  }
   problems.Require(e.quorum > 0 && e.quorum <= 1, "exchange.quorum",
                    "has to be in (0, 1]: a share of the replicas");
   problems.Require(e.min_replicas <= 1024, "exchange.min_replicas",
@@ -217,14 +219,13 @@ const char* MethodName(OuterMethod method) {
 }
 
 void FillOuterLoop(JobSpec::OuterLoop& outer,
-                   const optimizer::OuterOptions& preset) {
+                   const optimizer::OuterOptions& preset, double default_beta) {
   Fill(outer.learning_rate, preset.learning_rate);
   Fill(outer.momentum, preset.momentum);
   Fill(outer.nesterov, preset.nesterov);
   Fill(outer.staleness_penalty, preset.penalty);
   if (!outer.clip.has_value()) outer.clip = preset.clip;
-  // Every codec of this build is dense.
-  Fill(outer.beta, 0.0);
+  Fill(outer.beta, default_beta);
   Fill(outer.undelayed_fraction, preset.undelayed_rounds_fraction);
 }
 
@@ -252,7 +253,9 @@ void ReviewOuterLoop(JobSpec& spec, std::vector<std::string>& warnings,
                  "average_plus_local_delta");
     return;
   }
-  FillOuterLoop(spec.outer, *preset);
+  const auto codec = compression::ParseCodecName(spec.exchange.codec);
+  FillOuterLoop(spec.outer, *preset,
+                codec.ok() ? compression::DefaultErrorFeedback(*codec) : 0.0);
   problems.Require(Within(*spec.outer.beta, 0, 1), "outer.beta",
                    "has to be in [0, 1]");
   const auto review =

@@ -65,10 +65,6 @@ absl::StatusOr<optimizer::OuterOptions> OuterFromProto(
 absl::StatusOr<JobSettings> JobSettingsFromProto(const v1::JobSpec& spec) {
   JobSettings settings;
   SKERRY_ASSIGN_OR_RETURN(settings.outer, OuterFromProto(spec.outer()));
-  settings.beta = spec.outer().has_beta() ? spec.outer().beta() : 0.0;
-  if (!(settings.beta >= 0.0 && settings.beta <= 1.0)) {
-    return BadField("spec.outer.beta", "has to be in [0, 1]");
-  }
   const v1::JobSpec::Training& training = spec.training();
   settings.samples = training.samples();
   settings.batch_samples = training.batch_samples();
@@ -86,6 +82,12 @@ absl::StatusOr<JobSettings> JobSettingsFromProto(const v1::JobSpec& spec) {
   if (!exchange.codec().empty()) {
     SKERRY_ASSIGN_OR_RETURN(settings.codec,
                             compression::ParseCodecName(exchange.codec()));
+  }
+  settings.beta = spec.outer().has_beta()
+                      ? spec.outer().beta()
+                      : compression::DefaultErrorFeedback(settings.codec);
+  if (!(settings.beta >= 0.0 && settings.beta <= 1.0)) {
+    return BadField("spec.outer.beta", "has to be in [0, 1]");
   }
   settings.spans = exchange.spans() == 0 ? kSpansDefault : exchange.spans();
   if (settings.spans > compression::kFrameSpansMax) {
