@@ -1,5 +1,6 @@
 #include "transport/grpc/grpc_bulk.h"
 
+#include <grpc/grpc.h>
 #include <grpc/support/time.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/resource_quota.h>
@@ -38,6 +39,16 @@ class CallHandle final : public OutgoingStream {
  private:
   std::shared_ptr<FrameCall> call_;
 };
+
+// Holds the library from the first use to the end of the process. When its last
+// object goes it shuts down, and now and then waits ten seconds in vain for a
+// timer of its own.
+void KeepLibrary() {
+  [[maybe_unused]] static const bool is_kept = [] {
+    grpc_init();
+    return true;
+  }();
+}
 
 absl::Status CheckName(const std::string& name) {
   bool is_printable = !name.empty() && name.size() <= kNameBytesMax;
@@ -210,6 +221,7 @@ absl::StatusOr<std::unique_ptr<GrpcBulk>> GrpcBulk::Start(
     const GrpcBulkOptions& options, runtime::EventLoop& loop,
     BulkReceiver& receiver,
     absl::AnyInvocable<void(grpc::ServerBuilder&) &&> also_serve) {
+  KeepLibrary();
   auto impl = std::make_unique<Impl>(options, loop, receiver);
   SKERRY_RETURN_IF_ERROR(impl->Listen(std::move(also_serve)));
   return std::unique_ptr<GrpcBulk>(new GrpcBulk(std::move(impl)));
