@@ -1,0 +1,177 @@
+#include "compression/threshold/threshold.h"
+
+#include <algorithm>
+#include <bit>
+#include <cfloat>
+#include <cmath>
+#include <vector>
+
+#include "base/check.h"
+#include "base/random.h"
+#include "compression/cpu/select.h"
+#include "compression/threshold/tail_quantiles.h"
+
+namespace skerry::compression {
+namespace {
+
+constexpr double kFirstDensity = 0.25;
+constexpr double kCountLow = 0.5;
+constexpr double kCountHigh = 2.0;
+constexpr int kCorrectionsMax = 2;
+constexpr double kTailExponent = 2.0;
+constexpr double kTailExponentMin = 0.1;
+constexpr double kTailExponentMax = 100.0;
+
+constexpr double kSampledLow = 0.8;
+constexpr double kSampledHigh = 1.3;
+constexpr int kSampledStepsMax = 10;
+constexpr size_t kSampleStride = 100;
+constexpr size_t kSampleMin = 1000;
+
+Threshold Counted(std::span<const float> values, double wanted) {
+  const auto value = static_cast<float>(std::clamp(
+      wanted, static_cast<double>(FLT_TRUE_MIN), static_cast<double>(FLT_MAX)));
+  return {value, cpu::CountAtLeast(values, cpu::MagnitudeBits(value))};
+}
+
+// Of the magnitudes above `origin`, measured from the smallest of them.
+struct Moments {
+  double count = 0.0;
+  double smallest = 0.0;
+  double mean = 0.0;
+  double variance = 0.0;
+  double log_gap = 0.0;  // only with logs
+};
+
+// `from_zero` keeps the origin 0 of the first stage instead of the smallest.
+Moments MomentsAbove(std::span<const float> values, double origin,
+                     bool from_zero, bool logs) {
+  double count = 0.0;
+  double sum = 0.0;
+  double squares = 0.0;
+  double log_sum = 0.0;
+  double smallest = HUGE_VAL;
+  for (const float value : values) {
+    const double size = std::fabs(static_cast<double>(value));
+    if (!(size > origin)) continue;
+    const double excess = size - origin;
+    count += 1.0;
+    sum += excess;
+    squares += excess * excess;
+    smallest = std::min(smallest, size);
+    if (logs) log_sum += std::log(size);
+  }
+  Moments moments;
+  if (count == 0.0) return moments;
+  const double mean = sum / count;
+  moments.count = count;
+  moments.smallest = from_zero ? 0.0 : smallest;
+  moments.mean = from_zero ? mean : mean - (smallest - origin);
+  moments.variance = std::max(squares / count - mean * mean, 0.0);
+  if (logs) moments.log_gap = std::log(mean) - log_sum / count;
+  return moments;
+}
+
+double Tail(SidcoFit fit, bool first, const Moments& moments, double density) {
+  if (fit == SidcoFit::kExponential) {
+    return ExponentialTail(moments.mean, density);
+  }
+  if (fit == SidcoFit::kGammaThenPareto && first) {
+    return GammaTail(moments.mean, moments.log_gap, density);
+  }
+  return GeneralisedParetoTail(moments.mean, moments.variance, density);
+}
+
+// Zeros are no part of the fitted distribution; `density` is that of the rest.
+double SidcoStages(std::span<const float> values, size_t target,
+                   const SidcoOptions& options) {
+  const bool logs = options.fit == SidcoFit::kGammaThenPareto;
+  const Moments first = MomentsAbove(values, 0.0, /*from_zero=*/true, logs);
+  const double density =
+      std::min(static_cast<double>(target) / std::max(first.count, 1.0), 1.0);
+  if (!(first.mean > 0.0) || density == 1.0) return 0.0;
+  const int stages = density >= kFirstDensity ? 1 : options.stages;
+  if (stages == 1) return Tail(options.fit, true, first, density);
+  double threshold = Tail(options.fit, true, first, kFirstDensity);
+  const double rate = std::pow(density / kFirstDensity, 1.0 / (stages - 1));
+  for (int stage = 1; stage < stages; ++stage) {
+    const Moments tail = MomentsAbove(values, threshold, false, false);
+    // Nothing is left to fit above, or all of it is one value.
+    if (tail.count == 0.0) break;
+    threshold = tail.smallest;
+    if (!(tail.mean > 0.0)) break;
+    threshold += Tail(options.fit, false, tail, rate);
+  }
+  return threshold;
+}
+
+// Whether the safeguard is content: in its band, or below it because no more
+// values differ from zero.
+bool InBand(const Threshold& found, double target) {
+  const auto count = static_cast<double>(found.count);
+  if (found.value <= FLT_TRUE_MIN && count < target) return true;
+  return count >= kCountLow * target && count <= kCountHigh * target;
+}
+
+}  // namespace
+
+Threshold ExactThreshold(std::span<const float> values, size_t target) {
+  SKERRY_CHECK(target >= 1 && target <= values.size());
+  return Counted(
+      values, std::bit_cast<float>(cpu::KthLargestMagnitude(values, target)));
+}
+
+Threshold SampledThreshold(std::span<const float> values, size_t target,
+                           uint64_t seed) {
+  SKERRY_CHECK(target >= 1 && target <= values.size());
+  if (values.size() < kSampleMin) return ExactThreshold(values, target);
+  const size_t stride = std::min(kSampleStride, values.size() / kSampleMin);
+  std::vector<float> sample;
+  for (size_t i = Random(seed).Below(stride); i < values.size(); i += stride) {
+    sample.push_back(values[i]);
+  }
+  const double density =
+      static_cast<double>(target) / static_cast<double>(values.size());
+  const auto kept = static_cast<size_t>(
+      std::ceil(density * static_cast<double>(sample.size())));
+  double wanted = ExactThreshold(sample, std::min(kept, sample.size())).value;
+  Threshold found = Counted(values, wanted);
+  const auto goal = static_cast<double>(target);
+  for (int step = 0; step < kSampledStepsMax; ++step) {
+    const auto count = static_cast<double>(found.count);
+    if (count < kSampledLow * goal) {
+      wanted *= kSampledLow;
+    } else if (count > kSampledHigh * goal) {
+      wanted *= kSampledHigh;
+    } else {
+      return found;
+    }
+    found = Counted(values, wanted);
+  }
+  if (static_cast<double>(found.count) > kSampledHigh * goal) {
+    return ExactThreshold(values, target);
+  }
+  return found;
+}
+
+Threshold SidcoThreshold(std::span<const float> values, size_t target,
+                         const SidcoOptions& options) {
+  SKERRY_CHECK(target >= 1 && target <= values.size());
+  SKERRY_CHECK(options.stages >= 1);
+  Threshold found = Counted(values, SidcoStages(values, target, options));
+  if (!options.safeguard) return found;
+  const auto goal = static_cast<double>(target);
+  double exponent = kTailExponent;
+  for (int n = 0; n < kCorrectionsMax && !InBand(found, goal); ++n) {
+    const double count = std::max(static_cast<double>(found.count), 1.0);
+    const double wanted = found.value;
+    const double next = wanted * std::pow(count / goal, 1.0 / exponent);
+    found = Counted(values, next);
+    const double again = std::max(static_cast<double>(found.count), 1.0);
+    const double slope = std::log(count / again) / std::log(next / wanted);
+    if (slope > kTailExponentMin && slope < kTailExponentMax) exponent = slope;
+  }
+  return InBand(found, goal) ? found : ExactThreshold(values, target);
+}
+
+}  // namespace skerry::compression

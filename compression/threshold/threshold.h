@@ -1,0 +1,56 @@
+// compression/threshold/threshold.h
+//
+// A magnitude that about `target` values of a slice reach, cheaper than sorting
+// them. What reaches it is sent; the rest stays owed.
+//
+// Moments are sums in index order, but the logarithm is the C library's: two
+// machines may find thresholds that differ in their last bits.
+#ifndef SKERRY_COMPRESSION_THRESHOLD_THRESHOLD_H_
+#define SKERRY_COMPRESSION_THRESHOLD_THRESHOLD_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace skerry::compression {
+
+struct Threshold {
+  float value = 0.0f;  // send magnitudes of at least this, and above 0
+  size_t count = 0;    // how many there are
+};
+
+// The largest threshold that `target` values reach; equal ones may make the
+// count larger. All of these require finite values and 1 <= target <=
+// values.size().
+Threshold ExactThreshold(std::span<const float> values, size_t target);
+
+// DGC (arXiv 1712.01887): the quantile of a hundredth of the values, at even
+// strides from a start drawn from `seed`; while the count is outside [0.8, 1.3]
+// of the target, at most ten times, a step of the same factors; then, if it is
+// still above, the exact one.
+Threshold SampledThreshold(std::span<const float> values, size_t target,
+                           uint64_t seed);
+
+// SIDCo (arXiv 2101.10761): fit, read the quantile, fit again to what exceeds
+// it.
+enum class SidcoFit {
+  kExponential,      // SIDCo-E
+  kPareto,           // SIDCo-P: generalised Pareto at every stage
+  kGammaThenPareto,  // SIDCo-GP
+};
+
+struct SidcoOptions {
+  SidcoFit fit = SidcoFit::kPareto;
+  int stages = 3;  // at least 1; one suffices from density 1/4 on
+  // Correct a count outside [0.5, 2] of the target, twice along a locally
+  // fitted power law and then by the exact threshold. Published SIDCo has none
+  // of this and adapts its stages instead, which sticks for heavy tails.
+  bool safeguard = true;
+};
+
+Threshold SidcoThreshold(std::span<const float> values, size_t target,
+                         const SidcoOptions& options);
+
+}  // namespace skerry::compression
+
+#endif  // SKERRY_COMPRESSION_THRESHOLD_THRESHOLD_H_

@@ -1,0 +1,228 @@
+#include "compression/threshold/threshold.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "compression/threshold/tail_quantiles.h"
+#include "gtest/gtest.h"
+
+namespace skerry::compression {
+namespace {
+
+TEST(TailQuantilesTest, ExponentialInvertsItsTail) {
+  for (const double density : {0.25, 0.1, 1e-2, 1e-4}) {
+    const double x = ExponentialTail(3.0, density);
+    EXPECT_NEAR(std::exp(-x / 3.0) / density, 1.0, 1e-12);
+  }
+}
+
+// P(X > x) = (1 + xi x / a)^(-1 / xi), mean a / (1 - xi), variance
+// a^2 / ((1 - xi)^2 (1 - 2 xi)).
+TEST(TailQuantilesTest, GeneralisedParetoInvertsItsTail) {
+  for (const double xi : {-0.4, -0.1, 1e-12, 0.1, 0.3, 0.45}) {
+    const double a = 2.0;
+    const double mean = a / (1 - xi);
+    const double variance = mean * mean / (1 - 2 * xi);
+    for (const double density : {0.25, 0.1, 1e-2, 1e-4}) {
+      const double x = GeneralisedParetoTail(mean, variance, density);
+      const double tail = std::exp(-std::log1p(xi * x / a) / xi);
+      EXPECT_NEAR(tail / density, 1.0, 1e-3) << xi << " " << density;
+    }
+  }
+}
+
+TEST(TailQuantilesTest, TheGammaShareIsThatOfKnownShapes) {
+  for (const double x : {1e-3, 0.1, 0.9, 1.5, 3.0, 10.0, 40.0}) {
+    EXPECT_NEAR(UpperGammaShare(1.0, x) / std::exp(-x), 1.0, 1e-12);
+    EXPECT_NEAR(UpperGammaShare(2.0, x) / (std::exp(-x) * (1 + x)), 1.0, 1e-11);
+    EXPECT_NEAR(UpperGammaShare(0.5, x) / std::erfc(std::sqrt(x)), 1.0, 1e-10);
+  }
+}
+
+TEST(TailQuantilesTest, GammaInvertsItsTail) {
+  for (const double log_gap : {0.05, 0.3, 0.5772156649, 1.27}) {
+    const double q = log_gap;
+    const double shape =
+        (3 - q + std::sqrt((q - 3) * (q - 3) + 24 * q)) / (12 * q);
+    for (const double density : {0.25, 0.1, 1e-2, 1e-4}) {
+      const double x = GammaTail(2.0, log_gap, density);
+      EXPECT_NEAR(UpperGammaShare(shape, x * shape / 2.0) / density, 1.0, 1e-3);
+    }
+  }
+  // An exponential distribution is the gamma of shape 1, up to the estimate.
+  EXPECT_NEAR(GammaTail(2.0, 0.5772156649, 0.01) / ExponentialTail(2.0, 0.01),
+              1.0, 0.01);
+}
+
+class Sampler {
+ public:
+  explicit Sampler(uint64_t seed) : random_(seed) {}
+  double Normal() {
+    const double radius = std::sqrt(-2 * std::log(1 - random_.Uniform()));
+    return radius * std::cos(2 * M_PI * random_.Uniform());
+  }
+  double Laplace() {
+    const double size = -std::log(1 - random_.Uniform());
+    return random_.Below(2) == 0 ? size : -size;
+  }
+  double StudentT(int freedom) {
+    double squares = 0.0;
+    for (int i = 0; i < freedom; ++i) squares += std::pow(Normal(), 2);
+    return Normal() / std::sqrt(squares / freedom);
+  }
+  double Mixture() { return Normal() * (random_.Uniform() < 0.9 ? 0.05 : 1.0); }
+
+ private:
+  Random random_;
+};
+
+std::vector<float> Draw(size_t count, uint64_t seed,
+                        const std::function<double(Sampler&)>& draw) {
+  Sampler sampler(seed);
+  std::vector<float> values(count);
+  for (float& value : values) value = static_cast<float>(draw(sampler));
+  return values;
+}
+
+struct Distribution {
+  std::string name;
+  std::vector<float> values;
+};
+
+constexpr size_t kCount = size_t{1} << 20;
+
+const std::vector<Distribution>& Distributions() {
+  static const std::vector<Distribution> all = {
+      {"normal", Draw(kCount, 1, [](Sampler& s) { return s.Normal(); })},
+      {"laplace", Draw(kCount, 2, [](Sampler& s) { return s.Laplace(); })},
+      {"t3", Draw(kCount, 3, [](Sampler& s) { return s.StudentT(3); })},
+      {"t2", Draw(kCount, 4, [](Sampler& s) { return s.StudentT(2); })},
+      {"product of normals",
+       Draw(kCount, 5, [](Sampler& s) { return s.Normal() * s.Normal(); })},
+  };
+  return all;
+}
+
+double Ratio(const std::vector<float>& values, double density,
+             const SidcoOptions& options) {
+  const auto target =
+      static_cast<size_t>(density * static_cast<double>(values.size()));
+  return static_cast<double>(SidcoThreshold(values, target, options).count) /
+         static_cast<double>(target);
+}
+
+TEST(SidcoTest, ParetoWithThreeStagesFindsTheCount) {
+  for (const Distribution& distribution : Distributions()) {
+    for (const double density : {0.1, 0.01, 0.001}) {
+      const double ratio = Ratio(distribution.values, density, {});
+      EXPECT_GE(ratio, 0.9) << distribution.name << " at " << density;
+      EXPECT_LE(ratio, 1.1) << distribution.name << " at " << density;
+      RecordProperty(distribution.name + " " + std::to_string(density),
+                     std::to_string(ratio));
+    }
+  }
+}
+
+TEST(SidcoTest, EveryFitIsExactWhereItsFamilyIs) {
+  const std::vector<float>& laplace = Distributions()[1].values;
+  for (const SidcoFit fit : {SidcoFit::kExponential, SidcoFit::kPareto,
+                             SidcoFit::kGammaThenPareto}) {
+    for (const double density : {0.3, 0.1, 0.01, 0.001}) {
+      EXPECT_NEAR(Ratio(laplace, density, {fit, 3, false}), 1.0, 0.1)
+          << static_cast<int>(fit) << " at " << density;
+    }
+  }
+}
+
+// The published rule (mode -1): a mean ratio above 1.2 takes a stage away, one
+// below 0.8 adds one. Over-selecting at one stage it has nothing left to do.
+TEST(SidcoTest, ThePublishedAdaptationSticksOnHeavyTailsAndOursDoesNot) {
+  const std::vector<float>& t3 = Distributions()[2].values;
+  const double density = 0.001;
+  int stages = 1;
+  double ratio = 0.0;
+  for (int round = 0; round < 8; ++round) {
+    ratio = Ratio(t3, density, {SidcoFit::kExponential, stages, false});
+    if (ratio > 1.2) stages = std::max(stages - 1, 1);
+    if (ratio < 0.8) ++stages;
+  }
+  EXPECT_EQ(stages, 1);
+  EXPECT_GT(ratio, 3.0);
+  const double guarded = Ratio(t3, density, {SidcoFit::kExponential, 1, true});
+  EXPECT_GE(guarded, 0.5);
+  EXPECT_LE(guarded, 2.0);
+}
+
+// One entry in ten is 20 times larger: what no stage fits.
+TEST(SidcoTest, TheSafeguardBringsTwoScalesWithinAFactorOfTwo) {
+  const std::vector<float> mixture =
+      Draw(kCount, 6, [](Sampler& s) { return s.Mixture(); });
+  for (const SidcoFit fit : {SidcoFit::kExponential, SidcoFit::kPareto,
+                             SidcoFit::kGammaThenPareto}) {
+    const double ratio = Ratio(mixture, 0.001, {fit, 3, true});
+    EXPECT_GE(ratio, 0.5) << static_cast<int>(fit);
+    EXPECT_LE(ratio, 2.0) << static_cast<int>(fit);
+  }
+  const double plain = Ratio(mixture, 0.001, {SidcoFit::kPareto, 3, false});
+  EXPECT_LT(plain, 0.5);
+}
+
+TEST(SidcoTest, DegenerateSlicesHaveAThreshold) {
+  const auto count = [](const std::vector<float>& values, size_t target) {
+    for (const SidcoFit fit : {SidcoFit::kExponential, SidcoFit::kPareto,
+                               SidcoFit::kGammaThenPareto}) {
+      for (const int stages : {1, 2, 3, 5}) {
+        const Threshold found =
+            SidcoThreshold(values, target, {fit, stages, true});
+        EXPECT_TRUE(std::isfinite(found.value));
+        EXPECT_GT(found.value, 0.0f);
+        EXPECT_LE(found.count, values.size());
+      }
+    }
+    return SidcoThreshold(values, target, {}).count;
+  };
+  EXPECT_EQ(count(std::vector<float>(1000, 0.0f), 10), 0u);
+  count(std::vector<float>(1000, -2.5f), 10);
+  count(std::vector<float>(1000, std::numeric_limits<float>::denorm_min()), 10);
+  count(std::vector<float>(1000, std::numeric_limits<float>::max()), 10);
+  std::vector<float> outlier(1000, 0.0f);
+  outlier[77] = 3.0f;
+  EXPECT_EQ(count(outlier, 10), 1u);
+  count({1.0f}, 1);
+  count({1.0f, 2.0f, 3.0f}, 1);
+  for (size_t size = 1; size < 64; ++size) {
+    count(Draw(size, size, [](Sampler& s) { return s.Normal(); }), 1);
+  }
+}
+
+TEST(SampledThresholdTest, TheCountIsWithinItsBand) {
+  for (const Distribution& distribution : Distributions()) {
+    for (const double density : {0.1, 0.01, 0.001}) {
+      const auto target = static_cast<size_t>(density * kCount);
+      const Threshold found = SampledThreshold(distribution.values, target, 17);
+      EXPECT_GE(found.count, 0.8 * target) << distribution.name;
+      EXPECT_LE(found.count, 1.3 * target) << distribution.name;
+      EXPECT_EQ(found.count,
+                SampledThreshold(distribution.values, target, 17).count);
+    }
+  }
+}
+
+TEST(ExactThresholdTest, ExactlyTheTargetReachesItWithoutTies) {
+  const std::vector<float>& values = Distributions()[0].values;
+  for (const size_t target : {1, 10, 5000}) {
+    const auto count =
+        static_cast<double>(ExactThreshold(values, target).count);
+    EXPECT_NEAR(count, target, 2);  // fp32 draws do repeat
+    EXPECT_GE(count, target);
+  }
+}
+
+}  // namespace
+}  // namespace skerry::compression
