@@ -2,10 +2,10 @@
 
 #include <array>
 #include <bit>
-#include <cmath>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "compression/codec_errors.h"
 #include "compression/cpu/bf16.h"
 #include "compression/cpu/block4.h"
 #include "compression/cpu/fp16.h"
@@ -18,17 +18,6 @@ namespace {
 
 // Payloads are little-endian, and kernels load them as they are.
 static_assert(std::endian::native == std::endian::little);
-
-absl::Status NotFiniteError(std::span<const float> values,
-                            std::string_view codec) {
-  size_t index = 0;
-  while (index < values.size() && std::isfinite(values[index])) ++index;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "value ", index, " of ", values.size(), " is ",
-      index < values.size() && std::isnan(values[index]) ? "NaN" : "infinite",
-      ", which ", absl::string_view(codec.data(), codec.size()),
-      " cannot carry"));
-}
 
 // A codec whose size follows from the element count, from its kernels.
 template <CodecId kId, typename Kernels>

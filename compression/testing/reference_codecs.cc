@@ -159,8 +159,9 @@ std::vector<std::byte> ReferenceEncode(CodecId codec,
       return ReferenceEncodeBlock4(values, ReferenceE3m0Levels(), 2);
     case CodecId::kE3m0F32:
       return ReferenceEncodeBlock4(values, ReferenceE3m0Levels(), 4);
+    default:
+      SKERRY_CHECK(false);
   }
-  SKERRY_CHECK(false);
 }
 
 std::vector<float> ReferenceDecode(CodecId codec,
@@ -203,8 +204,9 @@ std::vector<float> ReferenceDecode(CodecId codec,
       return ReferenceDecodeBlock4(payload, count, ReferenceE3m0Levels(), 2);
     case CodecId::kE3m0F32:
       return ReferenceDecodeBlock4(payload, count, ReferenceE3m0Levels(), 4);
+    default:
+      SKERRY_CHECK(false);
   }
-  SKERRY_CHECK(false);
 }
 
 double ErrorBound(CodecId codec, std::span<const float> values, size_t index) {
@@ -238,8 +240,9 @@ double ErrorBound(CodecId codec, std::span<const float> values, size_t index) {
       return Block4Bound(values, index, 0.25, 0x1p-7);
     case CodecId::kE3m0F32:
       return Block4Bound(values, index, 0.25, 0);
+    default:
+      return 0.0;
   }
-  return 0.0;
 }
 
 }  // namespace skerry::compression

@@ -1,0 +1,32 @@
+// compression/sparse/threshold_top_k.h
+//
+// CodecId::kThresholdTopK: what reaches an estimated threshold, which costs a
+// few passes instead of a selection. The count is near the target, not at it.
+#ifndef SKERRY_COMPRESSION_SPARSE_THRESHOLD_TOP_K_H_
+#define SKERRY_COMPRESSION_SPARSE_THRESHOLD_TOP_K_H_
+
+#include <functional>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "compression/codec.h"
+#include "compression/sparse/sparse_codec.h"
+#include "compression/threshold/threshold.h"
+
+namespace skerry::compression {
+
+// Finds a threshold for about `target` of finite values, 1 <= target <=
+// values.size(). Called from any thread.
+using ThresholdEstimator =
+    std::function<Threshold(std::span<const float> values, size_t target)>;
+
+// Sends magnitudes of at least the threshold and above 0, in index order and at
+// most twice KeptElements; the remainder stays owed. Zeros encode to 4 bytes.
+//
+// Errors: as MakeTopK.
+absl::StatusOr<std::unique_ptr<const Codec>> MakeThresholdTopK(
+    const SparseOptions& options, ThresholdEstimator estimate);
+
+}  // namespace skerry::compression
+
+#endif  // SKERRY_COMPRESSION_SPARSE_THRESHOLD_TOP_K_H_

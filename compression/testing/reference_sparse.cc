@@ -1,0 +1,156 @@
+#include "compression/testing/reference_sparse.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "base/random.h"
+#include "compression/testing/reference_codecs.h"
+
+namespace skerry::compression {
+namespace {
+
+std::vector<float> Picked(std::span<const float> values,
+                          std::span<const size_t> places) {
+  std::vector<float> picked;
+  for (const size_t place : places) picked.push_back(values[place]);
+  return picked;
+}
+
+template <typename T>
+void Append(std::vector<std::byte>& out, T value) {
+  out.resize(out.size() + sizeof(value));
+  std::memcpy(out.data() + out.size() - sizeof(value), &value, sizeof(value));
+}
+
+void AppendBits(std::vector<bool>& bits, size_t value, int count) {
+  for (int bit = 0; bit < count; ++bit) bits.push_back(value >> bit & 1);
+}
+
+void AppendPacked(std::vector<std::byte>& out, const std::vector<bool>& bits) {
+  const size_t at = out.size();
+  out.resize(at + (bits.size() + 7) / 8);
+  for (size_t i = 0; i < bits.size(); ++i) {
+    if (bits[i]) out[at + i / 8] |= std::byte{1} << (i % 8);
+  }
+}
+
+}  // namespace
+
+std::vector<size_t> ReferenceTopKPlaces(std::span<const float> values,
+                                        size_t k) {
+  std::vector<size_t> places(values.size());
+  std::iota(places.begin(), places.end(), 0);
+  std::stable_sort(places.begin(), places.end(), [&](size_t a, size_t b) {
+    return std::fabs(values[a]) > std::fabs(values[b]);
+  });
+  places.resize(k);
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+std::vector<size_t> ReferenceRandomKPlaces(size_t elements, size_t kept,
+                                           uint64_t seed) {
+  std::vector<size_t> places;
+  for (size_t part = 0; part < kept; ++part) {
+    const size_t begin = part * elements / kept;
+    const size_t size = (part + 1) * elements / kept - begin;
+    const unsigned __int128 drawn = RandomAt(seed, part);
+    places.push_back(begin + static_cast<size_t>((drawn * size) >> 64));
+  }
+  return places;
+}
+
+std::vector<std::byte> ReferenceEncodeIndexed(std::span<const float> values,
+                                              std::span<const size_t> places,
+                                              CodecId inner) {
+  std::vector<std::byte> payload;
+  Append(payload, static_cast<uint32_t>(places.size()));
+  size_t next = 0;
+  for (const size_t place : places) {
+    size_t gap = place - next;
+    while (gap >= 128) {
+      payload.push_back(static_cast<std::byte>(gap % 128 + 128));
+      gap /= 128;
+    }
+    payload.push_back(static_cast<std::byte>(gap));
+    next = place + 1;
+  }
+  const auto encoded = ReferenceEncodeValues(values, places, inner);
+  payload.insert(payload.end(), encoded.begin(), encoded.end());
+  return payload;
+}
+
+std::vector<std::byte> ReferenceEncodeValues(std::span<const float> values,
+                                             std::span<const size_t> places,
+                                             CodecId inner) {
+  return ReferenceEncode(inner, Picked(values, places));
+}
+
+std::vector<float> ReferenceSparse(std::span<const float> values,
+                                   std::span<const size_t> places,
+                                   CodecId inner) {
+  const auto payload = ReferenceEncodeValues(values, places, inner);
+  const auto picked = ReferenceDecode(inner, payload, places.size());
+  std::vector<float> sparse(values.size(), 0.0f);
+  for (size_t i = 0; i < places.size(); ++i) sparse[places[i]] += picked[i];
+  return sparse;
+}
+
+ReferenceChunkTopK ReferenceEncodeChunkTopK(std::span<const float> values,
+                                            size_t kept) {
+  ReferenceChunkTopK result;
+  result.decoded.assign(values.size(), 0.0f);
+  if (values.empty()) return result;
+  std::vector<std::vector<size_t>> chunks;
+  std::vector<size_t> places;
+  for (size_t begin = 0; begin < values.size(); begin += 4096) {
+    const size_t size = std::min<size_t>(4096, values.size() - begin);
+    chunks.push_back(
+        ReferenceTopKPlaces(values.subspan(begin, size), std::min(kept, size)));
+    for (const size_t place : chunks.back()) places.push_back(begin + place);
+  }
+  const std::vector<float> picked = Picked(values, places);
+  const auto count = static_cast<double>(picked.size());
+  double mean = 0.0;
+  for (const float value : picked) mean += value;
+  mean /= count;
+  double squares = 0.0;
+  for (const float value : picked) squares += (value - mean) * (value - mean);
+  const double width = 1.5 * std::sqrt(squares / count);
+  const auto code_of = [&](float value) {
+    if (!(width > 0)) return 2;
+    const double bin = std::floor((value - mean) / width);
+    return bin < -1 ? 0 : bin < 0 ? 1 : bin < 1 ? 2 : 3;
+  };
+  for (int code = 0; code < 4; ++code) {
+    double sum = 0.0;
+    double members = 0.0;
+    for (const float value : picked) {
+      if (code_of(value) != code) continue;
+      sum += value;
+      members += 1.0;
+    }
+    const float level =
+        members == 0.0 ? 0.0f : static_cast<float>(sum / members);
+    Append(result.payload, level);
+    for (const size_t place : places) {
+      if (code_of(values[place]) == code) result.decoded[place] += level;
+    }
+  }
+  for (size_t c = 0; c < chunks.size(); ++c) {
+    std::vector<bool> place_bits;
+    std::vector<bool> code_bits;
+    for (const size_t place : chunks[c]) {
+      AppendBits(place_bits, place, 12);
+      AppendBits(code_bits, code_of(values[4096 * c + place]), 2);
+    }
+    AppendPacked(result.payload, place_bits);
+    AppendPacked(result.payload, code_bits);
+  }
+  return result;
+}
+
+}  // namespace skerry::compression

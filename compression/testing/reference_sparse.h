@@ -1,0 +1,46 @@
+// compression/testing/reference_sparse.h
+//
+// Scalar twins of the sparse codecs, written from docs/formats/codecs.md
+// without a line of theirs: whole sorts, and bits one at a time.
+#ifndef SKERRY_COMPRESSION_TESTING_REFERENCE_SPARSE_H_
+#define SKERRY_COMPRESSION_TESTING_REFERENCE_SPARSE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compression/codec.h"
+
+namespace skerry::compression {
+
+// Ascending places of the k largest magnitudes, of equal ones the first.
+std::vector<size_t> ReferenceTopKPlaces(std::span<const float> values,
+                                        size_t k);
+// The place that random_k draws in each of `kept` parts.
+std::vector<size_t> ReferenceRandomKPlaces(size_t elements, size_t kept,
+                                           uint64_t seed);
+
+// Count, gaps and values. `inner` is a dense codec.
+std::vector<std::byte> ReferenceEncodeIndexed(std::span<const float> values,
+                                              std::span<const size_t> places,
+                                              CodecId inner);
+// The values at `places` only.
+std::vector<std::byte> ReferenceEncodeValues(std::span<const float> values,
+                                             std::span<const size_t> places,
+                                             CodecId inner);
+// What both of these decode to: zeros but at `places`.
+std::vector<float> ReferenceSparse(std::span<const float> values,
+                                   std::span<const size_t> places,
+                                   CodecId inner);
+
+struct ReferenceChunkTopK {
+  std::vector<std::byte> payload;
+  std::vector<float> decoded;
+};
+ReferenceChunkTopK ReferenceEncodeChunkTopK(std::span<const float> values,
+                                            size_t kept);
+
+}  // namespace skerry::compression
+
+#endif  // SKERRY_COMPRESSION_TESTING_REFERENCE_SPARSE_H_
