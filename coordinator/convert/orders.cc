@@ -85,6 +85,7 @@ void JobToProto(const JobOrders& job, v1::JobOrders* out) {
   JobSpecToProto(job.spec, out->mutable_spec());
   out->set_phase(PhaseToProto(job.phase));
   out->set_epoch(job.epoch.value());
+  out->set_uid(job.uid);
   out->set_life(job.life.value());
   out->set_replica(job.replica.value());
   for (const SpanHolder& holder : job.holders) {

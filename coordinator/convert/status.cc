@@ -151,6 +151,7 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   JobFacts out;
   out.job = JobId(in.job());
   out.life = Life(in.life());
+  out.abandoned_life = Life(in.abandoned_life());
   SKERRY_ASSIGN_OR_RETURN(out.state, StateFromProto(in.state()));
   SKERRY_RETURN_IF_ERROR(CheckText(in.error(), kTextBytesMax, "jobs.error"));
   out.error = in.error();

@@ -92,6 +92,8 @@ struct JobFacts {
   JobId job;
   // The life these facts belong to; unset before one.
   Life life;
+  // The newest life that the seat has left by itself; unset when none.
+  Life abandoned_life;
   SeatState state = SeatState::kStarting;
   std::string error;
   // 0 until the trainer has answered.

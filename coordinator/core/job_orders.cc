@@ -1,7 +1,9 @@
 #include "coordinator/core/job_orders.h"
 
 #include <algorithm>
+#include <span>
 
+#include "base/hash.h"
 #include "coordinator/core/evaluations.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/retention.h"
@@ -87,6 +89,8 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
   }
   JobOrders orders;
   orders.job = job.id;
+  orders.uid = CombineHash(
+      Hash64(std::as_bytes(std::span(job.idempotency_key))), job.id.value());
   orders.spec = job.spec;
   orders.phase = job.phase;
   orders.epoch = job.epoch;

@@ -37,6 +37,20 @@ std::string WhyUnfit(const JobState& job, const JobFacts& facts) {
 }
 
 // Equal up to what is only shown to operators.
+template <typename T>
+void AddGrowth(T before, T now, T& total) {
+  total += now >= before ? now - before : now;
+}
+
+void Count(JobState& job, const std::string& worker, const SeatCounters& now) {
+  SeatCounters& last = job.counted[worker];
+  AddGrowth(last.bulk_sent_bytes, now.bulk_sent_bytes,
+            job.totals.bulk_sent_bytes);
+  AddGrowth(last.compute_s, now.compute_s, job.totals.compute_s);
+  AddGrowth(last.stall_s, now.stall_s, job.totals.stall_s);
+  last = now;
+}
+
 bool SameForDecisions(JobFacts a, JobFacts b) {
   a.counters = b.counters = {};
   for (JobFacts* facts : {&a, &b}) {
@@ -100,6 +114,7 @@ void RefreshKeepFrom(JobState& job, const Decider& decider) {
 
 bool HearSeat(JobState& job, const std::string& worker, Incarnation incarnation,
               const JobFacts* facts) {
+  if (facts != nullptr) Count(job, worker, facts->counters);
   const auto it = job.seats.find(worker);
   if (facts == nullptr && it == job.seats.end()) return false;
   const bool known =

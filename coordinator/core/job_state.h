@@ -87,6 +87,10 @@ struct JobState {
   // Committed before `since`; for rates.
   uint64_t samples_at_start = 0;
   absl::btree_map<std::string, Seat> seats;
+  // Sums over all processes heard since the coordinator started, and what each
+  // worker last said: its own totals start again with its process.
+  SeatCounters totals;
+  absl::btree_map<std::string, SeatCounters> counted;
   absl::btree_map<std::string, Place> places;
   absl::btree_map<std::string, Settling> settling;
   // Who may have a place has changed since the places were made.

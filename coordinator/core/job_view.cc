@@ -111,11 +111,9 @@ uint64_t SynchronousBytes(const JobState& job) {
 
 void AddCounters(const JobState& job, Instant now, JobView& view) {
   JobCounters& counters = view.counters;
-  for (const auto& [name, seat] : job.seats) {
-    counters.bulk_sent_bytes += seat.facts.counters.bulk_sent_bytes;
-    counters.compute_s += seat.facts.counters.compute_s;
-    counters.stall_s += seat.facts.counters.stall_s;
-  }
+  counters.bulk_sent_bytes = job.totals.bulk_sent_bytes;
+  counters.compute_s = job.totals.compute_s;
+  counters.stall_s = job.totals.stall_s;
   counters.synchronous_bytes = SynchronousBytes(job);
   for (const RoundMachine& machine : job.fragments) {
     counters.commits += machine.history().size();

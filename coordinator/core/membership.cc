@@ -260,7 +260,8 @@ void EndUnfit(JobState& job, const Decider& decider) {
                                                " cannot go on: ", seat->unfit));
         break;
       }
-      if (seat->joined == life && seat->facts.life != life) {
+      if (seat->facts.abandoned_life == life ||
+          (seat->joined == life && seat->facts.life != life)) {
         ending.emplace_back(
             life, absl::StrCat("worker ", name, " has given the life up"));
         break;

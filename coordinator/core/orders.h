@@ -95,6 +95,9 @@ struct GenerateOrder {
 
 struct JobOrders {
   JobId job;
+  // Of the submission, so that a coordinator that lost its journal and gives
+  // numbers again does not name another job's files.
+  uint64_t uid = 0;
   JobSpec spec;
   JobPhase phase = JobPhase::kPending;
   Epoch epoch;

@@ -36,11 +36,12 @@ bool IsPermanent(const absl::Status& status) {
 }  // namespace
 
 JobRuntime::JobRuntime(const v1::JobOrders& orders,
-                       const JobEnvironment& environment, Handlers handlers)
+                       const JobEnvironment& environment,
+                       absl::AnyInvocable<void()> status_changed)
     : job_(orders.job()),
       spec_(orders.spec()),
       environment_(environment),
-      handlers_(std::move(handlers)),
+      status_changed_(std::move(status_changed)),
       answers_(environment.loop, [this] { AfterSeat(); }),
       disk_(DirectoryOf(environment.state_directory, orders), environment.files,
             environment.disk, answers_),
@@ -55,8 +56,7 @@ JobRuntime::JobRuntime(const v1::JobOrders& orders,
                }),
       bulk_(job_, environment.bulk, answers_),
       peers_(job_, environment.peers, answers_),
-      host_(job_, environment.compute, answers_,
-            [this] { handlers_.status_changed(); }),
+      host_(job_, environment.compute, answers_, [this] { status_changed_(); }),
       trainer_backoff_(kTrainerBackoffMin) {}
 
 JobRuntime::~JobRuntime() {
@@ -170,7 +170,6 @@ void JobRuntime::OnTrainerFailed(absl::Status status) {
   const std::string reason(status.message());
   seat_->OnTrainerFailed(environment_.loop.Now(), reason);
   AfterSeat();
-  handlers_.life_ended(reason);
   if (!fatal_.empty()) return;
   environment_.loop.RunAt(environment_.loop.Now() + trainer_backoff_,
                           [this, alive = std::weak_ptr<char>(alive_)] {

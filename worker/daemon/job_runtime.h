@@ -45,18 +45,13 @@ struct JobEnvironment {
   std::vector<std::string> trainer_command;
 };
 
-// Members are called on the loop, and so are the handlers.
+// Members are called on the loop, and so is the handler.
 class JobRuntime {
  public:
-  struct Handlers {
-    absl::AnyInvocable<void()> status_changed;
-    // The seat's life ended here; the coordinator has to hear it.
-    absl::AnyInvocable<void(const std::string& reason)> life_ended;
-  };
-
-  // `orders` are the first that name the job.
+  // `orders` are the first that name the job. `status_changed` is called when
+  // Status() says something new.
   JobRuntime(const v1::JobOrders& orders, const JobEnvironment& environment,
-             Handlers handlers);
+             absl::AnyInvocable<void()> status_changed);
   ~JobRuntime();
   JobRuntime(const JobRuntime&) = delete;
   JobRuntime& operator=(const JobRuntime&) = delete;
@@ -88,7 +83,7 @@ class JobRuntime {
   const JobId job_;
   const v1::JobSpec spec_;
   const JobEnvironment environment_;
-  Handlers handlers_;
+  absl::AnyInvocable<void()> status_changed_;
   SeatAnswers answers_;
   JobDisk disk_;
   TrainerSeam trainer_;

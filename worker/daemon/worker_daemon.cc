@@ -139,12 +139,8 @@ void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
   std::unique_ptr<JobRuntime>& job = jobs_[orders.job()];
   absl::Status status;
   if (job == nullptr) {
-    job = std::make_unique<JobRuntime>(
-        orders, environment_,
-        JobRuntime::Handlers{
-            .status_changed = [this] { StatusChanged(); },
-            .life_ended =
-                [this](const std::string& reason) { TakeNewBoot(reason); }});
+    job = std::make_unique<JobRuntime>(orders, environment_,
+                                       [this] { StatusChanged(); });
     status = job->Start();
     if (!status.ok()) {
       jobs_.erase(orders.job());
