@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "base/random.h"
 #include "compression/codec.h"
+#include "compression/sparse/sparse_codec.h"
+#include "compression/sparse/threshold_top_k.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -111,7 +114,7 @@ class History {
       total_weight += replica.weight;
     }
     if (members.empty()) return;
-    const Codec& codec = **FindCodec(static_cast<CodecId>(random_.Below(10)));
+    const Codec& codec = *codecs_[random_.Below(codecs_.size())];
     for (size_t s = 0; s < kSpans; ++s) {
       Exchange(members, random_.Below(members.size()), codec, s, total_weight,
                commits);
@@ -185,6 +188,31 @@ class History {
     if (mistake_ == Mistake::kKeepOwedOfEndedLife) replica.owed = before;
   }
 
+  // Every dense codec, every sparse one, and a sparse one over quantised
+  // values.
+  static std::vector<const Codec*> AllCodecs() {
+    static const std::vector<std::unique_ptr<const Codec>>* const sparse = [] {
+      auto* made = new std::vector<std::unique_ptr<const Codec>>;
+      made->push_back(*MakeTopK({0.1, CodecId::kRawF32}));
+      made->push_back(*MakeTopK({0.1, CodecId::kNf4}));
+      made->push_back(*MakeRandomK({0.1, CodecId::kRawF32}, 5));
+      made->push_back(
+          *MakeThresholdTopK({0.1, CodecId::kInt8Block},
+                             [](std::span<const float> values, size_t target) {
+                               return SidcoThreshold(values, target, {});
+                             }));
+      made->push_back(*MakeChunkTopK(32));
+      return made;
+    }();
+    std::vector<const Codec*> all;
+    for (int id = 0; id < 10; ++id) {
+      all.push_back(*FindCodec(static_cast<CodecId>(id)));
+    }
+    for (const auto& codec : *sparse) all.push_back(codec.get());
+    return all;
+  }
+
+  const std::vector<const Codec*> codecs_ = AllCodecs();
   Random random_;
   const float beta_;
   const Mistake mistake_;

@@ -1,0 +1,66 @@
+// compression/stateful/dgc.h
+//
+// Deep gradient compression (arXiv 1712.01887): momentum is kept where the
+// gradient is, before anything is dropped (momentum correction), what was sent
+// starts from rest again (factor masking), and the density falls over a
+// warm-up.
+#ifndef SKERRY_COMPRESSION_STATEFUL_DGC_H_
+#define SKERRY_COMPRESSION_STATEFUL_DGC_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "compression/codec.h"
+
+namespace skerry::compression {
+
+struct DgcOptions {
+  double density = 0.001;  // after the warm-up, in (0, 1]
+  CodecId values = CodecId::kRawF32;
+  float momentum = 0.9f;  // in [0, 1)
+  bool nesterov = false;
+  // The local gradient's norm is kept to clip_norm / sqrt(workers); 0: as it
+  // is.
+  double clip_norm = 0.0;
+  int workers = 1;
+  // Stages of a warm-up, each of `stage_steps` steps; 0 stages: none.
+  int warmup_stages = 4;
+  uint64_t stage_steps = 1;
+  // Without masking, stale momentum keeps pushing what was sent long ago.
+  bool mask = true;
+};
+
+// density^((stage + 1) / (stages + 1)): for 0.001 and 4 stages 25 %, 6.3 %,
+// 1.6 %, 0.4 % and then 0.1 %.
+double DgcDensity(const DgcOptions& options, uint64_t step);
+
+class Dgc {
+ public:
+  Dgc(size_t elements, const DgcOptions& options);
+
+  // One step: replaces `payload` with a top_k payload of density
+  // DgcDensity(step).
+  //
+  // Errors: InvalidArgument when the gradient is not finite or the options are
+  // out of their domain; the state is then what it was.
+  absl::Status Encode(std::span<const float> gradient, uint64_t step,
+                      std::vector<std::byte>& payload);
+
+  // What was not sent yet, and the momentum that feeds it.
+  std::span<const float> velocity() const { return velocity_; }
+  std::span<const float> momentum() const { return momentum_; }
+
+ private:
+  float ClipFactor(std::span<const float> gradient) const;
+
+  const DgcOptions options_;
+  std::vector<float> momentum_;
+  std::vector<float> velocity_;
+};
+
+}  // namespace skerry::compression
+
+#endif  // SKERRY_COMPRESSION_STATEFUL_DGC_H_

@@ -1,0 +1,150 @@
+#include "compression/stateful/dgc.h"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/random.h"
+#include "compression/sparse/sparse_codec.h"
+#include "gtest/gtest.h"
+
+namespace skerry::compression {
+namespace {
+
+std::vector<float> Draw(Random& random, size_t count) {
+  std::vector<float> values(count);
+  for (float& value : values) {
+    value = static_cast<float>(random.Uniform() - 0.5);
+  }
+  return values;
+}
+
+std::vector<float> Sent(const DgcOptions& options, uint64_t step,
+                        const std::vector<std::byte>& payload, size_t count) {
+  const auto codec = *MakeTopK({DgcDensity(options, step), options.values});
+  std::vector<float> sent(count);
+  EXPECT_TRUE(codec->Decode(payload, sent).ok());
+  return sent;
+}
+
+TEST(DgcTest, TheWarmUpFallsToTheDensity) {
+  DgcOptions options;
+  options.stage_steps = 10;
+  EXPECT_NEAR(DgcDensity(options, 0), 0.251, 0.001);
+  EXPECT_NEAR(DgcDensity(options, 9), 0.251, 0.001);
+  EXPECT_NEAR(DgcDensity(options, 10), 0.0631, 0.0001);
+  EXPECT_NEAR(DgcDensity(options, 20), 0.0158, 0.0001);
+  EXPECT_NEAR(DgcDensity(options, 30), 0.00398, 0.0001);
+  EXPECT_NEAR(DgcDensity(options, 40), 0.001, 1e-12);
+  EXPECT_NEAR(DgcDensity(options, 1u << 30), 0.001, 1e-12);
+  options.warmup_stages = 0;
+  EXPECT_NEAR(DgcDensity(options, 0), 0.001, 1e-12);
+}
+
+// Without masking and with everything sent, the sent values are the momentum of
+// dense momentum descent.
+TEST(DgcTest, SendingEverythingIsDenseMomentum) {
+  for (const bool nesterov : {false, true}) {
+    DgcOptions options{.density = 1.0, .nesterov = nesterov, .mask = false};
+    Dgc dgc(100, options);
+    Random random(1);
+    std::vector<float> momentum(100, 0.0f);
+    std::vector<std::byte> payload;
+    for (uint64_t step = 0; step < 20; ++step) {
+      const std::vector<float> g = Draw(random, 100);
+      ASSERT_TRUE(dgc.Encode(g, step, payload).ok());
+      const std::vector<float> sent = Sent(options, step, payload, 100);
+      for (size_t i = 0; i < 100; ++i) {
+        momentum[i] =
+            nesterov ? (momentum[i] + g[i]) * 0.9f : 0.9f * momentum[i] + g[i];
+        ASSERT_EQ(sent[i], nesterov ? momentum[i] + g[i] : momentum[i]);
+      }
+    }
+  }
+}
+
+TEST(DgcTest, WithoutMomentumWhatIsGivenIsSentOrKept) {
+  for (const CodecId inner : {CodecId::kRawF32, CodecId::kNf4}) {
+    DgcOptions options{.density = 0.01, .values = inner, .momentum = 0.0f};
+    options.stage_steps = 10;
+    Dgc dgc(2000, options);
+    Random random(2);
+    std::vector<double> balance(2000, 0.0);
+    std::vector<std::byte> payload;
+    for (uint64_t step = 0; step < 100; ++step) {
+      const std::vector<float> g = Draw(random, 2000);
+      ASSERT_TRUE(dgc.Encode(g, step, payload).ok());
+      const std::vector<float> sent = Sent(options, step, payload, 2000);
+      for (size_t i = 0; i < 2000; ++i) balance[i] += g[i] - sent[i];
+    }
+    for (size_t i = 0; i < 2000; ++i) {
+      ASSERT_NEAR(balance[i], dgc.velocity()[i], 1e-4);
+    }
+  }
+}
+
+TEST(DgcTest, MaskingStopsTheMomentumOfWhatWasSentAndOfNothingElse) {
+  DgcOptions options{.density = 0.01, .warmup_stages = 0};
+  Dgc dgc(1000, options);
+  Random random(3);
+  std::vector<std::byte> payload;
+  ASSERT_TRUE(dgc.Encode(Draw(random, 1000), 0, payload).ok());
+  const std::vector<float> sent = Sent(options, 0, payload, 1000);
+  for (size_t i = 0; i < 1000; ++i) {
+    EXPECT_EQ(dgc.momentum()[i] == 0.0f, sent[i] != 0.0f);
+    EXPECT_EQ(dgc.velocity()[i] == 0.0f, sent[i] != 0.0f);
+  }
+}
+
+TEST(DgcTest, TheLocalNormIsClippedForItsShareOfTheWorkers) {
+  DgcOptions options{.density = 1.0, .momentum = 0.0f};
+  options.clip_norm = 1.0;
+  options.workers = 4;
+  Dgc dgc(2, options);
+  std::vector<std::byte> payload;
+  ASSERT_TRUE(dgc.Encode(std::vector<float>{3, 4}, 0, payload).ok());
+  const std::vector<float> sent = Sent(options, 0, payload, 2);
+  EXPECT_NEAR(sent[0], 0.3, 1e-6);
+  EXPECT_NEAR(sent[1], 0.4, 1e-6);
+}
+
+TEST(DgcTest, ARefusedGradientChangesNothing) {
+  Dgc dgc(3, {});
+  std::vector<std::byte> payload;
+  ASSERT_TRUE(dgc.Encode(std::vector<float>{1, 2, 3}, 0, payload).ok());
+  const std::vector<float> before(dgc.velocity().begin(), dgc.velocity().end());
+  EXPECT_TRUE(absl::IsInvalidArgument(dgc.Encode(
+      std::vector<float>{1, std::numeric_limits<float>::infinity(), 3}, 1,
+      payload)));
+  EXPECT_EQ(std::vector<float>(dgc.velocity().begin(), dgc.velocity().end()),
+            before);
+}
+
+// Descent on a quadratic with curvature 1 from all ones, at 1/64 density.
+double LossAfter(bool mask, int steps) {
+  constexpr size_t kCount = 512;
+  DgcOptions options{.density = 1.0 / 64, .warmup_stages = 0, .mask = mask};
+  Dgc dgc(kCount, options);
+  std::vector<float> w(kCount, 1.0f);
+  std::vector<std::byte> payload;
+  for (int step = 0; step < steps; ++step) {
+    EXPECT_TRUE(dgc.Encode(w, 0, payload).ok());
+    const std::vector<float> sent = Sent(options, 0, payload, kCount);
+    for (size_t i = 0; i < kCount; ++i) w[i] -= 0.003f * sent[i];
+  }
+  double loss = 0.0;
+  for (const float value : w) loss += value * value / kCount;
+  return loss;
+}
+
+TEST(DgcTest, WithoutMaskingStaleMomentumIsWorse) {
+  const double with = LossAfter(true, 3000);
+  const double without = LossAfter(false, 3000);
+  EXPECT_LT(with, 0.1);
+  EXPECT_GT(without, 2 * with);
+}
+
+}  // namespace
+}  // namespace skerry::compression

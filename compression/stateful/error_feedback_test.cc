@@ -1,0 +1,158 @@
+#include "compression/stateful/error_feedback.h"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/random.h"
+#include "compression/sparse/sparse_codec.h"
+#include "compression/sparse/threshold_top_k.h"
+#include "compression/stateful/cached_threshold.h"
+#include "gtest/gtest.h"
+
+namespace skerry::compression {
+namespace {
+
+constexpr size_t kElements = 5000;
+
+std::vector<float> Draw(Random& random) {
+  std::vector<float> values(kElements);
+  for (float& value : values) {
+    value = static_cast<float>(random.Uniform() - 0.5);
+  }
+  return values;
+}
+
+// Every dense codec, every sparse one, and sparse ones over quantised values.
+std::vector<std::unique_ptr<const Codec>> Sparse() {
+  std::vector<std::unique_ptr<const Codec>> codecs;
+  for (const CodecId inner :
+       {CodecId::kRawF32, CodecId::kInt8Block, CodecId::kNf4}) {
+    codecs.push_back(*MakeTopK({0.05, inner}));
+    codecs.push_back(*MakeRandomK({0.05, inner}, 3));
+    codecs.push_back(*MakeThresholdTopK(
+        {0.05, inner}, [](std::span<const float> values, size_t target) {
+          return SidcoThreshold(values, target, {});
+        }));
+  }
+  codecs.push_back(*MakeChunkTopK(64));
+  return codecs;
+}
+
+// The largest |given - sent - error| of a history that changes codec at every
+// step, relative to what was given there.
+double WorstImbalance(uint64_t seed) {
+  Random random(seed);
+  const auto sparse = Sparse();
+  std::vector<const Codec*> codecs;
+  for (int id = 0; id < 10; ++id) {
+    codecs.push_back(*FindCodec(static_cast<CodecId>(id)));
+  }
+  for (const auto& codec : sparse) codecs.push_back(codec.get());
+  ErrorFeedback feedback(kElements);
+  std::vector<double> given(kElements), sent(kElements), size(kElements);
+  std::vector<float> decoded(kElements);
+  std::vector<std::byte> payload;
+  for (int step = 0; step < 100; ++step) {
+    const std::vector<float> x = Draw(random);
+    const Codec& codec = *codecs[random.Below(codecs.size())];
+    EXPECT_TRUE(feedback.Encode(codec, x, payload).ok());
+    EXPECT_TRUE(codec.Decode(payload, decoded).ok());
+    for (size_t i = 0; i < kElements; ++i) {
+      given[i] += x[i];
+      sent[i] += decoded[i];
+      size[i] += std::fabs(x[i]);
+    }
+  }
+  double worst = 0.0;
+  for (size_t i = 0; i < kElements; ++i) {
+    const double imbalance = given[i] - sent[i] - feedback.error()[i];
+    worst = std::max(worst, std::fabs(imbalance) / size[i]);
+  }
+  return worst;
+}
+
+TEST(ErrorFeedbackTest, WhatIsGivenIsSentOrKeptOverEveryCodec) {
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    EXPECT_LT(WorstImbalance(seed), 1e-5) << seed;
+    EXPECT_EQ(WorstImbalance(seed), WorstImbalance(seed));
+  }
+}
+
+TEST(ErrorFeedbackTest, BetaScalesWhatIsKept) {
+  const auto codec = *MakeTopK({0.5, CodecId::kRawF32});
+  ErrorFeedback feedback(2, 0.5f);
+  std::vector<std::byte> payload;
+  ASSERT_TRUE(feedback.Encode(*codec, std::vector<float>{4, 2}, payload).ok());
+  EXPECT_EQ(feedback.error()[0], 0.0f);
+  EXPECT_EQ(feedback.error()[1], 2.0f);
+  ASSERT_TRUE(feedback.Encode(*codec, std::vector<float>{9, 2}, payload).ok());
+  EXPECT_EQ(feedback.error()[1], 3.0f);
+}
+
+TEST(ErrorFeedbackTest, ARefusedStepChangesNothing) {
+  ErrorFeedback feedback(2);
+  const Codec& codec = **FindCodec(CodecId::kSign1);
+  std::vector<std::byte> payload;
+  ASSERT_TRUE(feedback.Encode(codec, std::vector<float>{4, 2}, payload).ok());
+  const std::vector<float> before(feedback.error().begin(),
+                                  feedback.error().end());
+  const std::vector<float> bad = {std::numeric_limits<float>::quiet_NaN(), 1};
+  EXPECT_TRUE(absl::IsInvalidArgument(feedback.Encode(codec, bad, payload)));
+  EXPECT_EQ(
+      std::vector<float>(feedback.error().begin(), feedback.error().end()),
+      before);
+}
+
+// DCT: rare refreshes while the scale drifts slowly, early ones when it jumps.
+TEST(CachedThresholdTest, ASlowDriftKeepsTheCountAndAJumpRefreshes) {
+  Random random(8);
+  CachedThreshold cached({.refresh_every = 50});
+  const size_t target = 250;
+  double scale = 1.0;
+  for (int step = 0; step < 200; ++step) {
+    std::vector<float> values = Draw(random);
+    for (float& value : values) value *= static_cast<float>(scale);
+    const Threshold found = cached.Estimate(values, target);
+    EXPECT_GE(found.count, 0.5 * target) << step;
+    EXPECT_LE(found.count, 2.0 * target) << step;
+    scale *= 1.0002;
+  }
+  EXPECT_EQ(cached.refreshes(), 4u);
+  std::vector<float> values = Draw(random);
+  for (float& value : values) value *= 100.0f;
+  EXPECT_LE(cached.Estimate(values, target).count, 2 * target);
+  EXPECT_EQ(cached.refreshes(), 5u);
+  // Nothing but zeros leaves no threshold to keep.
+  EXPECT_EQ(cached.Estimate(std::vector<float>(kElements, 0.0f), target).count,
+            0u);
+}
+
+TEST(CachedThresholdTest, WithErrorFeedbackItIsDctAndLosesNothing) {
+  Random random(9);
+  CachedThreshold cached({.refresh_every = 20});
+  const auto codec =
+      *MakeThresholdTopK({0.02, CodecId::kRawF32},
+                         [&](std::span<const float> values, size_t target) {
+                           return cached.Estimate(values, target);
+                         });
+  ErrorFeedback feedback(kElements);
+  std::vector<double> imbalance(kElements);
+  std::vector<float> decoded(kElements);
+  std::vector<std::byte> payload;
+  for (int step = 0; step < 100; ++step) {
+    const std::vector<float> x = Draw(random);
+    ASSERT_TRUE(feedback.Encode(*codec, x, payload).ok());
+    ASSERT_TRUE(codec->Decode(payload, decoded).ok());
+    for (size_t i = 0; i < kElements; ++i) imbalance[i] += x[i] - decoded[i];
+  }
+  for (size_t i = 0; i < kElements; ++i) {
+    ASSERT_NEAR(imbalance[i], feedback.error()[i], 1e-4);
+  }
+  EXPECT_LT(cached.refreshes(), 100u);
+}
+
+}  // namespace
+}  // namespace skerry::compression
