@@ -9,7 +9,7 @@
 namespace skerry::coordinator {
 namespace {
 
-constexpr uint64_t kSeeds = 8;
+constexpr uint64_t kSeeds = 5;
 
 void ExpectAllDone(const WorldOptions& options) {
   SCOPED_TRACE(absl::StrCat("seed ", options.seed));

@@ -1,0 +1,87 @@
+#include "coordinator/convert/journal.h"
+
+#include "gtest/gtest.h"
+
+namespace skerry::coordinator {
+namespace {
+
+JobSpec FilledSpec() {
+  JobSpec spec;
+  spec.name = "job";
+  spec.model = {"{}", 3};
+  spec.data = {"/data", "aa", 4, 64};
+  spec.training.samples = 100;
+  spec.training.tau = 12;
+  spec.training.clip_norm = 0.0;
+  spec.training.evaluate_every = 7;
+  spec.outer.method = OuterMethod::kCo2;
+  spec.outer.momentum = 0.0;
+  spec.outer.nesterov = false;
+  spec.outer.clip = 2.0;
+  spec.exchange.codec = "bf16";
+  spec.exchange.quorum = 0.5;
+  spec.exchange.carry = 0;
+  spec.placement.islands = {"a", "b"};
+  return spec;
+}
+
+std::vector<Record> OneOfEach() {
+  const SpanHolder holder{0, 4, {"w", "h:1", "h:2"}, 1};
+  const RoundScalars scalars{2.5, 12, 1.5, 0.25};
+  const Member member{ReplicaId(1),
+                      Life(5),
+                      {Round(2), Sequence(4), 8, {{0, 8}}, scalars},
+                      {holder},
+                      "bf16"};
+  return {
+      JobSubmitted{FilledSpec(), "key"},
+      JobEnded{JobId(1), JobPhase::kCancelled, "why"},
+      JobSized{JobId(1), 100, 50, 1.5},
+      WorkerAdmitted{holder.peer, Boot(7), "a", "1.0"},
+      WorkerLeft{"w", Incarnation(3), "why"},
+      ReplicaAdmitted{JobId(1), ReplicaId(2), "a", {holder}, {Incarnation(3)}},
+      ReplicaEnded{JobId(1), Life(5), "why"},
+      Planned{JobId(1), 12, "bf16", "why"},
+      Granted{JobId(1), Life(5), {{0, 8}, {16, 24}}},
+      Opened{JobId(1),
+             FragmentId(0),
+             Sequence(5),
+             {member},
+             {0, 0},
+             Hops::kOne,
+             8,
+             "why"},
+      Opened{JobId(1), FragmentId(0), Sequence(5), {}, {}, Hops::kTwo, 0, "x"},
+      Dropped{JobId(1), FragmentId(0), Life(5), Round(2), "why", {{0, 8}}},
+      Committed{
+          JobId(1), FragmentId(0), Sequence(5), Attempt(9), {1, 2}, 8, scalars},
+      Evaluated{JobId(1), Sequence(5), 2.5, 64},
+  };
+}
+
+TEST(JournalConvertTest, EveryRecordComesBackAsItWas) {
+  for (const Record& record : OneOfEach()) {
+    std::string bytes;
+    ASSERT_TRUE(RecordToProto(record).SerializeToString(&bytes));
+    v1::JournalRecord read;
+    ASSERT_TRUE(read.ParseFromString(bytes));
+    const auto back = RecordFromProto(read);
+    ASSERT_TRUE(back.ok()) << back.status();
+    EXPECT_TRUE(*back == record) << "kind " << record.index();
+  }
+}
+
+TEST(JournalConvertTest, ARecordOfAnotherReleaseIsDataLoss) {
+  EXPECT_EQ(RecordFromProto(v1::JournalRecord()).status().code(),
+            absl::StatusCode::kDataLoss);
+}
+
+TEST(JournalConvertTest, AnOwnerThatIsNoMemberIsDataLoss) {
+  v1::JournalRecord record = RecordToProto(OneOfEach()[9]);
+  record.mutable_opened()->add_owners(1);
+  EXPECT_EQ(RecordFromProto(record).status().code(),
+            absl::StatusCode::kDataLoss);
+}
+
+}  // namespace
+}  // namespace skerry::coordinator

@@ -1,0 +1,52 @@
+#include "coordinator/convert/operator.h"
+
+#include "gtest/gtest.h"
+
+namespace skerry::coordinator {
+namespace {
+
+TEST(OperatorConvertTest, AJobIsShownWithItsReplicasAndLosses) {
+  JobView view;
+  view.id = JobId(3);
+  view.phase = JobPhase::kSucceeded;
+  view.age = absl::Milliseconds(1500);
+  view.losses = {{Sequence(1), 8, 3.0, std::nullopt},
+                 {Sequence(2), 16, 2.0, 2.5}};
+  view.replicas = {{ReplicaId(1),
+                    Life(5),
+                    "a",
+                    {{"w", "active", "", Sequence(2), 0, 4, 9, {1, 2}, 0.5}},
+                    true}};
+  v1::JobView out;
+  out.add_losses();
+  JobViewToProto(view, &out);
+  EXPECT_EQ(out.id(), 3u);
+  EXPECT_EQ(out.phase(), v1::JOB_PHASE_SUCCEEDED);
+  EXPECT_EQ(out.age_ms(), 1500u);
+  ASSERT_EQ(out.losses_size(), 2);
+  EXPECT_FALSE(out.losses(0).has_validation_loss());
+  EXPECT_EQ(out.losses(1).validation_loss(), 2.5);
+  EXPECT_EQ(out.replicas(0).seats(0).worker(), "w");
+  EXPECT_TRUE(out.replicas(0).suspected());
+}
+
+TEST(OperatorConvertTest, TimesAreNeverNegative) {
+  WorkerView view;
+  view.silence = -absl::Seconds(1);
+  v1::WorkerView out;
+  WorkerViewToProto(view, &out);
+  EXPECT_EQ(out.silence_ms(), 0u);
+}
+
+TEST(OperatorConvertTest, AnAuditShowsWhatIsMissing) {
+  AuditReport report;
+  report.samples_total = 10;
+  report.missing = {{8, 10}};
+  v1::AuditDataReply out;
+  AuditReportToProto(report, &out);
+  EXPECT_EQ(out.samples_total(), 10u);
+  EXPECT_EQ(out.missing(0).begin(), 8u);
+}
+
+}  // namespace
+}  // namespace skerry::coordinator

@@ -1,0 +1,117 @@
+#include "coordinator/core/cluster.h"
+
+#include "coordinator/core/testing/specs.h"
+#include "gtest/gtest.h"
+
+namespace skerry::coordinator {
+namespace {
+
+const Instant kStart(absl::Seconds(1));
+
+StatusFacts From(const std::string& name, uint64_t boot, uint64_t incarnation,
+                 uint64_t counter = 1) {
+  StatusFacts status;
+  status.self = {name, name + ":1", ""};
+  status.island = "a";
+  status.boot = Boot(boot);
+  status.incarnation = Incarnation(incarnation);
+  status.counter = counter;
+  return status;
+}
+
+Cluster Fresh(const ClusterOptions& options = {}) {
+  Cluster cluster(options);
+  cluster.Recovered(kStart);
+  return cluster;
+}
+
+TEST(ClusterTest, NumbersAreIndexesOfTheJournal) {
+  Cluster cluster = Fresh();
+  ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());
+  const auto job = cluster.Submit(SmallJob("job", 100), "key", kStart);
+  ASSERT_TRUE(job.ok());
+  const auto records = cluster.TakeRecords();
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[0].index, Revision(1));
+  EXPECT_EQ(job->job, JobId(2));
+  const auto orders = cluster.OrdersFor("w", kStart);
+  ASSERT_TRUE(orders.ok());
+  EXPECT_EQ(orders->revision, Revision(2));
+  EXPECT_EQ(orders->incarnation, Incarnation(1));
+  EXPECT_EQ(orders->jobs.size(), 1u);
+}
+
+TEST(ClusterTest, ASubmissionCanBeRepeatedAndItsKeyIsUsedOnce) {
+  Cluster cluster = Fresh();
+  const JobSpec spec = SmallJob("job", 100);
+  const auto first = cluster.Submit(spec, "key", kStart);
+  EXPECT_EQ(cluster.Submit(spec, "key", kStart)->job, first->job);
+  EXPECT_EQ(cluster.TakeRecords().size(), 1u);
+  EXPECT_TRUE(absl::IsFailedPrecondition(
+      cluster.Submit(SmallJob("job", 200), "key", kStart).status()));
+  EXPECT_TRUE(
+      absl::IsAlreadyExists(cluster.Submit(spec, "other", kStart).status()));
+  EXPECT_TRUE(
+      absl::IsInvalidArgument(cluster.Submit(spec, "", kStart).status()));
+}
+
+TEST(ClusterTest, ACancelledJobStaysCancelledAndFreesItsName) {
+  Cluster cluster = Fresh();
+  const auto job = cluster.Submit(SmallJob("job", 100), "key", kStart);
+  ASSERT_TRUE(cluster.Cancel(job->job, kStart).ok());
+  ASSERT_TRUE(cluster.Cancel(job->job, kStart).ok());
+  EXPECT_EQ(cluster.ViewJob(job->job, kStart)->phase, JobPhase::kCancelled);
+  const auto next = cluster.Submit(SmallJob("job", 100), "key2", kStart);
+  ASSERT_TRUE(next.ok());
+  EXPECT_EQ(*cluster.FindJob("job"), next->job);
+  EXPECT_TRUE(absl::IsNotFound(cluster.Cancel(JobId(99), kStart)));
+}
+
+TEST(ClusterTest, ASilentWorkerLeavesAfterALease) {
+  Cluster cluster = Fresh();
+  ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());
+  Instant now = kStart;
+  while (cluster.NextDeadline().has_value()) {
+    ASSERT_GT(*cluster.NextDeadline(), now);
+    now = *cluster.NextDeadline();
+    cluster.Tick(now);
+  }
+  EXPECT_EQ(now, kStart + absl::Seconds(10));
+  cluster.TakeRecords();
+  EXPECT_TRUE(absl::IsNotFound(cluster.OrdersFor("w", now).status()));
+  EXPECT_EQ(cluster.ViewWorkers(now)[0].state, "lost");
+  EXPECT_TRUE(absl::IsAborted(cluster.OnStatus(From("w", 9, 1, 2), now)));
+}
+
+TEST(ClusterTest, AJournalWithAGapIsRefused) {
+  Cluster cluster({});
+  EXPECT_EQ(cluster.Apply({Revision(2), JobSubmitted{}}).code(),
+            absl::StatusCode::kDataLoss);
+  EXPECT_EQ(cluster.Apply({Revision(1), ReplicaEnded{}}).code(),
+            absl::StatusCode::kDataLoss);
+}
+
+TEST(ClusterTest, FinishedJobsAreForgottenOldestFirst) {
+  ClusterOptions options;
+  options.finished_jobs_max = 1;
+  Cluster cluster = Fresh(options);
+  std::vector<JobId> jobs;
+  for (const char* name : {"x", "y", "z", "last"}) {
+    jobs.push_back(cluster.Submit(SmallJob(name, 100), name, kStart)->job);
+    ASSERT_TRUE(cluster.Cancel(jobs.back(), kStart).ok());
+  }
+  EXPECT_TRUE(absl::IsNotFound(cluster.ViewJob(jobs[0], kStart).status()));
+  EXPECT_TRUE(cluster.ViewJob(jobs[3], kStart).ok());
+}
+
+TEST(ClusterTest, GenerateNeedsAWorkerWithTheState) {
+  Cluster cluster = Fresh();
+  const auto job = cluster.Submit(SmallJob("job", 100), "key", kStart);
+  EXPECT_TRUE(absl::IsFailedPrecondition(cluster.Generate(
+      job->job, {7, "once", 4, 1, 0}, absl::Seconds(1), kStart)));
+  EXPECT_TRUE(absl::IsNotFound(cluster.Generate(JobId(77), {7, "once", 4, 1, 0},
+                                                absl::Seconds(1), kStart)));
+}
+
+}  // namespace
+}  // namespace skerry::coordinator

@@ -1,0 +1,27 @@
+#include "coordinator/core/events.h"
+
+#include "gtest/gtest.h"
+
+namespace skerry::coordinator {
+namespace {
+
+TEST(EventsTest, AnEventSaysWhatAndWhy) {
+  const auto event =
+      EventOf({Revision(7), ReplicaEnded{JobId(1), Life(5), "w is silent"}});
+  ASSERT_TRUE(event.has_value());
+  EXPECT_EQ(event->name, "ReplicaEnded");
+  EXPECT_EQ(event->revision, Revision(7));
+  EXPECT_NE(event->message.find("w is silent"), std::string::npos);
+}
+
+TEST(EventsTest, AnAttemptWithoutMembersIsAClosedExchange) {
+  EXPECT_EQ(EventOf({Revision(7), Opened{}})->name, "ExchangeClosed");
+}
+
+TEST(EventsTest, BookkeepingIsNoEvent) {
+  EXPECT_FALSE(EventOf({Revision(7), Granted{}}).has_value());
+  EXPECT_FALSE(EventOf({Revision(7), Planned{}}).has_value());
+}
+
+}  // namespace
+}  // namespace skerry::coordinator

@@ -1,0 +1,103 @@
+#include "coordinator/core/job_rules.h"
+
+#include "coordinator/core/job_view.h"
+#include "coordinator/core/testing/job_bench.h"
+#include "gtest/gtest.h"
+
+namespace skerry::coordinator {
+namespace {
+
+JobFacts Sized(uint64_t elements) {
+  JobFacts facts;
+  facts.job = JobId(1);
+  facts.state = SeatState::kRecovering;
+  facts.element_count = elements;
+  return facts;
+}
+
+bool Hear(JobBench& bench, const std::string& name, const JobFacts* facts) {
+  return HearSeat(bench.job, name, bench.workers.FindCurrent(name)->incarnation,
+                  facts);
+}
+
+TEST(JobRulesTest, TheFirstTrainerSizesTheJobAndAnotherSizeIsUnfit) {
+  JobBench bench;
+  bench.AddWorker("w0", "a");
+  bench.AddWorker("w1", "b");
+  const JobFacts first = Sized(8 * 4096);
+  const JobFacts other = Sized(9 * 4096);
+  Hear(bench, "w0", &first);
+  Hear(bench, "w1", &other);
+  DecideJob(bench.job, bench.decider());
+  ASSERT_EQ(bench.Decided<JobSized>().size(), 1u);
+  EXPECT_EQ(bench.job.span_count, 8u);
+  EXPECT_EQ(bench.job.seats["w0"].unfit, "");
+  EXPECT_NE(bench.job.seats["w1"].unfit, "");
+}
+
+TEST(JobRulesTest, ARepeatedStatusAsksForNoDecision) {
+  JobBench bench;
+  bench.AddWorker("w0", "a");
+  JobFacts facts = Sized(8 * 4096);
+  EXPECT_TRUE(Hear(bench, "w0", &facts));
+  facts.counters.samples = 9;
+  EXPECT_FALSE(Hear(bench, "w0", &facts));
+  EXPECT_EQ(bench.job.seats["w0"].facts.counters.samples, 9u);
+  EXPECT_TRUE(Hear(bench, "w0", nullptr));
+}
+
+TEST(JobRulesTest, AJobFailsWhenEveryWorkerHas) {
+  JobBench bench;
+  bench.AddWorker("w0", "a");
+  bench.AddWorker("w1", "b");
+  JobFacts facts;
+  facts.state = SeatState::kFailed;
+  facts.error = "config.json: unknown family";
+  Hear(bench, "w0", &facts);
+  DecideJob(bench.job, bench.decider());
+  EXPECT_FALSE(bench.job.Ended());
+  Hear(bench, "w1", &facts);
+  DecideJob(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.phase, JobPhase::kFailed);
+  EXPECT_NE(bench.job.end_reason.find("unknown family"), std::string::npos);
+}
+
+TEST(JobRulesTest, AnIdleJobHasNothingDue) {
+  JobBench bench;
+  DecideJob(bench.job, bench.decider());
+  Earliest due(bench.job.decided_at);
+  CollectJob(bench.job, bench.options, due);
+  EXPECT_FALSE(due.found().has_value());
+}
+
+TEST(JobViewTest, AJobWithoutAHolderSaysWhichSpansItWaitsFor) {
+  JobBench bench;
+  const Life life = bench.AddReplica("a", {"w0"});
+  bench.Offer("w0", 1, 0, {0, 8});
+  DecideJob(bench.job, bench.decider());
+  bench.Report("w0", 7);
+  DecideJob(bench.job, bench.decider());
+  ASSERT_EQ(bench.job.fragments[0].newest(), Sequence(1));
+  // Within one sequence of the newest is near enough, so take one more away.
+  bench.Offer("w0", 2, 1, {8, 16});
+  DecideJob(bench.job, bench.decider());
+  bench.Report("w0", 8);
+  DecideJob(bench.job, bench.decider());
+  EndLife(bench.job, bench.decider(), life, "gone");
+  bench.job.seats.clear();
+  const JobView view = ViewOf(bench.job, bench.workers, Revision(9), bench.now);
+  EXPECT_NE(view.reason.find("spans 0 to 8 at sequence 2"), std::string::npos)
+      << view.reason;
+  EXPECT_EQ(view.losses.size(), 2u);
+  EXPECT_EQ(view.samples_committed, 16u);
+}
+
+TEST(JobViewTest, AWaitingJobSaysForWhat) {
+  JobBench bench;
+  const JobView view = ViewOf(bench.job, bench.workers, Revision(1), bench.now);
+  EXPECT_EQ(view.phase, JobPhase::kPending);
+  EXPECT_NE(view.reason.find("waits for 1 worker"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace skerry::coordinator

@@ -1,0 +1,90 @@
+#include "coordinator/core/job_spec.h"
+
+#include <cmath>
+#include <string>
+
+#include "coordinator/core/testing/specs.h"
+#include "gtest/gtest.h"
+
+namespace skerry::coordinator {
+namespace {
+
+bool Says(const absl::Status& status, const std::string& what) {
+  return std::string(status.message()).find(what) != std::string::npos;
+}
+
+TEST(JobSpecTest, DefaultsAreFilledAndReviewingAgainChangesNothing) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.training.tau = 0;
+  const auto reviewed = ReviewJobSpec(spec);
+  ASSERT_TRUE(reviewed.ok()) << reviewed.status();
+  EXPECT_EQ(reviewed->spec.training.tau, 12u);
+  EXPECT_EQ(reviewed->spec.training.micro_batch_samples, 4u);
+  EXPECT_EQ(reviewed->spec.exchange.codec, "int8_block");
+  EXPECT_EQ(reviewed->spec.data.sequence_tokens, 64u);
+  EXPECT_EQ(reviewed->spec.outer.learning_rate, 1.0);
+  const auto again = ReviewJobSpec(reviewed->spec);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->spec, reviewed->spec);
+}
+
+TEST(JobSpecTest, EveryProblemIsSaidAtOnceWithItsPath) {
+  JobSpec spec = SmallJob("Bad Name", 0);
+  spec.training.batch_samples = 0;
+  spec.exchange.codec = "zip";
+  spec.exchange.quorum = 2;
+  spec.training.learning_rate = -1;
+  const absl::Status status = ReviewJobSpec(spec).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  for (const char* path :
+       {"name:", "training.samples:", "training.batch_samples:",
+        "exchange.codec:", "exchange.quorum:", "training.learning_rate:"}) {
+    EXPECT_TRUE(Says(status, path)) << path;
+  }
+}
+
+TEST(JobSpecTest, NotANumberIsInNoRange) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.training.weight_decay = std::nan("");
+  spec.exchange.quorum = std::nan("");
+  const absl::Status status = ReviewJobSpec(spec).status();
+  EXPECT_TRUE(Says(status, "training.weight_decay:"));
+  EXPECT_TRUE(Says(status, "exchange.quorum:"));
+}
+
+TEST(JobSpecTest, AnUnstableOuterLoopIsRefused) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.outer.method = OuterMethod::kCo2;
+  spec.outer.learning_rate = 0.9;
+  spec.outer.momentum = 0.9;
+  EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "outer:"));
+}
+
+TEST(JobSpecTest, WeakDampingIsWarnedOfUnlessAccepted) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.outer.method = OuterMethod::kCo2;
+  spec.outer.learning_rate = 0.8;
+  ASSERT_TRUE(ReviewJobSpec(spec).ok());
+  EXPECT_EQ(ReviewJobSpec(spec)->warnings.size(), 1u);
+  spec.outer.accept_weak_damping = true;
+  EXPECT_TRUE(ReviewJobSpec(spec)->warnings.empty());
+}
+
+TEST(JobSpecTest, ConfigsThatAreNoObjectAreRefusedWithoutCrashing) {
+  for (const char* text : {"", "{", "[1]", "7", "{\"n_positions\": -3}",
+                           "{\"n_positions\": \"x\"}"}) {
+    JobSpec spec = SmallJob("job", 100);
+    spec.model.config_json = text;
+    EXPECT_FALSE(ReviewJobSpec(spec).ok()) << text;
+  }
+}
+
+TEST(JobSpecTest, OnlyOverlappingMethodsAreDelayed) {
+  JobSpec spec = SmallJob("job", 100);
+  EXPECT_EQ(OuterDelay(spec), 0u);
+  spec.outer.method = OuterMethod::kCo2;
+  EXPECT_EQ(OuterDelay(spec), 1u);
+}
+
+}  // namespace
+}  // namespace skerry::coordinator

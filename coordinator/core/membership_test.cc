@@ -1,0 +1,216 @@
+#include "coordinator/core/membership.h"
+
+#include "coordinator/core/testing/job_bench.h"
+#include "gtest/gtest.h"
+
+namespace skerry::coordinator {
+namespace {
+
+void Recover(JobBench& bench, const std::string& name, uint32_t begin,
+             uint32_t end) {
+  JobFacts& facts = bench.Facts(name);
+  facts.state = SeatState::kRecovering;
+  facts.life = Life();
+  FragmentFacts& fragment = bench.Fragment(name);
+  fragment.span_begin = begin;
+  fragment.anchor_hashes.assign(end - begin, 5);
+}
+
+TEST(MembershipTest, AnIslandIsAdmittedWhenAllItsWorkersHaveRecovered) {
+  JobBench bench;
+  bench.AddWorker("w0", "a");
+  bench.AddWorker("w1", "a");
+  bench.Size();
+  DecideMembership(bench.job, bench.decider());
+  const Place* place = PlaceOf(bench.job, "a", "w1");
+  ASSERT_NE(place, nullptr);
+  EXPECT_EQ(place->holders[1].span_begin, 4u);
+  Recover(bench, "w0", 0, 4);
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_TRUE(bench.Decided<ReplicaAdmitted>().empty());
+  Recover(bench, "w1", 4, 8);
+  DecideMembership(bench.job, bench.decider());
+  ASSERT_EQ(bench.Decided<ReplicaAdmitted>().size(), 1u);
+  EXPECT_EQ(bench.Decided<ReplicaAdmitted>()[0].holders.size(), 2u);
+  EXPECT_EQ(bench.Decided<Planned>().size(), 1u);
+}
+
+TEST(MembershipTest, WorkersOnOtherSpansThanTheirPlaceAreNotReady) {
+  JobBench bench;
+  bench.AddWorker("w0", "a");
+  bench.Size();
+  DecideMembership(bench.job, bench.decider());
+  Recover(bench, "w0", 0, 7);
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_TRUE(bench.Decided<ReplicaAdmitted>().empty());
+}
+
+TEST(MembershipTest, TheJobStartsWhenTheWantedNumberIsThere) {
+  JobSpec spec = SmallJob("bench", 1000);
+  spec.placement.workers_min = 2;
+  JobBench bench(spec);
+  bench.AddWorker("w0", "a");
+  bench.Size();
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_TRUE(bench.job.places.empty());
+  bench.AddWorker("w1", "b");
+  DecideMembership(bench.job, bench.decider());
+  Recover(bench, "w0", 0, 8);
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_TRUE(bench.Decided<ReplicaAdmitted>().empty());
+  Recover(bench, "w1", 0, 8);
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_EQ(bench.Decided<ReplicaAdmitted>().size(), 2u);
+}
+
+TEST(MembershipTest, IslandsThatAreNotNamedHaveNoPlace) {
+  JobSpec spec = SmallJob("bench", 1000);
+  spec.placement.islands = {"b"};
+  JobBench bench(spec);
+  bench.AddWorker("w0", "a");
+  bench.Size();
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_TRUE(bench.job.places.empty());
+}
+
+TEST(MembershipTest, AJoinerRecoversBesideTheReplicaAndThenTakesOver) {
+  JobBench bench;
+  const Life old = bench.AddReplica("a", {"w0"});
+  bench.AddWorker("w1", "a");
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_NE(bench.job.replicas.Find(old), nullptr);
+  const Place* place = PlaceOf(bench.job, "a", "w1");
+  ASSERT_NE(place, nullptr);
+  EXPECT_EQ(place->workers, (std::vector<std::string>{"w0", "w1"}));
+  // Something is pending, so the moment is not there.
+  bench.Offer("w0", 1, 0, {0, 8});
+  Recover(bench, "w1", 4, 8);
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_NE(bench.job.replicas.Find(old), nullptr);
+  bench.Fragment("w0").ready.reset();
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.replicas.Find(old), nullptr);
+  Recover(bench, "w0", 0, 4);
+  DecideMembership(bench.job, bench.decider());
+  ASSERT_NE(bench.job.replicas.FindIsland("a"), nullptr);
+  EXPECT_EQ(bench.job.replicas.FindIsland("a")->holders.size(), 2u);
+}
+
+TEST(MembershipTest, AJoinerWaitsForAMomentWithoutPendingOnlySoLong) {
+  JobBench bench;
+  const Life old = bench.AddReplica("a", {"w0"});
+  bench.AddWorker("w1", "a");
+  DecideMembership(bench.job, bench.decider());
+  bench.Offer("w0", 1, 0, {0, 8});
+  Recover(bench, "w1", 4, 8);
+  DecideMembership(bench.job, bench.decider());
+  bench.now = bench.now + bench.options.takeover_wait;
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.replicas.Find(old), nullptr);
+}
+
+TEST(MembershipTest, AJoinInOneIslandDoesNotTouchAnother) {
+  JobBench bench;
+  const Life other = bench.AddReplica("b", {"w0"});
+  bench.AddWorker("w1", "a");
+  DecideMembership(bench.job, bench.decider());
+  Recover(bench, "w1", 0, 8);
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_TRUE(bench.Decided<ReplicaEnded>().empty());
+  EXPECT_NE(bench.job.replicas.Find(other), nullptr);
+  EXPECT_EQ(bench.job.replicas.current().size(), 2u);
+}
+
+TEST(MembershipTest, ALostWorkerEndsTheLifeAndIsWaitedForAShortWhile) {
+  JobBench bench;
+  const Life old = bench.AddReplica("a", {"w0", "w1"});
+  LoseWorker(bench.job, bench.decider(), "w1", "it died");
+  bench.Emit(WorkerLeft{"w1", bench.workers.FindCurrent("w1")->incarnation,
+                        "it died"});
+  EXPECT_EQ(bench.job.replicas.Find(old), nullptr);
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_TRUE(bench.job.places.empty());
+  Earliest due(bench.now);
+  CollectMembership(bench.job, bench.options, due);
+  EXPECT_EQ(due.found(), bench.now + bench.options.settle);
+  bench.now = *due.found();
+  DecideMembership(bench.job, bench.decider());
+  const Place* place = PlaceOf(bench.job, "a", "w0");
+  ASSERT_NE(place, nullptr);
+  EXPECT_EQ(place->workers.size(), 1u);
+}
+
+TEST(MembershipTest, ARestartedWorkerJoinsTheSamePlaceAtOnce) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0", "w1"});
+  LoseWorker(bench.job, bench.decider(), "w1", "it started anew");
+  bench.AddWorker("w1", "a");
+  DecideMembership(bench.job, bench.decider());
+  const Place* place = PlaceOf(bench.job, "a", "w1");
+  ASSERT_NE(place, nullptr);
+  EXPECT_EQ(place->workers.size(), 2u);
+}
+
+TEST(MembershipTest, AWorkerThatGivesItsLifeUpEndsIt) {
+  JobBench bench;
+  const Life life = bench.AddReplica("a", {"w0"});
+  bench.Facts("w0").life = Life();
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.replicas.Find(life), nullptr);
+}
+
+TEST(MembershipTest, AnUnfitWorkerHasNoPlace) {
+  JobBench bench;
+  const Life life = bench.AddReplica("a", {"w0"});
+  bench.job.seats["w0"].unfit = "no device";
+  bench.job.places_stale = true;
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.replicas.Find(life), nullptr);
+  EXPECT_TRUE(bench.job.places.empty());
+}
+
+StatusFacts DrainOf(const JobBench& bench, const std::string& name) {
+  StatusFacts status;
+  status.self = bench.workers.FindCurrent(name)->self;
+  status.counter = 2;
+  status.draining = true;
+  return status;
+}
+
+TEST(MembershipTest, ADrainingReplicaEndsAfterItsLastOutcome) {
+  JobBench bench;
+  const Life life = bench.AddReplica("a", {"w0"});
+  bench.AddReplica("b", {"w1"});
+  bench.workers.Heard(DrainOf(bench, "w0"), bench.now);
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_NE(bench.job.replicas.Find(life), nullptr);
+  bench.Emit(Dropped{bench.job.id, FragmentId(0), life, Round(1), "", {}});
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.replicas.Find(life), nullptr);
+  EXPECT_EQ(PlaceOf(bench.job, "a", "w0"), nullptr);
+}
+
+TEST(MembershipTest, TheOnlyHolderOfTheStateIsNotLetGo) {
+  JobBench bench;
+  const Life life = bench.AddReplica("a", {"w0"});
+  bench.workers.Heard(DrainOf(bench, "w0"), bench.now);
+  bench.now = bench.now + 2 * bench.options.lease;
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_NE(bench.job.replicas.Find(life), nullptr);
+  EXPECT_FALSE(IsCoveredWithout(bench.job, bench.workers, "w0"));
+}
+
+TEST(MembershipTest, AWorkerWithTooManyJobsBeforeThisOneHasNoPlace) {
+  JobBench bench;
+  bench.options.seats_max = 1;
+  bench.AddWorker("w0", "a");
+  bench.Size();
+  const auto one_before = [](JobId, std::string_view) { return size_t{1}; };
+  const auto emit = [](Record) {};
+  DecideMembership(bench.job, Decider{bench.now, bench.options, bench.workers,
+                                      one_before, emit});
+  EXPECT_TRUE(bench.job.places.empty());
+}
+
+}  // namespace
+}  // namespace skerry::coordinator

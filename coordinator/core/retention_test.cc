@@ -1,0 +1,72 @@
+#include "coordinator/core/retention.h"
+
+#include "coordinator/core/testing/job_bench.h"
+#include "gtest/gtest.h"
+
+namespace skerry::coordinator {
+namespace {
+
+void HoldBase(JobBench& bench, const std::string& name, uint64_t sequence) {
+  FragmentFacts& fragment = bench.Fragment(name);
+  fragment.bases.push_back(
+      {Sequence(sequence), fragment.span_begin, fragment.anchor_hashes});
+}
+
+Sequence Keep(JobBench& bench) {
+  return KeepFrom(bench.job, bench.workers, bench.options, FragmentId(0));
+}
+
+TEST(RetentionTest, KeepsFromTheNewestBaseThatAllHold) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0"});
+  bench.AddReplica("b", {"w1"});
+  EXPECT_EQ(Keep(bench), Sequence());
+  for (const uint64_t sequence : {4, 8}) HoldBase(bench, "w0", sequence);
+  HoldBase(bench, "w1", 4);
+  EXPECT_EQ(Keep(bench), Sequence(4));
+  HoldBase(bench, "w1", 8);
+  EXPECT_EQ(Keep(bench), Sequence(8));
+}
+
+TEST(RetentionTest, APinKeepsAnOlderBase) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0"});
+  HoldBase(bench, "w0", 8);
+  bench.AddWorker("w1", "b");
+  bench.Fragment("w1").pin = Sequence(3);
+  EXPECT_EQ(Keep(bench), Sequence(3));
+  bench.Emit(
+      WorkerLeft{"w1", bench.workers.FindCurrent("w1")->incarnation, ""});
+  EXPECT_EQ(Keep(bench), Sequence(8));
+}
+
+TEST(RetentionTest, EverythingIsKeptWhileAWorkerHasNotReported) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0"});
+  bench.AddReplica("b", {"w1"});
+  HoldBase(bench, "w0", 8);
+  bench.job.seats.erase("w1");
+  EXPECT_EQ(Keep(bench), Sequence());
+}
+
+TEST(RetentionTest, SourcesHoldWantedSpansAndAreBounded) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0", "w1"});
+  HoldBase(bench, "w0", 4);
+  HoldBase(bench, "w1", 8);
+  bench.AddWorker("w2", "b");
+  const auto sources = [&](uint32_t begin, uint32_t end) {
+    return SourcesFor(bench.job, bench.workers, bench.options, "w2",
+                      FragmentId(0), begin, end, true);
+  };
+  EXPECT_EQ(sources(0, 8).size(), 2u);
+  EXPECT_EQ(sources(0, 8)[0].base, Sequence(8));
+  ASSERT_EQ(sources(0, 4).size(), 1u);
+  EXPECT_EQ(sources(0, 4)[0].holder.peer.worker, "w0");
+  EXPECT_EQ(sources(0, 4)[0].base_hashes.size(), 4u);
+  bench.options.sources_max = 1;
+  EXPECT_EQ(sources(0, 8).size(), 1u);
+}
+
+}  // namespace
+}  // namespace skerry::coordinator

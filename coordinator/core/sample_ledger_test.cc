@@ -1,0 +1,62 @@
+#include "coordinator/core/sample_ledger.h"
+
+#include "gtest/gtest.h"
+
+namespace skerry::coordinator {
+namespace {
+
+constexpr Life kFirst{1};
+constexpr Life kSecond{2};
+
+data::RangeSet Set(uint64_t begin, uint64_t end) {
+  return data::RangeSet(data::SampleRange{begin, end});
+}
+
+TEST(SampleLedgerTest, ALeasedSampleIsNotGrantedTwice) {
+  SampleLedger ledger(10);
+  ASSERT_TRUE(ledger.Grant(kFirst, Set(0, 4)).ok());
+  EXPECT_EQ(ledger.Grant(kSecond, Set(3, 5)).code(),
+            absl::StatusCode::kDataLoss);
+  EXPECT_EQ(ledger.Pick(kSecond, 2), Set(4, 6));
+}
+
+TEST(SampleLedgerTest, OnlyTheHolderCanCommitASample) {
+  SampleLedger ledger(10);
+  ASSERT_TRUE(ledger.Grant(kFirst, Set(0, 4)).ok());
+  EXPECT_FALSE(ledger.Consume(kSecond, Set(0, 4)).ok());
+  EXPECT_TRUE(ledger.Consume(kFirst, Set(0, 4)).ok());
+  EXPECT_FALSE(ledger.Consume(kFirst, Set(0, 4)).ok());
+}
+
+TEST(SampleLedgerTest, AnEndedLifeReturnsAllButWhatTheAttemptNames) {
+  SampleLedger ledger(10);
+  ASSERT_TRUE(ledger.Grant(kFirst, Set(0, 8)).ok());
+  ledger.End(kFirst, Set(0, 4));
+  EXPECT_EQ(ledger.free(), Set(4, 10));
+  ASSERT_TRUE(ledger.Consume(kFirst, Set(0, 4)).ok());
+  ledger.CheckInvariants();
+  EXPECT_EQ(ledger.consumed(), Set(0, 4));
+}
+
+TEST(SampleLedgerTest, TheAttemptThatLeavesAnEndedLifeOutFreesItsSamples) {
+  SampleLedger ledger(10);
+  ASSERT_TRUE(ledger.Grant(kFirst, Set(0, 4)).ok());
+  ASSERT_TRUE(ledger.Grant(kSecond, Set(4, 8)).ok());
+  ledger.End(kFirst, Set(0, 4));
+  ledger.KeepNamed(Set(4, 8));
+  EXPECT_EQ(ledger.LeasedTo(kSecond), Set(4, 8));
+  EXPECT_TRUE(ledger.free().ContainsAll(Set(0, 4)));
+}
+
+TEST(SampleLedgerTest, DroppedSamplesGoToOtherLivesOnly) {
+  SampleLedger ledger(4);
+  ASSERT_TRUE(ledger.Grant(kFirst, Set(0, 4)).ok());
+  ASSERT_TRUE(ledger.Return(kFirst, Set(0, 4)).ok());
+  EXPECT_TRUE(ledger.Pick(kFirst, 4).empty());
+  EXPECT_TRUE(ledger.HasFreeDroppedBy(kFirst));
+  EXPECT_EQ(ledger.Pick(kSecond, 4), Set(0, 4));
+  ledger.CheckInvariants();
+}
+
+}  // namespace
+}  // namespace skerry::coordinator
