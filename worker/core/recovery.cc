@@ -461,8 +461,10 @@ Sequence Recovery::stored_through() const {
 Sequence Recovery::pin() const {
   std::optional<Sequence> oldest;
   for (const auto& [span, place] : places_) {
-    if (!place.fetching) continue;
-    oldest = oldest ? std::min(*oldest, *place.fetching) : *place.fetching;
+    if (!place.fetching && !place.state) continue;
+    const Sequence from =
+        place.fetching ? *place.fetching : place.state->applied;
+    oldest = oldest ? std::min(*oldest, from) : from;
   }
   return oldest.value_or(Sequence());
 }

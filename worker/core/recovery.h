@@ -78,6 +78,8 @@ class Recovery {
   // The oldest sequence of any held span; 0 while one has no state.
   Sequence applied() const;
   Sequence stored_through() const;
+  // The oldest sequence of any held span, or of a base that one is fetching:
+  // what it needs of others begins there. 0 while there is none.
   Sequence pin() const;
   // Samples committed up to and including applied(), once known.
   std::optional<uint64_t> samples_committed() const;

@@ -221,13 +221,14 @@ TEST_F(RecoveryTest, HeldAttemptIsNotFetchedBeforeItsTime) {
   ExpectAt(6);
 }
 
-TEST_F(RecoveryTest, PinIsTheBaseUnderWay) {
+TEST_F(RecoveryTest, PinHoldsTheBaseAndTheResultsThatAreNotFolded) {
   recovery_.SetView({Serve("a", 2, 3)}, Sequence(1));
   recovery_.SetHoldings(0, 2);
   recovery_.Pump(Instant());
   EXPECT_EQ(recovery_.pin(), Sequence(2));
   Recover(6);
-  EXPECT_EQ(recovery_.pin(), Sequence(0));
+  ExpectAt(6);
+  EXPECT_EQ(recovery_.pin(), Sequence(6));
 }
 
 }  // namespace

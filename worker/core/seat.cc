@@ -344,7 +344,7 @@ JobFacts Seat::Impl::Facts() const {
   if (exchange_ != nullptr) facts.progress = exchange_->Progress();
   facts.bases = history_.Bases(recovery_.begin(), recovery_.end());
   facts.first_result_kept = history_.FirstResultKept(facts.stored_through);
-  facts.pin = recovery_.pin();
+  if (failure_.empty()) facts.pin = recovery_.pin();
   facts.owed_norm = book_.owed_norm();
   facts.lost_norm = book_.lost_norm();
   for (const Evaluated& one : evaluations_) {
