@@ -1,0 +1,77 @@
+// compression/reduce/one_bit_mean.h
+//
+// The two-phase compressed mean of 1-bit Adam (arXiv 2102.02888): every member
+// encodes its values for the owner of each part, owners average and encode
+// again, and both keep what their encoding lost for the next step. Moves no
+// bytes itself:
+//
+//   Send(x)      u = x + e, one payload an owner, e = u - decoded
+//   Reduce(...)  y = mean of decoded + e', one payload, e' = y - decoded
+//   Receive(...) the owners' payloads, decoded: the same bits at every member
+//
+// Over any number of steps, in real arithmetic,
+//
+//   sum of results - sum of means = -(mean of e + e').
+//
+// Unlike published code nothing is padded, so no element that is not there
+// takes part in a scale.
+#ifndef SKERRY_COMPRESSION_REDUCE_ONE_BIT_MEAN_H_
+#define SKERRY_COMPRESSION_REDUCE_ONE_BIT_MEAN_H_
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "compression/codec.h"
+
+namespace skerry::compression {
+
+class OneBitMean {
+ public:
+  using Payload = std::vector<std::byte>;
+
+  // Any dense codec does; kSign1 is the one this is for. Requires: 0 <= rank <
+  // members.
+  OneBitMean(size_t elements, int members, int rank, CodecId codec);
+
+  // Elements of owner `rank`'s part: whole blocks of 256 but for the last, as
+  // equal as that allows; [begin, end).
+  std::pair<size_t, size_t> Part(int rank) const;
+
+  // One payload for each owner, this member among them.
+  //
+  // Errors: InvalidArgument when a value is not finite; the errors are then
+  // what they were.
+  absl::Status Send(std::span<const float> x, std::vector<Payload>& to_owners);
+
+  // The members' payloads for this member's part, in the order of ranks.
+  //
+  // Errors: DataLoss when one is no encoding of the part; the owner's error is
+  // then what it was.
+  absl::Status Reduce(std::span<const Payload> from_members, Payload& result);
+
+  // The owners' payloads in the order of ranks. Errors: DataLoss, as Reduce.
+  absl::Status Receive(std::span<const Payload> results,
+                       std::span<float> out) const;
+
+  // After a change of members, and when a checkpoint is loaded: errors belong
+  // to a member and a part, and are never carried to others.
+  void Reset();
+
+  std::span<const float> member_error() const { return member_error_; }
+  std::span<const float> owner_error() const { return owner_error_; }
+
+ private:
+  const size_t elements_;
+  const int members_;
+  const int rank_;
+  const Codec& codec_;
+  std::vector<float> member_error_;
+  std::vector<float> owner_error_;
+};
+
+}  // namespace skerry::compression
+
+#endif  // SKERRY_COMPRESSION_REDUCE_ONE_BIT_MEAN_H_
