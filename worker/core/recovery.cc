@@ -83,13 +83,15 @@ void Recovery::ChooseBase(Instant now, uint32_t span) {
   if (places_[span].not_before > now) {
     WakeAt(places_[span].not_before);
   } else if (!TryOwnBase(span)) {
-    places_[span].wants_initial =
-        !TryFetchBase(now, span) && !keep_from_.is_set();
+    places_[span].wants_initial = !TryFetchBase(now, span) &&
+                                  !keep_from_.is_set() &&
+                                  !places_[span].least_base.is_set();
   }
 }
 
 bool Recovery::TryOwnBase(uint32_t span) {
-  const auto key = history_.NewestBase(span, keep_from_);
+  const auto key =
+      history_.NewestBase(span, std::max(keep_from_, places_[span].least_base));
   if (!key) return false;
   const StoredFile file = *history_.FindPiece(*key);
   auto piece = effects_.disk.Map(file, span);
@@ -117,7 +119,8 @@ bool Recovery::TryFetchBase(Instant now, uint32_t span) {
   std::vector<std::pair<std::string, PieceKey>> offers;
   for (const Source& source : sources_) {
     const uint32_t index = span - source.holder.begin;
-    if (!source.holder.Holds(span) || source.base < keep_from_ ||
+    if (!source.holder.Holds(span) ||
+        source.base < std::max(keep_from_, place.least_base) ||
         index >= source.base_hashes.size()) {
       continue;
     }
@@ -261,6 +264,16 @@ std::vector<std::string> Recovery::HoldersOf(const CommittedEntry& entry,
   return addresses;
 }
 
+bool Recovery::OnlyNewerBases(Sequence result, uint32_t span) const {
+  bool newer = false;
+  for (const Source& source : sources_) {
+    if (!source.holder.Holds(span) || source.base_hashes.empty()) continue;
+    if (source.base < result) return false;
+    newer = true;
+  }
+  return newer;
+}
+
 void Recovery::FetchResult(Instant now, const CommittedEntry& entry) {
   Missing& missing = missing_[entry.sequence];
   if (missing.storing) return;
@@ -279,8 +292,12 @@ void Recovery::FetchResult(Instant now, const CommittedEntry& entry) {
     if (addresses.empty()) {
       // Nobody keeps results this old: start again from a newer base.
       Place& place = places_[span];
-      if (entry.sequence <= keep_from_ && folds_ == 0 && !place.busy) {
+      const bool gone = entry.sequence <= keep_from_ ||
+                        (replaceable_ && OnlyNewerBases(entry.sequence, span));
+      if (gone && folds_ == 0 && !place.busy) {
         place.state.reset();
+        // The own base has the same gap after it.
+        place.least_base = entry.sequence;
       }
       continue;
     }

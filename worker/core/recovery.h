@@ -58,6 +58,8 @@ class Recovery {
   void Hold(Attempt attempt, Instant until);
   // Folds no further than this; a fold under way still ends.
   void SetTarget(Sequence target) { target_ = target; }
+  // Whether states may be given up for newer bases: not while a life uses them.
+  void SetReplaceable(bool replaceable) { replaceable_ = replaceable; }
   // Whether the trainer still has the initial values, so that state 0 need not
   // be fetched.
   void SetInitialAtHand(bool at_hand) { initial_at_hand_ = at_hand; }
@@ -98,6 +100,7 @@ class Recovery {
     size_t tries = 0;
     Instant not_before;
     bool wants_initial = false;
+    Sequence least_base;  // older ones lead nowhere
   };
   struct Missing {  // a result being fetched
     absl::btree_map<uint32_t, SharedBytes> got;
@@ -112,6 +115,8 @@ class Recovery {
   bool TryFetchBase(Instant now, uint32_t span);
   void OnBase(Instant now, uint32_t span, absl::StatusOr<SpanState> state);
   void PumpResults(Instant now);
+  // Whether others only have bases that make this result needless.
+  bool OnlyNewerBases(Sequence result, uint32_t span) const;
   void FetchResult(Instant now, const CommittedEntry& entry);
   void FetchPiece(const CommittedEntry& entry, uint32_t span,
                   const std::string& address);
@@ -140,6 +145,7 @@ class Recovery {
   std::pair<Attempt, std::vector<SpanHolder>> peers_;
   std::pair<Attempt, Instant> hold_;
   Sequence target_;
+  bool replaceable_ = false;
   absl::btree_map<uint32_t, Place> places_;
   absl::btree_map<Sequence, Missing> missing_;
   int fetches_ = 0;

@@ -209,6 +209,21 @@ TEST_F(RecoveryTest, StateOlderThanWhatAnyoneKeepsIsGivenUp) {
   ExpectAt(6);
 }
 
+// It kept nothing for this worker while it was away, and keep_from follows the
+// pin of the state that cannot go on.
+TEST_F(RecoveryTest, StateBehindAGapIsGivenUpForANewerBase) {
+  for (uint32_t span = 0; span < 2; ++span) {
+    PutOnDisk(BaseKey(1, span), SharedBytes::Of(states_[span][1].values));
+  }
+  recovery_.SetView({Serve("a", 4, 4)}, Sequence(1));
+  recovery_.SetHoldings(0, 2);
+  Recover(6);
+  ExpectAt(1);
+  recovery_.SetReplaceable(true);
+  Recover(6);
+  ExpectAt(6);
+}
+
 TEST_F(RecoveryTest, HeldAttemptIsNotFetchedBeforeItsTime) {
   recovery_.SetView({Serve("a", 5, 6)}, Sequence(5));
   recovery_.SetHoldings(0, 2);

@@ -286,6 +286,7 @@ void Seat::Impl::AdvanceOnce(Instant now) {
   ConsiderExchange(now);
   while (failure_.empty() && StepOnce(now)) {
   }
+  recovery_.SetReplaceable(!life_.is_set());
   recovery_.SetInitialAtHand(pristine_ && trainer_ready_);
   recovery_.Pump(now);
   ConsiderInitial(now);
