@@ -58,13 +58,13 @@ class Killer:
         """
         deadline = time.monotonic() + _STUCK_S
         while time.monotonic() < deadline:
+            if stream.ended():
+                return False
             self._cluster.supervise()
             entries = logs.read(worker.daemon.log_path)
             if (phases.trainer_pid(entries)
                     and phases.at(entries, time.time()) in phases.ALL):
                 return True
-            if stream.ended():
-                return False
             time.sleep(0.05)
         raise RuntimeError(f'{worker.name} does not come back into the job')
 

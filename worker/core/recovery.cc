@@ -264,14 +264,12 @@ std::vector<std::string> Recovery::HoldersOf(const CommittedEntry& entry,
   return addresses;
 }
 
-bool Recovery::OnlyNewerBases(Sequence result, uint32_t span) const {
-  bool newer = false;
-  for (const Source& source : sources_) {
-    if (!source.holder.Holds(span) || source.base_hashes.empty()) continue;
-    if (source.base < result) return false;
-    newer = true;
-  }
-  return newer;
+bool Recovery::NewerBaseOffered(Sequence result, uint32_t span) const {
+  return std::any_of(
+      sources_.begin(), sources_.end(), [&](const Source& source) {
+        return source.holder.Holds(span) && !source.base_hashes.empty() &&
+               source.base >= result;
+      });
 }
 
 void Recovery::FetchResult(Instant now, const CommittedEntry& entry) {
@@ -292,8 +290,9 @@ void Recovery::FetchResult(Instant now, const CommittedEntry& entry) {
     if (addresses.empty()) {
       // Nobody keeps results this old: start again from a newer base.
       Place& place = places_[span];
-      const bool gone = entry.sequence <= keep_from_ ||
-                        (replaceable_ && OnlyNewerBases(entry.sequence, span));
+      const bool gone =
+          entry.sequence <= keep_from_ ||
+          (replaceable_ && NewerBaseOffered(entry.sequence, span));
       if (gone && folds_ == 0 && !place.busy) {
         place.state.reset();
         // The own base has the same gap after it.

@@ -115,8 +115,8 @@ class Recovery {
   bool TryFetchBase(Instant now, uint32_t span);
   void OnBase(Instant now, uint32_t span, absl::StatusOr<SpanState> state);
   void PumpResults(Instant now);
-  // Whether others only have bases that make this result needless.
-  bool OnlyNewerBases(Sequence result, uint32_t span) const;
+  // Whether somebody has a base that makes this result needless.
+  bool NewerBaseOffered(Sequence result, uint32_t span) const;
   void FetchResult(Instant now, const CommittedEntry& entry);
   void FetchPiece(const CommittedEntry& entry, uint32_t span,
                   const std::string& address);

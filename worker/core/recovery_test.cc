@@ -215,7 +215,9 @@ TEST_F(RecoveryTest, StateBehindAGapIsGivenUpForANewerBase) {
   for (uint32_t span = 0; span < 2; ++span) {
     PutOnDisk(BaseKey(1, span), SharedBytes::Of(states_[span][1].values));
   }
-  recovery_.SetView({Serve("a", 4, 4)}, Sequence(1));
+  Source joiner = Serve("b", 1, 4);
+  joiner.results_from = joiner.results_through = Sequence();
+  recovery_.SetView({Serve("a", 4, 4), joiner}, Sequence(1));
   recovery_.SetHoldings(0, 2);
   Recover(6);
   ExpectAt(1);
