@@ -25,11 +25,6 @@ Recovery::Recovery(RecoveryOptions options, History& history,
       effects_(effects),
       changed_(std::move(changed)) {}
 
-void Recovery::Configure(const JobSettings& settings, const Layout& layout) {
-  settings_ = settings;
-  layout_ = layout;
-}
-
 void Recovery::SetHoldings(uint32_t begin, uint32_t end) {
   if (begin == begin_ && end == end_) return;
   begin_ = begin;

@@ -46,7 +46,10 @@ class Recovery {
            Changed changed);
 
   // Sets what the job is; before any call below.
-  void Configure(const JobSettings& settings, const Layout& layout);
+  void Configure(const JobSettings& settings, const Layout& layout) {
+    settings_ = settings;
+    layout_ = layout;
+  }
   // Spans [begin, end) are held from now on; the state of spans held before and
   // after is kept.
   void SetHoldings(uint32_t begin, uint32_t end);
