@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/hash.h"
@@ -75,13 +76,11 @@ void Recovery::WakeAt(Instant when) {
 }
 
 void Recovery::ChooseBase(Instant now, uint32_t span) {
-  if (places_[span].not_before > now) {
-    WakeAt(places_[span].not_before);
-  } else if (!TryOwnBase(span)) {
-    places_[span].wants_initial = !TryFetchBase(now, span) &&
-                                  !keep_from_.is_set() &&
-                                  !places_[span].least_base.is_set();
-  }
+  Place& place = places_[span];
+  if (place.not_before > now) return WakeAt(place.not_before);
+  if (TryOwnBase(span)) return;
+  place.wants_initial = !TryFetchBase(now, span) && !keep_from_.is_set() &&
+                        !place.least_base.is_set();
 }
 
 bool Recovery::TryOwnBase(uint32_t span) {
@@ -260,11 +259,10 @@ std::vector<std::string> Recovery::HoldersOf(const CommittedEntry& entry,
 }
 
 bool Recovery::NewerBaseOffered(Sequence result, uint32_t span) const {
-  return std::any_of(
-      sources_.begin(), sources_.end(), [&](const Source& source) {
-        return source.holder.Holds(span) && !source.base_hashes.empty() &&
-               source.base >= result;
-      });
+  return absl::c_any_of(sources_, [&](const Source& source) {
+    return source.base >= result && source.holder.Holds(span) &&
+           !source.base_hashes.empty();
+  });
 }
 
 void Recovery::FetchResult(Instant now, const CommittedEntry& entry) {
@@ -290,8 +288,7 @@ void Recovery::FetchResult(Instant now, const CommittedEntry& entry) {
           (replaceable_ && NewerBaseOffered(entry.sequence, span));
       if (gone && folds_ == 0 && !place.busy) {
         place.state.reset();
-        // The own base has the same gap after it.
-        place.least_base = entry.sequence;
+        place.least_base = entry.sequence;  // the own has the same gap
       }
       continue;
     }
