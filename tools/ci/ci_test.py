@@ -84,6 +84,17 @@ class EventsTest(unittest.TestCase):
         self.assertEqual(result.failed, ['//c:d (not built)'])
         self.assertEqual(result.passed, 1)
 
+    def test_a_target_that_does_not_fit_the_configuration_is_skipped(self):
+        unfit = json.dumps({
+            'id': {'targetCompleted': {'label': '//cuda:d'}},
+            'aborted': {'reason': 'SKIPPED'}})
+        self.assertEqual(counts(self.tally(ran('//a:b', 'PASSED'), unfit)),
+                         (1, 0, 1))
+        broken = unfit.replace('SKIPPED', 'ANALYSIS_FAILURE')
+        self.assertEqual(
+            self.tally(ran('//a:b', 'PASSED'), broken, exit_code=1).failed,
+            ['//cuda:d (not built)'])
+
     def test_a_test_that_did_not_start_is_a_failure(self):
         result = self.tally(ran('//a:b', 'NO_STATUS'), exit_code=1)
         self.assertEqual(counts(result), (0, 1, 0))

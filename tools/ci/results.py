@@ -53,10 +53,11 @@ def of_events(text, exit_code, read=_xml_text):
     """The tally of a whole `bazel test` from its build events.
 
     A target that could not be built is one failure. A failure that no target
-    owns, like a broken BUILD file, is one too.
+    owns, like a broken BUILD file, is one too. A target that does not fit the
+    configuration, like a CUDA test without CUDA, is skipped.
     """
     runs = {}     # (label, run, shard) -> last attempt
-    unbuilt = []
+    unbuilt, unfit = [], set()
     for line in text.splitlines():
         event = json.loads(line)
         key = event['id']
@@ -65,7 +66,9 @@ def of_events(text, exit_code, read=_xml_text):
             runs[at['label'], at.get('run', 1), at.get('shard', 1)] = (
                 event['testResult'])
         elif 'targetCompleted' in key:
-            if not event.get('completed', {}).get('success'):
+            if event.get('aborted', {}).get('reason') == 'SKIPPED':
+                unfit.add(key['targetCompleted']['label'])
+            elif not event.get('completed', {}).get('success'):
                 unbuilt.append(key['targetCompleted']['label'])
     result = tally.Tally()
     tested = set()
@@ -77,6 +80,7 @@ def of_events(text, exit_code, read=_xml_text):
         result.add(of_xml(label, read(run), run['status'] == 'PASSED'))
     result.failed += [f'{label} (not built)' for label in sorted(set(unbuilt))
                       if label not in tested]
+    result.skipped += len(unfit)
     # Bazel's 4 means that there was nothing to test.
     if exit_code not in (0, 4) and not result.failed:
         result.failed.append(f'bazel (exit status {exit_code})')
