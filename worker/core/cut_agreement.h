@@ -20,6 +20,7 @@ class CutAgreement {
  public:
   using Answer = absl::AnyInvocable<void(absl::StatusOr<CutReply>) &&>;
 
+  // Whoever still waits gets Aborted.
   ~CutAgreement();
 
   // Starts a life with `size` ranks; whoever still waits gets Aborted. An unset

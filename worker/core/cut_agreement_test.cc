@@ -9,6 +9,7 @@ namespace {
 
 const Life kLife(5);
 
+// Declared before the agreement, whose end still answers who waits.
 struct Asked {
   std::optional<absl::StatusOr<CutReply>> answer;
   CutAgreement::Answer Take() {
@@ -21,9 +22,9 @@ CutRequest By(uint32_t rank, uint64_t stored, uint64_t round = 1) {
 }
 
 TEST(CutAgreementTest, CutIsTheNewestThatAllHaveAndAllHearTheSame) {
+  Asked first, second;
   CutAgreement agreement;
   agreement.Begin(kLife, 2);
-  Asked first, second;
   agreement.Ask(By(0, 7), first.Take());
   EXPECT_FALSE(agreement.Agreed().has_value());
   agreement.Ask(By(1, 5), second.Take());
@@ -36,9 +37,9 @@ TEST(CutAgreementTest, CutIsTheNewestThatAllHaveAndAllHearTheSame) {
 }
 
 TEST(CutAgreementTest, LostAnswerIsGivenAgain) {
+  Asked first, again;
   CutAgreement agreement;
   agreement.Begin(kLife, 1);
-  Asked first, again;
   agreement.Ask(By(0, 3), first.Take());
   agreement.Decide({Epoch(1), Sequence(3), {}});
   agreement.Ask(By(0, 4), again.Take());
@@ -46,9 +47,9 @@ TEST(CutAgreementTest, LostAnswerIsGivenAgain) {
 }
 
 TEST(CutAgreementTest, NewerRequestOfARankReplacesTheOlder) {
+  Asked older, newer, other;
   CutAgreement agreement;
   agreement.Begin(kLife, 2);
-  Asked older, newer, other;
   agreement.Ask(By(1, 3), older.Take());
   agreement.Ask(By(1, 4), newer.Take());
   EXPECT_TRUE(absl::IsUnavailable(older.answer->status()));
@@ -57,9 +58,9 @@ TEST(CutAgreementTest, NewerRequestOfARankReplacesTheOlder) {
 }
 
 TEST(CutAgreementTest, OtherLivesRoundsAndRanksAreTurnedAway) {
+  Asked old_life, new_life, ahead, stranger, past;
   CutAgreement agreement;
   agreement.Begin(kLife, 1);
-  Asked old_life, new_life, ahead, stranger, past;
   agreement.Ask({Life(4), 0, Round(1), {}}, old_life.Take());
   agreement.Ask({Life(6), 0, Round(1), {}}, new_life.Take());
   agreement.Ask(By(0, 1, 2), ahead.Take());
