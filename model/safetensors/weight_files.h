@@ -1,0 +1,69 @@
+// model/safetensors/weight_files.h
+//
+// A model's parameters as the files that transformers loads: one
+// model.safetensors, or several with an index. Names and orientation are
+// those of the layout, which are Hugging Face's.
+#ifndef SKERRY_MODEL_SAFETENSORS_WEIGHT_FILES_H_
+#define SKERRY_MODEL_SAFETENSORS_WEIGHT_FILES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "model/safetensors/dtype.h"
+#include "model/safetensors/safetensors.h"
+#include "model/spec/parameter_layout.h"
+
+namespace skerry::model {
+
+inline constexpr std::string_view kSingleWeightFile = "model.safetensors";
+inline constexpr std::string_view kWeightIndexFile =
+    "model.safetensors.index.json";
+
+struct WeightFile {
+  std::string name;
+  std::vector<int> tensors;  // of the layout, rising
+};
+
+// Which tensors go into which file, in the layout's order: each file holds at
+// most `bytes_max` of values, unless a single tensor is larger. One file is
+// called kSingleWeightFile; more are numbered and need a weight index.
+std::vector<WeightFile> PlanWeightFiles(const ParameterLayout& layout,
+                                        Dtype dtype, uint64_t bytes_max);
+
+// The whole file. `flat` is the model in the layout's order. Errors:
+// InvalidArgument when the header would be too large. Requires: flat has
+// layout.element_count() values.
+absl::StatusOr<std::vector<std::byte>> EncodeWeightFile(
+    const ParameterLayout& layout, const WeightFile& file, Dtype dtype,
+    std::span<const float> flat);
+
+// The text of kWeightIndexFile.
+std::string WeightIndex(const ParameterLayout& layout,
+                        std::span<const WeightFile> files, Dtype dtype);
+
+// Tensor -> name of its file. Any text may be given. Errors: InvalidArgument,
+// saying what is wrong; also for a file name that leaves the folder.
+absl::StatusOr<absl::btree_map<std::string, std::string>> ParseWeightIndex(
+    std::string_view json);
+
+// Fills `flat` from the files of one model, whichever tensor lies where.
+// Names may lack the prefix "transformer.", as those of a bare GPT2Model do.
+// Beside the layout's tensors only attention masks of older versions and a
+// head equal to the embedding it is tied to may be there. Errors:
+// InvalidArgument, naming the tensor, for one that is missing, doubled,
+// unknown or of another shape. Requires: flat has layout.element_count()
+// values.
+absl::Status ReadWeights(const ParameterLayout& layout,
+                         std::span<const SafetensorsView> files,
+                         std::span<float> flat);
+
+}  // namespace skerry::model
+
+#endif  // SKERRY_MODEL_SAFETENSORS_WEIGHT_FILES_H_
