@@ -1,0 +1,49 @@
+// planner/codec_controller.h
+//
+// ChooseCodecs over time: codecs change when links do, not when their
+// measurements do.
+//
+// A choice stays while it hides in (1 + band) of the budget and nothing better
+// hides in (1 - band) of it. So rates may vary by a factor of (1 + band) / (1 -
+// band) around a change before they undo it.
+#ifndef SKERRY_PLANNER_CODEC_CONTROLLER_H_
+#define SKERRY_PLANNER_CODEC_CONTROLLER_H_
+
+#include <string>
+
+#include "absl/container/btree_map.h"
+#include "absl/status/statusor.h"
+#include "base/ids.h"
+#include "planner/codec_choice.h"
+
+namespace skerry::planner {
+
+struct ControllerOptions {
+  double band = 0.2;   // of the budget, in [0, 1)
+  double gain = 0.25;  // a better choice lowers the error by this share
+};
+
+struct CodecDecision {
+  CodecChoice choice;
+  // For a replica that was here before; the reason then says why.
+  bool changed = false;
+};
+
+class CodecController {
+ public:
+  explicit CodecController(const ControllerOptions& options);
+
+  // Replicas that left are forgotten; new ones get the codec of a fresh choice.
+  //
+  // Errors: as ChooseCodecs; nothing is forgotten then.
+  absl::StatusOr<CodecDecision> Decide(const CodecProblem& problem);
+
+ private:
+  // Codecs by name, because options may come and go.
+  absl::btree_map<ReplicaId, std::string> current_;
+  const ControllerOptions options_;
+};
+
+}  // namespace skerry::planner
+
+#endif  // SKERRY_PLANNER_CODEC_CONTROLLER_H_

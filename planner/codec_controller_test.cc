@@ -1,0 +1,112 @@
+#include "planner/codec_controller.h"
+
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "gtest/gtest.h"
+#include "planner/codec_options_testutil.h"
+
+namespace skerry::planner {
+namespace {
+
+CodecProblem ProblemOf(const std::vector<double>& rates) {
+  CodecProblem problem;
+  problem.options = TestOptions();
+  problem.handling = {1.0, 0.0};
+  problem.budget = absl::Seconds(6);
+  for (size_t i = 0; i < rates.size(); ++i) {
+    problem.shape.members.push_back(TestMember(i + 1, rates[i], 10000000));
+    problem.shape.elements += 10000000;
+  }
+  return problem;
+}
+
+// Each rate times 1 plus or minus at most `noise`.
+CodecProblem Noisy(std::vector<double> rates, double noise, Random& random) {
+  for (double& rate : rates) {
+    rate *= 1 + noise * (2 * random.Uniform() - 1);
+  }
+  return ProblemOf(rates);
+}
+
+int Changes(CodecController& controller, const std::vector<double>& rates,
+            double noise, Random& random, int times) {
+  int changes = 0;
+  for (int i = 0; i < times; ++i) {
+    const auto decision = controller.Decide(Noisy(rates, noise, random));
+    EXPECT_TRUE(decision.ok()) << decision.status();
+    changes += decision->changed ? 1 : 0;
+  }
+  return changes;
+}
+
+TEST(CodecControllerTest, NoiseDoesNotFlapAndAStepChangesOnce) {
+  // Whatever the rates are, so also where two codecs are about as good.
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const double rate = 2e6 * (1 + 30 * random.Uniform());
+    CodecController controller({});
+    EXPECT_LE(Changes(controller, {rate, rate, 3 * rate}, 0.08, random, 100),
+              1);
+    EXPECT_EQ(Changes(controller, {rate, rate, 3 * rate}, 0.08, random, 100),
+              0);
+    const std::vector<double> stepped = {rate / 12, rate, 3 * rate};
+    EXPECT_EQ(Changes(controller, stepped, 0.08, random, 100), 1);
+  }
+}
+
+TEST(CodecControllerTest, WithoutABandTheSameNoiseFlaps) {
+  int changes = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    Random random(seed);
+    const double rate = 2e6 * (1 + 30 * random.Uniform());
+    CodecController controller({.band = 0.0, .gain = 0.0});
+    changes += Changes(controller, {rate, rate, 3 * rate}, 0.08, random, 100);
+  }
+  EXPECT_GT(changes, 100);
+}
+
+TEST(CodecControllerTest, AStepIsFollowedDownAndUpAgain) {
+  CodecController controller({});
+  const auto fast = ProblemOf({5e7, 5e7, 5e7});
+  const auto slow = ProblemOf({2e6, 5e7, 5e7});
+  const auto first = controller.Decide(fast);
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_FALSE(first->changed);
+  const auto second = controller.Decide(slow);
+  EXPECT_TRUE(second->changed);
+  EXPECT_NE(second->choice.codec, first->choice.codec);
+  EXPECT_NE(second->choice.reason.find("before"), std::string::npos)
+      << second->choice.reason;
+  const auto third = controller.Decide(fast);
+  EXPECT_TRUE(third->changed);
+  EXPECT_EQ(third->choice.codec, first->choice.codec);
+}
+
+TEST(CodecControllerTest, WhoJoinsChangesNobodysCodecThatStillHides) {
+  CodecController controller({});
+  auto problem = ProblemOf({3e7, 3e7});
+  const auto before = controller.Decide(problem);
+  problem.shape.members.push_back(TestMember(7, 3e7, 0));
+  const auto after = controller.Decide(problem);
+  EXPECT_FALSE(after->changed) << after->choice.reason;
+  EXPECT_EQ(after->choice.codec[0], before->choice.codec[0]);
+  EXPECT_EQ(after->choice.codec.size(), 3u);
+}
+
+TEST(CodecControllerTest, ACodecThatMayNoLongerBeUsedIsLeft) {
+  CodecController controller({});
+  auto problem = ProblemOf({1e5, 1e5});
+  const auto sparse = controller.Decide(problem);
+  EXPECT_EQ(problem.options[sparse->choice.codec[0]].loss, CodecLoss::kSparse)
+      << sparse->choice.reason;
+  problem.handling.momentum = 0.9;
+  const auto dense = controller.Decide(problem);
+  EXPECT_TRUE(dense->changed);
+  EXPECT_NE(problem.options[dense->choice.codec[0]].loss, CodecLoss::kSparse);
+}
+
+}  // namespace
+}  // namespace skerry::planner
