@@ -36,8 +36,15 @@ class Files {
   // of interrupted writes are not listed.
   virtual absl::StatusOr<std::vector<std::string>> List(
       const std::string& directory) const = 0;
+  // Names of the directories in it; sorted.
+  virtual absl::StatusOr<std::vector<std::string>> ListDirectories(
+      const std::string& directory) const = 0;
   // Durable when it returns. OK when there was nothing to remove.
   virtual absl::Status Remove(const std::string& path) = 0;
+  // Removes a directory and the leftovers of interrupted writes in it, durably.
+  // OK when there was none. Errors: FailedPrecondition, and nothing was
+  // removed, when it holds anything else.
+  virtual absl::Status RemoveDirectory(const std::string& directory) = 0;
   // Makes the directory and its parents, durably. OK when they are there.
   virtual absl::Status MakeDirectory(const std::string& directory) = 0;
 

@@ -106,6 +106,46 @@ absl::Status WriteAndSync(const std::string& path,
   return absl::OkStatus();
 }
 
+struct Entries {
+  std::vector<std::string> files;  // regular ones that are no leftovers
+  std::vector<std::string> directories;
+  std::vector<std::string> leftovers;
+};
+
+void Sort(const dirent& entry, int directory, Entries& entries) {
+  const std::string_view name = entry.d_name;
+  if (name == "." || name == "..") return;
+  struct stat info;
+  if (fstatat(directory, entry.d_name, &info, 0) != 0) return;
+  if (S_ISDIR(info.st_mode)) {
+    entries.directories.emplace_back(name);
+  } else if (S_ISREG(info.st_mode)) {
+    (name.ends_with(kTemporarySuffix) ? entries.leftovers : entries.files)
+        .emplace_back(name);
+  }
+}
+
+absl::StatusOr<Entries> ListEntries(const std::string& directory) {
+  DIR* stream = opendir(directory.c_str());
+  if (stream == nullptr) return Failure(directory, "open", errno);
+  Entries entries;
+  int error = 0;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = readdir(stream);
+    if (entry == nullptr) {
+      error = errno;
+      break;
+    }
+    Sort(*entry, dirfd(stream), entries);
+  }
+  closedir(stream);
+  if (error != 0) return Failure(directory, "list", error);
+  std::sort(entries.files.begin(), entries.files.end());
+  std::sort(entries.directories.begin(), entries.directories.end());
+  return entries;
+}
+
 // Unique in this process; a leftover of a former process may be overwritten.
 std::string TemporaryFor(const std::string& path) {
   static std::atomic<uint64_t> made = 0;
@@ -151,27 +191,14 @@ absl::StatusOr<std::vector<std::byte>> PosixFiles::Read(
 
 absl::StatusOr<std::vector<std::string>> PosixFiles::List(
     const std::string& directory) const {
-  DIR* stream = opendir(directory.c_str());
-  if (stream == nullptr) return Failure(directory, "open", errno);
-  std::vector<std::string> names;
-  int error = 0;
-  for (;;) {
-    errno = 0;
-    const dirent* entry = readdir(stream);
-    if (entry == nullptr) {
-      error = errno;
-      break;
-    }
-    const std::string_view name = entry->d_name;
-    if (name.ends_with(kTemporarySuffix)) continue;
-    struct stat info;
-    if (fstatat(dirfd(stream), entry->d_name, &info, 0) != 0) continue;
-    if (S_ISREG(info.st_mode)) names.emplace_back(name);
-  }
-  closedir(stream);
-  if (error != 0) return Failure(directory, "list", error);
-  std::sort(names.begin(), names.end());
-  return names;
+  SKERRY_ASSIGN_OR_RETURN(Entries entries, ListEntries(directory));
+  return std::move(entries.files);
+}
+
+absl::StatusOr<std::vector<std::string>> PosixFiles::ListDirectories(
+    const std::string& directory) const {
+  SKERRY_ASSIGN_OR_RETURN(Entries entries, ListEntries(directory));
+  return std::move(entries.directories);
 }
 
 absl::Status PosixFiles::Remove(const std::string& path) {
@@ -180,6 +207,23 @@ absl::Status PosixFiles::Remove(const std::string& path) {
     return Failure(path, "remove", errno);
   }
   return SyncDirectory(ParentOf(path));
+}
+
+absl::Status PosixFiles::RemoveDirectory(const std::string& directory) {
+  const absl::StatusOr<Entries> entries = ListEntries(directory);
+  if (absl::IsNotFound(entries.status())) return absl::OkStatus();
+  SKERRY_RETURN_IF_ERROR(entries.status());
+  if (!entries->files.empty() || !entries->directories.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(directory, ": cannot remove: is not empty"));
+  }
+  for (const std::string& name : entries->leftovers) {
+    unlink(absl::StrCat(directory, "/", name).c_str());
+  }
+  if (rmdir(directory.c_str()) != 0 && errno != ENOENT) {
+    return Failure(directory, "remove", errno);
+  }
+  return SyncDirectory(ParentOf(directory));
 }
 
 absl::Status PosixFiles::MakeDirectory(const std::string& directory) {

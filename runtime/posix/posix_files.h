@@ -23,7 +23,10 @@ class PosixFiles final : public Files {
       const std::string& path) const override;
   absl::StatusOr<std::vector<std::string>> List(
       const std::string& directory) const override;
+  absl::StatusOr<std::vector<std::string>> ListDirectories(
+      const std::string& directory) const override;
   absl::Status Remove(const std::string& path) override;
+  absl::Status RemoveDirectory(const std::string& directory) override;
   absl::Status MakeDirectory(const std::string& directory) override;
 };
 

@@ -39,6 +39,16 @@ TEST(PosixFilesTest, LeftoversOfInterruptedWritesAreNotListed) {
             std::vector<std::string>{"result"});
 }
 
+TEST(PosixFilesTest, LeftoversDoNotKeepADirectory) {
+  PosixFilesDriver driver;
+  const std::string directory = driver.root() + "/d";
+  ASSERT_TRUE(driver.files().MakeDirectory(directory).ok());
+  std::ofstream(directory + "/blob.3.tmp") << "half";
+  const absl::Status status = driver.files().RemoveDirectory(directory);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_FALSE(std::filesystem::exists(directory));
+}
+
 TEST(PosixFilesTest, ARefusedWriteKeepsTheOldFileAndLeavesNothingBehind) {
   PosixFilesDriver driver;
   const std::string path = driver.root() + "/f";

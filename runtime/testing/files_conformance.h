@@ -93,10 +93,36 @@ TYPED_TEST_P(FilesConformance, MakeDirectoryMakesParentsAndMayBeRepeated) {
   EXPECT_TRUE(this->files().List(deep).ok());
 }
 
+TYPED_TEST_P(FilesConformance, ListDirectoriesNamesDirectoriesOnlyAndSorted) {
+  for (const char* name : {"b", "a/inner"}) {
+    ASSERT_TRUE(this->files().MakeDirectory(this->Path(name)).ok());
+  }
+  ASSERT_TRUE(this->files().WriteDurably(this->Path("c"), ByteSpan()).ok());
+  const auto names = this->files().ListDirectories(this->driver_.root());
+  ASSERT_TRUE(names.ok()) << names.status();
+  EXPECT_EQ(*names, (std::vector<std::string>{"a", "b"}));
+}
+
+TYPED_TEST_P(FilesConformance, OnlyAnEmptyDirectoryIsRemoved) {
+  const std::string directory = this->Path("d");
+  ASSERT_TRUE(this->files().MakeDirectory(directory + "/inner").ok());
+  ASSERT_TRUE(this->files().WriteDurably(directory + "/f", ByteSpan()).ok());
+  const auto remove = [&] { return this->files().RemoveDirectory(directory); };
+  EXPECT_EQ(remove().code(), absl::StatusCode::kFailedPrecondition);
+  ASSERT_TRUE(this->files().Remove(directory + "/f").ok());
+  EXPECT_EQ(remove().code(), absl::StatusCode::kFailedPrecondition);
+  ASSERT_TRUE(this->files().RemoveDirectory(directory + "/inner").ok());
+  EXPECT_TRUE(remove().ok());
+  EXPECT_EQ(this->files().List(directory).status().code(),
+            absl::StatusCode::kNotFound);
+  EXPECT_TRUE(remove().ok());
+}
+
 TYPED_TEST_P(FilesConformance, ErrorsNameThePathAndSayNotFound) {
   const std::string path = this->Path("no/such");
   for (const absl::Status& status :
        {this->files().Read(path).status(), this->files().List(path).status(),
+        this->files().ListDirectories(path).status(),
         this->files().WriteDurably(path, ByteSpan())}) {
     EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << status;
     EXPECT_NE(status.message().find(path), absl::string_view::npos) << status;
@@ -109,6 +135,8 @@ REGISTER_TYPED_TEST_SUITE_P(FilesConformance, WhatWasWrittenIsReadBack,
                             ListNamesFilesOnlyAndSorted,
                             RemovingTwiceIsRemoving,
                             MakeDirectoryMakesParentsAndMayBeRepeated,
+                            ListDirectoriesNamesDirectoriesOnlyAndSorted,
+                            OnlyAnEmptyDirectoryIsRemoved,
                             ErrorsNameThePathAndSayNotFound);
 
 }  // namespace skerry::runtime

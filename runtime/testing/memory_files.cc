@@ -88,6 +88,40 @@ absl::StatusOr<std::vector<std::string>> MemoryFiles::List(
   return names;
 }
 
+absl::StatusOr<std::vector<std::string>> MemoryFiles::ListDirectories(
+    const std::string& directory) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!powered_) return NoPower(directory);
+  if (!directories_.contains(directory)) return Missing(directory);
+  std::vector<std::string> names;
+  for (const std::string& path : directories_) {
+    if (ParentOf(path) == directory && path != directory) {
+      names.push_back(path.substr(directory.size() + 1));
+    }
+  }
+  return names;
+}
+
+absl::Status MemoryFiles::RemoveDirectory(const std::string& directory) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (powered_ && !directories_.contains(directory)) return absl::OkStatus();
+  const auto inside = [&directory](const std::string& path) {
+    return path.starts_with(directory + "/");
+  };
+  const auto file = files_.lower_bound(directory + "/");
+  const auto below = directories_.lower_bound(directory + "/");
+  if (powered_ && ((file != files_.end() && inside(file->first)) ||
+                   (below != directories_.end() && inside(*below)))) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(directory, ": cannot remove: is not empty"));
+  }
+  SKERRY_RETURN_IF_ERROR(AdmitChange(directory));
+  if (!power_fails_next_ || keeps_new_) directories_.erase(directory);
+  if (!power_fails_next_) return absl::OkStatus();
+  powered_ = false;
+  return NoPower(directory);
+}
+
 absl::Status MemoryFiles::Remove(const std::string& path) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (powered_ && !files_.contains(path)) return absl::OkStatus();

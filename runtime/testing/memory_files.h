@@ -25,7 +25,10 @@ class MemoryFiles final : public Files {
       const std::string& path) const override;
   absl::StatusOr<std::vector<std::string>> List(
       const std::string& directory) const override;
+  absl::StatusOr<std::vector<std::string>> ListDirectories(
+      const std::string& directory) const override;
   absl::Status Remove(const std::string& path) override;
+  absl::Status RemoveDirectory(const std::string& directory) override;
   absl::Status MakeDirectory(const std::string& directory) override;
 
   // The next write or removal stops half-way, as when power fails in it: it

@@ -1,0 +1,41 @@
+// runtime/blob_store.h
+//
+// Bytes under names, outside any one worker's care: where checkpoints live. A
+// folder today; an object store fits the same calls.
+#ifndef SKERRY_RUNTIME_BLOB_STORE_H_
+#define SKERRY_RUNTIME_BLOB_STORE_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/files.h"
+
+namespace skerry::runtime {
+
+// A key is one or more parts joined by '/'; a part has letters, digits, '.',
+// '_' and '-', and does not begin with '.'. Every call may block. Errors are
+// those of Files, and InvalidArgument for what is no key.
+class BlobStore {
+ public:
+  virtual ~BlobStore() = default;
+
+  // Replaces the blob. On OK it is durable; otherwise the old one is there,
+  // whole, or the new one.
+  virtual absl::Status Put(const std::string& key, ByteSpan bytes) = 0;
+  // Errors: NotFound.
+  virtual absl::StatusOr<std::vector<std::byte>> Get(
+      const std::string& key) const = 0;
+  // Keys that begin with `folder` + '/', or all when it is empty; sorted. Empty
+  // when there are none.
+  virtual absl::StatusOr<std::vector<std::string>> List(
+      const std::string& folder) const = 0;
+  // Durable when it returns. OK when there was none.
+  virtual absl::Status Delete(const std::string& key) = 0;
+};
+
+}  // namespace skerry::runtime
+
+#endif  // SKERRY_RUNTIME_BLOB_STORE_H_

@@ -1,0 +1,40 @@
+// runtime/directory_blob_store.h
+//
+// A BlobStore in a directory: a blob is a file, the parts of its key before the
+// last are directories.
+#ifndef SKERRY_RUNTIME_DIRECTORY_BLOB_STORE_H_
+#define SKERRY_RUNTIME_DIRECTORY_BLOB_STORE_H_
+
+#include <string>
+#include <vector>
+
+#include "runtime/blob_store.h"
+#include "runtime/files.h"
+
+namespace skerry::runtime {
+
+// Makes `root` when the first blob is written. Files whose names are no parts
+// of a key are not seen. A directory goes with its last blob. One writer at a
+// time. `files` outlives the store.
+class DirectoryBlobStore final : public BlobStore {
+ public:
+  DirectoryBlobStore(std::string root, Files& files);
+
+  absl::Status Put(const std::string& key, ByteSpan bytes) override;
+  absl::StatusOr<std::vector<std::byte>> Get(
+      const std::string& key) const override;
+  absl::StatusOr<std::vector<std::string>> List(
+      const std::string& folder) const override;
+  absl::Status Delete(const std::string& key) override;
+
+ private:
+  absl::Status Walk(const std::string& folder,
+                    std::vector<std::string>& keys) const;
+
+  const std::string root_;
+  Files& files_;
+};
+
+}  // namespace skerry::runtime
+
+#endif  // SKERRY_RUNTIME_DIRECTORY_BLOB_STORE_H_
