@@ -1,3 +1,5 @@
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -9,7 +11,12 @@
 namespace skerry::coordinator {
 namespace {
 
-constexpr uint64_t kSeeds = 5;
+// Worlds of each kind: a few everywhere, and as many as SKERRY_TEST_SEEDS says
+// in the slow twin of this test.
+uint64_t Seeds() {
+  const char* given = std::getenv("SKERRY_TEST_SEEDS");
+  return given == nullptr ? 5 : std::strtoull(given, nullptr, 10);
+}
 
 void ExpectAllDone(const WorldOptions& options) {
   SCOPED_TRACE(absl::StrCat("seed ", options.seed));
@@ -49,7 +56,7 @@ TEST(ClusterPropertyTest, ACalmClusterTrainsOnEverySample) {
 }
 
 TEST(ClusterPropertyTest, FaultsLoseNoSampleAndDoubleNone) {
-  for (uint64_t seed = 1; seed < 1 + kSeeds; ++seed) {
+  for (uint64_t seed = 1; seed < 1 + Seeds(); ++seed) {
     WorldOptions options = Faults(seed);
     options.islands = {"a", "b", "c"};
     options.jobs = {SmallJob("faulty", 3000)};
@@ -58,7 +65,7 @@ TEST(ClusterPropertyTest, FaultsLoseNoSampleAndDoubleNone) {
 }
 
 TEST(ClusterPropertyTest, ASlowReplicaIsCarriedNoFurtherThanItsBound) {
-  for (uint64_t seed = 101; seed < 101 + kSeeds; ++seed) {
+  for (uint64_t seed = 1001; seed < 1001 + Seeds(); ++seed) {
     WorldOptions options = Faults(seed);
     options.islands = {"a", "b", "c", "d"};
     options.jobs = {SmallJob("delayed", 3000)};
@@ -71,7 +78,7 @@ TEST(ClusterPropertyTest, ASlowReplicaIsCarriedNoFurtherThanItsBound) {
 }
 
 TEST(ClusterPropertyTest, ReplicasOfTwoWorkersHoldDifferentSpans) {
-  for (uint64_t seed = 201; seed < 201 + kSeeds; ++seed) {
+  for (uint64_t seed = 2001; seed < 2001 + Seeds(); ++seed) {
     WorldOptions options = Faults(seed);
     options.islands = {"a", "a", "b", "b"};
     options.jobs = {SmallJob("wide", 3000)};
@@ -80,7 +87,7 @@ TEST(ClusterPropertyTest, ReplicasOfTwoWorkersHoldDifferentSpans) {
 }
 
 TEST(ClusterPropertyTest, TwoJobsShareFourWorkers) {
-  for (uint64_t seed = 301; seed < 301 + kSeeds; ++seed) {
+  for (uint64_t seed = 3001; seed < 3001 + Seeds(); ++seed) {
     WorldOptions options = Faults(seed);
     options.islands = {"a", "b", "c", "d"};
     options.jobs = {SmallJob("one", 1500), SmallJob("two", 1500)};
@@ -89,7 +96,7 @@ TEST(ClusterPropertyTest, TwoJobsShareFourWorkers) {
 }
 
 TEST(ClusterPropertyTest, WorkersThatReportWrongHashesCorruptNothing) {
-  for (uint64_t seed = 401; seed < 401 + kSeeds; ++seed) {
+  for (uint64_t seed = 4001; seed < 4001 + Seeds(); ++seed) {
     WorldOptions options = Faults(seed);
     options.lie = 0.2;
     options.kill = 0;

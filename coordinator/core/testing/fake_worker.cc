@@ -147,8 +147,8 @@ void FakeWorker::Follow(FakeSeat& seat, const JobOrders& orders, Random& random,
       outcome->kind == Outcome::Kind::kPending) {
     return;
   }
-  outcomes_[{seat.life.value(), outcome->round.value()}] =
-      outcome->kind == Outcome::Kind::kCommitted;
+  outcomes_.push_back({{seat.life.value(), outcome->round.value()},
+                       (outcome->kind == Outcome::Kind::kCommitted)});
   seat.ready.reset();
 }
 

@@ -83,10 +83,9 @@ class FakeWorker {
   std::map<JobId, FakeSeat>& seats() { return seats_; }
   std::map<JobId, FakeDisk>& disks() { return disks_; }
   bool draining() const { return draining_; }
-  // Outcomes heard by this process: (life, round) -> committed?
-  const std::map<std::pair<uint64_t, uint64_t>, bool>& outcomes() const {
-    return outcomes_;
-  }
+  // Outcomes heard since the last call: (life, round) and whether committed.
+  using Heard = std::pair<std::pair<uint64_t, uint64_t>, bool>;
+  std::vector<Heard> TakeOutcomes() { return std::exchange(outcomes_, {}); }
 
  private:
   void Follow(FakeSeat& seat, const JobOrders& orders, Random& random,
@@ -103,7 +102,7 @@ class FakeWorker {
   bool released_ = false;
   std::map<JobId, FakeSeat> seats_;
   std::map<JobId, FakeDisk> disks_;
-  std::map<std::pair<uint64_t, uint64_t>, bool> outcomes_;
+  std::vector<Heard> outcomes_;
 };
 
 }  // namespace skerry::coordinator

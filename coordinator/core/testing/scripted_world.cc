@@ -58,11 +58,7 @@ void ScriptedWorld::Run() {
       Flush();
     }
     CheckWorkers();
-    bool ended = true;
-    for (const JobView& view : cluster_->ViewJobs(now_)) {
-      ended &= view.phase > JobPhase::kRunning;
-    }
-    if (ended) return;
+    if (AllEnded()) return;
   }
 }
 
@@ -80,6 +76,11 @@ bool ScriptedWorld::Chance(double share) { return random_.Uniform() < share; }
 
 bool ScriptedWorld::Faulty() const {
   return now_ < Instant(options_.faults_end);
+}
+
+bool ScriptedWorld::AllEnded() const {
+  return std::all_of(truth_.begin(), truth_.end(),
+                     [](const auto& job) { return job.second.ended; });
 }
 
 void ScriptedWorld::Break(const std::string& what) {
@@ -171,7 +172,13 @@ void ScriptedWorld::CheckRecord(const Entry& entry) {
                              .second;
       if (!fresh) Break("A3: a contribution is committed twice");
     }
-    truth.commits.emplace_back(commit->attempt, commit->hashes);
+    std::vector<uint64_t> anchors;
+    for (uint32_t span = 0; span < commit->hashes.size(); ++span) {
+      const uint64_t before =
+          truth.anchors.empty() ? span : truth.anchors.back().at(span);
+      anchors.push_back(FoldAnchor(before, commit->hashes[span]));
+    }
+    truth.anchors.push_back(std::move(anchors));
   } else if (const auto* dropped = std::get_if<Dropped>(&entry.record)) {
     const bool fresh =
         truth_[dropped->job]
@@ -180,6 +187,8 @@ void ScriptedWorld::CheckRecord(const Entry& entry) {
                          kDroppedFate)
             .second;
     if (!fresh) Break("4.4: a decided contribution is dropped");
+  } else if (const auto* ended = std::get_if<JobEnded>(&entry.record)) {
+    truth_[ended->job].ended = true;
   }
 }
 

@@ -66,6 +66,7 @@ class ScriptedWorld {
 
   bool Chance(double share);
   bool Faulty() const;
+  bool AllEnded() const;
   void Break(const std::string& what);
   void Recover();
   // Makes what was decided durable and tells whoever is concerned; or dies.
@@ -83,6 +84,9 @@ class ScriptedWorld {
   void StepReplica(JobId job, std::vector<FakeWorker*>& workers);
   bool AgreeOnCut(JobId job, const std::vector<FakeWorker*>& workers);
   bool CanFetch(JobId job, Sequence sequence, Attempt attempt, uint32_t span);
+  // The entry after `applied`, once all that the seat needs of it is somewhere.
+  const CommittedEntry* Applicable(JobId job, const FakeSeat& seat,
+                                   Sequence applied);
   bool ApplyOne(JobId job, FakeWorker& worker, FakeSeat& seat);
   void CheckWorkers();
 
@@ -104,11 +108,13 @@ class ScriptedWorld {
   struct Truth {
     std::map<uint64_t, Opened> opened;
     std::map<std::pair<uint64_t, uint64_t>, uint64_t> fate;
-    std::vector<std::pair<Attempt, std::vector<uint64_t>>> commits;
+    // Of every span, after the first, second, ... commit.
+    std::vector<std::vector<uint64_t>> anchors;
     data::RangeSet consumed;
     Attempt open;
     Sequence newest;
     uint64_t staleness_max = 0;
+    bool ended = false;
   };
   std::map<JobId, Truth> truth_;
   std::set<std::pair<JobId, Sequence>> lied_;

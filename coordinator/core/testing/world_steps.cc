@@ -40,23 +40,30 @@ bool ScriptedWorld::CanFetch(JobId job, Sequence sequence, Attempt attempt,
   return false;
 }
 
-bool ScriptedWorld::ApplyOne(JobId job, FakeWorker& worker, FakeSeat& seat) {
-  if (seat.orders.fragments.empty() || seat.anchors.empty()) return false;
+const CommittedEntry* ScriptedWorld::Applicable(JobId job, const FakeSeat& seat,
+                                                Sequence applied) {
+  if (seat.orders.fragments.empty() || seat.anchors.empty()) return nullptr;
   for (const CommittedEntry& entry : seat.orders.fragments.front().committed) {
-    if (entry.sequence != Next(seat.applied)) continue;
+    if (entry.sequence != Next(applied)) continue;
     for (uint32_t span = seat.span_begin; span < seat.span_end; ++span) {
-      if (!CanFetch(job, entry.sequence, entry.attempt, span)) return false;
+      if (!CanFetch(job, entry.sequence, entry.attempt, span)) return nullptr;
     }
-    for (uint32_t span = seat.span_begin; span < seat.span_end; ++span) {
-      worker.disks()[job]
-          .results[{entry.sequence.value(), entry.attempt.value(), span}] =
-          entry.hashes[span];
-      seat.anchors[span] = FoldAnchor(seat.anchors[span], entry.hashes[span]);
-    }
-    seat.applied = entry.sequence;
-    return true;
+    return &entry;
   }
-  return false;
+  return nullptr;
+}
+
+bool ScriptedWorld::ApplyOne(JobId job, FakeWorker& worker, FakeSeat& seat) {
+  const CommittedEntry* entry = Applicable(job, seat, seat.applied);
+  if (entry == nullptr) return false;
+  for (uint32_t span = seat.span_begin; span < seat.span_end; ++span) {
+    worker.disks()[job]
+        .results[{entry->sequence.value(), entry->attempt.value(), span}] =
+        entry->hashes[span];
+    seat.anchors[span] = FoldAnchor(seat.anchors[span], entry->hashes[span]);
+  }
+  seat.applied = entry->sequence;
+  return true;
 }
 
 void ScriptedWorld::StepExchange(JobId job, FakeWorker& worker,
@@ -134,13 +141,12 @@ bool ScriptedWorld::AgreeOnCut(JobId job,
   Sequence cut(~uint64_t{0});
   Sequence least;
   for (FakeWorker* worker : workers) {
-    FakeWorker probe = *worker;
-    FakeSeat& seat = probe.seats()[job];
-    least = std::max(least, seat.applied);
-    while (ApplyOne(job, probe, seat)) {
-    }
-    cut = std::min(cut, seat.applied);
     if (worker->draining()) return false;
+    const FakeSeat& seat = worker->seats()[job];
+    least = std::max(least, seat.applied);
+    Sequence reach = seat.applied;
+    while (Applicable(job, seat, reach) != nullptr) reach = Next(reach);
+    cut = std::min(cut, reach);
   }
   if (cut < least) return false;
   for (FakeWorker* worker : workers) {
@@ -210,16 +216,19 @@ void ScriptedWorld::CheckWorkers() {
   for (const auto& worker : workers_) {
     for (const auto& [job, seat] : worker->seats()) {
       const Truth& truth = truth_[job];
-      if (seat.applied > truth.newest) Break("A1: applied above committed");
+      if (seat.applied > truth.newest) {
+        Break("A1: applied above committed");
+        continue;
+      }
       for (const auto& [span, anchor] : seat.anchors) {
-        uint64_t expected = span;
-        for (uint64_t i = 0; i < seat.applied.value(); ++i) {
-          expected = FoldAnchor(expected, truth.commits[i].second[span]);
-        }
+        const uint64_t expected =
+            seat.applied.is_set()
+                ? truth.anchors.at(seat.applied.value() - 1).at(span)
+                : span;
         if (anchor != expected) Break("A1: an anchor is not the fold");
       }
     }
-    for (const auto& [id, committed] : worker->outcomes()) {
+    for (const auto& [id, committed] : worker->TakeOutcomes()) {
       bool found = false;
       for (const auto& [job, truth] : truth_) {
         const auto fate = truth.fate.find(id);
