@@ -128,6 +128,7 @@ void SessionClient::Flush() {
 
 void SessionClient::OnRead(v1::Orders orders) {
   backoff_ = options_.backoff_min;
+  lost_.reset();
   if (!shutting_down_) on_orders_(std::move(orders));
 }
 
@@ -156,7 +157,8 @@ void SessionClient::OnDone(absl::Status status) {
     Flush();
   });
   // The handler sends a fresh view; what waited is superseded by it.
-  on_end_(std::move(status));
+  const bool repeated = std::exchange(lost_, status.code()) == status.code();
+  on_end_({std::move(status), repeated});
 }
 
 }  // namespace skerry::worker

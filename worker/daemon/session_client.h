@@ -29,13 +29,20 @@ struct SessionOptions {
   uint64_t jitter_seed = 0;
 };
 
+// How a stream ended. Aborted and FailedPrecondition will not heal by trying
+// again with the same boot or binary.
+struct SessionEnd {
+  absl::Status status;
+  // The stream before it ended with the same code and no orders have come
+  // since: one more try of the same loss.
+  bool repeated = false;
+};
+
 // Every member is called on `loop`, and so are the handlers.
 class SessionClient {
  public:
   using OrdersHandler = absl::AnyInvocable<void(v1::Orders)>;
-  // A stream has ended. Aborted and FailedPrecondition will not heal by trying
-  // again with the same boot or binary.
-  using EndHandler = absl::AnyInvocable<void(absl::Status)>;
+  using EndHandler = absl::AnyInvocable<void(SessionEnd)>;
 
   // `loop` outlives the client.
   SessionClient(SessionOptions options, runtime::EventLoop& loop,
@@ -72,6 +79,8 @@ class SessionClient {
   bool writing_ = false;
   bool waiting_ = false;  // a timer will open the next stream
   absl::Duration backoff_;
+  // How the newest stream ended, unless orders have come since.
+  std::optional<absl::StatusCode> lost_;
   std::optional<v1::Status> newest_;
   bool shutting_down_ = false;
   absl::AnyInvocable<void() &&> on_shut_down_;

@@ -108,8 +108,9 @@ TEST(SessionClientTest, StatusIsAnsweredAndStreamIsMadeAgainAfterItEnds) {
             client->Send(StatusWithCounter(next++));
           }
         },
-        [&](absl::Status status) {
-          EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+        [&](const SessionEnd& end) {
+          EXPECT_TRUE(absl::IsUnavailable(end.status)) << end.status;
+          EXPECT_FALSE(end.repeated) << "orders came over every stream";
           ++ends;
           client->Send(StatusWithCounter(next++));
         });
@@ -126,7 +127,7 @@ TEST(SessionClientTest, StatusIsAnsweredAndStreamIsMadeAgainAfterItEnds) {
   OnLoop(loop, [&] { client.reset(); });
 }
 
-TEST(SessionClientTest, KeepsTryingWhileNobodyListens) {
+TEST(SessionClientTest, TriesWhileNobodyListensAreRepetitionsOfOneLoss) {
   runtime::PosixLoop loop("test");
   absl::Notification tried;
   int ends = 0;
@@ -138,8 +139,9 @@ TEST(SessionClientTest, KeepsTryingWhileNobodyListens) {
                        .backoff_min = absl::Milliseconds(1),
                        .backoff_max = absl::Milliseconds(2)},
         loop, [](v1::Orders) { FAIL() << "nobody answers"; },
-        [&](absl::Status status) {
-          EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+        [&](const SessionEnd& end) {
+          EXPECT_TRUE(absl::IsUnavailable(end.status)) << end.status;
+          EXPECT_EQ(end.repeated, ends > 0);
           if (++ends == 3) tried.Notify();
           client->Send(StatusWithCounter(ends));
         });

@@ -36,7 +36,7 @@ WorkerDaemon::WorkerDaemon(WorkerOptions options,
       session_(
           options_.session, environment.loop,
           [this](v1::Orders orders) { OnOrders(std::move(orders)); },
-          [this](absl::Status status) { OnSessionEnd(std::move(status)); }),
+          [this](SessionEnd end) { OnSessionEnd(end); }),
       boot_(options_.draw_boot()),
       status_interval_(options_.status_interval) {}
 
@@ -159,12 +159,14 @@ void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
   }
 }
 
-void WorkerDaemon::OnSessionEnd(absl::Status status) {
+void WorkerDaemon::OnSessionEnd(const SessionEnd& end) {
   if (stopping_) return;
-  runtime::Log(runtime::Severity::kWarning, "worker.session.lost",
-               {{"cause", status}});
-  if (absl::IsAborted(status)) {
-    TakeNewBoot(std::string(status.message()));
+  if (!end.repeated) {
+    runtime::Log(runtime::Severity::kWarning, "worker.session.lost",
+                 {{"cause", end.status}});
+  }
+  if (absl::IsAborted(end.status)) {
+    TakeNewBoot(std::string(end.status.message()));
     return;
   }
   SendStatus();

@@ -65,7 +65,7 @@ class WorkerDaemon final : public transport::BulkReceiver {
  private:
   void OnOrders(v1::Orders orders);
   void OnJobOrders(Revision revision, const v1::JobOrders& orders);
-  void OnSessionEnd(absl::Status status);
+  void OnSessionEnd(const SessionEnd& end);
   void TakeNewBoot(const std::string& reason);
   // Sends one Status for all changes of this turn of the loop.
   void StatusChanged();
