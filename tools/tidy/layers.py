@@ -21,6 +21,7 @@ _LAYERS = {
     'trainer/core': CORE,
     'runtime': SEAM,
     'transport': SEAM,
+    'checkpoint': ADAPTER,
     'runtime/posix': ADAPTER,
     'transport/grpc': ADAPTER,
     'transport/nccl': ADAPTER,

@@ -1,0 +1,157 @@
+#include "checkpoint/manifest.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/container/btree_set.h"
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/sha256.h"
+#include "base/status.h"
+#include "nlohmann/json.hpp"
+
+namespace skerry::checkpoint {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kFormat[] = "skerry.checkpoint/1";
+constexpr size_t kBytesMax = size_t{4} << 20;
+constexpr size_t kFilesMax = 10000;
+
+absl::Status Bad(absl::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("checkpoint manifest: ", what));
+}
+
+bool IsSha256(std::string_view digest) {
+  return digest.size() == 64 &&
+         std::all_of(digest.begin(), digest.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+         });
+}
+
+bool IsPlainName(std::string_view name) {
+  return !name.empty() && name.size() <= 200 && name[0] != '.' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return c > ' ' && c < 0x7f && c != '/' && c != '\\';
+         });
+}
+
+const Json* Find(const Json& object, const char* key) {
+  if (!object.is_object()) return nullptr;
+  const auto it = object.find(key);
+  return it == object.end() ? nullptr : &*it;
+}
+
+std::optional<std::string> StringAt(const Json& object, const char* key) {
+  const Json* value = Find(object, key);
+  if (value == nullptr || !value->is_string()) return std::nullopt;
+  return value->get<std::string>();
+}
+
+std::optional<uint64_t> CountAt(const Json& object, const char* key) {
+  const Json* value = Find(object, key);
+  if (value == nullptr || !value->is_number_unsigned()) return std::nullopt;
+  return value->get<uint64_t>();
+}
+
+// Everything but the manifest's own hash.
+Json Body(const Manifest& manifest) {
+  Json json;
+  json["format"] = kFormat;
+  json["job"] = manifest.job;
+  json["job_id"] = manifest.job_id;
+  json["sequence"] = manifest.sequence;
+  json["samples"] = manifest.samples;
+  json["files"] = Json::array();
+  for (const CheckpointFile& file : manifest.files) {
+    json["files"].push_back(
+        {{"file", file.file}, {"bytes", file.bytes}, {"sha256", file.sha256}});
+  }
+  return json;
+}
+
+std::string Dump(const Json& json) {
+  return json.dump(2, ' ', /*ensure_ascii=*/true,
+                   Json::error_handler_t::replace) +
+         "\n";
+}
+
+std::string HashOf(const Json& body) {
+  const std::string text = Dump(body);
+  return Sha256Hex(std::as_bytes(std::span(text)));
+}
+
+absl::StatusOr<CheckpointFile> ParseFile(const Json& json, size_t index) {
+  auto file = StringAt(json, "file");
+  const auto bytes = CountAt(json, "bytes");
+  auto sha256 = StringAt(json, "sha256");
+  if (!file || !bytes || !sha256) {
+    return Bad(absl::StrCat("file ", index, " needs file, bytes and sha256"));
+  }
+  return CheckpointFile{*std::move(file), *bytes, *std::move(sha256)};
+}
+
+}  // namespace
+
+absl::Status ValidateManifest(const Manifest& manifest) {
+  if (manifest.job.empty()) return Bad("names no job");
+  if (manifest.files.size() > kFilesMax) return Bad("lists too many files");
+  absl::btree_set<std::string> names;
+  for (const CheckpointFile& file : manifest.files) {
+    if (!IsPlainName(file.file) || file.file == kManifestFile) {
+      return Bad(absl::StrCat("file \"", file.file,
+                              "\" is no name beside the manifest"));
+    }
+    if (!names.insert(file.file).second) {
+      return Bad(absl::StrCat("lists ", file.file, " twice"));
+    }
+    if (!IsSha256(file.sha256)) {
+      return Bad(absl::StrCat(file.file, " has a malformed sha256"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
+  if (text.size() > kBytesMax) return Bad("is too large");
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return Bad("is not a JSON object");
+  if (StringAt(json, "format") != std::string(kFormat)) {
+    return Bad(absl::StrCat("format is not ", kFormat));
+  }
+  auto job = StringAt(json, "job");
+  const auto job_id = CountAt(json, "job_id");
+  const auto sequence = CountAt(json, "sequence");
+  const auto samples = CountAt(json, "samples");
+  const Json* files = Find(json, "files");
+  const auto own = StringAt(json, "manifest_sha256");
+  if (!job || !job_id || !sequence || !samples || !own || files == nullptr ||
+      !files->is_array() || files->size() > kFilesMax) {
+    return Bad(
+        "needs job, job_id, sequence, samples, files and manifest_sha256");
+  }
+  Manifest manifest{*std::move(job), *job_id, *sequence, *samples, {}};
+  for (size_t i = 0; i < files->size(); ++i) {
+    SKERRY_ASSIGN_OR_RETURN(CheckpointFile file, ParseFile((*files)[i], i));
+    manifest.files.push_back(std::move(file));
+  }
+  SKERRY_RETURN_IF_ERROR(ValidateManifest(manifest));
+  if (HashOf(Body(manifest)) != *own) {
+    return absl::DataLossError(
+        "checkpoint manifest: its content does not have the hash it names");
+  }
+  return manifest;
+}
+
+std::string SerializeManifest(const Manifest& manifest) {
+  SKERRY_CHECK(ValidateManifest(manifest).ok());
+  Json json = Body(manifest);
+  const std::string own = HashOf(json);
+  json["manifest_sha256"] = own;
+  return Dump(json);
+}
+
+}  // namespace skerry::checkpoint

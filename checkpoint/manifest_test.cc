@@ -1,0 +1,76 @@
+#include "checkpoint/manifest.h"
+
+#include <functional>
+
+#include "absl/strings/str_replace.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace skerry::checkpoint {
+namespace {
+
+using ::testing::HasSubstr;
+
+Manifest Example() {
+  Manifest manifest{.job = "bible",
+                    .job_id = 7,
+                    .sequence = 120,
+                    .samples = 9600,
+                    .files = {}};
+  manifest.files.push_back({"model.safetensors", 1000, std::string(64, 'a')});
+  manifest.files.push_back({"config.json", 50, std::string(64, '0')});
+  return manifest;
+}
+
+TEST(ManifestTest, WhatIsWrittenIsReadBack) {
+  const auto again = ParseManifest(SerializeManifest(Example()));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(*again, Example());
+}
+
+TEST(ManifestTest, WhatWasChangedAfterwardsIsRefused) {
+  const std::string text = SerializeManifest(Example());
+  const std::pair<const char*, const char*> changes[] = {
+      {"\"sequence\": 120", "\"sequence\": 121"},
+      {"\"bible\"", "\"babel\""},
+      {"\"bytes\": 50", "\"bytes\": 51"},
+      {"0000\"", "0001\""}};
+  for (const auto& change : changes) {
+    const std::string changed = absl::StrReplaceAll(text, {change});
+    ASSERT_NE(changed, text);
+    EXPECT_TRUE(absl::IsDataLoss(ParseManifest(changed).status()))
+        << change.second;
+  }
+}
+
+TEST(ManifestTest, NoTextButAManifestIsRead) {
+  const std::string text = SerializeManifest(Example());
+  for (size_t size = 0; size + 2 < text.size(); ++size) {
+    EXPECT_FALSE(ParseManifest(text.substr(0, size)).ok()) << size;
+  }
+  EXPECT_THAT(
+      std::string(ParseManifest(absl::StrReplaceAll(text, {{"nt/1", "nt/2"}}))
+                      .status()
+                      .message()),
+      HasSubstr("format is not skerry.checkpoint/1"));
+}
+
+TEST(ManifestTest, EveryMistakeIsNamed) {
+  const auto refusal = [](const std::function<void(Manifest&)>& spoil) {
+    Manifest manifest = Example();
+    spoil(manifest);
+    return std::string(ValidateManifest(manifest).message());
+  };
+  EXPECT_THAT(refusal([](Manifest& m) { m.job.clear(); }), HasSubstr("no job"));
+  for (const char* name : {"../x", "", ".x", "a/b", "skerry-checkpoint.json"}) {
+    EXPECT_THAT(refusal([&](Manifest& m) { m.files[0].file = name; }),
+                HasSubstr("no name beside"));
+  }
+  EXPECT_THAT(refusal([](Manifest& m) { m.files[1] = m.files[0]; }),
+              HasSubstr("model.safetensors twice"));
+  EXPECT_THAT(refusal([](Manifest& m) { m.files[1].sha256[5] = 'G'; }),
+              HasSubstr("config.json has a malformed"));
+}
+
+}  // namespace
+}  // namespace skerry::checkpoint
