@@ -1,5 +1,7 @@
 #include "coordinator/core/audit.h"
 
+#include <utility>
+
 namespace skerry::coordinator {
 
 Audit::Audit(JobId job, uint64_t samples_total)
@@ -49,6 +51,42 @@ AuditReport Audit::Report() const {
   report.doubled.assign(doubled_.ranges().begin(), doubled_.ranges().end());
   report.samples_returned = samples_returned_;
   return report;
+}
+
+AuditSnapshot Audit::Save() const {
+  AuditSnapshot saved;
+  for (const auto& [fragment, open] : open_) {
+    AuditSnapshot::Open one{fragment, open.attempt, open.contributions, {}};
+    for (const data::RangeSet& set : open.ranges) {
+      one.ranges.push_back(RangesOf(set));
+    }
+    saved.open.push_back(std::move(one));
+  }
+  for (const auto& [fragment, ranges] : committed_) {
+    saved.committed.emplace_back(fragment, RangesOf(ranges));
+  }
+  saved.doubled = RangesOf(doubled_);
+  saved.ever_granted = RangesOf(ever_granted_);
+  saved.samples_returned = samples_returned_;
+  saved.commits = commits_;
+  saved.contributions = contributions_;
+  return saved;
+}
+
+void Audit::Restore(const AuditSnapshot& saved) {
+  for (const AuditSnapshot::Open& one : saved.open) {
+    Open open{one.attempt, one.contributions, {}};
+    for (const Ranges& ranges : one.ranges) open.ranges.emplace_back(ranges);
+    open_[one.fragment] = std::move(open);
+  }
+  for (const auto& [fragment, ranges] : saved.committed) {
+    committed_[fragment] = data::RangeSet(ranges);
+  }
+  doubled_ = data::RangeSet(saved.doubled);
+  ever_granted_ = data::RangeSet(saved.ever_granted);
+  samples_returned_ = saved.samples_returned;
+  commits_ = saved.commits;
+  contributions_ = saved.contributions;
 }
 
 }  // namespace skerry::coordinator

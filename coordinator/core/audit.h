@@ -1,7 +1,8 @@
 // coordinator/core/audit.h
 //
 // Whether every sample was used exactly once, recomputed from what the
-// journal's attempts and commits name and from nothing else.
+// journal's attempts and commits name and from nothing else. Of records that a
+// snapshot replaced, the snapshot holds what they came to.
 #ifndef SKERRY_COORDINATOR_CORE_AUDIT_H_
 #define SKERRY_COORDINATOR_CORE_AUDIT_H_
 
@@ -11,6 +12,7 @@
 #include "absl/container/btree_map.h"
 #include "base/ids.h"
 #include "coordinator/core/records.h"
+#include "coordinator/core/snapshot.h"
 #include "data/sample_ranges.h"
 
 namespace skerry::coordinator {
@@ -24,6 +26,7 @@ struct AuditReport {
   std::vector<data::SampleRange> doubled;
   // Given out again after a life ended or a contribution was dropped.
   uint64_t samples_returned = 0;
+  friend bool operator==(const AuditReport&, const AuditReport&) = default;
 };
 
 // Follows the records of one job. Records of other jobs are ignored, so a
@@ -34,6 +37,10 @@ class Audit {
 
   void Add(const Entry& entry);
   AuditReport Report() const;
+
+  AuditSnapshot Save() const;
+  // Into a new audit of the same job.
+  void Restore(const AuditSnapshot& saved);
 
  private:
   const JobId job_;

@@ -48,6 +48,22 @@ class Cluster::Impl {
     return absl::OkStatus();
   }
 
+  absl::Status Restore(const ClusterSnapshot& saved) {
+    SKERRY_CHECK(!revision_.is_set());
+    absl::Status restored = workers_.Restore(saved.workers);
+    if (restored.ok()) restored = jobs_.Restore(saved.jobs);
+    revision_ = saved.revision;
+    if (restored.ok() && StateHash() != saved.state_hash) {
+      restored = absl::DataLossError("its state is not the one that was saved");
+    }
+    return restored;
+  }
+
+  ClusterSnapshot Save() const {
+    SKERRY_CHECK(records_.empty());
+    return {revision_, StateHash(), workers_.Save(), jobs_.Save()};
+  }
+
   void Recovered(Instant now) {
     now_ = now;
     workers_.Recovered(now);
@@ -398,6 +414,10 @@ Cluster::Cluster(Cluster&&) noexcept = default;
 Cluster& Cluster::operator=(Cluster&&) noexcept = default;
 
 absl::Status Cluster::Apply(const Entry& entry) { return impl_->Apply(entry); }
+absl::Status Cluster::Restore(const ClusterSnapshot& snapshot) {
+  return impl_->Restore(snapshot);
+}
+ClusterSnapshot Cluster::Save() const { return impl_->Save(); }
 void Cluster::Recovered(Instant now) { impl_->Recovered(now); }
 absl::Status Cluster::OnStatus(const StatusFacts& status, Instant now) {
   return impl_->OnStatus(status, now);

@@ -9,7 +9,8 @@
 // or is read back; so the fold of a journal is the state that wrote it.
 //
 // How a shell drives it:
-//   start:  for each entry of the journal Apply(entry); then Recovered(now).
+//   start:  Restore(snapshot), if there is one; for each entry of the journal
+//           after it Apply(entry); then Recovered(now).
 //   a fact: OnStatus / Submit / ...; TakeRecords(); append and sync them while
 //           this object is not touched; then answer, and OrdersFor(worker) for
 //           the sender and for everyone in TakeTouched().
@@ -37,6 +38,7 @@
 #include "coordinator/core/options.h"
 #include "coordinator/core/orders.h"
 #include "coordinator/core/records.h"
+#include "coordinator/core/snapshot.h"
 #include "coordinator/core/views.h"
 
 namespace skerry::coordinator {
@@ -56,6 +58,11 @@ class Cluster {
 
   // --- Replay. Before Recovered, nothing else may be called.
   //
+  // Starts from what Save() has once answered instead of from nothing.
+  //
+  // Errors: DataLoss when the snapshot contradicts itself; the object is of no
+  // use then.
+  absl::Status Restore(const ClusterSnapshot& snapshot);
   // Errors: DataLoss when the entry does not follow from those before it; the
   // journal is not one that this program wrote.
   absl::Status Apply(const Entry& entry);
@@ -122,6 +129,9 @@ class Cluster {
   // Errors: NotFound.
   absl::StatusOr<AuditReport> Audit(JobId job) const;
 
+  // What a fold of every record so far has left. Requires: all records are
+  // taken and durable.
+  ClusterSnapshot Save() const;
   // Of the durable state alone: equal before a crash and after the replay.
   uint64_t StateHash() const;
   // Stops the process unless the parts agree. For tests and simulation.

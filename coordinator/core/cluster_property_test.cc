@@ -95,6 +95,26 @@ TEST(ClusterPropertyTest, TwoJobsShareFourWorkers) {
   }
 }
 
+// Every recovery of these histories starts from a snapshot, if there is one,
+// and is compared with the replay of all records.
+TEST(ClusterPropertyTest, ASnapshotAndItsTailAreTheWholeJournal) {
+  uint64_t snapshots = 0;
+  for (uint64_t seed = 501; seed < 501 + kSeeds; ++seed) {
+    WorldOptions options = Faults(seed);
+    options.crash = 0.005;
+    options.snapshot = 0.02;
+    options.islands = {"a", "a", "b", "c"};
+    options.jobs = {SmallJob("one", 1500), SmallJob("two", 1500)};
+    options.jobs[1].outer.method = OuterMethod::kCo2;
+    ExpectAllDone(options);
+    ScriptedWorld world(options);
+    world.Run();
+    EXPECT_GT(world.crashes(), 0u);
+    snapshots += world.snapshots();
+  }
+  EXPECT_GT(snapshots, 10 * kSeeds);
+}
+
 TEST(ClusterPropertyTest, WorkersThatReportWrongHashesCorruptNothing) {
   for (uint64_t seed = 4001; seed < 4001 + Seeds(); ++seed) {
     WorldOptions options = Faults(seed);

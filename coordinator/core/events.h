@@ -5,11 +5,22 @@
 #define SKERRY_COORDINATOR_CORE_EVENTS_H_
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "coordinator/core/records.h"
 #include "coordinator/core/views.h"
 
 namespace skerry::coordinator {
+
+// What is left of events whose records a snapshot has replaced.
+struct EventHistory {
+  // Oldest first.
+  std::vector<EventView> events;
+  // The newest jobs that have ended, and the record that did it.
+  std::vector<std::pair<JobId, Revision>> ended;
+  friend bool operator==(const EventHistory&, const EventHistory&) = default;
+};
 
 // Empty for records that are bookkeeping.
 std::optional<EventView> EventOf(const Entry& entry);

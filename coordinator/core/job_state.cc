@@ -179,6 +179,55 @@ const FragmentFacts* FactsInLife(const JobState& job, const Replica& replica,
   return nullptr;
 }
 
+JobSnapshot SaveJob(const JobState& job) {
+  JobSnapshot saved;
+  saved.job = job.id;
+  saved.submitted = {job.spec, job.idempotency_key};
+  saved.phase = job.phase;
+  saved.end_reason = job.end_reason;
+  saved.element_count = job.element_count;
+  saved.epoch_samples = job.epoch_samples;
+  saved.flops_per_sample = job.flops_per_sample;
+  saved.epoch = job.epoch;
+  saved.replicas = job.replicas.Save();
+  saved.ledger = job.ledger.Save();
+  for (const RoundMachine& machine : job.fragments) {
+    saved.fragments.push_back(machine.Save());
+  }
+  for (const auto& [sequence, evaluated] : job.evaluations) {
+    saved.evaluations.push_back(evaluated);
+  }
+  saved.audit = job.audit.Save();
+  return saved;
+}
+
+absl::Status RestoreJob(JobState& job, const JobSnapshot& saved) {
+  job.phase = saved.phase;
+  job.end_reason = saved.end_reason;
+  job.element_count = saved.element_count;
+  job.epoch_samples = saved.epoch_samples;
+  job.flops_per_sample = saved.flops_per_sample;
+  if (saved.element_count > 0) {
+    job.span_count = SpanCount(saved.element_count, job.spec.exchange.spans);
+  }
+  job.epoch = saved.epoch;
+  SKERRY_RETURN_IF_ERROR(job.replicas.Restore(saved.replicas));
+  SKERRY_RETURN_IF_ERROR(job.ledger.Restore(saved.ledger));
+  if (saved.fragments.size() != job.fragments.size()) {
+    return absl::DataLossError(absl::StrCat("it has ", saved.fragments.size(),
+                                            " fragments instead of ",
+                                            job.fragments.size()));
+  }
+  for (size_t i = 0; i < job.fragments.size(); ++i) {
+    SKERRY_RETURN_IF_ERROR(job.fragments[i].Restore(saved.fragments[i]));
+  }
+  for (const Evaluated& evaluated : saved.evaluations) {
+    job.evaluations[evaluated.sequence] = evaluated;
+  }
+  job.audit.Restore(saved.audit);
+  return absl::OkStatus();
+}
+
 void HashInto(const JobState& job, StateHasher& hasher) {
   hasher.Add(job.id);
   hasher.Add(std::string_view(job.spec.name));

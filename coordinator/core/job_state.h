@@ -151,6 +151,10 @@ bool IsSuspected(const Replica& replica, const WorkerTable& workers);
 const FragmentFacts* FactsInLife(const JobState& job, const Replica& replica,
                                  size_t rank, FragmentId fragment);
 
+JobSnapshot SaveJob(const JobState& job);
+// Into a job that was just made from `saved.submitted`. Errors: DataLoss.
+absl::Status RestoreJob(JobState& job, const JobSnapshot& saved);
+
 void HashInto(const JobState& job, StateHasher& hasher);
 
 }  // namespace skerry::coordinator

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/status.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -45,6 +46,28 @@ absl::Status JobTable::Apply(const Entry& entry) {
         absl::StrCat("it is about job ", id.value(), ", which is not known"));
   }
   return ApplyToJob(it->second, entry);
+}
+
+std::vector<JobSnapshot> JobTable::Save() const {
+  std::vector<JobSnapshot> saved;
+  for (const auto& [id, job] : jobs_) saved.push_back(SaveJob(job));
+  return saved;
+}
+
+absl::Status JobTable::Restore(const std::vector<JobSnapshot>& saved) {
+  for (const JobSnapshot& one : saved) {
+    const auto [it, fresh] =
+        jobs_.try_emplace(one.job, one.job, one.submitted, options_);
+    if (!fresh) {
+      return absl::DataLossError(
+          absl::StrCat("job ", one.job.value(), " is there twice"));
+    }
+    const absl::Status restored = RestoreJob(it->second, one);
+    if (!restored.ok()) {
+      return Annotate(restored, absl::StrCat("job ", one.job.value()));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::optional<JobId>> JobTable::Place(

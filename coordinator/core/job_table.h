@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -32,6 +33,11 @@ class JobTable {
   // Errors: DataLoss when the record is not about a known job or does not
   // follow.
   absl::Status Apply(const Entry& entry);
+
+  // By number.
+  std::vector<JobSnapshot> Save() const;
+  // Into an empty table. Errors: DataLoss, naming the job.
+  absl::Status Restore(const std::vector<JobSnapshot>& saved);
 
   // What a reviewed submission would be: the job that it repeats, or unset for
   // a new one. Errors: as Cluster::Submit.

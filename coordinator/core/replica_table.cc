@@ -45,6 +45,30 @@ absl::Status ReplicaTable::Apply(const ReplicaEnded& record) {
   return absl::OkStatus();
 }
 
+ReplicaTableSnapshot ReplicaTable::Save() const {
+  ReplicaTableSnapshot saved;
+  for (const auto& [life, replica] : current_) {
+    saved.current.push_back({life, replica.replica, replica.island,
+                             replica.holders, replica.incarnations});
+  }
+  saved.numbers.assign(numbers_.begin(), numbers_.end());
+  saved.lives = lives_;
+  return saved;
+}
+
+absl::Status ReplicaTable::Restore(const ReplicaTableSnapshot& saved) {
+  for (const ReplicaSnapshot& one : saved.current) {
+    if (one.holders.empty() || one.holders.size() != one.incarnations.size()) {
+      return absl::DataLossError("a replica is saved without its workers");
+    }
+    current_[one.life] = {one.life, one.replica, one.island, one.holders,
+                          one.incarnations};
+  }
+  numbers_.insert(saved.numbers.begin(), saved.numbers.end());
+  lives_ = saved.lives;
+  return absl::OkStatus();
+}
+
 const Replica* ReplicaTable::Find(Life life) const {
   const auto it = current_.find(life);
   return it == current_.end() ? nullptr : &it->second;

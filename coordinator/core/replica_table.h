@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "base/ids.h"
 #include "coordinator/core/records.h"
+#include "coordinator/core/snapshot.h"
 #include "coordinator/core/state_hash.h"
 
 namespace skerry::coordinator {
@@ -37,6 +38,9 @@ class ReplicaTable {
   absl::Status Apply(Life index, const ReplicaAdmitted& record);
   // Errors: DataLoss when the life is not current.
   absl::Status Apply(const ReplicaEnded& record);
+  ReplicaTableSnapshot Save() const;
+  // Into an empty table. Errors: DataLoss when it is not well formed.
+  absl::Status Restore(const ReplicaTableSnapshot& saved);
 
   const absl::btree_map<Life, Replica>& current() const { return current_; }
   // Null when there is none.

@@ -104,6 +104,46 @@ void RoundMachine::Apply(const ReplicaEnded& record) {
   }
 }
 
+FragmentSnapshot RoundMachine::Save() const {
+  FragmentSnapshot saved;
+  saved.fragment = fragment_;
+  saved.history = history_;
+  if (open_.has_value()) saved.open.emplace(open_->attempt, open_->opened);
+  saved.tries = tries_;
+  saved.repeated_members = repeated_members_;
+  saved.blamed.assign(blamed_.begin(), blamed_.end());
+  saved.outcomes.assign(outcomes_.begin(), outcomes_.end());
+  saved.ended_members.assign(ended_members_.begin(), ended_members_.end());
+  saved.attempts_total = attempts_total_;
+  saved.dropped_total = dropped_total_;
+  return saved;
+}
+
+absl::Status RoundMachine::Restore(const FragmentSnapshot& saved) {
+  for (const CommittedEntry& entry : saved.history) {
+    if (entry.sequence != Next(newest())) {
+      return absl::DataLossError(absl::StrCat("sequence ", newest().value() + 1,
+                                              " is missing in the history"));
+    }
+    history_.push_back(entry);
+  }
+  if (saved.open.has_value()) {
+    if (saved.open->second.sequence != Next(newest())) {
+      return absl::DataLossError(
+          "the open attempt is not for the next sequence");
+    }
+    open_ = OpenAttempt{saved.open->first, saved.open->second};
+  }
+  tries_ = saved.tries;
+  repeated_members_ = saved.repeated_members;
+  blamed_.insert(saved.blamed.begin(), saved.blamed.end());
+  outcomes_.insert(saved.outcomes.begin(), saved.outcomes.end());
+  ended_members_.insert(saved.ended_members.begin(), saved.ended_members.end());
+  attempts_total_ = saved.attempts_total;
+  dropped_total_ = saved.dropped_total;
+  return absl::OkStatus();
+}
+
 std::optional<Outcome> RoundMachine::OutcomeOf(Life life) const {
   const auto it = outcomes_.find(life);
   if (it == outcomes_.end()) return std::nullopt;

@@ -20,6 +20,7 @@
 #include "base/ids.h"
 #include "coordinator/core/orders.h"
 #include "coordinator/core/records.h"
+#include "coordinator/core/snapshot.h"
 #include "coordinator/core/state_hash.h"
 #include "data/sample_ranges.h"
 
@@ -43,6 +44,11 @@ class RoundMachine {
   absl::Status Apply(const Committed& record, uint64_t samples_committed);
   absl::Status Apply(const Dropped& record);
   void Apply(const ReplicaEnded& record);
+
+  FragmentSnapshot Save() const;
+  // Into a new machine. Errors: DataLoss when the history has a gap or the open
+  // attempt is not for the sequence after it.
+  absl::Status Restore(const FragmentSnapshot& saved);
 
   FragmentId fragment() const { return fragment_; }
   Sequence newest() const { return Sequence(history_.size()); }

@@ -102,15 +102,37 @@ void SampleLedger::HashInto(StateHasher& hasher) const {
   }
 }
 
-void SampleLedger::CheckInvariants() const {
+bool SampleLedger::CoversOnce() const {
   uint64_t total = free_.total() + consumed_.total();
   data::RangeSet all = free_.Union(consumed_);
   for (const auto& [life, holding] : holdings_) {
     total += holding.leased.total();
     all = all.Union(holding.leased);
   }
-  SKERRY_CHECK(total == samples_);
-  SKERRY_CHECK(all.total() == samples_);
+  return total == samples_ && all.total() == samples_;
+}
+
+void SampleLedger::CheckInvariants() const { SKERRY_CHECK(CoversOnce()); }
+
+LedgerSnapshot SampleLedger::Save() const {
+  LedgerSnapshot saved{RangesOf(free_), RangesOf(consumed_), {}};
+  for (const auto& [life, holding] : holdings_) {
+    saved.holdings.push_back({life, RangesOf(holding.leased),
+                              RangesOf(holding.dropped), holding.ended});
+  }
+  return saved;
+}
+
+absl::Status SampleLedger::Restore(const LedgerSnapshot& saved) {
+  free_ = data::RangeSet(saved.free);
+  consumed_ = data::RangeSet(saved.consumed);
+  for (const HoldingSnapshot& one : saved.holdings) {
+    holdings_[one.life] = {data::RangeSet(one.leased),
+                           data::RangeSet(one.dropped), one.ended};
+  }
+  if (CoversOnce()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("the ledger does not hold each of ",
+                                          samples_, " samples once"));
 }
 
 }  // namespace skerry::coordinator

@@ -10,6 +10,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/status/status.h"
 #include "base/ids.h"
+#include "coordinator/core/snapshot.h"
 #include "coordinator/core/state_hash.h"
 #include "data/sample_ranges.h"
 
@@ -32,6 +33,11 @@ class SampleLedger {
   // had is free.
   void KeepNamed(const data::RangeSet& named);
 
+  LedgerSnapshot Save() const;
+  // Into a new ledger. Errors: DataLoss unless the three kinds cover
+  // [0, samples) once.
+  absl::Status Restore(const LedgerSnapshot& saved);
+
   const data::RangeSet& free() const { return free_; }
   const data::RangeSet& consumed() const { return consumed_; }
   bool AllConsumed() const { return consumed_.total() == samples_; }
@@ -46,6 +52,8 @@ class SampleLedger {
   void CheckInvariants() const;
 
  private:
+  bool CoversOnce() const;
+
   struct Holding {
     data::RangeSet leased;
     data::RangeSet dropped;

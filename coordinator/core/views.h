@@ -98,6 +98,7 @@ struct EventView {
   JobId job;
   std::string name;
   std::string message;
+  friend bool operator==(const EventView&, const EventView&) = default;
 };
 
 }  // namespace skerry::coordinator

@@ -57,6 +57,41 @@ absl::Status WorkerTable::Apply(const WorkerLeft& record) {
   return absl::OkStatus();
 }
 
+std::vector<WorkerSnapshot> WorkerTable::Save() const {
+  std::vector<WorkerSnapshot> saved;
+  saved.reserve(workers_.size());
+  for (const auto& [name, worker] : workers_) {
+    saved.push_back({worker.self,
+                     worker.island,
+                     worker.release,
+                     worker.boot,
+                     worker.incarnation,
+                     worker.left,
+                     {worker.former.begin(), worker.former.end()}});
+  }
+  return saved;
+}
+
+absl::Status WorkerTable::Restore(const std::vector<WorkerSnapshot>& saved) {
+  for (const WorkerSnapshot& one : saved) {
+    const auto [it, fresh] = workers_.try_emplace(one.self.worker);
+    if (!fresh) {
+      return absl::DataLossError(
+          absl::StrCat("worker ", one.self.worker, " is there twice"));
+    }
+    Worker& worker = it->second;
+    worker.self = one.self;
+    worker.island = one.island;
+    worker.release = one.release;
+    worker.boot = one.boot;
+    worker.incarnation = one.incarnation;
+    worker.left = one.left;
+    worker.former.assign(one.former.begin(), one.former.end());
+    if (!worker.left) Schedule(it->first, worker);
+  }
+  return absl::OkStatus();
+}
+
 void WorkerTable::Recovered(Instant now) {
   due_.clear();
   for (auto& [name, worker] : workers_) {

@@ -26,6 +26,7 @@
 #include "coordinator/core/learned.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/records.h"
+#include "coordinator/core/snapshot.h"
 #include "coordinator/core/state_hash.h"
 
 namespace skerry::coordinator {
@@ -56,6 +57,10 @@ class WorkerTable {
   // --- Fold. Errors: DataLoss.
   absl::Status Apply(Incarnation index, const WorkerAdmitted& record);
   absl::Status Apply(const WorkerLeft& record);
+  // What the fold of the records so far has left, by name.
+  std::vector<WorkerSnapshot> Save() const;
+  // Into an empty table. Errors: DataLoss when a worker is named twice.
+  absl::Status Restore(const std::vector<WorkerSnapshot>& saved);
   // Everyone current has a full lease from now.
   void Recovered(Instant now);
 

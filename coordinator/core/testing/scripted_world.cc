@@ -97,8 +97,29 @@ void ScriptedWorld::Recover() {
   if (!journal_.empty() && cluster_->StateHash() != durable_hash_) {
     Break("the state after replay is another one");
   }
+  if (snapshot_.has_value()) cluster_ = FromSnapshot(*cluster_);
   cluster_->Recovered(now_);
   Flush();
+}
+
+std::unique_ptr<Cluster> ScriptedWorld::FromSnapshot(const Cluster& whole) {
+  auto cluster = std::make_unique<Cluster>(FastOptions());
+  absl::Status status = cluster->Restore(*snapshot_);
+  for (size_t i = snapshot_->revision.value();
+       status.ok() && i < journal_.size(); ++i) {
+    status = cluster->Apply(journal_[i]);
+  }
+  if (!status.ok()) Break(std::string(status.message()));
+  if (cluster->StateHash() != whole.StateHash() ||
+      !(cluster->Save() == whole.Save())) {
+    Break("snapshot and tail are not the whole");
+  }
+  for (const JobView& view : whole.ViewJobs(now_)) {
+    if (*cluster->Audit(view.id) != *whole.Audit(view.id)) {
+      Break("snapshot and tail audit another history than the whole");
+    }
+  }
+  return cluster;
 }
 
 void ScriptedWorld::Flush() {
@@ -123,6 +144,10 @@ void ScriptedWorld::Flush() {
   }
   durable_hash_ = cluster_->StateHash();
   cluster_->CheckInvariants();
+  if (options_.snapshot > 0 && Chance(options_.snapshot)) {
+    snapshot_ = cluster_->Save();
+    ++snapshots_;
+  }
   for (const std::string& name : cluster_->TakeTouched()) Tell(name);
 }
 

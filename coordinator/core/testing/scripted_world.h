@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -33,6 +34,9 @@ struct WorldOptions {
   double drain = 0;
   double crash = 0;
   double lie = 0;
+  // Also after `faults_end`: the durable state is saved, and the next recovery
+  // starts from there.
+  double snapshot = 0;
   // Rounds of w0 take so many times as long.
   int64_t slowness = 1;
   absl::Duration faults_end = absl::Seconds(40);
@@ -55,6 +59,7 @@ class ScriptedWorld {
   Instant now() const { return now_; }
   uint64_t crashes() const { return crashes_; }
   uint64_t kills() const { return kills_; }
+  uint64_t snapshots() const { return snapshots_; }
 
  private:
   template <typename T>
@@ -69,6 +74,9 @@ class ScriptedWorld {
   bool AllEnded() const;
   void Break(const std::string& what);
   void Recover();
+  // From the snapshot and what came after it; what a replay of the whole
+  // journal gives has to be the same.
+  std::unique_ptr<Cluster> FromSnapshot(const Cluster& whole);
   // Makes what was decided durable and tells whoever is concerned; or dies.
   void Flush();
   void CheckRecord(const Entry& entry);
@@ -100,6 +108,7 @@ class ScriptedWorld {
   std::unique_ptr<Cluster> cluster_;
   std::vector<Entry> journal_;
   uint64_t durable_hash_ = 0;
+  std::optional<ClusterSnapshot> snapshot_;
   std::vector<Mail<StatusFacts>> to_cluster_;
   std::vector<Mail<Orders>> to_workers_;
   // Which worker has sent its frames of which attempt.
@@ -121,6 +130,7 @@ class ScriptedWorld {
   std::string broken_;
   uint64_t crashes_ = 0;
   uint64_t kills_ = 0;
+  uint64_t snapshots_ = 0;
 };
 
 }  // namespace skerry::coordinator

@@ -1,0 +1,76 @@
+#include "coordinator/convert/snapshot.h"
+
+#include <string>
+
+#include "coordinator/core/cluster.h"
+#include "coordinator/core/testing/scripted_world.h"
+#include "coordinator/core/testing/specs.h"
+#include "gtest/gtest.h"
+
+namespace skerry::coordinator {
+namespace {
+
+// Two jobs among faults, cut off in the middle: attempts are open, lives and
+// contributions have ended, samples have come back.
+ClusterSnapshot MidTraining(uint64_t seed) {
+  WorldOptions options;
+  options.seed = seed;
+  options.islands = {"a", "a", "b", "c"};
+  options.jobs = {SmallJob("one", 3000), SmallJob("two", 3000)};
+  options.lose = 0.05;
+  options.kill = 0.003;
+  options.time_max = absl::Seconds(10);
+  ScriptedWorld world(options);
+  world.Run();
+  EXPECT_EQ(world.broken(), "");
+  return world.cluster().Save();
+}
+
+EventHistory SomeEvents() {
+  return {{{Revision(3), JobId(2), "job.submitted", "why"},
+           {Revision(4), JobId(), "worker.admitted", ""}},
+          {{JobId(2), Revision(9)}}};
+}
+
+TEST(SnapshotConvertTest, EveryStateComesBackAsItWas) {
+  bool open = false;
+  bool holding = false;
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const ClusterSnapshot state = MidTraining(seed);
+    std::string bytes;
+    ASSERT_TRUE(SnapshotToProto(state, SomeEvents()).SerializeToString(&bytes));
+    v1::JournalSnapshot read;
+    ASSERT_TRUE(read.ParseFromString(bytes));
+    const auto back = SnapshotFromProto(read);
+    ASSERT_TRUE(back.ok()) << back.status();
+    EXPECT_TRUE(*back == state) << "seed " << seed;
+    EXPECT_EQ(EventsFromProto(read), SomeEvents());
+    Cluster cluster{ClusterOptions()};
+    EXPECT_TRUE(cluster.Restore(*back).ok());
+    for (const JobSnapshot& job : state.jobs) {
+      open |= job.fragments[0].open.has_value();
+      holding |= !job.ledger.holdings.empty();
+    }
+  }
+  EXPECT_TRUE(open);
+  EXPECT_TRUE(holding);
+}
+
+TEST(SnapshotConvertTest, WhatCannotBeInAStateIsDataLoss) {
+  const v1::JournalSnapshot good = SnapshotToProto(MidTraining(1), {});
+  v1::JournalSnapshot bad = good;
+  bad.mutable_workers(0)->clear_self();
+  EXPECT_EQ(SnapshotFromProto(bad).status().code(),
+            absl::StatusCode::kDataLoss);
+  bad = good;
+  bad.mutable_jobs(0)->clear_phase();
+  EXPECT_EQ(SnapshotFromProto(bad).status().code(),
+            absl::StatusCode::kDataLoss);
+  bad = good;
+  bad.mutable_jobs(0)->mutable_fragments(0)->add_outcomes();
+  EXPECT_EQ(SnapshotFromProto(bad).status().code(),
+            absl::StatusCode::kDataLoss);
+}
+
+}  // namespace
+}  // namespace skerry::coordinator

@@ -1,0 +1,146 @@
+// coordinator/core/snapshot.h
+//
+// The coordinator's durable state as plain values: what the fold of a journal
+// leaves, so that the records before it are no longer needed. Each part is
+// saved and restored by the class of the same name, whose comments define the
+// fields. Heard state is not part of it.
+#ifndef SKERRY_COORDINATOR_CORE_SNAPSHOT_H_
+#define SKERRY_COORDINATOR_CORE_SNAPSHOT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "coordinator/core/orders.h"
+#include "coordinator/core/records.h"
+#include "coordinator/core/types.h"
+
+namespace skerry::coordinator {
+
+using Ranges = std::vector<data::SampleRange>;
+
+inline Ranges RangesOf(const data::RangeSet& set) {
+  return {set.ranges().begin(), set.ranges().end()};
+}
+
+struct WorkerSnapshot {
+  PeerAddress self;
+  std::string island;
+  std::string release;
+  Boot boot;
+  Incarnation incarnation;
+  bool left = false;
+  std::vector<Boot> former;
+  friend bool operator==(const WorkerSnapshot&,
+                         const WorkerSnapshot&) = default;
+};
+
+struct ReplicaSnapshot {
+  Life life;
+  ReplicaId replica;
+  std::string island;
+  std::vector<SpanHolder> holders;
+  std::vector<Incarnation> incarnations;
+  friend bool operator==(const ReplicaSnapshot&,
+                         const ReplicaSnapshot&) = default;
+};
+
+struct ReplicaTableSnapshot {
+  // By life.
+  std::vector<ReplicaSnapshot> current;
+  // By island.
+  std::vector<std::pair<std::string, ReplicaId>> numbers;
+  uint64_t lives = 0;
+  friend bool operator==(const ReplicaTableSnapshot&,
+                         const ReplicaTableSnapshot&) = default;
+};
+
+struct HoldingSnapshot {
+  Life life;
+  Ranges leased;
+  Ranges dropped;
+  bool ended = false;
+  friend bool operator==(const HoldingSnapshot&,
+                         const HoldingSnapshot&) = default;
+};
+
+struct LedgerSnapshot {
+  Ranges free;
+  Ranges consumed;
+  // By life.
+  std::vector<HoldingSnapshot> holdings;
+  friend bool operator==(const LedgerSnapshot&,
+                         const LedgerSnapshot&) = default;
+};
+
+struct FragmentSnapshot {
+  FragmentId fragment;
+  // Entry i is sequence i + 1.
+  std::vector<CommittedEntry> history;
+  std::optional<std::pair<Attempt, Opened>> open;
+  uint32_t tries = 0;
+  bool repeated_members = false;
+  std::vector<ReplicaId> blamed;
+  std::vector<std::pair<Life, Outcome>> outcomes;
+  std::vector<Life> ended_members;
+  uint64_t attempts_total = 0;
+  uint64_t dropped_total = 0;
+  friend bool operator==(const FragmentSnapshot&,
+                         const FragmentSnapshot&) = default;
+};
+
+struct AuditSnapshot {
+  struct Open {
+    FragmentId fragment;
+    Attempt attempt;
+    uint64_t contributions = 0;
+    std::vector<Ranges> ranges;
+    friend bool operator==(const Open&, const Open&) = default;
+  };
+  std::vector<Open> open;
+  std::vector<std::pair<FragmentId, Ranges>> committed;
+  Ranges doubled;
+  Ranges ever_granted;
+  uint64_t samples_returned = 0;
+  uint64_t commits = 0;
+  uint64_t contributions = 0;
+  friend bool operator==(const AuditSnapshot&, const AuditSnapshot&) = default;
+};
+
+struct JobSnapshot {
+  JobId job;
+  JobSubmitted submitted;
+  JobPhase phase = JobPhase::kPending;
+  std::string end_reason;
+  uint64_t element_count = 0;
+  uint64_t epoch_samples = 0;
+  double flops_per_sample = 0;
+  Epoch epoch;
+  ReplicaTableSnapshot replicas;
+  LedgerSnapshot ledger;
+  std::vector<FragmentSnapshot> fragments;
+  // By sequence.
+  std::vector<Evaluated> evaluations;
+  AuditSnapshot audit;
+  friend bool operator==(const JobSnapshot&, const JobSnapshot&) = default;
+};
+
+struct ClusterSnapshot {
+  // Of the last record that is folded into it.
+  Revision revision;
+  // Cluster::StateHash() then; a restored cluster has the same.
+  uint64_t state_hash = 0;
+  // By name.
+  std::vector<WorkerSnapshot> workers;
+  // By number.
+  std::vector<JobSnapshot> jobs;
+  friend bool operator==(const ClusterSnapshot&,
+                         const ClusterSnapshot&) = default;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_SNAPSHOT_H_
