@@ -11,10 +11,34 @@
 namespace skerry::coordinator {
 
 ClusterShell::ClusterShell(const ClusterOptions& options,
-                           runtime::EventLoop& loop, Journal& journal)
-    : loop_(loop), journal_(journal), cluster_(options) {}
+                           runtime::EventLoop& loop, Journal& journal,
+                           const CompactionRule& rule)
+    : loop_(loop), journal_(journal), cluster_(options), rule_(rule) {}
+
+absl::Status ClusterShell::Restore() {
+  SKERRY_ASSIGN_OR_RETURN(const std::optional<JournalSnapshot> durable,
+                          journal_.ReadSnapshot());
+  if (!durable.has_value()) return absl::OkStatus();
+  const absl::StatusOr<SavedCluster> saved = SnapshotFromJournal(*durable);
+  absl::Status restored = saved.status();
+  if (restored.ok()) restored = cluster_.Restore(saved->state);
+  if (!restored.ok()) {
+    return absl::DataLossError(absl::StrCat(
+        "the journal's snapshot at record ", durable->index.value(),
+        " cannot be used: ", restored.message()));
+  }
+  snapshot_bytes_ = durable->payload.size();
+  if (observer_ != nullptr) observer_->OnRestored(saved->events, loop_.Now());
+  return absl::OkStatus();
+}
+
+void ClusterShell::CountTail(const JournalEntry& entry) {
+  ++tail_records_;
+  tail_bytes_ += entry.payload.size();
+}
 
 absl::Status ClusterShell::Recover() {
+  SKERRY_RETURN_IF_ERROR(Restore());
   std::vector<Entry> history;
   SKERRY_RETURN_IF_ERROR(
       journal_.Read([&](const JournalEntry& durable) -> absl::Status {
@@ -26,6 +50,7 @@ absl::Status ClusterShell::Recover() {
               absl::StrCat("record ", durable.index.value(),
                            " of the journal cannot be used: ", read.message()));
         }
+        CountTail(durable);
         history.push_back(*std::move(entry));
         return absl::OkStatus();
       }));
@@ -75,7 +100,10 @@ void ClusterShell::Pump() {
 void ClusterShell::Append(std::vector<Entry> records) {
   std::vector<JournalEntry> batch;
   batch.reserve(records.size());
-  for (const Entry& entry : records) batch.push_back(EntryToJournal(entry));
+  for (const Entry& entry : records) {
+    batch.push_back(EntryToJournal(entry));
+    CountTail(batch.back());
+  }
   syncing_ = true;
   journal_.Append(std::move(batch),
                   [this, records = std::move(records)]() mutable {
@@ -97,11 +125,36 @@ void ClusterShell::Settle(std::vector<Entry> fresh) {
     observer_->OnSettled(cluster_, now, fresh, cluster_.TakeAnswers());
   }
   ArmTimer();
+  if (CompactionDue()) {
+    Compact();
+    return;
+  }
   if (!waiting_.empty()) {
     PumpSoon();
     return;
   }
   for (runtime::Task& task : std::exchange(when_idle_, {})) std::move(task)();
+}
+
+bool ClusterShell::CompactionDue() const {
+  return tail_records_ >= rule_.records_min &&
+         static_cast<double>(tail_bytes_) >=
+             rule_.bytes_ratio_min * static_cast<double>(snapshot_bytes_);
+}
+
+// Facts wait meanwhile, as they do for a batch.
+void ClusterShell::Compact() {
+  JournalSnapshot snapshot = SnapshotToJournal(
+      cluster_.Save(),
+      observer_ != nullptr ? observer_->SaveEvents() : EventHistory());
+  snapshot_bytes_ = snapshot.payload.size();
+  tail_records_ = 0;
+  tail_bytes_ = 0;
+  syncing_ = true;
+  journal_.Compact(std::move(snapshot), [this] {
+    syncing_ = false;
+    PumpSoon();
+  });
 }
 
 void ClusterShell::Attach(const std::string& worker, OrdersStream& stream) {

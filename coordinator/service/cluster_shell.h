@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "base/instant.h"
 #include "coordinator/core/cluster.h"
+#include "coordinator/core/events.h"
 #include "coordinator/service/journal.h"
 #include "runtime/event_loop.h"
 
@@ -41,6 +42,19 @@ class SettledObserver {
   virtual void OnSettled(const Cluster& cluster, Instant now,
                          std::span<const Entry> fresh,
                          std::vector<GenerateAnswer> answers) = 0;
+  // The events to keep when the records up to now are replaced by a snapshot;
+  // and, before the first OnSettled, those that were kept.
+  virtual EventHistory SaveEvents() = 0;
+  virtual void OnRestored(const EventHistory& events, Instant now) = 0;
+};
+
+// When records are replaced by a snapshot. Both have to hold, so what is
+// written for snapshots is never more than what is written for records.
+struct CompactionRule {
+  // So many records are in the journal.
+  size_t records_min = 10'000;
+  // And they are so large in comparison with the snapshot before them.
+  double bytes_ratio_min = 1.0;
 };
 
 // Facts that arrive while a batch is on its way to the disk wait; then all of
@@ -59,15 +73,15 @@ class ClusterShell {
   // `loop` and `journal` outlive the shell and what it has posted.
   // Requires: ValidateClusterOptions(options) is OK.
   ClusterShell(const ClusterOptions& options, runtime::EventLoop& loop,
-               Journal& journal);
+               Journal& journal, const CompactionRule& rule = {});
   ClusterShell(const ClusterShell&) = delete;
   ClusterShell& operator=(const ClusterShell&) = delete;
 
   // Folds the journal. Called once, before everything else; blocks. `observer`
-  // sees the whole history as fresh.
+  // sees every record after the snapshot as fresh.
   //
-  // Errors: of Journal::Read; DataLoss when a record cannot be read or does not
-  // follow from those before it, naming its index.
+  // Errors: of Journal::Read; DataLoss when the snapshot or a record cannot be
+  // read or does not follow from what is before it, naming its index.
   absl::Status Recover();
 
   // At most one; outlives the shell's use of it.
@@ -94,6 +108,10 @@ class ClusterShell {
   void Pump();
   void Append(std::vector<Entry> records);
   void Settle(std::vector<Entry> fresh);
+  absl::Status Restore();
+  void CountTail(const JournalEntry& entry);
+  bool CompactionDue() const;
+  void Compact();
   void DeliverOrders();
   bool Deliver(const std::string& worker);
   void ArmTimer();
@@ -103,6 +121,12 @@ class ClusterShell {
   Journal& journal_;
   Cluster cluster_;
   SettledObserver* observer_ = nullptr;
+
+  const CompactionRule rule_;
+  // Of the snapshot in the journal, and of the records after it.
+  size_t snapshot_bytes_ = 0;
+  size_t tail_records_ = 0;
+  size_t tail_bytes_ = 0;
 
   std::deque<Fact> waiting_;
   // Of the facts that the core holds and the journal not yet.

@@ -41,6 +41,13 @@ class RecordingObserver final : public SettledObserver {
     for (const Entry& entry : fresh) indexes.push_back(entry.index.value());
     revision = cluster.revision();
   }
+  EventHistory SaveEvents() override {
+    return {{{revision, JobId(), "saved", ""}}, {}};
+  }
+  void OnRestored(const EventHistory& events, Instant) override {
+    restored = events;
+  }
+  EventHistory restored;
   std::vector<uint64_t> indexes;
   Revision revision;
 };
@@ -48,9 +55,10 @@ class RecordingObserver final : public SettledObserver {
 // One life of a coordinator. The disk is what it leaves behind.
 class Process {
  public:
-  explicit Process(MemoryDisk& disk, absl::Duration lease = absl::Seconds(10))
+  explicit Process(MemoryDisk& disk, absl::Duration lease = absl::Seconds(10),
+                   const CompactionRule& rule = {})
       : journal(disk, loop, [this](absl::Status why) { failure = why; }),
-        shell(Options(lease), loop, journal) {
+        shell(Options(lease), loop, journal, rule) {
     shell.set_observer(&observer);
     recovered = shell.Recover();
     loop.RunUntilIdle();
@@ -277,6 +285,94 @@ TEST(ClusterShellTest, IdleMeansThatNoBatchIsOnItsWay) {
   process.journal.Release();
   process.loop.RunUntilIdle();
   EXPECT_TRUE(idle);
+}
+
+constexpr CompactionRule kAlways{.records_min = 3, .bytes_ratio_min = 0};
+
+void ReportMany(Process& process, uint64_t from, uint64_t to) {
+  for (uint64_t i = from; i < to; ++i) {
+    process.Report(absl::StrCat("w", i), i + 1, 0, 1);
+    process.loop.RunUntilIdle();
+  }
+}
+
+TEST(ClusterShellTest, ASnapshotTakesThePlaceOfRecordsAndNothingElseChanges) {
+  MemoryDisk whole;
+  MemoryDisk compacted;
+  Process plain(whole);
+  auto process =
+      std::make_unique<Process>(compacted, absl::Seconds(10), kAlways);
+  ReportMany(plain, 0, 5);
+  ReportMany(*process, 0, 5);
+  EXPECT_THAT(whole.entries, SizeIs(5));
+  ASSERT_TRUE(compacted.snapshot.has_value());
+  EXPECT_EQ(compacted.snapshot->index, Revision(3));
+  EXPECT_THAT(compacted.entries, SizeIs(2));
+  EXPECT_THAT(process->answers, SizeIs(5));
+  process = std::make_unique<Process>(compacted, absl::Seconds(10), kAlways);
+  EXPECT_TRUE(process->recovered.ok()) << process->recovered;
+  EXPECT_EQ(process->StateHash(), plain.StateHash());
+  EXPECT_THAT(process->observer.indexes, ElementsAre(4, 5));
+  ASSERT_THAT(process->observer.restored.events, SizeIs(1));
+  EXPECT_EQ(process->observer.restored.events[0].revision, Revision(3));
+  // The two after the snapshot count towards the next one.
+  ReportMany(*process, 5, 6);
+  EXPECT_EQ(compacted.snapshot->index, Revision(6));
+}
+
+TEST(ClusterShellTest, FactsWaitForASnapshotOnASlowDisk) {
+  MemoryDisk disk;
+  Process process(disk, absl::Seconds(10), kAlways);
+  ReportMany(process, 0, 2);
+  process.journal.Hold();
+  process.Report("w2", 3, 0, 1);
+  process.loop.RunUntilIdle();
+  process.journal.Release();
+  process.journal.Hold();
+  process.loop.RunUntilIdle();
+  EXPECT_TRUE(process.journal.batch_waits());
+  EXPECT_THAT(process.answers, SizeIs(3));
+  process.Report("w3", 4, 0, 1);
+  process.loop.RunUntilIdle();
+  EXPECT_THAT(process.answers, SizeIs(3));
+  // A crash now leaves the records.
+  EXPECT_EQ(disk.snapshot, std::nullopt);
+  EXPECT_THAT(disk.entries, SizeIs(3));
+  process.journal.Release();
+  process.loop.RunUntilIdle();
+  EXPECT_EQ(disk.snapshot->index, Revision(3));
+  EXPECT_THAT(disk.entries, SizeIs(1));
+  EXPECT_THAT(process.answers, SizeIs(4));
+}
+
+TEST(ClusterShellTest, ALargeSnapshotWaitsForAsMuchNewHistory) {
+  MemoryDisk disk;
+  Process process(disk, absl::Seconds(10),
+                  CompactionRule{.records_min = 1, .bytes_ratio_min = 1});
+  int snapshots = 0;
+  Revision newest;
+  for (uint64_t i = 0; i < 256; ++i) {
+    ReportMany(process, i, i + 1);
+    ASSERT_TRUE(disk.snapshot.has_value());
+    snapshots += disk.snapshot->index > newest ? 1 : 0;
+    newest = disk.snapshot->index;
+  }
+  EXPECT_GT(snapshots, 4);
+  EXPECT_LT(snapshots, 32);
+}
+
+TEST(ClusterShellTest, ASnapshotThatCannotBeUsedIsNamed) {
+  MemoryDisk disk;
+  {
+    Process process(disk, absl::Seconds(10), kAlways);
+    ReportMany(process, 0, 3);
+  }
+  disk.snapshot->payload[0] ^= 1;
+  Process process(disk);
+  EXPECT_EQ(process.recovered.code(), absl::StatusCode::kDataLoss);
+  EXPECT_NE(process.recovered.ToString().find("snapshot at record 3"),
+            std::string::npos)
+      << process.recovered;
 }
 
 }  // namespace

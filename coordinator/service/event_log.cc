@@ -1,6 +1,8 @@
 #include "coordinator/service/event_log.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -18,6 +20,25 @@ void EventLog::Add(const Entry& entry, Instant now) {
   if (!event.has_value()) return;
   if (events_.size() >= events_max_) events_.pop_front();
   events_.push_back({*std::move(event), now});
+}
+
+EventHistory EventLog::Save(size_t most) const {
+  EventHistory saved;
+  const size_t events = std::min(most, events_.size());
+  for (auto it = events_.end() - static_cast<ptrdiff_t>(events);
+       it != events_.end(); ++it) {
+    saved.events.push_back(it->event);
+  }
+  const size_t ends = std::min(most, ended_.size());
+  saved.ended.assign(
+      std::next(ended_.begin(), static_cast<ptrdiff_t>(ended_.size() - ends)),
+      ended_.end());
+  return saved;
+}
+
+void EventLog::Restore(const EventHistory& saved, Instant now) {
+  for (const EventView& event : saved.events) events_.push_back({event, now});
+  ended_.insert(saved.ended.begin(), saved.ended.end());
 }
 
 bool EventLog::Belongs(const LoggedEvent& logged, JobId job) const {

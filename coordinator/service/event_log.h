@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "base/ids.h"
 #include "base/instant.h"
+#include "coordinator/core/events.h"
 #include "coordinator/core/records.h"
 #include "coordinator/core/views.h"
 
@@ -30,6 +31,11 @@ class EventLog {
 
   // Entries in the order of the journal.
   void Add(const Entry& entry, Instant now);
+
+  // At most `most` events and ends, the newest.
+  EventHistory Save(size_t most) const;
+  // What was saved, as if it were added now. Called before Add().
+  void Restore(const EventHistory& saved, Instant now);
 
   // The first event after `after` that belongs to the history of `job`: its
   // own, and those of the cluster between its first and its last record.

@@ -68,6 +68,22 @@ TEST(EventLogTest, TheOldestEventsGoFirst) {
   EXPECT_THAT(RevisionsOf(log, kSecond, 0), ElementsAre(5, 6));
 }
 
+TEST(EventLogTest, WhatWasSavedIsReadAsBefore) {
+  EventLog log(100);
+  log.Restore(History(100).Save(100), Instant(absl::Seconds(9)));
+  EXPECT_THAT(RevisionsOf(log, kFirst, 0), ElementsAre(1, 2, 4));
+  EXPECT_THAT(RevisionsOf(log, kSecond, 3), ElementsAre(5, 6));
+  EXPECT_TRUE(log.Ended(kFirst));
+  EXPECT_EQ(log.Next(kFirst, Revision(1))->at, Instant(absl::Seconds(9)));
+}
+
+TEST(EventLogTest, OnlyTheNewestAreSaved) {
+  const EventHistory saved = History(100).Save(1);
+  ASSERT_EQ(saved.events.size(), 1u);
+  EXPECT_EQ(saved.events[0].revision, Revision(6));
+  EXPECT_THAT(saved.ended, ElementsAre(std::pair(kSecond, Revision(6))));
+}
+
 TEST(EventLogTest, EventsKnowWhenTheyWereAdded) {
   const EventLog log = History(100);
   EXPECT_EQ(log.Next(kFirst, Revision(1))->at, Instant(absl::Seconds(2)));

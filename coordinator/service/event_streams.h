@@ -24,6 +24,8 @@ namespace skerry::coordinator {
 struct EventStreamOptions {
   size_t streams_max = 256;
   size_t events_max = 100'000;
+  // Of them, those that outlive their records and a restart.
+  size_t events_saved_max = 10'000;
 };
 
 // One event a message, in the order of the journal, each once; a broken stream
@@ -40,6 +42,12 @@ class EventStreams final : public PushStreamOwner {
 
   // On the loop.
   void OnSettled(std::span<const Entry> fresh, Instant now);
+  EventHistory SaveEvents() const {
+    return log_.Save(options_.events_saved_max);
+  }
+  void RestoreEvents(const EventHistory& events, Instant now) {
+    log_.Restore(events, now);
+  }
   void Close(const absl::Status& why);
 
   void OnReady(uint64_t stream) override;

@@ -1,18 +1,20 @@
 // coordinator/service/journal.h
 //
 // The coordinator's memory: one total order of records, each durable before
-// anything is said that rests on it (PROTOCOL 2). The journal knows bytes, not
-// their meaning.
+// anything is said that rests on it (PROTOCOL 2). A snapshot takes the place of
+// all records up to one of them. The journal knows bytes, not their meaning.
 #ifndef SKERRY_COORDINATOR_SERVICE_JOURNAL_H_
 #define SKERRY_COORDINATOR_SERVICE_JOURNAL_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "base/ids.h"
 
 namespace skerry::coordinator {
@@ -29,13 +31,28 @@ struct JournalEntry {
   friend bool operator==(const JournalEntry&, const JournalEntry&) = default;
 };
 
+struct JournalSnapshot {
+  // Of the last record whose place it takes.
+  Revision index;
+  // A serialized v1::JournalSnapshot.
+  std::string payload;
+
+  friend bool operator==(const JournalSnapshot&,
+                         const JournalSnapshot&) = default;
+};
+
 // All calls come from one thread at a time, Append() from the loop's.
 class Journal {
  public:
   virtual ~Journal() = default;
 
-  // Hands every durable entry to `take`, oldest first, and stops at its first
-  // error, which it returns. Called before the first Append(); may block.
+  // The newest; none while every record is there. Called before Read(); may
+  // block. Codes: DataLoss, it does not match its checksum.
+  virtual absl::StatusOr<std::optional<JournalSnapshot>> ReadSnapshot() = 0;
+
+  // Hands every durable entry after the snapshot to `take`, oldest first, and
+  // stops at its first error, which it returns. Called before the first
+  // Append(); may block.
   // Codes: DataLoss, an entry is missing or does not match its checksum.
   virtual absl::Status Read(
       absl::FunctionRef<absl::Status(const JournalEntry&)> take) = 0;
@@ -50,6 +67,12 @@ class Journal {
   // told why, and has to end the process.
   virtual void Append(std::vector<JournalEntry> batch,
                       absl::AnyInvocable<void() &&> done) = 0;
+
+  // As Append(), and counts as a batch: puts `snapshot` in the place of an
+  // earlier one and of all records up to its index, as a whole or not at all.
+  // Requires: `index` is that of the last entry.
+  virtual void Compact(JournalSnapshot snapshot,
+                       absl::AnyInvocable<void() &&> done) = 0;
 };
 
 // Told on the loop. Codes: Aborted, another writer has taken the journal over;

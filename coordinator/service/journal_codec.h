@@ -1,11 +1,13 @@
 // coordinator/service/journal_codec.h
 //
-// The core's records as the journal's bytes.
+// The core's records and snapshots as the journal's bytes.
 #ifndef SKERRY_COORDINATOR_SERVICE_JOURNAL_CODEC_H_
 #define SKERRY_COORDINATOR_SERVICE_JOURNAL_CODEC_H_
 
 #include "absl/status/statusor.h"
+#include "coordinator/core/events.h"
 #include "coordinator/core/records.h"
+#include "coordinator/core/snapshot.h"
 #include "coordinator/service/journal.h"
 
 namespace skerry::coordinator {
@@ -14,6 +16,17 @@ JournalEntry EntryToJournal(const Entry& entry);
 
 // Errors: DataLoss when the bytes are no record.
 absl::StatusOr<Entry> EntryFromJournal(const JournalEntry& durable);
+
+JournalSnapshot SnapshotToJournal(const ClusterSnapshot& state,
+                                  const EventHistory& events);
+
+struct SavedCluster {
+  ClusterSnapshot state;
+  EventHistory events;
+};
+// Errors: DataLoss when the bytes are no snapshot.
+absl::StatusOr<SavedCluster> SnapshotFromJournal(
+    const JournalSnapshot& durable);
 
 }  // namespace skerry::coordinator
 

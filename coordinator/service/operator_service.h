@@ -75,6 +75,10 @@ class OperatorService final : public v1::Operator::CallbackService,
   void OnSettled(const Cluster& cluster, Instant now,
                  std::span<const Entry> fresh,
                  std::vector<GenerateAnswer> answers) override;
+  EventHistory SaveEvents() override { return events_.SaveEvents(); }
+  void OnRestored(const EventHistory& events, Instant now) override {
+    events_.RestoreEvents(events, now);
+  }
   // Ends every stream with `why`, and later calls at once.
   void Close(const absl::Status& why);
 

@@ -5,11 +5,14 @@
 #define SKERRY_COORDINATOR_SERVICE_SQLITE_JOURNAL_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "coordinator/service/folder_lock.h"
 #include "coordinator/service/journal.h"
+#include "coordinator/service/journal_file.h"
 #include "runtime/event_loop.h"
 #include "runtime/executor.h"
 
@@ -33,20 +36,26 @@ class SqliteJournal final : public Journal {
       runtime::EventLoop& loop, JournalFailure on_failure);
   ~SqliteJournal() override;
 
+  absl::StatusOr<std::optional<JournalSnapshot>> ReadSnapshot() override;
   absl::Status Read(
       absl::FunctionRef<absl::Status(const JournalEntry&)> take) override;
   uint64_t term() const override;
   void Append(std::vector<JournalEntry> batch,
               absl::AnyInvocable<void() &&> done) override;
+  void Compact(JournalSnapshot snapshot,
+               absl::AnyInvocable<void() &&> done) override;
 
  private:
-  class Database;
-
-  SqliteJournal(std::unique_ptr<Database> database, runtime::Executor& disk,
+  SqliteJournal(std::unique_ptr<FolderLock> lock,
+                std::unique_ptr<JournalFile> file, runtime::Executor& disk,
                 runtime::EventLoop& loop, JournalFailure on_failure);
+  void Write(absl::AnyInvocable<absl::Status() &&> change,
+             absl::AnyInvocable<void() &&> done);
 
+  // Freed last: until then nobody else may open the file.
+  const std::unique_ptr<FolderLock> lock_;
   // Used by one thread at a time: the opener's, then `disk_`'s.
-  const std::unique_ptr<Database> database_;
+  const std::unique_ptr<JournalFile> file_;
   runtime::Executor& disk_;
   runtime::EventLoop& loop_;
   JournalFailure on_failure_;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -111,6 +112,24 @@ class SqliteJournalTest : public testing::Test {
         << error;
     sqlite3_close(handle);
   }
+  // A snapshot of three records and one record after it.
+  void FillAndCompact() {
+    Fill(3);
+    auto journal = Open();
+    ASSERT_TRUE(journal.ok()) << journal.status();
+    (*journal)->Compact({Revision(3), "three"}, [] {});
+    (*journal)->Append({{Revision(4), 1, "four"}}, [] {});
+    loop_.RunUntilIdle();
+  }
+  static uint64_t CountOf(Journal& journal) {
+    uint64_t count = 0;
+    const absl::Status status = journal.Read([&](const JournalEntry&) {
+      ++count;
+      return absl::OkStatus();
+    });
+    EXPECT_TRUE(status.ok()) << status;
+    return count;
+  }
   absl::Status ReadStatus() {
     auto journal = Open();
     if (!journal.ok()) return journal.status();
@@ -203,9 +222,129 @@ TEST_F(SqliteJournalTest, AFileOfAnotherProgramIsRefusedAndLeftAlone) {
 
 TEST_F(SqliteJournalTest, ANewerSchemaIsRefused) {
   Fill(1);
-  Edit("UPDATE meta SET value=2 WHERE key='schema_version'");
+  Edit("UPDATE meta SET value=3 WHERE key='schema_version'");
   ExpectOneLine(Open().status(), absl::StatusCode::kFailedPrecondition,
-                "has schema version 2, this release reads 1");
+                "has schema version 3, this release reads 1 to 2");
+}
+
+// As the first release left it.
+TEST_F(SqliteJournalTest, AnOlderSchemaIsBroughtUpToDate) {
+  Fill(3);
+  Edit(
+      "DROP TABLE snapshot;"
+      "UPDATE meta SET value=1 WHERE key='schema_version'");
+  {
+    auto journal = Open();
+    ASSERT_TRUE(journal.ok()) << journal.status();
+    EXPECT_EQ((*journal)->term(), 2u);
+    EXPECT_EQ(*(*journal)->ReadSnapshot(), std::nullopt);
+    EXPECT_EQ(CountOf(**journal), 3u);
+    (*journal)->Compact({Revision(3), "three"}, [] {});
+    loop_.RunUntilIdle();
+  }
+  auto journal = Open();
+  ASSERT_TRUE(journal.ok()) << journal.status();
+  EXPECT_EQ((*(*journal)->ReadSnapshot())->payload, "three");
+  EXPECT_EQ(CountOf(**journal), 0u);
+}
+
+TEST_F(SqliteJournalTest, AMigrationThatCannotEndChangesNothing) {
+  Fill(3);
+  // The table that the migration would make is in its way.
+  Edit(
+      "DROP TABLE snapshot; CREATE TABLE snapshot(other);"
+      "UPDATE meta SET value=1 WHERE key='schema_version'");
+  EXPECT_FALSE(Open().ok());
+  Edit("DROP TABLE snapshot");
+  auto journal = Open();
+  ASSERT_TRUE(journal.ok()) << journal.status();
+  EXPECT_EQ(CountOf(**journal), 3u);
+}
+
+TEST_F(SqliteJournalTest, AChangedSnapshotIsRefused) {
+  FillAndCompact();
+  Edit("UPDATE snapshot SET payload='another'");
+  auto journal = Open();
+  ASSERT_TRUE(journal.ok()) << journal.status();
+  ExpectOneLine((*journal)->ReadSnapshot().status(),
+                absl::StatusCode::kDataLoss,
+                "snapshot 3 does not match its checksum");
+}
+
+TEST_F(SqliteJournalTest, ALostSnapshotIsNoticed) {
+  FillAndCompact();
+  Edit("DELETE FROM snapshot");
+  ExpectOneLine(ReadStatus(), absl::StatusCode::kDataLoss,
+                "record 1 is missing");
+}
+
+// The write-ahead log of a compaction, cut off anywhere: the disk holds the
+// state before it or the state after it, each whole.
+TEST_F(SqliteJournalTest, ACompactionThatWasCutOffIsWholeOrNotThere) {
+  Fill(40);
+  {
+    auto journal = Open();
+    ASSERT_TRUE(journal.ok()) << journal.status();
+    (*journal)->Append({{Revision(41), 1, "last"}}, [] {});
+    (*journal)->Compact({Revision(41), std::string(20'000, 's')}, [] {});
+    loop_.RunUntilIdle();
+    std::filesystem::copy(folder_.path(), folder_.path() + ".crash");
+  }
+  const std::string crash = folder_.path() + ".crash";
+  const std::string image = folder_.path() + ".image";
+  const auto size = std::filesystem::file_size(crash + "/journal.db-wal");
+  ASSERT_GT(size, 20'000u);
+  int before = 0;
+  int after = 0;
+  for (uintmax_t cut = 0; cut <= size; cut += 1031) {
+    SCOPED_TRACE(cut);
+    std::filesystem::remove_all(image);
+    std::filesystem::copy(crash, image);
+    std::filesystem::resize_file(image + "/journal.db-wal",
+                                 cut + 1031 > size ? size : cut);
+    auto journal =
+        SqliteJournal::Open(image, disk_, loop_, [](absl::Status) {});
+    ASSERT_TRUE(journal.ok()) << journal.status();
+    const auto snapshot = (*journal)->ReadSnapshot();
+    ASSERT_TRUE(snapshot.ok()) << snapshot.status();
+    const uint64_t records = CountOf(**journal);
+    if (snapshot->has_value()) {
+      ++after;
+      EXPECT_EQ((*snapshot)->payload, std::string(20'000, 's'));
+      EXPECT_EQ(records, 0u);
+    } else {
+      ++before;
+      EXPECT_GE(records, 40u);
+      EXPECT_LE(records, 41u);
+    }
+  }
+  EXPECT_GT(before, 5);
+  EXPECT_EQ(after, 1);
+  std::filesystem::remove_all(crash);
+  std::filesystem::remove_all(image);
+}
+
+TEST_F(SqliteJournalTest, TheFileStopsGrowing) {
+  auto journal = Open();
+  ASSERT_TRUE(journal.ok()) << journal.status();
+  uint64_t index = 0;
+  // SQLite empties its log once it has a thousand pages.
+  uintmax_t early = 0;
+  uintmax_t late = 0;
+  for (int turn = 0; turn < 60; ++turn) {
+    std::vector<JournalEntry> batch;
+    for (int i = 0; i < 100; ++i) {
+      batch.push_back({Revision(++index), 1, std::string(2000, 'x')});
+    }
+    (*journal)->Append(std::move(batch), [] {});
+    (*journal)->Compact({Revision(index), std::string(10'000, 's')}, [] {});
+    loop_.RunUntilIdle();
+    const uintmax_t size = std::filesystem::file_size(DatabasePath()) +
+                           std::filesystem::file_size(DatabasePath() + "-wal");
+    uintmax_t& most = turn < 30 ? early : late;
+    most = std::max(most, size);
+  }
+  EXPECT_LE(late, early + early / 10);
 }
 
 TEST_F(SqliteJournalTest, ATruncatedFileIsRefused) {

@@ -1,5 +1,6 @@
 #include "coordinator/service/testing/journal_conformance.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +43,13 @@ class Fixture {
   void Append(std::vector<JournalEntry> batch) {
     bool done = false;
     journal_->Append(std::move(batch), [&] { done = true; });
+    loop_.RunUntilIdle();
+    EXPECT_TRUE(done);
+  }
+  void Compact(JournalSnapshot snapshot) {
+    bool done = false;
+    journal_->Compact(std::move(snapshot), [&] { done = true; });
+    EXPECT_FALSE(done);
     loop_.RunUntilIdle();
     EXPECT_TRUE(done);
   }
@@ -103,6 +111,39 @@ TEST_P(JournalConformance, EveryOpeningRaisesTheTerm) {
   EXPECT_EQ(fixture.journal().term(), 2u);
   fixture.CrashAndReopen();
   EXPECT_EQ(fixture.journal().term(), 3u);
+}
+
+std::optional<JournalSnapshot> SnapshotOf(Journal& journal) {
+  const auto snapshot = journal.ReadSnapshot();
+  EXPECT_TRUE(snapshot.ok()) << snapshot.status();
+  return snapshot.value_or(std::nullopt);
+}
+
+TEST_P(JournalConformance, ASnapshotTakesThePlaceOfTheRecordsBeforeIt) {
+  Fixture fixture(GetParam());
+  EXPECT_EQ(SnapshotOf(fixture.journal()), std::nullopt);
+  fixture.Append({Entry(1, "a"), Entry(2, "b")});
+  fixture.Compact({Revision(2), std::string("s\0t", 3)});
+  fixture.Append({Entry(3, "c")});
+  fixture.CrashAndReopen();
+  EXPECT_EQ(SnapshotOf(fixture.journal()),
+            (JournalSnapshot{Revision(2), std::string("s\0t", 3)}));
+  EXPECT_THAT(ReadAll(fixture.journal()), ElementsAre(Entry(3, "c")));
+}
+
+TEST_P(JournalConformance, ANewerSnapshotTakesThePlaceOfAnOlder) {
+  Fixture fixture(GetParam());
+  fixture.Append({Entry(1, "a")});
+  fixture.Compact({Revision(1), "first"});
+  fixture.Append({Entry(2, "b")});
+  fixture.Compact({Revision(2), std::string(1 << 20, 'x')});
+  fixture.CrashAndReopen();
+  EXPECT_EQ(SnapshotOf(fixture.journal()),
+            (JournalSnapshot{Revision(2), std::string(1 << 20, 'x')}));
+  EXPECT_THAT(ReadAll(fixture.journal()), IsEmpty());
+  fixture.Append({Entry(3, "c")});
+  fixture.CrashAndReopen();
+  EXPECT_THAT(ReadAll(fixture.journal()), ElementsAre(Entry(3, "c")));
 }
 
 TEST_P(JournalConformance, ReadStopsAtTheTakersError) {

@@ -23,13 +23,21 @@ absl::Status MemoryJournal::Read(
 
 void MemoryJournal::Append(std::vector<JournalEntry> batch,
                            absl::AnyInvocable<void() &&> done) {
+  Take({std::move(batch), std::nullopt, std::move(done)});
+}
+
+void MemoryJournal::Compact(JournalSnapshot snapshot,
+                            absl::AnyInvocable<void() &&> done) {
+  Take({{}, std::move(snapshot), std::move(done)});
+}
+
+void MemoryJournal::Take(Batch batch) {
   SKERRY_CHECK(!waiting_.has_value());
-  Batch made{std::move(batch), std::move(done)};
   if (held_) {
-    waiting_ = std::move(made);
+    waiting_ = std::move(batch);
     return;
   }
-  Write(std::move(made));
+  Write(std::move(batch));
 }
 
 void MemoryJournal::Release() {
@@ -56,8 +64,13 @@ void MemoryJournal::Write(Batch batch) {
     return;
   }
   for (JournalEntry& entry : batch.entries) {
-    SKERRY_CHECK(entry.index.value() == disk_.entries.size() + 1);
+    SKERRY_CHECK(entry.index.value() == disk_.last_index() + 1);
     disk_.entries.push_back(std::move(entry));
+  }
+  if (batch.snapshot.has_value()) {
+    SKERRY_CHECK(batch.snapshot->index.value() == disk_.last_index());
+    disk_.entries.clear();
+    disk_.snapshot = std::move(batch.snapshot);
   }
   loop_.Post(std::move(batch.done));
 }

@@ -16,8 +16,15 @@ namespace skerry::coordinator {
 // What is left when the process dies. One journal at a time writes to it; a
 // later one takes it over, and the earlier one fails.
 struct MemoryDisk {
+  std::optional<JournalSnapshot> snapshot;
+  // After the snapshot.
   std::vector<JournalEntry> entries;
   uint64_t term = 0;
+
+  uint64_t last_index() const {
+    return (snapshot.has_value() ? snapshot->index.value() : 0) +
+           entries.size();
+  }
 };
 
 class MemoryJournal final : public Journal {
@@ -27,11 +34,16 @@ class MemoryJournal final : public Journal {
       MemoryDisk& disk, runtime::EventLoop& loop,
       JournalFailure on_failure = [](absl::Status) {});
 
+  absl::StatusOr<std::optional<JournalSnapshot>> ReadSnapshot() override {
+    return disk_.snapshot;
+  }
   absl::Status Read(
       absl::FunctionRef<absl::Status(const JournalEntry&)> take) override;
   uint64_t term() const override { return term_; }
   void Append(std::vector<JournalEntry> batch,
               absl::AnyInvocable<void() &&> done) override;
+  void Compact(JournalSnapshot snapshot,
+               absl::AnyInvocable<void() &&> done) override;
 
   // While held, a batch waits for Release(): a slow disk. Dropping the journal
   // then is a crash before the sync.
@@ -44,8 +56,10 @@ class MemoryJournal final : public Journal {
  private:
   struct Batch {
     std::vector<JournalEntry> entries;
+    std::optional<JournalSnapshot> snapshot;
     absl::AnyInvocable<void() &&> done;
   };
+  void Take(Batch batch);
   void Write(Batch batch);
 
   MemoryDisk& disk_;

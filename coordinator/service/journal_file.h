@@ -1,0 +1,87 @@
+// coordinator/service/journal_file.h
+//
+// The SQLite file of the journal, as docs/formats/journal.md describes it.
+// Every call blocks; one thread at a time.
+#ifndef SKERRY_COORDINATOR_SERVICE_JOURNAL_FILE_H_
+#define SKERRY_COORDINATOR_SERVICE_JOURNAL_FILE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "coordinator/service/journal.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace skerry::coordinator {
+
+// Codes of all calls: FailedPrecondition, the file is of another program, of a
+// newer release, or open elsewhere; DataLoss, it is damaged; PermissionDenied,
+// Internal, it cannot be used. One line each, naming the file.
+class JournalFile {
+ public:
+  enum class Use {
+    // Makes the file when it is missing, brings an older schema up to date in
+    // one transaction, and raises the term.
+    kServe,
+    // Changes nothing and looks at every page. NotFound when there is none.
+    kInspect,
+  };
+
+  static absl::StatusOr<std::unique_ptr<JournalFile>> Open(
+      const std::string& path, Use use);
+  ~JournalFile();
+  JournalFile(const JournalFile&) = delete;
+  JournalFile& operator=(const JournalFile&) = delete;
+
+  absl::StatusOr<std::optional<JournalSnapshot>> ReadSnapshot();
+  absl::Status Read(absl::FunctionRef<absl::Status(const JournalEntry&)> take);
+  // Both are on disk as a whole when they return OK.
+  absl::Status Append(std::span<const JournalEntry> batch);
+  absl::Status Compact(const JournalSnapshot& snapshot);
+
+  uint64_t term() const { return term_; }
+  // As it was found.
+  int64_t schema_version() const { return schema_version_; }
+
+ private:
+  struct Row;
+  class Statement;
+
+  explicit JournalFile(std::string path);
+  absl::Status Damaged(std::string_view how) const;
+  absl::Status Failed(int code, std::string_view doing) const;
+  absl::Status Run(const char* sql);
+  absl::StatusOr<int64_t> Number(const char* sql);
+  absl::Status Prepare(const char* sql, Statement& statement);
+  absl::Status OpenHandle(Use use);
+  absl::Status CheckPages(Use use);
+  absl::Status RequireOurs();
+  absl::Status MakeSchema();
+  absl::Status Migrate();
+  absl::Status ReadMarks();
+  absl::Status Insert(const JournalEntry& entry);
+  absl::Status InsertAll(std::span<const JournalEntry> batch);
+  absl::Status Replace(const JournalSnapshot& snapshot);
+  absl::Status InTransaction(absl::FunctionRef<absl::Status()> change);
+  absl::StatusOr<Row> RowAt(sqlite3_stmt* row, std::string_view what) const;
+
+  const std::string path_;
+  sqlite3* handle_ = nullptr;
+  std::unique_ptr<Statement> insert_;
+  int64_t schema_version_ = 0;
+  uint64_t term_ = 0;
+  uint64_t snapshot_index_ = 0;
+  uint64_t last_index_ = 0;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_SERVICE_JOURNAL_FILE_H_
