@@ -99,7 +99,7 @@ TEST(ClusterPropertyTest, TwoJobsShareFourWorkers) {
 // and is compared with the replay of all records.
 TEST(ClusterPropertyTest, ASnapshotAndItsTailAreTheWholeJournal) {
   uint64_t snapshots = 0;
-  for (uint64_t seed = 501; seed < 501 + kSeeds; ++seed) {
+  for (uint64_t seed = 5001; seed < 5001 + Seeds(); ++seed) {
     WorldOptions options = Faults(seed);
     options.crash = 0.005;
     options.snapshot = 0.02;
@@ -112,7 +112,7 @@ TEST(ClusterPropertyTest, ASnapshotAndItsTailAreTheWholeJournal) {
     EXPECT_GT(world.crashes(), 0u);
     snapshots += world.snapshots();
   }
-  EXPECT_GT(snapshots, 10 * kSeeds);
+  EXPECT_GT(snapshots, 10 * Seeds());
 }
 
 TEST(ClusterPropertyTest, WorkersThatReportWrongHashesCorruptNothing) {
