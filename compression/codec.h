@@ -4,75 +4,19 @@
 //
 // A codec is a pure function of its input: the same values give the same bytes
 // on every machine and at every SIMD width, so a hash of encoded bytes can
-// stand for the state that they lead to. Its payload carries no length of its
-// own; the reader knows how many elements a span has. Byte layouts are in
-// docs/formats/codecs.md.
+// stand for the state that they lead to. (threshold_top_k is one only within a
+// build: its readers do not depend on which values its writer chose.) Its
+// payload carries no length of its own; the reader knows how many elements a
+// span has. Byte layouts are in docs/formats/codecs.md.
 #ifndef SKERRY_COMPRESSION_CODEC_H_
 #define SKERRY_COMPRESSION_CODEC_H_
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <string_view>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "compression/codec_interface.h"
 
 namespace skerry::compression {
-
-// Numbers on the wire and on disk: never reused. 0..63 are dense codecs whose
-// size follows from the element count.
-enum class CodecId : uint8_t {
-  kRawF32 = 0,
-  kBf16 = 1,        // round to nearest even
-  kInt8Block = 2,   // 256 values share one fp32 scale
-  kFp16 = 3,        // round to nearest even, at most 65504
-  kSign1 = 4,       // one bit a value, 256 values share their rms
-  kSign1Whole = 5,  // one bit a value, one rms for all
-  kNf4 = 6,         // 4 bits, 64 values share a bf16 scale
-  kNf4F32 = 7,      // as kNf4 with fp32 scales
-  kE3m0 = 8,        // a sign and 3 exponent bits, 64 values share a bf16 scale
-  kE3m0F32 = 9,     // as kE3m0 with fp32 scales
-  // Sparse, made by //compression/sparse with options of their own; no job can
-  // name them and FindCodec has none.
-  kTopK = 64,
-  kRandomK = 65,
-  kChunkTopK = 66,
-  kThresholdTopK = 67,
-};
-
-// Stateless; any number of threads may use one codec at once.
-class Codec {
- public:
-  virtual ~Codec() = default;
-
-  virtual CodecId id() const = 0;
-
-  // The largest payload that `elements` values can need.
-  virtual size_t MaxEncodedBytes(size_t elements) const = 0;
-
-  // Replaces `payload`.
-  //
-  // Errors: InvalidArgument when a value is NaN or infinite, naming the first
-  // such index; `payload` is then unspecified.
-  virtual absl::Status Encode(std::span<const float> values,
-                              std::vector<std::byte>& payload) const = 0;
-
-  // Overwrites `values`.
-  //
-  // Errors: DataLoss when `payload` is not an encoding of values.size()
-  // elements; `values` are then unspecified. Whatever is accepted decodes to
-  // finite values.
-  virtual absl::Status Decode(std::span<const std::byte> payload,
-                              std::span<float> values) const = 0;
-
-  // accumulators[i] += decoded[i] in fp32 without contraction: the same bits
-  // as Decode followed by an addition. Errors: as Decode; the accumulators are
-  // then unspecified as well, so the sum has to be started anew.
-  virtual absl::Status DecodeAdd(std::span<const std::byte> payload,
-                                 std::span<float> accumulators) const = 0;
-};
 
 // The codec of that number, which lives for ever.
 //
@@ -80,10 +24,14 @@ class Codec {
 absl::StatusOr<const Codec*> FindCodec(CodecId id);
 
 // Names in job files and on the command line: "raw_f32", "bf16", "int8_block",
-// "fp16", "sign1", "sign1_whole", "nf4", "nf4_f32", "e3m0", "e3m0_f32".
+// "fp16", "sign1", "sign1_whole", "nf4", "nf4_f32", "e3m0", "e3m0_f32", and
+// "top_k/N", "chunk_top_k/N" and "threshold_top_k/N" for N = 4, 8, .. 256.
 //
 // Errors: InvalidArgument, listing the names.
 absl::StatusOr<CodecId> ParseCodecName(std::string_view name);
+
+// Whether it leaves out values, which only error feedback brings in.
+bool IsSparse(CodecId id);
 
 // The error-feedback factor of a job that names none: 1 where a codec loses
 // most of a value in one go, 0 where its error is too small to carry.

@@ -18,7 +18,7 @@ TEST(CodecTest, AnUnknownNameIsAnsweredWithTheNamesThatExist) {
   EXPECT_NE(status.message().find("int8_block"), absl::string_view::npos);
 }
 
-TEST(CodecTest, OnlyOneBitIsCarriedByDefault) {
+TEST(CodecTest, OfDenseCodecsOnlyOneBitIsCarriedByDefault) {
   for (int id = 0; id < 10; ++id) {
     const auto codec = static_cast<CodecId>(id);
     EXPECT_EQ(DefaultErrorFeedback(codec),

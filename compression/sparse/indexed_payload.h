@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "compression/codec.h"
+#include "compression/codec_interface.h"
 
 namespace skerry::compression {
 

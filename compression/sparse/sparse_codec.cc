@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "compression/codec_errors.h"
 #include "compression/cpu/select.h"
+#include "compression/dense_codec.h"
 #include "compression/sparse/indexed_payload.h"
 
 namespace skerry::compression {
@@ -21,7 +22,7 @@ absl::StatusOr<const Codec*> CheckedInner(const SparseOptions& options) {
     return absl::InvalidArgumentError(absl::StrCat(
         "density ", options.density, " of a sparse codec is not in (0, 1]"));
   }
-  return FindCodec(options.values);
+  return FindDenseCodec(options.values);
 }
 
 class TopK final : public Codec {

@@ -7,8 +7,9 @@
 // DecodeAdd adds at the places that were sent: an accumulator of -0 elsewhere
 // stays -0.
 //
-// A reader has to be made with the options of the writer; a job cannot name
-// these codecs, and FindCodec does not know them.
+// A reader has to be made with the options of the writer. Those of presets.h
+// have numbers that say their options; a job can name no others, and FindCodec
+// does not know them.
 #ifndef SKERRY_COMPRESSION_SPARSE_SPARSE_CODEC_H_
 #define SKERRY_COMPRESSION_SPARSE_SPARSE_CODEC_H_
 
@@ -17,7 +18,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "compression/codec.h"
+#include "compression/codec_interface.h"
 
 namespace skerry::compression {
 

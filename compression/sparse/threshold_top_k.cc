@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "compression/codec_errors.h"
 #include "compression/cpu/select.h"
+#include "compression/dense_codec.h"
 #include "compression/sparse/indexed_payload.h"
 
 namespace skerry::compression {
@@ -90,7 +91,7 @@ absl::StatusOr<std::unique_ptr<const Codec>> MakeThresholdTopK(
     const SparseOptions& options, ThresholdEstimator estimate) {
   // The same domain, and the same words for what is outside of it.
   SKERRY_RETURN_IF_ERROR(MakeTopK(options).status());
-  SKERRY_ASSIGN_OR_RETURN(const Codec* inner, FindCodec(options.values));
+  SKERRY_ASSIGN_OR_RETURN(const Codec* inner, FindDenseCodec(options.values));
   return std::make_unique<const ThresholdTopK>(options.density, *inner,
                                                std::move(estimate));
 }

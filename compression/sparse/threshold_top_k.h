@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "compression/codec.h"
+#include "compression/codec_interface.h"
 #include "compression/sparse/sparse_codec.h"
 #include "compression/threshold/threshold.h"
 

@@ -258,8 +258,13 @@ void ReviewOuterLoop(JobSpec& spec, std::vector<std::string>& warnings,
                 codec.ok() ? compression::DefaultErrorFeedback(*codec) : 0.0);
   problems.Require(Within(*spec.outer.beta, 0, 1), "outer.beta",
                    "has to be in [0, 1]");
-  const auto review =
-      optimizer::ValidateOuter(OuterOptionsOf(spec.outer, *preset));
+  const bool sparse = codec.ok() && compression::IsSparse(*codec);
+  problems.Require(!sparse || *spec.outer.beta > 0, "outer.beta",
+                   "has to be above 0 for a sparse codec: what it does not "
+                   "send would be lost");
+  const auto review = optimizer::ValidateOuter(
+      OuterOptionsOf(spec.outer, *preset),
+      {.sparse = sparse, .error_feedback = *spec.outer.beta > 0});
   if (!review.ok()) {
     const absl::string_view why = review.status().message();
     problems.Add("outer", std::string_view(why.data(), why.size()));

@@ -60,6 +60,31 @@ TEST(JobSpecTest, AnUnstableOuterLoopIsRefused) {
   EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "outer:"));
 }
 
+TEST(JobSpecTest, SparseCodecsNeedErrorFeedbackAndNoMomentum) {
+  JobSpec spec = SmallJob("job", 100);
+  for (const char* codec :
+       {"top_k/16", "chunk_top_k/64", "threshold_top_k/4"}) {
+    SCOPED_TRACE(codec);
+    spec.exchange.codec = codec;
+    spec.outer = {};
+    spec.outer.method = OuterMethod::kLocalSgd;
+    const auto reviewed = ReviewJobSpec(spec);
+    ASSERT_TRUE(reviewed.ok()) << reviewed.status();
+    EXPECT_EQ(reviewed->spec.outer.beta, 1.0);
+    EXPECT_EQ(ReviewJobSpec(reviewed->spec)->spec, reviewed->spec);
+    spec.outer.beta = 0.0;
+    EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "outer.beta:"));
+    spec.outer.beta.reset();
+    spec.outer.method = OuterMethod::kDiloco;
+    EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "momentum"));
+    spec.outer.momentum = 0.0;
+    spec.outer.nesterov = false;
+    EXPECT_TRUE(ReviewJobSpec(spec).ok()) << ReviewJobSpec(spec).status();
+  }
+  spec.exchange.codec = "top_k/5";
+  EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "exchange.codec:"));
+}
+
 TEST(JobSpecTest, WeakDampingIsWarnedOfUnlessAccepted) {
   JobSpec spec = SmallJob("job", 100);
   spec.outer.method = OuterMethod::kCo2;

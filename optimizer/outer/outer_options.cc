@@ -131,9 +131,9 @@ absl::StatusOr<OuterReview> ValidateOuter(const OuterOptions& options,
                                           const CodecTraits& codec) {
   SKERRY_RETURN_IF_ERROR(CheckDomains(options));
   SKERRY_RETURN_IF_ERROR(CheckMerge(options));
-  if (codec.sparse && codec.error_feedback && options.nesterov) {
+  if (codec.sparse && codec.error_feedback && options.momentum > 0.0) {
     return Refused(
-        "a sparse codec with error feedback diverges under Nesterov momentum: "
+        "a sparse codec with error feedback diverges under momentum: "
         "coordinates arrive late and all at once, and momentum multiplies "
         "them. Use a dense codec, or momentum 0");
   }

@@ -71,7 +71,7 @@ struct OuterReview {
 
 // Errors: InvalidArgument when a number is out of its domain, when the delayed
 // recursion is unstable, when a merge rule is combined with settings for which
-// it has no meaning, or when outer Nesterov momentum meets a sparse codec with
+// it has no meaning, or when outer momentum meets a sparse codec with
 // error feedback. The message says which bound and what to change.
 absl::StatusOr<OuterReview> ValidateOuter(const OuterOptions& options,
                                           const CodecTraits& codec = {});

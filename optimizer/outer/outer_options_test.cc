@@ -63,8 +63,10 @@ TEST(OuterOptionsTest, DelayedDiLoCoIsRefused) {
   EXPECT_TRUE(Refused(options));
 }
 
-TEST(OuterOptionsTest, SparseErrorFeedbackWithNesterovIsRefused) {
-  const OuterOptions options = Preset("diloco");
+TEST(OuterOptionsTest, SparseErrorFeedbackWithMomentumIsRefused) {
+  OuterOptions options = Preset("diloco");
+  EXPECT_TRUE(Refused(options, {.sparse = true, .error_feedback = true}));
+  options.nesterov = false;
   EXPECT_TRUE(Refused(options, {.sparse = true, .error_feedback = true}));
   EXPECT_FALSE(Refused(options, {.sparse = true, .error_feedback = false}));
   EXPECT_FALSE(Refused(options, {.sparse = false, .error_feedback = true}));

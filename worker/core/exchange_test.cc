@@ -1,5 +1,6 @@
 #include "worker/core/exchange.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -126,34 +127,64 @@ TEST(ExchangeTest, RepeatedPartsChangeNothing) {
   EXPECT_GT(thrice.members[0]->parts_repeated(), 0u);
 }
 
-TEST(ExchangeTest, WhatIsSentAndWhatIsLeftAddUpToWhatWasOwed) {
-  for (const Hops hops : {Hops::kOne, Hops::kTwo}) {
-    const uint32_t count = hops == Hops::kOne ? 2 : 3;
-    Party party(count, hops, CodecId::kInt8Block);
-    party.Run();
-    for (uint32_t span = 0; span < 2; ++span) {
-      std::vector<float> mean(kElements);
-      ASSERT_TRUE(
-          DecodeMean(party.members[0]->result().pieces[span].bytes.bytes,
-                     2.0 * count, mean)
-              .ok());
-      std::vector<double> rest(kElements);
-      for (uint32_t m = 0; m < count; ++m) {
-        const auto sent = party.members[m]->SentOf(span);
-        ASSERT_TRUE(sent.has_value());
-        const OwedSpan& owed = party.owed[m][span];
-        const Settled settled =
-            sent->owned ? SettleOwned(owed, *sent->error, 1)
-                        : *SettleSent(owed, sent->codec, sent->bytes.bytes, 1);
-        for (size_t i = 0; i < kElements; ++i) {
-          rest[i] += (*owed.values)[i] - (*settled.owed.values)[i];
-        }
-      }
+// What members no longer owe is what the model received, element by element.
+void ExpectBalance(Hops hops, CodecId codec) {
+  const uint32_t count = hops == Hops::kOne ? 2 : 3;
+  Party party(count, hops, codec);
+  party.Run();
+  for (uint32_t span = 0; span < 2; ++span) {
+    std::vector<float> mean(kElements);
+    ASSERT_TRUE(DecodeMean(party.members[0]->result().pieces[span].bytes.bytes,
+                           2.0 * count, mean)
+                    .ok());
+    std::vector<double> rest(kElements);
+    for (uint32_t m = 0; m < count; ++m) {
+      const auto sent = party.members[m]->SentOf(span);
+      ASSERT_TRUE(sent.has_value());
+      const OwedSpan& owed = party.owed[m][span];
+      const Settled settled =
+          sent->owned ? SettleOwned(owed, *sent->error, 1)
+                      : *SettleSent(owed, sent->codec, sent->bytes.bytes, 1);
       for (size_t i = 0; i < kElements; ++i) {
-        EXPECT_NEAR(rest[i], 2.0 * count * mean[i], 1e-5);
+        rest[i] += (*owed.values)[i] - (*settled.owed.values)[i];
       }
     }
+    for (size_t i = 0; i < kElements; ++i) {
+      EXPECT_NEAR(rest[i], 2.0 * count * mean[i], 1e-5);
+    }
   }
+}
+
+TEST(ExchangeTest, WhatIsSentAndWhatIsLeftAddUpToWhatWasOwed) {
+  for (const Hops hops : {Hops::kOne, Hops::kTwo}) {
+    for (const char* codec :
+         {"int8_block", "top_k/8", "chunk_top_k/16", "threshold_top_k/32"}) {
+      SCOPED_TRACE(codec);
+      ExpectBalance(hops, *compression::ParseCodecName(codec));
+    }
+  }
+}
+
+TEST(ExchangeTest, OwnersSparsifyWhatTheySendBack) {
+  const auto sent_by = [](uint32_t count) {
+    Party party(count, Hops::kTwo, *compression::ParseCodecName("top_k/16"));
+    party.Run();
+    size_t largest = 0;
+    for (const ExchangeResult::Piece& piece :
+         party.members[0]->result().pieces) {
+      std::vector<float> mean(kElements);
+      EXPECT_TRUE(DecodeMean(piece.bytes.bytes, 2.0 * count, mean).ok());
+      EXPECT_EQ(std::count_if(mean.begin(), mean.end(),
+                              [](float v) { return v != 0.0f; }),
+                static_cast<ptrdiff_t>(kElements / 16));
+      largest = std::max(largest, piece.bytes.size());
+    }
+    return largest;
+  };
+  // However many places the members' terms have together.
+  EXPECT_LT(sent_by(4), kElements / 4);
+  EXPECT_NEAR(static_cast<double>(sent_by(4)), static_cast<double>(sent_by(2)),
+              40);
 }
 
 TEST(ExchangeTest, FramesOfStrangersAreRefused) {

@@ -90,11 +90,15 @@ uint64_t BaseInterval(const JobSettings& settings) {
   // Long enough that a codec's fixed cost a block counts, short enough for all.
   constexpr uint64_t kElements = uint64_t{1} << 16;
   constexpr uint64_t kFramesMax = 2;  // of a one-hop result
+  // Who starts from a base takes an outer step over the whole model for each
+  // result after it, however small.
+  constexpr uint64_t kIntervalMax = 64;
   const auto codec = compression::FindCodec(settings.codec);
   if (!codec.ok()) return 1;
   const uint64_t base = StateSize(settings.outer, kElements) * sizeof(float);
   const uint64_t result = kFramesMax * (*codec)->MaxEncodedBytes(kElements);
-  return std::max<uint64_t>(1, base / std::max<uint64_t>(1, result));
+  return std::clamp<uint64_t>(base / std::max<uint64_t>(1, result), 1,
+                              kIntervalMax);
 }
 
 bool IsBaseSequence(const JobSettings& settings, const CommittedEntry& entry) {

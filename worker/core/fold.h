@@ -53,7 +53,7 @@ absl::StatusOr<SpanState> FoldResult(const JobSettings& settings,
                                      std::span<const std::byte> piece);
 
 // Every so many sequences all workers store a base: the same number for all,
-// and such that the results in between are no larger than a base.
+// such that the results in between are no larger than a base, and at most 64.
 uint64_t BaseInterval(const JobSettings& settings);
 // Whether the state at `entry.sequence` is stored as a base.
 bool IsBaseSequence(const JobSettings& settings, const CommittedEntry& entry);

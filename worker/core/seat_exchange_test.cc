@@ -25,6 +25,70 @@ TEST(SeatExchangeTest, OneHopKeepsAnchorsEqualAndConserves) {
   }
 }
 
+// One of each family.
+std::vector<CodecId> SparseCodecs() {
+  std::vector<CodecId> codecs;
+  for (const char* name : {"top_k/8", "chunk_top_k/64", "threshold_top_k/16"}) {
+    codecs.push_back(*compression::ParseCodecName(name));
+  }
+  return codecs;
+}
+
+TEST(SeatExchangeTest, SparseInBothHopsKeepsAnchorsEqualAndConserves) {
+  for (const CodecId codec : SparseCodecs()) {
+    SCOPED_TRACE(compression::CodecName(codec));
+    for (const Hops hops : {Hops::kOne, Hops::kTwo}) {
+      for (const double beta : {1.0, 0.9}) {
+        WorldOptions options =
+            Options({kAll, kHalves, kAll}, "local_sgd", codec);
+        options.hops = hops;
+        options.settings.beta = beta;
+        World world(options);
+        ASSERT_TRUE(world.RunToSequence(6)) << Failures(world);
+        ExpectConserved(world, 4);
+        EXPECT_EQ(world.failures().size(), 0u) << Failures(world);
+      }
+    }
+  }
+}
+
+// Who owns which span changes with every attempt, in any world.
+TEST(SeatExchangeTest, CodecsMayChangeWithAttemptsCarriesAndOwners) {
+  const auto run = [](uint64_t seed) {
+    WorldOptions options =
+        Options({kAll, kHalves, kAll}, "average_plus_local_delta",
+                CodecId::kInt8Block, seed);
+    options.codecs = SparseCodecs();
+    options.codecs.push_back(CodecId::kInt8Block);
+    options.codecs.push_back(CodecId::kSign1);
+    options.loss = 0.1;
+    options.repeat = 0.1;
+    World world(options);
+    for (uint64_t sequence = 2; sequence <= 12; sequence += 2) {
+      EXPECT_TRUE(world.RunUntil([&] {
+        return world.newest().value() + 1 >= sequence && world.open();
+      })) << Failures(world);
+      // The attempt is given up; its next leaves one of the three out.
+      world.Reopen({static_cast<uint32_t>((seed + sequence / 2) % 3)});
+      EXPECT_TRUE(world.RunUntil([&] {
+        return world.newest().value() >= sequence;
+      })) << Failures(world);
+      for (uint32_t r = 0; r < 3; ++r) world.replica(r).excluded = false;
+    }
+    EXPECT_TRUE(world.RunToSequence(14)) << Failures(world);
+    ExpectConserved(world, 4);
+    EXPECT_EQ(world.failures().size(), 0u) << Failures(world);
+    return world.log();
+  };
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    SCOPED_TRACE(seed);
+    const std::string log = run(seed);
+    if (seed == 1) {
+      EXPECT_EQ(run(seed), log);
+    }
+  }
+}
+
 TEST(SeatExchangeTest, ARepeatedPartDoesNotChangeTheSum) {
   WorldOptions options =
       Options({kAll, kAll, kAll}, "local_sgd", CodecId::kRawF32);

@@ -242,8 +242,12 @@ void World::OpenAttempt() {
     ++expected;
     const auto ready = ReadyOf(replica);
     if (!ready) continue;
-    open.members.push_back({replica.id, replica.life, *ready,
-                            HoldersOf(replica), options_.settings.codec});
+    compression::CodecId codec = options_.settings.codec;
+    if (!options_.codecs.empty()) {
+      codec = options_.codecs[random_.Below(options_.codecs.size())];
+    }
+    open.members.push_back(
+        {replica.id, replica.life, *ready, HoldersOf(replica), codec});
     open.total_weight += ready->weight;
   }
   if (open.members.empty() || open.members.size() < expected) return;

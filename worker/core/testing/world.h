@@ -30,6 +30,8 @@ struct WorldOptions {
   // By replica and rank: the spans each worker holds.
   std::vector<std::vector<std::pair<uint32_t, uint32_t>>> replicas;
   Hops hops = Hops::kTwo;
+  // Drawn for each member of each attempt; empty: that of the settings.
+  std::vector<compression::CodecId> codecs;
   uint64_t part_bytes = 4096;
   double loss = 0.0;    // share of frames and orders that are lost
   double repeat = 0.0;  // share that come twice

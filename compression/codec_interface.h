@@ -1,0 +1,76 @@
+// compression/codec_interface.h
+//
+// What every codec is: see compression/codec.h, which has them by number.
+#ifndef SKERRY_COMPRESSION_CODEC_INTERFACE_H_
+#define SKERRY_COMPRESSION_CODEC_INTERFACE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace skerry::compression {
+
+// Numbers on the wire and on disk: never reused. 0..63 are dense codecs whose
+// size follows from the element count.
+enum class CodecId : uint8_t {
+  kRawF32 = 0,
+  kBf16 = 1,        // round to nearest even
+  kInt8Block = 2,   // 256 values share one fp32 scale
+  kFp16 = 3,        // round to nearest even, at most 65504
+  kSign1 = 4,       // one bit a value, 256 values share their rms
+  kSign1Whole = 5,  // one bit a value, one rms for all
+  kNf4 = 6,         // 4 bits, 64 values share a bf16 scale
+  kNf4F32 = 7,      // as kNf4 with fp32 scales
+  kE3m0 = 8,        // a sign and 3 exponent bits, 64 values share a bf16 scale
+  kE3m0F32 = 9,     // as kE3m0 with fp32 scales
+  // Sparse, made by //compression/sparse with options of their own; no job can
+  // name them and FindCodec has none.
+  kTopK = 64,
+  kRandomK = 65,
+  kChunkTopK = 66,
+  kThresholdTopK = 67,
+  // Sparse with options that the number fixes (compression/sparse/presets.h).
+  // The first of seven each, which send one value in 4, 8, .. 256.
+  kTopKIn4 = 72,
+  kChunkTopKIn4 = 80,
+  kThresholdTopKIn4 = 88,
+};
+
+// Stateless; any number of threads may use one codec at once.
+class Codec {
+ public:
+  virtual ~Codec() = default;
+
+  virtual CodecId id() const = 0;
+
+  // The largest payload that `elements` values can need.
+  virtual size_t MaxEncodedBytes(size_t elements) const = 0;
+
+  // Replaces `payload`.
+  //
+  // Errors: InvalidArgument when a value is NaN or infinite, naming the first
+  // such index; `payload` is then unspecified.
+  virtual absl::Status Encode(std::span<const float> values,
+                              std::vector<std::byte>& payload) const = 0;
+
+  // Overwrites `values`.
+  //
+  // Errors: DataLoss when `payload` is not an encoding of values.size()
+  // elements; `values` are then unspecified. Whatever is accepted decodes to
+  // finite values.
+  virtual absl::Status Decode(std::span<const std::byte> payload,
+                              std::span<float> values) const = 0;
+
+  // accumulators[i] += decoded[i] in fp32 without contraction: the same bits
+  // as Decode followed by an addition. Errors: as Decode; the accumulators are
+  // then unspecified as well, so the sum has to be started anew.
+  virtual absl::Status DecodeAdd(std::span<const std::byte> payload,
+                                 std::span<float> accumulators) const = 0;
+};
+
+}  // namespace skerry::compression
+
+#endif  // SKERRY_COMPRESSION_CODEC_INTERFACE_H_
