@@ -345,6 +345,22 @@ TEST(ClusterShellTest, FactsWaitForASnapshotOnASlowDisk) {
   EXPECT_THAT(process.answers, SizeIs(4));
 }
 
+TEST(ClusterShellTest, FactsThatFollowFromASettledOneWaitForTheSnapshotToo) {
+  MemoryDisk disk;
+  Process process(disk, absl::Seconds(10),
+                  CompactionRule{.records_min = 1, .bytes_ratio_min = 0});
+  bool looked = false;
+  process.Report("w0", 1, 0, 1);
+  process.shell.Look([&](const Cluster&, Instant) {
+    process.Report("w1", 2, 0, 1);
+    process.shell.Look([&](const Cluster&, Instant) { looked = true; });
+  });
+  process.loop.RunUntilIdle();
+  EXPECT_TRUE(looked);
+  EXPECT_THAT(process.answers, SizeIs(2));
+  EXPECT_EQ(disk.snapshot->index, Revision(2));
+}
+
 TEST(ClusterShellTest, ALargeSnapshotWaitsForAsMuchNewHistory) {
   MemoryDisk disk;
   Process process(disk, absl::Seconds(10),
