@@ -71,8 +71,7 @@ absl::StatusOr<GroupPlace> GroupPlaceFromProto(
                     .size = static_cast<int>(request.size()),
                     .timeout = absl::Milliseconds(request.timeout_ms() == 0
                                                       ? kDefaultTimeoutMs
-                                                      : request.timeout_ms()),
-                    .reset_optimizer = request.reset_optimizer()};
+                                                      : request.timeout_ms())};
 }
 
 void DescriptionToProto(const Description& description,

@@ -31,7 +31,6 @@ struct GroupPlace {
   int rank = 0;
   int size = 1;
   absl::Duration timeout;
-  bool reset_optimizer = false;
 };
 // Errors: InvalidArgument when a group of several has no name, or the other
 // way round, or numbers are out of range.

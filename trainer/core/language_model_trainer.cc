@@ -191,13 +191,8 @@ float LanguageModelTrainer::NextLearningRate(
     std::span<const uint64_t> positions) {
   progress_ = std::max(
       progress_, *std::max_element(positions.begin(), positions.end()) + 1);
-  const optimizer::ScheduleOptions schedule = ScheduleOf(options_);
-  const float rate =
-      optimizer::LearningRate(schedule, progress_, options_.samples_total);
-  if (progress_ <= schedule.warmup_samples) cold_steps_ = 0;
-  if (cold_steps_ == 0) return rate;
-  const uint64_t taken = kColdSteps - --cold_steps_;
-  return rate * static_cast<float>(taken) / static_cast<float>(kColdSteps);
+  return optimizer::LearningRate(ScheduleOf(options_), progress_,
+                                 options_.samples_total);
 }
 
 absl::Status LanguageModelTrainer::Reduce(std::span<float> values) {
@@ -222,29 +217,19 @@ absl::Status LanguageModelTrainer::Load(std::span<const ElementRange> ranges,
   return ShareOwned(owners, *island_, model_->parameters());
 }
 
-absl::Status LanguageModelTrainer::JoinGroup(Collective* island,
-                                             bool reset_optimizer) {
+absl::Status LanguageModelTrainer::JoinGroup(Collective* island) {
   island_ = island;
-  if (reset_optimizer) {
-    std::fill(adamw_.first_moment().begin(), adamw_.first_moment().end(), 0.f);
-    std::fill(adamw_.second_moment().begin(), adamw_.second_moment().end(),
-              0.f);
-    adamw_.set_steps(0);
-    cold_steps_ = kColdSteps;
-  }
   return size() == 1 ? absl::OkStatus() : ShareOptimizerState();
 }
 
 absl::Status LanguageModelTrainer::ShareOptimizerState() {
   // Counts as pairs of floats, because a float alone is exact only to 2^24.
-  // Columns: steps high and low, cold steps.
   constexpr uint64_t kBase = uint64_t{1} << 20;
-  constexpr size_t kColumns = 3;
+  constexpr size_t kColumns = 2;
   std::vector<float> table(static_cast<size_t>(size()) * kColumns, 0.f);
   float* mine = table.data() + static_cast<size_t>(rank()) * kColumns;
   mine[0] = static_cast<float>(adamw_.steps() / kBase);
   mine[1] = static_cast<float>(adamw_.steps() % kBase);
-  mine[2] = static_cast<float>(cold_steps_);
   SKERRY_RETURN_IF_ERROR(island_->AllReduceSum(table));
   const auto steps_of = [&](int member) {
     const float* row = table.data() + static_cast<size_t>(member) * kColumns;
@@ -256,8 +241,6 @@ absl::Status LanguageModelTrainer::ShareOptimizerState() {
     if (steps_of(member) > steps_of(root)) root = member;
   }
   adamw_.set_steps(steps_of(root));
-  cold_steps_ =
-      static_cast<uint64_t>(table[static_cast<size_t>(root) * kColumns + 2]);
   SKERRY_RETURN_IF_ERROR(island_->Broadcast(adamw_.first_moment(), root));
   return island_->Broadcast(adamw_.second_moment(), root);
 }

@@ -37,10 +37,6 @@ struct TrainingData {
 // follows the largest position drawn so far, so that it never goes back.
 class LanguageModelTrainer final : public Trainer {
  public:
-  // A joiner that starts cold raises its rate over this many steps, unless it
-  // joins during the schedule's own warm-up.
-  static constexpr uint64_t kColdSteps = 50;
-
   // `executor`, the bytes behind `data` and `gemm` (null: the engine's choice)
   // outlive the trainer. Errors: InvalidArgument with one line that names what
   // is wrong in options or data; ResourceExhausted when memory is short.
@@ -57,7 +53,7 @@ class LanguageModelTrainer final : public Trainer {
   absl::Status Load(std::span<const ElementRange> ranges,
                     std::span<const RankRange> owners,
                     std::span<const float> state) override;
-  absl::Status JoinGroup(Collective* island, bool reset_optimizer) override;
+  absl::Status JoinGroup(Collective* island) override;
   absl::StatusOr<EvaluateResult> Evaluate(uint64_t samples_max,
                                           StopRequested stop) override;
   absl::StatusOr<std::string> Generate(const GenerateRequest& request,
@@ -95,8 +91,6 @@ class LanguageModelTrainer final : public Trainer {
   Collective* island_ = nullptr;
   // One past the largest position drawn.
   uint64_t progress_ = 0;
-  // Steps of a cold start still to come.
-  uint64_t cold_steps_ = 0;
   // Of one micro-batch.
   std::vector<int32_t> inputs_;
   std::vector<int32_t> targets_;

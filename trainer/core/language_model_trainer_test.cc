@@ -65,26 +65,6 @@ TEST(LanguageModelTrainerTest, RateFollowsTheLargestPositionDrawn) {
   EXPECT_LT(RateAfter(*trainer, 700), late);
 }
 
-TEST(LanguageModelTrainerTest, JoinerRaisesItsRateStepByStep) {
-  const auto joiner = MakeSmall();
-  ASSERT_TRUE(joiner->JoinGroup(nullptr, true).ok());
-  const auto steady = MakeSmall();
-  for (int step = 1; step <= 50; ++step) {
-    ASSERT_FLOAT_EQ(static_cast<float>(RateAfter(*joiner, 400)),
-                    static_cast<float>(RateAfter(*steady, 400)) *
-                        static_cast<float>(step) / 50.f);
-  }
-  EXPECT_EQ(RateAfter(*joiner, 400), RateAfter(*steady, 400));
-}
-
-TEST(LanguageModelTrainerTest, SchedulesOwnWarmUpServesThoseWhoStartWithIt) {
-  const auto joiner = MakeSmall();
-  ASSERT_TRUE(joiner->JoinGroup(nullptr, true).ok());
-  const auto steady = MakeSmall();
-  EXPECT_EQ(RateAfter(*joiner, 0), RateAfter(*steady, 0));
-  EXPECT_EQ(RateAfter(*joiner, 400), RateAfter(*steady, 400));
-}
-
 // One member restarts; the other has trained. If each kept its own moments
 // their parameters would part at the next step.
 TEST(LanguageModelTrainerTest, RestartedMemberTakesTheOthersOptimizerState) {
@@ -98,7 +78,7 @@ TEST(LanguageModelTrainerTest, RestartedMemberTakesTheOthersOptimizerState) {
   auto members = transport::MakeMemoryGroup(2, absl::Seconds(60));
   transport::RunMembers(members, [&](transport::Group& group) {
     Trainer& trainer = *trainers[static_cast<size_t>(group.rank())];
-    ASSERT_TRUE(trainer.JoinGroup(&group, group.rank() == 0).ok());
+    ASSERT_TRUE(trainer.JoinGroup(&group).ok());
     ASSERT_TRUE(trainer.Run(Samples(64, 96, 8), NeverStop).ok());
   });
   EXPECT_EQ(StateOf(*trainers[0]), StateOf(*trainers[1]));

@@ -108,8 +108,8 @@ class Trainer {
   // From now on computes with the members of `island`, which outlives its use
   // here; null means alone. All members call it together. The optimizer state
   // of the member that has taken most steps becomes that of all, so they stay
-  // equal; with `reset_optimizer` this member has taken none.
-  virtual absl::Status JoinGroup(Collective* island, bool reset_optimizer) = 0;
+  // equal.
+  virtual absl::Status JoinGroup(Collective* island) = 0;
 
   // On the first `samples_max` samples of the validation split, or all when
   // it is 0. Deterministic; not collective.

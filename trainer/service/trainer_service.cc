@@ -260,7 +260,7 @@ absl::Status TrainerService::JoinGroup(const v1::GroupRequest& request) {
     group_.swap(former);
   }
   if (former != nullptr) former->Abort();
-  return job_trainer_.trainer->JoinGroup(group.get(), place.reset_optimizer);
+  return job_trainer_.trainer->JoinGroup(group.get());
 }
 
 }  // namespace skerry::trainer

@@ -65,8 +65,8 @@ class InProcessTrainer final : public Trainer {
                     std::span<const float> state) override {
     return engine_->Load(ranges, owners, state);
   }
-  absl::Status JoinGroup(Collective* island, bool reset_optimizer) override {
-    return engine_->JoinGroup(island, reset_optimizer);
+  absl::Status JoinGroup(Collective* island) override {
+    return engine_->JoinGroup(island);
   }
   absl::StatusOr<EvaluateResult> Evaluate(uint64_t samples_max,
                                           StopRequested stop) override {

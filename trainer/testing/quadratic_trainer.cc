@@ -110,8 +110,7 @@ absl::Status QuadraticTrainer::Load(std::span<const ElementRange> ranges,
   return ShareOwned(owners, *island_, point_);
 }
 
-absl::Status QuadraticTrainer::JoinGroup(Collective* island,
-                                         bool reset_optimizer) {
+absl::Status QuadraticTrainer::JoinGroup(Collective* island) {
   island_ = island;
   return absl::OkStatus();
 }

@@ -39,7 +39,7 @@ class QuadraticTrainer final : public Trainer {
   absl::Status Load(std::span<const ElementRange> ranges,
                     std::span<const RankRange> owners,
                     std::span<const float> state) override;
-  absl::Status JoinGroup(Collective* island, bool reset_optimizer) override;
+  absl::Status JoinGroup(Collective* island) override;
   absl::StatusOr<EvaluateResult> Evaluate(uint64_t samples_max,
                                           StopRequested stop) override;
   absl::StatusOr<std::string> Generate(const GenerateRequest& request,

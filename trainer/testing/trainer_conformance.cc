@@ -25,7 +25,7 @@ std::vector<std::vector<float>> RunTogether(const TrainerFactory& make,
   std::vector<double> losses(static_cast<size_t>(ranks));
   transport::RunMembers(members, [&](transport::Group& group) {
     const std::unique_ptr<Trainer> trainer = make();
-    ASSERT_TRUE(trainer->JoinGroup(&group, false).ok());
+    ASSERT_TRUE(trainer->JoinGroup(&group).ok());
     const auto result = trainer->Run(request, NeverStop);
     ASSERT_TRUE(result.ok()) << result.status();
     states[static_cast<size_t>(group.rank())] = StateOf(*trainer);
@@ -131,7 +131,7 @@ TEST_P(TrainerConformance, OwnersShareWhatTheyLoad) {
   std::vector<std::vector<float>> states(2);
   transport::RunMembers(members, [&](transport::Group& group) {
     const std::unique_ptr<Trainer> trainer = GetParam()();
-    ASSERT_TRUE(trainer->JoinGroup(&group, true).ok());
+    ASSERT_TRUE(trainer->JoinGroup(&group).ok());
     const uint64_t count = trainer->description().element_count;
     const uint64_t cut = count / 3;
     const RankRange owners[] = {{{0, cut}, 1}, {{cut, count}, 0}};
@@ -154,10 +154,10 @@ TEST_P(TrainerConformance, BrokenIslandIsAnErrorAndNoHang) {
   transport::GroupMembers members = transport::MakeMemoryGroup(2, kTimeout);
   const std::unique_ptr<Trainer> trainer = GetParam()();
   members[1]->Abort();
-  trainer->JoinGroup(members[0].get(), false).IgnoreError();
+  trainer->JoinGroup(members[0].get()).IgnoreError();
   EXPECT_TRUE(
       absl::IsAborted(trainer->Run(Samples(0, 8, 8), NeverStop).status()));
-  ASSERT_TRUE(trainer->JoinGroup(nullptr, false).ok());
+  ASSERT_TRUE(trainer->JoinGroup(nullptr).ok());
   EXPECT_TRUE(trainer->Run(Samples(0, 8, 8), NeverStop).ok());
 }
 
