@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "model/spec/graph_builder.h"
 
 namespace skerry::model {
 namespace {
@@ -20,70 +21,44 @@ class Builder {
       stream = Block(layer, stream);
     }
     const int last = LayerNorm("transformer.ln_f", stream);
-    const int logits = Head(last);
-    Operator loss;
-    loss.kind = OperatorKind::kCrossEntropy;
-    loss.name = "loss";
-    loss.inputs = {logits};
-    loss.in_width = config_.vocab_size;
-    loss.out_width = 1;
-    graph_.operators.push_back(std::move(loss));
-    return std::move(graph_);
+    return std::move(graph_).Finish(
+        last, config_.vocab_size,
+        config_.tie_word_embeddings ? token_table_ : kNone);
   }
 
  private:
-  int Width(int value) const { return graph_.values[value].width; }
-
-  // Appends `op`, which makes a new value of its out_width.
-  int Emit(Operator op) {
-    graph_.values.push_back({op.name, op.out_width});
-    op.output = static_cast<int>(graph_.values.size()) - 1;
-    graph_.operators.push_back(std::move(op));
-    return graph_.operators.back().output;
-  }
-
   int Embedding() {
     Operator op;
     op.kind = OperatorKind::kEmbedding;
     op.name = "transformer.embedding";
     op.out_width = config_.n_embd;
-    op.weight = graph_.layout.Add("transformer.wte.weight",
-                                  {config_.vocab_size, config_.n_embd},
+    op.weight = graph_.layout().Add("transformer.wte.weight",
+                                    {config_.vocab_size, config_.n_embd},
+                                    Initializer::kNormal);
+    op.bias = graph_.layout().Add("transformer.wpe.weight",
+                                  {config_.n_positions, config_.n_embd},
                                   Initializer::kNormal);
-    op.bias = graph_.layout.Add("transformer.wpe.weight",
-                                {config_.n_positions, config_.n_embd},
-                                Initializer::kNormal);
     token_table_ = op.weight;
-    return Emit(std::move(op));
+    return graph_.Emit(std::move(op));
   }
 
   int LayerNorm(const std::string& name, int input) {
-    Operator op;
-    op.kind = OperatorKind::kLayerNorm;
-    op.name = name;
-    op.inputs = {input};
-    op.in_width = op.out_width = Width(input);
+    Operator op = GraphBuilder::SameWidth(OperatorKind::kLayerNorm, name, input,
+                                          config_.n_embd);
     op.epsilon = config_.layer_norm_epsilon;
-    op.weight =
-        graph_.layout.Add(name + ".weight", {op.out_width}, Initializer::kOne);
+    op.weight = graph_.layout().Add(name + ".weight", {op.out_width},
+                                    Initializer::kOne);
     op.bias =
-        graph_.layout.Add(name + ".bias", {op.out_width}, Initializer::kZero);
-    return Emit(std::move(op));
+        graph_.layout().Add(name + ".bias", {op.out_width}, Initializer::kZero);
+    return graph_.Emit(std::move(op));
   }
 
   int Linear(const std::string& name, int input, int out_width,
              Initializer initializer) {
-    Operator op;
-    op.kind = OperatorKind::kLinear;
-    op.name = name;
-    op.inputs = {input};
-    op.in_width = Width(input);
-    op.out_width = out_width;
-    op.weight = graph_.layout.Add(name + ".weight", {op.in_width, out_width},
-                                  initializer);
-    op.bias =
-        graph_.layout.Add(name + ".bias", {out_width}, Initializer::kZero);
-    return Emit(std::move(op));
+    return graph_.Linear(
+        name, input,
+        graph_.AddLinear(name, graph_.Width(input), out_width,
+                         /*transposed=*/false, /*bias=*/true, initializer));
   }
 
   int Attention(const std::string& name, int layer, int qkv) {
@@ -91,9 +66,9 @@ class Builder {
     op.kind = OperatorKind::kAttention;
     op.name = name;
     op.inputs = {qkv};
-    op.in_width = Width(qkv);
+    op.in_width = graph_.Width(qkv);
     op.out_width = config_.n_embd;
-    op.heads = config_.n_head;
+    op.heads = op.kv_heads = config_.n_head;
     double scale = 1;
     if (config_.scale_attn_weights) {
       scale /= std::sqrt(static_cast<double>(config_.head_size()));
@@ -101,26 +76,14 @@ class Builder {
     if (config_.scale_attn_by_inverse_layer_idx) scale /= layer + 1;
     op.attention_scale = static_cast<float>(scale);
     op.token_access = TokenAccess::kEarlierTokens;
-    return Emit(std::move(op));
+    return graph_.Emit(std::move(op));
   }
 
   int Activate(const std::string& name, int input) {
-    Operator op;
-    op.kind = OperatorKind::kActivation;
-    op.name = name;
-    op.inputs = {input};
-    op.in_width = op.out_width = Width(input);
+    Operator op = GraphBuilder::SameWidth(OperatorKind::kActivation, name,
+                                          input, graph_.Width(input));
     op.activation = config_.activation;
-    return Emit(std::move(op));
-  }
-
-  int Add(const std::string& name, int stream, int branch) {
-    Operator op;
-    op.kind = OperatorKind::kResidualAdd;
-    op.name = name;
-    op.inputs = {stream, branch};
-    op.in_width = op.out_width = Width(stream);
-    return Emit(std::move(op));
+    return graph_.Emit(std::move(op));
   }
 
   int Block(int layer, int stream) {
@@ -131,41 +94,25 @@ class Builder {
     branch = Attention(at + "attn", layer, branch);
     branch = Linear(at + "attn.c_proj", branch, config_.n_embd,
                     Initializer::kResidualNormal);
-    stream = Add(at + "attn.residual", stream, branch);
+    stream = graph_.Residual(at + "attn.residual", stream, branch);
     branch = LayerNorm(at + "ln_2", stream);
     branch = Linear(at + "mlp.c_fc", branch, config_.inner_size(),
                     Initializer::kNormal);
     branch = Activate(at + "mlp.act", branch);
     branch = Linear(at + "mlp.c_proj", branch, config_.n_embd,
                     Initializer::kResidualNormal);
-    return Add(at + "mlp.residual", stream, branch);
-  }
-
-  int Head(int input) {
-    Operator op;
-    op.kind = OperatorKind::kLinear;
-    op.name = "lm_head";
-    op.inputs = {input};
-    op.in_width = Width(input);
-    op.out_width = config_.vocab_size;
-    op.weight_is_transposed = true;
-    op.weight = config_.tie_word_embeddings
-                    ? token_table_
-                    : graph_.layout.Add("lm_head.weight",
-                                        {config_.vocab_size, config_.n_embd},
-                                        Initializer::kNormal);
-    return Emit(std::move(op));
+    return graph_.Residual(at + "mlp.residual", stream, branch);
   }
 
   const ModelConfig& config_;
-  Graph graph_;
+  GraphBuilder graph_;
   int token_table_ = kNone;
 };
 
 }  // namespace
 
 Graph BuildGpt2Graph(const ModelConfig& config) {
-  SKERRY_CHECK(ValidateModelConfig(config).ok());
+  SKERRY_CHECK(config.model_type == "gpt2" && ValidateModelConfig(config).ok());
   return Builder(config).Build();
 }
 

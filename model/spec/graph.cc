@@ -15,6 +15,7 @@ constexpr double kNormForward = 8;
 constexpr double kNormBackward = 14;
 constexpr double kActivationForward = 12;
 constexpr double kActivationBackward = 20;
+constexpr double kRotaryForward = 3;
 constexpr double kSoftmaxForward = 6;
 constexpr double kSoftmaxBackward = 3;
 
@@ -56,6 +57,15 @@ Work OperatorWork(const Graph& graph, const Operator& op, int rows,
       work.backward_flops = kNormBackward * out;
       work.activation_bytes = kFloatBytes * (out + 2 * tokens);
       break;
+    case OperatorKind::kRmsNorm:
+      work.forward_flops = kNormForward / 2 * out;
+      work.backward_flops = kNormBackward / 2 * out;
+      work.activation_bytes = kFloatBytes * (out + tokens);
+      break;
+    case OperatorKind::kRotary:  // in place of its input
+      work.forward_flops = kRotaryForward * out;
+      work.backward_flops = kRotaryForward * out;
+      break;
     case OperatorKind::kLinear:
       work.forward_flops = 2 * out * op.in_width;
       work.backward_flops = 4 * out * op.in_width;
@@ -67,6 +77,11 @@ Work OperatorWork(const Graph& graph, const Operator& op, int rows,
     case OperatorKind::kActivation:
       work.forward_flops = kActivationForward * out;
       work.backward_flops = kActivationBackward * out;
+      work.activation_bytes = kFloatBytes * out;
+      break;
+    case OperatorKind::kSwiGlu:
+      work.forward_flops = (kActivationForward + 1) * out;
+      work.backward_flops = (kActivationBackward + 2) * out;
       work.activation_bytes = kFloatBytes * out;
       break;
     case OperatorKind::kResidualAdd:

@@ -12,15 +12,20 @@
 
 #include "model/spec/model_config.h"
 #include "model/spec/parameter_layout.h"
+#include "model/spec/rotary.h"
 
 namespace skerry::model {
 
 enum class OperatorKind {
   kEmbedding,     // token and position ids -> vectors
   kLayerNorm,     // over the width of each token
+  kRmsNorm,       // likewise, without a mean and a bias
   kLinear,        // y = x W (+ b)
-  kAttention,     // causal, self; input is [query | key | value]
+  kRotary,        // turns the pairs of each head by the token's position
+  kAttention,     // causal, self; inputs are query, key and value, or one
+                  // [query | key | value]
   kActivation,    // elementwise
+  kSwiGlu,        // y = silu(inputs[0]) * inputs[1]
   kResidualAdd,   // y = inputs[0] + inputs[1]
   kCrossEntropy,  // softmax over the width, loss against a target id
 };
@@ -44,22 +49,24 @@ struct Operator {
   std::vector<int> inputs;  // values; empty for kEmbedding, which reads ids
   int output = kNone;       // value; kNone for kCrossEntropy
   // Tensors of the layout; kNone where the operator has none. kEmbedding:
-  // weight is the token table, bias the position table.
+  // weight is the token table, bias the position table, if there is one.
   int weight = kNone;
   int bias = kNone;
   int in_width = 0;
   int out_width = 0;
   // kLinear: the weight lies as [out, in], as an embedding table does.
   bool weight_is_transposed = false;
-  int heads = 0;              // kAttention
+  int heads = 0;              // kAttention, kRotary: of out_width
+  int kv_heads = 0;           // kAttention: divides heads
   float attention_scale = 0;  // kAttention: multiplies query . key
-  float epsilon = 0;          // kLayerNorm
+  float epsilon = 0;          // kLayerNorm, kRmsNorm
   Activation activation = Activation::kGeluTanh;  // kActivation
   TokenAccess token_access = TokenAccess::kOwnToken;
 };
 
 struct Graph {
   ParameterLayout layout;
+  RotaryConfig rotary;  // of every kRotary
   std::vector<Value> values;
   std::vector<Operator> operators;
 };

@@ -1,7 +1,7 @@
 // model/spec/model_config.h
 //
-// What a Hugging Face config.json says about a GPT-2 model, checked once so
-// that nothing after it has to.
+// What a Hugging Face config.json says about a model, checked once so that
+// nothing after it has to.
 #ifndef SKERRY_MODEL_SPEC_MODEL_CONFIG_H_
 #define SKERRY_MODEL_SPEC_MODEL_CONFIG_H_
 
@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "model/spec/rotary.h"
 
 namespace skerry::model {
 
@@ -18,35 +19,55 @@ enum class Activation {
   kGeluErf,   // "gelu": 0.5 x (1 + erf(x / sqrt(2)))
 };
 
-// Members carry Hugging Face's names and, where a file may leave a key out,
-// its defaults.
+// Members carry the names and the defaults of GPT-2's file; Llama's names
+// stand beside them where they differ.
 struct ModelConfig {
-  std::string model_type = "gpt2";
+  std::string model_type = "gpt2";  // or "llama"
   int vocab_size = 50257;
-  int n_positions = 1024;
-  int n_embd = 768;
-  int n_layer = 12;
-  int n_head = 12;
-  int n_inner = 0;  // width inside the MLP; 0 means 4 * n_embd
+  int n_positions = 1024;  // max_position_embeddings
+  int n_embd = 768;        // hidden_size
+  int n_layer = 12;        // num_hidden_layers
+  int n_head = 12;         // num_attention_heads
+  int n_inner = 0;         // intermediate_size; 0 means 4 * n_embd
   Activation activation = Activation::kGeluTanh;
-  float layer_norm_epsilon = 1e-5f;
+  float layer_norm_epsilon = 1e-5f;  // rms_norm_eps
   double initializer_range = 0.02;
   bool tie_word_embeddings = true;
+
+  // GPT-2.
   bool scale_attn_weights = true;
   bool scale_attn_by_inverse_layer_idx = false;
 
-  int head_size() const { return n_embd / n_head; }
+  // Llama.
+  int n_kv_head = 0;  // num_key_value_heads; 0 means n_head
+  int head_dim = 0;   // 0 means n_embd / n_head
+  bool attention_bias = false;
+  bool mlp_bias = false;
+  RotaryConfig rotary;
+
+  int head_size() const { return head_dim > 0 ? head_dim : n_embd / n_head; }
+  int kv_heads() const { return n_kv_head > 0 ? n_kv_head : n_head; }
   int inner_size() const { return n_inner > 0 ? n_inner : 4 * n_embd; }
+  // The longest sequence the model is defined for: n_positions, or as far as
+  // dynamic scaling is meant to stretch them.
+  int positions_max() const;
 };
 
-// Reads a config.json. Keys that do not change the arithmetic (token ids,
-// task parameters, versions, anything unknown) are ignored.
+// Bounds that keep every product of two sizes inside 64 bits and every file
+// that passes within reach of some machine.
+inline constexpr int kVocabSizeMax = 1 << 24;
+inline constexpr int kPositionsMax = 1 << 20;
+inline constexpr int kWidthMax = 1 << 17;
+inline constexpr int kLayersMax = 1 << 12;
+inline constexpr double kElementsMax = 1099511627776.0;  // 2^40
+
+// Reads a config.json. Keys known to say nothing about the arithmetic (token
+// ids, generation defaults, versions) are ignored; a key whose value is null
+// counts as absent.
 //
 // Errors: InvalidArgument, naming the field, for text that is not a JSON
-// object, another model_type, a value out of range or of the wrong type, and
-// for a feature that Skerry does not compute. Dropout is one of these:
-// resid_pdrop, embd_pdrop and attn_pdrop must be present and 0, because
-// Hugging Face reads an absent one as 0.1.
+// object, an unknown model_type, a value out of range or of the wrong type, a
+// feature that Skerry does not compute, and any other key, which may be one.
 absl::StatusOr<ModelConfig> ParseModelConfig(std::string_view config_json);
 
 // The same checks for a config made in code.

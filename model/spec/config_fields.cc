@@ -1,0 +1,168 @@
+#include "model/spec/config_fields.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/status.h"
+#include "nlohmann/json.hpp"
+
+namespace skerry::model {
+namespace {
+
+using Json = nlohmann::json;
+
+// Sorted.
+constexpr std::string_view kBookkeeping[] = {
+    "architectures",
+    "bad_words_ids",
+    "begin_suppress_tokens",
+    "bos_token_id",
+    "decoder_start_token_id",
+    "do_sample",
+    "dtype",
+    "early_stopping",
+    "eos_token_id",
+    "exponential_decay_length_penalty",
+    "finetuning_task",
+    "forced_bos_token_id",
+    "forced_eos_token_id",
+    "id2label",
+    "keys_to_ignore_at_inference",
+    "label2id",
+    "length_penalty",
+    "max_length",
+    "max_new_tokens",
+    "min_length",
+    "model_type",
+    "no_repeat_ngram_size",
+    "num_beam_groups",
+    "num_beams",
+    "num_labels",
+    "num_return_sequences",
+    "output_attentions",
+    "output_hidden_states",
+    "output_past",
+    "output_scores",
+    "pad_token_id",
+    "prefix",
+    "problem_type",
+    "remove_invalid_values",
+    "repetition_penalty",
+    "return_dict",
+    "return_dict_in_generate",
+    "sep_token_id",
+    "suppress_tokens",
+    "task_specific_params",
+    "temperature",
+    "tokenizer_class",
+    "top_k",
+    "top_p",
+    "torch_dtype",
+    "torchscript",
+    "transformers_version",
+    "typical_p",
+    "use_cache",
+};
+
+}  // namespace
+
+absl::Status RefuseField(std::string_view field, std::string_view why) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "config.json: ", absl::string_view(field.data(), field.size()), ": ",
+      absl::string_view(why.data(), why.size())));
+}
+
+absl::Status ConfigFields::Refuse(std::string_view key,
+                                  std::string_view why) const {
+  return RefuseField(prefix_ + std::string(key), why);
+}
+
+const Json* ConfigFields::Find(const char* key) const {
+  const auto it = object_.find(key);
+  return it == object_.end() || it->is_null() ? nullptr : &*it;
+}
+
+absl::Status ConfigFields::ReadInt(const char* key, int* target) const {
+  const Json* value = Find(key);
+  if (value == nullptr) return absl::OkStatus();
+  if (!value->is_number_integer() || *value < 1 || *value > INT32_MAX) {
+    return Refuse(key, absl::StrCat("is ", value->dump(),
+                                    ", must be a positive integer"));
+  }
+  *target = value->get<int>();
+  return absl::OkStatus();
+}
+
+absl::Status ConfigFields::ReadNumber(const char* key, double* target) const {
+  const Json* value = Find(key);
+  if (value == nullptr) return absl::OkStatus();
+  if (!value->is_number()) {
+    return Refuse(key,
+                  absl::StrCat("is ", value->dump(), ", must be a number"));
+  }
+  *target = value->get<double>();
+  return absl::OkStatus();
+}
+
+absl::Status ConfigFields::ReadFloat(const char* key, float* target) const {
+  double value = *target;
+  SKERRY_RETURN_IF_ERROR(ReadNumber(key, &value));
+  *target = static_cast<float>(value);
+  return absl::OkStatus();
+}
+
+absl::Status ConfigFields::ReadBool(const char* key, bool* target) const {
+  const Json* value = Find(key);
+  if (value == nullptr) return absl::OkStatus();
+  if (!value->is_boolean()) {
+    return Refuse(
+        key, absl::StrCat("is ", value->dump(), ", must be true or false"));
+  }
+  *target = value->get<bool>();
+  return absl::OkStatus();
+}
+
+absl::Status ConfigFields::ReadString(const char* key,
+                                      std::string* target) const {
+  const Json* value = Find(key);
+  if (value == nullptr) return absl::OkStatus();
+  if (!value->is_string()) {
+    return Refuse(key, absl::StrCat("is ", value->dump(), ", must be text"));
+  }
+  *target = value->get<std::string>();
+  return absl::OkStatus();
+}
+
+absl::Status ConfigFields::RefuseUnless(const char* key,
+                                        const Json& harmless) const {
+  const Json* value = Find(key);
+  if (value == nullptr || *value == harmless) return absl::OkStatus();
+  return Refuse(key, absl::StrCat("is ", value->dump(),
+                                  ", which Skerry does not compute; it can "
+                                  "only be ",
+                                  harmless.dump()));
+}
+
+absl::Status ConfigFields::RefuseOthers(
+    std::initializer_list<std::string_view> known) const {
+  for (const auto& [key, value] : object_.items()) {
+    if (value.is_null() || IsBookkeeping(key)) continue;
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    return Refuse(
+        key,
+        "is not known to Skerry and may change the arithmetic; remove "
+        "it if it does not");
+  }
+  return absl::OkStatus();
+}
+
+bool IsBookkeeping(std::string_view key) {
+  return key.starts_with('_') ||
+         std::binary_search(std::begin(kBookkeeping), std::end(kBookkeeping),
+                            key);
+}
+
+}  // namespace skerry::model

@@ -1,0 +1,70 @@
+#include "model/spec/config_fields.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+
+namespace skerry::model {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+TEST(ConfigFieldsTest, AbsentAndNullKeysKeepWhatTheTargetHolds) {
+  const Json object = {{"a", nullptr}};
+  const ConfigFields fields(object);
+  int number = 7;
+  bool flag = true;
+  EXPECT_TRUE(fields.ReadInt("a", &number).ok());
+  EXPECT_TRUE(fields.ReadBool("b", &flag).ok());
+  EXPECT_EQ(number, 7);
+  EXPECT_TRUE(flag);
+}
+
+TEST(ConfigFieldsTest, WrongTypesAreRefusedUnderTheirFullName) {
+  const Json object = {{"a", "4"}, {"b", 0}, {"c", 2.5}, {"d", 1}};
+  const ConfigFields fields(object, "outer.");
+  int number = 0;
+  double real = 0;
+  std::string text;
+  bool flag = false;
+  EXPECT_THAT(std::string(fields.ReadInt("a", &number).message()),
+              HasSubstr("config.json: outer.a: is \"4\""));
+  EXPECT_FALSE(fields.ReadInt("b", &number).ok());
+  EXPECT_FALSE(fields.ReadInt("c", &number).ok());
+  EXPECT_FALSE(fields.ReadNumber("a", &real).ok());
+  EXPECT_FALSE(fields.ReadString("d", &text).ok());
+  EXPECT_FALSE(fields.ReadBool("d", &flag).ok());
+}
+
+TEST(ConfigFieldsTest, HarmlessValuesPassAndOthersDoNot) {
+  const Json object = {{"a", 0.0}, {"b", 0.5}};
+  const ConfigFields fields(object);
+  EXPECT_TRUE(fields.RefuseUnless("a", 0).ok());
+  EXPECT_TRUE(fields.RefuseUnless("absent", 0).ok());
+  EXPECT_THAT(std::string(fields.RefuseUnless("b", 0).message()),
+              HasSubstr("b: is 0.5"));
+}
+
+TEST(ConfigFieldsTest, UnknownKeysAreRefusedUnlessNullOrBookkeeping) {
+  const Json object = {{"known", 1},
+                       {"gone", nullptr},
+                       {"_name_or_path", "x"},
+                       {"bos_token_id", 3}};
+  EXPECT_TRUE(ConfigFields(object).RefuseOthers({"known"}).ok());
+  EXPECT_THAT(std::string(ConfigFields(object).RefuseOthers({}).message()),
+              HasSubstr("config.json: known"));
+}
+
+TEST(ConfigFieldsTest, EveryListedKeyIsFound) {
+  for (const char* key : {"architectures", "dtype", "num_labels", "top_k",
+                          "transformers_version", "use_cache"}) {
+    EXPECT_TRUE(IsBookkeeping(key)) << key;
+  }
+  EXPECT_FALSE(IsBookkeeping("sliding_window"));
+}
+
+}  // namespace
+}  // namespace skerry::model
