@@ -1,6 +1,7 @@
 #include "model/cpu/embedding.h"
 
 #include <cstddef>
+#include <cstring>
 
 namespace skerry::model::cpu {
 
@@ -11,9 +12,13 @@ void EmbeddingForward(int tokens, int first, int columns, int width,
   const size_t n = static_cast<size_t>(width);
   for (int t = 0; t < tokens; ++t) {
     const float* __restrict token = token_table + n * ids[t];
+    float* __restrict row = out + n * t;
+    if (position_table == nullptr) {
+      std::memcpy(row, token, n * sizeof(float));
+      continue;
+    }
     const float* __restrict position =
         position_table + n * ((first + t) % columns);
-    float* __restrict row = out + n * t;
     for (size_t i = 0; i < n; ++i) row[i] = token[i] + position[i];
   }
 }
@@ -25,11 +30,10 @@ void EmbeddingBackward(int tokens, int columns, int width, int begin, int end,
   for (int t = 0; t < tokens; ++t) {
     const float* __restrict row = dout + n * t;
     float* __restrict token = dtoken_table + n * ids[t];
+    for (int i = begin; i < end; ++i) token[i] += row[i];
+    if (dposition_table == nullptr) continue;
     float* __restrict position = dposition_table + n * (t % columns);
-    for (int i = begin; i < end; ++i) {
-      token[i] += row[i];
-      position[i] += row[i];
-    }
+    for (int i = begin; i < end; ++i) position[i] += row[i];
   }
 }
 

@@ -10,6 +10,7 @@ namespace skerry::model::cpu {
 
 // out[t] = tokens_table[ids[t]] + positions_table[(first + t) % columns] for
 // `tokens` tokens of sequences of `columns`, the first of them at `first`.
+// Either position table may be null, and then counts as zeros.
 void EmbeddingForward(int tokens, int first, int columns, int width,
                       const int32_t* ids, const float* token_table,
                       const float* position_table, float* out);

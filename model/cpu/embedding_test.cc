@@ -71,5 +71,25 @@ TEST(EmbeddingTest, GradientsSumOverTheUsesOfARow) {
   }
 }
 
+TEST(EmbeddingTest, WithoutPositionsOnlyTokensCount) {
+  const auto ids = Ids();
+  const auto tokens = RandomFloats(1, kVocab * kWidth);
+  std::vector<float> out(kTokens * kWidth);
+  EmbeddingForward(kTokens, 0, kColumns, kWidth, ids.data(), tokens.data(),
+                   nullptr, out.data());
+  std::vector<float> dtokens(tokens.size());
+  EmbeddingBackward(kTokens, kColumns, kWidth, 0, kWidth, ids.data(),
+                    out.data(), dtokens.data(), nullptr);
+  std::vector<float> expected(tokens.size());
+  for (int t = 0; t < kTokens; ++t) {
+    for (int i = 0; i < kWidth; ++i) {
+      const float value = tokens[ids[t] * kWidth + i];
+      EXPECT_EQ(out[t * kWidth + i], value);
+      expected[ids[t] * kWidth + i] += value;
+    }
+  }
+  EXPECT_EQ(dtokens, expected);
+}
+
 }  // namespace
 }  // namespace skerry::model::cpu
