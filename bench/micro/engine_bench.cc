@@ -213,7 +213,8 @@ void Attention(benchmark::State& state) {
   const size_t stride = 3 * static_cast<size_t>(head);
   const model::cpu::AttentionShape shape{.columns = columns,
                                          .head_size = head,
-                                         .stride = stride,
+                                         .query_stride = stride,
+                                         .key_stride = stride,
                                          .out_stride = stride / 3,
                                          .scale = 0.2f};
   const float* q = qkv.data();

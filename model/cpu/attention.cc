@@ -153,27 +153,30 @@ HWY_INLINE void ScoreGradient(size_t padded, float scale, float delta,
   }
 }
 
-void Forward(const AttentionShape& shape, const float* query, const float* key,
-             const float* value, float* out, float* log_sum, float* scratch) {
+// The key and value head, packed once for the whole group.
+struct PackedForward {
+  float* key_t;
+  Rows v;
+  float* scores;
+  float* result;
+};
+
+void ForwardHead(const AttentionShape& shape, const PackedForward& packed,
+                 const float* query, float* out, float* log_sum) {
   const size_t columns = static_cast<size_t>(shape.columns);
   const size_t size = static_cast<size_t>(shape.head_size);
   const size_t width = Padded(size);
   const size_t span = Padded(columns);
-  Arena arena{scratch};
-  float* key_t = arena.Take(size * span);
-  float* scores = arena.Take(kBlock * span);
-  float* result = arena.Take(kBlock * width);
-  PackTransposed(columns, size, span, shape.stride, key, key_t);
-  const Rows v = PadRows(columns, size, width, shape.stride, value,
-                         arena.Take(columns * width));
-
+  float* scores = packed.scores;
+  float* result = packed.result;
   for (size_t begin = 0; begin < columns; begin += kBlock) {
     const size_t rows = std::min(kBlock, columns - begin);
     const size_t seen = begin + rows;
     const size_t padded = Padded(seen);
-    MultiplySmall<false>({query + begin * shape.stride, shape.stride, 1, key_t,
-                          span, scores, span},
-                         rows, padded, size);
+    MultiplySmall<false>(
+        {query + begin * shape.query_stride, shape.query_stride, 1,
+         packed.key_t, span, scores, span},
+        rows, padded, size);
     float inverse[kBlock];
     for (size_t r = 0; r < rows; ++r) {
       float* row = scores + r * span;
@@ -184,8 +187,9 @@ void Forward(const AttentionShape& shape, const float* query, const float* key,
       inverse[r] = 1 / sum;
       log_sum[begin + r] = shift + std::log(sum);
     }
-    MultiplySmall<false>({scores, span, 1, v.data, v.stride, result, width},
-                         rows, width, seen);
+    MultiplySmall<false>(
+        {scores, span, 1, packed.v.data, packed.v.stride, result, width}, rows,
+        width, seen);
     for (size_t r = 0; r < rows; ++r) {
       ScaleRow(width, inverse[r], result + r * width);
     }
@@ -194,13 +198,33 @@ void Forward(const AttentionShape& shape, const float* query, const float* key,
   }
 }
 
+void Forward(const AttentionShape& shape, const float* query, const float* key,
+             const float* value, float* out, float* log_sum, float* scratch) {
+  const size_t columns = static_cast<size_t>(shape.columns);
+  const size_t size = static_cast<size_t>(shape.head_size);
+  const size_t width = Padded(size);
+  const size_t span = Padded(columns);
+  Arena arena{scratch};
+  PackedForward packed;
+  packed.key_t = arena.Take(size * span);
+  packed.scores = arena.Take(kBlock * span);
+  packed.result = arena.Take(kBlock * width);
+  PackTransposed(columns, size, span, shape.key_stride, key, packed.key_t);
+  packed.v = PadRows(columns, size, width, shape.key_stride, value,
+                     arena.Take(columns * width));
+  for (int head = 0; head < shape.group; ++head) {
+    ForwardHead(shape, packed, query + head * size, out + head * size,
+                log_sum + head * columns);
+  }
+}
+
 // The inputs of backward, packed, and the sums it makes.
 struct Packed {
   float* key_t;
   float* value_t;
-  Rows q;
+  float* padded_q;  // room for a head's queries and output gradients
+  float* padded_dout;
   Rows k;
-  Rows dout;
   float* dk;
   float* dv;
   float* p;
@@ -208,9 +232,8 @@ struct Packed {
   float* dq;
 };
 
-HWY_INLINE Packed Pack(const AttentionShape& shape, const float* query,
-                       const float* key, const float* value, const float* dout,
-                       float* scratch) {
+HWY_INLINE Packed Pack(const AttentionShape& shape, const float* key,
+                       const float* value, float* scratch) {
   const size_t columns = static_cast<size_t>(shape.columns);
   const size_t size = static_cast<size_t>(shape.head_size);
   const size_t width = Padded(size);
@@ -219,40 +242,38 @@ HWY_INLINE Packed Pack(const AttentionShape& shape, const float* query,
   Packed packed;
   packed.key_t = arena.Take(size * span);
   packed.value_t = arena.Take(size * span);
-  packed.q = PadRows(columns, size, width, shape.stride, query,
+  packed.padded_q = arena.Take(columns * width);
+  packed.padded_dout = arena.Take(columns * width);
+  packed.k = PadRows(columns, size, width, shape.key_stride, key,
                      arena.Take(columns * width));
-  packed.k = PadRows(columns, size, width, shape.stride, key,
-                     arena.Take(columns * width));
-  packed.dout = PadRows(columns, size, width, shape.out_stride, dout,
-                        arena.Take(columns * width));
   packed.dk = arena.Take(columns * width);
   packed.dv = arena.Take(columns * width);
   packed.p = arena.Take(kBlock * span);
   packed.ds = arena.Take(kBlock * span);
   packed.dq = arena.Take(kBlock * width);
-  PackTransposed(columns, size, span, shape.stride, key, packed.key_t);
-  PackTransposed(columns, size, span, shape.stride, value, packed.value_t);
+  PackTransposed(columns, size, span, shape.key_stride, key, packed.key_t);
+  PackTransposed(columns, size, span, shape.key_stride, value, packed.value_t);
   std::fill(packed.dk, packed.dk + 2 * columns * width, 0.0f);
   return packed;
 }
 
-void Backward(const AttentionShape& shape, const float* query, const float* key,
-              const float* value, const float* out, const float* log_sum,
-              const float* dout, const AttentionGradients& gradients,
-              float* scratch) {
+void BackwardHead(const AttentionShape& shape, const Packed& packed,
+                  const float* query, const float* out, const float* log_sum,
+                  const float* dout, float* dquery) {
   const size_t columns = static_cast<size_t>(shape.columns);
   const size_t size = static_cast<size_t>(shape.head_size);
   const size_t width = Padded(size);
   const size_t span = Padded(columns);
-  const Packed packed = Pack(shape, query, key, value, dout, scratch);
-
+  const Rows all_q =
+      PadRows(columns, size, width, shape.query_stride, query, packed.padded_q);
+  const Rows all_dout =
+      PadRows(columns, size, width, shape.out_stride, dout, packed.padded_dout);
   for (size_t begin = 0; begin < columns; begin += kBlock) {
     const size_t rows = std::min(kBlock, columns - begin);
     const size_t seen = begin + rows;
     const size_t padded = Padded(seen);
-    const Rows q = {packed.q.data + begin * packed.q.stride, packed.q.stride};
-    const Rows g = {packed.dout.data + begin * packed.dout.stride,
-                    packed.dout.stride};
+    const Rows q = {all_q.data + begin * all_q.stride, all_q.stride};
+    const Rows g = {all_dout.data + begin * all_dout.stride, all_dout.stride};
     MultiplySmall<false>(
         {q.data, q.stride, 1, packed.key_t, span, packed.p, span}, rows, padded,
         size);
@@ -270,16 +291,32 @@ void Backward(const AttentionShape& shape, const float* query, const float* key,
     MultiplySmall<false>(
         {packed.ds, span, 1, packed.k.data, packed.k.stride, packed.dq, width},
         rows, width, seen);
-    UnpackRows(rows, size, width, shape.stride, packed.dq,
-               gradients.query + begin * shape.stride);
+    UnpackRows(rows, size, width, shape.query_stride, packed.dq,
+               dquery + begin * shape.query_stride);
     MultiplySmall<true>({packed.p, 1, span, g.data, g.stride, packed.dv, width},
                         seen, width, rows);
     MultiplySmall<true>(
         {packed.ds, 1, span, q.data, q.stride, packed.dk, width}, seen, width,
         rows);
   }
-  UnpackRows(columns, size, width, shape.stride, packed.dk, gradients.key);
-  UnpackRows(columns, size, width, shape.stride, packed.dv, gradients.value);
+}
+
+void Backward(const AttentionShape& shape, const float* query, const float* key,
+              const float* value, const float* out, const float* log_sum,
+              const float* dout, const AttentionGradients& gradients,
+              float* scratch) {
+  const size_t columns = static_cast<size_t>(shape.columns);
+  const size_t size = static_cast<size_t>(shape.head_size);
+  const size_t width = Padded(size);
+  const Packed packed = Pack(shape, key, value, scratch);
+  for (int head = 0; head < shape.group; ++head) {
+    const size_t at = head * size;
+    BackwardHead(shape, packed, query + at, out + at, log_sum + head * columns,
+                 dout + at, gradients.query + at);
+  }
+  UnpackRows(columns, size, width, shape.key_stride, packed.dk, gradients.key);
+  UnpackRows(columns, size, width, shape.key_stride, packed.dv,
+             gradients.value);
 }
 
 }  // namespace

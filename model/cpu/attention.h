@@ -1,8 +1,9 @@
 // model/cpu/attention.h
 //
-// Causal self-attention of one head of one sequence, without a square matrix
-// in memory: scores live for a block of queries at a time, and backward makes
-// them again from the logarithm of each query's softmax denominator.
+// Causal self-attention of the query heads of one sequence that share a key
+// and a value head, without a square matrix in memory: scores live for a block
+// of queries at a time, and backward makes them again from the logarithm of
+// each query's softmax denominator.
 #ifndef SKERRY_MODEL_CPU_ATTENTION_H_
 #define SKERRY_MODEL_CPU_ATTENTION_H_
 
@@ -11,12 +12,15 @@
 
 namespace skerry::model::cpu {
 
-// One head of one sequence. query, key and value point at the head's first
-// column of the first token; `stride` floats lie from one token to the next.
+// `group` query heads lie side by side and share one key and value head. query,
+// key and value point at the first column of the first token; the strides are
+// floats from one token to the next.
 struct AttentionShape {
   int columns = 0;    // tokens of the sequence
   int head_size = 0;  // floats of one query
-  size_t stride = 0;
+  int group = 1;
+  size_t query_stride = 0;
+  size_t key_stride = 0;  // of key and value
   size_t out_stride = 0;  // of out and its gradient
   float scale = 1;        // multiplies query . key
 };
@@ -24,15 +28,16 @@ struct AttentionShape {
 // Floats of scratch that either direction needs.
 size_t AttentionScratchSize(int columns, int head_size);
 
+// For each head of the group,
 // out[t] = sum over s <= t of softmax(scale query[t] . key[s]) value[s].
-// log_sum[t] is kept for backward.
+// log_sum[head * columns + t] is kept for backward.
 void AttentionForward(const AttentionShape& shape, const float* query,
                       const float* key, const float* value, float* out,
                       float* log_sum, std::span<float> scratch);
 
 struct AttentionGradients {
   float* query;  // written, with the strides of the inputs
-  float* key;
+  float* key;    // the sum over the group
   float* value;
 };
 void AttentionBackward(const AttentionShape& shape, const float* query,

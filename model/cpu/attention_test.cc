@@ -12,24 +12,27 @@ namespace {
 struct Sizes {
   int columns;
   int head_size;
+  int group = 1;
 };
+
+// One head's rows, columns * head_size floats.
+using Head = std::vector<float>;
 
 // Attention and its gradients written out in float64 with the whole square.
 struct Reference {
   std::vector<double> out, dq, dk, dv;
 };
 
-Reference Compute(const Sizes& sizes, double scale, const std::vector<float>& q,
-                  const std::vector<float>& k, const std::vector<float>& v,
-                  const std::vector<float>& g) {
+// Adds the gradients of key and value to those of `ref`.
+void Compute(const Sizes& sizes, double scale, const Head& q, const Head& k,
+             const Head& v, const Head& g, Reference& ref) {
   const int t_count = sizes.columns;
   const int n = sizes.head_size;
-  Reference ref;
-  for (auto* part : {&ref.out, &ref.dq, &ref.dk, &ref.dv}) {
-    part->assign(q.size(), 0.0);
-  }
-  const auto dot = [n](const std::vector<float>& a, int i,
-                       const std::vector<float>& b, int j) {
+  ref.out.assign(q.size(), 0.0);
+  ref.dq.assign(q.size(), 0.0);
+  ref.dk.resize(q.size());
+  ref.dv.resize(q.size());
+  const auto dot = [n](const Head& a, int i, const Head& b, int j) {
     double sum = 0;
     for (int d = 0; d < n; ++d) sum += double{a[i * n + d]} * b[j * n + d];
     return sum;
@@ -54,76 +57,84 @@ Reference Compute(const Sizes& sizes, double scale, const std::vector<float>& q,
       }
     }
   }
-  return ref;
 }
 
-class AttentionTest : public ::testing::TestWithParam<Sizes> {
- protected:
-  // Rows of `stride` floats that hold `part` at `offset`.
-  static void Place(const std::vector<float>& part, size_t n, size_t stride,
-                    size_t offset, std::vector<float>& rows) {
-    for (size_t i = 0; i < part.size(); ++i) {
-      rows[i / n * stride + offset + i % n] = part[i];
-    }
+// Rows of `stride` floats that hold `head` at `offset`.
+void Place(const Head& head, size_t n, size_t stride, size_t offset,
+           std::vector<float>& rows) {
+  for (size_t i = 0; i < head.size(); ++i) {
+    rows[i / n * stride + offset + i % n] = head[i];
   }
-  static void ExpectRows(const std::vector<double>& part, size_t n,
-                         size_t stride, size_t offset,
-                         const std::vector<float>& rows, const char* what) {
-    for (size_t i = 0; i < part.size(); ++i) {
-      EXPECT_NEAR(rows[i / n * stride + offset + i % n], part[i], 2e-5)
-          << what << " " << i / n << " " << i % n;
-    }
+}
+
+void ExpectRows(const std::vector<double>& head, size_t n, size_t stride,
+                size_t offset, const std::vector<float>& rows,
+                const char* what) {
+  for (size_t i = 0; i < head.size(); ++i) {
+    EXPECT_NEAR(rows[i / n * stride + offset + i % n], head[i], 3e-5)
+        << what << " " << i / n << " " << i % n;
   }
-};
+}
+
+class AttentionTest : public ::testing::TestWithParam<Sizes> {};
 
 TEST_P(AttentionTest, OutputAndGradientsMatchFloat64) {
   const Sizes sizes = GetParam();
   const size_t n = sizes.head_size;
-  const size_t count = sizes.columns * n;
+  const size_t columns = sizes.columns;
+  const size_t group = sizes.group;
   Random random(sizes.columns);
   const auto draw = [&] {
-    std::vector<float> values(count);
+    Head values(columns * n);
     for (float& v : values) v = static_cast<float>(2 * random.Uniform() - 1);
     return values;
   };
-  const auto q = draw(), k = draw(), v = draw(), g = draw();
   const float scale = 0.7f;
-  const Reference ref = Compute(sizes, scale, q, k, v, g);
-
-  // As in a model: the three lie side by side, other heads around them.
-  const size_t stride = 3 * n + 5;
-  const size_t out_stride = n + 3;
-  std::vector<float> qkv(sizes.columns * stride, 9.0f);
-  Place(q, n, stride, 1, qkv);
-  Place(k, n, stride, n + 2, qkv);
-  Place(v, n, stride, 2 * n + 3, qkv);
-  std::vector<float> out(sizes.columns * out_stride, 9.0f);
-  std::vector<float> dout(out.size(), 9.0f);
-  Place(g, n, out_stride, 2, dout);
-  std::vector<float> log_sum(sizes.columns);
+  const AttentionShape shape{.columns = sizes.columns,
+                             .head_size = sizes.head_size,
+                             .group = sizes.group,
+                             .query_stride = group * n + 4,
+                             .key_stride = 2 * n + 5,
+                             .out_stride = group * n + 3,
+                             .scale = scale};
+  // As in a model: heads lie side by side, others around them.
+  std::vector<float> query(columns * shape.query_stride, 9.0f);
+  std::vector<float> key_value(columns * shape.key_stride, 9.0f);
+  std::vector<float> out(columns * shape.out_stride, 9.0f), dout = out;
+  const Head k = draw(), v = draw();
+  Place(k, n, shape.key_stride, 1, key_value);
+  Place(v, n, shape.key_stride, n + 2, key_value);
+  std::vector<Reference> heads(group);
+  Reference sums;
+  for (size_t head = 0; head < group; ++head) {
+    const Head q = draw(), g = draw();
+    Place(q, n, shape.query_stride, 1 + head * n, query);
+    Place(g, n, shape.out_stride, 2 + head * n, dout);
+    Compute(sizes, scale, q, k, v, g, sums);
+    heads[head] = sums;
+  }
+  std::vector<float> log_sum(group * columns);
   std::vector<float> scratch(
       AttentionScratchSize(sizes.columns, sizes.head_size),
       std::nanf(""));  // nothing may be read before it is written
-  const AttentionShape shape{.columns = sizes.columns,
-                             .head_size = sizes.head_size,
-                             .stride = stride,
-                             .out_stride = out_stride,
-                             .scale = scale};
-  AttentionForward(shape, &qkv[1], &qkv[n + 2], &qkv[2 * n + 3], &out[2],
+  AttentionForward(shape, &query[1], &key_value[1], &key_value[n + 2], &out[2],
                    log_sum.data(), scratch);
-  ExpectRows(ref.out, n, out_stride, 2, out, "out");
-
-  std::vector<float> gradients(qkv.size(), 9.0f);
-  AttentionBackward(shape, &qkv[1], &qkv[n + 2], &qkv[2 * n + 3], &out[2],
+  std::vector<float> dquery(query.size(), 9.0f);
+  std::vector<float> dkey_value(key_value.size(), 9.0f);
+  AttentionBackward(shape, &query[1], &key_value[1], &key_value[n + 2], &out[2],
                     log_sum.data(), &dout[2],
-                    {&gradients[1], &gradients[n + 2], &gradients[2 * n + 3]},
-                    scratch);
-  ExpectRows(ref.dq, n, stride, 1, gradients, "query");
-  ExpectRows(ref.dk, n, stride, n + 2, gradients, "key");
-  ExpectRows(ref.dv, n, stride, 2 * n + 3, gradients, "value");
-  for (int t = 0; t < sizes.columns; ++t) {
-    EXPECT_EQ(out[t * out_stride], 9.0f) << "written beside the head";
-    EXPECT_EQ(gradients[t * stride + n + 1], 9.0f);
+                    {&dquery[1], &dkey_value[1], &dkey_value[n + 2]}, scratch);
+  for (size_t head = 0; head < group; ++head) {
+    ExpectRows(heads[head].out, n, shape.out_stride, 2 + head * n, out, "out");
+    ExpectRows(heads[head].dq, n, shape.query_stride, 1 + head * n, dquery,
+               "query");
+  }
+  ExpectRows(sums.dk, n, shape.key_stride, 1, dkey_value, "key");
+  ExpectRows(sums.dv, n, shape.key_stride, n + 2, dkey_value, "value");
+  for (size_t t = 0; t < columns; ++t) {
+    EXPECT_EQ(out[t * shape.out_stride + 1], 9.0f) << "written beside the head";
+    EXPECT_EQ(dquery[t * shape.query_stride + 1 + group * n], 9.0f);
+    EXPECT_EQ(dkey_value[t * shape.key_stride + n + 1], 9.0f);
   }
 }
 
@@ -131,7 +142,9 @@ INSTANTIATE_TEST_SUITE_P(Shapes, AttentionTest,
                          ::testing::Values(Sizes{1, 1}, Sizes{1, 16},
                                            Sizes{5, 10}, Sizes{16, 16},
                                            Sizes{17, 8}, Sizes{64, 32},
-                                           Sizes{70, 33}, Sizes{100, 64}));
+                                           Sizes{70, 33}, Sizes{100, 64},
+                                           Sizes{19, 6, 2}, Sizes{70, 33, 3},
+                                           Sizes{33, 16, 4}));
 
 }  // namespace
 }  // namespace skerry::model::cpu

@@ -21,9 +21,12 @@ TEST(GoldenFilesTest, AreWhatPyTorchComputes) {
   if (ExitCode(python + " -c 'import torch' 2>/dev/null") != 0) {
     GTEST_SKIP() << python << " cannot import torch";
   }
-  EXPECT_EQ(ExitCode(python +
-                     " tools/gen/gpt2_golden.py --check model/exec/testdata"),
-            0);
+  for (const char* script : {"gpt2_golden.py", "llama_golden.py"}) {
+    EXPECT_EQ(ExitCode(python + " -B tools/gen/" + script +
+                       " --check model/exec/testdata"),
+              0)
+        << script;
+  }
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ absl::StatusOr<std::unique_ptr<GraphRunner>> GraphRunner::Create(
     const cpu::GemmBackend& gemm, ParallelExecutor& executor) {
   std::unique_ptr<GraphRunner> runner(
       new GraphRunner(graph, rows_max, columns_max, gemm, executor));
-  SKERRY_RETURN_IF_ERROR(runner->Allocate(columns_max));
+  SKERRY_RETURN_IF_ERROR(runner->Allocate());
   return runner;
 }
 
@@ -57,33 +57,74 @@ GraphRunner::GraphRunner(const Graph& graph, int rows_max, int columns_max,
       plan_(PlanMemory(graph)),
       gemm_(gemm),
       lanes_(executor),
+      columns_max_(columns_max),
       tokens_max_(int64_t{rows_max} * columns_max) {}
 
-absl::Status GraphRunner::Allocate(int columns_max) {
+size_t GraphRunner::LaneScratchSize() const {
+  size_t largest = 0;
+  for (const Operator& op : graph_.operators) {
+    size_t size = 0;
+    if (op.kind == OperatorKind::kAttention) {
+      size = cpu::AttentionScratchSize(columns_max_, op.out_width / op.heads);
+    } else if (op.kind == OperatorKind::kLayerNorm) {
+      size = 2 * op.out_width;
+    } else if (op.kind == OperatorKind::kRmsNorm) {
+      size = op.out_width;
+    }
+    largest = std::max(largest, size);
+  }
+  // Lanes do not share a cache line.
+  return (largest + 31) / 32 * 32;
+}
+
+absl::Status GraphRunner::Allocate() {
   const size_t tokens = static_cast<size_t>(tokens_max_);
   const size_t vocab = static_cast<size_t>(Head().out_width);
   head_tokens_ =
       std::min(tokens, std::max(kHeadTokensMin, kLogitFloatsMax / vocab));
+  lane_scratch_size_ = LaneScratchSize();
   for (const Operator& op : graph_.operators) {
-    size_t size = 0;
-    if (op.kind == OperatorKind::kAttention) {
-      size = cpu::AttentionScratchSize(columns_max, op.out_width / op.heads);
-    }
-    if (op.kind == OperatorKind::kLayerNorm) size = 2 * op.out_width;
-    lane_scratch_size_ = std::max(lane_scratch_size_, size);
+    if (op.kind != OperatorKind::kRotary) continue;
+    rotary_floats_ =
+        static_cast<size_t>(op.out_width / op.heads / 2) * columns_max_;
   }
-  // Lanes do not share a cache line.
-  lane_scratch_size_ = (lane_scratch_size_ + 31) / 32 * 32;
   for (const auto& [buffer, count] :
        std::initializer_list<std::pair<Buffer*, size_t>>{
            {&values_, tokens * plan_.floats_per_token},
            {&logits_, head_tokens_ * vocab},
            {&losses_, tokens},
-           {&scratch_, lane_scratch_size_ * lanes_.count()}}) {
+           {&scratch_, lane_scratch_size_ * lanes_.count()},
+           {&cosines_, rotary_floats_},
+           {&sines_, rotary_floats_}}) {
     SKERRY_ASSIGN_OR_RETURN(float* floats, AllocateFloats(count));
     buffer->reset(floats);
   }
   return absl::OkStatus();
+}
+
+void GraphRunner::PrepareRotary(int columns) {
+  if (rotary_floats_ == 0) return;
+  // Only dynamic scaling asks how long a sequence is, and only beyond the
+  // context.
+  const int wanted = graph_.rotary.scaling == RotaryScaling::kDynamic
+                         ? std::max(columns, graph_.rotary.original_positions)
+                         : columns_max_;
+  if (wanted == rotary_columns_) return;
+  rotary_columns_ = wanted;
+  const size_t half = rotary_floats_ / static_cast<size_t>(columns_max_);
+  FillRotaryTables(graph_.rotary, static_cast<int>(2 * half), wanted,
+                   {cosines_.get(), rotary_floats_},
+                   {sines_.get(), rotary_floats_});
+}
+
+cpu::RotateShape GraphRunner::RotationOf(const Operator& op, size_t begin,
+                                         size_t end) const {
+  const size_t columns = static_cast<size_t>(block_.columns);
+  return {.tokens = static_cast<int>(end - begin),
+          .first = static_cast<int>(begin % columns),
+          .columns = block_.columns,
+          .heads = op.heads,
+          .head_size = op.out_width / op.heads};
 }
 
 void GraphRunner::Multiply(const cpu::GemmShape& shape, const float* a, int lda,

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "base/executor.h"
 #include "model/cpu/gemm.h"
+#include "model/cpu/rotate.h"
 #include "model/exec/lanes.h"
 #include "model/exec/memory_plan.h"
 #include "model/spec/graph.h"
@@ -63,7 +64,9 @@ class GraphRunner {
 
   GraphRunner(const Graph& graph, int rows_max, int columns_max,
               const cpu::GemmBackend& gemm, ParallelExecutor& executor);
-  absl::Status Allocate(int columns_max);
+  absl::Status Allocate();
+  // Floats that one lane may need beside the values.
+  size_t LaneScratchSize() const;
 
   const Operator& Head() const { return *(graph_.operators.end() - 2); }
   int BodySize() const { return static_cast<int>(graph_.operators.size()) - 2; }
@@ -80,25 +83,37 @@ class GraphRunner {
 
   void EmbeddingForward(const Operator& op, const float* parameters);
   void LayerNormForward(int index, const float* parameters);
+  void RmsNormForward(int index, const float* parameters);
   void LinearForward(int index, const float* parameters);
+  void RotaryForward(const Operator& op);
   void AttentionForward(int index);
   void ActivationForward(const Operator& op);
+  void SwiGluForward(const Operator& op);
   void ResidualForward(int index);
 
   void EmbeddingBackward(const Operator& op, float* gradients);
   void LayerNormBackward(int index, const float* parameters, float* gradients);
+  void RmsNormBackward(int index, const float* parameters, float* gradients);
   void LinearBackward(int index, const float* parameters, float* gradients);
+  void RotaryBackward(const Operator& op);
   void AttentionBackward(int index);
   void ActivationBackward(int index);
+  void SwiGluBackward(const Operator& op);
+
+  // The turn of tokens [begin, end).
+  cpu::RotateShape RotationOf(const Operator& op, size_t begin,
+                              size_t end) const;
+  // Makes the rotary tables those of sequences of `columns` tokens.
+  void PrepareRotary(int columns);
 
   // The head's logits for tokens [begin, begin + count).
   void HeadForward(size_t begin, size_t count, const float* parameters,
                    float* logits);
 
-  const float* Tensor(const float* flat, int tensor) const {
-    return flat + graph_.layout.tensor(tensor).offset;
-  }
-  float* Tensor(float* flat, int tensor) const {
+  // Null for kNone.
+  template <typename T>
+  T* Tensor(T* flat, int tensor) const {
+    if (tensor == kNone) return nullptr;
     return flat + graph_.layout.tensor(tensor).offset;
   }
 
@@ -106,14 +121,19 @@ class GraphRunner {
   const MemoryPlan plan_;
   const cpu::GemmBackend& gemm_;
   const Lanes lanes_;
+  const int columns_max_;
   const int64_t tokens_max_;
-  size_t head_tokens_ = 0;  // tokens whose logits are held at a time
+  size_t rotary_floats_ = 0;  // of one table; 0 without rotary operators
+  int rotary_columns_ = 0;    // the sequences that the tables are for
+  size_t head_tokens_ = 0;    // tokens whose logits are held at a time
   size_t lane_scratch_size_ = 0;
   TokenBlock block_;  // of the last Forward
   Buffer values_;
   Buffer logits_;
   Buffer losses_;
   Buffer scratch_;
+  Buffer cosines_;
+  Buffer sines_;
 };
 
 }  // namespace skerry::model

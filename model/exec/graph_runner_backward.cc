@@ -5,7 +5,11 @@
 #include "model/cpu/attention.h"
 #include "model/cpu/embedding.h"
 #include "model/cpu/layernorm.h"
+#include "model/cpu/rmsnorm.h"
+#include "model/cpu/rotate.h"
 #include "model/cpu/rows.h"
+#include "model/cpu/swiglu.h"
+#include "model/exec/attention_places.h"
 #include "model/exec/graph_runner.h"
 
 namespace skerry::model {
@@ -28,6 +32,15 @@ void GraphRunner::Backward(std::span<const float> parameters,
         break;
       case OperatorKind::kLayerNorm:
         LayerNormBackward(i, parameters.data(), gradients.data());
+        break;
+      case OperatorKind::kRmsNorm:
+        RmsNormBackward(i, parameters.data(), gradients.data());
+        break;
+      case OperatorKind::kRotary:
+        RotaryBackward(op);
+        break;
+      case OperatorKind::kSwiGlu:
+        SwiGluBackward(op);
         break;
       case OperatorKind::kLinear:
         LinearBackward(i, parameters.data(), gradients.data());
@@ -85,59 +98,117 @@ void GraphRunner::LayerNormBackward(int index, const float* parameters,
   }
 }
 
+void GraphRunner::RmsNormBackward(int index, const float* parameters,
+                                  float* gradients) {
+  const Operator& op = graph_.operators[index];
+  const size_t width = static_cast<size_t>(op.out_width);
+  const float* rstd = At(plan_.operators[index].kept_offset);
+  for (int lane = 0; lane < lanes_.count(); ++lane) {
+    std::fill(LaneScratch(lane), LaneScratch(lane) + width, 0.0f);
+  }
+  lanes_.ForRange(block_.tokens(), 1, [&](int lane, size_t begin, size_t end) {
+    const size_t first = begin * width;
+    cpu::RmsNormBackward(static_cast<int>(end - begin), op.out_width,
+                         ValueOf(op.inputs[0]) + first,
+                         Tensor(parameters, op.weight), rstd + begin,
+                         GradientOf(op.output) + first,
+                         plan_.operators[index].accumulates,
+                         GradientOf(op.inputs[0]) + first, LaneScratch(lane));
+  });
+  float* dweight = Tensor(gradients, op.weight);
+  for (int lane = 0; lane < lanes_.count(); ++lane) {
+    cpu::Add(width, dweight, LaneScratch(lane), dweight);
+  }
+}
+
 void GraphRunner::LinearBackward(int index, const float* parameters,
                                  float* gradients) {
   const Operator& op = graph_.operators[index];
   const int tokens = static_cast<int>(block_.tokens());
+  const float* in = ValueOf(op.inputs[0]);
   const float* dout = GradientOf(op.output);
+  const float* weight = Tensor(parameters, op.weight);
+  float* dweight = Tensor(gradients, op.weight);
   const float beta = plan_.operators[index].accumulates ? 1.0f : 0.0f;
-  Multiply({Transpose::kYes, Transpose::kNo, op.in_width, op.out_width, tokens},
-           ValueOf(op.inputs[0]), op.in_width, dout, op.out_width, 1.0f,
-           Tensor(gradients, op.weight), op.out_width);
+  if (op.weight_is_transposed) {
+    Multiply(
+        {Transpose::kYes, Transpose::kNo, op.out_width, op.in_width, tokens},
+        dout, op.out_width, in, op.in_width, 1.0f, dweight, op.in_width);
+    Multiply(
+        {Transpose::kNo, Transpose::kNo, tokens, op.in_width, op.out_width},
+        dout, op.out_width, weight, op.in_width, beta, GradientOf(op.inputs[0]),
+        op.in_width);
+  } else {
+    Multiply(
+        {Transpose::kYes, Transpose::kNo, op.in_width, op.out_width, tokens},
+        in, op.in_width, dout, op.out_width, 1.0f, dweight, op.out_width);
+    Multiply(
+        {Transpose::kNo, Transpose::kYes, tokens, op.in_width, op.out_width},
+        dout, op.out_width, weight, op.out_width, beta,
+        GradientOf(op.inputs[0]), op.in_width);
+  }
+  if (op.bias == kNone) return;
   lanes_.ForRange(
       op.out_width, kColumnGrain, [&](int, size_t begin, size_t end) {
         cpu::AddColumnSums(tokens, op.out_width, static_cast<int>(begin),
                            static_cast<int>(end), dout,
                            Tensor(gradients, op.bias));
       });
-  Multiply({Transpose::kNo, Transpose::kYes, tokens, op.in_width, op.out_width},
-           dout, op.out_width, Tensor(parameters, op.weight), op.out_width,
-           beta, GradientOf(op.inputs[0]), op.in_width);
+}
+
+void GraphRunner::RotaryBackward(const Operator& op) {
+  lanes_.ForRange(block_.tokens(), 1, [&](int, size_t begin, size_t end) {
+    cpu::RotateBackward(RotationOf(op, begin, end), cosines_.get(),
+                        sines_.get(),
+                        GradientOf(op.output) + begin * op.out_width);
+  });
 }
 
 void GraphRunner::AttentionBackward(int index) {
   const Operator& op = graph_.operators[index];
   SKERRY_CHECK(!plan_.operators[index].accumulates);
-  const size_t width = static_cast<size_t>(op.out_width);
-  const size_t stride = static_cast<size_t>(op.in_width);
-  const size_t head = width / op.heads;
-  const size_t columns = static_cast<size_t>(block_.columns);
-  const cpu::AttentionShape shape{.columns = block_.columns,
-                                  .head_size = static_cast<int>(head),
-                                  .stride = stride,
-                                  .out_stride = width,
-                                  .scale = op.attention_scale};
-  const float* in = ValueOf(op.inputs[0]);
+  const AttentionPlaces places(graph_, op, block_.columns);
+  const cpu::AttentionShape& shape = places.shape;
+  const int key_input = op.inputs[op.inputs.size() / 2];
+  const float* query = ValueOf(op.inputs.front()) + places.query;
+  const float* key = ValueOf(key_input) + places.key;
+  const float* value = ValueOf(op.inputs.back()) + places.value;
+  float* dquery = GradientOf(op.inputs.front()) + places.query;
+  float* dkey = GradientOf(key_input) + places.key;
+  float* dvalue = GradientOf(op.inputs.back()) + places.value;
   const float* out = ValueOf(op.output);
   const float* dout = GradientOf(op.output);
-  float* din = GradientOf(op.inputs[0]);
   const float* log_sums = At(plan_.operators[index].kept_offset);
-  const size_t heads = static_cast<size_t>(op.heads);
+  const size_t columns = static_cast<size_t>(block_.columns);
+  const size_t heads = static_cast<size_t>(op.kv_heads);
+  const size_t size = static_cast<size_t>(shape.head_size);
   lanes_.ForRange(
       block_.rows * heads, 1, [&](int lane, size_t begin, size_t end) {
         for (size_t i = begin; i < end; ++i) {
           const size_t token = i / heads * columns;
-          const size_t at_in = token * stride + i % heads * head;
-          const size_t at_out = token * width + i % heads * head;
-          const float* query = in + at_in;
-          float* dquery = din + at_in;
-          cpu::AttentionBackward(shape, query, query + width, query + 2 * width,
-                                 out + at_out, log_sums + i * columns,
-                                 dout + at_out,
-                                 {dquery, dquery + width, dquery + 2 * width},
-                                 {LaneScratch(lane), lane_scratch_size_});
+          const size_t head = i % heads * size;
+          const size_t queries =
+              token * shape.query_stride + head * shape.group;
+          const size_t keys = token * shape.key_stride + head;
+          const size_t outs = token * shape.out_stride + head * shape.group;
+          cpu::AttentionBackward(
+              shape, query + queries, key + keys, value + keys, out + outs,
+              log_sums + i * shape.group * columns, dout + outs,
+              {dquery + queries, dkey + keys, dvalue + keys},
+              {LaneScratch(lane), lane_scratch_size_});
         }
       });
+}
+
+// The gradient of `up` may lie over that of the output.
+void GraphRunner::SwiGluBackward(const Operator& op) {
+  lanes_.ForRange(block_.tokens(), 1, [&](int, size_t begin, size_t end) {
+    const size_t first = begin * op.out_width;
+    cpu::SwiGluBackward(
+        (end - begin) * op.out_width, ValueOf(op.inputs[0]) + first,
+        ValueOf(op.inputs[1]) + first, GradientOf(op.output) + first,
+        GradientOf(op.inputs[0]) + first, GradientOf(op.inputs[1]) + first);
+  });
 }
 
 void GraphRunner::ActivationBackward(int index) {

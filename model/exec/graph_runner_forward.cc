@@ -1,9 +1,15 @@
+#include <algorithm>
+
 #include "base/check.h"
 #include "model/cpu/activation.h"
 #include "model/cpu/attention.h"
 #include "model/cpu/embedding.h"
 #include "model/cpu/layernorm.h"
+#include "model/cpu/rmsnorm.h"
+#include "model/cpu/rotate.h"
 #include "model/cpu/rows.h"
+#include "model/cpu/swiglu.h"
+#include "model/exec/attention_places.h"
 #include "model/exec/graph_runner.h"
 
 namespace skerry::model {
@@ -13,7 +19,9 @@ using cpu::Transpose;
 void GraphRunner::Forward(const TokenBlock& block,
                           std::span<const float> parameters) {
   SKERRY_CHECK(block.tokens() <= static_cast<size_t>(tokens_max_));
+  SKERRY_CHECK(block.columns <= columns_max_);
   block_ = block;
+  PrepareRotary(block.columns);
   for (int i = 0; i < BodySize(); ++i) {
     const Operator& op = graph_.operators[i];
     switch (op.kind) {
@@ -22,6 +30,15 @@ void GraphRunner::Forward(const TokenBlock& block,
         break;
       case OperatorKind::kLayerNorm:
         LayerNormForward(i, parameters.data());
+        break;
+      case OperatorKind::kRmsNorm:
+        RmsNormForward(i, parameters.data());
+        break;
+      case OperatorKind::kRotary:
+        RotaryForward(op);
+        break;
+      case OperatorKind::kSwiGlu:
+        SwiGluForward(op);
         break;
       case OperatorKind::kLinear:
         LinearForward(i, parameters.data());
@@ -65,12 +82,24 @@ void GraphRunner::LayerNormForward(int index, const float* parameters) {
   });
 }
 
+void GraphRunner::RmsNormForward(int index, const float* parameters) {
+  const Operator& op = graph_.operators[index];
+  float* rstd = At(plan_.operators[index].kept_offset);
+  lanes_.ForRange(block_.tokens(), 1, [&](int, size_t begin, size_t end) {
+    const size_t first = begin * op.out_width;
+    cpu::RmsNormForward(static_cast<int>(end - begin), op.out_width, op.epsilon,
+                        ValueOf(op.inputs[0]) + first,
+                        Tensor(parameters, op.weight),
+                        ValueOf(op.output) + first, rstd + begin);
+  });
+}
+
 // The bias, and the residual stream where the next operator would add it, are
 // laid down first; the product is added to them.
 void GraphRunner::LinearForward(int index, const float* parameters) {
   const Operator& op = graph_.operators[index];
-  SKERRY_CHECK(op.bias != kNone && !op.weight_is_transposed);
   const bool adds = plan_.operators[index].adds_to_residual;
+  const bool transposed = op.weight_is_transposed;
   const float* bias = Tensor(parameters, op.bias);
   const float* weight = Tensor(parameters, op.weight);
   const float* in = ValueOf(op.inputs[0]);
@@ -79,46 +108,66 @@ void GraphRunner::LinearForward(int index, const float* parameters) {
   const float* stream = adds ? ValueOf(next.inputs[0]) : nullptr;
   lanes_.ForRange(block_.tokens(), 1, [&](int, size_t begin, size_t end) {
     const int rows = static_cast<int>(end - begin);
-    float* part = out + begin * op.out_width;
-    if (adds) {
-      cpu::AddBias(rows, op.out_width, stream + begin * op.out_width, bias,
-                   part);
-    } else {
+    const size_t first = begin * op.out_width;
+    float* part = out + first;
+    if (adds && bias != nullptr) {
+      cpu::AddBias(rows, op.out_width, stream + first, bias, part);
+    } else if (adds) {
+      std::copy(stream + first, stream + end * op.out_width, part);
+    } else if (bias != nullptr) {
       cpu::FillRows(rows, op.out_width, bias, part);
     }
     gemm_.Multiply(
-        {Transpose::kNo, Transpose::kNo, rows, op.out_width, op.in_width},
-        in + begin * op.in_width, op.in_width, weight, op.out_width, 1.0f, part,
-        op.out_width);
+        {Transpose::kNo, transposed ? Transpose::kYes : Transpose::kNo, rows,
+         op.out_width, op.in_width},
+        in + begin * op.in_width, op.in_width, weight,
+        transposed ? op.in_width : op.out_width,
+        adds || bias != nullptr ? 1.0f : 0.0f, part, op.out_width);
+  });
+}
+
+void GraphRunner::RotaryForward(const Operator& op) {
+  lanes_.ForRange(block_.tokens(), 1, [&](int, size_t begin, size_t end) {
+    cpu::RotateForward(RotationOf(op, begin, end), cosines_.get(), sines_.get(),
+                       ValueOf(op.output) + begin * op.out_width);
   });
 }
 
 void GraphRunner::AttentionForward(int index) {
   const Operator& op = graph_.operators[index];
-  const size_t width = static_cast<size_t>(op.out_width);
-  const size_t stride = static_cast<size_t>(op.in_width);
-  const size_t head = width / op.heads;
-  const size_t columns = static_cast<size_t>(block_.columns);
-  const cpu::AttentionShape shape{.columns = block_.columns,
-                                  .head_size = static_cast<int>(head),
-                                  .stride = stride,
-                                  .out_stride = width,
-                                  .scale = op.attention_scale};
-  const float* in = ValueOf(op.inputs[0]);
+  const AttentionPlaces places(graph_, op, block_.columns);
+  const cpu::AttentionShape& shape = places.shape;
+  const float* query = ValueOf(op.inputs.front()) + places.query;
+  const float* key = ValueOf(op.inputs[op.inputs.size() / 2]) + places.key;
+  const float* value = ValueOf(op.inputs.back()) + places.value;
   float* out = ValueOf(op.output);
   float* log_sums = At(plan_.operators[index].kept_offset);
-  const size_t heads = static_cast<size_t>(op.heads);
+  const size_t columns = static_cast<size_t>(block_.columns);
+  const size_t heads = static_cast<size_t>(op.kv_heads);
+  const size_t size = static_cast<size_t>(shape.head_size);
   lanes_.ForRange(
       block_.rows * heads, 1, [&](int lane, size_t begin, size_t end) {
         for (size_t i = begin; i < end; ++i) {
           const size_t token = i / heads * columns;
-          const float* query = in + token * stride + i % heads * head;
-          cpu::AttentionForward(shape, query, query + width, query + 2 * width,
-                                out + token * width + i % heads * head,
-                                log_sums + i * columns,
-                                {LaneScratch(lane), lane_scratch_size_});
+          const size_t head = i % heads * size;
+          const size_t queries = head * shape.group;
+          const size_t keys = token * shape.key_stride + head;
+          cpu::AttentionForward(
+              shape, query + token * shape.query_stride + queries, key + keys,
+              value + keys, out + token * shape.out_stride + queries,
+              log_sums + i * shape.group * columns,
+              {LaneScratch(lane), lane_scratch_size_});
         }
       });
+}
+
+void GraphRunner::SwiGluForward(const Operator& op) {
+  lanes_.ForRange(block_.tokens(), 1, [&](int, size_t begin, size_t end) {
+    const size_t first = begin * op.out_width;
+    cpu::SwiGluForward(
+        (end - begin) * op.out_width, ValueOf(op.inputs[0]) + first,
+        ValueOf(op.inputs[1]) + first, ValueOf(op.output) + first);
+  });
 }
 
 void GraphRunner::ActivationForward(const Operator& op) {

@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "model/cpu/gemm.h"
 #include "model/exec/graph_runner.h"
-#include "model/spec/gpt2_graph.h"
+#include "model/spec/model_graph.h"
 
 namespace skerry::model {
 
@@ -22,7 +22,7 @@ class LanguageModel::Impl {
       : config(config),
         rows_max(options.rows_max),
         columns_max(options.columns_max),
-        graph(BuildGpt2Graph(config)),
+        graph(BuildGraph(config)),
         parameters(graph.layout.element_count()),
         gradients(graph.layout.element_count()) {}
 
@@ -62,10 +62,11 @@ absl::StatusOr<std::unique_ptr<LanguageModel>> LanguageModel::Create(
   SKERRY_RETURN_IF_ERROR(ValidateModelConfig(config));
   Options resolved = options;
   if (resolved.columns_max == 0) resolved.columns_max = config.n_positions;
-  if (resolved.columns_max < 1 || resolved.columns_max > config.n_positions) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("columns_max is ", resolved.columns_max,
-                     ", must be 1 to n_positions ", config.n_positions));
+  if (resolved.columns_max < 1 ||
+      resolved.columns_max > config.positions_max()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "columns_max is ", resolved.columns_max,
+        ", must be 1 to the model's context of ", config.positions_max()));
   }
   // Token counts are passed to GEMM libraries as int.
   const int rows_limit =

@@ -36,8 +36,11 @@ class GoldenTest : public ::testing::TestWithParam<Case> {
     batch_.columns = golden_.ints.at("shape")[1];
     batch_.inputs = golden_.ints.at("inputs");
     batch_.targets = golden_.ints.at("targets");
-    auto model = LanguageModel::Create(
-        *config, {.rows_max = batch_.rows, .gemm = GetParam().gemm}, executor_);
+    auto model = LanguageModel::Create(*config,
+                                       {.rows_max = batch_.rows,
+                                        .columns_max = batch_.columns,
+                                        .gemm = GetParam().gemm},
+                                       executor_);
     ASSERT_TRUE(model.ok()) << model.status();
     model_ = *std::move(model);
     const ParameterLayout& layout = model_->layout();
@@ -109,15 +112,22 @@ TEST_P(GoldenTest, GradientsAddUpAndScale) {
       std::equal(once.begin(), once.end(), model_->gradients().begin()));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Cases, GoldenTest,
-    ::testing::Values(Case{"gpt2_tied", &cpu::OneDnnGemm()},
-                      Case{"gpt2_tied", &cpu::OpenBlasGemm()},
-                      Case{"gpt2_untied", &cpu::OneDnnGemm()},
-                      Case{"gpt2_untied", &cpu::OpenBlasGemm()}),
-    [](const ::testing::TestParamInfo<Case>& info) {
-      return info.param.name + "_" + std::string(info.param.gemm->name());
-    });
+std::vector<Case> AllCases() {
+  std::vector<Case> cases;
+  for (const char* name :
+       {"gpt2_tied", "gpt2_untied", "llama_grouped", "llama_tied_llama3",
+        "llama_linear", "llama_dynamic", "llama_yarn"}) {
+    cases.push_back({name, &cpu::OneDnnGemm()});
+    cases.push_back({name, &cpu::OpenBlasGemm()});
+  }
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, GoldenTest, ::testing::ValuesIn(AllCases()),
+                         [](const ::testing::TestParamInfo<Case>& info) {
+                           return info.param.name + "_" +
+                                  std::string(info.param.gemm->name());
+                         });
 
 }  // namespace
 }  // namespace skerry::model

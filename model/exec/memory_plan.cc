@@ -92,10 +92,14 @@ class Planner {
       if (IsBranchOfNext(i)) {
         plan.adds_to_residual = true;
         plan_.operators[i + 1].done_by_previous = true;
+      } else if (op.kind == OperatorKind::kRotary) {
+        SKERRY_CHECK(readers_[op.inputs[0]].size() == 1);
+        plan_.value_offset[op.output] = plan_.value_offset[op.inputs[0]];
       } else {
         plan_.value_offset[op.output] = Take(op.out_width);
       }
       if (op.kind == OperatorKind::kLayerNorm) plan.kept_offset = Take(2);
+      if (op.kind == OperatorKind::kRmsNorm) plan.kept_offset = Take(1);
       if (op.kind == OperatorKind::kAttention) {
         plan.kept_offset = Take(op.heads);
       }
@@ -113,16 +117,34 @@ class Planner {
       if (op.kind == OperatorKind::kResidualAdd) {
         CheckBranchComesFirst(i);
         for (const int value : op.inputs) ShareGradient(value, out, places);
-      } else if (op.kind == OperatorKind::kActivation &&
-                 places.HasOneUser(out) &&
-                 plan_.gradient_offset[op.inputs[0]] == kNone) {
-        ShareGradient(op.inputs[0], out, places);  // works in place
-      } else if (!op.inputs.empty()) {
-        int64_t& in = plan_.gradient_offset[op.inputs[0]];
-        plan_.operators[i].accumulates = in != kNone;
-        if (in == kNone) in = places.Take(op.in_width);
+      } else if (WorksInPlace(op) && places.HasOneUser(out) &&
+                 plan_.gradient_offset[op.inputs.back()] == kNone) {
+        ShareGradient(op.inputs.back(), out, places);
+        PlaceInputs(i, op.inputs.size() - 1, places);
+      } else {
+        SKERRY_CHECK(op.kind != OperatorKind::kRotary);
+        PlaceInputs(i, op.inputs.size(), places);
       }
       places.Drop(out);
+    }
+  }
+
+  // Whether backward may write the gradient of the last input over that of the
+  // output.
+  static bool WorksInPlace(const Operator& op) {
+    return op.kind == OperatorKind::kActivation ||
+           op.kind == OperatorKind::kSwiGlu || op.kind == OperatorKind::kRotary;
+  }
+
+  // Finds places for the gradients of the first `count` inputs.
+  void PlaceInputs(int index, size_t count, Places& places) {
+    const Operator& op = graph_.operators[index];
+    for (size_t k = 0; k < count; ++k) {
+      const int value = op.inputs[k];
+      int64_t& in = plan_.gradient_offset[value];
+      SKERRY_CHECK(in == kNone || op.inputs.size() == 1);
+      plan_.operators[index].accumulates = in != kNone;
+      if (in == kNone) in = places.Take(graph_.values[value].width);
     }
   }
 

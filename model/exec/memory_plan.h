@@ -21,11 +21,11 @@ struct OperatorPlan {
   bool adds_to_residual = false;
   // kResidualAdd: done by the operator before.
   bool done_by_previous = false;
-  // Backward adds to the gradient of inputs[0] (else it writes it first). Layer
-  // norms and linear operators can; a graph may not ask it of others.
+  // Backward adds to the gradient of inputs[0] (else it writes it first). Norms
+  // and linear operators can; a graph may not ask it of others.
   bool accumulates = false;
-  // What the operator keeps for backward beside its output: a layer norm's
-  // means and reciprocal deviations, attention's log sums.
+  // What the operator keeps for backward beside its output: a norm's means and
+  // reciprocal deviations, attention's log sums.
   int64_t kept_offset = 0;
 };
 
@@ -43,7 +43,8 @@ struct MemoryPlan {
 // Both inputs of a residual add share its output's gradient, so the branch has
 // to be gone through backward before anything else adds to the stream's: its
 // producer must follow every other reader of the stream.
-// Requires that of the graph, as every pre-norm transformer has it.
+// Requires that of the graph, as every pre-norm transformer has it. A rotary
+// operator works in place, so it has to be its input's only reader.
 MemoryPlan PlanMemory(const Graph& graph);
 
 }  // namespace skerry::model

@@ -1,10 +1,13 @@
 #include "model/exec/memory_plan.h"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/spec/gpt2_graph.h"
+#include "model/spec/llama_graph.h"
 
 namespace skerry::model {
 namespace {
@@ -79,6 +82,59 @@ TEST(MemoryPlanTest, OnlyNormsInsideBlocksAddToAGradient) {
         op.kind == OperatorKind::kLayerNorm && op.name != "transformer.ln_f")
         << op.name;
   }
+}
+
+Graph LlamaOf(int layers) {
+  ModelConfig config = ConfigOf(layers);
+  config.model_type = "llama";
+  config.n_kv_head = 1;
+  config.n_inner = 29;
+  return BuildLlamaGraph(config);
+}
+
+TEST(MemoryPlanTest, RotaryTurnsValuesAndGradientsInPlace) {
+  const Graph graph = LlamaOf(2);
+  const MemoryPlan plan = PlanMemory(graph);
+  int turns = 0;
+  for (const Operator& op : graph.operators) {
+    if (op.kind != OperatorKind::kRotary) continue;
+    ++turns;
+    EXPECT_EQ(plan.value_offset[op.output], plan.value_offset[op.inputs[0]]);
+    EXPECT_EQ(plan.gradient_offset[op.output],
+              plan.gradient_offset[op.inputs[0]]);
+  }
+  EXPECT_EQ(turns, 4);
+}
+
+// What one operator's backward pass reads and writes at a time.
+TEST(MemoryPlanTest, GradientsOfInputsDoNotOverlapOneAnother) {
+  const Graph graph = LlamaOf(2);
+  const MemoryPlan plan = PlanMemory(graph);
+  for (size_t i = 0; i + 2 < graph.operators.size(); ++i) {
+    const Operator& op = graph.operators[i];
+    if (op.kind == OperatorKind::kResidualAdd) continue;
+    std::vector<int> users(plan.floats_per_token);
+    for (const int value : op.inputs) {
+      for (int k = 0; k < graph.values[value].width; ++k) {
+        EXPECT_EQ(users[plan.gradient_offset[value] + k]++, 0) << op.name;
+      }
+    }
+  }
+}
+
+TEST(MemoryPlanTest, AllThatReadANormAddUpInItsGradient) {
+  const Graph graph = LlamaOf(1);
+  const MemoryPlan plan = PlanMemory(graph);
+  std::vector<std::string> first, later;
+  for (size_t i = 0; i < graph.operators.size(); ++i) {
+    const Operator& op = graph.operators[i];
+    if (op.kind != OperatorKind::kLinear) continue;
+    (plan.operators[i].accumulates ? later : first).push_back(op.name);
+  }
+  // Backward goes from the last reader to the first.
+  EXPECT_THAT(later, ::testing::ElementsAre("model.layers.0.self_attn.q_proj",
+                                            "model.layers.0.self_attn.k_proj",
+                                            "model.layers.0.mlp.gate_proj"));
 }
 
 TEST(MemoryPlanDeathTest, AStreamReadAfterItsBranchIsRefused) {

@@ -7,25 +7,19 @@ Writes DIRECTORY/NAME.json (a config as Hugging Face writes it) and
 DIRECTORY/NAME.golden for every case, or with --check computes them again and
 fails unless they agree with the files. Prints the version of PyTorch.
 
-A .golden file is a list of arrays, all little-endian: u32 count, then for each
-u32 length of the name, the name, one byte 'f' (float32) or 'i' (int32),
-u32 elements, the elements.
-
 Parameters and inputs come from Python's own generator, whose numbers are the
 same in every version, and are rounded to float32. Everything after that is
 float64, so the files hold the true values to the last bit of a float32.
 """
 
-import array
-import json
 import math
-import pathlib
 import random
-import struct
 import sys
 
 import torch
 import torch.nn.functional as F
+
+from golden_file import float32, write_or_check
 
 NO_DROPOUT = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
 
@@ -45,10 +39,6 @@ CASES = {
 ROWS = {"gpt2_tied": 2, "gpt2_untied": 3}
 # More than one block of queries, and no multiple of anything.
 COLUMNS = {"gpt2_tied": 13, "gpt2_untied": 19}
-
-
-def float32(values):
-    return list(array.array("f", values))
 
 
 def parameter_shapes(c):
@@ -176,75 +166,11 @@ def adamw_case():
             "second_moment": ("f", state("exp_avg_sq"))}
 
 
-def encode(arrays):
-    out = struct.pack("<I", len(arrays))
-    for name, (kind, values) in arrays.items():
-        data = array.array(kind, values)
-        if sys.byteorder == "big":
-            data.byteswap()
-        out += struct.pack("<I", len(name)) + name.encode() + kind.encode()
-        out += struct.pack("<I", len(values)) + data.tobytes()
-    return out
-
-
-def decode(data):
-    (count,), at, arrays = struct.unpack_from("<I", data), 4, {}
-    for _ in range(count):
-        (length,) = struct.unpack_from("<I", data, at)
-        name = data[at + 4:at + 4 + length].decode()
-        at += 4 + length
-        kind = chr(data[at])
-        (elements,) = struct.unpack_from("<I", data, at + 1)
-        arrays[name] = (kind, list(struct.unpack_from(
-            f"<{elements}{kind}", data, at + 5)))
-        at += 5 + 4 * elements
-    return arrays
-
-
-def differences(made, stored):
-    if made.keys() != stored.keys():
-        yield "the lists of arrays differ"
-        return
-    for name, (kind, values) in made.items():
-        old_kind, old = stored[name]
-        if kind != old_kind or len(values) != len(old):
-            yield f"{name}: type or size differs"
-            continue
-        largest = max(map(abs, values), default=0)
-        worst = max((abs(a - b) for a, b in zip(values, old)), default=0)
-        if not worst <= 1e-6 * largest:
-            yield f"{name}: off by {worst:.3g}, largest value {largest:.3g}"
-
-
 def main(arguments):
-    check = "--check" in arguments
-    folders = [a for a in arguments if a != "--check"]
-    if len(folders) != 1:
-        sys.exit(__doc__)
-    folder = pathlib.Path(folders[0])
     print("torch", torch.__version__)
     made = {name: model_case(name) for name in CASES}
     made["adamw"] = adamw_case()
-    failed = False
-    for name, arrays in made.items():
-        path = folder / (name + ".golden")
-        if not check:
-            path.write_bytes(encode(arrays))
-            print(path, path.stat().st_size, "bytes")
-            continue
-        for line in differences(arrays, decode(path.read_bytes())):
-            print(f"{path}: {line}")
-            failed = True
-    for name, config in CASES.items():
-        path = folder / (name + ".json")
-        text = json.dumps(config, indent=2) + "\n"
-        if not check:
-            path.write_text(text)
-        elif path.read_text() != text:
-            print(f"{path}: differs")
-            failed = True
-    print("different" if failed else "the same" if check else "written")
-    return 1 if failed else 0
+    return write_or_check(arguments, __doc__, made, CASES)
 
 
 if __name__ == "__main__":
