@@ -65,10 +65,10 @@ LanguageModelTrainer::Create(const TrainingOptions& options,
   }
   const int tokens = options.sequence_tokens == 0 ? config.n_positions
                                                   : options.sequence_tokens;
-  if (tokens > config.n_positions) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("data.sequence_tokens is ", tokens,
-                     ", but the model's n_positions is ", config.n_positions));
+  if (tokens > config.positions_max()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "data.sequence_tokens is ", tokens,
+        ", but the model's context ends at ", config.positions_max()));
   }
   const data::SampleSource::Options source_options = {
       .context_length = tokens,

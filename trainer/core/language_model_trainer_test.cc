@@ -20,11 +20,21 @@ std::unique_ptr<Trainer> MakeSmall() {
   return MakeInProcessTrainer(SmallTrainingOptions()).value();
 }
 
-INSTANTIATE_TEST_SUITE_P(LanguageModel, TrainerConformance,
-                         ::testing::Values(MakeSmall));
+std::unique_ptr<Trainer> MakeSmallLlama() {
+  return MakeInProcessTrainer(SmallLlamaOptions()).value();
+}
 
-TEST(LanguageModelTrainerTest, LossFallsFarBelowThatOfGuessing) {
-  const std::unique_ptr<Trainer> trainer = MakeSmall();
+INSTANTIATE_TEST_SUITE_P(LanguageModel, TrainerConformance,
+                         ::testing::Values(MakeSmall, MakeSmallLlama));
+
+class FamilyTest
+    : public ::testing::TestWithParam<std::unique_ptr<Trainer> (*)()> {};
+
+INSTANTIATE_TEST_SUITE_P(Families, FamilyTest,
+                         ::testing::Values(MakeSmall, MakeSmallLlama));
+
+TEST_P(FamilyTest, LossFallsFarBelowThatOfGuessing) {
+  const std::unique_ptr<Trainer> trainer = GetParam()();
   const auto before = trainer->Evaluate(0, NeverStop);
   ASSERT_TRUE(before.ok());
   // Guessing one of 256 bytes costs ln 256 nats.
@@ -125,7 +135,7 @@ TEST(LanguageModelTrainerTest, WhatCannotBeTrainedIsRefusedInOneLine) {
   TrainingOptions bad = good;
   bad.sequence_tokens = 33;
   EXPECT_THAT(std::string(CreateWith(bad, shard, 256).message()),
-              HasSubstr("n_positions"));
+              HasSubstr("context ends at 32"));
   bad = good;
   bad.config_json = "{}";
   EXPECT_FALSE(CreateWith(bad, shard, 256).ok());

@@ -175,6 +175,18 @@ class TrainerProcessTest : public ::testing::Test {
   std::vector<std::unique_ptr<runtime::SharedMemory>> memories_;
 };
 
+TEST_F(TrainerProcessTest, TrainsALlamaJob) {
+  job_.mutable_model()->set_config_json(SmallLlamaOptions().config_json);
+  TrainerProcess trainer("llama", {});
+  const v1::DescribeReply described = Set(trainer, "llama");
+  EXPECT_EQ(Hash64Of(std::span<const float>(Snapshot(trainer))),
+            described.initial_hash());
+  v1::RunReply run;
+  ASSERT_TRUE(trainer.Call(&Stub::Run, Samples(0, 320), &run).ok());
+  EXPECT_EQ(run.inner_steps(), 20u);
+  EXPECT_LT(run.loss(), std::log(256.0));
+}
+
 TEST_F(TrainerProcessTest, TrainsGivesAndTakesValuesAndExits) {
   TrainerProcess trainer("one", {});
   const v1::DescribeReply described = Set(trainer, "one");

@@ -100,6 +100,15 @@ TrainingOptions SmallTrainingOptions() {
   return options;
 }
 
+TrainingOptions SmallLlamaOptions() {
+  TrainingOptions options = SmallTrainingOptions();
+  options.config_json = R"({
+      "model_type": "llama", "vocab_size": 256, "max_position_embeddings": 32,
+      "hidden_size": 36, "intermediate_size": 70, "num_hidden_layers": 2,
+      "num_attention_heads": 6, "num_key_value_heads": 2})";
+  return options;
+}
+
 std::string MadeUpText(uint64_t seed, size_t bytes) {
   Random random(seed);
   std::string text;

@@ -19,6 +19,9 @@ namespace skerry::trainer {
 // under which it learns within 50 steps of 16 samples.
 TrainingOptions SmallTrainingOptions();
 
+// The same job for a Llama of two layers, width 36 and three queries to a key.
+TrainingOptions SmallLlamaOptions();
+
 // `bytes` of text made of some forty English words; the same for a seed.
 std::string MadeUpText(uint64_t seed, size_t bytes);
 
