@@ -62,6 +62,19 @@ Source Offered(const SpanHolder& holder, const FragmentFacts& facts,
   return source;
 }
 
+// What the seat still needs: its pin or, until it has chosen a base among
+// those that it was offered, all that was kept when it came.
+std::optional<Sequence> NeedOf(const Seat& seat, FragmentId fragment,
+                               Sequence kept) {
+  const FragmentFacts* facts = FragmentOf(seat.facts, fragment);
+  if (facts != nullptr && facts->pin.is_set()) return facts->pin;
+  const SeatState state = seat.facts.state;
+  if (state == SeatState::kStarting || state == SeatState::kRecovering) {
+    return kept;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
@@ -86,13 +99,13 @@ Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
   Sequence keep = *common->rbegin();
   const uint64_t newest = job.fragments[fragment.value()].newest().value();
   for (const auto& [name, seat] : job.seats) {
-    const FragmentFacts* facts = FragmentOf(seat.facts, fragment);
-    if (facts == nullptr || !facts->pin.is_set() ||
-        !workers.IsCurrent(name, seat.incarnation) ||
-        facts->pin.value() + options.pin_sequences_max < newest) {
+    const std::optional<Sequence> need =
+        NeedOf(seat, fragment, job.keep_from[fragment.value()]);
+    if (!need.has_value() || !workers.IsCurrent(name, seat.incarnation) ||
+        need->value() + options.pin_sequences_max < newest) {
       continue;
     }
-    keep = std::min(keep, facts->pin);
+    keep = std::min(keep, *need);
   }
   return keep;
 }

@@ -40,6 +40,23 @@ TEST(RetentionTest, APinKeepsAnOlderBase) {
   EXPECT_EQ(Keep(bench), Sequence(8));
 }
 
+// Between the offer of a base and the pin the offer has to stay true.
+TEST(RetentionTest, NothingMoreIsDroppedUntilAJoinerHasPinned) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0"});
+  HoldBase(bench, "w0", 4);
+  bench.job.keep_from[0] = Keep(bench);
+  bench.AddWorker("w1", "b");
+  bench.Fragment("w1").pin = Sequence();
+  bench.job.seats["w1"].facts.state = SeatState::kStarting;
+  HoldBase(bench, "w0", 8);
+  EXPECT_EQ(Keep(bench), Sequence(4));
+  bench.job.seats["w1"].facts.state = SeatState::kRecovering;
+  EXPECT_EQ(Keep(bench), Sequence(4));
+  bench.Fragment("w1").pin = Sequence(8);
+  EXPECT_EQ(Keep(bench), Sequence(8));
+}
+
 TEST(RetentionTest, EverythingIsKeptWhileAWorkerHasNotReported) {
   JobBench bench;
   bench.AddReplica("a", {"w0"});

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
-#include "base/hash.h"
 #include "worker/core/compute.h"
 
 namespace skerry::worker {
@@ -14,8 +12,6 @@ namespace {
 
 constexpr auto kBase = PieceKey::Kind::kBase;
 constexpr auto kResult = PieceKey::Kind::kResult;
-// Results held in memory at once while fetching.
-constexpr uint64_t kResultsAhead = 4;
 
 }  // namespace
 
@@ -216,138 +212,6 @@ void Recovery::OnInitial(Instant now, const TrainerMemory& memory) {
   changed_(now, absl::OkStatus());
 }
 
-void Recovery::PumpResults(Instant now) {
-  absl::erase_if(missing_, [&](const auto& one) {
-    return one.first <= FoldedOldest() ||
-           history_.HasResult(one.first, begin_, end_);
-  });
-  if (begin_ == end_) return;
-  for (const auto& [span, place] : places_) {
-    if (!place.state) return;
-  }
-  uint64_t asked = 0;
-  for (Sequence next = Next(FoldedOldest()); asked < kResultsAhead;
-       next = Next(next)) {
-    const CommittedEntry* entry = history_.Find(next);
-    if (entry == nullptr) return;
-    if (history_.HasResult(next, begin_, end_)) continue;
-    ++asked;
-    if (entry->attempt == hold_.first && now < hold_.second) {
-      WakeAt(hold_.second);
-      continue;
-    }
-    FetchResult(now, *entry);
-  }
-}
-
-std::vector<std::string> Recovery::HoldersOf(const CommittedEntry& entry,
-                                             uint32_t span) const {
-  std::vector<std::string> addresses;
-  for (const Source& source : sources_) {
-    if (source.holder.Holds(span) && source.results_from.is_set() &&
-        source.results_from <= entry.sequence &&
-        entry.sequence <= source.results_through) {
-      addresses.push_back(source.holder.peer.address);
-    }
-  }
-  if (peers_.first == entry.attempt) {
-    for (const SpanHolder& holder : peers_.second) {
-      if (holder.Holds(span)) addresses.push_back(holder.peer.address);
-    }
-  }
-  return addresses;
-}
-
-bool Recovery::NewerBaseOffered(Sequence result, uint32_t span) const {
-  return absl::c_any_of(sources_, [&](const Source& source) {
-    return source.base >= result && source.holder.Holds(span) &&
-           !source.base_hashes.empty();
-  });
-}
-
-void Recovery::FetchResult(Instant now, const CommittedEntry& entry) {
-  Missing& missing = missing_[entry.sequence];
-  if (missing.storing) return;
-  for (uint32_t span = begin_; span < end_; ++span) {
-    if (missing.got.contains(span) || missing.busy[span]) continue;
-    if (history_.FindPiece({kResult, entry.sequence, entry.attempt, span,
-                            entry.hashes[span]}) != nullptr) {
-      continue;
-    }
-    if (missing.not_before[span] > now) {
-      WakeAt(missing.not_before[span]);
-      continue;
-    }
-    if (fetches_ >= options_.fetches_max) return;
-    const std::vector<std::string> addresses = HoldersOf(entry, span);
-    if (addresses.empty()) {
-      // Nobody keeps results this old: start again from a newer base.
-      Place& place = places_[span];
-      const bool gone =
-          entry.sequence <= keep_from_ ||
-          (replaceable_ && NewerBaseOffered(entry.sequence, span));
-      if (gone && folds_ == 0 && !place.busy) {
-        place.state.reset();
-        place.least_base = entry.sequence;  // the own has the same gap
-      }
-      continue;
-    }
-    size_t& tries = missing.tries[span];
-    const std::string address = addresses[(span + tries) % addresses.size()];
-    if (++tries % addresses.size() == 0) {
-      missing.not_before[span] = now + options_.retry_interval;
-    }
-    missing.busy[span] = true;
-    FetchPiece(entry, span, address);
-  }
-}
-
-void Recovery::FetchPiece(const CommittedEntry& entry, uint32_t span,
-                          const std::string& address) {
-  ++fetches_;
-  const PieceKey key{kResult, entry.sequence, entry.attempt, span,
-                     entry.hashes[span]};
-  effects_.bulk.Fetch(
-      address, key,
-      work_.Wrap([this, key](Instant now, absl::StatusOr<SharedBytes> bytes) {
-        --fetches_;
-        const auto missing = missing_.find(key.sequence);
-        if (missing != missing_.end()) {
-          missing->second.busy[key.span] = false;
-          if (bytes.ok() && Hash64(bytes->bytes) == key.hash) {
-            missing->second.got[key.span] = *std::move(bytes);
-            StoreFetched(key.sequence);
-          }
-        }
-        changed_(now, absl::OkStatus());
-      }));
-}
-
-void Recovery::StoreFetched(Sequence sequence) {
-  const CommittedEntry* entry = history_.Find(sequence);
-  Missing& missing = missing_[sequence];
-  if (entry == nullptr || missing.storing) return;
-  StoredFile file{kResult, sequence, entry->attempt, {}};
-  std::vector<SharedBytes> contents;
-  for (uint32_t span = begin_; span < end_; ++span) {
-    const auto got = missing.got.find(span);
-    if (got != missing.got.end()) {
-      file.pieces.push_back({span, entry->hashes[span]});
-      contents.push_back(got->second);
-    } else if (history_.FindPiece({kResult, sequence, entry->attempt, span,
-                                   entry->hashes[span]}) == nullptr) {
-      return;
-    }
-  }
-  missing.storing = true;
-  effects_.disk.Store(
-      file, std::move(contents),
-      disk_.Wrap([this, file](Instant now, absl::Status status) {
-        if (status.ok()) OnStored(file);
-        changed_(now, status);
-      }));
-}
-
 void Recovery::OnStored(const StoredFile& file) { history_.AddFile(file); }
 
 void Recovery::PumpFold() {
@@ -357,7 +221,7 @@ void Recovery::PumpFold() {
   }
   const CommittedEntry* entry = history_.Find(Next(applied()));
   if (entry == nullptr || entry->sequence > target_) return;
-  if (!history_.HasResult(entry->sequence, begin_, end_)) return;
+  if (!HasNeeded(*entry)) return;
   for (auto& [span, place] : places_) {
     if (Next(place.state->applied) != entry->sequence) continue;
     const StoredFile* file = history_.FindPiece(

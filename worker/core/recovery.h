@@ -62,6 +62,7 @@ class Recovery {
   // Folds no further than this; a fold under way still ends.
   void SetTarget(Sequence target) { target_ = target; }
   // Whether states may be given up for newer bases: not while a life uses them.
+  // Without that, gap() tells of what is missing.
   void SetReplaceable(bool replaceable) { replaceable_ = replaceable; }
   // Whether the trainer still has the initial values, so that state 0 need not
   // be fetched.
@@ -86,6 +87,8 @@ class Recovery {
   // The oldest sequence of any held span, or of a base that one is fetching:
   // what it needs of others begins there. 0 while there is none.
   Sequence pin() const;
+  // A result that a life needs and nobody keeps: the life cannot go on.
+  std::optional<Sequence> gap() const { return gap_; }
   // Samples committed up to and including applied(), once known.
   std::optional<uint64_t> samples_committed() const;
   // Null when the span is not held or has no state.
@@ -117,10 +120,14 @@ class Recovery {
   bool TryOwnBase(uint32_t span);
   bool TryFetchBase(Instant now, uint32_t span);
   void OnBase(Instant now, uint32_t span, absl::StatusOr<SpanState> state);
+  // Whether the span has yet to fold the result, and it is not on disk.
+  bool Needs(uint32_t span, const CommittedEntry& entry) const;
+  bool HasNeeded(const CommittedEntry& entry) const;
   void PumpResults(Instant now);
   // Whether somebody has a base that makes this result needless.
   bool NewerBaseOffered(Sequence result, uint32_t span) const;
   void FetchResult(Instant now, const CommittedEntry& entry);
+  void OnGap(const CommittedEntry& entry, uint32_t span);
   void FetchPiece(const CommittedEntry& entry, uint32_t span,
                   const std::string& address);
   void StoreFetched(Sequence sequence);
@@ -149,6 +156,7 @@ class Recovery {
   std::pair<Attempt, Instant> hold_;
   Sequence target_;
   bool replaceable_ = false;
+  std::optional<Sequence> gap_;
   absl::btree_map<uint32_t, Place> places_;
   absl::btree_map<Sequence, Missing> missing_;
   int fetches_ = 0;

@@ -274,14 +274,13 @@ void Seat::Impl::Advance(Instant now) {
   advancing_ = true;
   while (std::exchange(again_, false)) AdvanceOnce(now);
   advancing_ = false;
+  ConsiderStatus();
   ReportPhase();
 }
 
 void Seat::Impl::AdvanceOnce(Instant now) {
   CountStall(now);
   if (!failure_.empty() || layout_.size() == 0) return;
-  const Sequence applied = recovery_.applied();
-  const Sequence stored = recovery_.stored_through();
   ConsiderOutcome(now);
   ConsiderExchange(now);
   while (failure_.empty() && StepOnce(now)) {
@@ -289,12 +288,30 @@ void Seat::Impl::AdvanceOnce(Instant now) {
   recovery_.SetReplaceable(!life_.is_set());
   recovery_.SetInitialAtHand(pristine_ && trainer_ready_);
   recovery_.Pump(now);
+  if (life_.is_set() && recovery_.gap()) {
+    Abandon(now, absl::StrCat("nobody keeps result ", recovery_.gap()->value(),
+                              ", which comes next"));
+  }
   ConsiderInitial(now);
   DeleteFiles();
-  if (applied != recovery_.applied() || stored != recovery_.stored_through()) {
-    Changed();
-  }
   CountStall(now);
+}
+
+// Much comes about in callbacks, so it is compared with what was said last.
+void Seat::Impl::ConsiderStatus() {
+  const Said now{State(), life_, recovery_.ready(), recovery_.applied(),
+                 recovery_.stored_through()};
+  if (std::exchange(said_, now) != now) Changed();
+}
+
+SeatState Seat::Impl::State() const {
+  if (!failure_.empty()) return SeatState::kFailed;
+  if (!trainer_ready_) return SeatState::kStarting;
+  const bool without_place = recovery_.begin() == recovery_.end();
+  if (step_ == Step::kResting || (over() && without_place)) {
+    return SeatState::kResting;
+  }
+  return life_.is_set() ? SeatState::kActive : SeatState::kRecovering;
 }
 
 void Seat::Impl::CountStall(Instant now) {
@@ -320,13 +337,7 @@ JobFacts Seat::Impl::Facts() const {
   facts.life = life_;
   facts.abandoned_life = abandoned_;
   facts.error = failure_;
-  const bool without_place = recovery_.begin() == recovery_.end();
-  facts.state = !failure_.empty() ? SeatState::kFailed
-                : !trainer_ready_ ? SeatState::kStarting
-                : step_ == Step::kResting || (over() && without_place)
-                    ? SeatState::kResting
-                : life_.is_set() ? SeatState::kActive
-                                 : SeatState::kRecovering;
+  facts.state = State();
   if (trainer_) {
     facts.element_count = trainer_->element_count;
     facts.epoch_samples = trainer_->epoch_samples;

@@ -82,6 +82,10 @@ class Seat::Impl {
   void Fail(Instant now, const std::string& reason);
   void AdvanceOnce(Instant now);
   void CountStall(Instant now);
+  // Calls for a Status when anything that the coordinator decides by has
+  // changed: it must not wait for the next heartbeat.
+  void ConsiderStatus();
+  SeatState State() const;
 
   // --- seat_phase.cc ---
   std::string_view PhaseOfRound() const;
@@ -196,6 +200,14 @@ class Seat::Impl {
   std::optional<StoredResultFact> stored_;
 
   // What was asked.
+  struct Said {
+    SeatState state = SeatState::kStarting;
+    Life life;
+    bool ready = false;
+    Sequence applied;
+    Sequence stored_through;
+    friend bool operator==(const Said&, const Said&) = default;
+  };
   struct Evaluated {
     Evaluation fact;
     uint64_t samples_max = 0;
@@ -205,6 +217,7 @@ class Seat::Impl {
 
   SeatCounters counters_;
   std::optional<Instant> stalled_since_;
+  Said said_;
   Instant now_;  // of the last fact
 };
 

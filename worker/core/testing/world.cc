@@ -95,6 +95,7 @@ void World::Start(uint32_t index, bool with_disk) {
   }
   worker.seat = std::make_unique<Seat>(
       std::move(options), Effects{worker, worker, worker, worker, worker});
+  worker.told = true;  // a daemon's first Status
   worker.StartTrainer();
 }
 

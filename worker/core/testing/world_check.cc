@@ -12,6 +12,17 @@
 #include "worker/core/testing/world_ports.h"
 
 namespace skerry::worker {
+namespace {
+
+bool SameForCoordinator(const JobFacts& a, const JobFacts& b) {
+  return a.life == b.life && a.state == b.state && a.applied == b.applied &&
+         a.stored_through == b.stored_through &&
+         a.stored.has_value() == b.stored.has_value() &&
+         a.ready.has_value() == b.ready.has_value() &&
+         a.anchor_hashes.size() == b.anchor_hashes.size();
+}
+
+}  // namespace
 
 void World::Check() {
   for (const auto& worker : workers_) {
@@ -34,6 +45,13 @@ void World::Check() {
                                          " at ", facts.applied.value()));
       }
     }
+    // What the coordinator decides by may not wait for the next heartbeat.
+    if (!std::exchange(worker->told, false) &&
+        !SameForCoordinator(worker->last, facts)) {
+      failures_.push_back(absl::StrCat(name, ": changed without a Status, at ",
+                                       facts.applied.value()));
+    }
+    worker->last = facts;
     const Audit audit = worker->seat->GetAudit();
     const double rest = audit.produced - audit.taken - audit.lost - audit.owed;
     const double scale = 1 + std::abs(audit.produced) + std::abs(audit.taken);

@@ -32,6 +32,9 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
   Attempt forget_before;
   std::map<std::string, std::pair<StoredFile, std::vector<SharedBytes>>> disk;
   std::vector<std::string> events;
+  // Since the last event: whether the seat called for a Status.
+  bool told = true;
+  JobFacts last;
   // Of its group, while it waits for the others to load.
   std::optional<ElementRange> loading;
   std::function<void()> loaded;
@@ -86,7 +89,7 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
 
   void Compute(absl::AnyInvocable<void() &&> work,
                absl::AnyInvocable<void(Instant now) &&> done) override;
-  void StatusChanged() override {}
+  void StatusChanged() override { told = true; }
   void Event(std::string_view line) override { events.emplace_back(line); }
 };
 

@@ -1,0 +1,183 @@
+// The results between a state and the newest commit: who has them, fetching
+// them, storing them.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "base/hash.h"
+#include "worker/core/recovery.h"
+
+namespace skerry::worker {
+namespace {
+
+constexpr auto kResult = PieceKey::Kind::kResult;
+// Results held in memory at once while fetching.
+constexpr uint64_t kResultsAhead = 4;
+
+}  // namespace
+
+bool Recovery::Needs(uint32_t span, const CommittedEntry& entry) const {
+  const SpanState* state = StateOf(span);
+  return state != nullptr && state->applied < entry.sequence &&
+         history_.FindPiece({kResult, entry.sequence, entry.attempt, span,
+                             entry.hashes[span]}) == nullptr;
+}
+
+bool Recovery::HasNeeded(const CommittedEntry& entry) const {
+  for (uint32_t span = begin_; span < end_; ++span) {
+    if (Needs(span, entry)) return false;
+  }
+  return true;
+}
+
+void Recovery::PumpResults(Instant now) {
+  absl::erase_if(missing_, [&](const auto& one) {
+    const CommittedEntry* entry = history_.Find(one.first);
+    return one.first <= FoldedOldest() || entry == nullptr || HasNeeded(*entry);
+  });
+  gap_.reset();
+  if (begin_ == end_) return;
+  for (const auto& [span, place] : places_) {
+    if (!place.state) return;
+  }
+  uint64_t asked = 0;
+  for (Sequence next = Next(FoldedOldest()); asked < kResultsAhead;
+       next = Next(next)) {
+    const CommittedEntry* entry = history_.Find(next);
+    if (entry == nullptr) return;
+    if (HasNeeded(*entry)) continue;
+    ++asked;
+    if (entry->attempt == hold_.first && now < hold_.second) {
+      WakeAt(hold_.second);
+      continue;
+    }
+    FetchResult(now, *entry);
+  }
+}
+
+std::vector<std::string> Recovery::HoldersOf(const CommittedEntry& entry,
+                                             uint32_t span) const {
+  std::vector<std::string> addresses;
+  for (const Source& source : sources_) {
+    if (source.holder.Holds(span) && source.results_from.is_set() &&
+        source.results_from <= entry.sequence &&
+        entry.sequence <= source.results_through) {
+      addresses.push_back(source.holder.peer.address);
+    }
+  }
+  if (peers_.first == entry.attempt) {
+    for (const SpanHolder& holder : peers_.second) {
+      if (holder.Holds(span)) addresses.push_back(holder.peer.address);
+    }
+  }
+  return addresses;
+}
+
+bool Recovery::NewerBaseOffered(Sequence result, uint32_t span) const {
+  return absl::c_any_of(sources_, [&](const Source& source) {
+    return source.base >= result && source.holder.Holds(span) &&
+           !source.base_hashes.empty();
+  });
+}
+
+void Recovery::FetchResult(Instant now, const CommittedEntry& entry) {
+  Missing& missing = missing_[entry.sequence];
+  if (missing.storing) return;
+  for (uint32_t span = begin_; span < end_; ++span) {
+    if (!Needs(span, entry) || missing.got.contains(span) ||
+        missing.busy[span]) {
+      continue;
+    }
+    if (missing.not_before[span] > now) {
+      WakeAt(missing.not_before[span]);
+      continue;
+    }
+    if (fetches_ >= options_.fetches_max) return;
+    const std::vector<std::string> addresses = HoldersOf(entry, span);
+    if (addresses.empty()) {
+      OnGap(entry, span);
+      continue;
+    }
+    size_t& tries = missing.tries[span];
+    const std::string address = addresses[(span + tries) % addresses.size()];
+    if (++tries % addresses.size() == 0) {
+      missing.not_before[span] = now + options_.retry_interval;
+    }
+    missing.busy[span] = true;
+    FetchPiece(entry, span, address);
+  }
+}
+
+// Where nobody keeps a result, only a newer base leads on.
+void Recovery::OnGap(const CommittedEntry& entry, uint32_t span) {
+  if (!replaceable_) {
+    if (!gap_ && entry.sequence <= keep_from_ && !sources_.empty()) {
+      gap_ = entry.sequence;
+    }
+    return;
+  }
+  const bool gone =
+      entry.sequence <= keep_from_ || NewerBaseOffered(entry.sequence, span);
+  Place& place = places_[span];
+  if (!gone || folds_ > 0 || place.busy) return;
+  effects_.host.Event(absl::StrCat("span ", span, ": nobody keeps result ",
+                                   entry.sequence.value(),
+                                   "; it starts again from a newer base"));
+  place.state.reset();
+  place.least_base = entry.sequence;  // the own has the same gap
+}
+
+void Recovery::FetchPiece(const CommittedEntry& entry, uint32_t span,
+                          const std::string& address) {
+  ++fetches_;
+  const PieceKey key{kResult, entry.sequence, entry.attempt, span,
+                     entry.hashes[span]};
+  effects_.bulk.Fetch(
+      address, key,
+      work_.Wrap([this, key](Instant now, absl::StatusOr<SharedBytes> bytes) {
+        --fetches_;
+        const auto missing = missing_.find(key.sequence);
+        if (missing != missing_.end()) {
+          missing->second.busy[key.span] = false;
+          if (bytes.ok() && Hash64(bytes->bytes) == key.hash) {
+            missing->second.got[key.span] = *std::move(bytes);
+            StoreFetched(key.sequence);
+          } else {
+            effects_.host.Event(absl::StrCat(
+                "result ", key.sequence.value(), " span ", key.span, ": ",
+                bytes.ok() ? "the bytes have another hash"
+                           : bytes.status().message()));
+          }
+        }
+        changed_(now, absl::OkStatus());
+      }));
+}
+
+void Recovery::StoreFetched(Sequence sequence) {
+  const CommittedEntry* entry = history_.Find(sequence);
+  Missing& missing = missing_[sequence];
+  if (entry == nullptr || missing.storing) return;
+  StoredFile file{kResult, sequence, entry->attempt, {}};
+  std::vector<SharedBytes> contents;
+  for (uint32_t span = begin_; span < end_; ++span) {
+    const auto got = missing.got.find(span);
+    if (got != missing.got.end()) {
+      file.pieces.push_back({span, entry->hashes[span]});
+      contents.push_back(got->second);
+    } else if (Needs(span, *entry)) {
+      return;
+    }
+  }
+  if (file.pieces.empty()) return;
+  missing.storing = true;
+  effects_.disk.Store(
+      file, std::move(contents),
+      disk_.Wrap([this, file](Instant now, absl::Status status) {
+        if (status.ok()) OnStored(file);
+        changed_(now, status);
+      }));
+}
+
+}  // namespace skerry::worker
