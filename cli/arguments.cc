@@ -31,6 +31,9 @@ class Parser {
   void AddChanges();
   void AddGenerate();
   void AddData();
+  CLI::App* StateLeaf(CLI::App* parent, const std::string& name,
+                      const std::string& about, Command command);
+  void AddState();
 
   CLI::App app_{"Drives a Skerry cluster through its coordinator.",
                 "skerryctl"};
@@ -59,6 +62,7 @@ Parser::Parser() {
   AddViews();
   AddGenerate();
   AddData();
+  AddState();
   Leaf(&app_, "version", "releases of skerryctl and of the coordinator",
        Command::kVersion);
 }
@@ -143,6 +147,29 @@ void Parser::AddData() {
       ->add_option("--shard-tokens", wanted.shard_tokens_max,
                    "tokens a shard, at most")
       ->capture_default_str();
+}
+
+CLI::App* Parser::StateLeaf(CLI::App* parent, const std::string& name,
+                            const std::string& about, Command command) {
+  CLI::App* leaf = Leaf(parent, name, about, command);
+  leaf->add_option("--state", arguments_.state.folder,
+                   "state folder of a stopped coordinator")
+      ->required();
+  return leaf;
+}
+
+void Parser::AddState() {
+  CLI::App* state =
+      Verb("state", "the journal of a coordinator that is stopped");
+  StateLeaf(state, "export", "what it holds, as JSON", Command::kStateExport)
+      ->add_flag("--records", arguments_.state.records,
+                 "records instead of what they come to");
+  StateLeaf(state, "verify", "whether it is whole, and its state hash",
+            Command::kStateVerify);
+  StateLeaf(state, "backup", "copies it to one checked file",
+            Command::kStateBackup)
+      ->add_option("--to", arguments_.state.to, "folder to make")
+      ->required();
 }
 
 Parsed Parser::Parse(std::vector<std::string> words) {

@@ -10,6 +10,7 @@
 
 #include "cli/commands/data_prepare.h"
 #include "cli/commands/generate.h"
+#include "cli/commands/state.h"
 #include "cli/exit_code.h"
 #include "cli/output.h"
 
@@ -28,6 +29,9 @@ enum class Command {
   kAuditData,
   kGenerate,
   kDataPrepare,
+  kStateExport,
+  kStateVerify,
+  kStateBackup,
   kVersion,
 };
 
@@ -44,6 +48,7 @@ struct Arguments {
   bool follow = false;
   GenerateArguments generate;
   DataPrepareOptions prepare;
+  StateArguments state;
 };
 
 struct Parsed {

@@ -36,6 +36,9 @@ TEST(ArgumentsTest, EveryCommandIsKnown) {
       {{"audit", "data", "a"}, Command::kAuditData},
       {{"generate", "a", "--prompt", "In the"}, Command::kGenerate},
       {{"data", "prepare", "x", "y", "--out", "z"}, Command::kDataPrepare},
+      {{"state", "export", "--state", "d"}, Command::kStateExport},
+      {{"state", "verify", "--state", "d"}, Command::kStateVerify},
+      {{"state", "backup", "--state", "d", "--to", "e"}, Command::kStateBackup},
       {{"version"}, Command::kVersion},
   };
   for (const auto& [words, command] : lines) {

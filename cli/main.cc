@@ -1,6 +1,7 @@
 // skerryctl: the operator's tool.
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "cli/commands/follow.h"
 #include "cli/commands/generate.h"
 #include "cli/commands/show.h"
+#include "cli/commands/state.h"
 #include "cli/exit_code.h"
 #include "cli/output.h"
 #include "runtime/posix/posix_files.h"
@@ -48,17 +50,37 @@ absl::Status RunOnCluster(const Arguments& arguments, Client& client,
       return ShowVersion(client, output);
     case Command::kWatchJob:
     case Command::kDataPrepare:
+    case Command::kStateExport:
+    case Command::kStateVerify:
+    case Command::kStateBackup:
       break;
   }
   return absl::InternalError("not a command for the coordinator");
 }
 
+// Commands that need no coordinator; none when it is another.
+std::optional<absl::Status> RunAlone(const Arguments& arguments,
+                                     const Output& output) {
+  switch (arguments.command) {
+    case Command::kDataPrepare: {
+      runtime::PosixFiles files;
+      return DataPrepare(arguments.prepare, files, output.out);
+    }
+    case Command::kStateExport:
+      return ExportState(arguments.state, output);
+    case Command::kStateVerify:
+      return VerifyState(arguments.state, output);
+    case Command::kStateBackup:
+      return BackUpState(arguments.state, output);
+    default:
+      return std::nullopt;
+  }
+}
+
 absl::StatusOr<ExitCode> Run(const Arguments& arguments, const Output& output) {
-  if (arguments.command == Command::kDataPrepare) {
-    runtime::PosixFiles files;
-    const absl::Status prepared =
-        DataPrepare(arguments.prepare, files, output.out);
-    if (!prepared.ok()) return prepared;
+  const std::optional<absl::Status> alone = RunAlone(arguments, output);
+  if (alone.has_value()) {
+    if (!alone->ok()) return *alone;
     return ExitCode::kOk;
   }
   absl::StatusOr<std::unique_ptr<Client>> client =

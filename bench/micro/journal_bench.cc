@@ -1,7 +1,8 @@
 // How many mutations a coordinator makes durable a second, how long each waits,
 // and how soon a restarted one serves: the real shell, core and journal on a
 // real disk, without the network. A mutation is the admission of a worker, the
-// smallest that there is.
+// smallest that there is; what a restart reads is the history of a job, with
+// all that a snapshot keeps of it.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,7 +22,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "base/check.h"
+#include "coordinator/core/job_spec.h"
+#include "coordinator/core/testing/specs.h"
 #include "coordinator/service/cluster_shell.h"
+#include "coordinator/service/journal_codec.h"
+#include "coordinator/service/journal_file.h"
 #include "coordinator/service/sqlite_journal.h"
 #include "runtime/posix/posix_executor.h"
 #include "runtime/posix/posix_loop.h"
@@ -32,6 +37,7 @@ namespace {
 using coordinator::Cluster;
 using coordinator::ClusterOptions;
 using coordinator::ClusterShell;
+using coordinator::CompactionRule;
 using coordinator::SqliteJournal;
 using coordinator::StatusFacts;
 
@@ -61,7 +67,8 @@ StatusFacts WorkerNumber(uint64_t number) {
 // A coordinator without a port.
 class Coordinator {
  public:
-  Coordinator(const std::string& folder, uint64_t workers_max)
+  Coordinator(const std::string& folder, uint64_t workers_max,
+              const CompactionRule& rule = {})
       : loop_("coordinator") {
     auto journal =
         SqliteJournal::Open(folder, disk_, loop_, [](absl::Status why) {
@@ -72,7 +79,7 @@ class Coordinator {
     journal_ = *std::move(journal);
     ClusterOptions options;
     options.workers_max = workers_max;
-    shell_ = std::make_unique<ClusterShell>(options, loop_, *journal_);
+    shell_ = std::make_unique<ClusterShell>(options, loop_, *journal_, rule);
     absl::Notification recovered;
     loop_.Post([&] {
       SKERRY_CHECK(shell_->Recover().ok());
@@ -156,6 +163,7 @@ class Rows {
  private:
   void Print(const std::string& row) {
     std::printf("%s\n", row.c_str());
+    std::fflush(stdout);
     if (out_.is_open()) out_ << row << "\n";
   }
 
@@ -195,22 +203,127 @@ void MeasureMutations(const std::string& folder, uint64_t count,
            "items/s", kMutationsPerSecond, true);
   rows.Add("durable_mutation_wait_p99" + at, Percentile(waits, 0.99), "s",
            kWaitP99S, false);
+  // Snapshots of the journal are made meanwhile, and those who wait for one
+  // wait longest.
+  rows.AddContext("durable_mutation_wait_max" + at, Percentile(waits, 1), "s");
 }
 
-void MeasureRestart(const std::string& folder, uint64_t records, Rows& rows) {
-  { Coordinator(folder, records).Admit(records, 256); }
+// The records of a job of two islands in the steady state: two grants, an
+// attempt and a commit a round, 64 spans.
+class JobHistory {
+ public:
+  std::vector<coordinator::Record> Begin() {
+    const auto reviewed =
+        coordinator::ReviewJobSpec(coordinator::SmallJob("bench", 1 << 30));
+    SKERRY_CHECK(reviewed.ok());
+    coordinator::JobSpec spec = reviewed->spec;
+    spec.exchange.spans = kSpans;
+    std::vector<coordinator::Record> records = {
+        coordinator::JobSubmitted{spec, "key"}};
+    for (uint64_t island = 0; island < 2; ++island) {
+      records.push_back(coordinator::WorkerAdmitted{
+          Peer(island), Boot(island + 1), Island(island), "0.1.0"});
+    }
+    records.push_back(coordinator::JobSized{JobId(1), 1 << 24, 1 << 20, 1e9});
+    for (uint64_t island = 0; island < 2; ++island) {
+      records.push_back(
+          coordinator::ReplicaAdmitted{JobId(1),
+                                       ReplicaId(island + 1),
+                                       Island(island),
+                                       {Holder(island)},
+                                       {Incarnation(island + 2)}});
+    }
+    return records;
+  }
+  // Indexes start at `next`.
+  std::vector<coordinator::Record> Round(uint64_t next) {
+    std::vector<coordinator::Record> records;
+    coordinator::Opened opened;
+    opened.job = JobId(1);
+    opened.sequence = Sequence(++round_);
+    opened.owners.assign(kSpans, 0);
+    opened.total_weight = 192;
+    opened.reason = "every replica is ready";
+    for (uint64_t island = 0; island < 2; ++island) {
+      const data::SampleRange range{sample_, sample_ + 96};
+      sample_ += 96;
+      const Life life(5 + island);
+      records.push_back(coordinator::Granted{JobId(1), life, {range}});
+      opened.members.push_back(
+          {ReplicaId(island + 1),
+           life,
+           {skerry::Round(round_), Sequence(round_ - 1), 96, {range}, {}},
+           {Holder(island)},
+           "int8_block"});
+    }
+    records.push_back(opened);
+    coordinator::Committed commit;
+    commit.job = JobId(1);
+    commit.sequence = Sequence(round_);
+    commit.attempt = Attempt(next + 2);
+    commit.hashes.assign(kSpans, ~round_);
+    commit.total_weight = 192;
+    commit.scalars = {2.5, 12, 1.5, 0.25};
+    records.push_back(commit);
+    return records;
+  }
+
+ private:
+  static constexpr uint32_t kSpans = 64;
+  static std::string Island(uint64_t island) {
+    return absl::StrCat("island-", island);
+  }
+  static coordinator::PeerAddress Peer(uint64_t island) {
+    return {absl::StrCat("worker-", island), "127.0.0.1:1", ""};
+  }
+  static coordinator::SpanHolder Holder(uint64_t island) {
+    return {0, kSpans, Peer(island), 0};
+  }
+  uint64_t round_ = 0;
+  uint64_t sample_ = 0;
+};
+
+// A state folder with `count` records of a job, or a few more.
+void WriteHistory(const std::string& folder, uint64_t count) {
+  std::filesystem::create_directory(folder);
+  auto file = coordinator::JournalFile::Open(
+      folder + "/journal.db", coordinator::JournalFile::Use::kServe);
+  SKERRY_CHECK(file.ok());
+  std::vector<coordinator::JournalEntry> batch;
+  const auto add = [&](const std::vector<coordinator::Record>& records) {
+    for (const coordinator::Record& record : records) {
+      batch.push_back(
+          coordinator::EntryToJournal({Revision(batch.size() + 1), record}));
+    }
+  };
+  JobHistory history;
+  add(history.Begin());
+  while (batch.size() < count) add(history.Round(batch.size() + 1));
+  SKERRY_CHECK((*file)->Append(batch).ok());
+}
+
+void MeasureStart(const std::string& folder, const std::string& name,
+                  Rows& rows) {
+  const CompactionRule never{.records_min = ~size_t{0}};
   std::vector<double> taken;
   for (int turn = 0; turn < 5; ++turn) {
     const double begun = Now();
-    const Coordinator coordinator(folder, records);
+    const Coordinator coordinator(folder, 10, never);
     taken.push_back(Now() - begun);
   }
-  rows.Add(absl::StrCat("restart/records:", records), Percentile(taken, 0.5),
-           "s", kRestartS, false);
+  rows.Add(name, Percentile(taken, 0.5), "s", kRestartS, false);
+}
+
+void MeasureRestart(const std::string& folder, uint64_t records, Rows& rows) {
+  WriteHistory(folder, records);
+  MeasureStart(folder, absl::StrCat("restart/records:", records), rows);
+  // Serving from it for a moment compacts it.
+  { Coordinator(folder, 10, CompactionRule{.records_min = 1}); }
+  MeasureStart(folder, absl::StrCat("restart/snapshot_of:", records), rows);
 }
 
 int Main(int argc, char** argv) {
-  uint64_t count = 50'000;
+  uint64_t count = 100'000;
   const char* json = nullptr;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
@@ -235,6 +348,7 @@ int Main(int argc, char** argv) {
   MeasureMutations(root + "/narrow", count / 10, 16, rows);
   MeasureMutations(root + "/wide", count, 256, rows);
   MeasureRestart(root + "/restart", 10'000, rows);
+  MeasureRestart(root + "/long", 100'000, rows);
   std::filesystem::remove_all(root);
   return 0;
 }

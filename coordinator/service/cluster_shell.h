@@ -51,8 +51,9 @@ class SettledObserver {
 // When records are replaced by a snapshot. Both have to hold, so what is
 // written for snapshots is never more than what is written for records.
 struct CompactionRule {
-  // So many records are in the journal.
-  size_t records_min = 10'000;
+  // So many records are in the journal. Whoever waits while a snapshot is
+  // written waits longer than for a batch, so this must not be often.
+  size_t records_min = 50'000;
   // And they are so large in comparison with the snapshot before them.
   double bytes_ratio_min = 1.0;
 };

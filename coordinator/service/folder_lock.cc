@@ -53,6 +53,28 @@ absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(
   return std::unique_ptr<FolderLock>(new FolderLock(path, fd));
 }
 
+absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Share(
+    const std::string& folder) {
+  const std::string path = folder + "/lock";
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT) return std::unique_ptr<FolderLock>();
+  if (fd < 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
+  }
+  if (flock(fd, LOCK_SH | LOCK_NB) == 0) {
+    return std::unique_ptr<FolderLock>(new FolderLock(path, fd));
+  }
+  const int error = errno;
+  const std::string holder = HolderOf(fd);
+  close(fd);
+  if (error != EWOULDBLOCK) {
+    return absl::ErrnoToStatus(error, absl::StrCat("cannot lock ", path));
+  }
+  return absl::FailedPreconditionError(absl::StrCat("a coordinator (process ",
+                                                    holder, ") serves from ",
+                                                    folder, "; stop it first"));
+}
+
 absl::Status FolderLock::StillHeld() const {
   struct stat held;
   struct stat there;

@@ -21,6 +21,11 @@ class FolderLock {
   // which); NotFound or PermissionDenied, the folder cannot be used.
   static absl::StatusOr<std::unique_ptr<FolderLock>> Take(
       const std::string& folder);
+  // Keeps others from taking it, together with any number of readers; writes
+  // nothing. Null when the folder has no lock file: nobody ever served from it.
+  // Codes: FailedPrecondition, a process holds it; PermissionDenied.
+  static absl::StatusOr<std::unique_ptr<FolderLock>> Share(
+      const std::string& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -98,7 +100,8 @@ class JournalFile::Statement {
   sqlite3_stmt* handle_ = nullptr;
 };
 
-JournalFile::JournalFile(std::string path) : path_(std::move(path)) {}
+JournalFile::JournalFile(std::string path, std::string named)
+    : path_(std::move(path)), named_(std::move(named)) {}
 
 JournalFile::~JournalFile() {
   insert_.reset();
@@ -107,19 +110,19 @@ JournalFile::~JournalFile() {
 
 absl::Status JournalFile::Failed(int code, std::string_view doing) const {
   const std::string text = absl::StrCat(
-      "journal ", path_, ": ", absl::string_view(doing.data(), doing.size()),
+      "journal ", named_, ": ", absl::string_view(doing.data(), doing.size()),
       ": ", handle_ ? sqlite3_errmsg(handle_) : "out of memory");
   switch (code & 0xff) {
     case SQLITE_NOTADB:
       return absl::FailedPreconditionError(
-          absl::StrCat("journal ", path_,
+          absl::StrCat("journal ", named_,
                        " is not a journal of Skerry; name another folder"));
     case SQLITE_CORRUPT:
       return Damaged(sqlite3_errmsg(handle_));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return absl::FailedPreconditionError(
-          absl::StrCat("journal ", path_, " is open in another process"));
+          absl::StrCat("journal ", named_, " is open in another process"));
     case SQLITE_PERM:
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
@@ -132,7 +135,7 @@ absl::Status JournalFile::Failed(int code, std::string_view doing) const {
 
 absl::Status JournalFile::Damaged(std::string_view how) const {
   return absl::DataLossError(
-      absl::StrCat("journal ", path_,
+      absl::StrCat("journal ", named_,
                    " is damaged: ", absl::string_view(how.data(), how.size()),
                    "; restore the folder from a copy"));
 }
@@ -172,8 +175,9 @@ absl::Status JournalFile::InTransaction(
 }
 
 absl::StatusOr<std::unique_ptr<JournalFile>> JournalFile::Open(
-    const std::string& path, Use use) {
-  std::unique_ptr<JournalFile> file(new JournalFile(path));
+    const std::string& path, Use use, const std::optional<std::string>& named) {
+  std::unique_ptr<JournalFile> file(
+      new JournalFile(path, named.value_or(path)));
   SKERRY_RETURN_IF_ERROR(file->OpenHandle(use));
   SKERRY_ASSIGN_OR_RETURN(const int64_t tables,
                           file->Number("SELECT count(*) FROM sqlite_master"));
@@ -205,7 +209,7 @@ absl::StatusOr<std::unique_ptr<JournalFile>> JournalFile::Open(
 absl::Status JournalFile::OpenHandle(Use use) {
   if (use == Use::kInspect && access(path_.c_str(), F_OK) != 0) {
     return absl::NotFoundError(
-        absl::StrCat("there is no journal ", path_, "; name a state folder"));
+        absl::StrCat("there is no journal ", named_, "; name a state folder"));
   }
   const int code = sqlite3_open_v2(
       path_.c_str(), &handle_,
@@ -239,17 +243,18 @@ absl::Status JournalFile::RequireOurs() {
   SKERRY_ASSIGN_OR_RETURN(const int64_t application,
                           Number("PRAGMA application_id"));
   if (application != kApplicationId) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "journal ", path_, " is not a journal of Skerry; name another folder"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("journal ", named_,
+                     " is not a journal of Skerry; name another folder"));
   }
   SKERRY_ASSIGN_OR_RETURN(
       schema_version_,
       Number("SELECT value FROM meta WHERE key='schema_version'"));
   if (schema_version_ < 1 || schema_version_ > kSchemaVersion) {
     return absl::FailedPreconditionError(
-        absl::StrCat("journal ", path_, " has schema version ", schema_version_,
-                     ", this release reads 1 to ", kSchemaVersion,
-                     "; start the release that wrote it"));
+        absl::StrCat("journal ", named_, " has schema version ",
+                     schema_version_, ", this release reads 1 to ",
+                     kSchemaVersion, "; start the release that wrote it"));
   }
   return absl::OkStatus();
 }
@@ -318,7 +323,7 @@ absl::StatusOr<std::optional<JournalSnapshot>> JournalFile::ReadSnapshot() {
   SKERRY_ASSIGN_OR_RETURN(Row row, RowAt(rows.get(), "snapshot"));
   if (row.entry.kind != kSnapshotKind) {
     return absl::FailedPreconditionError(
-        absl::StrCat("journal ", path_, " has a snapshot of version ",
+        absl::StrCat("journal ", named_, " has a snapshot of version ",
                      row.entry.kind, ", this release reads ", kSnapshotKind,
                      "; start the release that wrote it"));
   }
@@ -389,6 +394,42 @@ absl::Status JournalFile::Compact(const JournalSnapshot& snapshot) {
   SKERRY_RETURN_IF_ERROR(InTransaction([&] { return Replace(snapshot); }));
   snapshot_index_ = last_index_;
   return absl::OkStatus();
+}
+
+absl::Status JournalFile::CopyPages(sqlite3* to) {
+  sqlite3_backup* copy = sqlite3_backup_init(to, "main", handle_, "main");
+  if (copy == nullptr) return absl::InternalError(sqlite3_errmsg(to));
+  const int stepped = sqlite3_backup_step(copy, -1);
+  const int finished = sqlite3_backup_finish(copy);
+  if (stepped == SQLITE_DONE && finished == SQLITE_OK) {
+    // One file: whoever copies it on need not know of a log.
+    const int plain = sqlite3_exec(to, "PRAGMA journal_mode=DELETE", nullptr,
+                                   nullptr, nullptr);
+    if (plain == SQLITE_OK) return absl::OkStatus();
+  }
+  return absl::InternalError(sqlite3_errmsg(to));
+}
+
+absl::Status JournalFile::BackUp(const std::string& to) {
+  if (access(to.c_str(), F_OK) == 0) {
+    return absl::AlreadyExistsError(
+        absl::StrCat(to, " is there already; name another folder"));
+  }
+  const std::string part = to + ".part";
+  std::error_code ignored;
+  std::filesystem::remove(part, ignored);
+  sqlite3* copy = nullptr;
+  const int code = sqlite3_open(part.c_str(), &copy);
+  absl::Status copied = code == SQLITE_OK
+                            ? CopyPages(copy)
+                            : absl::InternalError(sqlite3_errmsg(copy));
+  sqlite3_close(copy);
+  if (copied.ok() && rename(part.c_str(), to.c_str()) != 0) {
+    copied = absl::ErrnoToStatus(errno, "cannot rename");
+  }
+  if (copied.ok()) return SyncFolder(FolderOf(to));
+  std::filesystem::remove(part, ignored);
+  return Annotate(copied, absl::StrCat("backup ", to));
 }
 
 }  // namespace skerry::coordinator

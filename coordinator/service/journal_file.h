@@ -35,8 +35,10 @@ class JournalFile {
     kInspect,
   };
 
+  // Errors call the file `named`; unset: `path`.
   static absl::StatusOr<std::unique_ptr<JournalFile>> Open(
-      const std::string& path, Use use);
+      const std::string& path, Use use,
+      const std::optional<std::string>& named = std::nullopt);
   ~JournalFile();
   JournalFile(const JournalFile&) = delete;
   JournalFile& operator=(const JournalFile&) = delete;
@@ -46,6 +48,9 @@ class JournalFile {
   // Both are on disk as a whole when they return OK.
   absl::Status Append(std::span<const JournalEntry> batch);
   absl::Status Compact(const JournalSnapshot& snapshot);
+  // Copies all of it to a new file without a log beside it, and syncs that.
+  // AlreadyExists when there is one.
+  absl::Status BackUp(const std::string& to);
 
   uint64_t term() const { return term_; }
   // As it was found.
@@ -55,7 +60,8 @@ class JournalFile {
   struct Row;
   class Statement;
 
-  explicit JournalFile(std::string path);
+  JournalFile(std::string path, std::string named);
+  absl::Status CopyPages(sqlite3* to);
   absl::Status Damaged(std::string_view how) const;
   absl::Status Failed(int code, std::string_view doing) const;
   absl::Status Run(const char* sql);
@@ -74,6 +80,7 @@ class JournalFile {
   absl::StatusOr<Row> RowAt(sqlite3_stmt* row, std::string_view what) const;
 
   const std::string path_;
+  const std::string named_;
   sqlite3* handle_ = nullptr;
   std::unique_ptr<Statement> insert_;
   int64_t schema_version_ = 0;

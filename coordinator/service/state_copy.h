@@ -1,0 +1,60 @@
+// coordinator/service/state_copy.h
+//
+// A look into the state folder of a coordinator that is stopped, which changes
+// nothing in it and needs no right to write there.
+#ifndef SKERRY_COORDINATOR_SERVICE_STATE_COPY_H_
+#define SKERRY_COORDINATOR_SERVICE_STATE_COPY_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "coordinator/core/cluster.h"
+#include "coordinator/core/events.h"
+#include "coordinator/service/journal_file.h"
+
+namespace skerry::coordinator {
+
+// The folder's files as they were when it was taken, in a temporary folder that
+// goes with the object. Errors name the folder that was copied.
+class StateCopy {
+ public:
+  // Looks at every page of the file. Codes: of JournalFile, and
+  // FailedPrecondition while a coordinator serves from the folder.
+  static absl::StatusOr<std::unique_ptr<StateCopy>> Take(
+      const std::string& folder);
+  ~StateCopy();
+  StateCopy(const StateCopy&) = delete;
+  StateCopy& operator=(const StateCopy&) = delete;
+
+  JournalFile& file() { return *file_; }
+
+ private:
+  explicit StateCopy(std::string folder) : folder_(std::move(folder)) {}
+
+  const std::string folder_;
+  std::unique_ptr<JournalFile> file_;
+};
+
+struct FoldedJournal {
+  Cluster cluster;
+  // Those that the snapshot kept.
+  EventHistory events;
+  // Of the snapshot; 0: there is none.
+  uint64_t snapshot_index = 0;
+  uint64_t snapshot_bytes = 0;
+  // After the snapshot.
+  uint64_t records = 0;
+};
+
+// The state that a coordinator would start with. Errors: DataLoss when a record
+// or the snapshot cannot be used, naming it; of JournalFile.
+absl::StatusOr<FoldedJournal> FoldJournal(JournalFile& file,
+                                          const ClusterOptions& options);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_SERVICE_STATE_COPY_H_
