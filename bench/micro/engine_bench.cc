@@ -238,7 +238,7 @@ void Attention(benchmark::State& state) {
   state.SetLabel(state.range(0) == 0 ? "forward" : "backward");
 }
 BENCHMARK(Attention)
-    ->ArgsProduct({{0, 1}, {64, 256, 1024}, {32, 64}})
+    ->ArgsProduct({{0, 1}, {64, 256, 1024, 4096}, {32, 64}})
     ->Unit(benchmark::kMicrosecond);
 
 }  // namespace

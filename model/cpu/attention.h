@@ -1,9 +1,10 @@
 // model/cpu/attention.h
 //
 // Causal self-attention of the query heads of one sequence that share a key
-// and a value head, without a square matrix in memory: scores live for a block
-// of queries at a time, and backward makes them again from the logarithm of
-// each query's softmax denominator.
+// and a value head, without a square matrix in memory: keys are gone through
+// tile by tile with a running softmax, and backward makes the scores of a tile
+// again from the logarithm of each query's softmax denominator (Dao et al.
+// 2022).
 #ifndef SKERRY_MODEL_CPU_ATTENTION_H_
 #define SKERRY_MODEL_CPU_ATTENTION_H_
 

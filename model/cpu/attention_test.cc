@@ -76,9 +76,9 @@ void ExpectRows(const std::vector<double>& head, size_t n, size_t stride,
   }
 }
 
-class AttentionTest : public ::testing::TestWithParam<Sizes> {};
+class AttentionShapeTest : public ::testing::TestWithParam<Sizes> {};
 
-TEST_P(AttentionTest, OutputAndGradientsMatchFloat64) {
+TEST_P(AttentionShapeTest, OutputAndGradientsMatchFloat64) {
   const Sizes sizes = GetParam();
   const size_t n = sizes.head_size;
   const size_t columns = sizes.columns;
@@ -138,13 +138,44 @@ TEST_P(AttentionTest, OutputAndGradientsMatchFloat64) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, AttentionTest,
-                         ::testing::Values(Sizes{1, 1}, Sizes{1, 16},
-                                           Sizes{5, 10}, Sizes{16, 16},
-                                           Sizes{17, 8}, Sizes{64, 32},
-                                           Sizes{70, 33}, Sizes{100, 64},
-                                           Sizes{19, 6, 2}, Sizes{70, 33, 3},
-                                           Sizes{33, 16, 4}));
+// The running softmax: the largest score comes in the last tile, and is too
+// large for the exponential of a score alone.
+TEST(AttentionTest, ScoresThatGrowFromTileToTileKeepTheirSoftmax) {
+  constexpr int kColumns = 150;
+  const std::vector<float> query(kColumns, 1.0f);
+  std::vector<float> key(kColumns), value(kColumns);
+  for (int t = 0; t < kColumns; ++t) {
+    key[t] = static_cast<float>(t);
+    value[t] = static_cast<float>(t % 5);
+  }
+  const AttentionShape shape{.columns = kColumns,
+                             .head_size = 1,
+                             .query_stride = 1,
+                             .key_stride = 1,
+                             .out_stride = 1,
+                             .scale = 1};
+  std::vector<float> out(kColumns), log_sum(kColumns);
+  std::vector<float> scratch(AttentionScratchSize(kColumns, 1), std::nanf(""));
+  AttentionForward(shape, query.data(), key.data(), value.data(), out.data(),
+                   log_sum.data(), scratch);
+  for (int t = 0; t < kColumns; ++t) {
+    double sum = 0, mixed = 0;
+    for (int s = 0; s <= t; ++s) {
+      sum += std::exp(static_cast<double>(s - t));
+      mixed += std::exp(static_cast<double>(s - t)) * value[s];
+    }
+    EXPECT_NEAR(out[t], mixed / sum, 1e-5) << t;
+    EXPECT_NEAR(log_sum[t], t + std::log(sum), 1e-4) << t;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, AttentionShapeTest,
+    ::testing::Values(Sizes{1, 1}, Sizes{1, 16}, Sizes{5, 10}, Sizes{16, 16},
+                      Sizes{17, 8}, Sizes{64, 32}, Sizes{70, 33},
+                      Sizes{100, 64}, Sizes{128, 16}, Sizes{197, 40},
+                      Sizes{65, 1}, Sizes{19, 6, 2}, Sizes{70, 33, 3},
+                      Sizes{33, 16, 4}, Sizes{150, 7, 2}));
 
 }  // namespace
 }  // namespace skerry::model::cpu
