@@ -54,6 +54,12 @@ void AddFlags(CLI::App& app, Arguments* arguments) {
       ->required();
   app.add_option("--port-file", arguments->port_file,
                  "file that gets the port once it is open");
+  app.add_option("--admin", arguments->admin,
+                 "host:port on this machine for /metrics, /healthz and "
+                 "/readyz; port 0 takes a free one");
+  app.add_option("--admin-port-file", arguments->admin_port_file,
+                 "file that gets the admin port once it is open")
+      ->needs("--admin");
   const std::map<std::string, runtime::Severity> levels = {
       {"debug", runtime::Severity::kDebug},
       {"info", runtime::Severity::kInfo},
@@ -109,6 +115,9 @@ Parsed ParseArguments(std::vector<std::string> words) {
     return Wrong(error.what());
   }
   absl::Status good = transport::RequireLoopback(arguments.server.listen);
+  if (good.ok() && !arguments.admin.empty()) {
+    good = transport::RequireLoopback(arguments.admin);
+  }
   if (good.ok()) good = ValidateClusterOptions(arguments.server.cluster);
   if (!good.ok()) return Wrong(std::string(good.message()));
   return {.arguments = std::move(arguments), .text = ""};

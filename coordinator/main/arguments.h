@@ -27,6 +27,10 @@ struct Arguments {
   std::string state;
   // Empty: none.
   std::string port_file;
+  // host:port of the admin server. Empty: none.
+  std::string admin;
+  // Empty: none.
+  std::string admin_port_file;
   runtime::Severity log_level = runtime::Severity::kInfo;
 };
 

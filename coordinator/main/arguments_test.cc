@@ -14,11 +14,29 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(ArgumentsTest, EveryFlagIsRead) {
-  const Parsed parsed = ParseArguments(
-      {"--listen", "127.0.0.1:0", "--state", "here", "--port-file", "port",
-       "--log-level", "debug", "--reflection", "--lease", "1500ms", "--settle",
-       "1s", "--attempt-deadline-min", "250ms", "--workers-max", "9",
-       "--jobs-max", "3"});
+  const Parsed parsed = ParseArguments({"--listen",
+                                        "127.0.0.1:0",
+                                        "--state",
+                                        "here",
+                                        "--port-file",
+                                        "port",
+                                        "--log-level",
+                                        "debug",
+                                        "--reflection",
+                                        "--lease",
+                                        "1500ms",
+                                        "--settle",
+                                        "1s",
+                                        "--attempt-deadline-min",
+                                        "250ms",
+                                        "--workers-max",
+                                        "9",
+                                        "--jobs-max",
+                                        "3",
+                                        "--admin",
+                                        "127.0.0.1:0",
+                                        "--admin-port-file",
+                                        "admin-port"});
   ASSERT_TRUE(parsed.arguments.has_value()) << parsed.text;
   const Arguments& arguments = *parsed.arguments;
   EXPECT_EQ(arguments.server.listen, "127.0.0.1:0");
@@ -32,6 +50,8 @@ TEST(ArgumentsTest, EveryFlagIsRead) {
             absl::Milliseconds(250));
   EXPECT_EQ(arguments.server.cluster.workers_max, 9u);
   EXPECT_EQ(arguments.server.cluster.jobs_max, 3u);
+  EXPECT_EQ(arguments.admin, "127.0.0.1:0");
+  EXPECT_EQ(arguments.admin_port_file, "admin-port");
 }
 
 TEST(ArgumentsTest, AWrongLineIsOneLineAndCodeTwo) {
@@ -43,6 +63,8 @@ TEST(ArgumentsTest, AWrongLineIsOneLineAndCodeTwo) {
            {"--state", "x", "--lease", "soon"},
            {"--state", "x", "--listen", "0.0.0.0:7443"},
            {"--state", "x", "--listen", "example.org:7443"},
+           {"--state", "x", "--admin", "0.0.0.0:9443"},
+           {"--state", "x", "--admin-port-file", "file"},
            {"--state", "x", "--log-level", "loud"},
            {"--state", "x", "--workers-max", "many"},
            {"--state", "x", "--colour"}}) {
@@ -62,7 +84,7 @@ TEST(ArgumentsTest, HelpNamesEveryFlagItsDefaultAndTheExitCodes) {
   for (const char* flag :
        {"--listen", "127.0.0.1:7443", "--state", "--port-file", "--log-level",
         "--reflection", "--lease", "10s", "--settle", "--attempt-deadline-min",
-        "--workers-max", "--jobs-max", "--version", "Exit codes"}) {
+        "--workers-max", "--jobs-max", "--admin", "--version", "Exit codes"}) {
     EXPECT_THAT(parsed.text, HasSubstr(flag));
   }
 }

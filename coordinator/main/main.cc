@@ -14,10 +14,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/release.h"
+#include "base/status.h"
 #include "coordinator/main/arguments.h"
 #include "coordinator/service/coordinator_server.h"
 #include "coordinator/service/sqlite_journal.h"
 #include "runtime/log.h"
+#include "runtime/posix/admin_server.h"
 #include "runtime/posix/posix_executor.h"
 #include "runtime/posix/posix_files.h"
 #include "runtime/posix/posix_loop.h"
@@ -52,6 +54,22 @@ absl::Status WritePort(const std::string& path, int port) {
   return files.WriteDurably(path, std::as_bytes(std::span(text)));
 }
 
+// None when no admin port is wanted.
+absl::StatusOr<std::unique_ptr<runtime::AdminServer>> StartAdmin(
+    const Arguments& arguments, CoordinatorServer& server) {
+  if (arguments.admin.empty()) return nullptr;
+  runtime::AdminFacts facts;
+  facts.metrics = [&server] { return server.Metrics(); };
+  facts.healthy = [&server] { return server.Healthy(); };
+  facts.ready = [&server] { return server.Ready(); };
+  SKERRY_ASSIGN_OR_RETURN(
+      std::unique_ptr<runtime::AdminServer> admin,
+      runtime::AdminServer::Start(arguments.admin, std::move(facts)));
+  SKERRY_RETURN_IF_ERROR(WritePort(arguments.admin_port_file, admin->port()));
+  Log(Severity::kInfo, "coordinator.admin", {{"port", admin->port()}});
+  return admin;
+}
+
 // Nothing may be said that the journal does not hold, so nothing is left to do.
 void EndProcess(const absl::Status& why) {
   Log(Severity::kError, "coordinator.journal.failed", {{"cause", why}});
@@ -69,6 +87,9 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
   journal = *std::move(opened);
   CoordinatorServer server(arguments.server, loop, *journal);
   const absl::Cleanup stop_loop = [&loop] { loop.Stop(); };
+  // Before recovery, which it can tell of; gone before the loop is.
+  const auto admin = StartAdmin(arguments, server);
+  if (!admin.ok()) return Failed(admin.status(), ExitCode::kListen);
   absl::Status started = server.Start();
   if (!started.ok()) return Failed(started, CodeOf(started));
   started = WritePort(arguments.port_file, server.port());

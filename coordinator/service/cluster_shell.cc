@@ -27,14 +27,14 @@ absl::Status ClusterShell::Restore() {
         "the journal's snapshot at record ", durable->index.value(),
         " cannot be used: ", restored.message()));
   }
-  snapshot_bytes_ = durable->payload.size();
+  counted_.snapshot_bytes = durable->payload.size();
   if (observer_ != nullptr) observer_->OnRestored(saved->events, loop_.Now());
   return absl::OkStatus();
 }
 
 void ClusterShell::CountTail(const JournalEntry& entry) {
-  ++tail_records_;
-  tail_bytes_ += entry.payload.size();
+  ++counted_.tail_records;
+  counted_.tail_bytes += entry.payload.size();
 }
 
 absl::Status ClusterShell::Recover() {
@@ -107,11 +107,14 @@ void ClusterShell::Append(std::vector<Entry> records) {
     CountTail(batch.back());
   }
   syncing_ = true;
-  journal_.Append(std::move(batch),
-                  [this, records = std::move(records)]() mutable {
-                    syncing_ = false;
-                    Settle(std::move(records));
-                  });
+  journal_.Append(std::move(batch), [this, begun = loop_.Now(),
+                                     records = std::move(records)]() mutable {
+    syncing_ = false;
+    counted_.syncing += loop_.Now() - begun;
+    ++counted_.batches;
+    counted_.records += records.size();
+    Settle(std::move(records));
+  });
 }
 
 void ClusterShell::Settle(std::vector<Entry> fresh) {
@@ -126,6 +129,7 @@ void ClusterShell::Settle(std::vector<Entry> fresh) {
   if (observer_ != nullptr) {
     observer_->OnSettled(cluster_, now, fresh, cluster_.TakeAnswers());
   }
+  CountRounds(fresh);
   ArmTimer();
   if (CompactionDue()) {
     Compact();
@@ -138,23 +142,48 @@ void ClusterShell::Settle(std::vector<Entry> fresh) {
   for (runtime::Task& task : std::exchange(when_idle_, {})) std::move(task)();
 }
 
+void ClusterShell::CountRounds(std::span<const Entry> fresh) {
+  const Instant now = loop_.Now();
+  for (const Entry& entry : fresh) {
+    if (const auto* commit = std::get_if<Committed>(&entry.record)) {
+      const auto [it, first] =
+          counted_.rounds.try_emplace(commit->job, ShellFacts::Round{now, {}});
+      if (first) continue;
+      it->second = {now, now - it->second.committed};
+    } else if (const auto* ended = std::get_if<JobEnded>(&entry.record)) {
+      counted_.rounds.erase(ended->job);
+    }
+  }
+}
+
+ShellFacts ClusterShell::Counted() const {
+  ShellFacts facts = counted_;
+  facts.facts_waiting = waiting_.size();
+  facts.streams = streams_.size();
+  return facts;
+}
+
 bool ClusterShell::CompactionDue() const {
-  return tail_records_ >= rule_.records_min &&
-         static_cast<double>(tail_bytes_) >=
-             rule_.bytes_ratio_min * static_cast<double>(snapshot_bytes_);
+  return counted_.tail_records >= rule_.records_min &&
+         static_cast<double>(counted_.tail_bytes) >=
+             rule_.bytes_ratio_min *
+                 static_cast<double>(counted_.snapshot_bytes);
 }
 
 // Facts wait meanwhile, as they do for a batch.
 void ClusterShell::Compact() {
+  const Instant begun = loop_.Now();
   JournalSnapshot snapshot = SnapshotToJournal(
       cluster_.Save(),
       observer_ != nullptr ? observer_->SaveEvents() : EventHistory());
-  snapshot_bytes_ = snapshot.payload.size();
-  tail_records_ = 0;
-  tail_bytes_ = 0;
+  counted_.snapshot_bytes = snapshot.payload.size();
+  counted_.tail_records = 0;
+  counted_.tail_bytes = 0;
   syncing_ = true;
-  journal_.Compact(std::move(snapshot), [this] {
+  journal_.Compact(std::move(snapshot), [this, begun] {
     syncing_ = false;
+    counted_.snapshotting += loop_.Now() - begun;
+    ++counted_.snapshots;
     PumpSoon();
   });
 }

@@ -58,6 +58,30 @@ struct CompactionRule {
   double bytes_ratio_min = 1.0;
 };
 
+// What the shell has counted since the process started.
+struct ShellFacts {
+  // Waiting for the batch that is on its way.
+  size_t facts_waiting = 0;
+  size_t streams = 0;
+  uint64_t batches = 0;
+  uint64_t records = 0;
+  // From handing a batch to the journal until it was durable, over all.
+  absl::Duration syncing;
+  uint64_t snapshots = 0;
+  absl::Duration snapshotting;
+  // In the journal now.
+  size_t snapshot_bytes = 0;
+  size_t tail_records = 0;
+  size_t tail_bytes = 0;
+  // Of each unfinished job with commits: when the newest was, and how long
+  // after the one before it; none after the first.
+  struct Round {
+    Instant committed;
+    std::optional<absl::Duration> took;
+  };
+  absl::btree_map<JobId, Round> rounds;
+};
+
 // Facts that arrive while a batch is on its way to the disk wait; then all of
 // them go into the core at once and share the next batch. So the core is never
 // ahead of the journal when anybody looks at it, and one sync serves many.
@@ -101,6 +125,8 @@ class ClusterShell {
   // The stream of `worker` can take the next message.
   void StreamReady(const std::string& worker);
 
+  ShellFacts Counted() const;
+
   // Runs `task` when nothing waits and no batch is on its way.
   void WhenIdle(runtime::Task task);
 
@@ -111,6 +137,7 @@ class ClusterShell {
   void Settle(std::vector<Entry> fresh);
   absl::Status Restore();
   void CountTail(const JournalEntry& entry);
+  void CountRounds(std::span<const Entry> fresh);
   bool CompactionDue() const;
   void Compact();
   void DeliverOrders();
@@ -124,10 +151,7 @@ class ClusterShell {
   SettledObserver* observer_ = nullptr;
 
   const CompactionRule rule_;
-  // Of the snapshot in the journal, and of the records after it.
-  size_t snapshot_bytes_ = 0;
-  size_t tail_records_ = 0;
-  size_t tail_bytes_ = 0;
+  ShellFacts counted_;
 
   std::deque<Fact> waiting_;
   // Of the facts that the core holds and the journal not yet.

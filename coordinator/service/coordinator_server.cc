@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "base/status.h"
+#include "coordinator/service/coordinator_metrics.h"
 #include "transport/loopback.h"
 
 namespace skerry::coordinator {
@@ -23,6 +24,9 @@ constexpr int kKeepaliveTimeMs = 20'000;
 constexpr int kKeepaliveTimeoutMs = 10'000;
 constexpr int kMetadataBytesMax = 8 << 10;
 constexpr int kStreamsPerConnectionMax = 128;
+
+// An admin call does not wait longer for the loop.
+constexpr absl::Duration kAnswerMax = absl::Seconds(2);
 
 // Runs `task` on the loop and waits until it calls what it is given.
 template <typename Task>
@@ -69,7 +73,10 @@ CoordinatorServer::~CoordinatorServer() = default;
 absl::Status CoordinatorServer::Start() {
   SKERRY_RETURN_IF_ERROR(transport::RequireLoopback(options_.listen));
   SKERRY_RETURN_IF_ERROR(Recover());
-  return Listen();
+  stage_ = Stage::kRecovered;
+  SKERRY_RETURN_IF_ERROR(Listen());
+  stage_ = Stage::kServing;
+  return absl::OkStatus();
 }
 
 absl::Status CoordinatorServer::Recover() {
@@ -105,6 +112,7 @@ absl::Status CoordinatorServer::Listen() {
 void CoordinatorServer::Stop() {
   const absl::Status why =
       absl::UnavailableError("the coordinator is stopping; try again");
+  stage_ = Stage::kStopping;
   if (server_ != nullptr) {
     server_->GetHealthCheckService()->SetServingStatus(false);
   }
@@ -119,6 +127,50 @@ void CoordinatorServer::Stop() {
     server_->Wait();
   }
   AndWait(loop_, [&](auto done) { shell_.WhenIdle(done); });
+}
+
+absl::Status CoordinatorServer::Healthy() {
+  const auto answered = std::make_shared<absl::Notification>();
+  loop_.Post([answered] { answered->Notify(); });
+  if (answered->WaitForNotificationWithTimeout(kAnswerMax)) {
+    return absl::OkStatus();
+  }
+  return absl::UnavailableError("the loop does not answer");
+}
+
+absl::Status CoordinatorServer::Ready() const {
+  switch (stage_) {
+    case Stage::kRecovering:
+      return absl::UnavailableError("the journal is being recovered");
+    case Stage::kRecovered:
+      return absl::UnavailableError("the port is not open yet");
+    case Stage::kServing:
+      return absl::OkStatus();
+    case Stage::kStopping:
+      break;
+  }
+  return absl::UnavailableError("the coordinator is stopping");
+}
+
+absl::StatusOr<std::vector<runtime::Metric>> CoordinatorServer::Metrics() {
+  if (stage_ == Stage::kRecovering) return Ready();
+  struct Asked {
+    absl::Notification done;
+    ShellFacts shell;
+    std::vector<runtime::Metric> metrics;
+  };
+  const auto asked = std::make_shared<Asked>();
+  loop_.Post([this, asked] {
+    asked->shell = shell_.Counted();
+    shell_.Look([asked](const Cluster& cluster, Instant now) {
+      asked->metrics = MetricsOf(cluster, now, asked->shell);
+      asked->done.Notify();
+    });
+  });
+  if (!asked->done.WaitForNotificationWithTimeout(kAnswerMax)) {
+    return absl::UnavailableError("the journal's disk does not answer");
+  }
+  return std::move(asked->metrics);
 }
 
 uint64_t CoordinatorServer::StateHash() {

@@ -5,17 +5,21 @@
 #ifndef SKERRY_COORDINATOR_SERVICE_COORDINATOR_SERVER_H_
 #define SKERRY_COORDINATOR_SERVICE_COORDINATOR_SERVER_H_
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "coordinator/core/options.h"
 #include "coordinator/service/control_service.h"
 #include "coordinator/service/journal.h"
 #include "coordinator/service/operator_service.h"
 #include "runtime/event_loop.h"
+#include "runtime/metrics.h"
 
 namespace grpc {
 class Server;
@@ -61,6 +65,16 @@ class CoordinatorServer {
   // and returns when the last batch is durable and every call has ended.
   void Stop();
 
+  // Each may be called on any thread between construction and Stop(), and
+  // blocks for a moment at most. Unavailable: why not.
+  //
+  // The loop answers.
+  absl::Status Healthy();
+  // The journal is recovered and the port is open.
+  absl::Status Ready() const;
+  // docs/metrics.md lists them. Unavailable before the journal is recovered.
+  absl::StatusOr<std::vector<runtime::Metric>> Metrics();
+
   int port() const { return port_; }
   // Of the durable state, once nothing is on its way. Blocks; not on the loop.
   uint64_t StateHash();
@@ -74,6 +88,8 @@ class CoordinatorServer {
   ClusterShell shell_;
   ControlService control_;
   OperatorService operators_;
+  enum class Stage { kRecovering, kRecovered, kServing, kStopping };
+  std::atomic<Stage> stage_ = Stage::kRecovering;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;
 };

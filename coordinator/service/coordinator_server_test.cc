@@ -474,5 +474,24 @@ TEST_F(CoordinatorServerTest, AnAcknowledgedJobSurvivesAKill) {
   std::filesystem::remove_all(root);
 }
 
+TEST(CoordinatorServerAdminTest, ItIsReadyFromRecoveryUntilItStops) {
+  MemoryDisk disk;
+  runtime::PosixLoop loop("coordinator");
+  MemoryJournal journal(disk, loop);
+  CoordinatorServer server(CoordinatorProcess::OnFreePort(), loop, journal);
+  EXPECT_TRUE(server.Healthy().ok());
+  EXPECT_EQ(server.Ready().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(server.Metrics().status().code(), absl::StatusCode::kUnavailable);
+  ASSERT_TRUE(server.Start().ok());
+  EXPECT_TRUE(server.Ready().ok());
+  const auto metrics = server.Metrics();
+  ASSERT_TRUE(metrics.ok()) << metrics.status();
+  EXPECT_EQ(metrics->front().name, "skerry_build_info");
+  server.Stop();
+  EXPECT_TRUE(server.Healthy().ok());
+  EXPECT_EQ(server.Ready().code(), absl::StatusCode::kUnavailable);
+  loop.Stop();
+}
+
 }  // namespace
 }  // namespace skerry::coordinator

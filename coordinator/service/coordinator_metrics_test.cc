@@ -1,0 +1,84 @@
+#include "coordinator/service/coordinator_metrics.h"
+
+#include <set>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "coordinator/core/testing/scripted_world.h"
+#include "coordinator/core/testing/specs.h"
+#include "gtest/gtest.h"
+
+namespace skerry::coordinator {
+namespace {
+
+using runtime::Metric;
+
+const std::vector<Metric>& OfAFinishedJob() {
+  static const auto* const metrics = [] {
+    WorldOptions options;
+    options.seed = 5;
+    options.islands = {"a", "b"};
+    options.jobs = {SmallJob("job", 500)};
+    ScriptedWorld world(options);
+    world.Run();
+    EXPECT_EQ(world.broken(), "");
+    ShellFacts shell;
+    shell.batches = 7;
+    shell.syncing = absl::Milliseconds(250);
+    shell.rounds[JobId(1)] = {Instant(), absl::Seconds(3)};
+    return new std::vector<Metric>(
+        MetricsOf(world.cluster(), world.now(), shell));
+  }();
+  return *metrics;
+}
+
+const Metric& Find(const std::string& name) {
+  for (const Metric& metric : OfAFinishedJob()) {
+    if (metric.name == name) return metric;
+  }
+  ADD_FAILURE() << name << " is missing";
+  return OfAFinishedJob().front();
+}
+
+double ValueOf(const std::string& name, const std::string& label = "") {
+  for (const runtime::Sample& sample : Find(name).samples) {
+    if (label.empty() || sample.labels.front().second == label) {
+      return sample.value;
+    }
+  }
+  ADD_FAILURE() << name << " has no sample " << label;
+  return 0;
+}
+
+TEST(CoordinatorMetricsTest, NamesSayUnitAndKind) {
+  std::set<std::string> names;
+  for (const Metric& metric : OfAFinishedJob()) {
+    SCOPED_TRACE(metric.name);
+    EXPECT_TRUE(names.insert(metric.name).second);
+    EXPECT_TRUE(absl::StartsWith(metric.name, "skerry_"));
+    EXPECT_EQ(absl::EndsWith(metric.name, "_total"),
+              metric.kind == Metric::Kind::kCounter);
+    EXPECT_FALSE(metric.help.empty());
+  }
+}
+
+TEST(CoordinatorMetricsTest, AJobsNumbersAreThoseOfItsView) {
+  EXPECT_EQ(ValueOf("skerry_jobs", "succeeded"), 1);
+  EXPECT_EQ(ValueOf("skerry_jobs", "running"), 0);
+  EXPECT_EQ(ValueOf("skerry_workers", "connected"), 2);
+  EXPECT_EQ(ValueOf("skerry_job_samples", "job"), 500);
+  EXPECT_EQ(ValueOf("skerry_job_committed_samples_total", "job"), 500);
+  EXPECT_GT(ValueOf("skerry_job_commits_total", "job"), 5);
+  EXPECT_GE(ValueOf("skerry_job_attempts_total", "job"),
+            ValueOf("skerry_job_commits_total", "job"));
+  EXPECT_EQ(ValueOf("skerry_job_lives_total", "job"), 2);
+  EXPECT_EQ(ValueOf("skerry_job_training_loss", "job"), 3.0);
+}
+
+TEST(CoordinatorMetricsTest, TheShellsCountsAreThere) {
+  EXPECT_EQ(ValueOf("skerry_journal_batches_total"), 7);
+  EXPECT_EQ(ValueOf("skerry_journal_sync_seconds_total"), 0.25);
+}
+
+}  // namespace
+}  // namespace skerry::coordinator

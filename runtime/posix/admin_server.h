@@ -1,0 +1,57 @@
+// runtime/posix/admin_server.h
+//
+// The operators' and machines' window into a daemon: `/metrics` in Prometheus'
+// text form, `/healthz` (the process works) and `/readyz` (it can be used).
+// Reads only; everything else is 404 or 405.
+#ifndef SKERRY_RUNTIME_POSIX_ADMIN_SERVER_H_
+#define SKERRY_RUNTIME_POSIX_ADMIN_SERVER_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/metrics.h"
+
+struct mg_context;
+
+namespace skerry::runtime {
+
+// Called on the server's threads, also at the same time. An error is told as
+// 503 with its message.
+struct AdminFacts {
+  std::function<absl::StatusOr<std::vector<Metric>>()> metrics;
+  std::function<absl::Status()> healthy;
+  std::function<absl::Status()> ready;
+};
+
+class AdminServer {
+ public:
+  // Listens on `address`, host:port; port 0 takes a free one. Errors:
+  // Unavailable, naming the address.
+  static absl::StatusOr<std::unique_ptr<AdminServer>> Start(
+      const std::string& address, AdminFacts facts);
+  // Waits for calls that are on their way.
+  ~AdminServer();
+  AdminServer(const AdminServer&) = delete;
+  AdminServer& operator=(const AdminServer&) = delete;
+
+  int port() const { return port_; }
+
+ private:
+  explicit AdminServer(AdminFacts facts) : facts_(std::move(facts)) {}
+
+  const AdminFacts facts_;
+  mg_context* context_ = nullptr;
+  int port_ = 0;
+};
+
+// Metrics in Prometheus' text form. Samples without a finite value are left
+// out.
+std::string MetricsText(const std::vector<Metric>& metrics);
+
+}  // namespace skerry::runtime
+
+#endif  // SKERRY_RUNTIME_POSIX_ADMIN_SERVER_H_
