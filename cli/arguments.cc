@@ -28,6 +28,7 @@ class Parser {
                     const std::string& about, Command command);
   CLI::App* Verb(const std::string& name, const std::string& about);
   void AddViews();
+  void AddDescribeModel(CLI::App* describe);
   void AddChanges();
   void AddGenerate();
   void AddData();
@@ -93,14 +94,30 @@ void Parser::AddViews() {
   JobLeaf(get, "job", "one job", Command::kGetJob);
   Leaf(get, "workers", "workers and how they are", Command::kGetWorkers);
   Leaf(get, "islands", "islands and their workers", Command::kGetIslands);
-  JobLeaf(Verb("describe", "everything about one thing"), "job",
-          "replicas, losses, counters", Command::kDescribeJob);
+  CLI::App* describe = Verb("describe", "everything about one thing");
+  JobLeaf(describe, "job", "replicas, losses, counters", Command::kDescribeJob);
+  AddDescribeModel(describe);
   JobLeaf(Verb("watch", "follows one thing"), "job",
           "progress until the job ends", Command::kWatchJob);
   JobLeaf(&app_, "logs", "a job's history", Command::kLogs)
       ->add_flag("-f,--follow", arguments_.follow, "until the job ends");
   JobLeaf(Verb("audit", "checks what the journal says"), "data",
           "whether every sample was used once", Command::kAuditData);
+}
+
+void Parser::AddDescribeModel(CLI::App* describe) {
+  CLI::App* leaf =
+      Leaf(describe, "model", "what training a config.json would take",
+           Command::kDescribeModel);
+  DescribeModelArguments& wanted = arguments_.model;
+  leaf->add_option("FILE", wanted.file, "a Hugging Face config.json")
+      ->required();
+  leaf->add_option("--samples", wanted.samples, "of a micro-batch")
+      ->capture_default_str();
+  leaf->add_option("--tokens", wanted.tokens,
+                   "of a sample; the model's context when not given");
+  leaf->add_option("--threads", wanted.threads, "of the trainer")
+      ->capture_default_str();
 }
 
 void Parser::AddChanges() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/commands/data_prepare.h"
+#include "cli/commands/describe_model.h"
 #include "cli/commands/generate.h"
 #include "cli/commands/state.h"
 #include "cli/exit_code.h"
@@ -23,6 +24,7 @@ enum class Command {
   kGetWorkers,
   kGetIslands,
   kDescribeJob,
+  kDescribeModel,
   kWatchJob,
   kLogs,
   kCancel,
@@ -48,6 +50,7 @@ struct Arguments {
   bool follow = false;
   GenerateArguments generate;
   DataPrepareOptions prepare;
+  DescribeModelArguments model;
   StateArguments state;
 };
 

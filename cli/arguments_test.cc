@@ -30,6 +30,8 @@ TEST(ArgumentsTest, EveryCommandIsKnown) {
       {{"get", "workers"}, Command::kGetWorkers},
       {{"get", "islands"}, Command::kGetIslands},
       {{"describe", "job", "a"}, Command::kDescribeJob},
+      {{"describe", "model", "config.json", "--samples", "2"},
+       Command::kDescribeModel},
       {{"watch", "job", "a"}, Command::kWatchJob},
       {{"logs", "a", "-f"}, Command::kLogs},
       {{"cancel", "a"}, Command::kCancel},

@@ -12,6 +12,7 @@
 #include "cli/client.h"
 #include "cli/commands/change.h"
 #include "cli/commands/data_prepare.h"
+#include "cli/commands/describe_model.h"
 #include "cli/commands/follow.h"
 #include "cli/commands/generate.h"
 #include "cli/commands/show.h"
@@ -50,6 +51,7 @@ absl::Status RunOnCluster(const Arguments& arguments, Client& client,
       return ShowVersion(client, output);
     case Command::kWatchJob:
     case Command::kDataPrepare:
+    case Command::kDescribeModel:
     case Command::kStateExport:
     case Command::kStateVerify:
     case Command::kStateBackup:
@@ -66,6 +68,8 @@ std::optional<absl::Status> RunAlone(const Arguments& arguments,
       runtime::PosixFiles files;
       return DataPrepare(arguments.prepare, files, output.out);
     }
+    case Command::kDescribeModel:
+      return DescribeModel(arguments.model, output);
     case Command::kStateExport:
       return ExportState(arguments.state, output);
     case Command::kStateVerify:

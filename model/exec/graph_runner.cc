@@ -7,18 +7,12 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "hwy/aligned_allocator.h"
-#include "model/cpu/attention.h"
 #include "model/cpu/cross_entropy.h"
 
 namespace skerry::model {
 namespace {
 
 using cpu::Transpose;
-
-// Logits held at a time: small enough to stay near the core between the
-// product that makes them and the ones that use their gradient.
-constexpr size_t kLogitFloatsMax = size_t{1} << 18;
-constexpr size_t kHeadTokensMin = 64;
 
 // The narrowest part of a product that is worth a thread.
 constexpr size_t kGemmGrain = 16;
@@ -58,44 +52,19 @@ GraphRunner::GraphRunner(const Graph& graph, int rows_max, int columns_max,
       gemm_(gemm),
       lanes_(executor),
       columns_max_(columns_max),
-      tokens_max_(int64_t{rows_max} * columns_max) {}
-
-size_t GraphRunner::LaneScratchSize() const {
-  size_t largest = 0;
-  for (const Operator& op : graph_.operators) {
-    size_t size = 0;
-    if (op.kind == OperatorKind::kAttention) {
-      size = cpu::AttentionScratchSize(columns_max_, op.out_width / op.heads);
-    } else if (op.kind == OperatorKind::kLayerNorm) {
-      size = 2 * op.out_width;
-    } else if (op.kind == OperatorKind::kRmsNorm) {
-      size = op.out_width;
-    }
-    largest = std::max(largest, size);
-  }
-  // Lanes do not share a cache line.
-  return (largest + 31) / 32 * 32;
-}
+      tokens_max_(int64_t{rows_max} * columns_max),
+      buffers_(
+          PlanBuffers(graph, plan_, rows_max, columns_max, lanes_.count())) {}
 
 absl::Status GraphRunner::Allocate() {
-  const size_t tokens = static_cast<size_t>(tokens_max_);
-  const size_t vocab = static_cast<size_t>(Head().out_width);
-  head_tokens_ =
-      std::min(tokens, std::max(kHeadTokensMin, kLogitFloatsMax / vocab));
-  lane_scratch_size_ = LaneScratchSize();
-  for (const Operator& op : graph_.operators) {
-    if (op.kind != OperatorKind::kRotary) continue;
-    rotary_floats_ =
-        static_cast<size_t>(op.out_width / op.heads / 2) * columns_max_;
-  }
   for (const auto& [buffer, count] :
        std::initializer_list<std::pair<Buffer*, size_t>>{
-           {&values_, tokens * plan_.floats_per_token},
-           {&logits_, head_tokens_ * vocab},
-           {&losses_, tokens},
-           {&scratch_, lane_scratch_size_ * lanes_.count()},
-           {&cosines_, rotary_floats_},
-           {&sines_, rotary_floats_}}) {
+           {&values_, buffers_.values + buffers_.gradients},
+           {&logits_, buffers_.logits},
+           {&losses_, buffers_.losses},
+           {&scratch_, buffers_.scratch},
+           {&cosines_, buffers_.rotary},
+           {&sines_, buffers_.rotary}}) {
     SKERRY_ASSIGN_OR_RETURN(float* floats, AllocateFloats(count));
     buffer->reset(floats);
   }
@@ -103,7 +72,7 @@ absl::Status GraphRunner::Allocate() {
 }
 
 void GraphRunner::PrepareRotary(int columns) {
-  if (rotary_floats_ == 0) return;
+  if (buffers_.rotary == 0) return;
   // Only dynamic scaling asks how long a sequence is, and only beyond the
   // context.
   const int wanted = graph_.rotary.scaling == RotaryScaling::kDynamic
@@ -111,10 +80,10 @@ void GraphRunner::PrepareRotary(int columns) {
                          : columns_max_;
   if (wanted == rotary_columns_) return;
   rotary_columns_ = wanted;
-  const size_t half = rotary_floats_ / static_cast<size_t>(columns_max_);
+  const size_t half = buffers_.rotary / static_cast<size_t>(columns_max_);
   FillRotaryTables(graph_.rotary, static_cast<int>(2 * half), wanted,
-                   {cosines_.get(), rotary_floats_},
-                   {sines_.get(), rotary_floats_});
+                   {cosines_.get(), buffers_.rotary},
+                   {sines_.get(), buffers_.rotary});
 }
 
 cpu::RotateShape GraphRunner::RotationOf(const Operator& op, size_t begin,
@@ -159,8 +128,8 @@ double GraphRunner::HeadLoss(std::span<const int32_t> targets,
                              std::span<const float> parameters) {
   const int vocab = Head().out_width;
   const size_t tokens = block_.tokens();
-  for (size_t begin = 0; begin < tokens; begin += head_tokens_) {
-    const size_t count = std::min(head_tokens_, tokens - begin);
+  for (size_t begin = 0; begin < tokens; begin += buffers_.head_tokens) {
+    const size_t count = std::min(buffers_.head_tokens, tokens - begin);
     HeadForward(begin, count, parameters.data(), logits_.get());
     lanes_.ForRange(count, 1, [&](int, size_t from, size_t to) {
       cpu::CrossEntropyForward(
@@ -183,8 +152,8 @@ double GraphRunner::HeadBackward(std::span<const int32_t> targets, float factor,
   const size_t tokens = block_.tokens();
   const float* weight = Tensor(parameters.data(), op.weight);
   float* dweight = Tensor(gradients.data(), op.weight);
-  for (size_t begin = 0; begin < tokens; begin += head_tokens_) {
-    const size_t count = std::min(head_tokens_, tokens - begin);
+  for (size_t begin = 0; begin < tokens; begin += buffers_.head_tokens) {
+    const size_t count = std::min(buffers_.head_tokens, tokens - begin);
     const int rows = static_cast<int>(count);
     HeadForward(begin, count, parameters.data(), logits_.get());
     lanes_.ForRange(count, 1, [&](int, size_t from, size_t to) {

@@ -14,6 +14,7 @@
 #include "base/executor.h"
 #include "model/cpu/gemm.h"
 #include "model/cpu/rotate.h"
+#include "model/exec/buffer_plan.h"
 #include "model/exec/lanes.h"
 #include "model/exec/memory_plan.h"
 #include "model/spec/graph.h"
@@ -65,8 +66,6 @@ class GraphRunner {
   GraphRunner(const Graph& graph, int rows_max, int columns_max,
               const cpu::GemmBackend& gemm, ParallelExecutor& executor);
   absl::Status Allocate();
-  // Floats that one lane may need beside the values.
-  size_t LaneScratchSize() const;
 
   const Operator& Head() const { return *(graph_.operators.end() - 2); }
   int BodySize() const { return static_cast<int>(graph_.operators.size()) - 2; }
@@ -74,7 +73,7 @@ class GraphRunner {
   float* ValueOf(int value) { return At(plan_.value_offset[value]); }
   float* GradientOf(int value) { return At(plan_.gradient_offset[value]); }
   float* LaneScratch(int lane) {
-    return scratch_.get() + lane * lane_scratch_size_;
+    return scratch_.get() + lane * buffers_.lane_scratch;
   }
 
   // C = op(A) op(B) + beta C, cut along the rows of C.
@@ -123,11 +122,9 @@ class GraphRunner {
   const Lanes lanes_;
   const int columns_max_;
   const int64_t tokens_max_;
-  size_t rotary_floats_ = 0;  // of one table; 0 without rotary operators
-  int rotary_columns_ = 0;    // the sequences that the tables are for
-  size_t head_tokens_ = 0;    // tokens whose logits are held at a time
-  size_t lane_scratch_size_ = 0;
-  TokenBlock block_;  // of the last Forward
+  const BufferPlan buffers_;
+  int rotary_columns_ = 0;  // the sequences that the tables are for
+  TokenBlock block_;        // of the last Forward
   Buffer values_;
   Buffer logits_;
   Buffer losses_;

@@ -195,7 +195,7 @@ void GraphRunner::AttentionBackward(int index) {
               shape, query + queries, key + keys, value + keys, out + outs,
               log_sums + i * shape.group * columns, dout + outs,
               {dquery + queries, dkey + keys, dvalue + keys},
-              {LaneScratch(lane), lane_scratch_size_});
+              {LaneScratch(lane), buffers_.lane_scratch});
         }
       });
 }

@@ -156,7 +156,7 @@ void GraphRunner::AttentionForward(int index) {
               shape, query + token * shape.query_stride + queries, key + keys,
               value + keys, out + token * shape.out_stride + queries,
               log_sums + i * shape.group * columns,
-              {LaneScratch(lane), lane_scratch_size_});
+              {LaneScratch(lane), buffers_.lane_scratch});
         }
       });
 }

@@ -65,6 +65,7 @@ class Planner {
 
   MemoryPlan Plan() && {
     PlaceValues();
+    plan_.value_floats_per_token = plan_.floats_per_token;
     PlaceGradients();
     return std::move(plan_);
   }

@@ -34,6 +34,7 @@ struct MemoryPlan {
   std::vector<int64_t> gradient_offset;  // likewise
   std::vector<OperatorPlan> operators;
   int64_t floats_per_token = 0;
+  int64_t value_floats_per_token = 0;  // of them, those kept from forward
 };
 
 // Plans the operators before the head; the head (a linear operator and the

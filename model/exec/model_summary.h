@@ -1,0 +1,40 @@
+// model/exec/model_summary.h
+//
+// What training a model takes, told from its config alone.
+#ifndef SKERRY_MODEL_EXEC_MODEL_SUMMARY_H_
+#define SKERRY_MODEL_EXEC_MODEL_SUMMARY_H_
+
+#include <cstdint>
+
+#include "model/spec/graph.h"
+#include "model/spec/model_config.h"
+
+namespace skerry::model {
+
+struct ModelSummary {
+  int64_t tensors = 0;
+  int64_t parameters = 0;
+  Work work;  // of one micro-batch
+  // fp32 AdamW on CPU kernels, as the trainer holds it.
+  int64_t parameter_bytes = 0;
+  int64_t gradient_bytes = 0;
+  int64_t optimizer_bytes = 0;   // both moments
+  int64_t activation_bytes = 0;  // kept from forward for backward
+  int64_t workspace_bytes = 0;   // gradients of activations, logits, scratch
+
+  int64_t total_bytes() const {
+    return parameter_bytes + gradient_bytes + optimizer_bytes +
+           activation_bytes + workspace_bytes;
+  }
+};
+
+// For micro-batches of `rows` sequences of `columns` tokens on `threads`
+// threads. GEMM libraries' buffers, data and program are not counted.
+//
+// Requires: ValidateModelConfig(config) is OK; all three numbers positive.
+ModelSummary SummarizeModel(const ModelConfig& config, int rows, int columns,
+                            int threads);
+
+}  // namespace skerry::model
+
+#endif  // SKERRY_MODEL_EXEC_MODEL_SUMMARY_H_
