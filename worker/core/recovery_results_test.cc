@@ -1,0 +1,97 @@
+#include "gtest/gtest.h"
+#include "worker/core/recovery.h"
+#include "worker/core/testing/recovery_fixture.h"
+
+namespace skerry::worker {
+namespace {
+
+class RecoveryResultsTest : public RecoveryFixture {};
+
+TEST_F(RecoveryResultsTest, StateOlderThanWhatAnyoneKeepsIsGivenUp) {
+  recovery_.SetView({Serve("a", 1, 2)}, Sequence(1));
+  recovery_.SetHoldings(0, 2);
+  Recover(1);
+  ExpectAt(1);
+  ports_.remote.clear();
+  ports_.files.clear();
+  history_.TakeDeletable(Sequence(9));
+  recovery_.SetView({Serve("b", 5, 6)}, Sequence(5));
+  recovery_.SetReplaceable(true);
+  Recover(6);
+  ExpectAt(6);
+}
+
+// It kept nothing for this worker while it was away, and keep_from follows the
+// pin of the state that cannot go on.
+TEST_F(RecoveryResultsTest, StateBehindAGapIsGivenUpForANewerBase) {
+  for (uint32_t span = 0; span < 2; ++span) {
+    PutOnDisk(BaseKey(1, span), SharedBytes::Of(states_[span][1].values));
+  }
+  Source joiner = Serve("b", 1, 4);
+  joiner.results_from = joiner.results_through = Sequence();
+  recovery_.SetView({Serve("a", 4, 4), joiner}, Sequence(1));
+  recovery_.SetHoldings(0, 2);
+  Recover(6);
+  ExpectAt(1);
+  recovery_.SetReplaceable(true);
+  Recover(6);
+  ExpectAt(6);
+}
+
+// What is missing to the span behind is nothing to the span ahead.
+TEST_F(RecoveryResultsTest, SpanAheadOfAGapKeepsItsState) {
+  PutOnDisk(BaseKey(1, 0), SharedBytes::Of(states_[0][1].values));
+  PutOnDisk(BaseKey(4, 1), SharedBytes::Of(states_[1][4].values));
+  recovery_.SetView({Serve("a", 4, 5)}, Sequence(1));
+  recovery_.SetReplaceable(true);
+  recovery_.SetHoldings(0, 2);
+  Recover(6);
+  ExpectAt(6);
+  for (const auto& [address, key] : ports_.fetched) {
+    EXPECT_FALSE(key.kind == kBase && key.span == 1);
+    EXPECT_GT(key.sequence, Sequence(key.kind == kBase ? 3 : 4));
+  }
+}
+
+TEST_F(RecoveryResultsTest, ResultsAreFetchedOnlyForTheSpansThatNeedThem) {
+  PutOnDisk(BaseKey(2, 0), SharedBytes::Of(states_[0][2].values));
+  PutOnDisk(BaseKey(4, 1), SharedBytes::Of(states_[1][4].values));
+  recovery_.SetView({Serve("a", 2, 3)}, Sequence(2));
+  recovery_.SetHoldings(0, 2);
+  Recover(6);
+  ExpectAt(6);
+  for (const auto& [address, key] : ports_.fetched) {
+    EXPECT_FALSE(key.span == 1 && key.sequence < Sequence(5));
+  }
+}
+
+TEST_F(RecoveryResultsTest, LifeIsToldOfAResultThatNobodyKeeps) {
+  recovery_.SetView({Serve("a", 1, 2)}, Sequence(1));
+  recovery_.SetHoldings(0, 2);
+  Recover(1);
+  ExpectAt(1);
+  ports_.remote.clear();
+  ports_.files.clear();
+  history_.TakeDeletable(Sequence(9));
+  recovery_.Pump(Instant(absl::Seconds(50)));
+  ports_.Run();
+  EXPECT_EQ(recovery_.gap(), std::nullopt);
+  recovery_.SetView({Serve("b", 5, 6)}, Sequence(5));
+  recovery_.Pump(Instant(absl::Seconds(51)));
+  EXPECT_EQ(recovery_.gap(), Sequence(2));
+}
+
+TEST_F(RecoveryResultsTest, HeldAttemptIsNotFetchedBeforeItsTime) {
+  recovery_.SetView({Serve("a", 5, 6)}, Sequence(5));
+  recovery_.SetHoldings(0, 2);
+  recovery_.Hold(Attempt(106), Instant(absl::Seconds(100)));
+  Recover(6);
+  ExpectAt(5);
+  EXPECT_EQ(recovery_.NextDeadline(), Instant(absl::Seconds(100)));
+  recovery_.Hold(Attempt(), Instant());
+  Recover(6);
+  ExpectAt(6);
+}
+
+}  // namespace
+}  // namespace skerry::worker
