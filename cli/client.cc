@@ -74,7 +74,9 @@ struct Client::Connection {
   absl::Status FromGrpc(const grpc::Status& status) const {
     if (status.ok()) return absl::OkStatus();
     const auto code = static_cast<absl::StatusCode>(status.error_code());
-    if (code == absl::StatusCode::kUnavailable) {
+    // Nothing is cancelled here, so it was a coordinator that stops.
+    if (code == absl::StatusCode::kUnavailable ||
+        code == absl::StatusCode::kCancelled) {
       return absl::UnavailableError(
           absl::StrCat("coordinator ", address,
                        " cannot be reached: ", status.error_message()));

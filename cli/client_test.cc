@@ -8,7 +8,9 @@
 #include "coordinator/service/testing/coordinator_process.h"
 #include "coordinator/service/testing/memory_journal.h"
 #include "gmock/gmock.h"
+#include "grpcpp/grpcpp.h"
 #include "gtest/gtest.h"
+#include "proto/skerry/v1/operator.grpc.pb.h"
 
 namespace skerry::cli {
 namespace {
@@ -106,6 +108,38 @@ TEST_F(ClientTest, EventsGoOnAcrossARestartWithoutAGapOrARepeat) {
       });
   EXPECT_TRUE(followed.ok()) << followed;
   EXPECT_THAT(names, ElementsAre("JobSubmitted", "JobEnded"));
+}
+
+// What a coordinator that stops does to the calls it has open.
+class StoppingService : public v1::Operator::Service {
+  grpc::Status WatchJob(grpc::ServerContext*, const v1::GetJobRequest*,
+                        grpc::ServerWriter<v1::JobView>* views) override {
+    v1::JobView view;
+    view.set_phase(calls_ > 0 ? v1::JOB_PHASE_SUCCEEDED
+                              : v1::JOB_PHASE_RUNNING);
+    views->Write(view);
+    return calls_++ > 0 ? grpc::Status::OK : grpc::Status::CANCELLED;
+  }
+  int calls_ = 0;
+};
+
+TEST(ClientStopTest, AWatchThatAStoppingCoordinatorCutsGoesOn) {
+  StoppingService service;
+  int port = 0;
+  const auto server =
+      grpc::ServerBuilder()
+          .AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
+                            &port)
+          .RegisterService(&service)
+          .BuildAndStart();
+  const auto client = Client::Make("127.0.0.1:" + std::to_string(port));
+  ASSERT_TRUE(client.ok()) << client.status();
+  std::vector<v1::JobPhase> phases;
+  const absl::Status watched = (*client)->Watch(
+      "one", [&](const v1::JobView& view) { phases.push_back(view.phase()); });
+  EXPECT_TRUE(watched.ok()) << watched;
+  EXPECT_THAT(phases,
+              ElementsAre(v1::JOB_PHASE_RUNNING, v1::JOB_PHASE_SUCCEEDED));
 }
 
 TEST_F(ClientTest, AnAddressThatNobodyServesIsNamed) {
