@@ -82,6 +82,10 @@ bool Seat::Impl::StepCut(Instant now) {
     EndLife("the job is over");
     return true;
   }
+  if (draining_ && !book_.pending() && !book_.busy()) {
+    Abandon(now, "the worker drains");
+    return true;
+  }
   // While it waits, a worker whose trainer holds the anchor is of use.
   if (at_anchor_ && RunTask(now)) return false;
   const Sequence stored = recovery_.stored_through();

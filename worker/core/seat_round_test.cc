@@ -32,6 +32,16 @@ TEST(SeatRoundTest, AReplicaOfTwoWorkersRunsItsRoundsAtOneCut) {
   }
 }
 
+// The rest of the job goes to others, and nobody waits for a lease to end.
+TEST(SeatRoundTest, ADrainingWorkerLeavesOnceWhatItOwesIsDelivered) {
+  World world(Options({kAll, kAll}, "co2", CodecId::kRawF32));
+  ASSERT_TRUE(world.RunToSequence(3)) << Failures(world);
+  world.seat(0)->Drain(world.now());
+  ASSERT_TRUE(world.RunUntil([&] {
+    return world.seat(0)->Facts().abandoned_life != Life();
+  })) << Failures(world);
+}
+
 // The recursion of the delayed loop in float64, replica by replica.
 TEST(SeatRoundTest, Co2FollowsItsRecursion) {
   WorldOptions options = Options({kAll, kAll}, "co2", CodecId::kRawF32);
