@@ -12,8 +12,9 @@ Kill = collections.namedtuple('Kill', 'victim phase reopen_ms commit_ms ended')
 
 # How long a victim is watched for the phase it shall die in.
 _AIM_S = 6.0
-# Without a commit for so long, the job does not go on.
-_STUCK_S = 45.0
+# Without an exchange that opened after the kill and was committed for so long,
+# the job does not go on. Two leases and a round, and the machine's load.
+_STUCK_S = 20.0
 _RESTART_S_MAX = 0.4
 _VICTIMS = ('worker', 'trainer', 'coordinator')
 _WEIGHTS = (4, 4, 2)
@@ -45,11 +46,12 @@ class Killer:
         else:
             time.sleep(pause)
         wall, started = time.time(), time.monotonic()
+        known = stream.newest()
         victim = self._strike(kind, worker)
         phase = phases.at(logs.read(worker.daemon.log_path), wall)
         self.hits[phase] += 1
         return self._measure(stream, f'{kind} {victim}', phase, started,
-                             restart_after)
+                             known, restart_after)
 
     def _await_seat(self, stream, worker):
         """Until the worker takes part again after an earlier kill.
@@ -90,14 +92,17 @@ class Killer:
         worker.daemon.kill()
         return worker.name
 
-    def _measure(self, stream, victim, phase, started, restart_after):
+    def _measure(self, stream, victim, phase, started, known,
+                 restart_after):
         def meanwhile():
             if time.monotonic() >= started + restart_after:
                 self._cluster.supervise()
 
         deadline = started + _STUCK_S
-        opened = stream.first('ExchangeOpened', started, deadline, meanwhile)
-        committed = stream.first('Committed', started, deadline, meanwhile)
+        opened = stream.first('ExchangeOpened', known, deadline, meanwhile)
+        # What was under way at the kill proves nothing.
+        committed = opened and stream.first(
+            'Committed', int(opened[1]['revision']), deadline, meanwhile)
         while time.monotonic() < started + restart_after:
             time.sleep(0.01)
         self._cluster.supervise()

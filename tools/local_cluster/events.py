@@ -32,8 +32,13 @@ class EventStream:
                 self._process.kill()
         self._thread.join()
 
+    def newest(self):
+        """The revision of the newest event that has arrived."""
+        with self._news:
+            return self._seen
+
     def first(self, name, after, deadline, meanwhile):
-        """The first event called `name` that happened later than `after`.
+        """The first event called `name` of a revision later than `after`.
 
         None at `deadline`, or once the job has ended without one. Calls
         `meanwhile` some times a second.
@@ -41,7 +46,8 @@ class EventStream:
         while True:
             with self._news:
                 for when, event in self.events:
-                    if event['name'] == name and when > after:
+                    if (event['name'] == name
+                            and int(event['revision']) > after):
                         return when, event
                 if self.ended() or time.monotonic() >= deadline:
                     return None
