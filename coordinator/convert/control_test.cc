@@ -41,6 +41,11 @@ v1::Status Whole() {
   fragment->add_bases()->add_hashes(11);
   job->add_evaluations()->set_sequence(4);
   job->add_generated()->set_request(6);
+  v1::PeerLink* link = job->add_links();
+  link->set_address("h:2");
+  link->set_bytes_per_s(1e6);
+  link->set_rate_spread(0.5);
+  link->set_round_trip_s(0.25);
   return status;
 }
 
@@ -62,6 +67,8 @@ TEST(StatusFromProtoTest, EveryFieldArrives) {
   EXPECT_EQ(fragment.bases.size(), 1u);
   EXPECT_EQ(facts->jobs[0].evaluations.size(), 1u);
   EXPECT_EQ(facts->jobs[0].generated.size(), 1u);
+  ASSERT_EQ(facts->jobs[0].links.size(), 1u);
+  EXPECT_EQ(facts->jobs[0].links[0], (PeerLink{"h:2", 1e6, 0.5, 0.25}));
 }
 
 TEST(StatusFromProtoTest, AnotherProtocolVersionIsNamedWithOurs) {
@@ -112,6 +119,17 @@ TEST(StatusFromProtoTest, WhatIsWrongIsRefusedByItsField) {
          Fragment(s)->mutable_ready()->mutable_scalars()->set_loss(
              std::numeric_limits<double>::infinity());
        }},
+      {"jobs.links",
+       [](auto& s) {
+         s.mutable_jobs(0)->mutable_links(0)->set_bytes_per_s(0);
+       }},
+      {"jobs.links",
+       [](auto& s) {
+         s.mutable_jobs(0)->mutable_links(0)->set_round_trip_s(
+             std::numeric_limits<double>::infinity());
+       }},
+      {"jobs.links.address",
+       [](auto& s) { s.mutable_jobs(0)->mutable_links(0)->clear_address(); }},
       {"jobs.fragments.owed_norm",
        [](auto& s) {
          Fragment(s)->set_owed_norm(std::numeric_limits<double>::infinity());

@@ -15,6 +15,7 @@ constexpr int kFragmentsMax = 64;
 constexpr int kProgressMax = 4096;
 constexpr int kBasesMax = 1024;
 constexpr int kTasksMax = 1024;
+constexpr int kLinksMax = 4096;
 constexpr size_t kGeneratedBytesMax = 1 << 20;
 
 absl::StatusOr<SeatState> StateFromProto(v1::SeatState state) {
@@ -146,6 +147,28 @@ absl::Status TasksFromProto(const v1::JobStatus& in, JobFacts* out) {
   return absl::OkStatus();
 }
 
+absl::Status LinksFromProto(const v1::JobStatus& in, JobFacts* out) {
+  if (in.links_size() > kLinksMax) {
+    return BadField("jobs.links", "lists too many");
+  }
+  for (const v1::PeerLink& link : in.links()) {
+    SKERRY_RETURN_IF_ERROR(CheckName(link.address(), "jobs.links.address"));
+    for (const double value :
+         {link.bytes_per_s(), link.rate_spread(), link.round_trip_s()}) {
+      SKERRY_RETURN_IF_ERROR(CheckFinite(value, "jobs.links"));
+    }
+    if (!(link.bytes_per_s() > 0) || !(link.rate_spread() >= 0) ||
+        !(link.round_trip_s() >= 0)) {
+      return BadField("jobs.links",
+                      "has a rate that is not above 0, or a "
+                      "negative spread or delay");
+    }
+    out->links.push_back({link.address(), link.bytes_per_s(),
+                          link.rate_spread(), link.round_trip_s()});
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   if (in.job() == 0) return BadField("jobs.job", "is missing");
   JobFacts out;
@@ -174,6 +197,7 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   }
   SKERRY_RETURN_IF_ERROR(TasksFromProto(in, &out));
   SKERRY_ASSIGN_OR_RETURN(out.counters, CountersFromProto(in.counters()));
+  SKERRY_RETURN_IF_ERROR(LinksFromProto(in, &out));
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "coordinator/core/attempt_rules.h"
+#include "coordinator/core/codec_plan.h"
 #include "coordinator/core/layout.h"
 #include "planner/hops.h"
 
@@ -135,6 +136,7 @@ void Open(JobState& job, const Decider& decider, size_t fragment,
   opened.reason = absl::StrCat(reason, "; members ", ReplicaNames(members),
                                "; ", choice.reason);
   opened.members = std::move(members);
+  PlanCodecs(job, fragment, opened);
   decider.emit(std::move(opened));
   job.timers[fragment].OnOpened(job.fragments[fragment].tries(), decider.now);
 }

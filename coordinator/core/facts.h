@@ -87,6 +87,15 @@ struct SeatCounters {
   friend bool operator==(const SeatCounters&, const SeatCounters&) = default;
 };
 
+// What frames have shown of the link to another worker.
+struct PeerLink {
+  std::string address;     // where frames went
+  double bytes_per_s = 0;  // above 0
+  double rate_spread = 0;  // standard deviation over the mean
+  double round_trip_s = 0;
+  friend bool operator==(const PeerLink&, const PeerLink&) = default;
+};
+
 // A job on a worker.
 struct JobFacts {
   JobId job;
@@ -104,6 +113,7 @@ struct JobFacts {
   std::vector<EvaluationFact> evaluations;
   std::vector<GeneratedFact> generated;
   SeatCounters counters;
+  std::vector<PeerLink> links;
   friend bool operator==(const JobFacts&, const JobFacts&) = default;
 };
 

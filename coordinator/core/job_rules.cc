@@ -53,6 +53,7 @@ void Count(JobState& job, const std::string& worker, const SeatCounters& now) {
 
 bool SameForDecisions(JobFacts a, JobFacts b) {
   a.counters = b.counters = {};
+  a.links = b.links = {};
   for (JobFacts* facts : {&a, &b}) {
     for (FragmentFacts& fragment : facts->fragments) {
       fragment.owed_norm = 0;

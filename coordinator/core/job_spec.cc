@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compression/codec.h"
+#include "coordinator/core/codec_menu.h"
 #include "nlohmann/json.hpp"
 #include "optimizer/outer/outer_options.h"
 
@@ -177,9 +178,10 @@ void ReviewRest(JobSpec& spec, Problems& problems) {
   Fill(e.min_replicas, 1u);
   Fill(e.carry, 2u);
   Fill(e.spans, 64u);
-  if (const auto codec = compression::ParseCodecName(e.codec); !codec.ok()) {
-    const absl::string_view why = codec.status().message();
-    problems.Add("exchange.codec", std::string_view(why.data(), why.size()));
+  if (const auto codec = compression::ParseCodecName(e.codec);
+      !codec.ok() && e.codec != kAdaptiveCodec) {
+    problems.Add("exchange.codec",
+                 absl::StrCat(codec.status().message(), ", or adaptive"));
   }
   problems.Require(e.quorum > 0 && e.quorum <= 1, "exchange.quorum",
                    "has to be in (0, 1]: a share of the replicas");
@@ -254,8 +256,9 @@ void ReviewOuterLoop(JobSpec& spec, std::vector<std::string>& warnings,
     return;
   }
   const auto codec = compression::ParseCodecName(spec.exchange.codec);
-  FillOuterLoop(spec.outer, *preset,
-                codec.ok() ? compression::DefaultErrorFeedback(*codec) : 0.0);
+  double beta = spec.exchange.codec == kAdaptiveCodec ? 1.0 : 0.0;
+  if (codec.ok()) beta = compression::DefaultErrorFeedback(*codec);
+  FillOuterLoop(spec.outer, *preset, beta);
   problems.Require(Within(*spec.outer.beta, 0, 1), "outer.beta",
                    "has to be in [0, 1]");
   const bool sparse = codec.ok() && compression::IsSparse(*codec);

@@ -85,6 +85,19 @@ TEST(JobSpecTest, SparseCodecsNeedErrorFeedbackAndNoMomentum) {
   EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "exchange.codec:"));
 }
 
+TEST(JobSpecTest, AnAdaptiveJobCarriesErrorsUnlessItSaysOtherwise) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.exchange.codec = "adaptive";
+  for (const OuterMethod method : {OuterMethod::kCo2, OuterMethod::kDiloco}) {
+    spec.outer.method = method;
+    const auto reviewed = ReviewJobSpec(spec);
+    ASSERT_TRUE(reviewed.ok()) << reviewed.status();
+    EXPECT_EQ(reviewed->spec.outer.beta, 1.0);
+  }
+  spec.outer.beta = 0.0;
+  EXPECT_TRUE(ReviewJobSpec(spec).ok());
+}
+
 TEST(JobSpecTest, WeakDampingIsWarnedOfUnlessAccepted) {
   JobSpec spec = SmallJob("job", 100);
   spec.outer.method = OuterMethod::kCo2;

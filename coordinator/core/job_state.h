@@ -27,6 +27,7 @@
 #include "coordinator/core/round_timers.h"
 #include "coordinator/core/sample_ledger.h"
 #include "coordinator/core/worker_table.h"
+#include "planner/codec_controller.h"
 
 namespace skerry::coordinator {
 
@@ -96,6 +97,8 @@ struct JobState {
   // Who may have a place has changed since the places were made.
   bool places_stale = true;
   std::vector<RoundTimers> timers;
+  // By fragment, of an adaptive job.
+  absl::btree_map<size_t, planner::CodecController> codec_controllers;
   absl::btree_map<Life, Drain> draining;
   // By fragment; from where workers keep (PROTOCOL 5.8).
   std::vector<Sequence> keep_from;

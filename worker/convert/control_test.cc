@@ -137,6 +137,16 @@ TEST(JobOrdersTest, WrongFieldOfTheJobIsNamed) {
   });
 }
 
+TEST(JobOrdersTest, AnAdaptiveJobIsOneOfInt8AndCarriesErrors) {
+  v1::JobOrders orders = Good();
+  orders.mutable_spec()->mutable_exchange()->set_codec("adaptive");
+  orders.mutable_spec()->mutable_outer()->clear_beta();
+  const auto read = JobOrdersFromProto(orders);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->settings.codec, compression::CodecId::kInt8Block);
+  EXPECT_EQ(read->settings.beta, 1.0);
+}
+
 TEST(JobOrdersTest, WrongFieldOfTheFragmentIsNamed) {
   ExpectRefused({
       {"fragments", [](auto& o) { o.add_fragments(); }},

@@ -79,13 +79,16 @@ absl::StatusOr<JobSettings> JobSettingsFromProto(const v1::JobSpec& spec) {
     return BadField("spec.training.tau", "has to be at most 2^20");
   }
   const v1::JobSpec::Exchange& exchange = spec.exchange();
-  if (!exchange.codec().empty()) {
+  // An adaptive job names each member's codec when it opens an attempt; none is
+  // larger than int8_block.
+  const bool adaptive = exchange.codec() == "adaptive";
+  if (!exchange.codec().empty() && !adaptive) {
     SKERRY_ASSIGN_OR_RETURN(settings.codec,
                             compression::ParseCodecName(exchange.codec()));
   }
-  settings.beta = spec.outer().has_beta()
-                      ? spec.outer().beta()
-                      : compression::DefaultErrorFeedback(settings.codec);
+  settings.beta =
+      adaptive ? 1.0 : compression::DefaultErrorFeedback(settings.codec);
+  if (spec.outer().has_beta()) settings.beta = spec.outer().beta();
   if (!(settings.beta >= 0.0 && settings.beta <= 1.0)) {
     return BadField("spec.outer.beta", "has to be in [0, 1]");
   }

@@ -59,6 +59,7 @@ struct JobSettings {
   uint64_t samples = 0;
   uint32_t batch_samples = 1;  // of one worker in one inner step
   uint32_t tau = 1;
+  // The largest that a member sends with; an attempt says which it is.
   compression::CodecId codec = compression::CodecId::kInt8Block;
   uint32_t spans = 64;
   friend bool operator==(const JobSettings&, const JobSettings&) = default;

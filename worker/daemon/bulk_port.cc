@@ -21,17 +21,23 @@ void JobBulkPort::SendFrame(const std::string& address,
                             const SharedBytes& payload) {
   transport::Frame frame{header,
                          transport::Payload(payload.owner, payload.bytes)};
-  transport_.Send(address, std::move(frame), transport::TrafficClass::kBulk,
-                  [address](absl::Status status) {
-                    // A refused or forgotten frame belonged to an old attempt.
-                    if (status.ok() || absl::IsAborted(status) ||
-                        absl::IsCancelled(status)) {
-                      return;
-                    }
-                    runtime::Log(runtime::Severity::kWarning,
-                                 "worker.frame.unsent",
-                                 {{"peer", address}, {"cause", status}});
-                  });
+  const uint64_t bytes = payload.size();
+  (*links_)[address].OnSent(answers_.loop().Now(), bytes);
+  transport_.Send(
+      address, std::move(frame), transport::TrafficClass::kBulk,
+      [address, bytes, &loop = answers_.loop(),
+       links = std::weak_ptr(links_)](absl::Status status) {
+        if (const auto meters = links.lock()) {
+          (*meters)[address].OnAnswered(loop.Now(), bytes, status.ok());
+        }
+        // A refused or forgotten frame belonged to an old attempt.
+        if (status.ok() || absl::IsAborted(status) ||
+            absl::IsCancelled(status)) {
+          return;
+        }
+        runtime::Log(runtime::Severity::kWarning, "worker.frame.unsent",
+                     {{"peer", address}, {"cause", status}});
+      });
 }
 
 void JobBulkPort::ForgetBefore(Attempt attempt) {

@@ -1,0 +1,143 @@
+#include "coordinator/core/codec_plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/core/codec_menu.h"
+#include "planner/spans.h"
+
+namespace skerry::coordinator {
+namespace {
+
+// Of a round that overlaps its exchange, what the exchange may take; the rest
+// is for encoding on busy machines and what the model leaves out.
+constexpr double kShareBehindRound = 0.8;
+// Of a round that waits for its exchange: the stall that is accepted.
+constexpr double kShareOfStall = 0.2;
+
+// Index of the member that has a worker at the address; members.size() if none.
+size_t MemberAt(const std::vector<Member>& members,
+                const std::string& address) {
+  for (size_t m = 0; m < members.size(); ++m) {
+    for (const SpanHolder& holder : members[m].holders) {
+      if (holder.peer.address == address) return m;
+    }
+  }
+  return members.size();
+}
+
+// What members' workers have measured, summed to one link each: its way out is
+// what it sends to all, its way in what all send to it.
+std::vector<planner::LinkFacts> MeasuredLinks(
+    const JobState& job, const std::vector<Member>& members) {
+  std::vector<planner::LinkFacts> links(members.size());
+  for (size_t m = 0; m < members.size(); ++m) {
+    for (const SpanHolder& holder : members[m].holders) {
+      const auto seat = job.seats.find(holder.peer.worker);
+      if (seat == job.seats.end()) continue;
+      for (const PeerLink& link : seat->second.facts.links) {
+        const size_t to = MemberAt(members, link.address);
+        if (to == members.size() || to == m) continue;
+        links[m].up_bytes_per_s += link.bytes_per_s;
+        links[to].down_bytes_per_s += link.bytes_per_s;
+        for (planner::LinkFacts* end : {&links[m], &links[to]}) {
+          end->rate_spread = std::max(end->rate_spread, link.rate_spread);
+          end->round_trip =
+              std::max(end->round_trip, absl::Seconds(link.round_trip_s));
+        }
+      }
+    }
+  }
+  return links;
+}
+
+// Fills in what nobody has measured. False when nothing is measured at all.
+bool FillLinks(std::vector<planner::LinkFacts>& links) {
+  double slowest = std::numeric_limits<double>::infinity();
+  for (const planner::LinkFacts& link : links) {
+    for (const double rate : {link.up_bytes_per_s, link.down_bytes_per_s}) {
+      if (rate > 0) slowest = std::min(slowest, rate);
+    }
+  }
+  if (slowest == std::numeric_limits<double>::infinity()) return false;
+  for (planner::LinkFacts& link : links) {
+    for (double* rate : {&link.up_bytes_per_s, &link.down_bytes_per_s}) {
+      if (*rate == 0) *rate = slowest;
+    }
+  }
+  return true;
+}
+
+planner::ExchangeShape ShapeOf(const JobState& job, const Opened& opened,
+                               const std::vector<planner::LinkFacts>& links) {
+  planner::ExchangeShape shape;
+  shape.elements = job.element_count;
+  shape.hops = opened.hops == Hops::kOne ? 1 : 2;
+  for (size_t m = 0; m < opened.members.size(); ++m) {
+    planner::ExchangeMember member;
+    member.replica = opened.members[m].replica;
+    member.link = links[m];
+    member.weight = opened.members[m].contribution.weight;
+    shape.members.push_back(member);
+  }
+  if (shape.hops == 1) return shape;
+  const auto spans =
+      planner::CutSpans(job.element_count, job.spec.exchange.spans);
+  for (size_t s = 0; s < spans->size(); ++s) {
+    shape.members[opened.owners[s]].owned_elements += (*spans)[s].size();
+  }
+  return shape;
+}
+
+absl::Duration BudgetOf(const JobState& job,
+                        const std::vector<Member>& members) {
+  double round = std::numeric_limits<double>::infinity();
+  for (const Member& member : members) {
+    round = std::min(round, member.contribution.scalars.compute_s);
+  }
+  return absl::Seconds(std::max(0.0, round)) *
+         (OuterDelay(job.spec) > 0 ? kShareBehindRound : kShareOfStall);
+}
+
+void UseForAll(std::string_view codec, const std::string& why, Opened& opened) {
+  for (Member& member : opened.members) member.codec = std::string(codec);
+  absl::StrAppend(&opened.reason, "; ", opened.members.front().codec,
+                  " for all: ", why);
+}
+
+}  // namespace
+
+void PlanCodecs(JobState& job, size_t fragment, Opened& opened) {
+  if (job.spec.exchange.codec != kAdaptiveCodec) return;
+  if (opened.members.size() == 1) {
+    return UseForAll(kUnmeasuredCodec, "there is nobody to send to", opened);
+  }
+  std::vector<planner::LinkFacts> links = MeasuredLinks(job, opened.members);
+  if (!FillLinks(links)) {
+    return UseForAll(kUnmeasuredCodec, "no link is measured yet", opened);
+  }
+  const planner::CodecProblem problem{
+      ShapeOf(job, opened, links),
+      CodecMenu(),
+      {*job.spec.outer.beta, *job.spec.outer.momentum},
+      BudgetOf(job, opened.members)};
+  planner::CodecController& controller =
+      job.codec_controllers.try_emplace(fragment, planner::ControllerOptions())
+          .first->second;
+  const auto decision = controller.Decide(problem);
+  if (!decision.ok()) {
+    return UseForAll(kUnmeasuredCodec, std::string(decision.status().message()),
+                     opened);
+  }
+  for (size_t m = 0; m < opened.members.size(); ++m) {
+    opened.members[m].codec = problem.options[decision->choice.codec[m]].name;
+  }
+  absl::StrAppend(&opened.reason,
+                  decision->changed ? "; codecs change: " : "; codecs: ",
+                  decision->choice.reason);
+}
+
+}  // namespace skerry::coordinator

@@ -1,0 +1,166 @@
+#include "coordinator/core/codec_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compression/codec.h"
+#include "coordinator/core/exchange.h"
+#include "coordinator/core/testing/job_bench.h"
+#include "gtest/gtest.h"
+
+namespace skerry::coordinator {
+namespace {
+
+JobSpec AdaptiveJob(OuterMethod method) {
+  JobSpec spec = SmallJob("bench", 100000);
+  spec.exchange.codec = "adaptive";
+  spec.outer.method = method;
+  return spec;
+}
+
+// Three replicas that run round after round; each worker's way out is measured.
+struct Three : JobBench {
+  explicit Three(JobSpec spec) : JobBench(spec) {
+    AddReplica("a", {"wa"});
+    AddReplica("b", {"wb"});
+    AddReplica("c", {"wc"});
+  }
+
+  // Both ways, to and from the worker, shared among the others.
+  void Measure(const std::map<std::string, double>& bytes_per_s) {
+    for (const auto& [from, rate] : bytes_per_s) {
+      Facts(from).links.clear();
+      for (const auto& [to, other] : bytes_per_s) {
+        if (from == to) continue;
+        Facts(from).links.push_back(
+            {AddressOf(to), std::min(rate, other) / 2, 0.05, 0.02});
+      }
+    }
+  }
+
+  std::string AddressOf(const std::string& worker) const {
+    for (const auto& [life, replica] : job.replicas.current()) {
+      for (const SpanHolder& holder : replica.holders) {
+        if (holder.peer.worker == worker) return holder.peer.address;
+      }
+    }
+    return "";
+  }
+
+  // Opens an attempt whose members computed for `compute_s`, looks, closes it.
+  Opened OpenOnce(double compute_s) {
+    Opened opened;
+    for (const auto& [life, replica] : job.replicas.current()) {
+      Contribution contribution;
+      contribution.weight = 8;
+      contribution.scalars.compute_s = compute_s;
+      opened.members.push_back({replica.replica, life, contribution,
+                                replica.holders, job.spec.exchange.codec});
+    }
+    opened.owners = {0, 1, 2, 0, 1, 2, 0, 1};
+    opened.owners.resize(job.span_count);
+    opened.reason = "a test";
+    PlanCodecs(job, 0, opened);
+    return opened;
+  }
+};
+
+std::vector<std::string> CodecsOf(const Opened& opened) {
+  std::vector<std::string> codecs;
+  for (const Member& member : opened.members) codecs.push_back(member.codec);
+  return codecs;
+}
+
+using Codecs = std::vector<std::string>;
+
+// Seconds of a round behind which the bench's elements in int8 just fit when
+// they are sent at this rate.
+double RoundFor(const JobBench& bench, double bytes_per_s) {
+  return 4.0 * static_cast<double>(bench.job.element_count) / bytes_per_s;
+}
+
+TEST(CodecPlanTest, OnlySlowLinksSendLessAndAStepChangesThemOnce) {
+  Three bench(AdaptiveJob(OuterMethod::kCo2));
+  const double round = RoundFor(bench, 1e5) + 0.1;
+  bench.Measure({{"wa", 1e6}, {"wb", 1e6}, {"wc", 1e6}});
+  EXPECT_EQ(CodecsOf(bench.OpenOnce(round)),
+            (Codecs{"int8_block", "int8_block", "int8_block"}));
+  std::set<std::string> seen = {"int8_block"};
+  Codecs before = CodecsOf(bench.OpenOnce(round));
+  int changes = 0;
+  bench.Measure({{"wa", 1e6}, {"wb", 1e6}, {"wc", 2e4}});
+  for (int i = 0; i < 10; ++i) {
+    const Opened opened = bench.OpenOnce(round);
+    const Codecs codecs = CodecsOf(opened);
+    changes += codecs != before ? 1 : 0;
+    EXPECT_EQ(codecs != before,
+              opened.reason.find("codecs change") != std::string::npos)
+        << opened.reason;
+    before = codecs;
+    seen.insert(codecs.begin(), codecs.end());
+    EXPECT_NE(opened.reason.find("MB/s"), std::string::npos) << opened.reason;
+  }
+  EXPECT_EQ(changes, 1);
+  EXPECT_GE(seen.size(), 2u);
+  EXPECT_NE(before[2], "int8_block");
+}
+
+TEST(CodecPlanTest, EveryChoiceIsACodecThatWorkersKnow) {
+  for (const OuterMethod method :
+       {OuterMethod::kLocalSgd, OuterMethod::kDiloco, OuterMethod::kCo2}) {
+    Three bench(AdaptiveJob(method));
+    for (const double rate : {1e2, 1e3, 1e4, 1e5, 1e6}) {
+      bench.Measure({{"wa", rate}, {"wb", 1e6}, {"wc", 1e6}});
+      for (const std::string& codec : CodecsOf(bench.OpenOnce(1.0))) {
+        const auto id = compression::ParseCodecName(codec);
+        ASSERT_TRUE(id.ok()) << id.status();
+        // Error feedback under momentum takes no sparse codec.
+        EXPECT_FALSE(method == OuterMethod::kDiloco &&
+                     compression::IsSparse(*id));
+      }
+    }
+  }
+}
+
+TEST(CodecPlanTest, WithoutMeasurementsAllSendInt8) {
+  Three bench(AdaptiveJob(OuterMethod::kCo2));
+  const Opened opened = bench.OpenOnce(1.0);
+  EXPECT_EQ(CodecsOf(opened),
+            (Codecs{"int8_block", "int8_block", "int8_block"}));
+  EXPECT_NE(opened.reason.find("no link is measured"), std::string::npos);
+}
+
+TEST(CodecPlanTest, WhoIsNotMeasuredCountsAsTheSlowest) {
+  Three bench(AdaptiveJob(OuterMethod::kCo2));
+  bench.Measure({{"wa", 1e6}, {"wb", 1e3}});
+  const Codecs codecs = CodecsOf(bench.OpenOnce(0.1));
+  EXPECT_NE(codecs[2], "int8_block");
+}
+
+TEST(CodecPlanTest, AJobThatNamesACodecKeepsIt) {
+  JobSpec spec = SmallJob("bench", 1000);
+  spec.exchange.codec = "bf16";
+  Three bench(spec);
+  bench.Measure({{"wa", 1e2}, {"wb", 1e2}, {"wc", 1e2}});
+  const Opened opened = bench.OpenOnce(1.0);
+  EXPECT_EQ(CodecsOf(opened), (Codecs{"bf16", "bf16", "bf16"}));
+  EXPECT_EQ(opened.reason, "a test");
+}
+
+TEST(CodecPlanTest, AnAttemptOpensWithWhatWasChosen) {
+  Three bench(AdaptiveJob(OuterMethod::kLocalSgd));
+  bench.Offer("wa", 1, 0, {0, 8});
+  bench.Offer("wb", 1, 0, {16, 24});
+  bench.Offer("wc", 1, 0, {32, 40});
+  DecideExchange(bench.job, bench.decider());
+  const auto opened = bench.Decided<Opened>();
+  ASSERT_EQ(opened.size(), 1u);
+  EXPECT_EQ(CodecsOf(opened[0]),
+            (Codecs{"int8_block", "int8_block", "int8_block"}));
+}
+
+}  // namespace
+}  // namespace skerry::coordinator
