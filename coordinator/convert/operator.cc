@@ -98,6 +98,21 @@ void EventToProto(const EventView& event, absl::Duration age, v1::Event* out) {
   out->set_age_ms(Milliseconds(age));
 }
 
+void StateViewToProto(const StateView& view, v1::StateView* out) {
+  out->Clear();
+  out->set_job(view.id.value());
+  JobSpecToProto(view.spec, out->mutable_spec());
+  out->set_sequence(view.sequence.value());
+  out->set_samples_committed(view.samples_committed);
+  out->set_parameters(view.element_count);
+  for (const StateView::Piece& piece : view.pieces) {
+    v1::StatePiece* added = out->add_pieces();
+    added->set_hash(piece.hash);
+    added->mutable_addresses()->Assign(piece.addresses.begin(),
+                                       piece.addresses.end());
+  }
+}
+
 void AuditReportToProto(const AuditReport& report, v1::AuditDataReply* out) {
   out->Clear();
   out->set_samples_total(report.samples_total);

@@ -14,6 +14,7 @@ namespace skerry::coordinator {
 void JobViewToProto(const JobView& view, v1::JobView* out);
 void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out);
 void EventToProto(const EventView& event, absl::Duration age, v1::Event* out);
+void StateViewToProto(const StateView& view, v1::StateView* out);
 void AuditReportToProto(const AuditReport& report, v1::AuditDataReply* out);
 
 }  // namespace skerry::coordinator

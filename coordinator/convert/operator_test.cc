@@ -48,5 +48,26 @@ TEST(OperatorConvertTest, AnAuditShowsWhatIsMissing) {
   EXPECT_EQ(out.missing(0).begin(), 8u);
 }
 
+TEST(OperatorConvertTest, AStateIsShownWithItsHolders) {
+  StateView view;
+  view.id = JobId(3);
+  view.spec.name = "bible";
+  view.sequence = Sequence(8);
+  view.samples_committed = 640;
+  view.element_count = 5000;
+  view.pieces = {{11, {"a:1", "b:1"}}, {12, {"b:1"}}};
+  v1::StateView out;
+  out.add_pieces();
+  StateViewToProto(view, &out);
+  EXPECT_EQ(out.job(), 3u);
+  EXPECT_EQ(out.spec().name(), "bible");
+  EXPECT_EQ(out.sequence(), 8u);
+  EXPECT_EQ(out.samples_committed(), 640u);
+  EXPECT_EQ(out.parameters(), 5000u);
+  ASSERT_EQ(out.pieces_size(), 2);
+  EXPECT_EQ(out.pieces(0).addresses(1), "b:1");
+  EXPECT_EQ(out.pieces(1).hash(), 12u);
+}
+
 }  // namespace
 }  // namespace skerry::coordinator

@@ -17,6 +17,7 @@
 #include "coordinator/core/job_table.h"
 #include "coordinator/core/job_view.h"
 #include "coordinator/core/membership.h"
+#include "coordinator/core/state_view.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -270,6 +271,11 @@ class Cluster::Impl {
     return views;
   }
 
+  absl::StatusOr<StateView> LocateState(JobId id) const {
+    SKERRY_ASSIGN_OR_RETURN(const JobState* job, jobs_.Find(id));
+    return coordinator::LocateState(*job, workers_);
+  }
+
   absl::StatusOr<AuditReport> Audit(JobId id) const {
     SKERRY_ASSIGN_OR_RETURN(const JobState* job, jobs_.Find(id));
     return job->audit.Report();
@@ -465,6 +471,9 @@ std::vector<JobView> Cluster::ViewJobs(Instant now) const {
 }
 std::vector<WorkerView> Cluster::ViewWorkers(Instant now) const {
   return impl_->ViewWorkers(now);
+}
+absl::StatusOr<StateView> Cluster::LocateState(JobId job) const {
+  return impl_->LocateState(job);
 }
 absl::StatusOr<AuditReport> Cluster::Audit(JobId job) const {
   return impl_->Audit(job);

@@ -126,6 +126,8 @@ class Cluster {
   absl::StatusOr<JobView> ViewJob(JobId job, Instant now) const;
   std::vector<JobView> ViewJobs(Instant now) const;
   std::vector<WorkerView> ViewWorkers(Instant now) const;
+  // Errors: NotFound; FailedPrecondition when no whole state is there.
+  absl::StatusOr<StateView> LocateState(JobId job) const;
   // Errors: NotFound.
   absl::StatusOr<AuditReport> Audit(JobId job) const;
 

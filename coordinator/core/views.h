@@ -101,6 +101,20 @@ struct EventView {
   friend bool operator==(const EventView&, const EventView&) = default;
 };
 
+// One whole state of the model on the disks of workers that are there.
+struct StateView {
+  JobId id;
+  JobSpec spec;
+  Sequence sequence;
+  uint64_t samples_committed = 0;
+  uint64_t element_count = 0;
+  struct Piece {
+    uint64_t hash = 0;
+    std::vector<std::string> addresses;
+  };
+  std::vector<Piece> pieces;  // by span
+};
+
 }  // namespace skerry::coordinator
 
 #endif  // SKERRY_COORDINATOR_CORE_VIEWS_H_

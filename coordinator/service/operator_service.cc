@@ -212,6 +212,18 @@ grpc::ServerUnaryReactor* OperatorService::Generate(
   return generate_.Open(request, reply);
 }
 
+grpc::ServerUnaryReactor* OperatorService::LocateState(
+    Context* context, const v1::GetJobRequest* request, v1::StateView* reply) {
+  return Show(
+      context,
+      [request, reply](const Cluster& cluster, Instant) -> absl::Status {
+        SKERRY_ASSIGN_OR_RETURN(const JobId job, FindJob(cluster, *request));
+        SKERRY_ASSIGN_OR_RETURN(const StateView view, cluster.LocateState(job));
+        StateViewToProto(view, reply);
+        return absl::OkStatus();
+      });
+}
+
 grpc::ServerUnaryReactor* OperatorService::GetVersion(
     Context* context, const v1::GetVersionRequest* request,
     v1::GetVersionReply* reply) {

@@ -68,6 +68,9 @@ class OperatorService final : public v1::Operator::CallbackService,
   grpc::ServerUnaryReactor* Generate(Context* context,
                                      const v1::GenerateTextRequest* request,
                                      v1::GenerateTextReply* reply) override;
+  grpc::ServerUnaryReactor* LocateState(Context* context,
+                                        const v1::GetJobRequest* request,
+                                        v1::StateView* reply) override;
   grpc::ServerUnaryReactor* GetVersion(Context* context,
                                        const v1::GetVersionRequest* request,
                                        v1::GetVersionReply* reply) override;
