@@ -1,0 +1,202 @@
+#include "checkpoint/model_files.h"
+
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "data/byte_tokenizer_json.h"
+#include "model/safetensors/weight_files.h"
+#include "model/spec/gpt2_graph.h"
+#include "model/spec/model_config.h"
+#include "nlohmann/json.hpp"
+
+namespace skerry::checkpoint {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kConfigFile[] = "config.json";
+constexpr char kTokenizerFile[] = "tokenizer.json";
+constexpr char kTokenizerConfigFile[] = "tokenizer_config.json";
+constexpr char kWeightPrefix[] = "model";
+constexpr char kMomentumPrefix[] = "outer_momentum";
+constexpr std::string_view kWeightSuffix = ".safetensors";
+
+runtime::ByteSpan BytesOf(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+
+struct Described {
+  model::ModelConfig config;
+  model::ParameterLayout layout;
+};
+
+absl::StatusOr<Described> Describe(const std::string& config_json) {
+  SKERRY_ASSIGN_OR_RETURN(const model::ModelConfig config,
+                          model::ParseModelConfig(config_json));
+  return Described{config, model::BuildGpt2Graph(config).layout};
+}
+
+absl::Status CheckSize(const model::ParameterLayout& layout, size_t values) {
+  if (layout.element_count() == static_cast<int64_t>(values)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("the state has ", values, " values, the model of its ",
+                   kConfigFile, " ", layout.element_count()));
+}
+
+// What transformers wants to be told and a training job need not say. Its
+// defaults for the ids are of a vocabulary of 50257.
+std::string ConfigForTransformers(const std::string& config_json,
+                                  model::Dtype dtype) {
+  Json json = Json::parse(config_json, nullptr, /*allow_exceptions=*/false);
+  if (!json.contains("architectures")) {
+    json["architectures"] = {"GPT2LMHeadModel"};
+  }
+  json["torch_dtype"] = model::TorchDtypeName(dtype);
+  for (const char* key : {"bos_token_id", "eos_token_id"}) {
+    if (!json.contains(key)) json[key] = nullptr;
+  }
+  return json.dump(2, ' ', /*ensure_ascii=*/true,
+                   Json::error_handler_t::replace) +
+         "\n";
+}
+
+// "model-00001-of-00002.safetensors" under another first word.
+std::string Renamed(const std::string& file) {
+  return kMomentumPrefix + file.substr(std::string_view(kWeightPrefix).size());
+}
+
+absl::Status WriteMomentum(const ModelState& state, uint64_t file_bytes_max,
+                           TakeFile take) {
+  SKERRY_ASSIGN_OR_RETURN(const Described described,
+                          Describe(state.config_json));
+  SKERRY_RETURN_IF_ERROR(
+      CheckSize(described.layout, state.outer_momentum.size()));
+  for (const model::WeightFile& file : model::PlanWeightFiles(
+           described.layout, model::Dtype::kF32, file_bytes_max)) {
+    SKERRY_ASSIGN_OR_RETURN(
+        const std::vector<std::byte> bytes,
+        model::EncodeWeightFile(described.layout, file, model::Dtype::kF32,
+                                state.outer_momentum));
+    SKERRY_RETURN_IF_ERROR(take(Renamed(file.name), bytes));
+  }
+  return absl::OkStatus();
+}
+
+// Fills `flat` from the files called `prefix`*.safetensors.
+absl::Status ReadTensors(const CheckpointStore& store, const std::string& name,
+                         const Manifest& manifest, std::string_view prefix,
+                         const model::ParameterLayout& layout,
+                         std::span<float> flat) {
+  std::vector<std::vector<std::byte>> bytes;
+  std::vector<model::SafetensorsView> views;
+  for (const CheckpointFile& file : manifest.files) {
+    if (!file.file.starts_with(prefix) || !file.file.ends_with(kWeightSuffix)) {
+      continue;
+    }
+    SKERRY_ASSIGN_OR_RETURN(std::vector<std::byte> read,
+                            store.Read(name, file));
+    absl::StatusOr<model::SafetensorsView> view =
+        model::SafetensorsView::Parse(read);
+    if (!view.ok()) {
+      return absl::DataLossError(
+          absl::StrCat(name, "/", file.file, ": ", view.status().message()));
+    }
+    views.push_back(*std::move(view));
+    bytes.push_back(std::move(read));  // moving keeps the bytes in place
+  }
+  const absl::Status filled = model::ReadWeights(layout, views, flat);
+  if (filled.ok()) return filled;
+  return absl::DataLossError(absl::StrCat(name, ": ", filled.message()));
+}
+
+bool Has(const Manifest& manifest, std::string_view prefix) {
+  for (const CheckpointFile& file : manifest.files) {
+    if (file.file.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<std::string> ReadConfig(const CheckpointStore& store,
+                                       const std::string& name,
+                                       const Manifest& manifest) {
+  for (const CheckpointFile& file : manifest.files) {
+    if (file.file != kConfigFile) continue;
+    SKERRY_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
+                            store.Read(name, file));
+    return std::string(reinterpret_cast<const char*>(bytes.data()),
+                       bytes.size());
+  }
+  return absl::DataLossError(absl::StrCat(name, " has no ", kConfigFile));
+}
+
+}  // namespace
+
+absl::Status WriteWeights(const ModelState& state,
+                          const ModelFileOptions& options, TakeFile take) {
+  SKERRY_ASSIGN_OR_RETURN(const Described described,
+                          Describe(state.config_json));
+  const model::ParameterLayout& layout = described.layout;
+  SKERRY_RETURN_IF_ERROR(CheckSize(layout, state.anchor.size()));
+  const std::vector<model::WeightFile> files =
+      model::PlanWeightFiles(layout, options.dtype, options.file_bytes_max);
+  for (const model::WeightFile& file : files) {
+    SKERRY_ASSIGN_OR_RETURN(
+        const std::vector<std::byte> bytes,
+        model::EncodeWeightFile(layout, file, options.dtype, state.anchor));
+    SKERRY_RETURN_IF_ERROR(take(file.name, bytes));
+  }
+  if (files.size() > 1) {
+    const std::string index = model::WeightIndex(layout, files, options.dtype);
+    SKERRY_RETURN_IF_ERROR(
+        take(std::string(model::kWeightIndexFile), BytesOf(index)));
+  }
+  if (state.byte_tokenizer) {
+    const std::string tokenizer = data::ByteTokenizerJson();
+    SKERRY_RETURN_IF_ERROR(take(kTokenizerFile, BytesOf(tokenizer)));
+    const std::string config =
+        data::ByteTokenizerConfigJson(described.config.n_positions);
+    SKERRY_RETURN_IF_ERROR(take(kTokenizerConfigFile, BytesOf(config)));
+  }
+  const std::string config =
+      ConfigForTransformers(state.config_json, options.dtype);
+  return take(kConfigFile, BytesOf(config));
+}
+
+absl::Status WriteState(const ModelState& state, uint64_t file_bytes_max,
+                        TakeFile take) {
+  if (!state.outer_momentum.empty()) {
+    SKERRY_RETURN_IF_ERROR(WriteMomentum(state, file_bytes_max, take));
+  }
+  return WriteWeights(state, {.file_bytes_max = file_bytes_max}, take);
+}
+
+absl::StatusOr<ModelState> ReadState(const CheckpointStore& store,
+                                     const std::string& name) {
+  SKERRY_ASSIGN_OR_RETURN(const Manifest manifest, store.Find(name));
+  ModelState state;
+  SKERRY_ASSIGN_OR_RETURN(state.config_json, ReadConfig(store, name, manifest));
+  const absl::StatusOr<Described> described = Describe(state.config_json);
+  if (!described.ok()) {
+    return absl::DataLossError(
+        absl::StrCat(name, ": ", described.status().message()));
+  }
+  state.byte_tokenizer = Has(manifest, kTokenizerFile);
+  const auto elements = static_cast<size_t>(described->layout.element_count());
+  state.anchor.resize(elements);
+  SKERRY_RETURN_IF_ERROR(ReadTensors(store, name, manifest, kWeightPrefix,
+                                     described->layout, state.anchor));
+  if (Has(manifest, kMomentumPrefix)) {
+    state.outer_momentum.resize(elements);
+    SKERRY_RETURN_IF_ERROR(ReadTensors(store, name, manifest, kMomentumPrefix,
+                                       described->layout,
+                                       state.outer_momentum));
+  }
+  return state;
+}
+
+}  // namespace skerry::checkpoint

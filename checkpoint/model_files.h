@@ -1,0 +1,59 @@
+// checkpoint/model_files.h
+//
+// A model's state as files: what a checkpoint holds, and what transformers
+// loads. See docs/formats/checkpoint.md.
+#ifndef SKERRY_CHECKPOINT_MODEL_FILES_H_
+#define SKERRY_CHECKPOINT_MODEL_FILES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "checkpoint/checkpoint_store.h"
+#include "model/safetensors/dtype.h"
+#include "runtime/files.h"
+
+namespace skerry::checkpoint {
+
+// fp32, in the order of the flat model state.
+struct ModelState {
+  // Text of a config.json that model/spec accepts.
+  std::string config_json;
+  // Token t is byte t.
+  bool byte_tokenizer = false;
+  std::vector<float> anchor;
+  // As many as `anchor`, or none when the outer method has no momentum.
+  std::vector<float> outer_momentum;
+};
+
+struct ModelFileOptions {
+  model::Dtype dtype = model::Dtype::kF32;
+  // Of values in one weight file, unless one tensor is larger.
+  uint64_t file_bytes_max = uint64_t{1} << 30;
+};
+
+// Takes a finished file; it is not held on to.
+using TakeFile =
+    absl::FunctionRef<absl::Status(const std::string& file, runtime::ByteSpan)>;
+
+// Hands over weights, index, tokenizer and config, the config last. Errors:
+// InvalidArgument when the config is refused or has another number of
+// parameters; those of `take`.
+absl::Status WriteWeights(const ModelState& state,
+                          const ModelFileOptions& options, TakeFile take);
+
+// All of `state` in fp32: the files of a checkpoint.
+absl::Status WriteState(const ModelState& state, uint64_t file_bytes_max,
+                        TakeFile take);
+
+// Reads back what WriteState wrote into a finished checkpoint. Errors: DataLoss
+// when a file is damaged or does not fit the config; NotFound.
+absl::StatusOr<ModelState> ReadState(const CheckpointStore& store,
+                                     const std::string& name);
+
+}  // namespace skerry::checkpoint
+
+#endif  // SKERRY_CHECKPOINT_MODEL_FILES_H_

@@ -1,0 +1,156 @@
+#include "checkpoint/model_files.h"
+
+#include <map>
+#include <numeric>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "runtime/directory_blob_store.h"
+#include "runtime/testing/memory_files.h"
+
+namespace skerry::checkpoint {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Key;
+using ::testing::UnorderedElementsAre;
+
+constexpr char kConfig[] = R"({
+  "model_type": "gpt2", "vocab_size": 256, "n_positions": 8, "n_embd": 4,
+  "n_layer": 1, "n_head": 2, "resid_pdrop": 0.0, "embd_pdrop": 0.0,
+  "attn_pdrop": 0.0})";
+constexpr size_t kElements = 256 * 4 + 8 * 4 + 2 * 4 + 4 * 12 + 12 + 4 * 4 + 4 +
+                             2 * 4 + 4 * 16 + 16 + 16 * 4 + 4 + 2 * 4;
+
+ModelState Example() {
+  ModelState state{.config_json = kConfig,
+                   .byte_tokenizer = true,
+                   .anchor = std::vector<float>(kElements),
+                   .outer_momentum = std::vector<float>(kElements)};
+  std::iota(state.anchor.begin(), state.anchor.end(), 1.0f);
+  std::iota(state.outer_momentum.begin(), state.outer_momentum.end(), -500.0f);
+  return state;
+}
+
+std::map<std::string, std::string> WeightsOf(const ModelState& state,
+                                             const ModelFileOptions& options) {
+  std::map<std::string, std::string> files;
+  const absl::Status written = WriteWeights(
+      state, options, [&](const std::string& file, runtime::ByteSpan bytes) {
+        files[file] = std::string(reinterpret_cast<const char*>(bytes.data()),
+                                  bytes.size());
+        return absl::OkStatus();
+      });
+  EXPECT_TRUE(written.ok()) << written;
+  return files;
+}
+
+class ModelFilesTest : public testing::Test {
+ protected:
+  absl::Status Write(const ModelState& state, uint64_t file_bytes_max) {
+    auto writer = store_.Begin({.job = "bible",
+                                .job_id = 1,
+                                .sequence = 5,
+                                .samples = 9,
+                                .files = {}});
+    if (!writer.ok()) return writer.status();
+    const absl::Status written =
+        WriteState(state, file_bytes_max,
+                   [&](const std::string& file, runtime::ByteSpan bytes) {
+                     return writer->Add(file, bytes);
+                   });
+    return written.ok() ? writer->Seal() : written;
+  }
+  runtime::MemoryFiles files_;
+  runtime::DirectoryBlobStore blobs_{"/store", files_};
+  CheckpointStore store_{blobs_};
+};
+
+TEST_F(ModelFilesTest, AStateComesBackBitForBit) {
+  for (const uint64_t file_bytes_max : {uint64_t{300}, uint64_t{1} << 30}) {
+    const ModelState state = Example();
+    ASSERT_TRUE(Write(state, file_bytes_max).ok());
+    const auto again = ReadState(store_, "checkpoint-5");
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(again->anchor, state.anchor);
+    EXPECT_EQ(again->outer_momentum, state.outer_momentum);
+    EXPECT_TRUE(again->byte_tokenizer);
+    ASSERT_TRUE(
+        files_.Remove("/store/checkpoint-5/skerry-checkpoint.json").ok());
+  }
+}
+
+TEST_F(ModelFilesTest, WithoutMomentumThereIsNoFileOfIt) {
+  ModelState state = Example();
+  state.outer_momentum.clear();
+  state.byte_tokenizer = false;
+  ASSERT_TRUE(Write(state, 1 << 30).ok());
+  EXPECT_THAT(
+      *blobs_.List(""),
+      ElementsAre("checkpoint-5/config.json", "checkpoint-5/model.safetensors",
+                  "checkpoint-5/skerry-checkpoint.json"));
+  const auto again = ReadState(store_, "checkpoint-5");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_TRUE(again->outer_momentum.empty());
+  EXPECT_FALSE(again->byte_tokenizer);
+}
+
+TEST_F(ModelFilesTest, ADamagedFileIsNamed) {
+  ASSERT_TRUE(Write(Example(), 1 << 30).ok());
+  ASSERT_TRUE(
+      files_.FlipBit("/store/checkpoint-5/outer_momentum.safetensors", 9999)
+          .ok());
+  const absl::Status status = ReadState(store_, "checkpoint-5").status();
+  EXPECT_TRUE(absl::IsDataLoss(status));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("checkpoint-5/outer_momentum.safetensors"));
+}
+
+TEST_F(ModelFilesTest, AStateOfAnotherSizeIsRefused) {
+  ModelState state = Example();
+  state.anchor.pop_back();
+  EXPECT_TRUE(absl::IsInvalidArgument(Write(state, 1 << 30)));
+  state = Example();
+  state.outer_momentum.pop_back();
+  EXPECT_TRUE(absl::IsInvalidArgument(Write(state, 1 << 30)));
+  state = Example();
+  state.config_json = "{}";
+  EXPECT_TRUE(absl::IsInvalidArgument(Write(state, 1 << 30)));
+}
+
+TEST_F(ModelFilesTest, ExportedFilesAreThoseOfTransformers) {
+  const auto files = WeightsOf(Example(), {.dtype = model::Dtype::kBf16});
+  EXPECT_THAT(files, UnorderedElementsAre(
+                         Key("model.safetensors"), Key("tokenizer.json"),
+                         Key("tokenizer_config.json"), Key("config.json")));
+  const auto config = nlohmann::json::parse(files.at("config.json"));
+  EXPECT_EQ(config["architectures"][0], "GPT2LMHeadModel");
+  EXPECT_EQ(config["torch_dtype"], "bfloat16");
+  EXPECT_EQ(config["n_embd"], 4);
+  EXPECT_TRUE(config["eos_token_id"].is_null());
+  EXPECT_EQ(nlohmann::json::parse(
+                files.at("tokenizer_config.json"))["model_max_length"],
+            8);
+}
+
+TEST_F(ModelFilesTest, ALargeModelHasAnIndex) {
+  const auto files = WeightsOf(Example(), {.file_bytes_max = 5000});
+  EXPECT_TRUE(files.contains("model.safetensors.index.json"));
+  EXPECT_TRUE(files.contains("model-00001-of-00002.safetensors"));
+}
+
+TEST_F(ModelFilesTest, WhatTheTakerSaysEndsIt) {
+  int taken = 0;
+  const absl::Status status =
+      WriteWeights(Example(), {}, [&](const std::string&, runtime::ByteSpan) {
+        ++taken;
+        return absl::ResourceExhaustedError("full");
+      });
+  EXPECT_TRUE(absl::IsResourceExhausted(status));
+  EXPECT_EQ(taken, 1);
+}
+
+}  // namespace
+}  // namespace skerry::checkpoint

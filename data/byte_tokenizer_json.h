@@ -1,0 +1,20 @@
+// data/byte_tokenizer_json.h
+//
+// The byte tokenizer as the files that transformers' AutoTokenizer loads.
+#ifndef SKERRY_DATA_BYTE_TOKENIZER_JSON_H_
+#define SKERRY_DATA_BYTE_TOKENIZER_JSON_H_
+
+#include <string>
+
+namespace skerry::data {
+
+// The text of tokenizer.json: token t is byte t. A byte-pair encoding without
+// merges over the 256 characters that byte-level encodings write bytes as.
+std::string ByteTokenizerJson();
+
+// The text of tokenizer_config.json for a model of that context length.
+std::string ByteTokenizerConfigJson(int context_length);
+
+}  // namespace skerry::data
+
+#endif  // SKERRY_DATA_BYTE_TOKENIZER_JSON_H_
