@@ -31,6 +31,7 @@ class Parser {
   void AddDescribeModel(CLI::App* describe);
   void AddChanges();
   void AddGenerate();
+  void AddCheckpoints();
   void AddData();
   CLI::App* StateLeaf(CLI::App* parent, const std::string& name,
                       const std::string& about, Command command);
@@ -62,6 +63,7 @@ Parser::Parser() {
   AddChanges();
   AddViews();
   AddGenerate();
+  AddCheckpoints();
   AddData();
   AddState();
   Leaf(&app_, "version", "releases of skerryctl and of the coordinator",
@@ -147,6 +149,47 @@ void Parser::AddGenerate() {
       ->capture_default_str();
 }
 
+void Parser::AddCheckpoints() {
+  CheckpointArguments& wanted = arguments_.checkpoint;
+  CLI::App* verb = Verb("checkpoint", "a job's model in files");
+  const auto leaf = [&](const char* name, const char* about, Command command) {
+    return Leaf(verb, name, about, command);
+  };
+  CLI::App* create =
+      leaf("create", "from what the workers hold, while they go on",
+           Command::kCheckpointCreate);
+  create->add_option("NAME", arguments_.name, "name of the job")->required();
+  create->add_option("--to", wanted.folder, "folder of this job's checkpoints")
+      ->required();
+  create->add_option("--keep", wanted.keep, "keep this many, 0 keeps all")
+      ->capture_default_str();
+  CLI::App* list =
+      leaf("list", "the checkpoints in a folder", Command::kCheckpointList);
+  CLI::App* verify = leaf("verify", "reads all and compares hashes",
+                          Command::kCheckpointVerify);
+  CLI::App* exported = leaf("export", "a folder that transformers loads",
+                            Command::kCheckpointExport);
+  for (CLI::App* app : {list, verify, exported}) {
+    app->add_option("FOLDER", wanted.folder, "where `create` put them")
+        ->required();
+  }
+  verify->add_option("--name", wanted.name, "one of them; all when not given");
+  exported->add_option("--name", wanted.name,
+                       "one of them; the newest when not given");
+  exported->add_option("--out", wanted.out, "folder to make")->required();
+  const std::map<std::string, model::Dtype> dtypes = {
+      {"f32", model::Dtype::kF32},
+      {"bf16", model::Dtype::kBf16},
+      {"f16", model::Dtype::kF16}};
+  exported->add_option("--dtype", wanted.dtype, "f32, bf16 or f16")
+      ->transform(CLI::CheckedTransformer(dtypes));
+  exported
+      ->add_option("--file-bytes", wanted.file_bytes_max,
+                   "bytes of weights in one file, at most")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
 void Parser::AddData() {
   CLI::App* prepare = Leaf(Verb("data", "data sets"), "prepare",
                            "text files to a data set", Command::kDataPrepare);
@@ -207,6 +250,7 @@ Parsed Parser::Parse(std::vector<std::string> words) {
             .code = ExitCode::kUsage};
   }
   arguments_.generate.job = arguments_.name;
+  arguments_.checkpoint.job = arguments_.name;
   arguments_.generate.timeout = absl::Seconds(timeout_s_);
   return {.arguments = arguments_, .text = ""};
 }

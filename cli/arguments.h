@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/commands/checkpoint.h"
 #include "cli/commands/data_prepare.h"
 #include "cli/commands/describe_model.h"
 #include "cli/commands/generate.h"
@@ -30,6 +31,10 @@ enum class Command {
   kCancel,
   kAuditData,
   kGenerate,
+  kCheckpointCreate,
+  kCheckpointList,
+  kCheckpointVerify,
+  kCheckpointExport,
   kDataPrepare,
   kStateExport,
   kStateVerify,
@@ -49,6 +54,7 @@ struct Arguments {
   // logs.
   bool follow = false;
   GenerateArguments generate;
+  CheckpointArguments checkpoint;
   DataPrepareOptions prepare;
   DescribeModelArguments model;
   StateArguments state;

@@ -38,6 +38,10 @@ TEST(ArgumentsTest, EveryCommandIsKnown) {
       {{"audit", "data", "a"}, Command::kAuditData},
       {{"generate", "a", "--prompt", "In the"}, Command::kGenerate},
       {{"data", "prepare", "x", "y", "--out", "z"}, Command::kDataPrepare},
+      {{"checkpoint", "create", "a", "--to", "f"}, Command::kCheckpointCreate},
+      {{"checkpoint", "list", "f"}, Command::kCheckpointList},
+      {{"checkpoint", "verify", "f"}, Command::kCheckpointVerify},
+      {{"checkpoint", "export", "f", "--out", "o"}, Command::kCheckpointExport},
       {{"state", "export", "--state", "d"}, Command::kStateExport},
       {{"state", "verify", "--state", "d"}, Command::kStateVerify},
       {{"state", "backup", "--state", "d", "--to", "e"}, Command::kStateBackup},
@@ -46,6 +50,29 @@ TEST(ArgumentsTest, EveryCommandIsKnown) {
   for (const auto& [words, command] : lines) {
     SCOPED_TRACE(testing::PrintToString(words));
     EXPECT_EQ(Good(words).command, command);
+  }
+}
+
+TEST(ArgumentsTest, ACheckpointIsDescribed) {
+  const Arguments create =
+      Good({"checkpoint", "create", "bible", "--to", "/c", "--keep", "3"});
+  EXPECT_EQ(create.checkpoint.job, "bible");
+  EXPECT_EQ(create.checkpoint.folder, "/c");
+  EXPECT_EQ(create.checkpoint.keep, 3u);
+  const Arguments exported =
+      Good({"checkpoint", "export", "/c", "--out", "/o", "--dtype", "bf16",
+            "--name", "checkpoint-7", "--file-bytes", "1000"});
+  EXPECT_EQ(exported.checkpoint.folder, "/c");
+  EXPECT_EQ(exported.checkpoint.out, "/o");
+  EXPECT_EQ(exported.checkpoint.name, "checkpoint-7");
+  EXPECT_EQ(exported.checkpoint.dtype, model::Dtype::kBf16);
+  EXPECT_EQ(exported.checkpoint.file_bytes_max, 1000u);
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"checkpoint", "create", "bible"},
+           {"checkpoint", "export", "/c"},
+           {"checkpoint", "list"},
+           {"checkpoint", "export", "/c", "--out", "/o", "--dtype", "i8"}}) {
+    EXPECT_EQ(ParseArguments(words).code, ExitCode::kUsage);
   }
 }
 

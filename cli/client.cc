@@ -164,6 +164,13 @@ absl::StatusOr<v1::GenerateTextReply> Client::Generate(
   return connection_->Call(&v1::Operator::Stub::Generate, request, timeout);
 }
 
+absl::StatusOr<v1::StateView> Client::LocateState(const std::string& name) {
+  v1::GetJobRequest request;
+  request.set_name(name);
+  return connection_->Call(&v1::Operator::Stub::LocateState, request,
+                           kViewTimeout);
+}
+
 absl::StatusOr<v1::GetVersionReply> Client::GetVersion() {
   v1::GetVersionRequest request;
   request.set_protocol_version(kProtocolVersion);

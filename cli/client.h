@@ -38,6 +38,7 @@ class Client {
   absl::StatusOr<v1::AuditDataReply> Audit(const std::string& name);
   absl::StatusOr<v1::GenerateTextReply> Generate(
       const v1::GenerateTextRequest& request, absl::Duration timeout);
+  absl::StatusOr<v1::StateView> LocateState(const std::string& name);
   absl::StatusOr<v1::GetVersionReply> GetVersion();
 
   // Hands over views, rising in revision, until the job ends. A connection that

@@ -11,6 +11,7 @@
 #include "cli/arguments.h"
 #include "cli/client.h"
 #include "cli/commands/change.h"
+#include "cli/commands/checkpoint.h"
 #include "cli/commands/data_prepare.h"
 #include "cli/commands/describe_model.h"
 #include "cli/commands/follow.h"
@@ -47,8 +48,15 @@ absl::Status RunOnCluster(const Arguments& arguments, Client& client,
       return AuditData(client, arguments.name, output);
     case Command::kGenerate:
       return GenerateText(client, arguments.generate, output);
+    case Command::kCheckpointCreate: {
+      runtime::PosixFiles files;
+      return CreateCheckpoint(client, arguments.checkpoint, files, output);
+    }
     case Command::kVersion:
       return ShowVersion(client, output);
+    case Command::kCheckpointList:
+    case Command::kCheckpointVerify:
+    case Command::kCheckpointExport:
     case Command::kWatchJob:
     case Command::kDataPrepare:
     case Command::kDescribeModel:
@@ -63,13 +71,18 @@ absl::Status RunOnCluster(const Arguments& arguments, Client& client,
 // Commands that need no coordinator; none when it is another.
 std::optional<absl::Status> RunAlone(const Arguments& arguments,
                                      const Output& output) {
+  runtime::PosixFiles files;
   switch (arguments.command) {
-    case Command::kDataPrepare: {
-      runtime::PosixFiles files;
+    case Command::kDataPrepare:
       return DataPrepare(arguments.prepare, files, output.out);
-    }
     case Command::kDescribeModel:
       return DescribeModel(arguments.model, output);
+    case Command::kCheckpointList:
+      return ListCheckpoints(arguments.checkpoint, files, output);
+    case Command::kCheckpointVerify:
+      return VerifyCheckpoints(arguments.checkpoint, files, output);
+    case Command::kCheckpointExport:
+      return ExportCheckpoint(arguments.checkpoint, files, output);
     case Command::kStateExport:
       return ExportState(arguments.state, output);
     case Command::kStateVerify:

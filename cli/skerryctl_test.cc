@@ -145,5 +145,18 @@ TEST_F(SkerryctlTest, GeneratingWithoutAModelGivesFour) {
   EXPECT_EQ(Run("generate one --prompt x").code, 4);
 }
 
+TEST_F(SkerryctlTest, ACheckpointOfNothingGivesFourAndLeavesNothing) {
+  const std::string store = folder_ + "/store";
+  EXPECT_EQ(Run("checkpoint create nobody --to " + store).code, 3);
+  ASSERT_EQ(Run("submit -f " + JobFile("one")).code, 0);
+  const Ran ran = Run("checkpoint create one --to " + store);
+  EXPECT_EQ(ran.code, 4);
+  EXPECT_THAT(ran.err, HasSubstr("no sequence of job one has all its spans"));
+  EXPECT_FALSE(std::filesystem::exists(store));
+  EXPECT_EQ(Run("checkpoint verify " + store).code, 3);
+  EXPECT_EQ(Run("checkpoint list " + store).out,
+            "NAME  JOB  SEQUENCE  SAMPLES  SIZE  STATE\n");
+}
+
 }  // namespace
 }  // namespace skerry::cli

@@ -1,0 +1,244 @@
+#include "cli/commands/checkpoint.h"
+
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/sha256.h"
+#include "base/status.h"
+#include "checkpoint/checkpoint_store.h"
+#include "checkpoint/model_files.h"
+#include "cli/fetch_state.h"
+#include "cli/table.h"
+#include "data/byte_tokenizer.h"
+#include "data/manifest.h"
+#include "nlohmann/json.hpp"
+#include "runtime/directory_blob_store.h"
+
+namespace skerry::cli {
+namespace {
+
+using checkpoint::CheckpointStore;
+using checkpoint::CheckpointWriter;
+using checkpoint::Listed;
+using checkpoint::ModelState;
+
+// How often the workers may move on while their state is fetched.
+constexpr int kTriesMax = 3;
+
+// Whether the job's data are bytes; the folder may be on the workers alone.
+bool IsByteData(const v1::JobSpec::Data& data, const runtime::Files& files) {
+  const auto bytes = files.Read(
+      absl::StrCat(data.path(), "/", std::string(data::kManifestFile)));
+  if (!bytes.ok() || Sha256Hex(*bytes) != data.manifest_sha256()) return false;
+  const auto manifest = data::ParseManifest(std::string_view(
+      reinterpret_cast<const char*>(bytes->data()), bytes->size()));
+  return manifest.ok() && manifest->tokenizer == data::kByteTokenizerName;
+}
+
+absl::Status WriteCheckpoint(CheckpointWriter writer, const ModelState& state,
+                             uint64_t file_bytes_max) {
+  SKERRY_RETURN_IF_ERROR(checkpoint::WriteState(
+      state, file_bytes_max,
+      [&writer](const std::string& file, runtime::ByteSpan bytes) {
+        return writer.Add(file, bytes);
+      }));
+  return writer.Seal();
+}
+
+// The name of the checkpoint of `where`, which is there afterwards. Errors:
+// Aborted when the workers moved on.
+absl::StatusOr<std::string> Make(const v1::StateView& where,
+                                 const CheckpointArguments& arguments,
+                                 CheckpointStore& store, runtime::Files& files,
+                                 const Output& output) {
+  const std::string name = checkpoint::CheckpointName(where.sequence());
+  absl::StatusOr<CheckpointWriter> writer =
+      store.Begin({.job = where.spec().name(),
+                   .job_id = where.job(),
+                   .sequence = where.sequence(),
+                   .samples = where.samples_committed(),
+                   .files = {}});
+  if (absl::IsAlreadyExists(writer.status())) {
+    output.err << writer.status().message() << "\n";
+    return name;
+  }
+  SKERRY_RETURN_IF_ERROR(writer.status());
+  SKERRY_ASSIGN_OR_RETURN(FetchedState fetched, FetchState(where));
+  const ModelState state{
+      .config_json = where.spec().model().config_json(),
+      .byte_tokenizer = IsByteData(where.spec().data(), files),
+      .anchor = std::move(fetched.anchor),
+      .outer_momentum = std::move(fetched.outer_momentum)};
+  if (!state.byte_tokenizer) {
+    output.err << "no tokenizer is written: " << where.spec().data().path()
+               << " is not here or is not of bytes\n";
+  }
+  SKERRY_RETURN_IF_ERROR(
+      WriteCheckpoint(*std::move(writer), state, arguments.file_bytes_max));
+  SKERRY_RETURN_IF_ERROR(store.Verify(name));
+  return name;
+}
+
+std::string StateOf(const Listed& one) {
+  if (one.status.ok()) return "complete";
+  return absl::IsNotFound(one.status) ? "unfinished" : "damaged";
+}
+
+uint64_t BytesIn(const checkpoint::Manifest& manifest) {
+  uint64_t bytes = 0;
+  for (const auto& file : manifest.files) bytes += file.bytes;
+  return bytes;
+}
+
+std::string ListText(const std::vector<Listed>& all) {
+  Table table({{"NAME"},
+               {"JOB"},
+               {"SEQUENCE", Align::kRight},
+               {"SAMPLES", Align::kRight},
+               {"SIZE", Align::kRight},
+               {"STATE"}});
+  for (const Listed& one : all) {
+    const bool whole = one.status.ok();
+    table.AddRow({one.name, whole ? Printable(one.manifest.job) : "",
+                  absl::StrCat(one.sequence),
+                  whole ? absl::StrCat(one.manifest.samples) : "",
+                  whole ? BytesText(BytesIn(one.manifest)) : "", StateOf(one)});
+  }
+  return table.Text();
+}
+
+std::string ListJson(const std::vector<Listed>& all) {
+  nlohmann::ordered_json json;
+  json["checkpoints"] = nlohmann::ordered_json::array();
+  for (const Listed& one : all) {
+    nlohmann::ordered_json entry = {{"name", one.name},
+                                    {"sequence", absl::StrCat(one.sequence)},
+                                    {"state", StateOf(one)}};
+    if (one.status.ok()) {
+      entry["job"] = one.manifest.job;
+      entry["job_id"] = absl::StrCat(one.manifest.job_id);
+      entry["samples"] = absl::StrCat(one.manifest.samples);
+      entry["bytes"] = absl::StrCat(BytesIn(one.manifest));
+    } else {
+      entry["problem"] = std::string(one.status.message());
+    }
+    json["checkpoints"].push_back(std::move(entry));
+  }
+  return json.dump(1) + "\n";
+}
+
+// The newest that counts.
+absl::StatusOr<std::string> NewestIn(const CheckpointStore& store,
+                                     const std::string& folder) {
+  SKERRY_ASSIGN_OR_RETURN(const std::vector<Listed> all, store.List());
+  for (auto one = all.rbegin(); one != all.rend(); ++one) {
+    if (one->status.ok()) return one->name;
+  }
+  return absl::NotFoundError(
+      absl::StrCat(folder, " has no complete checkpoint"));
+}
+
+}  // namespace
+
+absl::Status CreateCheckpoint(Client& client,
+                              const CheckpointArguments& arguments,
+                              runtime::Files& files, const Output& output) {
+  runtime::DirectoryBlobStore blobs(arguments.folder, files);
+  CheckpointStore store(blobs);
+  absl::StatusOr<std::string> name = absl::AbortedError("");
+  for (int i = 0; i < kTriesMax && absl::IsAborted(name.status()); ++i) {
+    SKERRY_ASSIGN_OR_RETURN(const v1::StateView where,
+                            client.LocateState(arguments.job));
+    name = Make(where, arguments, store, files, output);
+  }
+  SKERRY_RETURN_IF_ERROR(name.status());
+  if (arguments.keep > 0) {
+    SKERRY_ASSIGN_OR_RETURN(const std::vector<std::string> removed,
+                            store.KeepNewest(arguments.keep));
+    for (const std::string& old : removed) {
+      output.err << "removed " << old << "\n";
+    }
+  }
+  if (output.form == OutputForm::kJson) {
+    output.out << nlohmann::ordered_json({{"name", *name}}).dump(1) << "\n";
+  } else {
+    output.out << *name << "\n";
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ListCheckpoints(const CheckpointArguments& arguments,
+                             runtime::Files& files, const Output& output) {
+  runtime::DirectoryBlobStore blobs(arguments.folder, files);
+  SKERRY_ASSIGN_OR_RETURN(const std::vector<Listed> all,
+                          CheckpointStore(blobs).List());
+  output.out << (output.form == OutputForm::kJson ? ListJson(all)
+                                                  : ListText(all));
+  return absl::OkStatus();
+}
+
+absl::Status VerifyCheckpoints(const CheckpointArguments& arguments,
+                               runtime::Files& files, const Output& output) {
+  runtime::DirectoryBlobStore blobs(arguments.folder, files);
+  const CheckpointStore store(blobs);
+  SKERRY_ASSIGN_OR_RETURN(const std::vector<Listed> all, store.List());
+  nlohmann::ordered_json json = {{"checkpoints", nlohmann::json::array()}};
+  absl::Status worst = absl::NotFoundError(
+      absl::StrCat(arguments.folder, " has no such checkpoint"));
+  for (const Listed& one : all) {
+    if (!arguments.name.empty() && one.name != arguments.name) continue;
+    // What was never finished claims nothing, unless it is asked for.
+    if (arguments.name.empty() && absl::IsNotFound(one.status)) continue;
+    const absl::Status status = store.Verify(one.name);
+    if (!absl::IsDataLoss(worst)) worst = status;
+    const std::string verdict =
+        status.ok() ? "ok" : std::string(status.message());
+    json["checkpoints"].push_back({{"name", one.name}, {"verdict", verdict}});
+    if (output.form == OutputForm::kTable) {
+      output.out << one.name << "  " << Printable(verdict) << "\n";
+    }
+  }
+  if (output.form == OutputForm::kJson) output.out << json.dump(1) << "\n";
+  return worst;
+}
+
+absl::Status ExportCheckpoint(const CheckpointArguments& arguments,
+                              runtime::Files& files, const Output& output) {
+  runtime::DirectoryBlobStore blobs(arguments.folder, files);
+  const CheckpointStore store(blobs);
+  const auto path = [&arguments](const std::string& file) {
+    return absl::StrCat(arguments.out, "/", file);
+  };
+  if (!absl::IsNotFound(files.Read(path("config.json")).status())) {
+    return absl::AlreadyExistsError(
+        absl::StrCat(path("config.json"), " is there; choose another folder"));
+  }
+  std::string name = arguments.name;
+  if (name.empty()) {
+    SKERRY_ASSIGN_OR_RETURN(name, NewestIn(store, arguments.folder));
+  }
+  SKERRY_ASSIGN_OR_RETURN(const ModelState state,
+                          checkpoint::ReadState(store, name));
+  SKERRY_RETURN_IF_ERROR(files.MakeDirectory(arguments.out));
+  SKERRY_RETURN_IF_ERROR(checkpoint::WriteWeights(
+      state,
+      {.dtype = arguments.dtype, .file_bytes_max = arguments.file_bytes_max},
+      [&](const std::string& file, runtime::ByteSpan bytes) {
+        return files.WriteDurably(path(file), bytes);
+      }));
+  if (output.form == OutputForm::kJson) {
+    output.out << nlohmann::ordered_json(
+                      {{"name", name}, {"folder", arguments.out}})
+                      .dump(1)
+               << "\n";
+  } else {
+    output.out << arguments.out << "\n";
+    output.err << name << " as transformers loads it\n";
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace skerry::cli

@@ -1,0 +1,172 @@
+#include "cli/fetch_state.h"
+
+#include <cstdint>
+#include <cstring>
+#include <future>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "planner/spans.h"
+#include "runtime/posix/posix_loop.h"
+#include "transport/grpc/grpc_bulk.h"
+
+namespace skerry::cli {
+namespace {
+
+constexpr size_t kFetchesAtOnce = 4;
+
+// skerryctl holds nothing and wants no frames.
+class NoReceiver final : public transport::BulkReceiver {
+ public:
+  transport::Verdict OnFrame(const compression::FrameHeader&,
+                             const transport::Payload&) override {
+    return transport::Verdict::kRefused;
+  }
+  absl::StatusOr<transport::Payload> OnFetch(
+      const transport::FetchKey&) override {
+    return absl::NotFoundError("skerryctl holds nothing");
+  }
+};
+
+// One state on its way. All members but Wait are called on the loop.
+class Fetching {
+ public:
+  Fetching(const v1::StateView& where, std::vector<planner::SpanRange> spans)
+      : where_(where), spans_(std::move(spans)) {
+    state_.anchor.resize(where.parameters());
+  }
+
+  void Start(runtime::EventLoop& loop) {
+    absl::StatusOr<std::unique_ptr<transport::GrpcBulk>> bulk =
+        transport::GrpcBulk::Start(
+            {.listen_address = "127.0.0.1:0", .name = "skerryctl"}, loop,
+            receiver_);
+    if (bulk.ok()) {
+      bulk_ = *std::move(bulk);
+    } else {
+      failure_ = bulk.status();
+    }
+    Advance();
+  }
+  void Stop() { bulk_.reset(); }
+
+  // Until all is there or something is known to be missing.
+  absl::StatusOr<FetchedState> Wait() {
+    done_.get_future().wait();
+    if (!failure_.ok()) return failure_;
+    return std::move(state_);
+  }
+
+ private:
+  void Advance() {
+    while (failure_.ok() && under_way_ < kFetchesAtOnce &&
+           next_ < spans_.size()) {
+      ++under_way_;
+      Fetch(next_++, 0);
+    }
+    if (under_way_ == 0) done_.set_value();
+  }
+
+  // From the holder that is tried as number `attempt`; spans begin with
+  // different ones, so that all holders share the work.
+  void Fetch(size_t span, int attempt) {
+    const v1::StatePiece& piece = where_.pieces(static_cast<int>(span));
+    const transport::FetchKey key{.job = where_.job(),
+                                  .span = static_cast<uint32_t>(span),
+                                  .sequence = where_.sequence(),
+                                  .hash = piece.hash()};
+    const int holder =
+        static_cast<int>((span + attempt) % piece.addresses_size());
+    bulk_->Fetch(piece.addresses(holder), key,
+                 [this, span, attempt](absl::StatusOr<transport::Payload> got) {
+                   OnFetched(span, attempt, std::move(got));
+                 });
+  }
+
+  void OnFetched(size_t span, int attempt,
+                 absl::StatusOr<transport::Payload> got) {
+    const bool more = attempt + 1 < where_.pieces(span).addresses_size();
+    if (!got.ok() && more && failure_.ok()) return Fetch(span, attempt + 1);
+    --under_way_;
+    const absl::Status status =
+        got.ok() ? Take(span, got->bytes()) : got.status();
+    if (failure_.ok() && absl::IsNotFound(status)) {
+      failure_ = absl::AbortedError(
+          absl::StrCat("the workers have moved on from sequence ",
+                       where_.sequence(), ": ", status.message()));
+    } else if (failure_.ok()) {
+      failure_ = status;
+    }
+    Advance();
+  }
+
+  // The anchor's values, then as many of momentum or none.
+  absl::Status Take(size_t span, std::span<const std::byte> bytes) {
+    const planner::SpanRange& range = spans_[span];
+    const size_t part = range.size() * sizeof(float);
+    const bool with_momentum = bytes.size() == 2 * part;
+    if (taken_ > 0 && with_momentum != with_momentum_) {
+      return Misfit(span, bytes.size());
+    }
+    if (!with_momentum && bytes.size() != part) {
+      return Misfit(span, bytes.size());
+    }
+    std::memcpy(&state_.anchor[range.begin], bytes.data(), part);
+    if (with_momentum) {
+      state_.outer_momentum.resize(where_.parameters());
+      std::memcpy(&state_.outer_momentum[range.begin], bytes.data() + part,
+                  part);
+    }
+    with_momentum_ = with_momentum;
+    ++taken_;
+    return absl::OkStatus();
+  }
+
+  static absl::Status Misfit(size_t span, size_t bytes) {
+    return absl::DataLossError(
+        absl::StrCat("the base of span ", span, " has ", bytes,
+                     " bytes, which does not fit the model"));
+  }
+
+  const v1::StateView& where_;
+  const std::vector<planner::SpanRange> spans_;
+  NoReceiver receiver_;
+  std::unique_ptr<transport::GrpcBulk> bulk_;
+  FetchedState state_;
+  bool with_momentum_ = false;
+  size_t taken_ = 0;
+  size_t next_ = 0;
+  size_t under_way_ = 0;
+  absl::Status failure_;
+  std::promise<void> done_;
+};
+
+}  // namespace
+
+absl::StatusOr<FetchedState> FetchState(const v1::StateView& where) {
+  SKERRY_ASSIGN_OR_RETURN(
+      std::vector<planner::SpanRange> spans,
+      planner::CutSpans(where.parameters(), where.spec().exchange().spans()));
+  if (spans.size() != static_cast<size_t>(where.pieces_size())) {
+    return absl::InternalError(
+        absl::StrCat("the coordinator names ", where.pieces_size(),
+                     " spans, the model has ", spans.size()));
+  }
+  for (const v1::StatePiece& piece : where.pieces()) {
+    if (piece.addresses().empty()) {
+      return absl::InternalError("the coordinator names a span without holder");
+    }
+  }
+  Fetching fetching(where, std::move(spans));
+  runtime::PosixLoop loop("fetch");
+  loop.Post([&] { fetching.Start(loop); });
+  absl::StatusOr<FetchedState> state = fetching.Wait();
+  loop.Post([&] { fetching.Stop(); });
+  loop.Stop();
+  return state;
+}
+
+}  // namespace skerry::cli

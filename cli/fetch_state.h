@@ -1,0 +1,31 @@
+// cli/fetch_state.h
+//
+// A model's state from the workers that hold it, span by span.
+#ifndef SKERRY_CLI_FETCH_STATE_H_
+#define SKERRY_CLI_FETCH_STATE_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "proto/skerry/v1/operator.pb.h"
+
+namespace skerry::cli {
+
+// fp32, in the order of the flat model state.
+struct FetchedState {
+  std::vector<float> anchor;
+  // Empty when the outer method has none.
+  std::vector<float> outer_momentum;
+};
+
+// Blocks. Every piece is fetched from one of its holders, the next one when
+// that fails, and proves itself by its hash.
+//
+// Errors: Aborted when no holder has a piece any more (locate the state again);
+// Unavailable when none can be reached; DataLoss when a piece does not fit its
+// span.
+absl::StatusOr<FetchedState> FetchState(const v1::StateView& where);
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_FETCH_STATE_H_

@@ -1,0 +1,163 @@
+#include "cli/fetch_state.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <future>
+#include <memory>
+#include <numeric>
+#include <string>
+
+#include "base/hash.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "runtime/posix/posix_loop.h"
+#include "transport/grpc/grpc_bulk.h"
+#include "transport/testing/recording_receiver.h"
+
+namespace skerry::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr uint64_t kElements = 3 * 4096 + 7;
+
+// A worker's bulk end that holds bases.
+class Holder {
+ public:
+  explicit Holder(runtime::PosixLoop& loop) : loop_(loop) {
+    std::string pattern = "/tmp/skerry-fetch-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+    Run([this] {
+      auto bulk = transport::GrpcBulk::Start(
+          {.listen_address = address(), .name = "w"}, loop_, receiver_);
+      ASSERT_TRUE(bulk.ok()) << bulk.status();
+      bulk_ = *std::move(bulk);
+    });
+  }
+  ~Holder() {
+    Run([this] { bulk_.reset(); });
+    unlink((folder_ + "/b").c_str());
+    rmdir(folder_.c_str());
+  }
+  std::string address() const { return "unix:" + folder_ + "/b"; }
+  // Holds `values` as the base of a span at sequence 5; answers its hash.
+  uint64_t Hold(uint32_t span, const std::vector<float>& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    const uint64_t hash = Hash64(bytes);
+    const transport::FetchKey key{
+        .job = 3, .span = span, .sequence = 5, .hash = hash};
+    Run([&] {
+      receiver_.objects[key] = transport::Payload(
+          std::vector<std::byte>(bytes.begin(), bytes.end()));
+    });
+    return hash;
+  }
+
+ private:
+  void Run(std::function<void()> task) {
+    std::promise<void> done;
+    loop_.Post([&] {
+      task();
+      done.set_value();
+    });
+    done.get_future().get();
+  }
+  runtime::PosixLoop& loop_;
+  std::string folder_;
+  transport::RecordingReceiver receiver_;
+  std::unique_ptr<transport::GrpcBulk> bulk_;
+};
+
+std::vector<float> Numbers(size_t count, float first) {
+  std::vector<float> values(count);
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
+
+class FetchStateTest : public testing::Test {
+ protected:
+  FetchStateTest() {
+    where_.set_job(3);
+    where_.set_sequence(5);
+    where_.set_parameters(kElements);
+    where_.mutable_spec()->mutable_exchange()->set_spans(64);
+  }
+  // Span i at `holder`: anchor values, then momentum when asked for.
+  void Place(Holder& holder, size_t span, bool momentum) {
+    const size_t begin = span * 4096;
+    const size_t count = std::min<size_t>(4096, kElements - begin);
+    std::vector<float> values = Numbers(count, static_cast<float>(begin));
+    if (momentum) {
+      const auto more = Numbers(count, -1e6f + static_cast<float>(begin));
+      values.insert(values.end(), more.begin(), more.end());
+    }
+    while (where_.pieces_size() <= static_cast<int>(span)) where_.add_pieces();
+    v1::StatePiece* piece = where_.mutable_pieces(static_cast<int>(span));
+    piece->set_hash(holder.Hold(static_cast<uint32_t>(span), values));
+    piece->add_addresses(holder.address());
+  }
+  runtime::PosixLoop loop_{"holders"};
+  v1::StateView where_;
+};
+
+TEST_F(FetchStateTest, SpansOfSeveralHoldersMakeOneState) {
+  Holder a(loop_), b(loop_);
+  for (const size_t span : {0, 1}) Place(a, span, true);
+  for (const size_t span : {2, 3}) Place(b, span, true);
+  const auto state = FetchState(where_);
+  ASSERT_TRUE(state.ok()) << state.status();
+  EXPECT_EQ(state->anchor, Numbers(kElements, 0));
+  EXPECT_EQ(state->outer_momentum, Numbers(kElements, -1e6f));
+}
+
+TEST_F(FetchStateTest, WithoutMomentumThereIsNone) {
+  Holder a(loop_);
+  for (const size_t span : {0, 1, 2, 3}) Place(a, span, false);
+  const auto state = FetchState(where_);
+  ASSERT_TRUE(state.ok()) << state.status();
+  EXPECT_EQ(state->anchor, Numbers(kElements, 0));
+  EXPECT_TRUE(state->outer_momentum.empty());
+}
+
+TEST_F(FetchStateTest, AHolderThatFailsIsPassedOver) {
+  Holder empty(loop_), a(loop_);
+  for (const size_t span : {0, 1, 2, 3}) {
+    where_.add_pieces()->add_addresses(empty.address());
+    Place(a, span, false);
+  }
+  const auto state = FetchState(where_);
+  ASSERT_TRUE(state.ok()) << state.status();
+  EXPECT_EQ(state->anchor, Numbers(kElements, 0));
+}
+
+TEST_F(FetchStateTest, APieceThatNobodyHasMeansToLocateAgain) {
+  Holder a(loop_);
+  for (const size_t span : {0, 1, 2, 3}) Place(a, span, false);
+  where_.set_sequence(4);
+  const auto state = FetchState(where_);
+  EXPECT_TRUE(absl::IsAborted(state.status())) << state.status();
+  EXPECT_THAT(std::string(state.status().message()),
+              HasSubstr("moved on from sequence 4"));
+}
+
+TEST_F(FetchStateTest, APieceOfAnotherSizeIsRefused) {
+  Holder a(loop_);
+  for (const size_t span : {0, 1, 2, 3}) Place(a, span, span != 2);
+  EXPECT_TRUE(absl::IsDataLoss(FetchState(where_).status()));
+  where_.mutable_pieces(2)->set_hash(a.Hold(2, Numbers(10, 0)));
+  EXPECT_TRUE(absl::IsDataLoss(FetchState(where_).status()));
+}
+
+TEST_F(FetchStateTest, ACoordinatorThatMakesNoSenseIsNotFollowed) {
+  where_.add_pieces();
+  EXPECT_TRUE(absl::IsInternal(FetchState(where_).status()));
+  for (int i = 0; i < 3; ++i) where_.add_pieces();
+  EXPECT_TRUE(absl::IsInternal(FetchState(where_).status()));
+  where_.set_parameters(0);
+  EXPECT_FALSE(FetchState(where_).ok());
+}
+
+}  // namespace
+}  // namespace skerry::cli
