@@ -8,8 +8,8 @@
 #include "base/status.h"
 #include "data/byte_tokenizer_json.h"
 #include "model/safetensors/weight_files.h"
-#include "model/spec/gpt2_graph.h"
 #include "model/spec/model_config.h"
+#include "model/spec/model_graph.h"
 #include "nlohmann/json.hpp"
 
 namespace skerry::checkpoint {
@@ -36,7 +36,7 @@ struct Described {
 absl::StatusOr<Described> Describe(const std::string& config_json) {
   SKERRY_ASSIGN_OR_RETURN(const model::ModelConfig config,
                           model::ParseModelConfig(config_json));
-  return Described{config, model::BuildGpt2Graph(config).layout};
+  return Described{config, model::BuildGraph(config).layout};
 }
 
 absl::Status CheckSize(const model::ParameterLayout& layout, size_t values) {
@@ -49,12 +49,13 @@ absl::Status CheckSize(const model::ParameterLayout& layout, size_t values) {
 }
 
 // What transformers wants to be told and a training job need not say. Its
-// defaults for the ids are of a vocabulary of 50257.
+// defaults for the ids are of another vocabulary.
 std::string ConfigForTransformers(const std::string& config_json,
                                   model::Dtype dtype) {
   Json json = Json::parse(config_json, nullptr, /*allow_exceptions=*/false);
   if (!json.contains("architectures")) {
-    json["architectures"] = {"GPT2LMHeadModel"};
+    json["architectures"] = {json["model_type"] == "llama" ? "LlamaForCausalLM"
+                                                           : "GPT2LMHeadModel"};
   }
   json["torch_dtype"] = model::TorchDtypeName(dtype);
   for (const char* key : {"bos_token_id", "eos_token_id"}) {

@@ -106,7 +106,9 @@ TEST_P(TransformersTest, SoDoesOneInSeveralFiles) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, TransformersTest,
-                         ::testing::Values("gpt2_tied", "gpt2_untied"));
+                         ::testing::Values("gpt2_tied", "gpt2_untied",
+                                           "llama_grouped",
+                                           "llama_tied_llama3"));
 
 }  // namespace
 }  // namespace skerry::checkpoint

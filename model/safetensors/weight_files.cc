@@ -16,9 +16,15 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view kPrefix = "transformer.";
+// What a bare model's names lack: GPT-2's, Llama's.
+constexpr std::string_view kPrefixes[] = {"transformer.", "model."};
 constexpr std::string_view kHead = "lm_head.weight";
-constexpr std::string_view kTokenTable = "transformer.wte.weight";
+constexpr std::string_view kTokenTables[] = {"transformer.wte.weight",
+                                             "model.embed_tokens.weight"};
+// Values that follow from the config, which transformers once stored: the
+// causal mask and its fill value, the rotary frequencies.
+constexpr std::string_view kDerived[] = {".attn.bias", ".attn.masked_bias",
+                                         ".rotary_emb.inv_freq"};
 constexpr size_t kIndexBytesMax = size_t{16} << 20;
 constexpr int kIndexDepthMax = 4;
 
@@ -44,12 +50,24 @@ std::string Shape(const std::vector<int64_t>& shape) {
 std::optional<int> FindTensor(const ParameterLayout& layout,
                               const std::string& name) {
   if (const auto index = layout.Find(name)) return index;
-  return layout.Find(std::string(kPrefix) + name);
+  for (const std::string_view prefix : kPrefixes) {
+    const auto index = layout.Find(std::string(prefix) + name);
+    if (index) return index;
+  }
+  return std::nullopt;
 }
 
-// Buffers that transformers once stored: the causal mask and its fill value.
-bool IsMask(std::string_view name) {
-  return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias");
+bool IsDerived(std::string_view name) {
+  return std::any_of(
+      std::begin(kDerived), std::end(kDerived),
+      [name](std::string_view end) { return name.ends_with(end); });
+}
+
+std::optional<int> FindTokenTable(const ParameterLayout& layout) {
+  for (const std::string_view name : kTokenTables) {
+    if (const auto index = layout.Find(name)) return index;
+  }
+  return std::nullopt;
 }
 
 // Reads tensor `index` from where it was found.
@@ -68,7 +86,7 @@ absl::Status ReadTensor(const ParameterTensor& wanted,
 absl::Status CheckTiedHead(const ParameterLayout& layout,
                            const SafetensorsView& file, const TensorEntry& head,
                            std::span<const float> flat) {
-  const auto table = layout.Find(kTokenTable);
+  const auto table = FindTokenTable(layout);
   if (!table) return Bad(absl::StrCat(head.name, " is not in the model"));
   std::vector<float> values(head.elements());
   file.Read(head, values);
@@ -174,7 +192,7 @@ absl::Status ReadWeights(const ParameterLayout& layout,
     for (const TensorEntry& found : file.tensors()) {
       const auto index = FindTensor(layout, found.name);
       if (!index) {
-        if (found.name == kHead || IsMask(found.name)) continue;
+        if (found.name == kHead || IsDerived(found.name)) continue;
         return Bad(absl::StrCat(found.name, " is not in the model"));
       }
       if (have[*index]) return Bad(absl::StrCat(found.name, " is there twice"));

@@ -54,10 +54,10 @@ absl::StatusOr<absl::btree_map<std::string, std::string>> ParseWeightIndex(
     std::string_view json);
 
 // Fills `flat` from the files of one model, whichever tensor lies where.
-// Names may lack the prefix "transformer.", as those of a bare GPT2Model do.
-// Beside the layout's tensors only attention masks of older versions and a
-// head equal to the embedding it is tied to may be there. Errors:
-// InvalidArgument, naming the tensor, for one that is missing, doubled,
+// Names may lack the prefix "transformer." or "model.", as those of a bare
+// model do. Beside the layout's tensors only masks and rotary frequencies of
+// older versions and a head equal to the embedding it is tied to may be there.
+// Errors: InvalidArgument, naming the tensor, for one that is missing, doubled,
 // unknown or of another shape. Requires: flat has layout.element_count()
 // values.
 absl::Status ReadWeights(const ParameterLayout& layout,

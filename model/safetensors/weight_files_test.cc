@@ -4,8 +4,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "model/spec/gpt2_graph.h"
 #include "model/spec/model_config.h"
+#include "model/spec/model_graph.h"
 
 namespace skerry::model {
 namespace {
@@ -23,7 +23,20 @@ ParameterLayout Layout(bool tied) {
   config.n_layer = 2;
   config.n_head = 2;
   config.tie_word_embeddings = tied;
-  return BuildGpt2Graph(config).layout;
+  return BuildGraph(config).layout;
+}
+
+ParameterLayout LlamaLayout() {
+  ModelConfig config;
+  config.model_type = "llama";
+  config.vocab_size = 37;
+  config.n_positions = 16;
+  config.n_embd = 20;
+  config.n_layer = 2;
+  config.n_head = 2;
+  config.n_kv_head = 1;
+  config.n_inner = 30;
+  return BuildGraph(config).layout;
 }
 
 // Every element has its own value, exact in fp32.
@@ -66,8 +79,8 @@ Files OneTensor(const std::string& name, std::vector<int64_t> shape) {
 }
 
 TEST(WeightFilesTest, EveryElementIsInExactlyOneTensorOfOneFile) {
-  for (const bool tied : {true, false}) {
-    const ParameterLayout layout = Layout(tied);
+  for (const ParameterLayout& layout :
+       {Layout(/*tied=*/true), Layout(/*tied=*/false), LlamaLayout()}) {
     const std::vector<float> flat = Numbered(layout);
     for (const uint64_t bytes_max : {uint64_t{1}, uint64_t{9000}, kNoLimit}) {
       const Files files = Encode(layout, flat, bytes_max);
@@ -168,6 +181,20 @@ TEST(WeightFilesTest, NamesOfABareModelAndOldMasksAreRead) {
   std::vector<SafetensorsView> views = {files.views[0], mask.views[0]};
   std::vector<float> flat(6, 9.0f);
   ASSERT_TRUE(ReadWeights(bare, views, flat).ok());
+  EXPECT_EQ(flat, std::vector<float>(6, 0.0f));
+}
+
+TEST(WeightFilesTest, SoAreThoseOfABareLlama) {
+  ParameterLayout bare;
+  bare.Add("model.embed_tokens.weight", {2, 3}, Initializer::kNormal);
+  Files files = OneTensor("embed_tokens.weight", {2, 3});
+  Files turns = OneTensor("layers.0.self_attn.rotary_emb.inv_freq", {4});
+  Files head = OneTensor("lm_head.weight", {2, 3});
+  std::vector<SafetensorsView> views = {files.views[0], turns.views[0],
+                                        head.views[0]};
+  std::vector<float> flat(6, 9.0f);
+  const absl::Status read = ReadWeights(bare, views, flat);
+  EXPECT_TRUE(read.ok()) << read;
   EXPECT_EQ(flat, std::vector<float>(6, 0.0f));
 }
 
