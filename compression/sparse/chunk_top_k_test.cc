@@ -20,7 +20,9 @@ TEST(ChunkTopKTest, KeepsTheLargestOfEachChunkAndZeroesTheRest) {
   for (size_t i = 0; i < values.size(); ++i) {
     const bool kept = i == 7 || i == 4000 || i == 4097 || i == 4100;
     EXPECT_EQ(decoded[i] != 0.0f, kept) << i;
-    if (kept) EXPECT_EQ(decoded[i] > 0, values[i] > 0) << i;
+    if (kept) {
+      EXPECT_EQ(decoded[i] > 0, values[i] > 0) << i;
+    }
   }
 }
 
