@@ -63,9 +63,11 @@ Source Offered(const SpanHolder& holder, const FragmentFacts& facts,
 }
 
 // What the seat still needs: its pin or, until it has chosen a base among
-// those that it was offered, all that was kept when it came.
-std::optional<Sequence> NeedOf(const Seat& seat, FragmentId fragment,
-                               Sequence kept) {
+// those that it was offered, all that was kept when it came. A worker that has
+// restarted and not reported yet may come back to what it has on disk.
+std::optional<Sequence> NeedOf(const Seat& seat, const Worker& worker,
+                               FragmentId fragment, Sequence kept) {
+  if (worker.incarnation != seat.incarnation) return kept;
   const FragmentFacts* facts = FragmentOf(seat.facts, fragment);
   if (facts != nullptr && facts->pin.is_set()) return facts->pin;
   const SeatState state = seat.facts.state;
@@ -99,9 +101,11 @@ Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
   Sequence keep = *common->rbegin();
   const uint64_t newest = job.fragments[fragment.value()].newest().value();
   for (const auto& [name, seat] : job.seats) {
+    const Worker* worker = workers.FindCurrent(name);
+    if (worker == nullptr) continue;
     const std::optional<Sequence> need =
-        NeedOf(seat, fragment, job.keep_from[fragment.value()]);
-    if (!need.has_value() || !workers.IsCurrent(name, seat.incarnation) ||
+        NeedOf(seat, *worker, fragment, job.keep_from[fragment.value()]);
+    if (!need.has_value() ||
         need->value() + options.pin_sequences_max < newest) {
       continue;
     }

@@ -57,6 +57,21 @@ TEST(RetentionTest, NothingMoreIsDroppedUntilAJoinerHasPinned) {
   EXPECT_EQ(Keep(bench), Sequence(8));
 }
 
+TEST(RetentionTest, NothingMoreIsDroppedUntilARestartedWorkerHasReported) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0"});
+  bench.AddWorker("w1", "b");
+  bench.Fragment("w1").pin = Sequence(4);
+  bench.job.seats["w1"].facts.state = SeatState::kActive;
+  HoldBase(bench, "w0", 8);
+  bench.job.keep_from[0] = Sequence(4);
+  bench.AddWorker("w1", "b");
+  EXPECT_EQ(Keep(bench), Sequence(4));
+  bench.job.seats["w1"] = Seat{};
+  bench.Fragment("w1").pin = Sequence(8);
+  EXPECT_EQ(Keep(bench), Sequence(8));
+}
+
 TEST(RetentionTest, EverythingIsKeptWhileAWorkerHasNotReported) {
   JobBench bench;
   bench.AddReplica("a", {"w0"});

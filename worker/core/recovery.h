@@ -125,7 +125,7 @@ class Recovery {
   bool HasNeeded(const CommittedEntry& entry) const;
   void PumpResults(Instant now);
   // Whether somebody has a base that makes this result needless.
-  bool NewerBaseOffered(Sequence result, uint32_t span) const;
+  bool NewerBaseHeld(Sequence result, uint32_t span) const;
   void FetchResult(Instant now, const CommittedEntry& entry);
   void OnGap(const CommittedEntry& entry, uint32_t span);
   void FetchPiece(const CommittedEntry& entry, uint32_t span,

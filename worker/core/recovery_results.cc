@@ -75,10 +75,9 @@ std::vector<std::string> Recovery::HoldersOf(const CommittedEntry& entry,
   return addresses;
 }
 
-bool Recovery::NewerBaseOffered(Sequence result, uint32_t span) const {
+bool Recovery::NewerBaseHeld(Sequence result, uint32_t span) const {
   return absl::c_any_of(sources_, [&](const Source& source) {
-    return source.base >= result && source.holder.Holds(span) &&
-           !source.base_hashes.empty();
+    return source.base >= result && source.holder.Holds(span);
   });
 }
 
@@ -110,16 +109,16 @@ void Recovery::FetchResult(Instant now, const CommittedEntry& entry) {
   }
 }
 
-// Where nobody keeps a result, only a newer base leads on.
+// Where nobody keeps a result, only a newer base leads on. keep_from_ alone
+// does not tell: it falls to 0 when the bases of all lives have nothing in
+// common.
 void Recovery::OnGap(const CommittedEntry& entry, uint32_t span) {
+  const bool gone = !sources_.empty() && (entry.sequence <= keep_from_ ||
+                                          NewerBaseHeld(entry.sequence, span));
   if (!replaceable_) {
-    if (!gap_ && entry.sequence <= keep_from_ && !sources_.empty()) {
-      gap_ = entry.sequence;
-    }
+    if (!gap_ && gone) gap_ = entry.sequence;
     return;
   }
-  const bool gone =
-      entry.sequence <= keep_from_ || NewerBaseOffered(entry.sequence, span);
   Place& place = places_[span];
   if (!gone || folds_ > 0 || place.busy) return;
   effects_.host.Event(absl::StrCat("span ", span, ": nobody keeps result ",

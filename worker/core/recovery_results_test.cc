@@ -81,6 +81,26 @@ TEST_F(RecoveryResultsTest, LifeIsToldOfAResultThatNobodyKeeps) {
   EXPECT_EQ(recovery_.gap(), Sequence(2));
 }
 
+// Its own old base leaves the lives without a common one, so keep_from is 0;
+// and in a life no hashes of bases are offered.
+TEST_F(RecoveryResultsTest, LifeIsToldOfAGapByTheNewerBasesOfOthers) {
+  for (uint32_t span = 0; span < 2; ++span) {
+    PutOnDisk(BaseKey(1, span), SharedBytes::Of(states_[span][1].values));
+  }
+  Source ahead = Serve("a", 3, 4);
+  ahead.base_hashes.clear();
+  recovery_.SetView({ahead}, Sequence());
+  recovery_.SetHoldings(0, 2);
+  Recover(6);
+  ExpectAt(1);
+  EXPECT_EQ(recovery_.gap(), Sequence(2));
+  // What has just been committed may still arrive.
+  ahead.base = Sequence(1);
+  recovery_.SetView({ahead}, Sequence());
+  recovery_.Pump(Instant(absl::Seconds(51)));
+  EXPECT_EQ(recovery_.gap(), std::nullopt);
+}
+
 TEST_F(RecoveryResultsTest, HeldAttemptIsNotFetchedBeforeItsTime) {
   recovery_.SetView({Serve("a", 5, 6)}, Sequence(5));
   recovery_.SetHoldings(0, 2);
