@@ -22,6 +22,7 @@ class Progress:
         self._out = out
         self._stuck_after_s = stuck_after_s
         self._faults = []
+        self._sent_bytes = 0
         self.marks = []  # (sequence, text)
         self.lines = out is not None
 
@@ -67,9 +68,13 @@ class Progress:
         loss = f"{losses[-1]['training_loss']:.3f}" if losses else '-'
         counters = view['counters']
         done = int(view['samples_committed']) / int(view['samples_total'])
+        # A coordinator that has just started has heard nobody's counters.
+        self._sent_bytes = max(self._sent_bytes,
+                               int(counters['bulk_sent_bytes']))
+        speed = counters['tokens_per_s']
         return (f"round {view['sequence']:>4}  {done:4.0%}  loss {loss}  "
-                f"{counters['tokens_per_s']:7.0f} tokens/s  "
-                f"sent {int(counters['bulk_sent_bytes']) / 1e6:6.1f} MB  "
+                f"{f'{speed:.0f}' if speed else '-':>7} tokens/s  "
+                f"sent {self._sent_bytes / 1e6:6.1f} MB  "
                 f"islands {sum(1 for r in view['replicas'] if int(r['life']))}")
 
     def _say(self, started, text):
