@@ -151,12 +151,14 @@ TEST(OrdersToProtoTest, EveryFieldIsSent) {
   orders.incarnation = Incarnation(3);
   orders.lease = absl::Seconds(10);
   orders.released = true;
+  orders.drain = true;
   JobOrders job;
   job.job = JobId(2);
   job.phase = JobPhase::kRunning;
   job.life = Life(5);
   job.holders = {{0, 4, {"w", "h:1", "h:2"}, 0}};
   job.granted = {{0, 8}};
+  job.paused = true;
   FragmentOrders fragment;
   fragment.newest = Sequence(4);
   fragment.committed = {{Sequence(4), Attempt(30), {1, 2}, 8, 32, {}}};
@@ -185,6 +187,8 @@ TEST(OrdersToProtoTest, EveryFieldIsSent) {
   EXPECT_EQ(out.protocol_version(), kProtocolVersion);
   EXPECT_EQ(out.lease_ms(), 10000u);
   EXPECT_TRUE(out.released());
+  EXPECT_TRUE(out.drain());
+  EXPECT_TRUE(out.jobs(0).paused());
   ASSERT_EQ(out.jobs_size(), 1);
   EXPECT_EQ(out.jobs(0).phase(), v1::JOB_PHASE_RUNNING);
   EXPECT_EQ(out.jobs(0).holders(0).peer().island_address(), "h:2");

@@ -227,6 +227,33 @@ v1::JobPhase PhaseToProto(JobPhase phase) {
   return v1::JOB_PHASE_UNSPECIFIED;
 }
 
+absl::StatusOr<WorkerIntent> IntentFromProto(v1::WorkerIntent intent,
+                                             absl::string_view field) {
+  switch (intent) {
+    case v1::WORKER_INTENT_SERVE:
+      return WorkerIntent::kServe;
+    case v1::WORKER_INTENT_CORDON:
+      return WorkerIntent::kCordon;
+    case v1::WORKER_INTENT_DRAIN:
+      return WorkerIntent::kDrain;
+    default:
+      return BadField(field,
+                      absl::StrCat("is unknown: ", static_cast<int>(intent)));
+  }
+}
+
+v1::WorkerIntent IntentToProto(WorkerIntent intent) {
+  switch (intent) {
+    case WorkerIntent::kServe:
+      return v1::WORKER_INTENT_SERVE;
+    case WorkerIntent::kCordon:
+      return v1::WORKER_INTENT_CORDON;
+    case WorkerIntent::kDrain:
+      return v1::WORKER_INTENT_DRAIN;
+  }
+  return v1::WORKER_INTENT_UNSPECIFIED;
+}
+
 absl::StatusOr<Hops> HopsFromProto(v1::Hops hops, absl::string_view field) {
   if (hops == v1::HOPS_ONE) return Hops::kOne;
   if (hops == v1::HOPS_TWO) return Hops::kTwo;

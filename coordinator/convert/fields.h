@@ -67,6 +67,9 @@ void MemberToProto(const Member& member, v1::Member* out);
 absl::StatusOr<JobPhase> PhaseFromProto(v1::JobPhase phase,
                                         absl::string_view field);
 v1::JobPhase PhaseToProto(JobPhase phase);
+absl::StatusOr<WorkerIntent> IntentFromProto(v1::WorkerIntent intent,
+                                             absl::string_view field);
+v1::WorkerIntent IntentToProto(WorkerIntent intent);
 absl::StatusOr<Hops> HopsFromProto(v1::Hops hops, absl::string_view field);
 v1::Hops HopsToProto(Hops hops);
 

@@ -62,6 +62,16 @@ absl::StatusOr<Record> FromProto(const v1::JobSized& p) {
                   p.flops_per_sample()};
 }
 
+void ToProto(const JobPaused& r, v1::JournalRecord* out) {
+  v1::JobPaused* p = out->mutable_job_paused();
+  p->set_job(r.job.value());
+  p->set_paused(r.paused);
+}
+
+absl::StatusOr<Record> FromProto(const v1::JobPaused& p) {
+  return JobPaused{JobId(p.job()), p.paused()};
+}
+
 void ToProto(const WorkerAdmitted& r, v1::JournalRecord* out) {
   v1::WorkerAdmitted* p = out->mutable_worker_admitted();
   PeerToProto(r.self, p->mutable_self());
@@ -85,6 +95,18 @@ void ToProto(const WorkerLeft& r, v1::JournalRecord* out) {
 
 absl::StatusOr<Record> FromProto(const v1::WorkerLeft& p) {
   return WorkerLeft{p.worker(), Incarnation(p.incarnation()), p.reason()};
+}
+
+void ToProto(const WorkerMarked& r, v1::JournalRecord* out) {
+  v1::WorkerMarked* p = out->mutable_worker_marked();
+  p->set_worker(r.worker);
+  p->set_intent(IntentToProto(r.intent));
+}
+
+absl::StatusOr<Record> FromProto(const v1::WorkerMarked& p) {
+  SKERRY_ASSIGN_OR_RETURN(const WorkerIntent intent,
+                          IntentFromProto(p.intent(), "intent"));
+  return WorkerMarked{p.worker(), intent};
 }
 
 void ToProto(const ReplicaAdmitted& r, v1::JournalRecord* out) {
@@ -262,6 +284,10 @@ absl::StatusOr<Record> AnyFromProto(const v1::JournalRecord& p) {
       return FromProto(p.worker_left());
     case v1::JournalRecord::kJobSized:
       return FromProto(p.job_sized());
+    case v1::JournalRecord::kJobPaused:
+      return FromProto(p.job_paused());
+    case v1::JournalRecord::kWorkerMarked:
+      return FromProto(p.worker_marked());
     case v1::JournalRecord::KIND_NOT_SET:
       break;
   }

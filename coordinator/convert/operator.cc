@@ -44,7 +44,7 @@ void JobViewToProto(const JobView& view, v1::JobView* out) {
   out->Clear();
   out->set_id(view.id.value());
   JobSpecToProto(view.spec, out->mutable_spec());
-  out->set_phase(PhaseToProto(view.phase));
+  out->set_phase(view.paused ? v1::JOB_PHASE_PAUSED : PhaseToProto(view.phase));
   out->set_reason(view.reason);
   out->set_age_ms(Milliseconds(view.age));
   out->set_sequence(view.sequence.value());
@@ -87,6 +87,44 @@ void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
   out->set_silence_ms(Milliseconds(view.silence));
   for (const std::string& job : view.jobs) out->add_jobs(job);
   out->set_release(view.release);
+  out->set_intent(IntentToProto(view.intent));
+}
+
+void JobPlanToProto(const JobPlan& plan, v1::PlanJobReply* out) {
+  out->Clear();
+  JobSpecToProto(plan.spec, out->mutable_spec());
+  for (const std::string& warning : plan.warnings) out->add_warnings(warning);
+  out->set_starts(plan.starts);
+  out->set_reason(plan.reason);
+  for (const PlannedReplica& replica : plan.replicas) {
+    v1::PlannedReplica* one = out->add_replicas();
+    one->set_island(replica.island);
+    for (const PlannedSeat& seat : replica.seats) {
+      v1::PlannedSeat* added = one->add_seats();
+      added->set_worker(seat.worker);
+      added->set_span_begin(seat.span_begin);
+      added->set_span_end(seat.span_end);
+      added->set_elements(seat.elements);
+      added->set_host_bytes(seat.host_bytes);
+    }
+  }
+  for (const LeftOutWorker& left : plan.left_out) {
+    v1::LeftOutWorker* one = out->add_left_out();
+    one->set_worker(left.worker);
+    one->set_island(left.island);
+    one->set_reason(left.reason);
+  }
+  if (!plan.exchange.has_value()) return;
+  const PlannedExchange& from = *plan.exchange;
+  v1::PlannedExchange* exchange = out->mutable_exchange();
+  exchange->set_members(from.members);
+  exchange->set_hops(from.hops);
+  exchange->set_reason(from.reason);
+  exchange->set_codec(from.codec);
+  exchange->set_model_bytes(from.model_bytes);
+  exchange->set_sent_bytes_each(from.sent_bytes_each);
+  exchange->set_samples_per_round(from.samples_per_round);
+  exchange->set_rounds(from.rounds);
 }
 
 void EventToProto(const EventView& event, absl::Duration age, v1::Event* out) {

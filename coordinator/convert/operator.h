@@ -6,6 +6,7 @@
 
 #include "absl/time/time.h"
 #include "coordinator/core/audit.h"
+#include "coordinator/core/job_plan.h"
 #include "coordinator/core/views.h"
 #include "proto/skerry/v1/operator.pb.h"
 
@@ -15,6 +16,7 @@ void JobViewToProto(const JobView& view, v1::JobView* out);
 void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out);
 void EventToProto(const EventView& event, absl::Duration age, v1::Event* out);
 void StateViewToProto(const StateView& view, v1::StateView* out);
+void JobPlanToProto(const JobPlan& plan, v1::PlanJobReply* out);
 void AuditReportToProto(const AuditReport& report, v1::AuditDataReply* out);
 
 }  // namespace skerry::coordinator

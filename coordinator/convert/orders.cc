@@ -92,6 +92,7 @@ void JobToProto(const JobOrders& job, v1::JobOrders* out) {
     HolderToProto(holder, out->add_holders());
   }
   RangesToProto(job.granted, out->mutable_granted());
+  out->set_paused(job.paused);
   for (const FragmentOrders& fragment : job.fragments) {
     FragmentToProto(fragment, out->add_fragments());
   }
@@ -116,6 +117,7 @@ void OrdersToProto(const Orders& orders, v1::Orders* out) {
   out->set_lease_ms(absl::ToInt64Milliseconds(orders.lease));
   for (const JobOrders& job : orders.jobs) JobToProto(job, out->add_jobs());
   out->set_released(orders.released);
+  out->set_drain(orders.drain);
 }
 
 }  // namespace skerry::coordinator

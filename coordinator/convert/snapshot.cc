@@ -36,6 +36,7 @@ void WorkerToProto(const WorkerSnapshot& worker, v1::WorkerSnapshot* out) {
   out->set_incarnation(worker.incarnation.value());
   out->set_left(worker.left);
   for (const Boot boot : worker.former) out->add_former(boot.value());
+  out->set_intent(IntentToProto(worker.intent));
 }
 
 absl::StatusOr<WorkerSnapshot> WorkerFromProto(const v1::WorkerSnapshot& p) {
@@ -47,6 +48,10 @@ absl::StatusOr<WorkerSnapshot> WorkerFromProto(const v1::WorkerSnapshot& p) {
   worker.incarnation = Incarnation(p.incarnation());
   worker.left = p.left();
   for (const uint64_t boot : p.former()) worker.former.emplace_back(boot);
+  if (p.intent() != v1::WORKER_INTENT_UNSPECIFIED) {
+    SKERRY_ASSIGN_OR_RETURN(worker.intent,
+                            IntentFromProto(p.intent(), "intent"));
+  }
   return worker;
 }
 
@@ -265,6 +270,7 @@ void JobToProto(const JobSnapshot& job, v1::JobSnapshot* out) {
   *out->mutable_submitted() = RecordToProto(job.submitted).job_submitted();
   out->set_phase(PhaseToProto(job.phase));
   out->set_end_reason(job.end_reason);
+  out->set_paused(job.paused);
   out->set_element_count(job.element_count);
   out->set_epoch_samples(job.epoch_samples);
   out->set_flops_per_sample(job.flops_per_sample);
@@ -289,6 +295,7 @@ absl::StatusOr<JobSnapshot> JobFromProto(const v1::JobSnapshot& p) {
                                &v1::JournalRecord::mutable_job_submitted));
   SKERRY_ASSIGN_OR_RETURN(out.phase, PhaseFromProto(p.phase(), "phase"));
   out.end_reason = p.end_reason();
+  out.paused = p.paused();
   out.element_count = p.element_count();
   out.epoch_samples = p.epoch_samples();
   out.flops_per_sample = p.flops_per_sample();

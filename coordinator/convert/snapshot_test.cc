@@ -19,6 +19,8 @@ ClusterSnapshot MidTraining(uint64_t seed) {
   options.jobs = {SmallJob("one", 3000), SmallJob("two", 3000)};
   options.lose = 0.05;
   options.kill = 0.003;
+  options.pause = 0.01;
+  options.mark = 0.01;
   options.time_max = absl::Seconds(10);
   ScriptedWorld world(options);
   world.Run();
@@ -35,6 +37,8 @@ EventHistory SomeEvents() {
 TEST(SnapshotConvertTest, EveryStateComesBackAsItWas) {
   bool open = false;
   bool holding = false;
+  bool paused = false;
+  bool marked = false;
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     const ClusterSnapshot state = MidTraining(seed);
     std::string bytes;
@@ -50,10 +54,16 @@ TEST(SnapshotConvertTest, EveryStateComesBackAsItWas) {
     for (const JobSnapshot& job : state.jobs) {
       open |= job.fragments[0].open.has_value();
       holding |= !job.ledger.holdings.empty();
+      paused |= job.paused;
+    }
+    for (const WorkerSnapshot& worker : state.workers) {
+      marked |= worker.intent != WorkerIntent::kServe;
     }
   }
   EXPECT_TRUE(open);
   EXPECT_TRUE(holding);
+  EXPECT_TRUE(paused);
+  EXPECT_TRUE(marked);
 }
 
 TEST(SnapshotConvertTest, WhatCannotBeInAStateIsDataLoss) {

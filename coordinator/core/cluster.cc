@@ -13,11 +13,13 @@
 #include "base/status.h"
 #include "coordinator/core/evaluations.h"
 #include "coordinator/core/job_orders.h"
+#include "coordinator/core/job_plan.h"
 #include "coordinator/core/job_rules.h"
 #include "coordinator/core/job_table.h"
 #include "coordinator/core/job_view.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/state_view.h"
+#include "coordinator/core/worker_view.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -141,6 +143,40 @@ class Cluster::Impl {
     return absl::OkStatus();
   }
 
+  absl::Status SetPaused(JobId id, bool paused, Instant now) {
+    Advance(now);
+    SKERRY_ASSIGN_OR_RETURN(JobState * job, jobs_.Find(id));
+    if (job->Ended()) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "job ", job->spec.name, " has ended: ", job->end_reason));
+    }
+    if (job->paused == paused) return absl::OkStatus();
+    Emit(JobPaused{id, paused});
+    DecideOne(*job);
+    return absl::OkStatus();
+  }
+
+  absl::Status SetIntent(std::string_view name, WorkerIntent intent,
+                         Instant now) {
+    Advance(now);
+    SKERRY_ASSIGN_OR_RETURN(const Worker* worker, workers_.Find(name));
+    if (worker->intent == intent) return absl::OkStatus();
+    Emit(WorkerMarked{std::string(name), intent});
+    touched_.insert(std::string(name));
+    DecideAll();
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<JobPlan> Plan(const JobSpec& spec, uint64_t elements) const {
+    SKERRY_ASSIGN_OR_RETURN(ReviewedSpec reviewed, ReviewJobSpec(spec));
+    SKERRY_RETURN_IF_ERROR(jobs_.Place(reviewed.spec, "").status());
+    const JobId last(~uint64_t{0});
+    return PlanJob(std::move(reviewed), elements, workers_, options_,
+                   [&](std::string_view island) {
+                     return jobs_.CountBefore(last, island);
+                   });
+  }
+
   absl::Status Generate(JobId id, const GenerateOrder& request,
                         absl::Duration timeout, Instant now) {
     Advance(now);
@@ -211,14 +247,10 @@ class Cluster::Impl {
     orders.boot = worker->boot;
     orders.incarnation = worker->incarnation;
     orders.lease = options_.lease;
-    orders.released = worker->draining;
+    orders.released = worker->draining && !IsNeeded(jobs_, workers_, *worker);
+    orders.drain = worker->intent == WorkerIntent::kDrain;
     for (const auto& [id, job] : jobs_.all()) {
       auto order = JobOrdersFor(job, workers_, options_, name, now);
-      orders.released =
-          orders.released &&
-          (job.Ended() ||
-           (CurrentReplicaOf(job, name, worker->incarnation) == nullptr &&
-            (order == std::nullopt || IsCoveredWithout(job, workers_, name))));
       if (!order.has_value()) continue;
       order->generate = desk_.OrdersFor(id, name);
       orders.jobs.push_back(*std::move(order));
@@ -248,27 +280,15 @@ class Cluster::Impl {
   std::vector<WorkerView> ViewWorkers(Instant now) const {
     std::vector<WorkerView> views;
     for (const auto& [name, worker] : workers_.all()) {
-      WorkerView view{name,
-                      worker.island,
-                      worker.self.address,
-                      worker.incarnation,
-                      "connected",
-                      now - worker.last_heard,
-                      {},
-                      worker.release};
-      if (worker.draining) view.state = "draining";
-      if (worker.suspected) view.state = "suspected";
-      if (worker.left) view.state = "lost";
-      for (const auto& [id, job] : jobs_.all()) {
-        if (job.Ended() || worker.left) continue;
-        if (CurrentReplicaOf(job, name, worker.incarnation) != nullptr ||
-            PlaceOf(job, worker.island, name) != nullptr) {
-          view.jobs.push_back(job.spec.name);
-        }
-      }
-      views.push_back(std::move(view));
+      views.push_back(ViewOfWorker(jobs_, workers_, worker, now));
     }
     return views;
+  }
+
+  absl::StatusOr<WorkerView> ViewWorker(std::string_view name,
+                                        Instant now) const {
+    SKERRY_ASSIGN_OR_RETURN(const Worker* worker, workers_.Find(name));
+    return ViewOfWorker(jobs_, workers_, *worker, now);
   }
 
   absl::StatusOr<StateView> LocateState(JobId id) const {
@@ -299,6 +319,9 @@ class Cluster::Impl {
     if (const auto* left = std::get_if<WorkerLeft>(&entry.record)) {
       return workers_.Apply(*left);
     }
+    if (const auto* marked = std::get_if<WorkerMarked>(&entry.record)) {
+      return workers_.Apply(*marked);
+    }
     return jobs_.Apply(entry);
   }
 
@@ -306,32 +329,10 @@ class Cluster::Impl {
   void Emit(Record record) {
     Entry entry{Next(revision_), std::move(record)};
     // Before the fold, which may end what the record names.
-    Touch(entry);
+    CollectTouched(jobs_, entry, touched_);
     SKERRY_CHECK(Apply(entry).ok());
-    Touch(entry);
+    CollectTouched(jobs_, entry, touched_);
     records_.push_back(std::move(entry));
-  }
-
-  void Touch(const Entry& entry) {
-    const auto found = std::as_const(jobs_).Find(JobOf(entry));
-    if (!found.ok()) return;
-    const JobState& job = **found;
-    Life only;
-    if (const auto* granted = std::get_if<Granted>(&entry.record)) {
-      only = granted->life;
-    } else if (const auto* dropped = std::get_if<Dropped>(&entry.record)) {
-      only = dropped->life;
-    } else if (const auto* ended = std::get_if<ReplicaEnded>(&entry.record)) {
-      only = ended->life;
-    }
-    for (const auto& [life, replica] : job.replicas.current()) {
-      if (only.is_set() && life != only) continue;
-      for (const SpanHolder& holder : replica.holders) {
-        touched_.insert(holder.peer.worker);
-      }
-    }
-    if (only.is_set()) return;
-    for (const auto& [name, seat] : job.seats) touched_.insert(name);
   }
 
   Decider MakeDecider() {
@@ -438,6 +439,21 @@ absl::StatusOr<Submission> Cluster::Submit(const JobSpec& spec,
 }
 absl::Status Cluster::Cancel(JobId job, Instant now) {
   return impl_->Cancel(job, now);
+}
+absl::Status Cluster::SetPaused(JobId job, bool paused, Instant now) {
+  return impl_->SetPaused(job, paused, now);
+}
+absl::Status Cluster::SetIntent(std::string_view worker, WorkerIntent intent,
+                                Instant now) {
+  return impl_->SetIntent(worker, intent, now);
+}
+absl::StatusOr<JobPlan> Cluster::Plan(const JobSpec& spec,
+                                      uint64_t elements) const {
+  return impl_->Plan(spec, elements);
+}
+absl::StatusOr<WorkerView> Cluster::ViewWorker(std::string_view worker,
+                                               Instant now) const {
+  return impl_->ViewWorker(worker, now);
 }
 absl::Status Cluster::Generate(JobId job, const GenerateOrder& request,
                                absl::Duration timeout, Instant now) {

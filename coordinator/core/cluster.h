@@ -34,6 +34,7 @@
 #include "coordinator/core/events.h"
 #include "coordinator/core/facts.h"
 #include "coordinator/core/generate_desk.h"
+#include "coordinator/core/job_plan.h"
 #include "coordinator/core/job_spec.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/orders.h"
@@ -91,6 +92,14 @@ class Cluster {
   //
   // Errors: NotFound.
   absl::Status Cancel(JobId job, Instant now);
+  // Holds the job, or lets it go on: no round is started, what is owed is
+  // delivered, and every life goes on. As it is already: no effect.
+  //
+  // Errors: NotFound; FailedPrecondition when the job has ended.
+  absl::Status SetPaused(JobId job, bool paused, Instant now);
+  // Errors: NotFound when no worker of that name is remembered.
+  absl::Status SetIntent(std::string_view worker, WorkerIntent intent,
+                         Instant now);
   // Puts a prompt to a worker with the job's whole state; the answer comes
   // through TakeAnswers, at the latest after `timeout`.
   //
@@ -126,6 +135,12 @@ class Cluster {
   absl::StatusOr<JobView> ViewJob(JobId job, Instant now) const;
   std::vector<JobView> ViewJobs(Instant now) const;
   std::vector<WorkerView> ViewWorkers(Instant now) const;
+  // Errors: NotFound.
+  absl::StatusOr<WorkerView> ViewWorker(std::string_view worker,
+                                        Instant now) const;
+  // What Submit would lead to with a model of `elements`; 0 when that is not
+  // known. Errors: as Submit.
+  absl::StatusOr<JobPlan> Plan(const JobSpec& spec, uint64_t elements) const;
   // Errors: NotFound; FailedPrecondition when no whole state is there.
   absl::StatusOr<StateView> LocateState(JobId job) const;
   // Errors: NotFound.

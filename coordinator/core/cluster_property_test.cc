@@ -115,6 +115,29 @@ TEST(ClusterPropertyTest, ASnapshotAndItsTailAreTheWholeJournal) {
   EXPECT_GT(snapshots, 10 * Seeds());
 }
 
+// Pauses and drains come and go among faults; nothing is lost or doubled, a
+// paused job gets no samples, and once all go on every job ends.
+TEST(ClusterPropertyTest, OperatorsMayHoldJobsAndDrainWorkersAtAnyTime) {
+  uint64_t pauses = 0;
+  uint64_t marks = 0;
+  for (uint64_t seed = 6001; seed < 6001 + Seeds(); ++seed) {
+    WorldOptions options = Faults(seed);
+    options.pause = 0.005;
+    options.mark = 0.005;
+    options.snapshot = 0.01;
+    options.islands = {"a", "a", "b", "c"};
+    options.jobs = {SmallJob("one", 1500), SmallJob("two", 1500)};
+    options.jobs[1].outer.method = OuterMethod::kCo2;
+    ExpectAllDone(options);
+    ScriptedWorld world(options);
+    world.Run();
+    pauses += world.pauses();
+    marks += world.marks();
+  }
+  EXPECT_GT(pauses, Seeds());
+  EXPECT_GT(marks, Seeds());
+}
+
 TEST(ClusterPropertyTest, WorkersThatReportWrongHashesCorruptNothing) {
   for (uint64_t seed = 4001; seed < 4001 + Seeds(); ++seed) {
     WorldOptions options = Faults(seed);

@@ -113,5 +113,65 @@ TEST(ClusterTest, GenerateNeedsAWorkerWithTheState) {
                                                 absl::Seconds(1), kStart)));
 }
 
+TEST(ClusterTest, APausedJobGetsNoSamplesAndItsWorkersKnow) {
+  Cluster cluster = Fresh();
+  ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());
+  const JobId job = cluster.Submit(SmallJob("job", 100), "key", kStart)->job;
+  ASSERT_TRUE(cluster.SetPaused(job, true, kStart).ok());
+  ASSERT_TRUE(cluster.SetPaused(job, true, kStart).ok());
+  EXPECT_EQ(cluster.TakeRecords().size(), 3u);
+  EXPECT_TRUE(cluster.OrdersFor("w", kStart)->jobs[0].paused);
+  EXPECT_TRUE(cluster.ViewJob(job, kStart)->paused);
+  ASSERT_TRUE(cluster.SetPaused(job, false, kStart).ok());
+  EXPECT_EQ(cluster.TakeRecords().size(), 1u);
+  EXPECT_FALSE(cluster.OrdersFor("w", kStart)->jobs[0].paused);
+  ASSERT_TRUE(cluster.Cancel(job, kStart).ok());
+  EXPECT_TRUE(absl::IsFailedPrecondition(cluster.SetPaused(job, true, kStart)));
+  EXPECT_TRUE(absl::IsNotFound(cluster.SetPaused(JobId(99), true, kStart)));
+}
+
+TEST(ClusterTest, AnIntentOutlivesTheProcessAndKeepsJobsAway) {
+  Cluster cluster = Fresh();
+  ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());
+  ASSERT_TRUE(cluster.SetIntent("w", WorkerIntent::kCordon, kStart).ok());
+  const JobId job = cluster.Submit(SmallJob("job", 100), "key", kStart)->job;
+  cluster.TakeRecords();
+  EXPECT_TRUE(cluster.OrdersFor("w", kStart)->jobs.empty());
+  EXPECT_EQ(cluster.ViewWorker("w", kStart)->state, "cordoned");
+  // Another process of that name.
+  ASSERT_TRUE(cluster.OnStatus(From("w", 10, 0), kStart).ok());
+  cluster.TakeRecords();
+  EXPECT_TRUE(cluster.OrdersFor("w", kStart)->jobs.empty());
+  ASSERT_TRUE(cluster.SetIntent("w", WorkerIntent::kDrain, kStart).ok());
+  cluster.TakeRecords();
+  EXPECT_TRUE(cluster.OrdersFor("w", kStart)->drain);
+  EXPECT_FALSE(cluster.OrdersFor("w", kStart)->released);
+  EXPECT_EQ(cluster.ViewWorker("w", kStart)->state, "drained");
+  ASSERT_TRUE(cluster.SetIntent("w", WorkerIntent::kServe, kStart).ok());
+  cluster.TakeRecords();
+  EXPECT_EQ(cluster.OrdersFor("w", kStart)->jobs[0].job, job);
+  EXPECT_FALSE(cluster.OrdersFor("w", kStart)->drain);
+  EXPECT_TRUE(absl::IsNotFound(
+      cluster.SetIntent("nobody", WorkerIntent::kDrain, kStart)));
+}
+
+TEST(ClusterTest, APlanIsWhatASubmissionWouldMeetAndChangesNothing) {
+  Cluster cluster = Fresh();
+  ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());
+  cluster.TakeRecords();
+  const uint64_t before = cluster.StateHash();
+  const auto plan = cluster.Plan(SmallJob("job", 100), 8 * 4096);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_TRUE(plan->starts);
+  EXPECT_EQ(cluster.StateHash(), before);
+  EXPECT_TRUE(cluster.TakeRecords().empty());
+  ASSERT_TRUE(cluster.Submit(SmallJob("job", 100), "key", kStart).ok());
+  EXPECT_TRUE(absl::IsAlreadyExists(
+      cluster.Plan(SmallJob("job", 100), 8 * 4096).status()));
+  JobSpec wrong = SmallJob("other", 100);
+  wrong.training.samples = 0;
+  EXPECT_TRUE(absl::IsInvalidArgument(cluster.Plan(wrong, 1).status()));
+}
+
 }  // namespace
 }  // namespace skerry::coordinator

@@ -37,6 +37,19 @@ std::optional<EventView> Of(Revision index, const WorkerLeft& r) {
               absl::StrCat("worker ", r.worker, ": ", r.reason));
 }
 
+std::optional<EventView> Of(Revision index, const WorkerMarked& r) {
+  const char* how = r.intent == WorkerIntent::kCordon  ? "is cordoned"
+                    : r.intent == WorkerIntent::kDrain ? "is drained"
+                                                       : "may serve again";
+  return Make(index, JobId(), "WorkerMarked",
+              absl::StrCat("worker ", r.worker, " ", how, " by the operator"));
+}
+
+std::optional<EventView> Of(Revision index, const JobPaused& r) {
+  return r.paused ? Make(index, r.job, "JobPaused", "paused by the operator")
+                  : Make(index, r.job, "JobResumed", "resumed by the operator");
+}
+
 std::optional<EventView> Of(Revision index, const ReplicaAdmitted& r) {
   return Make(index, r.job, "ReplicaAdmitted",
               absl::StrCat("replica ", r.replica.value(), " of island ",

@@ -72,6 +72,7 @@ void RenewForDropped(JobState& job, const Decider& decider) {
 }  // namespace
 
 void DecideGrants(JobState& job, const Decider& decider) {
+  if (job.paused) return;
   for (uint64_t ahead = 1; ahead <= kRoundsAhead; ++ahead) {
     const std::vector<Life> lives = Needing(job, decider, ahead);
     uint64_t wanted = 0;

@@ -94,6 +94,7 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
   orders.spec = job.spec;
   orders.phase = job.phase;
   orders.epoch = job.epoch;
+  orders.paused = job.paused && !job.Ended();
   if (replica != nullptr) {
     orders.life = replica->life;
     orders.replica = replica->replica;

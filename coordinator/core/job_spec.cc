@@ -231,8 +231,8 @@ void FillOuterLoop(JobSpec::OuterLoop& outer,
   Fill(outer.undelayed_fraction, preset.undelayed_rounds_fraction);
 }
 
-optimizer::OuterOptions OuterOptionsOf(const JobSpec::OuterLoop& outer,
-                                       optimizer::OuterOptions preset) {
+optimizer::OuterOptions FilledOptions(const JobSpec::OuterLoop& outer,
+                                      optimizer::OuterOptions preset) {
   preset.learning_rate = *outer.learning_rate;
   preset.momentum = *outer.momentum;
   preset.nesterov = *outer.nesterov;
@@ -266,7 +266,7 @@ void ReviewOuterLoop(JobSpec& spec, std::vector<std::string>& warnings,
                    "has to be above 0 for a sparse codec: what it does not "
                    "send would be lost");
   const auto review = optimizer::ValidateOuter(
-      OuterOptionsOf(spec.outer, *preset),
+      FilledOptions(spec.outer, *preset),
       {.sparse = sparse, .error_feedback = *spec.outer.beta > 0});
   if (!review.ok()) {
     const absl::string_view why = review.status().message();
@@ -284,6 +284,12 @@ void ReviewOuterLoop(JobSpec& spec, std::vector<std::string>& warnings,
 uint32_t OuterDelay(const JobSpec& spec) {
   const auto preset = optimizer::OuterPreset(MethodName(spec.outer.method));
   return preset.ok() ? static_cast<uint32_t>(preset->delay_rounds) : 0;
+}
+
+optimizer::OuterOptions OuterOptionsOf(const JobSpec& spec) {
+  const auto preset = optimizer::OuterPreset(MethodName(spec.outer.method));
+  return FilledOptions(spec.outer,
+                       preset.ok() ? *preset : optimizer::OuterOptions{});
 }
 
 absl::StatusOr<ReviewedSpec> ReviewJobSpec(const JobSpec& submitted) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "optimizer/outer/outer_options.h"
 
 namespace skerry::coordinator {
 
@@ -106,6 +107,9 @@ absl::StatusOr<ReviewedSpec> ReviewJobSpec(const JobSpec& submitted);
 // Rounds between a contribution and its application: 0 or 1. Requires a filled
 // spec.
 uint32_t OuterDelay(const JobSpec& spec);
+
+// Requires a filled spec.
+optimizer::OuterOptions OuterOptionsOf(const JobSpec& spec);
 
 }  // namespace skerry::coordinator
 

@@ -35,6 +35,16 @@ absl::Status Fold(JobState& job, Revision, const JobEnded& record) {
   return absl::OkStatus();
 }
 
+absl::Status Fold(JobState& job, Revision, const JobPaused& record) {
+  if (job.Ended() || job.paused == record.paused) {
+    return absl::DataLossError(record.paused ? "a job is paused that is already"
+                                             : "a job goes on that was not "
+                                               "paused");
+  }
+  job.paused = record.paused;
+  return absl::OkStatus();
+}
+
 absl::Status Fold(JobState& job, Revision, const JobSized& record) {
   if (job.Sized() || record.element_count == 0) {
     return absl::DataLossError("a job is sized twice, or to nothing");
@@ -135,7 +145,8 @@ absl::Status ApplyToJob(JobState& job, const Entry& entry) {
         using T = std::decay_t<decltype(record)>;
         if constexpr (std::is_same_v<T, JobSubmitted> ||
                       std::is_same_v<T, WorkerAdmitted> ||
-                      std::is_same_v<T, WorkerLeft>) {
+                      std::is_same_v<T, WorkerLeft> ||
+                      std::is_same_v<T, WorkerMarked>) {
           return absl::DataLossError("not a record of a job");
         } else {
           return Fold(job, entry.index, record);
@@ -185,6 +196,7 @@ JobSnapshot SaveJob(const JobState& job) {
   saved.submitted = {job.spec, job.idempotency_key};
   saved.phase = job.phase;
   saved.end_reason = job.end_reason;
+  saved.paused = job.paused;
   saved.element_count = job.element_count;
   saved.epoch_samples = job.epoch_samples;
   saved.flops_per_sample = job.flops_per_sample;
@@ -204,6 +216,7 @@ JobSnapshot SaveJob(const JobState& job) {
 absl::Status RestoreJob(JobState& job, const JobSnapshot& saved) {
   job.phase = saved.phase;
   job.end_reason = saved.end_reason;
+  job.paused = saved.paused;
   job.element_count = saved.element_count;
   job.epoch_samples = saved.epoch_samples;
   job.flops_per_sample = saved.flops_per_sample;
@@ -234,6 +247,8 @@ void HashInto(const JobState& job, StateHasher& hasher) {
   hasher.Add(std::string_view(job.idempotency_key));
   hasher.Add(static_cast<uint64_t>(job.phase));
   hasher.Add(std::string_view(job.end_reason));
+  // Nothing otherwise, as in journals of releases that knew no pause.
+  if (job.paused) hasher.Add(std::string_view("paused"));
   hasher.Add(job.element_count);
   hasher.Add(job.epoch_samples);
   hasher.Add(job.flops_per_sample);

@@ -72,6 +72,7 @@ struct JobState {
   const std::string idempotency_key;
   JobPhase phase = JobPhase::kPending;
   std::string end_reason;
+  bool paused = false;
   uint64_t element_count = 0;
   uint64_t epoch_samples = 0;
   double flops_per_sample = 0;

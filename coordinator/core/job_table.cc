@@ -1,7 +1,6 @@
 #include "coordinator/core/job_table.h"
 
 #include <algorithm>
-#include <string>
 #include <type_traits>
 #include <variant>
 
@@ -31,6 +30,29 @@ JobId JobOf(const Entry& entry) {
         }
       },
       entry.record);
+}
+
+void CollectTouched(const JobTable& jobs, const Entry& entry,
+                    absl::btree_set<std::string>& touched) {
+  const auto found = jobs.Find(JobOf(entry));
+  if (!found.ok()) return;
+  const JobState& job = **found;
+  Life only;
+  if (const auto* granted = std::get_if<Granted>(&entry.record)) {
+    only = granted->life;
+  } else if (const auto* dropped = std::get_if<Dropped>(&entry.record)) {
+    only = dropped->life;
+  } else if (const auto* ended = std::get_if<ReplicaEnded>(&entry.record)) {
+    only = ended->life;
+  }
+  for (const auto& [life, replica] : job.replicas.current()) {
+    if (only.is_set() && life != only) continue;
+    for (const SpanHolder& holder : replica.holders) {
+      touched.insert(holder.peer.worker);
+    }
+  }
+  if (only.is_set()) return;
+  for (const auto& [name, seat] : job.seats) touched.insert(name);
 }
 
 absl::Status JobTable::Apply(const Entry& entry) {

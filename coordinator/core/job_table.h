@@ -7,9 +7,11 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/container/btree_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/ids.h"
@@ -21,6 +23,12 @@ namespace skerry::coordinator {
 
 // The job that a record is about; unset for records of workers.
 JobId JobOf(const Entry& entry);
+
+class JobTable;
+
+// Adds the workers whose orders the record may change.
+void CollectTouched(const JobTable& jobs, const Entry& entry,
+                    absl::btree_set<std::string>& touched);
 
 class JobTable {
  public:

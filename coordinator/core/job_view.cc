@@ -145,6 +145,12 @@ std::string PendingReason(const JobState& job, const WorkerTable& workers) {
 
 std::string ReasonOf(const JobState& job, const WorkerTable& workers) {
   if (job.Ended()) return job.end_reason;
+  if (job.paused) {
+    return absl::StrCat("paused by the operator; ",
+                        job.replicas.current().size(),
+                        " replica(s) deliver what they owe and keep their "
+                        "state");
+  }
   if (job.phase == JobPhase::kPending) return PendingReason(job, workers);
   const RoundMachine& machine = job.fragments[0];
   const auto [begin, end] = SpansWithoutHolder(job, workers, FragmentId(0));
@@ -178,6 +184,7 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   view.id = job.id;
   view.spec = job.spec;
   view.phase = job.phase;
+  view.paused = job.paused && !job.Ended();
   view.reason = ReasonOf(job, workers);
   view.age = now - job.since;
   view.sequence = job.fragments[0].newest();

@@ -16,21 +16,14 @@ bool Contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool IslandAllowed(const JobSpec& spec, const std::string& island) {
-  const auto& islands = spec.placement.islands;
-  return islands.empty() || Contains(islands, island);
-}
-
 // Workers that may have a place, by island, in name order.
 Islands Eligible(const JobState& job, const Decider& decider) {
   Islands islands;
   for (const auto& [name, worker] : decider.workers.all()) {
-    if (worker.left || worker.draining) continue;
-    if (!IslandAllowed(job.spec, worker.island)) continue;
     const Seat* seat = job.SeatOf(name, worker.incarnation);
     if (seat != nullptr && !seat->unfit.empty()) continue;
-    if (decider.jobs_before(job.id, worker.island) >=
-        decider.options.seats_max) {
+    const size_t before = decider.jobs_before(job.id, worker.island);
+    if (!WhyNoPlace(job.spec, worker, before, decider.options).empty()) {
       continue;
     }
     islands[worker.island].push_back(name);
@@ -299,27 +292,36 @@ Round NewestOutcome(const JobState& job, Life life) {
   return newest;
 }
 
+// The first of its workers that leaves; null when all stay.
+const Worker* LeavingOf(const Replica& replica, const WorkerTable& workers) {
+  for (const SpanHolder& holder : replica.holders) {
+    const Worker* worker = workers.FindCurrent(holder.peer.worker);
+    if (worker != nullptr && worker->Leaves()) return worker;
+  }
+  return nullptr;
+}
+
 void EndDrained(JobState& job, const Decider& decider) {
   std::vector<std::pair<Life, std::string>> ending;
   for (const auto& [life, replica] : job.replicas.current()) {
-    for (const SpanHolder& holder : replica.holders) {
-      const std::string& name = holder.peer.worker;
-      const Worker* worker = decider.workers.FindCurrent(name);
-      if (worker == nullptr || !worker->draining) continue;
-      const auto [drain, fresh] = job.draining.try_emplace(
-          life, Drain{decider.now, NewestRound(job, replica)});
-      if (HasPending(job, replica) ||
-          !IsCoveredWithout(job, decider.workers, name)) {
-        break;
-      }
-      const bool decided =
-          NewestOutcome(job, life) > drain->second.decided ||
-          job.ledger.LeasedTo(life).empty() ||
-          drain->second.since + decider.options.lease <= decider.now;
-      if (!decided) break;
-      ending.emplace_back(life, absl::StrCat("worker ", name, " drains"));
-      break;
+    const Worker* worker = LeavingOf(replica, decider.workers);
+    if (worker == nullptr) {
+      job.draining.erase(life);
+      continue;
     }
+    const std::string& name = worker->self.worker;
+    const auto [drain, fresh] = job.draining.try_emplace(
+        life, Drain{decider.now, NewestRound(job, replica)});
+    if (HasPending(job, replica) ||
+        !IsCoveredWithout(job, decider.workers, name)) {
+      continue;
+    }
+    const bool decided =
+        NewestOutcome(job, life) > drain->second.decided ||
+        job.ledger.LeasedTo(life).empty() ||
+        drain->second.since + decider.options.lease <= decider.now;
+    if (!decided) continue;
+    ending.emplace_back(life, absl::StrCat("worker ", name, " drains"));
   }
   for (auto& [life, reason] : ending) {
     EndLife(job, decider, life, std::move(reason));
@@ -374,6 +376,24 @@ void CollectMembership(const JobState& job, const ClusterOptions& options,
   }
 }
 
+std::string WhyNoPlace(const JobSpec& spec, const Worker& worker,
+                       size_t jobs_before, const ClusterOptions& options) {
+  if (worker.left) return "it is lost";
+  if (worker.intent == WorkerIntent::kCordon) return "it is cordoned";
+  if (worker.Leaves()) return "it drains";
+  const auto& islands = spec.placement.islands;
+  if (!islands.empty() && !Contains(islands, worker.island)) {
+    return absl::StrCat("island ", worker.island,
+                        " is not in placement.islands");
+  }
+  if (jobs_before >= options.seats_max) {
+    return absl::StrCat(jobs_before, " unfinished jobs use island ",
+                        worker.island, ", and a worker takes at most ",
+                        options.seats_max);
+  }
+  return "";
+}
+
 const Place* PlaceOf(const JobState& job, std::string_view island,
                      std::string_view worker) {
   const auto it = job.places.find(std::string(island));
@@ -390,7 +410,7 @@ bool IsCoveredWithout(const JobState& job, const WorkerTable& workers,
     std::vector<bool> covered(job.span_count, false);
     for (const auto& [name, seat] : job.seats) {
       const Worker* worker = workers.FindCurrent(name);
-      if (name == leaving || worker == nullptr || worker->draining ||
+      if (name == leaving || worker == nullptr || worker->Leaves() ||
           worker->incarnation != seat.incarnation) {
         continue;
       }

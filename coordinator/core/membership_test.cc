@@ -190,6 +190,32 @@ TEST(MembershipTest, ADrainingReplicaEndsAfterItsLastOutcome) {
   EXPECT_EQ(PlaceOf(bench.job, "a", "w0"), nullptr);
 }
 
+TEST(MembershipTest, ADrainIsOverWhenTheWorkerIsToServeAgain) {
+  JobBench bench;
+  const Life life = bench.AddReplica("a", {"w0"});
+  bench.AddReplica("b", {"w1"});
+  bench.Emit(WorkerMarked{"w0", WorkerIntent::kDrain});
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_TRUE(bench.job.draining.contains(life));
+  bench.Emit(WorkerMarked{"w0", WorkerIntent::kServe});
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_FALSE(bench.job.draining.contains(life));
+  bench.Emit(Dropped{bench.job.id, FragmentId(0), life, Round(1), "", {}});
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_NE(bench.job.replicas.Find(life), nullptr);
+}
+
+TEST(MembershipTest, ACordonedWorkerKeepsItsLifeAndGetsNoOther) {
+  JobBench bench;
+  const Life life = bench.AddReplica("a", {"w0"});
+  bench.Emit(WorkerMarked{"w0", WorkerIntent::kCordon});
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_NE(bench.job.replicas.Find(life), nullptr);
+  EndLife(bench.job, bench.decider(), life, "it is over");
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_EQ(PlaceOf(bench.job, "a", "w0"), nullptr);
+}
+
 TEST(MembershipTest, TheOnlyHolderOfTheStateIsNotLetGo) {
   JobBench bench;
   const Life life = bench.AddReplica("a", {"w0"});

@@ -107,6 +107,8 @@ struct JobOrders {
   // By rank. Before the model's size is known every span range is empty.
   std::vector<SpanHolder> holders;
   std::vector<data::SampleRange> granted;
+  // No round is started.
+  bool paused = false;
   std::vector<FragmentOrders> fragments;
   std::vector<EvaluationOrder> evaluations;
   std::vector<GenerateOrder> generate;
@@ -120,6 +122,8 @@ struct Orders {
   absl::Duration lease;
   std::vector<JobOrders> jobs;
   bool released = false;
+  // An operator drains the worker; the process stays.
+  bool drain = false;
   friend bool operator==(const Orders&, const Orders&) = default;
 };
 

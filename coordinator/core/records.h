@@ -32,6 +32,13 @@ struct JobEnded {
   friend bool operator==(const JobEnded&, const JobEnded&) = default;
 };
 
+// An operator holds the job, or lets it go on.
+struct JobPaused {
+  JobId job;
+  bool paused = false;
+  friend bool operator==(const JobPaused&, const JobPaused&) = default;
+};
+
 struct JobSized {
   JobId job;
   uint64_t element_count = 0;
@@ -54,6 +61,13 @@ struct WorkerLeft {
   Incarnation incarnation;
   std::string reason;
   friend bool operator==(const WorkerLeft&, const WorkerLeft&) = default;
+};
+
+// Holds for every later process of that name too.
+struct WorkerMarked {
+  std::string worker;
+  WorkerIntent intent = WorkerIntent::kServe;
+  friend bool operator==(const WorkerMarked&, const WorkerMarked&) = default;
 };
 
 struct ReplicaAdmitted {
@@ -139,7 +153,7 @@ struct Evaluated {
 using Record =
     std::variant<JobSubmitted, JobEnded, WorkerAdmitted, ReplicaAdmitted,
                  ReplicaEnded, Planned, Granted, Opened, Dropped, Committed,
-                 Evaluated, WorkerLeft, JobSized>;
+                 Evaluated, WorkerLeft, JobSized, JobPaused, WorkerMarked>;
 
 struct Entry {
   Revision index;

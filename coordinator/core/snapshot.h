@@ -34,6 +34,7 @@ struct WorkerSnapshot {
   Incarnation incarnation;
   bool left = false;
   std::vector<Boot> former;
+  WorkerIntent intent = WorkerIntent::kServe;
   friend bool operator==(const WorkerSnapshot&,
                          const WorkerSnapshot&) = default;
 };
@@ -115,6 +116,7 @@ struct JobSnapshot {
   JobSubmitted submitted;
   JobPhase phase = JobPhase::kPending;
   std::string end_reason;
+  bool paused = false;
   uint64_t element_count = 0;
   uint64_t epoch_samples = 0;
   double flops_per_sample = 0;

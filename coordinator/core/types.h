@@ -66,6 +66,10 @@ enum class Hops { kOne, kTwo };
 
 enum class JobPhase { kPending, kRunning, kSucceeded, kFailed, kCancelled };
 
+// What an operator wants of a worker: to serve, to get nothing new, or to leave
+// every job as well.
+enum class WorkerIntent { kServe, kCordon, kDrain };
+
 enum class SeatState { kStarting, kRecovering, kActive, kResting, kFailed };
 
 }  // namespace skerry::coordinator

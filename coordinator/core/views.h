@@ -63,6 +63,8 @@ struct JobView {
   JobId id;
   JobSpec spec;
   JobPhase phase = JobPhase::kPending;
+  // An operator holds the job; only of one that has not ended.
+  bool paused = false;
   // Why the job stands where it stands, in words.
   std::string reason;
   // Since it was submitted, or since the coordinator started if that is later.
@@ -85,11 +87,12 @@ struct WorkerView {
   std::string island;
   std::string address;
   Incarnation incarnation;
-  // connected | suspected | lost | draining
+  // connected | suspected | lost | draining | cordoned | drained
   std::string state;
   absl::Duration silence;
   std::vector<std::string> jobs;
   std::string release;
+  WorkerIntent intent = WorkerIntent::kServe;
 };
 
 struct EventView {

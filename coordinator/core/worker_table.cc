@@ -57,6 +57,17 @@ absl::Status WorkerTable::Apply(const WorkerLeft& record) {
   return absl::OkStatus();
 }
 
+absl::Status WorkerTable::Apply(const WorkerMarked& record) {
+  const auto it = workers_.find(record.worker);
+  if (it == workers_.end() || it->second.intent == record.intent) {
+    return absl::DataLossError(
+        absl::StrCat("worker ", record.worker,
+                     " is marked although it is not known or is so already"));
+  }
+  it->second.intent = record.intent;
+  return absl::OkStatus();
+}
+
 std::vector<WorkerSnapshot> WorkerTable::Save() const {
   std::vector<WorkerSnapshot> saved;
   saved.reserve(workers_.size());
@@ -67,7 +78,8 @@ std::vector<WorkerSnapshot> WorkerTable::Save() const {
                      worker.boot,
                      worker.incarnation,
                      worker.left,
-                     {worker.former.begin(), worker.former.end()}});
+                     {worker.former.begin(), worker.former.end()},
+                     worker.intent});
   }
   return saved;
 }
@@ -86,6 +98,7 @@ absl::Status WorkerTable::Restore(const std::vector<WorkerSnapshot>& saved) {
     worker.boot = one.boot;
     worker.incarnation = one.incarnation;
     worker.left = one.left;
+    worker.intent = one.intent;
     worker.former.assign(one.former.begin(), one.former.end());
     if (!worker.left) Schedule(it->first, worker);
   }
@@ -207,6 +220,13 @@ const Worker* WorkerTable::FindCurrent(std::string_view name) const {
   return it == workers_.end() || it->second.left ? nullptr : &it->second;
 }
 
+absl::StatusOr<const Worker*> WorkerTable::Find(std::string_view name) const {
+  const auto it = workers_.find(std::string(name));
+  if (it != workers_.end()) return &it->second;
+  return absl::NotFoundError(absl::StrCat(
+      "no worker named ", absl::string_view(name.data(), name.size())));
+}
+
 bool WorkerTable::IsCurrent(std::string_view name,
                             Incarnation incarnation) const {
   const Worker* worker = FindCurrent(name);
@@ -231,6 +251,11 @@ void WorkerTable::HashInto(StateHasher& hasher) const {
     hasher.Add(uint64_t{worker.left});
     hasher.Add(uint64_t{worker.former.size()});
     for (const Boot boot : worker.former) hasher.Add(boot);
+    // Nothing otherwise, as in journals of releases that knew no intents.
+    if (worker.intent != WorkerIntent::kServe) {
+      hasher.Add(std::string_view("intent"));
+      hasher.Add(static_cast<uint64_t>(worker.intent));
+    }
   }
 }
 

@@ -41,6 +41,7 @@ struct Worker {
   bool left = false;
   // Boots that were replaced or whose lease ended, newest last.
   std::deque<Boot> former;
+  WorkerIntent intent = WorkerIntent::kServe;
   // Heard.
   Instant last_heard;
   uint64_t counter = 0;
@@ -48,6 +49,9 @@ struct Worker {
   bool stream_lost = false;
   bool suspected = false;
   LearnedDuration gaps{32, 8};
+
+  // By its own notice or at an operator's word.
+  bool Leaves() const { return draining || intent == WorkerIntent::kDrain; }
 };
 
 class WorkerTable {
@@ -57,6 +61,7 @@ class WorkerTable {
   // --- Fold. Errors: DataLoss.
   absl::Status Apply(Incarnation index, const WorkerAdmitted& record);
   absl::Status Apply(const WorkerLeft& record);
+  absl::Status Apply(const WorkerMarked& record);
   // What the fold of the records so far has left, by name.
   std::vector<WorkerSnapshot> Save() const;
   // Into an empty table. Errors: DataLoss when a worker is named twice.
@@ -80,6 +85,8 @@ class WorkerTable {
 
   // Null unless the worker has a current incarnation.
   const Worker* FindCurrent(std::string_view worker) const;
+  // Errors: NotFound when no worker of that name is remembered.
+  absl::StatusOr<const Worker*> Find(std::string_view worker) const;
   bool IsCurrent(std::string_view worker, Incarnation incarnation) const;
   const absl::btree_map<std::string, Worker>& all() const { return workers_; }
 

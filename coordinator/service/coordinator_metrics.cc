@@ -55,14 +55,18 @@ Metric JobCensus(const std::vector<JobView>& jobs) {
         JobPhase::kFailed, JobPhase::kCancelled}) {
     counts[NameOf(phase)] = 0;
   }
-  for (const JobView& job : jobs) ++counts[NameOf(job.phase)];
+  counts["paused"] = 0;
+  for (const JobView& job : jobs) {
+    ++counts[job.paused ? "paused" : NameOf(job.phase)];
+  }
   return Census("skerry_jobs", "Jobs that are remembered, by phase.", "phase",
                 counts);
 }
 
 Metric WorkerCensus(const std::vector<WorkerView>& workers) {
-  std::map<std::string, uint64_t> counts = {
-      {"connected", 0}, {"suspected", 0}, {"draining", 0}, {"lost", 0}};
+  std::map<std::string, uint64_t> counts = {{"connected", 0}, {"suspected", 0},
+                                            {"draining", 0},  {"lost", 0},
+                                            {"cordoned", 0},  {"drained", 0}};
   for (const WorkerView& worker : workers) ++counts[worker.state];
   return Census("skerry_workers", "Workers that are remembered, by state.",
                 "state", counts);

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/release.h"
 #include "base/status.h"
+#include "coordinator/convert/fields.h"
 #include "coordinator/convert/job_spec.h"
 #include "coordinator/convert/operator.h"
 #include "coordinator/service/find_job.h"
@@ -172,6 +173,72 @@ grpc::ServerUnaryReactor* OperatorService::CancelJob(
       },
       [reply](const Cluster& cluster, Instant now) {
         return ShowJob(cluster, JobId(reply->id()), now, reply);
+      });
+}
+
+template <typename Request>
+grpc::ServerUnaryReactor* OperatorService::SetPaused(Context* context,
+                                                     const Request* request,
+                                                     bool paused,
+                                                     v1::JobView* reply) {
+  const absl::Status checked = CheckKey(request->idempotency());
+  if (!checked.ok()) return AnswerNow(context, checked);
+  return Run(
+      context,
+      [request, reply, paused](Cluster& cluster, Instant now) -> absl::Status {
+        SKERRY_ASSIGN_OR_RETURN(const JobId job, FindJob(cluster, *request));
+        reply->set_id(job.value());
+        return cluster.SetPaused(job, paused, now);
+      },
+      [reply](const Cluster& cluster, Instant now) {
+        return ShowJob(cluster, JobId(reply->id()), now, reply);
+      });
+}
+
+grpc::ServerUnaryReactor* OperatorService::PauseJob(
+    Context* context, const v1::PauseJobRequest* request, v1::JobView* reply) {
+  return SetPaused(context, request, true, reply);
+}
+
+grpc::ServerUnaryReactor* OperatorService::ResumeJob(
+    Context* context, const v1::ResumeJobRequest* request, v1::JobView* reply) {
+  return SetPaused(context, request, false, reply);
+}
+
+grpc::ServerUnaryReactor* OperatorService::PlanJob(
+    Context* context, const v1::PlanJobRequest* request,
+    v1::PlanJobReply* reply) {
+  absl::StatusOr<JobSpec> spec = JobSpecFromProto(request->spec());
+  if (!spec.ok()) return AnswerNow(context, spec.status());
+  return Show(context,
+              [request, reply, spec = *std::move(spec)](
+                  const Cluster& cluster, Instant) -> absl::Status {
+                SKERRY_ASSIGN_OR_RETURN(
+                    const JobPlan plan,
+                    cluster.Plan(spec, request->parameters()));
+                JobPlanToProto(plan, reply);
+                return absl::OkStatus();
+              });
+}
+
+grpc::ServerUnaryReactor* OperatorService::SetWorkerIntent(
+    Context* context, const v1::SetWorkerIntentRequest* request,
+    v1::WorkerView* reply) {
+  const absl::StatusOr<WorkerIntent> intent =
+      IntentFromProto(request->intent(), "intent");
+  absl::Status checked = CheckKey(request->idempotency());
+  if (checked.ok()) checked = intent.status();
+  if (!checked.ok()) return AnswerNow(context, checked);
+  return Run(
+      context,
+      [request, intent = *intent](Cluster& cluster, Instant now) {
+        return cluster.SetIntent(request->worker(), intent, now);
+      },
+      [request, reply](const Cluster& cluster, Instant now) -> absl::Status {
+        SKERRY_ASSIGN_OR_RETURN(const WorkerView view,
+                                cluster.ViewWorker(request->worker(), now));
+        WorkerViewToProto(view, reply);
+        return absl::OkStatus();
       });
 }
 

@@ -57,6 +57,18 @@ class OperatorService final : public v1::Operator::CallbackService,
   grpc::ServerUnaryReactor* CancelJob(Context* context,
                                       const v1::CancelJobRequest* request,
                                       v1::JobView* reply) override;
+  grpc::ServerUnaryReactor* PauseJob(Context* context,
+                                     const v1::PauseJobRequest* request,
+                                     v1::JobView* reply) override;
+  grpc::ServerUnaryReactor* ResumeJob(Context* context,
+                                      const v1::ResumeJobRequest* request,
+                                      v1::JobView* reply) override;
+  grpc::ServerUnaryReactor* PlanJob(Context* context,
+                                    const v1::PlanJobRequest* request,
+                                    v1::PlanJobReply* reply) override;
+  grpc::ServerUnaryReactor* SetWorkerIntent(
+      Context* context, const v1::SetWorkerIntentRequest* request,
+      v1::WorkerView* reply) override;
   grpc::ServerUnaryReactor* ListWorkers(Context* context,
                                         const v1::ListWorkersRequest* request,
                                         v1::ListWorkersReply* reply) override;
@@ -93,6 +105,10 @@ class OperatorService final : public v1::Operator::CallbackService,
   // the call's.
   grpc::ServerUnaryReactor* Run(Context* context, Change change, View view);
   grpc::ServerUnaryReactor* Show(Context* context, View view);
+  // Of a PauseJobRequest or a ResumeJobRequest.
+  template <typename Request>
+  grpc::ServerUnaryReactor* SetPaused(Context* context, const Request* request,
+                                      bool paused, v1::JobView* reply);
   absl::Status Admit();
   void Answer(grpc::ServerUnaryReactor* reactor, const absl::Status& status);
 

@@ -91,6 +91,10 @@ TEST(JobOrdersTest, GoodOrdersAreReadInFull) {
   EXPECT_EQ(orders->outcome->kind, Outcome::Kind::kCommitted);
   EXPECT_EQ(orders->sources[0].base_hashes, std::vector<uint64_t>{7});
   EXPECT_EQ(orders->generate[0].prompt, "once");
+  EXPECT_FALSE(orders->paused);
+  v1::JobOrders paused = Good();
+  paused.set_paused(true);
+  EXPECT_TRUE(JobOrdersFromProto(paused)->paused);
 }
 
 using Change = std::function<void(v1::JobOrders&)>;

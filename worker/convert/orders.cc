@@ -272,6 +272,7 @@ absl::StatusOr<JobOrders> JobOrdersFromProto(const v1::JobOrders& orders) {
   }
   SKERRY_ASSIGN_OR_RETURN(out.granted,
                           RangesFromProto(orders.granted(), "granted"));
+  out.paused = orders.paused();
   if (orders.fragments_size() > 1) {
     return BadField("fragments", "this release exchanges a model as one");
   }

@@ -147,6 +147,8 @@ struct JobOrders {
   // worker has a place.
   std::vector<SpanHolder> holders;
   data::RangeSet granted;
+  // No round is started; what is owed is delivered, and the life goes on.
+  bool paused = false;
   Sequence newest;
   // After the worker's `applied`, oldest first, without gaps.
   std::vector<CommittedEntry> committed;

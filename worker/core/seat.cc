@@ -26,7 +26,8 @@ void Seat::OnTrainerFailed(Instant now, const std::string& reason) {
 void Seat::OnLifeLost(Instant now, const std::string& reason) {
   impl_->OnLifeLost(now, reason);
 }
-void Seat::Drain(Instant now) { impl_->Drain(now); }
+void Seat::Drain(Instant now) { impl_->SetDraining(now, true); }
+void Seat::Serve(Instant now) { impl_->SetDraining(now, false); }
 FrameVerdict Seat::OnFrame(Instant now, const compression::FrameHeader& header,
                            const SharedBytes& payload) {
   return impl_->OnFrame(now, header, payload);
@@ -114,8 +115,8 @@ void Seat::Impl::OnLifeLost(Instant now, const std::string& reason) {
   Advance(now);
 }
 
-void Seat::Impl::Drain(Instant now) {
-  draining_ = true;
+void Seat::Impl::SetDraining(Instant now, bool draining) {
+  draining_ = draining;
   Advance(now);
 }
 
@@ -318,8 +319,9 @@ void Seat::Impl::CountStall(Instant now) {
   if (stalled_since_) {
     counters_.stall_s += absl::ToDoubleSeconds(now - *stalled_since_);
   }
-  const bool stalled =
+  const bool waiting =
       step_ == Step::kCut || step_ == Step::kRunEnded || step_ == Step::kReady;
+  const bool stalled = waiting && orders_ && !orders_->paused;
   stalled_since_ = stalled ? std::optional<Instant>(now) : std::nullopt;
 }
 

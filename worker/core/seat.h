@@ -85,8 +85,11 @@ class Seat {
   // The coordinator replaced this boot or ended the session for good: the life
   // is over; orders of the next boot follow.
   void OnLifeLost(Instant now, const std::string& reason);
-  // No further round is started.
+  // No further round is started, and the life is given up at the next boundary
+  // without anything owed.
   void Drain(Instant now);
+  // It drains no longer.
+  void Serve(Instant now);
 
   FrameVerdict OnFrame(Instant now, const compression::FrameHeader& header,
                        const SharedBytes& payload);

@@ -37,7 +37,7 @@ class Seat::Impl {
   void OnTrainerReady(Instant now, const TrainerDescription& trainer);
   void OnTrainerFailed(Instant now, const std::string& reason);
   void OnLifeLost(Instant now, const std::string& reason);
-  void Drain(Instant now);
+  void SetDraining(Instant now, bool draining);
   FrameVerdict OnFrame(Instant now, const compression::FrameHeader& header,
                        const SharedBytes& payload);
   absl::StatusOr<SharedBytes> OnFetch(const PieceKey& key);
@@ -96,6 +96,7 @@ class Seat::Impl {
   void DeleteFiles();
   void Changed() { effects_.host.StatusChanged(); }
   bool over() const { return orders_ && IsOver(orders_->phase); }
+  bool StartsRounds() const { return !draining_ && !orders_->paused; }
 
   // --- seat_round.cc ---
   bool StepOnce(Instant now);

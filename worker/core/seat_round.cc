@@ -123,7 +123,7 @@ void Seat::Impl::DecideCut(Instant now) {
   if (*agreed < recovery_.applied()) return;
   if (round_ == Round(1) && *agreed < orders_->newest) return;
   CutReply reply{orders_->epoch, *agreed, {}};
-  if (!draining_) {
+  if (StartsRounds()) {
     data::RangeSet unused = orders_->granted.Subtract(used_);
     reply.ranges = unused.TakeFirst(orders_->settings.tau * replica_batch());
   }
@@ -240,7 +240,7 @@ bool Seat::Impl::StepRunEnded(Instant now) {
   if (book_.pending()) {
     // Waiting may take further inner steps on samples already leased; several
     // workers would have to agree on them, so they wait.
-    if (group_size() > 1 || draining_) return false;
+    if (group_size() > 1 || !StartsRounds()) return false;
     data::RangeSet unused = orders_->granted.Subtract(used_);
     if (unused.total() < replica_batch()) return false;
     const data::RangeSet more = unused.TakeFirst(replica_batch());

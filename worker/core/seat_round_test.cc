@@ -42,6 +42,45 @@ TEST(SeatRoundTest, ADrainingWorkerLeavesOnceWhatItOwesIsDelivered) {
   })) << Failures(world);
 }
 
+TEST(SeatRoundTest, AWorkerThatIsNoLongerToDrainComesBack) {
+  World world(Options({kAll, kAll}, "co2", CodecId::kRawF32));
+  ASSERT_TRUE(world.RunToSequence(3)) << Failures(world);
+  const Life before = world.seat(0)->Facts().life;
+  world.seat(0)->Drain(world.now());
+  ASSERT_TRUE(world.RunUntil([&] {
+    return world.seat(0)->Facts().abandoned_life == before;
+  })) << Failures(world);
+  world.seat(0)->Serve(world.now());
+  ASSERT_TRUE(world.RunToSequence(world.newest().value() + 4))
+      << Failures(world);
+  EXPECT_GT(world.seat(0)->Facts().life, before);
+}
+
+// Nothing of its life is given up: not the lease, not what is owed.
+TEST(SeatRoundTest, APausedJobDeliversItsRoundAndGoesOnInTheSameLife) {
+  for (const char* method : {"local_sgd", "co2"}) {
+    World world(Options({kHalves}, method, CodecId::kInt8Block));
+    ASSERT_TRUE(world.RunToSequence(4)) << Failures(world);
+    const Life life = world.seat(0)->Facts().life;
+    world.set_job_paused(true);
+    world.Settle();
+    const Sequence held = world.newest();
+    const double stalled = world.seat(0)->Facts().counters.stall_s;
+    world.Settle();
+    EXPECT_EQ(world.newest(), held) << method;
+    for (uint32_t i = 0; i < 2; ++i) {
+      EXPECT_FALSE(world.seat(i)->Facts().ready.has_value()) << method;
+      EXPECT_EQ(world.seat(i)->Facts().applied, held) << method;
+      EXPECT_EQ(world.seat(i)->Facts().state, SeatState::kActive);
+    }
+    EXPECT_EQ(world.seat(0)->Facts().counters.stall_s, stalled);
+    world.set_job_paused(false);
+    ASSERT_TRUE(world.RunToSequence(held.value() + 4)) << Failures(world);
+    EXPECT_EQ(world.seat(0)->Facts().life, life);
+    ExpectConserved(world, 2);
+  }
+}
+
 // The recursion of the delayed loop in float64, replica by replica.
 TEST(SeatRoundTest, Co2FollowsItsRecursion) {
   WorldOptions options = Options({kAll, kAll}, "co2", CodecId::kRawF32);

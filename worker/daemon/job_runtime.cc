@@ -96,8 +96,9 @@ void JobRuntime::OnBootChanged(const std::string& reason) {
   AfterSeat();
 }
 
-void JobRuntime::Drain() {
-  seat_->Drain(environment_.loop.Now());
+void JobRuntime::SetDraining(bool draining) {
+  const Instant now = environment_.loop.Now();
+  draining ? seat_->Drain(now) : seat_->Serve(now);
   AfterSeat();
 }
 

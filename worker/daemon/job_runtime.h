@@ -64,7 +64,7 @@ class JobRuntime {
   absl::Status OnOrders(Revision revision, const v1::JobOrders& orders);
   // The worker takes a new boot; `reason` says why.
   void OnBootChanged(const std::string& reason);
-  void Drain();
+  void SetDraining(bool draining);
 
   FrameVerdict OnFrame(const compression::FrameHeader& header,
                        const SharedBytes& payload);

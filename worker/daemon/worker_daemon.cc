@@ -48,8 +48,12 @@ void WorkerDaemon::Drain(absl::AnyInvocable<void() &&> done) {
   runtime::Log(runtime::Severity::kInfo, "worker.drain");
   draining_ = true;
   on_released_ = std::move(done);
-  for (auto& [id, job] : jobs_) job->Drain();
+  SetJobsDraining();
   SendStatus();
+}
+
+void WorkerDaemon::SetJobsDraining() {
+  for (auto& [id, job] : jobs_) job->SetDraining(draining_ || told_to_drain_);
 }
 
 void WorkerDaemon::Stop(absl::AnyInvocable<void() &&> done) {
@@ -119,6 +123,11 @@ void WorkerDaemon::OnOrders(v1::Orders orders) {
     status_interval_ =
         kStatusShareOfLease * absl::Milliseconds(orders.lease_ms());
   }
+  if (std::exchange(told_to_drain_, orders.drain()) != orders.drain()) {
+    runtime::Log(runtime::Severity::kInfo, "worker.told_to_drain",
+                 {{"drain", orders.drain()}});
+    SetJobsDraining();
+  }
   std::set<uint64_t> named;
   for (const v1::JobOrders& job : orders.jobs()) {
     named.insert(job.job());
@@ -150,7 +159,7 @@ void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
       StatusChanged();
       return;
     }
-    if (draining_) job->Drain();
+    job->SetDraining(draining_ || told_to_drain_);
   }
   status = job->OnOrders(revision, orders);
   if (!status.ok()) {

@@ -65,6 +65,7 @@ class WorkerDaemon final : public transport::BulkReceiver {
  private:
   void OnOrders(v1::Orders orders);
   void OnJobOrders(Revision revision, const v1::JobOrders& orders);
+  void SetJobsDraining();
   void OnSessionEnd(const SessionEnd& end);
   void TakeNewBoot(const std::string& reason);
   // Sends one Status for all changes of this turn of the loop.
@@ -84,6 +85,8 @@ class WorkerDaemon final : public transport::BulkReceiver {
   bool stopping_ = false;
   absl::AnyInvocable<void() &&> on_released_;
   bool draining_ = false;
+  // By an operator, through the coordinator.
+  bool told_to_drain_ = false;
   absl::btree_map<uint64_t, std::unique_ptr<JobRuntime>> jobs_;
   // Jobs that this worker cannot serve, and why.
   absl::btree_map<uint64_t, std::string> unserved_;

@@ -35,6 +35,7 @@ void FakeWorker::Start(Random& random, Instant) {
   revision_ = Revision();
   counter_ = 0;
   draining_ = false;
+  told_to_drain_ = false;
   released_ = false;
   seats_.clear();
 }
@@ -87,6 +88,7 @@ void FakeWorker::OnOrders(const Orders& orders, Random& random, Instant now) {
   revision_ = orders.revision;
   incarnation_ = orders.incarnation;
   released_ = orders.released;
+  told_to_drain_ = orders.drain;
   std::map<JobId, FakeSeat> kept;
   for (const JobOrders& job : orders.jobs) {
     FakeSeat& seat = kept[job.job];

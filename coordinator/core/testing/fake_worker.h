@@ -82,7 +82,9 @@ class FakeWorker {
   Boot boot() const { return boot_; }
   std::map<JobId, FakeSeat>& seats() { return seats_; }
   std::map<JobId, FakeDisk>& disks() { return disks_; }
-  bool draining() const { return draining_; }
+  bool draining() const { return draining_ || told_to_drain_; }
+  // Whether it may end as soon as it is released.
+  bool leaving() const { return draining_; }
   // Outcomes heard since the last call: (life, round) and whether committed.
   using Heard = std::pair<std::pair<uint64_t, uint64_t>, bool>;
   std::vector<Heard> TakeOutcomes() { return std::exchange(outcomes_, {}); }
@@ -99,6 +101,7 @@ class FakeWorker {
   Revision revision_;
   uint64_t counter_ = 0;
   bool draining_ = false;
+  bool told_to_drain_ = false;
   bool released_ = false;
   std::map<JobId, FakeSeat> seats_;
   std::map<JobId, FakeDisk> disks_;

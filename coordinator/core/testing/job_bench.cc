@@ -28,6 +28,9 @@ uint64_t JobBench::Emit(Record record) {
         workers.Apply(Incarnation(entry.index.value()), *admitted).ok());
   } else if (const auto* left = std::get_if<WorkerLeft>(&entry.record)) {
     SKERRY_CHECK(workers.Apply(*left).ok());
+  } else if (const auto* marked = std::get_if<WorkerMarked>(&entry.record)) {
+    SKERRY_CHECK(workers.Apply(*marked).ok());
+    job.places_stale = true;
   } else {
     SKERRY_CHECK(ApplyToJob(job, entry).ok());
   }

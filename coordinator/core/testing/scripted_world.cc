@@ -46,6 +46,7 @@ void ScriptedWorld::Run() {
   while (now_ < Instant(options_.time_max) && broken_.empty()) {
     now_ = now_ + kStep;
     Faults();
+    Operate();
     Deliver();
     for (const auto& worker : workers_) StepWorker(*worker);
     StepReplicas();
@@ -214,6 +215,25 @@ void ScriptedWorld::CheckRecord(const Entry& entry) {
     if (!fresh) Break("4.4: a decided contribution is dropped");
   } else if (const auto* ended = std::get_if<JobEnded>(&entry.record)) {
     truth_[ended->job].ended = true;
+  } else {
+    CheckIntent(entry);
+  }
+}
+
+void ScriptedWorld::CheckIntent(const Entry& entry) {
+  if (const auto* paused = std::get_if<JobPaused>(&entry.record)) {
+    truth_[paused->job].paused = paused->paused;
+  } else if (const auto* marked = std::get_if<WorkerMarked>(&entry.record)) {
+    intents_[marked->worker] = marked->intent;
+  } else if (const auto* granted = std::get_if<Granted>(&entry.record)) {
+    if (truth_[granted->job].paused) Break("a paused job gets samples");
+  } else if (const auto* admitted =
+                 std::get_if<ReplicaAdmitted>(&entry.record)) {
+    for (const SpanHolder& holder : admitted->holders) {
+      if (intents_[holder.peer.worker] != WorkerIntent::kServe) {
+        Break("a worker that is not to serve joins a life");
+      }
+    }
   }
 }
 
@@ -282,6 +302,35 @@ void ScriptedWorld::Deliver() {
   to_workers_.insert(to_workers_.end(), waiting.begin(), waiting.end());
 }
 
+void ScriptedWorld::Operate() {
+  for (const JobView& view : cluster_->ViewJobs(now_)) {
+    if (view.phase > JobPhase::kRunning) continue;
+    const bool resumes = !Faulty() && view.paused;
+    if (!resumes && !(Faulty() && Chance(options_.pause))) continue;
+    pauses_ += view.paused ? 0 : 1;
+    const absl::Status status =
+        cluster_->SetPaused(view.id, !view.paused, now_);
+    // It may have ended since it was seen.
+    if (!status.ok() && !absl::IsFailedPrecondition(status)) {
+      Break(std::string(status.message()));
+    }
+    Flush();
+  }
+  constexpr WorkerIntent kIntents[] = {
+      WorkerIntent::kServe, WorkerIntent::kCordon, WorkerIntent::kDrain};
+  for (const WorkerView& view : cluster_->ViewWorkers(now_)) {
+    const bool serves = view.intent == WorkerIntent::kServe;
+    const bool forgiven = !Faulty() && !serves;
+    if (!forgiven && !(Faulty() && Chance(options_.mark))) continue;
+    const WorkerIntent intent =
+        forgiven ? WorkerIntent::kServe : kIntents[random_.Below(3)];
+    marks_ += intent == WorkerIntent::kServe ? 0 : 1;
+    const absl::Status status = cluster_->SetIntent(view.worker, intent, now_);
+    if (!status.ok()) Break(std::string(status.message()));
+    Flush();
+  }
+}
+
 void ScriptedWorld::Faults() {
   for (const auto& worker : workers_) {
     const std::string& name = worker->name();
@@ -289,7 +338,7 @@ void ScriptedWorld::Faults() {
       if (restart_at_[name] <= now_) worker->Start(random_, now_);
       continue;
     }
-    const bool leaves = worker->draining() && worker->released();
+    const bool leaves = worker->leaving() && worker->released();
     if (!leaves && !(Faulty() && Chance(options_.kill))) {
       if (Faulty() && Chance(options_.drain)) worker->Drain();
       continue;

@@ -34,6 +34,10 @@ struct WorldOptions {
   double drain = 0;
   double crash = 0;
   double lie = 0;
+  // An operator holds a job or lets it go on, and changes what a worker is
+  // wanted for; in the end all go on.
+  double pause = 0;
+  double mark = 0;
   // Also after `faults_end`: the durable state is saved, and the next recovery
   // starts from there.
   double snapshot = 0;
@@ -60,6 +64,8 @@ class ScriptedWorld {
   uint64_t crashes() const { return crashes_; }
   uint64_t kills() const { return kills_; }
   uint64_t snapshots() const { return snapshots_; }
+  uint64_t pauses() const { return pauses_; }
+  uint64_t marks() const { return marks_; }
 
  private:
   template <typename T>
@@ -80,10 +86,12 @@ class ScriptedWorld {
   // Makes what was decided durable and tells whoever is concerned; or dies.
   void Flush();
   void CheckRecord(const Entry& entry);
+  void CheckIntent(const Entry& entry);
   void Send(FakeWorker& worker);
   void Tell(const std::string& worker);
   void Deliver();
   void Faults();
+  void Operate();
   void StepWorker(FakeWorker& worker);
   void StepRecovery(JobId job, FakeWorker& worker, FakeSeat& seat);
   void StepExchange(JobId job, FakeWorker& worker, FakeSeat& seat);
@@ -124,13 +132,17 @@ class ScriptedWorld {
     Sequence newest;
     uint64_t staleness_max = 0;
     bool ended = false;
+    bool paused = false;
   };
   std::map<JobId, Truth> truth_;
+  std::map<std::string, WorkerIntent> intents_;
   std::set<std::pair<JobId, Sequence>> lied_;
   std::string broken_;
   uint64_t crashes_ = 0;
   uint64_t kills_ = 0;
   uint64_t snapshots_ = 0;
+  uint64_t pauses_ = 0;
+  uint64_t marks_ = 0;
 };
 
 }  // namespace skerry::coordinator

@@ -187,7 +187,7 @@ void ScriptedWorld::StepReplica(JobId job, std::vector<FakeWorker*>& workers) {
     }
     if (delay == 0) return;
   }
-  if (!AgreeOnCut(job, workers)) return;
+  if (!AgreeOnCut(job, workers) || head.orders.paused) return;
   data::RangeSet fresh =
       data::RangeSet(head.orders.granted).Subtract(head.used);
   for (FakeWorker* worker : workers) {

@@ -365,6 +365,7 @@ JobOrders World::OrdersFor(uint32_t index) const {
   orders.job = kJob;
   orders.settings = options_.settings;
   orders.phase = phase_;
+  orders.paused = job_paused_;
   orders.epoch = Epoch(1);
   orders.life = replica.life;
   orders.replica = replica.id;

@@ -86,6 +86,7 @@ class World {
   }
   void PauseOpening(bool paused) { opening_paused_ = paused; }
   void set_phase(JobPhase phase) { phase_ = phase; }
+  void set_job_paused(bool paused) { job_paused_ = paused; }
   void AskEvaluation(EvaluationOrder order) { evaluations_.push_back(order); }
   void AskGeneration(GenerateOrder order) { generations_.push_back(order); }
   JobOrders OrdersFor(uint32_t worker) const;
@@ -136,6 +137,7 @@ class World {
   std::vector<Replica> replicas_;
   uint64_t revision_ = 0;
   JobPhase phase_ = JobPhase::kRunning;
+  bool job_paused_ = false;
   data::RangeSet free_;
   std::vector<CommittedEntry> committed_;
   double decoded_into_model_ = 0;

@@ -1,0 +1,166 @@
+#include "coordinator/core/job_plan.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "compression/codec.h"
+#include "coordinator/core/codec_menu.h"
+#include "coordinator/core/layout.h"
+#include "coordinator/core/membership.h"
+#include "optimizer/outer/outer.h"
+#include "planner/hops.h"
+#include "planner/memory_model.h"
+#include "planner/spans.h"
+
+namespace skerry::coordinator {
+namespace {
+
+size_t CountSeats(const JobPlan& plan) {
+  size_t seats = 0;
+  for (const PlannedReplica& replica : plan.replicas) {
+    seats += replica.seats.size();
+  }
+  return seats;
+}
+
+// The codec that the first exchange would use.
+std::string CodecOf(const JobSpec& spec) {
+  return spec.exchange.codec == kAdaptiveCodec ? std::string(kUnmeasuredCodec)
+                                               : spec.exchange.codec;
+}
+
+double EncodedBytes(const JobSpec& spec, uint64_t elements) {
+  const auto id = compression::ParseCodecName(CodecOf(spec));
+  SKERRY_CHECK(id.ok());
+  const auto codec = compression::FindCodec(*id);
+  SKERRY_CHECK(codec.ok());
+  return static_cast<double>((*codec)->MaxEncodedBytes(elements));
+}
+
+void PlaceWorkers(
+    const WorkerTable& workers, const ClusterOptions& options,
+    absl::FunctionRef<size_t(std::string_view island)> jobs_before,
+    JobPlan& plan) {
+  absl::btree_map<std::string, PlannedReplica> replicas;
+  for (const auto& [name, worker] : workers.all()) {
+    std::string why =
+        WhyNoPlace(plan.spec, worker, jobs_before(worker.island), options);
+    if (!why.empty()) {
+      plan.left_out.push_back({name, worker.island, std::move(why)});
+      continue;
+    }
+    PlannedReplica& replica = replicas[worker.island];
+    replica.island = worker.island;
+    replica.seats.push_back({name});
+  }
+  for (auto& [island, replica] : replicas) {
+    plan.replicas.push_back(std::move(replica));
+  }
+}
+
+// One worker cannot hold less than a span.
+void LeaveOutSurplus(uint32_t span_count, JobPlan& plan) {
+  for (PlannedReplica& replica : plan.replicas) {
+    while (replica.seats.size() > span_count) {
+      plan.left_out.push_back(
+          {replica.seats.back().worker, replica.island,
+           absl::StrCat("the model has ", span_count,
+                        " spans, and each worker of an island holds one at "
+                        "least")});
+      replica.seats.pop_back();
+    }
+  }
+}
+
+double HostBytes(const JobPlan& plan, uint64_t elements_held,
+                 const std::vector<planner::SpanRange>& spans) {
+  planner::WorkerMemoryInputs inputs;
+  inputs.elements_held = elements_held;
+  for (const planner::SpanRange& span : spans) {
+    inputs.largest_span_elements =
+        std::max(inputs.largest_span_elements, span.size());
+  }
+  inputs.members =
+      static_cast<uint32_t>(std::max<size_t>(1, plan.replicas.size()));
+  inputs.owner_share = 1.0 / inputs.members;
+  const uint64_t all = spans.back().end;
+  const double each = EncodedBytes(plan.spec, all) / static_cast<double>(all);
+  inputs.contribution_bytes_per_element = each;
+  inputs.result_bytes_per_element = each;
+  const optimizer::OuterStateBytes outer =
+      optimizer::OuterStateBytesOf(OuterOptionsOf(plan.spec));
+  inputs.momentum_bytes = outer.momentum;
+  inputs.round_start_bytes = outer.round_start;
+  inputs.delayed = OuterDelay(plan.spec) > 0;
+  return planner::ModelWorkerMemory(inputs).bytes;
+}
+
+void CutModel(uint64_t elements, JobPlan& plan) {
+  const auto spans = planner::CutSpans(elements, plan.spec.exchange.spans);
+  if (!spans.ok()) return;
+  const auto span_count = static_cast<uint32_t>(spans->size());
+  LeaveOutSurplus(span_count, plan);
+  for (PlannedReplica& replica : plan.replicas) {
+    const auto parts =
+        SplitSpans(span_count, static_cast<uint32_t>(replica.seats.size()));
+    for (size_t rank = 0; rank < replica.seats.size(); ++rank) {
+      PlannedSeat& seat = replica.seats[rank];
+      std::tie(seat.span_begin, seat.span_end) = parts[rank];
+      seat.elements =
+          (*spans)[seat.span_end - 1].end - (*spans)[seat.span_begin].begin;
+      seat.host_bytes =
+          static_cast<uint64_t>(HostBytes(plan, seat.elements, *spans));
+    }
+  }
+}
+
+PlannedExchange Exchanged(const JobPlan& plan, uint64_t elements) {
+  PlannedExchange exchange;
+  exchange.members = static_cast<uint32_t>(plan.replicas.size());
+  exchange.codec = CodecOf(plan.spec);
+  const double bytes = EncodedBytes(plan.spec, elements);
+  const planner::HopChoice choice =
+      planner::ChooseHops(exchange.members, bytes, bytes);
+  exchange.hops = static_cast<uint32_t>(choice.hops);
+  exchange.reason = choice.reason;
+  exchange.model_bytes = static_cast<uint64_t>(bytes);
+  exchange.sent_bytes_each = static_cast<uint64_t>(choice.bytes_each);
+  const auto& training = plan.spec.training;
+  exchange.samples_per_round =
+      uint64_t{training.tau} * training.batch_samples * CountSeats(plan);
+  exchange.rounds = (training.samples + exchange.samples_per_round - 1) /
+                    exchange.samples_per_round;
+  return exchange;
+}
+
+void Judge(JobPlan& plan) {
+  const size_t seats = CountSeats(plan);
+  const size_t wanted = std::max<size_t>(1, plan.spec.placement.workers_min);
+  plan.starts = seats >= wanted;
+  plan.reason = absl::StrCat(seats, " worker(s) may work on it and ", wanted,
+                             plan.starts ? " are enough" : " are needed");
+}
+
+}  // namespace
+
+JobPlan PlanJob(
+    ReviewedSpec reviewed, uint64_t elements, const WorkerTable& workers,
+    const ClusterOptions& options,
+    absl::FunctionRef<size_t(std::string_view island)> jobs_before) {
+  JobPlan plan;
+  plan.spec = std::move(reviewed.spec);
+  plan.warnings = std::move(reviewed.warnings);
+  PlaceWorkers(workers, options, jobs_before, plan);
+  if (elements > 0) CutModel(elements, plan);
+  Judge(plan);
+  if (elements > 0 && !plan.replicas.empty()) {
+    plan.exchange = Exchanged(plan, elements);
+  }
+  return plan;
+}
+
+}  // namespace skerry::coordinator

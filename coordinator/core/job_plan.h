@@ -1,0 +1,77 @@
+// coordinator/core/job_plan.h
+//
+// What would happen if a job were submitted now: who would work on it, with
+// which spans, and what an exchange would cost. A dry run of the rules that
+// membership.h and exchange.h apply to a real job; it changes nothing.
+#ifndef SKERRY_COORDINATOR_CORE_JOB_PLAN_H_
+#define SKERRY_COORDINATOR_CORE_JOB_PLAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "coordinator/core/job_spec.h"
+#include "coordinator/core/options.h"
+#include "coordinator/core/worker_table.h"
+
+namespace skerry::coordinator {
+
+struct PlannedSeat {
+  std::string worker;
+  // None when the model's size is not known.
+  uint32_t span_begin = 0;
+  uint32_t span_end = 0;
+  uint64_t elements = 0;
+  // Of the worker for the outer loop (planner/memory_model.h).
+  uint64_t host_bytes = 0;
+};
+
+struct PlannedReplica {
+  std::string island;
+  std::vector<PlannedSeat> seats;  // by rank
+};
+
+struct LeftOutWorker {
+  std::string worker;
+  std::string island;
+  std::string reason;
+};
+
+struct PlannedExchange {
+  uint32_t members = 0;
+  uint32_t hops = 0;  // 0: a lone member has nobody to send to
+  std::string reason;
+  std::string codec;
+  // Of the whole model in the codec, and what one member sends of it.
+  uint64_t model_bytes = 0;
+  uint64_t sent_bytes_each = 0;
+  uint64_t samples_per_round = 0;
+  uint64_t rounds = 0;
+};
+
+struct JobPlan {
+  // With every default filled in.
+  JobSpec spec;
+  std::vector<std::string> warnings;
+  bool starts = false;
+  // Why it starts, or what it would wait for.
+  std::string reason;
+  std::vector<PlannedReplica> replicas;  // by island
+  std::vector<LeftOutWorker> left_out;   // by name
+  // None when the model's size is not known or nobody would work.
+  std::optional<PlannedExchange> exchange;
+};
+
+// `elements` is the model's size, 0 when it is not known; `jobs_before` counts
+// the unfinished jobs that may use an island.
+JobPlan PlanJob(ReviewedSpec reviewed, uint64_t elements,
+                const WorkerTable& workers, const ClusterOptions& options,
+                absl::FunctionRef<size_t(std::string_view island)> jobs_before);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_JOB_PLAN_H_

@@ -1,0 +1,24 @@
+// coordinator/core/worker_view.h
+//
+// A worker as operators see it, and whether any job still depends on it.
+#ifndef SKERRY_COORDINATOR_CORE_WORKER_VIEW_H_
+#define SKERRY_COORDINATOR_CORE_WORKER_VIEW_H_
+
+#include "base/instant.h"
+#include "coordinator/core/job_table.h"
+#include "coordinator/core/views.h"
+#include "coordinator/core/worker_table.h"
+
+namespace skerry::coordinator {
+
+// Whether an unfinished job would miss the worker if it went now: it is part of
+// a life, or nobody else holds what it holds.
+bool IsNeeded(const JobTable& jobs, const WorkerTable& workers,
+              const Worker& worker);
+
+WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
+                        const Worker& worker, Instant now);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_WORKER_VIEW_H_
