@@ -2,10 +2,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <utility>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
 #include "base/release.h"
+#include "cli/did_you_mean.h"
 
 namespace skerry::cli {
 namespace {
@@ -13,12 +19,84 @@ namespace {
 constexpr char kFooter[] =
     "Exit codes: 0 ok, 1 internal, 2 usage, 3 not found, 4 conflict,\n"
     "5 denied, 6 unavailable (repeat it), 7 invalid, 8 the followed job\n"
-    "failed, 9 it was cancelled, 130 interrupted.";
+    "failed, 9 it was cancelled, 124 the time to wait is over,\n"
+    "130 interrupted.";
+
+constexpr std::pair<const char*, OutputForm> kForms[] = {
+    {"table", OutputForm::kTable},
+    {"wide", OutputForm::kWide},
+    {"json", OutputForm::kJson},
+    {"yaml", OutputForm::kYaml},
+    {"name", OutputForm::kName}};
+
+// "90", "1m30s".
+bool ReadDuration(const std::string& text, absl::Duration* duration) {
+  double seconds;
+  if (absl::SimpleAtod(text, &seconds)) {
+    *duration = absl::Seconds(seconds);
+  } else if (!absl::ParseDuration(text, duration)) {
+    return false;
+  }
+  return *duration >= absl::ZeroDuration();
+}
+
+CLI::Validator IsDuration() {
+  return {[](const std::string& text) {
+            absl::Duration duration;
+            return ReadDuration(text, &duration)
+                       ? std::string()
+                       : text + " is no time like 90s or 1h30m";
+          },
+          "TIME"};
+}
+
+CLI::Validator IsOneOf(const std::vector<std::string>& known) {
+  return {[known](const std::string& text) {
+            if (std::find(known.begin(), known.end(), text) != known.end()) {
+              return std::string();
+            }
+            return absl::StrCat("it has to be one of ",
+                                absl::StrJoin(known, ", "), ", not ", text,
+                                DidYouMean(text, known));
+          },
+          ""};
+}
+
+bool IsList(Command command) {
+  return command == Command::kGetJobs || command == Command::kGetJob ||
+         command == Command::kGetWorkers || command == Command::kGetIslands;
+}
+
+// Those that print the name of what they changed.
+bool IsChange(Command command) {
+  return command == Command::kSubmit || command == Command::kCancel ||
+         command == Command::kPause || command == Command::kResume ||
+         command == Command::kCordon || command == Command::kUncordon ||
+         command == Command::kDrain || command == Command::kCheckpointCreate;
+}
+
+bool HasForm(Command command, OutputForm form) {
+  const bool plain =
+      command == Command::kTop || command == Command::kCompletion;
+  switch (form) {
+    case OutputForm::kTable:
+      return true;
+    case OutputForm::kWide:
+      return IsList(command);
+    case OutputForm::kName:
+      return IsList(command) || IsChange(command);
+    case OutputForm::kJson:
+    case OutputForm::kYaml:
+      return !plain;
+  }
+  return false;
+}
 
 class Parser {
  public:
   Parser();
-  Parsed Parse(std::vector<std::string> words);
+  Parsed Parse(const std::vector<std::string>& words);
+  const CLI::App& app() const { return app_; }
 
  private:
   // A command at the end of the line.
@@ -36,11 +114,24 @@ class Parser {
   CLI::App* StateLeaf(CLI::App* parent, const std::string& name,
                       const std::string& about, Command command);
   void AddState();
+  void AddWaits();
+  void AddWorkerChanges();
+  void AddConfig();
+  void AddHelp();
+  void AddForm(CLI::App* app);
+  Parsed Wrong(const std::string& what) const;
+  // What the words mean together; an error text, or nothing.
+  std::string Finish();
 
   CLI::App app_{"Drives a Skerry cluster through its coordinator.",
                 "skerryctl"};
   Arguments arguments_;
   double timeout_s_ = 60;
+  CLI::Option* coordinator_ = nullptr;
+  std::string form_ = "table";
+  std::string wait_limit_;
+  std::string since_;
+  std::string interval_ = "2s";
 };
 
 Parser::Parser() {
@@ -48,16 +139,13 @@ Parser::Parser() {
   app_.fallthrough();
   app_.set_version_flag("--version",
                         std::string("skerryctl ") + kRelease + "\n");
-  app_.add_option("--coordinator", arguments_.coordinator,
-                  "host:port of the coordinator")
-      ->envname("SKERRY_COORDINATOR")
-      ->capture_default_str();
-  const std::map<std::string, OutputForm> forms = {
-      {"table", OutputForm::kTable}, {"json", OutputForm::kJson}};
-  app_.add_option("-o,--output", arguments_.form, "table or json")
-      ->transform(CLI::Transformer(forms))
-      ->check(CLI::IsMember(
-          std::vector<OutputForm>{OutputForm::kTable, OutputForm::kJson}));
+  coordinator_ = app_.add_option("--coordinator", arguments_.coordinator,
+                                 "host:port of the coordinator, else "
+                                 "SKERRY_COORDINATOR, else the context's")
+                     ->capture_default_str();
+  app_.add_option("--context", arguments_.context,
+                  "a cluster that skerryctl config has named");
+  AddForm(&app_);
   app_.require_subcommand(1);
   app_.footer(kFooter);
   AddChanges();
@@ -66,8 +154,18 @@ Parser::Parser() {
   AddCheckpoints();
   AddData();
   AddState();
+  AddConfig();
+  AddHelp();
   Leaf(&app_, "version", "releases of skerryctl and of the coordinator",
        Command::kVersion);
+}
+
+void Parser::AddForm(CLI::App* app) {
+  std::vector<std::string> forms;
+  for (const auto& [name, form] : kForms) forms.emplace_back(name);
+  app->add_option("-o,--output", form_,
+                  "what is printed: table, wide, json, yaml or name")
+      ->check(IsOneOf(forms));
 }
 
 CLI::App* Parser::Verb(const std::string& name, const std::string& about) {
@@ -101,10 +199,54 @@ void Parser::AddViews() {
   AddDescribeModel(describe);
   JobLeaf(Verb("watch", "follows one thing"), "job",
           "progress until the job ends", Command::kWatchJob);
-  JobLeaf(&app_, "logs", "a job's history", Command::kLogs)
-      ->add_flag("-f,--follow", arguments_.follow, "until the job ends");
+  AddWaits();
+  for (const char* name : {"logs", "events"}) {
+    CLI::App* leaf = JobLeaf(&app_, name, "a job's history", Command::kLogs);
+    EventArguments& wanted = arguments_.events;
+    CLI::Option* follow =
+        leaf->add_flag("-f,--follow", wanted.follow, "until the job ends");
+    leaf->add_option("--name", wanted.names, "events of this name only")
+        ->check(IsOneOf(EventNames()))
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    leaf->add_option("--since", since_, "not older than this, as 10m")
+        ->check(IsDuration());
+    leaf->add_option("--tail", wanted.tail, "the newest this many")
+        ->excludes(follow);
+  }
+  CLI::App* top =
+      Leaf(&app_, "top", "jobs and workers as they go on", Command::kTop);
+  top->add_option("--interval", interval_, "between two looks")
+      ->check(IsDuration())
+      ->capture_default_str();
+  top->add_option("--count", arguments_.top.count,
+                  "looks; until it is interrupted when 0")
+      ->capture_default_str();
   JobLeaf(Verb("audit", "checks what the journal says"), "data",
           "whether every sample was used once", Command::kAuditData);
+}
+
+void Parser::AddWaits() {
+  CLI::App* wait = Verb("wait", "until something is as wanted");
+  CLI::App* job =
+      JobLeaf(wait, "job", "until the job is in a phase", Command::kWaitJob);
+  CLI::App* worker = Leaf(wait, "worker", "until the worker is in a state",
+                          Command::kWaitWorker);
+  worker->add_option("WORKER", arguments_.worker, "name of the worker")
+      ->required();
+  job->add_option("--for", arguments_.wait.until,
+                  "phase: " + absl::StrJoin(PhasesToWaitFor(), ", "))
+      ->check(IsOneOf(PhasesToWaitFor()))
+      ->required();
+  worker
+      ->add_option("--for", arguments_.wait.until,
+                   "state: " + absl::StrJoin(StatesToWaitFor(), ", "))
+      ->check(IsOneOf(StatesToWaitFor()))
+      ->required();
+  for (CLI::App* leaf : {job, worker}) {
+    leaf->add_option("--timeout", wait_limit_, "at most this long, as 10m")
+        ->check(IsDuration());
+  }
 }
 
 void Parser::AddDescribeModel(CLI::App* describe) {
@@ -123,10 +265,31 @@ void Parser::AddDescribeModel(CLI::App* describe) {
 }
 
 void Parser::AddChanges() {
-  Leaf(&app_, "submit", "starts a job", Command::kSubmit)
-      ->add_option("-f,--file", arguments_.file, "YAML file of the job")
-      ->required();
+  CLI::App* submit = Leaf(&app_, "submit", "starts a job", Command::kSubmit);
+  CLI::App* plan =
+      Leaf(&app_, "plan", "what submit would lead to, and why", Command::kPlan);
+  for (CLI::App* leaf : {submit, plan}) {
+    leaf->add_option("-f,--file", arguments_.file, "YAML file of the job")
+        ->required();
+  }
   JobLeaf(&app_, "cancel", "ends a job", Command::kCancel);
+  JobLeaf(&app_, "pause", "holds a job; its state stays where it is",
+          Command::kPause);
+  JobLeaf(&app_, "resume", "lets a paused job go on", Command::kResume);
+  AddWorkerChanges();
+}
+
+void Parser::AddWorkerChanges() {
+  const auto add = [this](const char* name, const char* about,
+                          Command command) {
+    Leaf(&app_, name, about, command)
+        ->add_option("WORKER", arguments_.worker, "name of the worker")
+        ->required();
+  };
+  add("cordon", "gives a worker nothing new", Command::kCordon);
+  add("uncordon", "lets a worker serve again", Command::kUncordon);
+  add("drain", "lets a worker finish its round and leave its jobs",
+      Command::kDrain);
 }
 
 void Parser::AddGenerate() {
@@ -181,7 +344,8 @@ void Parser::AddCheckpoints() {
       {"f32", model::Dtype::kF32},
       {"bf16", model::Dtype::kBf16},
       {"f16", model::Dtype::kF16}};
-  exported->add_option("--dtype", wanted.dtype, "f32, bf16 or f16")
+  exported
+      ->add_option("--dtype", wanted.dtype, "of the weights: f32, bf16 or f16")
       ->transform(CLI::CheckedTransformer(dtypes));
   exported
       ->add_option("--file-bytes", wanted.file_bytes_max,
@@ -232,33 +396,102 @@ void Parser::AddState() {
       ->required();
 }
 
-Parsed Parser::Parse(std::vector<std::string> words) {
-  // CLI11 takes the words from the back.
-  std::reverse(words.begin(), words.end());
-  // It speaks in exceptions; they end here.
+void Parser::AddConfig() {
+  CLI::App* config = Verb("config", "clusters by name");
+  Leaf(config, "get", "the contexts; * is the current one",
+       Command::kConfigGet);
+  const auto leaf = [&](const char* name, const char* about, Command command) {
+    Leaf(config, name, about, command)
+        ->add_option("CONTEXT", arguments_.config, "name of the context")
+        ->required();
+  };
+  leaf("set", "makes a context of --coordinator", Command::kConfigSet);
+  leaf("use", "makes a context the current one", Command::kConfigUse);
+  leaf("delete", "forgets a context", Command::kConfigDelete);
+}
+
+void Parser::AddHelp() {
+  CLI::App* explain = Leaf(&app_, "explain", "what a field of a job file means",
+                           Command::kExplain);
+  // "data" is a field here and no command.
+  explain->fallthrough(false);
+  AddForm(explain);
+  explain->add_option("FIELD", arguments_.field,
+                      "as training.tau; all when not given");
+  Leaf(&app_, "completion", "a script for a shell", Command::kCompletion)
+      ->add_option("SHELL", arguments_.shell, "one of: bash, zsh or fish")
+      ->check(IsOneOf({"bash", "zsh", "fish"}))
+      ->required();
+}
+
+Parsed Parser::Wrong(const std::string& what) const {
+  std::string line = what;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return {.arguments = std::nullopt,
+          .text = line + " (see skerryctl --help)\n",
+          .code = ExitCode::kUsage};
+}
+
+std::string Parser::Finish() {
+  const char* given = std::getenv("SKERRY_COORDINATOR");
+  arguments_.coordinator_given = coordinator_->count() > 0;
+  if (!arguments_.coordinator_given && arguments_.context.empty() &&
+      given != nullptr && *given != '\0') {
+    arguments_.coordinator = given;
+    arguments_.coordinator_given = true;
+  }
+  if (arguments_.command == Command::kConfigSet && coordinator_->count() == 0) {
+    return "config set: --coordinator is required";
+  }
+  for (const auto& [name, form] : kForms) {
+    if (form_ == name) arguments_.form = form;
+  }
+  if (!HasForm(arguments_.command, arguments_.form)) {
+    return "-o: this command does not print that form";
+  }
+  arguments_.generate.job = arguments_.name;
+  arguments_.checkpoint.job = arguments_.name;
+  arguments_.generate.timeout = absl::Seconds(timeout_s_);
+  // They were checked, and those not given keep what they had.
+  ReadDuration(wait_limit_, &arguments_.wait.limit);
+  ReadDuration(since_, &arguments_.events.since);
+  ReadDuration(interval_, &arguments_.top.interval);
+  return "";
+}
+
+Parsed Parser::Parse(const std::vector<std::string>& words) {
+  // CLI11 takes the words from the back, and speaks in exceptions; they end
+  // here.
   try {
-    app_.parse(std::move(words));
+    app_.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp&) {
     return {.arguments = std::nullopt, .text = app_.help()};
   } catch (const CLI::CallForVersion& version) {
     return {.arguments = std::nullopt, .text = version.what()};
   } catch (const CLI::ParseError& error) {
-    std::string what = error.what();
-    std::replace(what.begin(), what.end(), '\n', ' ');
-    return {.arguments = std::nullopt,
-            .text = what + " (see skerryctl --help)\n",
-            .code = ExitCode::kUsage};
+    const std::string stray = ExplainStrayWord(app_, words);
+    return Wrong(stray.empty() ? error.what() : stray);
   }
-  arguments_.generate.job = arguments_.name;
-  arguments_.checkpoint.job = arguments_.name;
-  arguments_.generate.timeout = absl::Seconds(timeout_s_);
+  const std::string problem = Finish();
+  if (!problem.empty()) return Wrong(problem);
   return {.arguments = arguments_, .text = ""};
 }
 
 }  // namespace
 
 Parsed ParseArguments(std::vector<std::string> words) {
-  return Parser().Parse(std::move(words));
+  // Words that are no line yet.
+  if (!words.empty() && words.front() == "__complete") {
+    Parsed parsed{.arguments = Arguments(), .text = ""};
+    parsed.arguments->command = Command::kComplete;
+    parsed.arguments->half.assign(words.begin() + 1, words.end());
+    return parsed;
+  }
+  return Parser().Parse(words);
+}
+
+Completion CompleteArguments(const std::vector<std::string>& words) {
+  return CompleteLine(Parser().app(), words);
 }
 
 }  // namespace skerry::cli

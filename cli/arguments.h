@@ -8,11 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_walk.h"
 #include "cli/commands/checkpoint.h"
 #include "cli/commands/data_prepare.h"
 #include "cli/commands/describe_model.h"
+#include "cli/commands/follow.h"
 #include "cli/commands/generate.h"
 #include "cli/commands/state.h"
+#include "cli/commands/top.h"
 #include "cli/exit_code.h"
 #include "cli/output.h"
 
@@ -20,6 +23,12 @@ namespace skerry::cli {
 
 enum class Command {
   kSubmit,
+  kPlan,
+  kPause,
+  kResume,
+  kCordon,
+  kUncordon,
+  kDrain,
   kGetJobs,
   kGetJob,
   kGetWorkers,
@@ -27,7 +36,10 @@ enum class Command {
   kDescribeJob,
   kDescribeModel,
   kWatchJob,
+  kWaitJob,
+  kWaitWorker,
   kLogs,
+  kTop,
   kCancel,
   kAuditData,
   kGenerate,
@@ -39,6 +51,14 @@ enum class Command {
   kStateExport,
   kStateVerify,
   kStateBackup,
+  kExplain,
+  kConfigGet,
+  kConfigSet,
+  kConfigUse,
+  kConfigDelete,
+  kCompletion,
+  // Of the scripts that kCompletion prints.
+  kComplete,
   kVersion,
 };
 
@@ -46,13 +66,28 @@ struct Arguments {
   Command command = Command::kVersion;
   // host:port; the flag, else SKERRY_COORDINATOR, else the default.
   std::string coordinator = "127.0.0.1:7443";
+  // Whether it is not the default, so that no context changes it.
+  bool coordinator_given = false;
+  // --context, which wins over SKERRY_COORDINATOR.
+  std::string context;
   OutputForm form = OutputForm::kTable;
   // Of the job, for the commands that take one.
   std::string name;
-  // submit.
+  // Of the worker, likewise.
+  std::string worker;
+  // submit, plan.
   std::string file;
-  // logs.
-  bool follow = false;
+  WaitArguments wait;
+  EventArguments events;
+  TopArguments top;
+  // explain: "training.tau"; empty for the whole job.
+  std::string field;
+  // config: the context that is changed.
+  std::string config;
+  // completion: bash | zsh | fish.
+  std::string shell;
+  // The half line that is completed.
+  std::vector<std::string> half;
   GenerateArguments generate;
   CheckpointArguments checkpoint;
   DataPrepareOptions prepare;
@@ -71,6 +106,9 @@ struct Parsed {
 
 // `words` without the program's name.
 Parsed ParseArguments(std::vector<std::string> words);
+
+// What can stand in the place of the last of `words`.
+Completion CompleteArguments(const std::vector<std::string>& words);
 
 }  // namespace skerry::cli
 

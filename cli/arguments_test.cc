@@ -34,7 +34,27 @@ TEST(ArgumentsTest, EveryCommandIsKnown) {
        Command::kDescribeModel},
       {{"watch", "job", "a"}, Command::kWatchJob},
       {{"logs", "a", "-f"}, Command::kLogs},
+      {{"events", "a", "--name", "Committed"}, Command::kLogs},
       {{"cancel", "a"}, Command::kCancel},
+      {{"plan", "-f", "job.yaml"}, Command::kPlan},
+      {{"pause", "a"}, Command::kPause},
+      {{"resume", "a"}, Command::kResume},
+      {{"cordon", "w"}, Command::kCordon},
+      {{"uncordon", "w"}, Command::kUncordon},
+      {{"drain", "w"}, Command::kDrain},
+      {{"wait", "job", "a", "--for", "ended"}, Command::kWaitJob},
+      {{"wait", "worker", "w", "--for", "drained"}, Command::kWaitWorker},
+      {{"top"}, Command::kTop},
+      {{"explain"}, Command::kExplain},
+      {{"explain", "training.tau"}, Command::kExplain},
+      {{"explain", "data", "-o", "json"}, Command::kExplain},
+      {{"config", "get"}, Command::kConfigGet},
+      {{"config", "set", "c", "--coordinator", "127.0.0.1:1"},
+       Command::kConfigSet},
+      {{"config", "use", "c"}, Command::kConfigUse},
+      {{"config", "delete", "c"}, Command::kConfigDelete},
+      {{"completion", "bash"}, Command::kCompletion},
+      {{"__complete", "get", "-"}, Command::kComplete},
       {{"audit", "data", "a"}, Command::kAuditData},
       {{"generate", "a", "--prompt", "In the"}, Command::kGenerate},
       {{"data", "prepare", "x", "y", "--out", "z"}, Command::kDataPrepare},
@@ -95,6 +115,93 @@ TEST(ArgumentsTest, TheFlagWinsOverTheEnvironmentAndThatOverTheDefault) {
   EXPECT_EQ(Good({"get", "jobs", "--coordinator", "127.0.0.1:3"}).coordinator,
             "127.0.0.1:3");
   unsetenv("SKERRY_COORDINATOR");
+}
+
+TEST(ArgumentsTest, AContextWinsOverTheEnvironmentAndTheFlagOverBoth) {
+  setenv("SKERRY_COORDINATOR", "127.0.0.1:2", 1);
+  EXPECT_TRUE(Good({"get", "jobs"}).coordinator_given);
+  const Arguments context = Good({"get", "jobs", "--context", "lab"});
+  EXPECT_EQ(context.context, "lab");
+  EXPECT_FALSE(context.coordinator_given);
+  EXPECT_TRUE(
+      Good({"get", "jobs", "--context", "lab", "--coordinator", "127.0.0.1:3"})
+          .coordinator_given);
+  unsetenv("SKERRY_COORDINATOR");
+  EXPECT_FALSE(Good({"get", "jobs"}).coordinator_given);
+}
+
+TEST(ArgumentsTest, FormsBelongToTheCommandsThatHaveThem) {
+  EXPECT_EQ(Good({"get", "jobs", "-o", "wide"}).form, OutputForm::kWide);
+  EXPECT_EQ(Good({"cancel", "a", "-o", "name"}).form, OutputForm::kName);
+  EXPECT_EQ(Good({"watch", "job", "a", "-o", "yaml"}).form, OutputForm::kYaml);
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"watch", "job", "a", "-o", "wide"},
+           {"describe", "job", "a", "-o", "name"},
+           {"top", "-o", "json"}}) {
+    SCOPED_TRACE(testing::PrintToString(words));
+    EXPECT_EQ(ParseArguments(words).code, ExitCode::kUsage);
+  }
+}
+
+TEST(ArgumentsTest, TimesAreSecondsOrHaveUnits) {
+  EXPECT_EQ(Good({"wait", "job", "a", "--for", "ended"}).wait.limit,
+            absl::InfiniteDuration());
+  EXPECT_EQ(Good({"wait", "job", "a", "--for", "ended", "--timeout", "90"})
+                .wait.limit,
+            absl::Seconds(90));
+  EXPECT_EQ(Good({"events", "a", "--since", "1h30m"}).events.since,
+            absl::Minutes(90));
+  EXPECT_EQ(Good({"top", "--interval", "0.5"}).top.interval,
+            absl::Milliseconds(500));
+}
+
+// What a user is told who mistypes.
+TEST(ArgumentsTest, AMistypedWordHasANearestOne) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> lines = {
+      {{"sumbit", "-f", "x"},
+       "skerryctl has no command sumbit; did you mean submit?"},
+      {{"get", "worker"}, "get has no command worker; did you mean workers?"},
+      {{"get", "jobs", "--coordinater", "x"},
+       "get jobs has no option --coordinater; did you mean --coordinator?"},
+      {{"logs", "a", "--folow"},
+       "logs has no option --folow; did you mean --follow?"},
+      {{"fly"}, "skerryctl has no command fly"},
+      {{"get", "jobs", "-o", "jason"}, "did you mean json?"},
+      {{"wait", "job", "a", "--for", "suceeded"}, "did you mean succeeded?"},
+      {{"events", "a", "--name", "Comitted"}, "did you mean Committed?"},
+      {{"wait", "job", "a", "--for", "ended", "--timeout", "soon"},
+       "soon is no time like 90s or 1h30m"},
+      {{"config", "set", "lab"}, "--coordinator is required"}};
+  for (const auto& [words, said] : lines) {
+    SCOPED_TRACE(testing::PrintToString(words));
+    const Parsed parsed = ParseArguments(words);
+    EXPECT_EQ(parsed.code, ExitCode::kUsage);
+    EXPECT_THAT(parsed.text, HasSubstr(said));
+  }
+}
+
+std::vector<std::string> Completed(const std::vector<std::string>& words) {
+  return CompleteArguments(words).words;
+}
+
+TEST(ArgumentsTest, HalfALineIsCompleted) {
+  EXPECT_THAT(Completed({"ge"}), ElementsAre("generate", "get"));
+  EXPECT_THAT(Completed({"get", ""}),
+              ElementsAre("islands", "job", "jobs", "workers"));
+  EXPECT_THAT(Completed({"get", "jobs", "-o", "j"}), ElementsAre("json"));
+  EXPECT_THAT(Completed({"wait", "job", "a", "--for", "p"}),
+              ElementsAre("paused", "pending"));
+  EXPECT_THAT(Completed({"logs", "a", "--fo"}), ElementsAre("--follow"));
+  EXPECT_THAT(Completed({"completion", "z"}), ElementsAre("zsh"));
+  EXPECT_TRUE(Completed({"nonsense", ""}).empty());
+  EXPECT_EQ(CompleteArguments({"cancel", ""}).names, Names::kJobs);
+  EXPECT_EQ(CompleteArguments({"cancel", "a", ""}).names, Names::kNone);
+  EXPECT_EQ(CompleteArguments({"drain", ""}).names, Names::kWorkers);
+  EXPECT_EQ(CompleteArguments({"submit", "-f", ""}).names, Names::kFiles);
+  EXPECT_EQ(CompleteArguments({"explain", "tr"}).names, Names::kFields);
+  EXPECT_EQ(CompleteArguments({"config", "use", ""}).names, Names::kContexts);
+  EXPECT_EQ(CompleteArguments({"--coordinator=h:1", "cancel", ""}).coordinator,
+            "h:1");
 }
 
 TEST(ArgumentsTest, GenerateTakesItsNumbers) {

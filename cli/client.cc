@@ -3,6 +3,7 @@
 #include <grpcpp/grpcpp.h>
 #include <sys/random.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -35,6 +36,14 @@ constexpr char kServiceConfig[] = R"({"methodConfig": [{
 // gRPC adds a time span to the present itself.
 gpr_timespec Within(absl::Duration timeout) {
   return gpr_time_from_millis(absl::ToInt64Milliseconds(timeout), GPR_TIMESPAN);
+}
+
+// A moment, for all that is done within `limit` together.
+gpr_timespec After(absl::Duration limit) {
+  if (limit == absl::InfiniteDuration()) {
+    return gpr_inf_future(GPR_CLOCK_MONOTONIC);
+  }
+  return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), Within(limit));
 }
 
 std::shared_ptr<grpc::Channel> ChannelTo(const std::string& address) {
@@ -70,6 +79,7 @@ struct Client::Connection {
   std::string address;
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::Operator::Stub> stub;
+  absl::Duration timeout_max = absl::InfiniteDuration();
 
   absl::Status FromGrpc(const grpc::Status& status) const {
     if (status.ok()) return absl::OkStatus();
@@ -94,7 +104,7 @@ struct Client::Connection {
                                  grpc::ClientContext*, const Request&, Reply*),
                              const Request& request, absl::Duration timeout) {
     grpc::ClientContext context;
-    context.set_deadline(Within(timeout));
+    context.set_deadline(Within(std::min(timeout, timeout_max)));
     Reply reply;
     const absl::Status status =
         FromGrpc((stub.get()->*method)(&context, request, &reply));
@@ -104,10 +114,11 @@ struct Client::Connection {
 };
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Make(
-    const std::string& address) {
+    const std::string& address, absl::Duration timeout_max) {
   SKERRY_RETURN_IF_ERROR(transport::RequireLoopback(address));
   auto connection = std::make_unique<Connection>();
   connection->address = address;
+  connection->timeout_max = timeout_max;
   connection->channel = ChannelTo(address);
   connection->stub = v1::Operator::NewStub(connection->channel);
   return std::unique_ptr<Client>(new Client(std::move(connection)));
@@ -147,6 +158,40 @@ absl::StatusOr<v1::JobView> Client::Cancel(const std::string& name) {
                            kMutationTimeout);
 }
 
+absl::StatusOr<v1::JobView> Client::Pause(const std::string& name) {
+  v1::PauseJobRequest request;
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  request.set_name(name);
+  return connection_->Call(&v1::Operator::Stub::PauseJob, request,
+                           kMutationTimeout);
+}
+
+absl::StatusOr<v1::JobView> Client::Resume(const std::string& name) {
+  v1::ResumeJobRequest request;
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  request.set_name(name);
+  return connection_->Call(&v1::Operator::Stub::ResumeJob, request,
+                           kMutationTimeout);
+}
+
+absl::StatusOr<v1::PlanJobReply> Client::Plan(
+    const v1::PlanJobRequest& request) {
+  return connection_->Call(&v1::Operator::Stub::PlanJob, request, kViewTimeout);
+}
+
+absl::StatusOr<v1::WorkerView> Client::SetIntent(const std::string& worker,
+                                                 v1::WorkerIntent intent) {
+  v1::SetWorkerIntentRequest request;
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  request.set_worker(worker);
+  request.set_intent(intent);
+  return connection_->Call(&v1::Operator::Stub::SetWorkerIntent, request,
+                           kMutationTimeout);
+}
+
 absl::StatusOr<v1::ListWorkersReply> Client::ListWorkers() {
   return connection_->Call(&v1::Operator::Stub::ListWorkers,
                            v1::ListWorkersRequest(), kViewTimeout);
@@ -183,13 +228,15 @@ bool Client::Reconnected(const absl::Status& broken) {
          connection_->channel->WaitForConnected(Within(kReconnectTimeout));
 }
 
-absl::Status Client::Watch(const std::string& name,
-                           absl::FunctionRef<void(const v1::JobView&)> take) {
+absl::Status Client::Watch(const std::string& name, absl::Duration limit,
+                           absl::FunctionRef<bool(const v1::JobView&)> take) {
   v1::GetJobRequest request;
   request.set_name(name);
   uint64_t revision = 0;
+  const gpr_timespec end = After(limit);
   for (bool begun = false;;) {
     grpc::ClientContext context;
+    context.set_deadline(end);
     const auto stream = connection_->stub->WatchJob(&context, request);
     v1::JobView view;
     while (stream->Read(&view)) {
@@ -198,7 +245,12 @@ absl::Status Client::Watch(const std::string& name,
       request.set_id(view.id());
       if (view.revision() < revision) continue;
       revision = view.revision();
-      take(view);
+      if (take(view)) continue;
+      context.TryCancel();
+      while (stream->Read(&view)) {
+      }
+      stream->Finish();
+      return absl::OkStatus();
     }
     const absl::Status ended = connection_->FromGrpc(stream->Finish());
     if (ended.ok() || Ended(view.phase())) return absl::OkStatus();

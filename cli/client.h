@@ -22,10 +22,11 @@ namespace skerry::cli {
 // DeadlineExceeded name the address.
 class Client {
  public:
-  // Errors: InvalidArgument when plaintext to `address` would leave this
-  // machine.
+  // No unary call takes longer than `timeout_max`. Errors: InvalidArgument when
+  // plaintext to `address` would leave this machine.
   static absl::StatusOr<std::unique_ptr<Client>> Make(
-      const std::string& address);
+      const std::string& address,
+      absl::Duration timeout_max = absl::InfiniteDuration());
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -34,17 +35,23 @@ class Client {
   absl::StatusOr<v1::JobView> GetJob(const std::string& name);
   absl::StatusOr<v1::ListJobsReply> ListJobs();
   absl::StatusOr<v1::JobView> Cancel(const std::string& name);
+  absl::StatusOr<v1::JobView> Pause(const std::string& name);
+  absl::StatusOr<v1::JobView> Resume(const std::string& name);
+  absl::StatusOr<v1::PlanJobReply> Plan(const v1::PlanJobRequest& request);
   absl::StatusOr<v1::ListWorkersReply> ListWorkers();
+  absl::StatusOr<v1::WorkerView> SetIntent(const std::string& worker,
+                                           v1::WorkerIntent intent);
   absl::StatusOr<v1::AuditDataReply> Audit(const std::string& name);
   absl::StatusOr<v1::GenerateTextReply> Generate(
       const v1::GenerateTextRequest& request, absl::Duration timeout);
   absl::StatusOr<v1::StateView> LocateState(const std::string& name);
   absl::StatusOr<v1::GetVersionReply> GetVersion();
 
-  // Hands over views, rising in revision, until the job ends. A connection that
-  // breaks is made again, without a gap.
-  absl::Status Watch(const std::string& name,
-                     absl::FunctionRef<void(const v1::JobView&)> take);
+  // Hands over views, rising in revision, until the job ends or `take` answers
+  // false. A connection that breaks is made again, without a gap. Errors:
+  // DeadlineExceeded when that takes longer than `limit`.
+  absl::Status Watch(const std::string& name, absl::Duration limit,
+                     absl::FunctionRef<bool(const v1::JobView&)> take);
   // Hands over every event once. With `follow` until the job ends; then a
   // connection that breaks is made again.
   absl::Status StreamEvents(const std::string& name, bool follow,

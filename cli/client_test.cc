@@ -21,6 +21,8 @@ using coordinator::ServerOptions;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+constexpr absl::Duration kForEver = absl::InfiniteDuration();
+
 v1::JobSpec SpecNamed(const std::string& name) {
   v1::JobSpec spec;
   spec.set_name(name);
@@ -83,16 +85,70 @@ TEST_F(ClientTest, AWatchGoesOnAcrossARestart) {
   ASSERT_TRUE(client_->Submit(SpecNamed("one")).ok());
   std::vector<v1::JobPhase> phases;
   const absl::Status watched =
-      client_->Watch("one", [&](const v1::JobView& view) {
+      client_->Watch("one", kForEver, [&](const v1::JobView& view) {
         if (phases.empty()) {
           Restart();
           EXPECT_TRUE(Connect()->Cancel("one").ok());
         }
         phases.push_back(view.phase());
+        return true;
       });
   EXPECT_TRUE(watched.ok()) << watched;
   EXPECT_THAT(phases,
               ElementsAre(v1::JOB_PHASE_PENDING, v1::JOB_PHASE_CANCELLED));
+}
+
+TEST_F(ClientTest, AWatchEndsWhenItsCallerHasSeenEnough) {
+  ASSERT_TRUE(client_->Submit(SpecNamed("one")).ok());
+  int views = 0;
+  EXPECT_TRUE(client_
+                  ->Watch("one", kForEver,
+                          [&](const v1::JobView&) { return ++views < 1; })
+                  .ok());
+  EXPECT_EQ(views, 1);
+}
+
+TEST_F(ClientTest, AWatchHasALimit) {
+  ASSERT_TRUE(client_->Submit(SpecNamed("one")).ok());
+  const absl::Status watched = client_->Watch(
+      "one", absl::Milliseconds(50), [](const v1::JobView&) { return true; });
+  EXPECT_EQ(watched.code(), absl::StatusCode::kDeadlineExceeded) << watched;
+}
+
+TEST_F(ClientTest, AJobIsPausedAndResumed) {
+  ASSERT_TRUE(client_->Submit(SpecNamed("one")).ok());
+  EXPECT_EQ(client_->Pause("one")->phase(), v1::JOB_PHASE_PAUSED);
+  EXPECT_EQ(client_->Pause("one")->phase(), v1::JOB_PHASE_PAUSED);
+  Restart();
+  EXPECT_EQ(client_->GetJob("one")->phase(), v1::JOB_PHASE_PAUSED);
+  EXPECT_EQ(client_->Resume("one")->phase(), v1::JOB_PHASE_PENDING);
+  ASSERT_TRUE(client_->Cancel("one").ok());
+  EXPECT_EQ(client_->Pause("one").status().code(),
+            absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(ClientTest, AnUnknownWorkerHasNoIntent) {
+  EXPECT_EQ(
+      client_->SetIntent("nobody", v1::WORKER_INTENT_DRAIN).status().code(),
+      absl::StatusCode::kNotFound);
+  EXPECT_EQ(client_->SetIntent("nobody", v1::WORKER_INTENT_UNSPECIFIED)
+                .status()
+                .code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(ClientTest, APlanChangesNothing) {
+  v1::PlanJobRequest request;
+  *request.mutable_spec() = SpecNamed("one");
+  request.set_parameters(100'000);
+  const auto plan = client_->Plan(request);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_FALSE(plan->starts());
+  EXPECT_EQ(plan->spec().training().tau(), 12u);
+  EXPECT_EQ(client_->ListJobs()->jobs_size(), 0);
+  request.mutable_spec()->mutable_training()->set_samples(0);
+  EXPECT_EQ(client_->Plan(request).status().code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(ClientTest, EventsGoOnAcrossARestartWithoutAGapOrARepeat) {
@@ -135,8 +191,11 @@ TEST(ClientStopTest, AWatchThatAStoppingCoordinatorCutsGoesOn) {
   const auto client = Client::Make("127.0.0.1:" + std::to_string(port));
   ASSERT_TRUE(client.ok()) << client.status();
   std::vector<v1::JobPhase> phases;
-  const absl::Status watched = (*client)->Watch(
-      "one", [&](const v1::JobView& view) { phases.push_back(view.phase()); });
+  const absl::Status watched =
+      (*client)->Watch("one", kForEver, [&](const v1::JobView& view) {
+        phases.push_back(view.phase());
+        return true;
+      });
   EXPECT_TRUE(watched.ok()) << watched;
   EXPECT_THAT(phases,
               ElementsAre(v1::JOB_PHASE_RUNNING, v1::JOB_PHASE_SUCCEEDED));

@@ -20,6 +20,8 @@ enum class ExitCode {
   kInvalid = 7,
   kJobFailed = 8,
   kJobCancelled = 9,
+  // Of `wait`.
+  kTimedOut = 124,
 };
 
 ExitCode ExitCodeFor(const absl::Status& status);

@@ -1,4 +1,6 @@
 // skerryctl: the operator's tool.
+#include <unistd.h>
+
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -8,28 +10,63 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "cli/arguments.h"
 #include "cli/client.h"
 #include "cli/commands/change.h"
 #include "cli/commands/checkpoint.h"
+#include "cli/commands/complete.h"
+#include "cli/commands/config.h"
 #include "cli/commands/data_prepare.h"
 #include "cli/commands/describe_model.h"
 #include "cli/commands/follow.h"
 #include "cli/commands/generate.h"
+#include "cli/commands/plan.h"
 #include "cli/commands/show.h"
 #include "cli/commands/state.h"
+#include "cli/commands/top.h"
+#include "cli/did_you_mean.h"
 #include "cli/exit_code.h"
+#include "cli/explain.h"
 #include "cli/output.h"
+#include "cli/yaml_text.h"
 #include "runtime/posix/posix_files.h"
 
 namespace skerry::cli {
 namespace {
 
-absl::Status RunOnCluster(const Arguments& arguments, Client& client,
-                          const Output& output) {
+absl::Status ChangeCluster(const Arguments& arguments, Client& client,
+                           const Output& output) {
   switch (arguments.command) {
     case Command::kSubmit:
       return SubmitJob(client, arguments.file, output);
+    case Command::kPlan:
+      return PlanJob(client, arguments.file, output);
+    case Command::kCancel:
+      return CancelJob(client, arguments.name, output);
+    case Command::kPause:
+      return PauseJob(client, arguments.name, output);
+    case Command::kResume:
+      return ResumeJob(client, arguments.name, output);
+    case Command::kCordon:
+      return SetIntent(client, arguments.worker, v1::WORKER_INTENT_CORDON,
+                       output);
+    case Command::kUncordon:
+      return SetIntent(client, arguments.worker, v1::WORKER_INTENT_SERVE,
+                       output);
+    case Command::kDrain:
+      return SetIntent(client, arguments.worker, v1::WORKER_INTENT_DRAIN,
+                       output);
+    default:
+      return absl::InternalError("not a command for the coordinator");
+  }
+}
+
+absl::Status RunOnCluster(const Arguments& arguments, Client& client,
+                          const Output& output) {
+  switch (arguments.command) {
     case Command::kGetJobs:
       return GetJobs(client, output);
     case Command::kGetJob:
@@ -41,9 +78,9 @@ absl::Status RunOnCluster(const Arguments& arguments, Client& client,
     case Command::kDescribeJob:
       return DescribeJob(client, arguments.name, output);
     case Command::kLogs:
-      return ShowEvents(client, arguments.name, arguments.follow, output);
-    case Command::kCancel:
-      return CancelJob(client, arguments.name, output);
+      return ShowEvents(client, arguments.name, arguments.events, output);
+    case Command::kTop:
+      return ShowTop(client, arguments.top, isatty(STDOUT_FILENO) == 1, output);
     case Command::kAuditData:
       return AuditData(client, arguments.name, output);
     case Command::kGenerate:
@@ -54,24 +91,33 @@ absl::Status RunOnCluster(const Arguments& arguments, Client& client,
     }
     case Command::kVersion:
       return ShowVersion(client, output);
-    case Command::kCheckpointList:
-    case Command::kCheckpointVerify:
-    case Command::kCheckpointExport:
-    case Command::kWatchJob:
-    case Command::kDataPrepare:
-    case Command::kDescribeModel:
-    case Command::kStateExport:
-    case Command::kStateVerify:
-    case Command::kStateBackup:
-      break;
+    default:
+      return ChangeCluster(arguments, client, output);
   }
-  return absl::InternalError("not a command for the coordinator");
 }
 
-// Commands that need no coordinator; none when it is another.
-std::optional<absl::Status> RunAlone(const Arguments& arguments,
-                                     const Output& output) {
-  runtime::PosixFiles files;
+// Commands that end as the job or the worker does.
+absl::StatusOr<ExitCode> Follow(const Arguments& arguments, Client& client,
+                                const Output& output) {
+  switch (arguments.command) {
+    case Command::kWatchJob:
+      return WatchJob(client, arguments.name, output);
+    case Command::kWaitJob:
+      return WaitJob(client, arguments.name, arguments.wait, output);
+    case Command::kWaitWorker:
+      return WaitWorker(client, arguments.worker, arguments.wait, output);
+    default: {
+      const absl::Status ran = RunOnCluster(arguments, client, output);
+      if (!ran.ok()) return ran;
+      return ExitCode::kOk;
+    }
+  }
+}
+
+// Commands about checkpoints, journals and data; none when it is another.
+std::optional<absl::Status> RunOnFiles(const Arguments& arguments,
+                                       runtime::PosixFiles& files,
+                                       const Output& output) {
   switch (arguments.command) {
     case Command::kDataPrepare:
       return DataPrepare(arguments.prepare, files, output.out);
@@ -94,24 +140,74 @@ std::optional<absl::Status> RunAlone(const Arguments& arguments,
   }
 }
 
+// Commands that need no coordinator; none when it is another.
+std::optional<absl::Status> RunAlone(const Arguments& arguments,
+                                     runtime::PosixFiles& files,
+                                     const Output& output) {
+  switch (arguments.command) {
+    case Command::kExplain:
+      return ExplainField(arguments.field, output);
+    case Command::kConfigGet:
+      return GetContexts(files, output);
+    case Command::kConfigSet:
+      return SetContext(arguments.config, arguments.coordinator, files, output);
+    case Command::kConfigUse:
+      return UseContext(arguments.config, files, output);
+    case Command::kConfigDelete:
+      return DeleteContext(arguments.config, files);
+    case Command::kCompletion:
+      return PrintCompletionScript(arguments.shell, output);
+    case Command::kComplete:
+      PrintCandidates(CompleteArguments(arguments.half), arguments.coordinator,
+                      files, output.out);
+      return absl::OkStatus();
+    default:
+      return RunOnFiles(arguments, files, output);
+  }
+}
+
+// With the nearest name that there is, if it was a name that is not there.
+absl::Status WithHint(const absl::Status& status, const Arguments& arguments,
+                      Client& client) {
+  std::vector<std::string> known;
+  std::string wanted;
+  if (absl::StartsWith(status.message(), "no job named")) {
+    wanted = arguments.name;
+    const auto jobs = client.ListJobs();
+    if (!jobs.ok()) return status;
+    for (const auto& job : jobs->jobs()) known.push_back(job.spec().name());
+  } else if (absl::StartsWith(status.message(), "no worker named")) {
+    wanted = arguments.worker;
+    const auto workers = client.ListWorkers();
+    if (!workers.ok()) return status;
+    for (const auto& one : workers->workers()) known.push_back(one.worker());
+  }
+  return absl::Status(
+      status.code(), absl::StrCat(status.message(), DidYouMean(wanted, known)));
+}
+
 absl::StatusOr<ExitCode> Run(const Arguments& arguments, const Output& output) {
-  const std::optional<absl::Status> alone = RunAlone(arguments, output);
+  runtime::PosixFiles files;
+  const std::optional<absl::Status> alone = RunAlone(arguments, files, output);
   if (alone.has_value()) {
     if (!alone->ok()) return *alone;
     return ExitCode::kOk;
   }
-  absl::StatusOr<std::unique_ptr<Client>> client =
-      Client::Make(arguments.coordinator);
+  std::string address = arguments.coordinator;
+  if (!arguments.coordinator_given) {
+    SKERRY_ASSIGN_OR_RETURN(
+        address, ResolveCoordinator(arguments.context, address, files));
+  }
+  absl::StatusOr<std::unique_ptr<Client>> client = Client::Make(address);
   if (!client.ok()) {
     output.err << "skerryctl: " << client.status().message() << "\n";
     return ExitCode::kUsage;
   }
-  if (arguments.command == Command::kWatchJob) {
-    return WatchJob(**client, arguments.name, output);
+  absl::StatusOr<ExitCode> code = Follow(arguments, **client, output);
+  if (absl::IsNotFound(code.status())) {
+    return WithHint(code.status(), arguments, **client);
   }
-  const absl::Status ran = RunOnCluster(arguments, **client, output);
-  if (!ran.ok()) return ran;
-  return ExitCode::kOk;
+  return code;
 }
 
 ExitCode Main(std::vector<std::string> words) {
@@ -125,9 +221,12 @@ ExitCode Main(std::vector<std::string> words) {
     }
     return parsed.code;
   }
-  const Output output{parsed.arguments->form, std::cout, std::cerr};
+  YamlStream yaml(std::cout);
+  const bool as_yaml = parsed.arguments->form == OutputForm::kYaml;
+  const Output output{as_yaml ? OutputForm::kJson : parsed.arguments->form,
+                      as_yaml ? yaml : std::cout, std::cerr};
   const absl::StatusOr<ExitCode> code = Run(*parsed.arguments, output);
-  if (!std::cout.flush()) {
+  if (!output.out.flush()) {
     std::cerr << "skerryctl: cannot write to standard output\n";
     return ExitCode::kInternal;
   }

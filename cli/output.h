@@ -8,7 +8,9 @@
 
 namespace skerry::cli {
 
-enum class OutputForm { kTable, kJson };
+// A command sees kYaml as kJson; main turns what it prints into YAML. Only
+// lists know kWide, and only commands about named things kName.
+enum class OutputForm { kTable, kWide, kJson, kYaml, kName };
 
 struct Output {
   OutputForm form = OutputForm::kTable;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <sstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -46,9 +47,13 @@ class SkerryctlTest : public testing::Test {
   ~SkerryctlTest() override { std::filesystem::remove_all(folder_); }
 
   Ran Run(const std::string& words) {
+    return RunIn(absl::StrCat("SKERRY_COORDINATOR=", address_, " "), words);
+  }
+  // With `before` in front of the program's name.
+  Ran RunIn(const std::string& before, const std::string& words) {
     const std::string err = folder_ + "/err";
-    const std::string line = absl::StrCat("SKERRY_COORDINATOR=", address_,
-                                          " cli/skerryctl ", words, " 2>", err);
+    const std::string line =
+        absl::StrCat(before, "cli/skerryctl ", words, " 2>", err);
     Ran ran;
     FILE* pipe = popen(line.c_str(), "r");
     char buffer[4096];
@@ -156,6 +161,184 @@ TEST_F(SkerryctlTest, ACheckpointOfNothingGivesFourAndLeavesNothing) {
   EXPECT_EQ(Run("checkpoint verify " + store).code, 3);
   EXPECT_EQ(Run("checkpoint list " + store).out,
             "NAME  JOB  SEQUENCE  SAMPLES  SIZE  STATE\n");
+}
+
+TEST_F(SkerryctlTest, AJobIsWaitedFor) {
+  ASSERT_EQ(Run("submit -f " + JobFile("one")).code, 0);
+  EXPECT_EQ(Run("wait job one --for pending").out, "one pending\n");
+  const Ran late = Run("wait job one --for running --timeout 0.5");
+  EXPECT_EQ(late.code, 124);
+  EXPECT_THAT(late.err, HasSubstr("job one is pending"));
+  ASSERT_EQ(Run("cancel one").code, 0);
+  EXPECT_EQ(Run("wait job one --for ended").code, 0);
+  EXPECT_EQ(Run("wait job one --for cancelled -o json").code, 0);
+  const Ran never = Run("wait job one --for succeeded --timeout 1m");
+  EXPECT_EQ(never.code, 9);
+  EXPECT_EQ(never.out, "");
+  EXPECT_THAT(never.err, HasSubstr("it cannot become succeeded"));
+  EXPECT_EQ(Run("wait job nobody --for ended").code, 3);
+  EXPECT_EQ(Run("wait worker nobody --for drained").code, 3);
+}
+
+TEST_F(SkerryctlTest, AJobIsPausedAndGoesOn) {
+  ASSERT_EQ(Run("submit -f " + JobFile("one")).code, 0);
+  const Ran paused = Run("pause one");
+  EXPECT_EQ(paused.out, "one paused\n");
+  EXPECT_THAT(paused.err, HasSubstr("skerryctl resume one"));
+  EXPECT_THAT(Run("get jobs").out, HasSubstr(" paused "));
+  EXPECT_EQ(Run("resume one -o name").out, "one\n");
+  EXPECT_THAT(Run("events one --name JobPaused,JobResumed").out,
+              testing::AllOf(HasSubstr("JobPaused"), HasSubstr("JobResumed")));
+  ASSERT_EQ(Run("cancel one").code, 0);
+  EXPECT_EQ(Run("pause one").code, 4);
+  EXPECT_EQ(Run("resume nobody").code, 3);
+}
+
+TEST_F(SkerryctlTest, IntentsOfWorkersThatAreNotThereGiveThree) {
+  for (const char* verb : {"cordon", "uncordon", "drain"}) {
+    const Ran ran = Run(absl::StrCat(verb, " nobody"));
+    EXPECT_EQ(ran.code, 3) << verb;
+    EXPECT_EQ(ran.err, "skerryctl: no worker named nobody\n");
+  }
+}
+
+TEST_F(SkerryctlTest, APlanIsPrintedAndNothingIsSubmitted) {
+  std::ofstream(folder_ + "/config.json") << R"({"model_type": "gpt2",
+    "n_positions": 64, "n_embd": 32, "n_layer": 2, "n_head": 2,
+    "vocab_size": 256, "resid_pdrop": 0.0, "embd_pdrop": 0.0,
+    "attn_pdrop": 0.0})";
+  const std::string path = folder_ + "/planned.yaml";
+  std::ofstream(path) << "name: planned\nmodel: {config_file: config.json}\n"
+                      << "data: {path: /data/text, manifest_sha256: "
+                      << std::string(64, 'a')
+                      << "}\ntraining: {samples: 1000, batch_samples: 4}\n"
+                      << "outer: {method: diloco}\n";
+  const Ran plan = Run("plan -f " + path);
+  EXPECT_EQ(plan.code, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("0 worker(s) may work on it and 1 are "
+                                  "needed"));
+  EXPECT_THAT(Run("plan -o json -f " + path).out, HasSubstr("\"tau\": 12"));
+  EXPECT_EQ(Run("get jobs -o name").out, "");
+  EXPECT_EQ(Run("plan -f " + JobFile("one", "trainning: {}\n")).code, 7);
+}
+
+TEST_F(SkerryctlTest, TheSameAnswerHasManyForms) {
+  ASSERT_EQ(Run("submit -f " + JobFile("one")).code, 0);
+  EXPECT_EQ(Run("get jobs -o name").out, "one\n");
+  EXPECT_THAT(Run("get jobs -o wide").out,
+              testing::AllOf(HasSubstr("REASON"), HasSubstr("diloco"),
+                             HasSubstr("waits for 1 worker(s)")));
+  EXPECT_THAT(Run("get job one -o yaml").out,
+              testing::AllOf(StartsWith("id: \"1\"\nspec:\n  name: one\n"),
+                             HasSubstr("\n    method: OUTER_METHOD_DILOCO")));
+  EXPECT_THAT(Run("get workers -o wide").out, HasSubstr("INTENT"));
+  EXPECT_EQ(Run("get islands -o name").out, "");
+  ASSERT_EQ(Run("cancel one").code, 0);
+  EXPECT_THAT(Run("logs one -o yaml").out, HasSubstr("\n---\n"));
+}
+
+// What stands under "spec:", as a file of its own.
+std::string SpecIn(const std::string& yaml) {
+  const std::string head = "\nspec:\n";
+  std::istringstream lines(yaml.substr(yaml.find(head) + head.size()));
+  std::string spec;
+  for (std::string line; std::getline(lines, line) && line[0] == ' ';) {
+    spec += line.substr(2) + "\n";
+  }
+  return spec;
+}
+
+TEST_F(SkerryctlTest, TheJobInAViewIsAJobFile) {
+  ASSERT_EQ(Run("submit -f " + JobFile("one")).code, 0);
+  const std::string spec = SpecIn(Run("get job one -o yaml").out);
+  ASSERT_EQ(Run("cancel one").code, 0);
+  const std::string path = folder_ + "/again.yaml";
+  std::ofstream(path) << spec;
+  const Ran again = Run("submit -f " + path);
+  EXPECT_EQ(again.code, 0) << again.err << spec;
+  EXPECT_EQ(SpecIn(Run("get job one -o yaml").out), spec);
+}
+
+TEST_F(SkerryctlTest, EventsAreFiltered) {
+  ASSERT_EQ(Run("submit -f " + JobFile("one")).code, 0);
+  ASSERT_EQ(Run("cancel one").code, 0);
+  EXPECT_THAT(Run("events one --tail 1").out,
+              testing::AllOf(HasSubstr("JobEnded"),
+                             testing::Not(HasSubstr("JobSubmitted"))));
+  EXPECT_EQ(Run("events one --name Committed").out, "");
+  EXPECT_EQ(Run("events one --since 0").out, "");
+  EXPECT_EQ(Run("events one --tail 1 -f").code, 2);
+}
+
+TEST_F(SkerryctlTest, TopShowsWhatGoesOn) {
+  ASSERT_EQ(Run("submit -f " + JobFile("one")).code, 0);
+  const Ran top = Run("top --count 2 --interval 0.01");
+  EXPECT_EQ(top.code, 0) << top.err;
+  EXPECT_THAT(top.out, HasSubstr("1 of 1 jobs unfinished, 0 workers\n"));
+  EXPECT_THAT(top.out, HasSubstr("one  pending"));
+  // No terminal, so nothing is erased.
+  EXPECT_THAT(top.out, testing::Not(HasSubstr("\x1b")));
+  process_.reset();
+  EXPECT_EQ(Run("top --count 1").code, 6);
+}
+
+TEST_F(SkerryctlTest, AFieldIsExplained) {
+  EXPECT_THAT(Run("explain training.tau").out, HasSubstr("Inner steps"));
+  EXPECT_THAT(Run("explain").out, HasSubstr("\nplacement "));
+  EXPECT_THAT(Run("explain exchange -o yaml").out,
+              StartsWith("field: exchange\n"));
+  const Ran wrong = Run("explain training.taus");
+  EXPECT_EQ(wrong.code, 3);
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean tau?"));
+}
+
+TEST_F(SkerryctlTest, AMistypedNameHasANearestOne) {
+  ASSERT_EQ(Run("submit -f " + JobFile("bible")).code, 0);
+  const Ran ran = Run("get job bibel");
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_EQ(ran.err, "skerryctl: no job named bibel; did you mean bible?\n");
+}
+
+TEST_F(SkerryctlTest, ContextsNameCoordinators) {
+  const std::string home = "XDG_CONFIG_HOME=" + folder_ + "/config ";
+  EXPECT_EQ(RunIn(home, "config get").out, "CURRENT  NAME  COORDINATOR\n");
+  EXPECT_EQ(RunIn(home, "config use lab").code, 3);
+  ASSERT_EQ(RunIn(home, "config set lab --coordinator " + address_).code, 0);
+  EXPECT_EQ(RunIn(home, "config set far --coordinator 10.0.0.1:1").code, 7);
+  // Nothing says which, so it is the default, where nobody serves.
+  EXPECT_EQ(RunIn(home, "get jobs --context lab").code, 0);
+  EXPECT_EQ(RunIn(home, "get jobs --context lap").code, 3);
+  ASSERT_EQ(RunIn(home, "config use lab").code, 0);
+  EXPECT_EQ(RunIn(home, "get jobs").code, 0);
+  EXPECT_THAT(RunIn(home, "config get").out, HasSubstr("*        lab"));
+  EXPECT_EQ(RunIn(home + "SKERRY_COORDINATOR=127.0.0.1:1 ", "get jobs").code,
+            6);
+  EXPECT_EQ(RunIn(home, "get jobs --coordinator 127.0.0.1:1").code, 6);
+  ASSERT_EQ(RunIn(home, "config delete lab").code, 0);
+  EXPECT_EQ(RunIn(home, "config get -o json").out,
+            "{\n \"current\": \"\",\n \"contexts\": []\n}\n");
+}
+
+TEST_F(SkerryctlTest, ShellsCompleteCommandsAndNames) {
+  ASSERT_EQ(Run("submit -f " + JobFile("bible")).code, 0);
+  EXPECT_EQ(Run("__complete cancel b").out, "bible\n");
+  EXPECT_EQ(Run("__complete canc").out, "cancel\n");
+  EXPECT_EQ(Run("__complete submit -f ''").out, ":files\n");
+  EXPECT_THAT(Run("__complete explain training.ta").out, "training.tau\n");
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    EXPECT_THAT(Run(absl::StrCat("completion ", shell)).out,
+                HasSubstr("__complete"));
+  }
+  const Ran done = RunIn(
+      "SKERRY_COORDINATOR=" + address_ + " bash -c 'source <(",
+      "completion bash); COMP_WORDS=(cli/skerryctl cancel \"\"); COMP_CWORD=2; "
+      "_skerryctl; echo \"${COMPREPLY[@]}\"'");
+  EXPECT_EQ(done.out, "bible\n") << done.err;
+  // A coordinator that is away is not mentioned.
+  process_.reset();
+  const Ran away = Run("__complete cancel b");
+  EXPECT_EQ(away.code, 0);
+  EXPECT_EQ(away.out + away.err, "");
 }
 
 }  // namespace

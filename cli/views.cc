@@ -69,7 +69,7 @@ std::map<std::string, Island> IslandsOf(const v1::ListWorkersReply& workers) {
 }
 
 constexpr const char* kWorkerStates[] = {"connected", "suspected", "lost",
-                                         "draining"};
+                                         "draining",  "cordoned",  "drained"};
 
 // "name:" padded, then the value; nothing when there is no value.
 void AddFact(const std::string& name, const std::string& value,
@@ -170,6 +170,60 @@ std::string RangesText(
   return parts.empty() ? "none" : absl::StrJoin(parts, " ");
 }
 
+std::vector<Column> JobColumns() {
+  return {{"NAME"},
+          {"ID", Align::kRight},
+          {"PHASE"},
+          {"DONE", Align::kRight},
+          {"SEQUENCE", Align::kRight},
+          {"LOSS", Align::kRight},
+          {"VALIDATION", Align::kRight},
+          {"TOKENS/S", Align::kRight},
+          {"REPLICAS", Align::kRight},
+          {"AGE", Align::kRight}};
+}
+
+std::vector<std::string> JobCells(const v1::JobView& job) {
+  const Losses losses = NewestLosses(job);
+  return {job.spec().name(),
+          absl::StrCat(job.id()),
+          PhaseText(job.phase()),
+          PercentText(job.samples_committed(), job.samples_total()),
+          absl::StrCat(job.sequence()),
+          losses.training,
+          losses.validation,
+          TokensText(job.counters().tokens_per_s()),
+          ReplicasText(job),
+          AgeText(job.age_ms())};
+}
+
+std::vector<Column> WorkerColumns() {
+  return {{"NAME"},
+          {"ISLAND"},
+          {"STATE"},
+          {"ADDRESS"},
+          {"INCARNATION", Align::kRight},
+          {"HEARD", Align::kRight},
+          {"JOBS"},
+          {"RELEASE"}};
+}
+
+std::vector<std::string> WorkerCells(const v1::WorkerView& worker) {
+  return {worker.worker(),
+          worker.island(),
+          worker.state(),
+          worker.address(),
+          absl::StrCat(worker.incarnation()),
+          AgeText(worker.silence_ms()),
+          absl::StrJoin(worker.jobs(), ","),
+          worker.release()};
+}
+
+std::string IntentText(v1::WorkerIntent intent) {
+  const std::string& name = v1::WorkerIntent_Name(intent);
+  return absl::AsciiStrToLower(absl::StripPrefix(name, "WORKER_INTENT_"));
+}
+
 }  // namespace
 
 std::string PhaseText(v1::JobPhase phase) {
@@ -178,44 +232,79 @@ std::string PhaseText(v1::JobPhase phase) {
 }
 
 std::string JobsTable(const v1::ListJobsReply& jobs) {
-  Table table({{"NAME"},
-               {"ID", Align::kRight},
-               {"PHASE"},
-               {"DONE", Align::kRight},
-               {"SEQUENCE", Align::kRight},
-               {"LOSS", Align::kRight},
-               {"VALIDATION", Align::kRight},
-               {"TOKENS/S", Align::kRight},
-               {"REPLICAS", Align::kRight},
-               {"AGE", Align::kRight}});
+  Table table(JobColumns());
+  for (const v1::JobView& job : jobs.jobs()) table.AddRow(JobCells(job));
+  return table.Text();
+}
+
+std::string WideJobsTable(const v1::ListJobsReply& jobs) {
+  std::vector<Column> columns = JobColumns();
+  for (const char* title : {"METHOD", "CODEC"}) columns.push_back({title});
+  for (const char* title : {"PARAMETERS", "STALLED", "SENT"}) {
+    columns.push_back({title, Align::kRight});
+  }
+  columns.push_back({"REASON"});
+  Table table(std::move(columns));
   for (const v1::JobView& job : jobs.jobs()) {
-    const Losses losses = NewestLosses(job);
-    table.AddRow({job.spec().name(), absl::StrCat(job.id()),
-                  PhaseText(job.phase()),
-                  PercentText(job.samples_committed(), job.samples_total()),
-                  absl::StrCat(job.sequence()), losses.training,
-                  losses.validation, TokensText(job.counters().tokens_per_s()),
-                  ReplicasText(job), AgeText(job.age_ms())});
+    const v1::JobCounters& counters = job.counters();
+    const double busy = counters.compute_s() + counters.stall_s();
+    std::vector<std::string> cells = JobCells(job);
+    cells.push_back(MethodText(job.spec().outer().method()));
+    cells.push_back(job.spec().exchange().codec());
+    cells.push_back(job.parameters() == 0 ? ""
+                                          : absl::StrCat(job.parameters()));
+    cells.push_back(
+        busy > 0 ? absl::StrFormat("%.1f%%", 100 * counters.stall_s() / busy)
+                 : "");
+    cells.push_back(BytesText(counters.bulk_sent_bytes()));
+    cells.push_back(job.reason());
+    table.AddRow(std::move(cells));
   }
   return table.Text();
 }
 
 std::string WorkersTable(const v1::ListWorkersReply& workers) {
-  Table table({{"NAME"},
-               {"ISLAND"},
-               {"STATE"},
-               {"ADDRESS"},
-               {"INCARNATION", Align::kRight},
-               {"HEARD", Align::kRight},
-               {"JOBS"},
-               {"RELEASE"}});
+  Table table(WorkerColumns());
   for (const v1::WorkerView& worker : workers.workers()) {
-    table.AddRow({worker.worker(), worker.island(), worker.state(),
-                  worker.address(), absl::StrCat(worker.incarnation()),
-                  AgeText(worker.silence_ms()),
-                  absl::StrJoin(worker.jobs(), ","), worker.release()});
+    table.AddRow(WorkerCells(worker));
   }
   return table.Text();
+}
+
+std::string WideWorkersTable(const v1::ListWorkersReply& workers) {
+  std::vector<Column> columns = WorkerColumns();
+  columns.push_back({"INTENT"});
+  Table table(std::move(columns));
+  for (const v1::WorkerView& worker : workers.workers()) {
+    std::vector<std::string> cells = WorkerCells(worker);
+    cells.push_back(IntentText(worker.intent()));
+    table.AddRow(std::move(cells));
+  }
+  return table.Text();
+}
+
+std::string JobNames(const v1::ListJobsReply& jobs) {
+  std::string text;
+  for (const v1::JobView& job : jobs.jobs()) {
+    absl::StrAppend(&text, Printable(job.spec().name()), "\n");
+  }
+  return text;
+}
+
+std::string WorkerNames(const v1::ListWorkersReply& workers) {
+  std::string text;
+  for (const v1::WorkerView& worker : workers.workers()) {
+    absl::StrAppend(&text, Printable(worker.worker()), "\n");
+  }
+  return text;
+}
+
+std::string IslandNames(const v1::ListWorkersReply& workers) {
+  std::string text;
+  for (const auto& [name, island] : IslandsOf(workers)) {
+    absl::StrAppend(&text, Printable(name), "\n");
+  }
+  return text;
 }
 
 std::string IslandsTable(const v1::ListWorkersReply& workers) {
@@ -225,6 +314,8 @@ std::string IslandsTable(const v1::ListWorkersReply& workers) {
                {"SUSPECTED", Align::kRight},
                {"LOST", Align::kRight},
                {"DRAINING", Align::kRight},
+               {"CORDONED", Align::kRight},
+               {"DRAINED", Align::kRight},
                {"JOBS"}});
   for (auto& [name, island] : IslandsOf(workers)) {
     std::vector<std::string> row = {name, absl::StrCat(island.workers)};

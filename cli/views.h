@@ -11,10 +11,18 @@
 namespace skerry::cli {
 
 std::string JobsTable(const v1::ListJobsReply& jobs);
+// With method, codec, traffic and the reason of the phase as well.
+std::string WideJobsTable(const v1::ListJobsReply& jobs);
 std::string WorkersTable(const v1::ListWorkersReply& workers);
+// With the operator's intent as well.
+std::string WideWorkersTable(const v1::ListWorkersReply& workers);
 std::string IslandsTable(const v1::ListWorkersReply& workers);
+// One a line.
+std::string JobNames(const v1::ListJobsReply& jobs);
+std::string WorkerNames(const v1::ListWorkersReply& workers);
+std::string IslandNames(const v1::ListWorkersReply& workers);
 // {"islands": [{"island", "workers", "connected", "suspected", "lost",
-// "draining", "jobs"}]}, by name.
+// "draining", "cordoned", "drained", "jobs"}]}, by name.
 std::string IslandsJson(const v1::ListWorkersReply& workers);
 std::string JobDescription(const v1::JobView& job);
 std::string AuditDescription(const v1::AuditDataReply& audit);

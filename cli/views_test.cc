@@ -117,7 +117,10 @@ v1::ListWorkersReply Workers() {
   };
   add("north-1", "north", "connected", 210)->add_jobs("bible");
   add("north-2", "north", "lost", 61'000)->add_jobs("bible");
-  add("south-1", "south", "draining", 1500);
+  add("south-1", "south", "draining", 1500)
+      ->set_intent(v1::WORKER_INTENT_DRAIN);
+  add("south-2", "south", "cordoned", 1600)
+      ->set_intent(v1::WORKER_INTENT_CORDON);
   return workers;
 }
 
@@ -180,11 +183,16 @@ INSTANTIATE_TEST_SUITE_P(
     Views, ViewsGoldenTest,
     testing::Values(
         Golden{"jobs_table", [] { return JobsTable(Jobs()); }},
+        Golden{"jobs_wide", [] { return WideJobsTable(Jobs()); }},
+        Golden{"jobs_names", [] { return JobNames(Jobs()); }},
         Golden{"jobs_json", [] { return JsonText(Jobs()); }},
         Golden{"no_jobs_table", [] { return JobsTable({}); }},
         Golden{"workers_table", [] { return WorkersTable(Workers()); }},
+        Golden{"workers_wide", [] { return WideWorkersTable(Workers()); }},
+        Golden{"workers_names", [] { return WorkerNames(Workers()); }},
         Golden{"workers_json", [] { return JsonText(Workers()); }},
         Golden{"islands_table", [] { return IslandsTable(Workers()); }},
+        Golden{"islands_names", [] { return IslandNames(Workers()); }},
         Golden{"islands_json", [] { return IslandsJson(Workers()); }},
         Golden{"job_description", [] { return JobDescription(RunningJob()); }},
         Golden{"ended_job_description",

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -15,8 +14,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "base/status.h"
+#include "cli/did_you_mean.h"
+#include "cli/enum_words.h"
 #include "cli/read_file.h"
 #include "nlohmann/json.hpp"
 
@@ -32,46 +32,6 @@ constexpr size_t kTextBytesMax = 1 << 20;
 constexpr size_t kValuesMax = 100'000;
 constexpr int kDepthMax = 64;
 constexpr size_t kProblemsMax = 50;
-
-size_t EditDistance(const std::string& a, const std::string& b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j],
-                               std::min({row[j] + 1, row[j - 1] + 1, changed}));
-    }
-  }
-  return row.back();
-}
-
-std::string DidYouMean(const std::string& word,
-                       const std::vector<std::string>& known) {
-  std::string best;
-  size_t least = std::max<size_t>(2, word.size() / 3) + 1;
-  for (const std::string& candidate : known) {
-    const size_t distance = EditDistance(word, candidate);
-    if (distance < least) {
-      least = distance;
-      best = candidate;
-    }
-  }
-  return best.empty() ? "" : absl::StrCat("; did you mean ", best, "?");
-}
-
-// "OuterMethod" -> "OUTER_METHOD_".
-std::string PrefixOf(const EnumDescriptor& type) {
-  std::string prefix;
-  for (const char c : type.name()) {
-    if (absl::ascii_isupper(static_cast<unsigned char>(c)) && !prefix.empty()) {
-      prefix += '_';
-    }
-    prefix += absl::ascii_toupper(static_cast<unsigned char>(c));
-  }
-  return prefix + "_";
-}
 
 class Converter {
  public:
@@ -299,19 +259,13 @@ json Converter::Scalar(const YAML::Node& node, const FieldDescriptor& field,
 
 json Converter::Enum(const YAML::Node& node, const EnumDescriptor& type,
                      const std::string& path) {
-  const std::string prefix = PrefixOf(type);
-  const std::string wanted = absl::AsciiStrToUpper(node.Scalar());
-  std::vector<std::string> known;
-  for (int i = 0; i < type.value_count(); ++i) {
-    if (type.value(i)->number() == 0) continue;
-    const std::string& full = type.value(i)->name();
-    const std::string brief(absl::StripPrefix(full, prefix));
-    if (wanted == full || wanted == brief) return full;
-    known.push_back(absl::AsciiStrToLower(brief));
-  }
+  const auto* value = FindEnumWord(type, node.Scalar());
+  if (value != nullptr) return value->name();
+  const std::vector<std::string> known = EnumWords(type);
   Report(node.Mark(), path,
          absl::StrCat("has to be one of ", absl::StrJoin(known, ", "), ", not ",
-                      node.Scalar()));
+                      node.Scalar(),
+                      DidYouMean(absl::AsciiStrToLower(node.Scalar()), known)));
   return nullptr;
 }
 

@@ -6,6 +6,20 @@
 #include "cli/views.h"
 
 namespace skerry::cli {
+namespace {
+
+void Print(const google::protobuf::Message& view, const std::string& name,
+           const std::string& state, const Output& output) {
+  if (output.form == OutputForm::kJson) {
+    output.out << JsonText(view);
+  } else if (output.form == OutputForm::kName) {
+    output.out << name << "\n";
+  } else {
+    output.out << name << " " << state << "\n";
+  }
+}
+
+}  // namespace
 
 absl::Status SubmitJob(Client& client, const std::string& file,
                        const Output& output) {
@@ -28,10 +42,36 @@ absl::Status SubmitJob(Client& client, const std::string& file,
 absl::Status CancelJob(Client& client, const std::string& name,
                        const Output& output) {
   SKERRY_ASSIGN_OR_RETURN(const v1::JobView job, client.Cancel(name));
-  if (output.form == OutputForm::kJson) {
-    output.out << JsonText(job);
-  } else {
-    output.out << name << " " << PhaseText(job.phase()) << "\n";
+  Print(job, name, PhaseText(job.phase()), output);
+  return absl::OkStatus();
+}
+
+absl::Status PauseJob(Client& client, const std::string& name,
+                      const Output& output) {
+  SKERRY_ASSIGN_OR_RETURN(const v1::JobView job, client.Pause(name));
+  Print(job, name, PhaseText(job.phase()), output);
+  output.err << "rounds that run are finished and delivered; go on with: "
+                "skerryctl resume "
+             << name << "\n";
+  return absl::OkStatus();
+}
+
+absl::Status ResumeJob(Client& client, const std::string& name,
+                       const Output& output) {
+  SKERRY_ASSIGN_OR_RETURN(const v1::JobView job, client.Resume(name));
+  Print(job, name, PhaseText(job.phase()), output);
+  return absl::OkStatus();
+}
+
+absl::Status SetIntent(Client& client, const std::string& worker,
+                       v1::WorkerIntent intent, const Output& output) {
+  SKERRY_ASSIGN_OR_RETURN(const v1::WorkerView view,
+                          client.SetIntent(worker, intent));
+  Print(view, worker, view.state(), output);
+  if (intent == v1::WORKER_INTENT_DRAIN && view.state() != "drained") {
+    output.err << "it delivers what it owes and leaves its jobs; wait with: "
+                  "skerryctl wait worker "
+               << worker << " --for drained\n";
   }
   return absl::OkStatus();
 }

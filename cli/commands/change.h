@@ -1,6 +1,6 @@
 // cli/commands/change.h
 //
-// skerryctl submit and cancel.
+// skerryctl submit, cancel, pause, resume, cordon, uncordon and drain.
 #ifndef SKERRY_CLI_COMMANDS_CHANGE_H_
 #define SKERRY_CLI_COMMANDS_CHANGE_H_
 
@@ -19,6 +19,15 @@ absl::Status SubmitJob(Client& client, const std::string& file,
 // A finished job stays as it is. Errors: the client's.
 absl::Status CancelJob(Client& client, const std::string& name,
                        const Output& output);
+// Errors: the client's; FailedPrecondition when the job has ended.
+absl::Status PauseJob(Client& client, const std::string& name,
+                      const Output& output);
+absl::Status ResumeJob(Client& client, const std::string& name,
+                       const Output& output);
+// Prints the worker's state as it then is; a drain goes on behind it. Errors:
+// the client's.
+absl::Status SetIntent(Client& client, const std::string& worker,
+                       v1::WorkerIntent intent, const Output& output);
 
 }  // namespace skerry::cli
 

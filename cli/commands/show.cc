@@ -7,11 +7,20 @@
 #include "cli/views.h"
 
 namespace skerry::cli {
+namespace {
+
+std::string ListText(const v1::ListJobsReply& jobs, const Output& output) {
+  if (output.form == OutputForm::kName) return JobNames(jobs);
+  return output.form == OutputForm::kWide ? WideJobsTable(jobs)
+                                          : JobsTable(jobs);
+}
+
+}  // namespace
 
 absl::Status GetJobs(Client& client, const Output& output) {
   SKERRY_ASSIGN_OR_RETURN(const v1::ListJobsReply jobs, client.ListJobs());
   output.out << (output.form == OutputForm::kJson ? JsonText(jobs)
-                                                  : JobsTable(jobs));
+                                                  : ListText(jobs, output));
   return absl::OkStatus();
 }
 
@@ -24,23 +33,38 @@ absl::Status GetJob(Client& client, const std::string& name,
   }
   v1::ListJobsReply jobs;
   *jobs.add_jobs() = job;
-  output.out << JobsTable(jobs);
+  output.out << ListText(jobs, output);
   return absl::OkStatus();
 }
 
 absl::Status GetWorkers(Client& client, const Output& output) {
   SKERRY_ASSIGN_OR_RETURN(const v1::ListWorkersReply workers,
                           client.ListWorkers());
-  output.out << (output.form == OutputForm::kJson ? JsonText(workers)
-                                                  : WorkersTable(workers));
+  switch (output.form) {
+    case OutputForm::kJson:
+      output.out << JsonText(workers);
+      break;
+    case OutputForm::kName:
+      output.out << WorkerNames(workers);
+      break;
+    case OutputForm::kWide:
+      output.out << WideWorkersTable(workers);
+      break;
+    default:
+      output.out << WorkersTable(workers);
+  }
   return absl::OkStatus();
 }
 
 absl::Status GetIslands(Client& client, const Output& output) {
   SKERRY_ASSIGN_OR_RETURN(const v1::ListWorkersReply workers,
                           client.ListWorkers());
-  output.out << (output.form == OutputForm::kJson ? IslandsJson(workers)
-                                                  : IslandsTable(workers));
+  if (output.form == OutputForm::kJson) {
+    output.out << IslandsJson(workers);
+  } else {
+    output.out << (output.form == OutputForm::kName ? IslandNames(workers)
+                                                    : IslandsTable(workers));
+  }
   return absl::OkStatus();
 }
 

@@ -1,0 +1,45 @@
+// cli/command_walk.h
+//
+// Half a command line: where it stands, which word went wrong, what may come
+// next.
+#ifndef SKERRY_CLI_COMMAND_WALK_H_
+#define SKERRY_CLI_COMMAND_WALK_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace skerry::cli {
+
+// Names that only the cluster, the disk or the schema know.
+enum class Names { kNone, kJobs, kWorkers, kContexts, kFields, kFiles };
+
+struct Completion {
+  // Those that begin as the last word does.
+  std::vector<std::string> words;
+  // To be looked up as well.
+  Names names = Names::kNone;
+  // The last word: what names have to begin with.
+  std::string prefix;
+  // As given on the line; empty when it is not.
+  std::string coordinator;
+  std::string context;
+};
+
+// What can stand in the place of the last of `words`, which may be empty.
+Completion CompleteLine(const CLI::App& root,
+                        const std::vector<std::string>& words);
+
+// What is wrong with the first word that is no command or option of its place,
+// with the nearest that is one; empty when there is no such word.
+std::string ExplainStrayWord(const CLI::App& root,
+                             const std::vector<std::string>& words);
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_COMMAND_WALK_H_

@@ -1,0 +1,174 @@
+#include "cli/config_file.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "cli/did_you_mean.h"
+#include "nlohmann/json.hpp"
+
+namespace skerry::cli {
+namespace {
+
+constexpr size_t kConfigBytesMax = 1 << 20;
+
+std::vector<std::string> NamesOf(const Config& config) {
+  std::vector<std::string> names;
+  for (const Context& context : config.contexts) names.push_back(context.name);
+  return names;
+}
+
+// A double-quoted scalar of YAML.
+std::string Quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false,
+                                   nlohmann::json::error_handler_t::replace);
+}
+
+absl::Status Wrong(const std::string& path, const YAML::Mark& mark,
+                   const std::string& what) {
+  std::string place = path;
+  if (!mark.is_null()) {
+    absl::StrAppend(&place, ":", mark.line + 1, ":", mark.column + 1);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(place, ": ", what));
+}
+
+// A mapping of plain words to `known` fields.
+absl::Status CheckFields(const std::string& path, const YAML::Node& node,
+                         const std::vector<std::string>& known) {
+  if (!node.IsMap()) return Wrong(path, node.Mark(), "has to be a mapping");
+  for (const auto& entry : node) {
+    const std::string& name = entry.first.Scalar();
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      return Wrong(
+          path, entry.first.Mark(),
+          absl::StrCat("there is no field ", name, DidYouMean(name, known)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> TextOf(const std::string& path,
+                                   const YAML::Node& node,
+                                   const std::string& field) {
+  const YAML::Node value = node[field];
+  if (value.IsDefined() && value.IsScalar() && !value.Scalar().empty()) {
+    return value.Scalar();
+  }
+  return Wrong(path, node.Mark(),
+               absl::StrCat("field ", field, " has to be a word"));
+}
+
+absl::StatusOr<Config> Parse(const std::string& path, const YAML::Node& root) {
+  Config config;
+  if (root.IsNull()) return config;
+  SKERRY_RETURN_IF_ERROR(CheckFields(path, root, {"current", "contexts"}));
+  if (root["current"]) {
+    SKERRY_ASSIGN_OR_RETURN(config.current, TextOf(path, root, "current"));
+  }
+  const YAML::Node contexts = root["contexts"];
+  if (!contexts.IsDefined() || contexts.IsNull()) return config;
+  if (!contexts.IsSequence()) {
+    return Wrong(path, contexts.Mark(), "contexts has to be a list");
+  }
+  for (const YAML::Node& node : contexts) {
+    SKERRY_RETURN_IF_ERROR(CheckFields(path, node, {"name", "coordinator"}));
+    Context context;
+    SKERRY_ASSIGN_OR_RETURN(context.name, TextOf(path, node, "name"));
+    SKERRY_ASSIGN_OR_RETURN(context.coordinator,
+                            TextOf(path, node, "coordinator"));
+    config.Set(std::move(context));
+  }
+  return config;
+}
+
+}  // namespace
+
+absl::StatusOr<Context> Config::Find(const std::string& name) const {
+  for (const Context& context : contexts) {
+    if (context.name == name) return context;
+  }
+  return absl::NotFoundError(absl::StrCat("no context named ", name,
+                                          DidYouMean(name, NamesOf(*this))));
+}
+
+void Config::Set(Context context) {
+  const auto at = std::lower_bound(
+      contexts.begin(), contexts.end(), context.name,
+      [](const Context& a, const std::string& name) { return a.name < name; });
+  if (at != contexts.end() && at->name == context.name) {
+    *at = std::move(context);
+  } else {
+    contexts.insert(at, std::move(context));
+  }
+}
+
+absl::Status Config::Remove(const std::string& name) {
+  SKERRY_RETURN_IF_ERROR(Find(name).status());
+  std::erase_if(contexts, [&](const Context& c) { return c.name == name; });
+  if (current == name) current.clear();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> ConfigPath() {
+  const auto value = [](const char* name) {
+    const char* text = std::getenv(name);
+    return std::string(text == nullptr ? "" : text);
+  };
+  const std::string given = value("XDG_CONFIG_HOME");
+  if (!given.empty()) return given + "/skerry/config.yaml";
+  const std::string home = value("HOME");
+  if (!home.empty()) return home + "/.config/skerry/config.yaml";
+  return absl::FailedPreconditionError(
+      "neither HOME nor XDG_CONFIG_HOME is set, so there is no place for "
+      "contexts");
+}
+
+absl::StatusOr<Config> ReadConfig(const std::string& path,
+                                  const runtime::Files& files) {
+  const absl::StatusOr<std::vector<std::byte>> bytes = files.Read(path);
+  if (absl::IsNotFound(bytes.status())) return Config();
+  SKERRY_RETURN_IF_ERROR(bytes.status());
+  if (bytes->size() > kConfigBytesMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": more than ", kConfigBytesMax, " bytes"));
+  }
+  std::string text;
+  for (const std::byte byte : *bytes) text += static_cast<char>(byte);
+  // yaml-cpp speaks in exceptions; they end here.
+  try {
+    return Parse(path, YAML::Load(text));
+  } catch (const YAML::Exception& error) {
+    return Wrong(path, error.mark, error.msg);
+  }
+}
+
+absl::Status WriteConfig(const std::string& path, const Config& config,
+                         runtime::Files& files) {
+  SKERRY_RETURN_IF_ERROR(
+      files.MakeDirectory(std::filesystem::path(path).parent_path().string()));
+  const std::string text = ConfigText(config);
+  return files.WriteDurably(path, std::as_bytes(std::span(text)));
+}
+
+std::string ConfigText(const Config& config) {
+  std::string text;
+  if (!config.current.empty()) {
+    absl::StrAppend(&text, "current: ", Quoted(config.current), "\n");
+  }
+  absl::StrAppend(&text, "contexts:", config.contexts.empty() ? " []\n" : "\n");
+  for (const Context& context : config.contexts) {
+    absl::StrAppend(&text, "  - name: ", Quoted(context.name),
+                    "\n    coordinator: ", Quoted(context.coordinator), "\n");
+  }
+  return text;
+}
+
+}  // namespace skerry::cli

@@ -1,0 +1,76 @@
+#include "cli/plan_view.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "cli/table.h"
+
+namespace skerry::cli {
+namespace {
+
+void AddFact(const std::string& name, const std::string& value,
+             std::string* text) {
+  absl::StrAppendFormat(text, "%-16s %s\n", name + ":", Printable(value));
+}
+
+void AddExchange(const v1::PlannedExchange& exchange, std::string* text) {
+  AddFact("Exchange",
+          absl::StrCat(exchange.members(), " replica(s): ", exchange.reason()),
+          text);
+  AddFact("Codec",
+          absl::StrCat(exchange.codec(), ", ",
+                       BytesText(exchange.model_bytes()), " a model"),
+          text);
+  AddFact("Each sends",
+          absl::StrCat(BytesText(exchange.sent_bytes_each()), " a round"),
+          text);
+  AddFact("Rounds",
+          absl::StrCat(exchange.rounds(), " of ", exchange.samples_per_round(),
+                       " samples"),
+          text);
+}
+
+std::string PlacesTable(const v1::PlanJobReply& plan) {
+  Table table({{"ISLAND"},
+               {"WORKER"},
+               {"SPANS"},
+               {"ELEMENTS", Align::kRight},
+               {"HOST MEMORY", Align::kRight}});
+  for (const v1::PlannedReplica& replica : plan.replicas()) {
+    for (const v1::PlannedSeat& seat : replica.seats()) {
+      const bool cut = seat.span_end() > 0;
+      table.AddRow(
+          {replica.island(), seat.worker(),
+           cut ? absl::StrCat(seat.span_begin(), "-", seat.span_end()) : "",
+           cut ? absl::StrCat(seat.elements()) : "",
+           cut ? BytesText(seat.host_bytes()) : ""});
+    }
+  }
+  return table.Text();
+}
+
+std::string LeftOutTable(const v1::PlanJobReply& plan) {
+  Table table({{"WORKER"}, {"ISLAND"}, {"REASON"}});
+  for (const v1::LeftOutWorker& left : plan.left_out()) {
+    table.AddRow({left.worker(), left.island(), left.reason()});
+  }
+  return table.Text();
+}
+
+}  // namespace
+
+std::string PlanDescription(const v1::PlanJobReply& plan, uint64_t parameters) {
+  std::string text;
+  AddFact("Name", plan.spec().name(), &text);
+  AddFact(plan.starts() ? "Starts" : "Waits", plan.reason(), &text);
+  AddFact("Parameters", absl::StrCat(parameters), &text);
+  if (plan.has_exchange()) AddExchange(plan.exchange(), &text);
+  if (plan.replicas_size() > 0) {
+    absl::StrAppend(&text, "\nPlaces\n", PlacesTable(plan));
+  }
+  if (plan.left_out_size() > 0) {
+    absl::StrAppend(&text, "\nLeft out\n", LeftOutTable(plan));
+  }
+  return text;
+}
+
+}  // namespace skerry::cli
