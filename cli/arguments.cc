@@ -118,7 +118,6 @@ class Parser {
   void AddWorkerChanges();
   void AddConfig();
   void AddHelp();
-  void AddForm(CLI::App* app);
   Parsed Wrong(const std::string& what) const;
   // What the words mean together; an error text, or nothing.
   std::string Finish();
@@ -145,7 +144,11 @@ Parser::Parser() {
                      ->capture_default_str();
   app_.add_option("--context", arguments_.context,
                   "a cluster that skerryctl config has named");
-  AddForm(&app_);
+  std::vector<std::string> forms;
+  for (const auto& [name, form] : kForms) forms.emplace_back(name);
+  app_.add_option("-o,--output", form_,
+                  "what is printed: table, wide, json, yaml or name")
+      ->check(IsOneOf(forms));
   app_.require_subcommand(1);
   app_.footer(kFooter);
   AddChanges();
@@ -158,14 +161,6 @@ Parser::Parser() {
   AddHelp();
   Leaf(&app_, "version", "releases of skerryctl and of the coordinator",
        Command::kVersion);
-}
-
-void Parser::AddForm(CLI::App* app) {
-  std::vector<std::string> forms;
-  for (const auto& [name, form] : kForms) forms.emplace_back(name);
-  app->add_option("-o,--output", form_,
-                  "what is printed: table, wide, json, yaml or name")
-      ->check(IsOneOf(forms));
 }
 
 CLI::App* Parser::Verb(const std::string& name, const std::string& about) {
@@ -411,13 +406,9 @@ void Parser::AddConfig() {
 }
 
 void Parser::AddHelp() {
-  CLI::App* explain = Leaf(&app_, "explain", "what a field of a job file means",
-                           Command::kExplain);
-  // "data" is a field here and no command.
-  explain->fallthrough(false);
-  AddForm(explain);
-  explain->add_option("FIELD", arguments_.field,
-                      "as training.tau; all when not given");
+  Leaf(&app_, "explain", "what a field of a job file means", Command::kExplain)
+      ->add_option("FIELD", arguments_.field,
+                   "as training.tau; all when not given");
   Leaf(&app_, "completion", "a script for a shell", Command::kCompletion)
       ->add_option("SHELL", arguments_.shell, "one of: bash, zsh or fish")
       ->check(IsOneOf({"bash", "zsh", "fish"}))

@@ -96,6 +96,16 @@ TEST(ArgumentsTest, ACheckpointIsDescribed) {
   }
 }
 
+TEST(ArgumentsTest, AJobMayHaveTheNameOfACommand) {
+  for (const char* name : {"top", "data", "get", "explain", "version"}) {
+    EXPECT_EQ(Good({"cancel", name}).name, name);
+    const Arguments get = Good({"get", "job", name, "-o", "json"});
+    EXPECT_EQ(get.command, Command::kGetJob);
+    EXPECT_EQ(get.name, name);
+    EXPECT_EQ(Good({"wait", "job", name, "--for", "ended"}).name, name);
+  }
+}
+
 TEST(ArgumentsTest, OptionsOfTheProgramMayStandAnywhere) {
   for (const auto& words : std::vector<std::vector<std::string>>{
            {"-o", "json", "--coordinator", "127.0.0.1:1", "get", "jobs"},
