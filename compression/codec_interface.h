@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "compression/workspace.h"
 
 namespace skerry::compression {
 
@@ -39,7 +40,8 @@ enum class CodecId : uint8_t {
   kThresholdTopKIn4 = 88,
 };
 
-// Stateless; any number of threads may use one codec at once.
+// Stateless; any number of threads may use one codec at once, each with its
+// own workspace.
 class Codec {
  public:
   virtual ~Codec() = default;
@@ -49,12 +51,14 @@ class Codec {
   // The largest payload that `elements` values can need.
   virtual size_t MaxEncodedBytes(size_t elements) const = 0;
 
-  // Replaces `payload`.
+  // Replaces `payload`. The bytes depend on the values alone, not on the
+  // workspace's executor.
   //
   // Errors: InvalidArgument when a value is NaN or infinite, naming the first
   // such index; `payload` is then unspecified.
   virtual absl::Status Encode(std::span<const float> values,
-                              std::vector<std::byte>& payload) const = 0;
+                              std::vector<std::byte>& payload,
+                              Workspace& workspace) const = 0;
 
   // Overwrites `values`.
   //
@@ -62,13 +66,32 @@ class Codec {
   // elements; `values` are then unspecified. Whatever is accepted decodes to
   // finite values.
   virtual absl::Status Decode(std::span<const std::byte> payload,
-                              std::span<float> values) const = 0;
+                              std::span<float> values,
+                              Workspace& workspace) const = 0;
 
   // accumulators[i] += decoded[i] in fp32 without contraction: the same bits
   // as Decode followed by an addition. Errors: as Decode; the accumulators are
   // then unspecified as well, so the sum has to be started anew.
   virtual absl::Status DecodeAdd(std::span<const std::byte> payload,
-                                 std::span<float> accumulators) const = 0;
+                                 std::span<float> accumulators,
+                                 Workspace& workspace) const = 0;
+
+  // With a workspace for this one call, on the calling thread.
+  absl::Status Encode(std::span<const float> values,
+                      std::vector<std::byte>& payload) const {
+    Workspace workspace;
+    return Encode(values, payload, workspace);
+  }
+  absl::Status Decode(std::span<const std::byte> payload,
+                      std::span<float> values) const {
+    Workspace workspace;
+    return Decode(payload, values, workspace);
+  }
+  absl::Status DecodeAdd(std::span<const std::byte> payload,
+                         std::span<float> accumulators) const {
+    Workspace workspace;
+    return DecodeAdd(payload, accumulators, workspace);
+  }
 };
 
 }  // namespace skerry::compression

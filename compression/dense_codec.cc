@@ -10,12 +10,39 @@
 #include "compression/cpu/int8_block.h"
 #include "compression/cpu/raw_f32.h"
 #include "compression/cpu/sign1.h"
+#include "compression/parts.h"
 
 namespace skerry::compression {
 namespace {
 
 // Payloads are little-endian, and kernels load them as they are.
 static_assert(std::endian::native == std::endian::little);
+
+template <typename Kernels>
+bool EncodeAll(std::span<const float> values, std::byte* payload,
+               Workspace& workspace) {
+  return EveryPart(values.size(), *workspace.executor,
+                   [&](size_t begin, size_t end) {
+                     return Kernels::EncodePart(values, begin, end, payload);
+                   });
+}
+
+template <>
+bool EncodeAll<cpu::Sign1Whole>(std::span<const float> values,
+                                std::byte* payload, Workspace& workspace) {
+  if (values.empty()) return true;
+  workspace.sums.resize(cpu::Sign1Whole::Blocks(values.size()));
+  double* const sums = workspace.sums.data();
+  if (!EveryPart(values.size(), *workspace.executor,
+                 [&](size_t begin, size_t end) {
+                   return cpu::Sign1Whole::EncodePart(values, begin, end,
+                                                      payload, sums);
+                 })) {
+    return false;
+  }
+  cpu::Sign1Whole::WriteScale(workspace.sums, values.size(), payload);
+  return true;
+}
 
 // A codec whose size follows from the element count, from its kernels.
 template <CodecId kId, typename Kernels>
@@ -28,31 +55,42 @@ class DenseCodec final : public Codec {
   }
 
   absl::Status Encode(std::span<const float> values,
-                      std::vector<std::byte>& payload) const override {
+                      std::vector<std::byte>& payload,
+                      Workspace& workspace) const override {
     payload.resize(Kernels::Bytes(values.size()));
-    if (Kernels::Encode(values, payload.data())) return absl::OkStatus();
+    if (EncodeAll<Kernels>(values, payload.data(), workspace)) {
+      return absl::OkStatus();
+    }
     return NotFiniteError(values, DenseCodecName(kId));
   }
 
   absl::Status Decode(std::span<const std::byte> payload,
-                      std::span<float> values) const override {
+                      std::span<float> values,
+                      Workspace& workspace) const override {
+    return DecodeAll(payload, values, workspace, Kernels::DecodePart);
+  }
+
+  absl::Status DecodeAdd(std::span<const std::byte> payload,
+                         std::span<float> accumulators,
+                         Workspace& workspace) const override {
+    return DecodeAll(payload, accumulators, workspace, Kernels::DecodeAddPart);
+  }
+
+ private:
+  template <typename DecodePart>
+  static absl::Status DecodeAll(std::span<const std::byte> payload,
+                                std::span<float> values, Workspace& workspace,
+                                DecodePart decode_part) {
     if (payload.size() == Kernels::Bytes(values.size()) &&
-        Kernels::Decode(payload.data(), values)) {
+        EveryPart(values.size(), *workspace.executor,
+                  [&](size_t begin, size_t end) {
+                    return decode_part(payload.data(), begin, end, values);
+                  })) {
       return absl::OkStatus();
     }
     return NotAnEncodingError(payload.size(), values.size());
   }
 
-  absl::Status DecodeAdd(std::span<const std::byte> payload,
-                         std::span<float> accumulators) const override {
-    if (payload.size() == Kernels::Bytes(accumulators.size()) &&
-        Kernels::DecodeAdd(payload.data(), accumulators)) {
-      return absl::OkStatus();
-    }
-    return NotAnEncodingError(payload.size(), accumulators.size());
-  }
-
- private:
   static absl::Status NotAnEncodingError(size_t bytes, size_t elements) {
     const std::string_view name = DenseCodecName(kId);
     return absl::DataLossError(absl::StrCat(

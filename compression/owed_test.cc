@@ -196,11 +196,11 @@ class History {
       made->push_back(*MakeTopK({0.1, CodecId::kRawF32}));
       made->push_back(*MakeTopK({0.1, CodecId::kNf4}));
       made->push_back(*MakeRandomK({0.1, CodecId::kRawF32}, 5));
-      made->push_back(
-          *MakeThresholdTopK({0.1, CodecId::kInt8Block},
-                             [](std::span<const float> values, size_t target) {
-                               return SidcoThreshold(values, target, {});
-                             }));
+      made->push_back(*MakeThresholdTopK(
+          {0.1, CodecId::kInt8Block},
+          [](std::span<const float> values, size_t target, Workspace&) {
+            return SidcoThreshold(values, target, {});
+          }));
       made->push_back(*MakeChunkTopK(32));
       return made;
     }();

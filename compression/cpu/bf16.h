@@ -8,24 +8,19 @@
 #define SKERRY_COMPRESSION_CPU_BF16_H_
 
 #include <cstddef>
-#include <cstdint>
-#include <span>
+
+#include "compression/cpu/block_kernels.h"
 
 namespace skerry::compression::cpu {
 
-struct Bf16 {
-  static size_t Bytes(size_t elements) { return elements * sizeof(uint16_t); }
-
-  // Writes Bytes(values.size()) bytes. False, with `out` unspecified, when a
-  // value is not finite.
-  static bool Encode(std::span<const float> values, std::byte* out);
-
-  // Reads Bytes(values.size()) bytes. False, with `values` unspecified, when
-  // they hold a NaN or an infinity.
-  static bool Decode(const std::byte* payload, std::span<float> values);
-  static bool DecodeAdd(const std::byte* payload,
-                        std::span<float> accumulators);
+struct Bf16Layout : WholeByteCodes {
+  // Of one pass of a loop; values have no blocks on the wire.
+  static constexpr size_t kElements = 256;
+  static constexpr size_t kScaleBytes = 0;
+  static constexpr size_t kCodeBits = 16;
 };
+
+using Bf16 = BlockKernels<Bf16Layout>;
 
 }  // namespace skerry::compression::cpu
 

@@ -6,15 +6,10 @@
 #include <cstring>
 #include <vector>
 
-#include "compression/codec.h"
-#include "compression/testing/codec_conformance.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
 namespace {
-
-INSTANTIATE_TEST_SUITE_P(Bf16, CodecConformance,
-                         ::testing::Values(CodecId::kBf16));
 
 uint16_t CodeOf(float value) {
   uint16_t code = 0;

@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
+
+#include "compression/cpu/levels4.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compression/cpu/block4.cc"
 #include "hwy/foreach_target.h"  // compiles this file once for every target
-// Highway has to follow foreach_target.
+// These have to follow foreach_target.
+#include "compression/cpu/blocks-inl.h"
 #include "hwy/highway.h"
 
 #ifndef SKERRY_COMPRESSION_CPU_BLOCK4_TABLES_
@@ -16,40 +21,32 @@
 namespace skerry::compression::cpu {
 namespace {
 
-// QLoRA (Dettmers et al. 2023), appendix E.
-constexpr std::array<float, 16> kNf4Levels = {-1.0f,
-                                              -0.6961928009986877f,
-                                              -0.5250730514526367f,
-                                              -0.39491748809814453f,
-                                              -0.28444138169288635f,
-                                              -0.18477343022823334f,
-                                              -0.09105003625154495f,
-                                              0.0f,
-                                              0.07958029955625534f,
-                                              0.16093020141124725f,
-                                              0.24611230194568634f,
-                                              0.33791524171829224f,
-                                              0.44070982933044434f,
-                                              0.5626170039176941f,
-                                              0.7229568362236023f,
-                                              1.0f};
+// Midpoint `i` is between the levels i and i + 1.
+constexpr float Nf4Midpoint(size_t i) {
+  return (kNf4Levels.values[i] + kNf4Levels.values[i + 1]) * 0.5f;
+}
 
-// Bit 3 is the sign; code 8 has no value of its own.
-constexpr std::array<float, 16> kE3m0Levels = {
-    0.0f,  0x1p-6f,  0x1p-5f,  0x1p-4f,  0x1p-3f,  0x1p-2f,  0x1p-1f,  1.0f,
-    -0.0f, -0x1p-6f, -0x1p-5f, -0x1p-4f, -0x1p-3f, -0x1p-2f, -0x1p-1f, -1.0f};
-
-constexpr uint8_t kNf4Zero = 7;
-constexpr uint8_t kE3m0MinusZero = 8;
+// What the last two of four halvings compare with, by the code's upper bits;
+// again and again for vectors of 16 lanes.
+using Midpoints = std::array<float, 16>;
+constexpr Midpoints MidpointsOf(size_t first, size_t stride, size_t count) {
+  Midpoints midpoints{};
+  for (size_t i = 0; i < midpoints.size(); ++i) {
+    midpoints[i] = Nf4Midpoint(first + stride * (i % count));
+  }
+  return midpoints;
+}
+alignas(64) constexpr Midpoints kNf4ThirdHalving = MidpointsOf(1, 4, 4);
+alignas(64) constexpr Midpoints kNf4FourthHalving = MidpointsOf(0, 2, 8);
 
 // Byte `plane` of each level's pattern: 16-byte tables that one shuffle reads.
 using BytePlanes = std::array<std::array<uint8_t, 16>, 4>;
-constexpr BytePlanes PlanesOf(const std::array<float, 16>& levels) {
+constexpr BytePlanes PlanesOf(const Levels16& levels) {
   BytePlanes planes{};
   for (int plane = 0; plane < 4; ++plane) {
     for (int code = 0; code < 16; ++code) {
       planes[plane][code] = static_cast<uint8_t>(
-          std::bit_cast<uint32_t>(levels[code]) >> (8 * plane));
+          std::bit_cast<uint32_t>(levels.values[code]) >> (8 * plane));
     }
   }
   return planes;
@@ -68,35 +65,47 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr size_t kBlock = kBlock4Elements;
-
-// Bit pattern of the largest magnitude in a block, ordered as magnitudes are.
-HWY_INLINE int32_t AbsMaxBits(const float* HWY_RESTRICT values) {
-  const hn::ScalableTag<int32_t> di;
-  const size_t lanes = hn::Lanes(di);
-  const auto magnitude = hn::Set(di, 0x7fffffff);
-  const auto* bits = reinterpret_cast<const int32_t*>(values);
-  auto max = hn::Zero(di);
-  for (size_t i = 0; i < kBlock; i += lanes) {
-    max = hn::Max(max, hn::And(hn::LoadU(di, bits + i), magnitude));
-  }
-  return hn::GetLane(hn::MaxOfLanes(di, max));
-}
+constexpr size_t kBlock = Nf4::kElements;
 
 // The number of midpoints below y: ties go to the lower level.
+#if HWY_MAX_BYTES >= 32 && !HWY_HAVE_SCALABLE
+// Four halvings; a vector holds all that one of them may compare with.
+template <class V>
+HWY_INLINE auto Nf4Code(V y) {
+  const hn::DFromV<V> df;
+  const hn::RebindToSigned<decltype(df)> di;
+  const auto above = [&](V midpoint) HWY_ATTR {
+    // A true lane is -1.
+    return hn::BitCast(di, hn::VecFromMask(df, hn::Gt(y, midpoint)));
+  };
+  const auto halved = [&](auto code, V midpoint) HWY_ATTR {
+    return hn::Sub(hn::Add(code, code), above(midpoint));
+  };
+  const auto third = hn::Load(df, kNf4ThirdHalving.data());
+  const auto fourth = hn::Load(df, kNf4FourthHalving.data());
+  const auto upper = hn::Gt(y, hn::Set(df, Nf4Midpoint(7)));
+  auto code = hn::Neg(hn::BitCast(di, hn::VecFromMask(df, upper)));
+  code = halved(code, hn::IfThenElse(upper, hn::Set(df, Nf4Midpoint(11)),
+                                     hn::Set(df, Nf4Midpoint(3))));
+  code =
+      halved(code, hn::TableLookupLanes(third, hn::IndicesFromVec(df, code)));
+  return halved(code,
+                hn::TableLookupLanes(fourth, hn::IndicesFromVec(df, code)));
+}
+#else
 template <class V>
 HWY_INLINE auto Nf4Code(V y) {
   const hn::DFromV<V> df;
   const hn::RebindToSigned<decltype(df)> di;
   auto code = hn::Zero(di);
-  for (size_t i = 0; i + 1 < kNf4Levels.size(); ++i) {
-    const float midpoint = (kNf4Levels[i] + kNf4Levels[i + 1]) * 0.5f;
-    const auto above = hn::Gt(y, hn::Set(df, midpoint));
+  for (size_t i = 0; i + 1 < std::size(kNf4Levels.values); ++i) {
+    const auto above = hn::Gt(y, hn::Set(df, Nf4Midpoint(i)));
     // A true lane is -1.
     code = hn::Sub(code, hn::BitCast(di, hn::VecFromMask(df, above)));
   }
   return code;
 }
+#endif
 
 // The nearest power of two from the pattern: the exponent, one more above its
 // middle. Ties go to the lower magnitude; the middle below 2^-6 is 2^-7.
@@ -181,10 +190,11 @@ template <Levels4 kLevels, Scale4 kScale>
 HWY_INLINE bool EncodeBlock(const float* HWY_RESTRICT values,
                             std::byte* HWY_RESTRICT scale_out,
                             uint8_t* HWY_RESTRICT packed) {
-  const auto bits = static_cast<uint32_t>(AbsMaxBits(values));
+  const auto bits = static_cast<uint32_t>(AbsMaxBits<kBlock>(values));
   if (bits >= 0x7f800000u) return false;
   const uint32_t code = ScaleCode<kScale>(bits);
-  const auto wire = static_cast<typename Block4<kLevels, kScale>::Scale>(code);
+  const auto wire =
+      static_cast<typename Block4Layout<kLevels, kScale>::Scale>(code);
   std::memcpy(scale_out, &wire, sizeof(wire));
   if (code == 0) {
     const uint8_t zero = kLevels == Levels4::kNf4 ? kNf4Zero : 0;
@@ -197,35 +207,6 @@ HWY_INLINE bool EncodeBlock(const float* HWY_RESTRICT values,
   return true;
 }
 
-template <Levels4 kLevels, Scale4 kScale>
-bool EncodeAll(const float* HWY_RESTRICT values, size_t count,
-               std::byte* HWY_RESTRICT out) {
-  using Kernels = Block4<kLevels, kScale>;
-  constexpr size_t kScaleBytes = sizeof(typename Kernels::Scale);
-  auto* packed =
-      reinterpret_cast<uint8_t*>(out + Kernels::Blocks(count) * kScaleBytes);
-  const size_t whole = count / kBlock;
-  for (size_t b = 0; b < whole; ++b) {
-    if (!EncodeBlock<kLevels, kScale>(values + b * kBlock,
-                                      out + b * kScaleBytes,
-                                      packed + b * kBlock / 2)) {
-      return false;
-    }
-  }
-  const size_t rest = count - whole * kBlock;
-  if (rest == 0) return true;
-  float padded[kBlock] = {};
-  uint8_t padded_codes[kBlock / 2];
-  std::memcpy(padded, values + whole * kBlock, rest * sizeof(float));
-  if (!EncodeBlock<kLevels, kScale>(padded, out + whole * kScaleBytes,
-                                    padded_codes)) {
-    return false;
-  }
-  if (rest % 2 != 0) padded_codes[rest / 2] &= 0x0f;
-  std::memcpy(packed + whole * kBlock / 2, padded_codes, (rest + 1) / 2);
-  return true;
-}
-
 #if HWY_TARGET == HWY_SCALAR
 // Widens one block. False when a code has no value.
 template <Levels4 kLevels, bool kAdd>
@@ -235,7 +216,7 @@ bool DecodeBlock(const uint8_t* HWY_RESTRICT packed, float scale,
   for (size_t i = 0; i < kBlock; ++i) {
     const int code = i % 2 == 0 ? packed[i / 2] & 15 : packed[i / 2] >> 4;
     if (kLevels == Levels4::kE3m0 && code == kE3m0MinusZero) return false;
-    const float value = levels[code] * scale;
+    const float value = levels.values[code] * scale;
     values[i] = kAdd ? values[i] + value : value;
   }
   return true;
@@ -303,56 +284,30 @@ HWY_INLINE bool LoadScale(const std::byte* at, float& scale) {
                        bits < 0x7f800000u);
 }
 
-template <Levels4 kLevels, Scale4 kScale, bool kAdd>
-bool DecodeAll(const std::byte* HWY_RESTRICT payload, size_t count,
-               float* HWY_RESTRICT values) {
-  using Kernels = Block4<kLevels, kScale>;
-  constexpr size_t kScaleBytes = sizeof(typename Kernels::Scale);
-  const auto* packed = reinterpret_cast<const uint8_t*>(
-      payload + Kernels::Blocks(count) * kScaleBytes);
-  const size_t whole = count / kBlock;
-  float scale;
-  for (size_t b = 0; b < whole; ++b) {
-    if (!LoadScale<kScale>(payload + b * kScaleBytes, scale) ||
-        !DecodeBlock<kLevels, kAdd>(packed + b * kBlock / 2, scale,
-                                    values + b * kBlock)) {
-      return false;
-    }
-  }
-  const size_t rest = count - whole * kBlock;
-  if (rest == 0) return true;
-  float padded[kBlock] = {};
-  uint8_t padded_codes[kBlock / 2] = {};
-  std::memcpy(padded, values + whole * kBlock, rest * sizeof(float));
-  std::memcpy(padded_codes, packed + whole * kBlock / 2, (rest + 1) / 2);
-  if (rest % 2 != 0 && padded_codes[rest / 2] > 0x0f) return false;
-  if (!LoadScale<kScale>(payload + whole * kScaleBytes, scale) ||
-      !DecodeBlock<kLevels, kAdd>(padded_codes, scale, padded)) {
-    return false;
-  }
-  std::memcpy(values + whole * kBlock, padded, rest * sizeof(float));
-  return true;
-}
+template <Levels4 kLevels, Scale4 kScale>
+struct Block4Body {
+  static constexpr float kPad = 0.0f;
 
-// Dispatch wants functions that are no templates.
-#define SKERRY_BLOCK4_TARGET(Name, kLevels, kScale)                         \
-  bool Encode##Name(const float* HWY_RESTRICT values, size_t count,         \
-                    std::byte* HWY_RESTRICT out) {                          \
-    return EncodeAll<kLevels, kScale>(values, count, out);                  \
-  }                                                                         \
-  bool Decode##Name(const std::byte* HWY_RESTRICT payload, size_t count,    \
-                    float* HWY_RESTRICT values) {                           \
-    return DecodeAll<kLevels, kScale, false>(payload, count, values);       \
-  }                                                                         \
-  bool DecodeAdd##Name(const std::byte* HWY_RESTRICT payload, size_t count, \
-                       float* HWY_RESTRICT values) {                        \
-    return DecodeAll<kLevels, kScale, true>(payload, count, values);        \
+  HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t,
+                         const float*, std::byte* scale,
+                         std::byte* HWY_RESTRICT codes) const {
+    return EncodeBlock<kLevels, kScale>(values, scale,
+                                        reinterpret_cast<uint8_t*>(codes));
   }
-SKERRY_BLOCK4_TARGET(Nf4, Levels4::kNf4, Scale4::kBf16)
-SKERRY_BLOCK4_TARGET(Nf4F32, Levels4::kNf4, Scale4::kF32)
-SKERRY_BLOCK4_TARGET(E3m0, Levels4::kE3m0, Scale4::kBf16)
-SKERRY_BLOCK4_TARGET(E3m0F32, Levels4::kE3m0, Scale4::kF32)
-#undef SKERRY_BLOCK4_TARGET
+  template <bool kAdd>
+  HWY_INLINE bool Decode(const std::byte* scale_at, const std::byte* codes,
+                         float* HWY_RESTRICT values) const {
+    float scale;
+    return LoadScale<kScale>(scale_at, scale) &&
+           DecodeBlock<kLevels, kAdd>(reinterpret_cast<const uint8_t*>(codes),
+                                      scale, values);
+  }
+};
+
+SKERRY_BLOCK_CODEC_TARGET(Nf4, Block4Body<Levels4::kNf4, Scale4::kBf16>)
+SKERRY_BLOCK_CODEC_TARGET(Nf4F32, Block4Body<Levels4::kNf4, Scale4::kF32>)
+SKERRY_BLOCK_CODEC_TARGET(E3m0, Block4Body<Levels4::kE3m0, Scale4::kBf16>)
+SKERRY_BLOCK_CODEC_TARGET(E3m0F32, Block4Body<Levels4::kE3m0, Scale4::kF32>)
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -362,30 +317,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skerry::compression::cpu {
 
-#define SKERRY_BLOCK4(Name)                                                 \
-  HWY_EXPORT(Encode##Name);                                                 \
-  HWY_EXPORT(Decode##Name);                                                 \
-  HWY_EXPORT(DecodeAdd##Name);                                              \
-  template <>                                                               \
-  bool Name::Encode(std::span<const float> values, std::byte* out) {        \
-    return HWY_DYNAMIC_DISPATCH(Encode##Name)(values.data(), values.size(), \
-                                              out);                         \
-  }                                                                         \
-  template <>                                                               \
-  bool Name::Decode(const std::byte* payload, std::span<float> values) {    \
-    return HWY_DYNAMIC_DISPATCH(Decode##Name)(payload, values.size(),       \
-                                              values.data());               \
-  }                                                                         \
-  template <>                                                               \
-  bool Name::DecodeAdd(const std::byte* payload, std::span<float> values) { \
-    return HWY_DYNAMIC_DISPATCH(DecodeAdd##Name)(payload, values.size(),    \
-                                                 values.data());            \
-  }
-SKERRY_BLOCK4(Nf4)
-SKERRY_BLOCK4(Nf4F32)
-SKERRY_BLOCK4(E3m0)
-SKERRY_BLOCK4(E3m0F32)
-#undef SKERRY_BLOCK4
+SKERRY_BLOCK_CODEC(Nf4)
+SKERRY_BLOCK_CODEC(Nf4F32)
+SKERRY_BLOCK_CODEC(E3m0)
+SKERRY_BLOCK_CODEC(E3m0F32)
 
 }  // namespace skerry::compression::cpu
 #endif  // HWY_ONCE

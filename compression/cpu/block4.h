@@ -9,47 +9,37 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <type_traits>
+
+#include "compression/cpu/block_kernels.h"
 
 namespace skerry::compression::cpu {
 
 enum class Levels4 { kNf4, kE3m0 };
 enum class Scale4 { kF32, kBf16 };
 
-inline constexpr size_t kBlock4Elements = 64;
 // Blocks whose largest magnitude is below this are zero on the wire; all other
-// scales are at least this.
+// scales are at least this, and finite. Code 8 of E3M0, its minus zero, is
+// refused.
 inline constexpr float kBlock4ScaleMin = 0x1p-100f;
 
 template <Levels4 kLevels, Scale4 kScale>
-struct Block4 {
+struct Block4Layout {
   using Scale = std::conditional_t<kScale == Scale4::kF32, uint32_t, uint16_t>;
+  static constexpr size_t kElements = 64;
+  static constexpr size_t kScaleBytes = sizeof(Scale);
+  static constexpr size_t kCodeBits = 4;
 
-  static size_t Blocks(size_t elements) {
-    return (elements + kBlock4Elements - 1) / kBlock4Elements;
+  // The first of two codes is in the low half.
+  static constexpr unsigned BehindMask(size_t elements) {
+    return elements % 2 == 0 ? 0 : 0xf0;
   }
-  // All scales come first, then two codes a byte.
-  static size_t Bytes(size_t elements) {
-    return Blocks(elements) * sizeof(Scale) + (elements + 1) / 2;
-  }
-
-  // Writes Bytes(values.size()) bytes. False, with `out` unspecified, when a
-  // value is not finite.
-  static bool Encode(std::span<const float> values, std::byte* out);
-
-  // Reads Bytes(values.size()) bytes. False, with `values` unspecified, when a
-  // scale is neither 0 nor finite and at least kBlock4ScaleMin, a code is the
-  // minus zero of E3M0, or the half byte behind the last value is not 0.
-  static bool Decode(const std::byte* payload, std::span<float> values);
-  static bool DecodeAdd(const std::byte* payload,
-                        std::span<float> accumulators);
 };
 
-using Nf4 = Block4<Levels4::kNf4, Scale4::kBf16>;
-using Nf4F32 = Block4<Levels4::kNf4, Scale4::kF32>;
-using E3m0 = Block4<Levels4::kE3m0, Scale4::kBf16>;
-using E3m0F32 = Block4<Levels4::kE3m0, Scale4::kF32>;
+using Nf4 = BlockKernels<Block4Layout<Levels4::kNf4, Scale4::kBf16>>;
+using Nf4F32 = BlockKernels<Block4Layout<Levels4::kNf4, Scale4::kF32>>;
+using E3m0 = BlockKernels<Block4Layout<Levels4::kE3m0, Scale4::kBf16>>;
+using E3m0F32 = BlockKernels<Block4Layout<Levels4::kE3m0, Scale4::kF32>>;
 
 }  // namespace skerry::compression::cpu
 

@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "base/random.h"
-#include "compression/codec.h"
-#include "compression/testing/codec_conformance.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -17,10 +15,6 @@ using cpu::E3m0;
 using cpu::E3m0F32;
 using cpu::Nf4;
 using cpu::Nf4F32;
-
-INSTANTIATE_TEST_SUITE_P(Block4, CodecConformance,
-                         ::testing::Values(CodecId::kNf4, CodecId::kNf4F32,
-                                           CodecId::kE3m0, CodecId::kE3m0F32));
 
 template <typename Kernels>
 std::vector<float> RoundTrip(const std::vector<float>& values) {

@@ -1,11 +1,12 @@
 #include "compression/cpu/fp16.h"
 
-#include <cstring>
+#include <cstdint>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compression/cpu/fp16.cc"
 #include "hwy/foreach_target.h"  // compiles this file once for every target
-// Highway has to follow foreach_target.
+// These have to follow foreach_target.
+#include "compression/cpu/blocks-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -15,8 +16,7 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Elements per pass of a loop body; a multiple of every vector length.
-constexpr size_t kChunk = 256;
+constexpr size_t kChunk = Fp16::kElements;
 constexpr int32_t kInfinityBits = 0x7f800000;
 constexpr int32_t kHalfInfinityBits = 0x7c00;
 
@@ -94,49 +94,22 @@ HWY_INLINE bool DecodeChunk(const uint16_t* HWY_RESTRICT codes,
   return hn::GetLane(hn::MaxOfLanes(di, absmax)) < kHalfInfinityBits;
 }
 
-bool EncodeAll(const float* HWY_RESTRICT values, size_t count,
-               std::byte* HWY_RESTRICT out) {
-  auto* codes = reinterpret_cast<uint16_t*>(out);
-  size_t i = 0;
-  for (; i + kChunk <= count; i += kChunk) {
-    if (!EncodeChunk(values + i, codes + i)) return false;
+struct Fp16Body {
+  static constexpr float kPad = 0.0f;
+
+  HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t,
+                         const float*, std::byte*,
+                         std::byte* HWY_RESTRICT codes) const {
+    return EncodeChunk(values, reinterpret_cast<uint16_t*>(codes));
   }
-  if (i == count) return true;
-  float padded[kChunk] = {};
-  uint16_t padded_codes[kChunk];
-  std::memcpy(padded, values + i, (count - i) * sizeof(float));
-  if (!EncodeChunk(padded, padded_codes)) return false;
-  std::memcpy(codes + i, padded_codes, (count - i) * sizeof(uint16_t));
-  return true;
-}
-
-template <bool kAdd>
-bool DecodeAll(const std::byte* HWY_RESTRICT payload, size_t count,
-               float* HWY_RESTRICT values) {
-  const auto* codes = reinterpret_cast<const uint16_t*>(payload);
-  size_t i = 0;
-  for (; i + kChunk <= count; i += kChunk) {
-    if (!DecodeChunk<kAdd>(codes + i, values + i)) return false;
+  template <bool kAdd>
+  HWY_INLINE bool Decode(const std::byte*, const std::byte* HWY_RESTRICT codes,
+                         float* HWY_RESTRICT values) const {
+    return DecodeChunk<kAdd>(reinterpret_cast<const uint16_t*>(codes), values);
   }
-  if (i == count) return true;
-  float padded[kChunk] = {};
-  uint16_t padded_codes[kChunk] = {};
-  std::memcpy(padded, values + i, (count - i) * sizeof(float));
-  std::memcpy(padded_codes, codes + i, (count - i) * sizeof(uint16_t));
-  if (!DecodeChunk<kAdd>(padded_codes, padded)) return false;
-  std::memcpy(values + i, padded, (count - i) * sizeof(float));
-  return true;
-}
+};
 
-bool DecodeSet(const std::byte* HWY_RESTRICT payload, size_t count,
-               float* HWY_RESTRICT values) {
-  return DecodeAll<false>(payload, count, values);
-}
-
-bool DecodeSum(const std::byte* HWY_RESTRICT payload, size_t count,
-               float* HWY_RESTRICT values) {
-  return DecodeAll<true>(payload, count, values);
-}
+SKERRY_BLOCK_CODEC_TARGET(Fp16, Fp16Body)
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -146,22 +119,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skerry::compression::cpu {
 
-HWY_EXPORT(EncodeAll);
-HWY_EXPORT(DecodeSet);
-HWY_EXPORT(DecodeSum);
-
-bool Fp16::Encode(std::span<const float> values, std::byte* out) {
-  return HWY_DYNAMIC_DISPATCH(EncodeAll)(values.data(), values.size(), out);
-}
-
-bool Fp16::Decode(const std::byte* payload, std::span<float> values) {
-  return HWY_DYNAMIC_DISPATCH(DecodeSet)(payload, values.size(), values.data());
-}
-
-bool Fp16::DecodeAdd(const std::byte* payload, std::span<float> accumulators) {
-  return HWY_DYNAMIC_DISPATCH(DecodeSum)(payload, accumulators.size(),
-                                         accumulators.data());
-}
+SKERRY_BLOCK_CODEC(Fp16)
 
 }  // namespace skerry::compression::cpu
 #endif  // HWY_ONCE

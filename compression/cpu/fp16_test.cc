@@ -4,15 +4,10 @@
 #include <cmath>
 #include <vector>
 
-#include "compression/codec.h"
-#include "compression/testing/codec_conformance.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
 namespace {
-
-INSTANTIATE_TEST_SUITE_P(Fp16, CodecConformance,
-                         ::testing::Values(CodecId::kFp16));
 
 uint16_t CodeOf(float value) {
   uint16_t code = 0;

@@ -10,37 +10,26 @@
 #define SKERRY_COMPRESSION_CPU_INT8_BLOCK_H_
 
 #include <cstddef>
-#include <span>
+
+#include "compression/cpu/block_kernels.h"
 
 namespace skerry::compression::cpu {
 
-struct Int8Block {
+struct Int8BlockLayout : WholeByteCodes {
   static constexpr size_t kElements = 256;
+  static constexpr size_t kScaleBytes = sizeof(float);
+  static constexpr size_t kCodeBits = 8;
+
   // Blocks below this absmax are zero on the wire.
   static constexpr float kAbsMaxMin = 0x1p-100f;
   // Scales that a decoder takes beside 0. The lower bound is that of
-  // kAbsMaxMin / 127; 127 times the upper one is finite.
+  // kAbsMaxMin / 127; 127 times the upper one is finite. The code -128 is
+  // refused.
   static constexpr float kScaleMin = 0x1p-107f;
   static constexpr float kScaleMax = 0x1.020406p+121f;
-
-  static size_t Blocks(size_t elements) {
-    return (elements + kElements - 1) / kElements;
-  }
-  // All scales come first, then one code an element.
-  static size_t Bytes(size_t elements) {
-    return Blocks(elements) * sizeof(float) + elements;
-  }
-
-  // Writes Bytes(values.size()) bytes. False, with `out` unspecified, when a
-  // value is not finite.
-  static bool Encode(std::span<const float> values, std::byte* out);
-
-  // Reads Bytes(values.size()) bytes. False, with `values` unspecified, when a
-  // scale is neither 0 nor in [kScaleMin, kScaleMax], or a code is -128.
-  static bool Decode(const std::byte* payload, std::span<float> values);
-  static bool DecodeAdd(const std::byte* payload,
-                        std::span<float> accumulators);
 };
+
+using Int8Block = BlockKernels<Int8BlockLayout>;
 
 }  // namespace skerry::compression::cpu
 

@@ -7,17 +7,12 @@
 #include <limits>
 #include <vector>
 
-#include "compression/codec.h"
-#include "compression/testing/codec_conformance.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
 namespace {
 
 using cpu::Int8Block;
-
-INSTANTIATE_TEST_SUITE_P(Int8Block, CodecConformance,
-                         ::testing::Values(CodecId::kInt8Block));
 
 std::vector<std::byte> Encoded(const std::vector<float>& values) {
   std::vector<std::byte> payload(Int8Block::Bytes(values.size()));

@@ -6,23 +6,19 @@
 #define SKERRY_COMPRESSION_CPU_RAW_F32_H_
 
 #include <cstddef>
-#include <span>
+
+#include "compression/cpu/block_kernels.h"
 
 namespace skerry::compression::cpu {
 
-struct RawF32 {
-  static size_t Bytes(size_t elements) { return elements * sizeof(float); }
-
-  // Writes Bytes(values.size()) bytes. False, with `out` unspecified, when a
-  // value is not finite.
-  static bool Encode(std::span<const float> values, std::byte* out);
-
-  // Reads Bytes(values.size()) bytes. False, with `values` unspecified, when
-  // they are no encoding.
-  static bool Decode(const std::byte* payload, std::span<float> values);
-  static bool DecodeAdd(const std::byte* payload,
-                        std::span<float> accumulators);
+struct RawF32Layout : WholeByteCodes {
+  // Of one pass of a loop; values have no blocks on the wire.
+  static constexpr size_t kElements = 256;
+  static constexpr size_t kScaleBytes = 0;
+  static constexpr size_t kCodeBits = 32;
 };
+
+using RawF32 = BlockKernels<RawF32Layout>;
 
 }  // namespace skerry::compression::cpu
 

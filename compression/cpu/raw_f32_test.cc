@@ -4,15 +4,10 @@
 #include <limits>
 #include <vector>
 
-#include "compression/codec.h"
-#include "compression/testing/codec_conformance.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
 namespace {
-
-INSTANTIATE_TEST_SUITE_P(RawF32, CodecConformance,
-                         ::testing::Values(CodecId::kRawF32));
 
 TEST(RawF32Test, TheBytesAreTheValues) {
   const std::vector<float> values = {1.5f, -0.0f, 1e-42f};

@@ -1,7 +1,6 @@
 #include "compression/cpu/select.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "base/check.h"
 
@@ -18,38 +17,106 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The index of the first vector-sized group from `i` on that holds a magnitude
-// of at least `bits`; the start of the incomplete group when there is none.
-size_t NextGroup(const float* HWY_RESTRICT values, size_t count, uint32_t bits,
-                 size_t i) {
-  const hn::ScalableTag<int32_t> di;
-  const size_t lanes = hn::Lanes(di);
-  const auto magnitude = hn::Set(di, 0x7fffffff);
-  const auto below = hn::Set(di, static_cast<int32_t>(bits) - 1);
-  const auto* patterns = reinterpret_cast<const int32_t*>(values);
-  for (; i + lanes <= count; i += lanes) {
-    const auto size = hn::And(hn::LoadU(di, patterns + i), magnitude);
-    if (!hn::AllFalse(di, hn::Gt(size, below))) return i;
-  }
-  return i;
-}
-
-size_t GroupSize() { return hn::Lanes(hn::ScalableTag<int32_t>()); }
+// An eighth of an octave, in patterns: how far below one chunk's threshold the
+// next is looked for.
+constexpr uint32_t kGuessMargin = 1u << 20;
 
 size_t CountAll(const float* HWY_RESTRICT values, size_t count, uint32_t bits) {
   const hn::ScalableTag<int32_t> di;
+  const hn::RebindToFloat<decltype(di)> df;
   const size_t lanes = hn::Lanes(di);
   const auto magnitude = hn::Set(di, 0x7fffffff);
-  const auto below = hn::Set(di, static_cast<int32_t>(bits) - 1);
-  const auto* patterns = reinterpret_cast<const int32_t*>(values);
+  // As a signed number, 2^31 - 1 is above every magnitude and -1 below.
+  const auto below = hn::Set(di, static_cast<int32_t>(bits - 1));
   size_t found = 0;
   size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    const auto size = hn::And(hn::LoadU(di, patterns + i), magnitude);
+    const auto pattern = hn::BitCast(di, hn::LoadU(df, values + i));
+    const auto size = hn::And(pattern, magnitude);
     found += hn::CountTrue(di, hn::Gt(size, below));
   }
   for (; i < count; ++i) found += MagnitudeBits(values[i]) >= bits ? 1 : 0;
   return found;
+}
+
+size_t CollectAll(const float* HWY_RESTRICT values, size_t count, uint32_t bits,
+                  uint32_t first, uint32_t* HWY_RESTRICT places,
+                  float* HWY_RESTRICT kept) {
+  const hn::ScalableTag<int32_t> di;
+  const hn::RebindToUnsigned<decltype(di)> du;
+  const hn::RebindToFloat<decltype(di)> df;
+  const size_t lanes = hn::Lanes(di);
+  const auto magnitude = hn::Set(di, 0x7fffffff);
+  const auto below = hn::Set(di, static_cast<int32_t>(bits - 1));
+  const auto step = hn::Set(du, static_cast<uint32_t>(lanes));
+  auto place = hn::Iota(du, first);
+  size_t found = 0;
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto value = hn::LoadU(df, values + i);
+    const auto size = hn::And(hn::BitCast(di, value), magnitude);
+    const auto reaches = hn::Gt(size, below);
+    if (!hn::AllFalse(di, reaches)) {
+      // Whole vectors are stored: some processors compress to memory slowly.
+      hn::StoreU(hn::Compress(value, hn::RebindMask(df, reaches)), df,
+                 kept + found);
+      hn::StoreU(hn::Compress(place, hn::RebindMask(du, reaches)), du,
+                 places + found);
+      found += hn::CountTrue(di, reaches);
+    }
+    place = hn::Add(place, step);
+  }
+  for (; i < count; ++i) {
+    if (MagnitudeBits(values[i]) < bits) continue;
+    places[found] = first + static_cast<uint32_t>(i);
+    kept[found++] = values[i];
+  }
+  return found;
+}
+
+// The k-th largest magnitude, which is at least `low`, by halving.
+uint32_t KthFrom(const float* HWY_RESTRICT values, size_t count, size_t k,
+                 uint32_t low) {
+  uint32_t step = 1;
+  while (CountAll(values, count, low + step) >= k) {
+    low += step;
+    step = std::min(step == 1 ? kGuessMargin : 2 * step, 0x80000000u - low);
+  }
+  uint32_t high = low + step;
+  while (high - low > 1) {
+    const uint32_t middle = low + (high - low) / 2;
+    (CountAll(values, count, middle) >= k ? low : high) = middle;
+  }
+  return low;
+}
+
+bool SelectChunkAll(const float* HWY_RESTRICT values, size_t count, size_t k,
+                    uint32_t* guess, uint32_t* HWY_RESTRICT places,
+                    float* HWY_RESTRICT kept) {
+  uint32_t near_places[kChunkElements + kCollectSlack];
+  float near_values[kChunkElements + kCollectSlack];
+  uint32_t low = *guess;
+  size_t found = CollectAll(values, count, low, 0, near_places, near_values);
+  for (uint32_t step = kGuessMargin; found < k; step *= 2) {
+    low -= std::min(step, low);
+    found = CollectAll(values, count, low, 0, near_places, near_values);
+  }
+  if (CountAll(near_values, found, kInfinityBits) > 0) return false;
+  const uint32_t kth = KthFrom(near_values, found, k, low);
+  size_t ties = k - CountAll(near_values, found, kth + 1);
+  size_t out = 0;
+  for (size_t i = 0; i < found; ++i) {
+    const uint32_t size = MagnitudeBits(near_values[i]);
+    if (size < kth) continue;
+    if (size == kth) {
+      if (ties == 0) continue;
+      --ties;
+    }
+    places[out] = near_places[i];
+    kept[out++] = near_values[i];
+  }
+  *guess = kth - std::min(kth, kGuessMargin);
+  return true;
 }
 
 }  // namespace
@@ -61,24 +128,25 @@ HWY_AFTER_NAMESPACE();
 namespace skerry::compression::cpu {
 namespace {
 
-HWY_EXPORT(NextGroup);
-HWY_EXPORT(GroupSize);
 HWY_EXPORT(CountAll);
+HWY_EXPORT(CollectAll);
+HWY_EXPORT(KthFrom);
+HWY_EXPORT(SelectChunkAll);
 
-constexpr uint32_t kInfinityBits = 0x7f800000;
-// Below this a copy that is partly sorted beats two histograms.
-constexpr size_t kHistogramElementsMin = size_t{1} << 18;
-constexpr int kLowBits = 15;
-
-// The bucket that holds the k-th largest, with k counted inside it from then
-// on.
-size_t BucketOf(std::span<const uint64_t> buckets, size_t& k) {
-  size_t bucket = buckets.size();
-  while (bucket-- > 0) {
-    if (buckets[bucket] >= k) return bucket;
-    k -= buckets[bucket];
+// Of `found` magnitudes of at least `bits`, keeps those above and the first
+// `ties` equal ones, which it counts down; returns how many that are.
+size_t DropTies(uint32_t bits, size_t& ties, size_t found, uint32_t* places,
+                float* kept) {
+  size_t out = 0;
+  for (size_t i = 0; i < found; ++i) {
+    if (MagnitudeBits(kept[i]) == bits) {
+      if (ties == 0) continue;
+      --ties;
+    }
+    places[out] = places[i];
+    kept[out++] = kept[i];
   }
-  SKERRY_CHECK(false);
+  return out;
 }
 
 }  // namespace
@@ -91,51 +159,50 @@ size_t CountAtLeast(std::span<const float> values, uint32_t bits) {
   return HWY_DYNAMIC_DISPATCH(CountAll)(values.data(), values.size(), bits);
 }
 
-uint32_t KthLargestMagnitude(std::span<const float> values, size_t k) {
+uint32_t KthLargestMagnitude(std::span<const float> values, size_t k,
+                             uint32_t hint) {
   SKERRY_CHECK(k >= 1 && k <= values.size());
-  if (values.size() < kHistogramElementsMin) {
-    std::vector<uint32_t> sizes(values.size());
-    std::transform(values.begin(), values.end(), sizes.begin(), MagnitudeBits);
-    std::nth_element(sizes.begin(), sizes.begin() + (k - 1), sizes.end(),
-                     std::greater<uint32_t>());
-    return sizes[k - 1];
-  }
-  std::vector<uint64_t> buckets(size_t{1} << (31 - kLowBits));
-  for (const float value : values) ++buckets[MagnitudeBits(value) >> kLowBits];
-  const auto high = static_cast<uint32_t>(BucketOf(buckets, k));
-  buckets.assign(size_t{1} << kLowBits, 0);
-  for (const float value : values) {
-    const uint32_t size = MagnitudeBits(value);
-    if (size >> kLowBits == high) ++buckets[size & ((1u << kLowBits) - 1)];
-  }
-  return high << kLowBits | static_cast<uint32_t>(BucketOf(buckets, k));
+  const bool below = CountAtLeast(values, hint) >= k;
+  return HWY_DYNAMIC_DISPATCH(KthFrom)(values.data(), values.size(), k,
+                                       below ? hint : 0);
 }
 
-void CollectLargest(std::span<const float> values, uint32_t bits, size_t ties,
-                    uint64_t offset, std::vector<uint64_t>& indices) {
-  const auto next_group = HWY_DYNAMIC_DISPATCH(NextGroup);
-  const size_t group = HWY_DYNAMIC_DISPATCH(GroupSize)();
-  for (size_t i = 0; i < values.size();) {
-    i = next_group(values.data(), values.size(), bits, i);
-    const size_t end = std::min(i + group, values.size());
-    for (; i < end; ++i) {
-      const uint32_t size = MagnitudeBits(values[i]);
-      if (size < bits) continue;
-      if (size == bits) {
-        if (ties == 0) continue;
-        --ties;
-      }
-      indices.push_back(offset + i);
+size_t CollectAtLeast(std::span<const float> values, uint32_t bits,
+                      uint32_t first, uint32_t* places, float* kept) {
+  return HWY_DYNAMIC_DISPATCH(CollectAll)(values.data(), values.size(), bits,
+                                          first, places, kept);
+}
+
+void AppendLargest(std::span<const float> values, uint32_t bits, size_t& ties,
+                   size_t most, std::vector<uint32_t>& places,
+                   std::vector<float>& kept) {
+  uint32_t pass_places[kChunkElements + kCollectSlack];
+  float pass_kept[kChunkElements + kCollectSlack];
+  for (size_t begin = 0; begin < values.size() && places.size() <= most;
+       begin += kChunkElements) {
+    const auto pass =
+        values.subspan(begin, std::min(kChunkElements, values.size() - begin));
+    // With no place left for equal ones, vectors can pass them by.
+    size_t found =
+        CollectAtLeast(pass, ties == 0 ? bits + 1 : bits,
+                       static_cast<uint32_t>(begin), pass_places, pass_kept);
+    if (ties > 0 && ties < found) {
+      found = DropTies(bits, ties, found, pass_places, pass_kept);
+    } else if (ties > 0) {
+      ties -= CountAtLeast({pass_kept, found}, bits) -
+              CountAtLeast({pass_kept, found}, bits + 1);
     }
+    places.insert(places.end(), pass_places, pass_places + found);
+    kept.insert(kept.end(), pass_kept, pass_kept + found);
   }
 }
 
-void CollectTopK(std::span<const float> values, size_t k, uint64_t offset,
-                 std::vector<uint64_t>& indices) {
-  if (k == 0) return;
-  const uint32_t bits = KthLargestMagnitude(values, k);
-  const size_t above = CountAtLeast(values, bits + 1);
-  CollectLargest(values, bits, k - above, offset, indices);
+bool SelectChunk(std::span<const float> values, size_t k, uint32_t& guess,
+                 uint32_t* places, float* kept) {
+  SKERRY_CHECK(k >= 1 && k <= values.size());
+  SKERRY_CHECK(values.size() <= kChunkElements);
+  return HWY_DYNAMIC_DISPATCH(SelectChunkAll)(values.data(), values.size(), k,
+                                              &guess, places, kept);
 }
 
 }  // namespace skerry::compression::cpu

@@ -14,28 +14,47 @@
 
 namespace skerry::compression::cpu {
 
+inline constexpr uint32_t kInfinityBits = 0x7f800000;
+
 inline uint32_t MagnitudeBits(float value) {
   return std::bit_cast<uint32_t>(value) & 0x7fffffffu;
 }
 
 bool AllFinite(std::span<const float> values);
 
-// How many magnitudes are at least `bits`. Requires: bits < 2^31.
+// How many magnitudes are at least `bits`. Requires: bits <= 2^31.
 size_t CountAtLeast(std::span<const float> values, uint32_t bits);
 
-// The k-th largest magnitude, equal ones counted apart. Requires: 1 <= k <=
-// values.size().
-uint32_t KthLargestMagnitude(std::span<const float> values, size_t k);
+// The k-th largest magnitude, equal ones counted apart. A `hint` that is it
+// costs two passes, any other up to 33. Requires: 1 <= k <= values.size().
+uint32_t KthLargestMagnitude(std::span<const float> values, size_t k,
+                             uint32_t hint = 0);
 
-// Appends, in ascending order, `offset` plus the index of every magnitude above
-// `bits` and of the first `ties` equal to it. Requires: bits < 2^31.
-void CollectLargest(std::span<const float> values, uint32_t bits, size_t ties,
-                    uint64_t offset, std::vector<uint64_t>& indices);
+// What arrays that CollectAtLeast writes have beyond the values it is given.
+inline constexpr size_t kCollectSlack = 64;
 
-// As CollectLargest, of exactly k values: of equal magnitudes the first ones.
-// Requires: k <= values.size().
-void CollectTopK(std::span<const float> values, size_t k, uint64_t offset,
-                 std::vector<uint64_t>& indices);
+// Writes `first` plus the index of every magnitude of at least `bits`, in
+// order, and these values; returns how many. Requires: bits <= 2^31, and room
+// for values.size() + kCollectSlack in both.
+size_t CollectAtLeast(std::span<const float> values, uint32_t bits,
+                      uint32_t first, uint32_t* places, float* kept);
+
+// Appends index and value of every magnitude above `bits` and of the first
+// `ties` equal to it, which it counts down. Stops soon after there are more
+// than `most`. Requires: fewer than 2^32 values, bits < 2^31.
+void AppendLargest(std::span<const float> values, uint32_t bits, size_t& ties,
+                   size_t most, std::vector<uint32_t>& places,
+                   std::vector<float>& kept);
+
+// Chunks that SelectChunk takes.
+inline constexpr size_t kChunkElements = 4096;
+
+// Writes the places of the k largest magnitudes, of equal ones the first, in
+// order, and the values. `guess` is a magnitude that about k reach, which only
+// saves time; it becomes a guess for a slice like this one. False when a value
+// is not finite. Requires: 1 <= k <= values.size() <= kChunkElements.
+bool SelectChunk(std::span<const float> values, size_t k, uint32_t& guess,
+                 uint32_t* places, float* kept);
 
 }  // namespace skerry::compression::cpu
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "base/random.h"
@@ -34,13 +35,65 @@ std::vector<uint64_t> SortedTopK(const std::vector<float>& values, size_t k) {
   return order;
 }
 
-TEST(SelectTest, TopKEqualsAStableSortForEveryK) {
+TEST(SelectTest, AChunksTopKEqualsAStableSortForEveryKAndGuess) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const std::vector<float> values = TiedValues(seed, 67);
-    for (size_t k = 0; k <= values.size(); ++k) {
-      std::vector<uint64_t> found;
-      CollectTopK(values, k, /*offset=*/0, found);
-      EXPECT_EQ(found, SortedTopK(values, k)) << "seed " << seed << " k " << k;
+    for (size_t k = 1; k <= values.size(); ++k) {
+      for (const uint32_t first_guess : {0u, 1u, 0x3f800000u, 0x7f7fffffu}) {
+        uint32_t guess = first_guess;
+        std::vector<uint32_t> places(k);
+        std::vector<float> kept(k);
+        ASSERT_TRUE(SelectChunk(values, k, guess, places.data(), kept.data()));
+        const std::vector<uint64_t> expected = SortedTopK(values, k);
+        ASSERT_EQ(std::vector<uint64_t>(places.begin(), places.end()), expected)
+            << "seed " << seed << " k " << k << " guess " << first_guess;
+        for (size_t i = 0; i < k; ++i) {
+          ASSERT_EQ(kept[i], values[expected[i]]);
+        }
+        EXPECT_GE(CountAtLeast(values, guess), k);
+      }
+    }
+  }
+}
+
+TEST(SelectTest, AChunkWithOneValueThatIsNotFiniteIsRefused) {
+  std::vector<float> values(kChunkElements, 0.5f);
+  values[1234] = -std::numeric_limits<float>::quiet_NaN();
+  for (const uint32_t first_guess : {0u, 0x3f000000u, 0x7f7fffffu}) {
+    uint32_t guess = first_guess;
+    std::vector<uint32_t> places(kChunkElements);
+    std::vector<float> kept(kChunkElements);
+    EXPECT_FALSE(SelectChunk(values, 3, guess, places.data(), kept.data()));
+  }
+}
+
+TEST(SelectTest, AppendingTakesTheFirstOfEqualOnesAcrossCalls) {
+  const std::vector<float> values = {1, -2, 2, 3, -2, 0, 2};
+  size_t ties = 2;
+  std::vector<uint32_t> places;
+  std::vector<float> kept;
+  const std::span<const float> all = values;
+  AppendLargest(all.first(3), MagnitudeBits(2.0f), ties, 100, places, kept);
+  AppendLargest(all.subspan(3), MagnitudeBits(2.0f), ties, 100, places, kept);
+  EXPECT_EQ(ties, 0u);
+  EXPECT_EQ(places, (std::vector<uint32_t>{1, 2, 0}));
+  EXPECT_EQ(kept, (std::vector<float>{-2, 2, 3}));
+}
+
+TEST(SelectTest, EveryHintLeadsToTheKthLargest) {
+  std::vector<float> values = TiedValues(4, 300);
+  values[7] = std::numeric_limits<float>::max();
+  values[8] = std::numeric_limits<float>::denorm_min();
+  for (const size_t k : {1, 2, 50, 299, 300}) {
+    const uint32_t expected =
+        MagnitudeBits(values[SortedTopK(values, k).back()]);
+    const uint32_t found = KthLargestMagnitude(values, k);
+    EXPECT_GE(CountAtLeast(values, found), k);
+    EXPECT_LT(CountAtLeast(values, found + 1), k);
+    EXPECT_LE(found, expected);
+    for (const uint32_t hint : {1u, 0x3f800000u, 0x40000000u, 0x7f7fffffu,
+                                0x7fffffffu, found, found + 1}) {
+      EXPECT_EQ(KthLargestMagnitude(values, k, hint), found) << hint;
     }
   }
 }

@@ -8,8 +8,23 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compression/cpu/sign1.cc"
 #include "hwy/foreach_target.h"  // compiles this file once for every target
-// Highway has to follow foreach_target.
+// These have to follow foreach_target.
+#include "compression/cpu/blocks-inl.h"
 #include "hwy/highway.h"
+
+#ifndef SKERRY_COMPRESSION_CPU_SIGN1_SCALE_
+#define SKERRY_COMPRESSION_CPU_SIGN1_SCALE_
+namespace skerry::compression::cpu {
+namespace {
+
+float Sign1Scale(double sum_of_squares, size_t count) {
+  const double rms = std::sqrt(sum_of_squares / static_cast<double>(count));
+  return rms < kSign1ScaleMin ? 0.0f : static_cast<float>(rms);
+}
+
+}  // namespace
+}  // namespace skerry::compression::cpu
+#endif  // SKERRY_COMPRESSION_CPU_SIGN1_SCALE_
 
 HWY_BEFORE_NAMESPACE();
 namespace skerry::compression::cpu {
@@ -18,8 +33,7 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr size_t kBlock = kSign1Block;
-constexpr size_t kBlockBytes = kBlock / 8;
+constexpr size_t kBlock = Sign1::kElements;
 // The partial sums of a block: value i goes to sum i % kSums.
 constexpr size_t kSums = 16;
 
@@ -45,11 +59,6 @@ HWY_INLINE double SumOfSquares(const float* HWY_RESTRICT values) {
     for (size_t j = 0; j < step; ++j) sums[j] += sums[j + step];
   }
   return sums[0];
-}
-
-HWY_INLINE float ScaleOf(double sum_of_squares, size_t count) {
-  const double rms = std::sqrt(sum_of_squares / static_cast<double>(count));
-  return rms < kSign1ScaleMin ? 0.0f : static_cast<float>(rms);
 }
 
 // The complement of each sign bit, first value in the highest bit.
@@ -112,42 +121,6 @@ HWY_INLINE void UnpackSigns(const uint8_t* HWY_RESTRICT bits, float scale,
   }
 }
 
-template <bool kWhole>
-bool EncodeAll(const float* HWY_RESTRICT values, size_t count,
-               std::byte* HWY_RESTRICT out) {
-  using Kernels = Sign1Kernels<kWhole>;
-  if (count == 0) return true;
-  auto* bits =
-      reinterpret_cast<uint8_t*>(out + Kernels::Scales(count) * sizeof(float));
-  double total = 0.0;
-  for (size_t begin = 0; begin < count; begin += kBlock) {
-    const size_t size = std::min(kBlock, count - begin);
-    const float* block = values + begin;
-    float padded[kBlock];
-    uint8_t block_bits[kBlockBytes];
-    if (size < kBlock) {
-      // Minus zero adds nothing to the sum and has the bit 0.
-      std::fill(padded, padded + kBlock, -0.0f);
-      std::memcpy(padded, block, size * sizeof(float));
-      block = padded;
-    }
-    const double sum = SumOfSquares(block);
-    if (!std::isfinite(sum)) return false;
-    PackSigns(block, block_bits);
-    std::memcpy(bits + begin / 8, block_bits, (size + 7) / 8);
-    total += sum;
-    if constexpr (!kWhole) {
-      const float scale = ScaleOf(sum, size);
-      std::memcpy(out + begin / kBlock * sizeof(float), &scale, sizeof(scale));
-    }
-  }
-  if constexpr (kWhole) {
-    const float scale = ScaleOf(total, count);
-    std::memcpy(out, &scale, sizeof(scale));
-  }
-  return true;
-}
-
 HWY_INLINE bool LoadScale(const std::byte* at, float& scale) {
   std::memcpy(&scale, at, sizeof(scale));
   // A set sign would turn every value round, also that of a zero.
@@ -155,59 +128,59 @@ HWY_INLINE bool LoadScale(const std::byte* at, float& scale) {
          (scale >= kSign1ScaleMin && scale <= FLT_MAX);
 }
 
-template <bool kWhole, bool kAdd>
-bool DecodeAll(const std::byte* HWY_RESTRICT payload, size_t count,
-               float* HWY_RESTRICT values) {
-  using Kernels = Sign1Kernels<kWhole>;
-  const auto* bits = reinterpret_cast<const uint8_t*>(
-      payload + Kernels::Scales(count) * sizeof(float));
-  if (count % 8 != 0 && (bits[count / 8] & (0xff >> (count % 8))) != 0) {
-    return false;
-  }
-  for (size_t begin = 0; begin < count; begin += kBlock) {
-    const size_t size = std::min(kBlock, count - begin);
-    float scale;
-    if (!LoadScale(payload + (kWhole ? 0 : begin / kBlock * sizeof(float)),
-                   scale)) {
-      return false;
-    }
-    if (size == kBlock) {
-      UnpackSigns<kAdd>(bits + begin / 8, scale, values + begin);
-      continue;
-    }
-    float padded[kBlock] = {};
-    uint8_t padded_bits[kBlockBytes] = {};
-    std::memcpy(padded, values + begin, size * sizeof(float));
-    std::memcpy(padded_bits, bits + begin / 8, (size + 7) / 8);
-    UnpackSigns<kAdd>(padded_bits, scale, padded);
-    std::memcpy(values + begin, padded, size * sizeof(float));
-  }
-  return true;
-}
+struct Sign1Body {
+  // Minus zero adds nothing to the sum and has the bit 0.
+  static constexpr float kPad = -0.0f;
 
-bool EncodeBlocks(const float* HWY_RESTRICT values, size_t count,
-                  std::byte* HWY_RESTRICT out) {
-  return EncodeAll<false>(values, count, out);
+  HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t size,
+                         const float*, std::byte* scale_out,
+                         std::byte* HWY_RESTRICT codes) const {
+    const double sum = SumOfSquares(values);
+    if (!std::isfinite(sum)) return false;
+    const float scale = Sign1Scale(sum, size);
+    std::memcpy(scale_out, &scale, sizeof(scale));
+    PackSigns(values, reinterpret_cast<uint8_t*>(codes));
+    return true;
+  }
+  template <bool kAdd>
+  HWY_INLINE bool Decode(const std::byte* scale_at, const std::byte* codes,
+                         float* HWY_RESTRICT values) const {
+    float scale;
+    if (!LoadScale(scale_at, scale)) return false;
+    UnpackSigns<kAdd>(reinterpret_cast<const uint8_t*>(codes), scale, values);
+    return true;
+  }
+};
+
+// Leaves sums instead of scales.
+struct Sign1WholeBody : Sign1Body {
+  double* sums;
+
+  HWY_INLINE bool Encode(size_t block, const float* HWY_RESTRICT values, size_t,
+                         const float*, std::byte*,
+                         std::byte* HWY_RESTRICT codes) const {
+    sums[block] = SumOfSquares(values);
+    PackSigns(values, reinterpret_cast<uint8_t*>(codes));
+    return std::isfinite(sums[block]);
+  }
+};
+
+SKERRY_BLOCK_CODEC_TARGET(Sign1, Sign1Body)
+
+bool EncodeWhole(const float* HWY_RESTRICT values, size_t count, size_t begin,
+                 size_t end, std::byte* HWY_RESTRICT payload, double* sums) {
+  return EncodeBlocks<Sign1Whole>(Sign1WholeBody{{}, sums}, values, count,
+                                  begin, end, payload);
 }
-bool EncodeWhole(const float* HWY_RESTRICT values, size_t count,
-                 std::byte* HWY_RESTRICT out) {
-  return EncodeAll<true>(values, count, out);
+bool DecodeWhole(const std::byte* HWY_RESTRICT payload, size_t count,
+                 size_t begin, size_t end, float* HWY_RESTRICT values) {
+  return DecodeBlocks<Sign1Whole, Sign1Body, false>({}, payload, count, begin,
+                                                    end, values);
 }
-bool SetBlocks(const std::byte* HWY_RESTRICT payload, size_t count,
-               float* HWY_RESTRICT values) {
-  return DecodeAll<false, false>(payload, count, values);
-}
-bool SetWhole(const std::byte* HWY_RESTRICT payload, size_t count,
-              float* HWY_RESTRICT values) {
-  return DecodeAll<true, false>(payload, count, values);
-}
-bool AddBlocks(const std::byte* HWY_RESTRICT payload, size_t count,
-               float* HWY_RESTRICT values) {
-  return DecodeAll<false, true>(payload, count, values);
-}
-bool AddWhole(const std::byte* HWY_RESTRICT payload, size_t count,
-              float* HWY_RESTRICT values) {
-  return DecodeAll<true, true>(payload, count, values);
+bool DecodeAddWhole(const std::byte* HWY_RESTRICT payload, size_t count,
+                    size_t begin, size_t end, float* HWY_RESTRICT values) {
+  return DecodeBlocks<Sign1Whole, Sign1Body, true>({}, payload, count, begin,
+                                                   end, values);
 }
 
 }  // namespace
@@ -218,41 +191,36 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skerry::compression::cpu {
 
-HWY_EXPORT(EncodeBlocks);
+SKERRY_BLOCK_CODEC(Sign1)
+
 HWY_EXPORT(EncodeWhole);
-HWY_EXPORT(SetBlocks);
-HWY_EXPORT(SetWhole);
-HWY_EXPORT(AddBlocks);
-HWY_EXPORT(AddWhole);
+HWY_EXPORT(DecodeWhole);
+HWY_EXPORT(DecodeAddWhole);
 
-template <>
-bool Sign1::Encode(std::span<const float> values, std::byte* out) {
-  return HWY_DYNAMIC_DISPATCH(EncodeBlocks)(values.data(), values.size(), out);
-}
-template <>
-bool Sign1Whole::Encode(std::span<const float> values, std::byte* out) {
-  return HWY_DYNAMIC_DISPATCH(EncodeWhole)(values.data(), values.size(), out);
+bool Sign1Whole::EncodePart(std::span<const float> values, size_t begin,
+                            size_t end, std::byte* payload, double* sums) {
+  return HWY_DYNAMIC_DISPATCH(EncodeWhole)(values.data(), values.size(), begin,
+                                           end, payload, sums);
 }
 
-template <>
-bool Sign1::Decode(const std::byte* payload, std::span<float> values) {
-  return HWY_DYNAMIC_DISPATCH(SetBlocks)(payload, values.size(), values.data());
-}
-template <>
-bool Sign1Whole::Decode(const std::byte* payload, std::span<float> values) {
-  return HWY_DYNAMIC_DISPATCH(SetWhole)(payload, values.size(), values.data());
+void Sign1Whole::WriteScale(std::span<const double> sums, size_t elements,
+                            std::byte* payload) {
+  double total = 0.0;
+  for (const double sum : sums) total += sum;
+  const float scale = Sign1Scale(total, elements);
+  std::memcpy(payload, &scale, sizeof(scale));
 }
 
-template <>
-bool Sign1::DecodeAdd(const std::byte* payload, std::span<float> accumulators) {
-  return HWY_DYNAMIC_DISPATCH(AddBlocks)(payload, accumulators.size(),
-                                         accumulators.data());
+bool Sign1Whole::DecodePart(const std::byte* payload, size_t begin, size_t end,
+                            std::span<float> values) {
+  return HWY_DYNAMIC_DISPATCH(DecodeWhole)(payload, values.size(), begin, end,
+                                           values.data());
 }
-template <>
-bool Sign1Whole::DecodeAdd(const std::byte* payload,
-                           std::span<float> accumulators) {
-  return HWY_DYNAMIC_DISPATCH(AddWhole)(payload, accumulators.size(),
-                                        accumulators.data());
+
+bool Sign1Whole::DecodeAddPart(const std::byte* payload, size_t begin,
+                               size_t end, std::span<float> accumulators) {
+  return HWY_DYNAMIC_DISPATCH(DecodeAddWhole)(payload, accumulators.size(),
+                                              begin, end, accumulators.data());
 }
 
 }  // namespace skerry::compression::cpu

@@ -7,43 +7,61 @@
 #ifndef SKERRY_COMPRESSION_CPU_SIGN1_H_
 #define SKERRY_COMPRESSION_CPU_SIGN1_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 
+#include "compression/cpu/block_kernels.h"
+
 namespace skerry::compression::cpu {
 
-// Values of one summation, and of one scale of kSign1.
-inline constexpr size_t kSign1Block = 256;
-// A root mean square below this is 0 on the wire.
+// A root mean square below this is 0 on the wire; other scales are finite.
 inline constexpr float kSign1ScaleMin = 0x1p-80f;
 
-// kWhole: one scale for all values instead of one a block.
-template <bool kWhole>
-struct Sign1Kernels {
-  static size_t Scales(size_t elements) {
-    const size_t blocks = (elements + kSign1Block - 1) / kSign1Block;
-    return kWhole ? std::min<size_t>(blocks, 1) : blocks;
-  }
-  // All scales come first, then the bits.
-  static size_t Bytes(size_t elements) {
-    return Scales(elements) * sizeof(float) + (elements + 7) / 8;
-  }
+struct Sign1Layout {
+  // Of one scale, and of one summation.
+  static constexpr size_t kElements = 256;
+  static constexpr size_t kScaleBytes = sizeof(float);
+  static constexpr size_t kCodeBits = 1;
 
-  // Writes Bytes(values.size()) bytes. False, with `out` unspecified, when a
-  // value is not finite.
-  static bool Encode(std::span<const float> values, std::byte* out);
-
-  // Reads Bytes(values.size()) bytes. False, with `values` unspecified, when a
-  // scale is neither 0 nor finite and at least kSign1ScaleMin, or a bit behind
-  // the last value is set.
-  static bool Decode(const std::byte* payload, std::span<float> values);
-  static bool DecodeAdd(const std::byte* payload,
-                        std::span<float> accumulators);
+  // The first value is in the highest bit.
+  static constexpr unsigned BehindMask(size_t elements) {
+    return elements % 8 == 0 ? 0 : 0xffu >> (elements % 8);
+  }
 };
 
-using Sign1 = Sign1Kernels<false>;
-using Sign1Whole = Sign1Kernels<true>;
+using Sign1 = BlockKernels<Sign1Layout>;
+
+// One scale for all values: parts are as in BlockKernels, but what they sum has
+// to meet before there is a scale.
+struct Sign1Whole : Sign1Layout {
+  static constexpr size_t kScaleBytes = 0;  // of a block
+  static constexpr size_t kBlockCodeBytes = Sign1::kBlockCodeBytes;
+
+  static constexpr size_t Blocks(size_t elements) {
+    return Sign1::Blocks(elements);
+  }
+  static constexpr size_t ScaleBytes(size_t elements) {
+    return elements == 0 ? 0 : sizeof(float);
+  }
+  static constexpr size_t CodeBytes(size_t elements) {
+    return Sign1::CodeBytes(elements);
+  }
+  static constexpr size_t Bytes(size_t elements) {
+    return ScaleBytes(elements) + CodeBytes(elements);
+  }
+
+  // The bits of a part, and at sums[b] the sum of squares of block b.
+  static bool EncodePart(std::span<const float> values, size_t begin,
+                         size_t end, std::byte* payload, double* sums);
+  // `sums` of all blocks of `elements` values, 1 or more.
+  static void WriteScale(std::span<const double> sums, size_t elements,
+                         std::byte* payload);
+
+  static bool DecodePart(const std::byte* payload, size_t begin, size_t end,
+                         std::span<float> values);
+  static bool DecodeAddPart(const std::byte* payload, size_t begin, size_t end,
+                            std::span<float> accumulators);
+};
 
 }  // namespace skerry::compression::cpu
 

@@ -8,12 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "compression/codec_errors.h"
 #include "compression/cpu/select.h"
+#include "compression/parts.h"
 #include "compression/sparse/sparse_codec.h"
 
 namespace skerry::compression {
 namespace {
 
-constexpr size_t kChunk = 4096;
+constexpr size_t kChunk = cpu::kChunkElements;
 constexpr int kIndexBits = 12;
 constexpr int kCodeBits = 2;
 constexpr size_t kLevels = size_t{1} << kCodeBits;
@@ -25,49 +26,49 @@ constexpr size_t BytesOf(size_t count, int bits) {
   return (count * bits + 7) / 8;
 }
 
-// Fields of at most 12 bits, lowest bit first.
-class BitWriter {
- public:
-  explicit BitWriter(std::byte* out) : out_(out) {}
-  void Put(uint32_t value, int bits) {
-    pending_ |= value << held_;
-    for (held_ += bits; held_ >= 8; held_ -= 8) {
-      *out_++ = static_cast<std::byte>(pending_);
-      pending_ >>= 8;
+// Two places take three bytes, lowest bit first; the last half byte is 0.
+void PackPlaces(std::span<const uint32_t> places, std::byte* out) {
+  size_t i = 0;
+  for (; i + 2 <= places.size(); i += 2, out += 3) {
+    const uint32_t two = places[i] | places[i + 1] << kIndexBits;
+    out[0] = static_cast<std::byte>(two);
+    out[1] = static_cast<std::byte>(two >> 8);
+    out[2] = static_cast<std::byte>(two >> 16);
+  }
+  if (i == places.size()) return;
+  out[0] = static_cast<std::byte>(places[i]);
+  out[1] = static_cast<std::byte>(places[i] >> 8);
+}
+
+// Place `i` of those that PackPlaces wrote.
+uint32_t PlaceAt(const std::byte* in, size_t i) {
+  in += i / 2 * 3 + i % 2;
+  const uint32_t two =
+      std::to_integer<uint32_t>(in[0]) | std::to_integer<uint32_t>(in[1]) << 8;
+  return i % 2 == 0 ? two & 0xfff : two >> 4;
+}
+
+// Four codes a byte, lowest bits first; the rest of the last byte is 0.
+void PackCodes(std::span<const std::byte> codes, std::byte* out) {
+  for (size_t i = 0; i < codes.size(); i += 4, ++out) {
+    std::byte four{};
+    for (size_t j = i; j < std::min(i + 4, codes.size()); ++j) {
+      four |= codes[j] << (kCodeBits * (j - i));
     }
+    *out = four;
   }
-  // The rest of the last byte is 0.
-  std::byte* Finish() {
-    if (held_ > 0) *out_++ = static_cast<std::byte>(pending_);
-    return out_;
-  }
+}
 
- private:
-  std::byte* out_;
-  uint32_t pending_ = 0;
-  int held_ = 0;
-};
+uint32_t CodeAt(const std::byte* in, size_t i) {
+  return std::to_integer<uint32_t>(in[i / 4] >> (kCodeBits * (i % 4))) &
+         (kLevels - 1);
+}
 
-class BitReader {
- public:
-  explicit BitReader(const std::byte* in) : in_(in) {}
-  uint32_t Get(int bits) {
-    for (; held_ < bits; held_ += 8) {
-      pending_ |= std::to_integer<uint32_t>(*in_++) << held_;
-    }
-    const uint32_t value = pending_ & ((1u << bits) - 1);
-    pending_ >>= bits;
-    held_ -= bits;
-    return value;
-  }
-  // Whether all that is left of the last byte is 0.
-  bool RestIsZero() const { return pending_ == 0; }
-
- private:
-  const std::byte* in_;
-  uint32_t pending_ = 0;
-  int held_ = 0;
-};
+// Whether no bit is set behind the last field.
+bool RestIsZero(const std::byte* in, size_t count, int bits) {
+  const size_t used = count * bits % 8;
+  return used == 0 || in[count * bits / 8] >> used == std::byte{0};
+}
 
 // Four bins of 1.5 standard deviations about the mean; what lies outside takes
 // the nearest bin.
@@ -76,8 +77,8 @@ struct Bins {
   double width = 0.0;
   uint32_t CodeOf(float value) const {
     if (!(width > 0.0)) return kLevels / 2;
-    const double bin = std::floor((value - mean) / width) + kLevels / 2;
-    return static_cast<uint32_t>(std::clamp(bin, 0.0, kLevels - 1.0));
+    const double bin = (value - mean) / width;
+    return (bin >= -1.0 ? 1 : 0) + (bin >= 0.0 ? 1 : 0) + (bin >= 1.0 ? 1 : 0);
   }
 };
 
@@ -92,12 +93,12 @@ Bins BinsOf(std::span<const float> kept) {
 }
 
 // The mean of each bin's values; 0 of an empty one.
-Book BookOf(std::span<const float> kept, const Bins& bins) {
+Book BookOf(std::span<const float> kept, std::span<const std::byte> codes) {
   std::array<double, kLevels> sums{};
   std::array<double, kLevels> counts{};
-  for (const float value : kept) {
-    const uint32_t code = bins.CodeOf(value);
-    sums[code] += value;
+  for (size_t i = 0; i < kept.size(); ++i) {
+    const auto code = std::to_integer<size_t>(codes[i]);
+    sums[code] += kept[i];
     counts[code] += 1.0;
   }
   Book book{};
@@ -122,56 +123,108 @@ class ChunkTopK final : public Codec {
   }
 
   absl::Status Encode(std::span<const float> values,
-                      std::vector<std::byte>& payload) const override {
-    if (!cpu::AllFinite(values)) return NotFiniteError(values, "chunk_top_k");
-    std::vector<uint64_t> indices;
-    indices.reserve((values.size() / kChunk + 1) * kept_);
-    for (size_t begin = 0; begin < values.size(); begin += kChunk) {
-      const size_t size = std::min(kChunk, values.size() - begin);
-      cpu::CollectTopK(values.subspan(begin, size), std::min(kept_, size),
-                       begin, indices);
+                      std::vector<std::byte>& payload,
+                      Workspace& workspace) const override {
+    const size_t sent = SentOf(values.size());
+    workspace.places.resize(sent);
+    workspace.values.resize(sent);
+    workspace.bytes.resize(sent);
+    if (!Select(values, workspace)) {
+      return NotFiniteError(values, "chunk_top_k");
     }
-    std::vector<float> kept(indices.size());
-    for (size_t i = 0; i < kept.size(); ++i) kept[i] = values[indices[i]];
-    const Bins bins = BinsOf(kept);
-    const Book book = BookOf(kept, bins);
     payload.resize(MaxEncodedBytes(values.size()));
     if (values.empty()) return absl::OkStatus();
+    const Bins bins = BinsOf(workspace.values);
+    EveryPart(sent, *workspace.executor, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) {
+        workspace.bytes[i] =
+            static_cast<std::byte>(bins.CodeOf(workspace.values[i]));
+      }
+      return true;
+    });
+    const Book book = BookOf(workspace.values, workspace.bytes);
     std::memcpy(payload.data(), book.data(), kBookBytes);
-    std::byte* out = payload.data() + kBookBytes;
-    size_t at = 0;
-    for (size_t begin = 0; begin < values.size(); begin += kChunk) {
-      const size_t size = std::min(kChunk, values.size() - begin);
-      const size_t count = std::min(kept_, size);
-      BitWriter places(out);
-      for (size_t i = at; i < at + count; ++i) {
-        places.Put(static_cast<uint32_t>(indices[i] - begin), kIndexBits);
-      }
-      BitWriter codes(places.Finish());
-      for (size_t i = at; i < at + count; ++i) {
-        codes.Put(bins.CodeOf(kept[i]), kCodeBits);
-      }
-      out = codes.Finish();
-      at += count;
-    }
+    Pack(values.size(), workspace, payload.data() + kBookBytes);
     return absl::OkStatus();
   }
 
   absl::Status Decode(std::span<const std::byte> payload,
-                      std::span<float> values) const override {
-    std::fill(values.begin(), values.end(), 0.0f);
-    return DecodeAdd(payload, values);
+                      std::span<float> values,
+                      Workspace& workspace) const override {
+    return DecodeAll</*kAdd=*/false>(payload, values, workspace);
   }
 
   absl::Status DecodeAdd(std::span<const std::byte> payload,
-                         std::span<float> accumulators) const override {
-    if (payload.size() != MaxEncodedBytes(accumulators.size())) {
-      return absl::DataLossError(
-          absl::StrCat("payload of ", payload.size(),
-                       " bytes is no chunk_top_k encoding of ",
-                       accumulators.size(), " elements"));
+                         std::span<float> accumulators,
+                         Workspace& workspace) const override {
+    return DecodeAll</*kAdd=*/true>(payload, accumulators, workspace);
+  }
+
+ private:
+  static size_t ChunkBytes(size_t count) {
+    return BytesOf(count, kIndexBits) + BytesOf(count, kCodeBits);
+  }
+
+  size_t SentOf(size_t elements) const {
+    return elements / kChunk * kept_ + std::min(kept_, elements % kChunk);
+  }
+
+  // Calls use(begin of values, begin of what is sent, its count) for each chunk
+  // of [begin, end). Whether all of them returned true.
+  template <typename Use>
+  bool EveryChunk(size_t begin, size_t end, const Use& use) const {
+    for (; begin < end; begin += kChunk) {
+      const size_t count = std::min(kept_, end - begin);
+      if (!use(begin, begin / kChunk * kept_, count)) return false;
     }
-    if (accumulators.empty()) return absl::OkStatus();
+    return true;
+  }
+
+  // Places within their chunks, and values.
+  bool Select(std::span<const float> values, Workspace& workspace) const {
+    const auto select = [&](size_t begin, size_t end, uint32_t& guess) {
+      return EveryChunk(begin, end,
+                        [&](size_t at, size_t sent_at, size_t count) {
+                          return cpu::SelectChunk(
+                              values.subspan(at, std::min(kChunk, end - at)),
+                              count, guess, workspace.places.data() + sent_at,
+                              workspace.values.data() + sent_at);
+                        });
+    };
+    // The first chunk says where the thresholds of all others are looked for.
+    uint32_t first_guess = 0;
+    if (!select(0, std::min(kChunk, values.size()), first_guess)) return false;
+    return EveryPart(values.size(), *workspace.executor,
+                     [&](size_t begin, size_t end) {
+                       uint32_t guess = first_guess;
+                       return select(begin, end, guess);
+                     });
+  }
+
+  void Pack(size_t elements, Workspace& workspace, std::byte* out) const {
+    const std::span<const uint32_t> places = workspace.places;
+    const std::span<const std::byte> codes = workspace.bytes;
+    EveryPart(elements, *workspace.executor, [&](size_t part, size_t part_end) {
+      return EveryChunk(
+          part, part_end, [&](size_t begin, size_t at, size_t count) {
+            std::byte* to = out + begin / kChunk * ChunkBytes(kept_);
+            PackPlaces(places.subspan(at, count), to);
+            PackCodes(codes.subspan(at, count),
+                      to + BytesOf(count, kIndexBits));
+            return true;
+          });
+    });
+  }
+
+  template <bool kAdd>
+  absl::Status DecodeAll(std::span<const std::byte> payload,
+                         std::span<float> values, Workspace& workspace) const {
+    if (payload.size() != MaxEncodedBytes(values.size())) {
+      return absl::DataLossError(absl::StrCat(
+          "payload of ", payload.size(),
+          " bytes is no chunk_top_k encoding of ", values.size(), " elements"));
+    }
+    if (values.empty()) return absl::OkStatus();
     Book book;
     std::memcpy(book.data(), payload.data(), kBookBytes);
     for (const float level : book) {
@@ -180,37 +233,39 @@ class ChunkTopK final : public Codec {
       }
     }
     const std::byte* in = payload.data() + kBookBytes;
-    for (size_t begin = 0; begin < accumulators.size(); begin += kChunk) {
-      const auto chunk = accumulators.subspan(
-          begin, std::min(kChunk, accumulators.size() - begin));
-      if (!AddChunk(in, book, chunk)) {
-        return absl::DataLossError(absl::StrCat(
-            "chunk_top_k: the chunk at ", begin,
-            " has a place out of order or bits behind its last one"));
-      }
-      in += ChunkBytes(std::min(kept_, chunk.size()));
+    if (!EveryPart(values.size(), *workspace.executor,
+                   [&](size_t part, size_t part_end) {
+                     return EveryChunk(
+                         part, part_end, [&](size_t begin, size_t, size_t) {
+                           const auto chunk = values.subspan(
+                               begin, std::min(kChunk, part_end - begin));
+                           if (!kAdd)
+                             std::fill(chunk.begin(), chunk.end(), 0.0f);
+                           return AddChunk(
+                               in + begin / kChunk * ChunkBytes(kept_), book,
+                               chunk);
+                         });
+                   })) {
+      return absl::DataLossError(
+          "chunk_top_k: a chunk has a place out of order or bits behind its "
+          "last one");
     }
     return absl::OkStatus();
-  }
-
- private:
-  static size_t ChunkBytes(size_t count) {
-    return BytesOf(count, kIndexBits) + BytesOf(count, kCodeBits);
   }
 
   bool AddChunk(const std::byte* in, const Book& book,
                 std::span<float> chunk) const {
     const size_t count = std::min(kept_, chunk.size());
-    BitReader places(in);
-    BitReader codes(in + BytesOf(count, kIndexBits));
+    const std::byte* codes = in + BytesOf(count, kIndexBits);
     size_t next = 0;
     for (size_t i = 0; i < count; ++i) {
-      const size_t place = places.Get(kIndexBits);
+      const size_t place = PlaceAt(in, i);
       if (place < next || place >= chunk.size()) return false;
-      chunk[place] += book[codes.Get(kCodeBits)];
+      chunk[place] += book[CodeAt(codes, i)];
       next = place + 1;
     }
-    return places.RestIsZero() && codes.RestIsZero();
+    return RestIsZero(in, count, kIndexBits) &&
+           RestIsZero(codes, count, kCodeBits);
   }
 
   const size_t kept_;

@@ -1,21 +1,25 @@
 #include "compression/sparse/indexed_payload.h"
 
+#include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "compression/parts.h"
 
 namespace skerry::compression {
 namespace {
 
 constexpr size_t kCountBytes = sizeof(uint32_t);
+// Values that are still in cache when they are touched again.
+constexpr size_t kScatterStep = 4096;
 
 size_t VarintBytes(uint64_t value) {
-  size_t bytes = 1;
-  while ((value >>= 7) != 0) ++bytes;
-  return bytes;
+  return (static_cast<size_t>(std::bit_width(value | 1)) + 6) / 7;
 }
 
 std::byte* WriteVarint(uint64_t value, std::byte* out) {
@@ -44,6 +48,38 @@ absl::Status Broken(absl::string_view what) {
   return absl::DataLossError(absl::StrCat("sparse payload: ", what));
 }
 
+// Calls write(gap) for every place of a part; `begin` is its first.
+template <typename Write>
+void ForEachGap(const PartScratch& part, uint64_t begin, const Write& write) {
+  uint64_t next = part.next;
+  for (const uint32_t place : part.places) {
+    const uint64_t index = begin + place;
+    write(index - next);
+    next = index + 1;
+  }
+}
+
+// Adds workspace.values at workspace.indices; to zeros if it is to overwrite.
+void Scatter(bool overwrite, std::span<float> values, Workspace& workspace) {
+  const std::span<const uint64_t> indices = workspace.indices;
+  EveryPart(values.size(), *workspace.executor, [&](size_t begin, size_t end) {
+    auto at = static_cast<size_t>(
+        std::lower_bound(indices.begin(), indices.end(), begin) -
+        indices.begin());
+    for (size_t step = begin; step < end; step += kScatterStep) {
+      const size_t step_end = std::min(step + kScatterStep, end);
+      if (overwrite) {
+        std::fill(values.begin() + static_cast<ptrdiff_t>(step),
+                  values.begin() + static_cast<ptrdiff_t>(step_end), 0.0f);
+      }
+      for (; at < indices.size() && indices[at] < step_end; ++at) {
+        values[indices[at]] += workspace.values[at];
+      }
+    }
+    return true;
+  });
+}
+
 }  // namespace
 
 size_t IndexedBytesMax(size_t elements, size_t count, const Codec& inner) {
@@ -51,52 +87,57 @@ size_t IndexedBytesMax(size_t elements, size_t count, const Codec& inner) {
          inner.MaxEncodedBytes(count);
 }
 
-absl::Status EncodeIndexed(std::span<const float> values,
-                           std::span<const uint64_t> indices,
-                           const Codec& inner,
-                           std::vector<std::byte>& payload) {
-  SKERRY_CHECK(indices.size() <= std::numeric_limits<uint32_t>::max());
-  std::vector<float> kept(indices.size());
-  size_t index_bytes = 0;
-  uint64_t next = 0;
-  for (size_t i = 0; i < indices.size(); ++i) {
-    SKERRY_CHECK(indices[i] >= next && indices[i] < values.size());
-    kept[i] = values[indices[i]];
-    index_bytes += VarintBytes(indices[i] - next);
-    next = indices[i] + 1;
+absl::Status EncodeIndexed(const Selection& selection, const Codec& inner,
+                           std::vector<std::byte>& payload,
+                           Workspace& workspace) {
+  SKERRY_CHECK(selection.sent <= std::numeric_limits<uint32_t>::max());
+  workspace.values.resize(selection.sent);
+  workspace.executor->ForEach(selection.parts, [&](size_t index) {
+    PartScratch& part = workspace.parts[index];
+    std::copy(part.values.begin(), part.values.end(),
+              workspace.values.begin() + static_cast<ptrdiff_t>(part.at));
+    size_t bytes = 0;
+    ForEachGap(part, index * selection.part_size,
+               [&](uint64_t gap) { bytes += VarintBytes(gap); });
+    part.bytes_at = bytes;  // its size, until all are known
+  });
+  size_t at = kCountBytes;
+  for (size_t index = 0; index < selection.parts; ++index) {
+    const size_t bytes = workspace.parts[index].bytes_at;
+    workspace.parts[index].bytes_at = at;
+    at += bytes;
   }
-  std::vector<std::byte> encoded;
-  SKERRY_RETURN_IF_ERROR(inner.Encode(kept, encoded));
-  payload.resize(kCountBytes + index_bytes + encoded.size());
-  const auto count = static_cast<uint32_t>(indices.size());
+  SKERRY_RETURN_IF_ERROR(
+      inner.Encode(workspace.values, workspace.bytes, workspace));
+  payload.resize(at + workspace.bytes.size());
+  const auto count = static_cast<uint32_t>(selection.sent);
   std::memcpy(payload.data(), &count, kCountBytes);
-  std::byte* out = payload.data() + kCountBytes;
-  next = 0;
-  for (const uint64_t index : indices) {
-    out = WriteVarint(index - next, out);
-    next = index + 1;
-  }
-  if (!encoded.empty()) std::memcpy(out, encoded.data(), encoded.size());
+  std::copy(workspace.bytes.begin(), workspace.bytes.end(),
+            payload.begin() + static_cast<ptrdiff_t>(at));
+  workspace.executor->ForEach(selection.parts, [&](size_t index) {
+    const PartScratch& part = workspace.parts[index];
+    std::byte* out = payload.data() + part.bytes_at;
+    ForEachGap(part, index * selection.part_size,
+               [&](uint64_t gap) { out = WriteVarint(gap, out); });
+  });
   return absl::OkStatus();
 }
 
-absl::StatusOr<IndexedValues> DecodeIndexed(std::span<const std::byte> payload,
-                                            size_t elements, size_t count_min,
-                                            size_t count_max,
-                                            const Codec& inner) {
+absl::Status DecodeIndexed(std::span<const std::byte> payload, size_t elements,
+                           const CountRange& range, const Codec& inner,
+                           Workspace& workspace) {
   if (payload.size() < kCountBytes) return Broken("shorter than its count");
   uint32_t count;
   std::memcpy(&count, payload.data(), kCountBytes);
   payload = payload.subspan(kCountBytes);
   // Every index takes a byte, which bounds what is allocated.
-  if (count < count_min || count > count_max || count > payload.size()) {
+  if (count < range.least || count > range.most || count > payload.size()) {
     return Broken(absl::StrCat("count ", count, " is out of bounds"));
   }
-  IndexedValues decoded;
-  decoded.indices.resize(count);
-  decoded.values.resize(count);
+  workspace.indices.resize(count);
+  workspace.values.resize(count);
   uint64_t next = 0;
-  for (uint64_t& index : decoded.indices) {
+  for (uint64_t& index : workspace.indices) {
     uint64_t gap;
     if (!ReadVarint(payload, gap)) return Broken("no index where one is due");
     if (next >= elements || gap >= elements - next) {
@@ -105,8 +146,30 @@ absl::StatusOr<IndexedValues> DecodeIndexed(std::span<const std::byte> payload,
     index = next + gap;
     next = index + 1;
   }
-  SKERRY_RETURN_IF_ERROR(inner.Decode(payload, decoded.values));
-  return decoded;
+  return inner.Decode(payload, workspace.values, workspace);
+}
+
+size_t IndexedCodec::MaxEncodedBytes(size_t elements) const {
+  return IndexedBytesMax(elements, CountsOf(elements).most, inner_);
+}
+
+absl::Status IndexedCodec::Decode(std::span<const std::byte> payload,
+                                  std::span<float> values,
+                                  Workspace& workspace) const {
+  SKERRY_RETURN_IF_ERROR(DecodeIndexed(
+      payload, values.size(), CountsOf(values.size()), inner_, workspace));
+  Scatter(/*overwrite=*/true, values, workspace);
+  return absl::OkStatus();
+}
+
+absl::Status IndexedCodec::DecodeAdd(std::span<const std::byte> payload,
+                                     std::span<float> accumulators,
+                                     Workspace& workspace) const {
+  SKERRY_RETURN_IF_ERROR(DecodeIndexed(payload, accumulators.size(),
+                                       CountsOf(accumulators.size()), inner_,
+                                       workspace));
+  Scatter(/*overwrite=*/false, accumulators, workspace);
+  return absl::OkStatus();
 }
 
 }  // namespace skerry::compression

@@ -28,16 +28,19 @@ class Preset final : public Codec {
     return codec_->MaxEncodedBytes(elements);
   }
   absl::Status Encode(std::span<const float> values,
-                      std::vector<std::byte>& payload) const override {
-    return codec_->Encode(values, payload);
+                      std::vector<std::byte>& payload,
+                      Workspace& workspace) const override {
+    return codec_->Encode(values, payload, workspace);
   }
   absl::Status Decode(std::span<const std::byte> payload,
-                      std::span<float> values) const override {
-    return codec_->Decode(payload, values);
+                      std::span<float> values,
+                      Workspace& workspace) const override {
+    return codec_->Decode(payload, values, workspace);
   }
   absl::Status DecodeAdd(std::span<const std::byte> payload,
-                         std::span<float> accumulators) const override {
-    return codec_->DecodeAdd(payload, accumulators);
+                         std::span<float> accumulators,
+                         Workspace& workspace) const override {
+    return codec_->DecodeAdd(payload, accumulators, workspace);
   }
 
  private:
@@ -78,8 +81,9 @@ const Presets* MakePresets() {
   presets->AddFamily(
       "threshold_top_k", CodecId::kThresholdTopKIn4, [](int ratio) {
         return MakeThresholdTopK(
-            OptionsOf(ratio), [](std::span<const float> values, size_t target) {
-              return SidcoThreshold(values, target, {});
+            OptionsOf(ratio), [](std::span<const float> values, size_t target,
+                                 Workspace& workspace) {
+              return SidcoThreshold(values, target, {}, workspace);
             });
       });
   return presets;

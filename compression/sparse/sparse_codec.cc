@@ -10,9 +10,10 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "compression/codec_errors.h"
-#include "compression/cpu/select.h"
 #include "compression/dense_codec.h"
+#include "compression/parts.h"
 #include "compression/sparse/indexed_payload.h"
+#include "compression/sparse/selection.h"
 
 namespace skerry::compression {
 namespace {
@@ -25,51 +26,37 @@ absl::StatusOr<const Codec*> CheckedInner(const SparseOptions& options) {
   return FindDenseCodec(options.values);
 }
 
-class TopK final : public Codec {
+class TopK final : public IndexedCodec {
  public:
-  TopK(double density, const Codec& inner) : density_(density), inner_(inner) {}
+  TopK(double density, const Codec& inner)
+      : IndexedCodec(inner), density_(density) {}
 
   CodecId id() const override { return CodecId::kTopK; }
 
-  size_t MaxEncodedBytes(size_t elements) const override {
-    return IndexedBytesMax(elements, KeptElements(elements, density_), inner_);
-  }
-
   absl::Status Encode(std::span<const float> values,
-                      std::vector<std::byte>& payload) const override {
+                      std::vector<std::byte>& payload,
+                      Workspace& workspace) const override {
     const size_t kept = KeptElements(values.size(), density_);
     if (kept > std::numeric_limits<uint32_t>::max()) {
       return absl::InvalidArgumentError(
           absl::StrCat("top_k of ", kept, " values: split the slice"));
     }
-    if (!cpu::AllFinite(values)) return NotFiniteError(values, "top_k");
-    std::vector<uint64_t> indices;
-    indices.reserve(kept);
-    cpu::CollectTopK(values, kept, 0, indices);
-    return EncodeIndexed(values, indices, inner_, payload);
-  }
-
-  absl::Status Decode(std::span<const std::byte> payload,
-                      std::span<float> values) const override {
-    std::fill(values.begin(), values.end(), 0.0f);
-    return DecodeAdd(payload, values);
-  }
-
-  absl::Status DecodeAdd(std::span<const std::byte> payload,
-                         std::span<float> accumulators) const override {
-    const size_t kept = KeptElements(accumulators.size(), density_);
-    SKERRY_ASSIGN_OR_RETURN(
-        const IndexedValues decoded,
-        DecodeIndexed(payload, accumulators.size(), kept, kept, inner_));
-    for (size_t i = 0; i < decoded.indices.size(); ++i) {
-      accumulators[decoded.indices[i]] += decoded.values[i];
+    Selection selection{.parts = 0};
+    if (kept > 0) {
+      const auto found = SelectTopK(values, kept, workspace);
+      if (!found.has_value()) return NotFiniteError(values, "top_k");
+      selection = *found;
     }
-    return absl::OkStatus();
+    return EncodeIndexed(selection, inner(), payload, workspace);
   }
 
  private:
+  CountRange CountsOf(size_t elements) const override {
+    const size_t kept = KeptElements(elements, density_);
+    return {kept, kept};
+  }
+
   const double density_;
-  const Codec& inner_;
 };
 
 class RandomK final : public Codec {
@@ -84,46 +71,67 @@ class RandomK final : public Codec {
   }
 
   absl::Status Encode(std::span<const float> values,
-                      std::vector<std::byte>& payload) const override {
-    if (!cpu::AllFinite(values)) return NotFiniteError(values, "random_k");
-    const size_t kept = KeptElements(values.size(), density_);
-    std::vector<float> sent(kept);
-    for (size_t part = 0; part < kept; ++part) {
-      sent[part] = values[IndexOf(part, kept, values.size())];
+                      std::vector<std::byte>& payload,
+                      Workspace& workspace) const override {
+    if (!EveryFinite(values, workspace)) {
+      return NotFiniteError(values, "random_k");
     }
-    return inner_.Encode(sent, payload);
+    workspace.values.resize(KeptElements(values.size(), density_));
+    ForEachPlace(values.size(), workspace, [&](size_t draw, size_t place) {
+      workspace.values[draw] = values[place];
+    });
+    return inner_.Encode(workspace.values, payload, workspace);
   }
 
   absl::Status Decode(std::span<const std::byte> payload,
-                      std::span<float> values) const override {
-    std::fill(values.begin(), values.end(), 0.0f);
-    return DecodeAdd(payload, values);
+                      std::span<float> values,
+                      Workspace& workspace) const override {
+    EveryPart(values.size(), *workspace.executor,
+              [&](size_t begin, size_t end) {
+                std::fill(values.begin() + static_cast<ptrdiff_t>(begin),
+                          values.begin() + static_cast<ptrdiff_t>(end), 0.0f);
+                return true;
+              });
+    return DecodeAdd(payload, values, workspace);
   }
 
   absl::Status DecodeAdd(std::span<const std::byte> payload,
-                         std::span<float> accumulators) const override {
-    const size_t kept = KeptElements(accumulators.size(), density_);
-    std::vector<float> sent(kept);
-    SKERRY_RETURN_IF_ERROR(inner_.Decode(payload, sent));
-    for (size_t part = 0; part < kept; ++part) {
-      accumulators[IndexOf(part, kept, accumulators.size())] += sent[part];
-    }
+                         std::span<float> accumulators,
+                         Workspace& workspace) const override {
+    workspace.values.resize(KeptElements(accumulators.size(), density_));
+    SKERRY_RETURN_IF_ERROR(inner_.Decode(payload, workspace.values, workspace));
+    ForEachPlace(accumulators.size(), workspace,
+                 [&](size_t draw, size_t place) {
+                   accumulators[place] += workspace.values[draw];
+                 });
     return absl::OkStatus();
   }
 
  private:
-  // Part `part` of `parts` equal ones is [part * n / parts, (part + 1) * n /
-  // parts), rounded down; products stay below 2^72.
-  size_t IndexOf(size_t part, size_t parts, size_t elements) const {
-    const auto edge = [&](size_t at) {
-      return static_cast<size_t>(static_cast<unsigned __int128>(at) * elements /
-                                 parts);
-    };
-    const size_t begin = edge(part);
-    const size_t size = edge(part + 1) - begin;
-    const uint64_t drawn = RandomAt(seed_, part);
-    return begin + static_cast<size_t>(
-                       static_cast<unsigned __int128>(drawn) * size >> 64);
+  // Calls use(draw, place) for every draw, of which workspace.values has as
+  // many. Draw d is from [floor(d n / k), floor((d + 1) n / k)).
+  template <typename Use>
+  void ForEachPlace(size_t elements, Workspace& workspace,
+                    const Use& use) const {
+    const size_t draws = workspace.values.size();
+    if (draws == 0) return;
+    EveryPart(draws, *workspace.executor, [&](size_t first, size_t last) {
+      using Wide = unsigned __int128;  // products stay below 2^72
+      const Wide scaled = static_cast<Wide>(first) * elements;
+      auto begin = static_cast<size_t>(scaled / draws);
+      auto remainder = static_cast<size_t>(scaled % draws);
+      for (size_t draw = first; draw < last; ++draw) {
+        remainder += elements % draws;
+        const size_t carry = remainder >= draws ? 1 : 0;
+        remainder -= carry * draws;
+        const size_t size = elements / draws + carry;
+        use(draw,
+            begin + static_cast<size_t>(
+                        static_cast<Wide>(RandomAt(seed_, draw)) * size >> 64));
+        begin += size;
+      }
+      return true;
+    });
   }
 
   const double density_;

@@ -17,8 +17,8 @@ namespace skerry::compression {
 
 // Finds a threshold for about `target` of finite values, 1 <= target <=
 // values.size(). Called from any thread.
-using ThresholdEstimator =
-    std::function<Threshold(std::span<const float> values, size_t target)>;
+using ThresholdEstimator = std::function<Threshold(
+    std::span<const float> values, size_t target, Workspace& workspace)>;
 
 // Sends magnitudes of at least the threshold and above 0, in index order and at
 // most twice KeptElements; the remainder stays owed. Zeros encode to 4 bytes.

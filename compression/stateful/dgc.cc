@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
 #include "compression/codec_errors.h"
 #include "compression/cpu/select.h"
+#include "compression/dense_codec.h"
 #include "compression/sparse/indexed_payload.h"
+#include "compression/sparse/selection.h"
 #include "compression/sparse/sparse_codec.h"
 
 namespace skerry::compression {
@@ -46,12 +48,16 @@ absl::Status Dgc::Encode(std::span<const float> gradient, uint64_t step,
   SKERRY_CHECK(gradient.size() == velocity_.size());
   if (!cpu::AllFinite(gradient)) return NotFiniteError(gradient, "dgc");
   const double density = DgcDensity(options_, step);
-  SKERRY_ASSIGN_OR_RETURN(const std::unique_ptr<const Codec> codec,
-                          MakeTopK({density, options_.values}));
-  SKERRY_ASSIGN_OR_RETURN(const Codec* inner, FindCodec(options_.values));
+  if (!(density > 0.0 && density <= 1.0)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("density ", density, " of dgc is not in (0, 1]"));
+  }
+  SKERRY_ASSIGN_OR_RETURN(const Codec* inner, FindDenseCodec(options_.values));
   const float clip = ClipFactor(gradient);
-  std::vector<float> momentum = momentum_;
-  std::vector<float> velocity = velocity_;
+  std::vector<float>& momentum = next_momentum_;
+  std::vector<float>& velocity = next_velocity_;
+  momentum = momentum_;
+  velocity = velocity_;
   const float mu = options_.momentum;
   for (size_t i = 0; i < gradient.size(); ++i) {
     const float g = clip * gradient[i];
@@ -63,19 +69,24 @@ absl::Status Dgc::Encode(std::span<const float> gradient, uint64_t step,
       velocity[i] += momentum[i];
     }
   }
-  SKERRY_RETURN_IF_ERROR(codec->Encode(velocity, payload));
   const size_t kept = KeptElements(velocity.size(), density);
-  SKERRY_ASSIGN_OR_RETURN(
-      const IndexedValues sent,
-      DecodeIndexed(payload, velocity.size(), kept, kept, *inner));
-  for (size_t i = 0; i < sent.indices.size(); ++i) {
-    const uint64_t at = sent.indices[i];
+  Selection selection{.parts = 0};
+  if (kept > 0) {
+    const auto found = SelectTopK(velocity, kept, workspace_);
+    if (!found.has_value()) return NotFiniteError(velocity, "dgc");
+    selection = *found;
+  }
+  SKERRY_RETURN_IF_ERROR(EncodeIndexed(selection, *inner, payload, workspace_));
+  SKERRY_RETURN_IF_ERROR(DecodeIndexed(payload, velocity.size(), {kept, kept},
+                                       *inner, workspace_));
+  for (size_t i = 0; i < kept; ++i) {
+    const uint64_t at = workspace_.indices[i];
     // What quantisation took away stays, as any error does.
-    velocity[at] -= sent.values[i];
+    velocity[at] -= workspace_.values[i];
     if (options_.mask) momentum[at] = 0.0f;
   }
-  momentum_ = std::move(momentum);
-  velocity_ = std::move(velocity);
+  std::swap(momentum_, next_momentum_);
+  std::swap(velocity_, next_velocity_);
   return absl::OkStatus();
 }
 

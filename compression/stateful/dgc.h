@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "compression/codec.h"
+#include "compression/workspace.h"
 
 namespace skerry::compression {
 
@@ -59,6 +60,10 @@ class Dgc {
   const DgcOptions options_;
   std::vector<float> momentum_;
   std::vector<float> velocity_;
+  // What they become if the step succeeds.
+  std::vector<float> next_momentum_;
+  std::vector<float> next_velocity_;
+  Workspace workspace_;
 };
 
 }  // namespace skerry::compression

@@ -8,7 +8,7 @@
 namespace skerry::compression {
 
 ErrorFeedback::ErrorFeedback(size_t elements, float beta)
-    : beta_(beta), error_(elements, 0.0f), sum_(elements) {
+    : beta_(beta), error_(elements, 0.0f), sum_(elements), sent_(elements) {
   SKERRY_CHECK(beta >= 0.0f && beta <= 1.0f);
 }
 
@@ -16,10 +16,9 @@ absl::Status ErrorFeedback::Encode(const Codec& codec, std::span<const float> x,
                                    std::vector<std::byte>& payload) {
   SKERRY_CHECK(x.size() == error_.size());
   for (size_t i = 0; i < x.size(); ++i) sum_[i] = x[i] + beta_ * error_[i];
-  SKERRY_RETURN_IF_ERROR(codec.Encode(sum_, payload));
-  std::vector<float> sent(x.size());
-  SKERRY_RETURN_IF_ERROR(codec.Decode(payload, sent));
-  for (size_t i = 0; i < x.size(); ++i) error_[i] = sum_[i] - sent[i];
+  SKERRY_RETURN_IF_ERROR(codec.Encode(sum_, payload, workspace_));
+  SKERRY_RETURN_IF_ERROR(codec.Decode(payload, sent_, workspace_));
+  for (size_t i = 0; i < x.size(); ++i) error_[i] = sum_[i] - sent_[i];
   return absl::OkStatus();
 }
 

@@ -16,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "compression/codec.h"
+#include "compression/workspace.h"
 
 namespace skerry::compression {
 
@@ -38,6 +39,8 @@ class ErrorFeedback {
   const float beta_;
   std::vector<float> error_;
   std::vector<float> sum_;
+  std::vector<float> sent_;
+  Workspace workspace_;
 };
 
 }  // namespace skerry::compression

@@ -33,7 +33,8 @@ std::vector<std::unique_ptr<const Codec>> Sparse() {
     codecs.push_back(*MakeTopK({0.05, inner}));
     codecs.push_back(*MakeRandomK({0.05, inner}, 3));
     codecs.push_back(*MakeThresholdTopK(
-        {0.05, inner}, [](std::span<const float> values, size_t target) {
+        {0.05, inner},
+        [](std::span<const float> values, size_t target, Workspace&) {
           return SidcoThreshold(values, target, {});
         }));
   }
@@ -133,11 +134,11 @@ TEST(CachedThresholdTest, ASlowDriftKeepsTheCountAndAJumpRefreshes) {
 TEST(CachedThresholdTest, WithErrorFeedbackItIsDctAndLosesNothing) {
   Random random(9);
   CachedThreshold cached({.refresh_every = 20});
-  const auto codec =
-      *MakeThresholdTopK({0.02, CodecId::kRawF32},
-                         [&](std::span<const float> values, size_t target) {
-                           return cached.Estimate(values, target);
-                         });
+  const auto codec = *MakeThresholdTopK(
+      {0.02, CodecId::kRawF32},
+      [&](std::span<const float> values, size_t target, Workspace&) {
+        return cached.Estimate(values, target);
+      });
   ErrorFeedback feedback(kElements);
   std::vector<double> imbalance(kElements);
   std::vector<float> decoded(kElements);

@@ -1,7 +1,8 @@
 // compression/testing/codec_conformance.h
 //
 // What every codec promises, as tests. A codec passes by being instantiated:
-//   INSTANTIATE_TEST_SUITE_P(Bf16, CodecConformance, Values(CodecId::kBf16));
+//   INSTANTIATE_TEST_SUITE_P(Numbered, CodecConformance,
+//                            ValuesIn(NumberedCases()));
 #ifndef SKERRY_COMPRESSION_TESTING_CODEC_CONFORMANCE_H_
 #define SKERRY_COMPRESSION_TESTING_CODEC_CONFORMANCE_H_
 
@@ -9,21 +10,22 @@
 #include <span>
 #include <vector>
 
-#include "compression/codec.h"
+#include "compression/testing/conformance_cases.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
 
-class CodecConformance : public ::testing::TestWithParam<CodecId> {
+class CodecConformance : public ::testing::TestWithParam<ConformanceCase> {
  protected:
-  void SetUp() override;
-
+  const Codec& codec() const { return *GetParam().codec; }
   std::vector<std::byte> Encode(std::span<const float> values) const;
   std::vector<float> Decode(std::span<const std::byte> payload,
                             size_t count) const;
-
-  const Codec* codec_ = nullptr;
 };
+
+// What holds besides where the size follows from the element count: bounds for
+// each value, and nothing lost by a second encoding.
+class DenseCodecConformance : public CodecConformance {};
 
 }  // namespace skerry::compression
 

@@ -9,6 +9,8 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "compression/cpu/select.h"
+#include "compression/cpu/tail_sums.h"
+#include "compression/parts.h"
 #include "compression/threshold/tail_quantiles.h"
 
 namespace skerry::compression {
@@ -28,10 +30,47 @@ constexpr int kSampledStepsMax = 10;
 constexpr size_t kSampleStride = 100;
 constexpr size_t kSampleMin = 1000;
 
-Threshold Counted(std::span<const float> values, double wanted) {
-  const auto value = static_cast<float>(std::clamp(
+float Finite(double wanted) {
+  return static_cast<float>(std::clamp(
       wanted, static_cast<double>(FLT_TRUE_MIN), static_cast<double>(FLT_MAX)));
+}
+
+Threshold Counted(std::span<const float> values, double wanted) {
+  const float value = Finite(wanted);
   return {value, cpu::CountAtLeast(values, cpu::MagnitudeBits(value))};
+}
+
+// Calls run(part of values, its index) for parts of a fixed size, wherever the
+// executor's threads cut, so that what is summed over parts is always the same.
+template <typename Run>
+void ForEachFixedPart(std::span<const float> values, Workspace& workspace,
+                      const Run& run) {
+  EveryPart(values.size(), *workspace.executor, [&](size_t begin, size_t end) {
+    for (; begin < end; begin += kPartElements) {
+      run(values.subspan(begin, std::min(kPartElements, end - begin)),
+          begin / kPartElements);
+    }
+    return true;
+  });
+}
+
+size_t FixedParts(std::span<const float> values) {
+  return (values.size() + kPartElements - 1) / kPartElements;
+}
+
+// As above, on the executor.
+Threshold Counted(std::span<const float> values, double wanted,
+                  Workspace& workspace) {
+  const float value = Finite(wanted);
+  workspace.indices.assign(FixedParts(values), 0);
+  ForEachFixedPart(values, workspace,
+                   [&](std::span<const float> part, size_t index) {
+                     workspace.indices[index] =
+                         cpu::CountAtLeast(part, cpu::MagnitudeBits(value));
+                   });
+  size_t count = 0;
+  for (const uint64_t found : workspace.indices) count += found;
+  return {value, count};
 }
 
 // Of the magnitudes above `origin`, measured from the smallest of them.
@@ -43,23 +82,37 @@ struct Moments {
   double log_gap = 0.0;  // only with logs
 };
 
+double SumOfLogs(std::span<const float> values) {
+  double sum = 0.0;
+  for (const float value : values) {
+    if (value != 0.0f) sum += std::log(std::fabs(static_cast<double>(value)));
+  }
+  return sum;
+}
+
 // `from_zero` keeps the origin 0 of the first stage instead of the smallest.
 Moments MomentsAbove(std::span<const float> values, double origin,
-                     bool from_zero, bool logs) {
+                     bool from_zero, bool logs, Workspace& workspace) {
+  constexpr size_t kSums = 4;
+  workspace.sums.assign(kSums * FixedParts(values), 0.0);
+  ForEachFixedPart(values, workspace,
+                   [&](std::span<const float> part, size_t index) {
+                     const cpu::TailSums sums = cpu::SumsAbove(part, origin);
+                     double* to = workspace.sums.data() + kSums * index;
+                     to[0] = sums.count;
+                     to[1] = sums.sum;
+                     to[2] = sums.squares;
+                     to[3] = sums.smallest;
+                   });
   double count = 0.0;
   double sum = 0.0;
   double squares = 0.0;
-  double log_sum = 0.0;
   double smallest = HUGE_VAL;
-  for (const float value : values) {
-    const double size = std::fabs(static_cast<double>(value));
-    if (!(size > origin)) continue;
-    const double excess = size - origin;
-    count += 1.0;
-    sum += excess;
-    squares += excess * excess;
-    smallest = std::min(smallest, size);
-    if (logs) log_sum += std::log(size);
+  for (size_t at = 0; at < workspace.sums.size(); at += kSums) {
+    count += workspace.sums[at];
+    sum += workspace.sums[at + 1];
+    squares += workspace.sums[at + 2];
+    smallest = std::min(smallest, workspace.sums[at + 3]);
   }
   Moments moments;
   if (count == 0.0) return moments;
@@ -68,7 +121,7 @@ Moments MomentsAbove(std::span<const float> values, double origin,
   moments.smallest = from_zero ? 0.0 : smallest;
   moments.mean = from_zero ? mean : mean - (smallest - origin);
   moments.variance = std::max(squares / count - mean * mean, 0.0);
-  if (logs) moments.log_gap = std::log(mean) - log_sum / count;
+  if (logs) moments.log_gap = std::log(mean) - SumOfLogs(values) / count;
   return moments;
 }
 
@@ -84,9 +137,10 @@ double Tail(SidcoFit fit, bool first, const Moments& moments, double density) {
 
 // Zeros are no part of the fitted distribution; `density` is that of the rest.
 double SidcoStages(std::span<const float> values, size_t target,
-                   const SidcoOptions& options) {
+                   const SidcoOptions& options, Workspace& workspace) {
   const bool logs = options.fit == SidcoFit::kGammaThenPareto;
-  const Moments first = MomentsAbove(values, 0.0, /*from_zero=*/true, logs);
+  const Moments first =
+      MomentsAbove(values, 0.0, /*from_zero=*/true, logs, workspace);
   const double density =
       std::min(static_cast<double>(target) / std::max(first.count, 1.0), 1.0);
   if (!(first.mean > 0.0) || density == 1.0) return 0.0;
@@ -95,7 +149,8 @@ double SidcoStages(std::span<const float> values, size_t target,
   double threshold = Tail(options.fit, true, first, kFirstDensity);
   const double rate = std::pow(density / kFirstDensity, 1.0 / (stages - 1));
   for (int stage = 1; stage < stages; ++stage) {
-    const Moments tail = MomentsAbove(values, threshold, false, false);
+    const Moments tail =
+        MomentsAbove(values, threshold, false, false, workspace);
     // Nothing is left to fit above, or all of it is one value.
     if (tail.count == 0.0) break;
     threshold = tail.smallest;
@@ -155,10 +210,11 @@ Threshold SampledThreshold(std::span<const float> values, size_t target,
 }
 
 Threshold SidcoThreshold(std::span<const float> values, size_t target,
-                         const SidcoOptions& options) {
+                         const SidcoOptions& options, Workspace& workspace) {
   SKERRY_CHECK(target >= 1 && target <= values.size());
   SKERRY_CHECK(options.stages >= 1);
-  Threshold found = Counted(values, SidcoStages(values, target, options));
+  Threshold found = Counted(
+      values, SidcoStages(values, target, options, workspace), workspace);
   if (!options.safeguard) return found;
   const auto goal = static_cast<double>(target);
   double exponent = kTailExponent;
@@ -166,7 +222,7 @@ Threshold SidcoThreshold(std::span<const float> values, size_t target,
     const double count = std::max(static_cast<double>(found.count), 1.0);
     const double wanted = found.value;
     const double next = wanted * std::pow(count / goal, 1.0 / exponent);
-    found = Counted(values, next);
+    found = Counted(values, next, workspace);
     const double again = std::max(static_cast<double>(found.count), 1.0);
     const double slope = std::log(count / again) / std::log(next / wanted);
     if (slope > kTailExponentMin && slope < kTailExponentMax) exponent = slope;

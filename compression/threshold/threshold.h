@@ -3,14 +3,17 @@
 // A magnitude that about `target` values of a slice reach, cheaper than sorting
 // them. What reaches it is sent; the rest stays owed.
 //
-// Moments are sums in index order, but the logarithm is the C library's: two
-// machines may find thresholds that differ in their last bits.
+// Moments are sums in an order that the values' number alone decides, but the
+// logarithm is the C library's: two machines may find thresholds that differ in
+// their last bits.
 #ifndef SKERRY_COMPRESSION_THRESHOLD_THRESHOLD_H_
 #define SKERRY_COMPRESSION_THRESHOLD_THRESHOLD_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+
+#include "compression/workspace.h"
 
 namespace skerry::compression {
 
@@ -48,8 +51,14 @@ struct SidcoOptions {
   bool safeguard = true;
 };
 
+// The executor of `workspace` changes nothing that is found.
 Threshold SidcoThreshold(std::span<const float> values, size_t target,
-                         const SidcoOptions& options);
+                         const SidcoOptions& options, Workspace& workspace);
+inline Threshold SidcoThreshold(std::span<const float> values, size_t target,
+                                const SidcoOptions& options) {
+  Workspace workspace;
+  return SidcoThreshold(values, target, options, workspace);
+}
 
 }  // namespace skerry::compression
 

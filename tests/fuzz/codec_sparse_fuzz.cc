@@ -21,7 +21,8 @@ std::vector<std::unique_ptr<const Codec>> Codecs() {
       codecs.push_back(*MakeTopK({density, inner}));
       codecs.push_back(*MakeRandomK({density, inner}, 7));
       codecs.push_back(*MakeThresholdTopK(
-          {density, inner}, [](std::span<const float> values, size_t target) {
+          {density, inner},
+          [](std::span<const float> values, size_t target, Workspace&) {
             return SidcoThreshold(values, target, {});
           }));
     }

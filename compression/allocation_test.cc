@@ -1,0 +1,116 @@
+// Codecs that are called again and again with slices of one size allocate
+// nothing after the first calls.
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "base/random.h"
+#include "compression/stateful/dgc.h"
+#include "compression/stateful/error_feedback.h"
+#include "compression/testing/backward_executor.h"
+#include "compression/testing/conformance_cases.h"
+#include "gtest/gtest.h"
+
+namespace {
+
+int64_t allocations = 0;
+
+}  // namespace
+
+// The whole program's, so that nothing is missed.
+void* operator new(size_t size) {
+  ++allocations;
+  void* memory = std::malloc(size > 0 ? size : 1);
+  if (memory == nullptr) std::abort();
+  return memory;
+}
+void* operator new[](size_t size) { return operator new(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
+
+namespace skerry::compression {
+namespace {
+
+// Above every size from which a codec works in another way.
+constexpr size_t kElements = 150'001;
+constexpr int kFirstCalls = 2;
+constexpr int kCalls = 3;
+
+std::vector<float> Values() {
+  Random random(8);
+  std::vector<float> values(kElements);
+  for (float& value : values) {
+    value = static_cast<float>((random.Uniform() - 0.5) /
+                               (0.05 + random.Uniform()));
+  }
+  return values;
+}
+
+void ExpectNoneInSteadyState(const ConformanceCase& one, Workspace& workspace) {
+  const std::vector<float> values = Values();
+  std::vector<float> decoded(kElements);
+  std::vector<std::byte> payload;
+  for (int call = 0; call < kFirstCalls + kCalls; ++call) {
+    const int64_t before = allocations;
+    const bool encoded = one.codec->Encode(values, payload, workspace).ok();
+    const int64_t by_encode = allocations - before;
+    const bool set = one.codec->Decode(payload, decoded, workspace).ok();
+    const bool added = one.codec->DecodeAdd(payload, decoded, workspace).ok();
+    const int64_t by_all = allocations - before;
+    ASSERT_TRUE(encoded && set && added) << one.name;
+    if (call < kFirstCalls) continue;
+    EXPECT_EQ(by_encode, 0) << one.name;
+    EXPECT_EQ(by_all - by_encode, 0) << one.name;
+  }
+}
+
+TEST(AllocationTest, TheTestCountsThem) {
+  const int64_t before = allocations;
+  delete new int(3);
+  EXPECT_GE(allocations, before);
+  std::vector<float> some(100);
+  EXPECT_GT(allocations, before);
+}
+
+TEST(AllocationTest, NoCodecAllocatesInSteadyState) {
+  for (const auto& cases : {NumberedCases(), SparseOptionCases()}) {
+    for (const ConformanceCase& one : cases) {
+      Workspace workspace;
+      ExpectNoneInSteadyState(one, workspace);
+    }
+  }
+}
+
+TEST(AllocationTest, NorDoesOneThatWorksInParts) {
+  BackwardExecutor executor(3);
+  Workspace workspace(executor);
+  for (const ConformanceCase& one : NumberedCases()) {
+    ExpectNoneInSteadyState(one, workspace);
+  }
+}
+
+TEST(AllocationTest, NorDoErrorFeedbackAndDgc) {
+  const std::vector<float> values = Values();
+  std::vector<std::byte> payload;
+  const Codec& codec = **FindCodec(CodecId::kInt8Block);
+  ErrorFeedback feedback(kElements);
+  DgcOptions options;
+  options.warmup_stages = 0;
+  Dgc dgc(kElements, options);
+  for (int call = 0; call < kFirstCalls + kCalls; ++call) {
+    const int64_t before = allocations;
+    const bool fed = feedback.Encode(codec, values, payload).ok();
+    const int64_t by_feedback = allocations - before;
+    const bool sent = dgc.Encode(values, 100, payload).ok();
+    const int64_t by_dgc = allocations - before - by_feedback;
+    ASSERT_TRUE(fed && sent);
+    if (call < kFirstCalls) continue;
+    EXPECT_EQ(by_feedback, 0);
+    EXPECT_EQ(by_dgc, 0);
+  }
+}
+
+}  // namespace
+}  // namespace skerry::compression

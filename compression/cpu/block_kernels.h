@@ -1,0 +1,72 @@
+// compression/cpu/block_kernels.h
+//
+// What all codecs share whose values come in blocks: the scales of all blocks
+// first, then codes of the same number of bits. A codec is its Layout and the
+// three functions that take a part of a slice.
+//
+// A Layout has
+//   kElements                values of a block
+//   kScaleBytes              of a block's scale, 0 for none
+//   kCodeBits                of a value; a block's codes are whole bytes
+//   BehindMask(elements)     bits of the last byte that hold no value
+#ifndef SKERRY_COMPRESSION_CPU_BLOCK_KERNELS_H_
+#define SKERRY_COMPRESSION_CPU_BLOCK_KERNELS_H_
+
+#include <cstddef>
+#include <span>
+
+namespace skerry::compression::cpu {
+
+template <typename Layout>
+struct BlockKernels : Layout {
+  static constexpr size_t kBlockCodeBytes =
+      Layout::kElements * Layout::kCodeBits / 8;
+
+  static constexpr size_t Blocks(size_t elements) {
+    return (elements + Layout::kElements - 1) / Layout::kElements;
+  }
+  static constexpr size_t ScaleBytes(size_t elements) {
+    return Blocks(elements) * Layout::kScaleBytes;
+  }
+  static constexpr size_t CodeBytes(size_t elements) {
+    return (elements * Layout::kCodeBits + 7) / 8;
+  }
+  static constexpr size_t Bytes(size_t elements) {
+    return ScaleBytes(elements) + CodeBytes(elements);
+  }
+
+  // These work on values [begin, end) of a slice and touch their bytes of its
+  // payload alone, so that parts may be worked on at once. `begin` is the first
+  // value of a block; `end` is, too, or values.size().
+
+  // False, with the part's bytes unspecified, when a value is not finite.
+  static bool EncodePart(std::span<const float> values, size_t begin,
+                         size_t end, std::byte* payload);
+  // False, with the part's values unspecified, when the codec's page refuses a
+  // scale, a code or a bit behind the last value.
+  static bool DecodePart(const std::byte* payload, size_t begin, size_t end,
+                         std::span<float> values);
+  static bool DecodeAddPart(const std::byte* payload, size_t begin, size_t end,
+                            std::span<float> accumulators);
+
+  // Of whole slices; payloads have Bytes(values.size()).
+  static bool Encode(std::span<const float> values, std::byte* payload) {
+    return EncodePart(values, 0, values.size(), payload);
+  }
+  static bool Decode(const std::byte* payload, std::span<float> values) {
+    return DecodePart(payload, 0, values.size(), values);
+  }
+  static bool DecodeAdd(const std::byte* payload,
+                        std::span<float> accumulators) {
+    return DecodeAddPart(payload, 0, accumulators.size(), accumulators);
+  }
+};
+
+// For layouts of whole bytes a value.
+struct WholeByteCodes {
+  static constexpr unsigned BehindMask(size_t /*elements*/) { return 0; }
+};
+
+}  // namespace skerry::compression::cpu
+
+#endif  // SKERRY_COMPRESSION_CPU_BLOCK_KERNELS_H_

@@ -1,0 +1,173 @@
+// compression/cpu/blocks-inl.h
+//
+// Walks the blocks of a slice, the last one padded, for every codec of
+// block_kernels.h. Included once for each SIMD target.
+//
+// A Body is one codec's work on one block:
+//   kPad                     stands behind the last value of a shorter block
+//   Encode(block, values, size, ahead, scale, codes)
+//                            writes a whole block, of which `size` values
+//                            count; `ahead` are values needed soon. False when
+//                            one is not finite
+//   Decode<kAdd>(scale, codes, values)
+//                            overwrites or adds to a whole block. False when
+//                            scale or codes are refused
+#if defined(SKERRY_COMPRESSION_CPU_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SKERRY_COMPRESSION_CPU_BLOCKS_INL_H_
+#undef SKERRY_COMPRESSION_CPU_BLOCKS_INL_H_
+#else
+#define SKERRY_COMPRESSION_CPU_BLOCKS_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstring>
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skerry::compression::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+// How far an encoder may ask memory ahead.
+constexpr size_t kBlocksAhead = 4;
+
+// Bit pattern of the largest magnitude of a block. The patterns of magnitudes
+// are ordered as the magnitudes are, with infinity and NaN above all others.
+template <size_t kCount>
+HWY_INLINE int32_t AbsMaxBits(const float* HWY_RESTRICT values) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::CappedTag<int32_t, kCount / 2> di;
+  const size_t lanes = hn::Lanes(di);
+  const auto magnitude = hn::Set(di, 0x7fffffff);
+  const auto* bits = reinterpret_cast<const int32_t*>(values);
+  auto max0 = hn::Zero(di);
+  auto max1 = hn::Zero(di);
+  for (size_t i = 0; i < kCount; i += 2 * lanes) {
+    max0 = hn::Max(max0, hn::And(hn::LoadU(di, bits + i), magnitude));
+    max1 = hn::Max(max1, hn::And(hn::LoadU(di, bits + i + lanes), magnitude));
+  }
+  return hn::GetLane(hn::MaxOfLanes(di, hn::Max(max0, max1)));
+}
+
+template <class Kernels, class Body>
+HWY_INLINE bool EncodeBlocks(const Body body, const float* HWY_RESTRICT values,
+                             size_t count, size_t begin, size_t end,
+                             std::byte* HWY_RESTRICT payload) {
+  constexpr size_t kBlock = Kernels::kElements;
+  std::byte* codes = payload + Kernels::ScaleBytes(count);
+  const size_t whole = end / kBlock;
+  for (size_t b = begin / kBlock; b < whole; ++b) {
+    const float* ahead =
+        values + std::min(b + kBlocksAhead, whole - 1) * kBlock;
+    if (!body.Encode(b, values + b * kBlock, kBlock, ahead,
+                     payload + b * Kernels::kScaleBytes,
+                     codes + b * Kernels::kBlockCodeBytes)) {
+      return false;
+    }
+  }
+  const size_t rest = end - whole * kBlock;
+  if (rest == 0) return true;
+  float padded[kBlock];
+  std::byte padded_codes[Kernels::kBlockCodeBytes];
+  std::fill(padded, padded + kBlock, Body::kPad);
+  std::memcpy(padded, values + whole * kBlock, rest * sizeof(float));
+  if (!body.Encode(whole, padded, rest, padded,
+                   payload + whole * Kernels::kScaleBytes, padded_codes)) {
+    return false;
+  }
+  const size_t bytes = Kernels::CodeBytes(rest);
+  padded_codes[bytes - 1] &= static_cast<std::byte>(~Kernels::BehindMask(rest));
+  std::memcpy(codes + whole * Kernels::kBlockCodeBytes, padded_codes, bytes);
+  return true;
+}
+
+template <class Kernels, class Body, bool kAdd>
+HWY_INLINE bool DecodeBlocks(const Body body,
+                             const std::byte* HWY_RESTRICT payload,
+                             size_t count, size_t begin, size_t end,
+                             float* HWY_RESTRICT values) {
+  constexpr size_t kBlock = Kernels::kElements;
+  const std::byte* codes = payload + Kernels::ScaleBytes(count);
+  const size_t whole = end / kBlock;
+  for (size_t b = begin / kBlock; b < whole; ++b) {
+    if (!body.template Decode<kAdd>(payload + b * Kernels::kScaleBytes,
+                                    codes + b * Kernels::kBlockCodeBytes,
+                                    values + b * kBlock)) {
+      return false;
+    }
+  }
+  const size_t rest = end - whole * kBlock;
+  if (rest == 0) return true;
+  float padded[kBlock] = {};
+  std::byte padded_codes[Kernels::kBlockCodeBytes] = {};
+  const size_t bytes = Kernels::CodeBytes(rest);
+  std::memcpy(padded, values + whole * kBlock, rest * sizeof(float));
+  std::memcpy(padded_codes, codes + whole * Kernels::kBlockCodeBytes, bytes);
+  if ((std::to_integer<unsigned>(padded_codes[bytes - 1]) &
+       Kernels::BehindMask(rest)) != 0) {
+    return false;
+  }
+  if (!body.template Decode<kAdd>(payload + whole * Kernels::kScaleBytes,
+                                  padded_codes, padded)) {
+    return false;
+  }
+  std::memcpy(values + whole * kBlock, padded, rest * sizeof(float));
+  return true;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace skerry::compression::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard, toggled for each target
+
+// Dispatch wants functions that are no templates.
+#ifndef SKERRY_BLOCK_CODEC
+
+// Inside HWY_NAMESPACE: the functions of one target. What follows the name is
+// the Body's type.
+#define SKERRY_BLOCK_CODEC_TARGET(Name, ...)                                   \
+  bool Encode##Name(const float* HWY_RESTRICT values, size_t count,            \
+                    size_t begin, size_t end,                                  \
+                    std::byte* HWY_RESTRICT payload) {                         \
+    return EncodeBlocks<Name>(__VA_ARGS__(), values, count, begin, end,        \
+                              payload);                                        \
+  }                                                                            \
+  bool Decode##Name(const std::byte* HWY_RESTRICT payload, size_t count,       \
+                    size_t begin, size_t end, float* HWY_RESTRICT values) {    \
+    return DecodeBlocks<Name, __VA_ARGS__, false>(__VA_ARGS__(), payload,      \
+                                                  count, begin, end, values);  \
+  }                                                                            \
+  bool DecodeAdd##Name(const std::byte* HWY_RESTRICT payload, size_t count,    \
+                       size_t begin, size_t end, float* HWY_RESTRICT values) { \
+    return DecodeBlocks<Name, __VA_ARGS__, true>(__VA_ARGS__(), payload,       \
+                                                 count, begin, end, values);   \
+  }
+
+// Once, outside: picks among them when called.
+#define SKERRY_BLOCK_CODEC(Name)                                               \
+  HWY_EXPORT(Encode##Name);                                                    \
+  HWY_EXPORT(Decode##Name);                                                    \
+  HWY_EXPORT(DecodeAdd##Name);                                                 \
+  template <>                                                                  \
+  bool Name::EncodePart(std::span<const float> values, size_t begin,           \
+                        size_t end, std::byte* payload) {                      \
+    return HWY_DYNAMIC_DISPATCH(Encode##Name)(values.data(), values.size(),    \
+                                              begin, end, payload);            \
+  }                                                                            \
+  template <>                                                                  \
+  bool Name::DecodePart(const std::byte* payload, size_t begin, size_t end,    \
+                        std::span<float> values) {                             \
+    return HWY_DYNAMIC_DISPATCH(Decode##Name)(payload, values.size(), begin,   \
+                                              end, values.data());             \
+  }                                                                            \
+  template <>                                                                  \
+  bool Name::DecodeAddPart(const std::byte* payload, size_t begin, size_t end, \
+                           std::span<float> values) {                          \
+    return HWY_DYNAMIC_DISPATCH(DecodeAdd##Name)(payload, values.size(),       \
+                                                 begin, end, values.data());   \
+  }
+
+#endif  // SKERRY_BLOCK_CODEC

@@ -1,0 +1,119 @@
+// Bytes and error of every codec on values of several kinds, among them a
+// recorded pseudo-gradient (bench/micro/record_pseudo_gradient.cc): the table
+// of docs/compression.md.
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "compression/codec.h"
+#include "gtest/gtest.h"
+
+namespace skerry::compression {
+namespace {
+
+constexpr uint64_t kSeed = 31;
+constexpr size_t kCount = size_t{1} << 18;
+// 16 pieces of 4096 values, from all parts of a model.
+constexpr size_t kRecorded = 16 * 4096;
+constexpr const char* kRecording = "compression/testing/pseudo_gradient.f32";
+
+double Normal(Random& random) {
+  const double radius = std::sqrt(-2 * std::log(1 - random.Uniform()));
+  return radius * std::cos(2 * M_PI * random.Uniform());
+}
+
+double Laplace(Random& random) {
+  const double size = -std::log(1 - random.Uniform());
+  return random.Below(2) == 0 ? size : -size;
+}
+
+double StudentT3(Random& random) {
+  double squares = 0.0;
+  for (int i = 0; i < 3; ++i) squares += std::pow(Normal(random), 2);
+  return Normal(random) / std::sqrt(squares / 3);
+}
+
+std::vector<float> Draw(double (*draw)(Random&)) {
+  Random random(kSeed);
+  std::vector<float> values(kCount);
+  for (float& value : values) value = static_cast<float>(draw(random));
+  return values;
+}
+
+std::vector<float> Recorded() {
+  std::ifstream in(kRecording, std::ios::binary);
+  std::vector<float> values(kRecorded);
+  in.read(reinterpret_cast<char*>(values.data()),
+          static_cast<std::streamsize>(values.size() * sizeof(float)));
+  EXPECT_TRUE(in.good()) << kRecording;
+  EXPECT_EQ(in.peek(), std::ifstream::traits_type::eof());
+  return values;
+}
+
+struct Quality {
+  double ratio = 0.0;  // fp32 bytes over payload bytes
+  double error = 0.0;  // relative root mean square
+};
+
+Quality QualityOf(CodecId id, const std::vector<float>& values) {
+  const Codec& codec = **FindCodec(id);
+  std::vector<std::byte> payload;
+  EXPECT_TRUE(codec.Encode(values, payload).ok());
+  std::vector<float> decoded(values.size());
+  EXPECT_TRUE(codec.Decode(payload, decoded).ok());
+  double error = 0.0;
+  double size = 0.0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    error += std::pow(static_cast<double>(values[i]) - decoded[i], 2);
+    size += std::pow(static_cast<double>(values[i]), 2);
+  }
+  return {static_cast<double>(values.size() * sizeof(float)) /
+              static_cast<double>(payload.size()),
+          std::sqrt(error / size)};
+}
+
+TEST(QualityTest, EightAndFourBitsKeepTheirPromiseOnARecordedPseudoGradient) {
+  const std::vector<float> recorded = Recorded();
+  const Quality int8 = QualityOf(CodecId::kInt8Block, recorded);
+  EXPECT_GE(int8.ratio, 3.7);
+  EXPECT_LE(int8.error, 0.01);
+  const Quality nf4 = QualityOf(CodecId::kNf4, recorded);
+  EXPECT_GE(nf4.ratio, 7.1);
+  EXPECT_LE(nf4.error, 0.10);
+}
+
+TEST(QualityTest, ErrorsAreBoundedAndTheSparserOfAFamilyLosesMore) {
+  const struct {
+    const char* name;
+    std::vector<float> values;
+  } inputs[] = {{"normal", Draw(Normal)},
+                {"laplace", Draw(Laplace)},
+                {"t3", Draw(StudentT3)},
+                {"recorded", Recorded()}};
+  std::printf("%-22s", "codec");
+  for (const auto& input : inputs) std::printf(" %16s", input.name);
+  std::printf("\n");
+  for (int number = 0; number < 256; ++number) {
+    const auto id = static_cast<CodecId>(number);
+    if (!FindCodec(id).ok()) continue;
+    std::printf("%-22s", std::string(CodecName(id)).c_str());
+    for (const auto& input : inputs) {
+      const Quality quality = QualityOf(id, input.values);
+      std::printf("  %6.1fx %7.4f", quality.ratio, quality.error);
+      EXPECT_LT(quality.error, std::sqrt(2.0))
+          << CodecName(id) << " " << input.name;
+      // The next of a family sends half as many.
+      const auto sparser = static_cast<CodecId>(number + 1);
+      if (!IsSparse(id) || !FindCodec(sparser).ok()) continue;
+      EXPECT_LT(quality.error, QualityOf(sparser, input.values).error + 0.02)
+          << CodecName(id) << " " << input.name;
+    }
+    std::printf("\n");
+  }
+}
+
+}  // namespace
+}  // namespace skerry::compression

@@ -1,0 +1,40 @@
+// compression/sparse/selection.h
+//
+// Which values of a slice are sent, found in several parts of it at once. What
+// is selected depends on the values alone; places and values are left in the
+// first `parts` of workspace.parts.
+#ifndef SKERRY_COMPRESSION_SPARSE_SELECTION_H_
+#define SKERRY_COMPRESSION_SPARSE_SELECTION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "compression/workspace.h"
+
+namespace skerry::compression {
+
+struct Selection {
+  size_t parts = 1;
+  size_t part_size = 0;  // values of each but the last
+  size_t sent = 0;
+};
+
+// The k largest magnitudes, of equal ones the first; nothing when a value is
+// not finite. Reads the slice once where a sample of it tells about where the
+// k-th lies. Requires: 1 <= k <= values.size().
+std::optional<Selection> SelectTopK(std::span<const float> values, size_t k,
+                                    Workspace& workspace);
+
+// Magnitudes of at least `bits`, of more than `most` the first. Requires:
+// 1 <= bits < 2^31.
+Selection SelectAtLeast(std::span<const float> values, uint32_t bits,
+                        size_t most, Workspace& workspace);
+
+// Whether every value is finite.
+bool EveryFinite(std::span<const float> values, Workspace& workspace);
+
+}  // namespace skerry::compression
+
+#endif  // SKERRY_COMPRESSION_SPARSE_SELECTION_H_

@@ -1,0 +1,142 @@
+#include "compression/sparse/selection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "compression/cpu/select.h"
+#include "compression/testing/backward_executor.h"
+#include "gtest/gtest.h"
+
+namespace skerry::compression {
+namespace {
+
+constexpr uint64_t kSeed = 41;
+// Above the size from which a sample is taken.
+constexpr size_t kCount = 200'000;
+
+struct Input {
+  std::string name;
+  std::vector<float> values;
+};
+
+std::vector<Input> Inputs() {
+  Random random(kSeed);
+  std::vector<Input> inputs = {
+      {"heavy tail", std::vector<float>(kCount)},
+      {"few magnitudes", std::vector<float>(kCount)},
+      {"constant", std::vector<float>(kCount, -2.5f)},
+      {"zeros", std::vector<float>(kCount, 0.0f)},
+      {"mostly zeros", std::vector<float>(kCount, 0.0f)},
+      {"what a stride of samples misses", std::vector<float>(kCount, 0.25f)},
+      {"small", std::vector<float>(1000)},
+  };
+  for (float& value : inputs[0].values) {
+    value = static_cast<float>((random.Uniform() - 0.5) /
+                               (0.01 + random.Uniform()));
+  }
+  for (float& value : inputs[1].values) {
+    value = static_cast<float>(random.Below(9)) - 4.0f;
+  }
+  for (size_t i = 5; i < kCount; i += 7000) inputs[4].values[i] = 1e-3f;
+  // Samples are taken at multiples of 12 here.
+  for (size_t i = 0; i < kCount; ++i) {
+    if (i % 12 != 0) inputs[5].values[i] = 1.0f + random.Uniform();
+  }
+  for (float& value : inputs[6].values) {
+    value = static_cast<float>(random.Uniform() - 0.5);
+  }
+  return inputs;
+}
+
+// All that is selected, with places in the slice.
+std::vector<uint64_t> Places(const Selection& selection,
+                             const Workspace& workspace,
+                             const std::vector<float>& values) {
+  std::vector<uint64_t> places;
+  for (size_t p = 0; p < selection.parts; ++p) {
+    const PartScratch& part = workspace.parts[p];
+    EXPECT_EQ(part.at, places.size());
+    EXPECT_EQ(part.next, places.empty() ? 0 : places.back() + 1);
+    for (size_t i = 0; i < part.places.size(); ++i) {
+      places.push_back(p * selection.part_size + part.places[i]);
+      EXPECT_EQ(part.values[i], values[places.back()]);
+    }
+  }
+  EXPECT_EQ(selection.sent, places.size());
+  return places;
+}
+
+std::vector<uint64_t> Expected(const std::vector<float>& values, size_t k) {
+  std::vector<uint64_t> order(values.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) {
+    return std::fabs(values[a]) > std::fabs(values[b]);
+  });
+  order.resize(k);
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+TEST(SelectionTest, TopKIsThatOfAStableSortHoweverItIsCut) {
+  for (const Input& input : Inputs()) {
+    for (const double density : {0.00001, 0.004, 0.25, 0.49, 0.9}) {
+      const auto k = static_cast<size_t>(
+          std::ceil(density * static_cast<double>(input.values.size())));
+      const std::vector<uint64_t> expected = Expected(input.values, k);
+      for (const int threads : {1, 2, 16}) {
+        BackwardExecutor executor(threads);
+        Workspace workspace(executor);
+        const auto selection = SelectTopK(input.values, k, workspace);
+        ASSERT_TRUE(selection.has_value());
+        ASSERT_EQ(Places(*selection, workspace, input.values), expected)
+            << input.name << ", " << density << ", " << threads;
+      }
+    }
+  }
+}
+
+TEST(SelectionTest, OneValueThatIsNotFiniteIsFoundWhereverItIs) {
+  for (const Input& input : Inputs()) {
+    std::vector<float> values = input.values;
+    for (const size_t at :
+         {size_t{0}, size_t{12}, size_t{777}, values.size() - 1}) {
+      values[at] = std::numeric_limits<float>::quiet_NaN();
+      for (const size_t k : {size_t{1}, values.size() / 64, values.size()}) {
+        Workspace workspace;
+        EXPECT_FALSE(SelectTopK(values, k, workspace).has_value())
+            << input.name << " at " << at;
+        EXPECT_FALSE(EveryFinite(values, workspace));
+      }
+      values[at] = 0.5f;
+    }
+  }
+}
+
+TEST(SelectionTest, AtLeastTakesTheFirstWhenThereAreTooMany) {
+  for (const Input& input : Inputs()) {
+    const uint32_t bits = cpu::MagnitudeBits(0.3f);
+    std::vector<uint64_t> reach;
+    for (size_t i = 0; i < input.values.size(); ++i) {
+      if (std::fabs(input.values[i]) >= 0.3f) reach.push_back(i);
+    }
+    for (const size_t most : {size_t{0}, size_t{10}, size_t{5000}, kCount}) {
+      std::vector<uint64_t> expected = reach;
+      expected.resize(std::min(expected.size(), most));
+      for (const int threads : {1, 3}) {
+        BackwardExecutor executor(threads);
+        Workspace workspace(executor);
+        const Selection selection =
+            SelectAtLeast(input.values, bits, most, workspace);
+        EXPECT_EQ(Places(selection, workspace, input.values), expected)
+            << input.name << ", " << most << ", " << threads;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace skerry::compression
