@@ -108,3 +108,21 @@ def cuda_test(name, src, deps, size = "small"):
         target_compatible_with = select(_ONLY_WITH_CUDA),
         deps = deps + select(_CUDART),
     )
+
+def cuda_test_library(name, srcs, hdrs, deps):
+    """What tests of CUDA code share; without --config=cuda it is skipped.
+
+    Args:
+      name: the target.
+      srcs: .cc files.
+      hdrs: its public headers.
+      deps: as of cc_library.
+    """
+    native.cc_library(
+        name = name,
+        testonly = True,
+        srcs = srcs,
+        hdrs = hdrs,
+        target_compatible_with = select(_ONLY_WITH_CUDA),
+        deps = deps + select(_CUDART),
+    )

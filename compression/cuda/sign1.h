@@ -1,0 +1,33 @@
+// compression/cuda/sign1.h
+//
+// One bit a value on a device: the bytes and bits of compression/cpu/sign1.h,
+// from and to device memory.
+//
+// All three only queue work on `stream`. `*bad` is an int in device memory that
+// the caller has set to 0; it is not 0 once the work is done if the CPU twin
+// would have returned false. Payloads are aligned to 4 bytes.
+// Returned is the error of the launch.
+#ifndef SKERRY_COMPRESSION_CUDA_SIGN1_H_
+#define SKERRY_COMPRESSION_CUDA_SIGN1_H_
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+namespace skerry::compression::cuda {
+
+// Writes Sign1::Bytes(count) bytes.
+cudaError_t EncodeSign1(const float* values, size_t count, std::byte* payload,
+                        int* bad, cudaStream_t stream);
+
+// Reads Sign1::Bytes(count) bytes and overwrites `values`.
+cudaError_t DecodeSign1(const std::byte* payload, size_t count, float* values,
+                        int* bad, cudaStream_t stream);
+
+// accumulators[i] += decoded[i].
+cudaError_t DecodeAddSign1(const std::byte* payload, size_t count,
+                           float* accumulators, int* bad, cudaStream_t stream);
+
+}  // namespace skerry::compression::cuda
+
+#endif  // SKERRY_COMPRESSION_CUDA_SIGN1_H_
