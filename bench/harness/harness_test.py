@@ -53,6 +53,16 @@ class GoogleTest(unittest.TestCase):
 
 class RowsTest(unittest.TestCase):
 
+    def test_only_a_ratio_above_the_upper_end_of_a_bar_is_impossible(self):
+        def row(ratio, bar):
+            return {'ratio': ratio, 'bar': bar}
+        self.assertTrue(rows.impossible(row(1.06, '0.80..1.05')))
+        self.assertFalse(rows.impossible(row(1.04, '0.80..1.05')))
+        self.assertFalse(rows.impossible(row(0.10, '0.80..1.05')))
+        self.assertFalse(rows.impossible(row(9.0, '>=1.0')))
+        self.assertFalse(rows.impossible(row(None, '0.80..1.05')))
+        self.assertFalse(rows.impossible(row(2.0, None)))
+
     def test_lines(self):
         found, errors = rows.of_lines(
             '{"name": "a", "value": 1, "unit": "s"}\n\nnonsense\n'

@@ -93,8 +93,13 @@ def main():
         for bench in benches.values():
             print(f'{bench.name:10} {bench.what}')
         return 0
+    # What else ran when this began, in processors; a quiet machine is at 0.
+    load = round(os.getloadavg()[0], 2)
     rows, errors = run(benches[args.name], args.quick, extra)
-    rows = [results.judge(row, args.name, bars) for row in rows]
+    rows = [results.judge({**row, 'load': load}, args.name, bars)
+            for row in rows]
+    errors += [f'{row["name"]}: {row["ratio"]:.3f} is above what can be, so '
+               'the bench is wrong' for row in rows if results.impossible(row)]
     if args.json:
         with open(args.json, 'a', encoding='utf-8') as out:
             for row in rows:

@@ -6,7 +6,7 @@ import re
 import statistics
 
 FIELDS = ('name', 'value', 'unit', 'against', 'against_value', 'ratio', 'bar',
-          'meets')
+          'meets', 'load')
 
 Bar = collections.namedtuple('Bar', 'bench pattern bar')
 
@@ -45,6 +45,13 @@ def judge(row, bench, bars):
     if row['bar']:
         row['meets'] = meets(row['ratio'], row['bar'])
     return row
+
+
+def impossible(row):
+    """Whether the ratio is above a bar's upper end: then the bench is wrong."""
+    if not row['bar'] or '..' not in row['bar'] or row['ratio'] is None:
+        return False
+    return row['ratio'] > float(row['bar'].split('..')[1])
 
 
 def _measure(runs):

@@ -1,14 +1,19 @@
-// Each codec beside a loop that moves the same mix of bytes through the same
-// buffers, timed in turns: the share of this machine's memory speed that the
-// codec reaches. A share above 1.05 means that the bench is wrong.
+// Each codec beside a loop that moves the same mix of bytes through buffers of
+// the same sizes, on the same threads and cut alike, timed in turns: the share
+// of this machine's memory speed that the codec reaches. A share above 1.05
+// means that the bench is wrong.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,6 +21,9 @@
 #include "base/random.h"
 #include "bench/micro/memory_floor.h"
 #include "compression/codec.h"
+#include "compression/parts.h"
+#include "compression/workspace.h"
+#include "runtime/posix/thread_pool.h"
 
 namespace skerry::bench {
 namespace {
@@ -23,17 +31,26 @@ namespace {
 using compression::Codec;
 using compression::CodecId;
 
-constexpr double kShareMin = 0.80;
-constexpr double kShareMax = 1.05;
+// 64 MiB, far beyond the last-level cache.
+constexpr size_t kElements = size_t{1} << 24;
 
-struct Sizes {
-  size_t elements;
-  int turns_min;
-  int turns_max;
+struct Turns {
+  int least;
+  int most;
 };
-// Far beyond the last-level cache.
-constexpr Sizes kFull = {size_t{1} << 24, 25, 400};
-constexpr Sizes kQuick = {size_t{1} << 24, 5, 40};
+constexpr Turns kFull = {25, 400};
+constexpr Turns kQuick = {5, 40};
+
+constexpr const char* kStreamingBar = "0.80..1.05";
+constexpr const char* kSparseBar = "0.50..1.05";
+
+struct Options {
+  Turns turns = kFull;
+  int threads = static_cast<int>(std::thread::hardware_concurrency());
+  std::string only;  // the start of a codec's name
+  std::string json;
+  std::string values;  // a file of fp32; drawn where empty
+};
 
 // The two shortest of many times.
 struct Best {
@@ -50,13 +67,12 @@ struct Best {
 
 struct Row {
   std::string name;
+  double seconds = 0.0;
   double bytes_per_s = 0.0;
   double floor_bytes_per_s = 0.0;
+  const char* bar = kStreamingBar;
   // False when other work on the machine never let the times settle.
   bool settled = false;
-
-  double share() const { return bytes_per_s / floor_bytes_per_s; }
-  bool meets() const { return share() >= kShareMin && share() <= kShareMax; }
 };
 
 double Seconds(const std::function<void()>& work) {
@@ -69,108 +85,206 @@ double Seconds(const std::function<void()>& work) {
 
 // The best of both in turns, so that a change of clock or a busy neighbour
 // meets both alike; more turns while either has been undisturbed only once.
-Row Compare(std::string name, const Sizes& sizes, double bytes,
-            double floor_bytes, const std::function<void()>& codec,
+Row Compare(std::string name, const char* bar, const Turns& turns, double bytes,
+            const std::function<void()>& codec,
             const std::function<void()>& floor) {
   codec();  // touches every page
   floor();
   Best best;
   Best best_floor;
-  for (int turn = 0; turn < sizes.turns_max; ++turn) {
+  for (int turn = 0; turn < turns.most; ++turn) {
     const bool codec_first = turn % 2 == 0;
     if (codec_first) best.Add(Seconds(codec));
     best_floor.Add(Seconds(floor));
     if (!codec_first) best.Add(Seconds(codec));
-    if (turn + 1 >= sizes.turns_min && best.Settled() && best_floor.Settled()) {
+    if (turn + 1 >= turns.least && best.Settled() && best_floor.Settled()) {
       break;
     }
   }
-  return {std::move(name), bytes / best.first, floor_bytes / best_floor.first,
-          best.Settled() && best_floor.Settled()};
+  return {.name = std::move(name),
+          .seconds = best.first,
+          .bytes_per_s = bytes / best.first,
+          .floor_bytes_per_s = bytes / best_floor.first,
+          .bar = bar,
+          .settled = best.Settled() && best_floor.Settled()};
 }
 
-std::vector<Row> MeasureCodec(CodecId id, Mix mix, const Sizes& sizes) {
-  const Codec& codec = **compression::FindCodec(id);
-  const std::string name(compression::CodecName(id));
+// Laplace: what pseudo-gradients are nearest to, of the easy ones.
+std::vector<float> Draw() {
   Random random(1);
-  std::vector<float> values(sizes.elements);
+  std::vector<float> values(kElements);
   for (float& value : values) {
-    value = static_cast<float>(random.Uniform() - 0.5);
+    const double size = -std::log(1.0 - random.Uniform());
+    value = static_cast<float>(random.Below(2) == 0 ? size : -size);
   }
-  std::vector<std::byte> payload;
-  SKERRY_CHECK(codec.Encode(values, payload).ok());
-  const auto wide_in = std::as_bytes(std::span(values));
-  const auto wide = std::as_writable_bytes(std::span(values));
-  const size_t narrow_bytes = wide.size() / static_cast<size_t>(mix);
-  const auto narrow = std::span(payload).first(narrow_bytes);
-
-  // What moves once each way, and what an addition reads besides.
-  const double moved = static_cast<double>(wide.size() + payload.size());
-  const double floor_moved = static_cast<double>(wide.size() + narrow.size());
-  const auto extra = static_cast<double>(wide.size());
-  std::vector<Row> rows;
-  rows.push_back(Compare(
-      name + "/encode", sizes, moved, floor_moved,
-      [&] { SKERRY_CHECK(codec.Encode(values, payload).ok()); },
-      [&] { FloorNarrow(mix, wide_in, narrow); }));
-  // The floor loops leave bytes that mean nothing, so each side has its own
-  // narrow buffer from here on.
-  std::vector<std::byte> floor_narrow(narrow_bytes);
-  for (float& value : values) {
-    value = static_cast<float>(random.Uniform() - 0.5);
-  }
-  SKERRY_CHECK(codec.Encode(values, payload).ok());
-  rows.push_back(Compare(
-      name + "/decode", sizes, moved, floor_moved,
-      [&] { SKERRY_CHECK(codec.Decode(payload, values).ok()); },
-      [&] { FloorWiden(mix, floor_narrow, wide); }));
-  std::fill(values.begin(), values.end(), 0.0f);
-  rows.push_back(Compare(
-      name + "/decode_add", sizes, moved + extra, floor_moved + extra,
-      [&] { SKERRY_CHECK(codec.DecodeAdd(payload, values).ok()); },
-      [&] { FloorUpdate(mix, floor_narrow, wide); }));
-  return rows;
+  return values;
 }
+
+// The floor's loops over both buffers, cut as codecs cut theirs.
+template <typename Loop>
+void InParts(ParallelExecutor& executor, size_t wide_bytes, size_t narrow_bytes,
+             const Loop& loop) {
+  constexpr size_t kPartBytes = compression::kPartElements * sizeof(float);
+  const size_t parts = wide_bytes / kPartBytes;
+  executor.ForEach(parts, [&](size_t part) {
+    loop(part * kPartBytes, kPartBytes, part * narrow_bytes / parts,
+         (part + 1) * narrow_bytes / parts - part * narrow_bytes / parts);
+  });
+}
+
+size_t SentBy(const std::vector<float>& decoded) {
+  return static_cast<size_t>(std::count_if(decoded.begin(), decoded.end(),
+                                           [](float x) { return x != 0.0f; }));
+}
+
+class CodecRows {
+ public:
+  CodecRows(const Options& options, const std::vector<float>& values)
+      : options_(options),
+        pool_("codec", options.threads),
+        workspace_(pool_),
+        values_(values),
+        decoded_(values.size()),
+        scratch_(values.size()) {}
+
+  std::vector<Row> Measure(CodecId id) {
+    const Codec& codec = **compression::FindCodec(id);
+    const std::string name(compression::CodecName(id));
+    const bool sparse = compression::IsSparse(id);
+    const char* bar = sparse ? kSparseBar : kStreamingBar;
+    SKERRY_CHECK(codec.Encode(values_, payload_, workspace_).ok());
+    floor_payload_.resize(payload_.size());
+    const size_t wide = values_.size() * sizeof(float);
+    const size_t narrow = payload_.size();
+    const auto moved = static_cast<double>(wide + narrow);
+    const auto in = std::as_bytes(std::span(values_));
+    const auto out = std::as_writable_bytes(std::span(scratch_));
+    const std::span<std::byte> floor_payload = floor_payload_;
+    const auto floor = [&](auto loop) {
+      return [&, loop] { InParts(pool_, wide, narrow, loop); };
+    };
+    std::vector<Row> rows;
+    rows.push_back(Compare(
+        name + "/encode", bar, options_.turns, moved,
+        [&] { SKERRY_CHECK(codec.Encode(values_, payload_, workspace_).ok()); },
+        floor([&](size_t at, size_t size, size_t n, size_t n_size) {
+          FloorNarrow(in.subspan(at, size), floor_payload.subspan(n, n_size));
+        })));
+    rows.push_back(Compare(
+        name + "/decode", bar, options_.turns, moved,
+        [&] {
+          SKERRY_CHECK(codec.Decode(payload_, decoded_, workspace_).ok());
+        },
+        floor([&](size_t at, size_t size, size_t n, size_t n_size) {
+          FloorWiden(floor_payload.subspan(n, n_size), out.subspan(at, size));
+        })));
+    const size_t sent = sparse ? SentBy(decoded_) : values_.size();
+    const double added =
+        static_cast<double>(narrow + 2 * std::min(sent * sizeof(float), wide));
+    std::fill(decoded_.begin(), decoded_.end(), 0.0f);
+    rows.push_back(Compare(
+        name + "/decode_add", bar, options_.turns, added,
+        [&] {
+          SKERRY_CHECK(codec.DecodeAdd(payload_, decoded_, workspace_).ok());
+        },
+        floor([&](size_t at, size_t size, size_t n, size_t n_size) {
+          const auto from = floor_payload.subspan(n, n_size);
+          if (!sparse) return FloorUpdate(from, out.subspan(at, size));
+          const size_t parts = wide / size;
+          FloorTouch(from, sent / parts,
+                     std::span(scratch_).subspan(at / sizeof(float),
+                                                 size / sizeof(float)));
+        })));
+    return rows;
+  }
+
+ private:
+  const Options& options_;
+  runtime::ThreadPool pool_;
+  compression::Workspace workspace_;
+  const std::vector<float>& values_;
+  std::vector<float> decoded_;
+  std::vector<float> scratch_;
+  std::vector<std::byte> payload_;
+  std::vector<std::byte> floor_payload_;
+};
 
 void Print(const Row& row) {
-  std::printf("%-24s %7.2f GB/s  floor %7.2f GB/s  share %.3f  %s\n",
+  std::printf("%-28s %7.2f GB/s  floor %7.2f GB/s  share %.3f of %s%s\n",
               row.name.c_str(), row.bytes_per_s / 1e9,
-              row.floor_bytes_per_s / 1e9, row.share(),
-              !row.settled  ? "disturbed"
-              : row.meets() ? "meets"
-                            : "misses");
+              row.floor_bytes_per_s / 1e9,
+              row.bytes_per_s / row.floor_bytes_per_s, row.bar,
+              row.settled ? "" : "  disturbed");
 }
 
 void Append(std::ofstream& out, const Row& row) {
   out << "{\"name\":\"" << row.name << "\",\"value\":" << row.bytes_per_s
       << ",\"unit\":\"B/s\",\"against\":\"memory_floor\",\"against_value\":"
-      << row.floor_bytes_per_s << ",\"ratio\":" << row.share()
-      << ",\"bar\":\"0.80..1.05\",\"meets\":"
-      << (row.meets() ? "true" : "false") << "}\n";
+      << row.floor_bytes_per_s << ",\"bar\":\"" << row.bar
+      << "\",\"seconds\":" << row.seconds << "}\n";
+}
+
+bool Parse(int argc, char** argv, Options& options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    const bool more = i + 1 < argc;
+    if (argument == "--quick") {
+      options.turns = kQuick;
+    } else if (argument == "--json" && more) {
+      options.json = argv[++i];
+    } else if (argument == "--only" && more) {
+      options.only = argv[++i];
+    } else if (argument == "--values" && more) {
+      options.values = argv[++i];
+    } else if (argument == "--threads" && more) {
+      options.threads = std::atoi(argv[++i]);
+    } else {
+      return false;
+    }
+  }
+  return options.threads >= 1;
+}
+
+// Empty when the file does not hold kElements values.
+std::vector<float> Read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::vector<float> values(kElements);
+  in.read(reinterpret_cast<char*>(values.data()),
+          static_cast<std::streamsize>(kElements * sizeof(float)));
+  if (!in) values.clear();
+  return values;
 }
 
 int Main(int argc, char** argv) {
-  Sizes sizes = kFull;
+  Options options;
+  if (!Parse(argc, argv, options)) {
+    std::fprintf(stderr,
+                 "usage: codec_bench [--quick] [--json FILE] [--threads N] "
+                 "[--only NAME] [--values FILE]\n");
+    return 2;
+  }
+  const std::vector<float> values =
+      options.values.empty() ? Draw() : Read(options.values);
+  if (values.empty()) {
+    std::fprintf(stderr, "codec_bench: %s does not hold 2^24 fp32 values\n",
+                 options.values.c_str());
+    return 2;
+  }
   std::ofstream out;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument == "--quick") {
-      sizes = kQuick;
-    } else if (argument == "--json" && i + 1 < argc) {
-      out.open(argv[++i], std::ios::app);
-      if (!out) {
-        std::fprintf(stderr, "codec_bench: cannot write %s\n", argv[i]);
-        return 2;
-      }
-    } else {
-      std::fprintf(stderr, "usage: codec_bench [--quick] [--json FILE]\n");
+  if (!options.json.empty()) {
+    out.open(options.json, std::ios::app);
+    if (!out) {
+      std::fprintf(stderr, "codec_bench: cannot write %s\n",
+                   options.json.c_str());
       return 2;
     }
   }
-  for (const auto& [id, mix] : {std::pair{CodecId::kRawF32, Mix::kOneToOne},
-                                {CodecId::kBf16, Mix::kTwoToOne},
-                                {CodecId::kInt8Block, Mix::kFourToOne}}) {
-    for (const Row& row : MeasureCodec(id, mix, sizes)) {
+  CodecRows rows(options, values);
+  for (int number = 0; number < 256; ++number) {
+    const auto id = static_cast<CodecId>(number);
+    if (!compression::FindCodec(id).ok()) continue;
+    if (!compression::CodecName(id).starts_with(options.only)) continue;
+    for (const Row& row : rows.Measure(id)) {
       Print(row);
       if (out.is_open()) Append(out, row);
     }

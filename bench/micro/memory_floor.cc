@@ -1,5 +1,6 @@
 #include "bench/micro/memory_floor.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #undef HWY_TARGET_INCLUDE
@@ -16,60 +17,67 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr hn::ScalableTag<uint8_t> kTag;
 
-template <size_t kMix>
-void NarrowBy(const uint8_t* HWY_RESTRICT wide, uint8_t* HWY_RESTRICT narrow,
-              size_t narrow_bytes) {
+// Calls one(narrow vector, first wide vector, behind the last) so that wide
+// vectors are spread evenly over the narrow ones, at least one each.
+template <class One>
+HWY_INLINE void ForEachGroup(size_t wide_bytes, size_t narrow_bytes,
+                             const One& one) {
   const size_t lanes = hn::Lanes(kTag);
-  for (size_t i = 0; i < narrow_bytes; i += lanes) {
-    auto all = hn::LoadU(kTag, wide + i * kMix);
-    for (size_t k = 1; k < kMix; ++k) {
-      all = hn::Xor(all, hn::LoadU(kTag, wide + i * kMix + k * lanes));
-    }
-    hn::StoreU(all, kTag, narrow + i);
+  const size_t wide = wide_bytes / lanes;
+  const size_t narrow = std::max<size_t>(narrow_bytes / lanes, 1);
+  size_t at = 0;
+  size_t carried = 0;
+  for (size_t i = 0; i < narrow; ++i) {
+    carried += wide % narrow;
+    const size_t extra = carried >= narrow ? 1 : 0;
+    carried -= extra * narrow;
+    const size_t end = at + wide / narrow + extra;
+    one(i * lanes, at * lanes, end * lanes, lanes);
+    at = end;
   }
 }
 
-template <size_t kMix>
-void WidenBy(const uint8_t* HWY_RESTRICT narrow, uint8_t* HWY_RESTRICT wide,
-             size_t narrow_bytes) {
-  const size_t lanes = hn::Lanes(kTag);
-  for (size_t i = 0; i < narrow_bytes; i += lanes) {
-    const auto value = hn::LoadU(kTag, narrow + i);
-    for (size_t k = 0; k < kMix; ++k) {
-      hn::StoreU(value, kTag, wide + i * kMix + k * lanes);
-    }
-  }
+void Narrow(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
+            uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes) {
+  ForEachGroup(wide_bytes, narrow_bytes,
+               [&](size_t to, size_t from, size_t end, size_t lanes) HWY_ATTR {
+                 auto all = hn::LoadU(kTag, wide + from);
+                 for (from += lanes; from < end; from += lanes) {
+                   all = hn::Xor(all, hn::LoadU(kTag, wide + from));
+                 }
+                 if (to + lanes <= narrow_bytes) {
+                   hn::StoreU(all, kTag, narrow + to);
+                 } else {
+                   narrow[to] = hn::GetLane(all);
+                 }
+               });
 }
 
-template <size_t kMix>
-void UpdateBy(const uint8_t* HWY_RESTRICT narrow, uint8_t* HWY_RESTRICT wide,
-              size_t narrow_bytes) {
-  const size_t lanes = hn::Lanes(kTag);
-  for (size_t i = 0; i < narrow_bytes; i += lanes) {
-    const auto value = hn::LoadU(kTag, narrow + i);
-    for (size_t k = 0; k < kMix; ++k) {
-      uint8_t* at = wide + i * kMix + k * lanes;
-      hn::StoreU(hn::Xor(hn::LoadU(kTag, at), value), kTag, at);
-    }
-  }
+void Widen(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
+           uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
+  ForEachGroup(wide_bytes, narrow_bytes,
+               [&](size_t from, size_t to, size_t end, size_t lanes) HWY_ATTR {
+                 const auto value = from + lanes <= narrow_bytes
+                                        ? hn::LoadU(kTag, narrow + from)
+                                        : hn::Set(kTag, narrow[from]);
+                 for (; to < end; to += lanes) {
+                   hn::StoreU(value, kTag, wide + to);
+                 }
+               });
 }
 
-void Narrow(size_t mix, const uint8_t* wide, uint8_t* narrow, size_t bytes) {
-  if (mix == 1) return NarrowBy<1>(wide, narrow, bytes);
-  if (mix == 2) return NarrowBy<2>(wide, narrow, bytes);
-  NarrowBy<4>(wide, narrow, bytes);
-}
-
-void Widen(size_t mix, const uint8_t* narrow, uint8_t* wide, size_t bytes) {
-  if (mix == 1) return WidenBy<1>(narrow, wide, bytes);
-  if (mix == 2) return WidenBy<2>(narrow, wide, bytes);
-  WidenBy<4>(narrow, wide, bytes);
-}
-
-void Update(size_t mix, const uint8_t* narrow, uint8_t* wide, size_t bytes) {
-  if (mix == 1) return UpdateBy<1>(narrow, wide, bytes);
-  if (mix == 2) return UpdateBy<2>(narrow, wide, bytes);
-  UpdateBy<4>(narrow, wide, bytes);
+void Update(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
+            uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
+  ForEachGroup(wide_bytes, narrow_bytes,
+               [&](size_t from, size_t to, size_t end, size_t lanes) HWY_ATTR {
+                 const auto value = from + lanes <= narrow_bytes
+                                        ? hn::LoadU(kTag, narrow + from)
+                                        : hn::Set(kTag, narrow[from]);
+                 for (; to < end; to += lanes) {
+                   hn::StoreU(hn::Xor(hn::LoadU(kTag, wide + to), value), kTag,
+                              wide + to);
+                 }
+               });
 }
 
 }  // namespace
@@ -95,22 +103,33 @@ uint8_t* Bytes(std::span<std::byte> bytes) {
 
 }  // namespace
 
-void FloorNarrow(Mix mix, std::span<const std::byte> wide,
-                 std::span<std::byte> narrow) {
+void FloorNarrow(std::span<const std::byte> wide, std::span<std::byte> narrow) {
+  if (narrow.empty()) return;
   HWY_DYNAMIC_DISPATCH(Narrow)
-  (static_cast<size_t>(mix), Bytes(wide), Bytes(narrow), narrow.size());
+  (Bytes(wide), wide.size(), Bytes(narrow), narrow.size());
 }
 
-void FloorWiden(Mix mix, std::span<const std::byte> narrow,
-                std::span<std::byte> wide) {
+void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide) {
+  if (narrow.empty()) return;
   HWY_DYNAMIC_DISPATCH(Widen)
-  (static_cast<size_t>(mix), Bytes(narrow), Bytes(wide), narrow.size());
+  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size());
 }
 
-void FloorUpdate(Mix mix, std::span<const std::byte> narrow,
-                 std::span<std::byte> wide) {
+void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide) {
+  if (narrow.empty()) return;
   HWY_DYNAMIC_DISPATCH(Update)
-  (static_cast<size_t>(mix), Bytes(narrow), Bytes(wide), narrow.size());
+  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size());
+}
+
+void FloorTouch(std::span<const std::byte> narrow, size_t places,
+                std::span<float> wide) {
+  if (places == 0 || narrow.empty()) return;
+  const size_t stride = wide.size() / places;
+  const size_t step = narrow.size() / places;
+  for (size_t i = 0; i < places; ++i) {
+    wide[i * stride] +=
+        static_cast<float>(std::to_integer<int>(narrow[i * step]));
+  }
 }
 
 }  // namespace skerry::bench

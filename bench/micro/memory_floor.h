@@ -2,7 +2,8 @@
 //
 // Loops that move the bytes of a codec and do nothing else: what the memory of
 // this machine allows for that mix of reads and writes. They use the same SIMD
-// width, ordinary loads and stores, and one thread, as the codecs do.
+// width and ordinary loads and stores, as the codecs do, and the caller cuts
+// the buffers for threads as the codecs' are cut.
 #ifndef SKERRY_BENCH_MICRO_MEMORY_FLOOR_H_
 #define SKERRY_BENCH_MICRO_MEMORY_FLOOR_H_
 
@@ -11,21 +12,19 @@
 
 namespace skerry::bench {
 
-// How many bytes of fp32 meet one byte of the narrow side: 1, 2 or 4.
-enum class Mix { kOneToOne = 1, kTwoToOne = 2, kFourToOne = 4 };
-
-// Requires of all three: wide.size() == narrow.size() * mix, and both divide by
-// 64.
+// Sizes of either side are free, wide.size() >= narrow.size(); of each, less
+// than two vectors at the end stay untouched.
 
 // Reads `wide`, writes `narrow`: an encoder.
-void FloorNarrow(Mix mix, std::span<const std::byte> wide,
-                 std::span<std::byte> narrow);
+void FloorNarrow(std::span<const std::byte> wide, std::span<std::byte> narrow);
 // Reads `narrow`, writes `wide`: a decoder.
-void FloorWiden(Mix mix, std::span<const std::byte> narrow,
-                std::span<std::byte> wide);
+void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide);
 // Reads both, writes `wide`: a decoder that adds.
-void FloorUpdate(Mix mix, std::span<const std::byte> narrow,
-                 std::span<std::byte> wide);
+void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide);
+// Reads `narrow`, and adds to `places` floats of `wide` at even strides: a
+// decoder that adds where something was sent.
+void FloorTouch(std::span<const std::byte> narrow, size_t places,
+                std::span<float> wide);
 
 }  // namespace skerry::bench
 
