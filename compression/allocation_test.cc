@@ -94,7 +94,7 @@ TEST(AllocationTest, NorDoesOneThatWorksInParts) {
 TEST(AllocationTest, NorDoErrorFeedbackAndDgc) {
   const std::vector<float> values = Values();
   std::vector<std::byte> payload;
-  const Codec& codec = **FindCodec(CodecId::kInt8Block);
+  const Codec& codec = **FindCodec(*ParseCodecName("top_k/64"));
   ErrorFeedback feedback(kElements);
   DgcOptions options;
   options.warmup_stages = 0;
