@@ -19,6 +19,7 @@ using Json = nlohmann::ordered_json;
 constexpr char kFormat[] = "skerry.checkpoint/1";
 constexpr size_t kBytesMax = size_t{4} << 20;
 constexpr size_t kFilesMax = 10000;
+constexpr size_t kRangesMax = 100000;
 
 absl::Status Bad(absl::string_view what) {
   return absl::InvalidArgumentError(
@@ -70,6 +71,15 @@ Json Body(const Manifest& manifest) {
     json["files"].push_back(
         {{"file", file.file}, {"bytes", file.bytes}, {"sha256", file.sha256}});
   }
+  if (manifest.order.has_value()) {
+    json["data_sha256"] = manifest.order->data_sha256;
+    json["data_seed"] = manifest.order->seed;
+    json["sequence_tokens"] = manifest.order->sequence_tokens;
+    json["consumed"] = Json::array();
+    for (const data::SampleRange& range : manifest.consumed) {
+      json["consumed"].push_back({range.begin, range.end});
+    }
+  }
   return json;
 }
 
@@ -94,6 +104,50 @@ absl::StatusOr<CheckpointFile> ParseFile(const Json& json, size_t index) {
   return CheckpointFile{*std::move(file), *bytes, *std::move(sha256)};
 }
 
+// Nothing is read where nothing is said.
+absl::Status ParseSamples(const Json& json, Manifest& manifest) {
+  const Json* consumed = Find(json, "consumed");
+  if (consumed == nullptr) return absl::OkStatus();
+  auto sha256 = StringAt(json, "data_sha256");
+  const auto seed = CountAt(json, "data_seed");
+  const auto tokens = CountAt(json, "sequence_tokens");
+  if (!sha256 || !seed || !tokens || !consumed->is_array() ||
+      consumed->size() > kRangesMax) {
+    return Bad("consumed needs data_sha256, data_seed and sequence_tokens");
+  }
+  manifest.order = SampleOrder{*std::move(sha256), *seed, *tokens};
+  for (const Json& range : *consumed) {
+    if (!range.is_array() || range.size() != 2 ||
+        !range[0].is_number_unsigned() || !range[1].is_number_unsigned()) {
+      return Bad("consumed holds something other than [begin, end]");
+    }
+    manifest.consumed.push_back(
+        {range[0].get<uint64_t>(), range[1].get<uint64_t>()});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateSamples(const Manifest& manifest) {
+  if (!manifest.order.has_value()) {
+    return manifest.consumed.empty() ? absl::OkStatus()
+                                     : Bad("consumed of an unknown order");
+  }
+  if (!IsSha256(manifest.order->data_sha256)) {
+    return Bad("has a malformed data_sha256");
+  }
+  const data::RangeSet set(manifest.consumed);
+  if (set.ranges().size() != manifest.consumed.size() ||
+      !std::equal(set.ranges().begin(), set.ranges().end(),
+                  manifest.consumed.begin())) {
+    return Bad("consumed does not ascend");
+  }
+  if (set.total() != manifest.samples) {
+    return Bad(absl::StrCat("consumed holds ", set.total(), " samples, not ",
+                            manifest.samples));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status ValidateManifest(const Manifest& manifest) {
@@ -112,7 +166,7 @@ absl::Status ValidateManifest(const Manifest& manifest) {
       return Bad(absl::StrCat(file.file, " has a malformed sha256"));
     }
   }
-  return absl::OkStatus();
+  return ValidateSamples(manifest);
 }
 
 absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
@@ -138,6 +192,7 @@ absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
     SKERRY_ASSIGN_OR_RETURN(CheckpointFile file, ParseFile((*files)[i], i));
     manifest.files.push_back(std::move(file));
   }
+  SKERRY_RETURN_IF_ERROR(ParseSamples(json, manifest));
   SKERRY_RETURN_IF_ERROR(ValidateManifest(manifest));
   if (HashOf(Body(manifest)) != *own) {
     return absl::DataLossError(

@@ -6,12 +6,14 @@
 #define SKERRY_CHECKPOINT_MANIFEST_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "data/sample_ranges.h"
 
 namespace skerry::checkpoint {
 
@@ -25,6 +27,15 @@ struct CheckpointFile {
                          const CheckpointFile&) = default;
 };
 
+// What the positions of a job's samples mean. A job whose samples mean the same
+// can go on with those that are left.
+struct SampleOrder {
+  std::string data_sha256;  // of the data set's manifest
+  uint64_t seed = 0;
+  uint64_t sequence_tokens = 0;
+  friend bool operator==(const SampleOrder&, const SampleOrder&) = default;
+};
+
 struct Manifest {
   std::string job;
   uint64_t job_id = 0;
@@ -33,12 +44,16 @@ struct Manifest {
   // ... which took in this many samples.
   uint64_t samples = 0;
   std::vector<CheckpointFile> files;
+  // Which ones: ascending, apart from each other, `samples` together. Both are
+  // there or neither.
+  std::optional<SampleOrder> order = std::nullopt;
+  std::vector<data::SampleRange> consumed = {};
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
 
 // Errors: InvalidArgument, naming the entry, when a name leaves the folder, is
-// the manifest's own or is listed twice, a digest is malformed, or the job has
-// no name.
+// the manifest's own or is listed twice, a digest is malformed, the job has no
+// name, or the samples are not as many as it says.
 absl::Status ValidateManifest(const Manifest& manifest);
 
 // Any text may be given. Errors: InvalidArgument when it is no valid manifest;

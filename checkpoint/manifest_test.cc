@@ -72,5 +72,23 @@ TEST(ManifestTest, EveryMistakeIsNamed) {
               HasSubstr("config.json has a malformed"));
 }
 
+TEST(ManifestTest, TheSamplesAreReadBackAndHaveToAddUp) {
+  Manifest manifest = Example();
+  manifest.order = SampleOrder{std::string(64, 'd'), 3, 64};
+  manifest.consumed = {{0, 9000}, {10000, 10600}};
+  const auto again = ParseManifest(SerializeManifest(manifest));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(*again, manifest);
+  manifest.consumed = {{0, 9000}};
+  EXPECT_THAT(std::string(ValidateManifest(manifest).message()),
+              HasSubstr("consumed holds 9000 samples, not 9600"));
+  manifest.consumed = {{9000, 9600}, {0, 9000}};
+  EXPECT_THAT(std::string(ValidateManifest(manifest).message()),
+              HasSubstr("does not ascend"));
+  manifest.consumed = {{0, 9600}};
+  manifest.order.reset();
+  EXPECT_FALSE(ValidateManifest(manifest).ok());
+}
+
 }  // namespace
 }  // namespace skerry::checkpoint

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "checkpoint/tensor_files.h"
 #include "data/byte_tokenizer_json.h"
 #include "model/safetensors/weight_files.h"
 #include "model/spec/model_config.h"
@@ -89,30 +90,21 @@ absl::Status WriteMomentum(const ModelState& state, uint64_t file_bytes_max,
 }
 
 // Fills `flat` from the files called `prefix`*.safetensors.
-absl::Status ReadTensors(const CheckpointStore& store, const std::string& name,
-                         const Manifest& manifest, std::string_view prefix,
-                         const model::ParameterLayout& layout,
-                         std::span<float> flat) {
-  std::vector<std::vector<std::byte>> bytes;
-  std::vector<model::SafetensorsView> views;
+absl::Status ReadValues(const CheckpointStore& store, const std::string& name,
+                        const Manifest& manifest, std::string_view prefix,
+                        const model::ParameterLayout& layout,
+                        std::span<float> flat) {
+  std::vector<NamedBytes> read;
   for (const CheckpointFile& file : manifest.files) {
     if (!file.file.starts_with(prefix) || !file.file.ends_with(kWeightSuffix)) {
       continue;
     }
-    SKERRY_ASSIGN_OR_RETURN(std::vector<std::byte> read,
+    SKERRY_ASSIGN_OR_RETURN(std::vector<std::byte> bytes,
                             store.Read(name, file));
-    absl::StatusOr<model::SafetensorsView> view =
-        model::SafetensorsView::Parse(read);
-    if (!view.ok()) {
-      return absl::DataLossError(
-          absl::StrCat(name, "/", file.file, ": ", view.status().message()));
-    }
-    views.push_back(*std::move(view));
-    bytes.push_back(std::move(read));  // moving keeps the bytes in place
+    read.push_back({file.file, std::move(bytes)});
   }
-  const absl::Status filled = model::ReadWeights(layout, views, flat);
-  if (filled.ok()) return filled;
-  return absl::DataLossError(absl::StrCat(name, ": ", filled.message()));
+  const absl::Status filled = ReadTensors(layout, read, flat);
+  return filled.ok() ? filled : Annotate(filled, name);
 }
 
 bool Has(const Manifest& manifest, std::string_view prefix) {
@@ -189,13 +181,12 @@ absl::StatusOr<ModelState> ReadState(const CheckpointStore& store,
   state.byte_tokenizer = Has(manifest, kTokenizerFile);
   const auto elements = static_cast<size_t>(described->layout.element_count());
   state.anchor.resize(elements);
-  SKERRY_RETURN_IF_ERROR(ReadTensors(store, name, manifest, kWeightPrefix,
-                                     described->layout, state.anchor));
+  SKERRY_RETURN_IF_ERROR(ReadValues(store, name, manifest, kWeightPrefix,
+                                    described->layout, state.anchor));
   if (Has(manifest, kMomentumPrefix)) {
     state.outer_momentum.resize(elements);
-    SKERRY_RETURN_IF_ERROR(ReadTensors(store, name, manifest, kMomentumPrefix,
-                                       described->layout,
-                                       state.outer_momentum));
+    SKERRY_RETURN_IF_ERROR(ReadValues(store, name, manifest, kMomentumPrefix,
+                                      described->layout, state.outer_momentum));
   }
   return state;
 }

@@ -9,9 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "base/sha256.h"
 #include "base/status.h"
+#include "cli/job_checkpoint.h"
 #include "cli/read_file.h"
 #include "cli/yaml_fields.h"
 #include "google/protobuf/util/json_util.h"
+#include "runtime/posix/posix_files.h"
 
 namespace skerry::cli {
 namespace {
@@ -19,18 +21,29 @@ namespace {
 constexpr size_t kJobBytesMax = 1 << 20;
 constexpr size_t kManifestBytesMax = 64 << 20;
 
-// The same path has to mean the same on every worker.
-absl::Status FixDataPath(const std::string& job_file, v1::JobSpec::Data* data) {
-  if (data->path().empty()) return absl::OkStatus();
+// A path relative to the job file, as it means the same on every worker.
+absl::StatusOr<std::string> WholePath(const std::string& job_file,
+                                      absl::string_view field,
+                                      const std::string& path) {
+  if (path.empty()) return path;
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::absolute(
-      std::filesystem::path(job_file).parent_path() / data->path(), error);
+      std::filesystem::path(job_file).parent_path() / path, error);
   if (error) {
     return absl::InvalidArgumentError(
-        absl::StrCat(job_file, ": data.path: ", error.message()));
+        absl::StrCat(job_file, ": ", field, ": ", error.message()));
   }
-  data->set_path(whole.lexically_normal().string());
-  return absl::OkStatus();
+  return whole.lexically_normal().string();
+}
+
+absl::Status FixCheckpoint(const std::string& job_file, v1::JobSpec* spec) {
+  if (!spec->model().has_checkpoint()) return absl::OkStatus();
+  v1::JobSpec::Checkpoint* from = spec->mutable_model()->mutable_checkpoint();
+  SKERRY_ASSIGN_OR_RETURN(
+      *from->mutable_path(),
+      WholePath(job_file, "model.checkpoint.path", from->path()));
+  runtime::PosixFiles files;
+  return Annotate(CompleteCheckpoint(files, spec), job_file);
 }
 
 absl::Status FillManifestHash(const std::string& job_file,
@@ -68,8 +81,10 @@ absl::StatusOr<v1::JobSpec> ReadJobFile(const std::string& path) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": ", std::string(parsed.message())));
   }
-  SKERRY_RETURN_IF_ERROR(FixDataPath(path, spec.mutable_data()));
+  SKERRY_ASSIGN_OR_RETURN(*spec.mutable_data()->mutable_path(),
+                          WholePath(path, "data.path", spec.data().path()));
   SKERRY_RETURN_IF_ERROR(FillManifestHash(path, spec.mutable_data()));
+  SKERRY_RETURN_IF_ERROR(FixCheckpoint(path, &spec));
   return spec;
 }
 

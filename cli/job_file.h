@@ -16,6 +16,8 @@ namespace skerry::cli {
 // taken from the file's folder. data.manifest_sha256, when it is not given, is
 // that of data.path/manifest.json, which then has to be on this machine.
 //
+// model.checkpoint is made complete likewise (cli/job_checkpoint.h).
+//
 // Errors: InvalidArgument, one problem a line, with file, line, column and
 // field where they are known. Whether the values make sense together is the
 // coordinator's to say.

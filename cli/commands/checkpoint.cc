@@ -48,6 +48,20 @@ absl::Status WriteCheckpoint(CheckpointWriter writer, const ModelState& state,
   return writer.Seal();
 }
 
+// Which samples the state has taken in, when the coordinator knows.
+void AddSamples(const v1::StateView& where, checkpoint::Manifest& about) {
+  std::vector<data::SampleRange> consumed;
+  for (const v1::SampleRange& range : where.consumed()) {
+    consumed.push_back({range.begin(), range.end()});
+  }
+  if (data::RangeSet(consumed).total() != where.samples_committed()) return;
+  about.order = checkpoint::SampleOrder{
+      .data_sha256 = where.spec().data().manifest_sha256(),
+      .seed = where.spec().data().seed(),
+      .sequence_tokens = where.spec().data().sequence_tokens()};
+  about.consumed = std::move(consumed);
+}
+
 // The name of the checkpoint of `where`, which is there afterwards. Errors:
 // Aborted when the workers moved on.
 absl::StatusOr<std::string> Make(const v1::StateView& where,
@@ -55,12 +69,13 @@ absl::StatusOr<std::string> Make(const v1::StateView& where,
                                  CheckpointStore& store, runtime::Files& files,
                                  const Output& output) {
   const std::string name = checkpoint::CheckpointName(where.sequence());
-  absl::StatusOr<CheckpointWriter> writer =
-      store.Begin({.job = where.spec().name(),
-                   .job_id = where.job(),
-                   .sequence = where.sequence(),
-                   .samples = where.samples_committed(),
-                   .files = {}});
+  checkpoint::Manifest about{.job = where.spec().name(),
+                             .job_id = where.job(),
+                             .sequence = where.sequence(),
+                             .samples = where.samples_committed(),
+                             .files = {}};
+  AddSamples(where, about);
+  absl::StatusOr<CheckpointWriter> writer = store.Begin(std::move(about));
   if (absl::IsAlreadyExists(writer.status())) {
     output.err << writer.status().message() << "\n";
     return name;

@@ -44,6 +44,57 @@ v1::JobSpec::OuterMethod MethodToProto(OuterMethod method) {
   return v1::JobSpec::OUTER_METHOD_UNSPECIFIED;
 }
 
+absl::StatusOr<Samples> SamplesFromProto(v1::JobSpec::Samples samples) {
+  switch (samples) {
+    case v1::JobSpec::SAMPLES_UNSPECIFIED:
+      return Samples::kUnspecified;
+    case v1::JobSpec::SAMPLES_ANEW:
+      return Samples::kAnew;
+    case v1::JobSpec::SAMPLES_GO_ON:
+      return Samples::kGoOn;
+    default:
+      return BadField("model.checkpoint.samples",
+                      absl::StrCat("is unknown: ", static_cast<int>(samples)));
+  }
+}
+
+v1::JobSpec::Samples SamplesToProto(Samples samples) {
+  switch (samples) {
+    case Samples::kUnspecified:
+      return v1::JobSpec::SAMPLES_UNSPECIFIED;
+    case Samples::kAnew:
+      return v1::JobSpec::SAMPLES_ANEW;
+    case Samples::kGoOn:
+      return v1::JobSpec::SAMPLES_GO_ON;
+  }
+  return v1::JobSpec::SAMPLES_UNSPECIFIED;
+}
+
+absl::StatusOr<JobSpec::Checkpoint> CheckpointFromProto(
+    const v1::JobSpec::Checkpoint& in) {
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(in.path(), kTextBytesMax, "model.checkpoint.path"));
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(in.name(), kNameBytesMax, "model.checkpoint.name"));
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(in.sha256(), kNameBytesMax, "model.checkpoint.sha256"));
+  JobSpec::Checkpoint out{in.path(), in.name(), in.sha256(), {}, {}};
+  SKERRY_ASSIGN_OR_RETURN(out.samples, SamplesFromProto(in.samples()));
+  SKERRY_ASSIGN_OR_RETURN(
+      out.consumed,
+      RangesFromProto(in.consumed(), kRangesMax, "model.checkpoint.consumed"));
+  return out;
+}
+
+void CheckpointToProto(const JobSpec::Checkpoint& in,
+                       v1::JobSpec::Checkpoint* out) {
+  out->set_path(in.path);
+  out->set_name(in.name);
+  out->set_sha256(in.sha256);
+  out->set_samples(SamplesToProto(in.samples));
+  RangesToProto(in.consumed, out->mutable_consumed());
+}
+
 absl::Status CheckSizes(const v1::JobSpec& spec) {
   SKERRY_RETURN_IF_ERROR(CheckText(spec.name(), kNameBytesMax, "name"));
   SKERRY_RETURN_IF_ERROR(CheckText(spec.model().config_json(), kConfigBytesMax,
@@ -139,6 +190,10 @@ absl::StatusOr<JobSpec> JobSpecFromProto(const v1::JobSpec& spec) {
   out.name = spec.name();
   out.model.config_json = spec.model().config_json();
   out.model.seed = spec.model().seed();
+  if (spec.model().has_checkpoint()) {
+    SKERRY_ASSIGN_OR_RETURN(out.model.checkpoint,
+                            CheckpointFromProto(spec.model().checkpoint()));
+  }
   out.data.path = spec.data().path();
   out.data.manifest_sha256 = spec.data().manifest_sha256();
   out.data.seed = spec.data().seed();
@@ -163,6 +218,10 @@ void JobSpecToProto(const JobSpec& spec, v1::JobSpec* out) {
   out->set_name(spec.name);
   out->mutable_model()->set_config_json(spec.model.config_json);
   out->mutable_model()->set_seed(spec.model.seed);
+  if (spec.model.checkpoint.has_value()) {
+    CheckpointToProto(*spec.model.checkpoint,
+                      out->mutable_model()->mutable_checkpoint());
+  }
   v1::JobSpec::Data* data = out->mutable_data();
   data->set_path(spec.data.path);
   data->set_manifest_sha256(spec.data.manifest_sha256);

@@ -34,5 +34,26 @@ TEST(JobSpecConvertTest, AnUnknownMethodAndAnEndlessTextAreRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(JobSpecFromProto(in).status()));
 }
 
+TEST(JobSpecConvertTest, ACheckpointComesBackWhole) {
+  v1::JobSpec in;
+  v1::JobSpec::Checkpoint* from = in.mutable_model()->mutable_checkpoint();
+  from->set_path("/checkpoints");
+  from->set_name("checkpoint-5");
+  from->set_sha256("abc");
+  from->set_samples(v1::JobSpec::SAMPLES_GO_ON);
+  from->add_consumed()->set_end(40);
+  const auto spec = JobSpecFromProto(in);
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  ASSERT_TRUE(spec->model.checkpoint.has_value());
+  EXPECT_EQ(spec->model.checkpoint->samples, Samples::kGoOn);
+  v1::JobSpec out;
+  JobSpecToProto(*spec, &out);
+  EXPECT_EQ(out.model().checkpoint().SerializeAsString(),
+            in.model().checkpoint().SerializeAsString());
+  from->set_samples(static_cast<v1::JobSpec::Samples>(9));
+  EXPECT_TRUE(absl::IsInvalidArgument(JobSpecFromProto(in).status()));
+  EXPECT_FALSE(JobSpecFromProto(v1::JobSpec())->model.checkpoint.has_value());
+}
+
 }  // namespace
 }  // namespace skerry::coordinator

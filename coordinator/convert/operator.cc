@@ -149,6 +149,7 @@ void StateViewToProto(const StateView& view, v1::StateView* out) {
     added->mutable_addresses()->Assign(piece.addresses.begin(),
                                        piece.addresses.end());
   }
+  RangesToProto(view.consumed, out->mutable_consumed());
 }
 
 void AuditReportToProto(const AuditReport& report, v1::AuditDataReply* out) {

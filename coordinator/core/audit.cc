@@ -4,8 +4,10 @@
 
 namespace skerry::coordinator {
 
-Audit::Audit(JobId job, uint64_t samples_total)
-    : job_(job), samples_total_(samples_total) {}
+Audit::Audit(JobId job, uint64_t samples_total, data::RangeSet consumed)
+    : job_(job),
+      samples_total_(samples_total),
+      consumed_before_(std::move(consumed)) {}
 
 void Audit::Add(const Entry& entry) {
   if (const auto* granted = std::get_if<Granted>(&entry.record)) {
@@ -24,7 +26,9 @@ void Audit::Add(const Entry& entry) {
     if (commit->job != job_) return;
     const auto it = open_.find(commit->fragment);
     if (it == open_.end() || it->second.attempt != commit->attempt) return;
-    data::RangeSet& committed = committed_[commit->fragment];
+    data::RangeSet& committed =
+        committed_.try_emplace(commit->fragment, consumed_before_)
+            .first->second;
     for (const data::RangeSet& ranges : it->second.ranges) {
       doubled_ = doubled_.Union(committed.Intersect(ranges));
       committed = committed.Union(ranges);
@@ -36,7 +40,7 @@ void Audit::Add(const Entry& entry) {
 }
 
 AuditReport Audit::Report() const {
-  data::RangeSet committed;
+  data::RangeSet committed = consumed_before_;
   for (const auto& [fragment, ranges] : committed_) {
     committed = committed.Union(ranges);
   }

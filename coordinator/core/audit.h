@@ -33,7 +33,9 @@ struct AuditReport {
 // whole journal can be fed to it.
 class Audit {
  public:
-  Audit(JobId job, uint64_t samples_total);
+  // `consumed` before the job began; it counts as committed, and as doubled
+  // when it is committed again.
+  Audit(JobId job, uint64_t samples_total, data::RangeSet consumed = {});
 
   void Add(const Entry& entry);
   AuditReport Report() const;
@@ -45,6 +47,7 @@ class Audit {
  private:
   const JobId job_;
   const uint64_t samples_total_;
+  const data::RangeSet consumed_before_;
   // What the open attempt of each fragment names, by attempt.
   struct Open {
     Attempt attempt;

@@ -54,5 +54,15 @@ TEST(AuditTest, SamplesGrantedAgainAreCountedAsReturned) {
   EXPECT_EQ(audit.Report().samples_returned, 4u);
 }
 
+TEST(AuditTest, WhatACheckpointHadTakenInCountsAndIsDoubledWhenTakenAgain) {
+  Audit audit(JobId(1), 20, data::RangeSet(data::SampleRange{0, 8}));
+  EXPECT_EQ(audit.Report().samples_committed, 8u);
+  audit.Add(Open(5, {{6, 20}}));
+  audit.Add(Commit(6, 5));
+  EXPECT_EQ(audit.Report().samples_committed, 20u);
+  ASSERT_EQ(audit.Report().doubled.size(), 1u);
+  EXPECT_EQ(audit.Report().doubled[0], (data::SampleRange{6, 8}));
+}
+
 }  // namespace
 }  // namespace skerry::coordinator

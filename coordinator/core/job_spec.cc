@@ -66,6 +66,11 @@ bool IsLabel(std::string_view text, std::string_view extra) {
   return true;
 }
 
+bool IsSha256(std::string_view text) {
+  return text.size() == 64 &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 // The model's context length, or 0 when the text does not say.
 uint64_t ContextLength(const nlohmann::json& config) {
   for (const char* key : {"n_positions", "max_position_embeddings", "n_ctx"}) {
@@ -101,10 +106,7 @@ void ReviewModelAndData(JobSpec& spec, Problems& problems) {
           spec.data.path.find('\0') == std::string::npos,
       "data.path", "has to name the folder that `skerryctl data prepare` made");
   problems.Require(
-      spec.data.manifest_sha256.size() == 64 &&
-          spec.data.manifest_sha256.find_first_not_of("0123456789abcdef") ==
-              std::string::npos,
-      "data.manifest_sha256",
+      IsSha256(spec.data.manifest_sha256), "data.manifest_sha256",
       "has to be 64 lower-case hex digits; skerryctl fills it in at submit");
   if (spec.data.sequence_tokens == 0 && context <= kTokensMax) {
     spec.data.sequence_tokens = static_cast<uint32_t>(context);
@@ -118,6 +120,49 @@ void ReviewModelAndData(JobSpec& spec, Problems& problems) {
     problems.Add("data.sequence_tokens",
                  absl::StrCat("is above the model's context of ", context,
                               "; lower it"));
+  }
+}
+
+void ReviewConsumed(const JobSpec& spec, Problems& problems) {
+  const data::RangeSet consumed = ConsumedBefore(spec);
+  if (consumed.empty()) {
+    problems.Add("model.checkpoint.samples",
+                 "is go_on, but the checkpoint does not say which samples it "
+                 "has taken in; use anew, or a checkpoint of a job that says");
+  } else if (consumed.ranges().back().end > spec.training.samples) {
+    problems.Add("training.samples",
+                 absl::StrCat("is below sample ", consumed.ranges().back().end,
+                              ", which the checkpoint has taken in; raise it, "
+                              "or set model.checkpoint.samples to anew"));
+  } else if (consumed.total() == spec.training.samples) {
+    problems.Add("training.samples",
+                 "are all in the checkpoint: nothing is left to train on; "
+                 "raise it, or set model.checkpoint.samples to anew");
+  }
+}
+
+void ReviewCheckpoint(const JobSpec& spec, Problems& problems) {
+  if (!spec.model.checkpoint.has_value()) return;
+  const JobSpec::Checkpoint& from = *spec.model.checkpoint;
+  problems.Require(
+      from.path.starts_with('/') && from.path.size() <= kPathMax &&
+          from.path.find('\0') == std::string::npos,
+      "model.checkpoint.path",
+      "has to be the whole path of a folder that every worker reads");
+  problems.Require(from.name != "newest", "model.checkpoint.name",
+                   "has to be checkpoint-SEQUENCE; skerryctl looks up newest");
+  problems.Require(IsSha256(from.sha256), "model.checkpoint.sha256",
+                   "has to be 64 lower-case hex digits; skerryctl fills it in "
+                   "at submit");
+  problems.Require(from.samples != Samples::kUnspecified,
+                   "model.checkpoint.samples",
+                   "is not set; use anew to train on all of training.samples, "
+                   "or go_on for those that the checkpoint has not taken in");
+  if (from.samples == Samples::kGoOn) {
+    ReviewConsumed(spec, problems);
+  } else {
+    problems.Require(from.consumed.empty(), "model.checkpoint.consumed",
+                     "is only for samples: go_on");
   }
 }
 
@@ -281,6 +326,12 @@ void ReviewOuterLoop(JobSpec& spec, std::vector<std::string>& warnings,
 
 }  // namespace
 
+data::RangeSet ConsumedBefore(const JobSpec& spec) {
+  return spec.model.checkpoint.has_value()
+             ? data::RangeSet(spec.model.checkpoint->consumed)
+             : data::RangeSet();
+}
+
 uint32_t OuterDelay(const JobSpec& spec) {
   const auto preset = optimizer::OuterPreset(MethodName(spec.outer.method));
   return preset.ok() ? static_cast<uint32_t>(preset->delay_rounds) : 0;
@@ -297,6 +348,7 @@ absl::StatusOr<ReviewedSpec> ReviewJobSpec(const JobSpec& submitted) {
   Problems problems;
   ReviewModelAndData(reviewed.spec, problems);
   ReviewTraining(reviewed.spec, problems);
+  ReviewCheckpoint(reviewed.spec, problems);
   ReviewRest(reviewed.spec, problems);
   ReviewOuterLoop(reviewed.spec, reviewed.warnings, problems);
   if (!problems.empty()) return absl::InvalidArgumentError(problems.Text());

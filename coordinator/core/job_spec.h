@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "data/sample_ranges.h"
 #include "optimizer/outer/outer_options.h"
 
 namespace skerry::coordinator {
@@ -24,10 +25,21 @@ enum class OuterMethod {
   kAveragePlusLocalDelta,
 };
 
+enum class Samples { kUnspecified, kAnew, kGoOn };
+
 struct JobSpec {
+  struct Checkpoint {
+    std::string path;
+    std::string name;
+    std::string sha256;
+    Samples samples = Samples::kUnspecified;
+    std::vector<data::SampleRange> consumed;
+    friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
+  };
   struct Model {
     std::string config_json;
     uint64_t seed = 0;
+    std::optional<Checkpoint> checkpoint = std::nullopt;
     friend bool operator==(const Model&, const Model&) = default;
   };
   struct Data {
@@ -103,6 +115,10 @@ struct ReviewedSpec {
 // Errors: InvalidArgument with every problem at once, one a line: field path,
 // what is wrong, what to do.
 absl::StatusOr<ReviewedSpec> ReviewJobSpec(const JobSpec& submitted);
+
+// What the job has trained on before it began: of a job that goes on from a
+// checkpoint.
+data::RangeSet ConsumedBefore(const JobSpec& spec);
 
 // Rounds between a contribution and its application: 0 or 1. Requires a filled
 // spec.

@@ -124,5 +124,49 @@ TEST(JobSpecTest, OnlyOverlappingMethodsAreDelayed) {
   EXPECT_EQ(OuterDelay(spec), 1u);
 }
 
+JobSpec FromCheckpoint(Samples samples) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.model.checkpoint = JobSpec::Checkpoint{
+      "/checkpoints", "checkpoint-5", std::string(64, 'b'), samples, {}};
+  return spec;
+}
+
+TEST(JobSpecTest, ACheckpointIsTakenWithItsSamplesSaid) {
+  EXPECT_TRUE(ReviewJobSpec(FromCheckpoint(Samples::kAnew)).ok());
+  JobSpec spec = FromCheckpoint(Samples::kGoOn);
+  spec.model.checkpoint->consumed = {{0, 40}, {48, 56}};
+  const auto reviewed = ReviewJobSpec(spec);
+  ASSERT_TRUE(reviewed.ok()) << reviewed.status();
+  EXPECT_EQ(ConsumedBefore(reviewed->spec).total(), 48u);
+  EXPECT_TRUE(
+      Says(ReviewJobSpec(FromCheckpoint(Samples::kUnspecified)).status(),
+           "model.checkpoint.samples: is not set; use anew"));
+}
+
+TEST(JobSpecTest, ACheckpointThatCannotBeMeantIsRefused) {
+  JobSpec spec = FromCheckpoint(Samples::kAnew);
+  spec.model.checkpoint->path = "relative";
+  spec.model.checkpoint->name = "newest";
+  spec.model.checkpoint->sha256 = "";
+  spec.model.checkpoint->consumed = {{0, 8}};
+  const absl::Status status = ReviewJobSpec(spec).status();
+  for (const char* path :
+       {"model.checkpoint.path:", "model.checkpoint.name:",
+        "model.checkpoint.sha256:", "model.checkpoint.consumed:"}) {
+    EXPECT_TRUE(Says(status, path)) << path;
+  }
+}
+
+TEST(JobSpecTest, AJobThatGoesOnHasSomethingLeftToTrainOn) {
+  JobSpec spec = FromCheckpoint(Samples::kGoOn);
+  EXPECT_TRUE(Says(ReviewJobSpec(spec).status(),
+                   "does not say which samples it has taken in"));
+  spec.model.checkpoint->consumed = {{0, 100}};
+  EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "nothing is left"));
+  spec.model.checkpoint->consumed = {{0, 101}};
+  EXPECT_TRUE(Says(ReviewJobSpec(spec).status(),
+                   "training.samples: is below sample 101"));
+}
+
 }  // namespace
 }  // namespace skerry::coordinator

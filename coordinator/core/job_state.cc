@@ -11,6 +11,9 @@
 namespace skerry::coordinator {
 namespace {
 
+// More than any worker's newest base is behind.
+constexpr size_t kTakenMax = 256;
+
 data::RangeSet NamedByOpen(const JobState& job) {
   data::RangeSet named;
   for (const RoundMachine& machine : job.fragments) {
@@ -100,12 +103,15 @@ absl::Status Fold(JobState& job, Revision, const Committed& record) {
   if (!machine->open().has_value()) {
     return absl::DataLossError("a commit without an open attempt");
   }
+  const data::RangeSet before = job.ledger.consumed();
   for (const Member& member : machine->open()->opened.members) {
     // The first fragment that commits a sample consumes it.
     const data::RangeSet fresh = data::RangeSet(member.contribution.ranges)
                                      .Subtract(job.ledger.consumed());
     SKERRY_RETURN_IF_ERROR(job.ledger.Consume(member.life, fresh));
   }
+  job.taken[record.sequence] = job.ledger.consumed().Subtract(before);
+  if (job.taken.size() > kTakenMax) job.taken.erase(job.taken.begin());
   SKERRY_RETURN_IF_ERROR(machine->Apply(record, job.ledger.consumed().total()));
   job.ledger.KeepNamed(NamedByOpen(job));
   return absl::OkStatus();
@@ -123,8 +129,9 @@ JobState::JobState(JobId id, const JobSubmitted& record,
     : id(id),
       spec(record.spec),
       idempotency_key(record.idempotency_key),
-      ledger(record.spec.training.samples),
-      audit(id, record.spec.training.samples) {
+      ledger(record.spec.training.samples, ConsumedBefore(record.spec)),
+      audit(id, record.spec.training.samples, ConsumedBefore(record.spec)) {
+  samples_at_start = ledger.consumed().total();
   fragments.emplace_back(FragmentId(0));
   timers.emplace_back(options);
   keep_from.emplace_back();

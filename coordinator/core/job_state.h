@@ -84,6 +84,10 @@ struct JobState {
   absl::btree_map<Sequence, Evaluated> evaluations;
   Audit audit;
 
+  // The samples of the newest commits, of those whose records this process has
+  // folded: not of what came in a snapshot.
+  absl::btree_map<Sequence, data::RangeSet> taken;
+
   // --- Heard.
   Instant since;
   // Committed before `since`; for rates.

@@ -1,5 +1,7 @@
 #include "coordinator/core/sample_ledger.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 
@@ -14,8 +16,10 @@ absl::Status Misplaced(const char* what, Life life) {
 
 }  // namespace
 
-SampleLedger::SampleLedger(uint64_t samples)
-    : samples_(samples), free_(data::SampleRange{0, samples}) {}
+SampleLedger::SampleLedger(uint64_t samples, data::RangeSet consumed)
+    : samples_(samples),
+      free_(data::RangeSet(data::SampleRange{0, samples}).Subtract(consumed)),
+      consumed_(std::move(consumed)) {}
 
 absl::Status SampleLedger::Grant(Life life, const data::RangeSet& ranges) {
   if (!free_.ContainsAll(ranges)) return Misplaced("grant", life);

@@ -18,7 +18,8 @@ namespace skerry::coordinator {
 
 class SampleLedger {
  public:
-  explicit SampleLedger(uint64_t samples);
+  // `consumed` before the job began.
+  explicit SampleLedger(uint64_t samples, data::RangeSet consumed = {});
 
   // --- Fold. Errors: DataLoss when the positions are not where they have to
   // be; nothing has changed then.

@@ -58,5 +58,13 @@ TEST(SampleLedgerTest, DroppedSamplesGoToOtherLivesOnly) {
   ledger.CheckInvariants();
 }
 
+TEST(SampleLedgerTest, WhatWasConsumedBeforeIsNeverGranted) {
+  SampleLedger ledger(10, Set(0, 6).Union(Set(8, 9)));
+  ledger.CheckInvariants();
+  EXPECT_EQ(ledger.consumed().total(), 7u);
+  EXPECT_EQ(ledger.Pick(kFirst, 10), Set(6, 8).Union(Set(9, 10)));
+  EXPECT_FALSE(ledger.Grant(kFirst, Set(5, 7)).ok());
+}
+
 }  // namespace
 }  // namespace skerry::coordinator

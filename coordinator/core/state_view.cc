@@ -1,5 +1,6 @@
 #include "coordinator/core/state_view.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -57,6 +58,25 @@ absl::btree_map<Sequence, Gathered> GatherAll(const JobState& job,
   return all;
 }
 
+uint64_t SamplesAt(const JobState& job, uint64_t sequence) {
+  return sequence == 0
+             ? ConsumedBefore(job.spec).total()
+             : job.fragments[0].history()[sequence - 1].samples_committed;
+}
+
+// Nothing when a commit after `sequence` was folded by a former process.
+std::optional<data::RangeSet> ConsumedAt(const JobState& job,
+                                         uint64_t sequence) {
+  data::RangeSet consumed = job.ledger.consumed();
+  for (uint64_t later = sequence + 1;
+       later <= job.fragments[0].history().size(); ++later) {
+    const auto it = job.taken.find(Sequence(later));
+    if (it == job.taken.end()) return std::nullopt;
+    consumed = consumed.Subtract(it->second);
+  }
+  return consumed;
+}
+
 }  // namespace
 
 absl::StatusOr<StateView> LocateState(const JobState& job,
@@ -70,8 +90,11 @@ absl::StatusOr<StateView> LocateState(const JobState& job,
     view.id = job.id;
     view.spec = job.spec;
     view.sequence = it->first;
-    view.samples_committed =
-        sequence == 0 ? 0 : history[sequence - 1].samples_committed;
+    view.samples_committed = SamplesAt(job, sequence);
+    if (const auto consumed = ConsumedAt(job, sequence)) {
+      view.consumed.assign(consumed->ranges().begin(),
+                           consumed->ranges().end());
+    }
     view.element_count = job.element_count;
     view.pieces = std::move(it->second.pieces);
     return view;

@@ -109,5 +109,29 @@ TEST(StateViewTest, ASequenceThatIsNotCommittedIsNotBelieved) {
   EXPECT_FALSE(Locate(bench).ok());
 }
 
+TEST(StateViewTest, TheSamplesOfAStateAreThoseOfItsCommitsAlone) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0"});
+  Commit(bench);
+  Commit(bench);
+  HoldBase(bench, "w0", 1, 4);
+  EXPECT_THAT(Locate(bench)->consumed, ElementsAre(data::SampleRange{0, 8}));
+  HoldBase(bench, "w0", 2, 5);
+  EXPECT_THAT(Locate(bench)->consumed, ElementsAre(data::SampleRange{0, 16}));
+}
+
+TEST(StateViewTest, SamplesOfCommitsThatThisProcessDidNotFoldAreNotGuessed) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0"});
+  Commit(bench);
+  Commit(bench);
+  bench.job.taken.clear();  // as after a snapshot
+  HoldBase(bench, "w0", 1, 4);
+  EXPECT_TRUE(Locate(bench)->consumed.empty());
+  EXPECT_EQ(Locate(bench)->samples_committed, 8u);
+  HoldBase(bench, "w0", 2, 5);
+  EXPECT_THAT(Locate(bench)->consumed, ElementsAre(data::SampleRange{0, 16}));
+}
+
 }  // namespace
 }  // namespace skerry::coordinator

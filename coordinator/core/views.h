@@ -116,6 +116,8 @@ struct StateView {
     std::vector<std::string> addresses;
   };
   std::vector<Piece> pieces;  // by span
+  // What the state has taken in; empty when that is not known.
+  std::vector<data::SampleRange> consumed;
 };
 
 }  // namespace skerry::coordinator

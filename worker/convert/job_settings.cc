@@ -67,6 +67,7 @@ absl::StatusOr<JobSettings> JobSettingsFromProto(const v1::JobSpec& spec) {
   SKERRY_ASSIGN_OR_RETURN(settings.outer, OuterFromProto(spec.outer()));
   const v1::JobSpec::Training& training = spec.training();
   settings.samples = training.samples();
+  settings.from_checkpoint = spec.model().has_checkpoint();
   settings.batch_samples = training.batch_samples();
   settings.tau = training.tau() == 0 ? kTauDefault : training.tau();
   if (settings.samples == 0 || settings.samples > kSamplesMax) {

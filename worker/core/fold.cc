@@ -28,9 +28,15 @@ uint64_t StateSize(const optimizer::OuterOptions& options, uint64_t elements) {
 }
 
 SpanState InitialState(const optimizer::OuterOptions& options,
-                       std::span<const float> initial) {
+                       std::span<const float> initial,
+                       std::span<const float> momentum) {
+  SKERRY_CHECK(momentum.empty() || momentum.size() == initial.size());
   std::vector<float> values(StateSize(options, initial.size()), 0.0f);
   std::copy(initial.begin(), initial.end(), values.begin());
+  if (values.size() > initial.size()) {
+    std::copy(momentum.begin(), momentum.end(),
+              values.begin() + static_cast<ptrdiff_t>(initial.size()));
+  }
   return Make(Sequence(), std::move(values));
 }
 

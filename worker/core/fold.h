@@ -32,9 +32,12 @@ struct SpanState {
 // How many values a span of `elements` has.
 uint64_t StateSize(const optimizer::OuterOptions& options, uint64_t elements);
 
-// State 0 from the trainer's initial values.
+// State 0 from initial values, and from the momentum that goes with them: as
+// many values, or none, when it begins at zero. A method without momentum
+// ignores it.
 SpanState InitialState(const optimizer::OuterOptions& options,
-                       std::span<const float> initial);
+                       std::span<const float> initial,
+                       std::span<const float> momentum = {});
 
 // A base piece as it came from a disk or a peer.
 //

@@ -103,5 +103,17 @@ TEST(FoldTest, LastSequenceIsAlwaysABase) {
   EXPECT_TRUE(IsBaseSequence(settings, Entry(1, 1000)));
 }
 
+TEST(FoldTest, MomentumThatIsGivenIsPartOfTheStateOfAMethodThatHasIt) {
+  const std::vector<float> anchor = {1, 2};
+  const std::vector<float> momentum = {3, 4};
+  const SpanState with =
+      InitialState(Settings("diloco").outer, anchor, momentum);
+  EXPECT_EQ(*with.values, (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(with.hash, Hash64Of<float>(*with.values));
+  const SpanState without =
+      InitialState(Settings("local_sgd").outer, anchor, momentum);
+  EXPECT_EQ(*without.values, anchor);
+}
+
 }  // namespace
 }  // namespace skerry::worker

@@ -62,6 +62,9 @@ struct JobSettings {
   // The largest that a member sends with; an attempt says which it is.
   compression::CodecId codec = compression::CodecId::kInt8Block;
   uint32_t spans = 64;
+  // State 0 is that of a checkpoint, which its worker has made a base of, and
+  // not what the trainer begins with.
+  bool from_checkpoint = false;
   friend bool operator==(const JobSettings&, const JobSettings&) = default;
 };
 

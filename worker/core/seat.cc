@@ -20,6 +20,9 @@ void Seat::OnOrders(Instant now, Revision revision, const JobOrders& orders) {
 void Seat::OnTrainerReady(Instant now, const TrainerDescription& trainer) {
   impl_->OnTrainerReady(now, trainer);
 }
+void Seat::OnImported(Instant now, const StoredFile& base) {
+  impl_->OnImported(now, base);
+}
 void Seat::OnTrainerFailed(Instant now, const std::string& reason) {
   impl_->OnTrainerFailed(now, reason);
 }
@@ -57,7 +60,9 @@ Seat::Impl::Impl(SeatOptions options, const Effects& effects)
           history_, effects_,
           seat_scope_.Wrap([this](Instant now, absl::Status status) {
             if (!status.ok()) {
-              Fail(now, absl::StrCat("disk: ", status.message()));
+              Fail(now, absl::StrCat("disk: ", status.message(),
+                                     "; cure it, then start this worker "
+                                     "again"));
             }
             Advance(now);
           })),
@@ -90,6 +95,11 @@ void Seat::Impl::OnTrainerReady(Instant now,
   at_anchor_ = false;
   TakeOrders(now);
   Changed();
+  Advance(now);
+}
+
+void Seat::Impl::OnImported(Instant now, const StoredFile& base) {
+  recovery_.OnStored(base);
   Advance(now);
 }
 
@@ -287,7 +297,8 @@ void Seat::Impl::AdvanceOnce(Instant now) {
   while (failure_.empty() && StepOnce(now)) {
   }
   recovery_.SetReplaceable(!life_.is_set());
-  recovery_.SetInitialAtHand(pristine_ && trainer_ready_);
+  recovery_.SetInitialAtHand(pristine_ && trainer_ready_ &&
+                             !orders_->settings.from_checkpoint);
   recovery_.Pump(now);
   if (life_.is_set() && recovery_.gap()) {
     Abandon(now, absl::StrCat("nobody keeps result ", recovery_.gap()->value(),

@@ -79,6 +79,9 @@ class Seat {
   void OnOrders(Instant now, Revision revision, const JobOrders& orders);
   // A fresh trainer holds the initial values.
   void OnTrainerReady(Instant now, const TrainerDescription& trainer);
+  // A base has come to the job's folder from elsewhere: state 0 of a job that
+  // starts from a checkpoint. Before the first trainer is ready.
+  void OnImported(Instant now, const StoredFile& base);
   // The trainer is gone: the life is over for this worker. Calls in progress
   // at the trainer may or may not still report.
   void OnTrainerFailed(Instant now, const std::string& reason);

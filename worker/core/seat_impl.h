@@ -35,6 +35,7 @@ class Seat::Impl {
 
   void OnOrders(Instant now, Revision revision, const JobOrders& orders);
   void OnTrainerReady(Instant now, const TrainerDescription& trainer);
+  void OnImported(Instant now, const StoredFile& base);
   void OnTrainerFailed(Instant now, const std::string& reason);
   void OnLifeLost(Instant now, const std::string& reason);
   void SetDraining(Instant now, bool draining);

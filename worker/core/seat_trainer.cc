@@ -26,6 +26,12 @@ void Seat::Impl::OnTrainerError(Instant now, const absl::Status& status) {
 
 void Seat::Impl::ConsiderInitial(Instant now) {
   if (!recovery_.WantsInitial() || !trainer_free() || restarting_) return;
+  if (orders_->settings.from_checkpoint) {
+    return Fail(now,
+                "the base made from the checkpoint is damaged and no other "
+                "worker has it; start this worker again, it then reads the "
+                "checkpoint once more");
+  }
   if (step_ != Step::kAway && step_ != Step::kJoin && step_ != Step::kClose) {
     return;
   }

@@ -18,6 +18,9 @@ namespace {
 
 constexpr absl::Duration kTrainerBackoffMin = absl::Milliseconds(100);
 constexpr absl::Duration kTrainerBackoffMax = absl::Seconds(10);
+// A call fails before it is known that its process has ended, and what ended
+// the process says more.
+constexpr absl::Duration kExitKnownAfter = absl::Milliseconds(50);
 
 // The job's folder. The uid keeps a coordinator that lost its state, and so
 // gives numbers again, from finding another history's files.
@@ -30,7 +33,8 @@ std::string DirectoryOf(const std::string& state_directory,
 // Trying again would end the same way.
 bool IsPermanent(const absl::Status& status) {
   return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ||
-         absl::IsPermissionDenied(status) || absl::IsUnimplemented(status);
+         absl::IsPermissionDenied(status) || absl::IsUnimplemented(status) ||
+         absl::IsDataLoss(status);
 }
 
 }  // namespace
@@ -48,9 +52,13 @@ JobRuntime::JobRuntime(const v1::JobOrders& orders,
       trainer_(answers_,
                [this](const std::string& reason) {
                  // The seat is in the middle of something.
-                 environment_.loop.Post(
-                     [this, reason, alive = std::weak_ptr<char>(alive_)] {
-                       if (alive.expired()) return;
+                 environment_.loop.RunAt(
+                     environment_.loop.Now() + kExitKnownAfter,
+                     [this, reason, trainer = trainers_started_,
+                      alive = std::weak_ptr<char>(alive_)] {
+                       if (alive.expired() || trainer != trainers_started_) {
+                         return;
+                       }
                        OnTrainerFailed(absl::AbortedError(reason));
                      });
                }),
@@ -66,14 +74,55 @@ JobRuntime::~JobRuntime() {
 
 absl::Status JobRuntime::Start() {
   SKERRY_ASSIGN_OR_RETURN(std::vector<StoredFile> on_disk, disk_.Scan());
+  const bool has_base =
+      std::any_of(on_disk.begin(), on_disk.end(), [](const StoredFile& file) {
+        return file.kind == PieceKey::Kind::kBase;
+      });
   SeatOptions options;
   options.job = job_;
   options.worker = environment_.worker;
   options.on_disk = std::move(on_disk);
   seat_ = std::make_unique<Seat>(
       std::move(options), Effects{trainer_, bulk_, disk_, peers_, host_});
-  StartTrainer();
+  if (spec_.model().has_checkpoint() && !has_base) {
+    ReadCheckpoint();
+  } else {
+    StartTrainer();
+  }
   return absl::OkStatus();
+}
+
+void JobRuntime::ReadCheckpoint() {
+  runtime::Log(runtime::Severity::kInfo, "worker.checkpoint.read",
+               {{"job", job_.value()},
+                {"path", spec_.model().checkpoint().path()},
+                {"name", spec_.model().checkpoint().name()}});
+  environment_.disk.Run([this, &files = environment_.files,
+                         &loop = environment_.loop, spec = spec_,
+                         alive = std::weak_ptr<char>(alive_)]() mutable {
+    auto base = std::make_shared<absl::StatusOr<StartingBase>>(
+        ReadStartingBase(spec, files));
+    loop.Post([this, base = std::move(base), alive = std::move(alive)] {
+      if (!alive.expired()) OnCheckpoint(*std::move(base));
+    });
+  });
+}
+
+void JobRuntime::OnCheckpoint(absl::StatusOr<StartingBase> base) {
+  if (!base.ok()) return GiveUp(Annotate(base.status(), "model.checkpoint"));
+  disk_.Store(base->file, std::move(base->contents),
+              [this, file = base->file](Instant now, absl::Status status) {
+                if (!status.ok()) return GiveUp(status);
+                seat_->OnImported(now, file);
+                StartTrainer();
+              });
+}
+
+void JobRuntime::GiveUp(const absl::Status& status) {
+  runtime::Log(runtime::Severity::kError, "worker.job.unserved",
+               {{"job", job_.value()}, {"cause", status}});
+  fatal_ = std::string(status.message());
+  status_changed_();
 }
 
 absl::Status JobRuntime::OnOrders(Revision revision,
@@ -131,6 +180,7 @@ v1::JobStatus JobRuntime::Status() const {
     link->set_rate_spread(estimate->rate_spread);
     link->set_round_trip_s(absl::ToDoubleSeconds(estimate->round_trip));
   }
+  if (status.error().empty()) status.set_error(trainer_error_);
   if (!fatal_.empty()) {
     status.set_state(v1::SEAT_STATE_FAILED);
     status.set_error(fatal_);
@@ -145,6 +195,7 @@ void JobRuntime::StartTrainer() {
   options.name = absl::StrCat(environment_.worker, "-", getpid(), "-",
                               job_.value(), "-", ++trainers_started_);
   options.job = spec_;
+  options.data_verified = data_verified_;
   runtime::Log(runtime::Severity::kInfo, "worker.trainer.start",
                {{"job", job_.value()}, {"tries", trainers_started_}});
   trainer_host_ = std::make_unique<TrainerHost>(
@@ -160,6 +211,8 @@ void JobRuntime::OnTrainerReady(const v1::DescribeReply& reply) {
                 {"elements", reply.element_count()},
                 {"implementation", reply.implementation()}});
   trainer_backoff_ = kTrainerBackoffMin;
+  data_verified_ = true;
+  trainer_error_.clear();
   trainer_.Attach(trainer_host_.get());
   seat_->OnTrainerReady(environment_.loop.Now(),
                         {.element_count = reply.element_count(),
@@ -178,6 +231,7 @@ void JobRuntime::OnTrainerFailed(absl::Status status) {
       [host = std::shared_ptr<TrainerHost>(std::move(trainer_host_))] {});
   if (IsPermanent(status)) fatal_ = std::string(status.message());
   const std::string reason(status.message());
+  trainer_error_ = reason;
   seat_->OnTrainerFailed(environment_.loop.Now(), reason);
   AfterSeat();
   if (!fatal_.empty()) return;

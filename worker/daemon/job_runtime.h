@@ -26,6 +26,7 @@
 #include "worker/daemon/peer_client.h"
 #include "worker/daemon/peer_port.h"
 #include "worker/daemon/seat_answers.h"
+#include "worker/daemon/starting_base.h"
 #include "worker/daemon/trainer_host.h"
 #include "worker/daemon/trainer_seam.h"
 
@@ -56,8 +57,9 @@ class JobRuntime {
   JobRuntime(const JobRuntime&) = delete;
   JobRuntime& operator=(const JobRuntime&) = delete;
 
-  // Lists what the disk holds and starts the trainer. Errors: those of the
-  // disk; the job cannot be served then.
+  // Lists what the disk holds, makes base 0 of the checkpoint that the job
+  // starts from unless there is a base, and starts the trainer. Errors: those
+  // of the disk; the job cannot be served then.
   absl::Status Start();
 
   // Errors: InvalidArgument, the orders make no sense; they are not followed.
@@ -72,8 +74,13 @@ class JobRuntime {
   void OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer);
 
   v1::JobStatus Status() const;
+  const std::string& name() const { return spec_.name(); }
 
  private:
+  void ReadCheckpoint();
+  void OnCheckpoint(absl::StatusOr<StartingBase> base);
+  // The job cannot be done here until the worker is started again.
+  void GiveUp(const absl::Status& status);
   void StartTrainer();
   void OnTrainerReady(const v1::DescribeReply& reply);
   void OnTrainerFailed(absl::Status status);
@@ -94,6 +101,9 @@ class JobRuntime {
   std::unique_ptr<TrainerHost> trainer_host_;
   absl::Duration trainer_backoff_;
   uint64_t trainers_started_ = 0;
+  bool data_verified_ = false;  // by a trainer that became ready
+  // Why the last trainer is gone; empty while there is one that is ready.
+  std::string trainer_error_;
   // Why this worker cannot do the job; empty while it can.
   std::string fatal_;
   std::optional<Instant> armed_;

@@ -1,5 +1,6 @@
 #include "worker/daemon/trainer_host.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <utility>
@@ -13,6 +14,11 @@ namespace {
 constexpr uint32_t kTrainerProtocolVersion = 1;
 
 std::string ExitText(const runtime::ProcessExit& exit) {
+  if (exit.signal == SIGKILL) {
+    return "the trainer was killed (signal 9), as the kernel does when memory "
+           "runs out; see its log, and skerryctl describe model for what the "
+           "job needs";
+  }
   if (exit.signal != 0) {
     return absl::StrCat("the trainer was ended by signal ", exit.signal);
   }
@@ -56,13 +62,19 @@ void TrainerHost::Start() {
   }
   process_ = std::move(*process);
   client_ = std::make_unique<TrainerClient>(socket_path_, loop_);
-  v1::DescribeRequest request;
-  request.set_protocol_version(kTrainerProtocolVersion);
-  *request.mutable_job() = options_.job;
+  v1::DescribeRequest request = Request();
   client_->Describe(std::move(request),
                     [this](absl::StatusOr<v1::DescribeReply> reply) {
                       OnSized(std::move(reply));
                     });
+}
+
+v1::DescribeRequest TrainerHost::Request() const {
+  v1::DescribeRequest request;
+  request.set_protocol_version(kTrainerProtocolVersion);
+  *request.mutable_job() = options_.job;
+  request.set_data_verified(options_.data_verified);
+  return request;
 }
 
 void TrainerHost::OnSized(absl::StatusOr<v1::DescribeReply> reply) {
@@ -82,9 +94,7 @@ void TrainerHost::OnSized(absl::StatusOr<v1::DescribeReply> reply) {
     return;
   }
   memory_ = std::move(*memory);
-  v1::DescribeRequest request;
-  request.set_protocol_version(kTrainerProtocolVersion);
-  *request.mutable_job() = options_.job;
+  v1::DescribeRequest request = Request();
   request.set_shared_memory(memory_->name());
   client_->Describe(
       std::move(request), [this](absl::StatusOr<v1::DescribeReply> reply) {

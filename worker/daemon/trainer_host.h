@@ -28,6 +28,8 @@ struct TrainerHostOptions {
   // Names the socket and the shared memory; unique on this machine.
   std::string name;
   v1::JobSpec job;
+  // A former trainer of this worker has verified the job's data.
+  bool data_verified = false;
 };
 
 // Members are called on `loop`, and so are the handlers.
@@ -54,6 +56,7 @@ class TrainerHost {
 
  private:
   void Start();
+  v1::DescribeRequest Request() const;
   void OnSized(absl::StatusOr<v1::DescribeReply> reply);
   void Fail(absl::Status status);
 

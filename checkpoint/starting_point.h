@@ -1,0 +1,54 @@
+// checkpoint/starting_point.h
+//
+// The state that a job starts from: a finished checkpoint of a job, or a model
+// as transformers saves it.
+#ifndef SKERRY_CHECKPOINT_STARTING_POINT_H_
+#define SKERRY_CHECKPOINT_STARTING_POINT_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "checkpoint/manifest.h"
+#include "checkpoint/model_files.h"
+#include "runtime/files.h"
+
+namespace skerry::checkpoint {
+
+struct StartingPoint {
+  // Of checkpoints; without a name, of a model as transformers saves it.
+  std::string folder;
+  std::string name;
+};
+
+struct Described {
+  // Names all bytes of config and values: of a checkpoint the SHA-256 of its
+  // manifest; of another model that of the lines "SHA-256  FILE", ended by
+  // line feeds, of config.json, the weight files and their index, by name.
+  std::string sha256;
+  // Of a model of transformers without dropout.
+  std::string config_json;
+  // Of a checkpoint.
+  std::optional<Manifest> manifest;
+};
+
+// The name of the newest finished checkpoint. Errors: NotFound.
+absl::StatusOr<std::string> NewestName(const std::string& folder,
+                                       runtime::Files& files);
+
+// What lies there. Errors: NotFound; DataLoss; FailedPrecondition when `folder`
+// is a checkpoint itself.
+absl::StatusOr<Described> Describe(const StartingPoint& where,
+                                   runtime::Files& files);
+
+// All values, verified. Weights that are not fp32 are widened. Errors: as
+// Describe; FailedPrecondition when it is not what `sha256` names;
+// InvalidArgument when it is another model than that of `config_json`.
+absl::StatusOr<ModelState> ReadStartingPoint(const StartingPoint& where,
+                                             const std::string& sha256,
+                                             const std::string& config_json,
+                                             runtime::Files& files);
+
+}  // namespace skerry::checkpoint
+
+#endif  // SKERRY_CHECKPOINT_STARTING_POINT_H_

@@ -1,0 +1,180 @@
+#include "checkpoint/starting_point.h"
+
+#include <numeric>
+#include <span>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "runtime/directory_blob_store.h"
+#include "runtime/testing/memory_files.h"
+
+namespace skerry::checkpoint {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string Config(int width) {
+  return absl::StrCat(
+      R"({"model_type": "gpt2", "vocab_size": 256, "n_positions": 8, )",
+      R"("n_layer": 1, "n_head": 2, "resid_pdrop": 0.0, "embd_pdrop": 0.0, )",
+      R"("attn_pdrop": 0.0, "n_embd": )", width, "}");
+}
+constexpr size_t kElements = 256 * 4 + 8 * 4 + 2 * 4 + 4 * 12 + 12 + 4 * 4 + 4 +
+                             2 * 4 + 4 * 16 + 16 + 16 * 4 + 4 + 2 * 4;
+
+ModelState Example(float first) {
+  ModelState state{.config_json = Config(4),
+                   .byte_tokenizer = true,
+                   .anchor = std::vector<float>(kElements),
+                   .outer_momentum = std::vector<float>(kElements)};
+  std::iota(state.anchor.begin(), state.anchor.end(), first);
+  std::iota(state.outer_momentum.begin(), state.outer_momentum.end(), -first);
+  return state;
+}
+
+class StartingPointTest : public testing::Test {
+ protected:
+  void Save(uint64_t sequence, const ModelState& state) {
+    auto writer = store_.Begin({.job = "bible",
+                                .job_id = 1,
+                                .sequence = sequence,
+                                .samples = 9,
+                                .files = {}});
+    ASSERT_TRUE(writer.ok()) << writer.status();
+    ASSERT_TRUE(WriteState(state, 2000,
+                           [&](const std::string& file, runtime::ByteSpan b) {
+                             return writer->Add(file, b);
+                           })
+                    .ok());
+    ASSERT_TRUE(writer->Seal().ok());
+  }
+  void SaveAsTransformersDoes(const std::string& folder,
+                              const ModelState& state,
+                              const ModelFileOptions& options) {
+    ASSERT_TRUE(
+        WriteWeights(state, options,
+                     [&](const std::string& file, runtime::ByteSpan bytes) {
+                       return files_.WriteDurably(folder + "/" + file, bytes);
+                     })
+            .ok());
+  }
+  // The state, with the hash that Describe answers.
+  absl::StatusOr<ModelState> Read(const StartingPoint& where,
+                                  const std::string& config = Config(4)) {
+    const auto found = Describe(where, files_);
+    if (!found.ok()) return found.status();
+    return ReadStartingPoint(where, found->sha256, config, files_);
+  }
+
+  runtime::MemoryFiles files_;
+  runtime::DirectoryBlobStore blobs_{"/store", files_};
+  CheckpointStore store_{blobs_};
+};
+
+TEST_F(StartingPointTest, ACheckpointComesBackBitForBit) {
+  Save(5, Example(1));
+  Save(7, Example(2));
+  EXPECT_EQ(*NewestName("/store", files_), "checkpoint-7");
+  const auto state = Read({"/store", "checkpoint-5"});
+  ASSERT_TRUE(state.ok()) << state.status();
+  EXPECT_EQ(state->anchor, Example(1).anchor);
+  EXPECT_EQ(state->outer_momentum, Example(1).outer_momentum);
+  EXPECT_EQ(Describe({"/store", "checkpoint-5"}, files_)->manifest->samples,
+            9u);
+}
+
+TEST_F(StartingPointTest, AModelOfTransformersHasWeightsAndNoMomentum) {
+  // In one file and in several.
+  for (const uint64_t file_bytes_max : {uint64_t{1} << 30, uint64_t{2000}}) {
+    const std::string folder = absl::StrCat("/model", file_bytes_max);
+    SaveAsTransformersDoes(folder, Example(1),
+                           {.file_bytes_max = file_bytes_max});
+    const auto state = Read({folder, ""});
+    ASSERT_TRUE(state.ok()) << state.status();
+    EXPECT_EQ(state->anchor, Example(1).anchor);
+    EXPECT_TRUE(state->outer_momentum.empty());
+  }
+}
+
+// As GPT-2's own config.json has it; what a job says of it stays refused.
+TEST_F(StartingPointTest, DropoutOfAModelOfTransformersIsLeftOut) {
+  SaveAsTransformersDoes("/model", Example(1), {});
+  std::string config = absl::StrReplaceAll(
+      Config(4), {{"\"resid_pdrop\": 0.0", "\"resid_pdrop\": 0.1"}});
+  ASSERT_TRUE(
+      files_
+          .WriteDurably("/model/config.json", std::as_bytes(std::span(config)))
+          .ok());
+  const auto state = Read({"/model", ""});
+  ASSERT_TRUE(state.ok()) << state.status();
+  EXPECT_EQ(state->anchor, Example(1).anchor);
+  EXPECT_FALSE(Read({"/model", ""}, config).ok());
+}
+
+TEST_F(StartingPointTest, NarrowWeightsAreWidened) {
+  SaveAsTransformersDoes("/model", Example(1), {.dtype = model::Dtype::kBF16});
+  const auto state = Read({"/model", ""});
+  ASSERT_TRUE(state.ok()) << state.status();
+  EXPECT_EQ(state->anchor[2], 3.0f);
+}
+
+TEST_F(StartingPointTest, OtherBytesThanThoseOfTheSubmissionAreRefused) {
+  Save(5, Example(1));
+  SaveAsTransformersDoes("/model", Example(1), {});
+  for (const StartingPoint& where :
+       {StartingPoint{"/store", "checkpoint-5"}, StartingPoint{"/model", ""}}) {
+    const auto state =
+        ReadStartingPoint(where, std::string(64, 'a'), Config(4), files_);
+    EXPECT_TRUE(absl::IsFailedPrecondition(state.status())) << state.status();
+    EXPECT_THAT(std::string(state.status().message()),
+                HasSubstr("is not what the job was submitted with"));
+  }
+}
+
+TEST_F(StartingPointTest, AnotherModelIsRefusedByItsPath) {
+  Save(5, Example(1));
+  const auto state = Read({"/store", "checkpoint-5"}, Config(8));
+  EXPECT_TRUE(absl::IsInvalidArgument(state.status()));
+  EXPECT_THAT(std::string(state.status().message()),
+              HasSubstr("/store/checkpoint-5: the job's model is another one: "
+                        "n_embd 8 and 4"));
+}
+
+TEST_F(StartingPointTest, AFlippedBitIsFoundInEveryFile) {
+  Save(5, Example(1));
+  const auto found = *Describe({"/store", "checkpoint-5"}, files_);
+  for (const CheckpointFile& file : found.manifest->files) {
+    if (file.file.find("tokenizer") != std::string::npos ||
+        file.file.ends_with("index.json")) {
+      continue;  // not read
+    }
+    const std::string path = "/store/checkpoint-5/" + file.file;
+    ASSERT_TRUE(files_.FlipBit(path, 8 * file.bytes - 9).ok());
+    const auto state = ReadStartingPoint({"/store", "checkpoint-5"},
+                                         found.sha256, Config(4), files_);
+    EXPECT_TRUE(absl::IsDataLoss(state.status())) << file.file;
+    EXPECT_THAT(std::string(state.status().message()), HasSubstr(file.file));
+    ASSERT_TRUE(files_.FlipBit(path, 8 * file.bytes - 9).ok());
+  }
+  EXPECT_TRUE(Read({"/store", "checkpoint-5"}).ok());
+}
+
+TEST_F(StartingPointTest, EveryFolderThatIsNoneIsRefusedWithWhatToDo) {
+  Save(5, Example(1));
+  const auto message = [&](const StartingPoint& where) {
+    return std::string(Describe(where, files_).status().message());
+  };
+  EXPECT_THAT(message({"/store", ""}), HasSubstr("has no config.json; give"));
+  EXPECT_THAT(message({"/store/checkpoint-5", ""}),
+              HasSubstr("is a checkpoint itself: give the folder"));
+  EXPECT_THAT(message({"/store", "checkpoint-6"}),
+              HasSubstr("checkpoint-6 is not finished"));
+  EXPECT_THAT(std::string(NewestName("/none", files_).status().message()),
+              HasSubstr("/none has no complete checkpoint"));
+}
+
+}  // namespace
+}  // namespace skerry::checkpoint

@@ -1,0 +1,41 @@
+#include "worker/daemon/starting_base.h"
+
+#include <span>
+#include <utility>
+
+#include "base/status.h"
+#include "checkpoint/starting_point.h"
+#include "planner/spans.h"
+#include "worker/convert/control.h"
+#include "worker/core/fold.h"
+
+namespace skerry::worker {
+
+absl::StatusOr<StartingBase> ReadStartingBase(const v1::JobSpec& job,
+                                              runtime::Files& files) {
+  SKERRY_ASSIGN_OR_RETURN(const JobSettings settings,
+                          JobSettingsFromProto(job));
+  const v1::JobSpec::Checkpoint& from = job.model().checkpoint();
+  SKERRY_ASSIGN_OR_RETURN(
+      const checkpoint::ModelState state,
+      checkpoint::ReadStartingPoint({from.path(), from.name()}, from.sha256(),
+                                    job.model().config_json(), files));
+  SKERRY_ASSIGN_OR_RETURN(
+      const std::vector<planner::SpanRange> spans,
+      planner::CutSpans(state.anchor.size(), settings.spans));
+  StartingBase base;
+  base.file.kind = PieceKey::Kind::kBase;
+  for (size_t i = 0; i < spans.size(); ++i) {
+    const size_t size = spans[i].end - spans[i].begin;
+    std::span<const float> momentum(state.outer_momentum);
+    if (!momentum.empty()) momentum = momentum.subspan(spans[i].begin, size);
+    SpanState span = InitialState(
+        settings.outer, std::span(state.anchor).subspan(spans[i].begin, size),
+        momentum);
+    base.file.pieces.push_back({static_cast<uint32_t>(i), span.hash});
+    base.contents.push_back(SharedBytes::Of(std::move(span.values)));
+  }
+  return base;
+}
+
+}  // namespace skerry::worker

@@ -1,0 +1,33 @@
+// worker/daemon/starting_base.h
+//
+// Base 0 of a job that starts from a checkpoint.
+#ifndef SKERRY_WORKER_DAEMON_STARTING_BASE_H_
+#define SKERRY_WORKER_DAEMON_STARTING_BASE_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "proto/skerry/v1/job.pb.h"
+#include "runtime/files.h"
+#include "worker/core/effects.h"
+#include "worker/core/shared_bytes.h"
+
+namespace skerry::worker {
+
+struct StartingBase {
+  // All spans of the job, cut as the job cuts them.
+  StoredFile file;
+  // Of each piece.
+  std::vector<SharedBytes> contents;
+};
+
+// Reads and verifies what `job` names, bit for bit; momentum that is not there
+// begins at zero, and that of a method without momentum is left out. May take
+// long, and memory of 24 bytes a parameter. Requires: the job names a
+// checkpoint. Errors: those of checkpoint::ReadStartingPoint.
+absl::StatusOr<StartingBase> ReadStartingBase(const v1::JobSpec& job,
+                                              runtime::Files& files);
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_DAEMON_STARTING_BASE_H_

@@ -1,0 +1,130 @@
+#include "worker/daemon/starting_base.h"
+
+#include <cstring>
+#include <numeric>
+#include <string>
+
+#include "base/hash.h"
+#include "checkpoint/checkpoint_store.h"
+#include "checkpoint/model_files.h"
+#include "checkpoint/starting_point.h"
+#include "gtest/gtest.h"
+#include "runtime/directory_blob_store.h"
+#include "runtime/testing/memory_files.h"
+
+namespace skerry::worker {
+namespace {
+
+constexpr char kConfig[] = R"({"model_type": "gpt2", "vocab_size": 256,
+  "n_positions": 8, "n_embd": 32, "n_layer": 1, "n_head": 2,
+  "resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0})";
+constexpr size_t kElements = 256 * 32 + 8 * 32 + 2 * 32 + 32 * 96 + 96 +
+                             32 * 32 + 32 + 2 * 32 + 32 * 128 + 128 + 128 * 32 +
+                             32 + 2 * 32;
+
+class StartingBaseTest : public testing::Test {
+ protected:
+  StartingBaseTest() : anchor_(kElements), momentum_(kElements) {
+    std::iota(anchor_.begin(), anchor_.end(), 1.0f);
+    std::iota(momentum_.begin(), momentum_.end(), -7.0f);
+  }
+  void Save(const std::vector<float>& momentum) {
+    auto writer = store_.Begin({.job = "bible",
+                                .job_id = 1,
+                                .sequence = 5,
+                                .samples = 9,
+                                .files = {}});
+    ASSERT_TRUE(writer.ok()) << writer.status();
+    const checkpoint::ModelState state{kConfig, false, anchor_, momentum};
+    ASSERT_TRUE(checkpoint::WriteState(
+                    state, 1 << 30,
+                    [&](const std::string& file, runtime::ByteSpan bytes) {
+                      return writer->Add(file, bytes);
+                    })
+                    .ok());
+    ASSERT_TRUE(writer->Seal().ok());
+  }
+  v1::JobSpec Job(v1::JobSpec::OuterMethod method, uint32_t spans) {
+    v1::JobSpec job;
+    job.mutable_model()->set_config_json(kConfig);
+    v1::JobSpec::Checkpoint* from = job.mutable_model()->mutable_checkpoint();
+    from->set_path("/store");
+    from->set_name("checkpoint-5");
+    from->set_sha256(
+        checkpoint::Describe({"/store", "checkpoint-5"}, files_)->sha256);
+    job.mutable_training()->set_samples(100);
+    job.mutable_training()->set_batch_samples(4);
+    job.mutable_outer()->set_method(method);
+    job.mutable_exchange()->set_spans(spans);
+    return job;
+  }
+  // The pieces one after the other.
+  static std::vector<float> ValuesOf(const StartingBase& base) {
+    std::vector<float> values;
+    for (const SharedBytes& content : base.contents) {
+      const size_t before = values.size();
+      values.resize(before + content.size() / sizeof(float));
+      std::memcpy(values.data() + before, content.bytes.data(), content.size());
+    }
+    return values;
+  }
+
+  std::vector<float> anchor_;
+  std::vector<float> momentum_;
+  runtime::MemoryFiles files_;
+  runtime::DirectoryBlobStore blobs_{"/store", files_};
+  checkpoint::CheckpointStore store_{blobs_};
+};
+
+TEST_F(StartingBaseTest, EverySpanHoldsItsAnchorAndThenItsMomentum) {
+  Save(momentum_);
+  const auto base =
+      ReadStartingBase(Job(v1::JobSpec::OUTER_METHOD_DILOCO, 3), files_);
+  ASSERT_TRUE(base.ok()) << base.status();
+  ASSERT_EQ(base->file.pieces.size(), 3u);
+  EXPECT_FALSE(base->file.sequence.is_set());
+  size_t begin = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    const SharedBytes& content = base->contents[i];
+    EXPECT_EQ(base->file.pieces[i].span, i);
+    EXPECT_EQ(base->file.pieces[i].hash, Hash64(content.bytes));
+    const size_t size = content.size() / sizeof(float) / 2;
+    const auto* values = reinterpret_cast<const float*>(content.bytes.data());
+    for (size_t at = 0; at < size; ++at) {
+      ASSERT_EQ(values[at], anchor_[begin + at]);
+      ASSERT_EQ(values[size + at], momentum_[begin + at]);
+    }
+    begin += size;
+  }
+  EXPECT_EQ(begin, kElements);
+}
+
+TEST_F(StartingBaseTest, MomentumThatIsNotThereBeginsAtZero) {
+  Save({});
+  const auto base =
+      ReadStartingBase(Job(v1::JobSpec::OUTER_METHOD_DILOCO, 1), files_);
+  ASSERT_TRUE(base.ok()) << base.status();
+  std::vector<float> expected = anchor_;
+  expected.resize(2 * kElements, 0.0f);
+  EXPECT_EQ(ValuesOf(*base), expected);
+}
+
+TEST_F(StartingBaseTest, AMethodWithoutMomentumTakesTheAnchorAlone) {
+  Save(momentum_);
+  const auto base =
+      ReadStartingBase(Job(v1::JobSpec::OUTER_METHOD_LOCAL_SGD, 4), files_);
+  ASSERT_TRUE(base.ok()) << base.status();
+  EXPECT_EQ(ValuesOf(*base), anchor_);
+}
+
+TEST_F(StartingBaseTest, ADamagedCheckpointIsNoBase) {
+  Save(momentum_);
+  const v1::JobSpec job = Job(v1::JobSpec::OUTER_METHOD_DILOCO, 3);
+  ASSERT_TRUE(
+      files_.FlipBit("/store/checkpoint-5/outer_momentum.safetensors", 9999)
+          .ok());
+  EXPECT_TRUE(absl::IsDataLoss(ReadStartingBase(job, files_).status()));
+}
+
+}  // namespace
+}  // namespace skerry::worker
