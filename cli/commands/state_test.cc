@@ -15,11 +15,11 @@
 #include "absl/strings/str_split.h"
 #include "coordinator/core/testing/scripted_world.h"
 #include "coordinator/core/testing/specs.h"
-#include "coordinator/service/folder_lock.h"
 #include "coordinator/service/journal_codec.h"
 #include "coordinator/service/journal_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "runtime/posix/folder_lock.h"
 
 namespace skerry::cli {
 namespace {
@@ -191,7 +191,7 @@ TEST_F(StateTest, AnOlderFileIsReadAsItIs) {
 
 TEST_F(StateTest, AFolderThatIsServedFromIsRefused) {
   Fill(0);
-  const auto lock = coordinator::FolderLock::Take(folder_);
+  const auto lock = runtime::FolderLock::Take(folder_, "coordinator");
   ASSERT_TRUE(lock.ok());
   for (const auto command : {ExportState, VerifyState, BackUpState}) {
     const absl::Status status = Run(command);

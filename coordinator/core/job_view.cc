@@ -131,10 +131,20 @@ void AddCounters(const JobState& job, Instant now, JobView& view) {
   }
 }
 
+// "; NAME: what is wrong there" of one worker that says so, or nothing.
+std::string TroubleOf(const JobState& job) {
+  for (const auto& [worker, seat] : job.seats) {
+    if (seat.facts.error.empty()) continue;
+    return absl::StrCat("; ", worker, ": ", seat.facts.error);
+  }
+  return "";
+}
+
 std::string PendingReason(const JobState& job, const WorkerTable& workers) {
   if (!job.places.empty()) {
-    return job.Sized() ? "workers are recovering the initial state"
-                       : "trainers are starting";
+    return absl::StrCat(job.Sized() ? "workers are recovering the initial state"
+                                    : "trainers are starting",
+                        TroubleOf(job));
   }
   size_t there = 0;
   for (const auto& [name, worker] : workers.all()) there += worker.left ? 0 : 1;
@@ -166,7 +176,8 @@ std::string ReasonOf(const JobState& job, const WorkerTable& workers) {
                               " evaluates the final anchor");
   }
   if (job.replicas.current().empty()) {
-    return "no replica is admitted; workers are recovering";
+    return absl::StrCat("no replica is admitted; workers are recovering",
+                        TroubleOf(job));
   }
   if (machine.open().has_value()) {
     return absl::StrCat("exchange ", machine.open()->opened.sequence.value(),

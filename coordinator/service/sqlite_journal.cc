@@ -18,8 +18,8 @@ absl::StatusOr<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(
     return absl::ErrnoToStatus(error.value(),
                                absl::StrCat("cannot make folder ", folder));
   }
-  SKERRY_ASSIGN_OR_RETURN(std::unique_ptr<FolderLock> lock,
-                          FolderLock::Take(folder));
+  SKERRY_ASSIGN_OR_RETURN(std::unique_ptr<runtime::FolderLock> lock,
+                          runtime::FolderLock::Take(folder, "coordinator"));
   SKERRY_ASSIGN_OR_RETURN(
       std::unique_ptr<JournalFile> file,
       JournalFile::Open(folder + "/journal.db", JournalFile::Use::kServe));
@@ -27,7 +27,7 @@ absl::StatusOr<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(
       std::move(lock), std::move(file), disk, loop, std::move(on_failure)));
 }
 
-SqliteJournal::SqliteJournal(std::unique_ptr<FolderLock> lock,
+SqliteJournal::SqliteJournal(std::unique_ptr<runtime::FolderLock> lock,
                              std::unique_ptr<JournalFile> file,
                              runtime::Executor& disk, runtime::EventLoop& loop,
                              JournalFailure on_failure)

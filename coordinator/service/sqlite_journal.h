@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "coordinator/service/folder_lock.h"
 #include "coordinator/service/journal.h"
 #include "coordinator/service/journal_file.h"
 #include "runtime/event_loop.h"
 #include "runtime/executor.h"
+#include "runtime/posix/folder_lock.h"
 
 namespace skerry::coordinator {
 
@@ -46,14 +46,14 @@ class SqliteJournal final : public Journal {
                absl::AnyInvocable<void() &&> done) override;
 
  private:
-  SqliteJournal(std::unique_ptr<FolderLock> lock,
+  SqliteJournal(std::unique_ptr<runtime::FolderLock> lock,
                 std::unique_ptr<JournalFile> file, runtime::Executor& disk,
                 runtime::EventLoop& loop, JournalFailure on_failure);
   void Write(absl::AnyInvocable<absl::Status() &&> change,
              absl::AnyInvocable<void() &&> done);
 
   // Freed last: until then nobody else may open the file.
-  const std::unique_ptr<FolderLock> lock_;
+  const std::unique_ptr<runtime::FolderLock> lock_;
   // Used by one thread at a time: the opener's, then `disk_`'s.
   const std::unique_ptr<JournalFile> file_;
   runtime::Executor& disk_;

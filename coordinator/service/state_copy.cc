@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "coordinator/service/folder_lock.h"
 #include "coordinator/service/journal_codec.h"
+#include "runtime/posix/folder_lock.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -30,8 +30,8 @@ absl::Status CopyFile(const std::string& from, const std::string& to) {
 
 absl::StatusOr<std::unique_ptr<StateCopy>> StateCopy::Take(
     const std::string& folder) {
-  SKERRY_ASSIGN_OR_RETURN(const std::unique_ptr<FolderLock> lock,
-                          FolderLock::Share(folder));
+  SKERRY_ASSIGN_OR_RETURN(const std::unique_ptr<runtime::FolderLock> lock,
+                          runtime::FolderLock::Share(folder, "coordinator"));
   std::error_code error;
   if (!std::filesystem::exists(folder + kFile, error)) {
     return absl::NotFoundError(absl::StrCat("there is no journal ", folder,

@@ -61,7 +61,9 @@ LanguageModelTrainer::Create(const TrainingOptions& options,
                                                    data.vocab_size,
                                                    " different tokens, but the "
                                                    "model's vocab_size is ",
-                                                   config.vocab_size));
+                                                   config.vocab_size,
+                                                   "; prepare them with the "
+                                                   "model's tokenizer"));
   }
   const int tokens = options.sequence_tokens == 0 ? config.n_positions
                                                   : options.sequence_tokens;

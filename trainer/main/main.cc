@@ -54,7 +54,9 @@ int Serve(const Flags& flags) {
   runtime::ThreadPool pool("compute", flags.threads);
   runtime::PosixExecutor calls("trainer", 1);
   TrainerService service(
-      [&pool](const v1::JobSpec& job) { return MakeJobTrainer(job, pool); },
+      [&pool](const v1::JobSpec& job, ShardCheck check) {
+        return MakeJobTrainer(job, check, pool);
+      },
       calls, [] { kill(getpid(), SIGTERM); });
   grpc::ServerBuilder builder;
   builder.AddListeningPort(absl::StrCat("unix:", flags.socket),

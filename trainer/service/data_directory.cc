@@ -30,7 +30,7 @@ absl::StatusOr<data::Manifest> ReadManifest(const std::string& path,
 }
 
 absl::Status AddShard(const std::string& path, const data::ShardEntry& entry,
-                      DataDirectory& directory) {
+                      ShardCheck check, DataDirectory& directory) {
   SKERRY_ASSIGN_OR_RETURN(auto file, runtime::MappedFile::Open(path));
   const absl::StatusOr<data::TokenShard> shard =
       data::TokenShard::Parse(file->bytes());
@@ -42,6 +42,12 @@ absl::Status AddShard(const std::string& path, const data::ShardEntry& entry,
                                             entry.tokens,
                                             "; prepare the data set again"));
   }
+  if (check == ShardCheck::kRead && Sha256Hex(file->bytes()) != entry.sha256) {
+    return absl::DataLossError(absl::StrCat(
+        path,
+        " does not have the SHA-256 that the manifest names; copy the data set "
+        "again, or prepare it again, and submit the job anew"));
+  }
   (entry.split == data::Split::kTrain ? directory.data.training
                                       : directory.data.validation)
       .push_back(*shard);
@@ -52,7 +58,8 @@ absl::Status AddShard(const std::string& path, const data::ShardEntry& entry,
 }  // namespace
 
 absl::StatusOr<DataDirectory> OpenDataDirectory(
-    const std::string& directory, const std::string& manifest_sha256) {
+    const std::string& directory, const std::string& manifest_sha256,
+    ShardCheck check) {
   if (directory.empty()) {
     return absl::InvalidArgumentError(
         "data.path is empty; name a folder that `skerryctl data prepare` made");
@@ -68,7 +75,7 @@ absl::StatusOr<DataDirectory> OpenDataDirectory(
   result.data.tokenizer = manifest.tokenizer;
   result.data.vocab_size = manifest.vocab_size;
   for (const data::ShardEntry& entry : manifest.shards) {
-    SKERRY_RETURN_IF_ERROR(AddShard(path(entry.file), entry, result));
+    SKERRY_RETURN_IF_ERROR(AddShard(path(entry.file), entry, check, result));
   }
   return result;
 }

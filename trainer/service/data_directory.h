@@ -20,14 +20,19 @@ struct DataDirectory {
   std::vector<std::shared_ptr<const runtime::MappedFile>> files;
 };
 
+// How shards are checked: by header, size and token count; kRead also reads
+// them whole and compares their SHA-256 with the manifest's.
+enum class ShardCheck { kHeader, kRead };
+
 // Reads DIRECTORY/manifest.json and maps what it lists. With a digest, the
-// manifest must have it. Shards are checked by header, size and token count.
+// manifest must have it.
 //
 // Errors: NotFound and PermissionDenied for files; DataLoss when the manifest
 // has another digest, or a shard differs from it; InvalidArgument when a file
 // is not what its name says. The message names the path.
 absl::StatusOr<DataDirectory> OpenDataDirectory(
-    const std::string& directory, const std::string& manifest_sha256);
+    const std::string& directory, const std::string& manifest_sha256,
+    ShardCheck check);
 
 }  // namespace skerry::trainer
 

@@ -50,7 +50,8 @@ class DataDirectoryTest : public ::testing::Test {
 TEST_F(DataDirectoryTest, OpensWhatWasPrepared) {
   const std::string manifest = Read("manifest.json");
   const auto opened =
-      OpenDataDirectory(folder_, Sha256Hex(std::as_bytes(std::span(manifest))));
+      OpenDataDirectory(folder_, Sha256Hex(std::as_bytes(std::span(manifest))),
+                        ShardCheck::kRead);
   ASSERT_TRUE(opened.ok()) << opened.status();
   EXPECT_EQ(opened->data.tokenizer, "bytes");
   EXPECT_EQ(opened->data.vocab_size, 256);
@@ -60,7 +61,8 @@ TEST_F(DataDirectoryTest, OpensWhatWasPrepared) {
 }
 
 TEST_F(DataDirectoryTest, AnotherManifestThanTheJobsIsRefused) {
-  const auto opened = OpenDataDirectory(folder_, std::string(64, '0'));
+  const auto opened =
+      OpenDataDirectory(folder_, std::string(64, '0'), ShardCheck::kRead);
   EXPECT_TRUE(absl::IsDataLoss(opened.status()));
   EXPECT_THAT(std::string(opened.status().message()),
               HasSubstr("manifest.json"));
@@ -68,22 +70,34 @@ TEST_F(DataDirectoryTest, AnotherManifestThanTheJobsIsRefused) {
 
 TEST_F(DataDirectoryTest, ShardThatDiffersFromTheManifestIsRefused) {
   Write("train_000001.bin", Read("validation_000000.bin"));
-  const auto opened = OpenDataDirectory(folder_, "");
+  const auto opened = OpenDataDirectory(folder_, "", ShardCheck::kHeader);
   EXPECT_TRUE(absl::IsDataLoss(opened.status()));
   EXPECT_THAT(std::string(opened.status().message()),
               HasSubstr("train_000001.bin"));
   Write("train_000001.bin", "short");
-  EXPECT_TRUE(absl::IsInvalidArgument(OpenDataDirectory(folder_, "").status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      OpenDataDirectory(folder_, "", ShardCheck::kHeader).status()));
 }
 
 TEST_F(DataDirectoryTest, MissingFilesAreNamed) {
   ASSERT_TRUE(files_.Remove(folder_ + "/train_000000.bin").ok());
-  const auto opened = OpenDataDirectory(folder_, "");
+  const auto opened = OpenDataDirectory(folder_, "", ShardCheck::kHeader);
   EXPECT_TRUE(absl::IsNotFound(opened.status()));
   EXPECT_THAT(std::string(opened.status().message()),
               HasSubstr("train_000000.bin"));
-  EXPECT_TRUE(
-      absl::IsNotFound(OpenDataDirectory(folder_ + "/no", "").status()));
+  EXPECT_TRUE(absl::IsNotFound(
+      OpenDataDirectory(folder_ + "/no", "", ShardCheck::kHeader).status()));
+}
+
+TEST_F(DataDirectoryTest, AFlippedBitIsFoundWhenShardsAreRead) {
+  std::string shard = Read("train_000001.bin");
+  shard[shard.size() - 2] ^= 1;
+  Write("train_000001.bin", shard);
+  const auto opened = OpenDataDirectory(folder_, "", ShardCheck::kRead);
+  EXPECT_TRUE(absl::IsDataLoss(opened.status())) << opened.status();
+  EXPECT_THAT(std::string(opened.status().message()),
+              HasSubstr("train_000001.bin does not have the SHA-256"));
+  EXPECT_TRUE(OpenDataDirectory(folder_, "", ShardCheck::kHeader).ok());
 }
 
 }  // namespace

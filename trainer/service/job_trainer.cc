@@ -12,7 +12,6 @@
 #include "runtime/posix/stopwatch.h"
 #include "trainer/convert/training_options.h"
 #include "trainer/core/language_model_trainer.h"
-#include "trainer/service/data_directory.h"
 
 namespace skerry::trainer {
 namespace {
@@ -45,6 +44,7 @@ const model::cpu::GemmBackend& MeasureGemmBackends(
 }  // namespace
 
 absl::StatusOr<JobTrainer> MakeJobTrainer(const v1::JobSpec& job,
+                                          ShardCheck check,
                                           ParallelExecutor& executor) {
   SKERRY_ASSIGN_OR_RETURN(const TrainingOptions options,
                           TrainingOptionsFromProto(job));
@@ -52,7 +52,8 @@ absl::StatusOr<JobTrainer> MakeJobTrainer(const v1::JobSpec& job,
                           model::ParseModelConfig(options.config_json));
   SKERRY_ASSIGN_OR_RETURN(
       DataDirectory directory,
-      OpenDataDirectory(job.data().path(), job.data().manifest_sha256()));
+      OpenDataDirectory(job.data().path(), job.data().manifest_sha256(),
+                        check));
   const int64_t columns = options.sequence_tokens == 0
                               ? config.n_positions
                               : options.sequence_tokens;

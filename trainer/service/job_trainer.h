@@ -12,6 +12,7 @@
 #include "proto/skerry/v1/job.pb.h"
 #include "runtime/posix/mapped_file.h"
 #include "trainer/core/trainer.h"
+#include "trainer/service/data_directory.h"
 
 namespace skerry::trainer {
 
@@ -25,6 +26,7 @@ struct JobTrainer {
 // builds the engine, which computes on `executor`. Errors: those of the
 // options, of OpenDataDirectory and of LanguageModelTrainer::Create.
 absl::StatusOr<JobTrainer> MakeJobTrainer(const v1::JobSpec& job,
+                                          ShardCheck check,
                                           ParallelExecutor& executor);
 
 }  // namespace skerry::trainer

@@ -190,7 +190,9 @@ absl::Status TrainerService::DescribeJob(const v1::DescribeRequest& request,
   }
   std::string job = request.job().SerializeAsString();
   if (job_trainer_.trainer == nullptr) {
-    SKERRY_ASSIGN_OR_RETURN(job_trainer_, make_(request.job()));
+    const ShardCheck check =
+        request.data_verified() ? ShardCheck::kHeader : ShardCheck::kRead;
+    SKERRY_ASSIGN_OR_RETURN(job_trainer_, make_(request.job(), check));
     job_ = std::move(job);
   } else if (job != job_) {
     return absl::InvalidArgumentError(

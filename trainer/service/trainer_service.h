@@ -26,7 +26,7 @@
 namespace skerry::trainer {
 
 using JobTrainerMaker =
-    std::function<absl::StatusOr<JobTrainer>(const v1::JobSpec&)>;
+    std::function<absl::StatusOr<JobTrainer>(const v1::JobSpec&, ShardCheck)>;
 
 // Calls are done one after another on `compute`; Pause and Exit at once. A Run,
 // Load or Group that fails ends the group, so that no other member waits for

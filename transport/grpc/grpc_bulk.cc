@@ -117,7 +117,8 @@ class GrpcBulk::Impl final : public StreamOpener {
     server_ = builder.BuildAndStart();
     if (server_ == nullptr || port == 0) {
       return absl::UnavailableError(
-          absl::StrCat("cannot listen on ", options_.listen_address));
+          absl::StrCat("cannot listen on ", options_.listen_address,
+                       "; is another process using the port?"));
     }
     address_ = BoundAddress(options_.listen_address, port);
     return absl::OkStatus();

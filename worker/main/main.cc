@@ -3,16 +3,23 @@
 #include <grpcpp/grpcpp.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "base/release.h"
+#include "base/status.h"
 #include "runtime/log.h"
+#include "runtime/metrics.h"
+#include "runtime/posix/admin_server.h"
 #include "runtime/posix/entropy.h"
+#include "runtime/posix/folder_lock.h"
 #include "runtime/posix/posix_executor.h"
 #include "runtime/posix/posix_files.h"
 #include "runtime/posix/posix_loop.h"
@@ -153,6 +160,56 @@ void StartDaemon(const CommandLine& line, Parts& parts) {
   });
 }
 
+// How long the loop may take before it counts as stuck.
+constexpr absl::Duration kAnswerMax = absl::Seconds(2);
+
+// What `ask` answers on the loop; Unavailable when the loop does not answer,
+// or the worker is on its way out.
+template <typename Answer>
+Answer Asked(Parts& parts,
+             std::function<Answer(const WorkerDaemon& daemon)> ask) {
+  struct Shared {
+    absl::Notification done;
+    Answer answer = absl::UnavailableError("it starts or stops");
+  };
+  const auto shared = std::make_shared<Shared>();
+  parts.loop.Post([&parts, shared, ask = std::move(ask)] {
+    if (parts.daemon != nullptr) shared->answer = ask(*parts.daemon);
+    shared->done.Notify();
+  });
+  if (!shared->done.WaitForNotificationWithTimeout(kAnswerMax)) {
+    return absl::UnavailableError("the loop does not answer");
+  }
+  return std::move(shared->answer);
+}
+
+// None when no admin port is wanted.
+absl::StatusOr<std::unique_ptr<runtime::AdminServer>> StartAdmin(
+    const CommandLine& line, Parts& parts) {
+  if (line.admin.empty()) return nullptr;
+  runtime::AdminFacts facts;
+  facts.metrics = [&parts] {
+    return Asked<absl::StatusOr<std::vector<runtime::Metric>>>(
+        parts, [](const WorkerDaemon& daemon) { return daemon.Metrics(); });
+  };
+  facts.healthy = [&parts] {
+    return Asked<absl::Status>(
+        parts, [](const WorkerDaemon&) { return absl::OkStatus(); });
+  };
+  facts.ready = [&parts] {
+    return Asked<absl::Status>(
+        parts, [](const WorkerDaemon& daemon) { return daemon.Ready(); });
+  };
+  SKERRY_ASSIGN_OR_RETURN(
+      std::unique_ptr<runtime::AdminServer> admin,
+      runtime::AdminServer::Start(line.admin, std::move(facts)));
+  SKERRY_RETURN_IF_ERROR(WritePort(parts.files, line.admin_port_file,
+                                   absl::StrCat(":", admin->port())));
+  runtime::Log(runtime::Severity::kInfo, "worker.admin",
+               {{"port", admin->port()}});
+  return admin;
+}
+
 // Waits for SIGTERM or SIGINT, drains, and stops; a second signal or the
 // timeout cuts the draining short.
 void ServeUntilDrained(const CommandLine& line, Parts& parts,
@@ -179,6 +236,35 @@ void ServeUntilDrained(const CommandLine& line, Parts& parts,
   });
 }
 
+// The state folder, which is this process's alone until the lock goes.
+absl::StatusOr<std::unique_ptr<runtime::FolderLock>> TakeState(
+    const CommandLine& line, runtime::Files& files) {
+  for (const std::string& directory :
+       {line.state_directory, line.run_directory}) {
+    SKERRY_RETURN_IF_ERROR(files.MakeDirectory(directory));
+  }
+  const std::string journal = line.state_directory + "/journal.db";
+  if (access(journal.c_str(), F_OK) == 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(line.state_directory,
+                     " is a coordinator's state folder; give this worker one "
+                     "of its own with --state"));
+  }
+  return runtime::FolderLock::Take(line.state_directory, "worker");
+}
+
+absl::Status CheckTrainer(const std::string& program) {
+  // Found through PATH, or not, when it is started.
+  if (program.find('/') == std::string::npos ||
+      access(program.c_str(), X_OK) == 0) {
+    return absl::OkStatus();
+  }
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat("no trainer at ", program,
+                          "; install skerry-trainer beside skerry-worker, or "
+                          "name it with --trainer"));
+}
+
 int Main(int argc, char** argv) {
   const ParsedCommandLine parsed = ParseCommandLine(argc, argv);
   if (parsed.exit) return parsed.exit_code;
@@ -195,11 +281,14 @@ int Main(int argc, char** argv) {
       line.debug ? runtime::Severity::kDebug : runtime::Severity::kInfo);
   runtime::InstallLogSink(&sink);
   Parts parts(line);
-  for (const std::string& directory :
-       {line.state_directory, line.run_directory}) {
-    const absl::Status made = parts.files.MakeDirectory(directory);
-    if (!made.ok()) return Fail(made);
+  const auto state = TakeState(line, parts.files);
+  if (!state.ok()) return Fail(state.status());
+  if (const absl::Status status = CheckTrainer(line.trainer); !status.ok()) {
+    return Fail(status);
   }
+  // Gone before the loop is.
+  auto admin = StartAdmin(line, parts);
+  if (!admin.ok()) return Fail(admin.status());
   if (const absl::Status status = Listen(line, parts); !status.ok()) {
     return Fail(status);
   }
@@ -211,6 +300,7 @@ int Main(int argc, char** argv) {
                 {"release", kRelease}});
   StartDaemon(line, parts);
   ServeUntilDrained(line, parts, signals);
+  admin->reset();
   parts.loop.Stop();
   runtime::InstallLogSink(nullptr);
   return 0;

@@ -37,6 +37,16 @@ std::string TrainerBeside(const char* program) {
   return (self.parent_path() / "skerry-trainer").string();
 }
 
+void AddAdmin(CLI::App& app, CommandLine& line) {
+  app.add_option("--admin", line.admin,
+                 "host:port on this machine for /metrics, /healthz and "
+                 "/readyz; port 0 takes a free one")
+      ->check(CheckListen);
+  app.add_option("--admin-port-file", line.admin_port_file,
+                 "Write the admin port to this file")
+      ->needs("--admin");
+}
+
 }  // namespace
 
 ParsedCommandLine ParseCommandLine(int argc, char** argv) {
@@ -85,6 +95,7 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--port-file", line.port_file,
                  "Write the port listened on to this file");
+  AddAdmin(app, line);
   app.add_flag("--debug", line.debug, "Log debug events too");
   try {
     app.parse(argc, argv);

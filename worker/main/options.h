@@ -23,6 +23,8 @@ struct CommandLine {
   int codec_threads = 1;
   absl::Duration drain_timeout;
   std::string port_file;
+  std::string admin;  // empty: none
+  std::string admin_port_file;
   bool debug = false;
 };
 

@@ -1,4 +1,4 @@
-#include "coordinator/service/folder_lock.h"
+#include "runtime/posix/folder_lock.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
-namespace skerry::coordinator {
+namespace skerry::runtime {
 namespace {
 
 std::string HolderOf(int fd) {
@@ -25,7 +25,7 @@ std::string HolderOf(int fd) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(
-    const std::string& folder) {
+    const std::string& folder, const std::string& user) {
   const std::string path = folder + "/lock";
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) {
@@ -39,7 +39,7 @@ absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(
       return absl::ErrnoToStatus(error, absl::StrCat("cannot lock ", path));
     }
     return absl::FailedPreconditionError(
-        absl::StrCat(folder, " is in use by another coordinator (process ",
+        absl::StrCat(folder, " is in use by another ", user, " (process ",
                      holder, "); stop it or name another folder"));
   }
   const std::string holder = absl::StrCat(getpid(), "\n");
@@ -54,7 +54,7 @@ absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(
 }
 
 absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Share(
-    const std::string& folder) {
+    const std::string& folder, const std::string& user) {
   const std::string path = folder + "/lock";
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0 && errno == ENOENT) return std::unique_ptr<FolderLock>();
@@ -70,7 +70,7 @@ absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Share(
   if (error != EWOULDBLOCK) {
     return absl::ErrnoToStatus(error, absl::StrCat("cannot lock ", path));
   }
-  return absl::FailedPreconditionError(absl::StrCat("a coordinator (process ",
+  return absl::FailedPreconditionError(absl::StrCat("a ", user, " (process ",
                                                     holder, ") serves from ",
                                                     folder, "; stop it first"));
 }
@@ -88,4 +88,4 @@ absl::Status FolderLock::StillHeld() const {
 
 FolderLock::~FolderLock() { close(fd_); }
 
-}  // namespace skerry::coordinator
+}  // namespace skerry::runtime

@@ -1,8 +1,8 @@
-// coordinator/service/folder_lock.h
+// runtime/posix/folder_lock.h
 //
 // One process a state folder.
-#ifndef SKERRY_COORDINATOR_SERVICE_FOLDER_LOCK_H_
-#define SKERRY_COORDINATOR_SERVICE_FOLDER_LOCK_H_
+#ifndef SKERRY_RUNTIME_POSIX_FOLDER_LOCK_H_
+#define SKERRY_RUNTIME_POSIX_FOLDER_LOCK_H_
 
 #include <memory>
 #include <string>
@@ -11,21 +11,23 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace skerry::coordinator {
+namespace skerry::runtime {
 
 // Held until destroyed; the kernel lets go of it when the process dies, however
 // it dies. The file `folder`/lock holds the process id of the last holder.
 class FolderLock {
  public:
+  // `user` is what takes it ("coordinator"), for the message to another one.
   // Codes: FailedPrecondition, another process holds it (the message says
-  // which); NotFound or PermissionDenied, the folder cannot be used.
+  // which), or the disk is read-only; NotFound or PermissionDenied, the folder
+  // cannot be used.
   static absl::StatusOr<std::unique_ptr<FolderLock>> Take(
-      const std::string& folder);
+      const std::string& folder, const std::string& user);
   // Keeps others from taking it, together with any number of readers; writes
   // nothing. Null when the folder has no lock file: nobody ever served from it.
   // Codes: FailedPrecondition, a process holds it; PermissionDenied.
   static absl::StatusOr<std::unique_ptr<FolderLock>> Share(
-      const std::string& folder);
+      const std::string& folder, const std::string& user);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
@@ -40,6 +42,6 @@ class FolderLock {
   const int fd_;
 };
 
-}  // namespace skerry::coordinator
+}  // namespace skerry::runtime
 
-#endif  // SKERRY_COORDINATOR_SERVICE_FOLDER_LOCK_H_
+#endif  // SKERRY_RUNTIME_POSIX_FOLDER_LOCK_H_
