@@ -8,6 +8,7 @@
 #include "base/release.h"
 #include "runtime/log.h"
 #include "worker/convert/peer.h"
+#include "worker/daemon/worker_metrics.h"
 
 namespace skerry::worker {
 namespace {
@@ -111,6 +112,7 @@ void WorkerDaemon::OnAgreeCut(const v1::AgreeCutRequest& request,
 
 void WorkerDaemon::OnOrders(v1::Orders orders) {
   if (stopping_ || orders.boot() != boot_) return;
+  connected_ = true;
   const Revision revision(orders.revision());
   if (revision < revision_) return;
   revision_ = revision;
@@ -170,6 +172,9 @@ void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
 
 void WorkerDaemon::OnSessionEnd(const SessionEnd& end) {
   if (stopping_) return;
+  sessions_lost_ += connected_ ? 1 : 0;
+  connected_ = false;
+  lost_ = end.status;
   if (!end.repeated) {
     runtime::Log(runtime::Severity::kWarning, "worker.session.lost",
                  {{"cause", end.status}});
@@ -197,9 +202,7 @@ void WorkerDaemon::StatusChanged() {
   });
 }
 
-void WorkerDaemon::SendStatus() {
-  status_due_ = false;
-  if (stopping_) return;
+v1::Status WorkerDaemon::BuildStatus() const {
   v1::Status status;
   status.set_protocol_version(kProtocolVersion);
   status.set_release(kRelease);
@@ -209,7 +212,7 @@ void WorkerDaemon::SendStatus() {
   status.set_island(options_.island);
   status.set_boot(boot_);
   status.set_incarnation(incarnation_.value());
-  status.set_counter(++counter_);
+  status.set_counter(counter_);
   status.set_draining(draining_);
   for (const auto& [id, job] : jobs_) *status.add_jobs() = job->Status();
   for (const auto& [id, reason] : unserved_) {
@@ -218,7 +221,29 @@ void WorkerDaemon::SendStatus() {
     job->set_state(v1::SEAT_STATE_FAILED);
     job->set_error(reason);
   }
-  session_.Send(std::move(status));
+  return status;
+}
+
+void WorkerDaemon::SendStatus() {
+  status_due_ = false;
+  if (stopping_) return;
+  ++counter_;
+  session_.Send(BuildStatus());
+}
+
+std::vector<runtime::Metric> WorkerDaemon::Metrics() const {
+  WorkerFacts facts{.status = BuildStatus(),
+                    .job_names = {},
+                    .connected = connected_,
+                    .sessions_lost = sessions_lost_};
+  for (const auto& [id, job] : jobs_) facts.job_names[id] = job->name();
+  return MetricsOf(facts);
+}
+
+absl::Status WorkerDaemon::Ready() const {
+  if (connected_) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("the coordinator does not answer: ", lost_.message()));
 }
 
 void WorkerDaemon::KeepSendingStatus() {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/functional/any_invocable.h"
@@ -16,6 +17,7 @@
 #include "base/ids.h"
 #include "proto/skerry/v1/control.pb.h"
 #include "proto/skerry/v1/peer.pb.h"
+#include "runtime/metrics.h"
 #include "transport/bulk.h"
 #include "worker/daemon/job_runtime.h"
 #include "worker/daemon/peer_service.h"
@@ -58,6 +60,11 @@ class WorkerDaemon final : public transport::BulkReceiver {
   absl::StatusOr<transport::Payload> OnFetch(
       const transport::FetchKey& key) override;
 
+  // What there is to tell Prometheus.
+  std::vector<runtime::Metric> Metrics() const;
+  // OK while the coordinator answers. Unavailable, with the reason.
+  absl::Status Ready() const;
+
   // Handler of the peer service.
   void OnAgreeCut(const v1::AgreeCutRequest& request,
                   PeerService::Answer answer);
@@ -70,6 +77,7 @@ class WorkerDaemon final : public transport::BulkReceiver {
   void TakeNewBoot(const std::string& reason);
   // Sends one Status for all changes of this turn of the loop.
   void StatusChanged();
+  v1::Status BuildStatus() const;
   void SendStatus();
   void KeepSendingStatus();
 
@@ -82,6 +90,9 @@ class WorkerDaemon final : public transport::BulkReceiver {
   uint64_t counter_ = 0;
   absl::Duration status_interval_;
   bool status_due_ = false;
+  bool connected_ = false;  // orders have come over the present session
+  uint64_t sessions_lost_ = 0;
+  absl::Status lost_ = absl::UnavailableError("no orders have come yet");
   bool stopping_ = false;
   absl::AnyInvocable<void() &&> on_released_;
   bool draining_ = false;
