@@ -54,6 +54,7 @@ class StartingPointTest : public testing::Test {
   void SaveAsTransformersDoes(const std::string& folder,
                               const ModelState& state,
                               const ModelFileOptions& options) {
+    ASSERT_TRUE(files_.MakeDirectory(folder).ok());
     ASSERT_TRUE(
         WriteWeights(state, options,
                      [&](const std::string& file, runtime::ByteSpan bytes) {
@@ -115,7 +116,7 @@ TEST_F(StartingPointTest, DropoutOfAModelOfTransformersIsLeftOut) {
 }
 
 TEST_F(StartingPointTest, NarrowWeightsAreWidened) {
-  SaveAsTransformersDoes("/model", Example(1), {.dtype = model::Dtype::kBF16});
+  SaveAsTransformersDoes("/model", Example(1), {.dtype = model::Dtype::kBf16});
   const auto state = Read({"/model", ""});
   ASSERT_TRUE(state.ok()) << state.status();
   EXPECT_EQ(state->anchor[2], 3.0f);

@@ -167,7 +167,8 @@ std::string ReasonOf(const JobState& job, const WorkerTable& workers) {
   if (end > 0 && job.replicas.current().empty()) {
     return absl::StrCat("no worker that is there holds spans ", begin, " to ",
                         end, " at sequence ", machine.newest().value(),
-                        "; waits for a disk that has them to come back");
+                        "; waits for a disk that has them to come back",
+                        TroubleOf(job));
   }
   if (job.ledger.AllConsumed()) {
     return job.evaluator.empty()

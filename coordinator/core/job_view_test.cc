@@ -15,8 +15,9 @@ std::string ReasonOf(const JobBench& bench) {
 
 TEST(JobViewTest, AJobThatCannotStartSaysWhatIsWrongAndWhere) {
   JobBench bench;
-  bench.AddWorker("w0", "a");
-  bench.job.places["a"].workers = {"w0"};
+  Place& place = bench.job.places["a"];
+  place.incarnations = {bench.AddWorker("w0", "a")};
+  place.workers = {"w0"};
   EXPECT_EQ(ReasonOf(bench), "trainers are starting");
   bench.Facts("w0").error = "the trainer was killed";
   EXPECT_EQ(ReasonOf(bench),

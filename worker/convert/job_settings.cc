@@ -68,6 +68,13 @@ absl::StatusOr<JobSettings> JobSettingsFromProto(const v1::JobSpec& spec) {
   const v1::JobSpec::Training& training = spec.training();
   settings.samples = training.samples();
   settings.from_checkpoint = spec.model().has_checkpoint();
+  for (const v1::SampleRange& range : spec.model().checkpoint().consumed()) {
+    if (range.begin() >= range.end() || range.end() > settings.samples) {
+      return BadField("spec.model.checkpoint.consumed",
+                      "names samples that the job does not have");
+    }
+    settings.samples_before += range.end() - range.begin();
+  }
   settings.batch_samples = training.batch_samples();
   settings.tau = training.tau() == 0 ? kTauDefault : training.tau();
   if (settings.samples == 0 || settings.samples > kSamplesMax) {

@@ -65,6 +65,7 @@ struct JobSettings {
   // State 0 is that of a checkpoint, which its worker has made a base of, and
   // not what the trainer begins with.
   bool from_checkpoint = false;
+  uint64_t samples_before = 0;  // that state 0 has taken in
   friend bool operator==(const JobSettings&, const JobSettings&) = default;
 };
 

@@ -346,7 +346,7 @@ std::optional<uint64_t> Recovery::samples_committed() const {
       samples_committed_.first == applied()) {
     return samples_committed_.second;
   }
-  if (ready() && !applied().is_set()) return 0;
+  if (ready() && !applied().is_set()) return settings_.samples_before;
   return std::nullopt;
 }
 

@@ -83,12 +83,15 @@ TEST_F(RecoveryTest, PinHoldsTheBaseAndTheResultsThatAreNotFolded) {
 // State 0 is whatever base 0 on disk says.
 TEST_F(RecoveryTest, AnImportedBaseIsFoldedFromLikeAnyOther) {
   settings_.from_checkpoint = true;
+  settings_.samples_before = 40;
   recovery_.Configure(settings_, layout_);
   recovery_.SetView({Serve("a", 0, 1)}, Sequence(0));
   recovery_.SetHoldings(0, 2);
   for (uint32_t span = 0; span < 2; ++span) {
     PutOnDisk(BaseKey(0, span), SharedBytes::Of(states_[span][0].values));
   }
+  Recover(0);
+  EXPECT_EQ(recovery_.samples_committed(), 40u);
   Recover(6);
   ExpectAt(6);
   EXPECT_FALSE(recovery_.WantsInitial());

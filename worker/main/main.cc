@@ -1,5 +1,6 @@
 // skerry-worker: flags and wiring.
 
+#include <grpc/support/log.h>
 #include <grpcpp/grpcpp.h>
 #include <unistd.h>
 
@@ -265,6 +266,13 @@ absl::Status CheckTrainer(const std::string& program) {
                           "name it with --trainer"));
 }
 
+// What gRPC has to say, in our form; our own lines tell what follows from it.
+void LogForGrpc(gpr_log_func_args* said) {
+  runtime::Log(
+      runtime::Severity::kDebug, "worker.grpc",
+      {{"message", said->message}, {"file", said->file}, {"line", said->line}});
+}
+
 int Main(int argc, char** argv) {
   const ParsedCommandLine parsed = ParseCommandLine(argc, argv);
   if (parsed.exit) return parsed.exit_code;
@@ -280,6 +288,7 @@ int Main(int argc, char** argv) {
       stderr, runtime::SpdlogSink::FormFor(stderr),
       line.debug ? runtime::Severity::kDebug : runtime::Severity::kInfo);
   runtime::InstallLogSink(&sink);
+  gpr_set_log_function(LogForGrpc);
   Parts parts(line);
   const auto state = TakeState(line, parts.files);
   if (!state.ok()) return Fail(state.status());
