@@ -20,7 +20,7 @@ constexpr absl::Duration kTrainerBackoffMin = absl::Milliseconds(100);
 constexpr absl::Duration kTrainerBackoffMax = absl::Seconds(10);
 // A call fails before it is known that its process has ended, and what ended
 // the process says more.
-constexpr absl::Duration kExitKnownAfter = absl::Milliseconds(50);
+constexpr absl::Duration kExitKnownAfter = absl::Milliseconds(500);
 
 // The job's folder. The uid keeps a coordinator that lost its state, and so
 // gives numbers again, from finding another history's files.
