@@ -1,5 +1,6 @@
 """The parts of a full run, each returning a Tally."""
 
+import concurrent.futures
 import os
 import pathlib
 import subprocess
@@ -72,13 +73,17 @@ def fuzz(seconds=20, seed=1):
             return tally.Tally(failed=['fuzz (no target has the tag)'])
         if not bazel.build(targets):
             return tally.Tally(failed=['fuzz (not built)'])
-        for target in targets:
-            result.add(_fuzz_one(target, bazel.binary(target), seconds, seed))
+        binaries = [bazel.binary(target) for target in targets]
+    # A fuzzer uses one core.
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for done in pool.map(
+                lambda target, binary: _fuzz_one(target, binary, seconds,
+                                                 seed), targets, binaries):
+            result.add(done)
     return result
 
 
 def _fuzz_one(target, binary, seconds, seed):
-    say(f'fuzz: {target} for {seconds} s, seed {seed}')
     name = target.split(':')[-1]
     committed = ROOT / 'tests' / 'fuzz' / 'corpus' / name
     artifacts = pathlib.Path(tempfile.gettempdir()) / 'skerry-fuzz'
@@ -89,7 +94,11 @@ def _fuzz_one(target, binary, seconds, seed):
             [str(binary), f'-max_total_time={seconds}', f'-seed={seed}',
              '-rss_limit_mb=2048', '-timeout=10', '-verbosity=0',
              f'-artifact_prefix={artifacts}/{name}-', *corpora],
-            cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
+            cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, errors='replace',
+            check=False)
+    # In one piece, as others print too.
+    say(f'fuzz: {target} for {seconds} s, seed {seed}\n{done.stdout}')
     return tally.of_command(f'{target} --seed {seed}', done.returncode, '')
 
 
