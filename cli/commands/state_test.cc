@@ -63,7 +63,9 @@ class StateTest : public testing::Test {
     coordinator::Cluster cluster{coordinator::ClusterOptions()};
     for (const Entry& entry : World().journal()) {
       const bool before = entry.index.value() <= folded;
-      if (before) ASSERT_TRUE(cluster.Apply(entry).ok());
+      if (before) {
+        ASSERT_TRUE(cluster.Apply(entry).ok());
+      }
       (before ? head : tail).push_back(coordinator::EntryToJournal(entry));
     }
     auto file =
