@@ -10,6 +10,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from local_cluster import binaries  # noqa: E402
+from local_cluster import checks  # noqa: E402
 from local_cluster import corpus  # noqa: E402
 from local_cluster import job  # noqa: E402
 from local_cluster import report  # noqa: E402
@@ -93,9 +94,10 @@ def run(size, directory, faults, seed):
                         cluster.worker('east0').daemon.kill)
             progress.at(2 / 3, 'kill -9 coordinator', cluster.coordinator.kill)
         started = time.monotonic()
-        view = progress.wait()
-        return report.final(cluster, view, size, progress,
-                            time.monotonic() - started, prepared)
+        progress.wait()
+        took_s = time.monotonic() - started
+        view = checks.settled_view(cluster, _JOB)
+        return report.final(cluster, view, size, progress, took_s, prepared)
     finally:
         cluster.stop()
 
