@@ -288,6 +288,9 @@ absl::StatusOr<Record> AnyFromProto(const v1::JournalRecord& p) {
       return FromProto(p.job_paused());
     case v1::JournalRecord::kWorkerMarked:
       return FromProto(p.worker_marked());
+    case v1::JournalRecord::kCheckpointed:
+    case v1::JournalRecord::kRestored:
+    case v1::JournalRecord::kCounted:
     case v1::JournalRecord::KIND_NOT_SET:
       break;
   }
