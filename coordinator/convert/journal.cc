@@ -291,6 +291,7 @@ absl::StatusOr<Record> AnyFromProto(const v1::JournalRecord& p) {
     case v1::JournalRecord::kCheckpointed:
     case v1::JournalRecord::kRestored:
     case v1::JournalRecord::kCounted:
+    case v1::JournalRecord::kJobDeleted:
     case v1::JournalRecord::KIND_NOT_SET:
       break;
   }
