@@ -34,7 +34,7 @@ namespace skerry::compression {
 namespace {
 
 // Above every size from which a codec works in another way.
-constexpr size_t kElements = 150'001;
+constexpr size_t kElements = 300'001;
 constexpr int kFirstCalls = 2;
 constexpr int kCalls = 3;
 

@@ -18,7 +18,6 @@ namespace skerry::compression {
 struct PartScratch {
   std::vector<uint32_t> places;  // from the part's first value, ascending
   std::vector<float> values;     // there
-  std::vector<float> band;       // those of them that need a closer look
   size_t ties = 0;
   size_t at = 0;        // how many values other parts send before
   size_t next = 0;      // the place after the last that is sent before
@@ -45,9 +44,17 @@ struct Workspace {
   std::vector<uint64_t> indices;
   std::vector<uint32_t> places;
   std::vector<float> values;
+  std::vector<float> band;  // of values that a closer look decides about
   std::vector<std::byte> bytes;
   std::vector<double> sums;
 };
+
+// The calling thread's own, for tasks that run wherever a thread is free. Keeps
+// the memory of the largest slice that the thread has worked on.
+inline Workspace& ThreadWorkspace() {
+  thread_local Workspace workspace;
+  return workspace;
+}
 
 }  // namespace skerry::compression
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <limits>
 
 #include "compression/cpu/levels4.h"
 
@@ -14,6 +15,7 @@
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // These have to follow foreach_target.
 #include "compression/cpu/blocks-inl.h"
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 #ifndef SKERRY_COMPRESSION_CPU_BLOCK4_TABLES_
@@ -38,6 +40,30 @@ constexpr Midpoints MidpointsOf(size_t first, size_t stride, size_t count) {
 }
 alignas(64) constexpr Midpoints kNf4ThirdHalving = MidpointsOf(1, 4, 4);
 alignas(64) constexpr Midpoints kNf4FourthHalving = MidpointsOf(0, 2, 8);
+
+// Cells of 1/15 about the multiples of 1/15 have one midpoint at most, far from
+// their ends: the code is the number of midpoints below the cell, one more
+// above its own. A cell's index is its multiple modulo 32.
+struct Nf4Cells {
+  float midpoint[32];
+  int32_t below[32];
+};
+constexpr Nf4Cells CellsOfNf4() {
+  Nf4Cells cells{};
+  for (int i = 0; i < 32; ++i) {
+    const int multiple = i < 16 ? i : i - 32;
+    const float low = (static_cast<float>(multiple) - 0.5f) / 15.0f;
+    const float high = (static_cast<float>(multiple) + 0.5f) / 15.0f;
+    cells.midpoint[i] = std::numeric_limits<float>::infinity();
+    for (size_t m = 0; m < 15; ++m) {
+      const float midpoint = Nf4Midpoint(m);
+      if (midpoint < low) ++cells.below[i];
+      if (midpoint >= low && midpoint <= high) cells.midpoint[i] = midpoint;
+    }
+  }
+  return cells;
+}
+alignas(64) constexpr Nf4Cells kNf4Cells = CellsOfNf4();
 
 // Byte `plane` of each level's pattern: 16-byte tables that one shuffle reads.
 using BytePlanes = std::array<std::array<uint8_t, 16>, 4>;
@@ -68,7 +94,24 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr size_t kBlock = Nf4::kElements;
 
 // The number of midpoints below y: ties go to the lower level.
-#if HWY_MAX_BYTES >= 32 && !HWY_HAVE_SCALABLE
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+HWY_INLINE hn::Vec512<int32_t> Nf4Code(hn::Vec512<float> y) {
+  const hn::Full512<float> df;
+  const hn::Full512<int32_t> di;
+  // Adding it leaves the nearest integer in the lowest bits.
+  const auto rounder = hn::Set(df, 0x1.8p23f);
+  const auto cell = hn::BitCast(di, hn::MulAdd(y, hn::Set(df, 15.0f), rounder));
+  const hn::Vec512<float> midpoint{
+      _mm512_permutex2var_ps(hn::Load(df, kNf4Cells.midpoint).raw, cell.raw,
+                             hn::Load(df, kNf4Cells.midpoint + 16).raw)};
+  const hn::Vec512<int32_t> below{
+      _mm512_permutex2var_epi32(hn::Load(di, kNf4Cells.below).raw, cell.raw,
+                                hn::Load(di, kNf4Cells.below + 16).raw)};
+  const auto above = hn::RebindMask(di, hn::Gt(y, midpoint));
+  return hn::Vec512<int32_t>{_mm512_mask_add_epi32(
+      below.raw, above.raw, below.raw, hn::Set(di, 1).raw)};
+}
+#elif HWY_MAX_BYTES >= 32 && !HWY_HAVE_SCALABLE
 // Four halvings; a vector holds all that one of them may compare with.
 template <class V>
 HWY_INLINE auto Nf4Code(V y) {
@@ -108,68 +151,94 @@ HWY_INLINE auto Nf4Code(V y) {
 #endif
 
 // The nearest power of two from the pattern: the exponent, one more above its
-// middle. Ties go to the lower magnitude; the middle below 2^-6 is 2^-7.
+// middle. Ties go to the lower magnitude; the middle below 2^-6 is 2^-7. No
+// magnitude is so far above 1 that its code would be 8.
 template <class V>
 HWY_INLINE auto E3m0Code(V y) {
   const hn::DFromV<V> df;
   const hn::RebindToSigned<decltype(df)> di;
   const auto raw = hn::BitCast(di, y);
   const auto size = hn::And(raw, hn::Set(di, 0x7fffffff));
-  const auto exponent =
-      hn::ShiftRight<23>(hn::Add(size, hn::Set(di, 0x3fffff)));
-  const auto nearest = hn::Sub(exponent, hn::Set(di, 120));
+  const auto nearest =
+      hn::ShiftRight<23>(hn::Add(size, hn::Set(di, 0x3fffff - (120 << 23))));
   const auto above_zero = hn::Gt(size, hn::Set(di, 120 << 23));
-  const auto one = hn::Set(di, 1);
-  const auto code = hn::IfThenElseZero(
-      above_zero, hn::Min(hn::Max(nearest, one), hn::Set(di, 7)));
-  const auto negative = hn::And(above_zero, hn::Lt(raw, hn::Zero(di)));
-  return hn::Or(code, hn::IfThenElseZero(negative, hn::Set(di, 8)));
+  const auto sign =
+      hn::ShiftRight<28>(hn::BitCast(hn::RebindToUnsigned<decltype(df)>(), y));
+  return hn::IfThenElseZero(above_zero,
+                            hn::OrAnd(hn::Max(nearest, hn::Set(di, 1)),
+                                      hn::BitCast(di, sign), hn::Set(di, 8)));
 }
 
-// Two codes a byte, the first in the low half.
-HWY_INLINE void PackCodes(const uint8_t* HWY_RESTRICT codes,
-                          uint8_t* HWY_RESTRICT packed) {
-#if HWY_TARGET == HWY_SCALAR
-  for (size_t i = 0; i < kBlock / 2; ++i) {
-    packed[i] = codes[2 * i] | codes[2 * i + 1] << 4;
+template <Levels4 kLevels, class V>
+HWY_INLINE auto CodeOf(V y) {
+  if constexpr (kLevels == Levels4::kNf4) {
+    return Nf4Code(y);
+  } else {
+    return E3m0Code(y);
   }
-#else
-  const hn::CappedTag<uint16_t, kBlock / 2> d16;
-  const hn::Rebind<uint8_t, decltype(d16)> d8;
-  const hn::Repartition<uint8_t, decltype(d16)> pairs;
-  const size_t lanes = hn::Lanes(d16);
-  for (size_t i = 0; i < kBlock / 2; i += lanes) {
-    const auto pair = hn::BitCast(d16, hn::LoadU(pairs, codes + 2 * i));
-    const auto byte = hn::And(hn::Or(pair, hn::ShiftRight<4>(pair)),
-                              hn::Set(d16, uint16_t{0xff}));
-    hn::StoreU(hn::TruncateTo(d8, byte), d8, packed + i);
-  }
+}
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// Of 4 x 16 codes in order.
+HWY_INLINE void StorePacked(hn::Vec512<uint32_t> a, hn::Vec512<uint32_t> b,
+                            hn::Vec512<uint32_t> c, hn::Vec512<uint32_t> d,
+                            uint8_t* HWY_RESTRICT packed) {
+  const hn::Full512<uint64_t> d64;
+  const hn::Full256<uint8_t> d8;
+  const hn::Full256<uint32_t> d32;
+  // Byte j of lane i is code 16 j + i; then that of 16 j + i + 1 joins it in
+  // even lanes.
+  const auto four = hn::BitCast(
+      d64, hn::Or(hn::Or(a, hn::ShiftLeft<8>(b)),
+                  hn::Or(hn::ShiftLeft<16>(c), hn::ShiftLeft<24>(d))));
+  const auto pairs = hn::Or(four, hn::ShiftRight<28>(four));
+  const hn::Vec256<uint8_t> even{_mm512_cvtepi64_epi32(pairs.raw)};
+  alignas(32) static constexpr uint8_t kByBlock[32] = {
+      0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15,
+      0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
+  alignas(32) static constexpr int32_t kBothHalves[8] = {0, 4, 1, 5,
+                                                         2, 6, 3, 7};
+  const auto by_block = hn::TableLookupBytes(even, hn::Load(d8, kByBlock));
+  hn::StoreU(hn::TableLookupLanes(hn::BitCast(d32, by_block),
+                                  hn::SetTableIndices(d32, kBothHalves)),
+             d32, reinterpret_cast<uint32_t*>(packed));
+}
 #endif
-}
 
-// `shrink` keeps 1 / scale a normal number: y = (x * shrink) * inverse.
-template <Levels4 kLevels>
+// Two codes a byte, the first in the low half. y = (x * shrink) * inverse.
+// `ahead` is a block that is needed soon: this pass reads from cache, and
+// memory would idle meanwhile.
+template <Levels4 kLevels, bool kShrink>
 HWY_INLINE void Quantize(const float* HWY_RESTRICT values, float shrink,
-                         float inverse, uint8_t* HWY_RESTRICT packed) {
+                         float inverse, const float* HWY_RESTRICT ahead,
+                         uint8_t* HWY_RESTRICT packed) {
   const hn::CappedTag<float, kBlock> df;
   const hn::RebindToUnsigned<decltype(df)> du;
-  const hn::Rebind<uint8_t, decltype(df)> d8;
-  const size_t lanes = hn::Lanes(df);
   const auto factor0 = hn::Set(df, shrink);
   const auto factor1 = hn::Set(df, inverse);
-  HWY_ALIGN uint8_t codes[kBlock];
-  for (size_t i = 0; i < kBlock; i += lanes) {
-    const auto y =
-        hn::Mul(hn::Mul(hn::LoadU(df, values + i), factor0), factor1);
-    if constexpr (kLevels == Levels4::kNf4) {
-      hn::StoreU(hn::TruncateTo(d8, hn::BitCast(du, Nf4Code(y))), d8,
-                 codes + i);
-    } else {
-      hn::StoreU(hn::TruncateTo(d8, hn::BitCast(du, E3m0Code(y))), d8,
-                 codes + i);
-    }
+  const auto codes_at = [&](size_t i) HWY_ATTR {
+    hwy::Prefetch(ahead + i);
+    auto x = hn::LoadU(df, values + i);
+    if constexpr (kShrink) x = hn::Mul(x, factor0);
+    return hn::BitCast(du, CodeOf<kLevels>(hn::Mul(x, factor1)));
+  };
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  StorePacked(codes_at(0), codes_at(16), codes_at(32), codes_at(48), packed);
+#elif HWY_TARGET == HWY_SCALAR
+  for (size_t i = 0; i < kBlock; i += 2) {
+    packed[i / 2] = static_cast<uint8_t>(hn::GetLane(codes_at(i)) |
+                                         hn::GetLane(codes_at(i + 1)) << 4);
   }
-  PackCodes(codes, packed);
+#else
+  const hn::Repartition<uint64_t, decltype(du)> d64;
+  const hn::Rebind<uint8_t, decltype(d64)> d8;
+  const size_t lanes = hn::Lanes(df);
+  for (size_t i = 0; i < kBlock; i += lanes) {
+    const auto pair = hn::BitCast(d64, codes_at(i));
+    const auto byte = hn::Or(pair, hn::ShiftRight<28>(pair));
+    hn::StoreU(hn::TruncateTo(d8, byte), d8, packed + i / 2);
+  }
+#endif
 }
 
 // The scale of a block as the wire has it.
@@ -188,6 +257,7 @@ HWY_INLINE float ScaleOf(uint32_t code) {
 // Writes one block's scale and codes. False when a value is not finite.
 template <Levels4 kLevels, Scale4 kScale>
 HWY_INLINE bool EncodeBlock(const float* HWY_RESTRICT values,
+                            const float* HWY_RESTRICT ahead,
                             std::byte* HWY_RESTRICT scale_out,
                             uint8_t* HWY_RESTRICT packed) {
   const auto bits = static_cast<uint32_t>(AbsMaxBits<kBlock>(values));
@@ -202,8 +272,14 @@ HWY_INLINE bool EncodeBlock(const float* HWY_RESTRICT values,
     return true;
   }
   const float scale = ScaleOf<kScale>(code);
-  const float shrink = scale >= 0x1p100f ? 0x1p-64f : 1.0f;
-  Quantize<kLevels>(values, shrink, 1.0f / (scale * shrink), packed);
+  if (scale >= 0x1p100f) {
+    // Keeps the inverse a normal number.
+    constexpr float kShrink = 0x1p-64f;
+    Quantize<kLevels, true>(values, kShrink, 1.0f / (scale * kShrink), ahead,
+                            packed);
+  } else {
+    Quantize<kLevels, false>(values, 1.0f, 1.0f / scale, ahead, packed);
+  }
   return true;
 }
 
@@ -289,9 +365,9 @@ struct Block4Body {
   static constexpr float kPad = 0.0f;
 
   HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t,
-                         const float*, std::byte* scale,
+                         const float* HWY_RESTRICT ahead, std::byte* scale,
                          std::byte* HWY_RESTRICT codes) const {
-    return EncodeBlock<kLevels, kScale>(values, scale,
+    return EncodeBlock<kLevels, kScale>(values, ahead, scale,
                                         reinterpret_cast<uint8_t*>(codes));
   }
   template <bool kAdd>

@@ -29,8 +29,8 @@ namespace skerry::compression::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-// How far an encoder may ask memory ahead.
-constexpr size_t kBlocksAhead = 4;
+// How far an encoder may ask memory ahead: 4 KiB.
+constexpr size_t kValuesAhead = 1024;
 
 // Bit pattern of the largest magnitude of a block. The patterns of magnitudes
 // are ordered as the magnitudes are, with infinity and NaN above all others.
@@ -59,7 +59,7 @@ HWY_INLINE bool EncodeBlocks(const Body body, const float* HWY_RESTRICT values,
   const size_t whole = end / kBlock;
   for (size_t b = begin / kBlock; b < whole; ++b) {
     const float* ahead =
-        values + std::min(b + kBlocksAhead, whole - 1) * kBlock;
+        values + std::min(b + kValuesAhead / kBlock, whole - 1) * kBlock;
     if (!body.Encode(b, values + b * kBlock, kBlock, ahead,
                      payload + b * Kernels::kScaleBytes,
                      codes + b * Kernels::kBlockCodeBytes)) {

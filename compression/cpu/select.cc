@@ -21,6 +21,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 // next is looked for.
 constexpr uint32_t kGuessMargin = 1u << 20;
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+constexpr bool kCompresses = true;
+#else
+constexpr bool kCompresses = false;
+#endif
+
 size_t CountAll(const float* HWY_RESTRICT values, size_t count, uint32_t bits) {
   const hn::ScalableTag<int32_t> di;
   const hn::RebindToFloat<decltype(di)> df;
@@ -56,7 +62,9 @@ size_t CollectAll(const float* HWY_RESTRICT values, size_t count, uint32_t bits,
     const auto value = hn::LoadU(df, values + i);
     const auto size = hn::And(hn::BitCast(di, value), magnitude);
     const auto reaches = hn::Gt(size, below);
-    if (!hn::AllFalse(di, reaches)) {
+    // Where compressing is one instruction, it is quicker than a branch that
+    // nobody can predict.
+    if (kCompresses || !hn::AllFalse(di, reaches)) {
       // Whole vectors are stored: some processors compress to memory slowly.
       hn::StoreU(hn::Compress(value, hn::RebindMask(df, reaches)), df,
                  kept + found);
@@ -74,18 +82,77 @@ size_t CollectAll(const float* HWY_RESTRICT values, size_t count, uint32_t bits,
   return found;
 }
 
-// The k-th largest magnitude, which is at least `low`, by halving.
+size_t KeepAll(uint32_t bits, size_t count, uint32_t* HWY_RESTRICT places,
+               float* HWY_RESTRICT kept) {
+  const hn::ScalableTag<int32_t> di;
+  const hn::RebindToUnsigned<decltype(di)> du;
+  const hn::RebindToFloat<decltype(di)> df;
+  const size_t lanes = hn::Lanes(di);
+  const auto magnitude = hn::Set(di, 0x7fffffff);
+  const auto below = hn::Set(di, static_cast<int32_t>(bits - 1));
+  size_t out = 0;
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto value = hn::LoadU(df, kept + i);
+    const auto place = hn::LoadU(du, places + i);
+    const auto size = hn::And(hn::BitCast(di, value), magnitude);
+    const auto reaches = hn::Gt(size, below);
+    // Behind what is read already, as no more is written than was read.
+    hn::StoreU(hn::Compress(value, hn::RebindMask(df, reaches)), df,
+               kept + out);
+    hn::StoreU(hn::Compress(place, hn::RebindMask(du, reaches)), du,
+               places + out);
+    out += hn::CountTrue(di, reaches);
+  }
+  for (; i < count; ++i) {
+    if (MagnitudeBits(kept[i]) < bits) continue;
+    places[out] = places[i];
+    kept[out++] = kept[i];
+  }
+  return out;
+}
+
+size_t CopyAllBelow(const float* HWY_RESTRICT values, size_t count,
+                    uint32_t bits, float* HWY_RESTRICT copy) {
+  const hn::ScalableTag<int32_t> di;
+  const hn::RebindToFloat<decltype(di)> df;
+  const size_t lanes = hn::Lanes(di);
+  const auto magnitude = hn::Set(di, 0x7fffffff);
+  const auto last_below = hn::Set(di, static_cast<int32_t>(bits - 1));
+  size_t out = 0;
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto value = hn::LoadU(df, values + i);
+    const auto size = hn::And(hn::BitCast(di, value), magnitude);
+    const auto keep = hn::Not(hn::Gt(size, last_below));
+    hn::StoreU(hn::Compress(value, hn::RebindMask(df, keep)), df, copy + out);
+    out += hn::CountTrue(di, keep);
+  }
+  for (; i < count; ++i) {
+    if (MagnitudeBits(values[i]) < bits) copy[out++] = values[i];
+  }
+  return out;
+}
+
+// The k-th largest magnitude, which is at least `low`, by halving; if not
+// `exact`, one between it and the next as soon as there is one.
 uint32_t KthFrom(const float* HWY_RESTRICT values, size_t count, size_t k,
-                 uint32_t low) {
+                 uint32_t low, bool exact) {
   uint32_t step = 1;
-  while (CountAll(values, count, low + step) >= k) {
-    low += step;
+  uint32_t high = low;
+  while (true) {
+    high = low + step;
+    const size_t reach = CountAll(values, count, high);
+    if (reach < k) break;
+    if (reach == k && !exact) return high - 1;
+    low = high;
     step = std::min(step == 1 ? kGuessMargin : 2 * step, 0x80000000u - low);
   }
-  uint32_t high = low + step;
   while (high - low > 1) {
     const uint32_t middle = low + (high - low) / 2;
-    (CountAll(values, count, middle) >= k ? low : high) = middle;
+    const size_t reach = CountAll(values, count, middle);
+    if (reach == k && !exact) return middle - 1;
+    (reach >= k ? low : high) = middle;
   }
   return low;
 }
@@ -101,21 +168,34 @@ bool SelectChunkAll(const float* HWY_RESTRICT values, size_t count, size_t k,
     low -= std::min(step, low);
     found = CollectAll(values, count, low, 0, near_places, near_values);
   }
-  if (CountAll(near_values, found, kInfinityBits) > 0) return false;
-  const uint32_t kth = KthFrom(near_values, found, k, low);
-  size_t ties = k - CountAll(near_values, found, kth + 1);
-  size_t out = 0;
-  for (size_t i = 0; i < found; ++i) {
-    const uint32_t size = MagnitudeBits(near_values[i]);
-    if (size < kth) continue;
-    if (size == kth) {
-      if (ties == 0) continue;
-      --ties;
+  // Zeros to whole vectors, which reach no magnitude that is asked for.
+  const hn::ScalableTag<float> df;
+  const size_t lanes = hn::Lanes(df);
+  hn::StoreU(hn::Zero(df), df, near_values + found);
+  const size_t whole = (found + lanes - 1) / lanes * lanes;
+  if (CountAll(near_values, whole, kInfinityBits) > 0) return false;
+  const bool all = found == k;
+  const uint32_t dividing =
+      all ? low : KthFrom(near_values, whole, k, low, /*exact=*/false);
+  size_t ties = all ? 0 : k - CountAll(near_values, whole, dividing + 1);
+  *guess = dividing - std::min(dividing, kGuessMargin);
+  if (ties == 0) {
+    if (!all) KeepAll(dividing + 1, found, near_places, near_values);
+    std::copy_n(near_places, k, places);
+    std::copy_n(near_values, k, kept);
+  } else {
+    size_t out = 0;
+    for (size_t i = 0; i < found; ++i) {
+      const uint32_t size = MagnitudeBits(near_values[i]);
+      if (size < dividing) continue;
+      if (size == dividing) {
+        if (ties == 0) continue;
+        --ties;
+      }
+      places[out] = near_places[i];
+      kept[out++] = near_values[i];
     }
-    places[out] = near_places[i];
-    kept[out++] = near_values[i];
   }
-  *guess = kth - std::min(kth, kGuessMargin);
   return true;
 }
 
@@ -132,6 +212,8 @@ HWY_EXPORT(CountAll);
 HWY_EXPORT(CollectAll);
 HWY_EXPORT(KthFrom);
 HWY_EXPORT(SelectChunkAll);
+HWY_EXPORT(KeepAll);
+HWY_EXPORT(CopyAllBelow);
 
 // Of `found` magnitudes of at least `bits`, keeps those above and the first
 // `ties` equal ones, which it counts down; returns how many that are.
@@ -164,7 +246,24 @@ uint32_t KthLargestMagnitude(std::span<const float> values, size_t k,
   SKERRY_CHECK(k >= 1 && k <= values.size());
   const bool below = CountAtLeast(values, hint) >= k;
   return HWY_DYNAMIC_DISPATCH(KthFrom)(values.data(), values.size(), k,
-                                       below ? hint : 0);
+                                       below ? hint : 0, /*exact=*/true);
+}
+
+uint32_t DividingMagnitude(std::span<const float> values, size_t k,
+                           uint32_t hint) {
+  SKERRY_CHECK(k >= 1 && k <= values.size());
+  const bool below = CountAtLeast(values, hint) >= k;
+  return HWY_DYNAMIC_DISPATCH(KthFrom)(values.data(), values.size(), k,
+                                       below ? hint : 0, /*exact=*/false);
+}
+
+size_t KeepAtLeast(uint32_t bits, size_t count, uint32_t* places, float* kept) {
+  return HWY_DYNAMIC_DISPATCH(KeepAll)(bits, count, places, kept);
+}
+
+size_t CopyBelow(std::span<const float> values, uint32_t bits, float* below) {
+  return HWY_DYNAMIC_DISPATCH(CopyAllBelow)(values.data(), values.size(), bits,
+                                            below);
 }
 
 size_t CollectAtLeast(std::span<const float> values, uint32_t bits,

@@ -98,6 +98,50 @@ TEST(SelectTest, EveryHintLeadsToTheKthLargest) {
   }
 }
 
+TEST(SelectTest, ADividingMagnitudeDivides) {
+  std::vector<float> distinct(200);
+  for (size_t i = 0; i < distinct.size(); ++i) {
+    distinct[i] = static_cast<float>(i * i % 211) - 60.5f;
+  }
+  for (const std::vector<float>& values : {TiedValues(5, 200), distinct}) {
+    for (size_t k = 1; k <= values.size(); ++k) {
+      for (const uint32_t hint : {0u, 0x3f800000u, 0x7f7fffffu}) {
+        const uint32_t bits = DividingMagnitude(values, k, hint);
+        EXPECT_GE(CountAtLeast(values, bits), k);
+        EXPECT_LE(CountAtLeast(values, bits + 1), k);
+      }
+    }
+  }
+}
+
+TEST(SelectTest, WhatIsKeptAndWhatIsBelowMakeUpTheValues) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const std::vector<float> values = TiedValues(seed, 3 + 7 * seed);
+    for (const float bound : {0.0f, 1.0f, 2.0f, 3.0f, 4.0f}) {
+      const uint32_t bits = MagnitudeBits(bound);
+      std::vector<uint32_t> places(values.size());
+      std::iota(places.begin(), places.end(), 0u);
+      std::vector<float> kept = values;
+      kept.resize(KeepAtLeast(bits, values.size(), places.data(), kept.data()));
+      std::vector<float> below(values.size() + kCollectSlack);
+      below.resize(CopyBelow(values, bits, below.data()));
+      std::vector<float> expected_below;
+      size_t next = 0;
+      for (size_t i = 0; i < values.size(); ++i) {
+        if (std::abs(values[i]) < bound) {
+          expected_below.push_back(values[i]);
+          continue;
+        }
+        ASSERT_LT(next, kept.size());
+        EXPECT_EQ(places[next], i);
+        EXPECT_EQ(kept[next++], values[i]);
+      }
+      EXPECT_EQ(next, kept.size());
+      EXPECT_EQ(below, expected_below);
+    }
+  }
+}
+
 TEST(SelectTest, KthLargestAndCountAgree) {
   const std::vector<float> values = TiedValues(3, 200);
   for (size_t k = 1; k <= values.size(); ++k) {

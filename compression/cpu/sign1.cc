@@ -10,6 +10,7 @@
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // These have to follow foreach_target.
 #include "compression/cpu/blocks-inl.h"
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 #ifndef SKERRY_COMPRESSION_CPU_SIGN1_SCALE_
@@ -63,8 +64,29 @@ HWY_INLINE double SumOfSquares(const float* HWY_RESTRICT values) {
 
 // The complement of each sign bit, first value in the highest bit.
 HWY_INLINE void PackSigns(const float* HWY_RESTRICT values,
+                          const float* HWY_RESTRICT ahead,
                           uint8_t* HWY_RESTRICT bits) {
-#if HWY_TARGET == HWY_SCALAR
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  const hn::Full512<int32_t> di;
+  const auto* patterns = reinterpret_cast<const int32_t*>(values);
+  for (size_t i = 0; i < kBlock; i += 64) {
+    uint64_t word = 0;
+    for (size_t j = 0; j < 64; j += 16) {
+      hwy::Prefetch(ahead + i + j);
+      const auto sign = hn::MaskFromVec(hn::LoadU(di, patterns + i + j));
+      word |= static_cast<uint64_t>(sign.raw) << j;
+    }
+    // Each byte's bits the other way round.
+    word = ~word;
+    word = (word >> 1 & 0x5555555555555555u) | (word & 0x5555555555555555u)
+                                                   << 1;
+    word = (word >> 2 & 0x3333333333333333u) | (word & 0x3333333333333333u)
+                                                   << 2;
+    word = (word >> 4 & 0x0f0f0f0f0f0f0f0fu) | (word & 0x0f0f0f0f0f0f0f0fu)
+                                                   << 4;
+    std::memcpy(bits + i / 8, &word, sizeof(word));
+  }
+#elif HWY_TARGET == HWY_SCALAR
   for (size_t i = 0; i < kBlock / 8; ++i) {
     uint8_t byte = 0;
     for (size_t j = 0; j < 8; ++j) {
@@ -133,13 +155,13 @@ struct Sign1Body {
   static constexpr float kPad = -0.0f;
 
   HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t size,
-                         const float*, std::byte* scale_out,
+                         const float* HWY_RESTRICT ahead, std::byte* scale_out,
                          std::byte* HWY_RESTRICT codes) const {
     const double sum = SumOfSquares(values);
     if (!std::isfinite(sum)) return false;
     const float scale = Sign1Scale(sum, size);
     std::memcpy(scale_out, &scale, sizeof(scale));
-    PackSigns(values, reinterpret_cast<uint8_t*>(codes));
+    PackSigns(values, ahead, reinterpret_cast<uint8_t*>(codes));
     return true;
   }
   template <bool kAdd>
@@ -157,10 +179,10 @@ struct Sign1WholeBody : Sign1Body {
   double* sums;
 
   HWY_INLINE bool Encode(size_t block, const float* HWY_RESTRICT values, size_t,
-                         const float*, std::byte*,
+                         const float* HWY_RESTRICT ahead, std::byte*,
                          std::byte* HWY_RESTRICT codes) const {
     sums[block] = SumOfSquares(values);
-    PackSigns(values, reinterpret_cast<uint8_t*>(codes));
+    PackSigns(values, ahead, reinterpret_cast<uint8_t*>(codes));
     return std::isfinite(sums[block]);
   }
 };

@@ -1,6 +1,7 @@
 // The layout of SparseLoCo: 12-bit places and 2-bit values of each 4096.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -50,13 +51,17 @@ uint32_t PlaceAt(const std::byte* in, size_t i) {
 
 // Four codes a byte, lowest bits first; the rest of the last byte is 0.
 void PackCodes(std::span<const std::byte> codes, std::byte* out) {
-  for (size_t i = 0; i < codes.size(); i += 4, ++out) {
-    std::byte four{};
-    for (size_t j = i; j < std::min(i + 4, codes.size()); ++j) {
-      four |= codes[j] << (kCodeBits * (j - i));
-    }
-    *out = four;
+  size_t i = 0;
+  for (; i + 4 <= codes.size(); i += 4, ++out) {
+    *out = codes[i] | codes[i + 1] << kCodeBits |
+           codes[i + 2] << (2 * kCodeBits) | codes[i + 3] << (3 * kCodeBits);
   }
+  if (i == codes.size()) return;
+  std::byte rest{};
+  for (size_t j = i; j < codes.size(); ++j) {
+    rest |= codes[j] << (kCodeBits * (j - i));
+  }
+  *out = rest;
 }
 
 uint32_t CodeAt(const std::byte* in, size_t i) {
@@ -75,10 +80,13 @@ bool RestIsZero(const std::byte* in, size_t count, int bits) {
 struct Bins {
   double mean = 0.0;
   double width = 0.0;
+  // A quotient rounds to 1 or above exactly where it is 1 or above, so no
+  // division is needed.
   uint32_t CodeOf(float value) const {
     if (!(width > 0.0)) return kLevels / 2;
-    const double bin = (value - mean) / width;
-    return (bin >= -1.0 ? 1 : 0) + (bin >= 0.0 ? 1 : 0) + (bin >= 1.0 ? 1 : 0);
+    const double from_mean = value - mean;
+    return (from_mean >= -width ? 1 : 0) + (from_mean >= 0.0 ? 1 : 0) +
+           (from_mean >= width ? 1 : 0);
   }
 };
 
@@ -94,17 +102,39 @@ Bins BinsOf(std::span<const float> kept) {
 
 // The mean of each bin's values; 0 of an empty one.
 Book BookOf(std::span<const float> kept, std::span<const std::byte> codes) {
-  std::array<double, kLevels> sums{};
-  std::array<double, kLevels> counts{};
+  // One sum a level, each to stay in a register: adding 0 changes none, and is
+  // quicker than to choose one in memory.
+  double sum0 = 0.0;
+  double sum1 = 0.0;
+  double sum2 = 0.0;
+  double sum3 = 0.0;
+  uint64_t count0 = 0;
+  uint64_t count1 = 0;
+  uint64_t count2 = 0;
   for (size_t i = 0; i < kept.size(); ++i) {
-    const auto code = std::to_integer<size_t>(codes[i]);
-    sums[code] += kept[i];
-    counts[code] += 1.0;
+    const auto code = std::to_integer<uint64_t>(codes[i]);
+    const auto bits = std::bit_cast<uint64_t>(static_cast<double>(kept[i]));
+    // 1 or 0, in a way that compilers leave without a branch.
+    const auto is = [&](uint64_t level) { return ((code ^ level) - 1) >> 63; };
+    const auto if_code = [&](uint64_t level) {
+      return std::bit_cast<double>(bits & (0 - is(level)));
+    };
+    sum0 += if_code(0);
+    sum1 += if_code(1);
+    sum2 += if_code(2);
+    sum3 += if_code(3);
+    count0 += is(0);
+    count1 += is(1);
+    count2 += is(2);
   }
+  const std::array<double, kLevels> sums = {sum0, sum1, sum2, sum3};
+  const std::array<uint64_t, kLevels> counts = {
+      count0, count1, count2, kept.size() - count0 - count1 - count2};
   Book book{};
   for (size_t code = 0; code < kLevels; ++code) {
-    if (counts[code] == 0.0) continue;
-    book[code] = static_cast<float>(sums[code] / counts[code]);
+    if (counts[code] == 0) continue;
+    book[code] =
+        static_cast<float>(sums[code] / static_cast<double>(counts[code]));
   }
   return book;
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "compression/cpu/gaps.h"
 #include "compression/parts.h"
 
 namespace skerry::compression {
@@ -44,19 +45,31 @@ bool ReadVarint(std::span<const std::byte>& bytes, uint64_t& value) {
   return false;
 }
 
+// Reads eight gaps of one byte each, if that is what comes; how many it read.
+// `next` is the place after the last one.
+size_t ReadBytes(std::span<const std::byte>& bytes, uint64_t& next,
+                 std::span<uint64_t> indices) {
+  constexpr size_t kMany = 8;
+  if (bytes.size() < kMany || indices.size() < kMany) return 0;
+  uint64_t word;
+  std::memcpy(&word, bytes.data(), kMany);
+  if ((word & 0x8080808080808080u) != 0) return 0;
+  for (size_t i = 0; i < kMany; ++i) {
+    next += std::to_integer<uint64_t>(bytes[i]);
+    indices[i] = next++;
+  }
+  bytes = bytes.subspan(kMany);
+  return kMany;
+}
+
 absl::Status Broken(absl::string_view what) {
   return absl::DataLossError(absl::StrCat("sparse payload: ", what));
 }
 
-// Calls write(gap) for every place of a part; `begin` is its first.
-template <typename Write>
-void ForEachGap(const PartScratch& part, uint64_t begin, const Write& write) {
-  uint64_t next = part.next;
-  for (const uint32_t place : part.places) {
-    const uint64_t index = begin + place;
-    write(index - next);
-    next = index + 1;
-  }
+// The gap before a part's first place, which may be longer than the part;
+// `begin` is the part's first value. Requires: the part has a place.
+uint64_t FirstGap(const PartScratch& part, uint64_t begin) {
+  return begin + part.places.front() - part.next;
 }
 
 // Adds workspace.values at workspace.indices; to zeros if it is to overwrite.
@@ -96,10 +109,10 @@ absl::Status EncodeIndexed(const Selection& selection, const Codec& inner,
     PartScratch& part = workspace.parts[index];
     std::copy(part.values.begin(), part.values.end(),
               workspace.values.begin() + static_cast<ptrdiff_t>(part.at));
-    size_t bytes = 0;
-    ForEachGap(part, index * selection.part_size,
-               [&](uint64_t gap) { bytes += VarintBytes(gap); });
-    part.bytes_at = bytes;  // its size, until all are known
+    part.bytes_at = 0;  // its size, until all are known
+    if (part.places.empty()) return;
+    part.bytes_at = VarintBytes(FirstGap(part, index * selection.part_size)) +
+                    cpu::GapBytes(part.places);
   });
   size_t at = kCountBytes;
   for (size_t index = 0; index < selection.parts; ++index) {
@@ -109,6 +122,9 @@ absl::Status EncodeIndexed(const Selection& selection, const Codec& inner,
   }
   SKERRY_RETURN_IF_ERROR(
       inner.Encode(workspace.values, workspace.bytes, workspace));
+  // Room for whatever places the next slice of this size may have.
+  payload.reserve(IndexedBytesMax(selection.parts * selection.part_size,
+                                  selection.sent, inner));
   payload.resize(at + workspace.bytes.size());
   const auto count = static_cast<uint32_t>(selection.sent);
   std::memcpy(payload.data(), &count, kCountBytes);
@@ -116,9 +132,10 @@ absl::Status EncodeIndexed(const Selection& selection, const Codec& inner,
             payload.begin() + static_cast<ptrdiff_t>(at));
   workspace.executor->ForEach(selection.parts, [&](size_t index) {
     const PartScratch& part = workspace.parts[index];
-    std::byte* out = payload.data() + part.bytes_at;
-    ForEachGap(part, index * selection.part_size,
-               [&](uint64_t gap) { out = WriteVarint(gap, out); });
+    if (part.places.empty()) return;
+    cpu::WriteGaps(part.places,
+                   WriteVarint(FirstGap(part, index * selection.part_size),
+                               payload.data() + part.bytes_at));
   });
   return absl::OkStatus();
 }
@@ -137,14 +154,22 @@ absl::Status DecodeIndexed(std::span<const std::byte> payload, size_t elements,
   workspace.indices.resize(count);
   workspace.values.resize(count);
   uint64_t next = 0;
-  for (uint64_t& index : workspace.indices) {
+  const std::span<uint64_t> indices = workspace.indices;
+  for (size_t i = 0; i < count;) {
+    const size_t quick = ReadBytes(payload, next, indices.subspan(i));
+    if (quick > 0) {
+      // They ascend, so the last one stands for all.
+      if (next > elements) return Broken("an index is out of bounds");
+      i += quick;
+      continue;
+    }
     uint64_t gap;
     if (!ReadVarint(payload, gap)) return Broken("no index where one is due");
     if (next >= elements || gap >= elements - next) {
       return Broken("an index is out of bounds");
     }
-    index = next + gap;
-    next = index + 1;
+    indices[i] = next + gap;
+    next = indices[i++] + 1;
   }
   return inner.Decode(payload, workspace.values, workspace);
 }

@@ -81,9 +81,14 @@ const Presets* MakePresets() {
   presets->AddFamily(
       "threshold_top_k", CodecId::kThresholdTopKIn4, [](int ratio) {
         return MakeThresholdTopK(
-            OptionsOf(ratio), [](std::span<const float> values, size_t target,
-                                 Workspace& workspace) {
+            OptionsOf(ratio),
+            [](std::span<const float> values, size_t target,
+               Workspace& workspace) {
               return SidcoThreshold(values, target, {}, workspace);
+            },
+            [](std::span<const float> values, size_t target,
+               Workspace& workspace) {
+              return SidcoGuess(values, target, {}, workspace);
             });
       });
   return presets;

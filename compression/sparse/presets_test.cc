@@ -1,5 +1,6 @@
 #include "compression/sparse/presets.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -7,6 +8,8 @@
 
 #include "base/random.h"
 #include "compression/codec.h"
+#include "compression/testing/backward_executor.h"
+#include "compression/workspace.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -60,6 +63,23 @@ TEST(SparsePresetsTest, TheySendAboutOneValueInNAndNoMoreBytesThanTheySay) {
     const bool estimated = name.starts_with("threshold");
     EXPECT_GT(share, estimated ? 0.5 : 0.95);
     EXPECT_LT(share, estimated ? 2.0 : 1.05);
+  }
+}
+
+// Long enough that thresholds are guessed from samples.
+TEST(SparsePresetsTest, TheExecutorChangesNoByteOfALongSlice) {
+  std::vector<float> values = Values(300001);
+  std::fill(values.begin() + 1000, values.begin() + 70000, 0.25f);  // ties
+  BackwardExecutor executor(3);
+  Workspace in_parts(executor);
+  Workspace alone;
+  for (const NamedCodec& preset : SparsePresets()) {
+    SCOPED_TRACE(preset.name);
+    std::vector<std::byte> one;
+    std::vector<std::byte> many;
+    ASSERT_TRUE(preset.codec->Encode(values, one, alone).ok());
+    ASSERT_TRUE(preset.codec->Encode(values, many, in_parts).ok());
+    EXPECT_EQ(one, many);
   }
 }
 

@@ -12,7 +12,10 @@
 namespace skerry::compression {
 namespace {
 
-constexpr size_t kSample = size_t{1} << 14;
+// A sample of one value in 32 costs about as much as a pass.
+constexpr size_t kSampledShare = 32;
+constexpr size_t kSampleMin = size_t{1} << 8;
+constexpr size_t kSampleMax = size_t{1} << 14;
 constexpr int kPartsPerThread = 4;
 // Places within a part are 32 bits.
 constexpr size_t kPartSizeMax = size_t{1} << 31;
@@ -68,22 +71,25 @@ struct Bounds {
 
 Bounds BoundsOf(std::span<const float> values, size_t k, Workspace& workspace) {
   Bounds bounds;
-  if (values.size() < 4 * kSample || k > values.size() / 2) return bounds;
-  const size_t stride = values.size() / kSample;
+  if (k > values.size() / 2) return bounds;
+  const size_t size = std::min(values.size() / kSampledShare, kSampleMax);
+  if (size < kSampleMin) return bounds;
+  const size_t stride = values.size() / size;
   std::vector<uint32_t>& sample = workspace.places;
-  sample.resize(kSample);
-  for (size_t i = 0; i < kSample; ++i) {
+  sample.resize(size);
+  for (size_t i = 0; i < size; ++i) {
     sample[i] = cpu::MagnitudeBits(values[i * stride]);
   }
   const auto count = static_cast<double>(values.size());
-  const double rank = static_cast<double>(k) / count * kSample;
+  const auto sampled = static_cast<double>(size);
+  const double rank = static_cast<double>(k) / count * sampled;
   // Four standard deviations of a count that is about Poisson's.
   const double slack = 4.0 * std::sqrt(rank) + 8.0;
-  if (rank + slack >= kSample) return bounds;
+  if (rank + slack >= sampled) return bounds;
   const auto low = sample.begin() + static_cast<ptrdiff_t>(rank + slack);
   std::nth_element(sample.begin(), low, sample.end(), std::greater<uint32_t>());
   bounds.low = std::max<uint32_t>(*low, 1);
-  bounds.most = static_cast<size_t>(2.0 * count * (rank + slack) / kSample);
+  bounds.most = static_cast<size_t>(2.0 * count * (rank + slack) / sampled);
   if (rank - slack < 1.0) return bounds;
   const auto high = sample.begin() + static_cast<ptrdiff_t>(rank - slack);
   std::nth_element(sample.begin(), high, low, std::greater<uint32_t>());
@@ -107,12 +113,12 @@ std::optional<Selection> SelectExactly(std::span<const float> values, size_t k,
                                        uint32_t hint, const Selection& cut,
                                        Workspace& workspace) {
   if (!EveryFinite(values, workspace)) return std::nullopt;
-  const uint32_t kth = cpu::KthLargestMagnitude(values, k, hint);
-  size_t ties = k - cpu::CountAtLeast(values, kth + 1);
+  const uint32_t dividing = cpu::DividingMagnitude(values, k, hint);
+  size_t ties = k - cpu::CountAtLeast(values, dividing + 1);
   for (size_t index = 0; index < cut.parts; ++index) {
     PartScratch& part = workspace.parts[index];
     Clear(part, cut, k);
-    cpu::AppendLargest(PartOf(values, cut, index), kth, ties,
+    cpu::AppendLargest(PartOf(values, cut, index), dividing, ties,
                        std::numeric_limits<size_t>::max(), part.places,
                        part.values);
   }
@@ -140,57 +146,65 @@ bool CollectCandidates(std::span<const float> values, size_t k,
   return found >= k;
 }
 
-// The candidates below `bounds.high`, of all parts, into workspace.values; how
+// The candidates below `bounds.high`, of all parts, into workspace.band; how
 // many others there are.
 size_t GatherBand(const Bounds& bounds, const Selection& cut,
                   Workspace& workspace) {
   workspace.executor->ForEach(cut.parts, [&](size_t index) {
     PartScratch& part = workspace.parts[index];
-    part.band.reserve(part.values.capacity());
-    part.band.resize(part.values.size());
-    size_t size = 0;
-    for (const float value : part.values) {
-      part.band[size] = value;
-      size += cpu::MagnitudeBits(value) < bounds.high ? 1 : 0;
-    }
-    part.band.resize(size);
+    part.ties = cpu::CountAtLeast(part.values, bounds.high);
   });
   size_t above = 0;
-  workspace.values.clear();
-  workspace.values.reserve(bounds.most);
+  size_t band = 0;
+  for (size_t index = 0; index < cut.parts; ++index) {
+    PartScratch& part = workspace.parts[index];
+    above += part.ties;
+    part.at = band;
+    band += part.values.size() - part.ties;
+  }
+  // Copies write whole vectors.
+  workspace.band.reserve(bounds.most);
+  workspace.band.resize(band + cpu::kCollectSlack);
   for (size_t index = 0; index < cut.parts; ++index) {
     const PartScratch& part = workspace.parts[index];
-    above += part.values.size() - part.band.size();
-    workspace.values.insert(workspace.values.end(), part.band.begin(),
-                            part.band.end());
+    cpu::CopyBelow(part.values, bounds.high,
+                   std::span(workspace.band).subspan(part.at).data());
   }
+  workspace.band.resize(band);
   return above;
 }
 
-// Keeps the candidates above `kth` and the first `ties` that equal it.
-void DropBelow(uint32_t kth, size_t ties, const Selection& cut,
+// Keeps the candidates above `dividing` and the first `ties` that equal it.
+void DropBelow(uint32_t dividing, size_t ties, const Selection& cut,
                Workspace& workspace) {
-  workspace.executor->ForEach(cut.parts, [&](size_t index) {
-    PartScratch& part = workspace.parts[index];
-    part.ties = cpu::CountAtLeast(part.values, kth) -
-                cpu::CountAtLeast(part.values, kth + 1);
-  });
+  if (ties > 0) {
+    workspace.executor->ForEach(cut.parts, [&](size_t index) {
+      PartScratch& part = workspace.parts[index];
+      part.ties = cpu::CountAtLeast(part.values, dividing) -
+                  cpu::CountAtLeast(part.values, dividing + 1);
+    });
+  }
   for (size_t index = 0; index < cut.parts; ++index) {
     PartScratch& part = workspace.parts[index];
-    part.ties = std::min(part.ties, ties);
+    part.ties = std::min(ties == 0 ? 0 : part.ties, ties);
     ties -= part.ties;
   }
   workspace.executor->ForEach(cut.parts, [&](size_t index) {
     PartScratch& part = workspace.parts[index];
-    size_t left = part.ties;
     size_t kept = 0;
-    for (size_t i = 0; i < part.values.size(); ++i) {
-      const uint32_t size = cpu::MagnitudeBits(part.values[i]);
-      const bool ties_in = size == kth && left > 0;
-      part.values[kept] = part.values[i];
-      part.places[kept] = part.places[i];
-      left -= ties_in ? 1 : 0;
-      kept += size > kth || ties_in ? 1 : 0;
+    if (part.ties == 0) {
+      kept = cpu::KeepAtLeast(dividing + 1, part.values.size(),
+                              part.places.data(), part.values.data());
+    } else {
+      size_t left = part.ties;
+      for (size_t i = 0; i < part.values.size(); ++i) {
+        const uint32_t size = cpu::MagnitudeBits(part.values[i]);
+        const bool ties_in = size == dividing && left > 0;
+        part.values[kept] = part.values[i];
+        part.places[kept] = part.places[i];
+        left -= ties_in ? 1 : 0;
+        kept += size > dividing || ties_in ? 1 : 0;
+      }
     }
     part.values.resize(kept);
     part.places.resize(kept);
@@ -206,6 +220,13 @@ bool EveryFinite(std::span<const float> values, Workspace& workspace) {
                    });
 }
 
+bool SelectedFinite(const Selection& selection, const Workspace& workspace) {
+  return std::all_of(
+      workspace.parts.begin(),
+      workspace.parts.begin() + static_cast<ptrdiff_t>(selection.parts),
+      [](const PartScratch& part) { return cpu::AllFinite(part.values); });
+}
+
 std::optional<Selection> SelectTopK(std::span<const float> values, size_t k,
                                     Workspace& workspace) {
   const Selection cut = CutOf(values.size(), workspace);
@@ -216,23 +237,22 @@ std::optional<Selection> SelectTopK(std::span<const float> values, size_t k,
     return SelectExactly(values, k, bounds.low, cut, workspace);
   }
   // Whatever is not finite is above `low`.
-  for (size_t index = 0; index < cut.parts; ++index) {
-    if (!cpu::AllFinite(workspace.parts[index].values)) return std::nullopt;
-  }
+  if (!SelectedFinite(cut, workspace)) return std::nullopt;
   const size_t above = GatherBand(bounds, cut, workspace);
   if (above >= k) {
     return SelectExactly(values, k, bounds.high, cut, workspace);
   }
-  const uint32_t kth =
-      cpu::KthLargestMagnitude(workspace.values, k - above, bounds.low);
-  const size_t ties = k - above - cpu::CountAtLeast(workspace.values, kth + 1);
-  DropBelow(kth, ties, cut, workspace);
+  const uint32_t dividing =
+      cpu::DividingMagnitude(workspace.band, k - above, bounds.low);
+  const size_t ties =
+      k - above - cpu::CountAtLeast(workspace.band, dividing + 1);
+  DropBelow(dividing, ties, cut, workspace);
   return Finished(cut, workspace);
 }
 
 Selection SelectAtLeast(std::span<const float> values, uint32_t bits,
                         size_t most, Workspace& workspace) {
-  const Selection cut = CutOf(values.size(), workspace);
+  Selection cut = CutOf(values.size(), workspace);
   ForEachPart(values, cut, workspace,
               [&](PartScratch& part, std::span<const float> mine) {
                 Clear(part, cut, most);
@@ -242,6 +262,7 @@ Selection SelectAtLeast(std::span<const float> values, uint32_t bits,
               });
   for (size_t index = 0; index < cut.parts; ++index) {
     PartScratch& part = workspace.parts[index];
+    cut.cut |= part.places.size() > most;
     part.places.resize(std::min(part.places.size(), most));
     part.values.resize(part.places.size());
     most -= part.places.size();

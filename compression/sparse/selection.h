@@ -19,6 +19,7 @@ struct Selection {
   size_t parts = 1;
   size_t part_size = 0;  // values of each but the last
   size_t sent = 0;
+  bool cut = false;  // more would have been selected, or were not looked at
 };
 
 // The k largest magnitudes, of equal ones the first; nothing when a value is
@@ -27,10 +28,13 @@ struct Selection {
 std::optional<Selection> SelectTopK(std::span<const float> values, size_t k,
                                     Workspace& workspace);
 
-// Magnitudes of at least `bits`, of more than `most` the first. Requires:
-// 1 <= bits < 2^31.
+// Magnitudes of at least `bits`, of more than `most` the first. What is not
+// finite is among them, unless they are cut. Requires: 1 <= bits < 2^31.
 Selection SelectAtLeast(std::span<const float> values, uint32_t bits,
                         size_t most, Workspace& workspace);
+
+// Whether all that is selected is finite.
+bool SelectedFinite(const Selection& selection, const Workspace& workspace);
 
 // Whether every value is finite.
 bool EveryFinite(std::span<const float> values, Workspace& workspace);

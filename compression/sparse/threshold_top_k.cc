@@ -1,7 +1,9 @@
 #include "compression/sparse/threshold_top_k.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,53 +20,79 @@ namespace {
 
 class ThresholdTopK final : public IndexedCodec {
  public:
-  ThresholdTopK(double density, const Codec& inner, ThresholdEstimator estimate)
+  ThresholdTopK(double density, const Codec& inner, ThresholdEstimator estimate,
+                ThresholdGuess guess)
       : IndexedCodec(inner),
         density_(density),
-        estimate_(std::move(estimate)) {}
+        estimate_(std::move(estimate)),
+        guess_(std::move(guess)) {}
 
   CodecId id() const override { return CodecId::kThresholdTopK; }
 
   absl::Status Encode(std::span<const float> values,
                       std::vector<std::byte>& payload,
                       Workspace& workspace) const override {
-    if (!EveryFinite(values, workspace)) {
-      return NotFiniteError(values, "threshold_top_k");
-    }
     const size_t most = CountsOf(values.size()).most;
     if (most > std::numeric_limits<uint32_t>::max()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "threshold_top_k of ", most, " values: split the slice"));
     }
-    Selection selection{.parts = 0};
-    if (!values.empty()) {
-      const Threshold threshold =
-          estimate_(values, KeptElements(values.size(), density_), workspace);
-      selection = SelectAtLeast(
-          values, std::max<uint32_t>(cpu::MagnitudeBits(threshold.value), 1),
-          most, workspace);
+    std::optional<Selection> selection = SelectByGuess(values, workspace);
+    if (!selection.has_value()) {
+      if (!EveryFinite(values, workspace)) {
+        return NotFiniteError(values, "threshold_top_k");
+      }
+      selection = Selection{.parts = 0};
+      if (!values.empty()) {
+        const size_t target = KeptElements(values.size(), density_);
+        selection = SelectAtLeast(
+            values, BitsOf(estimate_(values, target, workspace).value), most,
+            workspace);
+      }
     }
-    return EncodeIndexed(selection, inner(), payload, workspace);
+    return EncodeIndexed(*selection, inner(), payload, workspace);
   }
 
  private:
+  static uint32_t BitsOf(float threshold) {
+    return std::max<uint32_t>(cpu::MagnitudeBits(threshold), 1);
+  }
+
+  // Nothing when the guess is not good enough, or not everything is finite.
+  std::optional<Selection> SelectByGuess(std::span<const float> values,
+                                         Workspace& workspace) const {
+    if (guess_ == nullptr || values.empty()) return std::nullopt;
+    const size_t target = KeptElements(values.size(), density_);
+    const std::optional<float> guess = guess_(values, target, workspace);
+    if (!guess.has_value() || !std::isfinite(*guess)) return std::nullopt;
+    const Selection selection = SelectAtLeast(
+        values, BitsOf(*guess), CountsOf(values.size()).most, workspace);
+    if (selection.cut || 2 * selection.sent < target ||
+        !SelectedFinite(selection, workspace)) {
+      return std::nullopt;
+    }
+    return selection;
+  }
+
   CountRange CountsOf(size_t elements) const override {
     return {0, std::min(2 * KeptElements(elements, density_), elements)};
   }
 
   const double density_;
   const ThresholdEstimator estimate_;
+  const ThresholdGuess guess_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<const Codec>> MakeThresholdTopK(
-    const SparseOptions& options, ThresholdEstimator estimate) {
+    const SparseOptions& options, ThresholdEstimator estimate,
+    ThresholdGuess guess) {
   // The same domain, and the same words for what is outside of it.
   SKERRY_RETURN_IF_ERROR(MakeTopK(options).status());
   SKERRY_ASSIGN_OR_RETURN(const Codec* inner, FindDenseCodec(options.values));
-  return std::make_unique<const ThresholdTopK>(options.density, *inner,
-                                               std::move(estimate));
+  return std::make_unique<const ThresholdTopK>(
+      options.density, *inner, std::move(estimate), std::move(guess));
 }
 
 }  // namespace skerry::compression

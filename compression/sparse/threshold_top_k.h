@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "compression/codec_interface.h"
@@ -20,12 +21,20 @@ namespace skerry::compression {
 using ThresholdEstimator = std::function<Threshold(
     std::span<const float> values, size_t target, Workspace& workspace)>;
 
+// Looks at a part of the values, which may be anything: quick, and now and then
+// far off. Nothing where it cannot tell.
+using ThresholdGuess = std::function<std::optional<float>(
+    std::span<const float> values, size_t target, Workspace& workspace)>;
+
 // Sends magnitudes of at least the threshold and above 0, in index order and at
 // most twice KeptElements; the remainder stays owed. Zeros encode to 4 bytes.
+// A guess counts as the threshold where between half and twice the target reach
+// it; elsewhere, and without one, the estimate does.
 //
 // Errors: as MakeTopK.
 absl::StatusOr<std::unique_ptr<const Codec>> MakeThresholdTopK(
-    const SparseOptions& options, ThresholdEstimator estimate);
+    const SparseOptions& options, ThresholdEstimator estimate,
+    ThresholdGuess guess = nullptr);
 
 }  // namespace skerry::compression
 

@@ -30,6 +30,12 @@ constexpr int kSampledStepsMax = 10;
 constexpr size_t kSampleStride = 100;
 constexpr size_t kSampleMin = 1000;
 
+// Of slices that are guessed about.
+constexpr size_t kGuessedMin = size_t{1} << 18;
+constexpr size_t kSampledShare = 4;
+constexpr size_t kSampledMax = size_t{1} << 19;
+constexpr size_t kRun = 64;
+
 float Finite(double wanted) {
   return static_cast<float>(std::clamp(
       wanted, static_cast<double>(FLT_TRUE_MIN), static_cast<double>(FLT_MAX)));
@@ -228,6 +234,32 @@ Threshold SidcoThreshold(std::span<const float> values, size_t target,
     if (slope > kTailExponentMin && slope < kTailExponentMax) exponent = slope;
   }
   return InBand(found, goal) ? found : ExactThreshold(values, target);
+}
+
+std::optional<float> SidcoGuess(std::span<const float> values, size_t target,
+                                const SidcoOptions& options,
+                                Workspace& workspace) {
+  SKERRY_CHECK(target >= 1 && target <= values.size());
+  SKERRY_CHECK(options.stages >= 1);
+  if (values.size() < kGuessedMin) return std::nullopt;
+  const size_t runs =
+      std::min(values.size() / kSampledShare, kSampledMax) / kRun;
+  const size_t stride = values.size() / runs;
+  std::vector<float>& sample = workspace.values;
+  sample.resize(runs * kRun);
+  EveryPart(sample.size(), *workspace.executor, [&](size_t begin, size_t end) {
+    for (size_t run = begin / kRun; run < end / kRun; ++run) {
+      std::copy_n(values.begin() + static_cast<ptrdiff_t>(run * stride), kRun,
+                  sample.begin() + static_cast<ptrdiff_t>(run * kRun));
+    }
+    return true;
+  });
+  if (!cpu::AllFinite(sample)) return std::nullopt;
+  const double share =
+      static_cast<double>(sample.size()) / static_cast<double>(values.size());
+  const double kept = std::ceil(static_cast<double>(target) * share);
+  return Finite(
+      SidcoStages(sample, static_cast<size_t>(kept), options, workspace));
 }
 
 }  // namespace skerry::compression

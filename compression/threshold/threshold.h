@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "compression/workspace.h"
@@ -59,6 +60,15 @@ inline Threshold SidcoThreshold(std::span<const float> values, size_t target,
   Workspace workspace;
   return SidcoThreshold(values, target, options, workspace);
 }
+
+// What the stages find in a sample: runs of 64 values at even strides, so that
+// none is far from one. Of at most 2^19 values. The values may be anything;
+// nothing when a sampled one is not finite, or the slice is shorter than 2^18,
+// where a sample saves little. No safeguard: whoever selects by it sees the
+// count.
+std::optional<float> SidcoGuess(std::span<const float> values, size_t target,
+                                const SidcoOptions& options,
+                                Workspace& workspace);
 
 }  // namespace skerry::compression
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -127,6 +128,39 @@ TEST(SidcoTest, ParetoWithThreeStagesFindsTheCount) {
                      std::to_string(ratio));
     }
   }
+}
+
+TEST(SidcoTest, AGuessFromASampleFindsAboutTheCount) {
+  Workspace workspace;
+  for (const Distribution& distribution : Distributions()) {
+    for (const double density : {0.1, 0.01, 1.0 / 256}) {
+      const auto target = static_cast<size_t>(density * kCount);
+      const std::optional<float> guess =
+          SidcoGuess(distribution.values, target, {}, workspace);
+      ASSERT_TRUE(guess.has_value());
+      size_t count = 0;
+      for (const float value : distribution.values) {
+        count += std::fabs(value) >= *guess ? 1 : 0;
+      }
+      const double ratio =
+          static_cast<double>(count) / static_cast<double>(target);
+      EXPECT_GE(ratio, 0.85) << distribution.name << " at " << density;
+      EXPECT_LE(ratio, 1.15) << distribution.name << " at " << density;
+      RecordProperty(distribution.name + " " + std::to_string(density),
+                     std::to_string(ratio));
+    }
+  }
+}
+
+TEST(SidcoTest, AGuessSaysNothingOfShortSlicesAndOfWhatIsNotFinite) {
+  Workspace workspace;
+  std::vector<float> values(size_t{1} << 18, 1.0f);
+  EXPECT_TRUE(SidcoGuess(values, 100, {}, workspace).has_value());
+  EXPECT_FALSE(SidcoGuess(std::span<const float>(values).first(100000), 100, {},
+                          workspace)
+                   .has_value());
+  values[0] = std::numeric_limits<float>::quiet_NaN();  // in the first run
+  EXPECT_FALSE(SidcoGuess(values, 100, {}, workspace).has_value());
 }
 
 TEST(SidcoTest, EveryFitIsExactWhereItsFamilyIs) {
