@@ -63,7 +63,8 @@ absl::StatusOr<CodecChoice> ChooseAdaTopK(const CodecProblem& problem,
   const double dense_bytes = dense_option.cost.bytes_per_element;
   std::vector<double> seconds;
   for (size_t m = 0; m < problem.shape.members.size(); ++m) {
-    const HopSeconds times = TimesOf(problem.shape, m, dense_option.cost);
+    const HopSeconds times =
+        TimesOf(problem.shape, m, *dense, dense_option.cost);
     seconds.push_back(times.first + times.second);
   }
   const double slowest = *std::max_element(seconds.begin(), seconds.end());

@@ -37,8 +37,9 @@ Table TableOf(const CodecProblem& problem) {
     const double share = ErrorShare(problem.shape, problem.shape.members[m]);
     std::vector<HopSeconds> times;
     std::vector<double> errors;
-    for (const CodecOption& option : problem.options) {
-      times.push_back(TimesOf(problem.shape, m, option.cost));
+    for (size_t c = 0; c < problem.options.size(); ++c) {
+      const CodecOption& option = problem.options[c];
+      times.push_back(TimesOf(problem.shape, m, c, option.cost));
       errors.push_back(share * option.relative_rms * option.relative_rms);
     }
     table.times.push_back(std::move(times));
@@ -186,7 +187,7 @@ CodecChoice Appraise(const CodecProblem& problem, std::vector<uint32_t> codec) {
   double squared_error = 0.0;
   for (size_t m = 0; m < codec.size(); ++m) {
     const CodecOption& option = problem.options[codec[m]];
-    const HopSeconds times = TimesOf(problem.shape, m, option.cost);
+    const HopSeconds times = TimesOf(problem.shape, m, codec[m], option.cost);
     first = std::max(first, times.first);
     second = std::max(second, times.second);
     squared_error += ErrorShare(problem.shape, problem.shape.members[m]) *

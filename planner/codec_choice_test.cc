@@ -56,7 +56,7 @@ Oracle BruteForce(const CodecProblem& problem) {
     for (size_t m = 0; m < members.size(); ++m) {
       const CodecOption& option = problem.options[codec[m]];
       allowed &= WhyRefused(option.loss, problem.handling).empty();
-      const HopSeconds times = TimesOf(problem.shape, m, option.cost);
+      const HopSeconds times = TimesOf(problem.shape, m, codec[m], option.cost);
       first = std::max(first, times.first);
       second = std::max(second, times.second);
       const double weight = members[m].weight / total_weight;

@@ -10,6 +10,17 @@ namespace {
 
 bool IsPositive(double value) { return value > 0.0 && std::isfinite(value); }
 
+bool AllPositive(const std::vector<CodecSpeed>& speeds) {
+  return std::all_of(speeds.begin(), speeds.end(), [](const CodecSpeed& one) {
+    return IsPositive(one.encode) && IsPositive(one.decode);
+  });
+}
+
+CodecSpeed SpeedOf(const ExchangeMember& member, size_t codec) {
+  return codec < member.codec_speeds.size() ? member.codec_speeds[codec]
+                                            : CodecSpeed();
+}
+
 double Cautious(double rate, const LinkFacts& link) {
   return rate / (1.0 + link.rate_spread);
 }
@@ -34,7 +45,7 @@ absl::Status ValidateShape(const ExchangeShape& shape) {
     const LinkFacts& link = member.link;
     if (!IsPositive(link.up_bytes_per_s) ||
         !IsPositive(link.down_bytes_per_s) || !IsPositive(member.weight) ||
-        !IsPositive(member.codec_speed) ||
+        !AllPositive(member.codec_speeds) ||
         !(link.rate_spread >= 0.0 && std::isfinite(link.rate_spread)) ||
         !(link.round_trip >= absl::ZeroDuration()) ||
         !(link.round_trip_spread >= absl::ZeroDuration()) ||
@@ -53,7 +64,7 @@ absl::Status ValidateShape(const ExchangeShape& shape) {
   return absl::OkStatus();
 }
 
-HopSeconds TimesOf(const ExchangeShape& shape, size_t member,
+HopSeconds TimesOf(const ExchangeShape& shape, size_t member, size_t codec,
                    const CodecCost& cost) {
   HopSeconds times;
   const ExchangeMember& self = shape.members[member];
@@ -69,7 +80,8 @@ HopSeconds TimesOf(const ExchangeShape& shape, size_t member,
     const ExchangeMember& to = shape.members[j];
     const double down =
         Cautious(to.link.down_bytes_per_s, to.link) / cost.bytes_per_element;
-    const double decode = cost.decode_elements_per_s * to.codec_speed;
+    const double decode =
+        cost.decode_elements_per_s * SpeedOf(to, codec).decode;
     const double delay = OneWaySeconds(self.link, to.link);
     const auto to_owned = static_cast<double>(to.owned_elements);
     const auto arrived = [&](double sent, double taken) {
@@ -84,7 +96,8 @@ HopSeconds TimesOf(const ExchangeShape& shape, size_t member,
           std::max(times.second, arrived(others * owned, all - to_owned));
     }
   }
-  const double encode = cost.encode_elements_per_s * self.codec_speed;
+  const double encode =
+      cost.encode_elements_per_s * SpeedOf(self, codec).encode;
   if (times.first > 0.0) {
     times.first += (one_hop ? all : contributed) / encode;
   }

@@ -34,12 +34,19 @@ struct LinkFacts {
   absl::Duration round_trip_spread;
 };
 
+// Of a machine, times what codecs cost on the machine they were measured on.
+struct CodecSpeed {
+  double encode = 1.0;
+  double decode = 1.0;
+};
+
 struct ExchangeMember {
   ReplicaId replica;
   LinkFacts link;
   double weight = 1.0;          // samples of the contribution
   uint64_t owned_elements = 0;  // whose results this member sends
-  double codec_speed = 1.0;     // of its machine; times the codecs' speeds
+  // Of its machine, by codec; 1 for codecs beyond the end.
+  std::vector<CodecSpeed> codec_speeds;
 };
 
 struct ExchangeShape {
@@ -48,7 +55,7 @@ struct ExchangeShape {
   std::vector<ExchangeMember> members;
 };
 
-// What a codec costs on a machine of codec_speed 1.
+// What a codec costs on a machine of speed 1.
 struct CodecCost {
   double bytes_per_element = 0.0;
   double encode_elements_per_s = 0.0;
@@ -67,8 +74,10 @@ struct HopSeconds {
   double second = 0.0;  // results
 };
 
+// `codec` is the codec's index in members' speeds.
+//
 // Requires: ValidateShape(shape) is OK and member < shape.members.size().
-HopSeconds TimesOf(const ExchangeShape& shape, size_t member,
+HopSeconds TimesOf(const ExchangeShape& shape, size_t member, size_t codec,
                    const CodecCost& cost);
 
 }  // namespace skerry::planner

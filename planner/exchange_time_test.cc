@@ -22,7 +22,7 @@ ExchangeShape Random(uint64_t seed, int hops) {
                    0.0, absl::Milliseconds(random.Below(200)),
                    absl::ZeroDuration()};
     member.owned_elements = hops == 1 ? 0 : random.Below(1000000);
-    member.codec_speed = 0.5 + random.Uniform();
+    member.codec_speeds = {{0.5 + random.Uniform(), 0.5 + random.Uniform()}};
     shape.elements += member.owned_elements;
     shape.members.push_back(member);
   }
@@ -50,7 +50,7 @@ double HopInTurns(const ExchangeShape& shape,
     for (size_t i = 0; i < members.size(); ++i) {
       if (i == j || elements(i, j) == 0.0) continue;
       senders.emplace_back(encoded[i] / (costs[i].encode_elements_per_s *
-                                         members[i].codec_speed),
+                                         members[i].codec_speeds[0].encode),
                            i);
     }
     std::sort(senders.begin(), senders.end());
@@ -74,8 +74,8 @@ double HopInTurns(const ExchangeShape& shape,
     double decoder = 0.0;
     for (const auto& [at, i] : arrivals) {
       decoder = std::max(decoder, at) +
-                elements(i, j) /
-                    (costs[i].decode_elements_per_s * members[j].codec_speed);
+                elements(i, j) / (costs[i].decode_elements_per_s *
+                                  members[j].codec_speeds[0].decode);
     }
     end = std::max(end, decoder);
   }
@@ -99,7 +99,7 @@ TEST(ExchangeTimeTest, AnExchangeOfManyCodecsEndsWithItsSlowestMember) {
         costs.push_back(RandomCost(random));
         owned.push_back(static_cast<double>(shape.members[m].owned_elements));
         contributed.push_back(static_cast<double>(shape.elements) - owned[m]);
-        const HopSeconds times = TimesOf(shape, m, costs[m]);
+        const HopSeconds times = TimesOf(shape, m, 0, costs[m]);
         first = std::max(first, times.first);
         second = std::max(second, times.second);
       }
@@ -124,26 +124,43 @@ TEST(ExchangeTimeTest, EqualMembersTakeWhatCountingBytesSays) {
     member.owned_elements = 1000000;
     shape.members.push_back(member);
   }
-  const HopSeconds times = TimesOf(shape, 2, {1.0, 1e12, 1e12});
+  const HopSeconds times = TimesOf(shape, 2, 0, {1.0, 1e12, 1e12});
   EXPECT_NEAR(times.first, 3.0 + 0.05, 1e-3);
   EXPECT_NEAR(times.second, 3.0 + 0.05, 1e-3);
 }
 
 TEST(ExchangeTimeTest, SpreadMakesALinkCountForLess) {
   ExchangeShape shape = Random(7, 2);
-  const double calm = TimesOf(shape, 0, {1.0, 1e9, 1e9}).first;
+  const double calm = TimesOf(shape, 0, 0, {1.0, 1e9, 1e9}).first;
   for (ExchangeMember& member : shape.members) {
     member.link.rate_spread = 0.5;
     member.link.round_trip_spread = absl::Milliseconds(100);
   }
-  EXPECT_GT(TimesOf(shape, 0, {1.0, 1e9, 1e9}).first, 1.3 * calm);
+  EXPECT_GT(TimesOf(shape, 0, 0, {1.0, 1e9, 1e9}).first, 1.3 * calm);
+}
+
+TEST(ExchangeTimeTest, AMachinesSpeedCountsForItsOwnCodecAlone) {
+  ExchangeShape shape = Random(5, 2);
+  for (ExchangeMember& member : shape.members) member.codec_speeds.clear();
+  const CodecCost cost = {1e-6, 1e6, 1e6};  // links cost nothing beside it
+  const auto all = [&](size_t codec) {
+    const HopSeconds times = TimesOf(shape, 0, codec, cost);
+    return times.first + times.second;
+  };
+  const double before = all(1);
+  shape.members[0].codec_speeds = {{}, {0.5, 1.0}};
+  EXPECT_NEAR(all(1) - before,
+              static_cast<double>(shape.elements) / cost.encode_elements_per_s,
+              1e-6 * before);
+  EXPECT_EQ(all(0), before);
+  EXPECT_EQ(all(2), before);
 }
 
 TEST(ExchangeTimeTest, ALoneMemberTakesNoTime) {
   ExchangeShape shape = Random(1, 2);
   shape.members.resize(1);
   shape.members[0].owned_elements = shape.elements;
-  const HopSeconds times = TimesOf(shape, 0, {1.0, 1e9, 1e9});
+  const HopSeconds times = TimesOf(shape, 0, 0, {1.0, 1e9, 1e9});
   EXPECT_EQ(times.first + times.second, 0.0);
 }
 
@@ -154,6 +171,9 @@ TEST(ExchangeTimeTest, FactsOutOfTheirDomainAreInvalid) {
   EXPECT_FALSE(ValidateShape(bad).ok());
   bad = good;
   bad.members[1].link.round_trip = -absl::Seconds(1);
+  EXPECT_FALSE(ValidateShape(bad).ok());
+  bad = good;
+  bad.members[1].codec_speeds = {{1.0, 1.0}, {1.0, 0.0}};
   EXPECT_FALSE(ValidateShape(bad).ok());
   bad = good;
   bad.elements += 1;

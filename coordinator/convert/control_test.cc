@@ -3,6 +3,7 @@
 #include <functional>
 #include <limits>
 
+#include "absl/strings/match.h"
 #include "base/release.h"
 #include "gtest/gtest.h"
 
@@ -46,6 +47,10 @@ v1::Status Whole() {
   link->set_bytes_per_s(1e6);
   link->set_rate_spread(0.5);
   link->set_round_trip_s(0.25);
+  v1::CodecSpeed* speed = job->add_codec_speeds();
+  speed->set_codec("top_k/8");
+  speed->set_encode_elements_per_s(1e8);
+  speed->set_decode_elements_per_s(2e8);
   return status;
 }
 
@@ -69,12 +74,31 @@ TEST(StatusFromProtoTest, EveryFieldArrives) {
   EXPECT_EQ(facts->jobs[0].generated.size(), 1u);
   ASSERT_EQ(facts->jobs[0].links.size(), 1u);
   EXPECT_EQ(facts->jobs[0].links[0], (PeerLink{"h:2", 1e6, 0.5, 0.25}));
+  ASSERT_EQ(facts->jobs[0].codec_speeds.size(), 1u);
+  EXPECT_EQ(facts->jobs[0].codec_speeds[0], (CodecSpeed{"top_k/8", 1e8, 2e8}));
 }
 
 TEST(StatusFromProtoTest, AnotherProtocolVersionIsNamedWithOurs) {
   v1::Status status = Whole();
   status.set_protocol_version(kProtocolVersion + 1);
   EXPECT_TRUE(absl::IsFailedPrecondition(StatusFromProto(status).status()));
+}
+
+TEST(StatusFromProtoTest, SpeedsOfCodecsAreAboveZeroAndNamed) {
+  const auto refused = [](std::function<void(v1::CodecSpeed&)> spoil) {
+    v1::Status status = Whole();
+    spoil(*status.mutable_jobs(0)->mutable_codec_speeds(0));
+    const absl::Status said = StatusFromProto(status).status();
+    return absl::IsInvalidArgument(said) &&
+           absl::StrContains(said.message(), "jobs.codec_speeds");
+  };
+  EXPECT_TRUE(refused([](auto& s) { s.set_encode_elements_per_s(0); }));
+  EXPECT_TRUE(refused([](auto& s) { s.set_decode_elements_per_s(-1); }));
+  EXPECT_TRUE(refused([](auto& s) {
+    s.set_decode_elements_per_s(std::numeric_limits<double>::quiet_NaN());
+  }));
+  EXPECT_TRUE(refused([](auto& s) { s.set_encode_elements_per_s(1e300); }));
+  EXPECT_TRUE(refused([](auto& s) { s.clear_codec(); }));
 }
 
 TEST(StatusFromProtoTest, WhatIsWrongIsRefusedByItsField) {

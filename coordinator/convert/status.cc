@@ -16,6 +16,9 @@ constexpr int kProgressMax = 4096;
 constexpr int kBasesMax = 1024;
 constexpr int kTasksMax = 1024;
 constexpr int kLinksMax = 4096;
+constexpr int kCodecSpeedsMax = 256;
+// Far above any machine, and far below where a sum of them overflows.
+constexpr double kElementsPerSecondMax = 1e15;
 constexpr size_t kGeneratedBytesMax = 1 << 20;
 
 absl::StatusOr<SeatState> StateFromProto(v1::SeatState state) {
@@ -169,6 +172,25 @@ absl::Status LinksFromProto(const v1::JobStatus& in, JobFacts* out) {
   return absl::OkStatus();
 }
 
+absl::Status CodecSpeedsFromProto(const v1::JobStatus& in, JobFacts* out) {
+  if (in.codec_speeds_size() > kCodecSpeedsMax) {
+    return BadField("jobs.codec_speeds", "lists too many");
+  }
+  for (const v1::CodecSpeed& speed : in.codec_speeds()) {
+    SKERRY_RETURN_IF_ERROR(CheckName(speed.codec(), "jobs.codec_speeds.codec"));
+    for (const double value :
+         {speed.encode_elements_per_s(), speed.decode_elements_per_s()}) {
+      if (!(value > 0) || value > kElementsPerSecondMax) {
+        return BadField("jobs.codec_speeds",
+                        "has a speed that is not above 0, or above 1e15");
+      }
+    }
+    out->codec_speeds.push_back({speed.codec(), speed.encode_elements_per_s(),
+                                 speed.decode_elements_per_s()});
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   if (in.job() == 0) return BadField("jobs.job", "is missing");
   JobFacts out;
@@ -198,6 +220,7 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   SKERRY_RETURN_IF_ERROR(TasksFromProto(in, &out));
   SKERRY_ASSIGN_OR_RETURN(out.counters, CountersFromProto(in.counters()));
   SKERRY_RETURN_IF_ERROR(LinksFromProto(in, &out));
+  SKERRY_RETURN_IF_ERROR(CodecSpeedsFromProto(in, &out));
   return out;
 }
 

@@ -1,7 +1,8 @@
 // coordinator/core/codec_menu.h
 //
-// What an adaptive job chooses from. It starts at int8_block, whose error no
-// outer loop has been seen to notice, and spans a factor of 100 in bytes.
+// What a job with a codec policy chooses from. It starts at int8_block, whose
+// error no outer loop has been seen to notice, and spans a factor of 100 in
+// bytes.
 #ifndef SKERRY_COORDINATOR_CORE_CODEC_MENU_H_
 #define SKERRY_COORDINATOR_CORE_CODEC_MENU_H_
 
@@ -12,9 +13,8 @@
 
 namespace skerry::coordinator {
 
-// JobSpec::Exchange::codec of a job whose codecs follow its links.
-inline constexpr std::string_view kAdaptiveCodec = "adaptive";
-// What its members send with while nothing is known of their links.
+// What members of a job with a codec policy send with while nothing is known of
+// their links.
 inline constexpr std::string_view kUnmeasuredCodec = "int8_block";
 
 // Bytes and errors are those of 2^22 Laplace values in one go, speeds those of

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "coordinator/core/codec_menu.h"
+#include "planner/ada_top_k.h"
+#include "planner/codec_policy.h"
 #include "planner/spans.h"
 
 namespace skerry::coordinator {
@@ -71,6 +75,36 @@ bool FillLinks(std::vector<planner::LinkFacts>& links) {
   return true;
 }
 
+// What a member's workers have measured of the menu's codecs, beside what the
+// menu says: its workers each encode the spans they hold, at once. 1 where one
+// of them has measured nothing.
+std::vector<planner::CodecSpeed> MeasuredSpeeds(const JobState& job,
+                                                const Member& member) {
+  std::vector<planner::CodecSpeed> speeds;
+  for (const planner::CodecOption& option : CodecMenu()) {
+    planner::CodecSpeed sum{0.0, 0.0};
+    bool all = true;
+    for (const SpanHolder& holder : member.holders) {
+      const auto seat = job.seats.find(holder.peer.worker);
+      bool measured = false;
+      if (seat != job.seats.end()) {
+        for (const CodecSpeed& speed : seat->second.facts.codec_speeds) {
+          if (speed.codec != option.name || measured) continue;
+          measured = true;
+          sum.encode +=
+              speed.encode_elements_per_s / option.cost.encode_elements_per_s;
+          sum.decode +=
+              speed.decode_elements_per_s / option.cost.decode_elements_per_s;
+        }
+      }
+      all &= measured;
+    }
+    speeds.push_back(all && !member.holders.empty() ? sum
+                                                    : planner::CodecSpeed());
+  }
+  return speeds;
+}
+
 planner::ExchangeShape ShapeOf(const JobState& job, const Opened& opened,
                                const std::vector<planner::LinkFacts>& links) {
   planner::ExchangeShape shape;
@@ -81,6 +115,7 @@ planner::ExchangeShape ShapeOf(const JobState& job, const Opened& opened,
     member.replica = opened.members[m].replica;
     member.link = links[m];
     member.weight = opened.members[m].contribution.weight;
+    member.codec_speeds = MeasuredSpeeds(job, opened.members[m]);
     shape.members.push_back(member);
   }
   if (shape.hops == 1) return shape;
@@ -102,6 +137,19 @@ absl::Duration BudgetOf(const JobState& job,
          (OuterDelay(job.spec) > 0 ? kShareBehindRound : kShareOfStall);
 }
 
+// By the job's policy. AdaTopK remembers nothing, so it says of no change.
+absl::StatusOr<planner::CodecDecision> Decide(
+    JobState& job, size_t fragment, const planner::CodecProblem& problem) {
+  if (const auto ratio = planner::AdaTopKRatio(job.spec.exchange.codec)) {
+    SKERRY_ASSIGN_OR_RETURN(planner::CodecChoice choice,
+                            planner::ChooseAdaTopK(problem, *ratio));
+    return planner::CodecDecision{std::move(choice), false};
+  }
+  return job.codec_controllers
+      .try_emplace(fragment, planner::ControllerOptions())
+      .first->second.Decide(problem);
+}
+
 void UseForAll(std::string_view codec, const std::string& why, Opened& opened) {
   for (Member& member : opened.members) member.codec = std::string(codec);
   absl::StrAppend(&opened.reason, "; ", opened.members.front().codec,
@@ -111,7 +159,7 @@ void UseForAll(std::string_view codec, const std::string& why, Opened& opened) {
 }  // namespace
 
 void PlanCodecs(JobState& job, size_t fragment, Opened& opened) {
-  if (job.spec.exchange.codec != kAdaptiveCodec) return;
+  if (!planner::IsCodecPolicy(job.spec.exchange.codec)) return;
   if (opened.members.size() == 1) {
     return UseForAll(kUnmeasuredCodec, "there is nobody to send to", opened);
   }
@@ -124,10 +172,7 @@ void PlanCodecs(JobState& job, size_t fragment, Opened& opened) {
       CodecMenu(),
       {*job.spec.outer.beta, *job.spec.outer.momentum},
       BudgetOf(job, opened.members)};
-  planner::CodecController& controller =
-      job.codec_controllers.try_emplace(fragment, planner::ControllerOptions())
-          .first->second;
-  const auto decision = controller.Decide(problem);
+  const auto decision = Decide(job, fragment, problem);
   if (!decision.ok()) {
     return UseForAll(kUnmeasuredCodec, std::string(decision.status().message()),
                      opened);

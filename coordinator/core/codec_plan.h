@@ -12,9 +12,9 @@
 
 namespace skerry::coordinator {
 
-// Sets the members' codecs of an adaptive job, and adds why to the reason; does
-// nothing for others. The record carries both, so every worker and a restart
-// see what was chosen; what was learned of links is not durable.
+// Sets the members' codecs of a job with a codec policy, and adds why to the
+// reason; does nothing for others. The record carries both, so every worker and
+// a restart see what was chosen; what was learned of links is not durable.
 //
 // A member whose link nobody has measured counts as slow as the slowest that is
 // measured. Requires: members, owners and hops of `opened` are set.

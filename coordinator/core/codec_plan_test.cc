@@ -125,12 +125,38 @@ TEST(CodecPlanTest, EveryChoiceIsACodecThatWorkersKnow) {
   }
 }
 
+TEST(CodecPlanTest, AdaTopKSparsifiesTheSlowLinkAlone) {
+  JobSpec spec = AdaptiveJob(OuterMethod::kCo2);
+  spec.exchange.codec = "ada_top_k/4";
+  Three bench(spec);
+  bench.Measure({{"wa", 1e6}, {"wb", 1e6}, {"wc", 1e6}});
+  for (PeerLink& link : bench.Facts("wa").links) link.bytes_per_s /= 16;
+  const Opened opened = bench.OpenOnce(1.0);
+  // A quarter of int8_block's bytes.
+  EXPECT_EQ(CodecsOf(opened), (Codecs{"top_k/8", "int8_block", "int8_block"}));
+  EXPECT_NE(opened.reason.find("1/4 of its dense bytes"), std::string::npos)
+      << opened.reason;
+}
+
 TEST(CodecPlanTest, WithoutMeasurementsAllSendInt8) {
   Three bench(AdaptiveJob(OuterMethod::kCo2));
   const Opened opened = bench.OpenOnce(1.0);
   EXPECT_EQ(CodecsOf(opened),
             (Codecs{"int8_block", "int8_block", "int8_block"}));
   EXPECT_NE(opened.reason.find("no link is measured"), std::string::npos);
+}
+
+TEST(CodecPlanTest, WhatAMachineIsTooSlowForIsNotChosen) {
+  Three bench(AdaptiveJob(OuterMethod::kCo2));
+  bench.Measure({{"wa", 1e6}, {"wb", 1e6}, {"wc", 2e4}});
+  const double round = RoundFor(bench, 1e5) + 0.1;
+  const std::string before = CodecsOf(bench.OpenOnce(round))[2];
+  ASSERT_NE(before, "int8_block");
+  Three slow(AdaptiveJob(OuterMethod::kCo2));
+  slow.Measure({{"wa", 1e6}, {"wb", 1e6}, {"wc", 2e4}});
+  // Slow at the one codec alone.
+  slow.Facts("wc").codec_speeds = {{before, 1.0, 1.0}};
+  EXPECT_NE(CodecsOf(slow.OpenOnce(round))[2], before);
 }
 
 TEST(CodecPlanTest, WhoIsNotMeasuredCountsAsTheSlowest) {

@@ -96,6 +96,14 @@ struct PeerLink {
   friend bool operator==(const PeerLink&, const PeerLink&) = default;
 };
 
+// What a worker's machine has shown of a codec; both above 0.
+struct CodecSpeed {
+  std::string codec;
+  double encode_elements_per_s = 0;
+  double decode_elements_per_s = 0;
+  friend bool operator==(const CodecSpeed&, const CodecSpeed&) = default;
+};
+
 // A job on a worker.
 struct JobFacts {
   JobId job;
@@ -114,6 +122,7 @@ struct JobFacts {
   std::vector<GeneratedFact> generated;
   SeatCounters counters;
   std::vector<PeerLink> links;
+  std::vector<CodecSpeed> codec_speeds;
   friend bool operator==(const JobFacts&, const JobFacts&) = default;
 };
 

@@ -12,6 +12,7 @@
 #include "coordinator/core/layout.h"
 #include "coordinator/core/membership.h"
 #include "optimizer/outer/outer.h"
+#include "planner/codec_policy.h"
 #include "planner/hops.h"
 #include "planner/memory_model.h"
 #include "planner/spans.h"
@@ -29,8 +30,9 @@ size_t CountSeats(const JobPlan& plan) {
 
 // The codec that the first exchange would use.
 std::string CodecOf(const JobSpec& spec) {
-  return spec.exchange.codec == kAdaptiveCodec ? std::string(kUnmeasuredCodec)
-                                               : spec.exchange.codec;
+  return planner::IsCodecPolicy(spec.exchange.codec)
+             ? std::string(kUnmeasuredCodec)
+             : spec.exchange.codec;
 }
 
 double EncodedBytes(const JobSpec& spec, uint64_t elements) {

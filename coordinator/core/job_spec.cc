@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compression/codec.h"
-#include "coordinator/core/codec_menu.h"
 #include "nlohmann/json.hpp"
 #include "optimizer/outer/outer_options.h"
+#include "planner/codec_policy.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -224,9 +224,10 @@ void ReviewRest(JobSpec& spec, Problems& problems) {
   Fill(e.carry, 2u);
   Fill(e.spans, 64u);
   if (const auto codec = compression::ParseCodecName(e.codec);
-      !codec.ok() && e.codec != kAdaptiveCodec) {
+      !codec.ok() && !planner::IsCodecPolicy(e.codec)) {
     problems.Add("exchange.codec",
-                 absl::StrCat(codec.status().message(), ", or adaptive"));
+                 absl::StrCat(codec.status().message(),
+                              ", adaptive, or ada_top_k/N likewise"));
   }
   problems.Require(e.quorum > 0 && e.quorum <= 1, "exchange.quorum",
                    "has to be in (0, 1]: a share of the replicas");
@@ -301,12 +302,14 @@ void ReviewOuterLoop(JobSpec& spec, std::vector<std::string>& warnings,
     return;
   }
   const auto codec = compression::ParseCodecName(spec.exchange.codec);
-  double beta = spec.exchange.codec == kAdaptiveCodec ? 1.0 : 0.0;
+  double beta = planner::IsCodecPolicy(spec.exchange.codec) ? 1.0 : 0.0;
   if (codec.ok()) beta = compression::DefaultErrorFeedback(*codec);
   FillOuterLoop(spec.outer, *preset, beta);
   problems.Require(Within(*spec.outer.beta, 0, 1), "outer.beta",
                    "has to be in [0, 1]");
-  const bool sparse = codec.ok() && compression::IsSparse(*codec);
+  const bool sparse =
+      codec.ok() ? compression::IsSparse(*codec)
+                 : planner::AdaTopKRatio(spec.exchange.codec).has_value();
   problems.Require(!sparse || *spec.outer.beta > 0, "outer.beta",
                    "has to be above 0 for a sparse codec: what it does not "
                    "send would be lost");

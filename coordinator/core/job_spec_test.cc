@@ -98,6 +98,22 @@ TEST(JobSpecTest, AnAdaptiveJobCarriesErrorsUnlessItSaysOtherwise) {
   EXPECT_TRUE(ReviewJobSpec(spec).ok());
 }
 
+TEST(JobSpecTest, AdaTopKIsRefusedWhereSparseCodecsAre) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.exchange.codec = "ada_top_k/16";
+  spec.outer.method = OuterMethod::kCo2;
+  const auto reviewed = ReviewJobSpec(spec);
+  ASSERT_TRUE(reviewed.ok()) << reviewed.status();
+  EXPECT_EQ(reviewed->spec.outer.beta, 1.0);
+  spec.outer.beta = 0.0;
+  EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "outer.beta:"));
+  spec.outer.beta = 1.0;
+  spec.outer.method = OuterMethod::kDiloco;  // with outer momentum
+  EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "outer:"));
+  spec.exchange.codec = "ada_top_k/5";
+  EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "exchange.codec:"));
+}
+
 TEST(JobSpecTest, WeakDampingIsWarnedOfUnlessAccepted) {
   JobSpec spec = SmallJob("job", 100);
   spec.outer.method = OuterMethod::kCo2;

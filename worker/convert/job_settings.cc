@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "compression/frame.h"
+#include "planner/codec_policy.h"
 #include "worker/convert/control.h"
 #include "worker/convert/fields.h"
 
@@ -87,15 +88,15 @@ absl::StatusOr<JobSettings> JobSettingsFromProto(const v1::JobSpec& spec) {
     return BadField("spec.training.tau", "has to be at most 2^20");
   }
   const v1::JobSpec::Exchange& exchange = spec.exchange();
-  // An adaptive job names each member's codec when it opens an attempt; none is
-  // larger than int8_block.
-  const bool adaptive = exchange.codec() == "adaptive";
-  if (!exchange.codec().empty() && !adaptive) {
+  // A policy names each member's codec when an attempt opens; none is larger
+  // than int8_block.
+  const bool by_policy = planner::IsCodecPolicy(exchange.codec());
+  if (!exchange.codec().empty() && !by_policy) {
     SKERRY_ASSIGN_OR_RETURN(settings.codec,
                             compression::ParseCodecName(exchange.codec()));
   }
   settings.beta =
-      adaptive ? 1.0 : compression::DefaultErrorFeedback(settings.codec);
+      by_policy ? 1.0 : compression::DefaultErrorFeedback(settings.codec);
   if (spec.outer().has_beta()) settings.beta = spec.outer().beta();
   if (!(settings.beta >= 0.0 && settings.beta <= 1.0)) {
     return BadField("spec.outer.beta", "has to be in [0, 1]");

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "compression/owed.h"
+#include "compression/workspace.h"
 #include "worker/core/compute.h"
 
 namespace skerry::worker {
@@ -22,7 +23,8 @@ absl::StatusOr<SharedBytes> Encode(compression::CodecId id,
   SKERRY_ASSIGN_OR_RETURN(const compression::Codec* codec,
                           compression::FindCodec(id));
   std::vector<std::byte> payload;
-  SKERRY_RETURN_IF_ERROR(codec->Encode(values, payload));
+  SKERRY_RETURN_IF_ERROR(
+      codec->Encode(values, payload, compression::ThreadWorkspace()));
   return SharedBytes::Of(std::move(payload));
 }
 
@@ -92,7 +94,8 @@ Exchange::Summed Exchange::SumAndEncode(std::span<const float> owed,
       continue;
     }
     summed.status = (*compression::FindCodec(term.codec))
-                        ->DecodeAdd(Join(term.parts).bytes, sum);
+                        ->DecodeAdd(Join(term.parts).bytes, sum,
+                                    compression::ThreadWorkspace());
     if (!summed.status.ok()) return summed;
   }
   std::vector<float> mean(sum.size());
@@ -102,7 +105,8 @@ Exchange::Summed Exchange::SumAndEncode(std::span<const float> owed,
   if (!encoded.ok()) return summed;
   summed.encoded = *std::move(encoded);
   summed.status =
-      (*compression::FindCodec(id))->Decode(summed.encoded.bytes, mean);
+      (*compression::FindCodec(id))
+          ->Decode(summed.encoded.bytes, mean, compression::ThreadWorkspace());
   std::vector<float> error(sum.size());
   compression::OwnerError(sum, weight, mean, error);
   summed.error = std::make_shared<const std::vector<float>>(std::move(error));

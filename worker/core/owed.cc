@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "compression/owed.h"
+#include "compression/workspace.h"
 
 namespace skerry::worker {
 namespace {
@@ -70,7 +71,8 @@ absl::StatusOr<Settled> SettleSent(const OwedSpan& owed,
   SKERRY_ASSIGN_OR_RETURN(const compression::Codec* found,
                           compression::FindCodec(codec));
   std::vector<float> decoded(owed.values->size());
-  SKERRY_RETURN_IF_ERROR(found->Decode(sent, decoded));
+  SKERRY_RETURN_IF_ERROR(
+      found->Decode(sent, decoded, compression::ThreadWorkspace()));
   std::vector<float> rest = *owed.values;
   compression::SettleSent(decoded, rest);
   return Decay(owed, std::move(rest), beta);

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "compression/workspace.h"
 
 namespace skerry::worker {
 namespace {
@@ -99,12 +100,14 @@ std::vector<std::byte> WriteResultPiece(
 absl::Status DecodeMean(std::span<const std::byte> piece, double total_weight,
                         std::span<float> mean) {
   SKERRY_ASSIGN_OR_RETURN(const Parsed parsed, Parse(piece));
+  compression::Workspace& workspace = compression::ThreadWorkspace();
   bool first = true;
   for (const EncodedPayload& payload : parsed.payloads) {
     const auto codec = compression::FindCodec(payload.codec);
     if (!codec.ok()) return Damaged(codec.status().message());
-    SKERRY_RETURN_IF_ERROR(first ? (*codec)->Decode(payload.bytes, mean)
-                                 : (*codec)->DecodeAdd(payload.bytes, mean));
+    SKERRY_RETURN_IF_ERROR(
+        first ? (*codec)->Decode(payload.bytes, mean, workspace)
+              : (*codec)->DecodeAdd(payload.bytes, mean, workspace));
     first = false;
   }
   if (parsed.shape == PieceShape::kMean) return absl::OkStatus();

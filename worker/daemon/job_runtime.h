@@ -14,6 +14,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "base/ids.h"
+#include "planner/codec_policy.h"
 #include "proto/skerry/v1/control.pb.h"
 #include "runtime/event_loop.h"
 #include "runtime/executor.h"
@@ -75,6 +76,10 @@ class JobRuntime {
 
   v1::JobStatus Status() const;
   const std::string& name() const { return spec_.name(); }
+  // Its codecs are chosen by links and machines.
+  bool codecs_by_policy() const {
+    return planner::IsCodecPolicy(spec_.exchange().codec());
+  }
 
  private:
   void ReadCheckpoint();

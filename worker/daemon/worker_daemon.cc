@@ -6,7 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/release.h"
+#include "compression/codec.h"
 #include "runtime/log.h"
+#include "runtime/posix/stopwatch.h"
 #include "worker/convert/peer.h"
 #include "worker/daemon/worker_metrics.h"
 
@@ -15,6 +17,8 @@ namespace {
 
 // A Status well before the lease ends, and another if that one is lost.
 constexpr double kStatusShareOfLease = 0.3;
+// A slow machine goes without the speeds of what it does not reach.
+constexpr double kMeasureCodecsMaxS = 1.0;
 
 transport::Verdict ToVerdict(FrameVerdict verdict) {
   switch (verdict) {
@@ -43,7 +47,10 @@ WorkerDaemon::WorkerDaemon(WorkerOptions options,
 
 WorkerDaemon::~WorkerDaemon() = default;
 
-void WorkerDaemon::Start() { KeepSendingStatus(); }
+void WorkerDaemon::Start() {
+  KeepSendingStatus();
+  LearnCodecSpeeds();
+}
 
 void WorkerDaemon::Drain(absl::AnyInvocable<void() &&> done) {
   runtime::Log(runtime::Severity::kInfo, "worker.drain");
@@ -214,7 +221,17 @@ v1::Status WorkerDaemon::BuildStatus() const {
   status.set_incarnation(incarnation_.value());
   status.set_counter(counter_);
   status.set_draining(draining_);
-  for (const auto& [id, job] : jobs_) *status.add_jobs() = job->Status();
+  for (const auto& [id, job] : jobs_) {
+    *status.add_jobs() = job->Status();
+    if (!job->codecs_by_policy()) continue;
+    v1::JobStatus& one = *status.mutable_jobs()->rbegin();
+    for (const CodecSpeed& measured : codec_speeds_) {
+      v1::CodecSpeed* speed = one.add_codec_speeds();
+      speed->set_codec(std::string(compression::CodecName(measured.codec)));
+      speed->set_encode_elements_per_s(measured.encode_elements_per_s);
+      speed->set_decode_elements_per_s(measured.decode_elements_per_s);
+    }
+  }
   for (const auto& [id, reason] : unserved_) {
     v1::JobStatus* job = status.add_jobs();
     job->set_job(id);
@@ -244,6 +261,21 @@ absl::Status WorkerDaemon::Ready() const {
   if (connected_) return absl::OkStatus();
   return absl::UnavailableError(
       absl::StrCat("the coordinator does not answer: ", lost_.message()));
+}
+
+void WorkerDaemon::LearnCodecSpeeds() {
+  environment_.compute.Run([this, &loop = environment_.loop,
+                            alive = std::weak_ptr<char>(alive_)]() mutable {
+    const runtime::Stopwatch watch;
+    auto speeds =
+        MeasureCodecs([&] { return watch.Seconds(); }, kMeasureCodecsMaxS);
+    loop.Post(
+        [this, speeds = std::move(speeds), alive = std::move(alive)]() mutable {
+          if (alive.expired()) return;
+          codec_speeds_ = std::move(speeds);
+          StatusChanged();
+        });
+  });
 }
 
 void WorkerDaemon::KeepSendingStatus() {

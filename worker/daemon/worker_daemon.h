@@ -19,6 +19,7 @@
 #include "proto/skerry/v1/peer.pb.h"
 #include "runtime/metrics.h"
 #include "transport/bulk.h"
+#include "worker/daemon/codec_speeds.h"
 #include "worker/daemon/job_runtime.h"
 #include "worker/daemon/peer_service.h"
 #include "worker/daemon/session_client.h"
@@ -80,6 +81,7 @@ class WorkerDaemon final : public transport::BulkReceiver {
   v1::Status BuildStatus() const;
   void SendStatus();
   void KeepSendingStatus();
+  void LearnCodecSpeeds();
 
   WorkerOptions options_;
   const JobEnvironment environment_;
@@ -101,6 +103,7 @@ class WorkerDaemon final : public transport::BulkReceiver {
   absl::btree_map<uint64_t, std::unique_ptr<JobRuntime>> jobs_;
   // Jobs that this worker cannot serve, and why.
   absl::btree_map<uint64_t, std::string> unserved_;
+  std::vector<CodecSpeed> codec_speeds_;  // empty until they are measured
   // Timers and tasks that run after this object is gone see it expired.
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };

@@ -1,0 +1,65 @@
+#include "worker/daemon/codec_speeds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/check.h"
+#include "base/random.h"
+#include "compression/workspace.h"
+
+namespace skerry::worker {
+namespace {
+
+constexpr size_t kElements = size_t{1} << 18;
+constexpr int kTurns = 3;
+
+// Laplace: what the menu's table was made with.
+std::vector<float> Draw() {
+  Random random(1);
+  std::vector<float> values(kElements);
+  for (float& value : values) {
+    const double size = -std::log(1.0 - random.Uniform());
+    value = static_cast<float>(random.Below(2) == 0 ? size : -size);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<CodecSpeed> MeasureCodecs(absl::FunctionRef<double()> seconds,
+                                      double budget_s) {
+  // Shorter than a clock tells apart counts as this.
+  constexpr double kSecondsMin = 1e-7;
+  const double start = seconds();
+  const std::vector<float> values = Draw();
+  std::vector<float> decoded(kElements);
+  std::vector<std::byte> payload;
+  compression::Workspace workspace;
+  std::vector<CodecSpeed> speeds;
+  for (int number = 0; number < 256; ++number) {
+    const auto id = static_cast<compression::CodecId>(number);
+    const auto codec = compression::FindCodec(id);
+    if (!codec.ok()) continue;
+    CodecSpeed speed{.codec = id};
+    for (int turn = 0; turn < kTurns; ++turn) {
+      const double begin = seconds();
+      if (begin - start > budget_s) return speeds;
+      SKERRY_CHECK((*codec)->Encode(values, payload, workspace).ok());
+      const double middle = seconds();
+      SKERRY_CHECK((*codec)->Decode(payload, decoded, workspace).ok());
+      const double end = seconds();
+      speed.encode_elements_per_s =
+          std::max(speed.encode_elements_per_s,
+                   kElements / std::max(middle - begin, kSecondsMin));
+      speed.decode_elements_per_s =
+          std::max(speed.decode_elements_per_s,
+                   kElements / std::max(end - middle, kSecondsMin));
+    }
+    speeds.push_back(speed);
+  }
+  return speeds;
+}
+
+}  // namespace skerry::worker
