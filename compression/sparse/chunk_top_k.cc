@@ -72,7 +72,7 @@ uint32_t CodeAt(const std::byte* in, size_t i) {
 // Whether no bit is set behind the last field.
 bool RestIsZero(const std::byte* in, size_t count, int bits) {
   const size_t used = count * bits % 8;
-  return used == 0 || in[count * bits / 8] >> used == std::byte{0};
+  return used == 0 || (in[count * bits / 8] >> used) == std::byte{0};
 }
 
 // Four bins of 1.5 standard deviations about the mean; what lies outside takes

@@ -1,5 +1,4 @@
 // skerry-coordinator: decides who trains what, and keeps the history of it.
-#include <grpc/support/log.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -25,18 +24,13 @@
 #include "runtime/posix/posix_loop.h"
 #include "runtime/posix/signal_wait.h"
 #include "runtime/posix/spdlog_log.h"
+#include "transport/grpc/library_log.h"
 
 namespace skerry::coordinator {
 namespace {
 
 using runtime::Log;
 using runtime::Severity;
-
-// What gRPC has to say, in our form; our own events tell what follows from it.
-void LogForGrpc(gpr_log_func_args* said) {
-  Log(Severity::kDebug, "coordinator.grpc",
-      {{"message", said->message}, {"file", said->file}, {"line", said->line}});
-}
 
 ExitCode Failed(const absl::Status& why, ExitCode code) {
   Log(Severity::kError, "coordinator.start.failed", {{"cause", why}});
@@ -120,7 +114,7 @@ ExitCode Main(std::vector<std::string> words) {
   runtime::SpdlogSink log(stderr, runtime::SpdlogSink::FormFor(stderr),
                           parsed.arguments->log_level);
   runtime::InstallLogSink(&log);
-  gpr_set_log_function(LogForGrpc);
+  transport::TakeLibraryLogs();
   const ExitCode code = Serve(*parsed.arguments, signals);
   runtime::InstallLogSink(nullptr);
   return code;

@@ -36,6 +36,10 @@ class RecoveryStage final : public worker::RecoveryFixture, public Stage {
     } else if (Match(step, "the disk is lost")) {
       ports_.files.clear();
       history_.TakeDeletable(Sequence(99));
+    } else if (Match(step, "the disk is slow")) {
+      ports_.SetDiskSlow(true);
+    } else if (Match(step, "the disk is quick")) {
+      ports_.SetDiskSlow(false);
     } else if (Match(step, "both spans are held")) {
       recovery_.SetHoldings(0, 2);
     } else if (Match(step, "no life uses the state")) {

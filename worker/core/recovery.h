@@ -113,7 +113,7 @@ class Recovery {
     absl::btree_map<uint32_t, size_t> tries;
     absl::btree_map<uint32_t, Instant> not_before;
     absl::btree_map<uint32_t, bool> busy;
-    bool storing = false;
+    std::optional<StoredFile> storing;
   };
 
   void ChooseBase(Instant now, uint32_t span);
@@ -131,6 +131,7 @@ class Recovery {
   void FetchPiece(const CommittedEntry& entry, uint32_t span,
                   const std::string& address);
   void StoreFetched(Sequence sequence);
+  void OnFetchedStored(const StoredFile& file);
   std::vector<std::string> HoldersOf(const CommittedEntry& entry,
                                      uint32_t span) const;
   void PumpFold();

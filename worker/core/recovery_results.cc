@@ -170,13 +170,26 @@ void Recovery::StoreFetched(Sequence sequence) {
     }
   }
   if (file.pieces.empty()) return;
-  missing.storing = true;
+  missing.storing = file;
   effects_.disk.Store(
       file, std::move(contents),
       disk_.Wrap([this, file](Instant now, absl::Status status) {
         if (status.ok()) OnStored(file);
+        OnFetchedStored(file);
         changed_(now, status);
       }));
+}
+
+// A span may have come to need the result while the others' pieces were being
+// stored.
+void Recovery::OnFetchedStored(const StoredFile& file) {
+  const auto missing = missing_.find(file.sequence);
+  if (missing == missing_.end() || missing->second.storing != file) return;
+  missing->second.storing.reset();
+  for (const StoredFile::Piece& piece : file.pieces) {
+    missing->second.got.erase(piece.span);
+  }
+  StoreFetched(file.sequence);
 }
 
 }  // namespace skerry::worker

@@ -65,6 +65,22 @@ TEST_F(RecoveryResultsTest, ResultsAreFetchedOnlyForTheSpansThatNeedThem) {
   }
 }
 
+// Span 0 has no state when result 3 is stored for span 1, and needs the same
+// result when its newer base comes, before the disk is done.
+TEST_F(RecoveryResultsTest, ResultStoredForSomeSpansIsFetchedForTheOthers) {
+  PutOnDisk(BaseKey(1, 0), SharedBytes::Of(states_[0][1].values));
+  PutOnDisk(BaseKey(2, 1), SharedBytes::Of(states_[1][2].values));
+  recovery_.SetView({Serve("a", 2, 3)}, Sequence(1));
+  recovery_.SetReplaceable(true);
+  recovery_.SetHoldings(0, 2);
+  ports_.SetDiskSlow(true);
+  Recover(6);
+  EXPECT_EQ(recovery_.applied(), Sequence(2));
+  ports_.SetDiskSlow(false);
+  Recover(6);
+  ExpectAt(6);
+}
+
 TEST_F(RecoveryResultsTest, LifeIsToldOfAResultThatNobodyKeeps) {
   recovery_.SetView({Serve("a", 1, 2)}, Sequence(1));
   recovery_.SetHoldings(0, 2);

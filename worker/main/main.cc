@@ -1,6 +1,5 @@
 // skerry-worker: flags and wiring.
 
-#include <grpc/support/log.h>
 #include <grpcpp/grpcpp.h>
 #include <unistd.h>
 
@@ -27,6 +26,7 @@
 #include "runtime/posix/signal_wait.h"
 #include "runtime/posix/spdlog_log.h"
 #include "transport/grpc/grpc_bulk.h"
+#include "transport/grpc/library_log.h"
 #include "worker/daemon/peer_client.h"
 #include "worker/daemon/peer_service.h"
 #include "worker/daemon/worker_daemon.h"
@@ -266,13 +266,6 @@ absl::Status CheckTrainer(const std::string& program) {
                           "name it with --trainer"));
 }
 
-// What gRPC has to say, in our form; our own lines tell what follows from it.
-void LogForGrpc(gpr_log_func_args* said) {
-  runtime::Log(
-      runtime::Severity::kDebug, "worker.grpc",
-      {{"message", said->message}, {"file", said->file}, {"line", said->line}});
-}
-
 int Main(int argc, char** argv) {
   const ParsedCommandLine parsed = ParseCommandLine(argc, argv);
   if (parsed.exit) return parsed.exit_code;
@@ -288,7 +281,7 @@ int Main(int argc, char** argv) {
       stderr, runtime::SpdlogSink::FormFor(stderr),
       line.debug ? runtime::Severity::kDebug : runtime::Severity::kInfo);
   runtime::InstallLogSink(&sink);
-  gpr_set_log_function(LogForGrpc);
+  transport::TakeLibraryLogs();
   Parts parts(line);
   const auto state = TakeState(line, parts.files);
   if (!state.ok()) return Fail(state.status());

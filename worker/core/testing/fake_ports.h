@@ -15,7 +15,8 @@
 
 namespace skerry::worker {
 
-// Work and answers wait in one queue, in the order they were asked for.
+// Work and answers wait in one queue, in the order they were asked for; what is
+// to be stored waits longer while the disk is slow.
 class FakePorts : public BulkPort, public DiskPort, public HostPort {
  public:
   struct Sent {
@@ -29,6 +30,14 @@ class FakePorts : public BulkPort, public DiskPort, public HostPort {
       auto task = std::move(queue_.front());
       queue_.pop_front();
       std::move(task)();
+    }
+  }
+
+  void SetDiskSlow(bool slow) {
+    disk_slow_ = slow;
+    while (!slow && !stores_.empty()) {
+      queue_.push_back(std::move(stores_.front()));
+      stores_.pop_front();
     }
   }
 
@@ -50,11 +59,12 @@ class FakePorts : public BulkPort, public DiskPort, public HostPort {
   }
   void Store(const StoredFile& file, std::vector<SharedBytes> contents,
              Done<absl::Status> done) override {
-    queue_.push_back([this, file, contents = std::move(contents),
-                      done = std::move(done)]() mutable {
-      files.push_back({file, std::move(contents)});
-      std::move(done)(Instant(), absl::OkStatus());
-    });
+    (disk_slow_ ? stores_ : queue_)
+        .push_back([this, file, contents = std::move(contents),
+                    done = std::move(done)]() mutable {
+          files.push_back({file, std::move(contents)});
+          std::move(done)(Instant(), absl::OkStatus());
+        });
   }
   absl::StatusOr<SharedBytes> Map(const StoredFile& file,
                                   uint32_t span) override {
@@ -90,6 +100,8 @@ class FakePorts : public BulkPort, public DiskPort, public HostPort {
 
  private:
   std::deque<absl::AnyInvocable<void() &&>> queue_;
+  std::deque<absl::AnyInvocable<void() &&>> stores_;
+  bool disk_slow_ = false;
 };
 
 }  // namespace skerry::worker
