@@ -78,6 +78,7 @@ std::string AboutOf(const FieldDescriptor& field) {
 
 std::string ValueType(const FieldDescriptor& field) {
   switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
     case FieldDescriptor::CPPTYPE_UINT32:
     case FieldDescriptor::CPPTYPE_UINT64:
       return "whole number";

@@ -170,10 +170,17 @@ std::string RangesText(
   return parts.empty() ? "none" : absl::StrJoin(parts, " ");
 }
 
+// "2/3": the second of three that wait; empty of a job that does not wait.
+std::string QueueText(const v1::JobView& job) {
+  if (!job.has_queue()) return "";
+  return absl::StrCat(job.queue().position(), "/", job.queue().length());
+}
+
 std::vector<Column> JobColumns() {
   return {{"NAME"},
           {"ID", Align::kRight},
           {"PHASE"},
+          {"QUEUE", Align::kRight},
           {"DONE", Align::kRight},
           {"SEQUENCE", Align::kRight},
           {"LOSS", Align::kRight},
@@ -188,6 +195,7 @@ std::vector<std::string> JobCells(const v1::JobView& job) {
   return {job.spec().name(),
           absl::StrCat(job.id()),
           PhaseText(job.phase()),
+          QueueText(job),
           PercentText(job.samples_committed(), job.samples_total()),
           absl::StrCat(job.sequence()),
           losses.training,
@@ -239,7 +247,10 @@ std::string JobsTable(const v1::ListJobsReply& jobs) {
 
 std::string WideJobsTable(const v1::ListJobsReply& jobs) {
   std::vector<Column> columns = JobColumns();
-  for (const char* title : {"METHOD", "CODEC"}) columns.push_back({title});
+  columns.push_back({"PRIORITY", Align::kRight});
+  for (const char* title : {"OWNER", "METHOD", "CODEC"}) {
+    columns.push_back({title});
+  }
   for (const char* title : {"PARAMETERS", "STALLED", "SENT"}) {
     columns.push_back({title, Align::kRight});
   }
@@ -249,6 +260,8 @@ std::string WideJobsTable(const v1::ListJobsReply& jobs) {
     const v1::JobCounters& counters = job.counters();
     const double busy = counters.compute_s() + counters.stall_s();
     std::vector<std::string> cells = JobCells(job);
+    cells.push_back(absl::StrCat(job.spec().queue().priority()));
+    cells.push_back(job.spec().queue().owner());
     cells.push_back(MethodText(job.spec().outer().method()));
     cells.push_back(job.spec().exchange().codec());
     cells.push_back(job.parameters() == 0 ? ""
@@ -354,6 +367,10 @@ std::string JobDescription(const v1::JobView& job) {
   std::string phase = PhaseText(job.phase());
   if (!job.reason().empty()) absl::StrAppend(&phase, ": ", job.reason());
   AddFact("Phase", phase, &text);
+  AddFact("Queue",
+          absl::StrCat("priority ", job.spec().queue().priority(), ", owner ",
+                       job.spec().queue().owner()),
+          &text);
   AddFact("Age", AgeText(job.age_ms()), &text);
   AddFact("Parameters",
           job.parameters() == 0 ? "" : absl::StrCat(job.parameters()), &text);

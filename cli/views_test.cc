@@ -41,6 +41,8 @@ void FillSpec(v1::JobSpec* spec) {
   spec->mutable_training()->set_tau(12);
   spec->mutable_outer()->set_method(v1::JobSpec::OUTER_METHOD_CO2);
   spec->mutable_exchange()->set_codec("int8_block");
+  spec->mutable_queue()->set_priority(10);
+  spec->mutable_queue()->set_owner("texts");
 }
 
 v1::JobView RunningJob() {
@@ -101,6 +103,20 @@ v1::JobView EndedJob() {
   return job;
 }
 
+v1::JobView WaitingJob() {
+  v1::JobView job;
+  job.set_id(4);
+  job.mutable_spec()->set_name("later");
+  job.mutable_spec()->mutable_queue()->set_priority(-5);
+  job.mutable_spec()->mutable_queue()->set_owner("default");
+  job.set_phase(v1::JOB_PHASE_PENDING);
+  job.mutable_queue()->set_position(2);
+  job.mutable_queue()->set_length(3);
+  job.set_reason("waits as number 2 of 3: it needs 1 worker(s)");
+  job.set_age_ms(4'000);
+  return job;
+}
+
 v1::ListWorkersReply Workers() {
   v1::ListWorkersReply workers;
   const auto add = [&](const char* name, const char* island, const char* state,
@@ -156,6 +172,7 @@ v1::ListJobsReply Jobs() {
   v1::ListJobsReply jobs;
   *jobs.add_jobs() = EndedJob();
   *jobs.add_jobs() = RunningJob();
+  *jobs.add_jobs() = WaitingJob();
   return jobs;
 }
 

@@ -222,6 +222,11 @@ std::optional<json> Converter::Number(const std::string& text,
       if (!absl::SimpleAtoi(text, &value)) return std::nullopt;
       return json(value);
     }
+    case FieldDescriptor::CPPTYPE_INT32: {
+      int32_t value;
+      if (!absl::SimpleAtoi(text, &value)) return std::nullopt;
+      return json(value);
+    }
     case FieldDescriptor::CPPTYPE_UINT64: {
       uint64_t value;
       if (!absl::SimpleAtoi(text, &value)) return std::nullopt;
@@ -250,10 +255,14 @@ json Converter::Scalar(const YAML::Node& node, const FieldDescriptor& field,
   }
   std::optional<json> number = Number(text, field);
   if (number.has_value()) return *std::move(number);
-  const bool whole = field.cpp_type() != FieldDescriptor::CPPTYPE_DOUBLE;
+  const char* wanted = "a whole number >= 0";
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_INT32) {
+    wanted = "a whole number";
+  } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
+    wanted = "a number";
+  }
   Report(node.Mark(), path,
-         absl::StrCat("has to be ", whole ? "a whole number >= 0" : "a number",
-                      ", not ", text));
+         absl::StrCat("has to be ", wanted, ", not ", text));
   return nullptr;
 }
 

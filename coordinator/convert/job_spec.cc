@@ -105,6 +105,8 @@ absl::Status CheckSizes(const v1::JobSpec& spec) {
                                    "data.manifest_sha256"));
   SKERRY_RETURN_IF_ERROR(
       CheckText(spec.exchange().codec(), kNameBytesMax, "exchange.codec"));
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(spec.queue().owner(), kNameBytesMax, "queue.owner"));
   if (spec.placement().islands_size() > kIslandsMax) {
     return BadField("placement.islands", "names more than 1024 islands");
   }
@@ -210,6 +212,7 @@ absl::StatusOr<JobSpec> JobSpecFromProto(const v1::JobSpec& spec) {
   out.placement.islands.assign(spec.placement().islands().begin(),
                                spec.placement().islands().end());
   out.placement.workers_min = spec.placement().workers_min();
+  out.queue = {spec.queue().priority(), spec.queue().owner()};
   return out;
 }
 
@@ -241,6 +244,8 @@ void JobSpecToProto(const JobSpec& spec, v1::JobSpec* out) {
     out->mutable_placement()->add_islands(island);
   }
   out->mutable_placement()->set_workers_min(spec.placement.workers_min);
+  out->mutable_queue()->set_priority(spec.queue.priority);
+  out->mutable_queue()->set_owner(spec.queue.owner);
 }
 
 }  // namespace skerry::coordinator

@@ -11,6 +11,8 @@ TEST(JobSpecConvertTest, UnsetAndZeroStayDifferent) {
   in.mutable_outer()->set_momentum(0);
   in.mutable_training()->set_clip_norm(0);
   in.mutable_exchange()->set_carry(0);
+  in.mutable_queue()->set_priority(-7);
+  in.mutable_queue()->set_owner("vision");
   const auto spec = JobSpecFromProto(in);
   ASSERT_TRUE(spec.ok());
   EXPECT_EQ(spec->outer.momentum, 0.0);
@@ -18,6 +20,8 @@ TEST(JobSpecConvertTest, UnsetAndZeroStayDifferent) {
   EXPECT_EQ(spec->training.clip_norm, 0.0);
   EXPECT_FALSE(spec->training.warmup_fraction.has_value());
   EXPECT_EQ(spec->exchange.carry, 0u);
+  EXPECT_EQ(spec->queue.priority, -7);
+  EXPECT_EQ(spec->queue.owner, "vision");
   v1::JobSpec out;
   JobSpecToProto(*spec, &out);
   const auto again = JobSpecFromProto(out);

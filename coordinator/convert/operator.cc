@@ -38,6 +38,11 @@ void CountersToProto(const JobCounters& counters, v1::JobCounters* out) {
   out->set_tokens_per_s(counters.tokens_per_s);
 }
 
+void PlaceToProto(size_t position, size_t length, v1::QueuePlace* out) {
+  out->set_position(static_cast<uint32_t>(position));
+  out->set_length(static_cast<uint32_t>(length));
+}
+
 }  // namespace
 
 void JobViewToProto(const JobView& view, v1::JobView* out) {
@@ -75,6 +80,9 @@ void JobViewToProto(const JobView& view, v1::JobView* out) {
   out->set_revision(view.revision.value());
   out->set_open_attempt(view.open_attempt.value());
   out->set_open_tries(view.open_tries);
+  if (view.queue_position > 0) {
+    PlaceToProto(view.queue_position, view.queue_length, out->mutable_queue());
+  }
 }
 
 void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
@@ -113,6 +121,9 @@ void JobPlanToProto(const JobPlan& plan, v1::PlanJobReply* out) {
     one->set_worker(left.worker);
     one->set_island(left.island);
     one->set_reason(left.reason);
+  }
+  if (plan.queue_position > 0) {
+    PlaceToProto(plan.queue_position, plan.queue_length, out->mutable_queue());
   }
   if (!plan.exchange.has_value()) return;
   const PlannedExchange& from = *plan.exchange;

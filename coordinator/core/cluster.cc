@@ -130,7 +130,8 @@ class Cluster::Impl {
     const JobId id(revision_.value());
     SKERRY_ASSIGN_OR_RETURN(JobState * job, jobs_.Find(id));
     job->since = now;
-    DecideOne(*job);
+    // It may come before others that have not begun.
+    DecideAll();
     return Submission{id, std::move(reviewed.warnings)};
   }
 
@@ -170,11 +171,8 @@ class Cluster::Impl {
   absl::StatusOr<JobPlan> Plan(const JobSpec& spec, uint64_t elements) const {
     SKERRY_ASSIGN_OR_RETURN(ReviewedSpec reviewed, ReviewJobSpec(spec));
     SKERRY_RETURN_IF_ERROR(jobs_.Place(reviewed.spec, "").status());
-    const JobId last(~uint64_t{0});
-    return PlanJob(std::move(reviewed), elements, workers_, options_,
-                   [&](std::string_view island) {
-                     return jobs_.CountBefore(last, island);
-                   });
+    const Turn turn = jobs_.TurnOfNext(reviewed.spec, workers_);
+    return PlanJob(std::move(reviewed), elements, workers_, options_, turn);
   }
 
   absl::Status Generate(JobId id, const GenerateOrder& request,
@@ -266,13 +264,15 @@ class Cluster::Impl {
 
   absl::StatusOr<JobView> ViewJob(JobId id, Instant now) const {
     SKERRY_ASSIGN_OR_RETURN(const JobState* job, jobs_.Find(id));
-    return ViewOf(*job, workers_, revision_, now);
+    return ViewOf(*job, workers_, options_, turn_(id), revision_, now);
   }
 
   std::vector<JobView> ViewJobs(Instant now) const {
     std::vector<JobView> views;
+    const JobQueue queue = jobs_.QueueFor(workers_);
     for (const auto& [id, job] : jobs_.all()) {
-      views.push_back(ViewOf(job, workers_, revision_, now));
+      views.push_back(ViewOf(job, workers_, options_, queue.TurnOf(id),
+                             revision_, now));
     }
     return views;
   }
@@ -336,7 +336,7 @@ class Cluster::Impl {
   }
 
   Decider MakeDecider() {
-    return Decider{now_, options_, workers_, jobs_before_, emit_};
+    return Decider{now_, options_, workers_, turn_, emit_};
   }
 
   void DecideOne(JobState& job) {
@@ -405,10 +405,9 @@ class Cluster::Impl {
   GenerateDesk desk_;
   std::vector<Entry> records_;
   absl::btree_set<std::string> touched_;
-  std::function<size_t(JobId, std::string_view)> jobs_before_ =
-      [this](JobId id, std::string_view island) {
-        return jobs_.CountBefore(id, island);
-      };
+  std::function<Turn(JobId)> turn_ = [this](JobId id) {
+    return jobs_.QueueFor(workers_).TurnOf(id);
+  };
   std::function<void(Record)> emit_ = [this](Record record) {
     Emit(std::move(record));
   };

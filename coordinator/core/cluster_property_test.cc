@@ -95,6 +95,24 @@ TEST(ClusterPropertyTest, TwoJobsShareFourWorkers) {
   }
 }
 
+// Five jobs for workers that take one or two at a time: nobody overtakes, nobody
+// is put out, and every job gets its turn.
+TEST(ClusterPropertyTest, JobsTakeTurnsByPriority) {
+  for (uint64_t seed = 7001; seed < 7001 + Seeds(); ++seed) {
+    WorldOptions options = Faults(seed);
+    options.seats_max = 1 + seed % 2;
+    options.snapshot = 0.01;
+    options.islands = {"a", "b", "c"};
+    for (const char* name : {"one", "two", "three", "four", "five"}) {
+      options.jobs.push_back(SmallJob(name, 400));
+    }
+    options.jobs[2].queue.priority = 10;
+    options.jobs[3].queue.priority = -10;
+    options.jobs[4].queue.priority = 10;
+    ExpectAllDone(options);
+  }
+}
+
 // Every recovery of these histories starts from a snapshot, if there is one,
 // and is compared with the replay of all records.
 TEST(ClusterPropertyTest, ASnapshotAndItsTailAreTheWholeJournal) {

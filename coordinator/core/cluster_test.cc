@@ -155,6 +155,62 @@ TEST(ClusterTest, AnIntentOutlivesTheProcessAndKeepsJobsAway) {
       cluster.SetIntent("nobody", WorkerIntent::kDrain, kStart)));
 }
 
+// The worker's places in unfinished jobs, by name of the job.
+std::vector<std::string> JobsOf(const Cluster& cluster) {
+  return cluster.ViewWorker("w", kStart)->jobs;
+}
+
+TEST(ClusterTest, AJobThatHasNotBegunGivesWayToOneOfHigherPriority) {
+  ClusterOptions options;
+  options.seats_max = 1;
+  Cluster cluster = Fresh(options);
+  ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());
+  const JobId low = cluster.Submit(SmallJob("low", 100), "a", kStart)->job;
+  EXPECT_EQ(JobsOf(cluster), (std::vector<std::string>{"low"}));
+  EXPECT_EQ(cluster.ViewJob(low, kStart)->queue_position, 0u);
+  JobSpec spec = SmallJob("high", 100);
+  spec.queue.priority = 1;
+  const JobId high = cluster.Submit(spec, "b", kStart)->job;
+  EXPECT_EQ(JobsOf(cluster), (std::vector<std::string>{"high"}));
+  const auto waits = cluster.ViewJob(low, kStart);
+  EXPECT_EQ(waits->queue_position, 1u);
+  EXPECT_EQ(waits->reason,
+            "waits as number 1 of 1: it needs 1 worker(s) and may have 0; w: 1 "
+            "job(s) come first on island a, and a worker takes 1");
+  const auto plan = cluster.Plan(SmallJob("next", 100), 0);
+  EXPECT_FALSE(plan->starts);
+  EXPECT_EQ(plan->queue_position, 2u);
+  // A restart changes nothing, and then the turn passes on.
+  Cluster again(options);
+  for (const Entry& entry : cluster.TakeRecords()) {
+    ASSERT_TRUE(again.Apply(entry).ok());
+  }
+  again.Recovered(kStart);
+  EXPECT_EQ(JobsOf(again), (std::vector<std::string>{"high"}));
+  EXPECT_EQ(again.ViewJob(low, kStart)->reason, waits->reason);
+  ASSERT_TRUE(again.Cancel(high, kStart).ok());
+  EXPECT_EQ(JobsOf(again), (std::vector<std::string>{"low"}));
+}
+
+TEST(ClusterTest, AJobThatIsOverItsOwnersQuotaWaitsAndSaysSo) {
+  ClusterOptions options;
+  options.quotas["vision"] = 1;
+  Cluster cluster = Fresh(options);
+  ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());
+  JobSpec spec = SmallJob("one", 100);
+  spec.queue.owner = "vision";
+  const JobId one = cluster.Submit(spec, "a", kStart)->job;
+  spec.name = "two";
+  const JobId two = cluster.Submit(spec, "b", kStart)->job;
+  ASSERT_TRUE(cluster.Submit(SmallJob("three", 100), "c", kStart).ok());
+  EXPECT_EQ(JobsOf(cluster), (std::vector<std::string>{"one", "three"}));
+  EXPECT_EQ(cluster.ViewJob(two, kStart)->reason,
+            "waits as number 1 of 1: the quota of owner vision is 1 job(s) at "
+            "a time, and 1 come(s) first");
+  ASSERT_TRUE(cluster.Cancel(one, kStart).ok());
+  EXPECT_EQ(JobsOf(cluster), (std::vector<std::string>{"two", "three"}));
+}
+
 TEST(ClusterTest, APlanIsWhatASubmissionWouldMeetAndChangesNothing) {
   Cluster cluster = Fresh();
   ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());

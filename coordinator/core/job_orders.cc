@@ -87,6 +87,9 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
       (job.Ended() || (replica == nullptr && place == nullptr))) {
     return std::nullopt;
   }
+  // It has lost its turn before the job began. A failure stays known.
+  const bool begun = job.Ended() || job.replicas.lives() > 0;
+  if (!begun && place == nullptr && seat->unfit.empty()) return std::nullopt;
   JobOrders orders;
   orders.job = job.id;
   orders.uid = CombineHash(

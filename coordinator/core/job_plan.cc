@@ -10,7 +10,7 @@
 #include "compression/codec.h"
 #include "coordinator/core/codec_menu.h"
 #include "coordinator/core/layout.h"
-#include "coordinator/core/membership.h"
+#include "coordinator/core/placing.h"
 #include "optimizer/outer/outer.h"
 #include "planner/codec_policy.h"
 #include "planner/hops.h"
@@ -43,14 +43,11 @@ double EncodedBytes(const JobSpec& spec, uint64_t elements) {
   return static_cast<double>((*codec)->MaxEncodedBytes(elements));
 }
 
-void PlaceWorkers(
-    const WorkerTable& workers, const ClusterOptions& options,
-    absl::FunctionRef<size_t(std::string_view island)> jobs_before,
-    JobPlan& plan) {
+void PlaceWorkers(const WorkerTable& workers, const ClusterOptions& options,
+                  const Turn& turn, JobPlan& plan) {
   absl::btree_map<std::string, PlannedReplica> replicas;
   for (const auto& [name, worker] : workers.all()) {
-    std::string why =
-        WhyNoPlace(plan.spec, worker, jobs_before(worker.island), options);
+    std::string why = WhyNoPlace(plan.spec, worker, turn, options);
     if (!why.empty()) {
       plan.left_out.push_back({name, worker.island, std::move(why)});
       continue;
@@ -139,26 +136,31 @@ PlannedExchange Exchanged(const JobPlan& plan, uint64_t elements) {
   return exchange;
 }
 
-void Judge(JobPlan& plan) {
+void Judge(const Turn& turn, JobPlan& plan) {
   const size_t seats = CountSeats(plan);
   const size_t wanted = std::max<size_t>(1, plan.spec.placement.workers_min);
   plan.starts = seats >= wanted;
   plan.reason = absl::StrCat(seats, " worker(s) may work on it and ", wanted,
                              plan.starts ? " are enough" : " are needed");
+  if (plan.starts) return;
+  plan.queue_position = turn.position;
+  plan.queue_length = turn.length;
+  absl::StrAppend(&plan.reason, "; it would be number ", turn.position, " of ",
+                  turn.length, " in the queue");
+  if (!turn.held.empty()) absl::StrAppend(&plan.reason, ": ", turn.held);
 }
 
 }  // namespace
 
-JobPlan PlanJob(
-    ReviewedSpec reviewed, uint64_t elements, const WorkerTable& workers,
-    const ClusterOptions& options,
-    absl::FunctionRef<size_t(std::string_view island)> jobs_before) {
+JobPlan PlanJob(ReviewedSpec reviewed, uint64_t elements,
+                const WorkerTable& workers, const ClusterOptions& options,
+                const Turn& turn) {
   JobPlan plan;
   plan.spec = std::move(reviewed.spec);
   plan.warnings = std::move(reviewed.warnings);
-  PlaceWorkers(workers, options, jobs_before, plan);
+  PlaceWorkers(workers, options, turn, plan);
   if (elements > 0) CutModel(elements, plan);
-  Judge(plan);
+  Judge(turn, plan);
   if (elements > 0 && !plan.replicas.empty()) {
     plan.exchange = Exchanged(plan, elements);
   }

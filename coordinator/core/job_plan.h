@@ -10,12 +10,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "coordinator/core/job_spec.h"
 #include "coordinator/core/options.h"
+#include "coordinator/core/queue.h"
 #include "coordinator/core/worker_table.h"
 
 namespace skerry::coordinator {
@@ -64,13 +63,15 @@ struct JobPlan {
   std::vector<LeftOutWorker> left_out;   // by name
   // None when the model's size is not known or nobody would work.
   std::optional<PlannedExchange> exchange;
+  // Among the jobs that would wait; 0 when it starts.
+  size_t queue_position = 0;
+  size_t queue_length = 0;
 };
 
-// `elements` is the model's size, 0 when it is not known; `jobs_before` counts
-// the unfinished jobs that may use an island.
+// `elements` is the model's size, 0 when it is not known.
 JobPlan PlanJob(ReviewedSpec reviewed, uint64_t elements,
                 const WorkerTable& workers, const ClusterOptions& options,
-                absl::FunctionRef<size_t(std::string_view island)> jobs_before);
+                const Turn& turn);
 
 }  // namespace skerry::coordinator
 

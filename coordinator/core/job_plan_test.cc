@@ -18,11 +18,10 @@ class JobPlanTest : public testing::Test {
             .ok());
   }
   JobPlan Plan(const JobSpec& spec, uint64_t elements = 8 * 4096,
-               size_t jobs_before = 0) {
+               const Turn& turn = {}) {
     auto reviewed = ReviewJobSpec(spec);
     EXPECT_TRUE(reviewed.ok()) << reviewed.status();
-    return PlanJob(*std::move(reviewed), elements, workers_, options_,
-                   [&](std::string_view) { return jobs_before; });
+    return PlanJob(*std::move(reviewed), elements, workers_, options_, turn);
   }
   // "worker: reason" of all that are left out.
   std::vector<std::string> LeftOut(const JobPlan& plan) {
@@ -79,17 +78,26 @@ TEST_F(JobPlanTest, TooFewWorkersAreCounted) {
   Add("a", "north");
   JobSpec spec = SmallJob("job", 1000);
   spec.placement.workers_min = 3;
-  const JobPlan plan = Plan(spec);
+  Turn turn;
+  turn.position = 1;
+  turn.length = 2;
+  const JobPlan plan = Plan(spec, 8 * 4096, turn);
   EXPECT_FALSE(plan.starts);
-  EXPECT_EQ(plan.reason, "1 worker(s) may work on it and 3 are needed");
+  EXPECT_EQ(plan.reason,
+            "1 worker(s) may work on it and 3 are needed; it would be number 1 "
+            "of 2 in the queue");
+  EXPECT_EQ(plan.queue_position, 1u);
 }
 
 TEST_F(JobPlanTest, FullIslandsAndTooSmallModelsLeaveWorkersOut) {
   for (const char* name : {"a", "b", "c"}) Add(name, "north");
-  const JobPlan busy =
-      Plan(SmallJob("job", 1000), 8 * 4096, options_.seats_max);
+  Turn full;
+  full.before["north"] = options_.seats_max;
+  const JobPlan busy = Plan(SmallJob("job", 1000), 8 * 4096, full);
   EXPECT_FALSE(busy.starts);
   EXPECT_EQ(busy.left_out.size(), 3u);
+  EXPECT_EQ(busy.left_out[0].reason,
+            "4 job(s) come first on island north, and a worker takes 4");
   EXPECT_FALSE(busy.exchange.has_value());
   const JobPlan small = Plan(SmallJob("job", 1000), 2 * 4096);
   EXPECT_EQ(small.replicas[0].seats.size(), 2u);
@@ -97,6 +105,17 @@ TEST_F(JobPlanTest, FullIslandsAndTooSmallModelsLeaveWorkersOut) {
             (std::vector<std::string>{
                 "c: the model has 2 spans, and each worker of an island holds "
                 "one at least"}));
+}
+
+TEST_F(JobPlanTest, AQuotaThatIsUsedUpLeavesEveryoneOut) {
+  Add("a", "north");
+  Turn turn;
+  turn.held = "the quota is used up";
+  const JobPlan plan = Plan(SmallJob("job", 1000), 8 * 4096, turn);
+  EXPECT_FALSE(plan.starts);
+  EXPECT_EQ(LeftOut(plan),
+            (std::vector<std::string>{"a: the quota is used up"}));
+  EXPECT_TRUE(plan.reason.ends_with(": the quota is used up")) << plan.reason;
 }
 
 TEST_F(JobPlanTest, WithoutASizeNobodyHoldsSpans) {

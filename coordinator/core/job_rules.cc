@@ -150,7 +150,7 @@ void DecideJob(JobState& job, const Decider& decider) {
       decider.emit(std::move(record));
     };
     const Decider counted{decider.now, decider.options, decider.workers,
-                          decider.jobs_before, counting};
+                          decider.turn, counting};
     DecideSize(job, counted);
     CheckAnchors(job, counted);
     DecideMembership(job, counted);

@@ -85,7 +85,8 @@ TEST(JobViewTest, AJobWithoutAHolderSaysWhichSpansItWaitsFor) {
   DecideJob(bench.job, bench.decider());
   EndLife(bench.job, bench.decider(), life, "gone");
   bench.job.seats.clear();
-  const JobView view = ViewOf(bench.job, bench.workers, Revision(9), bench.now);
+  const JobView view = ViewOf(bench.job, bench.workers, bench.options, Turn(),
+                              Revision(9), bench.now);
   EXPECT_NE(view.reason.find("spans 0 to 8 at sequence 2"), std::string::npos)
       << view.reason;
   EXPECT_EQ(view.losses.size(), 2u);
@@ -94,7 +95,8 @@ TEST(JobViewTest, AJobWithoutAHolderSaysWhichSpansItWaitsFor) {
 
 TEST(JobViewTest, AWaitingJobSaysForWhat) {
   JobBench bench;
-  const JobView view = ViewOf(bench.job, bench.workers, Revision(1), bench.now);
+  const JobView view = ViewOf(bench.job, bench.workers, bench.options, Turn(),
+                              Revision(1), bench.now);
   EXPECT_EQ(view.phase, JobPhase::kPending);
   EXPECT_NE(view.reason.find("waits for 1 worker"), std::string::npos);
 }

@@ -23,6 +23,7 @@ constexpr uint32_t kTauMax = 1 << 20;
 constexpr uint32_t kSpansMax = 4096;
 constexpr uint32_t kTokensMax = 1 << 24;
 constexpr size_t kIslandsMax = 1024;
+constexpr int32_t kPriorityMax = 1000;
 
 class Problems {
  public:
@@ -250,6 +251,16 @@ void ReviewRest(JobSpec& spec, Problems& problems) {
                    "has to be at most 1000000");
 }
 
+void ReviewQueue(JobSpec::Queue& queue, Problems& problems) {
+  Fill(queue.owner, std::string("default"));
+  problems.Require(
+      queue.priority >= -kPriorityMax && queue.priority <= kPriorityMax,
+      "queue.priority", "has to be -1000 to 1000; higher goes first");
+  problems.Require(IsLabel(queue.owner, "."), "queue.owner",
+                   "has to be 1 to 63 lower-case letters, digits, dashes and "
+                   "points");
+}
+
 const char* MethodName(OuterMethod method) {
   switch (method) {
     case OuterMethod::kUnspecified:
@@ -353,6 +364,7 @@ absl::StatusOr<ReviewedSpec> ReviewJobSpec(const JobSpec& submitted) {
   ReviewTraining(reviewed.spec, problems);
   ReviewCheckpoint(reviewed.spec, problems);
   ReviewRest(reviewed.spec, problems);
+  ReviewQueue(reviewed.spec.queue, problems);
   ReviewOuterLoop(reviewed.spec, reviewed.warnings, problems);
   if (!problems.empty()) return absl::InvalidArgumentError(problems.Text());
   return reviewed;

@@ -92,6 +92,12 @@ struct JobSpec {
     friend bool operator==(const Placement&, const Placement&) = default;
   };
 
+  struct Queue {
+    int32_t priority = 0;
+    std::string owner;
+    friend bool operator==(const Queue&, const Queue&) = default;
+  };
+
   std::string name;
   Model model;
   Data data;
@@ -99,6 +105,7 @@ struct JobSpec {
   OuterLoop outer;
   Exchange exchange;
   Placement placement;
+  Queue queue;
 
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };

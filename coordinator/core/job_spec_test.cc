@@ -140,6 +140,17 @@ TEST(JobSpecTest, OnlyOverlappingMethodsAreDelayed) {
   EXPECT_EQ(OuterDelay(spec), 1u);
 }
 
+TEST(JobSpecTest, AnOwnerIsFilledInAndAPriorityHasItsBounds) {
+  JobSpec spec = SmallJob("job", 100);
+  EXPECT_EQ(ReviewJobSpec(spec)->spec.queue.owner, "default");
+  spec.queue = {-1000, "team.vision"};
+  EXPECT_EQ(ReviewJobSpec(spec)->spec.queue, spec.queue);
+  spec.queue = {1001, "Team Vision"};
+  const absl::Status status = ReviewJobSpec(spec).status();
+  EXPECT_TRUE(Says(status, "queue.priority: has to be -1000 to 1000"));
+  EXPECT_TRUE(Says(status, "queue.owner:"));
+}
+
 JobSpec FromCheckpoint(Samples samples) {
   JobSpec spec = SmallJob("job", 100);
   spec.model.checkpoint = JobSpec::Checkpoint{

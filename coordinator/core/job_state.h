@@ -21,6 +21,7 @@
 #include "coordinator/core/audit.h"
 #include "coordinator/core/facts.h"
 #include "coordinator/core/options.h"
+#include "coordinator/core/queue.h"
 #include "coordinator/core/records.h"
 #include "coordinator/core/replica_table.h"
 #include "coordinator/core/round_machine.h"
@@ -134,8 +135,7 @@ struct Decider {
   Instant now;
   const ClusterOptions& options;
   const WorkerTable& workers;
-  // Unfinished jobs that come before this one on workers of an island.
-  absl::FunctionRef<size_t(JobId, std::string_view island)> jobs_before;
+  absl::FunctionRef<Turn(JobId)> turn;
   absl::FunctionRef<void(Record)> emit;
 };
 

@@ -138,17 +138,26 @@ absl::StatusOr<JobId> JobTable::FindName(std::string_view name) const {
       "no job named ", absl::string_view(name.data(), name.size())));
 }
 
-size_t JobTable::CountBefore(JobId id, std::string_view island) const {
-  size_t before = 0;
-  for (const auto& [other, job] : jobs_) {
-    if (other >= id) break;
-    const auto& islands = job.spec.placement.islands;
-    const bool allowed =
-        islands.empty() ||
-        std::find(islands.begin(), islands.end(), island) != islands.end();
-    if (!job.Ended() && allowed) ++before;
+std::vector<QueuedJob> JobTable::Queued() const {
+  std::vector<QueuedJob> queued;
+  for (const auto& [id, job] : jobs_) {
+    if (job.Ended()) continue;
+    const bool waits = job.replicas.lives() == 0 && job.places.empty();
+    queued.push_back({id, &job.spec, &job.replicas.numbers(), waits});
   }
-  return before;
+  return queued;
+}
+
+JobQueue JobTable::QueueFor(const WorkerTable& workers) const {
+  return JobQueue(Queued(), workers, options_);
+}
+
+Turn JobTable::TurnOfNext(const JobSpec& spec,
+                          const WorkerTable& workers) const {
+  std::vector<QueuedJob> queued = Queued();
+  const JobId next(~uint64_t{0});
+  queued.push_back({next, &spec, nullptr, true});
+  return JobQueue(std::move(queued), workers, options_).TurnOf(next);
 }
 
 void JobTable::HashInto(StateHasher& hasher) const {

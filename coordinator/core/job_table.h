@@ -59,8 +59,10 @@ class JobTable {
   absl::StatusOr<const JobState*> Find(JobId job) const;
   // The newest of that name. Errors: NotFound.
   absl::StatusOr<JobId> FindName(std::string_view name) const;
-  // Unfinished jobs before this one that may use the island.
-  size_t CountBefore(JobId job, std::string_view island) const;
+  // The queue as it is now; of use until a job or worker changes.
+  JobQueue QueueFor(const WorkerTable& workers) const;
+  // The turn of a job that is not submitted yet.
+  Turn TurnOfNext(const JobSpec& spec, const WorkerTable& workers) const;
 
   void HashInto(StateHasher& hasher) const;
   // Stops the process unless the parts of each job agree.
@@ -68,6 +70,7 @@ class JobTable {
 
  private:
   void ForgetOldest();
+  std::vector<QueuedJob> Queued() const;
 
   const ClusterOptions options_;
   Jobs jobs_;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "coordinator/core/membership.h"
+#include "coordinator/core/placing.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -140,20 +141,19 @@ std::string TroubleOf(const JobState& job) {
   return "";
 }
 
-std::string PendingReason(const JobState& job, const WorkerTable& workers) {
+std::string PendingReason(const JobState& job, const WorkerTable& workers,
+                          const ClusterOptions& options, const Turn& turn) {
   if (!job.places.empty()) {
     return absl::StrCat(job.Sized() ? "workers are recovering the initial state"
                                     : "trainers are starting",
                         TroubleOf(job));
   }
-  size_t there = 0;
-  for (const auto& [name, worker] : workers.all()) there += worker.left ? 0 : 1;
-  return absl::StrCat("waits for ", job.spec.placement.workers_min,
-                      " worker(s) that it may use; ", there,
-                      " are registered in all islands");
+  return absl::StrCat("waits as number ", turn.position, " of ", turn.length,
+                      ": ", WhyItWaits(job, workers, turn, options));
 }
 
-std::string ReasonOf(const JobState& job, const WorkerTable& workers) {
+std::string ReasonOf(const JobState& job, const WorkerTable& workers,
+                     const ClusterOptions& options, const Turn& turn) {
   if (job.Ended()) return job.end_reason;
   if (job.paused) {
     return absl::StrCat("paused by the operator; ",
@@ -161,7 +161,9 @@ std::string ReasonOf(const JobState& job, const WorkerTable& workers) {
                         " replica(s) deliver what they owe and keep their "
                         "state");
   }
-  if (job.phase == JobPhase::kPending) return PendingReason(job, workers);
+  if (job.phase == JobPhase::kPending) {
+    return PendingReason(job, workers, options, turn);
+  }
   const RoundMachine& machine = job.fragments[0];
   const auto [begin, end] = SpansWithoutHolder(job, workers, FragmentId(0));
   if (end > 0 && job.replicas.current().empty()) {
@@ -191,13 +193,14 @@ std::string ReasonOf(const JobState& job, const WorkerTable& workers) {
 }  // namespace
 
 JobView ViewOf(const JobState& job, const WorkerTable& workers,
+               const ClusterOptions& options, const Turn& turn,
                Revision revision, Instant now) {
   JobView view;
   view.id = job.id;
   view.spec = job.spec;
   view.phase = job.phase;
   view.paused = job.paused && !job.Ended();
-  view.reason = ReasonOf(job, workers);
+  view.reason = ReasonOf(job, workers, options, turn);
   view.age = now - job.since;
   view.sequence = job.fragments[0].newest();
   view.samples_committed = job.ledger.consumed().total();
@@ -205,6 +208,8 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   view.tokens_per_sample = job.spec.data.sequence_tokens;
   view.parameters = job.element_count;
   view.revision = revision;
+  view.queue_position = turn.position;
+  view.queue_length = turn.position == 0 ? 0 : turn.length;
   const RoundMachine& machine = job.fragments[0];
   if (machine.open().has_value()) {
     view.open_attempt = machine.open()->attempt;

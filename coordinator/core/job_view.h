@@ -9,7 +9,9 @@
 
 namespace skerry::coordinator {
 
+// `turn`: what the queue says of the job.
 JobView ViewOf(const JobState& job, const WorkerTable& workers,
+               const ClusterOptions& options, const Turn& turn,
                Revision revision, Instant now);
 
 }  // namespace skerry::coordinator

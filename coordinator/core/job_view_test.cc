@@ -10,7 +10,9 @@ namespace {
 using ::testing::HasSubstr;
 
 std::string ReasonOf(const JobBench& bench) {
-  return ViewOf(bench.job, bench.workers, Revision(1), bench.now).reason;
+  return ViewOf(bench.job, bench.workers, bench.options, Turn(), Revision(1),
+                bench.now)
+      .reason;
 }
 
 TEST(JobViewTest, AJobThatCannotStartSaysWhatIsWrongAndWhere) {

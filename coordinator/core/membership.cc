@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "coordinator/core/exchange.h"
 #include "coordinator/core/layout.h"
+#include "coordinator/core/placing.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -19,13 +20,12 @@ bool Contains(const std::vector<std::string>& names, std::string_view name) {
 // Workers that may have a place, by island, in name order.
 Islands Eligible(const JobState& job, const Decider& decider) {
   Islands islands;
+  const Turn turn = decider.turn(job.id);
+  if (!turn.held.empty()) return islands;
   for (const auto& [name, worker] : decider.workers.all()) {
     const Seat* seat = job.SeatOf(name, worker.incarnation);
     if (seat != nullptr && !seat->unfit.empty()) continue;
-    const size_t before = decider.jobs_before(job.id, worker.island);
-    if (!WhyNoPlace(job.spec, worker, before, decider.options).empty()) {
-      continue;
-    }
+    if (!WhyNoPlace(job.spec, worker, turn, decider.options).empty()) continue;
     islands[worker.island].push_back(name);
   }
   return islands;
@@ -128,6 +128,10 @@ void RefreshPlaces(JobState& job, const Decider& decider) {
       job.touched.insert(place.workers.begin(), place.workers.end());
     }
     places.emplace(island, std::move(place));
+  }
+  for (const auto& [island, old] : job.places) {
+    if (places.contains(island)) continue;
+    job.touched.insert(old.workers.begin(), old.workers.end());
   }
   job.places = std::move(places);
 }
@@ -374,24 +378,6 @@ void CollectMembership(const JobState& job, const ClusterOptions& options,
   for (const auto& [life, drain] : job.draining) {
     earliest.Consider(drain.since + options.lease);
   }
-}
-
-std::string WhyNoPlace(const JobSpec& spec, const Worker& worker,
-                       size_t jobs_before, const ClusterOptions& options) {
-  if (worker.left) return "it is lost";
-  if (worker.intent == WorkerIntent::kCordon) return "it is cordoned";
-  if (worker.Leaves()) return "it drains";
-  const auto& islands = spec.placement.islands;
-  if (!islands.empty() && !Contains(islands, worker.island)) {
-    return absl::StrCat("island ", worker.island,
-                        " is not in placement.islands");
-  }
-  if (jobs_before >= options.seats_max) {
-    return absl::StrCat(jobs_before, " unfinished jobs use island ",
-                        worker.island, ", and a worker takes at most ",
-                        options.seats_max);
-  }
-  return "";
 }
 
 const Place* PlaceOf(const JobState& job, std::string_view island,

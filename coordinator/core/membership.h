@@ -29,11 +29,6 @@ void DecideMembership(JobState& job, const Decider& decider);
 void CollectMembership(const JobState& job, const ClusterOptions& options,
                        Earliest& earliest);
 
-// Why the worker may have no place in the job, in words; empty when it may.
-// `jobs_before`: unfinished jobs that come before this one on its island.
-std::string WhyNoPlace(const JobSpec& spec, const Worker& worker,
-                       size_t jobs_before, const ClusterOptions& options);
-
 // The island's place that names the worker; null when it has none.
 const Place* PlaceOf(const JobState& job, std::string_view island,
                      std::string_view worker);

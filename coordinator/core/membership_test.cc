@@ -231,7 +231,11 @@ TEST(MembershipTest, AWorkerWithTooManyJobsBeforeThisOneHasNoPlace) {
   bench.options.seats_max = 1;
   bench.AddWorker("w0", "a");
   bench.Size();
-  const auto one_before = [](JobId, std::string_view) { return size_t{1}; };
+  const auto one_before = [](JobId) {
+    Turn turn;
+    turn.before["a"] = 1;
+    return turn;
+  };
   const auto emit = [](Record) {};
   DecideMembership(bench.job, Decider{bench.now, bench.options, bench.workers,
                                       one_before, emit});

@@ -44,6 +44,11 @@ absl::Status ValidateClusterOptions(const ClusterOptions& o) {
           absl::StrCat(name, " has to be at least 1"));
     }
   }
+  for (const auto& [owner, jobs] : o.quotas) {
+    if (jobs > 0) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("the quota of ", owner, " has to be at least 1"));
+  }
   return absl::OkStatus();
 }
 

@@ -6,11 +6,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
+#include "absl/container/btree_map.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 
 namespace skerry::coordinator {
+
+// Stands in `quotas` for all owners that have no quota of their own; each of
+// them has this many for itself.
+inline constexpr char kEveryOtherOwner[] = "*";
 
 struct ClusterOptions {
   // Silence that ends a worker's incarnation.
@@ -34,6 +40,9 @@ struct ClusterOptions {
   size_t finished_jobs_max = 256;
   // Unfinished jobs that share one worker.
   size_t seats_max = 4;
+  // Jobs of an owner that have workers at a time; owners without one have as
+  // many as there are.
+  absl::btree_map<std::string, size_t> quotas;
   // Replaced boots that are remembered for each worker.
   size_t boots_max = 1024;
   size_t ready_ranges_max = 1024;

@@ -49,6 +49,10 @@ class ReplicaTable {
   const Replica* FindWorker(std::string_view worker) const;
   // The island's number, or the one that it would get now.
   ReplicaId NumberOf(std::string_view island) const;
+  // Of every island that has had a life.
+  const absl::btree_map<std::string, ReplicaId>& numbers() const {
+    return numbers_;
+  }
   uint64_t lives() const { return lives_; }
 
   void HashInto(StateHasher& hasher) const;

@@ -80,6 +80,9 @@ struct JobView {
   Revision revision;
   Attempt open_attempt;
   uint64_t open_tries = 0;
+  // Among the jobs that wait for workers, from 1; 0 of one that does not.
+  size_t queue_position = 0;
+  size_t queue_length = 0;
 };
 
 struct WorkerView {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/time/time.h"
 #include "base/release.h"
 #include "transport/loopback.h"
@@ -40,6 +41,18 @@ void AddDuration(CLI::App& app, const std::string& name,
       ->check(CLI::Validator(problem, "TIME"))
       ->type_name("")
       ->default_str(absl::FormatDuration(*value));
+}
+
+// "vision=2"; false when it is not of that form.
+bool ReadQuota(const std::string& text, ClusterOptions* cluster) {
+  const size_t equals = text.find('=');
+  size_t jobs = 0;
+  if (equals == std::string::npos || equals == 0 ||
+      !absl::SimpleAtoi(text.substr(equals + 1), &jobs)) {
+    return false;
+  }
+  cluster->quotas[text.substr(0, equals)] = jobs;
+  return true;
 }
 
 void AddFlags(CLI::App& app, Arguments* arguments) {
@@ -85,6 +98,26 @@ void AddFlags(CLI::App& app, Arguments* arguments) {
       ->capture_default_str();
   app.add_option("--jobs-max", cluster.jobs_max, "jobs that may be unfinished")
       ->capture_default_str();
+  app.add_option("--jobs-per-worker", cluster.seats_max,
+                 "jobs that share a worker; others wait")
+      ->capture_default_str();
+  app.add_option_function<std::vector<std::string>>(
+         "--quota",
+         [&cluster](const std::vector<std::string>& quotas) {
+           for (const std::string& quota : quotas) ReadQuota(quota, &cluster);
+         },
+         "OWNER=JOBS: how many jobs of the owner work at a time; the owner * "
+         "stands for each that has no quota of its own; may be repeated")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            ClusterOptions unused;
+            return ReadQuota(text, &unused)
+                       ? std::string()
+                       : "has to be OWNER=JOBS, like vision=2, not " + text;
+          },
+          ""))
+      ->type_name("OWNER=JOBS")
+      ->allow_extra_args(false);
   app.footer(kFooter);
 }
 

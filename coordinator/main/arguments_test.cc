@@ -54,6 +54,18 @@ TEST(ArgumentsTest, EveryFlagIsRead) {
   EXPECT_EQ(arguments.admin_port_file, "admin-port");
 }
 
+TEST(ArgumentsTest, QuotasMayBeRepeated) {
+  const Parsed parsed =
+      ParseArguments({"--state", "x", "--quota", "vision=2", "--quota", "*=1",
+                      "--jobs-per-worker", "3"});
+  ASSERT_TRUE(parsed.arguments.has_value()) << parsed.text;
+  const ClusterOptions& cluster = parsed.arguments->server.cluster;
+  EXPECT_EQ(cluster.quotas.size(), 2u);
+  EXPECT_EQ(cluster.quotas.at("vision"), 2u);
+  EXPECT_EQ(cluster.quotas.at(kEveryOtherOwner), 1u);
+  EXPECT_EQ(cluster.seats_max, 3u);
+}
+
 TEST(ArgumentsTest, AWrongLineIsOneLineAndCodeTwo) {
   for (const auto& words : std::vector<std::vector<std::string>>{
            {},
@@ -67,6 +79,11 @@ TEST(ArgumentsTest, AWrongLineIsOneLineAndCodeTwo) {
            {"--state", "x", "--admin-port-file", "file"},
            {"--state", "x", "--log-level", "loud"},
            {"--state", "x", "--workers-max", "many"},
+           {"--state", "x", "--jobs-per-worker", "0"},
+           {"--state", "x", "--quota", "vision"},
+           {"--state", "x", "--quota", "=2"},
+           {"--state", "x", "--quota", "vision=0"},
+           {"--state", "x", "--quota", "vision=-1"},
            {"--state", "x", "--colour"}}) {
     SCOPED_TRACE(testing::PrintToString(words));
     const Parsed parsed = ParseArguments(words);
@@ -84,7 +101,7 @@ TEST(ArgumentsTest, HelpNamesEveryFlagItsDefaultAndTheExitCodes) {
   for (const char* flag :
        {"--listen", "127.0.0.1:7443", "--state", "--port-file", "--log-level",
         "--reflection", "--lease", "10s", "--settle", "--attempt-deadline-min",
-        "--workers-max", "--jobs-max", "--admin", "--version", "Exit codes"}) {
+        "--workers-max", "--jobs-max", "--jobs-per-worker", "--quota", "--admin", "--version", "Exit codes"}) {
     EXPECT_THAT(parsed.text, HasSubstr(flag));
   }
 }

@@ -34,7 +34,7 @@ class LocalCluster:
     """
 
     def __init__(self, binaries, directory, islands, lease_s=3.0,
-                 trainer_threads=1):
+                 trainer_threads=1, coordinator_flags=()):
         self.binaries = binaries
         self.directory = directory
         self.islands = islands
@@ -46,7 +46,7 @@ class LocalCluster:
             'coordinator', 'skerry-coordinator',
             '--listen', f'127.0.0.1:{self.coordinator_port}',
             '--state', os.path.join(directory, 'coordinator'),
-            '--lease', f'{lease_s}s')
+            '--lease', f'{lease_s}s', *coordinator_flags)
         self.ctl = ctl.Ctl(self._binary('skerryctl'),
                            f'127.0.0.1:{self.coordinator_port}')
         self.relay = relay.Relay(self._binary('relay'), directory)

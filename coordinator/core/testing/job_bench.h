@@ -21,7 +21,7 @@ class JobBench {
 
   // Emits; the index is the number created.
   uint64_t Emit(Record record);
-  Decider decider() { return {now, options, workers, before_, emit_}; }
+  Decider decider() { return {now, options, workers, turn_, emit_}; }
 
   // A registered worker, heard of now.
   Incarnation AddWorker(const std::string& name, const std::string& island);
@@ -59,8 +59,7 @@ class JobBench {
 
  private:
   uint64_t next_ = 2;
-  std::function<size_t(JobId, std::string_view)> before_ =
-      [](JobId, std::string_view) { return size_t{0}; };
+  std::function<Turn(JobId)> turn_ = [](JobId) { return Turn(); };
   std::function<void(Record)> emit_ = [this](Record record) {
     Emit(std::move(record));
   };

@@ -15,16 +15,17 @@ constexpr absl::Duration kLease = absl::Seconds(2);
 // Fates of contributions in the journal.
 constexpr uint64_t kDroppedFate = ~uint64_t{0};
 
-ClusterOptions FastOptions() {
+}  // namespace
+
+ClusterOptions ScriptedWorld::FastOptions() const {
   ClusterOptions options;
   options.lease = kLease;
   options.settle = absl::Milliseconds(300);
   options.takeover_wait = absl::Seconds(3);
   options.attempt_deadline_min = absl::Milliseconds(500);
+  options.seats_max = options_.seats_max;
   return options;
 }
-
-}  // namespace
 
 ScriptedWorld::ScriptedWorld(const WorldOptions& options)
     : options_(options), random_(options.seed) {
@@ -154,8 +155,10 @@ void ScriptedWorld::Flush() {
 
 void ScriptedWorld::CheckRecord(const Entry& entry) {
   if (const auto* submitted = std::get_if<JobSubmitted>(&entry.record)) {
-    truth_[JobId(entry.index.value())].staleness_max =
+    Truth& truth = truth_[JobId(entry.index.value())];
+    truth.staleness_max =
         OuterDelay(submitted->spec) + *submitted->spec.exchange.carry;
+    truth.priority = submitted->spec.queue.priority;
   } else if (const auto* opened = std::get_if<Opened>(&entry.record)) {
     Truth& truth = truth_[opened->job];
     // A9: only the newest attempt can still commit.
@@ -234,6 +237,28 @@ void ScriptedWorld::CheckIntent(const Entry& entry) {
         Break("a worker that is not to serve joins a life");
       }
     }
+    CheckTurn(*admitted);
+  }
+}
+
+// Of jobs that may use all islands.
+void ScriptedWorld::CheckTurn(const ReplicaAdmitted& admitted) {
+  Truth& own = truth_[admitted.job];
+  const bool begins = own.begun_on.insert(admitted.island).second;
+  size_t sharing = 0;
+  size_t first = 0;
+  for (const auto& [job, truth] : truth_) {
+    if (truth.ended) continue;
+    const bool there = truth.begun_on.contains(admitted.island);
+    sharing += there ? 1 : 0;
+    first += !there && (truth.priority > own.priority ||
+                        (truth.priority == own.priority && job < admitted.job))
+                 ? 1
+                 : 0;
+  }
+  if (sharing > options_.seats_max) Break("too many jobs share an island");
+  if (begins && sharing + first > options_.seats_max) {
+    Break("a job begins before one whose turn it is");
   }
 }
 

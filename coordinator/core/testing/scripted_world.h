@@ -41,6 +41,8 @@ struct WorldOptions {
   // Also after `faults_end`: the durable state is saved, and the next recovery
   // starts from there.
   double snapshot = 0;
+  // Jobs that share a worker.
+  size_t seats_max = 4;
   // Rounds of w0 take so many times as long.
   int64_t slowness = 1;
   absl::Duration faults_end = absl::Seconds(40);
@@ -87,6 +89,8 @@ class ScriptedWorld {
   void Flush();
   void CheckRecord(const Entry& entry);
   void CheckIntent(const Entry& entry);
+  void CheckTurn(const ReplicaAdmitted& admitted);
+  ClusterOptions FastOptions() const;
   void Send(FakeWorker& worker);
   void Tell(const std::string& worker);
   void Deliver();
@@ -133,6 +137,8 @@ class ScriptedWorld {
     uint64_t staleness_max = 0;
     bool ended = false;
     bool paused = false;
+    int32_t priority = 0;
+    std::set<std::string> begun_on;
   };
   std::map<JobId, Truth> truth_;
   std::map<std::string, WorkerIntent> intents_;

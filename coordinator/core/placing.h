@@ -1,0 +1,26 @@
+// coordinator/core/placing.h
+//
+// Which workers may have a place in a job, and why not the others.
+#ifndef SKERRY_COORDINATOR_CORE_PLACING_H_
+#define SKERRY_COORDINATOR_CORE_PLACING_H_
+
+#include <string>
+
+#include "coordinator/core/job_state.h"
+#include "coordinator/core/queue.h"
+
+namespace skerry::coordinator {
+
+// In words; empty when it may. What the worker has said of the job is not
+// looked at.
+std::string WhyNoPlace(const JobSpec& spec, const Worker& worker,
+                       const Turn& turn, const ClusterOptions& options);
+
+// Why a job that waits for workers has not got enough: what is in the way, or
+// how many it may have and why not the others.
+std::string WhyItWaits(const JobState& job, const WorkerTable& workers,
+                       const Turn& turn, const ClusterOptions& options);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_PLACING_H_
