@@ -261,8 +261,7 @@ json Converter::Scalar(const YAML::Node& node, const FieldDescriptor& field,
   } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
     wanted = "a number";
   }
-  Report(node.Mark(), path,
-         absl::StrCat("has to be ", wanted, ", not ", text));
+  Report(node.Mark(), path, absl::StrCat("has to be ", wanted, ", not ", text));
   return nullptr;
 }
 

@@ -49,6 +49,10 @@ absl::StatusOr<Record> FromProto(const v1::JobEnded& p) {
   return JobEnded{JobId(p.job()), phase, p.reason()};
 }
 
+void ToProto(const JobDeleted& r, v1::JournalRecord* out) {
+  out->mutable_job_deleted()->set_job(r.job.value());
+}
+
 void ToProto(const JobSized& r, v1::JournalRecord* out) {
   v1::JobSized* p = out->mutable_job_sized();
   p->set_job(r.job.value());
@@ -288,10 +292,11 @@ absl::StatusOr<Record> AnyFromProto(const v1::JournalRecord& p) {
       return FromProto(p.job_paused());
     case v1::JournalRecord::kWorkerMarked:
       return FromProto(p.worker_marked());
+    case v1::JournalRecord::kJobDeleted:
+      return Record(JobDeleted{JobId(p.job_deleted().job())});
     case v1::JournalRecord::kCheckpointed:
     case v1::JournalRecord::kRestored:
     case v1::JournalRecord::kCounted:
-    case v1::JournalRecord::kJobDeleted:
     case v1::JournalRecord::KIND_NOT_SET:
       break;
   }

@@ -22,6 +22,7 @@ JobSpec FilledSpec() {
   spec.exchange.quorum = 0.5;
   spec.exchange.carry = 0;
   spec.placement.islands = {"a", "b"};
+  spec.queue = {-3, "vision"};
   return spec;
 }
 
@@ -38,6 +39,7 @@ std::vector<Record> OneOfEach() {
       JobEnded{JobId(1), JobPhase::kCancelled, "why"},
       JobSized{JobId(1), 100, 50, 1.5},
       JobPaused{JobId(1), true},
+      JobDeleted{JobId(1)},
       JobPaused{JobId(1), false},
       WorkerAdmitted{holder.peer, Boot(7), "a", "1.0"},
       WorkerMarked{"w", WorkerIntent::kServe},

@@ -144,6 +144,7 @@ void EventToProto(const EventView& event, absl::Duration age, v1::Event* out) {
   out->set_job(event.job.value());
   out->set_name(event.name);
   out->set_message(event.message);
+  out->set_worker(event.worker);
   out->set_age_ms(Milliseconds(age));
 }
 

@@ -346,6 +346,7 @@ v1::JournalSnapshot SnapshotToProto(const ClusterSnapshot& state,
     one->set_job(event.job.value());
     one->set_name(event.name);
     one->set_message(event.message);
+    one->set_worker(event.worker);
   }
   for (const auto& [job, revision] : events.ended) {
     v1::JournalSnapshot::Ended* one = out.add_ended();
@@ -367,7 +368,7 @@ EventHistory EventsFromProto(const v1::JournalSnapshot& snapshot) {
   EventHistory out;
   for (const v1::EventSnapshot& one : snapshot.events()) {
     out.events.push_back({Revision(one.revision()), JobId(one.job()),
-                          one.name(), one.message()});
+                          one.name(), one.message(), one.worker()});
   }
   for (const v1::JournalSnapshot::Ended& one : snapshot.ended()) {
     out.ended.emplace_back(JobId(one.job()), Revision(one.revision()));

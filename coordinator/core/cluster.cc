@@ -114,7 +114,7 @@ class Cluster::Impl {
   }
 
   absl::StatusOr<Submission> Submit(const JobSpec& spec, std::string_view key,
-                                    Instant now) {
+                                    Instant now, bool apply) {
     Advance(now);
     if (key.empty() || key.size() > kKeyMax) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -122,9 +122,9 @@ class Cluster::Impl {
     }
     SKERRY_ASSIGN_OR_RETURN(ReviewedSpec reviewed, ReviewJobSpec(spec));
     SKERRY_ASSIGN_OR_RETURN(const std::optional<JobId> repeated,
-                            jobs_.Place(reviewed.spec, key));
+                            jobs_.Place(reviewed.spec, key, apply));
     if (repeated.has_value()) {
-      return Submission{*repeated, std::move(reviewed.warnings)};
+      return Submission{*repeated, std::move(reviewed.warnings), true};
     }
     Emit(JobSubmitted{std::move(reviewed.spec), std::string(key)});
     const JobId id(revision_.value());
@@ -144,13 +144,16 @@ class Cluster::Impl {
     return absl::OkStatus();
   }
 
+  absl::Status Delete(JobId id, Instant now) {
+    Advance(now);
+    SKERRY_RETURN_IF_ERROR(jobs_.CheckDeletable(id));
+    Emit(JobDeleted{id});
+    return absl::OkStatus();
+  }
+
   absl::Status SetPaused(JobId id, bool paused, Instant now) {
     Advance(now);
-    SKERRY_ASSIGN_OR_RETURN(JobState * job, jobs_.Find(id));
-    if (job->Ended()) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "job ", job->spec.name, " has ended: ", job->end_reason));
-    }
+    SKERRY_ASSIGN_OR_RETURN(JobState * job, jobs_.FindUnfinished(id));
     if (job->paused == paused) return absl::OkStatus();
     Emit(JobPaused{id, paused});
     DecideOne(*job);
@@ -170,7 +173,7 @@ class Cluster::Impl {
 
   absl::StatusOr<JobPlan> Plan(const JobSpec& spec, uint64_t elements) const {
     SKERRY_ASSIGN_OR_RETURN(ReviewedSpec reviewed, ReviewJobSpec(spec));
-    SKERRY_RETURN_IF_ERROR(jobs_.Place(reviewed.spec, "").status());
+    SKERRY_RETURN_IF_ERROR(jobs_.Place(reviewed.spec, "", false).status());
     const Turn turn = jobs_.TurnOfNext(reviewed.spec, workers_);
     return PlanJob(std::move(reviewed), elements, workers_, options_, turn);
   }
@@ -179,19 +182,14 @@ class Cluster::Impl {
                         absl::Duration timeout, Instant now) {
     Advance(now);
     SKERRY_ASSIGN_OR_RETURN(const JobState* job, jobs_.Find(id));
-    for (const auto& [name, seat] : job->seats) {
-      const Worker* worker = workers_.FindCurrent(name);
-      if (worker == nullptr || worker->suspected ||
-          worker->incarnation != seat.incarnation ||
-          !HasWholeState(*job, name, seat)) {
-        continue;
-      }
-      SKERRY_RETURN_IF_ERROR(desk_.Ask(id, name, request, now + timeout));
-      touched_.insert(name);
-      return absl::OkStatus();
+    const std::string name = FindWholeState(*job, workers_);
+    if (name.empty()) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "no worker that is there holds the whole state of job ", id.value()));
     }
-    return absl::FailedPreconditionError(absl::StrCat(
-        "no worker that is there holds the whole state of job ", id.value()));
+    SKERRY_RETURN_IF_ERROR(desk_.Ask(id, name, request, now + timeout));
+    touched_.insert(name);
+    return absl::OkStatus();
   }
 
   void ForgetGenerate(uint64_t request) { desk_.Forget(request); }
@@ -271,8 +269,8 @@ class Cluster::Impl {
     std::vector<JobView> views;
     const JobQueue queue = jobs_.QueueFor(workers_);
     for (const auto& [id, job] : jobs_.all()) {
-      views.push_back(ViewOf(job, workers_, options_, queue.TurnOf(id),
-                             revision_, now));
+      views.push_back(
+          ViewOf(job, workers_, options_, queue.TurnOf(id), revision_, now));
     }
     return views;
   }
@@ -433,8 +431,11 @@ void Cluster::OnStreamLost(std::string_view worker, Boot boot, Instant now) {
 }
 absl::StatusOr<Submission> Cluster::Submit(const JobSpec& spec,
                                            std::string_view idempotency_key,
-                                           Instant now) {
-  return impl_->Submit(spec, idempotency_key, now);
+                                           Instant now, bool apply) {
+  return impl_->Submit(spec, idempotency_key, now, apply);
+}
+absl::Status Cluster::Delete(JobId job, Instant now) {
+  return impl_->Delete(job, now);
 }
 absl::Status Cluster::Cancel(JobId job, Instant now) {
   return impl_->Cancel(job, now);

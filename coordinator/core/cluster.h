@@ -47,6 +47,8 @@ namespace skerry::coordinator {
 struct Submission {
   JobId job;
   std::vector<std::string> warnings;
+  // The job was there already.
+  bool unchanged = false;
 };
 
 class Cluster {
@@ -80,18 +82,24 @@ class Cluster {
   // The control stream of that boot broke. Nothing happens when the boot is not
   // current.
   void OnStreamLost(std::string_view worker, Boot boot, Instant now);
-  // Same key and content: the same job again.
+  // Same key and content: the same job again. With `apply` also whatever the
+  // key, if the newest job of that name has this content, also when it has
+  // ended.
   //
   // Errors: InvalidArgument with every problem, one a line; AlreadyExists when
   // an unfinished job has the name; FailedPrecondition when the key was used
   // for other content; ResourceExhausted when jobs_max are unfinished.
   absl::StatusOr<Submission> Submit(const JobSpec& spec,
                                     std::string_view idempotency_key,
-                                    Instant now);
+                                    Instant now, bool apply = false);
   // A finished job stays as it is.
   //
   // Errors: NotFound.
   absl::Status Cancel(JobId job, Instant now);
+  // Forgets the job.
+  //
+  // Errors: NotFound; FailedPrecondition when it has not ended.
+  absl::Status Delete(JobId job, Instant now);
   // Holds the job, or lets it go on: no round is started, what is owed is
   // delivered, and every life goes on. As it is already: no effect.
   //

@@ -95,8 +95,8 @@ TEST(ClusterPropertyTest, TwoJobsShareFourWorkers) {
   }
 }
 
-// Five jobs for workers that take one or two at a time: nobody overtakes, nobody
-// is put out, and every job gets its turn.
+// Five jobs for workers that take one or two at a time: nobody overtakes,
+// nobody is put out, and every job gets its turn.
 TEST(ClusterPropertyTest, JobsTakeTurnsByPriority) {
   for (uint64_t seed = 7001; seed < 7001 + Seeds(); ++seed) {
     WorldOptions options = Faults(seed);

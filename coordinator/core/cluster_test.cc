@@ -67,6 +67,43 @@ TEST(ClusterTest, ACancelledJobStaysCancelledAndFreesItsName) {
   EXPECT_TRUE(absl::IsNotFound(cluster.Cancel(JobId(99), kStart)));
 }
 
+TEST(ClusterTest, ApplyingTheSameJobAgainChangesNothing) {
+  Cluster cluster = Fresh();
+  const JobSpec spec = SmallJob("job", 100);
+  const auto first = cluster.Submit(spec, "a", kStart, true);
+  ASSERT_TRUE(first.ok());
+  EXPECT_FALSE(first->unchanged);
+  const auto again = cluster.Submit(spec, "b", kStart, true);
+  ASSERT_TRUE(again.ok());
+  EXPECT_TRUE(again->unchanged);
+  EXPECT_EQ(again->job, first->job);
+  EXPECT_EQ(cluster.TakeRecords().size(), 1u);
+  const JobSpec other = SmallJob("job", 200);
+  EXPECT_TRUE(
+      absl::IsAlreadyExists(cluster.Submit(other, "c", kStart, true).status()));
+  // Also of a job that has ended; another one may take its name.
+  ASSERT_TRUE(cluster.Cancel(first->job, kStart).ok());
+  EXPECT_TRUE(cluster.Submit(spec, "d", kStart, true)->unchanged);
+  EXPECT_FALSE(cluster.Submit(other, "e", kStart, true)->unchanged);
+}
+
+TEST(ClusterTest, OnlyAJobThatHasEndedIsDeletedAndAReplayKnowsIt) {
+  Cluster cluster = Fresh();
+  const JobId job = cluster.Submit(SmallJob("job", 100), "key", kStart)->job;
+  EXPECT_TRUE(absl::IsFailedPrecondition(cluster.Delete(job, kStart)));
+  ASSERT_TRUE(cluster.Cancel(job, kStart).ok());
+  ASSERT_TRUE(cluster.Delete(job, kStart).ok());
+  EXPECT_TRUE(absl::IsNotFound(cluster.ViewJob(job, kStart).status()));
+  EXPECT_TRUE(absl::IsNotFound(cluster.Delete(job, kStart)));
+  Cluster again{ClusterOptions()};
+  for (const Entry& entry : cluster.TakeRecords()) {
+    ASSERT_TRUE(again.Apply(entry).ok());
+  }
+  EXPECT_EQ(again.StateHash(), cluster.StateHash());
+  // Its name and key are free.
+  EXPECT_TRUE(cluster.Submit(SmallJob("job", 100), "key", kStart).ok());
+}
+
 TEST(ClusterTest, ASilentWorkerLeavesAfterALease) {
   Cluster cluster = Fresh();
   ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());

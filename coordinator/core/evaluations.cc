@@ -149,6 +149,13 @@ std::optional<EvaluationOrder> EvaluationOrderFor(const JobState& job,
                          share * job.spec.training.evaluate_samples};
 }
 
+std::string FindWholeState(const JobState& job, const WorkerTable& workers) {
+  for (const auto& [name, seat] : job.seats) {
+    if (CanEvaluate(job, workers, name)) return name;
+  }
+  return "";
+}
+
 bool HasWholeState(const JobState& job, std::string_view worker,
                    const Seat& seat) {
   const Replica* replica = CurrentReplicaOf(job, worker, seat.incarnation);

@@ -31,6 +31,8 @@ std::optional<EvaluationOrder> EvaluationOrderFor(const JobState& job,
 // holds every span by itself at one sequence.
 bool HasWholeState(const JobState& job, std::string_view worker,
                    const Seat& seat);
+// A worker that is there and can; empty when none can.
+std::string FindWholeState(const JobState& job, const WorkerTable& workers);
 
 }  // namespace skerry::coordinator
 

@@ -13,6 +13,12 @@ std::optional<EventView> Make(Revision revision, JobId job, const char* name,
   return EventView{revision, job, name, std::move(message)};
 }
 
+std::optional<EventView> OfWorker(Revision revision, const std::string& worker,
+                                  const char* name, const std::string& what) {
+  return EventView{revision, JobId(), name,
+                   absl::StrCat("worker ", worker, what), worker};
+}
+
 std::optional<EventView> Of(Revision index, const JobSubmitted& r) {
   return Make(index, JobId(index.value()), "JobSubmitted",
               absl::StrCat("job ", r.spec.name, " is accepted: ",
@@ -27,22 +33,25 @@ std::optional<EventView> Of(Revision index, const JobEnded& r) {
 }
 
 std::optional<EventView> Of(Revision index, const WorkerAdmitted& r) {
-  return Make(index, JobId(), "WorkerAdmitted",
-              absl::StrCat("worker ", r.self.worker, " of island ", r.island,
-                           " is incarnation ", index.value()));
+  return OfWorker(
+      index, r.self.worker, "WorkerAdmitted",
+      absl::StrCat(" of island ", r.island, " is incarnation ", index.value()));
 }
 
 std::optional<EventView> Of(Revision index, const WorkerLeft& r) {
-  return Make(index, JobId(), "WorkerLeft",
-              absl::StrCat("worker ", r.worker, ": ", r.reason));
+  return OfWorker(index, r.worker, "WorkerLeft", absl::StrCat(": ", r.reason));
 }
 
 std::optional<EventView> Of(Revision index, const WorkerMarked& r) {
-  const char* how = r.intent == WorkerIntent::kCordon  ? "is cordoned"
-                    : r.intent == WorkerIntent::kDrain ? "is drained"
-                                                       : "may serve again";
-  return Make(index, JobId(), "WorkerMarked",
-              absl::StrCat("worker ", r.worker, " ", how, " by the operator"));
+  const char* how = r.intent == WorkerIntent::kCordon  ? " is cordoned"
+                    : r.intent == WorkerIntent::kDrain ? " is drained"
+                                                       : " may serve again";
+  return OfWorker(index, r.worker, "WorkerMarked",
+                  absl::StrCat(how, " by the operator"));
+}
+
+std::optional<EventView> Of(Revision index, const JobDeleted& r) {
+  return Make(index, r.job, "JobDeleted", "deleted by the operator");
 }
 
 std::optional<EventView> Of(Revision index, const JobPaused& r) {

@@ -153,7 +153,8 @@ absl::Status ApplyToJob(JobState& job, const Entry& entry) {
         if constexpr (std::is_same_v<T, JobSubmitted> ||
                       std::is_same_v<T, WorkerAdmitted> ||
                       std::is_same_v<T, WorkerLeft> ||
-                      std::is_same_v<T, WorkerMarked>) {
+                      std::is_same_v<T, WorkerMarked> ||
+                      std::is_same_v<T, JobDeleted>) {
           return absl::DataLossError("not a record of a job");
         } else {
           return Fold(job, entry.index, record);

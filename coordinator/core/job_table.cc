@@ -67,6 +67,13 @@ absl::Status JobTable::Apply(const Entry& entry) {
     return absl::DataLossError(
         absl::StrCat("it is about job ", id.value(), ", which is not known"));
   }
+  if (std::holds_alternative<JobDeleted>(entry.record)) {
+    if (!it->second.Ended()) {
+      return absl::DataLossError("a job is deleted that has not ended");
+    }
+    jobs_.erase(it);
+    return absl::OkStatus();
+  }
   return ApplyToJob(it->second, entry);
 }
 
@@ -92,8 +99,9 @@ absl::Status JobTable::Restore(const std::vector<JobSnapshot>& saved) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::optional<JobId>> JobTable::Place(
-    const JobSpec& spec, std::string_view key) const {
+absl::StatusOr<std::optional<JobId>> JobTable::Place(const JobSpec& spec,
+                                                     std::string_view key,
+                                                     bool apply) const {
   size_t unfinished = 0;
   for (const auto& [id, job] : jobs_) {
     if (job.idempotency_key == key) {
@@ -103,19 +111,35 @@ absl::StatusOr<std::optional<JobId>> JobTable::Place(
                        " with other content; use a new key"));
     }
   }
+  if (apply) {
+    const absl::StatusOr<JobId> newest = FindName(spec.name);
+    if (newest.ok() && jobs_.at(*newest).spec == spec) {
+      return std::optional<JobId>(*newest);
+    }
+  }
   for (const auto& [id, job] : jobs_) {
     if (job.Ended()) continue;
     ++unfinished;
     if (job.spec.name != spec.name) continue;
     return absl::AlreadyExistsError(
         absl::StrCat("job ", id.value(), " named ", job.spec.name,
-                     " is not finished; cancel it or take another name"));
+                     apply ? " is not finished and is another one; a job "
+                             "cannot be changed:"
+                           : " is not finished;",
+                     " cancel it or take another name"));
   }
   if (unfinished >= options_.jobs_max) {
     return absl::ResourceExhaustedError(
         absl::StrCat(unfinished, " jobs are not finished; cancel some"));
   }
   return std::optional<JobId>();
+}
+
+absl::Status JobTable::CheckDeletable(JobId id) const {
+  SKERRY_ASSIGN_OR_RETURN(const JobState* job, Find(id));
+  if (job->Ended()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("job ", job->spec.name, " has not ended; cancel it first"));
 }
 
 absl::StatusOr<JobState*> JobTable::Find(JobId job) {
@@ -128,6 +152,13 @@ absl::StatusOr<const JobState*> JobTable::Find(JobId job) const {
   const auto it = jobs_.find(job);
   if (it == jobs_.end()) return NoSuchJob(job);
   return &it->second;
+}
+
+absl::StatusOr<JobState*> JobTable::FindUnfinished(JobId id) {
+  SKERRY_ASSIGN_OR_RETURN(JobState * job, Find(id));
+  if (!job->Ended()) return job;
+  return absl::FailedPreconditionError(
+      absl::StrCat("job ", job->spec.name, " has ended: ", job->end_reason));
 }
 
 absl::StatusOr<JobId> JobTable::FindName(std::string_view name) const {

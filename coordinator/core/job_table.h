@@ -37,7 +37,8 @@ class JobTable {
 
   explicit JobTable(const ClusterOptions& options) : options_(options) {}
 
-  // A submission may forget the oldest finished job; no other record does.
+  // A submission may forget the oldest finished job, and a deletion forgets its
+  // own; no other record does.
   // Errors: DataLoss when the record is not about a known job or does not
   // follow.
   absl::Status Apply(const Entry& entry);
@@ -48,15 +49,22 @@ class JobTable {
   absl::Status Restore(const std::vector<JobSnapshot>& saved);
 
   // What a reviewed submission would be: the job that it repeats, or unset for
-  // a new one. Errors: as Cluster::Submit.
+  // a new one. With `apply` the newest job of that name is the answer when it
+  // has this content. Errors: as Cluster::Submit.
   absl::StatusOr<std::optional<JobId>> Place(const JobSpec& spec,
-                                             std::string_view key) const;
+                                             std::string_view key,
+                                             bool apply) const;
+
+  // Errors: as Cluster::Delete.
+  absl::Status CheckDeletable(JobId job) const;
 
   Jobs& all() { return jobs_; }
   const Jobs& all() const { return jobs_; }
   // Errors: NotFound.
   absl::StatusOr<JobState*> Find(JobId job);
   absl::StatusOr<const JobState*> Find(JobId job) const;
+  // Errors: also FailedPrecondition.
+  absl::StatusOr<JobState*> FindUnfinished(JobId job);
   // The newest of that name. Errors: NotFound.
   absl::StatusOr<JobId> FindName(std::string_view name) const;
   // The queue as it is now; of use until a job or worker changes.

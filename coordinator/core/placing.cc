@@ -53,9 +53,8 @@ std::string WhyItWaits(const JobState& job, const WorkerTable& workers,
     }
   }
   failed.insert(failed.end(), kept.begin(), kept.end());
-  std::string text =
-      absl::StrCat("it needs ", job.spec.placement.workers_min,
-                   " worker(s) and may have ", may);
+  std::string text = absl::StrCat("it needs ", job.spec.placement.workers_min,
+                                  " worker(s) and may have ", may);
   const size_t shown = std::min(failed.size(), kReasonsMax);
   for (size_t i = 0; i < shown; ++i) absl::StrAppend(&text, "; ", failed[i]);
   if (shown < failed.size()) {

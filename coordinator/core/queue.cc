@@ -59,19 +59,17 @@ JobQueue::JobQueue(std::vector<QueuedJob> jobs, const WorkerTable& workers,
   }
 }
 
-void JobQueue::Stand(
-    Standing& standing,
-    absl::btree_map<std::string_view, size_t>& at_work) const {
+void JobQueue::Stand(Standing& standing,
+                     absl::btree_map<std::string_view, size_t>& at_work) const {
   const JobSpec& spec = *standing.job.spec;
   const std::string& owner = spec.queue.owner;
   const size_t* quota = QuotaOf(options_, owner);
   if (!standing.job.Begun()) {
     if (quota != nullptr && at_work[owner] >= *quota) {
       standing.aside = true;
-      standing.held =
-          absl::StrCat("the quota of owner ", owner, " is ", *quota,
-                       " job(s) at a time, and ", at_work[owner],
-                       " come(s) first");
+      standing.held = absl::StrCat("the quota of owner ", owner, " is ", *quota,
+                                   " job(s) at a time, and ", at_work[owner],
+                                   " come(s) first");
       return;
     }
     size_t usable = 0;

@@ -42,8 +42,7 @@ class QueueTest : public testing::Test {
   Turn TurnOf(uint64_t job) const {
     std::vector<QueuedJob> jobs;
     for (size_t i = 0; i < specs_.size(); ++i) {
-      jobs.push_back(
-          {JobId(i + 1), &specs_[i], &begun_[i], begun_[i].empty()});
+      jobs.push_back({JobId(i + 1), &specs_[i], &begun_[i], begun_[i].empty()});
     }
     return JobQueue(std::move(jobs), workers_, options_).TurnOf(JobId(job));
   }

@@ -32,6 +32,12 @@ struct JobEnded {
   friend bool operator==(const JobEnded&, const JobEnded&) = default;
 };
 
+// An operator has the job forgotten, which had ended.
+struct JobDeleted {
+  JobId job;
+  friend bool operator==(const JobDeleted&, const JobDeleted&) = default;
+};
+
 // An operator holds the job, or lets it go on.
 struct JobPaused {
   JobId job;
@@ -150,10 +156,10 @@ struct Evaluated {
   friend bool operator==(const Evaluated&, const Evaluated&) = default;
 };
 
-using Record =
-    std::variant<JobSubmitted, JobEnded, WorkerAdmitted, ReplicaAdmitted,
-                 ReplicaEnded, Planned, Granted, Opened, Dropped, Committed,
-                 Evaluated, WorkerLeft, JobSized, JobPaused, WorkerMarked>;
+using Record = std::variant<JobSubmitted, JobEnded, WorkerAdmitted,
+                            ReplicaAdmitted, ReplicaEnded, Planned, Granted,
+                            Opened, Dropped, Committed, Evaluated, WorkerLeft,
+                            JobSized, JobPaused, WorkerMarked, JobDeleted>;
 
 struct Entry {
   Revision index;

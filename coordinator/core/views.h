@@ -104,6 +104,8 @@ struct EventView {
   JobId job;
   std::string name;
   std::string message;
+  // Of an event of a worker.
+  std::string worker = {};
   friend bool operator==(const EventView&, const EventView&) = default;
 };
 

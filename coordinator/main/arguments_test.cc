@@ -101,7 +101,8 @@ TEST(ArgumentsTest, HelpNamesEveryFlagItsDefaultAndTheExitCodes) {
   for (const char* flag :
        {"--listen", "127.0.0.1:7443", "--state", "--port-file", "--log-level",
         "--reflection", "--lease", "10s", "--settle", "--attempt-deadline-min",
-        "--workers-max", "--jobs-max", "--jobs-per-worker", "--quota", "--admin", "--version", "Exit codes"}) {
+        "--workers-max", "--jobs-max", "--jobs-per-worker", "--quota",
+        "--admin", "--version", "Exit codes"}) {
     EXPECT_THAT(parsed.text, HasSubstr(flag));
   }
 }

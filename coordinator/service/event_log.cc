@@ -49,13 +49,24 @@ bool EventLog::Belongs(const LoggedEvent& logged, JobId job) const {
 }
 
 const LoggedEvent* EventLog::Next(JobId job, Revision after) const {
-  auto it = std::upper_bound(events_.begin(), events_.end(), after,
-                             [](Revision wanted, const LoggedEvent& logged) {
-                               return wanted < logged.event.revision;
-                             });
-  it = std::find_if(it, events_.end(), [&](const LoggedEvent& logged) {
-    return Belongs(logged, job);
+  return FindAfter(
+      after, [&](const LoggedEvent& logged) { return Belongs(logged, job); });
+}
+
+const LoggedEvent* EventLog::NextOfWorker(std::string_view worker,
+                                          Revision after) const {
+  return FindAfter(after, [&](const LoggedEvent& logged) {
+    return logged.event.worker == worker;
   });
+}
+
+const LoggedEvent* EventLog::FindAfter(
+    Revision after, absl::FunctionRef<bool(const LoggedEvent&)> wanted) const {
+  auto it = std::upper_bound(events_.begin(), events_.end(), after,
+                             [](Revision seen, const LoggedEvent& logged) {
+                               return seen < logged.event.revision;
+                             });
+  it = std::find_if(it, events_.end(), wanted);
   return it == events_.end() ? nullptr : &*it;
 }
 

@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <deque>
 #include <optional>
+#include <string_view>
 
 #include "absl/container/btree_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
 #include "base/ids.h"
 #include "base/instant.h"
@@ -41,10 +43,16 @@ class EventLog {
   // own, and those of the cluster between its first and its last record.
   const LoggedEvent* Next(JobId job, Revision after) const;
 
+  // The first event of the worker after `after`.
+  const LoggedEvent* NextOfWorker(std::string_view worker,
+                                  Revision after) const;
+
   // No later event can belong to `job`.
   bool Ended(JobId job) const;
 
  private:
+  const LoggedEvent* FindAfter(
+      Revision after, absl::FunctionRef<bool(const LoggedEvent&)> wanted) const;
   bool Belongs(const LoggedEvent& logged, JobId job) const;
 
   const size_t events_max_;

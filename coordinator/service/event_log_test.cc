@@ -56,6 +56,27 @@ TEST(EventLogTest, ReadingGoesOnAfterAnyRevision) {
   EXPECT_THAT(RevisionsOf(log, kFirst, UINT64_MAX), IsEmpty());
 }
 
+TEST(EventLogTest, AWorkersHistoryIsWhatNamesIt) {
+  EventLog log(100);
+  uint64_t index = 0;
+  for (const char* name : {"w", "other", "w"}) {
+    log.Add(Entry{Revision(++index),
+                  WorkerAdmitted{{name, "", ""}, Boot(index), "a", ""}},
+            Instant());
+  }
+  log.Add(Entry{Revision(++index), WorkerMarked{"w", WorkerIntent::kDrain}},
+          Instant());
+  std::vector<uint64_t> revisions;
+  const LoggedEvent* next = log.NextOfWorker("w", Revision());
+  for (; next != nullptr; next = log.NextOfWorker("w", next->event.revision)) {
+    revisions.push_back(next->event.revision.value());
+  }
+  EXPECT_THAT(revisions, ElementsAre(1, 3, 4));
+  EventLog restored(100);
+  restored.Restore(log.Save(100), Instant());
+  EXPECT_NE(restored.NextOfWorker("w", Revision(3)), nullptr);
+}
+
 TEST(EventLogTest, AJobHasEndedOnceItsLastRecordIsIn) {
   const EventLog log = History(100);
   EXPECT_TRUE(log.Ended(kFirst));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "coordinator/convert/operator.h"
 #include "coordinator/service/find_job.h"
 
@@ -46,24 +47,38 @@ void EventStreams::Begin(uint64_t id, const v1::StreamEventsRequest& request,
   const auto it = readers_.find(id);
   if (it == readers_.end()) return;
   Reader& reader = it->second;
-  const absl::StatusOr<JobId> job = FindJob(cluster, request);
-  absl::Status found = job.status();
-  if (found.ok()) found = cluster.ViewJob(*job, now).status();
+  const absl::Status found = Choose(request, cluster, now, reader);
   if (!found.ok()) {
     reader.stream->Finish(found);
     return;
   }
-  reader.job = *job;
   reader.after = Revision(request.after());
   reader.follow = request.follow();
   Advance(reader, now);
 }
 
+absl::Status EventStreams::Choose(const v1::StreamEventsRequest& request,
+                                  const Cluster& cluster, Instant now,
+                                  Reader& reader) {
+  if (!request.worker().empty()) {
+    SKERRY_RETURN_IF_ERROR(cluster.ViewWorker(request.worker(), now).status());
+    reader.worker = request.worker();
+    return absl::OkStatus();
+  }
+  SKERRY_ASSIGN_OR_RETURN(const JobId job, FindJob(cluster, request));
+  SKERRY_RETURN_IF_ERROR(cluster.ViewJob(job, now).status());
+  reader.job = job;
+  return absl::OkStatus();
+}
+
 void EventStreams::Advance(Reader& reader, Instant now) {
-  if (!reader.job.is_set() || !reader.stream->ready()) return;
-  const LoggedEvent* next = log_.Next(reader.job, reader.after);
+  const bool of_worker = !reader.worker.empty();
+  if (!(of_worker || reader.job.is_set()) || !reader.stream->ready()) return;
+  const LoggedEvent* next = of_worker
+                                ? log_.NextOfWorker(reader.worker, reader.after)
+                                : log_.Next(reader.job, reader.after);
   if (next == nullptr) {
-    if (!reader.follow || log_.Ended(reader.job)) {
+    if (!reader.follow || (!of_worker && log_.Ended(reader.job))) {
       reader.stream->Finish(absl::OkStatus());
     }
     return;

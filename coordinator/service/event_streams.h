@@ -57,7 +57,9 @@ class EventStreams final : public PushStreamOwner {
  private:
   struct Reader {
     std::unique_ptr<PushStream<v1::Event>> stream;
+    // One of them.
     JobId job;
+    std::string worker;
     Revision after;
     bool follow = false;
   };
@@ -66,6 +68,9 @@ class EventStreams final : public PushStreamOwner {
              v1::StreamEventsRequest request);
   void Begin(uint64_t id, const v1::StreamEventsRequest& request,
              const Cluster& cluster, Instant now);
+  static absl::Status Choose(const v1::StreamEventsRequest& request,
+                             const Cluster& cluster, Instant now,
+                             Reader& reader);
   void Advance(Reader& reader, Instant now);
 
   const EventStreamOptions options_;

@@ -121,8 +121,10 @@ grpc::ServerUnaryReactor* OperatorService::SubmitJob(
                                                 Instant now) -> absl::Status {
         SKERRY_ASSIGN_OR_RETURN(
             const Submission submission,
-            cluster.Submit(spec, request->idempotency().key(), now));
+            cluster.Submit(spec, request->idempotency().key(), now,
+                           request->apply()));
         reply->mutable_job()->set_id(submission.job.value());
+        reply->set_unchanged(submission.unchanged);
         for (const std::string& warning : submission.warnings) {
           reply->add_warnings(warning);
         }
@@ -174,6 +176,20 @@ grpc::ServerUnaryReactor* OperatorService::CancelJob(
       [reply](const Cluster& cluster, Instant now) {
         return ShowJob(cluster, JobId(reply->id()), now, reply);
       });
+}
+
+grpc::ServerUnaryReactor* OperatorService::DeleteJob(
+    Context* context, const v1::DeleteJobRequest* request, v1::JobView* reply) {
+  const absl::Status checked = CheckKey(request->idempotency());
+  if (!checked.ok()) return AnswerNow(context, checked);
+  return Run(
+      context,
+      [request, reply](Cluster& cluster, Instant now) -> absl::Status {
+        SKERRY_ASSIGN_OR_RETURN(const JobId job, FindJob(cluster, *request));
+        SKERRY_RETURN_IF_ERROR(ShowJob(cluster, job, now, reply));
+        return cluster.Delete(job, now);
+      },
+      [](const Cluster&, Instant) { return absl::OkStatus(); });
 }
 
 template <typename Request>

@@ -57,6 +57,9 @@ class OperatorService final : public v1::Operator::CallbackService,
   grpc::ServerUnaryReactor* CancelJob(Context* context,
                                       const v1::CancelJobRequest* request,
                                       v1::JobView* reply) override;
+  grpc::ServerUnaryReactor* DeleteJob(Context* context,
+                                      const v1::DeleteJobRequest* request,
+                                      v1::JobView* reply) override;
   grpc::ServerUnaryReactor* PauseJob(Context* context,
                                      const v1::PauseJobRequest* request,
                                      v1::JobView* reply) override;
