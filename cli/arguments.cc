@@ -6,12 +6,10 @@
 #include <map>
 #include <utility>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "base/release.h"
-#include "cli/did_you_mean.h"
+#include "cli/word_checks.h"
 
 namespace skerry::cli {
 namespace {
@@ -21,76 +19,6 @@ constexpr char kFooter[] =
     "5 denied, 6 unavailable (repeat it), 7 invalid, 8 the followed job\n"
     "failed, 9 it was cancelled, 124 the time to wait is over,\n"
     "130 interrupted.";
-
-constexpr std::pair<const char*, OutputForm> kForms[] = {
-    {"table", OutputForm::kTable},
-    {"wide", OutputForm::kWide},
-    {"json", OutputForm::kJson},
-    {"yaml", OutputForm::kYaml},
-    {"name", OutputForm::kName}};
-
-// "90", "1m30s".
-bool ReadDuration(const std::string& text, absl::Duration* duration) {
-  double seconds;
-  if (absl::SimpleAtod(text, &seconds)) {
-    *duration = absl::Seconds(seconds);
-  } else if (!absl::ParseDuration(text, duration)) {
-    return false;
-  }
-  return *duration >= absl::ZeroDuration();
-}
-
-CLI::Validator IsDuration() {
-  return {[](const std::string& text) {
-            absl::Duration duration;
-            return ReadDuration(text, &duration)
-                       ? std::string()
-                       : text + " is no time like 90s or 1h30m";
-          },
-          "TIME"};
-}
-
-CLI::Validator IsOneOf(const std::vector<std::string>& known) {
-  return {[known](const std::string& text) {
-            if (std::find(known.begin(), known.end(), text) != known.end()) {
-              return std::string();
-            }
-            return absl::StrCat("it has to be one of ",
-                                absl::StrJoin(known, ", "), ", not ", text,
-                                DidYouMean(text, known));
-          },
-          ""};
-}
-
-bool IsList(Command command) {
-  return command == Command::kGetJobs || command == Command::kGetJob ||
-         command == Command::kGetWorkers || command == Command::kGetIslands;
-}
-
-// Those that print the name of what they changed.
-bool IsChange(Command command) {
-  return command == Command::kSubmit || command == Command::kCancel ||
-         command == Command::kPause || command == Command::kResume ||
-         command == Command::kCordon || command == Command::kUncordon ||
-         command == Command::kDrain || command == Command::kCheckpointCreate;
-}
-
-bool HasForm(Command command, OutputForm form) {
-  const bool plain =
-      command == Command::kTop || command == Command::kCompletion;
-  switch (form) {
-    case OutputForm::kTable:
-      return true;
-    case OutputForm::kWide:
-      return IsList(command);
-    case OutputForm::kName:
-      return IsList(command) || IsChange(command);
-    case OutputForm::kJson:
-    case OutputForm::kYaml:
-      return !plain;
-  }
-  return false;
-}
 
 class Parser {
  public:
@@ -106,6 +34,8 @@ class Parser {
                     const std::string& about, Command command);
   CLI::App* Verb(const std::string& name, const std::string& about);
   void AddViews();
+  void AddListOptions(CLI::App* leaf);
+  void AddEvents();
   void AddDescribeModel(CLI::App* describe);
   void AddChanges();
   void AddGenerate();
@@ -144,11 +74,10 @@ Parser::Parser() {
                      ->capture_default_str();
   app_.add_option("--context", arguments_.context,
                   "a cluster that skerryctl config has named");
-  std::vector<std::string> forms;
-  for (const auto& [name, form] : kForms) forms.emplace_back(name);
   app_.add_option("-o,--output", form_,
-                  "what is printed: table, wide, json, yaml or name")
-      ->check(IsOneOf(forms));
+                  "what is printed: table, wide, json, jsonl, yaml, name or "
+                  "custom-columns=TITLE:FIELD,..")
+      ->check(IsForm());
   app_.require_subcommand(1);
   app_.footer(kFooter);
   AddChanges();
@@ -185,19 +114,59 @@ CLI::App* Parser::JobLeaf(CLI::App* parent, const std::string& name,
 
 void Parser::AddViews() {
   CLI::App* get = Verb("get", "lists");
-  Leaf(get, "jobs", "all jobs", Command::kGetJobs);
+  AddListOptions(Leaf(get, "jobs", "all jobs", Command::kGetJobs));
   JobLeaf(get, "job", "one job", Command::kGetJob);
-  Leaf(get, "workers", "workers and how they are", Command::kGetWorkers);
-  Leaf(get, "islands", "islands and their workers", Command::kGetIslands);
+  AddListOptions(
+      Leaf(get, "workers", "workers and how they are", Command::kGetWorkers));
+  AddListOptions(
+      Leaf(get, "islands", "islands and their workers", Command::kGetIslands));
   CLI::App* describe = Verb("describe", "everything about one thing");
   JobLeaf(describe, "job", "replicas, losses, counters", Command::kDescribeJob);
+  Leaf(describe, "worker", "lease, clock, disk, links, events",
+       Command::kDescribeWorker)
+      ->add_option("WORKER", arguments_.worker, "name of the worker")
+      ->required();
   AddDescribeModel(describe);
   JobLeaf(Verb("watch", "follows one thing"), "job",
           "progress until the job ends", Command::kWatchJob);
   AddWaits();
+  AddEvents();
+  CLI::App* top =
+      Leaf(&app_, "top", "jobs and workers as they go on", Command::kTop);
+  top->add_option("--interval", interval_, "between two looks")
+      ->check(IsDuration())
+      ->capture_default_str();
+  top->add_option("--count", arguments_.top.count,
+                  "looks; until it is interrupted when 0")
+      ->capture_default_str();
+  JobLeaf(Verb("audit", "checks what the journal says"), "data",
+          "whether every sample was used once", Command::kAuditData);
+  Leaf(&app_, "doctor", "looks at everything and says what is wrong",
+       Command::kDoctor)
+      ->add_option("--state", arguments_.doctor.folders,
+                   "state folder of a daemon on this machine; may be repeated")
+      ->allow_extra_args(false);
+}
+
+void Parser::AddListOptions(CLI::App* leaf) {
+  ListArguments& wanted = arguments_.list;
+  leaf->add_option("-l,--selector", wanted.selector,
+                   "only those with FIELD=VALUE or FIELD!=VALUE, several with "
+                   "commas between them");
+  leaf->add_option("--sort-by", wanted.sort_by,
+                   "a field, as counters.tokens_per_s");
+  leaf->add_flag("!--no-headers", wanted.headers, "a table without its titles");
+}
+
+void Parser::AddEvents() {
   for (const char* name : {"logs", "events"}) {
-    CLI::App* leaf = JobLeaf(&app_, name, "a job's history", Command::kLogs);
+    CLI::App* leaf =
+        Leaf(&app_, name, "the history of a job or a worker", Command::kLogs);
     EventArguments& wanted = arguments_.events;
+    CLI::Option* job =
+        leaf->add_option("NAME", arguments_.name, "name of the job");
+    leaf->add_option("--worker", wanted.worker, "of this worker instead")
+        ->excludes(job);
     CLI::Option* follow =
         leaf->add_flag("-f,--follow", wanted.follow, "until the job ends");
     leaf->add_option("--name", wanted.names, "events of this name only")
@@ -209,16 +178,6 @@ void Parser::AddViews() {
     leaf->add_option("--tail", wanted.tail, "the newest this many")
         ->excludes(follow);
   }
-  CLI::App* top =
-      Leaf(&app_, "top", "jobs and workers as they go on", Command::kTop);
-  top->add_option("--interval", interval_, "between two looks")
-      ->check(IsDuration())
-      ->capture_default_str();
-  top->add_option("--count", arguments_.top.count,
-                  "looks; until it is interrupted when 0")
-      ->capture_default_str();
-  JobLeaf(Verb("audit", "checks what the journal says"), "data",
-          "whether every sample was used once", Command::kAuditData);
 }
 
 void Parser::AddWaits() {
@@ -261,13 +220,22 @@ void Parser::AddDescribeModel(CLI::App* describe) {
 
 void Parser::AddChanges() {
   CLI::App* submit = Leaf(&app_, "submit", "starts a job", Command::kSubmit);
+  CLI::App* apply =
+      Leaf(&app_, "apply", "starts a job unless it is there", Command::kApply);
   CLI::App* plan =
       Leaf(&app_, "plan", "what submit would lead to, and why", Command::kPlan);
-  for (CLI::App* leaf : {submit, plan}) {
+  for (CLI::App* leaf : {submit, apply, plan}) {
     leaf->add_option("-f,--file", arguments_.file, "YAML file of the job")
         ->required();
   }
-  JobLeaf(&app_, "cancel", "ends a job", Command::kCancel);
+  submit->add_flag("--follow", arguments_.follow,
+                   "watch it until it ends; an interrupt leaves it alone");
+  for (CLI::App* leaf :
+       {JobLeaf(&app_, "cancel", "ends a job", Command::kCancel),
+        JobLeaf(Verb("delete", "forgets one thing"), "job",
+                "a job that has ended", Command::kDeleteJob)}) {
+    leaf->add_flag("-y,--yes", arguments_.sure, "do not ask");
+  }
   JobLeaf(&app_, "pause", "holds a job; its state stays where it is",
           Command::kPause);
   JobLeaf(&app_, "resume", "lets a paused job go on", Command::kResume);
@@ -434,12 +402,19 @@ std::string Parser::Finish() {
   if (arguments_.command == Command::kConfigSet && coordinator_->count() == 0) {
     return "config set: --coordinator is required";
   }
-  for (const auto& [name, form] : kForms) {
-    if (form_ == name) arguments_.form = form;
+  arguments_.form = ReadForm(form_, &arguments_.list.columns);
+  if (arguments_.command == Command::kLogs && arguments_.name.empty() &&
+      arguments_.events.worker.empty()) {
+    return "events: NAME of a job or --worker is required";
   }
   if (!HasForm(arguments_.command, arguments_.form)) {
     return "-o: this command does not print that form";
   }
+  // For the hint when there is none of that name.
+  if (!arguments_.events.worker.empty()) {
+    arguments_.worker = arguments_.events.worker;
+  }
+  arguments_.form = SeenForm(arguments_.command, arguments_.form);
   arguments_.generate.job = arguments_.name;
   arguments_.checkpoint.job = arguments_.name;
   arguments_.generate.timeout = absl::Seconds(timeout_s_);

@@ -8,59 +8,21 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_forms.h"
 #include "cli/command_walk.h"
 #include "cli/commands/checkpoint.h"
 #include "cli/commands/data_prepare.h"
 #include "cli/commands/describe_model.h"
+#include "cli/commands/doctor.h"
 #include "cli/commands/follow.h"
 #include "cli/commands/generate.h"
 #include "cli/commands/state.h"
 #include "cli/commands/top.h"
 #include "cli/exit_code.h"
+#include "cli/listing.h"
 #include "cli/output.h"
 
 namespace skerry::cli {
-
-enum class Command {
-  kSubmit,
-  kPlan,
-  kPause,
-  kResume,
-  kCordon,
-  kUncordon,
-  kDrain,
-  kGetJobs,
-  kGetJob,
-  kGetWorkers,
-  kGetIslands,
-  kDescribeJob,
-  kDescribeModel,
-  kWatchJob,
-  kWaitJob,
-  kWaitWorker,
-  kLogs,
-  kTop,
-  kCancel,
-  kAuditData,
-  kGenerate,
-  kCheckpointCreate,
-  kCheckpointList,
-  kCheckpointVerify,
-  kCheckpointExport,
-  kDataPrepare,
-  kStateExport,
-  kStateVerify,
-  kStateBackup,
-  kExplain,
-  kConfigGet,
-  kConfigSet,
-  kConfigUse,
-  kConfigDelete,
-  kCompletion,
-  // Of the scripts that kCompletion prints.
-  kComplete,
-  kVersion,
-};
 
 struct Arguments {
   Command command = Command::kVersion;
@@ -75,8 +37,15 @@ struct Arguments {
   std::string name;
   // Of the worker, likewise.
   std::string worker;
-  // submit, plan.
+  // submit, apply, plan.
   std::string file;
+  // submit: watches the job as well.
+  bool follow = false;
+  // cancel, delete: does not ask.
+  bool sure = false;
+  // get.
+  ListArguments list;
+  DoctorArguments doctor;
   WaitArguments wait;
   EventArguments events;
   TopArguments top;

@@ -35,6 +35,15 @@ TEST(ArgumentsTest, EveryCommandIsKnown) {
       {{"watch", "job", "a"}, Command::kWatchJob},
       {{"logs", "a", "-f"}, Command::kLogs},
       {{"events", "a", "--name", "Committed"}, Command::kLogs},
+      {{"events", "--worker", "w", "-f"}, Command::kLogs},
+      {{"describe", "worker", "w"}, Command::kDescribeWorker},
+      {{"submit", "--follow", "-f", "job.yaml"}, Command::kSubmit},
+      {{"apply", "-f", "job.yaml"}, Command::kApply},
+      {{"delete", "job", "a", "-y"}, Command::kDeleteJob},
+      {{"get", "jobs", "-l", "owner=a", "--sort-by", "id", "--no-headers"},
+       Command::kGetJobs},
+      {{"doctor"}, Command::kDoctor},
+      {{"doctor", "--state", "x", "--state", "y"}, Command::kDoctor},
       {{"cancel", "a"}, Command::kCancel},
       {{"plan", "-f", "job.yaml"}, Command::kPlan},
       {{"pause", "a"}, Command::kPause},
@@ -198,7 +207,8 @@ TEST(ArgumentsTest, HalfALineIsCompleted) {
   EXPECT_THAT(Completed({"ge"}), ElementsAre("generate", "get"));
   EXPECT_THAT(Completed({"get", ""}),
               ElementsAre("islands", "job", "jobs", "workers"));
-  EXPECT_THAT(Completed({"get", "jobs", "-o", "j"}), ElementsAre("json"));
+  EXPECT_THAT(Completed({"get", "jobs", "-o", "j"}),
+              ElementsAre("json", "jsonl"));
   EXPECT_THAT(Completed({"wait", "job", "a", "--for", "p"}),
               ElementsAre("paused", "pending"));
   EXPECT_THAT(Completed({"logs", "a", "--fo"}), ElementsAre("--follow"));

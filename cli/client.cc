@@ -129,11 +129,13 @@ Client::Client(std::unique_ptr<Connection> connection)
 
 Client::~Client() = default;
 
-absl::StatusOr<v1::SubmitJobReply> Client::Submit(const v1::JobSpec& spec) {
+absl::StatusOr<v1::SubmitJobReply> Client::Submit(const v1::JobSpec& spec,
+                                                  bool apply) {
   v1::SubmitJobRequest request;
   SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
                           RandomKey());
   *request.mutable_spec() = spec;
+  request.set_apply(apply);
   return connection_->Call(&v1::Operator::Stub::SubmitJob, request,
                            kMutationTimeout);
 }
@@ -155,6 +157,15 @@ absl::StatusOr<v1::JobView> Client::Cancel(const std::string& name) {
                           RandomKey());
   request.set_name(name);
   return connection_->Call(&v1::Operator::Stub::CancelJob, request,
+                           kMutationTimeout);
+}
+
+absl::StatusOr<v1::JobView> Client::Delete(const std::string& name) {
+  v1::DeleteJobRequest request;
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  request.set_name(name);
+  return connection_->Call(&v1::Operator::Stub::DeleteJob, request,
                            kMutationTimeout);
 }
 
@@ -259,18 +270,17 @@ absl::Status Client::Watch(const std::string& name, absl::Duration limit,
 }
 
 absl::Status Client::StreamEvents(
-    const std::string& name, bool follow,
+    v1::StreamEventsRequest request,
     absl::FunctionRef<void(const v1::Event&)> take) {
-  v1::StreamEventsRequest request;
-  request.set_name(name);
-  request.set_follow(follow);
   for (bool begun = false;;) {
     grpc::ClientContext context;
     const auto stream = connection_->stub->StreamEvents(&context, request);
     v1::Event event;
     while (stream->Read(&event)) {
       begun = true;
-      if (event.job() != 0) request.set_id(event.job());
+      if (event.job() != 0 && request.worker().empty()) {
+        request.set_id(event.job());
+      }
       request.set_after(event.revision());
       take(event);
     }

@@ -31,7 +31,10 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  absl::StatusOr<v1::SubmitJobReply> Submit(const v1::JobSpec& spec);
+  // `apply`: the job that is there already is no error.
+  absl::StatusOr<v1::SubmitJobReply> Submit(const v1::JobSpec& spec,
+                                            bool apply = false);
+  absl::StatusOr<v1::JobView> Delete(const std::string& name);
   absl::StatusOr<v1::JobView> GetJob(const std::string& name);
   absl::StatusOr<v1::ListJobsReply> ListJobs();
   absl::StatusOr<v1::JobView> Cancel(const std::string& name);
@@ -52,9 +55,9 @@ class Client {
   // DeadlineExceeded when that takes longer than `limit`.
   absl::Status Watch(const std::string& name, absl::Duration limit,
                      absl::FunctionRef<bool(const v1::JobView&)> take);
-  // Hands over every event once. With `follow` until the job ends; then a
-  // connection that breaks is made again.
-  absl::Status StreamEvents(const std::string& name, bool follow,
+  // Hands over every event once. With `follow` until the job ends, of a worker
+  // for ever; then a connection that breaks is made again.
+  absl::Status StreamEvents(v1::StreamEventsRequest request,
                             absl::FunctionRef<void(const v1::Event&)> take);
 
  private:

@@ -154,8 +154,11 @@ TEST_F(ClientTest, APlanChangesNothing) {
 TEST_F(ClientTest, EventsGoOnAcrossARestartWithoutAGapOrARepeat) {
   ASSERT_TRUE(client_->Submit(SpecNamed("one")).ok());
   std::vector<std::string> names;
-  const absl::Status followed = client_->StreamEvents(
-      "one", /*follow=*/true, [&](const v1::Event& event) {
+  v1::StreamEventsRequest wanted;
+  wanted.set_name("one");
+  wanted.set_follow(true);
+  const absl::Status followed =
+      client_->StreamEvents(wanted, [&](const v1::Event& event) {
         if (names.empty()) {
           Restart();
           EXPECT_TRUE(Connect()->Cancel("one").ok());

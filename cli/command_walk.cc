@@ -137,7 +137,7 @@ const CLI::Option* NextPositional(const Walk& walk) {
 
 Names NamesFor(const std::string& argument) {
   if (argument == "NAME") return Names::kJobs;
-  if (argument == "WORKER") return Names::kWorkers;
+  if (argument == "WORKER" || argument == "--worker") return Names::kWorkers;
   if (argument == "CONTEXT" || argument == "--context") return Names::kContexts;
   if (argument == "FIELD") return Names::kFields;
   for (const char* file :

@@ -21,6 +21,8 @@
 #include "cli/commands/config.h"
 #include "cli/commands/data_prepare.h"
 #include "cli/commands/describe_model.h"
+#include "cli/commands/detach.h"
+#include "cli/commands/doctor.h"
 #include "cli/commands/follow.h"
 #include "cli/commands/generate.h"
 #include "cli/commands/plan.h"
@@ -41,11 +43,15 @@ absl::Status ChangeCluster(const Arguments& arguments, Client& client,
                            const Output& output) {
   switch (arguments.command) {
     case Command::kSubmit:
-      return SubmitJob(client, arguments.file, output);
+      return SubmitJob(client, arguments.file, output).status();
+    case Command::kApply:
+      return ApplyJob(client, arguments.file, output);
     case Command::kPlan:
       return PlanJob(client, arguments.file, output);
     case Command::kCancel:
-      return CancelJob(client, arguments.name, output);
+      return CancelJob(client, arguments.name, arguments.sure, output);
+    case Command::kDeleteJob:
+      return DeleteJob(client, arguments.name, arguments.sure, output);
     case Command::kPause:
       return PauseJob(client, arguments.name, output);
     case Command::kResume:
@@ -68,15 +74,17 @@ absl::Status RunOnCluster(const Arguments& arguments, Client& client,
                           const Output& output) {
   switch (arguments.command) {
     case Command::kGetJobs:
-      return GetJobs(client, output);
+      return GetJobs(client, arguments.list, output);
     case Command::kGetJob:
       return GetJob(client, arguments.name, output);
     case Command::kGetWorkers:
-      return GetWorkers(client, output);
+      return GetWorkers(client, arguments.list, output);
     case Command::kGetIslands:
-      return GetIslands(client, output);
+      return GetIslands(client, arguments.list, output);
     case Command::kDescribeJob:
       return DescribeJob(client, arguments.name, output);
+    case Command::kDescribeWorker:
+      return DescribeWorker(client, arguments.worker, output);
     case Command::kLogs:
       return ShowEvents(client, arguments.name, arguments.events, output);
     case Command::kTop:
@@ -96,8 +104,18 @@ absl::Status RunOnCluster(const Arguments& arguments, Client& client,
   }
 }
 
-// Commands that end as the job or the worker does.
+absl::StatusOr<ExitCode> SubmitAndWatch(const Arguments& arguments,
+                                        Client& client, const Output& output) {
+  SKERRY_ASSIGN_OR_RETURN(const std::string name,
+                          SubmitJob(client, arguments.file, output));
+  output.out << std::flush;
+  DetachOnInterrupt(name);
+  return WatchJob(client, name, output);
+}
+
+// Commands that end as the job, the worker or the checks do.
 absl::StatusOr<ExitCode> Follow(const Arguments& arguments, Client& client,
+                                const std::string& address,
                                 const Output& output) {
   switch (arguments.command) {
     case Command::kWatchJob:
@@ -106,6 +124,11 @@ absl::StatusOr<ExitCode> Follow(const Arguments& arguments, Client& client,
       return WaitJob(client, arguments.name, arguments.wait, output);
     case Command::kWaitWorker:
       return WaitWorker(client, arguments.worker, arguments.wait, output);
+    case Command::kDoctor:
+      return RunDoctor(client, address, arguments.doctor, output);
+    case Command::kSubmit:
+      if (arguments.follow) return SubmitAndWatch(arguments, client, output);
+      [[fallthrough]];
     default: {
       const absl::Status ran = RunOnCluster(arguments, client, output);
       if (!ran.ok()) return ran;
@@ -203,7 +226,7 @@ absl::StatusOr<ExitCode> Run(const Arguments& arguments, const Output& output) {
     output.err << "skerryctl: " << client.status().message() << "\n";
     return ExitCode::kUsage;
   }
-  absl::StatusOr<ExitCode> code = Follow(arguments, **client, output);
+  absl::StatusOr<ExitCode> code = Follow(arguments, **client, address, output);
   if (absl::IsNotFound(code.status())) {
     return WithHint(code.status(), arguments, **client);
   }

@@ -9,8 +9,17 @@
 namespace skerry::cli {
 
 // A command sees kYaml as kJson; main turns what it prints into YAML. Only
-// lists know kWide, and only commands about named things kName.
-enum class OutputForm { kTable, kWide, kJson, kYaml, kName };
+// lists know kWide, kJsonLines and kColumns, and only commands about named
+// things kName.
+enum class OutputForm {
+  kTable,
+  kWide,
+  kJson,
+  kJsonLines,
+  kYaml,
+  kName,
+  kColumns,
+};
 
 struct Output {
   OutputForm form = OutputForm::kTable;

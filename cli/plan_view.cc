@@ -20,9 +20,17 @@ void AddExchange(const v1::PlannedExchange& exchange, std::string* text) {
           absl::StrCat(exchange.codec(), ", ",
                        BytesText(exchange.model_bytes()), " a model"),
           text);
-  AddFact("Each sends",
-          absl::StrCat(BytesText(exchange.sent_bytes_each()), " a round"),
-          text);
+  std::string sends =
+      absl::StrCat(BytesText(exchange.sent_bytes_each()), " a round");
+  if (exchange.seconds() > 0) {
+    absl::StrAppendFormat(&sends, ", in %.2f s over the links as measured",
+                          exchange.seconds());
+  } else if (exchange.members() > 1) {
+    absl::StrAppend(&sends,
+                    "; how long is not known before a job has measured "
+                    "the links");
+  }
+  AddFact("Each sends", sends, text);
   AddFact("Rounds",
           absl::StrCat(exchange.rounds(), " of ", exchange.samples_per_round(),
                        " samples"),

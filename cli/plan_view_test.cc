@@ -32,13 +32,15 @@ TEST(PlanViewTest, SaysWhoWorksWhatItCostsAndWhoDoesNot) {
   exchange->set_sent_bytes_each(33280);
   exchange->set_samples_per_round(192);
   exchange->set_rounds(50);
+  exchange->set_seconds(1.25);
   EXPECT_EQ(PlanDescription(plan, 32768),
             "Name:            bible\n"
             "Starts:          2 worker(s) may work on it and 2 are enough\n"
             "Parameters:      32768\n"
             "Exchange:        2 replica(s): one hop\n"
             "Codec:           int8_block, 32.5 KiB a model\n"
-            "Each sends:      32.5 KiB a round\n"
+            "Each sends:      32.5 KiB a round, in 1.25 s over the links as "
+            "measured\n"
             "Rounds:          50 of 192 samples\n"
             "\n"
             "Places\n"

@@ -227,7 +227,7 @@ TEST_F(SkerryctlTest, TheSameAnswerHasManyForms) {
   EXPECT_EQ(Run("get jobs -o name").out, "one\n");
   EXPECT_THAT(Run("get jobs -o wide").out,
               testing::AllOf(HasSubstr("REASON"), HasSubstr("diloco"),
-                             HasSubstr("waits for 1 worker(s)")));
+                             HasSubstr("it needs 1 worker(s) and may have 0")));
   EXPECT_THAT(Run("get job one -o yaml").out,
               testing::AllOf(StartsWith("id: \"1\"\nspec:\n  name: one\n"),
                              HasSubstr("\n    method: OUTER_METHOD_DILOCO")));
@@ -235,6 +235,69 @@ TEST_F(SkerryctlTest, TheSameAnswerHasManyForms) {
   EXPECT_EQ(Run("get islands -o name").out, "");
   ASSERT_EQ(Run("cancel one").code, 0);
   EXPECT_THAT(Run("logs one -o yaml").out, HasSubstr("\n---\n"));
+}
+
+TEST_F(SkerryctlTest, ListsAreNarrowedSortedAndCutToColumns) {
+  ASSERT_EQ(Run("submit -f " + JobFile("low", "queue: {priority: -2}\n")).code,
+            0);
+  ASSERT_EQ(Run("submit -f " +
+                JobFile("high", "queue: {priority: 7, owner: vision}\n"))
+                .code,
+            0);
+  EXPECT_EQ(Run("get jobs -o name --sort-by priority").out, "low\nhigh\n");
+  EXPECT_EQ(Run("get jobs -o name -l owner=vision,phase=pending").out,
+            "high\n");
+  EXPECT_EQ(
+      Run("get jobs -o custom-columns=JOB:name,P:priority,Q:queue.position"
+          " --sort-by id")
+          .out,
+      "JOB    P  Q\nlow   -2  2\nhigh   7  1\n");
+  EXPECT_EQ(Run("get jobs -o jsonl").out.find("{\"id\":\"1\""), 0u);
+  EXPECT_EQ(Run("get workers --no-headers").out, "");
+  const Ran wrong = Run("get jobs -l prioritty=7");
+  EXPECT_EQ(wrong.code, 7);
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean priority?"));
+  EXPECT_EQ(Run("get jobs -o custom-columns").code, 2);
+}
+
+TEST_F(SkerryctlTest, ApplyingTwiceIsApplyingOnce) {
+  EXPECT_EQ(Run("apply -f " + JobFile("one")).out, "one submitted\n");
+  EXPECT_EQ(Run("apply -f " + JobFile("one")).out, "one unchanged\n");
+  const Ran other = Run("apply -f " + JobFile("one", "exchange: {carry: 1}\n"));
+  EXPECT_EQ(other.code, 4);
+  EXPECT_THAT(other.err, HasSubstr("is another one; a job cannot be changed"));
+}
+
+TEST_F(SkerryctlTest, OnlyWhatHasEndedIsDeleted) {
+  ASSERT_EQ(Run("submit -f " + JobFile("one")).code, 0);
+  const Ran early = Run("delete job one");
+  EXPECT_EQ(early.code, 4);
+  EXPECT_THAT(early.err, HasSubstr("has not ended; cancel it first"));
+  ASSERT_EQ(Run("cancel one --yes").code, 0);
+  EXPECT_EQ(Run("delete job one").out, "one deleted\n");
+  EXPECT_EQ(Run("get job one").code, 3);
+  EXPECT_EQ(Run("delete job one").code, 3);
+}
+
+TEST_F(SkerryctlTest, DoctorSaysWhatIsWrongAndByItsCodeWhetherAnythingIs) {
+  const Ran ran = Run("doctor --state " + folder_ + "/nowhere");
+  EXPECT_EQ(ran.code, 4);
+  EXPECT_THAT(ran.out, HasSubstr("ok       coordinator: " + address_));
+  EXPECT_THAT(ran.out, HasSubstr("problem  workers: none has registered"));
+  EXPECT_THAT(ran.out, HasSubstr("nowhere: it cannot be used: No such file"));
+  EXPECT_THAT(Run("doctor -o json").out, StartsWith("{\n \"problems\": 1"));
+  process_.reset();
+  const Ran away = Run("doctor --state " + folder_);
+  EXPECT_EQ(away.code, 6);
+  EXPECT_THAT(away.out, HasSubstr("problem  coordinator: "));
+  EXPECT_THAT(away.out, HasSubstr("folder " + folder_));
+}
+
+TEST_F(SkerryctlTest, AWorkerThatIsNotThereHasNoEventsAndNoDescription) {
+  EXPECT_EQ(Run("events --worker nobody").code, 3);
+  EXPECT_EQ(Run("describe worker nobody").code, 3);
+  EXPECT_EQ(Run("events").code, 2);
+  EXPECT_EQ(Run("events one --worker nobody").code, 2);
 }
 
 // What stands under "spec:", as a file of its own.

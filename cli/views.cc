@@ -312,36 +312,6 @@ std::string WorkerNames(const v1::ListWorkersReply& workers) {
   return text;
 }
 
-std::string IslandNames(const v1::ListWorkersReply& workers) {
-  std::string text;
-  for (const auto& [name, island] : IslandsOf(workers)) {
-    absl::StrAppend(&text, Printable(name), "\n");
-  }
-  return text;
-}
-
-std::string IslandsTable(const v1::ListWorkersReply& workers) {
-  Table table({{"NAME"},
-               {"WORKERS", Align::kRight},
-               {"CONNECTED", Align::kRight},
-               {"SUSPECTED", Align::kRight},
-               {"LOST", Align::kRight},
-               {"DRAINING", Align::kRight},
-               {"CORDONED", Align::kRight},
-               {"DRAINED", Align::kRight},
-               {"JOBS"}});
-  for (auto& [name, island] : IslandsOf(workers)) {
-    std::vector<std::string> row = {name, absl::StrCat(island.workers)};
-    for (const char* state : kWorkerStates) {
-      const auto it = island.by_state.find(state);
-      row.push_back(absl::StrCat(it == island.by_state.end() ? 0 : it->second));
-    }
-    row.push_back(absl::StrJoin(island.jobs, ","));
-    table.AddRow(std::move(row));
-  }
-  return table.Text();
-}
-
 std::string IslandsJson(const v1::ListWorkersReply& workers) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const auto& [name, island] : IslandsOf(workers)) {
@@ -367,9 +337,10 @@ std::string JobDescription(const v1::JobView& job) {
   std::string phase = PhaseText(job.phase());
   if (!job.reason().empty()) absl::StrAppend(&phase, ": ", job.reason());
   AddFact("Phase", phase, &text);
+  const v1::JobSpec::Queue& queue = job.spec().queue();
   AddFact("Queue",
-          absl::StrCat("priority ", job.spec().queue().priority(), ", owner ",
-                       job.spec().queue().owner()),
+          absl::StrCat("priority ", queue.priority(),
+                       queue.owner().empty() ? "" : ", owner ", queue.owner()),
           &text);
   AddFact("Age", AgeText(job.age_ms()), &text);
   AddFact("Parameters",

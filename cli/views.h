@@ -16,14 +16,16 @@ std::string WideJobsTable(const v1::ListJobsReply& jobs);
 std::string WorkersTable(const v1::ListWorkersReply& workers);
 // With the operator's intent as well.
 std::string WideWorkersTable(const v1::ListWorkersReply& workers);
-std::string IslandsTable(const v1::ListWorkersReply& workers);
 // One a line.
 std::string JobNames(const v1::ListJobsReply& jobs);
 std::string WorkerNames(const v1::ListWorkersReply& workers);
-std::string IslandNames(const v1::ListWorkersReply& workers);
 // {"islands": [{"island", "workers", "connected", "suspected", "lost",
 // "draining", "cordoned", "drained", "jobs"}]}, by name.
 std::string IslandsJson(const v1::ListWorkersReply& workers);
+// Of a table of the islands, for CustomTable.
+inline constexpr char kIslandColumns[] =
+    "NAME:island,WORKERS:workers,CONNECTED:connected,SUSPECTED:suspected,"
+    "LOST:lost,DRAINING:draining,CORDONED:cordoned,DRAINED:drained,JOBS:jobs";
 std::string JobDescription(const v1::JobView& job);
 std::string AuditDescription(const v1::AuditDataReply& audit);
 

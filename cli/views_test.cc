@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/json.h"
+#include "cli/listing.h"
 #include "cli/read_file.h"
 #include "gtest/gtest.h"
 
@@ -140,6 +141,12 @@ v1::ListWorkersReply Workers() {
   return workers;
 }
 
+std::string Islands(const std::string& columns) {
+  const auto table =
+      CustomTable(IslandsJson(Workers()), {"islands"}, {0, 1}, columns);
+  return table.value_or(std::string(table.status().message()));
+}
+
 v1::AuditDataReply Audit() {
   v1::AuditDataReply audit;
   audit.set_samples_total(9600);
@@ -208,19 +215,21 @@ INSTANTIATE_TEST_SUITE_P(
         Golden{"workers_wide", [] { return WideWorkersTable(Workers()); }},
         Golden{"workers_names", [] { return WorkerNames(Workers()); }},
         Golden{"workers_json", [] { return JsonText(Workers()); }},
-        Golden{"islands_table", [] { return IslandsTable(Workers()); }},
-        Golden{"islands_names", [] { return IslandNames(Workers()); }},
+        Golden{"islands_table", [] { return Islands(kIslandColumns); }},
         Golden{"islands_json", [] { return IslandsJson(Workers()); }},
         Golden{"job_description", [] { return JobDescription(RunningJob()); }},
         Golden{"ended_job_description",
                [] { return JobDescription(EndedJob()); }},
+        Golden{"waiting_job_description",
+               [] { return JobDescription(WaitingJob()); }},
         Golden{"job_json", [] { return JsonText(RunningJob()); }},
         Golden{"audit_description", [] { return AuditDescription(Audit()); }},
         Golden{"audit_json", [] { return JsonText(Audit()); }},
         Golden{"progress",
                [] {
                  return ProgressLine(RunningJob()) + "\n" +
-                        ProgressLine(EndedJob()) + "\n";
+                        ProgressLine(EndedJob()) + "\n" +
+                        ProgressLine(WaitingJob()) + "\n";
                }},
         Golden{"event", [] { return EventLine(CommittedEvent()) + "\n"; }},
         Golden{"event_json", [] { return JsonLine(CommittedEvent()); }}),

@@ -1,5 +1,10 @@
 #include "cli/commands/change.h"
 
+#include <unistd.h>
+
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "cli/job_file.h"
 #include "cli/json.h"
@@ -19,10 +24,21 @@ void Print(const google::protobuf::Message& view, const std::string& name,
   }
 }
 
+// Asks whoever sits at a terminal.
+absl::Status Confirm(const std::string& what, bool sure, const Output& output) {
+  if (sure || isatty(STDIN_FILENO) != 1) return absl::OkStatus();
+  output.err << what << "? [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  if (answer == "y" || answer == "yes") return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("nothing was done; with --yes it does not ask: ", what));
+}
+
 }  // namespace
 
-absl::Status SubmitJob(Client& client, const std::string& file,
-                       const Output& output) {
+absl::StatusOr<std::string> SubmitJob(Client& client, const std::string& file,
+                                      const Output& output) {
   SKERRY_ASSIGN_OR_RETURN(const v1::JobSpec spec, ReadJobFile(file));
   SKERRY_ASSIGN_OR_RETURN(const v1::SubmitJobReply reply, client.Submit(spec));
   for (const std::string& warning : reply.warnings()) {
@@ -36,13 +52,35 @@ absl::Status SubmitJob(Client& client, const std::string& file,
   }
   output.err << "accepted as job " << reply.job().id()
              << "; follow it with: skerryctl watch job " << name << "\n";
+  return name;
+}
+
+absl::Status ApplyJob(Client& client, const std::string& file,
+                      const Output& output) {
+  SKERRY_ASSIGN_OR_RETURN(const v1::JobSpec spec, ReadJobFile(file));
+  SKERRY_ASSIGN_OR_RETURN(const v1::SubmitJobReply reply,
+                          client.Submit(spec, true));
+  for (const std::string& warning : reply.warnings()) {
+    output.err << "warning: " << warning << "\n";
+  }
+  Print(reply.job(), reply.job().spec().name(),
+        reply.unchanged() ? "unchanged" : "submitted", output);
   return absl::OkStatus();
 }
 
-absl::Status CancelJob(Client& client, const std::string& name,
+absl::Status CancelJob(Client& client, const std::string& name, bool sure,
                        const Output& output) {
+  SKERRY_RETURN_IF_ERROR(Confirm("cancel job " + name, sure, output));
   SKERRY_ASSIGN_OR_RETURN(const v1::JobView job, client.Cancel(name));
   Print(job, name, PhaseText(job.phase()), output);
+  return absl::OkStatus();
+}
+
+absl::Status DeleteJob(Client& client, const std::string& name, bool sure,
+                       const Output& output) {
+  SKERRY_RETURN_IF_ERROR(Confirm("delete job " + name, sure, output));
+  SKERRY_ASSIGN_OR_RETURN(const v1::JobView job, client.Delete(name));
+  Print(job, name, "deleted", output);
   return absl::OkStatus();
 }
 

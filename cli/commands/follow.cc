@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <ostream>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -154,7 +155,7 @@ const std::vector<std::string>& EventNames() {
       "WorkerAdmitted",  "WorkerMarked", "WorkerLeft",
       "ReplicaAdmitted", "ReplicaEnded", "ExchangeOpened",
       "ExchangeClosed",  "Committed",    "ContributionDropped",
-      "Evaluated",       "JobEnded"};
+      "Evaluated",       "JobEnded",     "JobDeleted"};
   return *names;
 }
 
@@ -170,7 +171,11 @@ absl::Status ShowEvents(Client& client, const std::string& name,
     newest.push_back(LineOf(event, output));
     if (newest.size() > arguments.tail) newest.pop_front();
   };
-  SKERRY_RETURN_IF_ERROR(client.StreamEvents(name, arguments.follow, show));
+  v1::StreamEventsRequest request;
+  request.set_name(name);
+  request.set_worker(arguments.worker);
+  request.set_follow(arguments.follow);
+  SKERRY_RETURN_IF_ERROR(client.StreamEvents(std::move(request), show));
   for (const std::string& line : newest) output.out << line;
   return absl::OkStatus();
 }

@@ -43,6 +43,8 @@ absl::StatusOr<ExitCode> WaitWorker(Client& client, const std::string& name,
                                     const Output& output);
 
 struct EventArguments {
+  // Of this worker instead of a job, unless it is empty.
+  std::string worker;
   bool follow = false;
   // Of events that are shown; all when empty.
   std::vector<std::string> names;

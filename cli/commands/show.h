@@ -8,16 +8,23 @@
 
 #include "absl/status/status.h"
 #include "cli/client.h"
+#include "cli/listing.h"
 #include "cli/output.h"
 
 namespace skerry::cli {
 
 // Errors: the client's.
-absl::Status GetJobs(Client& client, const Output& output);
+absl::Status GetJobs(Client& client, const ListArguments& list,
+                     const Output& output);
 absl::Status GetJob(Client& client, const std::string& name,
                     const Output& output);
-absl::Status GetWorkers(Client& client, const Output& output);
-absl::Status GetIslands(Client& client, const Output& output);
+absl::Status GetWorkers(Client& client, const ListArguments& list,
+                        const Output& output);
+absl::Status GetIslands(Client& client, const ListArguments& list,
+                        const Output& output);
+// With the newest of its events.
+absl::Status DescribeWorker(Client& client, const std::string& name,
+                            const Output& output);
 absl::Status DescribeJob(Client& client, const std::string& name,
                          const Output& output);
 // Also Internal when a sample is in two commits; the report is still printed.

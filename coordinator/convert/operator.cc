@@ -96,6 +96,19 @@ void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
   for (const std::string& job : view.jobs) out->add_jobs(job);
   out->set_release(view.release);
   out->set_intent(IntentToProto(view.intent));
+  out->set_lease_ms(Milliseconds(view.lease));
+  out->mutable_machine()->set_unix_ms(view.machine.unix_ms);
+  out->mutable_machine()->set_state_free_bytes(view.machine.state_free_bytes);
+  out->mutable_machine()->set_state_bytes(view.machine.state_bytes);
+  if (view.machine.clock_ahead_ms.has_value()) {
+    out->set_clock_ahead_ms(*view.machine.clock_ahead_ms);
+  }
+  for (const LinkView& link : view.links) {
+    v1::LinkView* one = out->add_links();
+    one->set_worker(link.worker);
+    one->set_bytes_per_s(link.bytes_per_s);
+    one->set_round_trip_s(link.round_trip_s);
+  }
 }
 
 void JobPlanToProto(const JobPlan& plan, v1::PlanJobReply* out) {
@@ -136,6 +149,7 @@ void JobPlanToProto(const JobPlan& plan, v1::PlanJobReply* out) {
   exchange->set_sent_bytes_each(from.sent_bytes_each);
   exchange->set_samples_per_round(from.samples_per_round);
   exchange->set_rounds(from.rounds);
+  exchange->set_seconds(from.seconds);
 }
 
 void EventToProto(const EventView& event, absl::Duration age, v1::Event* out) {

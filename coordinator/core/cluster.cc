@@ -174,8 +174,7 @@ class Cluster::Impl {
   absl::StatusOr<JobPlan> Plan(const JobSpec& spec, uint64_t elements) const {
     SKERRY_ASSIGN_OR_RETURN(ReviewedSpec reviewed, ReviewJobSpec(spec));
     SKERRY_RETURN_IF_ERROR(jobs_.Place(reviewed.spec, "", false).status());
-    const Turn turn = jobs_.TurnOfNext(reviewed.spec, workers_);
-    return PlanJob(std::move(reviewed), elements, workers_, options_, turn);
+    return PlanNext(std::move(reviewed), elements, jobs_, workers_, options_);
   }
 
   absl::Status Generate(JobId id, const GenerateOrder& request,
@@ -278,7 +277,7 @@ class Cluster::Impl {
   std::vector<WorkerView> ViewWorkers(Instant now) const {
     std::vector<WorkerView> views;
     for (const auto& [name, worker] : workers_.all()) {
-      views.push_back(ViewOfWorker(jobs_, workers_, worker, now));
+      views.push_back(ViewOfWorker(jobs_, workers_, worker, options_, now));
     }
     return views;
   }
@@ -286,7 +285,7 @@ class Cluster::Impl {
   absl::StatusOr<WorkerView> ViewWorker(std::string_view name,
                                         Instant now) const {
     SKERRY_ASSIGN_OR_RETURN(const Worker* worker, workers_.Find(name));
-    return ViewOfWorker(jobs_, workers_, *worker, now);
+    return ViewOfWorker(jobs_, workers_, *worker, options_, now);
   }
 
   absl::StatusOr<StateView> LocateState(JobId id) const {

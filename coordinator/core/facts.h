@@ -126,6 +126,16 @@ struct JobFacts {
   friend bool operator==(const JobFacts&, const JobFacts&) = default;
 };
 
+// Of the worker's machine; for operators.
+struct MachineFacts {
+  int64_t unix_ms = 0;
+  uint64_t state_free_bytes = 0;
+  uint64_t state_bytes = 0;
+  // Not there when nobody has compared.
+  std::optional<int64_t> clock_ahead_ms;
+  friend bool operator==(const MachineFacts&, const MachineFacts&) = default;
+};
+
 struct StatusFacts {
   std::string release;
   PeerAddress self;
@@ -137,6 +147,7 @@ struct StatusFacts {
   uint64_t counter = 0;
   std::vector<JobFacts> jobs;
   bool draining = false;
+  MachineFacts machine;
   friend bool operator==(const StatusFacts&, const StatusFacts&) = default;
 };
 

@@ -11,6 +11,7 @@
 #include "coordinator/core/codec_menu.h"
 #include "coordinator/core/layout.h"
 #include "coordinator/core/placing.h"
+#include "coordinator/core/worker_view.h"
 #include "optimizer/outer/outer.h"
 #include "planner/codec_policy.h"
 #include "planner/hops.h"
@@ -136,6 +137,43 @@ PlannedExchange Exchanged(const JobPlan& plan, uint64_t elements) {
   return exchange;
 }
 
+// From any worker of one replica to any of the other: the fastest.
+const LinkView* BestLink(const std::vector<LinkView>& links,
+                         const PlannedReplica& to) {
+  const LinkView* best = nullptr;
+  for (const LinkView& link : links) {
+    const bool there = std::any_of(
+        to.seats.begin(), to.seats.end(),
+        [&](const PlannedSeat& seat) { return seat.worker == link.worker; });
+    if (there && (best == nullptr || link.bytes_per_s > best->bytes_per_s)) {
+      best = &link;
+    }
+  }
+  return best;
+}
+
+// Bytes over the slowest link, and two one-way delays of the longest.
+double SecondsOf(const JobPlan& plan, uint64_t bytes, LinksOfWorker links_of) {
+  double slowest = 0;
+  double round_trip = 0;
+  for (const PlannedReplica& from : plan.replicas) {
+    std::vector<LinkView> links;
+    for (const PlannedSeat& seat : from.seats) {
+      const std::vector<LinkView> more = links_of(seat.worker);
+      links.insert(links.end(), more.begin(), more.end());
+    }
+    for (const PlannedReplica& to : plan.replicas) {
+      if (&to == &from) continue;
+      const LinkView* link = BestLink(links, to);
+      if (link == nullptr || link->bytes_per_s <= 0) return 0;
+      slowest = slowest == 0 ? link->bytes_per_s
+                             : std::min(slowest, link->bytes_per_s);
+      round_trip = std::max(round_trip, link->round_trip_s);
+    }
+  }
+  return slowest == 0 ? 0 : static_cast<double>(bytes) / slowest + round_trip;
+}
+
 void Judge(const Turn& turn, JobPlan& plan) {
   const size_t seats = CountSeats(plan);
   const size_t wanted = std::max<size_t>(1, plan.spec.placement.workers_min);
@@ -154,7 +192,7 @@ void Judge(const Turn& turn, JobPlan& plan) {
 
 JobPlan PlanJob(ReviewedSpec reviewed, uint64_t elements,
                 const WorkerTable& workers, const ClusterOptions& options,
-                const Turn& turn) {
+                const Turn& turn, LinksOfWorker links) {
   JobPlan plan;
   plan.spec = std::move(reviewed.spec);
   plan.warnings = std::move(reviewed.warnings);
@@ -163,8 +201,21 @@ JobPlan PlanJob(ReviewedSpec reviewed, uint64_t elements,
   Judge(turn, plan);
   if (elements > 0 && !plan.replicas.empty()) {
     plan.exchange = Exchanged(plan, elements);
+    plan.exchange->seconds =
+        SecondsOf(plan, plan.exchange->sent_bytes_each, links);
   }
   return plan;
+}
+
+JobPlan PlanNext(ReviewedSpec reviewed, uint64_t elements, const JobTable& jobs,
+                 const WorkerTable& workers, const ClusterOptions& options) {
+  const Turn turn = jobs.TurnOfNext(reviewed.spec, workers);
+  return PlanJob(std::move(reviewed), elements, workers, options, turn,
+                 [&](const std::string& name) {
+                   const Worker* worker = workers.FindCurrent(name);
+                   return worker == nullptr ? std::vector<LinkView>()
+                                            : LinksOf(jobs, workers, *worker);
+                 });
 }
 
 }  // namespace skerry::coordinator

@@ -12,9 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "coordinator/core/job_spec.h"
+#include "coordinator/core/job_table.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/queue.h"
+#include "coordinator/core/views.h"
 #include "coordinator/core/worker_table.h"
 
 namespace skerry::coordinator {
@@ -50,6 +53,9 @@ struct PlannedExchange {
   uint64_t sent_bytes_each = 0;
   uint64_t samples_per_round = 0;
   uint64_t rounds = 0;
+  // By the slowest of the links between the replicas; 0 when one of them has
+  // not been measured.
+  double seconds = 0;
 };
 
 struct JobPlan {
@@ -68,10 +74,18 @@ struct JobPlan {
   size_t queue_length = 0;
 };
 
+// What a worker's links have shown.
+using LinksOfWorker =
+    absl::FunctionRef<std::vector<LinkView>(const std::string& worker)>;
+
 // `elements` is the model's size, 0 when it is not known.
 JobPlan PlanJob(ReviewedSpec reviewed, uint64_t elements,
                 const WorkerTable& workers, const ClusterOptions& options,
-                const Turn& turn);
+                const Turn& turn, LinksOfWorker links);
+
+// Of a job that would be the next one.
+JobPlan PlanNext(ReviewedSpec reviewed, uint64_t elements, const JobTable& jobs,
+                 const WorkerTable& workers, const ClusterOptions& options);
 
 }  // namespace skerry::coordinator
 

@@ -1,5 +1,7 @@
 #include "coordinator/core/job_plan.h"
 
+#include <map>
+
 #include "coordinator/core/testing/specs.h"
 #include "gtest/gtest.h"
 
@@ -21,7 +23,8 @@ class JobPlanTest : public testing::Test {
                const Turn& turn = {}) {
     auto reviewed = ReviewJobSpec(spec);
     EXPECT_TRUE(reviewed.ok()) << reviewed.status();
-    return PlanJob(*std::move(reviewed), elements, workers_, options_, turn);
+    return PlanJob(*std::move(reviewed), elements, workers_, options_, turn,
+                   [&](const std::string& worker) { return links_[worker]; });
   }
   // "worker: reason" of all that are left out.
   std::vector<std::string> LeftOut(const JobPlan& plan) {
@@ -34,6 +37,7 @@ class JobPlanTest : public testing::Test {
 
   ClusterOptions options_;
   WorkerTable workers_{options_};
+  std::map<std::string, std::vector<LinkView>> links_;
   uint64_t next_ = 0;
 };
 
@@ -58,6 +62,20 @@ TEST_F(JobPlanTest, AnIslandIsAReplicaAndItsWorkersShareTheSpans) {
   EXPECT_EQ(plan.exchange->samples_per_round, 24u);
   EXPECT_EQ(plan.exchange->rounds, 42u);
   EXPECT_EQ(plan.exchange->sent_bytes_each, plan.exchange->model_bytes);
+}
+
+TEST_F(JobPlanTest, MeasuredLinksSayHowLongAnExchangeTakes) {
+  Add("n0", "north");
+  Add("n1", "north");
+  Add("e0", "east");
+  links_["n0"] = {{"e0", 1e3, 0.1}, {"n1", 1, 9}};
+  links_["n1"] = {{"e0", 1e5, 0.2}};
+  // Nobody knows the way back.
+  EXPECT_EQ(Plan(SmallJob("job", 1000)).exchange->seconds, 0);
+  links_["e0"] = {{"n0", 2e4, 0.5}};
+  const auto exchange = *Plan(SmallJob("job", 1000)).exchange;
+  EXPECT_DOUBLE_EQ(exchange.seconds,
+                   static_cast<double>(exchange.sent_bytes_each) / 2e4 + 0.5);
 }
 
 TEST_F(JobPlanTest, EveryoneWhoIsLeftOutHasAReason) {

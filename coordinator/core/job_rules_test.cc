@@ -98,7 +98,7 @@ TEST(JobViewTest, AWaitingJobSaysForWhat) {
   const JobView view = ViewOf(bench.job, bench.workers, bench.options, Turn(),
                               Revision(1), bench.now);
   EXPECT_EQ(view.phase, JobPhase::kPending);
-  EXPECT_NE(view.reason.find("waits for 1 worker"), std::string::npos);
+  EXPECT_NE(view.reason.find("it needs 1 worker"), std::string::npos);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "absl/time/time.h"
 #include "base/ids.h"
+#include "coordinator/core/facts.h"
 #include "coordinator/core/job_spec.h"
 #include "coordinator/core/types.h"
 
@@ -85,6 +86,13 @@ struct JobView {
   size_t queue_length = 0;
 };
 
+// What frames have shown of the way to another worker.
+struct LinkView {
+  std::string worker;
+  double bytes_per_s = 0;
+  double round_trip_s = 0;
+};
+
 struct WorkerView {
   std::string worker;
   std::string island;
@@ -96,6 +104,9 @@ struct WorkerView {
   std::vector<std::string> jobs;
   std::string release;
   WorkerIntent intent = WorkerIntent::kServe;
+  absl::Duration lease;
+  MachineFacts machine;
+  std::vector<LinkView> links;
 };
 
 struct EventView {

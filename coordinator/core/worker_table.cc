@@ -174,6 +174,7 @@ void WorkerTable::Heard(const StatusFacts& status, Instant now) {
   worker.draining = worker.draining || status.draining;
   worker.stream_lost = false;
   worker.suspected = false;
+  worker.machine = status.machine;
   Schedule(it->first, worker);
 }
 

@@ -49,6 +49,7 @@ struct Worker {
   bool stream_lost = false;
   bool suspected = false;
   LearnedDuration gaps{32, 8};
+  MachineFacts machine;
 
   // By its own notice or at an operator's word.
   bool Leaves() const { return draining || intent == WorkerIntent::kDrain; }

@@ -1,5 +1,8 @@
 #include "coordinator/core/worker_view.h"
 
+#include <utility>
+
+#include "absl/container/btree_map.h"
 #include "coordinator/core/membership.h"
 
 namespace skerry::coordinator {
@@ -17,6 +20,13 @@ const char* StateOf(const JobTable& jobs, const WorkerTable& workers,
   return worker.intent == WorkerIntent::kCordon ? "cordoned" : "connected";
 }
 
+std::string NameAt(const WorkerTable& workers, const std::string& address) {
+  for (const auto& [name, worker] : workers.all()) {
+    if (!worker.left && worker.self.address == address) return name;
+  }
+  return "";
+}
+
 }  // namespace
 
 bool IsNeeded(const JobTable& jobs, const WorkerTable& workers,
@@ -32,8 +42,26 @@ bool IsNeeded(const JobTable& jobs, const WorkerTable& workers,
   return false;
 }
 
+std::vector<LinkView> LinksOf(const JobTable& jobs, const WorkerTable& workers,
+                              const Worker& worker) {
+  absl::btree_map<std::string, LinkView> found;
+  for (const auto& [id, job] : jobs.all()) {
+    const Seat* seat = job.SeatOf(worker.self.worker, worker.incarnation);
+    if (seat == nullptr) continue;
+    for (const PeerLink& link : seat->facts.links) {
+      const std::string peer = NameAt(workers, link.address);
+      if (peer.empty()) continue;
+      found[peer] = {peer, link.bytes_per_s, link.round_trip_s};
+    }
+  }
+  std::vector<LinkView> links;
+  for (auto& [peer, link] : found) links.push_back(std::move(link));
+  return links;
+}
+
 WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
-                        const Worker& worker, Instant now) {
+                        const Worker& worker, const ClusterOptions& options,
+                        Instant now) {
   const std::string& name = worker.self.worker;
   WorkerView view{name,
                   worker.island,
@@ -43,7 +71,10 @@ WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
                   now - worker.last_heard,
                   {},
                   worker.release,
-                  worker.intent};
+                  worker.intent,
+                  options.lease,
+                  worker.machine,
+                  LinksOf(jobs, workers, worker)};
   for (const auto& [id, job] : jobs.all()) {
     if (job.Ended() || worker.left) continue;
     if (CurrentReplicaOf(job, name, worker.incarnation) != nullptr ||

@@ -4,6 +4,8 @@
 #ifndef SKERRY_COORDINATOR_CORE_WORKER_VIEW_H_
 #define SKERRY_COORDINATOR_CORE_WORKER_VIEW_H_
 
+#include <vector>
+
 #include "base/instant.h"
 #include "coordinator/core/job_table.h"
 #include "coordinator/core/views.h"
@@ -16,8 +18,13 @@ namespace skerry::coordinator {
 bool IsNeeded(const JobTable& jobs, const WorkerTable& workers,
               const Worker& worker);
 
+// By worker; as the newest job that has measured each says.
+std::vector<LinkView> LinksOf(const JobTable& jobs, const WorkerTable& workers,
+                              const Worker& worker);
+
 WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
-                        const Worker& worker, Instant now);
+                        const Worker& worker, const ClusterOptions& options,
+                        Instant now);
 
 }  // namespace skerry::coordinator
 

@@ -19,6 +19,7 @@
 #include "coordinator/service/sqlite_journal.h"
 #include "runtime/log.h"
 #include "runtime/posix/admin_server.h"
+#include "runtime/posix/machine.h"
 #include "runtime/posix/posix_executor.h"
 #include "runtime/posix/posix_files.h"
 #include "runtime/posix/posix_loop.h"
@@ -79,7 +80,11 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
       SqliteJournal::Open(arguments.state, disk, loop, EndProcess);
   if (!opened.ok()) return Failed(opened.status(), ExitCode::kState);
   journal = *std::move(opened);
-  CoordinatorServer server(arguments.server, loop, *journal);
+  ServerOptions options = arguments.server;
+  options.control.look = options.operators.look = [&arguments] {
+    return runtime::LookAt(arguments.state);
+  };
+  CoordinatorServer server(options, loop, *journal);
   const absl::Cleanup stop_loop = [&loop] { loop.Stop(); };
   // Before recovery, which it can tell of; gone before the loop is.
   const auto admin = StartAdmin(arguments, server);

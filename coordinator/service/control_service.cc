@@ -56,6 +56,10 @@ void ControlService::OnStatus(uint64_t id, StatusFacts status) {
                         stream->identity->worker)));
     return;
   }
+  if (options_.look && status.machine.unix_ms != 0) {
+    status.machine.clock_ahead_ms =
+        status.machine.unix_ms - options_.look().unix_ms;
+  }
   shell_.Do(
       [this, id, identity = std::move(identity), status = std::move(status)](
           Cluster& cluster, Instant now) mutable -> ClusterShell::Settled {

@@ -19,6 +19,7 @@
 #include "coordinator/service/control_stream.h"
 #include "proto/skerry/v1/control.grpc.pb.h"
 #include "runtime/event_loop.h"
+#include "runtime/machine.h"
 
 namespace skerry::coordinator {
 
@@ -26,6 +27,8 @@ struct ControlOptions {
   size_t streams_max = 12'000;
   // What a gRPC client takes unless it is told otherwise.
   size_t orders_bytes_max = 4 << 20;
+  // This machine, for comparing its clock with workers'.
+  runtime::LookAtMachine look;
 };
 
 // One live stream a worker: a newer one replaces the older, and the end of the

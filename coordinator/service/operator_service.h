@@ -21,6 +21,7 @@
 #include "coordinator/service/job_watches.h"
 #include "proto/skerry/v1/operator.grpc.pb.h"
 #include "runtime/event_loop.h"
+#include "runtime/machine.h"
 
 namespace skerry::coordinator {
 
@@ -30,6 +31,8 @@ struct OperatorOptions {
   WatchOptions watches;
   EventStreamOptions events;
   GenerateOptions generate;
+  // This machine, as GetVersion tells of it.
+  runtime::LookAtMachine look;
 };
 
 // The methods of the service run on gRPC threads, all else on the loop. A unary

@@ -221,6 +221,12 @@ v1::Status WorkerDaemon::BuildStatus() const {
   status.set_incarnation(incarnation_.value());
   status.set_counter(counter_);
   status.set_draining(draining_);
+  if (options_.look) {
+    const runtime::MachineFacts machine = options_.look();
+    status.mutable_machine()->set_unix_ms(machine.unix_ms);
+    status.mutable_machine()->set_state_free_bytes(machine.state_free_bytes);
+    status.mutable_machine()->set_state_bytes(machine.state_bytes);
+  }
   for (const auto& [id, job] : jobs_) {
     *status.add_jobs() = job->Status();
     if (!job->codecs_by_policy()) continue;

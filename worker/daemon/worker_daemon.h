@@ -17,6 +17,7 @@
 #include "base/ids.h"
 #include "proto/skerry/v1/control.pb.h"
 #include "proto/skerry/v1/peer.pb.h"
+#include "runtime/machine.h"
 #include "runtime/metrics.h"
 #include "transport/bulk.h"
 #include "worker/daemon/codec_speeds.h"
@@ -39,6 +40,8 @@ struct WorkerOptions {
   absl::Duration status_interval = absl::Seconds(1);
   // Drawn once a process, and again when a life cannot go on.
   absl::AnyInvocable<uint64_t()> draw_boot;
+  // This machine, as every Status tells of it.
+  runtime::LookAtMachine look;
 };
 
 // Members are called on the loop, and so are the handlers.

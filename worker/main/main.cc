@@ -20,6 +20,7 @@
 #include "runtime/posix/admin_server.h"
 #include "runtime/posix/entropy.h"
 #include "runtime/posix/folder_lock.h"
+#include "runtime/posix/machine.h"
 #include "runtime/posix/posix_executor.h"
 #include "runtime/posix/posix_files.h"
 #include "runtime/posix/posix_loop.h"
@@ -140,6 +141,9 @@ void StartDaemon(const CommandLine& line, Parts& parts) {
   options.session.coordinator = line.coordinator;
   options.session.jitter_seed = runtime::DrawRandom64();
   options.draw_boot = runtime::DrawRandom64;
+  options.look = [folder = line.state_directory] {
+    return runtime::LookAt(folder);
+  };
   const JobEnvironment environment{
       .loop = parts.loop,
       .compute = parts.compute,

@@ -1,0 +1,88 @@
+#include "cli/commands/doctor.h"
+
+#include <grpcpp/grpcpp.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "cli/diagnosis.h"
+#include "runtime/posix/folder_lock.h"
+#include "runtime/posix/machine.h"
+#include "transport/loopback.h"
+
+namespace skerry::cli {
+namespace {
+
+constexpr int kPortMsMax = 1000;
+
+// Ports of workers, all at once.
+void TryPorts(Evidence& evidence) {
+  std::map<std::string, std::shared_ptr<grpc::Channel>> channels;
+  for (const v1::WorkerView& worker : evidence.workers.workers()) {
+    // The others' are not for plaintext from here.
+    if (worker.state() == "lost" ||
+        !transport::RequireLoopback(worker.address()).ok()) {
+      continue;
+    }
+    const auto channel = grpc::CreateChannel(
+        worker.address(), grpc::InsecureChannelCredentials());
+    channel->GetState(true);
+    channels[worker.worker()] = channel;
+    evidence.ports[worker.worker()] = absl::UnavailableError(
+        absl::StrCat("its address ", worker.address(), " does not answer"));
+  }
+  const gpr_timespec end =
+      gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                   gpr_time_from_millis(kPortMsMax, GPR_TIMESPAN));
+  for (const auto& [worker, channel] : channels) {
+    if (channel->WaitForConnected(end)) {
+      evidence.ports[worker] = absl::OkStatus();
+    }
+  }
+}
+
+absl::Status WhyUnusable(const std::string& path) {
+  if (access(path.c_str(), R_OK | W_OK | X_OK) != 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("it cannot be used: ", std::strerror(errno)));
+  }
+  // That a daemon serves from it is as it should be.
+  const auto lock = runtime::FolderLock::Share(path, "doctor");
+  return absl::IsFailedPrecondition(lock.status()) ? absl::OkStatus()
+                                                   : lock.status();
+}
+
+}  // namespace
+
+ExitCode RunDoctor(Client& client, const std::string& address,
+                   const DoctorArguments& arguments, const Output& output) {
+  Evidence evidence;
+  evidence.address = address;
+  const int64_t before = runtime::LookAt("").unix_ms;
+  evidence.version = client.GetVersion();
+  evidence.asked_half_ms = (runtime::LookAt("").unix_ms - before) / 2;
+  evidence.asked_unix_ms = before + evidence.asked_half_ms;
+  if (evidence.version.ok()) {
+    evidence.workers = client.ListWorkers().value_or(v1::ListWorkersReply());
+    evidence.jobs = client.ListJobs().value_or(v1::ListJobsReply());
+    TryPorts(evidence);
+  }
+  for (const std::string& folder : arguments.folders) {
+    evidence.folders.push_back(
+        {folder, WhyUnusable(folder), runtime::LookAt(folder)});
+  }
+  const std::vector<Check> checks = Diagnose(evidence);
+  output.out << (output.form == OutputForm::kJson ? ChecksJson(checks)
+                                                  : ChecksText(checks));
+  if (absl::IsUnavailable(evidence.version.status()) ||
+      absl::IsDeadlineExceeded(evidence.version.status())) {
+    return ExitCode::kUnavailable;
+  }
+  return CountProblems(checks) > 0 ? ExitCode::kConflict : ExitCode::kOk;
+}
+
+}  // namespace skerry::cli

@@ -1,0 +1,62 @@
+// cli/diagnosis.h
+//
+// What an operator would look at when something is wrong, judged from what was
+// gathered. Pure: no clock, no network.
+#ifndef SKERRY_CLI_DIAGNOSIS_H_
+#define SKERRY_CLI_DIAGNOSIS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "proto/skerry/v1/operator.pb.h"
+#include "runtime/machine.h"
+
+namespace skerry::cli {
+
+struct Evidence {
+  // Of the coordinator, and what it answered.
+  std::string address;
+  absl::StatusOr<v1::GetVersionReply> version = absl::UnknownError("not asked");
+  // This machine's wall clock in the middle of that call, and half of what the
+  // call took.
+  int64_t asked_unix_ms = 0;
+  int64_t asked_half_ms = 0;
+  // Not asked for when the coordinator did not answer.
+  v1::ListWorkersReply workers;
+  v1::ListJobsReply jobs;
+  // Whether the address of a worker answers, by name.
+  std::map<std::string, absl::Status> ports;
+  // State folders on this machine.
+  struct Folder {
+    std::string path;
+    absl::Status usable;
+    runtime::MachineFacts disk;
+  };
+  std::vector<Folder> folders;
+};
+
+struct Check {
+  enum class Verdict { kOk, kWarning, kProblem };
+  Verdict verdict = Verdict::kOk;
+  // "worker east0", "clock".
+  std::string about;
+  // What was found and, unless it is well, what to do.
+  std::string text;
+};
+
+// One a thing that is wrong, and one for each kind of thing that is well.
+std::vector<Check> Diagnose(const Evidence& evidence);
+
+// One line a check.
+std::string ChecksText(const std::vector<Check>& checks);
+// {"problems", "warnings", "checks": [{"verdict", "about", "text"}]}
+std::string ChecksJson(const std::vector<Check>& checks);
+size_t CountProblems(const std::vector<Check>& checks);
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_DIAGNOSIS_H_

@@ -1,0 +1,24 @@
+// cli/word_checks.h
+//
+// What a word of the command line has to look like.
+#ifndef SKERRY_CLI_WORD_CHECKS_H_
+#define SKERRY_CLI_WORD_CHECKS_H_
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+
+namespace skerry::cli {
+
+// "90", "1m30s". False when it is none, or below zero.
+bool ReadDuration(const std::string& text, absl::Duration* duration);
+CLI::Validator IsDuration();
+
+// Otherwise the nearest of them is named.
+CLI::Validator IsOneOf(const std::vector<std::string>& known);
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_WORD_CHECKS_H_

@@ -1,0 +1,74 @@
+#include "cli/worker_view.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "cli/table.h"
+#include "cli/views.h"
+
+namespace skerry::cli {
+namespace {
+
+void AddFact(const std::string& name, const std::string& value,
+             std::string* text) {
+  if (value.empty()) return;
+  absl::StrAppendFormat(text, "%-16s %s\n", name + ":", Printable(value));
+}
+
+std::string ClockText(const v1::WorkerView& worker) {
+  if (!worker.has_clock_ahead_ms()) return "";
+  const int64_t ahead = worker.clock_ahead_ms();
+  return absl::StrFormat("%.3f s %s the coordinator's",
+                         static_cast<double>(ahead < 0 ? -ahead : ahead) / 1e3,
+                         ahead < 0 ? "behind" : "ahead of");
+}
+
+}  // namespace
+
+std::string RateText(double bytes_per_s) {
+  return absl::StrFormat("%.1f Mbit/s", bytes_per_s * 8 / 1e6);
+}
+
+std::string WorkerDescription(const v1::WorkerView& worker,
+                              const std::vector<v1::Event>& events) {
+  std::string text;
+  AddFact("Name", worker.worker(), &text);
+  AddFact("Island", worker.island(), &text);
+  AddFact("State", worker.state(), &text);
+  AddFact("Heard",
+          absl::StrCat(AgeText(worker.silence_ms()), " ago, of a lease of ",
+                       AgeText(worker.lease_ms())),
+          &text);
+  AddFact("Address", worker.address(), &text);
+  AddFact("Incarnation", absl::StrCat(worker.incarnation()), &text);
+  AddFact("Release", worker.release(), &text);
+  AddFact("Jobs",
+          worker.jobs_size() == 0 ? "none" : absl::StrJoin(worker.jobs(), ", "),
+          &text);
+  AddFact("Clock", ClockText(worker), &text);
+  const v1::Machine& machine = worker.machine();
+  if (machine.state_bytes() > 0) {
+    AddFact("Disk",
+            absl::StrCat(BytesText(machine.state_free_bytes()), " free of ",
+                         BytesText(machine.state_bytes())),
+            &text);
+  }
+  if (worker.links_size() > 0) {
+    Table table(
+        {{"TO"}, {"RATE", Align::kRight}, {"ROUND TRIP", Align::kRight}});
+    for (const v1::LinkView& link : worker.links()) {
+      table.AddRow({link.worker(), RateText(link.bytes_per_s()),
+                    absl::StrFormat("%.1f ms", link.round_trip_s() * 1e3)});
+    }
+    absl::StrAppend(&text, "\nLinks\n", table.Text());
+  }
+  if (!events.empty()) {
+    absl::StrAppend(&text, "\nEvents\n");
+    for (const v1::Event& event : events) {
+      absl::StrAppend(&text, EventLine(event), "\n");
+    }
+  }
+  return text;
+}
+
+}  // namespace skerry::cli

@@ -1,0 +1,27 @@
+// runtime/machine.h
+//
+// What a daemon tells operators of the machine that it runs on. Nothing that it
+// decides follows from it.
+#ifndef SKERRY_RUNTIME_MACHINE_H_
+#define SKERRY_RUNTIME_MACHINE_H_
+
+#include <cstdint>
+#include <functional>
+
+namespace skerry::runtime {
+
+struct MachineFacts {
+  // Its wall clock, milliseconds since 1970.
+  int64_t unix_ms = 0;
+  // Free for this process on the file system of the state folder, and its size;
+  // 0 when they are not known.
+  uint64_t state_free_bytes = 0;
+  uint64_t state_bytes = 0;
+};
+
+// Any thread may call it. Empty where nobody looks.
+using LookAtMachine = std::function<MachineFacts()>;
+
+}  // namespace skerry::runtime
+
+#endif  // SKERRY_RUNTIME_MACHINE_H_

@@ -1,0 +1,19 @@
+// runtime/posix/machine.h
+//
+// The one place that reads the wall clock for anything but log lines: what an
+// operator compares between machines.
+#ifndef SKERRY_RUNTIME_POSIX_MACHINE_H_
+#define SKERRY_RUNTIME_POSIX_MACHINE_H_
+
+#include <string>
+
+#include "runtime/machine.h"
+
+namespace skerry::runtime {
+
+// `state_folder` need not be there.
+MachineFacts LookAt(const std::string& state_folder);
+
+}  // namespace skerry::runtime
+
+#endif  // SKERRY_RUNTIME_POSIX_MACHINE_H_
