@@ -236,6 +236,7 @@ void ClusterShell::OnTimer(Instant when) {
   // One that an earlier deadline has replaced.
   if (armed_for_ != when) return;
   armed_for_.reset();
+  if (clock_stopped_) return;
   Do([](Cluster& cluster, Instant now) -> Settled {
     cluster.Tick(now);
     return [](const Cluster&, Instant) {};

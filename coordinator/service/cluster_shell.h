@@ -125,6 +125,10 @@ class ClusterShell {
   // The stream of `worker` can take the next message.
   void StreamReady(const std::string& worker);
 
+  // Time passes for the core no more: who is not let in any more, as the
+  // process stops, must not count as silent.
+  void StopClock() { clock_stopped_ = true; }
+
   ShellFacts Counted() const;
 
   // Runs `task` when nothing waits and no batch is on its way.
@@ -157,6 +161,7 @@ class ClusterShell {
   // Of the facts that the core holds and the journal not yet.
   std::vector<Settled> settling_;
   bool syncing_ = false;
+  bool clock_stopped_ = false;
   bool pump_posted_ = false;
 
   absl::btree_map<std::string, OrdersStream*> streams_;

@@ -272,6 +272,19 @@ TEST(ClusterShellTest, SilenceEndsAWorkerAtItsDeadlineWithoutAnyMessage) {
   EXPECT_THAT(disk.entries, SizeIs(2));
 }
 
+// Workers were told to come again when a coordinator began to stop, an open
+// call held it up for longer than a lease, and the next one found all lives
+// ended.
+TEST(ClusterShellTest, SilenceCountsForNothingOnceTheClockIsStopped) {
+  MemoryDisk disk;
+  Process process(disk, /*lease=*/absl::Seconds(5));
+  process.Report("a", 7, 0, 1);
+  process.loop.RunUntilIdle();
+  process.shell.StopClock();
+  process.loop.Advance(absl::Seconds(60));
+  EXPECT_THAT(disk.entries, SizeIs(1));
+}
+
 TEST(ClusterShellTest, IdleMeansThatNoBatchIsOnItsWay) {
   MemoryDisk disk;
   Process process(disk);

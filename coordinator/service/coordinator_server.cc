@@ -117,6 +117,7 @@ void CoordinatorServer::Stop() {
     server_->GetHealthCheckService()->SetServingStatus(false);
   }
   AndWait(loop_, [&](auto done) {
+    shell_.StopClock();
     control_.Close(why);
     operators_.Close(why);
     done();
