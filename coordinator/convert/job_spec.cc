@@ -188,6 +188,11 @@ void OuterToProto(const JobSpec::OuterLoop& in, v1::JobSpec::OuterLoop* out) {
 
 absl::StatusOr<JobSpec> JobSpecFromProto(const v1::JobSpec& spec) {
   SKERRY_RETURN_IF_ERROR(CheckSizes(spec));
+  if (spec.has_checkpoint()) {
+    return absl::InvalidArgumentError(
+        "checkpoint: nothing is saved by itself in this release; leave it out "
+        "and use skerryctl checkpoint create");
+  }
   JobSpec out;
   out.name = spec.name();
   out.model.config_json = spec.model().config_json();
