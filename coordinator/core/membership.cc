@@ -136,9 +136,10 @@ void RefreshPlaces(JobState& job, const Decider& decider) {
   job.places = std::move(places);
 }
 
-// Whether the worker of that rank has folded to within one sequence of the
-// newest on exactly the spans of its place.
-bool HasRecovered(const JobState& job, const Place& place, size_t rank) {
+// Whether the worker of that rank has folded to within `behind_max` sequences
+// of the newest on exactly the spans of its place.
+bool HasRecovered(const JobState& job, const Place& place, size_t rank,
+                  uint64_t behind_max) {
   const Seat* seat = job.SeatOf(place.workers[rank], place.incarnations[rank]);
   if (seat == nullptr || seat->facts.life.is_set() ||
       seat->facts.state != SeatState::kRecovering) {
@@ -153,7 +154,7 @@ bool HasRecovered(const JobState& job, const Place& place, size_t rank) {
         });
     if (facts == all.end() || facts->span_begin != holder.span_begin ||
         facts->anchor_hashes.size() != holder.span_end - holder.span_begin ||
-        Next(facts->applied) < machine.newest() ||
+        facts->applied.value() + behind_max < machine.newest().value() ||
         facts->applied > machine.newest()) {
       return false;
     }
@@ -164,17 +165,17 @@ bool HasRecovered(const JobState& job, const Place& place, size_t rank) {
 bool AllRecovered(const JobState& job, const Place& place) {
   if (place.holders.empty()) return false;
   for (size_t rank = 0; rank < place.workers.size(); ++rank) {
-    if (!HasRecovered(job, place, rank)) return false;
+    if (!HasRecovered(job, place, rank, 1)) return false;
   }
   return true;
 }
 
 bool JoinersRecovered(const JobState& job, const Place& place,
-                      const Replica& replica) {
+                      const Replica& replica, uint64_t behind_max) {
   if (place.holders.empty()) return false;
   for (size_t rank = 0; rank < place.workers.size(); ++rank) {
     if (replica.RankOf(place.workers[rank]) >= 0) continue;
-    if (!HasRecovered(job, place, rank)) return false;
+    if (!HasRecovered(job, place, rank, behind_max)) return false;
   }
   return true;
 }
@@ -194,7 +195,7 @@ void TakeOver(JobState& job, const Decider& decider) {
   for (auto& [island, place] : job.places) {
     const Replica* replica = job.replicas.FindIsland(island);
     if (replica == nullptr) continue;
-    if (!JoinersRecovered(job, place, *replica)) {
+    if (!JoinersRecovered(job, place, *replica, 1)) {
       place.ready_since.reset();
       continue;
     }
@@ -202,6 +203,9 @@ void TakeOver(JobState& job, const Decider& decider) {
     const bool waited =
         *place.ready_since + decider.options.takeover_wait <= decider.now;
     if (HasPending(job, *replica) && !waited) continue;
+    // All the way: the others then hold fewer spans than before, and what they
+    // give up may be nowhere else.
+    if (!JoinersRecovered(job, place, *replica, 0)) continue;
     ending.emplace_back(
         replica->life,
         absl::StrCat("island ", island, " forms its replica anew with ",

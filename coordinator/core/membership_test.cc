@@ -1,5 +1,6 @@
 #include "coordinator/core/membership.h"
 
+#include "coordinator/core/exchange.h"
 #include "coordinator/core/testing/job_bench.h"
 #include "gtest/gtest.h"
 
@@ -94,6 +95,30 @@ TEST(MembershipTest, AJoinerRecoversBesideTheReplicaAndThenTakesOver) {
   DecideMembership(bench.job, bench.decider());
   ASSERT_NE(bench.job.replicas.FindIsland("a"), nullptr);
   EXPECT_EQ(bench.job.replicas.FindIsland("a")->holders.size(), 2u);
+}
+
+// The replica holds fewer spans afterwards. The newest result of those it gives
+// up may be nowhere else, and nobody would offer it.
+TEST(MembershipTest, AJoinerThatLacksTheNewestResultTakesNothingOver) {
+  JobBench bench;
+  const Life old = bench.AddReplica("a", {"w0"});
+  bench.Offer("w0", 1, 0, {0, 8});
+  DecideExchange(bench.job, bench.decider());
+  bench.Report("w0", 7);
+  DecideExchange(bench.job, bench.decider());
+  ASSERT_EQ(bench.job.fragments[0].newest(), Sequence(1));
+  bench.Offer("w0", 2, 1, {8, 16});
+  bench.AddWorker("w1", "a");
+  DecideMembership(bench.job, bench.decider());
+  Recover(bench, "w1", 4, 8);
+  DecideMembership(bench.job, bench.decider());
+  // It may be one behind at every moment that comes.
+  bench.now = bench.now + bench.options.takeover_wait;
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_NE(bench.job.replicas.Find(old), nullptr);
+  bench.Fragment("w1").applied = Sequence(1);
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.replicas.Find(old), nullptr);
 }
 
 TEST(MembershipTest, AJoinerWaitsForAMomentWithoutPendingOnlySoLong) {
