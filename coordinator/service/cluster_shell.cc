@@ -55,9 +55,7 @@ absl::Status ClusterShell::Recover() {
         return absl::OkStatus();
       }));
   cluster_.Recovered(loop_.Now());
-  if (observer_ != nullptr) {
-    observer_->OnSettled(cluster_, loop_.Now(), history, {});
-  }
+  replayed_ = std::move(history);
   PumpSoon();
   return absl::OkStatus();
 }
@@ -126,10 +124,13 @@ void ClusterShell::Settle(std::vector<Entry> fresh) {
     touched_.insert(std::move(worker));
   }
   DeliverOrders();
-  if (observer_ != nullptr) {
-    observer_->OnSettled(cluster_, now, fresh, cluster_.TakeAnswers());
-  }
   CountRounds(fresh);
+  if (observer_ != nullptr) {
+    std::vector<Entry> all = std::exchange(replayed_, {});
+    all.insert(all.end(), std::make_move_iterator(fresh.begin()),
+               std::make_move_iterator(fresh.end()));
+    observer_->OnSettled(cluster_, now, all, cluster_.TakeAnswers());
+  }
   ArmTimer();
   if (CompactionDue()) {
     Compact();

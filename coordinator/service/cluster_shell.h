@@ -160,6 +160,9 @@ class ClusterShell {
   std::deque<Fact> waiting_;
   // Of the facts that the core holds and the journal not yet.
   std::vector<Settled> settling_;
+  // Records of the replay that the observer has not seen: what recovery itself
+  // decided has to be durable first.
+  std::vector<Entry> replayed_;
   bool syncing_ = false;
   bool clock_stopped_ = false;
   bool pump_posted_ = false;

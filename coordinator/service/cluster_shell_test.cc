@@ -2,9 +2,12 @@
 
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "coordinator/core/testing/job_bench.h"
+#include "coordinator/service/journal_codec.h"
 #include "coordinator/service/testing/memory_journal.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -56,9 +59,10 @@ class RecordingObserver final : public SettledObserver {
 class Process {
  public:
   explicit Process(MemoryDisk& disk, absl::Duration lease = absl::Seconds(10),
-                   const CompactionRule& rule = {})
+                   const CompactionRule& rule = {}, bool disk_hangs = false)
       : journal(disk, loop, [this](absl::Status why) { failure = why; }),
         shell(Options(lease), loop, journal, rule) {
+    if (disk_hangs) journal.Hold();
     shell.set_observer(&observer);
     recovered = shell.Recover();
     loop.RunUntilIdle();
@@ -251,6 +255,35 @@ TEST(ClusterShellTest, ARestartFindsTheStateThatWasDurable) {
   ASSERT_TRUE(again.recovered.ok()) << again.recovered;
   EXPECT_EQ(again.StateHash(), before);
   EXPECT_THAT(again.observer.indexes, SizeIs(10));
+}
+
+// A replica has been admitted, and its process died before it granted samples.
+MemoryDisk DiskThatLacksGrants() {
+  JobBench bench;
+  bench.AddReplica("north", {"a"});
+  MemoryDisk disk;
+  disk.entries.push_back(
+      EntryToJournal({Revision(1), JobSubmitted{bench.job.spec, "key"}}));
+  for (const Entry& entry : bench.records) {
+    if (std::holds_alternative<Granted>(entry.record)) break;
+    disk.entries.push_back(EntryToJournal(entry));
+  }
+  return disk;
+}
+
+TEST(ClusterShellTest, WhatRecoveryDecidesIsShownOnceItIsDurable) {
+  MemoryDisk disk = DiskThatLacksGrants();
+  const size_t replayed = disk.entries.size();
+  Process process(disk, absl::Seconds(10), {}, /*disk_hangs=*/true);
+  ASSERT_TRUE(process.recovered.ok()) << process.recovered;
+  EXPECT_TRUE(process.journal.batch_waits());
+  EXPECT_THAT(process.observer.indexes, IsEmpty());
+  process.journal.Release();
+  process.loop.RunUntilIdle();
+  ASSERT_GT(disk.entries.size(), replayed);
+  ASSERT_THAT(process.observer.indexes, SizeIs(disk.entries.size()));
+  EXPECT_EQ(process.observer.indexes.front(), 1u);
+  EXPECT_EQ(process.observer.indexes.back(), disk.entries.size());
 }
 
 TEST(ClusterShellTest, ARecordThatCannotBeUsedIsNamed) {
