@@ -127,7 +127,14 @@ void Seat::Impl::DecideCut(Instant now) {
     data::RangeSet unused = orders_->granted.Subtract(used_);
     reply.ranges = unused.TakeFirst(orders_->settings.tau * replica_batch());
   }
-  if (reply.ranges.empty() && reply.cut == recovery_.applied()) return;
+  // A life that begins when nothing is left to train has to load the anchor
+  // nevertheless, for the final evaluation.
+  const bool wants_anchor =
+      round_ == Round(1) && !at_anchor_ && !orders_->evaluations.empty();
+  if (reply.ranges.empty() && reply.cut == recovery_.applied() &&
+      !wants_anchor) {
+    return;
+  }
   used_ = used_.Union(reply.ranges);
   agreement_.Decide(reply);
 }
@@ -152,7 +159,9 @@ bool Seat::Impl::StepFold(Instant now) {
   recovery_.SetTarget(cut_.cut);
   if (!recovery_.ready() || recovery_.applied() != cut_.cut) return false;
   if (!trainer_free()) return false;
-  StartMerge(now, Final(), Step::kStart);
+  // Before a life's first samples there is nothing but the anchor.
+  const bool fresh = round_ == Round(1) && cut_.ranges.empty();
+  StartMerge(now, Final() || fresh, Step::kStart);
   return false;
 }
 

@@ -53,5 +53,34 @@ TEST(SeatTrainerTest, EndOfTheJobEvaluatesTheLastAnchorAndRests) {
   }
 }
 
+// There is nothing left to train, and the job waits for somebody to evaluate
+// what came out: that may be a life that never ran a round.
+TEST(SeatTrainerTest, ALifeThatBeginsAfterTheLastSampleEvaluates) {
+  for (const char* method : {"co2", "average_plus_local_delta"}) {
+    WorldOptions options = Options({kHalves, kAll}, method, CodecId::kRawF32);
+    options.settings.samples = 108;
+    World world(options);
+    ASSERT_TRUE(world.RunUntil([&] {
+      return !world.committed().empty() &&
+             world.committed().back().samples_committed == 108;
+    })) << Failures(world);
+    for (uint32_t i = 0; i < 2; ++i) {
+      world.Kill(i);
+      world.Start(i, /*with_disk=*/true);
+    }
+    world.AskEvaluation({world.newest(), 1024});
+    EXPECT_TRUE(world.RunUntil(
+        [&] {
+          for (uint32_t i = 0; i < 2; ++i) {
+            const JobFacts facts = world.seat(i)->Facts();
+            if (facts.evaluations.empty()) return false;
+          }
+          return true;
+        },
+        40000))
+        << method << Failures(world);
+  }
+}
+
 }  // namespace
 }  // namespace skerry::worker
