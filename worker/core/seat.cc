@@ -190,6 +190,15 @@ void Seat::Impl::TakeLife(Instant now) {
   TakeHoldings();
   const bool alive = orders_->life.is_set() && orders_->life > left_;
   if (!alive || over() || recovery_.begin() == recovery_.end()) return;
+  if (!HoldsState()) {
+    // What it was admitted for is gone, and only a worker without a life is
+    // offered bases.
+    left_ = orders_->life;
+    abandoned_ = orders_->life;
+    effects_.host.Event(absl::StrCat("declines life ", left_.value(),
+                                     ": a span has no state any more"));
+    return Changed();
+  }
   life_ = orders_->life;
   book_.Begin(layout_, recovery_.begin(), recovery_.end());
   agreement_.Begin(life_, group_size());
@@ -198,6 +207,13 @@ void Seat::Impl::TakeLife(Instant now) {
   effects_.host.Event(absl::StrCat("life ", life_.value(), " begins at ",
                                    recovery_.applied().value()));
   Changed();
+}
+
+bool Seat::Impl::HoldsState() const {
+  for (uint32_t span = recovery_.begin(); span < recovery_.end(); ++span) {
+    if (recovery_.StateOf(span) == nullptr) return false;
+  }
+  return true;
 }
 
 void Seat::Impl::EndLife(const std::string& reason) {

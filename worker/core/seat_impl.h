@@ -77,6 +77,8 @@ class Seat::Impl {
   absl::Status CheckOrders() const;
   void TakeHoldings();
   void TakeLife(Instant now);
+  // Whether every held span has a state to fold on.
+  bool HoldsState() const;
   void EndLife(const std::string& reason);
   // Leaves the life by itself; the coordinator hears it.
   void Abandon(Instant now, const std::string& reason);

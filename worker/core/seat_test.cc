@@ -29,6 +29,25 @@ TEST(SeatTest, JoinersByDiskOrByFetchEqualTheOthers) {
   }
 }
 
+// Only workers without a life are offered bases, so it would never come up.
+TEST(SeatTest, ALifeForWhichNoStateIsThereIsDeclined) {
+  World world(Options({kAll, kAll}, "diloco", CodecId::kRawF32));
+  ASSERT_TRUE(world.RunToSequence(5)) << Failures(world);
+  world.Kill(1);
+  world.Reopen({1});
+  world.replica(1).dormant = true;
+  world.replica(1).life = Life(1000000);
+  world.Start(1, /*with_disk=*/false);
+  ASSERT_TRUE(world.RunUntil(
+      [&] {
+        const Seat* seat = world.seat(1);
+        EXPECT_FALSE(seat->Facts().life.is_set());
+        return seat->Facts().abandoned_life == Life(1000000);
+      },
+      4000))
+      << Failures(world);
+}
+
 std::string Describe(World& world) {
   std::string out;
   for (uint32_t i = 0; i < world.worker_count(); ++i) {
