@@ -1,0 +1,63 @@
+// tests/sim/check/anchors.h
+//
+// Anchors are the same bits in all workers at every sequence, results are the
+// same bytes wherever they are stored, nobody is ahead of the journal, the
+// workers of a replica run a round at one cut, and no worker sees a life or a
+// sequence go back (A1, A8; DESIGN 5: 1, 3).
+#ifndef SKERRY_TESTS_SIM_CHECK_ANCHORS_H_
+#define SKERRY_TESTS_SIM_CHECK_ANCHORS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "tests/sim/check/violations.h"
+#include "tests/sim/observer.h"
+
+namespace skerry::sim {
+
+class AnchorChecker final : public Observer {
+ public:
+  // `out` outlives the checker.
+  explicit AnchorChecker(Violations& out) : out_(out) {}
+
+  void OnDurable(const coordinator::Entry& entry) override;
+  void OnOrdersSaid(HostId to, const coordinator::Orders& orders) override;
+  void OnSeat(const SeatSight& sight) override;
+
+ private:
+  // What one run of a worker has shown of one job.
+  struct Seen {
+    Sequence applied;
+    std::pair<uint32_t, size_t> held;  // first span and how many
+    Life life;
+    uint64_t anchors = 0;  // combined
+    Attempt stored;
+    std::pair<Life, Round> ready;
+  };
+  struct Said {
+    Revision revision;
+    std::map<JobId, std::pair<Epoch, Sequence>> jobs;
+  };
+
+  void CheckApplied(const SeatSight& sight, const std::string& name,
+                    Seen& seen);
+  void CheckAnchors(const SeatSight& sight, const std::string& name);
+  void CheckStored(const SeatSight& sight, const std::string& name);
+  void CheckReady(const SeatSight& sight, const std::string& name);
+
+  Violations& out_;
+  std::map<JobId, Sequence> committed_;
+  std::map<std::tuple<JobId, uint32_t, Sequence>, uint64_t> anchors_;
+  // By job, attempt and span.
+  std::map<std::tuple<JobId, Attempt, uint32_t>, uint64_t> results_;
+  std::map<std::tuple<JobId, Life, Round>, worker::Contribution> rounds_;
+  std::map<std::tuple<HostId, uint64_t, JobId>, Seen> seen_;
+  std::map<HostId, Said> said_;
+};
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_TESTS_SIM_CHECK_ANCHORS_H_

@@ -1,0 +1,55 @@
+// tests/sim/check/checker_set.h
+//
+// All checkers behind one observer.
+#ifndef SKERRY_TESTS_SIM_CHECK_CHECKER_SET_H_
+#define SKERRY_TESTS_SIM_CHECK_CHECKER_SET_H_
+
+#include <string>
+#include <vector>
+
+#include "tests/sim/check/anchors.h"
+#include "tests/sim/check/durable.h"
+#include "tests/sim/check/ledger.h"
+#include "tests/sim/check/owed.h"
+#include "tests/sim/check/violations.h"
+#include "tests/sim/observer.h"
+
+namespace skerry::sim {
+
+class CheckerSet final : public Observer {
+ public:
+  // `out` outlives the set.
+  explicit CheckerSet(Violations& out)
+      : ledger_(out), anchors_(out), durable_(out), owed_(out) {}
+
+  void OnDurable(const coordinator::Entry& entry) override {
+    for (Observer* one : all_) one->OnDurable(entry);
+  }
+  void OnState(Revision revision, uint64_t hash) override {
+    for (Observer* one : all_) one->OnState(revision, hash);
+  }
+  void OnOrdersSaid(HostId to, const coordinator::Orders& orders) override {
+    for (Observer* one : all_) one->OnOrdersSaid(to, orders);
+  }
+  void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
+                   const std::string& folder) override {
+    for (Observer* one : all_) one->OnFactsSaid(sight, disk, folder);
+  }
+  void OnSeat(const SeatSight& sight) override {
+    for (Observer* one : all_) one->OnSeat(sight);
+  }
+  void OnBroken(const std::string& what) override {
+    for (Observer* one : all_) one->OnBroken(what);
+  }
+
+ private:
+  LedgerChecker ledger_;
+  AnchorChecker anchors_;
+  DurableChecker durable_;
+  OwedChecker owed_;
+  const std::vector<Observer*> all_ = {&ledger_, &anchors_, &durable_, &owed_};
+};
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_TESTS_SIM_CHECK_CHECKER_SET_H_

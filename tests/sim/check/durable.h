@@ -1,0 +1,54 @@
+// tests/sim/check/durable.h
+//
+// Nothing is said before it is durable, and what is durable comes back: orders
+// rest on synced records, a replay gives the state that wrote the journal, a
+// reported result or base is a whole file on the disk (PROTOCOL 2; DESIGN 5:
+// 5).
+#ifndef SKERRY_TESTS_SIM_CHECK_DURABLE_H_
+#define SKERRY_TESTS_SIM_CHECK_DURABLE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "tests/sim/check/violations.h"
+#include "tests/sim/observer.h"
+
+namespace skerry::sim {
+
+class DurableChecker final : public Observer {
+ public:
+  // `out` outlives the checker.
+  explicit DurableChecker(Violations& out) : out_(out) {}
+
+  void OnDurable(const coordinator::Entry& entry) override {
+    durable_ = entry.index.value();
+  }
+  void OnState(Revision revision, uint64_t hash) override;
+  void OnOrdersSaid(HostId to, const coordinator::Orders& orders) override;
+  void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
+                   const std::string& folder) override;
+  void OnBroken(const std::string& what) override { out_.Add(what); }
+
+ private:
+  // The newest of one job that a run of a worker has said.
+  struct Said {
+    Attempt stored;
+    Sequence base;
+  };
+
+  void CheckStored(const SeatSight& sight, const WorkerDisk& disk,
+                   const std::string& folder);
+  void CheckBase(const SeatSight& sight, const worker::HeldBase& base,
+                 const WorkerDisk& disk, const std::string& folder);
+
+  Violations& out_;
+  uint64_t durable_ = 0;
+  std::map<Revision, uint64_t> states_;
+  std::map<std::tuple<HostId, uint64_t, JobId>, Said> said_;
+};
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_TESTS_SIM_CHECK_DURABLE_H_

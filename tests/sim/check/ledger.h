@@ -1,0 +1,77 @@
+// tests/sim/check/ledger.h
+//
+// Reads the coordinator's journal and nothing else: numbers rise without gaps,
+// one current life a replica, one open attempt, every sample exactly once,
+// every contribution once or never, staleness within its bound (A3, A4, A5, A9;
+// DESIGN 5: 1, 2, 4, 6).
+#ifndef SKERRY_TESTS_SIM_CHECK_LEDGER_H_
+#define SKERRY_TESTS_SIM_CHECK_LEDGER_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "coordinator/core/records.h"
+#include "data/sample_ranges.h"
+#include "tests/sim/check/violations.h"
+#include "tests/sim/observer.h"
+
+namespace skerry::sim {
+
+class LedgerChecker final : public Observer {
+ public:
+  // `out` outlives the checker.
+  explicit LedgerChecker(Violations& out) : out_(out) {}
+
+  void OnDurable(const coordinator::Entry& entry) override;
+
+ private:
+  using Contributor = std::pair<Life, Round>;
+  struct Job {
+    coordinator::JobSpec spec;
+    std::map<Life, ReplicaId> current;
+    std::map<Life, data::RangeSet> leased;
+    // Of lives that ended while the open attempt names them.
+    data::RangeSet reserved;
+    data::RangeSet consumed;
+    std::optional<std::pair<Attempt, coordinator::Opened>> open;
+    Sequence committed;
+    std::map<Contributor, coordinator::Contribution> offered;
+    std::set<Contributor> settled;
+    bool ended = false;
+  };
+
+  void Take(const coordinator::JobSubmitted& record);
+  void Take(const coordinator::JobEnded& record);
+  void Take(const coordinator::WorkerAdmitted& record);
+  void Take(const coordinator::ReplicaAdmitted& record);
+  void Take(const coordinator::ReplicaEnded& record);
+  void Take(const coordinator::Granted& record);
+  void Take(const coordinator::Opened& record);
+  void Take(const coordinator::Dropped& record);
+  void Take(const coordinator::Committed& record);
+  void Take(const coordinator::Planned&) {}
+  void Take(const coordinator::Evaluated&) {}
+  void Take(const coordinator::WorkerLeft&) {}
+  void Take(const coordinator::JobSized&) {}
+  void Take(const coordinator::JobPaused&) {}
+  void Take(const coordinator::WorkerMarked&) {}
+
+  void CheckMember(Job& job, const coordinator::Opened& open,
+                   const coordinator::Member& member);
+  Job& Find(JobId id);
+  // Adds `what` unless `holds`, with the record's index.
+  void Require(bool holds, const std::string& what);
+
+  Violations& out_;
+  Revision last_;
+  std::map<JobId, Job> jobs_;
+  std::set<std::pair<std::string, Boot>> boots_;
+};
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_TESTS_SIM_CHECK_LEDGER_H_

@@ -1,0 +1,207 @@
+#include "tests/sim/check/owed.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "worker/core/result_piece.h"
+
+namespace skerry::sim {
+namespace {
+
+// How far a value may be off after one encoding, as a share of the largest;
+// empty for codecs that promise nothing of single values.
+std::optional<double> ErrorOf(const std::string& codec) {
+  if (codec == "raw_f32") return 1e-5;
+  if (codec == "bf16") return 1.0 / 128;
+  if (codec == "int8_block") return 1.0 / 100;
+  if (codec == "nf4") return 0.2;
+  return std::nullopt;
+}
+
+double Largest(const std::vector<float>& values) {
+  double largest = 0;
+  for (const float value : values) {
+    largest = std::max(largest, std::abs(static_cast<double>(value)));
+  }
+  return largest;
+}
+
+}  // namespace
+
+void OwedChecker::OnDurable(const coordinator::Entry& entry) {
+  if (const auto* open = std::get_if<coordinator::Opened>(&entry.record)) {
+    if (open->members.empty()) return;
+    const Attempt attempt(entry.index.value());
+    attempts_[attempt] = *open;
+    for (const coordinator::Member& member : open->members) {
+      balances_[attempt].holders += member.holders.size();
+    }
+  } else if (const auto* commit =
+                 std::get_if<coordinator::Committed>(&entry.record)) {
+    for (const auto& member : attempts_[commit->attempt].members) {
+      committed_[{commit->job, member.life, member.contribution.round}] =
+          commit->attempt;
+    }
+  }
+}
+
+void OwedChecker::OnSeat(const SeatSight& sight) {
+  const worker::JobFacts& facts = sight.facts;
+  CheckBalance(sight);
+  Seen& seen = seen_[{sight.host, sight.run, facts.job}];
+  CheckStart(sight, seen);
+  Settle(sight, seen);
+  if (facts.ready.has_value() && facts.life.is_set()) Offer(sight);
+  if (!facts.stored.has_value() ||
+      std::exchange(seen.stored, facts.stored->attempt) ==
+          facts.stored->attempt) {
+    return;
+  }
+  for (uint32_t i = 0; i < facts.stored->hashes.size(); ++i) {
+    CheckMean(sight, facts.span_begin + i, facts.stored->hashes[i]);
+  }
+}
+
+void OwedChecker::CheckBalance(const SeatSight& sight) {
+  const worker::Audit audit = sight.seat.GetAudit();
+  const double rest = audit.produced - audit.taken - audit.lost - audit.owed;
+  const double scale = 1 + std::abs(audit.produced) + std::abs(audit.taken);
+  if (!(std::abs(rest) <= 1e-4 * scale)) {
+    out_.Add(absl::StrCat("owed: worker ", sight.host, " is off by ", rest,
+                          " of ", audit.produced));
+  }
+}
+
+// What a former life produced and did not bring into the model is lost.
+void OwedChecker::CheckStart(const SeatSight& sight, Seen& seen) {
+  const worker::JobFacts& facts = sight.facts;
+  if (std::exchange(seen.life, facts.life) == facts.life ||
+      !facts.life.is_set()) {
+    return;
+  }
+  seen.ready.reset();
+  if (!facts.ready.has_value() && facts.owed_norm != 0) {
+    out_.Add(absl::StrCat("owed: worker ", sight.host, " begins life ",
+                          facts.life.value(), " owing ", facts.owed_norm));
+  }
+}
+
+// When a pending contribution is no longer pending, what was taken from owed
+// was taken by the attempt in which it was committed.
+void OwedChecker::Settle(const SeatSight& sight, Seen& seen) {
+  const worker::JobFacts& facts = sight.facts;
+  const double taken = sight.seat.GetAudit().taken;
+  const double change = taken - std::exchange(seen.taken, taken);
+  std::optional<Round> ready;
+  if (facts.ready.has_value()) ready = facts.ready->round;
+  const std::optional<Round> before = std::exchange(seen.ready, ready);
+  if (!before.has_value() || before == ready) return;
+  const auto attempt = committed_.find({facts.job, facts.life, *before});
+  if (attempt == committed_.end()) return;
+  Balance& balance = balances_[attempt->second];
+  ++balance.settled;
+  balance.taken += change;
+  CheckCommit(attempt->second);
+}
+
+void OwedChecker::CheckCommit(Attempt attempt) {
+  const coordinator::Opened& open = attempts_[attempt];
+  const Balance& balance = balances_[attempt];
+  if (balance.settled != balance.holders ||
+      balance.decoded.size() != open.owners.size()) {
+    return;
+  }
+  double decoded = 0;
+  for (const auto& [span, sum] : balance.decoded) decoded += sum;
+  const double off = balance.taken - decoded;
+  if (std::abs(off) > 1e-4 * (1 + balance.offered)) {
+    out_.Add(absl::StrCat("owed: attempt ", attempt.value(), " took ",
+                          balance.taken, " from its members and brought ",
+                          decoded, " into the model"));
+  }
+}
+
+// Remembers a new contribution, or compares it with what was remembered.
+void OwedChecker::Offer(const SeatSight& sight) {
+  const worker::JobFacts& facts = sight.facts;
+  for (uint32_t span = facts.span_begin;; ++span) {
+    const worker::Values owed = sight.seat.OwedOf(span);
+    if (owed == nullptr) return;
+    const auto [it, fresh] = offered_.emplace(
+        std::tuple(facts.job, facts.life, facts.ready->round, span), owed);
+    if (!fresh && it->second != owed && *it->second != *owed) {
+      out_.Add(absl::StrCat("owed: worker ", sight.host, " round ",
+                            facts.ready->round.value(), " of life ",
+                            facts.life.value(), " span ", span,
+                            " changed before its outcome"));
+      it->second = owed;
+    }
+  }
+}
+
+void OwedChecker::CheckMean(const SeatSight& sight, uint32_t span,
+                            uint64_t hash) {
+  const worker::JobFacts& facts = sight.facts;
+  const auto attempt = attempts_.find(facts.stored->attempt);
+  if (attempt == attempts_.end()) {
+    out_.Add(absl::StrCat("owed: worker ", sight.host, " stored attempt ",
+                          facts.stored->attempt.value(),
+                          ", which was never opened"));
+    return;
+  }
+  const coordinator::Opened& open = attempt->second;
+  Balance& balance = balances_[facts.stored->attempt];
+  std::vector<double> sum;
+  double offered = 0;
+  double allowed = 0;
+  double largest_error = 0;
+  bool exact = true;
+  for (const coordinator::Member& member : open.members) {
+    const auto offer = offered_.find(
+        {facts.job, member.life, member.contribution.round, span});
+    const std::optional<double> error = ErrorOf(member.codec);
+    if (offer == offered_.end()) return;
+    sum.resize(offer->second->size());
+    for (size_t i = 0; i < sum.size(); ++i) {
+      sum[i] += (*offer->second)[i];
+      offered += std::abs((*offer->second)[i]);
+    }
+    exact &= error.has_value();
+    allowed += error.value_or(0) * Largest(*offer->second);
+    largest_error = std::max(largest_error, error.value_or(0));
+  }
+  const auto piece = sight.seat.OnFetch({worker::PieceKey::Kind::kResult,
+                                         facts.stored->sequence,
+                                         facts.stored->attempt, span, hash});
+  if (!piece.ok()) return;
+  std::vector<float> mean(sum.size());
+  if (!worker::DecodeMean(piece->bytes, open.total_weight, mean).ok()) {
+    out_.Add(absl::StrCat("owed: a stored piece of span ", span,
+                          " cannot be decoded"));
+    return;
+  }
+  double decoded = 0;
+  for (const float value : mean) decoded += value * open.total_weight;
+  if (balance.decoded.emplace(span, decoded).second) {
+    balance.offered += offered;
+    CheckCommit(facts.stored->attempt);
+  }
+  if (!exact) return;
+  allowed = (allowed + 1e-6) / open.total_weight;
+  allowed += largest_error * (Largest(mean) + allowed);
+  for (size_t i = 0; i < sum.size(); ++i) {
+    const double off = mean[i] - sum[i] / open.total_weight;
+    if (std::abs(off) <= allowed) continue;
+    out_.Add(absl::StrCat("owed: the result of attempt ",
+                          facts.stored->attempt.value(), " span ", span,
+                          " is off by ", off, ", allowed ", allowed,
+                          "; it is not the mean of its members"));
+    return;
+  }
+}
+
+}  // namespace skerry::sim

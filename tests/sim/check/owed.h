@@ -1,0 +1,65 @@
+// tests/sim/check/owed.h
+//
+// What was produced is in the model, owed, or lost and counted; a contribution
+// does not change from ready to its outcome; a life starts with nothing owed; a
+// stored result is the mean of exactly the contributions that its attempt
+// names; and a commit takes from its members what it puts into the model (A2,
+// A7; DESIGN 5: 2, 8).
+#ifndef SKERRY_TESTS_SIM_CHECK_OWED_H_
+#define SKERRY_TESTS_SIM_CHECK_OWED_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/sim/check/violations.h"
+#include "tests/sim/observer.h"
+
+namespace skerry::sim {
+
+class OwedChecker final : public Observer {
+ public:
+  // `out` outlives the checker.
+  explicit OwedChecker(Violations& out) : out_(out) {}
+
+  void OnDurable(const coordinator::Entry& entry) override;
+  void OnSeat(const SeatSight& sight) override;
+
+ private:
+  struct Seen {
+    Life life;
+    std::optional<Round> ready;
+    Attempt stored;
+    double taken = 0;
+  };
+  // What a commit took from its members, and what it put into the model.
+  struct Balance {
+    size_t holders = 0;  // of all members
+    size_t settled = 0;
+    double taken = 0;
+    double offered = 0;                  // magnitudes, for the tolerance
+    std::map<uint32_t, double> decoded;  // by span, times the weight
+  };
+
+  void CheckBalance(const SeatSight& sight);
+  void CheckStart(const SeatSight& sight, Seen& seen);
+  void Settle(const SeatSight& sight, Seen& seen);
+  void CheckCommit(Attempt attempt);
+  void Offer(const SeatSight& sight);
+  void CheckMean(const SeatSight& sight, uint32_t span, uint64_t hash);
+
+  Violations& out_;
+  std::map<Attempt, coordinator::Opened> attempts_;
+  // Contributions in weighted units, by job, life, round and span.
+  std::map<std::tuple<JobId, Life, Round, uint32_t>, worker::Values> offered_;
+  std::map<std::tuple<HostId, uint64_t, JobId>, Seen> seen_;
+  std::map<Attempt, Balance> balances_;
+  std::map<std::tuple<JobId, Life, Round>, Attempt> committed_;
+};
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_TESTS_SIM_CHECK_OWED_H_

@@ -1,0 +1,42 @@
+#include "tests/sim/job_specs.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+
+namespace skerry::sim {
+namespace {
+
+using coordinator::OuterMethod;
+
+OuterMethod MethodOf(const std::string& name) {
+  if (name == "diloco") return OuterMethod::kDiloco;
+  if (name == "co2") return OuterMethod::kCo2;
+  if (name == "average_plus_local_delta") {
+    return OuterMethod::kAveragePlusLocalDelta;
+  }
+  return OuterMethod::kLocalSgd;
+}
+
+}  // namespace
+
+coordinator::JobSpec SpecOf(const JobShape& shape, uint32_t index) {
+  coordinator::JobSpec spec;
+  spec.name = absl::StrCat("job-", index);
+  spec.model.config_json = R"({"n_positions": 64})";
+  spec.data.path = "/data/text";
+  spec.data.manifest_sha256 = std::string(64, 'a');
+  spec.training.samples = shape.samples;
+  spec.training.batch_samples = shape.batch_samples;
+  spec.training.tau = shape.tau;
+  spec.training.evaluate_every = shape.evaluate_every;
+  spec.outer.method = MethodOf(shape.method);
+  spec.outer.accept_weak_damping = true;
+  spec.exchange.codec = shape.codec;
+  spec.exchange.spans = shape.spans;
+  spec.exchange.quorum = shape.quorum;
+  spec.exchange.carry = shape.carry;
+  return spec;
+}
+
+}  // namespace skerry::sim

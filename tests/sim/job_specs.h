@@ -1,0 +1,19 @@
+// tests/sim/job_specs.h
+//
+// What an operator would have written for a job of a schedule.
+#ifndef SKERRY_TESTS_SIM_JOB_SPECS_H_
+#define SKERRY_TESTS_SIM_JOB_SPECS_H_
+
+#include <cstdint>
+
+#include "coordinator/core/job_spec.h"
+#include "tests/sim/schedule.h"
+
+namespace skerry::sim {
+
+// Its name is "job-INDEX".
+coordinator::JobSpec SpecOf(const JobShape& shape, uint32_t index);
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_TESTS_SIM_JOB_SPECS_H_

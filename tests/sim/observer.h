@@ -1,0 +1,49 @@
+// tests/sim/observer.h
+//
+// What can be seen of a simulation from outside the programs: what became
+// durable, what was said, and what each seat holds. Checkers stand behind it.
+#ifndef SKERRY_TESTS_SIM_OBSERVER_H_
+#define SKERRY_TESTS_SIM_OBSERVER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/instant.h"
+#include "coordinator/core/orders.h"
+#include "coordinator/core/records.h"
+#include "tests/sim/network.h"
+#include "tests/sim/worker_disk.h"
+#include "worker/core/seat.h"
+
+namespace skerry::sim {
+
+// One job on one run of a worker's process.
+struct SeatSight {
+  HostId host = 0;
+  // Of the process; rises with every start.
+  uint64_t run = 0;
+  worker::Seat& seat;
+  const worker::JobFacts& facts;
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // In the order of the journal.
+  virtual void OnDurable(const coordinator::Entry& entry) {}
+  // The hash of the coordinator's state while all its records are durable.
+  virtual void OnState(Revision revision, uint64_t hash) {}
+  // Messages when they leave.
+  virtual void OnOrdersSaid(HostId to, const coordinator::Orders& orders) {}
+  virtual void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
+                           const std::string& folder) {}
+  // After every task of the worker's process.
+  virtual void OnSeat(const SeatSight& sight) {}
+  // A program did what no program may: text says what.
+  virtual void OnBroken(const std::string& what) {}
+};
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_TESTS_SIM_OBSERVER_H_

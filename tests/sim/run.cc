@@ -1,0 +1,107 @@
+#include "tests/sim/run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "tests/sim/check/checker_set.h"
+#include "tests/sim/world.h"
+
+namespace skerry::sim {
+namespace {
+
+// Processes and trainers start, and supervisors look round.
+constexpr absl::Duration kStarting = absl::Seconds(2);
+// Rounds at which a job may go on after calm, as a multiple of the longest.
+constexpr double kCompletionRounds = 12;
+constexpr uint64_t kEventsMax = 2'000'000;
+
+absl::Duration LongestRound(const Schedule& schedule) {
+  absl::Duration longest;
+  for (const JobShape& job : schedule.jobs) {
+    for (const WorkerShape& worker : schedule.workers) {
+      // Two workers of an island share a batch of twice the size.
+      longest = std::max(longest,
+                         worker.compute * (2.0 * job.tau * job.batch_samples));
+    }
+  }
+  // The exchange: offers, two hops, reports, orders, with jitter.
+  return longest * static_cast<double>(schedule.jobs.size()) +
+         8 * schedule.delay_max;
+}
+
+absl::Duration CompletionBound(const Schedule& schedule) {
+  double rounds = 0;
+  for (const JobShape& job : schedule.jobs) {
+    rounds += static_cast<double>(job.samples) / (job.tau * job.batch_samples);
+  }
+  return 10 * schedule.lease +
+         (LongestRound(schedule) + absl::Milliseconds(500)) *
+             (kCompletionRounds + rounds);
+}
+
+// Whether every process runs, and no seat waits for a life, within the bound
+// from calm on.
+void CheckLiveness(World& world, const Schedule& schedule, RunResult& result,
+                   Violations& violations) {
+  Instant calm{schedule.calm_at};
+  for (const JobShape& job : schedule.jobs) {
+    calm = std::max(calm, Instant(job.submitted_at));
+  }
+  world.RunUntil(calm);
+  const uint64_t before = world.committed();
+  const Instant resumed = calm + ResumeBound(schedule);
+  while (!world.AllJobsEnded() && world.committed() == before &&
+         world.timeline.next() <= resumed) {
+    world.timeline.RunNext();
+  }
+  // Jobs that had ended before have nothing to resume.
+  result.resumed_after =
+      std::max(world.timeline.now() - calm, absl::ZeroDuration());
+  if (!world.AllJobsEnded() && world.committed() == before) {
+    violations.Add(absl::StrCat("liveness: no commit within ",
+                                absl::FormatDuration(ResumeBound(schedule)),
+                                " after calm\n", world.WorkersText()));
+  }
+  world.RunUntil(calm + 2 * ResumeBound(schedule));
+  if (!world.AllJobsEnded() && !world.AllWorkersWell()) {
+    violations.Add(absl::StrCat("liveness: not every worker is active ",
+                                absl::FormatDuration(2 * ResumeBound(schedule)),
+                                " after calm\n", world.WorkersText()));
+  }
+  const Instant end = calm + CompletionBound(schedule);
+  while (!world.AllJobsEnded() && world.timeline.next() <= end &&
+         world.timeline.count() < kEventsMax) {
+    world.timeline.RunNext();
+  }
+  if (!world.AllJobsEnded()) {
+    violations.Add(absl::StrCat(
+        "liveness: the jobs have not ended ",
+        absl::FormatDuration(world.timeline.now() - calm), " after calm, in ",
+        world.timeline.count(), " events\n", world.WorkersText()));
+  }
+}
+
+}  // namespace
+
+absl::Duration ResumeBound(const Schedule& schedule) {
+  return 2 * schedule.lease + LongestRound(schedule) + kStarting;
+}
+
+RunResult Run(const Schedule& schedule, const RunOptions& options) {
+  RunResult result;
+  Violations violations;
+  CheckerSet checkers(violations);
+  World world(schedule, checkers, options.history_lines);
+  CheckLiveness(world, schedule, result, violations);
+  result.hash = world.history.hash();
+  result.events = world.timeline.count();
+  result.commits = world.committed();
+  result.took = world.timeline.now() - Instant();
+  result.violations = violations.first();
+  result.lines.assign(world.history.lines().begin(),
+                      world.history.lines().end());
+  return result;
+}
+
+}  // namespace skerry::sim

@@ -1,0 +1,263 @@
+#include "tests/sim/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/random.h"
+#include "planner/spans.h"
+
+namespace skerry::sim {
+namespace {
+
+// Every part of a schedule draws from a stream of its own.
+constexpr uint64_t kShape = 1;
+constexpr uint64_t kFaults = 2;
+
+class Draw {
+ public:
+  Draw(uint64_t seed, uint64_t stream) : random_(Mix64(seed) ^ stream) {}
+
+  uint64_t Below(uint64_t bound) { return random_.Below(bound); }
+  bool Chance(double share) { return random_.Uniform() < share; }
+  double Between(double low, double high) {
+    return low + (high - low) * random_.Uniform();
+  }
+  // Uniform in the logarithm.
+  double Scale(double low, double high) {
+    return low * std::exp(random_.Uniform() * std::log(high / low));
+  }
+  // Rounded to milliseconds, so that text says all of it.
+  absl::Duration Ms(double low_ms, double high_ms) {
+    return absl::Milliseconds(static_cast<int64_t>(Scale(low_ms, high_ms)));
+  }
+  template <typename T>
+  T Of(std::initializer_list<T> choices) {
+    return *(choices.begin() + Below(choices.size()));
+  }
+
+ private:
+  Random random_;
+};
+
+JobShape DrawJob(Draw& draw, bool wide) {
+  JobShape job;
+  job.method = draw.Of<const char*>(
+      {"local_sgd", "diloco", "co2", "average_plus_local_delta"});
+  job.codec = draw.Of<const char*>(
+      {"raw_f32", "raw_f32", "bf16", "int8_block", "nf4", "sign1"});
+  job.batch_samples = static_cast<uint32_t>(1 + draw.Below(4));
+  job.tau = static_cast<uint32_t>(1 + draw.Below(4));
+  // Each of the two workers that an island may have needs a span.
+  job.spans =
+      static_cast<uint32_t>(wide ? 2 + draw.Below(2) : 1 + draw.Below(2));
+  job.elements =
+      planner::kSpanAlignmentDefault * (job.spans - 1) + 64 + draw.Below(449);
+  job.quorum = draw.Of({1.0, 1.0, 0.5, 0.67});
+  job.carry = static_cast<uint32_t>(draw.Below(4));
+  job.evaluate_every = static_cast<uint32_t>(2 + draw.Below(6));
+  return job;
+}
+
+void DrawShape(Schedule& schedule) {
+  Draw draw(schedule.seed, kShape);
+  schedule.lease = draw.Ms(1000, 3000);
+  const auto islands = static_cast<uint32_t>(draw.Scale(2, 5.99));
+  for (uint32_t island = 0; island < islands; ++island) {
+    const int wide = draw.Chance(0.25) ? 2 : 1;
+    const absl::Duration compute = draw.Ms(3, 30);
+    for (int k = 0; k < wide; ++k) {
+      schedule.workers.push_back({absl::StrCat("i", island), compute});
+    }
+  }
+  const int jobs = draw.Chance(0.15) ? 2 : 1;
+  for (int j = 0; j < jobs; ++j) {
+    JobShape job = DrawJob(draw, schedule.workers.size() > islands);
+    // Six to twenty rounds of everyone.
+    const uint64_t round =
+        uint64_t{job.tau} * job.batch_samples * schedule.workers.size();
+    job.samples = round * (6 + draw.Below(15)) + draw.Below(round);
+    job.submitted_at = j == 0 ? absl::Milliseconds(100) : draw.Ms(100, 3000);
+    schedule.jobs.push_back(std::move(job));
+  }
+  schedule.delay_min = absl::Microseconds(200);
+  schedule.delay_max = draw.Ms(1, 150);
+  schedule.compact_records = draw.Chance(0.5) ? 40 : 100'000;
+}
+
+class FaultDraw {
+ public:
+  FaultDraw(Schedule& schedule, const Profile& profile)
+      : schedule_(schedule),
+        draw_(schedule.seed, kFaults),
+        horizon_ms_(draw_.Scale(1500, 12000)) {
+    if (profile.losses) DrawLinks();
+    if (profile.crashes) Crashes();
+    if (profile.powers) Powers();
+    if (profile.partitions) Partitions();
+    if (profile.pauses) Pauses();
+    if (profile.clocks) Clocks();
+    if (profile.disks) Disks();
+    if (profile.operators) Operators();
+    std::stable_sort(
+        schedule.faults.begin(), schedule.faults.end(),
+        [](const Fault& a, const Fault& b) { return a.at < b.at; });
+    schedule.calm_at = absl::Milliseconds(static_cast<int64_t>(horizon_ms_));
+  }
+
+ private:
+  HostId Anyone() {
+    return static_cast<HostId>(draw_.Below(schedule_.workers.size() + 1));
+  }
+  HostId Worker() {
+    return static_cast<HostId>(1 + draw_.Below(schedule_.workers.size()));
+  }
+  // 0 to `most`, small numbers more often.
+  uint64_t Some(uint64_t most) {
+    return draw_.Below(1 + draw_.Below(most + 1));
+  }
+  void Add(FaultKind kind, HostId host, absl::Duration lasts, double amount = 0,
+           uint32_t other = 0) {
+    const auto at = absl::Milliseconds(
+        static_cast<int64_t>(draw_.Between(50, horizon_ms_)));
+    schedule_.faults.push_back({at, kind, host, other, lasts, amount});
+  }
+
+  void DrawLinks() {
+    schedule_.links.lost = draw_.Of({0.0, 0.01, 0.05, 0.3});
+    schedule_.links.repeated = draw_.Of({0.0, 0.02, 0.1});
+    schedule_.links.late = draw_.Of({0.0, 0.05, 0.3});
+    schedule_.links.late_max = draw_.Ms(20, 2000);
+    schedule_.links.broken = draw_.Of({0.0, 0.01, 0.05});
+  }
+  void Crashes() {
+    for (uint64_t i = 1 + Some(8); i > 0; --i) {
+      Add(FaultKind::kKill, draw_.Chance(0.3) ? 0 : Worker(),
+          draw_.Ms(20, 5000));
+    }
+    for (uint64_t i = Some(3); i > 0; --i) {
+      Add(FaultKind::kTrainerDies, Worker(), absl::ZeroDuration());
+    }
+  }
+  void Powers() {
+    for (uint64_t i = 1 + Some(6); i > 0; --i) {
+      Add(FaultKind::kPowerLoss, Anyone(), draw_.Ms(50, 4000));
+    }
+  }
+  void Partitions() {
+    for (uint64_t i = 1 + Some(5); i > 0; --i) {
+      const HostId host = Anyone();
+      const absl::Duration lasts = draw_.Ms(50, 5000);
+      switch (draw_.Below(4)) {
+        case 0:
+          Add(FaultKind::kCut, host, lasts, 0, Anyone());
+          break;
+        case 1:
+          Add(FaultKind::kIsolate, host, lasts);
+          break;
+        case 2:
+          Add(FaultKind::kFlap, host, lasts, draw_.Of({0.05, 0.2, 0.7}));
+          break;
+        default:
+          Add(FaultKind::kSlowLink, host, lasts, draw_.Of({5.0, 50.0, 500.0}));
+      }
+    }
+  }
+  void Pauses() {
+    for (uint64_t i = 1 + Some(5); i > 0; --i) {
+      const double lease = absl::ToDoubleMilliseconds(schedule_.lease);
+      Add(FaultKind::kPause, Anyone(), draw_.Ms(20, 4 * lease));
+    }
+  }
+  void Clocks() {
+    for (uint64_t i = 1 + Some(4); i > 0; --i) {
+      Add(FaultKind::kClockRate, Anyone(), draw_.Ms(1000, 8000),
+          draw_.Of({0.95, 1.05, 0.99}));
+    }
+    for (uint64_t i = Some(3); i > 0; --i) {
+      Add(FaultKind::kClockLeap, Anyone(), absl::ZeroDuration(),
+          draw_.Of({0.5, 5.0, 3600.0}));
+    }
+  }
+  void Disks() {
+    for (uint64_t i = 1 + Some(4); i > 0; --i) {
+      const absl::Duration lasts = draw_.Ms(100, 4000);
+      switch (draw_.Below(3)) {
+        case 0:
+          Add(FaultKind::kSlowDisk, Anyone(), lasts, draw_.Of({10.0, 300.0}));
+          break;
+        case 1:
+          Add(FaultKind::kDiskFull, Anyone(), lasts);
+          break;
+        default:
+          Add(FaultKind::kDiskFails, Anyone(), lasts);
+      }
+    }
+  }
+  void Operators() {
+    for (uint64_t i = 1 + Some(3); i > 0; --i) {
+      if (draw_.Chance(0.5)) {
+        Add(FaultKind::kDrain, Worker(), draw_.Ms(100, 4000));
+      } else {
+        Add(FaultKind::kPreempt, Worker(), draw_.Ms(100, 4000),
+            draw_.Of({0.0, 0.3, 2.0}));
+      }
+    }
+    if (draw_.Chance(0.1)) {
+      Add(FaultKind::kCancel, 0, absl::ZeroDuration(), 0,
+          static_cast<uint32_t>(draw_.Below(schedule_.jobs.size())));
+    }
+  }
+
+  Schedule& schedule_;
+  Draw draw_;
+  const double horizon_ms_;
+};
+
+}  // namespace
+
+const std::vector<Profile>& Profiles() {
+  static const auto* const profiles = new std::vector<Profile>{
+      {.name = "quiet"},
+      {.name = "crashes", .crashes = true},
+      {.name = "powers", .powers = true},
+      {.name = "losses", .losses = true},
+      {.name = "partitions", .partitions = true},
+      {.name = "pauses", .pauses = true, .clocks = true},
+      {.name = "disks", .crashes = true, .disks = true},
+      {.name = "operators", .operators = true},
+      {.name = "network", .losses = true, .partitions = true, .pauses = true},
+      {.name = "all",
+       .crashes = true,
+       .powers = true,
+       .losses = true,
+       .partitions = true,
+       .pauses = true,
+       .clocks = true,
+       .disks = true,
+       .operators = true}};
+  return *profiles;
+}
+
+absl::StatusOr<Schedule> DrawSchedule(uint64_t seed, std::string_view profile) {
+  for (const Profile& one : Profiles()) {
+    if (one.name != profile) continue;
+    Schedule schedule;
+    schedule.seed = seed;
+    schedule.profile = one.name;
+    DrawShape(schedule);
+    FaultDraw draw(schedule, one);
+    return schedule;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("no profile is called ",
+                   absl::string_view(profile.data(), profile.size())));
+}
+
+Schedule DrawSchedule(uint64_t seed) {
+  const auto& profiles = Profiles();
+  return *DrawSchedule(seed, profiles[seed % profiles.size()].name);
+}
+
+}  // namespace skerry::sim

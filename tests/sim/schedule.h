@@ -1,0 +1,119 @@
+// tests/sim/schedule.h
+//
+// A simulation as data: the cluster, its jobs, how links and disks behave, and
+// a list of faults. All of it follows from a seed and a profile; a shrunk one
+// has fewer faults. Written as text, it can be read back.
+#ifndef SKERRY_TESTS_SIM_SCHEDULE_H_
+#define SKERRY_TESTS_SIM_SCHEDULE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "tests/sim/network.h"
+
+namespace skerry::sim {
+
+enum class FaultKind {
+  kKill,         // the process on `host`; it starts again after `lasts`
+  kPowerLoss,    // the same, and unsynced writes may be torn
+  kDiskLoss,     // the same, and its disk comes back empty; never drawn
+  kTrainerDies,  // on `host`
+  kPause,        // the process on `host` stands still for `lasts`
+  kCut,          // from `host` to `other`, one way, for `lasts`
+  kIsolate,      // `host` from everyone, both ways, for `lasts`
+  kFlap,         // the same, on and off every `amount` seconds
+  kSlowLink,     // out of `host`, `amount` times as slow for `lasts`
+  kSlowDisk,     // of `host`, `amount` times as slow for `lasts`
+  kDiskFull,     // of `host`, for `lasts`
+  kDiskFails,    // the next sync on `host`
+  kClockRate,    // of `host`, `amount` for `lasts`
+  kClockLeap,    // of `host`, ahead by `amount` seconds
+  kDrain,        // an operator drains `host`, which starts again after `lasts`
+  kPreempt,      // a cloud gives `amount` seconds of notice, then takes the
+                 // machine for `lasts`
+  kCancel,       // an operator cancels job `other`
+};
+inline constexpr int kFaultKindCount = 17;
+
+struct Fault {
+  absl::Duration at = absl::ZeroDuration();
+  FaultKind kind = FaultKind::kKill;
+  HostId host = 0;
+  uint32_t other = 0;
+  absl::Duration lasts = absl::ZeroDuration();
+  double amount = 0;
+  friend bool operator==(const Fault&, const Fault&) = default;
+};
+
+std::string ToText(const Fault& fault);
+
+struct JobShape {
+  std::string method = "local_sgd";
+  std::string codec = "raw_f32";
+  uint64_t samples = 200;
+  uint32_t batch_samples = 4;
+  uint32_t tau = 2;
+  uint32_t spans = 2;
+  uint64_t elements = 96;
+  double quorum = 1;
+  uint32_t carry = 2;
+  uint32_t evaluate_every = 4;
+  absl::Duration submitted_at;
+};
+
+struct WorkerShape {
+  std::string island;
+  // Of one sample.
+  absl::Duration compute = absl::Milliseconds(10);
+};
+
+// Which fault classes a profile has; ten profiles switch whole classes off, so
+// that single classes are reached in depth.
+struct Profile {
+  std::string name;
+  bool crashes = false;
+  bool powers = false;
+  bool losses = false;  // of single messages
+  bool partitions = false;
+  bool pauses = false;
+  bool clocks = false;
+  bool disks = false;
+  bool operators = false;
+};
+const std::vector<Profile>& Profiles();
+
+struct Schedule {
+  uint64_t seed = 0;
+  std::string profile;
+  absl::Duration lease = absl::Seconds(2);
+  std::vector<WorkerShape> workers;
+  std::vector<JobShape> jobs;
+  absl::Duration delay_min;
+  absl::Duration delay_max;
+  LinkFaults links;
+  // Between two snapshots of the coordinator's journal, in records.
+  uint32_t compact_records = 1000;
+  // When the last fault is over: what was cut heals, who is down starts.
+  absl::Duration calm_at;
+  std::vector<Fault> faults;
+};
+
+// Errors: InvalidArgument for an unknown profile.
+absl::StatusOr<Schedule> DrawSchedule(uint64_t seed, std::string_view profile);
+// Profiles in turn.
+Schedule DrawSchedule(uint64_t seed);
+
+// "seed N", "profile NAME", and a line a fault.
+std::string ToText(const Schedule& schedule);
+// A text without a fault line has the faults that the seed gives.
+//
+// Errors: InvalidArgument names the line.
+absl::StatusOr<Schedule> ScheduleFromText(std::string_view text);
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_TESTS_SIM_SCHEDULE_H_

@@ -1,0 +1,71 @@
+#include "tests/sim/schedule.h"
+
+#include "gtest/gtest.h"
+#include "tests/sim/job_specs.h"
+#include "tests/sim/shrink.h"
+
+namespace skerry::sim {
+namespace {
+
+TEST(ScheduleTest, TextSaysAllOfIt) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    const Schedule drawn = DrawSchedule(seed);
+    const auto read = ScheduleFromText(ToText(drawn));
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(ToText(*read), ToText(drawn));
+    EXPECT_EQ(read->faults, drawn.faults);
+    EXPECT_EQ(read->calm_at, drawn.calm_at);
+    EXPECT_EQ(read->workers.size(), drawn.workers.size());
+  }
+}
+
+TEST(ScheduleTest, EveryJobIsOneThatACoordinatorTakes) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    const Schedule drawn = DrawSchedule(seed);
+    for (uint32_t i = 0; i < drawn.jobs.size(); ++i) {
+      const auto reviewed =
+          coordinator::ReviewJobSpec(SpecOf(drawn.jobs[i], i));
+      EXPECT_TRUE(reviewed.ok()) << reviewed.status();
+    }
+  }
+}
+
+TEST(ScheduleTest, AProfileSwitchesClassesOff) {
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    EXPECT_TRUE(DrawSchedule(seed, "quiet")->faults.empty());
+    for (const Fault& fault : DrawSchedule(seed, "partitions")->faults) {
+      EXPECT_GE(fault.kind, FaultKind::kCut) << ToText(fault);
+      EXPECT_LE(fault.kind, FaultKind::kSlowLink) << ToText(fault);
+    }
+  }
+  EXPECT_FALSE(DrawSchedule(1, "nonsense").ok());
+}
+
+TEST(ScheduleTest, ABadLineIsNamed) {
+  const auto read = ScheduleFromText("seed 1\nprofile all\nfault 5 eat 1\n");
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.status().message().find("eat"), absl::string_view::npos);
+}
+
+TEST(ShrinkTest, OnlyTheFaultsThatMatterAreLeft) {
+  Schedule schedule;
+  for (uint32_t i = 0; i < 40; ++i) {
+    schedule.faults.push_back({.kind = FaultKind::kKill, .host = i});
+  }
+  int runs = 0;
+  const Schedule shrunk = Shrink(schedule, [&runs](const Schedule& fewer) {
+    ++runs;
+    int needed = 0;
+    for (const Fault& fault : fewer.faults) {
+      needed += fault.host == 3 || fault.host == 31;
+    }
+    return needed == 2;
+  });
+  ASSERT_EQ(shrunk.faults.size(), 2u);
+  EXPECT_EQ(shrunk.faults[0].host, 3u);
+  EXPECT_EQ(shrunk.faults[1].host, 31u);
+  EXPECT_LT(runs, 100);
+}
+
+}  // namespace
+}  // namespace skerry::sim

@@ -1,0 +1,89 @@
+// Schedules as text and back.
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "tests/sim/schedule.h"
+
+namespace skerry::sim {
+namespace {
+
+constexpr std::array<const char*, kFaultKindCount> kNames = {
+    "kill",      "power_loss", "disk_loss",  "trainer_dies", "pause",
+    "cut",       "isolate",    "flap",       "slow_link",    "slow_disk",
+    "disk_full", "disk_fails", "clock_rate", "clock_leap",   "drain",
+    "preempt",   "cancel"};
+
+absl::Status BadLine(const std::string& line) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("not a line of a schedule: ", line));
+}
+
+absl::StatusOr<Fault> FaultFromLine(const std::string& line) {
+  std::istringstream in(line);
+  std::string word, kind;
+  int64_t at_ms = 0, lasts_ms = 0;
+  Fault fault;
+  in >> word >> at_ms >> kind >> fault.host >> fault.other >> lasts_ms >>
+      fault.amount;
+  const auto name = std::find(kNames.begin(), kNames.end(), kind);
+  if (!in || word != "fault" || name == kNames.end()) return BadLine(line);
+  fault.kind = static_cast<FaultKind>(name - kNames.begin());
+  fault.at = absl::Milliseconds(at_ms);
+  fault.lasts = absl::Milliseconds(lasts_ms);
+  return fault;
+}
+
+}  // namespace
+
+// fault AT_MS KIND HOST OTHER LASTS_MS AMOUNT
+std::string ToText(const Fault& fault) {
+  return absl::StrCat(
+      "fault ", absl::ToInt64Milliseconds(fault.at), " ",
+      kNames[static_cast<int>(fault.kind)], " ", fault.host, " ", fault.other,
+      " ", absl::ToInt64Milliseconds(fault.lasts), " ", fault.amount);
+}
+
+std::string ToText(const Schedule& schedule) {
+  std::string text = absl::StrCat("seed ", schedule.seed, "\nprofile ",
+                                  schedule.profile, "\n");
+  for (const Fault& fault : schedule.faults) {
+    absl::StrAppend(&text, ToText(fault), "\n");
+  }
+  return text;
+}
+
+absl::StatusOr<Schedule> ScheduleFromText(std::string_view text) {
+  uint64_t seed = 0;
+  std::string profile;
+  std::vector<Fault> faults;
+  bool listed = false;
+  const std::vector<std::string> lines =
+      absl::StrSplit(absl::string_view(text.data(), text.size()), '\n');
+  for (const std::string& line : lines) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream in(line);
+    std::string word;
+    in >> word;
+    if (word == "seed") {
+      in >> seed;
+    } else if (word == "profile") {
+      in >> profile;
+    } else if (word == "fault") {
+      absl::StatusOr<Fault> fault = FaultFromLine(line);
+      if (!fault.ok()) return fault.status();
+      faults.push_back(*fault);
+      listed = true;
+    } else {
+      return BadLine(line);
+    }
+    if (!in) return BadLine(line);
+  }
+  absl::StatusOr<Schedule> schedule = DrawSchedule(seed, profile);
+  if (schedule.ok() && listed) schedule->faults = std::move(faults);
+  return schedule;
+}
+
+}  // namespace skerry::sim

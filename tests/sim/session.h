@@ -1,0 +1,32 @@
+// tests/sim/session.h
+//
+// A control stream between a worker's process and the coordinator's, as both
+// see it. Each message travels by itself, so that it may be lost, repeated or
+// late: the protocol says that nobody minds (PROTOCOL 3).
+#ifndef SKERRY_TESTS_SIM_SESSION_H_
+#define SKERRY_TESTS_SIM_SESSION_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "tests/sim/network.h"
+
+namespace skerry::sim {
+
+struct Session {
+  static constexpr int kWorkerEnd = 0;
+  static constexpr int kCoordinatorEnd = 1;
+
+  // Unique in a simulation.
+  uint64_t id = 0;
+  HostId worker = 0;
+  std::shared_ptr<Stream> stream;
+  // Orders at the worker, while its process lives.
+  std::function<void(const std::string& bytes)> on_orders;
+};
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_TESTS_SIM_SESSION_H_
