@@ -163,7 +163,7 @@ bool HasWholeState(const JobState& job, std::string_view worker,
     return replica->RankOf(worker) == 0;
   }
   if (!job.Sized() || seat.facts.fragments.size() != job.fragments.size() ||
-      seat.facts.state == SeatState::kFailed) {
+      !seat.unfit.empty()) {
     return false;
   }
   for (const FragmentFacts& facts : seat.facts.fragments) {

@@ -19,11 +19,17 @@ namespace {
 // that undoes another, and must not hang the loop.
 constexpr int kPassesMax = 64;
 
+// It cannot work now, and tries again by itself: its disk is full.
+bool IsHindered(const JobFacts& facts) {
+  return facts.state == SeatState::kStarting && !facts.error.empty();
+}
+
 std::string WhyUnfit(const JobState& job, const JobFacts& facts) {
   if (facts.state == SeatState::kFailed) {
     return facts.error.empty() ? "it reports a failure without a reason"
                                : facts.error;
   }
+  if (IsHindered(facts)) return facts.error;
   if (facts.element_count == 0) return "";
   if (SpanCount(facts.element_count, job.spec.exchange.spans) == 0) {
     return absl::StrCat("its trainer built ", facts.element_count,
@@ -78,7 +84,7 @@ void DecideSize(JobState& job, const Decider& decider) {
   }
 }
 
-// Every worker that the job may use has failed at it.
+// Every worker that the job may use has failed at it, for good.
 void DecideFailure(JobState& job, const Decider& decider) {
   if (!job.replicas.current().empty() || job.seats.empty()) return;
   const auto& islands = job.spec.placement.islands;
@@ -92,7 +98,9 @@ void DecideFailure(JobState& job, const Decider& decider) {
     if (worker.left || !allowed) continue;
     ++there;
     const Seat* seat = job.SeatOf(name, worker.incarnation);
-    if (seat == nullptr || seat->unfit.empty()) return;
+    if (seat == nullptr || seat->unfit.empty() || IsHindered(seat->facts)) {
+      return;
+    }
     if (first == nullptr) {
       first = seat;
       who = name;

@@ -1,6 +1,7 @@
 #include "coordinator/core/job_rules.h"
 
 #include "coordinator/core/job_view.h"
+#include "coordinator/core/membership.h"
 #include "coordinator/core/testing/job_bench.h"
 #include "gtest/gtest.h"
 
@@ -60,6 +61,26 @@ TEST(JobRulesTest, AJobFailsWhenEveryWorkerHas) {
   DecideJob(bench.job, bench.decider());
   EXPECT_EQ(bench.job.phase, JobPhase::kFailed);
   EXPECT_NE(bench.job.end_reason.find("unknown family"), std::string::npos);
+}
+
+// It would otherwise be lost to a disk that was full for a moment.
+TEST(JobRulesTest, AJobWaitsForWorkersThatTryAgain) {
+  JobBench bench;
+  bench.AddWorker("w0", "a");
+  bench.AddWorker("w1", "b");
+  JobFacts facts = Sized(8 * 4096);
+  facts.state = SeatState::kStarting;
+  facts.error = "disk: full";
+  Hear(bench, "w0", &facts);
+  Hear(bench, "w1", &facts);
+  DecideJob(bench.job, bench.decider());
+  EXPECT_FALSE(bench.job.Ended());
+  EXPECT_EQ(bench.job.seats["w0"].unfit, "disk: full");
+  EXPECT_TRUE(bench.job.places.empty());
+  facts.error.clear();
+  Hear(bench, "w0", &facts);
+  DecideJob(bench.job, bench.decider());
+  EXPECT_NE(PlaceOf(bench.job, "a", "w0"), nullptr);
 }
 
 TEST(JobRulesTest, AnIdleJobHasNothingDue) {

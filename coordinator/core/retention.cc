@@ -68,6 +68,8 @@ Source Offered(const SpanHolder& holder, const FragmentFacts& facts,
 std::optional<Sequence> NeedOf(const Seat& seat, const Worker& worker,
                                FragmentId fragment, Sequence kept) {
   if (worker.incarnation != seat.incarnation) return kept;
+  // It may not be well for hours, and can then take a newer base.
+  if (!seat.unfit.empty()) return std::nullopt;
   const FragmentFacts* facts = FragmentOf(seat.facts, fragment);
   if (facts != nullptr && facts->pin.is_set()) return facts->pin;
   const SeatState state = seat.facts.state;

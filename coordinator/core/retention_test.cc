@@ -40,6 +40,21 @@ TEST(RetentionTest, APinKeepsAnOlderBase) {
   EXPECT_EQ(Keep(bench), Sequence(8));
 }
 
+// Its disk is full: that may last, and others would keep everything for it.
+TEST(RetentionTest, AWorkerThatCannotWorkNowHoldsNothingBack) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0"});
+  HoldBase(bench, "w0", 4);
+  bench.job.keep_from[0] = Keep(bench);
+  bench.AddWorker("w1", "b");
+  bench.Facts("w1").state = SeatState::kStarting;
+  bench.Fragment("w0").bases.clear();
+  HoldBase(bench, "w0", 8);
+  EXPECT_EQ(Keep(bench), Sequence(4));
+  bench.job.seats["w1"].unfit = "disk: full";
+  EXPECT_EQ(Keep(bench), Sequence(8));
+}
+
 // Between the offer of a base and the pin the offer has to stay true.
 TEST(RetentionTest, NothingMoreIsDroppedUntilAJoinerHasPinned) {
   JobBench bench;

@@ -68,6 +68,7 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
   options.job = job_;
   options.worker = AddressOf(node.host());
   options.on_disk = Scan();
+  options.disk_retry_interval = world.schedule.lease / 2;
   options.part_bytes =
       model.elements <= kSmallElementsMax ? kPartBytesSmall : kPartBytesLarge;
   seat_ = std::make_unique<worker::Seat>(

@@ -53,14 +53,6 @@ void WorkerNode::EachSeat(const std::function<void(SeatNode&)>& look) const {
   for (const auto& [id, job] : jobs_) look(*job);
 }
 
-bool WorkerNode::failed() const {
-  bool failed = false;
-  EachSeat([&](SeatNode& node) {
-    failed |= node.seat().Facts().state == worker::SeatState::kFailed;
-  });
-  return failed;
-}
-
 void WorkerNode::AfterTask() {
   for (const auto& [id, job] : jobs_) {
     if (!job->TakeTouched()) continue;

@@ -42,8 +42,6 @@ class WorkerNode final : public transport::BulkReceiver {
   SimBulk& bulk() { return bulk_; }
   // In the order of the jobs.
   void EachSeat(const std::function<void(SeatNode&)>& look) const;
-  // In some seat, for good.
-  bool failed() const;
 
   transport::Verdict OnFrame(const compression::FrameHeader& header,
                              const transport::Payload& payload) override;

@@ -101,7 +101,6 @@ class World {
   void Flap(HostId host, absl::Duration period, Instant until, bool cut);
   void Submit(uint32_t job);
   void Calm();
-  void RestartFailed();
 
   std::vector<std::shared_ptr<void>> kept_;
   std::vector<Machine> machines_;

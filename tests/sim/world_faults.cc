@@ -13,8 +13,6 @@ namespace {
 
 // An operator asks again when nothing was heard.
 constexpr absl::Duration kAskAgain = absl::Milliseconds(200);
-// A supervisor looks for workers that have failed for good.
-constexpr absl::Duration kLookAgain = absl::Seconds(1);
 
 }  // namespace
 
@@ -198,16 +196,6 @@ void World::Calm() {
   history.Add(timeline.now(), "calm");
   network.set_faults({});
   for (HostId host = 0; host < machines_.size(); ++host) Start(host);
-  RestartFailed();
-}
-
-void World::RestartFailed() {
-  for (HostId host = 1; host < machines_.size(); ++host) {
-    if (worker_node(host) != nullptr && worker_node(host)->failed()) {
-      Exit(host, "a seat has failed");
-    }
-  }
-  timeline.After(kLookAgain, [this] { RestartFailed(); });
 }
 
 }  // namespace skerry::sim

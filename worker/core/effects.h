@@ -152,7 +152,7 @@ class DiskPort {
   virtual ~DiskPort() = default;
   // `contents[i]` belongs to `file.pieces[i]`. `done` with OK means durable:
   // file and directory are synced. Replaces a file with the same kind,
-  // sequence, attempt and first span. An error fails the seat.
+  // sequence, attempt and first span. With an error nothing of it is there.
   virtual void Store(const StoredFile& file, std::vector<SharedBytes> contents,
                      Done<absl::Status> done) = 0;
   // A piece of a stored file; cheap (it maps, and does not read), and not

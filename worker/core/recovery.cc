@@ -157,7 +157,7 @@ bool Recovery::TryFetchBase(Instant now, uint32_t span) {
                     file, {SharedBytes::Of(state->values)},
                     disk_.Wrap([this, file](Instant t, absl::Status status) {
                       if (status.ok()) OnStored(file);
-                      changed_(t, status);
+                      changed_(t);
                     }));
               }
               OnBase(then, span, std::move(state));
@@ -178,7 +178,7 @@ void Recovery::OnBase(Instant now, uint32_t span,
     effects_.host.Event(
         absl::StrCat("span ", span, ": ", state.status().message()));
   }
-  changed_(now, absl::OkStatus());
+  changed_(now);
 }
 
 bool Recovery::WantsInitial() const {
@@ -209,7 +209,7 @@ void Recovery::OnInitial(Instant now, const TrainerMemory& memory) {
           }
         }));
   }
-  changed_(now, absl::OkStatus());
+  changed_(now);
 }
 
 void Recovery::OnStored(const StoredFile& file) { history_.AddFile(file); }
@@ -266,7 +266,7 @@ void Recovery::OnFolded(Instant now, Sequence sequence, uint32_t span,
     samples_committed_ = {sequence, entry->samples_committed};
     if (IsBaseSequence(settings_, *entry)) StoreBase();
   }
-  changed_(now, absl::OkStatus());
+  changed_(now);
 }
 
 void Recovery::StoreBase() {
@@ -285,7 +285,7 @@ void Recovery::StoreBase() {
       file, std::move(contents),
       disk_.Wrap([this, file](Instant now, absl::Status status) {
         if (status.ok()) OnStored(file);
-        changed_(now, status);
+        changed_(now);
       }));
 }
 

@@ -39,9 +39,9 @@ struct RecoveryOptions {
 
 class Recovery {
  public:
-  // `changed` runs after anything asynchronous has changed the answers below;
-  // with an error the disk cannot be relied on. The references outlive this.
-  using Changed = absl::AnyInvocable<void(Instant now, absl::Status status)>;
+  // `changed` runs after anything asynchronous has changed the answers below.
+  // The references outlive this.
+  using Changed = absl::AnyInvocable<void(Instant now)>;
   Recovery(RecoveryOptions options, History& history, const Effects& effects,
            Changed changed);
 

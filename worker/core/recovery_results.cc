@@ -150,7 +150,7 @@ void Recovery::FetchPiece(const CommittedEntry& entry, uint32_t span,
                            : bytes.status().message()));
           }
         }
-        changed_(now, absl::OkStatus());
+        changed_(now);
       }));
 }
 
@@ -176,7 +176,7 @@ void Recovery::StoreFetched(Sequence sequence) {
       disk_.Wrap([this, file](Instant now, absl::Status status) {
         if (status.ok()) OnStored(file);
         OnFetchedStored(file);
-        changed_(now, status);
+        changed_(now);
       }));
 }
 

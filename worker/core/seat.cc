@@ -45,7 +45,7 @@ void Seat::OnAgreeCut(Instant now, const CutRequest& request,
 std::optional<Instant> Seat::NextDeadline() const {
   return impl_->NextDeadline();
 }
-void Seat::OnTime(Instant now) { impl_->Advance(now); }
+void Seat::OnTime(Instant now) { impl_->OnTime(now); }
 JobFacts Seat::Facts() const { return impl_->Facts(); }
 Audit Seat::GetAudit() const { return impl_->GetAudit(); }
 Values Seat::AnchorOf(uint32_t span) const { return impl_->AnchorOf(span); }
@@ -53,19 +53,15 @@ Values Seat::OwedOf(uint32_t span) const { return impl_->OwedOf(span); }
 
 Seat::Impl::Impl(SeatOptions options, const Effects& effects)
     : options_(std::move(options)),
-      effects_(effects),
+      disk_(effects.disk, options_.disk_retry_interval,
+            [this](Instant now) { OnDisk(now); }),
+      effects_{effects.trainer, effects.bulk, disk_, effects.peers,
+               effects.host},
       history_(options_.on_disk),
       recovery_(
           {options_.worker, options_.retry_interval, options_.fetches_max},
           history_, effects_,
-          seat_scope_.Wrap([this](Instant now, absl::Status status) {
-            if (!status.ok()) {
-              Fail(now, absl::StrCat("disk: ", status.message(),
-                                     "; cure it, then start this worker "
-                                     "again"));
-            }
-            Advance(now);
-          })),
+          seat_scope_.Wrap([this](Instant now) { Advance(now); })),
       book_(effects_.host) {}
 
 // A peer that waits for the cut is answered while all members still live.
@@ -165,7 +161,7 @@ absl::Status Seat::Impl::CheckOrders() const {
 }
 
 void Seat::Impl::TakeOrders(Instant now) {
-  if (!failure_.empty() || !orders_ || !Configure()) return;
+  if (!Works() || !orders_ || !Configure()) return;
   const absl::Status fit = CheckOrders();
   if (!fit.ok()) return Fail(now, std::string(fit.message()));
   history_.AddCommitted(orders_->committed);
@@ -250,6 +246,27 @@ void Seat::Impl::Fail(Instant now, const std::string& reason) {
   Changed();
 }
 
+// Without a disk nothing can be reported, so others shall have the samples and
+// the place until it stores again.
+void Seat::Impl::OnDisk(Instant now) {
+  if (disk_.error().empty()) {
+    effects_.host.Event("the disk stores again");
+    TakeOrders(now);
+  } else {
+    const std::string error = DiskError();
+    effects_.host.Event(error);
+    Abandon(now, error);
+  }
+  Changed();
+  Advance(now);
+}
+
+std::string Seat::Impl::DiskError() const {
+  if (disk_.error().empty()) return "";
+  return absl::StrCat("disk: ", disk_.error(), "; tried again every ",
+                      absl::FormatDuration(options_.disk_retry_interval));
+}
+
 FrameVerdict Seat::Impl::OnFrame(Instant now,
                                  const compression::FrameHeader& header,
                                  const SharedBytes& payload) {
@@ -286,12 +303,19 @@ void Seat::Impl::OnAgreeCut(Instant now, const CutRequest& request,
 }
 
 std::optional<Instant> Seat::Impl::NextDeadline() const {
+  // Of a seat that stands still the others are over, and would come at once.
+  if (!Works()) return disk_.NextDeadline();
   std::optional<Instant> next = recovery_.NextDeadline();
   if (step_ == Step::kCut && !asked_ && ask_not_before_ > now_ &&
       (!next || ask_not_before_ < *next)) {
     next = ask_not_before_;
   }
   return next;
+}
+
+void Seat::Impl::OnTime(Instant now) {
+  disk_.OnTime(now);
+  Advance(now);
 }
 
 void Seat::Impl::Advance(Instant now) {
@@ -307,10 +331,13 @@ void Seat::Impl::Advance(Instant now) {
 
 void Seat::Impl::AdvanceOnce(Instant now) {
   CountStall(now);
-  if (!failure_.empty() || layout_.size() == 0) return;
+  if (layout_.size() == 0) return;
+  // Room on the disk may be what is missing.
+  if (failure_.empty() && !Works()) DeleteFiles();
+  if (!Works()) return;
   ConsiderOutcome(now);
   ConsiderExchange(now);
-  while (failure_.empty() && StepOnce(now)) {
+  while (Works() && StepOnce(now)) {
   }
   recovery_.SetReplaceable(!life_.is_set());
   recovery_.SetInitialAtHand(pristine_ && trainer_ready_ &&
@@ -334,7 +361,7 @@ void Seat::Impl::ConsiderStatus() {
 
 SeatState Seat::Impl::State() const {
   if (!failure_.empty()) return SeatState::kFailed;
-  if (!trainer_ready_) return SeatState::kStarting;
+  if (!Works() || !trainer_ready_) return SeatState::kStarting;
   const bool without_place = recovery_.begin() == recovery_.end();
   if (step_ == Step::kResting || (over() && without_place)) {
     return SeatState::kResting;
@@ -365,7 +392,7 @@ JobFacts Seat::Impl::Facts() const {
   facts.job = options_.job;
   facts.life = life_;
   facts.abandoned_life = abandoned_;
-  facts.error = failure_;
+  facts.error = failure_.empty() ? DiskError() : failure_;
   facts.state = State();
   if (trainer_) {
     facts.element_count = trainer_->element_count;
@@ -385,7 +412,7 @@ JobFacts Seat::Impl::Facts() const {
   if (exchange_ != nullptr) facts.progress = exchange_->Progress();
   facts.bases = history_.Bases(recovery_.begin(), recovery_.end());
   facts.first_result_kept = history_.FirstResultKept(facts.stored_through);
-  if (failure_.empty()) facts.pin = recovery_.pin();
+  if (Works()) facts.pin = recovery_.pin();
   facts.owed_norm = book_.owed_norm();
   facts.lost_norm = book_.lost_norm();
   for (const Evaluated& one : evaluations_) {

@@ -42,6 +42,8 @@ struct SeatOptions {
   std::vector<StoredFile> on_disk;
   // Between two tries of a peer that did not answer.
   absl::Duration retry_interval = absl::Milliseconds(250);
+  // Between two tries of a disk that could not store.
+  absl::Duration disk_retry_interval = absl::Seconds(5);
   // Pieces asked for at once while recovering.
   int fetches_max = 8;
   // Frames carry no more payload than this.

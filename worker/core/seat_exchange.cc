@@ -131,10 +131,7 @@ void Seat::Impl::OnExchangeEnd(Instant now, absl::Status status) {
   }
   effects_.disk.Store(
       file, std::move(contents),
-      seat_scope_.Wrap([this, file, fact](Instant at, absl::Status stored) {
-        if (!stored.ok()) {
-          return Fail(at, absl::StrCat("disk: ", stored.message()));
-        }
+      seat_scope_.Wrap([this, file, fact](Instant at, absl::Status) {
         recovery_.OnStored(file);
         if (exchange_ != nullptr && exchange_->attempt() == fact.attempt) {
           finished_attempt_ = fact.attempt;

@@ -22,6 +22,7 @@
 #include "worker/core/history.h"
 #include "worker/core/live.h"
 #include "worker/core/owed_book.h"
+#include "worker/core/patient_disk.h"
 #include "worker/core/recovery.h"
 #include "worker/core/scope.h"
 #include "worker/core/seat.h"
@@ -44,6 +45,7 @@ class Seat::Impl {
   absl::StatusOr<SharedBytes> OnFetch(const PieceKey& key);
   void OnAgreeCut(Instant now, const CutRequest& request, CutAnswer answer);
   std::optional<Instant> NextDeadline() const;
+  void OnTime(Instant now);
   void Advance(Instant now);
   JobFacts Facts() const;
   Audit GetAudit() const { return book_.GetAudit(); }
@@ -83,6 +85,10 @@ class Seat::Impl {
   // Leaves the life by itself; the coordinator hears it.
   void Abandon(Instant now, const std::string& reason);
   void Fail(Instant now, const std::string& reason);
+  void OnDisk(Instant now);
+  // Empty while it stores.
+  std::string DiskError() const;
+  bool Works() const { return failure_.empty() && disk_.error().empty(); }
   void AdvanceOnce(Instant now);
   void CountStall(Instant now);
   // Calls for a Status when anything that the coordinator decides by has
@@ -148,7 +154,8 @@ class Seat::Impl {
   bool RunGeneration();
 
   const SeatOptions options_;
-  const Effects effects_;
+  PatientDisk disk_;
+  const Effects effects_;  // with that disk
   // Before all whose callbacks they silence.
   Scope seat_scope_;
   Scope trainer_scope_;  // ends with the trainer

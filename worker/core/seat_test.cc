@@ -48,6 +48,28 @@ TEST(SeatTest, ALifeForWhichNoStateIsThereIsDeclined) {
       << Failures(world);
 }
 
+TEST(SeatTest, AFullDiskCostsTheLifeAndIsAskedAgain) {
+  World world(Options({kAll, kHalves}, "co2", CodecId::kInt8Block));
+  ASSERT_TRUE(world.RunToSequence(4)) << Failures(world);
+  const Life life = world.seat(2)->Facts().life;
+  world.SetDiskFull(2, true);
+  ASSERT_TRUE(world.RunUntil([&] {
+    return !world.seat(2)->Facts().error.empty();
+  })) << Failures(world);
+  EXPECT_EQ(world.seat(2)->Facts().error, "disk: full; tried again every 50ms");
+  EXPECT_EQ(world.seat(2)->Facts().state, SeatState::kStarting);
+  EXPECT_EQ(world.seat(2)->Facts().abandoned_life, life);
+  // The others go on, and it stays as it is.
+  ASSERT_TRUE(world.RunUntil([&] { return world.newest().value() >= 10; }))
+      << Failures(world);
+  EXPECT_EQ(world.seat(2)->Facts().state, SeatState::kStarting);
+  world.SetDiskFull(2, false);
+  ASSERT_TRUE(world.RunToSequence(world.newest().value() + 4))
+      << Failures(world);
+  EXPECT_EQ(world.seat(2)->Facts().error, "");
+  EXPECT_GT(world.seat(2)->Facts().life, life);
+}
+
 std::string Describe(World& world) {
   std::string out;
   for (uint32_t i = 0; i < world.worker_count(); ++i) {

@@ -90,6 +90,7 @@ void World::Start(uint32_t index, bool with_disk) {
   options.worker = worker.address.worker;
   options.part_bytes = options_.part_bytes;
   options.retry_interval = absl::Milliseconds(20);
+  options.disk_retry_interval = absl::Milliseconds(50);
   for (const auto& [name, file] : worker.disk) {
     options.on_disk.push_back(file.first);
   }
@@ -102,6 +103,10 @@ void World::Start(uint32_t index, bool with_disk) {
 void World::FailTrainer(uint32_t index) {
   Worker& worker = *workers_[index];
   worker.Restart("it crashed");
+}
+
+void World::SetDiskFull(uint32_t index, bool full) {
+  workers_[index]->disk_full = full;
 }
 
 std::vector<std::string> World::LastEvents(uint32_t index) const {

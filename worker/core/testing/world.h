@@ -68,6 +68,7 @@ class World {
   // Gives the open attempt up and opens the next without `excluded`.
   void Reopen(std::vector<uint32_t> excluded);
   void FailTrainer(uint32_t worker);
+  void SetDiskFull(uint32_t worker, bool full);
 
   Seat* seat(uint32_t worker);
   Replica& replica(uint32_t index) { return replicas_[index]; }

@@ -29,7 +29,7 @@ void World::Check() {
     if (worker->seat == nullptr) continue;
     const JobFacts facts = worker->seat->Facts();
     const std::string& name = worker->address.worker;
-    if (!facts.error.empty()) {
+    if (facts.state == SeatState::kFailed) {
       failures_.push_back(absl::StrCat(name, ": ", facts.error));
     }
     if (facts.applied > newest()) failures_.push_back(name + ": A1");

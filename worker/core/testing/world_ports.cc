@@ -161,8 +161,12 @@ void World::Worker::Store(const StoredFile& file,
   auto shared_contents =
       std::make_shared<std::vector<SharedBytes>>(std::move(contents));
   Later(alive, [this, file, shared_contents, shared_done] {
-    disk[NameOf(file)] = {file, *shared_contents};
-    std::move (*shared_done)(world.now(), absl::OkStatus());
+    absl::Status status = absl::ResourceExhaustedError("full");
+    if (!disk_full) {
+      disk[NameOf(file)] = {file, *shared_contents};
+      status = absl::OkStatus();
+    }
+    std::move (*shared_done)(world.now(), std::move(status));
   });
 }
 

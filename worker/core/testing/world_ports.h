@@ -31,6 +31,7 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
   std::function<void()> cancel;
   Attempt forget_before;
   std::map<std::string, std::pair<StoredFile, std::vector<SharedBytes>>> disk;
+  bool disk_full = false;
   std::vector<std::string> events;
   // Since the last event: whether the seat called for a Status.
   bool told = true;
