@@ -39,25 +39,29 @@ std::vector<std::string> WorkersOf(const Replica& replica) {
   return names;
 }
 
-// Those of `first` that are eligible keep their ranks; others follow by name.
-std::vector<std::string> Ranked(const std::vector<std::string>& first,
-                                const std::vector<std::string>& eligible) {
-  std::vector<std::string> ranked;
+// Those of `first` that are eligible, then others by name: where there are more
+// workers than spans, who has worked goes on.
+std::vector<std::string> Preferred(const std::vector<std::string>& first,
+                                   const std::vector<std::string>& eligible) {
+  std::vector<std::string> names;
   for (const std::string& name : first) {
-    if (Contains(eligible, name)) ranked.push_back(name);
+    if (Contains(eligible, name)) names.push_back(name);
   }
   for (const std::string& name : eligible) {
-    if (!Contains(ranked, name)) ranked.push_back(name);
+    if (!Contains(names, name)) names.push_back(name);
   }
-  return ranked;
+  return names;
 }
 
+// Ranks go by name: the same workers hold the same spans in every life, in
+// whatever order they came, and fold on from their own disks.
 Place MakePlace(const JobState& job, const WorkerTable& workers,
                 std::vector<std::string> names) {
   Place place;
   if (job.Sized() && names.size() > job.span_count) {
     names.resize(job.span_count);
   }
+  std::sort(names.begin(), names.end());
   for (const std::string& name : names) {
     place.incarnations.push_back(workers.FindCurrent(name)->incarnation);
   }
@@ -96,13 +100,13 @@ std::vector<std::string> NextWorkers(JobState& job, const Decider& decider,
     }
     const bool full = job.Sized() && members.size() >= job.span_count;
     if (full || members.size() == eligible.size()) return {};
-    return Ranked(members, eligible);
+    return Preferred(members, eligible);
   }
   if (StillSettling(job, island, eligible, decider.now)) return {};
   const auto old = job.places.find(island);
-  return Ranked(old == job.places.end() ? std::vector<std::string>{}
-                                        : old->second.workers,
-                eligible);
+  return Preferred(old == job.places.end() ? std::vector<std::string>{}
+                                           : old->second.workers,
+                   eligible);
 }
 
 void RefreshPlaces(JobState& job, const Decider& decider) {

@@ -184,6 +184,30 @@ TEST(MembershipTest, AWorkerThatGivesItsLifeUpEndsIt) {
   EXPECT_EQ(bench.job.replicas.Find(life), nullptr);
 }
 
+// What only one of them has on its disk is of no use for other spans.
+TEST(MembershipTest, TheSameWorkersHoldTheSameSpansInEveryLife) {
+  JobBench bench;
+  bench.AddReplica("a", {"w1"});
+  bench.AddWorker("w0", "a");
+  DecideMembership(bench.job, bench.decider());
+  const Place* first = PlaceOf(bench.job, "a", "w0");
+  ASSERT_NE(first, nullptr);
+  const std::vector<std::string> ranks = first->workers;
+  EXPECT_EQ(ranks, (std::vector<std::string>{"w0", "w1"}));
+  Recover(bench, "w0", 0, 4);
+  DecideMembership(bench.job, bench.decider());
+  Recover(bench, "w1", 4, 8);
+  DecideMembership(bench.job, bench.decider());
+  ASSERT_NE(bench.job.replicas.FindIsland("a"), nullptr);
+  ASSERT_EQ(bench.job.replicas.FindIsland("a")->holders.size(), 2u);
+  LoseWorker(bench.job, bench.decider(), "w1", "it started anew");
+  bench.AddWorker("w1", "a");
+  DecideMembership(bench.job, bench.decider());
+  const Place* second = PlaceOf(bench.job, "a", "w0");
+  ASSERT_NE(second, nullptr);
+  EXPECT_EQ(second->workers, ranks);
+}
+
 TEST(MembershipTest, AnUnfitWorkerHasNoPlace) {
   JobBench bench;
   const Life life = bench.AddReplica("a", {"w0"});

@@ -62,6 +62,28 @@ Source Offered(const SpanHolder& holder, const FragmentFacts& facts,
   return source;
 }
 
+// What its disk has beside that: spans move between the workers of an island.
+void OfferBeside(const SpanHolder& held, const FragmentFacts& facts,
+                 uint32_t begin, uint32_t end, bool with_base,
+                 std::vector<Source>& sources) {
+  for (const HeldBase& base : facts.bases) {
+    SpanHolder holder = held;
+    holder.span_begin = base.span_begin;
+    holder.span_end =
+        base.span_begin + static_cast<uint32_t>(base.hashes.size());
+    const bool inside = holder.span_begin >= held.span_begin &&
+                        holder.span_end <= held.span_end;
+    if (inside || holder.span_begin >= end || holder.span_end <= begin) {
+      continue;
+    }
+    Source source;
+    source.holder = std::move(holder);
+    source.base = base.sequence;
+    if (with_base) source.base_hashes = base.hashes;
+    sources.push_back(std::move(source));
+  }
+}
+
 // What the seat still needs: its pin or, until it has chosen a base among
 // those that it was offered, all that was kept when it came. A worker that has
 // restarted and not reported yet may come back to what it has on disk.
@@ -128,15 +150,16 @@ std::vector<Source> SourcesFor(const JobState& job, const WorkerTable& workers,
       continue;
     }
     const FragmentFacts* facts = FragmentOf(seat.facts, fragment);
-    if (facts == nullptr || facts->anchor_hashes.empty()) continue;
+    if (facts == nullptr) continue;
     const uint64_t held_end = facts->span_begin + facts->anchor_hashes.size();
-    if (held_end > job.span_count || facts->span_begin >= end ||
-        held_end <= begin) {
-      continue;
+    if (held_end > job.span_count) continue;
+    const SpanHolder held{facts->span_begin, static_cast<uint32_t>(held_end),
+                          holder->self, 0};
+    if (held.span_begin < std::min(end, held.span_end) &&
+        held.span_end > begin) {
+      sources.push_back(Offered(held, *facts, with_base));
     }
-    sources.push_back(Offered(
-        {facts->span_begin, static_cast<uint32_t>(held_end), holder->self, 0},
-        *facts, with_base));
+    OfferBeside(held, *facts, begin, end, with_base, sources);
   }
   std::stable_sort(sources.begin(), sources.end(),
                    [](const Source& a, const Source& b) {

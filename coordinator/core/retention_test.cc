@@ -96,6 +96,28 @@ TEST(RetentionTest, EverythingIsKeptWhileAWorkerHasNotReported) {
   EXPECT_EQ(Keep(bench), Sequence());
 }
 
+// It holds other spans now, or none yet; nobody else may have the base.
+TEST(RetentionTest, BasesOnDiskAreOfferedWhoeverHoldsTheSpans) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0", "w1"});
+  bench.Fragment("w0").bases.push_back(
+      {Sequence(3), 4, std::vector<uint64_t>(2, 9)});
+  bench.AddWorker("w2", "a");
+  bench.Fragment("w2").bases.push_back(
+      {Sequence(5), 0, std::vector<uint64_t>(8, 7)});
+  const auto sources = SourcesFor(bench.job, bench.workers, bench.options, "w1",
+                                  FragmentId(0), 4, 8, /*with_base=*/true);
+  ASSERT_EQ(sources.size(), 2u);
+  EXPECT_EQ(sources[0].holder.peer.worker, "w2");
+  EXPECT_EQ(sources[0].base, Sequence(5));
+  EXPECT_EQ(sources[0].base_hashes, std::vector<uint64_t>(8, 7));
+  EXPECT_EQ(sources[1].holder.peer.worker, "w0");
+  EXPECT_EQ(sources[1].holder.span_begin, 4u);
+  EXPECT_EQ(sources[1].holder.span_end, 6u);
+  EXPECT_EQ(sources[1].base, Sequence(3));
+  EXPECT_FALSE(sources[1].results_from.is_set());
+}
+
 TEST(RetentionTest, SourcesHoldWantedSpansAndAreBounded) {
   JobBench bench;
   bench.AddReplica("a", {"w0", "w1"});

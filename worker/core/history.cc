@@ -109,6 +109,28 @@ std::vector<HeldBase> History::Bases(uint32_t begin, uint32_t end) const {
   return bases;
 }
 
+std::vector<HeldBase> History::BasesBeside(uint32_t begin, uint32_t end) const {
+  absl::btree_map<uint32_t, std::pair<Sequence, uint64_t>> newest;
+  for (const auto& [key, file] : files_) {
+    if (file.kind != kBase) continue;
+    for (const StoredFile::Piece& piece : file.pieces) {
+      if (piece.span >= begin && piece.span < end) continue;
+      auto& one = newest[piece.span];
+      if (file.sequence >= one.first) one = {file.sequence, piece.hash};
+    }
+  }
+  std::vector<HeldBase> bases;
+  for (const auto& [span, one] : newest) {
+    const auto& [sequence, hash] = one;
+    if (bases.empty() || bases.back().sequence != sequence ||
+        bases.back().span_begin + bases.back().hashes.size() != span) {
+      bases.push_back({sequence, span, {}});
+    }
+    bases.back().hashes.push_back(hash);
+  }
+  return bases;
+}
+
 Sequence History::FirstResultKept(Sequence applied) const {
   Sequence first;
   Sequence expected = applied;

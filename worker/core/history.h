@@ -44,6 +44,8 @@ class History {
   Sequence StoredThrough(Sequence applied, uint32_t begin, uint32_t end) const;
   // Bases that hold all of [begin, end).
   std::vector<HeldBase> Bases(uint32_t begin, uint32_t end) const;
+  // The newest base of every span outside [begin, end), neighbours together.
+  std::vector<HeldBase> BasesBeside(uint32_t begin, uint32_t end) const;
   // Of committed results whose pieces of [begin, end) reach `applied` or later
   // without a gap; unset when there is none.
   Sequence FirstResultKept(Sequence applied) const;

@@ -46,6 +46,17 @@ TEST(HistoryTest, PiecesOfOneResultMayLieInSeveralFiles) {
   EXPECT_TRUE(history.HasResult(Sequence(1), 0, 2));
 }
 
+TEST(HistoryTest, BasesBesideTheHeldSpansAreTheNewestOfEach) {
+  History history({Base(2, {{0, 20}, {1, 21}, {2, 22}, {3, 23}}),
+                   Base(4, {{0, 40}, {1, 41}})});
+  const std::vector<HeldBase> beside = history.BasesBeside(1, 2);
+  ASSERT_EQ(beside.size(), 2u);
+  EXPECT_EQ(beside[0], (HeldBase{Sequence(4), 0, {40}}));
+  EXPECT_EQ(beside[1], (HeldBase{Sequence(2), 2, {22, 23}}));
+  EXPECT_EQ(history.BasesBeside(0, 0).size(), 2u);
+  EXPECT_TRUE(history.BasesBeside(0, 4).empty());
+}
+
 TEST(HistoryTest, ResultsOfOneSequenceStandSideBySideUntilTheCommit) {
   History history({Result(3, 11, {{0, 5}}), Result(3, 12, {{0, 6}})});
   EXPECT_TRUE(history.TakeDeletable(Sequence(2)).empty());

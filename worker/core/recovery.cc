@@ -45,6 +45,13 @@ void Recovery::SetView(std::vector<Source> sources, Sequence keep_from) {
   keep_from_ = keep_from;
 }
 
+void Recovery::SetNeighbours(std::vector<SpanHolder> holders) {
+  neighbours_ = std::move(holders);
+  std::erase_if(neighbours_, [&](const SpanHolder& holder) {
+    return holder.peer.worker == options_.worker;
+  });
+}
+
 void Recovery::SetPeers(Attempt attempt, std::vector<SpanHolder> holders) {
   std::erase_if(holders, [&](const SpanHolder& holder) {
     return holder.peer.worker == options_.worker;

@@ -55,6 +55,9 @@ class Recovery {
   void SetHoldings(uint32_t begin, uint32_t end);
   // Who has what; from every Orders.
   void SetView(std::vector<Source> sources, Sequence keep_from);
+  // Whoever may have results of spans that it no longer holds: asked where no
+  // source has one.
+  void SetNeighbours(std::vector<SpanHolder> holders);
   // More holders of the result of `attempt`, asked after the sources.
   void SetPeers(Attempt attempt, std::vector<SpanHolder> holders);
   // The result of `attempt` may come by itself: not fetched before `until`.
@@ -127,13 +130,15 @@ class Recovery {
   // Whether somebody has a base that makes this result needless.
   bool NewerBaseHeld(Sequence result, uint32_t span) const;
   void FetchResult(Instant now, const CommittedEntry& entry);
-  void OnGap(const CommittedEntry& entry, uint32_t span);
+  // Whether only a newer base leads on.
+  bool OnGap(const CommittedEntry& entry, uint32_t span);
   void FetchPiece(const CommittedEntry& entry, uint32_t span,
                   const std::string& address);
   void StoreFetched(Sequence sequence);
   void OnFetchedStored(const StoredFile& file);
   std::vector<std::string> HoldersOf(const CommittedEntry& entry,
                                      uint32_t span) const;
+  std::vector<std::string> Everyone() const;
   void PumpFold();
   void FoldOne(const CommittedEntry& entry, uint32_t span,
                const StoredFile& file);
@@ -152,6 +157,7 @@ class Recovery {
   uint32_t begin_ = 0;
   uint32_t end_ = 0;
   std::vector<Source> sources_;
+  std::vector<SpanHolder> neighbours_;
   Sequence keep_from_;
   std::pair<Attempt, std::vector<SpanHolder>> peers_;
   std::pair<Attempt, Instant> hold_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/btree_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "worker/core/recovery.h"
@@ -75,6 +76,17 @@ std::vector<std::string> Recovery::HoldersOf(const CommittedEntry& entry,
   return addresses;
 }
 
+std::vector<std::string> Recovery::Everyone() const {
+  absl::btree_set<std::string> addresses;
+  for (const SpanHolder& holder : neighbours_) {
+    addresses.insert(holder.peer.address);
+  }
+  for (const Source& source : sources_) {
+    addresses.insert(source.holder.peer.address);
+  }
+  return {addresses.begin(), addresses.end()};
+}
+
 bool Recovery::NewerBaseHeld(Sequence result, uint32_t span) const {
   return absl::c_any_of(sources_, [&](const Source& source) {
     return source.base >= result && source.holder.Holds(span);
@@ -94,11 +106,12 @@ void Recovery::FetchResult(Instant now, const CommittedEntry& entry) {
       continue;
     }
     if (fetches_ >= options_.fetches_max) return;
-    const std::vector<std::string> addresses = HoldersOf(entry, span);
+    std::vector<std::string> addresses = HoldersOf(entry, span);
     if (addresses.empty()) {
-      OnGap(entry, span);
-      continue;
+      if (OnGap(entry, span)) continue;
+      addresses = Everyone();
     }
+    if (addresses.empty()) continue;
     size_t& tries = missing.tries[span];
     const std::string address = addresses[(span + tries) % addresses.size()];
     if (++tries % addresses.size() == 0) {
@@ -112,20 +125,21 @@ void Recovery::FetchResult(Instant now, const CommittedEntry& entry) {
 // Where nobody keeps a result, only a newer base leads on. keep_from_ alone
 // does not tell: it falls to 0 when the bases of all lives have nothing in
 // common.
-void Recovery::OnGap(const CommittedEntry& entry, uint32_t span) {
+bool Recovery::OnGap(const CommittedEntry& entry, uint32_t span) {
   const bool gone = !sources_.empty() && (entry.sequence <= keep_from_ ||
                                           NewerBaseHeld(entry.sequence, span));
   if (!replaceable_) {
     if (!gap_ && gone) gap_ = entry.sequence;
-    return;
+    return gone;
   }
   Place& place = places_[span];
-  if (!gone || folds_ > 0 || place.busy) return;
+  if (!gone || folds_ > 0 || place.busy) return gone;
   effects_.host.Event(absl::StrCat("span ", span, ": nobody keeps result ",
                                    entry.sequence.value(),
                                    "; it starts again from a newer base"));
   place.state.reset();
   place.least_base = entry.sequence;  // the own has the same gap
+  return true;
 }
 
 void Recovery::FetchPiece(const CommittedEntry& entry, uint32_t span,

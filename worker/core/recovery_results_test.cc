@@ -53,6 +53,26 @@ TEST_F(RecoveryResultsTest, SpanAheadOfAGapKeepsItsState) {
   }
 }
 
+// Spans have moved between the workers of an island: who has the results holds
+// other spans now, and is no source for them.
+TEST_F(RecoveryResultsTest, NeighboursAreAskedForWhatNobodyOffers) {
+  PutOnDisk(BaseKey(4, 0), SharedBytes::Of(states_[0][4].values));
+  PutOnDisk(BaseKey(4, 1), SharedBytes::Of(states_[1][4].values));
+  for (uint64_t n = 5; n <= 6; ++n) {
+    ports_.remote[{"b", ResultKey(n, 0)}] = pieces_[n - 1];
+    ports_.remote[{"b", ResultKey(n, 1)}] = pieces_[n - 1];
+  }
+  recovery_.SetView({}, Sequence(4));
+  recovery_.SetHoldings(0, 2);
+  Recover(6);
+  ExpectAt(4);
+  recovery_.SetNeighbours(
+      {{0, 1, {"me", "me", "me"}}, {1, 2, {"b", "b", "b"}}});
+  Recover(6);
+  ExpectAt(6);
+  for (const auto& [address, key] : ports_.fetched) EXPECT_EQ(address, "b");
+}
+
 TEST_F(RecoveryResultsTest, ResultsAreFetchedOnlyForTheSpansThatNeedThem) {
   PutOnDisk(BaseKey(2, 0), SharedBytes::Of(states_[0][2].values));
   PutOnDisk(BaseKey(4, 1), SharedBytes::Of(states_[1][4].values));

@@ -166,6 +166,7 @@ void Seat::Impl::TakeOrders(Instant now) {
   if (!fit.ok()) return Fail(now, std::string(fit.message()));
   history_.AddCommitted(orders_->committed);
   recovery_.SetView(orders_->sources, orders_->keep_from);
+  recovery_.SetNeighbours(orders_->holders);
   TakeLife(now);
 }
 
@@ -411,6 +412,10 @@ JobFacts Seat::Impl::Facts() const {
   facts.ready = book_.pending();
   if (exchange_ != nullptr) facts.progress = exchange_->Progress();
   facts.bases = history_.Bases(recovery_.begin(), recovery_.end());
+  // Spans move between the workers of an island, and what one of them has given
+  // up may be nowhere else.
+  const auto beside = history_.BasesBeside(recovery_.begin(), recovery_.end());
+  facts.bases.insert(facts.bases.end(), beside.begin(), beside.end());
   facts.first_result_kept = history_.FirstResultKept(facts.stored_through);
   if (Works()) facts.pin = recovery_.pin();
   facts.owed_norm = book_.owed_norm();
