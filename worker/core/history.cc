@@ -131,18 +131,12 @@ std::vector<HeldBase> History::BasesBeside(uint32_t begin, uint32_t end) const {
   return bases;
 }
 
-Sequence History::FirstResultKept(Sequence applied) const {
+Sequence History::FirstResultKept(Sequence last, uint32_t begin,
+                                  uint32_t end) const {
   Sequence first;
-  Sequence expected = applied;
-  for (auto it = files_.rbegin(); it != files_.rend(); ++it) {
-    if (it->second.kind != kResult) break;
-    const Sequence sequence = it->second.sequence;
-    if (sequence > expected) continue;
-    if (sequence < expected) {
-      if (Next(sequence) != first) break;
-      expected = sequence;
-    }
-    first = sequence;
+  while (begin < end && last.is_set() && HasResult(last, begin, end)) {
+    first = last;
+    last = Sequence(last.value() - 1);
   }
   return first;
 }

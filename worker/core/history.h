@@ -46,9 +46,9 @@ class History {
   std::vector<HeldBase> Bases(uint32_t begin, uint32_t end) const;
   // The newest base of every span outside [begin, end), neighbours together.
   std::vector<HeldBase> BasesBeside(uint32_t begin, uint32_t end) const;
-  // Of committed results whose pieces of [begin, end) reach `applied` or later
-  // without a gap; unset when there is none.
-  Sequence FirstResultKept(Sequence applied) const;
+  // The begin of the gapless run of such results up to `last`; unset when that
+  // is none.
+  Sequence FirstResultKept(Sequence last, uint32_t begin, uint32_t end) const;
 
   // Removes and returns the files that `keep_from` and known commits allow to
   // be deleted: bases before it, results up to it, and results of attempts

@@ -88,8 +88,21 @@ TEST(HistoryTest, OnlyWholeBasesAreListed) {
 TEST(HistoryTest, FirstResultKeptIsTheStartOfTheLastGaplessRun) {
   History history({Result(2, 1, {{0, 1}}), Result(4, 2, {{0, 1}}),
                    Result(5, 3, {{0, 1}}), Result(6, 4, {{0, 1}})});
-  EXPECT_EQ(history.FirstResultKept(Sequence(5)), Sequence(4));
-  EXPECT_EQ(history.FirstResultKept(Sequence(7)), Sequence());
+  history.AddCommitted(
+      {Entry(2, 1, {1}), Entry(4, 2, {1}), Entry(5, 3, {1}), Entry(6, 4, {1})});
+  EXPECT_EQ(history.FirstResultKept(Sequence(5), 0, 1), Sequence(4));
+  EXPECT_EQ(history.FirstResultKept(Sequence(7), 0, 1), Sequence());
+  EXPECT_EQ(history.FirstResultKept(Sequence(5), 0, 0), Sequence());
+}
+
+// It held one span before it held both.
+TEST(HistoryTest, AResultOfSomeSpansIsNotKeptForAll) {
+  History history({Result(1, 1, {{0, 1}}), Result(2, 2, {{0, 1}, {1, 5}}),
+                   Result(3, 3, {{0, 1}, {1, 5}})});
+  history.AddCommitted(
+      {Entry(1, 1, {1, 5}), Entry(2, 2, {1, 5}), Entry(3, 3, {1, 5})});
+  EXPECT_EQ(history.FirstResultKept(Sequence(3), 0, 2), Sequence(2));
+  EXPECT_EQ(history.FirstResultKept(Sequence(3), 0, 1), Sequence(1));
 }
 
 }  // namespace

@@ -116,6 +116,7 @@ class Recovery {
     absl::btree_map<uint32_t, size_t> tries;
     absl::btree_map<uint32_t, Instant> not_before;
     absl::btree_map<uint32_t, bool> busy;
+    Instant since;  // it is missed
     std::optional<StoredFile> storing;
   };
 

@@ -16,6 +16,9 @@ namespace {
 constexpr auto kResult = PieceKey::Kind::kResult;
 // Results held in memory at once while fetching.
 constexpr uint64_t kResultsAhead = 4;
+// So often is each of those that offer a result asked before others are, and so
+// many intervals pass before that when nobody offers it.
+constexpr size_t kCyclesMax = 4;
 
 }  // namespace
 
@@ -94,8 +97,11 @@ bool Recovery::NewerBaseHeld(Sequence result, uint32_t span) const {
 }
 
 void Recovery::FetchResult(Instant now, const CommittedEntry& entry) {
-  Missing& missing = missing_[entry.sequence];
+  const auto [it, fresh] = missing_.try_emplace(entry.sequence);
+  Missing& missing = it->second;
+  if (fresh) missing.since = now;
   if (missing.storing) return;
+  const Instant patience = missing.since + kCyclesMax * options_.retry_interval;
   for (uint32_t span = begin_; span < end_; ++span) {
     if (!Needs(span, entry) || missing.got.contains(span) ||
         missing.busy[span]) {
@@ -107,12 +113,20 @@ void Recovery::FetchResult(Instant now, const CommittedEntry& entry) {
     }
     if (fetches_ >= options_.fetches_max) return;
     std::vector<std::string> addresses = HoldersOf(entry, span);
-    if (addresses.empty()) {
+    size_t& tries = missing.tries[span];
+    // Who offers it may have lost it; but a life does not end because peers
+    // cannot be reached.
+    const bool offered = !addresses.empty();
+    if (!offered || (replaceable_ && tries >= kCyclesMax * addresses.size())) {
       if (OnGap(entry, span)) continue;
+      // Most often the word that somebody has it is on its way.
+      if (!offered && now < patience) {
+        WakeAt(patience);
+        continue;
+      }
       addresses = Everyone();
     }
     if (addresses.empty()) continue;
-    size_t& tries = missing.tries[span];
     const std::string address = addresses[(span + tries) % addresses.size()];
     if (++tries % addresses.size() == 0) {
       missing.not_before[span] = now + options_.retry_interval;

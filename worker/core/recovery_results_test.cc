@@ -53,6 +53,20 @@ TEST_F(RecoveryResultsTest, SpanAheadOfAGapKeepsItsState) {
   }
 }
 
+TEST_F(RecoveryResultsTest, AnOfferThatIsNotTrueIsGivenUpForANewerBase) {
+  PutOnDisk(BaseKey(4, 0), SharedBytes::Of(states_[0][4].values));
+  PutOnDisk(BaseKey(4, 1), SharedBytes::Of(states_[1][4].values));
+  const Source liar = Serve("a", 4, 5);
+  ports_.remote.clear();
+  recovery_.SetView({liar, Serve("b", 6, 7)}, Sequence(4));
+  recovery_.SetHoldings(0, 2);
+  Recover(6);
+  ExpectAt(4);
+  recovery_.SetReplaceable(true);
+  Recover(6);
+  ExpectAt(6);
+}
+
 // Spans have moved between the workers of an island: who has the results holds
 // other spans now, and is no source for them.
 TEST_F(RecoveryResultsTest, NeighboursAreAskedForWhatNobodyOffers) {

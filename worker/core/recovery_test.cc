@@ -21,7 +21,7 @@ TEST_F(RecoveryTest, FoldsFromTheInitialValues) {
   EXPECT_EQ(recovery_.samples_committed(), 60u);
   // Base 0 can be served from now on, and so can every result.
   EXPECT_EQ(history_.Bases(0, 2).front().sequence, Sequence(0));
-  EXPECT_EQ(history_.FirstResultKept(Sequence(6)), Sequence(1));
+  EXPECT_EQ(history_.FirstResultKept(Sequence(6), 0, 2), Sequence(1));
 }
 
 TEST_F(RecoveryTest, FoldsNoFurtherThanTheTarget) {

@@ -416,7 +416,8 @@ JobFacts Seat::Impl::Facts() const {
   // up may be nowhere else.
   const auto beside = history_.BasesBeside(recovery_.begin(), recovery_.end());
   facts.bases.insert(facts.bases.end(), beside.begin(), beside.end());
-  facts.first_result_kept = history_.FirstResultKept(facts.stored_through);
+  facts.first_result_kept = history_.FirstResultKept(
+      facts.stored_through, recovery_.begin(), recovery_.end());
   if (Works()) facts.pin = recovery_.pin();
   facts.owed_norm = book_.owed_norm();
   facts.lost_norm = book_.lost_norm();
