@@ -13,6 +13,7 @@
 #include "absl/strings/escaping.h"
 #include "runtime/posix/stopwatch.h"
 #include "tests/sim/isolated.h"
+#include "tests/sim/planted/plants.h"
 #include "tests/sim/run.h"
 #include "tests/sim/shrink.h"
 #include "tests/sim/tally.h"
@@ -112,7 +113,8 @@ int Campaign(const Arguments& arguments) {
   }
   if (!arguments.report.empty()) {
     std::ofstream(arguments.report)
-        << tally.Page(arguments.seed, PinnedNames());
+        << tally.Page(arguments.seed, PinnedNames(),
+                      ReadPlants("tests/sim/planted/plants.txt"));
   }
   if (!arguments.hashes) {
     std::printf(

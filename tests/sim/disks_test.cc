@@ -1,3 +1,4 @@
+#include <bit>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,6 +53,23 @@ TEST_F(DisksTest, AWriteIsThereWhenItIsDone) {
   disk_.Remove("a/x");
   RunAll();
   EXPECT_EQ(disk_.Find("a/x"), nullptr);
+}
+
+TEST_F(DisksTest, RotChangesOneBitAndNothingThatIsMapped) {
+  disk_.Write("a/x", Bytes(3), [](absl::Status) {});
+  RunAll();
+  EXPECT_EQ(disk_.Paths(), std::vector<std::string>{"a/x"});
+  const FileBytes mapped = disk_.Find("a/x");
+  EXPECT_FALSE(disk_.has_rotten());
+  disk_.Rot("a/x");
+  EXPECT_TRUE(disk_.has_rotten());
+  EXPECT_EQ(*mapped, *Bytes(3));
+  int bits = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    const std::byte change = (*disk_.Find("a/x"))[i] ^ (*mapped)[i];
+    bits += std::popcount(std::to_integer<unsigned>(change));
+  }
+  EXPECT_EQ(bits, 1);
 }
 
 TEST_F(DisksTest, AFullDiskChangesNothing) {

@@ -11,6 +11,9 @@ namespace {
 constexpr absl::Duration kResend = absl::Milliseconds(200);
 // How soon the end of a process is seen at the other end of its streams.
 constexpr uint64_t kCloseMicros = 5'000;
+// Of a link with several faults at once: what waits in it is through soon after
+// the last of them.
+constexpr double kSlowLinkMax = 500;
 
 }  // namespace
 
@@ -27,7 +30,7 @@ std::optional<absl::Duration> Network::Carry(HostId from, HostId to,
   const Instant now = timeline_.now();
   const absl::Duration sending =
       absl::Seconds(static_cast<double>(bytes) / way.bytes_per_s) *
-      way.slowness;
+      std::min(way.slowness, kSlowLinkMax);
   way.busy_until = std::max(way.busy_until, now) + sending;
   const double jitter = 0.9 + 0.3 * random_.Uniform();
   return way.busy_until - now + way.delay * jitter;

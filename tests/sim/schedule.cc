@@ -14,6 +14,7 @@ namespace {
 // Every part of a schedule draws from a stream of its own.
 constexpr uint64_t kShape = 1;
 constexpr uint64_t kFaults = 2;
+constexpr uint64_t kMoreFaults = 3;
 
 class Draw {
  public:
@@ -91,6 +92,7 @@ class FaultDraw {
   FaultDraw(Schedule& schedule, const Profile& profile)
       : schedule_(schedule),
         draw_(schedule.seed, kFaults),
+        more_(schedule.seed, kMoreFaults),
         horizon_ms_(draw_.Scale(1500, 12000)) {
     if (profile.losses) DrawLinks();
     if (profile.crashes) Crashes();
@@ -100,6 +102,8 @@ class FaultDraw {
     if (profile.clocks) Clocks();
     if (profile.disks) Disks();
     if (profile.operators) Operators();
+    if (profile.disks) Rot();
+    if (profile.operators) Holds();
     std::stable_sort(
         schedule.faults.begin(), schedule.faults.end(),
         [](const Fault& a, const Fault& b) { return a.at < b.at; });
@@ -209,9 +213,35 @@ class FaultDraw {
           static_cast<uint32_t>(draw_.Below(schedule_.jobs.size())));
     }
   }
+  void AddMore(FaultKind kind, HostId host, absl::Duration lasts,
+               double amount = 0, uint32_t other = 0) {
+    const auto at = absl::Milliseconds(
+        static_cast<int64_t>(more_.Between(50, horizon_ms_)));
+    schedule_.faults.push_back({at, kind, host, other, lasts, amount});
+  }
+  HostId AnyWorker() {
+    return static_cast<HostId>(1 + more_.Below(schedule_.workers.size()));
+  }
+  void Rot() {
+    for (uint64_t i = more_.Below(4); i > 0; --i) {
+      AddMore(FaultKind::kBitRot, AnyWorker(), absl::ZeroDuration());
+    }
+  }
+  void Holds() {
+    for (uint64_t i = more_.Below(3); i > 0; --i) {
+      AddMore(FaultKind::kPauseJob, 0, more_.Ms(50, 4000), 0,
+              static_cast<uint32_t>(more_.Below(schedule_.jobs.size())));
+    }
+    for (uint64_t i = more_.Below(3); i > 0; --i) {
+      AddMore(FaultKind::kMark, AnyWorker(), more_.Ms(50, 4000),
+              more_.Of({1.0, 2.0}));
+    }
+  }
 
   Schedule& schedule_;
   Draw draw_;
+  // Of kinds that came later, so that older schedules keep theirs.
+  Draw more_;
   const double horizon_ms_;
 };
 

@@ -36,8 +36,12 @@ enum class FaultKind {
   kPreempt,      // a cloud gives `amount` seconds of notice, then takes the
                  // machine for `lasts`
   kCancel,       // an operator cancels job `other`
+  kBitRot,       // in a file of `host` of which another disk has a copy
+  kPauseJob,     // an operator holds job `other` for `lasts`
+  kMark,         // an operator cordons `host`, or with `amount` 2 drains it,
+                 // for `lasts`
 };
-inline constexpr int kFaultKindCount = 17;
+inline constexpr int kFaultKindCount = 20;
 
 struct Fault {
   absl::Duration at = absl::ZeroDuration();

@@ -1,9 +1,11 @@
 #include "tests/sim/sim_journal.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
 #include "base/status.h"
+#include "tests/sim/worker_disk.h"
 
 namespace skerry::sim {
 
@@ -46,8 +48,8 @@ void SimJournal::Compact(JournalSnapshot snapshot,
 void SimJournal::Take(Batch batch) {
   SKERRY_CHECK(!waiting_.has_value());
   waiting_ = std::move(batch);
-  const absl::Duration took =
-      absl::Microseconds(100 + random_.Below(2000)) * disk_.slowness;
+  const absl::Duration took = absl::Microseconds(100 + random_.Below(2000)) *
+                              std::min(disk_.slowness, kSlownessMax);
   timeline_.After(took, [this, alive = std::weak_ptr<char>(alive_)] {
     if (!alive.expired()) Sync();
   });

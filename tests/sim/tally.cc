@@ -36,7 +36,8 @@ void Tally::Add(const Verdict& verdict) {
 }
 
 std::string Tally::Page(uint64_t first_seed,
-                        const std::vector<std::string>& pinned) const {
+                        const std::vector<std::string>& pinned,
+                        const std::vector<PlantedBug>& planted) const {
   const uint64_t count = passed_ + failed_.size();
   std::string page = absl::StrCat(
       "# Reliability\n\nMade by `tools/test sim --n ", count, " --seed ",
@@ -72,6 +73,13 @@ std::string Tally::Page(uint64_t first_seed,
     absl::StrAppend(&page, "- ", name, "\n");
   }
   if (pinned.empty()) absl::StrAppend(&page, "- none yet\n");
+  absl::StrAppend(&page,
+                  "\n## Planted\n\nBugs that were put in to see whether they "
+                  "are seen ([what each is](tests/sim/planted/plants.txt)):\n\n"
+                  "| bug | seen within, schedules |\n| --- | --- |\n");
+  for (const PlantedBug& bug : planted) {
+    absl::StrAppend(&page, "| ", bug.name, " | ", bug.within, " |\n");
+  }
   return page;
 }
 

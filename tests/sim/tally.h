@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/sim/isolated.h"
+#include "tests/sim/planted/plants.h"
 #include "tests/sim/schedule.h"
 
 namespace skerry::sim {
@@ -27,8 +28,8 @@ class Tally {
   // Markdown: what was run, by profile, with nothing that differs from one
   // machine to the next. `pinned`: names of the schedules that are run again
   // with every test.
-  std::string Page(uint64_t first_seed,
-                   const std::vector<std::string>& pinned) const;
+  std::string Page(uint64_t first_seed, const std::vector<std::string>& pinned,
+                   const std::vector<PlantedBug>& planted) const;
 
  private:
   struct Line {

@@ -1,5 +1,6 @@
 #include "tests/sim/worker_disk.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace skerry::sim {
@@ -14,8 +15,8 @@ void WorkerDisk::Remove(const std::string& path) {
 }
 
 void WorkerDisk::Start() {
-  const absl::Duration took =
-      absl::Microseconds(200 + random_.Below(3000)) * slowness;
+  const absl::Duration took = absl::Microseconds(200 + random_.Below(3000)) *
+                              std::min(slowness, kSlownessMax);
   timeline_.After(took, [this, run = run_] {
     if (run == run_) Finish();
   });
@@ -51,6 +52,22 @@ std::vector<std::string> WorkerDisk::List(const std::string& folder) const {
     names.push_back(it->first.substr(prefix.size()));
   }
   return names;
+}
+
+std::vector<std::string> WorkerDisk::Paths() const {
+  std::vector<std::string> paths;
+  for (const auto& [path, bytes] : files_) paths.push_back(path);
+  return paths;
+}
+
+void WorkerDisk::Rot(const std::string& path) {
+  std::vector<std::byte> bytes = *files_.at(path);
+  if (bytes.empty()) return;
+  const uint64_t bit = random_.Below(8 * bytes.size());
+  bytes[bit / 8] ^= std::byte{1} << (bit % 8);
+  files_[path] =
+      std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  has_rotten_ = true;
 }
 
 void WorkerDisk::Tear(const Operation& write) {

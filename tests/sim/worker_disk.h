@@ -22,6 +22,10 @@
 
 namespace skerry::sim {
 
+// Of a disk with several faults at once: what it has begun ends soon after the
+// last of them.
+inline constexpr double kSlownessMax = 300;
+
 using FileBytes = std::shared_ptr<const std::vector<std::byte>>;
 
 class WorkerDisk {
@@ -40,6 +44,11 @@ class WorkerDisk {
   // Null when there is none.
   FileBytes Find(const std::string& path) const;
   std::vector<std::string> List(const std::string& folder) const;
+  // Of all files.
+  std::vector<std::string> Paths() const;
+  // One bit of the file, any. Whoever has mapped it keeps what it has.
+  void Rot(const std::string& path);
+  bool has_rotten() const { return has_rotten_; }
 
   // The process ended; no `done` of its writes runs any more.
   void OnProcessEnd(End end);
@@ -64,6 +73,7 @@ class WorkerDisk {
   std::map<std::string, FileBytes> files_;
   std::deque<Operation> writes_;
   uint64_t run_ = 0;
+  bool has_rotten_ = false;
 };
 
 }  // namespace skerry::sim

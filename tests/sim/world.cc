@@ -141,9 +141,21 @@ void World::OnDurable(const std::vector<coordinator::JournalEntry>& entries) {
             std::get_if<coordinator::JobSubmitted>(&entry->record)) {
       ended_[JobId(durable.index.value())] = false;
       submitted_.insert(job->idempotency_key);
+      job_names_[JobId(durable.index.value())] = job->spec.name;
     } else if (const auto* end =
                    std::get_if<coordinator::JobEnded>(&entry->record)) {
       ended_[end->job] = true;
+      paused_.erase(end->job);
+    } else if (const auto* held =
+                   std::get_if<coordinator::JobPaused>(&entry->record)) {
+      paused_.erase(held->job);
+      if (held->paused) paused_.insert(held->job);
+    } else if (const auto* mark =
+                   std::get_if<coordinator::WorkerMarked>(&entry->record)) {
+      marked_.erase(mark->worker);
+      if (mark->intent != coordinator::WorkerIntent::kServe) {
+        marked_.insert(mark->worker);
+      }
     } else if (std::holds_alternative<coordinator::Committed>(entry->record)) {
       ++committed_;
     }

@@ -100,6 +100,11 @@ class World {
   void Cut(HostId from, HostId to, int change);
   void Flap(HostId host, absl::Duration period, Instant until, bool cut);
   void Submit(uint32_t job);
+  void Rot(HostId host);
+  void AskPaused(const std::string& job, bool paused);
+  void AskIntent(const std::string& worker, coordinator::WorkerIntent intent);
+  // Operators take back what they have held.
+  void Release();
   void Calm();
 
   std::vector<std::shared_ptr<void>> kept_;
@@ -112,6 +117,10 @@ class World {
   std::map<JobId, bool> ended_;
   // Keys of jobs that the journal holds.
   std::set<std::string> submitted_;
+  // As the journal has it.
+  std::map<JobId, std::string> job_names_;
+  std::set<JobId> paused_;
+  std::set<std::string> marked_;
 };
 
 }  // namespace skerry::sim

@@ -34,6 +34,8 @@ void World::Apply(const Fault& fault) {
     case FaultKind::kDrain:
     case FaultKind::kPreempt:
     case FaultKind::kCancel:
+    case FaultKind::kPauseJob:
+    case FaultKind::kMark:
       return ApplyByOperator(fault);
     default:
       return ApplyToMachine(fault);
@@ -127,6 +129,8 @@ void World::ApplyToMachine(const Fault& fault) {
       machine.disk->fails_next = host != 0;
       if (host == 0) journal_disk_.fails_next = true;
       return;
+    case FaultKind::kBitRot:
+      return Rot(host);
     case FaultKind::kClockRate:
       machine.clock.SetRate(timeline.now(), fault.amount);
       if (process != nullptr) process->ClockChanged();
@@ -158,6 +162,21 @@ void World::ApplyByOperator(const Fault& fault) {
         });
     return;
   }
+  if (fault.kind == FaultKind::kPauseJob) {
+    const std::string job = absl::StrCat("job-", fault.other);
+    AskPaused(job, true);
+    When(fault.lasts, [this, job] { AskPaused(job, false); });
+    return;
+  }
+  if (fault.kind == FaultKind::kMark) {
+    const std::string worker = AddressOf(host);
+    AskIntent(worker, fault.amount == 2 ? coordinator::WorkerIntent::kDrain
+                                        : coordinator::WorkerIntent::kCordon);
+    When(fault.lasts, [this, worker] {
+      AskIntent(worker, coordinator::WorkerIntent::kServe);
+    });
+    return;
+  }
   if (worker_node(host) == nullptr) return;
   // A notice reaches the process as a signal does.
   worker_node(host)->process().Post([this, host, run = machines_[host].run] {
@@ -175,6 +194,52 @@ void World::ApplyByOperator(const Fault& fault) {
     }
     Kill(fault.host, WorkerDisk::End::kKilled, fault.lasts);
   });
+}
+
+// What no other disk has could not be restored yet, so it is left alone.
+void World::Rot(HostId host) {
+  WorkerDisk& disk = *machines_[host].disk;
+  std::vector<std::string> doubled;
+  for (const std::string& path : disk.Paths()) {
+    for (HostId other = 1; other < machines_.size(); ++other) {
+      if (other == host) continue;
+      const FileBytes copy = machines_[other].disk->Find(path);
+      if (copy == nullptr || *copy != *disk.Find(path)) continue;
+      doubled.push_back(path);
+      break;
+    }
+  }
+  if (!doubled.empty()) disk.Rot(doubled[random.Below(doubled.size())]);
+}
+
+void World::AskPaused(const std::string& job, bool paused) {
+  if (coordinator_ == nullptr) return;
+  coordinator_->shell().Do(
+      [job, paused](coordinator::Cluster& cluster,
+                    Instant now) -> coordinator::ClusterShell::Settled {
+        const auto id = cluster.FindJob(job);
+        if (id.ok()) cluster.SetPaused(*id, paused, now).IgnoreError();
+        return [](const coordinator::Cluster&, Instant) {};
+      });
+}
+
+void World::AskIntent(const std::string& worker,
+                      coordinator::WorkerIntent intent) {
+  if (coordinator_ == nullptr) return;
+  coordinator_->shell().Do(
+      [worker, intent](coordinator::Cluster& cluster,
+                       Instant now) -> coordinator::ClusterShell::Settled {
+        cluster.SetIntent(worker, intent, now).IgnoreError();
+        return [](const coordinator::Cluster&, Instant) {};
+      });
+}
+
+void World::Release() {
+  for (const JobId job : paused_) AskPaused(job_names_[job], false);
+  for (const std::string& worker : marked_) {
+    AskIntent(worker, coordinator::WorkerIntent::kServe);
+  }
+  timeline.After(kAskAgain, [this] { Release(); });
 }
 
 void World::Submit(uint32_t job) {
@@ -196,6 +261,7 @@ void World::Calm() {
   history.Add(timeline.now(), "calm");
   network.set_faults({});
   for (HostId host = 0; host < machines_.size(); ++host) Start(host);
+  Release();
 }
 
 }  // namespace skerry::sim

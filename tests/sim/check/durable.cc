@@ -44,6 +44,8 @@ void DurableChecker::OnOrdersSaid(HostId to,
 
 void DurableChecker::OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
                                  const std::string& folder) {
+  // What was whole may have rotted, and its worker cannot know.
+  if (disk.has_rotten()) return;
   const worker::JobFacts& facts = sight.facts;
   // Both are looked at when they are said for the first time: later the file of
   // one that was applied, or that lost, may be gone.

@@ -153,6 +153,9 @@ void OwedChecker::CheckMean(const SeatSight& sight, uint32_t span,
                           ", which was never opened"));
     return;
   }
+  // Equal hashes are equal bytes.
+  const std::tuple known(facts.stored->attempt, span, hash);
+  if (means_.contains(known)) return;
   const coordinator::Opened& open = attempt->second;
   Balance& balance = balances_[facts.stored->attempt];
   std::vector<double> sum;
@@ -178,6 +181,7 @@ void OwedChecker::CheckMean(const SeatSight& sight, uint32_t span,
                                          facts.stored->sequence,
                                          facts.stored->attempt, span, hash});
   if (!piece.ok()) return;
+  means_.insert(known);
   std::vector<float> mean(sum.size());
   if (!worker::DecodeMean(piece->bytes, open.total_weight, mean).ok()) {
     out_.Add(absl::StrCat("owed: a stored piece of span ", span,

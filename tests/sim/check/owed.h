@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -58,6 +59,8 @@ class OwedChecker final : public Observer {
   std::map<std::tuple<HostId, uint64_t, JobId>, Seen> seen_;
   std::map<Attempt, Balance> balances_;
   std::map<std::tuple<JobId, Life, Round>, Attempt> committed_;
+  // Results that were compared with their members', by attempt, span and hash.
+  std::set<std::tuple<Attempt, uint32_t, uint64_t>> means_;
 };
 
 }  // namespace skerry::sim

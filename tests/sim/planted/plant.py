@@ -15,7 +15,7 @@ def parse(text):
     """The parts of all bugs, in order."""
     parts = []
     for number, line in enumerate(text.splitlines(), 1):
-        if not line or line.startswith('#'):
+        if not line or line.startswith(('#', 'within ')):
             continue
         if line.startswith('plant '):
             _, name, file = line.split()

@@ -6,6 +6,7 @@ from tests.sim.planted import plant
 
 TEXT = '''# a bug
 plant late a/b.cc
+within 20
 -  if (x) {
 +  if (PLANTED || x) {
 

@@ -134,11 +134,10 @@ class RecoveryFixture : public ::testing::Test {
   NoTrainer trainer_;
   NoPeers peers_;
   History history_{{}};
-  Recovery recovery_{
-      {"me", absl::Milliseconds(10), 8},
-      history_,
-      Effects{trainer_, ports_, ports_, peers_, ports_},
-      [](Instant) {}};
+  Recovery recovery_{{"me", absl::Milliseconds(10), 8},
+                     history_,
+                     Effects{trainer_, ports_, ports_, peers_, ports_},
+                     [](Instant) {}};
 };
 
 }  // namespace skerry::worker
