@@ -59,10 +59,8 @@ TEST_F(RecoveryResultsTest, AnOfferThatIsNotTrueIsGivenUpForANewerBase) {
   const Source liar = Serve("a", 4, 5);
   ports_.remote.clear();
   recovery_.SetView({liar, Serve("b", 6, 7)}, Sequence(4));
-  recovery_.SetHoldings(0, 2);
-  Recover(6);
-  ExpectAt(4);
   recovery_.SetReplaceable(true);
+  recovery_.SetHoldings(0, 2);
   Recover(6);
   ExpectAt(6);
 }
