@@ -40,15 +40,18 @@ void Seat::Impl::ConsiderInitial(Instant now) {
     return;
   }
   ++trainer_uses_;
+  const uint32_t begin = recovery_.begin();
+  const uint32_t end = recovery_.end();
   effects_.trainer.Snapshot(
-      layout_.Of(recovery_.begin(), recovery_.end()),
-      trainer_scope_.Wrap([this](Instant at, absl::Status status) {
+      layout_.Of(begin, end),
+      trainer_scope_.Wrap([this, begin, end](Instant at, absl::Status status) {
         --trainer_uses_;
-        if (status.ok()) {
-          recovery_.OnInitial(at, effects_.trainer.memory());
-        } else {
+        if (!status.ok()) {
           OnTrainerError(at, status);
+        } else if (begin == recovery_.begin() && end == recovery_.end()) {
+          recovery_.OnInitial(at, effects_.trainer.memory());
         }
+        // Spans that came to be held meanwhile are not in that memory.
         Advance(at);
       }));
 }

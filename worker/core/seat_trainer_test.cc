@@ -1,5 +1,11 @@
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "gtest/gtest.h"
 #include "worker/core/seat.h"
+#include "worker/core/testing/recovery_fixture.h"
 #include "worker/core/testing/world_cases.h"
 
 namespace skerry::worker {
@@ -80,6 +86,56 @@ TEST(SeatTrainerTest, ALifeThatBeginsAfterTheLastSampleEvaluates) {
         40000))
         << method << Failures(world);
   }
+}
+
+struct SlowTrainer final : NoTrainer {
+  void Snapshot(const ElementRange& range, Done<absl::Status> done) override {
+    asked.push_back(range);
+    answers.push_back(std::move(done));
+  }
+  TrainerMemory memory() override { return {shared, *shared}; }
+  // Brings what was asked for first into shared memory.
+  void Answer() {
+    const ElementRange range = asked[answered];
+    std::fill(shared->begin() + range.begin, shared->begin() + range.end, 7.0f);
+    std::move(answers[answered++])(Instant(), absl::OkStatus());
+  }
+
+  std::shared_ptr<std::vector<float>> shared;
+  std::vector<ElementRange> asked;
+  std::vector<Done<absl::Status>> answers;
+  size_t answered = 0;
+};
+
+// What the trainer has brought covers the spans that were held when it was
+// asked; the memory of others says nothing.
+TEST(SeatTrainerTest, InitialValuesAreAskedForAgainWhenTheSpansHaveChanged) {
+  const WorldOptions world = Options({kAll}, "local_sgd", CodecId::kRawF32);
+  SlowTrainer trainer;
+  trainer.shared = std::make_shared<std::vector<float>>(world.element_count);
+  FakePorts ports;
+  NoPeers peers;
+  SeatOptions options;
+  options.job = JobId(7);
+  options.worker = "w0";
+  Seat seat(std::move(options), {trainer, ports, ports, peers, ports});
+  seat.OnTrainerReady(Instant(), {world.element_count, 1000, 1.0});
+  JobOrders orders;
+  orders.job = JobId(7);
+  orders.settings = world.settings;
+  orders.phase = JobPhase::kRunning;
+  orders.holders = {{1, 3, {"w0", "w0", "w0"}}};
+  seat.OnOrders(Instant(), Revision(1), orders);
+  ASSERT_EQ(trainer.asked.size(), 1u);
+  orders.holders = {{0, 3, {"w0", "w0", "w0"}}};
+  seat.OnOrders(Instant(), Revision(2), orders);
+  trainer.Answer();
+  ASSERT_EQ(trainer.asked.size(), 2u);
+  EXPECT_EQ(trainer.asked[1].begin, 0u);
+  trainer.Answer();
+  ports.Run();
+  ASSERT_NE(seat.AnchorOf(0), nullptr);
+  EXPECT_EQ(seat.AnchorOf(0)->front(), 7.0f);
 }
 
 }  // namespace
