@@ -33,7 +33,8 @@ TEST(ScheduleTest, EveryJobIsOneThatACoordinatorTakes) {
 TEST(ScheduleTest, AProfileSwitchesClassesOff) {
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     EXPECT_TRUE(DrawSchedule(seed, "quiet")->faults.empty());
-    for (const Fault& fault : DrawSchedule(seed, "partitions")->faults) {
+    const auto drawn = DrawSchedule(seed, "partitions");
+    for (const Fault& fault : drawn->faults) {
       EXPECT_GE(fault.kind, FaultKind::kCut) << ToText(fault);
       EXPECT_LE(fault.kind, FaultKind::kSlowLink) << ToText(fault);
     }

@@ -48,6 +48,11 @@ void LedgerChecker::Take(const coordinator::JobEnded& record) {
   }
 }
 
+void LedgerChecker::Take(const coordinator::JobDeleted& record) {
+  Require(Find(record.job).ended, "a job was deleted that had not ended");
+  jobs_.erase(record.job);
+}
+
 void LedgerChecker::Take(const coordinator::WorkerAdmitted& record) {
   Require(boots_.emplace(record.self.worker, record.boot).second,
           "a boot of worker " + record.self.worker + " was admitted twice");

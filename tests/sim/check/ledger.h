@@ -46,6 +46,7 @@ class LedgerChecker final : public Observer {
 
   void Take(const coordinator::JobSubmitted& record);
   void Take(const coordinator::JobEnded& record);
+  void Take(const coordinator::JobDeleted& record);
   void Take(const coordinator::WorkerAdmitted& record);
   void Take(const coordinator::ReplicaAdmitted& record);
   void Take(const coordinator::ReplicaEnded& record);

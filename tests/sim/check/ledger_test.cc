@@ -156,6 +156,11 @@ TEST_F(LedgerCheckerTest, SuccessWithoutEverySampleIsFound) {
   ExpectFound("0 of 100 samples");
 }
 
+TEST_F(LedgerCheckerTest, AJobThatIsDeletedBeforeItsEndIsFound) {
+  Add(coordinator::JobDeleted{kJob});
+  ExpectFound("had not ended");
+}
+
 TEST_F(LedgerCheckerTest, ADropOfWhatIsOpenIsFound) {
   Open(1, {MemberOf(first_, 1, 0, 10)});
   Add(Dropped{kJob, {}, first_, Round(1), "", {{0, 10}}});
