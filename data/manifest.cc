@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFormat = "skerry.data/1";
-constexpr int kVocabMax = 65536;
+constexpr int kVocabMax = 1 << 24;
 
 absl::Status Bad(absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("data manifest: ", what));
@@ -88,6 +88,20 @@ absl::Status ValidateManifest(const Manifest& manifest) {
                             " is not in 1..", kVocabMax));
   }
   absl::btree_set<std::string> names;
+  if (!manifest.tokenizer_sha256.empty()) {
+    if (!IsSha256(manifest.tokenizer_sha256)) {
+      return Bad("has a malformed tokenizer_sha256");
+    }
+    if (!IsPlainName(manifest.tokenizer)) {
+      return Bad("the tokenizer must be a file beside the manifest");
+    }
+    names.insert(manifest.tokenizer);
+  }
+  if (manifest.document_end.has_value() &&
+      (*manifest.document_end < 0 ||
+       *manifest.document_end >= manifest.vocab_size)) {
+    return Bad("document_end is not in the vocabulary");
+  }
   for (size_t i = 0; i < manifest.shards.size(); ++i) {
     const ShardEntry& shard = manifest.shards[i];
     if (!IsPlainName(shard.file)) {
@@ -128,6 +142,19 @@ absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   manifest.tokenizer = *tokenizer;
   manifest.vocab_size =
       static_cast<int>(std::min<uint64_t>(*vocab_size, kVocabMax + 1));
+  if (Find(json, "tokenizer_sha256") != nullptr) {
+    const auto digest = StringAt(json, "tokenizer_sha256");
+    if (!digest || digest->empty()) {
+      return Bad("has a malformed tokenizer_sha256");
+    }
+    manifest.tokenizer_sha256 = *digest;
+  }
+  if (Find(json, "document_end") != nullptr) {
+    const auto token = CountAt(json, "document_end");
+    if (!token) return Bad("document_end is not in the vocabulary");
+    manifest.document_end =
+        static_cast<int>(std::min<uint64_t>(*token, kVocabMax));
+  }
   for (size_t i = 0; i < shards->size(); ++i) {
     SKERRY_ASSIGN_OR_RETURN(ShardEntry shard, ParseShard((*shards)[i], i));
     manifest.shards.push_back(std::move(shard));
@@ -141,7 +168,13 @@ std::string SerializeManifest(const Manifest& manifest) {
   Json json;
   json["format"] = kFormat;
   json["tokenizer"] = manifest.tokenizer;
+  if (!manifest.tokenizer_sha256.empty()) {
+    json["tokenizer_sha256"] = manifest.tokenizer_sha256;
+  }
   json["vocab_size"] = manifest.vocab_size;
+  if (manifest.document_end.has_value()) {
+    json["document_end"] = *manifest.document_end;
+  }
   json["shards"] = Json::array();
   for (const ShardEntry& shard : manifest.shards) {
     json["shards"].push_back({{"file", shard.file},

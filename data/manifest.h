@@ -6,6 +6,7 @@
 #define SKERRY_DATA_MANIFEST_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,8 @@
 namespace skerry::data {
 
 inline constexpr std::string_view kManifestFile = "manifest.json";
+// What `skerryctl data prepare` calls the tokenizer beside it.
+inline constexpr std::string_view kTokenizerFile = "tokenizer.json";
 
 enum class Split { kTrain, kValidation };
 std::string_view SplitName(Split split);
@@ -31,7 +34,12 @@ struct ShardEntry {
 };
 
 struct Manifest {
+  // `bytes`, or the name of a tokenizer.json beside the manifest, whose digest
+  // follows then.
   std::string tokenizer;
+  std::string tokenizer_sha256;
+  // The token after every document, if there is one.
+  std::optional<int> document_end;
   // Tokens lie in [0, vocab_size).
   int vocab_size = 0;
   // The stream of a split is its shards one after another, in this order.
@@ -40,8 +48,8 @@ struct Manifest {
 };
 
 // Errors: InvalidArgument, naming the entry, when a name leaves the directory
-// or is listed twice, a digest is malformed, the vocabulary does not fit
-// uint16, a count is impossible, or there is no training shard.
+// or is listed twice, a digest is malformed, the vocabulary or a count is
+// impossible, document_end is no token, or there is no training shard.
 absl::Status ValidateManifest(const Manifest& manifest);
 
 // Any text may be given. Errors: InvalidArgument when it is no valid manifest.

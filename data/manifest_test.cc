@@ -12,7 +12,11 @@ namespace {
 using ::testing::HasSubstr;
 
 Manifest Example() {
-  Manifest manifest{.tokenizer = "bytes", .vocab_size = 256, .shards = {}};
+  Manifest manifest{.tokenizer = "bytes",
+                    .tokenizer_sha256 = "",
+                    .document_end = std::nullopt,
+                    .vocab_size = 256,
+                    .shards = {}};
   manifest.shards.push_back(
       {"train_0.bin", 1000, std::string(64, 'a'), Split::kTrain});
   manifest.shards.push_back(
@@ -32,6 +36,30 @@ TEST(ManifestTest, ReadsBackWhatWasWritten) {
   EXPECT_EQ(TokenCount(*parsed, Split::kValidation), 50u);
 }
 
+TEST(ManifestTest, TokenizerFileAndDocumentEndComeBack) {
+  Manifest manifest = Example();
+  manifest.tokenizer = "tokenizer.json";
+  manifest.tokenizer_sha256 = std::string(64, 'b');
+  manifest.vocab_size = 128256;
+  manifest.document_end = 128001;
+  const auto parsed = ParseManifest(SerializeManifest(manifest));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(*parsed, manifest);
+
+  manifest.document_end = 128256;
+  EXPECT_THAT(ErrorOf(manifest), HasSubstr("document_end"));
+  manifest.document_end = -1;
+  EXPECT_THAT(ErrorOf(manifest), HasSubstr("document_end"));
+  manifest.document_end.reset();
+  manifest.tokenizer_sha256 = "b";
+  EXPECT_THAT(ErrorOf(manifest), HasSubstr("malformed tokenizer_sha256"));
+  manifest.tokenizer_sha256 = std::string(64, 'b');
+  manifest.tokenizer = "../tokenizer.json";
+  EXPECT_THAT(ErrorOf(manifest), HasSubstr("beside the manifest"));
+  manifest.tokenizer = "train_0.bin";
+  EXPECT_THAT(ErrorOf(manifest), HasSubstr("twice"));
+}
+
 TEST(ManifestTest, NamesThatLeaveTheDirectoryAreRefused) {
   for (const char* name : {"../x", "a/b", "", ".hidden", "a b", "a\n"}) {
     Manifest manifest = Example();
@@ -48,7 +76,7 @@ TEST(ManifestTest, RefusalsSayWhatIsWrong) {
   manifest.shards[0].sha256[3] = 'G';
   EXPECT_THAT(ErrorOf(manifest), HasSubstr("malformed sha256"));
   manifest = Example();
-  manifest.vocab_size = 65537;
+  manifest.vocab_size = (1 << 24) + 1;
   EXPECT_THAT(ErrorOf(manifest), HasSubstr("vocab_size"));
   manifest = Example();
   manifest.shards[0].tokens = 0;

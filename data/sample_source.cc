@@ -76,9 +76,12 @@ absl::Status SampleSource::FillSample(uint64_t sample,
   const uint64_t begin = sample * inputs.size();
   Read(begin, inputs);
   Read(begin + 1, targets);
-  const int32_t bound = options_.vocab_size;
-  const int32_t largest =
-      std::max(inputs[0], *std::max_element(targets.begin(), targets.end()));
+  // A token that four bytes hold and an int32 does not is negative here.
+  const auto bound = static_cast<uint32_t>(options_.vocab_size);
+  auto largest = static_cast<uint32_t>(inputs[0]);
+  for (const int32_t token : targets) {
+    largest = std::max(largest, static_cast<uint32_t>(token));
+  }
   if (largest >= bound) {
     return absl::DataLossError(
         absl::StrCat("the data hold token ", largest, " in sample ", sample,

@@ -107,6 +107,21 @@ TEST(SampleSourceTest, TokenOutsideTheVocabularyIsAnError) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("token 10"));
 }
 
+TEST(SampleSourceTest, TokenThatNoIntHoldsIsAnError) {
+  const std::vector<uint32_t> tokens = {1, 2, 0x8000'0000, 3};
+  const std::string bytes = EncodeWideTokenShard(tokens).value();
+  const TokenShard shard =
+      TokenShard::Parse(std::as_bytes(std::span(bytes))).value();
+  const auto source = SampleSource::Create(
+      {shard}, {.context_length = 2, .vocab_size = 100000});
+  ASSERT_TRUE(source.ok());
+  std::vector<int32_t> inputs(2);
+  std::vector<int32_t> targets(2);
+  const absl::Status status = source->FillInOrder(0, 1, inputs, targets);
+  EXPECT_TRUE(absl::IsDataLoss(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("token 2147483648"));
+}
+
 TEST(SampleSourceTest, TooFewTokensIsOneClearLine) {
   const CountingShards shards({5});
   const auto source = SampleSource::Create(

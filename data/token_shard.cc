@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -19,16 +20,16 @@ int32_t HeaderWord(std::span<const std::byte> bytes, size_t index) {
   return word;
 }
 
-}  // namespace
-
-absl::StatusOr<std::string> EncodeTokenShard(std::span<const uint16_t> tokens) {
+template <typename Token>
+absl::StatusOr<std::string> Encode(int32_t magic, int32_t version,
+                                   std::span<const Token> tokens) {
   if (tokens.size() > kTokenShardTokensMax) {
     return absl::InvalidArgumentError(
         absl::StrCat("a token shard holds at most ", kTokenShardTokensMax,
                      " tokens, not ", tokens.size(), "; write several"));
   }
   std::string bytes(kTokenShardHeaderBytes + tokens.size_bytes(), '\0');
-  const int32_t words[3] = {kTokenShardMagic, kTokenShardVersion,
+  const int32_t words[3] = {magic, version,
                             static_cast<int32_t>(tokens.size())};
   std::memcpy(bytes.data(), words, sizeof(words));
   if (!tokens.empty()) {
@@ -38,42 +39,77 @@ absl::StatusOr<std::string> EncodeTokenShard(std::span<const uint16_t> tokens) {
   return bytes;
 }
 
+template <typename Token>
+void CopyTokens(const std::byte* from, std::span<int32_t> out) {
+  for (size_t i = 0; i < out.size(); ++i) {
+    Token token;
+    std::memcpy(&token, from + i * sizeof(token), sizeof(token));
+    out[i] = static_cast<int32_t>(token);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> EncodeTokenShard(std::span<const uint16_t> tokens) {
+  return Encode(kTokenShardMagic, kTokenShardVersion, tokens);
+}
+
+absl::StatusOr<std::string> EncodeWideTokenShard(
+    std::span<const uint32_t> tokens) {
+  return Encode(kWideTokenShardMagic, kWideTokenShardVersion, tokens);
+}
+
+absl::StatusOr<std::string> EncodeShardOf(std::span<const int32_t> tokens,
+                                          int vocab_size) {
+  if (vocab_size <= kNarrowVocabMax) {
+    return EncodeTokenShard(
+        std::vector<uint16_t>(tokens.begin(), tokens.end()));
+  }
+  return EncodeWideTokenShard(
+      std::vector<uint32_t>(tokens.begin(), tokens.end()));
+}
+
 absl::StatusOr<TokenShard> TokenShard::Parse(std::span<const std::byte> bytes) {
   if (bytes.size() < kTokenShardHeaderBytes) {
     return absl::InvalidArgumentError(absl::StrCat(
         "token shard is ", bytes.size(), " bytes, shorter than its header of ",
         kTokenShardHeaderBytes));
   }
-  if (const int32_t magic = HeaderWord(bytes, 0); magic != kTokenShardMagic) {
+  const int32_t magic = HeaderWord(bytes, 0);
+  const bool is_wide = magic == kWideTokenShardMagic;
+  if (magic != kTokenShardMagic && !is_wide) {
     return absl::InvalidArgumentError(
         absl::StrCat("not a token shard: it begins with ", magic, ", not ",
-                     kTokenShardMagic));
+                     kTokenShardMagic, " or ", kWideTokenShardMagic));
   }
-  if (const int32_t version = HeaderWord(bytes, 1);
-      version != kTokenShardVersion) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("token shard has version ", version, "; version ",
-                     kTokenShardVersion, " can be read"));
+  const int32_t readable =
+      is_wide ? kWideTokenShardVersion : kTokenShardVersion;
+  if (const int32_t version = HeaderWord(bytes, 1); version != readable) {
+    return absl::InvalidArgumentError(absl::StrCat("token shard has version ",
+                                                   version, "; version ",
+                                                   readable, " can be read"));
   }
   const int32_t count = HeaderWord(bytes, 2);
+  const size_t token_bytes = is_wide ? sizeof(uint32_t) : sizeof(uint16_t);
   const std::span<const std::byte> payload =
       bytes.subspan(kTokenShardHeaderBytes);
   if (count < 0 ||
-      payload.size() != static_cast<uint64_t>(count) * sizeof(uint16_t)) {
+      payload.size() != static_cast<uint64_t>(count) * token_bytes) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "token shard announces ", count, " tokens of 2 bytes but holds ",
-        payload.size(), " bytes of them; it is cut short or not uint16"));
+        "token shard announces ", count, " tokens of ", token_bytes,
+        " bytes but holds ", payload.size(),
+        " bytes of them; it is cut short or has tokens of another size"));
   }
-  return TokenShard(payload);
+  return TokenShard(payload, token_bytes);
 }
 
 void TokenShard::Read(uint64_t begin, std::span<int32_t> out) const {
   SKERRY_CHECK(begin <= size() && out.size() <= size() - begin);
-  const std::byte* from = payload_.data() + begin * sizeof(uint16_t);
-  for (size_t i = 0; i < out.size(); ++i) {
-    uint16_t token;
-    std::memcpy(&token, from + i * sizeof(token), sizeof(token));
-    out[i] = token;
+  const std::byte* from = payload_.data() + begin * token_bytes_;
+  if (token_bytes_ == sizeof(uint16_t)) {
+    CopyTokens<uint16_t>(from, out);
+  } else {
+    CopyTokens<uint32_t>(from, out);
   }
 }
 

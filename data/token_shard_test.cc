@@ -45,6 +45,21 @@ TEST(TokenShardTest, LayoutIsThatOfLlmC) {
   EXPECT_EQ(bytes.substr(1024), std::string("\x02\x01", 2));
 }
 
+TEST(TokenShardTest, LargeVocabulariesTakeFourBytes) {
+  const std::vector<int32_t> tokens = {1, 128255, 65536};
+  const std::string bytes = EncodeShardOf(tokens, 128256).value();
+  ASSERT_EQ(bytes.size(), 1036u);
+  EXPECT_EQ(bytes.substr(0, 12),
+            std::string("\xa1\xd9\x34\x01\x07\0\0\0\x03\0\0\0", 12));
+  const auto shard = TokenShard::Parse(Bytes(bytes));
+  ASSERT_TRUE(shard.ok()) << shard.status();
+  EXPECT_EQ(shard->token_bytes(), 4);
+  std::vector<int32_t> out(2);
+  shard->Read(1, out);
+  EXPECT_THAT(out, ElementsAre(128255, 65536));
+  EXPECT_EQ(EncodeShardOf(out, 65536)->size(), 1028u);
+}
+
 TEST(TokenShardTest, EmptyShardIsAllowed) {
   const std::string bytes = Shard({});
   const auto shard = TokenShard::Parse(Bytes(bytes));

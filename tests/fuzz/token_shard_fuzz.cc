@@ -14,8 +14,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!shard.ok()) return 0;
   std::vector<int32_t> wide(shard->size());
   shard->Read(0, wide);
-  const std::vector<uint16_t> tokens(wide.begin(), wide.end());
-  const auto written = skerry::data::EncodeTokenShard(tokens);
+  const int vocab_size = shard->token_bytes() == 2
+                             ? skerry::data::kNarrowVocabMax
+                             : skerry::data::kNarrowVocabMax + 1;
+  const auto written = skerry::data::EncodeShardOf(wide, vocab_size);
   SKERRY_CHECK(written.ok() && written->size() == size);
   return 0;
 }

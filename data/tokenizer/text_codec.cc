@@ -1,0 +1,102 @@
+#include "data/tokenizer/text_codec.h"
+
+#include <utility>
+
+#include "data/byte_tokenizer.h"
+
+namespace skerry::data {
+namespace {
+
+class ByteCodec final : public TextCodec {
+ public:
+  int vocab_size() const override { return kByteVocabSize; }
+  void AppendDocument(std::string_view text,
+                      std::vector<int32_t>& tokens) override {
+    tokens.reserve(tokens.size() + text.size());
+    for (const char byte : text) tokens.push_back(static_cast<uint8_t>(byte));
+  }
+  std::vector<int32_t> Prompt(std::string_view text) override {
+    std::vector<int32_t> tokens;
+    AppendDocument(text.empty() ? "\n" : text, tokens);
+    return tokens;
+  }
+  absl::StatusOr<std::string> Decode(
+      std::span<const int32_t> tokens) const override {
+    return DecodeBytes(tokens);
+  }
+  std::optional<int32_t> document_end() const override { return std::nullopt; }
+};
+
+class TokenizerCodec final : public TextCodec {
+ public:
+  TokenizerCodec(Tokenizer tokenizer, std::optional<int32_t> document_end)
+      : tokenizer_(std::move(tokenizer)),
+        encoder_(tokenizer_),
+        document_end_(document_end) {}
+
+  int vocab_size() const override { return tokenizer_.vocab_size(); }
+
+  void AppendDocument(std::string_view text,
+                      std::vector<int32_t>& tokens) override {
+    const auto append = [&](std::span<const int32_t> around) {
+      tokens.insert(tokens.end(), around.begin(), around.end());
+    };
+    append(tokenizer_.prefix());
+    encoder_.Append(text, tokens);
+    append(tokenizer_.suffix());
+    const bool has_ended = !tokenizer_.suffix().empty() &&
+                           tokenizer_.suffix().back() == document_end_;
+    if (document_end_.has_value() && !has_ended) {
+      tokens.push_back(*document_end_);
+    }
+  }
+
+  std::vector<int32_t> Prompt(std::string_view text) override {
+    std::vector<int32_t> tokens(tokenizer_.prefix().begin(),
+                                tokenizer_.prefix().end());
+    encoder_.Append(text, tokens);
+    // In the stream of training a document begins after the end of another.
+    if (tokens.empty() && document_end_.has_value()) {
+      tokens.push_back(*document_end_);
+    }
+    if (tokens.empty()) encoder_.Append("\n", tokens);
+    return tokens;
+  }
+
+  absl::StatusOr<std::string> Decode(
+      std::span<const int32_t> tokens) const override {
+    return tokenizer_.Decode(tokens, Tokenizer::Specials::kLeaveOut);
+  }
+
+  std::optional<int32_t> document_end() const override { return document_end_; }
+
+ private:
+  const Tokenizer tokenizer_;
+  TextEncoder encoder_;
+  const std::optional<int32_t> document_end_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextCodec> MakeByteCodec() {
+  return std::make_unique<ByteCodec>();
+}
+
+absl::StatusOr<std::unique_ptr<TextCodec>> MakeTokenizerCodec(
+    Tokenizer tokenizer, std::optional<int32_t> document_end) {
+  if (document_end.has_value()) {
+    const int32_t token[] = {*document_end};
+    const auto decoded = tokenizer.Decode(token, Tokenizer::Specials::kKeep);
+    if (!decoded.ok()) return decoded.status();
+  }
+  return std::make_unique<TokenizerCodec>(std::move(tokenizer), document_end);
+}
+
+std::optional<int32_t> UsualDocumentEnd(const Tokenizer& tokenizer) {
+  for (const char* name : {"<|endoftext|>", "<|end_of_text|>", "</s>"}) {
+    if (const auto token = tokenizer.FindAdded(name)) return token;
+  }
+  return std::nullopt;
+}
+
+}  // namespace skerry::data

@@ -1,0 +1,53 @@
+// data/tokenizer/text_codec.h
+//
+// Text to tokens and back, by whichever tokenizer a data set or a model has.
+#ifndef SKERRY_DATA_TOKENIZER_TEXT_CODEC_H_
+#define SKERRY_DATA_TOKENIZER_TEXT_CODEC_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "data/tokenizer/tokenizer.h"
+
+namespace skerry::data {
+
+class TextCodec {
+ public:
+  virtual ~TextCodec() = default;
+  // Tokens lie in [0, vocab_size()).
+  virtual int vocab_size() const = 0;
+  // Appends the tokens of a text as training data hold it, with what a text's
+  // tokens stand between, and `document_end`. Requires: shorter than 4 GiB.
+  virtual void AppendDocument(std::string_view text,
+                              std::vector<int32_t>& tokens) = 0;
+  // What a model goes on from: the beginning of a document; never empty.
+  virtual std::vector<int32_t> Prompt(std::string_view text) = 0;
+  // Special tokens are left out. Errors: InvalidArgument for what is no token.
+  virtual absl::StatusOr<std::string> Decode(
+      std::span<const int32_t> tokens) const = 0;
+  // The token after which a text is over.
+  virtual std::optional<int32_t> document_end() const = 0;
+};
+
+// Token t is byte t. Nothing marks the end of a document; a model that is
+// given nothing goes on from a line break.
+std::unique_ptr<TextCodec> MakeByteCodec();
+
+// A model that is given nothing goes on from what a text's tokens begin with,
+// else from the end of a document, else from a line break. Errors:
+// InvalidArgument when `document_end` is no token.
+absl::StatusOr<std::unique_ptr<TextCodec>> MakeTokenizerCodec(
+    Tokenizer tokenizer, std::optional<int32_t> document_end);
+
+// The token that ends documents by the names that public tokenizers give it.
+std::optional<int32_t> UsualDocumentEnd(const Tokenizer& tokenizer);
+
+}  // namespace skerry::data
+
+#endif  // SKERRY_DATA_TOKENIZER_TEXT_CODEC_H_
