@@ -114,17 +114,18 @@ bool Has(const Manifest& manifest, std::string_view prefix) {
   return false;
 }
 
-absl::StatusOr<std::string> ReadConfig(const CheckpointStore& store,
-                                       const std::string& name,
-                                       const Manifest& manifest) {
+absl::StatusOr<std::string> ReadText(const CheckpointStore& store,
+                                     const std::string& name,
+                                     const Manifest& manifest,
+                                     const std::string& wanted) {
   for (const CheckpointFile& file : manifest.files) {
-    if (file.file != kConfigFile) continue;
+    if (file.file != wanted) continue;
     SKERRY_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
                             store.Read(name, file));
     return std::string(reinterpret_cast<const char*>(bytes.data()),
                        bytes.size());
   }
-  return absl::DataLossError(absl::StrCat(name, " has no ", kConfigFile));
+  return absl::DataLossError(absl::StrCat(name, " has no ", wanted));
 }
 
 }  // namespace
@@ -148,11 +149,10 @@ absl::Status WriteWeights(const ModelState& state,
     SKERRY_RETURN_IF_ERROR(
         take(std::string(model::kWeightIndexFile), BytesOf(index)));
   }
-  if (state.byte_tokenizer) {
-    const std::string tokenizer = data::ByteTokenizerJson();
-    SKERRY_RETURN_IF_ERROR(take(kTokenizerFile, BytesOf(tokenizer)));
+  if (!state.tokenizer_json.empty()) {
+    SKERRY_RETURN_IF_ERROR(take(kTokenizerFile, BytesOf(state.tokenizer_json)));
     const std::string config =
-        data::ByteTokenizerConfigJson(described.config.n_positions);
+        data::TokenizerConfigJson(described.config.n_positions);
     SKERRY_RETURN_IF_ERROR(take(kTokenizerConfigFile, BytesOf(config)));
   }
   const std::string config =
@@ -172,13 +172,17 @@ absl::StatusOr<ModelState> ReadState(const CheckpointStore& store,
                                      const std::string& name) {
   SKERRY_ASSIGN_OR_RETURN(const Manifest manifest, store.Find(name));
   ModelState state;
-  SKERRY_ASSIGN_OR_RETURN(state.config_json, ReadConfig(store, name, manifest));
+  SKERRY_ASSIGN_OR_RETURN(state.config_json,
+                          ReadText(store, name, manifest, kConfigFile));
   const absl::StatusOr<Described> described = Describe(state.config_json);
   if (!described.ok()) {
     return absl::DataLossError(
         absl::StrCat(name, ": ", described.status().message()));
   }
-  state.byte_tokenizer = Has(manifest, kTokenizerFile);
+  if (Has(manifest, kTokenizerFile)) {
+    SKERRY_ASSIGN_OR_RETURN(state.tokenizer_json,
+                            ReadText(store, name, manifest, kTokenizerFile));
+  }
   const auto elements = static_cast<size_t>(described->layout.element_count());
   state.anchor.resize(elements);
   SKERRY_RETURN_IF_ERROR(ReadValues(store, name, manifest, kWeightPrefix,

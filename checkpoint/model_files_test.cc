@@ -26,7 +26,7 @@ constexpr size_t kElements = 256 * 4 + 8 * 4 + 2 * 4 + 4 * 12 + 12 + 4 * 4 + 4 +
 
 ModelState Example() {
   ModelState state{.config_json = kConfig,
-                   .byte_tokenizer = true,
+                   .tokenizer_json = "{\"a\": 1}",
                    .anchor = std::vector<float>(kElements),
                    .outer_momentum = std::vector<float>(kElements)};
   std::iota(state.anchor.begin(), state.anchor.end(), 1.0f);
@@ -76,7 +76,7 @@ TEST_F(ModelFilesTest, AStateComesBackBitForBit) {
     ASSERT_TRUE(again.ok()) << again.status();
     EXPECT_EQ(again->anchor, state.anchor);
     EXPECT_EQ(again->outer_momentum, state.outer_momentum);
-    EXPECT_TRUE(again->byte_tokenizer);
+    EXPECT_EQ(again->tokenizer_json, state.tokenizer_json);
     ASSERT_TRUE(
         files_.Remove("/store/checkpoint-5/skerry-checkpoint.json").ok());
   }
@@ -85,7 +85,7 @@ TEST_F(ModelFilesTest, AStateComesBackBitForBit) {
 TEST_F(ModelFilesTest, WithoutMomentumThereIsNoFileOfIt) {
   ModelState state = Example();
   state.outer_momentum.clear();
-  state.byte_tokenizer = false;
+  state.tokenizer_json.clear();
   ASSERT_TRUE(Write(state, 1 << 30).ok());
   EXPECT_THAT(
       *blobs_.List(""),
@@ -94,7 +94,7 @@ TEST_F(ModelFilesTest, WithoutMomentumThereIsNoFileOfIt) {
   const auto again = ReadState(store_, "checkpoint-5");
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_TRUE(again->outer_momentum.empty());
-  EXPECT_FALSE(again->byte_tokenizer);
+  EXPECT_EQ(again->tokenizer_json, "");
 }
 
 TEST_F(ModelFilesTest, ADamagedFileIsNamed) {

@@ -155,10 +155,8 @@ absl::StatusOr<ModelState> FlatOf(const Folder& folder) {
   SKERRY_ASSIGN_OR_RETURN(const model::ModelConfig config,
                           model::ParseModelConfig(folder.config_json));
   const model::ParameterLayout layout = model::BuildGraph(config).layout;
-  ModelState state{.config_json = folder.config_json,
-                   .byte_tokenizer = false,
-                   .anchor = {},
-                   .outer_momentum = {}};
+  ModelState state{
+      .config_json = folder.config_json, .anchor = {}, .outer_momentum = {}};
   state.anchor.resize(static_cast<size_t>(layout.element_count()));
   SKERRY_RETURN_IF_ERROR(ReadTensors(layout, folder.weights, state.anchor));
   return state;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "base/release.h"
+#include "cli/model_arguments.h"
 #include "cli/word_checks.h"
 
 namespace skerry::cli {
@@ -40,7 +41,6 @@ class Parser {
   void AddChanges();
   void AddGenerate();
   void AddCheckpoints();
-  void AddData();
   CLI::App* StateLeaf(CLI::App* parent, const std::string& name,
                       const std::string& about, Command command);
   void AddState();
@@ -84,7 +84,20 @@ Parser::Parser() {
   AddViews();
   AddGenerate();
   AddCheckpoints();
-  AddData();
+  CLI::App* data = Verb("data", "data sets");
+  AddDataPrepareOptions(
+      Leaf(data, "prepare", "text files to a data set", Command::kDataPrepare),
+      arguments_.prepare);
+  AddTrainTokenizerOptions(
+      Leaf(data, "train-tokenizer", "a tokenizer.json out of text files",
+           Command::kTrainTokenizer),
+      arguments_.tokenizer);
+  AddSampleOptions(
+      Leaf(&app_, "sample", "texts from a model in a folder", Command::kSample),
+      arguments_.sample);
+  AddEvaluateOptions(
+      Leaf(&app_, "eval", "how well a model predicts text", Command::kEvaluate),
+      arguments_.evaluate);
   AddState();
   AddConfig();
   AddHelp();
@@ -314,25 +327,6 @@ void Parser::AddCheckpoints() {
       ->add_option("--file-bytes", wanted.file_bytes_max,
                    "bytes of weights in one file, at most")
       ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-}
-
-void Parser::AddData() {
-  CLI::App* prepare = Leaf(Verb("data", "data sets"), "prepare",
-                           "text files to a data set", Command::kDataPrepare);
-  DataPrepareOptions& wanted = arguments_.prepare;
-  prepare->add_option("INPUT", wanted.inputs, "text files, in this order")
-      ->required();
-  // Not `-o`, which is the form of what is printed.
-  prepare->add_option("--out", wanted.output_directory, "folder to make")
-      ->required();
-  prepare
-      ->add_option("--validation", wanted.validation_fraction,
-                   "share kept for validation")
-      ->capture_default_str();
-  prepare
-      ->add_option("--shard-tokens", wanted.shard_tokens_max,
-                   "tokens a shard, at most")
       ->capture_default_str();
 }
 

@@ -14,10 +14,13 @@
 #include "cli/commands/data_prepare.h"
 #include "cli/commands/describe_model.h"
 #include "cli/commands/doctor.h"
+#include "cli/commands/evaluate.h"
 #include "cli/commands/follow.h"
 #include "cli/commands/generate.h"
+#include "cli/commands/sample.h"
 #include "cli/commands/state.h"
 #include "cli/commands/top.h"
+#include "cli/commands/train_tokenizer.h"
 #include "cli/exit_code.h"
 #include "cli/listing.h"
 #include "cli/output.h"
@@ -60,6 +63,9 @@ struct Arguments {
   GenerateArguments generate;
   CheckpointArguments checkpoint;
   DataPrepareOptions prepare;
+  TrainTokenizerArguments tokenizer;
+  SampleArguments sample;
+  EvaluateArguments evaluate;
   DescribeModelArguments model;
   StateArguments state;
 };

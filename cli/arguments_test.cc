@@ -67,6 +67,10 @@ TEST(ArgumentsTest, EveryCommandIsKnown) {
       {{"audit", "data", "a"}, Command::kAuditData},
       {{"generate", "a", "--prompt", "In the"}, Command::kGenerate},
       {{"data", "prepare", "x", "y", "--out", "z"}, Command::kDataPrepare},
+      {{"data", "train-tokenizer", "x", "--out", "z", "--special", "<e>"},
+       Command::kTrainTokenizer},
+      {{"sample", "m", "--prompt", "x"}, Command::kSample},
+      {{"eval", "m", "--text", "x"}, Command::kEvaluate},
       {{"checkpoint", "create", "a", "--to", "f"}, Command::kCheckpointCreate},
       {{"checkpoint", "list", "f"}, Command::kCheckpointList},
       {{"checkpoint", "verify", "f"}, Command::kCheckpointVerify},
@@ -239,11 +243,39 @@ TEST(ArgumentsTest, GenerateTakesItsNumbers) {
 
 TEST(ArgumentsTest, DataPrepareTakesItsFiles) {
   const DataPrepareOptions prepare =
-      Good({"data", "prepare", "x", "y", "--out", "z", "--validation", "0.1"})
+      Good({"data", "prepare", "x", "y", "--out", "z", "--validation", "0.1",
+            "--tokenizer", "t.json", "--document-end", "<e>", "--json-key",
+            "body"})
           .prepare;
+  EXPECT_EQ(prepare.tokenizer, "t.json");
+  EXPECT_EQ(prepare.document_end, "<e>");
+  EXPECT_EQ(prepare.json_key, "body");
   EXPECT_THAT(prepare.inputs, ElementsAre("x", "y"));
   EXPECT_EQ(prepare.output_directory, "z");
   EXPECT_EQ(prepare.validation_fraction, 0.1);
+}
+
+TEST(ArgumentsTest, SampleTakesSeveralPromptsAndStops) {
+  const SampleArguments sample =
+      Good({"sample", "m", "--prompt", "a", "--prompt", "b c", "--stop", "x",
+            "--stop", "y", "--top-k", "5", "--top-p", "0.9", "--threads", "2"})
+          .sample;
+  EXPECT_EQ(sample.model.folder, "m");
+  EXPECT_THAT(sample.prompts, ElementsAre("a", "b c"));
+  EXPECT_THAT(sample.stops, ElementsAre("x", "y"));
+  EXPECT_EQ(sample.top_k, 5);
+  EXPECT_EQ(sample.top_p, 0.9);
+  EXPECT_EQ(sample.model.threads, 2);
+}
+
+TEST(ArgumentsTest, EvalTakesItsData) {
+  const EvaluateArguments evaluate =
+      Good({"eval", "m", "--data", "d", "--split", "train", "--samples", "3"})
+          .evaluate;
+  EXPECT_EQ(evaluate.model.folder, "m");
+  EXPECT_EQ(evaluate.data, "d");
+  EXPECT_EQ(evaluate.split, "train");
+  EXPECT_EQ(evaluate.samples, 3u);
 }
 
 TEST(ArgumentsTest, AWrongLineIsOneLineAndCodeTwo) {
@@ -257,6 +289,8 @@ TEST(ArgumentsTest, AWrongLineIsOneLineAndCodeTwo) {
            {"generate", "a"},
            {"generate", "a", "--prompt", "x", "--tokens", "many"},
            {"generate", "a", "--prompt", "x", "--temperature", "-1"},
+           {"sample"},
+           {"eval", "m", "--split", "test"},
            {"cancel", "a", "b"}}) {
     SCOPED_TRACE(testing::PrintToString(words));
     const Parsed parsed = ParseArguments(words);

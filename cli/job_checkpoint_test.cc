@@ -40,8 +40,9 @@ class JobCheckpointTest : public testing::Test {
   void Save(const checkpoint::Manifest& about) {
     auto writer = store_.Begin(about);
     ASSERT_TRUE(writer.ok()) << writer.status();
-    const checkpoint::ModelState state{
-        kConfig, true, std::vector<float>(kElements), {}};
+    const checkpoint::ModelState state{.config_json = kConfig,
+                                       .anchor = std::vector<float>(kElements),
+                                       .outer_momentum = {}};
     ASSERT_TRUE(checkpoint::WriteState(
                     state, 1 << 30,
                     [&](const std::string& file, runtime::ByteSpan bytes) {

@@ -23,12 +23,15 @@
 #include "cli/commands/describe_model.h"
 #include "cli/commands/detach.h"
 #include "cli/commands/doctor.h"
+#include "cli/commands/evaluate.h"
 #include "cli/commands/follow.h"
 #include "cli/commands/generate.h"
 #include "cli/commands/plan.h"
+#include "cli/commands/sample.h"
 #include "cli/commands/show.h"
 #include "cli/commands/state.h"
 #include "cli/commands/top.h"
+#include "cli/commands/train_tokenizer.h"
 #include "cli/did_you_mean.h"
 #include "cli/exit_code.h"
 #include "cli/explain.h"
@@ -144,6 +147,12 @@ std::optional<absl::Status> RunOnFiles(const Arguments& arguments,
   switch (arguments.command) {
     case Command::kDataPrepare:
       return DataPrepare(arguments.prepare, files, output.out);
+    case Command::kTrainTokenizer:
+      return TrainTokenizer(arguments.tokenizer, files, output.out);
+    case Command::kSample:
+      return SampleTexts(arguments.sample, files, output);
+    case Command::kEvaluate:
+      return EvaluateModel(arguments.evaluate, files, output);
     case Command::kDescribeModel:
       return DescribeModel(arguments.model, output);
     case Command::kCheckpointList:

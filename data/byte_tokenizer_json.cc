@@ -57,7 +57,7 @@ std::string ByteTokenizerJson() {
   return json.dump(1) + "\n";
 }
 
-std::string ByteTokenizerConfigJson(int context_length) {
+std::string TokenizerConfigJson(int context_length) {
   Json json;
   json["tokenizer_class"] = "PreTrainedTokenizerFast";
   json["model_max_length"] = context_length;

@@ -12,8 +12,9 @@ namespace skerry::data {
 // merges over the 256 characters that byte-level encodings write bytes as.
 std::string ByteTokenizerJson();
 
-// The text of tokenizer_config.json for a model of that context length.
-std::string ByteTokenizerConfigJson(int context_length);
+// The text of the tokenizer_config.json beside any tokenizer.json, for a model
+// of that context length.
+std::string TokenizerConfigJson(int context_length);
 
 }  // namespace skerry::data
 

@@ -1,7 +1,9 @@
 #include "data/byte_tokenizer_json.h"
 
 #include <set>
+#include <vector>
 
+#include "data/tokenizer/tokenizer_json.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
@@ -34,8 +36,16 @@ TEST(ByteTokenizerJsonTest, CharactersAreThoseOfByteLevelEncodings) {
   EXPECT_EQ(vocabulary["\u0143"], 0xad);
 }
 
+TEST(ByteTokenizerJsonTest, ReadAsAnyOtherATokenIsAByte) {
+  const auto tokenizer = ParseTokenizerJson(ByteTokenizerJson());
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+  EXPECT_EQ(tokenizer->vocab_size(), 256);
+  EXPECT_EQ(TextEncoder(*tokenizer).Encode("a \xff\n"),
+            (std::vector<int32_t>{'a', ' ', 255, '\n'}));
+}
+
 TEST(ByteTokenizerJsonTest, TheConfigNamesTheContext) {
-  const auto json = nlohmann::json::parse(ByteTokenizerConfigJson(64));
+  const auto json = nlohmann::json::parse(TokenizerConfigJson(64));
   EXPECT_EQ(json["model_max_length"], 64);
 }
 

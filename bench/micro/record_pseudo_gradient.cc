@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -71,7 +72,8 @@ int Main(int argc, char** argv) {
                              .validation = {},
                              .tokenizer = std::string(data::kByteTokenizerName),
                              .vocab_size = data::kByteVocabSize};
-  const auto model = LanguageModelTrainer::Create(Options(), data, pool);
+  const auto model =
+      LanguageModelTrainer::Create(Options(), std::move(data), pool);
   SKERRY_CHECK(model.ok());
   std::vector<float> start;
   for (uint64_t round = 0; round < kRounds; ++round) {

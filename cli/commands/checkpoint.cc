@@ -13,6 +13,7 @@
 #include "cli/fetch_state.h"
 #include "cli/table.h"
 #include "data/byte_tokenizer.h"
+#include "data/byte_tokenizer_json.h"
 #include "data/manifest.h"
 #include "nlohmann/json.hpp"
 #include "runtime/directory_blob_store.h"
@@ -28,14 +29,27 @@ using checkpoint::ModelState;
 // How often the workers may move on while their state is fetched.
 constexpr int kTriesMax = 3;
 
-// Whether the job's data are bytes; the folder may be on the workers alone.
-bool IsByteData(const v1::JobSpec::Data& data, const runtime::Files& files) {
-  const auto bytes = files.Read(
-      absl::StrCat(data.path(), "/", std::string(data::kManifestFile)));
-  if (!bytes.ok() || Sha256Hex(*bytes) != data.manifest_sha256()) return false;
-  const auto manifest = data::ParseManifest(std::string_view(
-      reinterpret_cast<const char*>(bytes->data()), bytes->size()));
-  return manifest.ok() && manifest->tokenizer == data::kByteTokenizerName;
+std::string TextOf(const std::vector<std::byte>& bytes) {
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+// The tokenizer.json of the job's data, whose folder may be on the workers
+// alone; empty when it is not to be had.
+std::string TokenizerOf(const v1::JobSpec::Data& data,
+                        const runtime::Files& files) {
+  const auto read = [&](const std::string& name, const std::string& sha256) {
+    const auto bytes = files.Read(absl::StrCat(data.path(), "/", name));
+    const bool is_it = bytes.ok() && Sha256Hex(*bytes) == sha256;
+    return is_it ? TextOf(*bytes) : std::string();
+  };
+  const auto manifest = data::ParseManifest(
+      read(std::string(data::kManifestFile), data.manifest_sha256()));
+  if (!manifest.ok()) return "";
+  if (manifest->tokenizer == data::kByteTokenizerName) {
+    return data::ByteTokenizerJson();
+  }
+  if (manifest->tokenizer_sha256.empty()) return "";
+  return read(manifest->tokenizer, manifest->tokenizer_sha256);
 }
 
 absl::Status WriteCheckpoint(CheckpointWriter writer, const ModelState& state,
@@ -84,12 +98,12 @@ absl::StatusOr<std::string> Make(const v1::StateView& where,
   SKERRY_ASSIGN_OR_RETURN(FetchedState fetched, FetchState(where));
   const ModelState state{
       .config_json = where.spec().model().config_json(),
-      .byte_tokenizer = IsByteData(where.spec().data(), files),
+      .tokenizer_json = TokenizerOf(where.spec().data(), files),
       .anchor = std::move(fetched.anchor),
       .outer_momentum = std::move(fetched.outer_momentum)};
-  if (!state.byte_tokenizer) {
+  if (state.tokenizer_json.empty()) {
     output.err << "no tokenizer is written: " << where.spec().data().path()
-               << " is not here or is not of bytes\n";
+               << " is not here as the job knows it, or names none\n";
   }
   SKERRY_RETURN_IF_ERROR(
       WriteCheckpoint(*std::move(writer), state, arguments.file_bytes_max));

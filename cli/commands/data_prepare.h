@@ -15,8 +15,16 @@
 namespace skerry::cli {
 
 struct DataPrepareOptions {
-  // Text files, taken one after another in this order.
+  // Text files, and files of JSON lines by their ending .jsonl, taken one after
+  // another in this order.
   std::vector<std::string> inputs;
+  // Key of a JSON line's text.
+  std::string json_key = "text";
+  // A tokenizer.json; bytes when it is empty.
+  std::string tokenizer = "";
+  // Content of the added token that ends a document, or `none`; empty for the
+  // name that public tokenizers give it.
+  std::string document_end = "";
   // Made when it is not there.
   std::string output_directory;
   // Share of the text, from its end, that is kept for validation; 0 for none.
@@ -27,8 +35,10 @@ struct DataPrepareOptions {
 // Writes shards and, last, the manifest; each file durably and under its final
 // name only when it is whole. So a directory with a manifest is a complete data
 // set, and repeating an interrupted command completes it. The cut between the
-// splits lies at the end of a line, so that none is torn. Prints what was made
-// and how well n-gram models predict the validation split.
+// splits lies at the end of a line or document, so that none is torn. Bytes
+// mark documents of JSON lines by a line break after each; a tokenizer, which
+// is written beside the manifest, by its own tokens. Prints what was made and,
+// of bytes, how well n-gram models predict the validation split.
 //
 // Errors: InvalidArgument for options out of range, or text too short for
 // them; AlreadyExists when the directory holds another data set; what `files`

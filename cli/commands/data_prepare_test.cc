@@ -1,11 +1,15 @@
 #include "cli/commands/data_prepare.h"
 
+#include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "base/sha256.h"
 #include "data/manifest.h"
 #include "data/token_shard.h"
+#include "data/tokenizer/tokenizer_json.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/testing/memory_files.h"
@@ -120,6 +124,70 @@ TEST_F(DataPrepareTest, FailureAtAnyWriteLeavesNoManifest) {
   EXPECT_TRUE(Prepare().ok());
 }
 
+// The tokenizer of data/tokenizer/testdata.
+class TokenizedTest : public DataPrepareTest {
+ protected:
+  TokenizedTest() {
+    std::ifstream file("data/tokenizer/testdata/gpt2_like.json");
+    std::ostringstream json;
+    json << file.rdbuf();
+    json_ = json.str();
+    Write("/in/tokenizer.json", json_);
+    Write("/in/c.jsonl",
+          "{\"text\": \"the sea\"}\n{\"text\": \"the boats\"}\n");
+    options_.tokenizer = "/in/tokenizer.json";
+    options_.inputs = {"/in/c.jsonl"};
+    options_.validation_fraction = 0.5;
+  }
+  std::vector<int32_t> TokensOf(const std::string& file) {
+    const std::string bytes = Read("/out/" + file);
+    const auto shard = data::TokenShard::Parse(Bytes(bytes)).value();
+    std::vector<int32_t> tokens(shard.size());
+    shard.Read(0, tokens);
+    return tokens;
+  }
+  std::string json_;
+};
+
+TEST_F(TokenizedTest, DocumentsEndWithTheirToken) {
+  ASSERT_TRUE(Prepare().ok());
+  const data::Manifest manifest = ReadManifest();
+  EXPECT_EQ(manifest.tokenizer, "tokenizer.json");
+  EXPECT_EQ(manifest.tokenizer_sha256, Sha256Hex(Bytes(json_)));
+  EXPECT_EQ(manifest.vocab_size, 481);
+  EXPECT_EQ(manifest.document_end, 0);
+  EXPECT_EQ(Read("/out/tokenizer.json"), json_);
+  const data::Tokenizer tokenizer = data::ParseTokenizerJson(json_).value();
+  data::TextEncoder encoder(tokenizer);
+  std::vector<int32_t> expected = encoder.Encode("the sea");
+  expected.push_back(0);
+  EXPECT_EQ(TokensOf("train_000000.bin"), expected);
+  EXPECT_EQ(TokensOf("validation_000000.bin").back(), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("bytes a token"));
+}
+
+TEST_F(TokenizedTest, AnotherEndOrNoneCanBeNamed) {
+  options_.document_end = "none";
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_EQ(ReadManifest().document_end, std::nullopt);
+  EXPECT_NE(TokensOf("train_000000.bin").back(), 0);
+  options_.document_end = "[fish]";
+  EXPECT_THAT(std::string(Prepare().message()),
+              HasSubstr("has no added token [fish]"));
+  Write("/in/tokenizer.json", "{}");
+  EXPECT_THAT(std::string(Prepare().message()),
+              HasSubstr("/in/tokenizer.json: tokenizer.json: "));
+}
+
+TEST_F(DataPrepareTest, BytesOfJsonLinesEndWithALine) {
+  Write("/in/c.jsonl", "{\"text\": \"one\"}\n{\"text\": \"two\"}\n");
+  options_.inputs = {"/in/c.jsonl"};
+  options_.validation_fraction = 0.5;
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_EQ(TextOf(data::Split::kTrain), "one\n");
+  EXPECT_EQ(TextOf(data::Split::kValidation), "two\n");
+}
+
 TEST_F(DataPrepareTest, MistakesAreNamed) {
   options_.inputs = {"/in/none.txt"};
   EXPECT_TRUE(absl::IsNotFound(Prepare()));
@@ -127,9 +195,11 @@ TEST_F(DataPrepareTest, MistakesAreNamed) {
   EXPECT_TRUE(absl::IsInvalidArgument(Prepare()));
   options_.inputs = {"/in/a.txt"};
   options_.validation_fraction = 0.6;
-  EXPECT_THAT(std::string(Prepare().message()),
-              HasSubstr("--validation-fraction"));
+  EXPECT_THAT(std::string(Prepare().message()), HasSubstr("--validation must"));
   options_.validation_fraction = 0.05;
+  options_.document_end = "<e>";
+  EXPECT_THAT(std::string(Prepare().message()), HasSubstr("--document-end"));
+  options_.document_end = "";
   Write("/in/a.txt", "");
   EXPECT_THAT(std::string(Prepare().message()), HasSubstr("too few"));
 }

@@ -14,12 +14,10 @@
 #include "optimizer/inner/schedule.h"
 #include "trainer/core/element_ranges.h"
 #include "trainer/core/step_plan.h"
-#include "trainer/core/token_sampler.h"
+#include "trainer/core/text_generator.h"
 
 namespace skerry::trainer {
 namespace {
-
-constexpr uint64_t kGeneratedTokensMax = 65536;
 
 absl::Status Stopped() { return absl::AbortedError("the trainer was paused"); }
 
@@ -40,6 +38,13 @@ std::vector<optimizer::ElementRange> DecayedRanges(
   return ranges;
 }
 
+std::unique_ptr<data::TextCodec> TakeCodec(TrainingData& data) {
+  if (data.codec == nullptr && data.tokenizer == data::kByteTokenizerName) {
+    return data::MakeByteCodec();
+  }
+  return std::move(data.codec);
+}
+
 double FlopsPerSample(const model::Graph& graph, int tokens) {
   const model::Stage all = {0, static_cast<int>(graph.operators.size())};
   const model::Work work = model::StageWork(graph, all, 1, tokens);
@@ -49,8 +54,7 @@ double FlopsPerSample(const model::Graph& graph, int tokens) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<LanguageModelTrainer>>
-LanguageModelTrainer::Create(const TrainingOptions& options,
-                             const TrainingData& data,
+LanguageModelTrainer::Create(const TrainingOptions& options, TrainingData data,
                              ParallelExecutor& executor,
                              const model::cpu::GemmBackend* gemm) {
   SKERRY_RETURN_IF_ERROR(ValidateTrainingOptions(options));
@@ -95,18 +99,22 @@ LanguageModelTrainer::Create(const TrainingOptions& options,
                                    executor));
   return std::unique_ptr<LanguageModelTrainer>(new LanguageModelTrainer(
       options, std::move(model), std::move(training), std::move(validation),
-      data.tokenizer, executor));
+      data.tokenizer, TakeCodec(data),
+      gemm == nullptr ? model::cpu::DefaultGemmBackend() : *gemm, executor));
 }
 
 LanguageModelTrainer::LanguageModelTrainer(
     const TrainingOptions& options, std::unique_ptr<model::LanguageModel> model,
     data::SampleSource training, std::optional<data::SampleSource> validation,
-    std::string tokenizer, ParallelExecutor& executor)
+    std::string tokenizer, std::unique_ptr<data::TextCodec> codec,
+    const model::cpu::GemmBackend& gemm, ParallelExecutor& executor)
     : options_(options),
       model_(std::move(model)),
       training_(std::move(training)),
       validation_(std::move(validation)),
       tokenizer_(std::move(tokenizer)),
+      codec_(std::move(codec)),
+      gemm_(gemm),
       executor_(executor),
       adamw_(options.adamw, model_->parameters().size(),
              DecayedRanges(model_->layout())) {
@@ -280,41 +288,26 @@ absl::StatusOr<EvaluateResult> LanguageModelTrainer::Evaluate(
 
 absl::StatusOr<std::string> LanguageModelTrainer::Generate(
     const GenerateRequest& request, StopRequested stop) {
-  if (tokenizer_ != data::kByteTokenizerName) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("text can be generated with the tokenizer 'bytes', not '",
-                     tokenizer_, "'"));
+  if (codec_ == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "no text can be generated: the data name the tokenizer '", tokenizer_,
+        "' and hold no tokenizer.json; prepare them with one"));
   }
-  if (request.tokens > kGeneratedTokensMax ||
-      !(request.temperature >= 0 && std::isfinite(request.temperature))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("generate takes at most ", kGeneratedTokensMax,
-                     " tokens and a temperature of at least 0"));
-  }
-  // A model needs something to go on; texts begin after a line break.
-  const std::vector<uint16_t> prompt =
-      data::EncodeBytes(request.prompt.empty() ? "\n" : request.prompt);
-  std::vector<int32_t> tokens(prompt.begin(), prompt.end());
-  const size_t context = static_cast<size_t>(training_.context_length());
-  const size_t vocab = static_cast<size_t>(model_->config().vocab_size);
-  std::vector<float> logits(context * vocab);
-  Random random(request.seed);
-  for (uint64_t i = 0; i < request.tokens; ++i) {
-    if (stop()) return Stopped();
-    const size_t columns = std::min(tokens.size(), context);
-    const std::span<const int32_t> window =
-        std::span<const int32_t>(tokens).last(columns);
-    model_->Logits(window, 1, static_cast<int>(columns),
-                   std::span<float>(logits).first(columns * vocab));
-    // A vocabulary may be padded beyond the bytes.
-    const std::span<const float> last = std::span<const float>(logits).subspan(
-        (columns - 1) * vocab, std::min<size_t>(vocab, data::kByteVocabSize));
-    SKERRY_ASSIGN_OR_RETURN(const int32_t token,
-                            SampleToken(last, request.temperature, random));
-    tokens.push_back(token);
-  }
-  return data::DecodeBytes(
-      std::span<const int32_t>(tokens).last(request.tokens));
+  const TextOptions options = {.tokens = request.tokens,
+                               .sampling = {.temperature = request.temperature},
+                               .seed = request.seed,
+                               .stops = {}};
+  SKERRY_RETURN_IF_ERROR(ValidateTextOptions(options));
+  const TextModel model = {.graph = model_->graph(),
+                           .parameters = model_->parameters(),
+                           .context = training_.context_length(),
+                           .gemm = gemm_,
+                           .executor = executor_};
+  const std::string prompts[] = {request.prompt};
+  SKERRY_ASSIGN_OR_RETURN(
+      const std::vector<GeneratedText> texts,
+      GenerateTexts(model, *codec_, prompts, options, stop));
+  return texts[0].text;
 }
 
 }  // namespace skerry::trainer

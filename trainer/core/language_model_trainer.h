@@ -16,6 +16,8 @@
 #include "base/executor.h"
 #include "data/sample_source.h"
 #include "data/token_shard.h"
+#include "data/tokenizer/text_codec.h"
+#include "model/cpu/gemm.h"
 #include "model/exec/language_model.h"
 #include "optimizer/inner/adamw.h"
 #include "trainer/core/trainer.h"
@@ -29,6 +31,8 @@ struct TrainingData {
   // May be empty; then Evaluate is refused.
   std::vector<data::TokenShard> validation;
   std::string tokenizer;
+  // Without one no text is generated, unless `tokenizer` is `bytes`.
+  std::unique_ptr<data::TextCodec> codec = nullptr;
   int vocab_size = 0;
 };
 
@@ -41,7 +45,7 @@ class LanguageModelTrainer final : public Trainer {
   // outlive the trainer. Errors: InvalidArgument with one line that names what
   // is wrong in options or data; ResourceExhausted when memory is short.
   static absl::StatusOr<std::unique_ptr<LanguageModelTrainer>> Create(
-      const TrainingOptions& options, const TrainingData& data,
+      const TrainingOptions& options, TrainingData data,
       ParallelExecutor& executor,
       const model::cpu::GemmBackend* gemm = nullptr);
 
@@ -64,7 +68,10 @@ class LanguageModelTrainer final : public Trainer {
                        std::unique_ptr<model::LanguageModel> model,
                        data::SampleSource training,
                        std::optional<data::SampleSource> validation,
-                       std::string tokenizer, ParallelExecutor& executor);
+                       std::string tokenizer,
+                       std::unique_ptr<data::TextCodec> codec,
+                       const model::cpu::GemmBackend& gemm,
+                       ParallelExecutor& executor);
 
   int rank() const { return island_ == nullptr ? 0 : island_->rank(); }
   int size() const { return island_ == nullptr ? 1 : island_->size(); }
@@ -85,6 +92,8 @@ class LanguageModelTrainer final : public Trainer {
   const data::SampleSource training_;
   const std::optional<data::SampleSource> validation_;
   const std::string tokenizer_;
+  const std::unique_ptr<data::TextCodec> codec_;
+  const model::cpu::GemmBackend& gemm_;
   ParallelExecutor& executor_;
   optimizer::AdamW adamw_;
   Description description_;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "absl/strings/str_replace.h"
 #include "data/byte_tokenizer.h"
@@ -121,7 +122,8 @@ absl::Status CreateWith(const TrainingOptions& options,
       .validation = {},
       .tokenizer = "bytes",
       .vocab_size = vocab_size};
-  return LanguageModelTrainer::Create(options, data, executor).status();
+  return LanguageModelTrainer::Create(options, std::move(data), executor)
+      .status();
 }
 
 TEST(LanguageModelTrainerTest, WhatCannotBeTrainedIsRefusedInOneLine) {
@@ -147,13 +149,14 @@ TEST(LanguageModelTrainerTest, TokenBeyondTheModelsVocabularyIsAnError) {
       options.config_json, {{"\"vocab_size\": 256", "\"vocab_size\": 100"}});
   const std::string shard = ShardOf(MadeUpText(1, 1000));
   InlineExecutor executor;
-  const TrainingData data{
+  TrainingData data{
       .training =
           {data::TokenShard::Parse(std::as_bytes(std::span(shard))).value()},
       .validation = {},
       .tokenizer = "bytes",
       .vocab_size = 100};
-  const auto trainer = LanguageModelTrainer::Create(options, data, executor);
+  const auto trainer =
+      LanguageModelTrainer::Create(options, std::move(data), executor);
   ASSERT_TRUE(trainer.ok()) << trainer.status();
   EXPECT_TRUE(
       absl::IsDataLoss((*trainer)->Run(Samples(0, 8, 8), NeverStop).status()));

@@ -2,35 +2,89 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
-#include "absl/status/status.h"
 #include "base/check.h"
 
 namespace skerry::trainer {
+namespace {
+
+struct Candidate {
+  int32_t token = 0;
+  double weight = 0;
+};
+
+// The likeliest first; the smaller token of equals.
+bool IsLikelier(const Candidate& a, const Candidate& b) {
+  return a.weight != b.weight ? a.weight > b.weight : a.token < b.token;
+}
+
+double Total(const std::vector<Candidate>& candidates) {
+  double total = 0;
+  for (const Candidate& candidate : candidates) total += candidate.weight;
+  return total;
+}
+
+void KeepTopP(double top_p, std::vector<Candidate>& candidates) {
+  const double wanted = top_p * Total(candidates);
+  double sum = 0;
+  size_t kept = 0;
+  while (kept < candidates.size() && (kept == 0 || sum < wanted)) {
+    sum += candidates[kept++].weight;
+  }
+  candidates.resize(kept);
+}
+
+}  // namespace
+
+absl::Status ValidateSampling(const Sampling& sampling) {
+  if (!(sampling.temperature >= 0 && std::isfinite(sampling.temperature))) {
+    return absl::InvalidArgumentError("the temperature must be at least 0");
+  }
+  if (sampling.top_k < 0) {
+    return absl::InvalidArgumentError("top_k must be at least 0");
+  }
+  if (!(sampling.top_p > 0 && sampling.top_p <= 1)) {
+    return absl::InvalidArgumentError("top_p must be above 0, at most 1");
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<int32_t> SampleToken(std::span<const float> logits,
-                                    double temperature, Random& random) {
-  SKERRY_CHECK(!logits.empty() && temperature >= 0);
+                                    const Sampling& sampling, Random& random) {
+  SKERRY_CHECK(!logits.empty() && ValidateSampling(sampling).ok());
   for (const float logit : logits) {
     if (!std::isfinite(logit)) {
       return absl::InternalError("the model's output is not finite");
     }
   }
   const auto largest = std::max_element(logits.begin(), logits.end());
-  if (temperature == 0) {
+  if (sampling.temperature == 0) {
     return static_cast<int32_t>(largest - logits.begin());
   }
-  const auto weight = [&](float logit) {
-    return std::exp((static_cast<double>(logit) - *largest) / temperature);
-  };
-  double total = 0;
-  for (const float logit : logits) total += weight(logit);
-  double left = random.Uniform() * total;
-  for (size_t token = 0; token + 1 < logits.size(); ++token) {
-    left -= weight(logits[token]);
-    if (left < 0) return static_cast<int32_t>(token);
+  std::vector<Candidate> candidates(logits.size());
+  for (size_t i = 0; i < logits.size(); ++i) {
+    candidates[i] = {static_cast<int32_t>(i),
+                     std::exp((static_cast<double>(logits[i]) - *largest) /
+                              sampling.temperature)};
   }
-  return static_cast<int32_t>(logits.size() - 1);
+  const auto top_k = static_cast<size_t>(sampling.top_k);
+  const bool cuts = top_k > 0 && top_k < candidates.size();
+  if (cuts) {
+    std::nth_element(candidates.begin(), candidates.begin() + sampling.top_k,
+                     candidates.end(), IsLikelier);
+    candidates.resize(top_k);
+  }
+  if (cuts || sampling.top_p < 1) {
+    std::sort(candidates.begin(), candidates.end(), IsLikelier);
+  }
+  if (sampling.top_p < 1) KeepTopP(sampling.top_p, candidates);
+  double left = random.Uniform() * Total(candidates);
+  for (const Candidate& candidate : candidates) {
+    left -= candidate.weight;
+    if (left < 0) return candidate.token;
+  }
+  return candidates.back().token;
 }
 
 }  // namespace skerry::trainer

@@ -7,17 +7,30 @@
 #include <cstdint>
 #include <span>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/random.h"
 
 namespace skerry::trainer {
 
-// Draws from softmax(logits / temperature), or takes the largest logit (the
-// first of equals) when `temperature` is 0. Requires: logits is not empty and
-// temperature is finite and >= 0. Errors: Internal when a logit is NaN or
-// infinite.
+struct Sampling {
+  // 0 takes the likeliest token every time.
+  double temperature = 0;
+  // Only the likeliest so many tokens are drawn from; 0: all.
+  int top_k = 0;
+  // Then only the likeliest whose probabilities, added up until they reach it,
+  // make up this share; 1: all.
+  double top_p = 1;
+};
+// Errors: InvalidArgument that names the field.
+absl::Status ValidateSampling(const Sampling& sampling);
+
+// Draws from softmax(logits / temperature) over the tokens that are left, or
+// takes the largest logit (the first of equals) when the temperature is 0. Of
+// equal logits the first are kept. Requires: logits is not empty and `sampling`
+// is valid. Errors: Internal when a logit is NaN or infinite.
 absl::StatusOr<int32_t> SampleToken(std::span<const float> logits,
-                                    double temperature, Random& random);
+                                    const Sampling& sampling, Random& random);
 
 }  // namespace skerry::trainer
 

@@ -13,7 +13,7 @@ namespace {
 TEST(SampleTokenTest, ZeroTemperatureTakesTheFirstLargest) {
   Random random(1);
   const std::vector<float> logits = {0.f, 3.f, -1.f, 3.f};
-  EXPECT_EQ(SampleToken(logits, 0, random).value(), 1);
+  EXPECT_EQ(SampleToken(logits, {}, random).value(), 1);
 }
 
 TEST(SampleTokenTest, FrequenciesFollowTheSoftmax) {
@@ -23,7 +23,8 @@ TEST(SampleTokenTest, FrequenciesFollowTheSoftmax) {
   constexpr double kTemperature = 2;
   std::vector<int> counts(3);
   for (int i = 0; i < kDraws; ++i) {
-    ++counts[SampleToken(logits, kTemperature, random).value()];
+    ++counts[SampleToken(logits, {.temperature = kTemperature}, random)
+                 .value()];
   }
   double total = 0;
   for (const float logit : logits) total += std::exp(logit / 2 - 500);
@@ -33,12 +34,61 @@ TEST(SampleTokenTest, FrequenciesFollowTheSoftmax) {
   }
 }
 
+// How often each of three tokens is drawn.
+std::vector<int> Counts(const std::vector<float>& logits,
+                        const Sampling& sampling) {
+  Random random(3);
+  std::vector<int> counts(logits.size());
+  for (int i = 0; i < 1000; ++i) {
+    ++counts[SampleToken(logits, sampling, random).value()];
+  }
+  return counts;
+}
+
+TEST(SampleTokenTest, TopKLeavesTheLikeliest) {
+  const std::vector<float> logits = {1.f, 3.f, 2.f, 2.f};
+  const auto one = Counts(logits, {.temperature = 1, .top_k = 1});
+  EXPECT_EQ(one[1], 1000);
+  // The first of equals stays.
+  const auto two = Counts(logits, {.temperature = 1, .top_k = 2});
+  EXPECT_EQ(two[1] + two[2], 1000);
+  EXPECT_NEAR(two[2], 1000 / (1 + std::exp(1.0)), 50);
+  // As without it, bit for bit.
+  Random a(5), b(5);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(SampleToken(logits, {.temperature = 1, .top_k = 4}, a).value(),
+              SampleToken(logits, {.temperature = 1}, b).value());
+  }
+}
+
+TEST(SampleTokenTest, TopPLeavesTheLikeliestOfAShare) {
+  // Probabilities 0.5, 0.3 and 0.2.
+  const std::vector<float> logits = {std::log(3.f), std::log(5.f),
+                                     std::log(2.f)};
+  EXPECT_EQ(Counts(logits, {.temperature = 1, .top_p = 0.01})[1], 1000);
+  EXPECT_EQ(Counts(logits, {.temperature = 1, .top_p = 0.49})[1], 1000);
+  const auto two = Counts(logits, {.temperature = 1, .top_p = 0.7});
+  EXPECT_EQ(two[2], 0);
+  EXPECT_NEAR(two[0], 375, 50);
+  EXPECT_GT(Counts(logits, {.temperature = 1, .top_p = 0.9})[2], 100);
+}
+
+TEST(SampleTokenTest, WhatCannotBeMeantIsRefused) {
+  for (const Sampling& bad :
+       {Sampling{.temperature = -1}, Sampling{.temperature = 1, .top_k = -1},
+        Sampling{.temperature = 1, .top_p = 0},
+        Sampling{.temperature = 1, .top_p = 1.5}}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(ValidateSampling(bad)));
+  }
+}
+
 TEST(SampleTokenTest, OutputThatIsNotFiniteIsAnError) {
   Random random(1);
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(),
                           std::numeric_limits<float>::infinity()}) {
     const std::vector<float> logits = {0.f, bad};
-    EXPECT_TRUE(absl::IsInternal(SampleToken(logits, 1, random).status()));
+    EXPECT_TRUE(absl::IsInternal(
+        SampleToken(logits, {.temperature = 1}, random).status()));
   }
 }
 

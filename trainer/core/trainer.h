@@ -67,6 +67,7 @@ struct EvaluateResult {
 
 struct GenerateRequest {
   std::string prompt;
+  // At most; a tokenizer's end of a document ends the text.
   uint64_t tokens = 0;
   // 0 takes the likeliest token every time.
   double temperature = 0;

@@ -1,12 +1,14 @@
 #include "trainer/service/data_directory.h"
 
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/sha256.h"
 #include "base/status.h"
 #include "data/manifest.h"
 #include "data/token_shard.h"
+#include "data/tokenizer/tokenizer_json.h"
 
 namespace skerry::trainer {
 namespace {
@@ -55,6 +57,29 @@ absl::Status AddShard(const std::string& path, const data::ShardEntry& entry,
   return absl::OkStatus();
 }
 
+// Null when the manifest names no file.
+absl::StatusOr<std::unique_ptr<data::TextCodec>> OpenTokenizer(
+    const std::string& path, const data::Manifest& manifest) {
+  if (manifest.tokenizer_sha256.empty()) return nullptr;
+  SKERRY_ASSIGN_OR_RETURN(const auto file, runtime::MappedFile::Open(path));
+  if (Sha256Hex(file->bytes()) != manifest.tokenizer_sha256) {
+    return absl::DataLossError(absl::StrCat(
+        path,
+        " does not have the SHA-256 that the manifest names; copy the "
+        "data set again, or prepare it again"));
+  }
+  absl::StatusOr<data::Tokenizer> tokenizer = data::ParseTokenizerJson(
+      std::string_view(reinterpret_cast<const char*>(file->bytes().data()),
+                       file->bytes().size()));
+  if (!tokenizer.ok()) return Annotate(tokenizer.status(), path);
+  if (tokenizer->vocab_size() != manifest.vocab_size) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, " has ", tokenizer->vocab_size(),
+                     " tokens, the manifest says ", manifest.vocab_size));
+  }
+  return data::MakeTokenizerCodec(*std::move(tokenizer), manifest.document_end);
+}
+
 }  // namespace
 
 absl::StatusOr<DataDirectory> OpenDataDirectory(
@@ -73,6 +98,8 @@ absl::StatusOr<DataDirectory> OpenDataDirectory(
       ReadManifest(path(data::kManifestFile), manifest_sha256));
   DataDirectory result;
   result.data.tokenizer = manifest.tokenizer;
+  SKERRY_ASSIGN_OR_RETURN(result.data.codec,
+                          OpenTokenizer(path(manifest.tokenizer), manifest));
   result.data.vocab_size = manifest.vocab_size;
   for (const data::ShardEntry& entry : manifest.shards) {
     SKERRY_RETURN_IF_ERROR(AddShard(path(entry.file), entry, check, result));

@@ -24,12 +24,13 @@ struct DataDirectory {
 // them whole and compares their SHA-256 with the manifest's.
 enum class ShardCheck { kHeader, kRead };
 
-// Reads DIRECTORY/manifest.json and maps what it lists. With a digest, the
-// manifest must have it.
+// Reads DIRECTORY/manifest.json, opens the tokenizer that it names, and maps
+// what it lists. With a digest, the manifest must have it.
 //
 // Errors: NotFound and PermissionDenied for files; DataLoss when the manifest
-// has another digest, or a shard differs from it; InvalidArgument when a file
-// is not what its name says. The message names the path.
+// has another digest, or a shard or the tokenizer differs from it;
+// InvalidArgument when a file is not what its name says. The message names the
+// path.
 absl::StatusOr<DataDirectory> OpenDataDirectory(
     const std::string& directory, const std::string& manifest_sha256,
     ShardCheck check);

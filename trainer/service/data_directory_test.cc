@@ -79,6 +79,46 @@ TEST_F(DataDirectoryTest, ShardThatDiffersFromTheManifestIsRefused) {
       OpenDataDirectory(folder_, "", ShardCheck::kHeader).status()));
 }
 
+// What the job generates with is what its data were made with.
+class TokenizedDirectoryTest : public DataDirectoryTest {
+ protected:
+  TokenizedDirectoryTest() {
+    EXPECT_TRUE(files_.MakeDirectory(made_).ok());
+    std::ostringstream out;
+    EXPECT_TRUE(cli::DataPrepare(
+                    {.inputs = {folder_ + "/text.txt"},
+                     .tokenizer = "data/tokenizer/testdata/llama3_like.json",
+                     .output_directory = made_},
+                    files_, out)
+                    .ok());
+  }
+  absl::StatusOr<DataDirectory> Open() {
+    return OpenDataDirectory(made_, "", ShardCheck::kRead);
+  }
+  const std::string made_ = folder_ + "/tokenized";
+};
+
+TEST_F(TokenizedDirectoryTest, OpensItsTokenizer) {
+  const auto opened = Open();
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  ASSERT_NE(opened->data.codec, nullptr);
+  EXPECT_EQ(opened->data.codec->vocab_size(), opened->data.vocab_size);
+  std::vector<int32_t> tokens(9);
+  opened->data.training[0].Read(0, tokens);
+  const std::string text = opened->data.codec->Decode(tokens).value();
+  EXPECT_EQ(text, std::string("line 0\nline 1\n").substr(0, text.size()));
+}
+
+TEST_F(TokenizedDirectoryTest, AnotherTokenizerIsRefused) {
+  std::string json = Read("tokenized/tokenizer.json");
+  Write("tokenized/tokenizer.json", json + " ");
+  EXPECT_TRUE(absl::IsDataLoss(Open().status()));
+  EXPECT_THAT(std::string(Open().status().message()),
+              HasSubstr("tokenizer.json does not have the SHA-256"));
+  ASSERT_TRUE(files_.Remove(made_ + "/tokenizer.json").ok());
+  EXPECT_TRUE(absl::IsNotFound(Open().status()));
+}
+
 TEST_F(DataDirectoryTest, MissingFilesAreNamed) {
   ASSERT_TRUE(files_.Remove(folder_ + "/train_000000.bin").ok());
   const auto opened = OpenDataDirectory(folder_, "", ShardCheck::kHeader);

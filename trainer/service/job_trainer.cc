@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/status.h"
 #include "model/cpu/gemm.h"
@@ -62,8 +63,8 @@ absl::StatusOr<JobTrainer> MakeJobTrainer(const v1::JobSpec& job,
   JobTrainer result;
   result.files = std::move(directory.files);
   SKERRY_ASSIGN_OR_RETURN(
-      result.trainer,
-      LanguageModelTrainer::Create(options, directory.data, executor, &gemm));
+      result.trainer, LanguageModelTrainer::Create(
+                          options, std::move(directory.data), executor, &gemm));
   return result;
 }
 

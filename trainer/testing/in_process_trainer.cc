@@ -44,8 +44,8 @@ class InProcessTrainer final : public Trainer {
     data.training.push_back(training);
     data.validation.push_back(validation);
     SKERRY_ASSIGN_OR_RETURN(
-        trainer->engine_,
-        LanguageModelTrainer::Create(options, data, trainer->executor_));
+        trainer->engine_, LanguageModelTrainer::Create(options, std::move(data),
+                                                       trainer->executor_));
     return trainer;
   }
 

@@ -35,7 +35,8 @@ class StartingBaseTest : public testing::Test {
                                 .samples = 9,
                                 .files = {}});
     ASSERT_TRUE(writer.ok()) << writer.status();
-    const checkpoint::ModelState state{kConfig, false, anchor_, momentum};
+    const checkpoint::ModelState state{
+        .config_json = kConfig, .anchor = anchor_, .outer_momentum = momentum};
     ASSERT_TRUE(checkpoint::WriteState(
                     state, 1 << 30,
                     [&](const std::string& file, runtime::ByteSpan bytes) {

@@ -1,0 +1,46 @@
+// cli/commands/local_model.h
+//
+// A model in a folder of this machine: a checkpoint of a job, or what
+// transformers saves.
+#ifndef SKERRY_CLI_COMMANDS_LOCAL_MODEL_H_
+#define SKERRY_CLI_COMMANDS_LOCAL_MODEL_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "data/tokenizer/text_codec.h"
+#include "model/spec/model_config.h"
+#include "runtime/files.h"
+
+namespace skerry::cli {
+
+struct LocalModelArguments {
+  // A checkpoint, a folder of checkpoints, whose newest is taken, or a folder
+  // of transformers.
+  std::string folder = "";
+  // A tokenizer.json; empty for that of the folder.
+  std::string tokenizer = "";
+  // 0: as many as the machine has.
+  int threads = 0;
+};
+
+struct LocalModel {
+  model::ModelConfig config;
+  std::vector<float> parameters;
+  // Null when the folder has none and none was named.
+  std::unique_ptr<data::TextCodec> codec;
+};
+
+// Errors: those of checkpoint/starting_point.h; InvalidArgument for a tokenizer
+// that cannot be read or has more tokens than the model.
+absl::StatusOr<LocalModel> OpenLocalModel(const LocalModelArguments& arguments,
+                                          runtime::Files& files);
+
+// Threads to compute on. Errors: InvalidArgument.
+absl::StatusOr<int> ThreadsOf(const LocalModelArguments& arguments);
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_COMMANDS_LOCAL_MODEL_H_
