@@ -21,7 +21,6 @@ const Codec& DenseCodecOf(CodecId id) {
 OneBitMean::OneBitMean(size_t elements, int members, int rank, CodecId codec)
     : elements_(elements),
       members_(members),
-      rank_(rank),
       codec_(DenseCodecOf(codec)),
       member_error_(elements, 0.0f) {
   SKERRY_CHECK(rank >= 0 && rank < members);

@@ -66,7 +66,6 @@ class OneBitMean {
  private:
   const size_t elements_;
   const int members_;
-  const int rank_;
   const Codec& codec_;
   std::vector<float> member_error_;
   std::vector<float> owner_error_;

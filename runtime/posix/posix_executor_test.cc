@@ -19,9 +19,9 @@ TEST(PosixExecutorTest, TasksLeftAtTheEndAreRunFirst) {
 }
 
 TEST(PosixExecutorTest, AsManyTasksRunAtOnceAsThereAreThreads) {
-  PosixExecutor executor("test", 3);
   // Each task waits for the two others, so all three must be running.
   std::latch all(4);
+  PosixExecutor executor("test", 3);
   for (int i = 0; i < 3; ++i) {
     executor.Run([&all] { all.arrive_and_wait(); });
   }

@@ -13,8 +13,8 @@ from tools.ci.bazel import Bazel
 
 # Where memory is handled by hand, bytes come from others, or random histories
 # go far. Elsewhere a sanitizer would cost more minutes than it finds bugs.
-SANITIZED = ('base', 'compression', 'coordinator/core', 'data', 'optimizer',
-             'planner', 'runtime', 'transport', 'worker/core')
+SANITIZED = ('base', 'compression', 'coordinator/core', 'data', 'runtime',
+             'transport', 'worker/core')
 
 
 def say(text):
@@ -50,11 +50,16 @@ def unit(quick=False, patterns=('//...',)):
 
 
 def sanitize():
-    """ASan and UBSan in one pass."""
+    """ASan and UBSan in one pass, on the libraries that fuzzing needs too."""
     patterns = [f'//{folder}/...' for folder in SANITIZED
                 if _has_packages(folder)]
-    with Bazel('sanitize', ['--config=asan', '--config=ubsan']) as bazel:
+    with _sanitized() as bazel:
         return bazel.test(patterns, '--test_tag_filters=-slow')
+
+
+def _sanitized():
+    """Of both stages that use it, so that each library is compiled once."""
+    return Bazel('fuzz', ['--config=fuzz'])
 
 
 def _has_packages(folder):
@@ -67,7 +72,7 @@ def fuzz(seconds=20, seed=1):
     if not _has_packages('tests/fuzz'):
         say('fuzz: no targets')
         return result
-    with Bazel('fuzz', ['--config=fuzz']) as bazel:
+    with _sanitized() as bazel:
         targets = bazel.query(r'attr(tags, "\bfuzz\b", //tests/fuzz/...)')
         if not targets:
             return tally.Tally(failed=['fuzz (no target has the tag)'])

@@ -144,14 +144,14 @@ bool Recovery::TryFetchBase(Instant now, uint32_t span) {
   ++fetches_;
   effects_.bulk.Fetch(
       address, key,
-      work_.Wrap([this, span, key](Instant at,
-                                   absl::StatusOr<SharedBytes> bytes) {
+      work_.Wrap([this, span, key = key](Instant at,
+                                         absl::StatusOr<SharedBytes> bytes) {
         --fetches_;
         if (!bytes.ok()) return OnBase(at, span, bytes.status());
         Compute(
             effects_.host,
             [piece = *bytes, options = settings_.outer,
-             elements = layout_.elements(span), key] {
+             elements = layout_.elements(span), key = key] {
               return ReadBase(options, elements, key.sequence, key.hash,
                               piece.bytes);
             },
