@@ -14,6 +14,7 @@ namespace skerry::checkpoint {
 namespace {
 
 constexpr std::string_view kNamePrefix = "checkpoint-";
+constexpr std::string_view kPin = "pinned";
 
 std::string Key(const std::string& name, std::string_view file) {
   return absl::StrCat(name, "/", std::string(file));
@@ -162,13 +163,17 @@ absl::Status CheckpointStore::Remove(const std::string& name) {
 }
 
 absl::StatusOr<std::vector<std::string>> CheckpointStore::KeepNewest(
-    size_t count) {
+    size_t count, const std::vector<std::string>& pinned) {
   SKERRY_ASSIGN_OR_RETURN(const std::vector<Listed> all, List());
   size_t finished = 0;
   std::vector<std::string> removed;
   for (auto one = all.rbegin(); one != all.rend(); ++one) {
     if (one->status.ok()) {
       if (++finished <= std::max<size_t>(count, 1)) continue;
+      if (std::find(pinned.begin(), pinned.end(), one->name) != pinned.end() ||
+          blobs_.Get(Key(one->name, kPin)).ok()) {
+        continue;
+      }
     } else if (!absl::IsNotFound(one->status) || finished == 0) {
       // Damaged: someone may want to look at it. Or perhaps still written.
       continue;

@@ -78,9 +78,11 @@ class CheckpointStore {
 
   // Removes finished checkpoints but the newest `count`, and what interrupted
   // writers left below the newest finished one; answers the names. Never the
-  // last finished one. A manifest goes first, so that what is half removed does
-  // not count.
-  absl::StatusOr<std::vector<std::string>> KeepNewest(size_t count);
+  // last finished one, those that `pinned` names, and those with a blob of that
+  // name beside their files. A manifest goes first, so that what is half
+  // removed does not count.
+  absl::StatusOr<std::vector<std::string>> KeepNewest(
+      size_t count, const std::vector<std::string>& pinned = {});
 
  private:
   absl::StatusOr<Manifest> ReadManifest(const std::string& name) const;

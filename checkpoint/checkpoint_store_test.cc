@@ -190,6 +190,18 @@ TEST_F(CheckpointStoreTest, OnlyTheNewestAreKept) {
   EXPECT_THAT(Finished(), ElementsAre("checkpoint-10"));
 }
 
+TEST_F(CheckpointStoreTest, WhatIsPinnedStays) {
+  for (const uint64_t sequence : {1, 2, 3, 4}) {
+    ASSERT_TRUE(Write(sequence).ok());
+  }
+  ASSERT_TRUE(blobs_.Put("checkpoint-2/pinned", Bytes("")).ok());
+  EXPECT_THAT(*store_.KeepNewest(1, {"checkpoint-3"}),
+              ElementsAre("checkpoint-1"));
+  EXPECT_THAT(Finished(),
+              ElementsAre("checkpoint-2", "checkpoint-3", "checkpoint-4"));
+  EXPECT_TRUE(store_.Verify("checkpoint-2").ok());
+}
+
 TEST_F(CheckpointStoreTest, PowerLostWhileRemovingLeavesNoHalfCheckpoint) {
   for (int before = 0; before < 3; ++before) {
     runtime::MemoryFiles files;

@@ -83,6 +83,11 @@ absl::StatusOr<v1::JobSpec> ReadJobFile(const std::string& path) {
   }
   SKERRY_ASSIGN_OR_RETURN(*spec.mutable_data()->mutable_path(),
                           WholePath(path, "data.path", spec.data().path()));
+  if (spec.has_checkpoint()) {
+    SKERRY_ASSIGN_OR_RETURN(
+        *spec.mutable_checkpoint()->mutable_directory(),
+        WholePath(path, "checkpoint.directory", spec.checkpoint().directory()));
+  }
   SKERRY_RETURN_IF_ERROR(FillManifestHash(path, spec.mutable_data()));
   SKERRY_RETURN_IF_ERROR(FixCheckpoint(path, &spec));
   return spec;

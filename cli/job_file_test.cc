@@ -97,6 +97,15 @@ TEST_F(JobFileTest, TheDataFolderIsMadeAbsoluteAndItsManifestHashed) {
                 std::span(kManifest).first(sizeof(kManifest) - 1))));
 }
 
+TEST_F(JobFileTest, TheFolderOfCheckpointsIsMadeAbsolute) {
+  const std::string whole(kWhole);
+  const auto spec = Read(whole + "checkpoint: {directory: saved, every: 5}\n");
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  EXPECT_EQ(spec->checkpoint().directory(), folder_ + "/saved");
+  EXPECT_EQ(spec->checkpoint().every(), 5u);
+  EXPECT_FALSE(Read(whole)->has_checkpoint());
+}
+
 TEST_F(JobFileTest, AGivenHashNeedsNoFolderHere) {
   const auto spec =
       Read("data: {path: /nowhere/at/all, manifest_sha256: abc}\n");

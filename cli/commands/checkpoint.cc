@@ -1,20 +1,16 @@
 #include "cli/commands/checkpoint.h"
 
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/sha256.h"
 #include "base/status.h"
 #include "checkpoint/checkpoint_store.h"
+#include "checkpoint/data_tokenizer.h"
 #include "checkpoint/model_files.h"
 #include "cli/fetch_state.h"
 #include "cli/table.h"
-#include "data/byte_tokenizer.h"
-#include "data/byte_tokenizer_json.h"
-#include "data/manifest.h"
 #include "nlohmann/json.hpp"
 #include "runtime/directory_blob_store.h"
 
@@ -28,29 +24,6 @@ using checkpoint::ModelState;
 
 // How often the workers may move on while their state is fetched.
 constexpr int kTriesMax = 3;
-
-std::string TextOf(const std::vector<std::byte>& bytes) {
-  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
-
-// The tokenizer.json of the job's data, whose folder may be on the workers
-// alone; empty when it is not to be had.
-std::string TokenizerOf(const v1::JobSpec::Data& data,
-                        const runtime::Files& files) {
-  const auto read = [&](const std::string& name, const std::string& sha256) {
-    const auto bytes = files.Read(absl::StrCat(data.path(), "/", name));
-    const bool is_it = bytes.ok() && Sha256Hex(*bytes) == sha256;
-    return is_it ? TextOf(*bytes) : std::string();
-  };
-  const auto manifest = data::ParseManifest(
-      read(std::string(data::kManifestFile), data.manifest_sha256()));
-  if (!manifest.ok()) return "";
-  if (manifest->tokenizer == data::kByteTokenizerName) {
-    return data::ByteTokenizerJson();
-  }
-  if (manifest->tokenizer_sha256.empty()) return "";
-  return read(manifest->tokenizer, manifest->tokenizer_sha256);
-}
 
 absl::Status WriteCheckpoint(CheckpointWriter writer, const ModelState& state,
                              uint64_t file_bytes_max) {
@@ -96,13 +69,15 @@ absl::StatusOr<std::string> Make(const v1::StateView& where,
   }
   SKERRY_RETURN_IF_ERROR(writer.status());
   SKERRY_ASSIGN_OR_RETURN(FetchedState fetched, FetchState(where));
+  const auto& data = where.spec().data();
   const ModelState state{
       .config_json = where.spec().model().config_json(),
-      .tokenizer_json = TokenizerOf(where.spec().data(), files),
+      .tokenizer_json = checkpoint::TokenizerJsonOf(
+          data.path(), data.manifest_sha256(), files),
       .anchor = std::move(fetched.anchor),
       .outer_momentum = std::move(fetched.outer_momentum)};
   if (state.tokenizer_json.empty()) {
-    output.err << "no tokenizer is written: " << where.spec().data().path()
+    output.err << "no tokenizer is written: " << data.path()
                << " is not here as the job knows it, or names none\n";
   }
   SKERRY_RETURN_IF_ERROR(

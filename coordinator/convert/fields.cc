@@ -124,6 +124,38 @@ void ScalarsToProto(const RoundScalars& scalars, v1::RoundScalars* out) {
   out->set_compute_s(scalars.compute_s);
 }
 
+absl::StatusOr<SeatCounters> CountersFromProto(const v1::SeatCounters& counters,
+                                               absl::string_view field) {
+  SKERRY_RETURN_IF_ERROR(CheckFinite(counters.compute_s(), field));
+  SKERRY_RETURN_IF_ERROR(CheckFinite(counters.stall_s(), field));
+  SeatCounters out;
+  out.bulk_sent_bytes = counters.bulk_sent_bytes();
+  out.bulk_received_bytes = counters.bulk_received_bytes();
+  out.compute_s = counters.compute_s();
+  out.stall_s = counters.stall_s();
+  out.samples = counters.samples();
+  out.rounds = counters.rounds();
+  out.trainer_restarts = counters.trainer_restarts();
+  return out;
+}
+
+void CountersToProto(const SeatCounters& counters, v1::SeatCounters* out) {
+  out->set_bulk_sent_bytes(counters.bulk_sent_bytes);
+  out->set_bulk_received_bytes(counters.bulk_received_bytes);
+  out->set_compute_s(counters.compute_s);
+  out->set_stall_s(counters.stall_s);
+  out->set_samples(counters.samples);
+  out->set_rounds(counters.rounds);
+  out->set_trainer_restarts(counters.trainer_restarts);
+}
+
+void PieceToProto(const StatePiece& piece, v1::StatePiece* out) {
+  out->set_hash(piece.hash);
+  for (const std::string& address : piece.addresses) {
+    out->add_addresses(address);
+  }
+}
+
 absl::StatusOr<Contribution> ContributionFromProto(
     const v1::ReadyContribution& ready, int ranges_max,
     absl::string_view field) {

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "coordinator/core/facts.h"
 #include "coordinator/core/types.h"
 #include "proto/skerry/v1/control.pb.h"
 #include "proto/skerry/v1/types.pb.h"
@@ -52,6 +53,12 @@ void RangesToProto(const std::vector<data::SampleRange>& ranges,
 absl::StatusOr<RoundScalars> ScalarsFromProto(const v1::RoundScalars& scalars,
                                               absl::string_view field);
 void ScalarsToProto(const RoundScalars& scalars, v1::RoundScalars* out);
+
+absl::StatusOr<SeatCounters> CountersFromProto(const v1::SeatCounters& counters,
+                                               absl::string_view field);
+void CountersToProto(const SeatCounters& counters, v1::SeatCounters* out);
+
+void PieceToProto(const StatePiece& piece, v1::StatePiece* out);
 
 // Of a live report: a round, a positive weight, and samples.
 absl::StatusOr<Contribution> ContributionFromProto(

@@ -95,6 +95,13 @@ void CheckpointToProto(const JobSpec::Checkpoint& in,
   RangesToProto(in.consumed, out->mutable_consumed());
 }
 
+absl::StatusOr<JobSpec::Checkpoints> CheckpointsFromProto(
+    const v1::JobSpec::Checkpoints& in) {
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(in.directory(), kTextBytesMax, "checkpoint.directory"));
+  return JobSpec::Checkpoints{in.directory(), in.every(), in.keep()};
+}
+
 absl::Status CheckSizes(const v1::JobSpec& spec) {
   SKERRY_RETURN_IF_ERROR(CheckText(spec.name(), kNameBytesMax, "name"));
   SKERRY_RETURN_IF_ERROR(CheckText(spec.model().config_json(), kConfigBytesMax,
@@ -188,11 +195,6 @@ void OuterToProto(const JobSpec::OuterLoop& in, v1::JobSpec::OuterLoop* out) {
 
 absl::StatusOr<JobSpec> JobSpecFromProto(const v1::JobSpec& spec) {
   SKERRY_RETURN_IF_ERROR(CheckSizes(spec));
-  if (spec.has_checkpoint()) {
-    return absl::InvalidArgumentError(
-        "checkpoint: nothing is saved by itself in this release; leave it out "
-        "and use skerryctl checkpoint create");
-  }
   JobSpec out;
   out.name = spec.name();
   out.model.config_json = spec.model().config_json();
@@ -218,6 +220,10 @@ absl::StatusOr<JobSpec> JobSpecFromProto(const v1::JobSpec& spec) {
                                spec.placement().islands().end());
   out.placement.workers_min = spec.placement().workers_min();
   out.queue = {spec.queue().priority(), spec.queue().owner()};
+  if (spec.has_checkpoint()) {
+    SKERRY_ASSIGN_OR_RETURN(out.checkpoint,
+                            CheckpointsFromProto(spec.checkpoint()));
+  }
   return out;
 }
 
@@ -251,6 +257,12 @@ void JobSpecToProto(const JobSpec& spec, v1::JobSpec* out) {
   out->mutable_placement()->set_workers_min(spec.placement.workers_min);
   out->mutable_queue()->set_priority(spec.queue.priority);
   out->mutable_queue()->set_owner(spec.queue.owner);
+  if (spec.checkpoint.has_value()) {
+    v1::JobSpec::Checkpoints* checkpoint = out->mutable_checkpoint();
+    checkpoint->set_directory(spec.checkpoint->directory);
+    checkpoint->set_every(spec.checkpoint->every);
+    checkpoint->set_keep(spec.checkpoint->keep);
+  }
 }
 
 }  // namespace skerry::coordinator

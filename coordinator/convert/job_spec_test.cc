@@ -38,15 +38,6 @@ TEST(JobSpecConvertTest, AnUnknownMethodAndAnEndlessTextAreRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(JobSpecFromProto(in).status()));
 }
 
-// Accepted and without effect, it would promise what nobody keeps.
-TEST(JobSpecConvertTest, CheckpointsThatNobodyTakesAreRefused) {
-  v1::JobSpec in;
-  in.mutable_checkpoint();
-  const absl::Status refused = JobSpecFromProto(in).status();
-  EXPECT_TRUE(absl::IsInvalidArgument(refused));
-  EXPECT_EQ(refused.message().substr(0, 11), "checkpoint:") << refused;
-}
-
 TEST(JobSpecConvertTest, ACheckpointComesBackWhole) {
   v1::JobSpec in;
   v1::JobSpec::Checkpoint* from = in.mutable_model()->mutable_checkpoint();

@@ -260,6 +260,56 @@ absl::StatusOr<Record> FromProto(const v1::Evaluated& p) {
                    p.samples()};
 }
 
+void ToProto(const Checkpointed& r, v1::JournalRecord* out) {
+  v1::Checkpointed* p = out->mutable_checkpointed();
+  p->set_job(r.job.value());
+  p->set_sequence(r.sequence.value());
+  p->set_worker(r.worker);
+  p->set_sha256(r.sha256);
+  p->set_bytes(r.bytes);
+  p->set_error(r.error);
+  RangesToProto(r.consumed, p->mutable_consumed());
+}
+
+absl::StatusOr<Record> FromProto(const v1::Checkpointed& p) {
+  Checkpointed r{JobId(p.job()),
+                 Sequence(p.sequence()),
+                 p.worker(),
+                 p.sha256(),
+                 p.bytes(),
+                 p.error(),
+                 {}};
+  SKERRY_ASSIGN_OR_RETURN(
+      r.consumed, RangesFromProto(p.consumed(), kAnyNumber, "consumed"));
+  return r;
+}
+
+void ToProto(const Restored& r, v1::JournalRecord* out) {
+  v1::Restored* p = out->mutable_restored();
+  p->set_job(r.job.value());
+  p->set_sequence(r.sequence.value());
+  p->set_checkpoint(r.checkpoint.value());
+  p->set_reason(r.reason);
+}
+
+absl::StatusOr<Record> FromProto(const v1::Restored& p) {
+  return Restored{JobId(p.job()), Sequence(p.sequence()),
+                  Sequence(p.checkpoint()), p.reason()};
+}
+
+void ToProto(const Counted& r, v1::JournalRecord* out) {
+  v1::Counted* p = out->mutable_counted();
+  p->set_job(r.job.value());
+  p->set_worker(r.worker);
+  CountersToProto(r.counters, p->mutable_counters());
+}
+
+absl::StatusOr<Record> FromProto(const v1::Counted& p) {
+  SKERRY_ASSIGN_OR_RETURN(const SeatCounters counters,
+                          CountersFromProto(p.counters(), "counters"));
+  return Counted{JobId(p.job()), p.worker(), counters};
+}
+
 absl::StatusOr<Record> AnyFromProto(const v1::JournalRecord& p) {
   switch (p.kind_case()) {
     case v1::JournalRecord::kJobSubmitted:
@@ -295,8 +345,11 @@ absl::StatusOr<Record> AnyFromProto(const v1::JournalRecord& p) {
     case v1::JournalRecord::kJobDeleted:
       return Record(JobDeleted{JobId(p.job_deleted().job())});
     case v1::JournalRecord::kCheckpointed:
+      return FromProto(p.checkpointed());
     case v1::JournalRecord::kRestored:
+      return FromProto(p.restored());
     case v1::JournalRecord::kCounted:
+      return FromProto(p.counted());
     case v1::JournalRecord::KIND_NOT_SET:
       break;
   }

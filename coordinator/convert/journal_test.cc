@@ -23,6 +23,7 @@ JobSpec FilledSpec() {
   spec.exchange.carry = 0;
   spec.placement.islands = {"a", "b"};
   spec.queue = {-3, "vision"};
+  spec.checkpoint = JobSpec::Checkpoints{"/saved", 10, 3};
   return spec;
 }
 
@@ -63,6 +64,11 @@ std::vector<Record> OneOfEach() {
       Committed{
           JobId(1), FragmentId(0), Sequence(5), Attempt(9), {1, 2}, 8, scalars},
       Evaluated{JobId(1), Sequence(5), 2.5, 64},
+      Checkpointed{
+          JobId(1), Sequence(5), "w", "abc", 100, "", {{0, 8}, {16, 24}}},
+      Checkpointed{JobId(1), Sequence(5), "w", "", 0, "disk full", {}},
+      Restored{JobId(1), Sequence(9), Sequence(5), "why"},
+      Counted{JobId(1), "w", {1, 2, 0.5, 0.25, 3, 4, 5}},
   };
 }
 

@@ -83,6 +83,7 @@ void JobViewToProto(const JobView& view, v1::JobView* out) {
   if (view.queue_position > 0) {
     PlaceToProto(view.queue_position, view.queue_length, out->mutable_queue());
   }
+  out->set_checkpoint(view.checkpoint.value());
 }
 
 void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
@@ -169,11 +170,8 @@ void StateViewToProto(const StateView& view, v1::StateView* out) {
   out->set_sequence(view.sequence.value());
   out->set_samples_committed(view.samples_committed);
   out->set_parameters(view.element_count);
-  for (const StateView::Piece& piece : view.pieces) {
-    v1::StatePiece* added = out->add_pieces();
-    added->set_hash(piece.hash);
-    added->mutable_addresses()->Assign(piece.addresses.begin(),
-                                       piece.addresses.end());
+  for (const StatePiece& piece : view.pieces) {
+    PieceToProto(piece, out->add_pieces());
   }
   RangesToProto(view.consumed, out->mutable_consumed());
 }

@@ -80,6 +80,23 @@ void GenerateToProto(const GenerateOrder& order, v1::GenerateOrder* out) {
   out->set_seed(order.seed);
 }
 
+void CheckpointToProto(const CheckpointOrder& order, v1::CheckpointOrder* out) {
+  out->set_sequence(order.sequence.value());
+  out->set_samples_committed(order.samples_committed);
+  for (const StatePiece& piece : order.pieces) {
+    PieceToProto(piece, out->add_pieces());
+  }
+  RangesToProto(order.consumed, out->mutable_consumed());
+  out->set_pinned(order.pinned.value());
+}
+
+void RestoredToProto(const RestoredState& restored, v1::RestoredState* out) {
+  out->set_sequence(restored.sequence.value());
+  out->set_checkpoint(restored.checkpoint.value());
+  out->set_sha256(restored.sha256);
+  out->set_samples_committed(restored.samples_committed);
+}
+
 void JobToProto(const JobOrders& job, v1::JobOrders* out) {
   out->set_job(job.job.value());
   JobSpecToProto(job.spec, out->mutable_spec());
@@ -103,6 +120,12 @@ void JobToProto(const JobOrders& job, v1::JobOrders* out) {
   }
   for (const GenerateOrder& order : job.generate) {
     GenerateToProto(order, out->add_generate());
+  }
+  if (job.checkpoint.has_value()) {
+    CheckpointToProto(*job.checkpoint, out->mutable_checkpoint());
+  }
+  if (job.restored.has_value()) {
+    RestoredToProto(*job.restored, out->mutable_restored());
   }
 }
 

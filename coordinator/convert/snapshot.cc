@@ -265,6 +265,53 @@ absl::StatusOr<AuditSnapshot> AuditFromProto(const v1::AuditSnapshot& p) {
   return out;
 }
 
+// What snapshots of older releases do not have.
+void NewerToProto(const JobSnapshot& job, v1::JobSnapshot* out) {
+  for (const Checkpointed& one : job.checkpoints) {
+    *out->add_checkpoints() = RecordToProto(one).checkpointed();
+  }
+  if (job.restored.has_value()) {
+    *out->mutable_restored() = RecordToProto(*job.restored).restored();
+  }
+  for (const auto& [sequence, ranges] : job.taken) {
+    v1::JobSnapshot::Taken* one = out->add_taken();
+    one->set_sequence(sequence.value());
+    RangesToProto(ranges, one->mutable_ranges());
+  }
+  for (const auto& [worker, counters] : job.counted) {
+    *out->add_counted() =
+        RecordToProto(Counted{job.job, worker, counters}).counted();
+  }
+  CountersToProto(job.totals, out->mutable_totals());
+}
+
+absl::Status NewerFromProto(const v1::JobSnapshot& p, JobSnapshot* out) {
+  for (const v1::Checkpointed& one : p.checkpoints()) {
+    SKERRY_ASSIGN_OR_RETURN(Checkpointed saved,
+                            RecordPart<Checkpointed>(
+                                one, &v1::JournalRecord::mutable_checkpointed));
+    out->checkpoints.push_back(std::move(saved));
+  }
+  if (p.has_restored()) {
+    SKERRY_ASSIGN_OR_RETURN(
+        out->restored, RecordPart<Restored>(
+                           p.restored(), &v1::JournalRecord::mutable_restored));
+  }
+  for (const v1::JobSnapshot::Taken& one : p.taken()) {
+    SKERRY_ASSIGN_OR_RETURN(Ranges ranges,
+                            RangesOfField(one.ranges(), "taken"));
+    out->taken.emplace_back(Sequence(one.sequence()), std::move(ranges));
+  }
+  for (const v1::Counted& one : p.counted()) {
+    SKERRY_ASSIGN_OR_RETURN(
+        Counted counted,
+        RecordPart<Counted>(one, &v1::JournalRecord::mutable_counted));
+    out->counted.emplace_back(std::move(counted.worker), counted.counters);
+  }
+  SKERRY_ASSIGN_OR_RETURN(out->totals, CountersFromProto(p.totals(), "totals"));
+  return absl::OkStatus();
+}
+
 void JobToProto(const JobSnapshot& job, v1::JobSnapshot* out) {
   out->set_job(job.job.value());
   *out->mutable_submitted() = RecordToProto(job.submitted).job_submitted();
@@ -284,6 +331,7 @@ void JobToProto(const JobSnapshot& job, v1::JobSnapshot* out) {
     *out->add_evaluations() = RecordToProto(evaluated).evaluated();
   }
   AuditToProto(job.audit, out->mutable_audit());
+  NewerToProto(job, out);
 }
 
 absl::StatusOr<JobSnapshot> JobFromProto(const v1::JobSnapshot& p) {
@@ -313,6 +361,7 @@ absl::StatusOr<JobSnapshot> JobFromProto(const v1::JobSnapshot& p) {
     out.evaluations.push_back(one);
   }
   SKERRY_ASSIGN_OR_RETURN(out.audit, AuditFromProto(p.audit()));
+  SKERRY_RETURN_IF_ERROR(NewerFromProto(p, &out));
   return out;
 }
 

@@ -66,6 +66,21 @@ TEST(SnapshotConvertTest, EveryStateComesBackAsItWas) {
   EXPECT_TRUE(marked);
 }
 
+TEST(SnapshotConvertTest, CheckpointsAndTotalsComeBackAsTheyWere) {
+  ClusterSnapshot state = MidTraining(1);
+  ASSERT_FALSE(state.jobs.empty());
+  JobSnapshot& job = state.jobs[0];
+  job.checkpoints = {
+      {job.job, Sequence(3), "w", "abc", 100, "", {{0, 8}, {16, 24}}}};
+  job.restored = Restored{job.job, Sequence(9), Sequence(3), "why"};
+  job.taken = {{Sequence(2), {{0, 8}}}, {Sequence(3), {{16, 24}}}};
+  job.counted = {{"w", {1, 2, 0.5, 0.25, 3, 4, 5}}};
+  job.totals = {10, 20, 5, 2.5, 30, 40, 50};
+  const auto back = SnapshotFromProto(SnapshotToProto(state, {}));
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_TRUE(*back == state);
+}
+
 TEST(SnapshotConvertTest, WhatCannotBeInAStateIsDataLoss) {
   const v1::JournalSnapshot good = SnapshotToProto(MidTraining(1), {});
   v1::JournalSnapshot bad = good;

@@ -114,21 +114,6 @@ absl::StatusOr<FragmentFacts> FragmentFromProto(const v1::FragmentStatus& in) {
   return out;
 }
 
-absl::StatusOr<SeatCounters> CountersFromProto(const v1::SeatCounters& in) {
-  SKERRY_RETURN_IF_ERROR(
-      CheckFinite(in.compute_s(), "jobs.counters.compute_s"));
-  SKERRY_RETURN_IF_ERROR(CheckFinite(in.stall_s(), "jobs.counters.stall_s"));
-  SeatCounters out;
-  out.bulk_sent_bytes = in.bulk_sent_bytes();
-  out.bulk_received_bytes = in.bulk_received_bytes();
-  out.compute_s = in.compute_s();
-  out.stall_s = in.stall_s();
-  out.samples = in.samples();
-  out.rounds = in.rounds();
-  out.trainer_restarts = in.trainer_restarts();
-  return out;
-}
-
 absl::Status TasksFromProto(const v1::JobStatus& in, JobFacts* out) {
   if (in.evaluations_size() > kTasksMax || in.generated_size() > kTasksMax) {
     return BadField("jobs", "lists too many evaluations or texts");
@@ -148,6 +133,16 @@ absl::Status TasksFromProto(const v1::JobStatus& in, JobFacts* out) {
         {generated.request(), generated.text(), generated.error()});
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<CheckpointFact> CheckpointFromProto(
+    const v1::CheckpointOutcome& in) {
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(in.sha256(), kNameBytesMax, "jobs.checkpoint.sha256"));
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(in.error(), kTextBytesMax, "jobs.checkpoint.error"));
+  return CheckpointFact{Sequence(in.sequence()), in.sha256(), in.bytes(),
+                        in.error()};
 }
 
 absl::Status LinksFromProto(const v1::JobStatus& in, JobFacts* out) {
@@ -218,9 +213,14 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
     out.fragments.push_back(std::move(one));
   }
   SKERRY_RETURN_IF_ERROR(TasksFromProto(in, &out));
-  SKERRY_ASSIGN_OR_RETURN(out.counters, CountersFromProto(in.counters()));
+  SKERRY_ASSIGN_OR_RETURN(out.counters,
+                          CountersFromProto(in.counters(), "jobs.counters"));
   SKERRY_RETURN_IF_ERROR(LinksFromProto(in, &out));
   SKERRY_RETURN_IF_ERROR(CodecSpeedsFromProto(in, &out));
+  if (in.has_checkpoint()) {
+    SKERRY_ASSIGN_OR_RETURN(out.checkpoint,
+                            CheckpointFromProto(in.checkpoint()));
+  }
   return out;
 }
 

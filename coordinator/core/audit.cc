@@ -3,6 +3,12 @@
 #include <utility>
 
 namespace skerry::coordinator {
+namespace {
+
+// More than a job keeps, and the one that it went back to.
+constexpr size_t kCheckpointsMax = 1025;
+
+}  // namespace
 
 Audit::Audit(JobId job, uint64_t samples_total, data::RangeSet consumed)
     : job_(job),
@@ -36,6 +42,17 @@ void Audit::Add(const Entry& entry) {
     ++commits_;
     contributions_ += it->second.contributions;
     open_.erase(it);
+  } else if (const auto* saved = std::get_if<Checkpointed>(&entry.record)) {
+    if (saved->job != job_ || !saved->error.empty()) return;
+    checkpoints_[saved->sequence] = data::RangeSet(saved->consumed);
+    if (checkpoints_.size() > kCheckpointsMax) {
+      checkpoints_.erase(checkpoints_.begin());
+    }
+  } else if (const auto* restored = std::get_if<Restored>(&entry.record)) {
+    if (restored->job != job_) return;
+    open_.clear();
+    committed_.clear();
+    committed_[FragmentId(0)] = checkpoints_[restored->checkpoint];
   }
 }
 

@@ -1,6 +1,7 @@
 // coordinator/core/audit.h
 //
-// Whether every sample was used exactly once, recomputed from what the
+// Whether every sample was used exactly once in the history that stands: what
+// was lost when the job went back is not part of it. Recomputed from what the
 // journal's attempts and commits name and from nothing else. Of records that a
 // snapshot replaced, the snapshot holds what they came to.
 #ifndef SKERRY_COORDINATOR_CORE_AUDIT_H_
@@ -58,6 +59,8 @@ class Audit {
   // By fragment: a sample is committed when the first fragment has it, and
   // doubled when one fragment has it twice.
   absl::btree_map<FragmentId, data::RangeSet> committed_;
+  // What the state in each checkpoint has taken in.
+  absl::btree_map<Sequence, data::RangeSet> checkpoints_;
   data::RangeSet doubled_;
   data::RangeSet ever_granted_;
   uint64_t samples_returned_ = 0;

@@ -70,14 +70,7 @@ class Cluster::Impl {
   void Recovered(Instant now) {
     now_ = now;
     workers_.Recovered(now);
-    for (auto& [id, job] : jobs_.all()) {
-      job.since = now;
-      job.samples_at_start = job.ledger.consumed().total();
-      for (size_t i = 0; i < job.fragments.size(); ++i) {
-        if (!job.fragments[i].open().has_value()) continue;
-        job.timers[i].OnOpened(job.fragments[i].tries(), now);
-      }
-    }
+    for (auto& [id, job] : jobs_.all()) JobRecovered(job, options_, now);
     DecideAll();
   }
 
@@ -99,7 +92,7 @@ class Cluster::Impl {
       }
       const bool heard = HearSeat(job, name, before.incarnation, facts);
       if (facts != nullptr) {
-        TakeEvaluations(job, MakeDecider(), *facts);
+        TakeFacts(job, MakeDecider(), name, *facts);
         desk_.OnFacts(name, *facts);
       }
       if (changed) job.places_stale = true;

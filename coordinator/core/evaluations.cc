@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "coordinator/core/checkpoints.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -81,22 +82,27 @@ void Succeed(JobState& job, const Decider& decider, std::string_view how) {
 void DecideEnd(JobState& job, const Decider& decider) {
   const Sequence newest = job.fragments[0].newest();
   const auto last = job.evaluations.find(newest);
+  if (!job.final_since.has_value()) job.final_since = decider.now;
+  const bool patient =
+      decider.now < *job.final_since + decider.options.final_evaluation_max;
   if (last != job.evaluations.end()) {
+    if (patient && AwaitsCheckpoint(job)) return;
     Succeed(job, decider,
             absl::StrCat("final validation loss ", last->second.loss));
     return;
   }
-  if (!job.final_since.has_value()) job.final_since = decider.now;
   if (!job.evaluator.empty()) {
     job.final_alone_since.reset();
   } else if (!job.final_alone_since.has_value()) {
     job.final_alone_since = decider.now;
   }
-  if (job.final_alone_since.has_value() &&
-      *job.final_alone_since + decider.options.lease <= decider.now) {
+  const bool alone =
+      job.final_alone_since.has_value() &&
+      *job.final_alone_since + decider.options.lease <= decider.now;
+  // While it waits, what no disk has any more can come from a checkpoint.
+  if (alone && !(patient && AwaitsCheckpoint(job))) {
     Succeed(job, decider, "no worker was there for a final evaluation");
-  } else if (*job.final_since + decider.options.final_evaluation_max <=
-             decider.now) {
+  } else if (!patient) {
     Succeed(job, decider, "the final evaluation took too long");
   }
 }

@@ -82,6 +82,27 @@ TEST(EvaluationsTest, WithoutAnyWorkerTheJobSucceedsAfterALease) {
   EXPECT_EQ(bench.job.phase, JobPhase::kSucceeded);
 }
 
+// Its disks may come back, or it goes back to a checkpoint.
+TEST(EvaluationsTest, AJobWhoseEndIsNotSavedYetDoesNotSucceedWithoutWorkers) {
+  JobSpec spec = SmallJob("bench", 16);
+  spec.checkpoint = JobSpec::Checkpoints{"/saved", 2, 2};
+  JobBench bench(spec);
+  const Life life = bench.AddReplica("a", {"w0"});
+  CommitRounds(bench, 1, 2);
+  EndLife(bench.job, bench.decider(), life, "gone");
+  bench.job.seats.clear();
+  DecideEvaluations(bench.job, bench.decider());
+  bench.now = bench.now + bench.options.lease;
+  DecideEvaluations(bench.job, bench.decider());
+  EXPECT_FALSE(bench.job.Ended());
+  Earliest due(bench.now);
+  CollectEvaluations(bench.job, bench.options, due);
+  ASSERT_TRUE(due.found().has_value());
+  bench.now = *due.found();
+  DecideEvaluations(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.phase, JobPhase::kSucceeded);
+}
+
 TEST(EvaluationsTest, AnEvaluatorThatIsLostIsReplaced) {
   JobBench bench;
   bench.AddReplica("a", {"w0"});

@@ -106,6 +106,28 @@ std::optional<EventView> Of(Revision index, const Evaluated& r) {
                            r.loss, " on ", r.samples, " samples"));
 }
 
+std::optional<EventView> Of(Revision index, const Checkpointed& r) {
+  if (!r.error.empty()) {
+    return Make(
+        index, r.job, "CheckpointFailed",
+        absl::StrCat("checkpoint-", r.sequence.value(),
+                     " is not saved: worker ", r.worker, ": ", r.error));
+  }
+  return Make(
+      index, r.job, "CheckpointSaved",
+      absl::StrCat("checkpoint-", r.sequence.value(), " is saved by worker ",
+                   r.worker, ": ", r.bytes, " bytes"));
+}
+
+std::optional<EventView> Of(Revision index, const Restored& r) {
+  return Make(index, r.job, "JobRestored",
+              absl::StrCat("the job goes back to checkpoint-",
+                           r.checkpoint.value(), ", which is now sequence ",
+                           r.sequence.value(), ": ", r.reason));
+}
+
+std::optional<EventView> Of(Revision, const Counted&) { return std::nullopt; }
+
 }  // namespace
 
 std::optional<EventView> EventOf(const Entry& entry) {

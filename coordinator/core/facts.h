@@ -75,6 +75,17 @@ struct GeneratedFact {
   friend bool operator==(const GeneratedFact&, const GeneratedFact&) = default;
 };
 
+// What became of the newest order to save a checkpoint. Without hash and error
+// it is being saved.
+struct CheckpointFact {
+  Sequence sequence;
+  std::string sha256;
+  uint64_t bytes = 0;
+  std::string error;
+  friend bool operator==(const CheckpointFact&,
+                         const CheckpointFact&) = default;
+};
+
 // Totals since the process started.
 struct SeatCounters {
   uint64_t bulk_sent_bytes = 0;
@@ -123,6 +134,7 @@ struct JobFacts {
   SeatCounters counters;
   std::vector<PeerLink> links;
   std::vector<CodecSpeed> codec_speeds;
+  std::optional<CheckpointFact> checkpoint;
   friend bool operator==(const JobFacts&, const JobFacts&) = default;
 };
 

@@ -4,8 +4,10 @@
 #include <span>
 
 #include "base/hash.h"
+#include "coordinator/core/checkpoints.h"
 #include "coordinator/core/evaluations.h"
 #include "coordinator/core/membership.h"
+#include "coordinator/core/restore.h"
 #include "coordinator/core/retention.h"
 
 namespace skerry::coordinator {
@@ -19,6 +21,7 @@ const FragmentFacts* FactsOf(const Seat* seat, FragmentId fragment) {
   return nullptr;
 }
 
+// After `applied`.
 void AddCommitted(const RoundMachine& machine, Sequence applied, size_t most,
                   FragmentOrders& orders) {
   const auto& history = machine.history();
@@ -118,8 +121,8 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
     fragment.fragment = machine.fragment();
     fragment.newest = machine.newest();
     if (facts != nullptr) {
-      AddCommitted(machine, facts->applied, options.committed_entries_max,
-                   fragment);
+      AddCommitted(machine, std::max(facts->applied, job.Floor()),
+                   options.committed_entries_max, fragment);
     }
     fragment.open = OpenFor(job, machine, orders.life, i, now);
     const bool in_life = seat != nullptr && seat->facts.life == orders.life;
@@ -138,6 +141,8 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
   if (const auto order = EvaluationOrderFor(job, name)) {
     orders.evaluations.push_back(*order);
   }
+  orders.checkpoint = CheckpointOrderFor(job, name);
+  orders.restored = RestoredStateOf(job);
   return orders;
 }
 

@@ -5,12 +5,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "coordinator/core/anchor_check.h"
+#include "coordinator/core/checkpoints.h"
 #include "coordinator/core/evaluations.h"
 #include "coordinator/core/exchange.h"
 #include "coordinator/core/grants.h"
 #include "coordinator/core/layout.h"
 #include "coordinator/core/membership.h"
+#include "coordinator/core/restore.h"
 #include "coordinator/core/retention.h"
+#include "coordinator/core/seat_totals.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -43,20 +46,6 @@ std::string WhyUnfit(const JobState& job, const JobFacts& facts) {
 }
 
 // Equal up to what is only shown to operators.
-template <typename T>
-void AddGrowth(T before, T now, T& total) {
-  total += now >= before ? now - before : now;
-}
-
-void Count(JobState& job, const std::string& worker, const SeatCounters& now) {
-  SeatCounters& last = job.counted[worker];
-  AddGrowth(last.bulk_sent_bytes, now.bulk_sent_bytes,
-            job.totals.bulk_sent_bytes);
-  AddGrowth(last.compute_s, now.compute_s, job.totals.compute_s);
-  AddGrowth(last.stall_s, now.stall_s, job.totals.stall_s);
-  last = now;
-}
-
 bool SameForDecisions(JobFacts a, JobFacts b) {
   a.counters = b.counters = {};
   a.links = b.links = {};
@@ -123,7 +112,6 @@ void RefreshKeepFrom(JobState& job, const Decider& decider) {
 
 bool HearSeat(JobState& job, const std::string& worker, Incarnation incarnation,
               const JobFacts* facts) {
-  if (facts != nullptr) Count(job, worker, facts->counters);
   const auto it = job.seats.find(worker);
   if (facts == nullptr && it == job.seats.end()) return false;
   const bool known =
@@ -149,6 +137,24 @@ bool HearSeat(JobState& job, const std::string& worker, Incarnation incarnation,
   return true;
 }
 
+void JobRecovered(JobState& job, const ClusterOptions& options, Instant now) {
+  job.since = now;
+  job.samples_at_start = job.ledger.consumed().total();
+  // Whoever saves a state already says so first.
+  job.save_not_before = now + options.lease;
+  for (size_t i = 0; i < job.fragments.size(); ++i) {
+    if (!job.fragments[i].open().has_value()) continue;
+    job.timers[i].OnOpened(job.fragments[i].tries(), now);
+  }
+}
+
+void TakeFacts(JobState& job, const Decider& decider, const std::string& worker,
+               const JobFacts& facts) {
+  CountSeat(job, decider, worker, facts.counters);
+  TakeCheckpoint(job, decider, worker, facts);
+  TakeEvaluations(job, decider, facts);
+}
+
 void DecideJob(JobState& job, const Decider& decider) {
   job.decided_at = decider.now;
   for (int pass = 0; pass < kPassesMax && !job.Ended(); ++pass) {
@@ -164,7 +170,9 @@ void DecideJob(JobState& job, const Decider& decider) {
     DecideMembership(job, counted);
     DecideGrants(job, counted);
     DecideExchange(job, counted);
+    DecideCheckpoints(job, counted);
     DecideEvaluations(job, counted);
+    DecideRestore(job, counted);
     if (!job.Ended()) DecideFailure(job, counted);
     if (emitted == 0) break;
   }
@@ -172,6 +180,9 @@ void DecideJob(JobState& job, const Decider& decider) {
     job.places.clear();
     job.settling.clear();
     job.evaluator.clear();
+    job.saving.reset();
+    job.lost_spans.reset();
+    CountAll(job, decider);
   }
   RefreshKeepFrom(job, decider);
 }
@@ -181,7 +192,9 @@ void CollectJob(const JobState& job, const ClusterOptions& options,
   if (job.Ended()) return;
   CollectMembership(job, options, earliest);
   CollectExchange(job, earliest);
+  CollectCheckpoints(job, options, earliest);
   CollectEvaluations(job, options, earliest);
+  CollectRestore(job, options, earliest);
 }
 
 }  // namespace skerry::coordinator

@@ -18,6 +18,13 @@ namespace skerry::coordinator {
 bool HearSeat(JobState& job, const std::string& worker, Incarnation incarnation,
               const JobFacts* facts);
 
+// The replay of the job's records is over.
+void JobRecovered(JobState& job, const ClusterOptions& options, Instant now);
+
+// What became of what the worker was asked for, and its totals.
+void TakeFacts(JobState& job, const Decider& decider, const std::string& worker,
+               const JobFacts& facts);
+
 void DecideJob(JobState& job, const Decider& decider);
 
 void CollectJob(const JobState& job, const ClusterOptions& options,

@@ -24,6 +24,8 @@ constexpr uint32_t kSpansMax = 4096;
 constexpr uint32_t kTokensMax = 1 << 24;
 constexpr size_t kIslandsMax = 1024;
 constexpr int32_t kPriorityMax = 1000;
+constexpr uint32_t kEveryMax = 1 << 20;
+constexpr uint32_t kKeepMax = 1024;
 
 class Problems {
  public:
@@ -165,6 +167,23 @@ void ReviewCheckpoint(const JobSpec& spec, Problems& problems) {
     problems.Require(from.consumed.empty(), "model.checkpoint.consumed",
                      "is only for samples: go_on");
   }
+}
+
+void ReviewCheckpoints(JobSpec& spec, Problems& problems) {
+  if (!spec.checkpoint.has_value()) return;
+  JobSpec::Checkpoints& c = *spec.checkpoint;
+  Fill(c.every, 20u);
+  Fill(c.keep, 3u);
+  problems.Require(c.directory.starts_with('/') &&
+                       c.directory.size() <= kPathMax &&
+                       c.directory.find('\0') == std::string::npos,
+                   "checkpoint.directory",
+                   "has to be the whole path of a folder that every worker "
+                   "reads and writes");
+  problems.Require(c.every <= kEveryMax, "checkpoint.every",
+                   "has to be at most 1048576 sequences");
+  problems.Require(c.keep <= kKeepMax, "checkpoint.keep",
+                   "has to be at most 1024 checkpoints");
 }
 
 void FillTraining(JobSpec::Training& t) {
@@ -363,6 +382,7 @@ absl::StatusOr<ReviewedSpec> ReviewJobSpec(const JobSpec& submitted) {
   ReviewModelAndData(reviewed.spec, problems);
   ReviewTraining(reviewed.spec, problems);
   ReviewCheckpoint(reviewed.spec, problems);
+  ReviewCheckpoints(reviewed.spec, problems);
   ReviewRest(reviewed.spec, problems);
   ReviewQueue(reviewed.spec.queue, problems);
   ReviewOuterLoop(reviewed.spec, reviewed.warnings, problems);

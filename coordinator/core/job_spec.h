@@ -97,6 +97,12 @@ struct JobSpec {
     std::string owner;
     friend bool operator==(const Queue&, const Queue&) = default;
   };
+  struct Checkpoints {
+    std::string directory;
+    uint32_t every = 0;
+    uint32_t keep = 0;
+    friend bool operator==(const Checkpoints&, const Checkpoints&) = default;
+  };
 
   std::string name;
   Model model;
@@ -106,6 +112,7 @@ struct JobSpec {
   Exchange exchange;
   Placement placement;
   Queue queue;
+  std::optional<Checkpoints> checkpoint;
 
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };

@@ -195,5 +195,21 @@ TEST(JobSpecTest, AJobThatGoesOnHasSomethingLeftToTrainOn) {
                    "training.samples: is below sample 101"));
 }
 
+TEST(JobSpecTest, CheckpointsOfAJobHaveDefaultsAndBounds) {
+  JobSpec spec = SmallJob("saved", 100);
+  EXPECT_FALSE(ReviewJobSpec(spec)->spec.checkpoint.has_value());
+  spec.checkpoint = JobSpec::Checkpoints{"/saved", 0, 0};
+  const auto reviewed = ReviewJobSpec(spec);
+  ASSERT_TRUE(reviewed.ok()) << reviewed.status();
+  EXPECT_EQ(reviewed->spec.checkpoint->every, 20u);
+  EXPECT_EQ(reviewed->spec.checkpoint->keep, 3u);
+  spec.checkpoint = JobSpec::Checkpoints{"saved", 1u << 21, 1u << 11};
+  const absl::Status status = ReviewJobSpec(spec).status();
+  for (const char* path :
+       {"checkpoint.directory:", "checkpoint.every:", "checkpoint.keep:"}) {
+    EXPECT_TRUE(Says(status, path)) << path;
+  }
+}
+
 }  // namespace
 }  // namespace skerry::coordinator

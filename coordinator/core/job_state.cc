@@ -122,7 +122,111 @@ absl::Status Fold(JobState& job, Revision, const Evaluated& record) {
   return absl::OkStatus();
 }
 
+absl::Status Fold(JobState& job, Revision, const Checkpointed& record) {
+  if (!record.error.empty()) return absl::OkStatus();
+  const bool newer = job.checkpoints.empty() ||
+                     job.checkpoints.back().sequence < record.sequence;
+  if (!job.spec.checkpoint.has_value() || !newer ||
+      record.sequence > job.fragments[0].newest()) {
+    return absl::DataLossError(
+        "a checkpoint is saved that the job does not have");
+  }
+  job.checkpoints.push_back(record);
+  const size_t keep = job.spec.checkpoint->keep;
+  if (job.checkpoints.size() <= keep) return absl::OkStatus();
+  const size_t old = job.checkpoints.size() - keep;
+  std::vector<Checkpointed> kept;
+  for (size_t i = 0; i < job.checkpoints.size(); ++i) {
+    const bool pinned = job.restored.has_value() &&
+                        job.restored->checkpoint == job.checkpoints[i].sequence;
+    if (i >= old || pinned) kept.push_back(std::move(job.checkpoints[i]));
+  }
+  job.checkpoints = std::move(kept);
+  return absl::OkStatus();
+}
+
+absl::Status Fold(JobState& job, Revision, const Restored& record) {
+  const Checkpointed* from = job.FindCheckpoint(record.checkpoint);
+  if (from == nullptr || !job.replicas.current().empty()) {
+    return absl::DataLossError(
+        "a job goes back to a checkpoint that it does not have, or while it "
+        "has replicas");
+  }
+  const data::RangeSet consumed(from->consumed);
+  for (RoundMachine& machine : job.fragments) {
+    SKERRY_RETURN_IF_ERROR(machine.Apply(record, consumed.total()));
+  }
+  job.ledger.GoBack(consumed);
+  job.taken.clear();
+  job.restored = record;
+  for (Sequence& keep : job.keep_from) keep = record.sequence;
+  return absl::OkStatus();
+}
+
+absl::Status Fold(JobState& job, Revision, const Counted& record) {
+  SeatCounters& before = job.counted[record.worker];
+  AddGrowth(before, record.counters, job.totals);
+  before = record.counters;
+  return absl::OkStatus();
+}
+
+void HashCounters(const SeatCounters& counters, StateHasher& hasher) {
+  hasher.Add(counters.bulk_sent_bytes);
+  hasher.Add(counters.bulk_received_bytes);
+  hasher.Add(counters.compute_s);
+  hasher.Add(counters.stall_s);
+  hasher.Add(counters.samples);
+  hasher.Add(counters.rounds);
+  hasher.Add(counters.trainer_restarts);
+}
+
+// Nothing for journals of releases that had none of these.
+void HashNewer(const JobState& job, StateHasher& hasher) {
+  for (const Checkpointed& one : job.checkpoints) {
+    hasher.Add(std::string_view("checkpoint"));
+    hasher.Add(one.sequence);
+    hasher.Add(std::string_view(one.sha256));
+    hasher.Add(std::span<const data::SampleRange>(one.consumed));
+  }
+  if (job.restored.has_value()) {
+    hasher.Add(std::string_view("restored"));
+    hasher.Add(job.restored->sequence);
+    hasher.Add(job.restored->checkpoint);
+  }
+  for (const auto& [worker, counters] : job.counted) {
+    hasher.Add(std::string_view("counted"));
+    hasher.Add(std::string_view(worker));
+    HashCounters(counters, hasher);
+  }
+  if (!job.counted.empty()) HashCounters(job.totals, hasher);
+}
+
+template <typename T>
+void AddOne(T before, T now, T& total) {
+  total += now >= before ? now - before : now;
+}
+
 }  // namespace
+
+void AddGrowth(const SeatCounters& before, const SeatCounters& now,
+               SeatCounters& totals) {
+  AddOne(before.bulk_sent_bytes, now.bulk_sent_bytes, totals.bulk_sent_bytes);
+  AddOne(before.bulk_received_bytes, now.bulk_received_bytes,
+         totals.bulk_received_bytes);
+  AddOne(before.compute_s, now.compute_s, totals.compute_s);
+  AddOne(before.stall_s, now.stall_s, totals.stall_s);
+  AddOne(before.samples, now.samples, totals.samples);
+  AddOne(before.rounds, now.rounds, totals.rounds);
+  AddOne(before.trainer_restarts, now.trainer_restarts,
+         totals.trainer_restarts);
+}
+
+const Checkpointed* JobState::FindCheckpoint(Sequence sequence) const {
+  for (const Checkpointed& one : checkpoints) {
+    if (one.sequence == sequence) return &one;
+  }
+  return nullptr;
+}
 
 JobState::JobState(JobId id, const JobSubmitted& record,
                    const ClusterOptions& options)
@@ -218,6 +322,13 @@ JobSnapshot SaveJob(const JobState& job) {
     saved.evaluations.push_back(evaluated);
   }
   saved.audit = job.audit.Save();
+  saved.checkpoints = job.checkpoints;
+  saved.restored = job.restored;
+  for (const auto& [sequence, ranges] : job.taken) {
+    saved.taken.emplace_back(sequence, RangesOf(ranges));
+  }
+  saved.counted.assign(job.counted.begin(), job.counted.end());
+  saved.totals = job.totals;
   return saved;
 }
 
@@ -246,6 +357,17 @@ absl::Status RestoreJob(JobState& job, const JobSnapshot& saved) {
     job.evaluations[evaluated.sequence] = evaluated;
   }
   job.audit.Restore(saved.audit);
+  job.checkpoints = saved.checkpoints;
+  for (const Checkpointed& one : job.checkpoints) job.audit.Add({{}, one});
+  job.restored = saved.restored;
+  if (job.restored.has_value()) {
+    for (Sequence& keep : job.keep_from) keep = job.restored->sequence;
+  }
+  for (const auto& [sequence, ranges] : saved.taken) {
+    job.taken[sequence] = data::RangeSet(ranges);
+  }
+  job.counted.insert(saved.counted.begin(), saved.counted.end());
+  job.totals = saved.totals;
   return absl::OkStatus();
 }
 
@@ -271,6 +393,7 @@ void HashInto(const JobState& job, StateHasher& hasher) {
     hasher.Add(evaluated.loss);
     hasher.Add(evaluated.samples);
   }
+  HashNewer(job, hasher);
 }
 
 }  // namespace skerry::coordinator

@@ -21,6 +21,7 @@
 #include "coordinator/core/audit.h"
 #include "coordinator/core/facts.h"
 #include "coordinator/core/options.h"
+#include "coordinator/core/orders.h"
 #include "coordinator/core/queue.h"
 #include "coordinator/core/records.h"
 #include "coordinator/core/replica_table.h"
@@ -64,6 +65,21 @@ struct Drain {
   Round decided;
 };
 
+// A worker saves a whole state.
+struct Saving {
+  std::string worker;
+  Incarnation incarnation;
+  Instant since;
+  CheckpointOrder order;
+};
+
+// Some spans are on no worker that is there.
+struct LostSpans {
+  Instant since;
+  // Of what the workers have: while it changes, one of them may yet find them.
+  uint64_t facts = 0;
+};
+
 struct JobState {
   JobState(JobId id, const JobSubmitted& record, const ClusterOptions& options);
 
@@ -84,20 +100,24 @@ struct JobState {
   std::vector<RoundMachine> fragments;
   absl::btree_map<Sequence, Evaluated> evaluations;
   Audit audit;
-
-  // The samples of the newest commits, of those whose records this process has
-  // folded: not of what came in a snapshot.
+  // Those that are kept; by sequence.
+  std::vector<Checkpointed> checkpoints;
+  // The newest time that the job went back.
+  std::optional<Restored> restored;
+  // The samples of the newest commits; no part of the state's hash.
   absl::btree_map<Sequence, data::RangeSet> taken;
+  // By worker, what it had said at its last Counted, and what all those came
+  // to.
+  absl::btree_map<std::string, SeatCounters> counted;
+  SeatCounters totals;
 
   // --- Heard.
   Instant since;
   // Committed before `since`; for rates.
   uint64_t samples_at_start = 0;
   absl::btree_map<std::string, Seat> seats;
-  // Sums over all processes heard since the coordinator started, and what each
-  // worker last said: its own totals start again with its process.
-  SeatCounters totals;
-  absl::btree_map<std::string, SeatCounters> counted;
+  // By worker, what its process has said last.
+  absl::btree_map<std::string, SeatCounters> counting;
   absl::btree_map<std::string, Place> places;
   absl::btree_map<std::string, Settling> settling;
   // Who may have a place has changed since the places were made.
@@ -112,6 +132,13 @@ struct JobState {
   absl::btree_map<Sequence,
                   absl::btree_map<uint32_t, absl::btree_map<Life, uint64_t>>>
       anchors;
+  std::optional<Saving> saving;
+  // Nothing is saved before this moment, so that those that save already can
+  // say so, and after so many failures in a row; the last was of that state.
+  Instant save_not_before;
+  int save_failures = 0;
+  Sequence save_failed;
+  std::optional<LostSpans> lost_spans;
   // Who evaluates which sequence, since when.
   std::string evaluator;
   Sequence evaluating;
@@ -125,6 +152,12 @@ struct JobState {
 
   bool Ended() const { return phase > JobPhase::kRunning; }
   bool Sized() const { return span_count > 0; }
+  // States before this sequence are of no use.
+  Sequence Floor() const {
+    return restored.has_value() ? restored->sequence : Sequence();
+  }
+  // Null when it is not kept.
+  const Checkpointed* FindCheckpoint(Sequence sequence) const;
   // The seat, if it is of that incarnation; null otherwise.
   const Seat* SeatOf(std::string_view worker, Incarnation incarnation) const;
 };
@@ -142,6 +175,11 @@ struct Decider {
 // Folds a record of this job. Errors: DataLoss when it does not follow from
 // those before it.
 absl::Status ApplyToJob(JobState& job, const Entry& entry);
+
+// What a process has done since it said `before`: it has said `now`, and totals
+// that have fallen are those of another process.
+void AddGrowth(const SeatCounters& before, const SeatCounters& now,
+               SeatCounters& totals);
 
 // Ends a life with its reason, and forgets what was heard of it.
 void EndLife(JobState& job, const Decider& decider, Life life,

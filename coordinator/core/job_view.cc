@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/placing.h"
+#include "coordinator/core/seat_totals.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -86,6 +87,7 @@ void AddReplicas(const JobState& job, const WorkerTable& workers,
 
 void AddLosses(const JobState& job, JobView& view) {
   for (const CommittedEntry& entry : job.fragments[0].history()) {
+    if (!entry.attempt.is_set()) continue;
     LossPoint point{entry.sequence, entry.samples_committed, entry.scalars.loss,
                     std::nullopt};
     const auto evaluated = job.evaluations.find(entry.sequence);
@@ -112,12 +114,15 @@ uint64_t SynchronousBytes(const JobState& job) {
 
 void AddCounters(const JobState& job, Instant now, JobView& view) {
   JobCounters& counters = view.counters;
-  counters.bulk_sent_bytes = job.totals.bulk_sent_bytes;
-  counters.compute_s = job.totals.compute_s;
-  counters.stall_s = job.totals.stall_s;
+  const SeatCounters totals = TotalsOf(job);
+  counters.bulk_sent_bytes = totals.bulk_sent_bytes;
+  counters.compute_s = totals.compute_s;
+  counters.stall_s = totals.stall_s;
   counters.synchronous_bytes = SynchronousBytes(job);
   for (const RoundMachine& machine : job.fragments) {
-    counters.commits += machine.history().size();
+    for (const CommittedEntry& entry : machine.history()) {
+      counters.commits += entry.attempt.is_set() ? 1 : 0;
+    }
     counters.attempts += machine.attempts_total();
     counters.contributions_dropped += machine.dropped_total();
   }
@@ -152,6 +157,12 @@ std::string PendingReason(const JobState& job, const WorkerTable& workers,
                       ": ", WhyItWaits(job, workers, turn, options));
 }
 
+std::string OtherwiseBackTo(const JobState& job) {
+  if (job.checkpoints.empty()) return "; there is no checkpoint to go back to";
+  return absl::StrCat(", or goes back to checkpoint-",
+                      job.checkpoints.back().sequence.value());
+}
+
 std::string ReasonOf(const JobState& job, const WorkerTable& workers,
                      const ClusterOptions& options, const Turn& turn) {
   if (job.Ended()) return job.end_reason;
@@ -170,13 +181,21 @@ std::string ReasonOf(const JobState& job, const WorkerTable& workers,
     return absl::StrCat("no worker that is there holds spans ", begin, " to ",
                         end, " at sequence ", machine.newest().value(),
                         "; waits for a disk that has them to come back",
-                        TroubleOf(job));
+                        OtherwiseBackTo(job), TroubleOf(job));
   }
   if (job.ledger.AllConsumed()) {
-    return job.evaluator.empty()
-               ? "every sample is committed; no worker can evaluate"
-               : absl::StrCat("worker ", job.evaluator,
-                              " evaluates the final anchor");
+    if (!job.evaluator.empty()) {
+      return absl::StrCat("worker ", job.evaluator,
+                          " evaluates the final anchor");
+    }
+    if (job.evaluations.contains(machine.newest())) {
+      return absl::StrCat(
+          "every sample is committed; the final state is ",
+          job.saving.has_value()
+              ? absl::StrCat("being saved by worker ", job.saving->worker)
+              : "not saved yet");
+    }
+    return "every sample is committed; no worker can evaluate";
   }
   if (job.replicas.current().empty()) {
     return absl::StrCat("no replica is admitted; workers are recovering",
@@ -214,6 +233,9 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   if (machine.open().has_value()) {
     view.open_attempt = machine.open()->attempt;
     view.open_tries = machine.tries();
+  }
+  if (!job.checkpoints.empty()) {
+    view.checkpoint = job.checkpoints.back().sequence;
   }
   AddLosses(job, view);
   AddReplicas(job, workers, view);

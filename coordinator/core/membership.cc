@@ -7,6 +7,7 @@
 #include "coordinator/core/exchange.h"
 #include "coordinator/core/layout.h"
 #include "coordinator/core/placing.h"
+#include "coordinator/core/seat_totals.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -158,6 +159,7 @@ bool HasRecovered(const JobState& job, const Place& place, size_t rank,
         });
     if (facts == all.end() || facts->span_begin != holder.span_begin ||
         facts->anchor_hashes.size() != holder.span_end - holder.span_begin ||
+        facts->applied < job.Floor() ||
         facts->applied.value() + behind_max < machine.newest().value() ||
         facts->applied > machine.newest()) {
       return false;
@@ -340,16 +342,20 @@ void EndDrained(JobState& job, const Decider& decider) {
   }
 }
 
-bool HoldsNewest(const FragmentFacts& facts, uint32_t span, Sequence newest) {
-  return facts.span_begin <= span &&
+// A state of the span that is `behind_max` sequences behind the newest or less.
+bool HoldsSpan(const JobState& job, const FragmentFacts& facts, uint32_t span,
+               Sequence newest, uint64_t behind_max) {
+  const Sequence held = std::max(facts.applied, facts.stored_through);
+  return facts.applied >= job.Floor() && facts.span_begin <= span &&
          span < facts.span_begin + facts.anchor_hashes.size() &&
-         Next(std::max(facts.applied, facts.stored_through)) >= newest;
+         held.value() + behind_max >= newest.value();
 }
 
 }  // namespace
 
 void LoseWorker(JobState& job, const Decider& decider, std::string_view worker,
                 const std::string& reason) {
+  CountLost(job, decider, worker);
   job.seats.erase(std::string(worker));
   job.places_stale = true;
   const Replica* replica = job.replicas.FindWorker(worker);
@@ -400,6 +406,10 @@ const Place* PlaceOf(const JobState& job, std::string_view island,
 bool IsCoveredWithout(const JobState& job, const WorkerTable& workers,
                       std::string_view leaving) {
   if (job.Ended() || !job.Sized()) return true;
+  if (!job.checkpoints.empty() &&
+      job.checkpoints.back().sequence == job.fragments[0].newest()) {
+    return true;
+  }
   for (const RoundMachine& machine : job.fragments) {
     std::vector<bool> covered(job.span_count, false);
     for (const auto& [name, seat] : job.seats) {
@@ -411,7 +421,10 @@ bool IsCoveredWithout(const JobState& job, const WorkerTable& workers,
       for (const FragmentFacts& facts : seat.facts.fragments) {
         if (facts.fragment != machine.fragment()) continue;
         for (uint32_t span = 0; span < job.span_count; ++span) {
-          if (HoldsNewest(facts, span, machine.newest())) covered[span] = true;
+          // The newest result as well: it may be nowhere else.
+          if (HoldsSpan(job, facts, span, machine.newest(), 0)) {
+            covered[span] = true;
+          }
         }
       }
     }
@@ -434,7 +447,8 @@ std::pair<uint32_t, uint32_t> SpansWithoutHolder(const JobState& job,
       if (held) break;
       if (!workers.IsCurrent(name, seat.incarnation)) continue;
       for (const FragmentFacts& facts : seat.facts.fragments) {
-        held |= facts.fragment == fragment && HoldsNewest(facts, span, newest);
+        held |= facts.fragment == fragment &&
+                HoldsSpan(job, facts, span, newest, 1);
       }
     }
     if (held) continue;

@@ -34,7 +34,8 @@ const Place* PlaceOf(const JobState& job, std::string_view island,
                      std::string_view worker);
 
 // Whether other workers, none of them draining, hold every span that `worker`
-// holds, so that the job does not depend on it.
+// holds, or a checkpoint has the newest state, so that the job does not depend
+// on it.
 bool IsCoveredWithout(const JobState& job, const WorkerTable& workers,
                       std::string_view worker);
 

@@ -275,6 +275,22 @@ TEST(MembershipTest, TheOnlyHolderOfTheStateIsNotLetGo) {
   EXPECT_FALSE(IsCoveredWithout(bench.job, bench.workers, "w0"));
 }
 
+TEST(MembershipTest, WhoAloneHasTheNewestResultIsNotLetGo) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0"});
+  bench.AddReplica("b", {"w1"});
+  bench.workers.LoseStream("w1", bench.workers.FindCurrent("w1")->boot,
+                           bench.now);
+  bench.Offer("w0", 1, 0, {0, 8});
+  DecideExchange(bench.job, bench.decider());
+  bench.Report("w0", 7);
+  DecideExchange(bench.job, bench.decider());
+  ASSERT_EQ(bench.job.fragments[0].newest(), Sequence(1));
+  EXPECT_FALSE(IsCoveredWithout(bench.job, bench.workers, "w0"));
+  bench.Fragment("w1").stored_through = Sequence(1);
+  EXPECT_TRUE(IsCoveredWithout(bench.job, bench.workers, "w0"));
+}
+
 TEST(MembershipTest, AWorkerWithTooManyJobsBeforeThisOneHasNoPlace) {
   JobBench bench;
   bench.options.seats_max = 1;

@@ -15,6 +15,8 @@ absl::Status ValidateClusterOptions(const ClusterOptions& o) {
       {"takeover_wait", o.takeover_wait},
       {"attempt_deadline_min", o.attempt_deadline_min},
       {"final_evaluation_max", o.final_evaluation_max},
+      {"checkpoint_max", o.checkpoint_max},
+      {"restore_wait", o.restore_wait},
   };
   for (const auto& [name, value] : durations) {
     if (value <= absl::ZeroDuration() || value > absl::Hours(24)) {

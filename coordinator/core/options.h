@@ -33,6 +33,12 @@ struct ClusterOptions {
   absl::Duration attempt_deadline_min = absl::Seconds(1);
   // How long the final evaluation may take before the job succeeds without.
   absl::Duration final_evaluation_max = absl::Minutes(15);
+  // How long a worker may take to save a checkpoint before another one is
+  // asked.
+  absl::Duration checkpoint_max = absl::Minutes(30);
+  // How long a disk with spans that are nowhere else has to come back, once
+  // there are workers that wait for them.
+  absl::Duration restore_wait = absl::Seconds(10);
 
   size_t workers_max = 10'000;
   // Unfinished jobs, and finished ones that are remembered.

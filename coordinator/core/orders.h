@@ -83,6 +83,27 @@ struct EvaluationOrder {
                          const EvaluationOrder&) = default;
 };
 
+// A whole state that the worker is to save in the job's folder of checkpoints.
+struct CheckpointOrder {
+  Sequence sequence;
+  uint64_t samples_committed = 0;
+  std::vector<StatePiece> pieces;  // by span
+  std::vector<data::SampleRange> consumed;
+  // Of a checkpoint that has to stay; unset: of none.
+  Sequence pinned;
+  friend bool operator==(const CheckpointOrder&,
+                         const CheckpointOrder&) = default;
+};
+
+// The state at `sequence` is that of the checkpoint.
+struct RestoredState {
+  Sequence sequence;
+  Sequence checkpoint;
+  std::string sha256;
+  uint64_t samples_committed = 0;
+  friend bool operator==(const RestoredState&, const RestoredState&) = default;
+};
+
 struct GenerateOrder {
   // Chosen by the shell; unique for ever, also across restarts.
   uint64_t request = 0;
@@ -112,6 +133,8 @@ struct JobOrders {
   std::vector<FragmentOrders> fragments;
   std::vector<EvaluationOrder> evaluations;
   std::vector<GenerateOrder> generate;
+  std::optional<CheckpointOrder> checkpoint;
+  std::optional<RestoredState> restored;
   friend bool operator==(const JobOrders&, const JobOrders&) = default;
 };
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "coordinator/core/facts.h"
 #include "coordinator/core/job_spec.h"
 #include "coordinator/core/types.h"
 
@@ -156,10 +157,43 @@ struct Evaluated {
   friend bool operator==(const Evaluated&, const Evaluated&) = default;
 };
 
-using Record = std::variant<JobSubmitted, JobEnded, WorkerAdmitted,
-                            ReplicaAdmitted, ReplicaEnded, Planned, Granted,
-                            Opened, Dropped, Committed, Evaluated, WorkerLeft,
-                            JobSized, JobPaused, WorkerMarked, JobDeleted>;
+// A checkpoint was saved, or `error` says why it was not.
+struct Checkpointed {
+  JobId job;
+  Sequence sequence;
+  std::string worker;
+  std::string sha256;  // of its manifest
+  uint64_t bytes = 0;
+  std::string error;
+  // What the state has taken in.
+  std::vector<data::SampleRange> consumed;
+  friend bool operator==(const Checkpointed&, const Checkpointed&) = default;
+};
+
+// State `sequence` is that of the checkpoint: what was committed since then is
+// lost, and its samples are free.
+struct Restored {
+  JobId job;
+  Sequence sequence;
+  Sequence checkpoint;
+  std::string reason;
+  friend bool operator==(const Restored&, const Restored&) = default;
+};
+
+// The totals that a worker has said last: of a process that is gone, of one
+// that began to count anew, or of a job that has ended.
+struct Counted {
+  JobId job;
+  std::string worker;
+  SeatCounters counters;
+  friend bool operator==(const Counted&, const Counted&) = default;
+};
+
+using Record =
+    std::variant<JobSubmitted, JobEnded, WorkerAdmitted, ReplicaAdmitted,
+                 ReplicaEnded, Planned, Granted, Opened, Dropped, Committed,
+                 Evaluated, WorkerLeft, JobSized, JobPaused, WorkerMarked,
+                 JobDeleted, Checkpointed, Restored, Counted>;
 
 struct Entry {
   Revision index;

@@ -109,7 +109,7 @@ Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
   for (const auto& [life, replica] : job.replicas.current()) {
     for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
       const FragmentFacts* facts = FactsInLife(job, replica, rank, fragment);
-      if (facts == nullptr) return {};
+      if (facts == nullptr) return job.Floor();
       absl::btree_set<Sequence> held =
           WholeBases(*facts, replica.holders[rank]);
       if (!common.has_value()) {
@@ -121,8 +121,11 @@ Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
       }
     }
   }
-  if (!common.has_value() || common->empty()) return {};
+  // Older bases are of no use to anybody.
+  const Sequence floor = job.Floor();
+  if (!common.has_value() || common->empty()) return floor;
   Sequence keep = *common->rbegin();
+  if (job.saving.has_value()) keep = std::min(keep, job.saving->order.sequence);
   const uint64_t newest = job.fragments[fragment.value()].newest().value();
   for (const auto& [name, seat] : job.seats) {
     const Worker* worker = workers.FindCurrent(name);
@@ -135,7 +138,7 @@ Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
     }
     keep = std::min(keep, *need);
   }
-  return keep;
+  return std::max(keep, floor);
 }
 
 std::vector<Source> SourcesFor(const JobState& job, const WorkerTable& workers,

@@ -96,6 +96,24 @@ absl::Status RoundMachine::Apply(const Dropped& record) {
   return absl::OkStatus();
 }
 
+absl::Status RoundMachine::Apply(const Restored& record,
+                                 uint64_t samples_committed) {
+  if (record.sequence != Next(newest())) {
+    return absl::DataLossError(
+        absl::StrCat("the job goes back as sequence ", record.sequence.value(),
+                     " when ", newest().value(), " is the newest"));
+  }
+  history_.push_back(
+      {record.sequence, Attempt(), {}, 0, samples_committed, {}});
+  open_.reset();
+  tries_ = 0;
+  repeated_members_ = false;
+  blamed_.clear();
+  outcomes_.clear();
+  ended_members_.clear();
+  return absl::OkStatus();
+}
+
 void RoundMachine::Apply(const ReplicaEnded& record) {
   if (open_.has_value() && open_->FindLife(record.life) != nullptr) {
     ended_members_.insert(record.life);

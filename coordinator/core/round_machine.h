@@ -43,6 +43,9 @@ class RoundMachine {
   // `samples_committed`: of the job, this commit included.
   absl::Status Apply(const Committed& record, uint64_t samples_committed);
   absl::Status Apply(const Dropped& record);
+  // The record's sequence is a state that nobody exchanged: its entry has no
+  // attempt. Requires: every life has ended.
+  absl::Status Apply(const Restored& record, uint64_t samples_committed);
   void Apply(const ReplicaEnded& record);
 
   FragmentSnapshot Save() const;

@@ -75,6 +75,12 @@ void SampleLedger::KeepNamed(const data::RangeSet& named) {
   }
 }
 
+void SampleLedger::GoBack(const data::RangeSet& consumed) {
+  holdings_.clear();
+  consumed_ = consumed;
+  free_ = data::RangeSet(data::SampleRange{0, samples_}).Subtract(consumed);
+}
+
 data::RangeSet SampleLedger::LeasedTo(Life life) const {
   const auto it = holdings_.find(life);
   return it == holdings_.end() ? data::RangeSet() : it->second.leased;

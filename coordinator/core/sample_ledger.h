@@ -34,6 +34,10 @@ class SampleLedger {
   // had is free.
   void KeepNamed(const data::RangeSet& named);
 
+  // Just these are consumed now, and all others are free. Requires: every life
+  // has ended.
+  void GoBack(const data::RangeSet& consumed);
+
   LedgerSnapshot Save() const;
   // Into a new ledger. Errors: DataLoss unless the three kinds cover
   // [0, samples) once.

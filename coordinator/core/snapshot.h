@@ -127,6 +127,14 @@ struct JobSnapshot {
   // By sequence.
   std::vector<Evaluated> evaluations;
   AuditSnapshot audit;
+  // By sequence.
+  std::vector<Checkpointed> checkpoints;
+  std::optional<Restored> restored;
+  // By sequence.
+  std::vector<std::pair<Sequence, Ranges>> taken;
+  // By worker.
+  std::vector<std::pair<std::string, SeatCounters>> counted;
+  SeatCounters totals;
   friend bool operator==(const JobSnapshot&, const JobSnapshot&) = default;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 // What is known of one sequence.
 struct Gathered {
-  std::vector<StateView::Piece> pieces;
+  std::vector<StatePiece> pieces;
   bool disagree = false;
 };
 
@@ -21,7 +21,7 @@ void Gather(const HeldBase& base, const std::string& address,
   for (size_t i = 0; i < base.hashes.size(); ++i) {
     const size_t span = base.span_begin + i;
     if (span >= gathered.pieces.size()) return;
-    StateView::Piece& piece = gathered.pieces[span];
+    StatePiece& piece = gathered.pieces[span];
     if (!piece.addresses.empty() && piece.hash != base.hashes[i]) {
       gathered.disagree = true;
     }
@@ -31,7 +31,7 @@ void Gather(const HeldBase& base, const std::string& address,
 }
 
 bool IsWhole(const Gathered& gathered) {
-  for (const StateView::Piece& piece : gathered.pieces) {
+  for (const StatePiece& piece : gathered.pieces) {
     if (piece.addresses.empty()) return false;
   }
   return !gathered.disagree && !gathered.pieces.empty();
@@ -64,7 +64,8 @@ uint64_t SamplesAt(const JobState& job, uint64_t sequence) {
              : job.fragments[0].history()[sequence - 1].samples_committed;
 }
 
-// Nothing when a commit after `sequence` was folded by a former process.
+}  // namespace
+
 std::optional<data::RangeSet> ConsumedAt(const JobState& job,
                                          uint64_t sequence) {
   data::RangeSet consumed = job.ledger.consumed();
@@ -77,14 +78,13 @@ std::optional<data::RangeSet> ConsumedAt(const JobState& job,
   return consumed;
 }
 
-}  // namespace
-
 absl::StatusOr<StateView> LocateState(const JobState& job,
                                       const WorkerTable& workers) {
   absl::btree_map<Sequence, Gathered> all = GatherAll(job, workers);
   const std::vector<CommittedEntry>& history = job.fragments[0].history();
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
     const uint64_t sequence = it->first.value();
+    if (it->first < job.Floor()) break;
     if (sequence > history.size() || !IsWhole(it->second)) continue;
     StateView view;
     view.id = job.id;

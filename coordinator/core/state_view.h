@@ -4,6 +4,8 @@
 #ifndef SKERRY_COORDINATOR_CORE_STATE_VIEW_H_
 #define SKERRY_COORDINATOR_CORE_STATE_VIEW_H_
 
+#include <optional>
+
 #include "absl/status/statusor.h"
 #include "coordinator/core/job_state.h"
 #include "coordinator/core/views.h"
@@ -17,6 +19,11 @@ namespace skerry::coordinator {
 // Errors: FailedPrecondition when there is none.
 absl::StatusOr<StateView> LocateState(const JobState& job,
                                       const WorkerTable& workers);
+
+// The samples that the state at `sequence` has taken in; nothing when that is
+// not known any more. Requires: it is committed.
+std::optional<data::RangeSet> ConsumedAt(const JobState& job,
+                                         uint64_t sequence);
 
 }  // namespace skerry::coordinator
 

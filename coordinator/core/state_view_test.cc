@@ -109,6 +109,16 @@ TEST(StateViewTest, ASequenceThatIsNotCommittedIsNotBelieved) {
   EXPECT_FALSE(Locate(bench).ok());
 }
 
+TEST(StateViewTest, AStateBeforeTheOneThatTheJobWentBackToIsNone) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0"});
+  Commit(bench);
+  HoldBase(bench, "w0", 1, 4);
+  ASSERT_TRUE(Locate(bench).ok());
+  bench.job.restored = Restored{bench.job.id, Sequence(2), Sequence(1), ""};
+  EXPECT_FALSE(Locate(bench).ok());
+}
+
 TEST(StateViewTest, TheSamplesOfAStateAreThoseOfItsCommitsAlone) {
   JobBench bench;
   bench.AddReplica("a", {"w0"});
@@ -120,17 +130,30 @@ TEST(StateViewTest, TheSamplesOfAStateAreThoseOfItsCommitsAlone) {
   EXPECT_THAT(Locate(bench)->consumed, ElementsAre(data::SampleRange{0, 16}));
 }
 
-TEST(StateViewTest, SamplesOfCommitsThatThisProcessDidNotFoldAreNotGuessed) {
+TEST(StateViewTest, SamplesOfCommitsThatAreNotKnownAreNotGuessed) {
   JobBench bench;
   bench.AddReplica("a", {"w0"});
   Commit(bench);
   Commit(bench);
-  bench.job.taken.clear();  // as after a snapshot
+  bench.job.taken.clear();  // as after a snapshot of an older release
   HoldBase(bench, "w0", 1, 4);
   EXPECT_TRUE(Locate(bench)->consumed.empty());
   EXPECT_EQ(Locate(bench)->samples_committed, 8u);
   HoldBase(bench, "w0", 2, 5);
   EXPECT_THAT(Locate(bench)->consumed, ElementsAre(data::SampleRange{0, 16}));
+}
+
+TEST(StateViewTest, ASnapshotKnowsTheSamplesOfItsNewestCommits) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0"});
+  Commit(bench);
+  Commit(bench);
+  const JobSnapshot saved = SaveJob(bench.job);
+  bench.job.taken.clear();
+  EXPECT_FALSE(ConsumedAt(bench.job, 1).has_value());
+  JobState again(bench.job.id, saved.submitted, bench.options);
+  ASSERT_TRUE(RestoreJob(again, saved).ok());
+  EXPECT_EQ(ConsumedAt(again, 1)->total(), 8u);
 }
 
 }  // namespace

@@ -32,6 +32,13 @@ struct SpanHolder {
   friend bool operator==(const SpanHolder&, const SpanHolder&) = default;
 };
 
+// One span of a whole state: what it is and which workers have it.
+struct StatePiece {
+  uint64_t hash = 0;
+  std::vector<std::string> addresses;
+  friend bool operator==(const StatePiece&, const StatePiece&) = default;
+};
+
 struct RoundScalars {
   double loss = 0;
   uint64_t inner_steps = 0;

@@ -81,6 +81,8 @@ struct JobView {
   Revision revision;
   Attempt open_attempt;
   uint64_t open_tries = 0;
+  // Of the newest checkpoint that was saved; unset when none was.
+  Sequence checkpoint;
   // Among the jobs that wait for workers, from 1; 0 of one that does not.
   size_t queue_position = 0;
   size_t queue_length = 0;
@@ -127,11 +129,7 @@ struct StateView {
   Sequence sequence;
   uint64_t samples_committed = 0;
   uint64_t element_count = 0;
-  struct Piece {
-    uint64_t hash = 0;
-    std::vector<std::string> addresses;
-  };
-  std::vector<Piece> pieces;  // by span
+  std::vector<StatePiece> pieces;  // by span
   // What the state has taken in; empty when that is not known.
   std::vector<data::SampleRange> consumed;
 };

@@ -91,6 +91,10 @@ void AddFlags(CLI::App& app, Arguments* arguments) {
   AddDuration(app, "--settle",
               "how long an island waits for a worker that went away",
               &cluster.settle);
+  AddDuration(app, "--restore-wait",
+              "how long a lost disk has to come back before a job goes back "
+              "to a checkpoint",
+              &cluster.restore_wait);
   AddDuration(app, "--attempt-deadline-min", "shortest deadline of an exchange",
               &cluster.attempt_deadline_min);
   app.add_option("--workers-max", cluster.workers_max,

@@ -131,6 +131,10 @@ std::vector<JobMetric> JobMetrics(const ShellFacts& shell) {
       {"skerry_job_open_attempt_tries",
        "Attempts of the open exchange so far; 0 when none is open.",
        Kind::kGauge, [](const JobView& job) { return Number(job.open_tries); }},
+      {"skerry_job_checkpoint_sequence",
+       "Sequence of the newest checkpoint that was saved; 0 when none was.",
+       Kind::kGauge,
+       [](const JobView& job) { return Number(job.checkpoint.value()); }},
       {"skerry_job_round_seconds", "Between the newest two commits.",
        Kind::kGauge,
        [&shell](const JobView& job) -> std::optional<double> {

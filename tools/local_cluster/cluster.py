@@ -61,7 +61,7 @@ class LocalCluster:
             '--name', name, '--island', island.name,
             '--coordinator', f'127.0.0.1:{self.coordinator_port}',
             '--listen', f'127.0.0.1:{port}',
-            '--state', os.path.join(self.directory, 'workers', name),
+            '--state', self.state_of(name),
             '--run-dir', os.path.join(self.directory, 'run'),
             '--trainer-threads', str(trainer_threads)]
         if island.rate_mbit_s:
@@ -70,6 +70,10 @@ class LocalCluster:
             arguments += ['--advertise', f'127.0.0.1:{link}']
         self.workers.append(Worker(name, island.name, self._daemon(
             name, 'skerry-worker', *arguments)))
+
+    def state_of(self, name):
+        """The state folder of the worker."""
+        return os.path.join(self.directory, 'workers', name)
 
     def _binary(self, name):
         return os.path.join(self.binaries, name)

@@ -95,6 +95,13 @@ TEST(JobOrdersTest, GoodOrdersAreReadInFull) {
   v1::JobOrders paused = Good();
   paused.set_paused(true);
   EXPECT_TRUE(JobOrdersFromProto(paused)->paused);
+  EXPECT_EQ(orders->settings.checkpoint_every, 0u);
+  EXPECT_FALSE(orders->settings.from_checkpoint);
+  v1::JobOrders restored = Good();
+  restored.mutable_spec()->mutable_checkpoint()->set_every(20);
+  restored.mutable_restored()->set_sequence(7);
+  EXPECT_EQ(JobOrdersFromProto(restored)->settings.checkpoint_every, 20u);
+  EXPECT_TRUE(JobOrdersFromProto(restored)->settings.from_checkpoint);
 }
 
 using Change = std::function<void(v1::JobOrders&)>;

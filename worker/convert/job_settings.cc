@@ -76,6 +76,7 @@ absl::StatusOr<JobSettings> JobSettingsFromProto(const v1::JobSpec& spec) {
     }
     settings.samples_before += range.end() - range.begin();
   }
+  settings.checkpoint_every = spec.checkpoint().every();
   settings.batch_samples = training.batch_samples();
   settings.tau = training.tau() == 0 ? kTauDefault : training.tau();
   if (settings.samples == 0 || settings.samples > kSamplesMax) {

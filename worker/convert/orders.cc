@@ -261,6 +261,8 @@ absl::StatusOr<JobOrders> JobOrdersFromProto(const v1::JobOrders& orders) {
   if (orders.job() == 0) return BadField("job", "is missing");
   out.job = JobId(orders.job());
   SKERRY_ASSIGN_OR_RETURN(out.settings, JobSettingsFromProto(orders.spec()));
+  // The trainer's initial values are not where the job begins again.
+  if (orders.has_restored()) out.settings.from_checkpoint = true;
   SKERRY_ASSIGN_OR_RETURN(out.phase, PhaseFromProto(orders.phase()));
   out.epoch = Epoch(orders.epoch());
   out.life = Life(orders.life());

@@ -108,7 +108,10 @@ uint64_t BaseInterval(const JobSettings& settings) {
 }
 
 bool IsBaseSequence(const JobSettings& settings, const CommittedEntry& entry) {
-  return entry.sequence.value() % BaseInterval(settings) == 0 ||
+  const uint64_t sequence = entry.sequence.value();
+  return sequence % BaseInterval(settings) == 0 ||
+         (settings.checkpoint_every > 0 &&
+          sequence % settings.checkpoint_every == 0) ||
          entry.samples_committed >= settings.samples;
 }
 

@@ -103,6 +103,16 @@ TEST(FoldTest, LastSequenceIsAlwaysABase) {
   EXPECT_TRUE(IsBaseSequence(settings, Entry(1, 1000)));
 }
 
+TEST(FoldTest, WhatIsToBeSavedIsABase) {
+  JobSettings settings = Settings("diloco");
+  settings.codec = compression::CodecId::kInt8Block;
+  const uint64_t between = BaseInterval(settings) + 1;
+  EXPECT_FALSE(IsBaseSequence(settings, Entry(between, 10)));
+  settings.checkpoint_every = between;
+  EXPECT_TRUE(IsBaseSequence(settings, Entry(between, 10)));
+  EXPECT_TRUE(IsBaseSequence(settings, Entry(between - 1, 10)));
+}
+
 TEST(FoldTest, MomentumThatIsGivenIsPartOfTheStateOfAMethodThatHasIt) {
   const std::vector<float> anchor = {1, 2};
   const std::vector<float> momentum = {3, 4};

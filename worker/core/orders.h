@@ -66,6 +66,8 @@ struct JobSettings {
   // not what the trainer begins with.
   bool from_checkpoint = false;
   uint64_t samples_before = 0;  // that state 0 has taken in
+  // States at multiples of this are bases, to be saved; 0: none are.
+  uint64_t checkpoint_every = 0;
   friend bool operator==(const JobSettings&, const JobSettings&) = default;
 };
 

@@ -165,6 +165,7 @@ class Seat::Impl {
   bool advancing_ = false;
   bool again_ = false;
   bool draining_ = false;
+  Sequence drained_at_;  // of the last base stored for it
   std::string failure_;
 
   // Trainer.

@@ -48,6 +48,11 @@ bool Seat::Impl::StepOnce(Instant now) {
 
 bool Seat::Impl::StepAway(Instant now) {
   recovery_.SetTarget(orders_->newest);
+  // Nobody else may have the newest state: it has to be one that can be saved.
+  if (draining_ && recovery_.ready() && drained_at_ < recovery_.applied()) {
+    drained_at_ = recovery_.applied();
+    recovery_.StoreBase();
+  }
   if (!over() || recovery_.begin() == recovery_.end()) return false;
   step_ = Step::kClose;
   return true;

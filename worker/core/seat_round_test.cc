@@ -42,6 +42,21 @@ TEST(SeatRoundTest, ADrainingWorkerLeavesOnceWhatItOwesIsDelivered) {
   })) << Failures(world);
 }
 
+// It may be the last one that has it.
+TEST(SeatRoundTest, TheNewestStateOfADrainedWorkerIsABase) {
+  for (const uint64_t sequence : {3, 4, 5}) {
+    World world(Options({kAll, kAll}, "diloco", CodecId::kInt8Block));
+    ASSERT_TRUE(world.RunToSequence(sequence)) << Failures(world);
+    for (uint32_t i = 0; i < 2; ++i) world.seat(i)->Drain(world.now());
+    ASSERT_TRUE(world.RunUntil([&] {
+      const JobFacts facts = world.seat(0)->Facts();
+      return facts.abandoned_life != Life() && !facts.bases.empty() &&
+             facts.applied == world.newest() &&
+             facts.bases.back().sequence == facts.applied;
+    })) << Failures(world);
+  }
+}
+
 TEST(SeatRoundTest, AWorkerThatIsNoLongerToDrainComesBack) {
   World world(Options({kAll, kAll}, "co2", CodecId::kRawF32));
   ASSERT_TRUE(world.RunToSequence(3)) << Failures(world);

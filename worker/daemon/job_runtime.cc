@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "checkpoint/checkpoint_store.h"
 #include "runtime/log.h"
 #include "worker/convert/control.h"
 
@@ -21,6 +22,8 @@ constexpr absl::Duration kTrainerBackoffMax = absl::Seconds(10);
 // A call fails before it is known that its process has ended, and what ended
 // the process says more.
 constexpr absl::Duration kExitKnownAfter = absl::Milliseconds(500);
+// A checkpoint whose base could not be stored is read again after this.
+constexpr absl::Duration kReadAgainAfter = absl::Seconds(5);
 
 // The job's folder. The uid keeps a coordinator that lost its state, and so
 // gives numbers again, from finding another history's files.
@@ -44,6 +47,9 @@ JobRuntime::JobRuntime(const v1::JobOrders& orders,
                        absl::AnyInvocable<void()> status_changed)
     : job_(orders.job()),
       spec_(orders.spec()),
+      restored_(orders.restored()),
+      keep_from_(orders.fragments_size() > 0 ? orders.fragments(0).keep_from()
+                                             : 0),
       environment_(environment),
       status_changed_(std::move(status_changed)),
       answers_(environment.loop, [this] { AfterSeat(); }),
@@ -65,6 +71,13 @@ JobRuntime::JobRuntime(const v1::JobOrders& orders,
       bulk_(job_, environment.bulk, answers_),
       peers_(job_, environment.peers, answers_),
       host_(job_, environment.compute, answers_, [this] { status_changed_(); }),
+      saver_(
+          job_, environment.loop, environment.save, environment.files,
+          [this](const std::string& address, const PieceKey& key,
+                 Done<absl::StatusOr<SharedBytes>> done) {
+            FetchPiece(address, key, std::move(done));
+          },
+          [this] { status_changed_(); }),
       trainer_backoff_(kTrainerBackoffMin) {}
 
 JobRuntime::~JobRuntime() {
@@ -74,17 +87,14 @@ JobRuntime::~JobRuntime() {
 
 absl::Status JobRuntime::Start() {
   SKERRY_ASSIGN_OR_RETURN(std::vector<StoredFile> on_disk, disk_.Scan());
-  const bool has_base =
-      std::any_of(on_disk.begin(), on_disk.end(), [](const StoredFile& file) {
-        return file.kind == PieceKey::Kind::kBase;
-      });
+  const bool from_checkpoint = StartsFromCheckpoint(on_disk);
   SeatOptions options;
   options.job = job_;
   options.worker = environment_.worker;
   options.on_disk = std::move(on_disk);
   seat_ = std::make_unique<Seat>(
       std::move(options), Effects{trainer_, bulk_, disk_, peers_, host_});
-  if (spec_.model().has_checkpoint() && !has_base) {
+  if (from_checkpoint) {
     ReadCheckpoint();
   } else {
     StartTrainer();
@@ -92,13 +102,30 @@ absl::Status JobRuntime::Start() {
   return absl::OkStatus();
 }
 
+bool JobRuntime::StartsFromCheckpoint(
+    const std::vector<StoredFile>& on_disk) const {
+  const Sequence start(restored_.sequence());
+  if (!spec_.model().has_checkpoint() && !start.is_set()) return false;
+  if (keep_from_ > start) return false;
+  return std::none_of(
+      on_disk.begin(), on_disk.end(), [start](const StoredFile& file) {
+        return file.kind == PieceKey::Kind::kBase && file.sequence >= start;
+      });
+}
+
 void JobRuntime::ReadCheckpoint() {
-  runtime::Log(runtime::Severity::kInfo, "worker.checkpoint.read",
-               {{"job", job_.value()},
-                {"path", spec_.model().checkpoint().path()},
-                {"name", spec_.model().checkpoint().name()}});
+  v1::JobSpec spec = spec_;
+  v1::JobSpec::Checkpoint* from = spec.mutable_model()->mutable_checkpoint();
+  if (restored_.sequence() > 0) {
+    from->set_path(spec.checkpoint().directory());
+    from->set_name(checkpoint::CheckpointName(restored_.checkpoint()));
+    from->set_sha256(restored_.sha256());
+  }
+  runtime::Log(
+      runtime::Severity::kInfo, "worker.checkpoint.read",
+      {{"job", job_.value()}, {"path", from->path()}, {"name", from->name()}});
   environment_.disk.Run([this, &files = environment_.files,
-                         &loop = environment_.loop, spec = spec_,
+                         &loop = environment_.loop, spec = std::move(spec),
                          alive = std::weak_ptr<char>(alive_)]() mutable {
     auto base = std::make_shared<absl::StatusOr<StartingBase>>(
         ReadStartingBase(spec, files));
@@ -109,13 +136,42 @@ void JobRuntime::ReadCheckpoint() {
 }
 
 void JobRuntime::OnCheckpoint(absl::StatusOr<StartingBase> base) {
+  if (!base.ok() && restored_.sequence() > 0) {
+    runtime::Log(runtime::Severity::kWarning, "worker.checkpoint.unreadable",
+                 {{"job", job_.value()}, {"cause", base.status()}});
+    restore_error_ = std::string(base.status().message());
+    return StartTrainer();
+  }
   if (!base.ok()) return GiveUp(Annotate(base.status(), "model.checkpoint"));
+  base->file.sequence = Sequence(restored_.sequence());
   disk_.Store(base->file, std::move(base->contents),
               [this, file = base->file](Instant now, absl::Status status) {
-                if (!status.ok()) return GiveUp(status);
+                if (!status.ok()) return ReadCheckpointLater(status);
                 seat_->OnImported(now, file);
                 StartTrainer();
               });
+}
+
+// Room may be made on the disk.
+void JobRuntime::ReadCheckpointLater(const absl::Status& status) {
+  runtime::Log(runtime::Severity::kWarning, "worker.checkpoint.not_stored",
+               {{"job", job_.value()}, {"cause", status}});
+  trainer_error_ = absl::StrCat("disk: ", status.message());
+  status_changed_();
+  environment_.loop.RunAt(environment_.loop.Now() + kReadAgainAfter,
+                          [this, alive = std::weak_ptr<char>(alive_)] {
+                            if (!alive.expired()) ReadCheckpoint();
+                          });
+}
+
+void JobRuntime::FetchPiece(const std::string& address, const PieceKey& key,
+                            Done<absl::StatusOr<SharedBytes>> done) {
+  absl::StatusOr<SharedBytes> own = seat_->OnFetch(key);
+  if (!own.ok()) return bulk_.Fetch(address, key, std::move(done));
+  environment_.loop.Post([&loop = environment_.loop, own = *std::move(own),
+                          done = std::move(done)]() mutable {
+    std::move(done)(loop.Now(), std::move(own));
+  });
 }
 
 void JobRuntime::GiveUp(const absl::Status& status) {
@@ -136,6 +192,7 @@ absl::Status JobRuntime::OnOrders(Revision revision,
     trainer_.set_group_name(absl::StrFormat("%016x", name));
   }
   seat_->OnOrders(environment_.loop.Now(), revision, checked);
+  saver_.OnOrders(orders, elements_);
   AfterSeat();
   return absl::OkStatus();
 }
@@ -181,6 +238,12 @@ v1::JobStatus JobRuntime::Status() const {
     link->set_round_trip_s(absl::ToDoubleSeconds(estimate->round_trip));
   }
   if (status.error().empty()) status.set_error(trainer_error_);
+  if (status.error().empty() && status.state() == v1::SEAT_STATE_RECOVERING) {
+    status.set_error(restore_error_);
+  }
+  if (saver_.outcome().has_value()) {
+    *status.mutable_checkpoint() = *saver_.outcome();
+  }
   if (!fatal_.empty()) {
     status.set_state(v1::SEAT_STATE_FAILED);
     status.set_error(fatal_);
@@ -192,8 +255,10 @@ void JobRuntime::StartTrainer() {
   TrainerHostOptions options;
   options.command = environment_.trainer_command;
   options.run_directory = environment_.run_directory;
-  options.name = absl::StrCat(environment_.worker, "-", getpid(), "-",
-                              job_.value(), "-", ++trainers_started_);
+  // The trainer of before a restore may still be on its way out.
+  options.name =
+      absl::StrCat(environment_.worker, "-", getpid(), "-", job_.value(), "-",
+                   restored_.sequence(), "-", ++trainers_started_);
   options.job = spec_;
   options.data_verified = data_verified_;
   runtime::Log(runtime::Severity::kInfo, "worker.trainer.start",
@@ -212,6 +277,7 @@ void JobRuntime::OnTrainerReady(const v1::DescribeReply& reply) {
                 {"implementation", reply.implementation()}});
   trainer_backoff_ = kTrainerBackoffMin;
   data_verified_ = true;
+  elements_ = reply.element_count();
   trainer_error_.clear();
   trainer_.Attach(trainer_host_.get());
   seat_->OnTrainerReady(environment_.loop.Now(),

@@ -28,6 +28,7 @@
 #include "worker/daemon/peer_port.h"
 #include "worker/daemon/seat_answers.h"
 #include "worker/daemon/starting_base.h"
+#include "worker/daemon/state_saver.h"
 #include "worker/daemon/trainer_host.h"
 #include "worker/daemon/trainer_seam.h"
 
@@ -38,6 +39,8 @@ struct JobEnvironment {
   runtime::EventLoop& loop;
   runtime::Executor& compute;
   runtime::Executor& disk;
+  // Of checkpoints, which may take long.
+  runtime::Executor& save;
   runtime::Files& files;
   transport::BulkTransport& bulk;
   PeerClient& peers;
@@ -80,10 +83,20 @@ class JobRuntime {
   bool codecs_by_policy() const {
     return planner::IsCodecPolicy(spec_.exchange().codec());
   }
+  // The sequence that is a checkpoint's state, when the job has gone back. When
+  // orders name another one, this object is of no use any more.
+  uint64_t restored() const { return restored_.sequence(); }
 
  private:
+  // What the job starts from: a checkpoint, at a sequence; nothing when that is
+  // the trainer's initial values, or of no use any more.
+  bool StartsFromCheckpoint(const std::vector<StoredFile>& on_disk) const;
   void ReadCheckpoint();
   void OnCheckpoint(absl::StatusOr<StartingBase> base);
+  void ReadCheckpointLater(const absl::Status& status);
+  // From the seat itself when it has it.
+  void FetchPiece(const std::string& address, const PieceKey& key,
+                  Done<absl::StatusOr<SharedBytes>> done);
   // The job cannot be done here until the worker is started again.
   void GiveUp(const absl::Status& status);
   void StartTrainer();
@@ -94,6 +107,8 @@ class JobRuntime {
 
   const JobId job_;
   const v1::JobSpec spec_;
+  const v1::RestoredState restored_;
+  const Sequence keep_from_;  // at first
   const JobEnvironment environment_;
   absl::AnyInvocable<void()> status_changed_;
   SeatAnswers answers_;
@@ -102,13 +117,19 @@ class JobRuntime {
   JobBulkPort bulk_;
   JobPeerPort peers_;
   JobHostPort host_;
+  StateSaver saver_;
   std::unique_ptr<Seat> seat_;
   std::unique_ptr<TrainerHost> trainer_host_;
   absl::Duration trainer_backoff_;
   uint64_t trainers_started_ = 0;
   bool data_verified_ = false;  // by a trainer that became ready
-  // Why the last trainer is gone; empty while there is one that is ready.
+  uint64_t elements_ = 0;       // of the model; likewise
+  // Why there is no trainer: the last is gone, or the disk cannot store what it
+  // begins with. Empty while there is one that is ready.
   std::string trainer_error_;
+  // Why the checkpoint that the job went back to could not be read here; others
+  // may have it.
+  std::string restore_error_;
   // Why this worker cannot do the job; empty while it can.
   std::string fatal_;
   std::optional<Instant> armed_;

@@ -156,6 +156,13 @@ void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
   if (unserved_.contains(orders.job())) return;
   std::unique_ptr<JobRuntime>& job = jobs_[orders.job()];
   absl::Status status;
+  if (job != nullptr && orders.restored().sequence() != job->restored()) {
+    runtime::Log(runtime::Severity::kWarning, "worker.job.restored",
+                 {{"job", orders.job()},
+                  {"sequence", orders.restored().sequence()},
+                  {"checkpoint", orders.restored().checkpoint()}});
+    job.reset();
+  }
   if (job == nullptr) {
     job = std::make_unique<JobRuntime>(orders, environment_,
                                        [this] { StatusChanged(); });

@@ -91,12 +91,17 @@ int Fail(const absl::Status& status) {
 // Everything that lives as long as the process serves.
 struct Parts {
   explicit Parts(const CommandLine& line)
-      : loop("worker"), compute("codec", line.codec_threads), disk("disk", 1) {}
+      : loop("worker"),
+        compute("codec", line.codec_threads),
+        disk("disk", 1),
+        save("save", 1) {}
 
   runtime::PosixLoop loop;
+  // Tasks that end late still use them.
+  runtime::PosixFiles files;
   runtime::PosixExecutor compute;
   runtime::PosixExecutor disk;
-  runtime::PosixFiles files;
+  runtime::PosixExecutor save;
   ReceiverSwitch receiver;
   std::unique_ptr<PeerService> peer_service;
   std::unique_ptr<transport::GrpcBulk> bulk;
@@ -148,6 +153,7 @@ void StartDaemon(const CommandLine& line, Parts& parts) {
       .loop = parts.loop,
       .compute = parts.compute,
       .disk = parts.disk,
+      .save = parts.save,
       .files = parts.files,
       .bulk = *parts.bulk,
       .peers = *parts.peers,

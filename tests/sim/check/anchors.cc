@@ -9,6 +9,8 @@
 namespace skerry::sim {
 
 void AnchorChecker::OnDurable(const coordinator::Entry& entry) {
+  const auto* restored = std::get_if<coordinator::Restored>(&entry.record);
+  if (restored != nullptr) committed_[restored->job] = restored->sequence;
   const auto* commit = std::get_if<coordinator::Committed>(&entry.record);
   if (commit == nullptr) return;
   committed_[commit->job] = commit->sequence;

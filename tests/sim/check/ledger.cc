@@ -197,6 +197,33 @@ void LedgerChecker::Take(const coordinator::Committed& record) {
     }
   }
   job.reserved = RangeSet();
+  job.consumed_at[job.committed] = job.consumed;
+}
+
+void LedgerChecker::Take(const coordinator::Checkpointed& record) {
+  Job& job = Find(record.job);
+  if (!record.error.empty()) return;
+  Require(record.sequence <= job.committed,
+          "a state is saved that is not committed");
+  const RangeSet consumed(record.consumed);
+  Require(job.consumed_at[record.sequence] == consumed,
+          "a checkpoint names other samples than its state has taken in");
+  job.saved[record.sequence] = consumed;
+}
+
+void LedgerChecker::Take(const coordinator::Restored& record) {
+  Job& job = Find(record.job);
+  Require(record.sequence == Next(job.committed), "the sequence jumps");
+  Require(!job.ended, "a job that has ended goes back");
+  Require(job.current.empty(), "a job with replicas goes back");
+  Require(job.saved.contains(record.checkpoint),
+          "a job goes back to a checkpoint that was not saved");
+  job.committed = record.sequence;
+  job.consumed = job.saved[record.checkpoint];
+  job.consumed_at[job.committed] = job.consumed;
+  job.leased.clear();
+  job.reserved = RangeSet();
+  job.open.reset();
 }
 
 }  // namespace skerry::sim

@@ -37,6 +37,9 @@ class LedgerChecker final : public Observer {
     // Of lives that ended while the open attempt names them.
     data::RangeSet reserved;
     data::RangeSet consumed;
+    // By sequence, what was consumed then; and by that of a checkpoint.
+    std::map<Sequence, data::RangeSet> consumed_at;
+    std::map<Sequence, data::RangeSet> saved;
     std::optional<std::pair<Attempt, coordinator::Opened>> open;
     Sequence committed;
     std::map<Contributor, coordinator::Contribution> offered;
@@ -60,6 +63,9 @@ class LedgerChecker final : public Observer {
   void Take(const coordinator::JobSized&) {}
   void Take(const coordinator::JobPaused&) {}
   void Take(const coordinator::WorkerMarked&) {}
+  void Take(const coordinator::Checkpointed& record);
+  void Take(const coordinator::Restored& record);
+  void Take(const coordinator::Counted&) {}
 
   void CheckMember(Job& job, const coordinator::Opened& open,
                    const coordinator::Member& member);

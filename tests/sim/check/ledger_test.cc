@@ -11,6 +11,7 @@
 namespace skerry::sim {
 namespace {
 
+using coordinator::Checkpointed;
 using coordinator::Committed;
 using coordinator::Contribution;
 using coordinator::Dropped;
@@ -23,6 +24,7 @@ using coordinator::Opened;
 using coordinator::Record;
 using coordinator::ReplicaAdmitted;
 using coordinator::ReplicaEnded;
+using coordinator::Restored;
 
 const JobId kJob(1);
 
@@ -88,6 +90,41 @@ TEST_F(LedgerCheckerTest, AnHonestHistoryIsFine) {
   Commit(1, attempt, 20);
   Add(Granted{kJob, first_, {{20, 30}}});
   EXPECT_EQ(found_.count(), 0u) << found_.first()[0];
+}
+
+TEST_F(LedgerCheckerTest, AJobThatGoesBackTrainsOnItsSamplesAgain) {
+  Commit(1, Open(1, {MemberOf(first_, 1, 0, 10)}), 10);
+  Add(Checkpointed{kJob, Sequence(1), "w1", "abc", 1, "", {{0, 10}}});
+  Commit(2, Open(2, {MemberOf(second_, 2, 10, 20)}), 10);
+  Add(ReplicaEnded{kJob, first_, "it died"});
+  Add(ReplicaEnded{kJob, second_, "it died"});
+  Add(Restored{kJob, Sequence(3), Sequence(1), "all disks are gone"});
+  const Life third(Add(ReplicaAdmitted{kJob, ReplicaId(1), "a", {}, {}}));
+  Add(Granted{kJob, third, {{10, 20}}});
+  Commit(4, Open(4, {MemberOf(third, 1, 10, 20, 1, 3)}), 10);
+  EXPECT_EQ(found_.count(), 0u) << found_.first()[0];
+}
+
+TEST_F(LedgerCheckerTest, ACheckpointThatNamesOtherSamplesIsFound) {
+  Commit(1, Open(1, {MemberOf(first_, 1, 0, 10)}), 10);
+  Add(Checkpointed{kJob, Sequence(1), "w1", "abc", 1, "", {{0, 9}}});
+  ExpectFound("names other samples");
+}
+
+TEST_F(LedgerCheckerTest, AJobThatGoesBackWhileItHasReplicasIsFound) {
+  Commit(1, Open(1, {MemberOf(first_, 1, 0, 10)}), 10);
+  Add(Checkpointed{kJob, Sequence(1), "w1", "abc", 1, "", {{0, 10}}});
+  Add(Restored{kJob, Sequence(2), Sequence(1), ""});
+  ExpectFound("with replicas goes back");
+}
+
+TEST_F(LedgerCheckerTest, ACheckpointThatNobodySavedIsFound) {
+  Commit(1, Open(1, {MemberOf(first_, 1, 0, 10)}), 10);
+  Add(Checkpointed{kJob, Sequence(1), "w1", "", 0, "no space", {}});
+  Add(ReplicaEnded{kJob, first_, "it died"});
+  Add(ReplicaEnded{kJob, second_, "it died"});
+  Add(Restored{kJob, Sequence(2), Sequence(1), ""});
+  ExpectFound("that was not saved");
 }
 
 TEST_F(LedgerCheckerTest, AGapInTheJournalIsFound) {

@@ -1,0 +1,41 @@
+// coordinator/core/checkpoints.h
+//
+// When a whole state of a job is saved, and which worker saves it.
+//
+// A state is due every spec.checkpoint.every sequences, at the end of the job,
+// and when a worker that leaves is the last one with some spans. Workers store
+// the bases of such sequences anyway, so nobody stops for it: one worker reads
+// them while the others go on. Who that is, is not written down: a worker says
+// what it is saving, also to a coordinator that has just started.
+#ifndef SKERRY_COORDINATOR_CORE_CHECKPOINTS_H_
+#define SKERRY_COORDINATOR_CORE_CHECKPOINTS_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "coordinator/core/earliest.h"
+#include "coordinator/core/job_state.h"
+
+namespace skerry::coordinator {
+
+// What a current worker says of the checkpoint that it saves.
+void TakeCheckpoint(JobState& job, const Decider& decider,
+                    const std::string& worker, const JobFacts& facts);
+
+void DecideCheckpoints(JobState& job, const Decider& decider);
+
+void CollectCheckpoints(const JobState& job, const ClusterOptions& options,
+                        Earliest& earliest);
+
+// Whether the job, whose samples are all committed, should not end yet: its
+// last state is not saved, and that has not failed.
+bool AwaitsCheckpoint(const JobState& job);
+
+// Without pieces: the worker saves that state already.
+std::optional<CheckpointOrder> CheckpointOrderFor(const JobState& job,
+                                                  std::string_view worker);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_CHECKPOINTS_H_

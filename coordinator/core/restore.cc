@@ -1,0 +1,172 @@
+#include "coordinator/core/restore.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/core/membership.h"
+
+namespace skerry::coordinator {
+namespace {
+
+// So many waits has a worker to read or fetch one base, or to fold one result:
+// it says nothing meanwhile.
+constexpr int64_t kWaitsOnTheWay = 30;
+
+// All workers with a place have looked at what they have.
+bool AllRecovering(const JobState& job) {
+  if (job.places.empty()) return false;
+  for (const auto& [island, place] : job.places) {
+    for (size_t rank = 0; rank < place.workers.size(); ++rank) {
+      const Seat* seat =
+          job.SeatOf(place.workers[rank], place.incarnations[rank]);
+      if (seat == nullptr || seat->facts.state != SeatState::kRecovering) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// Whether some worker that is there has a base of every one of the spans.
+bool HasBases(const JobState& job, const WorkerTable& workers,
+              const SpanHolder& spans) {
+  std::vector<bool> held(spans.span_end - spans.span_begin, false);
+  for (const auto& [name, seat] : job.seats) {
+    if (!workers.IsCurrent(name, seat.incarnation)) continue;
+    for (const FragmentFacts& facts : seat.facts.fragments) {
+      for (const HeldBase& base : facts.bases) {
+        if (!base.sequence.is_set() || base.sequence < job.Floor()) continue;
+        for (uint32_t i = 0; i < base.hashes.size(); ++i) {
+          const uint32_t index = base.span_begin + i - spans.span_begin;
+          if (index < held.size()) held[index] = true;
+        }
+      }
+    }
+  }
+  return std::find(held.begin(), held.end(), false) == held.end();
+}
+
+// Whether the worker still reads or fetches what will be its state, or folds
+// what it has on its disk.
+bool IsOnItsWay(const JobState& job, const WorkerTable& workers,
+                const SpanHolder& spans, const Seat& seat) {
+  for (const FragmentFacts& facts : seat.facts.fragments) {
+    if (facts.span_begin != spans.span_begin) return false;
+    if (!facts.anchor_hashes.empty()) continue;
+    if (facts.applied.is_set()
+            ? Next(facts.stored_through) >= job.fragments[0].newest()
+            : HasBases(job, workers, spans)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool AnyOnItsWay(const JobState& job, const WorkerTable& workers) {
+  for (const auto& [island, place] : job.places) {
+    for (size_t rank = 0; rank < place.holders.size(); ++rank) {
+      const Seat* seat =
+          job.SeatOf(place.workers[rank], place.incarnations[rank]);
+      if (seat != nullptr &&
+          IsOnItsWay(job, workers, place.holders[rank], *seat)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Spans that are lost; {0, 0} when there are none, or that is not known yet.
+std::pair<uint32_t, uint32_t> Lost(const JobState& job,
+                                   const WorkerTable& workers) {
+  // Nothing would be won by going back to the same state again.
+  const bool moved = job.fragments[0].newest() > job.Floor();
+  if (job.phase != JobPhase::kRunning || !moved ||
+      !job.replicas.current().empty() || !AllRecovering(job)) {
+    return {0, 0};
+  }
+  return SpansWithoutHolder(job, workers, FragmentId(0));
+}
+
+uint64_t HashOfFacts(const JobState& job) {
+  StateHasher hasher;
+  for (const auto& [name, seat] : job.seats) {
+    hasher.Add(std::string_view(name));
+    hasher.Add(seat.incarnation);
+    for (const FragmentFacts& facts : seat.facts.fragments) {
+      hasher.Add(facts.applied);
+      hasher.Add(facts.stored_through);
+      hasher.Add(facts.pin);
+      hasher.Add(uint64_t{facts.bases.size()});
+      hasher.Add(uint64_t{facts.anchor_hashes.size()});
+    }
+  }
+  return hasher.value();
+}
+
+std::string WhatIsLost(const JobState& job, const Checkpointed& from) {
+  const uint64_t samples =
+      job.ledger.consumed().total() - data::RangeSet(from.consumed).total();
+  if (samples == 0) return "nothing is lost";
+  return absl::StrCat(samples, " samples of the exchanges after ",
+                      from.sequence.value(),
+                      " are lost and are trained on again");
+}
+
+}  // namespace
+
+void DecideRestore(JobState& job, const Decider& decider) {
+  if (job.Ended()) return;
+  const auto [begin, end] = Lost(job, decider.workers);
+  if (end == 0) {
+    job.lost_spans.reset();
+    return;
+  }
+  const uint64_t facts = HashOfFacts(job);
+  if (!job.lost_spans.has_value() || job.lost_spans->facts != facts) {
+    job.lost_spans = LostSpans{decider.now, facts};
+  }
+  const int64_t waits = AnyOnItsWay(job, decider.workers) ? kWaitsOnTheWay : 1;
+  if (job.checkpoints.empty() ||
+      job.lost_spans->since + waits * decider.options.restore_wait >
+          decider.now) {
+    return;
+  }
+  const Checkpointed& from = job.checkpoints.back();
+  const Sequence newest = job.fragments[0].newest();
+  decider.emit(
+      Restored{job.id, Next(newest), from.sequence,
+               absl::StrCat("no worker that is there has spans ", begin, " to ",
+                            end, " at sequence ", newest.value(), "; ",
+                            WhatIsLost(job, from))});
+  for (RoundTimers& timers : job.timers) timers.OnClosed();
+  job.lost_spans.reset();
+  job.saving.reset();
+  job.anchors.clear();
+  // Of the end that is not one any more.
+  job.final_since.reset();
+  job.final_alone_since.reset();
+  job.places_stale = true;
+}
+
+void CollectRestore(const JobState& job, const ClusterOptions& options,
+                    Earliest& earliest) {
+  if (job.lost_spans.has_value()) {
+    earliest.Consider(job.lost_spans->since + options.restore_wait);
+    earliest.Consider(job.lost_spans->since +
+                      kWaitsOnTheWay * options.restore_wait);
+  }
+}
+
+std::optional<RestoredState> RestoredStateOf(const JobState& job) {
+  if (!job.restored.has_value()) return std::nullopt;
+  const Checkpointed* from = job.FindCheckpoint(job.restored->checkpoint);
+  if (from == nullptr) return std::nullopt;
+  return RestoredState{job.restored->sequence, from->sequence, from->sha256,
+                       data::RangeSet(from->consumed).total()};
+}
+
+}  // namespace skerry::coordinator

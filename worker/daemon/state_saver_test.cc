@@ -1,0 +1,245 @@
+#include "worker/daemon/state_saver.h"
+
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "base/hash.h"
+#include "checkpoint/checkpoint_store.h"
+#include "checkpoint/model_files.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "planner/spans.h"
+#include "runtime/directory_blob_store.h"
+#include "runtime/testing/inline_executor.h"
+#include "runtime/testing/manual_loop.h"
+#include "runtime/testing/memory_files.h"
+
+namespace skerry::worker {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr char kConfig[] = R"({"model_type": "gpt2", "vocab_size": 256,
+  "n_positions": 8, "n_embd": 32, "n_layer": 1, "n_head": 2,
+  "resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0})";
+constexpr size_t kElements = 256 * 32 + 8 * 32 + 2 * 32 + 32 * 96 + 96 +
+                             32 * 32 + 32 + 2 * 32 + 32 * 128 + 128 + 128 * 32 +
+                             32 + 2 * 32;
+constexpr uint32_t kSpans = 3;
+
+// Two workers, of which "a" has the first span and "b" all of them.
+class StateSaverTest : public testing::Test {
+ protected:
+  StateSaverTest()
+      : saver_(
+            JobId(7), loop_, executor_, files_,
+            [this](const std::string& address, const PieceKey& key,
+                   Done<absl::StatusOr<SharedBytes>> done) {
+              loop_.Post(
+                  [this, address, key, done = std::move(done)]() mutable {
+                    std::move(done)(loop_.Now(), Answer(address, key.span));
+                  });
+            },
+            [this] { ++changes_; }) {
+    std::vector<float> values(kElements);
+    std::iota(values.begin(), values.end(), 1.0f);
+    const auto spans = planner::CutSpans(kElements, kSpans);
+    for (const planner::SpanRange& span : *spans) {
+      auto piece = std::make_shared<std::vector<float>>(
+          values.begin() + static_cast<ptrdiff_t>(span.begin),
+          values.begin() + static_cast<ptrdiff_t>(span.end));
+      piece->resize(2 * span.size(), 0.5f);  // momentum
+      pieces_.push_back(SharedBytes::Of(Values(piece)));
+    }
+  }
+
+  absl::StatusOr<SharedBytes> Answer(const std::string& address,
+                                     uint32_t span) {
+    ++asked_[address];
+    if (gone_ == address) return absl::UnavailableError("no answer");
+    return pieces_[span];
+  }
+
+  v1::JobOrders Orders(uint64_t sequence, uint32_t keep = 3) {
+    v1::JobOrders orders;
+    v1::JobSpec* spec = orders.mutable_spec();
+    spec->set_name("bible");
+    spec->mutable_model()->set_config_json(kConfig);
+    spec->mutable_data()->set_manifest_sha256(std::string(64, 'a'));
+    spec->mutable_data()->set_sequence_tokens(8);
+    spec->mutable_exchange()->set_spans(kSpans);
+    spec->mutable_checkpoint()->set_directory("/saved");
+    spec->mutable_checkpoint()->set_keep(keep);
+    v1::CheckpointOrder* order = orders.mutable_checkpoint();
+    order->set_sequence(sequence);
+    order->set_samples_committed(8);
+    order->add_consumed()->set_end(8);
+    for (const SharedBytes& piece : pieces_) {
+      v1::StatePiece* one = order->add_pieces();
+      one->set_hash(Hash64(piece.bytes));
+      if (order->pieces_size() == 1) one->add_addresses("a");
+      one->add_addresses("b");
+    }
+    return orders;
+  }
+  v1::CheckpointOutcome Save(const v1::JobOrders& orders) {
+    saver_.OnOrders(orders, kElements);
+    loop_.RunUntilIdle();
+    return saver_.outcome().value_or(v1::CheckpointOutcome());
+  }
+  std::vector<uint64_t> Finished() {
+    std::vector<uint64_t> sequences;
+    const auto all = store_.List();
+    for (const checkpoint::Listed& one : *all) {
+      if (one.status.ok()) sequences.push_back(one.sequence);
+    }
+    return sequences;
+  }
+
+  runtime::ManualLoop loop_;
+  runtime::InlineExecutor executor_;
+  runtime::MemoryFiles files_;
+  runtime::DirectoryBlobStore blobs_{"/saved", files_};
+  checkpoint::CheckpointStore store_{blobs_};
+  std::vector<SharedBytes> pieces_;
+  std::map<std::string, int> asked_;
+  std::string gone_;
+  int changes_ = 0;
+  StateSaver saver_;
+};
+
+TEST_F(StateSaverTest, TheSavedStateIsWhole) {
+  saver_.OnOrders(Orders(5), kElements);
+  ASSERT_TRUE(saver_.outcome().has_value());
+  EXPECT_EQ(saver_.outcome()->sequence(), 5u);
+  EXPECT_TRUE(saver_.outcome()->sha256().empty());
+  loop_.RunUntilIdle();
+  const v1::CheckpointOutcome outcome = *saver_.outcome();
+  EXPECT_EQ(outcome.error(), "");
+  EXPECT_EQ(outcome.sha256().size(), 64u);
+  EXPECT_EQ(changes_, 2);
+  ASSERT_TRUE(store_.Verify("checkpoint-5").ok());
+  const auto manifest = store_.Find("checkpoint-5");
+  EXPECT_EQ(manifest->job_id, 7u);
+  EXPECT_EQ(manifest->samples, 8u);
+  EXPECT_THAT(manifest->consumed, ElementsAre(data::SampleRange{0, 8}));
+  const auto state = checkpoint::ReadState(store_, "checkpoint-5");
+  ASSERT_TRUE(state.ok()) << state.status();
+  ASSERT_EQ(state->anchor.size(), kElements);
+  EXPECT_EQ(state->anchor.front(), 1.0f);
+  EXPECT_EQ(state->anchor.back(), static_cast<float>(kElements));
+  EXPECT_EQ(state->outer_momentum, std::vector<float>(kElements, 0.5f));
+}
+
+TEST_F(StateSaverTest, TheSameOrderAgainDoesNothing) {
+  Save(Orders(5));
+  const auto asked = asked_;
+  Save(Orders(5));
+  EXPECT_EQ(asked_, asked);
+}
+
+TEST_F(StateSaverTest, NothingStartsBeforeTheModelIsKnown) {
+  saver_.OnOrders(Orders(5), 0);
+  EXPECT_FALSE(saver_.outcome().has_value());
+  EXPECT_EQ(Save(Orders(5)).error(), "");
+}
+
+TEST_F(StateSaverTest, AnotherHolderIsAskedWhenOneIsGone) {
+  gone_ = "a";
+  EXPECT_EQ(Save(Orders(5)).error(), "");
+  EXPECT_TRUE(store_.Verify("checkpoint-5").ok());
+}
+
+TEST_F(StateSaverTest, APieceThatNobodyHasIsSaid) {
+  gone_ = "b";
+  EXPECT_EQ(Save(Orders(5)).error(), "no answer");
+  EXPECT_THAT(Finished(), ElementsAre());
+  gone_ = "";
+  // The coordinator has heard of it, and asks again.
+  EXPECT_EQ(Save(Orders(5)).error(), "no answer");
+  saver_.OnOrders(v1::JobOrders(), kElements);
+  EXPECT_FALSE(saver_.outcome().has_value());
+  EXPECT_EQ(Save(Orders(5)).error(), "");
+}
+
+TEST_F(StateSaverTest, ADamagedPieceIsNotSaved) {
+  v1::JobOrders orders = Orders(5);
+  orders.mutable_checkpoint()->mutable_pieces(1)->set_hash(1);
+  EXPECT_THAT(Save(orders).error(), HasSubstr("span 1 is damaged"));
+  EXPECT_THAT(Finished(), ElementsAre());
+}
+
+TEST_F(StateSaverTest, WhatAKilledWorkerLeftIsReplaced) {
+  files_.FailChangesAfter(3, absl::InternalError("power"));
+  EXPECT_NE(Save(Orders(5)).error(), "");
+  files_.FailChangesAfter(0, absl::OkStatus());
+  EXPECT_THAT(Finished(), ElementsAre());
+  EXPECT_EQ(Save(Orders(6)).error(), "");
+  EXPECT_THAT(Finished(), ElementsAre(6));
+  EXPECT_TRUE(blobs_.List("checkpoint-5")->empty());
+}
+
+TEST_F(StateSaverTest, OneThatIsThereAlreadyIsVerifiedAndCounts) {
+  const std::string sha256 = Save(Orders(5)).sha256();
+  StateSaver other(
+      JobId(7), loop_, executor_, files_,
+      [this](const std::string& address, const PieceKey& key,
+             Done<absl::StatusOr<SharedBytes>> done) {
+        loop_.Post([this, address, key, done = std::move(done)]() mutable {
+          std::move(done)(loop_.Now(), Answer(address, key.span));
+        });
+      },
+      [] {});
+  other.OnOrders(Orders(5), kElements);
+  loop_.RunUntilIdle();
+  EXPECT_EQ(other.outcome()->sha256(), sha256);
+}
+
+TEST_F(StateSaverTest, TheSameSequenceOfAnotherHistoryDoesNotCount) {
+  Save(Orders(5));
+  Save(Orders(6));
+  const size_t floats = pieces_[0].size() / sizeof(float);
+  pieces_[0] = SharedBytes::Of(
+      Values(std::make_shared<std::vector<float>>(floats, 3.0f)));
+  EXPECT_THAT(Save(Orders(5)).error(), HasSubstr("with another state"));
+  EXPECT_THAT(Finished(), ElementsAre(5, 6));
+}
+
+TEST_F(StateSaverTest, WhatAnotherHistoryLeftDoesNotPushOutTheNew) {
+  for (const uint64_t sequence : {8, 9}) Save(Orders(sequence, 2));
+  EXPECT_EQ(Save(Orders(5, 2)).error(), "");
+  EXPECT_THAT(Finished(), ElementsAre(5, 8, 9));
+}
+
+TEST_F(StateSaverTest, OldOnesGoButNotThePinned) {
+  for (const uint64_t sequence : {1, 2, 3}) Save(Orders(sequence, 2));
+  EXPECT_THAT(Finished(), ElementsAre(2, 3));
+  v1::JobOrders orders = Orders(4, 2);
+  orders.mutable_checkpoint()->set_pinned(2);
+  Save(orders);
+  EXPECT_THAT(Finished(), ElementsAre(2, 3, 4));
+  Save(Orders(5, 2));
+  EXPECT_THAT(Finished(), ElementsAre(4, 5));
+}
+
+TEST_F(StateSaverTest, AnAnswerAfterItsEndIsIgnored) {
+  {
+    StateSaver gone(
+        JobId(7), loop_, executor_, files_,
+        [this](const std::string& address, const PieceKey& key,
+               Done<absl::StatusOr<SharedBytes>> done) {
+          loop_.Post([this, address, key, done = std::move(done)]() mutable {
+            std::move(done)(loop_.Now(), Answer(address, key.span));
+          });
+        },
+        [] {});
+    gone.OnOrders(Orders(5), kElements);
+  }
+  loop_.RunUntilIdle();
+  EXPECT_THAT(Finished(), ElementsAre());
+}
+
+}  // namespace
+}  // namespace skerry::worker
