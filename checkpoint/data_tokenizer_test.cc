@@ -16,6 +16,7 @@ namespace {
 class DataTokenizerTest : public testing::Test {
  protected:
   DataTokenizerTest() {
+    EXPECT_TRUE(files_.MakeDirectory("data").ok());
     manifest_.vocab_size = 256;
     manifest_.shards = {{.file = "train_000001.bin",
                          .tokens = 1,
