@@ -229,6 +229,8 @@ void Parser::AddDescribeModel(CLI::App* describe) {
                    "of a sample; the model's context when not given");
   leaf->add_option("--threads", wanted.threads, "of the trainer")
       ->capture_default_str();
+  leaf->add_flag("--recompute", wanted.recompute,
+                 "with training.recompute of a job");
 }
 
 void Parser::AddChanges() {

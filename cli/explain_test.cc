@@ -30,6 +30,8 @@ TEST(ExplainTest, AFieldHasItsTypeAndTheWordsOfTheSchema) {
   EXPECT_THAT(Explained("outer.method"),
               HasSubstr("one of local_sgd, diloco, co2, "
                         "average_plus_local_delta"));
+  EXPECT_THAT(Explained("training.optimizer"),
+              HasSubstr("one of adamw, lamb, sgd, muon"));
   EXPECT_THAT(Explained("placement.islands"), HasSubstr("list of text"));
 }
 
@@ -45,7 +47,7 @@ TEST(ExplainTest, AGroupListsItsFields) {
 // A comment stands above the first of several fields.
 TEST(ExplainTest, AFieldWithoutWordsOfItsOwnHasThoseBeforeIt) {
   EXPECT_THAT(Explained("training.beta2"),
-              HasSubstr("See learning_rate: AdamW."));
+              HasSubstr("See learning_rate: Of the optimizer."));
 }
 
 TEST(ExplainTest, AWrongPathNamesTheNearest) {

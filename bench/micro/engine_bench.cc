@@ -79,7 +79,9 @@ void TrainingStep(benchmark::State& state) {
                            shape.columns,
                            {ids.data(), tokens},
                            {ids.data() + 1, tokens}};
-  optimizer::AdamW adamw({}, model.layout().element_count(), {});
+  const std::vector<optimizer::Tensor> whole = {
+      {{0, model.parameters().size()}}};
+  optimizer::AdamW adamw({}, whole);
   float loss = 0;
   for (auto _ : state) {
     model.ZeroGradients();

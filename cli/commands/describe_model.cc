@@ -36,7 +36,8 @@ std::string FlopsText(double flops) {
 
 void PrintTable(const model::ModelConfig& config, int samples, int tokens,
                 const ModelSummary& summary, std::ostream& out) {
-  const double flops = summary.work.forward_flops + summary.work.backward_flops;
+  const double flops = summary.work.forward_flops +
+                       summary.work.backward_flops + summary.recompute_flops;
   const auto line = [&](const char* name, const std::string& value) {
     out << absl::StreamFormat("%-20s%s\n", name, value);
   };
@@ -50,6 +51,9 @@ void PrintTable(const model::ModelConfig& config, int samples, int tokens,
        absl::StrCat(samples, " samples of ", tokens, " tokens"));
   line("Forward:", FlopsText(summary.work.forward_flops));
   line("Backward:", FlopsText(summary.work.backward_flops));
+  if (summary.recompute_flops > 0) {
+    line("Recomputed:", FlopsText(summary.recompute_flops));
+  }
   line("A token:", FlopsText(flops / (static_cast<double>(samples) * tokens)));
   line("Memory:", bytes(summary.total_bytes()));
   line("  parameters:", bytes(summary.parameter_bytes));
@@ -71,6 +75,7 @@ void PrintJson(const model::ModelConfig& config, int samples, int tokens,
       {"sequence_tokens", tokens},
       {"forward_flops", summary.work.forward_flops},
       {"backward_flops", summary.work.backward_flops},
+      {"recompute_flops", summary.recompute_flops},
       {"memory_bytes", text(summary.total_bytes())},
       {"parameter_bytes", text(summary.parameter_bytes)},
       {"gradient_bytes", text(summary.gradient_bytes)},
@@ -98,8 +103,10 @@ absl::Status DescribeModel(const DescribeModelArguments& arguments,
                  std::numeric_limits<int>::max() / 2 / tokens));
   SKERRY_RETURN_IF_ERROR(
       CheckRange("--threads", arguments.threads, kThreadsMax));
-  const ModelSummary summary = model::SummarizeModel(config, arguments.samples,
-                                                     tokens, arguments.threads);
+  const ModelSummary summary = model::SummarizeModel(
+      config, arguments.samples, tokens, arguments.threads,
+      arguments.recompute ? model::Recompute::kBlocks
+                          : model::Recompute::kNothing);
   if (output.form == OutputForm::kJson) {
     PrintJson(config, arguments.samples, tokens, summary, output.out);
   } else {

@@ -17,6 +17,7 @@ struct DescribeModelArguments {
   int samples = 1;   // of a micro-batch
   int tokens = 0;    // of a sample; 0 for the model's context
   int threads = 1;
+  bool recompute = false;  // as training.recompute of a job
 };
 
 // Parameters, floating-point operations of one micro-batch and the memory of a

@@ -44,6 +44,80 @@ v1::JobSpec::OuterMethod MethodToProto(OuterMethod method) {
   return v1::JobSpec::OUTER_METHOD_UNSPECIFIED;
 }
 
+absl::StatusOr<InnerOptimizer> OptimizerFromProto(
+    v1::JobSpec::InnerOptimizer optimizer) {
+  switch (optimizer) {
+    case v1::JobSpec::INNER_OPTIMIZER_UNSPECIFIED:
+      return InnerOptimizer::kUnspecified;
+    case v1::JobSpec::INNER_OPTIMIZER_ADAMW:
+      return InnerOptimizer::kAdamW;
+    case v1::JobSpec::INNER_OPTIMIZER_LAMB:
+      return InnerOptimizer::kLamb;
+    case v1::JobSpec::INNER_OPTIMIZER_SGD:
+      return InnerOptimizer::kSgd;
+    case v1::JobSpec::INNER_OPTIMIZER_MUON:
+      return InnerOptimizer::kMuon;
+    default:
+      return BadField(
+          "training.optimizer",
+          absl::StrCat("is unknown: ", static_cast<int>(optimizer)));
+  }
+}
+
+v1::JobSpec::InnerOptimizer OptimizerToProto(InnerOptimizer optimizer) {
+  switch (optimizer) {
+    case InnerOptimizer::kUnspecified:
+      return v1::JobSpec::INNER_OPTIMIZER_UNSPECIFIED;
+    case InnerOptimizer::kAdamW:
+      return v1::JobSpec::INNER_OPTIMIZER_ADAMW;
+    case InnerOptimizer::kLamb:
+      return v1::JobSpec::INNER_OPTIMIZER_LAMB;
+    case InnerOptimizer::kSgd:
+      return v1::JobSpec::INNER_OPTIMIZER_SGD;
+    case InnerOptimizer::kMuon:
+      return v1::JobSpec::INNER_OPTIMIZER_MUON;
+  }
+  return v1::JobSpec::INNER_OPTIMIZER_UNSPECIFIED;
+}
+
+absl::StatusOr<Schedule> ScheduleFromProto(v1::JobSpec::Schedule schedule) {
+  switch (schedule) {
+    case v1::JobSpec::SCHEDULE_UNSPECIFIED:
+      return Schedule::kUnspecified;
+    case v1::JobSpec::SCHEDULE_COSINE:
+      return Schedule::kCosine;
+    case v1::JobSpec::SCHEDULE_LINEAR:
+      return Schedule::kLinear;
+    case v1::JobSpec::SCHEDULE_WSD:
+      return Schedule::kWsd;
+    case v1::JobSpec::SCHEDULE_INVERSE_SQRT:
+      return Schedule::kInverseSqrt;
+    case v1::JobSpec::SCHEDULE_CONSTANT:
+      return Schedule::kConstant;
+    default:
+      return BadField("training.schedule",
+                      absl::StrCat("is unknown: ", static_cast<int>(schedule)));
+  }
+}
+
+v1::JobSpec::Schedule ScheduleToProto(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::kUnspecified:
+      return v1::JobSpec::SCHEDULE_UNSPECIFIED;
+    case Schedule::kCosine:
+      return v1::JobSpec::SCHEDULE_COSINE;
+    case Schedule::kLinear:
+      return v1::JobSpec::SCHEDULE_LINEAR;
+    case Schedule::kWsd:
+      return v1::JobSpec::SCHEDULE_WSD;
+    case Schedule::kInverseSqrt:
+      return v1::JobSpec::SCHEDULE_INVERSE_SQRT;
+    case Schedule::kConstant:
+      return v1::JobSpec::SCHEDULE_CONSTANT;
+  }
+  return v1::JobSpec::SCHEDULE_UNSPECIFIED;
+}
+
 absl::StatusOr<Samples> SamplesFromProto(v1::JobSpec::Samples samples) {
   switch (samples) {
     case v1::JobSpec::SAMPLES_UNSPECIFIED:
@@ -124,8 +198,11 @@ absl::Status CheckSizes(const v1::JobSpec& spec) {
   return absl::OkStatus();
 }
 
-JobSpec::Training TrainingFromProto(const v1::JobSpec::Training& in) {
+absl::StatusOr<JobSpec::Training> TrainingFromProto(
+    const v1::JobSpec::Training& in) {
   JobSpec::Training out;
+  SKERRY_ASSIGN_OR_RETURN(out.optimizer, OptimizerFromProto(in.optimizer()));
+  SKERRY_ASSIGN_OR_RETURN(out.schedule, ScheduleFromProto(in.schedule()));
   out.samples = in.samples();
   out.batch_samples = in.batch_samples();
   out.micro_batch_samples = in.micro_batch_samples();
@@ -134,8 +211,12 @@ JobSpec::Training TrainingFromProto(const v1::JobSpec::Training& in) {
   out.beta1 = in.beta1();
   out.beta2 = in.beta2();
   out.epsilon = in.epsilon();
-  out.weight_decay = in.weight_decay();
   out.evaluate_samples = in.evaluate_samples();
+  out.recompute = in.recompute();
+  if (in.has_weight_decay()) out.weight_decay = in.weight_decay();
+  if (in.has_momentum()) out.momentum = in.momentum();
+  if (in.has_nesterov()) out.nesterov = in.nesterov();
+  if (in.has_decay_fraction()) out.decay_fraction = in.decay_fraction();
   if (in.has_warmup_fraction()) out.warmup_fraction = in.warmup_fraction();
   if (in.has_min_learning_rate_ratio())
     out.min_learning_rate_ratio = in.min_learning_rate_ratio();
@@ -153,8 +234,15 @@ void TrainingToProto(const JobSpec::Training& in, v1::JobSpec::Training* out) {
   out->set_beta1(in.beta1);
   out->set_beta2(in.beta2);
   out->set_epsilon(in.epsilon);
-  out->set_weight_decay(in.weight_decay);
   out->set_evaluate_samples(in.evaluate_samples);
+  out->set_recompute(in.recompute);
+  out->set_optimizer(OptimizerToProto(in.optimizer));
+  out->set_schedule(ScheduleToProto(in.schedule));
+  if (in.weight_decay.has_value()) out->set_weight_decay(*in.weight_decay);
+  if (in.momentum.has_value()) out->set_momentum(*in.momentum);
+  if (in.nesterov.has_value()) out->set_nesterov(*in.nesterov);
+  if (in.decay_fraction.has_value())
+    out->set_decay_fraction(*in.decay_fraction);
   if (in.warmup_fraction.has_value())
     out->set_warmup_fraction(*in.warmup_fraction);
   if (in.min_learning_rate_ratio.has_value())
@@ -207,7 +295,7 @@ absl::StatusOr<JobSpec> JobSpecFromProto(const v1::JobSpec& spec) {
   out.data.manifest_sha256 = spec.data().manifest_sha256();
   out.data.seed = spec.data().seed();
   out.data.sequence_tokens = spec.data().sequence_tokens();
-  out.training = TrainingFromProto(spec.training());
+  SKERRY_ASSIGN_OR_RETURN(out.training, TrainingFromProto(spec.training()));
   SKERRY_ASSIGN_OR_RETURN(out.outer.method,
                           MethodFromProto(spec.outer().method()));
   OuterFromProto(spec.outer(), &out.outer);

@@ -29,6 +29,36 @@ TEST(JobSpecConvertTest, UnsetAndZeroStayDifferent) {
   EXPECT_EQ(*again, *spec);
 }
 
+TEST(JobSpecConvertTest, EveryOptimizerAndScheduleComesBack) {
+  for (int optimizer = v1::JobSpec::InnerOptimizer_MIN;
+       optimizer <= v1::JobSpec::InnerOptimizer_MAX; ++optimizer) {
+    for (int schedule = v1::JobSpec::Schedule_MIN;
+         schedule <= v1::JobSpec::Schedule_MAX; ++schedule) {
+      v1::JobSpec in;
+      v1::JobSpec::Training* training = in.mutable_training();
+      training->set_optimizer(
+          static_cast<v1::JobSpec::InnerOptimizer>(optimizer));
+      training->set_schedule(static_cast<v1::JobSpec::Schedule>(schedule));
+      training->set_weight_decay(0);
+      training->set_momentum(0);
+      training->set_nesterov(false);
+      training->set_decay_fraction(0);
+      training->set_recompute(true);
+      v1::JobSpec out;
+      JobSpecToProto(JobSpecFromProto(in).value(), &out);
+      EXPECT_EQ(out.training().SerializeAsString(),
+                training->SerializeAsString());
+    }
+  }
+  v1::JobSpec in;
+  in.mutable_training()->set_optimizer(
+      static_cast<v1::JobSpec::InnerOptimizer>(77));
+  EXPECT_TRUE(absl::IsInvalidArgument(JobSpecFromProto(in).status()));
+  in.Clear();
+  in.mutable_training()->set_schedule(static_cast<v1::JobSpec::Schedule>(77));
+  EXPECT_TRUE(absl::IsInvalidArgument(JobSpecFromProto(in).status()));
+}
+
 TEST(JobSpecConvertTest, AnUnknownMethodAndAnEndlessTextAreRefused) {
   v1::JobSpec in;
   in.mutable_outer()->set_method(static_cast<v1::JobSpec::OuterMethod>(77));

@@ -186,14 +186,41 @@ void ReviewCheckpoints(JobSpec& spec, Problems& problems) {
                    "has to be at most 1024 checkpoints");
 }
 
+double StandardDecay(InnerOptimizer optimizer) {
+  switch (optimizer) {
+    case InnerOptimizer::kLamb:
+      return 0.01;
+    case InnerOptimizer::kSgd:
+      return 0;
+    default:
+      return 0.1;
+  }
+}
+
+// Of the optimizers that have one of their own.
+void FillMomentum(JobSpec::Training& t) {
+  if (t.optimizer == InnerOptimizer::kSgd) {
+    Fill(t.momentum, 0.9);
+    Fill(t.nesterov, false);
+  }
+  if (t.optimizer == InnerOptimizer::kMuon) {
+    Fill(t.momentum, 0.95);
+    Fill(t.nesterov, true);
+  }
+}
+
 void FillTraining(JobSpec::Training& t) {
+  Fill(t.optimizer, InnerOptimizer::kAdamW);
+  FillMomentum(t);
+  Fill(t.schedule, Schedule::kCosine);
+  if (t.schedule == Schedule::kWsd) Fill(t.decay_fraction, 0.2);
   Fill(t.micro_batch_samples, t.batch_samples);
   Fill(t.tau, 12u);
   Fill(t.learning_rate, 1e-3);
   Fill(t.beta1, 0.9);
   Fill(t.beta2, 0.95);
   Fill(t.epsilon, 1e-8);
-  Fill(t.weight_decay, 0.1);
+  Fill(t.weight_decay, StandardDecay(t.optimizer));
   Fill(t.warmup_fraction, 0.05);
   Fill(t.min_learning_rate_ratio, 0.1);
   Fill(t.clip_norm, 1.0);
@@ -201,9 +228,40 @@ void FillTraining(JobSpec::Training& t) {
   Fill(t.evaluate_samples, 64u);
 }
 
+// What is of no effect is a mistake: the operator meant something else.
+void ReviewOptimizer(const JobSpec::Training& t, Problems& problems) {
+  const bool has_momentum = t.optimizer == InnerOptimizer::kSgd ||
+                            t.optimizer == InnerOptimizer::kMuon;
+  if (has_momentum) {
+    problems.Require(Within(*t.momentum, 0, 1) && *t.momentum < 1,
+                     "training.momentum", "has to be in [0, 1)");
+    problems.Require(
+        t.optimizer != InnerOptimizer::kSgd || !*t.nesterov || *t.momentum > 0,
+        "training.nesterov", "has no meaning without momentum; leave it out");
+  } else {
+    problems.Require(!t.momentum.has_value(), "training.momentum",
+                     "is only sgd's and muon's; AdamW and LAMB have beta1");
+    problems.Require(!t.nesterov.has_value(), "training.nesterov",
+                     "is only sgd's and muon's");
+  }
+  if (t.schedule == Schedule::kWsd) {
+    problems.Require(Within(*t.decay_fraction, 0, 1), "training.decay_fraction",
+                     "has to be in [0, 1]");
+  } else {
+    problems.Require(!t.decay_fraction.has_value(), "training.decay_fraction",
+                     "is only the schedule wsd's");
+  }
+  problems.Require(
+      t.schedule != Schedule::kInverseSqrt || *t.warmup_fraction > 0,
+      "training.warmup_fraction",
+      "has to be above 0 for the schedule inverse_sqrt, which is counted in "
+      "it");
+}
+
 void ReviewTraining(JobSpec& spec, Problems& problems) {
   JobSpec::Training& t = spec.training;
   FillTraining(t);
+  ReviewOptimizer(t, problems);
   problems.Require(t.samples >= 1 && t.samples <= kSamplesMax,
                    "training.samples",
                    "has to be 1 .. 2^48; it is the length of the run");
@@ -223,7 +281,7 @@ void ReviewTraining(JobSpec& spec, Problems& problems) {
                    "has to be in (0, 1)");
   problems.Require(t.epsilon > 0 && t.epsilon <= 1, "training.epsilon",
                    "has to be in (0, 1]");
-  problems.Require(Within(t.weight_decay, 0, 10), "training.weight_decay",
+  problems.Require(Within(*t.weight_decay, 0, 10), "training.weight_decay",
                    "has to be in [0, 10]");
   problems.Require(Within(*t.warmup_fraction, 0, 1), "training.warmup_fraction",
                    "has to be in [0, 1]");

@@ -25,6 +25,17 @@ enum class OuterMethod {
   kAveragePlusLocalDelta,
 };
 
+enum class InnerOptimizer { kUnspecified, kAdamW, kLamb, kSgd, kMuon };
+
+enum class Schedule {
+  kUnspecified,
+  kCosine,
+  kLinear,
+  kWsd,
+  kInverseSqrt,
+  kConstant,
+};
+
 enum class Samples { kUnspecified, kAnew, kGoOn };
 
 struct JobSpec {
@@ -58,12 +69,18 @@ struct JobSpec {
     double beta1 = 0;
     double beta2 = 0;
     double epsilon = 0;
-    double weight_decay = 0;
+    std::optional<double> weight_decay;
     std::optional<double> warmup_fraction;
     std::optional<double> min_learning_rate_ratio;
     std::optional<double> clip_norm;
     std::optional<uint32_t> evaluate_every;
     uint32_t evaluate_samples = 0;
+    InnerOptimizer optimizer = InnerOptimizer::kUnspecified;
+    std::optional<double> momentum;
+    std::optional<bool> nesterov;
+    Schedule schedule = Schedule::kUnspecified;
+    std::optional<double> decay_fraction;
+    bool recompute = false;
     friend bool operator==(const Training&, const Training&) = default;
   };
   struct OuterLoop {

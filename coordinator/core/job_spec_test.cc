@@ -52,6 +52,57 @@ TEST(JobSpecTest, NotANumberIsInNoRange) {
   EXPECT_TRUE(Says(status, "exchange.quorum:"));
 }
 
+TEST(JobSpecTest, EachOptimizerHasItsOwnDefaults) {
+  JobSpec spec = SmallJob("job", 100);
+  const auto filled = [&](InnerOptimizer optimizer) {
+    spec.training.optimizer = optimizer;
+    const auto reviewed = ReviewJobSpec(spec);
+    EXPECT_TRUE(reviewed.ok()) << reviewed.status();
+    EXPECT_EQ(ReviewJobSpec(reviewed->spec)->spec, reviewed->spec);
+    return reviewed->spec.training;
+  };
+  EXPECT_EQ(filled(InnerOptimizer::kUnspecified).optimizer,
+            InnerOptimizer::kAdamW);
+  EXPECT_EQ(filled(InnerOptimizer::kAdamW).weight_decay, 0.1);
+  EXPECT_FALSE(filled(InnerOptimizer::kAdamW).momentum.has_value());
+  EXPECT_EQ(filled(InnerOptimizer::kLamb).weight_decay, 0.01);
+  EXPECT_EQ(filled(InnerOptimizer::kSgd).weight_decay, 0.0);
+  EXPECT_EQ(filled(InnerOptimizer::kSgd).momentum, 0.9);
+  EXPECT_EQ(filled(InnerOptimizer::kMuon).momentum, 0.95);
+  EXPECT_EQ(filled(InnerOptimizer::kMuon).nesterov, true);
+  spec.training.weight_decay = 0;
+  EXPECT_EQ(filled(InnerOptimizer::kMuon).weight_decay, 0.0);
+}
+
+TEST(JobSpecTest, WhatHasNoEffectIsRefused) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.training.momentum = 0.9;
+  spec.training.nesterov = true;
+  spec.training.decay_fraction = 0.1;
+  absl::Status status = ReviewJobSpec(spec).status();
+  EXPECT_TRUE(Says(status, "training.momentum: is only sgd's and muon's"));
+  EXPECT_TRUE(Says(status, "training.nesterov:"));
+  EXPECT_TRUE(Says(status, "training.decay_fraction:"));
+  spec.training.optimizer = InnerOptimizer::kSgd;
+  spec.training.schedule = Schedule::kWsd;
+  EXPECT_TRUE(ReviewJobSpec(spec).ok());
+  spec.training.momentum = 0;
+  EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "training.nesterov:"));
+  spec.training.momentum = 1;
+  spec.training.decay_fraction = 1.5;
+  status = ReviewJobSpec(spec).status();
+  EXPECT_TRUE(Says(status, "training.momentum:"));
+  EXPECT_TRUE(Says(status, "training.decay_fraction:"));
+}
+
+TEST(JobSpecTest, AnInverseSquareRootNeedsAWarmUp) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.training.schedule = Schedule::kInverseSqrt;
+  EXPECT_TRUE(ReviewJobSpec(spec).ok());
+  spec.training.warmup_fraction = 0;
+  EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "training.warmup_fraction:"));
+}
+
 TEST(JobSpecTest, AnUnstableOuterLoopIsRefused) {
   JobSpec spec = SmallJob("job", 100);
   spec.outer.method = OuterMethod::kCo2;

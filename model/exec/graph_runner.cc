@@ -36,19 +36,19 @@ void GraphRunner::FreeBuffer::operator()(float* buffer) const {
 }
 
 absl::StatusOr<std::unique_ptr<GraphRunner>> GraphRunner::Create(
-    const Graph& graph, int rows_max, int columns_max,
+    const Graph& graph, int rows_max, int columns_max, Recompute recompute,
     const cpu::GemmBackend& gemm, ParallelExecutor& executor) {
   std::unique_ptr<GraphRunner> runner(
-      new GraphRunner(graph, rows_max, columns_max, gemm, executor));
+      new GraphRunner(graph, rows_max, columns_max, recompute, gemm, executor));
   SKERRY_RETURN_IF_ERROR(runner->Allocate());
   return runner;
 }
 
 GraphRunner::GraphRunner(const Graph& graph, int rows_max, int columns_max,
-                         const cpu::GemmBackend& gemm,
+                         Recompute recompute, const cpu::GemmBackend& gemm,
                          ParallelExecutor& executor)
     : graph_(graph),
-      plan_(PlanMemory(graph)),
+      plan_(PlanMemory(graph, recompute)),
       gemm_(gemm),
       lanes_(executor),
       columns_max_(columns_max),

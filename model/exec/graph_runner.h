@@ -30,6 +30,9 @@ struct TokenBlock {
   size_t tokens() const { return static_cast<size_t>(rows) * columns; }
 };
 
+// Where blocks are recomputed, the values of all but the last are made again on
+// the way back: the same bits, since they come from the same calls.
+//
 // One pass is Forward, then one of the Head calls, then, after HeadBackward,
 // Backward; the values of the last Forward are kept in between. Parameters and
 // gradients are flat, in the order of the graph's layout.
@@ -38,7 +41,7 @@ class GraphRunner {
   // Errors: ResourceExhausted when the buffers cannot be had.
   // `graph`, `gemm` and `executor` outlive the runner.
   static absl::StatusOr<std::unique_ptr<GraphRunner>> Create(
-      const Graph& graph, int rows_max, int columns_max,
+      const Graph& graph, int rows_max, int columns_max, Recompute recompute,
       const cpu::GemmBackend& gemm, ParallelExecutor& executor);
 
   // All operators before the head.
@@ -64,7 +67,8 @@ class GraphRunner {
   using Buffer = std::unique_ptr<float, FreeBuffer>;
 
   GraphRunner(const Graph& graph, int rows_max, int columns_max,
-              const cpu::GemmBackend& gemm, ParallelExecutor& executor);
+              Recompute recompute, const cpu::GemmBackend& gemm,
+              ParallelExecutor& executor);
   absl::Status Allocate();
 
   const Operator& Head() const { return *(graph_.operators.end() - 2); }
@@ -79,6 +83,9 @@ class GraphRunner {
   // C = op(A) op(B) + beta C, cut along the rows of C.
   void Multiply(const cpu::GemmShape& shape, const float* a, int lda,
                 const float* b, int ldb, float beta, float* c, int ldc);
+
+  void ForwardOne(int index, const float* parameters);
+  void BackwardOne(int index, const float* parameters, float* gradients);
 
   void EmbeddingForward(const Operator& op, const float* parameters);
   void LayerNormForward(int index, const float* parameters);

@@ -24,38 +24,41 @@ using cpu::Transpose;
 
 void GraphRunner::Backward(std::span<const float> parameters,
                            std::span<float> gradients) {
-  for (int i = BodySize() - 1; i >= 0; --i) {
-    const Operator& op = graph_.operators[i];
-    switch (op.kind) {
-      case OperatorKind::kEmbedding:
-        EmbeddingBackward(op, gradients.data());
-        break;
-      case OperatorKind::kLayerNorm:
-        LayerNormBackward(i, parameters.data(), gradients.data());
-        break;
-      case OperatorKind::kRmsNorm:
-        RmsNormBackward(i, parameters.data(), gradients.data());
-        break;
-      case OperatorKind::kRotary:
-        RotaryBackward(op);
-        break;
-      case OperatorKind::kSwiGlu:
-        SwiGluBackward(op);
-        break;
-      case OperatorKind::kLinear:
-        LinearBackward(i, parameters.data(), gradients.data());
-        break;
-      case OperatorKind::kAttention:
-        AttentionBackward(i);
-        break;
-      case OperatorKind::kActivation:
-        ActivationBackward(i);
-        break;
-      case OperatorKind::kResidualAdd:
-        break;  // both inputs share the output's gradient (PlanMemory)
-      case OperatorKind::kCrossEntropy:
-        SKERRY_CHECK(false);
+  for (size_t r = plan_.runs.size(); r-- > 0;) {
+    const Stage& run = plan_.runs[r];
+    for (int i = run.begin; i < run.end; ++i) {
+      if (plan_.operators[i].runs_again) ForwardOne(i, parameters.data());
     }
+    for (int i = run.end - 1; i >= run.begin; --i) {
+      BackwardOne(i, parameters.data(), gradients.data());
+    }
+  }
+}
+
+void GraphRunner::BackwardOne(int index, const float* parameters,
+                              float* gradients) {
+  const Operator& op = graph_.operators[index];
+  switch (op.kind) {
+    case OperatorKind::kEmbedding:
+      return EmbeddingBackward(op, gradients);
+    case OperatorKind::kLayerNorm:
+      return LayerNormBackward(index, parameters, gradients);
+    case OperatorKind::kRmsNorm:
+      return RmsNormBackward(index, parameters, gradients);
+    case OperatorKind::kRotary:
+      return RotaryBackward(op);
+    case OperatorKind::kSwiGlu:
+      return SwiGluBackward(op);
+    case OperatorKind::kLinear:
+      return LinearBackward(index, parameters, gradients);
+    case OperatorKind::kAttention:
+      return AttentionBackward(index);
+    case OperatorKind::kActivation:
+      return ActivationBackward(index);
+    case OperatorKind::kResidualAdd:
+      return;  // both inputs share the output's gradient (PlanMemory)
+    case OperatorKind::kCrossEntropy:
+      SKERRY_CHECK(false);
   }
 }
 

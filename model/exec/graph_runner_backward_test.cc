@@ -16,8 +16,8 @@ constexpr int kVocab = 13;
 TEST(GraphRunnerBackwardTest, ABranchThatEndsInAnActivationKeepsTheStream) {
   const Graph graph = BranchGraph(kVocab, 4, 6);
   InlineExecutor executor;
-  auto runner =
-      GraphRunner::Create(graph, 2, 4, cpu::DefaultGemmBackend(), executor);
+  auto runner = GraphRunner::Create(graph, 2, 4, Recompute::kNothing,
+                                    cpu::DefaultGemmBackend(), executor);
   ASSERT_TRUE(runner.ok()) << runner.status();
   auto parameters = RandomParameters(graph);
   const auto ids = RandomIds(1, kVocab, 8);

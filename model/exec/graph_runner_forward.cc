@@ -22,39 +22,32 @@ void GraphRunner::Forward(const TokenBlock& block,
   SKERRY_CHECK(block.columns <= columns_max_);
   block_ = block;
   PrepareRotary(block.columns);
-  for (int i = 0; i < BodySize(); ++i) {
-    const Operator& op = graph_.operators[i];
-    switch (op.kind) {
-      case OperatorKind::kEmbedding:
-        EmbeddingForward(op, parameters.data());
-        break;
-      case OperatorKind::kLayerNorm:
-        LayerNormForward(i, parameters.data());
-        break;
-      case OperatorKind::kRmsNorm:
-        RmsNormForward(i, parameters.data());
-        break;
-      case OperatorKind::kRotary:
-        RotaryForward(op);
-        break;
-      case OperatorKind::kSwiGlu:
-        SwiGluForward(op);
-        break;
-      case OperatorKind::kLinear:
-        LinearForward(i, parameters.data());
-        break;
-      case OperatorKind::kAttention:
-        AttentionForward(i);
-        break;
-      case OperatorKind::kActivation:
-        ActivationForward(op);
-        break;
-      case OperatorKind::kResidualAdd:
-        ResidualForward(i);
-        break;
-      case OperatorKind::kCrossEntropy:
-        SKERRY_CHECK(false);
-    }
+  for (int i = 0; i < BodySize(); ++i) ForwardOne(i, parameters.data());
+}
+
+void GraphRunner::ForwardOne(int index, const float* parameters) {
+  const Operator& op = graph_.operators[index];
+  switch (op.kind) {
+    case OperatorKind::kEmbedding:
+      return EmbeddingForward(op, parameters);
+    case OperatorKind::kLayerNorm:
+      return LayerNormForward(index, parameters);
+    case OperatorKind::kRmsNorm:
+      return RmsNormForward(index, parameters);
+    case OperatorKind::kRotary:
+      return RotaryForward(op);
+    case OperatorKind::kSwiGlu:
+      return SwiGluForward(op);
+    case OperatorKind::kLinear:
+      return LinearForward(index, parameters);
+    case OperatorKind::kAttention:
+      return AttentionForward(index);
+    case OperatorKind::kActivation:
+      return ActivationForward(op);
+    case OperatorKind::kResidualAdd:
+      return ResidualForward(index);
+    case OperatorKind::kCrossEntropy:
+      SKERRY_CHECK(false);
   }
 }
 

@@ -22,8 +22,8 @@ double Gelu(double x) {
 TEST(GraphRunnerForwardTest, AnAddWithoutALinearBeforeItRunsAlone) {
   const Graph graph = BranchGraph(kVocab, 4, kWidth);
   InlineExecutor executor;
-  auto runner =
-      GraphRunner::Create(graph, 2, 4, cpu::DefaultGemmBackend(), executor);
+  auto runner = GraphRunner::Create(graph, 2, 4, Recompute::kNothing,
+                                    cpu::DefaultGemmBackend(), executor);
   ASSERT_TRUE(runner.ok()) << runner.status();
   const auto p = RandomParameters(graph);
   const auto ids = RandomIds(1, kVocab, 8);

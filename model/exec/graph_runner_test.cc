@@ -18,7 +18,7 @@ TEST(GraphRunnerTest, LossInPiecesIsTheLossOfAllLogits) {
   constexpr int kColumns = 10;
   const Graph graph = BranchGraph(kVocab, kColumns, 8);
   InlineExecutor executor;
-  auto runner = GraphRunner::Create(graph, kRows, kColumns,
+  auto runner = GraphRunner::Create(graph, kRows, kColumns, Recompute::kNothing,
                                     cpu::DefaultGemmBackend(), executor);
   ASSERT_TRUE(runner.ok()) << runner.status();
   const auto parameters = RandomParameters(graph);
@@ -44,8 +44,8 @@ TEST(GraphRunnerTest, BuffersBeyondAnyMachineAreAnError) {
   const Graph graph = BranchGraph(8, 1 << 20, 1 << 14);
   InlineExecutor executor;
   EXPECT_TRUE(absl::IsResourceExhausted(
-      GraphRunner::Create(graph, 1 << 10, 1 << 20, cpu::DefaultGemmBackend(),
-                          executor)
+      GraphRunner::Create(graph, 1 << 10, 1 << 20, Recompute::kNothing,
+                          cpu::DefaultGemmBackend(), executor)
           .status()));
 }
 

@@ -86,7 +86,7 @@ absl::StatusOr<std::unique_ptr<LanguageModel>> LanguageModel::Create(
   SKERRY_ASSIGN_OR_RETURN(
       impl->runner,
       GraphRunner::Create(impl->graph, resolved.rows_max, resolved.columns_max,
-                          *resolved.gemm, executor));
+                          resolved.recompute, *resolved.gemm, executor));
   return std::unique_ptr<LanguageModel>(new LanguageModel(std::move(impl)));
 }
 

@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "base/executor.h"
 #include "model/exec/initialize_parameters.h"
+#include "model/exec/recompute.h"
 #include "model/spec/graph.h"
 #include "model/spec/model_config.h"
 #include "model/spec/parameter_layout.h"
@@ -41,6 +42,7 @@ class LanguageModel {
     int columns_max = 0;  // 0: the config's n_positions
     // Which library multiplies matrices; null: cpu::DefaultGemmBackend().
     const cpu::GemmBackend* gemm = nullptr;
+    Recompute recompute = Recompute::kNothing;
   };
 
   // Parameters and gradients start as zeros. `executor` outlives the model.

@@ -164,7 +164,9 @@ TEST(LlamaModelTest, StepsDownTheGradientLowerTheLoss) {
   auto model = MakeModel(executor);
   const auto inputs = RandomTokens(1, kRows * kColumns);
   const Batch batch{kRows, kColumns, inputs, inputs};
-  optimizer::AdamW adamw({}, model->layout().element_count(), {});
+  const std::vector<optimizer::Tensor> whole = {
+      {{0, model->parameters().size()}}};
+  optimizer::AdamW adamw({}, whole);
   const float before = model->Loss(batch);
   for (int i = 0; i < 30; ++i) {
     model->ZeroGradients();

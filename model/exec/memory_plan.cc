@@ -46,7 +46,7 @@ class Places {
 
 class Planner {
  public:
-  explicit Planner(const Graph& graph)
+  Planner(const Graph& graph, Recompute recompute)
       : graph_(graph), readers_(graph.values.size()) {
     body_ = static_cast<int>(graph.operators.size()) - 2;
     SKERRY_CHECK(body_ >= 1);
@@ -61,6 +61,7 @@ class Planner {
     plan_.value_offset.assign(graph.values.size(), kNone);
     plan_.gradient_offset.assign(graph.values.size(), kNone);
     plan_.operators.resize(graph.operators.size());
+    plan_.runs = CutForRecompute(graph, recompute);
   }
 
   MemoryPlan Plan() && {
@@ -87,16 +88,37 @@ class Planner {
   }
 
   void PlaceValues() {
-    for (int i = 0; i < body_; ++i) {
+    for (const Stage& run : plan_.runs) {
+      if (run.end == body_) continue;
+      const int handed_on = ValuesCrossing(graph_, run.end).front();
+      plan_.value_offset[handed_on] = Take(graph_.values[handed_on].width);
+    }
+    const int64_t shared = plan_.floats_per_token;
+    int64_t end = shared;
+    for (const Stage& run : plan_.runs) {
+      plan_.floats_per_token = shared;
+      PlaceValuesOf(run);
+      end = std::max(end, plan_.floats_per_token);
+    }
+    plan_.floats_per_token = end;
+  }
+
+  void PlaceValuesOf(const Stage& run) {
+    for (int i = run.begin; i < run.end; ++i) {
       const Operator& op = graph_.operators[i];
       OperatorPlan& plan = plan_.operators[i];
-      if (IsBranchOfNext(i)) {
+      const bool is_branch = IsBranchOfNext(i);
+      const int made = is_branch ? graph_.operators[i + 1].output : op.output;
+      // What one run hands on to the next has its place already.
+      const bool is_handed_on = plan_.value_offset[made] != kNone;
+      plan.runs_again = run.end != body_ && !is_handed_on;
+      if (is_branch) {
         plan.adds_to_residual = true;
         plan_.operators[i + 1].done_by_previous = true;
       } else if (op.kind == OperatorKind::kRotary) {
-        SKERRY_CHECK(readers_[op.inputs[0]].size() == 1);
+        SKERRY_CHECK(readers_[op.inputs[0]].size() == 1 && !is_handed_on);
         plan_.value_offset[op.output] = plan_.value_offset[op.inputs[0]];
-      } else {
+      } else if (!is_handed_on) {
         plan_.value_offset[op.output] = Take(op.out_width);
       }
       if (op.kind == OperatorKind::kLayerNorm) plan.kept_offset = Take(2);
@@ -175,6 +197,8 @@ class Planner {
 
 }  // namespace
 
-MemoryPlan PlanMemory(const Graph& graph) { return Planner(graph).Plan(); }
+MemoryPlan PlanMemory(const Graph& graph, Recompute recompute) {
+  return Planner(graph, recompute).Plan();
+}
 
 }  // namespace skerry::model

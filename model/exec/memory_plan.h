@@ -3,14 +3,17 @@
 // Where every value of a graph and its gradient lie in one array, decided once
 // from the order of the operators. All sizes are floats for each token.
 //
-// Values are kept from forward for backward. Gradients live only from their
-// first writer to their producer, so their places are used again.
+// Values are kept from forward for backward, or, where blocks are recomputed,
+// only those between two blocks; the others of all blocks share one place.
+// Gradients live only from their first writer to their producer, so their
+// places are used again.
 #ifndef SKERRY_MODEL_EXEC_MEMORY_PLAN_H_
 #define SKERRY_MODEL_EXEC_MEMORY_PLAN_H_
 
 #include <cstdint>
 #include <vector>
 
+#include "model/exec/recompute.h"
 #include "model/spec/graph.h"
 
 namespace skerry::model {
@@ -27,12 +30,17 @@ struct OperatorPlan {
   // What the operator keeps for backward beside its output: a norm's means and
   // reciprocal deviations, attention's log sums.
   int64_t kept_offset = 0;
+  // Its output is gone when backward comes to its run, which runs it again.
+  bool runs_again = false;
 };
 
 struct MemoryPlan {
   std::vector<int64_t> value_offset;     // kNone where a value has no place
   std::vector<int64_t> gradient_offset;  // likewise
   std::vector<OperatorPlan> operators;
+  // Those before the head (CutForRecompute). Only the last one's values are
+  // there when forward is over.
+  std::vector<Stage> runs;
   int64_t floats_per_token = 0;
   int64_t value_floats_per_token = 0;  // of them, those kept from forward
 };
@@ -46,7 +54,8 @@ struct MemoryPlan {
 // producer must follow every other reader of the stream.
 // Requires that of the graph, as every pre-norm transformer has it. A rotary
 // operator works in place, so it has to be its input's only reader.
-MemoryPlan PlanMemory(const Graph& graph);
+MemoryPlan PlanMemory(const Graph& graph,
+                      Recompute recompute = Recompute::kNothing);
 
 }  // namespace skerry::model
 

@@ -57,6 +57,46 @@ TEST(MemoryPlanTest, ValuesDoNotOverlap) {
   EXPECT_LE(*std::max_element(users.begin(), users.end()), 1);
 }
 
+// Of the values that are there at the same time: those handed on, and one
+// run's.
+TEST(MemoryPlanTest, RecomputedValuesOfARunDoNotOverlap) {
+  const Graph graph = BuildGpt2Graph(ConfigOf(3));
+  const MemoryPlan plan = PlanMemory(graph, Recompute::kBlocks);
+  ASSERT_EQ(plan.runs.size(), 3u);
+  EXPECT_LT(plan.value_floats_per_token,
+            PlanMemory(graph).value_floats_per_token / 2);
+  for (const Stage& run : plan.runs) {
+    std::vector<int> users(plan.floats_per_token);
+    const auto use = [&](int value) {
+      if (plan.value_offset[value] == kNone) return;
+      for (int k = 0; k < graph.values[value].width; ++k) {
+        ++users[plan.value_offset[value] + k];
+      }
+    };
+    for (const Stage& other : plan.runs) {
+      const int last = other.end - 1;
+      if (other.begin != run.begin && !plan.operators[last].runs_again &&
+          other.end != plan.runs.back().end) {
+        use(graph.operators[last].output);
+      }
+    }
+    for (int i = run.begin; i < run.end; ++i) use(graph.operators[i].output);
+    EXPECT_LE(*std::max_element(users.begin(), users.end()), 1) << run.begin;
+  }
+}
+
+TEST(MemoryPlanTest, WhatARunHandsOnIsNotRunAgain) {
+  const Graph graph = BuildGpt2Graph(ConfigOf(2));
+  const MemoryPlan plan = PlanMemory(graph, Recompute::kBlocks);
+  int again = 0;
+  for (const OperatorPlan& op : plan.operators) again += op.runs_again;
+  // The embedding and the first block, without its last product and add.
+  EXPECT_EQ(again, plan.runs[0].end - 2);
+  for (const OperatorPlan& op : PlanMemory(graph).operators) {
+    EXPECT_FALSE(op.runs_again);
+  }
+}
+
 TEST(MemoryPlanTest, BranchesRunIntoTheResidualStream) {
   const Graph graph = BuildGpt2Graph(ConfigOf(1));
   const MemoryPlan plan = PlanMemory(graph);

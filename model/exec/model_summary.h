@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "model/exec/recompute.h"
 #include "model/spec/graph.h"
 #include "model/spec/model_config.h"
 
@@ -14,7 +15,9 @@ namespace skerry::model {
 struct ModelSummary {
   int64_t tensors = 0;
   int64_t parameters = 0;
-  Work work;  // of one micro-batch
+  Work work;  // of one micro-batch, without what is recomputed
+  // Of the operators that run again on the way back.
+  double recompute_flops = 0;
   // fp32 AdamW on CPU kernels, as the trainer holds it.
   int64_t parameter_bytes = 0;
   int64_t gradient_bytes = 0;
@@ -33,7 +36,8 @@ struct ModelSummary {
 //
 // Requires: ValidateModelConfig(config) is OK; all three numbers positive.
 ModelSummary SummarizeModel(const ModelConfig& config, int rows, int columns,
-                            int threads);
+                            int threads,
+                            Recompute recompute = Recompute::kNothing);
 
 }  // namespace skerry::model
 

@@ -4,6 +4,8 @@
 
 #include <malloc.h>
 
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/executor.h"
@@ -42,13 +44,18 @@ int64_t AllocatedBytes() {
 
 // Trains one step, and returns the parameters and what memory the process has
 // more than before.
-std::pair<int64_t, int64_t> Measure(const ModelConfig& config, int columns) {
+std::pair<int64_t, int64_t> Measure(const ModelConfig& config, int columns,
+                                    Recompute recompute) {
   const int64_t before = AllocatedBytes();
   InlineExecutor executor;
   auto model = LanguageModel::Create(
-      config, {.rows_max = kRows, .columns_max = columns}, executor);
+      config,
+      {.rows_max = kRows, .columns_max = columns, .recompute = recompute},
+      executor);
   EXPECT_TRUE(model.ok()) << model.status();
-  optimizer::AdamW adamw({}, (*model)->layout().element_count(), {});
+  const std::vector<optimizer::Tensor> whole = {
+      {{0, (*model)->parameters().size()}}};
+  optimizer::AdamW adamw({}, whole);
   const std::vector<int32_t> ids(kRows * columns, 7);
   (*model)->ForwardBackward({kRows, columns, ids, ids}, 1);
   adamw.Step((*model)->parameters(), (*model)->gradients(), 0.01f, 1, executor);
@@ -56,14 +63,17 @@ std::pair<int64_t, int64_t> Measure(const ModelConfig& config, int columns) {
           AllocatedBytes() - before};
 }
 
-class ModelSummaryMemoryTest : public ::testing::TestWithParam<const char*> {};
+class ModelSummaryMemoryTest
+    : public ::testing::TestWithParam<std::tuple<const char*, Recompute>> {};
 
 TEST_P(ModelSummaryMemoryTest, TellsWhatTrainingMeasures) {
-  const ModelConfig config = ConfigOf(GetParam());
+  const auto [type, recompute] = GetParam();
+  const ModelConfig config = ConfigOf(type);
   // What the GEMM library keeps for itself comes with the first products.
-  Measure(config, 8);
-  const auto [parameters, bytes] = Measure(config, kColumns);
-  const ModelSummary summary = SummarizeModel(config, kRows, kColumns, 1);
+  Measure(config, 8, recompute);
+  const auto [parameters, bytes] = Measure(config, kColumns, recompute);
+  const ModelSummary summary =
+      SummarizeModel(config, kRows, kColumns, 1, recompute);
   EXPECT_EQ(summary.parameters, parameters);
   const double ratio =
       static_cast<double>(summary.total_bytes()) / static_cast<double>(bytes);
@@ -73,8 +83,21 @@ TEST_P(ModelSummaryMemoryTest, TellsWhatTrainingMeasures) {
   RecordProperty("measured_bytes", std::to_string(bytes));
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, ModelSummaryMemoryTest,
-                         ::testing::Values("gpt2", "llama"));
+INSTANTIATE_TEST_SUITE_P(
+    Families, ModelSummaryMemoryTest,
+    ::testing::Combine(::testing::Values("gpt2", "llama"),
+                       ::testing::Values(Recompute::kNothing,
+                                         Recompute::kBlocks)));
+
+TEST(ModelSummaryTest, RecomputingTradesMemoryForLessThanAForwardPass) {
+  const ModelSummary kept = SummarizeModel(ModelConfig(), 8, 1024, 1);
+  const ModelSummary again =
+      SummarizeModel(ModelConfig(), 8, 1024, 1, Recompute::kBlocks);
+  EXPECT_LT(again.activation_bytes, kept.activation_bytes / 5);
+  EXPECT_EQ(kept.recompute_flops, 0);
+  EXPECT_GT(again.recompute_flops, 0.3 * kept.work.forward_flops);
+  EXPECT_LT(again.recompute_flops, 0.7 * kept.work.forward_flops);
+}
 
 TEST(ModelSummaryTest, PublishedModelsHaveTheirPublishedSizes) {
   const ModelSummary summary = SummarizeModel(ModelConfig(), 1, 1024, 1);

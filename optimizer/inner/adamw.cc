@@ -1,6 +1,5 @@
 #include "optimizer/inner/adamw.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -71,12 +70,6 @@ HWY_AFTER_NAMESPACE();
 namespace skerry::optimizer {
 HWY_EXPORT(UpdateElements);
 
-namespace {
-// Elements that one parallel body updates: 16 bytes each way a float, so a
-// body stays within a core's own cache and costs far more than its dispatch.
-constexpr uint64_t kBodyElements = 16384;
-}  // namespace
-
 absl::Status ValidateAdamWOptions(const AdamWOptions& options) {
   const auto is_decay = [](float beta) { return beta >= 0 && beta < 1; };
   if (!is_decay(options.beta1) || !is_decay(options.beta2)) {
@@ -92,34 +85,21 @@ absl::Status ValidateAdamWOptions(const AdamWOptions& options) {
   return absl::OkStatus();
 }
 
-AdamW::AdamW(const AdamWOptions& options, uint64_t element_count,
-             std::vector<ElementRange> decayed)
+AdamW::AdamW(const AdamWOptions& options, std::span<const Tensor> tensors)
     : options_(options),
-      first_moment_(element_count),
-      second_moment_(element_count) {
+      tensors_(tensors.begin(), tensors.end()),
+      pieces_(CutIntoPieces(tensors)),
+      first_moment_(ElementCount(tensors)),
+      second_moment_(ElementCount(tensors)) {
   SKERRY_CHECK(ValidateAdamWOptions(options).ok());
-  const auto add = [this](uint64_t begin, uint64_t end, bool is_decayed) {
-    for (; begin < end; begin += kBodyElements) {
-      pieces_.push_back(
-          {{begin, std::min(end, begin + kBodyElements)}, is_decayed});
-    }
-  };
-  uint64_t done = 0;
-  for (const ElementRange& range : decayed) {
-    SKERRY_CHECK(range.begin >= done && range.begin <= range.end &&
-                 range.end <= element_count);
-    add(done, range.begin, false);
-    add(range.begin, range.end, true);
-    done = range.end;
-  }
-  add(done, element_count, false);
 }
 
 void AdamW::Step(std::span<float> parameters, std::span<const float> gradients,
                  float learning_rate, float gradient_scale,
                  ParallelExecutor& executor) {
-  SKERRY_CHECK(parameters.size() == first_moment_.size() &&
-               gradients.size() == first_moment_.size());
+  SKERRY_CHECK(
+      parameters.size() == gradients.size() &&
+      (tensors_.empty() || tensors_.back().range.end <= parameters.size()));
   ++steps_;
   const double t = static_cast<double>(steps_);
   const double correction1 = 1 - std::pow(double{options_.beta1}, t);
@@ -137,11 +117,11 @@ void AdamW::Step(std::span<float> parameters, std::span<const float> gradients,
       static_cast<float>(1 - double{learning_rate} * options_.weight_decay);
   executor.ForEach(pieces_.size(), [&](size_t i) {
     const Piece& piece = pieces_[i];
-    const uint64_t begin = piece.range.begin;
     HWY_DYNAMIC_DISPATCH(UpdateElements)
-    (piece.decayed ? decayed : plain, piece.range.end - begin,
-     gradients.data() + begin, first_moment_.data() + begin,
-     second_moment_.data() + begin, parameters.data() + begin);
+    (tensors_[piece.tensor].decayed ? decayed : plain, piece.range.size(),
+     gradients.data() + piece.range.begin, first_moment_.data() + piece.state,
+     second_moment_.data() + piece.state,
+     parameters.data() + piece.range.begin);
   });
 }
 

@@ -12,6 +12,8 @@
 
 #include "absl/status/status.h"
 #include "base/executor.h"
+#include "optimizer/inner/inner_optimizer.h"
+#include "optimizer/inner/tensor.h"
 
 namespace skerry::optimizer {
 
@@ -23,45 +25,31 @@ struct AdamWOptions {
 };
 absl::Status ValidateAdamWOptions(const AdamWOptions& options);
 
-// Elements [begin, end) of the flat array.
-struct ElementRange {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-};
-
-class AdamW {
+class AdamW final : public InnerOptimizer {
  public:
-  // `decayed` names the elements that weight decay applies to: ascending and
-  // disjoint. Moments start at 0.
+  // Moments start at 0.
   //
-  // Requires: ValidateAdamWOptions(options) is OK.
-  AdamW(const AdamWOptions& options, uint64_t element_count,
-        std::vector<ElementRange> decayed);
+  // Requires: ValidateAdamWOptions(options) is OK; tensors as for
+  // CutIntoPieces.
+  AdamW(const AdamWOptions& options, std::span<const Tensor> tensors);
 
-  // One step, with gradients multiplied by `gradient_scale` (the clipping
-  // factor) on the way. Both spans have element_count elements.
   void Step(std::span<float> parameters, std::span<const float> gradients,
             float learning_rate, float gradient_scale,
-            ParallelExecutor& executor);
+            ParallelExecutor& executor) override;
 
-  // The whole state, for checkpoints and joiners: writing all three continues
-  // another optimizer's run.
-  std::span<float> first_moment() { return first_moment_; }
-  std::span<float> second_moment() { return second_moment_; }
-  uint64_t steps() const { return steps_; }
-  void set_steps(uint64_t steps) { steps_ = steps; }
+  // First and second moment.
+  std::vector<std::span<float>> state() override {
+    return {first_moment_, second_moment_};
+  }
+  uint64_t steps() const override { return steps_; }
+  void set_steps(uint64_t steps) override { steps_ = steps; }
 
  private:
-  // Part of the flat array with one weight decay.
-  struct Piece {
-    ElementRange range;
-    bool decayed;
-  };
-
   const AdamWOptions options_;
+  const std::vector<Tensor> tensors_;
+  const std::vector<Piece> pieces_;
   std::vector<float> first_moment_;
   std::vector<float> second_moment_;
-  std::vector<Piece> pieces_;
   uint64_t steps_ = 0;
 };
 

@@ -26,10 +26,14 @@ TEST(TrainingOptionsFromProtoTest, UnsetNumbersTakeTheDocumentedDefaults) {
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_EQ(options->micro_batch_samples, 8);
   EXPECT_EQ(options->learning_rate, 1e-3f);
-  EXPECT_EQ(options->adamw.beta1, 0.9f);
-  EXPECT_EQ(options->adamw.beta2, 0.95f);
-  EXPECT_EQ(options->adamw.epsilon, 1e-8f);
-  EXPECT_EQ(options->adamw.weight_decay, 0.1f);
+  EXPECT_EQ(options->inner.algorithm, optimizer::Algorithm::kAdamW);
+  EXPECT_EQ(options->inner.adamw.beta1, 0.9f);
+  EXPECT_EQ(options->inner.adamw.beta2, 0.95f);
+  EXPECT_EQ(options->inner.adamw.epsilon, 1e-8f);
+  EXPECT_EQ(options->inner.adamw.weight_decay, 0.1f);
+  EXPECT_EQ(options->schedule, optimizer::Curve::kCosine);
+  EXPECT_EQ(options->decay_fraction, 0.2);
+  EXPECT_EQ(options->recompute, model::Recompute::kNothing);
   EXPECT_EQ(options->warmup_fraction, 0.05);
   EXPECT_EQ(options->min_learning_rate_ratio, 0.1f);
   EXPECT_EQ(options->clip_norm, 1.0);
@@ -54,6 +58,45 @@ TEST(TrainingOptionsFromProtoTest, SetNumbersAreTaken) {
   EXPECT_EQ(options->warmup_fraction, 0);
 }
 
+TEST(TrainingOptionsFromProtoTest, EachOptimizerHasItsOwnDefaults) {
+  v1::JobSpec job = SmallestJob();
+  job.mutable_training()->set_optimizer(v1::JobSpec::INNER_OPTIMIZER_SGD);
+  auto options = TrainingOptionsFromProto(job);
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->inner.algorithm, optimizer::Algorithm::kSgd);
+  EXPECT_EQ(options->inner.adamw.weight_decay, 0);
+  EXPECT_EQ(options->inner.momentum, 0.9f);
+  EXPECT_FALSE(options->inner.nesterov);
+  job.mutable_training()->set_optimizer(v1::JobSpec::INNER_OPTIMIZER_LAMB);
+  options = TrainingOptionsFromProto(job);
+  EXPECT_EQ(options->inner.algorithm, optimizer::Algorithm::kLamb);
+  EXPECT_EQ(options->inner.adamw.weight_decay, 0.01f);
+  job.mutable_training()->set_optimizer(v1::JobSpec::INNER_OPTIMIZER_MUON);
+  options = TrainingOptionsFromProto(job);
+  EXPECT_EQ(options->inner.algorithm, optimizer::Algorithm::kMuon);
+  EXPECT_EQ(options->inner.momentum, 0.95f);
+  EXPECT_TRUE(options->inner.nesterov);
+}
+
+TEST(TrainingOptionsFromProtoTest, ZeroesThatAreSetAreNoDefaults) {
+  v1::JobSpec job = SmallestJob();
+  job.mutable_training()->set_optimizer(v1::JobSpec::INNER_OPTIMIZER_MUON);
+  job.mutable_training()->set_weight_decay(0);
+  job.mutable_training()->set_momentum(0);
+  job.mutable_training()->set_nesterov(false);
+  job.mutable_training()->set_schedule(v1::JobSpec::SCHEDULE_WSD);
+  job.mutable_training()->set_decay_fraction(0);
+  job.mutable_training()->set_recompute(true);
+  const auto options = TrainingOptionsFromProto(job);
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->inner.adamw.weight_decay, 0);
+  EXPECT_EQ(options->inner.momentum, 0);
+  EXPECT_FALSE(options->inner.nesterov);
+  EXPECT_EQ(options->schedule, optimizer::Curve::kWsd);
+  EXPECT_EQ(options->decay_fraction, 0);
+  EXPECT_EQ(options->recompute, model::Recompute::kBlocks);
+}
+
 TEST(TrainingOptionsFromProtoTest, NonsenseIsRefused) {
   using Training = v1::JobSpec::Training;
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -65,6 +108,17 @@ TEST(TrainingOptionsFromProtoTest, NonsenseIsRefused) {
       [](Training& t) { t.set_learning_rate(1e300); },
       [](Training& t) { t.set_learning_rate(-1); },
       [](Training& t) { t.set_beta1(1); },
+      [](Training& t) {
+        t.set_optimizer(static_cast<v1::JobSpec::InnerOptimizer>(99));
+      },
+      [](Training& t) {
+        t.set_schedule(static_cast<v1::JobSpec::Schedule>(99));
+      },
+      [](Training& t) {
+        t.set_optimizer(v1::JobSpec::INNER_OPTIMIZER_SGD);
+        t.set_momentum(1);
+      },
+      [](Training& t) { t.set_decay_fraction(2); },
       [=](Training& t) { t.set_epsilon(nan); },
       [=](Training& t) { t.set_warmup_fraction(nan); },
       [](Training& t) { t.set_min_learning_rate_ratio(2); }};

@@ -11,6 +11,7 @@
 #include "data/byte_tokenizer.h"
 #include "model/spec/graph.h"
 #include "optimizer/inner/clip.h"
+#include "optimizer/inner/inner_options.h"
 #include "optimizer/inner/schedule.h"
 #include "trainer/core/element_ranges.h"
 #include "trainer/core/step_plan.h"
@@ -20,23 +21,6 @@ namespace skerry::trainer {
 namespace {
 
 absl::Status Stopped() { return absl::AbortedError("the trainer was paused"); }
-
-// The elements that weight decay applies to, neighbours joined.
-std::vector<optimizer::ElementRange> DecayedRanges(
-    const model::ParameterLayout& layout) {
-  std::vector<optimizer::ElementRange> ranges;
-  for (const model::ParameterTensor& tensor : layout.tensors()) {
-    if (!tensor.weight_decay) continue;
-    const uint64_t begin = static_cast<uint64_t>(tensor.offset);
-    const uint64_t end = begin + static_cast<uint64_t>(tensor.elements);
-    if (!ranges.empty() && ranges.back().end == begin) {
-      ranges.back().end = end;
-    } else {
-      ranges.push_back({begin, end});
-    }
-  }
-  return ranges;
-}
 
 std::unique_ptr<data::TextCodec> TakeCodec(TrainingData& data) {
   if (data.codec == nullptr && data.tokenizer == data::kByteTokenizerName) {
@@ -95,7 +79,8 @@ LanguageModelTrainer::Create(const TrainingOptions& options, TrainingData data,
       model::LanguageModel::Create(config,
                                    {.rows_max = options.micro_batch_samples,
                                     .columns_max = tokens,
-                                    .gemm = gemm},
+                                    .gemm = gemm,
+                                    .recompute = options.recompute},
                                    executor));
   return std::unique_ptr<LanguageModelTrainer>(new LanguageModelTrainer(
       options, std::move(model), std::move(training), std::move(validation),
@@ -116,8 +101,9 @@ LanguageModelTrainer::LanguageModelTrainer(
       codec_(std::move(codec)),
       gemm_(gemm),
       executor_(executor),
-      adamw_(options.adamw, model_->parameters().size(),
-             DecayedRanges(model_->layout())) {
+      products_(gemm),
+      optimizer_(optimizer::MakeInnerOptimizer(
+          options.inner, InnerTensors(model_->graph()), products_)) {
   model::InitializeParameters(model_->layout(), model_->config(),
                               options_.model_seed, model_->parameters());
   description_ = {
@@ -162,8 +148,8 @@ absl::Status LanguageModelTrainer::Step(std::span<const uint64_t> positions,
                      "; lower the learning rate, or restart from the anchor"));
   }
   const float rate = NextLearningRate(positions);
-  adamw_.Step(model_->parameters(), model_->gradients(), rate,
-              optimizer::ClipFactor(norm, options_.clip_norm), executor_);
+  optimizer_->Step(model_->parameters(), model_->gradients(), rate,
+                   optimizer::ClipFactor(norm, options_.clip_norm), executor_);
   result.samples += positions.size();
   result.inner_steps += 1;
   result.loss +=
@@ -238,8 +224,8 @@ absl::Status LanguageModelTrainer::ShareOptimizerState() {
   constexpr size_t kColumns = 2;
   std::vector<float> table(static_cast<size_t>(size()) * kColumns, 0.f);
   float* mine = table.data() + static_cast<size_t>(rank()) * kColumns;
-  mine[0] = static_cast<float>(adamw_.steps() / kBase);
-  mine[1] = static_cast<float>(adamw_.steps() % kBase);
+  mine[0] = static_cast<float>(optimizer_->steps() / kBase);
+  mine[1] = static_cast<float>(optimizer_->steps() % kBase);
   SKERRY_RETURN_IF_ERROR(island_->AllReduceSum(table));
   const auto steps_of = [&](int member) {
     const float* row = table.data() + static_cast<size_t>(member) * kColumns;
@@ -250,9 +236,12 @@ absl::Status LanguageModelTrainer::ShareOptimizerState() {
   for (int member = 1; member < size(); ++member) {
     if (steps_of(member) > steps_of(root)) root = member;
   }
-  adamw_.set_steps(steps_of(root));
-  SKERRY_RETURN_IF_ERROR(island_->Broadcast(adamw_.first_moment(), root));
-  return island_->Broadcast(adamw_.second_moment(), root);
+  optimizer_->set_steps(steps_of(root));
+  for (const std::span<float> part : optimizer_->state()) {
+    if (part.empty()) continue;
+    SKERRY_RETURN_IF_ERROR(island_->Broadcast(part, root));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<EvaluateResult> LanguageModelTrainer::Evaluate(

@@ -1,6 +1,7 @@
 // trainer/core/language_model_trainer.h
 //
-// The engine behind the trainer seam: a language model, AdamW and the data.
+// The engine behind the trainer seam: a language model, its inner optimizer and
+// the data.
 #ifndef SKERRY_TRAINER_CORE_LANGUAGE_MODEL_TRAINER_H_
 #define SKERRY_TRAINER_CORE_LANGUAGE_MODEL_TRAINER_H_
 
@@ -19,7 +20,8 @@
 #include "data/tokenizer/text_codec.h"
 #include "model/cpu/gemm.h"
 #include "model/exec/language_model.h"
-#include "optimizer/inner/adamw.h"
+#include "optimizer/inner/inner_optimizer.h"
+#include "trainer/core/inner_tensors.h"
 #include "trainer/core/trainer.h"
 #include "trainer/core/training_options.h"
 
@@ -95,7 +97,8 @@ class LanguageModelTrainer final : public Trainer {
   const std::unique_ptr<data::TextCodec> codec_;
   const model::cpu::GemmBackend& gemm_;
   ParallelExecutor& executor_;
-  optimizer::AdamW adamw_;
+  const GemmProducts products_;
+  const std::unique_ptr<optimizer::InnerOptimizer> optimizer_;
   Description description_;
   Collective* island_ = nullptr;
   // One past the largest position drawn.

@@ -47,6 +47,67 @@ TEST_P(FamilyTest, LossFallsFarBelowThatOfGuessing) {
   EXPECT_LT(after->loss, before->loss - 2.5);
 }
 
+TEST(LanguageModelTrainerTest, RecomputedBlocksGiveTheSameBits) {
+  for (TrainingOptions options :
+       {SmallTrainingOptions(), SmallLlamaOptions()}) {
+    const auto kept = MakeInProcessTrainer(options).value();
+    options.recompute = model::Recompute::kBlocks;
+    const auto again = MakeInProcessTrainer(options).value();
+    ASSERT_TRUE(kept->Run(Samples(0, 64, 16), NeverStop).ok());
+    ASSERT_TRUE(again->Run(Samples(0, 64, 16), NeverStop).ok());
+    EXPECT_EQ(StateOf(*kept), StateOf(*again));
+  }
+}
+
+struct Recipe {
+  optimizer::Algorithm algorithm;
+  float learning_rate;
+  float momentum;
+};
+class EachOptimizer : public testing::TestWithParam<Recipe> {
+ protected:
+  static TrainingOptions Options() {
+    TrainingOptions options = SmallTrainingOptions();
+    options.inner.algorithm = GetParam().algorithm;
+    options.inner.momentum = GetParam().momentum;
+    options.learning_rate = GetParam().learning_rate;
+    return options;
+  }
+};
+
+TEST_P(EachOptimizer, LearnsTheText) {
+  const auto trainer = MakeInProcessTrainer(Options()).value();
+  ASSERT_TRUE(trainer->Run(Samples(0, 50 * 16, 16), NeverStop).ok());
+  // That of the untrained model is ln 256 = 5.55.
+  EXPECT_LT(trainer->Evaluate(0, NeverStop)->loss, 3.4);
+}
+
+// One member restarts; the other has trained. If each kept its own moments
+// their parameters would part at the next step.
+TEST_P(EachOptimizer, RestartedMemberTakesTheOthersState) {
+  std::vector<std::unique_ptr<Trainer>> trainers(2);
+  trainers[0] = MakeInProcessTrainer(Options()).value();
+  trainers[1] = MakeInProcessTrainer(Options()).value();
+  ASSERT_TRUE(trainers[1]->Run(Samples(0, 64, 8), NeverStop).ok());
+  const std::vector<float> anchor = StateOf(*trainers[1]);
+  const ElementRange all[] = {{0, anchor.size()}};
+  ASSERT_TRUE(trainers[0]->Load(all, {}, anchor).ok());
+  auto members = transport::MakeMemoryGroup(2, absl::Seconds(60));
+  transport::RunMembers(members, [&](transport::Group& group) {
+    Trainer& trainer = *trainers[static_cast<size_t>(group.rank())];
+    ASSERT_TRUE(trainer.JoinGroup(&group).ok());
+    ASSERT_TRUE(trainer.Run(Samples(64, 96, 8), NeverStop).ok());
+  });
+  EXPECT_EQ(StateOf(*trainers[0]), StateOf(*trainers[1]));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, EachOptimizer,
+    testing::Values(Recipe{optimizer::Algorithm::kAdamW, 1e-2f, 0},
+                    Recipe{optimizer::Algorithm::kLamb, 5e-2f, 0},
+                    Recipe{optimizer::Algorithm::kSgd, 0.5f, 0.9f},
+                    Recipe{optimizer::Algorithm::kMuon, 1e-2f, 0.95f}));
+
 TEST(LanguageModelTrainerTest, MicroBatchesAddUpToTheBatch) {
   TrainingOptions whole = SmallTrainingOptions();
   whole.micro_batch_samples = 16;
@@ -74,25 +135,6 @@ TEST(LanguageModelTrainerTest, RateFollowsTheLargestPositionDrawn) {
   // A range that another replica gave back does not turn the clock back.
   EXPECT_EQ(RateAfter(*trainer, 100), late);
   EXPECT_LT(RateAfter(*trainer, 700), late);
-}
-
-// One member restarts; the other has trained. If each kept its own moments
-// their parameters would part at the next step.
-TEST(LanguageModelTrainerTest, RestartedMemberTakesTheOthersOptimizerState) {
-  std::vector<std::unique_ptr<Trainer>> trainers(2);
-  trainers[0] = MakeSmall();
-  trainers[1] = MakeSmall();
-  ASSERT_TRUE(trainers[1]->Run(Samples(0, 64, 8), NeverStop).ok());
-  const std::vector<float> anchor = StateOf(*trainers[1]);
-  const ElementRange all[] = {{0, anchor.size()}};
-  ASSERT_TRUE(trainers[0]->Load(all, {}, anchor).ok());
-  auto members = transport::MakeMemoryGroup(2, absl::Seconds(60));
-  transport::RunMembers(members, [&](transport::Group& group) {
-    Trainer& trainer = *trainers[static_cast<size_t>(group.rank())];
-    ASSERT_TRUE(trainer.JoinGroup(&group).ok());
-    ASSERT_TRUE(trainer.Run(Samples(64, 96, 8), NeverStop).ok());
-  });
-  EXPECT_EQ(StateOf(*trainers[0]), StateOf(*trainers[1]));
 }
 
 TEST(LanguageModelTrainerTest, LossThatIsNotFiniteIsAnErrorWithoutAStep) {

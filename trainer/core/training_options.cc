@@ -35,16 +35,18 @@ absl::Status ValidateTrainingOptions(const TrainingOptions& options) {
   if (!(options.clip_norm >= 0 && std::isfinite(options.clip_norm))) {
     return absl::InvalidArgumentError("training.clip_norm must be at least 0");
   }
-  SKERRY_RETURN_IF_ERROR(optimizer::ValidateAdamWOptions(options.adamw));
+  SKERRY_RETURN_IF_ERROR(optimizer::ValidateInnerOptions(options.inner));
   return optimizer::ValidateScheduleOptions(ScheduleOf(options));
 }
 
 optimizer::ScheduleOptions ScheduleOf(const TrainingOptions& options) {
-  return {.peak = options.learning_rate,
+  return {.curve = options.schedule,
+          .peak = options.learning_rate,
           .warmup_samples =
               static_cast<uint64_t>(options.warmup_fraction *
                                     static_cast<double>(options.samples_total)),
-          .min_ratio = options.min_learning_rate_ratio};
+          .min_ratio = options.min_learning_rate_ratio,
+          .decay_ratio = options.decay_fraction};
 }
 
 }  // namespace skerry::trainer

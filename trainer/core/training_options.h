@@ -8,7 +8,8 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "optimizer/inner/adamw.h"
+#include "model/exec/recompute.h"
+#include "optimizer/inner/inner_options.h"
 #include "optimizer/inner/schedule.h"
 
 namespace skerry::trainer {
@@ -25,10 +26,13 @@ struct TrainingOptions {
   uint64_t samples_total = 0;
   // Rows computed at once.
   int micro_batch_samples = 1;
-  optimizer::AdamWOptions adamw;
+  optimizer::InnerOptions inner;
+  optimizer::Curve schedule = optimizer::Curve::kCosine;
   float learning_rate = 1e-3f;
   double warmup_fraction = 0.05;
   float min_learning_rate_ratio = 0.1f;
+  double decay_fraction = 0.2;
+  model::Recompute recompute = model::Recompute::kNothing;
   // Of the whole gradient's norm; 0: no clipping.
   double clip_norm = 1;
 };

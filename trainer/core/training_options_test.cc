@@ -31,7 +31,7 @@ TEST(TrainingOptionsTest, ValuesOutOfRangeAreRefused) {
       [](TrainingOptions& o) { o.warmup_fraction = 1.5; },
       [=](TrainingOptions& o) { o.clip_norm = nan; },
       [](TrainingOptions& o) { o.clip_norm = -1; },
-      [](TrainingOptions& o) { o.adamw.beta1 = 1; },
+      [](TrainingOptions& o) { o.inner.adamw.beta1 = 1; },
       [](TrainingOptions& o) { o.learning_rate = -1; }};
   for (size_t i = 0; i < mistakes.size(); ++i) {
     TrainingOptions options;

@@ -1,0 +1,28 @@
+// model/exec/recompute.h
+//
+// Which activations of a graph are thrown away after forward and computed again
+// on the way back (Chen et al. 2016, "sublinear memory cost").
+#ifndef SKERRY_MODEL_EXEC_RECOMPUTE_H_
+#define SKERRY_MODEL_EXEC_RECOMPUTE_H_
+
+#include <vector>
+
+#include "model/spec/graph.h"
+
+namespace skerry::model {
+
+enum class Recompute {
+  kNothing,
+  // Of each block only what goes into it is kept; the rest of all blocks shares
+  // one place.
+  kBlocks,
+};
+
+// Cuts the operators before the head into runs of one attention each, at places
+// where a single value goes on: the residual stream between two blocks. One run
+// when there is nothing to be recomputed or no place to cut.
+std::vector<Stage> CutForRecompute(const Graph& graph, Recompute recompute);
+
+}  // namespace skerry::model
+
+#endif  // SKERRY_MODEL_EXEC_RECOMPUTE_H_

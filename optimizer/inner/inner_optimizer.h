@@ -1,0 +1,35 @@
+// optimizer/inner/inner_optimizer.h
+//
+// What takes a step from a gradient. Each algorithm is a file of its own.
+#ifndef SKERRY_OPTIMIZER_INNER_INNER_OPTIMIZER_H_
+#define SKERRY_OPTIMIZER_INNER_INNER_OPTIMIZER_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/executor.h"
+
+namespace skerry::optimizer {
+
+class InnerOptimizer {
+ public:
+  virtual ~InnerOptimizer() = default;
+
+  // One step, with gradients multiplied by `gradient_scale` (the clipping
+  // factor) on the way. Both spans are the whole flat array; elements of no
+  // tensor are left alone. Nothing is allocated.
+  virtual void Step(std::span<float> parameters,
+                    std::span<const float> gradients, float learning_rate,
+                    float gradient_scale, ParallelExecutor& executor) = 0;
+
+  // With the count of steps, the whole state: writing both continues another
+  // optimizer's run. The same number and sizes for equal tensors and options.
+  virtual std::vector<std::span<float>> state() = 0;
+  virtual uint64_t steps() const = 0;
+  virtual void set_steps(uint64_t steps) = 0;
+};
+
+}  // namespace skerry::optimizer
+
+#endif  // SKERRY_OPTIMIZER_INNER_INNER_OPTIMIZER_H_
