@@ -88,6 +88,10 @@ Parser::Parser() {
   AddDataPrepareOptions(
       Leaf(data, "prepare", "text files to a data set", Command::kDataPrepare),
       arguments_.prepare);
+  AddDataImportOptions(
+      Leaf(data, "import", "tokens of llm.c, NumPy or Megatron to a data set",
+           Command::kDataImport),
+      arguments_.import);
   AddTrainTokenizerOptions(
       Leaf(data, "train-tokenizer", "a tokenizer.json out of text files",
            Command::kTrainTokenizer),

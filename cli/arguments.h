@@ -11,6 +11,7 @@
 #include "cli/command_forms.h"
 #include "cli/command_walk.h"
 #include "cli/commands/checkpoint.h"
+#include "cli/commands/data_import.h"
 #include "cli/commands/data_prepare.h"
 #include "cli/commands/describe_model.h"
 #include "cli/commands/doctor.h"
@@ -62,6 +63,7 @@ struct Arguments {
   std::vector<std::string> half;
   GenerateArguments generate;
   CheckpointArguments checkpoint;
+  DataImportOptions import;
   DataPrepareOptions prepare;
   TrainTokenizerArguments tokenizer;
   SampleArguments sample;

@@ -66,6 +66,7 @@ TEST(ArgumentsTest, EveryCommandIsKnown) {
       {{"__complete", "get", "-"}, Command::kComplete},
       {{"audit", "data", "a"}, Command::kAuditData},
       {{"generate", "a", "--prompt", "In the"}, Command::kGenerate},
+      {{"data", "import", "x", "--out", "z"}, Command::kDataImport},
       {{"data", "prepare", "x", "y", "--out", "z"}, Command::kDataPrepare},
       {{"data", "train-tokenizer", "x", "--out", "z", "--special", "<e>"},
        Command::kTrainTokenizer},
@@ -253,6 +254,18 @@ TEST(ArgumentsTest, DataPrepareTakesItsFiles) {
   EXPECT_THAT(prepare.inputs, ElementsAre("x", "y"));
   EXPECT_EQ(prepare.output_directory, "z");
   EXPECT_EQ(prepare.validation_fraction, 0.1);
+}
+
+TEST(ArgumentsTest, DataImportTakesItsFiles) {
+  const DataImportOptions import =
+      Good({"data", "import", "a.bin", "--validation-input", "v.npy",
+            "--validation-input", "w.npy", "b.idx", "--out", "z",
+            "--vocab-size", "500", "--shard-tokens", "10"})
+          .import;
+  EXPECT_THAT(import.inputs, ElementsAre("a.bin", "b.idx"));
+  EXPECT_THAT(import.validation_inputs, ElementsAre("v.npy", "w.npy"));
+  EXPECT_EQ(import.vocab_size, 500);
+  EXPECT_EQ(import.shard_tokens_max, 10u);
 }
 
 TEST(ArgumentsTest, SampleTakesSeveralPromptsAndStops) {

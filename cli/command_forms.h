@@ -40,6 +40,7 @@ enum class Command {
   kCheckpointList,
   kCheckpointVerify,
   kCheckpointExport,
+  kDataImport,
   kDataPrepare,
   kTrainTokenizer,
   kSample,

@@ -19,6 +19,7 @@
 #include "cli/commands/checkpoint.h"
 #include "cli/commands/complete.h"
 #include "cli/commands/config.h"
+#include "cli/commands/data_import.h"
 #include "cli/commands/data_prepare.h"
 #include "cli/commands/describe_model.h"
 #include "cli/commands/detach.h"
@@ -145,6 +146,8 @@ std::optional<absl::Status> RunOnFiles(const Arguments& arguments,
                                        runtime::PosixFiles& files,
                                        const Output& output) {
   switch (arguments.command) {
+    case Command::kDataImport:
+      return DataImport(arguments.import, files, output.out);
     case Command::kDataPrepare:
       return DataPrepare(arguments.prepare, files, output.out);
     case Command::kTrainTokenizer:

@@ -43,6 +43,33 @@ void AddDataPrepareOptions(CLI::App* prepare, DataPrepareOptions& wanted) {
       ->capture_default_str();
 }
 
+void AddDataImportOptions(CLI::App* import, DataImportOptions& wanted) {
+  import
+      ->add_option("INPUT", wanted.inputs,
+                   "llm.c .bin, NumPy .npy and Megatron .idx files, in this "
+                   "order")
+      ->required();
+  import->add_option("--out", wanted.output_directory, "folder to make")
+      ->required();
+  import->add_option("--tokenizer", wanted.tokenizer,
+                     "the tokenizer.json that made the tokens");
+  import->add_option("--vocab-size", wanted.vocab_size,
+                     "above every token; the tokenizer's when not given");
+  CLI::Option* files =
+      import->add_option("--validation-input", wanted.validation_inputs,
+                         "such a file for validation; may be repeated");
+  files->allow_extra_args(false);
+  import
+      ->add_option("--validation", wanted.validation_fraction,
+                   "share kept for validation")
+      ->capture_default_str()
+      ->excludes(files);
+  import
+      ->add_option("--shard-tokens", wanted.shard_tokens_max,
+                   "tokens a shard, at most")
+      ->capture_default_str();
+}
+
 void AddTrainTokenizerOptions(CLI::App* train,
                               TrainTokenizerArguments& wanted) {
   train

@@ -4,6 +4,7 @@
 #ifndef SKERRY_CLI_MODEL_ARGUMENTS_H_
 #define SKERRY_CLI_MODEL_ARGUMENTS_H_
 
+#include "cli/commands/data_import.h"
 #include "cli/commands/data_prepare.h"
 #include "cli/commands/evaluate.h"
 #include "cli/commands/sample.h"
@@ -17,6 +18,7 @@ namespace skerry::cli {
 
 // Each gives the command its options, whose values go to the second argument.
 void AddDataPrepareOptions(CLI::App* prepare, DataPrepareOptions& wanted);
+void AddDataImportOptions(CLI::App* import, DataImportOptions& wanted);
 void AddTrainTokenizerOptions(CLI::App* train, TrainTokenizerArguments& wanted);
 void AddSampleOptions(CLI::App* sample, SampleArguments& wanted);
 void AddEvaluateOptions(CLI::App* evaluate, EvaluateArguments& wanted);

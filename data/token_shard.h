@@ -11,6 +11,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "data/token_array.h"
 
 namespace skerry::data {
 
@@ -44,6 +45,9 @@ class TokenShard {
   uint64_t size() const { return payload_.size() / token_bytes_; }
   // Two or four.
   int token_bytes() const { return static_cast<int>(token_bytes_); }
+  TokenArray array() const {
+    return {payload_, token_bytes_ == 2 ? ItemType::kU16 : ItemType::kU32};
+  }
   // Copies tokens [begin, begin + out.size()); one above 2^31 - 1 becomes
   // negative. Requires: they exist.
   void Read(uint64_t begin, std::span<int32_t> out) const;

@@ -1,6 +1,5 @@
 #include "cli/commands/data_prepare.h"
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -10,23 +9,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/sha256.h"
 #include "base/status.h"
+#include "cli/commands/data_set_writer.h"
 #include "cli/commands/documents.h"
 #include "data/byte_tokenizer.h"
 #include "data/manifest.h"
 #include "data/ngram_entropy.h"
-#include "data/token_shard.h"
 #include "data/tokenizer/text_codec.h"
 #include "data/tokenizer/tokenizer_json.h"
 
 namespace skerry::cli {
 namespace {
-
-std::string PathIn(const std::string& directory, std::string_view file) {
-  return absl::StrCat(directory, "/",
-                      absl::string_view(file.data(), file.size()));
-}
 
 absl::Status ValidateOptions(const DataPrepareOptions& options) {
   if (options.inputs.empty()) {
@@ -43,12 +36,6 @@ absl::Status ValidateOptions(const DataPrepareOptions& options) {
   if (options.tokenizer.empty() && !options.document_end.empty()) {
     return absl::InvalidArgumentError(
         "--document-end is a token of a --tokenizer; name one");
-  }
-  if (options.shard_tokens_max < 1 ||
-      options.shard_tokens_max > data::kTokenShardTokensMax) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a shard has 1 to ", data::kTokenShardTokensMax,
-                     " tokens, not ", options.shard_tokens_max));
   }
   return absl::OkStatus();
 }
@@ -93,89 +80,19 @@ absl::StatusOr<Encoding> OpenEncoding(const DataPrepareOptions& options,
   return encoding;
 }
 
-struct Part {
-  std::string bytes;
-  data::ShardEntry entry;
-};
-
-std::span<const std::byte> BytesOf(const std::string& content) {
-  return std::as_bytes(std::span(content.data(), content.size()));
-}
-
-// The shards of one split.
-class ShardWriter {
- public:
-  ShardWriter(data::Split split, uint64_t shard_tokens_max, int vocab_size,
-              std::vector<Part>& parts)
-      : split_(split),
-        shard_tokens_max_(shard_tokens_max),
-        vocab_size_(vocab_size),
-        parts_(parts) {}
-
-  // Where tokens are appended; Flush takes them.
-  std::vector<int32_t>& tokens() { return tokens_; }
-
-  // Makes full shards of what there is, and of the rest too when `all`.
-  absl::Status Flush(bool all) {
-    std::span<const int32_t> left = tokens_;
-    while (left.size() >= shard_tokens_max_ || (all && !left.empty())) {
-      const size_t count = std::min<uint64_t>(left.size(), shard_tokens_max_);
-      SKERRY_RETURN_IF_ERROR(Add(left.first(count)));
-      left = left.subspan(count);
-    }
-    tokens_.erase(tokens_.begin(), tokens_.end() - std::ssize(left));
-    return absl::OkStatus();
-  }
-
- private:
-  absl::Status Add(std::span<const int32_t> tokens) {
-    SKERRY_ASSIGN_OR_RETURN(std::string shard,
-                            data::EncodeShardOf(tokens, vocab_size_));
-    const std::string_view name = data::SplitName(split_);
-    data::ShardEntry entry = {
-        .file = absl::StrFormat("%s_%06d.bin",
-                                absl::string_view(name.data(), name.size()),
-                                number_++),
-        .tokens = tokens.size(),
-        .sha256 = Sha256Hex(BytesOf(shard)),
-        .split = split_};
-    parts_.push_back({std::move(shard), std::move(entry)});
-    return absl::OkStatus();
-  }
-
-  const data::Split split_;
-  const uint64_t shard_tokens_max_;
-  const int vocab_size_;
-  std::vector<Part>& parts_;
-  std::vector<int32_t> tokens_;
-  int number_ = 0;
-};
-
-absl::Status AddParts(const std::vector<std::string_view>& documents,
-                      data::Split split, const DataPrepareOptions& options,
-                      data::TextCodec& codec, std::vector<Part>& parts) {
+absl::Status AddDocuments(const std::vector<std::string_view>& documents,
+                          data::Split split, data::TextCodec& codec,
+                          DataSetWriter& writer) {
   constexpr size_t kDocumentBytesMax = 0xffff'0000;
-  ShardWriter writer(split, options.shard_tokens_max, codec.vocab_size(),
-                     parts);
   for (const std::string_view document : documents) {
     if (document.size() > kDocumentBytesMax) {
       return absl::InvalidArgumentError(
           "a document is longer than 4 GiB; cut it in several files");
     }
     codec.AppendDocument(document, writer.tokens());
-    SKERRY_RETURN_IF_ERROR(writer.Flush(/*all=*/false));
+    SKERRY_RETURN_IF_ERROR(writer.Flush(split));
   }
-  return writer.Flush(/*all=*/true);
-}
-
-void Report(const data::Manifest& manifest, const DataPrepareOptions& options,
-            std::ostream& out) {
-  out << absl::StrFormat(
-      "%s: %d training and %d validation tokens in %d shards, "
-      "tokenizer %s, vocabulary %d\n",
-      options.output_directory, data::TokenCount(manifest, data::Split::kTrain),
-      data::TokenCount(manifest, data::Split::kValidation),
-      manifest.shards.size(), manifest.tokenizer, manifest.vocab_size);
+  return writer.End(split);
 }
 
 std::string Joined(const std::vector<std::string_view>& documents) {
@@ -201,42 +118,6 @@ uint64_t BytesIn(const std::vector<std::string_view>& documents) {
   return bytes;
 }
 
-// Whether another data set is in the way.
-absl::Status CheckManifest(const std::string& path, const std::string& json,
-                           const runtime::Files& files) {
-  const auto found = files.Read(path);
-  if (absl::IsNotFound(found.status())) return absl::OkStatus();
-  SKERRY_RETURN_IF_ERROR(found.status());
-  const auto bytes = BytesOf(json);
-  if (std::equal(found->begin(), found->end(), bytes.begin(), bytes.end())) {
-    return absl::OkStatus();
-  }
-  return absl::AlreadyExistsError(absl::StrCat(
-      path, " describes another data set; choose another directory"));
-}
-
-absl::Status WriteAll(const std::vector<Part>& parts,
-                      const data::Manifest& manifest,
-                      const std::string& tokenizer_json,
-                      const DataPrepareOptions& options,
-                      runtime::Files& files) {
-  const std::string& directory = options.output_directory;
-  const std::string path = PathIn(directory, data::kManifestFile);
-  const std::string json = data::SerializeManifest(manifest);
-  SKERRY_RETURN_IF_ERROR(files.MakeDirectory(directory));
-  // Before anything is written: a shard of the other set may have our name.
-  SKERRY_RETURN_IF_ERROR(CheckManifest(path, json, files));
-  for (const Part& part : parts) {
-    SKERRY_RETURN_IF_ERROR(files.WriteDurably(
-        PathIn(directory, part.entry.file), BytesOf(part.bytes)));
-  }
-  if (!tokenizer_json.empty()) {
-    SKERRY_RETURN_IF_ERROR(files.WriteDurably(
-        PathIn(directory, manifest.tokenizer), BytesOf(tokenizer_json)));
-  }
-  return files.WriteDurably(path, BytesOf(json));
-}
-
 }  // namespace
 
 absl::Status DataPrepare(const DataPrepareOptions& options,
@@ -257,28 +138,24 @@ absl::Status DataPrepare(const DataPrepareOptions& options,
         absl::StrCat("the text has ", bytes, " bytes, too few to be split"));
   }
   data::TextCodec& codec = *encoding.codec;
-  std::vector<Part> parts;
+  SKERRY_ASSIGN_OR_RETURN(
+      DataSetWriter writer,
+      DataSetWriter::Open(options.output_directory, options.shard_tokens_max,
+                          codec.vocab_size(), files));
   SKERRY_RETURN_IF_ERROR(
-      AddParts(splits.training, data::Split::kTrain, options, codec, parts));
-  SKERRY_RETURN_IF_ERROR(AddParts(splits.validation, data::Split::kValidation,
-                                  options, codec, parts));
-  data::Manifest manifest{
-      .tokenizer = std::string(is_bytes ? data::kByteTokenizerName
-                                        : data::kTokenizerFile),
-      .tokenizer_sha256 =
-          is_bytes ? "" : Sha256Hex(BytesOf(encoding.tokenizer_json)),
-      .document_end = codec.document_end(),
-      .vocab_size = codec.vocab_size(),
-      .shards = {}};
-  uint64_t tokens = 0;
-  for (const Part& part : parts) {
-    manifest.shards.push_back(part.entry);
-    tokens += part.entry.tokens;
-  }
+      AddDocuments(splits.training, data::Split::kTrain, codec, writer));
   SKERRY_RETURN_IF_ERROR(
-      WriteAll(parts, manifest, encoding.tokenizer_json, options, files));
-  Report(manifest, options, out);
+      AddDocuments(splits.validation, data::Split::kValidation, codec, writer));
+  const std::string_view name =
+      is_bytes ? data::kByteTokenizerName : data::kTokenizerFile;
+  SKERRY_ASSIGN_OR_RETURN(
+      const data::Manifest manifest,
+      writer.Finish(
+          {std::string(name), encoding.tokenizer_json, codec.document_end()}));
+  out << DataSetLine(options.output_directory, manifest);
   if (is_bytes) return ReportEntropy(splits, out);
+  const uint64_t tokens = data::TokenCount(manifest, data::Split::kTrain) +
+                          data::TokenCount(manifest, data::Split::kValidation);
   out << absl::StrFormat(
       "%.3f bytes a token\n",
       static_cast<double>(bytes) / static_cast<double>(tokens));

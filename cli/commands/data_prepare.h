@@ -32,13 +32,11 @@ struct DataPrepareOptions {
   uint64_t shard_tokens_max = 100'000'000;
 };
 
-// Writes shards and, last, the manifest; each file durably and under its final
-// name only when it is whole. So a directory with a manifest is a complete data
-// set, and repeating an interrupted command completes it. The cut between the
-// splits lies at the end of a line or document, so that none is torn. Bytes
-// mark documents of JSON lines by a line break after each; a tokenizer, which
-// is written beside the manifest, by its own tokens. Prints what was made and,
-// of bytes, how well n-gram models predict the validation split.
+// Writes as data_set_writer.h says. The cut between the splits lies at the end
+// of a line or document, so that none is torn. Bytes mark documents of JSON
+// lines by a line break after each; a tokenizer, which is written beside the
+// manifest, by its own tokens. Prints what was made and, of bytes, how well
+// n-gram models predict the validation split.
 //
 // Errors: InvalidArgument for options out of range, or text too short for
 // them; AlreadyExists when the directory holds another data set; what `files`
