@@ -36,6 +36,7 @@ bool LastHolderLeaves(const JobState& job, const WorkerTable& workers) {
 bool IsDue(const JobState& job, const WorkerTable& workers, Sequence sequence) {
   const Sequence last = LastSaved(job);
   if (sequence <= last) return false;
+  if (job.lost_spans.has_value() && job.lost_spans->given_up) return true;
   const uint64_t every = job.spec.checkpoint->every;
   if (sequence.value() / every > last.value() / every) return true;
   if (sequence < job.fragments[0].newest()) return false;

@@ -3,7 +3,8 @@
 // When a whole state of a job is saved, and which worker saves it.
 //
 // A state is due every spec.checkpoint.every sequences, at the end of the job,
-// and when a worker that leaves is the last one with some spans. Workers store
+// when a worker that leaves is the last one with some spans, and before a job
+// goes back, if what is left is newer than its newest checkpoint. Workers store
 // the bases of such sequences anyway, so nobody stops for it: one worker reads
 // them while the others go on. Who that is, is not written down: a worker says
 // what it is saving, also to a coordinator that has just started.

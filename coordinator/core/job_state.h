@@ -78,6 +78,8 @@ struct LostSpans {
   Instant since;
   // Of what the workers have: while it changes, one of them may yet find them.
   uint64_t facts = 0;
+  // They were waited for. What is left may be saved before the job goes back.
+  bool given_up = false;
 };
 
 struct JobState {

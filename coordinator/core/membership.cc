@@ -238,6 +238,12 @@ void Admit(JobState& job, const Decider& decider) {
       std::min<size_t>(placed, job.spec.placement.workers_min);
   const bool started = job.replicas.lives() > 0;
   if (islands.empty() || (!started && ready < wanted)) return;
+  // One that is a sequence behind would wait for ever for a result that nobody
+  // has.
+  if (job.replicas.current().empty() &&
+      SpansWithoutHolder(job, decider.workers, FragmentId(0)).second > 0) {
+    return;
+  }
   std::string reason;
   for (const std::string& island : islands) {
     const Place place = job.places.at(island);
@@ -342,13 +348,12 @@ void EndDrained(JobState& job, const Decider& decider) {
   }
 }
 
-// A state of the span that is `behind_max` sequences behind the newest or less.
+// A state of the span, and every result after it.
 bool HoldsSpan(const JobState& job, const FragmentFacts& facts, uint32_t span,
-               Sequence newest, uint64_t behind_max) {
-  const Sequence held = std::max(facts.applied, facts.stored_through);
+               Sequence newest) {
   return facts.applied >= job.Floor() && facts.span_begin <= span &&
          span < facts.span_begin + facts.anchor_hashes.size() &&
-         held.value() + behind_max >= newest.value();
+         std::max(facts.applied, facts.stored_through) >= newest;
 }
 
 }  // namespace
@@ -422,7 +427,7 @@ bool IsCoveredWithout(const JobState& job, const WorkerTable& workers,
         if (facts.fragment != machine.fragment()) continue;
         for (uint32_t span = 0; span < job.span_count; ++span) {
           // The newest result as well: it may be nowhere else.
-          if (HoldsSpan(job, facts, span, machine.newest(), 0)) {
+          if (HoldsSpan(job, facts, span, machine.newest())) {
             covered[span] = true;
           }
         }
@@ -447,8 +452,8 @@ std::pair<uint32_t, uint32_t> SpansWithoutHolder(const JobState& job,
       if (held) break;
       if (!workers.IsCurrent(name, seat.incarnation)) continue;
       for (const FragmentFacts& facts : seat.facts.fragments) {
-        held |= facts.fragment == fragment &&
-                HoldsSpan(job, facts, span, newest, 1);
+        held |=
+            facts.fragment == fragment && HoldsSpan(job, facts, span, newest);
       }
     }
     if (held) continue;

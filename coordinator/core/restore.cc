@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "coordinator/core/checkpoints.h"
 #include "coordinator/core/membership.h"
 
 namespace skerry::coordinator {
@@ -79,20 +80,40 @@ bool AnyOnItsWay(const JobState& job, const WorkerTable& workers) {
   return false;
 }
 
+// Whether every worker in a life has said what it has, and no replica has every
+// result.
+bool NoneIsWhole(const JobState& job) {
+  const Sequence newest = job.fragments[0].newest();
+  for (const auto& [life, replica] : job.replicas.current()) {
+    bool whole = true;
+    for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
+      const FragmentFacts* facts =
+          FactsInLife(job, replica, rank, FragmentId(0));
+      if (facts == nullptr) return false;
+      whole = whole && facts->stored_through >= newest;
+    }
+    if (whole) return false;
+  }
+  return true;
+}
+
 // Spans that are lost; {0, 0} when there are none, or that is not known yet.
 std::pair<uint32_t, uint32_t> Lost(const JobState& job,
                                    const WorkerTable& workers) {
   // Nothing would be won by going back to the same state again.
   const bool moved = job.fragments[0].newest() > job.Floor();
-  if (job.phase != JobPhase::kRunning || !moved ||
-      !job.replicas.current().empty() || !AllRecovering(job)) {
-    return {0, 0};
-  }
+  if (job.phase != JobPhase::kRunning || !moved) return {0, 0};
+  const bool possible =
+      job.replicas.current().empty()
+          ? AllRecovering(job)
+          : !job.fragments[0].open().has_value() && NoneIsWhole(job);
+  if (!possible) return {0, 0};
   return SpansWithoutHolder(job, workers, FragmentId(0));
 }
 
 uint64_t HashOfFacts(const JobState& job) {
   StateHasher hasher;
+  hasher.Add(job.fragments[0].newest());
   for (const auto& [name, seat] : job.seats) {
     hasher.Add(std::string_view(name));
     hasher.Add(seat.incarnation);
@@ -116,6 +137,28 @@ std::string WhatIsLost(const JobState& job, const Checkpointed& from) {
                       " are lost and are trained on again");
 }
 
+void EndLives(JobState& job, const Decider& decider, const std::string& why) {
+  std::vector<Life> lives;
+  for (const auto& [life, replica] : job.replicas.current()) {
+    lives.push_back(life);
+  }
+  for (const Life life : lives) EndLife(job, decider, life, why);
+}
+
+void GoBack(JobState& job, const Decider& decider, const std::string& why) {
+  const Checkpointed& from = job.checkpoints.back();
+  const Sequence newest = job.fragments[0].newest();
+  decider.emit(Restored{job.id, Next(newest), from.sequence,
+                        absl::StrCat(why, "; ", WhatIsLost(job, from))});
+  for (RoundTimers& timers : job.timers) timers.OnClosed();
+  job.lost_spans.reset();
+  job.anchors.clear();
+  // Of the end that is not one any more.
+  job.final_since.reset();
+  job.final_alone_since.reset();
+  job.places_stale = true;
+}
+
 }  // namespace
 
 void DecideRestore(JobState& job, const Decider& decider) {
@@ -130,26 +173,21 @@ void DecideRestore(JobState& job, const Decider& decider) {
     job.lost_spans = LostSpans{decider.now, facts};
   }
   const int64_t waits = AnyOnItsWay(job, decider.workers) ? kWaitsOnTheWay : 1;
-  if (job.checkpoints.empty() ||
+  if (!job.spec.checkpoint.has_value() ||
       job.lost_spans->since + waits * decider.options.restore_wait >
           decider.now) {
     return;
   }
-  const Checkpointed& from = job.checkpoints.back();
-  const Sequence newest = job.fragments[0].newest();
-  decider.emit(
-      Restored{job.id, Next(newest), from.sequence,
-               absl::StrCat("no worker that is there has spans ", begin, " to ",
-                            end, " at sequence ", newest.value(), "; ",
-                            WhatIsLost(job, from))});
-  for (RoundTimers& timers : job.timers) timers.OnClosed();
-  job.lost_spans.reset();
-  job.saving.reset();
-  job.anchors.clear();
-  // Of the end that is not one any more.
-  job.final_since.reset();
-  job.final_alone_since.reset();
-  job.places_stale = true;
+  const std::string why =
+      absl::StrCat("no worker that is there has spans ", begin, " to ", end,
+                   " at sequence ", job.fragments[0].newest().value());
+  if (!job.replicas.current().empty()) return EndLives(job, decider, why);
+  if (!std::exchange(job.lost_spans->given_up, true)) {
+    DecideCheckpoints(job, decider);
+  }
+  if (!job.saving.has_value() && !job.checkpoints.empty()) {
+    GoBack(job, decider, why);
+  }
 }
 
 void CollectRestore(const JobState& job, const ClusterOptions& options,

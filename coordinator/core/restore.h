@@ -1,9 +1,10 @@
 // coordinator/core/restore.h
 //
 // Going back (PROTOCOL 5.6): when no worker that is there can bring some spans
-// to the newest sequence, the job's next state is that of its newest
-// checkpoint. Sequences go on rising; what was committed since the checkpoint
-// is lost, and its samples are trained on again.
+// to the newest sequence, the job's next state is the newest one that is left.
+// That is its newest checkpoint; where workers still have bases of a newer
+// whole state, that is saved as one first. Sequences go on rising; what was
+// committed since is lost, and its samples are trained on again.
 #ifndef SKERRY_COORDINATOR_CORE_RESTORE_H_
 #define SKERRY_COORDINATOR_CORE_RESTORE_H_
 
@@ -16,8 +17,8 @@ namespace skerry::coordinator {
 
 // Waits until what the workers have has not changed for restore_wait, so that a
 // disk may come back; thirty times as long while one of them is on its way to
-// what is on a disk. Without workers nothing is decided, and without a
-// checkpoint the job waits.
+// what is on a disk. Without workers nothing is decided, and a job that saves
+// no checkpoints waits. Lives that wait for a lost result are ended first.
 void DecideRestore(JobState& job, const Decider& decider);
 
 void CollectRestore(const JobState& job, const ClusterOptions& options,

@@ -1,5 +1,6 @@
 #include "coordinator/core/restore.h"
 
+#include "coordinator/core/checkpoints.h"
 #include "coordinator/core/exchange.h"
 #include "coordinator/core/job_orders.h"
 #include "coordinator/core/membership.h"
@@ -171,6 +172,11 @@ TEST_F(RestoreTest, AWorkerThatReadsItsBaseIsWaitedForLonger) {
   ASSERT_TRUE(earliest.found().has_value());
   bench_.now = *earliest.found();
   Decide();
+  // It is newer than the checkpoint, if it can be read at all.
+  ASSERT_TRUE(bench_.job.saving.has_value());
+  bench_.Facts("w1").checkpoint = CheckpointFact{Sequence(3), "", 0, "rotten"};
+  TakeCheckpoint(bench_.job, bench_.decider(), "w1", bench_.Facts("w1"));
+  Decide();
   EXPECT_TRUE(WentBack());
 }
 
@@ -237,6 +243,87 @@ TEST_F(RestoreTest, WithoutACheckpointTheJobWaits) {
   Wait();
   Decide();
   EXPECT_FALSE(WentBack());
+}
+
+// Spans 0 to 8 at 2 in a base, and result 3 on no disk.
+TEST_F(RestoreTest, WhatIsLeftOfANewerStateIsSavedFirst) {
+  Commit();
+  Save();
+  Lose("w0");
+  Start("w1");
+  FragmentFacts& left = bench_.Fragment("w1");
+  left.anchor_hashes.assign(8, 5);
+  left.applied = left.stored_through = Sequence(3);
+  left.bases = {{Sequence(3), 0, std::vector<uint64_t>(8, 5)}};
+  DecideMembership(bench_.job, bench_.decider());
+  EXPECT_TRUE(bench_.job.replicas.current().empty());
+  Decide();
+  EXPECT_FALSE(bench_.job.saving.has_value());
+  Wait();
+  Decide();
+  EXPECT_FALSE(WentBack());
+  ASSERT_TRUE(bench_.job.saving.has_value());
+  EXPECT_EQ(bench_.job.saving->worker, "w1");
+  EXPECT_EQ(bench_.job.saving->order.sequence, Sequence(3));
+  bench_.Facts("w1").checkpoint = CheckpointFact{Sequence(3), "def", 100, ""};
+  TakeCheckpoint(bench_.job, bench_.decider(), "w1", bench_.Facts("w1"));
+  Decide();
+  ASSERT_TRUE(WentBack());
+  EXPECT_EQ(bench_.job.restored->sequence, Sequence(5));
+  EXPECT_EQ(bench_.job.restored->checkpoint, Sequence(3));
+  EXPECT_EQ(bench_.job.ledger.consumed().total(), 24u);
+}
+
+TEST_F(RestoreTest, WhatCannotBeSavedIsGivenUp) {
+  Commit();
+  Save();
+  Lose("w0");
+  Start("w1");
+  FragmentFacts& left = bench_.Fragment("w1");
+  left.anchor_hashes.assign(8, 5);
+  left.applied = left.stored_through = Sequence(3);
+  left.bases = {{Sequence(3), 0, std::vector<uint64_t>(8, 5)}};
+  Decide();
+  Wait();
+  Decide();
+  ASSERT_TRUE(bench_.job.saving.has_value());
+  bench_.Facts("w1").checkpoint = CheckpointFact{Sequence(3), "", 0, "full"};
+  TakeCheckpoint(bench_.job, bench_.decider(), "w1", bench_.Facts("w1"));
+  Decide();
+  ASSERT_TRUE(WentBack());
+  EXPECT_EQ(bench_.job.restored->checkpoint, Sequence(2));
+}
+
+TEST_F(RestoreTest, LivesThatWaitForALostResultEnd) {
+  Save();
+  bench_.AddReplica("b", {"w1"});
+  for (const char* name : {"w0", "w1"}) {
+    FragmentFacts& facts = bench_.Fragment(name);
+    facts.ready.reset();
+    facts.anchor_hashes.assign(8, 5);
+    facts.applied = facts.stored_through = Sequence(2);
+  }
+  bench_.Fragment("w0").stored_through = Sequence(3);
+  Decide();
+  Wait();
+  Decide();
+  EXPECT_EQ(bench_.job.replicas.current().size(), 2u);
+  Lose("w0");
+  Decide();
+  Wait();
+  Decide();
+  EXPECT_TRUE(bench_.job.replicas.current().empty());
+  EXPECT_FALSE(WentBack());
+}
+
+// A coordinator that has just started has heard of no disk.
+TEST_F(RestoreTest, LivesOfWorkersThatHaveNotSpokenGoOn) {
+  Save();
+  bench_.job.seats.clear();
+  Decide();
+  Wait();
+  Decide();
+  EXPECT_EQ(bench_.job.replicas.current().size(), 1u);
 }
 
 TEST_F(RestoreTest, AnOpenAttemptEndsWithIt) {

@@ -42,6 +42,9 @@ class World {
   // Runs what is due until `until`, or until all jobs have ended.
   void RunUntil(Instant until);
 
+  // Brings a fault about now, whenever it is said to be.
+  void Apply(const Fault& fault);
+
   bool AllJobsEnded() const;
   // Samples that commits of the journal have named, over all jobs.
   uint64_t committed() const { return committed_; }
@@ -90,7 +93,6 @@ class World {
   void Stop(HostId host, WorkerDisk::End end);
   // Stops it now and starts it after `lasts`.
   void Kill(HostId host, WorkerDisk::End end, absl::Duration lasts);
-  void Apply(const Fault& fault);
   void ApplyToNetwork(const Fault& fault);
   void ApplyToMachine(const Fault& fault);
   void ApplyByOperator(const Fault& fault);

@@ -71,6 +71,7 @@ void Recovery::Pump(Instant now) {
   }
   PumpResults(now);
   PumpFold();
+  KeepWhereStuck(now);
 }
 
 void Recovery::WakeAt(Instant when) {

@@ -148,6 +148,9 @@ class Recovery {
   void Discard(const StoredFile& file);
   void WakeAt(Instant when);
   Sequence FoldedOldest() const;
+  // Makes the state from which no result leads on a base: it may be the newest
+  // that is left of all.
+  void KeepWhereStuck(Instant now);
 
   const RecoveryOptions options_;
   History& history_;
@@ -165,6 +168,7 @@ class Recovery {
   Sequence target_;
   bool replaceable_ = false;
   std::optional<Sequence> gap_;
+  Sequence stuck_at_;  // a base was made there
   absl::btree_map<uint32_t, Place> places_;
   absl::btree_map<Sequence, Missing> missing_;
   int fetches_ = 0;

@@ -208,6 +208,21 @@ void Recovery::StoreFetched(Sequence sequence) {
       }));
 }
 
+void Recovery::KeepWhereStuck(Instant now) {
+  if (!replaceable_ || !ready() || stuck_at_ == applied()) return;
+  const auto it = missing_.find(Next(applied()));
+  if (it == missing_.end()) return;
+  const Missing& missing = it->second;
+  const bool coming =
+      missing.storing || !missing.got.empty() ||
+      absl::c_any_of(missing.busy, [](const auto& one) { return one.second; });
+  if (coming || now < missing.since + kCyclesMax * options_.retry_interval) {
+    return;
+  }
+  stuck_at_ = applied();
+  StoreBase();
+}
+
 // A span may have come to need the result while the others' pieces were being
 // stored.
 void Recovery::OnFetchedStored(const StoredFile& file) {

@@ -65,6 +65,28 @@ TEST_F(RecoveryResultsTest, AnOfferThatIsNotTrueIsGivenUpForANewerBase) {
   ExpectAt(6);
 }
 
+// It may be the newest that is left of all.
+TEST_F(RecoveryResultsTest, StateBehindALostResultIsMadeABase) {
+  PutOnDisk(BaseKey(4, 0), SharedBytes::Of(states_[0][4].values));
+  PutOnDisk(BaseKey(4, 1), SharedBytes::Of(states_[1][4].values));
+  PutOnDisk(ResultKey(5, 0), pieces_[4]);
+  PutOnDisk(ResultKey(5, 1), pieces_[4]);
+  recovery_.SetView({}, Sequence(4));
+  recovery_.SetHoldings(0, 2);
+  Recover(6);
+  ExpectAt(5);
+  // Every state is a base here; with other codecs few are.
+  const StoredFile base = *history_.FindPiece(BaseKey(5, 0));
+  history_.RemoveFile(base);
+  Recover(6);
+  EXPECT_EQ(history_.FindPiece(BaseKey(5, 0)), nullptr);  // as in a life
+  recovery_.SetReplaceable(true);
+  Recover(6);
+  ExpectAt(5);
+  EXPECT_NE(history_.FindPiece(BaseKey(5, 0)), nullptr);
+  EXPECT_NE(history_.FindPiece(BaseKey(5, 1)), nullptr);
+}
+
 // Spans have moved between the workers of an island: who has the results holds
 // other spans now, and is no source for them.
 TEST_F(RecoveryResultsTest, NeighboursAreAskedForWhatNobodyOffers) {
