@@ -14,9 +14,11 @@ EventStreams::EventStreams(const EventStreamOptions& options,
     : options_(options), loop_(loop), shell_(shell), log_(options.events_max) {}
 
 grpc::ServerWriteReactor<v1::Event>* EventStreams::Open(
+    grpc::CallbackServerContext& context,
     const v1::StreamEventsRequest& request) {
   const uint64_t id = ++made_;
-  auto stream = std::make_unique<PushStream<v1::Event>>(id, loop_, *this);
+  auto stream =
+      std::make_unique<PushStream<v1::Event>>(id, loop_, *this, context);
   PushStream<v1::Event>* reactor = stream.get();
   loop_.Post([this, id, request, stream = std::move(stream)]() mutable {
     Admit(id, std::move(stream), std::move(request));
@@ -112,7 +114,7 @@ void EventStreams::OnDone(uint64_t id) { readers_.erase(id); }
 
 void EventStreams::Close(const absl::Status& why) {
   closed_ = why;
-  for (auto& [id, reader] : readers_) reader.stream->Finish(why);
+  for (auto& [id, reader] : readers_) reader.stream->Close(why);
 }
 
 }  // namespace skerry::coordinator

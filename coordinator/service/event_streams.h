@@ -38,6 +38,7 @@ class EventStreams final : public PushStreamOwner {
 
   // On a gRPC thread. `request` is copied.
   grpc::ServerWriteReactor<v1::Event>* Open(
+      grpc::CallbackServerContext& context,
       const v1::StreamEventsRequest& request);
 
   // On the loop.

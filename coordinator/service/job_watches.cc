@@ -27,9 +27,10 @@ JobWatches::JobWatches(const WatchOptions& options, runtime::EventLoop& loop,
     : options_(options), loop_(loop), shell_(shell) {}
 
 grpc::ServerWriteReactor<v1::JobView>* JobWatches::Open(
-    const v1::GetJobRequest& request) {
+    grpc::CallbackServerContext& context, const v1::GetJobRequest& request) {
   const uint64_t id = ++made_;
-  auto stream = std::make_unique<PushStream<v1::JobView>>(id, loop_, *this);
+  auto stream =
+      std::make_unique<PushStream<v1::JobView>>(id, loop_, *this, context);
   PushStream<v1::JobView>* reactor = stream.get();
   loop_.Post([this, id, request, stream = std::move(stream)]() mutable {
     Admit(id, std::move(stream), std::move(request));
@@ -123,7 +124,7 @@ void JobWatches::OnDone(uint64_t id) { watches_.erase(id); }
 
 void JobWatches::Close(const absl::Status& why) {
   closed_ = why;
-  for (auto& [id, watch] : watches_) watch.stream->Finish(why);
+  for (auto& [id, watch] : watches_) watch.stream->Close(why);
 }
 
 }  // namespace skerry::coordinator

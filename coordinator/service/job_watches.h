@@ -37,7 +37,8 @@ class JobWatches final : public PushStreamOwner {
              ClusterShell& shell);
 
   // On a gRPC thread. `request` is copied.
-  grpc::ServerWriteReactor<v1::JobView>* Open(const v1::GetJobRequest& request);
+  grpc::ServerWriteReactor<v1::JobView>* Open(
+      grpc::CallbackServerContext& context, const v1::GetJobRequest& request);
 
   // On the loop.
   void OnSettled(const Cluster& cluster, Instant now);

@@ -158,8 +158,8 @@ grpc::ServerUnaryReactor* OperatorService::ListJobs(Context* context,
 }
 
 grpc::ServerWriteReactor<v1::JobView>* OperatorService::WatchJob(
-    Context*, const v1::GetJobRequest* request) {
-  return watches_.Open(*request);
+    Context* context, const v1::GetJobRequest* request) {
+  return watches_.Open(*context, *request);
 }
 
 grpc::ServerUnaryReactor* OperatorService::CancelJob(
@@ -270,8 +270,8 @@ grpc::ServerUnaryReactor* OperatorService::ListWorkers(
 }
 
 grpc::ServerWriteReactor<v1::Event>* OperatorService::StreamEvents(
-    Context*, const v1::StreamEventsRequest* request) {
-  return events_.Open(*request);
+    Context* context, const v1::StreamEventsRequest* request) {
+  return events_.Open(*context, *request);
 }
 
 grpc::ServerUnaryReactor* OperatorService::AuditData(

@@ -33,9 +33,10 @@ class PushStreamOwner {
 template <typename Message>
 class PushStream final : public grpc::ServerWriteReactor<Message> {
  public:
-  // `owner` and `loop` outlive the stream.
-  PushStream(uint64_t id, runtime::EventLoop& loop, PushStreamOwner& owner)
-      : id_(id), loop_(loop), owner_(owner) {}
+  // `owner` and `loop` outlive the stream; `context` is its call's.
+  PushStream(uint64_t id, runtime::EventLoop& loop, PushStreamOwner& owner,
+             grpc::CallbackServerContext& context)
+      : id_(id), loop_(loop), owner_(owner), context_(context) {}
 
   bool ready() const { return !writing_ && !finish_.has_value(); }
   // Requires ready().
@@ -50,6 +51,13 @@ class PushStream final : public grpc::ServerWriteReactor<Message> {
     if (finish_.has_value()) return;
     finish_ = status;
     if (!writing_) grpc::ServerWriteReactor<Message>::Finish(ToGrpc(status));
+  }
+
+  // The same, for a server that stops: it does not wait for a caller who does
+  // not read. Such a one hears CANCELLED.
+  void Close(const absl::Status& status) {
+    if (writing_) context_.TryCancel();
+    Finish(status);
   }
 
   void OnWriteDone(bool) override {
@@ -75,6 +83,7 @@ class PushStream final : public grpc::ServerWriteReactor<Message> {
   const uint64_t id_;
   runtime::EventLoop& loop_;
   PushStreamOwner& owner_;
+  grpc::CallbackServerContext& context_;
   // Belongs to gRPC while `writing_`.
   Message outgoing_;
   bool writing_ = false;
