@@ -55,6 +55,26 @@ bool ReadQuota(const std::string& text, ClusterOptions* cluster) {
   return true;
 }
 
+void AddQuota(CLI::App& app, ClusterOptions& cluster) {
+  app.add_option_function<std::vector<std::string>>(
+         "--quota",
+         [&cluster](const std::vector<std::string>& quotas) {
+           for (const std::string& quota : quotas) ReadQuota(quota, &cluster);
+         },
+         "OWNER=JOBS: how many jobs of the owner work at a time; the owner * "
+         "stands for each that has no quota of its own; may be repeated")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            ClusterOptions unused;
+            return ReadQuota(text, &unused)
+                       ? std::string()
+                       : "has to be OWNER=JOBS, like vision=2, not " + text;
+          },
+          ""))
+      ->type_name("OWNER=JOBS")
+      ->allow_extra_args(false);
+}
+
 void AddFlags(CLI::App& app, Arguments* arguments) {
   app.set_version_flag("--version",
                        std::string("skerry-coordinator ") + kRelease + "\n");
@@ -102,26 +122,13 @@ void AddFlags(CLI::App& app, Arguments* arguments) {
       ->capture_default_str();
   app.add_option("--jobs-max", cluster.jobs_max, "jobs that may be unfinished")
       ->capture_default_str();
+  app.add_option("--events-max", server.operators.events.events_max,
+                 "events that skerryctl logs can show, the newest")
+      ->capture_default_str();
   app.add_option("--jobs-per-worker", cluster.seats_max,
                  "jobs that share a worker; others wait")
       ->capture_default_str();
-  app.add_option_function<std::vector<std::string>>(
-         "--quota",
-         [&cluster](const std::vector<std::string>& quotas) {
-           for (const std::string& quota : quotas) ReadQuota(quota, &cluster);
-         },
-         "OWNER=JOBS: how many jobs of the owner work at a time; the owner * "
-         "stands for each that has no quota of its own; may be repeated")
-      ->check(CLI::Validator(
-          [](const std::string& text) {
-            ClusterOptions unused;
-            return ReadQuota(text, &unused)
-                       ? std::string()
-                       : "has to be OWNER=JOBS, like vision=2, not " + text;
-          },
-          ""))
-      ->type_name("OWNER=JOBS")
-      ->allow_extra_args(false);
+  AddQuota(app, cluster);
   app.footer(kFooter);
 }
 

@@ -33,6 +33,8 @@ TEST(ArgumentsTest, EveryFlagIsRead) {
                                         "9",
                                         "--jobs-max",
                                         "3",
+                                        "--events-max",
+                                        "12",
                                         "--admin",
                                         "127.0.0.1:0",
                                         "--admin-port-file",
@@ -50,6 +52,7 @@ TEST(ArgumentsTest, EveryFlagIsRead) {
             absl::Milliseconds(250));
   EXPECT_EQ(arguments.server.cluster.workers_max, 9u);
   EXPECT_EQ(arguments.server.cluster.jobs_max, 3u);
+  EXPECT_EQ(arguments.server.operators.events.events_max, 12u);
   EXPECT_EQ(arguments.admin, "127.0.0.1:0");
   EXPECT_EQ(arguments.admin_port_file, "admin-port");
 }

@@ -1,6 +1,10 @@
-"""Memory of the daemons of a cluster over time."""
+"""Memory and open files of the daemons of a cluster over time."""
 
+import os
+import statistics
 import time
+
+WARM_UP = 0.25  # of the time, which is not judged
 
 
 def resident_mib(pid):
@@ -15,6 +19,29 @@ def resident_mib(pid):
     return None
 
 
+def open_files(pid):
+    """Of a process, or None when it is gone."""
+    try:
+        return len(os.listdir(f'/proc/{pid}/fd'))
+    except OSError:
+        return None
+
+
+def growth(points):
+    """By how much a value grew after the warm-up, by the median slope.
+
+    `points` are (seconds, value). Every pair gives a slope, and their median is
+    moved by no single burst. Returns (growth over the judged time, median).
+    """
+    begin = points[0][0] + WARM_UP * (points[-1][0] - points[0][0])
+    judged = [point for point in points if point[0] >= begin]
+    slopes = [(b[1] - a[1]) / (b[0] - a[0])
+              for i, a in enumerate(judged) for b in judged[i + 1:]]
+    seconds = judged[-1][0] - judged[0][0]
+    return (statistics.median(slopes) * seconds if slopes else 0.0,
+            statistics.median(value for _, value in judged))
+
+
 class Rows:
     """A row every so many seconds: the coordinator, and the largest worker."""
 
@@ -23,32 +50,39 @@ class Rows:
         self._every_s = every_s
         self._started = time.monotonic()
         self._next = self._started
-        self._rows = []  # (seconds, coordinator, largest worker), MiB
+        self._rows = []  # (seconds, coordinator, its files, largest worker)
 
     def step(self):
         now = time.monotonic()
         if now < self._next:
             return
         self._next = now + self._every_s
+        coordinator = self._cluster.coordinator.pid
         workers = [resident_mib(worker.daemon.pid)
                    for worker in self._cluster.workers
                    if worker.daemon.running()]
-        self._rows.append((now - self._started,
-                           resident_mib(self._cluster.coordinator.pid) or 0.0,
-                           max((w for w in workers if w), default=0.0)))
+        row = (now - self._started, resident_mib(coordinator),
+               open_files(coordinator), max((w for w in workers if w),
+                                            default=None))
+        if None not in row:
+            self._rows.append(row)
 
-    def coordinator_halves(self, mean):
-        """MiB in the second quarter of the time and in the last one."""
-        quarter = max(1, len(self._rows) // 4)
-        values = [row[1] for row in self._rows]
-        return mean(values[quarter:2 * quarter] or values), mean(
-            values[-quarter:])
+    def coordinator(self):
+        """Growth of the coordinator after the warm-up, and its size, in MiB."""
+        return growth([(row[0], row[1]) for row in self._rows])
+
+    def coordinator_files(self):
+        return growth([(row[0], row[2]) for row in self._rows])
+
+    def largest_worker(self):
+        """The same of the largest worker that ran at each moment."""
+        return growth([(row[0], row[3]) for row in self._rows])
 
     def table(self, lines=12):
         """The rows, thinned out to about `lines`."""
         step = max(1, len(self._rows) // lines)
-        text = ['   time   coordinator   largest worker']
-        for seconds, coordinator, worker in self._rows[::step]:
-            text.append(f'{seconds:6.0f} s {coordinator:9.1f} MiB '
+        text = ['   time   coordinator   its files   largest worker']
+        for seconds, coordinator, files, worker in self._rows[::step]:
+            text.append(f'{seconds:6.0f} s {coordinator:9.1f} MiB {files:11} '
                         f'{worker:11.1f} MiB')
         return '\n'.join(text)

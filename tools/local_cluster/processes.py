@@ -22,6 +22,7 @@ class Daemon:
         self.argv = argv
         self.log_path = log_path
         self.environment = environment or {}
+        self.cpu_share = None  # a cpu_share.CpuShare that works
         self.starts = 0
         self._process = None
 
@@ -36,7 +37,12 @@ class Daemon:
             self._process = subprocess.Popen(
                 self.argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 env={**os.environ, **self.environment},
-                preexec_fn=die_with_parent)
+                preexec_fn=self._before_program)
+
+    def _before_program(self):
+        die_with_parent()
+        if self.cpu_share:
+            self.cpu_share.enter()
 
     def exit_code(self):
         """None while it runs; negative for a signal."""
