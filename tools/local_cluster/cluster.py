@@ -18,12 +18,13 @@ def free_port():
 
 
 class Worker:
-    """Name, island and process of a worker."""
+    """Name, island, process, and admin port if there is one, of a worker."""
 
-    def __init__(self, name, island, daemon):
+    def __init__(self, name, island, daemon, admin_port):
         self.name = name
         self.island = island
         self.daemon = daemon
+        self.admin_port = admin_port
 
 
 class LocalCluster:
@@ -34,7 +35,7 @@ class LocalCluster:
     """
 
     def __init__(self, binaries, directory, islands, lease_s=3.0,
-                 trainer_threads=1, coordinator_flags=()):
+                 trainer_threads=1, coordinator_flags=(), admin=False):
         self.binaries = binaries
         self.directory = directory
         self.islands = islands
@@ -53,9 +54,9 @@ class LocalCluster:
         for island in islands:
             for index in range(island.workers):
                 self._add_worker(f'{island.name}{index}', island,
-                                 trainer_threads)
+                                 trainer_threads, admin)
 
-    def _add_worker(self, name, island, trainer_threads):
+    def _add_worker(self, name, island, trainer_threads, admin):
         port = free_port()
         arguments = [
             '--name', name, '--island', island.name,
@@ -68,8 +69,11 @@ class LocalCluster:
             link = free_port()
             self.relay.add(island, name, link, port)
             arguments += ['--advertise', f'127.0.0.1:{link}']
+        admin_port = free_port() if admin else None
+        if admin:
+            arguments += ['--admin', f'127.0.0.1:{admin_port}']
         self.workers.append(Worker(name, island.name, self._daemon(
-            name, 'skerry-worker', *arguments)))
+            name, 'skerry-worker', *arguments), admin_port))
 
     def state_of(self, name):
         """The state folder of the worker."""
