@@ -80,6 +80,7 @@ struct Client::Connection {
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::Operator::Stub> stub;
   absl::Duration timeout_max = absl::InfiniteDuration();
+  bool same_protocol = false;  // as the coordinator has said
 
   absl::Status FromGrpc(const grpc::Status& status) const {
     if (status.ok()) return absl::OkStatus();
@@ -98,9 +99,29 @@ struct Client::Connection {
     return absl::Status(code, status.error_message());
   }
 
-  // Calls `method` of the stub.
+  // Before the first call: two that speak different protocols may read the
+  // same message differently.
+  absl::Status RequireSameProtocol() {
+    if (same_protocol) return absl::OkStatus();
+    v1::GetVersionRequest request;
+    request.set_protocol_version(kProtocolVersion);
+    SKERRY_RETURN_IF_ERROR(
+        Send(&v1::Operator::Stub::GetVersion, request, kViewTimeout).status());
+    same_protocol = true;
+    return absl::OkStatus();
+  }
+
   template <typename Reply, typename Request>
   absl::StatusOr<Reply> Call(grpc::Status (v1::Operator::Stub::*method)(
+                                 grpc::ClientContext*, const Request&, Reply*),
+                             const Request& request, absl::Duration timeout) {
+    SKERRY_RETURN_IF_ERROR(RequireSameProtocol());
+    return Send(method, request, timeout);
+  }
+
+  // Calls `method` of the stub.
+  template <typename Reply, typename Request>
+  absl::StatusOr<Reply> Send(grpc::Status (v1::Operator::Stub::*method)(
                                  grpc::ClientContext*, const Request&, Reply*),
                              const Request& request, absl::Duration timeout) {
     grpc::ClientContext context;
@@ -230,7 +251,7 @@ absl::StatusOr<v1::StateView> Client::LocateState(const std::string& name) {
 absl::StatusOr<v1::GetVersionReply> Client::GetVersion() {
   v1::GetVersionRequest request;
   request.set_protocol_version(kProtocolVersion);
-  return connection_->Call(&v1::Operator::Stub::GetVersion, request,
+  return connection_->Send(&v1::Operator::Stub::GetVersion, request,
                            kViewTimeout);
 }
 
@@ -241,6 +262,7 @@ bool Client::Reconnected(const absl::Status& broken) {
 
 absl::Status Client::Watch(const std::string& name, absl::Duration limit,
                            absl::FunctionRef<bool(const v1::JobView&)> take) {
+  SKERRY_RETURN_IF_ERROR(connection_->RequireSameProtocol());
   v1::GetJobRequest request;
   request.set_name(name);
   uint64_t revision = 0;
@@ -272,6 +294,7 @@ absl::Status Client::Watch(const std::string& name, absl::Duration limit,
 absl::Status Client::StreamEvents(
     v1::StreamEventsRequest request,
     absl::FunctionRef<void(const v1::Event&)> take) {
+  SKERRY_RETURN_IF_ERROR(connection_->RequireSameProtocol());
   for (bool begun = false;;) {
     grpc::ClientContext context;
     const auto stream = connection_->stub->StreamEvents(&context, request);

@@ -171,6 +171,10 @@ TEST_F(ClientTest, EventsGoOnAcrossARestartWithoutAGapOrARepeat) {
 
 // What a coordinator that stops does to the calls it has open.
 class StoppingService : public v1::Operator::Service {
+  grpc::Status GetVersion(grpc::ServerContext*, const v1::GetVersionRequest*,
+                          v1::GetVersionReply*) override {
+    return grpc::Status::OK;
+  }
   grpc::Status WatchJob(grpc::ServerContext*, const v1::GetJobRequest*,
                         grpc::ServerWriter<v1::JobView>* views) override {
     v1::JobView view;

@@ -229,9 +229,9 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
 absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
   if (status.protocol_version() != kProtocolVersion) {
     return absl::FailedPreconditionError(
-        absl::StrCat("protocol_version: the worker speaks ",
-                     status.protocol_version(), " and this coordinator ",
-                     kProtocolVersion, "; run the same release on both"));
+        absl::StrCat("the worker speaks protocol ", status.protocol_version(),
+                     ", this coordinator ", kProtocolVersion, " (release ",
+                     kRelease, "); run the same release on both"));
   }
   StatusFacts out;
   SKERRY_RETURN_IF_ERROR(CheckText(status.release(), kNameBytesMax, "release"));

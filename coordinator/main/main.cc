@@ -12,6 +12,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
 #include "base/release.h"
 #include "base/status.h"
 #include "coordinator/main/arguments.h"
@@ -25,6 +26,7 @@
 #include "runtime/posix/posix_loop.h"
 #include "runtime/posix/signal_wait.h"
 #include "runtime/posix/spdlog_log.h"
+#include "runtime/posix/steady_waits.h"
 #include "transport/grpc/library_log.h"
 
 namespace skerry::coordinator {
@@ -120,6 +122,7 @@ ExitCode Main(std::vector<std::string> words) {
                           parsed.arguments->log_level);
   runtime::InstallLogSink(&log);
   transport::TakeLibraryLogs();
+  SKERRY_CHECK(runtime::WaitsAreSteady());
   const ExitCode code = Serve(*parsed.arguments, signals);
   runtime::InstallLogSink(nullptr);
   return code;

@@ -16,11 +16,15 @@ _TARGETS = {
 }
 
 
-def build(directory, quiet=False):
-    """Builds every program and copies it to `directory`."""
+def build(directory, quiet=False, more=None):
+    """Builds every program and copies it to `directory`.
+
+    `more` are targets by name that are wanted beside them.
+    """
+    targets = {**_TARGETS, **(more or {})}
     command = ['bazel', 'build', '--color=no', '--curses=no',
                '--noshow_progress', '--ui_event_filters=-info',
-               *_TARGETS.values()]
+               *targets.values()]
     subprocess.run(command, cwd=ROOT, check=True,
                    stderr=subprocess.PIPE if quiet else None)
     found = subprocess.run(['bazel', 'info', 'bazel-bin'], cwd=ROOT,
@@ -28,7 +32,7 @@ def build(directory, quiet=False):
                            stderr=subprocess.DEVNULL, text=True)
     output = found.stdout.strip()
     os.makedirs(directory, exist_ok=True)
-    for name, target in _TARGETS.items():
+    for name, target in targets.items():
         package, binary = target[2:].split(':')
         source = os.path.join(output, package, binary)
         copy = os.path.join(directory, name)

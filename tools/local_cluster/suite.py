@@ -36,10 +36,10 @@ class Cases:
 class Place:
     """A folder with the programs and prepared text."""
 
-    def __init__(self, directory, programs):
+    def __init__(self, directory, programs, more=None):
         self.directory = directory
         self.programs = programs or binaries.build(
-            os.path.join(directory, 'bin'))
+            os.path.join(directory, 'bin'), more=more)
         self.clusters = []
 
     def data(self):
@@ -75,10 +75,11 @@ def arguments(name, about):
     return parser
 
 
-def run(body, args):
+def run(body, args, more=None):
     """Runs `body(place, cases, args)`; the exit status.
 
-    What was written stays when a case has failed.
+    `more` are targets by name that the suite needs beside the programs. What
+    was written stays when a case has failed.
     """
     directory = args.keep or tempfile.mkdtemp(prefix='skerry-suite-')
     os.makedirs(directory, exist_ok=True)
@@ -86,7 +87,7 @@ def run(body, args):
     print(f'seed {args.seed}', flush=True)
     place = None
     try:
-        place = Place(directory, args.programs)
+        place = Place(directory, args.programs, more)
         body(place, cases, args)
     except Exception as error:  # pylint: disable=broad-except
         traceback.print_exc(file=sys.stdout)

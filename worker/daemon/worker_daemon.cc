@@ -189,6 +189,11 @@ void WorkerDaemon::OnSessionEnd(const SessionEnd& end) {
   sessions_lost_ += connected_ ? 1 : 0;
   connected_ = false;
   lost_ = end.status;
+  if (absl::IsFailedPrecondition(end.status) && !incarnation_.is_set() &&
+      options_.on_refused) {
+    options_.on_refused(end.status);
+    return;
+  }
   if (!end.repeated) {
     runtime::Log(runtime::Severity::kWarning, "worker.session.lost",
                  {{"cause", end.status}});

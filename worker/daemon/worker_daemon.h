@@ -42,6 +42,10 @@ struct WorkerOptions {
   absl::AnyInvocable<uint64_t()> draw_boot;
   // This machine, as every Status tells of it.
   runtime::LookAtMachine look;
+  // The coordinator speaks another protocol and never admitted this process: it
+  // never will. A process that it did admit tries again, since whoever replaced
+  // the coordinator may put the old one back.
+  absl::AnyInvocable<void(const absl::Status& why)> on_refused;
 };
 
 // Members are called on the loop, and so are the handlers.

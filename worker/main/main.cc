@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
+#include "base/check.h"
 #include "base/release.h"
 #include "base/status.h"
 #include "runtime/log.h"
@@ -26,6 +27,7 @@
 #include "runtime/posix/posix_loop.h"
 #include "runtime/posix/signal_wait.h"
 #include "runtime/posix/spdlog_log.h"
+#include "runtime/posix/steady_waits.h"
 #include "transport/grpc/grpc_bulk.h"
 #include "transport/grpc/library_log.h"
 #include "worker/daemon/peer_client.h"
@@ -37,6 +39,7 @@ namespace skerry::worker {
 namespace {
 
 constexpr int kFailedExit = 1;
+constexpr int kRefusedExit = 3;
 // A socket's path has at most 107 bytes; the trainer's ends with process, job
 // and count, which need 40.
 constexpr size_t kSocketRootBytesMax = 107 - 40;
@@ -83,9 +86,9 @@ absl::Status WritePort(runtime::Files& files, const std::string& path,
                             std::as_bytes(std::span(port.data(), port.size())));
 }
 
-int Fail(const absl::Status& status) {
+int Fail(const absl::Status& status, int exit_code = kFailedExit) {
   std::cerr << "skerry-worker: " << status.message() << "\n";
-  return kFailedExit;
+  return exit_code;
 }
 
 // Everything that lives as long as the process serves.
@@ -108,6 +111,8 @@ struct Parts {
   std::unique_ptr<PeerClient> peers;
   // Touched on the loop.
   std::unique_ptr<WorkerDaemon> daemon;
+  absl::Status refused;
+  std::function<void()> stop;  // once the process can be stopped
 };
 
 absl::Status Listen(const CommandLine& line, Parts& parts) {
@@ -148,6 +153,11 @@ void StartDaemon(const CommandLine& line, Parts& parts) {
   options.draw_boot = runtime::DrawRandom64;
   options.look = [folder = line.state_directory] {
     return runtime::LookAt(folder);
+  };
+  options.on_refused = [&parts, &line](const absl::Status& why) {
+    parts.refused = Annotate(
+        why, absl::StrCat("the coordinator at ", line.coordinator, " refuses"));
+    if (parts.stop) parts.stop();
   };
   const JobEnvironment environment{
       .loop = parts.loop,
@@ -232,6 +242,10 @@ void ServeUntilDrained(const CommandLine& line, Parts& parts,
     if (std::exchange(stopping, true)) return;
     parts.daemon->Stop([&stopped] { stopped.Notify(); });
   };
+  OnLoop(parts.loop, [&] {
+    parts.stop = stop;
+    if (!parts.refused.ok()) stop();
+  });
   signals.Deliver(parts.loop, [&](int signal) {
     if (std::exchange(draining, true)) return stop();
     parts.loop.RunAt(parts.loop.Now() + line.drain_timeout, stop);
@@ -292,6 +306,7 @@ int Main(int argc, char** argv) {
       line.debug ? runtime::Severity::kDebug : runtime::Severity::kInfo);
   runtime::InstallLogSink(&sink);
   transport::TakeLibraryLogs();
+  SKERRY_CHECK(runtime::WaitsAreSteady());
   Parts parts(line);
   const auto state = TakeState(line, parts.files);
   if (!state.ok()) return Fail(state.status());
@@ -315,7 +330,7 @@ int Main(int argc, char** argv) {
   admin->reset();
   parts.loop.Stop();
   runtime::InstallLogSink(nullptr);
-  return 0;
+  return parts.refused.ok() ? 0 : Fail(parts.refused, kRefusedExit);
 }
 
 }  // namespace
