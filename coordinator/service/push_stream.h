@@ -7,10 +7,12 @@
 #include <grpcpp/grpcpp.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "base/check.h"
 #include "coordinator/service/grpc_status.h"
 #include "runtime/event_loop.h"
@@ -56,8 +58,13 @@ class PushStream final : public grpc::ServerWriteReactor<Message> {
   // The same, for a server that stops: it does not wait for a caller who does
   // not read. Such a one hears CANCELLED.
   void Close(const absl::Status& status) {
-    if (writing_) context_.TryCancel();
     Finish(status);
+    if (!writing_) return;
+    loop_.RunAt(loop_.Now() + kReaderPatience,
+                [this, alive = std::weak_ptr<char>(alive_)] {
+                  // While it writes, its call has not ended.
+                  if (!alive.expired() && writing_) context_.TryCancel();
+                });
   }
 
   void OnWriteDone(bool) override {
@@ -71,6 +78,9 @@ class PushStream final : public grpc::ServerWriteReactor<Message> {
   }
 
  private:
+  // How long a message to somebody who reads may be on its way.
+  static constexpr absl::Duration kReaderPatience = absl::Milliseconds(200);
+
   void Written() {
     writing_ = false;
     if (finish_.has_value()) {
@@ -88,6 +98,8 @@ class PushStream final : public grpc::ServerWriteReactor<Message> {
   Message outgoing_;
   bool writing_ = false;
   std::optional<absl::Status> finish_;
+  // Timers that run after this object is gone see it expired.
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 
 }  // namespace skerry::coordinator

@@ -21,7 +21,7 @@ struct InnerOptions {
   Algorithm algorithm = Algorithm::kAdamW;
   // Betas and epsilon are AdamW's, LAMB's and those of Muon's other tensors;
   // weight decay is everybody's.
-  AdamWOptions adamw;
+  AdamWOptions adamw = {};
   // SGD's and Muon's.
   float momentum = 0.9f;
   bool nesterov = false;

@@ -64,7 +64,9 @@ bool WaitsAreSteady() {
 
 }  // namespace skerry::runtime
 
-extern "C" long syscall(long number, ...) noexcept {
+// Like libc's it reads six arguments, however many there are.
+extern "C" __attribute__((no_sanitize("address"))) long syscall(long number,
+                                                                ...) noexcept {
   long arguments[6];
   va_list list;
   va_start(list, number);

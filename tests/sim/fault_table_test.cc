@@ -271,34 +271,6 @@ TEST_F(FaultTableTest, AnOwnerThatDiesPartwayHoldsNothingUp) {
   EndsWell();
 }
 
-class StagesTest : public FaultTableTest {
- protected:
-  StagesTest() : FaultTableTest(Calm({"a", "a", "b"})) {}
-};
-
-TEST_F(StagesTest, OneStageThatDiesEndsTheLifeOfItsReplica) {
-  Member member;
-  ASSERT_TRUE(Until([&] {
-    const auto open = Open(2);
-    if (!open.has_value() || open->second.sequence < Sequence(5)) return false;
-    for (const Member& one : open->second.members) {
-      if (one.holders.size() == 2) member = one;
-    }
-    return member.holders.size() == 2;
-  }));
-  const HostId dies = world_.HostOf(member.holders[0].peer.address);
-  const HostId stays = world_.HostOf(member.holders[1].peer.address);
-  Inject(FaultKind::kKill, dies, absl::Milliseconds(300));
-  ASSERT_TRUE(Until([&] { return Ended(member.life); }));
-  // Its disk and process stay, what it owed does not.
-  ASSERT_TRUE(Until([&] { return watcher_.facts[stays].life != member.life; }));
-  EXPECT_EQ(watcher_.facts[stays].owed_norm, 0);
-  EXPECT_GT(watcher_.facts[stays].applied, Sequence(3));
-  ASSERT_TRUE(Until([&] { return IsActive(dies) && IsActive(stays); }));
-  EXPECT_GT(watcher_.facts[stays].life, member.life);
-  EndsWell();
-}
-
 TEST_F(FaultTableTest, WhoLosesTheCoordinatorOnlyIsInTheSumAndComesBack) {
   const std::optional<Member> member = LastWithoutAResult();
   ASSERT_TRUE(member.has_value());
@@ -310,46 +282,6 @@ TEST_F(FaultTableTest, WhoLosesTheCoordinatorOnlyIsInTheSumAndComesBack) {
   ASSERT_TRUE(Until(
       [&] { return watcher_.facts[HostOf(*member)].life > member->life; }));
   EndsWell();
-}
-
-TEST_F(FaultTableTest, WhoLosesItsPeersOnlyIsLeftOutAndKeepsItsLife) {
-  ASSERT_TRUE(OpensLate());
-  const Opened opened = Open(3)->second;
-  const Member cut = opened.members[1];
-  for (HostId other = 1; other <= 3; ++other) {
-    if (other != HostOf(cut))
-      CutOff(HostOf(cut), other, absl::Milliseconds(500));
-  }
-  ASSERT_TRUE(Commits(opened.sequence));
-  EXPECT_FALSE(Names(WhatCommitted(opened.sequence), cut.life));
-  EXPECT_FALSE(Ended(cut.life));
-  EndsWell();
-  EXPECT_FALSE(Ended(cut.life));
-}
-
-class SlowTest : public FaultTableTest {
- protected:
-  SlowTest() : FaultTableTest(Slow()) {}
-  static Schedule Slow() {
-    Schedule schedule = Calm({"a", "b", "c"});
-    schedule.workers[1].compute *= 6;
-    schedule.jobs[0].quorum = 0.5;
-    return schedule;
-  }
-};
-
-TEST_F(SlowTest, ASlowReplicaIsCarriedAndKeepsItsLife) {
-  EndsWell();
-  size_t without = 0;
-  for (const auto& [index, commit] : All<Committed>()) {
-    bool slow = false;
-    for (const Member& member : WhatCommitted(commit.sequence).members) {
-      slow |= HostOf(member) == 2;
-    }
-    without += slow ? 0 : 1;
-  }
-  EXPECT_GT(without, 2u);
-  EXPECT_EQ(All<ReplicaAdmitted>().size(), 3u);
 }
 
 TEST_F(FaultTableTest, AResultWaitsForACoordinatorThatIsAway) {
