@@ -235,6 +235,13 @@ void Parser::AddDescribeModel(CLI::App* describe) {
       ->capture_default_str();
   leaf->add_flag("--recompute", wanted.recompute,
                  "with training.recompute of a job");
+  CLI::Option* stages = leaf->add_option(
+      "--stages", wanted.stages, "cut into so many stages of about equal work");
+  leaf->add_option("--cut", wanted.cuts,
+                   "cut before these operators, with commas between")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->excludes(stages);
 }
 
 void Parser::AddChanges() {

@@ -32,6 +32,8 @@ TEST(ArgumentsTest, EveryCommandIsKnown) {
       {{"describe", "job", "a"}, Command::kDescribeJob},
       {{"describe", "model", "config.json", "--samples", "2"},
        Command::kDescribeModel},
+      {{"describe", "model", "config.json", "--stages", "2"},
+       Command::kDescribeModel},
       {{"watch", "job", "a"}, Command::kWatchJob},
       {{"logs", "a", "-f"}, Command::kLogs},
       {{"events", "a", "--name", "Committed"}, Command::kLogs},

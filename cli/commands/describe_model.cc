@@ -1,17 +1,23 @@
 #include "cli/commands/describe_model.h"
 
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status.h"
+#include "cli/commands/describe_stages.h"
 #include "cli/read_file.h"
 #include "cli/table.h"
 #include "model/exec/model_summary.h"
+#include "model/exec/stage_summary.h"
+#include "model/spec/graph.h"
 #include "model/spec/model_config.h"
+#include "model/spec/model_graph.h"
 
 namespace skerry::cli {
 namespace {
@@ -25,13 +31,6 @@ absl::Status CheckRange(const char* name, int value, int64_t max) {
   if (value >= 1 && value <= max) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(name, " is ", value, ", must be 1 to ", max));
-}
-
-std::string FlopsText(double flops) {
-  constexpr const char* kUnits[] = {"", "K", "M", "G", "T", "P", "E"};
-  size_t unit = 0;
-  for (; flops >= 1000 && unit + 1 < std::size(kUnits); ++unit) flops /= 1000;
-  return absl::StrFormat("%.4g %sFLOP", flops, kUnits[unit]);
 }
 
 void PrintTable(const model::ModelConfig& config, int samples, int tokens,
@@ -64,25 +63,44 @@ void PrintTable(const model::ModelConfig& config, int samples, int tokens,
 }
 
 // As in the API's objects, 64-bit integers are strings.
-void PrintJson(const model::ModelConfig& config, int samples, int tokens,
-               const ModelSummary& summary, std::ostream& out) {
-  const auto text = [](int64_t value) { return absl::StrCat(value); };
-  const nlohmann::ordered_json object = {
-      {"model_type", config.model_type},
-      {"parameters", text(summary.parameters)},
-      {"tensors", text(summary.tensors)},
-      {"samples", samples},
-      {"sequence_tokens", tokens},
-      {"forward_flops", summary.work.forward_flops},
-      {"backward_flops", summary.work.backward_flops},
-      {"recompute_flops", summary.recompute_flops},
-      {"memory_bytes", text(summary.total_bytes())},
-      {"parameter_bytes", text(summary.parameter_bytes)},
-      {"gradient_bytes", text(summary.gradient_bytes)},
-      {"optimizer_bytes", text(summary.optimizer_bytes)},
-      {"activation_bytes", text(summary.activation_bytes)},
-      {"workspace_bytes", text(summary.workspace_bytes)}};
-  out << object.dump(1) << "\n";
+std::string Text(int64_t value) { return absl::StrCat(value); }
+
+void AddSummary(const ModelSummary& summary, nlohmann::ordered_json& object) {
+  object["parameters"] = Text(summary.parameters);
+  object["tensors"] = Text(summary.tensors);
+  object["forward_flops"] = summary.work.forward_flops;
+  object["backward_flops"] = summary.work.backward_flops;
+  object["recompute_flops"] = summary.recompute_flops;
+  object["memory_bytes"] = Text(summary.total_bytes());
+  object["parameter_bytes"] = Text(summary.parameter_bytes);
+  object["gradient_bytes"] = Text(summary.gradient_bytes);
+  object["optimizer_bytes"] = Text(summary.optimizer_bytes);
+  object["activation_bytes"] = Text(summary.activation_bytes);
+  object["workspace_bytes"] = Text(summary.workspace_bytes);
+}
+
+void AddStages(const model::CutSummary& cut, int samples, int tokens,
+               nlohmann::ordered_json& object) {
+  object["stages"] = nlohmann::ordered_json::array();
+  for (const model::StageSummary& stage : cut.stages) {
+    nlohmann::ordered_json one = {{"first_operator", stage.first},
+                                  {"last_operator", stage.last}};
+    AddSummary(stage.own, one);
+    one["sends"] = nlohmann::ordered_json::array();
+    for (const model::CrossingValue& value : stage.sent) {
+      one["sends"].push_back({{"value", value.name},
+                              {"shape", {samples, tokens, value.width}},
+                              {"bytes", Text(value.bytes)}});
+    }
+    object["stages"].push_back(std::move(one));
+  }
+  object["shared_tensors"] = nlohmann::ordered_json::array();
+  for (const model::SharedSummary& shared : cut.shared) {
+    object["shared_tensors"].push_back(
+        {{"tensor", shared.tensor},
+         {"stages", shared.stages},
+         {"gradient_bytes", Text(shared.gradient_bytes)}});
+  }
 }
 
 }  // namespace
@@ -103,15 +121,32 @@ absl::Status DescribeModel(const DescribeModelArguments& arguments,
                  std::numeric_limits<int>::max() / 2 / tokens));
   SKERRY_RETURN_IF_ERROR(
       CheckRange("--threads", arguments.threads, kThreadsMax));
-  const ModelSummary summary = model::SummarizeModel(
-      config, arguments.samples, tokens, arguments.threads,
-      arguments.recompute ? model::Recompute::kBlocks
-                          : model::Recompute::kNothing);
-  if (output.form == OutputForm::kJson) {
-    PrintJson(config, arguments.samples, tokens, summary, output.out);
-  } else {
-    PrintTable(config, arguments.samples, tokens, summary, output.out);
+  const model::Graph graph = model::BuildGraph(config);
+  const bool is_cut = arguments.stages != 0 || !arguments.cuts.empty();
+  std::vector<int> cuts;
+  if (!arguments.cuts.empty()) {
+    SKERRY_ASSIGN_OR_RETURN(cuts, CutsBefore(graph, arguments.cuts));
+  } else if (is_cut) {
+    SKERRY_ASSIGN_OR_RETURN(
+        cuts, CutsInto(graph, arguments.stages, arguments.samples, tokens));
   }
+  const auto recompute = arguments.recompute ? model::Recompute::kBlocks
+                                             : model::Recompute::kNothing;
+  const ModelSummary summary = model::SummarizeGraph(
+      graph, arguments.samples, tokens, arguments.threads, recompute);
+  const model::CutSummary cut = model::SummarizeCut(
+      graph, cuts, arguments.samples, tokens, arguments.threads, recompute);
+  if (output.form == OutputForm::kJson) {
+    nlohmann::ordered_json object = {{"model_type", config.model_type},
+                                     {"samples", arguments.samples},
+                                     {"sequence_tokens", tokens}};
+    AddSummary(summary, object);
+    if (is_cut) AddStages(cut, arguments.samples, tokens, object);
+    output.out << object.dump(1) << "\n";
+    return absl::OkStatus();
+  }
+  PrintTable(config, arguments.samples, tokens, summary, output.out);
+  if (is_cut) output.out << StagesText(cut, arguments.samples, tokens);
   return absl::OkStatus();
 }
 

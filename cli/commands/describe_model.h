@@ -6,6 +6,7 @@
 #define SKERRY_CLI_COMMANDS_DESCRIBE_MODEL_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "cli/output.h"
@@ -18,10 +19,15 @@ struct DescribeModelArguments {
   int tokens = 0;    // of a sample; 0 for the model's context
   int threads = 1;
   bool recompute = false;  // as training.recompute of a job
+  // Into how many stages of about equal work to cut the model, or the operators
+  // before which to cut it. Whole with 0 and none; both is not asked.
+  int stages = 0;
+  std::vector<std::string> cuts;
 };
 
 // Parameters, floating-point operations of one micro-batch and the memory of a
-// trainer that runs it.
+// trainer that runs it; where the model is cut, likewise of every stage, with
+// what goes from one to the next.
 //
 // Errors: InvalidArgument for a file that cannot be read or is no model that
 // Skerry trains, and for numbers out of range.

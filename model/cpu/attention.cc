@@ -13,6 +13,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 // After highway.h, once for each target.
+#include "model/cpu/dropout-inl.h"
 #include "model/cpu/exp-inl.h"
 #include "model/cpu/small_gemm-inl.h"
 
@@ -177,6 +178,20 @@ HWY_INLINE void ScoreGradient(size_t padded, float scale, float delta,
   }
 }
 
+// The mask of query head `head` of a group, which all share one if there is
+// any.
+HWY_INLINE DropoutMask HeadMask(const AttentionShape& shape, int head) {
+  DropoutMask mask;
+  if (shape.dropout != nullptr) {
+    mask = *shape.dropout;
+    mask.stream += static_cast<uint32_t>(head);
+  }
+  return mask;
+}
+
+// Room for the factors of a row of the widest tile.
+constexpr size_t kFactors = kForwardTile + kDropoutSlack;
+
 // A block of queries on its way through the tiles of keys.
 struct ForwardBlock {
   const float* query;  // of the first row
@@ -187,6 +202,7 @@ struct ForwardBlock {
   float* result;  // kBlock x the padded head size; sums not yet divided
   float shift[kBlock];
   float sum[kBlock];
+  DropoutMask dropout;
 };
 
 // Adds what the queries take from the tile of keys that begins at `keys`. The
@@ -215,6 +231,11 @@ HWY_INLINE void ForwardTile(const AttentionShape& shape, size_t keys,
     }
     block.shift[r] = shift;
     block.sum[r] += Exponentiate(valid, padded, shape.scale, shift, row);
+    if (block.dropout.threshold > 0) {
+      float factors[kFactors];
+      FillDropoutFactors(block.dropout, block.begin + r, keys, padded, factors);
+      MultiplyRow(padded, factors, row);
+    }
   }
   MultiplySmall<true>({block.scores, kForwardTile, 1, value.data, value.stride,
                        block.result, width},
@@ -236,6 +257,7 @@ void Forward(const AttentionShape& shape, const float* query, const float* key,
   block.scores = arena.Take(kBlock * kForwardTile);
   block.result = arena.Take(kBlock * width);
   for (int head = 0; head < shape.group; ++head) {
+    block.dropout = HeadMask(shape, head);
     for (size_t begin = 0; begin < columns; begin += kBlock) {
       block.query = query + begin * shape.query_stride + head * size;
       block.begin = begin;
@@ -272,6 +294,7 @@ struct Packed {
   float* ds;
   float* q_room;  // for the head's rows
   float* dout_room;
+  DropoutMask dropout;  // the head's
 };
 
 HWY_INLINE Packed Pack(const AttentionShape& shape, const float* key,
@@ -320,9 +343,18 @@ HWY_INLINE void BackwardTile(const AttentionShape& shape, const Packed& packed,
   for (size_t r = 0; r < rows; ++r) {
     float* p = packed.p + r * kBackwardTile;
     const size_t valid = std::min(seen, begin + r + 1 - keys);
+    float* ds = packed.ds + r * kBackwardTile;
     Exponentiate(valid, padded, shape.scale, log_sum[begin + r], p);
-    ScoreGradient(padded, shape.scale, packed.delta[begin + r], p,
-                  packed.ds + r * kBackwardTile);
+    // A value saw the probability times its factor: the gradient takes the
+    // factor on its way to the probability, and the value's is summed with it.
+    float factors[kFactors];
+    const bool drops = packed.dropout.threshold > 0;
+    if (drops) {
+      FillDropoutFactors(packed.dropout, begin + r, keys, padded, factors);
+      MultiplyRow(padded, factors, ds);
+    }
+    ScoreGradient(padded, shape.scale, packed.delta[begin + r], p, ds);
+    if (drops) MultiplyRow(padded, factors, p);
   }
   MultiplySmall<true>({packed.ds, kBackwardTile, 1, k.data, k.stride,
                        packed.dq + begin * width, width},
@@ -374,6 +406,7 @@ void Backward(const AttentionShape& shape, const float* query, const float* key,
   Packed packed = Pack(shape, key, value, scratch);
   for (int head = 0; head < shape.group; ++head) {
     const size_t at = head * size;
+    packed.dropout = HeadMask(shape, head);
     BackwardHead(shape, packed, query + at, out + at, log_sum + head * columns,
                  dout + at, gradients.query + at);
   }

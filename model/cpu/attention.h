@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <span>
 
+#include "model/cpu/dropout_mask.h"
+
 namespace skerry::model::cpu {
 
 // `group` query heads lie side by side and share one key and value head. query,
@@ -24,6 +26,10 @@ struct AttentionShape {
   size_t key_stride = 0;  // of key and value
   size_t out_stride = 0;  // of out and its gradient
   float scale = 1;        // multiplies query . key
+  // Drops probabilities where there is one: of query t and key s what it says
+  // of row t and column s. It is the mask of the first head of the group; the
+  // streams of the others follow.
+  const DropoutMask* dropout = nullptr;
 };
 
 // Floats of scratch that either direction needs.

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "gtest/gtest.h"
+#include "model/cpu/dropout_mask.h"
 
 namespace skerry::model::cpu {
 namespace {
@@ -13,7 +14,16 @@ struct Sizes {
   int columns;
   int head_size;
   int group = 1;
+  double dropout = 0;
 };
+
+// What the probability of query t and key s is multiplied by.
+double Factor(const AttentionShape& shape, int head, int t, int s) {
+  if (shape.dropout == nullptr) return 1;
+  DropoutMask mask = *shape.dropout;
+  mask.stream += static_cast<uint32_t>(head);
+  return DropoutFactor(mask, static_cast<uint32_t>(t), static_cast<size_t>(s));
+}
 
 // One head's rows, columns * head_size floats.
 using Head = std::vector<float>;
@@ -24,10 +34,11 @@ struct Reference {
 };
 
 // Adds the gradients of key and value to those of `ref`.
-void Compute(const Sizes& sizes, double scale, const Head& q, const Head& k,
-             const Head& v, const Head& g, Reference& ref) {
-  const int t_count = sizes.columns;
-  const int n = sizes.head_size;
+void Compute(const AttentionShape& shape, int head, const Head& q,
+             const Head& k, const Head& v, const Head& g, Reference& ref) {
+  const int t_count = shape.columns;
+  const int n = shape.head_size;
+  const double scale = shape.scale;
   ref.out.assign(q.size(), 0.0);
   ref.dq.assign(q.size(), 0.0);
   ref.dk.resize(q.size());
@@ -45,13 +56,14 @@ void Compute(const Sizes& sizes, double scale, const Head& q, const Head& k,
     double mean = 0;
     for (int s = 0; s <= t; ++s) {
       p[s] /= sum;
-      mean += p[s] * dot(g, t, v, s);
+      mean += p[s] * Factor(shape, head, t, s) * dot(g, t, v, s);
     }
     for (int s = 0; s <= t; ++s) {
-      const double ds = scale * p[s] * (dot(g, t, v, s) - mean);
+      const double factor = Factor(shape, head, t, s);
+      const double ds = scale * p[s] * (factor * dot(g, t, v, s) - mean);
       for (int d = 0; d < n; ++d) {
-        ref.out[t * n + d] += p[s] * v[s * n + d];
-        ref.dv[s * n + d] += p[s] * g[t * n + d];
+        ref.out[t * n + d] += p[s] * factor * v[s * n + d];
+        ref.dv[s * n + d] += p[s] * factor * g[t * n + d];
         ref.dq[t * n + d] += ds * k[s * n + d];
         ref.dk[s * n + d] += ds * q[t * n + d];
       }
@@ -89,14 +101,18 @@ TEST_P(AttentionShapeTest, OutputAndGradientsMatchFloat64) {
     for (float& v : values) v = static_cast<float>(2 * random.Uniform() - 1);
     return values;
   };
-  const float scale = 0.7f;
+  DropoutMask mask = MaskOfRate(sizes.dropout);
+  mask.seed = 11;
+  mask.sample = 5;
+  mask.stream = 3;
   const AttentionShape shape{.columns = sizes.columns,
                              .head_size = sizes.head_size,
                              .group = sizes.group,
                              .query_stride = group * n + 4,
                              .key_stride = 2 * n + 5,
                              .out_stride = group * n + 3,
-                             .scale = scale};
+                             .scale = 0.7f,
+                             .dropout = sizes.dropout > 0 ? &mask : nullptr};
   // As in a model: heads lie side by side, others around them.
   std::vector<float> query(columns * shape.query_stride, 9.0f);
   std::vector<float> key_value(columns * shape.key_stride, 9.0f);
@@ -110,7 +126,7 @@ TEST_P(AttentionShapeTest, OutputAndGradientsMatchFloat64) {
     const Head q = draw(), g = draw();
     Place(q, n, shape.query_stride, 1 + head * n, query);
     Place(g, n, shape.out_stride, 2 + head * n, dout);
-    Compute(sizes, scale, q, k, v, g, sums);
+    Compute(shape, static_cast<int>(head), q, k, v, g, sums);
     heads[head] = sums;
   }
   std::vector<float> log_sum(group * columns);
@@ -175,7 +191,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Sizes{17, 8}, Sizes{64, 32}, Sizes{70, 33},
                       Sizes{100, 64}, Sizes{128, 16}, Sizes{197, 40},
                       Sizes{65, 1}, Sizes{19, 6, 2}, Sizes{70, 33, 3},
-                      Sizes{33, 16, 4}, Sizes{150, 7, 2}));
+                      Sizes{33, 16, 4}, Sizes{150, 7, 2}, Sizes{5, 10, 1, 0.5},
+                      Sizes{197, 40, 1, 0.1}, Sizes{70, 33, 3, 0.25},
+                      Sizes{150, 7, 2, 0.5}));
 
 }  // namespace
 }  // namespace skerry::model::cpu

@@ -44,15 +44,17 @@ size_t RotaryTable(const Graph& graph, int columns) {
 BufferPlan PlanBuffers(const Graph& graph, const MemoryPlan& plan, int rows,
                        int columns, int threads) {
   const size_t tokens = static_cast<size_t>(rows) * columns;
-  const size_t vocab = static_cast<size_t>(graph.operators.back().in_width);
   BufferPlan buffers;
   buffers.values = tokens * plan.value_floats_per_token;
   buffers.gradients =
       tokens * (plan.floats_per_token - plan.value_floats_per_token);
-  buffers.head_tokens =
-      std::min(tokens, std::max(kHeadTokensMin, kLogitFloatsMax / vocab));
-  buffers.logits = buffers.head_tokens * vocab;
-  buffers.losses = tokens;
+  if (HasHead(graph)) {
+    const size_t vocab = static_cast<size_t>(graph.operators.back().in_width);
+    buffers.head_tokens =
+        std::min(tokens, std::max(kHeadTokensMin, kLogitFloatsMax / vocab));
+    buffers.logits = buffers.head_tokens * vocab;
+    buffers.losses = tokens;
+  }
   buffers.lane_scratch = LaneScratch(graph, columns);
   buffers.scratch = buffers.lane_scratch * threads;
   buffers.rotary = RotaryTable(graph, columns);

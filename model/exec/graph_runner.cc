@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
@@ -69,6 +70,18 @@ absl::Status GraphRunner::Allocate() {
     buffer->reset(floats);
   }
   return absl::OkStatus();
+}
+
+std::span<float> GraphRunner::Crossing(int value, size_t tokens) {
+  SKERRY_CHECK(tokens <= static_cast<size_t>(tokens_max_));
+  SKERRY_CHECK(absl::c_linear_search(graph_.inputs, value) ||
+               absl::c_linear_search(graph_.outputs, value));
+  return {ValueOf(value), tokens * graph_.values[value].width};
+}
+
+std::span<float> GraphRunner::CrossingGradient(int value, size_t tokens) {
+  const size_t count = Crossing(value, tokens).size();
+  return {GradientOf(value), count};
 }
 
 void GraphRunner::PrepareRotary(int columns) {

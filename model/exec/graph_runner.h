@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/executor.h"
+#include "model/cpu/dropout_mask.h"
 #include "model/cpu/gemm.h"
 #include "model/cpu/rotate.h"
 #include "model/exec/buffer_plan.h"
@@ -26,6 +27,10 @@ struct TokenBlock {
   int rows = 0;
   int columns = 0;
   std::span<const int32_t> ids;  // rows * columns
+  // The numbers of the rows' samples, which say with dropout_seed what is
+  // dropped of each; nothing is where there are none.
+  std::span<const uint64_t> samples = {};
+  uint64_t dropout_seed = 0;
 
   size_t tokens() const { return static_cast<size_t>(rows) * columns; }
 };
@@ -36,6 +41,11 @@ struct TokenBlock {
 // One pass is Forward, then one of the Head calls, then, after HeadBackward,
 // Backward; the values of the last Forward are kept in between. Parameters and
 // gradients are flat, in the order of the graph's layout.
+//
+// Of a stage that is not the last (graph_cut.h), one pass is Forward, then,
+// once the gradients of what goes out are filled in, Backward. Stages that run
+// in their order forward and in the opposite order backward make the same calls
+// of the same kernels as the whole graph, so they give the same bits.
 class GraphRunner {
  public:
   // Errors: ResourceExhausted when the buffers cannot be had.
@@ -44,7 +54,7 @@ class GraphRunner {
       const Graph& graph, int rows_max, int columns_max, Recompute recompute,
       const cpu::GemmBackend& gemm, ParallelExecutor& executor);
 
-  // All operators before the head.
+  // All operators before the head. Stages that embed no tokens ask for no ids.
   void Forward(const TokenBlock& block, std::span<const float> parameters);
 
   void HeadLogits(std::span<const float> parameters, std::span<float> logits);
@@ -60,6 +70,14 @@ class GraphRunner {
   // Adds to the gradients of everything before the head.
   void Backward(std::span<const float> parameters, std::span<float> gradients);
 
+  // Of a stage: `tokens` vectors of a value that comes in, to be filled in
+  // before Forward, or that goes out, made by it.
+  std::span<float> Crossing(int value, size_t tokens);
+  // The gradient of such a value: filled in before Backward for what goes out;
+  // made by Backward, or by HeadBackward where nothing comes before the head,
+  // for what comes in. Where a value only passes through, it is in its place.
+  std::span<float> CrossingGradient(int value, size_t tokens);
+
  private:
   struct FreeBuffer {
     void operator()(float* buffer) const;
@@ -72,7 +90,6 @@ class GraphRunner {
   absl::Status Allocate();
 
   const Operator& Head() const { return *(graph_.operators.end() - 2); }
-  int BodySize() const { return static_cast<int>(graph_.operators.size()) - 2; }
   float* At(int64_t offset) { return values_.get() + offset * tokens_max_; }
   float* ValueOf(int value) { return At(plan_.value_offset[value]); }
   float* GradientOf(int value) { return At(plan_.gradient_offset[value]); }
@@ -96,6 +113,7 @@ class GraphRunner {
   void ActivationForward(const Operator& op);
   void SwiGluForward(const Operator& op);
   void ResidualForward(int index);
+  void DropoutForward(const Operator& op);
 
   void EmbeddingBackward(const Operator& op, float* gradients);
   void LayerNormBackward(int index, const float* parameters, float* gradients);
@@ -105,6 +123,12 @@ class GraphRunner {
   void AttentionBackward(int index);
   void ActivationBackward(int index);
   void SwiGluBackward(const Operator& op);
+  void DropoutBackward(int index);
+
+  // out = in with what is dropped of the block's samples.
+  void Drop(const Operator& op, const float* in, float* out);
+  // Of the mask `stream` masks behind the operator's first.
+  cpu::DropoutMask MaskOf(const Operator& op, size_t row, size_t stream) const;
 
   // The turn of tokens [begin, end).
   cpu::RotateShape RotationOf(const Operator& op, size_t begin,

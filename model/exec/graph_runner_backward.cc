@@ -55,6 +55,8 @@ void GraphRunner::BackwardOne(int index, const float* parameters,
       return AttentionBackward(index);
     case OperatorKind::kActivation:
       return ActivationBackward(index);
+    case OperatorKind::kDropout:
+      return DropoutBackward(index);
     case OperatorKind::kResidualAdd:
       return;  // both inputs share the output's gradient (PlanMemory)
     case OperatorKind::kCrossEntropy:
@@ -194,8 +196,12 @@ void GraphRunner::AttentionBackward(int index) {
               token * shape.query_stride + head * shape.group;
           const size_t keys = token * shape.key_stride + head;
           const size_t outs = token * shape.out_stride + head * shape.group;
+          const cpu::DropoutMask mask =
+              MaskOf(op, i / heads, i % heads * shape.group);
+          cpu::AttentionShape dropping = shape;
+          if (mask.threshold > 0) dropping.dropout = &mask;
           cpu::AttentionBackward(
-              shape, query + queries, key + keys, value + keys, out + outs,
+              dropping, query + queries, key + keys, value + keys, out + outs,
               log_sums + i * shape.group * columns, dout + outs,
               {dquery + queries, dkey + keys, dvalue + keys},
               {LaneScratch(lane), buffers_.lane_scratch});

@@ -20,9 +20,12 @@ void GraphRunner::Forward(const TokenBlock& block,
                           std::span<const float> parameters) {
   SKERRY_CHECK(block.tokens() <= static_cast<size_t>(tokens_max_));
   SKERRY_CHECK(block.columns <= columns_max_);
+  SKERRY_CHECK(block.samples.empty() ||
+               block.samples.size() == static_cast<size_t>(block.rows));
   block_ = block;
   PrepareRotary(block.columns);
-  for (int i = 0; i < BodySize(); ++i) ForwardOne(i, parameters.data());
+  const int body = BodySize(graph_);
+  for (int i = 0; i < body; ++i) ForwardOne(i, parameters.data());
 }
 
 void GraphRunner::ForwardOne(int index, const float* parameters) {
@@ -46,6 +49,8 @@ void GraphRunner::ForwardOne(int index, const float* parameters) {
       return ActivationForward(op);
     case OperatorKind::kResidualAdd:
       return ResidualForward(index);
+    case OperatorKind::kDropout:
+      return DropoutForward(op);
     case OperatorKind::kCrossEntropy:
       SKERRY_CHECK(false);
   }
@@ -53,6 +58,7 @@ void GraphRunner::ForwardOne(int index, const float* parameters) {
 
 void GraphRunner::EmbeddingForward(const Operator& op,
                                    const float* parameters) {
+  SKERRY_CHECK(block_.ids.size() == block_.tokens());
   lanes_.ForRange(block_.tokens(), 1, [&](int, size_t begin, size_t end) {
     cpu::EmbeddingForward(
         static_cast<int>(end - begin), static_cast<int>(begin), block_.columns,
@@ -96,9 +102,9 @@ void GraphRunner::LinearForward(int index, const float* parameters) {
   const float* bias = Tensor(parameters, op.bias);
   const float* weight = Tensor(parameters, op.weight);
   const float* in = ValueOf(op.inputs[0]);
-  const Operator& next = graph_.operators[index + 1];
-  float* out = ValueOf(adds ? next.output : op.output);
-  const float* stream = adds ? ValueOf(next.inputs[0]) : nullptr;
+  const Operator* next = adds ? &graph_.operators[index + 1] : nullptr;
+  float* out = ValueOf(adds ? next->output : op.output);
+  const float* stream = adds ? ValueOf(next->inputs[0]) : nullptr;
   lanes_.ForRange(block_.tokens(), 1, [&](int, size_t begin, size_t end) {
     const int rows = static_cast<int>(end - begin);
     const size_t first = begin * op.out_width;
@@ -120,9 +126,13 @@ void GraphRunner::LinearForward(int index, const float* parameters) {
 }
 
 void GraphRunner::RotaryForward(const Operator& op) {
+  const float* in = ValueOf(op.inputs[0]);
+  float* out = ValueOf(op.output);
   lanes_.ForRange(block_.tokens(), 1, [&](int, size_t begin, size_t end) {
+    const size_t first = begin * op.out_width;
+    if (in != out) std::copy(in + first, in + end * op.out_width, out + first);
     cpu::RotateForward(RotationOf(op, begin, end), cosines_.get(), sines_.get(),
-                       ValueOf(op.output) + begin * op.out_width);
+                       out + first);
   });
 }
 
@@ -145,11 +155,16 @@ void GraphRunner::AttentionForward(int index) {
           const size_t head = i % heads * size;
           const size_t queries = head * shape.group;
           const size_t keys = token * shape.key_stride + head;
-          cpu::AttentionForward(
-              shape, query + token * shape.query_stride + queries, key + keys,
-              value + keys, out + token * shape.out_stride + queries,
-              log_sums + i * shape.group * columns,
-              {LaneScratch(lane), buffers_.lane_scratch});
+          const cpu::DropoutMask mask =
+              MaskOf(op, i / heads, i % heads * shape.group);
+          cpu::AttentionShape dropping = shape;
+          if (mask.threshold > 0) dropping.dropout = &mask;
+          cpu::AttentionForward(dropping,
+                                query + token * shape.query_stride + queries,
+                                key + keys, value + keys,
+                                out + token * shape.out_stride + queries,
+                                log_sums + i * shape.group * columns,
+                                {LaneScratch(lane), buffers_.lane_scratch});
         }
       });
 }

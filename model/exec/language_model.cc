@@ -22,6 +22,7 @@ class LanguageModel::Impl {
       : config(config),
         rows_max(options.rows_max),
         columns_max(options.columns_max),
+        dropout_seed(options.dropout_seed),
         graph(BuildGraph(config)),
         parameters(graph.layout.element_count()),
         gradients(graph.layout.element_count()) {}
@@ -39,13 +40,15 @@ class LanguageModel::Impl {
   }
 
   // Runs the body on the batch's inputs.
-  void Forward(std::span<const int32_t> inputs, int rows, int columns) {
-    runner->Forward({rows, columns, inputs}, parameters);
+  void Forward(std::span<const int32_t> inputs, int rows, int columns,
+               std::span<const uint64_t> samples = {}) {
+    runner->Forward({rows, columns, inputs, samples, dropout_seed}, parameters);
   }
 
   const ModelConfig config;
   const int rows_max;
   const int columns_max;
+  const uint64_t dropout_seed;
   const Graph graph;
   std::vector<float> parameters;
   std::vector<float> gradients;
@@ -115,6 +118,12 @@ absl::Status LanguageModel::ValidateBatch(const Batch& batch) const {
         absl::StrCat("batch: ", batch.inputs.size(), " inputs and ",
                      batch.targets.size(), " targets for ", tokens, " tokens"));
   }
+  if (!batch.samples.empty() &&
+      batch.samples.size() != static_cast<size_t>(batch.rows)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("batch: ", batch.samples.size(), " numbers of samples ",
+                     "for ", batch.rows, " rows"));
+  }
   SKERRY_RETURN_IF_ERROR(impl_->CheckIds("inputs", batch.inputs));
   return impl_->CheckIds("targets", batch.targets);
 }
@@ -122,7 +131,7 @@ absl::Status LanguageModel::ValidateBatch(const Batch& batch) const {
 float LanguageModel::ForwardBackward(const Batch& batch, float scale) {
   SKERRY_CHECK(ValidateBatch(batch).ok());
   const double tokens = static_cast<double>(batch.rows) * batch.columns;
-  impl_->Forward(batch.inputs, batch.rows, batch.columns);
+  impl_->Forward(batch.inputs, batch.rows, batch.columns, batch.samples);
   const double sum = impl_->runner->HeadBackward(
       batch.targets, static_cast<float>(scale / tokens), impl_->parameters,
       impl_->gradients);

@@ -33,6 +33,9 @@ struct Batch {
   int columns = 0;
   std::span<const int32_t> inputs;
   std::span<const int32_t> targets;
+  // For dropout: the numbers of the rows' samples. Training drops the same of a
+  // sample whatever batch it is in; without numbers nothing is dropped.
+  std::span<const uint64_t> samples = {};
 };
 
 class LanguageModel {
@@ -43,6 +46,7 @@ class LanguageModel {
     // Which library multiplies matrices; null: cpu::DefaultGemmBackend().
     const cpu::GemmBackend* gemm = nullptr;
     Recompute recompute = Recompute::kNothing;
+    uint64_t dropout_seed = 0;
   };
 
   // Parameters and gradients start as zeros. `executor` outlives the model.
@@ -65,14 +69,16 @@ class LanguageModel {
   void ZeroGradients();
 
   // Whether the batch fits this model: sizes within the options, spans of
-  // rows*columns ids, every id in [0, vocab_size). Token ids come from files,
+  // rows*columns ids, every id in [0, vocab_size), a sample's number for each
+  // row or none. Token ids come from files,
   // so check every batch here first; the calls below require it.
   //
   // Errors: InvalidArgument that names the first offender.
   absl::Status ValidateBatch(const Batch& batch) const;
 
   // Returns the mean cross-entropy in nats over rows*columns tokens, and adds
-  // d(scale * that mean) / d(parameters) to gradients().
+  // d(scale * that mean) / d(parameters) to gradients(). The one call that
+  // drops something.
   float ForwardBackward(const Batch& batch, float scale);
 
   // Forward only.

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/executor.h"
@@ -12,6 +11,7 @@
 #include "base/testing/golden_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/exec/thread_executor_testutil.h"
 #include "optimizer/inner/adamw.h"
 
 namespace skerry::model {
@@ -19,22 +19,6 @@ namespace {
 
 using ::skerry::testing::RelativeError;
 using ::testing::HasSubstr;
-
-// One thread for each body: order and interleaving are the machine's.
-class ThreadExecutor final : public ParallelExecutor {
- public:
-  explicit ThreadExecutor(int threads) : threads_(threads) {}
-  int thread_count() const override { return threads_; }
-  void ForEach(size_t count, absl::FunctionRef<void(size_t)> body) override {
-    std::vector<std::thread> running;
-    for (size_t i = 0; i < count; ++i)
-      running.emplace_back([&, i] { body(i); });
-    for (std::thread& thread : running) thread.join();
-  }
-
- private:
-  const int threads_;
-};
 
 constexpr int kRows = 6;
 constexpr int kColumns = 19;

@@ -2,7 +2,6 @@
 // and biasless operators under several threads and lengths.
 #include <cmath>
 #include <limits>
-#include <thread>
 #include <vector>
 
 #include "base/executor.h"
@@ -10,27 +9,13 @@
 #include "base/testing/golden_file.h"
 #include "gtest/gtest.h"
 #include "model/exec/language_model.h"
+#include "model/exec/thread_executor_testutil.h"
 #include "optimizer/inner/adamw.h"
 
 namespace skerry::model {
 namespace {
 
 using ::skerry::testing::RelativeError;
-
-class ThreadExecutor final : public ParallelExecutor {
- public:
-  explicit ThreadExecutor(int threads) : threads_(threads) {}
-  int thread_count() const override { return threads_; }
-  void ForEach(size_t count, absl::FunctionRef<void(size_t)> body) override {
-    std::vector<std::thread> running;
-    for (size_t i = 0; i < count; ++i)
-      running.emplace_back([&, i] { body(i); });
-    for (std::thread& thread : running) thread.join();
-  }
-
- private:
-  const int threads_;
-};
 
 constexpr int kRows = 3;
 constexpr int kVocab = 61;

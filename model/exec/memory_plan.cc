@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "base/check.h"
 
 namespace skerry::model {
@@ -48,16 +49,16 @@ class Planner {
  public:
   Planner(const Graph& graph, Recompute recompute)
       : graph_(graph), readers_(graph.values.size()) {
-    body_ = static_cast<int>(graph.operators.size()) - 2;
-    SKERRY_CHECK(body_ >= 1);
-    SKERRY_CHECK(graph.operators[body_].kind == OperatorKind::kLinear);
-    SKERRY_CHECK(graph.operators[body_ + 1].kind ==
-                 OperatorKind::kCrossEntropy);
-    for (int i = 0; i <= body_; ++i) {
+    body_ = BodySize(graph);
+    SKERRY_CHECK(body_ >= 0 && !graph.operators.empty());
+    for (int i = 0; i < body_ + (HasHead(graph) ? 1 : 0); ++i) {
+      SKERRY_CHECK(i < body_ ||
+                   graph.operators[i].kind == OperatorKind::kLinear);
       for (const int value : graph.operators[i].inputs) {
         readers_[value].push_back(i);
       }
     }
+    for (const int value : graph.outputs) readers_[value].push_back(body_);
     plan_.value_offset.assign(graph.values.size(), kNone);
     plan_.gradient_offset.assign(graph.values.size(), kNone);
     plan_.operators.resize(graph.operators.size());
@@ -78,16 +79,14 @@ class Planner {
     return offset;
   }
 
-  bool IsBranchOfNext(int i) const {
-    if (i + 1 >= body_) return false;
-    const Operator& op = graph_.operators[i];
-    const Operator& next = graph_.operators[i + 1];
-    return op.kind == OperatorKind::kLinear &&
-           next.kind == OperatorKind::kResidualAdd &&
-           next.inputs[1] == op.output && readers_[op.output].size() == 1;
+  bool IsInput(int value) const {
+    return absl::c_linear_search(graph_.inputs, value);
   }
 
   void PlaceValues() {
+    for (const int value : graph_.inputs) {
+      plan_.value_offset[value] = Take(graph_.values[value].width);
+    }
     for (const Stage& run : plan_.runs) {
       if (run.end == body_) continue;
       const int handed_on = ValuesCrossing(graph_, run.end).front();
@@ -107,7 +106,7 @@ class Planner {
     for (int i = run.begin; i < run.end; ++i) {
       const Operator& op = graph_.operators[i];
       OperatorPlan& plan = plan_.operators[i];
-      const bool is_branch = IsBranchOfNext(i);
+      const bool is_branch = AddsToResidual(graph_, i);
       const int made = is_branch ? graph_.operators[i + 1].output : op.output;
       // What one run hands on to the next has its place already.
       const bool is_handed_on = plan_.value_offset[made] != kNone;
@@ -115,9 +114,12 @@ class Planner {
       if (is_branch) {
         plan.adds_to_residual = true;
         plan_.operators[i + 1].done_by_previous = true;
-      } else if (op.kind == OperatorKind::kRotary) {
+      } else if (op.kind == OperatorKind::kRotary ||
+                 op.kind == OperatorKind::kDropout) {
         SKERRY_CHECK(readers_[op.inputs[0]].size() == 1 && !is_handed_on);
-        plan_.value_offset[op.output] = plan_.value_offset[op.inputs[0]];
+        plan_.value_offset[op.output] = IsInput(op.inputs[0])
+                                            ? Take(op.out_width)
+                                            : plan_.value_offset[op.inputs[0]];
       } else if (!is_handed_on) {
         plan_.value_offset[op.output] = Take(op.out_width);
       }
@@ -131,8 +133,13 @@ class Planner {
 
   void PlaceGradients() {
     Places places(&plan_.floats_per_token);
-    const int last = graph_.operators[body_].inputs[0];
-    plan_.gradient_offset[last] = places.Take(graph_.values[last].width);
+    for (const int value : graph_.outputs) {
+      plan_.gradient_offset[value] = places.Take(graph_.values[value].width);
+    }
+    if (HasHead(graph_)) {
+      const int last = graph_.operators[body_].inputs[0];
+      plan_.gradient_offset[last] = places.Take(graph_.values[last].width);
+    }
     for (int i = body_ - 1; i >= 0; --i) {
       const Operator& op = graph_.operators[i];
       const int64_t out = plan_.gradient_offset[op.output];
@@ -156,7 +163,9 @@ class Planner {
   // output.
   static bool WorksInPlace(const Operator& op) {
     return op.kind == OperatorKind::kActivation ||
-           op.kind == OperatorKind::kSwiGlu || op.kind == OperatorKind::kRotary;
+           op.kind == OperatorKind::kSwiGlu ||
+           op.kind == OperatorKind::kRotary ||
+           op.kind == OperatorKind::kDropout;
   }
 
   // Finds places for the gradients of the first `count` inputs.

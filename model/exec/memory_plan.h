@@ -45,15 +45,17 @@ struct MemoryPlan {
   int64_t value_floats_per_token = 0;  // of them, those kept from forward
 };
 
-// Plans the operators before the head; the head (a linear operator and the
-// cross-entropy, which end the graph) goes through its logits piece by piece,
-// and only the gradient of its input has a place here.
+// Plans the operators before the head; the head goes through its logits piece
+// by piece, and only the gradient of its input has a place here. What comes
+// into a stage has places of its own, and so have the gradients of what goes
+// out: backward begins with them filled.
 //
 // Both inputs of a residual add share its output's gradient, so the branch has
 // to be gone through backward before anything else adds to the stream's: its
 // producer must follow every other reader of the stream.
-// Requires that of the graph, as every pre-norm transformer has it. A rotary
-// operator works in place, so it has to be its input's only reader.
+// Requires that of the graph, as every pre-norm transformer has it. Rotary
+// operators and dropout work in place, so each has to be its input's only
+// reader; what another stage has made they leave alone, for a run again.
 MemoryPlan PlanMemory(const Graph& graph,
                       Recompute recompute = Recompute::kNothing);
 

@@ -146,6 +146,24 @@ TEST(MemoryPlanTest, RotaryTurnsValuesAndGradientsInPlace) {
   EXPECT_EQ(turns, 4);
 }
 
+TEST(MemoryPlanTest, DropoutWorksInPlaceButLeavesTheStreamsGradient) {
+  ModelConfig config = ConfigOf(2);
+  config.embd_pdrop = config.resid_pdrop = 0.5;
+  const Graph graph = BuildGpt2Graph(config);
+  const MemoryPlan plan = PlanMemory(graph);
+  int drops = 0;
+  for (const Operator& op : graph.operators) {
+    if (op.kind != OperatorKind::kDropout) continue;
+    EXPECT_EQ(plan.value_offset[op.output], plan.value_offset[op.inputs[0]]);
+    const bool is_branch = drops++ > 0;
+    EXPECT_EQ(
+        plan.gradient_offset[op.output] == plan.gradient_offset[op.inputs[0]],
+        !is_branch)
+        << op.name;
+  }
+  EXPECT_EQ(drops, 5);
+}
+
 // What one operator's backward pass reads and writes at a time.
 TEST(MemoryPlanTest, GradientsOfInputsDoNotOverlapOneAnother) {
   const Graph graph = LlamaOf(2);

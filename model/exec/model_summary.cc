@@ -22,11 +22,10 @@ double RecomputeFlops(const Graph& graph, const MemoryPlan& plan, int rows,
 
 }  // namespace
 
-ModelSummary SummarizeModel(const ModelConfig& config, int rows, int columns,
+ModelSummary SummarizeGraph(const Graph& graph, int rows, int columns,
                             int threads, Recompute recompute) {
   SKERRY_CHECK(rows > 0 && columns > 0 && threads > 0);
   constexpr int64_t kFloat = sizeof(float);
-  const Graph graph = BuildGraph(config);
   const MemoryPlan plan = PlanMemory(graph, recompute);
   const BufferPlan buffers = PlanBuffers(graph, plan, rows, columns, threads);
   ModelSummary summary;
@@ -44,6 +43,11 @@ ModelSummary SummarizeModel(const ModelConfig& config, int rows, int columns,
       static_cast<int64_t>(buffers.gradients + buffers.logits + buffers.losses +
                            buffers.scratch + 2 * buffers.rotary);
   return summary;
+}
+
+ModelSummary SummarizeModel(const ModelConfig& config, int rows, int columns,
+                            int threads, Recompute recompute) {
+  return SummarizeGraph(BuildGraph(config), rows, columns, threads, recompute);
 }
 
 }  // namespace skerry::model

@@ -34,7 +34,10 @@ struct ModelSummary {
 // For micro-batches of `rows` sequences of `columns` tokens on `threads`
 // threads. GEMM libraries' buffers, data and program are not counted.
 //
-// Requires: ValidateModelConfig(config) is OK; all three numbers positive.
+// Requires: all three numbers positive.
+ModelSummary SummarizeGraph(const Graph& graph, int rows, int columns,
+                            int threads, Recompute recompute);
+// Likewise. Requires also: ValidateModelConfig(config) is OK.
 ModelSummary SummarizeModel(const ModelConfig& config, int rows, int columns,
                             int threads,
                             Recompute recompute = Recompute::kNothing);

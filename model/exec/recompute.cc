@@ -3,7 +3,7 @@
 namespace skerry::model {
 
 std::vector<Stage> CutForRecompute(const Graph& graph, Recompute recompute) {
-  const int body = static_cast<int>(graph.operators.size()) - 2;
+  const int body = BodySize(graph);
   std::vector<Stage> runs = {{0, body}};
   if (recompute == Recompute::kNothing) return runs;
   bool has_attention = false;

@@ -144,6 +144,7 @@ void TokenDecoder::Run(size_t index) {
     case OperatorKind::kActivation:
     case OperatorKind::kSwiGlu:
     case OperatorKind::kResidualAdd:
+    case OperatorKind::kDropout:
       return Combine(op);
     case OperatorKind::kCrossEntropy:
       SKERRY_CHECK(false);
@@ -256,6 +257,8 @@ void TokenDecoder::Combine(const Operator& op) {
   float* out = ValueOf(op.output);
   if (op.kind == OperatorKind::kActivation) {
     cpu::ActivationForward(op.activation, count, in, out);
+  } else if (op.kind == OperatorKind::kDropout) {
+    std::copy(in, in + count, out);
   } else if (op.kind == OperatorKind::kSwiGlu) {
     cpu::SwiGluForward(count, in, ValueOf(op.inputs[1]), out);
   } else {

@@ -29,6 +29,12 @@ ModelConfig Gpt2() {
   return config;
 }
 
+ModelConfig Gpt2WithDropout() {
+  ModelConfig config = Gpt2();
+  config.embd_pdrop = config.resid_pdrop = config.attn_pdrop = 0.25;
+  return config;
+}
+
 ModelConfig Llama(RotaryScaling scaling) {
   ModelConfig config;
   config.model_type = "llama";
@@ -87,7 +93,8 @@ class TokenDecoderTest : public ::testing::TestWithParam<ModelConfig> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Families, TokenDecoderTest,
-                         ::testing::Values(Gpt2(), Llama(RotaryScaling::kNone),
+                         ::testing::Values(Gpt2(), Gpt2WithDropout(),
+                                           Llama(RotaryScaling::kNone),
                                            Llama(RotaryScaling::kDynamic)));
 
 TEST_P(TokenDecoderTest, LogitsAreThoseOfTheFullForward) {

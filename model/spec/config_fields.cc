@@ -75,6 +75,12 @@ absl::Status RefuseField(std::string_view field, std::string_view why) {
       absl::string_view(why.data(), why.size())));
 }
 
+absl::Status CheckRate(std::string_view field, double rate) {
+  if (rate >= 0 && rate < 1) return absl::OkStatus();
+  return RefuseField(field,
+                     absl::StrCat("is ", rate, ", must be 0 to below 1"));
+}
+
 absl::Status ConfigFields::Refuse(std::string_view key,
                                   std::string_view why) const {
   return RefuseField(prefix_ + std::string(key), why);

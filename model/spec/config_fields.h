@@ -46,6 +46,10 @@ class ConfigFields {
   const std::string prefix_;
 };
 
+// Errors: InvalidArgument unless `rate`, of a dropout, is at least 0 and below
+// 1.
+absl::Status CheckRate(std::string_view field, double rate);
+
 // Whether a key of any model's config.json says nothing about its arithmetic:
 // token ids, what generation defaults to, versions, labels.
 bool IsBookkeeping(std::string_view key);

@@ -29,20 +29,18 @@ absl::Status ReadActivation(const ConfigFields& fields, Activation* target) {
   return absl::OkStatus();
 }
 
-absl::Status RefuseDropout(const ConfigFields& fields) {
-  for (const char* key : {"resid_pdrop", "embd_pdrop", "attn_pdrop"}) {
-    const Json* value = fields.Find(key);
-    if (value == nullptr) {
-      return fields.Refuse(
-          key,
-          "is absent, which Hugging Face reads as 0.1; Skerry trains "
-          "without dropout, so write 0.0");
+absl::Status ReadDropout(const ConfigFields& fields, ModelConfig& config) {
+  for (const auto& [key, target] :
+       std::initializer_list<std::pair<const char*, double*>>{
+           {"resid_pdrop", &config.resid_pdrop},
+           {"embd_pdrop", &config.embd_pdrop},
+           {"attn_pdrop", &config.attn_pdrop}}) {
+    if (fields.Find(key) == nullptr) {
+      return fields.Refuse(key,
+                           "is absent, which Hugging Face reads as 0.1; write "
+                           "that, or 0.0 to drop nothing");
     }
-    if (!value->is_number() || *value != 0.0) {
-      return fields.Refuse(key, absl::StrCat("is ", value->dump(),
-                                             "; Skerry trains without dropout, "
-                                             "so write 0.0"));
-    }
+    SKERRY_RETURN_IF_ERROR(fields.ReadNumber(key, target));
   }
   return absl::OkStatus();
 }
@@ -76,6 +74,9 @@ absl::Status ValidateGpt2Config(const ModelConfig& config) {
   if (!(config.initializer_range >= 0 && config.initializer_range <= 10)) {
     return RefuseField("initializer_range", "must be 0 to 10");
   }
+  SKERRY_RETURN_IF_ERROR(CheckRate("resid_pdrop", config.resid_pdrop));
+  SKERRY_RETURN_IF_ERROR(CheckRate("embd_pdrop", config.embd_pdrop));
+  SKERRY_RETURN_IF_ERROR(CheckRate("attn_pdrop", config.attn_pdrop));
   const double width = config.n_embd;
   const double elements =
       width * (config.vocab_size + config.n_positions) +
@@ -112,7 +113,7 @@ absl::StatusOr<ModelConfig> ReadGpt2Config(const Json& object) {
       fields.ReadBool("scale_attn_by_inverse_layer_idx",
                       &config.scale_attn_by_inverse_layer_idx));
   SKERRY_RETURN_IF_ERROR(fields.RefuseUnless("add_cross_attention", false));
-  SKERRY_RETURN_IF_ERROR(RefuseDropout(fields));
+  SKERRY_RETURN_IF_ERROR(ReadDropout(fields, config));
   // Upcasting only matters in half precision; everything here is fp32. The
   // summary is a head that a language model does not have, the special tokens
   // belong to another one.

@@ -11,8 +11,8 @@
 
 namespace skerry::model {
 
-// Not yet validated. Dropout is refused: resid_pdrop, embd_pdrop and attn_pdrop
-// must be present and 0, because Hugging Face reads an absent one as 0.1.
+// Not yet validated. resid_pdrop, embd_pdrop and attn_pdrop must be present,
+// because Hugging Face reads an absent one as 0.1: nothing is dropped unasked.
 //
 // Errors: InvalidArgument that names the field.
 absl::StatusOr<ModelConfig> ReadGpt2Config(const nlohmann::json& object);

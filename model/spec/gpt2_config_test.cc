@@ -66,8 +66,19 @@ TEST(Gpt2ConfigTest, AbsentDropoutIsRefusedBecauseItMeansATenth) {
   EXPECT_THAT(config.status().message(), HasSubstr("0.1"));
 }
 
-TEST(Gpt2ConfigTest, DropoutIsRefused) {
-  EXPECT_THAT(ErrorOf(R"("attn_pdrop": 0.1)"), HasSubstr("attn_pdrop"));
+TEST(Gpt2ConfigTest, DropoutRatesAreRead) {
+  const auto config =
+      Parse(R"("attn_pdrop": 0.125, "embd_pdrop": 0.25, "resid_pdrop": 0.5)");
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->attn_pdrop, 0.125);
+  EXPECT_EQ(config->embd_pdrop, 0.25);
+  EXPECT_EQ(config->resid_pdrop, 0.5);
+  for (const char* key : {"attn_pdrop", "embd_pdrop", "resid_pdrop"}) {
+    const std::string name = std::string("\"") + key + "\": ";
+    EXPECT_THAT(ErrorOf(name + "1"), HasSubstr(key));
+    EXPECT_THAT(ErrorOf(name + "-0.1"), HasSubstr(key));
+    EXPECT_THAT(ErrorOf(name + "\"0.1\""), HasSubstr(key));
+  }
 }
 
 TEST(Gpt2ConfigTest, RefusalsNameTheField) {

@@ -39,7 +39,8 @@ class Builder {
                                   {config_.n_positions, config_.n_embd},
                                   Initializer::kNormal);
     token_table_ = op.weight;
-    return graph_.Emit(std::move(op));
+    return graph_.Dropout("transformer.drop", graph_.Emit(std::move(op)),
+                          config_.embd_pdrop);
   }
 
   int LayerNorm(const std::string& name, int input) {
@@ -76,6 +77,7 @@ class Builder {
     if (config_.scale_attn_by_inverse_layer_idx) scale /= layer + 1;
     op.attention_scale = static_cast<float>(scale);
     op.token_access = TokenAccess::kEarlierTokens;
+    graph_.DropProbabilities(config_.attn_pdrop, op);
     return graph_.Emit(std::move(op));
   }
 
@@ -94,6 +96,8 @@ class Builder {
     branch = Attention(at + "attn", layer, branch);
     branch = Linear(at + "attn.c_proj", branch, config_.n_embd,
                     Initializer::kResidualNormal);
+    branch =
+        graph_.Dropout(at + "attn.resid_dropout", branch, config_.resid_pdrop);
     stream = graph_.Residual(at + "attn.residual", stream, branch);
     branch = LayerNorm(at + "ln_2", stream);
     branch = Linear(at + "mlp.c_fc", branch, config_.inner_size(),
@@ -101,6 +105,7 @@ class Builder {
     branch = Activate(at + "mlp.act", branch);
     branch = Linear(at + "mlp.c_proj", branch, config_.n_embd,
                     Initializer::kResidualNormal);
+    branch = graph_.Dropout(at + "mlp.dropout", branch, config_.resid_pdrop);
     return graph_.Residual(at + "mlp.residual", stream, branch);
   }
 

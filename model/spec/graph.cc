@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/btree_set.h"
 
 namespace skerry::model {
@@ -18,6 +19,7 @@ constexpr double kActivationBackward = 20;
 constexpr double kRotaryForward = 3;
 constexpr double kSoftmaxForward = 6;
 constexpr double kSoftmaxBackward = 3;
+constexpr double kDropoutEach = 20;  // either way
 
 double TensorBytes(const Graph& graph, int tensor) {
   if (tensor == kNone) return 0;
@@ -34,12 +36,42 @@ Work AttentionWork(const Operator& op, double rows, double columns) {
   work.forward_flops = 2 * product + kSoftmaxForward * pairs * op.heads;
   work.backward_flops =
       5 * product + (kSoftmaxForward + kSoftmaxBackward) * pairs * op.heads;
+  if (op.dropout > 0) {
+    work.forward_flops += kDropoutEach * pairs * op.heads;
+    work.backward_flops += kDropoutEach * pairs * op.heads;
+  }
   work.activation_bytes =
       kFloatBytes * rows * columns * (op.out_width + op.heads);
   return work;
 }
 
 }  // namespace
+
+bool HasHead(const Graph& graph) {
+  return !graph.operators.empty() &&
+         graph.operators.back().kind == OperatorKind::kCrossEntropy;
+}
+
+int BodySize(const Graph& graph) {
+  return static_cast<int>(graph.operators.size()) - (HasHead(graph) ? 2 : 0);
+}
+
+bool AddsToResidual(const Graph& graph, int index) {
+  const int count = static_cast<int>(graph.operators.size());
+  if (index + 1 >= count) return false;
+  const Operator& op = graph.operators[index];
+  const Operator& next = graph.operators[index + 1];
+  if (op.kind != OperatorKind::kLinear ||
+      next.kind != OperatorKind::kResidualAdd || next.inputs[1] != op.output) {
+    return false;
+  }
+  for (int i = index + 1; i < count; ++i) {
+    for (const int value : graph.operators[i].inputs) {
+      if (value == op.output && i != index + 1) return false;
+    }
+  }
+  return !absl::c_linear_search(graph.outputs, op.output);
+}
 
 Work OperatorWork(const Graph& graph, const Operator& op, int rows,
                   int columns) {
@@ -88,6 +120,10 @@ Work OperatorWork(const Graph& graph, const Operator& op, int rows,
       work.forward_flops = out;
       work.activation_bytes = kFloatBytes * out;
       break;
+    case OperatorKind::kDropout:  // in place of its input
+      work.forward_flops = kDropoutEach * out;
+      work.backward_flops = kDropoutEach * out;
+      break;
     case OperatorKind::kCrossEntropy:
       work.forward_flops = kSoftmaxForward * tokens * op.in_width;
       work.backward_flops = kSoftmaxBackward * tokens * op.in_width;
@@ -117,7 +153,7 @@ Work StageWork(const Graph& graph, const Stage& stage, int rows, int columns) {
 }
 
 std::vector<int> ValuesCrossing(const Graph& graph, int position) {
-  absl::btree_set<int> made;
+  absl::btree_set<int> made(graph.inputs.begin(), graph.inputs.end());
   absl::btree_set<int> crossing;
   const int count = static_cast<int>(graph.operators.size());
   for (int i = 0; i < position; ++i) made.insert(graph.operators[i].output);
@@ -125,6 +161,9 @@ std::vector<int> ValuesCrossing(const Graph& graph, int position) {
     for (const int value : graph.operators[i].inputs) {
       if (made.contains(value)) crossing.insert(value);
     }
+  }
+  for (const int value : graph.outputs) {
+    if (made.contains(value)) crossing.insert(value);
   }
   return std::vector<int>(crossing.begin(), crossing.end());
 }

@@ -27,6 +27,7 @@ enum class OperatorKind {
   kActivation,    // elementwise
   kSwiGlu,        // y = silu(inputs[0]) * inputs[1]
   kResidualAdd,   // y = inputs[0] + inputs[1]
+  kDropout,       // while training, a share of the elements is 0
   kCrossEntropy,  // softmax over the width, loss against a target id
 };
 
@@ -62,6 +63,11 @@ struct Operator {
   float epsilon = 0;          // kLayerNorm, kRmsNorm
   Activation activation = Activation::kGeluTanh;  // kActivation
   TokenAccess token_access = TokenAccess::kOwnToken;
+  // kDropout, kAttention (of its probabilities): the share that is dropped, and
+  // the number of the mask, of attention's first head; the other heads' follow.
+  // It stays with the operator when the graph is cut.
+  double dropout = 0;
+  int dropout_stream = 0;
 };
 
 struct Graph {
@@ -69,7 +75,23 @@ struct Graph {
   RotaryConfig rotary;  // of every kRotary
   std::vector<Value> values;
   std::vector<Operator> operators;
+  // Of a stage (graph_cut.h): the values that come from the stages before it
+  // and those that go to the stages after it, in the order they are made. What
+  // the stage only hands on is in both.
+  std::vector<int> inputs;
+  std::vector<int> outputs;
 };
+
+// Whether the graph ends with the head, a linear operator and the
+// cross-entropy. Only the last stage of a cut model does.
+bool HasHead(const Graph& graph);
+
+// How many operators come before the head.
+int BodySize(const Graph& graph);
+
+// Whether the next operator adds the output of linear operator `index` to the
+// residual stream and nothing else reads it: the two run as one.
+bool AddsToResidual(const Graph& graph, int index);
 
 // Operators [begin, end) of a graph: what one device holds.
 struct Stage {
@@ -90,8 +112,8 @@ Work OperatorWork(const Graph& graph, const Operator& op, int rows,
                   int columns);
 Work StageWork(const Graph& graph, const Stage& stage, int rows, int columns);
 
-// Values that are made before operator `position` and read at or after it:
-// what a pipeline cut there would send, in the order they are made.
+// Values that are there before operator `position` and read at or after it or
+// by later stages: what a cut there would send, in the order they are made.
 std::vector<int> ValuesCrossing(const Graph& graph, int position);
 
 }  // namespace skerry::model

@@ -49,6 +49,21 @@ int GraphBuilder::Residual(const std::string& name, int stream, int branch) {
   return Emit(std::move(op));
 }
 
+int GraphBuilder::Dropout(const std::string& name, int input, double rate) {
+  if (rate == 0) return input;
+  Operator op = SameWidth(OperatorKind::kDropout, name, input, Width(input));
+  op.dropout = rate;
+  op.dropout_stream = dropout_streams_++;
+  return Emit(std::move(op));
+}
+
+void GraphBuilder::DropProbabilities(double rate, Operator& op) {
+  if (rate == 0) return;
+  op.dropout = rate;
+  op.dropout_stream = dropout_streams_;
+  dropout_streams_ += op.heads;
+}
+
 Operator GraphBuilder::SameWidth(OperatorKind kind, const std::string& name,
                                  int input, int width) {
   Operator op;

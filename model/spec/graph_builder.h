@@ -35,6 +35,11 @@ class GraphBuilder {
 
   int Residual(const std::string& name, int stream, int branch);
 
+  // `input` itself where the rate is 0.
+  int Dropout(const std::string& name, int input, double rate);
+  // Gives an attention operator its rate and a mask for each head.
+  void DropProbabilities(double rate, Operator& op);
+
   // An operator of `kind` as wide as its input.
   static Operator SameWidth(OperatorKind kind, const std::string& name,
                             int input, int width);
@@ -45,6 +50,7 @@ class GraphBuilder {
 
  private:
   Graph graph_;
+  int dropout_streams_ = 0;  // given out
 };
 
 }  // namespace skerry::model

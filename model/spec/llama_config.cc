@@ -210,6 +210,7 @@ absl::Status ValidateLlamaConfig(const ModelConfig& config) {
     return RefuseField("initializer_range", "must be 0 to 10");
   }
   SKERRY_RETURN_IF_ERROR(ValidateRotary(config));
+  SKERRY_RETURN_IF_ERROR(CheckRate("attention_dropout", config.attn_pdrop));
   const double width = config.n_embd;
   const double heads = 2.0 * (config.n_head + config.kv_heads());
   const double elements =
@@ -259,7 +260,8 @@ absl::StatusOr<ModelConfig> ReadLlamaConfig(const Json& object) {
   SKERRY_RETURN_IF_ERROR(
       ReadRotary(fields, config.n_positions, &config.rotary));
   SKERRY_RETURN_IF_ERROR(fields.RefuseUnless("hidden_act", "silu"));
-  SKERRY_RETURN_IF_ERROR(fields.RefuseUnless("attention_dropout", 0.0));
+  SKERRY_RETURN_IF_ERROR(
+      fields.ReadNumber("attention_dropout", &config.attn_pdrop));
   SKERRY_RETURN_IF_ERROR(fields.RefuseUnless("rope_interleaved", false));
   // pretraining_tp cuts products in parts and sums them again.
   SKERRY_RETURN_IF_ERROR(fields.RefuseOthers({"vocab_size",

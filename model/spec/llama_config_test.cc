@@ -91,7 +91,6 @@ TEST(LlamaConfigTest, FeaturesThatAreNotComputedAreRefusedByName) {
       const auto& [keys, name] :
       std::initializer_list<std::pair<const char*, const char*>>{
           {R"("hidden_act": "gelu")", "hidden_act"},
-          {R"("attention_dropout": 0.1)", "attention_dropout"},
           {R"("sliding_window": 4096)", "sliding_window"},
           {R"("quantization_config": {})", "quantization_config"},
           {R"("rope_interleaved": true)", "rope_interleaved"},
@@ -121,6 +120,7 @@ TEST(LlamaConfigTest, ValuesOutOfRangeAreRefusedByName) {
            {R"("head_dim": 131072)", "num_attention_heads"},
            {R"("rms_norm_eps": 0)", "rms_norm_eps"},
            {R"("rope_theta": 1)", "rope_theta"},
+           {R"("attention_dropout": 1)", "attention_dropout"},
            {R"("intermediate_size": 99999999)", "intermediate_size"},
            {R"("rope_scaling": {"type": "linear", "factor": 0.5})", "factor"},
            {R"("rope_scaling": {"type": "llama3", "factor": 2,
@@ -134,6 +134,11 @@ TEST(LlamaConfigTest, ValuesOutOfRangeAreRefusedByName) {
            {R"("hidden_size": 131072, "num_hidden_layers": 4096)", "2^40"}}) {
     EXPECT_THAT(ErrorOf(keys), HasSubstr(name)) << keys;
   }
+}
+
+TEST(LlamaConfigTest, AttentionDropoutIsReadAndNoneUnasked) {
+  EXPECT_EQ(Parse(R"("attention_dropout": 0.125)")->attn_pdrop, 0.125);
+  EXPECT_EQ(Parse(R"("hidden_act": "silu")")->attn_pdrop, 0);
 }
 
 TEST(LlamaConfigTest, HeadsNeedNotFillTheWidth) {

@@ -95,6 +95,7 @@ class Builder {
     op.attention_scale = static_cast<float>(
         1 / std::sqrt(static_cast<double>(config_.head_size())));
     op.token_access = TokenAccess::kEarlierTokens;
+    graph_.DropProbabilities(config_.attn_pdrop, op);
     return graph_.Emit(std::move(op));
   }
 

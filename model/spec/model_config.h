@@ -33,10 +33,16 @@ struct ModelConfig {
   float layer_norm_epsilon = 1e-5f;  // rms_norm_eps
   double initializer_range = 0.02;
   bool tie_word_embeddings = true;
+  // Share of attention's probabilities that training drops.
+  double attn_pdrop = 0;  // attention_dropout
 
   // GPT-2.
   bool scale_attn_weights = true;
   bool scale_attn_by_inverse_layer_idx = false;
+  // Share that training drops of the embedding, and of what goes to the
+  // residual stream.
+  double embd_pdrop = 0;
+  double resid_pdrop = 0;
 
   // Llama.
   int n_kv_head = 0;  // num_key_value_heads; 0 means n_head

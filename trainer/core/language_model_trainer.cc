@@ -80,7 +80,8 @@ LanguageModelTrainer::Create(const TrainingOptions& options, TrainingData data,
                                    {.rows_max = options.micro_batch_samples,
                                     .columns_max = tokens,
                                     .gemm = gemm,
-                                    .recompute = options.recompute},
+                                    .recompute = options.recompute,
+                                    .dropout_seed = options.data_seed},
                                    executor));
   return std::unique_ptr<LanguageModelTrainer>(new LanguageModelTrainer(
       options, std::move(model), std::move(training), std::move(validation),
@@ -175,7 +176,8 @@ absl::StatusOr<double> LanguageModelTrainer::Gradients(
     const float weight =
         static_cast<float>(rows) / static_cast<float>(positions.size());
     const float loss = model_->ForwardBackward(
-        {static_cast<int>(rows), static_cast<int>(columns), inputs, targets},
+        {static_cast<int>(rows), static_cast<int>(columns), inputs, targets,
+         mine.first(rows)},
         weight);
     share += static_cast<double>(loss) * static_cast<double>(weight);
     mine = mine.subspan(rows);

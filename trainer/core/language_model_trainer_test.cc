@@ -25,8 +25,13 @@ std::unique_ptr<Trainer> MakeSmallLlama() {
   return MakeInProcessTrainer(SmallLlamaOptions()).value();
 }
 
+std::unique_ptr<Trainer> MakeSmallWithDropout() {
+  return MakeInProcessTrainer(SmallDropoutOptions()).value();
+}
+
 INSTANTIATE_TEST_SUITE_P(LanguageModel, TrainerConformance,
-                         ::testing::Values(MakeSmall, MakeSmallLlama));
+                         ::testing::Values(MakeSmall, MakeSmallLlama,
+                                           MakeSmallWithDropout));
 
 class FamilyTest
     : public ::testing::TestWithParam<std::unique_ptr<Trainer> (*)()> {};
@@ -49,7 +54,7 @@ TEST_P(FamilyTest, LossFallsFarBelowThatOfGuessing) {
 
 TEST(LanguageModelTrainerTest, RecomputedBlocksGiveTheSameBits) {
   for (TrainingOptions options :
-       {SmallTrainingOptions(), SmallLlamaOptions()}) {
+       {SmallTrainingOptions(), SmallLlamaOptions(), SmallDropoutOptions()}) {
     const auto kept = MakeInProcessTrainer(options).value();
     options.recompute = model::Recompute::kBlocks;
     const auto again = MakeInProcessTrainer(options).value();
@@ -109,17 +114,29 @@ INSTANTIATE_TEST_SUITE_P(
                     Recipe{optimizer::Algorithm::kMuon, 1e-2f, 0.95f}));
 
 TEST(LanguageModelTrainerTest, MicroBatchesAddUpToTheBatch) {
-  TrainingOptions whole = SmallTrainingOptions();
-  whole.micro_batch_samples = 16;
-  TrainingOptions parts = whole;
-  parts.micro_batch_samples = 5;
-  const auto a = MakeInProcessTrainer(whole).value();
-  const auto b = MakeInProcessTrainer(parts).value();
-  const auto run_a = a->Run(Samples(0, 16, 16), NeverStop);
-  const auto run_b = b->Run(Samples(0, 16, 16), NeverStop);
-  ASSERT_TRUE(run_a.ok() && run_b.ok());
-  EXPECT_NEAR(run_a->loss, run_b->loss, 1e-5);
-  EXPECT_NEAR(run_a->gradient_norm, run_b->gradient_norm, 1e-5);
+  for (TrainingOptions whole :
+       {SmallTrainingOptions(), SmallDropoutOptions()}) {
+    whole.micro_batch_samples = 16;
+    TrainingOptions parts = whole;
+    parts.micro_batch_samples = 5;
+    const auto a = MakeInProcessTrainer(whole).value();
+    const auto b = MakeInProcessTrainer(parts).value();
+    const auto run_a = a->Run(Samples(0, 16, 16), NeverStop);
+    const auto run_b = b->Run(Samples(0, 16, 16), NeverStop);
+    ASSERT_TRUE(run_a.ok() && run_b.ok());
+    EXPECT_NEAR(run_a->loss, run_b->loss, 1e-5);
+    EXPECT_NEAR(run_a->gradient_norm, run_b->gradient_norm, 1e-5);
+  }
+}
+
+TEST(LanguageModelTrainerTest, DropoutIsReproducibleAndChangesTheLoss) {
+  const auto loss = [](const TrainingOptions& options) {
+    const auto trainer = MakeInProcessTrainer(options).value();
+    return trainer->Run(Samples(0, 64, 8), NeverStop)->loss;
+  };
+  const double with = loss(SmallDropoutOptions());
+  EXPECT_EQ(loss(SmallDropoutOptions()), with);
+  EXPECT_GT(std::abs(loss(SmallTrainingOptions()) - with), 1e-3);
 }
 
 double RateAfter(Trainer& trainer, uint64_t begin) {

@@ -109,6 +109,15 @@ TrainingOptions SmallLlamaOptions() {
   return options;
 }
 
+TrainingOptions SmallDropoutOptions() {
+  TrainingOptions options = SmallTrainingOptions();
+  options.config_json = R"({
+      "model_type": "gpt2", "vocab_size": 256, "n_positions": 32,
+      "n_embd": 32, "n_layer": 2, "n_head": 2, "resid_pdrop": 0.1,
+      "embd_pdrop": 0.05, "attn_pdrop": 0.2})";
+  return options;
+}
+
 std::string MadeUpText(uint64_t seed, size_t bytes) {
   Random random(seed);
   std::string text;

@@ -22,6 +22,9 @@ TrainingOptions SmallTrainingOptions();
 // The same job for a Llama of two layers, width 36 and three queries to a key.
 TrainingOptions SmallLlamaOptions();
 
+// The GPT-2 with dropout, at different rates in its three places.
+TrainingOptions SmallDropoutOptions();
+
 // `bytes` of text made of some forty English words; the same for a seed.
 std::string MadeUpText(uint64_t seed, size_t bytes);
 
