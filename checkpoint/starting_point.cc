@@ -28,7 +28,8 @@ std::string TextOf(const std::vector<std::byte>& bytes) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-// Weights do not depend on it, and Skerry trains without.
+// Weights do not depend on it, and nothing is dropped unless the job says so in
+// a config of its own.
 std::string WithoutDropout(std::string config_json) {
   auto json = nlohmann::ordered_json::parse(config_json, nullptr,
                                             /*allow_exceptions=*/false);

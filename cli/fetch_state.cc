@@ -1,5 +1,6 @@
 #include "cli/fetch_state.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <future>
@@ -74,10 +75,16 @@ class Fetching {
   // different ones, so that all holders share the work.
   void Fetch(size_t span, int attempt) {
     const v1::StatePiece& piece = where_.pieces(static_cast<int>(span));
-    const transport::FetchKey key{.job = where_.job(),
-                                  .span = static_cast<uint32_t>(span),
-                                  .sequence = where_.sequence(),
-                                  .hash = piece.hash()};
+    transport::FetchKey key{.job = where_.job(),
+                            .span = static_cast<uint32_t>(span),
+                            .sequence = where_.sequence(),
+                            .hash = piece.hash()};
+    if (const int fragments = where_.fragment_sequences_size(); fragments > 0) {
+      const size_t each = spans_.size() / fragments;
+      key.fragment = static_cast<uint32_t>(span / each);
+      key.span = static_cast<uint32_t>(span % each);
+      key.sequence = where_.fragment_sequences(static_cast<int>(key.fragment));
+    }
     const int holder =
         static_cast<int>((span + attempt) % piece.addresses_size());
     bulk_->Fetch(piece.addresses(holder), key,
@@ -147,9 +154,20 @@ class Fetching {
 }  // namespace
 
 absl::StatusOr<FetchedState> FetchState(const v1::StateView& where) {
+  const uint32_t fragments = std::max(1u, where.spec().exchange().fragments());
   SKERRY_ASSIGN_OR_RETURN(
-      std::vector<planner::SpanRange> spans,
-      planner::CutSpans(where.parameters(), where.spec().exchange().spans()));
+      const auto cut, planner::CutFragments(where.parameters(), fragments,
+                                            where.spec().exchange().spans()));
+  const int named = where.fragment_sequences_size();
+  if (named != (fragments == 1 ? 0 : static_cast<int>(fragments))) {
+    return absl::InternalError(absl::StrCat("the coordinator names ", named,
+                                            " sequences of ", fragments,
+                                            " fragments"));
+  }
+  std::vector<planner::SpanRange> spans;
+  for (const auto& fragment : cut) {
+    spans.insert(spans.end(), fragment.begin(), fragment.end());
+  }
   if (spans.size() != static_cast<size_t>(where.pieces_size())) {
     return absl::InternalError(
         absl::StrCat("the coordinator names ", where.pieces_size(),

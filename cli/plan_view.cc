@@ -12,7 +12,8 @@ void AddFact(const std::string& name, const std::string& value,
   absl::StrAppendFormat(text, "%-16s %s\n", name + ":", Printable(value));
 }
 
-void AddExchange(const v1::PlannedExchange& exchange, std::string* text) {
+void AddExchange(const v1::PlannedExchange& exchange, uint32_t fragments,
+                 std::string* text) {
   AddFact("Exchange",
           absl::StrCat(exchange.members(), " replica(s): ", exchange.reason()),
           text);
@@ -31,6 +32,13 @@ void AddExchange(const v1::PlannedExchange& exchange, std::string* text) {
                     "the links");
   }
   AddFact("Each sends", sends, text);
+  if (fragments > 1) {
+    AddFact("Fragments",
+            absl::StrCat(fragments, " in turn, ",
+                         BytesText(exchange.sent_bytes_each() / fragments),
+                         " at a time"),
+            text);
+  }
   AddFact("Rounds",
           absl::StrCat(exchange.rounds(), " of ", exchange.samples_per_round(),
                        " samples"),
@@ -71,7 +79,9 @@ std::string PlanDescription(const v1::PlanJobReply& plan, uint64_t parameters) {
   AddFact("Name", plan.spec().name(), &text);
   AddFact(plan.starts() ? "Starts" : "Waits", plan.reason(), &text);
   AddFact("Parameters", absl::StrCat(parameters), &text);
-  if (plan.has_exchange()) AddExchange(plan.exchange(), &text);
+  if (plan.has_exchange()) {
+    AddExchange(plan.exchange(), plan.spec().exchange().fragments(), &text);
+  }
   if (plan.replicas_size() > 0) {
     absl::StrAppend(&text, "\nPlaces\n", PlacesTable(plan));
   }

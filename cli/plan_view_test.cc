@@ -1,5 +1,6 @@
 #include "cli/plan_view.h"
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace skerry::cli {
@@ -51,6 +52,15 @@ TEST(PlanViewTest, SaysWhoWorksWhatItCostsAndWhoDoesNot) {
             "Left out\n"
             "WORKER  ISLAND  REASON\n"
             "west0   west    it is cordoned\n");
+}
+
+TEST(PlanViewTest, FragmentsAreSentOneAfterTheOther) {
+  v1::PlanJobReply plan;
+  plan.mutable_spec()->mutable_exchange()->set_fragments(4);
+  plan.mutable_exchange()->set_sent_bytes_each(4096);
+  EXPECT_THAT(PlanDescription(plan, 5),
+              testing::HasSubstr("\nFragments:       4 in turn, 1.0 KiB at a "
+                                 "time\n"));
 }
 
 TEST(PlanViewTest, AJobThatWaitsSaysForWhat) {

@@ -351,6 +351,12 @@ std::string JobDescription(const v1::JobView& job) {
                    PercentText(job.samples_committed(), job.samples_total()),
                    "), ", job.tokens_per_sample(), " tokens each"),
       &text);
+  if (job.samples_partly() > 0) {
+    AddFact("Partly covered",
+            absl::StrCat(job.samples_partly(),
+                         " samples are in some fragments and not in all"),
+            &text);
+  }
   AddFact("Sequence", absl::StrCat(job.sequence()), &text);
   AddFact("Open attempt",
           job.open_attempt() == 0
@@ -362,6 +368,10 @@ std::string JobDescription(const v1::JobView& job) {
                        job.spec().training().tau(), ", codec ",
                        job.spec().exchange().codec()),
           &text);
+  if (const uint32_t fragments = job.spec().exchange().fragments();
+      fragments > 1) {
+    AddFact("Fragments", absl::StrCat(fragments, ", exchanged in turn"), &text);
+  }
   AddFact("Data", job.spec().data().path(), &text);
   AddCounters(job, &text);
   if (job.replicas_size() > 0) {
@@ -391,6 +401,12 @@ std::string AuditDescription(const v1::AuditDataReply& audit) {
           absl::StrCat(audit.samples_returned(),
                        " samples were given out again after a loss"),
           &text);
+  if (audit.fragments() > 1) {
+    AddFact("Partly covered",
+            absl::StrCat(audit.samples_partly(), " samples are in some of ",
+                         audit.fragments(), " fragments and not in all"),
+            &text);
+  }
   return text;
 }
 

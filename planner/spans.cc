@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
 
 namespace skerry::planner {
 namespace {
@@ -40,6 +42,29 @@ absl::StatusOr<std::vector<SpanRange>> CutSpans(uint64_t element_count,
     begin = end;
   }
   return spans;
+}
+
+absl::StatusOr<std::vector<std::vector<SpanRange>>> CutFragments(
+    uint64_t element_count, uint32_t fragments, uint32_t spans_per_fragment,
+    uint64_t alignment) {
+  // Says what is wrong with the other numbers.
+  SKERRY_RETURN_IF_ERROR(
+      CutSpans(element_count, spans_per_fragment, alignment).status());
+  const uint64_t units = (element_count + alignment - 1) / alignment;
+  if (fragments == 0 || units < fragments) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a model of ", element_count, " elements cannot be cut into ",
+        fragments, " fragments of at least ", alignment, " elements each"));
+  }
+  const auto each = static_cast<uint32_t>(
+      std::min<uint64_t>(spans_per_fragment, units / fragments));
+  SKERRY_ASSIGN_OR_RETURN(const std::vector<SpanRange> spans,
+                          CutSpans(element_count, each * fragments, alignment));
+  std::vector<std::vector<SpanRange>> cut;
+  for (uint32_t f = 0; f < fragments; ++f) {
+    cut.emplace_back(spans.begin() + f * each, spans.begin() + (f + 1) * each);
+  }
+  return cut;
 }
 
 }  // namespace skerry::planner

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "planner/span_alignment.h"
 
 namespace skerry::planner {
 
@@ -23,7 +24,6 @@ struct SpanRange {
 };
 
 inline constexpr uint32_t kSpansPerFragmentDefault = 64;
-inline constexpr uint64_t kSpanAlignmentDefault = 4096;
 
 // Cuts [0, element_count) into at most `spans_per_fragment` ranges in order.
 // Every begin is a multiple of `alignment`, no range is empty, and two sizes
@@ -34,7 +34,17 @@ inline constexpr uint64_t kSpanAlignmentDefault = 4096;
 absl::StatusOr<std::vector<SpanRange>> CutSpans(
     uint64_t element_count,
     uint32_t spans_per_fragment = kSpansPerFragmentDefault,
-    uint64_t alignment = kSpanAlignmentDefault);
+    uint64_t alignment = SpanAlignment());
+
+// Cuts [0, element_count) into `fragments` parts in order and each of them into
+// the same number of spans, at most `spans_per_fragment`. With one fragment its
+// spans are those of CutSpans.
+//
+// Errors: as CutSpans; InvalidArgument when a fragment would have no span.
+absl::StatusOr<std::vector<std::vector<SpanRange>>> CutFragments(
+    uint64_t element_count, uint32_t fragments,
+    uint32_t spans_per_fragment = kSpansPerFragmentDefault,
+    uint64_t alignment = SpanAlignment());
 
 }  // namespace skerry::planner
 

@@ -54,5 +54,34 @@ TEST(SpansTest, ZeroesAreRefused) {
       absl::IsInvalidArgument(CutSpans((uint64_t{1} << 48) + 1).status()));
 }
 
+TEST(SpansTest, FragmentsTouchAndHaveTheSameNumberOfSpans) {
+  const auto cut = CutFragments(10 * 4096 + 5, 3, 64);
+  ASSERT_TRUE(cut.ok());
+  uint64_t end = 0;
+  ASSERT_EQ(cut->size(), 3u);
+  for (const auto& spans : *cut) {
+    ASSERT_EQ(spans.size(), 3u);
+    for (const SpanRange& span : spans) {
+      EXPECT_EQ(span.begin, end);
+      EXPECT_GT(span.size(), 0u);
+      end = span.end;
+    }
+  }
+  EXPECT_EQ(end, 10u * 4096 + 5);
+}
+
+TEST(SpansTest, OneFragmentIsCutAsBefore) {
+  for (const uint64_t elements :
+       {uint64_t{1}, uint64_t{4097}, uint64_t{1} << 20}) {
+    EXPECT_EQ(CutFragments(elements, 1, 64)->front(), *CutSpans(elements, 64));
+  }
+}
+
+TEST(SpansTest, AModelThatIsTooSmallForItsFragmentsIsRefused) {
+  EXPECT_TRUE(CutFragments(3 * 4096, 3, 64).ok());
+  EXPECT_FALSE(CutFragments(2 * 4096, 3, 64).ok());
+  EXPECT_FALSE(CutFragments(4096, 0, 64).ok());
+}
+
 }  // namespace
 }  // namespace skerry::planner

@@ -104,6 +104,24 @@ void RangesToProto(const std::vector<data::SampleRange>& ranges,
   }
 }
 
+absl::StatusOr<std::vector<std::vector<data::SampleRange>>> RangeListsFromProto(
+    const RangeListsProto& lists, int ranges_max, absl::string_view field) {
+  std::vector<std::vector<data::SampleRange>> out;
+  for (const v1::SampleRanges& one : lists) {
+    SKERRY_ASSIGN_OR_RETURN(std::vector<data::SampleRange> ranges,
+                            RangesFromProto(one.ranges(), ranges_max, field));
+    out.push_back(std::move(ranges));
+  }
+  return out;
+}
+
+void RangeListsToProto(const std::vector<std::vector<data::SampleRange>>& lists,
+                       RangeListsProto* out) {
+  for (const auto& ranges : lists) {
+    RangesToProto(ranges, out->Add()->mutable_ranges());
+  }
+}
+
 absl::StatusOr<RoundScalars> ScalarsFromProto(const v1::RoundScalars& scalars,
                                               absl::string_view field) {
   SKERRY_RETURN_IF_ERROR(

@@ -49,6 +49,12 @@ absl::StatusOr<std::vector<data::SampleRange>> RangesFromProto(
     const RangesProto& ranges, int ranges_max, absl::string_view field);
 void RangesToProto(const std::vector<data::SampleRange>& ranges,
                    RangesProto* out);
+// One list a fragment.
+using RangeListsProto = google::protobuf::RepeatedPtrField<v1::SampleRanges>;
+absl::StatusOr<std::vector<std::vector<data::SampleRange>>> RangeListsFromProto(
+    const RangeListsProto& lists, int ranges_max, absl::string_view field);
+void RangeListsToProto(const std::vector<std::vector<data::SampleRange>>& lists,
+                       RangeListsProto* out);
 
 absl::StatusOr<RoundScalars> ScalarsFromProto(const v1::RoundScalars& scalars,
                                               absl::string_view field);

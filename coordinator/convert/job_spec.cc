@@ -304,6 +304,7 @@ absl::StatusOr<JobSpec> JobSpecFromProto(const v1::JobSpec& spec) {
   out.exchange.min_replicas = spec.exchange().min_replicas();
   if (spec.exchange().has_carry()) out.exchange.carry = spec.exchange().carry();
   out.exchange.spans = spec.exchange().spans();
+  out.exchange.fragments = spec.exchange().fragments();
   out.placement.islands.assign(spec.placement().islands().begin(),
                                spec.placement().islands().end());
   out.placement.workers_min = spec.placement().workers_min();
@@ -339,6 +340,7 @@ void JobSpecToProto(const JobSpec& spec, v1::JobSpec* out) {
     exchange->set_carry(*spec.exchange.carry);
   }
   exchange->set_spans(spec.exchange.spans);
+  exchange->set_fragments(spec.exchange.fragments);
   for (const std::string& island : spec.placement.islands) {
     out->mutable_placement()->add_islands(island);
   }

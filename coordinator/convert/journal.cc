@@ -269,6 +269,7 @@ void ToProto(const Checkpointed& r, v1::JournalRecord* out) {
   p->set_bytes(r.bytes);
   p->set_error(r.error);
   RangesToProto(r.consumed, p->mutable_consumed());
+  RangeListsToProto(r.lacking, p->mutable_lacking());
 }
 
 absl::StatusOr<Record> FromProto(const v1::Checkpointed& p) {
@@ -278,9 +279,12 @@ absl::StatusOr<Record> FromProto(const v1::Checkpointed& p) {
                  p.sha256(),
                  p.bytes(),
                  p.error(),
+                 {},
                  {}};
   SKERRY_ASSIGN_OR_RETURN(
       r.consumed, RangesFromProto(p.consumed(), kAnyNumber, "consumed"));
+  SKERRY_ASSIGN_OR_RETURN(
+      r.lacking, RangeListsFromProto(p.lacking(), kAnyNumber, "lacking"));
   return r;
 }
 

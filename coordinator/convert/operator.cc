@@ -84,6 +84,7 @@ void JobViewToProto(const JobView& view, v1::JobView* out) {
     PlaceToProto(view.queue_position, view.queue_length, out->mutable_queue());
   }
   out->set_checkpoint(view.checkpoint.value());
+  out->set_samples_partly(view.samples_partly);
 }
 
 void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
@@ -174,6 +175,9 @@ void StateViewToProto(const StateView& view, v1::StateView* out) {
     PieceToProto(piece, out->add_pieces());
   }
   RangesToProto(view.consumed, out->mutable_consumed());
+  for (const Sequence sequence : view.fragment_sequences) {
+    out->add_fragment_sequences(sequence.value());
+  }
 }
 
 void AuditReportToProto(const AuditReport& report, v1::AuditDataReply* out) {
@@ -185,6 +189,8 @@ void AuditReportToProto(const AuditReport& report, v1::AuditDataReply* out) {
   RangesToProto(report.missing, out->mutable_missing());
   RangesToProto(report.doubled, out->mutable_doubled());
   out->set_samples_returned(report.samples_returned);
+  out->set_samples_partly(report.samples_partly);
+  out->set_fragments(report.fragments);
 }
 
 }  // namespace skerry::coordinator

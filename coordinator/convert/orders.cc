@@ -13,6 +13,7 @@ void CommittedToProto(const CommittedEntry& entry, v1::CommittedEntry* out) {
   out->set_total_weight(entry.total_weight);
   out->set_samples_committed(entry.samples_committed);
   ScalarsToProto(entry.scalars, out->mutable_scalars());
+  out->set_state(entry.state);
 }
 
 void OpenToProto(const OpenExchange& open, v1::OpenExchange* out) {
@@ -70,6 +71,7 @@ void FragmentToProto(const FragmentOrders& fragment, v1::FragmentOrders* out) {
   for (const Source& source : fragment.sources) {
     SourceToProto(source, out->add_sources());
   }
+  out->set_wanted(fragment.wanted);
 }
 
 void GenerateToProto(const GenerateOrder& order, v1::GenerateOrder* out) {
@@ -88,6 +90,9 @@ void CheckpointToProto(const CheckpointOrder& order, v1::CheckpointOrder* out) {
   }
   RangesToProto(order.consumed, out->mutable_consumed());
   out->set_pinned(order.pinned.value());
+  for (const Sequence sequence : order.fragment_sequences) {
+    out->add_fragment_sequences(sequence.value());
+  }
 }
 
 void RestoredToProto(const RestoredState& restored, v1::RestoredState* out) {
@@ -95,6 +100,9 @@ void RestoredToProto(const RestoredState& restored, v1::RestoredState* out) {
   out->set_checkpoint(restored.checkpoint.value());
   out->set_sha256(restored.sha256);
   out->set_samples_committed(restored.samples_committed);
+  for (const Sequence sequence : restored.fragment_sequences) {
+    out->add_fragment_sequences(sequence.value());
+  }
 }
 
 void JobToProto(const JobOrders& job, v1::JobOrders* out) {
@@ -110,6 +118,7 @@ void JobToProto(const JobOrders& job, v1::JobOrders* out) {
   }
   RangesToProto(job.granted, out->mutable_granted());
   out->set_paused(job.paused);
+  out->set_nothing_left(job.nothing_left);
   for (const FragmentOrders& fragment : job.fragments) {
     FragmentToProto(fragment, out->add_fragments());
   }

@@ -100,6 +100,8 @@ void LedgerToProto(const LedgerSnapshot& ledger, v1::LedgerSnapshot* out) {
     RangesToProto(holding.leased, one->mutable_leased());
     RangesToProto(holding.dropped, one->mutable_dropped());
     one->set_ended(holding.ended);
+    RangeListsToProto(holding.due, one->mutable_due());
+    RangeListsToProto(holding.missed, one->mutable_missed());
   }
 }
 
@@ -116,6 +118,11 @@ absl::StatusOr<LedgerSnapshot> LedgerFromProto(const v1::LedgerSnapshot& p) {
     SKERRY_ASSIGN_OR_RETURN(holding.dropped,
                             RangesOfField(one.dropped(), "dropped"));
     holding.ended = one.ended();
+    SKERRY_ASSIGN_OR_RETURN(holding.due,
+                            RangeListsFromProto(one.due(), kAnyNumber, "due"));
+    SKERRY_ASSIGN_OR_RETURN(
+        holding.missed,
+        RangeListsFromProto(one.missed(), kAnyNumber, "missed"));
     out.holdings.push_back(std::move(holding));
   }
   return out;
@@ -128,6 +135,7 @@ void CommitToProto(const CommittedEntry& entry, v1::CommittedEntry* out) {
   out->set_total_weight(entry.total_weight);
   out->set_samples_committed(entry.samples_committed);
   ScalarsToProto(entry.scalars, out->mutable_scalars());
+  out->set_state(entry.state);
 }
 
 absl::StatusOr<CommittedEntry> CommitFromProto(const v1::CommittedEntry& p) {
@@ -137,6 +145,7 @@ absl::StatusOr<CommittedEntry> CommitFromProto(const v1::CommittedEntry& p) {
   out.hashes.assign(p.hashes().begin(), p.hashes().end());
   out.total_weight = p.total_weight();
   out.samples_committed = p.samples_committed();
+  out.state = p.state();
   SKERRY_ASSIGN_OR_RETURN(out.scalars,
                           ScalarsFromProto(p.scalars(), "scalars"));
   return out;
@@ -273,10 +282,12 @@ void NewerToProto(const JobSnapshot& job, v1::JobSnapshot* out) {
   if (job.restored.has_value()) {
     *out->mutable_restored() = RecordToProto(*job.restored).restored();
   }
-  for (const auto& [sequence, ranges] : job.taken) {
+  RangeListsToProto(job.coverage.covered, out->mutable_covered());
+  for (const CoverageSnapshot::Taken& taken : job.coverage.taken) {
     v1::JobSnapshot::Taken* one = out->add_taken();
-    one->set_sequence(sequence.value());
-    RangesToProto(ranges, one->mutable_ranges());
+    one->set_fragment(static_cast<uint32_t>(taken.fragment.value()));
+    one->set_sequence(taken.sequence.value());
+    RangesToProto(taken.ranges, one->mutable_ranges());
   }
   for (const auto& [worker, counters] : job.counted) {
     *out->add_counted() =
@@ -297,10 +308,15 @@ absl::Status NewerFromProto(const v1::JobSnapshot& p, JobSnapshot* out) {
         out->restored, RecordPart<Restored>(
                            p.restored(), &v1::JournalRecord::mutable_restored));
   }
+  SKERRY_ASSIGN_OR_RETURN(
+      out->coverage.covered,
+      RangeListsFromProto(p.covered(), kAnyNumber, "covered"));
   for (const v1::JobSnapshot::Taken& one : p.taken()) {
     SKERRY_ASSIGN_OR_RETURN(Ranges ranges,
                             RangesOfField(one.ranges(), "taken"));
-    out->taken.emplace_back(Sequence(one.sequence()), std::move(ranges));
+    out->coverage.taken.push_back({FragmentId(one.fragment()),
+                                   Sequence(one.sequence()),
+                                   std::move(ranges)});
   }
   for (const v1::Counted& one : p.counted()) {
     SKERRY_ASSIGN_OR_RETURN(

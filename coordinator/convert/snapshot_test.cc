@@ -73,7 +73,11 @@ TEST(SnapshotConvertTest, CheckpointsAndTotalsComeBackAsTheyWere) {
   job.checkpoints = {
       {job.job, Sequence(3), "w", "abc", 100, "", {{0, 8}, {16, 24}}}};
   job.restored = Restored{job.job, Sequence(9), Sequence(3), "why"};
-  job.taken = {{Sequence(2), {{0, 8}}}, {Sequence(3), {{16, 24}}}};
+  job.coverage.covered = {{{0, 8}, {16, 24}}, {{0, 8}}};
+  job.coverage.taken = {{FragmentId(0), Sequence(2), {{0, 8}}},
+                        {FragmentId(1), Sequence(3), {{16, 24}}}};
+  job.ledger.holdings = {
+      {Life(9), {{32, 40}}, {}, false, {{}, {{16, 24}}}, {{{32, 36}}, {}}}};
   job.counted = {{"w", {1, 2, 0.5, 0.25, 3, 4, 5}}};
   job.totals = {10, 20, 5, 2.5, 30, 40, 50};
   const auto back = SnapshotFromProto(SnapshotToProto(state, {}));

@@ -56,29 +56,32 @@ void NoteAnchors(JobState& job, const std::string& worker) {
   if (replica == nullptr || seat.facts.life != replica->life) return;
   const SpanHolder& holder = replica->holders[replica->RankOf(worker)];
   for (const FragmentFacts& facts : seat.facts.fragments) {
-    if (facts.fragment != FragmentId(0) || !facts.applied.is_set() ||
-        facts.span_begin != holder.span_begin ||
+    if (facts.fragment.value() >= job.anchors.size() ||
+        !facts.applied.is_set() || facts.span_begin != holder.span_begin ||
         facts.anchor_hashes.size() != holder.span_end - holder.span_begin) {
       continue;
     }
-    auto& spans = job.anchors[facts.applied];
+    JobState::Anchors& anchors = job.anchors[facts.fragment.value()];
+    auto& spans = anchors[facts.applied];
     for (size_t i = 0; i < facts.anchor_hashes.size(); ++i) {
       spans[facts.span_begin + static_cast<uint32_t>(i)][replica->life] =
           facts.anchor_hashes[i];
     }
-  }
-  while (job.anchors.size() > kSequencesMax) {
-    job.anchors.erase(job.anchors.begin());
+    while (anchors.size() > kSequencesMax) anchors.erase(anchors.begin());
   }
 }
 
-void CheckAnchors(JobState& job, const Decider& decider) {
-  absl::btree_map<Life, std::string> ending;
-  for (auto it = job.anchors.begin(); it != job.anchors.end();) {
+namespace {
+
+// Adds the lives that end, and why.
+void CheckFragment(JobState& job, const Decider& decider, FragmentId fragment,
+                   absl::btree_map<Life, std::string>& ending) {
+  JobState::Anchors& anchors = job.anchors[fragment.value()];
+  for (auto it = anchors.begin(); it != anchors.end();) {
     bool waiting = false;
     for (const auto& [life, replica] : job.replicas.current()) {
       waiting |= !IsSuspected(replica, decider.workers) &&
-                 MayStillReport(job, replica, FragmentId(0), it->first);
+                 MayStillReport(job, replica, fragment, it->first);
     }
     if (waiting) {
       ++it;
@@ -96,7 +99,16 @@ void CheckAnchors(JobState& job, const Decider& decider) {
                                           " differs from that of the others"));
       }
     }
-    it = job.anchors.erase(it);
+    it = anchors.erase(it);
+  }
+}
+
+}  // namespace
+
+void CheckAnchors(JobState& job, const Decider& decider) {
+  absl::btree_map<Life, std::string> ending;
+  for (size_t f = 0; f < job.anchors.size(); ++f) {
+    CheckFragment(job, decider, FragmentId(f), ending);
   }
   for (auto& [life, reason] : ending) {
     EndLife(job, decider, life, std::move(reason));

@@ -10,10 +10,12 @@ constexpr size_t kCheckpointsMax = 1025;
 
 }  // namespace
 
-Audit::Audit(JobId job, uint64_t samples_total, data::RangeSet consumed)
+Audit::Audit(JobId job, uint64_t samples_total, data::RangeSet consumed,
+             uint32_t fragments)
     : job_(job),
       samples_total_(samples_total),
-      consumed_before_(std::move(consumed)) {}
+      consumed_before_(std::move(consumed)),
+      fragments_(fragments) {}
 
 void Audit::Add(const Entry& entry) {
   if (const auto* granted = std::get_if<Granted>(&entry.record)) {
@@ -44,7 +46,11 @@ void Audit::Add(const Entry& entry) {
     open_.erase(it);
   } else if (const auto* saved = std::get_if<Checkpointed>(&entry.record)) {
     if (saved->job != job_ || !saved->error.empty()) return;
-    checkpoints_[saved->sequence] = data::RangeSet(saved->consumed);
+    std::vector<data::RangeSet>& in = checkpoints_[saved->sequence];
+    in.assign(fragments_, data::RangeSet(saved->consumed));
+    for (size_t f = 0; f < in.size() && f < saved->lacking.size(); ++f) {
+      in[f] = in[f].Subtract(data::RangeSet(saved->lacking[f]));
+    }
     if (checkpoints_.size() > kCheckpointsMax) {
       checkpoints_.erase(checkpoints_.begin());
     }
@@ -52,14 +58,20 @@ void Audit::Add(const Entry& entry) {
     if (restored->job != job_) return;
     open_.clear();
     committed_.clear();
-    committed_[FragmentId(0)] = checkpoints_[restored->checkpoint];
+    const std::vector<data::RangeSet>& in = checkpoints_[restored->checkpoint];
+    for (size_t f = 0; f < in.size(); ++f) committed_[FragmentId(f)] = in[f];
   }
 }
 
 AuditReport Audit::Report() const {
   data::RangeSet committed = consumed_before_;
-  for (const auto& [fragment, ranges] : committed_) {
-    committed = committed.Union(ranges);
+  data::RangeSet everywhere(data::SampleRange{0, samples_total_});
+  for (uint32_t f = 0; f < fragments_; ++f) {
+    const auto it = committed_.find(FragmentId(f));
+    const data::RangeSet& in =
+        it == committed_.end() ? consumed_before_ : it->second;
+    committed = committed.Union(in);
+    everywhere = everywhere.Intersect(in);
   }
   const data::RangeSet missing =
       data::RangeSet(data::SampleRange{0, samples_total_}).Subtract(committed);
@@ -71,6 +83,8 @@ AuditReport Audit::Report() const {
   report.missing.assign(missing.ranges().begin(), missing.ranges().end());
   report.doubled.assign(doubled_.ranges().begin(), doubled_.ranges().end());
   report.samples_returned = samples_returned_;
+  report.samples_partly = committed.Subtract(everywhere).total();
+  report.fragments = fragments_;
   return report;
 }
 

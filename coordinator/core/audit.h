@@ -27,6 +27,9 @@ struct AuditReport {
   std::vector<data::SampleRange> doubled;
   // Given out again after a life ended or a contribution was dropped.
   uint64_t samples_returned = 0;
+  // In some fragments and not in all.
+  uint64_t samples_partly = 0;
+  uint32_t fragments = 1;
   friend bool operator==(const AuditReport&, const AuditReport&) = default;
 };
 
@@ -36,7 +39,8 @@ class Audit {
  public:
   // `consumed` before the job began; it counts as committed, and as doubled
   // when it is committed again.
-  Audit(JobId job, uint64_t samples_total, data::RangeSet consumed = {});
+  Audit(JobId job, uint64_t samples_total, data::RangeSet consumed = {},
+        uint32_t fragments = 1);
 
   void Add(const Entry& entry);
   AuditReport Report() const;
@@ -49,6 +53,7 @@ class Audit {
   const JobId job_;
   const uint64_t samples_total_;
   const data::RangeSet consumed_before_;
+  const uint32_t fragments_;
   // What the open attempt of each fragment names, by attempt.
   struct Open {
     Attempt attempt;
@@ -59,8 +64,8 @@ class Audit {
   // By fragment: a sample is committed when the first fragment has it, and
   // doubled when one fragment has it twice.
   absl::btree_map<FragmentId, data::RangeSet> committed_;
-  // What the state in each checkpoint has taken in.
-  absl::btree_map<Sequence, data::RangeSet> checkpoints_;
+  // What the state in each checkpoint has taken in, by fragment.
+  absl::btree_map<Sequence, std::vector<data::RangeSet>> checkpoints_;
   data::RangeSet doubled_;
   data::RangeSet ever_granted_;
   uint64_t samples_returned_ = 0;

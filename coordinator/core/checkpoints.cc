@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "coordinator/core/membership.h"
+#include "coordinator/core/holdings.h"
 #include "coordinator/core/state_view.h"
 
 namespace skerry::coordinator {
@@ -39,8 +39,8 @@ bool IsDue(const JobState& job, const WorkerTable& workers, Sequence sequence) {
   if (job.lost_spans.has_value() && job.lost_spans->given_up) return true;
   const uint64_t every = job.spec.checkpoint->every;
   if (sequence.value() / every > last.value() / every) return true;
-  if (sequence < job.fragments[0].newest()) return false;
-  return job.ledger.AllConsumed() || LastHolderLeaves(job, workers);
+  if (sequence < job.State()) return false;
+  return job.Trained() || LastHolderLeaves(job, workers);
 }
 
 // One of those that have most of the state, each in its turn, and one that
@@ -89,6 +89,7 @@ void Fail(JobState& job, const Decider& decider, std::string error,
                             "",
                             0,
                             std::move(error),
+                            {},
                             {}});
 }
 
@@ -116,21 +117,24 @@ void TakeCheckpoint(JobState& job, const Decider& decider,
     return;
   }
   if (saver == nullptr || fact.sequence <= LastSaved(job) ||
-      fact.sequence > job.fragments[0].newest()) {
+      fact.sequence > job.State()) {
     return;
   }
-  const std::optional<data::RangeSet> consumed =
-      ConsumedAt(job, fact.sequence.value());
-  if (!consumed.has_value()) return;
-  std::vector<data::SampleRange> ranges(consumed->ranges().begin(),
-                                        consumed->ranges().end());
+  const std::optional<TakenIn> taken = TakenInAt(job, fact.sequence);
+  if (!taken.has_value()) return;
+  Ranges ranges = RangesOf(taken->consumed);
   if (fact.sha256.empty()) {
     if (job.saving.has_value()) return;
     // Ordered by a former process.
     job.saving = Saving{worker,
                         saver->incarnation,
                         decider.now,
-                        {fact.sequence, consumed->total(), {}, ranges, {}}};
+                        {fact.sequence,
+                         taken->consumed.total(),
+                         {},
+                         ranges,
+                         {},
+                         SequencesAt(job, fact.sequence)}};
     return;
   }
   if (job.saving.has_value() && job.saving->order.sequence <= fact.sequence) {
@@ -139,7 +143,8 @@ void TakeCheckpoint(JobState& job, const Decider& decider,
   }
   job.save_failures = 0;
   decider.emit(Checkpointed{job.id, fact.sequence, worker, fact.sha256,
-                            fact.bytes, "", std::move(ranges)});
+                            fact.bytes, "", std::move(ranges),
+                            RangesOf(taken->lacking)});
 }
 
 void DecideCheckpoints(JobState& job, const Decider& decider) {
@@ -155,10 +160,10 @@ void DecideCheckpoints(JobState& job, const Decider& decider) {
       return;
     }
   }
-  const Sequence newest = job.fragments[0].newest();
+  const Sequence newest = job.State();
   // The job does not end before its last state was tried.
-  const bool urgent = job.ledger.AllConsumed() && job.save_failed.is_set() &&
-                      job.save_failed < newest;
+  const bool urgent =
+      job.Trained() && job.save_failed.is_set() && job.save_failed < newest;
   if ((decider.now < job.save_not_before && !urgent) ||
       !IsDue(job, decider.workers, newest)) {
     return;
@@ -171,14 +176,18 @@ void DecideCheckpoints(JobState& job, const Decider& decider) {
   }
   const std::string worker = ChooseSaver(job, decider.workers, *state);
   if (worker.empty()) return;
-  const bool pinned =
-      job.restored.has_value() && job.keep_from[0] <= job.restored->sequence;
+  bool pinned = false;
+  for (size_t f = 0; f < job.fragments.size(); ++f) {
+    pinned |= job.restored.has_value() &&
+              job.keep_from[f] <= job.fragments[f].floor();
+  }
   job.saving =
       Saving{worker,
              decider.workers.FindCurrent(worker)->incarnation,
              decider.now,
              {state->sequence, state->samples_committed, state->pieces,
-              state->consumed, pinned ? job.restored->checkpoint : Sequence()}};
+              state->consumed, pinned ? job.restored->checkpoint : Sequence(),
+              state->fragment_sequences}};
   job.touched.insert(worker);
 }
 
@@ -191,7 +200,7 @@ void CollectCheckpoints(const JobState& job, const ClusterOptions& options,
 }
 
 bool AwaitsCheckpoint(const JobState& job) {
-  const Sequence newest = job.fragments[0].newest();
+  const Sequence newest = job.State();
   return job.spec.checkpoint.has_value() && LastSaved(job) < newest &&
          job.save_failed != newest;
 }

@@ -1,19 +1,16 @@
 #include "coordinator/core/cluster.h"
 
-#include <algorithm>
 #include <functional>
 #include <optional>
 #include <utility>
 #include <variant>
 
-#include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
 #include "coordinator/core/evaluations.h"
 #include "coordinator/core/job_orders.h"
-#include "coordinator/core/job_plan.h"
 #include "coordinator/core/job_rules.h"
 #include "coordinator/core/job_table.h"
 #include "coordinator/core/job_view.h"
@@ -22,12 +19,6 @@
 #include "coordinator/core/worker_view.h"
 
 namespace skerry::coordinator {
-namespace {
-
-constexpr size_t kKeyMax = 128;
-
-}  // namespace
-
 class Cluster::Impl {
  public:
   explicit Impl(const ClusterOptions& options)
@@ -37,6 +28,16 @@ class Cluster::Impl {
         desk_(options.generate_max) {
     SKERRY_CHECK(ValidateClusterOptions(options).ok());
   }
+
+  Impl(const Impl& o)  // `turn_` and `emit_` stay with their own object
+      : options_(o.options_),
+        now_(o.now_),
+        revision_(o.revision_),
+        workers_(o.workers_),
+        jobs_(o.jobs_),
+        desk_(o.desk_),
+        records_(o.records_),
+        touched_(o.touched_) {}
 
   absl::Status Apply(const Entry& entry) {
     if (entry.index != Next(revision_)) {
@@ -81,16 +82,17 @@ class Cluster::Impl {
     if (verdict == WorkerTable::Verdict::kRepetition) return absl::OkStatus();
     if (verdict == WorkerTable::Verdict::kRegister) Register(status);
     const std::string& name = status.self.worker;
-    const Worker before = *workers_.FindCurrent(name);
-    workers_.Heard(status, now);
+    const Worker& before = *workers_.FindCurrent(name);
+    const Incarnation incarnation = before.incarnation;
     const bool changed = verdict == WorkerTable::Verdict::kRegister ||
                          before.suspected || before.draining != status.draining;
+    workers_.Heard(status, now);
     for (auto& [id, job] : jobs_.all()) {
       const JobFacts* facts = nullptr;
       for (const JobFacts& f : status.jobs) {
         if (f.job == id) facts = &f;
       }
-      const bool heard = HearSeat(job, name, before.incarnation, facts);
+      const bool heard = HearSeat(job, name, incarnation, facts);
       if (facts != nullptr) {
         TakeFacts(job, MakeDecider(), name, *facts);
         desk_.OnFacts(name, *facts);
@@ -174,11 +176,8 @@ class Cluster::Impl {
                         absl::Duration timeout, Instant now) {
     Advance(now);
     SKERRY_ASSIGN_OR_RETURN(const JobState* job, jobs_.Find(id));
-    const std::string name = FindWholeState(*job, workers_);
-    if (name.empty()) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "no worker that is there holds the whole state of job ", id.value()));
-    }
+    SKERRY_ASSIGN_OR_RETURN(const std::string name,
+                            FindWholeState(*job, workers_));
     SKERRY_RETURN_IF_ERROR(desk_.Ask(id, name, request, now + timeout));
     touched_.insert(name);
     return absl::OkStatus();
@@ -387,6 +386,8 @@ class Cluster::Impl {
                         status.release});
   }
 
+  static constexpr size_t kKeyMax = 128;
+
   const ClusterOptions options_;
   Instant now_;
   Revision revision_;
@@ -405,6 +406,7 @@ class Cluster::Impl {
 
 Cluster::Cluster(const ClusterOptions& options)
     : impl_(std::make_unique<Impl>(options)) {}
+Cluster::Cluster(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Cluster::~Cluster() = default;
 Cluster::Cluster(Cluster&&) noexcept = default;
 Cluster& Cluster::operator=(Cluster&&) noexcept = default;
@@ -488,5 +490,8 @@ absl::StatusOr<AuditReport> Cluster::Audit(JobId job) const {
 }
 uint64_t Cluster::StateHash() const { return impl_->StateHash(); }
 void Cluster::CheckInvariants() const { impl_->CheckInvariants(); }
+Cluster Cluster::Clone() const {
+  return Cluster(std::make_unique<Impl>(*impl_));
+}
 
 }  // namespace skerry::coordinator

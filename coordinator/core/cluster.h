@@ -161,9 +161,14 @@ class Cluster {
   uint64_t StateHash() const;
   // Stops the process unless the parts agree. For tests and simulation.
   void CheckInvariants() const;
+  // With all that was heard, too: goes on as this one would. For tests that try
+  // every order of events.
+  Cluster Clone() const;
 
  private:
   class Impl;
+  explicit Cluster(std::unique_ptr<Impl> impl);
+
   std::unique_ptr<Impl> impl_;
 };
 

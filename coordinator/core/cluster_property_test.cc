@@ -86,6 +86,39 @@ TEST(ClusterPropertyTest, ReplicasOfTwoWorkersHoldDifferentSpans) {
   }
 }
 
+// Some with a replica of two workers, some delayed, some that wait for two.
+TEST(ClusterPropertyTest, FragmentsAreExchangedInTurn) {
+  for (uint64_t seed = 8001; seed < 8001 + 3 * Seeds(); ++seed) {
+    WorldOptions options = Faults(seed);
+    options.snapshot = 0.01;
+    options.pause = seed % 2 == 0 ? 0.002 : 0;
+    options.islands = {"a", "b", "c"};
+    if (seed % 3 == 0) options.islands.push_back("a");
+    options.jobs = {SmallJob("parts", 2000)};
+    options.jobs[0].exchange.fragments = 2 + seed % 2;
+    options.jobs[0].training.tau = 2 * options.jobs[0].exchange.fragments;
+    if (seed % 4 == 1) options.jobs[0].outer.method = OuterMethod::kCo2;
+    if (seed % 5 == 1) options.jobs[0].exchange.quorum = 0.5;
+    ExpectAllDone(options);
+  }
+}
+
+TEST(ClusterPropertyTest, WithoutFaultsNoFragmentLacksAnything) {
+  WorldOptions options;
+  options.seed = 9;
+  options.islands = {"a", "b", "c"};
+  options.jobs = {SmallJob("parts", 1000)};
+  options.jobs[0].exchange.fragments = 3;
+  options.jobs[0].training.tau = 6;
+  ScriptedWorld world(options);
+  world.Run();
+  ASSERT_EQ(world.broken(), "");
+  const JobView view = world.cluster().ViewJobs(world.now()).front();
+  EXPECT_EQ(view.phase, JobPhase::kSucceeded) << view.reason;
+  EXPECT_EQ(world.cluster().Audit(view.id)->samples_partly, 0u);
+  EXPECT_EQ(view.samples_partly, 0u);
+}
+
 TEST(ClusterPropertyTest, TwoJobsShareFourWorkers) {
   for (uint64_t seed = 3001; seed < 3001 + Seeds(); ++seed) {
     WorldOptions options = Faults(seed);

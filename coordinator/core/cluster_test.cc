@@ -121,7 +121,7 @@ TEST(ClusterTest, ASilentWorkerLeavesAfterALease) {
 }
 
 TEST(ClusterTest, AJournalWithAGapIsRefused) {
-  Cluster cluster({});
+  Cluster cluster{ClusterOptions()};
   EXPECT_EQ(cluster.Apply({Revision(2), JobSubmitted{}}).code(),
             absl::StatusCode::kDataLoss);
   EXPECT_EQ(cluster.Apply({Revision(1), ReplicaEnded{}}).code(),

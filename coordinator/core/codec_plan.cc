@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "coordinator/core/codec_menu.h"
+#include "coordinator/core/layout.h"
 #include "planner/ada_top_k.h"
 #include "planner/codec_policy.h"
-#include "planner/spans.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -108,7 +108,10 @@ std::vector<planner::CodecSpeed> MeasuredSpeeds(const JobState& job,
 planner::ExchangeShape ShapeOf(const JobState& job, const Opened& opened,
                                const std::vector<planner::LinkFacts>& links) {
   planner::ExchangeShape shape;
-  shape.elements = job.element_count;
+  const std::vector<uint64_t> spans = SpanElements(
+      job.element_count, job.spec.exchange.spans, FragmentCount(job.spec),
+      static_cast<uint32_t>(opened.fragment.value()));
+  for (const uint64_t span : spans) shape.elements += span;
   shape.hops = opened.hops == Hops::kOne ? 1 : 2;
   for (size_t m = 0; m < opened.members.size(); ++m) {
     planner::ExchangeMember member;
@@ -119,10 +122,8 @@ planner::ExchangeShape ShapeOf(const JobState& job, const Opened& opened,
     shape.members.push_back(member);
   }
   if (shape.hops == 1) return shape;
-  const auto spans =
-      planner::CutSpans(job.element_count, job.spec.exchange.spans);
-  for (size_t s = 0; s < spans->size(); ++s) {
-    shape.members[opened.owners[s]].owned_elements += (*spans)[s].size();
+  for (size_t s = 0; s < spans.size(); ++s) {
+    shape.members[opened.owners[s]].owned_elements += spans[s];
   }
   return shape;
 }

@@ -20,10 +20,12 @@ bool IsEvaluated(const JobState& job, Sequence least) {
 
 // The sequence that should be evaluated now; unset when none.
 Sequence Wanted(const JobState& job) {
-  const Sequence newest = job.fragments[0].newest();
+  const Sequence newest = job.State();
   if (!newest.is_set()) return {};
   Sequence wanted = newest;
-  if (!job.ledger.AllConsumed()) {
+  if (!job.Trained()) {
+    // No worker has the anchors of all fragments while it trains.
+    if (job.fragments.size() > 1) return {};
     const uint64_t every = *job.spec.training.evaluate_every;
     wanted = Sequence(newest.value() / every * every);
   }
@@ -45,7 +47,7 @@ std::vector<std::string> Evaluators(const JobState& job,
     const std::string& head = replica.holders[0].peer.worker;
     if (CanEvaluate(job, workers, head)) names.push_back(head);
   }
-  if (!names.empty() || !job.ledger.AllConsumed()) return names;
+  if (!names.empty() || !job.Trained()) return names;
   for (const auto& [name, seat] : job.seats) {
     if (CanEvaluate(job, workers, name)) names.push_back(name);
   }
@@ -71,16 +73,15 @@ void Assign(JobState& job, const Decider& decider, Sequence wanted) {
 }
 
 void Succeed(JobState& job, const Decider& decider, std::string_view how) {
-  decider.emit(
-      JobEnded{job.id, JobPhase::kSucceeded,
-               absl::StrCat("all ", job.spec.training.samples,
-                            " samples are committed in ",
-                            job.fragments[0].newest().value(), " exchanges; ",
-                            absl::string_view(how.data(), how.size()))});
+  decider.emit(JobEnded{
+      job.id, JobPhase::kSucceeded,
+      absl::StrCat("all ", job.spec.training.samples,
+                   " samples are committed in ", job.State().value(),
+                   " exchanges; ", absl::string_view(how.data(), how.size()))});
 }
 
 void DecideEnd(JobState& job, const Decider& decider) {
-  const Sequence newest = job.fragments[0].newest();
+  const Sequence newest = job.State();
   const auto last = job.evaluations.find(newest);
   if (!job.final_since.has_value()) job.final_since = decider.now;
   const bool patient =
@@ -113,7 +114,7 @@ void TakeEvaluations(JobState& job, const Decider& decider,
                      const JobFacts& facts) {
   if (job.Ended()) return;
   for (const EvaluationFact& fact : facts.evaluations) {
-    if (!fact.sequence.is_set() || fact.sequence > job.fragments[0].newest() ||
+    if (!fact.sequence.is_set() || fact.sequence > job.State() ||
         job.evaluations.contains(fact.sequence)) {
       continue;
     }
@@ -129,7 +130,7 @@ void DecideEvaluations(JobState& job, const Decider& decider) {
     job.evaluator.clear();
     job.evaluating = Sequence();
   }
-  if (job.ledger.AllConsumed()) DecideEnd(job, decider);
+  if (job.Trained()) DecideEnd(job, decider);
 }
 
 void CollectEvaluations(const JobState& job, const ClusterOptions& options,
@@ -150,16 +151,24 @@ std::optional<EvaluationOrder> EvaluationOrderFor(const JobState& job,
   if (job.Ended() || !job.evaluating.is_set() || job.evaluator != worker) {
     return std::nullopt;
   }
-  const uint64_t share = job.ledger.AllConsumed() ? kFinalShare : 1;
+  const uint64_t share = job.Trained() ? kFinalShare : 1;
   return EvaluationOrder{job.evaluating,
                          share * job.spec.training.evaluate_samples};
 }
 
-std::string FindWholeState(const JobState& job, const WorkerTable& workers) {
+absl::StatusOr<std::string> FindWholeState(const JobState& job,
+                                           const WorkerTable& workers) {
+  if (job.fragments.size() > 1 && !job.Trained()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "while job ", job.id.value(),
+        " trains, no worker has the anchors of all its fragments; ask when "
+        "every sample is committed"));
+  }
   for (const auto& [name, seat] : job.seats) {
     if (CanEvaluate(job, workers, name)) return name;
   }
-  return "";
+  return absl::FailedPreconditionError(absl::StrCat(
+      "no worker that is there holds the whole state of job ", job.id.value()));
 }
 
 bool HasWholeState(const JobState& job, std::string_view worker,

@@ -7,8 +7,10 @@
 #define SKERRY_COORDINATOR_CORE_EVALUATIONS_H_
 
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "absl/status/statusor.h"
 #include "coordinator/core/earliest.h"
 #include "coordinator/core/job_state.h"
 #include "coordinator/core/orders.h"
@@ -31,8 +33,10 @@ std::optional<EvaluationOrder> EvaluationOrderFor(const JobState& job,
 // holds every span by itself at one sequence.
 bool HasWholeState(const JobState& job, std::string_view worker,
                    const Seat& seat);
-// A worker that is there and can; empty when none can.
-std::string FindWholeState(const JobState& job, const WorkerTable& workers);
+// A worker that is there and can. Errors: FailedPrecondition when none can, as
+// while a job of several fragments trains.
+absl::StatusOr<std::string> FindWholeState(const JobState& job,
+                                           const WorkerTable& workers);
 
 }  // namespace skerry::coordinator
 

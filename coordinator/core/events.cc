@@ -120,10 +120,14 @@ std::optional<EventView> Of(Revision index, const Checkpointed& r) {
 }
 
 std::optional<EventView> Of(Revision index, const Restored& r) {
-  return Make(index, r.job, "JobRestored",
-              absl::StrCat("the job goes back to checkpoint-",
-                           r.checkpoint.value(), ", which is now sequence ",
-                           r.sequence.value(), ": ", r.reason));
+  return Make(
+      index, r.job, "JobRestored",
+      absl::StrCat(
+          "the job goes back to ",
+          r.checkpoint.is_set()
+              ? absl::StrCat("checkpoint-", r.checkpoint.value(), ", which")
+              : "where it began, which",
+          " is now sequence ", r.sequence.value(), ": ", r.reason));
 }
 
 std::optional<EventView> Of(Revision, const Counted&) { return std::nullopt; }

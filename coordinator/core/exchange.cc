@@ -8,33 +8,11 @@
 #include "coordinator/core/attempt_rules.h"
 #include "coordinator/core/codec_plan.h"
 #include "coordinator/core/layout.h"
+#include "coordinator/core/membership.h"
 #include "planner/hops.h"
 
 namespace skerry::coordinator {
 namespace {
-
-Round DecidedRound(const RoundMachine& machine, Life life) {
-  const auto outcome = machine.OutcomeOf(life);
-  return outcome.has_value() ? outcome->round : Round();
-}
-
-bool SameOffer(const Contribution& a, const Contribution& b) {
-  return a.round == b.round && a.base == b.base && a.weight == b.weight &&
-         a.ranges == b.ranges;
-}
-
-// Mean loss of equal shares, one time for the slowest, one norm of all spans.
-RoundScalars Combined(const std::vector<const Contribution*>& parts) {
-  RoundScalars sum = parts.front()->scalars;
-  sum.loss = 0;
-  sum.delta_squared_norm = 0;
-  for (const Contribution* part : parts) {
-    sum.loss += part->scalars.loss / static_cast<double>(parts.size());
-    sum.delta_squared_norm += part->scalars.delta_squared_norm;
-    sum.compute_s = std::max(sum.compute_s, part->scalars.compute_s);
-  }
-  return sum;
-}
 
 // Why the contribution may not enter the next sequence; empty when it may.
 std::string WhyInadmissible(const JobState& job, const RoundMachine& machine,
@@ -50,7 +28,7 @@ std::string WhyInadmissible(const JobState& job, const RoundMachine& machine,
     return absl::StrCat("it is ", staleness, " sequences old and at most ",
                         bound, " are allowed");
   }
-  if (!job.ledger.LeasedTo(replica.life)
+  if (!job.ledger.Deliverable(replica.life, machine.fragment())
            .ContainsAll(data::RangeSet(c.ranges))) {
     return "it covers samples that its life does not hold";
   }
@@ -126,7 +104,7 @@ void Open(JobState& job, const Decider& decider, size_t fragment,
   opened.sequence = Next(machine.newest());
   opened.owners = AssignOwners(
       job.span_count, static_cast<uint32_t>(members.size()), machine.tries());
-  const auto bytes = static_cast<double>(job.element_count);
+  const auto bytes = static_cast<double>(ElementsOf(job, fragment));
   const planner::HopChoice choice =
       planner::ChooseHops(static_cast<uint32_t>(members.size()), bytes, bytes);
   opened.hops = choice.hops == 2 ? Hops::kTwo : Hops::kOne;
@@ -342,7 +320,8 @@ size_t CountExpected(const JobState& job, const Decider& decider,
   for (const auto& [life, replica] : job.replicas.current()) {
     if (IsSuspected(replica, decider.workers)) continue;
     if (OfferOf(job, replica, machine).kind != Offer::Kind::kNone ||
-        !UnreportedSamples(job, replica).empty()) {
+        (!ToDeliver(job, replica, machine).empty() &&
+         !WaitsElsewhere(job, replica, machine))) {
       ++expected;
     }
   }
@@ -360,7 +339,7 @@ void MaybeOpen(JobState& job, const Decider& decider, size_t fragment) {
   const bool enough =
       members.size() >= std::max<size_t>(1, job.spec.exchange.min_replicas);
   timers.Window(enough, enough && members.size() >= quorum, decider.now);
-  if (!enough) return;
+  if (!enough || AwaitsJoiner(job, decider.options, decider.now)) return;
   std::string reason;
   if (members.size() >= expected) {
     reason = "every replica is ready";
@@ -392,8 +371,9 @@ void DropStale(JobState& job, const Decider& decider, size_t fragment) {
     std::string why =
         WhyInadmissible(job, machine, replica, offer.contribution);
     if (why.empty()) continue;
-    const data::RangeSet held = job.ledger.LeasedTo(life).Intersect(
-        data::RangeSet(offer.contribution.ranges));
+    const data::RangeSet held =
+        job.ledger.Deliverable(life, machine.fragment())
+            .Intersect(data::RangeSet(offer.contribution.ranges));
     drops.push_back({job.id,
                      machine.fragment(),
                      life,
@@ -410,60 +390,24 @@ void DropStale(JobState& job, const Decider& decider, size_t fragment) {
 
 }  // namespace
 
-Offer OfferOf(const JobState& job, const Replica& replica,
-              const RoundMachine& machine) {
-  Offer offer;
-  const Round decided = DecidedRound(machine, replica.life);
-  std::vector<const Contribution*> parts;
-  for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
-    const FragmentFacts* facts =
-        FactsInLife(job, replica, rank, machine.fragment());
-    if (facts == nullptr || !facts->ready.has_value() ||
-        facts->ready->round <= decided) {
-      continue;
-    }
-    parts.push_back(&*facts->ready);
-  }
-  if (parts.empty()) return offer;
-  offer.kind = Offer::Kind::kPartial;
-  offer.contribution = *parts.front();
-  bool same_round = parts.size() == replica.holders.size();
-  bool same = true;
-  for (const Contribution* part : parts) {
-    same_round &= part->round == offer.contribution.round;
-    same &= SameOffer(*part, offer.contribution);
-  }
-  if (!same_round) return offer;
-  offer.kind = same ? Offer::Kind::kComplete : Offer::Kind::kConflict;
-  offer.contribution.scalars = Combined(parts);
-  return offer;
-}
+namespace {
 
-bool HasPending(const JobState& job, const Replica& replica) {
-  for (const RoundMachine& machine : job.fragments) {
-    if (machine.open().has_value() &&
-        machine.open()->FindLife(replica.life) != nullptr) {
-      return true;
-    }
-    if (OfferOf(job, replica, machine).kind != Offer::Kind::kNone) return true;
-  }
-  return false;
-}
-
-data::RangeSet UnreportedSamples(const JobState& job, const Replica& replica) {
-  data::RangeSet samples = job.ledger.LeasedTo(replica.life);
-  for (const RoundMachine& machine : job.fragments) {
-    if (machine.open().has_value()) {
-      if (const Member* member = machine.open()->FindLife(replica.life)) {
-        samples = samples.Subtract(data::RangeSet(member->contribution.ranges));
+void FindWanted(JobState& job) {
+  absl::btree_set<std::pair<Life, FragmentId>> wanted;
+  for (const auto& [life, replica] : job.replicas.current()) {
+    for (const RoundMachine& machine : job.fragments) {
+      if (!IsWanted(job, replica, machine)) continue;
+      wanted.insert({life, machine.fragment()});
+      if (job.wanted.contains({life, machine.fragment()})) continue;
+      for (const SpanHolder& holder : replica.holders) {
+        job.touched.insert(holder.peer.worker);
       }
     }
-    const Offer offer = OfferOf(job, replica, machine);
-    if (offer.kind == Offer::Kind::kNone) continue;
-    samples = samples.Subtract(data::RangeSet(offer.contribution.ranges));
   }
-  return samples;
+  job.wanted = std::move(wanted);
 }
+
+}  // namespace
 
 void DecideExchange(JobState& job, const Decider& decider) {
   if (!job.Sized()) return;
@@ -475,6 +419,7 @@ void DecideExchange(JobState& job, const Decider& decider) {
       MaybeOpen(job, decider, fragment);
     }
   }
+  if (job.fragments.size() > 1) FindWanted(job);
 }
 
 void CollectExchange(const JobState& job, Earliest& earliest) {

@@ -31,9 +31,11 @@ void GenerateDesk::OnFacts(std::string_view worker, const JobFacts& facts) {
     }
     GenerateAnswer answer{fact.request, absl::OkStatus(), fact.text, {}};
     if (!fact.error.empty()) answer.status = absl::InternalError(fact.error);
-    if (!facts.fragments.empty()) {
-      answer.sequence = facts.fragments.front().applied;
+    uint64_t state = 0;
+    for (const FragmentFacts& fragment : facts.fragments) {
+      state += fragment.applied.value();
     }
+    answer.sequence = Sequence(state);
     answers_.push_back(std::move(answer));
     asked_.erase(it);
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "coordinator/core/exchange.h"
+#include "coordinator/core/offers.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -16,7 +16,8 @@ uint64_t StepSamples(const JobState& job, const Replica& replica) {
 }
 
 uint64_t RoundSamples(const JobState& job, const Replica& replica) {
-  return StepSamples(job, replica) * job.spec.training.tau;
+  return StepSamples(job, replica) *
+         (job.spec.training.tau / FragmentCount(job.spec));
 }
 
 bool Draining(const JobState& job, Life life) {
@@ -60,7 +61,10 @@ void RenewForDropped(JobState& job, const Decider& decider) {
   Life renewed;
   for (const auto& [life, replica] : job.replicas.current()) {
     if (!job.ledger.Pick(life, 1).empty()) return;
-    if (!job.ledger.LeasedTo(life).empty() || HasPending(job, replica)) return;
+    if (!job.ledger.LeasedTo(life).empty() || job.ledger.HasDue(life) ||
+        HasPending(job, replica)) {
+      return;
+    }
     if (job.ledger.HasFreeDroppedBy(life)) renewed = life;
   }
   if (!renewed.is_set()) return;

@@ -75,6 +75,25 @@ std::optional<Outcome> OutcomeFor(const RoundMachine& machine, Life life,
   return decided;
 }
 
+// Whether the fragments deliver what they have, for there is nothing to train.
+bool NothingLeft(const JobState& job, Life life) {
+  return job.fragments.size() > 1 &&
+         (job.paused || job.draining.contains(life) ||
+          job.ledger.Pick(life, 1).empty());
+}
+
+// What the worker holds or shall hold.
+SpanHolder OwnSpans(const JobState& job, const std::vector<SpanHolder>& holders,
+                    std::string_view name) {
+  for (const SpanHolder& holder : holders) {
+    if (holder.peer.worker == name) return holder;
+  }
+  SpanHolder own;
+  // Who has lost its life after the end has no place; it folds on what it has.
+  if (job.Ended()) own.span_end = job.span_count;
+  return own;
+}
+
 }  // namespace
 
 std::optional<JobOrders> JobOrdersFor(const JobState& job,
@@ -107,13 +126,11 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
     orders.holders = replica->holders;
     const data::RangeSet granted = job.ledger.LeasedTo(replica->life);
     orders.granted.assign(granted.ranges().begin(), granted.ranges().end());
+    orders.nothing_left = NothingLeft(job, replica->life);
   } else if (place != nullptr) {
     orders.holders = place->holders;
   }
-  SpanHolder own;
-  for (const SpanHolder& holder : orders.holders) {
-    if (holder.peer.worker == name) own = holder;
-  }
+  const SpanHolder own = OwnSpans(job, orders.holders, name);
   for (size_t i = 0; i < job.fragments.size(); ++i) {
     const RoundMachine& machine = job.fragments[i];
     const FragmentFacts* facts = FactsOf(seat, machine.fragment());
@@ -121,7 +138,7 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
     fragment.fragment = machine.fragment();
     fragment.newest = machine.newest();
     if (facts != nullptr) {
-      AddCommitted(machine, std::max(facts->applied, job.Floor()),
+      AddCommitted(machine, std::max(facts->applied, machine.floor()),
                    options.committed_entries_max, fragment);
     }
     fragment.open = OpenFor(job, machine, orders.life, i, now);
@@ -129,6 +146,7 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
     fragment.outcome =
         OutcomeFor(machine, orders.life, in_life ? facts : nullptr);
     fragment.keep_from = job.keep_from[i];
+    fragment.wanted = job.wanted.contains({orders.life, machine.fragment()});
     const bool recovering = !orders.life.is_set();
     if (recovering || facts == nullptr ||
         facts->stored_through < machine.newest()) {

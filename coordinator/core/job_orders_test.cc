@@ -90,6 +90,20 @@ TEST(JobOrdersTest, AJoinerIsToldItsPlaceAndItsSources) {
   EXPECT_TRUE(orders->granted.empty());
 }
 
+// It was silent for a lease when the job ended, and lacks the last result.
+TEST(JobOrdersTest, WhoHasNoPlaceAfterTheEndIsToldItsSources) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0"});
+  bench.AddReplica("b", {"w1"});
+  bench.Emit(JobEnded{bench.job.id, JobPhase::kSucceeded, "done"});
+  bench.AddWorker("w1", "b");
+  bench.Facts("w1").state = SeatState::kRecovering;
+  const auto orders = For(bench, "w1");
+  ASSERT_TRUE(orders.has_value());
+  EXPECT_TRUE(orders->holders.empty());
+  EXPECT_EQ(orders->fragments[0].sources.size(), 1u);
+}
+
 TEST(JobOrdersTest, ANewBootIsNotInTheLifeOfTheOldOne) {
   JobBench bench;
   bench.AddReplica("a", {"w0"});

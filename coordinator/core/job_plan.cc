@@ -100,9 +100,10 @@ double HostBytes(const JobPlan& plan, uint64_t elements_held,
 }
 
 void CutModel(uint64_t elements, JobPlan& plan) {
-  const auto spans = planner::CutSpans(elements, plan.spec.exchange.spans);
-  if (!spans.ok()) return;
-  const auto span_count = static_cast<uint32_t>(spans->size());
+  const auto cut = planner::CutFragments(elements, FragmentCount(plan.spec),
+                                         plan.spec.exchange.spans);
+  if (!cut.ok()) return;
+  const auto span_count = static_cast<uint32_t>(cut->front().size());
   LeaveOutSurplus(span_count, plan);
   for (PlannedReplica& replica : plan.replicas) {
     const auto parts =
@@ -110,10 +111,12 @@ void CutModel(uint64_t elements, JobPlan& plan) {
     for (size_t rank = 0; rank < replica.seats.size(); ++rank) {
       PlannedSeat& seat = replica.seats[rank];
       std::tie(seat.span_begin, seat.span_end) = parts[rank];
-      seat.elements =
-          (*spans)[seat.span_end - 1].end - (*spans)[seat.span_begin].begin;
+      for (const std::vector<planner::SpanRange>& spans : *cut) {
+        seat.elements +=
+            spans[seat.span_end - 1].end - spans[seat.span_begin].begin;
+      }
       seat.host_bytes =
-          static_cast<uint64_t>(HostBytes(plan, seat.elements, *spans));
+          static_cast<uint64_t>(HostBytes(plan, seat.elements, cut->back()));
     }
   }
 }
@@ -123,12 +126,14 @@ PlannedExchange Exchanged(const JobPlan& plan, uint64_t elements) {
   exchange.members = static_cast<uint32_t>(plan.replicas.size());
   exchange.codec = CodecOf(plan.spec);
   const double bytes = EncodedBytes(plan.spec, elements);
-  const planner::HopChoice choice =
-      planner::ChooseHops(exchange.members, bytes, bytes);
+  const uint32_t fragments = FragmentCount(plan.spec);
+  const planner::HopChoice choice = planner::ChooseHops(
+      exchange.members, bytes / fragments, bytes / fragments);
   exchange.hops = static_cast<uint32_t>(choice.hops);
   exchange.reason = choice.reason;
   exchange.model_bytes = static_cast<uint64_t>(bytes);
-  exchange.sent_bytes_each = static_cast<uint64_t>(choice.bytes_each);
+  exchange.sent_bytes_each =
+      static_cast<uint64_t>(choice.bytes_each * fragments);
   const auto& training = plan.spec.training;
   exchange.samples_per_round =
       uint64_t{training.tau} * training.batch_samples * CountSeats(plan);
@@ -201,8 +206,11 @@ JobPlan PlanJob(ReviewedSpec reviewed, uint64_t elements,
   Judge(turn, plan);
   if (elements > 0 && !plan.replicas.empty()) {
     plan.exchange = Exchanged(plan, elements);
+    // Each fragment has its own delays.
+    const uint32_t fragments = FragmentCount(plan.spec);
     plan.exchange->seconds =
-        SecondsOf(plan, plan.exchange->sent_bytes_each, links);
+        fragments *
+        SecondsOf(plan, plan.exchange->sent_bytes_each / fragments, links);
   }
   return plan;
 }

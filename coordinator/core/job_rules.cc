@@ -38,6 +38,12 @@ std::string WhyUnfit(const JobState& job, const JobFacts& facts) {
     return absl::StrCat("its trainer built ", facts.element_count,
                         " elements, which is out of range");
   }
+  if (SpanCount(facts.element_count, job.spec.exchange.spans,
+                FragmentCount(job.spec)) == 0) {
+    return absl::StrCat("its trainer built ", facts.element_count,
+                        " elements, too few for exchange.fragments ",
+                        FragmentCount(job.spec));
+  }
   if (job.Sized() && facts.element_count != job.element_count) {
     return absl::StrCat("its trainer built ", facts.element_count,
                         " elements where the job has ", job.element_count);

@@ -1,5 +1,6 @@
 #include "coordinator/core/job_spec.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -21,6 +22,7 @@ constexpr uint64_t kSamplesMax = uint64_t{1} << 48;
 constexpr uint32_t kBatchMax = 1 << 20;
 constexpr uint32_t kTauMax = 1 << 20;
 constexpr uint32_t kSpansMax = 4096;
+constexpr uint32_t kFragmentsMax = 64;
 constexpr uint32_t kTokensMax = 1 << 24;
 constexpr size_t kIslandsMax = 1024;
 constexpr int32_t kPriorityMax = 1000;
@@ -315,6 +317,15 @@ void ReviewRest(JobSpec& spec, Problems& problems) {
                    "has to be at most 64 sequences");
   problems.Require(e.spans <= kSpansMax, "exchange.spans",
                    "has to be at most 4096");
+  if (e.fragments > kFragmentsMax) {
+    problems.Add("exchange.fragments", "has to be at most 64");
+  } else if (spec.training.tau % FragmentCount(spec) != 0) {
+    problems.Add("exchange.fragments",
+                 absl::StrCat("does not divide training.tau, which is ",
+                              spec.training.tau, ": each of ", e.fragments,
+                              " fragments has its turn once in so many inner "
+                              "steps; change one of the two"));
+  }
   JobSpec::Placement& p = spec.placement;
   Fill(p.workers_min, 1u);
   problems.Require(p.islands.size() <= kIslandsMax, "placement.islands",
@@ -423,6 +434,10 @@ data::RangeSet ConsumedBefore(const JobSpec& spec) {
              : data::RangeSet();
 }
 
+uint32_t FragmentCount(const JobSpec& spec) {
+  return std::max(1u, spec.exchange.fragments);
+}
+
 uint32_t OuterDelay(const JobSpec& spec) {
   const auto preset = optimizer::OuterPreset(MethodName(spec.outer.method));
   return preset.ok() ? static_cast<uint32_t>(preset->delay_rounds) : 0;
@@ -437,6 +452,12 @@ optimizer::OuterOptions OuterOptionsOf(const JobSpec& spec) {
 absl::StatusOr<ReviewedSpec> ReviewJobSpec(const JobSpec& submitted) {
   ReviewedSpec reviewed{submitted, {}};
   Problems problems;
+  if (FragmentCount(submitted) > 1 &&
+      submitted.training.evaluate_every.has_value()) {
+    reviewed.warnings.push_back(
+        "training.evaluate_every: no worker has the anchors of all fragments "
+        "while it trains, so only the last state is evaluated");
+  }
   ReviewModelAndData(reviewed.spec, problems);
   ReviewTraining(reviewed.spec, problems);
   ReviewCheckpoint(reviewed.spec, problems);

@@ -101,6 +101,7 @@ struct JobSpec {
     uint32_t min_replicas = 0;
     std::optional<uint32_t> carry;
     uint32_t spans = 0;
+    uint32_t fragments = 0;  // 0 is 1
     friend bool operator==(const Exchange&, const Exchange&) = default;
   };
   struct Placement {
@@ -150,6 +151,9 @@ absl::StatusOr<ReviewedSpec> ReviewJobSpec(const JobSpec& submitted);
 // What the job has trained on before it began: of a job that goes on from a
 // checkpoint.
 data::RangeSet ConsumedBefore(const JobSpec& spec);
+
+// In how many parts the model is exchanged.
+uint32_t FragmentCount(const JobSpec& spec);
 
 // Rounds between a contribution and its application: 0 or 1. Requires a filled
 // spec.

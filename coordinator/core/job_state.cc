@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -10,9 +11,6 @@
 
 namespace skerry::coordinator {
 namespace {
-
-// More than any worker's newest base is behind.
-constexpr size_t kTakenMax = 256;
 
 data::RangeSet NamedByOpen(const JobState& job) {
   data::RangeSet named;
@@ -55,7 +53,8 @@ absl::Status Fold(JobState& job, Revision, const JobSized& record) {
   job.element_count = record.element_count;
   job.epoch_samples = record.epoch_samples;
   job.flops_per_sample = record.flops_per_sample;
-  job.span_count = SpanCount(record.element_count, job.spec.exchange.spans);
+  job.span_count = SpanCount(record.element_count, job.spec.exchange.spans,
+                             FragmentCount(job.spec));
   return absl::OkStatus();
 }
 
@@ -94,7 +93,8 @@ absl::Status Fold(JobState& job, Revision, const Dropped& record) {
   SKERRY_ASSIGN_OR_RETURN(RoundMachine * machine,
                           MachineOf(job, record.fragment));
   SKERRY_RETURN_IF_ERROR(machine->Apply(record));
-  return job.ledger.Return(record.life, data::RangeSet(record.ranges));
+  return job.ledger.Return(record.life, record.fragment,
+                           data::RangeSet(record.ranges));
 }
 
 absl::Status Fold(JobState& job, Revision, const Committed& record) {
@@ -103,16 +103,15 @@ absl::Status Fold(JobState& job, Revision, const Committed& record) {
   if (!machine->open().has_value()) {
     return absl::DataLossError("a commit without an open attempt");
   }
-  const data::RangeSet before = job.ledger.consumed();
   for (const Member& member : machine->open()->opened.members) {
-    // The first fragment that commits a sample consumes it.
-    const data::RangeSet fresh = data::RangeSet(member.contribution.ranges)
-                                     .Subtract(job.ledger.consumed());
-    SKERRY_RETURN_IF_ERROR(job.ledger.Consume(member.life, fresh));
+    SKERRY_RETURN_IF_ERROR(
+        job.ledger.Consume(member.life, record.fragment,
+                           data::RangeSet(member.contribution.ranges)));
   }
-  job.taken[record.sequence] = job.ledger.consumed().Subtract(before);
-  if (job.taken.size() > kTakenMax) job.taken.erase(job.taken.begin());
-  SKERRY_RETURN_IF_ERROR(machine->Apply(record, job.ledger.consumed().total()));
+  job.coverage.Commit(record.fragment, record.sequence, machine->NamedRanges());
+  const uint64_t samples = job.coverage.Of(record.fragment).total();
+  const uint64_t state = job.fragments.size() > 1 ? job.State().value() + 1 : 0;
+  SKERRY_RETURN_IF_ERROR(machine->Apply(record, samples, state));
   job.ledger.KeepNamed(NamedByOpen(job));
   return absl::OkStatus();
 }
@@ -127,7 +126,9 @@ absl::Status Fold(JobState& job, Revision, const Checkpointed& record) {
   const bool newer = job.checkpoints.empty() ||
                      job.checkpoints.back().sequence < record.sequence;
   if (!job.spec.checkpoint.has_value() || !newer ||
-      record.sequence > job.fragments[0].newest()) {
+      record.sequence > job.State() ||
+      record.lacking.size() !=
+          (job.fragments.size() > 1 ? job.fragments.size() : 0)) {
     return absl::DataLossError(
         "a checkpoint is saved that the job does not have");
   }
@@ -146,20 +147,36 @@ absl::Status Fold(JobState& job, Revision, const Checkpointed& record) {
 }
 
 absl::Status Fold(JobState& job, Revision, const Restored& record) {
-  const Checkpointed* from = job.FindCheckpoint(record.checkpoint);
+  // Before the first checkpoint, to where the job began.
+  const bool to_beginning =
+      !record.checkpoint.is_set() && job.checkpoints.empty();
+  const Checkpointed beginning = job.Beginning();
+  const Checkpointed* from =
+      to_beginning ? &beginning : job.FindCheckpoint(record.checkpoint);
   if (from == nullptr || !job.replicas.current().empty()) {
     return absl::DataLossError(
         "a job goes back to a checkpoint that it does not have, or while it "
         "has replicas");
   }
+  const uint64_t state = job.State().value() + job.fragments.size();
+  if (record.sequence != Sequence(state)) {
+    return absl::DataLossError(
+        absl::StrCat("the job goes back as sequence ", record.sequence.value(),
+                     " when ", job.State().value(), " is the newest"));
+  }
   const data::RangeSet consumed(from->consumed);
-  for (RoundMachine& machine : job.fragments) {
-    SKERRY_RETURN_IF_ERROR(machine.Apply(record, consumed.total()));
+  std::vector<data::RangeSet> covered(job.fragments.size(), consumed);
+  for (size_t f = 0; f < from->lacking.size(); ++f) {
+    covered[f] = consumed.Subtract(data::RangeSet(from->lacking[f]));
+  }
+  for (size_t f = 0; f < job.fragments.size(); ++f) {
+    job.fragments[f].GoBack(covered[f].total(),
+                            job.fragments.size() > 1 ? state : 0);
+    job.keep_from[f] = job.fragments[f].floor();
   }
   job.ledger.GoBack(consumed);
-  job.taken.clear();
+  job.coverage.GoBack(std::move(covered));
   job.restored = record;
-  for (Sequence& keep : job.keep_from) keep = record.sequence;
   return absl::OkStatus();
 }
 
@@ -187,6 +204,9 @@ void HashNewer(const JobState& job, StateHasher& hasher) {
     hasher.Add(one.sequence);
     hasher.Add(std::string_view(one.sha256));
     hasher.Add(std::span<const data::SampleRange>(one.consumed));
+    for (const auto& lacking : one.lacking) {
+      hasher.Add(std::span<const data::SampleRange>(lacking));
+    }
   }
   if (job.restored.has_value()) {
     hasher.Add(std::string_view("restored"));
@@ -199,6 +219,7 @@ void HashNewer(const JobState& job, StateHasher& hasher) {
     HashCounters(counters, hasher);
   }
   if (!job.counted.empty()) HashCounters(job.totals, hasher);
+  job.coverage.HashInto(hasher);
 }
 
 template <typename T>
@@ -221,6 +242,13 @@ void AddGrowth(const SeatCounters& before, const SeatCounters& now,
          totals.trainer_restarts);
 }
 
+Checkpointed JobState::Beginning() const {
+  Checkpointed beginning;
+  beginning.job = id;
+  beginning.consumed = RangesOf(ConsumedBefore(spec));
+  return beginning;
+}
+
 const Checkpointed* JobState::FindCheckpoint(Sequence sequence) const {
   for (const Checkpointed& one : checkpoints) {
     if (one.sequence == sequence) return &one;
@@ -233,12 +261,36 @@ JobState::JobState(JobId id, const JobSubmitted& record,
     : id(id),
       spec(record.spec),
       idempotency_key(record.idempotency_key),
-      ledger(record.spec.training.samples, ConsumedBefore(record.spec)),
-      audit(id, record.spec.training.samples, ConsumedBefore(record.spec)) {
+      ledger(record.spec.training.samples, ConsumedBefore(record.spec),
+             FragmentCount(record.spec)),
+      audit(id, record.spec.training.samples, ConsumedBefore(record.spec),
+            FragmentCount(record.spec)),
+      coverage(ConsumedBefore(record.spec), FragmentCount(record.spec)) {
   samples_at_start = ledger.consumed().total();
-  fragments.emplace_back(FragmentId(0));
-  timers.emplace_back(options);
-  keep_from.emplace_back();
+  for (uint32_t f = 0; f < FragmentCount(record.spec); ++f) {
+    fragments.emplace_back(FragmentId(f));
+    timers.emplace_back(options);
+    keep_from.emplace_back();
+    anchors.emplace_back();
+  }
+}
+
+Sequence JobState::State() const {
+  uint64_t sum = 0;
+  for (const RoundMachine& machine : fragments) {
+    sum += machine.newest().value();
+  }
+  return Sequence(sum);
+}
+
+bool JobState::Trained() const {
+  if (!ledger.AllConsumed() || fragments.size() == 1) {
+    return ledger.AllConsumed();
+  }
+  for (const RoundMachine& machine : fragments) {
+    if (machine.open().has_value()) return false;
+  }
+  return !ledger.AnyDue();
 }
 
 const Seat* JobState::SeatOf(std::string_view worker,
@@ -283,6 +335,16 @@ const Replica* CurrentReplicaOf(const JobState& job, std::string_view worker,
   return replica->incarnations[rank] == incarnation ? replica : nullptr;
 }
 
+uint64_t ElementsOf(const JobState& job, size_t fragment) {
+  uint64_t elements = 0;
+  for (const uint64_t span :
+       SpanElements(job.element_count, job.spec.exchange.spans,
+                    FragmentCount(job.spec), static_cast<uint32_t>(fragment))) {
+    elements += span;
+  }
+  return elements;
+}
+
 bool IsSuspected(const Replica& replica, const WorkerTable& workers) {
   for (const SpanHolder& holder : replica.holders) {
     const Worker* worker = workers.FindCurrent(holder.peer.worker);
@@ -324,9 +386,7 @@ JobSnapshot SaveJob(const JobState& job) {
   saved.audit = job.audit.Save();
   saved.checkpoints = job.checkpoints;
   saved.restored = job.restored;
-  for (const auto& [sequence, ranges] : job.taken) {
-    saved.taken.emplace_back(sequence, RangesOf(ranges));
-  }
+  saved.coverage = job.coverage.Save();
   saved.counted.assign(job.counted.begin(), job.counted.end());
   saved.totals = job.totals;
   return saved;
@@ -340,7 +400,8 @@ absl::Status RestoreJob(JobState& job, const JobSnapshot& saved) {
   job.epoch_samples = saved.epoch_samples;
   job.flops_per_sample = saved.flops_per_sample;
   if (saved.element_count > 0) {
-    job.span_count = SpanCount(saved.element_count, job.spec.exchange.spans);
+    job.span_count = SpanCount(saved.element_count, job.spec.exchange.spans,
+                               FragmentCount(job.spec));
   }
   job.epoch = saved.epoch;
   SKERRY_RETURN_IF_ERROR(job.replicas.Restore(saved.replicas));
@@ -360,12 +421,11 @@ absl::Status RestoreJob(JobState& job, const JobSnapshot& saved) {
   job.checkpoints = saved.checkpoints;
   for (const Checkpointed& one : job.checkpoints) job.audit.Add({{}, one});
   job.restored = saved.restored;
-  if (job.restored.has_value()) {
-    for (Sequence& keep : job.keep_from) keep = job.restored->sequence;
+  for (size_t f = 0; f < job.fragments.size(); ++f) {
+    job.keep_from[f] = job.fragments[f].floor();
   }
-  for (const auto& [sequence, ranges] : saved.taken) {
-    job.taken[sequence] = data::RangeSet(ranges);
-  }
+  SKERRY_RETURN_IF_ERROR(
+      job.coverage.Restore(saved.coverage, job.ledger.consumed()));
   job.counted.insert(saved.counted.begin(), saved.counted.end());
   job.totals = saved.totals;
   return absl::OkStatus();

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -19,6 +20,7 @@
 #include "base/ids.h"
 #include "base/instant.h"
 #include "coordinator/core/audit.h"
+#include "coordinator/core/coverage.h"
 #include "coordinator/core/facts.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/orders.h"
@@ -95,6 +97,7 @@ struct JobState {
   uint64_t element_count = 0;
   uint64_t epoch_samples = 0;
   double flops_per_sample = 0;
+  // Of each fragment.
   uint32_t span_count = 0;
   Epoch epoch;
   ReplicaTable replicas;
@@ -106,8 +109,7 @@ struct JobState {
   std::vector<Checkpointed> checkpoints;
   // The newest time that the job went back.
   std::optional<Restored> restored;
-  // The samples of the newest commits; no part of the state's hash.
-  absl::btree_map<Sequence, data::RangeSet> taken;
+  Coverage coverage;
   // By worker, what it had said at its last Counted, and what all those came
   // to.
   absl::btree_map<std::string, SeatCounters> counted;
@@ -130,10 +132,13 @@ struct JobState {
   absl::btree_map<Life, Drain> draining;
   // By fragment; from where workers keep (PROTOCOL 5.8).
   std::vector<Sequence> keep_from;
-  // Reported anchors that are not compared yet: sequence, span, life, hash.
-  absl::btree_map<Sequence,
-                  absl::btree_map<uint32_t, absl::btree_map<Life, uint64_t>>>
-      anchors;
+  // By fragment, reported anchors that are not compared yet: sequence, span,
+  // life, hash.
+  using Anchors = absl::btree_map<
+      Sequence, absl::btree_map<uint32_t, absl::btree_map<Life, uint64_t>>>;
+  std::vector<Anchors> anchors;
+  // Who is waited for in a fragment while it waits elsewhere (offers.h).
+  absl::btree_set<std::pair<Life, FragmentId>> wanted;
   std::optional<Saving> saving;
   // Nothing is saved before this moment, so that those that save already can
   // say so, and after so many failures in a row; the last was of that state.
@@ -154,10 +159,19 @@ struct JobState {
 
   bool Ended() const { return phase > JobPhase::kRunning; }
   bool Sized() const { return span_count > 0; }
-  // States before this sequence are of no use.
+  // The model as it is committed now, as a number: the sum of the fragments'
+  // newest sequences, so the newest sequence of a job with one. It rises by one
+  // a commit.
+  Sequence State() const;
+  // States before this one are of no use.
   Sequence Floor() const {
     return restored.has_value() ? restored->sequence : Sequence();
   }
+  // Every sample is in the model, and nothing that a life trained on will yet
+  // come to any fragment.
+  bool Trained() const;
+  // What it began with, as if that had been saved as sequence 0.
+  Checkpointed Beginning() const;
   // Null when it is not kept.
   const Checkpointed* FindCheckpoint(Sequence sequence) const;
   // The seat, if it is of that incarnation; null otherwise.
@@ -190,6 +204,9 @@ void EndLife(JobState& job, const Decider& decider, Life life,
 // The replica that this incarnation of the worker is part of; null when none.
 const Replica* CurrentReplicaOf(const JobState& job, std::string_view worker,
                                 Incarnation incarnation);
+
+// Of the whole fragment. Requires: the job is sized.
+uint64_t ElementsOf(const JobState& job, size_t fragment);
 
 // Whether any worker of the replica is suspected.
 bool IsSuspected(const Replica& replica, const WorkerTable& workers);

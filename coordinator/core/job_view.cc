@@ -1,11 +1,13 @@
 #include "coordinator/core/job_view.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
-#include "coordinator/core/membership.h"
+#include "coordinator/core/holdings.h"
 #include "coordinator/core/placing.h"
 #include "coordinator/core/seat_totals.h"
 
@@ -42,14 +44,19 @@ SeatView ViewSeat(const JobState& job, const std::string& worker,
   view.state = StateName(seat->facts.state);
   view.error = seat->unfit.empty() ? seat->facts.error : seat->unfit;
   if (seat->facts.fragments.empty()) return view;
-  const FragmentFacts& facts = seat->facts.fragments.front();
-  view.applied = facts.applied;
-  view.anchor_hashes = facts.anchor_hashes;
-  view.owed_norm = facts.owed_norm;
-  if (!facts.anchor_hashes.empty()) {
-    for (const uint64_t hash : facts.anchor_hashes) {
-      view.anchor_hash = CombineHash(view.anchor_hash, hash);
-    }
+  uint64_t applied = 0;
+  double squared_owed = 0;
+  for (const FragmentFacts& facts : seat->facts.fragments) {
+    applied += facts.applied.value();
+    view.anchor_hashes.insert(view.anchor_hashes.end(),
+                              facts.anchor_hashes.begin(),
+                              facts.anchor_hashes.end());
+    squared_owed += facts.owed_norm * facts.owed_norm;
+  }
+  view.applied = Sequence(applied);
+  view.owed_norm = std::sqrt(squared_owed);
+  for (const uint64_t hash : view.anchor_hashes) {
+    view.anchor_hash = CombineHash(view.anchor_hash, hash);
   }
   return view;
 }
@@ -85,12 +92,32 @@ void AddReplicas(const JobState& job, const WorkerTable& workers,
             });
 }
 
+// Of all fragments, in the order in which they were committed.
+std::vector<const CommittedEntry*> History(const JobState& job) {
+  std::vector<const CommittedEntry*> all;
+  for (const RoundMachine& machine : job.fragments) {
+    for (const CommittedEntry& entry : machine.history()) {
+      if (entry.attempt.is_set()) all.push_back(&entry);
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const CommittedEntry* a, const CommittedEntry* b) {
+                     return a->state < b->state;
+                   });
+  return all;
+}
+
 void AddLosses(const JobState& job, JobView& view) {
-  for (const CommittedEntry& entry : job.fragments[0].history()) {
-    if (!entry.attempt.is_set()) continue;
-    LossPoint point{entry.sequence, entry.samples_committed, entry.scalars.loss,
-                    std::nullopt};
-    const auto evaluated = job.evaluations.find(entry.sequence);
+  // Of the fragment that has most.
+  uint64_t samples = 0;
+  for (const CommittedEntry* entry : History(job)) {
+    const Sequence state =
+        entry->state == 0 ? entry->sequence : Sequence(entry->state);
+    samples = job.fragments.size() == 1
+                  ? entry->samples_committed
+                  : std::max(samples, entry->samples_committed);
+    LossPoint point{state, samples, entry->scalars.loss, std::nullopt};
+    const auto evaluated = job.evaluations.find(state);
     if (evaluated != job.evaluations.end()) {
       point.validation_loss = evaluated->second.loss;
     }
@@ -104,6 +131,7 @@ uint64_t SynchronousBytes(const JobState& job) {
   double bytes = 0;
   const double replicas =
       std::max<double>(1.0, static_cast<double>(job.replicas.current().size()));
+  // The steps of a contribution are those of all fragments.
   for (const CommittedEntry& entry : job.fragments[0].history()) {
     bytes += 2.0 * (replicas - 1.0) * 4.0 *
              static_cast<double>(job.element_count) *
@@ -163,6 +191,14 @@ std::string OtherwiseBackTo(const JobState& job) {
                       job.checkpoints.back().sequence.value());
 }
 
+// The first fragment with an open attempt; null when there is none.
+const RoundMachine* FirstOpen(const JobState& job) {
+  for (const RoundMachine& machine : job.fragments) {
+    if (machine.open().has_value()) return &machine;
+  }
+  return nullptr;
+}
+
 std::string ReasonOf(const JobState& job, const WorkerTable& workers,
                      const ClusterOptions& options, const Turn& turn) {
   if (job.Ended()) return job.end_reason;
@@ -175,20 +211,18 @@ std::string ReasonOf(const JobState& job, const WorkerTable& workers,
   if (job.phase == JobPhase::kPending) {
     return PendingReason(job, workers, options, turn);
   }
-  const RoundMachine& machine = job.fragments[0];
-  const auto [begin, end] = SpansWithoutHolder(job, workers, FragmentId(0));
-  if (end > 0 && job.replicas.current().empty()) {
-    return absl::StrCat("no worker that is there holds spans ", begin, " to ",
-                        end, " at sequence ", machine.newest().value(),
+  const std::string lost = LostText(job, workers);
+  if (!lost.empty() && job.replicas.current().empty()) {
+    return absl::StrCat("no worker that is there holds ", lost,
                         "; waits for a disk that has them to come back",
                         OtherwiseBackTo(job), TroubleOf(job));
   }
-  if (job.ledger.AllConsumed()) {
+  if (job.Trained()) {
     if (!job.evaluator.empty()) {
       return absl::StrCat("worker ", job.evaluator,
                           " evaluates the final anchor");
     }
-    if (job.evaluations.contains(machine.newest())) {
+    if (job.evaluations.contains(job.State())) {
       return absl::StrCat(
           "every sample is committed; the final state is ",
           job.saving.has_value()
@@ -201,10 +235,13 @@ std::string ReasonOf(const JobState& job, const WorkerTable& workers,
     return absl::StrCat("no replica is admitted; workers are recovering",
                         TroubleOf(job));
   }
-  if (machine.open().has_value()) {
-    return absl::StrCat("exchange ", machine.open()->opened.sequence.value(),
-                        ", try ", machine.tries(), ": ",
-                        machine.open()->opened.reason);
+  if (const RoundMachine* machine = FirstOpen(job)) {
+    return absl::StrCat(
+        "exchange ", machine->open()->opened.sequence.value(),
+        job.fragments.size() == 1
+            ? ""
+            : absl::StrCat(" of fragment ", machine->fragment().value()),
+        ", try ", machine->tries(), ": ", machine->open()->opened.reason);
   }
   return absl::StrCat(job.replicas.current().size(), " replica(s) compute");
 }
@@ -221,7 +258,7 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   view.paused = job.paused && !job.Ended();
   view.reason = ReasonOf(job, workers, options, turn);
   view.age = now - job.since;
-  view.sequence = job.fragments[0].newest();
+  view.sequence = job.State();
   view.samples_committed = job.ledger.consumed().total();
   view.samples_total = job.spec.training.samples;
   view.tokens_per_sample = job.spec.data.sequence_tokens;
@@ -229,10 +266,12 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   view.revision = revision;
   view.queue_position = turn.position;
   view.queue_length = turn.position == 0 ? 0 : turn.length;
-  const RoundMachine& machine = job.fragments[0];
-  if (machine.open().has_value()) {
-    view.open_attempt = machine.open()->attempt;
-    view.open_tries = machine.tries();
+  if (job.fragments.size() > 1) {
+    view.samples_partly = job.coverage.Partly().total();
+  }
+  if (const RoundMachine* machine = FirstOpen(job)) {
+    view.open_attempt = machine->open()->attempt;
+    view.open_tries = machine->tries();
   }
   if (!job.checkpoints.empty()) {
     view.checkpoint = job.checkpoints.back().sequence;

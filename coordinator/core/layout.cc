@@ -6,9 +6,21 @@
 
 namespace skerry::coordinator {
 
-uint32_t SpanCount(uint64_t element_count, uint32_t spans_max) {
-  const auto spans = planner::CutSpans(element_count, spans_max);
-  return spans.ok() ? static_cast<uint32_t>(spans->size()) : 0;
+uint32_t SpanCount(uint64_t element_count, uint32_t spans_max,
+                   uint32_t fragments) {
+  const auto cut = planner::CutFragments(element_count, fragments, spans_max);
+  return cut.ok() ? static_cast<uint32_t>(cut->front().size()) : 0;
+}
+
+std::vector<uint64_t> SpanElements(uint64_t element_count, uint32_t spans_max,
+                                   uint32_t fragments, uint32_t fragment) {
+  const auto cut = planner::CutFragments(element_count, fragments, spans_max);
+  SKERRY_CHECK(cut.ok() && fragment < cut->size());
+  std::vector<uint64_t> sizes;
+  for (const planner::SpanRange& span : (*cut)[fragment]) {
+    sizes.push_back(span.size());
+  }
+  return sizes;
 }
 
 std::vector<std::pair<uint32_t, uint32_t>> SplitSpans(uint32_t span_count,

@@ -4,8 +4,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "coordinator/core/exchange.h"
+#include "coordinator/core/holdings.h"
 #include "coordinator/core/layout.h"
+#include "coordinator/core/offers.h"
 #include "coordinator/core/placing.h"
 #include "coordinator/core/seat_totals.h"
 
@@ -141,10 +142,15 @@ void RefreshPlaces(JobState& job, const Decider& decider) {
   job.places = std::move(places);
 }
 
-// Whether the worker of that rank has folded to within `behind_max` sequences
-// of the newest on exactly the spans of its place.
+// How far a worker has folded on exactly the spans of its place.
+enum class Recovered {
+  kNear,    // to within a sequence of the newest, or is just folding on
+  kBehind,  // to within a sequence of the newest
+  kLevel,   // to the newest
+};
+
 bool HasRecovered(const JobState& job, const Place& place, size_t rank,
-                  uint64_t behind_max) {
+                  Recovered least) {
   const Seat* seat = job.SeatOf(place.workers[rank], place.incarnations[rank]);
   if (seat == nullptr || seat->facts.life.is_set() ||
       seat->facts.state != SeatState::kRecovering) {
@@ -157,9 +163,14 @@ bool HasRecovered(const JobState& job, const Place& place, size_t rank,
         std::find_if(all.begin(), all.end(), [&](const FragmentFacts& f) {
           return f.fragment == machine.fragment();
         });
+    // Its spans are not at one sequence while it folds.
+    const bool folds = least == Recovered::kNear && facts != all.end() &&
+                       facts->anchor_hashes.empty() && facts->applied.is_set();
+    const uint64_t behind_max = least == Recovered::kLevel ? 0 : 1;
     if (facts == all.end() || facts->span_begin != holder.span_begin ||
-        facts->anchor_hashes.size() != holder.span_end - holder.span_begin ||
-        facts->applied < job.Floor() ||
+        (!folds &&
+         facts->anchor_hashes.size() != holder.span_end - holder.span_begin) ||
+        facts->applied < machine.floor() ||
         facts->applied.value() + behind_max < machine.newest().value() ||
         facts->applied > machine.newest()) {
       return false;
@@ -171,17 +182,17 @@ bool HasRecovered(const JobState& job, const Place& place, size_t rank,
 bool AllRecovered(const JobState& job, const Place& place) {
   if (place.holders.empty()) return false;
   for (size_t rank = 0; rank < place.workers.size(); ++rank) {
-    if (!HasRecovered(job, place, rank, 1)) return false;
+    if (!HasRecovered(job, place, rank, Recovered::kBehind)) return false;
   }
   return true;
 }
 
 bool JoinersRecovered(const JobState& job, const Place& place,
-                      const Replica& replica, uint64_t behind_max) {
+                      const Replica& replica, Recovered least) {
   if (place.holders.empty()) return false;
   for (size_t rank = 0; rank < place.workers.size(); ++rank) {
     if (replica.RankOf(place.workers[rank]) >= 0) continue;
-    if (!HasRecovered(job, place, rank, behind_max)) return false;
+    if (!HasRecovered(job, place, rank, least)) return false;
   }
   return true;
 }
@@ -201,17 +212,21 @@ void TakeOver(JobState& job, const Decider& decider) {
   for (auto& [island, place] : job.places) {
     const Replica* replica = job.replicas.FindIsland(island);
     if (replica == nullptr) continue;
-    if (!JoinersRecovered(job, place, *replica, 1)) {
+    if (!JoinersRecovered(job, place, *replica, Recovered::kNear)) {
       place.ready_since.reset();
       continue;
     }
-    if (!place.ready_since.has_value()) place.ready_since = decider.now;
-    const bool waited =
-        *place.ready_since + decider.options.takeover_wait <= decider.now;
+    const absl::Duration wait = decider.options.takeover_wait;
+    if (!place.ready_since.has_value() ||
+        (job.fragments.size() > 1 &&
+         *place.ready_since + 2 * wait <= decider.now)) {
+      place.ready_since = decider.now;
+    }
+    const bool waited = *place.ready_since + wait <= decider.now;
     if (HasPending(job, *replica) && !waited) continue;
     // All the way: the others then hold fewer spans than before, and what they
     // give up may be nowhere else.
-    if (!JoinersRecovered(job, place, *replica, 0)) continue;
+    if (!JoinersRecovered(job, place, *replica, Recovered::kLevel)) continue;
     ending.emplace_back(
         replica->life,
         absl::StrCat("island ", island, " forms its replica anew with ",
@@ -241,7 +256,7 @@ void Admit(JobState& job, const Decider& decider) {
   // One that is a sequence behind would wait for ever for a result that nobody
   // has.
   if (job.replicas.current().empty() &&
-      SpansWithoutHolder(job, decider.workers, FragmentId(0)).second > 0) {
+      !LostText(job, decider.workers).empty()) {
     return;
   }
   std::string reason;
@@ -336,24 +351,18 @@ void EndDrained(JobState& job, const Decider& decider) {
         !IsCoveredWithout(job, decider.workers, name)) {
       continue;
     }
+    // What one fragment has, the others shall have as well.
+    const bool delivered = !job.ledger.HasDue(life) &&
+                           (NewestOutcome(job, life) > drain->second.decided ||
+                            job.ledger.LeasedTo(life).empty());
     const bool decided =
-        NewestOutcome(job, life) > drain->second.decided ||
-        job.ledger.LeasedTo(life).empty() ||
-        drain->second.since + decider.options.lease <= decider.now;
+        delivered || drain->second.since + decider.options.lease <= decider.now;
     if (!decided) continue;
     ending.emplace_back(life, absl::StrCat("worker ", name, " drains"));
   }
   for (auto& [life, reason] : ending) {
     EndLife(job, decider, life, std::move(reason));
   }
-}
-
-// A state of the span, and every result after it.
-bool HoldsSpan(const JobState& job, const FragmentFacts& facts, uint32_t span,
-               Sequence newest) {
-  return facts.applied >= job.Floor() && facts.span_begin <= span &&
-         span < facts.span_begin + facts.anchor_hashes.size() &&
-         std::max(facts.applied, facts.stored_through) >= newest;
 }
 
 }  // namespace
@@ -392,11 +401,27 @@ void CollectMembership(const JobState& job, const ClusterOptions& options,
   for (const auto& [island, place] : job.places) {
     if (place.ready_since.has_value()) {
       earliest.Consider(*place.ready_since + options.takeover_wait);
+      if (job.fragments.size() > 1) {
+        earliest.Consider(*place.ready_since + 2 * options.takeover_wait);
+      }
     }
   }
   for (const auto& [life, drain] : job.draining) {
     earliest.Consider(drain.since + options.lease);
   }
+}
+
+bool AwaitsJoiner(const JobState& job, const ClusterOptions& options,
+                  Instant now) {
+  if (job.fragments.size() == 1) return false;
+  for (const auto& [island, place] : job.places) {
+    if (place.ready_since.has_value() &&
+        *place.ready_since + options.takeover_wait <= now &&
+        now < *place.ready_since + 2 * options.takeover_wait) {
+      return true;
+    }
+  }
+  return false;
 }
 
 const Place* PlaceOf(const JobState& job, std::string_view island,
@@ -406,61 +431,6 @@ const Place* PlaceOf(const JobState& job, std::string_view island,
     return nullptr;
   }
   return &it->second;
-}
-
-bool IsCoveredWithout(const JobState& job, const WorkerTable& workers,
-                      std::string_view leaving) {
-  if (job.Ended() || !job.Sized()) return true;
-  if (!job.checkpoints.empty() &&
-      job.checkpoints.back().sequence == job.fragments[0].newest()) {
-    return true;
-  }
-  for (const RoundMachine& machine : job.fragments) {
-    std::vector<bool> covered(job.span_count, false);
-    for (const auto& [name, seat] : job.seats) {
-      const Worker* worker = workers.FindCurrent(name);
-      if (name == leaving || worker == nullptr || worker->Leaves() ||
-          worker->incarnation != seat.incarnation) {
-        continue;
-      }
-      for (const FragmentFacts& facts : seat.facts.fragments) {
-        if (facts.fragment != machine.fragment()) continue;
-        for (uint32_t span = 0; span < job.span_count; ++span) {
-          // The newest result as well: it may be nowhere else.
-          if (HoldsSpan(job, facts, span, machine.newest())) {
-            covered[span] = true;
-          }
-        }
-      }
-    }
-    if (std::find(covered.begin(), covered.end(), false) != covered.end()) {
-      return false;
-    }
-  }
-  return true;
-}
-
-std::pair<uint32_t, uint32_t> SpansWithoutHolder(const JobState& job,
-                                                 const WorkerTable& workers,
-                                                 FragmentId fragment) {
-  const Sequence newest = job.fragments[fragment.value()].newest();
-  std::pair<uint32_t, uint32_t> missing{0, 0};
-  if (!newest.is_set()) return missing;
-  for (uint32_t span = 0; span < job.span_count; ++span) {
-    bool held = false;
-    for (const auto& [name, seat] : job.seats) {
-      if (held) break;
-      if (!workers.IsCurrent(name, seat.incarnation)) continue;
-      for (const FragmentFacts& facts : seat.facts.fragments) {
-        held |=
-            facts.fragment == fragment && HoldsSpan(job, facts, span, newest);
-      }
-    }
-    if (held) continue;
-    if (missing.second == 0) missing.first = span;
-    missing.second = span + 1;
-  }
-  return missing;
 }
 
 }  // namespace skerry::coordinator

@@ -29,21 +29,16 @@ void DecideMembership(JobState& job, const Decider& decider);
 void CollectMembership(const JobState& job, const ClusterOptions& options,
                        Earliest& earliest);
 
+// Whether a joiner, who is close behind, should come level before anything more
+// is committed: with several fragments one of them nearly always commits, and
+// who is to take over has to have all. For as long as takeover_wait, then not
+// for as long.
+bool AwaitsJoiner(const JobState& job, const ClusterOptions& options,
+                  Instant now);
+
 // The island's place that names the worker; null when it has none.
 const Place* PlaceOf(const JobState& job, std::string_view island,
                      std::string_view worker);
-
-// Whether other workers, none of them draining, hold every span that `worker`
-// holds, or a checkpoint has the newest state, so that the job does not depend
-// on it.
-bool IsCoveredWithout(const JobState& job, const WorkerTable& workers,
-                      std::string_view worker);
-
-// Spans [first, second) of the fragment that no current worker can bring to
-// within one sequence of the newest; {0, 0} when there are none.
-std::pair<uint32_t, uint32_t> SpansWithoutHolder(const JobState& job,
-                                                 const WorkerTable& workers,
-                                                 FragmentId fragment);
 
 }  // namespace skerry::coordinator
 

@@ -1,6 +1,9 @@
 #include "coordinator/core/membership.h"
 
+#include <utility>
+
 #include "coordinator/core/exchange.h"
+#include "coordinator/core/holdings.h"
 #include "coordinator/core/testing/job_bench.h"
 #include "gtest/gtest.h"
 
@@ -130,6 +133,29 @@ TEST(MembershipTest, AJoinerWaitsForAMomentWithoutPendingOnlySoLong) {
   Recover(bench, "w1", 4, 8);
   DecideMembership(bench.job, bench.decider());
   bench.now = bench.now + bench.options.takeover_wait;
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.replicas.Find(old), nullptr);
+}
+
+// It folds result after result, and its spans are seldom at one sequence.
+TEST(MembershipTest, AJoinerThatFoldsOnIsAsCloseAsBefore) {
+  JobBench bench;
+  const Life old = bench.AddReplica("a", {"w0"});
+  bench.Offer("w0", 1, 0, {0, 8});
+  DecideExchange(bench.job, bench.decider());
+  bench.Report("w0", 7);
+  DecideExchange(bench.job, bench.decider());
+  bench.Offer("w0", 2, 1, {8, 16});
+  bench.AddWorker("w1", "a");
+  DecideMembership(bench.job, bench.decider());
+  Recover(bench, "w1", 4, 8);
+  bench.Fragment("w1").applied = Sequence(1);
+  DecideMembership(bench.job, bench.decider());
+  const auto hashes = std::exchange(bench.Fragment("w1").anchor_hashes, {});
+  bench.now = bench.now + bench.options.takeover_wait;
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_NE(bench.job.replicas.Find(old), nullptr);
+  bench.Fragment("w1").anchor_hashes = hashes;
   DecideMembership(bench.job, bench.decider());
   EXPECT_EQ(bench.job.replicas.Find(old), nullptr);
 }

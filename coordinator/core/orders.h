@@ -23,9 +23,12 @@ struct CommittedEntry {
   // Of every span of the fragment.
   std::vector<uint64_t> hashes;
   double total_weight = 0;
-  // Samples committed up to and including this sequence.
+  // Samples of the fragment up to and including this sequence.
   uint64_t samples_committed = 0;
   RoundScalars scalars;
+  // Of the job, with this commit; 0 in a job with one fragment, where it is the
+  // sequence.
+  uint64_t state = 0;
   friend bool operator==(const CommittedEntry&,
                          const CommittedEntry&) = default;
 };
@@ -72,6 +75,9 @@ struct FragmentOrders {
   std::optional<Outcome> outcome;
   Sequence keep_from;
   std::vector<Source> sources;
+  // The replica is waited for here and waits elsewhere: it delivers what it
+  // has of this fragment.
+  bool wanted = false;
   friend bool operator==(const FragmentOrders&,
                          const FragmentOrders&) = default;
 };
@@ -91,6 +97,8 @@ struct CheckpointOrder {
   std::vector<data::SampleRange> consumed;
   // Of a checkpoint that has to stay; unset: of none.
   Sequence pinned;
+  // Of each fragment; empty with one.
+  std::vector<Sequence> fragment_sequences = {};
   friend bool operator==(const CheckpointOrder&,
                          const CheckpointOrder&) = default;
 };
@@ -101,6 +109,8 @@ struct RestoredState {
   Sequence checkpoint;
   std::string sha256;
   uint64_t samples_committed = 0;
+  // Of each fragment; empty with one.
+  std::vector<Sequence> fragment_sequences = {};
   friend bool operator==(const RestoredState&, const RestoredState&) = default;
 };
 
@@ -135,6 +145,8 @@ struct JobOrders {
   std::vector<GenerateOrder> generate;
   std::optional<CheckpointOrder> checkpoint;
   std::optional<RestoredState> restored;
+  // No sample is free for this life.
+  bool nothing_left = false;
   friend bool operator==(const JobOrders&, const JobOrders&) = default;
 };
 

@@ -132,7 +132,8 @@ struct Dropped {
   Life life;
   Round round;
   std::string reason;
-  // Those of the contribution's ranges that its life held; they return.
+  // Those of the contribution's ranges that its life held; they return, with
+  // several fragments once each has dropped them.
   std::vector<data::SampleRange> ranges;
   friend bool operator==(const Dropped&, const Dropped&) = default;
 };
@@ -167,11 +168,14 @@ struct Checkpointed {
   std::string error;
   // What the state has taken in.
   std::vector<data::SampleRange> consumed;
+  // By fragment, what of it that one lacks; empty with one.
+  std::vector<std::vector<data::SampleRange>> lacking = {};
   friend bool operator==(const Checkpointed&, const Checkpointed&) = default;
 };
 
-// State `sequence` is that of the checkpoint: what was committed since then is
-// lost, and its samples are free.
+// State `sequence` is that of the checkpoint, or without one that with which
+// the job began: what was committed since then is lost, and its samples are
+// free.
 struct Restored {
   JobId job;
   Sequence sequence;

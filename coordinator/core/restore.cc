@@ -7,7 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "coordinator/core/checkpoints.h"
-#include "coordinator/core/membership.h"
+#include "coordinator/core/holdings.h"
+#include "coordinator/core/state_view.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -33,13 +34,16 @@ bool AllRecovering(const JobState& job) {
 
 // Whether some worker that is there has a base of every one of the spans.
 bool HasBases(const JobState& job, const WorkerTable& workers,
-              const SpanHolder& spans) {
+              const RoundMachine& machine, const SpanHolder& spans) {
   std::vector<bool> held(spans.span_end - spans.span_begin, false);
   for (const auto& [name, seat] : job.seats) {
     if (!workers.IsCurrent(name, seat.incarnation)) continue;
     for (const FragmentFacts& facts : seat.facts.fragments) {
+      if (facts.fragment != machine.fragment()) continue;
       for (const HeldBase& base : facts.bases) {
-        if (!base.sequence.is_set() || base.sequence < job.Floor()) continue;
+        if (!base.sequence.is_set() || base.sequence < machine.floor()) {
+          continue;
+        }
         for (uint32_t i = 0; i < base.hashes.size(); ++i) {
           const uint32_t index = base.span_begin + i - spans.span_begin;
           if (index < held.size()) held[index] = true;
@@ -56,10 +60,13 @@ bool IsOnItsWay(const JobState& job, const WorkerTable& workers,
                 const SpanHolder& spans, const Seat& seat) {
   for (const FragmentFacts& facts : seat.facts.fragments) {
     if (facts.span_begin != spans.span_begin) return false;
-    if (!facts.anchor_hashes.empty()) continue;
-    if (facts.applied.is_set()
-            ? Next(facts.stored_through) >= job.fragments[0].newest()
-            : HasBases(job, workers, spans)) {
+    if (!facts.anchor_hashes.empty() ||
+        facts.fragment.value() >= job.fragments.size()) {
+      continue;
+    }
+    const RoundMachine& machine = job.fragments[facts.fragment.value()];
+    if (facts.applied.is_set() ? Next(facts.stored_through) >= machine.newest()
+                               : HasBases(job, workers, machine, spans)) {
       return true;
     }
   }
@@ -80,40 +87,41 @@ bool AnyOnItsWay(const JobState& job, const WorkerTable& workers) {
   return false;
 }
 
-// Whether every worker in a life has said what it has, and no replica has every
-// result.
-bool NoneIsWhole(const JobState& job) {
-  const Sequence newest = job.fragments[0].newest();
+// Whether every worker in a life has said what it has of the fragment, and no
+// replica has every result.
+bool NoneIsWhole(const JobState& job, const RoundMachine& machine) {
   for (const auto& [life, replica] : job.replicas.current()) {
     bool whole = true;
     for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
       const FragmentFacts* facts =
-          FactsInLife(job, replica, rank, FragmentId(0));
+          FactsInLife(job, replica, rank, machine.fragment());
       if (facts == nullptr) return false;
-      whole = whole && facts->stored_through >= newest;
+      whole = whole && facts->stored_through >= machine.newest();
     }
     if (whole) return false;
   }
   return true;
 }
 
-// Spans that are lost; {0, 0} when there are none, or that is not known yet.
-std::pair<uint32_t, uint32_t> Lost(const JobState& job,
-                                   const WorkerTable& workers) {
+// What is lost, in words; empty when nothing is, or that is not known yet.
+std::string Lost(const JobState& job, const WorkerTable& workers) {
   // Nothing would be won by going back to the same state again.
-  const bool moved = job.fragments[0].newest() > job.Floor();
-  if (job.phase != JobPhase::kRunning || !moved) return {0, 0};
-  const bool possible =
-      job.replicas.current().empty()
-          ? AllRecovering(job)
-          : !job.fragments[0].open().has_value() && NoneIsWhole(job);
-  if (!possible) return {0, 0};
-  return SpansWithoutHolder(job, workers, FragmentId(0));
+  const bool moved = job.State() > job.Floor();
+  if (job.phase != JobPhase::kRunning || !moved) return "";
+  if (job.replicas.current().empty()) {
+    return AllRecovering(job) ? LostText(job, workers) : "";
+  }
+  for (const RoundMachine& machine : job.fragments) {
+    if (machine.open().has_value() || !NoneIsWhole(job, machine)) continue;
+    std::string lost = LostTextOf(job, workers, machine.fragment());
+    if (!lost.empty()) return lost;
+  }
+  return "";
 }
 
 uint64_t HashOfFacts(const JobState& job) {
   StateHasher hasher;
-  hasher.Add(job.fragments[0].newest());
+  hasher.Add(job.State());
   for (const auto& [name, seat] : job.seats) {
     hasher.Add(std::string_view(name));
     hasher.Add(seat.incarnation);
@@ -128,13 +136,22 @@ uint64_t HashOfFacts(const JobState& job) {
   return hasher.value();
 }
 
+// A newer state than the one that the job has begun with.
+bool IsAnyLeft(const JobState& job, const WorkerTable& workers) {
+  const absl::StatusOr<StateView> state = LocateState(job, workers);
+  return state.ok() && state->sequence > job.Floor();
+}
+
 std::string WhatIsLost(const JobState& job, const Checkpointed& from) {
   const uint64_t samples =
       job.ledger.consumed().total() - data::RangeSet(from.consumed).total();
   if (samples == 0) return "nothing is lost";
-  return absl::StrCat(samples, " samples of the exchanges after ",
-                      from.sequence.value(),
-                      " are lost and are trained on again");
+  return absl::StrCat(
+      samples, " samples of ",
+      from.sequence.is_set()
+          ? absl::StrCat("the exchanges after ", from.sequence.value())
+          : "all exchanges so far",
+      " are lost and are trained on again");
 }
 
 void EndLives(JobState& job, const Decider& decider, const std::string& why) {
@@ -146,13 +163,14 @@ void EndLives(JobState& job, const Decider& decider, const std::string& why) {
 }
 
 void GoBack(JobState& job, const Decider& decider, const std::string& why) {
-  const Checkpointed& from = job.checkpoints.back();
-  const Sequence newest = job.fragments[0].newest();
-  decider.emit(Restored{job.id, Next(newest), from.sequence,
-                        absl::StrCat(why, "; ", WhatIsLost(job, from))});
+  const Checkpointed from =
+      job.checkpoints.empty() ? job.Beginning() : job.checkpoints.back();
+  decider.emit(
+      Restored{job.id, Sequence(job.State().value() + job.fragments.size()),
+               from.sequence, absl::StrCat(why, "; ", WhatIsLost(job, from))});
   for (RoundTimers& timers : job.timers) timers.OnClosed();
   job.lost_spans.reset();
-  job.anchors.clear();
+  for (JobState::Anchors& anchors : job.anchors) anchors.clear();
   // Of the end that is not one any more.
   job.final_since.reset();
   job.final_alone_since.reset();
@@ -163,8 +181,8 @@ void GoBack(JobState& job, const Decider& decider, const std::string& why) {
 
 void DecideRestore(JobState& job, const Decider& decider) {
   if (job.Ended()) return;
-  const auto [begin, end] = Lost(job, decider.workers);
-  if (end == 0) {
+  const std::string lost = Lost(job, decider.workers);
+  if (lost.empty()) {
     job.lost_spans.reset();
     return;
   }
@@ -178,16 +196,15 @@ void DecideRestore(JobState& job, const Decider& decider) {
           decider.now) {
     return;
   }
-  const std::string why =
-      absl::StrCat("no worker that is there has spans ", begin, " to ", end,
-                   " at sequence ", job.fragments[0].newest().value());
+  const std::string why = absl::StrCat("no worker that is there has ", lost);
   if (!job.replicas.current().empty()) return EndLives(job, decider, why);
   if (!std::exchange(job.lost_spans->given_up, true)) {
     DecideCheckpoints(job, decider);
   }
-  if (!job.saving.has_value() && !job.checkpoints.empty()) {
-    GoBack(job, decider, why);
-  }
+  if (job.saving.has_value()) return;
+  // It is tried until it is saved: there is nothing else.
+  if (job.checkpoints.empty() && IsAnyLeft(job, decider.workers)) return;
+  GoBack(job, decider, why);
 }
 
 void CollectRestore(const JobState& job, const ClusterOptions& options,
@@ -201,10 +218,19 @@ void CollectRestore(const JobState& job, const ClusterOptions& options,
 
 std::optional<RestoredState> RestoredStateOf(const JobState& job) {
   if (!job.restored.has_value()) return std::nullopt;
-  const Checkpointed* from = job.FindCheckpoint(job.restored->checkpoint);
-  if (from == nullptr) return std::nullopt;
-  return RestoredState{job.restored->sequence, from->sequence, from->sha256,
-                       data::RangeSet(from->consumed).total()};
+  Checkpointed from = job.Beginning();
+  if (job.restored->checkpoint.is_set()) {
+    const Checkpointed* saved = job.FindCheckpoint(job.restored->checkpoint);
+    if (saved == nullptr) return std::nullopt;
+    from = *saved;
+  }
+  RestoredState state{job.restored->sequence, from.sequence, from.sha256,
+                      data::RangeSet(from.consumed).total()};
+  if (job.fragments.size() == 1) return state;
+  for (const RoundMachine& machine : job.fragments) {
+    state.fragment_sequences.push_back(machine.floor());
+  }
+  return state;
 }
 
 }  // namespace skerry::coordinator

@@ -2,9 +2,10 @@
 //
 // Going back (PROTOCOL 5.6): when no worker that is there can bring some spans
 // to the newest sequence, the job's next state is the newest one that is left.
-// That is its newest checkpoint; where workers still have bases of a newer
-// whole state, that is saved as one first. Sequences go on rising; what was
-// committed since is lost, and its samples are trained on again.
+// That is its newest checkpoint, or what it began with while it has none; where
+// workers still have bases of a newer whole state, that is saved as one first.
+// Sequences go on rising; what was committed since is lost, and its samples are
+// trained on again.
 #ifndef SKERRY_COORDINATOR_CORE_RESTORE_H_
 #define SKERRY_COORDINATOR_CORE_RESTORE_H_
 

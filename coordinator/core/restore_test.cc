@@ -57,6 +57,15 @@ class RestoreTest : public testing::Test {
     bench_.Fragment(name);
     DecideMembership(bench_.job, bench_.decider());
   }
+  // All that is left of spans 0 to 8 are bases at `sequence`.
+  void LeaveBasesAt(Sequence sequence) {
+    Lose("w0");
+    Start("w1");
+    FragmentFacts& left = bench_.Fragment("w1");
+    left.anchor_hashes.assign(8, 5);
+    left.applied = left.stored_through = sequence;
+    left.bases = {{sequence, 0, std::vector<uint64_t>(8, 5)}};
+  }
   void Decide() { DecideRestore(bench_.job, bench_.decider()); }
   void Wait() { bench_.now = bench_.now + bench_.options.restore_wait; }
   bool WentBack() const { return bench_.job.restored.has_value(); }
@@ -236,7 +245,54 @@ TEST_F(RestoreTest, WithoutWorkersNothingIsGivenUp) {
   EXPECT_FALSE(WentBack());
 }
 
-TEST_F(RestoreTest, WithoutACheckpointTheJobWaits) {
+TEST_F(RestoreTest, BeforeTheFirstCheckpointTheJobBeginsAgain) {
+  Lose("w0");
+  Start("w1");
+  Decide();
+  Wait();
+  Decide();
+  ASSERT_TRUE(WentBack());
+  EXPECT_EQ(bench_.job.restored->sequence, Sequence(4));
+  EXPECT_FALSE(bench_.job.restored->checkpoint.is_set());
+  EXPECT_THAT(bench_.job.restored->reason,
+              HasSubstr("24 samples of all exchanges so far are lost"));
+  EXPECT_EQ(bench_.job.ledger.free().total(), 1000u);
+  EXPECT_EQ(bench_.job.fragments[0].history().back().samples_committed, 0u);
+  EXPECT_EQ(bench_.job.audit.Report().samples_committed, 0u);
+  const auto state = RestoredStateOf(bench_.job);
+  ASSERT_TRUE(state.has_value());
+  EXPECT_EQ(*state, (RestoredState{Sequence(4), Sequence(), "", 0}));
+}
+
+// Where nothing was ever saved, what workers have is not given up.
+TEST_F(RestoreTest, TheOnlyStateThatIsLeftIsTriedUntilItIsSaved) {
+  LeaveBasesAt(Sequence(2));
+  Decide();
+  Wait();
+  Decide();
+  ASSERT_TRUE(bench_.job.saving.has_value());
+  bench_.Facts("w1").checkpoint = CheckpointFact{Sequence(2), "", 0, "full"};
+  TakeCheckpoint(bench_.job, bench_.decider(), "w1", bench_.Facts("w1"));
+  Decide();
+  EXPECT_FALSE(WentBack());
+  bench_.Facts("w1").checkpoint = CheckpointFact{Sequence(2), "abc", 100, ""};
+  TakeCheckpoint(bench_.job, bench_.decider(), "w1", bench_.Facts("w1"));
+  Decide();
+  ASSERT_TRUE(WentBack());
+  EXPECT_EQ(bench_.job.restored->checkpoint, Sequence(2));
+}
+
+class RestoreOfUnsavedTest : public RestoreTest {
+ protected:
+  static JobSpec UnsavedJob() {
+    JobSpec spec = SavedJob();
+    spec.checkpoint.reset();
+    return spec;
+  }
+  RestoreOfUnsavedTest() : RestoreTest(UnsavedJob()) {}
+};
+
+TEST_F(RestoreOfUnsavedTest, TheJobWaits) {
   Lose("w0");
   Start("w1");
   Decide();
@@ -249,12 +305,7 @@ TEST_F(RestoreTest, WithoutACheckpointTheJobWaits) {
 TEST_F(RestoreTest, WhatIsLeftOfANewerStateIsSavedFirst) {
   Commit();
   Save();
-  Lose("w0");
-  Start("w1");
-  FragmentFacts& left = bench_.Fragment("w1");
-  left.anchor_hashes.assign(8, 5);
-  left.applied = left.stored_through = Sequence(3);
-  left.bases = {{Sequence(3), 0, std::vector<uint64_t>(8, 5)}};
+  LeaveBasesAt(Sequence(3));
   DecideMembership(bench_.job, bench_.decider());
   EXPECT_TRUE(bench_.job.replicas.current().empty());
   Decide();
@@ -277,12 +328,7 @@ TEST_F(RestoreTest, WhatIsLeftOfANewerStateIsSavedFirst) {
 TEST_F(RestoreTest, WhatCannotBeSavedIsGivenUp) {
   Commit();
   Save();
-  Lose("w0");
-  Start("w1");
-  FragmentFacts& left = bench_.Fragment("w1");
-  left.anchor_hashes.assign(8, 5);
-  left.applied = left.stored_through = Sequence(3);
-  left.bases = {{Sequence(3), 0, std::vector<uint64_t>(8, 5)}};
+  LeaveBasesAt(Sequence(3));
   Decide();
   Wait();
   Decide();

@@ -105,11 +105,12 @@ std::optional<Sequence> NeedOf(const Seat& seat, const Worker& worker,
 
 Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
                   const ClusterOptions& options, FragmentId fragment) {
+  const RoundMachine& machine = job.fragments[fragment.value()];
   std::optional<absl::btree_set<Sequence>> common;
   for (const auto& [life, replica] : job.replicas.current()) {
     for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
       const FragmentFacts* facts = FactsInLife(job, replica, rank, fragment);
-      if (facts == nullptr) return job.Floor();
+      if (facts == nullptr) return machine.floor();
       absl::btree_set<Sequence> held =
           WholeBases(*facts, replica.holders[rank]);
       if (!common.has_value()) {
@@ -122,11 +123,16 @@ Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
     }
   }
   // Older bases are of no use to anybody.
-  const Sequence floor = job.Floor();
+  const Sequence floor = machine.floor();
   if (!common.has_value() || common->empty()) return floor;
   Sequence keep = *common->rbegin();
-  if (job.saving.has_value()) keep = std::min(keep, job.saving->order.sequence);
-  const uint64_t newest = job.fragments[fragment.value()].newest().value();
+  if (job.saving.has_value()) {
+    const CheckpointOrder& order = job.saving->order;
+    keep = std::min(keep, order.fragment_sequences.empty()
+                              ? order.sequence
+                              : order.fragment_sequences[fragment.value()]);
+  }
+  const uint64_t newest = machine.newest().value();
   for (const auto& [name, seat] : job.seats) {
     const Worker* worker = workers.FindCurrent(name);
     if (worker == nullptr) continue;

@@ -60,7 +60,7 @@ absl::Status RoundMachine::Apply(Attempt index, const Opened& record) {
 }
 
 absl::Status RoundMachine::Apply(const Committed& record,
-                                 uint64_t samples_committed) {
+                                 uint64_t samples_committed, uint64_t state) {
   if (!open_.has_value() || open_->attempt != record.attempt ||
       record.sequence != Next(newest())) {
     return absl::DataLossError(
@@ -68,7 +68,8 @@ absl::Status RoundMachine::Apply(const Committed& record,
                      record.sequence.value(), " is committed and is not open"));
   }
   history_.push_back({record.sequence, record.attempt, record.hashes,
-                      record.total_weight, samples_committed, record.scalars});
+                      record.total_weight, samples_committed, record.scalars,
+                      state});
   for (const Member& member : open_->opened.members) {
     if (ended_members_.contains(member.life)) continue;
     outcomes_[member.life] = {member.contribution.round,
@@ -96,22 +97,15 @@ absl::Status RoundMachine::Apply(const Dropped& record) {
   return absl::OkStatus();
 }
 
-absl::Status RoundMachine::Apply(const Restored& record,
-                                 uint64_t samples_committed) {
-  if (record.sequence != Next(newest())) {
-    return absl::DataLossError(
-        absl::StrCat("the job goes back as sequence ", record.sequence.value(),
-                     " when ", newest().value(), " is the newest"));
-  }
-  history_.push_back(
-      {record.sequence, Attempt(), {}, 0, samples_committed, {}});
+void RoundMachine::GoBack(uint64_t samples_committed, uint64_t state) {
+  floor_ = Next(newest());
+  history_.push_back({floor_, Attempt(), {}, 0, samples_committed, {}, state});
   open_.reset();
   tries_ = 0;
   repeated_members_ = false;
   blamed_.clear();
   outcomes_.clear();
   ended_members_.clear();
-  return absl::OkStatus();
 }
 
 void RoundMachine::Apply(const ReplicaEnded& record) {
@@ -144,6 +138,7 @@ absl::Status RoundMachine::Restore(const FragmentSnapshot& saved) {
                                               " is missing in the history"));
     }
     history_.push_back(entry);
+    if (!entry.attempt.is_set()) floor_ = entry.sequence;
   }
   if (saved.open.has_value()) {
     if (saved.open->second.sequence != Next(newest())) {

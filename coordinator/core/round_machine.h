@@ -40,12 +40,14 @@ class RoundMachine {
 
   // --- Fold. Errors: DataLoss when the record does not follow.
   absl::Status Apply(Attempt index, const Opened& record);
-  // `samples_committed`: of the job, this commit included.
-  absl::Status Apply(const Committed& record, uint64_t samples_committed);
+  // `samples_committed`: of the fragment, this commit included. `state`: of the
+  // job then, or 0 with one fragment.
+  absl::Status Apply(const Committed& record, uint64_t samples_committed,
+                     uint64_t state = 0);
   absl::Status Apply(const Dropped& record);
-  // The record's sequence is a state that nobody exchanged: its entry has no
+  // The next sequence is a state that nobody exchanged: its entry has no
   // attempt. Requires: every life has ended.
-  absl::Status Apply(const Restored& record, uint64_t samples_committed);
+  void GoBack(uint64_t samples_committed, uint64_t state = 0);
   void Apply(const ReplicaEnded& record);
 
   FragmentSnapshot Save() const;
@@ -55,6 +57,8 @@ class RoundMachine {
 
   FragmentId fragment() const { return fragment_; }
   Sequence newest() const { return Sequence(history_.size()); }
+  // Of the newest time that the job went back; states before are of no use.
+  Sequence floor() const { return floor_; }
   // Entry i is sequence i + 1.
   const std::vector<CommittedEntry>& history() const { return history_; }
   const std::optional<OpenAttempt>& open() const { return open_; }
@@ -75,6 +79,7 @@ class RoundMachine {
  private:
   const FragmentId fragment_;
   std::vector<CommittedEntry> history_;
+  Sequence floor_;
   std::optional<OpenAttempt> open_;
   uint32_t tries_ = 0;
   bool repeated_members_ = false;

@@ -2,10 +2,16 @@
 //
 // Who may train on which samples: every position of [0, samples) is free,
 // leased to one life, or consumed, and never two of these (PROTOCOL 5.5).
+//
+// In a job with several fragments a contribution of each covers a position. The
+// first that is committed consumes it; it is then due in the other fragments
+// for as long as the life that trained on it goes on. What is dropped in one
+// fragment stays with the life until it is dropped in all of them.
 #ifndef SKERRY_COORDINATOR_CORE_SAMPLE_LEDGER_H_
 #define SKERRY_COORDINATOR_CORE_SAMPLE_LEDGER_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/status/status.h"
@@ -19,15 +25,21 @@ namespace skerry::coordinator {
 class SampleLedger {
  public:
   // `consumed` before the job began.
-  explicit SampleLedger(uint64_t samples, data::RangeSet consumed = {});
+  explicit SampleLedger(uint64_t samples, data::RangeSet consumed = {},
+                        size_t fragments = 1);
 
   // --- Fold. Errors: DataLoss when the positions are not where they have to
   // be; nothing has changed then.
   absl::Status Grant(Life life, const data::RangeSet& ranges);
-  // A contribution was dropped: its positions are free, but never again for
-  // that life, whose worker counts them as used.
-  absl::Status Return(Life life, const data::RangeSet& ranges);
-  absl::Status Consume(Life life, const data::RangeSet& ranges);
+  // A contribution was dropped, which covered these of Deliverable(): those
+  // that no fragment can commit any more are free, but never again for that
+  // life, whose worker counts them as used.
+  absl::Status Return(Life life, FragmentId fragment,
+                      const data::RangeSet& ranges);
+  // A contribution was committed. What others have consumed is left alone; in a
+  // life that goes on all of it has to be deliverable.
+  absl::Status Consume(Life life, FragmentId fragment,
+                       const data::RangeSet& ranges);
   // The life is over. What an open attempt names stays with it.
   void End(Life life, const data::RangeSet& named);
   // The open attempts now name just these: whatever else an ended life still
@@ -47,6 +59,14 @@ class SampleLedger {
   const data::RangeSet& consumed() const { return consumed_; }
   bool AllConsumed() const { return consumed_.total() == samples_; }
   data::RangeSet LeasedTo(Life life) const;
+  // What a contribution of the fragment may cover: leased or due in it, and not
+  // dropped in it before.
+  data::RangeSet Deliverable(Life life, FragmentId fragment) const;
+  // What was dropped in some fragment and stays with the life.
+  data::RangeSet Missed(Life life) const;
+  // Whether something is due in any fragment.
+  bool HasDue(Life life) const;
+  bool AnyDue() const;
   // The lowest `count` positions that may be granted to `life`, or fewer.
   data::RangeSet Pick(Life life, uint64_t count) const;
   // Whether positions are free that were dropped by `life`.
@@ -63,9 +83,15 @@ class SampleLedger {
     data::RangeSet leased;
     data::RangeSet dropped;
     bool ended = false;
+    // By fragment, empty with one: consumed for this life and not in that
+    // fragment yet; and of `leased`, what it has dropped.
+    std::vector<data::RangeSet> due;
+    std::vector<data::RangeSet> missed;
   };
+  Holding& Hold(Life life);
 
   const uint64_t samples_;
+  const size_t fragments_;
   data::RangeSet free_;
   data::RangeSet consumed_;
   absl::btree_map<Life, Holding> holdings_;

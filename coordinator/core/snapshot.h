@@ -25,6 +25,11 @@ using Ranges = std::vector<data::SampleRange>;
 inline Ranges RangesOf(const data::RangeSet& set) {
   return {set.ranges().begin(), set.ranges().end()};
 }
+inline std::vector<Ranges> RangesOf(const std::vector<data::RangeSet>& sets) {
+  std::vector<Ranges> ranges;
+  for (const data::RangeSet& set : sets) ranges.push_back(RangesOf(set));
+  return ranges;
+}
 
 struct WorkerSnapshot {
   PeerAddress self;
@@ -64,6 +69,9 @@ struct HoldingSnapshot {
   Ranges leased;
   Ranges dropped;
   bool ended = false;
+  // By fragment; empty with one.
+  std::vector<Ranges> due = {};
+  std::vector<Ranges> missed = {};
   friend bool operator==(const HoldingSnapshot&,
                          const HoldingSnapshot&) = default;
 };
@@ -111,6 +119,21 @@ struct AuditSnapshot {
   friend bool operator==(const AuditSnapshot&, const AuditSnapshot&) = default;
 };
 
+struct CoverageSnapshot {
+  // By fragment; empty with one.
+  std::vector<Ranges> covered;
+  struct Taken {
+    FragmentId fragment;
+    Sequence sequence;
+    Ranges ranges;
+    friend bool operator==(const Taken&, const Taken&) = default;
+  };
+  // By fragment and sequence.
+  std::vector<Taken> taken;
+  friend bool operator==(const CoverageSnapshot&,
+                         const CoverageSnapshot&) = default;
+};
+
 struct JobSnapshot {
   JobId job;
   JobSubmitted submitted;
@@ -130,8 +153,7 @@ struct JobSnapshot {
   // By sequence.
   std::vector<Checkpointed> checkpoints;
   std::optional<Restored> restored;
-  // By sequence.
-  std::vector<std::pair<Sequence, Ranges>> taken;
+  CoverageSnapshot coverage;
   // By worker.
   std::vector<std::pair<std::string, SeatCounters>> counted;
   SeatCounters totals;

@@ -1,5 +1,7 @@
 #include "coordinator/core/state_view.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -38,7 +40,8 @@ bool IsWhole(const Gathered& gathered) {
 }
 
 absl::btree_map<Sequence, Gathered> GatherAll(const JobState& job,
-                                              const WorkerTable& workers) {
+                                              const WorkerTable& workers,
+                                              FragmentId fragment) {
   absl::btree_map<Sequence, Gathered> all;
   for (const auto& [name, seat] : job.seats) {
     const Worker* worker = workers.FindCurrent(name);
@@ -47,7 +50,7 @@ absl::btree_map<Sequence, Gathered> GatherAll(const JobState& job,
       continue;
     }
     for (const FragmentFacts& facts : seat.facts.fragments) {
-      if (facts.fragment != FragmentId(0)) continue;
+      if (facts.fragment != fragment) continue;
       for (const HeldBase& base : facts.bases) {
         Gathered& gathered = all[base.sequence];
         gathered.pieces.resize(job.span_count);
@@ -55,54 +58,122 @@ absl::btree_map<Sequence, Gathered> GatherAll(const JobState& job,
       }
     }
   }
+  absl::erase_if(all, [](const auto& one) { return !IsWhole(one.second); });
   return all;
 }
 
-uint64_t SamplesAt(const JobState& job, uint64_t sequence) {
-  return sequence == 0
-             ? ConsumedBefore(job.spec).total()
-             : job.fragments[0].history()[sequence - 1].samples_committed;
+// What the job had committed before it came to the entry.
+uint64_t StateBefore(const CommittedEntry& entry) {
+  return (entry.state == 0 ? entry.sequence.value() : entry.state) - 1;
+}
+
+uint64_t SamplesAt(const JobState& job, const std::vector<Sequence>& at) {
+  uint64_t samples = ConsumedBefore(job.spec).total();
+  for (size_t f = 0; f < at.size(); ++f) {
+    if (!at[f].is_set()) continue;
+    const auto& history = job.fragments[f].history();
+    samples = std::max(samples, history[at[f].value() - 1].samples_committed);
+  }
+  return samples;
+}
+
+// As SequencesAt, of one fragment as well.
+std::vector<Sequence> AllSequencesAt(const JobState& job, Sequence state) {
+  std::vector<Sequence> at = SequencesAt(job, state);
+  if (at.empty()) at.push_back(state);
+  return at;
+}
+
+// The sequences at the newest state of which `whole` has every fragment; none
+// when the job has gone back since.
+std::optional<std::vector<Sequence>> NewestWhole(
+    const JobState& job,
+    const std::vector<absl::btree_map<Sequence, Gathered>>& whole) {
+  uint64_t state = job.State().value();
+  while (Sequence(state) >= job.Floor()) {
+    std::vector<Sequence> at = AllSequencesAt(job, Sequence(state));
+    uint64_t before = state;
+    for (size_t f = 0; f < at.size(); ++f) {
+      auto newest = whole[f].upper_bound(at[f]);
+      if (newest == whole[f].begin()) return std::nullopt;
+      --newest;
+      if (newest->first < job.fragments[f].floor()) return std::nullopt;
+      if (newest->first == at[f]) continue;
+      const auto& history = job.fragments[f].history();
+      before = std::min(before, StateBefore(history[newest->first.value()]));
+    }
+    if (before == state) return at;
+    state = before;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<data::RangeSet> ConsumedAt(const JobState& job,
-                                         uint64_t sequence) {
-  data::RangeSet consumed = job.ledger.consumed();
-  for (uint64_t later = sequence + 1;
-       later <= job.fragments[0].history().size(); ++later) {
-    const auto it = job.taken.find(Sequence(later));
-    if (it == job.taken.end()) return std::nullopt;
-    consumed = consumed.Subtract(it->second);
+std::vector<Sequence> SequencesAt(const JobState& job, Sequence state) {
+  if (job.fragments.size() == 1) return {};
+  std::vector<Sequence> at;
+  for (const RoundMachine& machine : job.fragments) {
+    const auto& history = machine.history();
+    const auto after =
+        std::upper_bound(history.begin(), history.end(), state.value(),
+                         [](uint64_t value, const CommittedEntry& entry) {
+                           return value < entry.state;
+                         });
+    at.push_back(Sequence(static_cast<uint64_t>(after - history.begin())));
   }
-  return consumed;
+  return at;
+}
+
+std::optional<TakenIn> TakenInAt(const JobState& job, Sequence state) {
+  const std::vector<Sequence> at = AllSequencesAt(job, state);
+  std::vector<data::RangeSet> covered;
+  TakenIn taken;
+  for (size_t f = 0; f < at.size(); ++f) {
+    const auto in =
+        job.coverage.At(FragmentId(f), at[f], job.fragments[f].newest());
+    if (!in.has_value()) return std::nullopt;
+    covered.push_back(*in);
+    taken.consumed = taken.consumed.Union(*in);
+  }
+  if (at.size() == 1) return taken;
+  for (const data::RangeSet& in : covered) {
+    taken.lacking.push_back(taken.consumed.Subtract(in));
+  }
+  return taken;
 }
 
 absl::StatusOr<StateView> LocateState(const JobState& job,
                                       const WorkerTable& workers) {
-  absl::btree_map<Sequence, Gathered> all = GatherAll(job, workers);
-  const std::vector<CommittedEntry>& history = job.fragments[0].history();
-  for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    const uint64_t sequence = it->first.value();
-    if (it->first < job.Floor()) break;
-    if (sequence > history.size() || !IsWhole(it->second)) continue;
-    StateView view;
-    view.id = job.id;
-    view.spec = job.spec;
-    view.sequence = it->first;
-    view.samples_committed = SamplesAt(job, sequence);
-    if (const auto consumed = ConsumedAt(job, sequence)) {
-      view.consumed.assign(consumed->ranges().begin(),
-                           consumed->ranges().end());
-    }
-    view.element_count = job.element_count;
-    view.pieces = std::move(it->second.pieces);
-    return view;
+  std::vector<absl::btree_map<Sequence, Gathered>> whole;
+  for (const RoundMachine& machine : job.fragments) {
+    whole.push_back(GatherAll(job, workers, machine.fragment()));
   }
-  return absl::FailedPreconditionError(absl::StrCat(
-      "no sequence of job ", job.spec.name,
-      " has all its spans on workers that are there; try again when the job "
-      "has workers"));
+  const auto at = NewestWhole(job, whole);
+  if (!at.has_value()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "no sequence of job ", job.spec.name,
+        " has all its spans on workers that are there; try again when the job "
+        "has workers"));
+  }
+  StateView view;
+  view.id = job.id;
+  view.spec = job.spec;
+  uint64_t state = 0;
+  for (size_t f = 0; f < at->size(); ++f) {
+    state += (*at)[f].value();
+    std::vector<StatePiece>& pieces = whole[f].at((*at)[f]).pieces;
+    std::move(pieces.begin(), pieces.end(), std::back_inserter(view.pieces));
+  }
+  view.sequence = Sequence(state);
+  if (at->size() > 1) view.fragment_sequences = *at;
+  view.samples_committed = SamplesAt(job, *at);
+  if (const auto taken = TakenInAt(job, view.sequence)) {
+    view.samples_committed = taken->consumed.total();
+    view.consumed = RangesOf(taken->consumed);
+  }
+  view.element_count = job.element_count;
+  return view;
 }
 
 }  // namespace skerry::coordinator

@@ -5,6 +5,7 @@
 #define SKERRY_COORDINATOR_CORE_STATE_VIEW_H_
 
 #include <optional>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "coordinator/core/job_state.h"
@@ -12,18 +13,28 @@
 
 namespace skerry::coordinator {
 
-// The newest sequence of which current, unsuspected workers together hold a
-// base of every span. A sequence at which two of them name different hashes for
-// a span is passed over: one of them is wrong, and which one is not known here.
+// The newest state of which current, unsuspected workers together hold a base
+// of every span of every fragment. One of which two of them name different
+// hashes for a span is passed over: one of them is wrong, and which one is not
+// known here.
 //
 // Errors: FailedPrecondition when there is none.
 absl::StatusOr<StateView> LocateState(const JobState& job,
                                       const WorkerTable& workers);
 
-// The samples that the state at `sequence` has taken in; nothing when that is
-// not known any more. Requires: it is committed.
-std::optional<data::RangeSet> ConsumedAt(const JobState& job,
-                                         uint64_t sequence);
+// The sequence of each fragment at that state of the job (JobState::State);
+// empty in a job with one fragment. Requires: the job has had it.
+std::vector<Sequence> SequencesAt(const JobState& job, Sequence state);
+
+struct TakenIn {
+  // By any fragment.
+  data::RangeSet consumed;
+  // What of it each fragment lacks; empty in a job with one.
+  std::vector<data::RangeSet> lacking;
+};
+// What that state has taken in; nothing when that is not known any more.
+// Requires: the job has had it.
+std::optional<TakenIn> TakenInAt(const JobState& job, Sequence state);
 
 }  // namespace skerry::coordinator
 

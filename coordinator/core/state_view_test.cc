@@ -135,7 +135,8 @@ TEST(StateViewTest, SamplesOfCommitsThatAreNotKnownAreNotGuessed) {
   bench.AddReplica("a", {"w0"});
   Commit(bench);
   Commit(bench);
-  bench.job.taken.clear();  // as after a snapshot of an older release
+  // As after a snapshot of an older release.
+  bench.job.coverage.GoBack({bench.job.ledger.consumed()});
   HoldBase(bench, "w0", 1, 4);
   EXPECT_TRUE(Locate(bench)->consumed.empty());
   EXPECT_EQ(Locate(bench)->samples_committed, 8u);
@@ -149,11 +150,11 @@ TEST(StateViewTest, ASnapshotKnowsTheSamplesOfItsNewestCommits) {
   Commit(bench);
   Commit(bench);
   const JobSnapshot saved = SaveJob(bench.job);
-  bench.job.taken.clear();
-  EXPECT_FALSE(ConsumedAt(bench.job, 1).has_value());
+  bench.job.coverage.GoBack({bench.job.ledger.consumed()});
+  EXPECT_FALSE(TakenInAt(bench.job, Sequence(1)).has_value());
   JobState again(bench.job.id, saved.submitted, bench.options);
   ASSERT_TRUE(RestoreJob(again, saved).ok());
-  EXPECT_EQ(ConsumedAt(again, 1)->total(), 8u);
+  EXPECT_EQ(TakenInAt(again, Sequence(1))->consumed.total(), 8u);
 }
 
 }  // namespace

@@ -86,6 +86,8 @@ struct JobView {
   // Among the jobs that wait for workers, from 1; 0 of one that does not.
   size_t queue_position = 0;
   size_t queue_length = 0;
+  // In some of several fragments and not in all.
+  uint64_t samples_partly = 0;
 };
 
 // What frames have shown of the way to another worker.
@@ -132,6 +134,9 @@ struct StateView {
   std::vector<StatePiece> pieces;  // by span
   // What the state has taken in; empty when that is not known.
   std::vector<data::SampleRange> consumed;
+  // Of each fragment; empty with one. The pieces are then those of the first,
+  // of the second and so on, and `sequence` is the sum.
+  std::vector<Sequence> fragment_sequences = {};
 };
 
 }  // namespace skerry::coordinator

@@ -272,12 +272,13 @@ Instant WorkerTable::DueOf(const Worker& worker) const {
          (worker.suspected ? options_.lease : SuspectAfter(worker));
 }
 
-void WorkerTable::Schedule(const std::string& name, const Worker& worker) {
-  due_.emplace(DueOf(worker), name);
+void WorkerTable::Schedule(const std::string& name, Worker& worker) {
+  worker.due = DueOf(worker);
+  due_.emplace(worker.due, name);
 }
 
 void WorkerTable::Unschedule(const std::string& name, const Worker& worker) {
-  due_.erase({DueOf(worker), name});
+  due_.erase({worker.due, name});
 }
 
 void WorkerTable::Retire(Worker& worker) {

@@ -49,6 +49,8 @@ struct Worker {
   bool stream_lost = false;
   bool suspected = false;
   LearnedDuration gaps{32, 8};
+  // While current: when it is next suspected or lost.
+  Instant due;
   MachineFacts machine;
 
   // By its own notice or at an operator's word.
@@ -97,7 +99,7 @@ class WorkerTable {
  private:
   absl::Duration SuspectAfter(const Worker& worker) const;
   Instant DueOf(const Worker& worker) const;
-  void Schedule(const std::string& name, const Worker& worker);
+  void Schedule(const std::string& name, Worker& worker);
   void Unschedule(const std::string& name, const Worker& worker);
   void Retire(Worker& worker);
   void ForgetOneLost();

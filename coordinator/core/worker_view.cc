@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/container/btree_map.h"
+#include "coordinator/core/holdings.h"
 #include "coordinator/core/membership.h"
 
 namespace skerry::coordinator {

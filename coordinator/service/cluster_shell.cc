@@ -117,15 +117,19 @@ void ClusterShell::Append(std::vector<Entry> records) {
 
 void ClusterShell::Settle(std::vector<Entry> fresh) {
   const Instant now = loop_.Now();
+  const bool has_news =
+      !settling_.empty() || !fresh.empty() || !replayed_.empty();
+  settles_now_ = true;
   for (Settled& settled : std::exchange(settling_, {})) {
     std::move(settled)(cluster_, now);
   }
+  settles_now_ = false;
   for (std::string& worker : cluster_.TakeTouched()) {
     touched_.insert(std::move(worker));
   }
   DeliverOrders();
   CountRounds(fresh);
-  if (observer_ != nullptr) {
+  if (observer_ != nullptr && has_news) {
     std::vector<Entry> all = std::exchange(replayed_, {});
     all.insert(all.end(), std::make_move_iterator(fresh.begin()),
                std::make_move_iterator(fresh.end()));
@@ -201,7 +205,7 @@ void ClusterShell::Detach(const std::string& worker,
 
 void ClusterShell::Touch(const std::string& worker) {
   touched_.insert(worker);
-  PumpSoon();
+  if (!settles_now_) PumpSoon();
 }
 
 void ClusterShell::StreamReady(const std::string& worker) {

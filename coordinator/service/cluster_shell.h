@@ -164,6 +164,8 @@ class ClusterShell {
   // decided has to be durable first.
   std::vector<Entry> replayed_;
   bool syncing_ = false;
+  // Orders are delivered at its end.
+  bool settles_now_ = false;
   bool clock_stopped_ = false;
   bool pump_posted_ = false;
 

@@ -14,16 +14,7 @@
 namespace skerry::worker {
 namespace {
 
-void CheckAccepted(const JobOrders& orders) {
-  SKERRY_CHECK(orders.job.is_set());
-  SKERRY_CHECK(optimizer::ValidateOuter(orders.settings.outer).ok());
-  SKERRY_CHECK(orders.settings.batch_samples > 0 && orders.settings.tau > 0);
-  uint32_t next = 0;
-  for (const SpanHolder& holder : orders.holders) {
-    SKERRY_CHECK(holder.begin == next && holder.end > holder.begin);
-    SKERRY_CHECK(!holder.peer.island_address.empty());
-    next = holder.end;
-  }
+void CheckFragment(const FragmentOrders& orders) {
   for (const CommittedEntry& entry : orders.committed) {
     SKERRY_CHECK(!entry.hashes.empty());
     SKERRY_CHECK(std::isfinite(static_cast<float>(entry.total_weight)));
@@ -36,6 +27,22 @@ void CheckAccepted(const JobOrders& orders) {
   }
   for (const Member& member : orders.open->members) {
     SKERRY_CHECK(compression::FindCodec(member.codec).ok());
+  }
+}
+
+void CheckAccepted(const JobOrders& orders) {
+  SKERRY_CHECK(orders.job.is_set());
+  SKERRY_CHECK(optimizer::ValidateOuter(orders.settings.outer).ok());
+  SKERRY_CHECK(orders.settings.batch_samples > 0 && orders.settings.tau > 0);
+  uint32_t next = 0;
+  for (const SpanHolder& holder : orders.holders) {
+    SKERRY_CHECK(holder.begin == next && holder.end > holder.begin);
+    SKERRY_CHECK(!holder.peer.island_address.empty());
+    next = holder.end;
+  }
+  SKERRY_CHECK(orders.fragments.size() == orders.settings.fragments);
+  for (const FragmentOrders& fragment : orders.fragments) {
+    CheckFragment(fragment);
   }
 }
 

@@ -75,7 +75,7 @@ class SeatsStage final : public Stage {
             Match(step, "run until frames of sequence N arrive at worker N")) {
       return Reach(step, world_->RunUntil([&] {
         return world_->open() && world_->open()->sequence.value() == a->n[0] &&
-               !FactsOf(a->n[1]).progress.empty();
+               !FactsOf(a->n[1]).fragments[0].progress.empty();
       }));
     }
     if (const auto a = Match(step, "kill worker N")) {

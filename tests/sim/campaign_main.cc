@@ -13,6 +13,7 @@
 #include "absl/strings/escaping.h"
 #include "runtime/posix/stopwatch.h"
 #include "tests/sim/isolated.h"
+#include "tests/sim/ledger.h"
 #include "tests/sim/planted/plants.h"
 #include "tests/sim/run.h"
 #include "tests/sim/shrink.h"
@@ -23,6 +24,9 @@ namespace {
 
 constexpr int kShrunkMax = 3;
 constexpr size_t kHistoryLines = 2000;
+constexpr const char* kLedger = "tests/sim/ledger.txt";
+// Schedules between two writings of the ledger.
+constexpr uint64_t kBlock = 2000;
 
 struct Arguments {
   uint64_t n = 1000;
@@ -30,23 +34,23 @@ struct Arguments {
   std::string profile;
   std::string replay;
   std::string report;
+  std::string ledger;
   int processes = 2;
   bool hashes = false;
 };
 
-Schedule ScheduleOf(const Arguments& arguments, uint64_t index) {
-  const uint64_t seed = arguments.seed + index;
+Schedule ScheduleOf(const Arguments& arguments, uint64_t seed) {
   if (arguments.profile.empty()) return DrawSchedule(seed);
   return *DrawSchedule(seed, arguments.profile);
 }
 
-void Explain(const Verdict& verdict, const Schedule& schedule) {
+void Explain(uint64_t seed, const Tally::Failure& failure,
+             const Schedule& schedule) {
   std::printf("seed %llu, profile %s: %s\n",
-              static_cast<unsigned long long>(verdict.seed),
-              verdict.profile.c_str(), verdict.violation.c_str());
+              static_cast<unsigned long long>(seed), failure.profile.c_str(),
+              failure.violation.c_str());
   std::printf("  again: tools/test sim --n 1 --seed %llu --profile %s\n",
-              static_cast<unsigned long long>(verdict.seed),
-              verdict.profile.c_str());
+              static_cast<unsigned long long>(seed), failure.profile.c_str());
   const Schedule shrunk = Shrink(schedule, [](const Schedule& fewer) {
     return !RunIsolated(fewer).violation.empty();
   });
@@ -91,43 +95,103 @@ std::vector<std::string> PinnedNames() {
   return names;
 }
 
-int Campaign(const Arguments& arguments) {
-  const runtime::Stopwatch watch;
-  Tally tally;
+std::string Slurp(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// Whoever reads it meanwhile sees the old one or the new one.
+void Replace(const std::string& path, const std::string& text) {
+  const std::string next = path + ".next";
+  std::ofstream(next) << text;
+  std::filesystem::rename(next, path);
+}
+
+// Runs `arguments.n` schedules from `tally`'s first seed on, behind those that
+// it has.
+void RunMore(const Arguments& arguments, uint64_t count, Tally& tally) {
+  const uint64_t first = tally.first_seed() + tally.schedules();
   RunIsolated(
-      arguments.n, arguments.processes,
-      [&](uint64_t index) { return ScheduleOf(arguments, index); },
+      count, arguments.processes,
+      [&](uint64_t index) { return ScheduleOf(arguments, first + index); },
       [&](const Verdict& verdict) {
-        tally.Add(verdict);
+        tally.Add(ScheduleOf(arguments, verdict.seed), verdict);
         if (arguments.hashes) {
           std::printf("%llu %016llx\n",
                       static_cast<unsigned long long>(verdict.seed),
                       static_cast<unsigned long long>(verdict.hash));
         }
       });
-  const double took = watch.Seconds();
+}
+
+void Summarize(const Arguments& arguments, const Tally& tally, double took) {
   int explained = 0;
-  for (const auto& [seed, verdict] : tally.failed()) {
+  for (const auto& [seed, failure] : tally.failed()) {
     if (explained++ == kShrunkMax) break;
-    Explain(verdict, ScheduleOf(arguments, seed - arguments.seed));
+    Explain(seed, failure, ScheduleOf(arguments, seed));
   }
-  if (!arguments.report.empty()) {
-    std::ofstream(arguments.report)
-        << tally.Page(arguments.seed, PinnedNames(),
-                      ReadPlants("tests/sim/planted/plants.txt"));
-  }
-  if (!arguments.hashes) {
+  const auto count = static_cast<double>(tally.schedules());
+  if (!arguments.hashes && count > 0) {
     std::printf(
         "%llu schedules in %.1f s on %d processes: %.0f a second, "
         "%.0f events each\n",
-        static_cast<unsigned long long>(arguments.n), took, arguments.processes,
-        static_cast<double>(arguments.n) / took,
-        static_cast<double>(tally.events()) / static_cast<double>(arguments.n));
+        static_cast<unsigned long long>(tally.schedules()), took,
+        arguments.processes, count / took,
+        static_cast<double>(tally.events()) / count);
   }
   std::printf("%llu passed, %zu failed\n",
               static_cast<unsigned long long>(tally.passed()),
               tally.failed().size());
+}
+
+int Campaign(const Arguments& arguments) {
+  const runtime::Stopwatch watch;
+  Tally tally(arguments.seed);
+  RunMore(arguments, arguments.n, tally);
+  Summarize(arguments, tally, watch.Seconds());
   return tally.failed().empty() ? 0 : 1;
+}
+
+// Begins where the ledger ends. The campaign's lines are written again and
+// again, so that what is done stays when this is stopped.
+int Continue(const Arguments& arguments) {
+  const runtime::Stopwatch watch;
+  absl::StatusOr<std::vector<Tally>> ledger =
+      LedgerFromText(Slurp(arguments.ledger));
+  if (!ledger.ok()) {
+    std::fprintf(stderr, "sim: %s: %s\n", arguments.ledger.c_str(),
+                 ledger.status().ToString().c_str());
+    return 1;
+  }
+  ledger->emplace_back(NextSeed(*ledger));
+  Tally& tally = ledger->back();
+  while (tally.schedules() < arguments.n) {
+    RunMore(arguments, std::min(kBlock, arguments.n - tally.schedules()),
+            tally);
+    Replace(arguments.ledger, ToText(*ledger));
+    std::printf("%llu schedules, %zu broken\n",
+                static_cast<unsigned long long>(tally.schedules()),
+                tally.failed().size());
+    std::fflush(stdout);
+  }
+  Summarize(arguments, tally, watch.Seconds());
+  return tally.failed().empty() ? 0 : 1;
+}
+
+int Report(const Arguments& arguments) {
+  const absl::StatusOr<std::vector<Tally>> ledger =
+      LedgerFromText(Slurp(kLedger));
+  if (!ledger.ok()) {
+    std::fprintf(stderr, "sim: %s: %s\n", kLedger,
+                 ledger.status().ToString().c_str());
+    return 1;
+  }
+  Replace(arguments.report,
+          ReliabilityPage(*ledger, PinnedNames(),
+                          ReadPlants("tests/sim/planted/plants.txt")));
+  return 0;
 }
 
 int Main(int argc, char** argv) {
@@ -140,17 +204,21 @@ int Main(int argc, char** argv) {
   app.add_option("--processes", arguments.processes, "That run at a time")
       ->check(CLI::Range(1, 64));
   app.add_option("--replay", arguments.replay, "One schedule from a file");
-  app.add_option("--report", arguments.report, "Where to write the page");
+  app.add_option("--ledger", arguments.ledger,
+                 "Goes on where this file of campaigns ends, and adds to it");
+  app.add_option("--report", arguments.report,
+                 "Writes what the ledger has come to, and runs nothing");
   app.add_flag("--hashes", arguments.hashes, "Print the hash of every history");
   CLI11_PARSE(app, argc, argv);
   if (!arguments.replay.empty()) return Replay(arguments);
+  if (!arguments.report.empty()) return Report(arguments);
   if (!arguments.profile.empty() &&
       !DrawSchedule(arguments.seed, arguments.profile).ok()) {
     std::fprintf(stderr, "sim: no profile is called %s\n",
                  arguments.profile.c_str());
     return 1;
   }
-  return Campaign(arguments);
+  return arguments.ledger.empty() ? Campaign(arguments) : Continue(arguments);
 }
 
 }  // namespace

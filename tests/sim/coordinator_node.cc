@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "coordinator/convert/control.h"
-#include "proto/skerry/v1/control.pb.h"
 #include "tests/sim/worker_node.h"
 #include "tests/sim/world.h"
 
@@ -36,7 +35,7 @@ class CoordinatorNode::ServerStream final : public coordinator::OrdersStream {
     Boot boot;
   };
   std::optional<Identity> identity;
-  std::deque<std::string> waiting;
+  std::deque<MessageBytes> waiting;
   bool taking = false;
 
  private:
@@ -48,13 +47,15 @@ class CoordinatorNode::ServerStream final : public coordinator::OrdersStream {
 
 void CoordinatorNode::ServerStream::Send(const coordinator::Orders& orders) {
   World& world = node_.world_;
-  v1::Orders message;
+  v1::Orders& message = node_.orders_;
+  message.Clear();
   coordinator::OrdersToProto(orders, &message);
-  std::string bytes = message.SerializeAsString();
+  const auto bytes =
+      std::make_shared<const std::string>(message.SerializeAsString());
   world.observer.OnOrdersSaid(session_->worker, orders);
   world.history.Add(world.timeline.now(), "orders ", session_->worker, " ",
-                    orders.revision.value(), " ", bytes.size());
-  world.network.Send(kHost, session_->worker, bytes.size(),
+                    orders.revision.value(), " ", bytes->size());
+  world.network.Send(kHost, session_->worker, bytes->size(),
                      [session = session_, bytes] {
                        if (!session->stream->is_broken()) {
                          session->on_orders(bytes);
@@ -122,7 +123,7 @@ CoordinatorNode::ServerStream* CoordinatorNode::Find(uint64_t id) {
 }
 
 void CoordinatorNode::OnStatus(const std::shared_ptr<Session>& session,
-                               const std::string& bytes) {
+                               const MessageBytes& bytes) {
   process_.Post([this, session, bytes] {
     ServerStream* stream = Find(session->id);
     if (stream == nullptr) {
@@ -143,12 +144,11 @@ void CoordinatorNode::Take(uint64_t id) {
       stream->waiting.empty()) {
     return;
   }
-  v1::Status message;
-  const bool parsed = message.ParseFromString(stream->waiting.front());
+  const bool parsed = status_.ParseFromString(*stream->waiting.front());
   stream->waiting.pop_front();
   absl::StatusOr<coordinator::StatusFacts> facts =
       absl::InvalidArgumentError("no Status");
-  if (parsed) facts = coordinator::StatusFromProto(message);
+  if (parsed) facts = coordinator::StatusFromProto(status_);
   if (!facts.ok()) {
     world_.observer.OnBroken("a worker's Status was refused: " +
                              facts.status().ToString());

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "coordinator/service/cluster_shell.h"
+#include "proto/skerry/v1/control.pb.h"
 #include "tests/sim/process.h"
 #include "tests/sim/session.h"
 #include "tests/sim/sim_journal.h"
@@ -27,7 +28,7 @@ class CoordinatorNode {
 
   // A Status has arrived; the first of a session opens it here.
   void OnStatus(const std::shared_ptr<Session>& session,
-                const std::string& bytes);
+                const MessageBytes& bytes);
   // The session broke, or its worker closed it.
   void OnClosed(uint64_t id);
 
@@ -56,6 +57,9 @@ class CoordinatorNode {
   std::unique_ptr<Watch> watch_;
   coordinator::ClusterShell shell_;
   bool recovered_ = false;
+  // Used again and again, so that their parts are not made anew.
+  v1::Status status_;
+  v1::Orders orders_;
   std::map<uint64_t, std::unique_ptr<ServerStream>> streams_;
   std::map<std::string, uint64_t> live_;
 };

@@ -173,8 +173,14 @@ class FaultTableTest : public testing::Test {
   HostId HostOf(const Member& member) const {
     return world_.HostOf(member.holders.front().peer.address);
   }
+  // The only one that the job has.
+  const worker::FragmentFacts& Fragment(HostId host) {
+    std::vector<worker::FragmentFacts>& all = watcher_.facts[host].fragments;
+    if (all.empty()) all.resize(1);
+    return all[0];
+  }
   bool HasStored(HostId host, Attempt attempt) {
-    const auto& stored = watcher_.facts[host].stored;
+    const auto& stored = Fragment(host).stored;
     return stored.has_value() && stored->attempt == attempt;
   }
   // Of three, when the others have all of its frames, and have stored what they
@@ -259,7 +265,7 @@ TEST_F(FaultTableTest, AnOwnerThatDiesPartwayHoldsNothingUp) {
     owner = open->second.members[index];
     size_t heard = 0;
     for (const Member& member : open->second.members) {
-      for (const auto& one : watcher_.facts[HostOf(member)].progress) {
+      for (const auto& one : Fragment(HostOf(member)).progress) {
         heard += one.replica == owner->replica && one.bytes > 0 ? 1 : 0;
       }
     }
@@ -324,15 +330,15 @@ TEST_F(FaultTableTest, AJournalThatCannotSyncEndsItsProcess) {
 TEST_F(FaultTableTest, PowerLostBeforeTheNextBaseCostsNothing) {
   HostId host = 1;
   ASSERT_TRUE(Until([&] {
-    const worker::JobFacts& facts = watcher_.facts[host];
+    const worker::FragmentFacts& facts = Fragment(host);
     return facts.applied >= Sequence(5) && !facts.bases.empty() &&
            facts.bases.back().sequence < facts.applied;
   }));
-  const Sequence applied = watcher_.facts[host].applied;
+  const Sequence applied = Fragment(host).applied;
   Inject(FaultKind::kPowerLoss, host, absl::Milliseconds(500));
   ASSERT_TRUE(Until([&] { return !IsActive(host); }));
   ASSERT_TRUE(Until([&] { return IsActive(host); }));
-  EXPECT_GE(watcher_.facts[host].applied, applied);
+  EXPECT_GE(Fragment(host).applied, applied);
   EndsWell();
 }
 

@@ -34,6 +34,7 @@ coordinator::JobSpec SpecOf(const JobShape& shape, uint32_t index) {
   spec.outer.accept_weak_damping = true;
   spec.exchange.codec = shape.codec;
   spec.exchange.spans = shape.spans;
+  if (shape.fragments > 1) spec.exchange.fragments = shape.fragments;
   spec.exchange.quorum = shape.quorum;
   spec.exchange.carry = shape.carry;
   return spec;

@@ -14,6 +14,8 @@ constexpr uint64_t kCloseMicros = 5'000;
 // Of a link with several faults at once: what waits in it is through soon after
 // the last of them.
 constexpr double kSlowLinkMax = 500;
+// Who sends waits for room in a link, so no more than this is ever in it.
+constexpr absl::Duration kBacklogMax = absl::Seconds(2);
 
 }  // namespace
 
@@ -31,7 +33,8 @@ std::optional<absl::Duration> Network::Carry(HostId from, HostId to,
   const absl::Duration sending =
       absl::Seconds(static_cast<double>(bytes) / way.bytes_per_s) *
       std::min(way.slowness, kSlowLinkMax);
-  way.busy_until = std::max(way.busy_until, now) + sending;
+  way.busy_until =
+      std::min(std::max(way.busy_until, now) + sending, now + kBacklogMax);
   const double jitter = 0.9 + 0.3 * random_.Uniform();
   return way.busy_until - now + way.delay * jitter;
 }

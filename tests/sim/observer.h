@@ -27,6 +27,17 @@ struct SeatSight {
   const worker::JobFacts& facts;
 };
 
+// A fragment of what a job, on one run of a worker's process, says.
+struct FragmentSight {
+  const SeatSight& seat;
+  uint32_t index = 0;
+
+  const worker::JobFacts& job() const { return seat.facts; }
+  const worker::FragmentFacts& facts() const {
+    return seat.facts.fragments[index];
+  }
+};
+
 class Observer {
  public:
   virtual ~Observer() = default;

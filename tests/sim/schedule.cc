@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/random.h"
-#include "planner/spans.h"
+#include "planner/span_alignment.h"
 
 namespace skerry::sim {
 namespace {
@@ -15,6 +15,7 @@ namespace {
 constexpr uint64_t kShape = 1;
 constexpr uint64_t kFaults = 2;
 constexpr uint64_t kMoreFaults = 3;
+constexpr uint64_t kFragments = 4;
 
 class Draw {
  public:
@@ -54,15 +55,25 @@ JobShape DrawJob(Draw& draw, bool wide) {
   job.spans =
       static_cast<uint32_t>(wide ? 2 + draw.Below(2) : 1 + draw.Below(2));
   job.elements =
-      planner::kSpanAlignmentDefault * (job.spans - 1) + 64 + draw.Below(449);
+      planner::SpanAlignment() * (job.spans - 1) + 64 + draw.Below(449);
   job.quorum = draw.Of({1.0, 1.0, 0.5, 0.67});
   job.carry = static_cast<uint32_t>(draw.Below(4));
   job.evaluate_every = static_cast<uint32_t>(2 + draw.Below(6));
   return job;
 }
 
+// A third of the jobs, by a stream that came later, so that the others stay
+// what they were.
+void DrawFragments(Draw& draw, JobShape& job) {
+  if (!draw.Chance(1.0 / 3)) return;
+  job.fragments = static_cast<uint32_t>(2 + draw.Below(2));
+  job.tau *= job.fragments;
+  job.elements += planner::SpanAlignment() * job.spans * (job.fragments - 1);
+}
+
 void DrawShape(Schedule& schedule) {
   Draw draw(schedule.seed, kShape);
+  Draw fragments(schedule.seed, kFragments);
   schedule.lease = draw.Ms(1000, 3000);
   const auto islands = static_cast<uint32_t>(draw.Scale(2, 5.99));
   for (uint32_t island = 0; island < islands; ++island) {
@@ -75,6 +86,7 @@ void DrawShape(Schedule& schedule) {
   const int jobs = draw.Chance(0.15) ? 2 : 1;
   for (int j = 0; j < jobs; ++j) {
     JobShape job = DrawJob(draw, schedule.workers.size() > islands);
+    DrawFragments(fragments, job);
     // Six to twenty rounds of everyone.
     const uint64_t round =
         uint64_t{job.tau} * job.batch_samples * schedule.workers.size();

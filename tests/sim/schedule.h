@@ -53,6 +53,8 @@ struct Fault {
   friend bool operator==(const Fault&, const Fault&) = default;
 };
 
+// As in a text.
+std::string FaultName(FaultKind kind);
 std::string ToText(const Fault& fault);
 
 struct JobShape {
@@ -62,6 +64,7 @@ struct JobShape {
   uint32_t batch_samples = 4;
   uint32_t tau = 2;
   uint32_t spans = 2;
+  uint32_t fragments = 1;
   uint64_t elements = 96;
   double quorum = 1;
   uint32_t carry = 2;

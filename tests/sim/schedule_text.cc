@@ -38,12 +38,16 @@ absl::StatusOr<Fault> FaultFromLine(const std::string& line) {
 
 }  // namespace
 
+std::string FaultName(FaultKind kind) {
+  return kNames[static_cast<size_t>(kind)];
+}
+
 // fault AT_MS KIND HOST OTHER LASTS_MS AMOUNT
 std::string ToText(const Fault& fault) {
-  return absl::StrCat(
-      "fault ", absl::ToInt64Milliseconds(fault.at), " ",
-      kNames[static_cast<int>(fault.kind)], " ", fault.host, " ", fault.other,
-      " ", absl::ToInt64Milliseconds(fault.lasts), " ", fault.amount);
+  return absl::StrCat("fault ", absl::ToInt64Milliseconds(fault.at), " ",
+                      FaultName(fault.kind), " ", fault.host, " ", fault.other,
+                      " ", absl::ToInt64Milliseconds(fault.lasts), " ",
+                      fault.amount);
 }
 
 std::string ToText(const Schedule& schedule) {

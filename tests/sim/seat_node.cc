@@ -22,11 +22,11 @@ using worker::StoredFile;
 constexpr absl::Duration kBackoffMin = absl::Milliseconds(100);
 constexpr absl::Duration kBackoffMax = absl::Seconds(10);
 // Frames carry so much, so that even small spans have several parts; receivers
-// take no less than the first.
-constexpr uint64_t kPartBytesSmall = 1024;
-constexpr uint64_t kPartBytesLarge = 4096;
-constexpr uint64_t kSmallElementsMax = 1024;
+// take no less.
+constexpr uint64_t kPartBytes = 1024;
 constexpr size_t kAlignment = 64;
+// So long do the trainers of an island wait for each other.
+constexpr double kMeetingLeases = 2;
 constexpr size_t kMessageBytes = 100;
 
 TrainerModel ModelOf(const World& world, HostId host, JobId job,
@@ -34,6 +34,7 @@ TrainerModel ModelOf(const World& world, HostId host, JobId job,
   TrainerModel model;
   model.job = job;
   model.compute = world.shape(host).compute;
+  model.meeting_max = kMeetingLeases * world.schedule.lease;
   model.seed = Hash64(std::as_bytes(std::span(world.shape(host).island)));
   for (size_t i = 0; i < world.schedule.jobs.size(); ++i) {
     if (spec.name() == absl::StrCat("job-", i)) {
@@ -63,14 +64,13 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
            },
            [this](const std::string& reason) { OnTrainerFailed(reason); }}),
       trainer_backoff_(kBackoffMin) {
-  const TrainerModel model = ModelOf(world, node.host(), job_, orders.spec());
   worker::SeatOptions options;
   options.job = job_;
   options.worker = AddressOf(node.host());
   options.on_disk = Scan();
+  options.fragments = std::max(1u, orders.spec().exchange().fragments());
   options.disk_retry_interval = world.schedule.lease / 2;
-  options.part_bytes =
-      model.elements <= kSmallElementsMax ? kPartBytesSmall : kPartBytesLarge;
+  options.part_bytes = kPartBytes;
   seat_ = std::make_unique<worker::Seat>(
       std::move(options),
       worker::Effects{trainer_, bulk_, *this, *this, host_});
@@ -135,22 +135,24 @@ void SeatNode::OnAgreeCut(const worker::CutRequest& request,
   AfterSeat();
 }
 
-v1::JobStatus SeatNode::Status() {
-  const worker::JobFacts facts = seat_->Facts();
-  world_.observer.OnFactsSaid({node_.host(), node_.run(), *seat_, facts},
+const worker::JobFacts& SeatNode::facts() {
+  if (!facts_.has_value()) facts_ = seat_->Facts();
+  return *facts_;
+}
+
+void SeatNode::WriteStatus(v1::JobStatus* out) {
+  world_.observer.OnFactsSaid({node_.host(), node_.run(), *seat_, facts()},
                               *world_.machine(node_.host()).disk, folder_);
-  v1::JobStatus status;
-  worker::JobFactsToProto(facts, &status);
+  worker::JobFactsToProto(facts(), out);
   for (const auto& [address, meter] : bulk_.links()) {
     const auto estimate = meter.estimate();
     if (!estimate.has_value()) continue;
-    v1::PeerLink* link = status.add_links();
+    v1::PeerLink* link = out->add_links();
     link->set_address(address);
     link->set_bytes_per_s(estimate->bytes_per_s);
     link->set_rate_spread(estimate->rate_spread);
     link->set_round_trip_s(absl::ToDoubleSeconds(estimate->round_trip));
   }
-  return status;
 }
 
 void SeatNode::OnTrainerReady(const worker::TrainerDescription& description) {
@@ -172,6 +174,7 @@ void SeatNode::OnTrainerFailed(const std::string& reason) {
 
 void SeatNode::AfterSeat() {
   touched_ = true;
+  facts_.reset();
   const std::optional<Instant> next = seat_->NextDeadline();
   if (!next.has_value()) return;
   if (armed_.has_value() && *armed_ <= *next) return;

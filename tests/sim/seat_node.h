@@ -56,12 +56,14 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
                                const worker::SharedBytes& payload);
   void OnAgreeCut(const worker::CutRequest& request,
                   worker::Seat::CutAnswer answer);
-  v1::JobStatus Status();
+  void WriteStatus(v1::JobStatus* out);
 
   worker::Seat& seat() { return *seat_; }
   const std::string& folder() const { return folder_; }
   // Whether the seat may have changed since the last call.
   bool TakeTouched() { return std::exchange(touched_, false); }
+  // Of the seat as it is.
+  const worker::JobFacts& facts();
 
  private:
   std::vector<worker::StoredFile> Scan();
@@ -94,6 +96,8 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   std::unique_ptr<worker::Seat> seat_;
   std::optional<Instant> armed_;
   bool touched_ = true;
+  // Since the last change; empty when nobody has asked.
+  std::optional<worker::JobFacts> facts_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 

@@ -15,6 +15,9 @@
 
 namespace skerry::sim {
 
+// A message on its way, repeated or not.
+using MessageBytes = std::shared_ptr<const std::string>;
+
 struct Session {
   static constexpr int kWorkerEnd = 0;
   static constexpr int kCoordinatorEnd = 1;
@@ -24,7 +27,7 @@ struct Session {
   HostId worker = 0;
   std::shared_ptr<Stream> stream;
   // Orders at the worker, while its process lives.
-  std::function<void(const std::string& bytes)> on_orders;
+  std::function<void(const MessageBytes& bytes)> on_orders;
 };
 
 }  // namespace skerry::sim

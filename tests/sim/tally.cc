@@ -1,86 +1,114 @@
 #include "tests/sim/tally.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 
 namespace skerry::sim {
 namespace {
 
-// The smallest value that `share` of them do not pass.
-double QuantileSeconds(std::vector<int64_t> values, double share) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const auto last = static_cast<double>(values.size() - 1);
-  return static_cast<double>(values[static_cast<size_t>(last * share)]) / 1000;
+size_t BucketOf(int64_t resumed_ms) {
+  return static_cast<size_t>(
+      std::lower_bound(kResumedMs.begin(), kResumedMs.end(), resumed_ms) -
+      kResumedMs.begin());
+}
+
+std::string FirstLine(const std::string& text) {
+  return text.substr(0, text.find('\n'));
 }
 
 }  // namespace
 
-void Tally::Add(const Verdict& verdict) {
-  Line& line = profiles_[verdict.profile];
+void Tally::Add(const Schedule& schedule, const Verdict& verdict) {
+  ProfileTally& line = profiles_[verdict.profile];
   ++line.schedules;
   line.events += verdict.events;
   line.commits += verdict.commits;
-  line.faults += verdict.faults;
-  line.took_ms += verdict.took_ms;
-  line.resumed_ms.push_back(verdict.resumed_ms);
-  events_ += verdict.events;
-  if (verdict.violation.empty()) {
-    ++passed_;
-  } else {
-    ++line.failed;
-    failed_[verdict.seed] = verdict;
+  line.took_ms += static_cast<uint64_t>(verdict.took_ms);
+  ++line.resumed[BucketOf(verdict.resumed_ms)];
+  for (const Fault& fault : schedule.faults) {
+    ++faults_[static_cast<size_t>(fault.kind)];
   }
+  if (verdict.violation.empty()) return;
+  ++line.failed;
+  failed_[verdict.seed] = {verdict.profile, FirstLine(verdict.violation)};
 }
 
-std::string Tally::Page(uint64_t first_seed,
-                        const std::vector<std::string>& pinned,
-                        const std::vector<PlantedBug>& planted) const {
-  const uint64_t count = passed_ + failed_.size();
-  std::string page = absl::StrCat(
-      "# Reliability\n\nMade by `tools/test sim --n ", count, " --seed ",
-      first_seed,
-      " --report RELIABILITY.md`; do not edit. What is simulated, "
-      "and what is not, is in [the simulator's page](docs/simulation.md).\n\n");
-  absl::StrAppendFormat(&page,
-                        "%d schedules, each a whole cluster from one seed: %d "
-                        "kept every promise, "
-                        "%d did not.\n\n",
-                        count, passed_, failed_.size());
-  absl::StrAppend(
-      &page,
-      "| profile | schedules | events | faults | commits | simulated hours | "
-      "resumed after, p50 s | p99 s | broken |\n"
-      "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+void Tally::Add(const Tally& other) {
+  for (const auto& [name, more] : other.profiles_) {
+    ProfileTally& line = profiles_[name];
+    line.schedules += more.schedules;
+    line.events += more.events;
+    line.commits += more.commits;
+    line.failed += more.failed;
+    line.took_ms += more.took_ms;
+    for (size_t i = 0; i < line.resumed.size(); ++i) {
+      line.resumed[i] += more.resumed[i];
+    }
+  }
+  for (size_t i = 0; i < faults_.size(); ++i) faults_[i] += other.faults_[i];
+}
+
+uint64_t Tally::schedules() const {
+  uint64_t count = 0;
+  for (const auto& [name, line] : profiles_) count += line.schedules;
+  return count;
+}
+
+uint64_t Tally::events() const {
+  uint64_t count = 0;
+  for (const auto& [name, line] : profiles_) count += line.events;
+  return count;
+}
+
+std::string Tally::ToText() const {
+  std::string text = absl::StrCat("campaign ", first_seed_, "\n");
   for (const auto& [name, line] : profiles_) {
-    absl::StrAppendFormat(
-        &page, "| %s | %d | %d | %d | %d | %.1f | %.2f | %.2f | %d |\n", name,
-        line.schedules, line.events, line.faults, line.commits,
-        static_cast<double>(line.took_ms) / 3.6e6,
-        QuantileSeconds(line.resumed_ms, 0.5),
-        QuantileSeconds(line.resumed_ms, 0.99), line.failed);
+    absl::StrAppend(&text, "profile ", name, " ", line.schedules, " ",
+                    line.events, " ", line.commits, " ", line.failed, " ",
+                    line.took_ms);
+    for (const uint64_t count : line.resumed) {
+      absl::StrAppend(&text, " ", count);
+    }
+    absl::StrAppend(&text, "\n");
   }
-  if (!failed_.empty()) absl::StrAppend(&page, "\n## Broken\n\n");
-  for (const auto& [seed, verdict] : failed_) {
-    absl::StrAppend(&page, "- seed ", seed, ": ",
-                    verdict.violation.substr(0, verdict.violation.find('\n')),
-                    "\n");
+  for (size_t i = 0; i < faults_.size(); ++i) {
+    if (faults_[i] == 0) continue;
+    absl::StrAppend(&text, "faults ", FaultName(static_cast<FaultKind>(i)), " ",
+                    faults_[i], "\n");
   }
-  absl::StrAppend(&page, "\n## Pinned\n\nRun again with every test:\n\n");
-  for (const std::string& name : pinned) {
-    absl::StrAppend(&page, "- ", name, "\n");
+  for (const auto& [seed, failure] : failed_) {
+    absl::StrAppend(&text, "broken ", seed, " ", failure.profile, " ",
+                    failure.violation, "\n");
   }
-  if (pinned.empty()) absl::StrAppend(&page, "- none yet\n");
-  absl::StrAppend(&page,
-                  "\n## Planted\n\nBugs that were put in to see whether they "
-                  "are seen ([what each is](tests/sim/planted/plants.txt)):\n\n"
-                  "| bug | seen within, schedules |\n| --- | --- |\n");
-  for (const PlantedBug& bug : planted) {
-    absl::StrAppend(&page, "| ", bug.name, " | ", bug.within, " |\n");
+  return text;
+}
+
+absl::Status Tally::TakeLine(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  std::string word, name;
+  in >> word;
+  if (word == "profile" && in >> name) {
+    ProfileTally& line = profiles_[name];
+    in >> line.schedules >> line.events >> line.commits >> line.failed >>
+        line.took_ms;
+    for (uint64_t& count : line.resumed) in >> count;
+  } else if (word == "faults" && in >> name) {
+    for (size_t i = 0; i < faults_.size(); ++i) {
+      if (name == FaultName(static_cast<FaultKind>(i))) in >> faults_[i];
+    }
+  } else if (uint64_t seed = 0; word == "broken" && in >> seed) {
+    Failure& failure = failed_[seed];
+    in >> failure.profile;
+    std::getline(in >> std::ws, failure.violation);
+    return absl::OkStatus();
+  } else {
+    in.setstate(std::ios::failbit);
   }
-  return page;
+  if (in) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "not a line of a ledger: ", absl::string_view(text.data(), text.size())));
 }
 
 }  // namespace skerry::sim

@@ -1,50 +1,74 @@
 // tests/sim/tally.h
 //
-// What a campaign has come to, and the page that says it.
+// What one campaign has come to: schedules of consecutive seeds.
 #ifndef SKERRY_TESTS_SIM_TALLY_H_
 #define SKERRY_TESTS_SIM_TALLY_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
-#include <vector>
+#include <string_view>
 
+#include "absl/status/status.h"
 #include "tests/sim/isolated.h"
-#include "tests/sim/planted/plants.h"
 #include "tests/sim/schedule.h"
 
 namespace skerry::sim {
 
+// How soon after calm a job went on: up to so many milliseconds; the last holds
+// the rest.
+inline constexpr std::array<int64_t, 5> kResumedMs = {100, 300, 1000, 3000,
+                                                      10000};
+
+struct ProfileTally {
+  uint64_t schedules = 0;
+  uint64_t events = 0;
+  uint64_t commits = 0;
+  uint64_t failed = 0;
+  // Simulated.
+  uint64_t took_ms = 0;
+  std::array<uint64_t, kResumedMs.size() + 1> resumed = {};
+};
+
 class Tally {
  public:
-  void Add(const Verdict& verdict);
+  explicit Tally(uint64_t first_seed) : first_seed_(first_seed) {}
 
-  uint64_t passed() const { return passed_; }
-  // In the order of their seeds.
-  const std::map<uint64_t, Verdict>& failed() const { return failed_; }
-  uint64_t events() const { return events_; }
+  // `schedule` is the one that the verdict is about.
+  void Add(const Schedule& schedule, const Verdict& verdict);
+  // Adds all that `other` has, but for its seeds.
+  void Add(const Tally& other);
 
-  // Markdown: what was run, by profile, with nothing that differs from one
-  // machine to the next. `pinned`: names of the schedules that are run again
-  // with every test.
-  std::string Page(uint64_t first_seed, const std::vector<std::string>& pinned,
-                   const std::vector<PlantedBug>& planted) const;
+  uint64_t first_seed() const { return first_seed_; }
+  uint64_t schedules() const;
+  uint64_t events() const;
+  uint64_t passed() const { return schedules() - failed_.size(); }
+  const std::map<std::string, ProfileTally>& profiles() const {
+    return profiles_;
+  }
+  const std::array<uint64_t, kFaultKindCount>& faults() const {
+    return faults_;
+  }
+  // In the order of their seeds: profile and what was broken.
+  struct Failure {
+    std::string profile;
+    std::string violation;
+  };
+  const std::map<uint64_t, Failure>& failed() const { return failed_; }
+
+  // Lines of a ledger, the first of which begins with "campaign"; with nothing
+  // that differs from one machine to the next.
+  std::string ToText() const;
+  // Takes in one line behind the first. Errors: InvalidArgument.
+  absl::Status TakeLine(std::string_view line);
 
  private:
-  struct Line {
-    uint64_t schedules = 0;
-    uint64_t events = 0;
-    uint64_t commits = 0;
-    uint64_t faults = 0;
-    uint64_t failed = 0;
-    int64_t took_ms = 0;
-    std::vector<int64_t> resumed_ms;
-  };
-  std::map<std::string, Line> profiles_;
-  uint64_t passed_ = 0;
-  uint64_t events_ = 0;
-  std::map<uint64_t, Verdict> failed_;
+  uint64_t first_seed_;
+  std::map<std::string, ProfileTally> profiles_;
+  std::array<uint64_t, kFaultKindCount> faults_ = {};
+  std::map<uint64_t, Failure> failed_;
 };
 
 }  // namespace skerry::sim

@@ -8,8 +8,16 @@
 namespace skerry::sim {
 
 void Timeline::At(Instant when, Task task) {
-  heap_.push_back({std::max(when, now_), ++made_, std::move(task)});
-  std::push_heap(heap_.begin(), heap_.end(), Later);
+  auto slot = static_cast<uint32_t>(tasks_.size());
+  if (free_slots_.empty()) {
+    tasks_.push_back(std::move(task));
+  } else {
+    slot = free_slots_.back();
+    free_slots_.pop_back();
+    tasks_[slot] = std::move(task);
+  }
+  heap_.push_back({std::max(when, now_), ++made_, slot});
+  std::push_heap(heap_.begin(), heap_.end(), Later());
 }
 
 Instant Timeline::next() const {
@@ -18,12 +26,14 @@ Instant Timeline::next() const {
 
 void Timeline::RunNext() {
   SKERRY_CHECK(!heap_.empty());
-  std::pop_heap(heap_.begin(), heap_.end(), Later);
-  Event event = std::move(heap_.back());
+  std::pop_heap(heap_.begin(), heap_.end(), Later());
+  const Event event = heap_.back();
   heap_.pop_back();
   now_ = event.when;
   ++count_;
-  std::move(event.task)();
+  Task task = std::move(tasks_[event.slot]);
+  free_slots_.push_back(event.slot);
+  std::move(task)();
 }
 
 }  // namespace skerry::sim

@@ -34,20 +34,25 @@ class Timeline {
   void RunNext();
 
  private:
+  // Small, because a heap moves its entries about: the task stays in its slot.
   struct Event {
     Instant when;
     uint64_t order = 0;
-    Task task;
+    uint32_t slot = 0;
   };
   // Heap order: the earliest on top.
-  static bool Later(const Event& a, const Event& b) {
-    return a.when == b.when ? a.order > b.order : a.when > b.when;
-  }
+  struct Later {
+    bool operator()(const Event& a, const Event& b) const {
+      return a.when == b.when ? a.order > b.order : a.when > b.when;
+    }
+  };
 
   Instant now_;
   uint64_t made_ = 0;
   uint64_t count_ = 0;
   std::vector<Event> heap_;
+  std::vector<Task> tasks_;
+  std::vector<uint32_t> free_slots_;
 };
 
 }  // namespace skerry::sim

@@ -102,6 +102,9 @@ void SimTrainer::Meet(TrainerIslands::Step step,
     });
   };
   abort_ = [end] { end(absl::AbortedError("cancelled")); };
+  Later(model_.meeting_max, [end] {
+    end(absl::DeadlineExceededError("a member of the group did not come"));
+  });
   islands_.Meet(
       model_.job, step, group_,
       {alive_, range, shared_.get(), &live_, [end] { end(absl::OkStatus()); }});
@@ -146,12 +149,15 @@ void SimTrainer::StartRun(const data::RangeSet& ranges, uint64_t batch,
 }
 
 void SimTrainer::Train(data::RangeSet ranges, uint64_t batch) {
+  float* const live = live_.data();
+  const float* const targets = targets_.data();
+  const size_t size = live_.size();
   while (!ranges.empty()) {
     const data::RangeSet step = ranges.TakeFirst(batch);
     const uint64_t key = step.ranges().front().begin;
     const auto noise = static_cast<float>(kNoise * (Unit(~key, 0) - 0.5));
-    for (uint64_t i = 0; i < live_.size(); ++i) {
-      live_[i] -= kRate * (live_[i] - targets_[i] - noise);
+    for (size_t i = 0; i < size; ++i) {
+      live[i] -= kRate * (live[i] - targets[i] - noise);
     }
   }
 }

@@ -50,6 +50,8 @@ struct TrainerModel {
   absl::Duration compute;
   // Which targets this island's data has.
   uint64_t seed = 0;
+  // So long does a member of a group wait for the others.
+  absl::Duration meeting_max;
 };
 
 class SimTrainer final : public worker::TrainerPort {

@@ -56,8 +56,7 @@ void WorkerNode::EachSeat(const std::function<void(SeatNode&)>& look) const {
 void WorkerNode::AfterTask() {
   for (const auto& [id, job] : jobs_) {
     if (!job->TakeTouched()) continue;
-    const worker::JobFacts facts = job->seat().Facts();
-    world_.observer.OnSeat({host_, run_, job->seat(), facts});
+    world_.observer.OnSeat({host_, run_, job->seat(), job->facts()});
   }
 }
 
@@ -105,10 +104,10 @@ void WorkerNode::OnAgreeCut(
   job->second->OnAgreeCut(request, std::move(answer));
 }
 
-void WorkerNode::OnOrders(uint64_t session, const std::string& bytes) {
+void WorkerNode::OnOrders(uint64_t session, const MessageBytes& bytes) {
   if (session_ == nullptr || session_->id != session) return;
-  v1::Orders orders;
-  if (!orders.ParseFromString(bytes) || orders.boot() != boot_) return;
+  v1::Orders& orders = orders_;
+  if (!orders.ParseFromString(*bytes) || orders.boot() != boot_) return;
   backoff_ = kBackoffMin;
   const Revision revision(orders.revision());
   if (revision < revision_) return;
@@ -159,7 +158,8 @@ void WorkerNode::StatusChanged() {
 
 void WorkerNode::SendStatus() {
   status_due_ = false;
-  v1::Status status;
+  v1::Status& status = status_;
+  status.Clear();
   status.set_protocol_version(kProtocolVersion);
   status.set_release(kRelease);
   status.mutable_self()->set_worker(AddressOf(host_));
@@ -170,8 +170,8 @@ void WorkerNode::SendStatus() {
   status.set_incarnation(incarnation_.value());
   status.set_counter(++counter_);
   status.set_draining(draining_);
-  for (const auto& [id, job] : jobs_) *status.add_jobs() = job->Status();
-  newest_ = status.SerializeAsString();
+  for (const auto& [id, job] : jobs_) job->WriteStatus(status.add_jobs());
+  newest_ = std::make_shared<const std::string>(status.SerializeAsString());
   if (session_ == nullptr && !waiting_) Open();
   Flush();
 }
@@ -188,7 +188,7 @@ void WorkerNode::Open() {
   session_->id = world_.NextNumber();
   session_->worker = host_;
   session_->on_orders = [this, alive = process_.alive(),
-                         id = session_->id](const std::string& bytes) {
+                         id = session_->id](const MessageBytes& bytes) {
     if (alive.expired()) return;
     process_.Post([this, id, bytes] { OnOrders(id, bytes); });
   };
@@ -207,17 +207,17 @@ void WorkerNode::Open() {
 }
 
 void WorkerNode::Flush() {
-  if (session_ == nullptr || writing_ || !newest_.has_value()) return;
+  if (session_ == nullptr || writing_ || newest_ == nullptr) return;
   writing_ = true;
-  const std::string bytes = *std::exchange(newest_, std::nullopt);
+  const MessageBytes bytes = std::exchange(newest_, nullptr);
   world_.history.Add(world_.timeline.now(), "status ", host_, " ", counter_,
-                     " ", bytes.size());
+                     " ", bytes->size());
   if (world_.network.link(host_, kCoordinator).cuts > 0) {
     session_->stream->Break(absl::UnavailableError("the connection broke"));
     return;
   }
   world_.network.Send(
-      host_, kCoordinator, bytes.size(),
+      host_, kCoordinator, bytes->size(),
       [&world = world_, session = session_, bytes] {
         if (world.coordinator_node() == nullptr) {
           session->stream->Close(

@@ -10,7 +10,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "proto/skerry/v1/control.pb.h"
@@ -52,7 +51,7 @@ class WorkerNode final : public transport::BulkReceiver {
                   std::function<void(absl::StatusOr<worker::CutReply>)> answer);
 
  private:
-  void OnOrders(uint64_t session, const std::string& bytes);
+  void OnOrders(uint64_t session, const MessageBytes& bytes);
   void OnJobOrders(Revision revision, const v1::JobOrders& orders);
   void OnSessionEnd(const absl::Status& why);
   void TakeNewBoot(const std::string& reason);
@@ -83,7 +82,11 @@ class WorkerNode final : public transport::BulkReceiver {
   bool writing_ = false;
   bool waiting_ = false;
   absl::Duration backoff_;
-  std::optional<std::string> newest_;
+  // Not sent yet.
+  MessageBytes newest_;
+  // Used again and again, so that their parts are not made anew.
+  v1::Orders orders_;
+  v1::Status status_;
 };
 
 }  // namespace skerry::sim

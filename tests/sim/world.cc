@@ -90,14 +90,31 @@ bool World::AllJobsEnded() const {
                      [](const auto& job) { return job.second; });
 }
 
+std::set<JobId> World::EndedOutOfReach() const {
+  std::set<JobId> jobs;
+  for (const auto& [job, ended] : ended_) {
+    if (ended) jobs.insert(job);
+  }
+  for (const auto& worker : workers_) {
+    if (worker == nullptr) continue;
+    worker->EachSeat([&jobs](SeatNode& node) {
+      const worker::JobFacts facts = node.seat().Facts();
+      if (facts.state == worker::SeatState::kResting) jobs.erase(facts.job);
+    });
+  }
+  return jobs;
+}
+
 bool World::AllWorkersWell() const {
+  const std::set<JobId> out_of_reach = EndedOutOfReach();
   for (HostId host = 1; host < machines_.size(); ++host) {
     if (workers_[host] == nullptr) return false;
     bool well = true;
-    workers_[host]->EachSeat([&well](SeatNode& node) {
-      const worker::SeatState state = node.seat().Facts().state;
-      well &= state == worker::SeatState::kActive ||
-              state == worker::SeatState::kResting;
+    workers_[host]->EachSeat([&](SeatNode& node) {
+      const worker::JobFacts facts = node.seat().Facts();
+      well &= facts.state == worker::SeatState::kActive ||
+              facts.state == worker::SeatState::kResting ||
+              out_of_reach.contains(facts.job);
     });
     if (!well) return false;
   }
@@ -114,9 +131,11 @@ std::string World::WorkersText() const {
         const worker::JobFacts facts = node.seat().Facts();
         absl::StrAppend(&text, " job ", facts.job.value(), " state ",
                         static_cast<int>(facts.state), " life ",
-                        facts.life.value(), " applied ", facts.applied.value(),
-                        " stored ", facts.stored_through.value(), " ",
-                        facts.error);
+                        facts.life.value(), " ", facts.error);
+        for (const worker::FragmentFacts& one : facts.fragments) {
+          absl::StrAppend(&text, " applied ", one.applied.value(), " stored ",
+                          one.stored_through.value());
+        }
       });
     }
     absl::StrAppend(&text, "\n");

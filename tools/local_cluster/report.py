@@ -31,10 +31,23 @@ def anchor_table(view):
     rows = []
     for replica in view['replicas']:
         seats = sorted(replica['seats'], key=lambda seat: seat['span_begin'])
-        hashes = [h for seat in seats for h in seat['anchor_hashes']]
+        hashes = _in_order_of_the_model(seats)
         applied = sorted({int(seat['applied']) for seat in seats})
         rows.append((replica['island'], applied, hashes))
     return rows
+
+
+def _in_order_of_the_model(seats):
+    """A seat lists its spans of the first fragment, of the second and so on."""
+    parts = []
+    for seat in seats:
+        held = int(seat['span_end']) - int(seat['span_begin'])
+        hashes = seat['anchor_hashes']
+        parts.append([hashes[i:i + held]
+                      for i in range(0, len(hashes), max(held, 1))])
+    most = max((len(part) for part in parts), default=0)
+    return [h for f in range(most) for part in parts if f < len(part)
+            for h in part[f]]
 
 
 def anchors_agree(view):
@@ -96,6 +109,14 @@ def _traffic(view, size, seconds):
     return sent > 0
 
 
+def partly_covered(audit):
+    """What some fragments have and others not, of a job with several."""
+    if audit.get('fragments', 1) < 2:
+        return ''
+    return (f", {audit['samples_partly']} of them not in all "
+            f"{audit['fragments']} fragments")
+
+
 def _audit(cluster, view):
     audit = json.loads(cluster.retry('audit', 'data', view['spec']['name'],
                                      '-o', 'json'))
@@ -103,7 +124,8 @@ def _audit(cluster, view):
     print(f"audit: {audit['samples_committed']} of {audit['samples_total']} "
           f"samples committed, {len(audit['missing'])} ranges missing, "
           f"{len(audit['doubled'])} doubled, {audit['samples_returned']} "
-          f"given out again: {'exact' if exact else 'NOT EXACT'}")
+          f"given out again{partly_covered(audit)}: "
+          f"{'exact' if exact else 'NOT EXACT'}")
     agree = anchors_agree(view)
     for island, applied, hashes in anchor_table(view):
         short = hashes[0] if hashes else '-'

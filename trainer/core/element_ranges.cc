@@ -41,7 +41,8 @@ absl::Status ValidateOwners(std::span<const RankRange> owners,
                             std::span<const ElementRange> loaded,
                             uint64_t element_count, int rank, int size) {
   const data::RangeSet have = ToSet(loaded);
-  uint64_t end = 0;
+  std::vector<bool> owns(std::max(size, 0), false);
+  uint64_t end = owners.empty() ? 0 : owners.front().range.begin;
   for (const RankRange& owner : owners) {
     if (owner.range.begin != end || owner.range.end <= end) {
       return absl::InvalidArgumentError(
@@ -53,6 +54,7 @@ absl::Status ValidateOwners(std::span<const RankRange> owners,
       return absl::InvalidArgumentError(absl::StrCat(
           "owner rank ", owner.rank, " is not in a group of ", size));
     }
+    owns[owner.rank] = true;
     const ElementRange mine[] = {owner.range};
     if (owner.rank == rank && !have.ContainsAll(ToSet(mine))) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -60,9 +62,26 @@ absl::Status ValidateOwners(std::span<const RankRange> owners,
           owner.range.end, ") but loads only a part of them"));
     }
   }
-  if (end != element_count) {
+  if (end > element_count) {
     return absl::InvalidArgumentError(
         absl::StrCat("owners end at element ", end, " of ", element_count));
+  }
+  if (!owners.empty() && owners.front().range.begin == 0 &&
+      end == element_count) {
+    return absl::OkStatus();
+  }
+  // Of a part of the model every rank has its own part: whoever is left out
+  // would wait for the others.
+  for (int other = 0; other < size; ++other) {
+    if (owns[other]) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("rank ", other, " owns nothing of what is loaded"));
+  }
+  const ElementRange part[] = {{owners.front().range.begin, end}};
+  if (!ToSet(part).ContainsAll(have)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("elements outside [", part[0].begin, ", ", end,
+                     ") are loaded, of which nobody is the owner"));
   }
   return absl::OkStatus();
 }

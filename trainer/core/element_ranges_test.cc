@@ -33,6 +33,13 @@ TEST(ValidateOwnersTest, OwnersMustCoverTheModelOnce) {
   EXPECT_FALSE(Owners({}, {{0, 10}}).ok());
 }
 
+TEST(ValidateOwnersTest, APartOfTheModelHasAnOwnerInEveryRank) {
+  EXPECT_TRUE(Owners({{{2, 4}, 0}, {{4, 9}, 1}}, {{4, 9}}).ok());
+  EXPECT_FALSE(Owners({{{2, 4}, 0}, {{4, 9}, 0}}, {}).ok());
+  EXPECT_FALSE(Owners({{{2, 4}, 1}}, {{2, 4}}).ok());
+  EXPECT_FALSE(Owners({{{2, 4}, 0}, {{4, 9}, 1}}, {{1, 9}}).ok());
+}
+
 TEST(ValidateOwnersTest, RankMustExistAndLoadWhatItOwns) {
   EXPECT_FALSE(Owners({{{0, 10}, 2}}, {{0, 10}}).ok());
   EXPECT_FALSE(Owners({{{0, 10}, -1}}, {{0, 10}}).ok());

@@ -86,10 +86,12 @@ TEST(JobOrdersTest, GoodOrdersAreReadInFull) {
   EXPECT_EQ(orders->holders[1].begin, 1u);
   EXPECT_EQ(orders->holders[0].peer.island_address, "h:1");
   EXPECT_EQ(orders->granted.total(), 10u);
-  EXPECT_EQ(orders->committed[1].attempt, Attempt(12));
-  EXPECT_EQ(orders->open->members[0].codec, compression::CodecId::kBf16);
-  EXPECT_EQ(orders->outcome->kind, Outcome::Kind::kCommitted);
-  EXPECT_EQ(orders->sources[0].base_hashes, std::vector<uint64_t>{7});
+  EXPECT_EQ(orders->fragments[0].committed[1].attempt, Attempt(12));
+  EXPECT_EQ(orders->fragments[0].open->members[0].codec,
+            compression::CodecId::kBf16);
+  EXPECT_EQ(orders->fragments[0].outcome->kind, Outcome::Kind::kCommitted);
+  EXPECT_EQ(orders->fragments[0].sources[0].base_hashes,
+            std::vector<uint64_t>{7});
   EXPECT_EQ(orders->generate[0].prompt, "once");
   EXPECT_FALSE(orders->paused);
   v1::JobOrders paused = Good();
@@ -101,7 +103,12 @@ TEST(JobOrdersTest, GoodOrdersAreReadInFull) {
   restored.mutable_spec()->mutable_checkpoint()->set_every(20);
   restored.mutable_restored()->set_sequence(7);
   EXPECT_EQ(JobOrdersFromProto(restored)->settings.checkpoint_every, 20u);
+  EXPECT_FALSE(JobOrdersFromProto(restored)->settings.from_checkpoint);
+  EXPECT_EQ(JobOrdersFromProto(restored)->settings.begins_at,
+            std::vector<Sequence>({Sequence(7)}));
+  restored.mutable_restored()->set_sha256("ab");
   EXPECT_TRUE(JobOrdersFromProto(restored)->settings.from_checkpoint);
+  EXPECT_TRUE(JobOrdersFromProto(restored)->settings.begins_at.empty());
 }
 
 using Change = std::function<void(v1::JobOrders&)>;
@@ -215,16 +222,18 @@ TEST(JobFactsTest, EveryFactIsSaid) {
   facts.life = Life(8);
   facts.abandoned_life = Life(7);
   facts.state = SeatState::kActive;
-  facts.applied = Sequence(2);
-  facts.anchor_hashes = {1, 2};
-  facts.stored = StoredResultFact{Sequence(3), Attempt(14), {5, 6}, 1.5};
-  facts.ready = Contribution{Round(4),
-                             Sequence(2),
-                             10,
-                             data::RangeSet(data::SampleRange{10, 20}),
-                             {2.5, 12, 0.5, 1.0}};
-  facts.progress = {{ReplicaId(2), 10, 20}};
-  facts.bases = {{Sequence(1), 0, {7, 8}}};
+  facts.fragments[0].applied = Sequence(2);
+  facts.fragments[0].anchor_hashes = {1, 2};
+  facts.fragments[0].stored =
+      StoredResultFact{Sequence(3), Attempt(14), {5, 6}, 1.5};
+  facts.fragments[0].ready =
+      Contribution{Round(4),
+                   Sequence(2),
+                   10,
+                   data::RangeSet(data::SampleRange{10, 20}),
+                   {2.5, 12, 0.5, 1.0}};
+  facts.fragments[0].progress = {{ReplicaId(2), 10, 20}};
+  facts.fragments[0].bases = {{Sequence(1), 0, {7, 8}}};
   facts.evaluations = {{Sequence(1), 3.5, 64}};
   facts.generated = {{1, "upon", ""}};
   facts.counters.stall_s = 0.5;
@@ -244,12 +253,16 @@ TEST(JobFactsTest, EveryFactIsSaid) {
 }
 
 TEST(CutTest, RequestAndReplySurviveTheWire) {
-  const CutRequest request{Life(8), 1, Round(4), Sequence(2)};
+  const CutRequest request{Life(8), 1, Round(4), {Sequence(2), Sequence(3)}};
   v1::AgreeCutRequest request_proto;
   CutRequestToProto(JobId(3), request, &request_proto);
   EXPECT_EQ(CutRequestFromProto(request_proto).value(), request);
-  const CutReply reply{Epoch(9), Sequence(2),
-                       data::RangeSet(data::SampleRange{10, 20})};
+  const CutReply reply{Epoch(9),
+                       {{0, Sequence(2)}, {3, Sequence(5)}},
+                       data::RangeSet(data::SampleRange{10, 20}),
+                       2,
+                       true,
+                       true};
   v1::AgreeCutReply reply_proto;
   CutReplyToProto(reply, &reply_proto);
   EXPECT_EQ(CutReplyFromProto(reply_proto).value(), reply);
@@ -258,7 +271,7 @@ TEST(CutTest, RequestAndReplySurviveTheWire) {
 TEST(CutTest, MissingFieldsAreRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(CutReplyFromProto({}).status()));
   v1::AgreeCutRequest request;
-  CutRequestToProto(JobId(3), {Life(8), 1, Round(4), Sequence(2)}, &request);
+  CutRequestToProto(JobId(3), {Life(8), 1, Round(4), {Sequence(2)}}, &request);
   request.set_round(0);
   EXPECT_TRUE(absl::IsInvalidArgument(CutRequestFromProto(request).status()));
   request.set_round(4);

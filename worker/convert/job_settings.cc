@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
@@ -16,6 +17,7 @@ constexpr uint32_t kSpansDefault = 64;
 constexpr uint64_t kSamplesMax = uint64_t{1} << 48;
 constexpr uint32_t kBatchMax = uint32_t{1} << 20;
 constexpr uint32_t kTauMax = uint32_t{1} << 20;
+constexpr uint32_t kFragmentsMax = 64;
 
 absl::StatusOr<std::string_view> PresetOf(int method) {
   switch (method) {
@@ -105,6 +107,12 @@ absl::StatusOr<JobSettings> JobSettingsFromProto(const v1::JobSpec& spec) {
   settings.spans = exchange.spans() == 0 ? kSpansDefault : exchange.spans();
   if (settings.spans > compression::kFrameSpansMax) {
     return BadField("spec.exchange.spans", "too many");
+  }
+  settings.fragments = std::max(1u, exchange.fragments());
+  if (settings.fragments > kFragmentsMax ||
+      settings.tau % settings.fragments != 0) {
+    return BadField("spec.exchange.fragments",
+                    "has to divide training.tau, and be at most 64");
   }
   return settings;
 }

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -90,6 +91,7 @@ absl::StatusOr<CommittedEntry> EntryFromProto(const v1::CommittedEntry& entry) {
   out.hashes.assign(entry.hashes().begin(), entry.hashes().end());
   out.total_weight = entry.total_weight();
   out.samples_committed = entry.samples_committed();
+  out.state = entry.state();
   SKERRY_ASSIGN_OR_RETURN(out.scalars,
                           ScalarsFromProto(entry.scalars(), "committed"));
   return out;
@@ -202,34 +204,50 @@ absl::StatusOr<Source> SourceFromProto(const v1::Source& source) {
   return out;
 }
 
-absl::Status FragmentFromProto(const v1::FragmentOrders& fragment,
-                               JobOrders* out) {
-  if (fragment.fragment() != 0) {
-    return BadField("fragments", "this release exchanges a model as one");
-  }
+absl::StatusOr<FragmentOrders> FragmentFromProto(
+    const v1::FragmentOrders& fragment) {
+  FragmentOrders out;
   if (fragment.committed_size() > kCommittedMax ||
       fragment.sources_size() > kSourcesMax) {
     return BadField("fragments", "too many entries or sources");
   }
-  out->newest = Sequence(fragment.newest());
-  out->keep_from = Sequence(fragment.keep_from());
+  out.newest = Sequence(fragment.newest());
+  out.keep_from = Sequence(fragment.keep_from());
   for (const v1::CommittedEntry& entry : fragment.committed()) {
     SKERRY_ASSIGN_OR_RETURN(CommittedEntry one, EntryFromProto(entry));
-    if (!out->committed.empty() &&
-        Next(out->committed.back().sequence) != one.sequence) {
+    if (!out.committed.empty() &&
+        Next(out.committed.back().sequence) != one.sequence) {
       return BadField("committed", "a gap in the sequences");
     }
-    out->committed.push_back(std::move(one));
+    out.committed.push_back(std::move(one));
   }
   if (fragment.has_open()) {
-    SKERRY_ASSIGN_OR_RETURN(out->open, OpenFromProto(fragment.open()));
+    SKERRY_ASSIGN_OR_RETURN(out.open, OpenFromProto(fragment.open()));
   }
   if (fragment.has_outcome()) {
-    SKERRY_ASSIGN_OR_RETURN(out->outcome, OutcomeFromProto(fragment.outcome()));
+    SKERRY_ASSIGN_OR_RETURN(out.outcome, OutcomeFromProto(fragment.outcome()));
   }
   for (const v1::Source& source : fragment.sources()) {
     SKERRY_ASSIGN_OR_RETURN(Source one, SourceFromProto(source));
-    out->sources.push_back(std::move(one));
+    out.sources.push_back(std::move(one));
+  }
+  out.wanted = fragment.wanted();
+  return out;
+}
+
+// Those that are not named have nothing new.
+absl::Status FragmentsFromProto(const v1::JobOrders& orders, JobOrders* out) {
+  const uint32_t count = out->settings.fragments;
+  out->fragments.assign(count, {});
+  std::vector<bool> named(count, false);
+  for (const v1::FragmentOrders& fragment : orders.fragments()) {
+    const uint32_t index = fragment.fragment();
+    if (index >= count || named[index]) {
+      return BadField("fragments",
+                      absl::StrCat("names ", index, " twice, or of ", count));
+    }
+    named[index] = true;
+    SKERRY_ASSIGN_OR_RETURN(out->fragments[index], FragmentFromProto(fragment));
   }
   return absl::OkStatus();
 }
@@ -261,8 +279,19 @@ absl::StatusOr<JobOrders> JobOrdersFromProto(const v1::JobOrders& orders) {
   if (orders.job() == 0) return BadField("job", "is missing");
   out.job = JobId(orders.job());
   SKERRY_ASSIGN_OR_RETURN(out.settings, JobSettingsFromProto(orders.spec()));
-  // The trainer's initial values are not where the job begins again.
-  if (orders.has_restored()) out.settings.from_checkpoint = true;
+  if (orders.has_restored() && orders.restored().sha256().empty()) {
+    // It begins again with what it began with.
+    const auto& sequences = orders.restored().fragment_sequences();
+    out.settings.begins_at.assign(out.settings.fragments,
+                                  Sequence(orders.restored().sequence()));
+    for (int f = 0; f < sequences.size() &&
+                    f < static_cast<int>(out.settings.begins_at.size());
+         ++f) {
+      out.settings.begins_at[f] = Sequence(sequences[f]);
+    }
+  } else if (orders.has_restored()) {
+    out.settings.from_checkpoint = true;
+  }
   SKERRY_ASSIGN_OR_RETURN(out.phase, PhaseFromProto(orders.phase()));
   out.epoch = Epoch(orders.epoch());
   out.life = Life(orders.life());
@@ -275,12 +304,8 @@ absl::StatusOr<JobOrders> JobOrdersFromProto(const v1::JobOrders& orders) {
   SKERRY_ASSIGN_OR_RETURN(out.granted,
                           RangesFromProto(orders.granted(), "granted"));
   out.paused = orders.paused();
-  if (orders.fragments_size() > 1) {
-    return BadField("fragments", "this release exchanges a model as one");
-  }
-  for (const v1::FragmentOrders& fragment : orders.fragments()) {
-    SKERRY_RETURN_IF_ERROR(FragmentFromProto(fragment, &out));
-  }
+  out.nothing_left = orders.nothing_left();
+  SKERRY_RETURN_IF_ERROR(FragmentsFromProto(orders, &out));
   SKERRY_RETURN_IF_ERROR(TasksFromProto(orders, &out));
   return out;
 }

@@ -1,17 +1,27 @@
 #include "worker/convert/peer.h"
 
+#include <vector>
+
 #include "base/status.h"
 #include "worker/convert/fields.h"
 
 namespace skerry::worker {
 namespace {
 
+constexpr int kFragmentsMax = 64;
+
 template <typename Cuts>
-absl::StatusOr<Sequence> OnlyCut(const Cuts& cuts, absl::string_view field) {
-  if (cuts.size() != 1 || cuts[0].fragment() != 0) {
-    return BadField(field, "has to name fragment 0 and no other");
+absl::StatusOr<std::vector<FragmentCut>> CutsFromProto(
+    const Cuts& cuts, absl::string_view field) {
+  std::vector<FragmentCut> out;
+  if (cuts.size() > kFragmentsMax) return BadField(field, "names too many");
+  for (const v1::FragmentCut& cut : cuts) {
+    if (!out.empty() && out.back().fragment >= cut.fragment()) {
+      return BadField(field, "has to ascend");
+    }
+    out.push_back({cut.fragment(), Sequence(cut.sequence())});
   }
-  return Sequence(cuts[0].sequence());
+  return out;
 }
 
 }  // namespace
@@ -20,18 +30,34 @@ absl::StatusOr<CutRequest> CutRequestFromProto(
     const v1::AgreeCutRequest& request) {
   if (request.life() == 0) return BadField("life", "is missing");
   if (request.round() == 0) return BadField("round", "is missing");
-  SKERRY_ASSIGN_OR_RETURN(const Sequence stored,
-                          OnlyCut(request.stored_through(), "stored_through"));
-  return CutRequest{Life(request.life()), request.rank(),
-                    Round(request.round()), stored};
+  SKERRY_ASSIGN_OR_RETURN(
+      const std::vector<FragmentCut> stored,
+      CutsFromProto(request.stored_through(), "stored_through"));
+  CutRequest out{
+      Life(request.life()), request.rank(), Round(request.round()), {}};
+  for (const FragmentCut& one : stored) {
+    out.stored_through.push_back(one.sequence);
+  }
+  // They ascend, so the last one says that none is missing.
+  if (stored.empty() || stored.back().fragment + 1 != stored.size()) {
+    return BadField("stored_through", "has to name every fragment");
+  }
+  return out;
 }
 
 absl::StatusOr<CutReply> CutReplyFromProto(const v1::AgreeCutReply& reply) {
   CutReply out;
   out.epoch = Epoch(reply.epoch());
-  SKERRY_ASSIGN_OR_RETURN(out.cut, OnlyCut(reply.cuts(), "cuts"));
+  SKERRY_ASSIGN_OR_RETURN(out.cuts, CutsFromProto(reply.cuts(), "cuts"));
   SKERRY_ASSIGN_OR_RETURN(out.ranges,
                           RangesFromProto(reply.ranges(), "ranges"));
+  if (reply.turn() >= kFragmentsMax) return BadField("turn", "is too large");
+  out.turn = reply.turn();
+  out.at_anchor = reply.at_anchor();
+  out.deliver = reply.deliver();
+  if (out.cuts.empty() && out.ranges.empty() && !out.deliver) {
+    return BadField("cuts", "are missing");
+  }
   return out;
 }
 
@@ -42,14 +68,25 @@ void CutRequestToProto(JobId job, const CutRequest& request,
   out->set_life(request.life.value());
   out->set_rank(request.rank);
   out->set_round(request.round.value());
-  out->add_stored_through()->set_sequence(request.stored_through.value());
+  for (size_t f = 0; f < request.stored_through.size(); ++f) {
+    v1::FragmentCut* one = out->add_stored_through();
+    one->set_fragment(static_cast<uint32_t>(f));
+    one->set_sequence(request.stored_through[f].value());
+  }
 }
 
 void CutReplyToProto(const CutReply& reply, v1::AgreeCutReply* out) {
   out->Clear();
   out->set_epoch(reply.epoch.value());
-  out->add_cuts()->set_sequence(reply.cut.value());
+  for (const FragmentCut& cut : reply.cuts) {
+    v1::FragmentCut* one = out->add_cuts();
+    one->set_fragment(cut.fragment);
+    one->set_sequence(cut.sequence.value());
+  }
   RangesToProto(reply.ranges, out->mutable_ranges());
+  out->set_turn(reply.turn);
+  out->set_at_anchor(reply.at_anchor);
+  out->set_deliver(reply.deliver);
 }
 
 }  // namespace skerry::worker

@@ -20,7 +20,7 @@ v1::SeatState StateToProto(SeatState state) {
   return v1::SEAT_STATE_UNSPECIFIED;
 }
 
-void FragmentToProto(const JobFacts& facts, v1::FragmentStatus* out) {
+void FragmentToProto(const FragmentFacts& facts, v1::FragmentStatus* out) {
   out->set_span_begin(facts.span_begin);
   out->set_applied(facts.applied.value());
   for (const uint64_t hash : facts.anchor_hashes) out->add_anchor_hashes(hash);
@@ -80,7 +80,11 @@ void JobFactsToProto(const JobFacts& facts, v1::JobStatus* status) {
   status->set_element_count(facts.element_count);
   status->set_epoch_samples(facts.epoch_samples);
   status->set_flops_per_sample(facts.flops_per_sample);
-  FragmentToProto(facts, status->add_fragments());
+  for (size_t f = 0; f < facts.fragments.size(); ++f) {
+    v1::FragmentStatus* fragment = status->add_fragments();
+    fragment->set_fragment(static_cast<uint32_t>(f));
+    FragmentToProto(facts.fragments[f], fragment);
+  }
   for (const Evaluation& evaluation : facts.evaluations) {
     v1::Evaluation* one = status->add_evaluations();
     one->set_sequence(evaluation.sequence.value());

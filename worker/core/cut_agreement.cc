@@ -52,6 +52,14 @@ void CutAgreement::Ask(const CutRequest& request, Answer answer) {
         absl::StrCat("round ", request.round.value(), " is ahead")));
     return;
   }
+  for (const auto& one : waiting_) {
+    if (!one || one->stored_through.size() == request.stored_through.size()) {
+      continue;
+    }
+    std::move(answer)(absl::InvalidArgumentError(
+        "another number of fragments than that of other ranks"));
+    return;
+  }
   auto& place = waiting_[request.rank];
   auto older =
       std::exchange(place, Waiting{request.stored_through, std::move(answer)});
@@ -60,11 +68,14 @@ void CutAgreement::Ask(const CutRequest& request, Answer answer) {
   }
 }
 
-std::optional<Sequence> CutAgreement::Agreed() const {
-  std::optional<Sequence> least;
+std::optional<std::vector<Sequence>> CutAgreement::Agreed() const {
+  std::optional<std::vector<Sequence>> least;
   for (const auto& one : waiting_) {
     if (!one) return std::nullopt;
-    least = least ? std::min(*least, one->stored_through) : one->stored_through;
+    if (!least) least = one->stored_through;
+    for (size_t f = 0; f < least->size(); ++f) {
+      (*least)[f] = std::min((*least)[f], one->stored_through[f]);
+    }
   }
   return least;
 }

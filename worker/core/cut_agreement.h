@@ -34,15 +34,16 @@ class CutAgreement {
   // rank.
   void Ask(const CutRequest& request, Answer answer);
 
-  // The newest sequence that all have, once all ranks have asked.
-  std::optional<Sequence> Agreed() const;
+  // Of each fragment the newest sequence that all have, once all ranks have
+  // asked.
+  std::optional<std::vector<Sequence>> Agreed() const;
 
   // Answers all. Requires: Agreed() has a value.
   void Decide(const CutReply& reply);
 
  private:
   struct Waiting {
-    Sequence stored_through;
+    std::vector<Sequence> stored_through;
     Answer answer;
   };
 

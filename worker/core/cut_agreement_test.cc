@@ -18,7 +18,7 @@ struct Asked {
 };
 
 CutRequest By(uint32_t rank, uint64_t stored, uint64_t round = 1) {
-  return {kLife, rank, Round(round), Sequence(stored)};
+  return {kLife, rank, Round(round), {Sequence(stored)}};
 }
 
 TEST(CutAgreementTest, CutIsTheNewestThatAllHaveAndAllHearTheSame) {
@@ -28,9 +28,9 @@ TEST(CutAgreementTest, CutIsTheNewestThatAllHaveAndAllHearTheSame) {
   agreement.Ask(By(0, 7), first.Take());
   EXPECT_FALSE(agreement.Agreed().has_value());
   agreement.Ask(By(1, 5), second.Take());
-  EXPECT_EQ(agreement.Agreed(), Sequence(5));
+  EXPECT_EQ(agreement.Agreed()->front(), Sequence(5));
   EXPECT_FALSE(first.answer.has_value());
-  const CutReply reply{Epoch(2), Sequence(5), {}};
+  const CutReply reply{Epoch(2), {{0, Sequence(5)}}, {}};
   agreement.Decide(reply);
   EXPECT_EQ(first.answer->value(), reply);
   EXPECT_EQ(second.answer->value(), reply);
@@ -41,7 +41,7 @@ TEST(CutAgreementTest, LostAnswerIsGivenAgain) {
   CutAgreement agreement;
   agreement.Begin(kLife, 1);
   agreement.Ask(By(0, 3), first.Take());
-  agreement.Decide({Epoch(1), Sequence(3), {}});
+  agreement.Decide({Epoch(1), {{0, Sequence(3)}}, {}});
   agreement.Ask(By(0, 4), again.Take());
   EXPECT_EQ(again.answer->value(), first.answer->value());
 }
@@ -54,7 +54,7 @@ TEST(CutAgreementTest, NewerRequestOfARankReplacesTheOlder) {
   agreement.Ask(By(1, 4), newer.Take());
   EXPECT_TRUE(absl::IsUnavailable(older.answer->status()));
   agreement.Ask(By(0, 9), other.Take());
-  EXPECT_EQ(agreement.Agreed(), Sequence(4));
+  EXPECT_EQ(agreement.Agreed()->front(), Sequence(4));
 }
 
 TEST(CutAgreementTest, OtherLivesRoundsAndRanksAreTurnedAway) {
@@ -85,6 +85,21 @@ TEST(CutAgreementTest, EndOfTheLifeAnswersWhoWaits) {
     agreement.Ask(By(0, 1), waiting.Take());
   }
   EXPECT_TRUE(absl::IsAborted(waiting.answer->status()));
+}
+
+TEST(CutAgreementTest, TheCutIsOfEachFragment) {
+  Asked first, second, odd;
+  CutAgreement agreement;
+  agreement.Begin(kLife, 2);
+  agreement.Ask({kLife, 0, Round(1), {Sequence(7), Sequence(2)}}, first.Take());
+  agreement.Ask({kLife, 1, Round(1), {Sequence(7)}}, odd.Take());
+  EXPECT_TRUE(absl::IsInvalidArgument(odd.answer->status()));
+  agreement.Ask({kLife, 1, Round(1), {Sequence(5), Sequence(3)}},
+                second.Take());
+  EXPECT_EQ(*agreement.Agreed(),
+            (std::vector<Sequence>{Sequence(5), Sequence(2)}));
+  agreement.Decide({Epoch(2), {{0, Sequence(5)}}, {}, 1});
+  EXPECT_EQ(second.answer->value().turn, 1u);
 }
 
 }  // namespace

@@ -56,7 +56,8 @@ struct TrainerGroup {
   Life life;  // names the group
   uint32_t rank = 0;
   uint32_t size = 1;
-  std::vector<ElementRange> owners;  // by rank: they cover the model in order
+  // Of each fragment by rank: they cover the fragment in order.
+  std::vector<std::vector<ElementRange>> owners;
 };
 
 struct GenerateRequest {
@@ -103,7 +104,7 @@ class TrainerPort {
   virtual void Restart(const std::string& reason) = 0;
 };
 
-// A span of a base, or of the result of (sequence, attempt).
+// A span of a base of a fragment, or of its result of (sequence, attempt).
 struct PieceKey {
   enum class Kind : uint8_t { kBase = 1, kResult = 2 };
   Kind kind = Kind::kBase;
@@ -111,6 +112,7 @@ struct PieceKey {
   Attempt attempt;  // unset for bases
   uint32_t span = 0;
   uint64_t hash = 0;  // Hash64 of its bytes
+  uint32_t fragment = 0;
   friend auto operator<=>(const PieceKey&, const PieceKey&) = default;
 };
 
@@ -123,16 +125,16 @@ class BulkPort {
   virtual void SendFrame(const std::string& address,
                          const compression::FrameHeader& header,
                          const SharedBytes& payload) = 0;
-  // Drops frames of this job's attempts below `attempt`, and offers again what
-  // receivers were not ready for.
-  virtual void ForgetBefore(Attempt attempt) = 0;
+  // Drops frames of the fragment's attempts below `attempt`, and offers again
+  // what receivers were not ready for.
+  virtual void ForgetBefore(uint32_t fragment, Attempt attempt) = 0;
   // One try; the bytes have `key.hash`.
   virtual void Fetch(const std::string& address, const PieceKey& key,
                      Done<absl::StatusOr<SharedBytes>> done) = 0;
 };
 
-// One file: pieces of one base, or of one result. Several files may hold
-// different spans of one base.
+// One file: pieces of one base of a fragment, or of one of its results. Several
+// files may hold different spans of one base.
 struct StoredFile {
   struct Piece {
     uint32_t span = 0;
@@ -143,6 +145,7 @@ struct StoredFile {
   Sequence sequence;
   Attempt attempt;
   std::vector<Piece> pieces;  // ascending spans, each once
+  uint32_t fragment = 0;
   friend bool operator==(const StoredFile&, const StoredFile&) = default;
 };
 
@@ -151,8 +154,9 @@ class DiskPort {
  public:
   virtual ~DiskPort() = default;
   // `contents[i]` belongs to `file.pieces[i]`. `done` with OK means durable:
-  // file and directory are synced. Replaces a file with the same kind,
-  // sequence, attempt and first span. With an error nothing of it is there.
+  // file and directory are synced. Replaces a file with the same fragment,
+  // kind, sequence, attempt and first span. With an error nothing of it is
+  // there.
   virtual void Store(const StoredFile& file, std::vector<SharedBytes> contents,
                      Done<absl::Status> done) = 0;
   // A piece of a stored file; cheap (it maps, and does not read), and not
@@ -166,15 +170,26 @@ class DiskPort {
 struct CutRequest {
   Life life;
   uint32_t rank = 0;
-  Round round;  // that would start
-  Sequence stored_through;
+  Round round;                           // that would start
+  std::vector<Sequence> stored_through;  // by fragment
   friend bool operator==(const CutRequest&, const CutRequest&) = default;
+};
+
+struct FragmentCut {
+  uint32_t fragment = 0;
+  Sequence sequence;
+  friend bool operator==(const FragmentCut&, const FragmentCut&) = default;
 };
 
 struct CutReply {
   Epoch epoch;
-  Sequence cut;           // apply exactly through it
-  data::RangeSet ranges;  // of the round; empty: apply, and ask again
+  // Apply exactly through these, and leave other fragments as they are.
+  std::vector<FragmentCut> cuts;
+  data::RangeSet ranges;   // of the round; empty: apply, and ask again
+  uint32_t turn = 0;       // the fragment whose boundary ends the round
+  bool at_anchor = false;  // load anchors, whatever the merge rule
+  // Without samples: the round ends at once, and its fragment delivers.
+  bool deliver = false;
   friend bool operator==(const CutReply&, const CutReply&) = default;
 };
 

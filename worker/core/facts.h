@@ -81,15 +81,8 @@ struct Audit {
   friend bool operator==(const Audit&, const Audit&) = default;
 };
 
-struct JobFacts {
-  JobId job;
-  Life life;
-  SeatState state = SeatState::kStarting;
-  std::string error;
-  uint64_t element_count = 0;
-  uint64_t epoch_samples = 0;
-  double flops_per_sample = 0;
-
+// Of one fragment of the model.
+struct FragmentFacts {
   uint32_t span_begin = 0;
   Sequence applied;
   std::vector<uint64_t> anchor_hashes;  // of the held spans at `applied`
@@ -102,6 +95,20 @@ struct JobFacts {
   Sequence pin;
   double owed_norm = 0;
   double lost_norm = 0;
+  friend bool operator==(const FragmentFacts&, const FragmentFacts&) = default;
+};
+
+struct JobFacts {
+  JobId job;
+  Life life;
+  SeatState state = SeatState::kStarting;
+  std::string error;
+  uint64_t element_count = 0;
+  uint64_t epoch_samples = 0;
+  double flops_per_sample = 0;
+
+  // One for each fragment, in order.
+  std::vector<FragmentFacts> fragments = std::vector<FragmentFacts>(1);
 
   std::vector<Evaluation> evaluations;
   std::vector<Generated> generated;

@@ -110,7 +110,7 @@ uint64_t BaseInterval(const JobSettings& settings) {
 bool IsBaseSequence(const JobSettings& settings, const CommittedEntry& entry) {
   const uint64_t sequence = entry.sequence.value();
   return sequence % BaseInterval(settings) == 0 ||
-         (settings.checkpoint_every > 0 &&
+         (settings.checkpoint_every > 0 && settings.fragments == 1 &&
           sequence % settings.checkpoint_every == 0) ||
          entry.samples_committed >= settings.samples;
 }

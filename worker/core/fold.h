@@ -58,7 +58,8 @@ absl::StatusOr<SpanState> FoldResult(const JobSettings& settings,
 // Every so many sequences all workers store a base: the same number for all,
 // such that the results in between are no larger than a base, and at most 64.
 uint64_t BaseInterval(const JobSettings& settings);
-// Whether the state at `entry.sequence` is stored as a base.
+// Whether the state at `entry.sequence` is stored as a base, whatever comes
+// after it.
 bool IsBaseSequence(const JobSettings& settings, const CommittedEntry& entry);
 
 }  // namespace skerry::worker

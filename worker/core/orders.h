@@ -61,11 +61,15 @@ struct JobSettings {
   uint32_t tau = 1;
   // The largest that a member sends with; an attempt says which it is.
   compression::CodecId codec = compression::CodecId::kInt8Block;
-  uint32_t spans = 64;
+  uint32_t spans = 64;     // of a fragment
+  uint32_t fragments = 1;  // tau is a multiple of it
   // State 0 is that of a checkpoint, which its worker has made a base of, and
   // not what the trainer begins with.
   bool from_checkpoint = false;
   uint64_t samples_before = 0;  // that state 0 has taken in
+  // By fragment, the sequence of the state that is what the trainer begins
+  // with; empty: 0. After a job has gone back to it.
+  std::vector<Sequence> begins_at = {};
   // States at multiples of this are bases, to be saved; 0: none are.
   uint64_t checkpoint_every = 0;
   friend bool operator==(const JobSettings&, const JobSettings&) = default;
@@ -79,8 +83,11 @@ struct CommittedEntry {
   Attempt attempt;
   std::vector<uint64_t> hashes;  // of every span's result, in span order
   double total_weight = 0;
-  uint64_t samples_committed = 0;  // this sequence included
+  uint64_t samples_committed = 0;  // of the fragment, this sequence included
   RoundScalars scalars;
+  // Commits of all fragments up to this one; 0 with one fragment, where it is
+  // the sequence.
+  uint64_t state = 0;
   friend bool operator==(const CommittedEntry&,
                          const CommittedEntry&) = default;
 };
@@ -142,6 +149,21 @@ struct GenerateOrder {
   friend bool operator==(const GenerateOrder&, const GenerateOrder&) = default;
 };
 
+// Of one fragment of the model.
+struct FragmentOrders {
+  Sequence newest;
+  // After the worker's `applied`, oldest first, without gaps.
+  std::vector<CommittedEntry> committed;
+  std::optional<OpenExchange> open;
+  std::optional<Outcome> outcome;
+  Sequence keep_from;
+  std::vector<Source> sources;
+  // Others wait for this replica here, and it waits for them elsewhere.
+  bool wanted = false;
+  friend bool operator==(const FragmentOrders&,
+                         const FragmentOrders&) = default;
+};
+
 struct JobOrders {
   JobId job;
   JobSettings settings;
@@ -155,13 +177,10 @@ struct JobOrders {
   data::RangeSet granted;
   // No round is started; what is owed is delivered, and the life goes on.
   bool paused = false;
-  Sequence newest;
-  // After the worker's `applied`, oldest first, without gaps.
-  std::vector<CommittedEntry> committed;
-  std::optional<OpenExchange> open;
-  std::optional<Outcome> outcome;
-  Sequence keep_from;
-  std::vector<Source> sources;
+  // No sample is free for this life: what was trained on is delivered.
+  bool nothing_left = false;
+  // As many as the settings say.
+  std::vector<FragmentOrders> fragments = std::vector<FragmentOrders>(1);
   std::vector<EvaluationOrder> evaluations;
   std::vector<GenerateOrder> generate;
   friend bool operator==(const JobOrders&, const JobOrders&) = default;

@@ -83,8 +83,8 @@ void Recovery::ChooseBase(Instant now, uint32_t span) {
   Place& place = places_[span];
   if (place.not_before > now) return WakeAt(place.not_before);
   if (TryOwnBase(span)) return;
-  place.wants_initial = !TryFetchBase(now, span) && !keep_from_.is_set() &&
-                        !place.least_base.is_set();
+  place.wants_initial = !TryFetchBase(now, span) && keep_from_ <= begins_at_ &&
+                        place.least_base <= begins_at_;
 }
 
 bool Recovery::TryOwnBase(uint32_t span) {
@@ -122,7 +122,7 @@ bool Recovery::TryFetchBase(Instant now, uint32_t span) {
         index >= source.base_hashes.size()) {
       continue;
     }
-    if (!source.base.is_set() && initial_at_hand_) continue;
+    if (source.base <= begins_at_ && initial_at_hand_) continue;
     if (!offers.empty() && source.base < offers.front().second.sequence) {
       continue;
     }
@@ -210,6 +210,7 @@ void Recovery::OnInitial(Instant now, const TrainerMemory& memory) {
                               memory.values.subspan(range.begin, range.size()));
         },
         work_.Wrap([this, span](Instant at, SpanState state) {
+          state.applied = begins_at_;
           OnBase(at, span, std::move(state));
           if (from_initial_ && ready()) {
             from_initial_ = false;
@@ -230,6 +231,7 @@ void Recovery::PumpFold() {
   const CommittedEntry* entry = history_.Find(Next(applied()));
   if (entry == nullptr || entry->sequence > target_) return;
   if (!HasNeeded(*entry)) return;
+  if (ready() && StandsAtSaved(*entry)) StoreBase();
   for (auto& [span, place] : places_) {
     if (Next(place.state->applied) != entry->sequence) continue;
     const StoredFile* file = history_.FindPiece(
@@ -237,6 +239,13 @@ void Recovery::PumpFold() {
     if (file == nullptr) return;  // discarded by the span before
     FoldOne(*entry, span, *file);
   }
+}
+
+bool Recovery::StandsAtSaved(const CommittedEntry& next) const {
+  const uint64_t every = settings_.checkpoint_every;
+  if (settings_.fragments == 1 || every == 0) return false;
+  const uint64_t since = state_.first == applied() ? state_.second : 0;
+  return (next.state - 1) / every * every >= since;
 }
 
 void Recovery::FoldOne(const CommittedEntry& entry, uint32_t span,
@@ -272,6 +281,7 @@ void Recovery::OnFolded(Instant now, Sequence sequence, uint32_t span,
   const CommittedEntry* entry = history_.Find(sequence);
   if (entry != nullptr && ready() && applied() == sequence) {
     samples_committed_ = {sequence, entry->samples_committed};
+    state_ = {sequence, entry->state};
     if (IsBaseSequence(settings_, *entry)) StoreBase();
   }
   changed_(now);
@@ -354,7 +364,7 @@ std::optional<uint64_t> Recovery::samples_committed() const {
       samples_committed_.first == applied()) {
     return samples_committed_.second;
   }
-  if (ready() && !applied().is_set()) return settings_.samples_before;
+  if (ready() && applied() <= begins_at_) return settings_.samples_before;
   return std::nullopt;
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "base/ids.h"
@@ -46,9 +47,12 @@ class Recovery {
            Changed changed);
 
   // Sets what the job is; before any call below.
-  void Configure(const JobSettings& settings, const Layout& layout) {
+  // `begins_at`: of the state that is the trainer's initial values.
+  void Configure(const JobSettings& settings, const Layout& layout,
+                 Sequence begins_at = Sequence()) {
     settings_ = settings;
     layout_ = layout;
+    begins_at_ = begins_at;
   }
   // Spans [begin, end) are held from now on; the state of spans held before and
   // after is kept.
@@ -67,7 +71,7 @@ class Recovery {
   // Whether states may be given up for newer bases: not while a life uses them.
   // Without that, gap() tells of what is missing.
   void SetReplaceable(bool replaceable) { replaceable_ = replaceable; }
-  // Whether the trainer still has the initial values, so that state 0 need not
+  // Whether the trainer still has the initial values, so that they need not
   // be fetched.
   void SetInitialAtHand(bool at_hand) { initial_at_hand_ = at_hand; }
   // Starts whatever is possible.
@@ -116,6 +120,8 @@ class Recovery {
     absl::btree_map<uint32_t, size_t> tries;
     absl::btree_map<uint32_t, Instant> not_before;
     absl::btree_map<uint32_t, bool> busy;
+    // Who has answered that it does not have the span's.
+    absl::btree_map<uint32_t, absl::btree_set<std::string>> denied;
     Instant since;  // it is missed
     std::optional<StoredFile> storing;
   };
@@ -137,10 +143,14 @@ class Recovery {
                   const std::string& address);
   void StoreFetched(Sequence sequence);
   void OnFetchedStored(const StoredFile& file);
-  std::vector<std::string> HoldersOf(const CommittedEntry& entry,
-                                     uint32_t span) const;
+  // Sources say what they have; peers of the attempt may have had it.
+  std::vector<std::string> HoldersOf(const CommittedEntry& entry, uint32_t span,
+                                     const Missing& missing) const;
   std::vector<std::string> Everyone() const;
   void PumpFold();
+  // Whether the present state of the fragment, which `next` ends, is part of
+  // one of the job's that is saved.
+  bool StandsAtSaved(const CommittedEntry& next) const;
   void FoldOne(const CommittedEntry& entry, uint32_t span,
                const StoredFile& file);
   void OnFolded(Instant now, Sequence sequence, uint32_t span,
@@ -174,8 +184,10 @@ class Recovery {
   int fetches_ = 0;
   int folds_ = 0;
   bool initial_at_hand_ = false;
+  Sequence begins_at_;
   bool from_initial_ = false;
   std::pair<Sequence, uint64_t> samples_committed_;
+  std::pair<Sequence, uint64_t> state_;  // of the job, of several fragments
   std::optional<Instant> deadline_;
   Scope work_;  // ends with the holdings
   Scope disk_;  // lives as long as this

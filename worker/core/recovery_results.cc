@@ -62,8 +62,10 @@ void Recovery::PumpResults(Instant now) {
 }
 
 std::vector<std::string> Recovery::HoldersOf(const CommittedEntry& entry,
-                                             uint32_t span) const {
+                                             uint32_t span,
+                                             const Missing& missing) const {
   std::vector<std::string> addresses;
+  const auto denied = missing.denied.find(span);
   for (const Source& source : sources_) {
     if (source.holder.Holds(span) && source.results_from.is_set() &&
         source.results_from <= entry.sequence &&
@@ -73,7 +75,13 @@ std::vector<std::string> Recovery::HoldersOf(const CommittedEntry& entry,
   }
   if (peers_.first == entry.attempt) {
     for (const SpanHolder& holder : peers_.second) {
-      if (holder.Holds(span)) addresses.push_back(holder.peer.address);
+      if (!holder.Holds(span)) continue;
+      const std::string& address = holder.peer.address;
+      // It has stored it and deleted it since, or it never had it.
+      if (denied != missing.denied.end() && denied->second.contains(address)) {
+        continue;
+      }
+      addresses.push_back(address);
     }
   }
   return addresses;
@@ -100,6 +108,8 @@ void Recovery::FetchResult(Instant now, const CommittedEntry& entry) {
   const auto [it, fresh] = missing_.try_emplace(entry.sequence);
   Missing& missing = it->second;
   if (fresh) missing.since = now;
+  // Those that it still lacked may have come to need it no more.
+  if (!missing.got.empty()) StoreFetched(entry.sequence);
   if (missing.storing) return;
   const Instant patience = missing.since + kCyclesMax * options_.retry_interval;
   for (uint32_t span = begin_; span < end_; ++span) {
@@ -112,7 +122,7 @@ void Recovery::FetchResult(Instant now, const CommittedEntry& entry) {
       continue;
     }
     if (fetches_ >= options_.fetches_max) return;
-    std::vector<std::string> addresses = HoldersOf(entry, span);
+    std::vector<std::string> addresses = HoldersOf(entry, span, missing);
     size_t& tries = missing.tries[span];
     // Who offers it may have lost it; but a life does not end because peers
     // cannot be reached.
@@ -163,23 +173,27 @@ void Recovery::FetchPiece(const CommittedEntry& entry, uint32_t span,
                      entry.hashes[span]};
   effects_.bulk.Fetch(
       address, key,
-      work_.Wrap([this, key](Instant now, absl::StatusOr<SharedBytes> bytes) {
-        --fetches_;
-        const auto missing = missing_.find(key.sequence);
-        if (missing != missing_.end()) {
-          missing->second.busy[key.span] = false;
-          if (bytes.ok() && Hash64(bytes->bytes) == key.hash) {
-            missing->second.got[key.span] = *std::move(bytes);
-            StoreFetched(key.sequence);
-          } else {
-            effects_.host.Event(absl::StrCat(
-                "result ", key.sequence.value(), " span ", key.span, ": ",
-                bytes.ok() ? "the bytes have another hash"
-                           : bytes.status().message()));
-          }
-        }
-        changed_(now);
-      }));
+      work_.Wrap(
+          [this, key, address](Instant now, absl::StatusOr<SharedBytes> bytes) {
+            --fetches_;
+            const auto missing = missing_.find(key.sequence);
+            if (missing != missing_.end()) {
+              missing->second.busy[key.span] = false;
+              if (bytes.ok() && Hash64(bytes->bytes) == key.hash) {
+                missing->second.got[key.span] = *std::move(bytes);
+                StoreFetched(key.sequence);
+              } else {
+                if (absl::IsNotFound(bytes.status())) {
+                  missing->second.denied[key.span].insert(address);
+                }
+                effects_.host.Event(absl::StrCat(
+                    "result ", key.sequence.value(), " span ", key.span, ": ",
+                    bytes.ok() ? "the bytes have another hash"
+                               : bytes.status().message()));
+              }
+            }
+            changed_(now);
+          }));
 }
 
 void Recovery::StoreFetched(Sequence sequence) {

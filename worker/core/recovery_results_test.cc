@@ -171,6 +171,41 @@ TEST_F(RecoveryResultsTest, LifeIsToldOfAGapByTheNewerBasesOfOthers) {
   EXPECT_EQ(recovery_.gap(), std::nullopt);
 }
 
+// It had come for one span and not for the other, when that other began again
+// from a newer base.
+TEST_F(RecoveryResultsTest, ResultIsStoredOnceNobodyElseNeedsWhatIsMissing) {
+  for (uint32_t span = 0; span < 2; ++span) {
+    PutOnDisk(BaseKey(1, span), SharedBytes::Of(states_[span][1].values));
+  }
+  const Source source = Serve("a", 1, 2);
+  ports_.remote.erase({"a", ResultKey(2, 0)});
+  recovery_.SetView({source}, Sequence(1));
+  recovery_.SetReplaceable(true);
+  recovery_.SetHoldings(0, 2);
+  Recover(6);
+  ExpectAt(1);
+  ports_.remote.clear();
+  recovery_.SetView({Serve("b", 4, 5)}, Sequence(4));
+  Recover(6);
+  ExpectAt(6);
+}
+
+// Its peers of the attempt have deleted the result while its disk failed. That
+// they were peers is no offer any more once they have said so.
+TEST_F(RecoveryResultsTest, LifeIsToldOfAGapThatItsPeersHaveToo) {
+  for (uint32_t span = 0; span < 2; ++span) {
+    PutOnDisk(BaseKey(1, span), SharedBytes::Of(states_[span][1].values));
+  }
+  Source ahead = Serve("a", 3, 4);
+  ahead.base_hashes.clear();
+  recovery_.SetView({ahead}, Sequence());
+  recovery_.SetPeers(Attempt(102), {{0, 2, {"a", "a", "a"}}});
+  recovery_.SetHoldings(0, 2);
+  Recover(6);
+  ExpectAt(1);
+  EXPECT_EQ(recovery_.gap(), Sequence(2));
+}
+
 TEST_F(RecoveryResultsTest, HeldAttemptIsNotFetchedBeforeItsTime) {
   recovery_.SetView({Serve("a", 5, 6)}, Sequence(5));
   recovery_.SetHoldings(0, 2);

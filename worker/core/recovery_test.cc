@@ -100,5 +100,24 @@ TEST_F(RecoveryTest, AnImportedBaseIsFoldedFromLikeAnyOther) {
   }
 }
 
+// The job went back to its beginning as state 2: what is folded next comes
+// after it, and older bases are of a history that is none any more.
+TEST_F(RecoveryTest, TheBeginningMayHaveALaterNumber) {
+  recovery_.Configure(settings_, layout_, Sequence(2));
+  recovery_.SetView({}, Sequence(2));
+  recovery_.SetHoldings(0, 2);
+  recovery_.Pump(Instant());
+  ASSERT_TRUE(recovery_.WantsInitial());
+  recovery_.OnInitial(Instant(), {initial_, *initial_});
+  ports_.Run();
+  ASSERT_TRUE(recovery_.ready());
+  EXPECT_EQ(recovery_.applied(), Sequence(2));
+  EXPECT_EQ(recovery_.samples_committed(), settings_.samples_before);
+  EXPECT_EQ(recovery_.StateOf(0)->hash, states_[0][0].hash);
+  EXPECT_NE(history_.FindPiece(
+                {kBase, Sequence(2), Attempt(), 0, states_[0][0].hash}),
+            nullptr);
+}
+
 }  // namespace
 }  // namespace skerry::worker

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/status.h"
 #include "planner/spans.h"
 #include "worker/core/seat_impl.h"
 
@@ -47,22 +48,33 @@ std::optional<Instant> Seat::NextDeadline() const {
 }
 void Seat::OnTime(Instant now) { impl_->OnTime(now); }
 JobFacts Seat::Facts() const { return impl_->Facts(); }
-Audit Seat::GetAudit() const { return impl_->GetAudit(); }
-Values Seat::AnchorOf(uint32_t span) const { return impl_->AnchorOf(span); }
-Values Seat::OwedOf(uint32_t span) const { return impl_->OwedOf(span); }
+Audit Seat::GetAudit(uint32_t fragment) const {
+  return impl_->GetAudit(fragment);
+}
+Values Seat::AnchorOf(uint32_t span, uint32_t fragment) const {
+  return impl_->AnchorOf(span, fragment);
+}
+Values Seat::OwedOf(uint32_t span, uint32_t fragment) const {
+  return impl_->OwedOf(span, fragment);
+}
 
 Seat::Impl::Impl(SeatOptions options, const Effects& effects)
     : options_(std::move(options)),
       disk_(effects.disk, options_.disk_retry_interval,
             [this](Instant now) { OnDisk(now); }),
       effects_{effects.trainer, effects.bulk, disk_, effects.peers,
-               effects.host},
-      history_(options_.on_disk),
-      recovery_(
-          {options_.worker, options_.retry_interval, options_.fetches_max},
-          history_, effects_,
-          seat_scope_.Wrap([this](Instant now) { Advance(now); })),
-      book_(effects_.host) {}
+               effects.host} {
+  SKERRY_CHECK(options_.fragments > 0);
+  said_.fragments.resize(options_.fragments);
+  for (uint32_t f = 0; f < options_.fragments; ++f) {
+    fragments_.push_back(std::make_unique<SeatFragment>(
+        SeatFragmentOptions{f, options_.job, options_.worker,
+                            options_.retry_interval, options_.fetches_max,
+                            options_.part_bytes},
+        options_.on_disk, effects_, [this](Instant now) { Advance(now); },
+        [this](Instant now, const std::string& why) { Fail(now, why); }));
+  }
+}
 
 // A peer that waits for the cut is answered while all members still live.
 Seat::Impl::~Impl() { agreement_.Begin(Life(), 0); }
@@ -95,7 +107,8 @@ void Seat::Impl::OnTrainerReady(Instant now,
 }
 
 void Seat::Impl::OnImported(Instant now, const StoredFile& base) {
-  recovery_.OnStored(base);
+  SKERRY_CHECK(base.fragment < fragments_.size());
+  fragments_[base.fragment]->recovery().OnStored(base);
   Advance(now);
 }
 
@@ -127,35 +140,41 @@ void Seat::Impl::SetDraining(Instant now, bool draining) {
 }
 
 bool Seat::Impl::Configure() {
-  if (layout_.size() > 0) return true;
+  if (configured_) return true;
   if (!trainer_ || !orders_) return false;
-  const auto spans =
-      planner::CutSpans(trainer_->element_count, orders_->settings.spans);
-  if (!spans.ok()) {
-    failure_ = std::string(spans.status().message());
+  const auto cut = planner::CutFragments(
+      trainer_->element_count, options_.fragments, orders_->settings.spans);
+  if (!cut.ok()) {
+    failure_ = std::string(cut.status().message());
     return false;
   }
-  for (const planner::SpanRange& span : *spans) {
-    layout_.spans.push_back({span.begin, span.end});
+  for (const auto& fragment : fragments_) {
+    Layout layout;
+    for (const planner::SpanRange& span : (*cut)[fragment->index()]) {
+      layout.spans.push_back({span.begin, span.end});
+    }
+    fragment->Configure(orders_->settings, std::move(layout));
   }
-  recovery_.Configure(orders_->settings, layout_);
+  configured_ = true;
   return true;
 }
 
 absl::Status Seat::Impl::CheckOrders() const {
+  if (orders_->fragments.size() != fragments_.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("orders are for ", orders_->fragments.size(),
+                     " fragments, the job has ", fragments_.size()));
+  }
+  const uint32_t spans = fragments_[0]->layout().size();
   for (const SpanHolder& holder : orders_->holders) {
-    if (holder.end > layout_.size() || holder.begin >= holder.end) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("orders give spans to ", holder.end, ", the model has ",
-                       layout_.size()));
+    if (holder.end > spans || holder.begin >= holder.end) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "orders give spans to ", holder.end, ", the model has ", spans));
     }
   }
-  for (const CommittedEntry& entry : orders_->committed) {
-    if (entry.hashes.size() != layout_.size()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "commit ", entry.sequence.value(), " has ", entry.hashes.size(),
-          " hashes, the model has ", layout_.size(), " spans"));
-    }
+  for (const auto& fragment : fragments_) {
+    SKERRY_RETURN_IF_ERROR(
+        fragment->CheckOrders(orders_->fragments[fragment->index()]));
   }
   return absl::OkStatus();
 }
@@ -164,9 +183,10 @@ void Seat::Impl::TakeOrders(Instant now) {
   if (!Works() || !orders_ || !Configure()) return;
   const absl::Status fit = CheckOrders();
   if (!fit.ok()) return Fail(now, std::string(fit.message()));
-  history_.AddCommitted(orders_->committed);
-  recovery_.SetView(orders_->sources, orders_->keep_from);
-  recovery_.SetNeighbours(orders_->holders);
+  for (const auto& fragment : fragments_) {
+    fragment->TakeOrders(orders_->fragments[fragment->index()],
+                         orders_->holders);
+  }
   TakeLife(now);
 }
 
@@ -175,7 +195,9 @@ void Seat::Impl::TakeHoldings() {
     const SpanHolder& holder = orders_->holders[rank];
     if (holder.peer.worker != options_.worker) continue;
     rank_ = rank;
-    recovery_.SetHoldings(holder.begin, holder.end);
+    for (const auto& fragment : fragments_) {
+      fragment->recovery().SetHoldings(holder.begin, holder.end);
+    }
   }
 }
 
@@ -186,7 +208,7 @@ void Seat::Impl::TakeLife(Instant now) {
   if (life_.is_set()) return;
   TakeHoldings();
   const bool alive = orders_->life.is_set() && orders_->life > left_;
-  if (!alive || over() || recovery_.begin() == recovery_.end()) return;
+  if (!alive || over() || begin() == end()) return;
   if (!HoldsState()) {
     // What it was admitted for is gone, and only a worker without a life is
     // offered bases.
@@ -197,18 +219,21 @@ void Seat::Impl::TakeLife(Instant now) {
     return Changed();
   }
   life_ = orders_->life;
-  book_.Begin(layout_, recovery_.begin(), recovery_.end());
+  for (const auto& fragment : fragments_) fragment->BeginLife(life_);
   agreement_.Begin(life_, group_size());
   round_ = Round(1);
+  turn_ = 0;
   step_ = Step::kJoin;
   effects_.host.Event(absl::StrCat("life ", life_.value(), " begins at ",
-                                   recovery_.applied().value()));
+                                   StateApplied().value()));
   Changed();
 }
 
 bool Seat::Impl::HoldsState() const {
-  for (uint32_t span = recovery_.begin(); span < recovery_.end(); ++span) {
-    if (recovery_.StateOf(span) == nullptr) return false;
+  for (const auto& fragment : fragments_) {
+    for (uint32_t span = begin(); span < end(); ++span) {
+      if (fragment->recovery().StateOf(span) == nullptr) return false;
+    }
   }
   return true;
 }
@@ -218,13 +243,9 @@ void Seat::Impl::EndLife(const std::string& reason) {
   effects_.host.Event(absl::StrCat("life ", life_.value(), " ends: ", reason));
   left_ = life_;
   life_ = Life();
-  book_.Abandon();
-  CloseExchange();
-  live_.Reset();
+  for (const auto& fragment : fragments_) fragment->EndLife();
   used_ = data::RangeSet();
-  round_ranges_ = data::RangeSet();
   asked_.reset();
-  outcome_sequence_ = Sequence();
   at_anchor_ = false;
   step_ = Step::kAway;
   life_scope_.End();
@@ -271,34 +292,46 @@ std::string Seat::Impl::DiskError() const {
 FrameVerdict Seat::Impl::OnFrame(Instant now,
                                  const compression::FrameHeader& header,
                                  const SharedBytes& payload) {
-  const Attempt attempt(header.attempt);
-  if (header.job != options_.job.value() || header.fragment != 0 ||
-      attempt < newest_attempt_) {
+  if (header.job != options_.job.value() ||
+      header.fragment >= fragments_.size()) {
     return FrameVerdict::kRefused;
   }
-  if (exchange_ != nullptr && exchange_->attempt() == attempt) {
-    const bool accepted = exchange_->Offer(header, payload);
-    ReportPhase();
-    return accepted ? FrameVerdict::kAccepted : FrameVerdict::kRefused;
+  switch (fragments_[header.fragment]->OnFrame(header, payload)) {
+    case SeatFragment::FrameAnswer::kAccepted:
+      ReportPhase();
+      return FrameVerdict::kAccepted;
+    case SeatFragment::FrameAnswer::kRefused:
+      ReportPhase();
+      return FrameVerdict::kRefused;
+    case SeatFragment::FrameAnswer::kNotYet:
+      break;
   }
-  // It ended here, so this can only be a repeat.
-  if (attempt == finished_attempt_) return FrameVerdict::kAccepted;
   return FrameVerdict::kNotYet;
 }
 
 absl::StatusOr<SharedBytes> Seat::Impl::OnFetch(const PieceKey& key) {
-  const StoredFile* file = history_.FindPiece(key);
+  const StoredFile* file =
+      key.fragment < fragments_.size()
+          ? fragments_[key.fragment]->history().FindPiece(key)
+          : nullptr;
   if (file == nullptr) {
     return absl::NotFoundError(
         absl::StrCat(options_.worker, " does not hold span ", key.span, " of ",
                      key.kind == PieceKey::Kind::kBase ? "base " : "result ",
                      key.sequence.value()));
   }
-  return effects_.disk.Map(*file, key.span);
+  StoredFile own = *file;
+  own.fragment = key.fragment;
+  return effects_.disk.Map(own, key.span);
 }
 
 void Seat::Impl::OnAgreeCut(Instant now, const CutRequest& request,
                             CutAnswer answer) {
+  if (request.stored_through.size() != fragments_.size()) {
+    std::move(answer)(absl::InvalidArgumentError(
+        absl::StrCat("the job has ", fragments_.size(), " fragments")));
+    return;
+  }
   agreement_.Ask(request, std::move(answer));
   Advance(now);
 }
@@ -306,7 +339,11 @@ void Seat::Impl::OnAgreeCut(Instant now, const CutRequest& request,
 std::optional<Instant> Seat::Impl::NextDeadline() const {
   // Of a seat that stands still the others are over, and would come at once.
   if (!Works()) return disk_.NextDeadline();
-  std::optional<Instant> next = recovery_.NextDeadline();
+  std::optional<Instant> next;
+  for (const auto& fragment : fragments_) {
+    const std::optional<Instant> due = fragment->recovery().NextDeadline();
+    if (due && (!next || *due < *next)) next = due;
+  }
   if (step_ == Step::kCut && !asked_ && ask_not_before_ > now_ &&
       (!next || ask_not_before_ < *next)) {
     next = ask_not_before_;
@@ -332,21 +369,26 @@ void Seat::Impl::Advance(Instant now) {
 
 void Seat::Impl::AdvanceOnce(Instant now) {
   CountStall(now);
-  if (layout_.size() == 0) return;
+  if (!configured_) return;
   // Room on the disk may be what is missing.
   if (failure_.empty() && !Works()) DeleteFiles();
   if (!Works()) return;
-  ConsiderOutcome(now);
-  ConsiderExchange(now);
+  for (const auto& fragment : fragments_) {
+    fragment->ConsiderOutcome(now);
+    fragment->ConsiderExchange(now);
+  }
   while (Works() && StepOnce(now)) {
   }
-  recovery_.SetReplaceable(!life_.is_set());
-  recovery_.SetInitialAtHand(pristine_ && trainer_ready_ &&
-                             !orders_->settings.from_checkpoint);
-  recovery_.Pump(now);
-  if (life_.is_set() && recovery_.gap()) {
-    Abandon(now, absl::StrCat("nobody keeps result ", recovery_.gap()->value(),
-                              ", which comes next"));
+  for (const auto& fragment : fragments_) {
+    Recovery& recovery = fragment->recovery();
+    recovery.SetReplaceable(!life_.is_set());
+    recovery.SetInitialAtHand(pristine_ && trainer_ready_ &&
+                              !orders_->settings.from_checkpoint);
+    recovery.Pump(now);
+    if (life_.is_set() && recovery.gap()) {
+      Abandon(now, absl::StrCat("nobody keeps result ", recovery.gap()->value(),
+                                ", which comes next"));
+    }
   }
   ConsiderInitial(now);
   DeleteFiles();
@@ -355,15 +397,21 @@ void Seat::Impl::AdvanceOnce(Instant now) {
 
 // Much comes about in callbacks, so it is compared with what was said last.
 void Seat::Impl::ConsiderStatus() {
-  const Said now{State(), life_, recovery_.ready(), recovery_.applied(),
-                 recovery_.stored_through()};
-  if (std::exchange(said_, now) != now) Changed();
+  Said now{State(), life_, {}};
+  for (const auto& fragment : fragments_) {
+    const Recovery& recovery = fragment->recovery();
+    now.fragments.push_back(
+        {recovery.ready(), recovery.applied(), recovery.stored_through()});
+  }
+  if (said_ == now) return;
+  said_ = std::move(now);
+  Changed();
 }
 
 SeatState Seat::Impl::State() const {
   if (!failure_.empty()) return SeatState::kFailed;
   if (!Works() || !trainer_ready_) return SeatState::kStarting;
-  const bool without_place = recovery_.begin() == recovery_.end();
+  const bool without_place = begin() == end();
   if (step_ == Step::kResting || (over() && without_place)) {
     return SeatState::kResting;
   }
@@ -381,11 +429,15 @@ void Seat::Impl::CountStall(Instant now) {
 }
 
 void Seat::Impl::DeleteFiles() {
-  const Sequence keep_from = orders_->keep_from;
-  for (const StoredFile& file : history_.TakeDeletable(keep_from)) {
-    effects_.disk.Delete(file);
+  for (const auto& fragment : fragments_) {
+    const Sequence keep_from = fragment->orders().keep_from;
+    for (StoredFile& file : fragment->history().TakeDeletable(keep_from)) {
+      file.fragment = fragment->index();
+      effects_.disk.Delete(file);
+    }
+    fragment->history().ForgetThrough(
+        std::min(keep_from, fragment->recovery().applied()));
   }
-  history_.ForgetThrough(std::min(keep_from, recovery_.applied()));
 }
 
 JobFacts Seat::Impl::Facts() const {
@@ -400,50 +452,22 @@ JobFacts Seat::Impl::Facts() const {
     facts.epoch_samples = trainer_->epoch_samples;
     facts.flops_per_sample = trainer_->flops_per_sample;
   }
-  facts.span_begin = recovery_.begin();
-  facts.applied = recovery_.applied();
-  facts.stored_through = recovery_.stored_through();
-  if (recovery_.ready()) {
-    for (uint32_t s = recovery_.begin(); s < recovery_.end(); ++s) {
-      facts.anchor_hashes.push_back(recovery_.StateOf(s)->hash);
-    }
+  facts.fragments.clear();
+  facts.counters = counters_;
+  for (const auto& fragment : fragments_) {
+    facts.fragments.push_back(fragment->Facts(Works()));
+    fragment->AddCounters(facts.counters);
   }
-  facts.stored = stored_;
-  facts.ready = book_.pending();
-  if (exchange_ != nullptr) facts.progress = exchange_->Progress();
-  facts.bases = history_.Bases(recovery_.begin(), recovery_.end());
-  // Spans move between the workers of an island, and what one of them has given
-  // up may be nowhere else.
-  const auto beside = history_.BasesBeside(recovery_.begin(), recovery_.end());
-  facts.bases.insert(facts.bases.end(), beside.begin(), beside.end());
-  facts.first_result_kept = history_.FirstResultKept(
-      facts.stored_through, recovery_.begin(), recovery_.end());
-  if (Works()) facts.pin = recovery_.pin();
-  facts.owed_norm = book_.owed_norm();
-  facts.lost_norm = book_.lost_norm();
   for (const Evaluated& one : evaluations_) {
     facts.evaluations.push_back(one.fact);
   }
   facts.generated = generated_;
-  facts.counters = counters_;
-  if (exchange_ != nullptr) {
-    facts.counters.payload_bytes_sent += exchange_->bytes_sent();
-    facts.counters.payload_bytes_received += exchange_->bytes_received();
-    facts.counters.parts_repeated += exchange_->parts_repeated();
-  }
   return facts;
 }
 
-Values Seat::Impl::AnchorOf(uint32_t span) const {
-  const SpanState* state = recovery_.StateOf(span);
+Values Seat::Impl::AnchorOf(uint32_t span, uint32_t fragment) const {
+  const SpanState* state = fragments_[fragment]->recovery().StateOf(span);
   return state == nullptr ? nullptr : state->values;
-}
-
-Values Seat::Impl::OwedOf(uint32_t span) const {
-  const uint32_t index = span - recovery_.begin();
-  return span < recovery_.begin() || index >= book_.owed().size()
-             ? nullptr
-             : book_.owed()[index].values;
 }
 
 }  // namespace skerry::worker

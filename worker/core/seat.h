@@ -40,6 +40,8 @@ struct SeatOptions {
   std::string worker;
   // What the job's folder on disk holds; pieces are verified before use.
   std::vector<StoredFile> on_disk;
+  // In how many the model is exchanged.
+  uint32_t fragments = 1;
   // Between two tries of a peer that did not answer.
   absl::Duration retry_interval = absl::Milliseconds(250);
   // Between two tries of a disk that could not store.
@@ -111,10 +113,10 @@ class Seat {
   // --- What there is to say. ---
 
   JobFacts Facts() const;
-  Audit GetAudit() const;
+  Audit GetAudit(uint32_t fragment = 0) const;
   // Null for a span that is not held.
-  Values AnchorOf(uint32_t span) const;
-  Values OwedOf(uint32_t span) const;
+  Values AnchorOf(uint32_t span, uint32_t fragment = 0) const;
+  Values OwedOf(uint32_t span, uint32_t fragment = 0) const;
 
  private:
   class Impl;

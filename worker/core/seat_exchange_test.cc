@@ -103,18 +103,19 @@ TEST(SeatExchangeTest, AnExcludedContributionIsCarriedWholeAndExact) {
   World world(Options({kAll, kAll, kAll}, "local_sgd", CodecId::kInt8Block));
   ASSERT_TRUE(world.RunUntil([&] {
     return world.open() && world.open()->sequence == Sequence(3) &&
-           world.seat(2)->Facts().stored &&
-           world.seat(2)->Facts().stored->attempt == world.open()->attempt;
+           world.seat(2)->Facts().fragments[0].stored &&
+           world.seat(2)->Facts().fragments[0].stored->attempt ==
+               world.open()->attempt;
   })) << Failures(world);
   const Values before = world.seat(2)->OwedOf(1);
-  const auto ready = world.seat(2)->Facts().ready;
+  const auto ready = world.seat(2)->Facts().fragments[0].ready;
   ASSERT_TRUE(ready.has_value());
   world.Reopen({2});
   ASSERT_TRUE(world.open().has_value());
   EXPECT_EQ(world.open()->members.size(), 2u);
   world.PauseOpening(true);
   ASSERT_TRUE(world.RunUntil([&] { return world.newest() == Sequence(3); }));
-  EXPECT_EQ(world.seat(2)->Facts().ready, ready);
+  EXPECT_EQ(world.seat(2)->Facts().fragments[0].ready, ready);
   EXPECT_EQ(*world.seat(2)->OwedOf(1), *before);
   world.replica(2).excluded = false;
   world.PauseOpening(false);
@@ -126,7 +127,7 @@ TEST(SeatExchangeTest, OwnerThatDiesPartwayIsLeftOut) {
   World world(Options({kAll, kAll, kAll}, "local_sgd", CodecId::kInt8Block));
   ASSERT_TRUE(world.RunUntil([&] {
     return world.open() && world.open()->sequence == Sequence(3) &&
-           !world.seat(0)->Facts().progress.empty();
+           !world.seat(0)->Facts().fragments[0].progress.empty();
   })) << Failures(world);
   world.Kill(1);
   world.Reopen({1});

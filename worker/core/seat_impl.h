@@ -1,8 +1,9 @@
 // worker/core/seat_impl.h
 //
-// The state behind Seat, in four sources: seat.cc takes facts and answers
-// questions, seat_round.cc walks through boundaries, seat_exchange.cc follows
-// attempts and outcomes, seat_trainer.cc talks to the trainer.
+// The state behind Seat, in five sources: seat.cc takes facts and answers
+// questions, seat_round.cc walks through rounds, seat_boundary.cc through their
+// boundaries, seat_phase.cc says where it is, seat_trainer.cc talks to the
+// trainer. What there is of each fragment of the model is in seat_fragment.h.
 //
 // Every fact ends in Advance(), which does whatever has become possible; so the
 // order in which facts arrive decides nothing that the protocol does not.
@@ -18,14 +19,10 @@
 #include <vector>
 
 #include "worker/core/cut_agreement.h"
-#include "worker/core/exchange.h"
-#include "worker/core/history.h"
-#include "worker/core/live.h"
-#include "worker/core/owed_book.h"
 #include "worker/core/patient_disk.h"
-#include "worker/core/recovery.h"
 #include "worker/core/scope.h"
 #include "worker/core/seat.h"
+#include "worker/core/seat_fragment.h"
 
 namespace skerry::worker {
 
@@ -48,9 +45,13 @@ class Seat::Impl {
   void OnTime(Instant now);
   void Advance(Instant now);
   JobFacts Facts() const;
-  Audit GetAudit() const { return book_.GetAudit(); }
-  Values AnchorOf(uint32_t span) const;
-  Values OwedOf(uint32_t span) const;
+  Audit GetAudit(uint32_t fragment) const {
+    return fragments_[fragment]->book().GetAudit();
+  }
+  Values AnchorOf(uint32_t span, uint32_t fragment) const;
+  Values OwedOf(uint32_t span, uint32_t fragment) const {
+    return fragments_[fragment]->OwedOf(span);
+  }
 
  private:
   // Where the seat is in its round. The trainer is asked for something in the
@@ -98,7 +99,7 @@ class Seat::Impl {
 
   // --- seat_phase.cc ---
   std::string_view PhaseOfRound() const;
-  // Empty without an open attempt.
+  // Of the first fragment that has an open attempt; empty without one.
   std::string_view PhaseOfExchange() const;
   // One event for each change.
   void ReportPhase();
@@ -106,17 +107,21 @@ class Seat::Impl {
   void Changed() { effects_.host.StatusChanged(); }
   bool over() const { return orders_ && IsOver(orders_->phase); }
   bool StartsRounds() const { return !draining_ && !orders_->paused; }
+  // Held by this worker, of every fragment.
+  uint32_t begin() const { return fragments_[0]->recovery().begin(); }
+  uint32_t end() const { return fragments_[0]->recovery().end(); }
+  // Every fragment: has folded what it is to fold; is at its newest sequence;
+  // has nothing that waits or that the trainer has learnt since.
+  bool AllReady() const;
+  bool AllNewest() const;
+  bool AllDelivered() const;
+  // The sequences of all fragments, added up.
+  Sequence StateApplied() const;
 
   // --- seat_round.cc ---
   bool StepOnce(Instant now);
   bool StepAway(Instant now);
   bool StepJoin(Instant now);
-  bool StepCut(Instant now);
-  void AskCut(Instant now);
-  void DecideCut(Instant now);
-  void OnCut(Instant now, absl::StatusOr<CutReply> reply);
-  bool StepFold(Instant now);
-  void StartMerge(Instant now, bool at_anchor, Step after);
   bool StepStart(Instant now);
   void StartRun(const data::RangeSet& ranges);
   void OnRun(Instant now, uint64_t samples, absl::StatusOr<RunReport> report);
@@ -124,7 +129,6 @@ class Seat::Impl {
   void AddRound(Instant now);
   bool StepReady();
   bool StepClose(Instant now);
-  int Delay() const;
   bool Final() const;
   uint32_t group_size() const {
     return static_cast<uint32_t>(orders_->holders.size());
@@ -133,12 +137,26 @@ class Seat::Impl {
     return uint64_t{orders_->settings.batch_samples} * group_size();
   }
 
-  // --- seat_exchange.cc ---
-  void ConsiderOutcome(Instant now);
-  void ConsiderExchange(Instant now);
-  void OpenAttempt(const OpenExchange& open, uint32_t self);
-  void OnExchangeEnd(Instant now, absl::Status status);
-  void CloseExchange();
+  // --- seat_boundary.cc ---
+  bool StepCut(Instant now);
+  void AskCut(Instant now);
+  void DecideCut(Instant now);
+  // The cut of every fragment that may be changed now, or nothing while some of
+  // them are not known.
+  std::optional<CutReply> NextCut(const std::vector<Sequence>& agreed) const;
+  // Whether some fragment has to know its outcome before the next round.
+  bool AwaitsOutcome() const;
+  // The fragment that delivers what it has although no round ends; none when
+  // none should.
+  std::optional<uint32_t> Delivers(bool awaits) const;
+  // The fragment whose boundary ends the next round: that which is furthest
+  // behind, so that all replicas come to the same one.
+  uint32_t NextTurn() const;
+  void OnCut(Instant now, absl::StatusOr<CutReply> reply);
+  bool StepFold(Instant now);
+  // Of these fragments, one after the other.
+  void StartMerge(std::vector<uint32_t> fragments, bool at_anchor, Step after);
+  void StartLoad(std::vector<uint32_t> fragments, bool exact, Step after);
 
   // --- seat_trainer.cc ---
   bool trainer_free() const { return trainer_ready_ && trainer_uses_ == 0; }
@@ -165,7 +183,7 @@ class Seat::Impl {
   bool advancing_ = false;
   bool again_ = false;
   bool draining_ = false;
-  Sequence drained_at_;  // of the last base stored for it
+  Sequence drained_at_;  // of the last bases stored for it
   std::string failure_;
 
   // Trainer.
@@ -176,10 +194,9 @@ class Seat::Impl {
   bool pristine_ = false;   // it holds the initial values
   bool at_anchor_ = false;  // it holds the anchor
 
-  // The job's spans.
-  Layout layout_;
-  History history_;
-  Recovery recovery_;
+  // One at least.
+  std::vector<std::unique_ptr<SeatFragment>> fragments_;
+  bool configured_ = false;
 
   // The life.
   Life life_;
@@ -191,33 +208,23 @@ class Seat::Impl {
   Round round_{1};
   data::RangeSet used_;  // of the granted, in this life; the head's
   CutAgreement agreement_;
-  std::optional<Sequence> asked_;  // stored_through of the last AgreeCut
+  // stored_through of the last AgreeCut
+  std::optional<std::vector<Sequence>> asked_;
   Instant ask_not_before_;
   CutReply cut_;
-  Sequence outcome_sequence_;  // the cut is not below it
-  LiveBook live_;
-  OwedBook book_;
-
-  // The round.
-  data::RangeSet round_ranges_;
-  RoundScalars round_scalars_;
-  double round_loss_ = 0;  // times samples
-  int ended_delay_ = 0;
-
-  // The attempt.
-  Attempt newest_attempt_;
-  std::unique_ptr<Exchange> exchange_;
-  bool result_awaited_ = false;  // its commit is known, its end is not
-  Attempt finished_attempt_;     // named this worker, and ended here
-  std::optional<StoredResultFact> stored_;
+  uint32_t turn_ = 0;  // the fragment whose boundary ends the round
 
   // What was asked.
   struct Said {
     SeatState state = SeatState::kStarting;
     Life life;
-    bool ready = false;
-    Sequence applied;
-    Sequence stored_through;
+    struct Fragment {
+      bool ready = false;
+      Sequence applied;
+      Sequence stored_through;
+      friend bool operator==(const Fragment&, const Fragment&) = default;
+    };
+    std::vector<Fragment> fragments;
     friend bool operator==(const Said&, const Said&) = default;
   };
   struct Evaluated {

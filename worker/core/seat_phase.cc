@@ -1,4 +1,6 @@
-// What a seat is doing, in one word for the log.
+// What a seat is doing, in one word for the log, and how far its fragments are.
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "worker/core/seat_impl.h"
 
@@ -32,10 +34,10 @@ std::string_view Seat::Impl::PhaseOfRound() const {
 }
 
 std::string_view Seat::Impl::PhaseOfExchange() const {
-  if (exchange_ == nullptr) return "";
-  if (finished_attempt_ == exchange_->attempt()) return "commit";
-  if (exchange_->complete()) return "report";
-  return exchange_->in_second_hop() ? "hop2" : "hop1";
+  for (const auto& fragment : fragments_) {
+    if (!fragment->Phase().empty()) return fragment->Phase();
+  }
+  return "";
 }
 
 void Seat::Impl::ReportPhase() {
@@ -47,10 +49,42 @@ void Seat::Impl::ReportPhase() {
   }
   if (phase == phase_) return;
   phase_ = phase;
-  effects_.host.Event(absl::StrCat(
-      "phase ", absl::string_view(phase.data(), phase.size()),
-      " round=", round_.value(), " seq=", recovery_.applied().value(),
-      " attempt=", exchange_ == nullptr ? 0 : exchange_->attempt().value()));
+  Attempt attempt;
+  for (const auto& fragment : fragments_) {
+    if (!attempt.is_set()) attempt = fragment->open_attempt();
+  }
+  effects_.host.Event(
+      absl::StrCat("phase ", absl::string_view(phase.data(), phase.size()),
+                   " round=", round_.value(), " seq=", StateApplied().value(),
+                   " attempt=", attempt.value()));
+}
+
+bool Seat::Impl::AllReady() const {
+  return std::all_of(
+      fragments_.begin(), fragments_.end(),
+      [](const auto& fragment) { return fragment->recovery().ready(); });
+}
+
+bool Seat::Impl::AllNewest() const {
+  return std::all_of(
+      fragments_.begin(), fragments_.end(), [](const auto& fragment) {
+        return fragment->recovery().applied() >= fragment->orders().newest;
+      });
+}
+
+bool Seat::Impl::AllDelivered() const {
+  return std::all_of(fragments_.begin(), fragments_.end(),
+                     [](const auto& fragment) {
+                       return !fragment->Waits() && !fragment->IsAhead();
+                     });
+}
+
+Sequence Seat::Impl::StateApplied() const {
+  uint64_t sum = 0;
+  for (const auto& fragment : fragments_) {
+    sum += fragment->recovery().applied().value();
+  }
+  return Sequence(sum);
 }
 
 }  // namespace skerry::worker

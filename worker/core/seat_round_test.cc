@@ -18,7 +18,7 @@ TEST(SeatRoundTest, OneReplicaUnderLocalSgdIsPlainTraining) {
     world.Train(0, data::RangeSet(data::SampleRange{6 * round, 6 * round + 6}),
                 2, live);
   }
-  const Sequence applied = world.seat(0)->Facts().applied;
+  const Sequence applied = world.seat(0)->Facts().fragments[0].applied;
   ASSERT_EQ(applied, Sequence(5));
   const Values first = world.seat(0)->AnchorOf(0);
   for (size_t i = 0; i < 4096; ++i) EXPECT_NEAR((*first)[i], live[i], 1e-5);
@@ -50,9 +50,11 @@ TEST(SeatRoundTest, TheNewestStateOfADrainedWorkerIsABase) {
     for (uint32_t i = 0; i < 2; ++i) world.seat(i)->Drain(world.now());
     ASSERT_TRUE(world.RunUntil([&] {
       const JobFacts facts = world.seat(0)->Facts();
-      return facts.abandoned_life != Life() && !facts.bases.empty() &&
-             facts.applied == world.newest() &&
-             facts.bases.back().sequence == facts.applied;
+      return facts.abandoned_life != Life() &&
+             !facts.fragments[0].bases.empty() &&
+             facts.fragments[0].applied == world.newest() &&
+             facts.fragments[0].bases.back().sequence ==
+                 facts.fragments[0].applied;
     })) << Failures(world);
   }
 }
@@ -84,8 +86,9 @@ TEST(SeatRoundTest, APausedJobDeliversItsRoundAndGoesOnInTheSameLife) {
     world.Settle();
     EXPECT_EQ(world.newest(), held) << method;
     for (uint32_t i = 0; i < 2; ++i) {
-      EXPECT_FALSE(world.seat(i)->Facts().ready.has_value()) << method;
-      EXPECT_EQ(world.seat(i)->Facts().applied, held) << method;
+      EXPECT_FALSE(world.seat(i)->Facts().fragments[0].ready.has_value())
+          << method;
+      EXPECT_EQ(world.seat(i)->Facts().fragments[0].applied, held) << method;
       EXPECT_EQ(world.seat(i)->Facts().state, SeatState::kActive);
     }
     EXPECT_EQ(world.seat(0)->Facts().counters.stall_s, stalled);

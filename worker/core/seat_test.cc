@@ -76,9 +76,9 @@ std::string Describe(World& world) {
     if (world.seat(i) == nullptr) continue;
     const JobFacts facts = world.seat(i)->Facts();
     absl::StrAppend(&out, "\nw", i, ": life ", facts.life.value(), " applied ",
-                    facts.applied.value(), " through ",
-                    facts.stored_through.value(), " held ",
-                    facts.anchor_hashes.size(), "\n  ",
+                    facts.fragments[0].applied.value(), " through ",
+                    facts.fragments[0].stored_through.value(), " held ",
+                    facts.fragments[0].anchor_hashes.size(), "\n  ",
                     absl::StrJoin(world.LastEvents(i), "\n  "));
   }
   return out;
@@ -93,7 +93,7 @@ bool OthersHoldAll(World& world, uint32_t replica) {
     for (const uint32_t index : world.replica(r).workers) {
       const Seat* seat = world.seat(index);
       all = all && seat != nullptr && world.newest().is_set() &&
-            seat->Facts().stored_through == world.newest();
+            seat->Facts().fragments[0].stored_through == world.newest();
     }
     if (all) return true;
   }

@@ -25,7 +25,10 @@ void Seat::Impl::OnTrainerError(Instant now, const absl::Status& status) {
 }
 
 void Seat::Impl::ConsiderInitial(Instant now) {
-  if (!recovery_.WantsInitial() || !trainer_free() || restarting_) return;
+  const auto wanting = std::find_if(
+      fragments_.begin(), fragments_.end(),
+      [](const auto& one) { return one->recovery().WantsInitial(); });
+  if (wanting == fragments_.end() || !trainer_free() || restarting_) return;
   if (orders_->settings.from_checkpoint) {
     return Fail(now,
                 "the base made from the checkpoint is damaged and no other "
@@ -40,16 +43,16 @@ void Seat::Impl::ConsiderInitial(Instant now) {
     return;
   }
   ++trainer_uses_;
-  const uint32_t begin = recovery_.begin();
-  const uint32_t end = recovery_.end();
+  SeatFragment& fragment = **wanting;
   effects_.trainer.Snapshot(
-      layout_.Of(begin, end),
-      trainer_scope_.Wrap([this, begin, end](Instant at, absl::Status status) {
+      fragment.HeldElements(),
+      trainer_scope_.Wrap([this, &fragment, first = begin(), last = end()](
+                              Instant at, absl::Status status) {
         --trainer_uses_;
         if (!status.ok()) {
           OnTrainerError(at, status);
-        } else if (begin == recovery_.begin() && end == recovery_.end()) {
-          recovery_.OnInitial(at, effects_.trainer.memory());
+        } else if (first == begin() && last == end()) {
+          fragment.recovery().OnInitial(at, effects_.trainer.memory());
         }
         // Spans that came to be held meanwhile are not in that memory.
         Advance(at);
@@ -57,12 +60,12 @@ void Seat::Impl::ConsiderInitial(Instant now) {
 }
 
 bool Seat::Impl::RunTask(Instant now) {
-  if (!trainer_free() || !recovery_.ready()) return false;
+  if (!trainer_free() || !AllReady()) return false;
   return RunEvaluation() || RunGeneration();
 }
 
 bool Seat::Impl::RunEvaluation() {
-  const Sequence applied = recovery_.applied();
+  const Sequence applied = StateApplied();
   const EvaluationOrder* due = nullptr;
   for (const EvaluationOrder& order : orders_->evaluations) {
     if (order.sequence > applied) continue;

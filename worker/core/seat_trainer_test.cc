@@ -24,7 +24,7 @@ TEST(SeatTrainerTest, TrainerThatDiesEndsTheLifeAndNothingElse) {
   })) << Failures(world);
   ASSERT_TRUE(world.RunToSequence(world.newest().value() + 4))
       << Failures(world);
-  EXPECT_GT(world.seat(1)->Facts().lost_norm, 0);
+  EXPECT_GT(world.seat(1)->Facts().fragments[0].lost_norm, 0);
 }
 
 TEST(SeatTrainerTest, EndOfTheJobEvaluatesTheLastAnchorAndRests) {
@@ -54,8 +54,9 @@ TEST(SeatTrainerTest, EndOfTheJobEvaluatesTheLastAnchorAndRests) {
     EXPECT_EQ(world.seat(0)->Facts().generated.front().text, "hello!");
     EXPECT_EQ(world.seat(0)->Facts().evaluations.back().loss,
               world.seat(2)->Facts().evaluations.back().loss);
-    EXPECT_FALSE(world.seat(0)->Facts().bases.empty());
-    EXPECT_EQ(world.seat(0)->Facts().bases.back().sequence, world.newest());
+    EXPECT_FALSE(world.seat(0)->Facts().fragments[0].bases.empty());
+    EXPECT_EQ(world.seat(0)->Facts().fragments[0].bases.back().sequence,
+              world.newest());
   }
 }
 

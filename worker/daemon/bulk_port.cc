@@ -5,12 +5,7 @@
 #include "runtime/log.h"
 
 namespace skerry::worker {
-namespace {
-
-// The model is exchanged as one fragment.
-constexpr uint32_t kFragment = 0;
-
-}  // namespace
+namespace {}  // namespace
 
 JobBulkPort::JobBulkPort(JobId job, transport::BulkTransport& transport,
                          const SeatAnswers& answers)
@@ -40,9 +35,9 @@ void JobBulkPort::SendFrame(const std::string& address,
       });
 }
 
-void JobBulkPort::ForgetBefore(Attempt attempt) {
-  transport_.ForgetBefore(job_.value(), kFragment, attempt.value());
-  transport_.Reoffer(job_.value(), kFragment);
+void JobBulkPort::ForgetBefore(uint32_t fragment, Attempt attempt) {
+  transport_.ForgetBefore(job_.value(), fragment, attempt.value());
+  transport_.Reoffer(job_.value(), fragment);
 }
 
 void JobBulkPort::Fetch(const std::string& address, const PieceKey& key,
@@ -60,7 +55,7 @@ void JobBulkPort::Fetch(const std::string& address, const PieceKey& key,
 
 transport::FetchKey ToFetchKey(JobId job, const PieceKey& key) {
   return {.job = job.value(),
-          .fragment = kFragment,
+          .fragment = key.fragment,
           .span = key.span,
           .kind = key.kind == PieceKey::Kind::kBase
                       ? transport::FetchKey::Kind::kBase
@@ -77,7 +72,8 @@ PieceKey FromFetchKey(const transport::FetchKey& key) {
           .sequence = Sequence(key.sequence),
           .attempt = Attempt(key.attempt),
           .span = key.span,
-          .hash = key.hash};
+          .hash = key.hash,
+          .fragment = key.fragment};
 }
 
 }  // namespace skerry::worker

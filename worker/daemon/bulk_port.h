@@ -25,7 +25,7 @@ class JobBulkPort final : public BulkPort {
   void SendFrame(const std::string& address,
                  const compression::FrameHeader& header,
                  const SharedBytes& payload) override;
-  void ForgetBefore(Attempt attempt) override;
+  void ForgetBefore(uint32_t fragment, Attempt attempt) override;
   void Fetch(const std::string& address, const PieceKey& key,
              Done<absl::StatusOr<SharedBytes>> done) override;
 

@@ -33,6 +33,30 @@ std::string DirectoryOf(const std::string& state_directory,
                          orders.uid());
 }
 
+uint32_t FragmentsOf(const v1::JobSpec& spec) {
+  return std::max(1u, spec.exchange().fragments());
+}
+
+std::vector<Sequence> KeptFrom(const v1::JobOrders& orders) {
+  std::vector<Sequence> all(FragmentsOf(orders.spec()));
+  for (const v1::FragmentOrders& one : orders.fragments()) {
+    if (one.fragment() >= all.size()) continue;
+    all[one.fragment()] = Sequence(one.keep_from());
+  }
+  return all;
+}
+
+std::vector<Sequence> StartsAt(const v1::JobOrders& orders) {
+  std::vector<Sequence> all(FragmentsOf(orders.spec()),
+                            Sequence(orders.restored().sequence()));
+  const auto& sequences = orders.restored().fragment_sequences();
+  for (int f = 0; f < sequences.size() && f < static_cast<int>(all.size());
+       ++f) {
+    all[f] = Sequence(sequences[f]);
+  }
+  return all;
+}
+
 // Trying again would end the same way.
 bool IsPermanent(const absl::Status& status) {
   return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ||
@@ -48,8 +72,8 @@ JobRuntime::JobRuntime(const v1::JobOrders& orders,
     : job_(orders.job()),
       spec_(orders.spec()),
       restored_(orders.restored()),
-      keep_from_(orders.fragments_size() > 0 ? orders.fragments(0).keep_from()
-                                             : 0),
+      keep_from_(KeptFrom(orders)),
+      starts_at_(StartsAt(orders)),
       environment_(environment),
       status_changed_(std::move(status_changed)),
       answers_(environment.loop, [this] { AfterSeat(); }),
@@ -92,6 +116,7 @@ absl::Status JobRuntime::Start() {
   options.job = job_;
   options.worker = environment_.worker;
   options.on_disk = std::move(on_disk);
+  options.fragments = FragmentsOf(spec_);
   seat_ = std::make_unique<Seat>(
       std::move(options), Effects{trainer_, bulk_, disk_, peers_, host_});
   if (from_checkpoint) {
@@ -104,19 +129,25 @@ absl::Status JobRuntime::Start() {
 
 bool JobRuntime::StartsFromCheckpoint(
     const std::vector<StoredFile>& on_disk) const {
-  const Sequence start(restored_.sequence());
-  if (!spec_.model().has_checkpoint() && !start.is_set()) return false;
-  if (keep_from_ > start) return false;
-  return std::none_of(
-      on_disk.begin(), on_disk.end(), [start](const StoredFile& file) {
-        return file.kind == PieceKey::Kind::kBase && file.sequence >= start;
-      });
+  if (!spec_.model().has_checkpoint() && restored_.sha256().empty()) {
+    return false;
+  }
+  for (size_t f = 0; f < starts_at_.size(); ++f) {
+    if (keep_from_[f] > starts_at_[f]) return false;
+  }
+  // Those of all fragments are stored together.
+  return std::none_of(on_disk.begin(), on_disk.end(),
+                      [this](const StoredFile& file) {
+                        return file.kind == PieceKey::Kind::kBase &&
+                               file.fragment + 1 == starts_at_.size() &&
+                               file.sequence >= starts_at_.back();
+                      });
 }
 
 void JobRuntime::ReadCheckpoint() {
   v1::JobSpec spec = spec_;
   v1::JobSpec::Checkpoint* from = spec.mutable_model()->mutable_checkpoint();
-  if (restored_.sequence() > 0) {
+  if (!restored_.sha256().empty()) {
     from->set_path(spec.checkpoint().directory());
     from->set_name(checkpoint::CheckpointName(restored_.checkpoint()));
     from->set_sha256(restored_.sha256());
@@ -136,19 +167,26 @@ void JobRuntime::ReadCheckpoint() {
 }
 
 void JobRuntime::OnCheckpoint(absl::StatusOr<StartingBase> base) {
-  if (!base.ok() && restored_.sequence() > 0) {
+  if (!base.ok() && !restored_.sha256().empty()) {
     runtime::Log(runtime::Severity::kWarning, "worker.checkpoint.unreadable",
                  {{"job", job_.value()}, {"cause", base.status()}});
     restore_error_ = std::string(base.status().message());
     return StartTrainer();
   }
   if (!base.ok()) return GiveUp(Annotate(base.status(), "model.checkpoint"));
-  base->file.sequence = Sequence(restored_.sequence());
-  disk_.Store(base->file, std::move(base->contents),
-              [this, file = base->file](Instant now, absl::Status status) {
+  StoreCheckpoint(std::make_shared<StartingBase>(*std::move(base)), 0);
+}
+
+void JobRuntime::StoreCheckpoint(std::shared_ptr<StartingBase> base,
+                                 size_t fragment) {
+  if (fragment == base->files.size()) return StartTrainer();
+  StartingBase::File& one = base->files[fragment];
+  one.file.sequence = starts_at_[fragment];
+  disk_.Store(one.file, std::move(one.contents),
+              [this, base, fragment](Instant now, absl::Status status) {
                 if (!status.ok()) return ReadCheckpointLater(status);
-                seat_->OnImported(now, file);
-                StartTrainer();
+                seat_->OnImported(now, base->files[fragment].file);
+                StoreCheckpoint(base, fragment + 1);
               });
 }
 

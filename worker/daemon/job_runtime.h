@@ -93,6 +93,8 @@ class JobRuntime {
   bool StartsFromCheckpoint(const std::vector<StoredFile>& on_disk) const;
   void ReadCheckpoint();
   void OnCheckpoint(absl::StatusOr<StartingBase> base);
+  // The files of fragments from this one on.
+  void StoreCheckpoint(std::shared_ptr<StartingBase> base, size_t fragment);
   void ReadCheckpointLater(const absl::Status& status);
   // From the seat itself when it has it.
   void FetchPiece(const std::string& address, const PieceKey& key,
@@ -108,7 +110,9 @@ class JobRuntime {
   const JobId job_;
   const v1::JobSpec spec_;
   const v1::RestoredState restored_;
-  const Sequence keep_from_;  // at first
+  // At first, and where the job begins; of each fragment.
+  const std::vector<Sequence> keep_from_;
+  const std::vector<Sequence> starts_at_;
   const JobEnvironment environment_;
   absl::AnyInvocable<void()> status_changed_;
   SeatAnswers answers_;

@@ -21,19 +21,24 @@ absl::StatusOr<StartingBase> ReadStartingBase(const v1::JobSpec& job,
       checkpoint::ReadStartingPoint({from.path(), from.name()}, from.sha256(),
                                     job.model().config_json(), files));
   SKERRY_ASSIGN_OR_RETURN(
-      const std::vector<planner::SpanRange> spans,
-      planner::CutSpans(state.anchor.size(), settings.spans));
+      const auto cut,
+      planner::CutFragments(state.anchor.size(), settings.fragments,
+                            settings.spans));
   StartingBase base;
-  base.file.kind = PieceKey::Kind::kBase;
-  for (size_t i = 0; i < spans.size(); ++i) {
-    const size_t size = spans[i].end - spans[i].begin;
-    std::span<const float> momentum(state.outer_momentum);
-    if (!momentum.empty()) momentum = momentum.subspan(spans[i].begin, size);
-    SpanState span = InitialState(
-        settings.outer, std::span(state.anchor).subspan(spans[i].begin, size),
-        momentum);
-    base.file.pieces.push_back({static_cast<uint32_t>(i), span.hash});
-    base.contents.push_back(SharedBytes::Of(std::move(span.values)));
+  for (const std::vector<planner::SpanRange>& spans : cut) {
+    StartingBase::File& one = base.files.emplace_back();
+    one.file.kind = PieceKey::Kind::kBase;
+    one.file.fragment = static_cast<uint32_t>(base.files.size() - 1);
+    for (size_t i = 0; i < spans.size(); ++i) {
+      const size_t size = spans[i].end - spans[i].begin;
+      std::span<const float> momentum(state.outer_momentum);
+      if (!momentum.empty()) momentum = momentum.subspan(spans[i].begin, size);
+      SpanState span = InitialState(
+          settings.outer, std::span(state.anchor).subspan(spans[i].begin, size),
+          momentum);
+      one.file.pieces.push_back({static_cast<uint32_t>(i), span.hash});
+      one.contents.push_back(SharedBytes::Of(std::move(span.values)));
+    }
   }
   return base;
 }

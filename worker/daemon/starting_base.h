@@ -15,10 +15,13 @@
 namespace skerry::worker {
 
 struct StartingBase {
-  // All spans of the job, cut as the job cuts them.
-  StoredFile file;
-  // Of each piece.
-  std::vector<SharedBytes> contents;
+  struct File {
+    // All spans of a fragment, cut as the job cuts them.
+    StoredFile file;
+    // Of each piece.
+    std::vector<SharedBytes> contents;
+  };
+  std::vector<File> files;  // by fragment
 };
 
 // Reads and verifies what `job` names, bit for bit; momentum that is not there

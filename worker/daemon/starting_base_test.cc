@@ -62,7 +62,7 @@ class StartingBaseTest : public testing::Test {
   // The pieces one after the other.
   static std::vector<float> ValuesOf(const StartingBase& base) {
     std::vector<float> values;
-    for (const SharedBytes& content : base.contents) {
+    for (const SharedBytes& content : base.files[0].contents) {
       const size_t before = values.size();
       values.resize(before + content.size() / sizeof(float));
       std::memcpy(values.data() + before, content.bytes.data(), content.size());
@@ -82,13 +82,13 @@ TEST_F(StartingBaseTest, EverySpanHoldsItsAnchorAndThenItsMomentum) {
   const auto base =
       ReadStartingBase(Job(v1::JobSpec::OUTER_METHOD_DILOCO, 3), files_);
   ASSERT_TRUE(base.ok()) << base.status();
-  ASSERT_EQ(base->file.pieces.size(), 3u);
-  EXPECT_FALSE(base->file.sequence.is_set());
+  ASSERT_EQ(base->files[0].file.pieces.size(), 3u);
+  EXPECT_FALSE(base->files[0].file.sequence.is_set());
   size_t begin = 0;
   for (size_t i = 0; i < 3; ++i) {
-    const SharedBytes& content = base->contents[i];
-    EXPECT_EQ(base->file.pieces[i].span, i);
-    EXPECT_EQ(base->file.pieces[i].hash, Hash64(content.bytes));
+    const SharedBytes& content = base->files[0].contents[i];
+    EXPECT_EQ(base->files[0].file.pieces[i].span, i);
+    EXPECT_EQ(base->files[0].file.pieces[i].hash, Hash64(content.bytes));
     const size_t size = content.size() / sizeof(float) / 2;
     const auto* values = reinterpret_cast<const float*>(content.bytes.data());
     for (size_t at = 0; at < size; ++at) {

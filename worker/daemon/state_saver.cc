@@ -21,11 +21,31 @@ namespace {
 
 constexpr int kFetchesAtOnce = 4;
 
+// Of the piece at that place of the order.
+PieceKey KeyOf(const v1::CheckpointOrder& order, int index) {
+  PieceKey key{PieceKey::Kind::kBase, Sequence(order.sequence()), Attempt(),
+               static_cast<uint32_t>(index), order.pieces(index).hash()};
+  const int fragments = order.fragment_sequences_size();
+  if (fragments == 0) return key;
+  const int spans = std::max(1, order.pieces_size() / fragments);
+  const int fragment = std::min(index / spans, fragments - 1);
+  key.fragment = static_cast<uint32_t>(fragment);
+  key.span = static_cast<uint32_t>(index - fragment * spans);
+  key.sequence = Sequence(order.fragment_sequences(fragment));
+  return key;
+}
+
 // The anchor's values of each span, then as many of momentum or none.
 absl::StatusOr<checkpoint::ModelState> Join(const StateToSave& from) {
   SKERRY_ASSIGN_OR_RETURN(
-      const std::vector<planner::SpanRange> spans,
-      planner::CutSpans(from.elements, from.spec.exchange().spans()));
+      const auto cut,
+      planner::CutFragments(from.elements,
+                            std::max(1u, from.spec.exchange().fragments()),
+                            from.spec.exchange().spans()));
+  std::vector<planner::SpanRange> spans;
+  for (const auto& fragment : cut) {
+    spans.insert(spans.end(), fragment.begin(), fragment.end());
+  }
   if (spans.size() != from.pieces.size() ||
       spans.size() != static_cast<size_t>(from.order.pieces_size())) {
     return absl::InternalError(
@@ -218,8 +238,7 @@ void StateSaver::FetchPiece(int span, int attempt) {
     --under_way_;
     return;
   }
-  const PieceKey key{PieceKey::Kind::kBase, Sequence(order_.sequence()),
-                     Attempt(), static_cast<uint32_t>(span), piece.hash()};
+  const PieceKey key = KeyOf(order_, span);
   // Spans begin with different holders, so that all share the work.
   const int holder = (span + attempt) % piece.addresses_size();
   fetch_(piece.addresses(holder), key,

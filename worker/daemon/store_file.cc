@@ -19,6 +19,7 @@ constexpr size_t kHashBytes = 8;
 // Contents start and follow each other on this boundary.
 constexpr size_t kAlignment = 64;
 constexpr uint32_t kPiecesMax = 1u << 20;
+constexpr uint64_t kFragmentMax = 1u << 16;
 
 size_t Align(size_t offset) {
   return (offset + kAlignment - 1) / kAlignment * kAlignment;
@@ -71,7 +72,7 @@ std::vector<std::byte> EncodeStoreHeader(
   Put<uint32_t>(bytes, 12, static_cast<uint32_t>(file.pieces.size()));
   Put<uint64_t>(bytes, 16, file.sequence.value());
   Put<uint64_t>(bytes, 24, file.attempt.value());
-  // Bytes 32 to 39 are reserved and zero.
+  Put<uint64_t>(bytes, 32, file.fragment);
   uint64_t offset = bytes.size();
   for (size_t i = 0; i < file.pieces.size(); ++i) {
     const size_t entry = TableEnd(i);
@@ -93,6 +94,9 @@ absl::StatusOr<StoreHeader> DecodeStoreHeader(
   header.file.kind = static_cast<PieceKey::Kind>(Get<uint32_t>(bytes, 8));
   header.file.sequence = Sequence(Get<uint64_t>(bytes, 16));
   header.file.attempt = Attempt(Get<uint64_t>(bytes, 24));
+  const uint64_t fragment = Get<uint64_t>(bytes, 32);
+  if (fragment > kFragmentMax) return Damaged("fragment");
+  header.file.fragment = static_cast<uint32_t>(fragment);
   const uint32_t pieces = Get<uint32_t>(bytes, 12);
   for (uint32_t i = 0; i < pieces; ++i) {
     const size_t entry = TableEnd(i);
@@ -115,7 +119,11 @@ absl::StatusOr<StoreHeader> DecodeStoreHeader(
 
 std::string StoreFileName(const StoredFile& file) {
   SKERRY_CHECK(!file.pieces.empty());
-  const uint32_t first = file.pieces.front().span;
+  // Of the first fragment as before there were others.
+  const std::string first =
+      file.fragment == 0
+          ? absl::StrCat(file.pieces.front().span)
+          : absl::StrCat("f", file.fragment, "-", file.pieces.front().span);
   if (file.kind == PieceKey::Kind::kBase) {
     return absl::StrCat("base-", file.sequence.value(), "-", first, ".skerry");
   }

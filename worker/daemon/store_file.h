@@ -42,8 +42,9 @@ std::vector<std::byte> EncodeStoreHeader(const StoredFile& file,
 absl::StatusOr<StoreHeader> DecodeStoreHeader(std::span<const std::byte> bytes);
 
 // "base-SEQUENCE-FIRSTSPAN.skerry" or
-// "result-SEQUENCE-ATTEMPT-FIRSTSPAN.skerry"; a file with the same name is the
-// one it replaces.
+// "result-SEQUENCE-ATTEMPT-FIRSTSPAN.skerry", of another fragment than the
+// first with "fFRAGMENT-" before the span; a file with the same name is the one
+// it replaces.
 std::string StoreFileName(const StoredFile& file);
 
 }  // namespace skerry::worker

@@ -1,5 +1,6 @@
 #include "worker/daemon/trainer_seam.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -128,10 +129,15 @@ void TrainerSeam::Load(const ElementRange& range, Done<absl::Status> done) {
   if (host_ == nullptr) return AnswerLater(NoTrainer(), std::move(done));
   v1::LoadRequest request;
   SetRange(range, request.add_ranges());
-  if (owners_.size() > 1) {
-    for (size_t rank = 0; rank < owners_.size(); ++rank) {
+  for (const std::vector<ElementRange>& owners : owners_) {
+    // Of the fragment that this is a part of.
+    if (owners.size() < 2 ||
+        std::find(owners.begin(), owners.end(), range) == owners.end()) {
+      continue;
+    }
+    for (size_t rank = 0; rank < owners.size(); ++rank) {
       v1::RankRange* owner = request.add_owners();
-      SetRange(owners_[rank], owner->mutable_range());
+      SetRange(owners[rank], owner->mutable_range());
       owner->set_rank(static_cast<uint32_t>(rank));
     }
   }

@@ -51,7 +51,7 @@ class TrainerSeam final : public TrainerPort {
   absl::AnyInvocable<void(const std::string& reason)> restart_;
   TrainerHost* host_ = nullptr;
   std::string group_name_;
-  std::vector<ElementRange> owners_;
+  std::vector<std::vector<ElementRange>> owners_;
   // Replaced with the host: answers for a former one see it expired.
   std::shared_ptr<char> current_ = std::make_shared<char>();
 };

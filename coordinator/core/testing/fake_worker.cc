@@ -20,9 +20,42 @@ uint64_t FoldAnchor(uint64_t anchor, uint64_t result) {
   return CombineHash(anchor, result);
 }
 
-std::optional<OpenExchange> FakeSeat::Open() const {
-  if (orders.fragments.empty()) return std::nullopt;
-  return orders.fragments.front().open;
+std::optional<OpenExchange> FakeSeat::Open(size_t part) const {
+  if (part >= orders.fragments.size()) return std::nullopt;
+  return orders.fragments[part].open;
+}
+
+Sequence FakeSeat::State() const {
+  uint64_t sum = 0;
+  for (const FakePart& part : parts) sum += part.applied.value();
+  return Sequence(sum);
+}
+
+size_t FakeSeat::NextTurn() const {
+  size_t turn = 0;
+  uint64_t least = ~uint64_t{0};
+  for (size_t f = 0; f < parts.size(); ++f) {
+    const uint64_t reached = orders.fragments[f].newest.value() +
+                             (parts[f].ready.has_value() ? 1 : 0);
+    if (reached >= least) continue;
+    least = reached;
+    turn = f;
+  }
+  return turn;
+}
+
+void FakeSeat::Deliver(size_t index, Round round) {
+  FakePart& part = parts[index];
+  Contribution ready;
+  ready.round = round;
+  ready.base = part.applied;
+  ready.ranges.assign(part.trained.ranges().begin(),
+                      part.trained.ranges().end());
+  ready.weight = static_cast<double>(part.trained.total());
+  ready.scalars.loss = 3.0;
+  part.ready = std::move(ready);
+  part.trained = data::RangeSet();
+  part.at_boundary = true;
 }
 
 FakeWorker::FakeWorker(std::string name, std::string island)
@@ -63,20 +96,23 @@ StatusFacts FakeWorker::Status() {
     if (seat.state != SeatState::kStarting) {
       facts.element_count = 8 * 4096;
       facts.epoch_samples = 1000;
-      FragmentFacts fragment;
-      fragment.span_begin = seat.span_begin;
-      fragment.applied = seat.applied;
-      fragment.stored_through = seat.applied;
-      for (const auto& [span, anchor] : seat.anchors) {
-        fragment.anchor_hashes.push_back(anchor);
+      for (const FakePart& part : seat.parts) {
+        FragmentFacts fragment;
+        fragment.fragment = FragmentId(facts.fragments.size());
+        fragment.span_begin = seat.span_begin;
+        fragment.applied = part.applied;
+        fragment.stored_through = part.applied;
+        for (const auto& [span, anchor] : part.anchors) {
+          fragment.anchor_hashes.push_back(anchor);
+        }
+        fragment.stored = part.stored;
+        fragment.ready = part.ready;
+        if (!fragment.anchor_hashes.empty()) {
+          fragment.bases.push_back(
+              {part.applied, seat.span_begin, fragment.anchor_hashes});
+        }
+        facts.fragments.push_back(std::move(fragment));
       }
-      fragment.stored = seat.stored;
-      fragment.ready = seat.ready;
-      if (!fragment.anchor_hashes.empty()) {
-        fragment.bases.push_back(
-            {seat.applied, seat.span_begin, fragment.anchor_hashes});
-      }
-      facts.fragments.push_back(std::move(fragment));
     }
     status.jobs.push_back(std::move(facts));
   }
@@ -106,6 +142,7 @@ void FakeWorker::OnOrders(const Orders& orders, Random& random, Instant now) {
 void FakeWorker::Follow(FakeSeat& seat, const JobOrders& orders, Random& random,
                         Instant now) {
   seat.orders = orders;
+  seat.parts.resize(orders.fragments.size());
   SpanHolder own;
   for (const SpanHolder& holder : orders.holders) {
     if (holder.peer.worker == name_) own = holder;
@@ -113,7 +150,7 @@ void FakeWorker::Follow(FakeSeat& seat, const JobOrders& orders, Random& random,
   const bool ended = orders.phase > JobPhase::kRunning;
   if (ended) {
     seat.state = SeatState::kResting;
-    seat.ready.reset();
+    for (FakePart& part : seat.parts) part.ready.reset();
     seat.running.reset();
     return;
   }
@@ -121,10 +158,14 @@ void FakeWorker::Follow(FakeSeat& seat, const JobOrders& orders, Random& random,
       own.span_begin != seat.span_begin || own.span_end != seat.span_end;
   if (seat.life != orders.life || (!seat.life.is_set() && moved)) {
     // A life that ended owes nothing.
-    seat.ready.reset();
+    for (FakePart& part : seat.parts) {
+      part.ready.reset();
+      part.stored.reset();
+      part.joined = Attempt();
+      part.trained = data::RangeSet();
+      part.at_boundary = false;
+    }
     seat.running.reset();
-    seat.stored.reset();
-    seat.joined = Attempt();
     seat.used = data::RangeSet();
     seat.newest_round = Round();
     seat.life = orders.life;
@@ -132,10 +173,12 @@ void FakeWorker::Follow(FakeSeat& seat, const JobOrders& orders, Random& random,
   if (moved) {
     seat.span_begin = own.span_begin;
     seat.span_end = own.span_end;
-    seat.applied = Sequence();
-    seat.anchors.clear();
-    for (uint32_t span = own.span_begin; span < own.span_end; ++span) {
-      seat.anchors[span] = span;
+    for (FakePart& part : seat.parts) {
+      part.applied = Sequence();
+      part.anchors.clear();
+      for (uint32_t span = own.span_begin; span < own.span_end; ++span) {
+        part.anchors[span] = span;
+      }
     }
     seat.started = now + absl::Milliseconds(random.Below(50));
   }
@@ -143,15 +186,18 @@ void FakeWorker::Follow(FakeSeat& seat, const JobOrders& orders, Random& random,
     seat.state =
         seat.life.is_set() ? SeatState::kActive : SeatState::kRecovering;
   }
-  if (orders.fragments.empty() || !seat.ready.has_value()) return;
-  const std::optional<Outcome>& outcome = orders.fragments.front().outcome;
-  if (!outcome.has_value() || outcome->round != seat.ready->round ||
-      outcome->kind == Outcome::Kind::kPending) {
-    return;
+  for (size_t f = 0; f < seat.parts.size(); ++f) {
+    FakePart& part = seat.parts[f];
+    const std::optional<Outcome>& outcome = orders.fragments[f].outcome;
+    if (!part.ready.has_value() || !outcome.has_value() ||
+        outcome->round != part.ready->round ||
+        outcome->kind == Outcome::Kind::kPending) {
+      continue;
+    }
+    outcomes_.push_back({{seat.life.value(), outcome->round.value()},
+                         (outcome->kind == Outcome::Kind::kCommitted)});
+    part.ready.reset();
   }
-  outcomes_.push_back({{seat.life.value(), outcome->round.value()},
-                       (outcome->kind == Outcome::Kind::kCommitted)});
-  seat.ready.reset();
 }
 
 }  // namespace skerry::coordinator

@@ -36,9 +36,24 @@ struct FakeDisk {
 // A round that the head has fixed for a whole replica.
 struct FakeRound {
   Round round;
-  Sequence base;
-  std::vector<data::SampleRange> ranges;
+  // The fragment whose boundary ends it.
+  size_t turn = 0;
   Instant ends;
+};
+
+// One fragment of a job on one worker process.
+struct FakePart {
+  Sequence applied;
+  std::map<uint32_t, uint64_t> anchors;
+  std::optional<StoredResult> stored;
+  std::optional<Contribution> ready;
+  // Since its last boundary, and whether that is just now.
+  data::RangeSet trained;
+  bool at_boundary = false;
+  // Of the open attempt that this seat has joined.
+  Attempt joined;
+  Instant frames_at;
+  bool lies = false;
 };
 
 // One job on one worker process.
@@ -49,20 +64,18 @@ struct FakeSeat {
   Instant started;
   uint32_t span_begin = 0;
   uint32_t span_end = 0;
-  Sequence applied;
-  std::map<uint32_t, uint64_t> anchors;
-  std::optional<StoredResult> stored;
-  std::optional<Contribution> ready;
+  std::vector<FakePart> parts{1};
   std::optional<FakeRound> running;
   data::RangeSet used;
   Round newest_round;
-  // Of the open attempt that this seat has joined.
-  Attempt joined;
-  Instant frames_at;
   std::vector<EvaluationFact> evaluations;
-  bool lies = false;
 
-  std::optional<OpenExchange> Open() const;
+  std::optional<OpenExchange> Open(size_t part) const;
+  Sequence State() const;
+  // The part that is furthest behind.
+  size_t NextTurn() const;
+  // Ends the round of these samples, or of nothing, at the boundary of a part.
+  void Deliver(size_t part, Round round);
 };
 
 class FakeWorker {

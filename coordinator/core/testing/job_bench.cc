@@ -83,10 +83,12 @@ Life JobBench::AddReplica(const std::string& island,
     facts.life = life;
     facts.state = SeatState::kActive;
     job.seats[names[rank]].joined = life;
-    FragmentFacts& fragment = Fragment(names[rank]);
-    fragment.span_begin = parts[rank].first;
-    fragment.anchor_hashes.assign(parts[rank].second - parts[rank].first, 5);
-    fragment.applied = job.fragments[0].newest();
+    for (size_t f = 0; f < job.fragments.size(); ++f) {
+      FragmentFacts& fragment = Fragment(names[rank], f);
+      fragment.span_begin = parts[rank].first;
+      fragment.anchor_hashes.assign(parts[rank].second - parts[rank].first, 5);
+      fragment.applied = job.fragments[f].newest();
+    }
   }
   return life;
 }
@@ -100,24 +102,28 @@ JobFacts& JobBench::Facts(const std::string& name) {
   return seat.facts;
 }
 
-FragmentFacts& JobBench::Fragment(const std::string& name) {
+FragmentFacts& JobBench::Fragment(const std::string& name, uint64_t fragment) {
   JobFacts& facts = Facts(name);
-  if (facts.fragments.empty()) facts.fragments.emplace_back();
-  return facts.fragments.front();
+  while (facts.fragments.size() <= fragment) {
+    const FragmentId id(facts.fragments.size());
+    facts.fragments.emplace_back().fragment = id;
+  }
+  return facts.fragments[fragment];
 }
 
 void JobBench::Offer(const std::string& name, uint64_t round, uint64_t base,
-                     data::SampleRange range) {
-  Fragment(name).ready = Contribution{Round(round),
-                                      Sequence(base),
-                                      static_cast<double>(range.size()),
-                                      {range},
-                                      {2.0, 2, 1, 1}};
+                     data::SampleRange range, uint64_t fragment) {
+  Fragment(name, fragment).ready =
+      Contribution{Round(round),
+                   Sequence(base),
+                   static_cast<double>(range.size()),
+                   {range},
+                   {2.0, 2, 1, 1}};
 }
 
-void JobBench::Report(const std::string& name, uint64_t hash) {
-  FragmentFacts& fragment = Fragment(name);
-  const OpenAttempt& open = *job.fragments[0].open();
+void JobBench::Report(const std::string& name, uint64_t hash, uint64_t index) {
+  FragmentFacts& fragment = Fragment(name, index);
+  const OpenAttempt& open = *job.fragments[index].open();
   fragment.stored = StoredResult{
       open.opened.sequence, open.attempt,
       std::vector<uint64_t>(fragment.anchor_hashes.size(), hash), 4.0};

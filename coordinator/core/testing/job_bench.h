@@ -33,12 +33,12 @@ class JobBench {
                   const std::vector<std::string>& names);
   // The worker's facts of the job, made when there are none.
   JobFacts& Facts(const std::string& name);
-  FragmentFacts& Fragment(const std::string& name);
+  FragmentFacts& Fragment(const std::string& name, uint64_t fragment = 0);
   // The worker offers these samples of its life's round.
   void Offer(const std::string& name, uint64_t round, uint64_t base,
-             data::SampleRange range);
+             data::SampleRange range, uint64_t fragment = 0);
   // The worker has the result of the open attempt on disk.
-  void Report(const std::string& name, uint64_t hash);
+  void Report(const std::string& name, uint64_t hash, uint64_t index = 0);
 
   template <typename T>
   std::vector<T> Decided() const {

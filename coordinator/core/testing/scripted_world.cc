@@ -15,6 +15,17 @@ constexpr absl::Duration kLease = absl::Seconds(2);
 // Fates of contributions in the journal.
 constexpr uint64_t kDroppedFate = ~uint64_t{0};
 
+// Of every span, after the commit of these results.
+std::vector<uint64_t> Folded(const std::vector<std::vector<uint64_t>>& before,
+                             const std::vector<uint64_t>& results) {
+  std::vector<uint64_t> anchors;
+  for (uint32_t span = 0; span < results.size(); ++span) {
+    anchors.push_back(FoldAnchor(before.empty() ? span : before.back().at(span),
+                                 results[span]));
+  }
+  return anchors;
+}
+
 }  // namespace
 
 ClusterOptions ScriptedWorld::FastOptions() const {
@@ -159,10 +170,11 @@ void ScriptedWorld::CheckRecord(const Entry& entry) {
     truth.staleness_max =
         OuterDelay(submitted->spec) + *submitted->spec.exchange.carry;
     truth.priority = submitted->spec.queue.priority;
+    truth.parts.resize(FragmentCount(submitted->spec));
   } else if (const auto* opened = std::get_if<Opened>(&entry.record)) {
     Truth& truth = truth_[opened->job];
     // A9: only the newest attempt can still commit.
-    truth.open =
+    truth.parts[opened->fragment.value()].open =
         opened->members.empty() ? Attempt() : Attempt(entry.index.value());
     truth.opened[entry.index.value()] = *opened;
     for (const Member& member : opened->members) {
@@ -177,10 +189,11 @@ void ScriptedWorld::CheckRecord(const Entry& entry) {
     }
   } else if (const auto* commit = std::get_if<Committed>(&entry.record)) {
     Truth& truth = truth_[commit->job];
-    if (truth.open != commit->attempt) Break("A9: another attempt commits");
-    if (Next(truth.newest) != commit->sequence) Break("a sequence is skipped");
-    truth.newest = commit->sequence;
-    truth.open = Attempt();
+    TruePart& part = truth.parts[commit->fragment.value()];
+    if (part.open != commit->attempt) Break("A9: another attempt commits");
+    if (Next(part.newest) != commit->sequence) Break("a sequence is skipped");
+    part.newest = commit->sequence;
+    part.open = Attempt();
     const Opened& opened = truth.opened[commit->attempt.value()];
     for (uint32_t span = 0; span < commit->hashes.size(); ++span) {
       if (commit->hashes[span] !=
@@ -190,10 +203,10 @@ void ScriptedWorld::CheckRecord(const Entry& entry) {
     }
     for (const Member& member : opened.members) {
       const data::RangeSet ranges(member.contribution.ranges);
-      if (!truth.consumed.Intersect(ranges).empty()) {
+      if (!part.covered.Intersect(ranges).empty()) {
         Break("A4: samples are committed twice");
       }
-      truth.consumed = truth.consumed.Union(ranges);
+      part.covered = part.covered.Union(ranges);
       const bool fresh = truth.fate
                              .try_emplace({member.life.value(),
                                            member.contribution.round.value()},
@@ -201,13 +214,7 @@ void ScriptedWorld::CheckRecord(const Entry& entry) {
                              .second;
       if (!fresh) Break("A3: a contribution is committed twice");
     }
-    std::vector<uint64_t> anchors;
-    for (uint32_t span = 0; span < commit->hashes.size(); ++span) {
-      const uint64_t before =
-          truth.anchors.empty() ? span : truth.anchors.back().at(span);
-      anchors.push_back(FoldAnchor(before, commit->hashes[span]));
-    }
-    truth.anchors.push_back(std::move(anchors));
+    part.anchors.push_back(Folded(part.anchors, commit->hashes));
   } else if (const auto* dropped = std::get_if<Dropped>(&entry.record)) {
     const bool fresh =
         truth_[dropped->job]

@@ -98,16 +98,21 @@ class ScriptedWorld {
   void Operate();
   void StepWorker(FakeWorker& worker);
   void StepRecovery(JobId job, FakeWorker& worker, FakeSeat& seat);
-  void StepExchange(JobId job, FakeWorker& worker, FakeSeat& seat);
+  void StepExchange(JobId job, FakeWorker& worker, FakeSeat& seat,
+                    size_t index);
   void StepEvaluation(FakeSeat& seat);
   void StepReplicas();
   void StepReplica(JobId job, std::vector<FakeWorker*>& workers);
   bool AgreeOnCut(JobId job, const std::vector<FakeWorker*>& workers);
   bool CanFetch(JobId job, Sequence sequence, Attempt attempt, uint32_t span);
   // The entry after `applied`, once all that the seat needs of it is somewhere.
-  const CommittedEntry* Applicable(JobId job, const FakeSeat& seat,
+  const CommittedEntry* Applicable(JobId job, const FakeSeat& seat, size_t part,
                                    Sequence applied);
-  bool ApplyOne(JobId job, FakeWorker& worker, FakeSeat& seat);
+  bool ApplyOne(JobId job, FakeWorker& worker, FakeSeat& seat, size_t part);
+  // Which part delivers what it has although no round ends.
+  std::optional<size_t> Delivers(JobId job,
+                                 const std::vector<FakeWorker*>& workers,
+                                 bool awaits);
   void CheckWorkers();
 
   const WorldOptions options_;
@@ -126,14 +131,17 @@ class ScriptedWorld {
   // Which worker has sent its frames of which attempt.
   std::map<std::pair<uint64_t, std::string>, bool> frames_;
   // From the journal: per job, committed (life, round), ranges, results.
+  struct TruePart {
+    // Of every span, after the first, second, ... commit.
+    std::vector<std::vector<uint64_t>> anchors;
+    data::RangeSet covered;
+    Attempt open;
+    Sequence newest;
+  };
   struct Truth {
     std::map<uint64_t, Opened> opened;
     std::map<std::pair<uint64_t, uint64_t>, uint64_t> fate;
-    // Of every span, after the first, second, ... commit.
-    std::vector<std::vector<uint64_t>> anchors;
-    data::RangeSet consumed;
-    Attempt open;
-    Sequence newest;
+    std::vector<TruePart> parts;
     uint64_t staleness_max = 0;
     bool ended = false;
     bool paused = false;

@@ -9,11 +9,22 @@
 namespace skerry::sim {
 
 void AnchorChecker::OnDurable(const coordinator::Entry& entry) {
+  const auto* submitted = std::get_if<coordinator::JobSubmitted>(&entry.record);
+  if (submitted != nullptr) {
+    fragments_[JobId(entry.index.value())] =
+        coordinator::FragmentCount(submitted->spec);
+  }
   const auto* restored = std::get_if<coordinator::Restored>(&entry.record);
-  if (restored != nullptr) committed_[restored->job] = restored->sequence;
+  if (restored != nullptr) {
+    for (uint32_t f = 0; f < fragments_[restored->job]; ++f) {
+      Sequence& committed = committed_[{restored->job, f}];
+      committed = Next(committed);
+    }
+  }
   const auto* commit = std::get_if<coordinator::Committed>(&entry.record);
   if (commit == nullptr) return;
-  committed_[commit->job] = commit->sequence;
+  committed_[{commit->job, static_cast<uint32_t>(commit->fragment.value())}] =
+      commit->sequence;
   for (uint32_t span = 0; span < commit->hashes.size(); ++span) {
     const auto [it, fresh] = results_.emplace(
         std::tuple(commit->job, commit->attempt, span), commit->hashes[span]);
@@ -33,10 +44,12 @@ void AnchorChecker::OnOrdersSaid(HostId to, const coordinator::Orders& orders) {
   if (orders.revision < said.revision) back("revision");
   said.revision = orders.revision;
   for (const coordinator::JobOrders& job : orders.jobs) {
-    auto& [epoch, newest] = said.jobs[job.job];
+    Epoch& epoch = said.epochs[job.job];
     if (job.epoch < epoch) back("epoch");
     epoch = job.epoch;
     for (const coordinator::FragmentOrders& fragment : job.fragments) {
+      Sequence& newest = said.newest[{
+          job.job, static_cast<uint32_t>(fragment.fragment.value())}];
       if (fragment.newest < newest) back("sequence");
       newest = fragment.newest;
     }
@@ -44,18 +57,27 @@ void AnchorChecker::OnOrdersSaid(HostId to, const coordinator::Orders& orders) {
 }
 
 void AnchorChecker::OnSeat(const SeatSight& sight) {
-  const worker::JobFacts& facts = sight.facts;
-  const std::string name = absl::StrCat("anchors: worker ", sight.host, " job ",
-                                        facts.job.value(), " ");
-  Seen& seen = seen_[{sight.host, sight.run, facts.job}];
-  if (!facts.anchor_hashes.empty()) CheckApplied(sight, name, seen);
-  if (facts.life.is_set() && facts.life < seen.life) {
-    out_.Add(absl::StrCat(name, "goes back to life ", facts.life.value()));
+  for (uint32_t f = 0; f < sight.facts.fragments.size(); ++f) {
+    OnFragment({sight, f});
   }
-  seen.life = std::max(seen.life, facts.life);
-  if (facts.applied > committed_[facts.job]) {
+}
+
+void AnchorChecker::OnFragment(const FragmentSight& sight) {
+  const worker::FragmentFacts& facts = sight.facts();
+  const Life life = sight.job().life;
+  const std::string name =
+      absl::StrCat("anchors: worker ", sight.seat.host, " job ",
+                   sight.job().job.value(), " fragment ", sight.index, " ");
+  Seen& seen = seen_[{sight.seat.host, sight.seat.run, PartOf(sight)}];
+  if (!facts.anchor_hashes.empty()) CheckApplied(sight, name, seen);
+  if (life.is_set() && life < seen.life) {
+    out_.Add(absl::StrCat(name, "goes back to life ", life.value()));
+  }
+  seen.life = std::max(seen.life, life);
+  const Sequence committed = committed_[PartOf(sight)];
+  if (facts.applied > committed) {
     out_.Add(absl::StrCat(name, "has applied ", facts.applied.value(),
-                          ", committed is ", committed_[facts.job].value()));
+                          ", committed is ", committed.value()));
   }
   uint64_t anchors = CombineHash(facts.applied.value(), facts.span_begin);
   for (const uint64_t hash : facts.anchor_hashes) {
@@ -70,16 +92,16 @@ void AnchorChecker::OnSeat(const SeatSight& sight) {
     CheckStored(sight, name);
   }
   if (facts.ready.has_value() &&
-      std::exchange(seen.ready, {facts.life, facts.ready->round}) !=
-          std::pair(facts.life, facts.ready->round)) {
+      std::exchange(seen.ready, {life, facts.ready->round}) !=
+          std::pair(life, facts.ready->round)) {
     CheckReady(sight, name);
   }
 }
 
 // Spans that a worker was not given before begin at the bottom.
-void AnchorChecker::CheckApplied(const SeatSight& sight,
+void AnchorChecker::CheckApplied(const FragmentSight& sight,
                                  const std::string& name, Seen& seen) {
-  const worker::JobFacts& facts = sight.facts;
+  const worker::FragmentFacts& facts = sight.facts();
   const std::pair<uint32_t, size_t> held{facts.span_begin,
                                          facts.anchor_hashes.size()};
   if (std::exchange(seen.held, held) == held && facts.applied < seen.applied) {
@@ -89,13 +111,13 @@ void AnchorChecker::CheckApplied(const SeatSight& sight,
   seen.applied = facts.applied;
 }
 
-void AnchorChecker::CheckAnchors(const SeatSight& sight,
+void AnchorChecker::CheckAnchors(const FragmentSight& sight,
                                  const std::string& name) {
-  const worker::JobFacts& facts = sight.facts;
+  const worker::FragmentFacts& facts = sight.facts();
   for (uint32_t i = 0; i < facts.anchor_hashes.size(); ++i) {
     const uint32_t span = facts.span_begin + i;
     const auto [it, fresh] = anchors_.emplace(
-        std::tuple(facts.job, span, facts.applied), facts.anchor_hashes[i]);
+        std::tuple(PartOf(sight), span, facts.applied), facts.anchor_hashes[i]);
     if (it->second != facts.anchor_hashes[i]) {
       out_.Add(absl::StrCat(name, "has another anchor of span ", span, " at ",
                             facts.applied.value()));
@@ -103,14 +125,14 @@ void AnchorChecker::CheckAnchors(const SeatSight& sight,
   }
 }
 
-void AnchorChecker::CheckStored(const SeatSight& sight,
+void AnchorChecker::CheckStored(const FragmentSight& sight,
                                 const std::string& name) {
-  const worker::JobFacts& facts = sight.facts;
+  const worker::FragmentFacts& facts = sight.facts();
   for (uint32_t i = 0; i < facts.stored->hashes.size(); ++i) {
     const uint32_t span = facts.span_begin + i;
-    const auto [it, fresh] =
-        results_.emplace(std::tuple(facts.job, facts.stored->attempt, span),
-                         facts.stored->hashes[i]);
+    const auto [it, fresh] = results_.emplace(
+        std::tuple(sight.job().job, facts.stored->attempt, span),
+        facts.stored->hashes[i]);
     if (it->second != facts.stored->hashes[i]) {
       out_.Add(absl::StrCat(name, "has another result of span ", span,
                             " in attempt ", facts.stored->attempt.value()));
@@ -118,16 +140,18 @@ void AnchorChecker::CheckStored(const SeatSight& sight,
   }
 }
 
-void AnchorChecker::CheckReady(const SeatSight& sight,
+void AnchorChecker::CheckReady(const FragmentSight& sight,
                                const std::string& name) {
-  const worker::JobFacts& facts = sight.facts;
+  const worker::FragmentFacts& facts = sight.facts();
   const auto [it, fresh] = rounds_.emplace(
-      std::tuple(facts.job, facts.life, facts.ready->round), *facts.ready);
-  const worker::Contribution& first = it->second;
-  if (first.base != facts.ready->base || first.weight != facts.ready->weight ||
+      std::tuple(sight.job().job, sight.job().life, facts.ready->round),
+      std::pair(sight.index, *facts.ready));
+  const auto& [fragment, first] = it->second;
+  if (fragment != sight.index || first.base != facts.ready->base ||
+      first.weight != facts.ready->weight ||
       first.ranges != facts.ready->ranges) {
     out_.Add(absl::StrCat(name, "runs round ", facts.ready->round.value(),
-                          " of life ", facts.life.value(),
+                          " of life ", sight.job().life.value(),
                           " at another cut than its replica"));
   }
 }

@@ -28,7 +28,9 @@ class AnchorChecker final : public Observer {
   void OnSeat(const SeatSight& sight) override;
 
  private:
-  // What one run of a worker has shown of one job.
+  // A fragment of a job.
+  using Part = std::pair<JobId, uint32_t>;
+  // What one run of a worker has shown of one.
   struct Seen {
     Sequence applied;
     std::pair<uint32_t, size_t> held;  // first span and how many
@@ -39,22 +41,30 @@ class AnchorChecker final : public Observer {
   };
   struct Said {
     Revision revision;
-    std::map<JobId, std::pair<Epoch, Sequence>> jobs;
+    std::map<JobId, Epoch> epochs;
+    std::map<Part, Sequence> newest;
   };
 
-  void CheckApplied(const SeatSight& sight, const std::string& name,
+  static Part PartOf(const FragmentSight& sight) {
+    return {sight.job().job, sight.index};
+  }
+  void OnFragment(const FragmentSight& sight);
+  void CheckApplied(const FragmentSight& sight, const std::string& name,
                     Seen& seen);
-  void CheckAnchors(const SeatSight& sight, const std::string& name);
-  void CheckStored(const SeatSight& sight, const std::string& name);
-  void CheckReady(const SeatSight& sight, const std::string& name);
+  void CheckAnchors(const FragmentSight& sight, const std::string& name);
+  void CheckStored(const FragmentSight& sight, const std::string& name);
+  void CheckReady(const FragmentSight& sight, const std::string& name);
 
   Violations& out_;
-  std::map<JobId, Sequence> committed_;
-  std::map<std::tuple<JobId, uint32_t, Sequence>, uint64_t> anchors_;
+  std::map<JobId, uint32_t> fragments_;
+  std::map<Part, Sequence> committed_;
+  std::map<std::tuple<Part, uint32_t, Sequence>, uint64_t> anchors_;
   // By job, attempt and span.
   std::map<std::tuple<JobId, Attempt, uint32_t>, uint64_t> results_;
-  std::map<std::tuple<JobId, Life, Round>, worker::Contribution> rounds_;
-  std::map<std::tuple<HostId, uint64_t, JobId>, Seen> seen_;
+  std::map<std::tuple<JobId, Life, Round>,
+           std::pair<uint32_t, worker::Contribution>>
+      rounds_;
+  std::map<std::tuple<HostId, uint64_t, Part>, Seen> seen_;
   std::map<HostId, Said> said_;
 };
 

@@ -46,10 +46,19 @@ void DurableChecker::OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
                                  const std::string& folder) {
   // What was whole may have rotted, and its worker cannot know.
   if (disk.has_rotten()) return;
-  const worker::JobFacts& facts = sight.facts;
+  for (uint32_t f = 0; f < sight.facts.fragments.size(); ++f) {
+    CheckFragment({sight, f}, disk, folder);
+  }
+}
+
+void DurableChecker::CheckFragment(const FragmentSight& sight,
+                                   const WorkerDisk& disk,
+                                   const std::string& folder) {
+  const worker::FragmentFacts& facts = sight.facts();
   // Both are looked at when they are said for the first time: later the file of
   // one that was applied, or that lost, may be gone.
-  Said& said = said_[{sight.host, sight.run, facts.job}];
+  Said& said =
+      said_[{sight.seat.host, sight.seat.run, sight.job().job, sight.index}];
   if (facts.stored.has_value() && facts.stored->attempt > said.stored) {
     said.stored = facts.stored->attempt;
     CheckStored(sight, disk, folder);
@@ -61,13 +70,15 @@ void DurableChecker::OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
   }
 }
 
-void DurableChecker::CheckStored(const SeatSight& sight, const WorkerDisk& disk,
+void DurableChecker::CheckStored(const FragmentSight& sight,
+                                 const WorkerDisk& disk,
                                  const std::string& folder) {
-  const worker::JobFacts& facts = sight.facts;
+  const worker::FragmentFacts& facts = sight.facts();
   StoredFile file{PieceKey::Kind::kResult,
                   facts.stored->sequence,
                   facts.stored->attempt,
-                  {}};
+                  {},
+                  sight.index};
   uint32_t span = facts.span_begin;
   for (const uint64_t hash : facts.stored->hashes) {
     file.pieces.push_back({span++, hash});
@@ -81,12 +92,12 @@ void DurableChecker::CheckStored(const SeatSight& sight, const WorkerDisk& disk,
   }
   if (!whole) {
     out_.Add(absl::StrCat(
-        "durable: worker ", sight.host, " reports the result of attempt ",
+        "durable: worker ", sight.seat.host, " reports the result of attempt ",
         facts.stored->attempt.value(), ", which is not on its disk"));
   }
 }
 
-void DurableChecker::CheckBase(const SeatSight& sight,
+void DurableChecker::CheckBase(const FragmentSight& sight,
                                const worker::HeldBase& base,
                                const WorkerDisk& disk,
                                const std::string& folder) {
@@ -95,7 +106,8 @@ void DurableChecker::CheckBase(const SeatSight& sight,
     const FileBytes bytes = disk.Find(absl::StrCat(folder, "/", name));
     const auto header = worker::DecodeStoreHeader(*bytes);
     if (!header.ok() || header->file.kind != PieceKey::Kind::kBase ||
-        header->file.sequence != base.sequence) {
+        header->file.sequence != base.sequence ||
+        header->file.fragment != sight.index) {
       continue;
     }
     for (const StoredFile::Piece& piece : header->file.pieces) {
@@ -105,7 +117,7 @@ void DurableChecker::CheckBase(const SeatSight& sight,
     }
   }
   if (found < base.hashes.size()) {
-    out_.Add(absl::StrCat("durable: worker ", sight.host, " lists base ",
+    out_.Add(absl::StrCat("durable: worker ", sight.seat.host, " lists base ",
                           base.sequence.value(), ", which is not on its disk"));
   }
 }

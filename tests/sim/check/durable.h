@@ -32,21 +32,23 @@ class DurableChecker final : public Observer {
   void OnBroken(const std::string& what) override { out_.Add(what); }
 
  private:
-  // The newest of one job that a run of a worker has said.
+  // The newest of one fragment of a job that a run of a worker has said.
   struct Said {
     Attempt stored;
     Sequence base;
   };
 
-  void CheckStored(const SeatSight& sight, const WorkerDisk& disk,
+  void CheckFragment(const FragmentSight& sight, const WorkerDisk& disk,
+                     const std::string& folder);
+  void CheckStored(const FragmentSight& sight, const WorkerDisk& disk,
                    const std::string& folder);
-  void CheckBase(const SeatSight& sight, const worker::HeldBase& base,
+  void CheckBase(const FragmentSight& sight, const worker::HeldBase& base,
                  const WorkerDisk& disk, const std::string& folder);
 
   Violations& out_;
   uint64_t durable_ = 0;
   std::map<Revision, uint64_t> states_;
-  std::map<std::tuple<HostId, uint64_t, JobId>, Said> said_;
+  std::map<std::tuple<HostId, uint64_t, JobId, uint32_t>, Said> said_;
 };
 
 }  // namespace skerry::sim

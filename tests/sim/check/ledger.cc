@@ -29,8 +29,59 @@ void LedgerChecker::OnDurable(const coordinator::Entry& entry) {
   std::visit([this](const auto& record) { Take(record); }, entry.record);
 }
 
+Sequence LedgerChecker::Job::State() const {
+  uint64_t sum = 0;
+  for (const Part& part : parts) sum += part.committed.value();
+  return Sequence(sum);
+}
+
+void LedgerChecker::Job::Note() {
+  std::vector<RangeSet>& all = covered_at[State()];
+  all.clear();
+  for (const Part& part : parts) all.push_back(part.covered);
+}
+
+RangeSet LedgerChecker::Job::Reserved() const {
+  RangeSet reserved;
+  for (const Part& part : parts) {
+    if (!part.open.has_value()) continue;
+    for (const Member& member : part.open->second.members) {
+      if (current.contains(member.life)) continue;
+      reserved = reserved.Union(RangeSet(member.contribution.ranges));
+    }
+  }
+  return reserved;
+}
+
+LedgerChecker::Part& LedgerChecker::PartOf(Job& job, FragmentId fragment) {
+  const bool there = fragment.value() < job.parts.size();
+  Require(there, "a fragment that the job does not have");
+  return job.parts[there ? fragment.value() : 0];
+}
+
 void LedgerChecker::Take(const coordinator::JobSubmitted& record) {
-  jobs_[JobId(last_.value())].spec = record.spec;
+  Job& job = jobs_[JobId(last_.value())];
+  job.spec = record.spec;
+  job.parts.resize(coordinator::FragmentCount(record.spec));
+}
+
+void LedgerChecker::CheckDelivered(const Job& job) {
+  for (size_t f = 0; f < job.parts.size(); ++f) {
+    Require(job.parts.size() == 1 || !job.parts[f].open.has_value(),
+            "the job succeeded with an open attempt");
+    for (const auto& [life, replica] : job.current) {
+      const auto it = job.holdings.find(life);
+      if (it == job.holdings.end()) continue;
+      const auto dropped = it->second.dropped.find(FragmentId(f));
+      RangeSet left = it->second.consumed.Subtract(job.parts[f].covered);
+      if (dropped != it->second.dropped.end()) {
+        left = left.Subtract(dropped->second);
+      }
+      Require(left.empty(),
+              absl::StrCat("the job succeeded and fragment ", f, " lacks ",
+                           left.total(), " samples of life ", life.value()));
+    }
+  }
 }
 
 void LedgerChecker::Take(const coordinator::JobEnded& record) {
@@ -42,6 +93,7 @@ void LedgerChecker::Take(const coordinator::JobEnded& record) {
     Require(job.consumed == all,
             absl::StrCat("the job succeeded with ", job.consumed.total(),
                          " of ", all.total(), " samples"));
+    CheckDelivered(job);
   }
   if (record.phase == coordinator::JobPhase::kFailed) {
     out_.Add("liveness: the job failed: " + record.reason);
@@ -72,16 +124,7 @@ void LedgerChecker::Take(const coordinator::ReplicaEnded& record) {
   Job& job = Find(record.job);
   Require(job.current.erase(record.life) > 0,
           absl::StrCat("life ", record.life.value(), " is not current"));
-  RangeSet named;
-  if (job.open.has_value()) {
-    for (const Member& member : job.open->second.members) {
-      if (member.life == record.life) {
-        named = named.Union(RangeSet(member.contribution.ranges));
-      }
-    }
-  }
-  job.reserved = job.reserved.Union(named);
-  job.leased.erase(record.life);
+  job.holdings.erase(record.life);
 }
 
 void LedgerChecker::Take(const coordinator::Granted& record) {
@@ -93,13 +136,14 @@ void LedgerChecker::Take(const coordinator::Granted& record) {
       "samples outside the job are granted");
   Require(job.consumed.Intersect(granted).empty(),
           "samples that are in the model are granted");
-  Require(job.reserved.Intersect(granted).empty(),
+  Require(job.Reserved().Intersect(granted).empty(),
           "samples that the open attempt names are granted");
-  for (const auto& [life, leased] : job.leased) {
-    Require(leased.Intersect(granted).empty(),
+  for (const auto& [life, holding] : job.holdings) {
+    Require(holding.leased.Intersect(granted).empty(),
             absl::StrCat("samples of life ", life.value(), " are granted"));
   }
-  job.leased[record.life] = job.leased[record.life].Union(granted);
+  RangeSet& leased = job.holdings[record.life].leased;
+  leased = leased.Union(granted);
 }
 
 void LedgerChecker::CheckMember(Job& job, const coordinator::Opened& open,
@@ -121,7 +165,11 @@ void LedgerChecker::CheckMember(Job& job, const coordinator::Opened& open,
           absl::StrCat(name, "is from base ", offer.base.value(),
                        ", too stale for ", open.sequence.value()));
   const RangeSet ranges(offer.ranges);
-  Require(job.leased[member.life].ContainsAll(ranges),
+  Holding& holding = job.holdings[member.life];
+  const RangeSet held = holding.leased.Union(holding.consumed)
+                            .Subtract(PartOf(job, open.fragment).covered)
+                            .Subtract(holding.dropped[open.fragment]);
+  Require(held.ContainsAll(ranges),
           name + "covers samples that its life does not hold");
   Require(static_cast<double>(ranges.total()) == offer.weight,
           name + "weighs not what it covers");
@@ -129,13 +177,11 @@ void LedgerChecker::CheckMember(Job& job, const coordinator::Opened& open,
 
 void LedgerChecker::Take(const coordinator::Opened& record) {
   Job& job = Find(record.job);
-  // Samples of ended lives stay reserved while the attempt names them; nobody
-  // ended is named by a new one.
-  job.reserved = RangeSet();
-  job.open.reset();
+  Part& part = PartOf(job, record.fragment);
+  part.open.reset();
   if (record.members.empty()) return;
   Require(!job.ended, "an attempt of a job that has ended");
-  Require(record.sequence == Next(job.committed), "the sequence jumps");
+  Require(record.sequence == Next(part.committed), "the sequence jumps");
   std::set<ReplicaId> replicas;
   double weight = 0;
   RangeSet named;
@@ -152,78 +198,103 @@ void LedgerChecker::Take(const coordinator::Opened& record) {
   for (const uint32_t owner : record.owners) {
     Require(owner < record.members.size(), "an owner is no member");
   }
-  job.open = {Attempt(last_.value()), record};
+  part.open = {Attempt(last_.value()), record};
 }
 
 void LedgerChecker::Take(const coordinator::Dropped& record) {
   Job& job = Find(record.job);
+  const Part& part = PartOf(job, record.fragment);
   const Contributor id{record.life, record.round};
   Require(job.settled.insert(id).second, "dropped after its outcome");
-  if (job.open.has_value()) {
-    for (const Member& member : job.open->second.members) {
+  if (part.open.has_value()) {
+    for (const Member& member : part.open->second.members) {
       Require(member.life != record.life ||
                   member.contribution.round != record.round,
               "dropped while the open attempt names it");
     }
   }
   const RangeSet ranges(record.ranges);
-  Require(job.leased[record.life].ContainsAll(ranges),
+  Holding& holding = job.holdings[record.life];
+  Require(holding.leased.Union(holding.consumed).ContainsAll(ranges),
           "samples return that the life did not hold");
-  job.leased[record.life] = job.leased[record.life].Subtract(ranges);
+  RangeSet& dropped = holding.dropped[record.fragment];
+  dropped = dropped.Union(ranges);
+  // Free is what no fragment will take any more.
+  RangeSet returned = ranges.Intersect(holding.leased);
+  for (size_t f = 0; f < job.parts.size(); ++f) {
+    returned = returned.Intersect(holding.dropped[FragmentId(f)]);
+  }
+  holding.leased = holding.leased.Subtract(returned);
 }
 
 void LedgerChecker::Take(const coordinator::Committed& record) {
   Job& job = Find(record.job);
-  Require(record.sequence == Next(job.committed), "the sequence jumps");
+  Part& part = PartOf(job, record.fragment);
+  Require(record.sequence == Next(part.committed), "the sequence jumps");
   Require(!job.ended, "a commit of a job that has ended");
-  job.committed = record.sequence;
-  if (!job.open.has_value() || job.open->first != record.attempt) {
+  part.committed = record.sequence;
+  if (!part.open.has_value() || part.open->first != record.attempt) {
     Require(false, absl::StrCat("attempt ", record.attempt.value(),
                                 " is committed and not open"));
     return;
   }
-  const coordinator::Opened open = std::exchange(job.open, {})->second;
+  const coordinator::Opened open = std::move(part.open->second);
+  part.open.reset();
   Require(record.hashes.size() == open.owners.size(), "a hash is missing");
   Require(record.total_weight == open.total_weight, "another weight");
   for (const Member& member : open.members) {
     Require(job.settled.emplace(member.life, member.contribution.round).second,
             "a contribution is committed twice");
     const RangeSet ranges(member.contribution.ranges);
-    Require(job.consumed.Intersect(ranges).empty(),
+    Require(part.covered.Intersect(ranges).empty(),
             "a sample is committed twice");
-    job.consumed = job.consumed.Union(ranges);
-    if (job.leased.contains(member.life)) {
-      job.leased[member.life] = job.leased[member.life].Subtract(ranges);
-    }
+    part.covered = part.covered.Union(ranges);
+    const RangeSet fresh = ranges.Subtract(job.consumed);
+    job.consumed = job.consumed.Union(fresh);
+    const auto it = job.holdings.find(member.life);
+    if (it == job.holdings.end()) continue;
+    it->second.leased = it->second.leased.Subtract(ranges);
+    it->second.consumed = it->second.consumed.Union(fresh);
   }
-  job.reserved = RangeSet();
-  job.consumed_at[job.committed] = job.consumed;
+  job.Note();
 }
 
 void LedgerChecker::Take(const coordinator::Checkpointed& record) {
   Job& job = Find(record.job);
   if (!record.error.empty()) return;
-  Require(record.sequence <= job.committed,
+  Require(record.sequence <= job.State(),
           "a state is saved that is not committed");
-  const RangeSet consumed(record.consumed);
-  Require(job.consumed_at[record.sequence] == consumed,
-          "a checkpoint names other samples than its state has taken in");
-  job.saved[record.sequence] = consumed;
+  const std::vector<RangeSet>& covered = job.covered_at[record.sequence];
+  RangeSet consumed;
+  for (const RangeSet& one : covered) consumed = consumed.Union(one);
+  bool same = consumed == RangeSet(record.consumed);
+  for (size_t f = 0; f < record.lacking.size() && f < covered.size(); ++f) {
+    same &= consumed.Subtract(covered[f]) == RangeSet(record.lacking[f]);
+  }
+  Require(same, "a checkpoint names other samples than its state has taken in");
+  job.saved[record.sequence] = covered;
 }
 
 void LedgerChecker::Take(const coordinator::Restored& record) {
   Job& job = Find(record.job);
-  Require(record.sequence == Next(job.committed), "the sequence jumps");
+  Require(record.sequence == Sequence(job.State().value() + job.parts.size()),
+          "the sequence jumps");
   Require(!job.ended, "a job that has ended goes back");
   Require(job.current.empty(), "a job with replicas goes back");
-  Require(job.saved.contains(record.checkpoint),
+  const bool to_beginning = !record.checkpoint.is_set() && job.saved.empty();
+  Require(to_beginning || job.saved.contains(record.checkpoint),
           "a job goes back to a checkpoint that was not saved");
-  job.committed = record.sequence;
-  job.consumed = job.saved[record.checkpoint];
-  job.consumed_at[job.committed] = job.consumed;
-  job.leased.clear();
-  job.reserved = RangeSet();
-  job.open.reset();
+  std::vector<RangeSet> covered = job.saved[record.checkpoint];
+  covered.resize(job.parts.size());
+  job.consumed = RangeSet();
+  for (size_t f = 0; f < job.parts.size(); ++f) {
+    job.parts[f].committed = Next(job.parts[f].committed);
+    job.parts[f].covered = covered[f];
+    job.parts[f].open.reset();
+    job.consumed = job.consumed.Union(covered[f]);
+  }
+  job.holdings.clear();
+  job.Note();
 }
 
 }  // namespace skerry::sim

@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "coordinator/core/records.h"
 #include "data/sample_ranges.h"
@@ -30,21 +31,39 @@ class LedgerChecker final : public Observer {
 
  private:
   using Contributor = std::pair<Life, Round>;
-  struct Job {
-    coordinator::JobSpec spec;
-    std::map<Life, ReplicaId> current;
-    std::map<Life, data::RangeSet> leased;
-    // Of lives that ended while the open attempt names them.
-    data::RangeSet reserved;
-    data::RangeSet consumed;
-    // By sequence, what was consumed then; and by that of a checkpoint.
-    std::map<Sequence, data::RangeSet> consumed_at;
-    std::map<Sequence, data::RangeSet> saved;
+  // A fragment of the model.
+  struct Part {
     std::optional<std::pair<Attempt, coordinator::Opened>> open;
     Sequence committed;
+    data::RangeSet covered;
+  };
+  // What a life has of the samples.
+  struct Holding {
+    data::RangeSet leased;
+    // Committed for it by some fragment.
+    data::RangeSet consumed;
+    // By fragment.
+    std::map<FragmentId, data::RangeSet> dropped;
+  };
+  struct Job {
+    coordinator::JobSpec spec;
+    std::vector<Part> parts;
+    std::map<Life, ReplicaId> current;
+    std::map<Life, Holding> holdings;
+    // By any fragment.
+    data::RangeSet consumed;
+    // By the sum of all sequences, what was covered then; and by that of a
+    // checkpoint.
+    std::map<Sequence, std::vector<data::RangeSet>> covered_at;
+    std::map<Sequence, std::vector<data::RangeSet>> saved;
     std::map<Contributor, coordinator::Contribution> offered;
     std::set<Contributor> settled;
     bool ended = false;
+
+    Sequence State() const;
+    void Note();
+    // Of lives that have ended, what open attempts name.
+    data::RangeSet Reserved() const;
   };
 
   void Take(const coordinator::JobSubmitted& record);
@@ -69,6 +88,9 @@ class LedgerChecker final : public Observer {
 
   void CheckMember(Job& job, const coordinator::Opened& open,
                    const coordinator::Member& member);
+  // What living lives trained on is in every fragment.
+  void CheckDelivered(const Job& job);
+  Part& PartOf(Job& job, FragmentId fragment);
   Job& Find(JobId id);
   // Adds `what` unless `holds`, with the record's index.
   void Require(bool holds, const std::string& what);

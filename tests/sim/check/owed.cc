@@ -46,16 +46,26 @@ void OwedChecker::OnDurable(const coordinator::Entry& entry) {
       committed_[{commit->job, member.life, member.contribution.round}] =
           commit->attempt;
     }
+  } else if (const auto* drop =
+                 std::get_if<coordinator::Dropped>(&entry.record)) {
+    dropped_.insert({drop->job, drop->life, drop->round});
   }
 }
 
 void OwedChecker::OnSeat(const SeatSight& sight) {
-  const worker::JobFacts& facts = sight.facts;
+  for (uint32_t f = 0; f < sight.facts.fragments.size(); ++f) {
+    OnFragment({sight, f});
+  }
+}
+
+void OwedChecker::OnFragment(const FragmentSight& sight) {
+  const worker::FragmentFacts& facts = sight.facts();
   CheckBalance(sight);
-  Seen& seen = seen_[{sight.host, sight.run, facts.job}];
+  Seen& seen =
+      seen_[{sight.seat.host, sight.seat.run, sight.job().job, sight.index}];
   CheckStart(sight, seen);
   Settle(sight, seen);
-  if (facts.ready.has_value() && facts.life.is_set()) Offer(sight);
+  if (facts.ready.has_value() && sight.job().life.is_set()) Offer(sight);
   if (!facts.stored.has_value() ||
       std::exchange(seen.stored, facts.stored->attempt) ==
           facts.stored->attempt) {
@@ -66,41 +76,51 @@ void OwedChecker::OnSeat(const SeatSight& sight) {
   }
 }
 
-void OwedChecker::CheckBalance(const SeatSight& sight) {
-  const worker::Audit audit = sight.seat.GetAudit();
+void OwedChecker::CheckBalance(const FragmentSight& sight) {
+  const worker::Audit audit = sight.seat.seat.GetAudit(sight.index);
   const double rest = audit.produced - audit.taken - audit.lost - audit.owed;
   const double scale = 1 + std::abs(audit.produced) + std::abs(audit.taken);
   if (!(std::abs(rest) <= 1e-4 * scale)) {
-    out_.Add(absl::StrCat("owed: worker ", sight.host, " is off by ", rest,
+    out_.Add(absl::StrCat("owed: worker ", sight.seat.host, " is off by ", rest,
                           " of ", audit.produced));
   }
 }
 
 // What a former life produced and did not bring into the model is lost.
-void OwedChecker::CheckStart(const SeatSight& sight, Seen& seen) {
-  const worker::JobFacts& facts = sight.facts;
-  if (std::exchange(seen.life, facts.life) == facts.life ||
-      !facts.life.is_set()) {
+void OwedChecker::CheckStart(const FragmentSight& sight, Seen& seen) {
+  const worker::FragmentFacts& facts = sight.facts();
+  if (std::exchange(seen.life, sight.job().life) == sight.job().life ||
+      !sight.job().life.is_set()) {
     return;
   }
   seen.ready.reset();
   if (!facts.ready.has_value() && facts.owed_norm != 0) {
-    out_.Add(absl::StrCat("owed: worker ", sight.host, " begins life ",
-                          facts.life.value(), " owing ", facts.owed_norm));
+    out_.Add(absl::StrCat("owed: worker ", sight.seat.host, " begins life ",
+                          sight.job().life.value(), " owing ",
+                          facts.owed_norm));
   }
 }
 
 // When a pending contribution is no longer pending, what was taken from owed
 // was taken by the attempt in which it was committed.
-void OwedChecker::Settle(const SeatSight& sight, Seen& seen) {
-  const worker::JobFacts& facts = sight.facts;
-  const double taken = sight.seat.GetAudit().taken;
+void OwedChecker::Settle(const FragmentSight& sight, Seen& seen) {
+  const worker::FragmentFacts& facts = sight.facts();
+  const double taken = sight.seat.seat.GetAudit(sight.index).taken;
   const double change = taken - std::exchange(seen.taken, taken);
   std::optional<Round> ready;
   if (facts.ready.has_value()) ready = facts.ready->round;
   const std::optional<Round> before = std::exchange(seen.ready, ready);
   if (!before.has_value() || before == ready) return;
-  const auto attempt = committed_.find({facts.job, facts.life, *before});
+  // Its samples are trained on again.
+  if (dropped_.contains({sight.job().job, sight.job().life, *before}) &&
+      !ready.has_value() && facts.owed_norm != 0) {
+    out_.Add(absl::StrCat("owed: worker ", sight.seat.host, " owes ",
+                          facts.owed_norm, " after round ", before->value(),
+                          " of life ", sight.job().life.value(),
+                          " was dropped"));
+  }
+  const auto attempt =
+      committed_.find({sight.job().job, sight.job().life, *before});
   if (attempt == committed_.end()) return;
   Balance& balance = balances_[attempt->second];
   ++balance.settled;
@@ -126,29 +146,30 @@ void OwedChecker::CheckCommit(Attempt attempt) {
 }
 
 // Remembers a new contribution, or compares it with what was remembered.
-void OwedChecker::Offer(const SeatSight& sight) {
-  const worker::JobFacts& facts = sight.facts;
+void OwedChecker::Offer(const FragmentSight& sight) {
+  const worker::FragmentFacts& facts = sight.facts();
   for (uint32_t span = facts.span_begin;; ++span) {
-    const worker::Values owed = sight.seat.OwedOf(span);
+    const worker::Values owed = sight.seat.seat.OwedOf(span, sight.index);
     if (owed == nullptr) return;
     const auto [it, fresh] = offered_.emplace(
-        std::tuple(facts.job, facts.life, facts.ready->round, span), owed);
+        std::tuple(sight.job().job, sight.job().life, facts.ready->round, span),
+        owed);
     if (!fresh && it->second != owed && *it->second != *owed) {
-      out_.Add(absl::StrCat("owed: worker ", sight.host, " round ",
+      out_.Add(absl::StrCat("owed: worker ", sight.seat.host, " round ",
                             facts.ready->round.value(), " of life ",
-                            facts.life.value(), " span ", span,
+                            sight.job().life.value(), " span ", span,
                             " changed before its outcome"));
       it->second = owed;
     }
   }
 }
 
-void OwedChecker::CheckMean(const SeatSight& sight, uint32_t span,
+void OwedChecker::CheckMean(const FragmentSight& sight, uint32_t span,
                             uint64_t hash) {
-  const worker::JobFacts& facts = sight.facts;
+  const worker::FragmentFacts& facts = sight.facts();
   const auto attempt = attempts_.find(facts.stored->attempt);
   if (attempt == attempts_.end()) {
-    out_.Add(absl::StrCat("owed: worker ", sight.host, " stored attempt ",
+    out_.Add(absl::StrCat("owed: worker ", sight.seat.host, " stored attempt ",
                           facts.stored->attempt.value(),
                           ", which was never opened"));
     return;
@@ -165,7 +186,7 @@ void OwedChecker::CheckMean(const SeatSight& sight, uint32_t span,
   bool exact = true;
   for (const coordinator::Member& member : open.members) {
     const auto offer = offered_.find(
-        {facts.job, member.life, member.contribution.round, span});
+        {sight.job().job, member.life, member.contribution.round, span});
     const std::optional<double> error = ErrorOf(member.codec);
     if (offer == offered_.end()) return;
     sum.resize(offer->second->size());
@@ -177,9 +198,9 @@ void OwedChecker::CheckMean(const SeatSight& sight, uint32_t span,
     allowed += error.value_or(0) * Largest(*offer->second);
     largest_error = std::max(largest_error, error.value_or(0));
   }
-  const auto piece = sight.seat.OnFetch({worker::PieceKey::Kind::kResult,
-                                         facts.stored->sequence,
-                                         facts.stored->attempt, span, hash});
+  const auto piece = sight.seat.seat.OnFetch(
+      {worker::PieceKey::Kind::kResult, facts.stored->sequence,
+       facts.stored->attempt, span, hash, sight.index});
   if (!piece.ok()) return;
   means_.insert(known);
   std::vector<float> mean(sum.size());

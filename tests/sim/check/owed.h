@@ -1,10 +1,10 @@
 // tests/sim/check/owed.h
 //
 // What was produced is in the model, owed, or lost and counted; a contribution
-// does not change from ready to its outcome; a life starts with nothing owed; a
-// stored result is the mean of exactly the contributions that its attempt
-// names; and a commit takes from its members what it puts into the model (A2,
-// A7; DESIGN 5: 2, 8).
+// does not change from ready to its outcome; a life starts with nothing owed,
+// and nothing is owed of what was dropped; a stored result is the mean of
+// exactly the contributions that its attempt names; and a commit takes from its
+// members what it puts into the model (A2, A7; DESIGN 5: 2, 8).
 #ifndef SKERRY_TESTS_SIM_CHECK_OWED_H_
 #define SKERRY_TESTS_SIM_CHECK_OWED_H_
 
@@ -45,20 +45,23 @@ class OwedChecker final : public Observer {
     std::map<uint32_t, double> decoded;  // by span, times the weight
   };
 
-  void CheckBalance(const SeatSight& sight);
-  void CheckStart(const SeatSight& sight, Seen& seen);
-  void Settle(const SeatSight& sight, Seen& seen);
+  void OnFragment(const FragmentSight& sight);
+  void CheckBalance(const FragmentSight& sight);
+  void CheckStart(const FragmentSight& sight, Seen& seen);
+  void Settle(const FragmentSight& sight, Seen& seen);
   void CheckCommit(Attempt attempt);
-  void Offer(const SeatSight& sight);
-  void CheckMean(const SeatSight& sight, uint32_t span, uint64_t hash);
+  void Offer(const FragmentSight& sight);
+  void CheckMean(const FragmentSight& sight, uint32_t span, uint64_t hash);
 
   Violations& out_;
   std::map<Attempt, coordinator::Opened> attempts_;
   // Contributions in weighted units, by job, life, round and span.
   std::map<std::tuple<JobId, Life, Round, uint32_t>, worker::Values> offered_;
-  std::map<std::tuple<HostId, uint64_t, JobId>, Seen> seen_;
+  // By run, job and fragment.
+  std::map<std::tuple<HostId, uint64_t, JobId, uint32_t>, Seen> seen_;
   std::map<Attempt, Balance> balances_;
   std::map<std::tuple<JobId, Life, Round>, Attempt> committed_;
+  std::set<std::tuple<JobId, Life, Round>> dropped_;
   // Results that were compared with their members', by attempt, span and hash.
   std::set<std::tuple<Attempt, uint32_t, uint64_t>> means_;
 };

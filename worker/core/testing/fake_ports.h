@@ -46,7 +46,7 @@ class FakePorts : public BulkPort, public DiskPort, public HostPort {
                  const SharedBytes& payload) override {
     sent.push_back({address, header, payload});
   }
-  void ForgetBefore(Attempt attempt) override {}
+  void ForgetBefore(uint32_t, Attempt) override {}
   void Fetch(const std::string& address, const PieceKey& key,
              Done<absl::StatusOr<SharedBytes>> done) override {
     fetched.push_back({address, key});

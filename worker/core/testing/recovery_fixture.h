@@ -112,7 +112,8 @@ class RecoveryFixture : public ::testing::Test {
   void Recover(uint64_t target) {
     recovery_.SetTarget(Sequence(target));
     for (int i = 0; i < 40; ++i) {
-      recovery_.Pump(Instant(absl::Seconds(i)));
+      recovery_.Pump(now_);
+      now_ = now_ + absl::Seconds(1);
       ports_.Run();
     }
   }
@@ -124,6 +125,7 @@ class RecoveryFixture : public ::testing::Test {
     }
   }
 
+  Instant now_;
   JobSettings settings_;
   const Layout layout_{{{0, kElements}, {kElements, 2 * kElements}}};
   std::shared_ptr<std::vector<float>> initial_;

@@ -20,6 +20,7 @@ const JobId kJob(7);
 World::World(WorldOptions options)
     : options_(std::move(options)), random_(options_.seed) {
   free_ = data::RangeSet(data::SampleRange{0, options_.settings.samples});
+  parts_.resize(options_.settings.fragments);
   for (uint32_t r = 0; r < options_.replicas.size(); ++r) {
     Replica replica;
     replica.id = ReplicaId(r + 1);
@@ -59,12 +60,17 @@ bool World::RunUntil(const std::function<bool()>& stop, int events_max) {
 
 bool World::RunToSequence(uint64_t sequence) {
   return RunUntil([&] {
-    if (newest().value() < sequence) return false;
+    for (uint32_t f = 0; f < fragments(); ++f) {
+      if (newest(f).value() < sequence) return false;
+    }
     for (const auto& worker : workers_) {
       if (worker->seat == nullptr || replicas_[worker->replica].dormant) {
         continue;
       }
-      if (worker->seat->Facts().applied.value() < sequence) return false;
+      const JobFacts facts = worker->seat->Facts();
+      for (const FragmentFacts& one : facts.fragments) {
+        if (one.applied.value() < sequence) return false;
+      }
     }
     return true;
   });
@@ -94,6 +100,7 @@ void World::Start(uint32_t index, bool with_disk) {
   for (const auto& [name, file] : worker.disk) {
     options.on_disk.push_back(file.first);
   }
+  options.fragments = fragments();
   worker.seat = std::make_unique<Seat>(
       std::move(options), Effects{worker, worker, worker, worker, worker});
   worker.told = true;  // a daemon's first Status
@@ -137,8 +144,10 @@ void World::Deliver(uint32_t from, const std::string& address,
         to->seat->OnFrame(now_, header, payload) != FrameVerdict::kNotYet) {
       return;
     }
-    const bool wanted = !weak.expired() &&
-                        workers_[from]->forget_before.value() <= header.attempt;
+    const bool wanted =
+        !weak.expired() &&
+        workers_[from]->forget_before[header.fragment].value() <=
+            header.attempt;
     if (!last || !wanted) return;
     After(kResend, [this, from, address, header, payload, weak] {
       if (!weak.expired()) Deliver(from, address, header, payload);
@@ -170,10 +179,13 @@ void World::Coordinate() {
     Admit(replica);
     Grant(replica);
   }
-  keep_from_ = KeepFrom();
-  if (!open_ && !opening_paused_) OpenAttempt();
-  if (open_) Commit();
-  if (open_ && now_ > deadline_) Replace();
+  for (uint32_t f = 0; f < fragments(); ++f) {
+    Part& part = parts_[f];
+    part.keep_from = KeepFrom(f);
+    if (!part.open && !opening_paused_) OpenAttempt(f);
+    if (part.open) Commit(f);
+    if (part.open && now_ > part.deadline) Replace(f);
+  }
 }
 
 void World::Admit(Replica& replica) {
@@ -181,9 +193,13 @@ void World::Admit(Replica& replica) {
   for (const uint32_t index : replica.workers) {
     if (workers_[index]->seat == nullptr) return;
     const JobFacts facts = workers_[index]->seat->Facts();
-    if (facts.state != SeatState::kRecovering || facts.anchor_hashes.empty() ||
-        facts.applied.value() + 1 < newest().value()) {
-      return;
+    if (facts.state != SeatState::kRecovering) return;
+    for (uint32_t f = 0; f < fragments(); ++f) {
+      const FragmentFacts& one = facts.fragments[f];
+      if (one.anchor_hashes.empty() ||
+          one.applied.value() + 1 < newest(f).value()) {
+        return;
+      }
     }
   }
   replica.life = Life(++revision_);
@@ -195,9 +211,11 @@ void World::EndLife(Replica& replica) {
   ++revision_;
   // What the open attempt names follows that attempt.
   data::RangeSet named;
-  if (open_) {
-    for (const Member& member : open_->members) {
-      if (member.life == replica.life) named = member.contribution.ranges;
+  for (const Part& part : parts_) {
+    if (!part.open) continue;
+    for (const Member& member : part.open->members) {
+      if (member.life != replica.life) continue;
+      named = named.Union(member.contribution.ranges);
     }
   }
   free_ = free_.Union(replica.leased.Subtract(named));
@@ -206,8 +224,10 @@ void World::EndLife(Replica& replica) {
 }
 
 void World::Grant(Replica& replica) {
-  if (!replica.life.is_set() || phase_ != JobPhase::kRunning) return;
-  const uint64_t round = uint64_t{options_.settings.tau} *
+  if (!replica.life.is_set() || phase_ != JobPhase::kRunning || nothing_left_) {
+    return;
+  }
+  const uint64_t round = uint64_t{options_.settings.tau} / fragments() *
                          options_.settings.batch_samples *
                          replica.workers.size();
   if (replica.leased.total() >= 2 * round || free_.empty()) return;
@@ -224,29 +244,31 @@ std::vector<SpanHolder> World::HoldersOf(const Replica& replica) const {
   return holders;
 }
 
-std::optional<Contribution> World::ReadyOf(const Replica& replica) {
+std::optional<Contribution> World::ReadyOf(const Replica& replica,
+                                           uint32_t fragment) {
   if (!replica.life.is_set()) return std::nullopt;
   std::optional<Contribution> ready;
   for (const uint32_t index : replica.workers) {
     if (workers_[index]->seat == nullptr) return std::nullopt;
     const JobFacts facts = workers_[index]->seat->Facts();
-    if (!facts.ready || facts.life != replica.life) return std::nullopt;
-    const auto known = replica.outcomes.find(facts.ready->round.value());
+    const std::optional<Contribution>& own = facts.fragments[fragment].ready;
+    if (!own || facts.life != replica.life) return std::nullopt;
+    const auto known = replica.outcomes.find({fragment, own->round.value()});
     if (known != replica.outcomes.end()) return std::nullopt;
-    if (ready && ready->round != facts.ready->round) return std::nullopt;
-    ready = facts.ready;
+    if (ready && ready->round != own->round) return std::nullopt;
+    ready = own;
   }
   return ready;
 }
 
-void World::OpenAttempt() {
+void World::OpenAttempt(uint32_t fragment) {
   OpenExchange open;
   open.hops = options_.hops;
   size_t expected = 0;
   for (const Replica& replica : replicas_) {
     if (!replica.life.is_set() || replica.excluded) continue;
     ++expected;
-    const auto ready = ReadyOf(replica);
+    const auto ready = ReadyOf(replica, fragment);
     if (!ready) continue;
     compression::CodecId codec = options_.settings.codec;
     if (!options_.codecs.empty()) {
@@ -257,48 +279,50 @@ void World::OpenAttempt() {
     open.total_weight += ready->weight;
   }
   if (open.members.empty() || open.members.size() < expected) return;
-  open.sequence = Next(newest());
+  open.sequence = Next(newest(fragment));
   open.attempt = Attempt(++revision_);
-  const auto spans =
-      planner::CutSpans(options_.element_count, options_.settings.spans);
-  for (size_t s = 0; s < spans->size(); ++s) {
+  const auto cut = planner::CutFragments(options_.element_count, fragments(),
+                                         options_.settings.spans);
+  for (size_t s = 0; s < (*cut)[fragment].size(); ++s) {
     open.owners.push_back((s + open.attempt.value()) % open.members.size());
   }
-  open_ = open;
-  deadline_ = now_ + kAttempt;
+  parts_[fragment].open = open;
+  parts_[fragment].deadline = now_ + kAttempt;
   Log(absl::StrCat("open ", open.sequence.value(), " with ",
                    open.members.size()));
 }
 
 // The deadline passed: whoever is ready now is named next. Ranges of lives that
 // ended go free.
-void World::Replace() {
-  for (const Member& member : open_->members) {
+void World::Replace(uint32_t fragment) {
+  for (const Member& member : parts_[fragment].open->members) {
     if (replicas_[member.replica.value() - 1].life == member.life) continue;
-    free_ = free_.Union(member.contribution.ranges);
+    free_ = free_.Union(member.contribution.ranges.Subtract(consumed_));
   }
-  open_.reset();
+  parts_[fragment].open.reset();
   ++revision_;
 }
 
 void World::Reopen(std::vector<uint32_t> excluded) {
-  if (open_) Replace();
+  if (parts_[0].open) Replace(0);
   for (uint32_t r = 0; r < replicas_.size(); ++r) {
     replicas_[r].excluded =
         std::find(excluded.begin(), excluded.end(), r) != excluded.end();
   }
-  OpenAttempt();
+  OpenAttempt(0);
 }
 
-void World::Commit() {
-  std::vector<uint64_t> hashes(open_->owners.size());
-  std::vector<bool> known(open_->owners.size());
-  for (const Member& member : open_->members) {
+void World::Commit(uint32_t fragment) {
+  const OpenExchange open = *parts_[fragment].open;
+  std::vector<uint64_t> hashes(open.owners.size());
+  std::vector<bool> known(open.owners.size());
+  for (const Member& member : open.members) {
     const Replica& replica = replicas_[member.replica.value() - 1];
     if (replica.life != member.life) continue;
     for (const uint32_t index : replica.workers) {
-      const JobFacts facts = workers_[index]->seat->Facts();
-      if (!facts.stored || facts.stored->attempt != open_->attempt) return;
+      const FragmentFacts facts =
+          workers_[index]->seat->Facts().fragments[fragment];
+      if (!facts.stored || facts.stored->attempt != open.attempt) return;
       for (size_t i = 0; i < facts.stored->hashes.size(); ++i) {
         const size_t span = facts.span_begin + i;
         if (known[span] && hashes[span] != facts.stored->hashes[i]) {
@@ -311,31 +335,36 @@ void World::Commit() {
   }
   if (std::find(known.begin(), known.end(), false) != known.end()) return;
   CommittedEntry entry;
-  entry.sequence = open_->sequence;
-  entry.attempt = open_->attempt;
+  entry.sequence = open.sequence;
+  entry.attempt = open.attempt;
   entry.hashes = hashes;
-  entry.total_weight = open_->total_weight;
+  entry.total_weight = open.total_weight;
+  std::vector<CommittedEntry>& committed = parts_[fragment].committed;
   entry.samples_committed =
-      (committed_.empty() ? 0 : committed_.back().samples_committed) +
-      static_cast<uint64_t>(open_->total_weight);
-  for (const Member& member : open_->members) {
+      (committed.empty() ? 0 : committed.back().samples_committed) +
+      static_cast<uint64_t>(open.total_weight);
+  for (uint32_t f = 0; fragments() > 1 && f < fragments(); ++f) {
+    entry.state += newest(f).value() + (f == fragment ? 1 : 0);
+  }
+  for (const Member& member : open.members) {
     Replica& replica = replicas_[member.replica.value() - 1];
+    consumed_ = consumed_.Union(member.contribution.ranges);
     if (replica.life != member.life) continue;
     replica.leased = replica.leased.Subtract(member.contribution.ranges);
-    replica.outcomes[member.contribution.round.value()] = {
-        member.contribution.round, Outcome::Kind::kCommitted, open_->attempt,
-        open_->sequence};
+    replica.outcomes[{fragment, member.contribution.round.value()}] = {
+        member.contribution.round, Outcome::Kind::kCommitted, open.attempt,
+        open.sequence};
   }
   ++revision_;
   Log(absl::StrCat("commit ", entry.sequence.value(), " ", hashes.front()));
-  decoded_into_model_ += Decoded(entry);
-  committed_.push_back(std::move(entry));
-  open_.reset();
+  parts_[fragment].decoded_into_model += Decoded(fragment, entry);
+  committed.push_back(std::move(entry));
+  parts_[fragment].open.reset();
 }
 
-Sequence World::KeepFrom() {
+Sequence World::KeepFrom(uint32_t fragment) {
   std::optional<Sequence> common;
-  for (Sequence candidate = newest();;
+  for (Sequence candidate = newest(fragment);;
        candidate = Sequence(candidate.value() - 1)) {
     bool all = true;
     for (const auto& worker : workers_) {
@@ -343,7 +372,7 @@ Sequence World::KeepFrom() {
           !replicas_[worker->replica].life.is_set()) {
         continue;
       }
-      const JobFacts facts = worker->seat->Facts();
+      const FragmentFacts facts = worker->seat->Facts().fragments[fragment];
       all = all && std::any_of(facts.bases.begin(), facts.bases.end(),
                                [&](const HeldBase& b) {
                                  return b.sequence == candidate;
@@ -355,12 +384,12 @@ Sequence World::KeepFrom() {
   Sequence keep = common.value_or(Sequence());
   for (const auto& worker : workers_) {
     if (worker->seat == nullptr) continue;
-    const JobFacts facts = worker->seat->Facts();
+    const FragmentFacts facts = worker->seat->Facts().fragments[fragment];
     if (facts.pin.is_set()) keep = std::min(keep, facts.pin);
     // A worker that still folds needs what comes after its state.
     if (!facts.anchor_hashes.empty()) keep = std::min(keep, facts.applied);
   }
-  return std::max(keep, keep_from_);
+  return std::max(keep, parts_[fragment].keep_from);
 }
 
 JobOrders World::OrdersFor(uint32_t index) const {
@@ -376,25 +405,39 @@ JobOrders World::OrdersFor(uint32_t index) const {
   orders.replica = replica.id;
   orders.holders = HoldersOf(replica);
   orders.granted = replica.leased;
-  orders.newest = newest();
-  orders.keep_from = keep_from_;
+  orders.nothing_left = nothing_left_;
   orders.evaluations = evaluations_;
   orders.generate = generations_;
   const JobFacts own = worker.seat->Facts();
-  orders.committed.assign(committed_.begin() + own.applied.value(),
-                          committed_.end());
+  orders.fragments.clear();
+  for (uint32_t f = 0; f < fragments(); ++f) {
+    orders.fragments.push_back(
+        FragmentOrdersFor(worker, replica, f, own.fragments[f]));
+  }
+  return orders;
+}
+
+FragmentOrders World::FragmentOrdersFor(const Worker& worker,
+                                        const Replica& replica, uint32_t f,
+                                        const FragmentFacts& own) const {
+  FragmentOrders orders;
+  const Part& part = parts_[f];
+  orders.newest = newest(f);
+  orders.keep_from = part.keep_from;
+  orders.committed.assign(part.committed.begin() + own.applied.value(),
+                          part.committed.end());
   if (own.ready) {
-    const auto outcome = replica.outcomes.find(own.ready->round.value());
+    const auto outcome = replica.outcomes.find({f, own.ready->round.value()});
     if (outcome != replica.outcomes.end()) orders.outcome = outcome->second;
   }
-  if (open_) {
-    for (const Member& member : open_->members) {
-      if (member.replica == replica.id) orders.open = open_;
+  if (part.open) {
+    for (const Member& member : part.open->members) {
+      if (member.replica == replica.id) orders.open = part.open;
     }
   }
   for (const auto& other : workers_) {
-    if (other->seat == nullptr || other->index == index) continue;
-    const JobFacts facts = other->seat->Facts();
+    if (other->seat == nullptr || other->index == worker.index) continue;
+    const FragmentFacts facts = other->seat->Facts().fragments[f];
     const auto& [begin, end] = options_.replicas[other->replica][other->rank];
     Source source;
     source.holder = {begin, end, other->address};

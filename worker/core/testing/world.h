@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -47,9 +48,19 @@ class World {
     std::vector<uint32_t> workers;  // by rank
     Life life;
     data::RangeSet leased;
-    std::map<uint64_t, Outcome> outcomes;  // by round of this life
-    bool dormant = false;                  // not admitted
-    bool excluded = false;                 // not named in a new attempt
+    // By fragment and round of this life.
+    std::map<std::pair<uint32_t, uint64_t>, Outcome> outcomes;
+    bool dormant = false;   // not admitted
+    bool excluded = false;  // not named in a new attempt
+  };
+
+  // What was committed of one fragment.
+  struct Part {
+    std::vector<CommittedEntry> committed;
+    std::optional<OpenExchange> open;
+    Instant deadline;  // of the open attempt
+    Sequence keep_from;
+    double decoded_into_model = 0;
   };
 
   explicit World(WorldOptions options);
@@ -57,6 +68,7 @@ class World {
 
   // Runs events until `stop()` holds, at most `events_max`; whether it does.
   bool RunUntil(const std::function<bool()>& stop, int events_max = 400000);
+  // All fragments, at all workers that are up.
   bool RunToSequence(uint64_t sequence);
   // A pause long enough for everything under way to end.
   void Settle() {
@@ -72,9 +84,18 @@ class World {
 
   Seat* seat(uint32_t worker);
   Replica& replica(uint32_t index) { return replicas_[index]; }
-  Sequence newest() const { return Sequence(committed_.size()); }
-  const std::vector<CommittedEntry>& committed() const { return committed_; }
-  const std::optional<OpenExchange>& open() const { return open_; }
+  Sequence newest(uint32_t fragment = 0) const {
+    return Sequence(parts_[fragment].committed.size());
+  }
+  const std::vector<CommittedEntry>& committed(uint32_t fragment = 0) const {
+    return parts_[fragment].committed;
+  }
+  const std::optional<OpenExchange>& open(uint32_t fragment = 0) const {
+    return parts_[fragment].open;
+  }
+  uint32_t fragments() const { return static_cast<uint32_t>(parts_.size()); }
+  // Elements of the model in a fragment.
+  ElementRange ElementsOf(uint32_t fragment) const;
   const std::vector<std::string>& failures() const { return failures_; }
   uint64_t parts_repeated() const;
   // The last lines that the worker's seat said, over all its lives.
@@ -88,13 +109,17 @@ class World {
   void PauseOpening(bool paused) { opening_paused_ = paused; }
   void set_phase(JobPhase phase) { phase_ = phase; }
   void set_job_paused(bool paused) { job_paused_ = paused; }
+  // Nothing more is granted.
+  void set_nothing_left(bool nothing) { nothing_left_ = nothing; }
   void AskEvaluation(EvaluationOrder order) { evaluations_.push_back(order); }
   void AskGeneration(GenerateOrder order) { generations_.push_back(order); }
   JobOrders OrdersFor(uint32_t worker) const;
   Revision revision() const { return Revision(revision_); }
   Instant now() const { return now_; }
   // Sum over all commits of W * decoded mean, over all elements.
-  double decoded_into_model() const { return decoded_into_model_; }
+  double decoded_into_model(uint32_t fragment = 0) const {
+    return parts_[fragment].decoded_into_model;
+  }
   // A text in which every hash and outcome of the run appears.
   const std::string& log() const { return log_; }
 
@@ -118,15 +143,19 @@ class World {
   void Coordinate();
   void Admit(Replica& replica);
   void Grant(Replica& replica);
-  void OpenAttempt();
-  void Replace();
-  void Commit();
+  void OpenAttempt(uint32_t fragment);
+  void Replace(uint32_t fragment);
+  void Commit(uint32_t fragment);
   void SendOrders();
-  double Decoded(const CommittedEntry& entry);
+  FragmentOrders FragmentOrdersFor(const Worker& worker, const Replica& replica,
+                                   uint32_t fragment,
+                                   const FragmentFacts& own) const;
+  double Decoded(uint32_t fragment, const CommittedEntry& entry);
   void EndLife(Replica& replica);
-  Sequence KeepFrom();
+  Sequence KeepFrom(uint32_t fragment);
   void Check();
-  std::optional<Contribution> ReadyOf(const Replica& replica);
+  std::optional<Contribution> ReadyOf(const Replica& replica,
+                                      uint32_t fragment);
   std::vector<SpanHolder> HoldersOf(const Replica& replica) const;
   void Log(const std::string& line) { log_ += line + "\n"; }
 
@@ -139,16 +168,15 @@ class World {
   uint64_t revision_ = 0;
   JobPhase phase_ = JobPhase::kRunning;
   bool job_paused_ = false;
+  bool nothing_left_ = false;
   data::RangeSet free_;
-  std::vector<CommittedEntry> committed_;
-  double decoded_into_model_ = 0;
-  std::optional<OpenExchange> open_;
-  Instant deadline_;  // of the open attempt
-  Sequence keep_from_;
+  data::RangeSet consumed_;
+  std::vector<Part> parts_;
   bool opening_paused_ = false;
   std::vector<EvaluationOrder> evaluations_;
   std::vector<GenerateOrder> generations_;
-  std::map<std::pair<uint32_t, uint64_t>, uint64_t> anchors_;
+  // By fragment, span and sequence.
+  std::map<std::tuple<uint32_t, uint32_t, uint64_t>, uint64_t> anchors_;
   std::vector<std::string> failures_;
   std::string log_;
 };

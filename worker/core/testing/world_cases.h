@@ -39,10 +39,10 @@ inline std::string Failures(const World& world) {
   return absl::StrJoin(world.failures(), "\n");
 }
 
-inline Audit Total(World& world, uint32_t workers) {
+inline Audit Total(World& world, uint32_t workers, uint32_t fragment = 0) {
   Audit total;
   for (uint32_t i = 0; i < workers; ++i) {
-    const Audit one = world.seat(i)->GetAudit();
+    const Audit one = world.seat(i)->GetAudit(fragment);
     total.produced += one.produced;
     total.taken += one.taken;
     total.lost += one.lost;
@@ -55,11 +55,14 @@ inline Audit Total(World& world, uint32_t workers) {
 inline void ExpectConserved(World& world, uint32_t workers) {
   world.PauseOpening(true);
   world.Settle();
-  const Audit total = Total(world, workers);
-  const double scale = 1 + std::abs(total.produced);
-  EXPECT_NEAR(total.taken / scale, world.decoded_into_model() / scale, 1e-4);
-  EXPECT_NEAR((total.produced - total.taken - total.lost - total.owed) / scale,
-              0, 1e-5);
+  for (uint32_t f = 0; f < world.fragments(); ++f) {
+    const Audit total = Total(world, workers, f);
+    const double scale = 1 + std::abs(total.produced);
+    EXPECT_NEAR(total.taken / scale, world.decoded_into_model(f) / scale, 1e-4);
+    EXPECT_NEAR(
+        (total.produced - total.taken - total.lost - total.owed) / scale, 0,
+        1e-5);
+  }
 }
 
 }  // namespace skerry::worker

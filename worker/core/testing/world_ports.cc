@@ -1,6 +1,7 @@
 #include "worker/core/testing/world_ports.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
@@ -12,7 +13,7 @@ namespace {
 std::string NameOf(const StoredFile& file) {
   return absl::StrCat(file.kind == PieceKey::Kind::kBase ? "b" : "r",
                       file.sequence.value(), "-", file.attempt.value(), "-",
-                      file.pieces.front().span);
+                      file.pieces.front().span, "-", file.fragment);
 }
 
 }  // namespace
@@ -85,6 +86,11 @@ void World::Worker::Snapshot(const ElementRange& range,
 void World::Worker::Load(const ElementRange& range, Done<absl::Status> done) {
   auto shared_done = std::make_shared<Done<absl::Status>>(std::move(done));
   loading = range;
+  loads.push_back(range);
+  float& move = moves.emplace_back(0);
+  for (uint64_t i = range.begin; i < range.end; ++i) {
+    move = std::max(move, std::abs((*shared)[i] - live[i]));
+  }
   loaded = [this, shared_done] {
     Answer<absl::Status>(
         trainer, std::move(*shared_done),

@@ -29,7 +29,11 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
   std::shared_ptr<std::vector<float>> shared;  // with the trainer
   std::vector<float> live;
   std::function<void()> cancel;
-  Attempt forget_before;
+  std::map<uint32_t, Attempt> forget_before;  // by fragment
+  // What the trainer was given, newest last.
+  std::vector<ElementRange> loads;
+  // How far each of those was from what the trainer had there.
+  std::vector<float> moves;
   std::map<std::string, std::pair<StoredFile, std::vector<SharedBytes>>> disk;
   bool disk_full = false;
   std::vector<std::string> events;
@@ -75,7 +79,9 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
 
   void SendFrame(const std::string& to, const compression::FrameHeader& header,
                  const SharedBytes& payload) override;
-  void ForgetBefore(Attempt attempt) override { forget_before = attempt; }
+  void ForgetBefore(uint32_t fragment, Attempt attempt) override {
+    forget_before[fragment] = attempt;
+  }
   void Fetch(const std::string& from, const PieceKey& key,
              Done<absl::StatusOr<SharedBytes>> done) override;
 

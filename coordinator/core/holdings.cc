@@ -1,0 +1,95 @@
+#include "coordinator/core/holdings.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace skerry::coordinator {
+namespace {
+
+// A state of the span, and every result after it.
+bool HoldsSpan(const RoundMachine& machine, const FragmentFacts& facts,
+               uint32_t span) {
+  return facts.applied >= machine.floor() && facts.span_begin <= span &&
+         span < facts.span_begin + facts.anchor_hashes.size() &&
+         std::max(facts.applied, facts.stored_through) >= machine.newest();
+}
+
+}  // namespace
+
+bool IsCoveredWithout(const JobState& job, const WorkerTable& workers,
+                      std::string_view leaving) {
+  if (job.Ended() || !job.Sized()) return true;
+  if (!job.checkpoints.empty() &&
+      job.checkpoints.back().sequence == job.State()) {
+    return true;
+  }
+  for (const RoundMachine& machine : job.fragments) {
+    std::vector<bool> covered(job.span_count, false);
+    for (const auto& [name, seat] : job.seats) {
+      const Worker* worker = workers.FindCurrent(name);
+      if (name == leaving || worker == nullptr || worker->Leaves() ||
+          worker->incarnation != seat.incarnation) {
+        continue;
+      }
+      for (const FragmentFacts& facts : seat.facts.fragments) {
+        if (facts.fragment != machine.fragment()) continue;
+        for (uint32_t span = 0; span < job.span_count; ++span) {
+          // The newest result as well: it may be nowhere else.
+          if (HoldsSpan(machine, facts, span)) {
+            covered[span] = true;
+          }
+        }
+      }
+    }
+    if (std::find(covered.begin(), covered.end(), false) != covered.end()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::pair<uint32_t, uint32_t> SpansWithoutHolder(const JobState& job,
+                                                 const WorkerTable& workers,
+                                                 FragmentId fragment) {
+  const RoundMachine& machine = job.fragments[fragment.value()];
+  std::pair<uint32_t, uint32_t> missing{0, 0};
+  if (!machine.newest().is_set()) return missing;
+  for (uint32_t span = 0; span < job.span_count; ++span) {
+    bool held = false;
+    for (const auto& [name, seat] : job.seats) {
+      if (held) break;
+      if (!workers.IsCurrent(name, seat.incarnation)) continue;
+      for (const FragmentFacts& facts : seat.facts.fragments) {
+        held |= facts.fragment == fragment && HoldsSpan(machine, facts, span);
+      }
+    }
+    if (held) continue;
+    if (missing.second == 0) missing.first = span;
+    missing.second = span + 1;
+  }
+  return missing;
+}
+
+std::string LostTextOf(const JobState& job, const WorkerTable& workers,
+                       FragmentId fragment) {
+  const auto [begin, end] = SpansWithoutHolder(job, workers, fragment);
+  if (end == 0) return "";
+  return absl::StrCat("spans ", begin, " to ", end,
+                      job.fragments.size() == 1
+                          ? ""
+                          : absl::StrCat(" of fragment ", fragment.value()),
+                      " at sequence ",
+                      job.fragments[fragment.value()].newest().value());
+}
+
+std::string LostText(const JobState& job, const WorkerTable& workers) {
+  std::string lost;
+  for (const RoundMachine& machine : job.fragments) {
+    if (lost.empty()) lost = LostTextOf(job, workers, machine.fragment());
+  }
+  return lost;
+}
+
+}  // namespace skerry::coordinator

@@ -1,0 +1,147 @@
+#include "coordinator/core/offers.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "optimizer/outer/outer.h"
+
+namespace skerry::coordinator {
+namespace {
+
+Round DecidedRound(const RoundMachine& machine, Life life) {
+  const auto outcome = machine.OutcomeOf(life);
+  return outcome.has_value() ? outcome->round : Round();
+}
+
+bool SameOffer(const Contribution& a, const Contribution& b) {
+  return a.round == b.round && a.base == b.base && a.weight == b.weight &&
+         a.ranges == b.ranges;
+}
+
+// Mean loss of equal shares, one time for the slowest, one norm of all spans.
+RoundScalars Combined(const std::vector<const Contribution*>& parts) {
+  RoundScalars sum = parts.front()->scalars;
+  sum.loss = 0;
+  sum.delta_squared_norm = 0;
+  for (const Contribution* part : parts) {
+    sum.loss += part->scalars.loss / static_cast<double>(parts.size());
+    sum.delta_squared_norm += part->scalars.delta_squared_norm;
+    sum.compute_s = std::max(sum.compute_s, part->scalars.compute_s);
+  }
+  return sum;
+}
+
+// Without what the open attempt names and the replica offers.
+data::RangeSet WithoutReported(const JobState& job, const Replica& replica,
+                               const RoundMachine& machine,
+                               data::RangeSet samples) {
+  if (machine.open().has_value()) {
+    if (const Member* member = machine.open()->FindLife(replica.life)) {
+      samples = samples.Subtract(data::RangeSet(member->contribution.ranges));
+    }
+  }
+  const Offer offer = OfferOf(job, replica, machine);
+  if (offer.kind == Offer::Kind::kNone) return samples;
+  return samples.Subtract(data::RangeSet(offer.contribution.ranges));
+}
+
+bool IsUndelayed(const JobState& job, FragmentId fragment) {
+  return OuterDelay(job.spec) == 0 ||
+         optimizer::DelayAt(OuterOptionsOf(job.spec),
+                            job.coverage.Of(fragment).total(),
+                            job.spec.training.samples) == 0;
+}
+
+}  // namespace
+
+Offer OfferOf(const JobState& job, const Replica& replica,
+              const RoundMachine& machine) {
+  Offer offer;
+  const Round decided = DecidedRound(machine, replica.life);
+  std::vector<const Contribution*> parts;
+  for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
+    const FragmentFacts* facts =
+        FactsInLife(job, replica, rank, machine.fragment());
+    if (facts == nullptr || !facts->ready.has_value() ||
+        facts->ready->round <= decided) {
+      continue;
+    }
+    parts.push_back(&*facts->ready);
+  }
+  if (parts.empty()) return offer;
+  offer.kind = Offer::Kind::kPartial;
+  offer.contribution = *parts.front();
+  bool same_round = parts.size() == replica.holders.size();
+  bool same = true;
+  for (const Contribution* part : parts) {
+    same_round &= part->round == offer.contribution.round;
+    same &= SameOffer(*part, offer.contribution);
+  }
+  if (!same_round) return offer;
+  offer.kind = same ? Offer::Kind::kComplete : Offer::Kind::kConflict;
+  offer.contribution.scalars = Combined(parts);
+  return offer;
+}
+
+bool HasPending(const JobState& job, const Replica& replica) {
+  for (const RoundMachine& machine : job.fragments) {
+    if (machine.open().has_value() &&
+        machine.open()->FindLife(replica.life) != nullptr) {
+      return true;
+    }
+    if (OfferOf(job, replica, machine).kind != Offer::Kind::kNone) return true;
+  }
+  return false;
+}
+
+data::RangeSet UnreportedSamples(const JobState& job, const Replica& replica) {
+  data::RangeSet samples = job.ledger.LeasedTo(replica.life)
+                               .Subtract(job.ledger.Missed(replica.life));
+  for (const RoundMachine& machine : job.fragments) {
+    samples = WithoutReported(job, replica, machine, std::move(samples));
+  }
+  return samples;
+}
+
+data::RangeSet ToDeliver(const JobState& job, const Replica& replica,
+                         const RoundMachine& machine) {
+  return WithoutReported(
+      job, replica, machine,
+      job.ledger.Deliverable(replica.life, machine.fragment()));
+}
+
+bool WaitsElsewhere(const JobState& job, const Replica& replica,
+                    const RoundMachine& machine) {
+  for (const RoundMachine& other : job.fragments) {
+    if (other.fragment() == machine.fragment()) continue;
+    if (IsUndelayed(job, other.fragment()) &&
+        OfferOf(job, replica, other).kind != Offer::Kind::kNone) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool IsWanted(const JobState& job, const Replica& replica,
+              const RoundMachine& machine) {
+  if (machine.open().has_value() ||
+      OfferOf(job, replica, machine).kind != Offer::Kind::kNone ||
+      !WaitsElsewhere(job, replica, machine)) {
+    return false;
+  }
+  for (const RoundMachine& other : job.fragments) {
+    if (other.open().has_value() &&
+        other.open()->FindLife(replica.life) != nullptr) {
+      return false;
+    }
+  }
+  for (const auto& [life, other] : job.replicas.current()) {
+    if (life != replica.life &&
+        OfferOf(job, other, machine).kind == Offer::Kind::kComplete) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace skerry::coordinator

@@ -1,0 +1,36 @@
+// tests/exhaustive/hashes.h
+//
+// What stands for tensors: a result's hash names its attempt and members, an
+// anchor's is the fold of the committed results.
+#ifndef SKERRY_TESTS_EXHAUSTIVE_HASHES_H_
+#define SKERRY_TESTS_EXHAUSTIVE_HASHES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/ids.h"
+#include "coordinator/core/types.h"
+
+namespace skerry::exhaustive {
+
+inline uint64_t ResultHash(Attempt attempt,
+                           const std::vector<coordinator::Member>& members,
+                           uint32_t span) {
+  uint64_t hash = CombineHash(attempt.value(), span);
+  for (const coordinator::Member& member : members) {
+    hash = CombineHash(hash, member.life.value());
+    hash = CombineHash(hash, member.contribution.round.value());
+  }
+  return hash;
+}
+
+inline uint64_t InitialAnchor(uint32_t span) { return 1000 + span; }
+
+inline uint64_t FoldAnchor(uint64_t anchor, uint64_t result) {
+  return CombineHash(anchor, result);
+}
+
+}  // namespace skerry::exhaustive
+
+#endif  // SKERRY_TESTS_EXHAUSTIVE_HASHES_H_

@@ -1,0 +1,326 @@
+#include "worker/core/seat_fragment.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+
+namespace skerry::worker {
+namespace {
+
+// How many retry intervals a late member waits for its frames before it fetches
+// a result that is committed.
+constexpr int kLateIntervals = 4;
+
+std::vector<SpanHolder> HoldersOf(const OpenExchange& open) {
+  std::vector<SpanHolder> holders;
+  for (const Member& member : open.members) {
+    holders.insert(holders.end(), member.holders.begin(), member.holders.end());
+  }
+  return holders;
+}
+
+std::vector<StoredFile> FilesOf(const std::vector<StoredFile>& all,
+                                uint32_t fragment) {
+  std::vector<StoredFile> own;
+  for (const StoredFile& file : all) {
+    if (file.fragment == fragment) own.push_back(file);
+  }
+  return own;
+}
+
+}  // namespace
+
+SeatFragment::SeatFragment(SeatFragmentOptions options,
+                           const std::vector<StoredFile>& on_disk,
+                           const Effects& effects, Advance advance, Fail fail)
+    : options_(std::move(options)),
+      disk_(options_.index, effects.disk),
+      bulk_(options_.index, effects.bulk),
+      effects_{effects.trainer, bulk_, disk_, effects.peers, effects.host},
+      advance_(std::move(advance)),
+      fail_(std::move(fail)),
+      history_(FilesOf(on_disk, options_.index)),
+      recovery_(
+          {options_.worker, options_.retry_interval, options_.fetches_max},
+          history_, effects_,
+          scope_.Wrap([this](Instant now) { advance_(now); })),
+      book_(effects_.host) {}
+
+void SeatFragment::Configure(const JobSettings& settings, Layout layout) {
+  settings_ = settings;
+  layout_ = std::move(layout);
+  recovery_.Configure(settings_, layout_,
+                      options_.index < settings_.begins_at.size()
+                          ? settings_.begins_at[options_.index]
+                          : Sequence());
+}
+
+absl::Status SeatFragment::CheckOrders(const FragmentOrders& orders) const {
+  for (const CommittedEntry& entry : orders.committed) {
+    if (entry.hashes.size() != layout_.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "commit ", entry.sequence.value(), " has ", entry.hashes.size(),
+          " hashes, the model has ", layout_.size(), " spans"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void SeatFragment::TakeOrders(const FragmentOrders& orders,
+                              const std::vector<SpanHolder>& holders) {
+  orders_ = orders;
+  history_.AddCommitted(orders.committed);
+  recovery_.SetView(orders.sources, orders.keep_from);
+  recovery_.SetNeighbours(holders);
+}
+
+void SeatFragment::BeginLife(Life life) {
+  life_ = life;
+  book_.Begin(layout_, recovery_.begin(), recovery_.end());
+  at_boundary_ = true;
+}
+
+void SeatFragment::EndLife() {
+  life_ = Life();
+  book_.Abandon();
+  CloseExchange();
+  // Of spans that it may hold no longer; and only lives report.
+  stored_.reset();
+  live_.Reset();
+  trained_ = data::RangeSet();
+  scalars_ = {};
+  loss_ = 0;
+  at_boundary_ = false;
+  outcome_sequence_ = Sequence();
+}
+
+void SeatFragment::AddSamples(const data::RangeSet& ranges) {
+  trained_ = trained_.Union(ranges);
+}
+
+void SeatFragment::AddReport(const RunReport& report, uint64_t samples) {
+  loss_ += report.loss * static_cast<double>(samples);
+  scalars_.inner_steps += report.inner_steps;
+  scalars_.compute_s += report.compute_s;
+}
+
+Contribution SeatFragment::Produced(Round round) const {
+  Contribution contribution{round, recovery_.applied(),
+                            static_cast<double>(trained_.total()), trained_,
+                            scalars_};
+  contribution.scalars.loss = loss_ / contribution.weight;
+  return contribution;
+}
+
+void SeatFragment::OnBoundary() {
+  trained_ = data::RangeSet();
+  scalars_ = {};
+  loss_ = 0;
+  at_boundary_ = true;
+  // Where the history does not say how far the job is, waiting is safe.
+  const std::optional<uint64_t> samples = recovery_.samples_committed();
+  ended_delay_ =
+      samples ? optimizer::DelayAt(settings_.outer, *samples, settings_.samples)
+              : 0;
+}
+
+void SeatFragment::ConsiderOutcome(Instant now) {
+  if (exchange_ != nullptr && finished_attempt_ == exchange_->attempt() &&
+      !book_.pending()) {
+    CloseExchange();
+  }
+  if (exchange_ != nullptr && !exchange_->complete() && !result_awaited_) {
+    const CommittedEntry* entry = history_.Find(exchange_->sequence());
+    if (entry != nullptr && entry->attempt == exchange_->attempt()) {
+      result_awaited_ = true;
+      recovery_.Hold(entry->attempt,
+                     now + kLateIntervals * options_.retry_interval);
+    }
+  }
+  if (!life_.is_set() || !orders_.outcome || !book_.pending() || book_.busy() ||
+      orders_.outcome->round != book_.pending()->round) {
+    return;
+  }
+  const Outcome outcome = *orders_.outcome;
+  if (outcome.kind == Outcome::Kind::kPending) return;
+  if (outcome.kind == Outcome::Kind::kDropped) {
+    Event(absl::StrCat("round ", outcome.round.value(), " was dropped"));
+    book_.Drop();
+    Changed();
+    return;
+  }
+  if (exchange_ == nullptr || exchange_->attempt() != outcome.attempt) {
+    return fail_(
+        now, absl::StrCat("round ", outcome.round.value(),
+                          " was committed in attempt ", outcome.attempt.value(),
+                          ", in which this worker sent nothing"));
+  }
+  book_.Settle(*exchange_, settings_.beta,
+               scope_.Wrap([this, outcome](Instant at, absl::Status status) {
+                 if (status.ok()) {
+                   outcome_sequence_ = outcome.sequence;
+                   if (exchange_ != nullptr && exchange_->complete() &&
+                       finished_attempt_ == exchange_->attempt()) {
+                     CloseExchange();
+                   }
+                   Changed();
+                 } else if (!absl::IsAborted(status)) {
+                   fail_(at, std::string(status.message()));
+                 }
+                 advance_(at);
+               }));
+}
+
+void SeatFragment::ConsiderExchange(Instant now) {
+  if (!orders_.open || orders_.open->attempt < newest_attempt_) return;
+  const OpenExchange& open = *orders_.open;
+  if (open.attempt > newest_attempt_) {
+    newest_attempt_ = open.attempt;
+    CloseExchange();
+    effects_.bulk.ForgetBefore(options_.index, open.attempt);
+  }
+  if (exchange_ != nullptr || finished_attempt_ == open.attempt) return;
+  if (!life_.is_set() || !book_.pending() || book_.busy()) return;
+  for (uint32_t m = 0; m < open.members.size(); ++m) {
+    const Member& member = open.members[m];
+    if (member.life != life_ ||
+        member.contribution.round != book_.pending()->round) {
+      continue;
+    }
+    const absl::Status fit =
+        ValidateOpen(open, layout_, recovery_.begin(), recovery_.end());
+    if (!fit.ok()) return fail_(now, std::string(fit.message()));
+    return OpenAttempt(open, m);
+  }
+}
+
+void SeatFragment::OpenAttempt(const OpenExchange& open, uint32_t self) {
+  Event(absl::StrCat("attempt ", open.attempt.value(), " of sequence ",
+                     open.sequence.value(), " with ", open.members.size(),
+                     " members"));
+  recovery_.SetPeers(open.attempt, HoldersOf(open));
+  recovery_.Hold(open.attempt, Instant(absl::InfiniteDuration()));
+  result_awaited_ = false;
+  ExchangePlan plan{
+      options_.job,       open, self, recovery_.begin(), recovery_.end(),
+      options_.part_bytes};
+  exchange_ = std::make_unique<Exchange>(
+      std::move(plan), layout_, book_.owed(), effects_.bulk, effects_.host,
+      [this](Instant now, absl::Status status) {
+        OnExchangeEnd(now, std::move(status));
+      });
+  exchange_->Start();
+}
+
+void SeatFragment::OnExchangeEnd(Instant now, absl::Status status) {
+  if (!status.ok()) {
+    Event(absl::StrCat("attempt ", exchange_->attempt().value(), ": ",
+                       status.message()));
+    return;
+  }
+  StoredResultFact fact{exchange_->sequence(),
+                        exchange_->attempt(),
+                        {},
+                        exchange_->result().squared_norm};
+  StoredFile file{PieceKey::Kind::kResult, fact.sequence, fact.attempt, {}};
+  std::vector<SharedBytes> contents;
+  for (const ExchangeResult::Piece& piece : exchange_->result().pieces) {
+    fact.hashes.push_back(piece.hash);
+    file.pieces.push_back({piece.span, piece.hash});
+    contents.push_back(piece.bytes);
+  }
+  effects_.disk.Store(
+      file, std::move(contents),
+      scope_.Wrap([this, file, fact](Instant at, absl::Status) {
+        recovery_.OnStored(file);
+        if (exchange_ != nullptr && exchange_->attempt() == fact.attempt) {
+          finished_attempt_ = fact.attempt;
+          stored_ = fact;
+        }
+        Changed();
+        advance_(at);
+      }));
+}
+
+void SeatFragment::CloseExchange() {
+  if (exchange_ == nullptr) return;
+  closed_.payload_bytes_sent += exchange_->bytes_sent();
+  closed_.payload_bytes_received += exchange_->bytes_received();
+  closed_.parts_repeated += exchange_->parts_repeated();
+  exchange_.reset();
+  // Should its result be committed, it has to be fetched.
+  recovery_.Hold(Attempt(), Instant());
+}
+
+SeatFragment::FrameAnswer SeatFragment::OnFrame(
+    const compression::FrameHeader& header, const SharedBytes& payload) {
+  const Attempt attempt(header.attempt);
+  if (attempt < newest_attempt_) return FrameAnswer::kRefused;
+  if (exchange_ != nullptr && exchange_->attempt() == attempt) {
+    return exchange_->Offer(header, payload) ? FrameAnswer::kAccepted
+                                             : FrameAnswer::kRefused;
+  }
+  // It ended here, so this can only be a repeat.
+  if (attempt == finished_attempt_) return FrameAnswer::kAccepted;
+  return FrameAnswer::kNotYet;
+}
+
+std::string_view SeatFragment::Phase() const {
+  if (exchange_ == nullptr) return "";
+  if (finished_attempt_ == exchange_->attempt()) return "commit";
+  if (exchange_->complete()) return "report";
+  return exchange_->in_second_hop() ? "hop2" : "hop1";
+}
+
+void SeatFragment::Event(std::string_view line) {
+  if (settings_.fragments == 1) return effects_.host.Event(line);
+  effects_.host.Event(
+      absl::StrCat("fragment ", options_.index, ": ",
+                   absl::string_view(line.data(), line.size())));
+}
+
+FragmentFacts SeatFragment::Facts(bool with_pin) const {
+  FragmentFacts facts;
+  facts.span_begin = recovery_.begin();
+  facts.applied = recovery_.applied();
+  facts.stored_through = recovery_.stored_through();
+  if (recovery_.ready()) {
+    for (uint32_t s = recovery_.begin(); s < recovery_.end(); ++s) {
+      facts.anchor_hashes.push_back(recovery_.StateOf(s)->hash);
+    }
+  }
+  facts.stored = stored_;
+  facts.ready = book_.pending();
+  if (exchange_ != nullptr) facts.progress = exchange_->Progress();
+  facts.bases = history_.Bases(recovery_.begin(), recovery_.end());
+  // Spans move between the workers of an island, and what one of them has given
+  // up may be nowhere else.
+  const auto beside = history_.BasesBeside(recovery_.begin(), recovery_.end());
+  facts.bases.insert(facts.bases.end(), beside.begin(), beside.end());
+  facts.first_result_kept = history_.FirstResultKept(
+      facts.stored_through, recovery_.begin(), recovery_.end());
+  if (with_pin) facts.pin = recovery_.pin();
+  facts.owed_norm = book_.owed_norm();
+  facts.lost_norm = book_.lost_norm();
+  return facts;
+}
+
+void SeatFragment::AddCounters(SeatCounters& counters) const {
+  counters.payload_bytes_sent += closed_.payload_bytes_sent;
+  counters.payload_bytes_received += closed_.payload_bytes_received;
+  counters.parts_repeated += closed_.parts_repeated;
+  if (exchange_ == nullptr) return;
+  counters.payload_bytes_sent += exchange_->bytes_sent();
+  counters.payload_bytes_received += exchange_->bytes_received();
+  counters.parts_repeated += exchange_->parts_repeated();
+}
+
+Values SeatFragment::OwedOf(uint32_t span) const {
+  const uint32_t index = span - recovery_.begin();
+  return span < recovery_.begin() || index >= book_.owed().size()
+             ? nullptr
+             : book_.owed()[index].values;
+}
+
+}  // namespace skerry::worker

@@ -1,0 +1,162 @@
+// worker/core/seat_fragment.h
+//
+// One fragment of the model in a seat: its log and the states folded from it,
+// what the trainer has learnt in it since its last boundary, what it owes, and
+// the attempt that is open for it (PROTOCOL 4.3 and 4.4). The seat says when
+// its boundary is.
+#ifndef SKERRY_WORKER_CORE_SEAT_FRAGMENT_H_
+#define SKERRY_WORKER_CORE_SEAT_FRAGMENT_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "base/ids.h"
+#include "base/instant.h"
+#include "worker/core/effects.h"
+#include "worker/core/exchange.h"
+#include "worker/core/facts.h"
+#include "worker/core/fragment_ports.h"
+#include "worker/core/history.h"
+#include "worker/core/layout.h"
+#include "worker/core/live.h"
+#include "worker/core/orders.h"
+#include "worker/core/owed_book.h"
+#include "worker/core/recovery.h"
+#include "worker/core/scope.h"
+
+namespace skerry::worker {
+
+struct SeatFragmentOptions {
+  uint32_t index = 0;
+  JobId job;
+  std::string worker;
+  absl::Duration retry_interval = absl::Milliseconds(250);
+  int fetches_max = 8;
+  uint64_t part_bytes = compression::kFramePayloadBytesMax;
+};
+
+class SeatFragment {
+ public:
+  // `advance` follows whatever comes about by itself; `fail` says that the seat
+  // cannot go on. `effects` outlive the fragment; of `on_disk` it takes its own
+  // files.
+  using Advance = absl::AnyInvocable<void(Instant now)>;
+  using Fail = absl::AnyInvocable<void(Instant now, const std::string& why)>;
+  SeatFragment(SeatFragmentOptions options,
+               const std::vector<StoredFile>& on_disk, const Effects& effects,
+               Advance advance, Fail fail);
+  SeatFragment(const SeatFragment&) = delete;
+  SeatFragment& operator=(const SeatFragment&) = delete;
+
+  // --- What it is. `layout`: the elements of its spans in the whole model.
+  void Configure(const JobSettings& settings, Layout layout);
+  // InvalidArgument when they are not of this model.
+  absl::Status CheckOrders(const FragmentOrders& orders) const;
+  void TakeOrders(const FragmentOrders& orders,
+                  const std::vector<SpanHolder>& holders);
+  void BeginLife(Life life);
+  void EndLife();
+
+  uint32_t index() const { return options_.index; }
+  const Layout& layout() const { return layout_; }
+  const FragmentOrders& orders() const { return orders_; }
+  History& history() { return history_; }
+  const History& history() const { return history_; }
+  Recovery& recovery() { return recovery_; }
+  const Recovery& recovery() const { return recovery_; }
+  LiveBook& live() { return live_; }
+  OwedBook& book() { return book_; }
+  const OwedBook& book() const { return book_; }
+  // Of the held spans in the whole model. Requires: some are held.
+  ElementRange HeldElements() const {
+    return layout_.Of(recovery_.begin(), recovery_.end());
+  }
+
+  // --- Its rounds.
+  //
+  // The trainer begins on samples, and has done so many of them.
+  void AddSamples(const data::RangeSet& ranges);
+  void AddReport(const RunReport& report, uint64_t samples);
+  // Whether the trainer has learnt anything in it since its last boundary.
+  bool IsAhead() const { return !trained_.empty(); }
+  // What that comes to.
+  Contribution Produced(Round round) const;
+  // A boundary: it is a contribution now. The next start has to be loaded.
+  void OnBoundary();
+  void OnLoaded() { at_boundary_ = false; }
+  bool at_boundary() const { return at_boundary_; }
+  // Of the round that has ended.
+  int ended_delay() const { return ended_delay_; }
+  // Its contribution waits for its outcome.
+  bool Waits() const { return book_.pending() || book_.busy(); }
+  // The cut is not below the newest result that took something from here.
+  Sequence outcome_sequence() const { return outcome_sequence_; }
+
+  // --- Its attempts.
+  void ConsiderOutcome(Instant now);
+  void ConsiderExchange(Instant now);
+  enum class FrameAnswer { kAccepted, kRefused, kNotYet };
+  FrameAnswer OnFrame(const compression::FrameHeader& header,
+                      const SharedBytes& payload);
+  // In one word for the log; empty without an open attempt.
+  std::string_view Phase() const;
+  Attempt open_attempt() const {
+    return exchange_ == nullptr ? Attempt() : exchange_->attempt();
+  }
+
+  // --- What there is to say. `with_pin`: it can do its part.
+  FragmentFacts Facts(bool with_pin) const;
+  // Adds what exchanges have sent and received so far.
+  void AddCounters(SeatCounters& counters) const;
+  Values OwedOf(uint32_t span) const;
+
+ private:
+  void OpenAttempt(const OpenExchange& open, uint32_t self);
+  void OnExchangeEnd(Instant now, absl::Status status);
+  void CloseExchange();
+  void Event(std::string_view line);
+  void Changed() { effects_.host.StatusChanged(); }
+
+  const SeatFragmentOptions options_;
+  FragmentDisk disk_;
+  FragmentBulk bulk_;
+  const Effects effects_;  // with those
+  Advance advance_;
+  Fail fail_;
+  // Before all whose callbacks it silences.
+  Scope scope_;
+  JobSettings settings_;
+  Layout layout_;
+  FragmentOrders orders_;
+  Life life_;
+  History history_;
+  Recovery recovery_;
+  LiveBook live_;
+  OwedBook book_;
+
+  // Since its last boundary.
+  data::RangeSet trained_;
+  RoundScalars scalars_;
+  double loss_ = 0;  // times samples
+  bool at_boundary_ = false;
+  int ended_delay_ = 0;
+  Sequence outcome_sequence_;
+
+  // The attempt.
+  Attempt newest_attempt_;
+  std::unique_ptr<Exchange> exchange_;
+  bool result_awaited_ = false;  // its commit is known, its end is not
+  Attempt finished_attempt_;     // named this worker, and ended here
+  std::optional<StoredResultFact> stored_;
+  SeatCounters closed_;  // of exchanges that have ended
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_CORE_SEAT_FRAGMENT_H_
