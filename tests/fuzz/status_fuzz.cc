@@ -34,7 +34,7 @@ void CheckAccepted(const StatusFacts& facts) {
 // A worker that says so twice, with a job that it may be about.
 void Drive(StatusFacts facts) {
   const Instant start(absl::Seconds(1));
-  Cluster cluster({});
+  Cluster cluster(ClusterOptions{});
   cluster.Recovered(start);
   SKERRY_CHECK(cluster.Submit(SmallJob("job", 1000), "key", start).ok());
   facts.incarnation = Incarnation();

@@ -8,11 +8,17 @@ def skerry_fuzz(name, src, deps = []):
       src: defines LLVMFuzzerTestOneInput.
       deps: what it fuzzes.
     """
+    # The usual build compiles it, so that no change breaks it unseen.
+    native.cc_library(
+        name = name + "_entry",
+        srcs = [src],
+        deps = deps,
+        alwayslink = True,
+    )
     native.cc_binary(
         name = name,
-        srcs = [src],
         linkopts = ["-fsanitize=fuzzer"],
-        # g++ has no fuzzer, so the usual build leaves these out.
+        # g++ has no fuzzer, so the usual build does not link these.
         tags = ["fuzz", "manual"],
-        deps = deps,
+        deps = [":" + name + "_entry"],
     )
