@@ -1,217 +1,22 @@
-// A fault of PROTOCOL 9 a test: a whole cluster, the fault at the moment that
-// the table names, and what the coordinator's journal says afterwards. All
-// checkers watch, and the job has to end with every sample taken in.
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <variant>
-#include <vector>
+// A fault of PROTOCOL 9 a test, most of them a process that dies: a whole
+// cluster, the fault at the moment that the table names, and what the
+// coordinator's journal says afterwards. All checkers watch, and the job has to
+// end with every sample taken in.
+#include "tests/sim/fault_table.h"
 
-#include "absl/strings/str_join.h"
+#include <algorithm>
+#include <optional>
+
 #include "coordinator/core/records.h"
-#include "data/sample_ranges.h"
 #include "gtest/gtest.h"
-#include "tests/sim/check/checker_set.h"
-#include "tests/sim/world.h"
 
 namespace skerry::sim {
 namespace {
 
 using coordinator::Committed;
-using coordinator::Entry;
 using coordinator::Member;
 using coordinator::Opened;
 using coordinator::ReplicaAdmitted;
-using coordinator::ReplicaEnded;
-
-constexpr HostId kCoordinator = 0;
-constexpr uint64_t kSamples = 2400;
-constexpr uint64_t kEventsMax = 2'000'000;
-
-Schedule Calm(const std::vector<std::string>& islands) {
-  Schedule schedule;
-  schedule.seed = 20261122;
-  schedule.profile = "all";
-  for (const std::string& island : islands) {
-    schedule.workers.push_back({island, absl::Milliseconds(10)});
-  }
-  JobShape job;
-  job.samples = kSamples;
-  job.method = "co2";
-  schedule.jobs.push_back(job);
-  schedule.delay_min = absl::Milliseconds(2);
-  schedule.delay_max = absl::Milliseconds(30);
-  schedule.calm_at = absl::Hours(1);
-  return schedule;
-}
-
-// Sees everything that the checkers see, and remembers the journal.
-class Watcher final : public Observer {
- public:
-  void OnDurable(const Entry& entry) override {
-    checkers_.OnDurable(entry);
-    records.push_back(entry);
-  }
-  void OnState(Revision revision, uint64_t hash) override {
-    checkers_.OnState(revision, hash);
-  }
-  void OnOrdersSaid(HostId to, const coordinator::Orders& orders) override {
-    checkers_.OnOrdersSaid(to, orders);
-  }
-  void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
-                   const std::string& folder) override {
-    checkers_.OnFactsSaid(sight, disk, folder);
-  }
-  void OnSeat(const SeatSight& sight) override {
-    checkers_.OnSeat(sight);
-    facts[sight.host] = sight.facts;
-  }
-  void OnBroken(const std::string& what) override { checkers_.OnBroken(what); }
-
-  Violations violations;
-  std::vector<Entry> records;
-  std::map<HostId, worker::JobFacts> facts;
-
- private:
-  CheckerSet checkers_{violations};
-};
-
-class FaultTableTest : public testing::Test {
- protected:
-  explicit FaultTableTest(const Schedule& schedule = Calm({"a", "b", "c"}))
-      : world_(schedule, watcher_, 0) {}
-
-  bool Until(const std::function<bool()>& good) {
-    while (!good()) {
-      if (world_.AllJobsEnded() || world_.timeline.count() > kEventsMax) {
-        return false;
-      }
-      world_.timeline.RunNext();
-    }
-    return true;
-  }
-  void Inject(FaultKind kind, HostId host, absl::Duration lasts = {},
-              HostId other = 0) {
-    Fault fault;
-    fault.kind = kind;
-    fault.host = host;
-    fault.other = other;
-    fault.lasts = lasts;
-    world_.Apply(fault);
-  }
-  // Neither of the two hears the other.
-  void CutOff(HostId one, HostId other, absl::Duration lasts) {
-    Inject(FaultKind::kCut, one, lasts, other);
-    Inject(FaultKind::kCut, other, lasts, one);
-  }
-  void EndsWell() {
-    Until([] { return false; });
-    EXPECT_TRUE(world_.AllJobsEnded()) << world_.WorkersText();
-    data::RangeSet taken;
-    for (const auto& [index, commit] : All<Committed>()) {
-      for (const Member& member : WhatCommitted(commit.sequence).members) {
-        taken = taken.Union(data::RangeSet(member.contribution.ranges));
-      }
-    }
-    EXPECT_EQ(taken.total(), kSamples);
-    EXPECT_EQ(absl::StrJoin(watcher_.violations.first(), "\n"), "");
-  }
-
-  // --- What the journal says.
-  template <typename T>
-  std::vector<std::pair<Revision, T>> All() const {
-    std::vector<std::pair<Revision, T>> found;
-    for (const Entry& entry : watcher_.records) {
-      if (const T* record = std::get_if<T>(&entry.record)) {
-        found.emplace_back(entry.index, *record);
-      }
-    }
-    return found;
-  }
-  std::optional<Committed> CommitOf(Sequence sequence) const {
-    for (const auto& [index, commit] : All<Committed>()) {
-      if (commit.sequence == sequence) return commit;
-    }
-    return std::nullopt;
-  }
-  // The attempt that is open, if it has as many members.
-  std::optional<std::pair<Attempt, Opened>> Open(size_t members) const {
-    const auto opened = All<Opened>();
-    if (opened.empty() || opened.back().second.members.size() != members ||
-        CommitOf(opened.back().second.sequence).has_value()) {
-      return std::nullopt;
-    }
-    return std::pair(Attempt(opened.back().first.value()),
-                     opened.back().second);
-  }
-  // One of the fifth sequence or a later one.
-  bool OpensLate(size_t members = 3) {
-    return Until([&] {
-      const auto open = Open(members);
-      return open.has_value() && open->second.sequence >= Sequence(5);
-    });
-  }
-  Opened WhatCommitted(Sequence sequence) const {
-    const Attempt attempt = CommitOf(sequence)->attempt;
-    for (const auto& [index, opened] : All<Opened>()) {
-      if (Attempt(index.value()) == attempt) return opened;
-    }
-    return {};
-  }
-  static bool Names(const Opened& opened, Life life) {
-    return std::any_of(opened.members.begin(), opened.members.end(),
-                       [&](const Member& m) { return m.life == life; });
-  }
-  bool Ended(Life life) const {
-    for (const auto& [index, ended] : All<ReplicaEnded>()) {
-      if (ended.life == life) return true;
-    }
-    return false;
-  }
-  HostId HostOf(const Member& member) const {
-    return world_.HostOf(member.holders.front().peer.address);
-  }
-  // The only one that the job has.
-  const worker::FragmentFacts& Fragment(HostId host) {
-    std::vector<worker::FragmentFacts>& all = watcher_.facts[host].fragments;
-    if (all.empty()) all.resize(1);
-    return all[0];
-  }
-  bool HasStored(HostId host, Attempt attempt) {
-    const auto& stored = Fragment(host).stored;
-    return stored.has_value() && stored->attempt == attempt;
-  }
-  // Of three, when the others have all of its frames, and have stored what they
-  // came to; nothing when that never happens.
-  std::optional<Member> LastWithoutAResult() {
-    std::optional<Member> last;
-    const bool found = Until([&] {
-      const auto open = Open(3);
-      if (!open.has_value() || open->second.sequence < Sequence(5)) {
-        return false;
-      }
-      size_t stored = 0;
-      for (const Member& member : open->second.members) {
-        const bool has = HasStored(HostOf(member), open->first);
-        stored += has ? 1 : 0;
-        if (!has) last = member;
-      }
-      return stored == 2;
-    });
-    return found ? last : std::nullopt;
-  }
-  bool Commits(Sequence sequence) {
-    return Until([&] { return CommitOf(sequence).has_value(); });
-  }
-  bool IsActive(HostId host) {
-    return watcher_.facts[host].state == worker::SeatState::kActive;
-  }
-
-  Watcher watcher_;
-  World world_;
-};
 
 TEST_F(FaultTableTest, AMemberThatDiesBeforeItsFramesAreOutIsLeftOut) {
   ASSERT_TRUE(OpensLate());

@@ -1,0 +1,102 @@
+// tests/sim/fault_table.h
+//
+// For the tests of PROTOCOL 9: a whole cluster of a few calm islands, faults at
+// the moments that the table names, and what the coordinator's journal says.
+#ifndef SKERRY_TESTS_SIM_FAULT_TABLE_H_
+#define SKERRY_TESTS_SIM_FAULT_TABLE_H_
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "coordinator/core/records.h"
+#include "gtest/gtest.h"
+#include "tests/sim/check/checker_set.h"
+#include "tests/sim/observer.h"
+#include "tests/sim/schedule.h"
+#include "tests/sim/world.h"
+
+namespace skerry::sim {
+
+inline constexpr HostId kCoordinator = 0;
+inline constexpr uint64_t kFaultTableSamples = 2400;
+
+// A worker for each name, one replica for each different one, one job.
+Schedule Calm(const std::vector<std::string>& islands);
+
+// Sees everything that the checkers see, and remembers the journal.
+class Watcher final : public Observer {
+ public:
+  void OnDurable(const coordinator::Entry& entry) override;
+  void OnState(Revision revision, uint64_t hash) override;
+  void OnOrdersSaid(HostId to, const coordinator::Orders& orders) override;
+  void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
+                   const std::string& folder) override;
+  void OnSeat(const SeatSight& sight) override;
+  void OnBroken(const std::string& what) override;
+
+  Violations violations;
+  std::vector<coordinator::Entry> records;
+  std::map<HostId, worker::JobFacts> facts;
+
+ private:
+  CheckerSet checkers_{violations};
+};
+
+class FaultTableTest : public testing::Test {
+ protected:
+  explicit FaultTableTest(const Schedule& schedule = Calm({"a", "b", "c"}));
+
+  // False when all jobs have ended before.
+  bool Until(const std::function<bool()>& good);
+  void Inject(FaultKind kind, HostId host, absl::Duration lasts = {},
+              HostId other = 0);
+  // Neither of the two hears the other.
+  void CutOff(HostId one, HostId other, absl::Duration lasts);
+  // Runs to the job's end: every sample is taken in, and no checker complains.
+  void EndsWell();
+
+  // --- What the journal says.
+  template <typename T>
+  std::vector<std::pair<Revision, T>> All() const {
+    std::vector<std::pair<Revision, T>> found;
+    for (const coordinator::Entry& entry : watcher_.records) {
+      if (const T* record = std::get_if<T>(&entry.record)) {
+        found.emplace_back(entry.index, *record);
+      }
+    }
+    return found;
+  }
+  std::optional<coordinator::Committed> CommitOf(Sequence sequence) const;
+  // The attempt that is open, if it has as many members.
+  std::optional<std::pair<Attempt, coordinator::Opened>> Open(
+      size_t members) const;
+  // One of the fifth sequence or a later one.
+  bool OpensLate(size_t members = 3);
+  coordinator::Opened WhatCommitted(Sequence sequence) const;
+  static bool Names(const coordinator::Opened& opened, Life life);
+  bool Ended(Life life) const;
+  bool Commits(Sequence sequence);
+
+  // --- What workers say.
+  HostId HostOf(const coordinator::Member& member) const;
+  // The only one that the job has.
+  const worker::FragmentFacts& Fragment(HostId host);
+  bool HasStored(HostId host, Attempt attempt);
+  // Of three, when the others have all of its frames, and have stored what they
+  // came to; nothing when that never happens.
+  std::optional<coordinator::Member> LastWithoutAResult();
+  bool IsActive(HostId host);
+
+  Watcher watcher_;
+  World world_;
+};
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_TESTS_SIM_FAULT_TABLE_H_
