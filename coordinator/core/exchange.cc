@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "coordinator/core/attempt_rules.h"
 #include "coordinator/core/codec_plan.h"
+#include "coordinator/core/expected.h"
 #include "coordinator/core/layout.h"
 #include "coordinator/core/membership.h"
 #include "planner/hops.h"
@@ -22,7 +23,7 @@ std::string WhyInadmissible(const JobState& job, const RoundMachine& machine,
                         " is above the newest sequence ",
                         machine.newest().value());
   }
-  const uint64_t bound = OuterDelay(job.spec) + *job.spec.exchange.carry;
+  const uint64_t bound = StalenessMax(job.spec);
   const uint64_t staleness = machine.newest().value() - c.base.value();
   if (staleness > bound) {
     return absl::StrCat("it is ", staleness, " sequences old and at most ",
@@ -313,41 +314,30 @@ void JudgeOpen(JobState& job, const Decider& decider, size_t fragment) {
   }
 }
 
-// Unsuspected replicas that are worth waiting for, ready or not.
-size_t CountExpected(const JobState& job, const Decider& decider,
-                     const RoundMachine& machine) {
-  size_t expected = 0;
-  for (const auto& [life, replica] : job.replicas.current()) {
-    if (IsSuspected(replica, decider.workers)) continue;
-    if (OfferOf(job, replica, machine).kind != Offer::Kind::kNone ||
-        (!ToDeliver(job, replica, machine).empty() &&
-         !WaitsElsewhere(job, replica, machine))) {
-      ++expected;
-    }
-  }
-  return expected;
-}
-
 void MaybeOpen(JobState& job, const Decider& decider, size_t fragment) {
   const RoundMachine& machine = job.fragments[fragment];
   RoundTimers& timers = job.timers[fragment];
   std::vector<Member> members =
       MembersOf(Admissible(job, decider, machine), {});
-  const size_t expected = CountExpected(job, decider, machine);
-  const auto quorum = static_cast<size_t>(
-      std::ceil(job.spec.exchange.quorum * static_cast<double>(expected)));
+  const Expected expected = CountExpected(job, decider, machine);
+  const auto quorum = static_cast<size_t>(std::ceil(
+      job.spec.exchange.quorum * static_cast<double>(expected.replicas)));
   const bool enough =
       members.size() >= std::max<size_t>(1, job.spec.exchange.min_replicas);
   timers.Window(enough, enough && members.size() >= quorum, decider.now);
   if (!enough || AwaitsJoiner(job, decider.options, decider.now)) return;
   std::string reason;
-  if (members.size() >= expected) {
+  if (members.size() >= expected.replicas) {
     reason = "every replica is ready";
+    if (expected.newcomers > 0) {
+      absl::StrAppend(&reason, " but ", expected.newcomers,
+                      " that just joined");
+    }
   } else if (timers.GraceOver(decider.now)) {
-    reason = absl::StrCat(members.size(), " of ", expected,
+    reason = absl::StrCat(members.size(), " of ", expected.replicas,
                           " replicas are ready and the grace is over");
   } else if (timers.MaxWaitOver(decider.now)) {
-    reason = absl::StrCat(members.size(), " of ", expected,
+    reason = absl::StrCat(members.size(), " of ", expected.replicas,
                           " replicas are ready and the longest wait is over");
   } else {
     return;

@@ -443,6 +443,10 @@ uint32_t OuterDelay(const JobSpec& spec) {
   return preset.ok() ? static_cast<uint32_t>(preset->delay_rounds) : 0;
 }
 
+uint64_t StalenessMax(const JobSpec& spec) {
+  return uint64_t{OuterDelay(spec)} + *spec.exchange.carry;
+}
+
 optimizer::OuterOptions OuterOptionsOf(const JobSpec& spec) {
   const auto preset = optimizer::OuterPreset(MethodName(spec.outer.method));
   return FilledOptions(spec.outer,

@@ -159,6 +159,10 @@ uint32_t FragmentCount(const JobSpec& spec);
 // spec.
 uint32_t OuterDelay(const JobSpec& spec);
 
+// How many sequences old a contribution's base may be (PROTOCOL 5.1: D).
+// Requires: a reviewed spec.
+uint64_t StalenessMax(const JobSpec& spec);
+
 // Requires a filled spec.
 optimizer::OuterOptions OuterOptionsOf(const JobSpec& spec);
 

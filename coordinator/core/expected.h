@@ -1,0 +1,26 @@
+// coordinator/core/expected.h
+//
+// Whom the next attempt of a fragment waits for before it opens (PROTOCOL 5.1;
+// for replicas that have just joined, docs/decisions/0006).
+#ifndef SKERRY_COORDINATOR_CORE_EXPECTED_H_
+#define SKERRY_COORDINATOR_CORE_EXPECTED_H_
+
+#include <cstddef>
+
+#include "coordinator/core/job_state.h"
+
+namespace skerry::coordinator {
+
+struct Expected {
+  // Unsuspected replicas that are worth waiting for, ready or not.
+  size_t replicas = 0;
+  // Those that have just joined and come to the attempt after this one.
+  size_t newcomers = 0;
+};
+
+Expected CountExpected(const JobState& job, const Decider& decider,
+                       const RoundMachine& machine);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_EXPECTED_H_
