@@ -21,11 +21,10 @@ TEST(GoldenFilesTest, AreWhatPyTorchComputes) {
   if (ExitCode(python + " -c 'import torch' 2>/dev/null") != 0) {
     GTEST_SKIP() << python << " cannot import torch";
   }
-  for (const char* script : {"gpt2_golden.py", "llama_golden.py"}) {
-    EXPECT_EQ(ExitCode(python + " -B tools/gen/" + script +
-                       " --check model/exec/testdata"),
-              0)
-        << script;
+  for (const char* made : {"gpt2_golden.py --check model/exec/testdata",
+                           "llama_golden.py --check model/exec/testdata",
+                           "training_curve.py --check trainer/core/testdata"}) {
+    EXPECT_EQ(ExitCode(python + " -B tools/gen/" + made), 0) << made;
   }
 }
 
