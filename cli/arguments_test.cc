@@ -248,7 +248,7 @@ TEST(ArgumentsTest, DataPrepareTakesItsFiles) {
   const DataPrepareOptions prepare =
       Good({"data", "prepare", "x", "y", "--out", "z", "--validation", "0.1",
             "--tokenizer", "t.json", "--document-end", "<e>", "--json-key",
-            "body"})
+            "body", "--threads", "3", "--shard-tokens", "7"})
           .prepare;
   EXPECT_EQ(prepare.tokenizer, "t.json");
   EXPECT_EQ(prepare.document_end, "<e>");
@@ -256,6 +256,8 @@ TEST(ArgumentsTest, DataPrepareTakesItsFiles) {
   EXPECT_THAT(prepare.inputs, ElementsAre("x", "y"));
   EXPECT_EQ(prepare.output_directory, "z");
   EXPECT_EQ(prepare.validation_fraction, 0.1);
+  EXPECT_EQ(prepare.threads, 3);
+  EXPECT_EQ(prepare.shard_tokens_max, 7u);
 }
 
 TEST(ArgumentsTest, DataImportTakesItsFiles) {

@@ -149,7 +149,7 @@ std::optional<absl::Status> RunOnFiles(const Arguments& arguments,
     case Command::kDataImport:
       return DataImport(arguments.import, files, output.out);
     case Command::kDataPrepare:
-      return DataPrepare(arguments.prepare, files, output.out);
+      return DataPrepare(arguments.prepare, files, output);
     case Command::kTrainTokenizer:
       return TrainTokenizer(arguments.tokenizer, files, output.out);
     case Command::kSample:

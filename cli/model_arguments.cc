@@ -41,6 +41,8 @@ void AddDataPrepareOptions(CLI::App* prepare, DataPrepareOptions& wanted) {
       ->add_option("--shard-tokens", wanted.shard_tokens_max,
                    "tokens a shard, at most")
       ->capture_default_str();
+  prepare->add_option("--threads", wanted.threads,
+                      "as many as the machine has when not given");
 }
 
 void AddDataImportOptions(CLI::App* import, DataImportOptions& wanted) {

@@ -1,10 +1,9 @@
 #include "data/json_lines.h"
 
-#include <cstddef>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "nlohmann/json.hpp"
 
 namespace skerry::data {
@@ -26,21 +25,33 @@ absl::StatusOr<std::string> TextOf(std::string_view line,
 
 }  // namespace
 
+absl::Status ForEachJsonLine(std::string_view lines, const std::string& key,
+                             size_t first_number,
+                             absl::FunctionRef<void(JsonLine line)> take) {
+  size_t begin = 0;
+  for (size_t number = first_number; begin < lines.size(); ++number) {
+    const size_t feed = lines.find('\n', begin);
+    const size_t end = feed == std::string_view::npos ? lines.size() : feed + 1;
+    const std::string_view line = lines.substr(begin, end - begin);
+    if (line.find_first_not_of(" \t\r\n") != std::string_view::npos) {
+      absl::StatusOr<std::string> text = TextOf(line, key);
+      if (!text.ok()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("line ", number, ": ", text.status().message()));
+      }
+      take({*std::move(text), begin, end});
+    }
+    begin = end;
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<std::string>> ReadJsonLines(std::string_view lines,
                                                        const std::string& key) {
   std::vector<std::string> texts;
-  for (size_t number = 1; !lines.empty(); ++number) {
-    const size_t end = lines.find('\n');
-    const std::string_view line = lines.substr(0, end);
-    lines.remove_prefix(end == std::string_view::npos ? lines.size() : end + 1);
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    absl::StatusOr<std::string> text = TextOf(line, key);
-    if (!text.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("line ", number, ": ", text.status().message()));
-    }
-    texts.push_back(*std::move(text));
-  }
+  SKERRY_RETURN_IF_ERROR(ForEachJsonLine(lines, key, 1, [&](JsonLine line) {
+    texts.push_back(std::move(line.text));
+  }));
   return texts;
 }
 

@@ -9,14 +9,23 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/sha256.h"
 #include "base/status.h"
+#include "cli/commands/byte_progress.h"
 #include "cli/commands/data_set_writer.h"
-#include "cli/commands/documents.h"
+#include "cli/commands/prepare_inputs.h"
+#include "cli/commands/prepare_record.h"
+#include "cli/commands/shard_encoder.h"
+#include "cli/commands/text_units.h"
+#include "cli/threads.h"
 #include "data/byte_tokenizer.h"
 #include "data/manifest.h"
 #include "data/ngram_entropy.h"
+#include "data/token_shard.h"
 #include "data/tokenizer/text_codec.h"
 #include "data/tokenizer/tokenizer_json.h"
+#include "runtime/posix/stopwatch.h"
+#include "runtime/posix/thread_pool.h"
 
 namespace skerry::cli {
 namespace {
@@ -80,86 +89,169 @@ absl::StatusOr<Encoding> OpenEncoding(const DataPrepareOptions& options,
   return encoding;
 }
 
-absl::Status AddDocuments(const std::vector<std::string_view>& documents,
-                          data::Split split, data::TextCodec& codec,
-                          DataSetWriter& writer) {
-  constexpr size_t kDocumentBytesMax = 0xffff'0000;
-  for (const std::string_view document : documents) {
-    if (document.size() > kDocumentBytesMax) {
-      return absl::InvalidArgumentError(
-          "a document is longer than 4 GiB; cut it in several files");
-    }
-    codec.AppendDocument(document, writer.tokens());
-    SKERRY_RETURN_IF_ERROR(writer.Flush(split));
+std::string TextOf(const std::vector<std::byte>& bytes) {
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+std::span<const std::byte> BytesOf(const std::string& text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+PrepareRecord RecordOf(const DataPrepareOptions& options,
+                       const PrepareInputs& inputs, const Encoding& encoding) {
+  PrepareRecord record;
+  record.json_key = options.json_key;
+  record.document_end = options.document_end;
+  record.validation_fraction = options.validation_fraction;
+  record.shard_tokens = options.shard_tokens_max;
+  if (!encoding.tokenizer_json.empty()) {
+    record.tokenizer_sha256 = Sha256Hex(BytesOf(encoding.tokenizer_json));
   }
-  return writer.End(split);
+  for (const PrepareInput& input : inputs.inputs) {
+    record.inputs.push_back({input.path, input.bytes, input.sha256});
+  }
+  return record;
 }
 
-std::string Joined(const std::vector<std::string_view>& documents) {
+// What a run before this has left in the folder; none when there is nothing.
+absl::StatusOr<std::optional<PrepareRecord>> FindRecord(
+    const std::string& path, const runtime::Files& files) {
+  const auto bytes = files.Read(path);
+  if (absl::IsNotFound(bytes.status())) return std::optional<PrepareRecord>();
+  SKERRY_RETURN_IF_ERROR(bytes.status());
+  auto record = ParsePrepareRecord(TextOf(*bytes));
+  if (record.ok()) return std::optional<PrepareRecord>(*std::move(record));
+  return absl::AlreadyExistsError(
+      absl::StrCat(path, " ", record.status().message(),
+                   "; remove it, or choose another directory"));
+}
+
+// The bytes of a split, the first so many.
+absl::StatusOr<std::string> SplitBytes(const DataPrepareOptions& options,
+                                       const data::Manifest& manifest,
+                                       data::Split split, size_t bytes_max,
+                                       const runtime::Files& files) {
   std::string text;
-  for (const std::string_view document : documents) text += document;
-  return text;
+  for (const data::ShardEntry& entry : manifest.shards) {
+    if (entry.split != split || text.size() >= bytes_max) continue;
+    SKERRY_ASSIGN_OR_RETURN(
+        const std::vector<std::byte> bytes,
+        files.Read(absl::StrCat(options.output_directory, "/", entry.file)));
+    SKERRY_ASSIGN_OR_RETURN(const data::TokenShard shard,
+                            data::TokenShard::Parse(bytes));
+    std::vector<int32_t> tokens(shard.size());
+    shard.Read(0, tokens);
+    text.append(tokens.begin(), tokens.end());
+  }
+  return text.substr(0, bytes_max);
 }
 
-absl::Status ReportEntropy(const DocumentSplits& splits, std::ostream& out) {
-  const std::string validation = Joined(splits.validation);
+absl::Status ReportEntropy(const DataPrepareOptions& options,
+                           const data::Manifest& manifest,
+                           const runtime::Files& files, std::ostream& out) {
+  constexpr size_t kBytesMax = 1 << 30;
+  SKERRY_ASSIGN_OR_RETURN(
+      const std::string validation,
+      SplitBytes(options, manifest, data::Split::kValidation, kBytesMax,
+                 files));
   if (validation.size() < 3) return absl::OkStatus();
   SKERRY_ASSIGN_OR_RETURN(
-      const data::NgramEntropy entropy,
-      data::MeasureNgramEntropy(Joined(splits.training), validation));
+      const std::string training,
+      SplitBytes(options, manifest, data::Split::kTrain, kBytesMax, files));
+  SKERRY_ASSIGN_OR_RETURN(const data::NgramEntropy entropy,
+                          data::MeasureNgramEntropy(training, validation));
   out << absl::StrFormat("validation, nats a byte: bigram %.4f, trigram %.4f\n",
                          entropy.bigram, entropy.trigram);
   return absl::OkStatus();
 }
 
-uint64_t BytesIn(const std::vector<std::string_view>& documents) {
-  uint64_t bytes = 0;
-  for (const std::string_view document : documents) bytes += document.size();
-  return bytes;
-}
-
-}  // namespace
-
-absl::Status DataPrepare(const DataPrepareOptions& options,
-                         runtime::Files& files, std::ostream& out) {
-  SKERRY_RETURN_IF_ERROR(ValidateOptions(options));
-  SKERRY_ASSIGN_OR_RETURN(const Encoding encoding,
-                          OpenEncoding(options, files));
-  const bool is_bytes = encoding.tokenizer_json.empty();
-  SKERRY_ASSIGN_OR_RETURN(const std::vector<Document> documents,
-                          ReadDocuments(options.inputs, options.json_key,
-                                        is_bytes ? "\n" : "", files));
-  const DocumentSplits splits =
-      SplitDocuments(documents, options.validation_fraction);
-  const uint64_t bytes = BytesIn(splits.training) + BytesIn(splits.validation);
-  if (BytesIn(splits.training) == 0 ||
-      (options.validation_fraction > 0 && BytesIn(splits.validation) == 0)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the text has ", bytes, " bytes, too few to be split"));
-  }
-  data::TextCodec& codec = *encoding.codec;
-  SKERRY_ASSIGN_OR_RETURN(
-      DataSetWriter writer,
-      DataSetWriter::Open(options.output_directory, options.shard_tokens_max,
-                          codec.vocab_size(), files));
-  SKERRY_RETURN_IF_ERROR(
-      AddDocuments(splits.training, data::Split::kTrain, codec, writer));
-  SKERRY_RETURN_IF_ERROR(
-      AddDocuments(splits.validation, data::Split::kValidation, codec, writer));
-  const std::string_view name =
-      is_bytes ? data::kByteTokenizerName : data::kTokenizerFile;
-  SKERRY_ASSIGN_OR_RETURN(
-      const data::Manifest manifest,
-      writer.Finish(
-          {std::string(name), encoding.tokenizer_json, codec.document_end()}));
+absl::Status Report(const DataPrepareOptions& options,
+                    const PrepareInputs& inputs, const data::Manifest& manifest,
+                    const runtime::Files& files, std::ostream& out) {
   out << DataSetLine(options.output_directory, manifest);
-  if (is_bytes) return ReportEntropy(splits, out);
+  if (manifest.tokenizer == data::kByteTokenizerName) {
+    return ReportEntropy(options, manifest, files, out);
+  }
+  const uint64_t bytes = inputs.training_bytes + inputs.validation_bytes;
   const uint64_t tokens = data::TokenCount(manifest, data::Split::kTrain) +
                           data::TokenCount(manifest, data::Split::kValidation);
   out << absl::StrFormat(
       "%.3f bytes a token\n",
       static_cast<double>(bytes) / static_cast<double>(tokens));
   return absl::OkStatus();
+}
+
+// Takes over what the folder holds of the data set. Errors: AlreadyExists when
+// it holds another.
+absl::StatusOr<PrepareRecord> BeginOrGoOn(const DataPrepareOptions& options,
+                                          PrepareRecord wanted,
+                                          const std::string& record_path,
+                                          const runtime::Files& files,
+                                          DataSetWriter& writer,
+                                          std::ostream& err) {
+  SKERRY_ASSIGN_OR_RETURN(const std::optional<PrepareRecord> found,
+                          FindRecord(record_path, files));
+  if (!found.has_value()) return wanted;
+  SKERRY_RETURN_IF_ERROR(
+      Annotate(SameDataSet(*found, wanted), options.output_directory));
+  SKERRY_ASSIGN_OR_RETURN(
+      wanted.shards, TakeFinishedShards(options.output_directory, found->shards,
+                                        files, writer));
+  if (!wanted.shards.empty()) {
+    err << "going on after " << wanted.shards.size() << " finished shards\n";
+  }
+  return wanted;
+}
+
+}  // namespace
+
+absl::Status DataPrepare(const DataPrepareOptions& options,
+                         runtime::Files& files, const Output& output) {
+  SKERRY_RETURN_IF_ERROR(ValidateOptions(options));
+  SKERRY_ASSIGN_OR_RETURN(const int threads, ThreadsOf(options.threads));
+  SKERRY_ASSIGN_OR_RETURN(const Encoding encoding,
+                          OpenEncoding(options, files));
+  const data::TextCodec& codec = *encoding.codec;
+  // A folder that cannot be written is noticed before anything is read.
+  SKERRY_ASSIGN_OR_RETURN(
+      DataSetWriter writer,
+      DataSetWriter::Open(options.output_directory, options.shard_tokens_max,
+                          codec.vocab_size(), files));
+  const bool is_bytes = encoding.tokenizer_json.empty();
+  const TextForm form{options.json_key, is_bytes ? "\n" : ""};
+  runtime::ThreadPool pool("prepare", threads);
+  output.err << "reading " << options.inputs.size() << " inputs\n"
+             << std::flush;
+  SKERRY_ASSIGN_OR_RETURN(const PrepareInputs inputs,
+                          ScanInputs(options.inputs, form,
+                                     options.validation_fraction, files, pool));
+  const std::string record_path = absl::StrCat(
+      options.output_directory, "/",
+      absl::string_view(kPrepareRecordFile.data(), kPrepareRecordFile.size()));
+  SKERRY_ASSIGN_OR_RETURN(
+      PrepareRecord record,
+      BeginOrGoOn(options, RecordOf(options, inputs, encoding), record_path,
+                  files, writer, output.err));
+  // Beside the manifest of another data set there must be none.
+  const bool keeps_record = !writer.has_manifest();
+  UnitEncoder units(codec, form, pool);
+  ByteProgress progress(
+      BytesBefore(inputs, {inputs.inputs.size(), 0}),
+      record.shards.empty() ? 0
+                            : BytesBefore(inputs, record.shards.back().place),
+      [stopwatch = runtime::Stopwatch()] { return stopwatch.Seconds(); },
+      output.err);
+  ShardEncoder encoder(
+      {options.unit_bytes, threads, keeps_record ? record_path : ""}, inputs,
+      codec, units, writer, record, files, progress);
+  SKERRY_RETURN_IF_ERROR(encoder.Run());
+  const std::string_view name =
+      is_bytes ? data::kByteTokenizerName : data::kTokenizerFile;
+  SKERRY_ASSIGN_OR_RETURN(
+      const data::Manifest manifest,
+      writer.Finish(
+          {std::string(name), encoding.tokenizer_json, codec.document_end()}));
+  return Report(options, inputs, manifest, files, output.out);
 }
 
 }  // namespace skerry::cli

@@ -4,12 +4,13 @@
 #ifndef SKERRY_CLI_COMMANDS_DATA_PREPARE_H_
 #define SKERRY_CLI_COMMANDS_DATA_PREPARE_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <iosfwd>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "cli/output.h"
 #include "runtime/files.h"
 
 namespace skerry::cli {
@@ -30,6 +31,10 @@ struct DataPrepareOptions {
   // Share of the text, from its end, that is kept for validation; 0 for none.
   double validation_fraction = 0.05;
   uint64_t shard_tokens_max = 100'000'000;
+  // 0: as many as the machine has.
+  int threads = 0;
+  // Text that a thread encodes at a time; nothing of the result depends on it.
+  size_t unit_bytes = 1 << 20;
 };
 
 // Writes as data_set_writer.h says. The cut between the splits lies at the end
@@ -38,11 +43,17 @@ struct DataPrepareOptions {
 // manifest, by its own tokens. Prints what was made and, of bytes, how well
 // n-gram models predict the validation split.
 //
+// Keeps a record of its inputs and of the shards it has written
+// (prepare_record.h), so the same command goes on where another was cut off,
+// and makes the bytes that one alone makes. Memory is that of the largest input
+// and of a shard.
+//
 // Errors: InvalidArgument for options out of range, or text too short for
-// them; AlreadyExists when the directory holds another data set; what `files`
-// returns.
+// them; AlreadyExists when the directory holds another data set, or one begun
+// with other inputs or options; FailedPrecondition when an input changes
+// meanwhile; what `files` returns.
 absl::Status DataPrepare(const DataPrepareOptions& options,
-                         runtime::Files& files, std::ostream& out);
+                         runtime::Files& files, const Output& output);
 
 }  // namespace skerry::cli
 

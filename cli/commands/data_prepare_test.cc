@@ -69,13 +69,16 @@ class DataPrepareTest : public ::testing::Test {
     }
     return text;
   }
-  absl::Status Prepare() { return DataPrepare(options_, files_, out_); }
+  absl::Status Prepare() {
+    return DataPrepare(options_, files_, {.out = out_, .err = err_});
+  }
 
   runtime::MemoryFiles files_;
   DataPrepareOptions options_{.inputs = {"/in/a.txt", "/in/b.txt"},
                               .output_directory = "/out",
                               .validation_fraction = 0.1};
   std::ostringstream out_;
+  std::ostringstream err_;
 };
 
 TEST_F(DataPrepareTest, SplitsHoldTheWholeTextCutAtALine) {

@@ -53,28 +53,38 @@ absl::StatusOr<DataSetWriter> DataSetWriter::Open(std::string directory,
   return writer;
 }
 
+std::string DataSetWriter::NextFile(data::Split split) const {
+  return absl::StrFormat("%s_%06d.bin", Absl(data::SplitName(split)),
+                         next_number_[split == data::Split::kTrain ? 0 : 1]);
+}
+
+void DataSetWriter::Take(data::ShardEntry entry) {
+  ++next_number_[entry.split == data::Split::kTrain ? 0 : 1];
+  manifest_.shards.push_back(std::move(entry));
+}
+
 absl::Status DataSetWriter::Write(data::Split split, bool all) {
-  std::span<const int32_t> left = tokens_;
-  while (left.size() >= shard_tokens_max_ || (all && !left.empty())) {
-    const size_t count = std::min<uint64_t>(left.size(), shard_tokens_max_);
-    SKERRY_RETURN_IF_ERROR(WriteShard(split, left.first(count)));
-    left = left.subspan(count);
-  }
-  tokens_.erase(tokens_.begin(), tokens_.end() - std::ssize(left));
+  std::optional<data::ShardEntry> written;
+  do {
+    SKERRY_ASSIGN_OR_RETURN(written, WriteShard(split, all));
+  } while (written.has_value());
   return absl::OkStatus();
 }
 
-absl::Status DataSetWriter::WriteShard(data::Split split,
-                                       std::span<const int32_t> tokens) {
+absl::StatusOr<std::optional<data::ShardEntry>> DataSetWriter::WriteShard(
+    data::Split split, bool all) {
+  const bool is_full = tokens_.size() >= shard_tokens_max_;
+  if (!is_full && (!all || tokens_.empty())) {
+    return std::optional<data::ShardEntry>();
+  }
+  const auto tokens = std::span<const int32_t>(tokens_).first(
+      std::min<uint64_t>(tokens_.size(), shard_tokens_max_));
   SKERRY_ASSIGN_OR_RETURN(const std::string shard,
                           data::EncodeShardOf(tokens, manifest_.vocab_size));
-  int& number = next_number_[split == data::Split::kTrain ? 0 : 1];
-  data::ShardEntry entry = {
-      .file = absl::StrFormat("%s_%06d.bin", Absl(data::SplitName(split)),
-                              number++),
-      .tokens = tokens.size(),
-      .sha256 = Sha256Hex(BytesOf(shard)),
-      .split = split};
+  data::ShardEntry entry = {.file = NextFile(split),
+                            .tokens = tokens.size(),
+                            .sha256 = Sha256Hex(BytesOf(shard)),
+                            .split = split};
   const size_t index = manifest_.shards.size();
   if (found_.has_value() &&
       (index >= found_->shards.size() || !(found_->shards[index] == entry))) {
@@ -82,8 +92,9 @@ absl::Status DataSetWriter::WriteShard(data::Split split,
   }
   SKERRY_RETURN_IF_ERROR(
       files_->WriteDurably(PathOf(entry.file), BytesOf(shard)));
-  manifest_.shards.push_back(std::move(entry));
-  return absl::OkStatus();
+  tokens_.erase(tokens_.begin(), tokens_.begin() + std::ssize(tokens));
+  Take(entry);
+  return std::optional<data::ShardEntry>(std::move(entry));
 }
 
 absl::StatusOr<data::Manifest> DataSetWriter::Finish(

@@ -32,8 +32,20 @@ class DataSetWriter {
                                             int vocab_size,
                                             runtime::Files& files);
 
-  // Tokens of the split are appended here; Flush takes them.
+  // Whether the folder holds a whole data set already.
+  bool has_manifest() const { return found_.has_value(); }
+  // The name of the next shard of a split.
+  std::string NextFile(data::Split split) const;
+  // Counts a shard that is there as written. Requires: NextFile names it.
+  void Take(data::ShardEntry entry);
+
+  // Tokens of the split are appended here; writing takes them.
   std::vector<int32_t>& tokens() { return tokens_; }
+  // Writes a shard and returns what the manifest says of it, or none when
+  // there are too few tokens for a full one; with `all`, only when there are no
+  // tokens.
+  absl::StatusOr<std::optional<data::ShardEntry>> WriteShard(data::Split split,
+                                                             bool all);
   // Writes full shards of what there is.
   absl::Status Flush(data::Split split) { return Write(split, /*all=*/false); }
   // Writes the rest too. Another split may begin.
@@ -51,7 +63,6 @@ class DataSetWriter {
   DataSetWriter(std::string directory, uint64_t shard_tokens_max,
                 int vocab_size, runtime::Files& files);
   absl::Status Write(data::Split split, bool all);
-  absl::Status WriteShard(data::Split split, std::span<const int32_t> tokens);
   std::string PathOf(std::string_view file) const;
   absl::Status IsAnother() const;
 

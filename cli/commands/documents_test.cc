@@ -11,7 +11,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 void Write(runtime::Files& files, const std::string& path,
            const std::string& text) {
@@ -26,48 +25,15 @@ TEST(DocumentsTest, JsonLinesAreDocumentsAndFilesAreDocuments) {
   ASSERT_TRUE(files.MakeDirectory("/in").ok());
   Write(files, "/in/a.jsonl", "{\"body\": \"one\"}\n{\"body\": \"two\"}\n");
   Write(files, "/in/b.txt", "x\ny\n");
+  Write(files, "/in/c.txt", "");
   const auto documents =
-      ReadDocuments({"/in/a.jsonl", "/in/b.txt"}, "body", "!", files);
+      ReadDocuments({"/in/a.jsonl", "/in/b.txt", "/in/c.txt"}, "body", files);
   ASSERT_TRUE(documents.ok()) << documents.status();
-  ASSERT_EQ(documents->size(), 3u);
-  EXPECT_EQ((*documents)[0].text, "one!");
-  EXPECT_FALSE((*documents)[1].may_be_cut);
-  EXPECT_EQ((*documents)[2].text, "x\ny\n");
-  EXPECT_TRUE((*documents)[2].may_be_cut);
+  EXPECT_THAT(*documents, ElementsAre("one", "two", "x\ny\n"));
   EXPECT_THAT(
       std::string(
-          ReadDocuments({"/in/a.jsonl"}, "text", "", files).status().message()),
+          ReadDocuments({"/in/a.jsonl"}, "text", files).status().message()),
       HasSubstr("/in/a.jsonl: line 1"));
-}
-
-TEST(DocumentsTest, ValidationBeginsAtALine) {
-  const std::vector<Document> documents = {{"aaa\nbbb\n", true},
-                                           {"ccc\nddd\n", true}};
-  const DocumentSplits splits = SplitDocuments(documents, 0.4);
-  EXPECT_THAT(splits.training, ElementsAre("aaa\nbbb\n", "ccc\n"));
-  EXPECT_THAT(splits.validation, ElementsAre("ddd\n"));
-}
-
-TEST(DocumentsTest, WholeDocumentsStayWhole) {
-  const std::vector<Document> documents = {
-      {"aaaa", false}, {"b\nbb", false}, {"cccc", false}};
-  DocumentSplits splits = SplitDocuments(documents, 0.5);
-  EXPECT_THAT(splits.training, ElementsAre("aaaa", "b\nbb"));
-  EXPECT_THAT(splits.validation, ElementsAre("cccc"));
-  // Otherwise nothing would be left.
-  splits = SplitDocuments(documents, 0.1);
-  EXPECT_THAT(splits.validation, ElementsAre("cccc"));
-}
-
-TEST(DocumentsTest, ALineTooLongIsCutWhereTheFractionSays) {
-  const std::vector<Document> documents = {{std::string(100, 'x'), true}};
-  const DocumentSplits splits = SplitDocuments(documents, 0.1);
-  ASSERT_EQ(splits.validation.size(), 1u);
-  EXPECT_EQ(splits.validation[0].size(), 10u);
-}
-
-TEST(DocumentsTest, NothingValidatesWhenNothingIsWanted) {
-  EXPECT_THAT(SplitDocuments({{"a\nb", true}}, 0).validation, IsEmpty());
 }
 
 }  // namespace

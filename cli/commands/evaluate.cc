@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "base/sha256.h"
 #include "base/status.h"
+#include "cli/threads.h"
 #include "data/manifest.h"
 #include "data/sample_source.h"
 #include "data/token_shard.h"
@@ -143,7 +144,8 @@ absl::Status EvaluateModel(const EvaluateArguments& arguments,
   if (arguments.data.empty() == arguments.text.empty()) {
     return absl::InvalidArgumentError("give either --data or --text");
   }
-  SKERRY_ASSIGN_OR_RETURN(const int threads, ThreadsOf(arguments.model));
+  SKERRY_ASSIGN_OR_RETURN(const int threads,
+                          ThreadsOf(arguments.model.threads));
   SKERRY_ASSIGN_OR_RETURN(LocalModel local,
                           OpenLocalModel(arguments.model, files));
   SKERRY_ASSIGN_OR_RETURN(const Stream stream,

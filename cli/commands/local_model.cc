@@ -1,10 +1,8 @@
 #include "cli/commands/local_model.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -16,8 +14,6 @@ namespace skerry::cli {
 namespace {
 
 using checkpoint::StartingPoint;
-
-constexpr int kThreadsMax = 4096;
 
 absl::StatusOr<StartingPoint> Where(std::string folder, runtime::Files& files) {
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
@@ -91,15 +87,6 @@ absl::StatusOr<LocalModel> OpenLocalModel(const LocalModelArguments& arguments,
                      " tokens, the model ", model.config.vocab_size));
   }
   return model;
-}
-
-absl::StatusOr<int> ThreadsOf(const LocalModelArguments& arguments) {
-  if (arguments.threads < 0 || arguments.threads > kThreadsMax) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--threads is ", arguments.threads, ", must be 1 to ", kThreadsMax));
-  }
-  if (arguments.threads > 0) return arguments.threads;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 }  // namespace skerry::cli

@@ -38,9 +38,6 @@ struct LocalModel {
 absl::StatusOr<LocalModel> OpenLocalModel(const LocalModelArguments& arguments,
                                           runtime::Files& files);
 
-// Threads to compute on. Errors: InvalidArgument.
-absl::StatusOr<int> ThreadsOf(const LocalModelArguments& arguments);
-
 }  // namespace skerry::cli
 
 #endif  // SKERRY_CLI_COMMANDS_LOCAL_MODEL_H_

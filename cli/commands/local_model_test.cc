@@ -192,7 +192,7 @@ TEST_F(LocalModelTest, LossOfADataSetIsThatOfItsSplit) {
                            .output_directory = "/data",
                            .validation_fraction = 0.4,
                            .shard_tokens_max = 20},
-                          files_, made)
+                          files_, {.out = made, .err = made})
                   .ok());
   evaluate_.text.clear();
   evaluate_.data = "/data";

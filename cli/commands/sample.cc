@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "cli/threads.h"
 #include "model/cpu/gemm.h"
 #include "model/spec/model_graph.h"
 #include "nlohmann/json.hpp"
@@ -55,7 +56,8 @@ absl::Status SampleTexts(const SampleArguments& arguments,
       .seed = arguments.seed,
       .stops = arguments.stops};
   SKERRY_RETURN_IF_ERROR(trainer::ValidateTextOptions(options));
-  SKERRY_ASSIGN_OR_RETURN(const int threads, ThreadsOf(arguments.model));
+  SKERRY_ASSIGN_OR_RETURN(const int threads,
+                          ThreadsOf(arguments.model.threads));
   SKERRY_ASSIGN_OR_RETURN(const LocalModel model,
                           OpenLocalModel(arguments.model, files));
   if (model.codec == nullptr) {

@@ -40,10 +40,10 @@ absl::Status TrainTokenizer(const TrainTokenizerArguments& arguments,
   SKERRY_ASSIGN_OR_RETURN(const data::SplitPattern pattern,
                           PatternOf(arguments.kind));
   SKERRY_ASSIGN_OR_RETURN(
-      const std::vector<Document> documents,
-      ReadDocuments(arguments.inputs, arguments.json_key, "", files));
+      const std::vector<std::string> documents,
+      ReadDocuments(arguments.inputs, arguments.json_key, files));
   data::PieceCounter pieces(pattern);
-  for (const Document& document : documents) pieces.Add(document.text);
+  for (const std::string& document : documents) pieces.Add(document);
   if (pieces.counts().empty()) {
     return absl::InvalidArgumentError("there is no text to learn from");
   }

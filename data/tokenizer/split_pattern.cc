@@ -123,6 +123,21 @@ size_t Llama3PieceEnd(std::string_view text, size_t begin, int digits_max) {
   return LinesEnd(text, begin);
 }
 
+// Of the character that ends at `end`. Requires: end > 0.
+CharacterClass ClassBefore(std::string_view text, size_t end) {
+  for (size_t bytes = 4; bytes > 1; --bytes) {
+    if (bytes > end) continue;
+    const Character character = CharacterAt(text, end - bytes);
+    if (character.bytes == bytes) return character.kind;
+  }
+  return CharacterAt(text, end - 1).kind;
+}
+
+bool IsLetterAt(std::string_view text, size_t at) {
+  return at < text.size() &&
+         CharacterAt(text, at).kind == CharacterClass::kLetter;
+}
+
 }  // namespace
 
 std::optional<SplitPattern> FindSplitPattern(std::string_view expression) {
@@ -146,6 +161,19 @@ size_t PieceEnd(SplitPattern pattern, std::string_view text, size_t begin) {
       return Llama3PieceEnd(text, begin, 1);
   }
   return text.size();
+}
+
+bool IsFirmEnd(SplitPattern pattern, std::string_view text, size_t at) {
+  if (pattern == SplitPattern::kWhole || at == 0 || at >= text.size()) {
+    return false;
+  }
+  // A run of several spaces is cut by what follows it.
+  if (text[at] == ' ') {
+    return IsLetterAt(text, at + 1) &&
+           ClassBefore(text, at) != CharacterClass::kSpace;
+  }
+  return text[at - 1] == '\n' && at > 1 && IsLetterAt(text, at) &&
+         ClassBefore(text, at - 1) != CharacterClass::kSpace;
 }
 
 }  // namespace skerry::data

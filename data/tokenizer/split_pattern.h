@@ -38,6 +38,12 @@ std::optional<SplitPattern> FindSplitPattern(std::string_view expression);
 // without gaps. Requires: begin < text.size().
 size_t PieceEnd(SplitPattern pattern, std::string_view text, size_t begin);
 
+// Whether a piece ends at `at` whatever the rest of the text is: what comes
+// before and what comes after have the same pieces apart. Only the places
+// before a space and a letter, and after a line feed before a letter, are
+// looked at.
+bool IsFirmEnd(SplitPattern pattern, std::string_view text, size_t at);
+
 }  // namespace skerry::data
 
 #endif  // SKERRY_DATA_TOKENIZER_SPLIT_PATTERN_H_

@@ -1,8 +1,10 @@
 #include "data/tokenizer/split_pattern.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/random.h"
 #include "gtest/gtest.h"
 
 namespace skerry::data {
@@ -54,6 +56,46 @@ TEST(SplitPatternTest, WholeTextsAreOnePiece) {
 TEST(SplitPatternTest, BytesThatAreNoTextAreKept) {
   EXPECT_EQ(Gpt2("a\xff\xfe"), (Pieces{"a", "\xff\xfe"}));
   EXPECT_EQ(Llama3("\xc3"), (Pieces{"\xc3"}));
+}
+
+TEST(SplitPatternTest, PiecesOnBothSidesOfAFirmEndAreThoseOfTheWhole) {
+  constexpr uint64_t kSeed = 7;
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
+  Random random(kSeed);
+  // What ends, begins and stretches pieces.
+  const std::vector<std::string> words = {
+      "a",      "Sea",    "7",  "123",  " ",       "  ",     "\n",
+      "\r\n",   "\t",     "!",  "'s",   "'",       "\u00e9", "\u3000",
+      "\u3042", "\u0660", "?!", "\xff", "\xe3\x81"};
+  int ends = 0;
+  for (int round = 0; round < 2000; ++round) {
+    std::string text;
+    for (int i = 0; i < 12; ++i) text += words[random.Below(words.size())];
+    for (const SplitPattern pattern :
+         {SplitPattern::kGpt2, SplitPattern::kLlama3,
+          SplitPattern::kLlama3SingleDigits}) {
+      for (size_t at = 0; at <= text.size(); ++at) {
+        if (!IsFirmEnd(pattern, text, at)) continue;
+        ++ends;
+        Pieces apart = Split(pattern, text.substr(0, at));
+        for (std::string& piece : Split(pattern, text.substr(at))) {
+          apart.push_back(std::move(piece));
+        }
+        ASSERT_EQ(Split(pattern, text), apart) << "cut at " << at;
+      }
+    }
+  }
+  EXPECT_GT(ends, 500);
+}
+
+TEST(SplitPatternTest, NothingIsFirmInsideAWordOrAmongSpaces) {
+  const std::string text = "ab  cd";
+  for (size_t at = 0; at <= text.size(); ++at) {
+    EXPECT_FALSE(IsFirmEnd(SplitPattern::kGpt2, text, at)) << at;
+  }
+  EXPECT_TRUE(IsFirmEnd(SplitPattern::kGpt2, "ab cd", 2));
+  EXPECT_TRUE(IsFirmEnd(SplitPattern::kLlama3, "ab\ncd", 3));
+  EXPECT_FALSE(IsFirmEnd(SplitPattern::kWhole, "ab cd", 2));
 }
 
 TEST(SplitPatternTest, ExpressionsAreFoundByTheirText) {

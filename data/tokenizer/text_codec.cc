@@ -1,5 +1,6 @@
 #include "data/tokenizer/text_codec.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "data/byte_tokenizer.h"
@@ -10,11 +11,15 @@ namespace {
 class ByteCodec final : public TextCodec {
  public:
   int vocab_size() const override { return kByteVocabSize; }
-  void AppendDocument(std::string_view text,
-                      std::vector<int32_t>& tokens) override {
-    tokens.reserve(tokens.size() + text.size());
-    for (const char byte : text) tokens.push_back(static_cast<uint8_t>(byte));
+  void AppendPart(std::string_view part, Place place,
+                  std::vector<int32_t>& tokens) override {
+    tokens.reserve(tokens.size() + part.size());
+    for (const char byte : part) tokens.push_back(static_cast<uint8_t>(byte));
   }
+  size_t PartEnd(std::string_view text, size_t at) const override {
+    return std::min(at, text.size());
+  }
+  std::unique_ptr<TextCodec> Clone() const override { return MakeByteCodec(); }
   std::vector<int32_t> Prompt(std::string_view text) override {
     std::vector<int32_t> tokens;
     AppendDocument(text.empty() ? "\n" : text, tokens);
@@ -29,31 +34,41 @@ class ByteCodec final : public TextCodec {
 
 class TokenizerCodec final : public TextCodec {
  public:
-  TokenizerCodec(Tokenizer tokenizer, std::optional<int32_t> document_end)
+  TokenizerCodec(std::shared_ptr<const Tokenizer> tokenizer,
+                 std::optional<int32_t> document_end)
       : tokenizer_(std::move(tokenizer)),
-        encoder_(tokenizer_),
+        encoder_(*tokenizer_),
         document_end_(document_end) {}
 
-  int vocab_size() const override { return tokenizer_.vocab_size(); }
+  int vocab_size() const override { return tokenizer_->vocab_size(); }
 
-  void AppendDocument(std::string_view text,
-                      std::vector<int32_t>& tokens) override {
+  void AppendPart(std::string_view part, Place place,
+                  std::vector<int32_t>& tokens) override {
     const auto append = [&](std::span<const int32_t> around) {
       tokens.insert(tokens.end(), around.begin(), around.end());
     };
-    append(tokenizer_.prefix());
-    encoder_.Append(text, tokens);
-    append(tokenizer_.suffix());
-    const bool has_ended = !tokenizer_.suffix().empty() &&
-                           tokenizer_.suffix().back() == document_end_;
+    if (place.is_first) append(tokenizer_->prefix());
+    encoder_.Append(part, tokens);
+    if (!place.is_last) return;
+    const std::span<const int32_t> suffix = tokenizer_->suffix();
+    append(suffix);
+    const bool has_ended = !suffix.empty() && suffix.back() == document_end_;
     if (document_end_.has_value() && !has_ended) {
       tokens.push_back(*document_end_);
     }
   }
 
+  size_t PartEnd(std::string_view text, size_t at) const override {
+    return tokenizer_->PartEnd(text, at);
+  }
+
+  std::unique_ptr<TextCodec> Clone() const override {
+    return std::make_unique<TokenizerCodec>(tokenizer_, document_end_);
+  }
+
   std::vector<int32_t> Prompt(std::string_view text) override {
-    std::vector<int32_t> tokens(tokenizer_.prefix().begin(),
-                                tokenizer_.prefix().end());
+    std::vector<int32_t> tokens(tokenizer_->prefix().begin(),
+                                tokenizer_->prefix().end());
     encoder_.Append(text, tokens);
     // In the stream of training a document begins after the end of another.
     if (tokens.empty() && document_end_.has_value()) {
@@ -65,13 +80,13 @@ class TokenizerCodec final : public TextCodec {
 
   absl::StatusOr<std::string> Decode(
       std::span<const int32_t> tokens) const override {
-    return tokenizer_.Decode(tokens, Tokenizer::Specials::kLeaveOut);
+    return tokenizer_->Decode(tokens, Tokenizer::Specials::kLeaveOut);
   }
 
   std::optional<int32_t> document_end() const override { return document_end_; }
 
  private:
-  const Tokenizer tokenizer_;
+  const std::shared_ptr<const Tokenizer> tokenizer_;
   TextEncoder encoder_;
   const std::optional<int32_t> document_end_;
 };
@@ -89,7 +104,8 @@ absl::StatusOr<std::unique_ptr<TextCodec>> MakeTokenizerCodec(
     const auto decoded = tokenizer.Decode(token, Tokenizer::Specials::kKeep);
     if (!decoded.ok()) return decoded.status();
   }
-  return std::make_unique<TokenizerCodec>(std::move(tokenizer), document_end);
+  return std::make_unique<TokenizerCodec>(
+      std::make_shared<const Tokenizer>(std::move(tokenizer)), document_end);
 }
 
 std::optional<int32_t> UsualDocumentEnd(const Tokenizer& tokenizer) {

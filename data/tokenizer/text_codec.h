@@ -24,8 +24,23 @@ class TextCodec {
   virtual int vocab_size() const = 0;
   // Appends the tokens of a text as training data hold it, with what a text's
   // tokens stand between, and `document_end`. Requires: shorter than 4 GiB.
-  virtual void AppendDocument(std::string_view text,
-                              std::vector<int32_t>& tokens) = 0;
+  void AppendDocument(std::string_view text, std::vector<int32_t>& tokens) {
+    AppendPart(text, {}, tokens);
+  }
+  // Likewise of a part of a text: all of its parts one after another have the
+  // text's tokens. Requires: it begins and ends where PartEnd says, or where
+  // the text does.
+  struct Place {
+    bool is_first = true;
+    bool is_last = true;
+  };
+  virtual void AppendPart(std::string_view part, Place place,
+                          std::vector<int32_t>& tokens) = 0;
+  // The first place from `at` on where a part may end; the end of the text when
+  // there is none before.
+  virtual size_t PartEnd(std::string_view text, size_t at) const = 0;
+  // The same for another thread.
+  virtual std::unique_ptr<TextCodec> Clone() const = 0;
   // What a model goes on from: the beginning of a document; never empty.
   virtual std::vector<int32_t> Prompt(std::string_view text) = 0;
   // Special tokens are left out. Errors: InvalidArgument for what is no token.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/random.h"
 #include "data/tokenizer/tokenizer_json.h"
 #include "gtest/gtest.h"
 
@@ -65,6 +66,41 @@ TEST(TextCodecTest, WithoutMarksAnEmptyPromptIsALineBreak) {
   const auto codec =
       MakeTokenizerCodec(Open("gpt2_like"), std::nullopt).value();
   EXPECT_EQ(codec->Decode(codec->Prompt("")).value(), "\n");
+}
+
+TEST(TextCodecTest, PartsHaveTheTokensOfTheWhole) {
+  constexpr uint64_t kSeed = 7;
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
+  Random random(kSeed);
+  const std::vector<std::string> words = {
+      "the", " sea",          " boats",        "\n",      "  ",  "12",
+      "!",   "<|endoftext|>", "\u00e9t\u00e9", " \u3042", "\r\n"};
+  for (const char* kind : {"gpt2_like", "llama3_like"}) {
+    Tokenizer tokenizer = Open(kind);
+    const auto end = UsualDocumentEnd(tokenizer);
+    const auto codec = MakeTokenizerCodec(std::move(tokenizer), end).value();
+    const auto other = codec->Clone();
+    int parts = 0;
+    for (int round = 0; round < 300; ++round) {
+      std::string text;
+      for (int i = 0; i < 20; ++i) text += words[random.Below(words.size())];
+      std::vector<int32_t> tokens;
+      for (size_t at = 0; at < text.size(); ++parts) {
+        const size_t stop = codec->PartEnd(text, at + 1 + random.Below(9));
+        other->AppendPart(text.substr(at, stop - at),
+                          {at == 0, stop == text.size()}, tokens);
+        at = stop;
+      }
+      ASSERT_EQ(tokens, Document(*codec, text)) << text;
+    }
+    EXPECT_GT(parts, 1000) << kind;
+  }
+}
+
+TEST(TextCodecTest, BytesArePartedAnywhere) {
+  const auto codec = MakeByteCodec();
+  EXPECT_EQ(codec->PartEnd("abc", 2), 2u);
+  EXPECT_EQ(codec->PartEnd("abc", 9), 3u);
 }
 
 TEST(TextCodecTest, AnEndThatIsNoTokenIsRefused) {

@@ -24,6 +24,13 @@ std::vector<AddedToken> Those(const std::vector<AddedToken>& tokens,
   return those;
 }
 
+// Whether it could lie on both sides of what IsFirmEnd tells.
+bool IsWide(const std::string& content) {
+  const std::string_view text = content;
+  return text.find(' ', 1) != text.npos ||
+         text.substr(0, text.size() - 1).find('\n') != text.npos;
+}
+
 // Hands over what `finder` finds in `text`, and what lies between.
 template <typename Between, typename Found>
 void Walk(const AddedTokenFinder& finder, std::string_view text,
@@ -48,6 +55,7 @@ absl::StatusOr<Tokenizer> Tokenizer::Create(Parts parts) {
 Tokenizer::Tokenizer(Parts parts, BpeModel model)
     : pattern_(parts.pattern),
       add_prefix_space_(parts.add_prefix_space),
+      has_parts_(!parts.add_prefix_space),
       added_(std::move(parts.added)),
       early_(Those(added_, false)),
       late_(Those(added_, true)),
@@ -61,6 +69,7 @@ Tokenizer::Tokenizer(Parts parts, BpeModel model)
     SKERRY_CHECK(index < token_bytes_.size() &&
                  token_bytes_[index].has_value());
     is_special_[index] = token.special;
+    if (IsWide(token.content)) has_parts_ = false;
   }
 }
 
@@ -69,6 +78,12 @@ std::optional<int32_t> Tokenizer::FindAdded(std::string_view content) const {
     if (token.content == content) return token.token;
   }
   return std::nullopt;
+}
+
+size_t Tokenizer::PartEnd(std::string_view text, size_t at) const {
+  if (!has_parts_ || pattern_ == SplitPattern::kWhole) return text.size();
+  while (at < text.size() && !IsFirmEnd(pattern_, text, at)) ++at;
+  return std::min(at, text.size());
 }
 
 absl::StatusOr<std::string> Tokenizer::Decode(std::span<const int32_t> tokens,

@@ -49,6 +49,10 @@ class Tokenizer {
   // The added token that is written so.
   std::optional<int32_t> FindAdded(std::string_view content) const;
 
+  // The first place from `at` on where `text` can be cut and encoded apart;
+  // its end when there is none.
+  size_t PartEnd(std::string_view text, size_t at) const;
+
   enum class Specials { kKeep, kLeaveOut };
   // The text of `tokens`, which may end inside a character. Errors:
   // InvalidArgument when one is no token.
@@ -61,6 +65,7 @@ class Tokenizer {
 
   SplitPattern pattern_;
   bool add_prefix_space_;
+  bool has_parts_;
   std::vector<AddedToken> added_;
   AddedTokenFinder early_;
   AddedTokenFinder late_;

@@ -29,9 +29,15 @@ class EndingCodec final : public data::TextCodec {
   EndingCodec(int32_t end, int vocab_size)
       : end_(end), vocab_size_(vocab_size), bytes_(data::MakeByteCodec()) {}
   int vocab_size() const override { return vocab_size_; }
-  void AppendDocument(std::string_view text,
-                      std::vector<int32_t>& tokens) override {
-    bytes_->AppendDocument(text, tokens);
+  void AppendPart(std::string_view part, Place place,
+                  std::vector<int32_t>& tokens) override {
+    bytes_->AppendPart(part, place, tokens);
+  }
+  size_t PartEnd(std::string_view text, size_t at) const override {
+    return bytes_->PartEnd(text, at);
+  }
+  std::unique_ptr<data::TextCodec> Clone() const override {
+    return std::make_unique<EndingCodec>(end_, vocab_size_);
   }
   std::vector<int32_t> Prompt(std::string_view text) override {
     return bytes_->Prompt(text);

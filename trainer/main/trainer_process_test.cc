@@ -109,7 +109,7 @@ class TrainerProcessTest : public ::testing::Test {
     std::ostringstream out;
     EXPECT_TRUE(cli::DataPrepare({.inputs = {folder_ + "/text.txt"},
                                   .output_directory = folder_},
-                                 files_, out)
+                                 files_, {.out = out, .err = out})
                     .ok());
     job_.set_name("test");
     job_.mutable_model()->set_config_json(SmallTrainingOptions().config_json);

@@ -26,7 +26,7 @@ class DataDirectoryTest : public ::testing::Test {
     EXPECT_TRUE(cli::DataPrepare({.inputs = {folder_ + "/text.txt"},
                                   .output_directory = folder_,
                                   .shard_tokens_max = 1000},
-                                 files_, out)
+                                 files_, {.out = out, .err = out})
                     .ok());
   }
   void Write(const std::string& name, const std::string& content) {
@@ -89,7 +89,7 @@ class TokenizedDirectoryTest : public DataDirectoryTest {
                     {.inputs = {folder_ + "/text.txt"},
                      .tokenizer = "data/tokenizer/testdata/llama3_like.json",
                      .output_directory = made_},
-                    files_, out)
+                    files_, {.out = out, .err = out})
                     .ok());
   }
   absl::StatusOr<DataDirectory> Open() {

@@ -1,0 +1,64 @@
+// cli/commands/prepare_record.h
+//
+// The file in which `data prepare` keeps what a data set is made of and how far
+// it is: docs/formats/token_shard.md.
+#ifndef SKERRY_CLI_COMMANDS_PREPARE_RECORD_H_
+#define SKERRY_CLI_COMMANDS_PREPARE_RECORD_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "cli/commands/prepare_inputs.h"
+#include "data/manifest.h"
+
+namespace skerry::cli {
+
+inline constexpr std::string_view kPrepareRecordFile = "prepare.json";
+
+// A shard that is on disk, and where the tokens after it begin: the unit of
+// text at `place` has them after its first `tokens`.
+struct PreparedShard {
+  data::ShardEntry entry;
+  InputPlace place;
+  uint64_t tokens = 0;
+  friend bool operator==(const PreparedShard&, const PreparedShard&) = default;
+};
+
+struct PrepareRecord {
+  struct Input {
+    std::string path;
+    uint64_t bytes = 0;
+    std::string sha256;
+    friend bool operator==(const Input&, const Input&) = default;
+  };
+  std::vector<Input> inputs;
+  std::string json_key;
+  // Of the tokenizer's file; empty for bytes.
+  std::string tokenizer_sha256;
+  // As on the command line.
+  std::string document_end;
+  double validation_fraction = 0;
+  uint64_t shard_tokens = 0;
+  std::vector<PreparedShard> shards;
+  friend bool operator==(const PrepareRecord&, const PrepareRecord&) = default;
+};
+
+// Deterministic.
+std::string SerializePrepareRecord(const PrepareRecord& record);
+
+// Any text may be given. Errors: InvalidArgument.
+absl::StatusOr<PrepareRecord> ParsePrepareRecord(std::string_view json);
+
+// Whether both make the same data set; shards do not matter. Errors:
+// AlreadyExists that names the first difference, as seen by a user who asks for
+// `wanted` where `found` has begun.
+absl::Status SameDataSet(const PrepareRecord& found,
+                         const PrepareRecord& wanted);
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_COMMANDS_PREPARE_RECORD_H_

@@ -1,0 +1,84 @@
+// cli/commands/shard_encoder.h
+//
+// The work of `data prepare`: texts through an encoding into shards, with a
+// record of how far it is.
+#ifndef SKERRY_CLI_COMMANDS_SHARD_ENCODER_H_
+#define SKERRY_CLI_COMMANDS_SHARD_ENCODER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "cli/commands/byte_progress.h"
+#include "cli/commands/data_set_writer.h"
+#include "cli/commands/prepare_inputs.h"
+#include "cli/commands/prepare_record.h"
+#include "cli/commands/text_units.h"
+#include "data/manifest.h"
+#include "runtime/files.h"
+
+namespace skerry::cli {
+
+// Goes on where a record ends, one shard after the other.
+class ShardEncoder {
+ public:
+  struct Options {
+    size_t unit_bytes = 0;
+    int threads = 1;
+    // Of the record; empty to keep none.
+    std::string record_path;
+  };
+  // All outlive it. `record` holds what `writer` has taken.
+  ShardEncoder(Options options, const PrepareInputs& inputs,
+               const data::TextCodec& codec, UnitEncoder& units,
+               DataSetWriter& writer, PrepareRecord& record,
+               runtime::Files& files, ByteProgress& progress);
+
+  // Errors: those of its parts; DataLoss when the record cannot be true.
+  absl::Status Run();
+
+ private:
+  absl::Status EncodeSplit(data::Split split);
+  absl::Status EncodeStretch(data::Split split, size_t input,
+                             const Stretch& stretch, size_t begin);
+  absl::Status TakeTokens(data::Split split, InputPlace place,
+                          const std::vector<int32_t>& tokens);
+  absl::Status EndSplit(data::Split split);
+  absl::Status Note(data::ShardEntry entry, uint64_t tokens);
+  absl::Status SaveRecord();
+  Stretch StretchOf(data::Split split, size_t input) const;
+
+  const Options options_;
+  const PrepareInputs& inputs_;
+  const data::TextCodec& codec_;
+  UnitEncoder& units_;
+  DataSetWriter& writer_;
+  PrepareRecord& record_;
+  runtime::Files& files_;
+  ByteProgress& progress_;
+  // Where the first unit begins, the split it goes to, and tokens from there on
+  // that are in shards.
+  InputPlace begin_;
+  data::Split begin_split_ = data::Split::kTrain;
+  uint64_t in_shards_ = 0;
+  // The last unit, and its tokens.
+  InputPlace last_;
+  uint64_t last_tokens_ = 0;
+};
+
+// The longest beginning of `shards` that is on disk as they say; `writer` takes
+// it. Errors: those of `files`.
+absl::StatusOr<std::vector<PreparedShard>> TakeFinishedShards(
+    const std::string& directory, const std::vector<PreparedShard>& shards,
+    const runtime::Files& files, DataSetWriter& writer);
+
+// Bytes of the inputs before the place.
+uint64_t BytesBefore(const PrepareInputs& inputs, InputPlace place);
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_COMMANDS_SHARD_ENCODER_H_

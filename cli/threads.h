@@ -1,0 +1,16 @@
+// cli/threads.h
+//
+// On how many threads a command computes.
+#ifndef SKERRY_CLI_THREADS_H_
+#define SKERRY_CLI_THREADS_H_
+
+#include "absl/status/statusor.h"
+
+namespace skerry::cli {
+
+// `wanted`, or as many as the machine has for 0. Errors: InvalidArgument.
+absl::StatusOr<int> ThreadsOf(int wanted);
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_THREADS_H_
