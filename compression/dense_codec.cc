@@ -21,10 +21,11 @@ static_assert(std::endian::native == std::endian::little);
 template <typename Kernels>
 bool EncodeAll(std::span<const float> values, std::byte* payload,
                Workspace& workspace) {
-  return EveryPart(values.size(), *workspace.executor,
-                   [&](size_t begin, size_t end) {
-                     return Kernels::EncodePart(values, begin, end, payload);
-                   });
+  return EveryPart(
+      values.size(), *workspace.executor, [&](size_t begin, size_t end) {
+        return Kernels::EncodeBlocks(values.subspan(begin, end - begin), begin,
+                                     values.size(), payload);
+      });
 }
 
 template <>
@@ -35,8 +36,9 @@ bool EncodeAll<cpu::Sign1Whole>(std::span<const float> values,
   double* const sums = workspace.sums.data();
   if (!EveryPart(values.size(), *workspace.executor,
                  [&](size_t begin, size_t end) {
-                   return cpu::Sign1Whole::EncodePart(values, begin, end,
-                                                      payload, sums);
+                   return cpu::Sign1Whole::EncodeBlocks(
+                       values.subspan(begin, end - begin), begin, values.size(),
+                       payload, sums);
                  })) {
     return false;
   }
@@ -44,9 +46,9 @@ bool EncodeAll<cpu::Sign1Whole>(std::span<const float> values,
   return true;
 }
 
-// A codec whose size follows from the element count, from its kernels.
+// From its kernels.
 template <CodecId kId, typename Kernels>
-class DenseCodec final : public Codec {
+class KernelCodec final : public DenseCodec {
  public:
   CodecId id() const override { return kId; }
 
@@ -67,24 +69,44 @@ class DenseCodec final : public Codec {
   absl::Status Decode(std::span<const std::byte> payload,
                       std::span<float> values,
                       Workspace& workspace) const override {
-    return DecodeAll(payload, values, workspace, Kernels::DecodePart);
+    return DecodeAll(payload, values, workspace, Kernels::DecodeBlocks);
   }
 
   absl::Status DecodeAdd(std::span<const std::byte> payload,
                          std::span<float> accumulators,
                          Workspace& workspace) const override {
-    return DecodeAll(payload, accumulators, workspace, Kernels::DecodeAddPart);
+    return DecodeAll(payload, accumulators, workspace,
+                     Kernels::DecodeAddBlocks);
+  }
+
+  size_t BlockElements() const override {
+    return kId == CodecId::kSign1Whole ? 0 : Kernels::kElements;
+  }
+
+  bool EncodeBlocks(std::span<const float> values, size_t begin, size_t count,
+                    std::byte* payload) const override {
+    if constexpr (kId == CodecId::kSign1Whole) {
+      return false;  // no part of it has a scale
+    } else {
+      return Kernels::EncodeBlocks(values, begin, count, payload);
+    }
+  }
+
+  bool DecodeBlocks(const std::byte* payload, size_t begin, size_t count,
+                    std::span<float> values) const override {
+    return Kernels::DecodeBlocks(payload, begin, count, values);
   }
 
  private:
-  template <typename DecodePart>
+  template <typename DecodeBlocks>
   static absl::Status DecodeAll(std::span<const std::byte> payload,
                                 std::span<float> values, Workspace& workspace,
-                                DecodePart decode_part) {
+                                DecodeBlocks decode_blocks) {
     if (payload.size() == Kernels::Bytes(values.size()) &&
         EveryPart(values.size(), *workspace.executor,
                   [&](size_t begin, size_t end) {
-                    return decode_part(payload.data(), begin, end, values);
+                    return decode_blocks(payload.data(), begin, values.size(),
+                                         values.subspan(begin, end - begin));
                   })) {
       return absl::OkStatus();
     }
@@ -104,16 +126,16 @@ class DenseCodec final : public Codec {
 }  // namespace
 
 std::span<const NamedCodec> DenseCodecs() {
-  static const DenseCodec<CodecId::kRawF32, cpu::RawF32> raw_f32;
-  static const DenseCodec<CodecId::kBf16, cpu::Bf16> bf16;
-  static const DenseCodec<CodecId::kInt8Block, cpu::Int8Block> int8_block;
-  static const DenseCodec<CodecId::kFp16, cpu::Fp16> fp16;
-  static const DenseCodec<CodecId::kSign1, cpu::Sign1> sign1;
-  static const DenseCodec<CodecId::kSign1Whole, cpu::Sign1Whole> sign1_whole;
-  static const DenseCodec<CodecId::kNf4, cpu::Nf4> nf4;
-  static const DenseCodec<CodecId::kNf4F32, cpu::Nf4F32> nf4_f32;
-  static const DenseCodec<CodecId::kE3m0, cpu::E3m0> e3m0;
-  static const DenseCodec<CodecId::kE3m0F32, cpu::E3m0F32> e3m0_f32;
+  static const KernelCodec<CodecId::kRawF32, cpu::RawF32> raw_f32;
+  static const KernelCodec<CodecId::kBf16, cpu::Bf16> bf16;
+  static const KernelCodec<CodecId::kInt8Block, cpu::Int8Block> int8_block;
+  static const KernelCodec<CodecId::kFp16, cpu::Fp16> fp16;
+  static const KernelCodec<CodecId::kSign1, cpu::Sign1> sign1;
+  static const KernelCodec<CodecId::kSign1Whole, cpu::Sign1Whole> sign1_whole;
+  static const KernelCodec<CodecId::kNf4, cpu::Nf4> nf4;
+  static const KernelCodec<CodecId::kNf4F32, cpu::Nf4F32> nf4_f32;
+  static const KernelCodec<CodecId::kE3m0, cpu::E3m0> e3m0;
+  static const KernelCodec<CodecId::kE3m0F32, cpu::E3m0F32> e3m0_f32;
   static const NamedCodec entries[] = {
       {CodecId::kRawF32, "raw_f32", &raw_f32},
       {CodecId::kBf16, "bf16", &bf16},
@@ -136,9 +158,10 @@ std::string_view DenseCodecName(CodecId id) {
   return "unknown";
 }
 
-absl::StatusOr<const Codec*> FindDenseCodec(CodecId id) {
+absl::StatusOr<const DenseCodec*> FindDenseCodec(CodecId id) {
   for (const NamedCodec& entry : DenseCodecs()) {
-    if (entry.id == id) return entry.codec;
+    // All of them are.
+    if (entry.id == id) return static_cast<const DenseCodec*>(entry.codec);
   }
   return absl::UnimplementedError(
       absl::StrCat("codec ", static_cast<int>(id), " is not a dense codec"));

@@ -6,22 +6,81 @@
 #ifndef SKERRY_COMPRESSION_WORKSPACE_H_
 #define SKERRY_COMPRESSION_WORKSPACE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/executor.h"
 
 namespace skerry::compression {
 
-// What one part of a slice sends, or may yet.
+// Memory for `T`s whose first values are whatever they are: it is not touched
+// before it is used. A copy has none yet.
+template <typename T>
+class RawMemory {
+ public:
+  RawMemory() = default;
+  RawMemory(const RawMemory&) {}
+  RawMemory(RawMemory&&) = default;
+  RawMemory& operator=(const RawMemory&) { return *this; }
+  RawMemory& operator=(RawMemory&&) = default;
+
+  // Room for `needed`, of which the first `kept` stay.
+  T* Room(size_t needed, size_t kept = 0) {
+    if (needed > room()) {
+      auto larger = std::make_unique_for_overwrite<T[]>(needed);
+      std::copy_n(memory_.get(), kept, larger.get());
+      memory_ = std::move(larger);
+      room_ = needed;
+    }
+    return memory_.get();
+  }
+  T* get() const { return memory_.get(); }
+  size_t room() const { return memory_ == nullptr ? 0 : room_; }
+
+ private:
+  std::unique_ptr<T[]> memory_;
+  size_t room_ = 0;
+};
+
+// One part of a slice that is sent sparsely (compression/sparse/selection.h).
 struct PartScratch {
-  std::vector<uint32_t> places;  // from the part's first value, ascending
-  std::vector<float> values;     // there
-  size_t ties = 0;
-  size_t at = 0;        // how many values other parts send before
-  size_t next = 0;      // the place after the last that is sent before
-  size_t bytes_at = 0;  // of the part's places in the payload
+  // What may be sent: places, values and counts in runs
+  // (compression/cpu/candidates.h).
+  RawMemory<uint8_t> places;
+  RawMemory<float> values;
+  RawMemory<uint32_t> ends;
+  size_t runs = 0;
+  // Those of them that a closer look decides about.
+  RawMemory<float> band;
+  size_t banded = 0;
+  bool finite = true;
+
+  size_t sent = 0;
+  size_t ties = 0;  // of these, how many equal the smallest that is sent
+  size_t at = 0;    // how many values other parts send before
+
+  // Of what is sent, from the part's first value.
+  size_t first = 0;
+  size_t last = 0;
+  RawMemory<std::byte> gaps;  // between these
+  size_t gap_bytes = 0;
+  uint64_t first_gap = 0;  // before the first
+  size_t gaps_at = 0;      // in the payload
+
+  size_t found() const { return runs == 0 ? 0 : ends.get()[runs]; }
+};
+
+// Bytes of a sparse payload that are read at once.
+struct GapRange {
+  size_t begin = 0;
+  size_t end = 0;
+  size_t at = 0;      // how many values are sent before
+  uint64_t next = 0;  // the place after the last of them
+  bool good = true;
 };
 
 // Keeps no state, so everybody can use the one there is.
@@ -41,10 +100,13 @@ struct Workspace {
   ParallelExecutor* executor;
 
   std::vector<PartScratch> parts;  // may be more than a call uses
-  std::vector<uint64_t> indices;
+  std::vector<GapRange> ranges;
+  std::vector<uint64_t> counts;
   std::vector<uint32_t> places;
   std::vector<float> values;
-  std::vector<float> band;  // of values that a closer look decides about
+  std::vector<float> sample;
+  RawMemory<float> band;  // of all parts
+  RawMemory<float> sent;  // in order, where blocks are of several parts
   std::vector<std::byte> bytes;
   std::vector<double> sums;
 };

@@ -35,30 +35,31 @@ struct BlockKernels : Layout {
     return ScaleBytes(elements) + CodeBytes(elements);
   }
 
-  // These work on values [begin, end) of a slice and touch their bytes of its
-  // payload alone, so that parts may be worked on at once. `begin` is the first
-  // value of a block; `end` is, too, or values.size().
+  // These work on the values of a slice of `count` that begin at `begin`, and
+  // touch their bytes of its payload alone, so that parts may be worked on at
+  // once. `begin` is the first value of a block; the last value is the last of
+  // a block or of the slice.
 
   // False, with the part's bytes unspecified, when a value is not finite.
-  static bool EncodePart(std::span<const float> values, size_t begin,
-                         size_t end, std::byte* payload);
+  static bool EncodeBlocks(std::span<const float> values, size_t begin,
+                           size_t count, std::byte* payload);
   // False, with the part's values unspecified, when the codec's page refuses a
   // scale, a code or a bit behind the last value.
-  static bool DecodePart(const std::byte* payload, size_t begin, size_t end,
-                         std::span<float> values);
-  static bool DecodeAddPart(const std::byte* payload, size_t begin, size_t end,
-                            std::span<float> accumulators);
+  static bool DecodeBlocks(const std::byte* payload, size_t begin, size_t count,
+                           std::span<float> values);
+  static bool DecodeAddBlocks(const std::byte* payload, size_t begin,
+                              size_t count, std::span<float> accumulators);
 
   // Of whole slices; payloads have Bytes(values.size()).
   static bool Encode(std::span<const float> values, std::byte* payload) {
-    return EncodePart(values, 0, values.size(), payload);
+    return EncodeBlocks(values, 0, values.size(), payload);
   }
   static bool Decode(const std::byte* payload, std::span<float> values) {
-    return DecodePart(payload, 0, values.size(), values);
+    return DecodeBlocks(payload, 0, values.size(), values);
   }
   static bool DecodeAdd(const std::byte* payload,
                         std::span<float> accumulators) {
-    return DecodeAddPart(payload, 0, accumulators.size(), accumulators);
+    return DecodeAddBlocks(payload, 0, accumulators.size(), accumulators);
   }
 };
 

@@ -50,17 +50,19 @@ HWY_INLINE int32_t AbsMaxBits(const float* HWY_RESTRICT values) {
   return hn::GetLane(hn::MaxOfLanes(di, hn::Max(max0, max1)));
 }
 
+// `values` are those from `begin` on, of a slice of `count`.
 template <class Kernels, class Body>
 HWY_INLINE bool EncodeBlocks(const Body body, const float* HWY_RESTRICT values,
                              size_t count, size_t begin, size_t end,
                              std::byte* HWY_RESTRICT payload) {
   constexpr size_t kBlock = Kernels::kElements;
   std::byte* codes = payload + Kernels::ScaleBytes(count);
+  const size_t first = begin / kBlock;
   const size_t whole = end / kBlock;
-  for (size_t b = begin / kBlock; b < whole; ++b) {
-    const float* ahead =
-        values + std::min(b + kValuesAhead / kBlock, whole - 1) * kBlock;
-    if (!body.Encode(b, values + b * kBlock, kBlock, ahead,
+  for (size_t b = first; b < whole; ++b) {
+    const float* block = values + (b - first) * kBlock;
+    const size_t ahead = std::min(kValuesAhead / kBlock, whole - 1 - b);
+    if (!body.Encode(b, block, kBlock, block + ahead * kBlock,
                      payload + b * Kernels::kScaleBytes,
                      codes + b * Kernels::kBlockCodeBytes)) {
       return false;
@@ -71,7 +73,7 @@ HWY_INLINE bool EncodeBlocks(const Body body, const float* HWY_RESTRICT values,
   float padded[kBlock];
   std::byte padded_codes[Kernels::kBlockCodeBytes];
   std::fill(padded, padded + kBlock, Body::kPad);
-  std::memcpy(padded, values + whole * kBlock, rest * sizeof(float));
+  std::memcpy(padded, values + (whole - first) * kBlock, rest * sizeof(float));
   if (!body.Encode(whole, padded, rest, padded,
                    payload + whole * Kernels::kScaleBytes, padded_codes)) {
     return false;
@@ -89,11 +91,12 @@ HWY_INLINE bool DecodeBlocks(const Body body,
                              float* HWY_RESTRICT values) {
   constexpr size_t kBlock = Kernels::kElements;
   const std::byte* codes = payload + Kernels::ScaleBytes(count);
+  const size_t first = begin / kBlock;
   const size_t whole = end / kBlock;
-  for (size_t b = begin / kBlock; b < whole; ++b) {
+  for (size_t b = first; b < whole; ++b) {
     if (!body.template Decode<kAdd>(payload + b * Kernels::kScaleBytes,
                                     codes + b * Kernels::kBlockCodeBytes,
-                                    values + b * kBlock)) {
+                                    values + (b - first) * kBlock)) {
       return false;
     }
   }
@@ -102,7 +105,7 @@ HWY_INLINE bool DecodeBlocks(const Body body,
   float padded[kBlock] = {};
   std::byte padded_codes[Kernels::kBlockCodeBytes] = {};
   const size_t bytes = Kernels::CodeBytes(rest);
-  std::memcpy(padded, values + whole * kBlock, rest * sizeof(float));
+  std::memcpy(padded, values + (whole - first) * kBlock, rest * sizeof(float));
   std::memcpy(padded_codes, codes + whole * Kernels::kBlockCodeBytes, bytes);
   if ((std::to_integer<unsigned>(padded_codes[bytes - 1]) &
        Kernels::BehindMask(rest)) != 0) {
@@ -112,7 +115,7 @@ HWY_INLINE bool DecodeBlocks(const Body body,
                                   padded_codes, padded)) {
     return false;
   }
-  std::memcpy(values + whole * kBlock, padded, rest * sizeof(float));
+  std::memcpy(values + (whole - first) * kBlock, padded, rest * sizeof(float));
   return true;
 }
 
@@ -152,22 +155,23 @@ HWY_AFTER_NAMESPACE();
   HWY_EXPORT(Decode##Name);                                                    \
   HWY_EXPORT(DecodeAdd##Name);                                                 \
   template <>                                                                  \
-  bool Name::EncodePart(std::span<const float> values, size_t begin,           \
-                        size_t end, std::byte* payload) {                      \
-    return HWY_DYNAMIC_DISPATCH(Encode##Name)(values.data(), values.size(),    \
-                                              begin, end, payload);            \
+  bool Name::EncodeBlocks(std::span<const float> values, size_t begin,         \
+                          size_t count, std::byte* payload) {                  \
+    return HWY_DYNAMIC_DISPATCH(Encode##Name)(values.data(), count, begin,     \
+                                              begin + values.size(), payload); \
   }                                                                            \
   template <>                                                                  \
-  bool Name::DecodePart(const std::byte* payload, size_t begin, size_t end,    \
-                        std::span<float> values) {                             \
-    return HWY_DYNAMIC_DISPATCH(Decode##Name)(payload, values.size(), begin,   \
-                                              end, values.data());             \
+  bool Name::DecodeBlocks(const std::byte* payload, size_t begin,              \
+                          size_t count, std::span<float> values) {             \
+    return HWY_DYNAMIC_DISPATCH(Decode##Name)(                                 \
+        payload, count, begin, begin + values.size(), values.data());          \
   }                                                                            \
   template <>                                                                  \
-  bool Name::DecodeAddPart(const std::byte* payload, size_t begin, size_t end, \
-                           std::span<float> values) {                          \
-    return HWY_DYNAMIC_DISPATCH(DecodeAdd##Name)(payload, values.size(),       \
-                                                 begin, end, values.data());   \
+  bool Name::DecodeAddBlocks(const std::byte* payload, size_t begin,           \
+                             size_t count, std::span<float> accumulators) {    \
+    return HWY_DYNAMIC_DISPATCH(DecodeAdd##Name)(payload, count, begin,        \
+                                                 begin + accumulators.size(),  \
+                                                 accumulators.data());         \
   }
 
 #endif  // SKERRY_BLOCK_CODEC

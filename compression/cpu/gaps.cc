@@ -1,6 +1,7 @@
 #include "compression/cpu/gaps.h"
 
 #include <bit>
+#include <cstring>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compression/cpu/gaps.cc"
@@ -13,16 +14,27 @@
 namespace skerry::compression::cpu {
 namespace {
 
-inline size_t VarintBytes(uint32_t value) {
+inline size_t VarintBytes(uint64_t value) {
   return (static_cast<size_t>(std::bit_width(value | 1)) + 6) / 7;
 }
 
-inline uint8_t* WriteVarint(uint32_t value, uint8_t* out) {
+inline uint8_t* WriteVarint(uint64_t value, uint8_t* out) {
   for (; value >= 0x80; value >>= 7) {
     *out++ = static_cast<uint8_t>(value | 0x80);
   }
   *out++ = static_cast<uint8_t>(value);
   return out;
+}
+
+// Reads one of at most 63 bits; its bytes, or 0 when it does not end there or
+// its last byte adds nothing.
+inline size_t ReadVarint(const uint8_t* bytes, size_t size, uint64_t& value) {
+  value = 0;
+  for (size_t i = 0; i < size && i < 9; ++i) {
+    value |= static_cast<uint64_t>(bytes[i] & 0x7f) << (7 * i);
+    if (bytes[i] < 0x80) return bytes[i] != 0 || i == 0 ? i + 1 : 0;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -96,6 +108,43 @@ uint8_t* WriteAllGaps(const uint32_t* HWY_RESTRICT places, size_t count,
   return out;
 }
 
+// False when one is broken.
+bool SumAllGaps(const uint8_t* HWY_RESTRICT bytes, size_t size, uint64_t most,
+                GapSums* sums) {
+  const hn::ScalableTag<uint8_t> d8;
+  const hn::Repartition<uint64_t, decltype(d8)> d64;
+  const size_t lanes = hn::Lanes(d8);
+  const auto one_byte = hn::Set(d8, uint8_t{0x7f});
+  auto sum = hn::Zero(d64);
+  uint64_t longer = 0;
+  size_t gaps = 0;
+  size_t i = 0;
+  while (i < size) {
+    if (i + lanes <= size) {
+      const auto some = hn::LoadU(d8, bytes + i);
+      if (hn::AllFalse(d8, hn::Gt(some, one_byte))) {
+        sum = hn::Add(sum, hn::SumsOf8(some));
+        gaps += lanes;
+        i += lanes;
+        continue;
+      }
+    }
+    // Those that begin in what would be the next vector.
+    const size_t end = HWY_MIN(i + lanes, size);
+    for (; i < end; ++gaps) {
+      uint64_t gap;
+      const size_t read = ReadVarint(bytes + i, size - i, gap);
+      if (read == 0 || gap > most) return false;
+      longer += gap;
+      if (longer > most) return false;
+      i += read;
+    }
+  }
+  sums->gaps = gaps;
+  sums->places = hn::GetLane(hn::SumOfLanes(d64, sum)) + longer + gaps;
+  return sums->places <= most;
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace skerry::compression::cpu
@@ -106,6 +155,24 @@ namespace skerry::compression::cpu {
 
 HWY_EXPORT(AllGapBytes);
 HWY_EXPORT(WriteAllGaps);
+HWY_EXPORT(SumAllGaps);
+
+namespace {
+
+// Reads eight gaps of one byte each, if that is what comes; how many it read.
+size_t ReadShortGaps(const std::byte* bytes, uint64_t& next, uint64_t* places) {
+  constexpr size_t kMany = 8;
+  uint64_t word;
+  std::memcpy(&word, bytes, kMany);
+  if ((word & 0x8080808080808080u) != 0) return 0;
+  for (size_t i = 0; i < kMany; ++i) {
+    next += std::to_integer<uint64_t>(bytes[i]);
+    places[i] = next++;
+  }
+  return kMany;
+}
+
+}  // namespace
 
 size_t GapBytes(std::span<const uint32_t> places) {
   return HWY_DYNAMIC_DISPATCH(AllGapBytes)(places.data(), places.size());
@@ -114,6 +181,48 @@ size_t GapBytes(std::span<const uint32_t> places) {
 std::byte* WriteGaps(std::span<const uint32_t> places, std::byte* out) {
   return reinterpret_cast<std::byte*>(HWY_DYNAMIC_DISPATCH(WriteAllGaps)(
       places.data(), places.size(), reinterpret_cast<uint8_t*>(out)));
+}
+
+size_t GapBytes(uint64_t gap) { return VarintBytes(gap); }
+
+std::byte* WriteGap(uint64_t gap, std::byte* out) {
+  return reinterpret_cast<std::byte*>(
+      WriteVarint(gap, reinterpret_cast<uint8_t*>(out)));
+}
+
+std::optional<GapSums> SumGaps(std::span<const std::byte> gaps, uint64_t most) {
+  GapSums sums;
+  if (HWY_DYNAMIC_DISPATCH(SumAllGaps)(
+          reinterpret_cast<const uint8_t*>(gaps.data()), gaps.size(), most,
+          &sums)) {
+    return sums;
+  }
+  return std::nullopt;
+}
+
+bool ReadGaps(std::span<const std::byte>& gaps, uint64_t most, uint64_t& next,
+              std::span<uint64_t> places) {
+  const std::byte* at = gaps.data();
+  const std::byte* const end = at + gaps.size();
+  for (size_t i = 0; i < places.size();) {
+    if (end - at >= 8 && places.size() - i >= 8) {
+      const size_t read = ReadShortGaps(at, next, places.data() + i);
+      // They ascend, so the last one stands for all.
+      if (next > most) return false;
+      at += read;
+      i += read;
+      if (read > 0) continue;
+    }
+    uint64_t gap;
+    const size_t read = ReadVarint(reinterpret_cast<const uint8_t*>(at),
+                                   static_cast<size_t>(end - at), gap);
+    if (read == 0 || next >= most || gap >= most - next) return false;
+    at += read;
+    places[i] = next + gap;
+    next = places[i++] + 1;
+  }
+  gaps = {at, end};
+  return true;
 }
 
 }  // namespace skerry::compression::cpu

@@ -1,5 +1,7 @@
 #include "compression/cpu/gaps.h"
 
+#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "base/random.h"
@@ -56,6 +58,72 @@ TEST(GapsTest, BytesAreThoseOfOneGapAfterAnotherOnEveryInstructionSet) {
         EXPECT_EQ(bytes.back(), std::byte{0xaa});
         bytes.pop_back();
         EXPECT_EQ(bytes, expected);
+      }
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+// What the gaps of `places` span: from the first place's on.
+uint64_t SpanOf(const std::vector<uint32_t>& places) {
+  return places.empty() ? 0 : places.back() - places.front();
+}
+
+TEST(GapsTest, WhatIsReadIsWhatWasWrittenAndAddsUp) {
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    for (uint64_t seed = 1; seed <= 200; ++seed) {
+      for (const uint32_t most : {1u, 100u, 200u, 20000u}) {
+        SCOPED_TRACE(testing::Message() << hwy::TargetName(target) << " seed "
+                                        << seed << " most " << most);
+        const std::vector<uint32_t> places = Places(seed, seed % 171, most);
+        const std::vector<std::byte> bytes = OneByOne(places);
+        const size_t gaps = places.empty() ? 0 : places.size() - 1;
+        const uint64_t span = SpanOf(places);
+        const auto sums = SumGaps(bytes, span);
+        ASSERT_TRUE(sums.has_value());
+        EXPECT_EQ(sums->gaps, gaps);
+        EXPECT_EQ(sums->places, span);
+        if (gaps == 0) continue;
+        EXPECT_FALSE(SumGaps(bytes, span - 1).has_value());
+
+        std::vector<uint64_t> read(gaps);
+        std::span<const std::byte> rest = bytes;
+        uint64_t next = places.front() + 1;
+        const uint64_t end = uint64_t{places.back()} + 1;
+        ASSERT_TRUE(ReadGaps(rest, end, next, read));
+        EXPECT_TRUE(rest.empty());
+        EXPECT_EQ(next, end);
+        EXPECT_TRUE(std::equal(read.begin(), read.end(), places.begin() + 1));
+        rest = bytes;
+        next = places.front() + 1;
+        EXPECT_FALSE(ReadGaps(rest, end - 1, next, read));
+      }
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+TEST(GapsTest, WhatIsNoShortestVarintIsRefusedWhereverItIs) {
+  std::vector<std::vector<uint8_t>> broken = {
+      {0x80},        // does not end
+      {0x80, 0x00},  // the second byte adds nothing
+      {0xff, 0xff, 0x00},
+      {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01},
+  };
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    for (const std::vector<uint8_t>& one : broken) {
+      for (size_t before = 0; before < 140; ++before) {
+        std::vector<std::byte> bytes(before, std::byte{3});
+        for (const uint8_t byte : one) {
+          bytes.push_back(static_cast<std::byte>(byte));
+        }
+        EXPECT_FALSE(SumGaps(bytes, uint64_t{1} << 60).has_value()) << before;
+        std::vector<uint64_t> places(before + 1);
+        std::span<const std::byte> rest = bytes;
+        uint64_t next = 0;
+        EXPECT_FALSE(ReadGaps(rest, uint64_t{1} << 60, next, places));
       }
     }
   }

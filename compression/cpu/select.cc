@@ -21,6 +21,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 // next is looked for.
 constexpr uint32_t kGuessMargin = 1u << 20;
 
+// What arrays that CollectAll writes have beyond the values it is given.
+constexpr size_t kCollectSlack = 64;
+
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr bool kCompresses = true;
 #else
@@ -112,28 +115,6 @@ size_t KeepAll(uint32_t bits, size_t count, uint32_t* HWY_RESTRICT places,
   return out;
 }
 
-size_t CopyAllBelow(const float* HWY_RESTRICT values, size_t count,
-                    uint32_t bits, float* HWY_RESTRICT copy) {
-  const hn::ScalableTag<int32_t> di;
-  const hn::RebindToFloat<decltype(di)> df;
-  const size_t lanes = hn::Lanes(di);
-  const auto magnitude = hn::Set(di, 0x7fffffff);
-  const auto last_below = hn::Set(di, static_cast<int32_t>(bits - 1));
-  size_t out = 0;
-  size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto value = hn::LoadU(df, values + i);
-    const auto size = hn::And(hn::BitCast(di, value), magnitude);
-    const auto keep = hn::Not(hn::Gt(size, last_below));
-    hn::StoreU(hn::Compress(value, hn::RebindMask(df, keep)), df, copy + out);
-    out += hn::CountTrue(di, keep);
-  }
-  for (; i < count; ++i) {
-    if (MagnitudeBits(values[i]) < bits) copy[out++] = values[i];
-  }
-  return out;
-}
-
 // The k-th largest magnitude, which is at least `low`, by halving; if not
 // `exact`, one between it and the next as soon as there is one.
 uint32_t KthFrom(const float* HWY_RESTRICT values, size_t count, size_t k,
@@ -209,27 +190,8 @@ namespace skerry::compression::cpu {
 namespace {
 
 HWY_EXPORT(CountAll);
-HWY_EXPORT(CollectAll);
 HWY_EXPORT(KthFrom);
 HWY_EXPORT(SelectChunkAll);
-HWY_EXPORT(KeepAll);
-HWY_EXPORT(CopyAllBelow);
-
-// Of `found` magnitudes of at least `bits`, keeps those above and the first
-// `ties` equal ones, which it counts down; returns how many that are.
-size_t DropTies(uint32_t bits, size_t& ties, size_t found, uint32_t* places,
-                float* kept) {
-  size_t out = 0;
-  for (size_t i = 0; i < found; ++i) {
-    if (MagnitudeBits(kept[i]) == bits) {
-      if (ties == 0) continue;
-      --ties;
-    }
-    places[out] = places[i];
-    kept[out++] = kept[i];
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -255,45 +217,6 @@ uint32_t DividingMagnitude(std::span<const float> values, size_t k,
   const bool below = CountAtLeast(values, hint) >= k;
   return HWY_DYNAMIC_DISPATCH(KthFrom)(values.data(), values.size(), k,
                                        below ? hint : 0, /*exact=*/false);
-}
-
-size_t KeepAtLeast(uint32_t bits, size_t count, uint32_t* places, float* kept) {
-  return HWY_DYNAMIC_DISPATCH(KeepAll)(bits, count, places, kept);
-}
-
-size_t CopyBelow(std::span<const float> values, uint32_t bits, float* below) {
-  return HWY_DYNAMIC_DISPATCH(CopyAllBelow)(values.data(), values.size(), bits,
-                                            below);
-}
-
-size_t CollectAtLeast(std::span<const float> values, uint32_t bits,
-                      uint32_t first, uint32_t* places, float* kept) {
-  return HWY_DYNAMIC_DISPATCH(CollectAll)(values.data(), values.size(), bits,
-                                          first, places, kept);
-}
-
-void AppendLargest(std::span<const float> values, uint32_t bits, size_t& ties,
-                   size_t most, std::vector<uint32_t>& places,
-                   std::vector<float>& kept) {
-  uint32_t pass_places[kChunkElements + kCollectSlack];
-  float pass_kept[kChunkElements + kCollectSlack];
-  for (size_t begin = 0; begin < values.size() && places.size() <= most;
-       begin += kChunkElements) {
-    const auto pass =
-        values.subspan(begin, std::min(kChunkElements, values.size() - begin));
-    // With no place left for equal ones, vectors can pass them by.
-    size_t found =
-        CollectAtLeast(pass, ties == 0 ? bits + 1 : bits,
-                       static_cast<uint32_t>(begin), pass_places, pass_kept);
-    if (ties > 0 && ties < found) {
-      found = DropTies(bits, ties, found, pass_places, pass_kept);
-    } else if (ties > 0) {
-      ties -= CountAtLeast({pass_kept, found}, bits) -
-              CountAtLeast({pass_kept, found}, bits + 1);
-    }
-    places.insert(places.end(), pass_places, pass_places + found);
-    kept.insert(kept.end(), pass_kept, pass_kept + found);
-  }
 }
 
 bool SelectChunk(std::span<const float> values, size_t k, uint32_t& guess,

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace skerry::compression::cpu {
 
@@ -34,30 +33,6 @@ uint32_t KthLargestMagnitude(std::span<const float> values, size_t k,
 // k-th largest, or one between the two. Found in fewer passes.
 uint32_t DividingMagnitude(std::span<const float> values, size_t k,
                            uint32_t hint = 0);
-
-// What arrays that CollectAtLeast writes have beyond the values it is given.
-inline constexpr size_t kCollectSlack = 64;
-
-// Writes `first` plus the index of every magnitude of at least `bits`, in
-// order, and these values; returns how many. Requires: bits <= 2^31, and room
-// for values.size() + kCollectSlack in both.
-size_t CollectAtLeast(std::span<const float> values, uint32_t bits,
-                      uint32_t first, uint32_t* places, float* kept);
-
-// Keeps of `count` values those of at least `bits`, in order, and their places;
-// returns how many. Requires: bits <= 2^31.
-size_t KeepAtLeast(uint32_t bits, size_t count, uint32_t* places, float* kept);
-
-// Writes values of less than `bits`, in order; returns how many. Requires: bits
-// <= 2^31, and room for what is written and kCollectSlack.
-size_t CopyBelow(std::span<const float> values, uint32_t bits, float* below);
-
-// Appends index and value of every magnitude above `bits` and of the first
-// `ties` equal to it, which it counts down. Stops soon after there are more
-// than `most`. Requires: fewer than 2^32 values, bits < 2^31.
-void AppendLargest(std::span<const float> values, uint32_t bits, size_t& ties,
-                   size_t most, std::vector<uint32_t>& places,
-                   std::vector<float>& kept);
 
 // Chunks that SelectChunk takes.
 inline constexpr size_t kChunkElements = 4096;

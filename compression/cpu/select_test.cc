@@ -67,19 +67,6 @@ TEST(SelectTest, AChunkWithOneValueThatIsNotFiniteIsRefused) {
   }
 }
 
-TEST(SelectTest, AppendingTakesTheFirstOfEqualOnesAcrossCalls) {
-  const std::vector<float> values = {1, -2, 2, 3, -2, 0, 2};
-  size_t ties = 2;
-  std::vector<uint32_t> places;
-  std::vector<float> kept;
-  const std::span<const float> all = values;
-  AppendLargest(all.first(3), MagnitudeBits(2.0f), ties, 100, places, kept);
-  AppendLargest(all.subspan(3), MagnitudeBits(2.0f), ties, 100, places, kept);
-  EXPECT_EQ(ties, 0u);
-  EXPECT_EQ(places, (std::vector<uint32_t>{1, 2, 0}));
-  EXPECT_EQ(kept, (std::vector<float>{-2, 2, 3}));
-}
-
 TEST(SelectTest, EveryHintLeadsToTheKthLargest) {
   std::vector<float> values = TiedValues(4, 300);
   values[7] = std::numeric_limits<float>::max();
@@ -110,34 +97,6 @@ TEST(SelectTest, ADividingMagnitudeDivides) {
         EXPECT_GE(CountAtLeast(values, bits), k);
         EXPECT_LE(CountAtLeast(values, bits + 1), k);
       }
-    }
-  }
-}
-
-TEST(SelectTest, WhatIsKeptAndWhatIsBelowMakeUpTheValues) {
-  for (uint64_t seed = 0; seed < 20; ++seed) {
-    const std::vector<float> values = TiedValues(seed, 3 + 7 * seed);
-    for (const float bound : {0.0f, 1.0f, 2.0f, 3.0f, 4.0f}) {
-      const uint32_t bits = MagnitudeBits(bound);
-      std::vector<uint32_t> places(values.size());
-      std::iota(places.begin(), places.end(), 0u);
-      std::vector<float> kept = values;
-      kept.resize(KeepAtLeast(bits, values.size(), places.data(), kept.data()));
-      std::vector<float> below(values.size() + kCollectSlack);
-      below.resize(CopyBelow(values, bits, below.data()));
-      std::vector<float> expected_below;
-      size_t next = 0;
-      for (size_t i = 0; i < values.size(); ++i) {
-        if (std::abs(values[i]) < bound) {
-          expected_below.push_back(values[i]);
-          continue;
-        }
-        ASSERT_LT(next, kept.size());
-        EXPECT_EQ(places[next], i);
-        EXPECT_EQ(kept[next++], values[i]);
-      }
-      EXPECT_EQ(next, kept.size());
-      EXPECT_EQ(below, expected_below);
     }
   }
 }

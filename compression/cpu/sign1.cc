@@ -219,10 +219,10 @@ HWY_EXPORT(EncodeWhole);
 HWY_EXPORT(DecodeWhole);
 HWY_EXPORT(DecodeAddWhole);
 
-bool Sign1Whole::EncodePart(std::span<const float> values, size_t begin,
-                            size_t end, std::byte* payload, double* sums) {
-  return HWY_DYNAMIC_DISPATCH(EncodeWhole)(values.data(), values.size(), begin,
-                                           end, payload, sums);
+bool Sign1Whole::EncodeBlocks(std::span<const float> values, size_t begin,
+                              size_t count, std::byte* payload, double* sums) {
+  return HWY_DYNAMIC_DISPATCH(EncodeWhole)(
+      values.data(), count, begin, begin + values.size(), payload, sums);
 }
 
 void Sign1Whole::WriteScale(std::span<const double> sums, size_t elements,
@@ -233,16 +233,16 @@ void Sign1Whole::WriteScale(std::span<const double> sums, size_t elements,
   std::memcpy(payload, &scale, sizeof(scale));
 }
 
-bool Sign1Whole::DecodePart(const std::byte* payload, size_t begin, size_t end,
-                            std::span<float> values) {
-  return HWY_DYNAMIC_DISPATCH(DecodeWhole)(payload, values.size(), begin, end,
-                                           values.data());
+bool Sign1Whole::DecodeBlocks(const std::byte* payload, size_t begin,
+                              size_t count, std::span<float> values) {
+  return HWY_DYNAMIC_DISPATCH(DecodeWhole)(
+      payload, count, begin, begin + values.size(), values.data());
 }
 
-bool Sign1Whole::DecodeAddPart(const std::byte* payload, size_t begin,
-                               size_t end, std::span<float> accumulators) {
-  return HWY_DYNAMIC_DISPATCH(DecodeAddWhole)(payload, accumulators.size(),
-                                              begin, end, accumulators.data());
+bool Sign1Whole::DecodeAddBlocks(const std::byte* payload, size_t begin,
+                                 size_t count, std::span<float> accumulators) {
+  return HWY_DYNAMIC_DISPATCH(DecodeAddWhole)(
+      payload, count, begin, begin + accumulators.size(), accumulators.data());
 }
 
 }  // namespace skerry::compression::cpu

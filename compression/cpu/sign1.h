@@ -51,16 +51,16 @@ struct Sign1Whole : Sign1Layout {
   }
 
   // The bits of a part, and at sums[b] the sum of squares of block b.
-  static bool EncodePart(std::span<const float> values, size_t begin,
-                         size_t end, std::byte* payload, double* sums);
+  static bool EncodeBlocks(std::span<const float> values, size_t begin,
+                           size_t count, std::byte* payload, double* sums);
   // `sums` of all blocks of `elements` values, 1 or more.
   static void WriteScale(std::span<const double> sums, size_t elements,
                          std::byte* payload);
 
-  static bool DecodePart(const std::byte* payload, size_t begin, size_t end,
-                         std::span<float> values);
-  static bool DecodeAddPart(const std::byte* payload, size_t begin, size_t end,
-                            std::span<float> accumulators);
+  static bool DecodeBlocks(const std::byte* payload, size_t begin, size_t count,
+                           std::span<float> values);
+  static bool DecodeAddBlocks(const std::byte* payload, size_t begin,
+                              size_t count, std::span<float> accumulators);
 };
 
 }  // namespace skerry::compression::cpu

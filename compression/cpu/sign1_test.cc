@@ -28,7 +28,7 @@ TEST(Sign1Test, TheFirstValueIsTheHighestBitAndZeroIsPositive) {
 void EncodeWhole(std::span<const float> values, std::byte* payload) {
   std::vector<double> sums(Sign1Whole::Blocks(values.size()));
   ASSERT_TRUE(
-      Sign1Whole::EncodePart(values, 0, values.size(), payload, sums.data()));
+      Sign1Whole::EncodeBlocks(values, 0, values.size(), payload, sums.data()));
   Sign1Whole::WriteScale(sums, values.size(), payload);
 }
 
@@ -42,7 +42,7 @@ TEST(Sign1Test, BlocksHaveTheirOwnScaleAndTheWholeHasOne) {
   EXPECT_EQ(decoded, values);
   payload.resize(Sign1Whole::Bytes(512));
   EncodeWhole(values, payload.data());
-  ASSERT_TRUE(Sign1Whole::DecodePart(payload.data(), 0, 512, decoded));
+  ASSERT_TRUE(Sign1Whole::DecodeBlocks(payload.data(), 0, 512, decoded));
   EXPECT_NEAR(decoded[0], std::sqrt(12.5), 1e-6);
   EXPECT_EQ(decoded[511], -decoded[0]);
 }
@@ -54,7 +54,7 @@ TEST(Sign1Test, AScaleOrATrailingBitThatNoEncoderWritesIsRefused) {
     payload[4] = bits;
     std::vector<float> decoded(3);
     return Sign1::Decode(payload.data(), decoded) &&
-           Sign1Whole::DecodePart(payload.data(), 0, 3, decoded);
+           Sign1Whole::DecodeBlocks(payload.data(), 0, 3, decoded);
   };
   EXPECT_TRUE(accepted(0.0f, std::byte{0xe0}));
   EXPECT_TRUE(accepted(cpu::kSign1ScaleMin, std::byte{0xe0}));

@@ -1,16 +1,20 @@
 // compression/sparse/indexed_payload.h
 //
 // Some values of a slice with their places, as bytes: a count, the gaps between
-// places, and the values by a dense codec.
+// places, and the values by a dense codec. Written and read in steps that fit a
+// first-level cache, in parts of the slice at once.
 #ifndef SKERRY_COMPRESSION_SPARSE_INDEXED_PAYLOAD_H_
 #define SKERRY_COMPRESSION_SPARSE_INDEXED_PAYLOAD_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "compression/codec_interface.h"
+#include "compression/dense_codec.h"
 #include "compression/sparse/selection.h"
 #include "compression/workspace.h"
 
@@ -23,24 +27,33 @@ struct CountRange {
 };
 
 // The largest payload of `count` out of `elements`.
-size_t IndexedBytesMax(size_t elements, size_t count, const Codec& inner);
+size_t IndexedBytesMax(size_t elements, size_t count, const DenseCodec& inner);
 
-// Replaces `payload` with what is selected in `workspace`, fewer than 2^32
-// values.
+// Replaces `payload` with what is selected in `workspace`: finite values, fewer
+// than 2^32.
 //
 // Errors: as inner.Encode.
-absl::Status EncodeIndexed(const Selection& selection, const Codec& inner,
+absl::Status EncodeIndexed(const Selection& selection, const DenseCodec& inner,
                            std::vector<std::byte>& payload,
                            Workspace& workspace);
 
-// Leaves ascending places in workspace.indices and as many values in
-// workspace.values. Needs no more memory than a few times the payload.
+// What was sent of the values [begin, end) of a slice.
+struct SentRange {
+  size_t begin;
+  size_t end;
+  std::span<const uint64_t> places;  // ascending
+  const float* values;               // as many
+};
+
+// Calls use() for ranges that make up the slice, several at once where the
+// executor has threads. Needs no more memory than a few times the payload.
 //
 // Errors: DataLoss when `payload` is not what EncodeIndexed writes of a count
-// in range out of `elements`.
+// in range out of `elements`; some ranges may have been used.
 absl::Status DecodeIndexed(std::span<const std::byte> payload, size_t elements,
-                           const CountRange& range, const Codec& inner,
-                           Workspace& workspace);
+                           const CountRange& range, const DenseCodec& inner,
+                           Workspace& workspace,
+                           absl::FunctionRef<void(const SentRange&)> use);
 
 // A codec whose payload is that of EncodeIndexed.
 class IndexedCodec : public Codec {
@@ -54,13 +67,13 @@ class IndexedCodec : public Codec {
                          Workspace& workspace) const final;
 
  protected:
-  explicit IndexedCodec(const Codec& inner) : inner_(inner) {}
+  explicit IndexedCodec(const DenseCodec& inner) : inner_(inner) {}
 
   virtual CountRange CountsOf(size_t elements) const = 0;
-  const Codec& inner() const { return inner_; }
+  const DenseCodec& inner() const { return inner_; }
 
  private:
-  const Codec& inner_;
+  const DenseCodec& inner_;
 };
 
 }  // namespace skerry::compression

@@ -2,39 +2,41 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <functional>
 #include <limits>
+#include <utility>
 
+#include "base/check.h"
 #include "compression/cpu/select.h"
 #include "compression/parts.h"
 
 namespace skerry::compression {
 namespace {
 
+constexpr size_t kRun = cpu::kRunElements;
+constexpr size_t kSlack = cpu::kCandidateSlack;
+// Values whose candidates are still in a first-level cache after the pass.
+constexpr size_t kPass = 4096;
+static_assert(kPartElements % kPass == 0 && kPass % kRun == 0);
+
 // A sample of one value in 32 costs about as much as a pass.
 constexpr size_t kSampledShare = 32;
 constexpr size_t kSampleMin = size_t{1} << 8;
 constexpr size_t kSampleMax = size_t{1} << 14;
-constexpr int kPartsPerThread = 4;
-// Places within a part are 32 bits.
-constexpr size_t kPartSizeMax = size_t{1} << 31;
+// Of what a sample of the slice leaves open, a second one tells more.
+constexpr size_t kSecondSample = size_t{1} << 10;
+// A count in a sample is about Poisson's: so many standard deviations.
+constexpr double kDeviations = 4.0;
 
 Selection CutOf(size_t elements, Workspace& workspace) {
-  const auto threads = static_cast<size_t>(workspace.executor->thread_count());
-  size_t parts = 1;
-  if (threads > 1) {
-    parts = std::clamp<size_t>(elements / kPartElements, 1,
-                               kPartsPerThread * threads);
-  }
-  parts = std::max(parts, (elements + kPartSizeMax - 1) / kPartSizeMax);
+  const size_t parts =
+      std::max<size_t>((elements + kPartElements - 1) / kPartElements, 1);
   if (workspace.parts.size() < parts) workspace.parts.resize(parts);
-  return {.parts = parts, .part_size = (elements + parts - 1) / parts};
+  return {.parts = parts, .part_size = std::min(elements, kPartElements)};
 }
 
 std::span<const float> PartOf(std::span<const float> values,
                               const Selection& cut, size_t index) {
-  const size_t begin = std::min(index * cut.part_size, values.size());
+  const size_t begin = index * cut.part_size;
   return values.subspan(begin, std::min(cut.part_size, values.size() - begin));
 }
 
@@ -48,64 +50,137 @@ void ForEachPart(std::span<const float> values, const Selection& cut,
 }
 
 Selection Finished(Selection cut, Workspace& workspace) {
-  size_t next = 0;
   for (size_t index = 0; index < cut.parts; ++index) {
-    PartScratch& part = workspace.parts[index];
-    part.at = cut.sent;
-    part.next = next;
-    cut.sent += part.places.size();
-    if (!part.places.empty()) {
-      next = index * cut.part_size + part.places.back() + 1;
-    }
+    workspace.parts[index].at = cut.sent;
+    cut.sent += workspace.parts[index].sent;
   }
   return cut;
 }
 
-// Magnitudes between which the k-th largest is all but sure to lie, from even
-// strides; low 0 where no sample can tell.
+// Magnitudes between which the k-th largest is all but sure to lie: it reaches
+// `low` and not `high`.
 struct Bounds {
   uint32_t low = 0;
   uint32_t high = cpu::kInfinityBits;
   size_t most = 0;  // that reach `low`, were the sample far off
 };
 
-Bounds BoundsOf(std::span<const float> values, size_t k, Workspace& workspace) {
-  Bounds bounds;
-  if (k > values.size() / 2) return bounds;
-  const size_t size = std::min(values.size() / kSampledShare, kSampleMax);
-  if (size < kSampleMin) return bounds;
+// From `size` values at even strides. Requires: room in `sample`.
+Bounds BoundsOf(std::span<const float> values, size_t k, size_t size,
+                std::vector<float>& sample) {
   const size_t stride = values.size() / size;
-  std::vector<uint32_t>& sample = workspace.places;
   sample.resize(size);
-  for (size_t i = 0; i < size; ++i) {
-    sample[i] = cpu::MagnitudeBits(values[i * stride]);
-  }
+  for (size_t i = 0; i < size; ++i) sample[i] = values[i * stride];
   const auto count = static_cast<double>(values.size());
   const auto sampled = static_cast<double>(size);
   const double rank = static_cast<double>(k) / count * sampled;
-  // Four standard deviations of a count that is about Poisson's.
-  const double slack = 4.0 * std::sqrt(rank) + 8.0;
+  const double slack = kDeviations * std::sqrt(rank) + 8.0;
+  Bounds bounds;
   if (rank + slack >= sampled) return bounds;
-  const auto low = sample.begin() + static_cast<ptrdiff_t>(rank + slack);
-  std::nth_element(sample.begin(), low, sample.end(), std::greater<uint32_t>());
-  bounds.low = std::max<uint32_t>(*low, 1);
+  bounds.low =
+      cpu::KthLargestMagnitude(sample, static_cast<size_t>(rank + slack) + 1);
+  bounds.low = std::max<uint32_t>(bounds.low, 1);
   bounds.most = static_cast<size_t>(2.0 * count * (rank + slack) / sampled);
   if (rank - slack < 1.0) return bounds;
-  const auto high = sample.begin() + static_cast<ptrdiff_t>(rank - slack);
-  std::nth_element(sample.begin(), high, low, std::greater<uint32_t>());
-  bounds.high = std::min(*high, cpu::kInfinityBits);
+  bounds.high =
+      std::min(cpu::KthLargestMagnitude(
+                   sample, static_cast<size_t>(rank - slack) + 1, bounds.low),
+               cpu::kInfinityBits);
   return bounds;
+}
+
+// As cpu::DividingMagnitude of all, which reaches `low`; of `values` some are
+// left.
+uint32_t DividingOf(std::span<float> values, size_t k, uint32_t low,
+                    std::vector<float>& sample) {
+  while (values.size() >= 16 * kSecondSample) {
+    const Bounds bounds = BoundsOf(values, k, kSecondSample, sample);
+    const uint32_t from = std::max(bounds.low, low);
+    const size_t above = cpu::CountAtLeast(values, bounds.high);
+    const size_t reach = cpu::CountAtLeast(values, from);
+    if (above >= k || reach < k || reach - above > values.size() / 2) break;
+    values = values.first(cpu::KeepBetween(values, from, bounds.high));
+    k -= above;
+    low = from;
+  }
+  return cpu::DividingMagnitude(values, k, low);
+}
+
+// Leaves what reaches `bits` in the part; and what is below `high` of it in its
+// band, unless that is 0. Stops soon after there are more than `most`.
+void Collect(std::span<const float> values, uint32_t bits, uint32_t high,
+             size_t most, size_t room, PartScratch& part) {
+  part.ends.Room(kPartElements / kRun + 1)[0] = 0;
+  part.runs = 0;
+  part.banded = 0;
+  part.finite = true;
+  for (size_t begin = 0; begin < values.size(); begin += kPass) {
+    const size_t size = std::min(kPass, values.size() - begin);
+    const size_t before = part.found();
+    const size_t needed = before + size + kSlack;
+    const size_t enough = std::max(needed, needed > room ? 2 * needed : room);
+    if (part.values.room() < needed) {
+      part.places.Room(enough, before);
+      part.values.Room(enough, before);
+    }
+    const cpu::Candidates to = {part.places.get(), part.values.get(),
+                                part.ends.get()};
+    cpu::CollectRuns(values.subspan(begin, size), bits, part.runs, to);
+    part.runs += (size + kRun - 1) / kRun;
+    const std::span<const float> fresh(to.values + before,
+                                       part.found() - before);
+    if (high == 0) {
+      part.finite = part.finite && cpu::AllFinite(fresh);
+    } else {
+      if (part.band.room() < part.banded + fresh.size() + kSlack) {
+        part.band.Room(part.values.room(), part.banded);
+      }
+      part.banded += cpu::CopyBelow(fresh, high, part.band.get() + part.banded,
+                                    part.finite);
+    }
+    if (part.found() > most) break;
+  }
 }
 
 // What a part is given to begin with, so that its memory does not depend on
 // the values as long as they are spread evenly.
-void Clear(PartScratch& part, const Selection& cut, size_t most) {
-  part.places.clear();
-  part.values.clear();
+size_t RoomOf(const Selection& cut, size_t most) {
   const size_t share = cut.parts == 1 ? most : 2 * most / cut.parts;
-  const size_t room = std::min(cut.part_size, share) + cpu::kChunkElements;
-  part.places.reserve(room);
-  part.values.reserve(room);
+  return std::min(cut.part_size, share) + kPass + kSlack;
+}
+
+std::span<const float> CandidatesOf(const PartScratch& part) {
+  return {part.values.get(), part.found()};
+}
+std::span<const float> BandOf(const PartScratch& part) {
+  return {part.band.get(), part.banded};
+}
+
+// Shares out the places that are left for candidates that equal `dividing`, the
+// first first. `sure` are those that are above without a look.
+template <typename Doubtful, typename Sure>
+Selection Divide(uint32_t dividing, size_t k, Selection cut,
+                 Workspace& workspace, const Doubtful& doubtful,
+                 const Sure& sure) {
+  cut.above = dividing;
+  size_t above = 0;
+  for (size_t index = 0; index < cut.parts; ++index) {
+    PartScratch& part = workspace.parts[index];
+    part.sent = sure(part) + cpu::CountAtLeast(doubtful(part), dividing + 1);
+    above += part.sent;
+  }
+  size_t ties = k - above;
+  for (size_t index = 0; index < cut.parts; ++index) {
+    PartScratch& part = workspace.parts[index];
+    part.ties = 0;
+    if (ties == 0) continue;
+    const size_t reach =
+        sure(part) + cpu::CountAtLeast(doubtful(part), dividing);
+    part.ties = std::min(reach - part.sent, ties);
+    part.sent += part.ties;
+    ties -= part.ties;
+  }
+  return Finished(cut, workspace);
 }
 
 // By passes over the whole slice, whatever its values are.
@@ -114,101 +189,66 @@ std::optional<Selection> SelectExactly(std::span<const float> values, size_t k,
                                        Workspace& workspace) {
   if (!EveryFinite(values, workspace)) return std::nullopt;
   const uint32_t dividing = cpu::DividingMagnitude(values, k, hint);
-  size_t ties = k - cpu::CountAtLeast(values, dividing + 1);
-  for (size_t index = 0; index < cut.parts; ++index) {
-    PartScratch& part = workspace.parts[index];
-    Clear(part, cut, k);
-    cpu::AppendLargest(PartOf(values, cut, index), dividing, ties,
-                       std::numeric_limits<size_t>::max(), part.places,
-                       part.values);
-  }
-  return Finished(cut, workspace);
+  const size_t room = RoomOf(cut, k);
+  ForEachPart(values, cut, workspace,
+              [&](PartScratch& part, std::span<const float> mine) {
+                Collect(mine, dividing, 0, std::numeric_limits<size_t>::max(),
+                        room, part);
+              });
+  return Divide(dividing, k, cut, workspace, CandidatesOf,
+                [](const PartScratch&) { return size_t{0}; });
 }
 
-// Leaves all that reach `low` in the parts. Whether that are k or more, and no
-// part has more than `most`.
+// Leaves all that reach `low` in the parts, and in their bands what does not
+// reach `high`. Whether those are k or more, and no part has more than `most`.
 bool CollectCandidates(std::span<const float> values, size_t k,
                        const Bounds& bounds, const Selection& cut,
                        Workspace& workspace) {
+  const size_t room = RoomOf(cut, bounds.most);
   ForEachPart(values, cut, workspace,
               [&](PartScratch& part, std::span<const float> mine) {
-                Clear(part, cut, bounds.most);
-                size_t ties = 0;
-                cpu::AppendLargest(mine, bounds.low - 1, ties, bounds.most,
-                                   part.places, part.values);
+                Collect(mine, bounds.low, bounds.high, bounds.most, room, part);
               });
   size_t found = 0;
   for (size_t index = 0; index < cut.parts; ++index) {
-    const size_t size = workspace.parts[index].places.size();
-    if (size > bounds.most) return false;
-    found += size;
+    if (workspace.parts[index].found() > bounds.most) return false;
+    found += workspace.parts[index].found();
   }
   return found >= k;
 }
 
-// The candidates below `bounds.high`, of all parts, into workspace.band; how
-// many others there are.
-size_t GatherBand(const Bounds& bounds, const Selection& cut,
-                  Workspace& workspace) {
-  workspace.executor->ForEach(cut.parts, [&](size_t index) {
-    PartScratch& part = workspace.parts[index];
-    part.ties = cpu::CountAtLeast(part.values, bounds.high);
-  });
+// All bands, into workspace.band, which has room for the usual at least; how
+// many candidates are in none, and in one.
+std::pair<size_t, size_t> GatherBand(const Selection& cut, size_t room,
+                                     Workspace& workspace) {
   size_t above = 0;
   size_t band = 0;
   for (size_t index = 0; index < cut.parts; ++index) {
-    PartScratch& part = workspace.parts[index];
-    above += part.ties;
-    part.at = band;
-    band += part.values.size() - part.ties;
+    above += workspace.parts[index].found() - workspace.parts[index].banded;
+    band += workspace.parts[index].banded;
   }
-  // Copies write whole vectors.
-  workspace.band.reserve(bounds.most);
-  workspace.band.resize(band + cpu::kCollectSlack);
+  float* to = workspace.band.Room(std::max(band, room));
   for (size_t index = 0; index < cut.parts; ++index) {
-    const PartScratch& part = workspace.parts[index];
-    cpu::CopyBelow(part.values, bounds.high,
-                   std::span(workspace.band).subspan(part.at).data());
+    const std::span<const float> mine = BandOf(workspace.parts[index]);
+    to = std::copy(mine.begin(), mine.end(), to);
   }
-  workspace.band.resize(band);
-  return above;
+  return {above, band};
 }
 
-// Keeps the candidates above `dividing` and the first `ties` that equal it.
-void DropBelow(uint32_t dividing, size_t ties, const Selection& cut,
-               Workspace& workspace) {
-  if (ties > 0) {
-    workspace.executor->ForEach(cut.parts, [&](size_t index) {
-      PartScratch& part = workspace.parts[index];
-      part.ties = cpu::CountAtLeast(part.values, dividing) -
-                  cpu::CountAtLeast(part.values, dividing + 1);
-    });
+// Of `found` values of at least `bits`, keeps those above and the first `ties`
+// equal ones, which it counts down; returns how many that are.
+size_t DropTies(uint32_t bits, size_t& ties, size_t found, uint32_t* places,
+                float* values) {
+  size_t out = 0;
+  for (size_t i = 0; i < found; ++i) {
+    const bool equal = cpu::MagnitudeBits(values[i]) == bits;
+    const bool ties_in = equal && ties > 0;
+    places[out] = places[i];
+    values[out] = values[i];
+    ties -= ties_in ? 1 : 0;
+    out += !equal || ties_in ? 1 : 0;
   }
-  for (size_t index = 0; index < cut.parts; ++index) {
-    PartScratch& part = workspace.parts[index];
-    part.ties = std::min(ties == 0 ? 0 : part.ties, ties);
-    ties -= part.ties;
-  }
-  workspace.executor->ForEach(cut.parts, [&](size_t index) {
-    PartScratch& part = workspace.parts[index];
-    size_t kept = 0;
-    if (part.ties == 0) {
-      kept = cpu::KeepAtLeast(dividing + 1, part.values.size(),
-                              part.places.data(), part.values.data());
-    } else {
-      size_t left = part.ties;
-      for (size_t i = 0; i < part.values.size(); ++i) {
-        const uint32_t size = cpu::MagnitudeBits(part.values[i]);
-        const bool ties_in = size == dividing && left > 0;
-        part.values[kept] = part.values[i];
-        part.places[kept] = part.places[i];
-        left -= ties_in ? 1 : 0;
-        kept += size > dividing || ties_in ? 1 : 0;
-      }
-    }
-    part.values.resize(kept);
-    part.places.resize(kept);
-  });
+  return out;
 }
 
 }  // namespace
@@ -224,13 +264,17 @@ bool SelectedFinite(const Selection& selection, const Workspace& workspace) {
   return std::all_of(
       workspace.parts.begin(),
       workspace.parts.begin() + static_cast<ptrdiff_t>(selection.parts),
-      [](const PartScratch& part) { return cpu::AllFinite(part.values); });
+      [](const PartScratch& part) { return part.finite; });
 }
 
 std::optional<Selection> SelectTopK(std::span<const float> values, size_t k,
                                     Workspace& workspace) {
   const Selection cut = CutOf(values.size(), workspace);
-  const Bounds bounds = BoundsOf(values, k, workspace);
+  const size_t sampled = std::min(values.size() / kSampledShare, kSampleMax);
+  Bounds bounds;
+  if (k <= values.size() / 2 && sampled >= kSampleMin) {
+    bounds = BoundsOf(values, k, sampled, workspace.sample);
+  }
   if (bounds.low >= cpu::kInfinityBits) return std::nullopt;
   if (bounds.low == 0 ||
       !CollectCandidates(values, k, bounds, cut, workspace)) {
@@ -238,36 +282,64 @@ std::optional<Selection> SelectTopK(std::span<const float> values, size_t k,
   }
   // Whatever is not finite is above `low`.
   if (!SelectedFinite(cut, workspace)) return std::nullopt;
-  const size_t above = GatherBand(bounds, cut, workspace);
+  const auto [above, banded] = GatherBand(cut, bounds.most, workspace);
   if (above >= k) {
     return SelectExactly(values, k, bounds.high, cut, workspace);
   }
-  const uint32_t dividing =
-      cpu::DividingMagnitude(workspace.band, k - above, bounds.low);
-  const size_t ties =
-      k - above - cpu::CountAtLeast(workspace.band, dividing + 1);
-  DropBelow(dividing, ties, cut, workspace);
-  return Finished(cut, workspace);
+  const uint32_t dividing = DividingOf({workspace.band.get(), banded},
+                                       k - above, bounds.low, workspace.sample);
+  return Divide(
+      dividing, k, cut, workspace, BandOf,
+      [](const PartScratch& part) { return part.found() - part.banded; });
 }
 
 Selection SelectAtLeast(std::span<const float> values, uint32_t bits,
                         size_t most, Workspace& workspace) {
   Selection cut = CutOf(values.size(), workspace);
+  cut.above = bits - 1;
+  const size_t room = RoomOf(cut, most);
   ForEachPart(values, cut, workspace,
               [&](PartScratch& part, std::span<const float> mine) {
-                Clear(part, cut, most);
-                size_t ties = 0;
-                cpu::AppendLargest(mine, bits - 1, ties, most, part.places,
-                                   part.values);
+                Collect(mine, bits, 0, most, room, part);
               });
   for (size_t index = 0; index < cut.parts; ++index) {
     PartScratch& part = workspace.parts[index];
-    cut.cut |= part.places.size() > most;
-    part.places.resize(std::min(part.places.size(), most));
-    part.values.resize(part.places.size());
-    most -= part.places.size();
+    cut.cut |= part.found() > most;
+    part.sent = std::min(part.found(), most);
+    part.ties = 0;
+    most -= part.sent;
   }
   return Finished(cut, workspace);
+}
+
+SentReader::SentReader(const Selection& selection, const PartScratch& part)
+    : selection_(selection), part_(part), left_(part.sent), ties_(part.ties) {}
+
+bool SentReader::Next(uint32_t* places, float* values, size_t& count) {
+  // So many candidates make a step worth while, if the next pass fits too.
+  constexpr size_t kEnough = kStep / 4;
+  constexpr size_t kRuns = kPass / kRun;
+  if (left_ == 0) return false;
+  SKERRY_CHECK(run_ < part_.runs);
+  uint32_t* const ends = part_.ends.get();
+  size_t last = std::min(run_ + kRuns, part_.runs);
+  while (last < part_.runs && ends[last] - ends[run_] < kEnough) {
+    const size_t further = std::min(last + kRuns, part_.runs);
+    if (ends[further] - ends[run_] > kStep) break;
+    last = further;
+  }
+  const cpu::Candidates from = {part_.places.get(), part_.values.get(), ends};
+  const uint32_t above = selection_.above;
+  if (ties_ == 0) {
+    count = cpu::KeepOfRuns(from, run_, last, above + 1, places, values);
+  } else {
+    count = cpu::KeepOfRuns(from, run_, last, above, places, values);
+    count = DropTies(above, ties_, count, places, values);
+  }
+  count = std::min(count, left_);
+  left_ -= count;
+  run_ = last;
+  return true;
 }
 
 }  // namespace skerry::compression

@@ -1,8 +1,10 @@
 // compression/sparse/selection.h
 //
-// Which values of a slice are sent, found in several parts of it at once. What
-// is selected depends on the values alone; places and values are left in the
-// first `parts` of workspace.parts.
+// Which values of a slice are sent, found in parts of it that fit a
+// second-level cache. What is selected depends on the values alone. The slice
+// is read once: what may be sent is kept in the first `parts` of
+// workspace.parts, and what is sent is known by counts and one magnitude, so
+// that whoever writes it reads it once as well.
 #ifndef SKERRY_COMPRESSION_SPARSE_SELECTION_H_
 #define SKERRY_COMPRESSION_SPARSE_SELECTION_H_
 
@@ -11,6 +13,7 @@
 #include <optional>
 #include <span>
 
+#include "compression/cpu/candidates.h"
 #include "compression/workspace.h"
 
 namespace skerry::compression {
@@ -19,7 +22,8 @@ struct Selection {
   size_t parts = 1;
   size_t part_size = 0;  // values of each but the last
   size_t sent = 0;
-  bool cut = false;  // more would have been selected, or were not looked at
+  uint32_t above = 0;  // candidates of greater magnitudes are sent
+  bool cut = false;    // more would have been selected, or were not looked at
 };
 
 // The k largest magnitudes, of equal ones the first; nothing when a value is
@@ -38,6 +42,27 @@ bool SelectedFinite(const Selection& selection, const Workspace& workspace);
 
 // Whether every value is finite.
 bool EveryFinite(std::span<const float> values, Workspace& workspace);
+
+// What one part sends, a step after another.
+class SentReader {
+ public:
+  // Of a step, at most.
+  static constexpr size_t kStep = 4096;
+
+  SentReader(const Selection& selection, const PartScratch& part);
+
+  // Writes values of the next step and their places from the part's first
+  // value; `count` may be 0. False when there is no step left. Requires: room
+  // for kStep + cpu::kCandidateSlack.
+  bool Next(uint32_t* places, float* values, size_t& count);
+
+ private:
+  const Selection& selection_;
+  const PartScratch& part_;
+  size_t run_ = 0;
+  size_t left_;
+  size_t ties_;
+};
 
 }  // namespace skerry::compression
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "compression/cpu/candidates.h"
 #include "compression/cpu/select.h"
 #include "compression/testing/backward_executor.h"
 #include "gtest/gtest.h"
@@ -57,14 +58,20 @@ std::vector<uint64_t> Places(const Selection& selection,
                              const Workspace& workspace,
                              const std::vector<float>& values) {
   std::vector<uint64_t> places;
+  std::vector<uint32_t> step(SentReader::kStep + cpu::kCandidateSlack);
+  std::vector<float> sent(step.size());
   for (size_t p = 0; p < selection.parts; ++p) {
     const PartScratch& part = workspace.parts[p];
     EXPECT_EQ(part.at, places.size());
-    EXPECT_EQ(part.next, places.empty() ? 0 : places.back() + 1);
-    for (size_t i = 0; i < part.places.size(); ++i) {
-      places.push_back(p * selection.part_size + part.places[i]);
-      EXPECT_EQ(part.values[i], values[places.back()]);
+    SentReader reader(selection, part);
+    size_t count = 0;
+    while (reader.Next(step.data(), sent.data(), count)) {
+      for (size_t i = 0; i < count; ++i) {
+        places.push_back(p * selection.part_size + step[i]);
+        EXPECT_EQ(sent[i], values[places.back()]);
+      }
     }
+    EXPECT_EQ(part.at + part.sent, places.size());
   }
   EXPECT_EQ(selection.sent, places.size());
   return places;

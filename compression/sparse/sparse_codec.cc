@@ -18,7 +18,7 @@
 namespace skerry::compression {
 namespace {
 
-absl::StatusOr<const Codec*> CheckedInner(const SparseOptions& options) {
+absl::StatusOr<const DenseCodec*> CheckedInner(const SparseOptions& options) {
   if (!(options.density > 0.0 && options.density <= 1.0)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "density ", options.density, " of a sparse codec is not in (0, 1]"));
@@ -28,7 +28,7 @@ absl::StatusOr<const Codec*> CheckedInner(const SparseOptions& options) {
 
 class TopK final : public IndexedCodec {
  public:
-  TopK(double density, const Codec& inner)
+  TopK(double density, const DenseCodec& inner)
       : IndexedCodec(inner), density_(density) {}
 
   CodecId id() const override { return CodecId::kTopK; }
@@ -150,13 +150,13 @@ size_t KeptElements(size_t elements, double density) {
 
 absl::StatusOr<std::unique_ptr<const Codec>> MakeTopK(
     const SparseOptions& options) {
-  SKERRY_ASSIGN_OR_RETURN(const Codec* inner, CheckedInner(options));
+  SKERRY_ASSIGN_OR_RETURN(const DenseCodec* inner, CheckedInner(options));
   return std::make_unique<const TopK>(options.density, *inner);
 }
 
 absl::StatusOr<std::unique_ptr<const Codec>> MakeRandomK(
     const SparseOptions& options, uint64_t seed) {
-  SKERRY_ASSIGN_OR_RETURN(const Codec* inner, CheckedInner(options));
+  SKERRY_ASSIGN_OR_RETURN(const DenseCodec* inner, CheckedInner(options));
   return std::make_unique<const RandomK>(options.density, *inner, seed);
 }
 

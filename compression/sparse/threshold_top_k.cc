@@ -20,8 +20,8 @@ namespace {
 
 class ThresholdTopK final : public IndexedCodec {
  public:
-  ThresholdTopK(double density, const Codec& inner, ThresholdEstimator estimate,
-                ThresholdGuess guess)
+  ThresholdTopK(double density, const DenseCodec& inner,
+                ThresholdEstimator estimate, ThresholdGuess guess)
       : IndexedCodec(inner),
         density_(density),
         estimate_(std::move(estimate)),
@@ -90,7 +90,8 @@ absl::StatusOr<std::unique_ptr<const Codec>> MakeThresholdTopK(
     ThresholdGuess guess) {
   // The same domain, and the same words for what is outside of it.
   SKERRY_RETURN_IF_ERROR(MakeTopK(options).status());
-  SKERRY_ASSIGN_OR_RETURN(const Codec* inner, FindDenseCodec(options.values));
+  SKERRY_ASSIGN_OR_RETURN(const DenseCodec* inner,
+                          FindDenseCodec(options.values));
   return std::make_unique<const ThresholdTopK>(
       options.density, *inner, std::move(estimate), std::move(guess));
 }

@@ -52,7 +52,8 @@ absl::Status Dgc::Encode(std::span<const float> gradient, uint64_t step,
     return absl::InvalidArgumentError(
         absl::StrCat("density ", density, " of dgc is not in (0, 1]"));
   }
-  SKERRY_ASSIGN_OR_RETURN(const Codec* inner, FindDenseCodec(options_.values));
+  SKERRY_ASSIGN_OR_RETURN(const DenseCodec* inner,
+                          FindDenseCodec(options_.values));
   const float clip = ClipFactor(gradient);
   std::vector<float>& momentum = next_momentum_;
   std::vector<float>& velocity = next_velocity_;
@@ -77,14 +78,16 @@ absl::Status Dgc::Encode(std::span<const float> gradient, uint64_t step,
     selection = *found;
   }
   SKERRY_RETURN_IF_ERROR(EncodeIndexed(selection, *inner, payload, workspace_));
-  SKERRY_RETURN_IF_ERROR(DecodeIndexed(payload, velocity.size(), {kept, kept},
-                                       *inner, workspace_));
-  for (size_t i = 0; i < kept; ++i) {
-    const uint64_t at = workspace_.indices[i];
-    // What quantisation took away stays, as any error does.
-    velocity[at] -= workspace_.values[i];
-    if (options_.mask) momentum[at] = 0.0f;
-  }
+  SKERRY_RETURN_IF_ERROR(
+      DecodeIndexed(payload, velocity.size(), {kept, kept}, *inner, workspace_,
+                    [&](const SentRange& sent) {
+                      for (size_t i = 0; i < sent.places.size(); ++i) {
+                        const uint64_t at = sent.places[i];
+                        // What quantisation took away stays, as any error does.
+                        velocity[at] -= sent.values[i];
+                        if (options_.mask) momentum[at] = 0.0f;
+                      }
+                    }));
   std::swap(momentum_, next_momentum_);
   std::swap(velocity_, next_velocity_);
   return absl::OkStatus();

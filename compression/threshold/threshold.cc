@@ -68,14 +68,14 @@ size_t FixedParts(std::span<const float> values) {
 Threshold Counted(std::span<const float> values, double wanted,
                   Workspace& workspace) {
   const float value = Finite(wanted);
-  workspace.indices.assign(FixedParts(values), 0);
+  workspace.counts.assign(FixedParts(values), 0);
   ForEachFixedPart(values, workspace,
                    [&](std::span<const float> part, size_t index) {
-                     workspace.indices[index] =
+                     workspace.counts[index] =
                          cpu::CountAtLeast(part, cpu::MagnitudeBits(value));
                    });
   size_t count = 0;
-  for (const uint64_t found : workspace.indices) count += found;
+  for (const uint64_t found : workspace.counts) count += found;
   return {value, count};
 }
 
