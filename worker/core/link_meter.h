@@ -5,7 +5,9 @@
 //
 // Frames that leave while others are unanswered make a train. Its rate is what
 // was answered after the first answer, over that time: so neither the round
-// trip nor a peer that is not ready yet counts as slowness of the link.
+// trip nor a peer that is not ready yet counts as slowness of the link. Trains
+// too short to time are timed together. A train ends where frames are forgotten
+// with their attempt, and what was answered before counts.
 #ifndef SKERRY_WORKER_CORE_LINK_METER_H_
 #define SKERRY_WORKER_CORE_LINK_METER_H_
 
@@ -27,24 +29,29 @@ struct LinkEstimate {
 
 class LinkMeter {
  public:
-  void OnSent(Instant now, uint64_t bytes);
-  // Of a frame that was sent. A train in which one was not taken, because its
-  // attempt is over, teaches nothing.
-  void OnAnswered(Instant now, uint64_t bytes, bool taken);
+  void OnSent(Instant now);
+  // The peer has said of a frame that it has it, whether or not it had a use
+  // for it.
+  void OnAnswered(Instant now, uint64_t bytes);
+  // Nobody will answer a frame: its attempt was given up.
+  void OnForgotten();
 
-  // None before a train was long enough to time.
+  // None before trains were long enough to time.
   std::optional<LinkEstimate> estimate() const;
 
  private:
   void EndTrain();
 
-  uint64_t unanswered_ = 0;  // frames
-  bool spoiled_ = false;
-  Instant sent_;  // the first
+  uint64_t unanswered_ = 0;      // frames
+  std::optional<Instant> sent_;  // the first, unless others went before
   std::optional<Instant> answered_;
   uint64_t first_bytes_ = 0;
   Instant last_;
   uint64_t bytes_ = 0;  // after the first answer
+
+  // Of trains since the last that told a rate.
+  uint64_t timed_bytes_ = 0;
+  absl::Duration timed_;
 
   double mean_ = 0;  // moving, of trains' rates
   double variance_ = 0;

@@ -11,14 +11,15 @@ constexpr uint64_t kFrame = 64 * 1024;
 // round trip later. The peer takes nothing before `hold` has passed.
 Instant Train(LinkMeter& meter, Instant start, int frames, double bytes_per_s,
               absl::Duration round_trip,
-              absl::Duration hold = absl::ZeroDuration(), bool taken = true) {
-  for (int i = 0; i < frames; ++i) meter.OnSent(start, kFrame);
+              absl::Duration hold = absl::ZeroDuration(),
+              uint64_t frame = kFrame) {
+  for (int i = 0; i < frames; ++i) meter.OnSent(start);
   Instant now = start;
   for (int i = 1; i <= frames; ++i) {
-    const auto sent =
-        absl::Seconds(static_cast<double>(i * kFrame) / bytes_per_s);
+    const auto sent = absl::Seconds(static_cast<double>(i) *
+                                    static_cast<double>(frame) / bytes_per_s);
     now = start + std::max(sent, hold) + round_trip;
-    meter.OnAnswered(now, kFrame, taken);
+    meter.OnAnswered(now, frame);
   }
   return now + absl::Seconds(1);
 }
@@ -59,14 +60,77 @@ TEST(LinkMeterTest, AStepIsFollowedAndShowsAsSpread) {
   EXPECT_LT(meter.estimate()->rate_spread, 0.25);
 }
 
-TEST(LinkMeterTest, ShortTrainsAndThoseGivenUpTeachNothing) {
+TEST(LinkMeterTest, ATrainOfOneFrameTeachesNothing) {
   LinkMeter meter;
-  Instant now = Train(meter, Instant(), 1, 1e6, absl::ZeroDuration());
-  now = Train(meter, now, 20, 1e6, absl::ZeroDuration(), absl::ZeroDuration(),
-              /*taken=*/false);
+  Instant now;
+  for (int i = 0; i < 100; ++i) {
+    now = Train(meter, now, 1, 1e6, absl::ZeroDuration());
+  }
   EXPECT_FALSE(meter.estimate().has_value());
-  Train(meter, now, 20, 1e6, absl::ZeroDuration());
-  EXPECT_TRUE(meter.estimate().has_value());
+}
+
+TEST(LinkMeterTest, WhatWasAnsweredBeforeAnAttemptWasGivenUpCounts) {
+  LinkMeter meter;
+  Instant now;
+  // A link at a tenth of what was planned for: 12 of 20 frames get through.
+  for (int i = 0; i < 20; ++i) meter.OnSent(now);
+  for (int i = 1; i <= 12; ++i) {
+    meter.OnAnswered(now + absl::Seconds(i * static_cast<double>(kFrame) / 1e5),
+                     kFrame);
+  }
+  for (int i = 0; i < 8; ++i) meter.OnForgotten();
+  ASSERT_TRUE(meter.estimate().has_value());
+  EXPECT_NEAR(meter.estimate()->bytes_per_s, 1e5, 1e2);
+}
+
+TEST(LinkMeterTest, WaitingForWhatIsForgottenIsNoSlowLink) {
+  LinkMeter meter;
+  Instant now;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    // Four answers at 1 MB/s, then nothing for a minute. The frames of the next
+    // attempt leave before those of this one are forgotten.
+    for (int i = 0; i < 6; ++i) meter.OnSent(now);
+    for (int i = 1; i <= 4; ++i) {
+      meter.OnAnswered(
+          now + absl::Seconds(i * static_cast<double>(kFrame) / 1e6), kFrame);
+    }
+    now = now + absl::Minutes(1);
+    for (int i = 0; i < 6; ++i) meter.OnSent(now);
+    meter.OnForgotten();
+    meter.OnForgotten();
+    for (int i = 1; i <= 6; ++i) {
+      meter.OnAnswered(
+          now + absl::Seconds(i * static_cast<double>(kFrame) / 1e6), kFrame);
+    }
+    now = now + absl::Minutes(1);
+  }
+  ASSERT_TRUE(meter.estimate().has_value());
+  EXPECT_NEAR(meter.estimate()->bytes_per_s, 1e6, 1e3);
+}
+
+TEST(LinkMeterTest, ForgottenFramesAloneTeachNothing) {
+  LinkMeter meter;
+  for (int i = 0; i < 50; ++i) meter.OnSent(Instant());
+  for (int i = 0; i < 50; ++i) meter.OnForgotten();
+  EXPECT_FALSE(meter.estimate().has_value());
+}
+
+// A small model that has come to a very small codec: frames of 200 bytes.
+TEST(LinkMeterTest, ManyShortTrainsShowALinkThatRecovers) {
+  LinkMeter meter;
+  Instant now;
+  for (int i = 0; i < 40; ++i) {
+    now = Train(meter, now, 8, 1e4, absl::Milliseconds(20),
+                absl::ZeroDuration(), 200);
+  }
+  ASSERT_TRUE(meter.estimate().has_value());
+  EXPECT_NEAR(meter.estimate()->bytes_per_s, 1e4, 1e2);
+  for (int i = 0; i < 120; ++i) {
+    now = Train(meter, now, 8, 1e6, absl::Milliseconds(20),
+                absl::ZeroDuration(), 200);
+  }
+  EXPECT_GT(meter.estimate()->bytes_per_s, 8e5);
+  EXPECT_NEAR(absl::ToDoubleSeconds(meter.estimate()->round_trip), 0.02, 5e-3);
 }
 
 }  // namespace

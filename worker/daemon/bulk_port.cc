@@ -5,8 +5,6 @@
 #include "runtime/log.h"
 
 namespace skerry::worker {
-namespace {}  // namespace
-
 JobBulkPort::JobBulkPort(JobId job, transport::BulkTransport& transport,
                          const SeatAnswers& answers)
     : job_(job), transport_(transport), answers_(answers) {}
@@ -17,22 +15,28 @@ void JobBulkPort::SendFrame(const std::string& address,
   transport::Frame frame{header,
                          transport::Payload(payload.owner, payload.bytes)};
   const uint64_t bytes = payload.size();
-  (*links_)[address].OnSent(answers_.loop().Now(), bytes);
-  transport_.Send(
-      address, std::move(frame), transport::TrafficClass::kBulk,
-      [address, bytes, &loop = answers_.loop(),
-       links = std::weak_ptr(links_)](absl::Status status) {
-        if (const auto meters = links.lock()) {
-          (*meters)[address].OnAnswered(loop.Now(), bytes, status.ok());
-        }
-        // A refused or forgotten frame belonged to an old attempt.
-        if (status.ok() || absl::IsAborted(status) ||
-            absl::IsCancelled(status)) {
-          return;
-        }
-        runtime::Log(runtime::Severity::kWarning, "worker.frame.unsent",
-                     {{"peer", address}, {"cause", status}});
-      });
+  (*links_)[address].OnSent(answers_.loop().Now());
+  transport_.Send(address, std::move(frame), transport::TrafficClass::kBulk,
+                  [address, bytes, &loop = answers_.loop(),
+                   links = std::weak_ptr(links_)](absl::Status status) {
+                    if (const auto meters = links.lock()) {
+                      LinkMeter& meter = (*meters)[address];
+                      // A refused frame has crossed the link as well.
+                      if (status.ok() || absl::IsAborted(status)) {
+                        meter.OnAnswered(loop.Now(), bytes);
+                      } else {
+                        meter.OnForgotten();
+                      }
+                    }
+                    // A refused or forgotten frame belonged to an old attempt.
+                    if (status.ok() || absl::IsAborted(status) ||
+                        absl::IsCancelled(status)) {
+                      return;
+                    }
+                    runtime::Log(runtime::Severity::kWarning,
+                                 "worker.frame.unsent",
+                                 {{"peer", address}, {"cause", status}});
+                  });
 }
 
 void JobBulkPort::ForgetBefore(uint32_t fragment, Attempt attempt) {
