@@ -85,6 +85,11 @@ absl::StatusOr<CodecChoice> ChooseAdaTopK(const CodecProblem& problem,
     }
     codec.push_back(chosen);
   }
+  return AppraiseAdaTopK(problem, ratio, std::move(codec));
+}
+
+CodecChoice AppraiseAdaTopK(const CodecProblem& problem, double ratio,
+                            std::vector<uint32_t> codec) {
   CodecChoice choice = Appraise(problem, std::move(codec));
   choice.reason =
       absl::StrFormat("the slowest link sends 1/%.3g of its dense bytes; %s",

@@ -12,6 +12,9 @@
 #ifndef SKERRY_PLANNER_ADA_TOP_K_H_
 #define SKERRY_PLANNER_ADA_TOP_K_H_
 
+#include <cstdint>
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "planner/codec_choice.h"
 
@@ -25,6 +28,10 @@ namespace skerry::planner {
 // no dense or no sparse option that the job may use.
 absl::StatusOr<CodecChoice> ChooseAdaTopK(const CodecProblem& problem,
                                           double ratio);
+
+// As Appraise, in the words of AdaTopK.
+CodecChoice AppraiseAdaTopK(const CodecProblem& problem, double ratio,
+                            std::vector<uint32_t> codec);
 
 }  // namespace skerry::planner
 

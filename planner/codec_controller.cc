@@ -1,5 +1,6 @@
 #include "planner/codec_controller.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "planner/ada_top_k.h"
 
 namespace skerry::planner {
 namespace {
@@ -31,44 +33,89 @@ CodecController::CodecController(const ControllerOptions& options)
   SKERRY_CHECK(options.gain >= 0.0 && options.gain <= 1.0);
 }
 
-absl::StatusOr<CodecDecision> CodecController::Decide(
-    const CodecProblem& problem) {
-  SKERRY_ASSIGN_OR_RETURN(CodecChoice fresh, ChooseCodecs(problem));
-  const auto& members = problem.shape.members;
-  std::vector<uint32_t> kept_codecs;
-  for (size_t m = 0; m < members.size(); ++m) {
-    const auto it = current_.find(members[m].replica);
-    kept_codecs.push_back(it == current_.end()
-                              ? fresh.codec[m]
-                              : IndexOf(problem, it->second, fresh.codec[m]));
+std::vector<uint32_t> CodecController::Kept(const CodecProblem& problem,
+                                            const CodecChoice& fresh) const {
+  std::vector<uint32_t> kept = fresh.codec;
+  for (size_t m = 0; m < kept.size(); ++m) {
+    const auto it = current_.find(problem.shape.members[m].replica);
+    if (it == current_.end()) continue;
+    kept[m] = IndexOf(problem, it->second, kept[m]);
   }
-  const CodecChoice kept = Appraise(problem, std::move(kept_codecs));
-  CodecDecision decision{kept, false};
+  return kept;
+}
+
+absl::StatusOr<CodecChoice> CodecController::LeastError(
+    const CodecProblem& problem) const {
+  SKERRY_ASSIGN_OR_RETURN(CodecChoice fresh, ChooseCodecs(problem));
+  CodecChoice kept = Appraise(problem, Kept(problem, fresh));
   if (kept.exchange > (1.0 + options_.band) * problem.budget) {
     // When nothing hides, what is hardly shorter is not worth a change.
     if (fresh.hides || fresh.exchange < (1.0 - options_.band) * kept.exchange) {
-      decision.choice = std::move(fresh);
-      absl::StrAppend(&decision.choice.reason, "; before, it would have taken ",
+      absl::StrAppend(&fresh.reason, "; before, it would have taken ",
                       absl::FormatDuration(kept.exchange));
+      return fresh;
     }
-  } else {
-    CodecProblem tight = problem;
-    tight.budget = (1.0 - options_.band) * problem.budget;
-    SKERRY_ASSIGN_OR_RETURN(CodecChoice better, ChooseCodecs(tight));
-    if (better.hides && better.relative_error < kept.relative_error &&
-        better.relative_error <= (1.0 - options_.gain) * kept.relative_error) {
-      decision.choice = std::move(better);
-      absl::StrAppend(
-          &decision.choice.reason,
-          absl::StrFormat("; before, the error was %.3g", kept.relative_error));
-    }
+    return kept;
   }
+  CodecProblem tight = problem;
+  tight.budget = (1.0 - options_.band) * problem.budget;
+  SKERRY_ASSIGN_OR_RETURN(CodecChoice better, ChooseCodecs(tight));
+  if (better.hides && better.relative_error < kept.relative_error &&
+      better.relative_error <= (1.0 - options_.gain) * kept.relative_error) {
+    absl::StrAppend(
+        &better.reason,
+        absl::StrFormat("; before, the error was %.3g", kept.relative_error));
+    return better;
+  }
+  return kept;
+}
+
+absl::StatusOr<CodecChoice> CodecController::AdaTopK(
+    const CodecProblem& problem) const {
+  const double ratio = *options_.ada_top_k;
+  SKERRY_ASSIGN_OR_RETURN(const CodecChoice fresh,
+                          ChooseAdaTopK(problem, ratio));
+  SKERRY_ASSIGN_OR_RETURN(
+      const CodecChoice large,
+      ChooseAdaTopK(problem, std::max(1.0, ratio / (1.0 + options_.band))));
+  SKERRY_ASSIGN_OR_RETURN(
+      const CodecChoice small,
+      ChooseAdaTopK(problem, ratio / (1.0 - options_.band)));
+  const auto bytes = [&](uint32_t codec) {
+    return problem.options[codec].cost.bytes_per_element;
+  };
+  std::vector<uint32_t> codec = Kept(problem, fresh);
+  std::string moved;
+  for (size_t m = 0; m < codec.size(); ++m) {
+    const uint32_t before = codec[m];
+    if (bytes(small.codec[m]) <= bytes(before) &&
+        bytes(before) <= bytes(large.codec[m])) {
+      continue;
+    }
+    codec[m] = fresh.codec[m];
+    absl::StrAppend(&moved, "; ", problem.options[before].name, " would send ",
+                    bytes(before) > bytes(codec[m]) ? "more" : "less",
+                    " than its link's share for replica ",
+                    problem.shape.members[m].replica.value());
+  }
+  CodecChoice choice = AppraiseAdaTopK(problem, ratio, std::move(codec));
+  absl::StrAppend(&choice.reason, moved);
+  return choice;
+}
+
+absl::StatusOr<CodecDecision> CodecController::Decide(
+    const CodecProblem& problem) {
+  SKERRY_ASSIGN_OR_RETURN(CodecChoice choice, options_.ada_top_k
+                                                  ? AdaTopK(problem)
+                                                  : LeastError(problem));
+  CodecDecision decision{std::move(choice), false};
   absl::btree_map<ReplicaId, std::string> next;
-  for (size_t m = 0; m < members.size(); ++m) {
+  for (size_t m = 0; m < problem.shape.members.size(); ++m) {
     const std::string& name = problem.options[decision.choice.codec[m]].name;
-    const auto it = current_.find(members[m].replica);
+    const ReplicaId replica = problem.shape.members[m].replica;
+    const auto it = current_.find(replica);
     decision.changed |= it != current_.end() && it->second != name;
-    next[members[m].replica] = name;
+    next[replica] = name;
   }
   current_ = std::move(next);
   return decision;

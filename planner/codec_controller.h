@@ -1,15 +1,21 @@
 // planner/codec_controller.h
 //
-// ChooseCodecs over time: codecs change when links do, not when their
-// measurements do.
+// ChooseCodecs or ChooseAdaTopK over time: codecs change when links do, not
+// when their measurements do.
 //
-// A choice stays while it hides in (1 + band) of the budget and nothing better
-// hides in (1 - band) of it. So rates may vary by a factor of (1 + band) / (1 -
-// band) around a change before they undo it.
+// A choice of the first kind stays while it hides in (1 + band) of the budget
+// and nothing better hides in (1 - band) of it. So rates may vary by a factor
+// of (1 + band) / (1 - band) around a change before they undo it. A member's
+// codec of the second kind stays while it is no larger than a ratio 1 + band
+// times smaller would choose, and no smaller than one that is larger by 1 -
+// band.
 #ifndef SKERRY_PLANNER_CODEC_CONTROLLER_H_
 #define SKERRY_PLANNER_CODEC_CONTROLLER_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/status/statusor.h"
@@ -21,6 +27,8 @@ namespace skerry::planner {
 struct ControllerOptions {
   double band = 0.2;   // of the budget, in [0, 1)
   double gain = 0.25;  // a better choice lowers the error by this share
+  // ChooseAdaTopK with this ratio, at least 1, instead of ChooseCodecs.
+  std::optional<double> ada_top_k = {};
 };
 
 struct CodecDecision {
@@ -35,10 +43,17 @@ class CodecController {
 
   // Replicas that left are forgotten; new ones get the codec of a fresh choice.
   //
-  // Errors: as ChooseCodecs; nothing is forgotten then.
+  // Errors: as ChooseCodecs or ChooseAdaTopK; nothing is forgotten then.
   absl::StatusOr<CodecDecision> Decide(const CodecProblem& problem);
 
  private:
+  absl::StatusOr<CodecChoice> LeastError(const CodecProblem& problem) const;
+  absl::StatusOr<CodecChoice> AdaTopK(const CodecProblem& problem) const;
+  // Each member's codec so far, or where it has none that it may use, that of
+  // `fresh`.
+  std::vector<uint32_t> Kept(const CodecProblem& problem,
+                             const CodecChoice& fresh) const;
+
   // Codecs by name, because options may come and go.
   absl::btree_map<ReplicaId, std::string> current_;
   const ControllerOptions options_;

@@ -108,5 +108,50 @@ TEST(CodecControllerTest, ACodecThatMayNoLongerBeUsedIsLeft) {
   EXPECT_NE(problem.options[dense->choice.codec[0]].loss, CodecLoss::kSparse);
 }
 
+TEST(CodecControllerTest, AdaTopKDoesNotFlapAndAStepChangesOnce) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const double rate = 2e6 * (1 + 30 * random.Uniform());
+    // How much slower than its like the slow one is, so that some of these lie
+    // where two codecs are about as good.
+    const double slower = 1 + 60 * random.Uniform();
+    CodecController controller({.ada_top_k = 16});
+    const std::vector<double> rates = {rate / slower, rate, 3 * rate};
+    EXPECT_LE(Changes(controller, rates, 0.04, random, 100), 1);
+    EXPECT_EQ(Changes(controller, rates, 0.04, random, 100), 0);
+    // Now the other two are far slower.
+    const std::vector<double> stepped = {3 * rate, rate / 100, rate / 100};
+    EXPECT_EQ(Changes(controller, stepped, 0.04, random, 100), 1);
+  }
+}
+
+TEST(CodecControllerTest, AdaTopKWithoutABandFlaps) {
+  int changes = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    Random random(seed);
+    const double slower = 1 + 60 * random.Uniform();
+    CodecController controller({.band = 0.0, .ada_top_k = 16});
+    changes += Changes(controller, {2e7 / slower, 2e7, 6e7}, 0.04, random, 100);
+  }
+  EXPECT_GT(changes, 100);
+}
+
+TEST(CodecControllerTest, AdaTopKSaysWhoseCodecDidNotFitItsLink) {
+  CodecController controller({.ada_top_k = 16});
+  ASSERT_TRUE(controller.Decide(ProblemOf({1e6, 2e7})).ok());
+  const auto after = controller.Decide(ProblemOf({2e7, 1e6}));
+  ASSERT_TRUE(after.ok());
+  EXPECT_TRUE(after->changed);
+  EXPECT_NE(after->choice.reason.find("would send less than its link's share "
+                                      "for replica 1"),
+            std::string::npos)
+      << after->choice.reason;
+  EXPECT_NE(after->choice.reason.find("would send more than its link's share "
+                                      "for replica 2"),
+            std::string::npos)
+      << after->choice.reason;
+}
+
 }  // namespace
 }  // namespace skerry::planner

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/status.h"
 #include "coordinator/core/codec_menu.h"
 #include "coordinator/core/layout.h"
-#include "planner/ada_top_k.h"
+#include "planner/codec_controller.h"
 #include "planner/codec_policy.h"
 
 namespace skerry::coordinator {
@@ -138,19 +137,6 @@ absl::Duration BudgetOf(const JobState& job,
          (OuterDelay(job.spec) > 0 ? kShareBehindRound : kShareOfStall);
 }
 
-// By the job's policy. AdaTopK remembers nothing, so it says of no change.
-absl::StatusOr<planner::CodecDecision> Decide(
-    JobState& job, size_t fragment, const planner::CodecProblem& problem) {
-  if (const auto ratio = planner::AdaTopKRatio(job.spec.exchange.codec)) {
-    SKERRY_ASSIGN_OR_RETURN(planner::CodecChoice choice,
-                            planner::ChooseAdaTopK(problem, *ratio));
-    return planner::CodecDecision{std::move(choice), false};
-  }
-  return job.codec_controllers
-      .try_emplace(fragment, planner::ControllerOptions())
-      .first->second.Decide(problem);
-}
-
 void UseForAll(std::string_view codec, const std::string& why, Opened& opened) {
   for (Member& member : opened.members) member.codec = std::string(codec);
   absl::StrAppend(&opened.reason, "; ", opened.members.front().codec,
@@ -173,7 +159,13 @@ void PlanCodecs(JobState& job, size_t fragment, Opened& opened) {
       CodecMenu(),
       {*job.spec.outer.beta, *job.spec.outer.momentum},
       BudgetOf(job, opened.members)};
-  const auto decision = Decide(job, fragment, problem);
+  const auto decision =
+      job.codec_controllers
+          .try_emplace(
+              fragment,
+              planner::ControllerOptions{
+                  .ada_top_k = planner::AdaTopKRatio(job.spec.exchange.codec)})
+          .first->second.Decide(problem);
   if (!decision.ok()) {
     return UseForAll(kUnmeasuredCodec, std::string(decision.status().message()),
                      opened);
