@@ -11,12 +11,14 @@ def skerry_fuzz(name, src, deps = []):
     # The usual build compiles it, so that no change breaks it unseen.
     native.cc_library(
         name = name + "_entry",
+        testonly = True,
         srcs = [src],
         deps = deps,
         alwayslink = True,
     )
     native.cc_binary(
         name = name,
+        testonly = True,
         linkopts = ["-fsanitize=fuzzer"],
         # g++ has no fuzzer, so the usual build does not link these.
         tags = ["fuzz", "manual"],

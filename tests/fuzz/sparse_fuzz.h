@@ -1,0 +1,30 @@
+// tests/fuzz/sparse_fuzz.h
+//
+// Any bytes as a sparse codec's payload: what is accepted decodes to finite
+// values, on one thread as on several, and adds what it decodes to.
+#ifndef SKERRY_TESTS_FUZZ_SPARSE_FUZZ_H_
+#define SKERRY_TESTS_FUZZ_SPARSE_FUZZ_H_
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "compression/codec_interface.h"
+#include "compression/sparse/sparse_codec.h"
+
+namespace skerry::compression {
+
+using SparseCodecs = std::vector<std::unique_ptr<const Codec>>;
+
+// Densities and inner codecs of a family's targets.
+std::vector<SparseOptions> FuzzedOptions();
+
+// The first byte names one of `codecs`, two say how many elements are claimed,
+// the rest is payload; and once more with the payload's length made the
+// largest, which is the only one for codecs of fixed size.
+void FuzzSparse(const SparseCodecs& codecs, std::span<const std::byte> input);
+
+}  // namespace skerry::compression
+
+#endif  // SKERRY_TESTS_FUZZ_SPARSE_FUZZ_H_
