@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "base/random.h"
+#include "compression/reduce/one_bit_mean.h"
 #include "compression/stateful/dgc.h"
 #include "compression/stateful/error_feedback.h"
+#include "compression/stateful/power_sgd.h"
 #include "compression/testing/backward_executor.h"
 #include "compression/testing/conformance_cases.h"
 #include "gtest/gtest.h"
@@ -109,6 +111,41 @@ TEST(AllocationTest, NorDoErrorFeedbackAndDgc) {
     if (call < kFirstCalls) continue;
     EXPECT_EQ(by_feedback, 0);
     EXPECT_EQ(by_dgc, 0);
+  }
+}
+
+TEST(AllocationTest, NorDoPowerSgdAndTheOneBitMean) {
+  const std::vector<float> values = Values();
+  constexpr size_t kRows = 300;
+  constexpr size_t kColumns = 1000;
+  static_assert(kRows * kColumns <= kElements);
+  std::vector<float> approximation(kRows * kColumns);
+  PowerSgd power(kRows, kColumns, 2, 3);
+  constexpr int kMembers = 2;
+  OneBitMean mean(kElements, kMembers, 0, CodecId::kSign1);
+  std::vector<OneBitMean::Payload> sent;
+  // Sizes are equal, so a member's own payloads stand for all.
+  std::vector<OneBitMean::Payload> received(kMembers);
+  OneBitMean::Payload result;
+  std::vector<float> out(kElements);
+  for (int call = 0; call < kFirstCalls + kCalls; ++call) {
+    const int64_t before = allocations;
+    const bool projected =
+        power.Begin(std::span(values).first(kRows * kColumns)).ok();
+    power.Project();
+    power.Finish(approximation);
+    const int64_t by_power = allocations - before;
+    const bool given = mean.Send(values, sent).ok();
+    const int64_t by_send = allocations - before - by_power;
+    received.assign(kMembers, sent[0]);
+    const int64_t middle = allocations;
+    const bool reduced = mean.Reduce(received, result).ok();
+    const bool ended = mean.Receive(sent, out).ok();
+    const int64_t by_mean = by_send + allocations - middle;
+    ASSERT_TRUE(projected && given && reduced && ended);
+    if (call < kFirstCalls) continue;
+    EXPECT_EQ(by_power, 0);
+    EXPECT_EQ(by_mean, 0);
   }
 }
 

@@ -22,7 +22,9 @@ OneBitMean::OneBitMean(size_t elements, int members, int rank, CodecId codec)
     : elements_(elements),
       members_(members),
       codec_(DenseCodecOf(codec)),
-      member_error_(elements, 0.0f) {
+      member_error_(elements, 0.0f),
+      sum_(elements),
+      sent_(elements) {
   SKERRY_CHECK(rank >= 0 && rank < members);
   const auto [begin, end] = Part(rank);
   owner_error_.assign(end - begin, 0.0f);
@@ -41,48 +43,49 @@ std::pair<size_t, size_t> OneBitMean::Part(int rank) const {
 absl::Status OneBitMean::Send(std::span<const float> x,
                               std::vector<Payload>& to_owners) {
   SKERRY_CHECK(x.size() == elements_);
-  std::vector<float> sum(elements_);
-  for (size_t i = 0; i < elements_; ++i) sum[i] = x[i] + member_error_[i];
-  std::vector<float> sent(elements_);
+  for (size_t i = 0; i < elements_; ++i) sum_[i] = x[i] + member_error_[i];
   to_owners.resize(static_cast<size_t>(members_));
   for (int owner = 0; owner < members_; ++owner) {
     const auto [begin, end] = Part(owner);
     Payload& payload = to_owners[static_cast<size_t>(owner)];
-    SKERRY_RETURN_IF_ERROR(codec_.Encode(
-        std::span<const float>(sum).subspan(begin, end - begin), payload));
-    SKERRY_RETURN_IF_ERROR(
-        codec_.Decode(payload, std::span(sent).subspan(begin, end - begin)));
+    const size_t size = end - begin;
+    SKERRY_RETURN_IF_ERROR(codec_.Encode(std::span(sum_).subspan(begin, size),
+                                         payload, workspace_));
+    SKERRY_RETURN_IF_ERROR(codec_.Decode(
+        payload, std::span(sent_).subspan(begin, size), workspace_));
   }
-  for (size_t i = 0; i < elements_; ++i) member_error_[i] = sum[i] - sent[i];
+  for (size_t i = 0; i < elements_; ++i) member_error_[i] = sum_[i] - sent_[i];
   return absl::OkStatus();
 }
 
 absl::Status OneBitMean::Reduce(std::span<const Payload> from_members,
                                 Payload& result) {
   SKERRY_CHECK(from_members.size() == static_cast<size_t>(members_));
-  std::vector<float> sum(owner_error_.size(), 0.0f);
+  const std::span<float> sum = std::span(sum_).first(owner_error_.size());
+  const std::span<float> sent = std::span(sent_).first(sum.size());
+  std::fill(sum.begin(), sum.end(), 0.0f);
   for (const Payload& payload : from_members) {
-    SKERRY_RETURN_IF_ERROR(codec_.DecodeAdd(payload, sum));
+    SKERRY_RETURN_IF_ERROR(codec_.DecodeAdd(payload, sum, workspace_));
   }
   const auto members = static_cast<float>(members_);
   for (size_t i = 0; i < sum.size(); ++i) {
     sum[i] = sum[i] / members + owner_error_[i];
   }
-  SKERRY_RETURN_IF_ERROR(codec_.Encode(sum, result));
-  std::vector<float> sent(sum.size());
-  SKERRY_RETURN_IF_ERROR(codec_.Decode(result, sent));
+  SKERRY_RETURN_IF_ERROR(codec_.Encode(sum, result, workspace_));
+  SKERRY_RETURN_IF_ERROR(codec_.Decode(result, sent, workspace_));
   for (size_t i = 0; i < sum.size(); ++i) owner_error_[i] = sum[i] - sent[i];
   return absl::OkStatus();
 }
 
 absl::Status OneBitMean::Receive(std::span<const Payload> results,
-                                 std::span<float> out) const {
+                                 std::span<float> out) {
   SKERRY_CHECK(results.size() == static_cast<size_t>(members_));
   SKERRY_CHECK(out.size() == elements_);
   for (int owner = 0; owner < members_; ++owner) {
     const auto [begin, end] = Part(owner);
     SKERRY_RETURN_IF_ERROR(codec_.Decode(results[static_cast<size_t>(owner)],
-                                         out.subspan(begin, end - begin)));
+                                         out.subspan(begin, end - begin),
+                                         workspace_));
   }
   return absl::OkStatus();
 }

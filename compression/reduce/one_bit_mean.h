@@ -25,6 +25,7 @@
 
 #include "absl/status/status.h"
 #include "compression/codec.h"
+#include "compression/workspace.h"
 
 namespace skerry::compression {
 
@@ -53,8 +54,7 @@ class OneBitMean {
   absl::Status Reduce(std::span<const Payload> from_members, Payload& result);
 
   // The owners' payloads in the order of ranks. Errors: DataLoss, as Reduce.
-  absl::Status Receive(std::span<const Payload> results,
-                       std::span<float> out) const;
+  absl::Status Receive(std::span<const Payload> results, std::span<float> out);
 
   // After a change of members, and when a checkpoint is loaded: errors belong
   // to a member and a part, and are never carried to others.
@@ -69,6 +69,10 @@ class OneBitMean {
   const Codec& codec_;
   std::vector<float> member_error_;
   std::vector<float> owner_error_;
+  // Of one call: what is encoded, and what its encoding says.
+  std::vector<float> sum_;
+  std::vector<float> sent_;
+  Workspace workspace_;
 };
 
 }  // namespace skerry::compression

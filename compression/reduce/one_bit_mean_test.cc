@@ -42,7 +42,7 @@ class Ring {
     bytes_of_first_ += (count - 1) * results[0].size();
     std::vector<float> out(elements_);
     EXPECT_TRUE(members_[0].Receive(results, out).ok());
-    for (const OneBitMean& member : members_) {
+    for (OneBitMean& member : members_) {
       std::vector<float> same(elements_);
       EXPECT_TRUE(member.Receive(results, same).ok());
       EXPECT_EQ(same, out);

@@ -1,5 +1,6 @@
 #include "compression/stateful/power_sgd.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/check.h"
@@ -26,7 +27,8 @@ PowerSgd::PowerSgd(size_t rows, size_t columns, size_t rank, uint64_t seed)
       matrix_(rows * columns),
       error_(rows * columns, 0.0f),
       p_(rows * rank),
-      q_(columns * rank) {
+      q_(columns * rank),
+      sums_(std::max(rows, columns) * rank) {
   SKERRY_CHECK(rank >= 1 && rank <= rows && rank <= columns);
   for (size_t c = 0; c < rank; ++c) DrawColumn(q_, c);
 }
@@ -45,9 +47,9 @@ absl::Status PowerSgd::Begin(std::span<const float> gradient) {
   for (size_t i = 0; i < matrix_.size(); ++i) {
     matrix_[i] = gradient[i] + error_[i];
   }
-  std::vector<double> sums(rank_);
+  const std::span<double> sums = std::span(sums_).first(rank_);
   for (size_t r = 0; r < rows_; ++r) {
-    sums.assign(rank_, 0.0);
+    std::fill(sums.begin(), sums.end(), 0.0);
     for (size_t c = 0; c < columns_; ++c) {
       const double value = matrix_[r * columns_ + c];
       for (size_t k = 0; k < rank_; ++k) sums[k] += value * q_[c * rank_ + k];
@@ -62,7 +64,8 @@ absl::Status PowerSgd::Begin(std::span<const float> gradient) {
 // Gram-Schmidt, twice over for what the first pass leaves by rounding. A column
 // that depends on those before it is drawn anew: for M of lower rank than ours.
 void PowerSgd::Orthonormalize() {
-  std::vector<double> p(p_.begin(), p_.end());
+  const std::span<double> p = std::span(sums_).first(p_.size());
+  std::copy(p_.begin(), p_.end(), p.begin());
   const auto dot = [&](size_t a, size_t b) {
     double sum = 0.0;
     for (size_t r = 0; r < rows_; ++r)
@@ -94,7 +97,8 @@ void PowerSgd::Orthonormalize() {
 
 void PowerSgd::Project() {
   Orthonormalize();
-  std::vector<double> sums(q_.size(), 0.0);
+  const std::span<double> sums = std::span(sums_).first(q_.size());
+  std::fill(sums.begin(), sums.end(), 0.0);
   for (size_t r = 0; r < rows_; ++r) {
     for (size_t c = 0; c < columns_; ++c) {
       const double value = matrix_[r * columns_ + c];

@@ -54,6 +54,8 @@ class PowerSgd {
   std::vector<float> error_;
   std::vector<float> p_;
   std::vector<float> q_;
+  // Of one call: sums are in fp64.
+  std::vector<double> sums_;
 };
 
 }  // namespace skerry::compression
