@@ -39,6 +39,10 @@ class Files {
   // Names of the directories in it; sorted.
   virtual absl::StatusOr<std::vector<std::string>> ListDirectories(
       const std::string& directory) const = 0;
+  // Gives a file another name in its directory, and replaces what had it.
+  // Durable when it returns; until then the file has one name or the other.
+  virtual absl::Status Rename(const std::string& from,
+                              const std::string& to) = 0;
   // Durable when it returns. OK when there was nothing to remove.
   virtual absl::Status Remove(const std::string& path) = 0;
   // Removes a directory and the leftovers of interrupted writes in it, durably.

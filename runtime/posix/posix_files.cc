@@ -201,6 +201,14 @@ absl::StatusOr<std::vector<std::string>> PosixFiles::ListDirectories(
   return std::move(entries.directories);
 }
 
+absl::Status PosixFiles::Rename(const std::string& from,
+                                const std::string& to) {
+  if (rename(from.c_str(), to.c_str()) != 0) {
+    return Failure(from, "rename", errno);
+  }
+  return SyncDirectory(ParentOf(to));
+}
+
 absl::Status PosixFiles::Remove(const std::string& path) {
   if (unlink(path.c_str()) != 0) {
     if (errno == ENOENT) return absl::OkStatus();

@@ -25,6 +25,7 @@ class PosixFiles final : public Files {
       const std::string& directory) const override;
   absl::StatusOr<std::vector<std::string>> ListDirectories(
       const std::string& directory) const override;
+  absl::Status Rename(const std::string& from, const std::string& to) override;
   absl::Status Remove(const std::string& path) override;
   absl::Status RemoveDirectory(const std::string& directory) override;
   absl::Status MakeDirectory(const std::string& directory) override;

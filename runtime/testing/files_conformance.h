@@ -77,6 +77,17 @@ TYPED_TEST_P(FilesConformance, ListNamesFilesOnlyAndSorted) {
   EXPECT_EQ(*names, (std::vector<std::string>{"a", "b", "c"}));
 }
 
+TYPED_TEST_P(FilesConformance, ARenamedFileTakesAnothersPlace) {
+  ASSERT_TRUE(
+      this->files().WriteDurably(this->Path("a"), this->Bytes("one")).ok());
+  ASSERT_TRUE(
+      this->files().WriteDurably(this->Path("b"), this->Bytes("two")).ok());
+  EXPECT_TRUE(this->files().Rename(this->Path("a"), this->Path("b")).ok());
+  EXPECT_EQ(*this->files().List(this->driver_.root()),
+            std::vector<std::string>{"b"});
+  EXPECT_EQ(*this->files().Read(this->Path("b")), this->Bytes("one"));
+}
+
 TYPED_TEST_P(FilesConformance, RemovingTwiceIsRemoving) {
   ASSERT_TRUE(this->files().WriteDurably(this->Path("a"), ByteSpan()).ok());
   EXPECT_TRUE(this->files().Remove(this->Path("a")).ok());
@@ -123,21 +134,20 @@ TYPED_TEST_P(FilesConformance, ErrorsNameThePathAndSayNotFound) {
   for (const absl::Status& status :
        {this->files().Read(path).status(), this->files().List(path).status(),
         this->files().ListDirectories(path).status(),
-        this->files().WriteDurably(path, ByteSpan())}) {
+        this->files().WriteDurably(path, ByteSpan()),
+        this->files().Rename(path, this->Path("other"))}) {
     EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << status;
     EXPECT_NE(status.message().find(path), absl::string_view::npos) << status;
   }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(FilesConformance, WhatWasWrittenIsReadBack,
-                            PiecesAreJoinedInOrder,
-                            AWriteReplacesAllThatWasThere, AnEmptyFileIsAFile,
-                            ListNamesFilesOnlyAndSorted,
-                            RemovingTwiceIsRemoving,
-                            MakeDirectoryMakesParentsAndMayBeRepeated,
-                            ListDirectoriesNamesDirectoriesOnlyAndSorted,
-                            OnlyAnEmptyDirectoryIsRemoved,
-                            ErrorsNameThePathAndSayNotFound);
+REGISTER_TYPED_TEST_SUITE_P(
+    FilesConformance, WhatWasWrittenIsReadBack, PiecesAreJoinedInOrder,
+    AWriteReplacesAllThatWasThere, AnEmptyFileIsAFile,
+    ListNamesFilesOnlyAndSorted, ARenamedFileTakesAnothersPlace,
+    RemovingTwiceIsRemoving, MakeDirectoryMakesParentsAndMayBeRepeated,
+    ListDirectoriesNamesDirectoriesOnlyAndSorted, OnlyAnEmptyDirectoryIsRemoved,
+    ErrorsNameThePathAndSayNotFound);
 
 }  // namespace skerry::runtime
 

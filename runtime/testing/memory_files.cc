@@ -122,6 +122,20 @@ absl::Status MemoryFiles::RemoveDirectory(const std::string& directory) {
   return NoPower(directory);
 }
 
+absl::Status MemoryFiles::Rename(const std::string& from,
+                                 const std::string& to) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (powered_ && !files_.contains(from)) return Missing(from);
+  SKERRY_RETURN_IF_ERROR(AdmitChange(from));
+  if (!power_fails_next_ || keeps_new_) {
+    auto file = files_.extract(from);
+    files_[to] = std::move(file.mapped());
+  }
+  if (!power_fails_next_) return absl::OkStatus();
+  powered_ = false;
+  return NoPower(from);
+}
+
 absl::Status MemoryFiles::Remove(const std::string& path) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (powered_ && !files_.contains(path)) return absl::OkStatus();

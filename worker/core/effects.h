@@ -134,7 +134,7 @@ class BulkPort {
 };
 
 // One file: pieces of one base of a fragment, or of one of its results. Several
-// files may hold different spans of one base.
+// files may hold spans of one base, also the same.
 struct StoredFile {
   struct Piece {
     uint32_t span = 0;
@@ -144,7 +144,7 @@ struct StoredFile {
   PieceKey::Kind kind = PieceKey::Kind::kBase;
   Sequence sequence;
   Attempt attempt;
-  std::vector<Piece> pieces;  // ascending spans, each once
+  std::vector<Piece> pieces;  // ascending spans, without a gap
   uint32_t fragment = 0;
   friend bool operator==(const StoredFile&, const StoredFile&) = default;
 };
@@ -155,8 +155,8 @@ class DiskPort {
   virtual ~DiskPort() = default;
   // `contents[i]` belongs to `file.pieces[i]`. `done` with OK means durable:
   // file and directory are synced. Replaces a file with the same fragment,
-  // kind, sequence, attempt and first span. With an error nothing of it is
-  // there.
+  // kind, sequence, attempt, first and last span, and no other. With an error
+  // nothing of it is there.
   virtual void Store(const StoredFile& file, std::vector<SharedBytes> contents,
                      Done<absl::Status> done) = 0;
   // A piece of a stored file; cheap (it maps, and does not read), and not

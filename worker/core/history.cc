@@ -19,8 +19,9 @@ const StoredFile::Piece* PieceOf(const StoredFile& file, uint32_t span) {
 }  // namespace
 
 History::FileKey History::KeyOf(const StoredFile& file) {
-  return {file.kind, file.sequence, file.attempt,
-          file.pieces.empty() ? 0 : file.pieces.front().span};
+  if (file.pieces.empty()) return {file.kind, file.sequence, file.attempt};
+  return {file.kind, file.sequence, file.attempt, file.pieces.front().span,
+          file.pieces.back().span};
 }
 
 History::History(const std::vector<StoredFile>& on_disk) {
@@ -47,7 +48,7 @@ void History::AddFile(const StoredFile& file) { files_[KeyOf(file)] = file; }
 void History::RemoveFile(const StoredFile& file) { files_.erase(KeyOf(file)); }
 
 const StoredFile* History::FindPiece(const PieceKey& key) const {
-  auto it = files_.lower_bound({key.kind, key.sequence, key.attempt, 0});
+  auto it = files_.lower_bound({key.kind, key.sequence, key.attempt});
   for (; it != files_.end(); ++it) {
     const StoredFile& file = it->second;
     if (file.kind != key.kind || file.sequence != key.sequence ||
@@ -63,7 +64,7 @@ const StoredFile* History::FindPiece(const PieceKey& key) const {
 std::optional<PieceKey> History::NewestBase(uint32_t span,
                                             Sequence from) const {
   std::optional<PieceKey> newest;
-  for (auto it = files_.lower_bound({kBase, from, Attempt(), 0});
+  for (auto it = files_.lower_bound({kBase, from, Attempt()});
        it != files_.end() && it->second.kind == kBase; ++it) {
     const StoredFile::Piece* piece = PieceOf(it->second, span);
     if (piece == nullptr) continue;

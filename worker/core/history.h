@@ -60,7 +60,8 @@ class History {
     PieceKey::Kind kind;
     Sequence sequence;
     Attempt attempt;
-    uint32_t first_span;
+    uint32_t first_span = 0;
+    uint32_t last_span = 0;
     friend auto operator<=>(const FileKey&, const FileKey&) = default;
   };
   static FileKey KeyOf(const StoredFile& file);

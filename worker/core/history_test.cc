@@ -46,6 +46,18 @@ TEST(HistoryTest, PiecesOfOneResultMayLieInSeveralFiles) {
   EXPECT_TRUE(history.HasResult(Sequence(1), 0, 2));
 }
 
+TEST(HistoryTest, FilesThatBeginAtOneSpanStandSideBySide) {
+  History history({Base(8, {{0, 5}, {1, 6}, {2, 7}})});
+  history.AddFile(Base(8, {{0, 5}}));
+  history.RemoveFile(Base(8, {{0, 5}}));
+  EXPECT_EQ(history.Bases(0, 3),
+            (std::vector<HeldBase>{{Sequence(8), 0, {5, 6, 7}}}));
+  history.AddFile(Base(8, {{0, 5}}));
+  EXPECT_EQ(history.TakeDeletable(Sequence(9)),
+            (std::vector<StoredFile>{Base(8, {{0, 5}}),
+                                     Base(8, {{0, 5}, {1, 6}, {2, 7}})}));
+}
+
 TEST(HistoryTest, BasesBesideTheHeldSpansAreTheNewestOfEach) {
   History history({Base(2, {{0, 20}, {1, 21}, {2, 22}, {3, 23}}),
                    Base(4, {{0, 40}, {1, 41}})});

@@ -200,16 +200,16 @@ void Recovery::StoreFetched(Sequence sequence) {
   const CommittedEntry* entry = history_.Find(sequence);
   Missing& missing = missing_[sequence];
   if (entry == nullptr || missing.storing) return;
+  for (uint32_t span = begin_; span < end_; ++span) {
+    if (Needs(span, *entry) && !missing.got.contains(span)) return;
+  }
   StoredFile file{kResult, sequence, entry->attempt, {}};
   std::vector<SharedBytes> contents;
-  for (uint32_t span = begin_; span < end_; ++span) {
-    const auto got = missing.got.find(span);
-    if (got != missing.got.end()) {
-      file.pieces.push_back({span, entry->hashes[span]});
-      contents.push_back(got->second);
-    } else if (Needs(span, *entry)) {
-      return;
-    }
+  for (const auto& [span, bytes] : missing.got) {
+    // A file has no gap: what lies behind one is stored after it.
+    if (!file.pieces.empty() && file.pieces.back().span + 1 != span) break;
+    file.pieces.push_back({span, entry->hashes[span]});
+    contents.push_back(bytes);
   }
   if (file.pieces.empty()) return;
   missing.storing = file;

@@ -50,6 +50,11 @@ absl::StatusOr<std::vector<StoredFile>> JobDisk::Scan() {
     const std::string path = absl::StrCat(directory_, "/", name);
     SKERRY_ASSIGN_OR_RETURN(const auto mapped, runtime::MappedFile::Open(path));
     absl::StatusOr<StoreHeader> header = DecodeStoreHeader(mapped->bytes());
+    if (header.ok() && FormerStoreFileName(header->file) == name) {
+      SKERRY_RETURN_IF_ERROR(files_.Rename(path, PathOf(header->file)));
+      found.push_back(std::move(header->file));
+      continue;
+    }
     if (header.ok() && StoreFileName(header->file) == name) {
       found.push_back(std::move(header->file));
       continue;

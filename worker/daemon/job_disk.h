@@ -29,7 +29,8 @@ class JobDisk final : public DiskPort {
   ~JobDisk() override;
 
   // Makes the folder if needed and lists what it holds; files that are damaged
-  // are removed, and named in the log: other workers have the same bytes.
+  // are removed, and named in the log: other workers have the same bytes. Those
+  // that an older release has named get their name of today.
   absl::StatusOr<std::vector<StoredFile>> Scan();
 
   void Store(const StoredFile& file, std::vector<SharedBytes> contents,

@@ -20,6 +20,7 @@ constexpr size_t kHashBytes = 8;
 constexpr size_t kAlignment = 64;
 constexpr uint32_t kPiecesMax = 1u << 20;
 constexpr uint64_t kFragmentMax = 1u << 16;
+constexpr char kSuffix[] = ".skerry";
 
 size_t Align(size_t offset) {
   return (offset + kAlignment - 1) / kAlignment * kAlignment;
@@ -57,6 +58,19 @@ absl::Status CheckHead(std::span<const std::byte> bytes) {
     return Damaged("header hash");
   }
   return absl::OkStatus();
+}
+
+std::string NameToFirstSpan(const StoredFile& file) {
+  // Of the first fragment as before there were others.
+  const std::string first =
+      file.fragment == 0
+          ? absl::StrCat(file.pieces.front().span)
+          : absl::StrCat("f", file.fragment, "-", file.pieces.front().span);
+  if (file.kind == PieceKey::Kind::kBase) {
+    return absl::StrCat("base-", file.sequence.value(), "-", first);
+  }
+  return absl::StrCat("result-", file.sequence.value(), "-",
+                      file.attempt.value(), "-", first);
 }
 
 }  // namespace
@@ -119,16 +133,13 @@ absl::StatusOr<StoreHeader> DecodeStoreHeader(
 
 std::string StoreFileName(const StoredFile& file) {
   SKERRY_CHECK(!file.pieces.empty());
-  // Of the first fragment as before there were others.
-  const std::string first =
-      file.fragment == 0
-          ? absl::StrCat(file.pieces.front().span)
-          : absl::StrCat("f", file.fragment, "-", file.pieces.front().span);
-  if (file.kind == PieceKey::Kind::kBase) {
-    return absl::StrCat("base-", file.sequence.value(), "-", first, ".skerry");
-  }
-  return absl::StrCat("result-", file.sequence.value(), "-",
-                      file.attempt.value(), "-", first, ".skerry");
+  return absl::StrCat(NameToFirstSpan(file), "-", file.pieces.back().span,
+                      kSuffix);
+}
+
+std::string FormerStoreFileName(const StoredFile& file) {
+  SKERRY_CHECK(!file.pieces.empty());
+  return absl::StrCat(NameToFirstSpan(file), kSuffix);
 }
 
 }  // namespace skerry::worker

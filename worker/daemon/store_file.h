@@ -41,11 +41,13 @@ std::vector<std::byte> EncodeStoreHeader(const StoredFile& file,
 // says; the caller adds the path.
 absl::StatusOr<StoreHeader> DecodeStoreHeader(std::span<const std::byte> bytes);
 
-// "base-SEQUENCE-FIRSTSPAN.skerry" or
-// "result-SEQUENCE-ATTEMPT-FIRSTSPAN.skerry", of another fragment than the
-// first with "fFRAGMENT-" before the span; a file with the same name is the one
-// it replaces.
+// "base-SEQUENCE-FIRSTSPAN-LASTSPAN.skerry" or
+// "result-SEQUENCE-ATTEMPT-FIRSTSPAN-LASTSPAN.skerry", of another fragment than
+// the first with "fFRAGMENT-" before the spans; a file with the same name is
+// the one it replaces.
 std::string StoreFileName(const StoredFile& file);
+// As it was before the last span was part of it.
+std::string FormerStoreFileName(const StoredFile& file);
 
 }  // namespace skerry::worker
 

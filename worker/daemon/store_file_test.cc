@@ -56,11 +56,16 @@ TEST(StoreFileTest, HeaderComesBackAndPointsAtTheContents) {
   }
 }
 
-TEST(StoreFileTest, NameTellsKindSequenceAttemptAndFirstSpan) {
-  Sample sample = MakeSample();
-  EXPECT_EQ(StoreFileName(sample.file), "result-7-41-3.skerry");
-  sample.file.kind = PieceKey::Kind::kBase;
-  EXPECT_EQ(StoreFileName(sample.file), "base-7-3.skerry");
+TEST(StoreFileTest, NameTellsKindSequenceAttemptAndSpans) {
+  StoredFile file = MakeSample().file;
+  EXPECT_EQ(StoreFileName(file), "result-7-41-3-7.skerry");
+  EXPECT_EQ(FormerStoreFileName(file), "result-7-41-3.skerry");
+  file.kind = PieceKey::Kind::kBase;
+  EXPECT_EQ(StoreFileName(file), "base-7-3-7.skerry");
+  EXPECT_EQ(FormerStoreFileName(file), "base-7-3.skerry");
+  file.fragment = 2;
+  EXPECT_EQ(StoreFileName(file), "base-7-f2-3-7.skerry");
+  EXPECT_EQ(FormerStoreFileName(file), "base-7-f2-3.skerry");
 }
 
 TEST(StoreFileTest, EveryFlippedBitOfTheHeadAndEveryCutIsRefused) {

@@ -1,0 +1,108 @@
+#include "worker/daemon/job_disk.h"
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+#include "gtest/gtest.h"
+#include "runtime/posix/posix_files.h"
+#include "runtime/testing/inline_executor.h"
+#include "runtime/testing/manual_loop.h"
+#include "worker/daemon/store_file.h"
+
+namespace skerry::worker {
+namespace {
+
+SharedBytes Content(uint32_t span) {
+  return SharedBytes::Of(std::vector<std::byte>(100, std::byte(span)));
+}
+
+StoredFile Base(uint64_t sequence, uint32_t begin, uint32_t end) {
+  StoredFile file{PieceKey::Kind::kBase, Sequence(sequence), Attempt(), {}};
+  for (uint32_t span = begin; span < end; ++span) {
+    file.pieces.push_back({span, Hash64(Content(span).bytes)});
+  }
+  return file;
+}
+
+class JobDiskTest : public testing::Test {
+ protected:
+  ~JobDiskTest() override { std::filesystem::remove_all(root_); }
+
+  void Store(const StoredFile& file) {
+    std::vector<SharedBytes> contents;
+    for (const StoredFile::Piece& piece : file.pieces) {
+      contents.push_back(Content(piece.span));
+    }
+    bool stored = false;
+    disk_.Store(file, std::move(contents),
+                [&stored](Instant, absl::Status status) {
+                  EXPECT_TRUE(status.ok()) << status;
+                  stored = true;
+                });
+    loop_.RunUntilIdle();
+    EXPECT_TRUE(stored);
+  }
+
+  void ExpectContent(const StoredFile& file) {
+    for (const StoredFile::Piece& piece : file.pieces) {
+      const auto content = disk_.Map(file, piece.span);
+      ASSERT_TRUE(content.ok()) << content.status();
+      EXPECT_EQ(Hash64(content->bytes), piece.hash);
+    }
+  }
+
+  std::string pattern_ = testing::TempDir() + "/job-XXXXXX";
+  const std::string root_ = mkdtemp(pattern_.data());
+  runtime::PosixFiles files_;
+  runtime::InlineExecutor executor_;
+  runtime::ManualLoop loop_;
+  SeatAnswers answers_{loop_, [] {}};
+  JobDisk disk_{root_, files_, executor_, answers_};
+};
+
+TEST_F(JobDiskTest, WhatIsStoredIsThereUntilItIsDeleted) {
+  Store(Base(8, 0, 2));
+  ExpectContent(Base(8, 0, 2));
+  EXPECT_EQ(*disk_.Scan(), std::vector<StoredFile>{Base(8, 0, 2)});
+  disk_.Delete(Base(8, 0, 2));
+  EXPECT_TRUE(absl::IsNotFound(disk_.Map(Base(8, 0, 2), 0).status()));
+  EXPECT_TRUE(disk_.Scan()->empty());
+}
+
+TEST_F(JobDiskTest, FilesThatBeginAtOneSpanDoNotReplaceEachOther) {
+  Store(Base(8, 0, 1));
+  Store(Base(8, 0, 3));
+  EXPECT_EQ(*disk_.Scan(),
+            (std::vector<StoredFile>{Base(8, 0, 1), Base(8, 0, 3)}));
+  disk_.Delete(Base(8, 0, 1));
+  ExpectContent(Base(8, 0, 3));
+  EXPECT_EQ(*disk_.Scan(), std::vector<StoredFile>{Base(8, 0, 3)});
+}
+
+TEST_F(JobDiskTest, AFileThatAnOlderReleaseHasNamedIsFound) {
+  Store(Base(8, 0, 3));
+  std::filesystem::rename(root_ + "/base-8-0-2.skerry",
+                          root_ + "/base-8-0.skerry");
+  JobDisk disk(root_, files_, executor_, answers_);
+  EXPECT_EQ(*disk.Scan(), std::vector<StoredFile>{Base(8, 0, 3)});
+  EXPECT_TRUE(disk.Map(Base(8, 0, 3), 1).ok());
+  EXPECT_EQ(*files_.List(root_), std::vector<std::string>{"base-8-0-2.skerry"});
+}
+
+TEST_F(JobDiskTest, AFileUnderAnothersNameIsRemoved) {
+  Store(Base(8, 0, 3));
+  std::filesystem::rename(root_ + "/base-8-0-2.skerry",
+                          root_ + "/base-9-0-2.skerry");
+  std::ofstream(root_ + "/base-8-0-1.skerry") << "half";
+  EXPECT_TRUE(disk_.Scan()->empty());
+  EXPECT_TRUE(files_.List(root_)->empty());
+}
+
+}  // namespace
+}  // namespace skerry::worker
