@@ -82,6 +82,37 @@ bool NothingLeft(const JobState& job, Life life) {
           job.ledger.Pick(life, 1).empty());
 }
 
+// Whether some worker has not come to the state that a job has ended with.
+bool LacksEnd(const JobState& job, const WorkerTable& workers) {
+  for (const auto& [name, seat] : job.seats) {
+    if (!workers.IsCurrent(name, seat.incarnation) || !seat.unfit.empty()) {
+      continue;
+    }
+    for (const RoundMachine& machine : job.fragments) {
+      const FragmentFacts* facts = FactsOf(&seat, machine.fragment());
+      if (facts != nullptr && facts->applied < machine.newest()) return true;
+    }
+  }
+  return false;
+}
+
+// Whether a worker that has started anew after the job's end opens its disk for
+// the others: what they lack may be nowhere else.
+bool MayHaveEnd(const JobState& job, const WorkerTable& workers,
+                const Worker& worker) {
+  return job.Ended() && job.replicas.numbers().contains(worker.island) &&
+         LacksEnd(job, workers);
+}
+
+void TellLife(const JobState& job, const Replica& replica, JobOrders& orders) {
+  orders.life = replica.life;
+  orders.replica = replica.replica;
+  orders.holders = replica.holders;
+  const data::RangeSet granted = job.ledger.LeasedTo(replica.life);
+  orders.granted.assign(granted.ranges().begin(), granted.ranges().end());
+  orders.nothing_left = NothingLeft(job, replica.life);
+}
+
 // What the worker holds or shall hold.
 SpanHolder OwnSpans(const JobState& job, const std::vector<SpanHolder>& holders,
                     std::string_view name) {
@@ -89,7 +120,7 @@ SpanHolder OwnSpans(const JobState& job, const std::vector<SpanHolder>& holders,
     if (holder.peer.worker == name) return holder;
   }
   SpanHolder own;
-  // Who has lost its life after the end has no place; it folds on what it has.
+  // Who had no life at the end has no place; it folds on what it has.
   if (job.Ended()) own.span_end = job.span_count;
   return own;
 }
@@ -105,7 +136,9 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
   const Seat* seat = job.SeatOf(name, worker->incarnation);
   const Replica* replica = CurrentReplicaOf(job, name, worker->incarnation);
   const Place* place = PlaceOf(job, worker->island, name);
-  if (seat == nullptr &&
+  // A job that has ended keeps the places of its end.
+  const Replica* last = job.Ended() ? job.replicas.FindWorker(name) : nullptr;
+  if (seat == nullptr && !MayHaveEnd(job, workers, *worker) &&
       (job.Ended() || (replica == nullptr && place == nullptr))) {
     return std::nullopt;
   }
@@ -121,14 +154,11 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
   orders.epoch = job.epoch;
   orders.paused = job.paused && !job.Ended();
   if (replica != nullptr) {
-    orders.life = replica->life;
-    orders.replica = replica->replica;
-    orders.holders = replica->holders;
-    const data::RangeSet granted = job.ledger.LeasedTo(replica->life);
-    orders.granted.assign(granted.ranges().begin(), granted.ranges().end());
-    orders.nothing_left = NothingLeft(job, replica->life);
+    TellLife(job, *replica, orders);
   } else if (place != nullptr) {
     orders.holders = place->holders;
+  } else if (last != nullptr) {
+    orders.holders = last->holders;
   }
   const SpanHolder own = OwnSpans(job, orders.holders, name);
   for (size_t i = 0; i < job.fragments.size(); ++i) {

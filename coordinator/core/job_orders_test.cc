@@ -91,7 +91,7 @@ TEST(JobOrdersTest, AJoinerIsToldItsPlaceAndItsSources) {
 }
 
 // It was silent for a lease when the job ended, and lacks the last result.
-TEST(JobOrdersTest, WhoHasNoPlaceAfterTheEndIsToldItsSources) {
+TEST(JobOrdersTest, WhoseLifeWasLostAfterTheEndIsToldItsSources) {
   JobBench bench;
   bench.AddReplica("a", {"w0"});
   bench.AddReplica("b", {"w1"});
@@ -100,8 +100,43 @@ TEST(JobOrdersTest, WhoHasNoPlaceAfterTheEndIsToldItsSources) {
   bench.Facts("w1").state = SeatState::kRecovering;
   const auto orders = For(bench, "w1");
   ASSERT_TRUE(orders.has_value());
+  EXPECT_FALSE(orders->life.is_set());
+  EXPECT_EQ(orders->fragments[0].sources.size(), 1u);
+}
+
+TEST(JobOrdersTest, WhoHadNoLifeAtTheEndIsToldAllSources) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0"});
+  bench.AddWorker("w1", "b");
+  bench.Facts("w1").state = SeatState::kRecovering;
+  bench.Emit(JobEnded{bench.job.id, JobPhase::kSucceeded, "done"});
+  const auto orders = For(bench, "w1");
+  ASSERT_TRUE(orders.has_value());
   EXPECT_TRUE(orders->holders.empty());
   EXPECT_EQ(orders->fragments[0].sources.size(), 1u);
+}
+
+// What another lacks of the end may be on its disk alone.
+TEST(JobOrdersTest, WhoStartsAnewAfterTheEndHasItsPlaceWhileAnotherLacksIt) {
+  JobBench bench;
+  const Life life = bench.AddReplica("a", {"w0"});
+  bench.AddReplica("b", {"w1"});
+  bench.Offer("w0", 1, 0, {0, 8});
+  DecideExchange(bench.job, bench.decider());
+  bench.now = bench.now + bench.options.lease;
+  DecideExchange(bench.job, bench.decider());
+  bench.Report("w0", 7);
+  DecideExchange(bench.job, bench.decider());
+  ASSERT_EQ(bench.job.fragments[0].newest(), Sequence(1));
+  bench.Emit(JobEnded{bench.job.id, JobPhase::kSucceeded, "done"});
+  bench.job.seats.erase("w0");
+  bench.AddWorker("w0", "a");
+  const auto orders = For(bench, "w0");
+  ASSERT_TRUE(orders.has_value());
+  EXPECT_FALSE(orders->life.is_set());
+  EXPECT_EQ(orders->holders, bench.job.replicas.Find(life)->holders);
+  bench.Fragment("w1").applied = Sequence(1);
+  EXPECT_FALSE(For(bench, "w0").has_value());
 }
 
 TEST(JobOrdersTest, ANewBootIsNotInTheLifeOfTheOldOne) {

@@ -90,31 +90,14 @@ bool World::AllJobsEnded() const {
                      [](const auto& job) { return job.second; });
 }
 
-std::set<JobId> World::EndedOutOfReach() const {
-  std::set<JobId> jobs;
-  for (const auto& [job, ended] : ended_) {
-    if (ended) jobs.insert(job);
-  }
-  for (const auto& worker : workers_) {
-    if (worker == nullptr) continue;
-    worker->EachSeat([&jobs](SeatNode& node) {
-      const worker::JobFacts facts = node.seat().Facts();
-      if (facts.state == worker::SeatState::kResting) jobs.erase(facts.job);
-    });
-  }
-  return jobs;
-}
-
 bool World::AllWorkersWell() const {
-  const std::set<JobId> out_of_reach = EndedOutOfReach();
   for (HostId host = 1; host < machines_.size(); ++host) {
     if (workers_[host] == nullptr) return false;
     bool well = true;
     workers_[host]->EachSeat([&](SeatNode& node) {
       const worker::JobFacts facts = node.seat().Facts();
       well &= facts.state == worker::SeatState::kActive ||
-              facts.state == worker::SeatState::kResting ||
-              out_of_reach.contains(facts.job);
+              facts.state == worker::SeatState::kResting;
     });
     if (!well) return false;
   }

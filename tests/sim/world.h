@@ -48,9 +48,7 @@ class World {
   bool AllJobsEnded() const;
   // Samples that commits of the journal have named, over all jobs.
   uint64_t committed() const { return committed_; }
-  // Whether every worker's process is up, and active in its jobs or resting. A
-  // job that has ended has no place for who starts anew, so what only such a
-  // worker had of its end, others cannot come to.
+  // Whether every worker's process is up, and active in its jobs or resting.
   bool AllWorkersWell() const;
   std::string WorkersText() const;
 
@@ -91,8 +89,6 @@ class World {
 
  private:
   Process* ProcessOf(HostId host) const;
-  // Jobs that have ended and in whose last state no worker rests.
-  std::set<JobId> EndedOutOfReach() const;
   void Start(HostId host);
   void Stop(HostId host, WorkerDisk::End end);
   // Stops it now and starts it after `lasts`.
