@@ -10,47 +10,29 @@
 #include <string>
 #include <vector>
 
-#include "base/check.h"
 #include "base/executor.h"
 #include "base/random.h"
+#include "bench/micro/training_step.h"
 #include "model/cpu/activation.h"
 #include "model/cpu/attention.h"
 #include "model/cpu/cross_entropy.h"
 #include "model/cpu/gemm.h"
 #include "model/cpu/layernorm.h"
-#include "model/exec/language_model.h"
-#include "optimizer/inner/adamw.h"
-#include "optimizer/inner/clip.h"
 
 namespace skerry {
 namespace {
 
 using model::cpu::Transpose;
 
-struct Shape {
+struct NamedShape {
   const char* name;
-  int vocab;
-  int columns;
-  int width;
-  int layers;
-  int heads;
-  int rows;
+  StepShape shape;
 };
 
 // The demo's model, one four times as wide, and GPT-2 as published.
-constexpr Shape kShapes[] = {{"demo-0.36M", 256, 64, 96, 3, 3, 16},
-                             {"small-11M", 512, 256, 384, 6, 6, 4},
-                             {"gpt2-124M", 50257, 1024, 768, 12, 12, 1}};
-
-model::ModelConfig ConfigOf(const Shape& shape) {
-  model::ModelConfig config;
-  config.vocab_size = shape.vocab;
-  config.n_positions = shape.columns;
-  config.n_embd = shape.width;
-  config.n_layer = shape.layers;
-  config.n_head = shape.heads;
-  return config;
-}
+constexpr NamedShape kShapes[] = {{"demo-0.36M", {256, 64, 96, 3, 3, 16}},
+                                  {"small-11M", {512, 256, 384, 6, 6, 4}},
+                                  {"gpt2-124M", {50257, 1024, 768, 12, 12, 1}}};
 
 std::vector<float> RandomFloats(size_t count) {
   Random random(1);
@@ -59,52 +41,23 @@ std::vector<float> RandomFloats(size_t count) {
   return values;
 }
 
-// Forward, backward, clipping and AdamW, as the trainer does them.
-void TrainingStep(benchmark::State& state) {
-  const Shape& shape = kShapes[state.range(0)];
-  const model::ModelConfig config = ConfigOf(shape);
+void Step(benchmark::State& state) {
+  const NamedShape& named = kShapes[state.range(0)];
   const auto backends = model::cpu::AllGemmBackends();
   InlineExecutor executor;
-  auto created = model::LanguageModel::Create(
-      config, {.rows_max = shape.rows, .gemm = backends[state.range(1)]},
-      executor);
-  SKERRY_CHECK(created.ok());
-  model::LanguageModel& model = **created;
-  model::InitializeParameters(model.layout(), config, 1, model.parameters());
-  const size_t tokens = static_cast<size_t>(shape.rows) * shape.columns;
-  Random random(2);
-  std::vector<int32_t> ids(tokens + 1);
-  for (int32_t& id : ids) id = static_cast<int32_t>(random.Below(shape.vocab));
-  const model::Batch batch{shape.rows,
-                           shape.columns,
-                           {ids.data(), tokens},
-                           {ids.data() + 1, tokens}};
-  const std::vector<optimizer::Tensor> whole = {
-      {{0, model.parameters().size()}}};
-  optimizer::AdamW adamw({}, whole);
+  TrainingStep step(named.shape, *backends[state.range(1)], executor);
   float loss = 0;
-  for (auto _ : state) {
-    model.ZeroGradients();
-    loss = model.ForwardBackward(batch, 1);
-    const double norm = optimizer::GlobalNorm(model.gradients(), executor);
-    adamw.Step(model.parameters(), model.gradients(), 1e-4f,
-               optimizer::ClipFactor(norm, 1), executor);
-  }
+  for (auto _ : state) loss = step.Run();
   benchmark::DoNotOptimize(loss);
-  const auto& graph = model.graph();
-  const model::Work work =
-      model::StageWork(graph, {0, static_cast<int>(graph.operators.size())},
-                       shape.rows, shape.columns);
   state.counters["tokens/s"] =
-      benchmark::Counter(static_cast<double>(tokens),
+      benchmark::Counter(static_cast<double>(step.tokens()),
                          benchmark::Counter::kIsIterationInvariantRate);
-  state.counters["FLOP/s"] =
-      benchmark::Counter(work.forward_flops + work.backward_flops,
-                         benchmark::Counter::kIsIterationInvariantRate);
-  state.SetLabel(std::string(shape.name) + " " +
+  state.counters["FLOP/s"] = benchmark::Counter(
+      step.flops(), benchmark::Counter::kIsIterationInvariantRate);
+  state.SetLabel(std::string(named.name) + " " +
                  std::string(backends[state.range(1)]->name()));
 }
-BENCHMARK(TrainingStep)
+BENCHMARK(Step)
     ->ArgsProduct({{0, 1, 2}, {0, 1}})
     ->Unit(benchmark::kMillisecond);
 

@@ -1,0 +1,63 @@
+// bench/micro/engine_steps.cc
+//
+// Training steps when they are asked for, so that another program can take
+// turns with other engines.
+//
+//   engine_steps --threads N --vocab V --columns T --width C --layers L
+//                --heads H --rows B
+//
+// Prints a line of JSON when it is ready (one step is done), then for each line
+// with a number on standard input the seconds that so many steps took.
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <string>
+
+#include "base/check.h"
+#include "bench/micro/training_step.h"
+#include "model/cpu/gemm_choice.h"
+#include "runtime/posix/stopwatch.h"
+#include "runtime/posix/thread_pool.h"
+
+namespace skerry {
+namespace {
+
+int Main(int argc, char** argv) {
+  std::map<std::string, int> given;
+  for (int i = 1; i + 1 < argc; i += 2) given[argv[i]] = std::atoi(argv[i + 1]);
+  const StepShape shape{.vocab = given.at("--vocab"),
+                        .columns = given.at("--columns"),
+                        .width = given.at("--width"),
+                        .layers = given.at("--layers"),
+                        .heads = given.at("--heads"),
+                        .rows = given.at("--rows")};
+  const int threads = given.at("--threads");
+  runtime::ThreadPool pool("step", threads);
+  const runtime::Stopwatch clock;
+  const auto measured = model::cpu::MeasureGemm(
+      model::cpu::AllGemmBackends(),
+      model::cpu::TypicalGemmShapes(shape.width, 4 * shape.width,
+                                    shape.rows * shape.columns),
+      [&] { return clock.Seconds(); });
+  const model::cpu::GemmMeasurement& best = model::cpu::ChooseGemm(measured);
+  TrainingStep step(shape, *best.backend, pool);
+  float loss = step.Run();
+  std::cout << "{\"parameters\": " << step.parameters() << ", \"version\": \""
+            << best.backend->name() << "\", \"flops\": " << step.flops()
+            << ", \"gemm\": " << best.FlopsPerSecond() * threads << "}"
+            << std::endl;
+  for (int64_t steps = 0; std::cin >> steps;) {
+    const runtime::Stopwatch stopwatch;
+    for (int64_t i = 0; i < steps; ++i) loss = step.Run();
+    const double seconds = stopwatch.Seconds();
+    SKERRY_CHECK(loss > 0);
+    std::cout << seconds << std::endl;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace skerry
+
+int main(int argc, char** argv) { return skerry::Main(argc, argv); }
