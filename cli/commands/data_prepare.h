@@ -45,8 +45,8 @@ struct DataPrepareOptions {
 //
 // Keeps a record of its inputs and of the shards it has written
 // (prepare_record.h), so the same command goes on where another was cut off,
-// and makes the bytes that one alone makes. Memory is that of the largest input
-// and of a shard.
+// and makes the bytes that one alone makes. Memory is up to twice the largest
+// input, and a shard.
 //
 // Errors: InvalidArgument for options out of range, or text too short for
 // them; AlreadyExists when the directory holds another data set, or one begun
