@@ -20,9 +20,6 @@ from local_cluster.progress import Progress  # noqa: E402
 
 _JOB = 'demo'
 
-# Half of the way the link of one island gets this much slower.
-_SLOW_ISLAND, _SLOW_MBIT_S = 'west', 2
-
 # Two workers with a fast link between them, and two islands of one; the second
 # number of a link is the round-trip time.
 _ISLANDS = [
@@ -57,7 +54,7 @@ def main():
     parser.add_argument('--quick', action='store_true',
                         help='a smaller model, under two minutes once built')
     parser.add_argument('--no-faults', action='store_true',
-                        help='kill nothing; a link gets slower all the same')
+                        help='kill nothing')
     parser.add_argument('--keep', metavar='DIR',
                         help='keep logs, state and the curve in this folder')
     parser.add_argument('--seed', type=int, default=1)
@@ -90,23 +87,17 @@ def run(size, directory, faults, seed):
         workers = len(cluster.workers)
         cluster.submit(job.job(
             _JOB, data, size.config, size.samples, size.batch, size.tau,
-            codec='adaptive', learning_rate=size.learning_rate, seed=seed,
-            workers_min=workers))
+            learning_rate=size.learning_rate, seed=seed, workers_min=workers))
         progress = Progress(cluster, _JOB, size.rounds, sys.stdout)
         if faults:
             progress.at(1 / 3, 'kill -9 worker east0',
                         cluster.worker('east0').daemon.kill)
-        progress.at(
-            1 / 2, f'the link of {_SLOW_ISLAND} falls to {_SLOW_MBIT_S} Mbit/s',
-            lambda: cluster.relay.set_rate(_SLOW_ISLAND, _SLOW_MBIT_S))
-        if faults:
             progress.at(2 / 3, 'kill -9 coordinator', cluster.coordinator.kill)
         started = time.monotonic()
         progress.wait()
         took_s = time.monotonic() - started
         view = checks.settled_view(cluster, _JOB)
-        good = report.final(cluster, view, size, progress, took_s, prepared)
-        return report.codecs_follow_links(cluster, _JOB, progress) and good
+        return report.final(cluster, view, size, progress, took_s, prepared)
     finally:
         cluster.stop()
 

@@ -5,7 +5,6 @@ import os
 import re
 import textwrap
 
-from local_cluster import codecs
 from local_cluster import curve
 
 
@@ -90,20 +89,6 @@ def final(cluster, view, size, progress, seconds, prepared):
                          '--temperature', '0.7', '--seed', '1')
     print('A sample from the model:')
     print(textwrap.indent(text.decode('utf-8', 'replace').strip(), '    '))
-    return good
-
-
-def codecs_follow_links(cluster, job, progress):
-    """Prints what adaptive exchanges were sent with; whether that changed after
-    the last mark that is a link's."""
-    step = max((at for at, name in progress.marks if 'link' in name),
-               default=None)
-    if step is None:
-        return False
-    good, text = codecs.judge(
-        codecs.opened(cluster.ctl.json_lines('logs', job)), step)
-    print(f'codecs: {text}; the link stepped at {step}: '
-          f"{'followed' if good else 'NOT FOLLOWED'}")
     return good
 
 
