@@ -30,7 +30,7 @@ Expected CountExpected(const JobState& job, const Decider& decider,
     if (IsSuspected(replica, decider.workers)) continue;
     const bool settled = machine.OutcomeOf(life).has_value();
     anyone_settled |= settled;
-    if (OfferOf(job, replica, machine).kind != Offer::Kind::kNone) {
+    if (OfferKindOf(job, replica, machine) != Offer::Kind::kNone) {
       ++expected.replicas;
       continue;
     }

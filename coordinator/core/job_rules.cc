@@ -1,6 +1,7 @@
 #include "coordinator/core/job_rules.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -51,17 +52,32 @@ std::string WhyUnfit(const JobState& job, const JobFacts& facts) {
   return "";
 }
 
-// Equal up to what is only shown to operators.
-bool SameForDecisions(JobFacts a, JobFacts b) {
-  a.counters = b.counters = {};
-  a.links = b.links = {};
-  for (JobFacts* facts : {&a, &b}) {
-    for (FragmentFacts& fragment : facts->fragments) {
-      fragment.owed_norm = 0;
-      fragment.lost_norm = 0;
-    }
-  }
-  return a == b;
+// All but what is only shown to operators. The names are those of every member,
+// so that a new one does not compile unseen.
+auto Decisive(const FragmentFacts& facts) {
+  const auto& [fragment, span_begin, applied, anchor_hashes, stored_through,
+               stored, ready, progress, bases, first_result_kept, pin,
+               owed_norm, lost_norm] = facts;
+  return std::tie(fragment, span_begin, applied, anchor_hashes, stored_through,
+                  stored, ready, progress, bases, first_result_kept, pin);
+}
+
+auto Decisive(const JobFacts& facts) {
+  const auto& [job, life, abandoned_life, state, error, element_count,
+               epoch_samples, flops_per_sample, fragments, evaluations,
+               generated, counters, links, codec_speeds, checkpoint] = facts;
+  return std::tie(job, life, abandoned_life, state, error, element_count,
+                  epoch_samples, flops_per_sample, evaluations, generated,
+                  codec_speeds, checkpoint);
+}
+
+bool SameForDecisions(const JobFacts& a, const JobFacts& b) {
+  return Decisive(a) == Decisive(b) &&
+         std::equal(a.fragments.begin(), a.fragments.end(), b.fragments.begin(),
+                    b.fragments.end(),
+                    [](const FragmentFacts& x, const FragmentFacts& y) {
+                      return Decisive(x) == Decisive(y);
+                    });
 }
 
 void DecideSize(JobState& job, const Decider& decider) {
@@ -122,10 +138,11 @@ bool HearSeat(JobState& job, const std::string& worker, Incarnation incarnation,
   if (facts == nullptr && it == job.seats.end()) return false;
   const bool known =
       it != job.seats.end() && it->second.incarnation == incarnation;
-  JobFacts now = facts == nullptr ? JobFacts{} : *facts;
-  now.job = job.id;
+  JobFacts none;
+  none.job = job.id;
+  const JobFacts& now = facts == nullptr ? none : *facts;
   if (known && SameForDecisions(it->second.facts, now)) {
-    it->second.facts = std::move(now);
+    it->second.facts = now;
     return false;
   }
   Seat& seat = job.seats[worker];
@@ -134,7 +151,7 @@ bool HearSeat(JobState& job, const std::string& worker, Incarnation incarnation,
     seat.incarnation = incarnation;
   }
   if (now.state != seat.facts.state) job.places_stale = true;
-  seat.facts = std::move(now);
+  seat.facts = now;
   seat.joined = std::max(seat.joined, seat.facts.life);
   std::string unfit = WhyUnfit(job, seat.facts);
   if (unfit != seat.unfit) job.places_stale = true;

@@ -1,8 +1,8 @@
 #include "coordinator/core/offers.h"
 
 #include <algorithm>
-#include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "optimizer/outer/outer.h"
 
 namespace skerry::coordinator {
@@ -18,8 +18,39 @@ bool SameOffer(const Contribution& a, const Contribution& b) {
          a.ranges == b.ranges;
 }
 
+// What the workers of a replica offer, by rank.
+using Parts = absl::InlinedVector<const Contribution*, 4>;
+
+Parts PartsOf(const JobState& job, const Replica& replica,
+              const RoundMachine& machine) {
+  const Round decided = DecidedRound(machine, replica.life);
+  Parts parts;
+  for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
+    const FragmentFacts* facts =
+        FactsInLife(job, replica, rank, machine.fragment());
+    if (facts == nullptr || !facts->ready.has_value() ||
+        facts->ready->round <= decided) {
+      continue;
+    }
+    parts.push_back(&*facts->ready);
+  }
+  return parts;
+}
+
+Offer::Kind KindOf(const Parts& parts, const Replica& replica) {
+  if (parts.empty()) return Offer::Kind::kNone;
+  bool same_round = parts.size() == replica.holders.size();
+  bool same = true;
+  for (size_t i = 1; i < parts.size(); ++i) {
+    same_round &= parts[i]->round == parts[0]->round;
+    same &= SameOffer(*parts[i], *parts[0]);
+  }
+  if (!same_round) return Offer::Kind::kPartial;
+  return same ? Offer::Kind::kComplete : Offer::Kind::kConflict;
+}
+
 // Mean loss of equal shares, one time for the slowest, one norm of all spans.
-RoundScalars Combined(const std::vector<const Contribution*>& parts) {
+RoundScalars Combined(const Parts& parts) {
   RoundScalars sum = parts.front()->scalars;
   sum.loss = 0;
   sum.delta_squared_norm = 0;
@@ -56,31 +87,19 @@ bool IsUndelayed(const JobState& job, FragmentId fragment) {
 
 Offer OfferOf(const JobState& job, const Replica& replica,
               const RoundMachine& machine) {
-  Offer offer;
-  const Round decided = DecidedRound(machine, replica.life);
-  std::vector<const Contribution*> parts;
-  for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
-    const FragmentFacts* facts =
-        FactsInLife(job, replica, rank, machine.fragment());
-    if (facts == nullptr || !facts->ready.has_value() ||
-        facts->ready->round <= decided) {
-      continue;
-    }
-    parts.push_back(&*facts->ready);
-  }
-  if (parts.empty()) return offer;
-  offer.kind = Offer::Kind::kPartial;
+  const Parts parts = PartsOf(job, replica, machine);
+  Offer offer{KindOf(parts, replica), {}};
+  if (offer.kind == Offer::Kind::kNone) return offer;
   offer.contribution = *parts.front();
-  bool same_round = parts.size() == replica.holders.size();
-  bool same = true;
-  for (const Contribution* part : parts) {
-    same_round &= part->round == offer.contribution.round;
-    same &= SameOffer(*part, offer.contribution);
+  if (offer.kind != Offer::Kind::kPartial) {
+    offer.contribution.scalars = Combined(parts);
   }
-  if (!same_round) return offer;
-  offer.kind = same ? Offer::Kind::kComplete : Offer::Kind::kConflict;
-  offer.contribution.scalars = Combined(parts);
   return offer;
+}
+
+Offer::Kind OfferKindOf(const JobState& job, const Replica& replica,
+                        const RoundMachine& machine) {
+  return KindOf(PartsOf(job, replica, machine), replica);
 }
 
 bool HasPending(const JobState& job, const Replica& replica) {
@@ -89,7 +108,7 @@ bool HasPending(const JobState& job, const Replica& replica) {
         machine.open()->FindLife(replica.life) != nullptr) {
       return true;
     }
-    if (OfferOf(job, replica, machine).kind != Offer::Kind::kNone) return true;
+    if (OfferKindOf(job, replica, machine) != Offer::Kind::kNone) return true;
   }
   return false;
 }
@@ -115,7 +134,7 @@ bool WaitsElsewhere(const JobState& job, const Replica& replica,
   for (const RoundMachine& other : job.fragments) {
     if (other.fragment() == machine.fragment()) continue;
     if (IsUndelayed(job, other.fragment()) &&
-        OfferOf(job, replica, other).kind != Offer::Kind::kNone) {
+        OfferKindOf(job, replica, other) != Offer::Kind::kNone) {
       return true;
     }
   }
@@ -125,7 +144,7 @@ bool WaitsElsewhere(const JobState& job, const Replica& replica,
 bool IsWanted(const JobState& job, const Replica& replica,
               const RoundMachine& machine) {
   if (machine.open().has_value() ||
-      OfferOf(job, replica, machine).kind != Offer::Kind::kNone ||
+      OfferKindOf(job, replica, machine) != Offer::Kind::kNone ||
       !WaitsElsewhere(job, replica, machine)) {
     return false;
   }
@@ -137,7 +156,7 @@ bool IsWanted(const JobState& job, const Replica& replica,
   }
   for (const auto& [life, other] : job.replicas.current()) {
     if (life != replica.life &&
-        OfferOf(job, other, machine).kind == Offer::Kind::kComplete) {
+        OfferKindOf(job, other, machine) == Offer::Kind::kComplete) {
       return true;
     }
   }

@@ -25,6 +25,8 @@ struct Offer {
 // What a replica offers that was neither committed nor dropped yet.
 Offer OfferOf(const JobState& job, const Replica& replica,
               const RoundMachine& machine);
+Offer::Kind OfferKindOf(const JobState& job, const Replica& replica,
+                        const RoundMachine& machine);
 
 // Whether anything of the replica waits for its outcome.
 bool HasPending(const JobState& job, const Replica& replica);

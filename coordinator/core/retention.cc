@@ -15,11 +15,19 @@ const FragmentFacts* FragmentOf(const JobFacts& facts, FragmentId fragment) {
   return nullptr;
 }
 
-// Sequences at which the worker holds a base of all of `holder`'s spans.
-absl::btree_set<Sequence> WholeBases(const FragmentFacts& facts,
-                                     const SpanHolder& holder) {
+// Sequences, ascending, at which the worker holds a base of all of `holder`'s
+// spans.
+std::vector<Sequence> WholeBases(const FragmentFacts& facts,
+                                 const SpanHolder& holder) {
+  std::vector<Sequence> whole;
+  // Where several make up one.
   absl::btree_map<Sequence, absl::btree_set<uint32_t>> spans;
   for (const HeldBase& base : facts.bases) {
+    if (base.span_begin <= holder.span_begin &&
+        base.span_begin + base.hashes.size() >= holder.span_end) {
+      whole.push_back(base.sequence);
+      continue;
+    }
     for (size_t i = 0; i < base.hashes.size(); ++i) {
       const uint64_t span = base.span_begin + i;
       if (span >= holder.span_begin && span < holder.span_end) {
@@ -27,12 +35,12 @@ absl::btree_set<Sequence> WholeBases(const FragmentFacts& facts,
       }
     }
   }
-  absl::btree_set<Sequence> whole;
   for (const auto& [sequence, held] : spans) {
     if (held.size() == holder.span_end - holder.span_begin) {
-      whole.insert(sequence);
+      whole.push_back(sequence);
     }
   }
+  std::sort(whole.begin(), whole.end());
   return whole;
 }
 
@@ -106,26 +114,25 @@ std::optional<Sequence> NeedOf(const Seat& seat, const Worker& worker,
 Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
                   const ClusterOptions& options, FragmentId fragment) {
   const RoundMachine& machine = job.fragments[fragment.value()];
-  std::optional<absl::btree_set<Sequence>> common;
+  std::optional<std::vector<Sequence>> common;
   for (const auto& [life, replica] : job.replicas.current()) {
     for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
       const FragmentFacts* facts = FactsInLife(job, replica, rank, fragment);
       if (facts == nullptr) return machine.floor();
-      absl::btree_set<Sequence> held =
-          WholeBases(*facts, replica.holders[rank]);
+      std::vector<Sequence> held = WholeBases(*facts, replica.holders[rank]);
       if (!common.has_value()) {
         common = std::move(held);
         continue;
       }
-      for (auto it = common->begin(); it != common->end();) {
-        it = held.contains(*it) ? std::next(it) : common->erase(it);
-      }
+      std::erase_if(*common, [&held](Sequence sequence) {
+        return !std::binary_search(held.begin(), held.end(), sequence);
+      });
     }
   }
   // Older bases are of no use to anybody.
   const Sequence floor = machine.floor();
   if (!common.has_value() || common->empty()) return floor;
-  Sequence keep = *common->rbegin();
+  Sequence keep = common->back();
   if (job.saving.has_value()) {
     const CheckpointOrder& order = job.saving->order;
     keep = std::min(keep, order.fragment_sequences.empty()

@@ -30,7 +30,7 @@ History::History(const std::vector<StoredFile>& on_disk) {
 
 void History::AddCommitted(const std::vector<CommittedEntry>& entries) {
   for (const CommittedEntry& entry : entries) {
-    committed_.emplace(entry.sequence, entry);
+    if (committed_.emplace(entry.sequence, entry).second) answers_ = {};
   }
 }
 
@@ -40,12 +40,21 @@ const CommittedEntry* History::Find(Sequence sequence) const {
 }
 
 void History::ForgetThrough(Sequence sequence) {
-  committed_.erase(committed_.begin(), committed_.upper_bound(sequence));
+  const auto end = committed_.upper_bound(sequence);
+  if (end == committed_.begin()) return;
+  committed_.erase(committed_.begin(), end);
+  answers_ = {};
 }
 
-void History::AddFile(const StoredFile& file) { files_[KeyOf(file)] = file; }
+void History::AddFile(const StoredFile& file) {
+  files_[KeyOf(file)] = file;
+  answers_ = {};
+}
 
-void History::RemoveFile(const StoredFile& file) { files_.erase(KeyOf(file)); }
+void History::RemoveFile(const StoredFile& file) {
+  files_.erase(KeyOf(file));
+  answers_ = {};
+}
 
 const StoredFile* History::FindPiece(const PieceKey& key) const {
   auto it = files_.lower_bound({key.kind, key.sequence, key.attempt});
@@ -87,11 +96,26 @@ bool History::HasResult(Sequence sequence, uint32_t begin, uint32_t end) const {
 
 Sequence History::StoredThrough(Sequence applied, uint32_t begin,
                                 uint32_t end) const {
-  while (HasResult(Next(applied), begin, end)) applied = Next(applied);
-  return applied;
+  return Ask(answers_.stored_through, {applied, begin, end}, [&] {
+    Sequence through = applied;
+    while (HasResult(Next(through), begin, end)) through = Next(through);
+    return through;
+  });
 }
 
-std::vector<HeldBase> History::Bases(uint32_t begin, uint32_t end) const {
+const std::vector<HeldBase>& History::Bases(uint32_t begin,
+                                            uint32_t end) const {
+  return Ask(answers_.bases, {Sequence(), begin, end},
+             [&] { return FindBases(begin, end); });
+}
+
+const std::vector<HeldBase>& History::BasesBeside(uint32_t begin,
+                                                  uint32_t end) const {
+  return Ask(answers_.beside, {Sequence(), begin, end},
+             [&] { return FindBasesBeside(begin, end); });
+}
+
+std::vector<HeldBase> History::FindBases(uint32_t begin, uint32_t end) const {
   absl::btree_map<Sequence, absl::btree_map<uint32_t, uint64_t>> pieces;
   for (const auto& [key, file] : files_) {
     if (file.kind != kBase) continue;
@@ -110,7 +134,8 @@ std::vector<HeldBase> History::Bases(uint32_t begin, uint32_t end) const {
   return bases;
 }
 
-std::vector<HeldBase> History::BasesBeside(uint32_t begin, uint32_t end) const {
+std::vector<HeldBase> History::FindBasesBeside(uint32_t begin,
+                                               uint32_t end) const {
   absl::btree_map<uint32_t, std::pair<Sequence, uint64_t>> newest;
   for (const auto& [key, file] : files_) {
     if (file.kind != kBase) continue;
@@ -134,16 +159,20 @@ std::vector<HeldBase> History::BasesBeside(uint32_t begin, uint32_t end) const {
 
 Sequence History::FirstResultKept(Sequence last, uint32_t begin,
                                   uint32_t end) const {
-  Sequence first;
-  while (begin < end && last.is_set() && HasResult(last, begin, end)) {
-    first = last;
-    last = Sequence(last.value() - 1);
-  }
-  return first;
+  return Ask(answers_.first_kept, {last, begin, end}, [&] {
+    Sequence first;
+    for (Sequence at = last;
+         begin < end && at.is_set() && HasResult(at, begin, end);
+         at = Sequence(at.value() - 1)) {
+      first = at;
+    }
+    return first;
+  });
 }
 
 std::vector<StoredFile> History::TakeDeletable(Sequence keep_from) {
   std::vector<StoredFile> deletable;
+  const size_t before = files_.size();
   for (auto it = files_.begin(); it != files_.end();) {
     const StoredFile& file = it->second;
     bool free = false;
@@ -161,6 +190,7 @@ std::vector<StoredFile> History::TakeDeletable(Sequence keep_from) {
       ++it;
     }
   }
+  if (files_.size() != before) answers_ = {};
   return deletable;
 }
 

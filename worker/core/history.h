@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -42,10 +43,11 @@ class History {
   bool HasResult(Sequence sequence, uint32_t begin, uint32_t end) const;
   // The end of the gapless run of such results after `applied`.
   Sequence StoredThrough(Sequence applied, uint32_t begin, uint32_t end) const;
-  // Bases that hold all of [begin, end).
-  std::vector<HeldBase> Bases(uint32_t begin, uint32_t end) const;
+  // Bases that hold all of [begin, end). Valid until the next call of anything.
+  const std::vector<HeldBase>& Bases(uint32_t begin, uint32_t end) const;
   // The newest base of every span outside [begin, end), neighbours together.
-  std::vector<HeldBase> BasesBeside(uint32_t begin, uint32_t end) const;
+  // Valid until the next call of anything.
+  const std::vector<HeldBase>& BasesBeside(uint32_t begin, uint32_t end) const;
   // The begin of the gapless run of such results up to `last`; unset when that
   // is none.
   Sequence FirstResultKept(Sequence last, uint32_t begin, uint32_t end) const;
@@ -66,8 +68,34 @@ class History {
   };
   static FileKey KeyOf(const StoredFile& file);
 
+  // What was asked last, with its answer: Status asks the same again and again.
+  struct Question {
+    Sequence sequence;
+    uint32_t begin = 0;
+    uint32_t end = 0;
+    friend bool operator==(const Question&, const Question&) = default;
+  };
+  template <typename Answer>
+  using Known = std::optional<std::pair<Question, Answer>>;
+  struct Answers {
+    Known<std::vector<HeldBase>> bases;
+    Known<std::vector<HeldBase>> beside;
+    Known<Sequence> stored_through;
+    Known<Sequence> first_kept;
+  };
+  // Of `known` to `question`, by `find` when it was not asked last.
+  template <typename Answer, typename Find>
+  static const Answer& Ask(Known<Answer>& known, const Question& question,
+                           Find find) {
+    if (!known || known->first != question) known.emplace(question, find());
+    return known->second;
+  }
+  std::vector<HeldBase> FindBases(uint32_t begin, uint32_t end) const;
+  std::vector<HeldBase> FindBasesBeside(uint32_t begin, uint32_t end) const;
+
   absl::btree_map<Sequence, CommittedEntry> committed_;
   absl::btree_map<FileKey, StoredFile> files_;
+  mutable Answers answers_;  // as long as nothing of the above changes
 };
 
 }  // namespace skerry::worker

@@ -296,7 +296,7 @@ FragmentFacts SeatFragment::Facts(bool with_pin) const {
   facts.bases = history_.Bases(recovery_.begin(), recovery_.end());
   // Spans move between the workers of an island, and what one of them has given
   // up may be nowhere else.
-  const auto beside = history_.BasesBeside(recovery_.begin(), recovery_.end());
+  const auto& beside = history_.BasesBeside(recovery_.begin(), recovery_.end());
   facts.bases.insert(facts.bases.end(), beside.begin(), beside.end());
   facts.first_result_kept = history_.FirstResultKept(
       facts.stored_through, recovery_.begin(), recovery_.end());
