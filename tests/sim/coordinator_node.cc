@@ -35,7 +35,7 @@ class CoordinatorNode::ServerStream final : public coordinator::OrdersStream {
     Boot boot;
   };
   std::optional<Identity> identity;
-  std::deque<MessageBytes> waiting;
+  std::deque<StatusMessage> waiting;
   bool taking = false;
 
  private:
@@ -47,18 +47,16 @@ class CoordinatorNode::ServerStream final : public coordinator::OrdersStream {
 
 void CoordinatorNode::ServerStream::Send(const coordinator::Orders& orders) {
   World& world = node_.world_;
-  v1::Orders& message = node_.orders_;
-  message.Clear();
-  coordinator::OrdersToProto(orders, &message);
-  const auto bytes =
-      std::make_shared<const std::string>(message.SerializeAsString());
+  const std::shared_ptr<v1::Orders> message = world.orders_pool.Take();
+  coordinator::OrdersToProto(orders, message.get());
+  const size_t bytes = message->ByteSizeLong();
   world.observer.OnOrdersSaid(session_->worker, orders);
   world.history.Add(world.timeline.now(), "orders ", session_->worker, " ",
-                    orders.revision.value(), " ", bytes->size());
-  world.network.Send(kHost, session_->worker, bytes->size(),
-                     [session = session_, bytes] {
+                    orders.revision.value(), " ", bytes);
+  world.network.Send(kHost, session_->worker, bytes,
+                     [session = session_, message] {
                        if (!session->stream->is_broken()) {
-                         session->on_orders(bytes);
+                         session->on_orders(message);
                        }
                      });
   writing_ = true;
@@ -93,6 +91,7 @@ struct CoordinatorNode::Watch final : public coordinator::SettledObserver {
 
 CoordinatorNode::CoordinatorNode(World& world)
     : world_(world),
+      run_(world.machine(kHost).run),
       process_(world.timeline, world.random, world.machine(kHost).clock, [] {}),
       journal_(
           world.journal_disk(), world.timeline, world.random, process_,
@@ -123,8 +122,8 @@ CoordinatorNode::ServerStream* CoordinatorNode::Find(uint64_t id) {
 }
 
 void CoordinatorNode::OnStatus(const std::shared_ptr<Session>& session,
-                               const MessageBytes& bytes) {
-  process_.Post([this, session, bytes] {
+                               const StatusMessage& status) {
+  process_.Post([this, session, status] {
     ServerStream* stream = Find(session->id);
     if (stream == nullptr) {
       if (session->stream->is_broken()) return;
@@ -133,7 +132,7 @@ void CoordinatorNode::OnStatus(const std::shared_ptr<Session>& session,
                             std::make_unique<ServerStream>(*this, session))
                    .first->second.get();
     }
-    stream->waiting.push_back(bytes);
+    stream->waiting.push_back(status);
     Take(session->id);
   });
 }
@@ -144,11 +143,9 @@ void CoordinatorNode::Take(uint64_t id) {
       stream->waiting.empty()) {
     return;
   }
-  const bool parsed = status_.ParseFromString(*stream->waiting.front());
-  stream->waiting.pop_front();
   absl::StatusOr<coordinator::StatusFacts> facts =
-      absl::InvalidArgumentError("no Status");
-  if (parsed) facts = coordinator::StatusFromProto(status_);
+      coordinator::StatusFromProto(*stream->waiting.front());
+  stream->waiting.pop_front();
   if (!facts.ok()) {
     world_.observer.OnBroken("a worker's Status was refused: " +
                              facts.status().ToString());
@@ -158,13 +155,16 @@ void CoordinatorNode::Take(uint64_t id) {
   stream->taking = true;
   const std::string worker = facts->self.worker;
   const Boot boot = facts->boot;
-  shell_.Do([this, id, worker, boot, facts = *std::move(facts)](
+  shell_.Do([this, id, worker, boot, from = stream->worker(),
+             facts = *std::move(facts)](
                 coordinator::Cluster& cluster,
                 Instant now) -> coordinator::ClusterShell::Settled {
-    return [this, id, worker, boot, taken = cluster.OnStatus(facts, now)](
-               const coordinator::Cluster&, Instant) {
-      Answer(id, worker, boot, taken);
-    };
+    const absl::Status taken = cluster.OnStatus(facts, now);
+    if (taken.ok()) world_.observer.OnStatusTaken(from, run_, facts);
+    return
+        [this, id, worker, boot, taken](const coordinator::Cluster&, Instant) {
+          Answer(id, worker, boot, taken);
+        };
   });
 }
 

@@ -28,7 +28,7 @@ class CoordinatorNode {
 
   // A Status has arrived; the first of a session opens it here.
   void OnStatus(const std::shared_ptr<Session>& session,
-                const MessageBytes& bytes);
+                const StatusMessage& status);
   // The session broke, or its worker closed it.
   void OnClosed(uint64_t id);
 
@@ -52,14 +52,12 @@ class CoordinatorNode {
   ServerStream* Find(uint64_t id);
 
   World& world_;
+  const uint64_t run_;
   Process process_;
   SimJournal journal_;
   std::unique_ptr<Watch> watch_;
   coordinator::ClusterShell shell_;
   bool recovered_ = false;
-  // Used again and again, so that their parts are not made anew.
-  v1::Status status_;
-  v1::Orders orders_;
   std::map<uint64_t, std::unique_ptr<ServerStream>> streams_;
   std::map<std::string, uint64_t> live_;
 };

@@ -10,10 +10,13 @@
 #include <vector>
 
 #include "base/instant.h"
+#include "compression/frame.h"
+#include "coordinator/core/facts.h"
 #include "coordinator/core/orders.h"
 #include "coordinator/core/records.h"
 #include "tests/sim/network.h"
 #include "tests/sim/worker_disk.h"
+#include "worker/core/orders.h"
 #include "worker/core/seat.h"
 
 namespace skerry::sim {
@@ -49,6 +52,14 @@ class Observer {
   virtual void OnOrdersSaid(HostId to, const coordinator::Orders& orders) {}
   virtual void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
                            const std::string& folder) {}
+  // A run of the coordinator has taken it in, whatever it made of it.
+  virtual void OnStatusTaken(HostId from, uint64_t run,
+                             const coordinator::StatusFacts& status) {}
+  // A run of a worker has been given them, and a frame was accepted.
+  virtual void OnOrdersHeard(HostId host, uint64_t run,
+                             const worker::JobOrders& orders) {}
+  virtual void OnFrameTaken(HostId host, uint64_t run,
+                            const compression::FrameHeader& header) {}
   // After every task of the worker's process.
   virtual void OnSeat(const SeatSight& sight) {}
   // A program did what no program may: text says what.

@@ -16,6 +16,7 @@ constexpr uint64_t kShape = 1;
 constexpr uint64_t kFaults = 2;
 constexpr uint64_t kMoreFaults = 3;
 constexpr uint64_t kFragments = 4;
+constexpr uint64_t kStrikes = 5;
 
 class Draw {
  public:
@@ -105,6 +106,7 @@ class FaultDraw {
       : schedule_(schedule),
         draw_(schedule.seed, kFaults),
         more_(schedule.seed, kMoreFaults),
+        strikes_(schedule.seed, kStrikes),
         horizon_ms_(draw_.Scale(1500, 12000)) {
     if (profile.losses) DrawLinks();
     if (profile.crashes) Crashes();
@@ -116,6 +118,7 @@ class FaultDraw {
     if (profile.operators) Operators();
     if (profile.disks) Rot();
     if (profile.operators) Holds();
+    if (profile.crashes) Strikes();
     std::stable_sort(
         schedule.faults.begin(), schedule.faults.end(),
         [](const Fault& a, const Fault& b) { return a.at < b.at; });
@@ -249,11 +252,31 @@ class FaultDraw {
               more_.Of({1.0, 2.0}));
     }
   }
+  void Strike(absl::Duration at, HostId host, Moment moment) {
+    schedule_.faults.push_back(
+        {at, FaultKind::kStrike, host, static_cast<uint32_t>(moment),
+         strikes_.Ms(20, 3000), strikes_.Of({0.0, 0.0, 0.002, 0.05})});
+  }
+  void Strikes() {
+    for (uint64_t i = strikes_.Below(4); i > 0; --i) {
+      const auto at = absl::Milliseconds(
+          static_cast<int64_t>(strikes_.Between(50, horizon_ms_)));
+      const auto host =
+          static_cast<HostId>(strikes_.Below(schedule_.workers.size() + 1));
+      Strike(at, host, static_cast<Moment>(strikes_.Below(kMomentCount)));
+    }
+    // All lives begin anew when nothing is left to train.
+    if (!strikes_.Chance(0.1)) return;
+    for (HostId host = 1; host <= schedule_.workers.size(); ++host) {
+      Strike(absl::Milliseconds(50), host, Moment::kTrained);
+    }
+  }
 
   Schedule& schedule_;
   Draw draw_;
   // Of kinds that came later, so that older schedules keep theirs.
   Draw more_;
+  Draw strikes_;
   const double horizon_ms_;
 };
 

@@ -40,8 +40,22 @@ enum class FaultKind {
   kPauseJob,     // an operator holds job `other` for `lasts`
   kMark,         // an operator cordons `host`, or with `amount` 2 drains it,
                  // for `lasts`
+  kStrike,       // as kKill, `amount` seconds after the journal next has what
+                 // the moment `other` names
 };
-inline constexpr int kFaultKindCount = 20;
+inline constexpr int kFaultKindCount = 21;
+
+// Of a strike: what has just become durable, and nobody has heard of yet.
+enum class Moment : uint32_t {
+  kAdmitted,   // a life
+  kLifeEnded,  // a life
+  kGranted,    // samples
+  kOpened,     // an attempt
+  kCommitted,  // a result
+  kTrained,    // the last result of a job
+  kEvaluated,  // a state
+};
+inline constexpr uint32_t kMomentCount = 7;
 
 struct Fault {
   absl::Duration at = absl::ZeroDuration();

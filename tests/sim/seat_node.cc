@@ -103,6 +103,7 @@ absl::Status SeatNode::OnOrders(Revision revision,
                                 const v1::JobOrders& orders) {
   SKERRY_ASSIGN_OR_RETURN(const worker::JobOrders checked,
                           worker::JobOrdersFromProto(orders));
+  world_.observer.OnOrdersHeard(node_.host(), node_.run(), checked);
   seat_->OnOrders(node_.process().Now(), revision, checked);
   AfterSeat();
   return absl::OkStatus();
@@ -125,6 +126,9 @@ worker::FrameVerdict SeatNode::OnFrame(const compression::FrameHeader& header,
                                        const SharedBytes& payload) {
   const worker::FrameVerdict verdict =
       seat_->OnFrame(node_.process().Now(), header, payload);
+  if (verdict == worker::FrameVerdict::kAccepted) {
+    world_.observer.OnFrameTaken(node_.host(), node_.run(), header);
+  }
   AfterSeat();
   return verdict;
 }

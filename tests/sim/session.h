@@ -9,14 +9,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
 
+#include "proto/skerry/v1/control.pb.h"
 #include "tests/sim/network.h"
 
 namespace skerry::sim {
 
-// A message on its way, repeated or not.
-using MessageBytes = std::shared_ptr<const std::string>;
+// Messages on their way, repeated or not.
+using StatusMessage = std::shared_ptr<const v1::Status>;
+using OrdersMessage = std::shared_ptr<const v1::Orders>;
 
 struct Session {
   static constexpr int kWorkerEnd = 0;
@@ -27,7 +28,7 @@ struct Session {
   HostId worker = 0;
   std::shared_ptr<Stream> stream;
   // Orders at the worker, while its process lives.
-  std::function<void(const MessageBytes& bytes)> on_orders;
+  std::function<void(const OrdersMessage& orders)> on_orders;
 };
 
 }  // namespace skerry::sim

@@ -104,10 +104,10 @@ void WorkerNode::OnAgreeCut(
   job->second->OnAgreeCut(request, std::move(answer));
 }
 
-void WorkerNode::OnOrders(uint64_t session, const MessageBytes& bytes) {
+void WorkerNode::OnOrders(uint64_t session, const OrdersMessage& message) {
   if (session_ == nullptr || session_->id != session) return;
-  v1::Orders& orders = orders_;
-  if (!orders.ParseFromString(*bytes) || orders.boot() != boot_) return;
+  const v1::Orders& orders = *message;
+  if (orders.boot() != boot_) return;
   backoff_ = kBackoffMin;
   const Revision revision(orders.revision());
   if (revision < revision_) return;
@@ -158,7 +158,8 @@ void WorkerNode::StatusChanged() {
 
 void WorkerNode::SendStatus() {
   status_due_ = false;
-  v1::Status& status = status_;
+  const std::shared_ptr<v1::Status> message = world_.status_pool.Take();
+  v1::Status& status = *message;
   status.Clear();
   status.set_protocol_version(kProtocolVersion);
   status.set_release(kRelease);
@@ -171,7 +172,7 @@ void WorkerNode::SendStatus() {
   status.set_counter(++counter_);
   status.set_draining(draining_);
   for (const auto& [id, job] : jobs_) job->WriteStatus(status.add_jobs());
-  newest_ = std::make_shared<const std::string>(status.SerializeAsString());
+  newest_ = message;
   if (session_ == nullptr && !waiting_) Open();
   Flush();
 }
@@ -188,9 +189,9 @@ void WorkerNode::Open() {
   session_->id = world_.NextNumber();
   session_->worker = host_;
   session_->on_orders = [this, alive = process_.alive(),
-                         id = session_->id](const MessageBytes& bytes) {
+                         id = session_->id](const OrdersMessage& orders) {
     if (alive.expired()) return;
-    process_.Post([this, id, bytes] { OnOrders(id, bytes); });
+    process_.Post([this, id, orders] { OnOrders(id, orders); });
   };
   session_->stream = world_.network.Connect(
       {host_,
@@ -209,23 +210,24 @@ void WorkerNode::Open() {
 void WorkerNode::Flush() {
   if (session_ == nullptr || writing_ || newest_ == nullptr) return;
   writing_ = true;
-  const MessageBytes bytes = std::exchange(newest_, nullptr);
+  const StatusMessage status = std::exchange(newest_, nullptr);
+  const size_t bytes = status->ByteSizeLong();
   world_.history.Add(world_.timeline.now(), "status ", host_, " ", counter_,
-                     " ", bytes->size());
+                     " ", bytes);
   if (world_.network.link(host_, kCoordinator).cuts > 0) {
     session_->stream->Break(absl::UnavailableError("the connection broke"));
     return;
   }
   world_.network.Send(
-      host_, kCoordinator, bytes->size(),
-      [&world = world_, session = session_, bytes] {
+      host_, kCoordinator, bytes,
+      [&world = world_, session = session_, status] {
         if (world.coordinator_node() == nullptr) {
           session->stream->Close(
               Session::kCoordinatorEnd,
               absl::UnavailableError("no coordinator is there"));
           return;
         }
-        world.coordinator_node()->OnStatus(session, bytes);
+        world.coordinator_node()->OnStatus(session, status);
       });
   process_.RunAt(process_.Now() + kWriting, [this, id = session_->id] {
     if (session_ == nullptr || session_->id != id) return;

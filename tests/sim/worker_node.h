@@ -51,7 +51,7 @@ class WorkerNode final : public transport::BulkReceiver {
                   std::function<void(absl::StatusOr<worker::CutReply>)> answer);
 
  private:
-  void OnOrders(uint64_t session, const MessageBytes& bytes);
+  void OnOrders(uint64_t session, const OrdersMessage& orders);
   void OnJobOrders(Revision revision, const v1::JobOrders& orders);
   void OnSessionEnd(const absl::Status& why);
   void TakeNewBoot(const std::string& reason);
@@ -83,10 +83,7 @@ class WorkerNode final : public transport::BulkReceiver {
   bool waiting_ = false;
   absl::Duration backoff_;
   // Not sent yet.
-  MessageBytes newest_;
-  // Used again and again, so that their parts are not made anew.
-  v1::Orders orders_;
-  v1::Status status_;
+  StatusMessage newest_;
 };
 
 }  // namespace skerry::sim

@@ -27,7 +27,8 @@ coordinator::ClusterOptions OptionsOf(const Schedule& schedule) {
   options.settle = schedule.lease / 5;
   options.takeover_wait = 2 * schedule.lease;
   options.attempt_deadline_min = schedule.lease / 10;
-  options.final_evaluation_max = 5 * schedule.lease;
+  // What nobody evaluates is seen as a job that does not end.
+  options.final_evaluation_max = 20 * schedule.lease;
   options.members_max = 64;
   return options;
 }
@@ -161,6 +162,7 @@ void World::OnDurable(const std::vector<coordinator::JournalEntry>& entries) {
     } else if (std::holds_alternative<coordinator::Committed>(entry->record)) {
       ++committed_;
     }
+    StrikeAt(*entry);
     observer.OnDurable(*entry);
   }
 }

@@ -18,7 +18,10 @@
 #include "base/random.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/records.h"
+#include "proto/skerry/v1/control.pb.h"
 #include "tests/sim/history.h"
+#include "tests/sim/message_pool.h"
+#include "tests/sim/moments.h"
 #include "tests/sim/network.h"
 #include "tests/sim/observer.h"
 #include "tests/sim/process.h"
@@ -61,6 +64,8 @@ class World {
   Observer& observer;
   const Schedule schedule;
   const coordinator::ClusterOptions options;
+  MessagePool<v1::Status> status_pool;
+  MessagePool<v1::Orders> orders_pool;
 
   struct Machine {
     Clock clock;
@@ -96,6 +101,8 @@ class World {
   void ApplyToNetwork(const Fault& fault);
   void ApplyToMachine(const Fault& fault);
   void ApplyByOperator(const Fault& fault);
+  // Brings strikes about whose moment the record is.
+  void StrikeAt(const coordinator::Entry& entry);
   // Runs `task` when the fault's time is over, or when it has to be calm.
   void When(absl::Duration lasts, Timeline::Task task);
   void CutBoth(HostId host, int change);
@@ -122,6 +129,9 @@ class World {
   // As the journal has it.
   std::map<JobId, std::string> job_names_;
   std::set<JobId> paused_;
+  Moments moments_;
+  // That wait for their moment.
+  std::vector<Fault> strikes_;
   std::set<std::string> marked_;
 };
 

@@ -37,6 +37,8 @@ void World::Apply(const Fault& fault) {
     case FaultKind::kPauseJob:
     case FaultKind::kMark:
       return ApplyByOperator(fault);
+    case FaultKind::kStrike:
+      return strikes_.push_back(fault);
     default:
       return ApplyToMachine(fault);
   }
@@ -145,6 +147,20 @@ void World::ApplyToMachine(const Fault& fault) {
       return;
     default:
       return;
+  }
+}
+
+void World::StrikeAt(const coordinator::Entry& entry) {
+  for (const Moment moment : moments_.Of(entry)) {
+    std::erase_if(strikes_, [this, moment](const Fault& fault) {
+      if (fault.other != static_cast<uint32_t>(moment)) return false;
+      timeline.After(absl::Seconds(fault.amount), [this, fault] {
+        if (timeline.now() >= Instant(schedule.calm_at)) return;
+        history.Add(timeline.now(), "strike ", fault.host);
+        Kill(fault.host, WorkerDisk::End::kKilled, fault.lasts);
+      });
+      return true;
+    });
   }
 }
 
@@ -259,6 +275,7 @@ void World::Submit(uint32_t job) {
 
 void World::Calm() {
   history.Add(timeline.now(), "calm");
+  strikes_.clear();
   network.set_faults({});
   for (HostId host = 0; host < machines_.size(); ++host) Start(host);
   Release();

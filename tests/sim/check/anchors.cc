@@ -7,6 +7,14 @@
 #include "base/hash.h"
 
 namespace skerry::sim {
+namespace {
+
+std::string NameOf(const FragmentSight& sight) {
+  return absl::StrCat("anchors: worker ", sight.seat.host, " job ",
+                      sight.job().job.value(), " fragment ", sight.index, " ");
+}
+
+}  // namespace
 
 void AnchorChecker::OnDurable(const coordinator::Entry& entry) {
   const auto* submitted = std::get_if<coordinator::JobSubmitted>(&entry.record);
@@ -65,18 +73,15 @@ void AnchorChecker::OnSeat(const SeatSight& sight) {
 void AnchorChecker::OnFragment(const FragmentSight& sight) {
   const worker::FragmentFacts& facts = sight.facts();
   const Life life = sight.job().life;
-  const std::string name =
-      absl::StrCat("anchors: worker ", sight.seat.host, " job ",
-                   sight.job().job.value(), " fragment ", sight.index, " ");
   Seen& seen = seen_[{sight.seat.host, sight.seat.run, PartOf(sight)}];
-  if (!facts.anchor_hashes.empty()) CheckApplied(sight, name, seen);
+  if (!facts.anchor_hashes.empty()) CheckApplied(sight, seen);
   if (life.is_set() && life < seen.life) {
-    out_.Add(absl::StrCat(name, "goes back to life ", life.value()));
+    out_.Add(absl::StrCat(NameOf(sight), "goes back to life ", life.value()));
   }
   seen.life = std::max(seen.life, life);
   const Sequence committed = committed_[PartOf(sight)];
   if (facts.applied > committed) {
-    out_.Add(absl::StrCat(name, "has applied ", facts.applied.value(),
+    out_.Add(absl::StrCat(NameOf(sight), "has applied ", facts.applied.value(),
                           ", committed is ", committed.value()));
   }
   uint64_t anchors = CombineHash(facts.applied.value(), facts.span_begin);
@@ -84,49 +89,46 @@ void AnchorChecker::OnFragment(const FragmentSight& sight) {
     anchors = CombineHash(anchors, hash);
   }
   if (std::exchange(seen.anchors, anchors) != anchors) {
-    CheckAnchors(sight, name);
+    CheckAnchors(sight);
   }
   if (facts.stored.has_value() &&
       std::exchange(seen.stored, facts.stored->attempt) !=
           facts.stored->attempt) {
-    CheckStored(sight, name);
+    CheckStored(sight);
   }
   if (facts.ready.has_value() &&
       std::exchange(seen.ready, {life, facts.ready->round}) !=
           std::pair(life, facts.ready->round)) {
-    CheckReady(sight, name);
+    CheckReady(sight);
   }
 }
 
 // Spans that a worker was not given before begin at the bottom.
-void AnchorChecker::CheckApplied(const FragmentSight& sight,
-                                 const std::string& name, Seen& seen) {
+void AnchorChecker::CheckApplied(const FragmentSight& sight, Seen& seen) {
   const worker::FragmentFacts& facts = sight.facts();
   const std::pair<uint32_t, size_t> held{facts.span_begin,
                                          facts.anchor_hashes.size()};
   if (std::exchange(seen.held, held) == held && facts.applied < seen.applied) {
-    out_.Add(absl::StrCat(name, "goes back from ", seen.applied.value(), " to ",
-                          facts.applied.value()));
+    out_.Add(absl::StrCat(NameOf(sight), "goes back from ",
+                          seen.applied.value(), " to ", facts.applied.value()));
   }
   seen.applied = facts.applied;
 }
 
-void AnchorChecker::CheckAnchors(const FragmentSight& sight,
-                                 const std::string& name) {
+void AnchorChecker::CheckAnchors(const FragmentSight& sight) {
   const worker::FragmentFacts& facts = sight.facts();
   for (uint32_t i = 0; i < facts.anchor_hashes.size(); ++i) {
     const uint32_t span = facts.span_begin + i;
     const auto [it, fresh] = anchors_.emplace(
         std::tuple(PartOf(sight), span, facts.applied), facts.anchor_hashes[i]);
     if (it->second != facts.anchor_hashes[i]) {
-      out_.Add(absl::StrCat(name, "has another anchor of span ", span, " at ",
-                            facts.applied.value()));
+      out_.Add(absl::StrCat(NameOf(sight), "has another anchor of span ", span,
+                            " at ", facts.applied.value()));
     }
   }
 }
 
-void AnchorChecker::CheckStored(const FragmentSight& sight,
-                                const std::string& name) {
+void AnchorChecker::CheckStored(const FragmentSight& sight) {
   const worker::FragmentFacts& facts = sight.facts();
   for (uint32_t i = 0; i < facts.stored->hashes.size(); ++i) {
     const uint32_t span = facts.span_begin + i;
@@ -134,14 +136,13 @@ void AnchorChecker::CheckStored(const FragmentSight& sight,
         std::tuple(sight.job().job, facts.stored->attempt, span),
         facts.stored->hashes[i]);
     if (it->second != facts.stored->hashes[i]) {
-      out_.Add(absl::StrCat(name, "has another result of span ", span,
+      out_.Add(absl::StrCat(NameOf(sight), "has another result of span ", span,
                             " in attempt ", facts.stored->attempt.value()));
     }
   }
 }
 
-void AnchorChecker::CheckReady(const FragmentSight& sight,
-                               const std::string& name) {
+void AnchorChecker::CheckReady(const FragmentSight& sight) {
   const worker::FragmentFacts& facts = sight.facts();
   const auto [it, fresh] = rounds_.emplace(
       std::tuple(sight.job().job, sight.job().life, facts.ready->round),
@@ -150,10 +151,19 @@ void AnchorChecker::CheckReady(const FragmentSight& sight,
   if (fragment != sight.index || first.base != facts.ready->base ||
       first.weight != facts.ready->weight ||
       first.ranges != facts.ready->ranges) {
-    out_.Add(absl::StrCat(name, "runs round ", facts.ready->round.value(),
-                          " of life ", sight.job().life.value(),
-                          " at another cut than its replica"));
+    out_.Add(absl::StrCat(
+        NameOf(sight), "runs round ", facts.ready->round.value(), " of life ",
+        sight.job().life.value(), " at another cut than its replica"));
   }
+  if (!fresh) return;
+  data::RangeSet& used = used_[{PartOf(sight), sight.job().life}];
+  const data::RangeSet again = used.Intersect(facts.ready->ranges);
+  if (!again.empty()) {
+    out_.Add(absl::StrCat(
+        NameOf(sight), "trains on ", again.total(), " samples again in round ",
+        facts.ready->round.value(), " of life ", sight.job().life.value()));
+  }
+  used = used.Union(facts.ready->ranges);
 }
 
 }  // namespace skerry::sim

@@ -2,8 +2,8 @@
 //
 // Anchors are the same bits in all workers at every sequence, results are the
 // same bytes wherever they are stored, nobody is ahead of the journal, the
-// workers of a replica run a round at one cut, and no worker sees a life or a
-// sequence go back (A1, A8; DESIGN 5: 1, 3).
+// workers of a replica run a round at one cut, a life trains on a sample once,
+// and no worker sees a life or a sequence go back (A1, A8; DESIGN 5: 1, 3).
 #ifndef SKERRY_TESTS_SIM_CHECK_ANCHORS_H_
 #define SKERRY_TESTS_SIM_CHECK_ANCHORS_H_
 
@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "data/sample_ranges.h"
 #include "tests/sim/check/violations.h"
 #include "tests/sim/observer.h"
 
@@ -49,11 +50,10 @@ class AnchorChecker final : public Observer {
     return {sight.job().job, sight.index};
   }
   void OnFragment(const FragmentSight& sight);
-  void CheckApplied(const FragmentSight& sight, const std::string& name,
-                    Seen& seen);
-  void CheckAnchors(const FragmentSight& sight, const std::string& name);
-  void CheckStored(const FragmentSight& sight, const std::string& name);
-  void CheckReady(const FragmentSight& sight, const std::string& name);
+  void CheckApplied(const FragmentSight& sight, Seen& seen);
+  void CheckAnchors(const FragmentSight& sight);
+  void CheckStored(const FragmentSight& sight);
+  void CheckReady(const FragmentSight& sight);
 
   Violations& out_;
   std::map<JobId, uint32_t> fragments_;
@@ -64,6 +64,8 @@ class AnchorChecker final : public Observer {
   std::map<std::tuple<JobId, Life, Round>,
            std::pair<uint32_t, worker::Contribution>>
       rounds_;
+  // Samples of the rounds of a life.
+  std::map<std::pair<Part, Life>, data::RangeSet> used_;
   std::map<std::tuple<HostId, uint64_t, Part>, Seen> seen_;
   std::map<HostId, Said> said_;
 };

@@ -9,6 +9,7 @@
 
 #include "tests/sim/check/anchors.h"
 #include "tests/sim/check/durable.h"
+#include "tests/sim/check/heard.h"
 #include "tests/sim/check/ledger.h"
 #include "tests/sim/check/owed.h"
 #include "tests/sim/check/violations.h"
@@ -20,7 +21,7 @@ class CheckerSet final : public Observer {
  public:
   // `out` outlives the set.
   explicit CheckerSet(Violations& out)
-      : ledger_(out), anchors_(out), durable_(out), owed_(out) {}
+      : ledger_(out), anchors_(out), durable_(out), heard_(out), owed_(out) {}
 
   void OnDurable(const coordinator::Entry& entry) override {
     for (Observer* one : all_) one->OnDurable(entry);
@@ -35,6 +36,18 @@ class CheckerSet final : public Observer {
                    const std::string& folder) override {
     for (Observer* one : all_) one->OnFactsSaid(sight, disk, folder);
   }
+  void OnStatusTaken(HostId from, uint64_t run,
+                     const coordinator::StatusFacts& status) override {
+    for (Observer* one : all_) one->OnStatusTaken(from, run, status);
+  }
+  void OnOrdersHeard(HostId host, uint64_t run,
+                     const worker::JobOrders& orders) override {
+    for (Observer* one : all_) one->OnOrdersHeard(host, run, orders);
+  }
+  void OnFrameTaken(HostId host, uint64_t run,
+                    const compression::FrameHeader& header) override {
+    for (Observer* one : all_) one->OnFrameTaken(host, run, header);
+  }
   void OnSeat(const SeatSight& sight) override {
     for (Observer* one : all_) one->OnSeat(sight);
   }
@@ -46,8 +59,10 @@ class CheckerSet final : public Observer {
   LedgerChecker ledger_;
   AnchorChecker anchors_;
   DurableChecker durable_;
+  HeardChecker heard_;
   OwedChecker owed_;
-  const std::vector<Observer*> all_ = {&ledger_, &anchors_, &durable_, &owed_};
+  const std::vector<Observer*> all_ = {&ledger_, &anchors_, &durable_, &heard_,
+                                       &owed_};
 };
 
 }  // namespace skerry::sim

@@ -1,0 +1,56 @@
+// tests/sim/check/heard.h
+//
+// Nobody acts on what is older than what it has heard, or on what it has not
+// heard of: a frame is taken only of the attempt that orders have named, never
+// of an older one after a newer, and orders answer the newest Status (PROTOCOL
+// 1).
+#ifndef SKERRY_TESTS_SIM_CHECK_HEARD_H_
+#define SKERRY_TESTS_SIM_CHECK_HEARD_H_
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "tests/sim/check/violations.h"
+#include "tests/sim/observer.h"
+
+namespace skerry::sim {
+
+class HeardChecker final : public Observer {
+ public:
+  // `out` outlives the checker.
+  explicit HeardChecker(Violations& out) : out_(out) {}
+
+  void OnStatusTaken(HostId from, uint64_t run,
+                     const coordinator::StatusFacts& status) override;
+  void OnOrdersSaid(HostId to, const coordinator::Orders& orders) override;
+  void OnOrdersHeard(HostId host, uint64_t run,
+                     const worker::JobOrders& orders) override;
+  void OnFrameTaken(HostId host, uint64_t run,
+                    const compression::FrameHeader& header) override;
+
+ private:
+  // A fragment of a job.
+  using Part = std::pair<JobId, uint32_t>;
+  // The newest Status of a boot that a run of the coordinator has taken in.
+  struct Status {
+    uint64_t run = 0;
+    Boot boot;
+    uint64_t counter = 0;
+    std::map<Part, Sequence> applied;
+  };
+  struct Attempts {
+    Attempt heard;
+    Attempt taken;
+  };
+
+  Violations& out_;
+  std::map<HostId, Status> statuses_;
+  // By host and run.
+  std::map<std::tuple<HostId, uint64_t, Part>, Attempts> attempts_;
+};
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_TESTS_SIM_CHECK_HEARD_H_
