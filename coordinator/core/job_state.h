@@ -45,6 +45,20 @@ struct Seat {
   std::string unfit;
 };
 
+// How a joiner that has a state follows the commits (chase.h).
+struct Chase {
+  enum class Stage {
+    kWatched,
+    kAwaited,  // it does not gain: nothing is committed until it is level
+    kGivenUp,  // it was waited for in vain
+  };
+  Instant since;
+  // Both then, in commits.
+  uint64_t newest = 0;
+  uint64_t behind = 0;
+  Stage stage = Stage::kWatched;
+};
+
 // Workers that recover together, to be admitted as the island's next replica.
 struct Place {
   std::vector<std::string> workers;
@@ -53,6 +67,7 @@ struct Place {
   std::vector<SpanHolder> holders;
   // When whoever joins a running replica was first ready to take over.
   std::optional<Instant> ready_since;
+  std::optional<Chase> chase;
 };
 
 // An island that waits for a lost worker before the others go on without it.

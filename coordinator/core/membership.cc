@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "coordinator/core/chase.h"
 #include "coordinator/core/holdings.h"
 #include "coordinator/core/layout.h"
 #include "coordinator/core/offers.h"
@@ -128,6 +129,7 @@ void RefreshPlaces(JobState& job, const Decider& decider) {
     if (old != job.places.end() && old->second.workers == place.workers &&
         old->second.incarnations == place.incarnations) {
       place.ready_since = old->second.ready_since;
+      place.chase = old->second.chase;
     }
     if (old == job.places.end() || old->second.holders != place.holders ||
         old->second.workers != place.workers) {
@@ -391,6 +393,7 @@ void DecideMembership(JobState& job, const Decider& decider) {
   if (job.places_stale || settled) RefreshPlaces(job, decider);
   TakeOver(job, decider);
   Admit(job, decider);
+  WatchChases(job, decider);
 }
 
 void CollectMembership(const JobState& job, const ClusterOptions& options,
@@ -409,10 +412,12 @@ void CollectMembership(const JobState& job, const ClusterOptions& options,
   for (const auto& [life, drain] : job.draining) {
     earliest.Consider(drain.since + options.lease);
   }
+  CollectChases(job, options, earliest);
 }
 
 bool AwaitsJoiner(const JobState& job, const ClusterOptions& options,
                   Instant now) {
+  if (AwaitsChaser(job, options, now)) return true;
   if (job.fragments.size() == 1) return false;
   for (const auto& [island, place] : job.places) {
     if (place.ready_since.has_value() &&

@@ -30,9 +30,9 @@ void CollectMembership(const JobState& job, const ClusterOptions& options,
                        Earliest& earliest);
 
 // Whether a joiner, who is close behind, should come level before anything more
-// is committed: with several fragments one of them nearly always commits, and
-// who is to take over has to have all. For as long as takeover_wait, then not
-// for as long.
+// is committed: one that cannot keep up (chase.h), or, with several fragments,
+// of which one nearly always commits, one that is to take over and has to have
+// all. For as long as takeover_wait, then not for as long.
 bool AwaitsJoiner(const JobState& job, const ClusterOptions& options,
                   Instant now);
 

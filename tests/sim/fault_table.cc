@@ -54,6 +54,21 @@ void Watcher::OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
   checkers_.OnFactsSaid(sight, disk, folder);
 }
 
+void Watcher::OnStatusTaken(HostId from, uint64_t run,
+                            const coordinator::StatusFacts& status) {
+  checkers_.OnStatusTaken(from, run, status);
+}
+
+void Watcher::OnOrdersHeard(HostId host, uint64_t run,
+                            const worker::JobOrders& orders) {
+  checkers_.OnOrdersHeard(host, run, orders);
+}
+
+void Watcher::OnFrameTaken(HostId host, uint64_t run,
+                           const compression::FrameHeader& header) {
+  checkers_.OnFrameTaken(host, run, header);
+}
+
 void Watcher::OnSeat(const SeatSight& sight) {
   checkers_.OnSeat(sight);
   facts[sight.host] = sight.facts;

@@ -37,6 +37,12 @@ class Watcher final : public Observer {
   void OnOrdersSaid(HostId to, const coordinator::Orders& orders) override;
   void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
                    const std::string& folder) override;
+  void OnStatusTaken(HostId from, uint64_t run,
+                     const coordinator::StatusFacts& status) override;
+  void OnOrdersHeard(HostId host, uint64_t run,
+                     const worker::JobOrders& orders) override;
+  void OnFrameTaken(HostId host, uint64_t run,
+                    const compression::FrameHeader& header) override;
   void OnSeat(const SeatSight& sight) override;
   void OnBroken(const std::string& what) override;
 

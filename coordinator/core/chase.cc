@@ -1,0 +1,126 @@
+#include "coordinator/core/chase.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace skerry::coordinator {
+namespace {
+
+// In so many commits a joiner that gains has gained.
+constexpr uint64_t kCommitsWatched = 4;
+// Who is further behind is not waited for: it may take too long.
+constexpr uint64_t kBehindMax = 64;
+constexpr int kRests = 20;
+
+absl::Duration Patience(const ClusterOptions& options) {
+  return options.takeover_wait / 4;
+}
+
+// Commits that the seat has folded on its way, over all fragments; none while
+// it has no state of some.
+std::optional<uint64_t> FoldedBy(const JobState& job, const Seat& seat) {
+  if (seat.facts.state != SeatState::kRecovering ||
+      seat.facts.fragments.size() != job.fragments.size()) {
+    return std::nullopt;
+  }
+  uint64_t folded = 0;
+  for (const FragmentFacts& facts : seat.facts.fragments) {
+    if (!facts.applied.is_set()) return std::nullopt;
+    folded += facts.applied.value();
+  }
+  return folded;
+}
+
+// Of the one that is furthest behind.
+std::optional<uint64_t> BehindOf(const JobState& job, const Place& place) {
+  std::optional<uint64_t> behind;
+  const uint64_t newest = job.State().value();
+  for (size_t rank = 0; rank < place.workers.size(); ++rank) {
+    const Seat* seat =
+        job.SeatOf(place.workers[rank], place.incarnations[rank]);
+    if (seat == nullptr) return std::nullopt;
+    const std::optional<uint64_t> folded = FoldedBy(job, *seat);
+    if (!folded.has_value()) return std::nullopt;
+    behind = std::max(behind.value_or(0), newest - std::min(newest, *folded));
+  }
+  return behind;
+}
+
+Chase Watched(uint64_t newest, uint64_t behind, Instant now) {
+  return {now, newest, behind, Chase::Stage::kWatched};
+}
+
+void Look(Chase& chase, const Decider& decider, uint64_t newest,
+          std::optional<uint64_t> behind) {
+  const absl::Duration waited = decider.now - chase.since;
+  switch (chase.stage) {
+    case Chase::Stage::kWatched:
+      if (!behind.has_value() || newest < chase.newest + kCommitsWatched) {
+        return;
+      }
+      if (*behind < chase.behind || *behind > kBehindMax) {
+        chase = Watched(newest, *behind, decider.now);
+      } else {
+        chase = {decider.now, newest, *behind, Chase::Stage::kAwaited};
+      }
+      return;
+    case Chase::Stage::kAwaited:
+      if (behind.has_value() && *behind < chase.behind) {
+        chase = {decider.now, newest, *behind, Chase::Stage::kAwaited};
+      } else if (waited >= Patience(decider.options)) {
+        chase = {decider.now, newest, chase.behind, Chase::Stage::kGivenUp};
+      }
+      return;
+    case Chase::Stage::kGivenUp:
+      if (behind.has_value() && waited >= kRests * Patience(decider.options)) {
+        chase = Watched(newest, *behind, decider.now);
+      }
+      return;
+  }
+}
+
+}  // namespace
+
+void WatchChases(JobState& job, const Decider& decider) {
+  const bool nobody = job.replicas.current().empty();
+  for (auto& [island, place] : job.places) {
+    std::optional<Chase>& chase = place.chase;
+    if (nobody || job.replicas.FindIsland(island) != nullptr) {
+      chase.reset();
+      continue;
+    }
+    const uint64_t newest = job.State().value();
+    const std::optional<uint64_t> behind = BehindOf(job, place);
+    if (chase.has_value()) {
+      Look(*chase, decider, newest, behind);
+    } else if (behind.has_value()) {
+      chase = Watched(newest, *behind, decider.now);
+    }
+  }
+}
+
+void CollectChases(const JobState& job, const ClusterOptions& options,
+                   Earliest& earliest) {
+  for (const auto& [island, place] : job.places) {
+    if (!place.chase.has_value()) continue;
+    if (place.chase->stage == Chase::Stage::kAwaited) {
+      earliest.Consider(place.chase->since + Patience(options));
+    } else if (place.chase->stage == Chase::Stage::kGivenUp) {
+      earliest.Consider(place.chase->since + kRests * Patience(options));
+    }
+  }
+}
+
+bool AwaitsChaser(const JobState& job, const ClusterOptions& options,
+                  Instant now) {
+  for (const auto& [island, place] : job.places) {
+    if (place.chase.has_value() &&
+        place.chase->stage == Chase::Stage::kAwaited &&
+        now < place.chase->since + Patience(options)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace skerry::coordinator

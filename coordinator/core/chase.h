@@ -1,0 +1,31 @@
+// coordinator/core/chase.h
+//
+// Joiners that do not come level by themselves: where commits follow each other
+// faster than a joiner hears of them, fetches and folds, it stays as far behind
+// as it was for as long as the job runs. For them nothing is committed for a
+// while.
+#ifndef SKERRY_COORDINATOR_CORE_CHASE_H_
+#define SKERRY_COORDINATOR_CORE_CHASE_H_
+
+#include "coordinator/core/earliest.h"
+#include "coordinator/core/job_state.h"
+
+namespace skerry::coordinator {
+
+// Looks how far behind the workers are that are to form a new replica. One that
+// has not gained in some commits is waited for: as long as it gains, and a
+// quarter of takeover_wait longer. Who is not level then is not waited for
+// again for twenty times as long, so that one that is stuck costs a twentieth
+// at most.
+void WatchChases(JobState& job, const Decider& decider);
+
+void CollectChases(const JobState& job, const ClusterOptions& options,
+                   Earliest& earliest);
+
+// Whether one of them is waited for now.
+bool AwaitsChaser(const JobState& job, const ClusterOptions& options,
+                  Instant now);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_CHASE_H_

@@ -1,0 +1,121 @@
+#include "coordinator/core/chase.h"
+
+#include "coordinator/core/membership.h"
+#include "coordinator/core/testing/job_bench.h"
+#include "gtest/gtest.h"
+
+namespace skerry::coordinator {
+namespace {
+
+class ChaseTest : public testing::Test {
+ protected:
+  ChaseTest() {
+    bench_.AddReplica("a", {"w0"});
+    bench_.AddWorker("w1", "b");
+    DecideMembership(bench_.job, bench_.decider());
+    bench_.Facts("w1").state = SeatState::kRecovering;
+  }
+  // So many more commits of w0 alone.
+  void Commit(uint64_t count) {
+    for (; count > 0; --count) {
+      const Sequence next = Next(bench_.job.fragments[0].newest());
+      Opened open;
+      open.job = bench_.job.id;
+      open.sequence = next;
+      Member member;
+      member.replica = ReplicaId(1);
+      member.life = bench_.job.replicas.current().begin()->first;
+      member.contribution.round = Round(next.value());
+      open.members = {member};
+      open.owners.assign(8, 0);
+      open.total_weight = 1;
+      const Attempt attempt(bench_.Emit(open));
+      bench_.Emit(Committed{bench_.job.id,
+                            {},
+                            next,
+                            attempt,
+                            std::vector<uint64_t>(8, 7),
+                            1,
+                            {}});
+    }
+  }
+  void Follow(uint64_t behind) {
+    bench_.Fragment("w1").applied =
+        Sequence(bench_.job.State().value() - behind);
+    DecideMembership(bench_.job, bench_.decider());
+  }
+  void Wait(int rests = 1) {
+    bench_.now = bench_.now + rests * bench_.options.takeover_wait / 4;
+  }
+  bool Awaits() { return AwaitsJoiner(bench_.job, bench_.options, bench_.now); }
+
+  JobBench bench_;
+};
+
+TEST_F(ChaseTest, WhoGainsIsNotWaitedFor) {
+  Commit(50);
+  Follow(40);
+  Commit(4);
+  Follow(39);
+  EXPECT_FALSE(Awaits());
+}
+
+TEST_F(ChaseTest, TimeAloneShowsNothing) {
+  Commit(50);
+  Follow(40);
+  Wait(100);
+  Commit(3);
+  Follow(43);
+  EXPECT_FALSE(Awaits());
+}
+
+TEST_F(ChaseTest, WhoDoesNotGainIsWaitedForAsLongAsItGainsThen) {
+  Commit(50);
+  Follow(40);
+  Commit(4);
+  Follow(40);
+  EXPECT_TRUE(Awaits());
+  for (uint64_t behind = 39; behind > 35; --behind) {
+    bench_.now = bench_.now + bench_.options.takeover_wait / 5;
+    Follow(behind);
+    EXPECT_TRUE(Awaits());
+  }
+  Wait();
+  EXPECT_FALSE(Awaits());
+}
+
+TEST_F(ChaseTest, WhoIsStuckIsNotWaitedForAgainForLong) {
+  Commit(50);
+  Follow(40);
+  Commit(4);
+  Follow(40);
+  Wait();
+  Follow(40);
+  Wait(19);
+  Commit(50);
+  Follow(60);
+  EXPECT_FALSE(Awaits());
+  Wait();
+  Follow(60);
+  Commit(4);
+  Follow(64);
+  EXPECT_TRUE(Awaits());
+}
+
+TEST_F(ChaseTest, WhoIsFarBehindIsWaitedForWhenItHasANewerBase) {
+  Commit(200);
+  Follow(150);
+  Commit(4);
+  Follow(154);
+  EXPECT_FALSE(Awaits());
+  Follow(60);
+  Commit(4);
+  Follow(60);
+  EXPECT_FALSE(Awaits());
+  Commit(4);
+  Follow(60);
+  EXPECT_TRUE(Awaits());
+}
+
+}  // namespace
+}  // namespace skerry::coordinator
