@@ -39,7 +39,7 @@ TEST(SnapshotConvertTest, EveryStateComesBackAsItWas) {
   bool holding = false;
   bool paused = false;
   bool marked = false;
-  for (uint64_t seed = 1; seed <= 5; ++seed) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
     const ClusterSnapshot state = MidTraining(seed);
     std::string bytes;
     ASSERT_TRUE(SnapshotToProto(state, SomeEvents()).SerializeToString(&bytes));
