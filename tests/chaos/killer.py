@@ -28,10 +28,11 @@ class Killer:
         self._random = random
         self.hits = collections.Counter()
 
-    def kill(self, stream, aimed):
+    def kill(self, stream, aimed, is_late):
         """One kill, followed until the job has committed again or has ended.
 
-        None when the job has ended before the victim took part again.
+        None when the job has ended before the victim took part again, or when
+        `is_late()` once its moment has come.
         """
         kind = self._random.choices(_VICTIMS, _WEIGHTS)[0]
         worker = self._random.choice(self._cluster.workers)
@@ -45,6 +46,8 @@ class Killer:
             self._await_phase(worker, wanted)
         else:
             time.sleep(pause)
+        if is_late():
+            return None
         wall, started = time.time(), time.monotonic()
         known = stream.newest()
         victim = self._strike(kind, worker)
