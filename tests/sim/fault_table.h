@@ -16,10 +16,10 @@
 
 #include "coordinator/core/records.h"
 #include "gtest/gtest.h"
+#include "simulator/observer.h"
 #include "tests/sim/check/checker_set.h"
-#include "tests/sim/observer.h"
+#include "tests/sim/faulty_world.h"
 #include "tests/sim/schedule.h"
-#include "tests/sim/world.h"
 
 namespace skerry::sim {
 
@@ -100,7 +100,7 @@ class FaultTableTest : public testing::Test {
   bool IsActive(HostId host);
 
   Watcher watcher_;
-  World world_;
+  FaultyWorld world_;
 };
 
 }  // namespace skerry::sim

@@ -5,7 +5,7 @@
 
 #include "coordinator/core/records.h"
 #include "gtest/gtest.h"
-#include "tests/sim/world.h"
+#include "tests/sim/faulty_world.h"
 
 namespace skerry::sim {
 namespace {
@@ -42,7 +42,7 @@ class Watcher final : public Observer {
 TEST(JoinerTest, GetsInBesideAReplicaWithShortRounds) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     Watcher watcher;
-    World world(ShortRounds(seed), watcher, 0);
+    FaultyWorld world(ShortRounds(seed), watcher, 0);
     // Far from everyone.
     for (const HostId other : {0, 1}) {
       world.network.link(kJoiner, other).delay = absl::Milliseconds(150);

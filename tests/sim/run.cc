@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/sim/check/checker_set.h"
-#include "tests/sim/world.h"
+#include "tests/sim/faulty_world.h"
 
 namespace skerry::sim {
 namespace {
@@ -92,7 +92,7 @@ RunResult Run(const Schedule& schedule, const RunOptions& options) {
   RunResult result;
   Violations violations;
   CheckerSet checkers(violations);
-  World world(schedule, checkers, options.history_lines);
+  FaultyWorld world(schedule, checkers, options.history_lines);
   CheckLiveness(world, schedule, result, violations);
   result.hash = world.history.hash();
   result.events = world.timeline.count();

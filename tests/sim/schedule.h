@@ -13,7 +13,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "tests/sim/network.h"
+#include "simulator/network.h"
+#include "simulator/setting.h"
 
 namespace skerry::sim {
 
@@ -84,12 +85,6 @@ struct JobShape {
   uint32_t carry = 2;
   uint32_t evaluate_every = 4;
   absl::Duration submitted_at;
-};
-
-struct WorkerShape {
-  std::string island;
-  // Of one sample.
-  absl::Duration compute = absl::Milliseconds(10);
 };
 
 // Which fault classes a profile has; ten profiles switch whole classes off, so

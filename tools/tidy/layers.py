@@ -33,6 +33,7 @@ _LAYERS = {
     'coordinator/service': SHELL,
     'worker/daemon': SHELL,
     'trainer/service': SHELL,
+    'simulator': SHELL,
     'coordinator/main': MAIN,
     'worker/main': MAIN,
     'trainer/main': MAIN,
@@ -80,7 +81,8 @@ def may_speak_proto(path):
     """Whether generated messages and gRPC may appear in `path`."""
     parts = path.split('/')[:-1]
     return (is_test(path) or
-            inside(path, 'transport/grpc', 'cli', 'proto', 'bench') or
+            inside(path, 'transport/grpc', 'cli', 'proto', 'bench',
+                   'simulator') or
             bool({'convert', 'service', 'daemon', 'main'} & set(parts)))
 
 
@@ -97,6 +99,9 @@ def _sideways_is_fine(path, target):
         parts = target.split('/')
         return (parts[0] in ('compression', 'optimizer') and
                 not {'cpu', 'cuda'} & set(parts))
+    # It is the machine under the shells of both roles.
+    if top(path) == 'simulator':
+        return True
     # A link hands its work to the machine through the same seams.
     return top(path) == 'transport' and top(target) == 'runtime'
 

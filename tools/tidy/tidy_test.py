@@ -100,6 +100,10 @@ class LayersTest(unittest.TestCase):
                 ('model/cuda/x.cu', 'model/exec/x.h', True),
                 ('model/exec/x.cc', 'model/cuda/x.h', False),
                 ('cli/x.cc', 'tests/sim/x.h', False),
+                ('cli/x.cc', 'simulator/x.h', True),
+                ('simulator/x.h', 'worker/daemon/x.h', True),
+                ('worker/daemon/x.cc', 'simulator/x.h', False),
+                ('simulator/x.h', 'tests/sim/x.h', False),
                 ('tests/sim/x.cc', 'worker/main/x.h', True)]:
             self.assertEqual(layers.why_not(path, target) is None, fine,
                              (path, target))

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "data/sample_ranges.h"
+#include "simulator/observer.h"
 #include "tests/sim/check/violations.h"
-#include "tests/sim/observer.h"
 
 namespace skerry::sim {
 

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "simulator/observer.h"
 #include "tests/sim/check/anchors.h"
 #include "tests/sim/check/durable.h"
 #include "tests/sim/check/heard.h"
 #include "tests/sim/check/ledger.h"
 #include "tests/sim/check/owed.h"
 #include "tests/sim/check/violations.h"
-#include "tests/sim/observer.h"
 
 namespace skerry::sim {
 

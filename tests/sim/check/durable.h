@@ -12,8 +12,8 @@
 #include <string>
 #include <tuple>
 
+#include "simulator/observer.h"
 #include "tests/sim/check/violations.h"
-#include "tests/sim/observer.h"
 
 namespace skerry::sim {
 

@@ -12,8 +12,8 @@
 #include <tuple>
 #include <utility>
 
+#include "simulator/observer.h"
 #include "tests/sim/check/violations.h"
-#include "tests/sim/observer.h"
 
 namespace skerry::sim {
 

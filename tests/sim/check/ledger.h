@@ -17,8 +17,8 @@
 
 #include "coordinator/core/records.h"
 #include "data/sample_ranges.h"
+#include "simulator/observer.h"
 #include "tests/sim/check/violations.h"
-#include "tests/sim/observer.h"
 
 namespace skerry::sim {
 

@@ -16,8 +16,8 @@
 #include <tuple>
 #include <vector>
 
+#include "simulator/observer.h"
 #include "tests/sim/check/violations.h"
-#include "tests/sim/observer.h"
 
 namespace skerry::sim {
 

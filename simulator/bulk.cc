@@ -1,0 +1,241 @@
+#include "simulator/bulk.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/hash.h"
+#include "simulator/worker_node.h"
+#include "simulator/world.h"
+
+namespace skerry::sim {
+namespace {
+
+constexpr int kOpener = 0;
+constexpr int kTaker = 1;
+// Headers, checksums and what the transport below adds.
+constexpr size_t kFrameOverhead = 160;
+
+transport::Payload FlipOneBit(const transport::Payload& payload,
+                              uint64_t luck) {
+  std::vector<std::byte> bytes(payload.bytes().begin(), payload.bytes().end());
+  const uint64_t bit = luck % (bytes.size() * 8);
+  bytes[bit / 8] ^= std::byte{1} << (bit % 8);
+  return transport::Payload(std::move(bytes));
+}
+
+}  // namespace
+
+// One stream: frames one way, answers the other. What runs at an end runs only
+// while the process there is the one that the stream was opened to.
+class SimBulk::Pipe final : public transport::IncomingStream {
+ public:
+  Pipe(SimBulk& from, HostId to, transport::StreamEvents& events)
+      : world_(from.world_),
+        from_(from),
+        from_alive_(from.process_.alive()),
+        to_(to),
+        events_(&events) {}
+
+  void Connect(const std::shared_ptr<Pipe>& self) {
+    self_ = self;
+    std::weak_ptr<Pipe> weak = self;
+    stream_ = world_.network.Connect({from_.host_,
+                                      [weak](const absl::Status& why) {
+                                        if (const auto pipe = weak.lock())
+                                          pipe->BrokenHere(why);
+                                      }},
+                                     {to_, [weak](const absl::Status&) {
+                                        if (const auto pipe = weak.lock())
+                                          pipe->BrokenThere();
+                                      }});
+    Deliver(0, [this] {
+      id_ = taker_->bulk().inbox_.OnOpened(AddressOf(from_.host_), *this);
+    });
+  }
+
+  void Write(const transport::Frame& frame) {
+    const uint64_t ordinal = next_ordinal_++;
+    transport::Frame sent = frame;
+    if (sent.payload.size() > 0 && world_.setting.damaged > 0 &&
+        world_.random.Uniform() < world_.setting.damaged) {
+      sent.payload = FlipOneBit(sent.payload, world_.random());
+    }
+    Deliver(sent.payload.size() + kFrameOverhead, [this, ordinal, sent] {
+      transport::Inbox& inbox = taker_->bulk().inbox_;
+      const bool whole =
+          compression::CheckPayload(sent.header, sent.payload.bytes()).ok();
+      if (whole) {
+        inbox.OnFrame(*id_, ordinal, sent.header, sent.payload);
+      } else {
+        inbox.OnCorrupt(*id_, ordinal);
+      }
+    });
+    Here([this] {
+      if (events_ != nullptr) events_->OnWritten();
+    });
+  }
+
+  void Answer(std::span<const transport::Answered> answers) override {
+    stream_->Send(kTaker, answers.size() * transport::kAnsweredBytes,
+                  [pipe = self_.lock(),
+                   all = std::vector(answers.begin(), answers.end())] {
+                    pipe->Here([pipe, all] {
+                      if (pipe->events_ != nullptr) {
+                        pipe->events_->OnAnswers(all);
+                      }
+                    });
+                  });
+  }
+
+  // The opener has let go.
+  void Close() {
+    events_ = nullptr;
+    stream_->Close(kOpener, absl::UnavailableError("the peer closed"));
+  }
+
+ private:
+  // Runs `task` on the loop of the opener's process.
+  void Here(std::function<void()> task) {
+    if (from_alive_.expired()) return;
+    from_.process_.Post(
+        [pipe = self_.lock(), task = std::move(task)] { task(); });
+  }
+
+  // Runs `arrive` on the loop of the process at the other end, which is there
+  // as `taker_`.
+  void Deliver(size_t bytes, std::function<void()> arrive) {
+    stream_->Send(kOpener, bytes, [pipe = self_.lock(), arrive] {
+      if (!pipe->Reach()) return;
+      pipe->taker_->process().Post([pipe, arrive] {
+        if (!pipe->closed_there_) arrive();
+      });
+    });
+  }
+
+  bool Reach() {
+    if (taker_ == nullptr) {
+      taker_ = world_.worker_node(to_);
+      if (taker_ != nullptr) taker_alive_ = taker_->process().alive();
+    }
+    if (taker_ != nullptr && !taker_alive_.expired()) return true;
+    stream_->Close(kTaker, absl::UnavailableError("nobody is there"));
+    return false;
+  }
+
+  void BrokenHere(const absl::Status& why) {
+    Here([this, why] {
+      if (events_ == nullptr) return;
+      std::exchange(events_, nullptr)->OnClosed(why);
+    });
+  }
+
+  void BrokenThere() {
+    if (taker_ == nullptr || taker_alive_.expired()) return;
+    taker_->process().Post([pipe = self_.lock()] {
+      if (std::exchange(pipe->closed_there_, true)) return;
+      if (pipe->id_.has_value()) {
+        pipe->taker_->bulk().inbox_.OnClosed(*pipe->id_);
+      }
+    });
+  }
+
+  World& world_;
+  SimBulk& from_;
+  const std::weak_ptr<char> from_alive_;
+  const HostId to_;
+  std::shared_ptr<Stream> stream_;
+  std::weak_ptr<Pipe> self_;
+  transport::StreamEvents* events_;
+  WorkerNode* taker_ = nullptr;
+  std::weak_ptr<char> taker_alive_;
+  bool closed_there_ = false;
+  uint64_t next_ordinal_ = 0;
+  std::optional<transport::Inbox::StreamId> id_;
+};
+
+// The opener's end. The pipe stays for as long as the other end may answer.
+class SimBulk::Handle final : public transport::OutgoingStream {
+ public:
+  explicit Handle(std::shared_ptr<Pipe> pipe) : pipe_(std::move(pipe)) {}
+  ~Handle() override { pipe_->Close(); }
+  void Write(const transport::Frame& frame) override { pipe_->Write(frame); }
+
+ private:
+  std::shared_ptr<Pipe> pipe_;
+};
+
+std::unique_ptr<transport::OutgoingStream> SimBulk::Opener::Open(
+    const std::string& address, int, transport::StreamEvents& events) {
+  auto pipe =
+      std::make_shared<Pipe>(bulk_, bulk_.world_.HostOf(address), events);
+  bulk_.world_.Keep(pipe);
+  pipe->Connect(pipe);
+  return std::make_unique<Handle>(std::move(pipe));
+}
+
+SimBulk::SimBulk(World& world, Process& process, HostId host,
+                 transport::BulkReceiver& receiver)
+    : world_(world),
+      process_(process),
+      host_(host),
+      opener_(*this),
+      inbox_({}, process, receiver),
+      outbox_({}, process, opener_, world.random()) {}
+
+SimBulk::~SimBulk() = default;
+
+void SimBulk::Send(const std::string& address, transport::Frame frame,
+                   transport::TrafficClass traffic_class, SendDone done) {
+  outbox_.Send(address, std::move(frame), traffic_class, std::move(done));
+}
+
+void SimBulk::ForgetBefore(uint64_t job, uint32_t fragment, uint64_t attempt) {
+  outbox_.ForgetBefore(job, fragment, attempt);
+}
+
+void SimBulk::Reoffer(uint64_t job, uint32_t fragment) {
+  inbox_.Reoffer(job, fragment);
+}
+
+void SimBulk::Fetch(const std::string& address, const transport::FetchKey& key,
+                    FetchDone done) {
+  using Object = absl::StatusOr<transport::Payload>;
+  auto answer = std::make_shared<FetchDone>(std::move(done));
+  const auto end = [this, alive = process_.alive(), answer](Object object) {
+    if (alive.expired()) return;
+    process_.Post([answer, object = std::move(object)]() mutable {
+      if (*answer == nullptr) return;
+      FetchDone run = std::exchange(*answer, nullptr);
+      std::move(run)(std::move(object));
+    });
+  };
+  const HostId to = world_.HostOf(address);
+  const auto stream = world_.network.Connect(
+      {host_, [end](const absl::Status& why) { end(why); }}, {to, nullptr});
+  world_.Keep(stream);
+  stream->Send(
+      kOpener, kFrameOverhead,
+      [&world = world_, key, to, end, stream, from = host_] {
+        WorkerNode* holder = world.worker_node(to);
+        if (holder == nullptr) {
+          stream->Close(kTaker, absl::UnavailableError("nobody is there"));
+          return;
+        }
+        holder->process().Post([holder, key, from, end, stream] {
+          Object object = holder->bulk().inbox_.OnFetch(AddressOf(from), key);
+          const size_t bytes = object.ok() ? object->size() : kFrameOverhead;
+          stream->Send(kTaker, bytes, [key, end, object, stream]() mutable {
+            stream->Close(kOpener, absl::OkStatus());
+            if (object.ok() && Hash64(object->bytes()) != key.hash) {
+              object =
+                  absl::DataLossError("the object does not match its hash");
+            }
+            end(std::move(object));
+          });
+        });
+      });
+}
+
+}  // namespace skerry::sim

@@ -1,0 +1,118 @@
+// simulator/network.h
+//
+// The links between simulated machines: how long a message takes, and whether
+// it arrives once, never or twice.
+#ifndef SKERRY_SIMULATOR_NETWORK_H_
+#define SKERRY_SIMULATOR_NETWORK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "base/instant.h"
+#include "base/random.h"
+#include "simulator/timeline.h"
+
+namespace skerry::sim {
+
+// Number of a machine; 0 has the coordinator.
+using HostId = uint32_t;
+
+// How links misbehave beyond their length; all shares in [0, 1].
+struct LinkFaults {
+  double lost = 0;
+  double repeated = 0;
+  // Of messages that take up to `late_max` longer, so that others pass them.
+  double late = 0;
+  absl::Duration late_max = absl::ZeroDuration();
+  // Of messages on a stream that break it.
+  double broken = 0;
+};
+
+struct Link {
+  // One way.
+  absl::Duration delay = absl::Milliseconds(1);
+  double bytes_per_s = 100e6;
+  // Times as slow, while a fault lasts.
+  double slowness = 1;
+  // Faults that cut it now.
+  int cuts = 0;
+  // When it has carried what it was given.
+  Instant busy_until = Instant();
+};
+
+class Stream;
+
+class Network {
+ public:
+  // A cut stream is noticed by each end after so long at most.
+  static constexpr absl::Duration kNoticeMax = absl::Seconds(2);
+
+  // Both outlive the network.
+  Network(Timeline& timeline, Random& random, uint32_t hosts);
+
+  Link& link(HostId from, HostId to) { return links_[from * hosts_ + to]; }
+  void set_faults(const LinkFaults& faults) { faults_ = faults; }
+
+  // One message by itself: `arrive` runs once, never or twice.
+  void Send(HostId from, HostId to, size_t bytes, std::function<void()> arrive);
+
+  // A stream of messages that arrive in order, each once, until it breaks.
+  // `broken` runs at most once an end, some time after the break.
+  struct End {
+    HostId host = 0;
+    absl::AnyInvocable<void(absl::Status why)> broken;
+  };
+  std::shared_ptr<Stream> Connect(End from, End to);
+  // Its streams break; the other ends hear of it.
+  void OnProcessEnd(HostId host);
+
+ private:
+  friend class Stream;
+  // Empty when the message is lost.
+  std::optional<absl::Duration> Carry(HostId from, HostId to, size_t bytes);
+  bool Toss(double share) { return share > 0 && random_.Uniform() < share; }
+
+  Timeline& timeline_;
+  Random& random_;
+  const uint32_t hosts_;
+  LinkFaults faults_;
+  std::vector<std::weak_ptr<Stream>> streams_;
+  std::vector<Link> links_;
+};
+
+// Two ends, both of which may break it. Either may be gone.
+class Stream {
+ public:
+  Stream(Network& network, Network::End a, Network::End b);
+
+  // From end 0 or 1 to the other.
+  void Send(int end, size_t bytes, absl::AnyInvocable<void() &&> arrive);
+  // What is under way is lost. `why` reaches both ends that still listen.
+  void Break(const absl::Status& why);
+  // This end hears nothing any more.
+  void Forget(int end) { ends_[end].broken = nullptr; }
+  // In a moment the other end hears that this one closed, and why.
+  void Close(int end, const absl::Status& why);
+  bool is_broken() const { return is_broken_; }
+
+ private:
+  void Tell(int end, absl::Duration after, const absl::Status& why);
+
+  Network& network_;
+  Network::End ends_[2];
+  bool is_broken_ = false;
+  // Of the newest message towards each end.
+  Instant arrival_[2];
+  std::weak_ptr<Stream> self_;
+  friend class Network;
+};
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_SIMULATOR_NETWORK_H_

@@ -1,0 +1,71 @@
+// simulator/observer.h
+//
+// What can be seen of a simulation from outside the programs: what became
+// durable, what was said, and what each seat holds. Checkers stand behind it.
+#ifndef SKERRY_SIMULATOR_OBSERVER_H_
+#define SKERRY_SIMULATOR_OBSERVER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/instant.h"
+#include "compression/frame.h"
+#include "coordinator/core/facts.h"
+#include "coordinator/core/orders.h"
+#include "coordinator/core/records.h"
+#include "simulator/network.h"
+#include "simulator/worker_disk.h"
+#include "worker/core/orders.h"
+#include "worker/core/seat.h"
+
+namespace skerry::sim {
+
+// One job on one run of a worker's process.
+struct SeatSight {
+  HostId host = 0;
+  // Of the process; rises with every start.
+  uint64_t run = 0;
+  worker::Seat& seat;
+  const worker::JobFacts& facts;
+};
+
+// A fragment of what a job, on one run of a worker's process, says.
+struct FragmentSight {
+  const SeatSight& seat;
+  uint32_t index = 0;
+
+  const worker::JobFacts& job() const { return seat.facts; }
+  const worker::FragmentFacts& facts() const {
+    return seat.facts.fragments[index];
+  }
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // In the order of the journal.
+  virtual void OnDurable(const coordinator::Entry& entry) {}
+  // The hash of the coordinator's state while all its records are durable.
+  virtual void OnState(Revision revision, uint64_t hash) {}
+  // Messages when they leave.
+  virtual void OnOrdersSaid(HostId to, const coordinator::Orders& orders) {}
+  virtual void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
+                           const std::string& folder) {}
+  // A run of the coordinator has taken it in, whatever it made of it.
+  virtual void OnStatusTaken(HostId from, uint64_t run,
+                             const coordinator::StatusFacts& status) {}
+  // A run of a worker has been given them, and a frame was accepted.
+  virtual void OnOrdersHeard(HostId host, uint64_t run,
+                             const worker::JobOrders& orders) {}
+  virtual void OnFrameTaken(HostId host, uint64_t run,
+                            const compression::FrameHeader& header) {}
+  // After every task of the worker's process.
+  virtual void OnSeat(const SeatSight& sight) {}
+  // A program did what no program may: text says what.
+  virtual void OnBroken(const std::string& what) {}
+};
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_SIMULATOR_OBSERVER_H_

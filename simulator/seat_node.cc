@@ -1,0 +1,277 @@
+#include "simulator/seat_node.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "simulator/worker_node.h"
+#include "simulator/world.h"
+#include "worker/convert/control.h"
+#include "worker/convert/peer.h"
+#include "worker/daemon/store_file.h"
+
+namespace skerry::sim {
+namespace {
+
+using worker::Done;
+using worker::SharedBytes;
+using worker::StoredFile;
+
+constexpr absl::Duration kBackoffMin = absl::Milliseconds(100);
+constexpr absl::Duration kBackoffMax = absl::Seconds(10);
+constexpr size_t kAlignment = 64;
+// So long do the trainers of an island wait for each other.
+constexpr double kMeetingLeases = 2;
+constexpr size_t kMessageBytes = 100;
+
+TrainerModel ModelOf(const World& world, HostId host, JobId job,
+                     const v1::JobSpec& spec) {
+  TrainerModel model;
+  model.job = job;
+  model.compute = world.shape(host).compute;
+  model.meeting_max = kMeetingLeases * world.setting.options.lease;
+  model.seed = Hash64(std::as_bytes(std::span(world.shape(host).island)));
+  const auto elements = world.setting.elements.find(spec.name());
+  if (elements != world.setting.elements.end()) {
+    model.elements = elements->second;
+  }
+  return model;
+}
+
+}  // namespace
+
+SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
+                   std::function<void()> status_changed)
+    : world_(world),
+      node_(node),
+      job_(orders.job()),
+      folder_(absl::StrCat("jobs/", orders.job(), "-", orders.uid())),
+      answers_(node.process(), [this] { AfterSeat(); }),
+      executor_(node.process(), world.random),
+      bulk_(job_, node.bulk(), answers_),
+      host_(job_, executor_, answers_, std::move(status_changed)),
+      trainer_(
+          ModelOf(world, node.host(), job_, orders.spec()), node.process(),
+          world.random, answers_, world.islands,
+          {[this](const worker::TrainerDescription& description) {
+             OnTrainerReady(description);
+           },
+           [this](const std::string& reason) { OnTrainerFailed(reason); }}),
+      trainer_backoff_(kBackoffMin) {
+  worker::SeatOptions options;
+  options.job = job_;
+  options.worker = AddressOf(node.host());
+  options.on_disk = Scan();
+  options.fragments = std::max(1u, orders.spec().exchange().fragments());
+  options.disk_retry_interval = world.setting.options.lease / 2;
+  options.part_bytes = world.setting.part_bytes;
+  seat_ = std::make_unique<worker::Seat>(
+      std::move(options),
+      worker::Effects{trainer_, bulk_, *this, *this, host_});
+  trainer_.Start();
+}
+
+SeatNode::~SeatNode() { seat_.reset(); }
+
+std::string SeatNode::PathOf(const StoredFile& file) const {
+  return absl::StrCat(folder_, "/", worker::StoreFileName(file));
+}
+
+std::vector<StoredFile> SeatNode::Scan() {
+  WorkerDisk& disk = *world_.machine(node_.host()).disk;
+  std::vector<StoredFile> found;
+  for (const std::string& name : disk.List(folder_)) {
+    const std::string path = absl::StrCat(folder_, "/", name);
+    const FileBytes bytes = disk.Find(path);
+    auto header = worker::DecodeStoreHeader(*bytes);
+    if (header.ok() && worker::StoreFileName(header->file) == name) {
+      found.push_back(std::move(header->file));
+    } else {
+      disk.Remove(path);
+    }
+  }
+  return found;
+}
+
+absl::Status SeatNode::OnOrders(Revision revision,
+                                const v1::JobOrders& orders) {
+  SKERRY_ASSIGN_OR_RETURN(const worker::JobOrders checked,
+                          worker::JobOrdersFromProto(orders));
+  world_.observer.OnOrdersHeard(node_.host(), node_.run(), checked);
+  seat_->OnOrders(node_.process().Now(), revision, checked);
+  AfterSeat();
+  return absl::OkStatus();
+}
+
+void SeatNode::OnBootChanged(const std::string& reason) {
+  seat_->OnLifeLost(node_.process().Now(), reason);
+  AfterSeat();
+}
+
+void SeatNode::SetDraining(bool draining) {
+  const Instant now = node_.process().Now();
+  draining ? seat_->Drain(now) : seat_->Serve(now);
+  AfterSeat();
+}
+
+void SeatNode::KillTrainer() { trainer_.Die("it was killed"); }
+
+worker::FrameVerdict SeatNode::OnFrame(const compression::FrameHeader& header,
+                                       const SharedBytes& payload) {
+  const worker::FrameVerdict verdict =
+      seat_->OnFrame(node_.process().Now(), header, payload);
+  if (verdict == worker::FrameVerdict::kAccepted) {
+    world_.observer.OnFrameTaken(node_.host(), node_.run(), header);
+  }
+  AfterSeat();
+  return verdict;
+}
+
+void SeatNode::OnAgreeCut(const worker::CutRequest& request,
+                          worker::Seat::CutAnswer answer) {
+  seat_->OnAgreeCut(node_.process().Now(), request, std::move(answer));
+  AfterSeat();
+}
+
+const worker::JobFacts& SeatNode::facts() {
+  if (!facts_.has_value()) facts_ = seat_->Facts();
+  return *facts_;
+}
+
+void SeatNode::WriteStatus(v1::JobStatus* out) {
+  world_.observer.OnFactsSaid({node_.host(), node_.run(), *seat_, facts()},
+                              *world_.machine(node_.host()).disk, folder_);
+  worker::JobFactsToProto(facts(), out);
+  for (const auto& [address, meter] : bulk_.links()) {
+    const auto estimate = meter.estimate();
+    if (!estimate.has_value()) continue;
+    v1::PeerLink* link = out->add_links();
+    link->set_address(address);
+    link->set_bytes_per_s(estimate->bytes_per_s);
+    link->set_rate_spread(estimate->rate_spread);
+    link->set_round_trip_s(absl::ToDoubleSeconds(estimate->round_trip));
+  }
+}
+
+void SeatNode::OnTrainerReady(const worker::TrainerDescription& description) {
+  trainer_backoff_ = kBackoffMin;
+  seat_->OnTrainerReady(node_.process().Now(), description);
+  AfterSeat();
+}
+
+void SeatNode::OnTrainerFailed(const std::string& reason) {
+  seat_->OnTrainerFailed(node_.process().Now(), reason);
+  AfterSeat();
+  Process& process = node_.process();
+  process.RunAt(process.Now() + trainer_backoff_,
+                [this, alive = std::weak_ptr<char>(alive_)] {
+                  if (!alive.expired()) trainer_.Start();
+                });
+  trainer_backoff_ = std::min(2 * trainer_backoff_, kBackoffMax);
+}
+
+void SeatNode::AfterSeat() {
+  touched_ = true;
+  facts_.reset();
+  const std::optional<Instant> next = seat_->NextDeadline();
+  if (!next.has_value()) return;
+  if (armed_.has_value() && *armed_ <= *next) return;
+  armed_ = next;
+  node_.process().RunAt(
+      *next, [this, when = *next, alive = std::weak_ptr<char>(alive_)] {
+        if (alive.expired() || armed_ != when) return;
+        armed_.reset();
+        seat_->OnTime(node_.process().Now());
+        AfterSeat();
+      });
+}
+
+void SeatNode::Store(const StoredFile& file, std::vector<SharedBytes> contents,
+                     Done<absl::Status> done) {
+  std::vector<std::byte> bytes = worker::EncodeStoreHeader(file, contents);
+  for (const SharedBytes& content : contents) {
+    bytes.insert(bytes.end(), content.bytes.begin(), content.bytes.end());
+    const size_t over = content.size() % kAlignment;
+    if (over != 0) bytes.resize(bytes.size() + kAlignment - over);
+  }
+  world_.machine(node_.host())
+      .disk->Write(
+          PathOf(file),
+          std::make_shared<const std::vector<std::byte>>(std::move(bytes)),
+          [&process = node_.process(), answer = answers_.Wrap(std::move(done))](
+              absl::Status status) mutable {
+            process.Post([answer = std::move(answer),
+                          status = std::move(status)]() mutable {
+              answer(std::move(status));
+            });
+          });
+}
+
+absl::StatusOr<SharedBytes> SeatNode::Map(const StoredFile& file,
+                                          uint32_t span) {
+  const FileBytes bytes = world_.machine(node_.host()).disk->Find(PathOf(file));
+  if (bytes == nullptr) return absl::NotFoundError(PathOf(file));
+  SKERRY_ASSIGN_OR_RETURN(const worker::StoreHeader header,
+                          worker::DecodeStoreHeader(*bytes));
+  for (size_t i = 0; i < header.file.pieces.size(); ++i) {
+    if (header.file.pieces[i].span != span) continue;
+    const worker::PieceExtent extent = header.extents[i];
+    return SharedBytes{bytes,
+                       std::span(*bytes).subspan(extent.offset, extent.size)};
+  }
+  return absl::NotFoundError(PathOf(file));
+}
+
+void SeatNode::Delete(const StoredFile& file) {
+  world_.machine(node_.host()).disk->Remove(PathOf(file));
+}
+
+void SeatNode::AgreeCut(const std::string& address,
+                        const worker::CutRequest& request,
+                        Done<absl::StatusOr<worker::CutReply>> done) {
+  using Reply = absl::StatusOr<worker::CutReply>;
+  auto waiting = std::make_shared<Done<Reply>>(std::move(done));
+  const auto end = [this, waiting,
+                    alive = std::weak_ptr<char>(alive_)](const Reply& reply) {
+    if (alive.expired()) return;
+    node_.process().Post([this, waiting, reply, alive] {
+      if (alive.expired() || *waiting == nullptr) return;
+      answers_.Wrap(std::exchange(*waiting, nullptr))(reply);
+    });
+  };
+  v1::AgreeCutRequest message;
+  worker::CutRequestToProto(job_, request, &message);
+  const HostId to = world_.HostOf(address);
+  const auto stream = world_.network.Connect(
+      {node_.host(), [end](const absl::Status& why) { end(why); }},
+      {to, nullptr});
+  world_.Keep(stream);
+  stream->Send(0, kMessageBytes, [&world = world_, message, to, end, stream] {
+    const auto back = [end, stream](const Reply& reply) {
+      stream->Send(1, kMessageBytes, [end, reply, stream] {
+        stream->Close(0, absl::OkStatus());
+        end(reply);
+      });
+    };
+    WorkerNode* head = world.worker_node(to);
+    if (head == nullptr) {
+      stream->Close(1, absl::UnavailableError("no head"));
+      return;
+    }
+    head->process().Post([head, message, back] {
+      const auto checked = worker::CutRequestFromProto(message);
+      if (!checked.ok()) return back(checked.status());
+      head->OnAgreeCut(JobId(message.job()), *checked,
+                       [back](const Reply& reply) {
+                         if (!reply.ok()) return back(reply.status());
+                         v1::AgreeCutReply out;
+                         worker::CutReplyToProto(*reply, &out);
+                         back(worker::CutReplyFromProto(out));
+                       });
+    });
+  });
+}
+
+}  // namespace skerry::sim

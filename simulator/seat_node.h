@@ -1,0 +1,106 @@
+// simulator/seat_node.h
+//
+// One job on one run of a worker's process: the real seat, its trainer, its
+// folder on the disk, and the port to the head of its replica.
+#ifndef SKERRY_SIMULATOR_SEAT_NODE_H_
+#define SKERRY_SIMULATOR_SEAT_NODE_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proto/skerry/v1/control.pb.h"
+#include "runtime/executor.h"
+#include "simulator/trainer.h"
+#include "simulator/worker_disk.h"
+#include "worker/core/seat.h"
+#include "worker/daemon/bulk_port.h"
+#include "worker/daemon/host_port.h"
+#include "worker/daemon/seat_answers.h"
+
+namespace skerry::sim {
+
+class World;
+class WorkerNode;
+
+// Runs work some time later, in any order.
+class SimExecutor final : public runtime::Executor {
+ public:
+  SimExecutor(Process& process, Random& random)
+      : process_(process), random_(random) {}
+  void Run(runtime::Task task) override {
+    process_.RunAt(
+        process_.Now() + absl::Microseconds(10 + random_.Below(1500)),
+        std::move(task));
+  }
+
+ private:
+  Process& process_;
+  Random& random_;
+};
+
+class SeatNode final : worker::DiskPort, worker::PeerPort {
+ public:
+  // `world` and `node` outlive it. `orders` are the first that name the job.
+  SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
+           std::function<void()> status_changed);
+  ~SeatNode() override;
+
+  absl::Status OnOrders(Revision revision, const v1::JobOrders& orders);
+  void OnBootChanged(const std::string& reason);
+  void SetDraining(bool draining);
+  void KillTrainer();
+  worker::FrameVerdict OnFrame(const compression::FrameHeader& header,
+                               const worker::SharedBytes& payload);
+  void OnAgreeCut(const worker::CutRequest& request,
+                  worker::Seat::CutAnswer answer);
+  void WriteStatus(v1::JobStatus* out);
+
+  worker::Seat& seat() { return *seat_; }
+  const std::string& folder() const { return folder_; }
+  // Whether the seat may have changed since the last call.
+  bool TakeTouched() { return std::exchange(touched_, false); }
+  // Of the seat as it is.
+  const worker::JobFacts& facts();
+
+ private:
+  std::vector<worker::StoredFile> Scan();
+  void OnTrainerReady(const worker::TrainerDescription& description);
+  void OnTrainerFailed(const std::string& reason);
+  void AfterSeat();
+  std::string PathOf(const worker::StoredFile& file) const;
+
+  // worker::DiskPort.
+  void Store(const worker::StoredFile& file,
+             std::vector<worker::SharedBytes> contents,
+             worker::Done<absl::Status> done) override;
+  absl::StatusOr<worker::SharedBytes> Map(const worker::StoredFile& file,
+                                          uint32_t span) override;
+  void Delete(const worker::StoredFile& file) override;
+  // worker::PeerPort.
+  void AgreeCut(const std::string& address, const worker::CutRequest& request,
+                worker::Done<absl::StatusOr<worker::CutReply>> done) override;
+
+  World& world_;
+  WorkerNode& node_;
+  const JobId job_;
+  const std::string folder_;
+  worker::SeatAnswers answers_;
+  SimExecutor executor_;
+  worker::JobBulkPort bulk_;
+  worker::JobHostPort host_;
+  SimTrainer trainer_;
+  absl::Duration trainer_backoff_;
+  std::unique_ptr<worker::Seat> seat_;
+  std::optional<Instant> armed_;
+  bool touched_ = true;
+  // Since the last change; empty when nobody has asked.
+  std::optional<worker::JobFacts> facts_;
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+};
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_SIMULATOR_SEAT_NODE_H_

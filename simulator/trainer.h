@@ -1,0 +1,118 @@
+// simulator/trainer.h
+//
+// A trainer process on a simulated machine: its model is a point that looks for
+// noisy targets, so that rounds have real arithmetic at the cost of a few
+// additions. The workers of one replica compute the same values.
+#ifndef SKERRY_SIMULATOR_TRAINER_H_
+#define SKERRY_SIMULATOR_TRAINER_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/random.h"
+#include "simulator/process.h"
+#include "worker/core/effects.h"
+#include "worker/core/seat.h"
+#include "worker/daemon/seat_answers.h"
+
+namespace skerry::sim {
+
+// Where the trainers of one replica meet: all of a group come to the same step
+// before any goes on.
+class TrainerIslands {
+ public:
+  enum class Step { kJoin, kLoad };
+  struct Arrival {
+    std::weak_ptr<char> alive;
+    worker::ElementRange range;
+    std::vector<float>* shared = nullptr;
+    std::vector<float>* live = nullptr;
+    std::function<void()> go_on;
+  };
+  void Meet(JobId job, Step step, const worker::TrainerGroup& group,
+            Arrival arrival);
+
+ private:
+  using Key = std::tuple<uint64_t, uint64_t, Step>;  // job, life
+  std::map<Key, std::map<uint32_t, Arrival>> waiting_;
+};
+
+struct TrainerModel {
+  JobId job;
+  uint64_t elements = 0;
+  // Of one sample.
+  absl::Duration compute;
+  // Which targets this island's data has.
+  uint64_t seed = 0;
+  // So long does a member of a group wait for the others.
+  absl::Duration meeting_max;
+};
+
+class SimTrainer final : public worker::TrainerPort {
+ public:
+  // What the worker hears of the process itself; on the loop.
+  struct Events {
+    std::function<void(const worker::TrainerDescription&)> ready;
+    std::function<void(const std::string& reason)> failed;
+  };
+
+  // All outlive the trainer.
+  SimTrainer(const TrainerModel& model, Process& process, Random& random,
+             const worker::SeatAnswers& answers, TrainerIslands& islands,
+             Events events);
+
+  // Starts the process; ready() follows.
+  void Start();
+  // The process dies, unless it has; failed() follows.
+  void Die(const std::string& reason);
+
+  void JoinGroup(const worker::TrainerGroup& group,
+                 worker::Done<absl::Status> done) override;
+  void StartRun(const data::RangeSet& ranges, uint64_t replica_batch_samples,
+                worker::Done<absl::StatusOr<worker::RunReport>> done) override;
+  void Cancel() override;
+  void Snapshot(const worker::ElementRange& range,
+                worker::Done<absl::Status> done) override;
+  void Load(const worker::ElementRange& range,
+            worker::Done<absl::Status> done) override;
+  void Evaluate(
+      uint64_t samples_max,
+      worker::Done<absl::StatusOr<worker::EvaluationReport>> done) override;
+  void Generate(const worker::GenerateRequest& request,
+                worker::Done<absl::StatusOr<std::string>> done) override;
+  worker::TrainerMemory memory() override { return {shared_, *shared_}; }
+  void Restart(const std::string& reason) override { Die(reason); }
+
+ private:
+  // Runs `task` on the loop after `wait`, unless the trainer died.
+  void Later(absl::Duration wait, runtime::Task task);
+  absl::Duration Moment();
+  void Meet(TrainerIslands::Step step, const worker::ElementRange& range,
+            worker::Done<absl::Status> done);
+  void Train(data::RangeSet ranges, uint64_t batch);
+
+  const TrainerModel model_;
+  Process& process_;
+  Random& random_;
+  const worker::SeatAnswers& answers_;
+  TrainerIslands& islands_;
+  const Events events_;
+  bool running_ = false;
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+  std::shared_ptr<std::vector<float>> shared_;
+  std::vector<float> live_;
+  std::vector<float> targets_;
+  worker::TrainerGroup group_;
+  // Ends the call in progress with Aborted; empty when it cannot.
+  std::function<void()> abort_;
+};
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_SIMULATOR_TRAINER_H_

@@ -1,0 +1,255 @@
+#include "simulator/worker_node.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/release.h"
+#include "simulator/coordinator_node.h"
+#include "simulator/seat_node.h"
+#include "simulator/world.h"
+
+namespace skerry::sim {
+namespace {
+
+constexpr HostId kCoordinator = 0;
+constexpr double kStatusShareOfLease = 0.3;
+constexpr absl::Duration kBackoffMin = absl::Milliseconds(50);
+constexpr absl::Duration kBackoffMax = absl::Seconds(1);
+constexpr absl::Duration kWriting = absl::Microseconds(100);
+
+transport::Verdict ToVerdict(worker::FrameVerdict verdict) {
+  switch (verdict) {
+    case worker::FrameVerdict::kAccepted:
+      return transport::Verdict::kAccepted;
+    case worker::FrameVerdict::kRefused:
+      return transport::Verdict::kRefused;
+    case worker::FrameVerdict::kNotYet:
+      return transport::Verdict::kNotYet;
+  }
+  return transport::Verdict::kRefused;
+}
+
+}  // namespace
+
+std::string AddressOf(HostId host) { return absl::StrCat("w", host); }
+
+WorkerNode::WorkerNode(World& world, HostId host, uint64_t run)
+    : world_(world),
+      host_(host),
+      run_(run),
+      process_(world.timeline, world.random, world.machine(host).clock,
+               [this] { AfterTask(); }),
+      bulk_(world, process_, host, *this),
+      boot_(world.random() | 1),
+      backoff_(kBackoffMin) {
+  process_.Post([this] { KeepSendingStatus(); });
+}
+
+WorkerNode::~WorkerNode() { jobs_.clear(); }
+
+void WorkerNode::EachSeat(const std::function<void(SeatNode&)>& look) const {
+  for (const auto& [id, job] : jobs_) look(*job);
+}
+
+void WorkerNode::AfterTask() {
+  for (const auto& [id, job] : jobs_) {
+    if (!job->TakeTouched()) continue;
+    world_.observer.OnSeat({host_, run_, job->seat(), job->facts()});
+  }
+}
+
+void WorkerNode::Drain() {
+  draining_ = true;
+  SetJobsDraining();
+  SendStatus();
+}
+
+void WorkerNode::SetJobsDraining() {
+  for (const auto& [id, job] : jobs_) {
+    job->SetDraining(draining_ || told_to_drain_);
+  }
+}
+
+void WorkerNode::KillTrainers() {
+  for (const auto& [id, job] : jobs_) job->KillTrainer();
+}
+
+transport::Verdict WorkerNode::OnFrame(const compression::FrameHeader& header,
+                                       const transport::Payload& payload) {
+  const auto job = jobs_.find(header.job);
+  if (job == jobs_.end()) return transport::Verdict::kNotYet;
+  return ToVerdict(job->second->OnFrame(
+      header, worker::SharedBytes{payload.owner(), payload.bytes()}));
+}
+
+absl::StatusOr<transport::Payload> WorkerNode::OnFetch(
+    const transport::FetchKey& key) {
+  const auto job = jobs_.find(key.job);
+  if (job == jobs_.end()) return absl::NotFoundError("not this job");
+  auto bytes = job->second->seat().OnFetch(worker::FromFetchKey(key));
+  if (!bytes.ok()) return bytes.status();
+  return transport::Payload(bytes->owner, bytes->bytes);
+}
+
+void WorkerNode::OnAgreeCut(
+    JobId id, const worker::CutRequest& request,
+    std::function<void(absl::StatusOr<worker::CutReply>)> answer) {
+  const auto job = jobs_.find(id.value());
+  if (job == jobs_.end()) {
+    answer(absl::UnavailableError("not this job"));
+    return;
+  }
+  job->second->OnAgreeCut(request, std::move(answer));
+}
+
+void WorkerNode::OnOrders(uint64_t session, const OrdersMessage& message) {
+  if (session_ == nullptr || session_->id != session) return;
+  const v1::Orders& orders = *message;
+  if (orders.boot() != boot_) return;
+  backoff_ = kBackoffMin;
+  const Revision revision(orders.revision());
+  if (revision < revision_) return;
+  revision_ = revision;
+  incarnation_ = Incarnation(orders.incarnation());
+  if (orders.lease_ms() > 0) {
+    status_interval_ =
+        kStatusShareOfLease * absl::Milliseconds(orders.lease_ms());
+  }
+  if (std::exchange(told_to_drain_, orders.drain()) != orders.drain()) {
+    SetJobsDraining();
+  }
+  std::set<uint64_t> named;
+  for (const v1::JobOrders& job : orders.jobs()) {
+    named.insert(job.job());
+    OnJobOrders(revision, job);
+  }
+  std::erase_if(jobs_,
+                [&](const auto& job) { return !named.contains(job.first); });
+  if (orders.released() && draining_) world_.Exit(host_, "it is released");
+}
+
+void WorkerNode::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
+  std::unique_ptr<SeatNode>& job = jobs_[orders.job()];
+  if (job == nullptr) {
+    job = std::make_unique<SeatNode>(world_, *this, orders,
+                                     [this] { StatusChanged(); });
+    job->SetDraining(draining_ || told_to_drain_);
+  }
+  const absl::Status status = job->OnOrders(revision, orders);
+  if (!status.ok()) {
+    world_.observer.OnBroken(
+        absl::StrCat("worker ", host_, " refused orders: ", status.ToString()));
+  }
+}
+
+void WorkerNode::TakeNewBoot(const std::string& reason) {
+  boot_ = world_.random() | 1;
+  incarnation_ = Incarnation();
+  revision_ = Revision();
+  for (const auto& [id, job] : jobs_) job->OnBootChanged(reason);
+}
+
+void WorkerNode::StatusChanged() {
+  if (std::exchange(status_due_, true)) return;
+  process_.Post([this] { SendStatus(); });
+}
+
+void WorkerNode::SendStatus() {
+  status_due_ = false;
+  const std::shared_ptr<v1::Status> message = world_.status_pool.Take();
+  v1::Status& status = *message;
+  status.Clear();
+  status.set_protocol_version(kProtocolVersion);
+  status.set_release(kRelease);
+  status.mutable_self()->set_worker(AddressOf(host_));
+  status.mutable_self()->set_address(AddressOf(host_));
+  status.mutable_self()->set_island_address(AddressOf(host_));
+  status.set_island(world_.shape(host_).island);
+  status.set_boot(boot_);
+  status.set_incarnation(incarnation_.value());
+  status.set_counter(++counter_);
+  status.set_draining(draining_);
+  for (const auto& [id, job] : jobs_) job->WriteStatus(status.add_jobs());
+  newest_ = message;
+  if (session_ == nullptr && !waiting_) Open();
+  Flush();
+}
+
+void WorkerNode::KeepSendingStatus() {
+  SendStatus();
+  process_.RunAt(process_.Now() + status_interval_,
+                 [this] { KeepSendingStatus(); });
+}
+
+void WorkerNode::Open() {
+  writing_ = false;
+  session_ = std::make_shared<Session>();
+  session_->id = world_.NextNumber();
+  session_->worker = host_;
+  session_->on_orders = [this, alive = process_.alive(),
+                         id = session_->id](const OrdersMessage& orders) {
+    if (alive.expired()) return;
+    process_.Post([this, id, orders] { OnOrders(id, orders); });
+  };
+  session_->stream = world_.network.Connect(
+      {host_,
+       [this, alive = process_.alive(), id = session_->id](absl::Status why) {
+         if (alive.expired()) return;
+         process_.Post([this, id, why] {
+           if (session_ != nullptr && session_->id == id) OnSessionEnd(why);
+         });
+       }},
+      {kCoordinator, [&world = world_, id = session_->id](absl::Status) {
+         if (world.coordinator_node() != nullptr)
+           world.coordinator_node()->OnClosed(id);
+       }});
+}
+
+void WorkerNode::Flush() {
+  if (session_ == nullptr || writing_ || newest_ == nullptr) return;
+  writing_ = true;
+  const StatusMessage status = std::exchange(newest_, nullptr);
+  const size_t bytes = status->ByteSizeLong();
+  world_.history.Add(world_.timeline.now(), "status ", host_, " ", counter_,
+                     " ", bytes);
+  if (world_.network.link(host_, kCoordinator).cuts > 0) {
+    session_->stream->Break(absl::UnavailableError("the connection broke"));
+    return;
+  }
+  world_.network.Send(
+      host_, kCoordinator, bytes,
+      [&world = world_, session = session_, status] {
+        if (world.coordinator_node() == nullptr) {
+          session->stream->Close(
+              Session::kCoordinatorEnd,
+              absl::UnavailableError("no coordinator is there"));
+          return;
+        }
+        world.coordinator_node()->OnStatus(session, status);
+      });
+  process_.RunAt(process_.Now() + kWriting, [this, id = session_->id] {
+    if (session_ == nullptr || session_->id != id) return;
+    writing_ = false;
+    Flush();
+  });
+}
+
+void WorkerNode::OnSessionEnd(const absl::Status& why) {
+  session_ = nullptr;
+  writing_ = false;
+  waiting_ = true;
+  const absl::Duration wait = backoff_ * (0.5 + 0.5 * world_.random.Uniform());
+  backoff_ = std::min(2 * backoff_, kBackoffMax);
+  process_.RunAt(process_.Now() + wait, [this] {
+    waiting_ = false;
+    if (session_ != nullptr) return;
+    Open();
+    Flush();
+  });
+  if (absl::IsAborted(why)) TakeNewBoot(std::string(why.message()));
+  SendStatus();
+}
+
+}  // namespace skerry::sim

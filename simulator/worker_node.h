@@ -1,0 +1,91 @@
+// simulator/worker_node.h
+//
+// One run of a worker's process: its session with the coordinator, its bulk
+// links, and a real seat for each job, with the daemon's own ports where they
+// need no machine.
+#ifndef SKERRY_SIMULATOR_WORKER_NODE_H_
+#define SKERRY_SIMULATOR_WORKER_NODE_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "proto/skerry/v1/control.pb.h"
+#include "simulator/bulk.h"
+#include "simulator/process.h"
+#include "simulator/session.h"
+#include "worker/core/effects.h"
+
+namespace skerry::sim {
+
+class SeatNode;
+class World;
+
+std::string AddressOf(HostId host);
+
+class WorkerNode final : public transport::BulkReceiver {
+ public:
+  // `world` outlives the node.
+  WorkerNode(World& world, HostId host, uint64_t run);
+  ~WorkerNode() override;
+
+  void Drain();
+  // The trainers of all jobs die.
+  void KillTrainers();
+
+  HostId host() const { return host_; }
+  uint64_t run() const { return run_; }
+  Process& process() { return process_; }
+  SimBulk& bulk() { return bulk_; }
+  // In the order of the jobs.
+  void EachSeat(const std::function<void(SeatNode&)>& look) const;
+
+  transport::Verdict OnFrame(const compression::FrameHeader& header,
+                             const transport::Payload& payload) override;
+  absl::StatusOr<transport::Payload> OnFetch(
+      const transport::FetchKey& key) override;
+  // A member of the replica asks for the cut.
+  void OnAgreeCut(JobId job, const worker::CutRequest& request,
+                  std::function<void(absl::StatusOr<worker::CutReply>)> answer);
+
+ private:
+  void OnOrders(uint64_t session, const OrdersMessage& orders);
+  void OnJobOrders(Revision revision, const v1::JobOrders& orders);
+  void OnSessionEnd(const absl::Status& why);
+  void TakeNewBoot(const std::string& reason);
+  void SetJobsDraining();
+  void StatusChanged();
+  void SendStatus();
+  void KeepSendingStatus();
+  void Open();
+  void Flush();
+  void AfterTask();
+
+  World& world_;
+  const HostId host_;
+  const uint64_t run_;
+  Process process_;
+  SimBulk bulk_;
+  uint64_t boot_;
+  Incarnation incarnation_;
+  Revision revision_;
+  uint64_t counter_ = 0;
+  absl::Duration status_interval_ = absl::Seconds(1);
+  bool status_due_ = false;
+  bool draining_ = false;
+  bool told_to_drain_ = false;
+  std::map<uint64_t, std::unique_ptr<SeatNode>> jobs_;
+
+  std::shared_ptr<Session> session_;
+  bool writing_ = false;
+  bool waiting_ = false;
+  absl::Duration backoff_;
+  // Not sent yet.
+  StatusMessage newest_;
+};
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_SIMULATOR_WORKER_NODE_H_

@@ -1,0 +1,184 @@
+#include "simulator/world.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "coordinator/service/journal_codec.h"
+#include "simulator/coordinator_node.h"
+#include "simulator/seat_node.h"
+#include "simulator/worker_node.h"
+
+namespace skerry::sim {
+namespace {
+
+// A supervisor starts a process that has ended by itself.
+constexpr absl::Duration kSupervisor = absl::Milliseconds(300);
+// An operator asks again when nothing was heard.
+constexpr absl::Duration kAskAgain = absl::Milliseconds(200);
+
+}  // namespace
+
+World::World(const Setting& given, Observer& watcher, size_t history_lines)
+    : random(Mix64(given.seed ^ 0x5eed)),
+      network(timeline, random,
+              static_cast<uint32_t>(given.workers.size() + 1)),
+      history(history_lines),
+      observer(watcher),
+      setting(given),
+      machines_(given.workers.size() + 1),
+      workers_(given.workers.size() + 1) {
+  for (Machine& machine : machines_) {
+    machine.disk = std::make_unique<WorkerDisk>(timeline, random);
+  }
+}
+
+World::~World() { EndPrograms(); }
+
+void World::EndPrograms() {
+  for (auto& worker : workers_) worker.reset();
+  coordinator_.reset();
+}
+
+void World::RunUntil(Instant until) {
+  while (!AllJobsEnded() && timeline.next() <= until) timeline.RunNext();
+}
+
+bool World::AllJobsEnded() const {
+  if (ended_.size() < setting.elements.size()) return false;
+  return std::all_of(ended_.begin(), ended_.end(),
+                     [](const auto& job) { return job.second; });
+}
+
+bool World::AllWorkersWell() const {
+  for (HostId host = 1; host < machines_.size(); ++host) {
+    if (workers_[host] == nullptr) return false;
+    bool well = true;
+    workers_[host]->EachSeat([&](SeatNode& node) {
+      const worker::JobFacts facts = node.seat().Facts();
+      well &= facts.state == worker::SeatState::kActive ||
+              facts.state == worker::SeatState::kResting;
+    });
+    if (!well) return false;
+  }
+  return true;
+}
+
+std::string World::WorkersText() const {
+  std::string text;
+  for (HostId host = 1; host < machines_.size(); ++host) {
+    absl::StrAppend(&text, "worker ", host, ":");
+    if (workers_[host] == nullptr) absl::StrAppend(&text, " down");
+    if (workers_[host] != nullptr) {
+      workers_[host]->EachSeat([&text](SeatNode& node) {
+        const worker::JobFacts facts = node.seat().Facts();
+        absl::StrAppend(&text, " job ", facts.job.value(), " state ",
+                        static_cast<int>(facts.state), " life ",
+                        facts.life.value(), " ", facts.error);
+        for (const worker::FragmentFacts& one : facts.fragments) {
+          absl::StrAppend(&text, " applied ", one.applied.value(), " stored ",
+                          one.stored_through.value());
+        }
+      });
+    }
+    absl::StrAppend(&text, "\n");
+  }
+  return text;
+}
+
+HostId World::HostOf(const std::string& address) const {
+  HostId host = 0;
+  SKERRY_CHECK(address.size() > 1 &&
+               absl::SimpleAtoi(address.substr(1), &host));
+  return host;
+}
+
+void World::OnDurable(const std::vector<coordinator::JournalEntry>& entries) {
+  for (const coordinator::JournalEntry& durable : entries) {
+    const auto entry = coordinator::EntryFromJournal(durable);
+    SKERRY_CHECK(entry.ok());
+    history.Add(timeline.now(), "record ", durable.index.value(), " ",
+                durable.payload);
+    if (const auto* job =
+            std::get_if<coordinator::JobSubmitted>(&entry->record)) {
+      ended_[JobId(durable.index.value())] = false;
+      submitted_.insert(job->idempotency_key);
+    } else if (const auto* end =
+                   std::get_if<coordinator::JobEnded>(&entry->record)) {
+      ended_[end->job] = true;
+    } else if (std::holds_alternative<coordinator::Committed>(entry->record)) {
+      ++committed_;
+    }
+    OnRecord(*entry);
+    observer.OnDurable(*entry);
+  }
+}
+
+Process* World::ProcessOf(HostId host) const {
+  if (host == 0) {
+    return coordinator_ == nullptr ? nullptr : &coordinator_->process();
+  }
+  return workers_[host] == nullptr ? nullptr : &workers_[host]->process();
+}
+
+void World::Start(HostId host) {
+  Machine& machine = machines_[host];
+  ++machine.plan;
+  if (ProcessOf(host) != nullptr) return;
+  history.Add(timeline.now(), "start ", host);
+  ++machine.run;
+  if (host == 0) {
+    coordinator_ = std::make_unique<CoordinatorNode>(*this);
+  } else {
+    workers_[host] = std::make_unique<WorkerNode>(*this, host, machine.run);
+  }
+}
+
+void World::Stop(HostId host, WorkerDisk::End end) {
+  history.Add(timeline.now(), "stop ", host);
+  if (host == 0) {
+    coordinator_.reset();
+  } else {
+    workers_[host].reset();
+    machines_[host].disk->OnProcessEnd(end);
+  }
+  network.OnProcessEnd(host);
+}
+
+void World::Kill(HostId host, WorkerDisk::End end, Instant again) {
+  Stop(host, end);
+  const uint64_t plan = ++machines_[host].plan;
+  timeline.At(again, [this, host, plan] {
+    if (machines_[host].plan == plan) Start(host);
+  });
+}
+
+void World::Submit(const coordinator::JobSpec& spec, const std::string& key) {
+  if (submitted_.contains(key)) return;
+  if (coordinator_ != nullptr) {
+    coordinator_->shell().Do(
+        [spec, key](coordinator::Cluster& cluster,
+                    Instant now) -> coordinator::ClusterShell::Settled {
+          cluster.Submit(spec, key, now).status().IgnoreError();
+          return [](const coordinator::Cluster&, Instant) {};
+        });
+  }
+  timeline.After(kAskAgain, [this, spec, key] { Submit(spec, key); });
+}
+
+void World::Exit(HostId host, const std::string& why) {
+  history.Add(timeline.now(), "exit ", host, " ", why);
+  timeline.After(absl::ZeroDuration(), [this, host, run = machines_[host].run] {
+    if (ProcessOf(host) == nullptr || machines_[host].run != run) return;
+    Stop(host, WorkerDisk::End::kKilled);
+    const uint64_t plan = ++machines_[host].plan;
+    timeline.After(kSupervisor, [this, host, plan] {
+      if (machines_[host].plan == plan) Start(host);
+    });
+  });
+}
+
+}  // namespace skerry::sim

@@ -1,0 +1,361 @@
+#include "tests/sim/faulty_world.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "simulator/coordinator_node.h"
+#include "simulator/worker_node.h"
+#include "tests/sim/job_specs.h"
+
+namespace skerry::sim {
+namespace {
+
+// Operators look again.
+constexpr absl::Duration kAskAgain = absl::Milliseconds(200);
+constexpr double kBytesPerSecondMin = 1e6;
+constexpr double kBytesPerSecondMax = 1e9;
+
+coordinator::ClusterOptions OptionsOf(const Schedule& schedule) {
+  coordinator::ClusterOptions options;
+  options.lease = schedule.lease;
+  options.settle = schedule.lease / 5;
+  options.takeover_wait = 2 * schedule.lease;
+  options.attempt_deadline_min = schedule.lease / 10;
+  // What nobody evaluates is seen as a job that does not end.
+  options.final_evaluation_max = 20 * schedule.lease;
+  options.members_max = 64;
+  return options;
+}
+
+Setting SettingOf(const Schedule& schedule) {
+  Setting setting;
+  setting.seed = schedule.seed;
+  setting.workers = schedule.workers;
+  setting.options = OptionsOf(schedule);
+  for (uint32_t job = 0; job < schedule.jobs.size(); ++job) {
+    setting.elements[absl::StrCat("job-", job)] = schedule.jobs[job].elements;
+  }
+  setting.compact_records = schedule.compact_records;
+  setting.damaged = schedule.links.broken;
+  return setting;
+}
+
+}  // namespace
+
+FaultyWorld::FaultyWorld(const Schedule& given, Observer& watcher,
+                         size_t history_lines)
+    : World(SettingOf(given), watcher, history_lines), schedule(given) {
+  DrawLinks();
+  network.set_faults(schedule.links);
+  for (HostId host = 0; host < hosts(); ++host) {
+    timeline.After(absl::Milliseconds(1 + random.Below(50)),
+                   [this, host] { Start(host); });
+  }
+  for (uint32_t job = 0; job < schedule.jobs.size(); ++job) {
+    timeline.After(schedule.jobs[job].submitted_at, [this, job] {
+      Submit(SpecOf(schedule.jobs[job], job), absl::StrCat("key-", job));
+    });
+  }
+  for (const Fault& fault : schedule.faults) {
+    timeline.After(fault.at, [this, fault] { Apply(fault); });
+  }
+  timeline.After(schedule.calm_at, [this] { Calm(); });
+}
+
+FaultyWorld::~FaultyWorld() { EndPrograms(); }
+
+void FaultyWorld::DrawLinks() {
+  for (HostId from = 0; from < hosts(); ++from) {
+    for (HostId to = 0; to < hosts(); ++to) {
+      Link& link = network.link(from, to);
+      const double most =
+          absl::FDivDuration(schedule.delay_max, schedule.delay_min);
+      link.delay = schedule.delay_min * std::pow(most, random.Uniform());
+      if (from > 0 && to > 0 && shape(from).island == shape(to).island) {
+        link.delay = schedule.delay_min;
+      }
+      link.bytes_per_s =
+          kBytesPerSecondMin *
+          std::pow(kBytesPerSecondMax / kBytesPerSecondMin, random.Uniform());
+    }
+  }
+}
+
+void FaultyWorld::OnRecord(const coordinator::Entry& entry) {
+  if (const auto* job = std::get_if<coordinator::JobSubmitted>(&entry.record)) {
+    job_names_[JobId(entry.index.value())] = job->spec.name;
+  } else if (const auto* end =
+                 std::get_if<coordinator::JobEnded>(&entry.record)) {
+    paused_.erase(end->job);
+  } else if (const auto* held =
+                 std::get_if<coordinator::JobPaused>(&entry.record)) {
+    paused_.erase(held->job);
+    if (held->paused) paused_.insert(held->job);
+  } else if (const auto* mark =
+                 std::get_if<coordinator::WorkerMarked>(&entry.record)) {
+    marked_.erase(mark->worker);
+    if (mark->intent != coordinator::WorkerIntent::kServe) {
+      marked_.insert(mark->worker);
+    }
+  }
+  StrikeAt(entry);
+}
+
+Instant FaultyWorld::EndOf(absl::Duration lasts) const {
+  const Instant calm{schedule.calm_at};
+  const Instant end = timeline.now() + lasts;
+  return timeline.now() < calm ? std::min(end, calm) : end;
+}
+
+void FaultyWorld::When(absl::Duration lasts, Timeline::Task task) {
+  timeline.At(EndOf(lasts), std::move(task));
+}
+
+void FaultyWorld::Apply(const Fault& fault) {
+  history.Add(timeline.now(), ToText(fault));
+  switch (fault.kind) {
+    case FaultKind::kCut:
+    case FaultKind::kIsolate:
+    case FaultKind::kFlap:
+    case FaultKind::kSlowLink:
+      return ApplyToNetwork(fault);
+    case FaultKind::kDrain:
+    case FaultKind::kPreempt:
+    case FaultKind::kCancel:
+    case FaultKind::kPauseJob:
+    case FaultKind::kMark:
+      return ApplyByOperator(fault);
+    case FaultKind::kStrike:
+      return strikes_.push_back(fault);
+    default:
+      return ApplyToMachine(fault);
+  }
+}
+
+void FaultyWorld::Cut(HostId from, HostId to, int change) {
+  if (from != to) network.link(from, to).cuts += change;
+}
+
+void FaultyWorld::CutBoth(HostId host, int change) {
+  for (HostId other = 0; other < hosts(); ++other) {
+    Cut(host, other, change);
+    Cut(other, host, change);
+  }
+}
+
+void FaultyWorld::Flap(HostId host, absl::Duration period, Instant until,
+                       bool cut) {
+  if (cut) CutBoth(host, -1);
+  if (timeline.now() >= until) return;
+  if (!cut) CutBoth(host, 1);
+  timeline.At(
+      std::min(timeline.now() + period, until),
+      [this, host, period, until, cut] { Flap(host, period, until, !cut); });
+}
+
+void FaultyWorld::ApplyToNetwork(const Fault& fault) {
+  const HostId host = fault.host;
+  if (fault.kind == FaultKind::kCut) {
+    Cut(host, fault.other, 1);
+    When(fault.lasts, [this, fault] { Cut(fault.host, fault.other, -1); });
+  } else if (fault.kind == FaultKind::kIsolate) {
+    CutBoth(host, 1);
+    When(fault.lasts, [this, host] { CutBoth(host, -1); });
+  } else if (fault.kind == FaultKind::kFlap) {
+    const Instant end =
+        std::min(timeline.now() + fault.lasts, Instant(schedule.calm_at));
+    Flap(host, absl::Seconds(fault.amount), end, false);
+  } else {
+    for (HostId to = 0; to < hosts(); ++to) {
+      network.link(host, to).slowness *= fault.amount;
+    }
+    When(fault.lasts, [this, fault] {
+      for (HostId to = 0; to < hosts(); ++to) {
+        network.link(fault.host, to).slowness /= fault.amount;
+      }
+    });
+  }
+}
+
+void FaultyWorld::ApplyToMachine(const Fault& fault) {
+  const HostId host = fault.host;
+  Machine& own = machine(host);
+  Process* process = ProcessOf(host);
+  switch (fault.kind) {
+    case FaultKind::kKill:
+      return Kill(host, WorkerDisk::End::kKilled, EndOf(fault.lasts));
+    case FaultKind::kPowerLoss:
+      return Kill(host, WorkerDisk::End::kPowerLost, EndOf(fault.lasts));
+    case FaultKind::kDiskLoss:
+      return Kill(host, WorkerDisk::End::kLost, EndOf(fault.lasts));
+    case FaultKind::kTrainerDies:
+      if (worker_node(host) != nullptr) worker_node(host)->KillTrainers();
+      return;
+    case FaultKind::kPause:
+      if (process == nullptr) return;
+      process->Pause();
+      When(fault.lasts, [this, host, run = own.run] {
+        if (ProcessOf(host) != nullptr && machine(host).run == run) {
+          ProcessOf(host)->Resume();
+        }
+      });
+      return;
+    case FaultKind::kSlowDisk:
+      own.disk->slowness *= fault.amount;
+      if (host == 0) journal_disk().slowness *= fault.amount;
+      When(fault.lasts, [this, fault] {
+        machine(fault.host).disk->slowness /= fault.amount;
+        if (fault.host == 0) journal_disk().slowness /= fault.amount;
+      });
+      return;
+    case FaultKind::kDiskFull:
+      own.disk->full = true;
+      if (host == 0) journal_disk().full = true;
+      When(fault.lasts, [this, host] {
+        machine(host).disk->full = false;
+        if (host == 0) journal_disk().full = false;
+      });
+      return;
+    case FaultKind::kDiskFails:
+      own.disk->fails_next = host != 0;
+      if (host == 0) journal_disk().fails_next = true;
+      return;
+    case FaultKind::kBitRot:
+      return Rot(host);
+    case FaultKind::kClockRate:
+      own.clock.SetRate(timeline.now(), fault.amount);
+      if (process != nullptr) process->ClockChanged();
+      When(fault.lasts, [this, host] {
+        machine(host).clock.SetRate(timeline.now(), 1.0);
+        if (ProcessOf(host) != nullptr) ProcessOf(host)->ClockChanged();
+      });
+      return;
+    case FaultKind::kClockLeap:
+      own.clock.Leap(timeline.now(), absl::Seconds(fault.amount));
+      if (process != nullptr) process->ClockChanged();
+      return;
+    default:
+      return;
+  }
+}
+
+void FaultyWorld::StrikeAt(const coordinator::Entry& entry) {
+  for (const Moment moment : moments_.Of(entry)) {
+    std::erase_if(strikes_, [this, moment](const Fault& fault) {
+      if (fault.other != static_cast<uint32_t>(moment)) return false;
+      timeline.After(absl::Seconds(fault.amount), [this, fault] {
+        if (timeline.now() >= Instant(schedule.calm_at)) return;
+        history.Add(timeline.now(), "strike ", fault.host);
+        Kill(fault.host, WorkerDisk::End::kKilled, EndOf(fault.lasts));
+      });
+      return true;
+    });
+  }
+}
+
+void FaultyWorld::ApplyByOperator(const Fault& fault) {
+  const HostId host = fault.host;
+  if (fault.kind == FaultKind::kCancel) {
+    if (coordinator_node() == nullptr || fault.other >= schedule.jobs.size())
+      return;
+    coordinator_node()->shell().Do(
+        [name = absl::StrCat("job-", fault.other)](
+            coordinator::Cluster& cluster,
+            Instant now) -> coordinator::ClusterShell::Settled {
+          const auto job = cluster.FindJob(name);
+          if (job.ok()) cluster.Cancel(*job, now).IgnoreError();
+          return [](const coordinator::Cluster&, Instant) {};
+        });
+    return;
+  }
+  if (fault.kind == FaultKind::kPauseJob) {
+    const std::string job = absl::StrCat("job-", fault.other);
+    AskPaused(job, true);
+    When(fault.lasts, [this, job] { AskPaused(job, false); });
+    return;
+  }
+  if (fault.kind == FaultKind::kMark) {
+    const std::string worker = AddressOf(host);
+    AskIntent(worker, fault.amount == 2 ? coordinator::WorkerIntent::kDrain
+                                        : coordinator::WorkerIntent::kCordon);
+    When(fault.lasts, [this, worker] {
+      AskIntent(worker, coordinator::WorkerIntent::kServe);
+    });
+    return;
+  }
+  if (worker_node(host) == nullptr) return;
+  // A notice reaches the process as a signal does.
+  worker_node(host)->process().Post([this, host, run = machine(host).run] {
+    if (worker_node(host) != nullptr && machine(host).run == run) {
+      worker_node(host)->Drain();
+    }
+  });
+  const absl::Duration notice = fault.kind == FaultKind::kPreempt
+                                    ? absl::Seconds(fault.amount)
+                                    : fault.lasts + schedule.lease;
+  When(notice, [this, fault, run = machine(host).run] {
+    if (machine(fault.host).run != run || worker_node(fault.host) == nullptr) {
+      return;
+    }
+    Kill(fault.host, WorkerDisk::End::kKilled, EndOf(fault.lasts));
+  });
+}
+
+// What no other disk has could not be restored yet, so it is left alone.
+void FaultyWorld::Rot(HostId host) {
+  WorkerDisk& disk = *machine(host).disk;
+  std::vector<std::string> doubled;
+  for (const std::string& path : disk.Paths()) {
+    for (HostId other = 1; other < hosts(); ++other) {
+      if (other == host) continue;
+      const FileBytes copy = machine(other).disk->Find(path);
+      if (copy == nullptr || *copy != *disk.Find(path)) continue;
+      doubled.push_back(path);
+      break;
+    }
+  }
+  if (!doubled.empty()) disk.Rot(doubled[random.Below(doubled.size())]);
+}
+
+void FaultyWorld::AskPaused(const std::string& job, bool paused) {
+  if (coordinator_node() == nullptr) return;
+  coordinator_node()->shell().Do(
+      [job, paused](coordinator::Cluster& cluster,
+                    Instant now) -> coordinator::ClusterShell::Settled {
+        const auto id = cluster.FindJob(job);
+        if (id.ok()) cluster.SetPaused(*id, paused, now).IgnoreError();
+        return [](const coordinator::Cluster&, Instant) {};
+      });
+}
+
+void FaultyWorld::AskIntent(const std::string& worker,
+                            coordinator::WorkerIntent intent) {
+  if (coordinator_node() == nullptr) return;
+  coordinator_node()->shell().Do(
+      [worker, intent](coordinator::Cluster& cluster,
+                       Instant now) -> coordinator::ClusterShell::Settled {
+        cluster.SetIntent(worker, intent, now).IgnoreError();
+        return [](const coordinator::Cluster&, Instant) {};
+      });
+}
+
+void FaultyWorld::Release() {
+  for (const JobId job : paused_) AskPaused(job_names_[job], false);
+  for (const std::string& worker : marked_) {
+    AskIntent(worker, coordinator::WorkerIntent::kServe);
+  }
+  timeline.After(kAskAgain, [this] { Release(); });
+}
+
+void FaultyWorld::Calm() {
+  history.Add(timeline.now(), "calm");
+  strikes_.clear();
+  network.set_faults({});
+  for (HostId host = 0; host < hosts(); ++host) Start(host);
+  Release();
+}
+
+}  // namespace skerry::sim
