@@ -89,7 +89,9 @@ void CheckpointToProto(const CheckpointOrder& order, v1::CheckpointOrder* out) {
     PieceToProto(piece, out->add_pieces());
   }
   RangesToProto(order.consumed, out->mutable_consumed());
-  out->set_pinned(order.pinned.value());
+  for (const Sequence sequence : order.pinned) {
+    out->add_pinned(sequence.value());
+  }
   for (const Sequence sequence : order.fragment_sequences) {
     out->add_fragment_sequences(sequence.value());
   }

@@ -93,6 +93,27 @@ void Fail(JobState& job, const Decider& decider, std::string error,
                             {}});
 }
 
+// Whether somebody may still have to read what the job went back to.
+bool IsRestoredNeeded(const JobState& job) {
+  if (!job.restored.has_value() || !job.restored->checkpoint.is_set()) {
+    return false;
+  }
+  for (size_t f = 0; f < job.fragments.size(); ++f) {
+    if (job.keep_from[f] <= job.fragments[f].floor()) return true;
+  }
+  return false;
+}
+
+// A newer one may have been saved by somebody who died before saying so.
+std::vector<Sequence> Pinned(const JobState& job) {
+  std::vector<Sequence> pinned;
+  if (IsRestoredNeeded(job)) pinned.push_back(job.restored->checkpoint);
+  if (!job.checkpoints.empty()) {
+    pinned.push_back(job.checkpoints.back().sequence);
+  }
+  return pinned;
+}
+
 absl::Duration PauseAfter(const JobState& job, const ClusterOptions& options) {
   const int doublings = std::min(job.save_failures, 16);
   return std::min(kPauseMax, options.lease * (1 << doublings));
@@ -176,18 +197,12 @@ void DecideCheckpoints(JobState& job, const Decider& decider) {
   }
   const std::string worker = ChooseSaver(job, decider.workers, *state);
   if (worker.empty()) return;
-  bool pinned = false;
-  for (size_t f = 0; f < job.fragments.size(); ++f) {
-    pinned |= job.restored.has_value() &&
-              job.keep_from[f] <= job.fragments[f].floor();
-  }
   job.saving =
       Saving{worker,
              decider.workers.FindCurrent(worker)->incarnation,
              decider.now,
              {state->sequence, state->samples_committed, state->pieces,
-              state->consumed, pinned ? job.restored->checkpoint : Sequence(),
-              state->fragment_sequences}};
+              state->consumed, Pinned(job), state->fragment_sequences}};
   job.touched.insert(worker);
 }
 

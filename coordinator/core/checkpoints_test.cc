@@ -132,6 +132,20 @@ TEST_F(CheckpointsTest, WhatIsBeingSavedIsKept) {
             Sequence(3));
 }
 
+// Whoever saves may remove it, and die before anybody has heard of the new one.
+TEST_F(CheckpointsTest, TheNewestThatIsKnownStaysWhileAnotherIsSaved) {
+  Commit();
+  Commit();
+  Decide();
+  EXPECT_THAT(bench_.job.saving->order.pinned, ElementsAre());
+  SayDone(2);
+  Commit();
+  Commit();
+  Decide();
+  ASSERT_TRUE(bench_.job.saving.has_value());
+  EXPECT_THAT(bench_.job.saving->order.pinned, ElementsAre(Sequence(2)));
+}
+
 TEST_F(CheckpointsTest, ALostSaverIsReplacedAtOnce) {
   Commit();
   Commit();

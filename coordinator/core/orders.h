@@ -95,8 +95,9 @@ struct CheckpointOrder {
   uint64_t samples_committed = 0;
   std::vector<StatePiece> pieces;  // by span
   std::vector<data::SampleRange> consumed;
-  // Of a checkpoint that has to stay; unset: of none.
-  Sequence pinned;
+  // Of checkpoints that have to stay: whoever saves this one may die before it
+  // has said so.
+  std::vector<Sequence> pinned;
   // Of each fragment; empty with one.
   std::vector<Sequence> fragment_sequences = {};
   friend bool operator==(const CheckpointOrder&,

@@ -33,30 +33,6 @@ std::string DirectoryOf(const std::string& state_directory,
                          orders.uid());
 }
 
-uint32_t FragmentsOf(const v1::JobSpec& spec) {
-  return std::max(1u, spec.exchange().fragments());
-}
-
-std::vector<Sequence> KeptFrom(const v1::JobOrders& orders) {
-  std::vector<Sequence> all(FragmentsOf(orders.spec()));
-  for (const v1::FragmentOrders& one : orders.fragments()) {
-    if (one.fragment() >= all.size()) continue;
-    all[one.fragment()] = Sequence(one.keep_from());
-  }
-  return all;
-}
-
-std::vector<Sequence> StartsAt(const v1::JobOrders& orders) {
-  std::vector<Sequence> all(FragmentsOf(orders.spec()),
-                            Sequence(orders.restored().sequence()));
-  const auto& sequences = orders.restored().fragment_sequences();
-  for (int f = 0; f < sequences.size() && f < static_cast<int>(all.size());
-       ++f) {
-    all[f] = Sequence(sequences[f]);
-  }
-  return all;
-}
-
 // Trying again would end the same way.
 bool IsPermanent(const absl::Status& status) {
   return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ||
@@ -71,9 +47,7 @@ JobRuntime::JobRuntime(const v1::JobOrders& orders,
                        absl::AnyInvocable<void()> status_changed)
     : job_(orders.job()),
       spec_(orders.spec()),
-      restored_(orders.restored()),
-      keep_from_(KeptFrom(orders)),
-      starts_at_(StartsAt(orders)),
+      start_(orders),
       environment_(environment),
       status_changed_(std::move(status_changed)),
       answers_(environment.loop, [this] { AfterSeat(); }),
@@ -96,10 +70,13 @@ JobRuntime::JobRuntime(const v1::JobOrders& orders,
       peers_(job_, environment.peers, answers_),
       host_(job_, environment.compute, answers_, [this] { status_changed_(); }),
       saver_(
-          job_, environment.loop, environment.save, environment.files,
+          job_,
           [this](const std::string& address, const PieceKey& key,
                  Done<absl::StatusOr<SharedBytes>> done) {
             FetchPiece(address, key, std::move(done));
+          },
+          [this](StateToSave state, StateSaver::Written written) {
+            Save(std::move(state), std::move(written));
           },
           [this] { status_changed_(); }),
       trainer_backoff_(kTrainerBackoffMin) {}
@@ -111,7 +88,7 @@ JobRuntime::~JobRuntime() {
 
 absl::Status JobRuntime::Start() {
   SKERRY_ASSIGN_OR_RETURN(std::vector<StoredFile> on_disk, disk_.Scan());
-  const bool from_checkpoint = StartsFromCheckpoint(on_disk);
+  const bool from_checkpoint = start_.NeedsCheckpoint(on_disk);
   SeatOptions options;
   options.job = job_;
   options.worker = environment_.worker;
@@ -127,30 +104,13 @@ absl::Status JobRuntime::Start() {
   return absl::OkStatus();
 }
 
-bool JobRuntime::StartsFromCheckpoint(
-    const std::vector<StoredFile>& on_disk) const {
-  if (!spec_.model().has_checkpoint() && restored_.sha256().empty()) {
-    return false;
-  }
-  for (size_t f = 0; f < starts_at_.size(); ++f) {
-    if (keep_from_[f] > starts_at_[f]) return false;
-  }
-  // Those of all fragments are stored together.
-  return std::none_of(on_disk.begin(), on_disk.end(),
-                      [this](const StoredFile& file) {
-                        return file.kind == PieceKey::Kind::kBase &&
-                               file.fragment + 1 == starts_at_.size() &&
-                               file.sequence >= starts_at_.back();
-                      });
-}
-
 void JobRuntime::ReadCheckpoint() {
   v1::JobSpec spec = spec_;
   v1::JobSpec::Checkpoint* from = spec.mutable_model()->mutable_checkpoint();
-  if (!restored_.sha256().empty()) {
+  if (!start_.restored().sha256().empty()) {
     from->set_path(spec.checkpoint().directory());
-    from->set_name(checkpoint::CheckpointName(restored_.checkpoint()));
-    from->set_sha256(restored_.sha256());
+    from->set_name(checkpoint::CheckpointName(start_.restored().checkpoint()));
+    from->set_sha256(start_.restored().sha256());
   }
   runtime::Log(
       runtime::Severity::kInfo, "worker.checkpoint.read",
@@ -167,7 +127,7 @@ void JobRuntime::ReadCheckpoint() {
 }
 
 void JobRuntime::OnCheckpoint(absl::StatusOr<StartingBase> base) {
-  if (!base.ok() && !restored_.sha256().empty()) {
+  if (!base.ok() && !start_.restored().sha256().empty()) {
     runtime::Log(runtime::Severity::kWarning, "worker.checkpoint.unreadable",
                  {{"job", job_.value()}, {"cause", base.status()}});
     restore_error_ = std::string(base.status().message());
@@ -181,7 +141,7 @@ void JobRuntime::StoreCheckpoint(std::shared_ptr<StartingBase> base,
                                  size_t fragment) {
   if (fragment == base->files.size()) return StartTrainer();
   StartingBase::File& one = base->files[fragment];
-  one.file.sequence = starts_at_[fragment];
+  one.file.sequence = start_.at()[fragment];
   disk_.Store(one.file, std::move(one.contents),
               [this, base, fragment](Instant now, absl::Status status) {
                 if (!status.ok()) return ReadCheckpointLater(status);
@@ -210,6 +170,20 @@ void JobRuntime::FetchPiece(const std::string& address, const PieceKey& key,
                           done = std::move(done)]() mutable {
     std::move(done)(loop.Now(), std::move(own));
   });
+}
+
+void JobRuntime::Save(StateToSave state, StateSaver::Written written) {
+  environment_.save.Run(
+      [state = std::make_unique<StateToSave>(std::move(state)),
+       written = std::move(written), &files = environment_.files,
+       &loop = environment_.loop]() mutable {
+        v1::CheckpointOutcome outcome = SaveState(*state, files);
+        state.reset();
+        loop.Post([outcome = std::move(outcome),
+                   written = std::move(written)]() mutable {
+          std::move(written)(std::move(outcome));
+        });
+      });
 }
 
 void JobRuntime::GiveUp(const absl::Status& status) {
@@ -296,7 +270,7 @@ void JobRuntime::StartTrainer() {
   // The trainer of before a restore may still be on its way out.
   options.name =
       absl::StrCat(environment_.worker, "-", getpid(), "-", job_.value(), "-",
-                   restored_.sequence(), "-", ++trainers_started_);
+                   start_.restored().sequence(), "-", ++trainers_started_);
   options.job = spec_;
   options.data_verified = data_verified_;
   runtime::Log(runtime::Severity::kInfo, "worker.trainer.start",

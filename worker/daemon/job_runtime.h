@@ -24,8 +24,10 @@
 #include "worker/daemon/bulk_port.h"
 #include "worker/daemon/host_port.h"
 #include "worker/daemon/job_disk.h"
+#include "worker/daemon/job_start.h"
 #include "worker/daemon/peer_client.h"
 #include "worker/daemon/peer_port.h"
+#include "worker/daemon/saved_state.h"
 #include "worker/daemon/seat_answers.h"
 #include "worker/daemon/starting_base.h"
 #include "worker/daemon/state_saver.h"
@@ -85,12 +87,9 @@ class JobRuntime {
   }
   // The sequence that is a checkpoint's state, when the job has gone back. When
   // orders name another one, this object is of no use any more.
-  uint64_t restored() const { return restored_.sequence(); }
+  uint64_t restored() const { return start_.restored().sequence(); }
 
  private:
-  // What the job starts from: a checkpoint, at a sequence; nothing when that is
-  // the trainer's initial values, or of no use any more.
-  bool StartsFromCheckpoint(const std::vector<StoredFile>& on_disk) const;
   void ReadCheckpoint();
   void OnCheckpoint(absl::StatusOr<StartingBase> base);
   // The files of fragments from this one on.
@@ -99,6 +98,7 @@ class JobRuntime {
   // From the seat itself when it has it.
   void FetchPiece(const std::string& address, const PieceKey& key,
                   Done<absl::StatusOr<SharedBytes>> done);
+  void Save(StateToSave state, StateSaver::Written written);
   // The job cannot be done here until the worker is started again.
   void GiveUp(const absl::Status& status);
   void StartTrainer();
@@ -109,10 +109,7 @@ class JobRuntime {
 
   const JobId job_;
   const v1::JobSpec spec_;
-  const v1::RestoredState restored_;
-  // At first, and where the job begins; of each fragment.
-  const std::vector<Sequence> keep_from_;
-  const std::vector<Sequence> starts_at_;
+  const JobStart start_;
   const JobEnvironment environment_;
   absl::AnyInvocable<void()> status_changed_;
   SeatAnswers answers_;

@@ -1,8 +1,8 @@
 // worker/daemon/state_saver.h
 //
 // Saves a whole state of a job as a checkpoint when the coordinator says so:
-// gathers the bases of all spans, from here and from other workers, and writes
-// them beside training, on a thread of their own.
+// gathers the bases of all spans, from here and from other workers, and has
+// them written beside training.
 #ifndef SKERRY_WORKER_DAEMON_STATE_SAVER_H_
 #define SKERRY_WORKER_DAEMON_STATE_SAVER_H_
 
@@ -16,12 +16,18 @@
 #include "absl/status/status.h"
 #include "base/ids.h"
 #include "proto/skerry/v1/control.pb.h"
-#include "runtime/event_loop.h"
-#include "runtime/executor.h"
-#include "runtime/files.h"
 #include "worker/core/effects.h"
 
 namespace skerry::worker {
+
+// A whole state to be written.
+struct StateToSave {
+  JobId job;
+  v1::JobSpec spec;
+  v1::CheckpointOrder order;
+  uint64_t elements = 0;
+  std::vector<SharedBytes> pieces;  // by span
+};
 
 // Members are called on the loop, and so are the handlers.
 class StateSaver {
@@ -30,11 +36,12 @@ class StateSaver {
   using Fetch =
       absl::AnyInvocable<void(const std::string& address, const PieceKey& key,
                               Done<absl::StatusOr<SharedBytes>>)>;
+  // Runs on the loop; also when the saver is gone by then.
+  using Written = absl::AnyInvocable<void(v1::CheckpointOutcome) &&>;
+  using Write = absl::AnyInvocable<void(StateToSave state, Written written)>;
 
-  // What is borrowed outlives the object, `executor` and `files` also the task
-  // that it has given to the executor. `changed` runs when outcome() does.
-  StateSaver(JobId job, runtime::EventLoop& loop, runtime::Executor& executor,
-             runtime::Files& files, Fetch fetch,
+  // `changed` runs when outcome() changes.
+  StateSaver(JobId job, Fetch fetch, Write write,
              absl::AnyInvocable<void()> changed);
 
   // From every Orders. Starts what is ordered, unless that is done or under
@@ -52,14 +59,12 @@ class StateSaver {
   void Advance();
   // From the holder that is tried as number `attempt`.
   void FetchPiece(int span, int attempt);
-  void Write();
+  void WriteAll();
   void Finish(v1::CheckpointOutcome outcome);
 
   const JobId job_;
-  runtime::EventLoop& loop_;
-  runtime::Executor& executor_;
-  runtime::Files& files_;
   Fetch fetch_;
+  Write write_;
   absl::AnyInvocable<void()> changed_;
   std::optional<v1::CheckpointOutcome> outcome_;
   bool busy_ = false;
@@ -73,20 +78,6 @@ class StateSaver {
   // Answers that come after this object is gone see it expired.
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
-
-// A whole state to be written.
-struct StateToSave {
-  JobId job;
-  v1::JobSpec spec;
-  v1::CheckpointOrder order;
-  uint64_t elements = 0;
-  std::vector<SharedBytes> pieces;  // by span
-};
-
-// Writes and verifies the checkpoint, then removes those that are too many. One
-// that is there already is verified. Blocks.
-v1::CheckpointOutcome SaveState(const StateToSave& state,
-                                runtime::Files& files);
 
 }  // namespace skerry::worker
 

@@ -11,9 +11,9 @@
 #include "gtest/gtest.h"
 #include "planner/spans.h"
 #include "runtime/directory_blob_store.h"
-#include "runtime/testing/inline_executor.h"
 #include "runtime/testing/manual_loop.h"
 #include "runtime/testing/memory_files.h"
+#include "worker/daemon/saved_state.h"
 
 namespace skerry::worker {
 namespace {
@@ -33,16 +33,7 @@ constexpr uint32_t kSpans = 3;
 class StateSaverTest : public testing::Test {
  protected:
   StateSaverTest()
-      : saver_(
-            JobId(7), loop_, executor_, files_,
-            [this](const std::string& address, const PieceKey& key,
-                   Done<absl::StatusOr<SharedBytes>> done) {
-              loop_.Post(
-                  [this, address, key, done = std::move(done)]() mutable {
-                    std::move(done)(loop_.Now(), Answer(address, key.span));
-                  });
-            },
-            [this] { ++changes_; }) {
+      : saver_(JobId(7), Fetch(), Write(), [this] { ++changes_; }) {
     std::vector<float> values(kElements);
     std::iota(values.begin(), values.end(), 1.0f);
     const auto spans = planner::CutSpans(kElements, kSpans);
@@ -55,6 +46,22 @@ class StateSaverTest : public testing::Test {
     }
   }
 
+  StateSaver::Fetch Fetch() {
+    return [this](const std::string& address, const PieceKey& key,
+                  Done<absl::StatusOr<SharedBytes>> done) {
+      loop_.Post([this, address, key, done = std::move(done)]() mutable {
+        std::move(done)(loop_.Now(), Answer(address, key.span));
+      });
+    };
+  }
+  StateSaver::Write Write() {
+    return [this](const StateToSave& state, StateSaver::Written written) {
+      loop_.Post([outcome = SaveState(state, files_),
+                  written = std::move(written)]() mutable {
+        std::move(written)(std::move(outcome));
+      });
+    };
+  }
   absl::StatusOr<SharedBytes> Answer(const std::string& address,
                                      uint32_t span) {
     ++asked_[address];
@@ -99,7 +106,6 @@ class StateSaverTest : public testing::Test {
   }
 
   runtime::ManualLoop loop_;
-  runtime::InlineExecutor executor_;
   runtime::MemoryFiles files_;
   runtime::DirectoryBlobStore blobs_{"/saved", files_};
   checkpoint::CheckpointStore store_{blobs_};
@@ -183,15 +189,7 @@ TEST_F(StateSaverTest, WhatAKilledWorkerLeftIsReplaced) {
 
 TEST_F(StateSaverTest, OneThatIsThereAlreadyIsVerifiedAndCounts) {
   const std::string sha256 = Save(Orders(5)).sha256();
-  StateSaver other(
-      JobId(7), loop_, executor_, files_,
-      [this](const std::string& address, const PieceKey& key,
-             Done<absl::StatusOr<SharedBytes>> done) {
-        loop_.Post([this, address, key, done = std::move(done)]() mutable {
-          std::move(done)(loop_.Now(), Answer(address, key.span));
-        });
-      },
-      [] {});
+  StateSaver other(JobId(7), Fetch(), Write(), [] {});
   other.OnOrders(Orders(5), kElements);
   loop_.RunUntilIdle();
   EXPECT_EQ(other.outcome()->sha256(), sha256);
@@ -217,7 +215,7 @@ TEST_F(StateSaverTest, OldOnesGoButNotThePinned) {
   for (const uint64_t sequence : {1, 2, 3}) Save(Orders(sequence, 2));
   EXPECT_THAT(Finished(), ElementsAre(2, 3));
   v1::JobOrders orders = Orders(4, 2);
-  orders.mutable_checkpoint()->set_pinned(2);
+  orders.mutable_checkpoint()->add_pinned(2);
   Save(orders);
   EXPECT_THAT(Finished(), ElementsAre(2, 3, 4));
   Save(Orders(5, 2));
@@ -226,15 +224,7 @@ TEST_F(StateSaverTest, OldOnesGoButNotThePinned) {
 
 TEST_F(StateSaverTest, AnAnswerAfterItsEndIsIgnored) {
   {
-    StateSaver gone(
-        JobId(7), loop_, executor_, files_,
-        [this](const std::string& address, const PieceKey& key,
-               Done<absl::StatusOr<SharedBytes>> done) {
-          loop_.Post([this, address, key, done = std::move(done)]() mutable {
-            std::move(done)(loop_.Now(), Answer(address, key.span));
-          });
-        },
-        [] {});
+    StateSaver gone(JobId(7), Fetch(), Write(), [] {});
     gone.OnOrders(Orders(5), kElements);
   }
   loop_.RunUntilIdle();

@@ -1,0 +1,42 @@
+// worker/daemon/job_start.h
+//
+// Where a job begins on a worker: at the trainer's initial values, or at a
+// state that is read from a checkpoint.
+#ifndef SKERRY_WORKER_DAEMON_JOB_START_H_
+#define SKERRY_WORKER_DAEMON_JOB_START_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "proto/skerry/v1/control.pb.h"
+#include "worker/core/effects.h"
+
+namespace skerry::worker {
+
+uint32_t FragmentsOf(const v1::JobSpec& spec);
+
+class JobStart {
+ public:
+  // `orders` are the first that name the job.
+  explicit JobStart(const v1::JobOrders& orders);
+
+  // The sequence of each fragment at which the job begins.
+  const std::vector<Sequence>& at() const { return at_; }
+  // The newest time that the job went back.
+  const v1::RestoredState& restored() const { return restored_; }
+  // Whether a checkpoint has to be read first: the job starts from one, and
+  // that is neither on the disk nor of no use any more.
+  bool NeedsCheckpoint(const std::vector<StoredFile>& on_disk) const;
+
+ private:
+  bool has_checkpoint_;
+  v1::RestoredState restored_;
+  // Of each fragment.
+  std::vector<Sequence> keep_from_;
+  std::vector<Sequence> at_;
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_DAEMON_JOB_START_H_

@@ -1,0 +1,20 @@
+// worker/daemon/saved_state.h
+//
+// A whole state of a job as a checkpoint in the job's folder.
+#ifndef SKERRY_WORKER_DAEMON_SAVED_STATE_H_
+#define SKERRY_WORKER_DAEMON_SAVED_STATE_H_
+
+#include "proto/skerry/v1/control.pb.h"
+#include "runtime/files.h"
+#include "worker/daemon/state_saver.h"
+
+namespace skerry::worker {
+
+// Writes and verifies the checkpoint, then removes those that are too many. One
+// that is there already is verified. Blocks.
+v1::CheckpointOutcome SaveState(const StateToSave& state,
+                                runtime::Files& files);
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_DAEMON_SAVED_STATE_H_
