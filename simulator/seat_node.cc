@@ -25,6 +25,8 @@ constexpr size_t kAlignment = 64;
 // So long do the trainers of an island wait for each other.
 constexpr double kMeetingLeases = 2;
 constexpr size_t kMessageBytes = 100;
+// So long does a checkpoint take to be written or read, at most.
+constexpr uint64_t kCheckpointUs = 200'000;
 
 TrainerModel ModelOf(const World& world, HostId host, JobId job,
                      const v1::JobSpec& spec) {
@@ -47,11 +49,24 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
     : world_(world),
       node_(node),
       job_(orders.job()),
+      spec_(orders.spec()),
+      start_(orders),
       folder_(absl::StrCat("jobs/", orders.job(), "-", orders.uid())),
       answers_(node.process(), [this] { AfterSeat(); }),
       executor_(node.process(), world.random),
       bulk_(job_, node.bulk(), answers_),
-      host_(job_, executor_, answers_, std::move(status_changed)),
+      host_(job_, executor_, answers_, status_changed),
+      saver_(
+          job_,
+          [this](const std::string& address, const worker::PieceKey& key,
+                 Done<absl::StatusOr<SharedBytes>> done) {
+            FetchPiece(address, key, std::move(done));
+          },
+          [this](worker::StateToSave state,
+                 worker::StateSaver::Written written) {
+            Save(std::move(state), std::move(written));
+          },
+          status_changed),
       trainer_(
           ModelOf(world, node.host(), job_, orders.spec()), node.process(),
           world.random, answers_, world.islands,
@@ -64,13 +79,14 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
   options.job = job_;
   options.worker = AddressOf(node.host());
   options.on_disk = Scan();
-  options.fragments = std::max(1u, orders.spec().exchange().fragments());
+  const bool from_checkpoint = start_.NeedsCheckpoint(options.on_disk);
+  options.fragments = worker::FragmentsOf(spec_);
   options.disk_retry_interval = world.setting.options.lease / 2;
   options.part_bytes = world.setting.part_bytes;
   seat_ = std::make_unique<worker::Seat>(
       std::move(options),
       worker::Effects{trainer_, bulk_, *this, *this, host_});
-  trainer_.Start();
+  from_checkpoint ? ReadCheckpoint() : trainer_.Start();
 }
 
 SeatNode::~SeatNode() { seat_.reset(); }
@@ -95,12 +111,87 @@ std::vector<StoredFile> SeatNode::Scan() {
   return found;
 }
 
+void SeatNode::After(absl::Duration wait, runtime::Task task) {
+  Process& process = node_.process();
+  process.RunAt(process.Now() + wait, [alive = std::weak_ptr<char>(alive_),
+                                       task = std::move(task)]() mutable {
+    if (!alive.expired()) std::move(task)();
+  });
+}
+
+void SeatNode::FetchPiece(const std::string& address,
+                          const worker::PieceKey& key,
+                          Done<absl::StatusOr<SharedBytes>> done) {
+  absl::StatusOr<SharedBytes> own = seat_->OnFetch(key);
+  if (!own.ok()) return bulk_.Fetch(address, key, std::move(done));
+  Process& process = node_.process();
+  process.Post(
+      [&process, own = *std::move(own), done = std::move(done)]() mutable {
+        std::move(done)(process.Now(), std::move(own));
+      });
+}
+
+// What is written stays, whether or not its writer lives to say so.
+void SeatNode::Save(worker::StateToSave state,
+                    worker::StateSaver::Written written) {
+  const auto part = [this] {
+    return absl::Microseconds(100 + world_.random.Below(kCheckpointUs));
+  };
+  After(part(), [this, rest = part(), state = std::move(state),
+                 written = std::move(written)]() mutable {
+    v1::CheckpointOutcome outcome;
+    if (world_.machine(node_.host()).disk->full) {
+      outcome.set_sequence(state.order.sequence());
+      outcome.set_error("the folder is full");
+    } else {
+      outcome = world_.saved_states.Save(state);
+    }
+    After(rest, [outcome = std::move(outcome),
+                 written = std::move(written)]() mutable {
+      std::move(written)(std::move(outcome));
+    });
+  });
+}
+
+void SeatNode::ReadCheckpoint() {
+  const auto took =
+      absl::Microseconds(100 + world_.random.Below(kCheckpointUs));
+  After(took, [this] {
+    auto read = world_.saved_states.Read(job_, spec_, start_.restored());
+    if (!read.ok()) {
+      restore_error_ = std::string(read.status().message());
+      trainer_.Start();
+      return;
+    }
+    StoreCheckpoint(
+        std::make_shared<std::vector<SavedStates::Fragment>>(*std::move(read)),
+        0);
+  });
+}
+
+void SeatNode::StoreCheckpoint(
+    std::shared_ptr<std::vector<SavedStates::Fragment>> base, size_t fragment) {
+  if (fragment == base->size()) return trainer_.Start();
+  SavedStates::Fragment& one = (*base)[fragment];
+  one.file.sequence = start_.at()[fragment];
+  Store(one.file, one.contents,
+        [this, base, fragment](Instant now, const absl::Status& status) {
+          if (!status.ok()) {
+            return After(world_.setting.options.lease / 2,
+                         [this] { ReadCheckpoint(); });
+          }
+          seat_->OnImported(now, (*base)[fragment].file);
+          StoreCheckpoint(base, fragment + 1);
+        });
+}
+
 absl::Status SeatNode::OnOrders(Revision revision,
                                 const v1::JobOrders& orders) {
   SKERRY_ASSIGN_OR_RETURN(const worker::JobOrders checked,
                           worker::JobOrdersFromProto(orders));
   world_.observer.OnOrdersHeard(node_.host(), node_.run(), checked);
   seat_->OnOrders(node_.process().Now(), revision, checked);
+  saver_.OnOrders(orders, trainer_.elements());
   AfterSeat();
   return absl::OkStatus();
 }
@@ -144,6 +235,12 @@ void SeatNode::WriteStatus(v1::JobStatus* out) {
   world_.observer.OnFactsSaid({node_.host(), node_.run(), *seat_, facts()},
                               *world_.machine(node_.host()).disk, folder_);
   worker::JobFactsToProto(facts(), out);
+  if (out->error().empty() && out->state() == v1::SEAT_STATE_RECOVERING) {
+    out->set_error(restore_error_);
+  }
+  if (saver_.outcome().has_value()) {
+    *out->mutable_checkpoint() = *saver_.outcome();
+  }
   for (const auto& [address, meter] : bulk_.links()) {
     const auto estimate = meter.estimate();
     if (!estimate.has_value()) continue;
@@ -164,11 +261,7 @@ void SeatNode::OnTrainerReady(const worker::TrainerDescription& description) {
 void SeatNode::OnTrainerFailed(const std::string& reason) {
   seat_->OnTrainerFailed(node_.process().Now(), reason);
   AfterSeat();
-  Process& process = node_.process();
-  process.RunAt(process.Now() + trainer_backoff_,
-                [this, alive = std::weak_ptr<char>(alive_)] {
-                  if (!alive.expired()) trainer_.Start();
-                });
+  After(trainer_backoff_, [this] { trainer_.Start(); });
   trainer_backoff_ = std::min(2 * trainer_backoff_, kBackoffMax);
 }
 

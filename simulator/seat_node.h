@@ -1,7 +1,8 @@
 // simulator/seat_node.h
 //
 // One job on one run of a worker's process: the real seat, its trainer, its
-// folder on the disk, and the port to the head of its replica.
+// folder on the disk, the port to the head of its replica, and what saves and
+// reads checkpoints.
 #ifndef SKERRY_SIMULATOR_SEAT_NODE_H_
 #define SKERRY_SIMULATOR_SEAT_NODE_H_
 
@@ -13,12 +14,15 @@
 
 #include "proto/skerry/v1/control.pb.h"
 #include "runtime/executor.h"
+#include "simulator/saved_states.h"
 #include "simulator/trainer.h"
 #include "simulator/worker_disk.h"
 #include "worker/core/seat.h"
 #include "worker/daemon/bulk_port.h"
 #include "worker/daemon/host_port.h"
+#include "worker/daemon/job_start.h"
 #include "worker/daemon/seat_answers.h"
+#include "worker/daemon/state_saver.h"
 
 namespace skerry::sim {
 
@@ -59,6 +63,8 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   void WriteStatus(v1::JobStatus* out);
 
   worker::Seat& seat() { return *seat_; }
+  // When orders name another sequence, this object is of no use any more.
+  uint64_t restored() const { return start_.restored().sequence(); }
   const std::string& folder() const { return folder_; }
   // Whether the seat may have changed since the last call.
   bool TakeTouched() { return std::exchange(touched_, false); }
@@ -67,6 +73,14 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
 
  private:
   std::vector<worker::StoredFile> Scan();
+  void Save(worker::StateToSave state, worker::StateSaver::Written written);
+  void FetchPiece(const std::string& address, const worker::PieceKey& key,
+                  worker::Done<absl::StatusOr<worker::SharedBytes>> done);
+  void ReadCheckpoint();
+  // The files of fragments from this one on, then the trainer starts.
+  void StoreCheckpoint(std::shared_ptr<std::vector<SavedStates::Fragment>> base,
+                       size_t fragment);
+  void After(absl::Duration wait, runtime::Task task);
   void OnTrainerReady(const worker::TrainerDescription& description);
   void OnTrainerFailed(const std::string& reason);
   void AfterSeat();
@@ -86,14 +100,19 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   World& world_;
   WorkerNode& node_;
   const JobId job_;
+  const v1::JobSpec spec_;
+  const worker::JobStart start_;
   const std::string folder_;
   worker::SeatAnswers answers_;
   SimExecutor executor_;
   worker::JobBulkPort bulk_;
   worker::JobHostPort host_;
+  worker::StateSaver saver_;
   SimTrainer trainer_;
   absl::Duration trainer_backoff_;
   std::unique_ptr<worker::Seat> seat_;
+  // Why the checkpoint that the job went back to was not read here.
+  std::string restore_error_;
   std::optional<Instant> armed_;
   bool touched_ = true;
   // Since the last change; empty when nobody has asked.

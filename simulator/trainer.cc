@@ -79,6 +79,7 @@ void SimTrainer::Start() {
     live_[i] = static_cast<float>(Unit(model_.job.value(), i) - 0.5);
   }
   Later(absl::Milliseconds(20 + random_.Below(200)), [this] {
+    was_ready_ = true;
     events_.ready({model_.elements, 1'000'000'000, 1000.0});
   });
 }

@@ -67,6 +67,8 @@ class SimTrainer final : public worker::TrainerPort {
              const worker::SeatAnswers& answers, TrainerIslands& islands,
              Events events);
 
+  // Of the model; 0 until it was ready once.
+  uint64_t elements() const { return was_ready_ ? model_.elements : 0; }
   // Starts the process; ready() follows.
   void Start();
   // The process dies, unless it has; failed() follows.
@@ -104,6 +106,7 @@ class SimTrainer final : public worker::TrainerPort {
   TrainerIslands& islands_;
   const Events events_;
   bool running_ = false;
+  bool was_ready_ = false;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
   std::shared_ptr<std::vector<float>> shared_;
   std::vector<float> live_;

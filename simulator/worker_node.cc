@@ -132,6 +132,9 @@ void WorkerNode::OnOrders(uint64_t session, const OrdersMessage& message) {
 
 void WorkerNode::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
   std::unique_ptr<SeatNode>& job = jobs_[orders.job()];
+  if (job != nullptr && orders.restored().sequence() != job->restored()) {
+    job.reset();
+  }
   if (job == nullptr) {
     job = std::make_unique<SeatNode>(world_, *this, orders,
                                      [this] { StatusChanged(); });

@@ -23,6 +23,7 @@
 #include "simulator/network.h"
 #include "simulator/observer.h"
 #include "simulator/process.h"
+#include "simulator/saved_states.h"
 #include "simulator/setting.h"
 #include "simulator/sim_journal.h"
 #include "simulator/timeline.h"
@@ -64,6 +65,7 @@ class World {
   Network network;
   History history;
   TrainerIslands islands;
+  SavedStates saved_states;
   Observer& observer;
   const Setting setting;
   MessagePool<v1::Status> status_pool;

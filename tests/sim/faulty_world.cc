@@ -27,6 +27,7 @@ coordinator::ClusterOptions OptionsOf(const Schedule& schedule) {
   // What nobody evaluates is seen as a job that does not end.
   options.final_evaluation_max = 20 * schedule.lease;
   options.members_max = 64;
+  if (HasCheckpoints(schedule)) options.restore_wait = schedule.lease / 2;
   return options;
 }
 
@@ -304,7 +305,8 @@ void FaultyWorld::ApplyByOperator(const Fault& fault) {
   });
 }
 
-// What no other disk has could not be restored yet, so it is left alone.
+// Jobs that are not saved could not go on without what no other disk has: it
+// is left alone.
 void FaultyWorld::Rot(HostId host) {
   WorkerDisk& disk = *machine(host).disk;
   std::vector<std::string> doubled;

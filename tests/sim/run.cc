@@ -30,6 +30,11 @@ absl::Duration LongestRound(const Schedule& schedule) {
          8 * schedule.delay_max;
 }
 
+// The wait for a disk that may come back, and what is read then.
+absl::Duration GoingBack(const Schedule& schedule) {
+  return 2 * schedule.lease + absl::Seconds(1);
+}
+
 absl::Duration CompletionBound(const Schedule& schedule) {
   double rounds = 0;
   for (const JobShape& job : schedule.jobs) {
@@ -85,7 +90,9 @@ void CheckLiveness(World& world, const Schedule& schedule, RunResult& result,
 }  // namespace
 
 absl::Duration ResumeBound(const Schedule& schedule) {
-  return 2 * schedule.lease + LongestRound(schedule) + kStarting;
+  const absl::Duration resume =
+      2 * schedule.lease + LongestRound(schedule) + kStarting;
+  return HasCheckpoints(schedule) ? resume + GoingBack(schedule) : resume;
 }
 
 RunResult Run(const Schedule& schedule, const RunOptions& options) {

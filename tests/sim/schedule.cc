@@ -17,6 +17,7 @@ constexpr uint64_t kFaults = 2;
 constexpr uint64_t kMoreFaults = 3;
 constexpr uint64_t kFragments = 4;
 constexpr uint64_t kStrikes = 5;
+constexpr uint64_t kCheckpoints = 6;
 
 class Draw {
  public:
@@ -100,13 +101,25 @@ void DrawShape(Schedule& schedule) {
   schedule.compact_records = draw.Chance(0.5) ? 40 : 100'000;
 }
 
+// In a quarter of the schedules.
+void DrawCheckpoints(Draw& draw, Schedule& schedule) {
+  if (!draw.Chance(0.25)) return;
+  const auto every = static_cast<uint32_t>(1 + draw.Below(6));
+  const auto keep = static_cast<uint32_t>(1 + draw.Below(3));
+  for (JobShape& job : schedule.jobs) {
+    job.checkpoint_every = every;
+    job.keep = keep;
+  }
+}
+
 class FaultDraw {
  public:
-  FaultDraw(Schedule& schedule, const Profile& profile)
+  FaultDraw(Schedule& schedule, const Profile& profile, Draw& losses)
       : schedule_(schedule),
         draw_(schedule.seed, kFaults),
         more_(schedule.seed, kMoreFaults),
         strikes_(schedule.seed, kStrikes),
+        losses_(losses),
         horizon_ms_(draw_.Scale(1500, 12000)) {
     if (profile.losses) DrawLinks();
     if (profile.crashes) Crashes();
@@ -119,6 +132,7 @@ class FaultDraw {
     if (profile.disks) Rot();
     if (profile.operators) Holds();
     if (profile.crashes) Strikes();
+    if (profile.disks && HasCheckpoints(schedule)) Losses();
     std::stable_sort(
         schedule.faults.begin(), schedule.faults.end(),
         [](const Fault& a, const Fault& b) { return a.at < b.at; });
@@ -272,11 +286,32 @@ class FaultDraw {
     }
   }
 
+  // Machines go with their disks: one, those of an island, or all.
+  void Losses() {
+    for (uint64_t i = 1 + losses_.Below(2); i > 0; --i) {
+      const auto at = absl::Milliseconds(
+          static_cast<int64_t>(losses_.Between(50, horizon_ms_)));
+      const absl::Duration lasts = losses_.Ms(20, 4000);
+      const uint64_t how = losses_.Below(4);
+      const auto first =
+          static_cast<HostId>(1 + losses_.Below(schedule_.workers.size()));
+      for (HostId host = 1; host <= schedule_.workers.size(); ++host) {
+        const bool is_neighbour = schedule_.workers[host - 1].island ==
+                                  schedule_.workers[first - 1].island;
+        if (how > 1 || host == first || (how == 1 && is_neighbour)) {
+          schedule_.faults.push_back(
+              {at, FaultKind::kDiskLoss, host, 0, lasts, 0});
+        }
+      }
+    }
+  }
+
   Schedule& schedule_;
   Draw draw_;
   // Of kinds that came later, so that older schedules keep theirs.
   Draw more_;
   Draw strikes_;
+  Draw& losses_;
   const double horizon_ms_;
 };
 
@@ -312,7 +347,9 @@ absl::StatusOr<Schedule> DrawSchedule(uint64_t seed, std::string_view profile) {
     schedule.seed = seed;
     schedule.profile = one.name;
     DrawShape(schedule);
-    FaultDraw draw(schedule, one);
+    Draw checkpoints(seed, kCheckpoints);
+    DrawCheckpoints(checkpoints, schedule);
+    FaultDraw draw(schedule, one, checkpoints);
     return schedule;
   }
   return absl::InvalidArgumentError(

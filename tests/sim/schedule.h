@@ -21,7 +21,8 @@ namespace skerry::sim {
 enum class FaultKind {
   kKill,         // the process on `host`; it starts again after `lasts`
   kPowerLoss,    // the same, and unsynced writes may be torn
-  kDiskLoss,     // the same, and its disk comes back empty; never drawn
+  kDiskLoss,     // the same, and its disk comes back empty; drawn only where
+                 // jobs are saved
   kTrainerDies,  // on `host`
   kPause,        // the process on `host` stands still for `lasts`
   kCut,          // from `host` to `other`, one way, for `lasts`
@@ -84,6 +85,9 @@ struct JobShape {
   double quorum = 1;
   uint32_t carry = 2;
   uint32_t evaluate_every = 4;
+  // Exchanges between two checkpoints, 0: none, and how many are kept.
+  uint32_t checkpoint_every = 0;
+  uint32_t keep = 0;
   absl::Duration submitted_at;
 };
 
@@ -123,9 +127,16 @@ absl::StatusOr<Schedule> DrawSchedule(uint64_t seed, std::string_view profile);
 // Profiles in turn.
 Schedule DrawSchedule(uint64_t seed);
 
-// "seed N", "profile NAME", and a line a fault.
+// Whether its jobs are saved.
+inline bool HasCheckpoints(const Schedule& schedule) {
+  return !schedule.jobs.empty() && schedule.jobs[0].checkpoint_every > 0;
+}
+
+// "seed N", "profile NAME", "checkpoints EVERY KEEP" where jobs are saved, and
+// a line a fault.
 std::string ToText(const Schedule& schedule);
-// A text without a fault line has the faults that the seed gives.
+// A text without a fault line has the faults that the seed gives; the jobs of
+// one with such lines are saved only when it says so.
 //
 // Errors: InvalidArgument names the line.
 absl::StatusOr<Schedule> ScheduleFromText(std::string_view text);

@@ -54,6 +54,10 @@ std::string ToText(const Fault& fault) {
 std::string ToText(const Schedule& schedule) {
   std::string text = absl::StrCat("seed ", schedule.seed, "\nprofile ",
                                   schedule.profile, "\n");
+  if (HasCheckpoints(schedule)) {
+    absl::StrAppend(&text, "checkpoints ", schedule.jobs[0].checkpoint_every,
+                    " ", schedule.jobs[0].keep, "\n");
+  }
   for (const Fault& fault : schedule.faults) {
     absl::StrAppend(&text, ToText(fault), "\n");
   }
@@ -63,6 +67,7 @@ std::string ToText(const Schedule& schedule) {
 absl::StatusOr<Schedule> ScheduleFromText(std::string_view text) {
   uint64_t seed = 0;
   std::string profile;
+  uint32_t every = 0, keep = 0;
   std::vector<Fault> faults;
   bool listed = false;
   const std::vector<std::string> lines =
@@ -76,6 +81,8 @@ absl::StatusOr<Schedule> ScheduleFromText(std::string_view text) {
       in >> seed;
     } else if (word == "profile") {
       in >> profile;
+    } else if (word == "checkpoints") {
+      in >> every >> keep;
     } else if (word == "fault") {
       absl::StatusOr<Fault> fault = FaultFromLine(line);
       if (!fault.ok()) return fault.status();
@@ -87,7 +94,12 @@ absl::StatusOr<Schedule> ScheduleFromText(std::string_view text) {
     if (!in) return BadLine(line);
   }
   absl::StatusOr<Schedule> schedule = DrawSchedule(seed, profile);
-  if (schedule.ok() && listed) schedule->faults = std::move(faults);
+  if (!schedule.ok() || !listed) return schedule;
+  schedule->faults = std::move(faults);
+  for (JobShape& job : schedule->jobs) {
+    job.checkpoint_every = every;
+    job.keep = keep;
+  }
   return schedule;
 }
 

@@ -23,16 +23,12 @@ void AnchorChecker::OnDurable(const coordinator::Entry& entry) {
         coordinator::FragmentCount(submitted->spec);
   }
   const auto* restored = std::get_if<coordinator::Restored>(&entry.record);
-  if (restored != nullptr) {
-    for (uint32_t f = 0; f < fragments_[restored->job]; ++f) {
-      Sequence& committed = committed_[{restored->job, f}];
-      committed = Next(committed);
-    }
-  }
+  if (restored != nullptr) Take(*restored);
   const auto* commit = std::get_if<coordinator::Committed>(&entry.record);
   if (commit == nullptr) return;
   committed_[{commit->job, static_cast<uint32_t>(commit->fragment.value())}] =
       commit->sequence;
+  Note(commit->job);
   for (uint32_t span = 0; span < commit->hashes.size(); ++span) {
     const auto [it, fresh] = results_.emplace(
         std::tuple(commit->job, commit->attempt, span), commit->hashes[span]);
@@ -42,6 +38,28 @@ void AnchorChecker::OnDurable(const coordinator::Entry& entry) {
                             " that nobody stored"));
     }
   }
+}
+
+void AnchorChecker::Note(JobId job) {
+  std::vector<Sequence> all;
+  uint64_t sum = 0;
+  for (uint32_t f = 0; f < fragments_[job]; ++f) {
+    all.push_back(committed_[{job, f}]);
+    sum += all.back().value();
+  }
+  states_[{job, Sequence(sum)}] = std::move(all);
+}
+
+void AnchorChecker::Take(const coordinator::Restored& restored) {
+  const JobId job = restored.job;
+  std::vector<Sequence> back = states_[{job, restored.checkpoint}];
+  back.resize(fragments_[job]);
+  for (uint32_t f = 0; f < back.size(); ++f) {
+    Sequence& committed = committed_[{job, f}];
+    committed = Next(committed);
+    same_as_[{{job, f}, committed}] = back[f];
+  }
+  Note(job);
 }
 
 void AnchorChecker::OnOrdersSaid(HostId to, const coordinator::Orders& orders) {
@@ -108,7 +126,10 @@ void AnchorChecker::CheckApplied(const FragmentSight& sight, Seen& seen) {
   const worker::FragmentFacts& facts = sight.facts();
   const std::pair<uint32_t, size_t> held{facts.span_begin,
                                          facts.anchor_hashes.size()};
-  if (std::exchange(seen.held, held) == held && facts.applied < seen.applied) {
+  // Without a life a worker may give its state up for an older base: of other
+  // spans that it came to hold, others have no newer one.
+  if (std::exchange(seen.held, held) == held && sight.job().life.is_set() &&
+      facts.applied < seen.applied) {
     out_.Add(absl::StrCat(NameOf(sight), "goes back from ",
                           seen.applied.value(), " to ", facts.applied.value()));
   }
@@ -124,6 +145,15 @@ void AnchorChecker::CheckAnchors(const FragmentSight& sight) {
     if (it->second != facts.anchor_hashes[i]) {
       out_.Add(absl::StrCat(NameOf(sight), "has another anchor of span ", span,
                             " at ", facts.applied.value()));
+    }
+    const auto back = same_as_.find({PartOf(sight), facts.applied});
+    if (!fresh || back == same_as_.end()) continue;
+    const auto saved =
+        anchors_.find(std::tuple(PartOf(sight), span, back->second));
+    if (saved != anchors_.end() && saved->second != it->second) {
+      out_.Add(absl::StrCat(NameOf(sight), "went back to ",
+                            back->second.value(), " as ", facts.applied.value(),
+                            " with another anchor of span ", span));
     }
   }
 }

@@ -3,7 +3,8 @@
 // Anchors are the same bits in all workers at every sequence, results are the
 // same bytes wherever they are stored, nobody is ahead of the journal, the
 // workers of a replica run a round at one cut, a life trains on a sample once,
-// and no worker sees a life or a sequence go back (A1, A8; DESIGN 5: 1, 3).
+// no worker sees a life or a sequence go back, and a job that goes back to a
+// checkpoint has its anchors (A1, A8; DESIGN 5: 1, 3).
 #ifndef SKERRY_TESTS_SIM_CHECK_ANCHORS_H_
 #define SKERRY_TESTS_SIM_CHECK_ANCHORS_H_
 
@@ -12,6 +13,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "data/sample_ranges.h"
 #include "simulator/observer.h"
@@ -46,6 +48,8 @@ class AnchorChecker final : public Observer {
     std::map<Part, Sequence> newest;
   };
 
+  void Take(const coordinator::Restored& restored);
+  void Note(JobId job);
   static Part PartOf(const FragmentSight& sight) {
     return {sight.job().job, sight.index};
   }
@@ -58,6 +62,10 @@ class AnchorChecker final : public Observer {
   Violations& out_;
   std::map<JobId, uint32_t> fragments_;
   std::map<Part, Sequence> committed_;
+  // What is committed of each fragment, by the sum of all.
+  std::map<std::pair<JobId, Sequence>, std::vector<Sequence>> states_;
+  // Sequences at which a job went back, and to which.
+  std::map<std::pair<Part, Sequence>, Sequence> same_as_;
   std::map<std::tuple<Part, uint32_t, Sequence>, uint64_t> anchors_;
   // By job, attempt and span.
   std::map<std::tuple<JobId, Attempt, uint32_t>, uint64_t> results_;

@@ -1,0 +1,83 @@
+#include "simulator/saved_states.h"
+
+#include <algorithm>
+#include <span>
+
+#include "absl/strings/str_cat.h"
+#include "base/hash.h"
+#include "base/sha256.h"
+#include "worker/daemon/job_start.h"
+
+namespace skerry::sim {
+
+v1::CheckpointOutcome SavedStates::Save(const worker::StateToSave& from) {
+  v1::CheckpointOutcome outcome;
+  outcome.set_sequence(from.order.sequence());
+  State state;
+  for (int i = 0; i < from.order.pieces_size(); ++i) {
+    const worker::SharedBytes& piece = from.pieces[static_cast<size_t>(i)];
+    const uint64_t hash = Hash64(piece.bytes);
+    if (hash != from.order.pieces(i).hash()) {
+      outcome.set_error(absl::StrCat("the base of span ", i, " is damaged"));
+      return outcome;
+    }
+    state.hashes.push_back(hash);
+    state.bytes += piece.size();
+    state.pieces.push_back(piece);
+  }
+  state.sha256 = Sha256Hex(std::as_bytes(std::span(state.hashes)));
+  const auto [there, fresh] =
+      states_.try_emplace({from.job, from.order.sequence()}, state);
+  if (!fresh && there->second.sha256 != state.sha256) {
+    outcome.set_error("it is there with another state");
+    return outcome;
+  }
+  outcome.set_bytes(state.bytes);
+  outcome.set_sha256(state.sha256);
+  KeepNewest(from.job, from.spec, from.order);
+  return outcome;
+}
+
+void SavedStates::KeepNewest(JobId job, const v1::JobSpec& spec,
+                             const v1::CheckpointOrder& order) {
+  std::vector<uint64_t> all;
+  for (const auto& [key, state] : states_) {
+    if (key.first == job) all.push_back(key.second);
+  }
+  const size_t keep = std::max(1u, spec.checkpoint().keep());
+  while (all.size() > keep) {
+    const uint64_t oldest = all.front();
+    all.erase(all.begin());
+    const bool stays = oldest == order.sequence() ||
+                       std::find(order.pinned().begin(), order.pinned().end(),
+                                 oldest) != order.pinned().end();
+    if (!stays) states_.erase({job, oldest});
+  }
+}
+
+absl::StatusOr<std::vector<SavedStates::Fragment>> SavedStates::Read(
+    JobId job, const v1::JobSpec& spec, const v1::RestoredState& wanted) {
+  const auto found = states_.find({job, wanted.checkpoint()});
+  if (found == states_.end()) {
+    return absl::NotFoundError(
+        absl::StrCat("checkpoint ", wanted.checkpoint(), " is not there"));
+  }
+  const State& state = found->second;
+  if (state.sha256 != wanted.sha256()) {
+    return absl::DataLossError("the checkpoint is another one");
+  }
+  std::vector<Fragment> all(worker::FragmentsOf(spec));
+  const size_t spans = state.pieces.size() / all.size();
+  for (size_t f = 0; f < all.size(); ++f) {
+    all[f].file.kind = worker::PieceKey::Kind::kBase;
+    all[f].file.fragment = static_cast<uint32_t>(f);
+    for (size_t i = 0; i < spans; ++i) {
+      all[f].file.pieces.push_back(
+          {static_cast<uint32_t>(i), state.hashes[f * spans + i]});
+      all[f].contents.push_back(state.pieces[f * spans + i]);
+    }
+  }
+  return all;
+}
+
+}  // namespace skerry::sim

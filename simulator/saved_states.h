@@ -1,0 +1,53 @@
+// simulator/saved_states.h
+//
+// The folder of checkpoints that all workers of a simulation see: whole states
+// of jobs, which outlive every disk.
+#ifndef SKERRY_SIMULATOR_SAVED_STATES_H_
+#define SKERRY_SIMULATOR_SAVED_STATES_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "proto/skerry/v1/control.pb.h"
+#include "worker/core/effects.h"
+#include "worker/core/shared_bytes.h"
+#include "worker/daemon/state_saver.h"
+
+namespace skerry::sim {
+
+class SavedStates {
+ public:
+  // As the daemon does: the pieces have to be what the order names, one that is
+  // there already has to be the same, and old ones go.
+  v1::CheckpointOutcome Save(const worker::StateToSave& state);
+
+  // A fragment of a state as a base, whose sequence is to be set.
+  struct Fragment {
+    worker::StoredFile file;
+    std::vector<worker::SharedBytes> contents;
+  };
+  // By fragment. Errors: NotFound; DataLoss, it is another one.
+  absl::StatusOr<std::vector<Fragment>> Read(JobId job, const v1::JobSpec& spec,
+                                             const v1::RestoredState& wanted);
+
+ private:
+  struct State {
+    std::string sha256;
+    uint64_t bytes = 0;
+    std::vector<uint64_t> hashes;
+    std::vector<worker::SharedBytes> pieces;
+  };
+  // That of the order and those that it pins stay.
+  void KeepNewest(JobId job, const v1::JobSpec& spec,
+                  const v1::CheckpointOrder& order);
+
+  std::map<std::pair<JobId, uint64_t>, State> states_;
+};
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_SIMULATOR_SAVED_STATES_H_
