@@ -27,7 +27,7 @@ coordinator::ClusterOptions OptionsOf(const Schedule& schedule) {
   // What nobody evaluates is seen as a job that does not end.
   options.final_evaluation_max = 20 * schedule.lease;
   options.members_max = 64;
-  if (HasCheckpoints(schedule)) options.restore_wait = schedule.lease / 2;
+  if (HasCheckpoints(schedule)) options.restore_wait = schedule.lease / 10;
   return options;
 }
 

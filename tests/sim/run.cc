@@ -30,9 +30,10 @@ absl::Duration LongestRound(const Schedule& schedule) {
          8 * schedule.delay_max;
 }
 
-// The wait for a disk that may come back, and what is read then.
+// Thirty waits for a worker that is on its way to what is on a disk, and what
+// is read then.
 absl::Duration GoingBack(const Schedule& schedule) {
-  return 2 * schedule.lease + absl::Seconds(1);
+  return 30 * schedule.lease / 10 + schedule.lease + absl::Seconds(1);
 }
 
 absl::Duration CompletionBound(const Schedule& schedule) {

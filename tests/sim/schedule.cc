@@ -129,7 +129,7 @@ class FaultDraw {
     if (profile.clocks) Clocks();
     if (profile.disks) Disks();
     if (profile.operators) Operators();
-    if (profile.disks) Rot();
+    if (profile.disks && !HasCheckpoints(schedule)) Rot();
     if (profile.operators) Holds();
     if (profile.crashes) Strikes();
     if (profile.disks && HasCheckpoints(schedule)) Losses();

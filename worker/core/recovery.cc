@@ -302,7 +302,12 @@ void Recovery::StoreBase() {
   effects_.disk.Store(
       file, std::move(contents),
       disk_.Wrap([this, file](Instant now, absl::Status status) {
-        if (status.ok()) OnStored(file);
+        // It may have been stored a second time, and deleted meanwhile.
+        if (status.ok() && file.sequence < keep_from_) {
+          effects_.disk.Delete(file);
+        } else if (status.ok()) {
+          OnStored(file);
+        }
         changed_(now);
       }));
 }

@@ -119,5 +119,21 @@ TEST_F(RecoveryTest, TheBeginningMayHaveALaterNumber) {
             nullptr);
 }
 
+// Stored twice at once, it may be deleted between the two.
+TEST_F(RecoveryTest, ABaseThatNobodyNeedsAnyMoreIsNotListedWhenItIsStored) {
+  recovery_.SetView({Serve("a", 2, 3)}, Sequence(1));
+  recovery_.SetHoldings(0, 2);
+  Recover(4);
+  const PieceKey key{kBase, Sequence(4), Attempt(), 0, states_[0][4].hash};
+  const StoredFile* known = history_.FindPiece(key);
+  if (known != nullptr) history_.RemoveFile(StoredFile(*known));
+  const size_t deleted = ports_.deleted.size();
+  recovery_.StoreBase();
+  recovery_.SetView({Serve("a", 5, 6)}, Sequence(5));
+  ports_.Run();
+  EXPECT_EQ(history_.FindPiece(key), nullptr);
+  EXPECT_EQ(ports_.deleted.size(), deleted + 1);
+}
+
 }  // namespace
 }  // namespace skerry::worker
