@@ -109,6 +109,17 @@ std::optional<Sequence> NeedOf(const Seat& seat, const Worker& worker,
   return std::nullopt;
 }
 
+// Whether some worker with a place has not said what it needs: it has just come
+// and is choosing a base, or the coordinator has started anew.
+bool IsAnyUnheard(const JobState& job) {
+  for (const auto& [island, place] : job.places) {
+    for (size_t rank = 0; rank < place.workers.size(); ++rank) {
+      if (!job.seats.contains(place.workers[rank])) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
@@ -140,17 +151,19 @@ Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
                               : order.fragment_sequences[fragment.value()]);
   }
   const uint64_t newest = machine.newest().value();
+  const Sequence kept = job.keep_from[fragment.value()];
+  const auto keep_for = [&](Sequence need) {
+    if (need.value() + options.pin_sequences_max < newest) return;
+    keep = std::min(keep, need);
+  };
   for (const auto& [name, seat] : job.seats) {
     const Worker* worker = workers.FindCurrent(name);
     if (worker == nullptr) continue;
-    const std::optional<Sequence> need =
-        NeedOf(seat, *worker, fragment, job.keep_from[fragment.value()]);
-    if (!need.has_value() ||
-        need->value() + options.pin_sequences_max < newest) {
-      continue;
+    if (const auto need = NeedOf(seat, *worker, fragment, kept)) {
+      keep_for(*need);
     }
-    keep = std::min(keep, *need);
   }
+  if (IsAnyUnheard(job)) keep_for(kept);
   return std::max(keep, floor);
 }
 

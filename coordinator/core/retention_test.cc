@@ -87,6 +87,21 @@ TEST(RetentionTest, NothingMoreIsDroppedUntilARestartedWorkerHasReported) {
   EXPECT_EQ(Keep(bench), Sequence(8));
 }
 
+// A coordinator that comes back knows of no pins.
+TEST(RetentionTest, NothingIsDroppedUntilAJoinerIsHeardAfterARestart) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0"});
+  HoldBase(bench, "w0", 8);
+  const Incarnation joiner = bench.AddWorker("w1", "b");
+  Place& place = bench.job.places["b"];
+  place.workers = {"w1"};
+  place.incarnations = {joiner};
+  bench.job.seats.erase("w1");
+  EXPECT_EQ(Keep(bench), Sequence());
+  bench.Fragment("w1").pin = Sequence(3);
+  EXPECT_EQ(Keep(bench), Sequence(3));
+}
+
 TEST(RetentionTest, EverythingIsKeptWhileAWorkerHasNotReported) {
   JobBench bench;
   bench.AddReplica("a", {"w0"});

@@ -25,7 +25,12 @@ inline uint64_t ResultHash(Attempt attempt,
   return hash;
 }
 
-inline uint64_t InitialAnchor(uint32_t span) { return 1000 + span; }
+// Of faulty hardware, the same each time.
+inline uint64_t WrongHash(uint64_t result) { return result + 1; }
+
+inline uint64_t InitialAnchor(uint32_t fragment, uint32_t span) {
+  return 1000 * (fragment + 1) + span;
+}
 
 inline uint64_t FoldAnchor(uint64_t anchor, uint64_t result) {
   return CombineHash(anchor, result);

@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,49 +18,24 @@
 
 #include "base/instant.h"
 #include "coordinator/core/cluster.h"
-#include "coordinator/core/state_hash.h"
+#include "tests/exhaustive/history.h"
+#include "tests/exhaustive/scenario.h"
+#include "tests/exhaustive/worker_state.h"
 #include "tests/sim/check/ledger.h"
 #include "tests/sim/check/violations.h"
 
 namespace skerry::exhaustive {
 
-// What may go wrong, how often in one history.
-struct Budget {
-  int coordinator_crashes = 0;
-  // Of workers' processes.
-  int kills = 0;
-  // Of killed workers.
-  int disk_losses = 0;
-  // Leases of dead workers.
-  int expiries = 0;
-  // Timers of rounds, while somebody could still act.
-  int deadlines = 0;
-  // An older Status arrives again.
-  int late = 0;
-  // Another result is stored than that of the members.
-  int lies = 0;
-};
-
-struct Scenario {
-  // Island of each worker.
-  std::vector<std::string> islands;
-  uint32_t spans = 1;
-  uint64_t samples = 2;
-  uint32_t carry = 2;
-  double quorum = 1;
-  bool saves = false;
-  Budget budget;
-};
-
 enum class Act {
   kTell,     // its Status arrives at the coordinator
   kTellOld,  // an older one does
   kHear,     // the newest Orders arrive at it
-  kRecover,  // takes a base
+  kRecover,  // takes a base, or a span of one
   kFold,     // applies one committed result
+  kGiveUp,   // its life, which needs a result that nobody keeps
   kBegin,    // its replica begins a round, at one cut
   kFinish,   // its part of the round is over
-  kFrames,   // what it owes has arrived at the members
+  kFrame,    // what it sends in an attempt has arrived at another
   kStore,    // the result is on its disk
   kLie,      // another result is
   kEvaluate,
@@ -77,11 +51,18 @@ enum class Act {
 struct Action {
   Act act = Act::kTell;
   size_t worker = 0;
+  // The fragment, of what happens in one.
+  uint32_t fragment = 0;
+  // The span of a base, or the receiver of a frame.
+  size_t at = 0;
+  // A frame of the result.
+  bool is_result = false;
 };
-std::string ToText(const Action& action);
 
 class Model {
  public:
+  using Step = Action;
+
   // `found` outlives the model and all its copies.
   Model(const Scenario& scenario, sim::Violations& found);
   Model(const Model& other);
@@ -92,100 +73,125 @@ class Model {
   void Do(const Action& action);
   // Equal for states that go on alike.
   uint64_t Hash() const;
-  bool Ended() const { return ended_; }
+  // Not tried in every order any more.
+  bool IsBehindBounds() const {
+    return history_.commits() >= commits_before_ + scenario_.commits_max;
+  }
   // Goes on without faults; whether the job succeeds. Adds what it did to
   // `way`.
   bool RunsToItsEnd(std::vector<std::string>* way);
+  static bool IsFault(const Action& action);
+  static std::string ToText(const Action& action);
+  std::string ToText() const;
 
  private:
-  struct Round {
-    skerry::Round number;
-    Sequence base;
-    std::vector<data::SampleRange> ranges;
+  // Of an open attempt: sent by one worker to another; a result by its owner.
+  struct Frame {
+    uint64_t attempt = 0;
+    bool is_result = false;
+    size_t from = 0;
+    size_t to = 0;
+    friend auto operator<=>(const Frame&, const Frame&) = default;
   };
-  struct Seat {
-    bool is_there = false;
-    coordinator::JobOrders orders;
-    Life life;
-    uint32_t begin = 0;
-    uint32_t end = 0;
-    // Set once it has a state.
-    std::optional<Sequence> applied;
-    Sequence pin;
-    std::map<uint32_t, uint64_t> anchors;
-    // Committed entries that it has heard of.
-    std::map<Sequence, coordinator::CommittedEntry> known;
-    std::optional<coordinator::StoredResult> stored;
-    std::optional<coordinator::Contribution> ready;
-    std::optional<Round> running;
-    data::RangeSet used;
-    skerry::Round newest;
-    std::set<Sequence> evaluated;
-    std::optional<coordinator::CheckpointFact> saved;
-    bool resting = false;
-  };
-  // By (sequence, span) and by (sequence, attempt, span).
-  struct Disk {
-    std::map<std::pair<uint64_t, uint32_t>, uint64_t> bases;
-    std::map<std::tuple<uint64_t, uint64_t, uint32_t>, uint64_t> results;
-  };
-  struct Worker {
-    std::string name;
-    std::string island;
-    bool alive = true;
-    uint64_t starts = 0;
-    Boot boot;
-    Incarnation incarnation;
-    uint64_t counter = 0;
-    Seat seat;
-    Disk disk;
-    // Of what it has said last, and whether it was heard.
-    uint64_t told = 0;
-    std::optional<coordinator::StatusFacts> last;
-    std::optional<coordinator::StatusFacts> before;
-    uint64_t heard = 0;
+  // What a replica's head decides at a boundary (PROTOCOL 4.2.2).
+  struct Cut {
+    // By fragment; those that the trainer has moved away from stay.
+    std::map<uint32_t, Sequence> through;
+    data::RangeSet ranges;
+    uint32_t turn = 0;
+    // Without samples: the fragment delivers what it has.
+    bool deliver = false;
   };
 
   // --- The coordinator.
   void Settle();
   void OnRecord(const coordinator::Entry& entry);
-  void OnCommit(const coordinator::Committed& commit);
-  void Deliver(Worker& worker, const coordinator::StatusFacts& status);
+  void CheckEnd(const coordinator::Entry& entry) const;
+  void Deliver(WorkerState& worker, const coordinator::StatusFacts& status);
   void Crash();
-  void Expire(Worker& worker);
+  void Expire(WorkerState& worker);
   void PassDeadline();
   bool DeadlineIsNear() const;
+  void RunToBeginning();
 
-  // --- A worker.
-  void Boot(Worker& worker);
-  coordinator::StatusFacts StatusOf(const Worker& worker) const;
-  coordinator::FragmentFacts FragmentOf(const Worker& worker) const;
-  uint64_t HashOf(const coordinator::Orders& orders) const;
-  uint64_t MemoryHash(const Worker& worker) const;
-  void GoOn(Act act, size_t index);
-  void Tell(Worker& worker);
-  void Hear(Worker& worker);
-  void Follow(Worker& worker, const coordinator::JobOrders& orders);
-  void Settle(Seat& seat, const coordinator::Outcome& outcome);
-  void Forget(Worker& worker, Sequence keep_from);
-  bool CanRecover(const Worker& worker, bool apply, Seat* into) const;
-  const coordinator::CommittedEntry* Foldable(const Worker& worker,
+  // --- What may happen.
+  void AddDown(size_t index, bool with_faults, std::vector<Action>& to) const;
+  void AddSeat(size_t index, bool with_faults, std::vector<Action>& to) const;
+  void AddExchange(size_t index, uint32_t fragment, bool with_faults,
+                   std::vector<Action>& to) const;
+  void GoOn(const Action& action);
+
+  // --- What a worker says and hears.
+  void Boot(WorkerState& worker);
+  coordinator::StatusFacts StatusOf(const WorkerState& worker) const;
+  coordinator::FragmentFacts FragmentOf(const WorkerState& worker,
+                                        uint32_t fragment) const;
+  void AddProgress(const WorkerState& worker, uint32_t fragment,
+                   coordinator::FragmentFacts& facts) const;
+  // Of what it would say now, and of what it would hear.
+  uint64_t SaysHash(const WorkerState& worker) const;
+  static uint64_t HashOf(const coordinator::Orders& orders);
+  void Tell(WorkerState& worker);
+  void NotePins(WorkerState& worker);
+  void Hear(WorkerState& worker);
+  void Follow(WorkerState& worker, const coordinator::JobOrders& orders);
+  void EndLife(Seat& seat, Life next);
+  void TakeOutcome(WorkerState& worker, uint32_t fragment);
+  void Forget(WorkerState& worker, uint32_t fragment);
+  const WorkerState* Find(const std::string& name) const;
+
+  // --- Its state.
+  std::optional<Sequence> FloorOf(const WorkerState& worker,
+                                  uint32_t fragment) const;
+  std::optional<SpanState> BaseFor(const WorkerState& worker, uint32_t fragment,
+                                   uint32_t span) const;
+  std::optional<uint64_t> BaseAt(const WorkerState& worker, uint32_t fragment,
+                                 Sequence sequence, uint32_t span) const;
+  bool CanRecover(const WorkerState& worker, uint32_t fragment,
+                  uint32_t span) const;
+  void Recover(WorkerState& worker, uint32_t fragment, uint32_t span);
+  // The entry behind what is applied, once all that is needed of it is there.
+  const coordinator::CommittedEntry* Foldable(const WorkerState& worker,
+                                              uint32_t fragment,
                                               Sequence applied) const;
-  const Worker* Find(const std::string& name) const;
-  std::optional<uint64_t> BaseOf(const Worker& worker, Sequence sequence,
-                                 uint32_t span) const;
-  void FoldOne(Worker& worker);
-  std::vector<size_t> ReplicaOf(size_t worker) const;
-  bool CanBegin(size_t worker, std::vector<data::SampleRange>* ranges,
-                Sequence* cut) const;
+  bool IsAtGap(const WorkerState& worker, uint32_t fragment) const;
+  void FoldOne(WorkerState& worker, uint32_t fragment);
+  void StoreBase(WorkerState& worker, uint32_t fragment);
+
+  // --- Its rounds.
+  std::vector<size_t> ReplicaOf(size_t index) const;
+  std::optional<Cut> NextCut(size_t head) const;
+  bool AddCuts(const std::vector<size_t>& members, Cut& cut) const;
+  std::optional<uint32_t> Delivers(const Seat& head, bool awaits) const;
   void Begin(size_t head);
-  void Finish(Seat& seat);
-  const coordinator::Member* OpenMember(const Worker& worker) const;
-  bool CanStore(const Worker& worker) const;
-  void Store(Worker& worker, bool lies);
-  void Save(Worker& worker);
-  void CheckAnchors(const Worker& worker);
-  void Break(const std::string& what);
+  void Finish(WorkerState& worker);
+
+  // --- Its attempts.
+  const coordinator::OpenExchange* NamedIn(const WorkerState& worker,
+                                           uint32_t fragment) const;
+  // What the worker needs of others in the attempt.
+  std::vector<Frame> FramesTo(size_t to,
+                              const coordinator::OpenExchange& open) const;
+  bool HasAll(size_t to, const coordinator::OpenExchange& open,
+              bool results) const;
+  // Whether its sender can send it by now.
+  bool IsSent(const Frame& frame, uint32_t fragment) const;
+  bool CanStore(size_t index, uint32_t fragment) const;
+  void Arrive(const Action& action);
+  void SendAll();
+  void Store(WorkerState& worker, uint32_t fragment, bool lies);
+  void Save(WorkerState& worker);
+
+  // --- What must hold.
+  void Break(const std::string& what) const { found_->Add(what); }
+  void Check() const;
+  void CheckAnchors(const WorkerState& worker) const;
+  void CheckKept(uint32_t fragment, uint32_t span) const;
+  void CheckPin(const WorkerState& worker, uint32_t fragment) const;
+  // A result that it has yet to fold and that is on no disk.
+  std::optional<Sequence> Lacking(const WorkerState& worker,
+                                  uint32_t fragment) const;
+  bool IsOnSomeDisk(uint32_t fragment, Sequence sequence, uint32_t span) const;
 
   const Scenario scenario_;
   sim::Violations* found_;
@@ -196,17 +202,12 @@ class Model {
   JobId job_;
   Budget left_;
   Instant now_;
-  std::vector<Worker> workers_;
-  // Of the open attempt: whose frames have arrived.
-  std::set<std::pair<uint64_t, size_t>> frames_;
-  std::map<uint64_t, coordinator::Opened> opened_;
-  // Of every span at every committed sequence.
-  std::vector<std::vector<uint64_t>> anchors_;
-  std::map<std::pair<uint64_t, uint64_t>, bool> fates_;
-  // In the store of blobs: states that are whole there, by span.
-  std::map<Sequence, std::vector<uint64_t>> blobs_;
-  bool ended_ = false;
-  bool succeeded_ = false;
+  std::optional<Instant> first_kill_;
+  std::vector<WorkerState> workers_;
+  std::set<Frame> frames_;
+  History history_;
+  // Where every order began.
+  uint64_t commits_before_ = 0;
 };
 
 }  // namespace skerry::exhaustive
