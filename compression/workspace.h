@@ -48,12 +48,11 @@ class RawMemory {
 
 // One part of a slice that is sent sparsely (compression/sparse/selection.h).
 struct PartScratch {
-  // What may be sent: places, values and counts in runs
-  // (compression/cpu/candidates.h).
-  RawMemory<uint8_t> places;
+  // What may be sent (compression/cpu/candidates.h).
+  RawMemory<uint64_t> words;
   RawMemory<float> values;
-  RawMemory<uint32_t> ends;
-  size_t runs = 0;
+  size_t word_count = 0;
+  size_t found = 0;
   // Those of them that a closer look decides about.
   RawMemory<float> band;
   size_t banded = 0;
@@ -70,8 +69,6 @@ struct PartScratch {
   size_t gap_bytes = 0;
   uint64_t first_gap = 0;  // before the first
   size_t gaps_at = 0;      // in the payload
-
-  size_t found() const { return runs == 0 ? 0 : ends.get()[runs]; }
 };
 
 // Bytes of a sparse payload that are read at once.

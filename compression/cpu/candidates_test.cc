@@ -32,37 +32,35 @@ void OnEveryInstructionSet(const Check& check) {
   hwy::SetSupportedTargetsForTest(0);
 }
 
-TEST(CandidatesTest, WhatIsKeptOfRunsIsWhatReachesTheBound) {
+TEST(CandidatesTest, BitsAndValuesAreOfWhatReachesTheBound) {
   OnEveryInstructionSet([] {
     for (uint64_t seed = 0; seed < 12; ++seed) {
       const std::vector<float> values =
           TiedValues(seed, seed * seed * 13 + seed % 3);
-      const size_t runs = (values.size() + kRunElements - 1) / kRunElements;
+      const std::span<const float> all = values;
+      const size_t cut = values.size() / 2 / kWordValues * kWordValues;
       for (const float low : {0.0f, 1.0f, 3.0f, 5.0f}) {
-        std::vector<uint8_t> places8(values.size() + kCandidateSlack);
+        const uint32_t bits = MagnitudeBits(low);
+        std::vector<uint64_t> words(values.size() / kWordValues + 1, ~0ull);
         std::vector<float> kept(values.size() + kCandidateSlack);
-        std::vector<uint32_t> ends(runs + 1);
-        const Candidates candidates = {places8.data(), kept.data(),
-                                       ends.data()};
-        // In two calls, cut between runs.
-        const size_t half = runs / 2;
-        const size_t cut = half * kRunElements;
-        const std::span<const float> all = values;
-        CollectRuns(all.first(cut), MagnitudeBits(low), 0, candidates);
-        CollectRuns(all.subspan(cut), MagnitudeBits(low), half, candidates);
-        for (const float bound : {low, low + 1.0f}) {
-          std::vector<uint32_t> expected;
-          for (size_t i = cut; i < values.size(); ++i) {
-            if (std::abs(values[i]) >= bound) expected.push_back(i);
+        const Candidates to = {words.data(), kept.data()};
+        // In two calls, cut between words.
+        size_t found = CollectCandidates(all.first(cut), bits, 0, 0, to);
+        found = CollectCandidates(all.subspan(cut), bits, cut / kWordValues,
+                                  found, to);
+        size_t expected = 0;
+        for (size_t i = 0; i < values.size(); ++i) {
+          const bool reaches = std::abs(values[i]) >= low;
+          ASSERT_EQ(words[i / kWordValues] >> i % kWordValues & 1,
+                    reaches ? 1 : 0)
+              << "seed " << seed << ", " << low << " at " << i;
+          if (reaches) {
+            ASSERT_EQ(kept[expected++], values[i]);
           }
-          std::vector<uint32_t> places(values.size() + kCandidateSlack);
-          std::vector<float> found(values.size() + kCandidateSlack);
-          places.resize(KeepOfRuns(candidates, half, runs, MagnitudeBits(bound),
-                                   places.data(), found.data()));
-          ASSERT_EQ(places, expected) << "seed " << seed << ", " << bound;
-          for (size_t i = 0; i < places.size(); ++i) {
-            EXPECT_EQ(found[i], values[places[i]]);
-          }
+        }
+        EXPECT_EQ(found, expected);
+        if (const size_t rest = values.size() % kWordValues; rest > 0) {
+          EXPECT_EQ(words[values.size() / kWordValues] >> rest, 0);
         }
       }
     }

@@ -7,7 +7,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compression/cpu/select.cc"
 #include "hwy/foreach_target.h"  // compiles this file once for every target
-// Highway has to follow foreach_target.
+// These have to follow foreach_target.
+#include "compression/cpu/halves-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -68,12 +69,13 @@ size_t CollectAll(const float* HWY_RESTRICT values, size_t count, uint32_t bits,
     // Where compressing is one instruction, it is quicker than a branch that
     // nobody can predict.
     if (kCompresses || !hn::AllFalse(di, reaches)) {
-      // Whole vectors are stored: some processors compress to memory slowly.
-      hn::StoreU(hn::Compress(value, hn::RebindMask(df, reaches)), df,
-                 kept + found);
-      hn::StoreU(hn::Compress(place, hn::RebindMask(du, reaches)), du,
-                 places + found);
-      found += hn::CountTrue(di, reaches);
+      const size_t reached = hn::CountTrue(di, reaches);
+      // Some processors compress to memory slowly.
+      StoreFew(df, hn::Compress(value, hn::RebindMask(df, reaches)), reached,
+               kept + found);
+      StoreFew(du, hn::Compress(place, hn::RebindMask(du, reaches)), reached,
+               places + found);
+      found += reached;
     }
     place = hn::Add(place, step);
   }
@@ -101,10 +103,10 @@ size_t KeepAll(uint32_t bits, size_t count, uint32_t* HWY_RESTRICT places,
     const auto size = hn::And(hn::BitCast(di, value), magnitude);
     const auto reaches = hn::Gt(size, below);
     // Behind what is read already, as no more is written than was read.
-    hn::StoreU(hn::Compress(value, hn::RebindMask(df, reaches)), df,
-               kept + out);
-    hn::StoreU(hn::Compress(place, hn::RebindMask(du, reaches)), du,
-               places + out);
+    StoreHalves(df, hn::Compress(value, hn::RebindMask(df, reaches)),
+                kept + out);
+    StoreHalves(du, hn::Compress(place, hn::RebindMask(du, reaches)),
+                places + out);
     out += hn::CountTrue(di, reaches);
   }
   for (; i < count; ++i) {

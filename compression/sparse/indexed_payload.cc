@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "compression/cpu/gaps.h"
+#include "compression/cpu/sent.h"
 
 namespace skerry::compression {
 namespace {
@@ -17,8 +18,7 @@ namespace {
 constexpr size_t kCountBytes = sizeof(uint32_t);
 // Within a part, a gap takes this at most.
 constexpr size_t kPartGapBytes = 3;
-// What WriteGaps and those before it may write beyond.
-constexpr size_t kGapSlack = 64;
+constexpr size_t kGapSlack = cpu::kCandidateSlack;
 // Of a multiple of every codec's block.
 constexpr size_t kBlockMost = 256;
 // Values that are still in cache when they are touched again.
@@ -53,31 +53,27 @@ class PartWriter {
 
   // Leaves the gaps behind the first place in the part.
   void Write(PartScratch& part) const {
-    uint32_t places[1 + SentReader::kStep + cpu::kCandidateSlack];
-    float values[kBlockMost + SentReader::kStep + cpu::kCandidateSlack];
+    float values[kBlockMost + cpu::kSentRoom];
     std::byte* const gaps =
         part.gaps.Room(kPartGapBytes * part.values.room() + kGapSlack);
     std::byte* gaps_end = gaps;
+    const cpu::Candidates candidates = CandidatesOf(part);
+    cpu::SentCursor cursor = BeginOf(part);
     size_t at = part.at;
     size_t held = 0;
-    bool first = true;
-    size_t fresh = 0;
-    SentReader reader(selection_, part);
-    while (reader.Next(places + 1, values + held, fresh)) {
-      if (fresh == 0) continue;
-      if (first) part.first = places[1];
-      const size_t skip = first ? 1 : 0;
-      gaps_end = cpu::WriteGaps({places + skip, fresh + 1 - skip}, gaps_end);
-      first = false;
-      places[0] = places[fresh];
+    while (const size_t fresh =
+               cpu::ReadSent(candidates, part.word_count, selection_.above,
+                             cursor, values + held, gaps_end)) {
       held += fresh;
       const size_t used = WriteBlocks({values, held}, at);
       at += used;
       held -= used;
       std::copy_n(values + used, held, values);
     }
+    SKERRY_CHECK(cursor.left == 0);
     std::copy_n(values, held, sent_ + at);
-    part.last = first ? 0 : places[0];
+    part.first = cursor.first;
+    part.last = part.sent == 0 ? 0 : cursor.next - 1;
     part.gap_bytes = static_cast<size_t>(gaps_end - gaps);
   }
 
@@ -259,8 +255,10 @@ absl::Status EncodeIndexed(const Selection& selection, const DenseCodec& inner,
   float* const sent = workspace.sent.Room(total);
   workspace.bytes.resize(inner.MaxEncodedBytes(total));
   const PartWriter writer(selection, inner, workspace.bytes.data(), sent);
-  workspace.executor->ForEach(
-      parts.size(), [&](size_t index) { writer.Write(parts[index]); });
+  // What was collected last is still in a cache.
+  workspace.executor->ForEach(parts.size(), [&](size_t index) {
+    writer.Write(parts[parts.size() - 1 - index]);
+  });
   if (whole) {
     SKERRY_RETURN_IF_ERROR(
         inner.Encode({sent, total}, workspace.bytes, workspace));

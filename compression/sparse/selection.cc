@@ -12,14 +12,14 @@
 namespace skerry::compression {
 namespace {
 
-constexpr size_t kRun = cpu::kRunElements;
 constexpr size_t kSlack = cpu::kCandidateSlack;
 // Values whose candidates are still in a first-level cache after the pass.
 constexpr size_t kPass = 4096;
-static_assert(kPartElements % kPass == 0 && kPass % kRun == 0);
+static_assert(kPartElements % kPass == 0 && kPass % cpu::kWordValues == 0);
 
 // A sample of one value in 32 costs about as much as a pass.
 constexpr size_t kSampledShare = 32;
+constexpr size_t kGroup = 4;
 constexpr size_t kSampleMin = size_t{1} << 8;
 constexpr size_t kSampleMax = size_t{1} << 14;
 // Of what a sample of the slice leaves open, a second one tells more.
@@ -65,12 +65,17 @@ struct Bounds {
   size_t most = 0;  // that reach `low`, were the sample far off
 };
 
-// From `size` values at even strides. Requires: room in `sample`.
+// From about `size` values: groups of neighbours, which share a page and a line
+// of a cache, at even strides.
 Bounds BoundsOf(std::span<const float> values, size_t k, size_t size,
                 std::vector<float>& sample) {
-  const size_t stride = values.size() / size;
+  const size_t groups = size / kGroup;
+  const size_t stride = values.size() / groups;
+  size = groups * kGroup;
   sample.resize(size);
-  for (size_t i = 0; i < size; ++i) sample[i] = values[i * stride];
+  for (size_t g = 0; g < groups; ++g) {
+    std::copy_n(&values[g * stride], kGroup, &sample[g * kGroup]);
+  }
   const auto count = static_cast<double>(values.size());
   const auto sampled = static_cast<double>(size);
   const double rank = static_cast<double>(k) / count * sampled;
@@ -110,25 +115,22 @@ uint32_t DividingOf(std::span<float> values, size_t k, uint32_t low,
 // band, unless that is 0. Stops soon after there are more than `most`.
 void Collect(std::span<const float> values, uint32_t bits, uint32_t high,
              size_t most, size_t room, PartScratch& part) {
-  part.ends.Room(kPartElements / kRun + 1)[0] = 0;
-  part.runs = 0;
+  uint64_t* const words = part.words.Room(kPartElements / cpu::kWordValues);
+  part.word_count = 0;
+  part.found = 0;
   part.banded = 0;
   part.finite = true;
   for (size_t begin = 0; begin < values.size(); begin += kPass) {
     const size_t size = std::min(kPass, values.size() - begin);
-    const size_t before = part.found();
+    const size_t before = part.found;
     const size_t needed = before + size + kSlack;
     const size_t enough = std::max(needed, needed > room ? 2 * needed : room);
-    if (part.values.room() < needed) {
-      part.places.Room(enough, before);
-      part.values.Room(enough, before);
-    }
-    const cpu::Candidates to = {part.places.get(), part.values.get(),
-                                part.ends.get()};
-    cpu::CollectRuns(values.subspan(begin, size), bits, part.runs, to);
-    part.runs += (size + kRun - 1) / kRun;
-    const std::span<const float> fresh(to.values + before,
-                                       part.found() - before);
+    if (part.values.room() < needed) part.values.Room(enough, before);
+    const cpu::Candidates to = {words, part.values.get()};
+    part.found = cpu::CollectCandidates(values.subspan(begin, size), bits,
+                                        part.word_count, before, to);
+    part.word_count += (size + cpu::kWordValues - 1) / cpu::kWordValues;
+    const std::span<const float> fresh(to.values + before, part.found - before);
     if (high == 0) {
       part.finite = part.finite && cpu::AllFinite(fresh);
     } else {
@@ -138,7 +140,7 @@ void Collect(std::span<const float> values, uint32_t bits, uint32_t high,
       part.banded += cpu::CopyBelow(fresh, high, part.band.get() + part.banded,
                                     part.finite);
     }
-    if (part.found() > most) break;
+    if (part.found > most) break;
   }
 }
 
@@ -149,8 +151,8 @@ size_t RoomOf(const Selection& cut, size_t most) {
   return std::min(cut.part_size, share) + kPass + kSlack;
 }
 
-std::span<const float> CandidatesOf(const PartScratch& part) {
-  return {part.values.get(), part.found()};
+std::span<const float> AllOf(const PartScratch& part) {
+  return {part.values.get(), part.found};
 }
 std::span<const float> BandOf(const PartScratch& part) {
   return {part.band.get(), part.banded};
@@ -163,20 +165,19 @@ Selection Divide(uint32_t dividing, size_t k, Selection cut,
                  Workspace& workspace, const Doubtful& doubtful,
                  const Sure& sure) {
   cut.above = dividing;
-  size_t above = 0;
-  for (size_t index = 0; index < cut.parts; ++index) {
+  workspace.executor->ForEach(cut.parts, [&](size_t index) {
     PartScratch& part = workspace.parts[index];
-    part.sent = sure(part) + cpu::CountAtLeast(doubtful(part), dividing + 1);
-    above += part.sent;
+    const size_t above = cpu::CountAtLeast(doubtful(part), dividing + 1);
+    part.ties = cpu::CountAtLeast(doubtful(part), dividing) - above;
+    part.sent = sure(part) + above;
+  });
+  size_t ties = k;
+  for (size_t index = 0; index < cut.parts; ++index) {
+    ties -= workspace.parts[index].sent;
   }
-  size_t ties = k - above;
   for (size_t index = 0; index < cut.parts; ++index) {
     PartScratch& part = workspace.parts[index];
-    part.ties = 0;
-    if (ties == 0) continue;
-    const size_t reach =
-        sure(part) + cpu::CountAtLeast(doubtful(part), dividing);
-    part.ties = std::min(reach - part.sent, ties);
+    part.ties = std::min(part.ties, ties);
     part.sent += part.ties;
     ties -= part.ties;
   }
@@ -195,7 +196,7 @@ std::optional<Selection> SelectExactly(std::span<const float> values, size_t k,
                 Collect(mine, dividing, 0, std::numeric_limits<size_t>::max(),
                         room, part);
               });
-  return Divide(dividing, k, cut, workspace, CandidatesOf,
+  return Divide(dividing, k, cut, workspace, AllOf,
                 [](const PartScratch&) { return size_t{0}; });
 }
 
@@ -211,8 +212,8 @@ bool CollectCandidates(std::span<const float> values, size_t k,
               });
   size_t found = 0;
   for (size_t index = 0; index < cut.parts; ++index) {
-    if (workspace.parts[index].found() > bounds.most) return false;
-    found += workspace.parts[index].found();
+    if (workspace.parts[index].found > bounds.most) return false;
+    found += workspace.parts[index].found;
   }
   return found >= k;
 }
@@ -223,32 +224,19 @@ std::pair<size_t, size_t> GatherBand(const Selection& cut, size_t room,
                                      Workspace& workspace) {
   size_t above = 0;
   size_t band = 0;
+  workspace.counts.resize(cut.parts);
   for (size_t index = 0; index < cut.parts; ++index) {
-    above += workspace.parts[index].found() - workspace.parts[index].banded;
-    band += workspace.parts[index].banded;
+    const PartScratch& part = workspace.parts[index];
+    above += part.found - part.banded;
+    workspace.counts[index] = band;
+    band += part.banded;
   }
-  float* to = workspace.band.Room(std::max(band, room));
-  for (size_t index = 0; index < cut.parts; ++index) {
+  float* const to = workspace.band.Room(std::max(band, room));
+  workspace.executor->ForEach(cut.parts, [&](size_t index) {
     const std::span<const float> mine = BandOf(workspace.parts[index]);
-    to = std::copy(mine.begin(), mine.end(), to);
-  }
+    std::copy(mine.begin(), mine.end(), to + workspace.counts[index]);
+  });
   return {above, band};
-}
-
-// Of `found` values of at least `bits`, keeps those above and the first `ties`
-// equal ones, which it counts down; returns how many that are.
-size_t DropTies(uint32_t bits, size_t& ties, size_t found, uint32_t* places,
-                float* values) {
-  size_t out = 0;
-  for (size_t i = 0; i < found; ++i) {
-    const bool equal = cpu::MagnitudeBits(values[i]) == bits;
-    const bool ties_in = equal && ties > 0;
-    places[out] = places[i];
-    values[out] = values[i];
-    ties -= ties_in ? 1 : 0;
-    out += !equal || ties_in ? 1 : 0;
-  }
-  return out;
 }
 
 }  // namespace
@@ -290,7 +278,7 @@ std::optional<Selection> SelectTopK(std::span<const float> values, size_t k,
                                        k - above, bounds.low, workspace.sample);
   return Divide(
       dividing, k, cut, workspace, BandOf,
-      [](const PartScratch& part) { return part.found() - part.banded; });
+      [](const PartScratch& part) { return part.found - part.banded; });
 }
 
 Selection SelectAtLeast(std::span<const float> values, uint32_t bits,
@@ -304,42 +292,20 @@ Selection SelectAtLeast(std::span<const float> values, uint32_t bits,
               });
   for (size_t index = 0; index < cut.parts; ++index) {
     PartScratch& part = workspace.parts[index];
-    cut.cut |= part.found() > most;
-    part.sent = std::min(part.found(), most);
+    cut.cut |= part.found > most;
+    part.sent = std::min(part.found, most);
     part.ties = 0;
     most -= part.sent;
   }
   return Finished(cut, workspace);
 }
 
-SentReader::SentReader(const Selection& selection, const PartScratch& part)
-    : selection_(selection), part_(part), left_(part.sent), ties_(part.ties) {}
+cpu::SentCursor BeginOf(const PartScratch& part) {
+  return {.left = part.sent, .ties = part.ties};
+}
 
-bool SentReader::Next(uint32_t* places, float* values, size_t& count) {
-  // So many candidates make a step worth while, if the next pass fits too.
-  constexpr size_t kEnough = kStep / 4;
-  constexpr size_t kRuns = kPass / kRun;
-  if (left_ == 0) return false;
-  SKERRY_CHECK(run_ < part_.runs);
-  uint32_t* const ends = part_.ends.get();
-  size_t last = std::min(run_ + kRuns, part_.runs);
-  while (last < part_.runs && ends[last] - ends[run_] < kEnough) {
-    const size_t further = std::min(last + kRuns, part_.runs);
-    if (ends[further] - ends[run_] > kStep) break;
-    last = further;
-  }
-  const cpu::Candidates from = {part_.places.get(), part_.values.get(), ends};
-  const uint32_t above = selection_.above;
-  if (ties_ == 0) {
-    count = cpu::KeepOfRuns(from, run_, last, above + 1, places, values);
-  } else {
-    count = cpu::KeepOfRuns(from, run_, last, above, places, values);
-    count = DropTies(above, ties_, count, places, values);
-  }
-  count = std::min(count, left_);
-  left_ -= count;
-  run_ = last;
-  return true;
+cpu::Candidates CandidatesOf(const PartScratch& part) {
+  return {part.words.get(), part.values.get()};
 }
 
 }  // namespace skerry::compression

@@ -14,6 +14,7 @@
 #include <span>
 
 #include "compression/cpu/candidates.h"
+#include "compression/cpu/sent.h"
 #include "compression/workspace.h"
 
 namespace skerry::compression {
@@ -43,26 +44,9 @@ bool SelectedFinite(const Selection& selection, const Workspace& workspace);
 // Whether every value is finite.
 bool EveryFinite(std::span<const float> values, Workspace& workspace);
 
-// What one part sends, a step after another.
-class SentReader {
- public:
-  // Of a step, at most.
-  static constexpr size_t kStep = 4096;
-
-  SentReader(const Selection& selection, const PartScratch& part);
-
-  // Writes values of the next step and their places from the part's first
-  // value; `count` may be 0. False when there is no step left. Requires: room
-  // for kStep + cpu::kCandidateSlack.
-  bool Next(uint32_t* places, float* values, size_t& count);
-
- private:
-  const Selection& selection_;
-  const PartScratch& part_;
-  size_t run_ = 0;
-  size_t left_;
-  size_t ties_;
-};
+// Where reading what a part sends begins: cpu::ReadSent with selection.above.
+cpu::SentCursor BeginOf(const PartScratch& part);
+cpu::Candidates CandidatesOf(const PartScratch& part);
 
 }  // namespace skerry::compression
 

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/random.h"
 #include "compression/cpu/candidates.h"
+#include "compression/cpu/gaps.h"
 #include "compression/cpu/select.h"
+#include "compression/cpu/sent.h"
 #include "compression/testing/backward_executor.h"
 #include "gtest/gtest.h"
 
@@ -43,9 +46,9 @@ std::vector<Input> Inputs() {
     value = static_cast<float>(random.Below(9)) - 4.0f;
   }
   for (size_t i = 5; i < kCount; i += 7000) inputs[4].values[i] = 1e-3f;
-  // Samples are taken at multiples of 12 here.
+  // Samples are taken behind multiples of 128 here.
   for (size_t i = 0; i < kCount; ++i) {
-    if (i % 12 != 0) inputs[5].values[i] = 1.0f + random.Uniform();
+    if (i % 128 >= 4) inputs[5].values[i] = 1.0f + random.Uniform();
   }
   for (float& value : inputs[6].values) {
     value = static_cast<float>(random.Uniform() - 0.5);
@@ -58,20 +61,33 @@ std::vector<uint64_t> Places(const Selection& selection,
                              const Workspace& workspace,
                              const std::vector<float>& values) {
   std::vector<uint64_t> places;
-  std::vector<uint32_t> step(SentReader::kStep + cpu::kCandidateSlack);
-  std::vector<float> sent(step.size());
+  std::vector<float> sent(cpu::kSentRoom);
   for (size_t p = 0; p < selection.parts; ++p) {
     const PartScratch& part = workspace.parts[p];
     EXPECT_EQ(part.at, places.size());
-    SentReader reader(selection, part);
-    size_t count = 0;
-    while (reader.Next(step.data(), sent.data(), count)) {
-      for (size_t i = 0; i < count; ++i) {
-        places.push_back(p * selection.part_size + step[i]);
-        EXPECT_EQ(sent[i], values[places.back()]);
-      }
+    const size_t begin = p * selection.part_size;
+    std::vector<std::byte> gaps(3 * part.sent + cpu::kCandidateSlack);
+    std::byte* written = gaps.data();
+    std::vector<float> mine;
+    cpu::SentCursor cursor = BeginOf(part);
+    while (const size_t count =
+               cpu::ReadSent(CandidatesOf(part), part.word_count,
+                             selection.above, cursor, sent.data(), written)) {
+      mine.insert(mine.end(), sent.begin(),
+                  sent.begin() + static_cast<ptrdiff_t>(count));
     }
-    EXPECT_EQ(part.at + part.sent, places.size());
+    EXPECT_EQ(mine.size(), part.sent);
+    if (mine.empty()) continue;
+    std::span<const std::byte> bytes(gaps.data(), written);
+    std::vector<uint64_t> behind(mine.size() - 1);
+    uint64_t next = begin + cursor.first + 1;
+    EXPECT_TRUE(cpu::ReadGaps(bytes, values.size(), next, behind));
+    EXPECT_TRUE(bytes.empty());
+    places.push_back(begin + cursor.first);
+    places.insert(places.end(), behind.begin(), behind.end());
+    for (size_t i = 0; i < mine.size(); ++i) {
+      EXPECT_EQ(mine[i], values[places[part.at + i]]);
+    }
   }
   EXPECT_EQ(selection.sent, places.size());
   return places;

@@ -1,0 +1,168 @@
+#include "compression/cpu/sent.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "compression/cpu/gaps.h"
+#include "compression/cpu/select.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "compression/cpu/sent.cc"
+#include "hwy/foreach_target.h"  // compiles this file once for every target
+// These have to follow foreach_target.
+#include "compression/cpu/halves-inl.h"
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skerry::compression::cpu {
+namespace HWY_NAMESPACE {
+// Other files have functions of the same names.
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Memory is asked this far ahead: 4 KiB.
+constexpr size_t kValuesAhead = 1024;
+
+// Writes the places of a word's bits, counted from `begin`, and may write
+// kCandidateSlack; returns how many there are.
+HWY_INLINE size_t PlacesOf(uint64_t word, uint32_t begin,
+                           uint32_t* HWY_RESTRICT places) {
+#if HWY_TARGET == HWY_AVX3_DL
+  using D = hn::Full512<uint8_t>;
+  const hn::Full512<uint32_t> du;
+  constexpr size_t kLanes = 16;
+  uint8_t in_word[kWordValues];
+  const auto set = hn::Compress(hn::Iota(D(), 0), hn::MFromD<D>{word});
+  hn::StoreU(set, D(), in_word);
+  const auto base = hn::Set(du, begin);
+  const auto widen = [&](size_t at) HWY_ATTR {
+    const auto some = hn::LoadU(hn::Full128<uint8_t>(), in_word + at);
+    StoreHalves(du, hn::Add(hn::PromoteTo(du, some), base), places + at);
+  };
+  const size_t count = hwy::PopCount(word);
+  // How many vectors it takes, few processors could predict.
+  widen(0);
+  widen(kLanes);
+  if (HWY_UNLIKELY(count > 2 * kLanes)) {
+    widen(2 * kLanes);
+    widen(3 * kLanes);
+  }
+  return count;
+#else
+  size_t count = 0;
+  for (; word != 0; word &= word - 1) {
+    places[count++] = begin + static_cast<uint32_t>(std::countr_zero(word));
+  }
+  return count;
+#endif
+}
+
+// The places of the next words' candidates, as many as fit a step.
+size_t AllPlaces(const uint64_t* HWY_RESTRICT words, size_t count, size_t* word,
+                 uint32_t* HWY_RESTRICT places) {
+  size_t found = 0;
+  size_t at = *word;
+  for (; at < count && found <= kSentStep - kWordValues; ++at) {
+    found += PlacesOf(words[at], static_cast<uint32_t>(at * kWordValues),
+                      places + found);
+  }
+  *word = at;
+  return found;
+}
+
+// Keeps candidates of at least `bits`, and their places; how many those are.
+size_t KeepAll(const float* HWY_RESTRICT candidates, size_t count,
+               uint32_t bits, uint32_t* places, float* HWY_RESTRICT values) {
+  const hn::ScalableTag<int32_t> di;
+  const hn::RebindToUnsigned<decltype(di)> du;
+  const hn::RebindToFloat<decltype(di)> df;
+  const size_t lanes = hn::Lanes(di);
+  const auto magnitude = hn::Set(di, 0x7fffffff);
+  // As a signed number, 2^31 - 1 is above every magnitude and -1 below.
+  const auto below = hn::Set(di, static_cast<int32_t>(bits - 1));
+  size_t out = 0;
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    hwy::Prefetch(candidates + i + kValuesAhead);
+    const auto value = hn::LoadU(df, candidates + i);
+    const auto place = hn::LoadU(du, places + i);
+    const auto size = hn::And(hn::BitCast(di, value), magnitude);
+    const auto keep = hn::Gt(size, below);
+    StoreHalves(df, hn::Compress(value, hn::RebindMask(df, keep)),
+                values + out);
+    // Behind what is read already, as no more is written than was read.
+    StoreHalves(du, hn::Compress(place, hn::RebindMask(du, keep)),
+                places + out);
+    out += hn::CountTrue(di, keep);
+  }
+  for (; i < count; ++i) {
+    if (MagnitudeBits(candidates[i]) < bits) continue;
+    places[out] = places[i];
+    values[out++] = candidates[i];
+  }
+  return out;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace skerry::compression::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace skerry::compression::cpu {
+
+HWY_EXPORT(AllPlaces);
+HWY_EXPORT(KeepAll);
+
+namespace {
+
+// Of `found` values of at least `bits`, keeps those above and the first `ties`
+// equal ones, which it counts down; returns how many that are.
+size_t DropTies(uint32_t bits, size_t& ties, size_t found, uint32_t* places,
+                float* values) {
+  size_t out = 0;
+  for (size_t i = 0; i < found; ++i) {
+    const bool equal = MagnitudeBits(values[i]) == bits;
+    const bool ties_in = equal && ties > 0;
+    places[out] = places[i];
+    values[out] = values[i];
+    ties -= ties_in ? 1 : 0;
+    out += !equal || ties_in ? 1 : 0;
+  }
+  return out;
+}
+
+}  // namespace
+
+size_t ReadSent(const Candidates& from, size_t words, uint32_t above,
+                SentCursor& cursor, float* values, std::byte*& gaps) {
+  uint32_t step[1 + kSentRoom];
+  uint32_t* const places = step + 1;
+  size_t sent = 0;
+  while (sent == 0 && cursor.word < words && cursor.left > 0) {
+    const size_t count = HWY_DYNAMIC_DISPATCH(AllPlaces)(from.words, words,
+                                                         &cursor.word, places);
+    const float* const candidates = from.values + cursor.found;
+    cursor.found += count;
+    const bool any_ties = cursor.ties > 0;
+    sent = HWY_DYNAMIC_DISPATCH(KeepAll)(
+        candidates, count, any_ties ? above : above + 1, places, values);
+    if (any_ties) sent = DropTies(above, cursor.ties, sent, places, values);
+    sent = std::min(sent, cursor.left);
+    cursor.left -= sent;
+  }
+  if (sent == 0) return 0;
+  if (cursor.next == 0) {
+    cursor.first = places[0];
+    gaps = WriteGaps({places, sent}, gaps);
+  } else {
+    step[0] = cursor.next - 1;
+    gaps = WriteGaps({step, 1 + sent}, gaps);
+  }
+  cursor.next = places[sent - 1] + 1;
+  return sent;
+}
+
+}  // namespace skerry::compression::cpu
+#endif  // HWY_ONCE

@@ -1,0 +1,41 @@
+// compression/cpu/sent.h
+//
+// What is sent of a part's candidates: values in order, and the gaps between
+// their places.
+#ifndef SKERRY_COMPRESSION_CPU_SENT_H_
+#define SKERRY_COMPRESSION_CPU_SENT_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "compression/cpu/candidates.h"
+
+namespace skerry::compression::cpu {
+
+// How far a part has been read.
+struct SentCursor {
+  size_t word = 0;     // the next
+  size_t found = 0;    // candidates before it
+  size_t left = 0;     // still to be sent
+  size_t ties = 0;     // of these, how many may equal `above`
+  uint32_t first = 0;  // place of the first that was sent
+  uint32_t next = 0;   // behind the last that was sent; 0 before there is one
+};
+
+// Candidates that one call looks at, unless nothing of them is sent.
+inline constexpr size_t kSentStep = 2048;
+// What a call may write.
+inline constexpr size_t kSentRoom = kSentStep + kCandidateSlack;
+
+// Writes what is sent of the next words, up to `words`, and behind `gaps`,
+// which moves on, the gap before each place but the part's first. Sent are
+// candidates of magnitudes above `above`, and the first of those that equal it.
+// Returns how many values it wrote: none when all words are read or nothing is
+// left. Requires: parts of at most 2^16 values; room for kSentRoom values, and
+// for three bytes of each gap and kCandidateSlack.
+size_t ReadSent(const Candidates& from, size_t words, uint32_t above,
+                SentCursor& cursor, float* values, std::byte*& gaps);
+
+}  // namespace skerry::compression::cpu
+
+#endif  // SKERRY_COMPRESSION_CPU_SENT_H_
