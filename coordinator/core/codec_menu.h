@@ -17,8 +17,8 @@ namespace skerry::coordinator {
 // their links.
 inline constexpr std::string_view kUnmeasuredCodec = "int8_block";
 
-// Bytes and errors are those of 2^22 Laplace values in one go, speeds those of
-// one core of a 2-core EPYC machine (docs/compression.md).
+// Bytes and errors are those of a recorded pseudo-gradient in one go, speeds
+// those of one core of a 2-core EPYC machine (docs/compression.md).
 const std::vector<planner::CodecOption>& CodecMenu();
 
 }  // namespace skerry::coordinator
