@@ -7,6 +7,7 @@
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // These have to follow foreach_target.
 #include "compression/cpu/blocks-inl.h"
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,8 +20,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr size_t kChunk = Bf16::kElements;
 constexpr uint32_t kInfinityBits = 0x7f800000;
 
-// Rounds one chunk. False when a value is not finite.
+// Rounds one chunk; `ahead` is one that is needed soon. False when a value is
+// not finite.
 HWY_INLINE bool EncodeChunk(const float* HWY_RESTRICT values,
+                            const float* HWY_RESTRICT ahead,
                             uint16_t* HWY_RESTRICT out) {
   const hn::ScalableTag<uint32_t> du;
   const hn::RebindToSigned<decltype(du)> di;
@@ -34,6 +37,7 @@ HWY_INLINE bool EncodeChunk(const float* HWY_RESTRICT values,
   const auto* bits = reinterpret_cast<const uint32_t*>(values);
   auto absmax = hn::Zero(di);
   for (size_t i = 0; i < kChunk; i += lanes) {
+    hwy::Prefetch(ahead + i);
     const auto raw = hn::LoadU(du, bits + i);
     const auto size = hn::And(raw, magnitude);
     absmax = hn::Max(absmax, hn::BitCast(di, size));
@@ -77,9 +81,9 @@ struct Bf16Body {
   static constexpr float kPad = 0.0f;
 
   HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t,
-                         const float*, std::byte*,
+                         const float* HWY_RESTRICT ahead, std::byte*,
                          std::byte* HWY_RESTRICT codes) const {
-    return EncodeChunk(values, reinterpret_cast<uint16_t*>(codes));
+    return EncodeChunk(values, ahead, reinterpret_cast<uint16_t*>(codes));
   }
   template <bool kAdd>
   HWY_INLINE bool Decode(const std::byte*, const std::byte* HWY_RESTRICT codes,

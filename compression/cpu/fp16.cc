@@ -7,6 +7,7 @@
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // These have to follow foreach_target.
 #include "compression/cpu/blocks-inl.h"
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,11 +21,13 @@ constexpr size_t kChunk = Fp16::kElements;
 constexpr int32_t kInfinityBits = 0x7f800000;
 constexpr int32_t kHalfInfinityBits = 0x7c00;
 
-// Rounds one chunk. False when a value is not finite.
+// Rounds one chunk; `ahead` is one that is needed soon. False when a value is
+// not finite.
 //
 // Among the subnormal halves the unit in the last place is 2^-24, which is that
 // of the fp32 numbers in [0.5, 1): adding 0.5 rounds there.
 HWY_INLINE bool EncodeChunk(const float* HWY_RESTRICT values,
+                            const float* HWY_RESTRICT ahead,
                             uint16_t* HWY_RESTRICT out) {
   const hn::ScalableTag<float> df;
   const hn::RebindToUnsigned<decltype(df)> du;
@@ -43,6 +46,7 @@ HWY_INLINE bool EncodeChunk(const float* HWY_RESTRICT values,
   const auto* bits = reinterpret_cast<const int32_t*>(values);
   auto absmax = hn::Zero(di);
   for (size_t i = 0; i < kChunk; i += lanes) {
+    hwy::Prefetch(ahead + i);
     const auto raw = hn::LoadU(di, bits + i);
     const auto size = hn::And(raw, magnitude);
     absmax = hn::Max(absmax, size);
@@ -98,9 +102,9 @@ struct Fp16Body {
   static constexpr float kPad = 0.0f;
 
   HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t,
-                         const float*, std::byte*,
+                         const float* HWY_RESTRICT ahead, std::byte*,
                          std::byte* HWY_RESTRICT codes) const {
-    return EncodeChunk(values, reinterpret_cast<uint16_t*>(codes));
+    return EncodeChunk(values, ahead, reinterpret_cast<uint16_t*>(codes));
   }
   template <bool kAdd>
   HWY_INLINE bool Decode(const std::byte*, const std::byte* HWY_RESTRICT codes,
