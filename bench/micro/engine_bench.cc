@@ -15,6 +15,7 @@
 #include "bench/micro/training_step.h"
 #include "model/cpu/activation.h"
 #include "model/cpu/attention.h"
+#include "model/cpu/attention_blocks.h"
 #include "model/cpu/cross_entropy.h"
 #include "model/cpu/gemm.h"
 #include "model/cpu/layernorm.h"
@@ -41,11 +42,25 @@ std::vector<float> RandomFloats(size_t count) {
   return values;
 }
 
+// The libraries, then bf16: null where the processor cannot.
+const model::cpu::GemmBackend* BackendOf(benchmark::State& state,
+                                         int64_t index) {
+  const auto libraries = model::cpu::AllGemmBackends();
+  const auto count = static_cast<int64_t>(libraries.size());
+  const model::cpu::GemmBackend* const backend =
+      index < count ? libraries[static_cast<size_t>(index)]
+                    : model::cpu::Bf16Gemm();
+  if (backend == nullptr) state.SkipWithError("no bf16 on this processor");
+  return backend;
+}
+
 void Step(benchmark::State& state) {
   const NamedShape& named = kShapes[state.range(0)];
-  const auto backends = model::cpu::AllGemmBackends();
+  const model::cpu::GemmBackend* const backend =
+      BackendOf(state, state.range(1));
+  if (backend == nullptr) return;
   InlineExecutor executor;
-  TrainingStep step(named.shape, *backends[state.range(1)], executor);
+  TrainingStep step(named.shape, *backend, executor);
   float loss = 0;
   for (auto _ : state) loss = step.Run();
   benchmark::DoNotOptimize(loss);
@@ -54,16 +69,17 @@ void Step(benchmark::State& state) {
                          benchmark::Counter::kIsIterationInvariantRate);
   state.counters["FLOP/s"] = benchmark::Counter(
       step.flops(), benchmark::Counter::kIsIterationInvariantRate);
-  state.SetLabel(std::string(named.name) + " " +
-                 std::string(backends[state.range(1)]->name()));
+  state.SetLabel(std::string(named.name) + " " + std::string(backend->name()));
 }
 BENCHMARK(Step)
-    ->ArgsProduct({{0, 1, 2}, {0, 1}})
+    ->ArgsProduct({{0, 1, 2}, {0, 1, 2}})
     ->Unit(benchmark::kMillisecond);
 
 void Gemm(benchmark::State& state) {
-  const model::cpu::GemmBackend& backend =
-      *model::cpu::AllGemmBackends()[state.range(0)];
+  const model::cpu::GemmBackend* const chosen =
+      BackendOf(state, state.range(0));
+  if (chosen == nullptr) return;
+  const model::cpu::GemmBackend& backend = *chosen;
   const int kind = static_cast<int>(state.range(1));
   const int tokens = static_cast<int>(state.range(2));
   const int in = static_cast<int>(state.range(3));
@@ -93,8 +109,8 @@ void Gemm(benchmark::State& state) {
       2.0 * tokens * in * out, benchmark::Counter::kIsIterationInvariantRate);
 }
 BENCHMARK(Gemm)
-    ->ArgsProduct({{0, 1}, {0, 1, 2}, {1024}, {96}, {384}})
-    ->ArgsProduct({{0, 1}, {0, 1, 2}, {1024}, {1024}, {1024}})
+    ->ArgsProduct({{0, 1, 2}, {0, 1, 2}, {1024}, {96}, {384}})
+    ->ArgsProduct({{0, 1, 2}, {0, 1, 2}, {1024}, {768}, {3072}})
     ->Unit(benchmark::kMicrosecond);
 
 // One layer's elementwise work of the demo: 1024 tokens.
@@ -158,42 +174,87 @@ void CrossEntropy(benchmark::State& state) {
 }
 BENCHMARK(CrossEntropy)->Arg(256)->Arg(50257)->Unit(benchmark::kMicrosecond);
 
+// One head, by the kernel with products of its own or, block by block, by those
+// of a back end.
+class AttentionCase {
+ public:
+  AttentionCase(int columns, int head, const model::cpu::GemmBackend* gemm)
+      : gemm_(gemm),
+        shape_{.columns = columns,
+               .head_size = head,
+               .query_stride = 3 * static_cast<size_t>(head),
+               .key_stride = 3 * static_cast<size_t>(head),
+               .out_stride = static_cast<size_t>(head),
+               .scale = 0.2f},
+        inputs_(RandomFloats(static_cast<size_t>(columns) * 3 * head)),
+        out_(static_cast<size_t>(columns) * head),
+        sums_(columns),
+        gradients_(inputs_.size()),
+        scratch_(gemm == nullptr
+                     ? model::cpu::AttentionScratchSize(columns, head)
+                     : model::cpu::BlockAttentionScratchSize(columns, head)) {}
+
+  void Forward() {
+    const float* q = inputs_.data();
+    const int head = shape_.head_size;
+    if (gemm_ == nullptr) {
+      model::cpu::AttentionForward(shape_, q, q + head, q + 2 * head,
+                                   out_.data(), sums_.data(), scratch_);
+    } else {
+      model::cpu::BlockAttentionForward(*gemm_, shape_, q, q + head,
+                                        q + 2 * head, out_.data(), sums_.data(),
+                                        scratch_);
+    }
+  }
+
+  void Backward() {
+    const float* q = inputs_.data();
+    const int head = shape_.head_size;
+    float* const dq = gradients_.data();
+    const model::cpu::AttentionGradients gradients = {dq, dq + head,
+                                                      dq + 2 * head};
+    if (gemm_ == nullptr) {
+      model::cpu::AttentionBackward(shape_, q, q + head, q + 2 * head,
+                                    out_.data(), sums_.data(), q, gradients,
+                                    scratch_);
+    } else {
+      model::cpu::BlockAttentionBackward(*gemm_, shape_, q, q + head,
+                                         q + 2 * head, out_.data(),
+                                         sums_.data(), q, gradients, scratch_);
+    }
+  }
+
+ private:
+  const model::cpu::GemmBackend* const gemm_;
+  const model::cpu::AttentionShape shape_;
+  const std::vector<float> inputs_;
+  std::vector<float> out_, sums_, gradients_, scratch_;
+};
+
+constexpr int64_t kOwnProducts = -1;
+
 void Attention(benchmark::State& state) {
+  const bool is_forward = state.range(0) == 0;
   const int columns = static_cast<int>(state.range(1));
   const int head = static_cast<int>(state.range(2));
-  const size_t size = static_cast<size_t>(columns) * head;
-  const std::vector<float> qkv = RandomFloats(3 * size);
-  std::vector<float> out(size), sums(columns), gradients(3 * size);
-  std::vector<float> scratch(model::cpu::AttentionScratchSize(columns, head));
-  const size_t stride = 3 * static_cast<size_t>(head);
-  const model::cpu::AttentionShape shape{.columns = columns,
-                                         .head_size = head,
-                                         .query_stride = stride,
-                                         .key_stride = stride,
-                                         .out_stride = stride / 3,
-                                         .scale = 0.2f};
-  const float* q = qkv.data();
+  const model::cpu::GemmBackend* gemm = nullptr;
+  if (state.range(3) != kOwnProducts) {
+    gemm = BackendOf(state, state.range(3));
+    if (gemm == nullptr) return;
+  }
+  AttentionCase attention(columns, head, gemm);
   for (auto _ : state) {
-    if (state.range(0) == 0) {
-      model::cpu::AttentionForward(shape, q, q + head, q + 2 * head, out.data(),
-                                   sums.data(), scratch);
-    } else {
-      model::cpu::AttentionBackward(shape, q, q + head, q + 2 * head,
-                                    out.data(), sums.data(), q,
-                                    {gradients.data(), gradients.data() + head,
-                                     gradients.data() + 2 * head},
-                                    scratch);
-    }
+    is_forward ? attention.Forward() : attention.Backward();
     benchmark::ClobberMemory();
   }
-  const double products = state.range(0) == 0 ? 2 : 5;
-  state.counters["FLOP/s"] =
-      benchmark::Counter(products * columns * (columns + 1.0) * head,
-                         benchmark::Counter::kIsIterationInvariantRate);
-  state.SetLabel(state.range(0) == 0 ? "forward" : "backward");
+  state.counters["FLOP/s"] = benchmark::Counter(
+      (is_forward ? 2 : 5) * columns * (columns + 1.0) * head,
+      benchmark::Counter::kIsIterationInvariantRate);
+  state.SetLabel(std::string(is_forward ? "forward " : "backward ") +
+                 (gemm == nullptr ? "" : std::string(gemm->name())));
 }
 BENCHMARK(Attention)
-    ->ArgsProduct({{0, 1}, {64, 256, 1024, 4096}, {32, 64}})
+    ->ArgsProduct({{0, 1}, {64, 256, 1024, 4096}, {32, 64}, {-1, 0, 1, 2}})
     ->Unit(benchmark::kMicrosecond);
 
 }  // namespace

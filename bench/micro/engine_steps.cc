@@ -4,18 +4,22 @@
 // turns with other engines.
 //
 //   engine_steps --threads N --vocab V --columns T --width C --layers L
-//                --heads H --rows B
+//                --heads H --rows B --bf16 0|1
 //
-// Prints a line of JSON when it is ready (one step is done), then for each line
-// with a number on standard input the seconds that so many steps took.
+// With --bf16 1 matrix products round their operands, where the processor can;
+// elsewhere it ends with 3. Prints a line of JSON when it is ready (one step is
+// done), then for each line with a number on standard input the seconds that so
+// many steps took.
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <map>
+#include <span>
 #include <string>
 
 #include "base/check.h"
 #include "bench/micro/training_step.h"
+#include "model/cpu/gemm.h"
 #include "model/cpu/gemm_choice.h"
 #include "runtime/posix/stopwatch.h"
 #include "runtime/posix/thread_pool.h"
@@ -33,10 +37,13 @@ int Main(int argc, char** argv) {
                         .heads = given.at("--heads"),
                         .rows = given.at("--rows")};
   const int threads = given.at("--threads");
+  const bool wants_bf16 = given.at("--bf16") == 1;
+  const model::cpu::GemmBackend* const bf16 = model::cpu::Bf16Gemm();
+  if (wants_bf16 && bf16 == nullptr) return 3;
   runtime::ThreadPool pool("step", threads);
   const runtime::Stopwatch clock;
   const auto measured = model::cpu::MeasureGemm(
-      model::cpu::AllGemmBackends(),
+      wants_bf16 ? std::span(&bf16, 1) : model::cpu::AllGemmBackends(),
       model::cpu::TypicalGemmShapes(shape.width, 4 * shape.width,
                                     shape.rows * shape.columns),
       [&] { return clock.Seconds(); });

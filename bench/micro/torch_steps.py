@@ -1,6 +1,8 @@
 """What engine_steps does, with PyTorch: see there.
 
   torch_steps.py --attention eager|fused|compiled --threads N --vocab V ...
+
+With --bf16 1 the model runs under autocast; its parameters are fp32.
 """
 
 import argparse
@@ -66,7 +68,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--attention', required=True)
     for name in ('threads', 'vocab', 'columns', 'width', 'layers', 'heads',
-                 'rows'):
+                 'rows', 'bf16'):
         parser.add_argument('--' + name, type=int, required=True)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
@@ -82,7 +84,10 @@ def main():
 
     def step():
         optimizer.zero_grad(set_to_none=True)
-        run(inputs, targets).backward()
+        with torch.autocast('cpu', dtype=torch.bfloat16,
+                            enabled=args.bf16 == 1):
+            loss = run(inputs, targets)
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(tensors, 1.0)
         optimizer.step()
 

@@ -100,6 +100,32 @@ absl::StatusOr<Schedule> ScheduleFromProto(v1::JobSpec::Schedule schedule) {
   }
 }
 
+absl::StatusOr<Compute> ComputeFromProto(v1::JobSpec::Compute compute) {
+  switch (compute) {
+    case v1::JobSpec::COMPUTE_UNSPECIFIED:
+      return Compute::kUnspecified;
+    case v1::JobSpec::COMPUTE_FP32:
+      return Compute::kFp32;
+    case v1::JobSpec::COMPUTE_BF16:
+      return Compute::kBf16;
+    default:
+      return BadField("training.compute",
+                      absl::StrCat("is unknown: ", static_cast<int>(compute)));
+  }
+}
+
+v1::JobSpec::Compute ComputeToProto(Compute compute) {
+  switch (compute) {
+    case Compute::kUnspecified:
+      return v1::JobSpec::COMPUTE_UNSPECIFIED;
+    case Compute::kFp32:
+      return v1::JobSpec::COMPUTE_FP32;
+    case Compute::kBf16:
+      return v1::JobSpec::COMPUTE_BF16;
+  }
+  return v1::JobSpec::COMPUTE_UNSPECIFIED;
+}
+
 v1::JobSpec::Schedule ScheduleToProto(Schedule schedule) {
   switch (schedule) {
     case Schedule::kUnspecified:
@@ -203,6 +229,7 @@ absl::StatusOr<JobSpec::Training> TrainingFromProto(
   JobSpec::Training out;
   SKERRY_ASSIGN_OR_RETURN(out.optimizer, OptimizerFromProto(in.optimizer()));
   SKERRY_ASSIGN_OR_RETURN(out.schedule, ScheduleFromProto(in.schedule()));
+  SKERRY_ASSIGN_OR_RETURN(out.compute, ComputeFromProto(in.compute()));
   out.samples = in.samples();
   out.batch_samples = in.batch_samples();
   out.micro_batch_samples = in.micro_batch_samples();
@@ -238,6 +265,7 @@ void TrainingToProto(const JobSpec::Training& in, v1::JobSpec::Training* out) {
   out->set_recompute(in.recompute);
   out->set_optimizer(OptimizerToProto(in.optimizer));
   out->set_schedule(ScheduleToProto(in.schedule));
+  out->set_compute(ComputeToProto(in.compute));
   if (in.weight_decay.has_value()) out->set_weight_decay(*in.weight_decay);
   if (in.momentum.has_value()) out->set_momentum(*in.momentum);
   if (in.nesterov.has_value()) out->set_nesterov(*in.nesterov);

@@ -57,6 +57,21 @@ TEST(JobSpecConvertTest, EveryOptimizerAndScheduleComesBack) {
   in.Clear();
   in.mutable_training()->set_schedule(static_cast<v1::JobSpec::Schedule>(77));
   EXPECT_TRUE(absl::IsInvalidArgument(JobSpecFromProto(in).status()));
+  in.Clear();
+  in.mutable_training()->set_compute(static_cast<v1::JobSpec::Compute>(77));
+  EXPECT_TRUE(absl::IsInvalidArgument(JobSpecFromProto(in).status()));
+}
+
+TEST(JobSpecConvertTest, WhatProductsMultiplyComesBack) {
+  for (int compute = v1::JobSpec::Compute_MIN;
+       compute <= v1::JobSpec::Compute_MAX; ++compute) {
+    v1::JobSpec in;
+    in.mutable_training()->set_compute(
+        static_cast<v1::JobSpec::Compute>(compute));
+    v1::JobSpec out;
+    JobSpecToProto(JobSpecFromProto(in).value(), &out);
+    EXPECT_EQ(out.training().compute(), in.training().compute());
+  }
 }
 
 TEST(JobSpecConvertTest, AnUnknownMethodAndAnEndlessTextAreRefused) {

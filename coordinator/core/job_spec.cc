@@ -216,6 +216,7 @@ void FillTraining(JobSpec::Training& t) {
   FillMomentum(t);
   Fill(t.schedule, Schedule::kCosine);
   if (t.schedule == Schedule::kWsd) Fill(t.decay_fraction, 0.2);
+  Fill(t.compute, Compute::kFp32);
   Fill(t.micro_batch_samples, t.batch_samples);
   Fill(t.tau, 12u);
   Fill(t.learning_rate, 1e-3);

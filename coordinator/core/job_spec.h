@@ -36,6 +36,8 @@ enum class Schedule {
   kConstant,
 };
 
+enum class Compute { kUnspecified, kFp32, kBf16 };
+
 enum class Samples { kUnspecified, kAnew, kGoOn };
 
 struct JobSpec {
@@ -81,6 +83,7 @@ struct JobSpec {
     Schedule schedule = Schedule::kUnspecified;
     std::optional<double> decay_fraction;
     bool recompute = false;
+    Compute compute = Compute::kUnspecified;
     friend bool operator==(const Training&, const Training&) = default;
   };
   struct OuterLoop {

@@ -1,11 +1,14 @@
 #include "model/cpu/attention.h"
 
 #include <cmath>
+#include <tuple>
 #include <vector>
 
 #include "base/random.h"
 #include "gtest/gtest.h"
+#include "model/cpu/attention_blocks.h"
 #include "model/cpu/dropout_mask.h"
+#include "model/cpu/gemm.h"
 
 namespace skerry::model::cpu {
 namespace {
@@ -16,6 +19,28 @@ struct Sizes {
   int group = 1;
   double dropout = 0;
 };
+
+enum class Kernel { kTiles, kBlocks };
+
+size_t ScratchSize(Kernel kernel, int columns, int head_size) {
+  return kernel == Kernel::kTiles
+             ? AttentionScratchSize(columns, head_size)
+             : BlockAttentionScratchSize(columns, head_size);
+}
+
+template <typename... Arguments>
+void Forward(Kernel kernel, Arguments&&... arguments) {
+  kernel == Kernel::kTiles
+      ? AttentionForward(arguments...)
+      : BlockAttentionForward(DefaultGemmBackend(), arguments...);
+}
+
+template <typename... Arguments>
+void Backward(Kernel kernel, Arguments&&... arguments) {
+  kernel == Kernel::kTiles
+      ? AttentionBackward(arguments...)
+      : BlockAttentionBackward(DefaultGemmBackend(), arguments...);
+}
 
 // What the probability of query t and key s is multiplied by.
 double Factor(const AttentionShape& shape, int head, int t, int s) {
@@ -88,10 +113,11 @@ void ExpectRows(const std::vector<double>& head, size_t n, size_t stride,
   }
 }
 
-class AttentionShapeTest : public ::testing::TestWithParam<Sizes> {};
+class AttentionShapeTest
+    : public ::testing::TestWithParam<std::tuple<Kernel, Sizes>> {};
 
 TEST_P(AttentionShapeTest, OutputAndGradientsMatchFloat64) {
-  const Sizes sizes = GetParam();
+  const auto [kernel, sizes] = GetParam();
   const size_t n = sizes.head_size;
   const size_t columns = sizes.columns;
   const size_t group = sizes.group;
@@ -131,15 +157,16 @@ TEST_P(AttentionShapeTest, OutputAndGradientsMatchFloat64) {
   }
   std::vector<float> log_sum(group * columns);
   std::vector<float> scratch(
-      AttentionScratchSize(sizes.columns, sizes.head_size),
+      ScratchSize(kernel, sizes.columns, sizes.head_size),
       std::nanf(""));  // nothing may be read before it is written
-  AttentionForward(shape, &query[1], &key_value[1], &key_value[n + 2], &out[2],
-                   log_sum.data(), scratch);
+  Forward(kernel, shape, &query[1], &key_value[1], &key_value[n + 2], &out[2],
+          log_sum.data(), scratch);
   std::vector<float> dquery(query.size(), 9.0f);
   std::vector<float> dkey_value(key_value.size(), 9.0f);
-  AttentionBackward(shape, &query[1], &key_value[1], &key_value[n + 2], &out[2],
-                    log_sum.data(), &dout[2],
-                    {&dquery[1], &dkey_value[1], &dkey_value[n + 2]}, scratch);
+  const AttentionGradients gradients = {&dquery[1], &dkey_value[1],
+                                        &dkey_value[n + 2]};
+  Backward(kernel, shape, &query[1], &key_value[1], &key_value[n + 2], &out[2],
+           log_sum.data(), &dout[2], gradients, scratch);
   for (size_t head = 0; head < group; ++head) {
     ExpectRows(heads[head].out, n, shape.out_stride, 2 + head * n, out, "out");
     ExpectRows(heads[head].dq, n, shape.query_stride, 1 + head * n, dquery,
@@ -156,8 +183,10 @@ TEST_P(AttentionShapeTest, OutputAndGradientsMatchFloat64) {
 
 // The running softmax: the largest score comes in the last tile, and is too
 // large for the exponential of a score alone.
-TEST(AttentionTest, ScoresThatGrowFromTileToTileKeepTheirSoftmax) {
-  constexpr int kColumns = 150;
+class AttentionTest : public ::testing::TestWithParam<Kernel> {};
+
+TEST_P(AttentionTest, ScoresThatGrowFromTileToTileKeepTheirSoftmax) {
+  constexpr int kColumns = 350;
   const std::vector<float> query(kColumns, 1.0f);
   std::vector<float> key(kColumns), value(kColumns);
   for (int t = 0; t < kColumns; ++t) {
@@ -171,9 +200,10 @@ TEST(AttentionTest, ScoresThatGrowFromTileToTileKeepTheirSoftmax) {
                              .out_stride = 1,
                              .scale = 1};
   std::vector<float> out(kColumns), log_sum(kColumns);
-  std::vector<float> scratch(AttentionScratchSize(kColumns, 1), std::nanf(""));
-  AttentionForward(shape, query.data(), key.data(), value.data(), out.data(),
-                   log_sum.data(), scratch);
+  std::vector<float> scratch(ScratchSize(GetParam(), kColumns, 1),
+                             std::nanf(""));
+  Forward(GetParam(), shape, query.data(), key.data(), value.data(), out.data(),
+          log_sum.data(), scratch);
   for (int t = 0; t < kColumns; ++t) {
     double sum = 0, mixed = 0;
     for (int s = 0; s <= t; ++s) {
@@ -187,13 +217,18 @@ TEST(AttentionTest, ScoresThatGrowFromTileToTileKeepTheirSoftmax) {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, AttentionShapeTest,
-    ::testing::Values(Sizes{1, 1}, Sizes{1, 16}, Sizes{5, 10}, Sizes{16, 16},
-                      Sizes{17, 8}, Sizes{64, 32}, Sizes{70, 33},
-                      Sizes{100, 64}, Sizes{128, 16}, Sizes{197, 40},
-                      Sizes{65, 1}, Sizes{19, 6, 2}, Sizes{70, 33, 3},
-                      Sizes{33, 16, 4}, Sizes{150, 7, 2}, Sizes{5, 10, 1, 0.5},
-                      Sizes{197, 40, 1, 0.1}, Sizes{70, 33, 3, 0.25},
-                      Sizes{150, 7, 2, 0.5}));
+    ::testing::Combine(
+        ::testing::Values(Kernel::kTiles, Kernel::kBlocks),
+        ::testing::Values(Sizes{1, 1}, Sizes{1, 16}, Sizes{5, 10},
+                          Sizes{16, 16}, Sizes{17, 8}, Sizes{64, 32},
+                          Sizes{70, 33}, Sizes{100, 64}, Sizes{128, 16},
+                          Sizes{197, 40}, Sizes{65, 1}, Sizes{19, 6, 2},
+                          Sizes{70, 33, 3}, Sizes{33, 16, 4}, Sizes{150, 7, 2},
+                          Sizes{337, 20, 2}, Sizes{461, 9},
+                          Sizes{5, 10, 1, 0.5}, Sizes{197, 40, 1, 0.1},
+                          Sizes{70, 33, 3, 0.25}, Sizes{337, 7, 2, 0.5})));
+INSTANTIATE_TEST_SUITE_P(Kernels, AttentionTest,
+                         ::testing::Values(Kernel::kTiles, Kernel::kBlocks));
 
 }  // namespace
 }  // namespace skerry::model::cpu

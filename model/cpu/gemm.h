@@ -1,8 +1,8 @@
 // model/cpu/gemm.h
 //
-// Matrix products by a library, one thread each. Callers run several at once
-// on parts of a product; which library is fastest differs by machine, so it is
-// chosen from measurements (gemm_choice.h).
+// Matrix products on one thread each. Callers run several at once on parts of
+// a product. Those of fp32 are a library's; which one is fastest differs by
+// machine, so it is chosen from measurements (gemm_choice.h).
 #ifndef SKERRY_MODEL_CPU_GEMM_H_
 #define SKERRY_MODEL_CPU_GEMM_H_
 
@@ -28,6 +28,9 @@ class GemmBackend {
  public:
   virtual ~GemmBackend() = default;
   virtual std::string_view name() const = 0;
+  // Whether attention's products are its as well; else they are fp32, by a
+  // kernel of their own.
+  virtual bool multiplies_attention() const { return false; }
   // `beta` is 0, and then C need not be initialized, or 1. May be called from
   // several threads at once. Equal arguments give equal bits.
   virtual void Multiply(const GemmShape& shape, const float* a, int lda,
@@ -40,6 +43,11 @@ const GemmBackend& OpenBlasGemm();
 // Sets OpenMP to one thread for every thread that multiplies with it.
 const GemmBackend& OneDnnGemm();
 
+// Rounds both operands to bf16 and sums their products in fp32, with the
+// processor's own dot product. Null where the processor has none.
+const GemmBackend* Bf16Gemm();
+
+// Those that multiply what they are given.
 std::span<const GemmBackend* const> AllGemmBackends();
 
 // What is used when nobody measured.

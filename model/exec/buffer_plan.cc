@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/cpu/attention.h"
+#include "model/cpu/attention_blocks.h"
 
 namespace skerry::model {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 // Logits held at a time: small enough to stay near the core between the
 // product that makes them and the ones that use their gradient.
 constexpr size_t kLogitFloatsMax = size_t{1} << 18;
-constexpr size_t kHeadTokensMin = 64;
+constexpr size_t kHeadTokensMin = 256;
 
 // What one thread may need beside the values.
 size_t LaneScratch(const Graph& graph, int columns) {
@@ -18,7 +19,9 @@ size_t LaneScratch(const Graph& graph, int columns) {
   for (const Operator& op : graph.operators) {
     size_t size = 0;
     if (op.kind == OperatorKind::kAttention) {
-      size = cpu::AttentionScratchSize(columns, op.out_width / op.heads);
+      const int head_size = op.out_width / op.heads;
+      size = std::max(cpu::AttentionScratchSize(columns, head_size),
+                      cpu::BlockAttentionScratchSize(columns, head_size));
     } else if (op.kind == OperatorKind::kLayerNorm) {
       size = 2 * static_cast<size_t>(op.out_width);
     } else if (op.kind == OperatorKind::kRmsNorm) {

@@ -16,7 +16,7 @@ namespace {
 using cpu::Transpose;
 
 // The narrowest part of a product that is worth a thread.
-constexpr size_t kGemmGrain = 16;
+constexpr size_t kGemmGrain = 32;
 
 absl::StatusOr<float*> AllocateFloats(size_t count) {
   float* buffer = static_cast<float*>(hwy::AllocateAlignedBytes(
@@ -112,6 +112,16 @@ cpu::RotateShape GraphRunner::RotationOf(const Operator& op, size_t begin,
 void GraphRunner::Multiply(const cpu::GemmShape& shape, const float* a, int lda,
                            const float* b, int ldb, float beta, float* c,
                            int ldc) {
+  if (shape.n > shape.m) {
+    lanes_.ForRange(shape.n, kGemmGrain, [&](int, size_t begin, size_t end) {
+      cpu::GemmShape part = shape;
+      part.n = static_cast<int>(end - begin);
+      const bool transposed = shape.transpose_b == Transpose::kYes;
+      gemm_.Multiply(part, a, lda, b + begin * (transposed ? ldb : 1), ldb,
+                     beta, c + begin, ldc);
+    });
+    return;
+  }
   lanes_.ForRange(shape.m, kGemmGrain, [&](int, size_t begin, size_t end) {
     cpu::GemmShape part = shape;
     part.m = static_cast<int>(end - begin);

@@ -97,7 +97,8 @@ class GraphRunner {
     return scratch_.get() + lane * buffers_.lane_scratch;
   }
 
-  // C = op(A) op(B) + beta C, cut along the rows of C.
+  // C = op(A) op(B) + beta C, cut along the longer side of C: every thread
+  // reads all of the operand of the other one.
   void Multiply(const cpu::GemmShape& shape, const float* a, int lda,
                 const float* b, int ldb, float beta, float* c, int ldc);
 

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "model/cpu/activation.h"
 #include "model/cpu/attention.h"
+#include "model/cpu/attention_blocks.h"
 #include "model/cpu/embedding.h"
 #include "model/cpu/layernorm.h"
 #include "model/cpu/rmsnorm.h"
@@ -200,11 +201,20 @@ void GraphRunner::AttentionBackward(int index) {
               MaskOf(op, i / heads, i % heads * shape.group);
           cpu::AttentionShape dropping = shape;
           if (mask.threshold > 0) dropping.dropout = &mask;
-          cpu::AttentionBackward(
-              dropping, query + queries, key + keys, value + keys, out + outs,
-              log_sums + i * shape.group * columns, dout + outs,
-              {dquery + queries, dkey + keys, dvalue + keys},
-              {LaneScratch(lane), buffers_.lane_scratch});
+          const float* sums = log_sums + i * shape.group * columns;
+          const cpu::AttentionGradients gradients = {
+              dquery + queries, dkey + keys, dvalue + keys};
+          const std::span<float> scratch = {LaneScratch(lane),
+                                            buffers_.lane_scratch};
+          if (gemm_.multiplies_attention()) {
+            cpu::BlockAttentionBackward(gemm_, dropping, query + queries,
+                                        key + keys, value + keys, out + outs,
+                                        sums, dout + outs, gradients, scratch);
+          } else {
+            cpu::AttentionBackward(dropping, query + queries, key + keys,
+                                   value + keys, out + outs, sums, dout + outs,
+                                   gradients, scratch);
+          }
         }
       });
 }

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "model/cpu/activation.h"
 #include "model/cpu/attention.h"
+#include "model/cpu/attention_blocks.h"
 #include "model/cpu/embedding.h"
 #include "model/cpu/layernorm.h"
 #include "model/cpu/rmsnorm.h"
@@ -116,13 +117,11 @@ void GraphRunner::LinearForward(int index, const float* parameters) {
     } else if (bias != nullptr) {
       cpu::FillRows(rows, op.out_width, bias, part);
     }
-    gemm_.Multiply(
-        {Transpose::kNo, transposed ? Transpose::kYes : Transpose::kNo, rows,
-         op.out_width, op.in_width},
-        in + begin * op.in_width, op.in_width, weight,
-        transposed ? op.in_width : op.out_width,
-        adds || bias != nullptr ? 1.0f : 0.0f, part, op.out_width);
   });
+  Multiply({Transpose::kNo, transposed ? Transpose::kYes : Transpose::kNo,
+            static_cast<int>(block_.tokens()), op.out_width, op.in_width},
+           in, op.in_width, weight, transposed ? op.in_width : op.out_width,
+           adds || bias != nullptr ? 1.0f : 0.0f, out, op.out_width);
 }
 
 void GraphRunner::RotaryForward(const Operator& op) {
@@ -159,12 +158,18 @@ void GraphRunner::AttentionForward(int index) {
               MaskOf(op, i / heads, i % heads * shape.group);
           cpu::AttentionShape dropping = shape;
           if (mask.threshold > 0) dropping.dropout = &mask;
-          cpu::AttentionForward(dropping,
-                                query + token * shape.query_stride + queries,
-                                key + keys, value + keys,
-                                out + token * shape.out_stride + queries,
-                                log_sums + i * shape.group * columns,
-                                {LaneScratch(lane), buffers_.lane_scratch});
+          const float* q = query + token * shape.query_stride + queries;
+          float* o = out + token * shape.out_stride + queries;
+          float* sums = log_sums + i * shape.group * columns;
+          const std::span<float> scratch = {LaneScratch(lane),
+                                            buffers_.lane_scratch};
+          if (gemm_.multiplies_attention()) {
+            cpu::BlockAttentionForward(gemm_, dropping, q, key + keys,
+                                       value + keys, o, sums, scratch);
+          } else {
+            cpu::AttentionForward(dropping, q, key + keys, value + keys, o,
+                                  sums, scratch);
+          }
         }
       });
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "base/random.h"
 #include "gtest/gtest.h"
+#include "model/cpu/gemm.h"
 #include "model/exec/graph_runner_testutil.h"
 #include "model/exec/initialize_parameters.h"
 #include "model/exec/language_model.h"
@@ -60,13 +61,16 @@ struct Result {
 // A model, its parameters and what the whole of it computes.
 class Case {
  public:
-  Case(const ModelConfig& config, int threads)
-      : executor_(threads),
+  Case(const ModelConfig& config, int threads,
+       const cpu::GemmBackend& gemm = cpu::DefaultGemmBackend())
+      : gemm_(gemm),
+        executor_(threads),
         ids_(RandomIds(5, config.vocab_size, kMicroBatches * kTokens)),
         targets_(RandomIds(6, config.vocab_size, kMicroBatches * kTokens)),
         model_(LanguageModel::Create(config,
                                      {.rows_max = kRows,
                                       .columns_max = kColumns,
+                                      .gemm = &gemm,
                                       .dropout_seed = kDropoutSeed},
                                      executor_)
                    .value()) {
@@ -86,7 +90,7 @@ class Case {
   Result RunCut(const std::vector<int>& cuts, Recompute recompute,
                 Mistake mistake = Mistake::kNone) {
     StageSequence stages(graph(), cuts, kRows, kColumns, recompute,
-                         model_->parameters(), kDropoutSeed, executor_,
+                         model_->parameters(), kDropoutSeed, gemm_, executor_,
                          mistake);
     Result result;
     for (int i = 0; i < kMicroBatches; ++i) {
@@ -108,6 +112,7 @@ class Case {
             {kSamples + i * kRows, kRows}};
   }
 
+  const cpu::GemmBackend& gemm_;
   ThreadExecutor executor_;
   const std::vector<int32_t> ids_;
   const std::vector<int32_t> targets_;
@@ -174,6 +179,23 @@ TEST(GraphRunnerStagesTest, RandomCutsGiveThemToo) {
       EXPECT_TRUE(all.RunCut(cuts, recompute) == all.whole())
           << config.model_type << ", seed " << seed << ", cuts "
           << absl::StrJoin(cuts, ",");
+    }
+  }
+}
+
+TEST(GraphRunnerStagesTest, ProductsOfBf16GiveThemToo) {
+  const cpu::GemmBackend* const bf16 = cpu::Bf16Gemm();
+  if (bf16 == nullptr) GTEST_SKIP() << "no bf16 on this processor";
+  for (const ModelConfig& config : Families()) {
+    Case all(config, 1, *bf16);
+    EXPECT_FALSE(all.whole() == Case(config, 1).whole()) << config.model_type;
+    for (const int cut : CutPositions(all.graph())) {
+      for (const Recompute recompute :
+           {Recompute::kNothing, Recompute::kBlocks}) {
+        EXPECT_TRUE(all.RunCut({cut}, recompute) == all.whole())
+            << config.model_type << " before "
+            << all.graph().operators[cut].name;
+      }
     }
   }
 }

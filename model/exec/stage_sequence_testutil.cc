@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "model/cpu/gemm.h"
 
 namespace skerry::model {
 namespace {
@@ -18,8 +17,9 @@ void Copy(std::span<const float> from, std::span<float> to) {
 StageSequence::StageSequence(const Graph& whole, std::span<const int> cuts,
                              int rows, int columns, Recompute recompute,
                              std::span<const float> parameters,
-                             uint64_t dropout_seed, ParallelExecutor& executor,
-                             Mistake mistake)
+                             uint64_t dropout_seed,
+                             const cpu::GemmBackend& gemm,
+                             ParallelExecutor& executor, Mistake mistake)
     : whole_(whole),
       stages_(CutGraph(whole, cuts)),
       shared_(SharedTensors(stages_)),
@@ -27,7 +27,7 @@ StageSequence::StageSequence(const Graph& whole, std::span<const int> cuts,
       mistake_(mistake) {
   for (const StageGraph& stage : stages_) {
     auto runner = GraphRunner::Create(stage.graph, rows, columns, recompute,
-                                      cpu::DefaultGemmBackend(), executor);
+                                      gemm, executor);
     SKERRY_CHECK(runner.ok());
     Member member{&stage, *std::move(runner), {}, {}};
     for (const int tensor : stage.tensors) {

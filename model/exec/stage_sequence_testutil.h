@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/executor.h"
+#include "model/cpu/gemm.h"
 #include "model/exec/graph_runner.h"
 #include "model/exec/language_model.h"
 #include "model/spec/graph_cut.h"
@@ -27,11 +28,13 @@ enum class Mistake {
 
 class StageSequence {
  public:
-  // `whole` and `executor` outlive it. `parameters` are the whole model's.
+  // `whole`, `gemm` and `executor` outlive it. `parameters` are the whole
+  // model's.
   StageSequence(const Graph& whole, std::span<const int> cuts, int rows,
                 int columns, Recompute recompute,
                 std::span<const float> parameters, uint64_t dropout_seed,
-                ParallelExecutor& executor, Mistake mistake = Mistake::kNone);
+                const cpu::GemmBackend& gemm, ParallelExecutor& executor,
+                Mistake mistake = Mistake::kNone);
 
   // As LanguageModel's.
   float ForwardBackward(const Batch& batch, float scale);

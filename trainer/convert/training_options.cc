@@ -60,6 +60,20 @@ absl::StatusOr<optimizer::Curve> CurveOf(v1::JobSpec::Schedule schedule) {
   }
 }
 
+absl::StatusOr<Compute> ComputeOf(v1::JobSpec::Compute compute) {
+  switch (compute) {
+    case v1::JobSpec::COMPUTE_UNSPECIFIED:
+    case v1::JobSpec::COMPUTE_FP32:
+      return Compute::kFp32;
+    case v1::JobSpec::COMPUTE_BF16:
+      return Compute::kBf16;
+    default:
+      return absl::InvalidArgumentError(
+          absl::StrCat("training.compute is unknown to this trainer: ",
+                       static_cast<int>(compute)));
+  }
+}
+
 // What an optimizer's own numbers are where the job does not say.
 struct Standard {
   double weight_decay;
@@ -126,6 +140,7 @@ absl::StatusOr<TrainingOptions> TrainingOptionsFromProto(
   options.learning_rate = Narrow(ValueOr(training.learning_rate(), 1e-3));
   SKERRY_ASSIGN_OR_RETURN(options.inner, InnerOptionsFromProto(training));
   SKERRY_ASSIGN_OR_RETURN(options.schedule, CurveOf(training.schedule()));
+  SKERRY_ASSIGN_OR_RETURN(options.compute, ComputeOf(training.compute()));
   options.warmup_fraction =
       training.has_warmup_fraction() ? training.warmup_fraction() : 0.05;
   options.min_learning_rate_ratio =

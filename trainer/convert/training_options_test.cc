@@ -34,6 +34,7 @@ TEST(TrainingOptionsFromProtoTest, UnsetNumbersTakeTheDocumentedDefaults) {
   EXPECT_EQ(options->schedule, optimizer::Curve::kCosine);
   EXPECT_EQ(options->decay_fraction, 0.2);
   EXPECT_EQ(options->recompute, model::Recompute::kNothing);
+  EXPECT_EQ(options->compute, Compute::kFp32);
   EXPECT_EQ(options->warmup_fraction, 0.05);
   EXPECT_EQ(options->min_learning_rate_ratio, 0.1f);
   EXPECT_EQ(options->clip_norm, 1.0);
@@ -87,6 +88,7 @@ TEST(TrainingOptionsFromProtoTest, ZeroesThatAreSetAreNoDefaults) {
   job.mutable_training()->set_schedule(v1::JobSpec::SCHEDULE_WSD);
   job.mutable_training()->set_decay_fraction(0);
   job.mutable_training()->set_recompute(true);
+  job.mutable_training()->set_compute(v1::JobSpec::COMPUTE_BF16);
   const auto options = TrainingOptionsFromProto(job);
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_EQ(options->inner.adamw.weight_decay, 0);
@@ -95,6 +97,7 @@ TEST(TrainingOptionsFromProtoTest, ZeroesThatAreSetAreNoDefaults) {
   EXPECT_EQ(options->schedule, optimizer::Curve::kWsd);
   EXPECT_EQ(options->decay_fraction, 0);
   EXPECT_EQ(options->recompute, model::Recompute::kBlocks);
+  EXPECT_EQ(options->compute, Compute::kBf16);
 }
 
 TEST(TrainingOptionsFromProtoTest, NonsenseIsRefused) {
@@ -114,6 +117,7 @@ TEST(TrainingOptionsFromProtoTest, NonsenseIsRefused) {
       [](Training& t) {
         t.set_schedule(static_cast<v1::JobSpec::Schedule>(99));
       },
+      [](Training& t) { t.set_compute(static_cast<v1::JobSpec::Compute>(99)); },
       [](Training& t) {
         t.set_optimizer(v1::JobSpec::INNER_OPTIMIZER_SGD);
         t.set_momentum(1);

@@ -29,6 +29,15 @@ std::unique_ptr<data::TextCodec> TakeCodec(TrainingData& data) {
   return std::move(data.codec);
 }
 
+// What multiplies the model's matrices; the optimizer's and those of text are
+// `fp32`'s.
+const model::cpu::GemmBackend& ModelGemm(const TrainingOptions& options,
+                                         const model::cpu::GemmBackend& fp32) {
+  const model::cpu::GemmBackend* bf16 =
+      options.compute == Compute::kBf16 ? model::cpu::Bf16Gemm() : nullptr;
+  return bf16 == nullptr ? fp32 : *bf16;
+}
+
 double FlopsPerSample(const model::Graph& graph, int tokens) {
   const model::Stage all = {0, static_cast<int>(graph.operators.size())};
   const model::Work work = model::StageWork(graph, all, 1, tokens);
@@ -74,19 +83,20 @@ LanguageModelTrainer::Create(const TrainingOptions& options, TrainingData data,
         data::SampleSource::Create(data.validation, source_options));
     validation.emplace(std::move(source));
   }
+  const model::cpu::GemmBackend& fp32 =
+      gemm == nullptr ? model::cpu::DefaultGemmBackend() : *gemm;
   SKERRY_ASSIGN_OR_RETURN(
       std::unique_ptr<model::LanguageModel> model,
       model::LanguageModel::Create(config,
                                    {.rows_max = options.micro_batch_samples,
                                     .columns_max = tokens,
-                                    .gemm = gemm,
+                                    .gemm = &ModelGemm(options, fp32),
                                     .recompute = options.recompute,
                                     .dropout_seed = options.data_seed},
                                    executor));
   return std::unique_ptr<LanguageModelTrainer>(new LanguageModelTrainer(
       options, std::move(model), std::move(training), std::move(validation),
-      data.tokenizer, TakeCodec(data),
-      gemm == nullptr ? model::cpu::DefaultGemmBackend() : *gemm, executor));
+      data.tokenizer, TakeCodec(data), fp32, executor));
 }
 
 LanguageModelTrainer::LanguageModelTrainer(

@@ -43,9 +43,10 @@ struct TrainingData {
 // follows the largest position drawn so far, so that it never goes back.
 class LanguageModelTrainer final : public Trainer {
  public:
-  // `executor`, the bytes behind `data` and `gemm` (null: the engine's choice)
-  // outlive the trainer. Errors: InvalidArgument with one line that names what
-  // is wrong in options or data; ResourceExhausted when memory is short.
+  // `executor`, the bytes behind `data` and `gemm` (of fp32; null: the engine's
+  // choice) outlive the trainer. Errors: InvalidArgument with one line that
+  // names what is wrong in options or data; ResourceExhausted when memory is
+  // short.
   static absl::StatusOr<std::unique_ptr<LanguageModelTrainer>> Create(
       const TrainingOptions& options, TrainingData data,
       ParallelExecutor& executor,

@@ -7,6 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "data/byte_tokenizer.h"
 #include "gmock/gmock.h"
+#include "model/cpu/gemm.h"
 #include "trainer/testing/in_process_trainer.h"
 #include "trainer/testing/trainer_conformance.h"
 #include "transport/memory/memory_group.h"
@@ -55,13 +56,31 @@ TEST_P(FamilyTest, LossFallsFarBelowThatOfGuessing) {
 TEST(LanguageModelTrainerTest, RecomputedBlocksGiveTheSameBits) {
   for (TrainingOptions options :
        {SmallTrainingOptions(), SmallLlamaOptions(), SmallDropoutOptions()}) {
-    const auto kept = MakeInProcessTrainer(options).value();
-    options.recompute = model::Recompute::kBlocks;
-    const auto again = MakeInProcessTrainer(options).value();
-    ASSERT_TRUE(kept->Run(Samples(0, 64, 16), NeverStop).ok());
-    ASSERT_TRUE(again->Run(Samples(0, 64, 16), NeverStop).ok());
-    EXPECT_EQ(StateOf(*kept), StateOf(*again));
+    for (const Compute compute : {Compute::kFp32, Compute::kBf16}) {
+      options.compute = compute;
+      options.recompute = model::Recompute::kNothing;
+      const auto kept = MakeInProcessTrainer(options).value();
+      options.recompute = model::Recompute::kBlocks;
+      const auto again = MakeInProcessTrainer(options).value();
+      ASSERT_TRUE(kept->Run(Samples(0, 64, 16), NeverStop).ok());
+      ASSERT_TRUE(again->Run(Samples(0, 64, 16), NeverStop).ok());
+      EXPECT_EQ(StateOf(*kept), StateOf(*again));
+    }
   }
+}
+
+TEST(LanguageModelTrainerTest, Bf16IsTakenWhereTheProcessorHasIt) {
+  TrainingOptions options = SmallTrainingOptions();
+  const auto fp32 = MakeInProcessTrainer(options).value();
+  options.compute = Compute::kBf16;
+  const auto bf16 = MakeInProcessTrainer(options).value();
+  EXPECT_EQ(fp32->description().initial_hash, bf16->description().initial_hash);
+  const auto precise = fp32->Run(Samples(0, 64, 16), NeverStop);
+  const auto rough = bf16->Run(Samples(0, 64, 16), NeverStop);
+  ASSERT_TRUE(precise.ok() && rough.ok());
+  EXPECT_NEAR(rough->loss, precise->loss, 1e-2);
+  EXPECT_EQ(StateOf(*fp32) != StateOf(*bf16),
+            model::cpu::Bf16Gemm() != nullptr);
 }
 
 struct Recipe {

@@ -15,6 +15,7 @@
 #include "base/testing/golden_file.h"
 #include "data/token_shard.h"
 #include "gtest/gtest.h"
+#include "model/cpu/gemm.h"
 #include "model/spec/model_config.h"
 #include "model/spec/model_graph.h"
 #include "trainer/core/language_model_trainer.h"
@@ -29,6 +30,7 @@ constexpr size_t kTokens = 4007;
 constexpr uint64_t kTokenSeed = 17;
 constexpr uint64_t kParameterSeed = 23;
 constexpr double kLossTolerance = 1e-3;
+constexpr double kBf16LossTolerance = 5e-3;
 
 bool NeverStop() { return false; }
 
@@ -165,6 +167,20 @@ TEST_P(TrainingCurveTest, EveryStepHasTheLossOfPyTorch) {
   // It learns, so the curve is no flat line that anything would follow.
   EXPECT_LT(results.back().loss, results.front().loss - 0.7);
   std::cout << GetParam() << ": off by " << worst << " at most\n";
+}
+
+// The products of this run round to the nearest of 256 numbers between a power
+// of two and the next.
+TEST_P(TrainingCurveTest, Bf16StaysCloseOverAHundredSteps) {
+  if (model::cpu::Bf16Gemm() == nullptr) {
+    GTEST_SKIP() << "no bf16 on this processor";
+  }
+  TrainingOptions options = OptionsOf(GetParam());
+  options.compute = Compute::kBf16;
+  const double error = LossError(options);
+  EXPECT_LE(error, kBf16LossTolerance);
+  EXPECT_GT(error, kBf16LossTolerance / 100);
+  std::cout << GetParam() << ": off by " << error << " at most in bf16\n";
 }
 
 TEST_P(TrainingCurveTest, AWrongHyperParameterIsSeen) {

@@ -14,6 +14,9 @@
 
 namespace skerry::trainer {
 
+// What the model's matrix products multiply; all else is fp32.
+enum class Compute { kFp32, kBf16 };
+
 struct TrainingOptions {
   // Text of a Hugging Face config.json, and the seed of the initial weights.
   std::string config_json;
@@ -33,6 +36,8 @@ struct TrainingOptions {
   float min_learning_rate_ratio = 0.1f;
   double decay_fraction = 0.2;
   model::Recompute recompute = model::Recompute::kNothing;
+  // kBf16 is kFp32 where the processor cannot do it.
+  Compute compute = Compute::kFp32;
   // Of the whole gradient's norm; 0: no clipping.
   double clip_norm = 1;
 };

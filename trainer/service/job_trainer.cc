@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/status.h"
 #include "model/cpu/gemm.h"
@@ -21,23 +23,41 @@ namespace {
 // of a wide model to end within a second.
 constexpr int64_t kMeasuredTokensMax = 256;
 
+void LogMeasurement(const model::cpu::GemmMeasurement& measurement,
+                    bool is_chosen) {
+  runtime::Log(runtime::Severity::kInfo, "trainer.gemm.measured",
+               {{"library", measurement.backend->name()},
+                {"flops_per_s", measurement.FlopsPerSecond()},
+                {"chosen", is_chosen}});
+}
+
+// Of fp32. Where the job wants bf16, that is measured beside them for the log.
 const model::cpu::GemmBackend& MeasureGemmBackends(
-    const model::ModelConfig& config, int64_t tokens) {
+    const model::ModelConfig& config, int64_t tokens, Compute compute) {
   const std::vector<model::cpu::GemmShape> shapes =
       model::cpu::TypicalGemmShapes(
           config.n_embd, config.inner_size(),
           static_cast<int>(std::min(tokens, kMeasuredTokensMax)));
   const runtime::Stopwatch stopwatch;
-  const std::vector<model::cpu::GemmMeasurement> measurements =
-      model::cpu::MeasureGemm(model::cpu::AllGemmBackends(), shapes,
-                              [&] { return stopwatch.Seconds(); });
+  const auto measure =
+      [&](std::span<const model::cpu::GemmBackend* const> backends) {
+        return model::cpu::MeasureGemm(backends, shapes,
+                                       [&] { return stopwatch.Seconds(); });
+      };
+  const auto measurements = measure(model::cpu::AllGemmBackends());
   const model::cpu::GemmMeasurement& best =
       model::cpu::ChooseGemm(measurements);
   for (const model::cpu::GemmMeasurement& measurement : measurements) {
-    runtime::Log(runtime::Severity::kInfo, "trainer.gemm.measured",
-                 {{"library", measurement.backend->name()},
-                  {"flops_per_s", measurement.FlopsPerSecond()},
-                  {"chosen", &measurement == &best}});
+    LogMeasurement(measurement, &measurement == &best);
+  }
+  if (compute == Compute::kFp32) return *best.backend;
+  const model::cpu::GemmBackend* const bf16 = model::cpu::Bf16Gemm();
+  if (bf16 != nullptr) {
+    LogMeasurement(measure({&bf16, 1}).front(), true);
+  } else {
+    runtime::Log(
+        runtime::Severity::kWarning, "trainer.compute.fp32",
+        {{"wanted", "bf16"}, {"reason", "the processor has no AVX-512 BF16"}});
   }
   return *best.backend;
 }
@@ -58,8 +78,8 @@ absl::StatusOr<JobTrainer> MakeJobTrainer(const v1::JobSpec& job,
   const int64_t columns = options.sequence_tokens == 0
                               ? config.n_positions
                               : options.sequence_tokens;
-  const model::cpu::GemmBackend& gemm =
-      MeasureGemmBackends(config, columns * options.micro_batch_samples);
+  const model::cpu::GemmBackend& gemm = MeasureGemmBackends(
+      config, columns * options.micro_batch_samples, options.compute);
   JobTrainer result;
   result.files = std::move(directory.files);
   SKERRY_ASSIGN_OR_RETURN(

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "gtest/gtest.h"
+#include "model/cpu/testing/rounded_gemm.h"
 
 namespace skerry::model::cpu {
 namespace {
@@ -15,10 +16,23 @@ std::vector<float> RandomFloats(uint64_t seed, size_t count) {
   return values;
 }
 
+struct Size {
+  int m;
+  int n;
+  int k;
+};
+// The last ones are longer than any block in one direction each.
+constexpr Size kSizes[] = {{1, 1, 1},    {7, 33, 5},   {65, 18, 70},
+                           {31, 67, 33}, {901, 17, 3}, {2, 4099, 5},
+                           {15, 3, 1567}};
+
 // The product in float64, one element at a time; both matrices are stored with
 // leading dimensions 3 wider than they need.
-void CheckProduct(const GemmBackend& backend, const GemmShape& shape,
-                  float beta) {
+void CheckProduct(const GemmBackend& backend, Operands operands,
+                  const GemmShape& shape, float beta) {
+  const auto as_taken = [operands](float value) -> double {
+    return operands == Operands::kAsGiven ? value : RoundToBf16(value);
+  };
   const bool ta = shape.transpose_a == Transpose::kYes;
   const bool tb = shape.transpose_b == Transpose::kYes;
   const int lda = (ta ? shape.m : shape.k) + 3;
@@ -35,8 +49,8 @@ void CheckProduct(const GemmBackend& backend, const GemmShape& shape,
       if (j < shape.n) {
         expected *= beta;
         for (int k = 0; k < shape.k; ++k) {
-          expected += double{ta ? a[k * lda + i] : a[i * lda + k]} *
-                      (tb ? b[j * ldb + k] : b[k * ldb + j]);
+          expected += as_taken(ta ? a[k * lda + i] : a[i * lda + k]) *
+                      as_taken(tb ? b[j * ldb + k] : b[k * ldb + j]);
         }
       }
       ASSERT_NEAR(c[i * ldc + j], expected, 1e-5) << i << " " << j;
@@ -46,13 +60,13 @@ void CheckProduct(const GemmBackend& backend, const GemmShape& shape,
 
 }  // namespace
 
-void CheckGemm(const GemmBackend& backend) {
+void CheckGemm(const GemmBackend& backend, Operands operands) {
   for (const Transpose ta : {Transpose::kNo, Transpose::kYes}) {
     for (const Transpose tb : {Transpose::kNo, Transpose::kYes}) {
       for (const float beta : {0.0f, 1.0f}) {
-        CheckProduct(backend, {ta, tb, 1, 1, 1}, beta);
-        CheckProduct(backend, {ta, tb, 7, 33, 5}, beta);
-        CheckProduct(backend, {ta, tb, 65, 18, 70}, beta);
+        for (const auto [m, n, k] : kSizes) {
+          CheckProduct(backend, operands, {ta, tb, m, n, k}, beta);
+        }
       }
     }
   }

@@ -8,9 +8,13 @@
 
 namespace skerry::model::cpu {
 
+// What a back end makes of its operands before it multiplies them.
+enum class Operands { kAsGiven, kRoundedToBf16 };
+
 // Products in every orientation, of odd sizes and padded rows, against
 // float64.
-void CheckGemm(const GemmBackend& backend);
+void CheckGemm(const GemmBackend& backend,
+               Operands operands = Operands::kAsGiven);
 
 }  // namespace skerry::model::cpu
 

@@ -1,0 +1,20 @@
+// model/cpu/testing/rounded_gemm.h
+//
+// What a bf16 product has to be, written out: operands are rounded one by one,
+// sums are float64.
+#ifndef SKERRY_MODEL_CPU_TESTING_ROUNDED_GEMM_H_
+#define SKERRY_MODEL_CPU_TESTING_ROUNDED_GEMM_H_
+
+#include "model/cpu/gemm.h"
+
+namespace skerry::model::cpu {
+
+// To the nearest, to the even one of two; zero for what is too small to be
+// normal.
+float RoundToBf16(float value);
+
+const GemmBackend& RoundedGemm();
+
+}  // namespace skerry::model::cpu
+
+#endif  // SKERRY_MODEL_CPU_TESTING_ROUNDED_GEMM_H_
