@@ -32,8 +32,11 @@ def terminal(points, width=64, height=12):
     return lines
 
 
-def svg(training, validation, marks, title):
-    """A picture of the curves; `marks` are (x, text) of vertical lines."""
+def svg(training, validation, marks, title,
+        names=('training loss, nats a byte', 'validation loss'),
+        x_name='committed rounds', dashes=''):
+    """A picture of two curves of these names; `marks` are (x, text) of vertical
+    lines, `dashes` those of the second curve."""
     width, height, left, top, right, bottom = 800, 420, 60, 40, 20, 40
     x0, x1, y0, y1 = _bounds(training + validation)
 
@@ -41,10 +44,11 @@ def svg(training, validation, marks, title):
         return (left + (x - x0) / (x1 - x0) * (width - left - right),
                 top + (y1 - y) / (y1 - y0) * (height - top - bottom))
 
-    def line(points, colour):
+    def line(points, colour, dashes=''):
         path = ' '.join('%.1f,%.1f' % place(x, y) for x, y in points)
+        dashed = f'stroke-dasharray="{dashes}" ' if dashes else ''
         return (f'<polyline fill="none" stroke="{colour}" stroke-width="2" '
-                f'points="{path}"/>')
+                f'{dashed}points="{path}"/>')
 
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
              f'height="{height}" font-family="sans-serif" font-size="12">',
@@ -65,12 +69,12 @@ def svg(training, validation, marks, title):
                      f'{escape(text)}</text>')
     parts.append(line(training, _TRAINING))
     if validation:
-        parts.append(line(validation, _VALIDATION))
+        parts.append(line(validation, _VALIDATION, dashes))
     parts.append(f'<text x="{left}" y="{height - 12}" fill="{_TRAINING}">'
-                 'training loss, nats a byte</text>')
+                 f'{escape(names[0])}</text>')
     parts.append(f'<text x="{left + 220}" y="{height - 12}" '
-                 f'fill="{_VALIDATION}">validation loss</text>')
+                 f'fill="{_VALIDATION}">{escape(names[1])}</text>')
     parts.append(f'<text x="{width - right}" y="{height - 12}" '
-                 f'text-anchor="end">committed rounds: {x1:.0f}</text>')
+                 f'text-anchor="end">{escape(x_name)}: {x1:.0f}</text>')
     parts.append('</svg>\n')
     return '\n'.join(parts)
