@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -16,17 +15,7 @@ namespace {
 
 constexpr size_t kScanBytes = 1 << 20;
 
-absl::StatusOr<std::string> ReadText(const std::string& path,
-                                     const runtime::Files& files) {
-  SKERRY_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, files.Read(path));
-  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
-
-std::string DigestOf(const std::string& text) {
-  return Sha256Hex(std::as_bytes(std::span(text.data(), text.size())));
-}
-
-absl::StatusOr<uint64_t> CountTextBytes(const std::string& file,
+absl::StatusOr<uint64_t> CountTextBytes(std::string_view file,
                                         const TextForm& form,
                                         ParallelExecutor& executor) {
   std::vector<TextUnit> units;
@@ -51,14 +40,14 @@ absl::StatusOr<uint64_t> CountTextBytes(const std::string& file,
 absl::StatusOr<PrepareInput> Scan(const std::string& path, const TextForm& form,
                                   const runtime::Files& files,
                                   ParallelExecutor& executor) {
-  SKERRY_ASSIGN_OR_RETURN(const std::string file, ReadText(path, files));
+  SKERRY_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, files.Read(path));
   PrepareInput input{.path = path,
                      .is_json_lines = absl::EndsWith(path, ".jsonl"),
-                     .bytes = file.size(),
-                     .sha256 = DigestOf(file),
-                     .text_bytes = file.size()};
+                     .bytes = bytes.size(),
+                     .sha256 = Sha256Hex(bytes),
+                     .text_bytes = bytes.size()};
   if (!input.is_json_lines) return input;
-  const auto counted = CountTextBytes(file, form, executor);
+  const auto counted = CountTextBytes(TextIn(bytes), form, executor);
   if (!counted.ok()) return Annotate(counted.status(), path);
   input.text_bytes = *counted;
   return input;
@@ -71,9 +60,9 @@ struct Cut {
 };
 
 // `wanted` bytes of text into a text file. Requires: wanted > 0.
-Cut CutOfText(const std::string& file, uint64_t wanted, bool is_last) {
+Cut CutOfText(std::string_view file, uint64_t wanted, bool is_last) {
   const size_t feed = file.find('\n', wanted - 1);
-  if (feed != std::string::npos && feed + 1 < file.size()) {
+  if (feed != file.npos && feed + 1 < file.size()) {
     return {feed + 1, feed + 1};
   }
   const uint64_t at = is_last ? wanted : file.size();
@@ -82,7 +71,7 @@ Cut CutOfText(const std::string& file, uint64_t wanted, bool is_last) {
 
 // Likewise of JSON lines, of which `all` is the text. After the document that
 // it falls into; before it when it is the last.
-absl::StatusOr<Cut> CutOfLines(const std::string& file, uint64_t wanted,
+absl::StatusOr<Cut> CutOfLines(std::string_view file, uint64_t wanted,
                                uint64_t all, bool is_last,
                                const TextForm& form) {
   Cut before;
@@ -116,7 +105,9 @@ absl::Status Place(uint64_t wanted, const TextForm& form,
     }
     all.validation = {i, 0};
     if (wanted == 0) return absl::OkStatus();
-    SKERRY_ASSIGN_OR_RETURN(const std::string file, ReadInput(input, files));
+    SKERRY_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
+                            ReadInput(input, files));
+    const std::string_view file = TextIn(bytes);
     const bool is_last = last != all.inputs.rend() && &*last == &input;
     Cut cut;
     if (input.is_json_lines) {
@@ -158,14 +149,18 @@ absl::StatusOr<PrepareInputs> ScanInputs(const std::vector<std::string>& paths,
   return all;
 }
 
-absl::StatusOr<std::string> ReadInput(const PrepareInput& input,
-                                      const runtime::Files& files) {
-  SKERRY_ASSIGN_OR_RETURN(std::string file, ReadText(input.path, files));
-  if (DigestOf(file) != input.sha256) {
+absl::StatusOr<std::vector<std::byte>> ReadInput(const PrepareInput& input,
+                                                 const runtime::Files& files) {
+  SKERRY_ASSIGN_OR_RETURN(std::vector<std::byte> bytes, files.Read(input.path));
+  if (Sha256Hex(bytes) != input.sha256) {
     return absl::FailedPreconditionError(absl::StrCat(
         input.path, " has changed while it was read; start again"));
   }
-  return file;
+  return bytes;
+}
+
+std::string_view TextIn(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 }  // namespace skerry::cli

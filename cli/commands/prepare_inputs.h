@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -54,8 +56,11 @@ absl::StatusOr<PrepareInputs> ScanInputs(const std::vector<std::string>& paths,
 
 // The bytes of one of them. Errors also: FailedPrecondition when they are
 // others than `input` says.
-absl::StatusOr<std::string> ReadInput(const PrepareInput& input,
-                                      const runtime::Files& files);
+absl::StatusOr<std::vector<std::byte>> ReadInput(const PrepareInput& input,
+                                                 const runtime::Files& files);
+
+// Those bytes as text.
+std::string_view TextIn(std::span<const std::byte> bytes);
 
 }  // namespace skerry::cli
 

@@ -86,7 +86,7 @@ TEST_F(PrepareInputsTest, TooLittleTextAndBadLinesAreNamed) {
 TEST_F(PrepareInputsTest, AnInputThatChangesAfterTheScanIsNoticed) {
   Write("a.txt", "aaa\nbbb\n");
   const PrepareInputs inputs = Scan(0.5).value();
-  EXPECT_EQ(ReadInput(inputs.inputs[0], files_).value(), "aaa\nbbb\n");
+  EXPECT_EQ(TextIn(ReadInput(inputs.inputs[0], files_).value()), "aaa\nbbb\n");
   Write("a.txt", "aaa\nbbc\n");
   EXPECT_TRUE(
       absl::IsFailedPrecondition(ReadInput(inputs.inputs[0], files_).status()));

@@ -79,9 +79,9 @@ absl::Status ShardEncoder::EncodeSplit(data::Split split) {
     size_t begin = stretch.begin;
     if (i == begin_.input) begin = std::max<size_t>(begin, begin_.byte);
     if (begin >= stretch.end) continue;
-    SKERRY_ASSIGN_OR_RETURN(const std::string file,
+    SKERRY_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
                             ReadInput(inputs_.inputs[i], files_));
-    stretch.file = file;
+    stretch.file = TextIn(bytes);
     const absl::Status encoded = EncodeStretch(split, i, stretch, begin);
     // An error of the disk names its path already.
     if (absl::IsInvalidArgument(encoded)) {
