@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "base/release.h"
 #include "cli/model_arguments.h"
+#include "cli/simulate_arguments.h"
 #include "cli/word_checks.h"
 
 namespace skerry::cli {
@@ -102,6 +103,10 @@ Parser::Parser() {
   AddEvaluateOptions(
       Leaf(&app_, "eval", "how well a model predicts text", Command::kEvaluate),
       arguments_.evaluate);
+  AddSimulateOptions(
+      Leaf(&app_, "simulate", "what a job would come to on another cluster",
+           Command::kSimulate),
+      arguments_.simulate);
   AddState();
   AddConfig();
   AddHelp();

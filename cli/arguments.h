@@ -19,6 +19,7 @@
 #include "cli/commands/follow.h"
 #include "cli/commands/generate.h"
 #include "cli/commands/sample.h"
+#include "cli/commands/simulate.h"
 #include "cli/commands/state.h"
 #include "cli/commands/top.h"
 #include "cli/commands/train_tokenizer.h"
@@ -70,6 +71,7 @@ struct Arguments {
   EvaluateArguments evaluate;
   DescribeModelArguments model;
   StateArguments state;
+  SimulateArguments simulate;
 };
 
 struct Parsed {

@@ -48,6 +48,7 @@ enum class Command {
   kStateExport,
   kStateVerify,
   kStateBackup,
+  kSimulate,
   kExplain,
   kConfigGet,
   kConfigSet,

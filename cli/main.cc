@@ -30,6 +30,7 @@
 #include "cli/commands/plan.h"
 #include "cli/commands/sample.h"
 #include "cli/commands/show.h"
+#include "cli/commands/simulate.h"
 #include "cli/commands/state.h"
 #include "cli/commands/top.h"
 #include "cli/commands/train_tokenizer.h"
@@ -158,6 +159,8 @@ std::optional<absl::Status> RunOnFiles(const Arguments& arguments,
       return EvaluateModel(arguments.evaluate, files, output);
     case Command::kDescribeModel:
       return DescribeModel(arguments.model, output);
+    case Command::kSimulate:
+      return Simulate(arguments.simulate, output);
     case Command::kCheckpointList:
       return ListCheckpoints(arguments.checkpoint, files, output);
     case Command::kCheckpointVerify:

@@ -77,6 +77,23 @@ outer: {method: diloco}
     return path;
   }
 
+  // With a model that a trainer could build.
+  std::string ModelJobFile() {
+    const std::string path = folder_ + "/model.yaml";
+    std::ofstream(path) << R"(
+name: model
+model:
+  config_json: '{"model_type": "gpt2", "n_positions": 32, "n_embd": 32,
+    "n_layer": 1, "n_head": 2, "vocab_size": 256, "resid_pdrop": 0,
+    "embd_pdrop": 0, "attn_pdrop": 0}'
+data: {path: /data/text, manifest_sha256: )"
+                        << std::string(64, 'a') << R"(}
+training: {samples: 960, batch_samples: 4}
+outer: {method: diloco}
+)";
+    return path;
+  }
+
   MemoryDisk disk_;
   std::optional<CoordinatorProcess> process_;
   std::string address_;
@@ -96,6 +113,35 @@ TEST_F(SkerryctlTest, DataGoesToOutputAndHintsToError) {
   EXPECT_THAT(Run("audit data one").out, HasSubstr("[0, 1000)"));
   EXPECT_THAT(Run("logs one").out, HasSubstr("JobSubmitted"));
   EXPECT_THAT(Run("version").out, HasSubstr("coordinator"));
+}
+
+TEST_F(SkerryctlTest, SimulateNeedsNoCoordinator) {
+  const std::string cluster = folder_ + "/cluster.yaml";
+  std::ofstream(cluster) << "islands: [{name: a, samples_per_s: 100}]\n";
+  const std::string words =
+      absl::StrCat("simulate -f ", ModelJobFile(), " --cluster ", cluster);
+  const Ran ran = RunIn("SKERRY_COORDINATOR=127.0.0.1:1 ", words + " -o yaml");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, StartsWith("plans:\n"));
+  EXPECT_EQ(ran.err, "plan 1 of 1: tau 12, int8_block, diloco, 1 island\n");
+  EXPECT_THAT(Run(words + " --tau 6,12 --rounds 4").out, HasSubstr("\n*"));
+  // Where the seed of the repeat is the same, so is every byte.
+  EXPECT_EQ(Run(words + " --preempt-every 10s --away 2s -o json").out,
+            Run(words + " --preempt-every 10s --away 2s -o json").out);
+}
+
+TEST_F(SkerryctlTest, AWrongClusterFileGivesSeven) {
+  const std::string cluster = folder_ + "/cluster.yaml";
+  std::ofstream(cluster) << "islands: [{name: a, speed: 100}]\n";
+  const Ran ran =
+      Run(absl::StrCat("simulate -f ", ModelJobFile(), " --cluster ", cluster));
+  EXPECT_EQ(ran.code, 7);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err,
+              HasSubstr("cluster.yaml:1:21: islands[0]: there is no field"));
+  EXPECT_EQ(Run("simulate -f " + ModelJobFile()).code, 2);
+  EXPECT_EQ(Run("simulate --tau many -f x --cluster y").code, 2);
+  EXPECT_EQ(Run("simulate -f x --cluster y --away 5m").code, 2);
 }
 
 TEST_F(SkerryctlTest, WrongLinesGiveTwo) {

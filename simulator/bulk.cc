@@ -15,7 +15,7 @@ namespace {
 constexpr int kOpener = 0;
 constexpr int kTaker = 1;
 // Headers, checksums and what the transport below adds.
-constexpr size_t kFrameOverhead = 160;
+constexpr double kFrameOverhead = 160;
 
 transport::Payload FlipOneBit(const transport::Payload& payload,
                               uint64_t luck) {
@@ -62,7 +62,11 @@ class SimBulk::Pipe final : public transport::IncomingStream {
         world_.random.Uniform() < world_.setting.damaged) {
       sent.payload = FlipOneBit(sent.payload, world_.random());
     }
-    Deliver(sent.payload.size() + kFrameOverhead, [this, ordinal, sent] {
+    const Scale& scale = world_.setting.scale;
+    const double bytes = static_cast<double>(sent.payload.size()) *
+                             scale.OfFrame(sent.header.codec) +
+                         scale.Fixed(kFrameOverhead);
+    const auto arrive = [this, ordinal, sent] {
       transport::Inbox& inbox = taker_->bulk().inbox_;
       const bool whole =
           compression::CheckPayload(sent.header, sent.payload.bytes()).ok();
@@ -71,14 +75,19 @@ class SimBulk::Pipe final : public transport::IncomingStream {
       } else {
         inbox.OnCorrupt(*id_, ordinal);
       }
-    });
-    Here([this] {
-      if (events_ != nullptr) events_->OnWritten();
-    });
+    };
+    if (world_.network.is_shared()) {
+      Deliver(bytes, arrive, [pipe = self_.lock()] { pipe->Written(); });
+    } else {
+      Deliver(bytes, arrive);
+      Written();
+    }
   }
 
   void Answer(std::span<const transport::Answered> answers) override {
-    stream_->Send(kTaker, answers.size() * transport::kAnsweredBytes,
+    stream_->Send(kTaker,
+                  world_.setting.scale.Fixed(static_cast<double>(
+                      answers.size() * transport::kAnsweredBytes)),
                   [pipe = self_.lock(),
                    all = std::vector(answers.begin(), answers.end())] {
                     pipe->Here([pipe, all] {
@@ -96,6 +105,12 @@ class SimBulk::Pipe final : public transport::IncomingStream {
   }
 
  private:
+  void Written() {
+    Here([this] {
+      if (events_ != nullptr) events_->OnWritten();
+    });
+  }
+
   // Runs `task` on the loop of the opener's process.
   void Here(std::function<void()> task) {
     if (from_alive_.expired()) return;
@@ -105,13 +120,17 @@ class SimBulk::Pipe final : public transport::IncomingStream {
 
   // Runs `arrive` on the loop of the process at the other end, which is there
   // as `taker_`.
-  void Deliver(size_t bytes, std::function<void()> arrive) {
-    stream_->Send(kOpener, bytes, [pipe = self_.lock(), arrive] {
-      if (!pipe->Reach()) return;
-      pipe->taker_->process().Post([pipe, arrive] {
-        if (!pipe->closed_there_) arrive();
-      });
-    });
+  void Deliver(double bytes, std::function<void()> arrive,
+               absl::AnyInvocable<void() &&> left = nullptr) {
+    stream_->Send(
+        kOpener, bytes,
+        [pipe = self_.lock(), arrive] {
+          if (!pipe->Reach()) return;
+          pipe->taker_->process().Post([pipe, arrive] {
+            if (!pipe->closed_there_) arrive();
+          });
+        },
+        std::move(left));
   }
 
   bool Reach() {
@@ -181,8 +200,8 @@ SimBulk::SimBulk(World& world, Process& process, HostId host,
       process_(process),
       host_(host),
       opener_(*this),
-      inbox_({}, process, receiver),
-      outbox_({}, process, opener_, world.random()) {}
+      inbox_(world.setting.gate, process, receiver),
+      outbox_(world.setting.outbox, process, opener_, world.random()) {}
 
 SimBulk::~SimBulk() = default;
 
@@ -216,16 +235,18 @@ void SimBulk::Fetch(const std::string& address, const transport::FetchKey& key,
       {host_, [end](const absl::Status& why) { end(why); }}, {to, nullptr});
   world_.Keep(stream);
   stream->Send(
-      kOpener, kFrameOverhead,
+      kOpener, world_.setting.scale.Fixed(kFrameOverhead),
       [&world = world_, key, to, end, stream, from = host_] {
         WorkerNode* holder = world.worker_node(to);
         if (holder == nullptr) {
           stream->Close(kTaker, absl::UnavailableError("nobody is there"));
           return;
         }
-        holder->process().Post([holder, key, from, end, stream] {
+        holder->process().Post([&world, holder, key, from, end, stream] {
           Object object = holder->bulk().inbox_.OnFetch(AddressOf(from), key);
-          const size_t bytes = object.ok() ? object->size() : kFrameOverhead;
+          const double bytes = object.ok()
+                                   ? static_cast<double>(object->size())
+                                   : world.setting.scale.Fixed(kFrameOverhead);
           stream->Send(kTaker, bytes, [key, end, object, stream]() mutable {
             stream->Close(kOpener, absl::OkStatus());
             if (object.ok() && Hash64(object->bytes()) != key.hash) {

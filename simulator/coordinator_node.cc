@@ -81,6 +81,7 @@ struct CoordinatorNode::Watch final : public coordinator::SettledObserver {
   void OnSettled(const coordinator::Cluster& cluster, Instant,
                  std::span<const coordinator::Entry>,
                  std::vector<coordinator::GenerateAnswer>) override {
+    if (!world.setting.watched) return;
     cluster.CheckInvariants();
     world.observer.OnState(cluster.revision(), cluster.StateHash());
   }

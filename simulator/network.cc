@@ -23,23 +23,28 @@ Network::Network(Timeline& timeline, Random& random, uint32_t hosts)
     : timeline_(timeline),
       random_(random),
       hosts_(hosts),
-      links_(static_cast<size_t>(hosts) * hosts) {}
+      links_(static_cast<size_t>(hosts) * hosts),
+      carried_(links_.size()) {}
+
+void Network::Share(SharedLinks& links, PathOf path_of) {
+  shared_ = &links;
+  path_of_ = std::move(path_of);
+}
 
 std::optional<absl::Duration> Network::Carry(HostId from, HostId to,
-                                             size_t bytes) {
+                                             double bytes) {
   Link& way = link(from, to);
   if (way.cuts > 0) return std::nullopt;
   const Instant now = timeline_.now();
-  const absl::Duration sending =
-      absl::Seconds(static_cast<double>(bytes) / way.bytes_per_s) *
-      std::min(way.slowness, kSlowLinkMax);
+  const absl::Duration sending = absl::Seconds(bytes / way.bytes_per_s) *
+                                 std::min(way.slowness, kSlowLinkMax);
   way.busy_until =
       std::min(std::max(way.busy_until, now) + sending, now + kBacklogMax);
   const double jitter = 0.9 + 0.3 * random_.Uniform();
   return way.busy_until - now + way.delay * jitter;
 }
 
-void Network::Send(HostId from, HostId to, size_t bytes,
+void Network::Send(HostId from, HostId to, double bytes,
                    std::function<void()> arrive) {
   const int copies = Toss(faults_.repeated) ? 2 : 1;
   for (int i = 0; i < copies; ++i) {
@@ -76,8 +81,45 @@ void Network::OnProcessEnd(HostId host) {
 Stream::Stream(Network& network, Network::End a, Network::End b)
     : network_(network), ends_{std::move(a), std::move(b)} {}
 
-void Stream::Send(int end, size_t bytes, absl::AnyInvocable<void() &&> arrive) {
+void Stream::LeaveShared() {
+  for (const int end : {0, 1}) {
+    if (flow_[end].has_value()) network_.shared_->Close(*flow_[end]);
+    flow_[end].reset();
+  }
+}
+
+void Stream::SendShared(int end, double bytes,
+                        absl::AnyInvocable<void() &&> arrive,
+                        absl::AnyInvocable<void() &&> left) {
+  const HostId from = ends_[end].host;
+  const HostId to = ends_[1 - end].host;
+  if (network_.link(from, to).cuts > 0) {
+    Break(absl::UnavailableError("the connection broke"));
+    return;
+  }
+  if (!flow_[end].has_value()) {
+    flow_[end] = network_.shared_->Open(network_.path_of_(from, to));
+  }
+  network_.shared_->Send(
+      *flow_[end], bytes,
+      [self = self_.lock(), from, to, bytes, arrive = std::move(arrive),
+       left = std::move(left)]() mutable {
+        Network& network = self->network_;
+        network.carried_[from * network.hosts_ + to] += bytes;
+        if (left) std::move(left)();
+        network.timeline_.After(network.link(from, to).delay,
+                                [self, arrive = std::move(arrive)]() mutable {
+                                  if (!self->is_broken_) std::move(arrive)();
+                                });
+      });
+}
+
+void Stream::Send(int end, double bytes, absl::AnyInvocable<void() &&> arrive,
+                  absl::AnyInvocable<void() &&> left) {
   if (is_broken_) return;
+  if (network_.shared_ != nullptr) {
+    return SendShared(end, bytes, std::move(arrive), std::move(left));
+  }
   const auto wait = network_.Carry(ends_[end].host, ends_[1 - end].host, bytes);
   if (!wait.has_value() || network_.Toss(network_.faults_.broken)) {
     Break(absl::UnavailableError("the connection broke"));
@@ -102,6 +144,7 @@ void Stream::Tell(int end, absl::Duration after, const absl::Status& why) {
 
 void Stream::Break(const absl::Status& why) {
   if (std::exchange(is_broken_, true)) return;
+  LeaveShared();
   for (const int end : {0, 1}) {
     Tell(end, network_.random_.Uniform() * Network::kNoticeMax, why);
   }
@@ -110,6 +153,7 @@ void Stream::Break(const absl::Status& why) {
 void Stream::Close(int end, const absl::Status& why) {
   Forget(end);
   if (std::exchange(is_broken_, true)) return;
+  LeaveShared();
   // A cut keeps the news away as it does everything else.
   const Link& way = network_.link(ends_[end].host, ends_[1 - end].host);
   absl::Duration after =

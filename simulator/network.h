@@ -5,7 +5,6 @@
 #ifndef SKERRY_SIMULATOR_NETWORK_H_
 #define SKERRY_SIMULATOR_NETWORK_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "absl/status/status.h"
 #include "base/instant.h"
 #include "base/random.h"
+#include "simulator/shared_links.h"
 #include "simulator/timeline.h"
 
 namespace skerry::sim {
@@ -59,8 +59,20 @@ class Network {
   Link& link(HostId from, HostId to) { return links_[from * hosts_ + to]; }
   void set_faults(const LinkFaults& faults) { faults_ = faults; }
 
+  // From now on streams share `links`, which outlive the network, by the path
+  // that `path_of` names between two hosts; of a link of their own only the
+  // delay and cuts count. Messages by themselves are as they were.
+  using PathOf =
+      std::function<std::vector<SharedLinks::LinkId>(HostId from, HostId to)>;
+  void Share(SharedLinks& links, PathOf path_of);
+  bool is_shared() const { return shared_ != nullptr; }
+  // What streams have carried over shared links.
+  double carried(HostId from, HostId to) const {
+    return carried_[from * hosts_ + to];
+  }
+
   // One message by itself: `arrive` runs once, never or twice.
-  void Send(HostId from, HostId to, size_t bytes, std::function<void()> arrive);
+  void Send(HostId from, HostId to, double bytes, std::function<void()> arrive);
 
   // A stream of messages that arrive in order, each once, until it breaks.
   // `broken` runs at most once an end, some time after the break.
@@ -75,7 +87,7 @@ class Network {
  private:
   friend class Stream;
   // Empty when the message is lost.
-  std::optional<absl::Duration> Carry(HostId from, HostId to, size_t bytes);
+  std::optional<absl::Duration> Carry(HostId from, HostId to, double bytes);
   bool Toss(double share) { return share > 0 && random_.Uniform() < share; }
 
   Timeline& timeline_;
@@ -84,6 +96,10 @@ class Network {
   LinkFaults faults_;
   std::vector<std::weak_ptr<Stream>> streams_;
   std::vector<Link> links_;
+  // Null when every pair has links of its own.
+  SharedLinks* shared_ = nullptr;
+  PathOf path_of_;
+  std::vector<double> carried_;
 };
 
 // Two ends, both of which may break it. Either may be gone.
@@ -91,8 +107,10 @@ class Stream {
  public:
   Stream(Network& network, Network::End a, Network::End b);
 
-  // From end 0 or 1 to the other.
-  void Send(int end, size_t bytes, absl::AnyInvocable<void() &&> arrive);
+  // From end 0 or 1 to the other. `left`, of shared links alone, runs when the
+  // last byte is under way.
+  void Send(int end, double bytes, absl::AnyInvocable<void() &&> arrive,
+            absl::AnyInvocable<void() &&> left = nullptr);
   // What is under way is lost. `why` reaches both ends that still listen.
   void Break(const absl::Status& why);
   // This end hears nothing any more.
@@ -103,12 +121,18 @@ class Stream {
 
  private:
   void Tell(int end, absl::Duration after, const absl::Status& why);
+  void SendShared(int end, double bytes, absl::AnyInvocable<void() &&> arrive,
+                  absl::AnyInvocable<void() &&> left);
+  // What waits in it is lost, and takes nobody's share.
+  void LeaveShared();
 
   Network& network_;
   Network::End ends_[2];
   bool is_broken_ = false;
   // Of the newest message towards each end.
   Instant arrival_[2];
+  // From each end, once something was sent over shared links.
+  std::optional<SharedLinks::FlowId> flow_[2];
   std::weak_ptr<Stream> self_;
   friend class Network;
 };

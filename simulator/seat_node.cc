@@ -24,7 +24,7 @@ constexpr absl::Duration kBackoffMax = absl::Seconds(10);
 constexpr size_t kAlignment = 64;
 // So long do the trainers of an island wait for each other.
 constexpr double kMeetingLeases = 2;
-constexpr size_t kMessageBytes = 100;
+constexpr double kMessageBytes = 100;
 // So long does a checkpoint take to be written or read, at most.
 constexpr uint64_t kCheckpointUs = 200'000;
 
@@ -39,10 +39,23 @@ TrainerModel ModelOf(const World& world, HostId host, JobId job,
   if (elements != world.setting.elements.end()) {
     model.elements = elements->second;
   }
+  model.pace = world.setting.pace;
+  model.every_step = world.setting.every_step;
   return model;
 }
 
 }  // namespace
+
+void SimExecutor::Run(runtime::Task task) {
+  const Instant now = process_.Now();
+  if (pace_.has_value()) {
+    busy_until_ = std::max(busy_until_, now) + pace_->span_step;
+    process_.RunAt(busy_until_, std::move(task));
+    return;
+  }
+  process_.RunAt(now + absl::Microseconds(10 + random_.Below(1500)),
+                 std::move(task));
+}
 
 SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
                    std::function<void()> status_changed)
@@ -53,7 +66,7 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
       start_(orders),
       folder_(absl::StrCat("jobs/", orders.job(), "-", orders.uid())),
       answers_(node.process(), [this] { AfterSeat(); }),
-      executor_(node.process(), world.random),
+      executor_(node.process(), world.random, world.setting.pace),
       bulk_(job_, node.bulk(), answers_),
       host_(job_, executor_, answers_, status_changed),
       saver_(
@@ -341,30 +354,34 @@ void SeatNode::AgreeCut(const std::string& address,
       {node_.host(), [end](const absl::Status& why) { end(why); }},
       {to, nullptr});
   world_.Keep(stream);
-  stream->Send(0, kMessageBytes, [&world = world_, message, to, end, stream] {
-    const auto back = [end, stream](const Reply& reply) {
-      stream->Send(1, kMessageBytes, [end, reply, stream] {
-        stream->Close(0, absl::OkStatus());
-        end(reply);
-      });
-    };
-    WorkerNode* head = world.worker_node(to);
-    if (head == nullptr) {
-      stream->Close(1, absl::UnavailableError("no head"));
-      return;
-    }
-    head->process().Post([head, message, back] {
-      const auto checked = worker::CutRequestFromProto(message);
-      if (!checked.ok()) return back(checked.status());
-      head->OnAgreeCut(JobId(message.job()), *checked,
-                       [back](const Reply& reply) {
-                         if (!reply.ok()) return back(reply.status());
-                         v1::AgreeCutReply out;
-                         worker::CutReplyToProto(*reply, &out);
-                         back(worker::CutReplyFromProto(out));
-                       });
-    });
-  });
+  stream->Send(0, world_.setting.scale.Fixed(kMessageBytes),
+               [&world = world_, message, to, end, stream] {
+                 const auto back = [end, stream,
+                                    bytes = world.setting.scale.Fixed(
+                                        kMessageBytes)](const Reply& reply) {
+                   stream->Send(1, bytes, [end, reply, stream] {
+                     stream->Close(0, absl::OkStatus());
+                     end(reply);
+                   });
+                 };
+                 WorkerNode* head = world.worker_node(to);
+                 if (head == nullptr) {
+                   stream->Close(1, absl::UnavailableError("no head"));
+                   return;
+                 }
+                 head->process().Post([head, message, back] {
+                   const auto checked = worker::CutRequestFromProto(message);
+                   if (!checked.ok()) return back(checked.status());
+                   head->OnAgreeCut(JobId(message.job()), *checked,
+                                    [back](const Reply& reply) {
+                                      if (!reply.ok())
+                                        return back(reply.status());
+                                      v1::AgreeCutReply out;
+                                      worker::CutReplyToProto(*reply, &out);
+                                      back(worker::CutReplyFromProto(out));
+                                    });
+                 });
+               });
 }
 
 }  // namespace skerry::sim

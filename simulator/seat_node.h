@@ -15,6 +15,7 @@
 #include "proto/skerry/v1/control.pb.h"
 #include "runtime/executor.h"
 #include "simulator/saved_states.h"
+#include "simulator/setting.h"
 #include "simulator/trainer.h"
 #include "simulator/worker_disk.h"
 #include "worker/core/seat.h"
@@ -29,20 +30,19 @@ namespace skerry::sim {
 class World;
 class WorkerNode;
 
-// Runs work some time later, in any order.
+// Runs work some time later: in any order, or one after the other where the
+// pace says how long each takes.
 class SimExecutor final : public runtime::Executor {
  public:
-  SimExecutor(Process& process, Random& random)
-      : process_(process), random_(random) {}
-  void Run(runtime::Task task) override {
-    process_.RunAt(
-        process_.Now() + absl::Microseconds(10 + random_.Below(1500)),
-        std::move(task));
-  }
+  SimExecutor(Process& process, Random& random, const Pace& pace)
+      : process_(process), random_(random), pace_(pace.host) {}
+  void Run(runtime::Task task) override;
 
  private:
   Process& process_;
   Random& random_;
+  const std::optional<Pace::Host> pace_;
+  Instant busy_until_;
 };
 
 class SeatNode final : worker::DiskPort, worker::PeerPort {

@@ -13,6 +13,7 @@ using worker::Done;
 
 constexpr float kRate = 0.2f;
 constexpr double kNoise = 0.05;
+constexpr float kStir = 0x1.0p-40f;
 
 double Unit(uint64_t key, uint64_t counter) {
   return static_cast<double>(RandomAt(key, counter) >> 11) * 0x1.0p-53;
@@ -68,6 +69,17 @@ absl::Duration SimTrainer::Moment() {
   return absl::Microseconds(100 + random_.Below(2000));
 }
 
+absl::Duration SimTrainer::CopyTime(const worker::ElementRange& range) {
+  if (!model_.pace.host.has_value()) return Moment();
+  return absl::Nanoseconds(1) *
+         (model_.pace.host->copy_ns * static_cast<double>(range.size()));
+}
+
+absl::Duration SimTrainer::EvaluationTime(uint64_t samples) {
+  if (!model_.pace.evaluation.has_value()) return 10 * Moment();
+  return model_.compute * (*model_.pace.evaluation * samples);
+}
+
 void SimTrainer::Start() {
   running_ = true;
   alive_ = std::make_shared<char>();
@@ -78,10 +90,13 @@ void SimTrainer::Start() {
   for (uint64_t i = 0; i < model_.elements; ++i) {
     live_[i] = static_cast<float>(Unit(model_.job.value(), i) - 0.5);
   }
-  Later(absl::Milliseconds(20 + random_.Below(200)), [this] {
-    was_ready_ = true;
-    events_.ready({model_.elements, 1'000'000'000, 1000.0});
-  });
+  Later(model_.pace.trainer_start.has_value()
+            ? *model_.pace.trainer_start
+            : absl::Milliseconds(20 + random_.Below(200)),
+        [this] {
+          was_ready_ = true;
+          events_.ready({model_.elements, 1'000'000'000, 1000.0});
+        });
 }
 
 void SimTrainer::Die(const std::string& reason) {
@@ -134,12 +149,17 @@ void SimTrainer::StartRun(const data::RangeSet& ranges, uint64_t batch,
           Report(absl::AbortedError("cancelled")));
     });
   };
-  const absl::Duration took = model_.compute *
-                              static_cast<double>(ranges.total()) *
-                              (0.8 + 0.4 * random_.Uniform()) / group_.size;
+  const absl::Duration took =
+      model_.compute * static_cast<double>(ranges.total()) *
+      (1 - model_.pace.jitter + 2 * model_.pace.jitter * random_.Uniform()) /
+      group_.size;
   Later(took, [this, ranges, batch, answer, is_over, took] {
     if (std::exchange(*is_over, true)) return;
-    Train(ranges, batch);
+    if (model_.every_step) {
+      Train(ranges, batch);
+    } else {
+      Stir(ranges.ranges().front().begin);
+    }
     worker::RunReport report;
     report.samples = ranges.total();
     report.inner_steps = (ranges.total() + batch - 1) / batch;
@@ -163,6 +183,16 @@ void SimTrainer::Train(data::RangeSet ranges, uint64_t batch) {
   }
 }
 
+void SimTrainer::Stir(uint64_t key) {
+  for (size_t i = 0; i < live_.size(); ++i) {
+    const uint64_t bits = RandomAt(key, i);
+    // Two uniform values: their sum has most of its mass in the middle, as
+    // what rounds produce.
+    live_[i] += kStir * (static_cast<float>(static_cast<int32_t>(bits)) +
+                         static_cast<float>(static_cast<int32_t>(bits >> 32)));
+  }
+}
+
 void SimTrainer::Cancel() {
   if (abort_) std::exchange(abort_, nullptr)();
 }
@@ -170,7 +200,7 @@ void SimTrainer::Cancel() {
 void SimTrainer::Snapshot(const worker::ElementRange& range,
                           Done<absl::Status> done) {
   abort_ = nullptr;
-  Later(Moment(), [this, range, done = std::move(done)]() mutable {
+  Later(CopyTime(range), [this, range, done = std::move(done)]() mutable {
     std::copy(live_.begin() + range.begin, live_.begin() + range.end,
               shared_->begin() + range.begin);
     answers_.Wrap(std::move(done))(absl::OkStatus());
@@ -180,7 +210,8 @@ void SimTrainer::Snapshot(const worker::ElementRange& range,
 void SimTrainer::Evaluate(uint64_t samples_max,
                           Done<absl::StatusOr<worker::EvaluationReport>> done) {
   abort_ = nullptr;
-  Later(10 * Moment(), [this, samples_max, done = std::move(done)]() mutable {
+  Later(EvaluationTime(samples_max), [this, samples_max,
+                                      done = std::move(done)]() mutable {
     double loss = 0;
     for (uint64_t i = 0; i < live_.size(); ++i) loss += live_[i] * live_[i];
     answers_.Wrap(std::move(done))(absl::StatusOr<worker::EvaluationReport>(

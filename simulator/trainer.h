@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "base/random.h"
 #include "simulator/process.h"
+#include "simulator/setting.h"
 #include "worker/core/effects.h"
 #include "worker/core/seat.h"
 #include "worker/daemon/seat_answers.h"
@@ -52,6 +53,8 @@ struct TrainerModel {
   uint64_t seed = 0;
   // So long does a member of a group wait for the others.
   absl::Duration meeting_max;
+  Pace pace;
+  bool every_step = true;
 };
 
 class SimTrainer final : public worker::TrainerPort {
@@ -95,9 +98,14 @@ class SimTrainer final : public worker::TrainerPort {
   // Runs `task` on the loop after `wait`, unless the trainer died.
   void Later(absl::Duration wait, runtime::Task task);
   absl::Duration Moment();
+  // Of copying the elements between trainer and shared memory.
+  absl::Duration CopyTime(const worker::ElementRange& range);
+  absl::Duration EvaluationTime(uint64_t samples);
   void Meet(TrainerIslands::Step step, const worker::ElementRange& range,
             worker::Done<absl::Status> done);
   void Train(data::RangeSet ranges, uint64_t batch);
+  // Something else for every element, of one size.
+  void Stir(uint64_t key);
 
   const TrainerModel model_;
   Process& process_;

@@ -55,7 +55,7 @@ void WorkerNode::EachSeat(const std::function<void(SeatNode&)>& look) const {
 
 void WorkerNode::AfterTask() {
   for (const auto& [id, job] : jobs_) {
-    if (!job->TakeTouched()) continue;
+    if (!job->TakeTouched() || !world_.setting.watched) continue;
     world_.observer.OnSeat({host_, run_, job->seat(), job->facts()});
   }
 }

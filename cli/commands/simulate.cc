@@ -1,0 +1,203 @@
+#include "cli/commands/simulate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "cli/cluster_file.h"
+#include "cli/job_file.h"
+#include "cli/json.h"
+#include "cli/read_file.h"
+#include "cli/simulation.pb.h"
+#include "cli/simulation_view.h"
+#include "cli/spot_trace.h"
+#include "model/exec/model_summary.h"
+#include "model/spec/model_config.h"
+#include "simulator/absences.h"
+#include "simulator/cluster_shape.h"
+#include "simulator/forecast.h"
+
+namespace skerry::cli {
+namespace {
+
+constexpr size_t kTraceBytesMax = 64 << 20;
+// So much longer than without preemption may a job take until none is drawn any
+// more.
+constexpr double kHorizon = 20;
+constexpr uint64_t kRoundsMax = 1'000'000;
+
+struct Model {
+  uint64_t elements = 0;
+  double flops_per_sample = 0;
+};
+
+absl::StatusOr<Model> ModelOf(const v1::JobSpec& job) {
+  SKERRY_ASSIGN_OR_RETURN(const model::ModelConfig config,
+                          model::ParseModelConfig(job.model().config_json()));
+  const int tokens = job.data().sequence_tokens() == 0
+                         ? config.n_positions
+                         : static_cast<int>(job.data().sequence_tokens());
+  if (tokens < 1 || tokens > config.positions_max()) {
+    return absl::InvalidArgumentError(absl::StrCat("data.sequence_tokens is ",
+                                                   tokens, ", must be 1 to ",
+                                                   config.positions_max()));
+  }
+  const auto recompute = job.training().recompute()
+                             ? model::Recompute::kBlocks
+                             : model::Recompute::kNothing;
+  const model::ModelSummary summary =
+      model::SummarizeModel(config, 1, tokens, 1, recompute);
+  return Model{static_cast<uint64_t>(summary.parameters),
+               summary.work.forward_flops + summary.work.backward_flops +
+                   summary.recompute_flops};
+}
+
+// Everything but the plan.
+struct Question {
+  Model model;
+  sim::ClusterShape cluster;
+  std::string trace;
+};
+
+absl::StatusOr<Question> Read(const SimulateArguments& arguments,
+                              const v1::JobSpec& job) {
+  if (arguments.rounds < 2 || arguments.rounds > kRoundsMax) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--rounds is ", arguments.rounds, ", must be 2 to ", kRoundsMax));
+  }
+  Question question;
+  const absl::StatusOr<Model> model = ModelOf(job);
+  if (!model.ok()) return Annotate(model.status(), arguments.job);
+  question.model = *model;
+  SKERRY_ASSIGN_OR_RETURN(
+      question.cluster,
+      ReadClusterFile(arguments.cluster, question.model.flops_per_sample));
+  if (!arguments.trace.empty()) {
+    SKERRY_ASSIGN_OR_RETURN(question.trace,
+                            ReadFile(arguments.trace, kTraceBytesMax));
+    // Of the whole cluster, so that a wrong line shows whatever the plans.
+    SKERRY_RETURN_IF_ERROR(
+        ParseSpotTrace(arguments.trace, question.trace, question.cluster)
+            .status());
+  }
+  return question;
+}
+
+absl::StatusOr<std::vector<sim::Absence>> AbsencesOf(
+    const SimulateArguments& arguments, const Question& question,
+    const sim::ClusterShape& cluster, const sim::Forecast& calm) {
+  if (!arguments.trace.empty()) {
+    SKERRY_ASSIGN_OR_RETURN(
+        std::vector<sim::Absence> all,
+        ParseSpotTrace(arguments.trace, question.trace, question.cluster));
+    std::erase_if(all, [&](const sim::Absence& one) {
+      return one.worker >= cluster.workers();
+    });
+    return all;
+  }
+  if (arguments.preempt_every <= absl::ZeroDuration()) {
+    return std::vector<sim::Absence>();
+  }
+  return sim::DrawAbsences({arguments.preempt_every, arguments.away},
+                           cluster.workers(), kHorizon * calm.total,
+                           arguments.seed);
+}
+
+// Of a run that was cut, what the whole job would come to.
+Simulation::Plan Describe(const SimulationPlan& plan,
+                          const sim::ClusterShape& cluster,
+                          const sim::Forecast& calm,
+                          const sim::Forecast& forecast) {
+  Simulation::Plan out;
+  out.set_tau(plan.spec.training.tau);
+  out.set_codec(plan.spec.exchange.codec);
+  out.set_method(plan.method);
+  out.set_islands(static_cast<uint32_t>(plan.islands));
+  out.set_workers(cluster.workers());
+  out.set_samples_per_s(forecast.samples_per_s);
+  out.set_tokens_per_s(forecast.samples_per_s * plan.spec.data.sequence_tokens);
+  out.set_stall_share(forecast.stall_share);
+  out.set_live_share(forecast.live_share);
+  const double goodput =
+      calm.samples_per_s > 0 ? forecast.samples_per_s / calm.samples_per_s : 0;
+  out.set_goodput(goodput);
+  out.set_goodput_of_live(
+      forecast.live_share > 0 ? goodput / forecast.live_share : 0);
+  const double times = static_cast<double>(plan.spec.training.samples) /
+                       static_cast<double>(forecast.samples);
+  const auto whole = [times](double part) {
+    return static_cast<uint64_t>(std::llround(part * times));
+  };
+  const double left =
+      static_cast<double>(plan.spec.training.samples - forecast.samples);
+  out.set_seconds(absl::ToDoubleSeconds(forecast.total) +
+                  (left > 0 ? left / forecast.samples_per_s : 0));
+  out.set_commits(whole(static_cast<double>(forecast.commits)));
+  double sent = 0;
+  for (size_t i = 0; i < cluster.islands.size(); ++i) {
+    Simulation::IslandTraffic* traffic = out.add_traffic();
+    traffic->set_island(cluster.islands[i].name);
+    traffic->set_sent_bytes(whole(forecast.bytes_sent[i]));
+    sent += forecast.bytes_sent[i];
+  }
+  out.set_sent_bytes(whole(sent));
+  out.set_simulated_samples(forecast.samples);
+  out.set_lives(forecast.lives);
+  return out;
+}
+
+absl::StatusOr<Simulation::Plan> RunPlan(const SimulateArguments& arguments,
+                                         const Question& question,
+                                         const SimulationPlan& plan) {
+  const sim::ClusterShape cluster =
+      FirstIslands(question.cluster, plan.islands);
+  sim::ForecastProblem problem;
+  problem.spec = plan.spec;
+  problem.elements = question.model.elements;
+  problem.cluster = cluster;
+  problem.rounds_max = arguments.rounds;
+  problem.seed = arguments.seed;
+  SKERRY_ASSIGN_OR_RETURN(const sim::Forecast calm, sim::MakeForecast(problem));
+  SKERRY_ASSIGN_OR_RETURN(problem.absences,
+                          AbsencesOf(arguments, question, cluster, calm));
+  if (problem.absences.empty()) return Describe(plan, cluster, calm, calm);
+  SKERRY_ASSIGN_OR_RETURN(const sim::Forecast forecast,
+                          sim::MakeForecast(problem));
+  return Describe(plan, cluster, calm, forecast);
+}
+
+}  // namespace
+
+absl::Status Simulate(const SimulateArguments& arguments,
+                      const Output& output) {
+  SKERRY_ASSIGN_OR_RETURN(const v1::JobSpec job, ReadJobFile(arguments.job));
+  SKERRY_ASSIGN_OR_RETURN(const Question question, Read(arguments, job));
+  SKERRY_ASSIGN_OR_RETURN(
+      const std::vector<SimulationPlan> plans,
+      ListPlans(job, arguments.lists, question.cluster.islands.size()));
+  Simulation simulation;
+  for (const SimulationPlan& plan : plans) {
+    output.err << "plan " << simulation.plans_size() + 1 << " of "
+               << plans.size() << ": " << plan.name << std::endl;
+    auto row = RunPlan(arguments, question, plan);
+    if (!row.ok()) return Annotate(row.status(), plan.name);
+    *simulation.add_plans() = *std::move(row);
+  }
+  const auto best = std::max_element(
+      simulation.mutable_plans()->begin(), simulation.mutable_plans()->end(),
+      [](const Simulation::Plan& a, const Simulation::Plan& b) {
+        return a.tokens_per_s() < b.tokens_per_s();
+      });
+  best->set_best(true);
+  output.out << (output.form == OutputForm::kJson
+                     ? JsonText(simulation)
+                     : SimulationTable(simulation));
+  return absl::OkStatus();
+}
+
+}  // namespace skerry::cli

@@ -1,0 +1,41 @@
+// cli/commands/simulate.h
+//
+// skerryctl simulate: what a job would come to on a cluster that a file
+// describes, and which of several plans is quickest. Speaks to no coordinator.
+#ifndef SKERRY_CLI_COMMANDS_SIMULATE_H_
+#define SKERRY_CLI_COMMANDS_SIMULATE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "cli/output.h"
+#include "cli/simulation_plans.h"
+
+namespace skerry::cli {
+
+struct SimulateArguments {
+  std::string job;      // as for submit
+  std::string cluster;  // cli/cluster_file.h
+  PlanLists lists;
+  // Of every worker, from its return to its next loss; zero: never.
+  absl::Duration preempt_every;
+  absl::Duration away = absl::Minutes(5);
+  // cli/spot_trace.h; empty: none.
+  std::string trace;
+  // Of every worker; a longer job is cut to so many.
+  uint64_t rounds = 100;
+  uint64_t seed = 1;
+};
+
+// Prints a row a plan; a line a plan goes to `output.err` before it. The same
+// arguments print the same.
+//
+// Errors: InvalidArgument for files that cannot be read or are wrong, and plans
+// that no coordinator takes; FailedPrecondition when a job does not end.
+absl::Status Simulate(const SimulateArguments& arguments, const Output& output);
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_COMMANDS_SIMULATE_H_

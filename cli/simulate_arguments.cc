@@ -1,0 +1,63 @@
+#include "cli/simulate_arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "absl/time/time.h"
+#include "cli/word_checks.h"
+
+namespace skerry::cli {
+namespace {
+
+CLI::Option* AddDuration(CLI::App* leaf, const std::string& name,
+                         const std::string& about, absl::Duration& value) {
+  return leaf
+      ->add_option_function<std::string>(
+          name,
+          [&value](const std::string& text) { ReadDuration(text, &value); },
+          about)
+      ->check(IsDuration());
+}
+
+template <typename T>
+void AddList(CLI::App* leaf, const std::string& name, const std::string& about,
+             T& values) {
+  leaf->add_option(name, values, about + ", several with commas between them")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+}  // namespace
+
+void AddSimulateOptions(CLI::App* simulate, SimulateArguments& wanted) {
+  simulate->add_option("-f,--file", wanted.job, "YAML file of the job")
+      ->required();
+  simulate
+      ->add_option("--cluster", wanted.cluster,
+                   "YAML file of islands, speeds and links")
+      ->required();
+  PlanLists& lists = wanted.lists;
+  AddList(simulate, "--tau", "inner steps a round", lists.taus);
+  AddList(simulate, "--codec", "codecs, or adaptive", lists.codecs);
+  AddList(simulate, "--method", "outer methods", lists.methods);
+  AddList(simulate, "--islands", "how many of the cluster's, from the first",
+          lists.islands);
+  CLI::Option* every = AddDuration(
+      simulate, "--preempt-every",
+      "mean time until a worker's machine is taken away", wanted.preempt_every);
+  AddDuration(simulate, "--away", "mean time until it is given back, else 5m",
+              wanted.away)
+      ->needs(every);
+  simulate
+      ->add_option("--trace", wanted.trace,
+                   "file of SECONDS,WORKER,down or up instead")
+      ->excludes(every);
+  simulate
+      ->add_option("--rounds", wanted.rounds,
+                   "of each worker; a longer job is cut to so many")
+      ->capture_default_str();
+  simulate->add_option("--seed", wanted.seed, "of all that is drawn")
+      ->capture_default_str();
+}
+
+}  // namespace skerry::cli

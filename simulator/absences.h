@@ -1,0 +1,40 @@
+// simulator/absences.h
+//
+// When workers' machines are taken away and given back.
+#ifndef SKERRY_SIMULATOR_ABSENCES_H_
+#define SKERRY_SIMULATOR_ABSENCES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/time/time.h"
+
+namespace skerry::sim {
+
+struct Absence {
+  uint32_t worker = 0;
+  // From the start of the simulation.
+  absl::Duration begin;
+  absl::Duration end;
+  friend bool operator==(const Absence&, const Absence&) = default;
+};
+
+struct Preemption {
+  // Of one worker, from its return to its next loss. Zero: never.
+  absl::Duration between_mean;
+  absl::Duration away_mean;
+};
+
+// Of every worker by itself, until `horizon`; exponential times. By begin.
+// Requires: both means are above zero.
+std::vector<Absence> DrawAbsences(const Preemption& preemption,
+                                  uint32_t workers, absl::Duration horizon,
+                                  uint64_t seed);
+
+// The share of [from, until) for which a worker is there, over all workers.
+double LiveShare(const std::vector<Absence>& absences, uint32_t workers,
+                 absl::Duration from, absl::Duration until);
+
+}  // namespace skerry::sim
+
+#endif  // SKERRY_SIMULATOR_ABSENCES_H_

@@ -1,0 +1,202 @@
+#include "simulator/forecast.h"
+
+#include <string>
+
+#include "base/check.h"
+#include "gtest/gtest.h"
+
+namespace skerry::sim {
+namespace {
+
+constexpr uint64_t kElements = 500'000;
+constexpr uint32_t kTau = 10;
+constexpr uint32_t kBatch = 4;
+// No evaluation but the last, which is behind the last commit.
+constexpr uint32_t kNever = 1'000'000;
+// An attempt has a lease at most.
+constexpr absl::Duration kLong = absl::Minutes(10);
+
+coordinator::JobSpec Spec(uint64_t rounds, uint32_t workers,
+                          coordinator::OuterMethod method,
+                          const std::string& codec = "bf16") {
+  coordinator::JobSpec spec;
+  spec.name = "job";
+  spec.model.config_json = R"({"n_positions": 64})";
+  spec.data.path = "/data";
+  spec.data.manifest_sha256 = std::string(64, 'a');
+  spec.training.samples = rounds * workers * kTau * kBatch;
+  spec.training.batch_samples = kBatch;
+  spec.training.tau = kTau;
+  spec.training.evaluate_every = kNever;
+  spec.outer.method = method;
+  spec.exchange.codec = codec;
+  spec.placement.workers_min = workers;
+  const auto reviewed = coordinator::ReviewJobSpec(spec);
+  SKERRY_CHECK(reviewed.ok());
+  return reviewed->spec;
+}
+
+constexpr auto kSync = coordinator::OuterMethod::kLocalSgd;
+constexpr auto kOverlapped = coordinator::OuterMethod::kCo2;
+
+// Islands of one worker each.
+ForecastProblem Problem(uint32_t islands, absl::Duration compute,
+                        const coordinator::JobSpec& spec) {
+  ForecastProblem problem;
+  problem.spec = spec;
+  problem.elements = kElements;
+  problem.cluster.host_ns_per_element = 0;
+  problem.seed = 1;
+  for (uint32_t i = 0; i < islands; ++i) {
+    IslandShape island;
+    island.name = std::string(1, static_cast<char>('a' + i));
+    island.compute = compute;
+    problem.cluster.islands.push_back(island);
+  }
+  return problem;
+}
+
+Forecast Make(const ForecastProblem& problem) {
+  const auto forecast = MakeForecast(problem);
+  SKERRY_CHECK(forecast.ok());
+  return *forecast;
+}
+
+double Sent(const Forecast& forecast) {
+  double all = 0;
+  for (const double bytes : forecast.bytes_sent) all += bytes;
+  return all;
+}
+
+TEST(ForecastTest, OneWorkerIsAsQuickAsItsTrainer) {
+  const Forecast forecast =
+      Make(Problem(1, absl::Milliseconds(20), Spec(30, 1, kSync)));
+  EXPECT_NEAR(forecast.samples_per_s, 50, 1);
+  EXPECT_EQ(forecast.commits, 30);
+  EXPECT_EQ(forecast.lives, 1);
+  EXPECT_EQ(Sent(forecast), 0);
+}
+
+TEST(ForecastTest, WithoutOverlapARoundIsComputeAndExchange) {
+  ForecastProblem problem =
+      Problem(2, absl::Milliseconds(25), Spec(20, 2, kSync));
+  for (IslandShape& island : problem.cluster.islands) {
+    island.down_bytes_per_s = 1e6;
+    island.round_trip = absl::Milliseconds(50);
+  }
+  // 1 s of training, 1 MB each way at once, a delay there and one back for
+  // whom it tells.
+  const Forecast forecast = Make(problem);
+  EXPECT_NEAR(absl::ToDoubleSeconds(forecast.measured) / 19, 1 + 1 + 0.05,
+              0.06);
+  EXPECT_NEAR(forecast.stall_share, 0.51, 0.03);
+}
+
+TEST(ForecastTest, ALinkThatIsSlowEnoughSetsTheTime) {
+  ForecastProblem problem =
+      Problem(2, absl::Microseconds(10), Spec(10, 2, kSync));
+  problem.cluster.lease = kLong;
+  problem.cluster.islands[0].up_bytes_per_s = 1e4;
+  // 100 s for a megabyte.
+  EXPECT_NEAR(absl::ToDoubleSeconds(Make(problem).measured) / 9, 100, 2);
+  problem.cluster.islands[0].up_bytes_per_s = 0;
+  problem.cluster.links[{0, 1}].bytes_per_s = 2e4;
+  EXPECT_NEAR(absl::ToDoubleSeconds(Make(problem).measured) / 9, 50, 1);
+}
+
+TEST(ForecastTest, AnExchangeThatIsShorterThanARoundCostsNothing) {
+  ForecastProblem problem =
+      Problem(2, absl::Milliseconds(50), Spec(40, 2, kOverlapped));
+  // 2 s of training, 1 s of exchange.
+  for (IslandShape& island : problem.cluster.islands) {
+    island.down_bytes_per_s = 1e6;
+  }
+  // A tenth of the rounds waits for its own result.
+  EXPECT_NEAR(Make(problem).samples_per_s, 40 / (1 + 0.1 * 0.5), 1);
+}
+
+TEST(ForecastTest, BytesAreThoseOfTheRealModel) {
+  for (const uint64_t elements : {kElements, uint64_t{124'439'808}}) {
+    ForecastProblem problem =
+        Problem(2, absl::Milliseconds(100), Spec(6, 2, kSync, "int8_block"));
+    problem.elements = elements;
+    const Forecast forecast = Make(problem);
+    // One hop: each sends the model once a commit; a scale every 256 values.
+    // Frames of the small one are of 8 KiB, with a head of 160 bytes.
+    const double model = static_cast<double>(elements) * (1 + 4.0 / 256);
+    EXPECT_NEAR(Sent(forecast) / (2.0 * 6 * model), 1.01, 0.015) << elements;
+  }
+}
+
+TEST(ForecastTest, ALargeModelTakesTheTimeOfItsBytes) {
+  ForecastProblem problem =
+      Problem(3, absl::Microseconds(10), Spec(6, 3, kSync, "bf16"));
+  problem.elements = 124'439'808;
+  problem.cluster.lease = kLong;
+  for (IslandShape& island : problem.cluster.islands) {
+    island.down_bytes_per_s = 10e6;
+    island.up_bytes_per_s = 10e6;
+  }
+  // Two hops of three move M (1 + 1/3) each way.
+  const double bytes = 2.0 * 124'439'808 * 4 / 3;
+  EXPECT_NEAR(
+      absl::ToDoubleSeconds(Make(problem).measured) / 5 / (bytes / 10e6), 1,
+      0.05);
+}
+
+TEST(ForecastTest, TheSameProblemGivesTheSameForecast) {
+  ForecastProblem problem =
+      Problem(3, absl::Milliseconds(5), Spec(8, 3, kOverlapped));
+  problem.cluster.jitter = 0.1;
+  const Forecast one = Make(problem);
+  const Forecast again = Make(problem);
+  EXPECT_EQ(one.samples_per_s, again.samples_per_s);
+  EXPECT_EQ(one.bytes_sent, again.bytes_sent);
+  EXPECT_EQ(one.stall_share, again.stall_share);
+  problem.seed = 2;
+  EXPECT_NE(one.samples_per_s, Make(problem).samples_per_s);
+}
+
+TEST(ForecastTest, WhoIsTakenAwayIsMissedForAsLong) {
+  ForecastProblem problem =
+      Problem(2, absl::Milliseconds(50), Spec(60, 2, kOverlapped));
+  const Forecast calm = Make(problem);
+  problem.absences = {{1, absl::Seconds(30), absl::Seconds(60)}};
+  const Forecast forecast = Make(problem);
+  EXPECT_EQ(calm.live_share, 1);
+  EXPECT_EQ(calm.lives, 2);
+  EXPECT_EQ(forecast.lives, 3);
+  EXPECT_NEAR(forecast.live_share,
+              1 - 15 / absl::ToDoubleSeconds(forecast.measured), 1e-6);
+  EXPECT_LT(forecast.samples_per_s, 0.98 * calm.samples_per_s);
+  EXPECT_GT(forecast.samples_per_s,
+            0.85 * calm.samples_per_s * forecast.live_share);
+}
+
+TEST(ForecastTest, ALongJobIsCutToRounds) {
+  ForecastProblem problem =
+      Problem(2, absl::Milliseconds(5), Spec(1000, 2, kSync));
+  problem.rounds_max = 12;
+  const Forecast forecast = Make(problem);
+  EXPECT_EQ(forecast.samples, 12 * 2 * kTau * kBatch);
+  EXPECT_EQ(forecast.commits, 12);
+}
+
+TEST(ForecastTest, AJobThatCannotStartIsRefused) {
+  ForecastProblem problem =
+      Problem(2, absl::Milliseconds(5), Spec(10, 3, kSync));
+  EXPECT_TRUE(absl::IsInvalidArgument(MakeForecast(problem).status()));
+  problem.spec = Spec(10, 2, kSync);
+  problem.spec.placement.islands = {"z"};
+  EXPECT_TRUE(absl::IsInvalidArgument(MakeForecast(problem).status()));
+}
+
+TEST(ForecastTest, AJobWhoseWorkersStayAwayDoesNotEnd) {
+  ForecastProblem problem =
+      Problem(1, absl::Milliseconds(50), Spec(10, 1, kSync));
+  problem.absences = {{0, absl::Seconds(3), absl::Hours(100'000)}};
+  EXPECT_TRUE(absl::IsFailedPrecondition(MakeForecast(problem).status()));
+}
+
+}  // namespace
+}  // namespace skerry::sim
