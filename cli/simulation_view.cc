@@ -39,7 +39,8 @@ std::string SimulationTable(const Simulation& simulation) {
                                  {"STALLED", Align::kRight},
                                  {"SENT", Align::kRight},
                                  {"TIME", Align::kRight},
-                                 {"COMMITS", Align::kRight}};
+                                 {"COMMITS", Align::kRight},
+                                 {"MEMBERS", Align::kRight}};
   if (churn) {
     columns.push_back({"LIVE", Align::kRight});
     columns.push_back({"GOODPUT", Align::kRight});
@@ -58,7 +59,8 @@ std::string SimulationTable(const Simulation& simulation) {
         Share(plan.stall_share()),
         BytesText(plan.sent_bytes()),
         AgeText(static_cast<uint64_t>(1000 * plan.seconds())),
-        absl::StrCat(plan.commits())};
+        absl::StrCat(plan.commits()),
+        absl::StrFormat("%.1f", plan.members_mean())};
     if (churn) {
       row.push_back(Share(plan.live_share()));
       row.push_back(Share(plan.goodput()));

@@ -24,6 +24,7 @@ Simulation::Plan Plan(uint32_t tau) {
   plan.set_goodput(1);
   plan.set_goodput_of_live(1);
   plan.set_lives(2);
+  plan.set_members_mean(2);
   Simulation::IslandTraffic* traffic = plan.add_traffic();
   traffic->set_island("east");
   traffic->set_sent_bytes(1 << 20);
@@ -37,11 +38,11 @@ TEST(SimulationViewTest, ARowAPlanWithTheBestMarked) {
   simulation.mutable_plans(1)->set_best(true);
   EXPECT_EQ(SimulationTable(simulation),
             "BEST  TAU  CODEC  METHOD  ISLANDS  TOKENS/S  STALLED     SENT   "
-            "TIME  COMMITS\n"
+            "TIME  COMMITS  MEMBERS\n"
             "-       6  bf16   co2           2      1234    12.5%  3.0 MiB  "
-            "1m30s       40\n"
+            "1m30s       40      2.0\n"
             "*      12  bf16   co2           2      1234    12.5%  3.0 MiB  "
-            "1m30s       40\n");
+            "1m30s       40      2.0\n");
 }
 
 TEST(SimulationViewTest, ChurnHasColumnsOfItsOwn) {

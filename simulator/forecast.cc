@@ -25,19 +25,22 @@ class Tally final : public Observer {
   struct Commit {
     Instant at;
     uint64_t samples = 0;
+    size_t members = 0;
   };
 
   void set_timeline(const Timeline& timeline) { timeline_ = &timeline; }
 
   void OnDurable(const coordinator::Entry& entry) override {
     if (const auto* open = std::get_if<coordinator::Opened>(&entry.record)) {
+      Commit& attempt = attempts_[entry.index.value()];
+      attempt.members = open->members.size();
       for (const coordinator::Member& member : open->members) {
-        attempts_[entry.index.value()] +=
-            data::RangeSet(member.contribution.ranges).total();
+        attempt.samples += data::RangeSet(member.contribution.ranges).total();
       }
     } else if (const auto* commit =
                    std::get_if<coordinator::Committed>(&entry.record)) {
-      commits.push_back({timeline_->now(), attempts_[commit->attempt.value()]});
+      commits.push_back(attempts_[commit->attempt.value()]);
+      commits.back().at = timeline_->now();
     } else if (std::holds_alternative<coordinator::ReplicaAdmitted>(
                    entry.record)) {
       ++lives;
@@ -67,6 +70,14 @@ class Tally final : public Observer {
     return busy > 0 ? stall / busy : 0;
   }
 
+  double MembersMean() const {
+    double members = 0;
+    for (const Commit& commit : commits) {
+      members += static_cast<double>(commit.members);
+    }
+    return commits.empty() ? 0 : members / static_cast<double>(commits.size());
+  }
+
   std::vector<Commit> commits;
   uint64_t lives = 0;
   coordinator::JobPhase phase = coordinator::JobPhase::kPending;
@@ -75,8 +86,7 @@ class Tally final : public Observer {
 
  private:
   const Timeline* timeline_ = nullptr;
-  // Samples by attempt.
-  std::map<uint64_t, uint64_t> attempts_;
+  std::map<uint64_t, Commit> attempts_;
   // Of one run of a process, the newest.
   std::map<std::pair<HostId, uint64_t>, SeatCounters> counters_;
 };
@@ -171,6 +181,7 @@ absl::StatusOr<Forecast> MakeForecast(const ForecastProblem& problem) {
   Forecast forecast;
   forecast.commits = tally.commits.size();
   forecast.lives = tally.lives;
+  forecast.members_mean = tally.MembersMean();
   forecast.stall_share = tally.StallShare();
   forecast.samples = spec.training.samples;
   forecast.bytes_sent = world.BytesSent();

@@ -46,6 +46,8 @@ struct Forecast {
   uint64_t samples = 0;
   uint64_t commits = 0;
   uint64_t lives = 0;
+  // Of a commit: replicas whose contributions are in it.
+  double members_mean = 0;
   absl::Duration total;
   // Between islands, by the one that sends.
   std::vector<double> bytes_sent;

@@ -148,6 +148,7 @@ Simulation::Plan Describe(const SimulationPlan& plan,
   out.set_sent_bytes(whole(sent));
   out.set_simulated_samples(forecast.samples);
   out.set_lives(forecast.lives);
+  out.set_members_mean(forecast.members_mean);
   return out;
 }
 
