@@ -112,7 +112,8 @@ TEST(ForecastTest, AnExchangeThatIsLongerThanALeaseLeavesMembersOut) {
   problem.cluster.islands[0].down_bytes_per_s = kModelBytes / 30;
   EXPECT_LT(Make(problem).members_mean, 1.5);
   problem.cluster.lease = kLong;
-  EXPECT_EQ(Make(problem).members_mean, 2);
+  // But for samples that are left at the end.
+  EXPECT_GT(Make(problem).members_mean, 1.85);
 }
 
 TEST(ForecastTest, AnExchangeThatIsShorterThanARoundCostsNothing) {
