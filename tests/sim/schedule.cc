@@ -101,9 +101,7 @@ void DrawShape(Schedule& schedule) {
   schedule.compact_records = draw.Chance(0.5) ? 40 : 100'000;
 }
 
-// In a quarter of the schedules.
 void DrawCheckpoints(Draw& draw, Schedule& schedule) {
-  if (!draw.Chance(0.25)) return;
   const auto every = static_cast<uint32_t>(1 + draw.Below(6));
   const auto keep = static_cast<uint32_t>(1 + draw.Below(3));
   for (JobShape& job : schedule.jobs) {
@@ -336,7 +334,8 @@ const std::vector<Profile>& Profiles() {
        .pauses = true,
        .clocks = true,
        .disks = true,
-       .operators = true}};
+       .operators = true},
+      {.name = "saved", .crashes = true, .disks = true, .saved = true}};
   return *profiles;
 }
 
@@ -348,7 +347,7 @@ absl::StatusOr<Schedule> DrawSchedule(uint64_t seed, std::string_view profile) {
     schedule.profile = one.name;
     DrawShape(schedule);
     Draw checkpoints(seed, kCheckpoints);
-    DrawCheckpoints(checkpoints, schedule);
+    if (one.saved) DrawCheckpoints(checkpoints, schedule);
     FaultDraw draw(schedule, one, checkpoints);
     return schedule;
   }
@@ -359,7 +358,7 @@ absl::StatusOr<Schedule> DrawSchedule(uint64_t seed, std::string_view profile) {
 
 Schedule DrawSchedule(uint64_t seed) {
   const auto& profiles = Profiles();
-  return *DrawSchedule(seed, profiles[seed % profiles.size()].name);
+  return *DrawSchedule(seed, profiles[seed % (profiles.size() - 1)].name);
 }
 
 }  // namespace skerry::sim

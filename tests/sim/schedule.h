@@ -103,6 +103,8 @@ struct Profile {
   bool clocks = false;
   bool disks = false;
   bool operators = false;
+  // Jobs are saved, and machines go with their disks.
+  bool saved = false;
 };
 const std::vector<Profile>& Profiles();
 
@@ -124,7 +126,7 @@ struct Schedule {
 
 // Errors: InvalidArgument for an unknown profile.
 absl::StatusOr<Schedule> DrawSchedule(uint64_t seed, std::string_view profile);
-// Profiles in turn.
+// Profiles in turn, but for the last, which finds faults that are open.
 Schedule DrawSchedule(uint64_t seed);
 
 // Whether its jobs are saved.

@@ -304,7 +304,7 @@ void Recovery::StoreBase() {
       disk_.Wrap([this, file](Instant now, absl::Status status) {
         // It may have been stored a second time, and deleted meanwhile.
         if (status.ok() && file.sequence < keep_from_) {
-          effects_.disk.Delete(file);
+          Discard(file);
         } else if (status.ok()) {
           OnStored(file);
         }
