@@ -309,17 +309,21 @@ void FaultyWorld::ApplyByOperator(const Fault& fault) {
 // is left alone.
 void FaultyWorld::Rot(HostId host) {
   WorkerDisk& disk = *machine(host).disk;
-  std::vector<std::string> doubled;
+  std::vector<std::string> spare;
   for (const std::string& path : disk.Paths()) {
+    if (HasCheckpoints(schedule)) {
+      spare.push_back(path);
+      continue;
+    }
     for (HostId other = 1; other < hosts(); ++other) {
       if (other == host) continue;
       const FileBytes copy = machine(other).disk->Find(path);
       if (copy == nullptr || *copy != *disk.Find(path)) continue;
-      doubled.push_back(path);
+      spare.push_back(path);
       break;
     }
   }
-  if (!doubled.empty()) disk.Rot(doubled[random.Below(doubled.size())]);
+  if (!spare.empty()) disk.Rot(spare[random.Below(spare.size())]);
 }
 
 void FaultyWorld::AskPaused(const std::string& job, bool paused) {

@@ -127,7 +127,7 @@ class FaultDraw {
     if (profile.clocks) Clocks();
     if (profile.disks) Disks();
     if (profile.operators) Operators();
-    if (profile.disks && !HasCheckpoints(schedule)) Rot();
+    if (profile.disks) Rot();
     if (profile.operators) Holds();
     if (profile.crashes) Strikes();
     if (profile.disks && HasCheckpoints(schedule)) Losses();
@@ -358,7 +358,7 @@ absl::StatusOr<Schedule> DrawSchedule(uint64_t seed, std::string_view profile) {
 
 Schedule DrawSchedule(uint64_t seed) {
   const auto& profiles = Profiles();
-  return *DrawSchedule(seed, profiles[seed % (profiles.size() - 1)].name);
+  return *DrawSchedule(seed, profiles[seed % profiles.size()].name);
 }
 
 }  // namespace skerry::sim

@@ -38,7 +38,8 @@ enum class FaultKind {
   kPreempt,      // a cloud gives `amount` seconds of notice, then takes the
                  // machine for `lasts`
   kCancel,       // an operator cancels job `other`
-  kBitRot,       // in a file of `host` of which another disk has a copy
+  kBitRot,       // in a file of `host`; unless jobs are saved, in one of which
+                 // another disk has a copy
   kPauseJob,     // an operator holds job `other` for `lasts`
   kMark,         // an operator cordons `host`, or with `amount` 2 drains it,
                  // for `lasts`
@@ -126,7 +127,7 @@ struct Schedule {
 
 // Errors: InvalidArgument for an unknown profile.
 absl::StatusOr<Schedule> DrawSchedule(uint64_t seed, std::string_view profile);
-// Profiles in turn, but for the last, which finds faults that are open.
+// Profiles in turn.
 Schedule DrawSchedule(uint64_t seed);
 
 // Whether its jobs are saved.

@@ -3,6 +3,18 @@
 #include <utility>
 
 namespace skerry::worker {
+namespace {
+
+// Whether one replaces the other on the disk.
+bool HaveOneName(const StoredFile& a, const StoredFile& b) {
+  return a.fragment == b.fragment && a.kind == b.kind &&
+         a.sequence == b.sequence && a.attempt == b.attempt &&
+         a.pieces.empty() == b.pieces.empty() &&
+         (a.pieces.empty() || (a.pieces.front().span == b.pieces.front().span &&
+                               a.pieces.back().span == b.pieces.back().span));
+}
+
+}  // namespace
 
 PatientDisk::PatientDisk(DiskPort& disk, absl::Duration retry_interval,
                          Changed changed)
@@ -17,19 +29,30 @@ void PatientDisk::Store(const StoredFile& file,
       Write{file, std::move(contents), std::move(done)}));
 }
 
+void PatientDisk::Delete(const StoredFile& file) {
+  for (const auto* writes : {&writing_, &waiting_}) {
+    for (const std::shared_ptr<Write>& write : *writes) {
+      write->deleted |= HaveOneName(write->file, file);
+    }
+  }
+  disk_.Delete(file);
+}
+
 void PatientDisk::Try(std::shared_ptr<Write> write) {
   const StoredFile file = write->file;
   std::vector<SharedBytes> contents = write->contents;
+  writing_.push_back(write);
   disk_.Store(file, std::move(contents),
               scope_.Wrap([this, write = std::move(write)](
                               Instant now, const absl::Status& status) {
+                std::erase(writing_, write);
                 OnTried(now, write, status);
               }));
 }
 
 void PatientDisk::OnTried(Instant now, std::shared_ptr<Write> write,
                           const absl::Status& status) {
-  if (!status.ok()) {
+  if (!status.ok() && !write->deleted) {
     if (!std::exchange(write->has_failed, true)) ++failed_;
     waiting_.push_back(std::move(write));
     if (!next_try_) next_try_ = now + retry_interval_;
@@ -41,7 +64,9 @@ void PatientDisk::OnTried(Instant now, std::shared_ptr<Write> write,
   }
   const bool better = write->has_failed && --failed_ == 0;
   if (better) error_.clear();
-  std::move(write->done)(now, absl::OkStatus());
+  std::move(write->done)(now, write->deleted
+                                  ? absl::AbortedError("deleted meanwhile")
+                                  : absl::OkStatus());
   if (better) changed_(now);
 }
 
@@ -49,7 +74,11 @@ void PatientDisk::OnTime(Instant now) {
   if (!next_try_ || *next_try_ > now) return;
   next_try_.reset();
   for (std::shared_ptr<Write>& write : std::exchange(waiting_, {})) {
-    Try(std::move(write));
+    if (write->deleted) {
+      OnTried(now, std::move(write), absl::OkStatus());
+    } else {
+      Try(std::move(write));
+    }
   }
 }
 

@@ -6,6 +6,9 @@
 //
 // Every try writes the whole file anew, so nothing rests on pages whose sync
 // has failed. What waits is kept in memory, in the buffers that it came in.
+//
+// A file that is deleted while it is being stored is not there in the end, and
+// whoever stored it hears just that, whichever of the two the disk does first.
 #ifndef SKERRY_WORKER_CORE_PATIENT_DISK_H_
 #define SKERRY_WORKER_CORE_PATIENT_DISK_H_
 
@@ -29,14 +32,14 @@ class PatientDisk final : public DiskPort {
   // `disk` outlives this.
   PatientDisk(DiskPort& disk, absl::Duration retry_interval, Changed changed);
 
-  // `done` is OK.
+  // `done` is OK, or Aborted when the file was deleted meanwhile.
   void Store(const StoredFile& file, std::vector<SharedBytes> contents,
              Done<absl::Status> done) override;
   absl::StatusOr<SharedBytes> Map(const StoredFile& file,
                                   uint32_t span) override {
     return disk_.Map(file, span);
   }
-  void Delete(const StoredFile& file) override { disk_.Delete(file); }
+  void Delete(const StoredFile& file) override;
 
   // What the disk said last, while a file has not been stored at the first try;
   // else empty.
@@ -50,6 +53,7 @@ class PatientDisk final : public DiskPort {
     std::vector<SharedBytes> contents;
     Done<absl::Status> done;
     bool has_failed = false;
+    bool deleted = false;
   };
   void Try(std::shared_ptr<Write> write);
   void OnTried(Instant now, std::shared_ptr<Write> write,
@@ -58,6 +62,8 @@ class PatientDisk final : public DiskPort {
   DiskPort& disk_;
   const absl::Duration retry_interval_;
   Changed changed_;
+  // Those that a try of is under way, and those that wait for the next one.
+  std::vector<std::shared_ptr<Write>> writing_;
   std::vector<std::shared_ptr<Write>> waiting_;
   size_t failed_ = 0;  // waiting, or under way again
   std::string error_;

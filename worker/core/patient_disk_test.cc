@@ -28,7 +28,7 @@ class SlowDisk : public DiskPort {
   absl::StatusOr<SharedBytes> Map(const StoredFile&, uint32_t) override {
     return absl::NotFoundError("");
   }
-  void Delete(const StoredFile&) override {}
+  void Delete(const StoredFile& file) override { deleted.push_back(file); }
 
   void Answer(Instant now, absl::Status status) {
     Done<absl::Status> done = std::move(answers.front());
@@ -39,6 +39,7 @@ class SlowDisk : public DiskPort {
   std::vector<StoredFile> asked;
   std::vector<size_t> sizes;
   std::vector<Done<absl::Status>> answers;
+  std::vector<StoredFile> deleted;
 };
 
 class PatientDiskTest : public ::testing::Test {
@@ -48,8 +49,8 @@ class PatientDiskTest : public ::testing::Test {
                 {SharedBytes::Of(std::make_shared<const std::vector<float>>(
                     sequence, 1.0f))},
                 [this, sequence](Instant, absl::Status status) {
-                  EXPECT_TRUE(status.ok());
-                  stored_.push_back(sequence);
+                  EXPECT_TRUE(status.ok() || absl::IsAborted(status));
+                  (status.ok() ? stored_ : gone_).push_back(sequence);
                 });
   }
 
@@ -57,6 +58,7 @@ class PatientDiskTest : public ::testing::Test {
   SlowDisk slow_;
   std::vector<std::string> said_;
   std::vector<uint64_t> stored_;
+  std::vector<uint64_t> gone_;
   PatientDisk disk_{slow_, kInterval,
                     [this](Instant) { said_.push_back(disk_.error()); }};
 };
@@ -107,6 +109,51 @@ TEST_F(PatientDiskTest, ItIsWellAgainOnceEveryFileIsThere) {
   slow_.Answer(now_, absl::OkStatus());
   EXPECT_EQ(disk_.error(), "");
   EXPECT_EQ(said_.size(), 2u);
+}
+
+// The disk does one after the other: what is deleted behind a write of it is
+// not there, although the write is answered later.
+TEST_F(PatientDiskTest, AFileDeletedWhileItIsStoredIsNotThere) {
+  Store(1);
+  Store(1);
+  slow_.Answer(now_, absl::OkStatus());
+  disk_.Delete(File(1));
+  slow_.Answer(now_, absl::OkStatus());
+  EXPECT_EQ(stored_, std::vector<uint64_t>{1});
+  EXPECT_EQ(gone_, std::vector<uint64_t>{1});
+  Store(1);
+  slow_.Answer(now_, absl::OkStatus());
+  EXPECT_EQ(stored_, (std::vector<uint64_t>{1, 1}));
+  EXPECT_EQ(slow_.deleted, std::vector<StoredFile>{File(1)});
+}
+
+TEST_F(PatientDiskTest, AFileOfAnotherNameIsNotDeletedWithIt) {
+  StoredFile longer = File(1);
+  longer.pieces.push_back({1, 2});
+  Store(1);
+  disk_.Delete(longer);
+  disk_.Delete(File(2));
+  slow_.Answer(now_, absl::OkStatus());
+  EXPECT_EQ(stored_, std::vector<uint64_t>{1});
+}
+
+TEST_F(PatientDiskTest, WhatWaitsAndIsDeletedIsNotTriedAgain) {
+  Store(1);
+  slow_.Answer(now_, absl::ResourceExhaustedError("full"));
+  disk_.Delete(File(1));
+  disk_.OnTime(now_ + kInterval);
+  EXPECT_TRUE(slow_.answers.empty());
+  EXPECT_EQ(gone_, std::vector<uint64_t>{1});
+  EXPECT_EQ(disk_.error(), "");
+  EXPECT_FALSE(disk_.NextDeadline().has_value());
+}
+
+TEST_F(PatientDiskTest, ATryThatFailsAfterADeletionIsTheLast) {
+  Store(1);
+  disk_.Delete(File(1));
+  slow_.Answer(now_, absl::ResourceExhaustedError("full"));
+  EXPECT_EQ(gone_, std::vector<uint64_t>{1});
+  EXPECT_TRUE(said_.empty());
 }
 
 TEST_F(PatientDiskTest, AnAnswerAfterItsEndIsHeardByNobody) {

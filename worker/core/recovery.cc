@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/hash.h"
 #include "worker/core/compute.h"
 
 namespace skerry::worker {
@@ -302,12 +303,7 @@ void Recovery::StoreBase() {
   effects_.disk.Store(
       file, std::move(contents),
       disk_.Wrap([this, file](Instant now, absl::Status status) {
-        // It may have been stored a second time, and deleted meanwhile.
-        if (status.ok() && file.sequence < keep_from_) {
-          Discard(file);
-        } else if (status.ok()) {
-          OnStored(file);
-        }
+        if (status.ok()) OnStored(file);
         changed_(now);
       }));
 }
@@ -315,6 +311,46 @@ void Recovery::StoreBase() {
 void Recovery::Discard(const StoredFile& file) {
   history_.RemoveFile(file);
   effects_.disk.Delete(file);
+}
+
+absl::StatusOr<SharedBytes> Recovery::Find(const PieceKey& key) const {
+  const StoredFile* file = history_.FindPiece(key);
+  if (file == nullptr) {
+    return absl::NotFoundError(absl::StrCat(
+        options_.worker, " does not hold span ", key.span, " of ",
+        key.kind == kBase ? "base " : "result ", key.sequence.value()));
+  }
+  return effects_.disk.Map(*file, key.span);
+}
+
+absl::StatusOr<SharedBytes> Recovery::Read(const PieceKey& key) {
+  auto bytes = Find(key);
+  if (!bytes.ok()) {
+    // Anything else may pass.
+    if (absl::IsNotFound(bytes.status()) || absl::IsDataLoss(bytes.status())) {
+      OnRotten(key);
+    }
+    return bytes;
+  }
+  Compute(
+      effects_.host, [bytes = *bytes] { return Hash64(bytes.bytes); },
+      disk_.Wrap([this, key](Instant now, uint64_t hash) {
+        if (hash == key.hash) return;
+        OnRotten(key);
+        changed_(now);
+      }));
+  return bytes;
+}
+
+void Recovery::OnRotten(const PieceKey& key) {
+  const StoredFile* file = history_.FindPiece(key);
+  if (file == nullptr) return;
+  effects_.host.Event(absl::StrCat(key.kind == kBase ? "base " : "result ",
+                                   key.sequence.value(), " span ", key.span,
+                                   ": it is damaged on the disk"));
+  Discard(StoredFile(*file));
+  if (key.kind == kBase && ready() && applied() == key.sequence) StoreBase();
+  effects_.host.StatusChanged();
 }
 
 Sequence Recovery::FoldedOldest() const {

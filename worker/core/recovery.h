@@ -104,6 +104,12 @@ class Recovery {
   void StoreBase();
   // The result is on disk already, or will be.
   void OnStored(const StoredFile& file);
+  // A piece for another worker, as the disk has it. Whether it has rotted is
+  // looked at beside: then its file is given up, so that nobody is told any
+  // more that it is here. Errors: NotFound; DataLoss.
+  absl::StatusOr<SharedBytes> Read(const PieceKey& key);
+  // The same without that look.
+  absl::StatusOr<SharedBytes> Find(const PieceKey& key) const;
 
  private:
   struct Place {
@@ -156,6 +162,8 @@ class Recovery {
   void OnFolded(Instant now, Sequence sequence, uint32_t span,
                 const StoredFile& file, absl::StatusOr<SpanState> state);
   void Discard(const StoredFile& file);
+  // The piece is not what it was stored as.
+  void OnRotten(const PieceKey& key);
   void WakeAt(Instant when);
   Sequence FoldedOldest() const;
   // Makes the state from which no result leads on a base: it may be the newest

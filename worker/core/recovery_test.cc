@@ -48,6 +48,41 @@ TEST_F(RecoveryTest, OwnDiskIsUsedWhereItsHashesFitAndThePeersElsewhere) {
   }
 }
 
+TEST_F(RecoveryTest, WhatHasRottedIsGivenUpWhenItIsAskedFor) {
+  PutOnDisk(BaseKey(3, 0), SharedBytes::Of(states_[0][3].values));
+  PutOnDisk(BaseKey(3, 1), SharedBytes::Of(states_[1][2].values));
+  PutOnDisk(ResultKey(4, 0), pieces_[2]);
+  for (const PieceKey& key : {BaseKey(3, 0), BaseKey(3, 1), ResultKey(4, 0)}) {
+    EXPECT_TRUE(recovery_.Read(key).ok());  // the other side looks at the hash
+  }
+  ports_.Run();
+  EXPECT_NE(history_.FindPiece(BaseKey(3, 0)), nullptr);
+  EXPECT_EQ(history_.FindPiece(BaseKey(3, 1)), nullptr);
+  EXPECT_EQ(history_.FindPiece(ResultKey(4, 0)), nullptr);
+  EXPECT_EQ(ports_.deleted.size(), 2u);
+}
+
+TEST_F(RecoveryTest, WhatHasRottedIsStoredAgainWhereItIsInMemory) {
+  recovery_.SetView({Serve("a", 2, 3)}, Sequence(1));
+  recovery_.SetHoldings(0, 2);
+  Recover(4);
+  recovery_.StoreBase();
+  ports_.Run();
+  const StoredFile file = *history_.FindPiece(BaseKey(4, 1));
+  std::erase_if(ports_.files,
+                [&](const auto& one) { return one.first == file; });
+  EXPECT_FALSE(recovery_.Read(BaseKey(4, 1)).ok());
+  ports_.Run();
+  EXPECT_TRUE(recovery_.Read(BaseKey(4, 1)).ok());
+}
+
+TEST_F(RecoveryTest, WhatIsNotOnTheDiskAnyMoreIsGivenUpWhenItIsAskedFor) {
+  PutOnDisk(BaseKey(3, 0), SharedBytes::Of(states_[0][3].values));
+  ports_.files.clear();
+  EXPECT_TRUE(absl::IsNotFound(recovery_.Read(BaseKey(3, 0)).status()));
+  EXPECT_EQ(history_.FindPiece(BaseKey(3, 0)), nullptr);
+}
+
 TEST_F(RecoveryTest, SourceThatFailsIsFollowedByTheNext) {
   Source empty = Serve("a", 3, 3);
   ports_.remote.clear();
@@ -117,22 +152,6 @@ TEST_F(RecoveryTest, TheBeginningMayHaveALaterNumber) {
   EXPECT_NE(history_.FindPiece(
                 {kBase, Sequence(2), Attempt(), 0, states_[0][0].hash}),
             nullptr);
-}
-
-// Stored twice at once, it may be deleted between the two.
-TEST_F(RecoveryTest, ABaseThatNobodyNeedsAnyMoreIsNotListedWhenItIsStored) {
-  recovery_.SetView({Serve("a", 2, 3)}, Sequence(1));
-  recovery_.SetHoldings(0, 2);
-  Recover(4);
-  const PieceKey key{kBase, Sequence(4), Attempt(), 0, states_[0][4].hash};
-  const StoredFile* known = history_.FindPiece(key);
-  if (known != nullptr) history_.RemoveFile(StoredFile(*known));
-  const size_t deleted = ports_.deleted.size();
-  recovery_.StoreBase();
-  recovery_.SetView({Serve("a", 5, 6)}, Sequence(5));
-  ports_.Run();
-  EXPECT_EQ(history_.FindPiece(key), nullptr);
-  EXPECT_EQ(ports_.deleted.size(), deleted + 1);
 }
 
 }  // namespace

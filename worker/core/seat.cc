@@ -39,6 +39,9 @@ FrameVerdict Seat::OnFrame(Instant now, const compression::FrameHeader& header,
 absl::StatusOr<SharedBytes> Seat::OnFetch(const PieceKey& key) {
   return impl_->OnFetch(key);
 }
+absl::StatusOr<SharedBytes> Seat::PieceOf(const PieceKey& key) const {
+  return impl_->PieceOf(key);
+}
 void Seat::OnAgreeCut(Instant now, const CutRequest& request,
                       CutAnswer answer) {
   impl_->OnAgreeCut(now, request, std::move(answer));
@@ -310,19 +313,17 @@ FrameVerdict Seat::Impl::OnFrame(Instant now,
 }
 
 absl::StatusOr<SharedBytes> Seat::Impl::OnFetch(const PieceKey& key) {
-  const StoredFile* file =
-      key.fragment < fragments_.size()
-          ? fragments_[key.fragment]->history().FindPiece(key)
-          : nullptr;
-  if (file == nullptr) {
+  if (key.fragment >= fragments_.size()) {
     return absl::NotFoundError(
-        absl::StrCat(options_.worker, " does not hold span ", key.span, " of ",
-                     key.kind == PieceKey::Kind::kBase ? "base " : "result ",
-                     key.sequence.value()));
+        absl::StrCat("the job has ", fragments_.size(), " fragments"));
   }
-  StoredFile own = *file;
-  own.fragment = key.fragment;
-  return effects_.disk.Map(own, key.span);
+  return fragments_[key.fragment]->recovery().Read(key);
+}
+
+absl::StatusOr<SharedBytes> Seat::Impl::PieceOf(const PieceKey& key) const {
+  return key.fragment < fragments_.size()
+             ? fragments_[key.fragment]->recovery().Find(key)
+             : absl::NotFoundError("no such fragment");
 }
 
 void Seat::Impl::OnAgreeCut(Instant now, const CutRequest& request,

@@ -117,6 +117,8 @@ class Seat {
   // Null for a span that is not held.
   Values AnchorOf(uint32_t span, uint32_t fragment = 0) const;
   Values OwedOf(uint32_t span, uint32_t fragment = 0) const;
+  // As OnFetch() has it, but nothing comes of what is seen.
+  absl::StatusOr<SharedBytes> PieceOf(const PieceKey& key) const;
 
  private:
   class Impl;

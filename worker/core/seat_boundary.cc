@@ -12,12 +12,19 @@ namespace skerry::worker {
 
 bool Seat::Impl::StepCut(Instant now) {
   if (over()) {
+    // Where the head has decided, the others load what it named: this worker
+    // does too, and only then goes, or its next load would meet that one.
+    if (rank_ > 0 && asked_) return false;
     EndLife("the job is over");
     return true;
   }
   if (draining_ && AllDelivered()) {
     Abandon(now, "the worker drains");
     return true;
+  }
+  // The job may end with this state, and no commit of one fragment tells.
+  if (orders_->nothing_left && AllDelivered() && AllReady() && AllNewest()) {
+    KeepState();
   }
   // While it waits, a worker whose trainer holds the anchor is of use.
   if (at_anchor_ && RunTask(now)) return false;
@@ -203,10 +210,6 @@ bool Seat::Impl::StepFold(Instant now) {
   if (changed.empty()) {
     step_ = Step::kStart;
     return true;
-  }
-  if (fragments_.size() > 1 && cut_.at_anchor) {
-    // The state that the job may end with.
-    for (const auto& fragment : fragments_) fragment->recovery().StoreBase();
   }
   // Before a life's first samples there is nothing but the anchor.
   const bool fresh =

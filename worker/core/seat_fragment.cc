@@ -232,11 +232,11 @@ void SeatFragment::OnExchangeEnd(Instant now, absl::Status status) {
   }
   effects_.disk.Store(
       file, std::move(contents),
-      scope_.Wrap([this, file, fact](Instant at, absl::Status) {
-        recovery_.OnStored(file);
+      scope_.Wrap([this, file, fact](Instant at, absl::Status status) {
+        if (status.ok()) recovery_.OnStored(file);
         if (exchange_ != nullptr && exchange_->attempt() == fact.attempt) {
           finished_attempt_ = fact.attempt;
-          stored_ = fact;
+          if (status.ok()) stored_ = fact;
         }
         Changed();
         advance_(at);

@@ -40,6 +40,7 @@ class Seat::Impl {
   FrameVerdict OnFrame(Instant now, const compression::FrameHeader& header,
                        const SharedBytes& payload);
   absl::StatusOr<SharedBytes> OnFetch(const PieceKey& key);
+  absl::StatusOr<SharedBytes> PieceOf(const PieceKey& key) const;
   void OnAgreeCut(Instant now, const CutRequest& request, CutAnswer answer);
   std::optional<Instant> NextDeadline() const;
   void OnTime(Instant now);
@@ -121,6 +122,8 @@ class Seat::Impl {
   // --- seat_round.cc ---
   bool StepOnce(Instant now);
   bool StepAway(Instant now);
+  // Makes the present state one that can be saved and begun with.
+  void KeepState();
   bool StepJoin(Instant now);
   bool StepStart(Instant now);
   void StartRun(const data::RangeSet& ranges);
@@ -183,7 +186,7 @@ class Seat::Impl {
   bool advancing_ = false;
   bool again_ = false;
   bool draining_ = false;
-  Sequence drained_at_;  // of the last bases stored for it
+  Sequence kept_at_;  // of the last state that KeepState() has stored
   std::string failure_;
 
   // Trainer.

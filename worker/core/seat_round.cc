@@ -47,14 +47,17 @@ bool Seat::Impl::StepAway(Instant now) {
   for (const auto& fragment : fragments_) {
     fragment->recovery().SetTarget(fragment->orders().newest);
   }
-  // Nobody else may have the newest state: it has to be one that can be saved.
-  if (draining_ && AllReady() && drained_at_ < StateApplied()) {
-    drained_at_ = StateApplied();
-    for (const auto& fragment : fragments_) fragment->recovery().StoreBase();
-  }
+  // Nobody else may have the newest state.
+  if (draining_ && AllReady()) KeepState();
   if (!over() || begin() == end()) return false;
   step_ = Step::kClose;
   return true;
+}
+
+void Seat::Impl::KeepState() {
+  if (kept_at_ == StateApplied()) return;
+  kept_at_ = StateApplied();
+  for (const auto& fragment : fragments_) fragment->recovery().StoreBase();
 }
 
 bool Seat::Impl::StepJoin(Instant now) {

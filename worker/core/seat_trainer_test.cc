@@ -60,6 +60,38 @@ TEST(SeatTrainerTest, EndOfTheJobEvaluatesTheLastAnchorAndRests) {
   }
 }
 
+// The last cut may be on its way to a rank that hears of the job's end first:
+// what its head then loads must not meet what this rank loads to rest.
+TEST(SeatTrainerTest, AtTheEndTheRanksOfAReplicaLoadTheSame) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    WorldOptions options =
+        Options({kHalves, kAll}, "co2", CodecId::kInt8Block, seed);
+    options.settings.samples = 108;
+    World world(options);
+    ASSERT_TRUE(world.RunUntil([&] {
+      return !world.committed().empty() &&
+             world.committed().back().samples_committed == 108;
+    })) << Failures(world);
+    world.RunUntil([] { return false; }, static_cast<int>(4 * seed));
+    world.AskEvaluation({world.newest(), 1024});
+    world.set_phase(JobPhase::kSucceeded);
+    const auto is_done = [&](uint32_t worker) {
+      const JobFacts facts = world.seat(worker)->Facts();
+      return facts.state == SeatState::kResting && !facts.evaluations.empty() &&
+             facts.evaluations.back().sequence == world.newest();
+    };
+    ASSERT_TRUE(world.RunUntil([&] {
+      return is_done(0) && is_done(1) && is_done(2);
+    })) << "seed "
+        << seed << Failures(world);
+    const double loss = world.seat(2)->Facts().evaluations.back().loss;
+    for (const uint32_t worker : {0u, 1u}) {
+      EXPECT_EQ(world.seat(worker)->Facts().evaluations.back().loss, loss)
+          << "seed " << seed;
+    }
+  }
+}
+
 // There is nothing left to train, and the job waits for somebody to evaluate
 // what came out: that may be a life that never ran a round.
 TEST(SeatTrainerTest, ALifeThatBeginsAfterTheLastSampleEvaluates) {

@@ -69,10 +69,15 @@ absl::StatusOr<std::vector<StoredFile>> JobDisk::Scan() {
 void JobDisk::Store(const StoredFile& file, std::vector<SharedBytes> contents,
                     Done<absl::Status> done) {
   const std::string path = PathOf(file);
-  mapped_.erase(path);
+  // Also what is mapped before the new file is there.
+  Done<absl::Status> stored = [this, path, done = std::move(done)](
+                                  Instant now, absl::Status status) mutable {
+    mapped_.erase(path);
+    std::move(done)(now, std::move(status));
+  };
   executor_.Run([&files = files_, &loop = answers_.loop(), path, file,
                  contents = std::move(contents),
-                 answer = answers_.Wrap(std::move(done))]() mutable {
+                 answer = answers_.Wrap(std::move(stored))]() mutable {
     absl::Status status = Write(files, path, file, contents);
     loop.Post(
         [status = std::move(status), answer = std::move(answer)]() mutable {

@@ -18,6 +18,18 @@
 namespace skerry::worker {
 namespace {
 
+// Runs its tasks when the test says so.
+class LaterExecutor final : public runtime::Executor {
+ public:
+  void Run(runtime::Task task) override { tasks_.push_back(std::move(task)); }
+  void RunAll() {
+    for (runtime::Task& task : std::exchange(tasks_, {})) std::move(task)();
+  }
+
+ private:
+  std::vector<runtime::Task> tasks_;
+};
+
 SharedBytes Content(uint32_t span) {
   return SharedBytes::Of(std::vector<std::byte>(100, std::byte(span)));
 }
@@ -73,6 +85,22 @@ TEST_F(JobDiskTest, WhatIsStoredIsThereUntilItIsDeleted) {
   disk_.Delete(Base(8, 0, 2));
   EXPECT_TRUE(absl::IsNotFound(disk_.Map(Base(8, 0, 2), 0).status()));
   EXPECT_TRUE(disk_.Scan()->empty());
+}
+
+TEST_F(JobDiskTest, WhatWasMappedBeforeAFileIsReplacedIsNotHandedOutAfter) {
+  LaterExecutor executor;
+  JobDisk disk(root_, files_, executor, answers_);
+  for (const uint32_t value : {1u, 2u}) {
+    StoredFile file = Base(8, 0, 1);
+    file.pieces[0].hash = Hash64(Content(value).bytes);
+    disk.Store(file, {Content(value)}, [](Instant, absl::Status) {});
+    (void)disk.Map(file, 0);
+    executor.RunAll();
+    loop_.RunUntilIdle();
+    const auto content = disk.Map(file, 0);
+    ASSERT_TRUE(content.ok()) << content.status();
+    EXPECT_EQ(Hash64(content->bytes), file.pieces[0].hash);
+  }
 }
 
 TEST_F(JobDiskTest, FilesThatBeginAtOneSpanDoNotReplaceEachOther) {

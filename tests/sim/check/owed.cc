@@ -198,7 +198,7 @@ void OwedChecker::CheckMean(const FragmentSight& sight, uint32_t span,
     allowed += error.value_or(0) * Largest(*offer->second);
     largest_error = std::max(largest_error, error.value_or(0));
   }
-  const auto piece = sight.seat.seat.OnFetch(
+  const auto piece = sight.seat.seat.PieceOf(
       {worker::PieceKey::Kind::kResult, facts.stored->sequence,
        facts.stored->attempt, span, hash, sight.index});
   if (!piece.ok()) return;

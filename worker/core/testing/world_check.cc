@@ -92,7 +92,7 @@ double World::Decoded(uint32_t fragment, const CommittedEntry& entry) {
     std::vector<float> mean(spans[span].size());
     for (const auto& worker : workers_) {
       if (worker->seat == nullptr) continue;
-      const auto piece = worker->seat->OnFetch(key);
+      const auto piece = worker->seat->PieceOf(key);
       if (!piece.ok()) continue;
       SKERRY_CHECK(DecodeMean(piece->bytes, entry.total_weight, mean).ok());
       for (const float value : mean) sum += value * entry.total_weight;
