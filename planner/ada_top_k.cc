@@ -18,7 +18,7 @@ std::optional<uint32_t> FindDense(const CodecProblem& problem) {
   for (uint32_t c = 0; c < problem.options.size(); ++c) {
     const CodecOption& option = problem.options[c];
     if (option.loss == CodecLoss::kSparse ||
-        !WhyRefused(option.loss, problem.handling).empty()) {
+        !WhyRefused(option, problem.handling).empty()) {
       continue;
     }
     if (!dense || option.relative_rms < problem.options[*dense].relative_rms) {
@@ -34,7 +34,7 @@ std::vector<uint32_t> FindSparse(const CodecProblem& problem) {
   for (uint32_t c = 0; c < problem.options.size(); ++c) {
     const CodecOption& option = problem.options[c];
     if (option.loss == CodecLoss::kSparse &&
-        WhyRefused(option.loss, problem.handling).empty()) {
+        WhyRefused(option, problem.handling).empty()) {
       sparse.push_back(c);
     }
   }

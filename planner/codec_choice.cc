@@ -13,6 +13,26 @@
 namespace skerry::planner {
 namespace {
 
+std::string WhyLossRefused(CodecLoss loss, const ErrorHandling& handling) {
+  const bool feedback = handling.beta > 0.0;
+  switch (loss) {
+    case CodecLoss::kRounding:
+      return "";
+    case CodecLoss::kOneBit:
+      return feedback ? "" : "one bit without error feedback diverges";
+    case CodecLoss::kOneBitWhole:
+      return "one scale for all values diverges where curvature varies";
+    case CodecLoss::kSparse:
+      if (!feedback) {
+        return "a sparse codec without error feedback loses what it leaves";
+      }
+      return handling.momentum > 0.0 ? "a sparse codec with error feedback "
+                                       "diverges under outer momentum"
+                                     : "";
+  }
+  return "it loses in a way that is not known";
+}
+
 // All that a choice depends on, by member and option.
 struct Table {
   std::vector<std::vector<HopSeconds>> times;
@@ -46,7 +66,7 @@ Table TableOf(const CodecProblem& problem) {
     table.squared_error.push_back(std::move(errors));
   }
   for (uint32_t c = 0; c < problem.options.size(); ++c) {
-    if (WhyRefused(problem.options[c].loss, problem.handling).empty()) {
+    if (WhyRefused(problem.options[c], problem.handling).empty()) {
       table.allowed.push_back(c);
     }
   }
@@ -134,24 +154,22 @@ std::string NamesOf(const CodecProblem& problem,
 
 }  // namespace
 
-std::string WhyRefused(CodecLoss loss, const ErrorHandling& handling) {
-  const bool feedback = handling.beta > 0.0;
-  switch (loss) {
-    case CodecLoss::kRounding:
-      return "";
-    case CodecLoss::kOneBit:
-      return feedback ? "" : "one bit without error feedback diverges";
-    case CodecLoss::kOneBitWhole:
-      return "one scale for all values diverges where curvature varies";
-    case CodecLoss::kSparse:
-      if (!feedback) {
-        return "a sparse codec without error feedback loses what it leaves";
-      }
-      return handling.momentum > 0.0 ? "a sparse codec with error feedback "
-                                       "diverges under outer momentum"
-                                     : "";
-  }
-  return "it loses in a way that is not known";
+double RoundsAtOnce(double relative_rms, double beta) {
+  const double kept = beta * relative_rms * relative_rms;
+  return kept < 1.0 ? 1.0 / (1.0 - kept)
+                    : std::numeric_limits<double>::infinity();
+}
+
+std::string WhyRefused(const CodecOption& option,
+                       const ErrorHandling& handling) {
+  std::string why = WhyLossRefused(option.loss, handling);
+  if (!why.empty() || option.loss == CodecLoss::kRounding) return why;
+  const double rounds = RoundsAtOnce(option.relative_rms, handling.beta);
+  if (rounds < handling.rounds_at_once_max) return "";
+  return absl::StrFormat(
+      "error feedback would send %.3g rounds of work at once, and %.3g "
+      "overshoot",
+      rounds, handling.rounds_at_once_max);
 }
 
 absl::Status ValidateProblem(const CodecProblem& problem) {
@@ -171,7 +189,7 @@ absl::Status ValidateProblem(const CodecProblem& problem) {
           "codec ", option.name,
           ": bytes and speeds have to be positive, its error at least 0"));
     }
-    const std::string why = WhyRefused(option.loss, problem.handling);
+    const std::string why = WhyRefused(option, problem.handling);
     any_allowed |= why.empty();
     if (!why.empty()) absl::StrAppend(&refusals, "; ", option.name, ": ", why);
   }
@@ -223,7 +241,7 @@ absl::StatusOr<CodecChoice> ChooseCodecs(const CodecProblem& problem) {
   }
   CodecChoice choice = Appraise(problem, std::move(best->codec));
   for (const CodecOption& option : problem.options) {
-    const std::string why = WhyRefused(option.loss, problem.handling);
+    const std::string why = WhyRefused(option, problem.handling);
     if (!why.empty()) {
       absl::StrAppend(&choice.reason, "; ", option.name, " refused: ", why);
     }

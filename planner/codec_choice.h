@@ -9,6 +9,7 @@
 #define SKERRY_PLANNER_CODEC_CHOICE_H_
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -39,13 +40,24 @@ struct CodecOption {
 struct ErrorHandling {
   double beta = 0.0;      // error-feedback factor, in [0, 1]
   double momentum = 0.0;  // of the outer optimizer
+  // RoundsAtOnce() that the outer step does not stand any more.
+  double rounds_at_once_max = std::numeric_limits<double>::infinity();
 };
+
+// How many rounds of work reach the model at once when a codec with this error
+// gives way to one that sends everything: the last round, and what error
+// feedback has kept of those before, beta * relative_rms^2 of it a round, after
+// which the rest is as the geometric series of that. Infinite when nothing is
+// ever sent.
+double RoundsAtOnce(double relative_rms, double beta);
 
 // Why a job may not use a codec; empty when it may. Refused is what diverges or
 // loses nearly everything (docs/compression.md): sparse codecs with error
 // feedback under outer momentum, and without error feedback; one bit without
-// error feedback; one bit with one scale for all, where curvature varies.
-std::string WhyRefused(CodecLoss loss, const ErrorHandling& handling);
+// error feedback; one bit with one scale for all, where curvature varies; and
+// what keeps so much that the outer step overshoots once it is sent.
+std::string WhyRefused(const CodecOption& option,
+                       const ErrorHandling& handling);
 
 struct CodecProblem {
   ExchangeShape shape;

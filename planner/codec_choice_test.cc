@@ -55,7 +55,7 @@ Oracle BruteForce(const CodecProblem& problem) {
     double squared = 0.0;
     for (size_t m = 0; m < members.size(); ++m) {
       const CodecOption& option = problem.options[codec[m]];
-      allowed &= WhyRefused(option.loss, problem.handling).empty();
+      allowed &= WhyRefused(option, problem.handling).empty();
       const HopSeconds times = TimesOf(problem.shape, m, codec[m], option.cost);
       first = std::max(first, times.first);
       second = std::max(second, times.second);
@@ -133,14 +133,19 @@ TEST(CodecChoiceTest, PairsThatDivergeAreNeverChosen) {
   const ErrorHandling carried{1.0, 0.0};
   const ErrorHandling carried_momentum{1.0, 0.9};
   const ErrorHandling discarded{0.0, 0.0};
-  EXPECT_EQ(WhyRefused(CodecLoss::kSparse, carried), "");
-  EXPECT_EQ(WhyRefused(CodecLoss::kOneBit, carried_momentum), "");
-  EXPECT_NE(WhyRefused(CodecLoss::kSparse, carried_momentum), "");
-  EXPECT_NE(WhyRefused(CodecLoss::kSparse, discarded), "");
-  EXPECT_NE(WhyRefused(CodecLoss::kOneBit, discarded), "");
+  const auto refused = [](CodecLoss loss, const ErrorHandling& handling) {
+    CodecOption option;
+    option.loss = loss;
+    return !WhyRefused(option, handling).empty();
+  };
+  EXPECT_FALSE(refused(CodecLoss::kSparse, carried));
+  EXPECT_FALSE(refused(CodecLoss::kOneBit, carried_momentum));
+  EXPECT_TRUE(refused(CodecLoss::kSparse, carried_momentum));
+  EXPECT_TRUE(refused(CodecLoss::kSparse, discarded));
+  EXPECT_TRUE(refused(CodecLoss::kOneBit, discarded));
   for (const ErrorHandling& any : {carried, carried_momentum, discarded}) {
-    EXPECT_NE(WhyRefused(CodecLoss::kOneBitWhole, any), "");
-    EXPECT_EQ(WhyRefused(CodecLoss::kRounding, any), "");
+    EXPECT_TRUE(refused(CodecLoss::kOneBitWhole, any));
+    EXPECT_FALSE(refused(CodecLoss::kRounding, any));
   }
   // A link on which only the smallest would do.
   CodecProblem problem;
@@ -160,6 +165,46 @@ TEST(CodecChoiceTest, PairsThatDivergeAreNeverChosen) {
   EXPECT_EQ(named(discarded), "nf4");
   problem.options = {TestOptions()[7]};
   EXPECT_TRUE(absl::IsInvalidArgument(ChooseCodecs(problem).status()));
+}
+
+// The recursion whose sum RoundsAtOnce() is, with what a codec that errs so
+// keeps of the norm squared of what it is given.
+TEST(CodecChoiceTest, RoundsAtOnceAreTheLastRoundAndWhatIsOwedOfOthers) {
+  for (const double relative_rms : {0.0, 0.0918, 0.64, 0.804, 0.976}) {
+    for (const double beta : {0.0, 0.5, 1.0}) {
+      double owed = 0.0;
+      for (int round = 0; round < 2000; ++round) {
+        owed = beta * relative_rms * relative_rms * (owed + 1.0);
+      }
+      EXPECT_NEAR(RoundsAtOnce(relative_rms, beta), owed + 1.0, 1e-9);
+    }
+  }
+  EXPECT_TRUE(std::isinf(RoundsAtOnce(1.0, 1.0)));
+}
+
+TEST(CodecChoiceTest, WhatTheOuterStepWouldNotStandAtOnceIsNotChosen) {
+  CodecProblem problem;
+  problem.options = TestOptions();
+  problem.shape.elements = 100000000;
+  problem.shape.members = {TestMember(1, 1e6, 50000000),
+                           TestMember(2, 1e6, 50000000)};
+  problem.budget = absl::Seconds(1);
+  const auto named = [&](double beta, double rounds_at_once_max) {
+    problem.handling = {beta, 0.0, rounds_at_once_max};
+    const auto choice = ChooseCodecs(problem);
+    EXPECT_TRUE(choice.ok()) << choice.status();
+    EXPECT_FALSE(choice->hides);
+    EXPECT_EQ(choice->reason.find("top_k/64 refused: error feedback") !=
+                  std::string::npos,
+              problem.options[choice->codec[0]].name != "top_k/64")
+        << choice->reason;
+    return problem.options[choice->codec[0]].name;
+  };
+  EXPECT_EQ(named(1.0, 9.0), "top_k/64");  // 8.6 rounds
+  EXPECT_EQ(named(1.0, 8.0), "sign1");     // 1.7
+  EXPECT_EQ(named(0.5, 2.0), "top_k/64");  // 1.8
+  // What rounds is always there.
+  EXPECT_EQ(named(1.0, 1.0), "nf4");
 }
 
 TEST(CodecChoiceTest, TheReasonNamesCodecsRatesAndRefusals) {

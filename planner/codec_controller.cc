@@ -18,7 +18,7 @@ uint32_t IndexOf(const CodecProblem& problem, const std::string& name,
                  uint32_t otherwise) {
   for (uint32_t c = 0; c < problem.options.size(); ++c) {
     if (problem.options[c].name == name &&
-        WhyRefused(problem.options[c].loss, problem.handling).empty()) {
+        WhyRefused(problem.options[c], problem.handling).empty()) {
       return c;
     }
   }

@@ -160,7 +160,7 @@ class RecordedExchange {
 std::vector<uint32_t> Allowed() {
   std::vector<uint32_t> allowed;
   for (uint32_t codec = 0; codec < CodecMenu().size(); ++codec) {
-    if (planner::WhyRefused(CodecMenu()[codec].loss, kHandling).empty()) {
+    if (planner::WhyRefused(CodecMenu()[codec], kHandling).empty()) {
       allowed.push_back(codec);
     }
   }

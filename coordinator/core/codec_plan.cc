@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "coordinator/core/codec_menu.h"
 #include "coordinator/core/layout.h"
+#include "optimizer/outer/outer_options.h"
 #include "planner/codec_controller.h"
 #include "planner/codec_policy.h"
 
@@ -20,6 +21,9 @@ namespace {
 constexpr double kShareBehindRound = 0.8;
 // Of a round that waits for its exchange: the stall that is accepted.
 constexpr double kShareOfStall = 0.2;
+// Of the distance to the optimum of a quadratic: from here on a step ends no
+// nearer than it began.
+constexpr double kStepMax = 2.0;
 
 // Index of the member that has a worker at the address; members.size() if none.
 size_t MemberAt(const std::vector<Member>& members,
@@ -145,6 +149,22 @@ void UseForAll(std::string_view codec, const std::string& why, Opened& opened) {
 
 }  // namespace
 
+planner::ErrorHandling ErrorHandlingOf(const JobSpec& spec) {
+  planner::ErrorHandling handling{*spec.outer.beta, *spec.outer.momentum};
+  if (spec.exchange.codec != planner::kAdaptiveCodec) return handling;
+  const optimizer::OuterOptions outer = OuterOptionsOf(spec);
+  const bool delayed = outer.delay_rounds > 0;
+  // Other merges keep in `live` what is in flight, so it is not produced again.
+  const bool again = delayed && outer.merge == optimizer::MergeRule::kReplace;
+  handling.rounds_at_once_max =
+      kStepMax / outer.learning_rate - (again ? outer.delay_rounds : 0);
+  if (delayed && outer.undelayed_rounds_fraction > 0) {
+    handling.rounds_at_once_max = std::min(
+        handling.rounds_at_once_max, kStepMax / outer.undelayed_learning_rate);
+  }
+  return handling;
+}
+
 void PlanCodecs(JobState& job, size_t fragment, Opened& opened) {
   if (!planner::IsCodecPolicy(job.spec.exchange.codec)) return;
   if (opened.members.size() == 1) {
@@ -154,11 +174,9 @@ void PlanCodecs(JobState& job, size_t fragment, Opened& opened) {
   if (!FillLinks(links)) {
     return UseForAll(kUnmeasuredCodec, "no link is measured yet", opened);
   }
-  const planner::CodecProblem problem{
-      ShapeOf(job, opened, links),
-      CodecMenu(),
-      {*job.spec.outer.beta, *job.spec.outer.momentum},
-      BudgetOf(job, opened.members)};
+  const planner::CodecProblem problem{ShapeOf(job, opened, links), CodecMenu(),
+                                      ErrorHandlingOf(job.spec),
+                                      BudgetOf(job, opened.members)};
   const auto decision =
       job.codec_controllers
           .try_emplace(

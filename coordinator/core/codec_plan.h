@@ -7,10 +7,21 @@
 
 #include <cstddef>
 
+#include "coordinator/core/job_spec.h"
 #include "coordinator/core/job_state.h"
 #include "coordinator/core/records.h"
+#include "planner/codec_choice.h"
 
 namespace skerry::coordinator {
+
+// What the job does with errors. Of a job with codec "adaptive" also how many
+// rounds of work its outer step stands at once: on the quadratic of
+// docs/outer_loop.md at c = 1, a step of rate a over r rounds, with d rounds in
+// flight, overshoots by more than it began with from a (r + d) = 2 on. Other
+// policies and codecs are the operator's word.
+//
+// Requires: the spec is reviewed.
+planner::ErrorHandling ErrorHandlingOf(const JobSpec& spec);
 
 // Sets the members' codecs of a job with a codec policy, and adds why to the
 // reason; does nothing for others. The record carries both, so every worker and

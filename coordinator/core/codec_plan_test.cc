@@ -1,7 +1,9 @@
 #include "coordinator/core/codec_plan.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -123,6 +125,43 @@ TEST(CodecPlanTest, EveryChoiceIsACodecThatWorkersKnow) {
       }
     }
   }
+}
+
+// Hardly anything gets through: the smallest codec that the job may use is
+// taken, which is the one whose error feedback the outer step stands.
+TEST(CodecPlanTest, TheSmallestCodecIsOneThatCanGiveWayToAnyOther) {
+  struct Case {
+    OuterMethod method;
+    double beta;
+    std::optional<double> learning_rate;
+    double rounds_max;
+    std::string smallest;
+  };
+  for (const Case& one : std::vector<Case>{
+           {OuterMethod::kCo2, 1.0, {}, 2.0, "sign1"},
+           {OuterMethod::kLocalSgd, 1.0, {}, 2.0, "sign1"},
+           {OuterMethod::kLocalSgd, 1.0, 0.5, 4.0, "top_k/16"},
+           {OuterMethod::kAveragePlusLocalDelta, 1.0, {}, 2.0, "sign1"},
+           // What is owed is forgotten in a round or two.
+           {OuterMethod::kCo2, 0.5, {}, 2.0, "top_k/256"}}) {
+    JobSpec spec = AdaptiveJob(one.method);
+    spec.outer.beta = one.beta;
+    spec.outer.learning_rate = one.learning_rate;
+    Three bench(spec);
+    EXPECT_DOUBLE_EQ(ErrorHandlingOf(bench.job.spec).rounds_at_once_max,
+                     one.rounds_max);
+    bench.Measure({{"wa", 1.0}, {"wb", 1.0}, {"wc", 1.0}});
+    const Opened opened = bench.OpenOnce(1.0);
+    EXPECT_EQ(CodecsOf(opened), Codecs(3, one.smallest)) << opened.reason;
+  }
+}
+
+// Who names a ratio gets it.
+TEST(CodecPlanTest, OnlyAdaptiveBoundsWhatErrorFeedbackKeeps) {
+  JobSpec spec = AdaptiveJob(OuterMethod::kCo2);
+  spec.exchange.codec = "ada_top_k/256";
+  Three bench(spec);
+  EXPECT_TRUE(std::isinf(ErrorHandlingOf(bench.job.spec).rounds_at_once_max));
 }
 
 TEST(CodecPlanTest, AdaTopKSparsifiesTheSlowLinkAlone) {

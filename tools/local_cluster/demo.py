@@ -28,6 +28,11 @@ _ISLANDS = [
     Island('west', workers=1, rate_mbit_s=50, rtt_ms=40),
 ]
 
+# For a while an exchange in int8 would take this many rounds, because of what
+# has to cross the link to this island.
+_STEPPED = _ISLANDS[2]
+_SLOW_ROUNDS = 2
+
 
 class Size:
     """How large a run is. Tokens are fixed by rounds, tau and batch."""
@@ -54,26 +59,57 @@ def main():
     parser.add_argument('--quick', action='store_true',
                         help='a smaller model, under two minutes once built')
     parser.add_argument('--no-faults', action='store_true',
-                        help='kill nothing')
+                        help='kill nothing; a link gets slower all the same')
     parser.add_argument('--keep', metavar='DIR',
                         help='keep logs, state and the curve in this folder')
+    parser.add_argument('--programs', metavar='DIR',
+                        help='take the programs from here, build nothing')
     parser.add_argument('--seed', type=int, default=1)
     arguments = parser.parse_args()
     size = _QUICK if arguments.quick else _FULL
     directory = arguments.keep or tempfile.mkdtemp(prefix='skerry-demo-')
     os.makedirs(directory, exist_ok=True)
     try:
-        good = run(size, directory, not arguments.no_faults, arguments.seed)
+        programs = arguments.programs or build(directory)
+        good = run(size, directory, programs, not arguments.no_faults,
+                   arguments.seed)
     finally:
         if not arguments.keep:
             shutil.rmtree(directory, ignore_errors=True)
     return 0 if good else 1
 
 
-def run(size, directory, faults, seed):
-    """One demo. True when everything it claims is so."""
+def build(directory):
     print('Building (the first time takes some minutes) ...', flush=True)
-    programs = binaries.build(os.path.join(directory, 'bin'))
+    return binaries.build(os.path.join(directory, 'bin'))
+
+
+class Link:
+    """The emulated link to an island, whose rate steps down and up again."""
+
+    def __init__(self, cluster, island):
+        self._cluster = cluster
+        self._island = island
+
+    def slow(self, progress):
+        """What is about a byte a parameter takes _SLOW_ROUNDS rounds."""
+        replicas = len(_ISLANDS)
+        # Contributions to the spans that it owns, and the other spans' results.
+        values = (int(self._cluster.ctl.job(_JOB)['parameters'])
+                  * 2 * (replicas - 1) / replicas)
+        self._set(values * 8 / 1e6 / (_SLOW_ROUNDS * progress.round_s()))
+
+    def recover(self):
+        self._set(self._island.rate_mbit_s)
+
+    def _set(self, mbit_s):
+        print(f'    the link to {self._island.name} has {mbit_s:.2g} Mbit/s '
+              'now', flush=True)
+        self._cluster.relay.set_rate(self._island.name, mbit_s)
+
+
+def run(size, directory, programs, faults, seed):
+    """One demo. True when everything it claims is so."""
     text = corpus.write(os.path.join(directory, 'bible.txt'))
     cluster = LocalCluster(programs, os.path.join(directory, 'cluster'),
                            _ISLANDS)
@@ -87,12 +123,18 @@ def run(size, directory, faults, seed):
         workers = len(cluster.workers)
         cluster.submit(job.job(
             _JOB, data, size.config, size.samples, size.batch, size.tau,
-            learning_rate=size.learning_rate, seed=seed, workers_min=workers))
+            codec='adaptive', learning_rate=size.learning_rate, seed=seed,
+            workers_min=workers))
         progress = Progress(cluster, _JOB, size.rounds, sys.stdout)
+        link = Link(cluster, _STEPPED)
         if faults:
             progress.at(1 / 3, 'kill -9 worker east0',
                         cluster.worker('east0').daemon.kill)
+        progress.at(0.45, f'the link to {_STEPPED.name} gets slower',
+                    lambda: link.slow(progress))
+        if faults:
             progress.at(2 / 3, 'kill -9 coordinator', cluster.coordinator.kill)
+        progress.at(0.8, f'the link to {_STEPPED.name} recovers', link.recover)
         started = time.monotonic()
         progress.wait()
         took_s = time.monotonic() - started

@@ -15,9 +15,8 @@ _MEASURED_ROUNDS = 8
 _LASTING_S = 3.0
 
 
-def rounds(cluster, data, batch, tau, fewest, islands=(),
-           lasting_s=_LASTING_S):
-    """Rounds of a GPT-2 of width 64 that take that long, but not fewer."""
+def round_s(cluster, data, batch, tau, islands=()):
+    """Seconds that a round of a GPT-2 of width 64 takes."""
     name = '-'.join(['pace', *islands])
     workers = [w for w in cluster.workers if not islands or w.island in islands]
     cluster.submit(job.job(
@@ -28,8 +27,14 @@ def rounds(cluster, data, batch, tau, fewest, islands=(),
     ages_ms = [int(event['age_ms'])
                for event in cluster.ctl.json_lines('logs', name)
                if event['name'] == 'Committed']
-    round_s = (max(ages_ms) - min(ages_ms)) / 1000 / (len(ages_ms) - 1)
-    found = max(fewest, math.ceil(lasting_s / max(round_s, 1e-3)))
-    print(f'a round takes {round_s * 1e3:.1f} ms here: jobs of {found} rounds',
+    return (max(ages_ms) - min(ages_ms)) / 1000 / (len(ages_ms) - 1)
+
+
+def rounds(cluster, data, batch, tau, fewest, islands=(),
+           lasting_s=_LASTING_S):
+    """Rounds of such a model that take that long, but not fewer."""
+    took_s = round_s(cluster, data, batch, tau, islands)
+    found = max(fewest, math.ceil(lasting_s / max(took_s, 1e-3)))
+    print(f'a round takes {took_s * 1e3:.1f} ms here: jobs of {found} rounds',
           flush=True)
     return found

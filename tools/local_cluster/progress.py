@@ -22,6 +22,8 @@ class Progress:
         self._out = out
         self._stuck_after_s = stuck_after_s
         self._faults = []
+        self._first = None  # (sequence, when it was seen)
+        self._last = None
         self._sent_bytes = 0
         self.marks = []  # (sequence, text)
         self.lines = out is not None
@@ -29,6 +31,11 @@ class Progress:
     def at(self, share, name, act):
         """Calls `act` when `share` of the rounds are committed."""
         self._faults.append((share, name, act))
+
+    def round_s(self):
+        """What a round has taken so far, in the mean."""
+        (first, began), (last, ended) = self._first, self._last
+        return (ended - began) / max(last - first, 1)
 
     def wait(self):
         """The job's last view."""
@@ -43,6 +50,8 @@ class Progress:
             if view is not None:
                 if int(view['sequence']) != sequence:
                     sequence, moved = int(view['sequence']), now
+                    self._last = (sequence, now)
+                    self._first = self._first or self._last
                 self._faults_due(started, view)
                 ended = view['phase'] in _ENDED
                 if ended or now - printed >= _LINE_EVERY_S:

@@ -52,6 +52,12 @@ class Relay:
         """{link: bytes forwarded by direction} as the relay counts them."""
         return self._command('stats')
 
+    def set_rate(self, island, mbit_s):
+        """From now on, the rate of what others send to the island."""
+        answer = self._command(f'rate {island} both {mbit_s}')
+        if 'error' in answer:
+            raise RuntimeError(f"the relay: {answer['error']}")
+
     def _command(self, line):
         self._process.stdin.write(line + '\n')
         self._process.stdin.flush()

@@ -5,6 +5,7 @@ import os
 import re
 import textwrap
 
+from local_cluster import codecs
 from local_cluster import curve
 
 
@@ -82,6 +83,7 @@ def final(cluster, view, size, progress, seconds, prepared):
                              'Skerry demo: three islands, one model'))
     print(f'The curve is in {path}\n')
     good = _traffic(view, size, seconds)
+    _codecs(cluster, view, progress)
     good &= _audit(cluster, view)
     good &= _loss(validation, size, prepared)
     text = cluster.retry('generate', view['spec']['name'], '--prompt',
@@ -107,6 +109,22 @@ def _traffic(view, size, seconds):
     print(f"lives {counters['lives']}, attempts {counters['attempts']}, "
           f"commits {counters['commits']}\n")
     return sent > 0
+
+
+def _codecs(cluster, view, progress):
+    """What exchanges were sent with; whether that followed the link."""
+    exchanges = codecs.opened(
+        cluster.ctl.json_lines('logs', view['spec']['name']))
+    links = [(at, name) for at, name in progress.marks if ' link ' in name]
+    print('Codecs, from the exchange on at which they were chosen')
+    print('\n'.join(codecs.table(exchanges, links)))
+    steps = [at for at, _ in links] + [int(view['sequence'])]
+    followed = all(codecs.follow(exchanges, begin, end)
+                   for begin, end in zip(steps, steps[1:]))
+    found = codecs.chosen(exchanges)
+    print(f"codecs: {' and '.join(found)}: "
+          f"{'they followed' if followed else 'they did not follow'} "
+          'the link\n')
 
 
 def partly_covered(audit):
