@@ -18,9 +18,9 @@ std::string TextOf(const std::vector<std::byte>& bytes) {
 
 }  // namespace
 
-std::string TokenizerJsonOf(const std::string& folder,
-                            const std::string& manifest_sha256,
-                            const runtime::Files& files) {
+std::string DataTokenizer(const std::string& folder,
+                          const std::string& manifest_sha256,
+                          const runtime::Files& files) {
   const auto read = [&](const std::string& name, const std::string& sha256) {
     const auto bytes = files.Read(absl::StrCat(folder, "/", name));
     const bool is_it = bytes.ok() && Sha256Hex(*bytes) == sha256;

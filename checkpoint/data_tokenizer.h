@@ -10,12 +10,12 @@
 
 namespace skerry::checkpoint {
 
-// The tokenizer.json of the data set in `folder` whose manifest has that
+// The tokenizer's file of the data set in `folder` whose manifest has that
 // SHA-256. Empty when it is not to be had: the data may be on other machines
 // alone, or name no tokenizer.
-std::string TokenizerJsonOf(const std::string& folder,
-                            const std::string& manifest_sha256,
-                            const runtime::Files& files);
+std::string DataTokenizer(const std::string& folder,
+                          const std::string& manifest_sha256,
+                          const runtime::Files& files);
 
 }  // namespace skerry::checkpoint
 

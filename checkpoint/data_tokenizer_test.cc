@@ -32,8 +32,8 @@ class DataTokenizerTest : public testing::Test {
   std::string Find() {
     const std::string text = data::SerializeManifest(manifest_);
     Write(std::string(data::kManifestFile), text);
-    return TokenizerJsonOf("data", Sha256Hex(std::as_bytes(std::span(text))),
-                           files_);
+    return DataTokenizer("data", Sha256Hex(std::as_bytes(std::span(text))),
+                         files_);
   }
 
   runtime::MemoryFiles files_;
@@ -59,8 +59,8 @@ TEST_F(DataTokenizerTest, AFileBesideTheManifestIsTakenWhenItIsTheOneMeant) {
 TEST_F(DataTokenizerTest, OtherDataThanTheJobsHaveNone) {
   manifest_.tokenizer = data::kByteTokenizerName;
   ASSERT_NE(Find(), "");
-  EXPECT_EQ(TokenizerJsonOf("data", std::string(64, '0'), files_), "");
-  EXPECT_EQ(TokenizerJsonOf("elsewhere", std::string(64, '0'), files_), "");
+  EXPECT_EQ(DataTokenizer("data", std::string(64, '0'), files_), "");
+  EXPECT_EQ(DataTokenizer("elsewhere", std::string(64, '0'), files_), "");
 }
 
 }  // namespace

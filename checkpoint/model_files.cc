@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "checkpoint/tensor_files.h"
-#include "data/byte_tokenizer_json.h"
+#include "data/tokenizer_config.h"
 #include "model/safetensors/weight_files.h"
 #include "model/spec/model_config.h"
 #include "model/spec/model_graph.h"
@@ -19,7 +19,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr char kConfigFile[] = "config.json";
-constexpr char kTokenizerFile[] = "tokenizer.json";
 constexpr char kTokenizerConfigFile[] = "tokenizer_config.json";
 constexpr char kWeightPrefix[] = "model";
 constexpr char kMomentumPrefix[] = "outer_momentum";
@@ -149,10 +148,11 @@ absl::Status WriteWeights(const ModelState& state,
     SKERRY_RETURN_IF_ERROR(
         take(std::string(model::kWeightIndexFile), BytesOf(index)));
   }
-  if (!state.tokenizer_json.empty()) {
-    SKERRY_RETURN_IF_ERROR(take(kTokenizerFile, BytesOf(state.tokenizer_json)));
-    const std::string config =
-        data::TokenizerConfigJson(described.config.n_positions);
+  if (!state.tokenizer.empty()) {
+    const std::string_view name = data::TokenizerFileName(state.tokenizer);
+    SKERRY_RETURN_IF_ERROR(take(std::string(name), BytesOf(state.tokenizer)));
+    const std::string config = data::TokenizerConfigJson(
+        state.tokenizer, described.config.n_positions);
     SKERRY_RETURN_IF_ERROR(take(kTokenizerConfigFile, BytesOf(config)));
   }
   const std::string config =
@@ -179,9 +179,11 @@ absl::StatusOr<ModelState> ReadState(const CheckpointStore& store,
     return absl::DataLossError(
         absl::StrCat(name, ": ", described.status().message()));
   }
-  if (Has(manifest, kTokenizerFile)) {
-    SKERRY_ASSIGN_OR_RETURN(state.tokenizer_json,
-                            ReadText(store, name, manifest, kTokenizerFile));
+  for (const std::string_view tokenizer :
+       {data::kTokenizerJsonFile, data::kTokenizerModelFile}) {
+    if (!Has(manifest, tokenizer)) continue;
+    SKERRY_ASSIGN_OR_RETURN(state.tokenizer, ReadText(store, name, manifest,
+                                                      std::string(tokenizer)));
   }
   const auto elements = static_cast<size_t>(described->layout.element_count());
   state.anchor.resize(elements);

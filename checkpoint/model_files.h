@@ -22,8 +22,8 @@ namespace skerry::checkpoint {
 struct ModelState {
   // Text of a config.json that model/spec accepts.
   std::string config_json;
-  // Text of the tokenizer.json; empty when there is none.
-  std::string tokenizer_json = "";
+  // A tokenizer's file, of a kind that Skerry reads; empty when there is none.
+  std::string tokenizer = "";
   std::vector<float> anchor;
   // As many as `anchor`, or none when the outer method has no momentum.
   std::vector<float> outer_momentum;

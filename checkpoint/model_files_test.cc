@@ -26,7 +26,7 @@ constexpr size_t kElements = 256 * 4 + 8 * 4 + 2 * 4 + 4 * 12 + 12 + 4 * 4 + 4 +
 
 ModelState Example() {
   ModelState state{.config_json = kConfig,
-                   .tokenizer_json = "{\"a\": 1}",
+                   .tokenizer = "{\"a\": 1}",
                    .anchor = std::vector<float>(kElements),
                    .outer_momentum = std::vector<float>(kElements)};
   std::iota(state.anchor.begin(), state.anchor.end(), 1.0f);
@@ -76,16 +76,30 @@ TEST_F(ModelFilesTest, AStateComesBackBitForBit) {
     ASSERT_TRUE(again.ok()) << again.status();
     EXPECT_EQ(again->anchor, state.anchor);
     EXPECT_EQ(again->outer_momentum, state.outer_momentum);
-    EXPECT_EQ(again->tokenizer_json, state.tokenizer_json);
+    EXPECT_EQ(again->tokenizer, state.tokenizer);
     ASSERT_TRUE(
         files_.Remove("/store/checkpoint-5/skerry-checkpoint.json").ok());
   }
 }
 
+TEST_F(ModelFilesTest, ATokenizerKeepsTheNameOfItsKind) {
+  ModelState state = Example();
+  // The first bytes of a model of sentencepiece.
+  state.tokenizer = "\n\x0e\n\x05<unk>";
+  ASSERT_TRUE(Write(state, 1 << 30).ok());
+  const auto again = ReadState(store_, "checkpoint-5");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->tokenizer, state.tokenizer);
+  const auto files = WeightsOf(state, {});
+  EXPECT_EQ(files.at("tokenizer.model"), state.tokenizer);
+  EXPECT_TRUE(files.contains("tokenizer_config.json"));
+  EXPECT_FALSE(files.contains("tokenizer.json"));
+}
+
 TEST_F(ModelFilesTest, WithoutMomentumThereIsNoFileOfIt) {
   ModelState state = Example();
   state.outer_momentum.clear();
-  state.tokenizer_json.clear();
+  state.tokenizer.clear();
   ASSERT_TRUE(Write(state, 1 << 30).ok());
   EXPECT_THAT(
       *blobs_.List(""),
@@ -94,7 +108,7 @@ TEST_F(ModelFilesTest, WithoutMomentumThereIsNoFileOfIt) {
   const auto again = ReadState(store_, "checkpoint-5");
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_TRUE(again->outer_momentum.empty());
-  EXPECT_EQ(again->tokenizer_json, "");
+  EXPECT_EQ(again->tokenizer, "");
 }
 
 TEST_F(ModelFilesTest, ADamagedFileIsNamed) {

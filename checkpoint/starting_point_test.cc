@@ -27,7 +27,7 @@ constexpr size_t kElements = 256 * 4 + 8 * 4 + 2 * 4 + 4 * 12 + 12 + 4 * 4 + 4 +
 
 ModelState Example(float first) {
   ModelState state{.config_json = Config(4),
-                   .tokenizer_json = "{}",
+                   .tokenizer = "{}",
                    .anchor = std::vector<float>(kElements),
                    .outer_momentum = std::vector<float>(kElements)};
   std::iota(state.anchor.begin(), state.anchor.end(), first);

@@ -40,6 +40,7 @@
 #include "cli/output.h"
 #include "cli/yaml_text.h"
 #include "runtime/posix/posix_files.h"
+#include "runtime/posix/sentencepiece_program.h"
 
 namespace skerry::cli {
 namespace {
@@ -149,14 +150,23 @@ std::optional<absl::Status> RunOnFiles(const Arguments& arguments,
   switch (arguments.command) {
     case Command::kDataImport:
       return DataImport(arguments.import, files, output.out);
-    case Command::kDataPrepare:
-      return DataPrepare(arguments.prepare, files, output);
+    case Command::kDataPrepare: {
+      DataPrepareOptions options = arguments.prepare;
+      options.sentencepiece_program = runtime::SentencePieceBeside();
+      return DataPrepare(options, files, output);
+    }
     case Command::kTrainTokenizer:
       return TrainTokenizer(arguments.tokenizer, files, output.out);
-    case Command::kSample:
-      return SampleTexts(arguments.sample, files, output);
-    case Command::kEvaluate:
-      return EvaluateModel(arguments.evaluate, files, output);
+    case Command::kSample: {
+      SampleArguments sample = arguments.sample;
+      sample.model.sentencepiece_program = runtime::SentencePieceBeside();
+      return SampleTexts(sample, files, output);
+    }
+    case Command::kEvaluate: {
+      EvaluateArguments evaluate = arguments.evaluate;
+      evaluate.model.sentencepiece_program = runtime::SentencePieceBeside();
+      return EvaluateModel(evaluate, files, output);
+    }
     case Command::kDescribeModel:
       return DescribeModel(arguments.model, output);
     case Command::kSimulate:

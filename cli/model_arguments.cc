@@ -10,7 +10,8 @@ void AddModelOptions(CLI::App* leaf, LocalModelArguments& wanted) {
                    "a checkpoint, a folder of them, or a model of transformers")
       ->required();
   leaf->add_option("--tokenizer", wanted.tokenizer,
-                   "a tokenizer.json; the folder's when not given");
+                   "a tokenizer.json or tokenizer.model; the folder's when not "
+                   "given");
   leaf->add_option("--threads", wanted.threads,
                    "as many as the machine has when not given");
 }
@@ -25,8 +26,9 @@ void AddDataPrepareOptions(CLI::App* prepare, DataPrepareOptions& wanted) {
   // Not `-o`, which is the form of what is printed.
   prepare->add_option("--out", wanted.output_directory, "folder to make")
       ->required();
-  prepare->add_option("--tokenizer", wanted.tokenizer,
-                      "a tokenizer.json; bytes when not given");
+  prepare->add_option(
+      "--tokenizer", wanted.tokenizer,
+      "a tokenizer.json or tokenizer.model; bytes when not given");
   prepare->add_option("--document-end", wanted.document_end,
                       "added token after each document, or none");
   prepare
@@ -54,7 +56,7 @@ void AddDataImportOptions(CLI::App* import, DataImportOptions& wanted) {
   import->add_option("--out", wanted.output_directory, "folder to make")
       ->required();
   import->add_option("--tokenizer", wanted.tokenizer,
-                     "the tokenizer.json that made the tokens");
+                     "the file of the tokenizer that made the tokens");
   import->add_option("--vocab-size", wanted.vocab_size,
                      "above every token; the tokenizer's when not given");
   CLI::Option* files =

@@ -57,12 +57,4 @@ std::string ByteTokenizerJson() {
   return json.dump(1) + "\n";
 }
 
-std::string TokenizerConfigJson(int context_length) {
-  Json json;
-  json["tokenizer_class"] = "PreTrainedTokenizerFast";
-  json["model_max_length"] = context_length;
-  json["clean_up_tokenization_spaces"] = false;
-  return json.dump(1) + "\n";
-}
-
 }  // namespace skerry::data

@@ -1,6 +1,6 @@
 // data/byte_tokenizer_json.h
 //
-// The byte tokenizer as the files that transformers' AutoTokenizer loads.
+// The byte tokenizer as the file that transformers' AutoTokenizer loads.
 #ifndef SKERRY_DATA_BYTE_TOKENIZER_JSON_H_
 #define SKERRY_DATA_BYTE_TOKENIZER_JSON_H_
 
@@ -11,10 +11,6 @@ namespace skerry::data {
 // The text of tokenizer.json: token t is byte t. A byte-pair encoding without
 // merges over the 256 characters that byte-level encodings write bytes as.
 std::string ByteTokenizerJson();
-
-// The text of the tokenizer_config.json beside any tokenizer.json, for a model
-// of that context length.
-std::string TokenizerConfigJson(int context_length);
 
 }  // namespace skerry::data
 

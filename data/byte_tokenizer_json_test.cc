@@ -44,10 +44,5 @@ TEST(ByteTokenizerJsonTest, ReadAsAnyOtherATokenIsAByte) {
             (std::vector<int32_t>{'a', ' ', 255, '\n'}));
 }
 
-TEST(ByteTokenizerJsonTest, TheConfigNamesTheContext) {
-  const auto json = nlohmann::json::parse(TokenizerConfigJson(64));
-  EXPECT_EQ(json["model_max_length"], 64);
-}
-
 }  // namespace
 }  // namespace skerry::data

@@ -17,8 +17,6 @@
 namespace skerry::data {
 
 inline constexpr std::string_view kManifestFile = "manifest.json";
-// What `skerryctl data prepare` calls the tokenizer beside it.
-inline constexpr std::string_view kTokenizerFile = "tokenizer.json";
 
 enum class Split { kTrain, kValidation };
 std::string_view SplitName(Split split);
@@ -34,8 +32,8 @@ struct ShardEntry {
 };
 
 struct Manifest {
-  // `bytes`, or the name of a tokenizer.json beside the manifest, whose digest
-  // follows then.
+  // `bytes`, or the name of a tokenizer's file beside the manifest, whose
+  // digest follows then.
   std::string tokenizer;
   std::string tokenizer_sha256;
   // The token after every document, if there is one.

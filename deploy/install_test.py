@@ -13,6 +13,7 @@ _PROGRAMS = {
     'skerry-coordinator': 'coordinator/main',
     'skerry-worker': 'worker/main',
     'skerry-trainer': 'trainer/main',
+    'skerry-sentencepiece': 'data/sentencepiece/main',
     'skerryctl': 'cli',
 }
 
@@ -46,6 +47,11 @@ class InstallTest(unittest.TestCase):
             program = self.command(unit)[0]
             self.assertTrue(program.startswith('/opt/s/bin/'), program)
             self.assertTrue(os.access(self.root + program, os.X_OK), program)
+
+    def test_every_program_is_installed(self):
+        for name in _PROGRAMS:
+            self.assertTrue(os.access(f'{self.root}/opt/s/bin/{name}',
+                                      os.X_OK), name)
 
     def test_programs_know_every_flag_of_their_unit(self):
         for unit in self.units:

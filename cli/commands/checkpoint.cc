@@ -71,11 +71,11 @@ absl::StatusOr<std::string> Make(const v1::StateView& where,
   SKERRY_ASSIGN_OR_RETURN(FetchedState fetched, FetchState(where));
   const auto& data = where.spec().data();
   const ModelState state{.config_json = where.spec().model().config_json(),
-                         .tokenizer_json = checkpoint::TokenizerJsonOf(
+                         .tokenizer = checkpoint::DataTokenizer(
                              data.path(), data.manifest_sha256(), files),
                          .anchor = std::move(fetched.anchor),
                          .outer_momentum = std::move(fetched.outer_momentum)};
-  if (state.tokenizer_json.empty()) {
+  if (state.tokenizer.empty()) {
     output.err << "no tokenizer is written: " << data.path()
                << " is not here as the job knows it, or names none\n";
   }

@@ -14,8 +14,7 @@
 #include "data/numpy_file.h"
 #include "data/token_array.h"
 #include "data/token_shard.h"
-#include "data/tokenizer/text_codec.h"
-#include "data/tokenizer/tokenizer_json.h"
+#include "data/tokenizer_file.h"
 
 namespace skerry::cli {
 namespace {
@@ -89,12 +88,12 @@ absl::StatusOr<Vocabulary> OpenVocabulary(const DataImportOptions& options,
   }
   SKERRY_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
                           files.Read(options.tokenizer));
-  std::string json(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const auto tokenizer = data::ParseTokenizerJson(json);
-  if (!tokenizer.ok()) return Annotate(tokenizer.status(), options.tokenizer);
-  return Vocabulary{options.vocab_size.value_or(tokenizer->vocab_size()),
-                    {std::string(data::kTokenizerFile), std::move(json),
-                     data::UsualDocumentEnd(*tokenizer)}};
+  const auto file = data::TokenizerFile::Parse(
+      std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  if (!file.ok()) return Annotate(file.status(), options.tokenizer);
+  return Vocabulary{
+      options.vocab_size.value_or(file->vocab_size()),
+      {std::string(file->name()), file->bytes(), file->UsualDocumentEnd()}};
 }
 
 absl::Status ValidateOptions(const DataImportOptions& options) {

@@ -25,8 +25,8 @@ struct DataImportOptions {
   // Without such inputs: share of the tokens, from their end, that is kept for
   // validation; 0 for none.
   double validation_fraction = 0.05;
-  // The tokenizer.json that made them; without one the data can be trained on,
-  // but no text be generated.
+  // The file of the tokenizer that made them; without one the data can be
+  // trained on, but no text be generated.
   std::string tokenizer = "";
   // Above every token; that of the tokenizer when not given.
   std::optional<int> vocab_size = std::nullopt;

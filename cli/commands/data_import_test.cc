@@ -149,6 +149,22 @@ TEST_F(DataImportTest, ATokenizerGivesVocabularyAndItsFile) {
   EXPECT_TRUE(files_.Read("/out/tokenizer.json").ok());
 }
 
+// What made the tokens need not be run.
+TEST_F(DataImportTest, AModelOfSentencePieceGivesVocabularyAndItsFile) {
+  std::ifstream file("data/sentencepiece/testdata/llama_like.model",
+                     std::ios::binary);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  Write("/in/its.model", bytes.str());
+  options_.tokenizer = "/in/its.model";
+  options_.vocab_size.reset();
+  ASSERT_TRUE(Import().ok());
+  EXPECT_EQ(ReadManifest().vocab_size, 620);
+  EXPECT_EQ(ReadManifest().document_end, 2);
+  EXPECT_EQ(ReadManifest().tokenizer, "tokenizer.model");
+  EXPECT_TRUE(files_.Read("/out/tokenizer.model").ok());
+}
+
 TEST_F(DataImportTest, RepeatingIsFineAnotherDataSetIsNot) {
   ASSERT_TRUE(Import().ok());
   EXPECT_TRUE(Import().ok());

@@ -23,7 +23,8 @@
 #include "data/ngram_entropy.h"
 #include "data/token_shard.h"
 #include "data/tokenizer/text_codec.h"
-#include "data/tokenizer/tokenizer_json.h"
+#include "data/tokenizer_file.h"
+#include "runtime/posix/sentencepiece_program.h"
 #include "runtime/posix/stopwatch.h"
 #include "runtime/posix/thread_pool.h"
 
@@ -52,18 +53,19 @@ absl::Status ValidateOptions(const DataPrepareOptions& options) {
 // The encoding, and the file that says what it is, empty for bytes.
 struct Encoding {
   std::unique_ptr<data::TextCodec> codec;
-  std::string tokenizer_json;
+  std::string name;
+  std::string file;
 };
 
 absl::StatusOr<std::optional<int32_t>> FindDocumentEnd(
-    const data::Tokenizer& tokenizer, const DataPrepareOptions& options) {
+    const data::TokenizerFile& file, const DataPrepareOptions& options) {
   if (options.document_end == "none") return std::optional<int32_t>();
   const std::optional<int32_t> token =
-      options.document_end.empty() ? data::UsualDocumentEnd(tokenizer)
-                                   : tokenizer.FindAdded(options.document_end);
+      options.document_end.empty() ? file.UsualDocumentEnd()
+                                   : file.FindSpecial(options.document_end);
   if (!token.has_value()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        options.tokenizer, " has no added token ",
+        options.tokenizer, " has no special token ",
         options.document_end.empty() ? "with a usual name for a document's end"
                                      : options.document_end,
         "; name one with --document-end, or none"));
@@ -73,19 +75,25 @@ absl::StatusOr<std::optional<int32_t>> FindDocumentEnd(
 
 absl::StatusOr<Encoding> OpenEncoding(const DataPrepareOptions& options,
                                       const runtime::Files& files) {
-  if (options.tokenizer.empty()) return Encoding{data::MakeByteCodec(), ""};
+  if (options.tokenizer.empty()) {
+    return Encoding{data::MakeByteCodec(),
+                    std::string(data::kByteTokenizerName), ""};
+  }
   SKERRY_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
                           files.Read(options.tokenizer));
-  Encoding encoding;
-  encoding.tokenizer_json.assign(reinterpret_cast<const char*>(bytes.data()),
-                                 bytes.size());
-  absl::StatusOr<data::Tokenizer> tokenizer =
-      data::ParseTokenizerJson(encoding.tokenizer_json);
-  if (!tokenizer.ok()) return Annotate(tokenizer.status(), options.tokenizer);
+  absl::StatusOr<data::TokenizerFile> file = data::TokenizerFile::Parse(
+      std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  if (!file.ok()) return Annotate(file.status(), options.tokenizer);
   SKERRY_ASSIGN_OR_RETURN(const std::optional<int32_t> end,
-                          FindDocumentEnd(*tokenizer, options));
-  SKERRY_ASSIGN_OR_RETURN(encoding.codec,
-                          data::MakeTokenizerCodec(*std::move(tokenizer), end));
+                          FindDocumentEnd(*file, options));
+  Encoding encoding{nullptr, std::string(file->name()), file->bytes()};
+  SKERRY_ASSIGN_OR_RETURN(
+      encoding.codec, (*std::move(file))
+                          .MakeCodec(end, runtime::SentencePieceProgram(
+                                              options.sentencepiece_program)));
+  // A program that is missing is noticed before inputs are read.
+  const absl::Status ready = encoding.codec->Ready();
+  if (!ready.ok()) return Annotate(ready, options.tokenizer);
   return encoding;
 }
 
@@ -104,8 +112,8 @@ PrepareRecord RecordOf(const DataPrepareOptions& options,
   record.document_end = options.document_end;
   record.validation_fraction = options.validation_fraction;
   record.shard_tokens = options.shard_tokens_max;
-  if (!encoding.tokenizer_json.empty()) {
-    record.tokenizer_sha256 = Sha256Hex(BytesOf(encoding.tokenizer_json));
+  if (!encoding.file.empty()) {
+    record.tokenizer_sha256 = Sha256Hex(BytesOf(encoding.file));
   }
   for (const PrepareInput& input : inputs.inputs) {
     record.inputs.push_back({input.path, input.bytes, input.sha256});
@@ -217,7 +225,7 @@ absl::Status DataPrepare(const DataPrepareOptions& options,
       DataSetWriter writer,
       DataSetWriter::Open(options.output_directory, options.shard_tokens_max,
                           codec.vocab_size(), files));
-  const bool is_bytes = encoding.tokenizer_json.empty();
+  const bool is_bytes = encoding.file.empty();
   const TextForm form{options.json_key, is_bytes ? "\n" : ""};
   runtime::ThreadPool pool("prepare", threads);
   output.err << "reading " << options.inputs.size() << " inputs\n"
@@ -245,12 +253,9 @@ absl::Status DataPrepare(const DataPrepareOptions& options,
       {options.unit_bytes, threads, keeps_record ? record_path : ""}, inputs,
       codec, units, writer, record, files, progress);
   SKERRY_RETURN_IF_ERROR(encoder.Run());
-  const std::string_view name =
-      is_bytes ? data::kByteTokenizerName : data::kTokenizerFile;
   SKERRY_ASSIGN_OR_RETURN(
       const data::Manifest manifest,
-      writer.Finish(
-          {std::string(name), encoding.tokenizer_json, codec.document_end()}));
+      writer.Finish({encoding.name, encoding.file, codec.document_end()}));
   return Report(options, inputs, manifest, files, output.out);
 }
 

@@ -21,11 +21,13 @@ struct DataPrepareOptions {
   std::vector<std::string> inputs;
   // Key of a JSON line's text.
   std::string json_key = "text";
-  // A tokenizer.json; bytes when it is empty.
+  // A tokenizer's file; bytes when it is empty.
   std::string tokenizer = "";
-  // Content of the added token that ends a document, or `none`; empty for the
-  // name that public tokenizers give it.
+  // Content of the special token that ends a document, or `none`; empty for
+  // what the tokenizer says or the name that public ones give it.
   std::string document_end = "";
+  // What encodes for a model of sentencepiece.
+  std::string sentencepiece_program = "";
   // Made when it is not there.
   std::string output_directory;
   // Share of the text, from its end, that is kept for validation; 0 for none.

@@ -18,6 +18,7 @@ namespace skerry::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::span<const std::byte> Bytes(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
@@ -176,10 +177,86 @@ TEST_F(TokenizedTest, AnotherEndOrNoneCanBeNamed) {
   EXPECT_NE(TokensOf("train_000000.bin").back(), 0);
   options_.document_end = "[fish]";
   EXPECT_THAT(std::string(Prepare().message()),
-              HasSubstr("has no added token [fish]"));
+              HasSubstr("has no special token [fish]"));
   Write("/in/tokenizer.json", "{}");
   EXPECT_THAT(std::string(Prepare().message()),
               HasSubstr("/in/tokenizer.json: tokenizer.json: "));
+}
+
+// A model of sentencepiece, and the program that has the library.
+class SentencePieceTest : public TokenizedTest {
+ protected:
+  SentencePieceTest() {
+    std::ifstream file("data/sentencepiece/testdata/llama_like.model",
+                       std::ios::binary);
+    std::ostringstream bytes;
+    bytes << file.rdbuf();
+    model_ = bytes.str();
+    Write("/in/its.model", model_);
+    options_.tokenizer = "/in/its.model";
+    options_.sentencepiece_program =
+        "data/sentencepiece/main/skerry-sentencepiece";
+  }
+  // It has changed nothing.
+  std::string Refused() {
+    const absl::Status status = Prepare();
+    EXPECT_FALSE(status.ok());
+    EXPECT_THAT(std::string(status.message()), Not(HasSubstr("\n")));
+    EXPECT_TRUE(absl::IsNotFound(files_.List("/out").status()));
+    return std::string(status.message());
+  }
+  std::string model_;
+};
+
+TEST_F(SentencePieceTest, ADataSetHasItsTokensAndItsFile) {
+  ASSERT_TRUE(Prepare().ok());
+  const data::Manifest manifest = ReadManifest();
+  EXPECT_EQ(manifest.tokenizer, "tokenizer.model");
+  EXPECT_EQ(manifest.tokenizer_sha256, Sha256Hex(Bytes(model_)));
+  EXPECT_EQ(manifest.vocab_size, 620);
+  EXPECT_EQ(manifest.document_end, 2);
+  EXPECT_EQ(Read("/out/tokenizer.model"), model_);
+  // "the" and "sea" with their spaces, and the end.
+  const std::vector<int32_t> tokens = TokensOf("train_000000.bin");
+  EXPECT_EQ(tokens.size(), 3u);
+  EXPECT_EQ(tokens.back(), 2);
+  EXPECT_EQ(tokens[0], TokensOf("validation_000000.bin")[0]);
+}
+
+TEST_F(SentencePieceTest, AnotherEndOrNoneCanBeNamed) {
+  options_.document_end = "none";
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_EQ(ReadManifest().document_end, std::nullopt);
+  EXPECT_EQ(TokensOf("train_000000.bin").size(), 2u);
+  options_.output_directory = "/other";
+  options_.document_end = "<s>";
+  ASSERT_TRUE(Prepare().ok());
+  options_.document_end = "the";
+  EXPECT_THAT(std::string(Prepare().message()),
+              HasSubstr("has no special token the"));
+}
+
+TEST_F(SentencePieceTest, WhatIsNoWholeModelIsRefusedInOneLine) {
+  Write("/in/its.model", model_.substr(0, 3000));
+  EXPECT_EQ(Refused(),
+            "/in/its.model: is no whole model of sentencepiece: it ends inside "
+            "a field; get the file anew");
+  Write("/in/its.model",
+        "\x7f"
+        "ELF");
+  EXPECT_EQ(Refused(),
+            "/in/its.model: is neither a tokenizer.json nor a model of "
+            "sentencepiece (tokenizer.model)");
+}
+
+TEST_F(SentencePieceTest, AProgramThatIsMissingIsSaidBeforeAnythingIsRead) {
+  options_.sentencepiece_program = "/no/skerry-sentencepiece";
+  options_.inputs = {"/in/none.txt"};
+  EXPECT_EQ(Refused(),
+            "/in/its.model: a model of sentencepiece is read by "
+            "skerry-sentencepiece, and there is none: cannot run "
+            "/no/skerry-sentencepiece: No such file or directory; install it "
+            "beside this program");
 }
 
 TEST_F(DataPrepareTest, BytesOfJsonLinesEndWithALine) {

@@ -100,14 +100,14 @@ absl::StatusOr<std::optional<data::ShardEntry>> DataSetWriter::WriteShard(
 absl::StatusOr<data::Manifest> DataSetWriter::Finish(
     const Tokenizer& tokenizer) {
   manifest_.tokenizer = tokenizer.name;
-  if (!tokenizer.json.empty()) {
-    manifest_.tokenizer_sha256 = Sha256Hex(BytesOf(tokenizer.json));
+  if (!tokenizer.bytes.empty()) {
+    manifest_.tokenizer_sha256 = Sha256Hex(BytesOf(tokenizer.bytes));
   }
   manifest_.document_end = tokenizer.document_end;
   if (found_.has_value() && !(*found_ == manifest_)) return IsAnother();
-  if (!tokenizer.json.empty()) {
+  if (!tokenizer.bytes.empty()) {
     SKERRY_RETURN_IF_ERROR(files_->WriteDurably(PathOf(manifest_.tokenizer),
-                                                BytesOf(tokenizer.json)));
+                                                BytesOf(tokenizer.bytes)));
   }
   const std::string json = data::SerializeManifest(manifest_);
   SKERRY_RETURN_IF_ERROR(

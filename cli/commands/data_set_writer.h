@@ -53,8 +53,8 @@ class DataSetWriter {
 
   struct Tokenizer {
     std::string name;
-    // Of a tokenizer.json, which is written beside the manifest; else empty.
-    std::string json;
+    // The tokenizer's file, which is written beside the manifest; else empty.
+    std::string bytes;
     std::optional<int> document_end;
   };
   absl::StatusOr<data::Manifest> Finish(const Tokenizer& tokenizer);

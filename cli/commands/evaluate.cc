@@ -85,7 +85,7 @@ absl::StatusOr<Stream> OpenText(const EvaluateArguments& arguments,
   if (model.codec == nullptr) {
     return absl::FailedPreconditionError(
         absl::StrCat(arguments.model.folder,
-                     " has no tokenizer.json; name one with --tokenizer"));
+                     " has no tokenizer; name one with --tokenizer"));
   }
   SKERRY_ASSIGN_OR_RETURN(const std::string text,
                           ReadText(arguments.text, files));
@@ -94,7 +94,7 @@ absl::StatusOr<Stream> OpenText(const EvaluateArguments& arguments,
         absl::StrCat(arguments.text, " is longer than 4 GiB"));
   }
   std::vector<int32_t> tokens;
-  model.codec->AppendDocument(text, tokens);
+  SKERRY_RETURN_IF_ERROR(model.codec->AppendDocument(text, tokens));
   SKERRY_ASSIGN_OR_RETURN(
       std::string bytes,
       data::EncodeShardOf(tokens, model.codec->vocab_size()));

@@ -8,7 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "checkpoint/starting_point.h"
-#include "data/tokenizer/tokenizer_json.h"
+#include "data/tokenizer_file.h"
+#include "runtime/posix/sentencepiece_program.h"
 
 namespace skerry::cli {
 namespace {
@@ -37,18 +38,66 @@ absl::StatusOr<StartingPoint> Where(std::string folder, runtime::Files& files) {
   return StartingPoint{folder, *std::move(newest)};
 }
 
-absl::StatusOr<std::unique_ptr<data::TextCodec>> MakeCodec(
-    const std::string& json, const std::string& name) {
-  absl::StatusOr<data::Tokenizer> tokenizer = data::ParseTokenizerJson(json);
-  if (!tokenizer.ok()) return Annotate(tokenizer.status(), name);
-  const std::optional<int32_t> end = data::UsualDocumentEnd(*tokenizer);
-  return data::MakeTokenizerCodec(*std::move(tokenizer), end);
-}
-
 absl::StatusOr<std::string> ReadText(const std::string& path,
                                      const runtime::Files& files) {
   SKERRY_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, files.Read(path));
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+// A tokenizer and where it was found; none when there is none.
+struct Found {
+  std::string path;
+  std::optional<data::TokenizerFile> file;
+};
+
+// What transformers saves may hold both kinds, and Skerry reads not every
+// tokenizer.json. Errors: those of the first that is there, when none is read.
+absl::StatusOr<Found> FindIn(const std::string& folder,
+                             const runtime::Files& files) {
+  absl::Status first;
+  for (const std::string_view name :
+       {data::kTokenizerJsonFile, data::kTokenizerModelFile}) {
+    Found found{absl::StrCat(folder, "/", std::string(name)), {}};
+    absl::StatusOr<std::string> bytes = ReadText(found.path, files);
+    if (absl::IsNotFound(bytes.status())) continue;
+    SKERRY_RETURN_IF_ERROR(bytes.status());
+    auto file = data::TokenizerFile::Parse(*std::move(bytes));
+    if (file.ok()) {
+      found.file = *std::move(file);
+      return found;
+    }
+    first.Update(Annotate(file.status(), found.path));
+  }
+  if (!first.ok()) return first;
+  return Found{};
+}
+
+absl::StatusOr<Found> FindTokenizer(const LocalModelArguments& arguments,
+                                    const std::string& folder,
+                                    std::string of_checkpoint,
+                                    const runtime::Files& files) {
+  Found found{arguments.tokenizer, {}};
+  if (found.path.empty()) {
+    if (of_checkpoint.empty()) return FindIn(folder, files);
+    found.path = absl::StrCat(
+        folder, "/", std::string(data::TokenizerFileName(of_checkpoint)));
+  } else {
+    SKERRY_ASSIGN_OR_RETURN(of_checkpoint, ReadText(found.path, files));
+  }
+  auto file = data::TokenizerFile::Parse(std::move(of_checkpoint));
+  if (!file.ok()) return Annotate(file.status(), found.path);
+  found.file = *std::move(file);
+  return found;
+}
+
+absl::StatusOr<std::unique_ptr<data::TextCodec>> MakeCodec(
+    Found found, const LocalModelArguments& arguments) {
+  const std::optional<int32_t> end = found.file->UsualDocumentEnd();
+  auto codec = (*std::move(found.file))
+                   .MakeCodec(end, runtime::SentencePieceProgram(
+                                       arguments.sentencepiece_program));
+  if (!codec.ok()) return Annotate(codec.status(), found.path);
+  return codec;
 }
 
 }  // namespace
@@ -70,17 +119,12 @@ absl::StatusOr<LocalModel> OpenLocalModel(const LocalModelArguments& arguments,
   const std::string folder = where.name.empty()
                                  ? where.folder
                                  : absl::StrCat(where.folder, "/", where.name);
-  std::string path = absl::StrCat(folder, "/tokenizer.json");
-  std::string json = std::move(state.tokenizer_json);
-  if (!arguments.tokenizer.empty()) {
-    path = arguments.tokenizer;
-    SKERRY_ASSIGN_OR_RETURN(json, ReadText(path, files));
-  } else if (json.empty()) {
-    absl::StatusOr<std::string> found = ReadText(path, files);
-    if (absl::IsNotFound(found.status())) return model;
-    SKERRY_ASSIGN_OR_RETURN(json, std::move(found));
-  }
-  SKERRY_ASSIGN_OR_RETURN(model.codec, MakeCodec(json, path));
+  SKERRY_ASSIGN_OR_RETURN(
+      Found found,
+      FindTokenizer(arguments, folder, std::move(state.tokenizer), files));
+  if (!found.file.has_value()) return model;
+  const std::string path = found.path;
+  SKERRY_ASSIGN_OR_RETURN(model.codec, MakeCodec(std::move(found), arguments));
   if (model.codec->vocab_size() > model.config.vocab_size) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, " has ", model.codec->vocab_size(),

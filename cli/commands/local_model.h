@@ -20,8 +20,10 @@ struct LocalModelArguments {
   // A checkpoint, a folder of checkpoints, whose newest is taken, or a folder
   // of transformers.
   std::string folder = "";
-  // A tokenizer.json; empty for that of the folder.
+  // A tokenizer's file; empty for that of the folder.
   std::string tokenizer = "";
+  // What encodes for a model of sentencepiece.
+  std::string sentencepiece_program = "";
   // 0: as many as the machine has.
   int threads = 0;
 };

@@ -2,6 +2,7 @@
 #include "cli/commands/local_model.h"
 
 #include <cmath>
+#include <fstream>
 #include <memory>
 #include <span>
 #include <sstream>
@@ -31,6 +32,8 @@ constexpr char kConfig[] = R"({
   "model_type": "gpt2", "vocab_size": 256, "n_positions": 8, "n_embd": 16,
   "n_layer": 1, "n_head": 2, "resid_pdrop": 0.0, "embd_pdrop": 0.0,
   "attn_pdrop": 0.0})";
+constexpr char kSentencePiece[] =
+    "data/sentencepiece/main/skerry-sentencepiece";
 constexpr char kText[] = "The sea was calm, and the boats weren't out.\n";
 
 class LocalModelTest : public ::testing::Test {
@@ -42,7 +45,7 @@ class LocalModelTest : public ::testing::Test {
                                 model_->parameters());
     for (float& p : model_->parameters()) p *= 4;
     state_.config_json = kConfig;
-    state_.tokenizer_json = data::ByteTokenizerJson();
+    state_.tokenizer = data::ByteTokenizerJson();
     state_.anchor.assign(model_->parameters().begin(),
                          model_->parameters().end());
     WriteCheckpoint(3);
@@ -159,7 +162,7 @@ TEST_F(LocalModelTest, SampleNamesItsMistakes) {
   sample_.model.threads = -1;
   EXPECT_THAT(std::string(Sample().message()), HasSubstr("--threads"));
   sample_.model.threads = 1;
-  state_.tokenizer_json.clear();
+  state_.tokenizer.clear();
   WriteCheckpoint(9);
   EXPECT_TRUE(absl::IsFailedPrecondition(Sample()));
   Write("/t.json", "{}");
@@ -217,6 +220,52 @@ TEST_F(LocalModelTest, EvalNamesItsMistakes) {
   evaluate_.tokens = 0;
   Write("/text.txt", "x");
   EXPECT_THAT(std::string(Evaluate().message()), HasSubstr("needs two"));
+}
+
+std::string CharacterModel() {
+  std::ifstream file("data/sentencepiece/testdata/characters.model",
+                     std::ios::binary);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  return bytes.str();
+}
+
+TEST_F(LocalModelTest, ATokenizerModelIsUsedAsATokenizerJsonIs) {
+  state_.tokenizer = CharacterModel();
+  WriteCheckpoint(9);
+  // What a job's end is not known for is the model's own.
+  const auto opened = OpenLocalModel({.folder = "/store"}, files_);
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  EXPECT_EQ(opened->codec->vocab_size(), 80);
+  EXPECT_EQ(opened->codec->document_end(), 2);
+  sample_.model.sentencepiece_program = kSentencePiece;
+  evaluate_.model.sentencepiece_program = kSentencePiece;
+  ASSERT_TRUE(Sample(OutputForm::kJson).ok());
+  const auto made = nlohmann::json::parse(out_.str())["texts"][0];
+  EXPECT_FALSE(made["text"].get<std::string>().empty());
+  ASSERT_TRUE(Evaluate().ok());
+  EXPECT_GT(Loss(), 0);
+  // Decoding needs the program as encoding does.
+  sample_.model.sentencepiece_program = "/none";
+  EXPECT_THAT(std::string(Sample().message()), HasSubstr("cannot run /none"));
+  EXPECT_EQ(out_.str(), "");
+}
+
+// As folders of Llama 2 are: both files, one of which is of another kind.
+TEST_F(LocalModelTest, ATokenizerModelStandsInForAJsonThatIsNotRead) {
+  WriteFolder();
+  Write("/model/tokenizer.json", "{\"model\": {\"type\": \"Unigram\"}}");
+  const auto none = OpenLocalModel({.folder = "/model"}, files_);
+  EXPECT_THAT(std::string(none.status().message()),
+              HasSubstr("/model/tokenizer.json: "));
+  Write("/model/tokenizer.model", CharacterModel());
+  const auto opened = OpenLocalModel({.folder = "/model"}, files_);
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  EXPECT_EQ(opened->codec->vocab_size(), 80);
+  // Both are there, and both are read.
+  Write("/model/tokenizer.json", data::ByteTokenizerJson());
+  EXPECT_EQ(OpenLocalModel({.folder = "/model"}, files_)->codec->vocab_size(),
+            256);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ absl::Status SampleTexts(const SampleArguments& arguments,
   if (model.codec == nullptr) {
     return absl::FailedPreconditionError(
         absl::StrCat(arguments.model.folder,
-                     " has no tokenizer.json; name one with --tokenizer"));
+                     " has no tokenizer; name one with --tokenizer"));
   }
   const std::vector<std::string> prompts = arguments.prompts.empty()
                                                ? std::vector<std::string>{""}

@@ -5,6 +5,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -49,11 +50,11 @@ std::string Prose(uint64_t seed, int words) {
 using Folder = std::map<std::string, std::string>;
 
 // Three inputs to some twenty shards of both splits.
-class ShardEncoderTest : public ::testing::TestWithParam<bool> {
+class ShardEncoderTest : public ::testing::TestWithParam<const char*> {
  protected:
   ShardEncoderTest() {
     MakeInputs(files_);
-    if (GetParam()) options_.tokenizer = "/in/tokenizer.json";
+    options_.tokenizer = GetParam();
   }
 
   static void Write(runtime::Files& files, const std::string& path,
@@ -72,10 +73,15 @@ class ShardEncoderTest : public ::testing::TestWithParam<bool> {
     }
     Write(files, "/in/b.jsonl", lines);
     Write(files, "/in/c.txt", Prose(kSeed + 1, 300));
-    std::ifstream file("data/tokenizer/testdata/gpt2_like.json");
-    std::ostringstream json;
-    json << file.rdbuf();
-    Write(files, "/in/tokenizer.json", json.str());
+    for (const auto& [path, from] :
+         {std::pair("/in/tokenizer.json", "tokenizer/testdata/gpt2_like.json"),
+          std::pair("/in/tokenizer.model",
+                    "sentencepiece/testdata/llama_like.model")}) {
+      std::ifstream file(std::string("data/") + from, std::ios::binary);
+      std::ostringstream bytes;
+      bytes << file.rdbuf();
+      Write(files, path, bytes.str());
+    }
   }
   absl::Status Prepare(runtime::Files& files) {
     std::ostringstream out;
@@ -106,6 +112,7 @@ class ShardEncoderTest : public ::testing::TestWithParam<bool> {
   runtime::MemoryFiles files_;
   DataPrepareOptions options_{
       .inputs = {"/in/a.txt", "/in/b.jsonl", "/in/c.txt"},
+      .sentencepiece_program = "data/sentencepiece/main/skerry-sentencepiece",
       .output_directory = "/out",
       .validation_fraction = 0.3,
       .shard_tokens_max = 137,
@@ -224,7 +231,7 @@ TEST_P(ShardEncoderTest, ChangedInputsAndOptionsAreRefusedInOneLine) {
   options_.validation_fraction = 0.25;
   EXPECT_THAT(refused(), HasSubstr("--validation 0.3, not 0.25"));
   options_ = as_begun;
-  options_.tokenizer = GetParam() ? "" : "/in/tokenizer.json";
+  options_.tokenizer = *GetParam() == 0 ? "/in/tokenizer.json" : "";
   EXPECT_THAT(refused(), HasSubstr("begun with another --tokenizer"));
   options_ = as_begun;
   EXPECT_TRUE(Prepare(files_).ok());
@@ -295,9 +302,14 @@ TEST_P(ShardEncoderTest, ARecordThatIsNoneOrCannotBeTrueIsRefused) {
               HasSubstr("counts tokens that the inputs do not have"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Encodings, ShardEncoderTest, ::testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Encodings, ShardEncoderTest,
+                         ::testing::Values("", "/in/tokenizer.json",
+                                           "/in/tokenizer.model"),
                          [](const auto& info) {
-                           return info.param ? "tokenizer" : "bytes";
+                           const std::string path = info.param;
+                           return path.empty()             ? "bytes"
+                                  : path.ends_with("json") ? "tokenizer"
+                                                           : "sentencepiece";
                          });
 
 }  // namespace

@@ -36,12 +36,12 @@ TextUnit UnitAt(const Stretch& stretch, size_t begin, size_t unit_bytes,
 
 absl::Status ForEachText(
     std::string_view file, TextUnit unit, const TextForm& form,
-    absl::FunctionRef<void(const std::string& text, size_t end)> take) {
+    absl::FunctionRef<void(std::string text, size_t end)> take) {
   const std::string_view lines = file.substr(unit.begin, unit.end - unit.begin);
   const absl::Status read =
       data::ForEachJsonLine(lines, form.json_key, 1, [&](data::JsonLine line) {
         line.text += form.json_line_end;
-        take(line.text, unit.begin + line.end);
+        take(std::move(line.text), unit.begin + line.end);
       });
   if (read.ok()) return read;
   // Lines before are counted only for the message.
@@ -82,21 +82,19 @@ absl::Status UnitEncoder::EncodeOne(const Stretch& stretch, TextUnit unit,
                                     std::vector<int32_t>& tokens) const {
   if (!stretch.is_json_lines) {
     if (unit.end - unit.begin > kDocumentBytesMax) return TooLong();
-    codec.AppendPart(stretch.file.substr(unit.begin, unit.end - unit.begin),
-                     {unit.begin == stretch.begin, unit.end == stretch.end},
-                     tokens);
-    return absl::OkStatus();
+    return codec.AppendPart(
+        stretch.file.substr(unit.begin, unit.end - unit.begin),
+        {unit.begin == stretch.begin, unit.end == stretch.end}, tokens);
   }
   bool is_too_long = false;
-  SKERRY_RETURN_IF_ERROR(ForEachText(stretch.file, unit, form_,
-                                     [&](const std::string& text, size_t end) {
-                                       if (text.size() > kDocumentBytesMax) {
-                                         is_too_long = true;
-                                       } else {
-                                         codec.AppendDocument(text, tokens);
-                                       }
-                                     }));
-  return is_too_long ? TooLong() : absl::OkStatus();
+  std::vector<std::string> texts;
+  SKERRY_RETURN_IF_ERROR(
+      ForEachText(stretch.file, unit, form_, [&](std::string text, size_t end) {
+        is_too_long = is_too_long || text.size() > kDocumentBytesMax;
+        texts.push_back(std::move(text));
+      }));
+  if (is_too_long) return TooLong();
+  return codec.AppendDocuments(texts, tokens);
 }
 
 }  // namespace skerry::cli

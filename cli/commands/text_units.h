@@ -54,7 +54,7 @@ TextUnit LinesAt(std::string_view file, size_t begin, size_t unit_bytes);
 // ends in the file. Errors: InvalidArgument that names the line in the file.
 absl::Status ForEachText(
     std::string_view file, TextUnit unit, const TextForm& form,
-    absl::FunctionRef<void(const std::string& text, size_t end)> take);
+    absl::FunctionRef<void(std::string text, size_t end)> take);
 
 class UnitEncoder {
  public:
@@ -62,8 +62,8 @@ class UnitEncoder {
   UnitEncoder(const data::TextCodec& codec, TextForm form,
               ParallelExecutor& executor);
 
-  // The tokens of every unit, on all threads. Errors: InvalidArgument, of the
-  // first unit that has one.
+  // The tokens of every unit, on all threads. Errors, of the first unit that
+  // has one: InvalidArgument for a text, or that of a codec.
   absl::Status Encode(const Stretch& stretch, std::span<const TextUnit> units,
                       std::vector<std::vector<int32_t>>& tokens);
 

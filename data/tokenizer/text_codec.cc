@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/status.h"
 #include "data/byte_tokenizer.h"
 
 namespace skerry::data {
@@ -11,22 +12,22 @@ namespace {
 class ByteCodec final : public TextCodec {
  public:
   int vocab_size() const override { return kByteVocabSize; }
-  void AppendPart(std::string_view part, Place place,
-                  std::vector<int32_t>& tokens) override {
+  absl::Status AppendPart(std::string_view part, Place place,
+                          std::vector<int32_t>& tokens) override {
     tokens.reserve(tokens.size() + part.size());
     for (const char byte : part) tokens.push_back(static_cast<uint8_t>(byte));
+    return absl::OkStatus();
   }
   size_t PartEnd(std::string_view text, size_t at) const override {
     return std::min(at, text.size());
   }
   std::unique_ptr<TextCodec> Clone() const override { return MakeByteCodec(); }
-  std::vector<int32_t> Prompt(std::string_view text) override {
+  absl::StatusOr<std::vector<int32_t>> Prompt(std::string_view text) override {
     std::vector<int32_t> tokens;
-    AppendDocument(text.empty() ? "\n" : text, tokens);
+    SKERRY_RETURN_IF_ERROR(AppendDocument(text.empty() ? "\n" : text, tokens));
     return tokens;
   }
-  absl::StatusOr<std::string> Decode(
-      std::span<const int32_t> tokens) const override {
+  absl::StatusOr<std::string> Decode(std::span<const int32_t> tokens) override {
     return DecodeBytes(tokens);
   }
   std::optional<int32_t> document_end() const override { return std::nullopt; }
@@ -42,20 +43,21 @@ class TokenizerCodec final : public TextCodec {
 
   int vocab_size() const override { return tokenizer_->vocab_size(); }
 
-  void AppendPart(std::string_view part, Place place,
-                  std::vector<int32_t>& tokens) override {
+  absl::Status AppendPart(std::string_view part, Place place,
+                          std::vector<int32_t>& tokens) override {
     const auto append = [&](std::span<const int32_t> around) {
       tokens.insert(tokens.end(), around.begin(), around.end());
     };
     if (place.is_first) append(tokenizer_->prefix());
     encoder_.Append(part, tokens);
-    if (!place.is_last) return;
+    if (!place.is_last) return absl::OkStatus();
     const std::span<const int32_t> suffix = tokenizer_->suffix();
     append(suffix);
     const bool has_ended = !suffix.empty() && suffix.back() == document_end_;
     if (document_end_.has_value() && !has_ended) {
       tokens.push_back(*document_end_);
     }
+    return absl::OkStatus();
   }
 
   size_t PartEnd(std::string_view text, size_t at) const override {
@@ -66,7 +68,7 @@ class TokenizerCodec final : public TextCodec {
     return std::make_unique<TokenizerCodec>(tokenizer_, document_end_);
   }
 
-  std::vector<int32_t> Prompt(std::string_view text) override {
+  absl::StatusOr<std::vector<int32_t>> Prompt(std::string_view text) override {
     std::vector<int32_t> tokens(tokenizer_->prefix().begin(),
                                 tokenizer_->prefix().end());
     encoder_.Append(text, tokens);
@@ -78,8 +80,7 @@ class TokenizerCodec final : public TextCodec {
     return tokens;
   }
 
-  absl::StatusOr<std::string> Decode(
-      std::span<const int32_t> tokens) const override {
+  absl::StatusOr<std::string> Decode(std::span<const int32_t> tokens) override {
     return tokenizer_->Decode(tokens, Tokenizer::Specials::kLeaveOut);
   }
 
@@ -92,6 +93,14 @@ class TokenizerCodec final : public TextCodec {
 };
 
 }  // namespace
+
+absl::Status TextCodec::AppendDocuments(std::span<const std::string> texts,
+                                        std::vector<int32_t>& tokens) {
+  for (const std::string& text : texts) {
+    SKERRY_RETURN_IF_ERROR(AppendDocument(text, tokens));
+  }
+  return absl::OkStatus();
+}
 
 std::unique_ptr<TextCodec> MakeByteCodec() {
   return std::make_unique<ByteCodec>();

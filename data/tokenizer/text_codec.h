@@ -12,20 +12,30 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "data/tokenizer/tokenizer.h"
 
 namespace skerry::data {
 
+// One thread uses it at a time. An encoding may be done elsewhere, so calls may
+// fail though nothing is wrong with what they are given; the errors are one
+// line and name what failed.
 class TextCodec {
  public:
   virtual ~TextCodec() = default;
+  // Whether texts can be encoded and decoded, before there is any.
+  virtual absl::Status Ready() { return absl::OkStatus(); }
   // Tokens lie in [0, vocab_size()).
   virtual int vocab_size() const = 0;
-  // Appends the tokens of a text as training data hold it, with what a text's
-  // tokens stand between, and `document_end`. Requires: shorter than 4 GiB.
-  void AppendDocument(std::string_view text, std::vector<int32_t>& tokens) {
-    AppendPart(text, {}, tokens);
+  // Appends the tokens of texts as training data hold them, each with what a
+  // text's tokens stand between, and `document_end`. Requires: shorter than
+  // 4 GiB.
+  virtual absl::Status AppendDocuments(std::span<const std::string> texts,
+                                       std::vector<int32_t>& tokens);
+  absl::Status AppendDocument(std::string_view text,
+                              std::vector<int32_t>& tokens) {
+    return AppendPart(text, {}, tokens);
   }
   // Likewise of a part of a text: all of its parts one after another have the
   // text's tokens. Requires: it begins and ends where PartEnd says, or where
@@ -34,18 +44,19 @@ class TextCodec {
     bool is_first = true;
     bool is_last = true;
   };
-  virtual void AppendPart(std::string_view part, Place place,
-                          std::vector<int32_t>& tokens) = 0;
-  // The first place from `at` on where a part may end; the end of the text when
-  // there is none before.
+  virtual absl::Status AppendPart(std::string_view part, Place place,
+                                  std::vector<int32_t>& tokens) = 0;
+  // The first place from `at` on where a part of `text` may end, which begins
+  // where a part does; its end when there is none before.
   virtual size_t PartEnd(std::string_view text, size_t at) const = 0;
   // The same for another thread.
   virtual std::unique_ptr<TextCodec> Clone() const = 0;
   // What a model goes on from: the beginning of a document; never empty.
-  virtual std::vector<int32_t> Prompt(std::string_view text) = 0;
+  virtual absl::StatusOr<std::vector<int32_t>> Prompt(
+      std::string_view text) = 0;
   // Special tokens are left out. Errors: InvalidArgument for what is no token.
   virtual absl::StatusOr<std::string> Decode(
-      std::span<const int32_t> tokens) const = 0;
+      std::span<const int32_t> tokens) = 0;
   // The token after which a text is over.
   virtual std::optional<int32_t> document_end() const = 0;
 };

@@ -23,7 +23,7 @@ Tokenizer Open(const std::string& kind) {
 
 std::vector<int32_t> Document(TextCodec& codec, const std::string& text) {
   std::vector<int32_t> tokens;
-  codec.AppendDocument(text, tokens);
+  EXPECT_TRUE(codec.AppendDocument(text, tokens).ok());
   return tokens;
 }
 
@@ -31,7 +31,7 @@ TEST(TextCodecTest, BytesHaveNoEnd) {
   const auto codec = MakeByteCodec();
   EXPECT_EQ(codec->vocab_size(), 256);
   EXPECT_EQ(Document(*codec, "a\xff"), (std::vector<int32_t>{97, 255}));
-  EXPECT_EQ(codec->Prompt(""), (std::vector<int32_t>{10}));
+  EXPECT_EQ(codec->Prompt("").value(), (std::vector<int32_t>{10}));
   EXPECT_EQ(codec->Decode({{97, 255}}).value(), "a\xff");
   EXPECT_EQ(codec->document_end(), std::nullopt);
 }
@@ -44,9 +44,9 @@ TEST(TextCodecTest, DocumentsOfGpt2EndWithTheirMark) {
   const std::vector<int32_t> tokens = Document(*codec, "the sea");
   EXPECT_EQ(tokens.back(), 0);
   // A prompt is a document that has not ended.
-  EXPECT_EQ(codec->Prompt("the sea"),
+  EXPECT_EQ(codec->Prompt("the sea").value(),
             std::vector<int32_t>(tokens.begin(), tokens.end() - 1));
-  EXPECT_EQ(codec->Prompt(""), (std::vector<int32_t>{0}));
+  EXPECT_EQ(codec->Prompt("").value(), (std::vector<int32_t>{0}));
   EXPECT_EQ(codec->Decode(tokens).value(), "the sea");
 }
 
@@ -59,13 +59,13 @@ TEST(TextCodecTest, DocumentsOfLlama3StandBetweenTheirMarks) {
   const std::vector<int32_t> tokens = Document(*codec, "sea");
   EXPECT_EQ(tokens.front(), begin);
   EXPECT_EQ(tokens.back(), end);
-  EXPECT_EQ(codec->Prompt(""), (std::vector<int32_t>{begin}));
+  EXPECT_EQ(codec->Prompt("").value(), (std::vector<int32_t>{begin}));
 }
 
 TEST(TextCodecTest, WithoutMarksAnEmptyPromptIsALineBreak) {
   const auto codec =
       MakeTokenizerCodec(Open("gpt2_like"), std::nullopt).value();
-  EXPECT_EQ(codec->Decode(codec->Prompt("")).value(), "\n");
+  EXPECT_EQ(codec->Decode(codec->Prompt("").value()).value(), "\n");
 }
 
 TEST(TextCodecTest, PartsHaveTheTokensOfTheWhole) {
@@ -87,14 +87,30 @@ TEST(TextCodecTest, PartsHaveTheTokensOfTheWhole) {
       std::vector<int32_t> tokens;
       for (size_t at = 0; at < text.size(); ++parts) {
         const size_t stop = codec->PartEnd(text, at + 1 + random.Below(9));
-        other->AppendPart(text.substr(at, stop - at),
-                          {at == 0, stop == text.size()}, tokens);
+        ASSERT_TRUE(other
+                        ->AppendPart(text.substr(at, stop - at),
+                                     {at == 0, stop == text.size()}, tokens)
+                        .ok());
         at = stop;
       }
       ASSERT_EQ(tokens, Document(*codec, text)) << text;
     }
     EXPECT_GT(parts, 1000) << kind;
   }
+}
+
+TEST(TextCodecTest, DocumentsFollowOneAnother) {
+  Tokenizer tokenizer = Open("gpt2_like");
+  const auto end = UsualDocumentEnd(tokenizer);
+  const auto codec = MakeTokenizerCodec(std::move(tokenizer), end).value();
+  const std::vector<std::string> texts = {"the sea", "", "boats"};
+  std::vector<int32_t> together;
+  ASSERT_TRUE(codec->AppendDocuments(texts, together).ok());
+  std::vector<int32_t> apart;
+  for (const std::string& text : texts) {
+    ASSERT_TRUE(codec->AppendDocument(text, apart).ok());
+  }
+  EXPECT_EQ(together, apart);
 }
 
 TEST(TextCodecTest, BytesArePartedAnywhere) {

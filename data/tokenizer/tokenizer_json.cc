@@ -422,18 +422,10 @@ absl::Status Reader::AddSpecial(const std::string& id, const Json& known,
   return absl::OkStatus();
 }
 
-// A protobuf message that begins with a piece, that begins with its text.
-bool IsSentencePieceModel(std::string_view text) {
-  return text.size() > 4 && text[0] == '\n' && text[2] == '\n';
-}
-
 }  // namespace
 
 absl::StatusOr<Tokenizer> ParseTokenizerJson(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() && IsSentencePieceModel(text)) {
-    return Bad("is a model of sentencepiece, which is not read");
-  }
   if (!json.is_object()) return Bad("is not a JSON object");
   SKERRY_ASSIGN_OR_RETURN(Tokenizer::Parts parts, Reader().Read(json));
   auto tokenizer = Tokenizer::Create(std::move(parts));

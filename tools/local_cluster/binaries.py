@@ -11,6 +11,7 @@ _TARGETS = {
     'skerry-coordinator': '//coordinator/main:skerry-coordinator',
     'skerry-worker': '//worker/main:skerry-worker',
     'skerry-trainer': '//trainer/main:skerry-trainer',
+    'skerry-sentencepiece': '//data/sentencepiece/main:skerry-sentencepiece',
     'skerryctl': '//cli:skerryctl',
     'relay': '//tests/netem:relay',
 }

@@ -16,6 +16,7 @@ _LAYERS = {
     'optimizer': PURE,
     'model': PURE,
     'data': PURE,
+    'data/sentencepiece/main': MAIN,
     'coordinator/core': CORE,
     'worker/core': CORE,
     'trainer/core': CORE,

@@ -292,7 +292,7 @@ absl::StatusOr<std::string> LanguageModelTrainer::Generate(
   if (codec_ == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat(
         "no text can be generated: the data name the tokenizer '", tokenizer_,
-        "' and hold no tokenizer.json; prepare them with one"));
+        "' and hold no file of it; prepare them with one"));
   }
   const TextOptions options = {.tokens = request.tokens,
                                .sampling = {.temperature = request.temperature},

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "model/exec/token_decoder.h"
+#include "trainer/core/text_stream.h"
 
 namespace skerry::trainer {
 namespace {
@@ -20,8 +21,8 @@ constexpr size_t kPromptStep = 64;
 // One text that grows.
 class Sequence {
  public:
-  Sequence(std::vector<int32_t> tokens, uint64_t seed)
-      : tokens_(std::move(tokens)), random_(seed) {}
+  Sequence(std::vector<int32_t> tokens, TextStream text, uint64_t seed)
+      : tokens_(std::move(tokens)), text_(std::move(text)), random_(seed) {}
 
   const std::vector<int32_t>& tokens() const { return tokens_; }
   const GeneratedText& made() const { return made_; }
@@ -29,17 +30,26 @@ class Sequence {
 
   // Takes the next token and sees whether the text is over.
   absl::Status Add(std::span<const float> logits, const TextOptions& options,
-                   const data::TextCodec& codec) {
+                   data::TextCodec& codec) {
     SKERRY_ASSIGN_OR_RETURN(const int32_t token,
                             SampleToken(logits, options.sampling, random_));
     if (token == codec.document_end()) {
-      Finish(TextEnd::kDocument);
+      Finish(TextEnd::kDocument, options);
       return absl::OkStatus();
     }
     tokens_.push_back(token);
     ++made_.tokens;
-    const int32_t added[] = {token};
-    SKERRY_ASSIGN_OR_RETURN(const std::string text, codec.Decode(added));
+    SKERRY_ASSIGN_OR_RETURN(const std::string text, text_.Add(tokens_, codec));
+    Take(text, options);
+    if (!is_done_ && made_.tokens == options.tokens) {
+      Finish(TextEnd::kLength, options);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // The text is over when a stop string is in it.
+  void Take(const std::string& text, const TextOptions& options) {
     const size_t before = made_.text.size();
     made_.text += text;
     size_t first = std::string::npos;
@@ -47,22 +57,21 @@ class Sequence {
       const size_t from = before - std::min(before, stop.size() - 1);
       first = std::min(first, made_.text.find(stop, from));
     }
-    if (first != std::string::npos) {
-      made_.text.resize(first);
-      Finish(TextEnd::kStop);
-    } else if (made_.tokens == options.tokens) {
-      Finish(TextEnd::kLength);
-    }
-    return absl::OkStatus();
+    if (first == std::string::npos) return;
+    made_.text.resize(first);
+    made_.end = TextEnd::kStop;
+    is_done_ = true;
   }
 
-  void Finish(TextEnd end) {
+  void Finish(TextEnd end, const TextOptions& options) {
+    Take(text_.rest(), options);
+    if (is_done_) return;
     made_.end = end;
     is_done_ = true;
   }
 
- private:
   std::vector<int32_t> tokens_;
+  TextStream text_;
   Random random_;
   GeneratedText made_;
   bool is_done_ = false;
@@ -199,7 +208,11 @@ absl::StatusOr<std::vector<GeneratedText>> GenerateTexts(
   if (options.tokens == 0 || prompts.empty()) return texts;
   std::vector<Sequence> sequences;
   for (size_t i = 0; i < prompts.size(); ++i) {
-    sequences.emplace_back(codec.Prompt(prompts[i]), options.seed + i);
+    SKERRY_ASSIGN_OR_RETURN(std::vector<int32_t> prompt,
+                            codec.Prompt(prompts[i]));
+    SKERRY_ASSIGN_OR_RETURN(TextStream text, TextStream::After(prompt, codec));
+    sequences.emplace_back(std::move(prompt), std::move(text),
+                           options.seed + i);
   }
   const int context = ContextOf(model, sequences, options.tokens);
   SKERRY_ASSIGN_OR_RETURN(

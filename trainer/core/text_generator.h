@@ -57,7 +57,8 @@ struct TextModel {
 // dynamic rotary scaling what the model was made for, goes on from the last
 // half of it. Requires: the options are valid. Errors:
 // InvalidArgument when the codec's tokens are not the model's; Aborted when
-// `stop` says so; Internal when the model's output is not finite.
+// `stop` says so; Internal when the model's output is not finite; those of the
+// codec.
 absl::StatusOr<std::vector<GeneratedText>> GenerateTexts(
     const TextModel& model, data::TextCodec& codec,
     std::span<const std::string> prompts, const TextOptions& options,

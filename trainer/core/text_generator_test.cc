@@ -29,9 +29,9 @@ class EndingCodec final : public data::TextCodec {
   EndingCodec(int32_t end, int vocab_size)
       : end_(end), vocab_size_(vocab_size), bytes_(data::MakeByteCodec()) {}
   int vocab_size() const override { return vocab_size_; }
-  void AppendPart(std::string_view part, Place place,
-                  std::vector<int32_t>& tokens) override {
-    bytes_->AppendPart(part, place, tokens);
+  absl::Status AppendPart(std::string_view part, Place place,
+                          std::vector<int32_t>& tokens) override {
+    return bytes_->AppendPart(part, place, tokens);
   }
   size_t PartEnd(std::string_view text, size_t at) const override {
     return bytes_->PartEnd(text, at);
@@ -39,11 +39,10 @@ class EndingCodec final : public data::TextCodec {
   std::unique_ptr<data::TextCodec> Clone() const override {
     return std::make_unique<EndingCodec>(end_, vocab_size_);
   }
-  std::vector<int32_t> Prompt(std::string_view text) override {
+  absl::StatusOr<std::vector<int32_t>> Prompt(std::string_view text) override {
     return bytes_->Prompt(text);
   }
-  absl::StatusOr<std::string> Decode(
-      std::span<const int32_t> tokens) const override {
+  absl::StatusOr<std::string> Decode(std::span<const int32_t> tokens) override {
     return bytes_->Decode(tokens);
   }
   std::optional<int32_t> document_end() const override { return end_; }
@@ -81,7 +80,7 @@ class TextGeneratorTest : public ::testing::Test {
   }
   // The likeliest next byte after `text` by the full forward.
   char Likeliest(const std::string& text) {
-    const std::vector<int32_t> tokens = codec_->Prompt(text);
+    const std::vector<int32_t> tokens = codec_->Prompt(text).value();
     std::vector<float> logits(tokens.size() * kVocab);
     model_->Logits(tokens, 1, static_cast<int>(tokens.size()), logits);
     const auto last = logits.end() - kVocab;

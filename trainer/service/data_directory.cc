@@ -8,7 +8,8 @@
 #include "base/status.h"
 #include "data/manifest.h"
 #include "data/token_shard.h"
-#include "data/tokenizer/tokenizer_json.h"
+#include "data/tokenizer_file.h"
+#include "runtime/posix/sentencepiece_program.h"
 
 namespace skerry::trainer {
 namespace {
@@ -59,7 +60,8 @@ absl::Status AddShard(const std::string& path, const data::ShardEntry& entry,
 
 // Null when the manifest names no file.
 absl::StatusOr<std::unique_ptr<data::TextCodec>> OpenTokenizer(
-    const std::string& path, const data::Manifest& manifest) {
+    const std::string& path, const data::Manifest& manifest,
+    const std::string& sentencepiece_program) {
   if (manifest.tokenizer_sha256.empty()) return nullptr;
   SKERRY_ASSIGN_OR_RETURN(const auto file, runtime::MappedFile::Open(path));
   if (Sha256Hex(file->bytes()) != manifest.tokenizer_sha256) {
@@ -68,23 +70,25 @@ absl::StatusOr<std::unique_ptr<data::TextCodec>> OpenTokenizer(
         " does not have the SHA-256 that the manifest names; copy the "
         "data set again, or prepare it again"));
   }
-  absl::StatusOr<data::Tokenizer> tokenizer = data::ParseTokenizerJson(
-      std::string_view(reinterpret_cast<const char*>(file->bytes().data()),
-                       file->bytes().size()));
+  absl::StatusOr<data::TokenizerFile> tokenizer = data::TokenizerFile::Parse(
+      std::string(reinterpret_cast<const char*>(file->bytes().data()),
+                  file->bytes().size()));
   if (!tokenizer.ok()) return Annotate(tokenizer.status(), path);
   if (tokenizer->vocab_size() != manifest.vocab_size) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, " has ", tokenizer->vocab_size(),
                      " tokens, the manifest says ", manifest.vocab_size));
   }
-  return data::MakeTokenizerCodec(*std::move(tokenizer), manifest.document_end);
+  return (*std::move(tokenizer))
+      .MakeCodec(manifest.document_end,
+                 runtime::SentencePieceProgram(sentencepiece_program));
 }
 
 }  // namespace
 
 absl::StatusOr<DataDirectory> OpenDataDirectory(
     const std::string& directory, const std::string& manifest_sha256,
-    ShardCheck check) {
+    ShardCheck check, const std::string& sentencepiece_program) {
   if (directory.empty()) {
     return absl::InvalidArgumentError(
         "data.path is empty; name a folder that `skerryctl data prepare` made");
@@ -98,8 +102,9 @@ absl::StatusOr<DataDirectory> OpenDataDirectory(
       ReadManifest(path(data::kManifestFile), manifest_sha256));
   DataDirectory result;
   result.data.tokenizer = manifest.tokenizer;
-  SKERRY_ASSIGN_OR_RETURN(result.data.codec,
-                          OpenTokenizer(path(manifest.tokenizer), manifest));
+  SKERRY_ASSIGN_OR_RETURN(
+      result.data.codec,
+      OpenTokenizer(path(manifest.tokenizer), manifest, sentencepiece_program));
   result.data.vocab_size = manifest.vocab_size;
   for (const data::ShardEntry& entry : manifest.shards) {
     SKERRY_RETURN_IF_ERROR(AddShard(path(entry.file), entry, check, result));

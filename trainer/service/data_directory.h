@@ -26,6 +26,8 @@ enum class ShardCheck { kHeader, kRead };
 
 // Reads DIRECTORY/manifest.json, opens the tokenizer that it names, and maps
 // what it lists. With a digest, the manifest must have it.
+// `sentencepiece_program` is started when text is generated with a model of
+// sentencepiece, not before.
 //
 // Errors: NotFound and PermissionDenied for files; DataLoss when the manifest
 // has another digest, or a shard or the tokenizer differs from it;
@@ -33,7 +35,7 @@ enum class ShardCheck { kHeader, kRead };
 // path.
 absl::StatusOr<DataDirectory> OpenDataDirectory(
     const std::string& directory, const std::string& manifest_sha256,
-    ShardCheck check);
+    ShardCheck check, const std::string& sentencepiece_program = "");
 
 }  // namespace skerry::trainer
 

@@ -119,6 +119,32 @@ TEST_F(TokenizedDirectoryTest, AnotherTokenizerIsRefused) {
   EXPECT_TRUE(absl::IsNotFound(Open().status()));
 }
 
+// A job trains where nothing can encode; text is another matter.
+TEST_F(DataDirectoryTest, AModelOfSentencePieceIsOpenedWithoutItsProgram) {
+  constexpr char kProgram[] = "data/sentencepiece/main/skerry-sentencepiece";
+  const std::string made = folder_ + "/pieces";
+  ASSERT_TRUE(files_.MakeDirectory(made).ok());
+  std::ostringstream out;
+  ASSERT_TRUE(cli::DataPrepare(
+                  {.inputs = {folder_ + "/text.txt"},
+                   .tokenizer = "data/sentencepiece/testdata/llama_like.model",
+                   .sentencepiece_program = kProgram,
+                   .output_directory = made},
+                  files_, {.out = out, .err = out})
+                  .ok());
+  const auto without = OpenDataDirectory(made, "", ShardCheck::kRead, "/none");
+  ASSERT_TRUE(without.ok()) << without.status();
+  EXPECT_EQ(without->data.vocab_size, 620);
+  EXPECT_THAT(std::string(without->data.codec->Prompt("a").status().message()),
+              HasSubstr("cannot run /none"));
+  const auto opened = OpenDataDirectory(made, "", ShardCheck::kRead, kProgram);
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  std::vector<int32_t> tokens(9);
+  opened->data.training[0].Read(0, tokens);
+  const std::string text = opened->data.codec->Decode(tokens).value();
+  EXPECT_EQ(text, std::string("line 0\nline 1\n").substr(0, text.size()));
+}
+
 TEST_F(DataDirectoryTest, MissingFilesAreNamed) {
   ASSERT_TRUE(files_.Remove(folder_ + "/train_000000.bin").ok());
   const auto opened = OpenDataDirectory(folder_, "", ShardCheck::kHeader);

@@ -12,6 +12,7 @@
 #include "model/cpu/gemm_choice.h"
 #include "model/spec/model_config.h"
 #include "runtime/log.h"
+#include "runtime/posix/sentencepiece_program.h"
 #include "runtime/posix/stopwatch.h"
 #include "trainer/convert/training_options.h"
 #include "trainer/core/language_model_trainer.h"
@@ -73,8 +74,8 @@ absl::StatusOr<JobTrainer> MakeJobTrainer(const v1::JobSpec& job,
                           model::ParseModelConfig(options.config_json));
   SKERRY_ASSIGN_OR_RETURN(
       DataDirectory directory,
-      OpenDataDirectory(job.data().path(), job.data().manifest_sha256(),
-                        check));
+      OpenDataDirectory(job.data().path(), job.data().manifest_sha256(), check,
+                        runtime::SentencePieceBeside()));
   const int64_t columns = options.sequence_tokens == 0
                               ? config.n_positions
                               : options.sequence_tokens;

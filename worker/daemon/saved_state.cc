@@ -112,7 +112,7 @@ absl::Status WriteTo(checkpoint::CheckpointStore& store,
     return CheckSame(store, checkpoint::CheckpointName(from.order.sequence()),
                      state);
   }
-  state.tokenizer_json = checkpoint::TokenizerJsonOf(
+  state.tokenizer = checkpoint::DataTokenizer(
       from.spec.data().path(), from.spec.data().manifest_sha256(), files);
   SKERRY_RETURN_IF_ERROR(checkpoint::WriteState(
       state, checkpoint::ModelFileOptions().file_bytes_max,

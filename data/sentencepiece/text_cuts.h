@@ -1,0 +1,86 @@
+// data/sentencepiece/text_cuts.h
+//
+// Where a text can be cut so that the library makes of its parts, one by one,
+// the tokens that it makes of the whole.
+#ifndef SKERRY_DATA_SENTENCEPIECE_TEXT_CUTS_H_
+#define SKERRY_DATA_SENTENCEPIECE_TEXT_CUTS_H_
+
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "data/sentencepiece/model_file.h"
+
+namespace skerry::data {
+
+// A cut lies before a space or a line feed. It is taken where no rule of the
+// normalizer reaches across and no piece lies on both sides: then the library's
+// own search falls apart there. What it does to the beginning of a text (a
+// space before it, none left of those that it has) is undone or made use of.
+//
+// One thing remains: a unigram model's scores are summed in fp32 over all that
+// is encoded at a time, so that a long whole may come out otherwise than its
+// parts where two ways are nearly as likely.
+class TextCuts {
+ public:
+  explicit TextCuts(const SentencePieceModel& model);
+
+  // The first cut at or after `at`; the text's end when there is none.
+  // Requires: at >= 2.
+  size_t Next(std::string_view text, size_t at) const;
+
+  // How a part is encoded that begins at a cut.
+  struct Beginning {
+    // Bytes that the library is not given: it makes that space itself.
+    size_t skipped = 0;
+    // Whether its first token is the space that the library makes.
+    bool drops_first = false;
+  };
+  // Requires: `part` begins at a cut.
+  Beginning BeginningOf(std::string_view part) const;
+
+ private:
+  using ByteSet = std::bitset<256>;
+
+  void AddRules(std::string_view charsmap);
+  void AddRule(std::string_view text);
+  void AddPiece(const SentencePieceModel::Piece& piece);
+  void Conclude(const SentencePieceModel& model);
+  // Whether a mark is written in the beginning of a text, asked from place to
+  // place.
+  struct MarkSearch {
+    size_t searched = 0;
+    bool found = false;
+    bool FindBefore(std::string_view text, size_t at);
+  };
+  bool IsCut(std::string_view text, size_t at, MarkSearch& marks) const;
+  bool IsSpaceCut(std::string_view text, size_t at, MarkSearch& marks) const;
+  bool IsFeedCut(std::string_view text, size_t at) const;
+
+  // Bytes right before or after such a byte inside a rule of the normalizer.
+  ByteSet before_space_, after_space_, before_feed_, after_feed_;
+  // Last bytes of rules.
+  ByteSet ends_rule_;
+  // Bytes right before a line feed inside a piece.
+  ByteSet piece_before_feed_;
+  bool rules_have_feed_ = false;
+  bool rules_keep_space_ = true;
+  bool rules_write_mark_ = false;
+  // Of what rules make something ends with more than one space.
+  bool rules_end_wide_ = false;
+  bool feed_becomes_space_ = false;
+  // No piece has the mark of a space behind anything but such marks.
+  bool marks_lead_ = true;
+  bool has_mark_piece_ = false;
+  bool has_feed_piece_ = false;
+  bool adds_space_ = true;
+  bool trims_ = true;
+  // Whether there are such cuts at all.
+  bool has_space_cuts_ = false;
+  bool has_feed_cuts_ = false;
+};
+
+}  // namespace skerry::data
+
+#endif  // SKERRY_DATA_SENTENCEPIECE_TEXT_CUTS_H_

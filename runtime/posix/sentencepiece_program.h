@@ -1,0 +1,21 @@
+// runtime/posix/sentencepiece_program.h
+//
+// skerry-sentencepiece as the process that models of sentencepiece encode in.
+#ifndef SKERRY_RUNTIME_POSIX_SENTENCEPIECE_PROGRAM_H_
+#define SKERRY_RUNTIME_POSIX_SENTENCEPIECE_PROGRAM_H_
+
+#include <string>
+
+#include "data/sentencepiece/channel.h"
+
+namespace skerry::runtime {
+
+// Where it lies when it was installed beside the program that asks.
+std::string SentencePieceBeside();
+
+// Starts `program`, once for every channel.
+data::OpenChannel SentencePieceProgram(std::string program);
+
+}  // namespace skerry::runtime
+
+#endif  // SKERRY_RUNTIME_POSIX_SENTENCEPIECE_PROGRAM_H_
