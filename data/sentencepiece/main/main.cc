@@ -1,6 +1,6 @@
 // The program beside skerryctl and skerry-trainer that encodes and decodes by a
 // model of sentencepiece: it is linked with that library and no other, as the
-// library brings a protobuf of its own (docs/decisions/0008).
+// library brings a protobuf of its own (docs/decisions/0009).
 #include <sentencepiece_processor.h>
 #include <unistd.h>
 
