@@ -36,6 +36,9 @@ class SimBulk final : public transport::BulkTransport {
   transport::BulkCounters counters() const override {
     return {outbox_.counters(), inbox_.counters()};
   }
+  absl::btree_map<std::string, transport::LinkEstimate> links() const override {
+    return outbox_.links();
+  }
 
  private:
   class Pipe;

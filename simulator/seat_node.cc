@@ -254,15 +254,7 @@ void SeatNode::WriteStatus(v1::JobStatus* out) {
   if (saver_.outcome().has_value()) {
     *out->mutable_checkpoint() = *saver_.outcome();
   }
-  for (const auto& [address, meter] : bulk_.links()) {
-    const auto estimate = meter.estimate();
-    if (!estimate.has_value()) continue;
-    v1::PeerLink* link = out->add_links();
-    link->set_address(address);
-    link->set_bytes_per_s(estimate->bytes_per_s);
-    link->set_rate_spread(estimate->rate_spread);
-    link->set_round_trip_s(absl::ToDoubleSeconds(estimate->round_trip));
-  }
+  bulk_.WriteLinks(out);
 }
 
 void SeatNode::OnTrainerReady(const worker::TrainerDescription& description) {

@@ -100,6 +100,14 @@ struct SourceCounters {
                          const SourceCounters&) = default;
 };
 
+// What frames have shown of the link to one peer.
+struct LinkEstimate {
+  double bytes_per_s = 0;
+  double rate_spread = 0;  // standard deviation over the mean
+  absl::Duration round_trip;
+  friend bool operator==(const LinkEstimate&, const LinkEstimate&) = default;
+};
+
 struct BulkCounters {
   absl::btree_map<std::string, PeerCounters> to;      // by address
   absl::btree_map<std::string, SourceCounters> from;  // by peer's name
@@ -142,6 +150,8 @@ class BulkTransport {
                      FetchDone done) = 0;
 
   virtual BulkCounters counters() const = 0;
+  // By address; of peers that were sent enough to time it.
+  virtual absl::btree_map<std::string, LinkEstimate> links() const = 0;
 };
 
 }  // namespace skerry::transport

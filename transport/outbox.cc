@@ -5,8 +5,25 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/log.h"
+#include "transport/link_meter.h"
 
 namespace skerry::transport {
+namespace {
+
+// A link that was measured slow, and is not, can still show it.
+constexpr double kUnderWayBytesMin = 256 * 1024;
+constexpr absl::Duration kUnderWayMax = absl::Milliseconds(500);
+
+// What keeps a link busy while answers come back, and no more: it can't be
+// called back when its attempt is given up, and the next one waits behind it.
+uint64_t UnderWayBytesMax(const LinkEstimate& link) {
+  return static_cast<uint64_t>(
+      std::max(kUnderWayBytesMin,
+               link.bytes_per_s *
+                   absl::ToDoubleSeconds(link.round_trip + kUnderWayMax)));
+}
+
+}  // namespace
 
 // One place for a stream: the stream that is open, or the wait for the next.
 class Outbox::Lane final : public StreamEvents {
@@ -34,7 +51,12 @@ class Outbox::Lane final : public StreamEvents {
   std::unique_ptr<OutgoingStream> stream_;
   int room_ = 0;
   uint64_t next_ordinal_ = 0;
-  absl::btree_map<uint64_t, SendQueue::Ticket> unanswered_;  // by ordinal
+  struct Written {
+    SendQueue::Ticket ticket;
+    uint64_t bytes;
+    bool arrived = false;
+  };
+  absl::btree_map<uint64_t, Written> unanswered_;  // by ordinal
   absl::Duration backoff_;
   Instant reopen_at_;
 };
@@ -44,6 +66,7 @@ struct Outbox::Peer {
       : address(std::move(address)), queue(options, seed) {}
   std::string address;
   SendQueue queue;
+  LinkMeter link;
   std::vector<std::unique_ptr<Lane>> lanes;
   std::optional<Instant> armed_for;
 };
@@ -56,7 +79,9 @@ void Outbox::Lane::Open() {
 
 void Outbox::Lane::Write(SendQueue::Outgoing outgoing) {
   --room_;
-  unanswered_[next_ordinal_++] = outgoing.ticket;
+  unanswered_[next_ordinal_++] = {outgoing.ticket,
+                                  outgoing.frame->payload.size()};
+  peer_.link.OnSent(outbox_.loop_.Now());
   stream_->Write(*outgoing.frame);
 }
 
@@ -71,10 +96,16 @@ void Outbox::Lane::OnAnswers(std::span<const Answered> answers) {
   for (const Answered& answered : answers) {
     const auto it = unanswered_.find(answered.ordinal);
     if (it == unanswered_.end()) continue;
-    const SendQueue::Ticket ticket = it->second;
+    const SendQueue::Ticket ticket = it->second.ticket;
+    if (!std::exchange(it->second.arrived, true)) {
+      peer_.link.OnArrived(now, it->second.bytes);
+    }
     if (answered.answer != Answer::kHeld) unanswered_.erase(it);
     auto finished = peer_.queue.OnAnswer(ticket, answered.answer, now);
     if (finished.has_value()) outbox_.Finish(*std::move(finished));
+  }
+  if (const auto link = peer_.link.estimate()) {
+    peer_.queue.set_under_way_bytes_max(UnderWayBytesMax(*link));
   }
   outbox_.Pump(peer_);
 }
@@ -82,7 +113,10 @@ void Outbox::Lane::OnAnswers(std::span<const Answered> answers) {
 void Outbox::Lane::OnClosed(const absl::Status& why) {
   stream_.reset();
   std::vector<SendQueue::Ticket> lost;
-  for (const auto& [ordinal, ticket] : unanswered_) lost.push_back(ticket);
+  for (const auto& [ordinal, written] : unanswered_) {
+    lost.push_back(written.ticket);
+    if (!written.arrived) peer_.link.OnLost();
+  }
   unanswered_.clear();
   peer_.queue.OnLost(lost);
   ++peer_.queue.counters().streams_lost;
@@ -194,6 +228,14 @@ void Outbox::Finish(SendQueue::Finished finished) {
 
 PeerCounters& Outbox::CountersOf(const std::string& address) {
   return PeerAt(address).queue.counters();
+}
+
+absl::btree_map<std::string, LinkEstimate> Outbox::links() const {
+  absl::btree_map<std::string, LinkEstimate> all;
+  for (const auto& [address, peer] : peers_) {
+    if (const auto link = peer->link.estimate()) all[address] = *link;
+  }
+  return all;
 }
 
 absl::btree_map<std::string, PeerCounters> Outbox::counters() const {

@@ -79,6 +79,7 @@ class Outbox {
   // Made at the first use.
   PeerCounters& CountersOf(const std::string& address);
   absl::btree_map<std::string, PeerCounters> counters() const;
+  absl::btree_map<std::string, LinkEstimate> links() const;
 
  private:
   struct Peer;

@@ -145,6 +145,38 @@ TEST_F(OutboxTest, AnswersToNumbersNeverWrittenAreIgnored) {
   EXPECT_EQ(done_, 1);
 }
 
+TEST_F(OutboxTest, FramesThatWereForgottenTellOfTheLinkAndFillIt) {
+  constexpr int kFrames = 40;
+  constexpr size_t kBytes = 16 * 1024;
+  const auto send = [this](uint64_t attempt) {
+    for (uint32_t i = 0; i < kFrames; ++i) {
+      outbox_.Send("peer", MakeFrame(attempt, i, kBytes), TrafficClass::kBulk,
+                   [this](absl::Status) { ++done_; });
+    }
+    // As its writes end.
+    for (int i = 0; i < 2 * kFrames; ++i) Stream(0).events->OnWritten();
+  };
+  // At a frame every 100 ms no attempt ends in time, and nothing is answered
+  // but what was forgotten.
+  uint64_t arrived = 0;
+  size_t written = 0;
+  for (uint64_t attempt = 1; attempt <= 3; ++attempt) {
+    outbox_.ForgetBefore(7, 3, attempt);
+    send(attempt);
+    written = Stream(0).parts.size();
+    for (int i = 0; i < 20; ++i) {
+      loop_.Advance(absl::Milliseconds(100));
+      Accept(0, arrived++);
+    }
+  }
+  const auto links = outbox_.links();
+  ASSERT_TRUE(links.contains("peer"));
+  EXPECT_NEAR(links.at("peer").bytes_per_s, 10.0 * kBytes, 100);
+  // 256 KiB, not all that three attempts had.
+  EXPECT_LE(written - (arrived - 20), 256u * 1024 / kBytes + 20);
+  EXPECT_LT(written, 3u * kFrames);
+}
+
 TEST(OutboxBoundTest, WhatDoesNotFitTheQueueIsRefusedAtOnce) {
   runtime::ManualLoop loop;
   FakeOpener opener;

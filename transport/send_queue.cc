@@ -48,7 +48,11 @@ SendQueue::Flows::const_iterator SendQueue::Choose(TrafficClass traffic_class,
   const uint64_t unanswered = unanswered_bytes_[IndexOf(traffic_class)];
   const bool fits = unanswered + entry.frame.payload.size() <=
                     options_.unanswered_bytes_max[IndexOf(traffic_class)];
-  return unanswered == 0 || fits ? best : flows_.end();
+  if (unanswered > 0 && !fits) return flows_.end();
+  const bool passes =
+      traffic_class != TrafficClass::kBulk || under_way_bytes_ == 0 ||
+      under_way_bytes_ + entry.frame.payload.size() <= under_way_bytes_max_;
+  return passes ? best : flows_.end();
 }
 
 bool SendQueue::CanSend(TrafficClass traffic_class, Instant now) const {
@@ -75,6 +79,10 @@ std::optional<SendQueue::Outgoing> SendQueue::Next(TrafficClass traffic_class,
   entry.unanswered = true;
   const uint64_t bytes = entry.frame.payload.size();
   unanswered_bytes_[IndexOf(traffic_class)] += bytes;
+  if (traffic_class == TrafficClass::kBulk) {
+    under_way_bytes_ += bytes;
+    entry.under_way = true;
+  }
   ++counters_.frames_sent;
   counters_.payload_bytes_sent += bytes;
   if (entry.was_sent) ++counters_.frames_resent;
@@ -128,9 +136,22 @@ void SendQueue::BackOff(FlowState& flow, Instant now) {
   flow.not_before = now + flow.backoff * (0.5 + 0.5 * random_.Uniform());
 }
 
+void SendQueue::EndWay(Ticket ticket) {
+  if (const auto it = forgotten_.find(ticket); it != forgotten_.end()) {
+    under_way_bytes_ -= it->second;
+    forgotten_.erase(it);
+  }
+  const auto it = entries_.find(ticket);
+  if (it == entries_.end() || !std::exchange(it->second.under_way, false)) {
+    return;
+  }
+  under_way_bytes_ -= it->second.frame.payload.size();
+}
+
 std::optional<SendQueue::Finished> SendQueue::OnAnswer(Ticket ticket,
                                                        Answer answer,
                                                        Instant now) {
+  EndWay(ticket);
   const auto it = entries_.find(ticket);
   if (it == entries_.end() || !it->second.unanswered) return std::nullopt;
   Entry& entry = it->second;
@@ -173,6 +194,7 @@ std::optional<SendQueue::Finished> SendQueue::OnAnswer(Ticket ticket,
 
 void SendQueue::OnLost(std::span<const Ticket> tickets) {
   for (const Ticket ticket : tickets) {
+    EndWay(ticket);
     const auto it = entries_.find(ticket);
     if (it != entries_.end() && it->second.unanswered) {
       Requeue(ticket, it->second);
@@ -192,6 +214,9 @@ std::vector<SendQueue::Finished> SendQueue::ForgetBefore(uint64_t job,
       continue;
     }
     const Ticket ticket = it->first;
+    if (it->second.under_way) {
+      forgotten_[ticket] = it->second.frame.payload.size();
+    }
     finished.push_back(
         Finish(it, absl::CancelledError("a newer attempt has replaced it")));
     it = entries_.upper_bound(ticket);

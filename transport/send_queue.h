@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -77,6 +78,10 @@ class SendQueue {
   std::vector<Finished> ForgetBefore(uint64_t job, uint32_t fragment,
                                      uint64_t attempt);
 
+  // Payload bytes of kBulk that may be sent and not known to be there, be they
+  // forgotten or not. One frame may always go.
+  void set_under_way_bytes_max(uint64_t bytes) { under_way_bytes_max_ = bytes; }
+
   bool empty() const { return entries_.empty(); }
   PeerCounters& counters() { return counters_; }
   const PeerCounters& counters() const { return counters_; }
@@ -99,6 +104,7 @@ class SendQueue {
     TrafficClass traffic_class;
     BulkTransport::SendDone done;
     bool unanswered = false;
+    bool under_way = false;
     bool was_sent = false;
     int corrupt = 0;
   };
@@ -116,6 +122,8 @@ class SendQueue {
   void Requeue(Ticket ticket, Entry& entry);
   Finished Finish(Entries::iterator it, absl::Status status);
   void BackOff(FlowState& flow, Instant now);
+  // It is there, or lost.
+  void EndWay(Ticket ticket);
 
   SendQueueOptions options_;
   Random random_;
@@ -123,6 +131,10 @@ class SendQueue {
   Entries entries_;
   Flows flows_;
   std::array<uint64_t, kTrafficClassCount> unanswered_bytes_ = {};
+  // Of kBulk alone: of frames that were forgotten, and of all.
+  absl::btree_map<Ticket, uint64_t> forgotten_;
+  uint64_t under_way_bytes_ = 0;
+  uint64_t under_way_bytes_max_ = std::numeric_limits<uint64_t>::max();
   PeerCounters counters_;
 };
 

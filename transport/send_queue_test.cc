@@ -56,6 +56,35 @@ TEST_F(SendQueueTest, UnansweredBytesAreBoundedPerClassButOneFrameMayAlwaysGo) {
   EXPECT_EQ(Next(kLatency), 9);
 }
 
+TEST_F(SendQueueTest, WhatIsForgottenOnItsWayStillFillsTheLink) {
+  queue_.set_under_way_bytes_max(150);
+  Push(1, 0);
+  Push(1, 1);
+  EXPECT_EQ(Next(), 0);
+  EXPECT_EQ(queue_.ForgetBefore(7, 3, 2).size(), 2u);
+  Push(2, 2);
+  EXPECT_EQ(Next(), -1);
+  EXPECT_FALSE(Say(Answer::kRefused).has_value());
+  EXPECT_EQ(Next(), 2);
+  Push(2, 3);
+  EXPECT_EQ(Next(), -1);
+  const SendQueue::Ticket lost[] = {ticket_};
+  queue_.OnLost(lost);
+  EXPECT_EQ(Next(), 2);
+}
+
+TEST_F(SendQueueTest, WhatTheReceiverHoldsIsNotOnItsWay) {
+  queue_.set_under_way_bytes_max(150);
+  Push(2, 0);
+  Push(1, 1);
+  EXPECT_EQ(Next(), 0);
+  EXPECT_EQ(Next(), -1);
+  EXPECT_FALSE(Say(Answer::kHeld).has_value());
+  EXPECT_EQ(Next(), 1);
+  EXPECT_EQ(queue_.ForgetBefore(7, 3, 3).size(), 2u);
+  EXPECT_FALSE(Say(Answer::kAccepted).has_value());
+}
+
 TEST_F(SendQueueTest, WhatALostStreamCarriedGoesAgainInItsOldOrder) {
   for (uint32_t i = 0; i < 3; ++i) Push(1, i);
   Next();

@@ -71,7 +71,8 @@ def table(exchanges, marks):
             for exchange in changes(exchanges)]
     rows += [(sequence, 1, f'>>> {name}') for sequence, name in marks]
     lines = []
-    for sequence, _, text in sorted(rows):
+    # Stable: attempts of one exchange stay in their order.
+    for sequence, _, text in sorted(rows, key=lambda row: row[:2]):
         lines += textwrap.wrap(text, 76, initial_indent=f'{sequence:>5}  ',
                                subsequent_indent=' ' * 7)
     return lines

@@ -68,6 +68,13 @@ class CodecsTest(unittest.TestCase):
         self.assertNotIn('refused', text)
         self.assertLessEqual(max(map(len, lines)), 80)
 
+    def test_attempts_of_one_exchange_stay_in_their_order(self):
+        lines = codecs.table([codecs.Exchange(3, {'1': 'sign1'}, 'of three'),
+                              codecs.Exchange(3, {'1': 'nf4'}, 'of all')],
+                             [(3, 'the link recovers')])
+        self.assertEqual([line.split(maxsplit=1)[1] for line in lines],
+                         ['of three', 'of all', '>>> the link recovers'])
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -134,7 +134,7 @@ def run(size, directory, programs, faults, seed):
                     lambda: link.slow(progress))
         if faults:
             progress.at(2 / 3, 'kill -9 coordinator', cluster.coordinator.kill)
-        progress.at(0.8, f'the link to {_STEPPED.name} recovers', link.recover)
+        progress.at(0.75, f'the link to {_STEPPED.name} recovers', link.recover)
         started = time.monotonic()
         progress.wait()
         took_s = time.monotonic() - started

@@ -257,4 +257,8 @@ BulkCounters GrpcBulk::counters() const {
   return {impl_->outbox().counters(), impl_->inbox().counters()};
 }
 
+absl::btree_map<std::string, LinkEstimate> GrpcBulk::links() const {
+  return impl_->outbox().links();
+}
+
 }  // namespace skerry::transport

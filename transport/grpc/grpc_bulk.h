@@ -66,6 +66,7 @@ class GrpcBulk final : public BulkTransport {
   void Fetch(const std::string& address, const FetchKey& key,
              FetchDone done) override;
   BulkCounters counters() const override;
+  absl::btree_map<std::string, LinkEstimate> links() const override;
 
  private:
   class Impl;

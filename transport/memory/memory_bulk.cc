@@ -56,4 +56,8 @@ BulkCounters MemoryBulk::counters() const {
   return {outbox_.counters(), inbox_.counters()};
 }
 
+absl::btree_map<std::string, LinkEstimate> MemoryBulk::links() const {
+  return outbox_.links();
+}
+
 }  // namespace skerry::transport

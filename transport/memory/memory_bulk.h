@@ -35,6 +35,7 @@ class MemoryBulk final : public BulkTransport {
   void Fetch(const std::string& address, const FetchKey& key,
              FetchDone done) override;
   BulkCounters counters() const override;
+  absl::btree_map<std::string, LinkEstimate> links() const override;
 
  private:
   class Opener final : public StreamOpener {

@@ -14,20 +14,9 @@ void JobBulkPort::SendFrame(const std::string& address,
                             const SharedBytes& payload) {
   transport::Frame frame{header,
                          transport::Payload(payload.owner, payload.bytes)};
-  const uint64_t bytes = payload.size();
-  (*links_)[address].OnSent(answers_.loop().Now());
+  peers_.insert(address);
   transport_.Send(address, std::move(frame), transport::TrafficClass::kBulk,
-                  [address, bytes, &loop = answers_.loop(),
-                   links = std::weak_ptr(links_)](absl::Status status) {
-                    if (const auto meters = links.lock()) {
-                      LinkMeter& meter = (*meters)[address];
-                      // A refused frame has crossed the link as well.
-                      if (status.ok() || absl::IsAborted(status)) {
-                        meter.OnAnswered(loop.Now(), bytes);
-                      } else {
-                        meter.OnForgotten();
-                      }
-                    }
+                  [address](absl::Status status) {
                     // A refused or forgotten frame belonged to an old attempt.
                     if (status.ok() || absl::IsAborted(status) ||
                         absl::IsCancelled(status)) {
@@ -37,6 +26,17 @@ void JobBulkPort::SendFrame(const std::string& address,
                                  "worker.frame.unsent",
                                  {{"peer", address}, {"cause", status}});
                   });
+}
+
+void JobBulkPort::WriteLinks(v1::JobStatus* out) const {
+  for (const auto& [address, estimate] : transport_.links()) {
+    if (!peers_.contains(address)) continue;
+    v1::PeerLink* link = out->add_links();
+    link->set_address(address);
+    link->set_bytes_per_s(estimate.bytes_per_s);
+    link->set_rate_spread(estimate.rate_spread);
+    link->set_round_trip_s(absl::ToDoubleSeconds(estimate.round_trip));
+  }
 }
 
 void JobBulkPort::ForgetBefore(uint32_t fragment, Attempt attempt) {

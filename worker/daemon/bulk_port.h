@@ -4,14 +4,13 @@
 #ifndef SKERRY_WORKER_DAEMON_BULK_PORT_H_
 #define SKERRY_WORKER_DAEMON_BULK_PORT_H_
 
-#include <map>
-#include <memory>
+#include <set>
 #include <string>
 
 #include "base/ids.h"
+#include "proto/skerry/v1/control.pb.h"
 #include "transport/bulk.h"
 #include "worker/core/effects.h"
-#include "worker/core/link_meter.h"
 #include "worker/daemon/seat_answers.h"
 
 namespace skerry::worker {
@@ -29,16 +28,14 @@ class JobBulkPort final : public BulkPort {
   void Fetch(const std::string& address, const PieceKey& key,
              Done<absl::StatusOr<SharedBytes>> done) override;
 
-  // What frames to each peer have shown of its link, by address.
-  const std::map<std::string, LinkMeter>& links() const { return *links_; }
+  // What frames to each of the job's peers have shown of its link.
+  void WriteLinks(v1::JobStatus* out) const;
 
  private:
   const JobId job_;
   transport::BulkTransport& transport_;
   const SeatAnswers& answers_;
-  // Frames may be answered after this object is gone.
-  std::shared_ptr<std::map<std::string, LinkMeter>> links_ =
-      std::make_shared<std::map<std::string, LinkMeter>>();
+  std::set<std::string> peers_;  // the addresses that frames went to
 };
 
 transport::FetchKey ToFetchKey(JobId job, const PieceKey& key);

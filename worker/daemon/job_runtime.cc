@@ -240,15 +240,7 @@ void JobRuntime::OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer) {
 v1::JobStatus JobRuntime::Status() const {
   v1::JobStatus status;
   JobFactsToProto(seat_->Facts(), &status);
-  for (const auto& [address, meter] : bulk_.links()) {
-    const std::optional<LinkEstimate> estimate = meter.estimate();
-    if (!estimate.has_value()) continue;
-    v1::PeerLink* link = status.add_links();
-    link->set_address(address);
-    link->set_bytes_per_s(estimate->bytes_per_s);
-    link->set_rate_spread(estimate->rate_spread);
-    link->set_round_trip_s(absl::ToDoubleSeconds(estimate->round_trip));
-  }
+  bulk_.WriteLinks(&status);
   if (status.error().empty()) status.set_error(trainer_error_);
   if (status.error().empty() && status.state() == v1::SEAT_STATE_RECOVERING) {
     status.set_error(restore_error_);

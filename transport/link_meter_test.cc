@@ -1,14 +1,14 @@
-#include "worker/core/link_meter.h"
+#include "transport/link_meter.h"
 
 #include "gtest/gtest.h"
 
-namespace skerry::worker {
+namespace skerry::transport {
 namespace {
 
 constexpr uint64_t kFrame = 64 * 1024;
 
 // `frames` leave at once over a link; answers come as they arrive there and one
-// round trip later. The peer takes nothing before `hold` has passed.
+// round trip later. Nothing is answered before `hold` has passed.
 Instant Train(LinkMeter& meter, Instant start, int frames, double bytes_per_s,
               absl::Duration round_trip,
               absl::Duration hold = absl::ZeroDuration(),
@@ -19,7 +19,7 @@ Instant Train(LinkMeter& meter, Instant start, int frames, double bytes_per_s,
     const auto sent = absl::Seconds(static_cast<double>(i) *
                                     static_cast<double>(frame) / bytes_per_s);
     now = start + std::max(sent, hold) + round_trip;
-    meter.OnAnswered(now, frame);
+    meter.OnArrived(now, frame);
   }
   return now + absl::Seconds(1);
 }
@@ -69,49 +69,55 @@ TEST(LinkMeterTest, ATrainOfOneFrameTeachesNothing) {
   EXPECT_FALSE(meter.estimate().has_value());
 }
 
-TEST(LinkMeterTest, WhatWasAnsweredBeforeAnAttemptWasGivenUpCounts) {
+// Its attempts are given up time after time, but frames of each still arrive.
+TEST(LinkMeterTest, ALinkThatIsNeverIdleIsLookedAtInPieces) {
   LinkMeter meter;
-  Instant now;
-  // A link at a tenth of what was planned for: 12 of 20 frames get through.
+  Instant now = Train(meter, Instant(), 20, 1e7, absl::ZeroDuration());
   for (int i = 0; i < 20; ++i) meter.OnSent(now);
   for (int i = 1; i <= 12; ++i) {
-    meter.OnAnswered(now + absl::Seconds(i * static_cast<double>(kFrame) / 1e5),
-                     kFrame);
+    meter.OnSent(now);
+    meter.OnArrived(now + absl::Seconds(i * static_cast<double>(kFrame) / 1e5),
+                    kFrame);
   }
-  for (int i = 0; i < 8; ++i) meter.OnForgotten();
+  ASSERT_TRUE(meter.estimate().has_value());
+  EXPECT_NEAR(meter.estimate()->bytes_per_s, 1e5, 1e4);
+}
+
+TEST(LinkMeterTest, WhatArrivedBeforeTheStreamWasLostCounts) {
+  LinkMeter meter;
+  Instant now;
+  for (int i = 0; i < 20; ++i) meter.OnSent(now);
+  for (int i = 1; i <= 12; ++i) {
+    meter.OnArrived(now + absl::Seconds(i * static_cast<double>(kFrame) / 1e5),
+                    kFrame);
+  }
+  for (int i = 0; i < 8; ++i) meter.OnLost();
   ASSERT_TRUE(meter.estimate().has_value());
   EXPECT_NEAR(meter.estimate()->bytes_per_s, 1e5, 1e2);
 }
 
-TEST(LinkMeterTest, WaitingForWhatIsForgottenIsNoSlowLink) {
+TEST(LinkMeterTest, ALinkThatWasAwayIsAsFastAsBeforeAfterFourTrains) {
   LinkMeter meter;
-  Instant now;
-  for (int attempt = 0; attempt < 5; ++attempt) {
-    // Four answers at 1 MB/s, then nothing for a minute. The frames of the next
-    // attempt leave before those of this one are forgotten.
-    for (int i = 0; i < 6; ++i) meter.OnSent(now);
-    for (int i = 1; i <= 4; ++i) {
-      meter.OnAnswered(
-          now + absl::Seconds(i * static_cast<double>(kFrame) / 1e6), kFrame);
-    }
-    now = now + absl::Minutes(1);
-    for (int i = 0; i < 6; ++i) meter.OnSent(now);
-    meter.OnForgotten();
-    meter.OnForgotten();
-    for (int i = 1; i <= 6; ++i) {
-      meter.OnAnswered(
-          now + absl::Seconds(i * static_cast<double>(kFrame) / 1e6), kFrame);
-    }
-    now = now + absl::Minutes(1);
+  Instant now = Train(meter, Instant(), 20, 1e6, absl::ZeroDuration());
+  for (int i = 0; i < 6; ++i) meter.OnSent(now);
+  for (int i = 1; i <= 4; ++i) {
+    meter.OnArrived(now + absl::Seconds(i * static_cast<double>(kFrame) / 1e6),
+                    kFrame);
   }
-  ASSERT_TRUE(meter.estimate().has_value());
-  EXPECT_NEAR(meter.estimate()->bytes_per_s, 1e6, 1e3);
+  now = now + absl::Minutes(1);
+  meter.OnArrived(now, kFrame);
+  meter.OnArrived(now, kFrame);
+  EXPECT_LT(meter.estimate()->bytes_per_s, 1e5);
+  for (int i = 0; i < 4; ++i) {
+    now = Train(meter, now, 20, 1e6, absl::ZeroDuration());
+  }
+  EXPECT_GT(meter.estimate()->bytes_per_s, 7e5);
 }
 
-TEST(LinkMeterTest, ForgottenFramesAloneTeachNothing) {
+TEST(LinkMeterTest, LostFramesAloneTeachNothing) {
   LinkMeter meter;
   for (int i = 0; i < 50; ++i) meter.OnSent(Instant());
-  for (int i = 0; i < 50; ++i) meter.OnForgotten();
+  for (int i = 0; i < 50; ++i) meter.OnLost();
   EXPECT_FALSE(meter.estimate().has_value());
 }
 
@@ -134,4 +140,4 @@ TEST(LinkMeterTest, ManyShortTrainsShowALinkThatRecovers) {
 }
 
 }  // namespace
-}  // namespace skerry::worker
+}  // namespace skerry::transport
