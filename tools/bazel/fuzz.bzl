@@ -1,12 +1,13 @@
 """Fuzz targets: built with clang by --config=fuzz, run by `tools/test fuzz`."""
 
-def skerry_fuzz(name, src, deps = []):
+def skerry_fuzz(name, src, deps = [], seconds = 20):
     """Defines the libFuzzer binary `name`.
 
     Args:
       name: the target; seeds lie in tests/fuzz/corpus/`name`.
       src: defines LLVMFuzzerTestOneInput.
       deps: what it fuzzes.
+      seconds: for how long it runs in CI: 20 or 60.
     """
     # The usual build compiles it, so that no change breaks it unseen.
     native.cc_library(
@@ -21,6 +22,6 @@ def skerry_fuzz(name, src, deps = []):
         testonly = True,
         linkopts = ["-fsanitize=fuzzer"],
         # g++ has no fuzzer, so the usual build does not link these.
-        tags = ["fuzz", "manual"],
+        tags = ["fuzz", "fuzz_%d_s" % seconds, "manual"],
         deps = [":" + name + "_entry"],
     )

@@ -30,8 +30,9 @@ def parse_arguments(arguments):
                         'Bazel pattern (//base/...); default: all')
     parser.add_argument('--quick', action='store_true',
                         help='tidy and the tests that are not slow')
-    parser.add_argument('--seconds', type=int, default=20,
-                        help='for each fuzz target (default 20)')
+    parser.add_argument('--seconds', type=int,
+                        help='for each fuzz target (default 60 for codecs and '
+                        'the frame, 20 for others)')
     parser.add_argument('--seed', type=int, default=1,
                         help='of the fuzzer (default 1)')
     parser.add_argument('--list', action='store_true',

@@ -17,6 +17,10 @@ SANITIZED = ('base', 'compression', 'coordinator/core', 'data', 'runtime',
              'transport', 'worker/core')
 
 
+# Of tools/bazel/fuzz.bzl.
+_FUZZ_SECONDS = (60, 20)
+
+
 def say(text):
     print(text, flush=True)
 
@@ -66,24 +70,30 @@ def _has_packages(folder):
     return any((ROOT / folder).rglob('BUILD'))
 
 
-def fuzz(seconds=20, seed=1):
-    """Every fuzz target for a while, starting from its corpus."""
+def fuzz(seconds=None, seed=1):
+    """Every fuzz target, starting from its corpus: for as long as its tag says,
+    or `seconds`."""
     result = tally.Tally()
     if not _has_packages('tests/fuzz'):
         say('fuzz: no targets')
         return result
     with _sanitized() as bazel:
         targets = bazel.query(r'attr(tags, "\bfuzz\b", //tests/fuzz/...)')
-        if not targets:
-            return tally.Tally(failed=['fuzz (no target has the tag)'])
+        # The longest first, so that no core waits at the end.
+        lasting = {target: seconds or length
+                   for length in _FUZZ_SECONDS
+                   for target in bazel.query(
+                       rf'attr(tags, "\bfuzz_{length}_s\b", //tests/fuzz/...)')}
+        if not targets or set(targets) != set(lasting):
+            return tally.Tally(failed=['fuzz (a target lacks a tag)'])
         if not bazel.build(targets):
             return tally.Tally(failed=['fuzz (not built)'])
-        binaries = [bazel.binary(target) for target in targets]
+        binaries = {target: bazel.binary(target) for target in lasting}
     # A fuzzer uses one core.
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for done in pool.map(
-                lambda target, binary: _fuzz_one(target, binary, seconds,
-                                                 seed), targets, binaries):
+                lambda target: _fuzz_one(target, binaries[target],
+                                         lasting[target], seed), lasting):
             result.add(done)
     return result
 
