@@ -20,6 +20,7 @@
 #include "coordinator/service/sqlite_journal.h"
 #include "runtime/log.h"
 #include "runtime/posix/admin_server.h"
+#include "runtime/posix/heap.h"
 #include "runtime/posix/machine.h"
 #include "runtime/posix/posix_executor.h"
 #include "runtime/posix/posix_files.h"
@@ -117,6 +118,7 @@ ExitCode Main(std::vector<std::string> words) {
     }
     return parsed.code;
   }
+  runtime::ShareHeap();
   runtime::SignalWait signals;
   runtime::SpdlogSink log(stderr, runtime::SpdlogSink::FormFor(stderr),
                           parsed.arguments->log_level);

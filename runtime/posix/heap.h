@@ -1,0 +1,17 @@
+// runtime/posix/heap.h
+//
+// How much of its memory a daemon keeps that is free.
+#ifndef SKERRY_RUNTIME_POSIX_HEAP_H_
+#define SKERRY_RUNTIME_POSIX_HEAP_H_
+
+namespace skerry::runtime {
+
+// glibc gives threads heaps of their own, up to eight for a core, and what one
+// thread frees no other one takes. A daemon of many threads that each allocate
+// little grows for hours by that alone. From here on there are two heaps.
+// Called before other threads start.
+void ShareHeap();
+
+}  // namespace skerry::runtime
+
+#endif  // SKERRY_RUNTIME_POSIX_HEAP_H_
