@@ -28,7 +28,7 @@ Scenario AMemberIsLeftOut() {
   scenario.spans = 2;
   scenario.samples = 4;
   scenario.commits_max = 1;
-  scenario.budget = {.kills = 1, .deadlines = 1};
+  scenario.budget = {.coordinator_crashes = 1, .kills = 1, .deadlines = 1};
   return scenario;
 }
 
@@ -48,7 +48,7 @@ Scenario AReplicaLosesAWorker() {
   scenario.spans = 2;
   scenario.samples = 6;
   scenario.commits_max = 1;
-  scenario.budget = {.kills = 1};
+  scenario.budget = {.coordinator_crashes = 1, .kills = 1};
   return scenario;
 }
 
@@ -86,7 +86,7 @@ Scenario LateWords() {
   scenario.begins_at = 2;
   scenario.joiner = 1;
   scenario.commits_max = 1;
-  scenario.budget = {.late = 1};
+  scenario.budget = {.coordinator_crashes = 1, .late = 1};
   return scenario;
 }
 
@@ -113,7 +113,7 @@ Scenario OneOfThreeIsWrong() {
   scenario.islands = {"a", "b", "c"};
   scenario.samples = 6;
   scenario.commits_max = 1;
-  scenario.budget = {.deadlines = 1, .lies = 1};
+  scenario.budget = {.coordinator_crashes = 1, .deadlines = 1, .lies = 1};
   return scenario;
 }
 
@@ -122,7 +122,7 @@ Scenario TwoOfThreeAreWrong() {
   scenario.islands = {"a", "b", "c"};
   scenario.samples = 6;
   scenario.commits_max = 1;
-  scenario.budget = {.deadlines = 1, .lies = 2};
+  scenario.budget = {.coordinator_crashes = 1, .deadlines = 1, .lies = 2};
   return scenario;
 }
 
@@ -142,7 +142,7 @@ Scenario BlameOfThree() {
   scenario.samples = 6;
   scenario.by_link = true;
   scenario.commits_max = 1;
-  scenario.budget = {.deadlines = 2};
+  scenario.budget = {.coordinator_crashes = 1, .deadlines = 2};
   return scenario;
 }
 
