@@ -16,6 +16,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "runtime/posix/start_failure.h"
 
 namespace skerry::runtime {
 namespace {
@@ -34,22 +35,6 @@ struct Pair {
   int Take(int i) { return std::exchange(fds[i], -1); }
   int fds[2] = {-1, -1};
 };
-
-absl::Status StartFailure(const std::string& program, int error) {
-  const std::string text =
-      absl::StrCat("cannot run ", program, ": ", strerror(error));
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-      return absl::NotFoundError(text);
-    case EACCES:
-    case EPERM:
-    case ENOEXEC:
-      return absl::PermissionDeniedError(text);
-    default:
-      return absl::ResourceExhaustedError(text);
-  }
-}
 
 // Starts `argv` with `input_output` as its standard input and output.
 int Spawn(const std::vector<std::string>& argv, int input_output, int errors,

@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "runtime/posix/start_failure.h"
 #include "runtime/posix/thread_name.h"
 
 namespace skerry::runtime {
@@ -80,22 +80,6 @@ void FillImage(const ProcessSpec& spec, ChildImage& image) {
   }
   const ssize_t told = write(image.error_fd, &error, sizeof(error));
   _exit(told == sizeof(error) ? 127 : 126);
-}
-
-absl::Status StartFailure(const std::string& program, int error) {
-  const std::string text =
-      absl::StrCat("cannot run ", program, ": ", strerror(error));
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-      return absl::NotFoundError(text);
-    case EACCES:
-    case EPERM:
-    case ENOEXEC:
-      return absl::PermissionDeniedError(text);
-    default:
-      return absl::ResourceExhaustedError(text);
-  }
 }
 
 // Forks and waits until the program runs. The errno of a failure is in *error.
