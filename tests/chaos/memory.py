@@ -1,5 +1,6 @@
 """Memory and open files of the daemons of a cluster over time."""
 
+import math
 import os
 import statistics
 import time
@@ -36,16 +37,48 @@ def growth(points):
     begin = points[0][0] + WARM_UP * (points[-1][0] - points[0][0])
     judged = [point for point in points if point[0] >= begin]
     slopes = [(b[1] - a[1]) / (b[0] - a[0])
-              for i, a in enumerate(judged) for b in judged[i + 1:]]
+              for i, a in enumerate(judged) for b in judged[i + 1:]
+              if b[0] > a[0]]
     seconds = judged[-1][0] - judged[0][0]
     return (statistics.median(slopes) * seconds if slopes else 0.0,
             statistics.median(value for _, value in judged))
 
 
-class Rows:
-    """A row every so many seconds: the coordinator, and the largest worker."""
+class Sizes:
+    """Processes measured once, when `age_s` old, or ever again without it.
 
-    def __init__(self, cluster, every_s):
+    A young process is smaller than an old one, so processes that come and go
+    are compared at one age.
+    """
+
+    def __init__(self, age_s=None):
+        self._age_s = age_s
+        self._since = {}  # by process; never again once it is measured
+        self._points = []
+
+    def see(self, now, sizes):
+        """`sizes` by process, None for one that has just gone."""
+        for pid, size in sizes.items():
+            since = self._since.setdefault(pid, now)
+            if size is None or now < since + (self._age_s or 0):
+                continue
+            self._points.append((now, size))
+            if self._age_s is not None:
+                self._since[pid] = math.inf
+
+    def growth(self):
+        return growth(self._points)
+
+
+class Rows:
+    """A row every so many seconds: the coordinator, and the largest worker.
+
+    Which worker is the largest, and how large, depends on who has just started
+    or is joining; whether workers grow is told by their Sizes.
+    """
+
+    def __init__(self, cluster, every_s, age_s=None):
+        self._sizes = Sizes(age_s)
         self._cluster = cluster
         self._every_s = every_s
         self._started = time.monotonic()
@@ -58,12 +91,13 @@ class Rows:
             return
         self._next = now + self._every_s
         coordinator = self._cluster.coordinator.pid
-        workers = [resident_mib(worker.daemon.pid)
+        workers = {worker.daemon.pid: resident_mib(worker.daemon.pid)
                    for worker in self._cluster.workers
-                   if worker.daemon.running()]
+                   if worker.daemon.running()}
+        self._sizes.see(now - self._started, workers)
         row = (now - self._started, resident_mib(coordinator),
-               open_files(coordinator), max((w for w in workers if w),
-                                            default=None))
+               open_files(coordinator),
+               max((size for size in workers.values() if size), default=None))
         if None not in row:
             self._rows.append(row)
 
@@ -74,9 +108,9 @@ class Rows:
     def coordinator_files(self):
         return growth([(row[0], row[2]) for row in self._rows])
 
-    def largest_worker(self):
-        """The same of the largest worker that ran at each moment."""
-        return growth([(row[0], row[3]) for row in self._rows])
+    def workers(self):
+        """The same of workers."""
+        return self._sizes.growth()
 
     def table(self, lines=12):
         """The rows, thinned out to about `lines`."""
