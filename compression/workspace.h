@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/executor.h"
+#include "compression/cpu/bins4.h"
 
 namespace skerry::compression {
 
@@ -80,6 +81,12 @@ struct GapRange {
   bool good = true;
 };
 
+// What one chunk sends (compression/sparse/chunk_top_k.cc).
+struct ChunkSums {
+  cpu::Moments moments;
+  cpu::BinSums bins;
+};
+
 // Keeps no state, so everybody can use the one there is.
 inline ParallelExecutor& CallingThread() {
   static InlineExecutor executor;
@@ -98,12 +105,12 @@ struct Workspace {
 
   std::vector<PartScratch> parts;  // may be more than a call uses
   std::vector<GapRange> ranges;
+  std::vector<ChunkSums> chunks;
   std::vector<uint64_t> counts;
-  std::vector<uint32_t> places;
   std::vector<float> values;
   std::vector<float> sample;
   RawMemory<float> band;  // of all parts
-  RawMemory<float> sent;  // in order, where blocks are of several parts
+  RawMemory<float> sent;  // in order, where it is not known at once how
   std::vector<std::byte> bytes;
   std::vector<double> sums;
 };

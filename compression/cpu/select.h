@@ -25,7 +25,8 @@ bool AllFinite(std::span<const float> values);
 size_t CountAtLeast(std::span<const float> values, uint32_t bits);
 
 // The k-th largest magnitude, equal ones counted apart. A `hint` that is it
-// costs two passes, any other up to 33. Requires: 1 <= k <= values.size().
+// costs two passes, any other up to 66, but few where magnitudes near it are
+// spread evenly. Requires: 1 <= k <= values.size().
 uint32_t KthLargestMagnitude(std::span<const float> values, size_t k,
                              uint32_t hint = 0);
 
@@ -36,11 +37,14 @@ uint32_t DividingMagnitude(std::span<const float> values, size_t k,
 
 // Chunks that SelectChunk takes.
 inline constexpr size_t kChunkElements = 4096;
+// What arrays that it writes have beyond what it finds.
+inline constexpr size_t kChunkSlack = 64;
 
 // Writes the places of the k largest magnitudes, of equal ones the first, in
 // order, and the values. `guess` is a magnitude that about k reach, which only
 // saves time; it becomes a guess for a slice like this one. False when a value
-// is not finite. Requires: 1 <= k <= values.size() <= kChunkElements.
+// is not finite. Requires: 1 <= k <= values.size() <= kChunkElements; room for
+// values.size() places and k kept values, and for kChunkSlack more of each.
 bool SelectChunk(std::span<const float> values, size_t k, uint32_t& guess,
                  uint32_t* places, float* kept);
 

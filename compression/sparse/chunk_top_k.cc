@@ -4,10 +4,13 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "compression/codec_errors.h"
+#include "compression/cpu/bins4.h"
+#include "compression/cpu/places12.h"
 #include "compression/cpu/select.h"
 #include "compression/parts.h"
 #include "compression/sparse/sparse_codec.h"
@@ -20,6 +23,8 @@ constexpr int kIndexBits = 12;
 constexpr int kCodeBits = 2;
 constexpr size_t kLevels = size_t{1} << kCodeBits;
 constexpr size_t kBookBytes = kLevels * sizeof(float);
+static_assert(kLevels == cpu::kBins && kChunk == cpu::kBinnedMost);
+constexpr size_t kSlack = std::max(cpu::kChunkSlack, cpu::kBinnedSlack);
 
 using Book = std::array<float, kLevels>;
 
@@ -27,21 +32,7 @@ constexpr size_t BytesOf(size_t count, int bits) {
   return (count * bits + 7) / 8;
 }
 
-// Two places take three bytes, lowest bit first; the last half byte is 0.
-void PackPlaces(std::span<const uint32_t> places, std::byte* out) {
-  size_t i = 0;
-  for (; i + 2 <= places.size(); i += 2, out += 3) {
-    const uint32_t two = places[i] | places[i + 1] << kIndexBits;
-    out[0] = static_cast<std::byte>(two);
-    out[1] = static_cast<std::byte>(two >> 8);
-    out[2] = static_cast<std::byte>(two >> 16);
-  }
-  if (i == places.size()) return;
-  out[0] = static_cast<std::byte>(places[i]);
-  out[1] = static_cast<std::byte>(places[i] >> 8);
-}
-
-// Place `i` of those that PackPlaces wrote.
+// Place `i` of those that cpu::PackPlaces wrote.
 uint32_t PlaceAt(const std::byte* in, size_t i) {
   in += i / 2 * 3 + i % 2;
   const uint32_t two =
@@ -49,21 +40,7 @@ uint32_t PlaceAt(const std::byte* in, size_t i) {
   return i % 2 == 0 ? two & 0xfff : two >> 4;
 }
 
-// Four codes a byte, lowest bits first; the rest of the last byte is 0.
-void PackCodes(std::span<const std::byte> codes, std::byte* out) {
-  size_t i = 0;
-  for (; i + 4 <= codes.size(); i += 4, ++out) {
-    *out = codes[i] | codes[i + 1] << kCodeBits |
-           codes[i + 2] << (2 * kCodeBits) | codes[i + 3] << (3 * kCodeBits);
-  }
-  if (i == codes.size()) return;
-  std::byte rest{};
-  for (size_t j = i; j < codes.size(); ++j) {
-    rest |= codes[j] << (kCodeBits * (j - i));
-  }
-  *out = rest;
-}
-
+// Code `i` of those that cpu::BinAll wrote.
 uint32_t CodeAt(const std::byte* in, size_t i) {
   return std::to_integer<uint32_t>(in[i / 4] >> (kCodeBits * (i % 4))) &
          (kLevels - 1);
@@ -75,66 +52,48 @@ bool RestIsZero(const std::byte* in, size_t count, int bits) {
   return used == 0 || (in[count * bits / 8] >> used) == std::byte{0};
 }
 
+// The least fp32 for which `holds`, which holds for all above it, too; infinite
+// where there is none.
+template <typename Holds>
+float LeastOf(const Holds& holds) {
+  // The order of patterns is that of magnitudes.
+  const auto at = [](int64_t rank) {
+    const auto size = static_cast<uint32_t>(rank < 0 ? -rank - 1 : rank);
+    return std::bit_cast<float>(rank < 0 ? size | 0x80000000u : size);
+  };
+  int64_t high = cpu::kInfinityBits;
+  int64_t low = -high - 2;  // below all
+  while (high - low > 1) {
+    const int64_t middle = low + (high - low) / 2;
+    (holds(at(middle)) ? high : low) = middle;
+  }
+  return at(high);
+}
+
 // Four bins of 1.5 standard deviations about the mean; what lies outside takes
-// the nearest bin.
-struct Bins {
-  double mean = 0.0;
-  double width = 0.0;
+// the nearest bin. With no deviation all are in the third.
+cpu::BinEdges EdgesOf(const cpu::Moments& sent, size_t count) {
+  const double mean = sent.sum / static_cast<double>(count);
+  const double variance =
+      sent.squares / static_cast<double>(count) - mean * mean;
+  const double width = variance > 0.0 ? 1.5 * std::sqrt(variance) : 0.0;
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  if (!(width > 0.0)) return {-kInfinity, -kInfinity, kInfinity};
   // A quotient rounds to 1 or above exactly where it is 1 or above, so no
   // division is needed.
-  uint32_t CodeOf(float value) const {
-    if (!(width > 0.0)) return kLevels / 2;
-    const double from_mean = value - mean;
-    return (from_mean >= -width ? 1 : 0) + (from_mean >= 0.0 ? 1 : 0) +
-           (from_mean >= width ? 1 : 0);
-  }
-};
-
-Bins BinsOf(std::span<const float> kept) {
-  double sum = 0.0;
-  for (const float value : kept) sum += value;
-  const double count = std::max<double>(static_cast<double>(kept.size()), 1);
-  const double mean = sum / count;
-  double squares = 0.0;
-  for (const float value : kept) squares += (value - mean) * (value - mean);
-  return {mean, 6.0 / kLevels * std::sqrt(squares / count)};
+  const auto from = [&](double edge) {
+    return LeastOf([&](float value) { return value - mean >= edge; });
+  };
+  return {from(-width), from(0.0), from(width)};
 }
 
 // The mean of each bin's values; 0 of an empty one.
-Book BookOf(std::span<const float> kept, std::span<const std::byte> codes) {
-  // One sum a level, each to stay in a register: adding 0 changes none, and is
-  // quicker than to choose one in memory.
-  double sum0 = 0.0;
-  double sum1 = 0.0;
-  double sum2 = 0.0;
-  double sum3 = 0.0;
-  uint64_t count0 = 0;
-  uint64_t count1 = 0;
-  uint64_t count2 = 0;
-  for (size_t i = 0; i < kept.size(); ++i) {
-    const auto code = std::to_integer<uint64_t>(codes[i]);
-    const auto bits = std::bit_cast<uint64_t>(static_cast<double>(kept[i]));
-    // 1 or 0, in a way that compilers leave without a branch.
-    const auto is = [&](uint64_t level) { return ((code ^ level) - 1) >> 63; };
-    const auto if_code = [&](uint64_t level) {
-      return std::bit_cast<double>(bits & (0 - is(level)));
-    };
-    sum0 += if_code(0);
-    sum1 += if_code(1);
-    sum2 += if_code(2);
-    sum3 += if_code(3);
-    count0 += is(0);
-    count1 += is(1);
-    count2 += is(2);
-  }
-  const std::array<double, kLevels> sums = {sum0, sum1, sum2, sum3};
-  const std::array<uint64_t, kLevels> counts = {
-      count0, count1, count2, kept.size() - count0 - count1 - count2};
+Book BookOf(const cpu::BinSums& bins) {
   Book book{};
   for (size_t code = 0; code < kLevels; ++code) {
-    if (counts[code] == 0) continue;
-    book[code] =
-        static_cast<float>(sums[code] / static_cast<double>(counts[code]));
+    if (bins.counts[code] == 0) continue;
+    book[code] = static_cast<float>(bins.sums[code] /
+                                    static_cast<double>(bins.counts[code]));
   }
   return book;
 }
@@ -155,26 +114,31 @@ class ChunkTopK final : public Codec {
   absl::Status Encode(std::span<const float> values,
                       std::vector<std::byte>& payload,
                       Workspace& workspace) const override {
-    const size_t sent = SentOf(values.size());
-    workspace.places.resize(sent);
-    workspace.values.resize(sent);
-    workspace.bytes.resize(sent);
-    if (!Select(values, workspace)) {
-      return NotFiniteError(values, "chunk_top_k");
-    }
     payload.resize(MaxEncodedBytes(values.size()));
     if (values.empty()) return absl::OkStatus();
-    const Bins bins = BinsOf(workspace.values);
-    EveryPart(sent, *workspace.executor, [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) {
-        workspace.bytes[i] =
-            static_cast<std::byte>(bins.CodeOf(workspace.values[i]));
+    const size_t chunks = (values.size() + kChunk - 1) / kChunk;
+    workspace.chunks.resize(chunks);
+    workspace.sent.Room(chunks * Stride());
+    std::byte* const out = payload.data() + kBookBytes;
+    if (!Select(values, workspace, out)) {
+      return NotFiniteError(values, "chunk_top_k");
+    }
+    cpu::Moments moments;
+    for (const ChunkSums& chunk : workspace.chunks) {
+      moments.sum += chunk.moments.sum;
+      moments.squares += chunk.moments.squares;
+    }
+    const cpu::BinEdges edges = EdgesOf(moments, SentOf(values.size()));
+    Bin(values.size(), edges, workspace, out);
+    cpu::BinSums bins;
+    for (const ChunkSums& chunk : workspace.chunks) {
+      for (size_t code = 0; code < kLevels; ++code) {
+        bins.sums[code] += chunk.bins.sums[code];
+        bins.counts[code] += chunk.bins.counts[code];
       }
-      return true;
-    });
-    const Book book = BookOf(workspace.values, workspace.bytes);
+    }
+    const Book book = BookOf(bins);
     std::memcpy(payload.data(), book.data(), kBookBytes);
-    Pack(values.size(), workspace, payload.data() + kBookBytes);
     return absl::OkStatus();
   }
 
@@ -199,27 +163,37 @@ class ChunkTopK final : public Codec {
     return elements / kChunk * kept_ + std::min(kept_, elements % kChunk);
   }
 
-  // Calls use(begin of values, begin of what is sent, its count) for each chunk
-  // of [begin, end). Whether all of them returned true.
+  // Floats of workspace.sent from what one chunk sends to what the next does.
+  size_t Stride() const { return kept_ + kSlack; }
+
+  // Calls use(begin of values, count of what is sent) for each chunk of
+  // [begin, end). Whether all of them returned true.
   template <typename Use>
   bool EveryChunk(size_t begin, size_t end, const Use& use) const {
     for (; begin < end; begin += kChunk) {
-      const size_t count = std::min(kept_, end - begin);
-      if (!use(begin, begin / kChunk * kept_, count)) return false;
+      if (!use(begin, std::min(kept_, end - begin))) return false;
     }
     return true;
   }
 
-  // Places within their chunks, and values.
-  bool Select(std::span<const float> values, Workspace& workspace) const {
-    const auto select = [&](size_t begin, size_t end, uint32_t& guess) {
-      return EveryChunk(begin, end,
-                        [&](size_t at, size_t sent_at, size_t count) {
-                          return cpu::SelectChunk(
-                              values.subspan(at, std::min(kChunk, end - at)),
-                              count, guess, workspace.places.data() + sent_at,
-                              workspace.values.data() + sent_at);
-                        });
+  // Leaves what each chunk sends, writes its places into the payload, and sums
+  // it. False where a value is not finite.
+  bool Select(std::span<const float> values, Workspace& workspace,
+              std::byte* out) const {
+    const auto select = [&](size_t part, size_t part_end, uint32_t& guess) {
+      return EveryChunk(part, part_end, [&](size_t begin, size_t count) {
+        uint32_t places[kChunk + kSlack];
+        const size_t chunk = begin / kChunk;
+        float* const sent = workspace.sent.get() + chunk * Stride();
+        if (!cpu::SelectChunk(
+                values.subspan(begin, std::min(kChunk, part_end - begin)),
+                count, guess, places, sent)) {
+          return false;
+        }
+        workspace.chunks[chunk].moments = cpu::MomentsOf(sent, count);
+        cpu::PackPlaces({places, count}, out + chunk * ChunkBytes(kept_));
+        return true;
+      });
     };
     // The first chunk says where the thresholds of all others are looked for.
     uint32_t first_guess = 0;
@@ -231,18 +205,17 @@ class ChunkTopK final : public Codec {
                      });
   }
 
-  void Pack(size_t elements, Workspace& workspace, std::byte* out) const {
-    const std::span<const uint32_t> places = workspace.places;
-    const std::span<const std::byte> codes = workspace.bytes;
+  // Writes the codes of what each chunk sends, and sums it by them.
+  void Bin(size_t elements, const cpu::BinEdges& edges, Workspace& workspace,
+           std::byte* out) const {
     EveryPart(elements, *workspace.executor, [&](size_t part, size_t part_end) {
-      return EveryChunk(
-          part, part_end, [&](size_t begin, size_t at, size_t count) {
-            std::byte* to = out + begin / kChunk * ChunkBytes(kept_);
-            PackPlaces(places.subspan(at, count), to);
-            PackCodes(codes.subspan(at, count),
-                      to + BytesOf(count, kIndexBits));
-            return true;
-          });
+      return EveryChunk(part, part_end, [&](size_t begin, size_t count) {
+        const size_t chunk = begin / kChunk;
+        workspace.chunks[chunk].bins = cpu::BinAll(
+            workspace.sent.get() + chunk * Stride(), count, edges,
+            out + chunk * ChunkBytes(kept_) + BytesOf(count, kIndexBits));
+        return true;
+      });
     });
   }
 
@@ -263,19 +236,17 @@ class ChunkTopK final : public Codec {
       }
     }
     const std::byte* in = payload.data() + kBookBytes;
-    if (!EveryPart(values.size(), *workspace.executor,
-                   [&](size_t part, size_t part_end) {
-                     return EveryChunk(
-                         part, part_end, [&](size_t begin, size_t, size_t) {
-                           const auto chunk = values.subspan(
-                               begin, std::min(kChunk, part_end - begin));
-                           if (!kAdd)
-                             std::fill(chunk.begin(), chunk.end(), 0.0f);
-                           return AddChunk(
-                               in + begin / kChunk * ChunkBytes(kept_), book,
-                               chunk);
-                         });
-                   })) {
+    if (!EveryPart(
+            values.size(), *workspace.executor,
+            [&](size_t part, size_t part_end) {
+              return EveryChunk(part, part_end, [&](size_t begin, size_t) {
+                const auto chunk =
+                    values.subspan(begin, std::min(kChunk, part_end - begin));
+                if (!kAdd) std::fill(chunk.begin(), chunk.end(), 0.0f);
+                return AddChunk(in + begin / kChunk * ChunkBytes(kept_), book,
+                                chunk);
+              });
+            })) {
       return absl::DataLossError(
           "chunk_top_k: a chunk has a place out of order or bits behind its "
           "last one");

@@ -99,6 +99,32 @@ std::vector<float> ReferenceSparse(std::span<const float> values,
   return sparse;
 }
 
+namespace {
+
+// Of what(value) of all places, those of chunk c counted from 4096 c: by the
+// order of docs/formats/codecs.md.
+template <typename What>
+double SumOfChunks(std::span<const float> values,
+                   const std::vector<std::vector<size_t>>& chunks,
+                   const What& what) {
+  double all = 0.0;
+  for (size_t c = 0; c < chunks.size(); ++c) {
+    std::vector<double> sums(16, 0.0);
+    for (size_t i = 0; i < chunks[c].size(); ++i) {
+      sums[i % 16] += what(values[4096 * c + chunks[c][i]]);
+    }
+    for (; sums.size() > 1; sums.resize(sums.size() / 2)) {
+      for (size_t i = 0; i < sums.size() / 2; ++i) {
+        sums[i] += sums[i + sums.size() / 2];
+      }
+    }
+    all += sums[0];
+  }
+  return all;
+}
+
+}  // namespace
+
 ReferenceChunkTopK ReferenceEncodeChunkTopK(std::span<const float> values,
                                             size_t kept) {
   ReferenceChunkTopK result;
@@ -112,27 +138,26 @@ ReferenceChunkTopK ReferenceEncodeChunkTopK(std::span<const float> values,
         ReferenceTopKPlaces(values.subspan(begin, size), std::min(kept, size)));
     for (const size_t place : chunks.back()) places.push_back(begin + place);
   }
-  const std::vector<float> picked = Picked(values, places);
-  const auto count = static_cast<double>(picked.size());
-  double mean = 0.0;
-  for (const float value : picked) mean += value;
-  mean /= count;
-  double squares = 0.0;
-  for (const float value : picked) squares += (value - mean) * (value - mean);
-  const double width = 1.5 * std::sqrt(squares / count);
+  const auto count = static_cast<double>(places.size());
+  const auto sum_of = [&](auto what) {
+    return SumOfChunks(values, chunks, what);
+  };
+  const double mean = sum_of([](double value) { return value; }) / count;
+  const double variance =
+      sum_of([](double value) { return value * value; }) / count - mean * mean;
+  const double width = variance > 0 ? 1.5 * std::sqrt(variance) : 0.0;
   const auto code_of = [&](float value) {
     if (!(width > 0)) return 2;
     const double bin = std::floor((value - mean) / width);
     return bin < -1 ? 0 : bin < 0 ? 1 : bin < 1 ? 2 : 3;
   };
   for (int code = 0; code < 4; ++code) {
-    double sum = 0.0;
-    double members = 0.0;
-    for (const float value : picked) {
-      if (code_of(value) != code) continue;
-      sum += value;
-      members += 1.0;
-    }
+    const double sum = sum_of([&](double value) {
+      return code_of(static_cast<float>(value)) == code ? value : 0.0;
+    });
+    const auto members = static_cast<double>(std::count_if(
+        places.begin(), places.end(),
+        [&](size_t place) { return code_of(values[place]) == code; }));
     const float level =
         members == 0.0 ? 0.0f : static_cast<float>(sum / members);
     Append(result.payload, level);

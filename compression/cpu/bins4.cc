@@ -1,0 +1,224 @@
+#include "compression/cpu/bins4.h"
+
+#include <cstring>
+
+#include "base/check.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "compression/cpu/bins4.cc"
+#include "hwy/foreach_target.h"  // compiles this file once for every target
+// Highway has to follow foreach_target.
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skerry::compression::cpu {
+namespace HWY_NAMESPACE {
+// Other files have functions of the same names.
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Sums side by side. Two vectors of them are worked on at once, as each waits
+// for its own last addition.
+constexpr size_t kSums = 16;
+using D64 = hn::CappedTag<double, kSums / 2>;
+using D32 = hn::Rebind<float, D64>;
+constexpr D64 kD64;
+constexpr D32 kD32;
+using V64 = hn::Vec<D64>;
+
+HWY_INLINE V64 Wide(const float* value) {
+  return hn::PromoteTo(kD64, hn::LoadU(kD32, value));
+}
+
+HWY_INLINE double Folded(double* HWY_RESTRICT sums) {
+  for (size_t half = kSums / 2; half > 0; half /= 2) {
+    for (size_t i = 0; i < half; ++i) sums[i] += sums[i + half];
+  }
+  return sums[0];
+}
+
+void SumMoments(const float* HWY_RESTRICT values, size_t count, Moments* all) {
+  HWY_ALIGN double sums[kSums];
+  HWY_ALIGN double squares[kSums];
+  const size_t lanes = hn::Lanes(kD64);
+  for (size_t j = 0; j < kSums; j += 2 * lanes) {
+    V64 sum0 = hn::Zero(kD64);
+    V64 sum1 = sum0;
+    V64 squares0 = sum0;
+    V64 squares1 = sum0;
+    for (size_t i = j; i < count; i += kSums) {
+      const V64 x = Wide(values + i);
+      const V64 y = Wide(values + i + lanes);
+      sum0 = hn::Add(sum0, x);
+      sum1 = hn::Add(sum1, y);
+      // Squares of fp32 are exact, so fused or not, these are the same.
+      squares0 = hn::MulAdd(x, x, squares0);
+      squares1 = hn::MulAdd(y, y, squares1);
+    }
+    hn::Store(sum0, kD64, sums + j);
+    hn::Store(sum1, kD64, sums + j + lanes);
+    hn::Store(squares0, kD64, squares + j);
+    hn::Store(squares1, kD64, squares + j + lanes);
+  }
+  all->sum = Folded(sums);
+  all->squares = Folded(squares);
+}
+
+// Adds each value to the sum of its bin.
+HWY_INLINE void AddTo(V64 x, V64 edge1, V64 edge2, V64 edge3, V64& bin0,
+                      V64& bin1, V64& bin2, V64& bin3) {
+  const auto from1 = hn::Ge(x, edge1);
+  const auto from2 = hn::Ge(x, edge2);
+  const auto from3 = hn::Ge(x, edge3);
+  bin0 = hn::Add(bin0, hn::IfThenZeroElse(from1, x));
+  bin1 = hn::Add(bin1, hn::IfThenElseZero(hn::AndNot(from2, from1), x));
+  bin2 = hn::Add(bin2, hn::IfThenElseZero(hn::AndNot(from3, from2), x));
+  bin3 = hn::Add(bin3, hn::IfThenElseZero(from3, x));
+}
+
+void SumBins(const float* HWY_RESTRICT values, size_t count,
+             const float* HWY_RESTRICT edges, double* HWY_RESTRICT all) {
+  HWY_ALIGN double sums[kBins][kSums];
+  const size_t lanes = hn::Lanes(kD64);
+  const V64 edge1 = hn::Set(kD64, static_cast<double>(edges[0]));
+  const V64 edge2 = hn::Set(kD64, static_cast<double>(edges[1]));
+  const V64 edge3 = hn::Set(kD64, static_cast<double>(edges[2]));
+  for (size_t j = 0; j < kSums; j += 2 * lanes) {
+    V64 a0 = hn::Zero(kD64);
+    V64 a1 = a0;
+    V64 a2 = a0;
+    V64 a3 = a0;
+    V64 b0 = a0;
+    V64 b1 = a0;
+    V64 b2 = a0;
+    V64 b3 = a0;
+    for (size_t i = j; i < count; i += kSums) {
+      AddTo(Wide(values + i), edge1, edge2, edge3, a0, a1, a2, a3);
+      AddTo(Wide(values + i + lanes), edge1, edge2, edge3, b0, b1, b2, b3);
+    }
+    hn::Store(a0, kD64, sums[0] + j);
+    hn::Store(a1, kD64, sums[1] + j);
+    hn::Store(a2, kD64, sums[2] + j);
+    hn::Store(a3, kD64, sums[3] + j);
+    hn::Store(b0, kD64, sums[0] + j + lanes);
+    hn::Store(b1, kD64, sums[1] + j + lanes);
+    hn::Store(b2, kD64, sums[2] + j + lanes);
+    hn::Store(b3, kD64, sums[3] + j + lanes);
+  }
+  for (size_t bin = 0; bin < kBins; ++bin) all[bin] = Folded(sums[bin]);
+}
+
+// Writes a byte of each of `count` values, which are whole vectors; counts
+// those from each edge on.
+void CodesOf(const float* HWY_RESTRICT values, size_t count,
+             const float* HWY_RESTRICT edges, uint8_t* HWY_RESTRICT codes,
+             uint64_t* HWY_RESTRICT from) {
+  const hn::CappedTag<float, kSums> df;
+  const hn::RebindToSigned<decltype(df)> di;
+  const hn::RebindToUnsigned<decltype(df)> du;
+  const hn::Rebind<uint8_t, decltype(df)> d8;
+  const auto edge1 = hn::Set(df, edges[0]);
+  const auto edge2 = hn::Set(df, edges[1]);
+  const auto edge3 = hn::Set(df, edges[2]);
+  auto from1 = hn::Zero(di);
+  auto from2 = hn::Zero(di);
+  auto from3 = hn::Zero(di);
+  for (size_t i = 0; i < count; i += hn::Lanes(df)) {
+    const auto value = hn::LoadU(df, values + i);
+    // -1 where it is.
+    const auto is = [&](auto edge) HWY_ATTR {
+      return hn::BitCast(di, hn::VecFromMask(df, hn::Ge(value, edge)));
+    };
+    const auto is1 = is(edge1);
+    const auto is2 = is(edge2);
+    const auto is3 = is(edge3);
+    from1 = hn::Sub(from1, is1);
+    from2 = hn::Sub(from2, is2);
+    from3 = hn::Sub(from3, is3);
+    const auto code = hn::Neg(hn::Add(hn::Add(is1, is2), is3));
+    hn::StoreU(hn::TruncateTo(d8, hn::BitCast(du, code)), d8, codes + i);
+  }
+  from[0] = static_cast<uint64_t>(hn::GetLane(hn::SumOfLanes(di, from1)));
+  from[1] = static_cast<uint64_t>(hn::GetLane(hn::SumOfLanes(di, from2)));
+  from[2] = static_cast<uint64_t>(hn::GetLane(hn::SumOfLanes(di, from3)));
+}
+
+// Four bytes to one.
+void PackCodes(const uint8_t* HWY_RESTRICT codes, size_t bytes,
+               uint8_t* HWY_RESTRICT packed) {
+  size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<uint32_t> du;
+  const hn::Rebind<uint8_t, decltype(du)> d8;
+  const size_t lanes = hn::Lanes(du);
+  for (; i + lanes <= bytes; i += lanes) {
+    const auto four = hn::BitCast(
+        du, hn::LoadU(hn::Repartition<uint8_t, decltype(du)>(), codes + 4 * i));
+    const auto two = hn::Or(four, hn::ShiftRight<6>(four));
+    hn::StoreU(hn::TruncateTo(d8, hn::Or(two, hn::ShiftRight<12>(two))), d8,
+               packed + i);
+  }
+#endif
+  for (; i < bytes; ++i) {
+    const uint8_t* const four = codes + 4 * i;
+    packed[i] = static_cast<uint8_t>(four[0] | four[1] << 2 | four[2] << 4 |
+                                     four[3] << 6);
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace skerry::compression::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace skerry::compression::cpu {
+
+HWY_EXPORT(SumMoments);
+HWY_EXPORT(SumBins);
+HWY_EXPORT(CodesOf);
+HWY_EXPORT(PackCodes);
+
+namespace {
+
+// All that is read of fewer values: whole vectors of every length.
+constexpr size_t kRun = 16;
+static_assert(kRun <= kBinnedSlack);
+
+constexpr size_t Padded(size_t count) {
+  return (count + kRun - 1) / kRun * kRun;
+}
+
+}  // namespace
+
+Moments MomentsOf(float* values, size_t count) {
+  SKERRY_CHECK(count <= kBinnedMost);
+  std::memset(values + count, 0, (Padded(count) - count) * sizeof(float));
+  Moments moments;
+  HWY_DYNAMIC_DISPATCH(SumMoments)(values, count, &moments);
+  return moments;
+}
+
+BinSums BinAll(const float* values, size_t count, const BinEdges& edges,
+               std::byte* codes) {
+  SKERRY_CHECK(count <= kBinnedMost);
+  uint8_t bytes[kBinnedMost];
+  const size_t padded = Padded(count);
+  uint64_t from[kBins - 1];
+  HWY_DYNAMIC_DISPATCH(CodesOf)(values, padded, edges.data(), bytes, from);
+  for (size_t i = 0; i < kBins - 1; ++i) {
+    from[i] -= edges[i] <= 0.0f ? padded - count : 0;
+  }
+  std::memset(bytes + count, 0, padded - count);
+  HWY_DYNAMIC_DISPATCH(PackCodes)
+  (bytes, (count + 3) / 4, reinterpret_cast<uint8_t*>(codes));
+  BinSums result;
+  HWY_DYNAMIC_DISPATCH(SumBins)
+  (values, count, edges.data(), result.sums.data());
+  result.counts = {count - from[0], from[0] - from[1], from[1] - from[2],
+                   from[2]};
+  return result;
+}
+
+}  // namespace skerry::compression::cpu
+#endif  // HWY_ONCE
