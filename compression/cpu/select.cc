@@ -9,7 +9,8 @@
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // These have to follow foreach_target.
 #include "compression/cpu/halves-inl.h"
-#include "hwy/cache_control.h"
+#include "compression/cpu/marks-inl.h"
+#include "compression/cpu/places-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,14 +24,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // next is looked for.
 constexpr uint32_t kGuessMargin = 1u << 20;
 
-// Memory is asked this far ahead: 4 KiB.
-constexpr size_t kValuesAhead = 1024;
-
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-constexpr bool kCompresses = true;
-#else
-constexpr bool kCompresses = false;
-#endif
+// More values of a chunk are copied by whole vectors.
+constexpr size_t kOneByOneMost = 768;
 
 size_t CountAll(const float* HWY_RESTRICT values, size_t count, uint32_t bits) {
   const hn::ScalableTag<int32_t> di;
@@ -51,41 +46,29 @@ size_t CountAll(const float* HWY_RESTRICT values, size_t count, uint32_t bits) {
 }
 
 // Copies magnitudes of at least `bits`, and their places; returns how many.
+// Marks them first, which memory can keep up with, and asks for the next chunk
+// while it is busy with places.
 size_t CollectAll(const float* HWY_RESTRICT values, size_t count, uint32_t bits,
-                  uint32_t* HWY_RESTRICT places, float* HWY_RESTRICT kept) {
-  const hn::ScalableTag<int32_t> di;
-  const hn::RebindToUnsigned<decltype(di)> du;
-  const hn::RebindToFloat<decltype(di)> df;
-  const size_t lanes = hn::Lanes(di);
-  const auto magnitude = hn::Set(di, 0x7fffffff);
-  const auto below = hn::Set(di, static_cast<int32_t>(bits - 1));
-  const auto step = hn::Set(du, static_cast<uint32_t>(lanes));
-  auto place = hn::Iota(du, 0);
+                  uint32_t* HWY_RESTRICT places, float* HWY_RESTRICT copy) {
+  uint64_t words[kChunkElements / kMarkedValues];
+  MarkAll(values, count, bits, words);
   size_t found = 0;
-  size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    hwy::Prefetch(values + i + kValuesAhead);
-    const auto value = hn::LoadU(df, values + i);
-    const auto size = hn::And(hn::BitCast(di, value), magnitude);
-    const auto reaches = hn::Gt(size, below);
-    // Where compressing is one instruction, it is quicker than a branch that
-    // nobody can predict.
-    if (kCompresses || !hn::AllFalse(di, reaches)) {
-      const size_t reached = hn::CountTrue(di, reaches);
-      // Some processors compress to memory slowly.
-      StoreFew(df, hn::Compress(value, hn::RebindMask(df, reaches)), reached,
-               kept + found);
-      StoreFew(du, hn::Compress(place, hn::RebindMask(du, reaches)), reached,
-               places + found);
-      found += reached;
-    }
-    place = hn::Add(place, step);
+  for (size_t begin = 0; begin < count; begin += kMarkedValues) {
+    PrefetchWord(values + kChunkElements + begin);
+    found += PlacesOf(words[begin / kMarkedValues],
+                      static_cast<uint32_t>(begin), places + found);
   }
-  for (; i < count; ++i) {
-    if (MagnitudeBits(values[i]) < bits) continue;
-    places[found] = static_cast<uint32_t>(i);
-    kept[found++] = values[i];
+  if (found <= kOneByOneMost) {
+    for (size_t i = 0; i < found; ++i) copy[i] = values[places[i]];
+    return found;
   }
+  size_t copied = 0;
+  size_t begin = 0;
+  for (; begin + kMarkedValues <= count; begin += kMarkedValues) {
+    copied +=
+        CopyWord(values + begin, words[begin / kMarkedValues], copy + copied);
+  }
+  for (; copied < found; ++copied) copy[copied] = values[places[copied]];
   return found;
 }
 

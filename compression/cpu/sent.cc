@@ -1,7 +1,6 @@
 #include "compression/cpu/sent.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "compression/cpu/gaps.h"
 #include "compression/cpu/select.h"
@@ -11,6 +10,7 @@
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // These have to follow foreach_target.
 #include "compression/cpu/halves-inl.h"
+#include "compression/cpu/places-inl.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
@@ -23,40 +23,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Memory is asked this far ahead: 4 KiB.
 constexpr size_t kValuesAhead = 1024;
-
-// Writes the places of a word's bits, counted from `begin`, and may write
-// kCandidateSlack; returns how many there are.
-HWY_INLINE size_t PlacesOf(uint64_t word, uint32_t begin,
-                           uint32_t* HWY_RESTRICT places) {
-#if HWY_TARGET == HWY_AVX3_DL
-  using D = hn::Full512<uint8_t>;
-  const hn::Full512<uint32_t> du;
-  constexpr size_t kLanes = 16;
-  uint8_t in_word[kWordValues];
-  const auto set = hn::Compress(hn::Iota(D(), 0), hn::MFromD<D>{word});
-  hn::StoreU(set, D(), in_word);
-  const auto base = hn::Set(du, begin);
-  const auto widen = [&](size_t at) HWY_ATTR {
-    const auto some = hn::LoadU(hn::Full128<uint8_t>(), in_word + at);
-    StoreHalves(du, hn::Add(hn::PromoteTo(du, some), base), places + at);
-  };
-  const size_t count = hwy::PopCount(word);
-  // How many vectors it takes, few processors could predict.
-  widen(0);
-  widen(kLanes);
-  if (HWY_UNLIKELY(count > 2 * kLanes)) {
-    widen(2 * kLanes);
-    widen(3 * kLanes);
-  }
-  return count;
-#else
-  size_t count = 0;
-  for (; word != 0; word &= word - 1) {
-    places[count++] = begin + static_cast<uint32_t>(std::countr_zero(word));
-  }
-  return count;
-#endif
-}
 
 // The places of the next words' candidates, as many as fit a step.
 size_t AllPlaces(const uint64_t* HWY_RESTRICT words, size_t count, size_t* word,

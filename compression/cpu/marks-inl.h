@@ -1,0 +1,113 @@
+// compression/cpu/marks-inl.h
+//
+// A bit for each value, by its magnitude: a pass that does little else, so that
+// memory is what it waits for, and what comes after finds values in a cache and
+// can ask for the next ones.
+// Magnitudes are compared as in compression/cpu/select.h. Included once for
+// each SIMD target.
+#if defined(SKERRY_COMPRESSION_CPU_MARKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SKERRY_COMPRESSION_CPU_MARKS_INL_H_
+#undef SKERRY_COMPRESSION_CPU_MARKS_INL_H_
+#else
+#define SKERRY_COMPRESSION_CPU_MARKS_INL_H_
+#endif
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "compression/cpu/halves-inl.h"
+#include "compression/cpu/select.h"
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skerry::compression::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr size_t kMarkedValues = 64;
+// Memory is asked this far ahead: 4 KiB.
+constexpr size_t kMarkedAhead = 1024;
+
+// Asks for a word's values.
+HWY_INLINE void PrefetchWord(const float* values) {
+  constexpr size_t kLine = 64 / sizeof(float);
+  HWY_UNROLL(4)
+  for (size_t i = 0; i < kMarkedValues; i += kLine) hwy::Prefetch(values + i);
+}
+
+// Bit i % 64 of words[i / 64] is whether values[i] has at least `bits`.
+HWY_INLINE void MarkAll(const float* HWY_RESTRICT values, size_t count,
+                        uint32_t bits, uint64_t* HWY_RESTRICT words) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::CappedTag<int32_t, kMarkedValues> di;
+  const hn::RebindToFloat<decltype(di)> df;
+  const size_t lanes = hn::Lanes(di);
+  const auto magnitude = hn::Set(di, 0x7fffffff);
+  // As a signed number, 2^31 - 1 is above every magnitude and -1 below.
+  const auto below = hn::Set(di, static_cast<int32_t>(bits - 1));
+  for (; count >= kMarkedValues; count -= kMarkedValues) {
+    PrefetchWord(values + kMarkedAhead);
+    uint64_t word = 0;
+    HWY_UNROLL(4)
+    for (size_t i = 0; i < kMarkedValues; i += lanes) {
+      const auto size =
+          hn::And(hn::BitCast(di, hn::LoadU(df, values + i)), magnitude);
+      const auto reaches = hn::Gt(size, below);
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+      word |= static_cast<uint64_t>(reaches.raw) << i;
+#else
+      uint8_t some[8] = {};
+      hn::StoreMaskBits(di, reaches, some);
+      uint64_t mine;
+      std::memcpy(&mine, some, sizeof(mine));
+      word |= mine << i;
+#endif
+    }
+    *words++ = word;
+    values += kMarkedValues;
+  }
+  if (count == 0) return;
+  *words = 0;
+  for (size_t i = 0; i < count; ++i) {
+    *words |= uint64_t{MagnitudeBits(values[i]) >= bits} << i;
+  }
+}
+
+// Copies the values of one word whose bits are set; returns how many.
+HWY_INLINE size_t CopyWord(const float* HWY_RESTRICT values, uint64_t word,
+                           float* HWY_RESTRICT kept) {
+  size_t found = 0;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::Full512<float> df;
+  const size_t lanes = hn::Lanes(df);
+  // One instruction compresses, which is quicker than a branch that nobody can
+  // predict.
+  HWY_UNROLL(4)
+  for (size_t i = 0; i < kMarkedValues; i += lanes) {
+    const auto some = static_cast<uint16_t>(word >> i);
+    const size_t count = hwy::PopCount(uint64_t{some});
+    // Some processors compress to memory slowly.
+    StoreFew(
+        df,
+        hn::Compress(hn::LoadU(df, values + i), hn::MFromD<decltype(df)>{some}),
+        count, kept + found);
+    found += count;
+  }
+#else
+  for (; word != 0; word &= word - 1) {
+    kept[found++] = values[std::countr_zero(word)];
+  }
+#endif
+  return found;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace skerry::compression::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard, toggled for each target
