@@ -8,6 +8,7 @@ _OPENS = re.compile(r'^exchange (\d+) opens as attempt \d+: .*?'
                     r'((?:replica \d+ \(|[a-z0-9_/]+ for all: ).*)$')
 _OF_ONE = re.compile(r'replica (\d+) \([^)]*\) ([a-z0-9_/]+)')
 _OF_ALL = re.compile(r'^([a-z0-9_/]+) for all: ')
+_ALONE = 'there is nobody to send to'
 _REFUSED = re.compile(r'; [a-z0-9_/]+ refused: [^;]*')
 
 
@@ -29,7 +30,8 @@ class Exchange:
 
 
 def opened(events):
-    """[Exchange] of a job's events, in order; attempts begun again as well."""
+    """[Exchange] of a job's events, in order; attempts begun again as well,
+    but none of one member, which sends nothing."""
     found = []
     for event in events:
         if event['name'] != 'ExchangeOpened':
@@ -38,6 +40,8 @@ def opened(events):
         if not opens:
             continue
         why = opens.group(2)
+        if why.endswith(_ALONE):
+            continue
         of_all = _OF_ALL.match(why)
         codecs = ({None: of_all.group(1)} if of_all
                   else dict(_OF_ONE.findall(why)))

@@ -50,6 +50,13 @@ class CodecsTest(unittest.TestCase):
         alone = SLOW.replace(', replica 2 (0.2 MB/s) nf4', '')
         self.assertEqual(len(codecs.changes(opened(SLOW, alone, SLOW))), 1)
 
+    def test_an_exchange_of_one_member_is_none(self):
+        alone = ('members 1; one member: the exchange is local; int8_block for '
+                 'all: there is nobody to send to')
+        exchanges = opened(FAST, SLOW, alone)
+        self.assertEqual(len(exchanges), 2)
+        self.assertFalse(codecs.follow(exchanges, 2, 3))
+
     def test_a_change_follows_a_step_only_after_it(self):
         exchanges = opened(FAST, FAST, SLOW, SLOW)
         self.assertTrue(codecs.follow(exchanges, 2, 4))
