@@ -7,9 +7,9 @@
 namespace skerry::runtime {
 
 // glibc gives threads heaps of their own, up to eight for a core, and what one
-// thread frees no other one takes. A daemon of many threads that each allocate
-// little grows for hours by that alone. From here on there are two heaps.
-// Called before other threads start.
+// thread frees no other one takes: many threads that each allocate little keep
+// more than they use. From here on there are two heaps. Called before other
+// threads start.
 void ShareHeap();
 
 }  // namespace skerry::runtime
