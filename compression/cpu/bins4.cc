@@ -166,6 +166,33 @@ void PackCodes(const uint8_t* HWY_RESTRICT codes, size_t bytes,
   }
 }
 
+// The level of each code in whole words of 16 codes.
+void WordLevels(const uint8_t* HWY_RESTRICT codes, size_t words,
+                const float* HWY_RESTRICT levels, float* HWY_RESTRICT values) {
+#if HWY_TARGET != HWY_SCALAR
+  const hn::CappedTag<float, kSums> df;
+  const hn::RebindToUnsigned<decltype(df)> du;
+  const size_t lanes = hn::Lanes(df);
+  const auto book = hn::LoadDup128(df, levels);
+  const auto three = hn::Set(du, 3);
+  const auto first = hn::Add(hn::Iota(du, 0), hn::Iota(du, 0));
+  for (size_t word = 0; word < words; ++word) {
+    uint32_t packed;
+    std::memcpy(&packed, codes + 4 * word, sizeof(packed));
+    for (size_t i = 0; i < kSums; i += lanes) {
+      const auto some = hn::Set(du, packed >> (2 * i));
+      const auto code = hn::And(hn::Shr(some, first), three);
+      hn::StoreU(hn::TableLookupLanes(book, hn::IndicesFromVec(df, code)), df,
+                 values + kSums * word + i);
+    }
+  }
+#else
+  for (size_t i = 0; i < kSums * words; ++i) {
+    values[i] = levels[codes[i / 4] >> (2 * (i % 4)) & 3];
+  }
+#endif
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace skerry::compression::cpu
@@ -178,6 +205,7 @@ HWY_EXPORT(SumMoments);
 HWY_EXPORT(SumBins);
 HWY_EXPORT(CodesOf);
 HWY_EXPORT(PackCodes);
+HWY_EXPORT(WordLevels);
 
 namespace {
 
@@ -218,6 +246,21 @@ BinSums BinAll(const float* values, size_t count, const BinEdges& edges,
   result.counts = {count - from[0], from[0] - from[1], from[1] - from[2],
                    from[2]};
   return result;
+}
+
+bool LevelsOf(const std::byte* codes, size_t count,
+              const std::array<float, kBins>& levels, float* values) {
+  const auto* const bytes = reinterpret_cast<const uint8_t*>(codes);
+  const size_t words = count / kRun;
+  HWY_DYNAMIC_DISPATCH(WordLevels)(bytes, words, levels.data(), values);
+  if (count % kRun != 0) {
+    uint8_t last[sizeof(uint32_t)] = {};
+    std::memcpy(last, bytes + sizeof(last) * words, (count % kRun + 3) / 4);
+    HWY_DYNAMIC_DISPATCH(WordLevels)
+    (last, 1, levels.data(), values + kRun * words);
+  }
+  const size_t used = count % 4;
+  return used == 0 || bytes[count / 4] >> (2 * used) == 0;
 }
 
 }  // namespace skerry::compression::cpu

@@ -40,6 +40,12 @@ struct BinSums {
 BinSums BinAll(const float* values, size_t count, const BinEdges& edges,
                std::byte* codes);
 
+// Turns codes as BinAll writes them into the level of each. False where the
+// rest of the last byte is not 0. Reads nothing behind that byte; may write
+// kBinnedSlack levels more than `count`.
+bool LevelsOf(const std::byte* codes, size_t count,
+              const std::array<float, kBins>& levels, float* values);
+
 }  // namespace skerry::compression::cpu
 
 #endif  // SKERRY_COMPRESSION_CPU_BINS4_H_

@@ -1,5 +1,7 @@
 #include "compression/cpu/bins4.h"
 
+#include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -68,6 +70,27 @@ void ExpectWhatALoopFinds(size_t count, const BinEdges& edges) {
   }
 }
 
+void ExpectTheLevelOfEachCode(size_t count) {
+  const std::array<float, kBins> levels = {-2.5f, -0.0f, 1.0f, 1e30f};
+  Random random(29);
+  std::vector<size_t> bins(count);
+  std::vector<std::byte> codes((count + 3) / 4);
+  for (size_t i = 0; i < count; ++i) {
+    bins[i] = random.Below(kBins);
+    codes[i / 4] |= static_cast<std::byte>(bins[i] << (i % 4 * 2));
+  }
+  std::vector<float> values(count + kBinnedSlack);
+  ASSERT_TRUE(LevelsOf(codes.data(), count, levels, values.data()));
+  for (size_t i = 0; i < count; ++i) {
+    ASSERT_EQ(std::bit_cast<uint32_t>(values[i]),
+              std::bit_cast<uint32_t>(levels[bins[i]]))
+        << i << " of " << count;
+  }
+  if (count % 4 == 0) return;
+  codes.back() |= std::byte{0x40};
+  EXPECT_FALSE(LevelsOf(codes.data(), count, levels, values.data()));
+}
+
 TEST(Bins4Test, EverySimdTargetFindsWhatALoopFinds) {
   const int64_t supported = hwy::SupportedTargets();
   for (int64_t rest = supported; rest != 0; rest &= rest - 1) {
@@ -75,6 +98,7 @@ TEST(Bins4Test, EverySimdTargetFindsWhatALoopFinds) {
     hwy::SetSupportedTargetsForTest(rest & -rest);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
     for (const size_t count : {0, 1, 3, 15, 16, 17, 64, 1000, 4095, 4096}) {
+      ExpectTheLevelOfEachCode(count);
       ExpectWhatALoopFinds(count, {-0.5f, 0.01f, 0.5f});
       ExpectWhatALoopFinds(count, {0.0f, 0.25f, 1.0f});
       ExpectWhatALoopFinds(count, {-kInfinity, -kInfinity, kInfinity});

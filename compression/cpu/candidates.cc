@@ -1,7 +1,5 @@
 #include "compression/cpu/candidates.h"
 
-#include <cstring>
-
 #include "compression/cpu/select.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -9,6 +7,7 @@
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // These have to follow foreach_target.
 #include "compression/cpu/halves-inl.h"
+#include "compression/cpu/mask_bits-inl.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
@@ -44,15 +43,7 @@ HWY_INLINE uint64_t CollectWord(const float* HWY_RESTRICT values, uint32_t bits,
     const auto value = hn::LoadU(df, values + i);
     const auto size = hn::And(hn::BitCast(di, value), magnitude);
     const auto reaches = hn::Gt(size, below);
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-    word |= static_cast<uint64_t>(reaches.raw) << i;
-#else
-    uint8_t some[8] = {};
-    hn::StoreMaskBits(di, reaches, some);
-    uint64_t mine;
-    std::memcpy(&mine, some, sizeof(mine));
-    word |= mine << i;
-#endif
+    word |= MaskBits(di, reaches) << i;
     // Where compressing is one instruction, it is quicker than a branch that
     // nobody can predict.
     if (kCompresses || !hn::AllFalse(di, reaches)) {

@@ -145,6 +145,75 @@ bool SumAllGaps(const uint8_t* HWY_RESTRICT bytes, size_t size, uint64_t most,
   return sums->places <= most;
 }
 
+constexpr size_t kMany = 8;
+
+// Writes the places behind kMany gaps of one byte each, the first lowest.
+HWY_INLINE void ShortPlaces(const uint8_t* HWY_RESTRICT bytes, uint64_t next,
+                            uint64_t* HWY_RESTRICT places) {
+#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
+  const hn::CappedTag<uint64_t, kMany> d64;
+  const hn::Rebind<uint32_t, decltype(d64)> d32;
+  const hn::Rebind<uint16_t, decltype(d64)> d16;
+  const hn::Rebind<uint8_t, decltype(d64)> d8;
+  constexpr size_t kLanes = hn::MaxLanes(d64);
+  for (size_t i = 0; i < kMany; i += kLanes) {
+    const auto gaps = hn::PromoteTo(d16, hn::LoadU(d8, bytes + i));
+    // What each gap and the place behind it add, summed up to there.
+    auto sums = hn::Add(gaps, hn::Set(d16, 1));
+    sums = hn::Add(sums, hn::ShiftLeftLanes<1>(d16, sums));
+    sums = hn::Add(sums, hn::ShiftLeftLanes<2>(d16, sums));
+    if constexpr (kLanes > 4) {
+      sums = hn::Add(sums, hn::ShiftLeftLanes<4>(d16, sums));
+    }
+    const auto wide = hn::PromoteTo(d64, hn::PromoteTo(d32, sums));
+    hn::StoreU(hn::Add(wide, hn::Set(d64, next - 1)), d64, places + i);
+    if constexpr (kLanes < kMany) next = places[i + kLanes - 1] + 1;
+  }
+#else
+  for (size_t i = 0; i < kMany; ++i) {
+    next += bytes[i];
+    places[i] = next++;
+  }
+#endif
+}
+
+// Of kMany gaps of one byte each.
+HWY_INLINE uint64_t ShortSum(uint64_t word) {
+  constexpr uint64_t kEven = 0x00ff00ff00ff00ff;
+  const uint64_t pairs = (word & kEven) + (word >> 8 & kEven);
+  return pairs * 0x0001000100010001 >> 48;
+}
+
+// Where the gaps of `count` places end; null when one is broken.
+const uint8_t* ReadAllGaps(const uint8_t* HWY_RESTRICT at, const uint8_t* end,
+                           uint64_t most, uint64_t* all_next,
+                           uint64_t* HWY_RESTRICT places, size_t count) {
+  uint64_t next = *all_next;
+  for (size_t i = 0; i < count;) {
+    if (end - at >= static_cast<ptrdiff_t>(kMany) && count - i >= kMany) {
+      uint64_t word;
+      std::memcpy(&word, at, kMany);
+      if ((word & 0x8080808080808080) == 0) {
+        ShortPlaces(at, next, places + i);
+        next += ShortSum(word) + kMany;
+        // They ascend, so the last one stands for all.
+        if (next > most) return nullptr;
+        at += kMany;
+        i += kMany;
+        continue;
+      }
+    }
+    uint64_t gap;
+    const size_t read = ReadVarint(at, static_cast<size_t>(end - at), gap);
+    if (read == 0 || next >= most || gap >= most - next) return nullptr;
+    at += read;
+    places[i] = next + gap;
+    next = places[i++] + 1;
+  }
+  *all_next = next;
+  return at;
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace skerry::compression::cpu
@@ -156,23 +225,7 @@ namespace skerry::compression::cpu {
 HWY_EXPORT(AllGapBytes);
 HWY_EXPORT(WriteAllGaps);
 HWY_EXPORT(SumAllGaps);
-
-namespace {
-
-// Reads eight gaps of one byte each, if that is what comes; how many it read.
-size_t ReadShortGaps(const std::byte* bytes, uint64_t& next, uint64_t* places) {
-  constexpr size_t kMany = 8;
-  uint64_t word;
-  std::memcpy(&word, bytes, kMany);
-  if ((word & 0x8080808080808080u) != 0) return 0;
-  for (size_t i = 0; i < kMany; ++i) {
-    next += std::to_integer<uint64_t>(bytes[i]);
-    places[i] = next++;
-  }
-  return kMany;
-}
-
-}  // namespace
+HWY_EXPORT(ReadAllGaps);
 
 size_t GapBytes(std::span<const uint32_t> places) {
   return HWY_DYNAMIC_DISPATCH(AllGapBytes)(places.data(), places.size());
@@ -202,26 +255,11 @@ std::optional<GapSums> SumGaps(std::span<const std::byte> gaps, uint64_t most) {
 
 bool ReadGaps(std::span<const std::byte>& gaps, uint64_t most, uint64_t& next,
               std::span<uint64_t> places) {
-  const std::byte* at = gaps.data();
-  const std::byte* const end = at + gaps.size();
-  for (size_t i = 0; i < places.size();) {
-    if (end - at >= 8 && places.size() - i >= 8) {
-      const size_t read = ReadShortGaps(at, next, places.data() + i);
-      // They ascend, so the last one stands for all.
-      if (next > most) return false;
-      at += read;
-      i += read;
-      if (read > 0) continue;
-    }
-    uint64_t gap;
-    const size_t read = ReadVarint(reinterpret_cast<const uint8_t*>(at),
-                                   static_cast<size_t>(end - at), gap);
-    if (read == 0 || next >= most || gap >= most - next) return false;
-    at += read;
-    places[i] = next + gap;
-    next = places[i++] + 1;
-  }
-  gaps = {at, end};
+  const auto* const bytes = reinterpret_cast<const uint8_t*>(gaps.data());
+  const uint8_t* const end = HWY_DYNAMIC_DISPATCH(ReadAllGaps)(
+      bytes, bytes + gaps.size(), most, &next, places.data(), places.size());
+  if (end == nullptr) return false;
+  gaps = gaps.subspan(static_cast<size_t>(end - bytes));
   return true;
 }
 

@@ -15,9 +15,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "compression/cpu/halves-inl.h"
+#include "compression/cpu/mask_bits-inl.h"
 #include "compression/cpu/select.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
@@ -56,15 +56,7 @@ HWY_INLINE void MarkAll(const float* HWY_RESTRICT values, size_t count,
       const auto size =
           hn::And(hn::BitCast(di, hn::LoadU(df, values + i)), magnitude);
       const auto reaches = hn::Gt(size, below);
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-      word |= static_cast<uint64_t>(reaches.raw) << i;
-#else
-      uint8_t some[8] = {};
-      hn::StoreMaskBits(di, reaches, some);
-      uint64_t mine;
-      std::memcpy(&mine, some, sizeof(mine));
-      word |= mine << i;
-#endif
+      word |= MaskBits(di, reaches) << i;
     }
     *words++ = word;
     values += kMarkedValues;

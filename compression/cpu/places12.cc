@@ -50,6 +50,46 @@ size_t PackMost(const uint32_t* HWY_RESTRICT places, size_t count,
   return i;
 }
 
+// Unpacks the first places, an even number of them, as long as whole vectors do
+// not reach behind `bytes`; returns how many.
+size_t UnpackMost(const uint8_t* HWY_RESTRICT in, size_t bytes,
+                  uint16_t* HWY_RESTRICT places, size_t count) {
+  size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::Full128<uint8_t> d8;
+  const hn::Full128<uint16_t> d16;
+  HWY_ALIGN static constexpr uint8_t kBytes[16] = {0, 1, 1, 2, 3, 4,  4,  5,
+                                                   6, 7, 7, 8, 9, 10, 10, 11};
+  HWY_ALIGN static constexpr uint16_t kUp[8] = {16, 1, 16, 1, 16, 1, 16, 1};
+  const auto bytes_of = hn::Load(d8, kBytes);
+  const auto up = hn::Load(d16, kUp);
+  for (; i + 8 <= count && i / 2 * 3 + 16 <= bytes; i += 8) {
+    const auto two =
+        hn::TableLookupBytes(hn::LoadU(d8, in + i / 2 * 3), bytes_of);
+    // The first of two loses what is above its twelve bits.
+    const auto upper = hn::Mul(hn::BitCast(d16, two), up);
+    hn::StoreU(hn::ShiftRight<4>(upper), d16, places + i);
+  }
+#endif
+  return i;
+}
+
+bool Ascend(const uint16_t* HWY_RESTRICT places, size_t count) {
+  const hn::ScalableTag<uint16_t> du;
+  const hn::RebindToSigned<decltype(du)> di;
+  const size_t lanes = hn::Lanes(du);
+  auto least = hn::Set(di, 1);
+  size_t i = 1;
+  for (; i + lanes <= count; i += lanes) {
+    const auto place = hn::BitCast(di, hn::LoadU(du, places + i));
+    const auto before = hn::BitCast(di, hn::LoadU(du, places + i - 1));
+    least = hn::Min(least, hn::Sub(place, before));
+  }
+  bool all = hn::AllTrue(di, hn::Gt(least, hn::Zero(di)));
+  for (; i < count; ++i) all &= places[i] > places[i - 1];
+  return all;
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace skerry::compression::cpu
@@ -58,7 +98,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skerry::compression::cpu {
 
+HWY_EXPORT(Ascend);
 HWY_EXPORT(PackMost);
+HWY_EXPORT(UnpackMost);
 
 void PackPlaces(std::span<const uint32_t> places, std::byte* out) {
   const size_t bytes = (places.size() * 12 + 7) / 8;
@@ -74,6 +116,24 @@ void PackPlaces(std::span<const uint32_t> places, std::byte* out) {
   if (i == places.size()) return;
   out[0] = static_cast<std::byte>(places[i]);
   out[1] = static_cast<std::byte>(places[i] >> 8);
+}
+
+bool UnpackPlaces(const std::byte* in, std::span<uint16_t> places) {
+  const size_t bytes = (places.size() * 12 + 7) / 8;
+  size_t i =
+      HWY_DYNAMIC_DISPATCH(UnpackMost)(reinterpret_cast<const uint8_t*>(in),
+                                       bytes, places.data(), places.size());
+  const auto byte = [&](size_t at) {
+    return std::to_integer<uint32_t>(in[at]);
+  };
+  for (; i < places.size(); ++i) {
+    const size_t at = i / 2 * 3 + i % 2;
+    const uint32_t two = byte(at) | byte(at + 1) << 8;
+    places[i] = static_cast<uint16_t>(i % 2 == 0 ? two & 0xfff : two >> 4);
+  }
+  const bool rest_is_zero = places.size() % 2 == 0 || byte(bytes - 1) >> 4 == 0;
+  return rest_is_zero &&
+         HWY_DYNAMIC_DISPATCH(Ascend)(places.data(), places.size());
 }
 
 }  // namespace skerry::compression::cpu

@@ -9,13 +9,22 @@
 namespace skerry::compression::cpu {
 namespace {
 
-TEST(Places12Test, EverySimdTargetWritesTwelveBitsOfEachAndNothingBehind) {
-  Random random(5);
+template <typename Check>
+void OnEverySimdTarget(const Check& check) {
   const int64_t supported = hwy::SupportedTargets();
   for (int64_t rest = supported; rest != 0; rest &= rest - 1) {
     SCOPED_TRACE(hwy::TargetName(rest & -rest));
     hwy::SetSupportedTargetsForTest(rest & -rest);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    check();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().DeInit();
+}
+
+TEST(Places12Test, EverySimdTargetWritesTwelveBitsOfEachAndNothingBehind) {
+  Random random(5);
+  OnEverySimdTarget([&] {
     for (size_t count = 0; count < 150; ++count) {
       std::vector<uint32_t> places(count);
       std::vector<bool> bits;
@@ -32,9 +41,59 @@ TEST(Places12Test, EverySimdTargetWritesTwelveBitsOfEachAndNothingBehind) {
       expected.push_back(std::byte{0xaa});
       ASSERT_EQ(packed, expected) << count;
     }
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().DeInit();
+  });
+}
+
+std::vector<std::byte> Packed(const std::vector<uint32_t>& places) {
+  std::vector<std::byte> packed((places.size() * 12 + 7) / 8);
+  PackPlaces(places, packed.data());
+  return packed;
+}
+
+TEST(Places12Test, EverySimdTargetReadsWhatAscends) {
+  Random random(6);
+  OnEverySimdTarget([&] {
+    for (size_t count = 1; count < 150; ++count) {
+      std::vector<uint32_t> places(count);
+      uint32_t next = 4095 - 27 * static_cast<uint32_t>(count);
+      for (uint32_t& place : places) {
+        place = next + static_cast<uint32_t>(random.Below(27));
+        next = place + 1;
+      }
+      places.back() = 4095;
+      const std::vector<std::byte> packed = Packed(places);
+      std::vector<uint16_t> read(count);
+      ASSERT_TRUE(UnpackPlaces(packed.data(), read)) << count;
+      ASSERT_EQ(std::vector<uint32_t>(read.begin(), read.end()), places);
+    }
+  });
+}
+
+TEST(Places12Test, EverySimdTargetRefusesWhatDoesNotAscend) {
+  OnEverySimdTarget([] {
+    for (const size_t count : {2, 3, 8, 33, 100}) {
+      std::vector<uint32_t> places(count);
+      for (size_t i = 0; i < count; ++i) {
+        places[i] = static_cast<uint32_t>(40 * i);
+      }
+      std::vector<uint16_t> read(count);
+      ASSERT_TRUE(UnpackPlaces(Packed(places).data(), read)) << count;
+      for (size_t i = 1; i < count; ++i) {
+        std::vector<uint32_t> broken = places;
+        broken[i] = places[i - 1];
+        ASSERT_FALSE(UnpackPlaces(Packed(broken).data(), read)) << i;
+        broken[i] = 0;
+        ASSERT_FALSE(UnpackPlaces(Packed(broken).data(), read)) << i;
+      }
+    }
+  });
+}
+
+TEST(Places12Test, BitsBehindTheLastPlaceAreRefused) {
+  std::vector<std::byte> packed = Packed({1, 2, 3});
+  std::vector<uint16_t> read(3);
+  packed.back() |= std::byte{0x10};
+  EXPECT_FALSE(UnpackPlaces(packed.data(), read));
 }
 
 }  // namespace

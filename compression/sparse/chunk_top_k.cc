@@ -32,25 +32,12 @@ constexpr size_t BytesOf(size_t count, int bits) {
   return (count * bits + 7) / 8;
 }
 
-// Place `i` of those that cpu::PackPlaces wrote.
-uint32_t PlaceAt(const std::byte* in, size_t i) {
-  in += i / 2 * 3 + i % 2;
-  const uint32_t two =
-      std::to_integer<uint32_t>(in[0]) | std::to_integer<uint32_t>(in[1]) << 8;
-  return i % 2 == 0 ? two & 0xfff : two >> 4;
-}
-
-// Code `i` of those that cpu::BinAll wrote.
-uint32_t CodeAt(const std::byte* in, size_t i) {
-  return std::to_integer<uint32_t>(in[i / 4] >> (kCodeBits * (i % 4))) &
-         (kLevels - 1);
-}
-
-// Whether no bit is set behind the last field.
-bool RestIsZero(const std::byte* in, size_t count, int bits) {
-  const size_t used = count * bits % 8;
-  return used == 0 || (in[count * bits / 8] >> used) == std::byte{0};
-}
+// What one chunk sends.
+struct ChunkSent {
+  size_t count = 0;
+  uint16_t places[kChunk];
+  float values[kChunk + kSlack];
+};
 
 // The least fp32 for which `holds`, which holds for all above it, too; infinite
 // where there is none.
@@ -235,17 +222,15 @@ class ChunkTopK final : public Codec {
         return absl::DataLossError("chunk_top_k: a level is not finite");
       }
     }
-    const std::byte* in = payload.data() + kBookBytes;
+    // Zero is what was there before, and of zeros, +0.
+    if (!kAdd) {
+      for (float& level : book) level += 0.0f;
+    }
+    const std::byte* const in = payload.data() + kBookBytes;
     if (!EveryPart(
-            values.size(), *workspace.executor,
-            [&](size_t part, size_t part_end) {
-              return EveryChunk(part, part_end, [&](size_t begin, size_t) {
-                const auto chunk =
-                    values.subspan(begin, std::min(kChunk, part_end - begin));
-                if (!kAdd) std::fill(chunk.begin(), chunk.end(), 0.0f);
-                return AddChunk(in + begin / kChunk * ChunkBytes(kept_), book,
-                                chunk);
-              });
+            values.size(), *workspace.executor, [&](size_t begin, size_t end) {
+              return DecodePart<kAdd>(in + begin / kChunk * ChunkBytes(kept_),
+                                      book, values.subspan(begin, end - begin));
             })) {
       return absl::DataLossError(
           "chunk_top_k: a chunk has a place out of order or bits behind its "
@@ -254,19 +239,57 @@ class ChunkTopK final : public Codec {
     return absl::OkStatus();
   }
 
-  bool AddChunk(const std::byte* in, const Book& book,
-                std::span<float> chunk) const {
-    const size_t count = std::min(kept_, chunk.size());
-    const std::byte* codes = in + BytesOf(count, kIndexBits);
-    size_t next = 0;
-    for (size_t i = 0; i < count; ++i) {
-      const size_t place = PlaceAt(in, i);
-      if (place < next || place >= chunk.size()) return false;
-      chunk[place] += book[CodeAt(codes, i)];
-      next = place + 1;
+  // Reads what a chunk sends while the memory that the one before goes to is on
+  // its way.
+  template <bool kAdd>
+  bool DecodePart(const std::byte* in, const Book& book,
+                  std::span<float> values) const {
+    ChunkSent two[2];
+    std::span<float> before;
+    for (size_t chunk = 0; !values.empty(); ++chunk) {
+      const auto mine = values.first(std::min(kChunk, values.size()));
+      ChunkSent& sent = two[chunk % 2];
+      if (!ReadChunk(in, book, mine.size(), sent)) return false;
+      Prefetch<kAdd>(mine, sent);
+      if (chunk > 0) Put<kAdd>(two[1 - chunk % 2], before);
+      before = mine;
+      values = values.subspan(mine.size());
+      in += ChunkBytes(kept_);
+      if (values.empty()) Put<kAdd>(sent, mine);
     }
-    return RestIsZero(in, count, kIndexBits) &&
-           RestIsZero(codes, count, kCodeBits);
+    return true;
+  }
+
+  bool ReadChunk(const std::byte* in, const Book& book, size_t size,
+                 ChunkSent& sent) const {
+    sent.count = std::min(kept_, size);
+    return cpu::UnpackPlaces(in, {sent.places, sent.count}) &&
+           sent.places[sent.count - 1] < size &&
+           cpu::LevelsOf(in + BytesOf(sent.count, kIndexBits), sent.count, book,
+                         sent.values);
+  }
+
+  template <bool kAdd>
+  static void Prefetch(std::span<const float> chunk, const ChunkSent& sent) {
+    constexpr size_t kLine = 64 / sizeof(float);
+    if (!kAdd || sent.count >= chunk.size() / kLine) {
+      for (size_t i = 0; i < chunk.size(); i += kLine) {
+        __builtin_prefetch(&chunk[i], /*rw=*/1);
+      }
+      return;
+    }
+    for (size_t i = 0; i < sent.count; ++i) {
+      __builtin_prefetch(&chunk[sent.places[i]], /*rw=*/1);
+    }
+  }
+
+  template <bool kAdd>
+  static void Put(const ChunkSent& sent, std::span<float> chunk) {
+    if (!kAdd) std::fill(chunk.begin(), chunk.end(), 0.0f);
+    for (size_t i = 0; i < sent.count; ++i) {
+      float& value = chunk[sent.places[i]];
+      value = kAdd ? value + sent.values[i] : sent.values[i];
+    }
   }
 
   const size_t kept_;
