@@ -1,13 +1,13 @@
 """Fuzz targets: built with clang by --config=fuzz, run by `tools/test fuzz`."""
 
-def skerry_fuzz(name, src, deps = [], seconds = 20):
+def skerry_fuzz(name, src, deps = [], seconds = 10):
     """Defines the libFuzzer binary `name`.
 
     Args:
       name: the target; seeds lie in tests/fuzz/corpus/`name`.
       src: defines LLVMFuzzerTestOneInput.
       deps: what it fuzzes.
-      seconds: for how long it runs in CI: 20 or 60.
+      seconds: for how long it runs in CI: 10 or 60.
     """
     # The usual build compiles it, so that no change breaks it unseen.
     native.cc_library(

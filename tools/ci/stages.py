@@ -18,7 +18,7 @@ SANITIZED = ('base', 'compression', 'coordinator/core', 'data', 'runtime',
 
 
 # Of tools/bazel/fuzz.bzl.
-_FUZZ_SECONDS = (60, 20)
+_FUZZ_SECONDS = (60, 10)
 
 
 def say(text):
