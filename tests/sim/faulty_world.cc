@@ -108,7 +108,7 @@ void FaultyWorld::OnRecord(const coordinator::Entry& entry) {
 Instant FaultyWorld::EndOf(absl::Duration lasts) const {
   const Instant calm{schedule.calm_at};
   const Instant end = timeline.now() + lasts;
-  return timeline.now() < calm ? std::min(end, calm) : end;
+  return timeline.now() <= calm ? std::min(end, calm) : end;
 }
 
 void FaultyWorld::When(absl::Duration lasts, Timeline::Task task) {
