@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "compression/cpu/sign1.h"
+#include "compression/cuda/launch.h"
 #include "compression/cuda/sign1.h"
 
 namespace skerry::compression::cuda {
@@ -111,11 +112,11 @@ cudaError_t LaunchDecode(const std::byte* payload, size_t count, float* values,
                          int* bad, cudaStream_t stream) {
   if (count == 0) return cudaSuccess;
   const Shape shape = ShapeFor(count);
-  DecodeKernel<kAdd><<<shape.groups, shape.threads, 0, stream>>>(
+  return Launch(
+      DecodeKernel<kAdd>, shape.groups, shape.threads, stream,
       reinterpret_cast<const float*>(payload),
       reinterpret_cast<const uint8_t*>(payload + Reference::ScaleBytes(count)),
       count, values, bad);
-  return cudaGetLastError();
 }
 
 }  // namespace
@@ -124,10 +125,10 @@ cudaError_t EncodeSign1(const float* values, size_t count, std::byte* payload,
                         int* bad, cudaStream_t stream) {
   if (count == 0) return cudaSuccess;
   const Shape shape = ShapeFor(count);
-  EncodeKernel<<<shape.groups, shape.threads, 0, stream>>>(
-      values, count, reinterpret_cast<float*>(payload),
+  return Launch(
+      EncodeKernel, shape.groups, shape.threads, stream, values, count,
+      reinterpret_cast<float*>(payload),
       reinterpret_cast<uint8_t*>(payload + Reference::ScaleBytes(count)), bad);
-  return cudaGetLastError();
 }
 
 cudaError_t DecodeSign1(const std::byte* payload, size_t count, float* values,

@@ -21,7 +21,7 @@ class DeviceArray {
  public:
   explicit DeviceArray(const std::vector<T>& from) : count_(from.size()) {
     void* memory = nullptr;
-    EXPECT_EQ(cudaMalloc(&memory, count_ * sizeof(T) + 1), cudaSuccess);
+    EXPECT_EQ(cudaMalloc(&memory, count_ * sizeof(T)), cudaSuccess);
     memory_.reset(static_cast<T*>(memory));
     EXPECT_EQ(cudaMemcpy(get(), from.data(), count_ * sizeof(T),
                          cudaMemcpyHostToDevice),
@@ -54,8 +54,9 @@ Result<Out> RunOn(const Kernel& kernel, const std::vector<In>& in, size_t count,
   const DeviceArray<In> from(in);
   const DeviceArray<Out> to(out);
   const DeviceArray<int> flag(std::vector<int>{0});
-  EXPECT_EQ(kernel(from.get(), count, to.get(), flag.get(), nullptr),
-            cudaSuccess);
+  const cudaError_t error =
+      kernel(from.get(), count, to.get(), flag.get(), nullptr);
+  EXPECT_EQ(error, cudaSuccess) << cudaGetErrorString(error);
   return {to.Get(), flag.Get()[0] != 0};
 }
 
@@ -65,43 +66,40 @@ bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
           std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 
-}  // namespace
-
-void TwinTest::SetUp() {
+// Calls body() with every device as the one that kernels run on.
+template <typename Body>
+void OnEveryDevice(const Body& body) {
   int devices = 0;
-  const cudaError_t error = cudaGetDeviceCount(&devices);
-  if (error != cudaSuccess || devices == 0) {
-    GTEST_SKIP() << "no CUDA device: " << cudaGetErrorString(error);
+  ASSERT_EQ(cudaGetDeviceCount(&devices), cudaSuccess);
+  for (int device = 0; device < devices; ++device) {
+    SCOPED_TRACE(testing::Message() << "device " << device);
+    ASSERT_EQ(cudaSetDevice(device), cudaSuccess);
+    body();
   }
 }
 
-void TwinTest::ExpectBytesAndBitsOfTheProcessor(const DeviceKernels& kernels,
-                                                CodecId id) {
-  const Codec& codec = **FindCodec(id);
-  for (const CodecInput& input : CodecInputs(kSeed)) {
-    const size_t count = input.values.size();
-    std::vector<std::byte> expected;
-    ASSERT_TRUE(codec.Encode(input.values, expected).ok());
-    const auto encoded = RunOn(kernels.encode, input.values, count,
-                               std::vector<std::byte>(expected.size()));
-    EXPECT_FALSE(encoded.bad) << input.name;
-    EXPECT_EQ(encoded.out, expected) << input.name;
-    std::vector<float> decoded(count);
-    ASSERT_TRUE(codec.Decode(expected, decoded).ok());
-    const std::vector<float> before(count, 0.125f);
-    const auto set = RunOn(kernels.decode, expected, count, before);
-    EXPECT_FALSE(set.bad) << input.name;
-    EXPECT_TRUE(SameBits(set.out, decoded)) << input.name;
-    std::vector<float> sum = before;
-    ASSERT_TRUE(codec.DecodeAdd(expected, sum).ok());
-    const auto added = RunOn(kernels.decode_add, expected, count, before);
-    EXPECT_TRUE(SameBits(added.out, sum)) << input.name;
-  }
+void ExpectSameBytesAndBits(const DeviceKernels& kernels, const Codec& codec,
+                            const CodecInput& input) {
+  const size_t count = input.values.size();
+  std::vector<std::byte> expected;
+  ASSERT_TRUE(codec.Encode(input.values, expected).ok());
+  const auto encoded = RunOn(kernels.encode, input.values, count,
+                             std::vector<std::byte>(expected.size()));
+  EXPECT_FALSE(encoded.bad) << input.name;
+  EXPECT_EQ(encoded.out, expected) << input.name;
+  std::vector<float> decoded(count);
+  ASSERT_TRUE(codec.Decode(expected, decoded).ok());
+  const std::vector<float> before(count, 0.125f);
+  const auto set = RunOn(kernels.decode, expected, count, before);
+  EXPECT_FALSE(set.bad) << input.name;
+  EXPECT_TRUE(SameBits(set.out, decoded)) << input.name;
+  std::vector<float> sum = before;
+  ASSERT_TRUE(codec.DecodeAdd(expected, sum).ok());
+  const auto added = RunOn(kernels.decode_add, expected, count, before);
+  EXPECT_TRUE(SameBits(added.out, sum)) << input.name;
 }
 
-void TwinTest::ExpectRefusalsOfTheProcessor(const DeviceKernels& kernels,
-                                            CodecId id) {
-  const Codec& codec = **FindCodec(id);
+void ExpectSameRefusals(const DeviceKernels& kernels, const Codec& codec) {
   constexpr size_t kCount = 701;
   std::vector<float> values(kCount, 1.0f);
   std::vector<std::byte> payload;
@@ -123,6 +121,30 @@ void TwinTest::ExpectRefusalsOfTheProcessor(const DeviceKernels& kernels,
               !codec.Decode(changed, decoded).ok())
         << "trial " << trial;
   }
+}
+
+}  // namespace
+
+void TwinTest::SetUp() {
+  int devices = 0;
+  const cudaError_t error = cudaGetDeviceCount(&devices);
+  if (error != cudaSuccess || devices == 0) {
+    GTEST_SKIP() << "no CUDA device: " << cudaGetErrorString(error);
+  }
+}
+
+void TwinTest::ExpectBytesAndBitsOfTheProcessor(const DeviceKernels& kernels,
+                                                CodecId id) {
+  OnEveryDevice([&] {
+    for (const CodecInput& input : CodecInputs(kSeed)) {
+      ExpectSameBytesAndBits(kernels, **FindCodec(id), input);
+    }
+  });
+}
+
+void TwinTest::ExpectRefusalsOfTheProcessor(const DeviceKernels& kernels,
+                                            CodecId id) {
+  OnEveryDevice([&] { ExpectSameRefusals(kernels, **FindCodec(id)); });
 }
 
 }  // namespace skerry::compression

@@ -1,7 +1,7 @@
 // compression/cuda/testing/twin_test.h
 //
 // A device's kernels beside the codec they are twins of: same bytes, same bits,
-// same refusals. Skips itself where there is no device.
+// same refusals, on every device. Skips itself where there is none.
 #ifndef SKERRY_COMPRESSION_CUDA_TESTING_TWIN_TEST_H_
 #define SKERRY_COMPRESSION_CUDA_TESTING_TWIN_TEST_H_
 
