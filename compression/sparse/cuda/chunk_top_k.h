@@ -20,7 +20,15 @@ namespace skerry::compression::cuda {
 // Of a payload of `count` values.
 size_t ChunkTopKBytes(size_t kept, size_t count);
 
-// Reads ChunkTopKBytes(kept, count) bytes and overwrites `values`.
+// Of the scratch memory that encoding takes, aligned to 8.
+size_t ChunkTopKScratchBytes(size_t kept, size_t count);
+
+// Writes ChunkTopKBytes(kept, count) bytes.
+cudaError_t EncodeChunkTopK(size_t kept, const float* values, size_t count,
+                            std::byte* payload, std::byte* scratch, int* bad,
+                            cudaStream_t stream);
+
+// Reads as many and overwrites `values`.
 cudaError_t DecodeChunkTopK(size_t kept, const std::byte* payload, size_t count,
                             float* values, int* bad, cudaStream_t stream);
 

@@ -1,5 +1,9 @@
 #include "compression/sparse/cuda/chunk_top_k.h"
 
+#include <vector>
+
+#include "base/random.h"
+#include "compression/cuda/testing/device_array.h"
 #include "compression/cuda/testing/twin_test.h"
 #include "gtest/gtest.h"
 
@@ -18,7 +22,15 @@ constexpr Twin kTwins[] = {{CodecId::kChunkTopKIn4, 1024},
                            {static_cast<CodecId>(86), 16}};
 
 DeviceKernels Kernels(size_t kept) {
-  return {.decode =
+  return {.encode =
+              [kept](const float* values, size_t count, std::byte* payload,
+                     size_t*, int* bad) {
+                const DeviceArray<std::byte> scratch(
+                    cuda::ChunkTopKScratchBytes(kept, count));
+                return cuda::EncodeChunkTopK(kept, values, count, payload,
+                                             scratch.get(), bad, nullptr);
+              },
+          .decode =
               [kept](const std::byte* payload, size_t bytes, size_t count,
                      float* values, int* bad) {
                 EXPECT_EQ(bytes, cuda::ChunkTopKBytes(kept, count));
@@ -37,6 +49,18 @@ TEST_F(ChunkTopKCudaTest, BytesAndBitsAreThoseOfTheProcessor) {
   for (const Twin& twin : kTwins) {
     SCOPED_TRACE(CodecName(twin.id));
     ExpectBytesAndBitsOfTheProcessor(Kernels(twin.kept), twin.id);
+  }
+}
+
+TEST_F(ChunkTopKCudaTest, ManyTiesAndChunksAreThoseOfTheProcessor) {
+  Random random(9);
+  std::vector<float> values(5 * 4096 + 100);
+  for (float& value : values) {
+    value = static_cast<float>(random.Below(20)) - 10.0f;
+  }
+  for (const Twin& twin : kTwins) {
+    SCOPED_TRACE(CodecName(twin.id));
+    ExpectBytesAndBitsOfTheProcessor(Kernels(twin.kept), twin.id, values);
   }
 }
 
