@@ -1,6 +1,5 @@
 #include "compression/cuda/emulation/block.h"
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
@@ -16,6 +15,8 @@ namespace {
 enum class State { kReady, kInBlock, kInWarp, kEnded };
 
 struct Thread {
+  explicit Thread(const std::function<void()>& body) : fiber(body) {}
+
   Fiber fiber;
   State state = State::kEnded;
   int line = 0;
@@ -35,21 +36,28 @@ class Block {
   size_t current() const { return current_; }
 
  private:
-  void Prepare(const std::function<void()>& kernel);
-  void RunOne(size_t index);
+  void Prepare();
+  void RunThreads();
   void Wait(State state, int line);
+  void GoOn();
   void ReleaseBlock();
   void ReleaseWarp(size_t index);
   void Ready(size_t index);
+  size_t TakeReady();
   std::string WhyStuck() const;
 
+  Fiber caller_;
+  // What the fiber of each thread does.
+  const std::function<void()> run_threads_ = [this] { RunThreads(); };
+  const std::function<void()>* kernel_ = nullptr;
+  Order* order_ = nullptr;
   // Kept from block to block; may be more than `size_`.
   std::vector<std::unique_ptr<Thread>> threads_;
   size_t size_ = 0;
   size_t current_ = 0;
   size_t ended_ = 0;
   size_t in_block_ = 0;
-  std::vector<size_t> ready_;
+  std::vector<uint16_t> ready_;
   std::string failure_;
 };
 
@@ -65,57 +73,73 @@ dim3 IndexOf(size_t thread) {
 }
 
 std::string Block::Run(const std::function<void()>& kernel, Order& order) {
-  Prepare(kernel);
-  while (!ready_.empty() && failure_.empty()) {
-    const size_t at = order.Next(ready_.size());
-    const size_t index = ready_[at];
-    ready_.erase(ready_.begin() + static_cast<ptrdiff_t>(at));
-    RunOne(index);
-  }
+  kernel_ = &kernel;
+  order_ = &order;
+  Prepare();
+  current_ = TakeReady();
+  caller_.SwitchTo(threads_[current_]->fiber);
   if (failure_.empty() && ended_ < size_) failure_ = WhyStuck();
   if (failure_.empty()) return {};
   threads_.clear();  // as they are in the middle of the kernel
   return std::exchange(failure_, {});
 }
 
-void Block::Prepare(const std::function<void()>& kernel) {
+void Block::Prepare() {
   size_ = size_t{blockDim.x} * blockDim.y * blockDim.z;
-  SKERRY_CHECK(size_ <= kThreadsMax);
+  SKERRY_CHECK(size_ >= 1 && size_ <= kThreadsMax);
   while (threads_.size() < size_) {
-    threads_.push_back(std::make_unique<Thread>());
+    threads_.push_back(std::make_unique<Thread>(run_threads_));
   }
   ended_ = 0;
   in_block_ = 0;
   ready_.clear();
-  for (size_t index = 0; index < size_; ++index) {
-    threads_[index]->fiber.Start(kernel);
-    Ready(index);
-  }
+  for (size_t index = 0; index < size_; ++index) Ready(index);
 }
 
-void Block::RunOne(size_t index) {
-  current_ = index;
-  threadIdx = IndexOf(index);
-  Thread& thread = *threads_[index];
-  thread.fiber.Resume();
-  if (thread.fiber.ended()) {
-    thread.state = State::kEnded;
+// A thread of one block after the other.
+void Block::RunThreads() {
+  while (true) {
+    (*kernel_)();
     ++ended_;
+    Wait(State::kEnded, 0);
   }
-  if (thread.state == State::kInWarp) ReleaseWarp(index);
-  if (in_block_ > 0 && in_block_ + ended_ == size_) ReleaseBlock();
 }
 
 void Block::Ready(size_t index) {
   threads_[index]->state = State::kReady;
-  ready_.push_back(index);
+  ready_.push_back(static_cast<uint16_t>(index));
+}
+
+// Whose turn it is.
+size_t Block::TakeReady() {
+  const size_t at = order_->Next(ready_.size());
+  const size_t index = ready_[at];
+  ready_.erase(ready_.begin() + static_cast<ptrdiff_t>(at));
+  threadIdx = IndexOf(index);
+  return index;
 }
 
 void Block::Wait(State state, int line) {
   Thread& thread = *threads_[current_];
   thread.state = state;
   thread.line = line;
-  thread.fiber.Pause();
+  if (state == State::kInWarp) ReleaseWarp(current_);
+  if (in_block_ > 0 && in_block_ + ended_ == size_) ReleaseBlock();
+  GoOn();
+}
+
+// With a thread that is ready, or with the caller where there is none; returns
+// when it is the turn of this thread.
+void Block::GoOn() {
+  Fiber& own = threads_[current_]->fiber;
+  if (ready_.empty() || !failure_.empty()) {
+    own.SwitchTo(caller_);
+    return;
+  }
+  const size_t next = TakeReady();
+  if (next == current_) return;
+  current_ = next;
+  own.SwitchTo(threads_[next]->fiber);
 }
 
 void Block::MeetBlock(int line) {
@@ -136,7 +160,7 @@ const WarpValues& Block::MeetWarp(unsigned mask, uint64_t mine, int line) {
 
 void Block::Fail(std::string why) {
   failure_ = std::move(why);
-  while (true) threads_[current_]->fiber.Pause();
+  GoOn();
 }
 
 void Block::ReleaseBlock() {

@@ -17,61 +17,46 @@
 namespace skerry::compression::cuda::emulation {
 namespace {
 
-// The one that was resumed last.
-Fiber* resumed = nullptr;
-
-#ifdef SKERRY_FIBER_ADDRESS_SANITIZER
-void LeaveFor(void** fake, const void* stack, size_t size) {
-  __sanitizer_start_switch_fiber(fake, stack, size);
-}
-void Arrive(void* fake, const void** from, size_t* size) {
-  __sanitizer_finish_switch_fiber(fake, from, size);
-}
-#else
-void LeaveFor(void**, const void*, size_t) {}
-void Arrive(void*, const void**, size_t*) {}
-#endif
+// Of the last switch.
+Fiber* left = nullptr;
+Fiber* entered = nullptr;
 
 }  // namespace
 
-Fiber::Fiber() : stack_(std::make_unique_for_overwrite<Stack>()) {
+Fiber::Fiber(const std::function<void()>& body)
+    : stack_(std::make_unique_for_overwrite<Stack>()), body_(&body) {
   SKERRY_CHECK(getcontext(&own_) == 0);
   own_.uc_stack.ss_sp = stack_->bytes;
   own_.uc_stack.ss_size = sizeof(stack_->bytes);
   own_.uc_link = nullptr;
   makecontext(&own_, &Fiber::Enter, 0);
+  bottom_ = stack_->bytes;
+  size_ = sizeof(stack_->bytes);
 }
 
 void Fiber::Enter() {
-  Fiber* const self = resumed;
-  Arrive(nullptr, &self->caller_stack_, &self->caller_stack_size_);
-  while (true) {
-    (*self->body_)();
-    self->ended_ = true;
-    self->Pause();
-  }
+  Fiber* const self = entered;
+  self->Arrive(nullptr);
+  (*self->body_)();
+  SKERRY_CHECK(false);  // it returned
 }
 
-void Fiber::Start(const std::function<void()>& body) {
-  SKERRY_CHECK(ended_);
-  body_ = &body;
-  ended_ = false;
-}
-
-void Fiber::Resume() {
-  SKERRY_CHECK(!ended_);
-  resumed = this;
+void Fiber::SwitchTo(Fiber& next) {
+  left = this;
+  entered = &next;
   void* fake = nullptr;
-  LeaveFor(&fake, stack_->bytes, sizeof(stack_->bytes));
-  SKERRY_CHECK(swapcontext(&caller_, &own_) == 0);
-  Arrive(fake, nullptr, nullptr);
+#ifdef SKERRY_FIBER_ADDRESS_SANITIZER
+  __sanitizer_start_switch_fiber(&fake, next.bottom_, next.size_);
+#endif
+  SKERRY_CHECK(swapcontext(&own_, &next.own_) == 0);
+  Arrive(fake);
 }
 
-void Fiber::Pause() {
-  void* fake = nullptr;
-  LeaveFor(&fake, caller_stack_, caller_stack_size_);
-  SKERRY_CHECK(swapcontext(&own_, &caller_) == 0);
-  Arrive(fake, &caller_stack_, &caller_stack_size_);
+void Fiber::Arrive([[maybe_unused]] void* fake) {
+#ifdef SKERRY_FIBER_ADDRESS_SANITIZER
+  // Whose stack that is, is known of those with a function alone.
+  __sanitizer_finish_switch_fiber(fake, &left->bottom_, &left->size_);
+#endif
 }
 
 }  // namespace skerry::compression::cuda::emulation

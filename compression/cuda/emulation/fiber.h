@@ -13,21 +13,19 @@
 
 namespace skerry::compression::cuda::emulation {
 
-// Used again and again: starting anew costs nothing. May be destroyed in the
-// middle of its function, whose objects then stay as they are.
+// One may be destroyed in the middle of its function, whose objects then stay
+// as they are.
 class Fiber {
  public:
-  Fiber();
+  // What runs already, without a function.
+  Fiber() = default;
+  // Has not run yet. `body` never returns, and lives as long as this.
+  explicit Fiber(const std::function<void()>& body);
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Requires: ended() or new. `body` lives until it has ended.
-  void Start(const std::function<void()>& body);
-  // Runs the body until it pauses or ends. Requires: started, not ended.
-  void Resume();
-  // In the body: returns when somebody resumes it.
-  void Pause();
-  bool ended() const { return ended_; }
+  // Requires: this one runs. Returns when another switches to it.
+  void SwitchTo(Fiber& next);
 
  private:
   struct alignas(4096) Stack {
@@ -35,15 +33,14 @@ class Fiber {
   };
 
   static void Enter();
+  void Arrive(void* fake);
 
   std::unique_ptr<Stack> stack_;
   const std::function<void()>* body_ = nullptr;
-  bool ended_ = true;
   ucontext_t own_;
-  ucontext_t caller_;
-  // Of the stack that resumes it, for sanitizers.
-  const void* caller_stack_ = nullptr;
-  size_t caller_stack_size_ = 0;
+  // For sanitizers.
+  const void* bottom_ = nullptr;
+  size_t size_ = 0;
 };
 
 }  // namespace skerry::compression::cuda::emulation

@@ -9,60 +9,48 @@
 namespace skerry::compression::cuda::emulation {
 namespace {
 
-TEST(FiberTest, TwoTakeTurnsAndKeepWhatIsOnTheirStacks) {
+TEST(FiberTest, ThreeTakeTurnsAndKeepWhatIsOnTheirStacks) {
   std::string told;
-  Fiber one;
-  Fiber two;
+  Fiber main;
+  std::unique_ptr<Fiber> one;
+  std::unique_ptr<Fiber> two;
   const std::function<void()> first = [&] {
-    for (int i = 0; i < 3; ++i) {
-      told += static_cast<char>('a' + i);
-      one.Pause();
+    for (char name = 'a';; ++name) {
+      told += name;
+      one->SwitchTo(*two);
     }
   };
   const std::function<void()> second = [&] {
-    for (int i = 0; i < 3; ++i) {
-      told += static_cast<char>('x' + i);
-      two.Pause();
+    for (char name = 'x';; ++name) {
+      told += name;
+      two->SwitchTo(main);
     }
   };
-  one.Start(first);
-  two.Start(second);
-  for (int i = 0; i < 4; ++i) {
-    one.Resume();
-    two.Resume();
-  }
-  EXPECT_EQ(told, "axbycz");
-  EXPECT_TRUE(one.ended());
-  EXPECT_TRUE(two.ended());
-}
-
-TEST(FiberTest, OneThatHasEndedStartsAnew) {
-  int runs = 0;
-  const std::function<void()> body = [&] { ++runs; };
-  Fiber fiber;
+  one = std::make_unique<Fiber>(first);
+  two = std::make_unique<Fiber>(second);
   for (int i = 0; i < 3; ++i) {
-    fiber.Start(body);
-    EXPECT_FALSE(fiber.ended());
-    fiber.Resume();
-    EXPECT_TRUE(fiber.ended());
+    told += '.';
+    main.SwitchTo(*one);
   }
-  EXPECT_EQ(runs, 3);
+  EXPECT_EQ(told, ".ax.by.cz");
 }
 
 TEST(FiberTest, OneMayBeDestroyedInTheMiddle) {
   int steps = 0;
-  auto fiber = std::make_unique<Fiber>();
-  const std::function<void()> body = [&] {
-    while (true) {
-      ++steps;
-      fiber->Pause();
-    }
-  };
-  fiber->Start(body);
-  fiber->Resume();
-  fiber->Resume();
-  fiber.reset();
-  EXPECT_EQ(steps, 2);
+  Fiber main;
+  for (int i = 0; i < 3; ++i) {
+    std::unique_ptr<Fiber> fiber;
+    const std::function<void()> body = [&] {
+      while (true) {
+        ++steps;
+        fiber->SwitchTo(main);
+      }
+    };
+    fiber = std::make_unique<Fiber>(body);
+    main.SwitchTo(*fiber);
+    main.SwitchTo(*fiber);
+  }
+  EXPECT_EQ(steps, 6);
 }
 
 }  // namespace

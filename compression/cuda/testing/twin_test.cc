@@ -118,7 +118,7 @@ void ExpectSameRefusals(const DeviceKernels& kernels, const Codec& codec) {
       EXPECT_TRUE(EncodeOn(kernels, codec, changed).bad) << at;
     }
   }
-  for (int trial = 0; trial < 150; ++trial) {
+  for (int trial = 0; trial < 100; ++trial) {
     SCOPED_TRACE(testing::Message() << "trial " << trial);
     std::vector<std::byte> changed = payload;
     changed[random.Below(changed.size())] =
