@@ -188,7 +188,6 @@ void Block::ReleaseWarp(size_t index) {
   const auto waited_for = [&](unsigned lane) {
     return (last.mask >> lane & 1u) != 0;
   };
-  WarpValues all{};
   for (unsigned lane = 0; lane < kWarp; ++lane) {
     if (!waited_for(lane)) continue;
     if (first + lane >= size_) return;
@@ -197,7 +196,10 @@ void Block::ReleaseWarp(size_t index) {
         other.line != last.line) {
       return;
     }
-    all[lane] = other.brought;
+  }
+  WarpValues all{};
+  for (unsigned lane = 0; lane < kWarp; ++lane) {
+    if (waited_for(lane)) all[lane] = threads_[first + lane]->brought;
   }
   for (unsigned lane = 0; lane < kWarp; ++lane) {
     if (!waited_for(lane)) continue;

@@ -14,7 +14,7 @@
 namespace skerry::compression::cuda::emulation {
 namespace {
 
-constexpr int kDevices = 4;
+constexpr int kDevices = 3;
 constexpr size_t kAlignment = 256;
 constexpr unsigned kGroupsMax = 0x7fffffff;
 constexpr unsigned kGroupsAcrossMax = 0xffff;

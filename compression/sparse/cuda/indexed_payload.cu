@@ -1,6 +1,7 @@
 #include <cstdint>
 
 #include "compression/cpu/int8_block.h"
+#include "compression/cuda/int8_block.h"
 #include "compression/cuda/launch.h"
 #include "compression/cuda/scan.h"
 #include "compression/sparse/cuda/indexed_payload.h"
@@ -161,7 +162,107 @@ __global__ void AddSent(Payload payload, const TileSums* tiles, float* values,
 // At least as many as the gaps of a payload take, and one.
 size_t Tiles(size_t bytes) { return bytes / kTileBytes + 1; }
 
+// Sent values of a group, and of each of its threads.
+constexpr size_t kSentRun = 16;
+constexpr size_t kSentTile = kSentRun * kScanThreads;
+constexpr unsigned kCopyThreads = 256;
+constexpr size_t kCopyGroupsMax = 1024;
+
+// Calls use(gap) before each place of this thread.
+template <typename Use>
+__device__ void EveryOwnGap(const uint64_t* places, size_t sent,
+                            const Use& use) {
+  const size_t begin = blockIdx.x * kSentTile + threadIdx.x * kSentRun;
+  const size_t end = min(begin + kSentRun, sent);
+  for (size_t i = begin; i < end; ++i) {
+    use(i == 0 ? places[0] : places[i] - places[i - 1] - 1);
+  }
+}
+
+__device__ uint64_t OwnGapBytes(const uint64_t* places, size_t sent) {
+  uint64_t bytes = 0;
+  EveryOwnGap(places, sent, [&](uint64_t gap) {
+    const int bits = 64 - __clzll(static_cast<long long>(gap | 1));
+    bytes += static_cast<uint64_t>(bits + 6) / 7;
+  });
+  return bytes;
+}
+
+__global__ void SumGapBytes(const uint64_t* places, size_t sent,
+                            TileSums* tiles) {
+  const uint64_t bytes = ScanGroup(OwnGapBytes(places, sent)).total;
+  if (threadIdx.x == 0) tiles[blockIdx.x] = {bytes, 0};
+}
+
+// One group. Leaves where the gaps of each tile are, and what the payload is
+// beside its gaps and values.
+__global__ void PlaceGaps(TileSums* tiles, size_t tile_count, size_t sent,
+                          size_t value_bytes, uint8_t* payload,
+                          uint64_t* bytes) {
+  const TileSums all = ScanTiles(tiles, tile_count);
+  if (threadIdx.x != 0) return;
+  for (unsigned i = 0; i < kCountBytes; ++i) {
+    payload[i] = static_cast<uint8_t>(sent >> (8 * i));
+  }
+  *bytes = kCountBytes + all.first + value_bytes;
+}
+
+__global__ void WriteGaps(const uint64_t* places, size_t sent,
+                          const TileSums* tiles, uint8_t* payload) {
+  uint8_t* to = payload + kCountBytes + tiles[blockIdx.x].first +
+                ScanGroup(OwnGapBytes(places, sent)).before;
+  EveryOwnGap(places, sent, [&](uint64_t gap) {
+    for (; gap >= 0x80; gap >>= 7) *to++ = static_cast<uint8_t>(gap | 0x80u);
+    *to++ = static_cast<uint8_t>(gap);
+  });
+}
+
+// To the end of the payload.
+__global__ void CopyValues(const uint8_t* values, size_t value_bytes,
+                           uint8_t* payload, const uint64_t* bytes) {
+  uint8_t* const to = payload + *bytes - value_bytes;
+  const size_t step = static_cast<size_t>(gridDim.x) * kCopyThreads;
+  for (size_t i = static_cast<size_t>(blockIdx.x) * kCopyThreads + threadIdx.x;
+       i < value_bytes; i += step) {
+    to[i] = values[i];
+  }
+}
+
+size_t SentTiles(size_t sent) { return sent / kSentTile + 1; }
+
 }  // namespace
+
+size_t IndexedEncodeScratchBytes(size_t sent) {
+  return SentTiles(sent) * sizeof(TileSums) + Inner::Bytes(sent);
+}
+
+cudaError_t EncodeIndexed(const uint64_t* places, const float* values,
+                          size_t sent, std::byte* payload, uint64_t* bytes,
+                          std::byte* scratch, int* bad, cudaStream_t stream) {
+  auto* const tiles = reinterpret_cast<TileSums*>(scratch);
+  const size_t tile_count = SentTiles(sent);
+  std::byte* const encoded = scratch + tile_count * sizeof(TileSums);
+  const size_t value_bytes = Inner::Bytes(sent);
+  const auto groups = static_cast<unsigned>(tile_count);
+  const size_t wanted = value_bytes / kCopyThreads + 1;
+  const auto copiers =
+      static_cast<unsigned>(wanted < kCopyGroupsMax ? wanted : kCopyGroupsMax);
+  auto* const to = reinterpret_cast<uint8_t*>(payload);
+  cudaError_t error = EncodeInt8Block(values, sent, encoded, bad, stream);
+  if (error != cudaSuccess) return error;
+  error =
+      Launch(SumGapBytes, groups, kScanThreads, stream, places, sent, tiles);
+  if (error != cudaSuccess) return error;
+  error = Launch(PlaceGaps, 1, kScanThreads, stream, tiles, tile_count, sent,
+                 value_bytes, to, bytes);
+  if (error != cudaSuccess) return error;
+  error =
+      Launch(WriteGaps, groups, kScanThreads, stream, places, sent, tiles, to);
+  if (error != cudaSuccess) return error;
+  return Launch(CopyValues, copiers, kCopyThreads, stream,
+                reinterpret_cast<const uint8_t*>(encoded), value_bytes, to,
+                bytes);
+}
 
 size_t IndexedScratchBytes(size_t bytes) {
   return Tiles(bytes) * sizeof(TileSums);

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "compression/cuda/testing/twin_test.h"
+#include "compression/sparse/cuda/selection.h"
 #include "compression/sparse/sparse_codec.h"
 #include "gtest/gtest.h"
 
@@ -30,7 +31,7 @@ cuda::IndexedCounts CountsOf(const Twin& twin, size_t elements) {
   return {0, std::min(2 * kept, elements)};
 }
 
-DeviceKernels Kernels(const Twin& twin) {
+DeviceKernels Decoders(const Twin& twin) {
   return {.decode =
               [twin](const std::byte* payload, size_t bytes, size_t count,
                      float* values, int* bad) {
@@ -51,8 +52,40 @@ DeviceKernels Kernels(const Twin& twin) {
               }};
 }
 
+// Of top_k alone: the selection, and its payload.
+cudaError_t EncodeTopK(const Twin& twin, const float* values, size_t count,
+                       std::byte* payload, size_t* bytes, int* bad) {
+  const size_t kept = CountsOf(twin, count).most;
+  const DeviceArray<uint64_t> places(kept);
+  const DeviceArray<float> sent(kept);
+  if (kept > 0) {
+    const DeviceArray<std::byte> scratch(cuda::SelectScratchBytes(count));
+    const cudaError_t error =
+        cuda::SelectTopK(values, count, kept, places.get(), sent.get(),
+                         scratch.get(), bad, nullptr);
+    if (error != cudaSuccess) return error;
+  }
+  const DeviceArray<uint64_t> size(1);
+  const DeviceArray<std::byte> scratch(cuda::IndexedEncodeScratchBytes(kept));
+  const cudaError_t error =
+      cuda::EncodeIndexed(places.get(), sent.get(), kept, payload, size.get(),
+                          scratch.get(), bad, nullptr);
+  *bytes = size.Get()[0];
+  return error;
+}
+
+DeviceKernels Kernels(const Twin& twin) {
+  DeviceKernels kernels = Decoders(twin);
+  if (twin.id >= CodecId::kThresholdTopKIn4) return kernels;
+  kernels.encode = [twin](const float* values, size_t count, std::byte* payload,
+                          size_t* bytes, int* bad) {
+    return EncodeTopK(twin, values, count, payload, bytes, bad);
+  };
+  return kernels;
+}
+
 TEST_F(IndexedPayloadCudaTest, BytesAndBitsAreThoseOfTheProcessor) {
-  for (const Twin& twin : kTwins) {
+  for (const Twin& twin : {kTwins[0], kTwins[2]}) {
     SCOPED_TRACE(CodecName(twin.id));
     ExpectBytesAndBitsOfTheProcessor(Kernels(twin), twin.id);
   }
@@ -65,11 +98,20 @@ TEST_F(IndexedPayloadCudaTest, GapsOfManyTilesMeet) {
   ExpectBytesAndBitsOfTheProcessor(Kernels(kTwins[0]), kTwins[0].id, values);
 }
 
-TEST_F(IndexedPayloadCudaTest, WhatTheProcessorRefusesIsFlagged) {
-  for (const Twin& twin : {kTwins[0], kTwins[2]}) {
-    SCOPED_TRACE(CodecName(twin.id));
-    ExpectRefusalsOfTheProcessor(Kernels(twin), twin.id);
+TEST_F(IndexedPayloadCudaTest, OfEqualMagnitudesTheFirstAreSent) {
+  Random random(8);
+  std::vector<float> values(13000);
+  for (float& value : values) {
+    value = static_cast<float>(random.Below(8)) - 4.0f;
   }
+  for (const Twin& twin : kTwins) {
+    SCOPED_TRACE(CodecName(twin.id));
+    ExpectBytesAndBitsOfTheProcessor(Kernels(twin), twin.id, values);
+  }
+}
+
+TEST_F(IndexedPayloadCudaTest, WhatTheProcessorRefusesIsFlagged) {
+  ExpectRefusalsOfTheProcessor(Kernels(kTwins[0]), kTwins[0].id);
 }
 
 // A payload of two values with these gaps: top_k/4 of 8 elements.

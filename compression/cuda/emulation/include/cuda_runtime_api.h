@@ -42,8 +42,8 @@ struct cudaLaunchConfig_t {
 };
 
 // Devices differ in the order in which they run blocks and threads: the first
-// from the front, the second from the back, others as chance has it, always the
-// same.
+// from the front, the second from the back, the third as chance has it, always
+// the same.
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaSetDevice(int device);
 
