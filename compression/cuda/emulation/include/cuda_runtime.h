@@ -75,7 +75,6 @@ inline float __double2float_rn(double a) { return static_cast<float>(a); }
 // Of what an int holds.
 inline int __float2int_rn(float a) { return static_cast<int>(lrintf(a)); }
 
-inline int __popc(unsigned x) { return std::popcount(x); }
 inline int __clzll(long long x) {
   return std::countl_zero(static_cast<unsigned long long>(x));
 }
@@ -96,9 +95,6 @@ using Where = skerry::compression::cuda::emulation::Where;
 
 inline void __syncthreads(Where where = {__builtin_LINE()}) {
   skerry::compression::cuda::emulation::MeetBlock(where);
-}
-inline void __syncwarp(unsigned mask, Where where = {__builtin_LINE()}) {
-  skerry::compression::cuda::emulation::MeetWarp(mask, 0, where);
 }
 
 // What lane `from` brings, or the own value where that is no lane.
