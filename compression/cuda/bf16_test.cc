@@ -8,8 +8,8 @@ namespace {
 
 using Bf16CudaTest = TwinTest;
 
-const DeviceKernels kKernels = {cuda::EncodeBf16, cuda::DecodeBf16,
-                                cuda::DecodeAddBf16};
+const DeviceKernels kKernels =
+    KernelsOf(cuda::EncodeBf16, cuda::DecodeBf16, cuda::DecodeAddBf16);
 
 TEST_F(Bf16CudaTest, BytesAndBitsAreThoseOfTheProcessor) {
   ExpectBytesAndBitsOfTheProcessor(kKernels, CodecId::kBf16);

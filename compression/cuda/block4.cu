@@ -2,6 +2,7 @@
 
 #include "compression/cpu/levels4.h"
 #include "compression/cuda/block4.h"
+#include "compression/cuda/launch.h"
 
 namespace skerry::compression::cuda {
 namespace {
@@ -144,7 +145,7 @@ Shape ShapeFor(size_t count) {
 }
 
 template <Levels4 kLevels, Scale4 kScale>
-struct Launch {
+struct Twin {
   using Layout = cpu::Block4Layout<kLevels, kScale>;
   using Kernels = cpu::BlockKernels<Layout>;
   using Scale = typename Layout::Scale;
@@ -152,37 +153,35 @@ struct Launch {
   static cudaError_t Encode(const float* values, size_t count,
                             std::byte* payload, int* bad, cudaStream_t stream) {
     const Shape shape = ShapeFor(count);
-    EncodeKernel<kLevels, kScale><<<shape.groups, shape.threads, 0, stream>>>(
+    return Launch(
+        EncodeKernel<kLevels, kScale>, shape.groups, shape.threads, stream,
         values, count, reinterpret_cast<Scale*>(payload),
         reinterpret_cast<uint8_t*>(payload + Kernels::ScaleBytes(count)), bad);
-    return cudaGetLastError();
   }
 
   template <bool kAdd>
   static cudaError_t Decode(const std::byte* payload, size_t count,
                             float* values, int* bad, cudaStream_t stream) {
     const Shape shape = ShapeFor(count);
-    DecodeKernel<kLevels, kScale, kAdd>
-        <<<shape.groups, shape.threads, 0, stream>>>(
-            reinterpret_cast<const Scale*>(payload),
-            reinterpret_cast<const uint8_t*>(payload +
-                                             Kernels::ScaleBytes(count)),
-            count, values, bad);
-    return cudaGetLastError();
+    return Launch(
+        DecodeKernel<kLevels, kScale, kAdd>, shape.groups, shape.threads,
+        stream, reinterpret_cast<const Scale*>(payload),
+        reinterpret_cast<const uint8_t*>(payload + Kernels::ScaleBytes(count)),
+        count, values, bad);
   }
 };
 
-// Calls run(Launch of that kind).
+// Calls run(Twin of that kind).
 template <typename Run>
 cudaError_t OfKind(Kind4 kind, const Run& run) {
   if (kind.levels == Levels4::kNf4) {
     return kind.scale == Scale4::kBf16
-               ? run(Launch<Levels4::kNf4, Scale4::kBf16>())
-               : run(Launch<Levels4::kNf4, Scale4::kF32>());
+               ? run(Twin<Levels4::kNf4, Scale4::kBf16>())
+               : run(Twin<Levels4::kNf4, Scale4::kF32>());
   }
   return kind.scale == Scale4::kBf16
-             ? run(Launch<Levels4::kE3m0, Scale4::kBf16>())
-             : run(Launch<Levels4::kE3m0, Scale4::kF32>());
+             ? run(Twin<Levels4::kE3m0, Scale4::kBf16>())
+             : run(Twin<Levels4::kE3m0, Scale4::kF32>());
 }
 
 }  // namespace
@@ -190,16 +189,16 @@ cudaError_t OfKind(Kind4 kind, const Run& run) {
 cudaError_t EncodeBlock4(Kind4 kind, const float* values, size_t count,
                          std::byte* payload, int* bad, cudaStream_t stream) {
   if (count == 0) return cudaSuccess;
-  return OfKind(kind, [&](auto launch) {
-    return launch.Encode(values, count, payload, bad, stream);
+  return OfKind(kind, [&](auto twin) {
+    return twin.Encode(values, count, payload, bad, stream);
   });
 }
 
 cudaError_t DecodeBlock4(Kind4 kind, const std::byte* payload, size_t count,
                          float* values, int* bad, cudaStream_t stream) {
   if (count == 0) return cudaSuccess;
-  return OfKind(kind, [&](auto launch) {
-    return launch.template Decode<false>(payload, count, values, bad, stream);
+  return OfKind(kind, [&](auto twin) {
+    return twin.template Decode<false>(payload, count, values, bad, stream);
   });
 }
 
@@ -207,9 +206,9 @@ cudaError_t DecodeAddBlock4(Kind4 kind, const std::byte* payload, size_t count,
                             float* accumulators, int* bad,
                             cudaStream_t stream) {
   if (count == 0) return cudaSuccess;
-  return OfKind(kind, [&](auto launch) {
-    return launch.template Decode<true>(payload, count, accumulators, bad,
-                                        stream);
+  return OfKind(kind, [&](auto twin) {
+    return twin.template Decode<true>(payload, count, accumulators, bad,
+                                      stream);
   });
 }
 

@@ -12,15 +12,16 @@ using cpu::Scale4;
 
 DeviceKernels Kernels(Levels4 levels, Scale4 scale) {
   const cuda::Kind4 kind = {levels, scale};
-  return {[kind](auto... arguments) {
-            return cuda::EncodeBlock4(kind, arguments...);
-          },
-          [kind](auto... arguments) {
-            return cuda::DecodeBlock4(kind, arguments...);
-          },
-          [kind](auto... arguments) {
-            return cuda::DecodeAddBlock4(kind, arguments...);
-          }};
+  return KernelsOf(
+      [kind](auto... arguments) {
+        return cuda::EncodeBlock4(kind, arguments...);
+      },
+      [kind](auto... arguments) {
+        return cuda::DecodeBlock4(kind, arguments...);
+      },
+      [kind](auto... arguments) {
+        return cuda::DecodeAddBlock4(kind, arguments...);
+      });
 }
 
 struct Twin {

@@ -8,8 +8,8 @@ namespace {
 
 using Fp16CudaTest = TwinTest;
 
-const DeviceKernels kKernels = {cuda::EncodeFp16, cuda::DecodeFp16,
-                                cuda::DecodeAddFp16};
+const DeviceKernels kKernels =
+    KernelsOf(cuda::EncodeFp16, cuda::DecodeFp16, cuda::DecodeAddFp16);
 
 TEST_F(Fp16CudaTest, BytesAndBitsAreThoseOfTheProcessor) {
   ExpectBytesAndBitsOfTheProcessor(kKernels, CodecId::kFp16);

@@ -2,6 +2,7 @@
 
 #include "compression/cpu/int8_block.h"
 #include "compression/cuda/int8_block.h"
+#include "compression/cuda/launch.h"
 
 namespace skerry::compression::cuda {
 namespace {
@@ -154,9 +155,8 @@ cudaError_t LaunchDecode(const std::byte* payload, size_t count, float* values,
   const auto* codes =
       reinterpret_cast<const int8_t*>(scales + Reference::Blocks(count));
   const Shape shape = ShapeFor(count);
-  DecodeKernel<kAdd><<<shape.groups, shape.threads, 0, stream>>>(
-      scales, codes, count, values, bad);
-  return cudaGetLastError();
+  return Launch(DecodeKernel<kAdd>, shape.groups, shape.threads, stream, scales,
+                codes, count, values, bad);
 }
 
 }  // namespace
@@ -167,9 +167,8 @@ cudaError_t EncodeInt8Block(const float* values, size_t count,
   auto* scales = reinterpret_cast<float*>(payload);
   auto* codes = reinterpret_cast<int8_t*>(scales + Reference::Blocks(count));
   const Shape shape = ShapeFor(count);
-  EncodeKernel<<<shape.groups, shape.threads, 0, stream>>>(values, count,
-                                                           scales, codes, bad);
-  return cudaGetLastError();
+  return Launch(EncodeKernel, shape.groups, shape.threads, stream, values,
+                count, scales, codes, bad);
 }
 
 cudaError_t DecodeInt8Block(const std::byte* payload, size_t count,

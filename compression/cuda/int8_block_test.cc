@@ -8,8 +8,8 @@ namespace {
 
 using Int8BlockCudaTest = TwinTest;
 
-const DeviceKernels kKernels = {cuda::EncodeInt8Block, cuda::DecodeInt8Block,
-                                cuda::DecodeAddInt8Block};
+const DeviceKernels kKernels = KernelsOf(
+    cuda::EncodeInt8Block, cuda::DecodeInt8Block, cuda::DecodeAddInt8Block);
 
 TEST_F(Int8BlockCudaTest, BytesAndBitsAreThoseOfTheProcessor) {
   ExpectBytesAndBitsOfTheProcessor(kKernels, CodecId::kInt8Block);

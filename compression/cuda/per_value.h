@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "compression/cuda/launch.h"
+
 namespace skerry::compression::cuda {
 
 constexpr unsigned kThreadsPerGroup = 256;
@@ -51,21 +53,19 @@ template <typename Conversion>
 cudaError_t LaunchEncode(const float* values, size_t count, std::byte* payload,
                          int* bad, cudaStream_t stream) {
   if (count == 0) return cudaSuccess;
-  EncodeValues<Conversion><<<GroupsFor(count), kThreadsPerGroup, 0, stream>>>(
-      values, count, reinterpret_cast<typename Conversion::Code*>(payload),
-      bad);
-  return cudaGetLastError();
+  return Launch(EncodeValues<Conversion>, GroupsFor(count), kThreadsPerGroup,
+                stream, values, count,
+                reinterpret_cast<typename Conversion::Code*>(payload), bad);
 }
 
 template <typename Conversion, bool kAdd>
 cudaError_t LaunchDecode(const std::byte* payload, size_t count, float* values,
                          int* bad, cudaStream_t stream) {
   if (count == 0) return cudaSuccess;
-  DecodeValues<Conversion, kAdd>
-      <<<GroupsFor(count), kThreadsPerGroup, 0, stream>>>(
-          reinterpret_cast<const typename Conversion::Code*>(payload), count,
-          values, bad);
-  return cudaGetLastError();
+  return Launch(DecodeValues<Conversion, kAdd>, GroupsFor(count),
+                kThreadsPerGroup, stream,
+                reinterpret_cast<const typename Conversion::Code*>(payload),
+                count, values, bad);
 }
 
 }  // namespace skerry::compression::cuda

@@ -3,7 +3,7 @@
 // One bit a value on a device: the bytes and bits of compression/cpu/sign1.h,
 // from and to device memory.
 //
-// All three only queue work on `stream`. `*bad` is an int in device memory that
+// All only queue work on `stream`. `*bad` is an int in device memory that
 // the caller has set to 0; it is not 0 once the work is done if the CPU twin
 // would have returned false. Payloads are aligned to 4 bytes.
 // Returned is the error of the launch.
@@ -27,6 +27,17 @@ cudaError_t DecodeSign1(const std::byte* payload, size_t count, float* values,
 // accumulators[i] += decoded[i].
 cudaError_t DecodeAddSign1(const std::byte* payload, size_t count,
                            float* accumulators, int* bad, cudaStream_t stream);
+
+// As above with one scale for all: Sign1Whole::Bytes(count) bytes. `sums` has
+// room for Sign1Whole::Blocks(count), and ends as whatever it is.
+cudaError_t EncodeSign1Whole(const float* values, size_t count,
+                             std::byte* payload, double* sums, int* bad,
+                             cudaStream_t stream);
+cudaError_t DecodeSign1Whole(const std::byte* payload, size_t count,
+                             float* values, int* bad, cudaStream_t stream);
+cudaError_t DecodeAddSign1Whole(const std::byte* payload, size_t count,
+                                float* accumulators, int* bad,
+                                cudaStream_t stream);
 
 }  // namespace skerry::compression::cuda
 

@@ -1,4 +1,10 @@
-"""CUDA sources, compiled by nvcc when --config=cuda is given."""
+"""CUDA sources: compiled by nvcc when --config=cuda is given, and always for the
+processor as well.
+
+Beside each target X there is X_emulated, of the same source, whose kernels run
+as //compression/cuda/emulation has it. What a target needs of others that have
+such a twin is in `cuda_deps`, without that ending.
+"""
 
 load("@cuda//:cuda.bzl", "NVCC")
 
@@ -19,6 +25,12 @@ _CUDART = {
     "//:gpu": ["@cuda//:cudart"],
     "//conditions:default": [],
 }
+
+# The runtime library of the emulated targets.
+_EMULATION = "//compression/cuda/emulation:runtime"
+
+def _emulated(labels):
+    return [label + "_emulated" for label in labels]
 
 def _object_impl(ctx):
     if NVCC == None:
@@ -67,36 +79,52 @@ _cuda_object = rule(
     },
 )
 
-def cuda_library(name, src, hdrs, deps = []):
+def cuda_library(name, src, hdrs, deps = [], cuda_deps = []):
     """A library from one .cu file; without --config=cuda it is skipped.
 
     Args:
-      name: the target.
+      name: the target, and NAME_emulated.
       src: the .cu file.
       hdrs: its public headers.
       deps: libraries that it includes.
+      cuda_deps: of these, the ones that have an emulated twin.
     """
     _cuda_object(
         name = name + "_object",
         src = src,
         hdrs = hdrs,
         target_compatible_with = select(_ONLY_WITH_CUDA),
-        deps = deps,
+        deps = deps + cuda_deps,
     )
     native.cc_library(
         name = name,
         srcs = [name + "_object"],
         hdrs = hdrs,
         target_compatible_with = select(_ONLY_WITH_CUDA),
-        deps = deps + select(_CUDART),
+        deps = deps + cuda_deps + select(_CUDART),
     )
 
-def cuda_test(name, src, deps, size = "small"):
+    # Bazel asks for an ending that it knows.
+    native.genrule(
+        name = name + "_source",
+        srcs = [src],
+        outs = [name + "_emulated.cc"],
+        cmd = "cp $< $@",
+    )
+    native.cc_library(
+        name = name + "_emulated",
+        srcs = [name + "_emulated.cc"],
+        hdrs = hdrs,
+        deps = deps + _emulated(cuda_deps) + [_EMULATION],
+    )
+
+def cuda_test(name, src, cuda_deps, deps = [], size = "small"):
     """A test of CUDA code; without --config=cuda it is skipped.
 
     Args:
-      name: the target.
+      name: the target, and NAME_emulated, which runs everywhere.
       src: the .cc file; it skips itself where there is no device.
+      cuda_deps: what it tests, and other targets with an emulated twin.
       deps: as of cc_test.
       size: as of cc_test.
     """
@@ -106,14 +134,20 @@ def cuda_test(name, src, deps, size = "small"):
         srcs = [src],
         tags = ["exclusive", "gpu"],
         target_compatible_with = select(_ONLY_WITH_CUDA),
-        deps = deps + select(_CUDART),
+        deps = deps + cuda_deps + select(_CUDART),
+    )
+    native.cc_test(
+        name = name + "_emulated",
+        size = size,
+        srcs = [src],
+        deps = deps + _emulated(cuda_deps) + [_EMULATION],
     )
 
 def cuda_test_library(name, srcs, hdrs, deps):
     """What tests of CUDA code share; without --config=cuda it is skipped.
 
     Args:
-      name: the target.
+      name: the target, and NAME_emulated.
       srcs: .cc files.
       hdrs: its public headers.
       deps: as of cc_library.
@@ -125,4 +159,11 @@ def cuda_test_library(name, srcs, hdrs, deps):
         hdrs = hdrs,
         target_compatible_with = select(_ONLY_WITH_CUDA),
         deps = deps + select(_CUDART),
+    )
+    native.cc_library(
+        name = name + "_emulated",
+        testonly = True,
+        srcs = srcs,
+        hdrs = hdrs,
+        deps = deps + [_EMULATION],
     )

@@ -1,0 +1,34 @@
+// compression/cuda/emulation/order.h
+//
+// Which of several threads or blocks goes on. A device promises nothing, so a
+// kernel has to come to the same in every order.
+#ifndef SKERRY_COMPRESSION_CUDA_EMULATION_ORDER_H_
+#define SKERRY_COMPRESSION_CUDA_EMULATION_ORDER_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/random.h"
+
+namespace skerry::compression::cuda::emulation {
+
+class Order {
+ public:
+  // 0 takes who has waited longest, 1 who came last, any other number draws.
+  explicit Order(uint64_t kind) : kind_(kind), random_(kind) {}
+
+  // One of `count`, the longest waiting first. Requires: count > 0.
+  size_t Next(size_t count) {
+    if (kind_ == 0) return 0;
+    if (kind_ == 1) return count - 1;
+    return random_.Below(count);
+  }
+
+ private:
+  uint64_t kind_;
+  Random random_;
+};
+
+}  // namespace skerry::compression::cuda::emulation
+
+#endif  // SKERRY_COMPRESSION_CUDA_EMULATION_ORDER_H_

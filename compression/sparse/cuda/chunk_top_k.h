@@ -1,0 +1,42 @@
+// compression/sparse/cuda/chunk_top_k.h
+//
+// chunk_top_k on a device: the bytes and bits of
+// compression/sparse/chunk_top_k.cc, from and to device memory.
+//
+// All only queue work on `stream`. `kept` are the values that are sent of each
+// 4096, at least 1 and at most all. `*bad` is an int in device memory that the
+// caller has set to 0; it is not 0 once the work is done if the processor would
+// have refused. Payloads are aligned to 4 bytes. Returned is the error of a
+// launch.
+#ifndef SKERRY_COMPRESSION_SPARSE_CUDA_CHUNK_TOP_K_H_
+#define SKERRY_COMPRESSION_SPARSE_CUDA_CHUNK_TOP_K_H_
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+namespace skerry::compression::cuda {
+
+// Of a payload of `count` values.
+size_t ChunkTopKBytes(size_t kept, size_t count);
+
+// Of the scratch memory that encoding takes, aligned to 8.
+size_t ChunkTopKScratchBytes(size_t kept, size_t count);
+
+// Writes ChunkTopKBytes(kept, count) bytes.
+cudaError_t EncodeChunkTopK(size_t kept, const float* values, size_t count,
+                            std::byte* payload, std::byte* scratch, int* bad,
+                            cudaStream_t stream);
+
+// Reads as many and overwrites `values`.
+cudaError_t DecodeChunkTopK(size_t kept, const std::byte* payload, size_t count,
+                            float* values, int* bad, cudaStream_t stream);
+
+// Adds to the accumulators at the places that were sent.
+cudaError_t DecodeAddChunkTopK(size_t kept, const std::byte* payload,
+                               size_t count, float* accumulators, int* bad,
+                               cudaStream_t stream);
+
+}  // namespace skerry::compression::cuda
+
+#endif  // SKERRY_COMPRESSION_SPARSE_CUDA_CHUNK_TOP_K_H_

@@ -1,0 +1,305 @@
+#include <cstdint>
+
+#include "compression/cpu/int8_block.h"
+#include "compression/cuda/int8_block.h"
+#include "compression/cuda/launch.h"
+#include "compression/cuda/scan.h"
+#include "compression/sparse/cuda/indexed_payload.h"
+
+namespace skerry::compression::cuda {
+namespace {
+
+using Inner = cpu::Int8Block;
+
+constexpr size_t kCountBytes = sizeof(uint32_t);
+// Bytes of gaps that a thread reads in a row, and a group.
+constexpr size_t kRunBytes = 16;
+constexpr size_t kTileBytes = kRunBytes * kScanThreads;
+// Of a gap of less than 2^63.
+constexpr size_t kVarintMost = 9;
+constexpr size_t kBlock = Inner::kElements;
+constexpr float kScaleMin = Inner::kScaleMin;
+constexpr float kScaleMax = Inner::kScaleMax;
+
+// A payload in device memory.
+struct Payload {
+  const uint8_t* begin;
+  size_t bytes;  // at least kCountBytes
+  IndexedCounts counts;
+  size_t elements;
+};
+
+// Where the parts of a payload are.
+struct Parts {
+  bool good;  // else the rest has no meaning
+  size_t sent;
+  size_t gap_bytes;
+  const uint8_t* gaps;
+  const uint8_t* scales;
+  const uint8_t* codes;
+};
+
+__device__ uint32_t Word(const uint8_t* at) {
+  return at[0] | static_cast<uint32_t>(at[1]) << 8 |
+         static_cast<uint32_t>(at[2]) << 16 |
+         static_cast<uint32_t>(at[3]) << 24;
+}
+
+__device__ Parts PartsOf(const Payload& payload) {
+  Parts parts = {};
+  parts.sent = Word(payload.begin);
+  const size_t scale_bytes = (parts.sent + kBlock - 1) / kBlock * sizeof(float);
+  const size_t value_bytes = scale_bytes + parts.sent;
+  const size_t rest = payload.bytes - kCountBytes;
+  // Every place takes a byte.
+  parts.good = parts.sent >= payload.counts.least &&
+               parts.sent <= payload.counts.most && value_bytes <= rest &&
+               parts.sent <= rest - value_bytes;
+  if (!parts.good) return parts;
+  parts.gap_bytes = rest - value_bytes;
+  parts.gaps = payload.begin + kCountBytes;
+  parts.scales = parts.gaps + parts.gap_bytes;
+  parts.codes = parts.scales + scale_bytes;
+  return parts;
+}
+
+// The gap whose varint ends with byte `at`; false when it is too long or not
+// the shortest.
+__device__ bool GapUpTo(const uint8_t* gaps, size_t at, uint64_t& gap) {
+  gap = gaps[at];
+  size_t length = 1;
+  for (; length <= at && gaps[at - length] >= 0x80; ++length) {
+    if (length == kVarintMost) return false;
+    gap = gap << 7 | (gaps[at - length] & 0x7fu);
+  }
+  return length == 1 || gaps[at] != 0;
+}
+
+// Calls use(gap) for each gap that ends in the bytes of this thread; a broken
+// one ends it, and is false.
+template <typename Use>
+__device__ bool EveryGap(const Parts& parts, size_t elements, const Use& use) {
+  const size_t begin = blockIdx.x * kTileBytes + threadIdx.x * kRunBytes;
+  const size_t end = min(begin + kRunBytes, parts.gap_bytes);
+  for (size_t at = begin; at < end; ++at) {
+    if (parts.gaps[at] >= 0x80) continue;
+    uint64_t gap;
+    if (!GapUpTo(parts.gaps, at, gap) || gap >= elements) return false;
+    use(gap);
+  }
+  return true;
+}
+
+// How many gaps end in the bytes of this thread, and what they span: each gap
+// and the place behind it.
+__device__ bool SumOwnGaps(const Parts& parts, size_t elements,
+                           TileSums& sums) {
+  sums = {0, 0};
+  return EveryGap(parts, elements, [&](uint64_t gap) {
+    ++sums.first;
+    sums.second += gap + 1;
+  });
+}
+
+__global__ void SumGaps(Payload payload, TileSums* tiles, int* bad) {
+  const Parts parts = PartsOf(payload);
+  if (!parts.good) {
+    *bad = 1;
+    return;
+  }
+  TileSums own;
+  if (!SumOwnGaps(parts, payload.elements, own)) *bad = 1;
+  const uint64_t gaps = ScanGroup(own.first).total;
+  const uint64_t places = ScanGroup(own.second).total;
+  if (threadIdx.x == 0) tiles[blockIdx.x] = {gaps, places};
+}
+
+// One group. Leaves what comes before each tile.
+__global__ void PlaceTiles(Payload payload, TileSums* tiles, size_t tile_count,
+                           int* bad) {
+  const Parts parts = PartsOf(payload);
+  if (!parts.good) return;
+  const TileSums all = ScanTiles(tiles, tile_count);
+  if (threadIdx.x != 0) return;
+  const bool ends =
+      parts.gap_bytes == 0 || parts.gaps[parts.gap_bytes - 1] < 0x80;
+  if (!ends || all.first != parts.sent || all.second > payload.elements) {
+    *bad = 1;
+  }
+}
+
+// Value `index` of those that were sent.
+__device__ float SentValue(const Parts& parts, size_t index, int* bad) {
+  const float scale =
+      __uint_as_float(Word(parts.scales + index / kBlock * sizeof(float)));
+  const auto code = static_cast<int8_t>(parts.codes[index]);
+  if (code == -128 ||
+      !(scale == 0.0f || (scale >= kScaleMin && scale <= kScaleMax))) {
+    *bad = 1;
+  }
+  return __fmul_rn(static_cast<float>(code), scale);
+}
+
+__global__ void AddSent(Payload payload, const TileSums* tiles, float* values,
+                        int* bad) {
+  const Parts parts = PartsOf(payload);
+  if (!parts.good) return;
+  TileSums own;
+  SumOwnGaps(parts, payload.elements, own);
+  const TileSums before = tiles[blockIdx.x];
+  uint64_t index = before.first + ScanGroup(own.first).before;
+  uint64_t next = before.second + ScanGroup(own.second).before;
+  EveryGap(parts, payload.elements, [&](uint64_t gap) {
+    const uint64_t place = next + gap;
+    // Of a payload that is refused.
+    if (index >= parts.sent || place >= payload.elements) return;
+    values[place] = __fadd_rn(values[place], SentValue(parts, index, bad));
+    ++index;
+    next = place + 1;
+  });
+}
+
+// At least as many as the gaps of a payload take, and one.
+size_t Tiles(size_t bytes) { return bytes / kTileBytes + 1; }
+
+// Sent values of a group, and of each of its threads.
+constexpr size_t kSentRun = 16;
+constexpr size_t kSentTile = kSentRun * kScanThreads;
+constexpr unsigned kCopyThreads = 256;
+constexpr size_t kCopyGroupsMax = 1024;
+
+// Calls use(gap) before each place of this thread.
+template <typename Use>
+__device__ void EveryOwnGap(const uint64_t* places, size_t sent,
+                            const Use& use) {
+  const size_t begin = blockIdx.x * kSentTile + threadIdx.x * kSentRun;
+  const size_t end = min(begin + kSentRun, sent);
+  for (size_t i = begin; i < end; ++i) {
+    use(i == 0 ? places[0] : places[i] - places[i - 1] - 1);
+  }
+}
+
+__device__ uint64_t OwnGapBytes(const uint64_t* places, size_t sent) {
+  uint64_t bytes = 0;
+  EveryOwnGap(places, sent, [&](uint64_t gap) {
+    const int bits = 64 - __clzll(static_cast<long long>(gap | 1));
+    bytes += static_cast<uint64_t>(bits + 6) / 7;
+  });
+  return bytes;
+}
+
+__global__ void SumGapBytes(const uint64_t* places, size_t sent,
+                            TileSums* tiles) {
+  const uint64_t bytes = ScanGroup(OwnGapBytes(places, sent)).total;
+  if (threadIdx.x == 0) tiles[blockIdx.x] = {bytes, 0};
+}
+
+// One group. Leaves where the gaps of each tile are, and what the payload is
+// beside its gaps and values.
+__global__ void PlaceGaps(TileSums* tiles, size_t tile_count, size_t sent,
+                          size_t value_bytes, uint8_t* payload,
+                          uint64_t* bytes) {
+  const TileSums all = ScanTiles(tiles, tile_count);
+  if (threadIdx.x != 0) return;
+  for (unsigned i = 0; i < kCountBytes; ++i) {
+    payload[i] = static_cast<uint8_t>(sent >> (8 * i));
+  }
+  *bytes = kCountBytes + all.first + value_bytes;
+}
+
+__global__ void WriteGaps(const uint64_t* places, size_t sent,
+                          const TileSums* tiles, uint8_t* payload) {
+  uint8_t* to = payload + kCountBytes + tiles[blockIdx.x].first +
+                ScanGroup(OwnGapBytes(places, sent)).before;
+  EveryOwnGap(places, sent, [&](uint64_t gap) {
+    for (; gap >= 0x80; gap >>= 7) *to++ = static_cast<uint8_t>(gap | 0x80u);
+    *to++ = static_cast<uint8_t>(gap);
+  });
+}
+
+// To the end of the payload.
+__global__ void CopyValues(const uint8_t* values, size_t value_bytes,
+                           uint8_t* payload, const uint64_t* bytes) {
+  uint8_t* const to = payload + *bytes - value_bytes;
+  const size_t step = static_cast<size_t>(gridDim.x) * kCopyThreads;
+  for (size_t i = static_cast<size_t>(blockIdx.x) * kCopyThreads + threadIdx.x;
+       i < value_bytes; i += step) {
+    to[i] = values[i];
+  }
+}
+
+size_t SentTiles(size_t sent) { return sent / kSentTile + 1; }
+
+}  // namespace
+
+size_t IndexedEncodeScratchBytes(size_t sent) {
+  return SentTiles(sent) * sizeof(TileSums) + Inner::Bytes(sent);
+}
+
+cudaError_t EncodeIndexed(const uint64_t* places, const float* values,
+                          size_t sent, std::byte* payload, uint64_t* bytes,
+                          std::byte* scratch, int* bad, cudaStream_t stream) {
+  auto* const tiles = reinterpret_cast<TileSums*>(scratch);
+  const size_t tile_count = SentTiles(sent);
+  std::byte* const encoded = scratch + tile_count * sizeof(TileSums);
+  const size_t value_bytes = Inner::Bytes(sent);
+  const auto groups = static_cast<unsigned>(tile_count);
+  const size_t wanted = value_bytes / kCopyThreads + 1;
+  const auto copiers =
+      static_cast<unsigned>(wanted < kCopyGroupsMax ? wanted : kCopyGroupsMax);
+  auto* const to = reinterpret_cast<uint8_t*>(payload);
+  cudaError_t error = EncodeInt8Block(values, sent, encoded, bad, stream);
+  if (error != cudaSuccess) return error;
+  error =
+      Launch(SumGapBytes, groups, kScanThreads, stream, places, sent, tiles);
+  if (error != cudaSuccess) return error;
+  error = Launch(PlaceGaps, 1, kScanThreads, stream, tiles, tile_count, sent,
+                 value_bytes, to, bytes);
+  if (error != cudaSuccess) return error;
+  error =
+      Launch(WriteGaps, groups, kScanThreads, stream, places, sent, tiles, to);
+  if (error != cudaSuccess) return error;
+  return Launch(CopyValues, copiers, kCopyThreads, stream,
+                reinterpret_cast<const uint8_t*>(encoded), value_bytes, to,
+                bytes);
+}
+
+size_t IndexedScratchBytes(size_t bytes) {
+  return Tiles(bytes) * sizeof(TileSums);
+}
+
+cudaError_t DecodeIndexed(IndexedCounts counts, const std::byte* payload,
+                          size_t bytes, size_t count, float* values,
+                          std::byte* scratch, int* bad, cudaStream_t stream) {
+  if (count > 0) {
+    const cudaError_t error =
+        cudaMemsetAsync(values, 0, count * sizeof(float), stream);
+    if (error != cudaSuccess) return error;
+  }
+  return DecodeAddIndexed(counts, payload, bytes, count, values, scratch, bad,
+                          stream);
+}
+
+cudaError_t DecodeAddIndexed(IndexedCounts counts, const std::byte* payload,
+                             size_t bytes, size_t count, float* accumulators,
+                             std::byte* scratch, int* bad,
+                             cudaStream_t stream) {
+  if (bytes < kCountBytes) {
+    return cudaMemsetAsync(bad, 1, sizeof(*bad), stream);
+  }
+  const Payload all = {reinterpret_cast<const uint8_t*>(payload), bytes, counts,
+                       count};
+  auto* const tiles = reinterpret_cast<TileSums*>(scratch);
+  const size_t tile_count = Tiles(bytes);
+  const auto groups = static_cast<unsigned>(tile_count);
+  cudaError_t error =
+      Launch(SumGaps, groups, kScanThreads, stream, all, tiles, bad);
+  if (error != cudaSuccess) return error;
+  error =
+      Launch(PlaceTiles, 1, kScanThreads, stream, all, tiles, tile_count, bad);
+  if (error != cudaSuccess) return error;
+  return Launch(AddSent, groups, kScanThreads, stream, all, tiles, accumulators,
+                bad);
+}
+
+}  // namespace skerry::compression::cuda

@@ -1,0 +1,181 @@
+#include "compression/sparse/cuda/indexed_payload.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "compression/cuda/testing/twin_test.h"
+#include "compression/sparse/cuda/selection.h"
+#include "compression/sparse/sparse_codec.h"
+#include "gtest/gtest.h"
+
+namespace skerry::compression {
+namespace {
+
+using IndexedPayloadCudaTest = TwinTest;
+
+struct Twin {
+  CodecId id;
+  int ratio;
+};
+// top_k/4 and /256, and threshold_top_k/32.
+constexpr Twin kTwins[] = {{CodecId::kTopKIn4, 4},
+                           {static_cast<CodecId>(78), 256},
+                           {static_cast<CodecId>(91), 32}};
+
+cuda::IndexedCounts CountsOf(const Twin& twin, size_t elements) {
+  const size_t kept = KeptElements(elements, 1.0 / twin.ratio);
+  if (twin.id < CodecId::kThresholdTopKIn4) return {kept, kept};
+  return {0, std::min(2 * kept, elements)};
+}
+
+DeviceKernels Decoders(const Twin& twin) {
+  return {.decode =
+              [twin](const std::byte* payload, size_t bytes, size_t count,
+                     float* values, int* bad) {
+                const DeviceArray<std::byte> scratch(
+                    cuda::IndexedScratchBytes(bytes));
+                return cuda::DecodeIndexed(CountsOf(twin, count), payload,
+                                           bytes, count, values, scratch.get(),
+                                           bad, nullptr);
+              },
+          .decode_add =
+              [twin](const std::byte* payload, size_t bytes, size_t count,
+                     float* accumulators, int* bad) {
+                const DeviceArray<std::byte> scratch(
+                    cuda::IndexedScratchBytes(bytes));
+                return cuda::DecodeAddIndexed(CountsOf(twin, count), payload,
+                                              bytes, count, accumulators,
+                                              scratch.get(), bad, nullptr);
+              }};
+}
+
+// Of top_k alone: the selection, and its payload.
+cudaError_t EncodeTopK(const Twin& twin, const float* values, size_t count,
+                       std::byte* payload, size_t* bytes, int* bad) {
+  const size_t kept = CountsOf(twin, count).most;
+  const DeviceArray<uint64_t> places(kept);
+  const DeviceArray<float> sent(kept);
+  if (kept > 0) {
+    const DeviceArray<std::byte> scratch(cuda::SelectScratchBytes(count));
+    const cudaError_t error =
+        cuda::SelectTopK(values, count, kept, places.get(), sent.get(),
+                         scratch.get(), bad, nullptr);
+    if (error != cudaSuccess) return error;
+  }
+  const DeviceArray<uint64_t> size(1);
+  const DeviceArray<std::byte> scratch(cuda::IndexedEncodeScratchBytes(kept));
+  const cudaError_t error =
+      cuda::EncodeIndexed(places.get(), sent.get(), kept, payload, size.get(),
+                          scratch.get(), bad, nullptr);
+  *bytes = size.Get()[0];
+  return error;
+}
+
+DeviceKernels Kernels(const Twin& twin) {
+  DeviceKernels kernels = Decoders(twin);
+  if (twin.id >= CodecId::kThresholdTopKIn4) return kernels;
+  kernels.encode = [twin](const float* values, size_t count, std::byte* payload,
+                          size_t* bytes, int* bad) {
+    return EncodeTopK(twin, values, count, payload, bytes, bad);
+  };
+  return kernels;
+}
+
+TEST_F(IndexedPayloadCudaTest, BytesAndBitsAreThoseOfTheProcessor) {
+  for (const Twin& twin : {kTwins[0], kTwins[2]}) {
+    SCOPED_TRACE(CodecName(twin.id));
+    ExpectBytesAndBitsOfTheProcessor(Kernels(twin), twin.id);
+  }
+}
+
+TEST_F(IndexedPayloadCudaTest, GapsOfManyTilesMeet) {
+  Random random(7);
+  std::vector<float> values(60000);
+  for (float& value : values) value = static_cast<float>(random.Uniform());
+  ExpectBytesAndBitsOfTheProcessor(Kernels(kTwins[0]), kTwins[0].id, values);
+}
+
+TEST_F(IndexedPayloadCudaTest, OfEqualMagnitudesTheFirstAreSent) {
+  Random random(8);
+  std::vector<float> values(13000);
+  for (float& value : values) {
+    value = static_cast<float>(random.Below(8)) - 4.0f;
+  }
+  for (const Twin& twin : kTwins) {
+    SCOPED_TRACE(CodecName(twin.id));
+    ExpectBytesAndBitsOfTheProcessor(Kernels(twin), twin.id, values);
+  }
+}
+
+TEST_F(IndexedPayloadCudaTest, WhatTheProcessorRefusesIsFlagged) {
+  ExpectRefusalsOfTheProcessor(Kernels(kTwins[0]), kTwins[0].id);
+}
+
+// A payload of two values with these gaps: top_k/4 of 8 elements.
+std::vector<std::byte> PayloadOf(const std::vector<int>& gaps) {
+  std::vector<std::byte> payload = {std::byte{2}, std::byte{0}, std::byte{0},
+                                    std::byte{0}};
+  for (const int byte : gaps) payload.push_back(static_cast<std::byte>(byte));
+  const float scale = 0.5f;
+  std::byte bytes[sizeof(scale)];
+  std::memcpy(bytes, &scale, sizeof(scale));
+  payload.insert(payload.end(), bytes, bytes + sizeof(scale));
+  payload.push_back(std::byte{127});
+  payload.push_back(std::byte{0xff});
+  return payload;
+}
+
+TEST_F(IndexedPayloadCudaTest, BrokenGapsAreRefusedAsByTheProcessor) {
+  const std::vector<int> several[] = {
+      {0, 0},
+      {0, 6},
+      {3, 3},
+      {0, 7},  // behind the last element
+      {8, 0},
+      {0x80, 0x00, 0},  // not the shortest
+      {0x83, 0x00, 0},
+      {0x88, 0x01, 0},  // 136
+      {0},
+      {0, 0, 0},
+      {},
+      {0, 0, 0x80},  // without an end
+      {0x80, 0x80},
+      {0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f},  // 2^63 - 1
+      {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff,
+       0xff, 0xff, 0xff, 0xff, 0xff, 0x7f},  // twice: -2
+      {0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01},
+      {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01,
+       0x00},
+  };
+  for (const std::vector<int>& gaps : several) {
+    std::string name;
+    for (const int byte : gaps) name += std::to_string(byte) + " ";
+    SCOPED_TRACE(name);
+    ExpectAnswerOfTheProcessor(Kernels(kTwins[0]), kTwins[0].id,
+                               PayloadOf(gaps), 8);
+  }
+}
+
+TEST_F(IndexedPayloadCudaTest, AnyBytesGetTheAnswerOfTheProcessor) {
+  Random random(11);
+  const Twin& twin = kTwins[2];  // any count may be good
+  for (int trial = 0; trial < 60; ++trial) {
+    std::vector<std::byte> payload(random.Below(40));
+    for (std::byte& byte : payload) {
+      // Often small, or nothing would be accepted.
+      byte = static_cast<std::byte>(random.Below(4) == 0 ? random.Below(256)
+                                                         : random.Below(4));
+    }
+    if (payload.size() >= 4) {
+      std::fill(payload.begin() + 1, payload.begin() + 4, std::byte{0});
+    }
+    SCOPED_TRACE(trial);
+    ExpectAnswerOfTheProcessor(Kernels(twin), twin.id, payload, 50);
+  }
+}
+
+}  // namespace
+}  // namespace skerry::compression
