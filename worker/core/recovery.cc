@@ -72,6 +72,7 @@ void Recovery::Pump(Instant now) {
   }
   PumpResults(now);
   PumpFold();
+  ReplaceRotten();
   KeepWhereStuck(now);
 }
 
@@ -349,8 +350,15 @@ void Recovery::OnRotten(const PieceKey& key) {
                                    key.sequence.value(), " span ", key.span,
                                    ": it is damaged on the disk"));
   Discard(StoredFile(*file));
-  if (key.kind == kBase && ready() && applied() == key.sequence) StoreBase();
+  rotten_ = std::max(rotten_, key.sequence);
+  ReplaceRotten();
   effects_.host.StatusChanged();
+}
+
+void Recovery::ReplaceRotten() {
+  if (!rotten_.is_set() || !ready() || applied() < rotten_) return;
+  rotten_ = Sequence();
+  StoreBase();
 }
 
 Sequence Recovery::FoldedOldest() const {

@@ -164,6 +164,9 @@ class Recovery {
   void Discard(const StoredFile& file);
   // The piece is not what it was stored as.
   void OnRotten(const PieceKey& key);
+  // Where the only copy of a result or base has rotted, others can go on from
+  // what was made of it.
+  void ReplaceRotten();
   void WakeAt(Instant when);
   Sequence FoldedOldest() const;
   // Makes the state from which no result leads on a base: it may be the newest
@@ -187,6 +190,7 @@ class Recovery {
   bool replaceable_ = false;
   std::optional<Sequence> gap_;
   Sequence stuck_at_;  // a base was made there
+  Sequence rotten_;    // a base from there on is owed; not set: none
   absl::btree_map<uint32_t, Place> places_;
   absl::btree_map<Sequence, Missing> missing_;
   int fetches_ = 0;

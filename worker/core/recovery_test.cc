@@ -76,6 +76,33 @@ TEST_F(RecoveryTest, WhatHasRottedIsStoredAgainWhereItIsInMemory) {
   EXPECT_TRUE(recovery_.Read(BaseKey(4, 1)).ok());
 }
 
+// Whoever lacks the result, which nobody else may have, goes on from that base.
+TEST_F(RecoveryTest, ForAResultThatHasRottedThereIsANewerBase) {
+  recovery_.SetView({Serve("a", 2, 3)}, Sequence(1));
+  recovery_.SetHoldings(0, 2);
+  Recover(5);
+  // Every state is a base here; with other codecs few are.
+  for (const uint64_t n : {3, 4, 5}) {
+    history_.RemoveFile(StoredFile(*history_.FindPiece(BaseKey(n, 0))));
+  }
+  const StoredFile file = *history_.FindPiece(ResultKey(6, 1));
+  std::erase_if(ports_.files,
+                [&](const auto& one) { return one.first == file; });
+  EXPECT_FALSE(recovery_.Read(ResultKey(6, 1)).ok());
+  ports_.Run();
+  // It is folded first.
+  EXPECT_EQ(history_.Bases(0, 2).back().sequence, Sequence(2));
+  Recover(6);
+  ExpectAt(6);
+  history_.RemoveFile(StoredFile(*history_.FindPiece(BaseKey(6, 0))));
+  const StoredFile folded = *history_.FindPiece(ResultKey(4, 0));
+  std::erase_if(ports_.files,
+                [&](const auto& one) { return one.first == folded; });
+  EXPECT_FALSE(recovery_.Read(ResultKey(4, 0)).ok());
+  ports_.Run();
+  EXPECT_EQ(history_.Bases(0, 2).back().sequence, Sequence(6));
+}
+
 TEST_F(RecoveryTest, WhatIsNotOnTheDiskAnyMoreIsGivenUpWhenItIsAskedFor) {
   PutOnDisk(BaseKey(3, 0), SharedBytes::Of(states_[0][3].values));
   ports_.files.clear();
