@@ -31,11 +31,16 @@ std::optional<uint64_t> FoldedBy(const JobState& job, const Seat& seat) {
   return folded;
 }
 
-// Of the one that is furthest behind.
-std::optional<uint64_t> BehindOf(const JobState& job, const Place& place) {
+// Of the one that is furthest behind; of those that are not in the `running`
+// replica, which may be null.
+std::optional<uint64_t> BehindOf(const JobState& job, const Place& place,
+                                 const Replica* running) {
   std::optional<uint64_t> behind;
   const uint64_t newest = job.State().value();
   for (size_t rank = 0; rank < place.workers.size(); ++rank) {
+    if (running != nullptr && running->RankOf(place.workers[rank]) >= 0) {
+      continue;
+    }
     const Seat* seat =
         job.SeatOf(place.workers[rank], place.incarnations[rank]);
     if (seat == nullptr) return std::nullopt;
@@ -85,12 +90,13 @@ void WatchChases(JobState& job, const Decider& decider) {
   const bool nobody = job.replicas.current().empty();
   for (auto& [island, place] : job.places) {
     std::optional<Chase>& chase = place.chase;
-    if (nobody || job.replicas.FindIsland(island) != nullptr) {
+    if (nobody) {
       chase.reset();
       continue;
     }
     const uint64_t newest = job.State().value();
-    const std::optional<uint64_t> behind = BehindOf(job, place);
+    const std::optional<uint64_t> behind =
+        BehindOf(job, place, job.replicas.FindIsland(island));
     if (chase.has_value()) {
       Look(*chase, decider, newest, behind);
     } else if (behind.has_value()) {
@@ -111,16 +117,17 @@ void CollectChases(const JobState& job, const ClusterOptions& options,
   }
 }
 
+bool IsAwaited(const Place& place, const ClusterOptions& options, Instant now) {
+  return place.chase.has_value() &&
+         place.chase->stage == Chase::Stage::kAwaited &&
+         now < place.chase->since + Patience(options);
+}
+
 bool AwaitsChaser(const JobState& job, const ClusterOptions& options,
                   Instant now) {
-  for (const auto& [island, place] : job.places) {
-    if (place.chase.has_value() &&
-        place.chase->stage == Chase::Stage::kAwaited &&
-        now < place.chase->since + Patience(options)) {
-      return true;
-    }
-  }
-  return false;
+  return std::any_of(
+      job.places.begin(), job.places.end(),
+      [&](const auto& one) { return IsAwaited(one.second, options, now); });
 }
 
 }  // namespace skerry::coordinator

@@ -12,8 +12,9 @@
 
 namespace skerry::coordinator {
 
-// Looks how far behind the workers are that are to form a new replica. One that
-// has not gained in some commits is waited for: as long as it gains, and a
+// Looks how far behind the workers are that are to form a new replica, or to
+// join the one that their island has. One that has not gained in some commits
+// is waited for: as long as it gains, and a
 // quarter of takeover_wait longer. Who is not level then is not waited for
 // again for twenty times as long, so that one that is stuck costs a twentieth
 // at most.
@@ -22,7 +23,9 @@ void WatchChases(JobState& job, const Decider& decider);
 void CollectChases(const JobState& job, const ClusterOptions& options,
                    Earliest& earliest);
 
-// Whether one of them is waited for now.
+// Whether the place's are waited for now.
+bool IsAwaited(const Place& place, const ClusterOptions& options, Instant now);
+// Whether any place's are.
 bool AwaitsChaser(const JobState& job, const ClusterOptions& options,
                   Instant now);
 

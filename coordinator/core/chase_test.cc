@@ -117,5 +117,32 @@ TEST_F(ChaseTest, WhoIsFarBehindIsWaitedForWhenItHasANewerBase) {
   EXPECT_TRUE(Awaits());
 }
 
+// Its island goes on training without it.
+TEST_F(ChaseTest, WhoJoinsARunningReplicaIsWaitedForAndThenTakesOver) {
+  const Life old = bench_.job.replicas.current().begin()->first;
+  bench_.AddWorker("w2", "a");
+  DecideMembership(bench_.job, bench_.decider());
+  bench_.Facts("w2").state = SeatState::kRecovering;
+  FragmentFacts& facts = bench_.Fragment("w2");
+  facts.span_begin = 4;
+  facts.anchor_hashes.assign(4, 7);
+  const auto follow = [&](uint64_t behind) {
+    facts.applied = Sequence(bench_.job.State().value() - behind);
+    DecideMembership(bench_.job, bench_.decider());
+  };
+  Commit(50);
+  bench_.Offer("w0", 51, 50, {0, 8});
+  follow(2);
+  EXPECT_FALSE(Awaits());
+  Commit(4);
+  bench_.Offer("w0", 55, 54, {0, 8});
+  follow(2);
+  EXPECT_TRUE(Awaits());
+  EXPECT_NE(bench_.job.replicas.Find(old), nullptr);
+  follow(0);
+  // What is pending is given up for it.
+  EXPECT_EQ(bench_.job.replicas.Find(old), nullptr);
+}
+
 }  // namespace
 }  // namespace skerry::coordinator

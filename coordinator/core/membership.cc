@@ -224,7 +224,9 @@ void TakeOver(JobState& job, const Decider& decider) {
          *place.ready_since + 2 * wait <= decider.now)) {
       place.ready_since = decider.now;
     }
-    const bool waited = *place.ready_since + wait <= decider.now;
+    // Where nothing is committed for it, what is pending cannot end either.
+    const bool waited = *place.ready_since + wait <= decider.now ||
+                        IsAwaited(place, decider.options, decider.now);
     if (HasPending(job, *replica) && !waited) continue;
     // All the way: the others then hold fewer spans than before, and what they
     // give up may be nowhere else.
