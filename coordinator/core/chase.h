@@ -14,18 +14,17 @@ namespace skerry::coordinator {
 
 // Looks how far behind the workers are that are to form a new replica, or to
 // join the one that their island has. One that has not gained in some commits
-// is waited for: as long as it gains, and a
-// quarter of takeover_wait longer. Who is not level then is not waited for
-// again for twenty times as long, so that one that is stuck costs a twentieth
-// at most.
+// is waited for: as long as it gains, and a quarter of takeover_wait longer. Who
+// is not level then is not waited for again for twenty times as long, so that
+// one that is stuck costs a twentieth at most.
 void WatchChases(JobState& job, const Decider& decider);
 
 void CollectChases(const JobState& job, const ClusterOptions& options,
                    Earliest& earliest);
 
-// Whether the place's are waited for now.
+// Whether the workers of `place` are waited for now.
 bool IsAwaited(const Place& place, const ClusterOptions& options, Instant now);
-// Whether any place's are.
+// Whether those of any place are.
 bool AwaitsChaser(const JobState& job, const ClusterOptions& options,
                   Instant now);
 
