@@ -8,12 +8,24 @@ namespace {
 
 // In so many commits a joiner that gains has gained.
 constexpr uint64_t kCommitsWatched = 4;
-// Who is further behind is not waited for: it may take too long.
-constexpr uint64_t kBehindMax = 64;
 constexpr int kRests = 20;
 
 absl::Duration Patience(const ClusterOptions& options) {
   return options.takeover_wait / 4;
+}
+
+absl::Duration FirstAllowance(const ClusterOptions& options) {
+  return 2 * options.takeover_wait;
+}
+
+// When who is waited for has been so for long enough, if it does not gain.
+Instant EndOfWait(const Chase& chase, const ClusterOptions& options) {
+  return std::min(chase.since + Patience(options),
+                  chase.awaited_since + chase.allowed);
+}
+
+Instant EndOfRest(const Chase& chase) {
+  return chase.since + kRests * (chase.since - chase.awaited_since);
 }
 
 // Commits that the seat has folded on its way, over all fragments; none while
@@ -51,34 +63,45 @@ std::optional<uint64_t> BehindOf(const JobState& job, const Place& place,
   return behind;
 }
 
-Chase Watched(uint64_t newest, uint64_t behind, Instant now) {
-  return {now, newest, behind, Chase::Stage::kWatched};
+void Measure(Chase& chase, uint64_t newest, uint64_t behind, Instant now) {
+  chase.since = now;
+  chase.newest = newest;
+  chase.behind = behind;
+}
+
+void Await(Chase& chase, const ClusterOptions& options) {
+  chase.stage = Chase::Stage::kAwaited;
+  chase.awaited_since = chase.since;
+  chase.allowed = std::max(chase.allowed, FirstAllowance(options));
+}
+
+void GiveUp(Chase& chase, Instant now) {
+  chase.stage = Chase::Stage::kGivenUp;
+  if (now >= chase.awaited_since + chase.allowed) chase.allowed *= 2;
+  chase.since = now;
 }
 
 void Look(Chase& chase, const Decider& decider, uint64_t newest,
           std::optional<uint64_t> behind) {
-  const absl::Duration waited = decider.now - chase.since;
+  const bool gains = behind.has_value() && *behind < chase.behind;
   switch (chase.stage) {
     case Chase::Stage::kWatched:
       if (!behind.has_value() || newest < chase.newest + kCommitsWatched) {
         return;
       }
-      if (*behind < chase.behind || *behind > kBehindMax) {
-        chase = Watched(newest, *behind, decider.now);
-      } else {
-        chase = {decider.now, newest, *behind, Chase::Stage::kAwaited};
-      }
+      Measure(chase, newest, *behind, decider.now);
+      if (!gains) Await(chase, decider.options);
       return;
     case Chase::Stage::kAwaited:
-      if (behind.has_value() && *behind < chase.behind) {
-        chase = {decider.now, newest, *behind, Chase::Stage::kAwaited};
-      } else if (waited >= Patience(decider.options)) {
-        chase = {decider.now, newest, chase.behind, Chase::Stage::kGivenUp};
+      if (gains) Measure(chase, newest, *behind, decider.now);
+      if (decider.now >= EndOfWait(chase, decider.options)) {
+        GiveUp(chase, decider.now);
       }
       return;
     case Chase::Stage::kGivenUp:
-      if (behind.has_value() && waited >= kRests * Patience(decider.options)) {
-        chase = Watched(newest, *behind, decider.now);
+      if (behind.has_value() && decider.now >= EndOfRest(chase)) {
+        chase.stage = Chase::Stage::kWatched;
+        Measure(chase, newest, *behind, decider.now);
       }
       return;
   }
@@ -100,7 +123,8 @@ void WatchChases(JobState& job, const Decider& decider) {
     if (chase.has_value()) {
       Look(*chase, decider, newest, behind);
     } else if (behind.has_value()) {
-      chase = Watched(newest, *behind, decider.now);
+      chase.emplace();
+      Measure(*chase, newest, *behind, decider.now);
     }
   }
 }
@@ -110,9 +134,9 @@ void CollectChases(const JobState& job, const ClusterOptions& options,
   for (const auto& [island, place] : job.places) {
     if (!place.chase.has_value()) continue;
     if (place.chase->stage == Chase::Stage::kAwaited) {
-      earliest.Consider(place.chase->since + Patience(options));
+      earliest.Consider(EndOfWait(*place.chase, options));
     } else if (place.chase->stage == Chase::Stage::kGivenUp) {
-      earliest.Consider(place.chase->since + kRests * Patience(options));
+      earliest.Consider(EndOfRest(*place.chase));
     }
   }
 }
@@ -120,7 +144,7 @@ void CollectChases(const JobState& job, const ClusterOptions& options,
 bool IsAwaited(const Place& place, const ClusterOptions& options, Instant now) {
   return place.chase.has_value() &&
          place.chase->stage == Chase::Stage::kAwaited &&
-         now < place.chase->since + Patience(options);
+         now < EndOfWait(*place.chase, options);
 }
 
 bool AwaitsChaser(const JobState& job, const ClusterOptions& options,

@@ -14,9 +14,12 @@ namespace skerry::coordinator {
 
 // Looks how far behind the workers are that are to form a new replica, or to
 // join the one that their island has. One that has not gained in some commits
-// is waited for: as long as it gains, and a quarter of takeover_wait longer.
-// Who is not level then is not waited for again for twenty times as long, so
-// that one that is stuck costs a twentieth at most.
+// is waited for: as long as it gains, and a quarter of takeover_wait longer,
+// but no longer than it is allowed, which is twice takeover_wait at first and
+// twice as long after each time that it was too short. Who is not level then is
+// not waited for again for twenty times as long as it was. So one that is stuck
+// costs a twentieth at most, and one that gains comes level in the end, however
+// far behind it is.
 void WatchChases(JobState& job, const Decider& decider);
 
 void CollectChases(const JobState& job, const ClusterOptions& options,

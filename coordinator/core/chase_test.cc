@@ -102,19 +102,44 @@ TEST_F(ChaseTest, WhoIsStuckIsNotWaitedForAgainForLong) {
   EXPECT_TRUE(Awaits());
 }
 
-TEST_F(ChaseTest, WhoIsFarBehindIsWaitedForWhenItHasANewerBase) {
-  Commit(200);
-  Follow(150);
-  Commit(4);
-  Follow(154);
-  EXPECT_FALSE(Awaits());
-  Follow(60);
-  Commit(4);
-  Follow(60);
+TEST_F(ChaseTest, WhoIsFarBehindIsWaitedForToo) {
+  Commit(2000);
+  Follow(1500);
   EXPECT_FALSE(Awaits());
   Commit(4);
-  Follow(60);
+  Follow(1504);
   EXPECT_TRUE(Awaits());
+}
+
+// Were it waited for without end, one that takes an hour would cost an hour at
+// once; were it always for as long, it would never be level.
+TEST_F(ChaseTest, WhoGainsIsWaitedForTwiceAsLongEachTime) {
+  Commit(20000);
+  uint64_t behind = 15000;
+  Follow(behind);
+  const absl::Duration step = bench_.options.takeover_wait / 10;
+  for (const int steps : {20, 40, 80}) {
+    Commit(4);
+    behind += 4;
+    Follow(behind);
+    for (int at = 0; at < steps; ++at) {
+      ASSERT_TRUE(Awaits()) << at << " of " << steps;
+      bench_.now = bench_.now + step;
+      Follow(--behind);
+    }
+    EXPECT_FALSE(Awaits()) << steps;
+    // It is not even looked at for twenty times as long.
+    bench_.now = bench_.now + (20 * steps - 1) * step;
+    Commit(4);
+    behind += 4;
+    Follow(behind);
+    Commit(4);
+    behind += 4;
+    Follow(behind);
+    EXPECT_FALSE(Awaits()) << steps;
+    bench_.now = bench_.now + step;
+    Follow(behind);
+  }
 }
 
 // Its island goes on training without it.

@@ -52,11 +52,15 @@ struct Chase {
     kAwaited,  // it does not gain: nothing is committed until it is level
     kGivenUp,  // it was waited for in vain
   };
+  Stage stage = Stage::kWatched;
+  // When it was last measured, or given up.
   Instant since;
   // Both then, in commits.
   uint64_t newest = 0;
   uint64_t behind = 0;
-  Stage stage = Stage::kWatched;
+  // When it was last begun to be waited for, and for how long at most.
+  Instant awaited_since;
+  absl::Duration allowed;
 };
 
 // Workers that recover together, to be admitted as the island's next replica.

@@ -32,7 +32,7 @@ def parse_arguments(arguments):
                         help='tidy and the tests that are not slow')
     parser.add_argument('--seconds', type=int,
                         help='for each fuzz target (default 60 for codecs and '
-                        'the frame, 20 for others)')
+                        'the frame, 10 for others)')
     parser.add_argument('--seed', type=int, default=1,
                         help='of the fuzzer (default 1)')
     parser.add_argument('--list', action='store_true',
