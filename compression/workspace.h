@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/executor.h"
-#include "compression/cpu/bins4.h"
 
 namespace skerry::compression {
 
@@ -81,12 +80,6 @@ struct GapRange {
   bool good = true;
 };
 
-// What one chunk sends (compression/sparse/chunk_top_k.cc).
-struct ChunkSums {
-  cpu::Moments moments;
-  cpu::BinSums bins;
-};
-
 // Keeps no state, so everybody can use the one there is.
 inline ParallelExecutor& CallingThread() {
   static InlineExecutor executor;
@@ -105,7 +98,6 @@ struct Workspace {
 
   std::vector<PartScratch> parts;  // may be more than a call uses
   std::vector<GapRange> ranges;
-  std::vector<ChunkSums> chunks;
   std::vector<uint64_t> counts;
   std::vector<float> values;
   std::vector<float> sample;

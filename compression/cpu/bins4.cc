@@ -64,48 +64,40 @@ void SumMoments(const float* HWY_RESTRICT values, size_t count, Moments* all) {
   all->squares = Folded(squares);
 }
 
-// Adds each value to the sum of its bin.
-HWY_INLINE void AddTo(V64 x, V64 edge1, V64 edge2, V64 edge3, V64& bin0,
-                      V64& bin1, V64& bin2, V64& bin3) {
-  const auto from1 = hn::Ge(x, edge1);
-  const auto from2 = hn::Ge(x, edge2);
-  const auto from3 = hn::Ge(x, edge3);
-  bin0 = hn::Add(bin0, hn::IfThenZeroElse(from1, x));
-  bin1 = hn::Add(bin1, hn::IfThenElseZero(hn::AndNot(from2, from1), x));
-  bin2 = hn::Add(bin2, hn::IfThenElseZero(hn::AndNot(from3, from2), x));
-  bin3 = hn::Add(bin3, hn::IfThenElseZero(from3, x));
+// Adds each value to the sums of the edges that it reaches.
+HWY_INLINE void AddTo(V64 x, V64 edge1, V64 edge2, V64 edge3, V64& from1,
+                      V64& from2, V64& from3) {
+  from1 = hn::IfThenElse(hn::Ge(x, edge1), hn::Add(from1, x), from1);
+  from2 = hn::IfThenElse(hn::Ge(x, edge2), hn::Add(from2, x), from2);
+  from3 = hn::IfThenElse(hn::Ge(x, edge3), hn::Add(from3, x), from3);
 }
 
-void SumBins(const float* HWY_RESTRICT values, size_t count,
+void SumFrom(const float* HWY_RESTRICT values, size_t count,
              const float* HWY_RESTRICT edges, double* HWY_RESTRICT all) {
-  HWY_ALIGN double sums[kBins][kSums];
+  HWY_ALIGN double sums[kBins - 1][kSums];
   const size_t lanes = hn::Lanes(kD64);
   const V64 edge1 = hn::Set(kD64, static_cast<double>(edges[0]));
   const V64 edge2 = hn::Set(kD64, static_cast<double>(edges[1]));
   const V64 edge3 = hn::Set(kD64, static_cast<double>(edges[2]));
   for (size_t j = 0; j < kSums; j += 2 * lanes) {
-    V64 a0 = hn::Zero(kD64);
-    V64 a1 = a0;
-    V64 a2 = a0;
-    V64 a3 = a0;
-    V64 b0 = a0;
-    V64 b1 = a0;
-    V64 b2 = a0;
-    V64 b3 = a0;
+    V64 a1 = hn::Zero(kD64);
+    V64 a2 = a1;
+    V64 a3 = a1;
+    V64 b1 = a1;
+    V64 b2 = a1;
+    V64 b3 = a1;
     for (size_t i = j; i < count; i += kSums) {
-      AddTo(Wide(values + i), edge1, edge2, edge3, a0, a1, a2, a3);
-      AddTo(Wide(values + i + lanes), edge1, edge2, edge3, b0, b1, b2, b3);
+      AddTo(Wide(values + i), edge1, edge2, edge3, a1, a2, a3);
+      AddTo(Wide(values + i + lanes), edge1, edge2, edge3, b1, b2, b3);
     }
-    hn::Store(a0, kD64, sums[0] + j);
-    hn::Store(a1, kD64, sums[1] + j);
-    hn::Store(a2, kD64, sums[2] + j);
-    hn::Store(a3, kD64, sums[3] + j);
-    hn::Store(b0, kD64, sums[0] + j + lanes);
-    hn::Store(b1, kD64, sums[1] + j + lanes);
-    hn::Store(b2, kD64, sums[2] + j + lanes);
-    hn::Store(b3, kD64, sums[3] + j + lanes);
+    hn::Store(a1, kD64, sums[0] + j);
+    hn::Store(a2, kD64, sums[1] + j);
+    hn::Store(a3, kD64, sums[2] + j);
+    hn::Store(b1, kD64, sums[0] + j + lanes);
+    hn::Store(b2, kD64, sums[1] + j + lanes);
+    hn::Store(b3, kD64, sums[2] + j + lanes);
   }
-  for (size_t bin = 0; bin < kBins; ++bin) all[bin] = Folded(sums[bin]);
+  for (size_t i = 0; i < kBins - 1; ++i) all[i] = Folded(sums[i]);
 }
 
 // Writes a byte of each of `count` values, which are whole vectors; counts
@@ -114,33 +106,27 @@ void CodesOf(const float* HWY_RESTRICT values, size_t count,
              const float* HWY_RESTRICT edges, uint8_t* HWY_RESTRICT codes,
              uint64_t* HWY_RESTRICT from) {
   const hn::CappedTag<float, kSums> df;
-  const hn::RebindToSigned<decltype(df)> di;
   const hn::RebindToUnsigned<decltype(df)> du;
   const hn::Rebind<uint8_t, decltype(df)> d8;
   const auto edge1 = hn::Set(df, edges[0]);
   const auto edge2 = hn::Set(df, edges[1]);
   const auto edge3 = hn::Set(df, edges[2]);
-  auto from1 = hn::Zero(di);
-  auto from2 = hn::Zero(di);
-  auto from3 = hn::Zero(di);
+  const auto one = hn::Set(du, 1);
+  size_t found[kBins - 1] = {};
   for (size_t i = 0; i < count; i += hn::Lanes(df)) {
     const auto value = hn::LoadU(df, values + i);
-    // -1 where it is.
-    const auto is = [&](auto edge) HWY_ATTR {
-      return hn::BitCast(di, hn::VecFromMask(df, hn::Ge(value, edge)));
+    auto code = hn::Zero(du);
+    const auto test = [&](auto edge, size_t& reach) HWY_ATTR {
+      const auto is = hn::Ge(value, edge);
+      reach += hn::CountTrue(df, is);
+      code = hn::IfThenElse(hn::RebindMask(du, is), hn::Add(code, one), code);
     };
-    const auto is1 = is(edge1);
-    const auto is2 = is(edge2);
-    const auto is3 = is(edge3);
-    from1 = hn::Sub(from1, is1);
-    from2 = hn::Sub(from2, is2);
-    from3 = hn::Sub(from3, is3);
-    const auto code = hn::Neg(hn::Add(hn::Add(is1, is2), is3));
-    hn::StoreU(hn::TruncateTo(d8, hn::BitCast(du, code)), d8, codes + i);
+    test(edge1, found[0]);
+    test(edge2, found[1]);
+    test(edge3, found[2]);
+    hn::StoreU(hn::TruncateTo(d8, code), d8, codes + i);
   }
-  from[0] = static_cast<uint64_t>(hn::GetLane(hn::SumOfLanes(di, from1)));
-  from[1] = static_cast<uint64_t>(hn::GetLane(hn::SumOfLanes(di, from2)));
-  from[2] = static_cast<uint64_t>(hn::GetLane(hn::SumOfLanes(di, from3)));
+  for (size_t i = 0; i < kBins - 1; ++i) from[i] = found[i];
 }
 
 // Four bytes to one.
@@ -202,7 +188,7 @@ HWY_AFTER_NAMESPACE();
 namespace skerry::compression::cpu {
 
 HWY_EXPORT(SumMoments);
-HWY_EXPORT(SumBins);
+HWY_EXPORT(SumFrom);
 HWY_EXPORT(CodesOf);
 HWY_EXPORT(PackCodes);
 HWY_EXPORT(WordLevels);
@@ -227,25 +213,23 @@ Moments MomentsOf(float* values, size_t count) {
   return moments;
 }
 
-BinSums BinAll(const float* values, size_t count, const BinEdges& edges,
-               std::byte* codes) {
+EdgeSums BinAll(const float* values, size_t count, const BinEdges& edges,
+                std::byte* codes) {
   SKERRY_CHECK(count <= kBinnedMost);
   uint8_t bytes[kBinnedMost];
   const size_t padded = Padded(count);
-  uint64_t from[kBins - 1];
-  HWY_DYNAMIC_DISPATCH(CodesOf)(values, padded, edges.data(), bytes, from);
+  EdgeSums from;
+  HWY_DYNAMIC_DISPATCH(CodesOf)
+  (values, padded, edges.data(), bytes, from.counts.data());
   for (size_t i = 0; i < kBins - 1; ++i) {
-    from[i] -= edges[i] <= 0.0f ? padded - count : 0;
+    from.counts[i] -= edges[i] <= 0.0f ? padded - count : 0;
   }
   std::memset(bytes + count, 0, padded - count);
   HWY_DYNAMIC_DISPATCH(PackCodes)
   (bytes, (count + 3) / 4, reinterpret_cast<uint8_t*>(codes));
-  BinSums result;
-  HWY_DYNAMIC_DISPATCH(SumBins)
-  (values, count, edges.data(), result.sums.data());
-  result.counts = {count - from[0], from[0] - from[1], from[1] - from[2],
-                   from[2]};
-  return result;
+  HWY_DYNAMIC_DISPATCH(SumFrom)
+  (values, count, edges.data(), from.sums.data());
+  return from;
 }
 
 bool LevelsOf(const std::byte* codes, size_t count,

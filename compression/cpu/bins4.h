@@ -30,15 +30,16 @@ Moments MomentsOf(float* values, size_t count);
 // The least values of bins 1, 2 and 3. Ascend; infinite where a bin is empty.
 using BinEdges = std::array<float, kBins - 1>;
 
-struct BinSums {
-  std::array<double, kBins> sums{};
-  std::array<uint64_t, kBins> counts{};
+// Of the values from the least of bin 1 on, of bin 2 and of bin 3.
+struct EdgeSums {
+  std::array<double, kBins - 1> sums{};
+  std::array<uint64_t, kBins - 1> counts{};
 };
 
 // Writes the bin of each value, four a byte, lowest bits first; the rest of the
 // last byte is 0. Requires: as MomentsOf, which wrote the zeros behind.
-BinSums BinAll(const float* values, size_t count, const BinEdges& edges,
-               std::byte* codes);
+EdgeSums BinAll(const float* values, size_t count, const BinEdges& edges,
+                std::byte* codes);
 
 // Turns codes as BinAll writes them into the level of each. False where the
 // rest of the last byte is not 0. Reads nothing behind that byte; may write

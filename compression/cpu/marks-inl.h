@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "compression/cpu/halves-inl.h"
+#include "compression/cpu/marks.h"
 #include "compression/cpu/mask_bits-inl.h"
 #include "compression/cpu/select.h"
 #include "hwy/cache_control.h"
@@ -27,7 +28,6 @@ namespace skerry::compression::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr size_t kMarkedValues = 64;
 // Memory is asked this far ahead: 4 KiB.
 constexpr size_t kMarkedAhead = 1024;
 
@@ -38,9 +38,8 @@ HWY_INLINE void PrefetchWord(const float* values) {
   for (size_t i = 0; i < kMarkedValues; i += kLine) hwy::Prefetch(values + i);
 }
 
-// Bit i % 64 of words[i / 64] is whether values[i] has at least `bits`.
-HWY_INLINE void MarkAll(const float* HWY_RESTRICT values, size_t count,
-                        uint32_t bits, uint64_t* HWY_RESTRICT words) {
+// Bit i is whether values[i] has at least `bits`.
+HWY_INLINE uint64_t MarkWord(const float* HWY_RESTRICT values, uint32_t bits) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::CappedTag<int32_t, kMarkedValues> di;
   const hn::RebindToFloat<decltype(di)> df;
@@ -48,17 +47,22 @@ HWY_INLINE void MarkAll(const float* HWY_RESTRICT values, size_t count,
   const auto magnitude = hn::Set(di, 0x7fffffff);
   // As a signed number, 2^31 - 1 is above every magnitude and -1 below.
   const auto below = hn::Set(di, static_cast<int32_t>(bits - 1));
+  uint64_t word = 0;
+  HWY_UNROLL(4)
+  for (size_t i = 0; i < kMarkedValues; i += lanes) {
+    const auto size =
+        hn::And(hn::BitCast(di, hn::LoadU(df, values + i)), magnitude);
+    word |= MaskBits(di, hn::Gt(size, below)) << i;
+  }
+  return word;
+}
+
+// Bit i % 64 of words[i / 64] is whether values[i] has at least `bits`.
+HWY_INLINE void MarkAll(const float* HWY_RESTRICT values, size_t count,
+                        uint32_t bits, uint64_t* HWY_RESTRICT words) {
   for (; count >= kMarkedValues; count -= kMarkedValues) {
     PrefetchWord(values + kMarkedAhead);
-    uint64_t word = 0;
-    HWY_UNROLL(4)
-    for (size_t i = 0; i < kMarkedValues; i += lanes) {
-      const auto size =
-          hn::And(hn::BitCast(di, hn::LoadU(df, values + i)), magnitude);
-      const auto reaches = hn::Gt(size, below);
-      word |= MaskBits(di, reaches) << i;
-    }
-    *words++ = word;
+    *words++ = MarkWord(values, bits);
     values += kMarkedValues;
   }
   if (count == 0) return;

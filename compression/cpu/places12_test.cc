@@ -3,24 +3,11 @@
 #include <vector>
 
 #include "base/random.h"
+#include "compression/cpu/testing/every_simd_target.h"
 #include "gtest/gtest.h"
-#include "hwy/targets.h"
 
 namespace skerry::compression::cpu {
 namespace {
-
-template <typename Check>
-void OnEverySimdTarget(const Check& check) {
-  const int64_t supported = hwy::SupportedTargets();
-  for (int64_t rest = supported; rest != 0; rest &= rest - 1) {
-    SCOPED_TRACE(hwy::TargetName(rest & -rest));
-    hwy::SetSupportedTargetsForTest(rest & -rest);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    check();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().DeInit();
-}
 
 TEST(Places12Test, EverySimdTargetWritesTwelveBitsOfEachAndNothingBehind) {
   Random random(5);

@@ -35,19 +35,6 @@ uint32_t KthLargestMagnitude(std::span<const float> values, size_t k,
 uint32_t DividingMagnitude(std::span<const float> values, size_t k,
                            uint32_t hint = 0);
 
-// Chunks that SelectChunk takes.
-inline constexpr size_t kChunkElements = 4096;
-// What arrays that it writes have beyond what it finds.
-inline constexpr size_t kChunkSlack = 64;
-
-// Writes the places of the k largest magnitudes, of equal ones the first, in
-// order, and the values. `guess` is a magnitude that about k reach, which only
-// saves time; it becomes a guess for a slice like this one. False when a value
-// is not finite. Requires: 1 <= k <= values.size() <= kChunkElements; room for
-// values.size() places and k kept values, and for kChunkSlack more of each.
-bool SelectChunk(std::span<const float> values, size_t k, uint32_t& guess,
-                 uint32_t* places, float* kept);
-
 }  // namespace skerry::compression::cpu
 
 #endif  // SKERRY_COMPRESSION_CPU_SELECT_H_

@@ -1,4 +1,5 @@
-// The layout of SparseLoCo: 12-bit places and 2-bit values of each 4096.
+// The layout of SparseLoCo, 12-bit places and 2-bit values of each 4096, with a
+// bit for each value instead of places where that is less.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,21 +11,29 @@
 #include "absl/strings/str_cat.h"
 #include "compression/codec_errors.h"
 #include "compression/cpu/bins4.h"
+#include "compression/cpu/mark_chunk.h"
+#include "compression/cpu/marks.h"
 #include "compression/cpu/places12.h"
 #include "compression/cpu/select.h"
+#include "compression/cpu/select_chunk.h"
 #include "compression/parts.h"
 #include "compression/sparse/sparse_codec.h"
+#include "compression/workspace.h"
 
 namespace skerry::compression {
 namespace {
 
 constexpr size_t kChunk = cpu::kChunkElements;
+// Values that share their levels.
+constexpr size_t kGroup = 16 * kChunk;
+static_assert(kPartElements % kGroup == 0);
 constexpr int kIndexBits = 12;
 constexpr int kCodeBits = 2;
 constexpr size_t kLevels = size_t{1} << kCodeBits;
 constexpr size_t kBookBytes = kLevels * sizeof(float);
 static_assert(kLevels == cpu::kBins && kChunk == cpu::kBinnedMost);
-constexpr size_t kSlack = std::max(cpu::kChunkSlack, cpu::kBinnedSlack);
+constexpr size_t kSlack =
+    std::max({cpu::kChunkSlack, cpu::kBinnedSlack, cpu::kMarkedSlack});
 
 using Book = std::array<float, kLevels>;
 
@@ -32,11 +41,19 @@ constexpr size_t BytesOf(size_t count, int bits) {
   return (count * bits + 7) / 8;
 }
 
-// What one chunk sends.
+// What one chunk sends, as it is read.
 struct ChunkSent {
   size_t count = 0;
   uint16_t places[kChunk];
+  uint64_t words[cpu::kChunkWords];  // instead of places where it is dense
   float values[kChunk + kSlack];
+};
+
+// What makes up the levels of a group.
+struct GroupSums {
+  uint64_t count = 0;
+  cpu::Moments moments;
+  cpu::EdgeSums from;
 };
 
 // The least fp32 for which `holds`, which holds for all above it, too; infinite
@@ -75,12 +92,20 @@ cpu::BinEdges EdgesOf(const cpu::Moments& sent, size_t count) {
 }
 
 // The mean of each bin's values; 0 of an empty one.
-Book BookOf(const cpu::BinSums& bins) {
+Book BookOf(const GroupSums& group) {
   Book book{};
-  for (size_t code = 0; code < kLevels; ++code) {
-    if (bins.counts[code] == 0) continue;
-    book[code] = static_cast<float>(bins.sums[code] /
-                                    static_cast<double>(bins.counts[code]));
+  double sum = 0.0;
+  uint64_t count = 0;
+  for (size_t code = kLevels; code-- > 0;) {
+    const double from =
+        code > 0 ? group.from.sums[code - 1] : group.moments.sum;
+    const uint64_t reach = code > 0 ? group.from.counts[code - 1] : group.count;
+    if (reach > count) {
+      book[code] =
+          static_cast<float>((from - sum) / static_cast<double>(reach - count));
+    }
+    sum = from;
+    count = reach;
   }
   return book;
 }
@@ -92,10 +117,10 @@ class ChunkTopK final : public Codec {
   CodecId id() const override { return CodecId::kChunkTopK; }
 
   size_t MaxEncodedBytes(size_t elements) const override {
-    if (elements == 0) return 0;
-    const size_t last = std::min(kept_, elements % kChunk);
-    return kBookBytes + elements / kChunk * ChunkBytes(kept_) +
-           ChunkBytes(last);
+    const size_t groups = (elements + kGroup - 1) / kGroup;
+    const size_t last = elements % kChunk;
+    return groups * kBookBytes + elements / kChunk * ChunkBytes(kChunk) +
+           (last == 0 ? 0 : ChunkBytes(last));
   }
 
   absl::Status Encode(std::span<const float> values,
@@ -103,29 +128,25 @@ class ChunkTopK final : public Codec {
                       Workspace& workspace) const override {
     payload.resize(MaxEncodedBytes(values.size()));
     if (values.empty()) return absl::OkStatus();
-    const size_t chunks = (values.size() + kChunk - 1) / kChunk;
-    workspace.chunks.resize(chunks);
-    workspace.sent.Room(chunks * Stride());
-    std::byte* const out = payload.data() + kBookBytes;
-    if (!Select(values, workspace, out)) {
+    // The first chunk says where the thresholds of all others are looked for.
+    cpu::ChunkGuess first_guess;
+    GroupSums first;
+    Select(values.first(std::min(kChunk, values.size())), first_guess, Room(),
+           payload.data(), first);
+    const auto encode = [&](size_t begin, size_t end) {
+      cpu::ChunkGuess guess = first_guess;
+      for (; begin < end; begin += kGroup) {
+        const size_t size = std::min(kGroup, end - begin);
+        if (!EncodeGroup(values.subspan(begin, size), guess,
+                         payload.data() + begin / kGroup * GroupBytes())) {
+          return false;
+        }
+      }
+      return true;
+    };
+    if (!EveryPart(values.size(), *workspace.executor, encode)) {
       return NotFiniteError(values, "chunk_top_k");
     }
-    cpu::Moments moments;
-    for (const ChunkSums& chunk : workspace.chunks) {
-      moments.sum += chunk.moments.sum;
-      moments.squares += chunk.moments.squares;
-    }
-    const cpu::BinEdges edges = EdgesOf(moments, SentOf(values.size()));
-    Bin(values.size(), edges, workspace, out);
-    cpu::BinSums bins;
-    for (const ChunkSums& chunk : workspace.chunks) {
-      for (size_t code = 0; code < kLevels; ++code) {
-        bins.sums[code] += chunk.bins.sums[code];
-        bins.counts[code] += chunk.bins.counts[code];
-      }
-    }
-    const Book book = BookOf(bins);
-    std::memcpy(payload.data(), book.data(), kBookBytes);
     return absl::OkStatus();
   }
 
@@ -142,68 +163,88 @@ class ChunkTopK final : public Codec {
   }
 
  private:
-  static size_t ChunkBytes(size_t count) {
-    return BytesOf(count, kIndexBits) + BytesOf(count, kCodeBits);
+  // Of a chunk of so many values.
+  size_t SentOf(size_t size) const { return std::min(kept_, size); }
+  bool IsMarked(size_t size) const { return SentOf(size) * kIndexBits > size; }
+  size_t PlacesBytes(size_t size) const {
+    return IsMarked(size) ? BytesOf(size, 1)
+                          : BytesOf(SentOf(size), kIndexBits);
+  }
+  size_t ChunkBytes(size_t size) const {
+    return PlacesBytes(size) + BytesOf(SentOf(size), kCodeBits);
+  }
+  // Of a whole one.
+  size_t GroupBytes() const {
+    return kBookBytes + kGroup / kChunk * ChunkBytes(kChunk);
   }
 
-  size_t SentOf(size_t elements) const {
-    return elements / kChunk * kept_ + std::min(kept_, elements % kChunk);
-  }
-
-  // Floats of workspace.sent from what one chunk sends to what the next does.
+  // Floats from what one chunk sends to what the next of its group does.
   size_t Stride() const { return kept_ + kSlack; }
 
-  // Calls use(begin of values, count of what is sent) for each chunk of
-  // [begin, end). Whether all of them returned true.
+  // For what a group sends, until its levels are known. The thread's own, so
+  // that it stays in its cache.
+  float* Room() const {
+    return ThreadWorkspace().sent.Room(kGroup / kChunk * Stride());
+  }
+
+  // Calls use(values, which of the group, their bytes) for each chunk.
   template <typename Use>
-  bool EveryChunk(size_t begin, size_t end, const Use& use) const {
-    for (; begin < end; begin += kChunk) {
-      if (!use(begin, std::min(kept_, end - begin))) return false;
+  void EveryChunk(std::span<const float> group, std::byte* out,
+                  const Use& use) const {
+    out += kBookBytes;
+    for (size_t i = 0; !group.empty(); ++i) {
+      const auto chunk = group.first(std::min(kChunk, group.size()));
+      use(chunk, i, out);
+      out += ChunkBytes(chunk.size());
+      group = group.subspan(chunk.size());
     }
+  }
+
+  // False where a value is not finite.
+  bool EncodeGroup(std::span<const float> group, cpu::ChunkGuess& guess,
+                   std::byte* out) const {
+    float* const sent = Room();
+    GroupSums sums;
+    EveryChunk(group, out, [&](auto chunk, size_t i, std::byte* at) {
+      Select(chunk, guess, sent + i * Stride(), at, sums);
+    });
+    // Squares of fp32 do not overflow in float64.
+    if (!std::isfinite(sums.moments.squares)) return false;
+    const cpu::BinEdges edges = EdgesOf(sums.moments, sums.count);
+    EveryChunk(group, out, [&](auto chunk, size_t i, std::byte* at) {
+      const cpu::EdgeSums from =
+          cpu::BinAll(sent + i * Stride(), SentOf(chunk.size()), edges,
+                      at + PlacesBytes(chunk.size()));
+      for (size_t edge = 0; edge < from.sums.size(); ++edge) {
+        sums.from.sums[edge] += from.sums[edge];
+        sums.from.counts[edge] += from.counts[edge];
+      }
+    });
+    const Book book = BookOf(sums);
+    std::memcpy(out, book.data(), kBookBytes);
     return true;
   }
 
-  // Leaves what each chunk sends, writes its places into the payload, and sums
-  // it. False where a value is not finite.
-  bool Select(std::span<const float> values, Workspace& workspace,
-              std::byte* out) const {
-    const auto select = [&](size_t part, size_t part_end, uint32_t& guess) {
-      return EveryChunk(part, part_end, [&](size_t begin, size_t count) {
-        uint32_t places[kChunk + kSlack];
-        const size_t chunk = begin / kChunk;
-        float* const sent = workspace.sent.get() + chunk * Stride();
-        if (!cpu::SelectChunk(
-                values.subspan(begin, std::min(kChunk, part_end - begin)),
-                count, guess, places, sent)) {
-          return false;
-        }
-        workspace.chunks[chunk].moments = cpu::MomentsOf(sent, count);
-        cpu::PackPlaces({places, count}, out + chunk * ChunkBytes(kept_));
-        return true;
-      });
-    };
-    // The first chunk says where the thresholds of all others are looked for.
-    uint32_t first_guess = 0;
-    if (!select(0, std::min(kChunk, values.size()), first_guess)) return false;
-    return EveryPart(values.size(), *workspace.executor,
-                     [&](size_t begin, size_t end) {
-                       uint32_t guess = first_guess;
-                       return select(begin, end, guess);
-                     });
-  }
-
-  // Writes the codes of what each chunk sends, and sums it by them.
-  void Bin(size_t elements, const cpu::BinEdges& edges, Workspace& workspace,
-           std::byte* out) const {
-    EveryPart(elements, *workspace.executor, [&](size_t part, size_t part_end) {
-      return EveryChunk(part, part_end, [&](size_t begin, size_t count) {
-        const size_t chunk = begin / kChunk;
-        workspace.chunks[chunk].bins = cpu::BinAll(
-            workspace.sent.get() + chunk * Stride(), count, edges,
-            out + chunk * ChunkBytes(kept_) + BytesOf(count, kIndexBits));
-        return true;
-      });
-    });
+  // Leaves what a chunk sends, writes its places, and sums it.
+  void Select(std::span<const float> chunk, cpu::ChunkGuess& guess, float* sent,
+              std::byte* out, GroupSums& sums) const {
+    const size_t count = SentOf(chunk.size());
+    if (IsMarked(chunk.size())) {
+      uint64_t words[cpu::kChunkWords];
+      cpu::MarkChunk(chunk, count, guess, words, sent);
+      std::memcpy(out, words, PlacesBytes(chunk.size()));
+    } else {
+      uint32_t places[kChunk + kSlack];
+      if (!cpu::SelectChunk(chunk, count, guess.magnitude, places, sent)) {
+        sums.moments.squares = std::numeric_limits<double>::infinity();
+        return;
+      }
+      cpu::PackPlaces({places, count}, out);
+    }
+    const cpu::Moments moments = cpu::MomentsOf(sent, count);
+    sums.count += count;
+    sums.moments.sum += moments.sum;
+    sums.moments.squares += moments.squares;
   }
 
   template <bool kAdd>
@@ -214,27 +255,16 @@ class ChunkTopK final : public Codec {
           "payload of ", payload.size(),
           " bytes is no chunk_top_k encoding of ", values.size(), " elements"));
     }
-    if (values.empty()) return absl::OkStatus();
-    Book book;
-    std::memcpy(book.data(), payload.data(), kBookBytes);
-    for (const float level : book) {
-      if (!std::isfinite(level)) {
-        return absl::DataLossError("chunk_top_k: a level is not finite");
-      }
-    }
-    // Zero is what was there before, and of zeros, +0.
-    if (!kAdd) {
-      for (float& level : book) level += 0.0f;
-    }
-    const std::byte* const in = payload.data() + kBookBytes;
-    if (!EveryPart(
-            values.size(), *workspace.executor, [&](size_t begin, size_t end) {
-              return DecodePart<kAdd>(in + begin / kChunk * ChunkBytes(kept_),
-                                      book, values.subspan(begin, end - begin));
-            })) {
+    if (!EveryPart(values.size(), *workspace.executor,
+                   [&](size_t begin, size_t end) {
+                     return DecodePart<kAdd>(
+                         payload.data() + begin / kGroup * GroupBytes(),
+                         values.subspan(begin, end - begin));
+                   })) {
       return absl::DataLossError(
-          "chunk_top_k: a chunk has a place out of order or bits behind its "
-          "last one");
+          "chunk_top_k: a level is not finite, or a chunk has a place out of "
+          "order, more or fewer values than it sends, or bits behind its last "
+          "one");
     }
     return absl::OkStatus();
   }
@@ -242,11 +272,15 @@ class ChunkTopK final : public Codec {
   // Reads what a chunk sends while the memory that the one before goes to is on
   // its way.
   template <bool kAdd>
-  bool DecodePart(const std::byte* in, const Book& book,
-                  std::span<float> values) const {
+  bool DecodePart(const std::byte* in, std::span<float> values) const {
     ChunkSent two[2];
     std::span<float> before;
+    Book book;
     for (size_t chunk = 0; !values.empty(); ++chunk) {
+      if (chunk % (kGroup / kChunk) == 0) {
+        if (!ReadBook<kAdd>(in, book)) return false;
+        in += kBookBytes;
+      }
       const auto mine = values.first(std::min(kChunk, values.size()));
       ChunkSent& sent = two[chunk % 2];
       if (!ReadChunk(in, book, mine.size(), sent)) return false;
@@ -254,19 +288,42 @@ class ChunkTopK final : public Codec {
       if (chunk > 0) Put<kAdd>(two[1 - chunk % 2], before);
       before = mine;
       values = values.subspan(mine.size());
-      in += ChunkBytes(kept_);
+      in += ChunkBytes(mine.size());
       if (values.empty()) Put<kAdd>(sent, mine);
+    }
+    return true;
+  }
+
+  template <bool kAdd>
+  static bool ReadBook(const std::byte* in, Book& book) {
+    std::memcpy(book.data(), in, kBookBytes);
+    for (float& level : book) {
+      if (!std::isfinite(level)) return false;
+      // Zero is what was there before, and of zeros, +0.
+      if (!kAdd) level += 0.0f;
     }
     return true;
   }
 
   bool ReadChunk(const std::byte* in, const Book& book, size_t size,
                  ChunkSent& sent) const {
-    sent.count = std::min(kept_, size);
-    return cpu::UnpackPlaces(in, {sent.places, sent.count}) &&
-           sent.places[sent.count - 1] < size &&
-           cpu::LevelsOf(in + BytesOf(sent.count, kIndexBits), sent.count, book,
-                         sent.values);
+    sent.count = SentOf(size);
+    const bool good = IsMarked(size)
+                          ? ReadWords(in, size, sent)
+                          : cpu::UnpackPlaces(in, {sent.places, sent.count}) &&
+                                sent.places[sent.count - 1] < size;
+    return good &&
+           cpu::LevelsOf(in + PlacesBytes(size), sent.count, book, sent.values);
+  }
+
+  // Whether as many bits are set as values are sent, and none behind the chunk.
+  bool ReadWords(const std::byte* in, size_t size, ChunkSent& sent) const {
+    const size_t words = (size + cpu::kMarkedValues - 1) / cpu::kMarkedValues;
+    sent.words[words - 1] = 0;
+    std::memcpy(sent.words, in, PlacesBytes(size));
+    const size_t last = size % cpu::kMarkedValues;
+    return cpu::CountMarks({sent.words, words}) == sent.count &&
+           (last == 0 || sent.words[words - 1] >> last == 0);
   }
 
   template <bool kAdd>
@@ -284,7 +341,12 @@ class ChunkTopK final : public Codec {
   }
 
   template <bool kAdd>
-  static void Put(const ChunkSent& sent, std::span<float> chunk) {
+  void Put(const ChunkSent& sent, std::span<float> chunk) const {
+    if (IsMarked(chunk.size())) {
+      kAdd ? cpu::AddMarked(sent.words, sent.values, chunk)
+           : cpu::PutMarked(sent.words, sent.values, chunk);
+      return;
+    }
     if (!kAdd) std::fill(chunk.begin(), chunk.end(), 0.0f);
     for (size_t i = 0; i < sent.count; ++i) {
       float& value = chunk[sent.places[i]];

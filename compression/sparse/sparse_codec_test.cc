@@ -33,7 +33,7 @@ TEST(SparseCodecTest, OfEqualMagnitudesTheFirstAreSent) {
                                values, KeptElements(values.size(), density)),
                            CodecId::kRawF32));
   }
-  for (const size_t kept : {1, 64}) {
+  for (const size_t kept : {1, 64, 1024}) {
     Payload payload;
     ASSERT_TRUE((*MakeChunkTopK(kept))->Encode(values, payload).ok());
     EXPECT_EQ(payload, ReferenceEncodeChunkTopK(values, kept).payload);
@@ -94,8 +94,15 @@ TEST(SparseCodecTest, RandomKContractsByItsDensityAndTopKByMore) {
 
 TEST(SparseCodecTest, SizesAreThoseOfTheFormatPage) {
   EXPECT_EQ((*MakeChunkTopK(64))->MaxEncodedBytes(4096), 16u + 112u);
+  EXPECT_EQ((*MakeChunkTopK(64))->MaxEncodedBytes(4096 + 1000),
+            16u + 112u + 112u);
+  // Bits instead of places where these are more.
   EXPECT_EQ((*MakeChunkTopK(64))->MaxEncodedBytes(4096 + 3),
-            16u + 112u + 5u + 1u);
+            16u + 112u + 1u + 1u);
+  EXPECT_EQ((*MakeChunkTopK(341))->MaxEncodedBytes(4096), 16u + 512u + 86u);
+  EXPECT_EQ((*MakeChunkTopK(1024))->MaxEncodedBytes(4096), 16u + 512u + 256u);
+  EXPECT_EQ((*MakeChunkTopK(1024))->MaxEncodedBytes(17 * 4096),
+            2 * 16u + 17 * (512u + 256u));
   EXPECT_EQ((*MakeChunkTopK(64))->MaxEncodedBytes(0), 0u);
   EXPECT_EQ((*MakeRandomK({0.01, CodecId::kBf16}, 1))->MaxEncodedBytes(10000),
             200u);

@@ -148,7 +148,7 @@ std::vector<ConformanceCase> SparseOptionCases() {
         CodecId::kE3m0, CodecId::kSign1, CodecId::kSign1Whole}) {
     add(0.1, inner);
   }
-  for (const size_t kept : {1, 5, 64, 4096}) {
+  for (const size_t kept : {1, 5, 64, 341, 342, 4096}) {
     cases.push_back(ChunkCase("chunk_top_k of " + std::to_string(kept),
                               *MakeChunkTopK(kept), kept));
   }

@@ -123,13 +123,22 @@ double SumOfChunks(std::span<const float> values,
   return all;
 }
 
-}  // namespace
+// Places among 4096: by the order of docs/formats/codecs.md.
+void AppendPlaces(std::vector<std::byte>& out, size_t size,
+                  const std::vector<size_t>& places) {
+  std::vector<bool> bits;
+  if (12 * places.size() > size) {
+    bits.resize(size);
+    for (const size_t place : places) bits[place] = true;
+  } else {
+    for (const size_t place : places) AppendBits(bits, place, 12);
+  }
+  AppendPacked(out, bits);
+}
 
-ReferenceChunkTopK ReferenceEncodeChunkTopK(std::span<const float> values,
-                                            size_t kept) {
-  ReferenceChunkTopK result;
-  result.decoded.assign(values.size(), 0.0f);
-  if (values.empty()) return result;
+// Of 16 chunks that share their levels.
+void AppendGroup(std::span<const float> values, size_t kept,
+                 ReferenceChunkTopK& result, std::span<float> decoded) {
   std::vector<std::vector<size_t>> chunks;
   std::vector<size_t> places;
   for (size_t begin = 0; begin < values.size(); begin += 4096) {
@@ -151,29 +160,46 @@ ReferenceChunkTopK ReferenceEncodeChunkTopK(std::span<const float> values,
     const double bin = std::floor((value - mean) / width);
     return bin < -1 ? 0 : bin < 0 ? 1 : bin < 1 ? 2 : 3;
   };
-  for (int code = 0; code < 4; ++code) {
-    const double sum = sum_of([&](double value) {
-      return code_of(static_cast<float>(value)) == code ? value : 0.0;
+  const auto sum_from = [&](int code) {
+    return sum_of([&](double value) {
+      return code_of(static_cast<float>(value)) >= code ? value : 0.0;
     });
+  };
+  for (int code = 0; code < 4; ++code) {
     const auto members = static_cast<double>(std::count_if(
         places.begin(), places.end(),
         [&](size_t place) { return code_of(values[place]) == code; }));
     const float level =
-        members == 0.0 ? 0.0f : static_cast<float>(sum / members);
+        members == 0.0 ? 0.0f
+                       : static_cast<float>(
+                             (sum_from(code) - sum_from(code + 1)) / members);
     Append(result.payload, level);
     for (const size_t place : places) {
-      if (code_of(values[place]) == code) result.decoded[place] += level;
+      if (code_of(values[place]) == code) decoded[place] += level;
     }
   }
   for (size_t c = 0; c < chunks.size(); ++c) {
-    std::vector<bool> place_bits;
+    AppendPlaces(result.payload,
+                 std::min<size_t>(4096, values.size() - 4096 * c), chunks[c]);
     std::vector<bool> code_bits;
     for (const size_t place : chunks[c]) {
-      AppendBits(place_bits, place, 12);
       AppendBits(code_bits, code_of(values[4096 * c + place]), 2);
     }
-    AppendPacked(result.payload, place_bits);
     AppendPacked(result.payload, code_bits);
+  }
+}
+
+}  // namespace
+
+ReferenceChunkTopK ReferenceEncodeChunkTopK(std::span<const float> values,
+                                            size_t kept) {
+  constexpr size_t kGroup = 16 * 4096;
+  ReferenceChunkTopK result;
+  result.decoded.assign(values.size(), 0.0f);
+  for (size_t begin = 0; begin < values.size(); begin += kGroup) {
+    const size_t size = std::min(kGroup, values.size() - begin);
+    AppendGroup(values.subspan(begin, size), kept, result,
+                std::span(result.decoded).subspan(begin, size));
   }
   return result;
 }

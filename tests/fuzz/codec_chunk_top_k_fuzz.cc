@@ -9,7 +9,7 @@ namespace {
 
 SparseCodecs Codecs() {
   SparseCodecs codecs;
-  for (const size_t kept : {1, 3, 64, 4096}) {
+  for (const size_t kept : {1, 3, 64, 1024, 4096}) {
     codecs.push_back(*MakeChunkTopK(kept));
   }
   return codecs;

@@ -16,7 +16,7 @@ struct Twin {
   CodecId id;
   size_t kept;
 };
-// chunk_top_k/4, /32 and /256.
+// chunk_top_k/4, which has bits instead of places, /32 and /256.
 constexpr Twin kTwins[] = {{CodecId::kChunkTopKIn4, 1024},
                            {static_cast<CodecId>(83), 128},
                            {static_cast<CodecId>(86), 16}};
@@ -62,6 +62,17 @@ TEST_F(ChunkTopKCudaTest, ManyTiesAndChunksAreThoseOfTheProcessor) {
     SCOPED_TRACE(CodecName(twin.id));
     ExpectBytesAndBitsOfTheProcessor(Kernels(twin.kept), twin.id, values);
   }
+}
+
+TEST_F(ChunkTopKCudaTest, LevelsOfSeveralGroupsAreThoseOfTheProcessor) {
+  Random random(10);
+  std::vector<float> values(17 * 4096 + 5);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double scale = i < 16 * 4096 ? 1.0 : 100.0;
+    values[i] = static_cast<float>(scale * (random.Uniform() - 0.4));
+  }
+  ExpectBytesAndBitsOfTheProcessor(Kernels(1024), CodecId::kChunkTopKIn4,
+                                   values);
 }
 
 TEST_F(ChunkTopKCudaTest, WhatTheProcessorRefusesIsFlagged) {

@@ -89,6 +89,10 @@ template <typename T>
 T atomicAdd(T* sum, T more) {
   return std::exchange(*sum, *sum + more);
 }
+template <typename T>
+T atomicOr(T* bits, T more) {
+  return std::exchange(*bits, *bits | more);
+}
 
 // Where a kernel waits; told apart by this.
 using Where = skerry::compression::cuda::emulation::Where;

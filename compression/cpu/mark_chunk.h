@@ -1,0 +1,35 @@
+// compression/cpu/mark_chunk.h
+//
+// The largest magnitudes of a chunk as bits, for chunks of which much is sent.
+// They are compared as in compression/cpu/select.h.
+#ifndef SKERRY_COMPRESSION_CPU_MARK_CHUNK_H_
+#define SKERRY_COMPRESSION_CPU_MARK_CHUNK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "compression/cpu/marks.h"
+#include "compression/cpu/select_chunk.h"
+
+namespace skerry::compression::cpu {
+
+inline constexpr size_t kChunkWords = kChunkElements / kMarkedValues;
+
+// Where the k-th largest of a chunk is looked for, and how far on either side.
+// Only saves time; left by one chunk for the next.
+struct ChunkGuess {
+  uint32_t magnitude = 0;
+  uint32_t margin = 1u << 19;
+};
+
+// Sets the bits of the k largest magnitudes, of equal ones the first, and no
+// others in the words that the values take; writes those values in order. What
+// is not finite counts as larger than what is. Requires: 1 <= k <=
+// values.size() <= kChunkElements; room for k kept values and kChunkSlack more.
+void MarkChunk(std::span<const float> values, size_t k, ChunkGuess& guess,
+               uint64_t* words, float* kept);
+
+}  // namespace skerry::compression::cpu
+
+#endif  // SKERRY_COMPRESSION_CPU_MARK_CHUNK_H_

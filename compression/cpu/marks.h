@@ -1,0 +1,27 @@
+// compression/cpu/marks.h
+//
+// A bit for each value: value i is bit i % 64 of word i / 64.
+#ifndef SKERRY_COMPRESSION_CPU_MARKS_H_
+#define SKERRY_COMPRESSION_CPU_MARKS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace skerry::compression::cpu {
+
+inline constexpr size_t kMarkedValues = 64;
+// What is read, whatever it is, behind the values that PutMarked takes.
+inline constexpr size_t kMarkedSlack = 16;
+
+// How many bits are set.
+size_t CountMarks(std::span<const uint64_t> words);
+
+// Puts, or adds, value after value where bits are set. What has none is zeroed,
+// or left alone. Requires: as many values as bits, and none behind `to`.
+void PutMarked(const uint64_t* words, const float* values, std::span<float> to);
+void AddMarked(const uint64_t* words, const float* values, std::span<float> to);
+
+}  // namespace skerry::compression::cpu
+
+#endif  // SKERRY_COMPRESSION_CPU_MARKS_H_

@@ -1,0 +1,30 @@
+// compression/cpu/testing/every_simd_target.h
+//
+// Tests of code that Highway compiles for several sets of instructions.
+#ifndef SKERRY_COMPRESSION_CPU_TESTING_EVERY_SIMD_TARGET_H_
+#define SKERRY_COMPRESSION_CPU_TESTING_EVERY_SIMD_TARGET_H_
+
+#include <cstdint>
+
+#include "gtest/gtest.h"
+#include "hwy/targets.h"
+
+namespace skerry::compression::cpu {
+
+// Calls check() once with each set of instructions that the processor has.
+template <typename Check>
+void OnEverySimdTarget(const Check& check) {
+  const int64_t supported = hwy::SupportedTargets();
+  for (int64_t rest = supported; rest != 0; rest &= rest - 1) {
+    SCOPED_TRACE(hwy::TargetName(rest & -rest));
+    hwy::SetSupportedTargetsForTest(rest & -rest);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    check();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().DeInit();
+}
+
+}  // namespace skerry::compression::cpu
+
+#endif  // SKERRY_COMPRESSION_CPU_TESTING_EVERY_SIMD_TARGET_H_
