@@ -53,9 +53,11 @@ struct PartScratch {
   RawMemory<float> values;
   size_t word_count = 0;
   size_t found = 0;
-  // Those of them that a closer look decides about.
+  // Those of them that a closer look decides about, and how many others are
+  // sent.
   RawMemory<float> band;
   size_t banded = 0;
+  size_t above = 0;
   bool finite = true;
 
   size_t sent = 0;
@@ -101,7 +103,7 @@ struct Workspace {
   std::vector<uint64_t> counts;
   std::vector<float> values;
   std::vector<float> sample;
-  RawMemory<float> band;  // of all parts
+  RawMemory<float> band;  // what is left of all parts'
   RawMemory<float> sent;  // in order, where it is not known at once how
   std::vector<std::byte> bytes;
   std::vector<double> sums;

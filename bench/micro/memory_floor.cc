@@ -16,6 +16,8 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr hn::ScalableTag<uint8_t> kTag;
+// How far ahead memory that is written is asked for.
+constexpr size_t kAheadBytes = 4096;
 
 // Calls one(narrow vector, first wide vector, behind the last) so that wide
 // vectors are spread evenly over the narrow ones, at least one each.
@@ -61,6 +63,7 @@ void Widen(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
                                         ? hn::LoadU(kTag, narrow + from)
                                         : hn::Set(kTag, narrow[from]);
                  for (; to < end; to += lanes) {
+                   __builtin_prefetch(wide + to + kAheadBytes, /*rw=*/1);
                    hn::StoreU(value, kTag, wide + to);
                  }
                });
@@ -74,6 +77,7 @@ void Update(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
                                         ? hn::LoadU(kTag, narrow + from)
                                         : hn::Set(kTag, narrow[from]);
                  for (; to < end; to += lanes) {
+                   __builtin_prefetch(wide + to + kAheadBytes, /*rw=*/1);
                    hn::StoreU(hn::Xor(hn::LoadU(kTag, wide + to), value), kTag,
                               wide + to);
                  }

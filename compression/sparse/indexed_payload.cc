@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -10,7 +11,10 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "compression/cpu/gaps.h"
+#include "compression/cpu/marks.h"
 #include "compression/cpu/sent.h"
+#include "compression/sparse/marked_payload.h"
+#include "compression/sparse/sent_blocks.h"
 
 namespace skerry::compression {
 namespace {
@@ -19,8 +23,6 @@ constexpr size_t kCountBytes = sizeof(uint32_t);
 // Within a part, a gap takes this at most.
 constexpr size_t kPartGapBytes = 3;
 constexpr size_t kGapSlack = cpu::kCandidateSlack;
-// Of a multiple of every codec's block.
-constexpr size_t kBlockMost = 256;
 // Values that are still in cache when they are touched again.
 constexpr size_t kFillStep = 4096;
 
@@ -38,87 +40,23 @@ absl::Status Broken(absl::string_view what) {
   return absl::DataLossError(absl::StrCat("sparse payload: ", what));
 }
 
-// What is sent by parts, as whole blocks of the inner codec where a part has
-// whole ones; values of the others are left in `sent`.
-class PartWriter {
- public:
-  // `values` is where the inner codec's payload begins.
-  PartWriter(const Selection& selection, const DenseCodec& inner,
-             std::byte* values, float* sent)
-      : selection_(selection),
-        inner_(inner),
-        block_(inner.BlockElements()),
-        values_(values),
-        sent_(sent) {}
-
-  // Leaves the gaps behind the first place in the part.
-  void Write(PartScratch& part) const {
-    float values[kBlockMost + cpu::kSentRoom];
-    std::byte* const gaps =
-        part.gaps.Room(kPartGapBytes * part.values.room() + kGapSlack);
-    std::byte* gaps_end = gaps;
-    const cpu::Candidates candidates = CandidatesOf(part);
-    cpu::SentCursor cursor = BeginOf(part);
-    size_t at = part.at;
-    size_t held = 0;
-    while (const size_t fresh =
-               cpu::ReadSent(candidates, part.word_count, selection_.above,
-                             cursor, values + held, gaps_end)) {
-      held += fresh;
-      const size_t used = WriteBlocks({values, held}, at);
-      at += used;
-      held -= used;
-      std::copy_n(values + used, held, values);
-    }
-    SKERRY_CHECK(cursor.left == 0);
-    std::copy_n(values, held, sent_ + at);
-    part.first = cursor.first;
-    part.last = part.sent == 0 ? 0 : cursor.next - 1;
-    part.gap_bytes = static_cast<size_t>(gaps_end - gaps);
-  }
-
-  // Writes the blocks that no part has all of.
-  bool WriteOthers(std::span<const PartScratch> parts) const {
-    const size_t total = selection_.sent;
-    size_t done = 0;  // all blocks before
-    bool good = true;
-    const auto write = [&](size_t at) {
-      const size_t begin = at / block_ * block_;
-      if (at % block_ == 0 || begin < done) return;
-      done = std::min(begin + block_, total);
-      good &= inner_.EncodeBlocks({sent_ + begin, done - begin}, begin, total,
-                                  values_);
-    };
-    for (const PartScratch& part : parts) write(part.at);
-    write(total);
-    return good;
-  }
-
- private:
-  // Of values from `at` on, those that no later value shares a block with;
-  // returns how many.
-  size_t WriteBlocks(std::span<const float> values, size_t at) const {
-    if (block_ == 0) {
-      std::copy(values.begin(), values.end(), sent_ + at);
-      return values.size();
-    }
-    const size_t before = (block_ - at % block_) % block_;
-    const size_t shared = std::min(before, values.size());
-    std::copy_n(values.begin(), shared, sent_ + at);
-    const size_t whole = (values.size() - shared) / block_ * block_;
-    if (whole > 0) {
-      SKERRY_CHECK(inner_.EncodeBlocks(values.subspan(shared, whole),
-                                       at + shared, selection_.sent, values_));
-    }
-    return shared + whole;
-  }
-
-  const Selection& selection_;
-  const DenseCodec& inner_;
-  const size_t block_;
-  std::byte* const values_;
-  float* const sent_;
-};
+// Writes what a part sends, and leaves the gaps behind its first place.
+void WritePart(const Selection& selection, const SentBlocks& blocks,
+               PartScratch& part) {
+  std::byte* const gaps =
+      part.gaps.Room(kPartGapBytes * part.values.room() + kGapSlack);
+  std::byte* gaps_end = gaps;
+  const cpu::Candidates candidates = CandidatesOf(part);
+  cpu::SentCursor cursor = BeginOf(part);
+  blocks.WritePart(part, [&](float* values) {
+    return cpu::ReadSent(candidates, part.word_count, selection.above, cursor,
+                         values, gaps_end);
+  });
+  SKERRY_CHECK(cursor.left == 0);
+  part.first = cursor.first;
+  part.last = part.sent == 0 ? 0 : cursor.next - 1;
+  part.gap_bytes = static_cast<size_t>(gaps_end - gaps);
+}
 
 // Tells parts where their gaps go in the payload; where they end.
 size_t PlaceGaps(const Selection& selection, std::span<PartScratch> parts) {
@@ -238,9 +176,84 @@ class Reader {
   const DenseCodec& inner_;
 };
 
+// What a payload says before its places.
+struct Head {
+  size_t count;
+  std::span<const std::byte> rest;
+};
+
+absl::StatusOr<Head> ReadHead(std::span<const std::byte> payload,
+                              const CountRange& range) {
+  if (payload.size() < kCountBytes) return Broken("shorter than its count");
+  uint32_t count;
+  std::memcpy(&count, payload.data(), kCountBytes);
+  if (count < range.least || count > range.most) {
+    return Broken(absl::StrCat("count ", count, " is out of bounds"));
+  }
+  return Head{count, payload.subspan(kCountBytes)};
+}
+
+absl::Status DecodeGaps(const Head& head, size_t elements,
+                        const DenseCodec& inner, Workspace& workspace,
+                        absl::FunctionRef<void(const SentRange&)> use) {
+  const size_t values = inner.MaxEncodedBytes(head.count);
+  // Every place takes a byte.
+  if (head.rest.size() < values || head.rest.size() - values < head.count) {
+    return Broken("shorter than its places and values");
+  }
+  const auto gaps = head.rest.first(head.rest.size() - values);
+  CutGaps(gaps, static_cast<size_t>(workspace.executor->thread_count()),
+          workspace.ranges);
+  if (workspace.ranges.empty()) {
+    use({0, elements, {}, nullptr});
+    return absl::OkStatus();
+  }
+  const Reader reader(gaps, head.rest.data() + gaps.size(), elements,
+                      head.count, inner);
+  if (!reader.Place(workspace)) return Broken("its places are out of bounds");
+  std::atomic<bool> good{true};
+  workspace.executor->ForEach(workspace.ranges.size(), [&](size_t index) {
+    if (!reader.Use(workspace.ranges, index, use)) {
+      good.store(false, std::memory_order_relaxed);
+    }
+  });
+  if (good.load(std::memory_order_relaxed)) return absl::OkStatus();
+  return Broken("its places or values are not an encoding");
+}
+
+absl::Status DecodeMarks(const Head& head, size_t elements,
+                         const DenseCodec& inner, Workspace& workspace,
+                         absl::FunctionRef<void(const MarkedRange&)> use) {
+  if (DecodeMarked(head.rest, elements, head.count, inner, workspace, use)) {
+    return absl::OkStatus();
+  }
+  return Broken("its bits or values are not an encoding");
+}
+
+// The same by places.
+void UseMarked(const MarkedRange& marked,
+               absl::FunctionRef<void(const SentRange&)> use) {
+  uint64_t places[kMarkedStep];
+  size_t count = 0;
+  for (size_t i = 0; i < marked.size; i += cpu::kMarkedValues) {
+    for (uint64_t word = marked.words[i / cpu::kMarkedValues]; word != 0;
+         word &= word - 1) {
+      places[count++] =
+          marked.begin + i + static_cast<size_t>(std::countr_zero(word));
+    }
+  }
+  use({marked.begin,
+       marked.begin + marked.size,
+       {places, count},
+       marked.values});
+}
+
 }  // namespace
 
 size_t IndexedBytesMax(size_t elements, size_t count, const DenseCodec& inner) {
+  if (IsMarked(elements, count)) {
+    return kCountBytes + MarkedBytes(elements, count, inner);
+  }
   return kCountBytes + count * cpu::GapBytes(uint64_t{elements}) +
          inner.MaxEncodedBytes(count);
 }
@@ -250,27 +263,26 @@ absl::Status EncodeIndexed(const Selection& selection, const DenseCodec& inner,
                            Workspace& workspace) {
   const size_t total = selection.sent;
   SKERRY_CHECK(total <= std::numeric_limits<uint32_t>::max());
+  const auto count = static_cast<uint32_t>(total);
+  // Room for whatever places the next slice of this size may have.
+  const size_t bytes_max = IndexedBytesMax(selection.elements, total, inner);
+  if (IsMarked(selection.elements, total)) {
+    payload.resize(bytes_max);
+    std::memcpy(payload.data(), &count, kCountBytes);
+    return EncodeMarked(selection, inner, payload.data() + kCountBytes,
+                        workspace);
+  }
   const std::span<PartScratch> parts(workspace.parts.data(), selection.parts);
-  const bool whole = inner.BlockElements() == 0;
-  float* const sent = workspace.sent.Room(total);
   workspace.bytes.resize(inner.MaxEncodedBytes(total));
-  const PartWriter writer(selection, inner, workspace.bytes.data(), sent);
+  const SentBlocks blocks(selection, inner, workspace.bytes.data(), workspace);
   // What was collected last is still in a cache.
   workspace.executor->ForEach(parts.size(), [&](size_t index) {
-    writer.Write(parts[parts.size() - 1 - index]);
+    WritePart(selection, blocks, parts[parts.size() - 1 - index]);
   });
-  if (whole) {
-    SKERRY_RETURN_IF_ERROR(
-        inner.Encode({sent, total}, workspace.bytes, workspace));
-  } else {
-    SKERRY_CHECK(writer.WriteOthers(parts));
-  }
+  SKERRY_RETURN_IF_ERROR(blocks.Finish());
   const size_t values_at = PlaceGaps(selection, parts);
-  // Room for whatever places the next slice of this size may have.
-  payload.reserve(
-      IndexedBytesMax(selection.parts * selection.part_size, total, inner));
+  payload.reserve(bytes_max);
   payload.resize(values_at + workspace.bytes.size());
-  const auto count = static_cast<uint32_t>(total);
   std::memcpy(payload.data(), &count, kCountBytes);
   workspace.executor->ForEach(parts.size(), [&](size_t index) {
     const PartScratch& part = parts[index];
@@ -290,48 +302,41 @@ absl::Status DecodeIndexed(std::span<const std::byte> payload, size_t elements,
                            const CountRange& range, const DenseCodec& inner,
                            Workspace& workspace,
                            absl::FunctionRef<void(const SentRange&)> use) {
-  if (payload.size() < kCountBytes) return Broken("shorter than its count");
-  uint32_t count;
-  std::memcpy(&count, payload.data(), kCountBytes);
-  payload = payload.subspan(kCountBytes);
-  // Every place takes a byte, which bounds what is allocated.
-  if (count < range.least || count > range.most || count > payload.size()) {
-    return Broken(absl::StrCat("count ", count, " is out of bounds"));
+  SKERRY_ASSIGN_OR_RETURN(const Head head, ReadHead(payload, range));
+  if (!IsMarked(elements, head.count)) {
+    return DecodeGaps(head, elements, inner, workspace, use);
   }
-  const size_t values = inner.MaxEncodedBytes(count);
-  if (payload.size() < values || payload.size() - values < count) {
-    return Broken("shorter than its places and values");
-  }
-  const auto gaps = payload.first(payload.size() - values);
-  CutGaps(gaps, static_cast<size_t>(workspace.executor->thread_count()),
-          workspace.ranges);
-  if (workspace.ranges.empty()) {
-    use({0, elements, {}, nullptr});
-    return absl::OkStatus();
-  }
-  const Reader reader(gaps, payload.data() + gaps.size(), elements, count,
-                      inner);
-  if (!reader.Place(workspace)) return Broken("its places are out of bounds");
-  std::atomic<bool> good{true};
-  workspace.executor->ForEach(workspace.ranges.size(), [&](size_t index) {
-    if (!reader.Use(workspace.ranges, index, use)) {
-      good.store(false, std::memory_order_relaxed);
-    }
-  });
-  if (good.load(std::memory_order_relaxed)) return absl::OkStatus();
-  return Broken("its places or values are not an encoding");
+  return DecodeMarks(
+      head, elements, inner, workspace,
+      [use](const MarkedRange& marked) { UseMarked(marked, use); });
 }
 
 size_t IndexedCodec::MaxEncodedBytes(size_t elements) const {
-  return IndexedBytesMax(elements, CountsOf(elements).most, inner_);
+  const CountRange range = CountsOf(elements);
+  const size_t bytes = IndexedBytesMax(elements, range.most, inner_);
+  const size_t marked = MarkedLeast(elements);
+  if (range.most < marked || range.least >= marked) return bytes;
+  // Fewer, with the gaps between them, may take more.
+  return std::max(bytes, IndexedBytesMax(elements, marked - 1, inner_));
 }
 
 absl::Status IndexedCodec::Decode(std::span<const std::byte> payload,
                                   std::span<float> values,
                                   Workspace& workspace) const {
-  return DecodeIndexed(
-      payload, values.size(), CountsOf(values.size()), inner_, workspace,
-      [&](const SentRange& sent) {
+  SKERRY_ASSIGN_OR_RETURN(const Head head,
+                          ReadHead(payload, CountsOf(values.size())));
+  if (IsMarked(values.size(), head.count)) {
+    return DecodeMarks(
+        head, values.size(), inner_, workspace, [&](const MarkedRange& marked) {
+          for (size_t i = 0; i < marked.count; ++i) {
+            marked.values[i] += 0.0f;  // of zeros, +0
+          }
+          cpu::PutMarked(marked.words, marked.values,
+                         values.subspan(marked.begin, marked.size));
+        });
+  }
+  return DecodeGaps(
+      head, values.size(), inner_, workspace, [&](const SentRange& sent) {
         size_t i = 0;
         for (size_t begin = sent.begin; begin < sent.end; begin += kFillStep) {
           const size_t end = std::min(begin + kFillStep, sent.end);
@@ -346,13 +351,22 @@ absl::Status IndexedCodec::Decode(std::span<const std::byte> payload,
 absl::Status IndexedCodec::DecodeAdd(std::span<const std::byte> payload,
                                      std::span<float> accumulators,
                                      Workspace& workspace) const {
-  return DecodeIndexed(payload, accumulators.size(),
-                       CountsOf(accumulators.size()), inner_, workspace,
-                       [&](const SentRange& sent) {
-                         for (size_t i = 0; i < sent.places.size(); ++i) {
-                           accumulators[sent.places[i]] += sent.values[i];
-                         }
+  SKERRY_ASSIGN_OR_RETURN(const Head head,
+                          ReadHead(payload, CountsOf(accumulators.size())));
+  if (IsMarked(accumulators.size(), head.count)) {
+    return DecodeMarks(head, accumulators.size(), inner_, workspace,
+                       [&](const MarkedRange& marked) {
+                         cpu::AddMarked(
+                             marked.words, marked.values,
+                             accumulators.subspan(marked.begin, marked.size));
                        });
+  }
+  return DecodeGaps(head, accumulators.size(), inner_, workspace,
+                    [&](const SentRange& sent) {
+                      for (size_t i = 0; i < sent.places.size(); ++i) {
+                        accumulators[sent.places[i]] += sent.values[i];
+                      }
+                    });
 }
 
 }  // namespace skerry::compression

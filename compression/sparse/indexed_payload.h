@@ -1,7 +1,9 @@
 // compression/sparse/indexed_payload.h
 //
 // Some values of a slice with their places, as bytes: a count, the gaps between
-// places, and the values by a dense codec. Written and read in steps that fit a
+// places, and the values by a dense codec; where one value in eight is sent or
+// more, a bit for each value instead of gaps
+// (compression/sparse/marked_payload.h). Written and read in steps that fit a
 // first-level cache, in parts of the slice at once.
 #ifndef SKERRY_COMPRESSION_SPARSE_INDEXED_PAYLOAD_H_
 #define SKERRY_COMPRESSION_SPARSE_INDEXED_PAYLOAD_H_

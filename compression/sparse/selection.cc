@@ -1,13 +1,12 @@
 #include "compression/sparse/selection.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <utility>
 
 #include "base/check.h"
 #include "compression/cpu/select.h"
 #include "compression/parts.h"
+#include "compression/sparse/bands.h"
 
 namespace skerry::compression {
 namespace {
@@ -19,19 +18,16 @@ static_assert(kPartElements % kPass == 0 && kPass % cpu::kWordValues == 0);
 
 // A sample of one value in 32 costs about as much as a pass.
 constexpr size_t kSampledShare = 32;
-constexpr size_t kGroup = 4;
 constexpr size_t kSampleMin = size_t{1} << 8;
 constexpr size_t kSampleMax = size_t{1} << 14;
-// Of what a sample of the slice leaves open, a second one tells more.
-constexpr size_t kSecondSample = size_t{1} << 10;
-// A count in a sample is about Poisson's: so many standard deviations.
-constexpr double kDeviations = 4.0;
 
 Selection CutOf(size_t elements, Workspace& workspace) {
   const size_t parts =
       std::max<size_t>((elements + kPartElements - 1) / kPartElements, 1);
   if (workspace.parts.size() < parts) workspace.parts.resize(parts);
-  return {.parts = parts, .part_size = std::min(elements, kPartElements)};
+  return {.elements = elements,
+          .parts = parts,
+          .part_size = std::min(elements, kPartElements)};
 }
 
 std::span<const float> PartOf(std::span<const float> values,
@@ -55,60 +51,6 @@ Selection Finished(Selection cut, Workspace& workspace) {
     cut.sent += workspace.parts[index].sent;
   }
   return cut;
-}
-
-// Magnitudes between which the k-th largest is all but sure to lie: it reaches
-// `low` and not `high`.
-struct Bounds {
-  uint32_t low = 0;
-  uint32_t high = cpu::kInfinityBits;
-  size_t most = 0;  // that reach `low`, were the sample far off
-};
-
-// From about `size` values: groups of neighbours, which share a page and a line
-// of a cache, at even strides.
-Bounds BoundsOf(std::span<const float> values, size_t k, size_t size,
-                std::vector<float>& sample) {
-  const size_t groups = size / kGroup;
-  const size_t stride = values.size() / groups;
-  size = groups * kGroup;
-  sample.resize(size);
-  for (size_t g = 0; g < groups; ++g) {
-    std::copy_n(&values[g * stride], kGroup, &sample[g * kGroup]);
-  }
-  const auto count = static_cast<double>(values.size());
-  const auto sampled = static_cast<double>(size);
-  const double rank = static_cast<double>(k) / count * sampled;
-  const double slack = kDeviations * std::sqrt(rank) + 8.0;
-  Bounds bounds;
-  if (rank + slack >= sampled) return bounds;
-  bounds.low =
-      cpu::KthLargestMagnitude(sample, static_cast<size_t>(rank + slack) + 1);
-  bounds.low = std::max<uint32_t>(bounds.low, 1);
-  bounds.most = static_cast<size_t>(2.0 * count * (rank + slack) / sampled);
-  if (rank - slack < 1.0) return bounds;
-  bounds.high =
-      std::min(cpu::KthLargestMagnitude(
-                   sample, static_cast<size_t>(rank - slack) + 1, bounds.low),
-               cpu::kInfinityBits);
-  return bounds;
-}
-
-// As cpu::DividingMagnitude of all, which reaches `low`; of `values` some are
-// left.
-uint32_t DividingOf(std::span<float> values, size_t k, uint32_t low,
-                    std::vector<float>& sample) {
-  while (values.size() >= 16 * kSecondSample) {
-    const Bounds bounds = BoundsOf(values, k, kSecondSample, sample);
-    const uint32_t from = std::max(bounds.low, low);
-    const size_t above = cpu::CountAtLeast(values, bounds.high);
-    const size_t reach = cpu::CountAtLeast(values, from);
-    if (above >= k || reach < k || reach - above > values.size() / 2) break;
-    values = values.first(cpu::KeepBetween(values, from, bounds.high));
-    k -= above;
-    low = from;
-  }
-  return cpu::DividingMagnitude(values, k, low);
 }
 
 // Leaves what reaches `bits` in the part; and what is below `high` of it in its
@@ -142,6 +84,7 @@ void Collect(std::span<const float> values, uint32_t bits, uint32_t high,
     }
     if (part.found > most) break;
   }
+  part.above = high == 0 ? 0 : part.found - part.banded;
 }
 
 // What a part is given to begin with, so that its memory does not depend on
@@ -159,17 +102,16 @@ std::span<const float> BandOf(const PartScratch& part) {
 }
 
 // Shares out the places that are left for candidates that equal `dividing`, the
-// first first. `sure` are those that are above without a look.
-template <typename Doubtful, typename Sure>
+// first first. `doubtful` are those that are not in part.above.
+template <typename Doubtful>
 Selection Divide(uint32_t dividing, size_t k, Selection cut,
-                 Workspace& workspace, const Doubtful& doubtful,
-                 const Sure& sure) {
+                 Workspace& workspace, const Doubtful& doubtful) {
   cut.above = dividing;
   workspace.executor->ForEach(cut.parts, [&](size_t index) {
     PartScratch& part = workspace.parts[index];
     const size_t above = cpu::CountAtLeast(doubtful(part), dividing + 1);
     part.ties = cpu::CountAtLeast(doubtful(part), dividing) - above;
-    part.sent = sure(part) + above;
+    part.sent = part.above + above;
   });
   size_t ties = k;
   for (size_t index = 0; index < cut.parts; ++index) {
@@ -196,8 +138,7 @@ std::optional<Selection> SelectExactly(std::span<const float> values, size_t k,
                 Collect(mine, dividing, 0, std::numeric_limits<size_t>::max(),
                         room, part);
               });
-  return Divide(dividing, k, cut, workspace, AllOf,
-                [](const PartScratch&) { return size_t{0}; });
+  return Divide(dividing, k, cut, workspace, AllOf);
 }
 
 // Leaves all that reach `low` in the parts, and in their bands what does not
@@ -216,27 +157,6 @@ bool CollectCandidates(std::span<const float> values, size_t k,
     found += workspace.parts[index].found;
   }
   return found >= k;
-}
-
-// All bands, into workspace.band, which has room for the usual at least; how
-// many candidates are in none, and in one.
-std::pair<size_t, size_t> GatherBand(const Selection& cut, size_t room,
-                                     Workspace& workspace) {
-  size_t above = 0;
-  size_t band = 0;
-  workspace.counts.resize(cut.parts);
-  for (size_t index = 0; index < cut.parts; ++index) {
-    const PartScratch& part = workspace.parts[index];
-    above += part.found - part.banded;
-    workspace.counts[index] = band;
-    band += part.banded;
-  }
-  float* const to = workspace.band.Room(std::max(band, room));
-  workspace.executor->ForEach(cut.parts, [&](size_t index) {
-    const std::span<const float> mine = BandOf(workspace.parts[index]);
-    std::copy(mine.begin(), mine.end(), to + workspace.counts[index]);
-  });
-  return {above, band};
 }
 
 }  // namespace
@@ -261,7 +181,7 @@ std::optional<Selection> SelectTopK(std::span<const float> values, size_t k,
   const size_t sampled = std::min(values.size() / kSampledShare, kSampleMax);
   Bounds bounds;
   if (k <= values.size() / 2 && sampled >= kSampleMin) {
-    bounds = BoundsOf(values, k, sampled, workspace.sample);
+    bounds = BoundsOf(values, k, sampled, workspace);
   }
   if (bounds.low >= cpu::kInfinityBits) return std::nullopt;
   if (bounds.low == 0 ||
@@ -270,15 +190,16 @@ std::optional<Selection> SelectTopK(std::span<const float> values, size_t k,
   }
   // Whatever is not finite is above `low`.
   if (!SelectedFinite(cut, workspace)) return std::nullopt;
-  const auto [above, banded] = GatherBand(cut, bounds.most, workspace);
+  size_t above = 0;
+  for (size_t index = 0; index < cut.parts; ++index) {
+    above += workspace.parts[index].above;
+  }
   if (above >= k) {
     return SelectExactly(values, k, bounds.high, cut, workspace);
   }
-  const uint32_t dividing = DividingOf({workspace.band.get(), banded},
-                                       k - above, bounds.low, workspace.sample);
-  return Divide(
-      dividing, k, cut, workspace, BandOf,
-      [](const PartScratch& part) { return part.found - part.banded; });
+  const uint32_t dividing =
+      DividingOf(cut.parts, k - above, bounds.low, bounds.most, workspace);
+  return Divide(dividing, k, cut, workspace, BandOf);
 }
 
 Selection SelectAtLeast(std::span<const float> values, uint32_t bits,

@@ -20,6 +20,7 @@
 namespace skerry::compression {
 
 struct Selection {
+  size_t elements = 0;
   size_t parts = 1;
   size_t part_size = 0;  // values of each but the last
   size_t sent = 0;

@@ -122,6 +122,31 @@ TEST(SelectionTest, TopKIsThatOfAStableSortHoweverItIsCut) {
   }
 }
 
+// Enough for a second sample of what the first one leaves open, and a third.
+TEST(SelectionTest, TopKOfManyIsThatOfAStableSort) {
+  Random random(kSeed);
+  std::vector<float> drawn(size_t{3} << 20);
+  std::vector<float> few(size_t{1} << 20);
+  for (float& value : drawn) value = static_cast<float>(random.Uniform() - 0.5);
+  // A band has some whole numbers, but for what is about as often beside them.
+  for (float& value : few) {
+    value = random.Below(2) == 0 ? static_cast<float>(random.Below(9)) - 4.0f
+                                 : 9.0f * drawn[&value - few.data()];
+  }
+  for (const std::vector<float>& values : {drawn, few}) {
+    const size_t k = values.size() / 4;
+    const std::vector<uint64_t> expected = Expected(values, k);
+    for (const int threads : {1, 16}) {
+      BackwardExecutor executor(threads);
+      Workspace workspace(executor);
+      const auto selection = SelectTopK(values, k, workspace);
+      ASSERT_TRUE(selection.has_value());
+      ASSERT_EQ(Places(*selection, workspace, values), expected)
+          << values.size() << ", " << threads;
+    }
+  }
+}
+
 TEST(SelectionTest, OneValueThatIsNotFiniteIsFoundWhereverItIs) {
   for (const Input& input : Inputs()) {
     std::vector<float> values = input.values;

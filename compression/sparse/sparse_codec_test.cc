@@ -40,24 +40,40 @@ TEST(SparseCodecTest, OfEqualMagnitudesTheFirstAreSent) {
   }
 }
 
+// Whether a payload that begins with these bytes and ends with two zeros as
+// fp32 is accepted as top_k's of two out of `elements`.
+bool AreTwoOf(size_t elements, std::vector<uint8_t> head) {
+  const double density = 1.5 / static_cast<double>(elements);
+  std::vector<float> decoded(elements);
+  Payload payload(head.size());
+  std::memcpy(payload.data(), head.data(), head.size());
+  payload.resize(head.size() + 8);
+  return (*MakeTopK({density, CodecId::kRawF32}))
+      ->Decode(payload, decoded)
+      .ok();
+}
+
 TEST(SparseCodecTest, AnIndexBeyondTheSliceOrACountTooLargeIsRefused) {
-  const auto codec = *MakeTopK({0.5, CodecId::kRawF32});
-  std::vector<float> decoded(4);
-  const auto accepted = [&](std::vector<uint8_t> head) {
-    Payload payload(head.size());
-    std::memcpy(payload.data(), head.data(), head.size());
-    payload.resize(head.size() + 8);  // two zeros as fp32
-    return codec->Decode(payload, decoded).ok();
-  };
-  EXPECT_TRUE(accepted({2, 0, 0, 0, 0, 0}));
-  EXPECT_TRUE(accepted({2, 0, 0, 0, 1, 1}));
-  EXPECT_FALSE(accepted({2, 0, 0, 0, 1, 2}));           // place 4 of 4
-  EXPECT_FALSE(accepted({2, 0, 0, 0, 4, 0}));           // place 4 of 4
-  EXPECT_FALSE(accepted({1, 0, 0, 0, 1, 1}));           // one too few
-  EXPECT_FALSE(accepted({255, 255, 255, 255, 0, 0}));   // far too many
-  EXPECT_FALSE(accepted({2, 0, 0, 0, 0x80, 0x00, 0}));  // a longer zero
-  EXPECT_FALSE(accepted(
-      {2, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1}));
+  EXPECT_TRUE(AreTwoOf(17, {2, 0, 0, 0, 0, 0}));
+  EXPECT_TRUE(AreTwoOf(17, {2, 0, 0, 0, 1, 14}));
+  EXPECT_FALSE(AreTwoOf(17, {2, 0, 0, 0, 1, 15}));          // place 17 of 17
+  EXPECT_FALSE(AreTwoOf(17, {2, 0, 0, 0, 17, 0}));          // place 17 of 17
+  EXPECT_FALSE(AreTwoOf(17, {1, 0, 0, 0, 1, 1}));           // one too few
+  EXPECT_FALSE(AreTwoOf(17, {255, 255, 255, 255, 0, 0}));   // far too many
+  EXPECT_FALSE(AreTwoOf(17, {2, 0, 0, 0, 0x80, 0x00, 0}));  // a longer zero
+  EXPECT_FALSE(AreTwoOf(
+      17, {2, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1}));
+}
+
+TEST(SparseCodecTest, BitsOtherThanOneForEachThatIsSentAreRefused) {
+  EXPECT_TRUE(AreTwoOf(10, {2, 0, 0, 0, 0x41, 0}));
+  EXPECT_TRUE(AreTwoOf(10, {2, 0, 0, 0, 0x80, 0x02}));
+  EXPECT_FALSE(AreTwoOf(10, {2, 0, 0, 0, 0x01, 0}));
+  EXPECT_FALSE(AreTwoOf(10, {2, 0, 0, 0, 0x07, 0}));
+  EXPECT_FALSE(AreTwoOf(10, {2, 0, 0, 0, 0x01, 0x04}));  // place 10 of 10
+  EXPECT_FALSE(AreTwoOf(10, {2, 0, 0, 0, 0x41}));
+  EXPECT_FALSE(AreTwoOf(10, {2, 0, 0, 0, 0x41, 0, 0}));
+  EXPECT_FALSE(AreTwoOf(10, {3, 0, 0, 0, 0x07, 0}));
 }
 
 double RelativeError(const Codec& codec, Values values) {

@@ -68,8 +68,15 @@ std::vector<std::byte> ReferenceEncodeIndexed(std::span<const float> values,
                                               CodecId inner) {
   std::vector<std::byte> payload;
   Append(payload, static_cast<uint32_t>(places.size()));
+  const bool marked = !places.empty() && 8 * places.size() >= values.size();
+  if (marked) {
+    payload.resize(payload.size() + (values.size() + 7) / 8);
+    for (const size_t place : places) {
+      payload[sizeof(uint32_t) + place / 8] |= std::byte{1} << place % 8;
+    }
+  }
   size_t next = 0;
-  for (const size_t place : places) {
+  for (const size_t place : marked ? std::span<const size_t>() : places) {
     size_t gap = place - next;
     while (gap >= 128) {
       payload.push_back(static_cast<std::byte>(gap % 128 + 128));

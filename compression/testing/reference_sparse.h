@@ -21,7 +21,7 @@ std::vector<size_t> ReferenceTopKPlaces(std::span<const float> values,
 std::vector<size_t> ReferenceRandomKPlaces(size_t elements, size_t kept,
                                            uint64_t seed);
 
-// Count, gaps and values. `inner` is a dense codec.
+// Count, gaps or bits, and values. `inner` is a dense codec.
 std::vector<std::byte> ReferenceEncodeIndexed(std::span<const float> values,
                                               std::span<const size_t> places,
                                               CodecId inner);

@@ -31,7 +31,8 @@ struct Payload {
 
 // Where the parts of a payload are.
 struct Parts {
-  bool good;  // else the rest has no meaning
+  bool good;    // else the rest has no meaning
+  bool marked;  // `gaps` are a bit for each value
   size_t sent;
   size_t gap_bytes;
   const uint8_t* gaps;
@@ -45,18 +46,35 @@ __device__ uint32_t Word(const uint8_t* at) {
          static_cast<uint32_t>(at[3]) << 24;
 }
 
+constexpr size_t kByteMarks = 8;
+
+__host__ __device__ size_t MarkBytes(size_t elements) {
+  return (elements + kByteMarks - 1) / kByteMarks;
+}
+
+// As compression::IsMarked.
+__host__ __device__ bool IsMarked(size_t elements, size_t sent) {
+  return sent > 0 && sent >= MarkBytes(elements);
+}
+
 __device__ Parts PartsOf(const Payload& payload) {
   Parts parts = {};
   parts.sent = Word(payload.begin);
   const size_t scale_bytes = (parts.sent + kBlock - 1) / kBlock * sizeof(float);
   const size_t value_bytes = scale_bytes + parts.sent;
   const size_t rest = payload.bytes - kCountBytes;
-  // Every place takes a byte.
+  // Without bits, every place takes a byte.
   parts.good = parts.sent >= payload.counts.least &&
                parts.sent <= payload.counts.most && value_bytes <= rest &&
-               parts.sent <= rest - value_bytes;
+               (IsMarked(payload.elements, parts.sent) ||
+                parts.sent <= rest - value_bytes);
   if (!parts.good) return parts;
   parts.gap_bytes = rest - value_bytes;
+  parts.marked = IsMarked(payload.elements, parts.sent);
+  if (parts.marked && parts.gap_bytes != MarkBytes(payload.elements)) {
+    parts.good = false;
+    return parts;
+  }
   parts.gaps = payload.begin + kCountBytes;
   parts.scales = parts.gaps + parts.gap_bytes;
   parts.codes = parts.scales + scale_bytes;
@@ -75,6 +93,18 @@ __device__ bool GapUpTo(const uint8_t* gaps, size_t at, uint64_t& gap) {
   return length == 1 || gaps[at] != 0;
 }
 
+// Calls use(place) for each bit that is set in the bytes of this thread.
+template <typename Use>
+__device__ void EveryMark(const Parts& parts, const Use& use) {
+  const size_t begin = blockIdx.x * kTileBytes + threadIdx.x * kRunBytes;
+  const size_t end = min(begin + kRunBytes, parts.gap_bytes);
+  for (size_t at = begin; at < end; ++at) {
+    for (unsigned bit = 0; bit < kByteMarks; ++bit) {
+      if (parts.gaps[at] >> bit & 1u) use(at * kByteMarks + bit);
+    }
+  }
+}
+
 // Calls use(gap) for each gap that ends in the bytes of this thread; a broken
 // one ends it, and is false.
 template <typename Use>
@@ -91,10 +121,14 @@ __device__ bool EveryGap(const Parts& parts, size_t elements, const Use& use) {
 }
 
 // How many gaps end in the bytes of this thread, and what they span: each gap
-// and the place behind it.
+// and the place behind it. Of bits, how many are set.
 __device__ bool SumOwnGaps(const Parts& parts, size_t elements,
                            TileSums& sums) {
   sums = {0, 0};
+  if (parts.marked) {
+    EveryMark(parts, [&](size_t) { ++sums.first; });
+    return true;
+  }
   return EveryGap(parts, elements, [&](uint64_t gap) {
     ++sums.first;
     sums.second += gap + 1;
@@ -121,8 +155,12 @@ __global__ void PlaceTiles(Payload payload, TileSums* tiles, size_t tile_count,
   if (!parts.good) return;
   const TileSums all = ScanTiles(tiles, tile_count);
   if (threadIdx.x != 0) return;
+  const unsigned last =
+      parts.gap_bytes == 0 ? 0 : parts.gaps[parts.gap_bytes - 1];
+  const unsigned behind =
+      static_cast<unsigned>(parts.gap_bytes * kByteMarks - payload.elements);
   const bool ends =
-      parts.gap_bytes == 0 || parts.gaps[parts.gap_bytes - 1] < 0x80;
+      parts.marked ? last >> (kByteMarks - behind) == 0 : last < 0x80;
   if (!ends || all.first != parts.sent || all.second > payload.elements) {
     *bad = 1;
   }
@@ -148,6 +186,15 @@ __global__ void AddSent(Payload payload, const TileSums* tiles, float* values,
   SumOwnGaps(parts, payload.elements, own);
   const TileSums before = tiles[blockIdx.x];
   uint64_t index = before.first + ScanGroup(own.first).before;
+  if (parts.marked) {
+    EveryMark(parts, [&](size_t place) {
+      // Of a payload that is refused.
+      if (index >= parts.sent || place >= payload.elements) return;
+      values[place] = __fadd_rn(values[place], SentValue(parts, index, bad));
+      ++index;
+    });
+    return;
+  }
   uint64_t next = before.second + ScanGroup(own.second).before;
   EveryGap(parts, payload.elements, [&](uint64_t gap) {
     const uint64_t place = next + gap;
@@ -217,6 +264,18 @@ __global__ void WriteGaps(const uint64_t* places, size_t sent,
   });
 }
 
+// Of words that are 0.
+__global__ void WriteMarks(const uint64_t* places, size_t sent,
+                           uint8_t* payload) {
+  constexpr unsigned kWord = 32;
+  auto* const words = reinterpret_cast<uint32_t*>(payload + kCountBytes);
+  const size_t begin = blockIdx.x * kSentTile + threadIdx.x * kSentRun;
+  const size_t end = min(begin + kSentRun, sent);
+  for (size_t i = begin; i < end; ++i) {
+    atomicOr(&words[places[i] / kWord], 1u << (places[i] % kWord));
+  }
+}
+
 // To the end of the payload.
 __global__ void CopyValues(const uint8_t* values, size_t value_bytes,
                            uint8_t* payload, const uint64_t* bytes) {
@@ -236,14 +295,44 @@ size_t IndexedEncodeScratchBytes(size_t sent) {
   return SentTiles(sent) * sizeof(TileSums) + Inner::Bytes(sent);
 }
 
-cudaError_t EncodeIndexed(const uint64_t* places, const float* values,
-                          size_t sent, std::byte* payload, uint64_t* bytes,
-                          std::byte* scratch, int* bad, cudaStream_t stream) {
-  auto* const tiles = reinterpret_cast<TileSums*>(scratch);
+namespace {
+
+// Leaves everything but the values, and the size of the payload.
+cudaError_t PlaceSent(const uint64_t* places, size_t sent, size_t elements,
+                      size_t value_bytes, TileSums* tiles, uint8_t* payload,
+                      uint64_t* bytes, cudaStream_t stream) {
   const size_t tile_count = SentTiles(sent);
-  std::byte* const encoded = scratch + tile_count * sizeof(TileSums);
-  const size_t value_bytes = Inner::Bytes(sent);
   const auto groups = static_cast<unsigned>(tile_count);
+  if (IsMarked(elements, sent)) {
+    const size_t mark_bytes = MarkBytes(elements);
+    cudaError_t error =
+        cudaMemsetAsync(payload + kCountBytes, 0, mark_bytes, stream);
+    if (error != cudaSuccess) return error;
+    error = Launch(PlaceGaps, 1, kScanThreads, stream, tiles, size_t{0}, sent,
+                   mark_bytes + value_bytes, payload, bytes);
+    if (error != cudaSuccess) return error;
+    return Launch(WriteMarks, groups, kScanThreads, stream, places, sent,
+                  payload);
+  }
+  cudaError_t error =
+      Launch(SumGapBytes, groups, kScanThreads, stream, places, sent, tiles);
+  if (error != cudaSuccess) return error;
+  error = Launch(PlaceGaps, 1, kScanThreads, stream, tiles, tile_count, sent,
+                 value_bytes, payload, bytes);
+  if (error != cudaSuccess) return error;
+  return Launch(WriteGaps, groups, kScanThreads, stream, places, sent, tiles,
+                payload);
+}
+
+}  // namespace
+
+cudaError_t EncodeIndexed(const uint64_t* places, const float* values,
+                          size_t sent, size_t elements, std::byte* payload,
+                          uint64_t* bytes, std::byte* scratch, int* bad,
+                          cudaStream_t stream) {
+  auto* const tiles = reinterpret_cast<TileSums*>(scratch);
+  std::byte* const encoded = scratch + SentTiles(sent) * sizeof(TileSums);
+  const size_t value_bytes = Inner::Bytes(sent);
   const size_t wanted = value_bytes / kCopyThreads + 1;
   const auto copiers =
       static_cast<unsigned>(wanted < kCopyGroupsMax ? wanted : kCopyGroupsMax);
@@ -251,13 +340,7 @@ cudaError_t EncodeIndexed(const uint64_t* places, const float* values,
   cudaError_t error = EncodeInt8Block(values, sent, encoded, bad, stream);
   if (error != cudaSuccess) return error;
   error =
-      Launch(SumGapBytes, groups, kScanThreads, stream, places, sent, tiles);
-  if (error != cudaSuccess) return error;
-  error = Launch(PlaceGaps, 1, kScanThreads, stream, tiles, tile_count, sent,
-                 value_bytes, to, bytes);
-  if (error != cudaSuccess) return error;
-  error =
-      Launch(WriteGaps, groups, kScanThreads, stream, places, sent, tiles, to);
+      PlaceSent(places, sent, elements, value_bytes, tiles, to, bytes, stream);
   if (error != cudaSuccess) return error;
   return Launch(CopyValues, copiers, kCopyThreads, stream,
                 reinterpret_cast<const uint8_t*>(encoded), value_bytes, to,

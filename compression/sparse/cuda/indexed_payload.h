@@ -20,12 +20,13 @@ namespace skerry::compression::cuda {
 // Of the scratch memory that encoding takes, aligned to 8.
 size_t IndexedEncodeScratchBytes(size_t sent);
 
-// Writes a payload of `sent` values at these places, which ascend, and its size
-// to `*bytes`, in device memory. Requires: sent < 2^32; values aligned to 16
-// bytes; room for the payload's largest size.
+// Writes a payload of `sent` values at these places of `elements`, which
+// ascend, and its size to `*bytes`, in device memory. Requires: sent < 2^32;
+// values aligned to 16 bytes and the payload to 4; room for its largest size.
 cudaError_t EncodeIndexed(const uint64_t* places, const float* values,
-                          size_t sent, std::byte* payload, uint64_t* bytes,
-                          std::byte* scratch, int* bad, cudaStream_t stream);
+                          size_t sent, size_t elements, std::byte* payload,
+                          uint64_t* bytes, std::byte* scratch, int* bad,
+                          cudaStream_t stream);
 
 // How many values a payload may hold.
 struct IndexedCounts {

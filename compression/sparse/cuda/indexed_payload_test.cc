@@ -68,8 +68,8 @@ cudaError_t EncodeTopK(const Twin& twin, const float* values, size_t count,
   const DeviceArray<uint64_t> size(1);
   const DeviceArray<std::byte> scratch(cuda::IndexedEncodeScratchBytes(kept));
   const cudaError_t error =
-      cuda::EncodeIndexed(places.get(), sent.get(), kept, payload, size.get(),
-                          scratch.get(), bad, nullptr);
+      cuda::EncodeIndexed(places.get(), sent.get(), kept, count, payload,
+                          size.get(), scratch.get(), bad, nullptr);
   *bytes = size.Get()[0];
   return error;
 }
@@ -91,11 +91,14 @@ TEST_F(IndexedPayloadCudaTest, BytesAndBitsAreThoseOfTheProcessor) {
   }
 }
 
-TEST_F(IndexedPayloadCudaTest, GapsOfManyTilesMeet) {
+TEST_F(IndexedPayloadCudaTest, TilesMeet) {
   Random random(7);
   std::vector<float> values(60000);
   for (float& value : values) value = static_cast<float>(random.Uniform());
-  ExpectBytesAndBitsOfTheProcessor(Kernels(kTwins[0]), kTwins[0].id, values);
+  for (const Twin& twin : kTwins) {
+    SCOPED_TRACE(CodecName(twin.id));
+    ExpectBytesAndBitsOfTheProcessor(Kernels(twin), twin.id, values);
+  }
 }
 
 TEST_F(IndexedPayloadCudaTest, OfEqualMagnitudesTheFirstAreSent) {
@@ -114,7 +117,7 @@ TEST_F(IndexedPayloadCudaTest, WhatTheProcessorRefusesIsFlagged) {
   ExpectRefusalsOfTheProcessor(Kernels(kTwins[0]), kTwins[0].id);
 }
 
-// A payload of two values with these gaps: top_k/4 of 8 elements.
+// A payload of two values with these gaps, or bits.
 std::vector<std::byte> PayloadOf(const std::vector<int>& gaps) {
   std::vector<std::byte> payload = {std::byte{2}, std::byte{0}, std::byte{0},
                                     std::byte{0}};
@@ -133,8 +136,9 @@ TEST_F(IndexedPayloadCudaTest, BrokenGapsAreRefusedAsByTheProcessor) {
       {0, 0},
       {0, 6},
       {3, 3},
-      {0, 7},  // behind the last element
-      {8, 0},
+      {0, 15},
+      {0, 16},  // behind the last element
+      {17, 0},
       {0x80, 0x00, 0},  // not the shortest
       {0x83, 0x00, 0},
       {0x88, 0x01, 0},  // 136
@@ -154,8 +158,19 @@ TEST_F(IndexedPayloadCudaTest, BrokenGapsAreRefusedAsByTheProcessor) {
     std::string name;
     for (const int byte : gaps) name += std::to_string(byte) + " ";
     SCOPED_TRACE(name);
+    ExpectAnswerOfTheProcessor(Kernels(kTwins[2]), kTwins[2].id,
+                               PayloadOf(gaps), 17);
+  }
+}
+
+TEST_F(IndexedPayloadCudaTest, BrokenMarksAreRefusedAsByTheProcessor) {
+  for (const std::vector<int>& marks : std::vector<std::vector<int>>{
+           {0x05}, {0x03}, {0x41}, {0x01}, {0x07}, {0x81}, {}, {3, 0}, {0}}) {
+    std::string name;
+    for (const int byte : marks) name += std::to_string(byte) + " ";
+    SCOPED_TRACE(name);
     ExpectAnswerOfTheProcessor(Kernels(kTwins[0]), kTwins[0].id,
-                               PayloadOf(gaps), 8);
+                               PayloadOf(marks), 7);
   }
 }
 

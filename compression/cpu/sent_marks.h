@@ -1,0 +1,24 @@
+// compression/cpu/sent_marks.h
+//
+// What is sent of a part's candidates: values in order, and a bit for each of
+// the part's values, whether it is.
+#ifndef SKERRY_COMPRESSION_CPU_SENT_MARKS_H_
+#define SKERRY_COMPRESSION_CPU_SENT_MARKS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "compression/cpu/candidates.h"
+#include "compression/cpu/sent.h"
+
+namespace skerry::compression::cpu {
+
+// As ReadSent, but where that writes gaps, this takes the bits of candidates
+// that are not sent out of the words. Reads the words to the end, also when
+// nothing is left. Leaves cursor.first and cursor.next alone.
+size_t ReadSentMarks(const Candidates& from, size_t words, uint32_t above,
+                     SentCursor& cursor, float* values);
+
+}  // namespace skerry::compression::cpu
+
+#endif  // SKERRY_COMPRESSION_CPU_SENT_MARKS_H_

@@ -1,0 +1,131 @@
+#include "compression/sparse/bands.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "compression/cpu/candidates.h"
+
+namespace skerry::compression {
+namespace {
+
+constexpr size_t kGroup = 4;
+// Of what a sample of the slice leaves open, a second one tells more.
+constexpr size_t kSecondSample = size_t{1} << 10;
+constexpr size_t kSampledLeast = 16 * kSecondSample;
+// A count in a sample is about Poisson's: so many standard deviations.
+constexpr double kDeviations = 4.0;
+
+// Of `count` values, from a sample of them.
+Bounds BoundsFrom(std::span<float> sample, size_t of, size_t k) {
+  const auto count = static_cast<double>(of);
+  const auto sampled = static_cast<double>(sample.size());
+  const double rank = static_cast<double>(k) / count * sampled;
+  const double slack = kDeviations * std::sqrt(rank) + 8.0;
+  Bounds bounds;
+  if (rank + slack >= sampled) return bounds;
+  bounds.low =
+      cpu::KthLargestMagnitude(sample, static_cast<size_t>(rank + slack) + 1);
+  bounds.low = std::max<uint32_t>(bounds.low, 1);
+  bounds.most = static_cast<size_t>(2.0 * count * (rank + slack) / sampled);
+  if (rank - slack < 1.0) return bounds;
+  bounds.high =
+      std::min(cpu::KthLargestMagnitude(
+                   sample, static_cast<size_t>(rank - slack) + 1, bounds.low),
+               cpu::kInfinityBits);
+  return bounds;
+}
+
+std::span<float> BandOf(PartScratch& part) {
+  return {part.band.get(), part.banded};
+}
+
+size_t Banded(std::span<const PartScratch> parts) {
+  size_t banded = 0;
+  for (const PartScratch& part : parts) banded += part.banded;
+  return banded;
+}
+
+// Groups of neighbours at even strides over all bands, which have `banded`.
+void SampleBands(std::span<PartScratch> parts, size_t banded,
+                 std::vector<float>& sample) {
+  const size_t stride = banded / (kSecondSample / kGroup);
+  sample.clear();
+  size_t begin = 0;
+  size_t next = 0;
+  for (PartScratch& part : parts) {
+    const std::span<float> band = BandOf(part);
+    for (; next < begin + band.size(); next += stride) {
+      if (band.size() < kGroup) continue;
+      const size_t at = std::min(next - begin, band.size() - kGroup);
+      sample.insert(sample.end(), &band[at], &band[at] + kGroup);
+    }
+    begin += band.size();
+  }
+}
+
+// Takes from the bands what a sample of them tells is not the k-th largest of
+// theirs, as part.above what is above it, counts `k` down by that, and raises
+// `low`. False, and nothing is done, where a sample does not tell.
+bool Narrow(std::span<PartScratch> parts, size_t& k, uint32_t& low,
+            Workspace& workspace) {
+  const size_t banded = Banded(parts);
+  if (banded < kSampledLeast) return false;
+  SampleBands(parts, banded, workspace.sample);
+  const Bounds bounds = BoundsFrom(workspace.sample, banded, k);
+  const uint32_t from = std::max(bounds.low, low);
+  // Of each part, what is above, and what reaches `from`.
+  workspace.counts.resize(2 * parts.size());
+  uint64_t* const counts = workspace.counts.data();
+  workspace.executor->ForEach(parts.size(), [&](size_t index) {
+    const std::span<const float> band = BandOf(parts[index]);
+    counts[2 * index] = cpu::CountAtLeast(band, bounds.high);
+    counts[2 * index + 1] = cpu::CountAtLeast(band, from);
+  });
+  size_t above = 0;
+  size_t reach = 0;
+  for (size_t index = 0; index < parts.size(); ++index) {
+    above += counts[2 * index];
+    reach += counts[2 * index + 1];
+  }
+  if (above >= k || reach < k || reach - above > banded / 2) return false;
+  workspace.executor->ForEach(parts.size(), [&](size_t index) {
+    PartScratch& part = parts[index];
+    part.banded = cpu::KeepBetween(BandOf(part), from, bounds.high);
+    part.above += counts[2 * index];
+  });
+  k -= above;
+  low = from;
+  return true;
+}
+
+}  // namespace
+
+Bounds BoundsOf(std::span<const float> values, size_t k, size_t size,
+                Workspace& workspace) {
+  // Neighbours share a page and a line of a cache.
+  const size_t groups = size / kGroup;
+  const size_t stride = values.size() / groups;
+  std::vector<float>& sample = workspace.sample;
+  sample.resize(groups * kGroup);
+  for (size_t g = 0; g < groups; ++g) {
+    std::copy_n(&values[g * stride], kGroup, &sample[g * kGroup]);
+  }
+  return BoundsFrom(sample, values.size(), k);
+}
+
+uint32_t DividingOf(size_t count, size_t k, uint32_t low, size_t room,
+                    Workspace& workspace) {
+  const std::span<PartScratch> parts(workspace.parts.data(), count);
+  while (Narrow(parts, k, low, workspace)) {
+  }
+  const size_t banded = Banded(parts);
+  float* const all = workspace.band.Room(std::max(banded, room));
+  float* to = all;
+  for (PartScratch& part : parts) {
+    to = std::copy_n(part.band.get(), part.banded, to);
+  }
+  return cpu::DividingMagnitude({all, banded}, k, low);
+}
+
+}  // namespace skerry::compression

@@ -1,0 +1,40 @@
+// compression/sparse/bands.h
+//
+// About where the k-th largest magnitude of a slice lies, told from samples:
+// of the slice first, then of what lies between the bounds that gave. The bands
+// are those of the parts in a workspace.
+#ifndef SKERRY_COMPRESSION_SPARSE_BANDS_H_
+#define SKERRY_COMPRESSION_SPARSE_BANDS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "compression/cpu/select.h"
+#include "compression/workspace.h"
+
+namespace skerry::compression {
+
+// Magnitudes between which the k-th largest is all but sure to lie: it reaches
+// `low` and not `high`.
+struct Bounds {
+  uint32_t low = 0;
+  uint32_t high = cpu::kInfinityBits;
+  size_t most = 0;  // that reach `low`, were the sample far off
+};
+
+// From about `size` of the values. Leaves them in workspace.sample.
+Bounds BoundsOf(std::span<const float> values, size_t k, size_t size,
+                Workspace& workspace);
+
+// As cpu::DividingMagnitude of the bands of the first `parts`: what the k-th
+// largest of all that is in them has. All reach `low`. Where samples tell, the
+// bands lose what cannot be it, and what is above is counted in part.above.
+// `room` is for the usual case. Requires: 1 <= k, and no more than the bands
+// have.
+uint32_t DividingOf(size_t parts, size_t k, uint32_t low, size_t room,
+                    Workspace& workspace);
+
+}  // namespace skerry::compression
+
+#endif  // SKERRY_COMPRESSION_SPARSE_BANDS_H_
