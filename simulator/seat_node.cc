@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "simulator/quadratic_model.h"
 #include "simulator/worker_node.h"
 #include "simulator/world.h"
 #include "worker/convert/control.h"
@@ -28,20 +29,26 @@ constexpr double kMessageBytes = 100;
 // So long does a checkpoint take to be written or read, at most.
 constexpr uint64_t kCheckpointUs = 200'000;
 
-TrainerModel ModelOf(const World& world, HostId host, JobId job,
-                     const v1::JobSpec& spec) {
-  TrainerModel model;
-  model.job = job;
-  model.compute = world.shape(host).compute;
-  model.meeting_max = kMeetingLeases * world.setting.options.lease;
-  model.seed = Hash64(std::as_bytes(std::span(world.shape(host).island)));
-  const auto elements = world.setting.elements.find(spec.name());
-  if (elements != world.setting.elements.end()) {
-    model.elements = elements->second;
+TrainerShape ShapeOf(const World& world, HostId host, JobId job) {
+  TrainerShape shape;
+  shape.job = job;
+  shape.compute = world.shape(host).compute;
+  shape.meeting_max = kMeetingLeases * world.setting.options.lease;
+  shape.pace = world.setting.pace;
+  return shape;
+}
+
+std::unique_ptr<SimModel> ModelOf(const World& world, HostId host, JobId job,
+                                  const std::string& name) {
+  const std::string& island = world.shape(host).island;
+  if (world.setting.make_model) {
+    auto model = world.setting.make_model({job, name, island});
+    if (model != nullptr) return model;
   }
-  model.pace = world.setting.pace;
-  model.every_step = world.setting.every_step;
-  return model;
+  const auto elements = world.setting.elements.find(name);
+  return std::make_unique<QuadraticModel>(
+      elements == world.setting.elements.end() ? 0 : elements->second, job,
+      island, world.setting.every_step);
 }
 
 }  // namespace
@@ -81,8 +88,9 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
           },
           status_changed),
       trainer_(
-          ModelOf(world, node.host(), job_, orders.spec()), node.process(),
-          world.random, answers_, world.islands,
+          ShapeOf(world, node.host(), job_),
+          ModelOf(world, node.host(), job_, orders.spec().name()),
+          node.process(), world.random, answers_, world.islands,
           {[this](const worker::TrainerDescription& description) {
              OnTrainerReady(description);
            },

@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "compression/codec.h"
 #include "coordinator/core/options.h"
+#include "simulator/sim_model.h"
 #include "transport/outbox.h"
 #include "transport/receive_gate.h"
 
@@ -66,6 +67,8 @@ struct Setting {
   coordinator::ClusterOptions options;
   // Of the model of each job, by the job's name.
   std::map<std::string, uint64_t> elements;
+  // What trainers train; quadratic models where it is empty, or makes none.
+  MakeSimModel make_model;
   // Between two snapshots of the coordinator's journal, in records.
   uint32_t compact_records = 1000;
   // Frames carry so much, so that even small spans have several parts;
@@ -77,7 +80,8 @@ struct Setting {
   transport::ReceiveGateOptions gate;
   Pace pace;
   Scale scale;
-  // Whether trainers do the arithmetic of every step, or of one a round.
+  // Whether quadratic models do the arithmetic of every step, or of one a
+  // round.
   bool every_step = true;
   // Whether states are hashed and invariants checked after every change.
   bool watched = true;

@@ -1,23 +1,12 @@
 #include "simulator/trainer.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
-
-#include "base/hash.h"
 
 namespace skerry::sim {
 namespace {
 
 using worker::Done;
-
-constexpr float kRate = 0.2f;
-constexpr double kNoise = 0.05;
-constexpr float kStir = 0x1.0p-40f;
-
-double Unit(uint64_t key, uint64_t counter) {
-  return static_cast<double>(RandomAt(key, counter) >> 11) * 0x1.0p-53;
-}
 
 }  // namespace
 
@@ -44,19 +33,17 @@ void TrainerIslands::Meet(JobId job, Step step,
   for (const auto& [rank, one] : all) one.go_on();
 }
 
-SimTrainer::SimTrainer(const TrainerModel& model, Process& process,
+SimTrainer::SimTrainer(const TrainerShape& shape,
+                       std::unique_ptr<SimModel> model, Process& process,
                        Random& random, const worker::SeatAnswers& answers,
                        TrainerIslands& islands, Events events)
-    : model_(model),
+    : shape_(shape),
+      model_(std::move(model)),
       process_(process),
       random_(random),
       answers_(answers),
       islands_(islands),
-      events_(std::move(events)) {
-  for (uint64_t i = 0; i < model_.elements; ++i) {
-    targets_.push_back(static_cast<float>(Unit(model_.seed, i)));
-  }
-}
+      events_(std::move(events)) {}
 
 void SimTrainer::Later(absl::Duration wait, runtime::Task task) {
   process_.RunAt(process_.Now() + wait, [alive = std::weak_ptr<char>(alive_),
@@ -70,14 +57,14 @@ absl::Duration SimTrainer::Moment() {
 }
 
 absl::Duration SimTrainer::CopyTime(const worker::ElementRange& range) {
-  if (!model_.pace.host.has_value()) return Moment();
+  if (!shape_.pace.host.has_value()) return Moment();
   return absl::Nanoseconds(1) *
-         (model_.pace.host->copy_ns * static_cast<double>(range.size()));
+         (shape_.pace.host->copy_ns * static_cast<double>(range.size()));
 }
 
 absl::Duration SimTrainer::EvaluationTime(uint64_t samples) {
-  if (!model_.pace.evaluation.has_value()) return 10 * Moment();
-  return model_.compute * (*model_.pace.evaluation * samples);
+  if (!shape_.pace.evaluation.has_value()) return 10 * Moment();
+  return shape_.compute * (*shape_.pace.evaluation * samples);
 }
 
 void SimTrainer::Start() {
@@ -85,17 +72,15 @@ void SimTrainer::Start() {
   alive_ = std::make_shared<char>();
   abort_ = nullptr;
   group_ = {};
-  shared_ = std::make_shared<std::vector<float>>(model_.elements);
-  live_.resize(model_.elements);
-  for (uint64_t i = 0; i < model_.elements; ++i) {
-    live_[i] = static_cast<float>(Unit(model_.job.value(), i) - 0.5);
-  }
-  Later(model_.pace.trainer_start.has_value()
-            ? *model_.pace.trainer_start
+  shared_ = std::make_shared<std::vector<float>>(model_->elements());
+  live_.resize(model_->elements());
+  model_->Initialize(live_);
+  Later(shape_.pace.trainer_start.has_value()
+            ? *shape_.pace.trainer_start
             : absl::Milliseconds(20 + random_.Below(200)),
         [this] {
           was_ready_ = true;
-          events_.ready({model_.elements, 1'000'000'000, 1000.0});
+          events_.ready({model_->elements(), 1'000'000'000, 1000.0});
         });
 }
 
@@ -118,11 +103,11 @@ void SimTrainer::Meet(TrainerIslands::Step step,
     });
   };
   abort_ = [end] { end(absl::AbortedError("cancelled")); };
-  Later(model_.meeting_max, [end] {
+  Later(shape_.meeting_max, [end] {
     end(absl::DeadlineExceededError("a member of the group did not come"));
   });
   islands_.Meet(
-      model_.job, step, group_,
+      shape_.job, step, group_,
       {alive_, range, shared_.get(), &live_, [end] { end(absl::OkStatus()); }});
 }
 
@@ -150,47 +135,18 @@ void SimTrainer::StartRun(const data::RangeSet& ranges, uint64_t batch,
     });
   };
   const absl::Duration took =
-      model_.compute * static_cast<double>(ranges.total()) *
-      (1 - model_.pace.jitter + 2 * model_.pace.jitter * random_.Uniform()) /
+      shape_.compute * static_cast<double>(ranges.total()) *
+      (1 - shape_.pace.jitter + 2 * shape_.pace.jitter * random_.Uniform()) /
       group_.size;
   Later(took, [this, ranges, batch, answer, is_over, took] {
     if (std::exchange(*is_over, true)) return;
-    if (model_.every_step) {
-      Train(ranges, batch);
-    } else {
-      Stir(ranges.ranges().front().begin);
-    }
     worker::RunReport report;
+    report.loss = model_->Train(ranges, batch, live_);
     report.samples = ranges.total();
     report.inner_steps = (ranges.total() + batch - 1) / batch;
-    report.loss = 1.0;
     report.compute_s = absl::ToDoubleSeconds(took);
     answers_.Wrap(std::move(*answer))(Report(report));
   });
-}
-
-void SimTrainer::Train(data::RangeSet ranges, uint64_t batch) {
-  float* const live = live_.data();
-  const float* const targets = targets_.data();
-  const size_t size = live_.size();
-  while (!ranges.empty()) {
-    const data::RangeSet step = ranges.TakeFirst(batch);
-    const uint64_t key = step.ranges().front().begin;
-    const auto noise = static_cast<float>(kNoise * (Unit(~key, 0) - 0.5));
-    for (size_t i = 0; i < size; ++i) {
-      live[i] -= kRate * (live[i] - targets[i] - noise);
-    }
-  }
-}
-
-void SimTrainer::Stir(uint64_t key) {
-  for (size_t i = 0; i < live_.size(); ++i) {
-    const uint64_t bits = RandomAt(key, i);
-    // Two uniform values: their sum has most of its mass in the middle, as
-    // what rounds produce.
-    live_[i] += kStir * (static_cast<float>(static_cast<int32_t>(bits)) +
-                         static_cast<float>(static_cast<int32_t>(bits >> 32)));
-  }
 }
 
 void SimTrainer::Cancel() {
@@ -212,8 +168,7 @@ void SimTrainer::Evaluate(uint64_t samples_max,
   abort_ = nullptr;
   Later(EvaluationTime(samples_max), [this, samples_max,
                                       done = std::move(done)]() mutable {
-    double loss = 0;
-    for (uint64_t i = 0; i < live_.size(); ++i) loss += live_[i] * live_[i];
+    const double loss = model_->Evaluate(samples_max, live_);
     answers_.Wrap(std::move(done))(absl::StatusOr<worker::EvaluationReport>(
         worker::EvaluationReport{loss, samples_max}));
   });

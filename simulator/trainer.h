@@ -1,8 +1,7 @@
 // simulator/trainer.h
 //
-// A trainer process on a simulated machine: its model is a point that looks for
-// noisy targets, so that rounds have real arithmetic at the cost of a few
-// additions. The workers of one replica compute the same values.
+// A trainer process on a simulated machine. The workers of one replica compute
+// the same values.
 #ifndef SKERRY_SIMULATOR_TRAINER_H_
 #define SKERRY_SIMULATOR_TRAINER_H_
 
@@ -18,6 +17,7 @@
 #include "base/random.h"
 #include "simulator/process.h"
 #include "simulator/setting.h"
+#include "simulator/sim_model.h"
 #include "worker/core/effects.h"
 #include "worker/core/seat.h"
 #include "worker/daemon/seat_answers.h"
@@ -44,17 +44,13 @@ class TrainerIslands {
   std::map<Key, std::map<uint32_t, Arrival>> waiting_;
 };
 
-struct TrainerModel {
+struct TrainerShape {
   JobId job;
-  uint64_t elements = 0;
   // Of one sample.
   absl::Duration compute;
-  // Which targets this island's data has.
-  uint64_t seed = 0;
   // So long does a member of a group wait for the others.
   absl::Duration meeting_max;
   Pace pace;
-  bool every_step = true;
 };
 
 class SimTrainer final : public worker::TrainerPort {
@@ -65,13 +61,14 @@ class SimTrainer final : public worker::TrainerPort {
     std::function<void(const std::string& reason)> failed;
   };
 
-  // All outlive the trainer.
-  SimTrainer(const TrainerModel& model, Process& process, Random& random,
+  // All but the model outlive the trainer.
+  SimTrainer(const TrainerShape& shape, std::unique_ptr<SimModel> model,
+             Process& process, Random& random,
              const worker::SeatAnswers& answers, TrainerIslands& islands,
              Events events);
 
   // Of the model; 0 until it was ready once.
-  uint64_t elements() const { return was_ready_ ? model_.elements : 0; }
+  uint64_t elements() const { return was_ready_ ? model_->elements() : 0; }
   // Starts the process; ready() follows.
   void Start();
   // The process dies, unless it has; failed() follows.
@@ -103,11 +100,9 @@ class SimTrainer final : public worker::TrainerPort {
   absl::Duration EvaluationTime(uint64_t samples);
   void Meet(TrainerIslands::Step step, const worker::ElementRange& range,
             worker::Done<absl::Status> done);
-  void Train(data::RangeSet ranges, uint64_t batch);
-  // Something else for every element, of one size.
-  void Stir(uint64_t key);
 
-  const TrainerModel model_;
+  const TrainerShape shape_;
+  const std::unique_ptr<SimModel> model_;
   Process& process_;
   Random& random_;
   const worker::SeatAnswers& answers_;
@@ -118,7 +113,6 @@ class SimTrainer final : public worker::TrainerPort {
   std::shared_ptr<char> alive_ = std::make_shared<char>();
   std::shared_ptr<std::vector<float>> shared_;
   std::vector<float> live_;
-  std::vector<float> targets_;
   worker::TrainerGroup group_;
   // Ends the call in progress with Aborted; empty when it cannot.
   std::function<void()> abort_;

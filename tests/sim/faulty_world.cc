@@ -9,6 +9,7 @@
 #include "simulator/coordinator_node.h"
 #include "simulator/worker_node.h"
 #include "tests/sim/job_specs.h"
+#include "tests/sim/language_model.h"
 
 namespace skerry::sim {
 namespace {
@@ -38,6 +39,11 @@ Setting SettingOf(const Schedule& schedule) {
   setting.options = OptionsOf(schedule);
   for (uint32_t job = 0; job < schedule.jobs.size(); ++job) {
     setting.elements[absl::StrCat("job-", job)] = schedule.jobs[job].elements;
+  }
+  if (schedule.language_model) {
+    setting.make_model = [](const SimModelRequest&) {
+      return MakeLanguageModel();
+    };
   }
   setting.compact_records = schedule.compact_records;
   setting.damaged = schedule.links.broken;

@@ -18,6 +18,10 @@ constexpr uint64_t kMoreFaults = 3;
 constexpr uint64_t kFragments = 4;
 constexpr uint64_t kStrikes = 5;
 constexpr uint64_t kCheckpoints = 6;
+constexpr uint64_t kModels = 7;
+
+// Of schedules, where trainers train a language model.
+constexpr double kLanguageModels = 0.05;
 
 class Draw {
  public:
@@ -346,6 +350,7 @@ absl::StatusOr<Schedule> DrawSchedule(uint64_t seed, std::string_view profile) {
     schedule.seed = seed;
     schedule.profile = one.name;
     DrawShape(schedule);
+    schedule.language_model = Draw(seed, kModels).Chance(kLanguageModels);
     Draw checkpoints(seed, kCheckpoints);
     if (one.saved) DrawCheckpoints(checkpoints, schedule);
     FaultDraw draw(schedule, one, checkpoints);

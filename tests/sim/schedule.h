@@ -115,6 +115,8 @@ struct Schedule {
   absl::Duration lease = absl::Seconds(2);
   std::vector<WorkerShape> workers;
   std::vector<JobShape> jobs;
+  // Trainers train the engine's own model, whose elements are what they are.
+  bool language_model = false;
   absl::Duration delay_min;
   absl::Duration delay_max;
   LinkFaults links;

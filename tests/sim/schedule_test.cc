@@ -16,7 +16,17 @@ TEST(ScheduleTest, TextSaysAllOfIt) {
     EXPECT_EQ(read->faults, drawn.faults);
     EXPECT_EQ(read->calm_at, drawn.calm_at);
     EXPECT_EQ(read->workers.size(), drawn.workers.size());
+    EXPECT_EQ(read->language_model, drawn.language_model);
   }
+}
+
+TEST(ScheduleTest, OneInTwentyTrainsALanguageModel) {
+  int drawn = 0;
+  for (uint64_t seed = 1; seed <= 2000; ++seed) {
+    drawn += DrawSchedule(seed).language_model ? 1 : 0;
+  }
+  EXPECT_GE(drawn, 80);
+  EXPECT_LE(drawn, 120);
 }
 
 TEST(ScheduleTest, EveryJobIsOneThatACoordinatorTakes) {

@@ -58,6 +58,7 @@ std::string ToText(const Schedule& schedule) {
     absl::StrAppend(&text, "checkpoints ", schedule.jobs[0].checkpoint_every,
                     " ", schedule.jobs[0].keep, "\n");
   }
+  if (schedule.language_model) absl::StrAppend(&text, "language_model\n");
   for (const Fault& fault : schedule.faults) {
     absl::StrAppend(&text, ToText(fault), "\n");
   }
@@ -70,6 +71,7 @@ absl::StatusOr<Schedule> ScheduleFromText(std::string_view text) {
   uint32_t every = 0, keep = 0;
   std::vector<Fault> faults;
   bool listed = false;
+  bool language_model = false;
   const std::vector<std::string> lines =
       absl::StrSplit(absl::string_view(text.data(), text.size()), '\n');
   for (const std::string& line : lines) {
@@ -83,6 +85,8 @@ absl::StatusOr<Schedule> ScheduleFromText(std::string_view text) {
       in >> profile;
     } else if (word == "checkpoints") {
       in >> every >> keep;
+    } else if (word == "language_model") {
+      language_model = true;
     } else if (word == "fault") {
       absl::StatusOr<Fault> fault = FaultFromLine(line);
       if (!fault.ok()) return fault.status();
@@ -96,6 +100,7 @@ absl::StatusOr<Schedule> ScheduleFromText(std::string_view text) {
   absl::StatusOr<Schedule> schedule = DrawSchedule(seed, profile);
   if (!schedule.ok() || !listed) return schedule;
   schedule->faults = std::move(faults);
+  schedule->language_model = language_model;
   for (JobShape& job : schedule->jobs) {
     job.checkpoint_every = every;
     job.keep = keep;
