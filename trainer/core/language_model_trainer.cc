@@ -227,28 +227,31 @@ absl::Status LanguageModelTrainer::Load(std::span<const ElementRange> ranges,
 
 absl::Status LanguageModelTrainer::JoinGroup(Collective* island) {
   island_ = island;
-  return size() == 1 ? absl::OkStatus() : ShareOptimizerState();
+  return size() == 1 ? absl::OkStatus() : ShareProgress();
 }
 
-absl::Status LanguageModelTrainer::ShareOptimizerState() {
+absl::Status LanguageModelTrainer::ShareProgress() {
   // Counts as pairs of floats, because a float alone is exact only to 2^24.
   constexpr uint64_t kBase = uint64_t{1} << 20;
-  constexpr size_t kColumns = 2;
+  constexpr size_t kColumns = 4;
   std::vector<float> table(static_cast<size_t>(size()) * kColumns, 0.f);
   float* mine = table.data() + static_cast<size_t>(rank()) * kColumns;
-  mine[0] = static_cast<float>(optimizer_->steps() / kBase);
-  mine[1] = static_cast<float>(optimizer_->steps() % kBase);
+  for (const uint64_t count : {optimizer_->steps(), progress_}) {
+    *mine++ = static_cast<float>(count / kBase);
+    *mine++ = static_cast<float>(count % kBase);
+  }
   SKERRY_RETURN_IF_ERROR(island_->AllReduceSum(table));
-  const auto steps_of = [&](int member) {
+  const auto count_of = [&](int member, size_t column) {
     const float* row = table.data() + static_cast<size_t>(member) * kColumns;
-    return static_cast<uint64_t>(row[0]) * kBase +
-           static_cast<uint64_t>(row[1]);
+    return static_cast<uint64_t>(row[column]) * kBase +
+           static_cast<uint64_t>(row[column + 1]);
   };
   int root = 0;
-  for (int member = 1; member < size(); ++member) {
-    if (steps_of(member) > steps_of(root)) root = member;
+  for (int member = 0; member < size(); ++member) {
+    if (count_of(member, 0) > count_of(root, 0)) root = member;
+    progress_ = std::max(progress_, count_of(member, 2));
   }
-  optimizer_->set_steps(steps_of(root));
+  optimizer_->set_steps(count_of(root, 0));
   for (const std::span<float> part : optimizer_->state()) {
     if (part.empty()) continue;
     SKERRY_RETURN_IF_ERROR(island_->Broadcast(part, root));

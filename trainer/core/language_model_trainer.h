@@ -88,7 +88,9 @@ class LanguageModelTrainer final : public Trainer {
   absl::StatusOr<double> Gradients(std::span<const uint64_t> positions,
                                    StopRequested stop);
   float NextLearningRate(std::span<const uint64_t> positions);
-  absl::Status ShareOptimizerState();
+  // The optimizer's state of who has taken most steps, and the largest position
+  // that any has drawn.
+  absl::Status ShareProgress();
 
   const TrainingOptions options_;
   const std::unique_ptr<model::LanguageModel> model_;
