@@ -18,10 +18,10 @@ namespace skerry::cli {
 
 // What is empty stays as the job and the cluster have it.
 struct PlanLists {
-  std::vector<uint32_t> taus;
-  std::vector<std::string> codecs;
-  std::vector<std::string> methods;
-  std::vector<size_t> islands;
+  std::vector<uint32_t> taus = {};
+  std::vector<std::string> codecs = {};
+  std::vector<std::string> methods = {};
+  std::vector<size_t> islands = {};
 };
 
 struct SimulationPlan {
