@@ -4,7 +4,9 @@
 #include <new>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "base/random.h"
+#include "compression/reduce/one_bit_all_reduce.h"
 #include "compression/reduce/one_bit_mean.h"
 #include "compression/stateful/dgc.h"
 #include "compression/stateful/error_feedback.h"
@@ -12,6 +14,7 @@
 #include "compression/testing/backward_executor.h"
 #include "compression/testing/conformance_cases.h"
 #include "gtest/gtest.h"
+#include "transport/memory/memory_group.h"
 
 namespace {
 
@@ -146,6 +149,19 @@ TEST(AllocationTest, NorDoPowerSgdAndTheOneBitMean) {
     if (call < kFirstCalls) continue;
     EXPECT_EQ(by_power, 0);
     EXPECT_EQ(by_mean, 0);
+  }
+}
+
+// A group of one allocates nothing itself.
+TEST(AllocationTest, NorDoesTheOneBitAllReduce) {
+  const auto group = transport::MakeMemoryGroup(1, absl::Minutes(1));
+  OneBitAllReduce reduce(kElements, CodecId::kSign1, *group[0]);
+  std::vector<float> values = Values();
+  for (int call = 0; call < kFirstCalls + kCalls; ++call) {
+    const int64_t before = allocations;
+    ASSERT_TRUE(reduce.Mean(values).ok());
+    if (call < kFirstCalls) continue;
+    EXPECT_EQ(allocations, before);
   }
 }
 

@@ -14,9 +14,9 @@ namespace skerry::transport {
 //
 // Errors of every call: Aborted when the group was aborted; DeadlineExceeded
 // when a member did not arrive in time; InvalidArgument when the members
-// disagree about what they are doing, or a root is out of range. The first
-// error ends the group for everyone: later calls return Aborted. A dead member
-// therefore holds the others up for one timeout at most.
+// disagree about what they are doing, or a root or a length is out of range.
+// The first error ends the group for everyone: later calls return Aborted. A
+// dead member therefore holds the others up for one timeout at most.
 //
 // Thread: one thread makes the calls; Abort() may be called from any.
 class Group : public Collective {

@@ -46,10 +46,12 @@ class Group {
       for (const auto& payloads : sent) mine.push_back(payloads[owner]);
       ASSERT_TRUE(members_[owner].Reduce(mine, results[owner]).ok());
     }
-    ASSERT_TRUE(members_[0].Receive(results, mean).ok());
-    std::vector<float> other(mean.size());
-    ASSERT_TRUE(members_[kMembers - 1].Receive(results, other).ok());
-    ASSERT_EQ(other, mean);
+    std::vector<float> first(mean.size());
+    for (OneBitMean& member : members_) {
+      ASSERT_TRUE(member.Receive(results, mean).ok());
+      if (&member == &members_[0]) first = mean;
+      ASSERT_EQ(mean, first);
+    }
     if (feed_back) return;
     for (OneBitMean& member : members_) member.Reset();
   }

@@ -16,6 +16,11 @@ const Codec& DenseCodecOf(CodecId id) {
   return **codec;
 }
 
+void KeepLost(const std::vector<float>& sum, const std::vector<float>& sent,
+              std::vector<float>& error) {
+  for (size_t i = 0; i < error.size(); ++i) error[i] = sum[i] - sent[i];
+}
+
 }  // namespace
 
 OneBitMean::OneBitMean(size_t elements, int members, int rank, CodecId codec)
@@ -28,6 +33,8 @@ OneBitMean::OneBitMean(size_t elements, int members, int rank, CodecId codec)
   SKERRY_CHECK(rank >= 0 && rank < members);
   const auto [begin, end] = Part(rank);
   owner_error_.assign(end - begin, 0.0f);
+  owner_sum_.resize(end - begin);
+  owner_sent_.resize(end - begin);
 }
 
 std::pair<size_t, size_t> OneBitMean::Part(int rank) const {
@@ -43,6 +50,7 @@ std::pair<size_t, size_t> OneBitMean::Part(int rank) const {
 absl::Status OneBitMean::Send(std::span<const float> x,
                               std::vector<Payload>& to_owners) {
   SKERRY_CHECK(x.size() == elements_);
+  given_ = reduced_ = false;
   for (size_t i = 0; i < elements_; ++i) sum_[i] = x[i] + member_error_[i];
   to_owners.resize(static_cast<size_t>(members_));
   for (int owner = 0; owner < members_; ++owner) {
@@ -54,26 +62,25 @@ absl::Status OneBitMean::Send(std::span<const float> x,
     SKERRY_RETURN_IF_ERROR(codec_.Decode(
         payload, std::span(sent_).subspan(begin, size), workspace_));
   }
-  for (size_t i = 0; i < elements_; ++i) member_error_[i] = sum_[i] - sent_[i];
+  given_ = true;
   return absl::OkStatus();
 }
 
 absl::Status OneBitMean::Reduce(std::span<const Payload> from_members,
                                 Payload& result) {
   SKERRY_CHECK(from_members.size() == static_cast<size_t>(members_));
-  const std::span<float> sum = std::span(sum_).first(owner_error_.size());
-  const std::span<float> sent = std::span(sent_).first(sum.size());
-  std::fill(sum.begin(), sum.end(), 0.0f);
+  reduced_ = false;
+  std::fill(owner_sum_.begin(), owner_sum_.end(), 0.0f);
   for (const Payload& payload : from_members) {
-    SKERRY_RETURN_IF_ERROR(codec_.DecodeAdd(payload, sum, workspace_));
+    SKERRY_RETURN_IF_ERROR(codec_.DecodeAdd(payload, owner_sum_, workspace_));
   }
   const auto members = static_cast<float>(members_);
-  for (size_t i = 0; i < sum.size(); ++i) {
-    sum[i] = sum[i] / members + owner_error_[i];
+  for (size_t i = 0; i < owner_sum_.size(); ++i) {
+    owner_sum_[i] = owner_sum_[i] / members + owner_error_[i];
   }
-  SKERRY_RETURN_IF_ERROR(codec_.Encode(sum, result, workspace_));
-  SKERRY_RETURN_IF_ERROR(codec_.Decode(result, sent, workspace_));
-  for (size_t i = 0; i < sum.size(); ++i) owner_error_[i] = sum[i] - sent[i];
+  SKERRY_RETURN_IF_ERROR(codec_.Encode(owner_sum_, result, workspace_));
+  SKERRY_RETURN_IF_ERROR(codec_.Decode(result, owner_sent_, workspace_));
+  reduced_ = true;
   return absl::OkStatus();
 }
 
@@ -87,10 +94,14 @@ absl::Status OneBitMean::Receive(std::span<const Payload> results,
                                          out.subspan(begin, end - begin),
                                          workspace_));
   }
+  if (given_) KeepLost(sum_, sent_, member_error_);
+  if (reduced_) KeepLost(owner_sum_, owner_sent_, owner_error_);
+  given_ = reduced_ = false;
   return absl::OkStatus();
 }
 
 void OneBitMean::Reset() {
+  given_ = reduced_ = false;
   std::fill(member_error_.begin(), member_error_.end(), 0.0f);
   std::fill(owner_error_.begin(), owner_error_.end(), 0.0f);
 }

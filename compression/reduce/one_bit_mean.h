@@ -3,12 +3,14 @@
 // The two-phase compressed mean of 1-bit Adam (arXiv 2102.02888): every member
 // encodes its values for the owner of each part, owners average and encode
 // again, and both keep what their encoding lost for the next step. Moves no
-// bytes itself:
+// bytes itself, which OneBitAllReduce does:
 //
-//   Send(x)      u = x + e, one payload an owner, e = u - decoded
-//   Reduce(...)  y = mean of decoded + e', one payload, e' = y - decoded
-//   Receive(...) the owners' payloads, decoded: the same bits at every member
+//   Send(x)      u = x + e, one payload an owner
+//   Reduce(...)  y = mean of decoded + e', one payload
+//   Receive(...) the owners' payloads, decoded: the same bits at every member;
+//                then e = u - decoded, e' = y - decoded
 //
+// A step that does not come to its end leaves no trace in the errors.
 // Over any number of steps, in real arithmetic,
 //
 //   sum of results - sum of means = -(mean of e + e').
@@ -43,17 +45,16 @@ class OneBitMean {
 
   // One payload for each owner, this member among them.
   //
-  // Errors: InvalidArgument when a value is not finite; the errors are then
-  // what they were.
+  // Errors: InvalidArgument when a value is not finite.
   absl::Status Send(std::span<const float> x, std::vector<Payload>& to_owners);
 
   // The members' payloads for this member's part, in the order of ranks.
   //
-  // Errors: DataLoss when one is no encoding of the part; the owner's error is
-  // then what it was.
+  // Errors: DataLoss when one is no encoding of the part.
   absl::Status Reduce(std::span<const Payload> from_members, Payload& result);
 
-  // The owners' payloads in the order of ranks. Errors: DataLoss, as Reduce.
+  // The owners' payloads in the order of ranks. Ends the step. Errors:
+  // DataLoss, as Reduce.
   absl::Status Receive(std::span<const Payload> results, std::span<float> out);
 
   // After a change of members, and when a checkpoint is loaded: errors belong
@@ -69,9 +70,14 @@ class OneBitMean {
   const Codec& codec_;
   std::vector<float> member_error_;
   std::vector<float> owner_error_;
-  // Of one call: what is encoded, and what its encoding says.
+  // Of a step, as a member and as an owner: what is encoded, and what its
+  // encoding says.
   std::vector<float> sum_;
   std::vector<float> sent_;
+  std::vector<float> owner_sum_;
+  std::vector<float> owner_sent_;
+  bool given_ = false;
+  bool reduced_ = false;
   Workspace workspace_;
 };
 

@@ -193,24 +193,38 @@ TEST(OneBitMeanTest, BytesSentAreThoseOfTheFormula) {
   EXPECT_EQ(ring.bytes_of_first(), 2u * 3u * (4u * 4u + 128u));
 }
 
-TEST(OneBitMeanTest, BadValuesAndPayloadsAreRefusedWithoutATrace) {
-  OneBitMean member(600, 2, 0, CodecId::kSign1);
+std::vector<float> ErrorsOf(const OneBitMean& member) {
+  std::vector<float> all(member.member_error().begin(),
+                         member.member_error().end());
+  all.insert(all.end(), member.owner_error().begin(),
+             member.owner_error().end());
+  return all;
+}
+
+// A member without others, whose payloads are its own results.
+TEST(OneBitMeanTest, StepThatDoesNotEndLeavesNoTrace) {
+  OneBitMean member(600, 1, 0, CodecId::kSign1);
   std::vector<Payload> payloads;
+  Payload result;
   std::vector<float> x(600, 1.0f);
   x[10] = 3.0f;
+  std::vector<float> out(600);
+  const std::vector<float> first = ErrorsOf(member);
   ASSERT_TRUE(member.Send(x, payloads).ok());
-  const std::vector<float> before(member.member_error().begin(),
-                                  member.member_error().end());
+  ASSERT_TRUE(member.Reduce(payloads, result).ok());
+  EXPECT_EQ(ErrorsOf(member), first);
+  ASSERT_TRUE(member.Receive(std::vector<Payload>{result}, out).ok());
+  const std::vector<float> before = ErrorsOf(member);
+  EXPECT_NE(before, first);
+
+  const std::vector<Payload> broken(1, Payload(3));
+  ASSERT_TRUE(member.Send(x, payloads).ok());
+  EXPECT_TRUE(absl::IsDataLoss(member.Reduce(broken, result)));
+  EXPECT_TRUE(absl::IsDataLoss(member.Receive(broken, out)));
+  EXPECT_EQ(ErrorsOf(member), before);
   x[599] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_TRUE(absl::IsInvalidArgument(member.Send(x, payloads)));
-  EXPECT_EQ(std::vector<float>(member.member_error().begin(),
-                               member.member_error().end()),
-            before);
-  Payload result;
-  const std::vector<Payload> broken(2, Payload(3));
-  EXPECT_TRUE(absl::IsDataLoss(member.Reduce(broken, result)));
-  std::vector<float> out(600);
-  EXPECT_TRUE(absl::IsDataLoss(member.Receive(broken, out)));
+  EXPECT_EQ(ErrorsOf(member), before);
 }
 
 }  // namespace

@@ -2,25 +2,29 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <span>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "base/check.h"
 
 namespace skerry::transport {
 namespace {
 
-enum class CallKind { kBarrier, kAllReduce, kBroadcast };
+enum class CallKind { kBarrier, kAllReduce, kBroadcast, kAllToAll, kAllGather };
 
 struct Call {
   CallKind kind = CallKind::kBarrier;
   int root = 0;
-  std::span<float> values;
+  std::span<float> values = {};
+  std::span<const std::byte> to = {};
+  std::span<std::byte> from = {};
   bool SameAs(const Call& other) const {
     return kind == other.kind && root == other.root &&
-           values.size() == other.values.size();
+           values.size() == other.values.size() && to.size() == other.to.size();
   }
 };
 
@@ -93,8 +97,26 @@ class Meeting {
           calls_[static_cast<size_t>(first.root)].values;
       sum_.assign(root.begin(), root.end());
       Give(sum_);
+    } else if (first.kind == CallKind::kAllToAll) {
+      const size_t piece = first.to.size() / calls_.size();
+      for (size_t rank = 0; rank < calls_.size(); ++rank) {
+        GivePieces(calls_[rank].from, rank * piece, piece);
+      }
+    } else if (first.kind == CallKind::kAllGather) {
+      for (const Call& call : calls_) {
+        GivePieces(call.from, 0, first.to.size());
+      }
     }
     return absl::OkStatus();
+  }
+
+  // Of what each rank gives, `size` bytes from `begin` on.
+  void GivePieces(std::span<std::byte> from, size_t begin, size_t size) {
+    for (const Call& call : calls_) {
+      const auto piece = call.to.subspan(begin, size);
+      std::copy(piece.begin(), piece.end(), from.begin());
+      from = from.subspan(size);
+    }
   }
 
   void Give(std::span<const float> values) {
@@ -122,20 +144,47 @@ class MemoryGroup final : public Group {
   int rank() const override { return rank_; }
   int size() const override { return meeting_->size(); }
   absl::Status AllReduceSum(std::span<float> values) override {
-    return meeting_->Attend(rank_, {CallKind::kAllReduce, 0, values});
+    return meeting_->Attend(rank_,
+                            {.kind = CallKind::kAllReduce, .values = values});
   }
   absl::Status Broadcast(std::span<float> values, int root) override {
     if (root < 0 || root >= size()) {
-      Abort();
-      return absl::InvalidArgumentError(
+      return Refuse(
           absl::StrCat("root ", root, " is not in a group of ", size()));
     }
-    return meeting_->Attend(rank_, {CallKind::kBroadcast, root, values});
+    return meeting_->Attend(
+        rank_, {.kind = CallKind::kBroadcast, .root = root, .values = values});
+  }
+  absl::Status AllToAll(std::span<const std::byte> to,
+                        std::span<std::byte> from) override {
+    const auto ranks = static_cast<size_t>(size());
+    if (to.size() != from.size() || to.size() % ranks != 0) {
+      return Refuse(absl::StrCat(to.size(), " bytes to all and ", from.size(),
+                                 " from all are not ", ranks,
+                                 " pieces of one length each"));
+    }
+    return meeting_->Attend(
+        rank_, {.kind = CallKind::kAllToAll, .to = to, .from = from});
+  }
+  absl::Status AllGather(std::span<const std::byte> piece,
+                         std::span<std::byte> all) override {
+    const auto ranks = static_cast<size_t>(size());
+    if (all.size() != ranks * piece.size()) {
+      return Refuse(absl::StrCat(all.size(), " bytes are not ", ranks,
+                                 " pieces of ", piece.size()));
+    }
+    return meeting_->Attend(
+        rank_, {.kind = CallKind::kAllGather, .to = piece, .from = all});
   }
   absl::Status Barrier() override { return meeting_->Attend(rank_, Call()); }
   void Abort() override { meeting_->Abort(); }
 
  private:
+  absl::Status Refuse(absl::string_view why) {
+    Abort();
+    return absl::InvalidArgumentError(why);
+  }
+
   const int rank_;
   // Shared by the handles: whichever is destroyed last ends it.
   const std::shared_ptr<Meeting> meeting_;

@@ -19,13 +19,20 @@ namespace {
 
 // 256 KiB: a chunk of each rank stays in its core's second-level cache.
 constexpr size_t kChunkElements = 65536;
-constexpr uint64_t kLayoutVersion = 1;
+constexpr size_t kHalfBytes = kChunkElements * sizeof(float) / 2;
+constexpr uint64_t kLayoutVersion = 2;
 // Members of one step finish close together, so a look or two before the
 // kernel is asked is worth its price; more would take cores from the others.
 constexpr int kSpins = 200;
 constexpr size_t kCacheLineElements = 16;
 
-enum CallKind : uint32_t { kBarrier = 1, kAllReduce = 2, kBroadcast = 3 };
+enum CallKind : uint32_t {
+  kBarrier = 1,
+  kAllReduce = 2,
+  kBroadcast = 3,
+  kAllToAll = 4,
+  kAllGather = 5,
+};
 
 absl::Status AbortedGroup() {
   return absl::AbortedError("the island's group was aborted");
@@ -165,6 +172,15 @@ float* ShmGroup::Area(int index) const {
   return segment_->staging + static_cast<size_t>(index) * kChunkElements;
 }
 
+std::byte* ShmGroup::Half(int rank, size_t turn) const {
+  return reinterpret_cast<std::byte*>(Area(rank)) + turn * kHalfBytes;
+}
+
+absl::Status ShmGroup::Refuse(absl::string_view why) {
+  Abort();
+  return absl::InvalidArgumentError(why);
+}
+
 void ShmGroup::Abort() {
   segment_->aborted.store(1);
   segment_->generation.fetch_add(1);
@@ -247,8 +263,7 @@ absl::Status ShmGroup::AllReduceChunk(std::span<float> chunk,
 
 absl::Status ShmGroup::Broadcast(std::span<float> values, int root) {
   if (root < 0 || root >= options_.size) {
-    Abort();
-    return absl::InvalidArgumentError(
+    return Refuse(
         absl::StrCat("root ", root, " is not in a group of ", options_.size));
   }
   SKERRY_RETURN_IF_ERROR(Meet({.kind = kBroadcast,
@@ -267,6 +282,57 @@ absl::Status ShmGroup::Broadcast(std::span<float> values, int root) {
       std::copy_n(Area(turn), chunk.size(), chunk.begin());
     }
     values = values.subspan(chunk.size());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ShmGroup::AllToAll(std::span<const std::byte> to,
+                                std::span<std::byte> from) {
+  const auto ranks = static_cast<size_t>(options_.size);
+  if (to.size() != from.size() || to.size() % ranks != 0) {
+    return Refuse(absl::StrCat(to.size(), " bytes to all and ", from.size(),
+                               " from all are not ", ranks,
+                               " pieces of one length each"));
+  }
+  SKERRY_RETURN_IF_ERROR(Meet({.kind = kAllToAll, .count = to.size()}));
+  const size_t piece = to.size() / ranks;
+  const size_t step = kHalfBytes / ranks;
+  // While some still take what is in one half, others fill the other.
+  for (size_t at = 0, turn = 0; at < piece; at += step, turn ^= 1) {
+    const size_t size = std::min(step, piece - at);
+    std::byte* const mine = Half(options_.rank, turn);
+    for (size_t rank = 0; rank < ranks; ++rank) {
+      std::copy_n(&to[rank * piece + at], size, mine + rank * step);
+    }
+    SKERRY_RETURN_IF_ERROR(
+        ArriveAndWait(runtime::FutexDeadline::After(options_.timeout)));
+    const size_t offset = static_cast<size_t>(options_.rank) * step;
+    for (size_t rank = 0; rank < ranks; ++rank) {
+      const std::byte* const theirs = Half(static_cast<int>(rank), turn);
+      std::copy_n(theirs + offset, size, &from[rank * piece + at]);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ShmGroup::AllGather(std::span<const std::byte> piece,
+                                 std::span<std::byte> all) {
+  const auto ranks = static_cast<size_t>(options_.size);
+  if (all.size() != ranks * piece.size()) {
+    return Refuse(absl::StrCat(all.size(), " bytes are not ", ranks,
+                               " pieces of ", piece.size()));
+  }
+  SKERRY_RETURN_IF_ERROR(Meet({.kind = kAllGather, .count = piece.size()}));
+  for (size_t at = 0, turn = 0; at < piece.size();
+       at += kHalfBytes, turn ^= 1) {
+    const size_t size = std::min(kHalfBytes, piece.size() - at);
+    std::copy_n(&piece[at], size, Half(options_.rank, turn));
+    SKERRY_RETURN_IF_ERROR(
+        ArriveAndWait(runtime::FutexDeadline::After(options_.timeout)));
+    for (size_t rank = 0; rank < ranks; ++rank) {
+      std::copy_n(Half(static_cast<int>(rank), turn), size,
+                  &all[rank * piece.size() + at]);
+    }
   }
   return absl::OkStatus();
 }

@@ -5,12 +5,14 @@
 #ifndef SKERRY_TRANSPORT_SHM_SHM_GROUP_H_
 #define SKERRY_TRANSPORT_SHM_SHM_GROUP_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "runtime/posix/futex.h"
 #include "transport/group.h"
@@ -49,6 +51,10 @@ class ShmGroup final : public Group {
   int size() const override { return options_.size; }
   absl::Status AllReduceSum(std::span<float> values) override;
   absl::Status Broadcast(std::span<float> values, int root) override;
+  absl::Status AllToAll(std::span<const std::byte> to,
+                        std::span<std::byte> from) override;
+  absl::Status AllGather(std::span<const std::byte> piece,
+                         std::span<std::byte> all) override;
   absl::Status Barrier() override;
   void Abort() override;
 
@@ -65,8 +71,12 @@ class ShmGroup final : public Group {
   absl::Status ArriveAndWait(const runtime::FutexDeadline& deadline);
   absl::Status AllReduceChunk(std::span<float> chunk,
                               const runtime::FutexDeadline& deadline);
+  // Ends the group: a call that cannot be.
+  absl::Status Refuse(absl::string_view why);
   // Area `index` of the staging memory: one a rank, then the result's.
   float* Area(int index) const;
+  // Rank `rank`'s half of its area in turn 0 or 1.
+  std::byte* Half(int rank, size_t turn) const;
   void RemoveName();
 
   const ShmGroupOptions options_;

@@ -70,6 +70,66 @@ TEST_P(GroupConformance, BroadcastGivesTheRootsValuesToAll) {
   }
 }
 
+// What rank `from` has for rank `to`.
+std::vector<std::byte> Piece(int from, int to, size_t size) {
+  Random random(static_cast<uint64_t>(from * 1009 + to) * 1000003 + size);
+  std::vector<std::byte> bytes(size);
+  for (std::byte& byte : bytes)
+    byte = static_cast<std::byte>(random.Below(256));
+  return bytes;
+}
+
+void Append(const std::vector<std::byte>& piece, std::vector<std::byte>& to) {
+  to.insert(to.end(), piece.begin(), piece.end());
+}
+
+TEST_P(GroupConformance, EveryMemberGetsFromAllWhatTheyHaveForIt) {
+  for (const int size : {1, 2, 3, 5}) {
+    GroupMembers members = GetParam()(size, kLong);
+    RunMembers(members, [&](Group& group) {
+      for (const size_t count : {0, 1, 26215, 131072, 131073, 300001}) {
+        std::vector<std::byte> to, expected;
+        for (int rank = 0; rank < size; ++rank) {
+          Append(Piece(group.rank(), rank, count), to);
+          Append(Piece(rank, group.rank(), count), expected);
+        }
+        std::vector<std::byte> from(to.size());
+        ASSERT_TRUE(group.AllToAll(to, from).ok());
+        EXPECT_EQ(from, expected) << count;
+      }
+    });
+  }
+}
+
+TEST_P(GroupConformance, EveryMemberGetsThePiecesOfAll) {
+  for (const int size : {1, 2, 3, 5}) {
+    GroupMembers members = GetParam()(size, kLong);
+    RunMembers(members, [&](Group& group) {
+      for (const size_t count : {0, 1, 131072, 131073, 300001}) {
+        std::vector<std::byte> expected;
+        for (int rank = 0; rank < size; ++rank) {
+          Append(Piece(rank, rank, count), expected);
+        }
+        std::vector<std::byte> all(expected.size());
+        const std::vector<std::byte> mine =
+            Piece(group.rank(), group.rank(), count);
+        ASSERT_TRUE(group.AllGather(mine, all).ok());
+        EXPECT_EQ(all, expected) << count;
+      }
+    });
+  }
+}
+
+TEST_P(GroupConformance, PiecesThatDoNotFitAreAnError) {
+  std::vector<std::byte> some(5), other(4);
+  EXPECT_TRUE(
+      absl::IsInvalidArgument(GetParam()(1, kLong)[0]->AllToAll(some, other)));
+  EXPECT_TRUE(
+      absl::IsInvalidArgument(GetParam()(2, kLong)[0]->AllToAll(some, some)));
+  EXPECT_TRUE(
+      absl::IsInvalidArgument(GetParam()(2, kLong)[0]->AllGather(other, some)));
+}
+
 TEST_P(GroupConformance, NobodyPassesABarrierBeforeAllHaveCome) {
   GroupMembers members = GetParam()(3, kLong);
   std::atomic<int> arrived{0};
@@ -92,6 +152,13 @@ TEST_P(GroupConformance, MixedCallsFollowEachOther) {
       ASSERT_EQ(values[0], static_cast<float>(turn % 2 + turn));
       ASSERT_TRUE(group.AllReduceSum(values).ok());
       ASSERT_EQ(values[0], 2.0f * static_cast<float>(turn % 2 + turn));
+      const std::vector<std::byte> to(8, static_cast<std::byte>(turn));
+      std::vector<std::byte> from(8);
+      ASSERT_TRUE(group.AllToAll(to, from).ok());
+      ASSERT_EQ(from, to);
+      std::vector<std::byte> all(16);
+      ASSERT_TRUE(group.AllGather(from, all).ok());
+      ASSERT_EQ(all, std::vector<std::byte>(16, to[0]));
       ASSERT_TRUE(group.Barrier().ok());
     }
   });
