@@ -20,12 +20,12 @@ struct IslandShape {
   std::string name;
   uint32_t workers = 1;
   // Of one sample, on one worker.
-  absl::Duration compute;
+  absl::Duration compute = {};
   // To and from all other islands together; 0 is unlimited.
   double up_bytes_per_s = 0;
   double down_bytes_per_s = 0;
   // Of its way to the others, there and back.
-  absl::Duration round_trip;
+  absl::Duration round_trip = {};
 };
 
 // Between two islands, instead of what theirs add up to.
