@@ -13,6 +13,7 @@
 #include "compression/cpu/select.h"
 #include "compression/dense_codec.h"
 #include "compression/sparse/indexed_payload.h"
+#include "compression/sparse/inner_codec.h"
 #include "compression/sparse/selection.h"
 
 namespace skerry::compression {
@@ -88,10 +89,7 @@ class ThresholdTopK final : public IndexedCodec {
 absl::StatusOr<std::unique_ptr<const Codec>> MakeThresholdTopK(
     const SparseOptions& options, ThresholdEstimator estimate,
     ThresholdGuess guess) {
-  // The same domain, and the same words for what is outside of it.
-  SKERRY_RETURN_IF_ERROR(MakeTopK(options).status());
-  SKERRY_ASSIGN_OR_RETURN(const DenseCodec* inner,
-                          FindDenseCodec(options.values));
+  SKERRY_ASSIGN_OR_RETURN(const DenseCodec* inner, InnerOf(options));
   return std::make_unique<const ThresholdTopK>(
       options.density, *inner, std::move(estimate), std::move(guess));
 }

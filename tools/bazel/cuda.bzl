@@ -49,6 +49,8 @@ def _object_impl(ctx):
         "-O3",
         # A twin gives the bits of its CPU reference.
         "--fmad=false",
+        # Functions that the compiler can run, a device can.
+        "--expt-relaxed-constexpr",
         "-Xcompiler",
         "-fPIC,-Wall,-Wextra,-ffp-contract=off",
         "-I.",

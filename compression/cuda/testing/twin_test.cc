@@ -139,11 +139,16 @@ void TwinTest::SetUp() {
 
 void TwinTest::ExpectBytesAndBitsOfTheProcessor(const DeviceKernels& kernels,
                                                 CodecId id) {
+  ExpectBytesAndBitsOfTheProcessor(kernels, **FindCodec(id));
+}
+
+void TwinTest::ExpectBytesAndBitsOfTheProcessor(const DeviceKernels& kernels,
+                                                const Codec& codec) {
   OnEveryDevice([&] {
     for (const CodecInput& input : CodecInputs(kSeed)) {
       SCOPED_TRACE(testing::Message()
                    << input.values.size() << ", " << input.name);
-      ExpectSameBytesAndBits(kernels, **FindCodec(id), input.values);
+      ExpectSameBytesAndBits(kernels, codec, input.values);
     }
   });
 }
@@ -157,7 +162,12 @@ void TwinTest::ExpectBytesAndBitsOfTheProcessor(
 
 void TwinTest::ExpectRefusalsOfTheProcessor(const DeviceKernels& kernels,
                                             CodecId id) {
-  OnEveryDevice([&] { ExpectSameRefusals(kernels, **FindCodec(id)); });
+  ExpectRefusalsOfTheProcessor(kernels, **FindCodec(id));
+}
+
+void TwinTest::ExpectRefusalsOfTheProcessor(const DeviceKernels& kernels,
+                                            const Codec& codec) {
+  OnEveryDevice([&] { ExpectSameRefusals(kernels, codec); });
 }
 
 void TwinTest::ExpectAnswerOfTheProcessor(const DeviceKernels& kernels,

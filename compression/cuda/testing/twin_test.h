@@ -59,6 +59,8 @@ class TwinTest : public ::testing::Test {
   // Over the inputs of the conformance kit.
   static void ExpectBytesAndBitsOfTheProcessor(const DeviceKernels& kernels,
                                                CodecId id);
+  static void ExpectBytesAndBitsOfTheProcessor(const DeviceKernels& kernels,
+                                               const Codec& codec);
   // Of these values.
   static void ExpectBytesAndBitsOfTheProcessor(
       const DeviceKernels& kernels, CodecId id,
@@ -66,6 +68,8 @@ class TwinTest : public ::testing::Test {
   // A value that is not finite anywhere, and payloads changed at random.
   static void ExpectRefusalsOfTheProcessor(const DeviceKernels& kernels,
                                            CodecId id);
+  static void ExpectRefusalsOfTheProcessor(const DeviceKernels& kernels,
+                                           const Codec& codec);
   // Of a payload of `count` values, whatever it is.
   static void ExpectAnswerOfTheProcessor(const DeviceKernels& kernels,
                                          CodecId id,

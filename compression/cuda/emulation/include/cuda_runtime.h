@@ -78,6 +78,11 @@ inline int __float2int_rn(float a) { return static_cast<int>(lrintf(a)); }
 inline int __clzll(long long x) {
   return std::countl_zero(static_cast<unsigned long long>(x));
 }
+inline unsigned long long __umul64hi(unsigned long long a,
+                                     unsigned long long b) {
+  return static_cast<unsigned long long>(
+      static_cast<unsigned __int128>(a) * b >> 64);
+}
 inline unsigned __brev(unsigned x) {
   unsigned turned = 0;
   for (int i = 0; i < 32; ++i) turned |= (x >> i & 1u) << (31 - i);

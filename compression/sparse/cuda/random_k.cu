@@ -1,0 +1,83 @@
+#include <cstdint>
+
+#include "base/random.h"
+#include "compression/cuda/launch.h"
+#include "compression/cuda/per_value.h"
+#include "compression/sparse/cuda/random_k.h"
+
+namespace skerry::compression::cuda {
+namespace {
+
+constexpr unsigned kInfinityBits = 0x7f800000u;
+
+// The parts that values are drawn from.
+struct Parts {
+  uint64_t seed;
+  size_t draws;
+  // Of a part: whole values, and what is left of all.
+  size_t size;
+  size_t remainder;
+
+  // floor(draw n / draws), whose product would not fit 64 bits.
+  __device__ size_t Begin(size_t draw) const {
+    return draw * size + draw * remainder / draws;
+  }
+  __device__ size_t Place(size_t draw) const {
+    const size_t begin = Begin(draw);
+    return begin + static_cast<size_t>(__umul64hi(RandomAt(seed, draw),
+                                                  Begin(draw + 1) - begin));
+  }
+};
+
+__global__ void FlagNotFinite(const float* values, size_t count, int* bad) {
+  const size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
+  for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+       i < count; i += step) {
+    if ((__float_as_uint(values[i]) & kInfinityBits) == kInfinityBits) *bad = 1;
+  }
+}
+
+__global__ void Draw(Parts parts, const float* values, float* drawn) {
+  const size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
+  for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+       i < parts.draws; i += step) {
+    drawn[i] = values[parts.Place(i)];
+  }
+}
+
+// No two are drawn at one place.
+__global__ void Add(Parts parts, const float* drawn, float* accumulators) {
+  const size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
+  for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+       i < parts.draws; i += step) {
+    float& to = accumulators[parts.Place(i)];
+    to = __fadd_rn(to, drawn[i]);
+  }
+}
+
+Parts PartsOf(uint64_t seed, size_t count, size_t draws) {
+  return {seed, draws, count / draws, count % draws};
+}
+
+}  // namespace
+
+cudaError_t DrawValues(uint64_t seed, const float* values, size_t count,
+                       size_t draws, float* drawn, int* bad,
+                       cudaStream_t stream) {
+  if (draws == 0) return cudaSuccess;
+  const cudaError_t error =
+      Launch(FlagNotFinite, GroupsFor(count), kThreadsPerGroup, stream, values,
+             count, bad);
+  if (error != cudaSuccess) return error;
+  return Launch(Draw, GroupsFor(draws), kThreadsPerGroup, stream,
+                PartsOf(seed, count, draws), values, drawn);
+}
+
+cudaError_t AddDrawn(uint64_t seed, const float* drawn, size_t draws,
+                     float* accumulators, size_t count, cudaStream_t stream) {
+  if (draws == 0) return cudaSuccess;
+  return Launch(Add, GroupsFor(draws), kThreadsPerGroup, stream,
+                PartsOf(seed, count, draws), drawn, accumulators);
+}
+
+}  // namespace skerry::compression::cuda
