@@ -114,74 +114,106 @@ bool SumAllGaps(const uint8_t* HWY_RESTRICT bytes, size_t size, uint64_t most,
   const hn::ScalableTag<uint8_t> d8;
   const hn::Repartition<uint64_t, decltype(d8)> d64;
   const size_t lanes = hn::Lanes(d8);
-  const auto one_byte = hn::Set(d8, uint8_t{0x7f});
-  auto sum = hn::Zero(d64);
+  const auto low = hn::Set(d8, uint8_t{0x7f});
+  auto ones = hn::Zero(d64);    // of first bytes
+  auto higher = hn::Zero(d64);  // of second bytes
   uint64_t longer = 0;
   size_t gaps = 0;
   size_t i = 0;
   while (i < size) {
-    if (i + lanes <= size) {
+    if (i > 0 && i + lanes <= size) {
       const auto some = hn::LoadU(d8, bytes + i);
-      if (hn::AllFalse(d8, hn::Gt(some, one_byte))) {
-        sum = hn::Add(sum, hn::SumsOf8(some));
-        gaps += lanes;
+      const auto second = hn::Gt(hn::LoadU(d8, bytes + i - 1), low);
+      const auto more = hn::Gt(some, low);
+      const auto value = hn::And(some, low);
+      // Neither a third byte nor a second one that adds nothing.
+      const auto other = hn::Or(more, hn::Eq(some, hn::Zero(d8)));
+      if (HWY_LIKELY(hn::AllFalse(d8, hn::And(second, other)))) {
+        ones = hn::Add(ones, hn::SumsOf8(hn::IfThenZeroElse(second, value)));
+        higher =
+            hn::Add(higher, hn::SumsOf8(hn::IfThenElseZero(second, value)));
+        gaps += lanes - hn::CountTrue(d8, more);
         i += lanes;
         continue;
       }
     }
-    // Those that begin in what would be the next vector.
+    // Those that end in what would be the next vector, or behind it.
     const size_t end = HWY_MIN(i + lanes, size);
+    uint64_t summed = 0;
+    if (i > 0 && bytes[i - 1] > 0x7f) summed = bytes[--i] & 0x7f;
     for (; i < end; ++gaps) {
       uint64_t gap;
       const size_t read = ReadVarint(bytes + i, size - i, gap);
       if (read == 0 || gap > most) return false;
-      longer += gap;
+      longer += gap - summed;
       if (longer > most) return false;
+      summed = 0;
       i += read;
     }
   }
+  if (size > 0 && bytes[size - 1] > 0x7f) return false;
   sums->gaps = gaps;
-  sums->places = hn::GetLane(hn::SumOfLanes(d64, sum)) + longer + gaps;
+  sums->places = hn::GetLane(hn::SumOfLanes(d64, ones)) +
+                 (hn::GetLane(hn::SumOfLanes(d64, higher)) << 7) + longer +
+                 gaps;
   return sums->places <= most;
 }
 
+// Bytes of gaps that are read at once.
 constexpr size_t kMany = 8;
+constexpr uint64_t kHigh = 0x8080808080808080;
 
-// Writes the places behind kMany gaps of one byte each, the first lowest.
-HWY_INLINE void ShortPlaces(const uint8_t* HWY_RESTRICT bytes, uint64_t next,
-                            uint64_t* HWY_RESTRICT places) {
+// Whether those that end in a word of kMany bytes, which the first begins in,
+// are the shortest of one or two bytes.
+HWY_INLINE bool AreShort(uint64_t word) {
+  const uint64_t second = (word & kHigh) << 8;
+  const uint64_t nonzero = (word & ~kHigh) + ~kHigh;
+  return (second & (word | ~nonzero)) == 0;
+}
+
+// Writes the places behind the short gaps that end in a word, the lowest byte
+// first, and up to kMany in all; returns what the gaps add up to.
+HWY_INLINE uint64_t ShortPlaces(uint64_t word, uint64_t next,
+                                uint64_t* HWY_RESTRICT places) {
 #if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
   const hn::CappedTag<uint64_t, kMany> d64;
   const hn::Rebind<uint32_t, decltype(d64)> d32;
   const hn::Rebind<uint16_t, decltype(d64)> d16;
-  const hn::Rebind<uint8_t, decltype(d64)> d8;
+  const hn::Full128<uint16_t> d16_all;
+  const hn::Full64<uint8_t> d8_all;
   constexpr size_t kLanes = hn::MaxLanes(d64);
+  const auto bytes = hn::PromoteTo(
+      d16_all, hn::BitCast(d8_all, hn::Set(hn::Full64<uint64_t>(), word)));
+  const auto low = hn::Set(d16_all, uint16_t{0x7f});
+  const auto before = hn::ShiftLeftLanes<1>(d16_all, bytes);
+  const auto value = hn::And(bytes, low);
+  const auto both = hn::Or(hn::ShiftLeft<7>(value), hn::And(before, low));
+  const auto ends = hn::Not(hn::Gt(bytes, low));
+  // At most four of two bytes: their sum is less than 2^16.
+  auto sums = hn::IfThenElseZero(
+      ends, hn::IfThenElse(hn::Gt(before, low), both, value));
+  sums = hn::Add(sums, hn::ShiftLeftLanes<1>(d16_all, sums));
+  sums = hn::Add(sums, hn::ShiftLeftLanes<2>(d16_all, sums));
+  sums = hn::Add(sums, hn::ShiftLeftLanes<4>(d16_all, sums));
+  uint16_t ended[kMany];
+  hn::StoreU(hn::Compress(sums, ends), d16_all, ended);
   for (size_t i = 0; i < kMany; i += kLanes) {
-    const auto gaps = hn::PromoteTo(d16, hn::LoadU(d8, bytes + i));
-    // What each gap and the place behind it add, summed up to there.
-    auto sums = hn::Add(gaps, hn::Set(d16, 1));
-    sums = hn::Add(sums, hn::ShiftLeftLanes<1>(d16, sums));
-    sums = hn::Add(sums, hn::ShiftLeftLanes<2>(d16, sums));
-    if constexpr (kLanes > 4) {
-      sums = hn::Add(sums, hn::ShiftLeftLanes<4>(d16, sums));
-    }
-    const auto wide = hn::PromoteTo(d64, hn::PromoteTo(d32, sums));
-    hn::StoreU(hn::Add(wide, hn::Set(d64, next - 1)), d64, places + i);
-    if constexpr (kLanes < kMany) next = places[i + kLanes - 1] + 1;
+    const auto sum =
+        hn::PromoteTo(d64, hn::PromoteTo(d32, hn::LoadU(d16, ended + i)));
+    hn::StoreU(hn::Add(sum, hn::Iota(d64, next + i)), d64, places + i);
   }
+  return hn::ExtractLane(sums, kMany - 1);
 #else
-  for (size_t i = 0; i < kMany; ++i) {
-    next += bytes[i];
-    places[i] = next++;
+  uint64_t sum = 0;
+  unsigned shift = 0;
+  const size_t ended = kMany - (word >> 63);
+  for (size_t i = 0; i < ended; ++i, word >>= 8) {
+    sum += (word & 0x7f) << shift;
+    shift = (word & 0x80) != 0 ? 7 : 0;
+    if (shift == 0) *places++ = next++ + sum;
   }
+  return sum;
 #endif
-}
-
-// Of kMany gaps of one byte each.
-HWY_INLINE uint64_t ShortSum(uint64_t word) {
-  constexpr uint64_t kEven = 0x00ff00ff00ff00ff;
-  const uint64_t pairs = (word & kEven) + (word >> 8 & kEven);
-  return pairs * 0x0001000100010001 >> 48;
 }
 
 // Where the gaps of `count` places end; null when one is broken.
@@ -193,13 +225,14 @@ const uint8_t* ReadAllGaps(const uint8_t* HWY_RESTRICT at, const uint8_t* end,
     if (end - at >= static_cast<ptrdiff_t>(kMany) && count - i >= kMany) {
       uint64_t word;
       std::memcpy(&word, at, kMany);
-      if ((word & 0x8080808080808080) == 0) {
-        ShortPlaces(at, next, places + i);
-        next += ShortSum(word) + kMany;
+      if (HWY_LIKELY(AreShort(word))) {
+        const size_t ended =
+            kMany - static_cast<size_t>(std::popcount(word & kHigh));
+        next += ShortPlaces(word, next, places + i) + ended;
         // They ascend, so the last one stands for all.
         if (next > most) return nullptr;
-        at += kMany;
-        i += kMany;
+        at += kMany - (word >> 63);
+        i += ended;
         continue;
       }
     }

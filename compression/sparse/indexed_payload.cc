@@ -29,6 +29,8 @@ constexpr size_t kFillStep = 4096;
 // Sent values that are decoded at once.
 constexpr size_t kDecodeStep = 2048;
 static_assert(kDecodeStep % kBlockMost == 0);
+// Sent values whose accumulators are asked for ahead.
+constexpr size_t kAddAhead = 32;
 // Bytes of gaps that one thread reads in a row.
 constexpr size_t kRangeMost = size_t{1} << 14;
 constexpr size_t kRangeLeast = size_t{1} << 10;
@@ -175,6 +177,20 @@ class Reader {
   const size_t count_;
   const DenseCodec& inner_;
 };
+
+void AddSent(const SentRange& sent, float* accumulators) {
+  const uint64_t* const places = sent.places.data();
+  const size_t count = sent.places.size();
+  const size_t ahead = std::min(kAddAhead, count);
+  for (size_t i = 0; i < ahead; ++i) {
+    __builtin_prefetch(accumulators + places[i], /*rw=*/1);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const size_t later = std::min(i + kAddAhead, count - 1);
+    __builtin_prefetch(accumulators + places[later], /*rw=*/1);
+    accumulators[places[i]] += sent.values[i];
+  }
+}
 
 // What a payload says before its places.
 struct Head {
@@ -361,12 +377,9 @@ absl::Status IndexedCodec::DecodeAdd(std::span<const std::byte> payload,
                              accumulators.subspan(marked.begin, marked.size));
                        });
   }
-  return DecodeGaps(head, accumulators.size(), inner_, workspace,
-                    [&](const SentRange& sent) {
-                      for (size_t i = 0; i < sent.places.size(); ++i) {
-                        accumulators[sent.places[i]] += sent.values[i];
-                      }
-                    });
+  return DecodeGaps(
+      head, accumulators.size(), inner_, workspace,
+      [&](const SentRange& sent) { AddSent(sent, accumulators.data()); });
 }
 
 }  // namespace skerry::compression
