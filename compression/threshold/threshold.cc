@@ -34,6 +34,10 @@ constexpr size_t kSampleMin = 1000;
 constexpr size_t kGuessedMin = size_t{1} << 18;
 constexpr size_t kSampledShare = 4;
 constexpr size_t kSampledMax = size_t{1} << 19;
+// But for these bounds, a sample has so many values above the threshold, whose
+// number then tells the count to a few percent.
+constexpr size_t kSampledAbove = size_t{1} << 12;
+constexpr size_t kSampledLeast = size_t{1} << 16;
 constexpr size_t kRun = 64;
 
 float Finite(double wanted) {
@@ -242,8 +246,9 @@ std::optional<float> SidcoGuess(std::span<const float> values, size_t target,
   SKERRY_CHECK(target >= 1 && target <= values.size());
   SKERRY_CHECK(options.stages >= 1);
   if (values.size() < kGuessedMin) return std::nullopt;
-  const size_t runs =
-      std::min(values.size() / kSampledShare, kSampledMax) / kRun;
+  const size_t wanted = std::clamp(kSampledAbove * (values.size() / target),
+                                   kSampledLeast, kSampledMax);
+  const size_t runs = std::min(values.size() / kSampledShare, wanted) / kRun;
   const size_t stride = values.size() / runs;
   std::vector<float>& sample = workspace.values;
   sample.resize(runs * kRun);

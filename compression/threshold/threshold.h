@@ -62,10 +62,10 @@ inline Threshold SidcoThreshold(std::span<const float> values, size_t target,
 }
 
 // What the stages find in a sample: runs of 64 values at even strides, so that
-// none is far from one. Of at most 2^19 values. The values may be anything;
-// nothing when a sampled one is not finite, or the slice is shorter than 2^18,
-// where a sample saves little. No safeguard: whoever selects by it sees the
-// count.
+// none is far from one. Of 2^12 values above the threshold, but of 2^16 values
+// at least and 2^19 at most. The values may be anything; nothing when a sampled
+// one is not finite, or the slice is shorter than 2^18, where a sample saves
+// little. No safeguard: whoever selects by it sees the count.
 std::optional<float> SidcoGuess(std::span<const float> values, size_t target,
                                 const SidcoOptions& options,
                                 Workspace& workspace);
