@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "compression/cuda/testing/twin_test.h"
 #include "compression/sparse/cuda/selection.h"
 #include "compression/sparse/sparse_codec.h"
+#include "compression/sparse/threshold_top_k.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -115,6 +117,87 @@ TEST_F(IndexedPayloadCudaTest, OfEqualMagnitudesTheFirstAreSent) {
 
 TEST_F(IndexedPayloadCudaTest, WhatTheProcessorRefusesIsFlagged) {
   ExpectRefusalsOfTheProcessor(Kernels(kTwins[0]), kTwins[0].id);
+}
+
+// threshold_top_k with a threshold that is given.
+struct FixedThreshold {
+  float threshold;
+  int ratio;
+
+  std::unique_ptr<const Codec> OnProcessor() const {
+    return *MakeThresholdTopK(
+        {.density = 1.0 / ratio, .values = CodecId::kInt8Block},
+        [value = threshold](std::span<const float>, size_t, Workspace&) {
+          return Threshold{value, 0};
+        });
+  }
+  size_t Most(size_t count) const {
+    return std::min(2 * KeptElements(count, 1.0 / ratio), count);
+  }
+};
+
+cudaError_t EncodeReached(const FixedThreshold& twin, const float* values,
+                          size_t count, std::byte* payload, size_t* bytes,
+                          int* bad) {
+  const size_t most = twin.Most(count);
+  const DeviceArray<uint64_t> places(most);
+  const DeviceArray<float> sent(most);
+  const DeviceArray<uint64_t> found(std::vector<uint64_t>{0});
+  if (count > 0) {
+    const DeviceArray<std::byte> scratch(cuda::SelectScratchBytes(count));
+    const cudaError_t error = cuda::SelectAtLeast(
+        values, count, twin.threshold, most, places.get(), sent.get(),
+        found.get(), scratch.get(), bad, nullptr);
+    if (error != cudaSuccess) return error;
+  }
+  const size_t kept = found.Get()[0];
+  const DeviceArray<uint64_t> size(1);
+  const DeviceArray<std::byte> scratch(cuda::IndexedEncodeScratchBytes(kept));
+  const cudaError_t error =
+      cuda::EncodeIndexed(places.get(), sent.get(), kept, count, payload,
+                          size.get(), scratch.get(), bad, nullptr);
+  *bytes = size.Get()[0];
+  return error;
+}
+
+DeviceKernels KernelsOf(const FixedThreshold& twin) {
+  const auto counts = [twin](size_t count) {
+    return cuda::IndexedCounts{0, twin.Most(count)};
+  };
+  return {.encode =
+              [twin](const float* values, size_t count, std::byte* payload,
+                     size_t* bytes, int* bad) {
+                return EncodeReached(twin, values, count, payload, bytes, bad);
+              },
+          .decode =
+              [counts](const std::byte* payload, size_t bytes, size_t count,
+                       float* values, int* bad) {
+                const DeviceArray<std::byte> scratch(
+                    cuda::IndexedScratchBytes(bytes));
+                return cuda::DecodeIndexed(counts(count), payload, bytes, count,
+                                           values, scratch.get(), bad, nullptr);
+              },
+          .decode_add =
+              [counts](const std::byte* payload, size_t bytes, size_t count,
+                       float* accumulators, int* bad) {
+                const DeviceArray<std::byte> scratch(
+                    cuda::IndexedScratchBytes(bytes));
+                return cuda::DecodeAddIndexed(counts(count), payload, bytes,
+                                              count, accumulators,
+                                              scratch.get(), bad, nullptr);
+              }};
+}
+
+// Nothing, something and more than may be sent; zeros are not.
+TEST_F(IndexedPayloadCudaTest, WhatReachesAThresholdIsSentUpToTheCap) {
+  for (const FixedThreshold& twin :
+       {FixedThreshold{0.0f, 4}, FixedThreshold{0.7f, 8},
+        FixedThreshold{0.7f, 4}, FixedThreshold{1e9f, 16}}) {
+    SCOPED_TRACE(testing::Message() << twin.threshold << ", " << twin.ratio);
+    ExpectBytesAndBitsOfTheProcessor(KernelsOf(twin), *twin.OnProcessor());
+  }
+  const FixedThreshold twin = {0.3f, 4};
+  ExpectRefusalsOfTheProcessor(KernelsOf(twin), *twin.OnProcessor());
 }
 
 // A payload of two values with these gaps, or bits.

@@ -1,14 +1,13 @@
 #include <cstdint>
 
 #include "base/random.h"
+#include "compression/cuda/finite.h"
 #include "compression/cuda/launch.h"
 #include "compression/cuda/per_value.h"
 #include "compression/sparse/cuda/random_k.h"
 
 namespace skerry::compression::cuda {
 namespace {
-
-constexpr unsigned kInfinityBits = 0x7f800000u;
 
 // The parts that values are drawn from.
 struct Parts {
@@ -28,14 +27,6 @@ struct Parts {
                                                   Begin(draw + 1) - begin));
   }
 };
-
-__global__ void FlagNotFinite(const float* values, size_t count, int* bad) {
-  const size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
-  for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-       i < count; i += step) {
-    if ((__float_as_uint(values[i]) & kInfinityBits) == kInfinityBits) *bad = 1;
-  }
-}
 
 __global__ void Draw(Parts parts, const float* values, float* drawn) {
   const size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
@@ -65,9 +56,7 @@ cudaError_t DrawValues(uint64_t seed, const float* values, size_t count,
                        size_t draws, float* drawn, int* bad,
                        cudaStream_t stream) {
   if (draws == 0) return cudaSuccess;
-  const cudaError_t error =
-      Launch(FlagNotFinite, GroupsFor(count), kThreadsPerGroup, stream, values,
-             count, bad);
+  const cudaError_t error = FlagNotFinite(values, count, bad, stream);
   if (error != cudaSuccess) return error;
   return Launch(Draw, GroupsFor(draws), kThreadsPerGroup, stream,
                 PartsOf(seed, count, draws), values, drawn);

@@ -1,3 +1,6 @@
+#include <bit>
+
+#include "compression/cuda/finite.h"
 #include "compression/cuda/launch.h"
 #include "compression/cuda/scan.h"
 #include "compression/cuda/select.h"
@@ -63,6 +66,11 @@ __global__ void TakeDigit(int shift, const Count* counts, Search* search) {
   *search = {before.magnitude | digit.value << shift, digit.left};
 }
 
+// All that is greater, and nothing that is equal.
+__global__ void SearchAbove(unsigned magnitude, Search* search) {
+  *search = {magnitude, 0};
+}
+
 // How many there are, in the slots of this group.
 __device__ unsigned LoadTile(const float* values, size_t count,
                              unsigned* slots) {
@@ -84,13 +92,17 @@ __global__ void CountTiles(const float* values, size_t count, Scratch scratch) {
   if (threadIdx.x == 0) scratch.tiles[blockIdx.x] = {all.greater, all.ties};
 }
 
-// One group.
-__global__ void PlaceTiles(TileSums* tiles, size_t tile_count) {
-  ScanTiles(tiles, tile_count);
+// One group. Leaves what comes before each tile, and how many are greater, but
+// for more than `most`.
+__global__ void PlaceTiles(TileSums* tiles, size_t tile_count, size_t most,
+                           uint64_t* found) {
+  const TileSums all = ScanTiles(tiles, tile_count);
+  if (threadIdx.x != 0 || found == nullptr) return;
+  *found = min(all.first, static_cast<uint64_t>(most));
 }
 
 __global__ void WriteTiles(const float* values, size_t count, Scratch scratch,
-                           uint64_t* places, float* sent) {
+                           size_t most, uint64_t* places, float* sent) {
   __shared__ unsigned slots[kOrderedSlots];
   const unsigned size = LoadTile(values, count, slots);
   const Search found = *scratch.search;
@@ -105,6 +117,7 @@ __global__ void WriteTiles(const float* values, size_t count, Scratch scratch,
           [&](unsigned i, Reached sooner) {
             const uint64_t at = before.first + ties_before + sooner.greater +
                                 min(sooner.ties, ties);
+            if (at >= most) return;
             places[at] = static_cast<uint64_t>(blockIdx.x) * kOrdered + i;
             sent[at] = __uint_as_float(slots[OrderedSlot(i)]);
           });
@@ -141,6 +154,22 @@ cudaError_t FindKth(const float* values, size_t count, size_t kept,
   return error;
 }
 
+// Writes what the search in the scratch memory has found, `most` at most.
+cudaError_t WriteReached(const float* values, size_t count,
+                         const Scratch& scratch, size_t most, uint64_t* places,
+                         float* sent, uint64_t* found, cudaStream_t stream) {
+  const size_t tile_count = Tiles(count);
+  const auto groups = static_cast<unsigned>(tile_count);
+  cudaError_t error =
+      Launch(CountTiles, groups, kThreads, stream, values, count, scratch);
+  if (error != cudaSuccess) return error;
+  error = Launch(PlaceTiles, 1, kThreads, stream, scratch.tiles, tile_count,
+                 most, found);
+  if (error != cudaSuccess) return error;
+  return Launch(WriteTiles, groups, kThreads, stream, values, count, scratch,
+                most, places, sent);
+}
+
 }  // namespace
 
 size_t SelectScratchBytes(size_t count) {
@@ -152,16 +181,24 @@ cudaError_t SelectTopK(const float* values, size_t count, size_t kept,
                        uint64_t* places, float* sent, std::byte* scratch,
                        int* bad, cudaStream_t stream) {
   const Scratch parts = ScratchAt(scratch);
-  const size_t tile_count = Tiles(count);
-  const auto groups = static_cast<unsigned>(tile_count);
-  cudaError_t error = FindKth(values, count, kept, parts, bad, stream);
+  const cudaError_t error = FindKth(values, count, kept, parts, bad, stream);
   if (error != cudaSuccess) return error;
-  error = Launch(CountTiles, groups, kThreads, stream, values, count, parts);
+  return WriteReached(values, count, parts, kept, places, sent, nullptr,
+                      stream);
+}
+
+cudaError_t SelectAtLeast(const float* values, size_t count, float threshold,
+                          size_t most, uint64_t* places, float* sent,
+                          uint64_t* found, std::byte* scratch, int* bad,
+                          cudaStream_t stream) {
+  const Scratch parts = ScratchAt(scratch);
+  const unsigned reached = std::bit_cast<unsigned>(threshold) & 0x7fffffffu;
+  cudaError_t error = FlagNotFinite(values, count, bad, stream);
   if (error != cudaSuccess) return error;
-  error = Launch(PlaceTiles, 1, kThreads, stream, parts.tiles, tile_count);
+  error = Launch(SearchAbove, 1, 1, stream, reached > 0 ? reached - 1 : 0u,
+                 parts.search);
   if (error != cudaSuccess) return error;
-  return Launch(WriteTiles, groups, kThreads, stream, values, count, parts,
-                places, sent);
+  return WriteReached(values, count, parts, most, places, sent, found, stream);
 }
 
 }  // namespace skerry::compression::cuda
