@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bench/micro/memory_floor.cc"
@@ -18,6 +19,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr hn::ScalableTag<uint8_t> kTag;
 // How far ahead memory that is written is asked for.
 constexpr size_t kAheadBytes = 4096;
+// Zeros that the library writes faster than a loop does.
+constexpr size_t kRunBytes = 16384;
 
 // Calls one(narrow vector, first wide vector, behind the last) so that wide
 // vectors are spread evenly over the narrow ones, at least one each.
@@ -53,6 +56,26 @@ void Narrow(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
                    narrow[to] = hn::GetLane(all);
                  }
                });
+}
+
+// To runs of zeros, each with one vector of all that belongs to it.
+void Clear(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
+           uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
+  const size_t lanes = hn::Lanes(kTag);
+  const size_t runs = (wide_bytes + kRunBytes - 1) / kRunBytes;
+  size_t at = 0;
+  for (size_t run = 0; run < runs; ++run) {
+    const size_t end = (run + 1) * narrow_bytes / runs;
+    auto all = hn::Zero(kTag);
+    for (; at + lanes <= end; at += lanes) {
+      all = hn::Xor(all, hn::LoadU(kTag, narrow + at));
+    }
+    for (; at < end; ++at) all = hn::Xor(all, hn::Set(kTag, narrow[at]));
+    const size_t to = run * kRunBytes;
+    const size_t size = std::min(kRunBytes, wide_bytes - to);
+    std::memset(wide + to, 0, size);
+    if (size >= lanes) hn::StoreU(all, kTag, wide + to);
+  }
 }
 
 void Widen(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
@@ -93,10 +116,14 @@ HWY_AFTER_NAMESPACE();
 namespace skerry::bench {
 
 HWY_EXPORT(Narrow);
+HWY_EXPORT(Clear);
 HWY_EXPORT(Widen);
 HWY_EXPORT(Update);
 
 namespace {
+
+// How many places ahead memory is asked for.
+constexpr size_t kAheadPlaces = 64;
 
 const uint8_t* Bytes(std::span<const std::byte> bytes) {
   return reinterpret_cast<const uint8_t*>(bytes.data());
@@ -119,6 +146,12 @@ void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide) {
   (Bytes(narrow), narrow.size(), Bytes(wide), wide.size());
 }
 
+void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide) {
+  if (narrow.empty()) return;
+  HWY_DYNAMIC_DISPATCH(Clear)
+  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size());
+}
+
 void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide) {
   if (narrow.empty()) return;
   HWY_DYNAMIC_DISPATCH(Update)
@@ -128,11 +161,23 @@ void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide) {
 void FloorTouch(std::span<const std::byte> narrow, size_t places,
                 std::span<float> wide) {
   if (places == 0 || narrow.empty()) return;
-  const size_t stride = wide.size() / places;
+  const size_t most = 2 * (wide.size() / places) - 1;
   const size_t step = narrow.size() / places;
+  const auto gap = [most](size_t i) {
+    const auto drawn = static_cast<uint32_t>(i * 0x9e3779b97f4a7c15u >> 32);
+    return 1 + (drawn * most >> 32);
+  };
+  size_t at = 0;
+  size_t ahead = 0;
+  for (size_t i = 0; i < kAheadPlaces; ++i) {
+    ahead = std::min(ahead + gap(i), wide.size());
+    __builtin_prefetch(&wide[ahead - 1], /*rw=*/1);
+  }
   for (size_t i = 0; i < places; ++i) {
-    wide[i * stride] +=
-        static_cast<float>(std::to_integer<int>(narrow[i * step]));
+    at = std::min(at + gap(i), wide.size());
+    ahead = std::min(ahead + gap(i + kAheadPlaces), wide.size());
+    __builtin_prefetch(&wide[ahead - 1], /*rw=*/1);
+    wide[at - 1] += static_cast<float>(std::to_integer<int>(narrow[i * step]));
   }
 }
 

@@ -19,10 +19,12 @@ namespace skerry::bench {
 void FloorNarrow(std::span<const std::byte> wide, std::span<std::byte> narrow);
 // Reads `narrow`, writes `wide`: a decoder.
 void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide);
+// The same, where nearly all that is written are zeros: a sparse decoder.
+void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide);
 // Reads both, writes `wide`: a decoder that adds.
 void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide);
-// Reads `narrow`, and adds to `places` floats of `wide` at even strides: a
-// decoder that adds where something was sent.
+// Reads `narrow`, and adds to `places` floats of `wide`, drawn from stretches
+// of 64 places each: a decoder that adds where something was sent.
 void FloorTouch(std::span<const std::byte> narrow, size_t places,
                 std::span<float> wide);
 

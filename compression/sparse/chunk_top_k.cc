@@ -2,6 +2,7 @@
 // bit for each value instead of places where that is less.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/executor.h"
 #include "compression/codec_errors.h"
 #include "compression/cpu/bins4.h"
 #include "compression/cpu/mark_chunk.h"
@@ -25,7 +27,8 @@ namespace {
 
 constexpr size_t kChunk = cpu::kChunkElements;
 // Values that share their levels.
-constexpr size_t kGroup = 16 * kChunk;
+constexpr size_t kGroupChunks = 16;
+constexpr size_t kGroup = kGroupChunks * kChunk;
 static_assert(kPartElements % kGroup == 0);
 constexpr int kIndexBits = 12;
 constexpr int kCodeBits = 2;
@@ -34,6 +37,10 @@ constexpr size_t kBookBytes = kLevels * sizeof(float);
 static_assert(kLevels == cpu::kBins && kChunk == cpu::kBinnedMost);
 constexpr size_t kSlack =
     std::max({cpu::kChunkSlack, cpu::kBinnedSlack, cpu::kMarkedSlack});
+
+// Accumulators whose memory is asked for at once.
+constexpr size_t kPlacesAhead = 128;
+constexpr size_t kRangesPerThread = 8;
 
 using Book = std::array<float, kLevels>;
 
@@ -48,6 +55,22 @@ struct ChunkSent {
   uint64_t words[cpu::kChunkWords];  // instead of places where it is dense
   float values[kChunk + kSlack];
 };
+
+// Whether body(begin, end) holds for ranges of whole groups, which together are
+// `size` values. Longer ones than parts are, as each begins by waiting.
+template <typename Body>
+bool EveryRange(size_t size, ParallelExecutor& executor, const Body& body) {
+  const size_t groups = (size + kGroup - 1) / kGroup;
+  const size_t ranges = std::min(
+      groups, kRangesPerThread * static_cast<size_t>(executor.thread_count()));
+  std::atomic<bool> good{true};
+  executor.ForEach(ranges, [&](size_t range) {
+    const size_t begin = range * groups / ranges * kGroup;
+    const size_t end = std::min((range + 1) * groups / ranges * kGroup, size);
+    if (!body(begin, end)) good.store(false, std::memory_order_relaxed);
+  });
+  return good.load(std::memory_order_relaxed);
+}
 
 // What makes up the levels of a group.
 struct GroupSums {
@@ -255,12 +278,12 @@ class ChunkTopK final : public Codec {
           "payload of ", payload.size(),
           " bytes is no chunk_top_k encoding of ", values.size(), " elements"));
     }
-    if (!EveryPart(values.size(), *workspace.executor,
-                   [&](size_t begin, size_t end) {
-                     return DecodePart<kAdd>(
-                         payload.data() + begin / kGroup * GroupBytes(),
-                         values.subspan(begin, end - begin));
-                   })) {
+    if (!EveryRange(values.size(), *workspace.executor,
+                    [&](size_t begin, size_t end) {
+                      return DecodeRange<kAdd>(
+                          payload.data() + begin / kGroup * GroupBytes(),
+                          values.subspan(begin, end - begin));
+                    })) {
       return absl::DataLossError(
           "chunk_top_k: a level is not finite, or a chunk has a place out of "
           "order, more or fewer values than it sends, or bits behind its last "
@@ -272,26 +295,59 @@ class ChunkTopK final : public Codec {
   // Reads what a chunk sends while the memory that the one before goes to is on
   // its way.
   template <bool kAdd>
-  bool DecodePart(const std::byte* in, std::span<float> values) const {
+  bool DecodeRange(const std::byte* in, std::span<float> values) const {
     ChunkSent two[2];
     std::span<float> before;
     Book book;
-    for (size_t chunk = 0; !values.empty(); ++chunk) {
-      if (chunk % (kGroup / kChunk) == 0) {
-        if (!ReadBook<kAdd>(in, book)) return false;
-        in += kBookBytes;
+    const size_t ahead = kAdd ? ChunksAhead() : 0;
+    for (size_t i = 1; i < ahead; ++i) PrefetchFew(in, values, i);
+    for (size_t chunk = 0; chunk * kChunk < values.size(); ++chunk) {
+      const std::byte* const from = in + OffsetOf(chunk);
+      if (chunk % kGroupChunks == 0 &&
+          !ReadBook<kAdd>(from - kBookBytes, book)) {
+        return false;
       }
-      const auto mine = values.first(std::min(kChunk, values.size()));
+      const auto mine = ChunkOf(values, chunk);
       ChunkSent& sent = two[chunk % 2];
-      if (!ReadChunk(in, book, mine.size(), sent)) return false;
-      Prefetch<kAdd>(mine, sent);
+      if (!ReadChunk(from, book, mine.size(), sent)) return false;
+      ahead > 0 ? PrefetchFew(in, values, chunk + ahead)
+                : Prefetch<kAdd>(mine, sent);
       if (chunk > 0) Put<kAdd>(two[1 - chunk % 2], before);
       before = mine;
-      values = values.subspan(mine.size());
-      in += ChunkBytes(mine.size());
-      if (values.empty()) Put<kAdd>(sent, mine);
+      if (mine.data() + mine.size() == values.data() + values.size()) {
+        Put<kAdd>(sent, mine);
+      }
     }
     return true;
+  }
+
+  static std::span<float> ChunkOf(std::span<float> values, size_t chunk) {
+    const size_t begin = chunk * kChunk;
+    return values.subspan(begin, std::min(kChunk, values.size() - begin));
+  }
+
+  // Of a chunk, in bytes from where its range begins.
+  size_t OffsetOf(size_t chunk) const {
+    return chunk / kGroupChunks * GroupBytes() + kBookBytes +
+           chunk % kGroupChunks * ChunkBytes(kChunk);
+  }
+
+  // How many chunks ahead memory is asked for; 0 where one sends enough to wait
+  // for.
+  size_t ChunksAhead() const {
+    const size_t few = kPlacesAhead / kept_;
+    return few > 1 && !IsMarked(kChunk) ? few : 0;
+  }
+
+  // Asks for the accumulators of a whole chunk's places, whatever they are.
+  void PrefetchFew(const std::byte* in, std::span<float> values,
+                   size_t chunk) const {
+    if ((chunk + 1) * kChunk > values.size()) return;
+    uint16_t places[kPlacesAhead];
+    cpu::UnpackPlaces(in + OffsetOf(chunk), {places, kept_});
+    for (size_t i = 0; i < kept_; ++i) {
+      __builtin_prefetch(&values[chunk * kChunk + places[i]], /*rw=*/1);
+    }
   }
 
   template <bool kAdd>
