@@ -1,0 +1,78 @@
+// compression/sparse/chunk_layout.h
+//
+// Where the parts of a chunk_top_k payload are: that of SparseLoCo (arXiv
+// 2508.15706), 12-bit places and 2-bit values of each 4096, with a bit for each
+// value instead of places where that is less (docs/formats/codecs.md).
+#ifndef SKERRY_COMPRESSION_SPARSE_CHUNK_LAYOUT_H_
+#define SKERRY_COMPRESSION_SPARSE_CHUNK_LAYOUT_H_
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "compression/cpu/bins4.h"
+#include "compression/cpu/select_chunk.h"
+
+namespace skerry::compression {
+
+inline constexpr size_t kChunk = cpu::kChunkElements;
+// Chunks, and values, that share their levels.
+inline constexpr size_t kGroupChunks = 16;
+inline constexpr size_t kGroup = kGroupChunks * kChunk;
+
+// The level of each code.
+inline constexpr int kCodeBits = 2;
+using Book = std::array<float, size_t{1} << kCodeBits>;
+inline constexpr size_t kBookBytes = sizeof(Book);
+static_assert(std::tuple_size_v<Book> == cpu::kBins);
+
+class ChunkLayout {
+ public:
+  // Of each chunk, `kept` values are sent, or all.
+  explicit ChunkLayout(size_t kept) : kept_(kept) {}
+
+  size_t kept() const { return kept_; }
+
+  // Of a chunk of so many values.
+  size_t SentOf(size_t size) const { return std::min(kept_, size); }
+  bool IsMarked(size_t size) const { return SentOf(size) * kIndexBits > size; }
+  size_t PlacesBytes(size_t size) const {
+    return IsMarked(size) ? BytesOf(size, 1)
+                          : BytesOf(SentOf(size), kIndexBits);
+  }
+  size_t ChunkBytes(size_t size) const {
+    return PlacesBytes(size) + BytesOf(SentOf(size), kCodeBits);
+  }
+
+  // Of a whole group, which begins with its levels.
+  size_t GroupBytes() const {
+    return kBookBytes + kGroupChunks * ChunkBytes(kChunk);
+  }
+
+  // Of a payload of so many values.
+  size_t Bytes(size_t elements) const {
+    const size_t groups = (elements + kGroup - 1) / kGroup;
+    const size_t last = elements % kChunk;
+    return groups * kBookBytes + elements / kChunk * ChunkBytes(kChunk) +
+           (last == 0 ? 0 : ChunkBytes(last));
+  }
+
+  // Where a chunk begins, from the first group on.
+  size_t OffsetOf(size_t chunk) const {
+    return chunk / kGroupChunks * GroupBytes() + kBookBytes +
+           chunk % kGroupChunks * ChunkBytes(kChunk);
+  }
+
+ private:
+  static constexpr int kIndexBits = 12;
+
+  static constexpr size_t BytesOf(size_t count, int bits) {
+    return (count * static_cast<size_t>(bits) + 7) / 8;
+  }
+
+  size_t kept_;
+};
+
+}  // namespace skerry::compression
+
+#endif  // SKERRY_COMPRESSION_SPARSE_CHUNK_LAYOUT_H_

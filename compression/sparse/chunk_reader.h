@@ -1,0 +1,28 @@
+// compression/sparse/chunk_reader.h
+//
+// What chunks send, put or added where it belongs.
+#ifndef SKERRY_COMPRESSION_SPARSE_CHUNK_READER_H_
+#define SKERRY_COMPRESSION_SPARSE_CHUNK_READER_H_
+
+#include <cstddef>
+#include <span>
+
+#include "base/executor.h"
+#include "compression/sparse/chunk_layout.h"
+
+namespace skerry::compression {
+
+// Both require a payload of layout.Bytes(values.size()). False where it is
+// broken; `values` are then unspecified.
+
+// What is not sent becomes 0.
+bool PutChunks(const ChunkLayout& layout, std::span<const std::byte> payload,
+               std::span<float> values, ParallelExecutor& executor);
+
+// What is not sent stays.
+bool AddChunks(const ChunkLayout& layout, std::span<const std::byte> payload,
+               std::span<float> values, ParallelExecutor& executor);
+
+}  // namespace skerry::compression
+
+#endif  // SKERRY_COMPRESSION_SPARSE_CHUNK_READER_H_
