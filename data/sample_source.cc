@@ -90,18 +90,41 @@ absl::Status SampleSource::FillSample(uint64_t sample,
   return absl::OkStatus();
 }
 
-void SampleSource::Read(uint64_t begin, std::span<int32_t> out) const {
+template <typename Use>
+void SampleSource::EveryPiece(uint64_t begin, uint64_t count,
+                              const Use& use) const {
   size_t shard = std::upper_bound(starts_.begin(), starts_.end(), begin) -
                  starts_.begin() - 1;
-  while (!out.empty()) {
+  while (count > 0) {
     const uint64_t inside = begin - starts_[shard];
-    const uint64_t count =
-        std::min<uint64_t>(out.size(), shards_[shard].size() - inside);
-    shards_[shard].Read(inside, out.first(count));
-    out = out.subspan(count);
-    begin += count;
+    const uint64_t some =
+        std::min<uint64_t>(count, shards_[shard].size() - inside);
+    use(shards_[shard], inside, some);
+    count -= some;
+    begin += some;
     ++shard;
   }
+}
+
+void SampleSource::EveryRange(
+    std::span<const uint64_t> positions,
+    absl::FunctionRef<void(std::span<const std::byte>)> use) const {
+  const auto context = static_cast<uint64_t>(options_.context_length);
+  for (const uint64_t position : positions) {
+    // The last target is behind the inputs.
+    EveryPiece(order_.At(position).sample * context, context + 1,
+               [&](const TokenShard& shard, uint64_t begin, uint64_t count) {
+                 use(shard.BytesOf(begin, count));
+               });
+  }
+}
+
+void SampleSource::Read(uint64_t begin, std::span<int32_t> out) const {
+  EveryPiece(begin, out.size(),
+             [&](const TokenShard& shard, uint64_t inside, uint64_t count) {
+               shard.Read(inside, out.first(count));
+               out = out.subspan(count);
+             });
 }
 
 }  // namespace skerry::data

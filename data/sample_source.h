@@ -6,10 +6,12 @@
 #ifndef SKERRY_DATA_SAMPLE_SOURCE_H_
 #define SKERRY_DATA_SAMPLE_SOURCE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "data/sample_order.h"
@@ -44,7 +46,12 @@ class SampleSource {
                     std::span<int32_t> inputs,
                     std::span<int32_t> targets) const;
 
-  // The same for samples first, first + 1, ... in the order of the stream.
+  // Calls use(bytes) for all that Fill reads of these positions.
+  void EveryRange(
+      std::span<const uint64_t> positions,
+      absl::FunctionRef<void(std::span<const std::byte>)> use) const;
+
+  // As Fill, of samples first, first + 1, ... in the order of the stream.
   // Requires: they exist, and the sizes fit.
   absl::Status FillInOrder(uint64_t first, int rows, std::span<int32_t> inputs,
                            std::span<int32_t> targets) const;
@@ -54,6 +61,9 @@ class SampleSource {
                uint64_t sample_count, const Options& options);
   absl::Status FillSample(uint64_t sample, std::span<int32_t> inputs,
                           std::span<int32_t> targets) const;
+  // Calls use(shard, begin, count) for where `count` tokens of the stream are.
+  template <typename Use>
+  void EveryPiece(uint64_t begin, uint64_t count, const Use& use) const;
   // Copies tokens [begin, begin + out.size()) of the stream.
   void Read(uint64_t begin, std::span<int32_t> out) const;
 

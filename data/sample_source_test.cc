@@ -79,6 +79,39 @@ TEST(SampleSourcePropertyTest, CutsBetweenShardsCannotBeSeen) {
   }
 }
 
+// What is told to be read is what Fill copies: the inputs and the last target.
+TEST(SampleSourcePropertyTest, RangesAreTheBytesThatAreRead) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    Random random(seed);
+    const CountingShards shards(
+        {random.Below(12), 20, random.Below(3), 10 + random.Below(30)});
+    const int context = static_cast<int>(random.Below(9)) + 1;
+    const auto source = SampleSource::Create(
+        shards.views(),
+        {.context_length = context, .vocab_size = 1000, .seed = seed});
+    ASSERT_TRUE(source.ok());
+    const std::vector<uint64_t> positions = {random.Below(50),
+                                             random.Below(50)};
+    std::vector<int32_t> inputs(2 * context), targets(2 * context);
+    ASSERT_TRUE(source->Fill(positions, inputs, targets).ok());
+    std::vector<int32_t> expected;
+    for (int row = 0; row < 2; ++row) {
+      const auto begin = inputs.begin() + row * context;
+      expected.insert(expected.end(), begin, begin + context);
+      expected.push_back(targets[(row + 1) * context - 1]);
+    }
+    std::vector<int32_t> read;
+    source->EveryRange(positions, [&](std::span<const std::byte> bytes) {
+      for (size_t i = 0; i < bytes.size(); i += 2) {
+        read.push_back(std::to_integer<int>(bytes[i]) |
+                       std::to_integer<int>(bytes[i + 1]) << 8);
+      }
+    });
+    EXPECT_EQ(read, expected);
+  }
+}
+
 TEST(SampleSourceTest, AnEpochCoversEveryInputOnce) {
   const CountingShards shards({31});
   const auto source = SampleSource::Create(

@@ -51,6 +51,10 @@ class TokenShard {
   // Copies tokens [begin, begin + out.size()); one above 2^31 - 1 becomes
   // negative. Requires: they exist.
   void Read(uint64_t begin, std::span<int32_t> out) const;
+  // Where tokens [begin, begin + count) are. Requires: they exist.
+  std::span<const std::byte> BytesOf(uint64_t begin, uint64_t count) const {
+    return payload_.subspan(begin * token_bytes_, count * token_bytes_);
+  }
 
  private:
   TokenShard(std::span<const std::byte> payload, size_t token_bytes)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
@@ -50,6 +51,15 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Open(
 
 MappedFile::~MappedFile() {
   if (size_ > 0) munmap(const_cast<std::byte*>(data_), size_);
+}
+
+void MappedFile::WillRead(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<uintptr_t>(bytes.data());
+  const uintptr_t first = begin / page * page;
+  (void)posix_madvise(reinterpret_cast<void*>(first),
+                      begin + bytes.size() - first, POSIX_MADV_WILLNEED);
 }
 
 }  // namespace skerry::runtime

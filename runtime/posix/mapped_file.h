@@ -27,6 +27,10 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
 
+  // Has the system read these bytes of a mapped file, which will be looked at
+  // soon, and does not wait for it. Whether it does is up to the system.
+  static void WillRead(std::span<const std::byte> bytes);
+
  private:
   MappedFile(const std::byte* data, size_t size) : data_(data), size_(size) {}
 

@@ -1,7 +1,10 @@
 #include "runtime/posix/mapped_file.h"
 
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
+#include <span>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
@@ -30,6 +33,19 @@ TEST(MappedFileTest, EmptyFileHasNoBytes) {
   auto file = MappedFile::Open(Write("empty", ""));
   ASSERT_TRUE(file.ok()) << file.status();
   EXPECT_TRUE((*file)->bytes().empty());
+}
+
+TEST(MappedFileTest, AnyOfItsBytesMayBeSaidToBeReadSoon) {
+  const std::string content(20000, 's');
+  const auto file = MappedFile::Open(Write("pages", content)).value();
+  const std::span<const std::byte> bytes = file->bytes();
+  MappedFile::WillRead(bytes);
+  MappedFile::WillRead(bytes.subspan(1, 7000));
+  MappedFile::WillRead(bytes.last(1));
+  MappedFile::WillRead({});
+  EXPECT_EQ(
+      std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+      content);
 }
 
 TEST(MappedFileTest, MissingFileIsNamed) {

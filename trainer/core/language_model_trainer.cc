@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -37,6 +38,10 @@ const model::cpu::GemmBackend& ModelGemm(const TrainingOptions& options,
       options.compute == Compute::kBf16 ? model::cpu::Bf16Gemm() : nullptr;
   return bf16 == nullptr ? fp32 : *bf16;
 }
+
+// Samples of so many steps are asked for ahead, so that a step does not wait
+// for a disk.
+constexpr size_t kStepsAhead = 4;
 
 double FlopsPerSample(const model::Graph& graph, int tokens) {
   const model::Stage all = {0, static_cast<int>(graph.operators.size())};
@@ -96,13 +101,15 @@ LanguageModelTrainer::Create(const TrainingOptions& options, TrainingData data,
                                    executor));
   return std::unique_ptr<LanguageModelTrainer>(new LanguageModelTrainer(
       options, std::move(model), std::move(training), std::move(validation),
-      data.tokenizer, TakeCodec(data), fp32, executor));
+      data.tokenizer, TakeCodec(data), std::move(data.will_read), fp32,
+      executor));
 }
 
 LanguageModelTrainer::LanguageModelTrainer(
     const TrainingOptions& options, std::unique_ptr<model::LanguageModel> model,
     data::SampleSource training, std::optional<data::SampleSource> validation,
     std::string tokenizer, std::unique_ptr<data::TextCodec> codec,
+    std::function<void(std::span<const std::byte>)> will_read,
     const model::cpu::GemmBackend& gemm, ParallelExecutor& executor)
     : options_(options),
       model_(std::move(model)),
@@ -110,6 +117,7 @@ LanguageModelTrainer::LanguageModelTrainer(
       validation_(std::move(validation)),
       tokenizer_(std::move(tokenizer)),
       codec_(std::move(codec)),
+      will_read_(std::move(will_read)),
       gemm_(gemm),
       executor_(executor),
       products_(gemm),
@@ -136,12 +144,26 @@ absl::StatusOr<RunResult> LanguageModelTrainer::Run(const RunRequest& request,
   SKERRY_RETURN_IF_ERROR(ValidateRunRequest(request));
   StepPlan plan(request);
   RunResult result;
-  for (std::vector<uint64_t> positions = plan.Next(); !positions.empty();
-       positions = plan.Next()) {
-    SKERRY_RETURN_IF_ERROR(Step(positions, stop, result));
+  std::deque<std::vector<uint64_t>> planned;
+  const auto plan_ahead = [&] {
+    while (planned.size() <= kStepsAhead) {
+      std::vector<uint64_t> next = plan.Next();
+      if (next.empty()) return;
+      WillRead(next);
+      planned.push_back(std::move(next));
+    }
+  };
+  for (plan_ahead(); !planned.empty(); plan_ahead()) {
+    SKERRY_RETURN_IF_ERROR(Step(planned.front(), stop, result));
+    planned.pop_front();
   }
   result.loss /= static_cast<double>(result.samples);
   return result;
+}
+
+void LanguageModelTrainer::WillRead(std::span<const uint64_t> positions) const {
+  if (will_read_ == nullptr) return;
+  training_.EveryRange(RankPart(positions, rank(), size()), will_read_);
 }
 
 absl::Status LanguageModelTrainer::Step(std::span<const uint64_t> positions,

@@ -5,7 +5,9 @@
 #ifndef SKERRY_TRAINER_CORE_LANGUAGE_MODEL_TRAINER_H_
 #define SKERRY_TRAINER_CORE_LANGUAGE_MODEL_TRAINER_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -36,6 +38,8 @@ struct TrainingData {
   // Without one no text is generated, unless `tokenizer` is `bytes`.
   std::unique_ptr<data::TextCodec> codec = nullptr;
   int vocab_size = 0;
+  // Told of bytes of shards that a later step reads. May be empty.
+  std::function<void(std::span<const std::byte>)> will_read = nullptr;
 };
 
 // A step's gradient is the mean over the samples of the whole replica batch,
@@ -67,19 +71,20 @@ class LanguageModelTrainer final : public Trainer {
                                        StopRequested stop) override;
 
  private:
-  LanguageModelTrainer(const TrainingOptions& options,
-                       std::unique_ptr<model::LanguageModel> model,
-                       data::SampleSource training,
-                       std::optional<data::SampleSource> validation,
-                       std::string tokenizer,
-                       std::unique_ptr<data::TextCodec> codec,
-                       const model::cpu::GemmBackend& gemm,
-                       ParallelExecutor& executor);
+  LanguageModelTrainer(
+      const TrainingOptions& options,
+      std::unique_ptr<model::LanguageModel> model, data::SampleSource training,
+      std::optional<data::SampleSource> validation, std::string tokenizer,
+      std::unique_ptr<data::TextCodec> codec,
+      std::function<void(std::span<const std::byte>)> will_read,
+      const model::cpu::GemmBackend& gemm, ParallelExecutor& executor);
 
   int rank() const { return island_ == nullptr ? 0 : island_->rank(); }
   int size() const { return island_ == nullptr ? 1 : island_->size(); }
   // Sums over the island.
   absl::Status Reduce(std::span<float> values);
+  // Of the step at these positions, whose samples are read later.
+  void WillRead(std::span<const uint64_t> positions) const;
   // Takes one inner step and adds it to `result`.
   absl::Status Step(std::span<const uint64_t> positions, StopRequested stop,
                     RunResult& result);
@@ -98,6 +103,7 @@ class LanguageModelTrainer final : public Trainer {
   const std::optional<data::SampleSource> validation_;
   const std::string tokenizer_;
   const std::unique_ptr<data::TextCodec> codec_;
+  const std::function<void(std::span<const std::byte>)> will_read_;
   const model::cpu::GemmBackend& gemm_;
   ParallelExecutor& executor_;
   const GemmProducts products_;

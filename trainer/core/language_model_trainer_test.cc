@@ -5,7 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_replace.h"
+#include "base/executor.h"
 #include "data/byte_tokenizer.h"
+#include "data/sample_source.h"
+#include "data/token_shard.h"
 #include "gmock/gmock.h"
 #include "model/cpu/gemm.h"
 #include "trainer/testing/in_process_trainer.h"
@@ -132,6 +135,46 @@ INSTANTIATE_TEST_SUITE_P(
                     Recipe{optimizer::Algorithm::kLamb, 5e-2f, 0},
                     Recipe{optimizer::Algorithm::kSgd, 0.5f, 0.9f},
                     Recipe{optimizer::Algorithm::kMuon, 1e-2f, 0.95f}));
+
+// Every sample once, and those of several steps before the first is read.
+TEST(LanguageModelTrainerTest, SamplesAreToldOfStepsBeforeTheyAreRead) {
+  const std::string shard =
+      data::EncodeTokenShard(data::EncodeBytes(MadeUpText(1, 20000))).value();
+  const auto view =
+      data::TokenShard::Parse(std::as_bytes(std::span(shard))).value();
+  const TrainingOptions options = SmallTrainingOptions();
+  const auto source =
+      data::SampleSource::Create({view}, {.context_length = 32,
+                                          .vocab_size = data::kByteVocabSize,
+                                          .seed = options.data_seed})
+          .value();
+  std::vector<const std::byte*> told;
+  TrainingData data{.training = {view},
+                    .validation = {},
+                    .tokenizer = std::string(data::kByteTokenizerName),
+                    .vocab_size = data::kByteVocabSize,
+                    .will_read = [&](std::span<const std::byte> bytes) {
+                      told.push_back(bytes.data());
+                    }};
+  InlineExecutor executor;
+  const auto trainer =
+      LanguageModelTrainer::Create(options, std::move(data), executor).value();
+  size_t at_first_step = 0;
+  const auto stop = [&] {
+    if (at_first_step == 0) at_first_step = told.size();
+    return false;
+  };
+  ASSERT_TRUE(trainer->Run(Samples(16, 112, 16), stop).ok());
+  EXPECT_EQ(at_first_step, 5u * 16u);
+  std::vector<const std::byte*> expected;
+  for (uint64_t position = 16; position < 112; ++position) {
+    source.EveryRange(std::vector<uint64_t>{position},
+                      [&](std::span<const std::byte> bytes) {
+                        expected.push_back(bytes.data());
+                      });
+  }
+  EXPECT_EQ(told, expected);
+}
 
 TEST(LanguageModelTrainerTest, MicroBatchesAddUpToTheBatch) {
   for (TrainingOptions whole :

@@ -102,6 +102,7 @@ absl::StatusOr<DataDirectory> OpenDataDirectory(
       ReadManifest(path(data::kManifestFile), manifest_sha256));
   DataDirectory result;
   result.data.tokenizer = manifest.tokenizer;
+  result.data.will_read = runtime::MappedFile::WillRead;
   SKERRY_ASSIGN_OR_RETURN(
       result.data.codec,
       OpenTokenizer(path(manifest.tokenizer), manifest, sentencepiece_program));
