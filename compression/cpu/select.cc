@@ -39,10 +39,6 @@ HWY_EXPORT(KthOfSlice);
 
 }  // namespace
 
-bool AllFinite(std::span<const float> values) {
-  return CountAtLeast(values, kInfinityBits) == 0;
-}
-
 size_t CountAtLeast(std::span<const float> values, uint32_t bits) {
   return HWY_DYNAMIC_DISPATCH(CountSlice)(values.data(), values.size(), bits);
 }

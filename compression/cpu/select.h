@@ -19,8 +19,6 @@ inline uint32_t MagnitudeBits(float value) {
   return std::bit_cast<uint32_t>(value) & 0x7fffffffu;
 }
 
-bool AllFinite(std::span<const float> values);
-
 // How many magnitudes are at least `bits`. Requires: bits <= 2^31.
 size_t CountAtLeast(std::span<const float> values, uint32_t bits);
 

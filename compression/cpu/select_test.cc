@@ -52,14 +52,5 @@ TEST(SelectTest, KthLargestAndCountAgree) {
   }
 }
 
-TEST(SelectTest, OneValueThatIsNotFiniteIsSeen) {
-  std::vector<float> values(100, 1.0f);
-  EXPECT_TRUE(AllFinite(values));
-  values[99] = std::numeric_limits<float>::infinity();
-  EXPECT_FALSE(AllFinite(values));
-  values[99] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_FALSE(AllFinite(values));
-}
-
 }  // namespace
 }  // namespace skerry::compression::cpu

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "compression/cpu/finite.h"
 #include "compression/cpu/select.h"
 #include "compression/parts.h"
 #include "compression/sparse/bands.h"

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "compression/codec_errors.h"
-#include "compression/cpu/select.h"
+#include "compression/cpu/finite.h"
 #include "compression/dense_codec.h"
 #include "compression/sparse/indexed_payload.h"
 #include "compression/sparse/selection.h"

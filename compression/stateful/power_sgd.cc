@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "compression/codec_errors.h"
-#include "compression/cpu/select.h"
+#include "compression/cpu/finite.h"
 
 namespace skerry::compression {
 namespace {

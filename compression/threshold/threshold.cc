@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "compression/cpu/finite.h"
 #include "compression/cpu/select.h"
 #include "compression/cpu/tail_sums.h"
 #include "compression/parts.h"
