@@ -115,6 +115,22 @@ Row Compare(
           .settled = best.Settled() && best_floor.Settled()};
 }
 
+// The fastest of a few turns of each.
+std::function<void()> Fastest(const std::vector<std::function<void()>>& floors,
+                              const std::function<void()>& evict) {
+  constexpr int kTurns = 5;
+  std::vector<double> best(floors.size(),
+                           std::numeric_limits<double>::infinity());
+  for (int turn = 0; turn < kTurns; ++turn) {
+    for (size_t i = 0; i < floors.size(); ++i) {
+      evict();
+      best[i] = std::min(best[i], Seconds(floors[i]));
+    }
+  }
+  const auto at = std::min_element(best.begin(), best.end()) - best.begin();
+  return floors[static_cast<size_t>(at)];
+}
+
 // Laplace: what pseudo-gradients are nearest to, of the easy ones.
 std::vector<float> Draw() {
   Random random(1);
@@ -190,26 +206,33 @@ class CodecRows {
     const double added =
         static_cast<double>(narrow + 2 * std::min(sent * sizeof(float), wide));
     std::fill(decoded_.begin(), decoded_.end(), 0.0f);
+    // What few values touch would stay in the last-level cache.
+    const auto evict = [&] {
+      if (sparse) ReadAll();
+    };
+    std::vector<std::function<void()>> floors;
+    floors.push_back(
+        floor([&](size_t at, size_t size, size_t n, size_t n_size) {
+          FloorUpdate(floor_payload.subspan(n, n_size), out.subspan(at, size));
+        }));
+    // So many touch every line of the cache.
+    const bool all = sent >= values_.size() / 8;
+    for (const size_t ahead : {size_t{32}, size_t{64}, size_t{128}}) {
+      if (all) break;
+      floors.push_back(
+          floor([&, ahead](size_t at, size_t size, size_t n, size_t n_size) {
+            FloorTouch(floor_payload.subspan(n, n_size), sent / (wide / size),
+                       ahead,
+                       std::span(scratch_).subspan(at / sizeof(float),
+                                                   size / sizeof(float)));
+          }));
+    }
     rows.push_back(Compare(
         name + "/decode_add", bar, options_.turns, added,
         [&] {
           SKERRY_CHECK(codec.DecodeAdd(payload_, decoded_, workspace_).ok());
         },
-        floor([&](size_t at, size_t size, size_t n, size_t n_size) {
-          const auto from = floor_payload.subspan(n, n_size);
-          // So many touch every line of the cache.
-          if (sent >= values_.size() / 8) {
-            return FloorUpdate(from, out.subspan(at, size));
-          }
-          const size_t parts = wide / size;
-          FloorTouch(from, sent / parts,
-                     std::span(scratch_).subspan(at / sizeof(float),
-                                                 size / sizeof(float)));
-        }),
-        // What few values touch would stay in the last-level cache.
-        [&] {
-          if (sparse) ReadAll();
-        }));
+        Fastest(floors, evict), evict));
     return rows;
   }
 

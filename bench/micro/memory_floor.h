@@ -23,9 +23,9 @@ void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide);
 void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide);
 // Reads both, writes `wide`: a decoder that adds.
 void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide);
-// Reads `narrow`, and adds to `places` floats of `wide`, drawn from stretches
-// of 64 places each: a decoder that adds where something was sent.
-void FloorTouch(std::span<const std::byte> narrow, size_t places,
+// Reads `narrow`, and adds to `places` floats of `wide` at drawn distances,
+// asking for `ahead` of them: a decoder that adds where something was sent.
+void FloorTouch(std::span<const std::byte> narrow, size_t places, size_t ahead,
                 std::span<float> wide);
 
 }  // namespace skerry::bench
