@@ -99,6 +99,20 @@ size_t DropTies(uint32_t bits, size_t& ties, size_t found, uint32_t* places,
   return out;
 }
 
+// Writes the gaps before step[1], .. step[count], and before the first of them
+// where the part has sent one already.
+void WriteStep(uint32_t* step, size_t count, SentCursor& cursor,
+               std::byte*& gaps) {
+  if (cursor.next == 0) {
+    cursor.first = step[1];
+    gaps = WriteGaps({step + 1, count}, gaps);
+  } else {
+    step[0] = cursor.next - 1;
+    gaps = WriteGaps({step, 1 + count}, gaps);
+  }
+  cursor.next = step[count] + 1;
+}
+
 }  // namespace
 
 size_t ReadSent(const Candidates& from, size_t words, uint32_t above,
@@ -118,16 +132,20 @@ size_t ReadSent(const Candidates& from, size_t words, uint32_t above,
     sent = std::min(sent, cursor.left);
     cursor.left -= sent;
   }
-  if (sent == 0) return 0;
-  if (cursor.next == 0) {
-    cursor.first = places[0];
-    gaps = WriteGaps({places, sent}, gaps);
-  } else {
-    step[0] = cursor.next - 1;
-    gaps = WriteGaps({step, 1 + sent}, gaps);
-  }
-  cursor.next = places[sent - 1] + 1;
+  if (sent > 0) WriteStep(step, sent, cursor, gaps);
   return sent;
+}
+
+void ReadEveryPlace(const Candidates& from, size_t words, SentCursor& cursor,
+                    std::byte*& gaps) {
+  uint32_t step[1 + kSentRoom];
+  while (cursor.word < words) {
+    const size_t count = HWY_DYNAMIC_DISPATCH(AllPlaces)(
+        from.words, words, &cursor.word, step + 1);
+    if (count > 0) WriteStep(step, count, cursor, gaps);
+    cursor.found += count;
+    cursor.left -= count;
+  }
 }
 
 }  // namespace skerry::compression::cpu

@@ -56,13 +56,26 @@ Sent OneByOne(const std::vector<float>& values, float above, size_t ties,
   return sent;
 }
 
+// What reaches `low`.
+struct Collected {
+  Collected(const std::vector<float>& values, float low)
+      : words((values.size() + kWordValues - 1) / kWordValues + 1),
+        kept(values.size() + kCandidateSlack),
+        found(CollectCandidates(values, MagnitudeBits(low), 0, 0,
+                                candidates())) {}
+
+  Candidates candidates() { return {words.data(), kept.data()}; }
+
+  std::vector<uint64_t> words;
+  std::vector<float> kept;
+  size_t found;
+};
+
 Sent ReadAll(const std::vector<float>& values, float low, float above,
              size_t ties, size_t most) {
-  const size_t count = (values.size() + kWordValues - 1) / kWordValues;
-  std::vector<uint64_t> words(count + 1);
-  std::vector<float> kept(values.size() + kCandidateSlack);
-  const Candidates candidates = {words.data(), kept.data()};
-  CollectCandidates(values, MagnitudeBits(low), 0, 0, candidates);
+  Collected collected(values, low);
+  const Candidates candidates = collected.candidates();
+  const size_t count = collected.words.size() - 1;
   SentCursor cursor = {.left = most, .ties = ties};
   Sent sent;
   std::vector<std::byte> gaps(3 * values.size() + kCandidateSlack);
@@ -81,6 +94,21 @@ Sent ReadAll(const std::vector<float>& values, float low, float above,
   return sent;
 }
 
+Sent EveryPlace(const std::vector<float>& values, float low) {
+  Collected collected(values, low);
+  SentCursor cursor = {.left = collected.found};
+  std::vector<std::byte> gaps(3 * values.size() + kCandidateSlack);
+  std::byte* end = gaps.data();
+  ReadEveryPlace(collected.candidates(), collected.words.size() - 1, cursor,
+                 end);
+  EXPECT_EQ(cursor.left, 0u);
+  const auto found = static_cast<ptrdiff_t>(collected.found);
+  return {{collected.kept.begin(), collected.kept.begin() + found},
+          {gaps.data(), end},
+          cursor.first,
+          cursor.next};
+}
+
 TEST(SentTest, WhatIsReadIsWhatIsSentOneByOneOnEveryInstructionSet) {
   for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
     hwy::SetSupportedTargetsForTest(target);
@@ -89,6 +117,10 @@ TEST(SentTest, WhatIsReadIsWhatIsSentOneByOneOnEveryInstructionSet) {
       const size_t count = seed % 4 == 0 ? kPartMost : seed * 97 % 1000;
       const std::vector<float> values = Draw(seed, count, rare);
       for (const float above : {1.0f, 2.0f, 4.0f}) {
+        ASSERT_EQ(EveryPlace(values, above),
+                  OneByOne(values, above, count, count))
+            << hwy::TargetName(target) << " seed " << seed << " above "
+            << above;
         for (const size_t ties : {size_t{0}, size_t{3}, count}) {
           for (const size_t most : {size_t{0}, size_t{70}, count}) {
             ASSERT_EQ(ReadAll(values, 1.0f, above, ties, most),

@@ -50,10 +50,15 @@ void WritePart(const Selection& selection, const SentBlocks& blocks,
   std::byte* gaps_end = gaps;
   const cpu::Candidates candidates = CandidatesOf(part);
   cpu::SentCursor cursor = BeginOf(part);
-  blocks.WritePart(part, [&](float* values) {
-    return cpu::ReadSent(candidates, part.word_count, selection.above, cursor,
-                         values, gaps_end);
-  });
+  if (part.sent == part.found) {
+    cpu::ReadEveryPlace(candidates, part.word_count, cursor, gaps_end);
+    blocks.WritePart(part, {candidates.values, part.sent});
+  } else {
+    blocks.WritePart(part, [&](float* values) {
+      return cpu::ReadSent(candidates, part.word_count, selection.above, cursor,
+                           values, gaps_end);
+    });
+  }
   SKERRY_CHECK(cursor.left == 0);
   part.first = cursor.first;
   part.last = part.sent == 0 ? 0 : cursor.next - 1;
