@@ -58,6 +58,10 @@ struct PartScratch {
   RawMemory<float> band;
   size_t banded = 0;
   size_t above = 0;
+  // What the band may become, and how many of it are above that.
+  RawMemory<float> narrower;
+  size_t narrowed = 0;
+  size_t passed = 0;
   bool finite = true;
 
   size_t sent = 0;

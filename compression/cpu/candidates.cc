@@ -6,9 +6,8 @@
 #define HWY_TARGET_INCLUDE "compression/cpu/candidates.cc"
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // These have to follow foreach_target.
+#include "compression/cpu/collect-inl.h"
 #include "compression/cpu/halves-inl.h"
-#include "compression/cpu/mask_bits-inl.h"
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,58 +20,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Memory is asked this far ahead: 4 KiB.
 constexpr size_t kValuesAhead = 1024;
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-constexpr bool kCompresses = true;
-#else
-constexpr bool kCompresses = false;
-#endif
-
-// Of whole vectors of one word; `found` grows.
-HWY_INLINE uint64_t CollectWord(const float* HWY_RESTRICT values, uint32_t bits,
-                                float* HWY_RESTRICT kept, size_t& found) {
-  const hn::CappedTag<int32_t, kWordValues> di;
-  const hn::RebindToFloat<decltype(di)> df;
-  const size_t lanes = hn::Lanes(di);
-  const auto magnitude = hn::Set(di, 0x7fffffff);
-  // As a signed number, 2^31 - 1 is above every magnitude and -1 below.
-  const auto below = hn::Set(di, static_cast<int32_t>(bits - 1));
-  uint64_t word = 0;
-  HWY_UNROLL(4)
-  for (size_t i = 0; i < kWordValues; i += lanes) {
-    hwy::Prefetch(values + i + kValuesAhead);
-    const auto value = hn::LoadU(df, values + i);
-    const auto size = hn::And(hn::BitCast(di, value), magnitude);
-    const auto reaches = hn::Gt(size, below);
-    word |= MaskBits(di, reaches) << i;
-    // Where compressing is one instruction, it is quicker than a branch that
-    // nobody can predict.
-    if (kCompresses || !hn::AllFalse(di, reaches)) {
-      const size_t count = hn::CountTrue(di, reaches);
-      // Some processors compress to memory slowly.
-      StoreFew(df, hn::Compress(value, hn::RebindMask(df, reaches)), count,
-               kept + found);
-      found += count;
-    }
-  }
-  return word;
-}
-
-size_t CollectAll(const float* HWY_RESTRICT values, size_t count, uint32_t bits,
-                  uint64_t* HWY_RESTRICT words, float* HWY_RESTRICT kept,
-                  size_t found) {
-  for (; count >= kWordValues; count -= kWordValues) {
-    *words++ = CollectWord(values, bits, kept, found);
-    values += kWordValues;
-  }
-  if (count == 0) return found;
-  uint64_t word = 0;
-  for (size_t i = 0; i < count; ++i) {
-    if (MagnitudeBits(values[i]) < bits) continue;
-    word |= uint64_t{1} << i;
-    kept[found++] = values[i];
-  }
-  *words = word;
-  return found;
+size_t Collect(const float* HWY_RESTRICT values, size_t count, uint32_t bits,
+               uint64_t* HWY_RESTRICT words, float* HWY_RESTRICT kept,
+               size_t found) {
+  return CollectAll(values, count, bits, kValuesAhead, words, kept, found);
 }
 
 size_t CopyAllBelow(const float* HWY_RESTRICT values, size_t count,
@@ -104,29 +55,36 @@ size_t CopyAllBelow(const float* HWY_RESTRICT values, size_t count,
   return out;
 }
 
-size_t KeepAllBetween(float* values, size_t count, uint32_t low,
-                      uint32_t high) {
+void CopyAllBetween(const float* HWY_RESTRICT values, size_t count,
+                    uint32_t low, uint32_t high, float* HWY_RESTRICT copy,
+                    Between* between) {
   const hn::ScalableTag<int32_t> di;
   const hn::RebindToFloat<decltype(di)> df;
   const size_t lanes = hn::Lanes(di);
   const auto magnitude = hn::Set(di, 0x7fffffff);
   const auto below = hn::Set(di, static_cast<int32_t>(low - 1));
   const auto last = hn::Set(di, static_cast<int32_t>(high - 1));
-  size_t out = 0;
+  size_t copied = 0;
+  size_t above = 0;
   size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
     const auto value = hn::LoadU(df, values + i);
     const auto size = hn::And(hn::BitCast(di, value), magnitude);
-    const auto keep = hn::AndNot(hn::Gt(size, last), hn::Gt(size, below));
-    // Behind what is read already, as no more is written than was read.
-    hn::StoreU(hn::Compress(value, hn::RebindMask(df, keep)), df, values + out);
-    out += hn::CountTrue(di, keep);
+    const auto exceeds = hn::Gt(size, last);
+    const auto keep = hn::AndNot(exceeds, hn::Gt(size, below));
+    const size_t some = hn::CountTrue(di, keep);
+    StoreFew(df, hn::Compress(value, hn::RebindMask(df, keep)), some,
+             copy + copied);
+    copied += some;
+    above += hn::CountTrue(di, exceeds);
   }
   for (; i < count; ++i) {
     const uint32_t size = MagnitudeBits(values[i]);
-    if (size >= low && size < high) values[out++] = values[i];
+    above += size >= high ? 1 : 0;
+    if (size >= low && size < high) copy[copied++] = values[i];
   }
-  return out;
+  between->copied = copied;
+  between->above = above;
 }
 
 }  // namespace
@@ -137,14 +95,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skerry::compression::cpu {
 
-HWY_EXPORT(CollectAll);
+HWY_EXPORT(Collect);
 HWY_EXPORT(CopyAllBelow);
-HWY_EXPORT(KeepAllBetween);
+HWY_EXPORT(CopyAllBetween);
 
 size_t CollectCandidates(std::span<const float> values, uint32_t bits,
                          size_t word, size_t found, const Candidates& to) {
-  return HWY_DYNAMIC_DISPATCH(CollectAll)(values.data(), values.size(), bits,
-                                          to.words + word, to.values, found);
+  return HWY_DYNAMIC_DISPATCH(Collect)(values.data(), values.size(), bits,
+                                       to.words + word, to.values, found);
 }
 
 size_t CopyBelow(std::span<const float> values, uint32_t bits, float* below,
@@ -156,9 +114,12 @@ size_t CopyBelow(std::span<const float> values, uint32_t bits, float* below,
   return copied;
 }
 
-size_t KeepBetween(std::span<float> values, uint32_t low, uint32_t high) {
-  return HWY_DYNAMIC_DISPATCH(KeepAllBetween)(values.data(), values.size(), low,
-                                              high);
+Between CopyBetween(std::span<const float> values, uint32_t low, uint32_t high,
+                    float* between) {
+  Between found;
+  HWY_DYNAMIC_DISPATCH(CopyAllBetween)
+  (values.data(), values.size(), low, high, between, &found);
+  return found;
 }
 
 }  // namespace skerry::compression::cpu

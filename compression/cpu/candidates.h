@@ -36,9 +36,15 @@ size_t CollectCandidates(std::span<const float> values, uint32_t bits,
 size_t CopyBelow(std::span<const float> values, uint32_t bits, float* below,
                  bool& finite);
 
-// Moves magnitudes of [low, high) to the front, in order; returns how many.
-// Requires: low <= high <= 2^31.
-size_t KeepBetween(std::span<float> values, uint32_t low, uint32_t high);
+struct Between {
+  size_t copied = 0;
+  size_t above = 0;  // from `high` on
+};
+
+// Writes magnitudes of [low, high), in order. Requires: low <= high <= 2^31,
+// and room for what is written and kCandidateSlack.
+Between CopyBetween(std::span<const float> values, uint32_t low, uint32_t high,
+                    float* between);
 
 }  // namespace skerry::compression::cpu
 

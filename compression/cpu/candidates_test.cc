@@ -86,10 +86,12 @@ TEST(CandidatesTest, BandsHaveTheirLowerBoundAndNotTheUpper) {
               CopyBelow(values, MagnitudeBits(high), copied.data(), finite));
           EXPECT_TRUE(finite);
           EXPECT_EQ(copied, below);
-          std::vector<float> kept = values;
-          kept.resize(
-              KeepBetween(kept, MagnitudeBits(low), MagnitudeBits(high)));
-          EXPECT_EQ(kept, expected) << low << " to " << high;
+          copied.resize(values.size() + kCandidateSlack);
+          const Between between = CopyBetween(
+              values, MagnitudeBits(low), MagnitudeBits(high), copied.data());
+          copied.resize(between.copied);
+          EXPECT_EQ(copied, expected) << low << " to " << high;
+          EXPECT_EQ(between.above, values.size() - below.size());
         }
       }
     }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 #include "base/check.h"
 #include "compression/cpu/select.h"
@@ -11,9 +10,12 @@
 #define HWY_TARGET_INCLUDE "compression/cpu/mark_chunk.cc"
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // These have to follow foreach_target.
+#include "compression/cpu/choose-inl.h"
+#include "compression/cpu/collect-inl.h"
 #include "compression/cpu/halves-inl.h"
 #include "compression/cpu/kth-inl.h"
 #include "compression/cpu/marks-inl.h"
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -36,97 +38,30 @@ static_assert(kChunkWords * 2 * kLine == kAhead);
 // Whole vectors of every length.
 constexpr size_t kRun = kChunkSlack / 2;
 
-// Values that are read as whole words; of the last, only `last` bits are of
-// values.
-struct Whole {
-  Whole(const float* all, size_t count)
-      : values(all),
-        words((count + kMarkedValues - 1) / kMarkedValues),
-        last(~uint64_t{0} >> (words * kMarkedValues - count)) {}
-
-  const float* values;
-  size_t words;
-  uint64_t last;
-
-  HWY_INLINE const float* At(size_t word) const {
-    return values + word * kMarkedValues;
-  }
-  HWY_INLINE uint64_t Marked(size_t word, uint32_t bits) const {
-    const uint64_t all = MarkWord(At(word), bits);
-    return word + 1 == words ? all & last : all;
-  }
-};
-
-// Copies values whose magnitudes, as signed numbers, pass test(); returns how
-// many. Waits for memory, and asks it ahead.
-template <class Test>
-HWY_INLINE size_t CopyIf(const float* HWY_RESTRICT values, size_t count,
-                         const Test& test, float* HWY_RESTRICT copy) {
-  const hn::CappedTag<int32_t, kMarkedValues> di;
-  const hn::RebindToFloat<decltype(di)> df;
-  const size_t lanes = hn::Lanes(di);
-  const auto magnitude = hn::Set(di, 0x7fffffff);
-  size_t copied = 0;
-  const auto copy_some = [&](size_t i, size_t valid) HWY_ATTR {
-    const auto value = hn::LoadU(df, values + i);
-    auto passes = test(di, hn::And(hn::BitCast(di, value), magnitude));
-    if (valid < lanes) passes = hn::And(passes, hn::FirstN(di, valid));
-    const size_t some = hn::CountTrue(di, passes);
-    StoreFew(df, hn::Compress(value, hn::RebindMask(df, passes)), some,
-             copy + copied);
-    copied += some;
-  };
-  size_t i = 0;
-  for (; i + kMarkedValues <= count; i += kMarkedValues) {
-    PrefetchWord(values + i + kAhead);
-    HWY_UNROLL(4)
-    for (size_t j = 0; j < kMarkedValues; j += lanes) copy_some(i + j, lanes);
-  }
-  for (; i < count; i += lanes) copy_some(i, count - i);
-  return copied;
-}
-
-// Copies what has at least `bits`; returns how many.
-HWY_INLINE size_t CopyFrom(const float* HWY_RESTRICT values, size_t count,
-                           uint32_t bits, float* HWY_RESTRICT copy) {
-  const auto test = [bits](auto di, auto size) HWY_ATTR {
-    return hn::Gt(size, hn::Set(di, static_cast<int32_t>(bits - 1)));
-  };
-  return CopyIf(values, count, test, copy);
-}
-
-// Copies what has at least `low` and less than `high`; returns how many.
+// Copies what has at least `low` and less than `high`; returns how many. Reads
+// whole vectors.
 HWY_INLINE size_t CopyBetween(const float* HWY_RESTRICT values, size_t count,
                               uint32_t low, uint32_t high,
                               float* HWY_RESTRICT copy) {
-  const auto test = [low, high](auto di, auto size) HWY_ATTR {
-    const auto from = hn::Gt(size, hn::Set(di, static_cast<int32_t>(low - 1)));
-    return hn::And(from, hn::Lt(size, hn::Set(di, static_cast<int32_t>(high))));
-  };
-  return CopyIf(values, count, test, copy);
-}
-
-// Marks those of at least `bits`. Asks for the next chunk meanwhile.
-HWY_INLINE void MarkFrom(const Whole& chunk, uint32_t bits,
-                         uint64_t* HWY_RESTRICT words) {
-  for (size_t i = 0; i < chunk.words; ++i) {
-    const float* const next =
-        chunk.values + kChunkElements + kAhead + i * 2 * kLine;
-    hwy::Prefetch(next);
-    hwy::Prefetch(next + kLine);
-    words[i] = chunk.Marked(i, bits);
+  const hn::CappedTag<int32_t, kRun> di;
+  const hn::RebindToFloat<decltype(di)> df;
+  const size_t lanes = hn::Lanes(di);
+  const auto magnitude = hn::Set(di, 0x7fffffff);
+  const auto below = hn::Set(di, static_cast<int32_t>(low - 1));
+  const auto behind = hn::Set(di, static_cast<int32_t>(high));
+  size_t copied = 0;
+  for (size_t i = 0; i < count; i += lanes) {
+    const auto value = hn::LoadU(df, values + i);
+    const auto size = hn::And(hn::BitCast(di, value), magnitude);
+    auto between = hn::And(hn::Gt(size, below), hn::Lt(size, behind));
+    if (count - i < lanes)
+      between = hn::And(between, hn::FirstN(di, count - i));
+    const size_t some = hn::CountTrue(di, between);
+    StoreFew(df, hn::Compress(value, hn::RebindMask(df, between)), some,
+             copy + copied);
+    copied += some;
   }
-}
-
-// Of those of at least `bits` takes away all that equal it but the first
-// `ties`.
-HWY_INLINE void CutTies(const Whole& chunk, uint32_t bits, size_t ties,
-                        uint64_t* HWY_RESTRICT words) {
-  for (size_t i = 0; i < chunk.words; ++i) {
-    uint64_t equal = words[i] & ~chunk.Marked(i, bits + 1);
-    for (; equal != 0 && ties > 0; --ties) equal &= equal - 1;
-    words[i] &= ~equal;
-  }
+  return copied;
 }
 
 // A magnitude that the k-th largest reaches and the next does not exceed, and
@@ -172,32 +107,42 @@ HWY_INLINE void Learn(ChunkGuess& guess, uint32_t magnitude) {
 void MarkAndKeep(const float* HWY_RESTRICT values, size_t count, size_t k,
                  ChunkGuess* guess, uint64_t* HWY_RESTRICT words,
                  float* HWY_RESTRICT kept) {
-  const Whole chunk(values, count);
   float near[kChunkElements + kChunkSlack];
   uint32_t low = guess->magnitude - std::min(guess->margin, guess->magnitude);
   uint32_t high = guess->magnitude + guess->margin;
-  size_t found = CopyFrom(values, count, low, near);
+  size_t found = CollectAll(values, count, low, kAhead, words, near, 0);
   for (uint32_t step = guess->margin; found < k; step *= 2) {
     high = low;
     low -= std::min(step, low);
-    found = CopyFrom(values, count, low, near);
+    found = CollectAll(values, count, low, kAhead, words, near, 0);
   }
   Dividing dividing = {low, 0};
+  // A bit for each that was found: whether it is among the k.
+  uint64_t kept_words[kChunkWords + 2];
+  size_t at = 0;
   if (found == k) {
     std::copy_n(near, k, kept);
-    MarkFrom(chunk, low, words);
+    for (; at * kMarkedValues < k; ++at) kept_words[at] = ~uint64_t{0};
   } else {
     dividing = Divide(near, found, k, low, high);
-    if (dividing.ties == 0) {
-      CopyFrom(near, found, dividing.magnitude + 1, kept);
-      MarkFrom(chunk, dividing.magnitude + 1, words);
-    } else {
-      MarkFrom(chunk, dividing.magnitude, words);
-      CutTies(chunk, dividing.magnitude, dividing.ties, words);
-      for (size_t i = 0; i < chunk.words; ++i) {
-        kept += CopyWord(chunk.At(i), words[i], kept);
-      }
+    size_t ties = dividing.ties;
+    size_t left = k;
+    for (size_t i = 0; i < found; i += kMarkedValues) {
+      const uint64_t keep = Choose(near + i, std::min(found - i, kMarkedValues),
+                                   dividing.magnitude, ties, left);
+      kept += CopyWord(near + i, keep, kept);
+      kept_words[at++] = keep;
     }
+  }
+  kept_words[at] = 0;
+  kept_words[at + 1] = 0;
+  KeptBits kept_bits(kept_words);
+  for (size_t i = 0; i * kMarkedValues < count; ++i) {
+    // The rest of the next chunk.
+    const float* const next = values + kChunkElements + kAhead + i * 2 * kLine;
+    hwy::Prefetch(next);
+    hwy::Prefetch(next + kLine);
+    words[i] = kept_bits.Of(words[i]);
   }
   Learn(*guess, std::min(dividing.magnitude, kInfinityBits));
 }
@@ -216,16 +161,8 @@ void MarkChunk(std::span<const float> values, size_t k, ChunkGuess& guess,
                uint64_t* words, float* kept) {
   SKERRY_CHECK(k >= 1 && k <= values.size());
   SKERRY_CHECK(values.size() <= kChunkElements);
-  // Whole words are read.
-  float padded[kChunkElements];
-  const float* whole = values.data();
-  if (values.size() % kMarkedValues != 0) {
-    std::memcpy(padded, whole, values.size_bytes());
-    std::fill(padded + values.size(), padded + kChunkElements, 0.0f);
-    whole = padded;
-  }
   HWY_DYNAMIC_DISPATCH(MarkAndKeep)
-  (whole, values.size(), k, &guess, words, kept);
+  (values.data(), values.size(), k, &guess, words, kept);
 }
 
 }  // namespace skerry::compression::cpu

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "compression/cpu/candidates.h"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr size_t kGroup = 4;
 // Of what a sample of the slice leaves open, a second one tells more.
-constexpr size_t kSecondSample = size_t{1} << 10;
+constexpr size_t kSecondSample = size_t{1} << 12;
 constexpr size_t kSampledLeast = 16 * kSecondSample;
 // A count in a sample is about Poisson's: so many standard deviations.
 constexpr double kDeviations = 4.0;
@@ -74,26 +75,27 @@ bool Narrow(std::span<PartScratch> parts, size_t& k, uint32_t& low,
   SampleBands(parts, banded, workspace.sample);
   const Bounds bounds = BoundsFrom(workspace.sample, banded, k);
   const uint32_t from = std::max(bounds.low, low);
-  // Of each part, what is above, and what reaches `from`.
-  workspace.counts.resize(2 * parts.size());
-  uint64_t* const counts = workspace.counts.data();
-  workspace.executor->ForEach(parts.size(), [&](size_t index) {
-    const std::span<const float> band = BandOf(parts[index]);
-    counts[2 * index] = cpu::CountAtLeast(band, bounds.high);
-    counts[2 * index + 1] = cpu::CountAtLeast(band, from);
-  });
-  size_t above = 0;
-  size_t reach = 0;
-  for (size_t index = 0; index < parts.size(); ++index) {
-    above += counts[2 * index];
-    reach += counts[2 * index + 1];
-  }
-  if (above >= k || reach < k || reach - above > banded / 2) return false;
   workspace.executor->ForEach(parts.size(), [&](size_t index) {
     PartScratch& part = parts[index];
-    part.banded = cpu::KeepBetween(BandOf(part), from, bounds.high);
-    part.above += counts[2 * index];
+    float* const narrower =
+        part.narrower.Room(std::max(part.band.room(), cpu::kCandidateSlack));
+    const cpu::Between between =
+        cpu::CopyBetween(BandOf(part), from, bounds.high, narrower);
+    part.narrowed = between.copied;
+    part.passed = between.above;
   });
+  size_t above = 0;
+  size_t left = 0;
+  for (const PartScratch& part : parts) {
+    above += part.passed;
+    left += part.narrowed;
+  }
+  if (above >= k || above + left < k || left > banded / 2) return false;
+  for (PartScratch& part : parts) {
+    std::swap(part.band, part.narrower);
+    part.banded = part.narrowed;
+    part.above += part.passed;
+  }
   k -= above;
   low = from;
   return true;

@@ -1,0 +1,97 @@
+// compression/cpu/choose-inl.h
+//
+// Which of the values that were collected are sent, and their bits among those
+// of all. Magnitudes are compared as in compression/cpu/select.h. Included once
+// for each SIMD target.
+#if defined(SKERRY_COMPRESSION_CPU_CHOOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SKERRY_COMPRESSION_CPU_CHOOSE_INL_H_
+#undef SKERRY_COMPRESSION_CPU_CHOOSE_INL_H_
+#else
+#define SKERRY_COMPRESSION_CPU_CHOOSE_INL_H_
+#endif
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "compression/cpu/marks-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skerry::compression::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+HWY_INLINE uint64_t LowBits(size_t count) {
+  return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+}
+
+// The lowest `count` of the bits that are set, or all.
+HWY_INLINE uint64_t FirstOf(uint64_t bits, size_t count) {
+  if (hwy::PopCount(bits) <= count) return bits;
+  uint64_t rest = bits;
+  for (; count > 0; --count) rest &= rest - 1;
+  return bits & ~rest;
+}
+
+// Of the bits that are set in `word`, those whose number i has bit i of `kept`.
+HWY_INLINE uint64_t Deposit(uint64_t kept, uint64_t word) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  return _pdep_u64(kept, word);
+#else
+  // Most are kept, and some older processors deposit bit by bit.
+  const size_t some = hwy::PopCount(word);
+  uint64_t rest = word;
+  size_t passed = 0;
+  for (uint64_t dropped = ~kept & LowBits(some); dropped != 0;
+       dropped &= dropped - 1) {
+    const auto number = static_cast<size_t>(std::countr_zero(dropped));
+    for (; passed < number; ++passed) rest &= rest - 1;
+    word &= ~(rest & -rest);
+  }
+  return word;
+#endif
+}
+
+// Which of `count` candidates, 64 at most, are sent: magnitudes above `above`
+// and the first `ties` of those that equal it, `left` in all. Counts both down.
+// Reads 64 in any case.
+HWY_INLINE uint64_t Choose(const float* HWY_RESTRICT candidates, size_t count,
+                           uint32_t above, size_t& ties, size_t& left) {
+  const uint64_t all = LowBits(count);
+  uint64_t keep = MarkWord(candidates, above + 1) & all;
+  if (ties > 0) {
+    const uint64_t equal =
+        FirstOf(MarkWord(candidates, above) & all & ~keep, ties);
+    ties -= hwy::PopCount(equal);
+    keep |= equal;
+  }
+  keep = FirstOf(keep, left);
+  left -= hwy::PopCount(keep);
+  return keep;
+}
+
+// Takes bits of candidates that are not sent out of the words of all values,
+// one after another. `kept` has a bit for each candidate and one word more.
+class KeptBits {
+ public:
+  explicit HWY_INLINE KeptBits(const uint64_t* kept) : kept_(kept) {}
+
+  HWY_INLINE uint64_t Of(uint64_t word) {
+    const size_t shift = passed_ % kMarkedValues;
+    const uint64_t* const at = kept_ + passed_ / kMarkedValues;
+    passed_ += hwy::PopCount(word);
+    return Deposit(at[0] >> shift | at[1] << 1 << (63 - shift), word);
+  }
+
+ private:
+  const uint64_t* const kept_;
+  size_t passed_ = 0;
+};
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace skerry::compression::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard, toggled for each target
