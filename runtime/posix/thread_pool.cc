@@ -6,6 +6,27 @@
 #include "base/check.h"
 
 namespace skerry::runtime {
+namespace {
+
+// Pauses before a thread sleeps: some ten microseconds.
+constexpr int kPauses = 1000;
+
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Looks for a while whether it holds, so that whoever waits for that rarely
+// sleeps first.
+template <typename Holds>
+void PauseUntil(const Holds& holds) {
+  for (int i = 0; i < kPauses && !holds(); ++i) Pause();
+}
+
+}  // namespace
 
 ThreadPool::ThreadPool(const std::string& name, int thread_count) {
   SKERRY_CHECK(thread_count >= 1);
@@ -50,22 +71,28 @@ void ThreadPool::ForEach(size_t count,
   }
   wake_.notify_all();
   Work(loop);
+  {
+    // A helper that comes from now on finds no loop; those inside are awaited.
+    const std::lock_guard lock(mutex_);
+    loop_ = nullptr;
+  }
+  const auto idle = [this] { return busy_ == 0; };
+  PauseUntil(idle);
   std::unique_lock lock(mutex_);
-  // A helper that wakes from now on finds no loop; those inside are awaited.
-  loop_ = nullptr;
-  idle_.wait(lock, [this] { return busy_ == 0; });
+  idle_.wait(lock, idle);
 }
 
 void ThreadPool::Main(const std::string& name) {
   pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
   uint64_t seen = 0;
-  std::unique_lock lock(mutex_);
+  const auto called = [&] { return stopping_ || loops_made_ != seen; };
   while (true) {
-    wake_.wait(lock, [&] {
-      return stopping_ || (loop_ != nullptr && loops_made_ != seen);
-    });
+    PauseUntil(called);
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, called);
     if (stopping_) return;
     seen = loops_made_;
+    if (loop_ == nullptr) continue;  // others were done before
     Loop& loop = *loop_;
     ++busy_;
     lock.unlock();

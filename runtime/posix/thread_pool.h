@@ -1,12 +1,15 @@
 // runtime/posix/thread_pool.h
 //
-// Parallel loops on threads of their own.
+// Parallel loops on threads of their own. Loops that follow each other within
+// some ten microseconds are not slept between: to wake a thread takes longer
+// than many a loop.
 #ifndef SKERRY_RUNTIME_POSIX_THREAD_POOL_H_
 #define SKERRY_RUNTIME_POSIX_THREAD_POOL_H_
 
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -44,10 +47,11 @@ class ThreadPool final : public ParallelExecutor {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable idle_;
-  Loop* loop_ = nullptr;     // guarded by mutex_; null between loops
-  uint64_t loops_made_ = 0;  // guarded by mutex_
-  int busy_ = 0;             // guarded by mutex_; helpers inside loop_
-  bool stopping_ = false;    // guarded by mutex_
+  Loop* loop_ = nullptr;  // guarded by mutex_; null between loops
+  // Changed under mutex_, and looked at without before anybody sleeps.
+  std::atomic<uint64_t> loops_made_{0};
+  std::atomic<int> busy_{0};  // helpers inside loop_
+  std::atomic<bool> stopping_{false};
   std::vector<std::thread> threads_;
 };
 
