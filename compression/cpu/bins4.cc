@@ -30,10 +30,22 @@ HWY_INLINE V64 Wide(const float* value) {
   return hn::PromoteTo(kD64, hn::LoadU(kD32, value));
 }
 
-HWY_INLINE double Folded(double* HWY_RESTRICT sums) {
-  for (size_t half = kSums / 2; half > 0; half /= 2) {
-    for (size_t i = 0; i < half; ++i) sums[i] += sums[i + half];
+// Adds the second half of 2 kHalf sums to the first.
+template <size_t kHalf>
+HWY_INLINE void FoldHalf(double* HWY_RESTRICT sums) {
+  const hn::CappedTag<double, kHalf> d64;
+  for (size_t i = 0; i < kHalf; i += hn::Lanes(d64)) {
+    const auto second = hn::LoadU(d64, sums + i + kHalf);
+    hn::StoreU(hn::Add(hn::LoadU(d64, sums + i), second), d64, sums + i);
   }
+}
+
+HWY_INLINE double Folded(double* HWY_RESTRICT sums) {
+  static_assert(kSums == 16);
+  FoldHalf<8>(sums);
+  FoldHalf<4>(sums);
+  FoldHalf<2>(sums);
+  FoldHalf<1>(sums);
   return sums[0];
 }
 
@@ -64,6 +76,63 @@ void SumMoments(const float* HWY_RESTRICT values, size_t count, Moments* all) {
   all->squares = Folded(squares);
 }
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// Of `count` values, which are whole runs of kSums, writes a byte each, and
+// counts and sums those from each edge on.
+void CodeAndSum(const float* HWY_RESTRICT values, size_t count,
+                const float* HWY_RESTRICT edges, uint8_t* HWY_RESTRICT codes,
+                uint64_t* HWY_RESTRICT from, double* HWY_RESTRICT all) {
+  const hn::Full512<float> df;
+  const hn::Full512<uint32_t> du;
+  const hn::Full512<double> d64;
+  const hn::Full256<float> half;
+  const hn::Full128<uint8_t> d8;
+  using M64 = hn::MFromD<decltype(d64)>;
+  const auto one = hn::Set(du, 1);
+  const auto edge1 = hn::Set(df, edges[0]);
+  const auto edge2 = hn::Set(df, edges[1]);
+  const auto edge3 = hn::Set(df, edges[2]);
+  size_t found[kBins - 1] = {};
+  auto low1 = hn::Zero(d64);
+  auto low2 = low1;
+  auto low3 = low1;
+  auto high1 = low1;
+  auto high2 = low1;
+  auto high3 = low1;
+  for (size_t i = 0; i < count; i += kSums) {
+    const auto value = hn::LoadU(df, values + i);
+    const auto x = hn::PromoteTo(d64, hn::LowerHalf(half, value));
+    const auto y = hn::PromoteTo(d64, hn::LoadU(half, values + i + kSums / 2));
+    auto code = hn::Zero(du);
+    // A comparison of fp32 serves for both halves in float64.
+    const auto test = [&](auto edge, size_t& reach, auto& low,
+                          auto& high) HWY_ATTR {
+      const auto is = hn::Ge(value, edge);
+      const auto bits = static_cast<unsigned>(is.raw);
+      const M64 first{static_cast<__mmask8>(bits)};
+      const M64 second{static_cast<__mmask8>(bits >> 8)};
+      reach += hwy::PopCount(uint64_t{bits});
+      code = hn::IfThenElse(hn::RebindMask(du, is), hn::Add(code, one), code);
+      low = hn::IfThenElse(first, hn::Add(low, x), low);
+      high = hn::IfThenElse(second, hn::Add(high, y), high);
+    };
+    test(edge1, found[0], low1, high1);
+    test(edge2, found[1], low2, high2);
+    test(edge3, found[2], low3, high3);
+    hn::StoreU(hn::TruncateTo(d8, code), d8, codes + i);
+  }
+  HWY_ALIGN double sums[kSums];
+  const auto fold = [&](auto low, auto high) HWY_ATTR {
+    hn::Store(low, d64, sums);
+    hn::Store(high, d64, sums + kSums / 2);
+    return Folded(sums);
+  };
+  all[0] = fold(low1, high1);
+  all[1] = fold(low2, high2);
+  all[2] = fold(low3, high3);
+  for (size_t i = 0; i < kBins - 1; ++i) from[i] = found[i];
+}
+#else
 // Adds each value to the sums of the edges that it reaches.
 HWY_INLINE void AddTo(V64 x, V64 edge1, V64 edge2, V64 edge3, V64& from1,
                       V64& from2, V64& from3) {
@@ -129,6 +198,14 @@ void CodesOf(const float* HWY_RESTRICT values, size_t count,
   for (size_t i = 0; i < kBins - 1; ++i) from[i] = found[i];
 }
 
+void CodeAndSum(const float* HWY_RESTRICT values, size_t count,
+                const float* HWY_RESTRICT edges, uint8_t* HWY_RESTRICT codes,
+                uint64_t* HWY_RESTRICT from, double* HWY_RESTRICT all) {
+  CodesOf(values, count, edges, codes, from);
+  SumFrom(values, count, edges, all);
+}
+#endif
+
 // Four bytes to one.
 void PackCodes(const uint8_t* HWY_RESTRICT codes, size_t bytes,
                uint8_t* HWY_RESTRICT packed) {
@@ -188,8 +265,7 @@ HWY_AFTER_NAMESPACE();
 namespace skerry::compression::cpu {
 
 HWY_EXPORT(SumMoments);
-HWY_EXPORT(SumFrom);
-HWY_EXPORT(CodesOf);
+HWY_EXPORT(CodeAndSum);
 HWY_EXPORT(PackCodes);
 HWY_EXPORT(WordLevels);
 
@@ -219,16 +295,14 @@ EdgeSums BinAll(const float* values, size_t count, const BinEdges& edges,
   uint8_t bytes[kBinnedMost];
   const size_t padded = Padded(count);
   EdgeSums from;
-  HWY_DYNAMIC_DISPATCH(CodesOf)
-  (values, padded, edges.data(), bytes, from.counts.data());
+  HWY_DYNAMIC_DISPATCH(CodeAndSum)
+  (values, padded, edges.data(), bytes, from.counts.data(), from.sums.data());
   for (size_t i = 0; i < kBins - 1; ++i) {
     from.counts[i] -= edges[i] <= 0.0f ? padded - count : 0;
   }
   std::memset(bytes + count, 0, padded - count);
   HWY_DYNAMIC_DISPATCH(PackCodes)
   (bytes, (count + 3) / 4, reinterpret_cast<uint8_t*>(codes));
-  HWY_DYNAMIC_DISPATCH(SumFrom)
-  (values, count, edges.data(), from.sums.data());
   return from;
 }
 
