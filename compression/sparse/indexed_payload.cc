@@ -4,25 +4,19 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
-#include <limits>
-#include <optional>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
 #include "base/status.h"
 #include "compression/cpu/gaps.h"
 #include "compression/cpu/marks.h"
-#include "compression/cpu/sent.h"
+#include "compression/sparse/indexed_writer.h"
 #include "compression/sparse/marked_payload.h"
 #include "compression/sparse/sent_blocks.h"
 
 namespace skerry::compression {
 namespace {
 
-constexpr size_t kCountBytes = sizeof(uint32_t);
-// Within a part, a gap takes this at most.
-constexpr size_t kPartGapBytes = 3;
-constexpr size_t kGapSlack = cpu::kCandidateSlack;
 // Values that are still in cache when they are touched again.
 constexpr size_t kFillStep = 4096;
 
@@ -40,46 +34,6 @@ constexpr size_t kVarintMost = 9;
 
 absl::Status Broken(absl::string_view what) {
   return absl::DataLossError(absl::StrCat("sparse payload: ", what));
-}
-
-// Writes what a part sends, and leaves the gaps behind its first place.
-void WritePart(const Selection& selection, const SentBlocks& blocks,
-               PartScratch& part) {
-  std::byte* const gaps =
-      part.gaps.Room(kPartGapBytes * part.values.room() + kGapSlack);
-  std::byte* gaps_end = gaps;
-  const cpu::Candidates candidates = CandidatesOf(part);
-  cpu::SentCursor cursor = BeginOf(part);
-  if (part.sent == part.found) {
-    cpu::ReadEveryPlace(candidates, part.word_count, cursor, gaps_end);
-    blocks.WritePart(part, {candidates.values, part.sent});
-  } else {
-    blocks.WritePart(part, [&](float* values) {
-      return cpu::ReadSent(candidates, part.word_count, selection.above, cursor,
-                           values, gaps_end);
-    });
-  }
-  SKERRY_CHECK(cursor.left == 0);
-  part.first = cursor.first;
-  part.last = part.sent == 0 ? 0 : cursor.next - 1;
-  part.gap_bytes = static_cast<size_t>(gaps_end - gaps);
-}
-
-// Tells parts where their gaps go in the payload; where they end.
-size_t PlaceGaps(const Selection& selection, std::span<PartScratch> parts) {
-  size_t at = kCountBytes;
-  uint64_t next = 0;
-  for (size_t index = 0; index < parts.size(); ++index) {
-    PartScratch& part = parts[index];
-    part.gaps_at = at;
-    if (part.sent == 0) continue;
-    const uint64_t begin = index * selection.part_size;
-    // This one may be longer than the part.
-    part.first_gap = begin + part.first - next;
-    at += cpu::GapBytes(part.first_gap) + part.gap_bytes;
-    next = begin + part.last + 1;
-  }
-  return at;
 }
 
 // Cuts the bytes of gaps where varints end.
@@ -270,54 +224,6 @@ void UseMarked(const MarkedRange& marked,
 }
 
 }  // namespace
-
-size_t IndexedBytesMax(size_t elements, size_t count, const DenseCodec& inner) {
-  if (IsMarked(elements, count)) {
-    return kCountBytes + MarkedBytes(elements, count, inner);
-  }
-  return kCountBytes + count * cpu::GapBytes(uint64_t{elements}) +
-         inner.MaxEncodedBytes(count);
-}
-
-absl::Status EncodeIndexed(const Selection& selection, const DenseCodec& inner,
-                           std::vector<std::byte>& payload,
-                           Workspace& workspace) {
-  const size_t total = selection.sent;
-  SKERRY_CHECK(total <= std::numeric_limits<uint32_t>::max());
-  const auto count = static_cast<uint32_t>(total);
-  // Room for whatever places the next slice of this size may have.
-  const size_t bytes_max = IndexedBytesMax(selection.elements, total, inner);
-  if (IsMarked(selection.elements, total)) {
-    payload.resize(bytes_max);
-    std::memcpy(payload.data(), &count, kCountBytes);
-    return EncodeMarked(selection, inner, payload.data() + kCountBytes,
-                        workspace);
-  }
-  const std::span<PartScratch> parts(workspace.parts.data(), selection.parts);
-  workspace.bytes.resize(inner.MaxEncodedBytes(total));
-  const SentBlocks blocks(selection, inner, workspace.bytes.data(), workspace);
-  // What was collected last is still in a cache.
-  workspace.executor->ForEach(parts.size(), [&](size_t index) {
-    WritePart(selection, blocks, parts[parts.size() - 1 - index]);
-  });
-  SKERRY_RETURN_IF_ERROR(blocks.Finish());
-  const size_t values_at = PlaceGaps(selection, parts);
-  payload.reserve(bytes_max);
-  payload.resize(values_at + workspace.bytes.size());
-  std::memcpy(payload.data(), &count, kCountBytes);
-  workspace.executor->ForEach(parts.size(), [&](size_t index) {
-    const PartScratch& part = parts[index];
-    if (part.sent > 0) {
-      std::copy_n(part.gaps.get(), part.gap_bytes,
-                  cpu::WriteGap(part.first_gap, payload.data() + part.gaps_at));
-    }
-    const size_t begin = index * workspace.bytes.size() / parts.size();
-    const size_t end = (index + 1) * workspace.bytes.size() / parts.size();
-    std::copy_n(workspace.bytes.data() + begin, end - begin,
-                payload.data() + values_at + begin);
-  });
-  return absl::OkStatus();
-}
 
 absl::Status DecodeIndexed(std::span<const std::byte> payload, size_t elements,
                            const CountRange& range, const DenseCodec& inner,

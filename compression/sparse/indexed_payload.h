@@ -3,21 +3,20 @@
 // Some values of a slice with their places, as bytes: a count, the gaps between
 // places, and the values by a dense codec; where one value in eight is sent or
 // more, a bit for each value instead of gaps
-// (compression/sparse/marked_payload.h). Written and read in steps that fit a
-// first-level cache, in parts of the slice at once.
+// (compression/sparse/marked_payload.h). Read in steps that fit a first-level
+// cache, by several threads at once, as compression/sparse/indexed_writer.h
+// writes it.
 #ifndef SKERRY_COMPRESSION_SPARSE_INDEXED_PAYLOAD_H_
 #define SKERRY_COMPRESSION_SPARSE_INDEXED_PAYLOAD_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "compression/codec_interface.h"
 #include "compression/dense_codec.h"
-#include "compression/sparse/selection.h"
 #include "compression/workspace.h"
 
 namespace skerry::compression {
@@ -27,17 +26,6 @@ struct CountRange {
   size_t least = 0;
   size_t most = 0;
 };
-
-// The largest payload of `count` out of `elements`.
-size_t IndexedBytesMax(size_t elements, size_t count, const DenseCodec& inner);
-
-// Replaces `payload` with what is selected in `workspace`: finite values, fewer
-// than 2^32.
-//
-// Errors: as inner.Encode.
-absl::Status EncodeIndexed(const Selection& selection, const DenseCodec& inner,
-                           std::vector<std::byte>& payload,
-                           Workspace& workspace);
 
 // What was sent of the values [begin, end) of a slice.
 struct SentRange {

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "compression/codec_errors.h"
 #include "compression/sparse/indexed_payload.h"
+#include "compression/sparse/indexed_writer.h"
 #include "compression/sparse/inner_codec.h"
 #include "compression/sparse/selection.h"
 

@@ -13,6 +13,7 @@
 #include "compression/cpu/select.h"
 #include "compression/dense_codec.h"
 #include "compression/sparse/indexed_payload.h"
+#include "compression/sparse/indexed_writer.h"
 #include "compression/sparse/inner_codec.h"
 #include "compression/sparse/selection.h"
 

@@ -11,6 +11,7 @@
 #include "compression/cpu/finite.h"
 #include "compression/dense_codec.h"
 #include "compression/sparse/indexed_payload.h"
+#include "compression/sparse/indexed_writer.h"
 #include "compression/sparse/selection.h"
 #include "compression/sparse/sparse_codec.h"
 

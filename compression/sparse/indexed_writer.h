@@ -1,0 +1,36 @@
+// compression/sparse/indexed_writer.h
+//
+// Writes what compression/sparse/indexed_payload.h reads: some values of a
+// slice with their places, in parts of the slice at once and in steps that fit
+// a first-level cache.
+#ifndef SKERRY_COMPRESSION_SPARSE_INDEXED_WRITER_H_
+#define SKERRY_COMPRESSION_SPARSE_INDEXED_WRITER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "compression/dense_codec.h"
+#include "compression/sparse/selection.h"
+#include "compression/workspace.h"
+
+namespace skerry::compression {
+
+// How many values are sent, which a payload begins with.
+inline constexpr size_t kCountBytes = sizeof(uint32_t);
+
+// The largest payload of `count` out of `elements`.
+size_t IndexedBytesMax(size_t elements, size_t count, const DenseCodec& inner);
+
+// Replaces `payload` with what is selected in `workspace`: finite values, fewer
+// than 2^32.
+//
+// Errors: as inner.Encode.
+absl::Status EncodeIndexed(const Selection& selection, const DenseCodec& inner,
+                           std::vector<std::byte>& payload,
+                           Workspace& workspace);
+
+}  // namespace skerry::compression
+
+#endif  // SKERRY_COMPRESSION_SPARSE_INDEXED_WRITER_H_
