@@ -7,7 +7,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compression/cpu/bins4.cc"
 #include "hwy/foreach_target.h"  // compiles this file once for every target
-// Highway has to follow foreach_target.
+// These have to follow foreach_target.
+#include "compression/cpu/fold-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,7 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Sums side by side. Two vectors of them are worked on at once, as each waits
 // for its own last addition.
-constexpr size_t kSums = 16;
+constexpr size_t kSums = 16;  // Folded16
 using D64 = hn::CappedTag<double, kSums / 2>;
 using D32 = hn::Rebind<float, D64>;
 constexpr D64 kD64;
@@ -28,25 +29,6 @@ using V64 = hn::Vec<D64>;
 
 HWY_INLINE V64 Wide(const float* value) {
   return hn::PromoteTo(kD64, hn::LoadU(kD32, value));
-}
-
-// Adds the second half of 2 kHalf sums to the first.
-template <size_t kHalf>
-HWY_INLINE void FoldHalf(double* HWY_RESTRICT sums) {
-  const hn::CappedTag<double, kHalf> d64;
-  for (size_t i = 0; i < kHalf; i += hn::Lanes(d64)) {
-    const auto second = hn::LoadU(d64, sums + i + kHalf);
-    hn::StoreU(hn::Add(hn::LoadU(d64, sums + i), second), d64, sums + i);
-  }
-}
-
-HWY_INLINE double Folded(double* HWY_RESTRICT sums) {
-  static_assert(kSums == 16);
-  FoldHalf<8>(sums);
-  FoldHalf<4>(sums);
-  FoldHalf<2>(sums);
-  FoldHalf<1>(sums);
-  return sums[0];
 }
 
 void SumMoments(const float* HWY_RESTRICT values, size_t count, Moments* all) {
@@ -72,8 +54,8 @@ void SumMoments(const float* HWY_RESTRICT values, size_t count, Moments* all) {
     hn::Store(squares0, kD64, squares + j);
     hn::Store(squares1, kD64, squares + j + lanes);
   }
-  all->sum = Folded(sums);
-  all->squares = Folded(squares);
+  all->sum = Folded16(sums);
+  all->squares = Folded16(squares);
 }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -125,7 +107,7 @@ void CodeAndSum(const float* HWY_RESTRICT values, size_t count,
   const auto fold = [&](auto low, auto high) HWY_ATTR {
     hn::Store(low, d64, sums);
     hn::Store(high, d64, sums + kSums / 2);
-    return Folded(sums);
+    return Folded16(sums);
   };
   all[0] = fold(low1, high1);
   all[1] = fold(low2, high2);
@@ -166,7 +148,7 @@ void SumFrom(const float* HWY_RESTRICT values, size_t count,
     hn::Store(b2, kD64, sums[1] + j + lanes);
     hn::Store(b3, kD64, sums[2] + j + lanes);
   }
-  for (size_t i = 0; i < kBins - 1; ++i) all[i] = Folded(sums[i]);
+  for (size_t i = 0; i < kBins - 1; ++i) all[i] = Folded16(sums[i]);
 }
 
 // Writes a byte of each of `count` values, which are whole vectors; counts

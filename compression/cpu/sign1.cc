@@ -10,6 +10,7 @@
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // These have to follow foreach_target.
 #include "compression/cpu/blocks-inl.h"
+#include "compression/cpu/fold-inl.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
@@ -36,7 +37,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr size_t kBlock = Sign1::kElements;
 // The partial sums of a block: value i goes to sum i % kSums.
-constexpr size_t kSums = 16;
+constexpr size_t kSums = 16;  // Folded16
 
 // The sum of squares of a block; infinite or NaN when a value is.
 HWY_INLINE double SumOfSquares(const float* HWY_RESTRICT values) {
@@ -50,16 +51,14 @@ HWY_INLINE double SumOfSquares(const float* HWY_RESTRICT values) {
     for (size_t i = j; i < kBlock; i += kSums) {
       const auto x0 = hn::PromoteTo(d64, hn::LoadU(d32, values + i));
       const auto x1 = hn::PromoteTo(d64, hn::LoadU(d32, values + i + lanes));
-      sum0 = hn::Add(sum0, hn::Mul(x0, x0));
-      sum1 = hn::Add(sum1, hn::Mul(x1, x1));
+      // Squares of fp32 are exact, so fused or not, these are the same.
+      sum0 = hn::MulAdd(x0, x0, sum0);
+      sum1 = hn::MulAdd(x1, x1, sum1);
     }
     hn::StoreU(sum0, d64, sums + j);
     hn::StoreU(sum1, d64, sums + j + lanes);
   }
-  for (size_t step = kSums / 2; step > 0; step /= 2) {
-    for (size_t j = 0; j < step; ++j) sums[j] += sums[j + step];
-  }
-  return sums[0];
+  return Folded16(sums);
 }
 
 // The complement of each sign bit, first value in the highest bit.

@@ -1,0 +1,46 @@
+// compression/cpu/fold-inl.h
+//
+// Adds up sums that were kept side by side, half to half, so that the result
+// does not depend on the length of vectors. Included once for each SIMD target.
+#if defined(SKERRY_COMPRESSION_CPU_FOLD_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SKERRY_COMPRESSION_CPU_FOLD_INL_H_
+#undef SKERRY_COMPRESSION_CPU_FOLD_INL_H_
+#else
+#define SKERRY_COMPRESSION_CPU_FOLD_INL_H_
+#endif
+
+#include <cstddef>
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skerry::compression::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+// Adds sums[i + kHalf] to sums[i].
+template <size_t kHalf>
+HWY_INLINE void FoldHalf(double* HWY_RESTRICT sums) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::CappedTag<double, kHalf> d64;
+  for (size_t i = 0; i < kHalf; i += hn::Lanes(d64)) {
+    const auto second = hn::LoadU(d64, sums + i + kHalf);
+    hn::StoreU(hn::Add(hn::LoadU(d64, sums + i), second), d64, sums + i);
+  }
+}
+
+// Of 16 sums; changes them.
+HWY_INLINE double Folded16(double* HWY_RESTRICT sums) {
+  FoldHalf<8>(sums);
+  FoldHalf<4>(sums);
+  FoldHalf<2>(sums);
+  FoldHalf<1>(sums);
+  return sums[0];
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace skerry::compression::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard, toggled for each target
