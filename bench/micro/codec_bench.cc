@@ -142,14 +142,18 @@ std::vector<float> Draw() {
   return values;
 }
 
-// The floor's loops over both buffers, cut as codecs cut theirs.
+// Of the floor's loops, cut as codecs cut theirs; where few values are touched
+// that is by what is sent, into longer pieces.
+constexpr size_t kPartBytes = compression::kPartElements * sizeof(float);
+constexpr size_t kTouchedBytes = 16 * kPartBytes;
+
+// The floor's loops over both buffers.
 template <typename Loop>
 void InParts(ParallelExecutor& executor, size_t wide_bytes, size_t narrow_bytes,
-             const Loop& loop) {
-  constexpr size_t kPartBytes = compression::kPartElements * sizeof(float);
-  const size_t parts = wide_bytes / kPartBytes;
+             size_t part_bytes, const Loop& loop) {
+  const size_t parts = wide_bytes / part_bytes;
   executor.ForEach(parts, [&](size_t part) {
-    loop(part * kPartBytes, kPartBytes, part * narrow_bytes / parts,
+    loop(part * part_bytes, part_bytes, part * narrow_bytes / parts,
          (part + 1) * narrow_bytes / parts - part * narrow_bytes / parts);
   });
 }
@@ -182,8 +186,10 @@ class CodecRows {
     const auto in = std::as_bytes(std::span(values_));
     const auto out = std::as_writable_bytes(std::span(scratch_));
     const std::span<std::byte> floor_payload = floor_payload_;
-    const auto floor = [&](auto loop) {
-      return [&, loop] { InParts(pool_, wide, narrow, loop); };
+    const auto floor = [&](auto loop, size_t part_bytes = kPartBytes) {
+      return [&, loop, part_bytes] {
+        InParts(pool_, wide, narrow, part_bytes, loop);
+      };
     };
     std::vector<Row> rows;
     rows.push_back(Compare(
@@ -219,13 +225,14 @@ class CodecRows {
     const bool all = sent >= values_.size() / 8;
     for (const size_t ahead : {size_t{32}, size_t{64}, size_t{128}}) {
       if (all) break;
-      floors.push_back(
-          floor([&, ahead](size_t at, size_t size, size_t n, size_t n_size) {
+      floors.push_back(floor(
+          [&, ahead](size_t at, size_t size, size_t n, size_t n_size) {
             FloorTouch(floor_payload.subspan(n, n_size), sent / (wide / size),
                        ahead,
                        std::span(scratch_).subspan(at / sizeof(float),
                                                    size / sizeof(float)));
-          }));
+          },
+          kTouchedBytes));
     }
     rows.push_back(Compare(
         name + "/decode_add", bar, options_.turns, added,
