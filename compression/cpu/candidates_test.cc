@@ -6,8 +6,8 @@
 
 #include "base/random.h"
 #include "compression/cpu/select.h"
+#include "compression/cpu/testing/every_simd_target.h"
 #include "gtest/gtest.h"
-#include "hwy/targets.h"
 
 namespace skerry::compression::cpu {
 namespace {
@@ -22,18 +22,8 @@ std::vector<float> TiedValues(uint64_t seed, size_t count) {
   return values;
 }
 
-template <typename Check>
-void OnEveryInstructionSet(const Check& check) {
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    SCOPED_TRACE(hwy::TargetName(target));
-    check();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-}
-
 TEST(CandidatesTest, BitsAndValuesAreOfWhatReachesTheBound) {
-  OnEveryInstructionSet([] {
+  OnEverySimdTarget([] {
     for (uint64_t seed = 0; seed < 12; ++seed) {
       const std::vector<float> values =
           TiedValues(seed, seed * seed * 13 + seed % 3);
@@ -68,7 +58,7 @@ TEST(CandidatesTest, BitsAndValuesAreOfWhatReachesTheBound) {
 }
 
 TEST(CandidatesTest, BandsHaveTheirLowerBoundAndNotTheUpper) {
-  OnEveryInstructionSet([] {
+  OnEverySimdTarget([] {
     for (uint64_t seed = 0; seed < 20; ++seed) {
       const std::vector<float> values = TiedValues(seed, 3 + 7 * seed);
       for (const float low : {0.0f, 1.0f, 2.0f, 3.0f}) {
@@ -99,7 +89,7 @@ TEST(CandidatesTest, BandsHaveTheirLowerBoundAndNotTheUpper) {
 }
 
 TEST(CandidatesTest, CopyingSeesWhatIsNotFinite) {
-  OnEveryInstructionSet([] {
+  OnEverySimdTarget([] {
     for (const size_t at : {0, 5, 63, 99}) {
       std::vector<float> values(100, 1.0f);
       values[at] = at % 2 == 0 ? std::numeric_limits<float>::quiet_NaN()

@@ -3,15 +3,14 @@
 #include <limits>
 #include <vector>
 
+#include "compression/cpu/testing/every_simd_target.h"
 #include "gtest/gtest.h"
-#include "hwy/targets.h"
 
 namespace skerry::compression::cpu {
 namespace {
 
 TEST(FiniteTest, OneThatIsNotIsSeenWhereverItIsOnEveryInstructionSet) {
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
+  OnEverySimdTarget([&] {
     for (const size_t size : {0, 1, 7, 64, 65, 200}) {
       std::vector<float> values(size, std::numeric_limits<float>::max());
       EXPECT_TRUE(AllFinite(values)) << size;
@@ -25,8 +24,7 @@ TEST(FiniteTest, OneThatIsNotIsSeenWhereverItIsOnEveryInstructionSet) {
         values[i] = -0.0f;
       }
     }
-  }
-  hwy::SetSupportedTargetsForTest(0);
+  });
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/random.h"
+#include "compression/cpu/testing/every_simd_target.h"
 #include "gtest/gtest.h"
-#include "hwy/targets.h"
 
 namespace skerry::compression::cpu {
 namespace {
@@ -42,13 +42,11 @@ std::vector<uint32_t> Places(uint64_t seed, size_t count, uint32_t most) {
 }
 
 TEST(GapsTest, BytesAreThoseOfOneGapAfterAnotherOnEveryInstructionSet) {
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
+  OnEverySimdTarget([&] {
     for (uint64_t seed = 1; seed <= 200; ++seed) {
       const size_t count = 1 + seed % 71;
       for (const uint32_t most : {1u, 100u, 200u, 20000u}) {
-        SCOPED_TRACE(testing::Message() << hwy::TargetName(target) << " seed "
-                                        << seed << " most " << most);
+        SCOPED_TRACE(testing::Message() << "seed " << seed << " most " << most);
         const std::vector<uint32_t> places = Places(seed, count, most);
         const std::vector<std::byte> expected = OneByOne(places);
         ASSERT_EQ(GapBytes(places), expected.size());
@@ -60,8 +58,7 @@ TEST(GapsTest, BytesAreThoseOfOneGapAfterAnotherOnEveryInstructionSet) {
         EXPECT_EQ(bytes, expected);
       }
     }
-  }
-  hwy::SetSupportedTargetsForTest(0);
+  });
 }
 
 // What the gaps of `places` span: from the first place's on.
@@ -70,12 +67,10 @@ uint64_t SpanOf(const std::vector<uint32_t>& places) {
 }
 
 TEST(GapsTest, WhatIsReadIsWhatWasWrittenAndAddsUp) {
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
+  OnEverySimdTarget([&] {
     for (uint64_t seed = 1; seed <= 200; ++seed) {
       for (const uint32_t most : {1u, 100u, 200u, 20000u}) {
-        SCOPED_TRACE(testing::Message() << hwy::TargetName(target) << " seed "
-                                        << seed << " most " << most);
+        SCOPED_TRACE(testing::Message() << "seed " << seed << " most " << most);
         const std::vector<uint32_t> places = Places(seed, seed % 171, most);
         const std::vector<std::byte> bytes = OneByOne(places);
         const size_t gaps = places.empty() ? 0 : places.size() - 1;
@@ -100,8 +95,7 @@ TEST(GapsTest, WhatIsReadIsWhatWasWrittenAndAddsUp) {
         EXPECT_FALSE(ReadGaps(rest, end - 1, next, read));
       }
     }
-  }
-  hwy::SetSupportedTargetsForTest(0);
+  });
 }
 
 TEST(GapsTest, WhatIsNoShortestVarintIsRefusedWhereverItIs) {
@@ -111,8 +105,7 @@ TEST(GapsTest, WhatIsNoShortestVarintIsRefusedWhereverItIs) {
       {0xff, 0xff, 0x00},
       {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01},
   };
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
+  OnEverySimdTarget([&] {
     for (const std::vector<uint8_t>& one : broken) {
       for (size_t before = 0; before < 140; ++before) {
         std::vector<std::byte> bytes(before, std::byte{3});
@@ -133,8 +126,7 @@ TEST(GapsTest, WhatIsNoShortestVarintIsRefusedWhereverItIs) {
         EXPECT_FALSE(ReadGaps(rest, uint64_t{1} << 60, next, places));
       }
     }
-  }
-  hwy::SetSupportedTargetsForTest(0);
+  });
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include "base/random.h"
 #include "compression/cpu/gaps.h"
 #include "compression/cpu/select.h"
+#include "compression/cpu/testing/every_simd_target.h"
 #include "gtest/gtest.h"
-#include "hwy/targets.h"
 
 namespace skerry::compression::cpu {
 namespace {
@@ -110,8 +110,7 @@ Sent EveryPlace(const std::vector<float>& values, float low) {
 }
 
 TEST(SentTest, WhatIsReadIsWhatIsSentOneByOneOnEveryInstructionSet) {
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
+  OnEverySimdTarget([&] {
     for (uint64_t seed = 1; seed <= 40; ++seed) {
       const uint64_t rare = uint64_t{1} << seed % 14;
       const size_t count = seed % 4 == 0 ? kPartMost : seed * 97 % 1000;
@@ -119,20 +118,18 @@ TEST(SentTest, WhatIsReadIsWhatIsSentOneByOneOnEveryInstructionSet) {
       for (const float above : {1.0f, 2.0f, 4.0f}) {
         ASSERT_EQ(EveryPlace(values, above),
                   OneByOne(values, above, count, count))
-            << hwy::TargetName(target) << " seed " << seed << " above "
-            << above;
+            << "seed " << seed << " above " << above;
         for (const size_t ties : {size_t{0}, size_t{3}, count}) {
           for (const size_t most : {size_t{0}, size_t{70}, count}) {
             ASSERT_EQ(ReadAll(values, 1.0f, above, ties, most),
                       OneByOne(values, above, ties, most))
-                << hwy::TargetName(target) << " seed " << seed << " above "
-                << above << " ties " << ties << " most " << most;
+                << "seed " << seed << " above " << above << " ties " << ties
+                << " most " << most;
           }
         }
       }
     }
-  }
-  hwy::SetSupportedTargetsForTest(0);
+  });
 }
 
 }  // namespace

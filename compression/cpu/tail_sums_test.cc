@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/random.h"
+#include "compression/cpu/testing/every_simd_target.h"
 #include "gtest/gtest.h"
-#include "hwy/targets.h"
 
 namespace skerry::compression::cpu {
 namespace {
@@ -46,16 +46,11 @@ TEST(TailSumsTest, TheyAreThoseOfALoopOverWhatExceeds) {
 TEST(TailSumsTest, EverySimdTargetGivesTheSameBits) {
   const std::vector<float> values = Values(3333);
   const TailSums usual = SumsAbove(values, 0.2);
-  const int64_t supported = hwy::SupportedTargets();
-  for (int64_t rest = supported; rest != 0; rest &= rest - 1) {
-    hwy::SetSupportedTargetsForTest(rest & -rest);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  OnEverySimdTarget([&] {
     const TailSums found = SumsAbove(values, 0.2);
-    EXPECT_EQ(found.sum, usual.sum) << hwy::TargetName(rest & -rest);
-    EXPECT_EQ(found.squares, usual.squares) << hwy::TargetName(rest & -rest);
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().DeInit();
+    EXPECT_EQ(found.sum, usual.sum);
+    EXPECT_EQ(found.squares, usual.squares);
+  });
 }
 
 }  // namespace

@@ -8,10 +8,10 @@
 
 #include "absl/status/status.h"
 #include "base/random.h"
+#include "compression/cpu/testing/every_simd_target.h"
 #include "compression/testing/backward_executor.h"
 #include "compression/testing/codec_inputs.h"
 #include "compression/testing/reference_codecs.h"
-#include "hwy/targets.h"
 
 namespace skerry::compression {
 namespace {
@@ -66,25 +66,19 @@ TEST_P(DenseCodecConformance, ErrorStaysWithinThePromise) {
 }
 
 TEST_P(CodecConformance, EverySimdTargetGivesTheBytesOfTheScalarTwin) {
-  const int64_t supported = hwy::SupportedTargets();
   int targets = 0;
-  for (int64_t rest = supported; rest != 0; rest &= rest - 1) {
-    hwy::SetSupportedTargetsForTest(rest & -rest);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  cpu::OnEverySimdTarget([&] {
     ++targets;
     for (const CodecInput& input : CodecInputs(kSeed)) {
       const std::vector<std::byte> payload = Encode(input.values);
-      ASSERT_EQ(payload, GetParam().encode(input.values))
-          << input.name << " on " << hwy::TargetName(rest & -rest);
+      ASSERT_EQ(payload, GetParam().encode(input.values)) << input.name;
       ASSERT_LE(payload.size(), codec().MaxEncodedBytes(input.values.size()));
       const std::vector<float> decoded = Decode(payload, input.values.size());
       ASSERT_TRUE(EveryFinite(decoded)) << input.name;
       ASSERT_TRUE(SameBits(decoded, GetParam().decoded(input.values)))
-          << input.name << " on " << hwy::TargetName(rest & -rest);
+          << input.name;
     }
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().DeInit();
+  });
   EXPECT_GE(targets, 1);
   RecordProperty("simd_targets", targets);
 }
