@@ -199,6 +199,14 @@ double StandardDecay(InnerOptimizer optimizer) {
   }
 }
 
+// AdamW's, which LAMB and Muon have, too.
+void FillBetas(JobSpec::Training& t) {
+  if (t.optimizer == InnerOptimizer::kSgd) return;
+  Fill(t.beta1, 0.9);
+  Fill(t.beta2, 0.95);
+  Fill(t.epsilon, 1e-8);
+}
+
 // Of the optimizers that have one of their own.
 void FillMomentum(JobSpec::Training& t) {
   if (t.optimizer == InnerOptimizer::kSgd) {
@@ -213,6 +221,7 @@ void FillMomentum(JobSpec::Training& t) {
 
 void FillTraining(JobSpec::Training& t) {
   Fill(t.optimizer, InnerOptimizer::kAdamW);
+  FillBetas(t);
   FillMomentum(t);
   Fill(t.schedule, Schedule::kCosine);
   if (t.schedule == Schedule::kWsd) Fill(t.decay_fraction, 0.2);
@@ -220,15 +229,30 @@ void FillTraining(JobSpec::Training& t) {
   Fill(t.micro_batch_samples, t.batch_samples);
   Fill(t.tau, 12u);
   Fill(t.learning_rate, 1e-3);
-  Fill(t.beta1, 0.9);
-  Fill(t.beta2, 0.95);
-  Fill(t.epsilon, 1e-8);
   Fill(t.weight_decay, StandardDecay(t.optimizer));
   Fill(t.warmup_fraction, 0.05);
   Fill(t.min_learning_rate_ratio, 0.1);
   Fill(t.clip_norm, 1.0);
   Fill(t.evaluate_every, 10u);
   Fill(t.evaluate_samples, 64u);
+}
+
+void ReviewBetas(const JobSpec::Training& t, Problems& problems) {
+  if (t.optimizer == InnerOptimizer::kSgd) {
+    constexpr char kNotSgds[] =
+        "is not sgd's, which has momentum; leave it out";
+    problems.Require(t.beta1 == 0, "training.beta1", kNotSgds);
+    problems.Require(t.beta2 == 0, "training.beta2", kNotSgds);
+    problems.Require(t.epsilon == 0, "training.epsilon",
+                     "is not sgd's; leave it out");
+    return;
+  }
+  problems.Require(t.beta1 > 0 && t.beta1 < 1, "training.beta1",
+                   "has to be in (0, 1)");
+  problems.Require(t.beta2 > 0 && t.beta2 < 1, "training.beta2",
+                   "has to be in (0, 1)");
+  problems.Require(t.epsilon > 0 && t.epsilon <= 1, "training.epsilon",
+                   "has to be in (0, 1]");
 }
 
 // What is of no effect is a mistake: the operator meant something else.
@@ -264,6 +288,7 @@ void ReviewOptimizer(const JobSpec::Training& t, Problems& problems) {
 void ReviewTraining(JobSpec& spec, Problems& problems) {
   JobSpec::Training& t = spec.training;
   FillTraining(t);
+  ReviewBetas(t, problems);
   ReviewOptimizer(t, problems);
   problems.Require(t.samples >= 1 && t.samples <= kSamplesMax,
                    "training.samples",
@@ -278,12 +303,6 @@ void ReviewTraining(JobSpec& spec, Problems& problems) {
                    "has to be at most 1048576 inner steps a round");
   problems.Require(t.learning_rate > 0 && t.learning_rate <= 10,
                    "training.learning_rate", "has to be in (0, 10]");
-  problems.Require(t.beta1 > 0 && t.beta1 < 1, "training.beta1",
-                   "has to be in (0, 1)");
-  problems.Require(t.beta2 > 0 && t.beta2 < 1, "training.beta2",
-                   "has to be in (0, 1)");
-  problems.Require(t.epsilon > 0 && t.epsilon <= 1, "training.epsilon",
-                   "has to be in (0, 1]");
   problems.Require(Within(*t.weight_decay, 0, 10), "training.weight_decay",
                    "has to be in [0, 10]");
   problems.Require(Within(*t.warmup_fraction, 0, 1), "training.warmup_fraction",

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "coordinator/core/testing/specs.h"
 #include "gtest/gtest.h"
 
@@ -93,6 +94,21 @@ TEST(JobSpecTest, WhatHasNoEffectIsRefused) {
   status = ReviewJobSpec(spec).status();
   EXPECT_TRUE(Says(status, "training.momentum:"));
   EXPECT_TRUE(Says(status, "training.decay_fraction:"));
+}
+
+TEST(JobSpecTest, SgdHasNoBetas) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.training.beta1 = 0.9;
+  spec.training.beta2 = 0.95;
+  spec.training.epsilon = 1e-8;
+  EXPECT_TRUE(ReviewJobSpec(spec).ok());
+  spec.training.optimizer = InnerOptimizer::kSgd;
+  const absl::Status status = ReviewJobSpec(spec).status();
+  for (const char* field : {"beta1", "beta2", "epsilon"}) {
+    EXPECT_TRUE(
+        Says(status, absl::StrCat("training.", field, ": is not sgd's")))
+        << status;
+  }
 }
 
 TEST(JobSpecTest, AnInverseSquareRootNeedsAWarmUp) {
