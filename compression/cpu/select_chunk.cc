@@ -10,6 +10,7 @@
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // These have to follow foreach_target.
 #include "compression/cpu/halves-inl.h"
+#include "compression/cpu/keep-inl.h"
 #include "compression/cpu/kth-inl.h"
 #include "compression/cpu/marks-inl.h"
 #include "compression/cpu/places-inl.h"
@@ -50,38 +51,6 @@ size_t CollectAll(const float* HWY_RESTRICT values, size_t count, uint32_t bits,
   }
   for (; copied < found; ++copied) copy[copied] = values[places[copied]];
   return found;
-}
-
-// Keeps values of at least `bits`, and their places, which stay where they are;
-// returns how many.
-size_t KeepAll(const float* HWY_RESTRICT values, size_t count, uint32_t bits,
-               uint32_t* places, float* HWY_RESTRICT kept) {
-  const hn::ScalableTag<int32_t> di;
-  const hn::RebindToUnsigned<decltype(di)> du;
-  const hn::RebindToFloat<decltype(di)> df;
-  const size_t lanes = hn::Lanes(di);
-  const auto magnitude = hn::Set(di, 0x7fffffff);
-  const auto below = hn::Set(di, static_cast<int32_t>(bits - 1));
-  size_t out = 0;
-  size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto value = hn::LoadU(df, values + i);
-    const auto place = hn::LoadU(du, places + i);
-    const auto size = hn::And(hn::BitCast(di, value), magnitude);
-    const auto reaches = hn::Gt(size, below);
-    StoreHalves(df, hn::Compress(value, hn::RebindMask(df, reaches)),
-                kept + out);
-    // Behind what is read already, as no more is written than was read.
-    StoreHalves(du, hn::Compress(place, hn::RebindMask(du, reaches)),
-                places + out);
-    out += hn::CountTrue(di, reaches);
-  }
-  for (; i < count; ++i) {
-    if (MagnitudeBits(values[i]) < bits) continue;
-    places[out] = places[i];
-    kept[out++] = values[i];
-  }
-  return out;
 }
 
 // Copies magnitudes of [low, high); returns how many. `above` are those from

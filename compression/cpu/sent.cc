@@ -9,9 +9,8 @@
 #define HWY_TARGET_INCLUDE "compression/cpu/sent.cc"
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // These have to follow foreach_target.
-#include "compression/cpu/halves-inl.h"
+#include "compression/cpu/keep-inl.h"
 #include "compression/cpu/places-inl.h"
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,7 +18,6 @@ namespace skerry::compression::cpu {
 namespace HWY_NAMESPACE {
 // Other files have functions of the same names.
 namespace {
-namespace hn = hwy::HWY_NAMESPACE;
 
 // Memory is asked this far ahead: 4 KiB.
 constexpr size_t kValuesAhead = 1024;
@@ -37,37 +35,11 @@ size_t AllPlaces(const uint64_t* HWY_RESTRICT words, size_t count, size_t* word,
   return found;
 }
 
-// Keeps candidates of at least `bits`, and their places; how many those are.
-size_t KeepAll(const float* HWY_RESTRICT candidates, size_t count,
-               uint32_t bits, uint32_t* places, float* HWY_RESTRICT values) {
-  const hn::ScalableTag<int32_t> di;
-  const hn::RebindToUnsigned<decltype(di)> du;
-  const hn::RebindToFloat<decltype(di)> df;
-  const size_t lanes = hn::Lanes(di);
-  const auto magnitude = hn::Set(di, 0x7fffffff);
-  // As a signed number, 2^31 - 1 is above every magnitude and -1 below.
-  const auto below = hn::Set(di, static_cast<int32_t>(bits - 1));
-  size_t out = 0;
-  size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    hwy::Prefetch(candidates + i + kValuesAhead);
-    const auto value = hn::LoadU(df, candidates + i);
-    const auto place = hn::LoadU(du, places + i);
-    const auto size = hn::And(hn::BitCast(di, value), magnitude);
-    const auto keep = hn::Gt(size, below);
-    StoreHalves(df, hn::Compress(value, hn::RebindMask(df, keep)),
-                values + out);
-    // Behind what is read already, as no more is written than was read.
-    StoreHalves(du, hn::Compress(place, hn::RebindMask(du, keep)),
-                places + out);
-    out += hn::CountTrue(di, keep);
-  }
-  for (; i < count; ++i) {
-    if (MagnitudeBits(candidates[i]) < bits) continue;
-    places[out] = places[i];
-    values[out++] = candidates[i];
-  }
-  return out;
+// Of candidates, which are not in a cache any more.
+size_t KeepCandidates(const float* HWY_RESTRICT candidates, size_t count,
+                      uint32_t bits, uint32_t* places,
+                      float* HWY_RESTRICT values) {
+  return KeepAll<kValuesAhead>(candidates, count, bits, places, values);
 }
 
 }  // namespace
@@ -79,7 +51,7 @@ HWY_AFTER_NAMESPACE();
 namespace skerry::compression::cpu {
 
 HWY_EXPORT(AllPlaces);
-HWY_EXPORT(KeepAll);
+HWY_EXPORT(KeepCandidates);
 
 namespace {
 
@@ -126,7 +98,7 @@ size_t ReadSent(const Candidates& from, size_t words, uint32_t above,
     const float* const candidates = from.values + cursor.found;
     cursor.found += count;
     const bool any_ties = cursor.ties > 0;
-    sent = HWY_DYNAMIC_DISPATCH(KeepAll)(
+    sent = HWY_DYNAMIC_DISPATCH(KeepCandidates)(
         candidates, count, any_ties ? above : above + 1, places, values);
     if (any_ties) sent = DropTies(above, cursor.ties, sent, places, values);
     sent = std::min(sent, cursor.left);
