@@ -1,7 +1,6 @@
 #include "compression/sparse/sent_blocks.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/check.h"
 #include "base/status.h"
@@ -14,7 +13,7 @@ absl::Status SentBlocks::Finish() const {
     SKERRY_RETURN_IF_ERROR(
         inner_.Encode({sent_, total}, workspace_.bytes, workspace_));
     if (values_ != workspace_.bytes.data()) {
-      std::memcpy(values_, workspace_.bytes.data(), workspace_.bytes.size());
+      std::copy(workspace_.bytes.begin(), workspace_.bytes.end(), values_);
     }
     return absl::OkStatus();
   }
