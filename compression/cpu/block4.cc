@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <type_traits>
 
 #include "compression/cpu/levels4.h"
 
@@ -64,6 +65,23 @@ constexpr Nf4Cells CellsOfNf4() {
   return cells;
 }
 alignas(64) constexpr Nf4Cells kNf4Cells = CellsOfNf4();
+
+// Of a block's words of 32 bits, which one has the codes of each of 16 values,
+// and from which bit on.
+using Lanes16 = std::array<uint32_t, 16>;
+constexpr Lanes16 WordsFrom(uint32_t first) {
+  Lanes16 words{};
+  for (uint32_t i = 0; i < 16; ++i) words[i] = first + i / 8;
+  return words;
+}
+constexpr Lanes16 CodeBits() {
+  Lanes16 bits{};
+  for (uint32_t i = 0; i < 16; ++i) bits[i] = 4 * (i % 8);
+  return bits;
+}
+alignas(64) constexpr Lanes16 kWordOf[4] = {WordsFrom(0), WordsFrom(2),
+                                            WordsFrom(4), WordsFrom(6)};
+alignas(64) constexpr Lanes16 kBitOf = CodeBits();
 
 // Byte `plane` of each level's pattern: 16-byte tables that one shuffle reads.
 using BytePlanes = std::array<std::array<uint8_t, 16>, 4>;
@@ -164,6 +182,14 @@ HWY_INLINE auto E3m0Code(V y) {
   const auto above_zero = hn::Gt(size, hn::Set(di, 120 << 23));
   const auto sign =
       hn::ShiftRight<28>(hn::BitCast(hn::RebindToUnsigned<decltype(df)>(), y));
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (std::is_same_v<V, hn::Vec512<float>>) {
+    // a | (b & c), where the mask is set.
+    return hn::Vec512<int32_t>{_mm512_maskz_ternarylogic_epi32(
+        above_zero.raw, hn::Max(nearest, hn::Set(di, 1)).raw, sign.raw,
+        hn::Set(di, 8).raw, 0xf8)};
+  }
+#endif
   return hn::IfThenElseZero(above_zero,
                             hn::OrAnd(hn::Max(nearest, hn::Set(di, 1)),
                                       hn::BitCast(di, sign), hn::Set(di, 8)));
@@ -296,6 +322,37 @@ bool DecodeBlock(const uint8_t* HWY_RESTRICT packed, float scale,
     values[i] = kAdd ? values[i] + value : value;
   }
   return true;
+}
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// Widens one block. False when a code has no value.
+template <Levels4 kLevels, bool kAdd>
+HWY_INLINE bool DecodeBlock(const uint8_t* HWY_RESTRICT packed, float scale,
+                            float* HWY_RESTRICT values) {
+  const hn::Full512<float> df;
+  const hn::Full512<uint32_t> du;
+  const hn::Full256<uint8_t> d8;
+  static_assert(kBlock == 4 * 16);
+  const auto& levels = kLevels == Levels4::kNf4 ? kNf4Levels : kE3m0Levels;
+  const auto table = hn::Mul(hn::LoadU(df, levels.values), hn::Set(df, scale));
+  const auto bytes = hn::LoadU(d8, packed);
+  const auto words = _mm512_castsi256_si512(bytes.raw);
+  const auto bit = hn::Load(du, kBitOf.data());
+  for (size_t i = 0; i < 4; ++i) {
+    const auto word = hn::Load(du, kWordOf[i].data());
+    const hn::Vec512<uint32_t> eight{_mm512_permutexvar_epi32(word.raw, words)};
+    // The lowest four bits pick the level.
+    hn::Vec512<float> value{
+        _mm512_permutexvar_ps(hn::Shr(eight, bit).raw, table.raw)};
+    float* const at = values + 16 * i;
+    if constexpr (kAdd) value = hn::Add(hn::LoadU(df, at), value);
+    hn::StoreU(value, df, at);
+  }
+  if constexpr (kLevels == Levels4::kNf4) return true;
+  const auto low = hn::And(bytes, hn::Set(d8, uint8_t{0x0f}));
+  const auto high = hn::And(bytes, hn::Set(d8, uint8_t{0xf0}));
+  return hn::AllFalse(
+      d8, hn::Or(hn::Eq(low, hn::Set(d8, kE3m0MinusZero)),
+                 hn::Eq(high, hn::Set(d8, uint8_t{kE3m0MinusZero << 4}))));
 }
 #else
 // Widens one block. False when a code has no value.
