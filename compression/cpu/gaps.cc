@@ -171,37 +171,57 @@ HWY_INLINE bool AreShort(uint64_t word) {
   return (second & (word | ~nonzero)) == 0;
 }
 
+#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
+using V16 = hn::Vec<hn::Full128<uint16_t>>;
+
+// Each and all before.
+HWY_INLINE V16 PrefixSums(V16 sums) {
+  const hn::Full128<uint16_t> d16;
+  sums = hn::Add(sums, hn::ShiftLeftLanes<1>(d16, sums));
+  sums = hn::Add(sums, hn::ShiftLeftLanes<2>(d16, sums));
+  return hn::Add(sums, hn::ShiftLeftLanes<4>(d16, sums));
+}
+
+// Writes the places behind kMany gaps, of which sums[i] is the sum of the first
+// i + 1.
+HWY_INLINE void StorePlaces(V16 sums, uint64_t next,
+                            uint64_t* HWY_RESTRICT places) {
+  const hn::CappedTag<uint64_t, kMany> d64;
+  const hn::Rebind<uint32_t, decltype(d64)> d32;
+  const hn::Rebind<uint16_t, decltype(d64)> d16;
+  uint16_t stored[kMany];
+  hn::StoreU(sums, hn::Full128<uint16_t>(), stored);
+  for (size_t i = 0; i < kMany; i += hn::MaxLanes(d64)) {
+    const auto sum =
+        hn::PromoteTo(d64, hn::PromoteTo(d32, hn::LoadU(d16, stored + i)));
+    hn::StoreU(hn::Add(sum, hn::Iota(d64, next + i)), d64, places + i);
+  }
+}
+#endif
+
 // Writes the places behind the short gaps that end in a word, the lowest byte
 // first, and up to kMany in all; returns what the gaps add up to.
 HWY_INLINE uint64_t ShortPlaces(uint64_t word, uint64_t next,
                                 uint64_t* HWY_RESTRICT places) {
 #if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
-  const hn::CappedTag<uint64_t, kMany> d64;
-  const hn::Rebind<uint32_t, decltype(d64)> d32;
-  const hn::Rebind<uint16_t, decltype(d64)> d16;
-  const hn::Full128<uint16_t> d16_all;
-  const hn::Full64<uint8_t> d8_all;
-  constexpr size_t kLanes = hn::MaxLanes(d64);
-  const auto bytes = hn::PromoteTo(
-      d16_all, hn::BitCast(d8_all, hn::Set(hn::Full64<uint64_t>(), word)));
-  const auto low = hn::Set(d16_all, uint16_t{0x7f});
-  const auto before = hn::ShiftLeftLanes<1>(d16_all, bytes);
+  const hn::Full128<uint16_t> d16;
+  const auto bytes =
+      hn::PromoteTo(d16, hn::BitCast(hn::Full64<uint8_t>(),
+                                     hn::Set(hn::Full64<uint64_t>(), word)));
+  if ((word & kHigh) == 0) {
+    const auto sums = PrefixSums(bytes);
+    StorePlaces(sums, next, places);
+    return hn::ExtractLane(sums, kMany - 1);
+  }
+  const auto low = hn::Set(d16, uint16_t{0x7f});
+  const auto before = hn::ShiftLeftLanes<1>(d16, bytes);
   const auto value = hn::And(bytes, low);
   const auto both = hn::Or(hn::ShiftLeft<7>(value), hn::And(before, low));
   const auto ends = hn::Not(hn::Gt(bytes, low));
   // At most four of two bytes: their sum is less than 2^16.
-  auto sums = hn::IfThenElseZero(
-      ends, hn::IfThenElse(hn::Gt(before, low), both, value));
-  sums = hn::Add(sums, hn::ShiftLeftLanes<1>(d16_all, sums));
-  sums = hn::Add(sums, hn::ShiftLeftLanes<2>(d16_all, sums));
-  sums = hn::Add(sums, hn::ShiftLeftLanes<4>(d16_all, sums));
-  uint16_t ended[kMany];
-  hn::StoreU(hn::Compress(sums, ends), d16_all, ended);
-  for (size_t i = 0; i < kMany; i += kLanes) {
-    const auto sum =
-        hn::PromoteTo(d64, hn::PromoteTo(d32, hn::LoadU(d16, ended + i)));
-    hn::StoreU(hn::Add(sum, hn::Iota(d64, next + i)), d64, places + i);
-  }
+  const auto sums = PrefixSums(hn::IfThenElseZero(
+      ends, hn::IfThenElse(hn::Gt(before, low), both, value)));
+  StorePlaces(hn::Compress(sums, ends), next, places);
   return hn::ExtractLane(sums, kMany - 1);
 #else
   uint64_t sum = 0;
