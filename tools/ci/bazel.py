@@ -30,6 +30,10 @@ class Bazel:
             self.startup = [
                 f'--output_base={cache}/skerry/{home}-{checkout}']
         self.flags = list(flags)
+        if home:
+            # Links in the checkout that lead to another home are packages to
+            # whoever asks for all.
+            self.flags.append('--symlink_prefix=/')
         self.separate = home is not None
 
     def __enter__(self):

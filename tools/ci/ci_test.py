@@ -7,6 +7,7 @@ from tools.ci import main
 from tools.ci import results
 from tools.ci import suites
 from tools.ci import tally
+from tools.ci.bazel import Bazel
 
 GTEST_XML = '''<?xml version="1.0" encoding="UTF-8"?>
 <testsuites tests="4" failures="1" name="AllTests">
@@ -134,6 +135,16 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(tally.Tally(3).line(), '3 passed, 0 failed')
         self.assertEqual(tally.Tally(3, ['a'], 2).line(),
                          '3 passed, 1 failed, 2 skipped')
+
+
+class BazelTest(unittest.TestCase):
+
+    def test_only_the_usual_home_leaves_links_in_the_checkout(self):
+        # `bazel test //...` takes what a link to another home leads to as
+        # packages of its own: sanitize, then unit, failed.
+        leave_none = '--symlink_prefix=/'
+        self.assertNotIn(leave_none, Bazel().flags)
+        self.assertIn(leave_none, Bazel('fuzz', ['--config=fuzz']).flags)
 
 
 class PlanTest(unittest.TestCase):
