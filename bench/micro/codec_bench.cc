@@ -142,8 +142,8 @@ std::vector<float> Draw() {
   return values;
 }
 
-// Of the floor's loops, cut as codecs cut theirs; where few values are touched
-// that is by what is sent, into longer pieces.
+// Of `wide`, what one call of a floor's loop works on: what codecs take, and
+// more where few values are touched, as codecs then cut what is sent.
 constexpr size_t kPartBytes = compression::kPartElements * sizeof(float);
 constexpr size_t kTouchedBytes = 16 * kPartBytes;
 
@@ -221,10 +221,9 @@ class CodecRows {
         floor([&](size_t at, size_t size, size_t n, size_t n_size) {
           FloorUpdate(floor_payload.subspan(n, n_size), out.subspan(at, size));
         }));
-    // So many touch every line of the cache.
-    const bool all = sent >= values_.size() / 8;
+    const bool few = sent < values_.size() / 8;
     for (const size_t ahead : {size_t{32}, size_t{64}, size_t{128}}) {
-      if (all) break;
+      if (!few) break;  // all lines of the cache are touched
       floors.push_back(floor(
           [&, ahead](size_t at, size_t size, size_t n, size_t n_size) {
             FloorTouch(floor_payload.subspan(n, n_size), sent / (wide / size),
