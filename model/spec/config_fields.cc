@@ -17,24 +17,32 @@ using Json = nlohmann::json;
 // Sorted.
 constexpr std::string_view kBookkeeping[] = {
     "architectures",
+    "attn_implementation",
     "bad_words_ids",
     "begin_suppress_tokens",
     "bos_token_id",
+    "chunk_size_feed_forward",
     "decoder_start_token_id",
+    "diversity_penalty",
     "do_sample",
     "dtype",
     "early_stopping",
+    "encoder_no_repeat_ngram_size",
     "eos_token_id",
+    "eos_token_ids",
     "exponential_decay_length_penalty",
     "finetuning_task",
     "forced_bos_token_id",
     "forced_eos_token_id",
+    "gradient_checkpointing",
     "id2label",
+    "is_decoder",
     "keys_to_ignore_at_inference",
     "label2id",
     "length_penalty",
     "max_length",
     "max_new_tokens",
+    "max_sequence_length",
     "min_length",
     "model_type",
     "no_repeat_ngram_size",
@@ -57,6 +65,7 @@ constexpr std::string_view kBookkeeping[] = {
     "suppress_tokens",
     "task_specific_params",
     "temperature",
+    "tf_legacy_loss",
     "tokenizer_class",
     "top_k",
     "top_p",
@@ -64,8 +73,28 @@ constexpr std::string_view kBookkeeping[] = {
     "torchscript",
     "transformers_version",
     "typical_p",
+    "unk_token_id",
+    "use_bfloat16",
     "use_cache",
 };
+
+// What every config may say of models that none of ours is, and what it says
+// where it does not.
+struct Harmless {
+  const char* key;
+  const char* json;
+};
+constexpr Harmless kHarmless[] = {
+    {"add_cross_attention", "false"},
+    {"is_encoder_decoder", "false"},
+    {"pruned_heads", "{}"},
+    {"tie_encoder_decoder", "false"},
+};
+
+bool IsHarmlessKey(std::string_view key) {
+  return std::any_of(std::begin(kHarmless), std::end(kHarmless),
+                     [&](const Harmless& one) { return key == one.key; });
+}
 
 }  // namespace
 
@@ -154,9 +183,17 @@ absl::Status ConfigFields::RefuseUnless(const char* key,
 
 absl::Status ConfigFields::RefuseOthers(
     std::initializer_list<std::string_view> known) const {
+  for (const auto& [key, json] : kHarmless) {
+    SKERRY_RETURN_IF_ERROR(RefuseUnless(key, Json::parse(json)));
+  }
   for (const auto& [key, value] : object_.items()) {
-    if (value.is_null() || IsBookkeeping(key)) continue;
+    if (value.is_null() || IsBookkeeping(key) || IsHarmlessKey(key)) continue;
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    if (key == "quantization_config") {
+      return Refuse(key,
+                    "is of a quantised checkpoint; Skerry reads tensors of "
+                    "fp32, bf16 and fp16");
+    }
     return Refuse(
         key,
         "is not known to Skerry and may change the arithmetic; remove "

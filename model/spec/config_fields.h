@@ -37,7 +37,9 @@ class ConfigFields {
   // Refuses the key when it is there and neither null nor `harmless`.
   absl::Status RefuseUnless(const char* key,
                             const nlohmann::json& harmless) const;
-  // Refuses the first key that is neither in `known` nor null.
+  // Refuses the first key that is neither in `known`, nor null, nor
+  // bookkeeping, nor one that all models have (cross-attention, pruned heads,
+  // encoders) with the value of models that have no such thing.
   absl::Status RefuseOthers(
       std::initializer_list<std::string_view> known) const;
 
@@ -50,8 +52,9 @@ class ConfigFields {
 // 1.
 absl::Status CheckRate(std::string_view field, double rate);
 
-// Whether a key of any model's config.json says nothing about its arithmetic:
-// token ids, what generation defaults to, versions, labels.
+// Whether a key of any model's config.json says nothing about the arithmetic of
+// the models here: token ids, what generation defaults to, versions, labels,
+// how memory is saved.
 bool IsBookkeeping(std::string_view key);
 
 }  // namespace skerry::model

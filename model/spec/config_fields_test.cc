@@ -58,9 +58,31 @@ TEST(ConfigFieldsTest, UnknownKeysAreRefusedUnlessNullOrBookkeeping) {
               HasSubstr("config.json: known"));
 }
 
+TEST(ConfigFieldsTest, WhatAllModelsHaveIsRefusedUnlessItIsNotUsed) {
+  const Json object = {{"add_cross_attention", false},
+                       {"is_encoder_decoder", false},
+                       {"pruned_heads", Json::object()},
+                       {"tie_encoder_decoder", false}};
+  EXPECT_TRUE(ConfigFields(object).RefuseOthers({}).ok());
+  for (const auto& [key, value] : object.items()) {
+    Json other = object;
+    other[key] = value.is_object() ? Json{{"0", {1}}} : Json(true);
+    EXPECT_THAT(std::string(ConfigFields(other).RefuseOthers({}).message()),
+                HasSubstr("config.json: " + key));
+  }
+}
+
+TEST(ConfigFieldsTest, QuantisedCheckpointsAreRefusedAsSuch) {
+  const Json object = {{"quantization_config", {{"quant_method", "gptq"}}}};
+  EXPECT_THAT(std::string(ConfigFields(object).RefuseOthers({}).message()),
+              HasSubstr("quantised checkpoint"));
+}
+
 TEST(ConfigFieldsTest, EveryListedKeyIsFound) {
-  for (const char* key : {"architectures", "dtype", "num_labels", "top_k",
-                          "transformers_version", "use_cache"}) {
+  for (const char* key :
+       {"architectures", "dtype", "gradient_checkpointing", "is_decoder",
+        "max_sequence_length", "num_labels", "top_k", "transformers_version",
+        "use_bfloat16", "use_cache"}) {
     EXPECT_TRUE(IsBookkeeping(key)) << key;
   }
   EXPECT_FALSE(IsBookkeeping("sliding_window"));

@@ -112,7 +112,6 @@ absl::StatusOr<ModelConfig> ReadGpt2Config(const Json& object) {
   SKERRY_RETURN_IF_ERROR(
       fields.ReadBool("scale_attn_by_inverse_layer_idx",
                       &config.scale_attn_by_inverse_layer_idx));
-  SKERRY_RETURN_IF_ERROR(fields.RefuseUnless("add_cross_attention", false));
   SKERRY_RETURN_IF_ERROR(ReadDropout(fields, config));
   // Upcasting only matters in half precision; everything here is fp32. The
   // summary is a head that a language model does not have, the special tokens
@@ -130,7 +129,6 @@ absl::StatusOr<ModelConfig> ReadGpt2Config(const Json& object) {
                                               "tie_word_embeddings",
                                               "scale_attn_weights",
                                               "scale_attn_by_inverse_layer_idx",
-                                              "add_cross_attention",
                                               "resid_pdrop",
                                               "embd_pdrop",
                                               "attn_pdrop",

@@ -100,6 +100,17 @@ TEST(Gpt2ConfigTest, RefusalsNameTheField) {
               HasSubstr("2^40"));
 }
 
+// What release 2 of transformers wrote beside the model's own keys.
+TEST(Gpt2ConfigTest, ConfigsOfOldReleasesAreRead) {
+  EXPECT_EQ(ErrorOf(R"("do_sample": false, "eos_token_ids": 50256,
+                       "id2label": {"0": "LABEL_0"}, "is_decoder": false,
+                       "length_penalty": 1.0, "num_beams": 1,
+                       "output_past": true, "pruned_heads": {},
+                       "repetition_penalty": 1.0, "torchscript": false,
+                       "use_bfloat16": false, "gradient_checkpointing": false)"),
+            "");
+}
+
 TEST(Gpt2ConfigTest, UnknownKeysAreRefusedByName) {
   EXPECT_THAT(ErrorOf(R"("multi_query": true)"), HasSubstr("multi_query"));
   EXPECT_EQ(ErrorOf(R"("n_ctx": 1024, "multi_query": null, "prefix": "x")"),
