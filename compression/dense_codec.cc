@@ -21,10 +21,11 @@ static_assert(std::endian::native == std::endian::little);
 template <typename Kernels>
 bool EncodeAll(std::span<const float> values, std::byte* payload,
                Workspace& workspace) {
+  const cpu::Stores stores = cpu::StoresFor(Kernels::CodeBytes(values.size()));
   return EveryPart(
       values.size(), *workspace.executor, [&](size_t begin, size_t end) {
         return Kernels::EncodeBlocks(values.subspan(begin, end - begin), begin,
-                                     values.size(), payload);
+                                     values.size(), payload, stores);
       });
 }
 
@@ -69,7 +70,10 @@ class KernelCodec final : public DenseCodec {
   absl::Status Decode(std::span<const std::byte> payload,
                       std::span<float> values,
                       Workspace& workspace) const override {
-    return DecodeAll(payload, values, workspace, Kernels::DecodeBlocks);
+    const cpu::Stores stores = cpu::StoresFor(values.size_bytes());
+    return DecodeAll(payload, values, workspace, [stores](auto... part) {
+      return Kernels::DecodeBlocks(part..., stores);
+    });
   }
 
   absl::Status DecodeAdd(std::span<const std::byte> payload,

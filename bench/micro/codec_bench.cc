@@ -116,8 +116,9 @@ Row Compare(
 }
 
 // The fastest of a few turns of each.
-std::function<void()> Fastest(const std::vector<std::function<void()>>& floors,
-                              const std::function<void()>& evict) {
+std::function<void()> Fastest(
+    const std::vector<std::function<void()>>& floors,
+    const std::function<void()>& evict = [] {}) {
   constexpr int kTurns = 5;
   std::vector<double> best(floors.size(),
                            std::numeric_limits<double>::infinity());
@@ -191,23 +192,42 @@ class CodecRows {
         InParts(pool_, wide, narrow, part_bytes, loop);
       };
     };
+    const auto narrow_by = [&](Stores stores) {
+      return floor([=](size_t at, size_t size, size_t n, size_t n_size) {
+        FloorNarrow(in.subspan(at, size), floor_payload.subspan(n, n_size),
+                    stores);
+      });
+    };
+    const auto widen_by = [&](Stores stores) {
+      return floor([=](size_t at, size_t size, size_t n, size_t n_size) {
+        FloorWiden(floor_payload.subspan(n, n_size), out.subspan(at, size),
+                   stores);
+      });
+    };
+    // Sparse codecs have ordinary stores alone.
+    std::vector<std::function<void()>> encoders = {
+        narrow_by(Stores::kOrdinary)};
+    std::vector<std::function<void()>> decoders;
+    if (sparse) {
+      decoders.push_back(
+          floor([&](size_t at, size_t size, size_t n, size_t n_size) {
+            FloorClear(floor_payload.subspan(n, n_size), out.subspan(at, size));
+          }));
+    } else {
+      encoders.push_back(narrow_by(Stores::kPastCaches));
+      decoders = {widen_by(Stores::kOrdinary), widen_by(Stores::kPastCaches)};
+    }
     std::vector<Row> rows;
     rows.push_back(Compare(
         name + "/encode", bar, options_.turns, moved,
         [&] { SKERRY_CHECK(codec.Encode(values_, payload_, workspace_).ok()); },
-        floor([&](size_t at, size_t size, size_t n, size_t n_size) {
-          FloorNarrow(in.subspan(at, size), floor_payload.subspan(n, n_size));
-        })));
+        Fastest(encoders)));
     rows.push_back(Compare(
         name + "/decode", bar, options_.turns, moved,
         [&] {
           SKERRY_CHECK(codec.Decode(payload_, decoded_, workspace_).ok());
         },
-        floor([&](size_t at, size_t size, size_t n, size_t n_size) {
-          const auto from = floor_payload.subspan(n, n_size);
-          if (sparse) return FloorClear(from, out.subspan(at, size));
-          FloorWiden(from, out.subspan(at, size));
-        })));
+        Fastest(decoders)));
     const size_t sent = sparse ? SentBy(decoded_) : values_.size();
     const double added =
         static_cast<double>(narrow + 2 * std::min(sent * sizeof(float), wide));

@@ -10,6 +10,7 @@
 #define HWY_TARGET_INCLUDE "bench/micro/memory_floor.cc"
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // Highway has to follow foreach_target.
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -44,8 +45,28 @@ HWY_INLINE void ForEachGroup(size_t wide_bytes, size_t narrow_bytes,
   }
 }
 
-void Narrow(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
-            uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes) {
+// Bytes before the next place where a vector may be stored past the caches.
+HWY_INLINE size_t Misplaced(const uint8_t* at) {
+  const size_t lanes = hn::Lanes(kTag);
+  return (lanes - reinterpret_cast<uintptr_t>(at) % lanes) % lanes;
+}
+
+template <bool kPast, class V>
+HWY_INLINE void Store(V value, uint8_t* to) {
+  if constexpr (kPast) {
+    hn::Stream(value, kTag, to);
+  } else {
+    hn::StoreU(value, kTag, to);
+  }
+}
+
+template <bool kPast>
+HWY_INLINE void NarrowBy(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
+                         uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes) {
+  const size_t skipped =
+      kPast ? std::min(Misplaced(narrow), narrow_bytes - 1) : 0;
+  narrow += skipped;
+  narrow_bytes -= skipped;
   ForEachGroup(wide_bytes, narrow_bytes,
                [&](size_t to, size_t from, size_t end, size_t lanes) HWY_ATTR {
                  auto all = hn::LoadU(kTag, wide + from);
@@ -53,11 +74,21 @@ void Narrow(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
                    all = hn::Xor(all, hn::LoadU(kTag, wide + from));
                  }
                  if (to + lanes <= narrow_bytes) {
-                   hn::StoreU(all, kTag, narrow + to);
+                   Store<kPast>(all, narrow + to);
                  } else {
                    narrow[to] = hn::GetLane(all);
                  }
                });
+  if constexpr (kPast) hwy::FlushStream();
+}
+
+void Narrow(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
+            uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes, Stores stores) {
+  if (stores == Stores::kPastCaches) {
+    NarrowBy<true>(wide, wide_bytes, narrow, narrow_bytes);
+  } else {
+    NarrowBy<false>(wide, wide_bytes, narrow, narrow_bytes);
+  }
 }
 
 // To runs of zeros, each with one vector of all that belongs to it.
@@ -80,18 +111,34 @@ void Clear(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
   }
 }
 
-void Widen(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
-           uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
+template <bool kPast>
+HWY_INLINE void WidenBy(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
+                        uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
+  const size_t skipped = kPast ? std::min(Misplaced(wide), wide_bytes) : 0;
+  wide += skipped;
+  wide_bytes -= skipped;
   ForEachGroup(wide_bytes, narrow_bytes,
                [&](size_t from, size_t to, size_t end, size_t lanes) HWY_ATTR {
                  const auto value = from + lanes <= narrow_bytes
                                         ? hn::LoadU(kTag, narrow + from)
                                         : hn::Set(kTag, narrow[from]);
                  for (; to < end; to += lanes) {
-                   __builtin_prefetch(wide + to + kAheadBytes, /*rw=*/1);
-                   hn::StoreU(value, kTag, wide + to);
+                   if constexpr (!kPast) {
+                     __builtin_prefetch(wide + to + kAheadBytes, /*rw=*/1);
+                   }
+                   Store<kPast>(value, wide + to);
                  }
                });
+  if constexpr (kPast) hwy::FlushStream();
+}
+
+void Widen(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
+           uint8_t* HWY_RESTRICT wide, size_t wide_bytes, Stores stores) {
+  if (stores == Stores::kPastCaches) {
+    WidenBy<true>(narrow, narrow_bytes, wide, wide_bytes);
+  } else {
+    WidenBy<false>(narrow, narrow_bytes, wide, wide_bytes);
+  }
 }
 
 void Update(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
@@ -151,16 +198,18 @@ uint8_t* Bytes(std::span<std::byte> bytes) {
 
 }  // namespace
 
-void FloorNarrow(std::span<const std::byte> wide, std::span<std::byte> narrow) {
+void FloorNarrow(std::span<const std::byte> wide, std::span<std::byte> narrow,
+                 Stores stores) {
   if (narrow.empty()) return;
   HWY_DYNAMIC_DISPATCH(Narrow)
-  (Bytes(wide), wide.size(), Bytes(narrow), narrow.size());
+  (Bytes(wide), wide.size(), Bytes(narrow), narrow.size(), stores);
 }
 
-void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide) {
+void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide,
+                Stores stores) {
   if (narrow.empty()) return;
   HWY_DYNAMIC_DISPATCH(Widen)
-  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size());
+  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size(), stores);
 }
 
 void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide) {

@@ -2,8 +2,8 @@
 //
 // Loops that move the bytes of a codec and do nothing else: what the memory of
 // this machine allows for that mix of reads and writes. They use the same SIMD
-// width and ordinary loads and stores, as the codecs do, and the caller cuts
-// the buffers for threads as the codecs' are cut.
+// width as the codecs do, and the caller cuts the buffers for threads as the
+// codecs' are cut.
 #ifndef SKERRY_BENCH_MICRO_MEMORY_FLOOR_H_
 #define SKERRY_BENCH_MICRO_MEMORY_FLOOR_H_
 
@@ -13,12 +13,17 @@
 namespace skerry::bench {
 
 // Sizes of either side are free, wide.size() >= narrow.size(); of each, less
-// than two vectors at the end stay untouched.
+// than three vectors stay untouched.
+
+// Which of the two is faster depends on the machine and on the sizes.
+enum class Stores { kOrdinary, kPastCaches };
 
 // Reads `wide`, writes `narrow`: an encoder.
-void FloorNarrow(std::span<const std::byte> wide, std::span<std::byte> narrow);
+void FloorNarrow(std::span<const std::byte> wide, std::span<std::byte> narrow,
+                 Stores stores);
 // Reads `narrow`, writes `wide`: a decoder.
-void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide);
+void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide,
+                Stores stores);
 // The same, where nearly all that is written are zeros: a sparse decoder.
 void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide);
 // Reads both, writes `wide`: a decoder that adds.

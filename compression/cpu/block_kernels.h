@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <span>
 
+#include "compression/cpu/stores.h"
+
 namespace skerry::compression::cpu {
 
 template <typename Layout>
@@ -42,11 +44,13 @@ struct BlockKernels : Layout {
 
   // False, with the part's bytes unspecified, when a value is not finite.
   static bool EncodeBlocks(std::span<const float> values, size_t begin,
-                           size_t count, std::byte* payload);
+                           size_t count, std::byte* payload,
+                           Stores stores = Stores::kCached);
   // False, with the part's values unspecified, when the codec's page refuses a
   // scale, a code or a bit behind the last value.
   static bool DecodeBlocks(const std::byte* payload, size_t begin, size_t count,
-                           std::span<float> values);
+                           std::span<float> values,
+                           Stores stores = Stores::kCached);
   static bool DecodeAddBlocks(const std::byte* payload, size_t begin,
                               size_t count, std::span<float> accumulators);
 

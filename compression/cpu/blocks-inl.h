@@ -22,6 +22,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compression/cpu/stores.h"
+#include "compression/cpu/tiles-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -54,19 +56,25 @@ HWY_INLINE int32_t AbsMaxBits(const float* HWY_RESTRICT values) {
 template <class Kernels, class Body>
 HWY_INLINE bool EncodeBlocks(const Body body, const float* HWY_RESTRICT values,
                              size_t count, size_t begin, size_t end,
-                             std::byte* HWY_RESTRICT payload) {
+                             std::byte* HWY_RESTRICT payload, Stores stores) {
   constexpr size_t kBlock = Kernels::kElements;
   std::byte* codes = payload + Kernels::ScaleBytes(count);
   const size_t first = begin / kBlock;
   const size_t whole = end / kBlock;
-  for (size_t b = first; b < whole; ++b) {
+  constexpr size_t kCodes = Kernels::kBlockCodeBytes;
+  const auto encode = [&](size_t b, std::byte* to) HWY_ATTR {
     const float* block = values + (b - first) * kBlock;
     const size_t ahead = std::min(kValuesAhead / kBlock, whole - 1 - b);
-    if (!body.Encode(b, block, kBlock, block + ahead * kBlock,
-                     payload + b * Kernels::kScaleBytes,
-                     codes + b * Kernels::kBlockCodeBytes)) {
-      return false;
-    }
+    return body.Encode(b, block, kBlock, block + ahead * kBlock,
+                       payload + b * Kernels::kScaleBytes, to);
+  };
+  size_t next = first;
+  if (stores == Stores::kPastCaches) {
+    next = InTiles<kCodes>(first, whole, codes + first * kCodes, encode);
+    if (next == kRefused) return false;
+  }
+  for (; next < whole; ++next) {
+    if (!encode(next, codes + next * kCodes)) return false;
   }
   const size_t rest = end - whole * kBlock;
   if (rest == 0) return true;
@@ -88,17 +96,25 @@ template <class Kernels, class Body, bool kAdd>
 HWY_INLINE bool DecodeBlocks(const Body body,
                              const std::byte* HWY_RESTRICT payload,
                              size_t count, size_t begin, size_t end,
-                             float* HWY_RESTRICT values) {
+                             float* HWY_RESTRICT values, Stores stores) {
   constexpr size_t kBlock = Kernels::kElements;
   const std::byte* codes = payload + Kernels::ScaleBytes(count);
   const size_t first = begin / kBlock;
   const size_t whole = end / kBlock;
-  for (size_t b = first; b < whole; ++b) {
-    if (!body.template Decode<kAdd>(payload + b * Kernels::kScaleBytes,
-                                    codes + b * Kernels::kBlockCodeBytes,
-                                    values + (b - first) * kBlock)) {
-      return false;
-    }
+  const auto decode = [&](size_t b, float* to) HWY_ATTR {
+    return body.template Decode<kAdd>(payload + b * Kernels::kScaleBytes,
+                                      codes + b * Kernels::kBlockCodeBytes, to);
+  };
+  size_t next = first;
+  if (!kAdd && stores == Stores::kPastCaches) {
+    next = InTiles<kBlock * sizeof(float)>(
+        first, whole, values, [&](size_t b, std::byte* to) HWY_ATTR {
+          return decode(b, reinterpret_cast<float*>(to));
+        });
+    if (next == kRefused) return false;
+  }
+  for (; next < whole; ++next) {
+    if (!decode(next, values + (next - first) * kBlock)) return false;
   }
   const size_t rest = end - whole * kBlock;
   if (rest == 0) return true;
@@ -133,45 +149,47 @@ HWY_AFTER_NAMESPACE();
 // the Body's type.
 #define SKERRY_BLOCK_CODEC_TARGET(Name, ...)                                   \
   bool Encode##Name(const float* HWY_RESTRICT values, size_t count,            \
-                    size_t begin, size_t end,                                  \
-                    std::byte* HWY_RESTRICT payload) {                         \
+                    size_t begin, size_t end, std::byte* HWY_RESTRICT payload, \
+                    Stores stores) {                                           \
     return EncodeBlocks<Name>(__VA_ARGS__(), values, count, begin, end,        \
-                              payload);                                        \
+                              payload, stores);                                \
   }                                                                            \
   bool Decode##Name(const std::byte* HWY_RESTRICT payload, size_t count,       \
-                    size_t begin, size_t end, float* HWY_RESTRICT values) {    \
-    return DecodeBlocks<Name, __VA_ARGS__, false>(__VA_ARGS__(), payload,      \
-                                                  count, begin, end, values);  \
+                    size_t begin, size_t end, float* HWY_RESTRICT values,      \
+                    Stores stores) {                                           \
+    return DecodeBlocks<Name, __VA_ARGS__, false>(                             \
+        __VA_ARGS__(), payload, count, begin, end, values, stores);            \
   }                                                                            \
   bool DecodeAdd##Name(const std::byte* HWY_RESTRICT payload, size_t count,    \
                        size_t begin, size_t end, float* HWY_RESTRICT values) { \
-    return DecodeBlocks<Name, __VA_ARGS__, true>(__VA_ARGS__(), payload,       \
-                                                 count, begin, end, values);   \
+    return DecodeBlocks<Name, __VA_ARGS__, true>(                              \
+        __VA_ARGS__(), payload, count, begin, end, values, Stores::kCached);   \
   }
 
 // Once, outside: picks among them when called.
-#define SKERRY_BLOCK_CODEC(Name)                                               \
-  HWY_EXPORT(Encode##Name);                                                    \
-  HWY_EXPORT(Decode##Name);                                                    \
-  HWY_EXPORT(DecodeAdd##Name);                                                 \
-  template <>                                                                  \
-  bool Name::EncodeBlocks(std::span<const float> values, size_t begin,         \
-                          size_t count, std::byte* payload) {                  \
-    return HWY_DYNAMIC_DISPATCH(Encode##Name)(values.data(), count, begin,     \
-                                              begin + values.size(), payload); \
-  }                                                                            \
-  template <>                                                                  \
-  bool Name::DecodeBlocks(const std::byte* payload, size_t begin,              \
-                          size_t count, std::span<float> values) {             \
-    return HWY_DYNAMIC_DISPATCH(Decode##Name)(                                 \
-        payload, count, begin, begin + values.size(), values.data());          \
-  }                                                                            \
-  template <>                                                                  \
-  bool Name::DecodeAddBlocks(const std::byte* payload, size_t begin,           \
-                             size_t count, std::span<float> accumulators) {    \
-    return HWY_DYNAMIC_DISPATCH(DecodeAdd##Name)(payload, count, begin,        \
-                                                 begin + accumulators.size(),  \
-                                                 accumulators.data());         \
+#define SKERRY_BLOCK_CODEC(Name)                                              \
+  HWY_EXPORT(Encode##Name);                                                   \
+  HWY_EXPORT(Decode##Name);                                                   \
+  HWY_EXPORT(DecodeAdd##Name);                                                \
+  template <>                                                                 \
+  bool Name::EncodeBlocks(std::span<const float> values, size_t begin,        \
+                          size_t count, std::byte* payload, Stores stores) {  \
+    return HWY_DYNAMIC_DISPATCH(Encode##Name)(                                \
+        values.data(), count, begin, begin + values.size(), payload, stores); \
+  }                                                                           \
+  template <>                                                                 \
+  bool Name::DecodeBlocks(const std::byte* payload, size_t begin,             \
+                          size_t count, std::span<float> values,              \
+                          Stores stores) {                                    \
+    return HWY_DYNAMIC_DISPATCH(Decode##Name)(                                \
+        payload, count, begin, begin + values.size(), values.data(), stores); \
+  }                                                                           \
+  template <>                                                                 \
+  bool Name::DecodeAddBlocks(const std::byte* payload, size_t begin,          \
+                             size_t count, std::span<float> accumulators) {   \
+    return HWY_DYNAMIC_DISPATCH(DecodeAdd##Name)(payload, count, begin,       \
+                                                 begin + accumulators.size(), \
+                                                 accumulators.data());        \
   }
 
 #endif  // SKERRY_BLOCK_CODEC

@@ -191,17 +191,18 @@ SKERRY_BLOCK_CODEC_TARGET(Sign1, Sign1Body)
 bool EncodeWhole(const float* HWY_RESTRICT values, size_t count, size_t begin,
                  size_t end, std::byte* HWY_RESTRICT payload, double* sums) {
   return EncodeBlocks<Sign1Whole>(Sign1WholeBody{{}, sums}, values, count,
-                                  begin, end, payload);
+                                  begin, end, payload, Stores::kCached);
 }
 bool DecodeWhole(const std::byte* HWY_RESTRICT payload, size_t count,
-                 size_t begin, size_t end, float* HWY_RESTRICT values) {
+                 size_t begin, size_t end, float* HWY_RESTRICT values,
+                 Stores stores) {
   return DecodeBlocks<Sign1Whole, Sign1Body, false>({}, payload, count, begin,
-                                                    end, values);
+                                                    end, values, stores);
 }
 bool DecodeAddWhole(const std::byte* HWY_RESTRICT payload, size_t count,
                     size_t begin, size_t end, float* HWY_RESTRICT values) {
-  return DecodeBlocks<Sign1Whole, Sign1Body, true>({}, payload, count, begin,
-                                                   end, values);
+  return DecodeBlocks<Sign1Whole, Sign1Body, true>(
+      {}, payload, count, begin, end, values, Stores::kCached);
 }
 
 }  // namespace
@@ -233,9 +234,10 @@ void Sign1Whole::WriteScale(std::span<const double> sums, size_t elements,
 }
 
 bool Sign1Whole::DecodeBlocks(const std::byte* payload, size_t begin,
-                              size_t count, std::span<float> values) {
+                              size_t count, std::span<float> values,
+                              Stores stores) {
   return HWY_DYNAMIC_DISPATCH(DecodeWhole)(
-      payload, count, begin, begin + values.size(), values.data());
+      payload, count, begin, begin + values.size(), values.data(), stores);
 }
 
 bool Sign1Whole::DecodeAddBlocks(const std::byte* payload, size_t begin,

@@ -58,7 +58,8 @@ struct Sign1Whole : Sign1Layout {
                          std::byte* payload);
 
   static bool DecodeBlocks(const std::byte* payload, size_t begin, size_t count,
-                           std::span<float> values);
+                           std::span<float> values,
+                           Stores stores = Stores::kCached);
   static bool DecodeAddBlocks(const std::byte* payload, size_t begin,
                               size_t count, std::span<float> accumulators);
 };
