@@ -184,50 +184,17 @@ class CodecRows {
     const size_t wide = values_.size() * sizeof(float);
     const size_t narrow = payload_.size();
     const auto moved = static_cast<double>(wide + narrow);
-    const auto in = std::as_bytes(std::span(values_));
-    const auto out = std::as_writable_bytes(std::span(scratch_));
-    const std::span<std::byte> floor_payload = floor_payload_;
-    const auto floor = [&](auto loop, size_t part_bytes = kPartBytes) {
-      return [&, loop, part_bytes] {
-        InParts(pool_, wide, narrow, part_bytes, loop);
-      };
-    };
-    const auto narrow_by = [&](Stores stores) {
-      return floor([=](size_t at, size_t size, size_t n, size_t n_size) {
-        FloorNarrow(in.subspan(at, size), floor_payload.subspan(n, n_size),
-                    stores);
-      });
-    };
-    const auto widen_by = [&](Stores stores) {
-      return floor([=](size_t at, size_t size, size_t n, size_t n_size) {
-        FloorWiden(floor_payload.subspan(n, n_size), out.subspan(at, size),
-                   stores);
-      });
-    };
-    // Sparse codecs have ordinary stores alone.
-    std::vector<std::function<void()>> encoders = {
-        narrow_by(Stores::kOrdinary)};
-    std::vector<std::function<void()>> decoders;
-    if (sparse) {
-      decoders.push_back(
-          floor([&](size_t at, size_t size, size_t n, size_t n_size) {
-            FloorClear(floor_payload.subspan(n, n_size), out.subspan(at, size));
-          }));
-    } else {
-      encoders.push_back(narrow_by(Stores::kPastCaches));
-      decoders = {widen_by(Stores::kOrdinary), widen_by(Stores::kPastCaches)};
-    }
     std::vector<Row> rows;
     rows.push_back(Compare(
         name + "/encode", bar, options_.turns, moved,
         [&] { SKERRY_CHECK(codec.Encode(values_, payload_, workspace_).ok()); },
-        Fastest(encoders)));
+        Fastest(Encoders(sparse))));
     rows.push_back(Compare(
         name + "/decode", bar, options_.turns, moved,
         [&] {
           SKERRY_CHECK(codec.Decode(payload_, decoded_, workspace_).ok());
         },
-        Fastest(decoders)));
+        Fastest(Decoders(sparse))));
     const size_t sent = sparse ? SentBy(decoded_) : values_.size();
     const double added =
         static_cast<double>(narrow + 2 * std::min(sent * sizeof(float), wide));
@@ -236,33 +203,79 @@ class CodecRows {
     const auto evict = [&] {
       if (sparse) ReadAll();
     };
-    std::vector<std::function<void()>> floors;
-    floors.push_back(
-        floor([&](size_t at, size_t size, size_t n, size_t n_size) {
-          FloorUpdate(floor_payload.subspan(n, n_size), out.subspan(at, size));
-        }));
-    const bool few = sent < values_.size() / 8;
-    for (const size_t ahead : {size_t{32}, size_t{64}, size_t{128}}) {
-      if (!few) break;  // all lines of the cache are touched
-      floors.push_back(floor(
-          [&, ahead](size_t at, size_t size, size_t n, size_t n_size) {
-            FloorTouch(floor_payload.subspan(n, n_size), sent / (wide / size),
-                       ahead,
-                       std::span(scratch_).subspan(at / sizeof(float),
-                                                   size / sizeof(float)));
-          },
-          kTouchedBytes));
-    }
     rows.push_back(Compare(
         name + "/decode_add", bar, options_.turns, added,
         [&] {
           SKERRY_CHECK(codec.DecodeAdd(payload_, decoded_, workspace_).ok());
         },
-        Fastest(floors, evict), evict));
+        Fastest(Adders(sent), evict), evict));
     return rows;
   }
 
  private:
+  using Floors = std::vector<std::function<void()>>;
+
+  // Calls loop(first value, values, their part of the payload) for all parts.
+  template <typename Loop>
+  std::function<void()> Floor(Loop loop, size_t part_bytes = kPartBytes) {
+    return [this, loop, part_bytes] {
+      const std::span<std::byte> payload = floor_payload_;
+      InParts(pool_, values_.size() * sizeof(float), payload.size(), part_bytes,
+              [&](size_t at, size_t size, size_t n, size_t n_size) {
+                loop(at / sizeof(float), size / sizeof(float),
+                     payload.subspan(n, n_size));
+              });
+    };
+  }
+  std::span<const std::byte> Values(size_t at, size_t count) const {
+    return std::as_bytes(std::span(values_).subspan(at, count));
+  }
+  std::span<std::byte> Scratch(size_t at, size_t count) {
+    return std::as_writable_bytes(std::span(scratch_).subspan(at, count));
+  }
+
+  Floors Encoders(bool sparse) {
+    const auto by = [&](Stores stores) {
+      return Floor([this, stores](size_t at, size_t count, auto payload) {
+        FloorNarrow(Values(at, count), payload, stores);
+      });
+    };
+    // Sparse codecs have ordinary stores alone.
+    if (sparse) return {by(Stores::kOrdinary)};
+    return {by(Stores::kOrdinary), by(Stores::kPastCaches)};
+  }
+
+  Floors Decoders(bool sparse) {
+    if (sparse) {
+      return {Floor([this](size_t at, size_t count, auto payload) {
+        FloorClear(payload, Scratch(at, count));
+      })};
+    }
+    const auto by = [&](Stores stores) {
+      return Floor([this, stores](size_t at, size_t count, auto payload) {
+        FloorWiden(payload, Scratch(at, count), stores);
+      });
+    };
+    return {by(Stores::kOrdinary), by(Stores::kPastCaches)};
+  }
+
+  Floors Adders(size_t sent) {
+    Floors floors = {Floor([this](size_t at, size_t count, auto payload) {
+      FloorUpdate(payload, Scratch(at, count));
+    })};
+    const bool few = sent < values_.size() / 8;
+    for (const size_t ahead : {size_t{32}, size_t{64}, size_t{128}}) {
+      if (!few) break;  // all lines of the cache are touched
+      floors.push_back(Floor(
+          [this, ahead, sent](size_t at, size_t count, auto payload) {
+            FloorTouch(payload, sent / (values_.size() / count), ahead,
+                       std::span(scratch_).subspan(at, count));
+          },
+          kTouchedBytes));
+    }
+    return floors;
+  }
+
   void ReadAll() const {
     constexpr size_t kLine = 16;
     float sum = 0.0f;

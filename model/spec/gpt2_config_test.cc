@@ -107,7 +107,8 @@ TEST(Gpt2ConfigTest, ConfigsOfOldReleasesAreRead) {
                        "length_penalty": 1.0, "num_beams": 1,
                        "output_past": true, "pruned_heads": {},
                        "repetition_penalty": 1.0, "torchscript": false,
-                       "use_bfloat16": false, "gradient_checkpointing": false)"),
+                       "gradient_checkpointing": false,
+                       "use_bfloat16": false)"),
             "");
 }
 
