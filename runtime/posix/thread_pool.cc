@@ -2,14 +2,18 @@
 
 #include <pthread.h>
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 
 namespace skerry::runtime {
 namespace {
 
-// Pauses before a thread sleeps: some ten microseconds.
-constexpr int kPauses = 1000;
+// Pauses before a thread sleeps: some ten microseconds at most, and a sixteenth
+// where they are in vain, as with more threads than processors.
+constexpr int kPausesMax = 1000;
+constexpr int kPausesMin = kPausesMax / 16;
 
 void Pause() {
 #if defined(__x86_64__)
@@ -19,14 +23,19 @@ void Pause() {
 #endif
 }
 
-// Looks for a while whether it holds, so that whoever waits for that rarely
-// sleeps first.
-template <typename Holds>
-void PauseUntil(const Holds& holds) {
-  for (int i = 0; i < kPauses && !holds(); ++i) Pause();
-}
-
 }  // namespace
+
+template <typename Holds>
+void ThreadPool::Patience::Until(const Holds& holds) {
+  for (int i = 0; i < pauses_; ++i) {
+    if (holds()) {
+      pauses_ = kPausesMax;
+      return;
+    }
+    Pause();
+  }
+  pauses_ = std::max(pauses_ / 2, kPausesMin);
+}
 
 ThreadPool::ThreadPool(const std::string& name, int thread_count) {
   SKERRY_CHECK(thread_count >= 1);
@@ -77,7 +86,7 @@ void ThreadPool::ForEach(size_t count,
     loop_ = nullptr;
   }
   const auto idle = [this] { return busy_ == 0; };
-  PauseUntil(idle);
+  patience_.Until(idle);
   std::unique_lock lock(mutex_);
   idle_.wait(lock, idle);
 }
@@ -85,9 +94,10 @@ void ThreadPool::ForEach(size_t count,
 void ThreadPool::Main(const std::string& name) {
   pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
   uint64_t seen = 0;
+  Patience patience;
   const auto called = [&] { return stopping_ || loops_made_ != seen; };
   while (true) {
-    PauseUntil(called);
+    patience.Until(called);
     std::unique_lock lock(mutex_);
     wake_.wait(lock, called);
     if (stopping_) return;

@@ -41,6 +41,17 @@ class ThreadPool final : public ParallelExecutor {
     std::atomic<size_t> next{0};
   };
 
+  // Looks for a while whether something holds, so that whoever waits for that
+  // rarely sleeps first; for a shorter while after it was in vain.
+  class Patience {
+   public:
+    template <typename Holds>
+    void Until(const Holds& holds);
+
+   private:
+    int pauses_ = 0;  // the first wait sleeps at once
+  };
+
   void Main(const std::string& name);
   static void Work(Loop& loop);
 
@@ -52,6 +63,7 @@ class ThreadPool final : public ParallelExecutor {
   std::atomic<uint64_t> loops_made_{0};
   std::atomic<int> busy_{0};  // helpers inside loop_
   std::atomic<bool> stopping_{false};
+  Patience patience_;  // of the caller
   std::vector<std::thread> threads_;
 };
 
