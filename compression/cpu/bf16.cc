@@ -78,6 +78,7 @@ HWY_INLINE bool DecodeChunk(const uint16_t* HWY_RESTRICT codes,
 }
 
 struct Bf16Body {
+  static constexpr size_t kRun = 1;
   static constexpr float kPad = 0.0f;
 
   HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t,

@@ -5,8 +5,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
-#include <limits>
 #include <type_traits>
 
 #include "compression/cpu/levels4.h"
@@ -16,55 +14,13 @@
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // These have to follow foreach_target.
 #include "compression/cpu/blocks-inl.h"
-#include "hwy/cache_control.h"
+#include "compression/cpu/codes4-inl.h"
 #include "hwy/highway.h"
 
 #ifndef SKERRY_COMPRESSION_CPU_BLOCK4_TABLES_
 #define SKERRY_COMPRESSION_CPU_BLOCK4_TABLES_
 namespace skerry::compression::cpu {
 namespace {
-
-// Midpoint `i` is between the levels i and i + 1.
-constexpr float Nf4Midpoint(size_t i) {
-  return (kNf4Levels.values[i] + kNf4Levels.values[i + 1]) * 0.5f;
-}
-
-// What the last two of four halvings compare with, by the code's upper bits;
-// again and again for vectors of 16 lanes.
-using Midpoints = std::array<float, 16>;
-constexpr Midpoints MidpointsOf(size_t first, size_t stride, size_t count) {
-  Midpoints midpoints{};
-  for (size_t i = 0; i < midpoints.size(); ++i) {
-    midpoints[i] = Nf4Midpoint(first + stride * (i % count));
-  }
-  return midpoints;
-}
-alignas(64) constexpr Midpoints kNf4ThirdHalving = MidpointsOf(1, 4, 4);
-alignas(64) constexpr Midpoints kNf4FourthHalving = MidpointsOf(0, 2, 8);
-
-// Cells of 1/15 about the multiples of 1/15 have one midpoint at most, far from
-// their ends: the code is the number of midpoints below the cell, one more
-// above its own. A cell's index is its multiple modulo 32.
-struct Nf4Cells {
-  float midpoint[32];
-  int32_t below[32];
-};
-constexpr Nf4Cells CellsOfNf4() {
-  Nf4Cells cells{};
-  for (int i = 0; i < 32; ++i) {
-    const int multiple = i < 16 ? i : i - 32;
-    const float low = (static_cast<float>(multiple) - 0.5f) / 15.0f;
-    const float high = (static_cast<float>(multiple) + 0.5f) / 15.0f;
-    cells.midpoint[i] = std::numeric_limits<float>::infinity();
-    for (size_t m = 0; m < 15; ++m) {
-      const float midpoint = Nf4Midpoint(m);
-      if (midpoint < low) ++cells.below[i];
-      if (midpoint >= low && midpoint <= high) cells.midpoint[i] = midpoint;
-    }
-  }
-  return cells;
-}
-alignas(64) constexpr Nf4Cells kNf4Cells = CellsOfNf4();
 
 // Of a block's words of 32 bits, which one has the codes of each of 16 values,
 // and from which bit on.
@@ -110,162 +66,11 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr size_t kBlock = Nf4::kElements;
-
-// The number of midpoints below y: ties go to the lower level.
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-HWY_INLINE hn::Vec512<int32_t> Nf4Code(hn::Vec512<float> y) {
-  const hn::Full512<float> df;
-  const hn::Full512<int32_t> di;
-  // Adding it leaves the nearest integer in the lowest bits.
-  const auto rounder = hn::Set(df, 0x1.8p23f);
-  const auto cell = hn::BitCast(di, hn::MulAdd(y, hn::Set(df, 15.0f), rounder));
-  const hn::Vec512<float> midpoint{
-      _mm512_permutex2var_ps(hn::Load(df, kNf4Cells.midpoint).raw, cell.raw,
-                             hn::Load(df, kNf4Cells.midpoint + 16).raw)};
-  const hn::Vec512<int32_t> below{
-      _mm512_permutex2var_epi32(hn::Load(di, kNf4Cells.below).raw, cell.raw,
-                                hn::Load(di, kNf4Cells.below + 16).raw)};
-  const auto above = hn::RebindMask(di, hn::Gt(y, midpoint));
-  return hn::Vec512<int32_t>{_mm512_mask_add_epi32(
-      below.raw, above.raw, below.raw, hn::Set(di, 1).raw)};
-}
-#elif HWY_MAX_BYTES >= 32 && !HWY_HAVE_SCALABLE
-// Four halvings; a vector holds all that one of them may compare with.
-template <class V>
-HWY_INLINE auto Nf4Code(V y) {
-  const hn::DFromV<V> df;
-  const hn::RebindToSigned<decltype(df)> di;
-  const auto above = [&](V midpoint) HWY_ATTR {
-    // A true lane is -1.
-    return hn::BitCast(di, hn::VecFromMask(df, hn::Gt(y, midpoint)));
-  };
-  const auto halved = [&](auto code, V midpoint) HWY_ATTR {
-    return hn::Sub(hn::Add(code, code), above(midpoint));
-  };
-  const auto third = hn::Load(df, kNf4ThirdHalving.data());
-  const auto fourth = hn::Load(df, kNf4FourthHalving.data());
-  const auto upper = hn::Gt(y, hn::Set(df, Nf4Midpoint(7)));
-  auto code = hn::Neg(hn::BitCast(di, hn::VecFromMask(df, upper)));
-  code = halved(code, hn::IfThenElse(upper, hn::Set(df, Nf4Midpoint(11)),
-                                     hn::Set(df, Nf4Midpoint(3))));
-  code =
-      halved(code, hn::TableLookupLanes(third, hn::IndicesFromVec(df, code)));
-  return halved(code,
-                hn::TableLookupLanes(fourth, hn::IndicesFromVec(df, code)));
-}
-#else
-template <class V>
-HWY_INLINE auto Nf4Code(V y) {
-  const hn::DFromV<V> df;
-  const hn::RebindToSigned<decltype(df)> di;
-  auto code = hn::Zero(di);
-  for (size_t i = 0; i + 1 < std::size(kNf4Levels.values); ++i) {
-    const auto above = hn::Gt(y, hn::Set(df, Nf4Midpoint(i)));
-    // A true lane is -1.
-    code = hn::Sub(code, hn::BitCast(di, hn::VecFromMask(df, above)));
-  }
-  return code;
-}
-#endif
-
-// The nearest power of two from the pattern: the exponent, one more above its
-// middle. Ties go to the lower magnitude; the middle below 2^-6 is 2^-7. No
-// magnitude is so far above 1 that its code would be 8.
-template <class V>
-HWY_INLINE auto E3m0Code(V y) {
-  const hn::DFromV<V> df;
-  const hn::RebindToSigned<decltype(df)> di;
-  const auto raw = hn::BitCast(di, y);
-  const auto size = hn::And(raw, hn::Set(di, 0x7fffffff));
-  const auto nearest =
-      hn::ShiftRight<23>(hn::Add(size, hn::Set(di, 0x3fffff - (120 << 23))));
-  const auto above_zero = hn::Gt(size, hn::Set(di, 120 << 23));
-  const auto sign =
-      hn::ShiftRight<28>(hn::BitCast(hn::RebindToUnsigned<decltype(df)>(), y));
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  if constexpr (std::is_same_v<V, hn::Vec512<float>>) {
-    // a | (b & c), where the mask is set.
-    return hn::Vec512<int32_t>{_mm512_maskz_ternarylogic_epi32(
-        above_zero.raw, hn::Max(nearest, hn::Set(di, 1)).raw, sign.raw,
-        hn::Set(di, 8).raw, 0xf8)};
-  }
-#endif
-  return hn::IfThenElseZero(above_zero,
-                            hn::OrAnd(hn::Max(nearest, hn::Set(di, 1)),
-                                      hn::BitCast(di, sign), hn::Set(di, 8)));
-}
-
-template <Levels4 kLevels, class V>
-HWY_INLINE auto CodeOf(V y) {
-  if constexpr (kLevels == Levels4::kNf4) {
-    return Nf4Code(y);
-  } else {
-    return E3m0Code(y);
-  }
-}
-
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// Of 4 x 16 codes in order.
-HWY_INLINE void StorePacked(hn::Vec512<uint32_t> a, hn::Vec512<uint32_t> b,
-                            hn::Vec512<uint32_t> c, hn::Vec512<uint32_t> d,
-                            uint8_t* HWY_RESTRICT packed) {
-  const hn::Full512<uint64_t> d64;
-  const hn::Full256<uint8_t> d8;
-  const hn::Full256<uint32_t> d32;
-  // Byte j of lane i is code 16 j + i; then that of 16 j + i + 1 joins it in
-  // even lanes.
-  const auto four = hn::BitCast(
-      d64, hn::Or(hn::Or(a, hn::ShiftLeft<8>(b)),
-                  hn::Or(hn::ShiftLeft<16>(c), hn::ShiftLeft<24>(d))));
-  const auto pairs = hn::Or(four, hn::ShiftRight<28>(four));
-  const hn::Vec256<uint8_t> even{_mm512_cvtepi64_epi32(pairs.raw)};
-  alignas(32) static constexpr uint8_t kByBlock[32] = {
-      0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15,
-      0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
-  alignas(32) static constexpr int32_t kBothHalves[8] = {0, 4, 1, 5,
-                                                         2, 6, 3, 7};
-  const auto by_block = hn::TableLookupBytes(even, hn::Load(d8, kByBlock));
-  hn::StoreU(hn::TableLookupLanes(hn::BitCast(d32, by_block),
-                                  hn::SetTableIndices(d32, kBothHalves)),
-             d32, reinterpret_cast<uint32_t*>(packed));
-}
-#endif
-
-// Two codes a byte, the first in the low half. y = (x * shrink) * inverse.
-// `ahead` is a block that is needed soon: this pass reads from cache, and
-// memory would idle meanwhile.
-template <Levels4 kLevels, bool kShrink>
-HWY_INLINE void Quantize(const float* HWY_RESTRICT values, float shrink,
-                         float inverse, const float* HWY_RESTRICT ahead,
-                         uint8_t* HWY_RESTRICT packed) {
-  const hn::CappedTag<float, kBlock> df;
-  const hn::RebindToUnsigned<decltype(df)> du;
-  const auto factor0 = hn::Set(df, shrink);
-  const auto factor1 = hn::Set(df, inverse);
-  const auto codes_at = [&](size_t i) HWY_ATTR {
-    hwy::Prefetch(ahead + i);
-    auto x = hn::LoadU(df, values + i);
-    if constexpr (kShrink) x = hn::Mul(x, factor0);
-    return hn::BitCast(du, CodeOf<kLevels>(hn::Mul(x, factor1)));
-  };
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  StorePacked(codes_at(0), codes_at(16), codes_at(32), codes_at(48), packed);
-#elif HWY_TARGET == HWY_SCALAR
-  for (size_t i = 0; i < kBlock; i += 2) {
-    packed[i / 2] = static_cast<uint8_t>(hn::GetLane(codes_at(i)) |
-                                         hn::GetLane(codes_at(i + 1)) << 4);
-  }
-#else
-  const hn::Repartition<uint64_t, decltype(du)> d64;
-  const hn::Rebind<uint8_t, decltype(d64)> d8;
-  const size_t lanes = hn::Lanes(df);
-  for (size_t i = 0; i < kBlock; i += lanes) {
-    const auto pair = hn::BitCast(d64, codes_at(i));
-    const auto byte = hn::Or(pair, hn::ShiftRight<28>(pair));
-    hn::StoreU(hn::TruncateTo(d8, byte), d8, packed + i / 2);
-  }
-#endif
-}
+// One after another, each block would wait for its largest magnitude and for
+// the inverse of its scale. More leave memory idle while those are looked for.
+constexpr size_t kBlocksTogether = 8;
+// From there on a scale's inverse soon is no normal number.
+constexpr float kLargeScaleMin = 0x1p100f;
 
 // The scale of a block as the wire has it.
 template <Scale4 kScale>
@@ -298,13 +103,77 @@ HWY_INLINE bool EncodeBlock(const float* HWY_RESTRICT values,
     return true;
   }
   const float scale = ScaleOf<kScale>(code);
-  if (scale >= 0x1p100f) {
+  if (scale >= kLargeScaleMin) {
     // Keeps the inverse a normal number.
     constexpr float kShrink = 0x1p-64f;
     Quantize<kLevels, true>(values, kShrink, 1.0f / (scale * kShrink), ahead,
                             packed);
   } else {
     Quantize<kLevels, false>(values, 1.0f, 1.0f / scale, ahead, packed);
+  }
+  return true;
+}
+
+// The scales of a run's blocks, to the wire, and their inverses. False where
+// one is zero or too large for an inverse, or a value is not finite.
+template <Scale4 kScale>
+HWY_INLINE bool ScaleRun(const uint32_t* HWY_RESTRICT absmax_bits,
+                         std::byte* HWY_RESTRICT scales_out,
+                         float* HWY_RESTRICT inverses) {
+  const hn::CappedTag<int32_t, kBlocksTogether> di;
+  const hn::RebindToUnsigned<decltype(di)> du;
+  const hn::RebindToFloat<decltype(di)> df;
+  const hn::Rebind<uint16_t, decltype(di)> d16;
+  const auto pattern = [&](float x)
+                           HWY_ATTR { return hn::BitCast(di, hn::Set(df, x)); };
+  bool plain = true;
+  for (size_t i = 0; i < kBlocksTogether; i += hn::Lanes(di)) {
+    auto bits = hn::LoadU(du, absmax_bits + i);
+    const auto most = hn::BitCast(di, bits);
+    plain = plain &&
+            hn::AllTrue(di, hn::AndNot(hn::Lt(most, pattern(kBlock4ScaleMin)),
+                                       hn::Lt(most, pattern(kLargeScaleMin))));
+    if constexpr (kScale == Scale4::kBf16) {
+      const auto code = hn::ShiftRight<16>(hn::Add(bits, hn::Set(du, 0xffff)));
+      hn::StoreU(hn::TruncateTo(d16, code), d16,
+                 reinterpret_cast<uint16_t*>(scales_out) + i);
+      bits = hn::ShiftLeft<16>(code);
+    } else {
+      hn::StoreU(bits, du, reinterpret_cast<uint32_t*>(scales_out) + i);
+    }
+    hn::StoreU(hn::Div(hn::Set(df, 1.0f), hn::BitCast(df, bits)), df,
+               inverses + i);
+  }
+  return plain;
+}
+
+// Writes the scales and codes of kBlocksTogether blocks. False when a value is
+// not finite.
+template <Levels4 kLevels, Scale4 kScale>
+HWY_INLINE bool EncodeTogether(const float* HWY_RESTRICT values,
+                               const float* HWY_RESTRICT ahead,
+                               std::byte* HWY_RESTRICT scales_out,
+                               uint8_t* HWY_RESTRICT packed) {
+  uint32_t absmax_bits[kBlocksTogether];
+  float inverses[kBlocksTogether];
+  for (size_t i = 0; i < kBlocksTogether; ++i) {
+    absmax_bits[i] =
+        static_cast<uint32_t>(AbsMaxBits<kBlock>(values + i * kBlock));
+  }
+  if (HWY_LIKELY(ScaleRun<kScale>(absmax_bits, scales_out, inverses))) {
+    for (size_t i = 0; i < kBlocksTogether; ++i) {
+      Quantize<kLevels, false>(values + i * kBlock, 1.0f, inverses[i],
+                               ahead + i * kBlock, packed + i * kBlock / 2);
+    }
+    return true;
+  }
+  for (size_t i = 0; i < kBlocksTogether; ++i) {
+    if (!EncodeBlock<kLevels, kScale>(
+            values + i * kBlock, ahead + i * kBlock,
+            scales_out + i * Block4Layout<kLevels, kScale>::kScaleBytes,
+            packed + i * kBlock / 2)) {
+      return false;
+    }
   }
   return true;
 }
@@ -419,6 +288,7 @@ HWY_INLINE bool LoadScale(const std::byte* at, float& scale) {
 
 template <Levels4 kLevels, Scale4 kScale>
 struct Block4Body {
+  static constexpr size_t kRun = kBlocksTogether;
   static constexpr float kPad = 0.0f;
 
   HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t,
@@ -426,6 +296,12 @@ struct Block4Body {
                          std::byte* HWY_RESTRICT codes) const {
     return EncodeBlock<kLevels, kScale>(values, ahead, scale,
                                         reinterpret_cast<uint8_t*>(codes));
+  }
+  HWY_INLINE bool EncodeRun(const float* HWY_RESTRICT values,
+                            const float* HWY_RESTRICT ahead, std::byte* scales,
+                            std::byte* HWY_RESTRICT codes) const {
+    return EncodeTogether<kLevels, kScale>(values, ahead, scales,
+                                           reinterpret_cast<uint8_t*>(codes));
   }
   template <bool kAdd>
   HWY_INLINE bool Decode(const std::byte* scale_at, const std::byte* codes,

@@ -4,11 +4,15 @@
 // block_kernels.h. Included once for each SIMD target.
 //
 // A Body is one codec's work on one block:
+//   kRun                     blocks that are encoded together, where as many
+//                            are left
 //   kPad                     stands behind the last value of a shorter block
 //   Encode(block, values, size, ahead, scale, codes)
 //                            writes a whole block, of which `size` values
 //                            count; `ahead` are values needed soon. False when
 //                            one is not finite
+//   EncodeRun(values, ahead, scales, codes)
+//                            the same of kRun whole blocks, where that is not 1
 //   Decode<kAdd>(scale, codes, values)
 //                            overwrites or adds to a whole block. False when
 //                            scale or codes are refused
@@ -62,19 +66,33 @@ HWY_INLINE bool EncodeBlocks(const Body body, const float* HWY_RESTRICT values,
   const size_t first = begin / kBlock;
   const size_t whole = end / kBlock;
   constexpr size_t kCodes = Kernels::kBlockCodeBytes;
-  const auto encode = [&](size_t b, std::byte* to) HWY_ATTR {
-    const float* block = values + (b - first) * kBlock;
-    const size_t ahead = std::min(kValuesAhead / kBlock, whole - 1 - b);
-    return body.Encode(b, block, kBlock, block + ahead * kBlock,
-                       payload + b * Kernels::kScaleBytes, to);
+  constexpr size_t kRun = Body::kRun;
+  const size_t runs = (whole - first) / kRun;
+  const auto encode = [&](size_t run, std::byte* to) HWY_ATTR {
+    const size_t b = first + run * kRun;
+    const float* block = values + run * kRun * kBlock;
+    const size_t ahead = std::min(kValuesAhead / kBlock, whole - kRun - b);
+    std::byte* const scales = payload + b * Kernels::kScaleBytes;
+    if constexpr (kRun == 1) {
+      return body.Encode(b, block, kBlock, block + ahead * kBlock, scales, to);
+    } else {
+      return body.EncodeRun(block, block + ahead * kBlock, scales, to);
+    }
   };
-  size_t next = first;
+  size_t run = 0;
   if (stores == Stores::kPastCaches) {
-    next = InTiles<kCodes>(first, whole, codes + first * kCodes, encode);
-    if (next == kRefused) return false;
+    run = InTiles<kRun * kCodes>(runs, codes + first * kCodes, encode);
+    if (run == kRefused) return false;
   }
-  for (; next < whole; ++next) {
-    if (!encode(next, codes + next * kCodes)) return false;
+  for (; run < runs; ++run) {
+    if (!encode(run, codes + (first + run * kRun) * kCodes)) return false;
+  }
+  for (size_t b = first + runs * kRun; b < whole; ++b) {
+    const float* block = values + (b - first) * kBlock;
+    if (!body.Encode(b, block, kBlock, block,
+                     payload + b * Kernels::kScaleBytes, codes + b * kCodes)) {
+      return false;
+    }
   }
   const size_t rest = end - whole * kBlock;
   if (rest == 0) return true;
@@ -107,11 +125,12 @@ HWY_INLINE bool DecodeBlocks(const Body body,
   };
   size_t next = first;
   if (!kAdd && stores == Stores::kPastCaches) {
-    next = InTiles<kBlock * sizeof(float)>(
-        first, whole, values, [&](size_t b, std::byte* to) HWY_ATTR {
-          return decode(b, reinterpret_cast<float*>(to));
+    const size_t done = InTiles<kBlock * sizeof(float)>(
+        whole - first, values, [&](size_t i, std::byte* to) HWY_ATTR {
+          return decode(first + i, reinterpret_cast<float*>(to));
         });
-    if (next == kRefused) return false;
+    if (done == kRefused) return false;
+    next += done;
   }
   for (; next < whole; ++next) {
     if (!decode(next, values + (next - first) * kBlock)) return false;

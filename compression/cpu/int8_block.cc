@@ -95,6 +95,7 @@ HWY_INLINE bool LoadScale(const std::byte* at, float& scale) {
 }
 
 struct Int8BlockBody {
+  static constexpr size_t kRun = 1;
   static constexpr float kPad = 0.0f;
 
   HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t,

@@ -37,6 +37,7 @@ HWY_INLINE bool MoveChunk(const float* HWY_RESTRICT from,
 }
 
 struct RawF32Body {
+  static constexpr size_t kRun = 1;
   static constexpr float kPad = 0.0f;
 
   HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t,

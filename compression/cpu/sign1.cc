@@ -151,6 +151,7 @@ HWY_INLINE bool LoadScale(const std::byte* at, float& scale) {
 
 struct Sign1Body {
   // Minus zero adds nothing to the sum and has the bit 0.
+  static constexpr size_t kRun = 1;
   static constexpr float kPad = -0.0f;
 
   HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t size,

@@ -83,22 +83,23 @@ class Tile {
   size_t held_ = 0;  // floats in front of the blocks
 };
 
-// Stores what one(block, its `kBytes` bytes) makes of the blocks from `first`
-// to `end`, `to` onwards. Returns the first of those, too few for a tile, that
-// are left to the caller: all where `to` is no multiple of 4 bytes.
+// Stores what one(block, its `kBytes` bytes) makes of blocks 0 to `count`, `to`
+// onwards. Returns how many it made; the rest, too few for a tile, is left to
+// the caller: all where `to` is no multiple of 4 bytes.
 template <size_t kBytes, class One>
-HWY_INLINE size_t InTiles(size_t first, size_t end, void* to, const One& one) {
+HWY_INLINE size_t InTiles(size_t count, void* to, const One& one) {
   using Blocks = Tile<kBytes>;
-  if (reinterpret_cast<uintptr_t>(to) % sizeof(float) != 0) return first;
+  if (reinterpret_cast<uintptr_t>(to) % sizeof(float) != 0) return 0;
   Blocks tile(static_cast<float*>(to));
-  for (; first + Blocks::kBlocks <= end; first += Blocks::kBlocks) {
+  size_t done = 0;
+  for (; done + Blocks::kBlocks <= count; done += Blocks::kBlocks) {
     for (size_t i = 0; i < Blocks::kBlocks; ++i) {
-      if (!one(first + i, tile.Block(i))) return kRefused;
+      if (!one(done + i, tile.Block(i))) return kRefused;
     }
     tile.Store();
   }
   tile.Finish();
-  return first;
+  return done;
 }
 
 }  // namespace

@@ -1,0 +1,185 @@
+// compression/cpu/codes4-inl.h
+//
+// Codes of 4 bits, two a byte. Included once for each SIMD target.
+#if defined(SKERRY_COMPRESSION_CPU_CODES4_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SKERRY_COMPRESSION_CPU_CODES4_INL_H_
+#undef SKERRY_COMPRESSION_CPU_CODES4_INL_H_
+#else
+#define SKERRY_COMPRESSION_CPU_CODES4_INL_H_
+#endif
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+#include "compression/cpu/block4.h"
+#include "compression/cpu/levels4.h"
+#include "compression/cpu/nf4_midpoints.h"
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skerry::compression::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+// The number of midpoints of NF4 below y: ties go to the lower level.
+template <class V>
+HWY_INLINE auto Nf4Code(V y) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::DFromV<V> df;
+  const hn::RebindToSigned<decltype(df)> di;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  // Adding it leaves the nearest integer in the lowest bits.
+  const auto rounder = hn::Set(df, 0x1.8p23f);
+  const auto cell = hn::BitCast(di, hn::MulAdd(y, hn::Set(df, 15.0f), rounder));
+  const V midpoint{
+      _mm512_permutex2var_ps(hn::Load(df, kNf4Cells.midpoint).raw, cell.raw,
+                             hn::Load(df, kNf4Cells.midpoint + 16).raw)};
+  const decltype(cell) below{
+      _mm512_permutex2var_epi32(hn::Load(di, kNf4Cells.below).raw, cell.raw,
+                                hn::Load(di, kNf4Cells.below + 16).raw)};
+  const auto above = hn::RebindMask(di, hn::Gt(y, midpoint));
+  return decltype(cell){_mm512_mask_add_epi32(below.raw, above.raw, below.raw,
+                                              hn::Set(di, 1).raw)};
+#elif HWY_MAX_BYTES >= 32 && !HWY_HAVE_SCALABLE
+  // Four halvings; a vector holds all that one of them may compare with.
+  const auto above = [&](V midpoint) HWY_ATTR {
+    // A true lane is -1.
+    return hn::BitCast(di, hn::VecFromMask(df, hn::Gt(y, midpoint)));
+  };
+  const auto halved = [&](auto code, V midpoint) HWY_ATTR {
+    return hn::Sub(hn::Add(code, code), above(midpoint));
+  };
+  const auto third = hn::Load(df, kNf4ThirdHalving.data());
+  const auto fourth = hn::Load(df, kNf4FourthHalving.data());
+  const auto upper = hn::Gt(y, hn::Set(df, Nf4Midpoint(7)));
+  auto code = hn::Neg(hn::BitCast(di, hn::VecFromMask(df, upper)));
+  code = halved(code, hn::IfThenElse(upper, hn::Set(df, Nf4Midpoint(11)),
+                                     hn::Set(df, Nf4Midpoint(3))));
+  code =
+      halved(code, hn::TableLookupLanes(third, hn::IndicesFromVec(df, code)));
+  return halved(code,
+                hn::TableLookupLanes(fourth, hn::IndicesFromVec(df, code)));
+#else
+  auto code = hn::Zero(di);
+  for (size_t i = 0; i + 1 < std::size(kNf4Levels.values); ++i) {
+    const auto above = hn::Gt(y, hn::Set(df, Nf4Midpoint(i)));
+    // A true lane is -1.
+    code = hn::Sub(code, hn::BitCast(di, hn::VecFromMask(df, above)));
+  }
+  return code;
+#endif
+}
+
+// The nearest power of two from the pattern: the exponent, one more above its
+// middle. Ties go to the lower magnitude; the middle below 2^-6 is 2^-7. No
+// magnitude is so far above 1 that its code would be 8.
+//
+// `upper` is the upper half of a pattern from which one was taken, so that a
+// pattern above one whose lower half is 0 still is there, and an equal one
+// falls below. Zeros wrap to 0x7fff and 0xffff.
+template <class V16>
+HWY_INLINE auto E3m0Code(V16 upper) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::DFromV<V16> d16;
+  const auto one = hn::Set(d16, uint16_t{1});
+  const auto size =
+      hn::And(hn::Add(upper, one), hn::Set(d16, uint16_t{0x7fff}));
+  // 1 where the pattern has just passed 2^-7, and 0 up to there.
+  const auto above = hn::SaturatedSub(size, hn::Set(d16, uint16_t{120 << 7}));
+  const auto nearest =
+      hn::ShiftRight<7>(hn::Add(above, hn::Set(d16, uint16_t{0x3f})));
+  const auto some = hn::Ne(above, hn::Zero(d16));
+  return hn::OrAnd(hn::IfThenElseZero(some, hn::Max(nearest, one)),
+                   hn::IfThenElseZero(some, hn::ShiftRight<12>(upper)),
+                   hn::Set(d16, uint16_t{8}));
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// Codes of y0 and y1, a word each.
+template <Levels4 kLevels, class V>
+HWY_INLINE auto Codes(V y0, V y1) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::DFromV<V> df;
+  const hn::RebindToUnsigned<decltype(df)> du;
+  const hn::Repartition<uint16_t, decltype(df)> d16;
+  if constexpr (kLevels == Levels4::kNf4) {
+    return hn::ConcatEven(d16, hn::BitCast(d16, Nf4Code(y1)),
+                          hn::BitCast(d16, Nf4Code(y0)));
+  } else {
+    const auto less_one = [&](V y) HWY_ATTR {
+      return hn::BitCast(d16, hn::Sub(hn::BitCast(du, y), hn::Set(du, 1)));
+    };
+    return E3m0Code(hn::ConcatOdd(d16, less_one(y1), less_one(y0)));
+  }
+}
+
+// Stores codes of a word each, the first of two in the low half of a byte.
+template <class D, class V16>
+HWY_INLINE void StorePacked(D df, V16 codes, uint8_t* HWY_RESTRICT packed) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::RebindToUnsigned<D> du;
+  const hn::Rebind<uint8_t, D> d8;
+  const auto two = hn::BitCast(du, codes);
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  const auto weights = hn::Set(du, 16 << 16 | 1);
+  const hn::Vec128<uint8_t> bytes{
+      _mm512_cvtepi32_epi8(_mm512_madd_epi16(two.raw, weights.raw))};
+#else
+  const auto bytes = hn::TruncateTo(d8, hn::Or(two, hn::ShiftRight<12>(two)));
+#endif
+  hn::StoreU(bytes, d8, packed);
+}
+#endif
+
+// Codes of one block, the first of two in the low half of a byte.
+// y = (x * shrink) * inverse. `ahead` is a block that is needed soon: this pass
+// reads from cache, and memory would idle meanwhile.
+template <Levels4 kLevels, bool kShrink>
+HWY_INLINE void Quantize(const float* HWY_RESTRICT values, float shrink,
+                         float inverse, const float* HWY_RESTRICT ahead,
+                         uint8_t* HWY_RESTRICT packed) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  constexpr size_t kBlock = Nf4::kElements;
+  const hn::CappedTag<float, kBlock / 2> df;
+  const auto factor0 = hn::Set(df, shrink);
+  const auto factor1 = hn::Set(df, inverse);
+  const auto scaled_at = [&](size_t i) HWY_ATTR {
+    hwy::Prefetch(ahead + i);
+    auto x = hn::LoadU(df, values + i);
+    if constexpr (kShrink) x = hn::Mul(x, factor0);
+    return hn::Mul(x, factor1);
+  };
+#if HWY_TARGET == HWY_SCALAR
+  const auto code_at = [&](size_t i) {
+    const auto y = scaled_at(i);
+    if constexpr (kLevels == Levels4::kNf4) {
+      return static_cast<unsigned>(hn::GetLane(Nf4Code(y)));
+    } else {
+      const uint32_t upper =
+          (std::bit_cast<uint32_t>(hn::GetLane(y)) - 1) >> 16;
+      const hn::Rebind<uint16_t, decltype(df)> d16;
+      return unsigned{
+          hn::GetLane(E3m0Code(hn::Set(d16, static_cast<uint16_t>(upper))))};
+    }
+  };
+  for (size_t i = 0; i < kBlock; i += 2) {
+    packed[i / 2] = static_cast<uint8_t>(code_at(i) | code_at(i + 1) << 4);
+  }
+#else
+  const size_t lanes = hn::Lanes(df);
+  for (size_t i = 0; i < kBlock; i += 2 * lanes) {
+    StorePacked(df, Codes<kLevels>(scaled_at(i), scaled_at(i + lanes)),
+                packed + i / 2);
+  }
+#endif
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace skerry::compression::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard, toggled for each target

@@ -1,0 +1,61 @@
+// compression/cpu/nf4_midpoints.h
+//
+// Where values between two levels of NF4 divide, in the order in which vectors
+// look for them.
+#ifndef SKERRY_COMPRESSION_CPU_NF4_MIDPOINTS_H_
+#define SKERRY_COMPRESSION_CPU_NF4_MIDPOINTS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "compression/cpu/levels4.h"
+
+namespace skerry::compression::cpu {
+
+// Midpoint `i` is between the levels i and i + 1.
+constexpr float Nf4Midpoint(size_t i) {
+  return (kNf4Levels.values[i] + kNf4Levels.values[i + 1]) * 0.5f;
+}
+
+// What the last two of four halvings compare with, by the code's upper bits;
+// again and again for vectors of 16 lanes.
+using Midpoints = std::array<float, 16>;
+constexpr Midpoints MidpointsOf(size_t first, size_t stride, size_t count) {
+  Midpoints midpoints{};
+  for (size_t i = 0; i < midpoints.size(); ++i) {
+    midpoints[i] = Nf4Midpoint(first + stride * (i % count));
+  }
+  return midpoints;
+}
+alignas(64) inline constexpr Midpoints kNf4ThirdHalving = MidpointsOf(1, 4, 4);
+alignas(64) inline constexpr Midpoints kNf4FourthHalving = MidpointsOf(0, 2, 8);
+
+// Cells of 1/15 about the multiples of 1/15 have one midpoint at most, far from
+// their ends: the code is the number of midpoints below the cell, one more
+// above its own. A cell's index is its multiple modulo 32.
+struct Nf4Cells {
+  float midpoint[32];
+  int32_t below[32];
+};
+constexpr Nf4Cells CellsOfNf4() {
+  Nf4Cells cells{};
+  for (int i = 0; i < 32; ++i) {
+    const int multiple = i < 16 ? i : i - 32;
+    const float low = (static_cast<float>(multiple) - 0.5f) / 15.0f;
+    const float high = (static_cast<float>(multiple) + 0.5f) / 15.0f;
+    cells.midpoint[i] = std::numeric_limits<float>::infinity();
+    for (size_t m = 0; m < 15; ++m) {
+      const float midpoint = Nf4Midpoint(m);
+      if (midpoint < low) ++cells.below[i];
+      if (midpoint >= low && midpoint <= high) cells.midpoint[i] = midpoint;
+    }
+  }
+  return cells;
+}
+alignas(64) inline constexpr Nf4Cells kNf4Cells = CellsOfNf4();
+
+}  // namespace skerry::compression::cpu
+
+#endif  // SKERRY_COMPRESSION_CPU_NF4_MIDPOINTS_H_
