@@ -69,8 +69,6 @@ constexpr size_t kBlock = Nf4::kElements;
 // One after another, each block would wait for its largest magnitude and for
 // the inverse of its scale. More leave memory idle while those are looked for.
 constexpr size_t kBlocksTogether = 8;
-// From there on a scale's inverse soon is no normal number.
-constexpr float kLargeScaleMin = 0x1p100f;
 
 // The scale of a block as the wire has it.
 template <Scale4 kScale>
@@ -85,94 +83,38 @@ HWY_INLINE float ScaleOf(uint32_t code) {
   return std::bit_cast<float>(kScale == Scale4::kF32 ? code : code << 16);
 }
 
-// Writes one block's scale and codes. False when a value is not finite.
-template <Levels4 kLevels, Scale4 kScale>
-HWY_INLINE bool EncodeBlock(const float* HWY_RESTRICT values,
-                            const float* HWY_RESTRICT ahead,
-                            std::byte* HWY_RESTRICT scale_out,
-                            uint8_t* HWY_RESTRICT packed) {
-  const auto bits = static_cast<uint32_t>(AbsMaxBits<kBlock>(values));
-  if (bits >= 0x7f800000u) return false;
-  const uint32_t code = ScaleCode<kScale>(bits);
-  const auto wire =
-      static_cast<typename Block4Layout<kLevels, kScale>::Scale>(code);
-  std::memcpy(scale_out, &wire, sizeof(wire));
-  if (code == 0) {
-    const uint8_t zero = kLevels == Levels4::kNf4 ? kNf4Zero : 0;
-    std::memset(packed, zero | zero << 4, kBlock / 2);
-    return true;
-  }
-  const float scale = ScaleOf<kScale>(code);
-  if (scale >= kLargeScaleMin) {
-    // Keeps the inverse a normal number.
-    constexpr float kShrink = 0x1p-64f;
-    Quantize<kLevels, true>(values, kShrink, 1.0f / (scale * kShrink), ahead,
-                            packed);
-  } else {
-    Quantize<kLevels, false>(values, 1.0f, 1.0f / scale, ahead, packed);
-  }
-  return true;
-}
-
-// The scales of a run's blocks, to the wire, and their inverses. False where
-// one is zero or too large for an inverse, or a value is not finite.
-template <Scale4 kScale>
-HWY_INLINE bool ScaleRun(const uint32_t* HWY_RESTRICT absmax_bits,
-                         std::byte* HWY_RESTRICT scales_out,
-                         float* HWY_RESTRICT inverses) {
-  const hn::CappedTag<int32_t, kBlocksTogether> di;
-  const hn::RebindToUnsigned<decltype(di)> du;
-  const hn::RebindToFloat<decltype(di)> df;
-  const hn::Rebind<uint16_t, decltype(di)> d16;
-  const auto pattern = [&](float x)
-                           HWY_ATTR { return hn::BitCast(di, hn::Set(df, x)); };
-  bool plain = true;
-  for (size_t i = 0; i < kBlocksTogether; i += hn::Lanes(di)) {
-    auto bits = hn::LoadU(du, absmax_bits + i);
-    const auto most = hn::BitCast(di, bits);
-    plain = plain &&
-            hn::AllTrue(di, hn::AndNot(hn::Lt(most, pattern(kBlock4ScaleMin)),
-                                       hn::Lt(most, pattern(kLargeScaleMin))));
-    if constexpr (kScale == Scale4::kBf16) {
-      const auto code = hn::ShiftRight<16>(hn::Add(bits, hn::Set(du, 0xffff)));
-      hn::StoreU(hn::TruncateTo(d16, code), d16,
-                 reinterpret_cast<uint16_t*>(scales_out) + i);
-      bits = hn::ShiftLeft<16>(code);
-    } else {
-      hn::StoreU(bits, du, reinterpret_cast<uint32_t*>(scales_out) + i);
-    }
-    hn::StoreU(hn::Div(hn::Set(df, 1.0f), hn::BitCast(df, bits)), df,
-               inverses + i);
-  }
-  return plain;
-}
-
-// Writes the scales and codes of kBlocksTogether blocks. False when a value is
-// not finite.
-template <Levels4 kLevels, Scale4 kScale>
+// Writes the scales and codes of some blocks. False when a value is not finite.
+template <Levels4 kLevels, Scale4 kScale, size_t kBlocks>
 HWY_INLINE bool EncodeTogether(const float* HWY_RESTRICT values,
                                const float* HWY_RESTRICT ahead,
                                std::byte* HWY_RESTRICT scales_out,
                                uint8_t* HWY_RESTRICT packed) {
-  uint32_t absmax_bits[kBlocksTogether];
-  float inverses[kBlocksTogether];
-  for (size_t i = 0; i < kBlocksTogether; ++i) {
-    absmax_bits[i] =
-        static_cast<uint32_t>(AbsMaxBits<kBlock>(values + i * kBlock));
+  uint32_t bits[kBlocks];
+  for (size_t b = 0; b < kBlocks; ++b) {
+    bits[b] = static_cast<uint32_t>(AbsMaxBits<kBlock>(values + b * kBlock));
   }
-  if (HWY_LIKELY(ScaleRun<kScale>(absmax_bits, scales_out, inverses))) {
-    for (size_t i = 0; i < kBlocksTogether; ++i) {
-      Quantize<kLevels, false>(values + i * kBlock, 1.0f, inverses[i],
-                               ahead + i * kBlock, packed + i * kBlock / 2);
-    }
-    return true;
+  float scales[kBlocks];
+  float inverses[kBlocks];  // zero where all codes are zero's
+  for (size_t b = 0; b < kBlocks; ++b) {
+    if (bits[b] >= 0x7f800000u) return false;
+    const uint32_t code = ScaleCode<kScale>(bits[b]);
+    const auto wire =
+        static_cast<typename Block4Layout<kLevels, kScale>::Scale>(code);
+    std::memcpy(scales_out + b * sizeof(wire), &wire, sizeof(wire));
+    scales[b] = ScaleOf<kScale>(code);
+    inverses[b] = code == 0 ? 0.0f : 1.0f / scales[b];
   }
-  for (size_t i = 0; i < kBlocksTogether; ++i) {
-    if (!EncodeBlock<kLevels, kScale>(
-            values + i * kBlock, ahead + i * kBlock,
-            scales_out + i * Block4Layout<kLevels, kScale>::kScaleBytes,
-            packed + i * kBlock / 2)) {
-      return false;
+  for (size_t b = 0; b < kBlocks; ++b) {
+    const float* const block = values + b * kBlock;
+    uint8_t* const to = packed + b * kBlock / 2;
+    if (HWY_LIKELY(scales[b] < 0x1p100f)) {
+      Quantize<kLevels, false>(block, 1.0f, inverses[b], ahead + b * kBlock,
+                               to);
+    } else {
+      // Keeps the inverse a normal number.
+      constexpr float kShrink = 0x1p-64f;
+      Quantize<kLevels, true>(block, kShrink, 1.0f / (scales[b] * kShrink),
+                              ahead + b * kBlock, to);
     }
   }
   return true;
@@ -294,14 +236,14 @@ struct Block4Body {
   HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t,
                          const float* HWY_RESTRICT ahead, std::byte* scale,
                          std::byte* HWY_RESTRICT codes) const {
-    return EncodeBlock<kLevels, kScale>(values, ahead, scale,
-                                        reinterpret_cast<uint8_t*>(codes));
+    return EncodeTogether<kLevels, kScale, 1>(
+        values, ahead, scale, reinterpret_cast<uint8_t*>(codes));
   }
   HWY_INLINE bool EncodeRun(const float* HWY_RESTRICT values,
                             const float* HWY_RESTRICT ahead, std::byte* scales,
                             std::byte* HWY_RESTRICT codes) const {
-    return EncodeTogether<kLevels, kScale>(values, ahead, scales,
-                                           reinterpret_cast<uint8_t*>(codes));
+    return EncodeTogether<kLevels, kScale, kRun>(
+        values, ahead, scales, reinterpret_cast<uint8_t*>(codes));
   }
   template <bool kAdd>
   HWY_INLINE bool Decode(const std::byte* scale_at, const std::byte* codes,

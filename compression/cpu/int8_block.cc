@@ -21,6 +21,9 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr size_t kBlock = Int8Block::kElements;
+// One after another, each block would wait for its largest magnitude. More
+// leave memory idle while those are looked for.
+constexpr size_t kBlocksTogether = 2;
 
 // `ahead` is a block that is needed soon: this pass reads from cache, and
 // memory would idle meanwhile.
@@ -28,35 +31,61 @@ HWY_INLINE void Quantize(const float* HWY_RESTRICT values, float inverse,
                          const float* HWY_RESTRICT ahead,
                          uint8_t* HWY_RESTRICT codes) {
   const hn::ScalableTag<float> df;
-  const hn::RebindToUnsigned<decltype(df)> du;
-  const hn::Rebind<uint8_t, decltype(df)> d8;
   const size_t lanes = hn::Lanes(df);
   const auto factor = hn::Set(df, inverse);
-  for (size_t i = 0; i < kBlock; i += lanes) {
+  const auto rounded_at = [&](size_t i) HWY_ATTR {
     hwy::Prefetch(ahead + i);
-    const auto rounded =
-        hn::NearestInt(hn::Mul(hn::LoadU(df, values + i), factor));
-    // Codes fit a byte, so their low bytes are their two's complement.
-    hn::StoreU(hn::TruncateTo(d8, hn::BitCast(du, rounded)), d8, codes + i);
+    return hn::NearestInt(hn::Mul(hn::LoadU(df, values + i), factor));
+  };
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  // Packing leaves four codes of each vector in every 128 bits.
+  alignas(64) static constexpr int32_t kInOrder[16] = {
+      0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
+  const auto in_order = _mm512_load_si512(kInOrder);
+  for (size_t i = 0; i < kBlock; i += 4 * lanes) {
+    const auto low =
+        _mm512_packs_epi32(rounded_at(i).raw, rounded_at(i + lanes).raw);
+    const auto high = _mm512_packs_epi32(rounded_at(i + 2 * lanes).raw,
+                                         rounded_at(i + 3 * lanes).raw);
+    _mm512_storeu_si512(
+        codes + i,
+        _mm512_permutexvar_epi32(in_order, _mm512_packs_epi16(low, high)));
   }
+#else
+  const hn::RebindToUnsigned<decltype(df)> du;
+  const hn::Rebind<uint8_t, decltype(df)> d8;
+  for (size_t i = 0; i < kBlock; i += lanes) {
+    // Codes fit a byte, so their low bytes are their two's complement.
+    hn::StoreU(hn::TruncateTo(d8, hn::BitCast(du, rounded_at(i))), d8,
+               codes + i);
+  }
+#endif
 }
 
-// Writes one block's scale and codes. False when a value is not finite.
-HWY_INLINE bool EncodeBlock(const float* HWY_RESTRICT values,
-                            const float* HWY_RESTRICT ahead,
-                            std::byte* HWY_RESTRICT scale_out,
-                            uint8_t* HWY_RESTRICT codes) {
-  const int32_t bits = AbsMaxBits<kBlock>(values);
-  if (bits >= 0x7f800000) return false;
-  const float absmax = std::bit_cast<float>(bits);
-  float scale = 0.0f;
-  if (absmax < Int8Block::kAbsMaxMin) {
-    std::memset(codes, 0, kBlock);
-  } else {
-    scale = std::min(absmax / 127.0f, Int8Block::kScaleMax);
-    Quantize(values, 127.0f / absmax, ahead, codes);
+// Writes the scales and codes of some blocks. False when a value is not finite.
+template <size_t kBlocks>
+HWY_INLINE bool EncodeTogether(const float* HWY_RESTRICT values,
+                               const float* HWY_RESTRICT ahead,
+                               std::byte* HWY_RESTRICT scales_out,
+                               uint8_t* HWY_RESTRICT codes) {
+  int32_t bits[kBlocks];
+  for (size_t b = 0; b < kBlocks; ++b) {
+    bits[b] = AbsMaxBits<kBlock>(values + b * kBlock);
   }
-  std::memcpy(scale_out, &scale, sizeof(scale));
+  float inverses[kBlocks];
+  for (size_t b = 0; b < kBlocks; ++b) {
+    if (bits[b] >= 0x7f800000) return false;
+    const float absmax = std::bit_cast<float>(bits[b]);
+    const bool zero = absmax < Int8Block::kAbsMaxMin;
+    const float scale =
+        zero ? 0.0f : std::min(absmax / 127.0f, Int8Block::kScaleMax);
+    inverses[b] = zero ? 0.0f : 127.0f / absmax;
+    std::memcpy(scales_out + b * sizeof(scale), &scale, sizeof(scale));
+  }
+  for (size_t b = 0; b < kBlocks; ++b) {
+    Quantize(values + b * kBlock, inverses[b], ahead + b * kBlock,
+             codes + b * kBlock);
+  }
   return true;
 }
 
@@ -95,13 +124,20 @@ HWY_INLINE bool LoadScale(const std::byte* at, float& scale) {
 }
 
 struct Int8BlockBody {
-  static constexpr size_t kRun = 1;
+  static constexpr size_t kRun = kBlocksTogether;
   static constexpr float kPad = 0.0f;
 
   HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t,
                          const float* HWY_RESTRICT ahead, std::byte* scale,
                          std::byte* HWY_RESTRICT codes) const {
-    return EncodeBlock(values, ahead, scale, reinterpret_cast<uint8_t*>(codes));
+    return EncodeTogether<1>(values, ahead, scale,
+                             reinterpret_cast<uint8_t*>(codes));
+  }
+  HWY_INLINE bool EncodeRun(const float* HWY_RESTRICT values,
+                            const float* HWY_RESTRICT ahead, std::byte* scales,
+                            std::byte* HWY_RESTRICT codes) const {
+    return EncodeTogether<kRun>(values, ahead, scales,
+                                reinterpret_cast<uint8_t*>(codes));
   }
   template <bool kAdd>
   HWY_INLINE bool Decode(const std::byte* scale_at, const std::byte* codes_at,

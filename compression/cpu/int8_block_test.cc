@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "base/random.h"
+#include "compression/cpu/testing/every_simd_target.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -46,6 +48,39 @@ TEST(Int8BlockTest, ABlockBelowTheThresholdIsZeroAndItsNeighbourIsNot) {
   ASSERT_TRUE(Int8Block::Decode(payload.data(), decoded));
   for (int i = 0; i < 256; ++i) ASSERT_EQ(decoded[i], 0.0f);
   EXPECT_NEAR(decoded[300], 1.0f, 1e-6);
+}
+
+TEST(Int8BlockTest, BlocksThatAreEncodedTogetherAreAsTheyAreAlone) {
+  constexpr size_t kBlock = Int8Block::kElements;
+  constexpr size_t kBlocks = 7;
+  Random random(9);
+  std::vector<float> values(kBlocks * kBlock);
+  for (size_t i = 0; i < values.size(); ++i) {
+    // Zeros, what becomes zeros, and magnitudes up to the largest.
+    constexpr int kExponents[kBlocks] = {0, 127, -120, -3, -149, 100, 4};
+    values[i] = static_cast<float>(
+        std::ldexp(1.99 * random.Uniform() - 0.995, kExponents[i / kBlock]));
+  }
+  cpu::OnEverySimdTarget([&] {
+    const auto payload = Encoded(values);
+    for (size_t b = 0; b < kBlocks; ++b) {
+      const auto alone =
+          Encoded({values.begin() + static_cast<ptrdiff_t>(b * kBlock),
+                   values.begin() + static_cast<ptrdiff_t>((b + 1) * kBlock)});
+      EXPECT_EQ(
+          std::memcmp(&payload[b * sizeof(float)], alone.data(), sizeof(float)),
+          0);
+      EXPECT_EQ(std::memcmp(&payload[kBlocks * sizeof(float) + b * kBlock],
+                            &alone[sizeof(float)], kBlock),
+                0);
+    }
+    for (size_t b = 0; b < kBlocks; ++b) {
+      std::vector<float> broken = values;
+      broken[b * kBlock + 100] = std::numeric_limits<float>::quiet_NaN();
+      std::vector<std::byte> out(Int8Block::Bytes(broken.size()));
+      EXPECT_FALSE(Int8Block::Encode(broken, out.data()));
+    }
+  });
 }
 
 TEST(Int8BlockTest, AScaleThatNoEncoderWritesIsRefused) {
