@@ -143,6 +143,16 @@ std::vector<float> Draw() {
   return values;
 }
 
+// Places of `size` values of which `sent` of `all` are sent, ascending.
+std::vector<uint32_t> DrawPlaces(size_t size, size_t sent, size_t all) {
+  Random random(2);
+  std::vector<uint32_t> places;
+  for (uint32_t i = 0; i < size; ++i) {
+    if (random.Below(all) < sent) places.push_back(i);
+  }
+  return places;
+}
+
 // Of `wide`, what one call of a floor's loop works on: what codecs take, and
 // more where few values are touched, as codecs then cut what is sent.
 constexpr size_t kPartBytes = compression::kPartElements * sizeof(float);
@@ -263,12 +273,14 @@ class CodecRows {
     Floors floors = {Floor([this](size_t at, size_t count, auto payload) {
       FloorUpdate(payload, Scratch(at, count));
     })};
-    const bool few = sent < values_.size() / 8;
-    for (const size_t ahead : {size_t{32}, size_t{64}, size_t{128}}) {
-      if (!few) break;  // all lines of the cache are touched
+    const size_t all = values_.size();
+    if (sent >= all / 8) return floors;  // all lines of the cache are touched
+    const std::vector<uint32_t> places =
+        DrawPlaces(kTouchedBytes / sizeof(float), sent, all);
+    for (const size_t ahead : {8, 16, 32, 64, 128, 256}) {
       floors.push_back(Floor(
-          [this, ahead, sent](size_t at, size_t count, auto payload) {
-            FloorTouch(payload, sent / (values_.size() / count), ahead,
+          [this, ahead, places](size_t at, size_t count, auto payload) {
+            FloorTouch(payload, places, ahead,
                        std::span(scratch_).subspan(at, count));
           },
           kTouchedBytes));

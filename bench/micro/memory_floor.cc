@@ -1,8 +1,6 @@
 #include "bench/micro/memory_floor.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -171,24 +169,6 @@ HWY_EXPORT(Update);
 
 namespace {
 
-// Quantiles of the exponential distribution of mean 1: what lies between places
-// that are drawn one by one.
-constexpr int kDrawnBits = 10;
-using Quantiles = std::array<float, size_t{1} << kDrawnBits>;
-
-const Quantiles& Exponential() {
-  static const Quantiles quantiles = [] {
-    Quantiles all;
-    for (size_t i = 0; i < all.size(); ++i) {
-      const double share =
-          (static_cast<double>(i) + 0.5) / static_cast<double>(all.size());
-      all[i] = static_cast<float>(-std::log(share));
-    }
-    return all;
-  }();
-  return quantiles;
-}
-
 const uint8_t* Bytes(std::span<const std::byte> bytes) {
   return reinterpret_cast<const uint8_t*>(bytes.data());
 }
@@ -224,28 +204,19 @@ void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide) {
   (Bytes(narrow), narrow.size(), Bytes(wide), wide.size());
 }
 
-void FloorTouch(std::span<const std::byte> narrow, size_t places, size_t ahead,
+void FloorTouch(std::span<const std::byte> narrow,
+                std::span<const uint32_t> places, size_t ahead,
                 std::span<float> wide) {
-  if (places == 0 || narrow.empty()) return;
-  const Quantiles& quantiles = Exponential();
-  const auto mean =
-      static_cast<float>(wide.size()) / static_cast<float>(places) - 1.0f;
-  const size_t step = narrow.size() / places;
-  const auto gap = [&](size_t i) {
-    const uint64_t drawn = i * 0x9e3779b97f4a7c15u >> (64 - kDrawnBits);
-    return 1 + static_cast<size_t>(quantiles[drawn] * mean + 0.5f);
-  };
-  size_t at = 0;
-  size_t asked = 0;
-  for (size_t i = 0; i < ahead; ++i) {
-    asked = std::min(asked + gap(i), wide.size());
-    __builtin_prefetch(&wide[asked - 1], /*rw=*/1);
+  if (places.empty() || narrow.empty()) return;
+  const size_t step = narrow.size() / places.size();
+  const size_t last = places.size() - 1;
+  for (size_t i = 0; i <= std::min(ahead, last); ++i) {
+    hwy::Prefetch(&wide[places[i]]);
   }
-  for (size_t i = 0; i < places; ++i) {
-    at = std::min(at + gap(i), wide.size());
-    asked = std::min(asked + gap(i + ahead), wide.size());
-    __builtin_prefetch(&wide[asked - 1], /*rw=*/1);
-    wide[at - 1] += static_cast<float>(std::to_integer<int>(narrow[i * step]));
+  for (size_t i = 0; i <= last; ++i) {
+    hwy::Prefetch(&wide[places[std::min(i + ahead, last)]]);
+    wide[places[i]] +=
+        static_cast<float>(std::to_integer<int>(narrow[i * step]));
   }
 }
 

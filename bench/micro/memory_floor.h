@@ -8,6 +8,7 @@
 #define SKERRY_BENCH_MICRO_MEMORY_FLOOR_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace skerry::bench {
@@ -28,9 +29,10 @@ void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide,
 void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide);
 // Reads both, writes `wide`: a decoder that adds.
 void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide);
-// Reads `narrow`, and adds to `places` floats of `wide` at drawn distances,
-// asking for `ahead` of them: a decoder that adds where something was sent.
-void FloorTouch(std::span<const std::byte> narrow, size_t places, size_t ahead,
+// Reads `narrow`, and adds to some places of `wide`, asking for `ahead` of
+// them: a decoder that adds where something was sent.
+void FloorTouch(std::span<const std::byte> narrow,
+                std::span<const uint32_t> places, size_t ahead,
                 std::span<float> wide);
 
 }  // namespace skerry::bench
