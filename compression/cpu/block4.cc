@@ -239,7 +239,7 @@ struct Block4Body {
     return EncodeTogether<kLevels, kScale, 1>(
         values, ahead, scale, reinterpret_cast<uint8_t*>(codes));
   }
-  HWY_INLINE bool EncodeRun(const float* HWY_RESTRICT values,
+  HWY_INLINE bool EncodeRun(size_t, const float* HWY_RESTRICT values,
                             const float* HWY_RESTRICT ahead, std::byte* scales,
                             std::byte* HWY_RESTRICT codes) const {
     return EncodeTogether<kLevels, kScale, kRun>(

@@ -11,7 +11,7 @@
 //                            writes a whole block, of which `size` values
 //                            count; `ahead` are values needed soon. False when
 //                            one is not finite
-//   EncodeRun(values, ahead, scales, codes)
+//   EncodeRun(block, values, ahead, scales, codes)
 //                            the same of kRun whole blocks, where that is not 1
 //   Decode<kAdd>(scale, codes, values)
 //                            overwrites or adds to a whole block. False when
@@ -76,7 +76,7 @@ HWY_INLINE bool EncodeBlocks(const Body body, const float* HWY_RESTRICT values,
     if constexpr (kRun == 1) {
       return body.Encode(b, block, kBlock, block + ahead * kBlock, scales, to);
     } else {
-      return body.EncodeRun(block, block + ahead * kBlock, scales, to);
+      return body.EncodeRun(b, block, block + ahead * kBlock, scales, to);
     }
   };
   size_t run = 0;

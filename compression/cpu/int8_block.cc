@@ -133,7 +133,7 @@ struct Int8BlockBody {
     return EncodeTogether<1>(values, ahead, scale,
                              reinterpret_cast<uint8_t*>(codes));
   }
-  HWY_INLINE bool EncodeRun(const float* HWY_RESTRICT values,
+  HWY_INLINE bool EncodeRun(size_t, const float* HWY_RESTRICT values,
                             const float* HWY_RESTRICT ahead, std::byte* scales,
                             std::byte* HWY_RESTRICT codes) const {
     return EncodeTogether<kRun>(values, ahead, scales,

@@ -36,6 +36,8 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr size_t kBlock = Sign1::kElements;
+// One after another, each block would wait for its sum.
+constexpr size_t kBlocksTogether = 2;
 // The partial sums of a block: value i goes to sum i % kSums.
 constexpr size_t kSums = 16;  // Folded16
 
@@ -149,19 +151,48 @@ HWY_INLINE bool LoadScale(const std::byte* at, float& scale) {
          (scale >= kSign1ScaleMin && scale <= FLT_MAX);
 }
 
+// Writes the sums of squares and the signs of some blocks. False when a value
+// is not finite.
+template <size_t kBlocks>
+HWY_INLINE bool EncodeTogether(const float* HWY_RESTRICT values,
+                               const float* HWY_RESTRICT ahead,
+                               double* HWY_RESTRICT sums,
+                               std::byte* HWY_RESTRICT codes) {
+  bool finite = true;
+  for (size_t b = 0; b < kBlocks; ++b) {
+    sums[b] = SumOfSquares(values + b * kBlock);
+    finite = finite && std::isfinite(sums[b]);
+  }
+  for (size_t b = 0; b < kBlocks; ++b) {
+    PackSigns(values + b * kBlock, ahead + b * kBlock,
+              reinterpret_cast<uint8_t*>(codes) + b * Sign1::kBlockCodeBytes);
+  }
+  return finite;
+}
+
 struct Sign1Body {
+  static constexpr size_t kRun = kBlocksTogether;
   // Minus zero adds nothing to the sum and has the bit 0.
-  static constexpr size_t kRun = 1;
   static constexpr float kPad = -0.0f;
 
   HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t size,
                          const float* HWY_RESTRICT ahead, std::byte* scale_out,
                          std::byte* HWY_RESTRICT codes) const {
-    const double sum = SumOfSquares(values);
-    if (!std::isfinite(sum)) return false;
+    double sum;
+    if (!EncodeTogether<1>(values, ahead, &sum, codes)) return false;
     const float scale = Sign1Scale(sum, size);
     std::memcpy(scale_out, &scale, sizeof(scale));
-    PackSigns(values, ahead, reinterpret_cast<uint8_t*>(codes));
+    return true;
+  }
+  HWY_INLINE bool EncodeRun(size_t, const float* HWY_RESTRICT values,
+                            const float* HWY_RESTRICT ahead, std::byte* scales,
+                            std::byte* HWY_RESTRICT codes) const {
+    double sums[kRun];
+    if (!EncodeTogether<kRun>(values, ahead, sums, codes)) return false;
+    for (size_t b = 0; b < kRun; ++b) {
+      const float scale = Sign1Scale(sums[b], kBlock);
+      std::memcpy(scales + b * sizeof(scale), &scale, sizeof(scale));
+    }
     return true;
   }
   template <bool kAdd>
@@ -181,9 +212,12 @@ struct Sign1WholeBody : Sign1Body {
   HWY_INLINE bool Encode(size_t block, const float* HWY_RESTRICT values, size_t,
                          const float* HWY_RESTRICT ahead, std::byte*,
                          std::byte* HWY_RESTRICT codes) const {
-    sums[block] = SumOfSquares(values);
-    PackSigns(values, ahead, reinterpret_cast<uint8_t*>(codes));
-    return std::isfinite(sums[block]);
+    return EncodeTogether<1>(values, ahead, sums + block, codes);
+  }
+  HWY_INLINE bool EncodeRun(size_t block, const float* HWY_RESTRICT values,
+                            const float* HWY_RESTRICT ahead, std::byte*,
+                            std::byte* HWY_RESTRICT codes) const {
+    return EncodeTogether<kRun>(values, ahead, sums + block, codes);
   }
 };
 
