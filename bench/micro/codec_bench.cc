@@ -270,9 +270,13 @@ class CodecRows {
   }
 
   Floors Adders(size_t sent) {
-    Floors floors = {Floor([this](size_t at, size_t count, auto payload) {
-      FloorUpdate(payload, Scratch(at, count));
-    })};
+    Floors floors;
+    for (const bool ask : {false, true}) {
+      floors.push_back(
+          Floor([this, ask](size_t at, size_t count, auto payload) {
+            FloorUpdate(payload, Scratch(at, count), ask);
+          }));
+    }
     const size_t all = values_.size();
     if (sent >= all / 8) return floors;  // all lines of the cache are touched
     const std::vector<uint32_t> places =

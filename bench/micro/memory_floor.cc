@@ -139,19 +139,32 @@ void Widen(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
   }
 }
 
-void Update(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
-            uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
+template <bool kAsk>
+HWY_INLINE void UpdateBy(const uint8_t* HWY_RESTRICT narrow,
+                         size_t narrow_bytes, uint8_t* HWY_RESTRICT wide,
+                         size_t wide_bytes) {
   ForEachGroup(wide_bytes, narrow_bytes,
                [&](size_t from, size_t to, size_t end, size_t lanes) HWY_ATTR {
                  const auto value = from + lanes <= narrow_bytes
                                         ? hn::LoadU(kTag, narrow + from)
                                         : hn::Set(kTag, narrow[from]);
                  for (; to < end; to += lanes) {
-                   __builtin_prefetch(wide + to + kAheadBytes, /*rw=*/1);
+                   if constexpr (kAsk) {
+                     __builtin_prefetch(wide + to + kAheadBytes, /*rw=*/1);
+                   }
                    hn::StoreU(hn::Xor(hn::LoadU(kTag, wide + to), value), kTag,
                               wide + to);
                  }
                });
+}
+
+void Update(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
+            uint8_t* HWY_RESTRICT wide, size_t wide_bytes, bool ask) {
+  if (ask) {
+    UpdateBy<true>(narrow, narrow_bytes, wide, wide_bytes);
+  } else {
+    UpdateBy<false>(narrow, narrow_bytes, wide, wide_bytes);
+  }
 }
 
 }  // namespace
@@ -198,10 +211,11 @@ void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide) {
   (Bytes(narrow), narrow.size(), Bytes(wide), wide.size());
 }
 
-void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide) {
+void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide,
+                 bool ask) {
   if (narrow.empty()) return;
   HWY_DYNAMIC_DISPATCH(Update)
-  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size());
+  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size(), ask);
 }
 
 void FloorTouch(std::span<const std::byte> narrow,

@@ -27,8 +27,9 @@ void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide,
                 Stores stores);
 // The same, where nearly all that is written are zeros: a sparse decoder.
 void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide);
-// Reads both, writes `wide`: a decoder that adds.
-void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide);
+// Reads both, writes `wide`, and may ask for it ahead: a decoder that adds.
+void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide,
+                 bool ask);
 // Reads `narrow`, and adds to some places of `wide`, asking for `ahead` of
 // them: a decoder that adds where something was sent.
 void FloorTouch(std::span<const std::byte> narrow,
