@@ -13,7 +13,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
+#include "compression/cpu/collect-inl.h"
 #include "compression/cpu/marks-inl.h"
 #include "hwy/highway.h"
 
@@ -71,6 +73,23 @@ HWY_INLINE uint64_t Choose(const float* HWY_RESTRICT candidates, size_t count,
   return keep;
 }
 
+// As Choose; copies them behind `copied` values of `kept`, which grow.
+HWY_INLINE uint64_t CopyChosen(const float* HWY_RESTRICT candidates,
+                               size_t count, uint32_t above, size_t& ties,
+                               size_t& left, float* HWY_RESTRICT kept,
+                               size_t& copied) {
+  if (HWY_LIKELY(count >= kMarkedValues && ties == 0 &&
+                 left >= kMarkedValues)) {
+    const size_t before = copied;
+    const uint64_t keep = CollectWord(candidates, above + 1, kept, copied);
+    left -= copied - before;
+    return keep;
+  }
+  const uint64_t keep = Choose(candidates, count, above, ties, left);
+  copied += CopyWord(candidates, keep, kept + copied);
+  return keep;
+}
+
 // Takes bits of candidates that are not sent out of the words of all values,
 // one after another. `kept` has a bit for each candidate and one word more.
 class KeptBits {
@@ -78,10 +97,19 @@ class KeptBits {
   explicit HWY_INLINE KeptBits(const uint64_t* kept) : kept_(kept) {}
 
   HWY_INLINE uint64_t Of(uint64_t word) {
-    const size_t shift = passed_ % kMarkedValues;
-    const uint64_t* const at = kept_ + passed_ / kMarkedValues;
-    passed_ += hwy::PopCount(word);
-    return Deposit(at[0] >> shift | at[1] << 1 << (63 - shift), word);
+    const size_t some = hwy::PopCount(word);
+    // From the byte with the first of them on: 57 of them or more.
+    uint64_t bits;
+    std::memcpy(&bits, reinterpret_cast<const char*>(kept_) + passed_ / 8,
+                sizeof(bits));
+    bits >>= passed_ % 8;
+    if (HWY_UNLIKELY(some > 57)) {
+      const size_t shift = passed_ % kMarkedValues;
+      const uint64_t* const at = kept_ + passed_ / kMarkedValues;
+      bits = at[0] >> shift | at[1] << 1 << (63 - shift);
+    }
+    passed_ += some;
+    return Deposit(bits, word);
   }
 
  private:

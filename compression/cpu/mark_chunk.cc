@@ -1,6 +1,7 @@
 #include "compression/cpu/mark_chunk.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 #include "base/check.h"
@@ -38,26 +39,26 @@ static_assert(kChunkWords * 2 * kLine == kAhead);
 // Whole vectors of every length.
 constexpr size_t kRun = kChunkSlack / 2;
 
-// Copies what has at least `low` and less than `high`; returns how many. Reads
-// whole vectors.
-HWY_INLINE size_t CopyBetween(const float* HWY_RESTRICT values, size_t count,
-                              uint32_t low, uint32_t high,
-                              float* HWY_RESTRICT copy) {
+// More than any magnitude or bound that is looked for.
+constexpr uint32_t kBeyond = 0x7fffffff;
+
+// Copies what is less than `high`; returns how many. Writes behind the values,
+// up to whole vectors.
+HWY_INLINE size_t CopyBelow(float* HWY_RESTRICT values, size_t count,
+                            uint32_t high, float* HWY_RESTRICT copy) {
   const hn::CappedTag<int32_t, kRun> di;
   const hn::RebindToFloat<decltype(di)> df;
   const size_t lanes = hn::Lanes(di);
   const auto magnitude = hn::Set(di, 0x7fffffff);
-  const auto below = hn::Set(di, static_cast<int32_t>(low - 1));
   const auto behind = hn::Set(di, static_cast<int32_t>(high));
+  std::fill_n(values + count, kRun, std::bit_cast<float>(kBeyond));
   size_t copied = 0;
   for (size_t i = 0; i < count; i += lanes) {
     const auto value = hn::LoadU(df, values + i);
     const auto size = hn::And(hn::BitCast(di, value), magnitude);
-    auto between = hn::And(hn::Gt(size, below), hn::Lt(size, behind));
-    if (count - i < lanes)
-      between = hn::And(between, hn::FirstN(di, count - i));
-    const size_t some = hn::CountTrue(di, between);
-    StoreFew(df, hn::Compress(value, hn::RebindMask(df, between)), some,
+    const auto below = hn::Lt(size, behind);
+    const size_t some = hn::CountTrue(di, below);
+    StoreFew(df, hn::Compress(value, hn::RebindMask(df, below)), some,
              copy + copied);
     copied += some;
   }
@@ -72,10 +73,10 @@ struct Dividing {
 };
 
 // Of `found` from `low` on, the k-th largest of which is expected below `high`.
-HWY_INLINE Dividing Divide(const float* HWY_RESTRICT near, size_t found,
-                           size_t k, uint32_t low, uint32_t high) {
+HWY_INLINE Dividing Divide(float* HWY_RESTRICT near, size_t found, size_t k,
+                           uint32_t low, uint32_t high) {
   float band[kChunkElements + kChunkSlack];
-  const size_t banded = CopyBetween(near, found, low, high, band);
+  const size_t banded = CopyBelow(near, found, high, band);
   const size_t above = found - banded;
   uint32_t magnitude;
   if (above >= k) {
@@ -127,11 +128,11 @@ void MarkAndKeep(const float* HWY_RESTRICT values, size_t count, size_t k,
     dividing = Divide(near, found, k, low, high);
     size_t ties = dividing.ties;
     size_t left = k;
+    size_t copied = 0;
     for (size_t i = 0; i < found; i += kMarkedValues) {
-      const uint64_t keep = Choose(near + i, std::min(found - i, kMarkedValues),
-                                   dividing.magnitude, ties, left);
-      kept += CopyWord(near + i, keep, kept);
-      kept_words[at++] = keep;
+      kept_words[at++] =
+          CopyChosen(near + i, std::min(found - i, kMarkedValues),
+                     dividing.magnitude, ties, left, kept, copied);
     }
   }
   kept_words[at] = 0;

@@ -32,11 +32,9 @@ size_t KeepMarked(uint64_t* HWY_RESTRICT words, size_t count,
   candidates += cursor->found;
   for (size_t i = 0; i < looked; i += kWordValues) {
     PrefetchWord(candidates + i + kValuesAhead);
-    const uint64_t keep =
-        Choose(candidates + i, HWY_MIN(looked - i, kWordValues), above,
-               cursor->ties, cursor->left);
-    sent += CopyWord(candidates + i, keep, values + sent);
-    kept[i / kWordValues] = keep;
+    kept[i / kWordValues] =
+        CopyChosen(candidates + i, HWY_MIN(looked - i, kWordValues), above,
+                   cursor->ties, cursor->left, values, sent);
   }
   const size_t behind = (looked + kWordValues - 1) / kWordValues;
   kept[behind] = 0;

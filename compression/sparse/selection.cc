@@ -54,8 +54,8 @@ Selection Finished(Selection cut, Workspace& workspace) {
   return cut;
 }
 
-// Leaves what reaches `bits` in the part; and what is below `high` of it in its
-// band, unless that is 0. Stops soon after there are more than `most`.
+// Leaves what reaches `bits` in the part, and what is below `high` of it in its
+// band as well. Stops soon after there are more than `most`.
 void Collect(std::span<const float> values, uint32_t bits, uint32_t high,
              size_t most, size_t room, PartScratch& part) {
   uint64_t* const words = part.words.Room(kPartElements / cpu::kWordValues);
@@ -65,27 +65,22 @@ void Collect(std::span<const float> values, uint32_t bits, uint32_t high,
   part.finite = true;
   for (size_t begin = 0; begin < values.size(); begin += kPass) {
     const size_t size = std::min(kPass, values.size() - begin);
-    const size_t before = part.found;
-    const size_t needed = before + size + kSlack;
+    const size_t needed = part.found + size + kSlack;
     const size_t enough = std::max(needed, needed > room ? 2 * needed : room);
-    if (part.values.room() < needed) part.values.Room(enough, before);
-    const cpu::Candidates to = {words, part.values.get()};
-    part.found = cpu::CollectCandidates(values.subspan(begin, size), bits,
-                                        part.word_count, before, to);
-    part.word_count += (size + cpu::kWordValues - 1) / cpu::kWordValues;
-    const std::span<const float> fresh(to.values + before, part.found - before);
-    if (high == 0) {
-      part.finite = part.finite && cpu::AllFinite(fresh);
-    } else {
-      if (part.band.room() < part.banded + fresh.size() + kSlack) {
-        part.band.Room(part.values.room(), part.banded);
-      }
-      part.banded += cpu::CopyBelow(fresh, high, part.band.get() + part.banded,
-                                    part.finite);
+    if (part.values.room() < needed) part.values.Room(enough, part.found);
+    if (part.band.room() < part.banded + size + kSlack) {
+      part.band.Room(part.values.room(), part.banded);
     }
+    cpu::Band band = {part.band.get(), part.banded, part.finite};
+    part.found = cpu::CollectCandidates(values.subspan(begin, size), bits, high,
+                                        part.word_count, part.found,
+                                        {words, part.values.get()}, band);
+    part.word_count += (size + cpu::kWordValues - 1) / cpu::kWordValues;
+    part.banded = band.count;
+    part.finite = band.finite;
     if (part.found > most) break;
   }
-  part.above = high == 0 ? 0 : part.found - part.banded;
+  part.above = part.found - part.banded;
 }
 
 // What a part is given to begin with, so that its memory does not depend on
@@ -95,23 +90,16 @@ size_t RoomOf(const Selection& cut, size_t most) {
   return std::min(cut.part_size, share) + kPass + kSlack;
 }
 
-std::span<const float> AllOf(const PartScratch& part) {
-  return {part.values.get(), part.found};
-}
-std::span<const float> BandOf(const PartScratch& part) {
-  return {part.band.get(), part.banded};
-}
-
 // Shares out the places that are left for candidates that equal `dividing`, the
-// first first. `doubtful` are those that are not in part.above.
-template <typename Doubtful>
+// first first. Those that are not in part.above are in the bands.
 Selection Divide(uint32_t dividing, size_t k, Selection cut,
-                 Workspace& workspace, const Doubtful& doubtful) {
+                 Workspace& workspace) {
   cut.above = dividing;
   workspace.executor->ForEach(cut.parts, [&](size_t index) {
     PartScratch& part = workspace.parts[index];
-    const size_t above = cpu::CountAtLeast(doubtful(part), dividing + 1);
-    part.ties = cpu::CountAtLeast(doubtful(part), dividing) - above;
+    const std::span<const float> band(part.band.get(), part.banded);
+    const size_t above = cpu::CountAtLeast(band, dividing + 1);
+    part.ties = cpu::CountAtLeast(band, dividing) - above;
     part.sent = part.above + above;
   });
   size_t ties = k;
@@ -136,10 +124,10 @@ std::optional<Selection> SelectExactly(std::span<const float> values, size_t k,
   const size_t room = RoomOf(cut, k);
   ForEachPart(values, cut, workspace,
               [&](PartScratch& part, std::span<const float> mine) {
-                Collect(mine, dividing, 0, std::numeric_limits<size_t>::max(),
-                        room, part);
+                Collect(mine, dividing, dividing + 1,
+                        std::numeric_limits<size_t>::max(), room, part);
               });
-  return Divide(dividing, k, cut, workspace, AllOf);
+  return Divide(dividing, k, cut, workspace);
 }
 
 // Leaves all that reach `low` in the parts, and in their bands what does not
@@ -200,7 +188,7 @@ std::optional<Selection> SelectTopK(std::span<const float> values, size_t k,
   }
   const uint32_t dividing =
       DividingOf(cut.parts, k - above, bounds.low, bounds.most, workspace);
-  return Divide(dividing, k, cut, workspace, BandOf);
+  return Divide(dividing, k, cut, workspace);
 }
 
 Selection SelectAtLeast(std::span<const float> values, uint32_t bits,
@@ -210,7 +198,7 @@ Selection SelectAtLeast(std::span<const float> values, uint32_t bits,
   const size_t room = RoomOf(cut, most);
   ForEachPart(values, cut, workspace,
               [&](PartScratch& part, std::span<const float> mine) {
-                Collect(mine, bits, 0, most, room, part);
+                Collect(mine, bits, bits, most, room, part);
               });
   for (size_t index = 0; index < cut.parts; ++index) {
     PartScratch& part = workspace.parts[index];
