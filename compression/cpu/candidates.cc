@@ -20,42 +20,39 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Memory is asked this far ahead: 4 KiB.
 constexpr size_t kValuesAhead = 1024;
 
-// As CollectAll; copies what is less than `high` of it behind `banded` values
-// too. `most` is the largest magnitude that was found.
-size_t CollectBanded(const float* HWY_RESTRICT values, size_t count,
-                     uint32_t bits, uint32_t high, uint64_t* HWY_RESTRICT words,
-                     float* HWY_RESTRICT kept, size_t found,
-                     float* HWY_RESTRICT band, size_t* banded, uint32_t* most) {
-  const hn::CappedTag<int32_t, kMarkedValues> di;
+size_t Collect(const float* HWY_RESTRICT values, size_t count, uint32_t bits,
+               uint64_t* HWY_RESTRICT words, float* HWY_RESTRICT kept,
+               size_t found) {
+  return CollectAll(values, count, bits, kValuesAhead, words, kept, found);
+}
+
+size_t CopyAllBelow(const float* HWY_RESTRICT values, size_t count,
+                    uint32_t bits, float* HWY_RESTRICT copy, uint32_t* most) {
+  const hn::ScalableTag<int32_t> di;
   const hn::RebindToFloat<decltype(di)> df;
-  const auto last = hn::Set(di, static_cast<int32_t>(high - 1));
+  const size_t lanes = hn::Lanes(di);
+  const auto magnitude = hn::Set(di, 0x7fffffff);
+  const auto last_below = hn::Set(di, static_cast<int32_t>(bits - 1));
   auto largest = hn::Zero(di);
-  size_t out = *banded;
-  const auto also = [&](auto value, auto size, auto reaches) HWY_ATTR {
-    largest = hn::Max(largest, hn::IfThenElseZero(reaches, size));
-    const auto below = hn::AndNot(hn::Gt(size, last), reaches);
-    const size_t some = hn::CountTrue(di, below);
-    StoreFew(df, hn::Compress(value, hn::RebindMask(df, below)), some,
-             band + out);
-    out += some;
-  };
-  for (; count >= kMarkedValues; count -= kMarkedValues) {
-    PrefetchWord(values + kValuesAhead);
-    *words++ = CollectWord(values, bits, kept, found, also);
-    values += kMarkedValues;
+  size_t out = 0;
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto value = hn::LoadU(df, values + i);
+    const auto size = hn::And(hn::BitCast(di, value), magnitude);
+    const auto keep = hn::Not(hn::Gt(size, last_below));
+    largest = hn::Max(largest, size);
+    const size_t below = hn::CountTrue(di, keep);
+    StoreFew(df, hn::Compress(value, hn::RebindMask(df, keep)), below,
+             copy + out);
+    out += below;
   }
   *most = static_cast<uint32_t>(hn::GetLane(hn::MaxOfLanes(di, largest)));
-  if (count > 0) {
-    const size_t before = found;
-    found = CollectAll(values, count, bits, 0, words, kept, found);
-    for (size_t i = before; i < found; ++i) {
-      const uint32_t size = MagnitudeBits(kept[i]);
-      *most = HWY_MAX(*most, size);
-      if (size < high) band[out++] = kept[i];
-    }
+  for (; i < count; ++i) {
+    const uint32_t size = MagnitudeBits(values[i]);
+    *most = HWY_MAX(*most, size);
+    if (size < bits) copy[out++] = values[i];
   }
-  *banded = out;
-  return found;
+  return out;
 }
 
 void CopyAllBetween(const float* HWY_RESTRICT values, size_t count,
@@ -98,18 +95,23 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skerry::compression::cpu {
 
-HWY_EXPORT(CollectBanded);
+HWY_EXPORT(Collect);
+HWY_EXPORT(CopyAllBelow);
 HWY_EXPORT(CopyAllBetween);
 
 size_t CollectCandidates(std::span<const float> values, uint32_t bits,
-                         uint32_t high, size_t word, size_t found,
-                         const Candidates& to, Band& band) {
+                         size_t word, size_t found, const Candidates& to) {
+  return HWY_DYNAMIC_DISPATCH(Collect)(values.data(), values.size(), bits,
+                                       to.words + word, to.values, found);
+}
+
+size_t CopyBelow(std::span<const float> values, uint32_t bits, float* below,
+                 bool& finite) {
   uint32_t most = 0;
-  found = HWY_DYNAMIC_DISPATCH(CollectBanded)(
-      values.data(), values.size(), bits, high, to.words + word, to.values,
-      found, band.values, &band.count, &most);
-  if (most >= kInfinityBits) band.finite = false;
-  return found;
+  const size_t copied = HWY_DYNAMIC_DISPATCH(CopyAllBelow)(
+      values.data(), values.size(), bits, below, &most);
+  if (most >= kInfinityBits) finite = false;
+  return copied;
 }
 
 Between CopyBetween(std::span<const float> values, uint32_t low, uint32_t high,

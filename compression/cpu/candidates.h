@@ -23,21 +23,18 @@ struct Candidates {
   float* values;
 };
 
-// Candidates that a closer look decides about.
-struct Band {
-  float* values;
-  size_t count = 0;
-  bool finite = true;  // whether all candidates are, not these alone
-};
-
 // Adds the magnitudes of at least `bits` of `values`, which begin with word
-// `word`, behind `found` candidates; returns how many there are then. Those of
-// less than `high` are added to the band as well. Requires: only the last
-// values of all are less than whole words; room for `values` in both, for the
-// words of them, and for kCandidateSlack; bits <= high <= 2^31.
+// `word`, behind `found` candidates; returns how many there are then. Requires:
+// only the last values of all are less than whole words; room for `values`, the
+// words of them, and kCandidateSlack; bits <= 2^31.
 size_t CollectCandidates(std::span<const float> values, uint32_t bits,
-                         uint32_t high, size_t word, size_t found,
-                         const Candidates& to, Band& band);
+                         size_t word, size_t found, const Candidates& to);
+
+// Writes values of less than `bits`, in order; returns how many. Sets `finite`
+// to false where one of all is not. Requires: bits <= 2^31, and room for what
+// is written and kCandidateSlack.
+size_t CopyBelow(std::span<const float> values, uint32_t bits, float* below,
+                 bool& finite);
 
 struct Between {
   size_t copied = 0;

@@ -30,12 +30,9 @@ constexpr bool kCompresses = true;
 constexpr bool kCompresses = false;
 #endif
 
-// Of whole vectors of one word; `found` grows. Calls also(values, magnitudes,
-// which of them reach `bits`) for vectors of which any do, and maybe others.
-template <class Also>
+// Of whole vectors of one word; `found` grows.
 HWY_INLINE uint64_t CollectWord(const float* HWY_RESTRICT values, uint32_t bits,
-                                float* HWY_RESTRICT kept, size_t& found,
-                                const Also& also) {
+                                float* HWY_RESTRICT kept, size_t& found) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::CappedTag<int32_t, kMarkedValues> di;
   const hn::RebindToFloat<decltype(di)> df;
@@ -58,16 +55,9 @@ HWY_INLINE uint64_t CollectWord(const float* HWY_RESTRICT values, uint32_t bits,
       StoreFew(df, hn::Compress(value, hn::RebindMask(df, reaches)), count,
                kept + found);
       found += count;
-      also(value, size, reaches);
     }
   }
   return word;
-}
-
-HWY_INLINE uint64_t CollectWord(const float* HWY_RESTRICT values, uint32_t bits,
-                                float* HWY_RESTRICT kept, size_t& found) {
-  return CollectWord(values, bits, kept, found,
-                     [](auto, auto, auto) HWY_ATTR {});
 }
 
 // Copies magnitudes of at least `bits` behind `found` values, of which it

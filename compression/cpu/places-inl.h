@@ -29,22 +29,22 @@ HWY_INLINE size_t PlacesOf(uint64_t word, uint32_t begin,
   namespace hn = hwy::HWY_NAMESPACE;
   using D = hn::Full512<uint8_t>;
   const hn::Full512<uint32_t> du;
+  const hn::Full128<uint8_t> quarter;
   constexpr size_t kLanes = 16;
-  uint8_t in_word[64];
-  const auto set = hn::Compress(hn::Iota(D(), 0), hn::MFromD<D>{word});
-  hn::StoreU(set, D(), in_word);
-  const auto base = hn::Set(du, begin);
-  const auto widen = [&](size_t at) HWY_ATTR {
-    const auto some = hn::LoadU(hn::Full128<uint8_t>(), in_word + at);
-    StoreHalves(du, hn::Add(hn::PromoteTo(du, some), base), places + at);
-  };
   const size_t count = hwy::PopCount(word);
-  // How many vectors it takes, few processors could predict.
-  widen(0);
-  widen(kLanes);
-  if (HWY_UNLIKELY(count > 2 * kLanes)) {
-    widen(2 * kLanes);
-    widen(3 * kLanes);
+  const auto set = hn::Compress(hn::Iota(D(), 0), hn::MFromD<D>{word});
+  const auto base = hn::Set(du, begin);
+  const auto first =
+      hn::LowerHalf(quarter, hn::LowerHalf(hn::Full256<uint8_t>(), set));
+  StoreFew(du, hn::Add(hn::PromoteTo(du, first), base), count, places);
+  // Where one value in sixteen is sent or fewer, this is all but always all.
+  if (HWY_UNLIKELY(count > kLanes)) {
+    uint8_t in_word[64];
+    hn::StoreU(set, D(), in_word);
+    for (size_t at = kLanes; at < count; at += kLanes) {
+      const auto some = hn::LoadU(quarter, in_word + at);
+      StoreHalves(du, hn::Add(hn::PromoteTo(du, some), base), places + at);
+    }
   }
   return count;
 #else

@@ -51,10 +51,7 @@ Sent ReadAll(const std::vector<float>& values, float low, float above,
   std::vector<uint64_t> words(count + 1);
   std::vector<float> kept(values.size() + kCandidateSlack);
   const Candidates candidates = {words.data(), kept.data()};
-  std::vector<float> banded(kept.size());
-  Band band = {banded.data()};
-  CollectCandidates(values, MagnitudeBits(low), MagnitudeBits(low), 0, 0,
-                    candidates, band);
+  CollectCandidates(values, MagnitudeBits(low), 0, 0, candidates);
   SentCursor cursor = {.left = most, .ties = ties};
   Sent sent;
   std::vector<float> step(kSentRoom);

@@ -61,17 +61,13 @@ struct Collected {
   Collected(const std::vector<float>& values, float low)
       : words((values.size() + kWordValues - 1) / kWordValues + 1),
         kept(values.size() + kCandidateSlack),
-        banded(kept.size()),
-        band{banded.data()},
-        found(CollectCandidates(values, MagnitudeBits(low), MagnitudeBits(low),
-                                0, 0, candidates(), band)) {}
+        found(CollectCandidates(values, MagnitudeBits(low), 0, 0,
+                                candidates())) {}
 
   Candidates candidates() { return {words.data(), kept.data()}; }
 
   std::vector<uint64_t> words;
   std::vector<float> kept;
-  std::vector<float> banded;
-  Band band;
   size_t found;
 };
 

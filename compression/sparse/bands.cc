@@ -17,6 +17,23 @@ constexpr size_t kSampledLeast = 16 * kSecondSample;
 // A count in a sample is about Poisson's: so many standard deviations.
 constexpr double kDeviations = 4.0;
 
+// A magnitude that the k-th largest of a sample may well reach, from one group
+// in kGroupsPassed of it.
+uint32_t HintFrom(std::span<const float> sample, size_t k) {
+  constexpr size_t kGroupsPassed = 32;
+  constexpr size_t kMost = 1024;
+  float some[kMost];
+  size_t count = 0;
+  for (size_t at = 0; at + kGroup <= sample.size() && count < kMost;
+       at += kGroupsPassed * kGroup) {
+    std::copy_n(&sample[at], kGroup, some + count);
+    count += kGroup;
+  }
+  const double rank = static_cast<double>(k) / kGroupsPassed;
+  const auto sure = static_cast<size_t>(rank + 2.0 * std::sqrt(rank)) + 1;
+  return sure > count ? 0 : cpu::DividingMagnitude({some, count}, sure);
+}
+
 // Of `count` values, from a sample of them.
 Bounds BoundsFrom(std::span<float> sample, size_t of, size_t k) {
   const auto count = static_cast<double>(of);
@@ -25,13 +42,13 @@ Bounds BoundsFrom(std::span<float> sample, size_t of, size_t k) {
   const double slack = kDeviations * std::sqrt(rank) + 8.0;
   Bounds bounds;
   if (rank + slack >= sampled) return bounds;
-  bounds.low =
-      cpu::KthLargestMagnitude(sample, static_cast<size_t>(rank + slack) + 1);
+  const auto least = static_cast<size_t>(rank + slack) + 1;
+  bounds.low = cpu::DividingMagnitude(sample, least, HintFrom(sample, least));
   bounds.low = std::max<uint32_t>(bounds.low, 1);
   bounds.most = static_cast<size_t>(2.0 * count * (rank + slack) / sampled);
   if (rank - slack < 1.0) return bounds;
   bounds.high =
-      std::min(cpu::KthLargestMagnitude(
+      std::min(cpu::DividingMagnitude(
                    sample, static_cast<size_t>(rank - slack) + 1, bounds.low),
                cpu::kInfinityBits);
   return bounds;

@@ -65,19 +65,20 @@ void Collect(std::span<const float> values, uint32_t bits, uint32_t high,
   part.finite = true;
   for (size_t begin = 0; begin < values.size(); begin += kPass) {
     const size_t size = std::min(kPass, values.size() - begin);
-    const size_t needed = part.found + size + kSlack;
+    const size_t before = part.found;
+    const size_t needed = before + size + kSlack;
     const size_t enough = std::max(needed, needed > room ? 2 * needed : room);
-    if (part.values.room() < needed) part.values.Room(enough, part.found);
-    if (part.band.room() < part.banded + size + kSlack) {
+    if (part.values.room() < needed) part.values.Room(enough, before);
+    const cpu::Candidates to = {words, part.values.get()};
+    part.found = cpu::CollectCandidates(values.subspan(begin, size), bits,
+                                        part.word_count, before, to);
+    part.word_count += (size + cpu::kWordValues - 1) / cpu::kWordValues;
+    const std::span<const float> fresh(to.values + before, part.found - before);
+    if (part.band.room() < part.banded + fresh.size() + kSlack) {
       part.band.Room(part.values.room(), part.banded);
     }
-    cpu::Band band = {part.band.get(), part.banded, part.finite};
-    part.found = cpu::CollectCandidates(values.subspan(begin, size), bits, high,
-                                        part.word_count, part.found,
-                                        {words, part.values.get()}, band);
-    part.word_count += (size + cpu::kWordValues - 1) / cpu::kWordValues;
-    part.banded = band.count;
-    part.finite = band.finite;
+    part.banded +=
+        cpu::CopyBelow(fresh, high, part.band.get() + part.banded, part.finite);
     if (part.found > most) break;
   }
   part.above = part.found - part.banded;
