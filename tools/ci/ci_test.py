@@ -164,8 +164,8 @@ class PlanTest(unittest.TestCase):
             suites.parse('a b\na c\n')
 
     def test_full_quick_and_named_runs(self):
-        self.assertEqual(self.names(), ['tidy', 'unit', 'sanitize', 'fuzz',
-                                        'kills', 'demo'])
+        self.assertEqual(self.names(), ['tidy', 'unit', 'cuda', 'sanitize',
+                                        'fuzz', 'kills', 'demo'])
         self.assertEqual(self.names('--quick'), ['tidy', 'unit'])
         self.assertEqual(self.names('kills', 'demo'), ['kills', 'demo'])
         self.assertEqual(self.names('//base/...'), ['//base/...'])

@@ -26,7 +26,7 @@ def parse_arguments(arguments):
         prog='tools/test', description='Builds and tests Skerry.',
         epilog='Flags after the name of a suite go to the suite.')
     parser.add_argument('names', nargs='*', metavar='NAME',
-                        help='tidy, unit, sanitize, fuzz, a suite, or a '
+                        help='tidy, unit, cuda, sanitize, fuzz, a suite, or a '
                         'Bazel pattern (//base/...); default: all')
     parser.add_argument('--quick', action='store_true',
                         help='tidy and the tests that are not slow')
@@ -45,6 +45,7 @@ def plan(args, for_suite, table):
     parts = {
         'tidy': stages.tidy,
         'unit': lambda: stages.unit(quick=args.quick),
+        'cuda': stages.cuda,
         'sanitize': stages.sanitize,
         'fuzz': lambda: stages.fuzz(args.seconds, args.seed),
     }
@@ -71,7 +72,7 @@ def main():
     ours, for_suite = split_for_suite(sys.argv[1:], table)
     args = parse_arguments(ours)
     if args.list:
-        print('\n'.join(['tidy', 'unit', 'sanitize', 'fuzz', *table]))
+        print('\n'.join(['tidy', 'unit', 'cuda', 'sanitize', 'fuzz', *table]))
         return 0
     try:
         chosen = plan(args, for_suite, table)

@@ -53,6 +53,20 @@ def unit(quick=False, patterns=('//...',)):
                           *(['--test_tag_filters=-slow'] if quick else []))
 
 
+def cuda():
+    """The toolkit's compiler on every kernel, and the tests that need a device,
+    which skip themselves where there is none."""
+    toolkit = pathlib.Path(os.environ.get('CUDA_PATH', '/usr/local/cuda'))
+    if not (toolkit / 'bin' / 'nvcc').exists():
+        say(f'cuda: skipped, there is no nvcc in {toolkit}')
+        return tally.Tally(skipped=1)
+    with Bazel(flags=['--config=cuda']) as bazel:
+        targets = bazel.query(r'attr(tags, "\bgpu\b", //...)')
+        if not targets or not bazel.build(targets):
+            return tally.Tally(failed=['cuda (not built)'])
+        return tally.Tally(passed=1).add(bazel.test(targets))
+
+
 def sanitize():
     """ASan and UBSan in one pass, on the libraries that fuzzing needs too."""
     patterns = [f'//{folder}/...' for folder in SANITIZED
