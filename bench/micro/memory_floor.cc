@@ -20,8 +20,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr hn::ScalableTag<uint8_t> kTag;
 // How far ahead memory that is written is asked for.
 constexpr size_t kAheadBytes = 4096;
-// Zeros that the library writes faster than a loop does.
-constexpr size_t kRunBytes = 16384;
 
 // Calls one(narrow vector, first wide vector, behind the last) so that wide
 // vectors are spread evenly over the narrow ones, at least one each.
@@ -89,11 +87,12 @@ void Narrow(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
   }
 }
 
-// To runs of zeros, each with one vector of all that belongs to it.
+// To runs of zeros, each with one vector of all that belongs to it. The library
+// writes zeros faster than a loop does.
 void Clear(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
-           uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
+           uint8_t* HWY_RESTRICT wide, size_t wide_bytes, size_t run_bytes) {
   const size_t lanes = hn::Lanes(kTag);
-  const size_t runs = (wide_bytes + kRunBytes - 1) / kRunBytes;
+  const size_t runs = (wide_bytes + run_bytes - 1) / run_bytes;
   size_t at = 0;
   for (size_t run = 0; run < runs; ++run) {
     const size_t end = (run + 1) * narrow_bytes / runs;
@@ -102,8 +101,8 @@ void Clear(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
       all = hn::Xor(all, hn::LoadU(kTag, narrow + at));
     }
     for (; at < end; ++at) all = hn::Xor(all, hn::Set(kTag, narrow[at]));
-    const size_t to = run * kRunBytes;
-    const size_t size = std::min(kRunBytes, wide_bytes - to);
+    const size_t to = run * run_bytes;
+    const size_t size = std::min(run_bytes, wide_bytes - to);
     std::memset(wide + to, 0, size);
     if (size >= lanes) hn::StoreU(all, kTag, wide + to);
   }
@@ -205,10 +204,11 @@ void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide,
   (Bytes(narrow), narrow.size(), Bytes(wide), wide.size(), stores);
 }
 
-void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide) {
+void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide,
+                size_t run_bytes) {
   if (narrow.empty()) return;
   HWY_DYNAMIC_DISPATCH(Clear)
-  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size());
+  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size(), run_bytes);
 }
 
 void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide,

@@ -25,8 +25,10 @@ void FloorNarrow(std::span<const std::byte> wide, std::span<std::byte> narrow,
 // Reads `narrow`, writes `wide`: a decoder.
 void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide,
                 Stores stores);
-// The same, where nearly all that is written are zeros: a sparse decoder.
-void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide);
+// The same, where nearly all that is written are zeros, in runs of so many
+// bytes, more than a vector: a sparse decoder.
+void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide,
+                size_t run_bytes);
 // Reads both, writes `wide`, and may ask for it ahead: a decoder that adds.
 void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide,
                  bool ask);
