@@ -13,6 +13,10 @@
 // starts from the same e and Q. Of all members alike: whoever refuses fills its
 // factor with NaN, which the average carries to the others, and what Finish
 // asks of P and Q is the same for whoever has the same.
+//
+// Sums are in fp64 and in one order, whatever the executor and the vector
+// length: M Q along a row as Dot has it, M^T P down 256 rows at a time and then
+// over these sums, both from the first on; those of Gram-Schmidt as Dot's.
 #ifndef SKERRY_COMPRESSION_STATEFUL_POWER_SGD_H_
 #define SKERRY_COMPRESSION_STATEFUL_POWER_SGD_H_
 
@@ -22,14 +26,18 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/executor.h"
+#include "compression/workspace.h"
 
 namespace skerry::compression {
 
 class PowerSgd {
  public:
   // Matrices are row-major. The first Q is drawn from `seed`, which members
-  // share. Requires: 1 <= rank <= min(rows, columns).
-  PowerSgd(size_t rows, size_t columns, size_t rank, uint64_t seed);
+  // share. Requires: 1 <= rank <= min(rows, columns); `loops` outlives this,
+  // and nobody else runs loops on it during a call.
+  PowerSgd(size_t rows, size_t columns, size_t rank, uint64_t seed,
+           ParallelExecutor& loops = CallingThread());
 
   // Errors of all three: InvalidArgument.
 
@@ -42,7 +50,8 @@ class PowerSgd {
   // float. `approximation` is then unspecified.
   absl::Status Finish(std::span<float> approximation);
 
-  // rows x rank and columns x rank. NaN behind a refusal.
+  // rank x rows and rank x columns: a column of P or Q is a row here. NaN
+  // behind a refusal.
   std::span<float> p() { return p_; }
   std::span<float> q() { return q_; }
   std::span<const float> error() const { return error_; }
@@ -52,14 +61,20 @@ class PowerSgd {
   }
 
  private:
-  void DrawColumn(std::span<float> matrix, size_t column);
+  // Calls use(first, end) for groups of rows that make up the matrix.
+  template <typename Use>
+  void ForEachRowGroup(const Use& use);
+
+  void Draw(std::span<float> column);
   void Orthonormalize();
+  void MultiplyTransposed();
   void KeepFactor();
 
   const size_t rows_;
   const size_t columns_;
   const size_t rank_;
   const uint64_t seed_;
+  ParallelExecutor* const loops_;
   std::vector<float> error_;
   std::vector<float> warm_;  // the Q that the next step starts from
   uint64_t drawn_ = 0;
@@ -68,7 +83,7 @@ class PowerSgd {
   std::vector<float> matrix_;  // M, and at last M - P Q^T
   std::vector<float> p_;
   std::vector<float> q_;
-  // Of one call: sums are in fp64.
+  // Of one call.
   std::vector<double> sums_;
 };
 

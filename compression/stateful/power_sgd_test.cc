@@ -8,6 +8,8 @@
 
 #include "absl/status/status.h"
 #include "base/random.h"
+#include "compression/cpu/testing/every_simd_target.h"
+#include "compression/testing/backward_executor.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -75,6 +77,15 @@ TEST(PowerSgdTest, AMatrixOfItsRankOrLessIsRecovered) {
     for (int round = 0; round < 2; ++round) Round(compressor, gradient);
     EXPECT_LT(Norm(compressor.error()), 1e-5 * Norm(gradient) + 1e-12) << rank;
   }
+}
+
+// Sums of several pieces of the matrix, at once and one after another.
+TEST(PowerSgdTest, ALargeMatrixOfItsRankIsRecoveredToo) {
+  Random random(10);
+  const Matrix gradient = OfRank(random, 700, 1100, 3);
+  PowerSgd compressor(700, 1100, 3, 7);
+  for (int round = 0; round < 2; ++round) Round(compressor, gradient);
+  EXPECT_LT(Norm(compressor.error()), 1e-5 * Norm(gradient));
 }
 
 TEST(PowerSgdTest, WhatIsGivenIsSentOrKept) {
@@ -158,6 +169,28 @@ TEST(PowerSgdTest, TheScaleOfAGradientChangesNothing) {
       EXPECT_EQ(Round(scaled, gradient), expected) << exponent;
     }
   }
+}
+
+// Of more rows than are summed at once, and several groups of rows and columns.
+TEST(PowerSgdTest, ExecutorsAndVectorLengthsChangeNothing) {
+  constexpr size_t kTall = 700;
+  constexpr size_t kWide = 1100;
+  const auto run = [](ParallelExecutor& loops) {
+    PowerSgd compressor(kTall, kWide, 3, 7, loops);
+    Random random(9);
+    Matrix outs;
+    for (int round = 0; round < 2; ++round) {
+      const Matrix out = Round(compressor, Draw(random, kTall * kWide));
+      outs.insert(outs.end(), out.begin(), out.end());
+    }
+    outs.insert(outs.end(), compressor.error().begin(),
+                compressor.error().end());
+    return outs;
+  };
+  const Matrix usual = run(CallingThread());
+  BackwardExecutor backward(3);
+  EXPECT_EQ(run(backward), usual);
+  cpu::OnEverySimdTarget([&] { EXPECT_EQ(run(CallingThread()), usual); });
 }
 
 TEST(PowerSgdTest, ZerosAndConstants) {
