@@ -103,7 +103,7 @@ TEST(AllocationTest, NorDoErrorFeedbackAndDgc) {
   ErrorFeedback feedback(kElements);
   DgcOptions options;
   options.warmup_stages = 0;
-  Dgc dgc(kElements, options);
+  Dgc dgc = *Dgc::Make(kElements, options);
   for (int call = 0; call < kFirstCalls + kCalls; ++call) {
     const int64_t before = allocations;
     const bool fed = feedback.Encode(codec, values, payload).ok();
