@@ -103,7 +103,7 @@ TEST(AllocationTest, NorDoErrorFeedbackAndDgc) {
   ErrorFeedback feedback(kElements);
   DgcOptions options;
   options.warmup_stages = 0;
-  Dgc dgc(kElements, options);
+  Dgc dgc = *Dgc::Make(kElements, options);
   for (int call = 0; call < kFirstCalls + kCalls; ++call) {
     const int64_t before = allocations;
     const bool fed = feedback.Encode(codec, values, payload).ok();
@@ -134,9 +134,8 @@ TEST(AllocationTest, NorDoPowerSgdAndTheOneBitMean) {
   for (int call = 0; call < kFirstCalls + kCalls; ++call) {
     const int64_t before = allocations;
     const bool projected =
-        power.Begin(std::span(values).first(kRows * kColumns)).ok();
-    power.Project();
-    power.Finish(approximation);
+        power.Begin(std::span(values).first(kRows * kColumns)).ok() &&
+        power.Project().ok() && power.Finish(approximation).ok();
     const int64_t by_power = allocations - before;
     const bool given = mean.Send(values, sent).ok();
     const int64_t by_send = allocations - before - by_power;

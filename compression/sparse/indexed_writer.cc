@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 
+#include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
 #include "compression/cpu/gaps.h"
@@ -129,6 +130,12 @@ absl::Status EncodeChosen(const Selection& selection, const DenseCodec& inner,
 }
 
 }  // namespace
+
+absl::Status CheckIndexedCount(size_t count, const char* codec) {
+  if (count <= std::numeric_limits<uint32_t>::max()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(codec, " of ", count, " values: split the slice"));
+}
 
 size_t IndexedBytesMax(size_t elements, size_t count, const DenseCodec& inner) {
   if (IsMarked(elements, count)) {

@@ -20,11 +20,15 @@ namespace skerry::compression {
 // How many values are sent, which a payload begins with.
 inline constexpr size_t kCountBytes = sizeof(uint32_t);
 
+// Errors: InvalidArgument, naming the codec, for more values than a payload can
+// count: 2^32 - 1.
+absl::Status CheckIndexedCount(size_t count, const char* codec);
+
 // The largest payload of `count` out of `elements`.
 size_t IndexedBytesMax(size_t elements, size_t count, const DenseCodec& inner);
 
-// Replaces `payload` with what is selected in `workspace`: finite values, fewer
-// than 2^32.
+// Replaces `payload` with what is selected in `workspace`: finite values, as
+// many as CheckIndexedCount takes.
 //
 // Errors: as inner.Encode.
 absl::Status EncodeIndexed(const Selection& selection, const DenseCodec& inner,

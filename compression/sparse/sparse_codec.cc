@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "compression/codec_errors.h"
 #include "compression/sparse/indexed_payload.h"
@@ -28,10 +26,7 @@ class TopK final : public IndexedCodec {
                       std::vector<std::byte>& payload,
                       Workspace& workspace) const override {
     const size_t kept = KeptElements(values.size(), density_);
-    if (kept > std::numeric_limits<uint32_t>::max()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("top_k of ", kept, " values: split the slice"));
-    }
+    SKERRY_RETURN_IF_ERROR(CheckIndexedCount(kept, "top_k"));
     Selection selection{.parts = 0};
     if (kept > 0) {
       const auto found = SelectTopK(values, kept, workspace);

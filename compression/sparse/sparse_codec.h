@@ -7,6 +7,10 @@
 // DecodeAdd adds at the places that were sent: an accumulator of -0 elsewhere
 // stays -0.
 //
+// Indexed payloads count what they hold in 32 bits: Encode of top_k and
+// threshold_top_k says InvalidArgument, before it reads a value, where more
+// could be sent. The others count nothing and have no such limit.
+//
 // A reader has to be made with the options of the writer. Those of presets.h
 // have numbers that say their options; a job can name no others, and FindCodec
 // does not know them.
@@ -31,7 +35,7 @@ struct SparseOptions {
 };
 
 // CodecId::kTopK: the KeptElements of largest magnitude, of equal ones the
-// first. At most 2^32 - 1 are kept.
+// first.
 //
 // Errors: InvalidArgument when the density or the codec is out of its domain;
 // so for all of these.

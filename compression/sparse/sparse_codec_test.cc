@@ -1,11 +1,14 @@
 #include "compression/sparse/sparse_codec.h"
 
+#include <sys/mman.h>
+
 #include <cmath>
 #include <cstring>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "base/random.h"
+#include "compression/sparse/threshold_top_k.h"
 #include "compression/testing/reference_sparse.h"
 #include "gtest/gtest.h"
 
@@ -138,7 +141,28 @@ TEST(SparseCodecTest, OptionsOutOfTheirDomainAreRefused) {
   EXPECT_FALSE(MakeChunkTopK(4097).ok());
 }
 
-// Above the size at which selection turns to histograms.
+// Of a slice that nobody may read.
+TEST(SparseCodecTest, MoreThanAPayloadCanCountIsRefusedUnread) {
+  constexpr size_t kElements = size_t{1} << 32;
+  void* const memory = mmap(nullptr, kElements * sizeof(float), PROT_NONE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  const Values values(static_cast<const float*>(memory), kElements);
+  const auto no_threshold = [](Values, size_t, Workspace&) {
+    return Threshold{};
+  };
+  Payload payload;
+  const SparseOptions all = {1.0, CodecId::kSign1};
+  const SparseOptions half = {0.5, CodecId::kSign1};
+  for (const auto& codec :
+       {*MakeTopK(all), *MakeThresholdTopK(all, no_threshold),
+        *MakeThresholdTopK(half, no_threshold)}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(codec->Encode(values, payload)));
+  }
+  munmap(memory, kElements * sizeof(float));
+}
+
+// Of more values than a sample is drawn from.
 TEST(SparseCodecTest, LargeSlicesAreSelectedAsSmallOnesAre) {
   Random random(9);
   std::vector<float> values(300000);

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "compression/codec_errors.h"
 #include "compression/cpu/select.h"
@@ -35,10 +33,7 @@ class ThresholdTopK final : public IndexedCodec {
                       std::vector<std::byte>& payload,
                       Workspace& workspace) const override {
     const size_t most = CountsOf(values.size()).most;
-    if (most > std::numeric_limits<uint32_t>::max()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "threshold_top_k of ", most, " values: split the slice"));
-    }
+    SKERRY_RETURN_IF_ERROR(CheckIndexedCount(most, "threshold_top_k"));
     std::optional<Selection> selection = SelectByGuess(values, workspace);
     if (!selection.has_value()) {
       if (!EveryFinite(values, workspace)) {

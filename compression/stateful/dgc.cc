@@ -8,12 +8,13 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "compression/codec_errors.h"
-#include "compression/cpu/finite.h"
-#include "compression/dense_codec.h"
+#include "compression/parts.h"
 #include "compression/sparse/indexed_payload.h"
 #include "compression/sparse/indexed_writer.h"
+#include "compression/sparse/inner_codec.h"
 #include "compression/sparse/selection.h"
 #include "compression/sparse/sparse_codec.h"
+#include "compression/stateful/factor_kernels.h"
 
 namespace skerry::compression {
 
@@ -25,68 +26,109 @@ double DgcDensity(const DgcOptions& options, uint64_t step) {
                                        static_cast<double>(stages + 1));
 }
 
-Dgc::Dgc(size_t elements, const DgcOptions& options)
-    : options_(options), momentum_(elements, 0.0f), velocity_(elements, 0.0f) {
-  SKERRY_CHECK(options.momentum >= 0.0f && options.momentum < 1.0f);
-  SKERRY_CHECK(options.warmup_stages >= 0 && options.stage_steps >= 1);
-  SKERRY_CHECK(options.workers >= 1);
+absl::StatusOr<Dgc> Dgc::Make(size_t elements, const DgcOptions& options,
+                              ParallelExecutor& loops) {
+  if (!(options.momentum >= 0.0f && options.momentum < 1.0f)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "momentum ", options.momentum, " of dgc is not in [0, 1)"));
+  }
+  if (options.warmup_stages < 0 || options.stage_steps < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a warm-up of ", options.warmup_stages, " stages of ",
+                     options.stage_steps, " steps is none of dgc"));
+  }
+  if (!(options.clip_norm >= 0.0) || options.workers < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("clipping to ", options.clip_norm, " for ",
+                     options.workers, " workers is none of dgc"));
+  }
+  SKERRY_ASSIGN_OR_RETURN(const DenseCodec* inner,
+                          InnerOf({options.density, options.values}));
+  // No later step sends more than the first.
+  SKERRY_RETURN_IF_ERROR(
+      CheckIndexedCount(KeptElements(elements, DgcDensity(options, 0)), "dgc"));
+  return Dgc(elements, options, *inner, loops);
 }
 
-float Dgc::ClipFactor(std::span<const float> gradient) const {
-  if (options_.clip_norm <= 0.0) return 1.0f;
+Dgc::Dgc(size_t elements, const DgcOptions& options, const DenseCodec& inner,
+         ParallelExecutor& loops)
+    : options_(options),
+      inner_(&inner),
+      momentum_(elements, 0.0f),
+      velocity_(elements, 0.0f),
+      next_momentum_(elements),
+      next_velocity_(elements),
+      workspace_(loops) {}
+
+// Sums of parts of one size, whatever the executor.
+float Dgc::ClipFactor(std::span<const float> gradient) {
+  if (options_.clip_norm == 0.0) return 1.0f;
+  std::vector<double>& sums = workspace_.sums;
+  sums.resize((gradient.size() + kPartElements - 1) / kPartElements);
+  workspace_.executor->ForEach(sums.size(), [&](size_t index) {
+    const size_t begin = index * kPartElements;
+    const auto part = gradient.subspan(
+        begin, std::min(kPartElements, gradient.size() - begin));
+    sums[index] = Dot(part, part);
+  });
   double squares = 0.0;
-  for (const float value : gradient) {
-    squares += static_cast<double>(value) * value;
-  }
+  for (const double sum : sums) squares += sum;
   const double bound =
       options_.clip_norm / std::sqrt(static_cast<double>(options_.workers));
   const double norm = std::sqrt(squares);
   return norm > bound ? static_cast<float>(bound / norm) : 1.0f;
 }
 
+void Dgc::Accumulate(std::span<const float> gradient) {
+  const float clip = ClipFactor(gradient);
+  const float mu = options_.momentum;
+  EveryPart(gradient.size(), *workspace_.executor,
+            [&](size_t begin, size_t end) {
+              const float* given = gradient.data();
+              const float* old_momentum = momentum_.data();
+              const float* old_velocity = velocity_.data();
+              float* __restrict momentum = next_momentum_.data();
+              float* __restrict velocity = next_velocity_.data();
+              if (options_.nesterov) {
+                for (size_t i = begin; i < end; ++i) {
+                  const float g = clip * given[i];
+                  momentum[i] = (old_momentum[i] + g) * mu;
+                  velocity[i] = old_velocity[i] + (momentum[i] + g);
+                }
+              } else {
+                for (size_t i = begin; i < end; ++i) {
+                  momentum[i] = mu * old_momentum[i] + clip * given[i];
+                  velocity[i] = old_velocity[i] + momentum[i];
+                }
+              }
+              return true;
+            });
+}
+
 absl::Status Dgc::Encode(std::span<const float> gradient, uint64_t step,
                          std::vector<std::byte>& payload) {
   SKERRY_CHECK(gradient.size() == velocity_.size());
-  if (!cpu::AllFinite(gradient)) return NotFiniteError(gradient, "dgc");
-  const double density = DgcDensity(options_, step);
-  if (!(density > 0.0 && density <= 1.0)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("density ", density, " of dgc is not in (0, 1]"));
+  if (!EveryFinite(gradient, workspace_)) {
+    return NotFiniteError(gradient, "dgc");
   }
-  SKERRY_ASSIGN_OR_RETURN(const DenseCodec* inner,
-                          FindDenseCodec(options_.values));
-  const float clip = ClipFactor(gradient);
-  std::vector<float>& momentum = next_momentum_;
-  std::vector<float>& velocity = next_velocity_;
-  momentum = momentum_;
-  velocity = velocity_;
-  const float mu = options_.momentum;
-  for (size_t i = 0; i < gradient.size(); ++i) {
-    const float g = clip * gradient[i];
-    if (options_.nesterov) {
-      momentum[i] = (momentum[i] + g) * mu;
-      velocity[i] += momentum[i] + g;
-    } else {
-      momentum[i] = mu * momentum[i] + g;
-      velocity[i] += momentum[i];
-    }
-  }
-  const size_t kept = KeptElements(velocity.size(), density);
+  Accumulate(gradient);
+  const size_t kept = KeptElements(gradient.size(), DgcDensity(options_, step));
   Selection selection{.parts = 0};
   if (kept > 0) {
-    const auto found = SelectTopK(velocity, kept, workspace_);
-    if (!found.has_value()) return NotFiniteError(velocity, "dgc");
+    const auto found = SelectTopK(next_velocity_, kept, workspace_);
+    if (!found.has_value()) return NotFiniteError(next_velocity_, "dgc");
     selection = *found;
   }
-  SKERRY_RETURN_IF_ERROR(EncodeIndexed(selection, *inner, payload, workspace_));
   SKERRY_RETURN_IF_ERROR(
-      DecodeIndexed(payload, velocity.size(), {kept, kept}, *inner, workspace_,
+      EncodeIndexed(selection, *inner_, payload, workspace_));
+  SKERRY_RETURN_IF_ERROR(
+      DecodeIndexed(payload, gradient.size(), {kept, kept}, *inner_, workspace_,
                     [&](const SentRange& sent) {
                       for (size_t i = 0; i < sent.places.size(); ++i) {
                         const uint64_t at = sent.places[i];
                         // What quantisation took away stays, as any error does.
-                        velocity[at] -= sent.values[i];
-                        if (options_.mask) momentum[at] = 0.0f;
+                        next_velocity_[at] -= sent.values[i];
+                        if (options_.mask) next_momentum_[at] = 0.0f;
                       }
                     }));
   std::swap(momentum_, next_momentum_);

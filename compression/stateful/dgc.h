@@ -13,7 +13,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "compression/codec.h"
+#include "absl/status/statusor.h"
+#include "base/executor.h"
+#include "compression/codec_interface.h"
+#include "compression/dense_codec.h"
 #include "compression/workspace.h"
 
 namespace skerry::compression {
@@ -40,13 +43,19 @@ double DgcDensity(const DgcOptions& options, uint64_t step);
 
 class Dgc {
  public:
-  Dgc(size_t elements, const DgcOptions& options);
+  // `loops` changes nothing that is made; it outlives this, and nobody else
+  // runs loops on it during a call.
+  //
+  // Errors: InvalidArgument when an option is out of its domain or a step would
+  // send more than 2^32 - 1 values; before memory is asked for.
+  static absl::StatusOr<Dgc> Make(size_t elements, const DgcOptions& options,
+                                  ParallelExecutor& loops = CallingThread());
 
   // One step: replaces `payload` with a top_k payload of density
   // DgcDensity(step).
   //
-  // Errors: InvalidArgument when the gradient is not finite or the options are
-  // out of their domain; the state is then what it was.
+  // Errors: InvalidArgument when the gradient is not finite, or what it adds up
+  // to is not; the state is then what it was.
   absl::Status Encode(std::span<const float> gradient, uint64_t step,
                       std::vector<std::byte>& payload);
 
@@ -55,9 +64,14 @@ class Dgc {
   std::span<const float> momentum() const { return momentum_; }
 
  private:
-  float ClipFactor(std::span<const float> gradient) const;
+  Dgc(size_t elements, const DgcOptions& options, const DenseCodec& inner,
+      ParallelExecutor& loops);
 
-  const DgcOptions options_;
+  float ClipFactor(std::span<const float> gradient);
+  void Accumulate(std::span<const float> gradient);
+
+  DgcOptions options_;
+  const DenseCodec* inner_;
   std::vector<float> momentum_;
   std::vector<float> velocity_;
   // What they become if the step succeeds.

@@ -1,5 +1,6 @@
 #include "compression/stateful/dgc.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -8,6 +9,7 @@
 #include "absl/status/status.h"
 #include "base/random.h"
 #include "compression/sparse/sparse_codec.h"
+#include "compression/testing/backward_executor.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -48,7 +50,7 @@ TEST(DgcTest, TheWarmUpFallsToTheDensity) {
 TEST(DgcTest, SendingEverythingIsDenseMomentum) {
   for (const bool nesterov : {false, true}) {
     DgcOptions options{.density = 1.0, .nesterov = nesterov, .mask = false};
-    Dgc dgc(100, options);
+    Dgc dgc = *Dgc::Make(100, options);
     Random random(1);
     std::vector<float> momentum(100, 0.0f);
     std::vector<std::byte> payload;
@@ -69,7 +71,7 @@ TEST(DgcTest, WithoutMomentumWhatIsGivenIsSentOrKept) {
   for (const CodecId inner : {CodecId::kRawF32, CodecId::kNf4}) {
     DgcOptions options{.density = 0.01, .values = inner, .momentum = 0.0f};
     options.stage_steps = 10;
-    Dgc dgc(2000, options);
+    Dgc dgc = *Dgc::Make(2000, options);
     Random random(2);
     std::vector<double> balance(2000, 0.0);
     std::vector<std::byte> payload;
@@ -87,7 +89,7 @@ TEST(DgcTest, WithoutMomentumWhatIsGivenIsSentOrKept) {
 
 TEST(DgcTest, MaskingStopsTheMomentumOfWhatWasSentAndOfNothingElse) {
   DgcOptions options{.density = 0.01, .warmup_stages = 0};
-  Dgc dgc(1000, options);
+  Dgc dgc = *Dgc::Make(1000, options);
   Random random(3);
   std::vector<std::byte> payload;
   ASSERT_TRUE(dgc.Encode(Draw(random, 1000), 0, payload).ok());
@@ -102,7 +104,7 @@ TEST(DgcTest, TheLocalNormIsClippedForItsShareOfTheWorkers) {
   DgcOptions options{.density = 1.0, .momentum = 0.0f};
   options.clip_norm = 1.0;
   options.workers = 4;
-  Dgc dgc(2, options);
+  Dgc dgc = *Dgc::Make(2, options);
   std::vector<std::byte> payload;
   ASSERT_TRUE(dgc.Encode(std::vector<float>{3, 4}, 0, payload).ok());
   const std::vector<float> sent = Sent(options, 0, payload, 2);
@@ -111,7 +113,7 @@ TEST(DgcTest, TheLocalNormIsClippedForItsShareOfTheWorkers) {
 }
 
 TEST(DgcTest, ARefusedGradientChangesNothing) {
-  Dgc dgc(3, {});
+  Dgc dgc = *Dgc::Make(3, {});
   std::vector<std::byte> payload;
   ASSERT_TRUE(dgc.Encode(std::vector<float>{1, 2, 3}, 0, payload).ok());
   const std::vector<float> before(dgc.velocity().begin(), dgc.velocity().end());
@@ -120,13 +122,74 @@ TEST(DgcTest, ARefusedGradientChangesNothing) {
       payload)));
   EXPECT_EQ(std::vector<float>(dgc.velocity().begin(), dgc.velocity().end()),
             before);
+  // Finite, but not what it adds up to.
+  Dgc high = *Dgc::Make(3, {.density = 1.0 / 3, .warmup_stages = 0});
+  const std::vector<float> most = {1, 2e38f, 2.1e38f};
+  ASSERT_TRUE(high.Encode(most, 0, payload).ok());
+  const float kept = high.velocity()[1];
+  EXPECT_TRUE(absl::IsInvalidArgument(high.Encode(most, 1, payload)));
+  EXPECT_EQ(high.velocity()[1], kept);
+  EXPECT_EQ(high.momentum()[1], kept);
+}
+
+TEST(DgcTest, WhatNoPayloadCanCountIsRefusedBeforeMemoryIsAskedFor) {
+  constexpr size_t kMost = (size_t{1} << 32) - 1;
+  const auto make = [](size_t elements, double density, int stages) {
+    DgcOptions options;
+    options.density = density;
+    options.warmup_stages = stages;
+    return Dgc::Make(elements, options).status();
+  };
+  EXPECT_TRUE(absl::IsInvalidArgument(make(kMost + 1, 1.0, 4)));
+  EXPECT_TRUE(absl::IsInvalidArgument(make(size_t{1} << 45, 0.001, 0)));
+  // Only the warm-up sends as many.
+  EXPECT_TRUE(absl::IsInvalidArgument(make(size_t{1} << 35, 0.001, 4)));
+}
+
+TEST(DgcTest, OptionsOutOfTheirDomainAreRefused) {
+  const auto refused = [](const DgcOptions& options) {
+    return absl::IsInvalidArgument(Dgc::Make(10, options).status());
+  };
+  EXPECT_FALSE(refused({}));
+  EXPECT_TRUE(refused({.density = 0.0}));
+  EXPECT_TRUE(refused({.density = std::nan("")}));
+  EXPECT_TRUE(refused({.momentum = 1.0f}));
+  EXPECT_TRUE(refused({.momentum = -0.1f}));
+  EXPECT_TRUE(refused({.clip_norm = -1.0}));
+  EXPECT_TRUE(refused({.workers = 0}));
+  EXPECT_TRUE(refused({.warmup_stages = -1}));
+  EXPECT_TRUE(refused({.stage_steps = 0}));
+  EXPECT_FALSE(Dgc::Make(10, {.values = CodecId::kTopK}).ok());
+}
+
+TEST(DgcTest, ExecutorsChangeNothing) {
+  constexpr size_t kLarge = 300'001;
+  for (const bool nesterov : {false, true}) {
+    DgcOptions options{.density = 0.01, .values = CodecId::kNf4};
+    options.nesterov = nesterov;
+    options.clip_norm = 1.0;
+    BackwardExecutor backward(3);
+    Dgc alone = *Dgc::Make(kLarge, options);
+    Dgc shared = *Dgc::Make(kLarge, options, backward);
+    Random random(6);
+    std::vector<std::byte> expected;
+    std::vector<std::byte> payload;
+    for (uint64_t step = 0; step < 4; ++step) {
+      const std::vector<float> g = Draw(random, kLarge);
+      ASSERT_TRUE(alone.Encode(g, step, expected).ok());
+      ASSERT_TRUE(shared.Encode(g, step, payload).ok());
+      EXPECT_EQ(payload, expected);
+      EXPECT_TRUE(std::ranges::equal(shared.velocity(), alone.velocity()));
+      EXPECT_TRUE(std::ranges::equal(shared.momentum(), alone.momentum()));
+    }
+  }
 }
 
 // Descent on a quadratic with curvature 1 from all ones, at 1/64 density.
 double LossAfter(bool mask, int steps) {
   constexpr size_t kCount = 512;
   DgcOptions options{.density = 1.0 / 64, .warmup_stages = 0, .mask = mask};
-  Dgc dgc(kCount, options);
+  Dgc dgc = *Dgc::Make(kCount, options);
   std::vector<float> w(kCount, 1.0f);
   std::vector<std::byte> payload;
   for (int step = 0; step < steps; ++step) {

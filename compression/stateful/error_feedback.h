@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/executor.h"
 #include "compression/codec.h"
 #include "compression/workspace.h"
 
@@ -22,8 +23,11 @@ namespace skerry::compression {
 
 class ErrorFeedback {
  public:
-  // Requires: 0 <= beta <= 1. 0 forgets, which is no error feedback.
-  explicit ErrorFeedback(size_t elements, float beta = 1.0f);
+  // Requires: 0 <= beta <= 1. 0 forgets, which is no error feedback. `loops`
+  // runs the codec and changes nothing that it makes; it outlives this, and
+  // nobody else runs loops on it during a call.
+  explicit ErrorFeedback(size_t elements, float beta = 1.0f,
+                         ParallelExecutor& loops = CallingThread());
 
   // Replaces `payload` with what `codec` makes of x + beta e. Another codec may
   // come at any call.

@@ -1,5 +1,6 @@
 #include "compression/stateful/error_feedback.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "compression/sparse/sparse_codec.h"
 #include "compression/sparse/threshold_top_k.h"
 #include "compression/stateful/cached_threshold.h"
+#include "compression/testing/backward_executor.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -79,6 +81,25 @@ TEST(ErrorFeedbackTest, WhatIsGivenIsSentOrKeptOverEveryCodec) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     EXPECT_LT(WorstImbalance(seed), 1e-5) << seed;
     EXPECT_EQ(WorstImbalance(seed), WorstImbalance(seed));
+  }
+}
+
+TEST(ErrorFeedbackTest, ExecutorsChangeNothing) {
+  constexpr size_t kLarge = 300'001;
+  BackwardExecutor backward(3);
+  ErrorFeedback alone(kLarge, 0.9f);
+  ErrorFeedback shared(kLarge, 0.9f, backward);
+  Random random(7);
+  std::vector<std::byte> expected;
+  std::vector<std::byte> payload;
+  for (const char* name : {"sign1", "top_k/64", "nf4", "chunk_top_k/64"}) {
+    const Codec& codec = **FindCodec(*ParseCodecName(name));
+    std::vector<float> x(kLarge);
+    for (float& value : x) value = static_cast<float>(random.Uniform() - 0.5);
+    ASSERT_TRUE(alone.Encode(codec, x, expected).ok());
+    ASSERT_TRUE(shared.Encode(codec, x, payload).ok());
+    EXPECT_EQ(payload, expected);
+    EXPECT_TRUE(std::ranges::equal(shared.error(), alone.error()));
   }
 }
 
