@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "compression/cpu/gaps.h"
 #include "compression/cpu/select.h"
 #include "compression/cpu/sent.h"
+#include "compression/cpu/testing/every_simd_target.h"
 #include "compression/testing/backward_executor.h"
 #include "gtest/gtest.h"
 
@@ -104,20 +106,30 @@ std::vector<uint64_t> Expected(const std::vector<float>& values, size_t k) {
   return order;
 }
 
+// With each set of instructions, and cut for so many threads.
+void ExpectTopK(const std::vector<float>& values, size_t k,
+                std::initializer_list<int> threads) {
+  const std::vector<uint64_t> expected = Expected(values, k);
+  cpu::OnEverySimdTarget([&] {
+    for (const int some : threads) {
+      BackwardExecutor executor(some);
+      Workspace workspace(executor);
+      const auto selection = SelectTopK(values, k, workspace);
+      ASSERT_TRUE(selection.has_value());
+      ASSERT_EQ(Places(*selection, workspace, values), expected)
+          << k << " of " << values.size() << ", " << some << " threads";
+    }
+  });
+}
+
 TEST(SelectionTest, TopKIsThatOfAStableSortHoweverItIsCut) {
   for (const Input& input : Inputs()) {
+    SCOPED_TRACE(input.name);
     for (const double density : {0.00001, 0.004, 0.25, 0.49, 0.9}) {
-      const auto k = static_cast<size_t>(
-          std::ceil(density * static_cast<double>(input.values.size())));
-      const std::vector<uint64_t> expected = Expected(input.values, k);
-      for (const int threads : {1, 2, 16}) {
-        BackwardExecutor executor(threads);
-        Workspace workspace(executor);
-        const auto selection = SelectTopK(input.values, k, workspace);
-        ASSERT_TRUE(selection.has_value());
-        ASSERT_EQ(Places(*selection, workspace, input.values), expected)
-            << input.name << ", " << density << ", " << threads;
-      }
+      ExpectTopK(input.values,
+                 static_cast<size_t>(std::ceil(
+                     density * static_cast<double>(input.values.size()))),
+                 {1, 2, 16});
     }
   }
 }
@@ -134,16 +146,7 @@ TEST(SelectionTest, TopKOfManyIsThatOfAStableSort) {
                                  : 9.0f * drawn[&value - few.data()];
   }
   for (const std::vector<float>& values : {drawn, few}) {
-    const size_t k = values.size() / 4;
-    const std::vector<uint64_t> expected = Expected(values, k);
-    for (const int threads : {1, 16}) {
-      BackwardExecutor executor(threads);
-      Workspace workspace(executor);
-      const auto selection = SelectTopK(values, k, workspace);
-      ASSERT_TRUE(selection.has_value());
-      ASSERT_EQ(Places(*selection, workspace, values), expected)
-          << values.size() << ", " << threads;
-    }
+    ExpectTopK(values, values.size() / 4, {1, 16});
   }
 }
 
@@ -153,12 +156,14 @@ TEST(SelectionTest, OneValueThatIsNotFiniteIsFoundWhereverItIs) {
     for (const size_t at :
          {size_t{0}, size_t{12}, size_t{777}, values.size() - 1}) {
       values[at] = std::numeric_limits<float>::quiet_NaN();
-      for (const size_t k : {size_t{1}, values.size() / 64, values.size()}) {
-        Workspace workspace;
-        EXPECT_FALSE(SelectTopK(values, k, workspace).has_value())
-            << input.name << " at " << at;
-        EXPECT_FALSE(EveryFinite(values, workspace));
-      }
+      cpu::OnEverySimdTarget([&] {
+        for (const size_t k : {size_t{1}, values.size() / 64, values.size()}) {
+          Workspace workspace;
+          EXPECT_FALSE(SelectTopK(values, k, workspace).has_value())
+              << input.name << " at " << at;
+          EXPECT_FALSE(EveryFinite(values, workspace));
+        }
+      });
       values[at] = 0.5f;
     }
   }
@@ -174,14 +179,16 @@ TEST(SelectionTest, AtLeastTakesTheFirstWhenThereAreTooMany) {
     for (const size_t most : {size_t{0}, size_t{10}, size_t{5000}, kCount}) {
       std::vector<uint64_t> expected = reach;
       expected.resize(std::min(expected.size(), most));
-      for (const int threads : {1, 3}) {
-        BackwardExecutor executor(threads);
-        Workspace workspace(executor);
-        const Selection selection =
-            SelectAtLeast(input.values, bits, most, workspace);
-        EXPECT_EQ(Places(selection, workspace, input.values), expected)
-            << input.name << ", " << most << ", " << threads;
-      }
+      cpu::OnEverySimdTarget([&] {
+        for (const int threads : {1, 3}) {
+          BackwardExecutor executor(threads);
+          Workspace workspace(executor);
+          const Selection selection =
+              SelectAtLeast(input.values, bits, most, workspace);
+          EXPECT_EQ(Places(selection, workspace, input.values), expected)
+              << input.name << ", " << most << ", " << threads;
+        }
+      });
     }
   }
 }

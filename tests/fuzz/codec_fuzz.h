@@ -1,7 +1,7 @@
 // tests/fuzz/codec_fuzz.h
 //
-// Any bytes as a codec's payload: what is accepted decodes to finite values,
-// and adds what it decodes to.
+// Any bytes as a codec's payload: what is accepted decodes to finite values, in
+// one piece as in parts, and adds what it decodes to.
 #ifndef SKERRY_TESTS_FUZZ_CODEC_FUZZ_H_
 #define SKERRY_TESTS_FUZZ_CODEC_FUZZ_H_
 
@@ -13,8 +13,8 @@
 
 namespace skerry::compression {
 
-// The first two bytes say how many elements are claimed, the rest is payload;
-// and once more with the payload's length made to fit.
+// The first two bytes say how many elements are claimed (claimed_elements.h),
+// the rest is payload; and once more with the payload's length made to fit.
 void FuzzDecoder(CodecId id, std::span<const std::byte> input);
 
 }  // namespace skerry::compression

@@ -20,9 +20,9 @@ using SparseCodecs = std::vector<std::unique_ptr<const Codec>>;
 // Densities and inner codecs of a family's targets.
 std::vector<SparseOptions> FuzzedOptions();
 
-// The first byte names one of `codecs`, two say how many elements are claimed,
-// the rest is payload; and once more with the payload's length made the
-// largest, which is the only one for codecs of fixed size.
+// The first byte names one of `codecs`, two say how many elements are claimed
+// (claimed_elements.h), the rest is payload; and once more with the payload's
+// length made the largest, which is the only one for codecs of fixed size.
 void FuzzSparse(const SparseCodecs& codecs, std::span<const std::byte> input);
 
 }  // namespace skerry::compression

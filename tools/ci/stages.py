@@ -121,7 +121,8 @@ def _fuzz_one(target, binary, seconds, seed):
         corpora = [grown] + ([str(committed)] if committed.is_dir() else [])
         done = subprocess.run(
             [str(binary), f'-max_total_time={seconds}', f'-seed={seed}',
-             '-rss_limit_mb=2048', '-timeout=10', '-verbosity=0',
+             '-entropic_scale_per_exec_time=1', '-rss_limit_mb=2048',
+             '-timeout=10', '-verbosity=0',
              f'-artifact_prefix={artifacts}/{name}-', *corpora],
             cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, errors='replace',
