@@ -51,6 +51,7 @@ class Group {
       ASSERT_TRUE(member.Receive(results, mean).ok());
       if (&member == &members_[0]) first = mean;
       ASSERT_EQ(mean, first);
+      member.Keep();
     }
     if (feed_back) return;
     for (OneBitMean& member : members_) member.Reset();

@@ -9,30 +9,43 @@
 #define SKERRY_COMPRESSION_REDUCE_ONE_BIT_ALL_REDUCE_H_
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "base/collective.h"
+#include "base/executor.h"
 #include "compression/reduce/one_bit_mean.h"
+#include "compression/workspace.h"
 
 namespace skerry::compression {
 
 // Members make the same calls, as those of the group are. Those in between of
 // others are allowed.
+//
+// Whatever a member is sent, or has to refuse, it makes the same calls of the
+// group in every step: AllToAll, AllGather, and an AllReduceSum of a vote. Only
+// when nobody has anything against a step does anybody keep it.
 class OneBitAllReduce {
  public:
-  // Any dense codec does; kSign1 is the one this is for. `group` has to outlive
-  // it.
-  OneBitAllReduce(size_t elements, CodecId codec, Collective& group);
+  // Any dense codec does; kSign1 is the one this is for. `group` and `executor`
+  // outlive it; for the latter see OneBitMean.
+  //
+  // Errors: InvalidArgument when a part's encoding would have 4 GiB or more, or
+  // the codec is sparse; Unimplemented when there is no such codec.
+  static absl::StatusOr<std::unique_ptr<OneBitAllReduce>> Create(
+      size_t elements, CodecId codec, Collective& group,
+      ParallelExecutor& executor = CallingThread());
 
   // Replaces `values` by about the members' mean: the same bits everywhere.
   //
-  // Errors: InvalidArgument at every member when one of them has a value that
-  // is not finite, DataLoss at every member when an owner was given what is no
-  // encoding; the errors that are fed back are then what they were, and the
-  // group goes on. Those of the group. `values` is unspecified after any but
-  // the first.
+  // Errors, the same at every member: InvalidArgument when one of them has a
+  // value that is not finite, or their mean is not; DataLoss when one was given
+  // what is no encoding. The errors that are fed back are then what they were,
+  // and the group goes on. Those of the group, with which it ends. `values` are
+  // unspecified after any.
   absl::Status Mean(std::span<float> values);
 
   // After a change of members, and when a checkpoint is loaded.
@@ -42,8 +55,20 @@ class OneBitAllReduce {
   std::span<const float> owner_error() const { return mean_.owner_error(); }
 
  private:
-  // Takes a payload out of each piece.
-  absl::Status Take();
+  // What a member may have against a step, in the order in which it is told.
+  enum Objection { kValues, kMean, kPayload, kResult, kObjections, kNone };
+
+  OneBitAllReduce(size_t elements, CodecId codec, Collective& group,
+                  size_t piece_bytes, ParallelExecutor& executor);
+
+  // Puts a payload, or that there is none, into one of `to_`.
+  void Put(const OneBitMean::Payload* payload, size_t piece);
+  // Takes a payload out of each of `from_`; false when one is not there.
+  bool Take();
+  // Reduces what members sent.
+  Objection Reduce();
+  // Tells the others, and returns what any of them has against the step.
+  absl::Status Vote(Objection objection);
 
   Collective& group_;
   OneBitMean mean_;
@@ -52,6 +77,8 @@ class OneBitAllReduce {
   OneBitMean::Payload result_;
   std::vector<std::byte> to_;
   std::vector<std::byte> from_;
+  // By objection and rank.
+  std::vector<float> votes_;
 };
 
 }  // namespace skerry::compression

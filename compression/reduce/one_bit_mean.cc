@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/status.h"
+#include "compression/parts.h"
 
 namespace skerry::compression {
 namespace {
@@ -16,20 +17,50 @@ const Codec& DenseCodecOf(CodecId id) {
   return **codec;
 }
 
-void KeepLost(const std::vector<float>& sum, const std::vector<float>& sent,
-              std::vector<float>& error) {
-  for (size_t i = 0; i < error.size(); ++i) error[i] = sum[i] - sent[i];
+void Add(std::span<const float> a, std::span<const float> b,
+         std::span<float> sum, ParallelExecutor& executor) {
+  EveryPart(sum.size(), executor, [&](size_t begin, size_t end) {
+    const float* __restrict x = a.data();
+    const float* __restrict y = b.data();
+    float* __restrict out = sum.data();
+    for (size_t i = begin; i < end; ++i) out[i] = x[i] + y[i];
+    return true;
+  });
+}
+
+// sum = sum / members + error.
+void MeanAndError(float members, std::span<const float> error,
+                  std::span<float> sum, ParallelExecutor& executor) {
+  EveryPart(sum.size(), executor, [&](size_t begin, size_t end) {
+    const float* __restrict kept = error.data();
+    float* __restrict out = sum.data();
+    for (size_t i = begin; i < end; ++i) out[i] = out[i] / members + kept[i];
+    return true;
+  });
+}
+
+void KeepLost(std::span<const float> sum, std::span<const float> sent,
+              std::span<float> error, ParallelExecutor& executor) {
+  EveryPart(error.size(), executor, [&](size_t begin, size_t end) {
+    const float* __restrict whole = sum.data();
+    const float* __restrict told = sent.data();
+    float* __restrict out = error.data();
+    for (size_t i = begin; i < end; ++i) out[i] = whole[i] - told[i];
+    return true;
+  });
 }
 
 }  // namespace
 
-OneBitMean::OneBitMean(size_t elements, int members, int rank, CodecId codec)
+OneBitMean::OneBitMean(size_t elements, int members, int rank, CodecId codec,
+                       ParallelExecutor& executor)
     : elements_(elements),
       members_(members),
       codec_(DenseCodecOf(codec)),
       member_error_(elements, 0.0f),
       sum_(elements),
-      sent_(elements) {
+      sent_(elements),
+      workspace_(executor) {
   SKERRY_CHECK(rank >= 0 && rank < members);
   const auto [begin, end] = Part(rank);
   owner_error_.assign(end - begin, 0.0f);
@@ -37,11 +68,12 @@ OneBitMean::OneBitMean(size_t elements, int members, int rank, CodecId codec)
   owner_sent_.resize(end - begin);
 }
 
-std::pair<size_t, size_t> OneBitMean::Part(int rank) const {
-  const size_t blocks = (elements_ + kBlock - 1) / kBlock;
+std::pair<size_t, size_t> OneBitMean::PartOf(size_t elements, int members,
+                                             int rank) {
+  const size_t blocks = (elements + kBlock - 1) / kBlock;
   const auto edge = [&](size_t at) {
-    const size_t block = blocks * at / static_cast<size_t>(members_);
-    return std::min(block * kBlock, elements_);
+    const size_t block = blocks * at / static_cast<size_t>(members);
+    return std::min(block * kBlock, elements);
   };
   const auto r = static_cast<size_t>(rank);
   return {edge(r), edge(r + 1)};
@@ -50,8 +82,8 @@ std::pair<size_t, size_t> OneBitMean::Part(int rank) const {
 absl::Status OneBitMean::Send(std::span<const float> x,
                               std::vector<Payload>& to_owners) {
   SKERRY_CHECK(x.size() == elements_);
-  given_ = reduced_ = false;
-  for (size_t i = 0; i < elements_; ++i) sum_[i] = x[i] + member_error_[i];
+  given_ = reduced_ = received_ = false;
+  Add(x, member_error_, sum_, *workspace_.executor);
   to_owners.resize(static_cast<size_t>(members_));
   for (int owner = 0; owner < members_; ++owner) {
     const auto [begin, end] = Part(owner);
@@ -74,10 +106,8 @@ absl::Status OneBitMean::Reduce(std::span<const Payload> from_members,
   for (const Payload& payload : from_members) {
     SKERRY_RETURN_IF_ERROR(codec_.DecodeAdd(payload, owner_sum_, workspace_));
   }
-  const auto members = static_cast<float>(members_);
-  for (size_t i = 0; i < owner_sum_.size(); ++i) {
-    owner_sum_[i] = owner_sum_[i] / members + owner_error_[i];
-  }
+  MeanAndError(static_cast<float>(members_), owner_error_, owner_sum_,
+               *workspace_.executor);
   SKERRY_RETURN_IF_ERROR(codec_.Encode(owner_sum_, result, workspace_));
   SKERRY_RETURN_IF_ERROR(codec_.Decode(result, owner_sent_, workspace_));
   reduced_ = true;
@@ -88,20 +118,26 @@ absl::Status OneBitMean::Receive(std::span<const Payload> results,
                                  std::span<float> out) {
   SKERRY_CHECK(results.size() == static_cast<size_t>(members_));
   SKERRY_CHECK(out.size() == elements_);
+  received_ = false;
   for (int owner = 0; owner < members_; ++owner) {
     const auto [begin, end] = Part(owner);
     SKERRY_RETURN_IF_ERROR(codec_.Decode(results[static_cast<size_t>(owner)],
                                          out.subspan(begin, end - begin),
                                          workspace_));
   }
-  if (given_) KeepLost(sum_, sent_, member_error_);
-  if (reduced_) KeepLost(owner_sum_, owner_sent_, owner_error_);
-  given_ = reduced_ = false;
+  received_ = true;
   return absl::OkStatus();
 }
 
+void OneBitMean::Keep() {
+  SKERRY_CHECK(given_ && reduced_ && received_);
+  KeepLost(sum_, sent_, member_error_, *workspace_.executor);
+  KeepLost(owner_sum_, owner_sent_, owner_error_, *workspace_.executor);
+  given_ = reduced_ = received_ = false;
+}
+
 void OneBitMean::Reset() {
-  given_ = reduced_ = false;
+  given_ = reduced_ = received_ = false;
   std::fill(member_error_.begin(), member_error_.end(), 0.0f);
   std::fill(owner_error_.begin(), owner_error_.end(), 0.0f);
 }

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "base/random.h"
+#include "compression/testing/backward_executor.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -17,10 +18,11 @@ using Payload = OneBitMean::Payload;
 // Virtual members in one process, and what they put on the wire.
 class Ring {
  public:
-  Ring(size_t elements, int members, CodecId codec = CodecId::kSign1)
+  Ring(size_t elements, int members, CodecId codec = CodecId::kSign1,
+       ParallelExecutor& executor = CallingThread())
       : elements_(elements) {
     for (int rank = 0; rank < members; ++rank) {
-      members_.emplace_back(elements, members, rank, codec);
+      members_.emplace_back(elements, members, rank, codec, executor);
     }
   }
 
@@ -46,6 +48,7 @@ class Ring {
       std::vector<float> same(elements_);
       EXPECT_TRUE(member.Receive(results, same).ok());
       EXPECT_EQ(same, out);
+      member.Keep();
     }
     return out;
   }
@@ -202,7 +205,7 @@ std::vector<float> ErrorsOf(const OneBitMean& member) {
 }
 
 // A member without others, whose payloads are its own results.
-TEST(OneBitMeanTest, StepThatDoesNotEndLeavesNoTrace) {
+TEST(OneBitMeanTest, StepThatIsNotKeptLeavesNoTrace) {
   OneBitMean member(600, 1, 0, CodecId::kSign1);
   std::vector<Payload> payloads;
   Payload result;
@@ -212,8 +215,9 @@ TEST(OneBitMeanTest, StepThatDoesNotEndLeavesNoTrace) {
   const std::vector<float> first = ErrorsOf(member);
   ASSERT_TRUE(member.Send(x, payloads).ok());
   ASSERT_TRUE(member.Reduce(payloads, result).ok());
-  EXPECT_EQ(ErrorsOf(member), first);
   ASSERT_TRUE(member.Receive(std::vector<Payload>{result}, out).ok());
+  EXPECT_EQ(ErrorsOf(member), first);
+  member.Keep();
   const std::vector<float> before = ErrorsOf(member);
   EXPECT_NE(before, first);
 
@@ -225,6 +229,33 @@ TEST(OneBitMeanTest, StepThatDoesNotEndLeavesNoTrace) {
   x[599] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_TRUE(absl::IsInvalidArgument(member.Send(x, payloads)));
   EXPECT_EQ(ErrorsOf(member), before);
+}
+
+TEST(OneBitMeanTest, MeanThatOverflowsIsRefused) {
+  OneBitMean member(1, 2, 0, CodecId::kRawF32);
+  std::vector<Payload> payloads;
+  ASSERT_TRUE(member.Send(std::vector<float>{3e38f}, payloads).ok());
+  Payload result;
+  // One element is the part of the last.
+  OneBitMean owner(1, 2, 1, CodecId::kRawF32);
+  const std::vector<Payload> twice(2, payloads[1]);
+  EXPECT_TRUE(absl::IsInvalidArgument(owner.Reduce(twice, result)));
+}
+
+// Parts of 2^16 are what several threads share out.
+TEST(OneBitMeanTest, BitsDoNotDependOnTheExecutor) {
+  constexpr size_t kElements = 300001;
+  BackwardExecutor backward(4);
+  Ring alone(kElements, 2);
+  Ring together(kElements, 2, CodecId::kSign1, backward);
+  Random random(6);
+  for (int step = 0; step < 3; ++step) {
+    const auto x = Draw(random, 2, kElements);
+    EXPECT_EQ(alone.Step(x), together.Step(x));
+  }
+  for (size_t m = 0; m < 2; ++m) {
+    EXPECT_EQ(ErrorsOf(alone.members()[m]), ErrorsOf(together.members()[m]));
+  }
 }
 
 }  // namespace

@@ -9,32 +9,12 @@
 #include <functional>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "base/hash.h"
 #include "gtest/gtest.h"
+#include "transport/shm/testing/shm_members.h"
 #include "transport/testing/group_conformance.h"
 
 namespace skerry::transport {
 namespace {
-
-// Tests run side by side in namespaces where their process ids are equal, but
-// each has a temporary folder of its own.
-std::string NewName() {
-  static int made = 0;
-  const std::string folder = ::testing::TempDir();
-  return absl::StrCat("/skerry-group-test-",
-                      Hash64Of(std::span<const char>(folder)), "-", getpid(),
-                      "-", ++made);
-}
-
-GroupMembers MakeShmGroup(int size, absl::Duration timeout) {
-  const std::string name = NewName();
-  GroupMembers members;
-  for (int rank = 0; rank < size; ++rank) {
-    members.push_back(ShmGroup::Open({name, rank, size, timeout}).value());
-  }
-  return members;
-}
 
 INSTANTIATE_TEST_SUITE_P(Shm, GroupConformance,
                          ::testing::Values(MakeShmGroup));
@@ -60,7 +40,7 @@ bool EndedWell(pid_t child) {
 
 TEST(ShmGroupTest, ProcessesGetTheSameSum) {
   constexpr int kSize = 3;
-  const std::string name = NewName();
+  const std::string name = NewShmName();
   std::vector<pid_t> children;
   for (int rank = 0; rank < kSize; ++rank) {
     children.push_back(Fork([&name, rank] {
@@ -81,7 +61,7 @@ TEST(ShmGroupTest, ProcessesGetTheSameSum) {
 }
 
 TEST(ShmGroupTest, KilledProcessHoldsTheOthersUpForOneTimeout) {
-  const std::string name = NewName();
+  const std::string name = NewShmName();
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);
   const pid_t child = Fork([&] {
@@ -105,7 +85,7 @@ TEST(ShmGroupTest, KilledProcessHoldsTheOthersUpForOneTimeout) {
 }
 
 TEST(ShmGroupTest, AbortReachesAnotherProcess) {
-  const std::string name = NewName();
+  const std::string name = NewShmName();
   const pid_t child = Fork([&] {
     auto group = ShmGroup::Open({name, 1, 2, absl::Seconds(60)});
     if (!group.ok()) return false;
@@ -122,7 +102,7 @@ TEST(ShmGroupTest, AbortReachesAnotherProcess) {
 }
 
 TEST(ShmGroupTest, NameIsGoneOnceAllHaveMet) {
-  const std::string name = NewName();
+  const std::string name = NewShmName();
   GroupMembers members;
   for (int rank = 0; rank < 2; ++rank) {
     members.push_back(
@@ -134,13 +114,13 @@ TEST(ShmGroupTest, NameIsGoneOnceAllHaveMet) {
 }
 
 TEST(ShmGroupTest, GroupThatNeverMetLeavesNoName) {
-  const std::string name = NewName();
+  const std::string name = NewShmName();
   ShmGroup::Open({name, 0, 2, absl::Seconds(60)}).value().reset();
   EXPECT_FALSE(NameExists(name));
 }
 
 TEST(ShmGroupTest, WrongMembersAreRefused) {
-  const std::string name = NewName();
+  const std::string name = NewShmName();
   const auto first = ShmGroup::Open({name, 0, 2, absl::Seconds(60)});
   ASSERT_TRUE(first.ok());
   const auto open = [&](int rank, int size) {
