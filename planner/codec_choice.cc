@@ -13,26 +13,6 @@
 namespace skerry::planner {
 namespace {
 
-std::string WhyLossRefused(CodecLoss loss, const ErrorHandling& handling) {
-  const bool feedback = handling.beta > 0.0;
-  switch (loss) {
-    case CodecLoss::kRounding:
-      return "";
-    case CodecLoss::kOneBit:
-      return feedback ? "" : "one bit without error feedback diverges";
-    case CodecLoss::kOneBitWhole:
-      return "one scale for all values diverges where curvature varies";
-    case CodecLoss::kSparse:
-      if (!feedback) {
-        return "a sparse codec without error feedback loses what it leaves";
-      }
-      return handling.momentum > 0.0 ? "a sparse codec with error feedback "
-                                       "diverges under outer momentum"
-                                     : "";
-  }
-  return "it loses in a way that is not known";
-}
-
 // All that a choice depends on, by member and option.
 struct Table {
   std::vector<std::vector<HopSeconds>> times;
@@ -162,8 +142,11 @@ double RoundsAtOnce(double relative_rms, double beta) {
 
 std::string WhyRefused(const CodecOption& option,
                        const ErrorHandling& handling) {
-  std::string why = WhyLossRefused(option.loss, handling);
-  if (!why.empty() || option.loss == CodecLoss::kRounding) return why;
+  if (const auto diverges =
+          FindDivergence(option.loss, handling.beta, handling.momentum)) {
+    return std::string(diverges->why);
+  }
+  if (option.loss == CodecLoss::kRounding) return "";
   const double rounds = RoundsAtOnce(option.relative_rms, handling.beta);
   if (rounds < handling.rounds_at_once_max) return "";
   return absl::StrFormat(

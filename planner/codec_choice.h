@@ -16,17 +16,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "planner/codec_loss.h"
 #include "planner/exchange_time.h"
 
 namespace skerry::planner {
-
-// How a codec loses, which decides where it converges.
-enum class CodecLoss {
-  kRounding,     // every value arrives, a little off
-  kOneBit,       // one bit a value, a scale a block
-  kOneBitWhole,  // one bit a value, one scale for all
-  kSparse,       // most values are not sent
-};
 
 struct CodecOption {
   std::string name;
@@ -51,11 +44,9 @@ struct ErrorHandling {
 // ever sent.
 double RoundsAtOnce(double relative_rms, double beta);
 
-// Why a job may not use a codec; empty when it may. Refused is what diverges or
-// loses nearly everything (docs/compression.md): sparse codecs with error
-// feedback under outer momentum, and without error feedback; one bit without
-// error feedback; one bit with one scale for all, where curvature varies; and
-// what keeps so much that the outer step overshoots once it is sent.
+// Why a job may not use a codec; empty when it may. Refused is what diverges
+// (FindDivergence), and what keeps so much that the outer step overshoots once
+// it is sent.
 std::string WhyRefused(const CodecOption& option,
                        const ErrorHandling& handling);
 

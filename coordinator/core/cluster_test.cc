@@ -128,6 +128,26 @@ TEST(ClusterTest, AJournalWithAGapIsRefused) {
             absl::StatusCode::kDataLoss);
 }
 
+TEST(ClusterTest, AJobThatWouldBeRefusedNowIsReplayedAndGoesOn) {
+  JobSpec accepted = SmallJob("job", 100);
+  accepted.exchange.codec = "sign1_whole";
+  accepted.outer.beta = 0.0;
+  ASSERT_FALSE(ReviewJobSpec(accepted).ok());
+  // All else filled, as the release that accepted it did.
+  accepted.exchange.codec = "sign1";
+  accepted.outer.beta = 1.0;
+  accepted = ReviewJobSpec(accepted)->spec;
+  accepted.exchange.codec = "sign1_whole";
+  accepted.outer.beta = 0.0;
+  Cluster cluster{ClusterOptions()};
+  ASSERT_TRUE(cluster.Apply({Revision(1), JobSubmitted{accepted, "key"}}).ok());
+  cluster.Recovered(kStart);
+  ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());
+  const auto view = cluster.ViewJob(JobId(1), kStart);
+  ASSERT_TRUE(view.ok()) << view.status();
+  EXPECT_EQ(view->spec, accepted);
+}
+
 TEST(ClusterTest, FinishedJobsAreForgottenOldestFirst) {
   ClusterOptions options;
   options.finished_jobs_max = 1;

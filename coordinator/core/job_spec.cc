@@ -6,10 +6,11 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "compression/codec.h"
+#include "coordinator/core/spec_problems.h"
 #include "nlohmann/json.hpp"
 #include "optimizer/outer/outer_options.h"
+#include "planner/codec_loss.h"
 #include "planner/codec_policy.h"
 
 namespace skerry::coordinator {
@@ -29,22 +30,7 @@ constexpr int32_t kPriorityMax = 1000;
 constexpr uint32_t kEveryMax = 1 << 20;
 constexpr uint32_t kKeepMax = 1024;
 
-class Problems {
- public:
-  void Add(std::string_view path, std::string_view what) {
-    lines_.push_back(absl::StrCat(absl::string_view(path.data(), path.size()),
-                                  ": ",
-                                  absl::string_view(what.data(), what.size())));
-  }
-  void Require(bool holds, std::string_view path, std::string_view what) {
-    if (!holds) Add(path, what);
-  }
-  bool empty() const { return lines_.empty(); }
-  std::string Text() const { return absl::StrJoin(lines_, "\n"); }
-
- private:
-  std::vector<std::string> lines_;
-};
+using Problems = SpecProblems;
 
 // NaN is in no range.
 bool Within(double value, double low, double high) {
@@ -411,6 +397,25 @@ optimizer::OuterOptions FilledOptions(const JobSpec::OuterLoop& outer,
   return preset;
 }
 
+// Of codecs that the job names; "adaptive" leaves out what diverges by itself.
+void ReviewDivergence(const JobSpec& spec, Problems& problems) {
+  const auto codec = compression::ParseCodecName(spec.exchange.codec);
+  planner::CodecLoss loss = planner::CodecLoss::kRounding;
+  if (codec.ok()) loss = planner::LossOf(*codec);
+  if (planner::AdaTopKRatio(spec.exchange.codec)) {
+    loss = planner::CodecLoss::kSparse;
+  }
+  const auto diverges =
+      planner::FindDivergence(loss, *spec.outer.beta, *spec.outer.momentum);
+  if (!diverges) return;
+  problems.Add(
+      diverges->field,
+      absl::StrCat(
+          "does not go with ", spec.exchange.codec, ": ",
+          absl::string_view(diverges->why.data(), diverges->why.size()), "; ",
+          absl::string_view(diverges->remedy.data(), diverges->remedy.size())));
+}
+
 void ReviewOuterLoop(JobSpec& spec, std::vector<std::string>& warnings,
                      Problems& problems) {
   const auto preset = optimizer::OuterPreset(MethodName(spec.outer.method));
@@ -426,15 +431,9 @@ void ReviewOuterLoop(JobSpec& spec, std::vector<std::string>& warnings,
   FillOuterLoop(spec.outer, *preset, beta);
   problems.Require(Within(*spec.outer.beta, 0, 1), "outer.beta",
                    "has to be in [0, 1]");
-  const bool sparse =
-      codec.ok() ? compression::IsSparse(*codec)
-                 : planner::AdaTopKRatio(spec.exchange.codec).has_value();
-  problems.Require(!sparse || *spec.outer.beta > 0, "outer.beta",
-                   "has to be above 0 for a sparse codec: what it does not "
-                   "send would be lost");
-  const auto review = optimizer::ValidateOuter(
-      FilledOptions(spec.outer, *preset),
-      {.sparse = sparse, .error_feedback = *spec.outer.beta > 0});
+  ReviewDivergence(spec, problems);
+  const auto review =
+      optimizer::ValidateOuter(FilledOptions(spec.outer, *preset));
   if (!review.ok()) {
     const absl::string_view why = review.status().message();
     problems.Add("outer", std::string_view(why.data(), why.size()));

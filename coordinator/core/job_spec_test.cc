@@ -165,6 +165,30 @@ TEST(JobSpecTest, AnAdaptiveJobCarriesErrorsUnlessItSaysOtherwise) {
   EXPECT_TRUE(ReviewJobSpec(spec).ok());
 }
 
+TEST(JobSpecTest, OneBitWithoutErrorFeedbackIsRefusedInOneLine) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.exchange.codec = "sign1";
+  ASSERT_TRUE(ReviewJobSpec(spec).ok()) << ReviewJobSpec(spec).status();
+  EXPECT_EQ(ReviewJobSpec(spec)->spec.outer.beta, 1.0);
+  spec.outer.beta = 0.0;
+  EXPECT_EQ(ReviewJobSpec(spec).status().message(),
+            "outer.beta: does not go with sign1: one bit a value without error "
+            "feedback diverges; leave outer.beta out, which is 1 then, or use "
+            "a codec of 4 bits or more, such as nf4");
+}
+
+TEST(JobSpecTest, OneScaleForAllValuesIsRefusedInOneLine) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.exchange.codec = "sign1_whole";
+  for (const double beta : {0.0, 1.0}) {
+    spec.outer.beta = beta;
+    EXPECT_EQ(ReviewJobSpec(spec).status().message(),
+              "exchange.codec: does not go with sign1_whole: one scale for all "
+              "values diverges where curvature varies; use sign1, which has a "
+              "scale for each 256 values");
+  }
+}
+
 TEST(JobSpecTest, AdaTopKIsRefusedWhereSparseCodecsAre) {
   JobSpec spec = SmallJob("job", 100);
   spec.exchange.codec = "ada_top_k/16";
@@ -176,7 +200,7 @@ TEST(JobSpecTest, AdaTopKIsRefusedWhereSparseCodecsAre) {
   EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "outer.beta:"));
   spec.outer.beta = 1.0;
   spec.outer.method = OuterMethod::kDiloco;  // with outer momentum
-  EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "outer:"));
+  EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "outer.momentum:"));
   spec.exchange.codec = "ada_top_k/5";
   EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "exchange.codec:"));
 }

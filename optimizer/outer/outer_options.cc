@@ -127,16 +127,9 @@ absl::StatusOr<OuterOptions> OuterPreset(std::string_view name) {
       "\"; use local_sgd, diloco, co2, dasgd or average_plus_local_delta"));
 }
 
-absl::StatusOr<OuterReview> ValidateOuter(const OuterOptions& options,
-                                          const CodecTraits& codec) {
+absl::StatusOr<OuterReview> ValidateOuter(const OuterOptions& options) {
   SKERRY_RETURN_IF_ERROR(CheckDomains(options));
   SKERRY_RETURN_IF_ERROR(CheckMerge(options));
-  if (codec.sparse && codec.error_feedback && options.momentum > 0.0) {
-    return Refused(
-        "a sparse codec with error feedback diverges under momentum: "
-        "coordinates arrive late and all at once, and momentum multiplies "
-        "them. Use a dense codec, or momentum 0");
-  }
   OuterReview review;
   review.delayed_gain = DelayedGain(options);
   if (review.delayed_gain >= 1.0) {

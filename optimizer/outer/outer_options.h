@@ -55,12 +55,6 @@ struct OuterOptions {
 // Errors: InvalidArgument, listing the names.
 absl::StatusOr<OuterOptions> OuterPreset(std::string_view name);
 
-// What the outer loop has to know of the codec on the links.
-struct CodecTraits {
-  bool sparse = false;
-  bool error_feedback = false;
-};
-
 struct OuterReview {
   // Left side of the stability law at full contraction, |z|^2 of the slowest
   // mode: the loop is stable below 1 and damped well up to 0.5. 0 where no
@@ -70,11 +64,9 @@ struct OuterReview {
 };
 
 // Errors: InvalidArgument when a number is out of its domain, when the delayed
-// recursion is unstable, when a merge rule is combined with settings for which
-// it has no meaning, or when outer momentum meets a sparse codec with
-// error feedback. The message says which bound and what to change.
-absl::StatusOr<OuterReview> ValidateOuter(const OuterOptions& options,
-                                          const CodecTraits& codec = {});
+// recursion is unstable, or when a merge rule is combined with settings for
+// which it has no meaning. The message says which bound and what to change.
+absl::StatusOr<OuterReview> ValidateOuter(const OuterOptions& options);
 
 }  // namespace skerry::optimizer
 

@@ -12,8 +12,8 @@ OuterOptions Preset(std::string_view name) {
   return options.value_or(OuterOptions());
 }
 
-bool Refused(const OuterOptions& options, const CodecTraits& codec = {}) {
-  return absl::IsInvalidArgument(ValidateOuter(options, codec).status());
+bool Refused(const OuterOptions& options) {
+  return absl::IsInvalidArgument(ValidateOuter(options).status());
 }
 
 TEST(OuterOptionsTest, EveryPresetIsAcceptedWithoutWarning) {
@@ -61,17 +61,6 @@ TEST(OuterOptionsTest, DelayedDiLoCoIsRefused) {
   OuterOptions options = Preset("diloco");
   options.delay_rounds = 1;
   EXPECT_TRUE(Refused(options));
-}
-
-TEST(OuterOptionsTest, SparseErrorFeedbackWithMomentumIsRefused) {
-  OuterOptions options = Preset("diloco");
-  EXPECT_TRUE(Refused(options, {.sparse = true, .error_feedback = true}));
-  options.nesterov = false;
-  EXPECT_TRUE(Refused(options, {.sparse = true, .error_feedback = true}));
-  EXPECT_FALSE(Refused(options, {.sparse = true, .error_feedback = false}));
-  EXPECT_FALSE(Refused(options, {.sparse = false, .error_feedback = true}));
-  EXPECT_FALSE(
-      Refused(Preset("local_sgd"), {.sparse = true, .error_feedback = true}));
 }
 
 TEST(OuterOptionsTest, MergeRulesThatKeepTheMeanTakeNothingThatMovesIt) {
