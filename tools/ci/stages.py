@@ -53,6 +53,11 @@ def unit(quick=False, patterns=('//...',)):
                           *(['--test_tag_filters=-slow'] if quick else []))
 
 
+def large():
+    """What takes more memory than a machine of CI may have."""
+    return unit(patterns=['//compression:large_slice_test'])
+
+
 def sanitize():
     """ASan and UBSan in one pass, on the libraries that fuzzing needs too."""
     patterns = [f'//{folder}/...' for folder in SANITIZED
