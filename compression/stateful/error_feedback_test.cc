@@ -10,7 +10,6 @@
 #include "base/random.h"
 #include "compression/sparse/sparse_codec.h"
 #include "compression/sparse/threshold_top_k.h"
-#include "compression/stateful/cached_threshold.h"
 #include "compression/testing/backward_executor.h"
 #include "gtest/gtest.h"
 
@@ -126,54 +125,6 @@ TEST(ErrorFeedbackTest, ARefusedStepChangesNothing) {
   EXPECT_EQ(
       std::vector<float>(feedback.error().begin(), feedback.error().end()),
       before);
-}
-
-// DCT: rare refreshes while the scale drifts slowly, early ones when it jumps.
-TEST(CachedThresholdTest, ASlowDriftKeepsTheCountAndAJumpRefreshes) {
-  Random random(8);
-  CachedThreshold cached({.refresh_every = 50});
-  const size_t target = 250;
-  double scale = 1.0;
-  for (int step = 0; step < 200; ++step) {
-    std::vector<float> values = Draw(random);
-    for (float& value : values) value *= static_cast<float>(scale);
-    const Threshold found = cached.Estimate(values, target);
-    EXPECT_GE(found.count, 0.5 * target) << step;
-    EXPECT_LE(found.count, 2.0 * target) << step;
-    scale *= 1.0002;
-  }
-  EXPECT_EQ(cached.refreshes(), 4u);
-  std::vector<float> values = Draw(random);
-  for (float& value : values) value *= 100.0f;
-  EXPECT_LE(cached.Estimate(values, target).count, 2 * target);
-  EXPECT_EQ(cached.refreshes(), 5u);
-  // Nothing but zeros leaves no threshold to keep.
-  EXPECT_EQ(cached.Estimate(std::vector<float>(kElements, 0.0f), target).count,
-            0u);
-}
-
-TEST(CachedThresholdTest, WithErrorFeedbackItIsDctAndLosesNothing) {
-  Random random(9);
-  CachedThreshold cached({.refresh_every = 20});
-  const auto codec = *MakeThresholdTopK(
-      {0.02, CodecId::kRawF32},
-      [&](std::span<const float> values, size_t target, Workspace&) {
-        return cached.Estimate(values, target);
-      });
-  ErrorFeedback feedback(kElements);
-  std::vector<double> imbalance(kElements);
-  std::vector<float> decoded(kElements);
-  std::vector<std::byte> payload;
-  for (int step = 0; step < 100; ++step) {
-    const std::vector<float> x = Draw(random);
-    ASSERT_TRUE(feedback.Encode(*codec, x, payload).ok());
-    ASSERT_TRUE(codec->Decode(payload, decoded).ok());
-    for (size_t i = 0; i < kElements; ++i) imbalance[i] += x[i] - decoded[i];
-  }
-  for (size_t i = 0; i < kElements; ++i) {
-    ASSERT_NEAR(imbalance[i], feedback.error()[i], 1e-4);
-  }
-  EXPECT_LT(cached.refreshes(), 100u);
 }
 
 }  // namespace
