@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "compression/codec.h"
+#include "compression/sparse/random_k.h"
 #include "compression/sparse/sparse_codec.h"
 #include "compression/sparse/threshold_top_k.h"
 #include "gtest/gtest.h"
@@ -114,7 +115,11 @@ class History {
       total_weight += replica.weight;
     }
     if (members.empty()) return;
-    const Codec& codec = *codecs_[random_.Below(codecs_.size())];
+    const Codec& chosen = *codecs_[random_.Below(codecs_.size())];
+    // Whose seed is another at every attempt.
+    const RandomK drawn =
+        RandomK::Make({0.1, CodecId::kRawF32}, random_()).value();
+    const Codec& codec = chosen.id() == CodecId::kRandomK ? drawn : chosen;
     for (size_t s = 0; s < kSpans; ++s) {
       Exchange(members, random_.Below(members.size()), codec, s, total_weight,
                commits);
@@ -195,7 +200,7 @@ class History {
       auto* made = new std::vector<std::unique_ptr<const Codec>>;
       made->push_back(*MakeTopK({0.1, CodecId::kRawF32}));
       made->push_back(*MakeTopK({0.1, CodecId::kNf4}));
-      made->push_back(*MakeRandomK({0.1, CodecId::kRawF32}, 5));
+      made->push_back(*MakeRandomK({0.1, CodecId::kRawF32}, 0));
       made->push_back(*MakeThresholdTopK(
           {0.1, CodecId::kInt8Block},
           [](std::span<const float> values, size_t target, Workspace&) {

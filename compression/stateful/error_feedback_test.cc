@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "base/random.h"
+#include "compression/sparse/random_k.h"
 #include "compression/sparse/sparse_codec.h"
 #include "compression/sparse/threshold_top_k.h"
 #include "compression/testing/backward_executor.h"
@@ -26,13 +27,12 @@ std::vector<float> Draw(Random& random) {
   return values;
 }
 
-// Every dense codec, every sparse one, and sparse ones over quantised values.
+// Every sparse codec but random_k, and sparse ones over quantised values.
 std::vector<std::unique_ptr<const Codec>> Sparse() {
   std::vector<std::unique_ptr<const Codec>> codecs;
   for (const CodecId inner :
        {CodecId::kRawF32, CodecId::kInt8Block, CodecId::kNf4}) {
     codecs.push_back(*MakeTopK({0.05, inner}));
-    codecs.push_back(*MakeRandomK({0.05, inner}, 3));
     codecs.push_back(*MakeThresholdTopK(
         {0.05, inner},
         [](std::span<const float> values, size_t target, Workspace&) {
@@ -44,10 +44,14 @@ std::vector<std::unique_ptr<const Codec>> Sparse() {
 }
 
 // The largest |given - sent - error| of a history that changes codec at every
-// step, relative to what was given there.
+// step, and random_k's seed, relative to what was given there.
 double WorstImbalance(uint64_t seed) {
   Random random(seed);
   const auto sparse = Sparse();
+  const std::vector<RandomK> random_k = {
+      *RandomK::Make({0.05, CodecId::kRawF32}, 0),
+      *RandomK::Make({0.05, CodecId::kInt8Block}, 0),
+      *RandomK::Make({0.05, CodecId::kNf4}, 0)};
   std::vector<const Codec*> codecs;
   for (int id = 0; id < 10; ++id) {
     codecs.push_back(*FindCodec(static_cast<CodecId>(id)));
@@ -59,7 +63,9 @@ double WorstImbalance(uint64_t seed) {
   std::vector<std::byte> payload;
   for (int step = 0; step < 100; ++step) {
     const std::vector<float> x = Draw(random);
-    const Codec& codec = *codecs[random.Below(codecs.size())];
+    const size_t chosen = random.Below(codecs.size() + random_k.size());
+    const RandomK drawn = random_k[chosen % random_k.size()].WithSeed(random());
+    const Codec& codec = chosen < codecs.size() ? *codecs[chosen] : drawn;
     EXPECT_TRUE(feedback.Encode(codec, x, payload).ok());
     EXPECT_TRUE(codec.Decode(payload, decoded).ok());
     for (size_t i = 0; i < kElements; ++i) {
