@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "compression/codec.h"
+#include "compression/codec_interface.h"
+#include "compression/dense_codec.h"
 #include "compression/sparse/random_k.h"
 #include "compression/sparse/sparse_codec.h"
 #include "compression/sparse/threshold_top_k.h"
@@ -210,9 +211,7 @@ class History {
       return made;
     }();
     std::vector<const Codec*> all;
-    for (int id = 0; id < 10; ++id) {
-      all.push_back(*FindCodec(static_cast<CodecId>(id)));
-    }
+    for (const NamedCodec& one : DenseCodecs()) all.push_back(one.codec);
     for (const auto& codec : *sparse) all.push_back(codec.get());
     return all;
   }

@@ -8,6 +8,8 @@
 
 #include "absl/status/status.h"
 #include "base/random.h"
+#include "compression/codec.h"
+#include "compression/dense_codec.h"
 #include "compression/sparse/random_k.h"
 #include "compression/sparse/sparse_codec.h"
 #include "compression/sparse/threshold_top_k.h"
@@ -53,9 +55,7 @@ double WorstImbalance(uint64_t seed) {
       *RandomK::Make({0.05, CodecId::kInt8Block}, 0),
       *RandomK::Make({0.05, CodecId::kNf4}, 0)};
   std::vector<const Codec*> codecs;
-  for (int id = 0; id < 10; ++id) {
-    codecs.push_back(*FindCodec(static_cast<CodecId>(id)));
-  }
+  for (const NamedCodec& one : DenseCodecs()) codecs.push_back(one.codec);
   for (const auto& codec : sparse) codecs.push_back(codec.get());
   ErrorFeedback feedback(kElements);
   std::vector<double> given(kElements), sent(kElements), size(kElements);
