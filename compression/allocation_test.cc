@@ -2,17 +2,24 @@
 // nothing after the first calls.
 #include <cstdlib>
 #include <new>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "base/random.h"
 #include "compression/reduce/one_bit_all_reduce.h"
 #include "compression/reduce/one_bit_mean.h"
+#include "compression/sparse/random_k.h"
+#include "compression/sparse/threshold_top_k.h"
+#include "compression/stateful/cached_threshold.h"
 #include "compression/stateful/dgc.h"
 #include "compression/stateful/error_feedback.h"
 #include "compression/stateful/power_sgd.h"
 #include "compression/testing/backward_executor.h"
 #include "compression/testing/conformance_cases.h"
+#include "compression/threshold/threshold.h"
 #include "gtest/gtest.h"
 #include "transport/memory/memory_group.h"
 
@@ -94,6 +101,81 @@ TEST(AllocationTest, NorDoesOneThatWorksInParts) {
   for (const ConformanceCase& one : NumberedCases()) {
     ExpectNoneInSteadyState(one, workspace);
   }
+}
+
+ConformanceCase ThresholdCase(const char* name, ThresholdEstimator estimate,
+                              ThresholdGuess guess) {
+  return {name,
+          *MakeThresholdTopK({0.02, CodecId::kInt8Block}, std::move(estimate),
+                             std::move(guess)),
+          nullptr, nullptr};
+}
+
+TEST(AllocationTest, NorDoesASampledThresholdOrOneWhoseGuessIsRefused) {
+  using Values = std::span<const float>;
+  const auto sampled = [](Values values, size_t target, Workspace& workspace) {
+    return SampledThreshold(values, target, 3, workspace);
+  };
+  const auto sidco = [](Values values, size_t target, Workspace& workspace) {
+    return SidcoThreshold(values, target, {}, workspace);
+  };
+  // One that nothing reaches, and one that nearly all do.
+  const auto guess = [](float value) {
+    return [value](Values values, size_t target, Workspace& workspace) {
+      EXPECT_TRUE(SidcoGuess(values, target, {}, workspace).has_value());
+      return std::optional<float>(value);
+    };
+  };
+  BackwardExecutor executor(3);
+  for (ParallelExecutor* loops :
+       {&CallingThread(), static_cast<ParallelExecutor*>(&executor)}) {
+    Workspace workspace(*loops);
+    ExpectNoneInSteadyState(ThresholdCase("sampled", sampled, nullptr),
+                            workspace);
+    ExpectNoneInSteadyState(ThresholdCase("too high", sidco, guess(3e38f)),
+                            workspace);
+    ExpectNoneInSteadyState(ThresholdCase("too low", sidco, guess(1e-9f)),
+                            workspace);
+  }
+}
+
+TEST(AllocationTest, NorDoesRandomKWithASeedForEachStep) {
+  const std::vector<float> values = Values();
+  std::vector<float> decoded(kElements);
+  std::vector<std::byte> payload;
+  Workspace workspace;
+  const RandomK made = *RandomK::Make({0.02, CodecId::kInt8Block}, 0);
+  for (uint64_t step = 0; step < kFirstCalls + kCalls; ++step) {
+    const int64_t before = allocations;
+    const RandomK codec = made.WithSeed(step);
+    ASSERT_TRUE(codec.Encode(values, payload, workspace).ok());
+    ASSERT_TRUE(codec.Decode(payload, decoded, workspace).ok());
+    if (step < kFirstCalls) continue;
+    EXPECT_EQ(allocations, before);
+  }
+}
+
+// Every other step finds a threshold.
+TEST(AllocationTest, NorDoesACachedThresholdWithErrorFeedback) {
+  const std::vector<float> values = Values();
+  std::vector<std::byte> payload;
+  CachedThresholdOptions options;
+  options.refresh_every = 2;
+  CachedThreshold cached = *CachedThreshold::Make(options);
+  BackwardExecutor executor(3);
+  ErrorFeedback feedback(kElements, 0.0f, executor);
+  const auto encode = [&](std::span<const float> sum,
+                          std::vector<std::byte>& to, Workspace& workspace) {
+    return cached.Encode(sum, to, workspace);
+  };
+  for (int call = 0; call < kFirstCalls + 2 * kCalls; ++call) {
+    const int64_t before = allocations;
+    ASSERT_TRUE(
+        feedback.EncodeWith(encode, cached.reader(), values, payload).ok());
+    if (call < kFirstCalls) continue;
+    EXPECT_EQ(allocations, before) << call;
+  }
+  EXPECT_EQ(cached.refreshes(), (kFirstCalls + 2 * kCalls) / 2);
 }
 
 TEST(AllocationTest, NorDoErrorFeedbackAndDgc) {

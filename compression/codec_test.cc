@@ -1,6 +1,7 @@
 #include "compression/codec.h"
 
 #include "absl/status/status.h"
+#include "compression/dense_codec.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -19,10 +20,10 @@ TEST(CodecTest, AnUnknownNameIsAnsweredWithTheNamesThatExist) {
 }
 
 TEST(CodecTest, OfDenseCodecsOnlyOneBitIsCarriedByDefault) {
-  for (int id = 0; id < 10; ++id) {
-    const auto codec = static_cast<CodecId>(id);
-    EXPECT_EQ(DefaultErrorFeedback(codec),
-              codec == CodecId::kSign1 || codec == CodecId::kSign1Whole);
+  for (const NamedCodec& one : DenseCodecs()) {
+    EXPECT_EQ(DefaultErrorFeedback(one.id),
+              one.id == CodecId::kSign1 || one.id == CodecId::kSign1Whole)
+        << one.name;
   }
 }
 

@@ -1,12 +1,15 @@
-// A slice of more than 2^31 values: indices that fit no int. Takes 11 GiB of
-// memory and minutes, so nothing runs it unasked:
-//   bazel test //compression:large_slice_test
+// A slice of more than 2^31 values: indices that fit no int. Takes 17 GiB of
+// memory and minutes, so nothing runs it unasked: tools/test large.
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/random.h"
 #include "compression/codec.h"
+#include "compression/dense_codec.h"
+#include "compression/sparse/sparse_codec.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -29,8 +32,7 @@ std::vector<float> ValuesFrom(size_t begin, size_t end) {
 }
 
 // Encodes, and decodes into the memory of what was encoded.
-void RoundTrip(CodecId id, std::vector<float>& values) {
-  const Codec& codec = **FindCodec(id);
+void RoundTrip(const Codec& codec, std::vector<float>& values) {
   for (size_t i = 0; i < values.size(); ++i) values[i] = ValueAt(i);
   std::vector<std::byte> payload;
   ASSERT_TRUE(codec.Encode(values, payload).ok());
@@ -38,50 +40,97 @@ void RoundTrip(CodecId id, std::vector<float>& values) {
   ASSERT_TRUE(codec.Decode(payload, values).ok());
 }
 
-TEST(LargeSliceTest, DenseCodecsDoBeyondTheBorderWhatTheyDoAnywhere) {
-  std::vector<float> values(kElements);
-  for (const CodecId id :
-       {CodecId::kInt8Block, CodecId::kSign1, CodecId::kNf4}) {
-    SCOPED_TRACE(CodecName(id));
-    RoundTrip(id, values);
-    // Blocks know nothing of each other, so a slice cut at one is enough.
-    for (const size_t begin : {size_t{0}, kBorder - 4096}) {
-      const size_t end = begin == 0 ? 8192 : kElements;
-      const std::vector<float> part = ValuesFrom(begin, end);
-      std::vector<std::byte> payload;
-      std::vector<float> decoded(part.size());
-      ASSERT_TRUE((*FindCodec(id))->Encode(part, payload).ok());
-      ASSERT_TRUE((*FindCodec(id))->Decode(payload, decoded).ok());
-      for (size_t i = begin; i < end; ++i) {
-        ASSERT_EQ(values[i], decoded[i - begin]) << i;
-      }
+// Blocks know nothing of each other, so a slice cut at one is enough.
+void ExpectBlocksAsInSlicesOfTheirOwn(const Codec& codec,
+                                      const std::vector<float>& values) {
+  for (const size_t begin : {size_t{0}, kBorder - 4096}) {
+    const size_t end = begin == 0 ? 8192 : kElements;
+    const std::vector<float> part = ValuesFrom(begin, end);
+    std::vector<std::byte> payload;
+    std::vector<float> decoded(part.size());
+    ASSERT_TRUE(codec.Encode(part, payload).ok());
+    ASSERT_TRUE(codec.Decode(payload, decoded).ok());
+    for (size_t i = begin; i < end; ++i) {
+      ASSERT_EQ(values[i], decoded[i - begin]) << i;
     }
   }
 }
 
+// One scale for all: the root mean square of what is uniform in [-1, 1).
+void ExpectOneScale(const std::vector<float>& values) {
+  for (size_t i = 0; i < kElements; ++i) {
+    ASSERT_NEAR(std::copysign(values[i], values[i] * ValueAt(i)),
+                std::sqrt(1.0 / 3.0), 1e-4)
+        << i;
+  }
+}
+
+TEST(LargeSliceTest, DenseCodecsDoBeyondTheBorderWhatTheyDoAnywhere) {
+  std::vector<float> values(kElements);
+  for (const NamedCodec& one : DenseCodecs()) {
+    SCOPED_TRACE(one.name);
+    RoundTrip(*one.codec, values);
+    if ((*FindDenseCodec(one.id))->BlockElements() == 0) {
+      ExpectOneScale(values);
+    } else {
+      ExpectBlocksAsInSlicesOfTheirOwn(*one.codec, values);
+    }
+  }
+}
+
+// Whether about one in `ratio` is sent, and of what is uniform in [-1, 1)
+// nothing far from the largest.
+void ExpectLargest(const std::vector<float>& values, double ratio) {
+  size_t sent = 0;
+  size_t beyond = 0;
+  for (size_t i = 0; i < kElements; ++i) {
+    if (values[i] == 0.0f) continue;
+    ++sent;
+    beyond += i >= kBorder ? 1 : 0;
+    // Of the five in the last chunk all may be sent.
+    if (i < kWholeChunks) {
+      ASSERT_GT(std::copysign(ValueAt(i), values[i] * ValueAt(i)),
+                1.0 - 2.0 / ratio)
+          << i;
+    }
+  }
+  const double share = ratio * static_cast<double>(sent) / kElements;
+  EXPECT_GT(share, 0.5);
+  EXPECT_LT(share, 2.0);
+  EXPECT_GT(static_cast<double>(beyond), 3 * 4096 / ratio / 4);
+}
+
 TEST(LargeSliceTest, SparseCodecsSendTheLargestBeyondTheBorderToo) {
   std::vector<float> values(kElements);
-  for (const char* name :
-       {"chunk_top_k/64", "top_k/64", "threshold_top_k/64"}) {
-    SCOPED_TRACE(name);
-    RoundTrip(*ParseCodecName(name), values);
-    size_t sent = 0;
-    size_t beyond = 0;
-    for (size_t i = 0; i < kElements; ++i) {
-      if (values[i] == 0.0f) continue;
-      ++sent;
-      beyond += i >= kBorder ? 1 : 0;
-      // One in 64 of what is uniform in [-1, 1] is above 0.984; a chunk's own
-      // 64th is not far from it. Of the five in the last chunk all are sent.
-      if (i < kWholeChunks) {
-        ASSERT_GT(values[i] * ValueAt(i), 0.85) << i;
-      }
+  for (const char* family : {"chunk_top_k/", "top_k/", "threshold_top_k/"}) {
+    for (const int ratio : {4, 64}) {
+      const std::string name = absl::StrCat(family, ratio);
+      SCOPED_TRACE(name);
+      RoundTrip(**FindCodec(*ParseCodecName(name)), values);
+      ExpectLargest(values, ratio);
     }
-    const double share = 64.0 * static_cast<double>(sent) / kElements;
-    EXPECT_GT(share, 0.5);
-    EXPECT_LT(share, 2.0);
-    EXPECT_GT(beyond, 50u);
   }
+}
+
+TEST(LargeSliceTest, RandomKDrawsFromEveryPartBeyondTheBorderToo) {
+  std::vector<float> values(kElements);
+  RoundTrip(**MakeRandomK({1.0 / 64, CodecId::kRawF32}, 3), values);
+  size_t sent = 0;
+  size_t beyond = 0;
+  size_t last = 0;
+  for (size_t i = 0; i < kElements; ++i) {
+    if (values[i] == 0.0f) continue;
+    ASSERT_EQ(values[i], ValueAt(i)) << i;
+    // Parts of 64, of which a drawn value may happen to be 0.
+    ASSERT_LT(i - last, 3 * 64u) << i;
+    last = i;
+    ++sent;
+    beyond += i >= kBorder ? 1 : 0;
+  }
+  const size_t draws = KeptElements(kElements, 1.0 / 64);
+  EXPECT_LE(sent, draws);
+  EXPECT_GT(sent, draws - 10);
+  EXPECT_GE(beyond, 3 * 4096u / 64 - 1);
 }
 
 }  // namespace

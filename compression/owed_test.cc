@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "base/random.h"
-#include "compression/codec.h"
+#include "compression/codec_interface.h"
+#include "compression/dense_codec.h"
+#include "compression/sparse/random_k.h"
 #include "compression/sparse/sparse_codec.h"
 #include "compression/sparse/threshold_top_k.h"
 #include "gtest/gtest.h"
@@ -114,7 +116,11 @@ class History {
       total_weight += replica.weight;
     }
     if (members.empty()) return;
-    const Codec& codec = *codecs_[random_.Below(codecs_.size())];
+    const Codec& chosen = *codecs_[random_.Below(codecs_.size())];
+    // Whose seed is another at every attempt.
+    const RandomK drawn =
+        RandomK::Make({0.1, CodecId::kRawF32}, random_()).value();
+    const Codec& codec = chosen.id() == CodecId::kRandomK ? drawn : chosen;
     for (size_t s = 0; s < kSpans; ++s) {
       Exchange(members, random_.Below(members.size()), codec, s, total_weight,
                commits);
@@ -195,7 +201,7 @@ class History {
       auto* made = new std::vector<std::unique_ptr<const Codec>>;
       made->push_back(*MakeTopK({0.1, CodecId::kRawF32}));
       made->push_back(*MakeTopK({0.1, CodecId::kNf4}));
-      made->push_back(*MakeRandomK({0.1, CodecId::kRawF32}, 5));
+      made->push_back(*MakeRandomK({0.1, CodecId::kRawF32}, 0));
       made->push_back(*MakeThresholdTopK(
           {0.1, CodecId::kInt8Block},
           [](std::span<const float> values, size_t target, Workspace&) {
@@ -205,9 +211,7 @@ class History {
       return made;
     }();
     std::vector<const Codec*> all;
-    for (int id = 0; id < 10; ++id) {
-      all.push_back(*FindCodec(static_cast<CodecId>(id)));
-    }
+    for (const NamedCodec& one : DenseCodecs()) all.push_back(one.codec);
     for (const auto& codec : *sparse) all.push_back(codec.get());
     return all;
   }

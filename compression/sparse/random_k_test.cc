@@ -1,3 +1,5 @@
+#include "compression/sparse/random_k.h"
+
 #include <memory>
 #include <vector>
 
@@ -54,6 +56,17 @@ TEST(RandomKTest, OfOneSeedThePlacesAreTheSameAndOfAnotherNot) {
   const std::vector<float> values = Numbers(1000);
   EXPECT_EQ(Through(*Raw(0.1), values), Through(*Raw(0.1), values));
   EXPECT_NE(Through(*Raw(0.1), values), Through(*Raw(0.1, kSeed + 1), values));
+}
+
+TEST(RandomKTest, WithAnotherSeedItIsTheCodecOfThatSeed) {
+  const std::vector<float> values = Numbers(1000);
+  const RandomK made = *RandomK::Make({0.1, CodecId::kRawF32}, 1);
+  for (uint64_t step = 0; step < 5; ++step) {
+    EXPECT_EQ(Through(made.WithSeed(step), values),
+              Through(*Raw(0.1, step), values));
+    EXPECT_EQ(made.WithSeed(step).MaxEncodedBytes(1000), 400u);
+  }
+  EXPECT_FALSE(RandomK::Make({0.0, CodecId::kRawF32}, 1).ok());
 }
 
 }  // namespace

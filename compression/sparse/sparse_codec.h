@@ -45,7 +45,7 @@ absl::StatusOr<std::unique_ptr<const Codec>> MakeTopK(
 // CodecId::kRandomK: one value of each of KeptElements equal parts of the
 // slice, drawn from `seed` (run, step, span mixed). No index is sent, and all
 // that share a seed send the same places. Nothing is scaled: with error
-// feedback that would diverge.
+// feedback that would diverge. A seed for each step: random_k.h.
 absl::StatusOr<std::unique_ptr<const Codec>> MakeRandomK(
     const SparseOptions& options, uint64_t seed);
 

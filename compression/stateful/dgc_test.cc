@@ -87,6 +87,73 @@ TEST(DgcTest, WithoutMomentumWhatIsGivenIsSentOrKept) {
   }
 }
 
+// What the momentum of one gradient adds up to over `steps` steps, its own
+// among them: a geometric series.
+double Corrected(const DgcOptions& options, uint64_t steps) {
+  const double mu = options.momentum;
+  const double n = static_cast<double>(steps);
+  const double series = (1.0 - std::pow(mu, n)) / (1.0 - mu);
+  return options.nesterov ? 1.0 + mu * series : series;
+}
+
+// The largest |corrected - sent - kept| of a history with a warm-up, relative
+// to what was corrected there. `mask` is what the oracle takes for granted: the
+// momentum of a gradient works until its place is sent, or for ever.
+double WorstImbalance(const DgcOptions& options, bool mask, uint64_t seed) {
+  constexpr size_t kCount = 500;
+  constexpr uint64_t kSteps = 60;
+  Dgc dgc = *Dgc::Make(kCount, options);
+  Random random(seed);
+  std::vector<std::vector<float>> given;
+  // The steps at which a place was sent.
+  std::vector<std::vector<uint64_t>> sent_at(kCount);
+  std::vector<double> sent(kCount, 0.0);
+  std::vector<std::byte> payload;
+  for (uint64_t step = 0; step < kSteps; ++step) {
+    given.push_back(Draw(random, kCount));
+    EXPECT_TRUE(dgc.Encode(given.back(), step, payload).ok());
+    const std::vector<float> now = Sent(options, step, payload, kCount);
+    for (size_t i = 0; i < kCount; ++i) {
+      sent[i] += now[i];
+      if (now[i] != 0.0f) sent_at[i].push_back(step);
+    }
+  }
+  double worst = 0.0;
+  for (size_t i = 0; i < kCount; ++i) {
+    double corrected = 0.0;
+    double size = 0.0;
+    for (uint64_t step = 0; step < kSteps; ++step) {
+      const auto next = std::ranges::lower_bound(sent_at[i], step);
+      const uint64_t last =
+          mask && next != sent_at[i].end() ? *next : kSteps - 1;
+      const double share = given[step][i] * Corrected(options, last - step + 1);
+      corrected += share;
+      size += std::fabs(share);
+    }
+    const double imbalance = corrected - sent[i] - dgc.velocity()[i];
+    worst = std::max(worst, std::fabs(imbalance) / size);
+  }
+  return worst;
+}
+
+TEST(DgcTest, WhatMomentumMakesOfTheGivenIsSentOrKept) {
+  for (const bool mask : {true, false}) {
+    for (const bool nesterov : {false, true}) {
+      for (const CodecId inner : {CodecId::kRawF32, CodecId::kInt8Block}) {
+        DgcOptions options{.density = 0.01, .values = inner};
+        options.nesterov = nesterov;
+        options.stage_steps = 8;
+        options.mask = mask;
+        EXPECT_LT(WorstImbalance(options, mask, 5), 1e-5);
+        EXPECT_EQ(WorstImbalance(options, mask, 5),
+                  WorstImbalance(options, mask, 5));
+        // The law of the one is not that of the other.
+        EXPECT_GT(WorstImbalance(options, !mask, 5), 0.1);
+      }
+    }
+  }
+}
+
 TEST(DgcTest, MaskingStopsTheMomentumOfWhatWasSentAndOfNothingElse) {
   DgcOptions options{.density = 0.01, .warmup_stages = 0};
   Dgc dgc = *Dgc::Make(1000, options);

@@ -20,6 +20,15 @@ ErrorFeedback::ErrorFeedback(size_t elements, float beta,
 
 absl::Status ErrorFeedback::Encode(const Codec& codec, std::span<const float> x,
                                    std::vector<std::byte>& payload) {
+  return EncodeWith(
+      [&](std::span<const float> values, std::vector<std::byte>& to,
+          Workspace& workspace) { return codec.Encode(values, to, workspace); },
+      codec, x, payload);
+}
+
+absl::Status ErrorFeedback::EncodeWith(Encoder encode, const Codec& reader,
+                                       std::span<const float> x,
+                                       std::vector<std::byte>& payload) {
   SKERRY_CHECK(x.size() == error_.size());
   ParallelExecutor& loops = *workspace_.executor;
   EveryPart(x.size(), loops, [&](size_t begin, size_t end) {
@@ -30,8 +39,8 @@ absl::Status ErrorFeedback::Encode(const Codec& codec, std::span<const float> x,
     for (size_t i = begin; i < end; ++i) sum[i] = given[i] + beta * kept[i];
     return true;
   });
-  SKERRY_RETURN_IF_ERROR(codec.Encode(sum_, payload, workspace_));
-  SKERRY_RETURN_IF_ERROR(codec.Decode(payload, sent_, workspace_));
+  SKERRY_RETURN_IF_ERROR(encode(sum_, payload, workspace_));
+  SKERRY_RETURN_IF_ERROR(reader.Decode(payload, sent_, workspace_));
   EveryPart(x.size(), loops, [&](size_t begin, size_t end) {
     const float* sum = sum_.data();
     const float* sent = sent_.data();

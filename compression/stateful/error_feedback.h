@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "base/executor.h"
 #include "compression/codec.h"
@@ -36,6 +37,15 @@ class ErrorFeedback {
   // not; e is then what it was.
   absl::Status Encode(const Codec& codec, std::span<const float> x,
                       std::vector<std::byte>& payload);
+
+  // The same where what is made depends on the steps before, so that no Codec
+  // makes it: `encode` is asked instead, and `reader` decodes it.
+  using Encoder = absl::FunctionRef<absl::Status(
+      std::span<const float> values, std::vector<std::byte>& payload,
+      Workspace& workspace)>;
+  absl::Status EncodeWith(Encoder encode, const Codec& reader,
+                          std::span<const float> x,
+                          std::vector<std::byte>& payload);
 
   std::span<const float> error() const { return error_; }
 

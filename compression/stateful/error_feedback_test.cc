@@ -8,9 +8,11 @@
 
 #include "absl/status/status.h"
 #include "base/random.h"
+#include "compression/codec.h"
+#include "compression/dense_codec.h"
+#include "compression/sparse/random_k.h"
 #include "compression/sparse/sparse_codec.h"
 #include "compression/sparse/threshold_top_k.h"
-#include "compression/stateful/cached_threshold.h"
 #include "compression/testing/backward_executor.h"
 #include "gtest/gtest.h"
 
@@ -27,13 +29,12 @@ std::vector<float> Draw(Random& random) {
   return values;
 }
 
-// Every dense codec, every sparse one, and sparse ones over quantised values.
+// Every sparse codec but random_k, and sparse ones over quantised values.
 std::vector<std::unique_ptr<const Codec>> Sparse() {
   std::vector<std::unique_ptr<const Codec>> codecs;
   for (const CodecId inner :
        {CodecId::kRawF32, CodecId::kInt8Block, CodecId::kNf4}) {
     codecs.push_back(*MakeTopK({0.05, inner}));
-    codecs.push_back(*MakeRandomK({0.05, inner}, 3));
     codecs.push_back(*MakeThresholdTopK(
         {0.05, inner},
         [](std::span<const float> values, size_t target, Workspace&) {
@@ -45,14 +46,16 @@ std::vector<std::unique_ptr<const Codec>> Sparse() {
 }
 
 // The largest |given - sent - error| of a history that changes codec at every
-// step, relative to what was given there.
+// step, and random_k's seed, relative to what was given there.
 double WorstImbalance(uint64_t seed) {
   Random random(seed);
   const auto sparse = Sparse();
+  const std::vector<RandomK> random_k = {
+      *RandomK::Make({0.05, CodecId::kRawF32}, 0),
+      *RandomK::Make({0.05, CodecId::kInt8Block}, 0),
+      *RandomK::Make({0.05, CodecId::kNf4}, 0)};
   std::vector<const Codec*> codecs;
-  for (int id = 0; id < 10; ++id) {
-    codecs.push_back(*FindCodec(static_cast<CodecId>(id)));
-  }
+  for (const NamedCodec& one : DenseCodecs()) codecs.push_back(one.codec);
   for (const auto& codec : sparse) codecs.push_back(codec.get());
   ErrorFeedback feedback(kElements);
   std::vector<double> given(kElements), sent(kElements), size(kElements);
@@ -60,7 +63,9 @@ double WorstImbalance(uint64_t seed) {
   std::vector<std::byte> payload;
   for (int step = 0; step < 100; ++step) {
     const std::vector<float> x = Draw(random);
-    const Codec& codec = *codecs[random.Below(codecs.size())];
+    const size_t chosen = random.Below(codecs.size() + random_k.size());
+    const RandomK drawn = random_k[chosen % random_k.size()].WithSeed(random());
+    const Codec& codec = chosen < codecs.size() ? *codecs[chosen] : drawn;
     EXPECT_TRUE(feedback.Encode(codec, x, payload).ok());
     EXPECT_TRUE(codec.Decode(payload, decoded).ok());
     for (size_t i = 0; i < kElements; ++i) {
@@ -126,54 +131,6 @@ TEST(ErrorFeedbackTest, ARefusedStepChangesNothing) {
   EXPECT_EQ(
       std::vector<float>(feedback.error().begin(), feedback.error().end()),
       before);
-}
-
-// DCT: rare refreshes while the scale drifts slowly, early ones when it jumps.
-TEST(CachedThresholdTest, ASlowDriftKeepsTheCountAndAJumpRefreshes) {
-  Random random(8);
-  CachedThreshold cached({.refresh_every = 50});
-  const size_t target = 250;
-  double scale = 1.0;
-  for (int step = 0; step < 200; ++step) {
-    std::vector<float> values = Draw(random);
-    for (float& value : values) value *= static_cast<float>(scale);
-    const Threshold found = cached.Estimate(values, target);
-    EXPECT_GE(found.count, 0.5 * target) << step;
-    EXPECT_LE(found.count, 2.0 * target) << step;
-    scale *= 1.0002;
-  }
-  EXPECT_EQ(cached.refreshes(), 4u);
-  std::vector<float> values = Draw(random);
-  for (float& value : values) value *= 100.0f;
-  EXPECT_LE(cached.Estimate(values, target).count, 2 * target);
-  EXPECT_EQ(cached.refreshes(), 5u);
-  // Nothing but zeros leaves no threshold to keep.
-  EXPECT_EQ(cached.Estimate(std::vector<float>(kElements, 0.0f), target).count,
-            0u);
-}
-
-TEST(CachedThresholdTest, WithErrorFeedbackItIsDctAndLosesNothing) {
-  Random random(9);
-  CachedThreshold cached({.refresh_every = 20});
-  const auto codec = *MakeThresholdTopK(
-      {0.02, CodecId::kRawF32},
-      [&](std::span<const float> values, size_t target, Workspace&) {
-        return cached.Estimate(values, target);
-      });
-  ErrorFeedback feedback(kElements);
-  std::vector<double> imbalance(kElements);
-  std::vector<float> decoded(kElements);
-  std::vector<std::byte> payload;
-  for (int step = 0; step < 100; ++step) {
-    const std::vector<float> x = Draw(random);
-    ASSERT_TRUE(feedback.Encode(*codec, x, payload).ok());
-    ASSERT_TRUE(codec->Decode(payload, decoded).ok());
-    for (size_t i = 0; i < kElements; ++i) imbalance[i] += x[i] - decoded[i];
-  }
-  for (size_t i = 0; i < kElements; ++i) {
-    ASSERT_NEAR(imbalance[i], feedback.error()[i], 1e-4);
-  }
-  EXPECT_LT(cached.refreshes(), 100u);
 }
 
 }  // namespace

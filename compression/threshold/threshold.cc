@@ -188,11 +188,13 @@ Threshold ExactThreshold(std::span<const float> values, size_t target) {
 }
 
 Threshold SampledThreshold(std::span<const float> values, size_t target,
-                           uint64_t seed) {
+                           uint64_t seed, Workspace& workspace) {
   SKERRY_CHECK(target >= 1 && target <= values.size());
   if (values.size() < kSampleMin) return ExactThreshold(values, target);
   const size_t stride = std::min(kSampleStride, values.size() / kSampleMin);
-  std::vector<float> sample;
+  std::vector<float>& sample = workspace.sample;
+  sample.clear();
+  sample.reserve(values.size() / stride + 1);
   for (size_t i = Random(seed).Below(stride); i < values.size(); i += stride) {
     sample.push_back(values[i]);
   }
@@ -201,7 +203,7 @@ Threshold SampledThreshold(std::span<const float> values, size_t target,
   const auto kept = static_cast<size_t>(
       std::ceil(density * static_cast<double>(sample.size())));
   double wanted = ExactThreshold(sample, std::min(kept, sample.size())).value;
-  Threshold found = Counted(values, wanted);
+  Threshold found = Counted(values, wanted, workspace);
   const auto goal = static_cast<double>(target);
   for (int step = 0; step < kSampledStepsMax; ++step) {
     const auto count = static_cast<double>(found.count);
@@ -212,7 +214,7 @@ Threshold SampledThreshold(std::span<const float> values, size_t target,
     } else {
       return found;
     }
-    found = Counted(values, wanted);
+    found = Counted(values, wanted, workspace);
   }
   if (static_cast<double>(found.count) > kSampledHigh * goal) {
     return ExactThreshold(values, target);

@@ -31,9 +31,15 @@ Threshold ExactThreshold(std::span<const float> values, size_t target);
 // DGC (arXiv 1712.01887): the quantile of a hundredth of the values, at even
 // strides from a start drawn from `seed`; while the count is outside [0.8, 1.3]
 // of the target, at most ten times, a step of the same factors; then, if it is
-// still above, the exact one.
+// still above, the exact one. The executor of `workspace` changes nothing that
+// is found.
 Threshold SampledThreshold(std::span<const float> values, size_t target,
-                           uint64_t seed);
+                           uint64_t seed, Workspace& workspace);
+inline Threshold SampledThreshold(std::span<const float> values, size_t target,
+                                  uint64_t seed) {
+  Workspace workspace;
+  return SampledThreshold(values, target, seed, workspace);
+}
 
 // SIDCo (arXiv 2101.10761): fit, read the quantile, fit again to what exceeds
 // it.

@@ -169,6 +169,8 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(self.names('--quick'), ['tidy', 'unit'])
         self.assertEqual(self.names('kills', 'demo'), ['kills', 'demo'])
         self.assertEqual(self.names('//base/...'), ['//base/...'])
+        # Named alone: not every machine has the memory.
+        self.assertEqual(self.names('large'), ['large'])
         with self.assertRaises(ValueError):
             self.names('nonsense')
 

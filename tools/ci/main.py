@@ -27,7 +27,7 @@ def parse_arguments(arguments):
         epilog='Flags after the name of a suite go to the suite.')
     parser.add_argument('names', nargs='*', metavar='NAME',
                         help='tidy, unit, cuda, sanitize, fuzz, a suite, or a '
-                        'Bazel pattern (//base/...); default: all')
+                        'Bazel pattern (//base/...); default: all but large')
     parser.add_argument('--quick', action='store_true',
                         help='tidy and the tests that are not slow')
     parser.add_argument('--seconds', type=int,
@@ -52,6 +52,7 @@ def plan(args, for_suite, table):
     for entry in table.values():
         parts[entry.name] = (
             lambda entry=entry: stages.suite(entry, for_suite))
+    on_request = {'large': stages.large}
     names = args.names
     if not names:
         names = ['tidy', 'unit'] if args.quick else list(parts)
@@ -60,8 +61,8 @@ def plan(args, for_suite, table):
         if name.startswith('//'):
             chosen.append((name, lambda name=name: stages.unit(
                 args.quick, [name])))
-        elif name in parts:
-            chosen.append((name, parts[name]))
+        elif name in parts or name in on_request:
+            chosen.append((name, parts.get(name) or on_request[name]))
         else:
             raise ValueError(f'no part is called {name}; see --list')
     return chosen
@@ -72,7 +73,8 @@ def main():
     ours, for_suite = split_for_suite(sys.argv[1:], table)
     args = parse_arguments(ours)
     if args.list:
-        print('\n'.join(['tidy', 'unit', 'cuda', 'sanitize', 'fuzz', *table]))
+        print('\n'.join(['tidy', 'unit', 'cuda', 'sanitize', 'fuzz', *table,
+                         'large (on request alone)']))
         return 0
     try:
         chosen = plan(args, for_suite, table)

@@ -67,6 +67,11 @@ def cuda():
         return tally.Tally(passed=1).add(bazel.test(targets))
 
 
+def large():
+    """What takes more memory than a machine of CI may have."""
+    return unit(patterns=['//compression:large_slice_test'])
+
+
 def sanitize():
     """ASan and UBSan in one pass, on the libraries that fuzzing needs too."""
     patterns = [f'//{folder}/...' for folder in SANITIZED
