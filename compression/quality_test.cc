@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/random.h"
 #include "compression/codec.h"
+#include "compression/sparse/sparse_codec.h"
+#include "compression/testing/draws.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -20,27 +21,8 @@ constexpr size_t kCount = size_t{1} << 18;
 constexpr size_t kRecorded = 16 * 4096;
 constexpr const char* kRecording = "compression/testing/pseudo_gradient.f32";
 
-double Normal(Random& random) {
-  const double radius = std::sqrt(-2 * std::log(1 - random.Uniform()));
-  return radius * std::cos(2 * M_PI * random.Uniform());
-}
-
-double Laplace(Random& random) {
-  const double size = -std::log(1 - random.Uniform());
-  return random.Below(2) == 0 ? size : -size;
-}
-
-double StudentT3(Random& random) {
-  double squares = 0.0;
-  for (int i = 0; i < 3; ++i) squares += std::pow(Normal(random), 2);
-  return Normal(random) / std::sqrt(squares / 3);
-}
-
-std::vector<float> Draw(double (*draw)(Random&)) {
-  Random random(kSeed);
-  std::vector<float> values(kCount);
-  for (float& value : values) value = static_cast<float>(draw(random));
-  return values;
+std::vector<float> Of(size_t distribution) {
+  return Drawn(kCount, kSeed, kDistributions[distribution].draw);
 }
 
 std::vector<float> Recorded() {
@@ -58,8 +40,7 @@ struct Quality {
   double error = 0.0;  // relative root mean square
 };
 
-Quality QualityOf(CodecId id, const std::vector<float>& values) {
-  const Codec& codec = **FindCodec(id);
+Quality QualityOf(const Codec& codec, const std::vector<float>& values) {
   std::vector<std::byte> payload;
   EXPECT_TRUE(codec.Encode(values, payload).ok());
   std::vector<float> decoded(values.size());
@@ -73,6 +54,10 @@ Quality QualityOf(CodecId id, const std::vector<float>& values) {
   return {static_cast<double>(values.size() * sizeof(float)) /
               static_cast<double>(payload.size()),
           std::sqrt(error / size)};
+}
+
+Quality QualityOf(CodecId id, const std::vector<float>& values) {
+  return QualityOf(**FindCodec(id), values);
 }
 
 TEST(QualityTest, EightAndFourBitsKeepTheirPromiseOnARecordedPseudoGradient) {
@@ -89,9 +74,9 @@ TEST(QualityTest, ErrorsAreBoundedAndTheSparserOfAFamilyLosesMore) {
   const struct {
     const char* name;
     std::vector<float> values;
-  } inputs[] = {{"normal", Draw(Normal)},
-                {"laplace", Draw(Laplace)},
-                {"t3", Draw(StudentT3)},
+  } inputs[] = {{"normal", Of(0)},
+                {"laplace", Of(1)},
+                {"t3", Of(2)},
                 {"recorded", Recorded()}};
   std::printf("%-22s", "codec");
   for (const auto& input : inputs) std::printf(" %16s", input.name);
@@ -110,6 +95,18 @@ TEST(QualityTest, ErrorsAreBoundedAndTheSparserOfAFamilyLosesMore) {
       if (!IsSparse(id) || !FindCodec(sparser).ok()) continue;
       EXPECT_LT(quality.error, QualityOf(sparser, input.values).error + 0.02)
           << CodecName(id) << " " << input.name;
+    }
+    std::printf("\n");
+  }
+  // No number names random_k: what it sends are places that its seed draws.
+  for (const int ratio : {4, 64}) {
+    const auto codec = *MakeRandomK({1.0 / ratio, CodecId::kInt8Block}, kSeed);
+    std::printf("%-22s", ("random_k/" + std::to_string(ratio)).c_str());
+    for (const auto& input : inputs) {
+      const Quality quality = QualityOf(*codec, input.values);
+      std::printf("  %6.1fx %7.4f", quality.ratio, quality.error);
+      EXPECT_NEAR(quality.error, std::sqrt(1 - 1.0 / ratio), 0.05)
+          << "random_k/" << ratio << " " << input.name;
     }
     std::printf("\n");
   }

@@ -60,10 +60,19 @@ class ThresholdTopK final : public IndexedCodec {
                                          Workspace& workspace) const {
     if (guess_ == nullptr || values.empty()) return std::nullopt;
     const size_t target = KeptElements(values.size(), density_);
-    const std::optional<float> guess = guess_(values, target, workspace);
-    if (!guess.has_value() || !std::isfinite(*guess)) return std::nullopt;
-    const Selection selection = SelectAtLeast(
-        values, BitsOf(*guess), CountsOf(values.size()).most, workspace);
+    const std::optional<Guess> guess = guess_(values, target, workspace);
+    if (!guess.has_value() || !std::isfinite(guess->value)) return std::nullopt;
+    const size_t most = CountsOf(values.size()).most;
+    Selection selection =
+        SelectAtLeast(values, BitsOf(guess->value), most, workspace);
+    if (selection.cut || !SelectedFinite(selection, workspace)) {
+      return std::nullopt;
+    }
+    if (!IsClose(selection.sent, target)) {
+      selection =
+          SelectAtLeast(values, BitsOf(Moved(*guess, selection.sent, target)),
+                        most, workspace);
+    }
     if (selection.cut || 2 * selection.sent < target ||
         !SelectedFinite(selection, workspace)) {
       return std::nullopt;

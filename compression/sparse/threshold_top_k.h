@@ -23,13 +23,15 @@ using ThresholdEstimator = std::function<Threshold(
 
 // Looks at a part of the values, which may be anything: quick, and now and then
 // far off. Nothing where it cannot tell.
-using ThresholdGuess = std::function<std::optional<float>(
+using ThresholdGuess = std::function<std::optional<Guess>(
     std::span<const float> values, size_t target, Workspace& workspace)>;
 
 // Sends magnitudes of at least the threshold and above 0, in index order and at
 // most twice KeptElements; the remainder stays owed. Zeros encode to 4 bytes.
-// A guess counts as the threshold where between half and twice the target reach
-// it; elsewhere, and without one, the estimate does.
+// A guess counts as the threshold where between 0.9 and 1.1 of the target reach
+// it. Elsewhere it is moved once by how many do, and counts where that are
+// between half and twice the target; or else, and without one, the estimate
+// does.
 //
 // Errors: as MakeTopK.
 absl::StatusOr<std::unique_ptr<const Codec>> MakeThresholdTopK(

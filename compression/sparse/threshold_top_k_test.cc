@@ -1,6 +1,10 @@
 #include "compression/sparse/threshold_top_k.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -8,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compression/testing/draws.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -19,6 +24,24 @@ std::unique_ptr<const Codec> Fixed(float threshold, double density) {
       [threshold](std::span<const float>, size_t, Workspace&) {
         return Threshold{threshold, 0};
       });
+}
+
+// By the guess of the presets; the estimate is not asked.
+double SentOverTarget(const std::vector<float>& values, double density) {
+  const auto codec = *MakeThresholdTopK(
+      {density, CodecId::kSign1},
+      [](std::span<const float>, size_t, Workspace&) {
+        ADD_FAILURE() << "the guess is no good";
+        return Threshold{};
+      },
+      [](std::span<const float> all, size_t target, Workspace& workspace) {
+        return SidcoGuess(all, target, {}, workspace);
+      });
+  std::vector<std::byte> payload;
+  EXPECT_TRUE(codec->Encode(values, payload).ok());
+  uint32_t count;
+  std::memcpy(&count, payload.data(), sizeof(count));
+  return count / static_cast<double>(KeptElements(values.size(), density));
 }
 
 TEST(ThresholdTopKTest, WhatReachesTheThresholdIsSentUpToTheCap) {
@@ -44,7 +67,7 @@ TEST(ThresholdTopKTest, AGuessCountsWhereItIsGood) {
   for (size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<float>(i + 1);
   }
-  const auto sent_with = [&](std::optional<float> guess) {
+  const auto sent_with = [&](std::optional<Guess> guess) {
     const auto codec = *MakeThresholdTopK(
         {0.2, CodecId::kRawF32},
         [](std::span<const float>, size_t target, Workspace&) {
@@ -56,12 +79,19 @@ TEST(ThresholdTopKTest, AGuessCountsWhereItIsGood) {
     EXPECT_TRUE(codec->Encode(values, payload).ok());
     return std::to_integer<size_t>(payload.front());
   };
+  // An exponent so large that nothing is moved by it.
+  const auto fixed = [](float value) { return Guess{value, 1e9}; };
   EXPECT_EQ(sent_with(std::nullopt), 20u);
-  EXPECT_EQ(sent_with(91.0f), 10u);
-  EXPECT_EQ(sent_with(92.0f), 20u);  // too few
-  EXPECT_EQ(sent_with(61.0f), 40u);
-  EXPECT_EQ(sent_with(60.0f), 20u);  // too many
-  EXPECT_EQ(sent_with(std::nanf("")), 20u);
+  EXPECT_EQ(sent_with(fixed(91.0f)), 10u);
+  EXPECT_EQ(sent_with(fixed(92.0f)), 20u);  // too few
+  EXPECT_EQ(sent_with(fixed(61.0f)), 40u);
+  EXPECT_EQ(sent_with(fixed(60.0f)), 20u);  // too many
+  EXPECT_EQ(sent_with(fixed(std::nanf(""))), 20u);
+  // Moved, unless it is close.
+  EXPECT_EQ(sent_with(Guess{83.0f, 4.0}), 18u);
+  EXPECT_EQ(sent_with(Guess{79.0f, 4.0}), 22u);
+  EXPECT_EQ(sent_with(Guess{91.0f, 5.0}), 21u);  // to 79.2
+  EXPECT_EQ(sent_with(Guess{71.0f, 3.0}), 19u);  // to 81.3
 }
 
 TEST(ThresholdTopKTest, NotFiniteIsRefusedWhateverTheGuessSees) {
@@ -77,7 +107,7 @@ TEST(ThresholdTopKTest, NotFiniteIsRefusedWhateverTheGuessSees) {
               return Threshold{};
             },
             [guess](std::span<const float>, size_t, Workspace&) {
-              return std::optional<float>(guess);
+              return std::optional<Guess>({guess, 2.0});
             });
         std::vector<std::byte> payload;
         const absl::Status said = codec->Encode(values, payload);
@@ -86,6 +116,30 @@ TEST(ThresholdTopKTest, NotFiniteIsRefusedWhateverTheGuessSees) {
                                      absl::StrCat("value ", at, " of 100 is")))
             << said;
       }
+    }
+  }
+}
+
+// What jobs send of slices that are guessed about, on the distributions of
+// compression/testing/draws.h.
+TEST(ThresholdTopKTest, GuessedSlicesSendATenthMoreOrLessThanTheTarget) {
+  for (const size_t elements : {size_t{1} << 18, size_t{1} << 20}) {
+    for (const Distribution& distribution : kDistributions) {
+      double least = HUGE_VAL;
+      double most = 0.0;
+      for (int seed = 1; seed <= 4; ++seed) {
+        const std::vector<float> values =
+            Drawn(elements, seed, distribution.draw);
+        for (const double density : {0.25, 0.1, 0.01, 1.0 / 256, 0.001}) {
+          const double ratio = SentOverTarget(values, density);
+          EXPECT_GE(ratio, 0.9) << distribution.name << " at " << density;
+          EXPECT_LE(ratio, 1.1) << distribution.name << " at " << density;
+          least = std::min(least, ratio);
+          most = std::max(most, ratio);
+        }
+      }
+      std::printf("sent of %zu, %-18s %.3f to %.3f\n", elements,
+                  distribution.name, least, most);
     }
   }
 }

@@ -18,8 +18,9 @@ namespace skerry::compression {
 namespace {
 
 constexpr double kFirstDensity = 0.25;
-constexpr double kCountLow = 0.5;
-constexpr double kCountHigh = 2.0;
+constexpr double kCloseLow = 0.9;
+constexpr double kCloseHigh = 1.1;
+constexpr double kCountMost = 2.0;  // or half
 constexpr int kCorrectionsMax = 2;
 constexpr double kTailExponent = 2.0;
 constexpr double kTailExponentMin = 0.1;
@@ -146,37 +147,54 @@ double Tail(SidcoFit fit, bool first, const Moments& moments, double density) {
   return GeneralisedParetoTail(moments.mean, moments.variance, density);
 }
 
+// What the last stage found.
+struct Fitted {
+  double threshold = 0.0;
+  double origin = 0.0;  // of the last stage, 0 where it is the first
+  double above = 0.0;   // values above the origin
+
+  // Of the power law through both; `count` values reach the threshold.
+  double Exponent(size_t count) const {
+    const double reach = std::max(static_cast<double>(count), 1.0);
+    if (!(origin > 0.0 && threshold > origin && above > reach)) {
+      return kTailExponent;
+    }
+    return std::clamp(std::log(above / reach) / std::log(threshold / origin),
+                      kTailExponentMin, kTailExponentMax);
+  }
+};
+
 // Zeros are no part of the fitted distribution; `density` is that of the rest.
-double SidcoStages(std::span<const float> values, size_t target,
+Fitted SidcoStages(std::span<const float> values, size_t target,
                    const SidcoOptions& options, Workspace& workspace) {
   const bool logs = options.fit == SidcoFit::kGammaThenPareto;
   const Moments first =
       MomentsAbove(values, 0.0, /*from_zero=*/true, logs, workspace);
   const double density =
       std::min(static_cast<double>(target) / std::max(first.count, 1.0), 1.0);
-  if (!(first.mean > 0.0) || density == 1.0) return 0.0;
+  if (!(first.mean > 0.0) || density == 1.0) return {};
   const int stages = density >= kFirstDensity ? 1 : options.stages;
-  if (stages == 1) return Tail(options.fit, true, first, density);
-  double threshold = Tail(options.fit, true, first, kFirstDensity);
+  if (stages == 1) return {Tail(options.fit, true, first, density)};
+  Fitted fitted = {Tail(options.fit, true, first, kFirstDensity)};
   const double rate = std::pow(density / kFirstDensity, 1.0 / (stages - 1));
   for (int stage = 1; stage < stages; ++stage) {
     const Moments tail =
-        MomentsAbove(values, threshold, false, false, workspace);
+        MomentsAbove(values, fitted.threshold, false, false, workspace);
     // Nothing is left to fit above, or all of it is one value.
     if (tail.count == 0.0) break;
-    threshold = tail.smallest;
+    fitted = {tail.smallest, tail.smallest, tail.count};
     if (!(tail.mean > 0.0)) break;
-    threshold += Tail(options.fit, false, tail, rate);
+    fitted.threshold += Tail(options.fit, false, tail, rate);
   }
-  return threshold;
+  return fitted;
 }
 
-// Whether the safeguard is content: in its band, or below it because no more
-// values differ from zero.
-bool InBand(const Threshold& found, double target) {
+// How far a count is from the target, as the logarithm of their ratio; 0 where
+// no more values differ from zero.
+double Miss(const Threshold& found, double target) {
   const auto count = static_cast<double>(found.count);
-  if (found.value <= FLT_TRUE_MIN && count < target) return true;
-  return count >= kCountLow * target && count <= kCountHigh * target;
+  if (found.value <= FLT_TRUE_MIN && count < target) return 0.0;
+  return std::fabs(std::log(count / target));  // infinite where none does
 }
 
 }  // namespace
@@ -226,24 +244,44 @@ Threshold SidcoThreshold(std::span<const float> values, size_t target,
                          const SidcoOptions& options, Workspace& workspace) {
   SKERRY_CHECK(target >= 1 && target <= values.size());
   SKERRY_CHECK(options.stages >= 1);
-  Threshold found = Counted(
-      values, SidcoStages(values, target, options, workspace), workspace);
+  const Fitted fitted = SidcoStages(values, target, options, workspace);
+  Threshold found = Counted(values, fitted.threshold, workspace);
   if (!options.safeguard) return found;
   const auto goal = static_cast<double>(target);
-  double exponent = kTailExponent;
-  for (int n = 0; n < kCorrectionsMax && !InBand(found, goal); ++n) {
-    const double count = std::max(static_cast<double>(found.count), 1.0);
-    const double wanted = found.value;
-    const double next = wanted * std::pow(count / goal, 1.0 / exponent);
-    found = Counted(values, next, workspace);
-    const double again = std::max(static_cast<double>(found.count), 1.0);
-    const double slope = std::log(count / again) / std::log(next / wanted);
+  double exponent = fitted.Exponent(found.count);
+  Threshold nearest = found;
+  for (int n = 0; n < kCorrectionsMax && Miss(found, goal) > 0.0 &&
+                  !IsClose(found.count, target);
+       ++n) {
+    const Threshold before = found;
+    found =
+        Counted(values, Moved({before.value, exponent}, before.count, target),
+                workspace);
+    if (Miss(found, goal) < Miss(nearest, goal)) nearest = found;
+    const double slope =
+        std::log(std::max<double>(before.count, 1) /
+                 std::max<double>(found.count, 1)) /
+        std::log(static_cast<double>(found.value) / before.value);
     if (slope > kTailExponentMin && slope < kTailExponentMax) exponent = slope;
   }
-  return InBand(found, goal) ? found : ExactThreshold(values, target);
+  return Miss(nearest, goal) <= std::log(kCountMost)
+             ? nearest
+             : ExactThreshold(values, target);
 }
 
-std::optional<float> SidcoGuess(std::span<const float> values, size_t target,
+bool IsClose(size_t count, size_t target) {
+  const auto goal = static_cast<double>(target);
+  return static_cast<double>(count) >= kCloseLow * goal &&
+         static_cast<double>(count) <= kCloseHigh * goal;
+}
+
+float Moved(const Guess& guess, size_t count, size_t target) {
+  const double ratio =
+      std::max(static_cast<double>(count), 1.0) / static_cast<double>(target);
+  return Finite(guess.value * std::pow(ratio, 1.0 / guess.exponent));
+}
+
+std::optional<Guess> SidcoGuess(std::span<const float> values, size_t target,
                                 const SidcoOptions& options,
                                 Workspace& workspace) {
   SKERRY_CHECK(target >= 1 && target <= values.size());
@@ -265,9 +303,12 @@ std::optional<float> SidcoGuess(std::span<const float> values, size_t target,
   if (!cpu::AllFinite(sample)) return std::nullopt;
   const double share =
       static_cast<double>(sample.size()) / static_cast<double>(values.size());
-  const double kept = std::ceil(static_cast<double>(target) * share);
-  return Finite(
-      SidcoStages(sample, static_cast<size_t>(kept), options, workspace));
+  const auto kept =
+      static_cast<size_t>(std::ceil(static_cast<double>(target) * share));
+  const Fitted fitted = SidcoStages(sample, kept, options, workspace);
+  const Threshold found = Counted(sample, fitted.threshold, workspace);
+  const Guess guess = {found.value, fitted.Exponent(found.count)};
+  return Guess{Moved(guess, found.count, kept), guess.exponent};
 }
 
 }  // namespace skerry::compression

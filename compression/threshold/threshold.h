@@ -52,9 +52,11 @@ enum class SidcoFit {
 struct SidcoOptions {
   SidcoFit fit = SidcoFit::kPareto;
   int stages = 3;  // at least 1; one suffices from density 1/4 on
-  // Correct a count outside [0.5, 2] of the target, twice along a locally
-  // fitted power law and then by the exact threshold. Published SIDCo has none
-  // of this and adapts its stages instead, which sticks for heavy tails.
+  // Correct a count outside [0.9, 1.1] of the target along a power law, fitted
+  // to the last stage and then to the last two counts, twice at most; take the
+  // nearest; and where that is outside [0.5, 2], the exact threshold. Published
+  // SIDCo has none of this and adapts its stages instead, which sticks for
+  // heavy tails.
   bool safeguard = true;
 };
 
@@ -67,12 +69,27 @@ inline Threshold SidcoThreshold(std::span<const float> values, size_t target,
   return SidcoThreshold(values, target, options, workspace);
 }
 
-// What the stages find in a sample: runs of 64 values at even strides, so that
-// none is far from one. Of 2^12 values above the threshold, but of 2^16 values
-// at least and 2^19 at most. The values may be anything; nothing when a sampled
-// one is not finite, or the slice is shorter than 2^18, where a sample saves
-// little. No safeguard: whoever selects by it sees the count.
-std::optional<float> SidcoGuess(std::span<const float> values, size_t target,
+// A threshold, and how the number of values that reach it falls near it: like
+// value^-exponent.
+struct Guess {
+  float value = 0.0f;
+  double exponent = 0.0;  // above 0
+};
+
+// Whether a count is as near to the target as its safeguard wants it.
+bool IsClose(size_t count, size_t target);
+
+// The threshold that `target` values reach where `count` reach the guess.
+float Moved(const Guess& guess, size_t count, size_t target);
+
+// What the stages find in a sample, moved to where the target's share of the
+// sample reaches it: runs of 64 values at even strides, so that none is far
+// from one. Of 2^12 values above the threshold, but of 2^16 values at least,
+// and of 2^19 or a quarter of the slice at most. The values may be anything;
+// nothing when a sampled one is not finite, or the slice is shorter than 2^18,
+// where a sample saves little. Whoever selects by it sees the count, which is
+// off by about 1 / sqrt(sampled values above the threshold).
+std::optional<Guess> SidcoGuess(std::span<const float> values, size_t target,
                                 const SidcoOptions& options,
                                 Workspace& workspace);
 
