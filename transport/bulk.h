@@ -104,7 +104,10 @@ struct SourceCounters {
 struct LinkEstimate {
   double bytes_per_s = 0;
   double rate_spread = 0;  // standard deviation over the mean
+  // Of the last first answers: the least wait, and how much longer the median
+  // was.
   absl::Duration round_trip;
+  absl::Duration round_trip_spread = {};
   friend bool operator==(const LinkEstimate&, const LinkEstimate&) = default;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace skerry::transport {
 namespace {
@@ -87,11 +88,15 @@ void LinkMeter::EndPiece() {
 
 std::optional<LinkEstimate> LinkMeter::estimate() const {
   if (mean_ == 0) return std::nullopt;
-  absl::Duration round_trip;
-  if (!round_trips_.empty()) {
-    round_trip = *std::min_element(round_trips_.begin(), round_trips_.end());
-  }
-  return LinkEstimate{mean_, std::sqrt(variance_) / mean_, round_trip};
+  LinkEstimate link{mean_, std::sqrt(variance_) / mean_, {}, {}};
+  if (round_trips_.empty()) return link;
+  // The lower median: a peer that is late in fewer than half of its answers,
+  // because it was not ready, is no unsteady link.
+  std::vector<absl::Duration> sorted(round_trips_.begin(), round_trips_.end());
+  std::sort(sorted.begin(), sorted.end());
+  link.round_trip = sorted.front();
+  link.round_trip_spread = sorted[(sorted.size() - 1) / 2] - sorted.front();
+  return link;
 }
 
 }  // namespace skerry::transport

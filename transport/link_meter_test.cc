@@ -37,6 +37,34 @@ TEST(LinkMeterTest, RateAndRoundTripAreThoseOfTheLink) {
   EXPECT_NEAR(meter.estimate()->rate_spread, 0, 1e-3);
 }
 
+TEST(LinkMeterTest, AnswersThatWaverShowAsSpreadOfTheRoundTrip) {
+  LinkMeter steady;
+  LinkMeter wavers;
+  Instant now;
+  Instant other;
+  for (int i = 0; i < 8; ++i) {
+    now = Train(steady, now, 20, 2e6, absl::Milliseconds(100));
+    other = Train(wavers, other, 20, 2e6, absl::Milliseconds(100 + 20 * i));
+  }
+  EXPECT_NEAR(absl::ToDoubleSeconds(steady.estimate()->round_trip_spread), 0,
+              1e-3);
+  EXPECT_NEAR(absl::ToDoubleSeconds(wavers.estimate()->round_trip), 0.1, 1e-3);
+  // The fourth of eight is 60 ms above the first.
+  EXPECT_NEAR(absl::ToDoubleSeconds(wavers.estimate()->round_trip_spread), 0.06,
+              1e-3);
+}
+
+TEST(LinkMeterTest, APeerThatIsLateNowAndThenIsNoUnsteadyLink) {
+  LinkMeter meter;
+  Instant now;
+  for (int i = 0; i < 8; ++i) {
+    now =
+        Train(meter, now, 20, 2e6, absl::Milliseconds(i % 3 == 2 ? 600 : 100));
+  }
+  EXPECT_NEAR(absl::ToDoubleSeconds(meter.estimate()->round_trip_spread), 0,
+              1e-3);
+}
+
 TEST(LinkMeterTest, APeerThatIsNotReadyIsNoSlowLink) {
   LinkMeter meter;
   Train(meter, Instant(), 50, 2e6, absl::Milliseconds(20),

@@ -47,6 +47,7 @@ v1::Status Whole() {
   link->set_bytes_per_s(1e6);
   link->set_rate_spread(0.5);
   link->set_round_trip_s(0.25);
+  link->set_round_trip_spread_s(0.125);
   v1::CodecSpeed* speed = job->add_codec_speeds();
   speed->set_codec("top_k/8");
   speed->set_encode_elements_per_s(1e8);
@@ -73,7 +74,7 @@ TEST(StatusFromProtoTest, EveryFieldArrives) {
   EXPECT_EQ(facts->jobs[0].evaluations.size(), 1u);
   EXPECT_EQ(facts->jobs[0].generated.size(), 1u);
   ASSERT_EQ(facts->jobs[0].links.size(), 1u);
-  EXPECT_EQ(facts->jobs[0].links[0], (PeerLink{"h:2", 1e6, 0.5, 0.25}));
+  EXPECT_EQ(facts->jobs[0].links[0], (PeerLink{"h:2", 1e6, 0.5, 0.25, 0.125}));
   ASSERT_EQ(facts->jobs[0].codec_speeds.size(), 1u);
   EXPECT_EQ(facts->jobs[0].codec_speeds[0], (CodecSpeed{"top_k/8", 1e8, 2e8}));
 }
@@ -149,6 +150,10 @@ TEST(StatusFromProtoTest, WhatIsWrongIsRefusedByItsField) {
        }},
       {"jobs.links",
        [](auto& s) {
+         s.mutable_jobs(0)->mutable_links(0)->set_round_trip_spread_s(-1);
+       }},
+      {"jobs.links",
+       [](v1::Status& s) {
          s.mutable_jobs(0)->mutable_links(0)->set_round_trip_s(
              std::numeric_limits<double>::infinity());
        }},

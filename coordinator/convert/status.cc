@@ -152,17 +152,19 @@ absl::Status LinksFromProto(const v1::JobStatus& in, JobFacts* out) {
   for (const v1::PeerLink& link : in.links()) {
     SKERRY_RETURN_IF_ERROR(CheckName(link.address(), "jobs.links.address"));
     for (const double value :
-         {link.bytes_per_s(), link.rate_spread(), link.round_trip_s()}) {
+         {link.bytes_per_s(), link.rate_spread(), link.round_trip_s(),
+          link.round_trip_spread_s()}) {
       SKERRY_RETURN_IF_ERROR(CheckFinite(value, "jobs.links"));
     }
     if (!(link.bytes_per_s() > 0) || !(link.rate_spread() >= 0) ||
-        !(link.round_trip_s() >= 0)) {
+        !(link.round_trip_s() >= 0) || !(link.round_trip_spread_s() >= 0)) {
       return BadField("jobs.links",
                       "has a rate that is not above 0, or a "
                       "negative spread or delay");
     }
     out->links.push_back({link.address(), link.bytes_per_s(),
-                          link.rate_spread(), link.round_trip_s()});
+                          link.rate_spread(), link.round_trip_s(),
+                          link.round_trip_spread_s()});
   }
   return absl::OkStatus();
 }

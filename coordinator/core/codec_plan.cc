@@ -54,6 +54,8 @@ std::vector<planner::LinkFacts> MeasuredLinks(
           end->rate_spread = std::max(end->rate_spread, link.rate_spread);
           end->round_trip =
               std::max(end->round_trip, absl::Seconds(link.round_trip_s));
+          end->round_trip_spread = std::max(
+              end->round_trip_spread, absl::Seconds(link.round_trip_spread_s));
         }
       }
     }

@@ -198,6 +198,22 @@ TEST(CodecPlanTest, WhatAMachineIsTooSlowForIsNotChosen) {
   EXPECT_NE(CodecsOf(slow.OpenOnce(round))[2], before);
 }
 
+TEST(CodecPlanTest, ARoundTripThatWaversLeavesLessTimeToSend) {
+  const auto chosen = [](double spread_s) {
+    Three bench(AdaptiveJob(OuterMethod::kCo2));
+    bench.Measure({{"wa", 1e6}, {"wb", 1e6}, {"wc", 1e6}});
+    for (const char* worker : {"wa", "wb", "wc"}) {
+      for (PeerLink& link : bench.Facts(worker).links) {
+        link.round_trip_spread_s = spread_s;
+      }
+    }
+    return CodecsOf(bench.OpenOnce(RoundFor(bench, 1e6) + 0.1));
+  };
+  EXPECT_EQ(chosen(0.0), Codecs(3, "int8_block"));
+  // Nothing hides behind a spread so long, so what ends first is taken.
+  EXPECT_NE(chosen(1e3), Codecs(3, "int8_block"));
+}
+
 TEST(CodecPlanTest, WhoIsNotMeasuredCountsAsTheSlowest) {
   Three bench(AdaptiveJob(OuterMethod::kCo2));
   bench.Measure({{"wa", 1e6}, {"wb", 1e3}});

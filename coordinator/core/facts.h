@@ -104,6 +104,8 @@ struct PeerLink {
   double bytes_per_s = 0;  // above 0
   double rate_spread = 0;  // standard deviation over the mean
   double round_trip_s = 0;
+  // How much longer a first answer takes in the median.
+  double round_trip_spread_s = 0;
   friend bool operator==(const PeerLink&, const PeerLink&) = default;
 };
 

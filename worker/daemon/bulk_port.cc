@@ -36,6 +36,8 @@ void JobBulkPort::WriteLinks(v1::JobStatus* out) const {
     link->set_bytes_per_s(estimate.bytes_per_s);
     link->set_rate_spread(estimate.rate_spread);
     link->set_round_trip_s(absl::ToDoubleSeconds(estimate.round_trip));
+    link->set_round_trip_spread_s(
+        absl::ToDoubleSeconds(estimate.round_trip_spread));
   }
 }
 

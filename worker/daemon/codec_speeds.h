@@ -18,9 +18,11 @@ struct CodecSpeed {
   double decode_elements_per_s = 0;
 };
 
-// Of 1 MiB of values on the calling thread, the best of three turns, for codecs
-// in the order of their numbers until `budget_s` are over; some tenths of a
-// second for all. `seconds` is a clock.
+// Of 16 MiB of values on the calling thread, which stay in no cache of one
+// core, as spans of large models do not. A turn goes through all codecs in the
+// order of their numbers; the best of three turns counts, or of as many as
+// `budget_s` allow, which is looked at before each codec. A codec that no turn
+// has reached is not there. `seconds` is a clock.
 std::vector<CodecSpeed> MeasureCodecs(absl::FunctionRef<double()> seconds,
                                       double budget_s);
 
