@@ -12,25 +12,16 @@
 namespace skerry::worker {
 namespace {
 
-constexpr size_t kElements = size_t{1} << 22;
-// So many magnitudes are drawn, and values picked from them: drawing all would
-// take a good part of the budget. They may not repeat in order, as encoders
-// that look at a sample would see a period instead of a distribution.
-constexpr size_t kDrawn = size_t{1} << 16;
+constexpr size_t kElements = size_t{1} << 20;
 constexpr int kTurns = 3;
 
 // Laplace: what the menu's table was made with.
 std::vector<float> Draw() {
   Random random(1);
-  std::vector<double> sizes(kDrawn);
-  for (double& size : sizes) size = -std::log(1.0 - random.Uniform());
   std::vector<float> values(kElements);
-  for (size_t i = 0; i < kElements; ++i) {
-    const uint64_t pick = random.Below(2 * kDrawn);
-    // Hardly two are equal in magnitude, or thresholds would find ties.
-    const double size =
-        sizes[pick / 2] * (1.0 + static_cast<double>(i) / (16.0 * kElements));
-    values[i] = static_cast<float>(pick % 2 == 0 ? size : -size);
+  for (float& value : values) {
+    const double size = -std::log(1.0 - random.Uniform());
+    value = static_cast<float>(random.Below(2) == 0 ? size : -size);
   }
   return values;
 }

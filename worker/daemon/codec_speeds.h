@@ -18,11 +18,13 @@ struct CodecSpeed {
   double decode_elements_per_s = 0;
 };
 
-// Of 16 MiB of values on the calling thread, which stay in no cache of one
-// core, as spans of large models do not. A turn goes through all codecs in the
-// order of their numbers; the best of three turns counts, or of as many as
-// `budget_s` allow, which is looked at before each codec. A codec that no turn
-// has reached is not there. `seconds` is a clock.
+// Of 4 MiB of values on the calling thread, which with what becomes of them
+// stay in no cache of one core, as spans of large models do not; more would
+// keep a worker that was started again from other work for a second. A turn
+// goes through all codecs in the order of their numbers; the best of three
+// turns counts, or of as many as `budget_s` allow, which is looked at before
+// each codec. A codec that no turn has reached is not there. `seconds` is a
+// clock.
 std::vector<CodecSpeed> MeasureCodecs(absl::FunctionRef<double()> seconds,
                                       double budget_s);
 

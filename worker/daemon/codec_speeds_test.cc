@@ -7,7 +7,7 @@
 namespace skerry::worker {
 namespace {
 
-constexpr double kValues = 1 << 22;
+constexpr double kValues = 1 << 20;
 
 size_t CodecCount() {
   size_t count = 0;
