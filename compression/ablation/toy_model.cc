@@ -146,15 +146,25 @@ void ToyModel::Gradient(std::span<const float> parameters, uint64_t worker,
   }
 }
 
-double ToyModel::TestLoss(std::span<const float> parameters) const {
+double ToyModel::Loss(std::span<const float> parameters,
+                      const Samples& samples) {
   SKERRY_CHECK(parameters.size() == kParameters);
+  const size_t count = samples.classes.size();
   double sum = 0.0;
   Activations at;
-  for (size_t n = 0; n < kTestSamples; ++n) {
-    sum += Forward(parameters.data(), test_.inputs.data() + n * kInputs,
-                   test_.classes[n], at);
+  for (size_t n = 0; n < count; ++n) {
+    sum += Forward(parameters.data(), samples.inputs.data() + n * kInputs,
+                   samples.classes[n], at);
   }
-  return sum / kTestSamples;
+  return sum / static_cast<double>(count);
+}
+
+double ToyModel::TestLoss(std::span<const float> parameters) const {
+  return Loss(parameters, test_);
+}
+
+double ToyModel::TrainLoss(std::span<const float> parameters) const {
+  return Loss(parameters, train_);
 }
 
 Spread SpreadOf(std::span<const double> results) {

@@ -36,6 +36,8 @@ class ToyModel {
 
   // The mean cross-entropy over samples that no batch holds.
   double TestLoss(std::span<const float> parameters) const;
+  // And over all that batches are drawn from.
+  double TrainLoss(std::span<const float> parameters) const;
 
  private:
   struct Samples {
@@ -44,6 +46,7 @@ class ToyModel {
   };
 
   Samples Draw(size_t count, uint64_t stream) const;
+  static double Loss(std::span<const float> parameters, const Samples& samples);
 
   const uint64_t seed_;
   std::vector<float> centers_;
