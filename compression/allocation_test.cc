@@ -123,7 +123,7 @@ TEST(AllocationTest, NorDoesASampledThresholdOrOneWhoseGuessIsRefused) {
   const auto guess = [](float value) {
     return [value](Values values, size_t target, Workspace& workspace) {
       EXPECT_TRUE(SidcoGuess(values, target, {}, workspace).has_value());
-      return std::optional<float>(value);
+      return std::optional<Guess>({value, 2.0});
     };
   };
   BackwardExecutor executor(3);
