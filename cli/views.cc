@@ -372,6 +372,11 @@ std::string JobDescription(const v1::JobView& job) {
       fragments > 1) {
     AddFact("Fragments", absl::StrCat(fragments, ", exchanged in turn"), &text);
   }
+  if (job.spec().exchange().has_error_max()) {
+    AddFact("Codec error",
+            absl::StrFormat("at most %g", job.spec().exchange().error_max()),
+            &text);
+  }
   AddFact("Data", job.spec().data().path(), &text);
   AddCounters(job, &text);
   if (job.replicas_size() > 0) {

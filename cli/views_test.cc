@@ -235,5 +235,14 @@ INSTANTIATE_TEST_SUITE_P(
         Golden{"event_json", [] { return JsonLine(CommittedEvent()); }}),
     [](const auto& info) { return info.param.name; });
 
+TEST(ViewsTest, ACapOnTheErrorIsShownWhereThereIsOne) {
+  v1::JobView job = WaitingJob();
+  EXPECT_EQ(JobDescription(job).find("Codec error"), std::string::npos);
+  job.mutable_spec()->mutable_exchange()->set_error_max(0.1);
+  EXPECT_NE(JobDescription(job).find("Codec error:     at most 0.1\n"),
+            std::string::npos)
+      << JobDescription(job);
+}
+
 }  // namespace
 }  // namespace skerry::cli

@@ -146,6 +146,10 @@ std::string WhyRefused(const CodecOption& option,
           FindDivergence(option.loss, handling.beta, handling.momentum)) {
     return std::string(diverges->why);
   }
+  if (option.relative_rms > handling.error_max) {
+    return absl::StrFormat("its error of %.3g is above error_max, %.3g",
+                           option.relative_rms, handling.error_max);
+  }
   if (option.loss == CodecLoss::kRounding) return "";
   const double rounds = RoundsAtOnce(option.relative_rms, handling.beta);
   if (rounds < handling.rounds_at_once_max) return "";

@@ -35,6 +35,8 @@ struct ErrorHandling {
   double momentum = 0.0;  // of the outer optimizer
   // RoundsAtOnce() that the outer step does not stand any more.
   double rounds_at_once_max = std::numeric_limits<double>::infinity();
+  // A codec's relative_rms that the job does not accept any more is above this.
+  double error_max = std::numeric_limits<double>::infinity();
 };
 
 // How many rounds of work reach the model at once when a codec with this error
@@ -45,8 +47,8 @@ struct ErrorHandling {
 double RoundsAtOnce(double relative_rms, double beta);
 
 // Why a job may not use a codec; empty when it may. Refused is what diverges
-// (FindDivergence), and what keeps so much that the outer step overshoots once
-// it is sent.
+// (FindDivergence), what errs more than the job accepts, and what keeps so much
+// that the outer step overshoots once it is sent.
 std::string WhyRefused(const CodecOption& option,
                        const ErrorHandling& handling);
 

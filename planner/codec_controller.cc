@@ -47,6 +47,7 @@ std::vector<uint32_t> CodecController::Kept(const CodecProblem& problem,
 absl::StatusOr<CodecChoice> CodecController::LeastError(
     const CodecProblem& problem) const {
   SKERRY_ASSIGN_OR_RETURN(CodecChoice fresh, ChooseCodecs(problem));
+  if (current_.empty()) return fresh;
   CodecChoice kept = Appraise(problem, Kept(problem, fresh));
   if (kept.exchange > (1.0 + options_.band) * problem.budget) {
     // When nothing hides, what is hardly shorter is not worth a change.

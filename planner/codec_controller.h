@@ -42,6 +42,8 @@ class CodecController {
   explicit CodecController(const ControllerOptions& options);
 
   // Replicas that left are forgotten; new ones get the codec of a fresh choice.
+  // The first decision's reason has the refusals, as has that of a change that
+  // links cause.
   //
   // Errors: as ChooseCodecs or ChooseAdaTopK; nothing is forgotten then.
   absl::StatusOr<CodecDecision> Decide(const CodecProblem& problem);

@@ -333,6 +333,9 @@ absl::StatusOr<JobSpec> JobSpecFromProto(const v1::JobSpec& spec) {
   if (spec.exchange().has_carry()) out.exchange.carry = spec.exchange().carry();
   out.exchange.spans = spec.exchange().spans();
   out.exchange.fragments = spec.exchange().fragments();
+  if (spec.exchange().has_error_max()) {
+    out.exchange.error_max = spec.exchange().error_max();
+  }
   out.placement.islands.assign(spec.placement().islands().begin(),
                                spec.placement().islands().end());
   out.placement.workers_min = spec.placement().workers_min();
@@ -369,6 +372,9 @@ void JobSpecToProto(const JobSpec& spec, v1::JobSpec* out) {
   }
   exchange->set_spans(spec.exchange.spans);
   exchange->set_fragments(spec.exchange.fragments);
+  if (spec.exchange.error_max.has_value()) {
+    exchange->set_error_max(*spec.exchange.error_max);
+  }
   for (const std::string& island : spec.placement.islands) {
     out->mutable_placement()->add_islands(island);
   }

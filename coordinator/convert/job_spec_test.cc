@@ -29,6 +29,20 @@ TEST(JobSpecConvertTest, UnsetAndZeroStayDifferent) {
   EXPECT_EQ(*again, *spec);
 }
 
+// Who does not know the field leaves it out.
+TEST(JobSpecConvertTest, ACapThatIsNotSetIsNone) {
+  v1::JobSpec in;
+  in.mutable_exchange()->set_codec("adaptive");
+  const auto none = JobSpecFromProto(in);
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_FALSE(none->exchange.error_max.has_value());
+  v1::JobSpec out;
+  JobSpecToProto(*none, &out);
+  EXPECT_FALSE(out.exchange().has_error_max());
+  in.mutable_exchange()->set_error_max(0.0);
+  EXPECT_EQ(JobSpecFromProto(in)->exchange.error_max, 0.0);
+}
+
 TEST(JobSpecConvertTest, EveryOptimizerAndScheduleComesBack) {
   for (int optimizer = v1::JobSpec::InnerOptimizer_MIN;
        optimizer <= v1::JobSpec::InnerOptimizer_MAX; ++optimizer) {

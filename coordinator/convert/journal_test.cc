@@ -20,6 +20,7 @@ JobSpec FilledSpec() {
   spec.outer.clip = 2.0;
   spec.exchange.codec = "bf16";
   spec.exchange.quorum = 0.5;
+  spec.exchange.error_max = 0.25;
   spec.exchange.carry = 0;
   spec.placement.islands = {"a", "b"};
   spec.queue = {-3, "vision"};

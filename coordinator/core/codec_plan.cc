@@ -153,6 +153,7 @@ void UseForAll(std::string_view codec, const std::string& why, Opened& opened) {
 
 planner::ErrorHandling ErrorHandlingOf(const JobSpec& spec) {
   planner::ErrorHandling handling{*spec.outer.beta, *spec.outer.momentum};
+  handling.error_max = spec.exchange.error_max.value_or(handling.error_max);
   if (spec.exchange.codec != planner::kAdaptiveCodec) return handling;
   const optimizer::OuterOptions outer = OuterOptionsOf(spec);
   const bool delayed = outer.delay_rounds > 0;

@@ -214,6 +214,32 @@ TEST(CodecPlanTest, ARoundTripThatWaversLeavesLessTimeToSend) {
   EXPECT_NE(chosen(1e3), Codecs(3, "int8_block"));
 }
 
+TEST(CodecPlanTest, NoCodecErrsMoreThanTheJobAccepts) {
+  for (const auto& [cap, smallest] : std::map<double, std::string>{
+           {0.0071, "int8_block"}, {0.1, "nf4"}, {1.0, "sign1"}}) {
+    JobSpec spec = AdaptiveJob(OuterMethod::kCo2);
+    spec.exchange.error_max = cap;
+    Three bench(spec);
+    bench.Measure({{"wa", 1.0}, {"wb", 1.0}, {"wc", 1.0}});
+    const Opened opened = bench.OpenOnce(1.0);
+    EXPECT_EQ(CodecsOf(opened), Codecs(3, smallest)) << opened.reason;
+    EXPECT_EQ(opened.reason.find("above error_max") != std::string::npos,
+              cap < 1.0)
+        << opened.reason;
+  }
+}
+
+TEST(CodecPlanTest, WithoutACapNoErrorIsAboveIt) {
+  Three bench(AdaptiveJob(OuterMethod::kCo2));
+  ASSERT_FALSE(bench.job.spec.exchange.error_max.has_value());
+  EXPECT_TRUE(std::isinf(ErrorHandlingOf(bench.job.spec).error_max));
+  bench.Measure({{"wa", 1.0}, {"wb", 1.0}, {"wc", 1.0}});
+  const Opened opened = bench.OpenOnce(1.0);
+  EXPECT_EQ(CodecsOf(opened), Codecs(3, "sign1"));
+  EXPECT_EQ(opened.reason.find("error_max"), std::string::npos)
+      << opened.reason;
+}
+
 TEST(CodecPlanTest, WhoIsNotMeasuredCountsAsTheSlowest) {
   Three bench(AdaptiveJob(OuterMethod::kCo2));
   bench.Measure({{"wa", 1e6}, {"wb", 1e3}});

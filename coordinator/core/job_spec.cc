@@ -6,12 +6,10 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
-#include "compression/codec.h"
+#include "coordinator/core/codec_review.h"
 #include "coordinator/core/spec_problems.h"
 #include "nlohmann/json.hpp"
 #include "optimizer/outer/outer_options.h"
-#include "planner/codec_loss.h"
-#include "planner/codec_policy.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -309,12 +307,7 @@ void ReviewRest(JobSpec& spec, Problems& problems) {
   Fill(e.min_replicas, 1u);
   Fill(e.carry, 2u);
   Fill(e.spans, 64u);
-  if (const auto codec = compression::ParseCodecName(e.codec);
-      !codec.ok() && !planner::IsCodecPolicy(e.codec)) {
-    problems.Add("exchange.codec",
-                 absl::StrCat(codec.status().message(),
-                              ", adaptive, or ada_top_k/N likewise"));
-  }
+  ReviewCodec(e.codec, e.error_max, problems);
   problems.Require(e.quorum > 0 && e.quorum <= 1, "exchange.quorum",
                    "has to be in (0, 1]: a share of the replicas");
   problems.Require(e.min_replicas <= 1024, "exchange.min_replicas",
@@ -397,25 +390,6 @@ optimizer::OuterOptions FilledOptions(const JobSpec::OuterLoop& outer,
   return preset;
 }
 
-// Of codecs that the job names; "adaptive" leaves out what diverges by itself.
-void ReviewDivergence(const JobSpec& spec, Problems& problems) {
-  const auto codec = compression::ParseCodecName(spec.exchange.codec);
-  planner::CodecLoss loss = planner::CodecLoss::kRounding;
-  if (codec.ok()) loss = planner::LossOf(*codec);
-  if (planner::AdaTopKRatio(spec.exchange.codec)) {
-    loss = planner::CodecLoss::kSparse;
-  }
-  const auto diverges =
-      planner::FindDivergence(loss, *spec.outer.beta, *spec.outer.momentum);
-  if (!diverges) return;
-  problems.Add(
-      diverges->field,
-      absl::StrCat(
-          "does not go with ", spec.exchange.codec, ": ",
-          absl::string_view(diverges->why.data(), diverges->why.size()), "; ",
-          absl::string_view(diverges->remedy.data(), diverges->remedy.size())));
-}
-
 void ReviewOuterLoop(JobSpec& spec, std::vector<std::string>& warnings,
                      Problems& problems) {
   const auto preset = optimizer::OuterPreset(MethodName(spec.outer.method));
@@ -425,13 +399,11 @@ void ReviewOuterLoop(JobSpec& spec, std::vector<std::string>& warnings,
                  "average_plus_local_delta");
     return;
   }
-  const auto codec = compression::ParseCodecName(spec.exchange.codec);
-  double beta = planner::IsCodecPolicy(spec.exchange.codec) ? 1.0 : 0.0;
-  if (codec.ok()) beta = compression::DefaultErrorFeedback(*codec);
-  FillOuterLoop(spec.outer, *preset, beta);
+  FillOuterLoop(spec.outer, *preset, StandardBeta(spec.exchange.codec));
   problems.Require(Within(*spec.outer.beta, 0, 1), "outer.beta",
                    "has to be in [0, 1]");
-  ReviewDivergence(spec, problems);
+  ReviewDivergence(spec.exchange.codec, *spec.outer.beta, *spec.outer.momentum,
+                   problems);
   const auto review =
       optimizer::ValidateOuter(FilledOptions(spec.outer, *preset));
   if (!review.ok()) {

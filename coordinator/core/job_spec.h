@@ -105,6 +105,7 @@ struct JobSpec {
     std::optional<uint32_t> carry;
     uint32_t spans = 0;
     uint32_t fragments = 0;  // 0 is 1
+    std::optional<double> error_max = std::nullopt;
     friend bool operator==(const Exchange&, const Exchange&) = default;
   };
   struct Placement {

@@ -189,6 +189,27 @@ TEST(JobSpecTest, OneScaleForAllValuesIsRefusedInOneLine) {
   }
 }
 
+TEST(JobSpecTest, AnErrorCapIsAdaptivesAndOneThatTheMenuKeeps) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.exchange.codec = "adaptive";
+  for (const double fine : {0.0071, 0.1, 1.0}) {
+    spec.exchange.error_max = fine;
+    const auto reviewed = ReviewJobSpec(spec);
+    ASSERT_TRUE(reviewed.ok()) << reviewed.status();
+    EXPECT_EQ(reviewed->spec.exchange.error_max, fine);
+  }
+  for (const double bad : {-1.0, 0.0, 0.007, 1.1, std::nan("")}) {
+    spec.exchange.error_max = bad;
+    EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "exchange.error_max:"))
+        << bad;
+  }
+  spec.exchange.error_max = 0.1;
+  for (const char* codec : {"nf4", "ada_top_k/16"}) {
+    spec.exchange.codec = codec;
+    EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "only adaptive's")) << codec;
+  }
+}
+
 TEST(JobSpecTest, AdaTopKIsRefusedWhereSparseCodecsAre) {
   JobSpec spec = SmallJob("job", 100);
   spec.exchange.codec = "ada_top_k/16";
