@@ -8,7 +8,10 @@
 // slowest member. Encoding, sending and decoding of one member are taken one
 // after the other, although spans overlap them. What is left out, that a small
 // payload waits at a receiver behind a large one, adds less than 15 % in the
-// exchanges that the test simulates.
+// exchanges that the test simulates. The second hop is counted from the end of
+// the whole first one, although an owner waits for its own contributions alone:
+// where members differ much, less time is needed than is counted
+// (coordinator/core/codec_cap_test.cc).
 #ifndef SKERRY_PLANNER_EXCHANGE_TIME_H_
 #define SKERRY_PLANNER_EXCHANGE_TIME_H_
 

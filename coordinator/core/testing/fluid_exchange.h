@@ -1,0 +1,89 @@
+// coordinator/core/testing/fluid_exchange.h
+//
+// How long a two-hop exchange takes, simulated as fluids and without the
+// planner's model of it.
+//
+// A member encodes all that it contributes, then sends to all owners at once.
+// Each flow runs at the lesser of an even share of its sender's way out and of
+// an even share of its receiver's way in. What arrives is decoded in turn. An
+// owner that has decoded all contributions encodes their mean and sends it to
+// all, to each behind what still goes there, as transport/bulk.h promises.
+#ifndef SKERRY_COORDINATOR_CORE_TESTING_FLUID_EXCHANGE_H_
+#define SKERRY_COORDINATOR_CORE_TESTING_FLUID_EXCHANGE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace skerry::coordinator::testing {
+
+struct Machine {
+  double up = 0.0;  // bytes a second
+  double down = 0.0;
+  std::vector<double> encode = {};  // elements a second, by codec
+  std::vector<double> decode = {};
+  std::vector<double> one_way = {};  // seconds, by member
+  double owned = 0.0;                // elements
+};
+using Cluster = std::vector<Machine>;
+
+// When owners send results.
+enum class Results {
+  kWhenReady,
+  // When every owner is ready: nobody does so, but planner/exchange_time counts
+  // hops like that.
+  kTogether,
+};
+
+class FluidExchange {
+ public:
+  // `bytes_per_element` is by codec, `codecs` by member. All are referred to.
+  FluidExchange(const Cluster& cluster,
+                const std::vector<double>& bytes_per_element,
+                const std::vector<uint32_t>& codecs,
+                Results results = Results::kWhenReady);
+
+  // Until all members have decoded all results. To be called once.
+  double Seconds();
+
+ private:
+  enum class State { kWaits, kFlows, kTravels, kArrived };
+
+  struct Flow {
+    size_t from = 0;
+    size_t to = 0;
+    double elements = 0.0;
+    bool is_result = false;
+    double at = 0.0;  // when it may begin; when it arrives, once it travels
+    double bytes_left = 0.0;
+    State state = State::kWaits;
+  };
+
+  void Add(size_t from, size_t to, size_t owner, double at, bool is_result);
+  // A contribution between the same two is not sent yet.
+  bool IsBehind(const Flow& flow) const;
+  double Rate(const Flow& flow) const;  // bytes a second
+  // To the next moment at which a flow begins, ends or arrives; false when
+  // there is none.
+  bool Step();
+  void Advance(double next, const std::vector<double>& moments);
+  // `flow` has arrived.
+  void Take(Flow flow);
+  void SendResults(size_t owner, double at);
+
+  const Cluster& cluster_;
+  const std::vector<double>& bytes_per_element_;
+  const std::vector<uint32_t>& codecs_;
+  const Results results_;
+  std::vector<Flow> flows_;
+  std::vector<size_t> arrived_;       // in this step
+  std::vector<size_t> awaited_;       // contributions, by owner
+  std::vector<double> decoder_free_;  // when, by member
+  std::vector<size_t> ready_;         // owners that wait for others
+  double now_ = 0.0;
+  double end_ = 0.0;
+};
+
+}  // namespace skerry::coordinator::testing
+
+#endif  // SKERRY_COORDINATOR_CORE_TESTING_FLUID_EXCHANGE_H_
