@@ -52,6 +52,7 @@ v1::Status Whole() {
   speed->set_codec("top_k/8");
   speed->set_encode_elements_per_s(1e8);
   speed->set_decode_elements_per_s(2e8);
+  job->set_result_codecs(true);
   return status;
 }
 
@@ -77,6 +78,13 @@ TEST(StatusFromProtoTest, EveryFieldArrives) {
   EXPECT_EQ(facts->jobs[0].links[0], (PeerLink{"h:2", 1e6, 0.5, 0.25, 0.125}));
   ASSERT_EQ(facts->jobs[0].codec_speeds.size(), 1u);
   EXPECT_EQ(facts->jobs[0].codec_speeds[0], (CodecSpeed{"top_k/8", 1e8, 2e8}));
+  EXPECT_TRUE(facts->jobs[0].result_codecs);
+}
+
+TEST(StatusFromProtoTest, AWorkerBeforeResultCodecsDoesNotClaimThem) {
+  v1::Status status = Whole();
+  status.mutable_jobs(0)->clear_result_codecs();
+  EXPECT_FALSE(StatusFromProto(status)->jobs[0].result_codecs);
 }
 
 TEST(StatusFromProtoTest, AnotherProtocolVersionIsNamedWithOurs) {
@@ -198,7 +206,9 @@ TEST(OrdersToProtoTest, EveryFieldIsSent) {
                    {Round(2), Sequence(4), 8, {{0, 8}}, {}},
                    job.holders,
                    "bf16"}};
-  open.owners = {0, 0};
+  open.members.push_back(open.members[0]);
+  open.members[1].result_codec = "nf4";
+  open.owners = {0, 1};
   open.hops = Hops::kOne;
   open.deadline_in = absl::Milliseconds(1500);
   fragment.open = open;
@@ -226,6 +236,9 @@ TEST(OrdersToProtoTest, EveryFieldIsSent) {
   EXPECT_EQ(f.open().deadline_ms(), 1500u);
   EXPECT_EQ(f.open().hops(), v1::HOPS_ONE);
   EXPECT_EQ(f.open().members(0).codec(), "bf16");
+  EXPECT_EQ(f.open().members(0).result_codec(), "");
+  EXPECT_EQ(f.open().members(1).codec(), "bf16");
+  EXPECT_EQ(f.open().members(1).result_codec(), "nf4");
   EXPECT_EQ(f.outcome().kind(), v1::Outcome::KIND_COMMITTED);
   EXPECT_EQ(f.sources(0).base_hashes(0), 6u);
   EXPECT_EQ(out.jobs(0).evaluations(0).samples_max(), 64u);

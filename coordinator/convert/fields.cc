@@ -229,6 +229,11 @@ absl::StatusOr<Member> MemberFromProto(const v1::Member& member,
   SKERRY_RETURN_IF_ERROR(
       CheckName(member.codec(), absl::StrCat(field, ".codec")));
   out.codec = member.codec();
+  if (!member.result_codec().empty()) {
+    SKERRY_RETURN_IF_ERROR(
+        CheckName(member.result_codec(), absl::StrCat(field, ".result_codec")));
+    out.result_codec = member.result_codec();
+  }
   return out;
 }
 
@@ -240,6 +245,7 @@ void MemberToProto(const Member& member, v1::Member* out) {
     HolderToProto(holder, out->add_holders());
   }
   out->set_codec(member.codec);
+  out->set_result_codec(member.result_codec);
 }
 
 absl::StatusOr<JobPhase> PhaseFromProto(v1::JobPhase phase,

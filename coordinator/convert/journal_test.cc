@@ -36,6 +36,8 @@ std::vector<Record> OneOfEach() {
                       {Round(2), Sequence(4), 8, {{0, 8}}, scalars},
                       {holder},
                       "bf16"};
+  Member apart = member;
+  apart.result_codec = "nf4";
   return {
       JobSubmitted{FilledSpec(), "key"},
       JobEnded{JobId(1), JobPhase::kCancelled, "why"},
@@ -59,6 +61,14 @@ std::vector<Record> OneOfEach() {
              {0, 0},
              Hops::kOne,
              8,
+             "why"},
+      Opened{JobId(1),
+             FragmentId(0),
+             Sequence(5),
+             {member, apart},
+             {0, 1},
+             Hops::kTwo,
+             16,
              "why"},
       Opened{JobId(1), FragmentId(0), Sequence(5), {}, {}, Hops::kTwo, 0, "x"},
       Dropped{JobId(1), FragmentId(0), Life(5), Round(2), "why", {{0, 8}}},

@@ -219,6 +219,7 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
                           CountersFromProto(in.counters(), "jobs.counters"));
   SKERRY_RETURN_IF_ERROR(LinksFromProto(in, &out));
   SKERRY_RETURN_IF_ERROR(CodecSpeedsFromProto(in, &out));
+  out.result_codecs = in.result_codecs();
   if (in.has_checkpoint()) {
     SKERRY_ASSIGN_OR_RETURN(out.checkpoint,
                             CheckpointFromProto(in.checkpoint()));

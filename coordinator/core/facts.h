@@ -136,6 +136,8 @@ struct JobFacts {
   SeatCounters counters;
   std::vector<PeerLink> links;
   std::vector<CodecSpeed> codec_speeds;
+  // It can send and take results in a codec of their own.
+  bool result_codecs = false;
   std::optional<CheckpointFact> checkpoint;
   friend bool operator==(const JobFacts&, const JobFacts&) = default;
 };

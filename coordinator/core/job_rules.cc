@@ -65,10 +65,11 @@ auto Decisive(const FragmentFacts& facts) {
 auto Decisive(const JobFacts& facts) {
   const auto& [job, life, abandoned_life, state, error, element_count,
                epoch_samples, flops_per_sample, fragments, evaluations,
-               generated, counters, links, codec_speeds, checkpoint] = facts;
+               generated, counters, links, codec_speeds, result_codecs,
+               checkpoint] = facts;
   return std::tie(job, life, abandoned_life, state, error, element_count,
                   epoch_samples, flops_per_sample, evaluations, generated,
-                  codec_speeds, checkpoint);
+                  codec_speeds, result_codecs, checkpoint);
 }
 
 bool SameForDecisions(const JobFacts& a, const JobFacts& b) {

@@ -65,6 +65,7 @@ struct Member {
   Contribution contribution;
   std::vector<SpanHolder> holders;
   std::string codec;
+  std::string result_codec = {};
 
   friend bool operator==(const Member&, const Member&) = default;
 };

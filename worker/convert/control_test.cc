@@ -89,6 +89,8 @@ TEST(JobOrdersTest, GoodOrdersAreReadInFull) {
   EXPECT_EQ(orders->fragments[0].committed[1].attempt, Attempt(12));
   EXPECT_EQ(orders->fragments[0].open->members[0].codec,
             compression::CodecId::kBf16);
+  EXPECT_EQ(orders->fragments[0].open->members[0].OfResults(),
+            compression::CodecId::kBf16);
   EXPECT_EQ(orders->fragments[0].outcome->kind, Outcome::Kind::kCommitted);
   EXPECT_EQ(orders->fragments[0].sources[0].base_hashes,
             std::vector<uint64_t>{7});
@@ -109,6 +111,20 @@ TEST(JobOrdersTest, GoodOrdersAreReadInFull) {
   restored.mutable_restored()->set_sha256("ab");
   EXPECT_TRUE(JobOrdersFromProto(restored)->settings.from_checkpoint);
   EXPECT_TRUE(JobOrdersFromProto(restored)->settings.begins_at.empty());
+}
+
+TEST(JobOrdersTest, ResultsHaveTheCodecThatOrdersNameForThem) {
+  v1::JobOrders orders = Good();
+  v1::Member* member =
+      orders.mutable_fragments(0)->mutable_open()->mutable_members(0);
+  member->set_result_codec("nf4");
+  const auto read = JobOrdersFromProto(orders);
+  ASSERT_TRUE(read.ok()) << read.status();
+  const Member& said = read->fragments[0].open->members[0];
+  EXPECT_EQ(said.OfContributions(), compression::CodecId::kBf16);
+  EXPECT_EQ(said.OfResults(), compression::CodecId::kNf4);
+  member->set_result_codec("zip");
+  EXPECT_TRUE(absl::IsInvalidArgument(JobOrdersFromProto(orders).status()));
 }
 
 using Change = std::function<void(v1::JobOrders&)>;
@@ -250,6 +266,7 @@ TEST(JobFactsTest, EveryFactIsSaid) {
   EXPECT_EQ(fragment.bases(0).hashes(1), 8u);
   EXPECT_EQ(status.generated(0).text(), "upon");
   EXPECT_EQ(status.counters().stall_s(), 0.5);
+  EXPECT_TRUE(status.result_codecs());
 }
 
 TEST(CutTest, RequestAndReplySurviveTheWire) {

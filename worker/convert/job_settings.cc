@@ -91,8 +91,8 @@ absl::StatusOr<JobSettings> JobSettingsFromProto(const v1::JobSpec& spec) {
     return BadField("spec.training.tau", "has to be at most 2^20");
   }
   const v1::JobSpec::Exchange& exchange = spec.exchange();
-  // A policy names each member's codec when an attempt opens; none is larger
-  // than int8_block.
+  // A policy names each member's codecs, that of its results too, when an
+  // attempt opens; none is larger than int8_block.
   const bool by_policy = planner::IsCodecPolicy(exchange.codec());
   if (!exchange.codec().empty() && !by_policy) {
     SKERRY_ASSIGN_OR_RETURN(settings.codec,

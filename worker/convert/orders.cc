@@ -120,6 +120,10 @@ absl::StatusOr<Member> MemberFromProto(const v1::Member& member) {
                           HoldersFromProto(member.holders(), kField));
   SKERRY_ASSIGN_OR_RETURN(out.codec,
                           compression::ParseCodecName(member.codec()));
+  if (!member.result_codec().empty()) {
+    SKERRY_ASSIGN_OR_RETURN(out.result_codec,
+                            compression::ParseCodecName(member.result_codec()));
+  }
   return out;
 }
 

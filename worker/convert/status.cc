@@ -98,6 +98,7 @@ void JobFactsToProto(const JobFacts& facts, v1::JobStatus* status) {
     one->set_error(generated.error);
   }
   CountersToProto(facts.counters, status->mutable_counters());
+  status->set_result_codecs(true);
 }
 
 }  // namespace skerry::worker

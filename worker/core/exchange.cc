@@ -57,7 +57,9 @@ absl::Status ValidateOpen(const OpenExchange& open, const Layout& layout,
     return Misfit(open, "no members, too many, or no weight");
   }
   for (const Member& member : open.members) {
-    SKERRY_RETURN_IF_ERROR(compression::FindCodec(member.codec).status());
+    for (const auto codec : {member.OfContributions(), member.OfResults()}) {
+      SKERRY_RETURN_IF_ERROR(compression::FindCodec(codec).status());
+    }
     for (uint32_t span = begin; span < end; ++span) {
       if (HolderOf(member, span) != nullptr) continue;
       return Misfit(open,
@@ -143,7 +145,9 @@ void Exchange::Expect(uint32_t span) {
   for (uint32_t m = 0; m < plan_.open.members.size(); ++m) {
     const bool contributes = one_hop() || state.owned;
     if (m == plan_.self || !(contributes || m == state.owner)) continue;
-    const compression::CodecId codec = plan_.open.members[m].codec;
+    const Member& sender = plan_.open.members[m];
+    const compression::CodecId codec =
+        contributes ? sender.OfContributions() : sender.OfResults();
     const uint64_t bytes_max =
         (*compression::FindCodec(codec))->MaxEncodedBytes(elements);
     state.from.emplace(
@@ -165,7 +169,7 @@ void Exchange::Start() {
 void Exchange::EncodeOwn(uint32_t span) {
   Compute(
       host_,
-      [codec = self().codec, values = At(span).owed.values] {
+      [codec = self().OfContributions(), values = At(span).owed.values] {
         return Encode(codec, *values);
       },
       scope_.Wrap([this, span](Instant now, absl::StatusOr<SharedBytes> bytes) {
@@ -235,7 +239,7 @@ void Exchange::Step(uint32_t span) {
   for (uint32_t m = 0; m < plan_.open.members.size(); ++m) {
     if (m == plan_.self && one_hop()) {
       keep.push_back(state.encoded);
-      payloads.push_back({self().codec, keep.back().bytes});
+      payloads.push_back({self().OfContributions(), keep.back().bytes});
       continue;
     }
     const auto inbox = state.from.find(m);
@@ -261,7 +265,8 @@ void Exchange::Sum(uint32_t span) {
   }
   Compute(
       host_,
-      [owed = state.owed.values, terms = std::move(terms), codec = self().codec,
+      [owed = state.owed.values, terms = std::move(terms),
+       codec = self().OfResults(),
        weight = static_cast<float>(plan_.open.total_weight)] {
         return SumAndEncode(*owed, terms, codec, weight);
       },
@@ -279,7 +284,7 @@ void Exchange::OnSummed(Instant now, uint32_t span, Summed summed) {
   for (uint32_t m = 0; m < plan_.open.members.size(); ++m) {
     if (m != plan_.self) Send(span, FrameKind::kResult, m, state.encoded);
   }
-  Finish(span, {{self().codec, state.encoded.bytes}}, {state.encoded});
+  Finish(span, {{self().OfResults(), state.encoded.bytes}}, {state.encoded});
 }
 
 void Exchange::Finish(uint32_t span, std::vector<EncodedPayload> payloads,
@@ -326,7 +331,8 @@ void Exchange::Send(uint32_t span, FrameKind kind, uint32_t member,
   SKERRY_CHECK(holder != nullptr);
   compression::FrameHeader header;
   header.kind = kind;
-  header.codec = self().codec;
+  header.codec = kind == FrameKind::kResult ? self().OfResults()
+                                            : self().OfContributions();
   header.job = plan_.job.value();
   header.sequence = sequence().value();
   header.attempt = attempt().value();
@@ -350,7 +356,9 @@ void Exchange::Send(uint32_t span, FrameKind kind, uint32_t member,
 std::optional<Exchange::Sent> Exchange::SentOf(uint32_t span) const {
   const Span& state = spans_[span - plan_.span_begin];
   if (!state.is_encoded) return std::nullopt;
-  return Sent{state.owned, state.error, self().codec, state.encoded};
+  return Sent{state.owned, state.error,
+              state.owned ? self().OfResults() : self().OfContributions(),
+              state.encoded};
 }
 
 std::vector<MemberProgress> Exchange::Progress() const {

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -26,7 +29,8 @@ OwedSpan Owing(uint64_t seed) {
   return AddRound(NothingOwed(kElements), 2, start, live)->owed;
 }
 
-OpenExchange Open(uint32_t members, Hops hops, CodecId codec) {
+OpenExchange Open(uint32_t members, Hops hops, CodecId codec,
+                  std::optional<CodecId> result_codec = {}) {
   OpenExchange open;
   open.sequence = Sequence(4);
   open.attempt = Attempt(40);
@@ -39,7 +43,8 @@ OpenExchange Open(uint32_t members, Hops hops, CodecId codec) {
                             Life(m + 1),
                             {},
                             {{0, 2, {name, name, name}}},
-                            codec});
+                            codec,
+                            result_codec});
   }
   return open;
 }
@@ -52,8 +57,9 @@ struct Party {
   std::vector<absl::Status> ends;
   std::vector<std::vector<OwedSpan>> owed;
 
-  Party(uint32_t count, Hops hops, CodecId codec) {
-    const OpenExchange open = Open(count, hops, codec);
+  Party(uint32_t count, Hops hops, CodecId codec,
+        std::optional<CodecId> result_codec = {}) {
+    const OpenExchange open = Open(count, hops, codec, result_codec);
     ends.resize(count, absl::UnknownError("not ended"));
     for (uint32_t m = 0; m < count; ++m) {
       ports.push_back(std::make_unique<FakePorts>());
@@ -128,9 +134,10 @@ TEST(ExchangeTest, RepeatedPartsChangeNothing) {
 }
 
 // What members no longer owe is what the model received, element by element.
-void ExpectBalance(Hops hops, CodecId codec) {
+void ExpectBalance(Hops hops, CodecId codec,
+                   std::optional<CodecId> result_codec = {}) {
   const uint32_t count = hops == Hops::kOne ? 2 : 3;
-  Party party(count, hops, codec);
+  Party party(count, hops, codec, result_codec);
   party.Run();
   for (uint32_t span = 0; span < 2; ++span) {
     std::vector<float> mean(kElements);
@@ -163,6 +170,87 @@ TEST(ExchangeTest, WhatIsSentAndWhatIsLeftAddUpToWhatWasOwed) {
       ExpectBalance(hops, *compression::ParseCodecName(codec));
     }
   }
+}
+
+TEST(ExchangeTest, TheyAddUpWhereResultsHaveACodecOfTheirOwn) {
+  for (const Hops hops : {Hops::kOne, Hops::kTwo}) {
+    for (const auto& [codec, results] :
+         {std::pair("sign1", "nf4"), std::pair("top_k/8", "int8_block"),
+          std::pair("nf4", "top_k/16"), std::pair("raw_f32", "sign1")}) {
+      SCOPED_TRACE(absl::StrCat(codec, " in, ", results, " out"));
+      ExpectBalance(hops, *compression::ParseCodecName(codec),
+                    *compression::ParseCodecName(results));
+    }
+  }
+}
+
+// Four bytes a value in, one bit a value out; in one hop there are no results.
+TEST(ExchangeTest, ResultsTravelAndAreStoredInTheOwnersResultCodec) {
+  for (const Hops hops : {Hops::kOne, Hops::kTwo}) {
+    Party party(3, hops, CodecId::kRawF32, CodecId::kSign1);
+    for (auto& member : party.members) member->Start();
+    std::set<std::pair<FrameKind, CodecId>> seen;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (auto& port : party.ports) port->Run();
+      for (auto& port : party.ports) {
+        for (const FakePorts::Sent& frame : std::exchange(port->sent, {})) {
+          moved = true;
+          seen.emplace(frame.header.kind, frame.header.codec);
+          EXPECT_TRUE(party.To(frame).Offer(frame.header, frame.payload));
+        }
+      }
+    }
+    std::set<std::pair<FrameKind, CodecId>> expected = {
+        {FrameKind::kContribution, CodecId::kRawF32}};
+    if (hops == Hops::kTwo)
+      expected.insert({FrameKind::kResult, CodecId::kSign1});
+    EXPECT_EQ(seen, expected);
+    const size_t stored =
+        party.members[1]->result().pieces[0].bytes.bytes.size();
+    EXPECT_EQ(stored > kElements * 4, hops == Hops::kOne) << stored;
+    for (uint32_t m = 0; m < 3; ++m) {
+      ASSERT_TRUE(party.ends[m].ok()) << party.ends[m];
+      for (size_t i = 0; i < 2; ++i) {
+        EXPECT_EQ(party.members[m]->result().pieces[i].hash,
+                  party.members[0]->result().pieces[i].hash);
+      }
+    }
+  }
+}
+
+// The frames that arrive with another codec than the attempt names for them.
+int RefusedAfterSwap(FrameKind kind) {
+  Party party(3, Hops::kTwo, CodecId::kInt8Block, CodecId::kNf4);
+  for (auto& member : party.members) member->Start();
+  int refused = 0;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (auto& port : party.ports) port->Run();
+    for (auto& port : party.ports) {
+      for (const FakePorts::Sent& frame : std::exchange(port->sent, {})) {
+        moved = true;
+        auto header = frame.header;
+        if (header.kind == kind) {
+          header.codec = header.codec == CodecId::kNf4 ? CodecId::kInt8Block
+                                                       : CodecId::kNf4;
+          refused += party.To(frame).Offer(header, frame.payload) ? 0 : 1;
+        }
+        EXPECT_TRUE(party.To(frame).Offer(frame.header, frame.payload));
+      }
+    }
+  }
+  for (const absl::Status& end : party.ends) EXPECT_TRUE(end.ok()) << end;
+  return refused;
+}
+
+TEST(ExchangeTest, ResultsInTheCodecOfContributionsAreRefused) {
+  // Of two spans two others each, a payload of three parts.
+  EXPECT_EQ(RefusedAfterSwap(FrameKind::kResult), 8);
+}
+
+TEST(ExchangeTest, ContributionsInTheCodecOfResultsAreRefused) {
+  EXPECT_EQ(RefusedAfterSwap(FrameKind::kContribution), 12);
 }
 
 TEST(ExchangeTest, OwnersSparsifyWhatTheySendBack) {
@@ -244,6 +332,9 @@ TEST(ExchangeTest, OpenThatDoesNotFitTheModelIsInvalid) {
   bad.members[1].holders[0].end = 1;
   EXPECT_TRUE(absl::IsInvalidArgument(ValidateOpen(bad, layout, 0, 2)));
   EXPECT_TRUE(ValidateOpen(bad, layout, 0, 1).ok());
+  bad = good;
+  bad.members[1].result_codec = static_cast<CodecId>(255);
+  EXPECT_FALSE(ValidateOpen(bad, layout, 0, 2).ok());
   bad = good;
   bad.total_weight = 1e-60;
   EXPECT_TRUE(absl::IsInvalidArgument(ValidateOpen(bad, layout, 0, 2)));

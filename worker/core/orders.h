@@ -59,7 +59,7 @@ struct JobSettings {
   uint64_t samples = 0;
   uint32_t batch_samples = 1;  // of one worker in one inner step
   uint32_t tau = 1;
-  // The largest that a member sends with; an attempt says which it is.
+  // The largest that a member sends with, results too; an attempt says which.
   compression::CodecId codec = compression::CodecId::kInt8Block;
   uint32_t spans = 64;     // of a fragment
   uint32_t fragments = 1;  // tau is a multiple of it
@@ -98,6 +98,14 @@ struct Member {
   Contribution contribution;
   std::vector<SpanHolder> holders;  // together: every span once
   compression::CodecId codec = compression::CodecId::kRawF32;
+  // Not there when results of its spans travel as its contributions do.
+  std::optional<compression::CodecId> result_codec = {};
+
+  // Of its frames that carry contributions, and of those that carry results.
+  compression::CodecId OfContributions() const { return codec; }
+  compression::CodecId OfResults() const {
+    return result_codec.value_or(codec);
+  }
   friend bool operator==(const Member&, const Member&) = default;
 };
 

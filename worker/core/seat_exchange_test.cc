@@ -1,3 +1,6 @@
+#include <string>
+
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "worker/core/seat.h"
 #include "worker/core/testing/world_cases.h"
@@ -54,13 +57,14 @@ TEST(SeatExchangeTest, SparseInBothHopsKeepsAnchorsEqualAndConserves) {
 
 // Who owns which span changes with every attempt, in any world.
 TEST(SeatExchangeTest, CodecsMayChangeWithAttemptsCarriesAndOwners) {
-  const auto run = [](uint64_t seed) {
+  const auto run = [](uint64_t seed, bool results_apart) {
     WorldOptions options =
         Options({kAll, kHalves, kAll}, "average_plus_local_delta",
                 CodecId::kInt8Block, seed);
     options.codecs = SparseCodecs();
     options.codecs.push_back(CodecId::kInt8Block);
     options.codecs.push_back(CodecId::kSign1);
+    if (results_apart) options.result_codecs = options.codecs;
     options.loss = 0.1;
     options.repeat = 0.1;
     World world(options);
@@ -81,10 +85,12 @@ TEST(SeatExchangeTest, CodecsMayChangeWithAttemptsCarriesAndOwners) {
     return world.log();
   };
   for (uint64_t seed = 1; seed <= 4; ++seed) {
-    SCOPED_TRACE(seed);
-    const std::string log = run(seed);
-    if (seed == 1) {
-      EXPECT_EQ(run(seed), log);
+    for (const bool results_apart : {false, true}) {
+      SCOPED_TRACE(absl::StrCat(seed, results_apart ? ", apart" : ""));
+      const std::string log = run(seed, results_apart);
+      if (seed == 1) {
+        EXPECT_EQ(run(seed, results_apart), log);
+      }
     }
   }
 }

@@ -188,15 +188,17 @@ void OwedChecker::CheckMean(const FragmentSight& sight, uint32_t span,
     const auto offer = offered_.find(
         {sight.job().job, member.life, member.contribution.round, span});
     const std::optional<double> error = ErrorOf(member.codec);
+    const std::optional<double> result_error =
+        member.result_codec.empty() ? error : ErrorOf(member.result_codec);
     if (offer == offered_.end()) return;
     sum.resize(offer->second->size());
     for (size_t i = 0; i < sum.size(); ++i) {
       sum[i] += (*offer->second)[i];
       offered += std::abs((*offer->second)[i]);
     }
-    exact &= error.has_value();
+    exact &= error.has_value() && result_error.has_value();
     allowed += error.value_or(0) * Largest(*offer->second);
-    largest_error = std::max(largest_error, error.value_or(0));
+    largest_error = std::max(largest_error, result_error.value_or(0));
   }
   const auto piece = sight.seat.seat.PieceOf(
       {worker::PieceKey::Kind::kResult, facts.stored->sequence,

@@ -270,12 +270,13 @@ void World::OpenAttempt(uint32_t fragment) {
     ++expected;
     const auto ready = ReadyOf(replica, fragment);
     if (!ready) continue;
-    compression::CodecId codec = options_.settings.codec;
-    if (!options_.codecs.empty()) {
-      codec = options_.codecs[random_.Below(options_.codecs.size())];
-    }
-    open.members.push_back(
-        {replica.id, replica.life, *ready, HoldersOf(replica), codec});
+    const auto draw = [&](const auto& of, auto otherwise) {
+      return of.empty() ? otherwise : of[random_.Below(of.size())];
+    };
+    const auto codec = draw(options_.codecs, options_.settings.codec);
+    open.members.push_back({replica.id, replica.life, *ready,
+                            HoldersOf(replica), codec,
+                            draw(options_.result_codecs, codec)});
     open.total_weight += ready->weight;
   }
   if (open.members.empty() || open.members.size() < expected) return;

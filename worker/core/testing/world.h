@@ -33,6 +33,8 @@ struct WorldOptions {
   Hops hops = Hops::kTwo;
   // Drawn for each member of each attempt; empty: that of the settings.
   std::vector<compression::CodecId> codecs;
+  // Drawn likewise, for results; empty: the member's own.
+  std::vector<compression::CodecId> result_codecs;
   uint64_t part_bytes = 4096;
   double loss = 0.0;    // share of frames and orders that are lost
   double repeat = 0.0;  // share that come twice
