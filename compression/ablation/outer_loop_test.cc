@@ -1,7 +1,8 @@
-// DiLoCo (arXiv 2311.08105) on the toy, four workers, its pseudo-gradients by
-// every kind of codec: four bits are as good as 32, one bit nearly so with
-// error feedback, and very sparse ones with error feedback want an outer loop
-// without momentum.
+// DiLoCo on the toy, its pseudo-gradients by every kind of codec: four bits are
+// as good as 32, one bit nearly so with error feedback, and very sparse ones
+// with error feedback want an outer loop without momentum.
+#include "compression/ablation/outer_loop.h"
+
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -12,100 +13,31 @@
 #include "compression/ablation/toy_model.h"
 #include "compression/codec.h"
 #include "compression/sparse/sparse_codec.h"
-#include "compression/stateful/error_feedback.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
 namespace {
 
-constexpr int kWorkers = 4;
-constexpr double kRate = 3e-3;
-constexpr float kBeta1 = 0.9f;
-constexpr float kBeta2 = 0.999f;
-constexpr float kEpsilon = 1e-8f;
-constexpr size_t kCount = ToyModel::kParameters;
 constexpr uint64_t kSeeds[] = {1, 2, 3, 4};
-
-struct Method {
-  std::shared_ptr<const Codec> codec;
-  bool feed_back = false;
-  float outer_rate = 0.7f;
-  float outer_momentum = 0.9f;
-  uint64_t inner_steps = 50;  // of a round
-  float beta = 1.0f;          // of what is fed back
-  uint64_t steps = 2000;
-  int quiet_rounds = 0;  // the last ones, of which all is sent
-};
-
-// One worker: AdamW whose moments are its own.
-struct Worker {
-  std::vector<float> w = std::vector<float>(kCount);
-  std::vector<float> m = std::vector<float>(kCount, 0.0f);
-  std::vector<float> v = std::vector<float>(kCount, 0.0f);
-
-  void Step(const std::vector<float>& g, uint64_t step, uint64_t steps) {
-    const auto rate = static_cast<float>(kRate * CosineSchedule(step, steps));
-    const auto done = static_cast<double>(step + 1);
-    const auto fix1 = static_cast<float>(1 - std::pow(kBeta1, done));
-    const auto fix2 = static_cast<float>(1 - std::pow(kBeta2, done));
-    for (size_t i = 0; i < kCount; ++i) {
-      m[i] = kBeta1 * m[i] + (1 - kBeta1) * g[i];
-      v[i] = kBeta2 * v[i] + (1 - kBeta2) * g[i] * g[i];
-      w[i] -= rate * (m[i] / fix1) / (std::sqrt(v[i] / fix2) + kEpsilon);
-    }
-  }
-};
 
 struct Losses {
   double test = 0.0;
   double train = 0.0;
 };
 
-Losses LossesAfterTraining(uint64_t seed, const Method& method) {
+Losses LossesAfterTraining(uint64_t seed, const OuterLoop& loop) {
   const ToyModel model(seed);
-  std::vector<float> anchor = model.FirstParameters();
-  std::vector<float> momentum(kCount, 0.0f), delta(kCount), g(kCount);
-  std::vector<Worker> workers(kWorkers);
-  std::vector<ErrorFeedback> feedback(
-      kWorkers, ErrorFeedback(kCount, method.feed_back ? method.beta : 0.0f));
-  std::vector<std::byte> payload;
-  for (uint64_t step = 0; step < method.steps; step += method.inner_steps) {
-    std::vector<float> sum(kCount, 0.0f);
-    const bool quiet =
-        step + method.quiet_rounds * method.inner_steps >= method.steps;
-    const Codec& codec = quiet ? **FindCodec(CodecId::kRawF32) : *method.codec;
-    for (int n = 0; n < kWorkers; ++n) {
-      Worker& worker = workers[n];
-      worker.w = anchor;
-      for (uint64_t inner = step; inner < step + method.inner_steps; ++inner) {
-        model.Gradient(worker.w, n, inner, g);
-        worker.Step(g, inner, method.steps);
-      }
-      for (size_t i = 0; i < kCount; ++i) delta[i] = anchor[i] - worker.w[i];
-      EXPECT_TRUE(feedback[n].Encode(codec, delta, payload).ok());
-      EXPECT_TRUE(codec.DecodeAdd(payload, sum).ok());
-    }
-    for (size_t i = 0; i < kCount; ++i) {
-      const float mean = sum[i] / kWorkers;
-      momentum[i] = method.outer_momentum * momentum[i] + mean;
-      anchor[i] -=
-          method.outer_rate * (mean + method.outer_momentum * momentum[i]);
-    }
-  }
+  const std::vector<float> anchor = TrainInRounds(model, loop);
   return {model.TestLoss(anchor), model.TrainLoss(anchor)};
 }
 
-std::shared_ptr<const Codec> Dense(CodecId id) {
-  return std::shared_ptr<const Codec>(std::shared_ptr<const Codec>(),
-                                      *FindCodec(id));
-}
 std::shared_ptr<const Codec> TopK(double density) {
   return *MakeTopK({density, CodecId::kRawF32});
 }
 
 class OuterLoopAblation : public ::testing::Test {
  protected:
-  Spread Measure(const std::string& name, const Method& method) {
+  Spread Measure(const std::string& name, const OuterLoop& method) {
     return MeasureBoth(name, method).test;
   }
 
@@ -113,7 +45,7 @@ class OuterLoopAblation : public ::testing::Test {
     Spread test;
     Spread train;
   };
-  Both MeasureBoth(const std::string& name, const Method& method) {
+  Both MeasureBoth(const std::string& name, const OuterLoop& method) {
     std::vector<double> test;
     std::vector<double> train;
     for (const uint64_t seed : kSeeds) {
@@ -153,12 +85,13 @@ TEST_F(OuterLoopAblation,
   const Spread forgetful = Measure("top_k 1/64", {TopK(1.0 / 64)});
   const Spread broken = Measure("top_k 1/64, feedback", {TopK(1.0 / 64), true});
   const Spread steady = Measure("top_k 1/64, feedback, no momentum",
-                                {TopK(1.0 / 64), true, 1.0f, 0.0f});
+                                {TopK(1.0 / 64), true, {1.0f, 0.0f}});
   EXPECT_GT(broken.mean, forgetful.mean + 3 * forgetful.deviation);
   const Spread unfed =
-      Measure("top_k 1/64, no momentum", {TopK(1.0 / 64), false, 1.0f, 0.0f});
-  const Spread fading = Measure("top_k 1/64, feedback of 0.95, no momentum",
-                                {TopK(1.0 / 64), true, 1.0f, 0.0f, 50, 0.95f});
+      Measure("top_k 1/64, no momentum", {TopK(1.0 / 64), false, {1.0f, 0.0f}});
+  const Spread fading =
+      Measure("top_k 1/64, feedback of 0.95, no momentum",
+              {TopK(1.0 / 64), true, {1.0f, 0.0f}, 50, 0.95f});
   // Of one outer loop feedback is better. Without it the outer loop with
   // momentum is better than both, as what is sent once moves it seven times as
   // far.
@@ -179,22 +112,22 @@ TEST_F(OuterLoopAblation, DISABLED_TheTable) {
     for (const CodecId id : {CodecId::kRawF32, CodecId::kInt8Block,
                              CodecId::kNf4, CodecId::kE3m0, CodecId::kSign1}) {
       const std::string name = h + std::string(CodecName(id));
-      Measure(name, {Dense(id), false, 0.7f, 0.9f, inner});
-      Measure(name + ", feedback", {Dense(id), true, 0.7f, 0.9f, inner});
+      Measure(name, {Dense(id), false, {0.7f, 0.9f}, inner});
+      Measure(name + ", feedback", {Dense(id), true, {0.7f, 0.9f}, inner});
     }
     for (const int ratio : {8, 64}) {
       const std::string name = h + "top_k 1/" + std::to_string(ratio);
       const auto codec = TopK(1.0 / ratio);
-      Measure(name, {codec, false, 0.7f, 0.9f, inner});
-      Measure(name + ", feedback", {codec, true, 0.7f, 0.9f, inner});
-      Measure(name + ", no momentum", {codec, false, 1.0f, 0.0f, inner});
+      Measure(name, {codec, false, {0.7f, 0.9f}, inner});
+      Measure(name + ", feedback", {codec, true, {0.7f, 0.9f}, inner});
+      Measure(name + ", no momentum", {codec, false, {1.0f, 0.0f}, inner});
       for (const float beta : {1.0f, 0.95f}) {
         Measure(name + ", no momentum, beta " + std::to_string(beta),
-                {codec, true, 1.0f, 0.0f, inner, beta});
+                {codec, true, {1.0f, 0.0f}, inner, beta});
       }
       Measure(h + "chunk_top_k/" + std::to_string(ratio) +
                   ", feedback, no momentum",
-              {chunks(4096 / ratio), true, 1.0f, 0.0f, inner});
+              {chunks(4096 / ratio), true, {1.0f, 0.0f}, inner});
     }
   }
 }
@@ -203,14 +136,14 @@ TEST_F(OuterLoopAblation, DISABLED_TheTable) {
 // for docs/compression.md.
 TEST_F(OuterLoopAblation, DISABLED_WhatIsOwedAtTheEnd) {
   for (const uint64_t steps : {2000, 8000}) {
-    const auto measure = [&](const char* name, Method method) {
+    const auto measure = [&](const char* name, OuterLoop method) {
       method.steps = steps;
       Measure(std::to_string(steps) + " steps, " + name, method);
     };
     const auto one_in_64 = TopK(1.0 / 64);
     measure("raw_f32", {Dense(CodecId::kRawF32)});
     measure("1/64", {one_in_64});
-    Method steady = {one_in_64, true, 1.0f, 0.0f};
+    OuterLoop steady = {one_in_64, true, {1.0f, 0.0f}};
     measure("1/64, feedback, no momentum", steady);
     steady.quiet_rounds = 1;
     measure("the same, all in the last round", steady);
@@ -222,24 +155,24 @@ TEST_F(OuterLoopAblation, DISABLED_WhatIsOwedAtTheEnd) {
 // The same with more rounds, each of 20 inner steps.
 TEST_F(OuterLoopAblation, ItIsTheSameWithShorterRounds) {
   const auto method = [](std::shared_ptr<const Codec> codec, bool feed_back,
-                         float rate, float momentum) {
-    return Method{std::move(codec), feed_back, rate, momentum, 20};
+                         OuterRule rule) {
+    return OuterLoop{std::move(codec), feed_back, rule, 20};
   };
   const Spread full = Measure(
-      "H 20, raw_f32", method(Dense(CodecId::kRawF32), false, 0.7f, 0.9f));
+      "H 20, raw_f32", method(Dense(CodecId::kRawF32), false, {0.7f, 0.9f}));
   const Spread nf4 =
-      Measure("H 20, nf4", method(Dense(CodecId::kNf4), false, 0.7f, 0.9f));
+      Measure("H 20, nf4", method(Dense(CodecId::kNf4), false, {0.7f, 0.9f}));
   const Spread broken = Measure("H 20, top_k 1/64, feedback",
-                                method(TopK(1.0 / 64), true, 0.7f, 0.9f));
+                                method(TopK(1.0 / 64), true, {0.7f, 0.9f}));
   const Spread steady = Measure("H 20, top_k 1/64, feedback, no momentum",
-                                method(TopK(1.0 / 64), true, 1.0f, 0.0f));
+                                method(TopK(1.0 / 64), true, {1.0f, 0.0f}));
   EXPECT_LT(std::fabs(nf4.mean - full.mean), 2 * full.deviation);
   EXPECT_GT(broken.mean, 1.5 * steady.mean);
   EXPECT_GT(broken.mean, steady.mean + 3 * steady.deviation);
 }
 
 TEST_F(OuterLoopAblation, TheSameSeedGivesTheSameLoss) {
-  const Method method = {TopK(1.0 / 64), true};
+  const OuterLoop method = {TopK(1.0 / 64), true};
   EXPECT_EQ(LossesAfterTraining(9, method).test,
             LossesAfterTraining(9, method).test);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -317,7 +318,14 @@ std::vector<bool> GroupRound(std::vector<PowerSgd>& members,
 }
 
 TEST(PowerSgdTest, WhatOneMemberRefusesNoneTakes) {
-  for (const float bad : {kNan, 1.5f * kHuge, kHuge}) {
+  // One value is too large alone, and P is finite all the same; kHuge is not,
+  // but all of them give no finite P.
+  for (const auto& [bad, count] :
+       std::vector<std::pair<float, size_t>>{{kNan, kCount},
+                                             {1.5f * kHuge, kCount},
+                                             {1.5f * kHuge, 1},
+                                             {kHuge, kCount}}) {
+    SCOPED_TRACE(testing::Message() << bad << " in " << count);
     std::vector<PowerSgd> seen(3, PowerSgd(kRows, kColumns, 2, 7));
     std::vector<PowerSgd> spared = seen;
     Random random(7);
@@ -327,7 +335,7 @@ TEST(PowerSgdTest, WhatOneMemberRefusesNoneTakes) {
       std::vector<Matrix> out(3, Matrix(kCount));
       std::vector<Matrix> expected = out;
       std::vector<Matrix> spoilt = gradients;
-      spoilt[1].assign(kCount, bad);
+      std::fill_n(spoilt[1].begin(), count, bad);
       EXPECT_EQ(GroupRound(seen, spoilt, out), std::vector<bool>(3, false));
       EXPECT_EQ(GroupRound(seen, gradients, out), std::vector<bool>(3, true));
       EXPECT_EQ(GroupRound(spared, gradients, expected),
