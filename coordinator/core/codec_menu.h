@@ -1,8 +1,9 @@
 // coordinator/core/codec_menu.h
 //
-// What a job with a codec policy chooses from. It starts at int8_block, whose
-// error no outer loop has been seen to notice, and spans a factor of 100 in
-// bytes.
+// What a job with a codec policy chooses from: int8_block, whose error no outer
+// loop has been seen to notice, and what is smaller and has no codec beside it
+// that is both smaller and nearer, down to a 140th. top_k/8 has, and is there
+// for ada_top_k.
 #ifndef SKERRY_COORDINATOR_CORE_CODEC_MENU_H_
 #define SKERRY_COORDINATOR_CORE_CODEC_MENU_H_
 

@@ -140,10 +140,10 @@ TEST(CodecPlanTest, TheSmallestCodecIsOneThatCanGiveWayToAnyOther) {
   for (const Case& one : std::vector<Case>{
            {OuterMethod::kCo2, 1.0, {}, 2.0, "sign1"},
            {OuterMethod::kLocalSgd, 1.0, {}, 2.0, "sign1"},
-           {OuterMethod::kLocalSgd, 1.0, 0.5, 4.0, "top_k/16"},
+           {OuterMethod::kLocalSgd, 1.0, 0.5, 4.0, "chunk_top_k/16"},
            {OuterMethod::kAveragePlusLocalDelta, 1.0, {}, 2.0, "sign1"},
            // What is owed is forgotten in a round or two.
-           {OuterMethod::kCo2, 0.5, {}, 2.0, "top_k/256"}}) {
+           {OuterMethod::kCo2, 0.5, {}, 2.0, "chunk_top_k/256"}}) {
     JobSpec spec = AdaptiveJob(one.method);
     spec.outer.beta = one.beta;
     spec.outer.learning_rate = one.learning_rate;
