@@ -207,6 +207,16 @@ TEST(CodecChoiceTest, WhatTheOuterStepWouldNotStandAtOnceIsNotChosen) {
   EXPECT_EQ(named(1.0, 1.0), "nf4");
 }
 
+TEST(CodecChoiceTest, ErrorOfExactlyErrorMaxIsAllowed) {
+  const CodecOption nf4 = TestOptions()[3];
+  ErrorHandling handling;
+  handling.error_max = nf4.relative_rms;
+  EXPECT_EQ(WhyRefused(nf4, handling), "");
+  handling.error_max = std::nextafter(nf4.relative_rms, 0.0);
+  EXPECT_EQ(WhyRefused(nf4, handling),
+            "its error of 0.092 is above error_max, 0.092");
+}
+
 TEST(CodecChoiceTest, TheReasonNamesCodecsRatesAndRefusals) {
   CodecProblem problem = RandomProblem(5);
   problem.options = TestOptions();

@@ -36,7 +36,9 @@ class Watched final : public Collective {
     calls += 'v';
     // What rank 2 of three has against a result.
     if (add_to_vote != 0.0f) values[3 * 3 + 2] += add_to_vote;
-    return group_.AllReduceSum(values);
+    const absl::Status status = group_.AllReduceSum(values);
+    if (lose_votes) std::fill(values.begin(), values.end(), 0.0f);
+    return status;
   }
   absl::Status Broadcast(std::span<float> values, int root) override {
     calls += 'b';
@@ -65,6 +67,7 @@ class Watched final : public Collective {
   Change change_payloads;
   Change change_results;
   float add_to_vote = 0.0f;
+  bool lose_votes = false;
 
  private:
   Group& group_;
@@ -175,6 +178,12 @@ std::vector<float> ErrorsOf(const OneBitAllReduce& reduce) {
   return all;
 }
 
+Change WithBadScaleOf(size_t rank) {
+  return [=](std::span<std::byte> from, size_t piece) {
+    std::fill_n(&from[rank * piece + 4], 4, std::byte{0xff});
+  };
+}
+
 // A step of three members in which something is wrong.
 struct Trouble {
   std::string name;
@@ -199,11 +208,6 @@ std::vector<Trouble> Troubles() {
       second(from, piece);
     };
   };
-  const auto scale_of = [](size_t rank) {
-    return [=](std::span<std::byte> from, size_t piece) {
-      std::fill_n(&from[rank * piece + 4], 4, std::byte{0xff});
-    };
-  };
   const std::string infinite = "the values of rank 1 are not finite";
   const std::string payload = "rank 2 was given what is no encoding";
   const std::string result = "rank 2 was given a result that is no encoding";
@@ -218,21 +222,23 @@ std::vector<Trouble> Troubles() {
       {"a member refuses to one alone", 0, 0, length_of(1, kRefused), none,
        payload},
       {"a payload is cut", 0, 0, length_of(0, 7), none, payload},
-      {"a payload has a bad scale", 0, 0, scale_of(1), none, payload},
+      {"a payload has a bad scale", 0, 0, WithBadScaleOf(1), none, payload},
       {"an owner refuses to one alone", 0, 0, none, length_of(0, kRefused),
        result},
       {"a result is too long for one", 0, 0, none, length_of(1, 1u << 20),
        result},
-      {"a result has a bad scale for one", 0, 0, none, scale_of(0), result},
-      {"a vote is to undo another", 0, -1, none, scale_of(0), result},
-      {"an infinite one is", 0, -kInfinity, none, scale_of(0), result},
+      {"a result has a bad scale for one", 0, 0, none, WithBadScaleOf(0),
+       result},
+      {"a vote is to undo another", 0, -1, none, WithBadScaleOf(0), result},
+      {"an infinite one is", 0, -kInfinity, none, WithBadScaleOf(0), result},
   };
 }
 
 // Members that ended differently, or made different calls, would wait for each
 // other or train apart.
 TEST_P(OneBitAllReduceTest, StepThatOneCannotTakeIsRefusedByAllWithoutATrace) {
-  constexpr size_t kElements = 2000;
+  // Parts are equal, so a payload of another part or phase would fit as well.
+  constexpr size_t kElements = 3 * 768;
   ByHand oracle(kElements, 3, CodecId::kSign1);
   std::vector<std::vector<float>> expected;
   for (const uint64_t seed : {1, 3}) expected.push_back(oracle.Step(seed));
@@ -263,6 +269,27 @@ TEST_P(OneBitAllReduceTest, StepThatOneCannotTakeIsRefusedByAllWithoutATrace) {
       EXPECT_EQ(group.calls, "agvagvagv") << trouble.name;
     });
   }
+}
+
+TEST_P(OneBitAllReduceTest, MemberRefusesWhatItCannotKeepThoughItsVoteIsLost) {
+  constexpr size_t kElements = 3 * 768;
+  OnEachOf(3, [&](Watched& group) {
+    auto reduce =
+        OneBitAllReduce::Create(kElements, CodecId::kSign1, group).value();
+    std::vector<float> values = Draw(1, group.rank(), kElements);
+    ASSERT_TRUE(reduce->Mean(values).ok());
+    const std::vector<float> before = ErrorsOf(*reduce);
+
+    values = Draw(2, group.rank(), kElements);
+    group.lose_votes = true;
+    if (group.rank() == 2) group.change_results = WithBadScaleOf(0);
+    const absl::Status status = reduce->Mean(values);
+    EXPECT_EQ(status.message(),
+              group.rank() == 2
+                  ? "rank 2 was given a result that is no encoding"
+                  : "");
+    EXPECT_EQ(ErrorsOf(*reduce) == before, group.rank() == 2);
+  });
 }
 
 TEST_P(OneBitAllReduceTest, MeanThatOverflowsIsRefusedByAll) {
