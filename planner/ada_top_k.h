@@ -21,8 +21,9 @@
 namespace skerry::planner {
 
 // Dense is the option of least error that is not sparse. Among sparse options
-// each member takes the largest that is small enough, or else the smallest. The
-// budget is not read, only reported against.
+// each member takes the largest that is small enough, or else the smallest, for
+// contributions and results alike. The budget is not read, only reported
+// against.
 //
 // Errors: as ChooseCodecs; InvalidArgument when `ratio` is below 1, or there is
 // no dense or no sparse option that the job may use.

@@ -1,8 +1,8 @@
 // planner/codec_choice.h
 //
-// Which codec each member of an exchange sends with: the least expected error
-// whose exchange still hides behind the round. A member's codec carries what it
-// contributes and, of the spans that it owns, the results.
+// Which codecs each member of an exchange sends with, one for what it
+// contributes and one for the results of the spans that it owns: the least
+// expected error whose exchange still hides behind the round.
 //
 // Pure: measurements in, a choice and its reason out.
 #ifndef SKERRY_PLANNER_CODEC_CHOICE_H_
@@ -46,9 +46,16 @@ struct ErrorHandling {
 // ever sent.
 double RoundsAtOnce(double relative_rms, double beta);
 
-// Why a job may not use a codec; empty when it may. Refused is what diverges
-// (FindDivergence), what errs more than the job accepts, and what keeps so much
-// that the outer step overshoots once it is sent.
+// Why a job may not use a codec, for contributions or for results; empty when
+// it may. Refused is what diverges (FindDivergence), what errs more than the
+// job accepts, and what keeps so much that the outer step overshoots once it is
+// sent.
+//
+// Contributors keep what theirs leave out and owners what results leave out, in
+// the same buffer and by the same rule. So of what a round brings, errors e and
+// f in the two hops keep 1 - (1 - e^2) (1 - f^2), which is no more than the
+// coarser of two codecs keeps in both: what is refused one by one needs no look
+// at pairs.
 std::string WhyRefused(const CodecOption& option,
                        const ErrorHandling& handling);
 
@@ -58,6 +65,8 @@ struct CodecProblem {
   ErrorHandling handling;
   // What the exchange has to hide behind.
   absl::Duration budget;
+  // A member's results may have another codec than its contributions.
+  bool results_apart = false;
 };
 
 // Errors: InvalidArgument when the shape is, an option's numbers are out of
@@ -65,9 +74,12 @@ struct CodecProblem {
 absl::Status ValidateProblem(const CodecProblem& problem);
 
 struct CodecChoice {
-  std::vector<uint32_t> codec;  // by member: index in the options
-  absl::Duration exchange;      // by TimesOf
-  bool hides = false;           // exchange <= budget
+  // By member, of contributions and of results: index in the options. The same
+  // where ResultsApart() is false.
+  std::vector<uint32_t> codec;
+  std::vector<uint32_t> result_codec;
+  absl::Duration exchange;  // by TimesOf
+  bool hides = false;       // exchange <= budget
   // Expected norm of the error of the mean over its own norm, for independent
   // errors and contributions of one norm: a contribution's error enters with
   // its share of the weight, a result's whole.
@@ -76,14 +88,21 @@ struct CodecChoice {
 };
 
 // Of all assignments that hide, one with the least error; when none hides, of
-// those that end first. Of a member's codecs with one error, the quicker.
-// Refused options are never chosen.
+// those that end first. Of a member's codecs with one error, the quicker; of
+// those as quick, the same for contributions and results. Refused options are
+// never chosen. Takes (members x options)^2 steps, also when results are apart.
 //
 // Errors: as ValidateProblem.
 absl::StatusOr<CodecChoice> ChooseCodecs(const CodecProblem& problem);
 
-// What is known of an assignment. Requires: ValidateProblem(problem) is OK, and
-// codec[i] < options.size() for each member.
+// Whether results of a member may have, and need, a codec of their own.
+bool ResultsApart(const CodecProblem& problem, size_t member);
+
+// What is known of an assignment; without `result_codec`, of one where results
+// travel as contributions do. Requires: ValidateProblem(problem) is OK, and
+// both are < options.size() for each member.
+CodecChoice Appraise(const CodecProblem& problem, std::vector<uint32_t> codec,
+                     std::vector<uint32_t> result_codec);
 CodecChoice Appraise(const CodecProblem& problem, std::vector<uint32_t> codec);
 
 }  // namespace skerry::planner

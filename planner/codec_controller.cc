@@ -33,22 +33,27 @@ CodecController::CodecController(const ControllerOptions& options)
   SKERRY_CHECK(options.gain >= 0.0 && options.gain <= 1.0);
 }
 
-std::vector<uint32_t> CodecController::Kept(const CodecProblem& problem,
-                                            const CodecChoice& fresh) const {
-  std::vector<uint32_t> kept = fresh.codec;
-  for (size_t m = 0; m < kept.size(); ++m) {
+CodecChoice CodecController::Kept(const CodecProblem& problem,
+                                  const CodecChoice& fresh) const {
+  std::vector<uint32_t> codec = fresh.codec;
+  std::vector<uint32_t> result_codec = fresh.result_codec;
+  for (size_t m = 0; m < codec.size(); ++m) {
     const auto it = current_.find(problem.shape.members[m].replica);
-    if (it == current_.end()) continue;
-    kept[m] = IndexOf(problem, it->second, kept[m]);
+    if (it != current_.end()) {
+      codec[m] = IndexOf(problem, it->second.codec, codec[m]);
+      result_codec[m] =
+          IndexOf(problem, it->second.result_codec, result_codec[m]);
+    }
+    if (!ResultsApart(problem, m)) result_codec[m] = codec[m];
   }
-  return kept;
+  return Appraise(problem, std::move(codec), std::move(result_codec));
 }
 
 absl::StatusOr<CodecChoice> CodecController::LeastError(
     const CodecProblem& problem) const {
   SKERRY_ASSIGN_OR_RETURN(CodecChoice fresh, ChooseCodecs(problem));
   if (current_.empty()) return fresh;
-  CodecChoice kept = Appraise(problem, Kept(problem, fresh));
+  CodecChoice kept = Kept(problem, fresh);
   if (kept.exchange > (1.0 + options_.band) * problem.budget) {
     // When nothing hides, what is hardly shorter is not worth a change.
     if (fresh.hides || fresh.exchange < (1.0 - options_.band) * kept.exchange) {
@@ -85,7 +90,7 @@ absl::StatusOr<CodecChoice> CodecController::AdaTopK(
   const auto bytes = [&](uint32_t codec) {
     return problem.options[codec].cost.bytes_per_element;
   };
-  std::vector<uint32_t> codec = Kept(problem, fresh);
+  std::vector<uint32_t> codec = Kept(problem, fresh).codec;
   std::string moved;
   for (size_t m = 0; m < codec.size(); ++m) {
     const uint32_t before = codec[m];
@@ -110,13 +115,15 @@ absl::StatusOr<CodecDecision> CodecController::Decide(
                                                   ? AdaTopK(problem)
                                                   : LeastError(problem));
   CodecDecision decision{std::move(choice), false};
-  absl::btree_map<ReplicaId, std::string> next;
+  const CodecChoice& chosen = decision.choice;
+  absl::btree_map<ReplicaId, Names> next;
   for (size_t m = 0; m < problem.shape.members.size(); ++m) {
-    const std::string& name = problem.options[decision.choice.codec[m]].name;
     const ReplicaId replica = problem.shape.members[m].replica;
+    Names names{problem.options[chosen.codec[m]].name,
+                problem.options[chosen.result_codec[m]].name};
     const auto it = current_.find(replica);
-    decision.changed |= it != current_.end() && it->second != name;
-    next[replica] = name;
+    decision.changed |= it != current_.end() && it->second != names;
+    next[replica] = std::move(names);
   }
   current_ = std::move(next);
   return decision;

@@ -1,7 +1,8 @@
 // planner/codec_controller.h
 //
 // ChooseCodecs or ChooseAdaTopK over time: codecs change when links do, not
-// when their measurements do.
+// when their measurements do. Those of results are kept and changed with those
+// of contributions; AdaTopK has one for both.
 //
 // A choice of the first kind stays while it hides in (1 + band) of the budget
 // and nothing better hides in (1 - band) of it. So rates may vary by a factor
@@ -51,13 +52,17 @@ class CodecController {
  private:
   absl::StatusOr<CodecChoice> LeastError(const CodecProblem& problem) const;
   absl::StatusOr<CodecChoice> AdaTopK(const CodecProblem& problem) const;
-  // Each member's codec so far, or where it has none that it may use, that of
-  // `fresh`.
-  std::vector<uint32_t> Kept(const CodecProblem& problem,
-                             const CodecChoice& fresh) const;
+  // Each member's codecs so far, or where it has none that it may use, those of
+  // `fresh`; of results the contributions' where they must be the same.
+  CodecChoice Kept(const CodecProblem& problem, const CodecChoice& fresh) const;
 
-  // Codecs by name, because options may come and go.
-  absl::btree_map<ReplicaId, std::string> current_;
+  // By name, because options may come and go.
+  struct Names {
+    std::string codec;
+    std::string result_codec;
+    friend bool operator==(const Names&, const Names&) = default;
+  };
+  absl::btree_map<ReplicaId, Names> current_;
   const ControllerOptions options_;
 };
 

@@ -23,18 +23,23 @@ CodecProblem ProblemOf(const std::vector<double>& rates) {
 }
 
 // Each rate times 1 plus or minus at most `noise`.
-CodecProblem Noisy(std::vector<double> rates, double noise, Random& random) {
+CodecProblem Noisy(std::vector<double> rates, double noise, Random& random,
+                   bool results_apart = false) {
   for (double& rate : rates) {
     rate *= 1 + noise * (2 * random.Uniform() - 1);
   }
-  return ProblemOf(rates);
+  CodecProblem problem = ProblemOf(rates);
+  problem.results_apart = results_apart;
+  return problem;
 }
 
 int Changes(CodecController& controller, const std::vector<double>& rates,
-            double noise, Random& random, int times) {
+            double noise, Random& random, int times,
+            bool results_apart = false) {
   int changes = 0;
   for (int i = 0; i < times; ++i) {
-    const auto decision = controller.Decide(Noisy(rates, noise, random));
+    const auto decision =
+        controller.Decide(Noisy(rates, noise, random, results_apart));
     EXPECT_TRUE(decision.ok()) << decision.status();
     changes += decision->changed ? 1 : 0;
   }
@@ -55,6 +60,45 @@ TEST(CodecControllerTest, NoiseDoesNotFlapAndAStepChangesOnce) {
     const std::vector<double> stepped = {rate / 12, rate, 3 * rate};
     EXPECT_EQ(Changes(controller, stepped, 0.08, random, 100), 1);
   }
+}
+
+TEST(CodecControllerTest, NoiseDoesNotFlapPairsAndAStepChangesThemOnce) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const double rate = 2e6 * (1 + 30 * random.Uniform());
+    const std::vector<double> rates = {rate, rate, 3 * rate};
+    const std::vector<double> stepped = {rate / 12, rate, 3 * rate};
+    CodecController controller({});
+    EXPECT_LE(Changes(controller, rates, 0.08, random, 100, true), 1);
+    EXPECT_EQ(Changes(controller, rates, 0.08, random, 100, true), 0);
+    EXPECT_EQ(Changes(controller, stepped, 0.08, random, 100, true), 1);
+  }
+}
+
+TEST(CodecControllerTest, ResultsKeepTheirCodecUntilTheyMustShareOne) {
+  CodecController controller({});
+  CodecProblem problem = ProblemOf({5e6, 5e6, 5e6});
+  problem.handling.momentum = 0.9;
+  problem.results_apart = true;
+  // A hop of nf4 takes 2.2 s, one of sign1 0.6 s.
+  problem.budget = absl::Seconds(3);
+  const auto pairs = controller.Decide(problem);
+  ASSERT_TRUE(pairs.ok()) << pairs.status();
+  EXPECT_NE(pairs->choice.result_codec, pairs->choice.codec)
+      << pairs->choice.reason;
+  // A choice anew would be another, but not by enough.
+  problem.budget *= 0.9;
+  ASSERT_NE(ChooseCodecs(problem)->result_codec, pairs->choice.result_codec);
+  const auto kept = controller.Decide(problem);
+  EXPECT_FALSE(kept->changed) << kept->choice.reason;
+  EXPECT_EQ(kept->choice.codec, pairs->choice.codec);
+  EXPECT_EQ(kept->choice.result_codec, pairs->choice.result_codec);
+  // A worker has joined that takes no results in a codec of their own.
+  problem.results_apart = false;
+  const auto shared = controller.Decide(problem);
+  EXPECT_TRUE(shared->changed);
+  EXPECT_EQ(shared->choice.result_codec, shared->choice.codec);
 }
 
 TEST(CodecControllerTest, WithoutABandTheSameNoiseFlaps) {
@@ -160,6 +204,17 @@ TEST(CodecControllerTest, AdaTopKWithoutABandFlaps) {
     changes += AdaTopKChanges(controller, {2e7 / slower, 2e7, 6e7}, random);
   }
   EXPECT_GT(changes, 20);
+}
+
+TEST(CodecControllerTest, AdaTopKHasOneCodecForContributionsAndResults) {
+  CodecController controller({.ada_top_k = 16});
+  CodecProblem problem = ProblemOf({1e6, 2e7, 6e7});
+  problem.results_apart = true;
+  for (int i = 0; i < 2; ++i) {
+    const auto decision = controller.Decide(problem);
+    ASSERT_TRUE(decision.ok()) << decision.status();
+    EXPECT_EQ(decision->choice.result_codec, decision->choice.codec);
+  }
 }
 
 TEST(CodecControllerTest, AdaTopKSaysWhoseCodecDidNotFitItsLink) {

@@ -110,6 +110,21 @@ std::vector<planner::CodecSpeed> MeasuredSpeeds(const JobState& job,
   return speeds;
 }
 
+// Whether every worker of the members can send and take results in a codec of
+// their own. One that this coordinator knows nothing of cannot.
+bool AllTakeResultCodecs(const JobState& job,
+                         const std::vector<Member>& members) {
+  for (const Member& member : members) {
+    for (const SpanHolder& holder : member.holders) {
+      const auto seat = job.seats.find(holder.peer.worker);
+      if (seat == job.seats.end() || !seat->second.facts.result_codecs) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 planner::ExchangeShape ShapeOf(const JobState& job, const Opened& opened,
                                const std::vector<planner::LinkFacts>& links) {
   planner::ExchangeShape shape;
@@ -177,9 +192,9 @@ void PlanCodecs(JobState& job, size_t fragment, Opened& opened) {
   if (!FillLinks(links)) {
     return UseForAll(kUnmeasuredCodec, "no link is measured yet", opened);
   }
-  const planner::CodecProblem problem{ShapeOf(job, opened, links), CodecMenu(),
-                                      ErrorHandlingOf(job.spec),
-                                      BudgetOf(job, opened.members)};
+  const planner::CodecProblem problem{
+      ShapeOf(job, opened, links), CodecMenu(), ErrorHandlingOf(job.spec),
+      BudgetOf(job, opened.members), AllTakeResultCodecs(job, opened.members)};
   const auto decision =
       job.codec_controllers
           .try_emplace(
@@ -191,12 +206,17 @@ void PlanCodecs(JobState& job, size_t fragment, Opened& opened) {
     return UseForAll(kUnmeasuredCodec, std::string(decision.status().message()),
                      opened);
   }
+  const planner::CodecChoice& choice = decision->choice;
   for (size_t m = 0; m < opened.members.size(); ++m) {
-    opened.members[m].codec = problem.options[decision->choice.codec[m]].name;
+    Member& member = opened.members[m];
+    member.codec = problem.options[choice.codec[m]].name;
+    if (choice.result_codec[m] != choice.codec[m]) {
+      member.result_codec = problem.options[choice.result_codec[m]].name;
+    }
   }
-  absl::StrAppend(&opened.reason,
-                  decision->changed ? "; codecs change: " : "; codecs: ",
-                  decision->choice.reason);
+  absl::StrAppend(
+      &opened.reason,
+      decision->changed ? "; codecs change: " : "; codecs: ", choice.reason);
 }
 
 }  // namespace skerry::coordinator

@@ -1,7 +1,8 @@
 // coordinator/core/codec_plan.h
 //
-// Which codec each member of an attempt sends with, when the job leaves that to
-// its links.
+// Which codecs each member of an attempt sends with, one for its contribution
+// and one for the results of the spans it owns, when the job leaves that to its
+// links.
 #ifndef SKERRY_COORDINATOR_CORE_CODEC_PLAN_H_
 #define SKERRY_COORDINATOR_CORE_CODEC_PLAN_H_
 
@@ -26,6 +27,10 @@ planner::ErrorHandling ErrorHandlingOf(const JobSpec& spec);
 // Sets the members' codecs of a job with a codec policy, and adds why to the
 // reason; does nothing for others. The record carries both, so every worker and
 // a restart see what was chosen; what was learned of links is not durable.
+//
+// Only where all workers of all members can do so (JobFacts.result_codecs) does
+// a member have a codec of its own for results; while one cannot, results
+// travel as contributions do.
 //
 // A member whose link nobody has measured counts as slow as the slowest that is
 // measured. Requires: members, owners and hops of `opened` are set.

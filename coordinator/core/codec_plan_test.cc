@@ -53,8 +53,9 @@ struct Three : JobBench {
   }
 
   // Opens an attempt whose members computed for `compute_s`, looks, closes it.
-  Opened OpenOnce(double compute_s) {
+  Opened OpenOnce(double compute_s, Hops hops = Hops::kTwo) {
     Opened opened;
+    opened.hops = hops;
     for (const auto& [life, replica] : job.replicas.current()) {
       Contribution contribution;
       contribution.weight = 8;
@@ -77,6 +78,14 @@ std::vector<std::string> CodecsOf(const Opened& opened) {
 }
 
 using Codecs = std::vector<std::string>;
+
+Codecs ResultCodecsOf(const Opened& opened) {
+  Codecs codecs;
+  for (const Member& member : opened.members) {
+    codecs.push_back(member.result_codec);
+  }
+  return codecs;
+}
 
 // Seconds of a round behind which the bench's elements in int8 just fit when
 // they are sent at this rate.
@@ -255,6 +264,72 @@ TEST(CodecPlanTest, AJobThatNamesACodecKeepsIt) {
   const Opened opened = bench.OpenOnce(1.0);
   EXPECT_EQ(CodecsOf(opened), (Codecs{"bf16", "bf16", "bf16"}));
   EXPECT_EQ(opened.reason, "a test");
+}
+
+// Three that have time for int8_block in one hop, but not in both.
+struct ThreeApart : Three {
+  explicit ThreeApart(std::set<std::string> old = {})
+      : Three(AdaptiveJob(OuterMethod::kCo2)) {
+    Measure({{"wa", 1e5}, {"wb", 1e5}, {"wc", 1e5}});
+    for (const char* worker : {"wa", "wb", "wc"}) {
+      Facts(worker).result_codecs = !old.contains(worker);
+    }
+  }
+
+  // Of which 0.8 may be spent; two hops of int8_block take 0.42 of RoundFor().
+  double Round() { return 0.43 * RoundFor(*this, 1e5); }
+};
+
+TEST(CodecPlanTest, ResultsHaveACodecOfTheirOwnWhereAllWorkersTakeOne) {
+  ThreeApart all;
+  const Opened apart = all.OpenOnce(all.Round());
+  EXPECT_NE(ResultCodecsOf(apart), Codecs(3, "")) << apart.reason;
+  for (const Member& member : apart.members) {
+    EXPECT_NE(member.result_codec, member.codec);
+    if (member.result_codec.empty()) continue;
+    EXPECT_NE(apart.reason.find(" " + member.codec + ", results " +
+                                member.result_codec),
+              std::string::npos)
+        << apart.reason;
+  }
+  ThreeApart one_old({"wb"});
+  const Opened same = one_old.OpenOnce(one_old.Round());
+  EXPECT_EQ(ResultCodecsOf(same), Codecs(3, "")) << same.reason;
+  EXPECT_EQ(same.reason.find("results "), std::string::npos) << same.reason;
+}
+
+TEST(CodecPlanTest, AnOldWorkerThatJoinsTakesResultCodecsAwayAtOnce) {
+  ThreeApart bench;
+  ASSERT_NE(ResultCodecsOf(bench.OpenOnce(bench.Round())), Codecs(3, ""));
+  bench.Facts("wb").result_codecs = false;
+  const Opened same = bench.OpenOnce(bench.Round());
+  EXPECT_EQ(ResultCodecsOf(same), Codecs(3, "")) << same.reason;
+  EXPECT_NE(same.reason.find("codecs change"), std::string::npos)
+      << same.reason;
+}
+
+TEST(CodecPlanTest, OneHopHasNoResultsToEncode) {
+  ThreeApart bench;
+  const Opened opened = bench.OpenOnce(bench.Round(), Hops::kOne);
+  EXPECT_EQ(ResultCodecsOf(opened), Codecs(3, "")) << opened.reason;
+}
+
+// A restart knows no facts and no links, only records.
+TEST(CodecPlanTest, AnAttemptThatIsReplayedKeepsItsPairs) {
+  ThreeApart bench;
+  Opened opened = bench.OpenOnce(bench.Round());
+  ASSERT_NE(ResultCodecsOf(opened), Codecs(3, ""));
+  opened.job = bench.job.id;
+  opened.fragment = bench.job.fragments[0].fragment();
+  opened.sequence = Next(bench.job.fragments[0].newest());
+  bench.Emit(opened);
+  JobBench restarted(AdaptiveJob(OuterMethod::kCo2));
+  for (const Entry& entry : bench.records) restarted.Emit(entry.record);
+  const auto& open = restarted.job.fragments[0].open();
+  ASSERT_TRUE(open.has_value());
+  const Opened& replayed = open->opened;
+  EXPECT_EQ(CodecsOf(replayed), CodecsOf(opened));
+  EXPECT_EQ(ResultCodecsOf(replayed), ResultCodecsOf(opened));
 }
 
 TEST(CodecPlanTest, AnAttemptOpensWithWhatWasChosen) {

@@ -6,7 +6,8 @@ import textwrap
 _OPENS = re.compile(r'^exchange (\d+) opens as attempt \d+: .*?'
                     r'; (?:codecs(?: change)?: )?'
                     r'((?:replica \d+ \(|[a-z0-9_/]+ for all: ).*)$')
-_OF_ONE = re.compile(r'replica (\d+) \([^)]*\) ([a-z0-9_/]+)')
+_OF_ONE = re.compile(r'replica (\d+) \([^)]*\) '
+                     r'([a-z0-9_/]+(?:, results [a-z0-9_/]+)?)')
 _OF_ALL = re.compile(r'^([a-z0-9_/]+) for all: ')
 _ALONE = 'there is nobody to send to'
 _REFUSED = re.compile(r'; [a-z0-9_/]+ refused: [^;]*')
@@ -14,7 +15,8 @@ _REFUSED = re.compile(r'; [a-z0-9_/]+ refused: [^;]*')
 
 class Exchange:
     """One attempt that opened: its sequence, the codec of each replica, or that
-    of all under None, and the planner's words for it."""
+    of all under None, and the planner's words for it. Where results have a
+    codec of their own it reads 'sign1, results nf4'."""
 
     def __init__(self, sequence, codecs, why):
         self.sequence = sequence
@@ -59,7 +61,8 @@ def changes(exchanges):
 def chosen(exchanges):
     """The names of all codecs that were used."""
     return sorted({codec for exchange in exchanges
-                   for codec in exchange.codecs.values()})
+                   for pair in exchange.codecs.values()
+                   for codec in pair.split(', results ')})
 
 
 def follow(exchanges, begin, end):

@@ -18,6 +18,7 @@ SLOW = ('codecs change: replica 1 (25 MB/s) sign1, replica 2 (0.2 MB/s) nf4: '
         'the exchange takes 0.3 s and hides in the 0.8 s it has; expected '
         'error 0.5; top_k/64 refused: error feedback would send 7.3 rounds of '
         'work at once, and 2 overshoot; before, it would have taken 2s')
+APART = SLOW.replace('sign1, replica 2', 'sign1, results nf4, replica 2')
 ALL = 'int8_block for all: no link is measured yet'
 
 
@@ -33,6 +34,16 @@ class CodecsTest(unittest.TestCase):
         self.assertEqual(second.codecs, {'1': 'int8_block', '2': 'int8_block'})
         self.assertEqual(third.codecs, {'1': 'sign1', '2': 'nf4'})
         self.assertEqual(third.sequence, 3)
+
+    def test_results_may_have_a_codec_of_their_own(self):
+        apart, = opened(APART)
+        self.assertEqual(apart.codecs, {'1': 'sign1, results nf4', '2': 'nf4'})
+        self.assertEqual(codecs.chosen([apart]), ['nf4', 'sign1'])
+
+    def test_another_codec_of_results_alone_is_a_change(self):
+        exchanges = opened(SLOW, APART, APART, SLOW)
+        self.assertEqual([e.sequence for e in codecs.changes(exchanges)],
+                         [1, 2, 4])
 
     def test_other_events_and_jobs_tell_of_no_codecs(self):
         self.assertEqual(codecs.opened([
