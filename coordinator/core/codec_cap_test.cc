@@ -1,5 +1,5 @@
-// adaptive under a cap on the error, against every codec that a job could name
-// for all its members, on links and machines that have nothing in common.
+// adaptive under a cap on the error, against each codec of the menu for all
+// members, on links and machines that have nothing in common.
 // Bytes and errors are those of the encoders on a recorded pseudo-gradient, and
 // exchanges are simulated without the planner's model of them.
 #include <algorithm>
