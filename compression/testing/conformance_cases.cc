@@ -35,7 +35,7 @@ ConformanceCase IndexedCase(std::string name, CodecPointer codec, Places places,
             return ReferenceEncodeIndexed(values, places(values), inner);
           },
           [=](Values values) {
-            return ReferenceSparse(values, places(values), inner);
+            return ReferenceSparseIndexed(values, places(values), inner);
           }};
 }
 
@@ -86,7 +86,7 @@ ConformanceCase RandomCase(std::string name, double density, CodecId inner) {
             return ReferenceEncodeValues(values, places(values), inner);
           },
           [=](Values values) {
-            return ReferenceSparse(values, places(values), inner);
+            return ReferenceSparseValues(values, places(values), inner);
           }};
 }
 
@@ -148,6 +148,8 @@ std::vector<ConformanceCase> SparseOptionCases() {
         CodecId::kE3m0, CodecId::kSign1, CodecId::kSign1Whole}) {
     add(0.1, inner);
   }
+  // Where scales belong to 512 places and to 256.
+  for (const double density : {0.5, 1.0}) add(density, CodecId::kInt8Block);
   for (const size_t kept : {1, 5, 64, 341, 342, 4096}) {
     cases.push_back(ChunkCase("chunk_top_k of " + std::to_string(kept),
                               *MakeChunkTopK(kept), kept));

@@ -87,14 +87,10 @@ std::vector<std::byte> EncodeInt8Block(std::span<const float> values) {
   std::vector<std::byte> scales;
   std::vector<std::byte> codes;
   for (size_t begin = 0; begin < values.size(); begin += kBlock) {
-    const float absmax = BlockAbsMax(values, begin);
-    const bool zero = absmax < 0x1p-100f;
-    Append(scales, zero ? 0.0f : std::min(absmax / 127.0f, kScaleMax));
-    const float inverse = zero ? 0.0f : 127.0f / absmax;
-    for (size_t i = begin; i < std::min(begin + kBlock, values.size()); ++i) {
-      Append(codes, static_cast<int8_t>(
-                        zero ? 0.0f : std::nearbyint(values[i] * inverse)));
-    }
+    const ReferenceInt8 block = ReferenceEncodeInt8(
+        values.subspan(begin, std::min(kBlock, values.size() - begin)));
+    Append(scales, block.scale);
+    for (const int8_t code : block.codes) Append(codes, code);
   }
   scales.insert(scales.end(), codes.begin(), codes.end());
   return scales;
@@ -131,6 +127,20 @@ double Block4Bound(std::span<const float> values, size_t index, double half_gap,
 }
 
 }  // namespace
+
+ReferenceInt8 ReferenceEncodeInt8(std::span<const float> values) {
+  float absmax = 0.0f;
+  for (const float value : values) absmax = std::max(absmax, std::fabs(value));
+  ReferenceInt8 block;
+  block.codes.assign(values.size(), 0);
+  if (absmax < 0x1p-100f) return block;
+  block.scale = std::min(absmax / 127.0f, kScaleMax);
+  const float inverse = 127.0f / absmax;
+  for (size_t i = 0; i < values.size(); ++i) {
+    block.codes[i] = static_cast<int8_t>(std::nearbyint(values[i] * inverse));
+  }
+  return block;
+}
 
 std::vector<std::byte> ReferenceEncode(CodecId codec,
                                        std::span<const float> values) {

@@ -6,6 +6,7 @@
 #define SKERRY_COMPRESSION_TESTING_REFERENCE_CODECS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,14 @@ std::vector<std::byte> ReferenceEncode(CodecId codec,
 std::vector<float> ReferenceDecode(CodecId codec,
                                    std::span<const std::byte> payload,
                                    size_t count);
+
+// One block of int8_block, of any size: value i is codes[i] * scale.
+struct ReferenceInt8 {
+  float scale = 0.0f;
+  std::vector<int8_t> codes;
+};
+// Requires: finite values.
+ReferenceInt8 ReferenceEncodeInt8(std::span<const float> values);
 
 // The largest |decoded - values[index]| that the codec promises.
 double ErrorBound(CodecId codec, std::span<const float> values, size_t index);

@@ -37,6 +37,46 @@ void AppendPacked(std::vector<std::byte>& out, const std::vector<bool>& bits) {
   }
 }
 
+bool IsMarked(size_t elements, size_t sent) {
+  return sent > 0 && 8 * sent >= elements;
+}
+
+// Of int8_block beside bits: the values that are sent of each stretch of places
+// share a scale.
+struct Stretches {
+  std::vector<float> scales;
+  std::vector<int8_t> codes;
+  std::vector<float> decoded;
+};
+
+Stretches EncodeStretches(std::span<const float> values,
+                          std::span<const size_t> places) {
+  size_t size = 256;
+  while (size * places.size() < 192 * values.size()) size *= 2;
+  Stretches result;
+  auto next = places.begin();
+  for (size_t begin = 0; begin < values.size(); begin += size) {
+    const auto end = std::lower_bound(next, places.end(), begin + size);
+    const ReferenceInt8 block =
+        ReferenceEncodeInt8(Picked(values, {next, end}));
+    result.scales.push_back(block.scale);
+    for (const int8_t code : block.codes) {
+      result.codes.push_back(code);
+      result.decoded.push_back(static_cast<float>(code) * block.scale);
+    }
+    next = end;
+  }
+  return result;
+}
+
+// `picked` at `places`; of zeros, +0.
+std::vector<float> Spread(std::span<const float> picked,
+                          std::span<const size_t> places, size_t elements) {
+  std::vector<float> sparse(elements, 0.0f);
+  for (size_t i = 0; i < places.size(); ++i) sparse[places[i]] += picked[i];
+  return sparse;
+}
+
 }  // namespace
 
 std::vector<size_t> ReferenceTopKPlaces(std::span<const float> values,
@@ -68,7 +108,7 @@ std::vector<std::byte> ReferenceEncodeIndexed(std::span<const float> values,
                                               CodecId inner) {
   std::vector<std::byte> payload;
   Append(payload, static_cast<uint32_t>(places.size()));
-  const bool marked = !places.empty() && 8 * places.size() >= values.size();
+  const bool marked = IsMarked(values.size(), places.size());
   if (marked) {
     payload.resize(payload.size() + (values.size() + 7) / 8);
     for (const size_t place : places) {
@@ -85,6 +125,12 @@ std::vector<std::byte> ReferenceEncodeIndexed(std::span<const float> values,
     payload.push_back(static_cast<std::byte>(gap));
     next = place + 1;
   }
+  if (marked && inner == CodecId::kInt8Block) {
+    const Stretches stretches = EncodeStretches(values, places);
+    for (const float scale : stretches.scales) Append(payload, scale);
+    for (const int8_t code : stretches.codes) Append(payload, code);
+    return payload;
+  }
   const auto encoded = ReferenceEncodeValues(values, places, inner);
   payload.insert(payload.end(), encoded.begin(), encoded.end());
   return payload;
@@ -96,14 +142,21 @@ std::vector<std::byte> ReferenceEncodeValues(std::span<const float> values,
   return ReferenceEncode(inner, Picked(values, places));
 }
 
-std::vector<float> ReferenceSparse(std::span<const float> values,
-                                   std::span<const size_t> places,
-                                   CodecId inner) {
+std::vector<float> ReferenceSparseIndexed(std::span<const float> values,
+                                          std::span<const size_t> places,
+                                          CodecId inner) {
+  if (inner != CodecId::kInt8Block || !IsMarked(values.size(), places.size())) {
+    return ReferenceSparseValues(values, places, inner);
+  }
+  return Spread(EncodeStretches(values, places).decoded, places, values.size());
+}
+
+std::vector<float> ReferenceSparseValues(std::span<const float> values,
+                                         std::span<const size_t> places,
+                                         CodecId inner) {
   const auto payload = ReferenceEncodeValues(values, places, inner);
-  const auto picked = ReferenceDecode(inner, payload, places.size());
-  std::vector<float> sparse(values.size(), 0.0f);
-  for (size_t i = 0; i < places.size(); ++i) sparse[places[i]] += picked[i];
-  return sparse;
+  return Spread(ReferenceDecode(inner, payload, places.size()), places,
+                values.size());
 }
 
 namespace {

@@ -21,7 +21,8 @@ std::vector<size_t> ReferenceTopKPlaces(std::span<const float> values,
 std::vector<size_t> ReferenceRandomKPlaces(size_t elements, size_t kept,
                                            uint64_t seed);
 
-// Count, gaps or bits, and values. `inner` is a dense codec.
+// Count, gaps or bits, and values; with bits, int8_block's scales are those of
+// stretches of places. `inner` is a dense codec.
 std::vector<std::byte> ReferenceEncodeIndexed(std::span<const float> values,
                                               std::span<const size_t> places,
                                               CodecId inner);
@@ -29,10 +30,13 @@ std::vector<std::byte> ReferenceEncodeIndexed(std::span<const float> values,
 std::vector<std::byte> ReferenceEncodeValues(std::span<const float> values,
                                              std::span<const size_t> places,
                                              CodecId inner);
-// What both of these decode to: zeros but at `places`.
-std::vector<float> ReferenceSparse(std::span<const float> values,
-                                   std::span<const size_t> places,
-                                   CodecId inner);
+// What these decode to: zeros but at `places`.
+std::vector<float> ReferenceSparseIndexed(std::span<const float> values,
+                                          std::span<const size_t> places,
+                                          CodecId inner);
+std::vector<float> ReferenceSparseValues(std::span<const float> values,
+                                         std::span<const size_t> places,
+                                         CodecId inner);
 
 struct ReferenceChunkTopK {
   std::vector<std::byte> payload;
