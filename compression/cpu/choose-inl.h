@@ -91,10 +91,14 @@ HWY_INLINE uint64_t CopyChosen(const float* HWY_RESTRICT candidates,
 }
 
 // Takes bits of candidates that are not sent out of the words of all values,
-// one after another. `kept` has a bit for each candidate and one word more.
+// one after another. `kept` has a bit for each candidate and one word more;
+// `passed` are taken already.
 class KeptBits {
  public:
-  explicit HWY_INLINE KeptBits(const uint64_t* kept) : kept_(kept) {}
+  explicit HWY_INLINE KeptBits(const uint64_t* kept, size_t passed = 0)
+      : kept_(kept), passed_(passed) {}
+
+  HWY_INLINE size_t passed() const { return passed_; }
 
   HWY_INLINE uint64_t Of(uint64_t word) {
     const size_t some = hwy::PopCount(word);
@@ -114,7 +118,7 @@ class KeptBits {
 
  private:
   const uint64_t* const kept_;
-  size_t passed_ = 0;
+  size_t passed_;
 };
 
 }  // namespace

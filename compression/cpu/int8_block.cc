@@ -1,6 +1,5 @@
 #include "compression/cpu/int8_block.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -75,11 +74,9 @@ HWY_INLINE bool EncodeTogether(const float* HWY_RESTRICT values,
   float inverses[kBlocks];
   for (size_t b = 0; b < kBlocks; ++b) {
     if (bits[b] >= 0x7f800000) return false;
-    const float absmax = std::bit_cast<float>(bits[b]);
-    const bool zero = absmax < Int8Block::kAbsMaxMin;
-    const float scale =
-        zero ? 0.0f : std::min(absmax / 127.0f, Int8Block::kScaleMax);
-    inverses[b] = zero ? 0.0f : 127.0f / absmax;
+    const auto [scale, inverse] =
+        Int8Block::ScaleOf(std::bit_cast<float>(bits[b]));
+    inverses[b] = inverse;
     std::memcpy(scales_out + b * sizeof(scale), &scale, sizeof(scale));
   }
   for (size_t b = 0; b < kBlocks; ++b) {
@@ -118,9 +115,7 @@ HWY_INLINE void Dequantize(const int8_t* HWY_RESTRICT codes, float scale,
 
 HWY_INLINE bool LoadScale(const std::byte* at, float& scale) {
   std::memcpy(&scale, at, sizeof(scale));
-  // Also false for NaN. Minus zero passes: it decodes to zeros.
-  return scale == 0.0f ||
-         (scale >= Int8Block::kScaleMin && scale <= Int8Block::kScaleMax);
+  return Int8Block::IsScale(scale);
 }
 
 struct Int8BlockBody {

@@ -9,6 +9,7 @@
 #ifndef SKERRY_COMPRESSION_CPU_INT8_BLOCK_H_
 #define SKERRY_COMPRESSION_CPU_INT8_BLOCK_H_
 
+#include <algorithm>
 #include <cstddef>
 
 #include "compression/cpu/block_kernels.h"
@@ -27,6 +28,21 @@ struct Int8BlockLayout : WholeByteCodes {
   // refused.
   static constexpr float kScaleMin = 0x1p-107f;
   static constexpr float kScaleMax = 0x1.020406p+121f;
+
+  // What a block is written with whose largest magnitude is a finite `absmax`:
+  // a code is the integer nearest to value * inverse.
+  struct Scale {
+    float scale;
+    float inverse;
+  };
+  static Scale ScaleOf(float absmax) {
+    if (absmax < kAbsMaxMin) return {0.0f, 0.0f};
+    return {std::min(absmax / 127.0f, kScaleMax), 127.0f / absmax};
+  }
+  // Also false for NaN. Minus zero passes: it decodes to zeros.
+  static bool IsScale(float scale) {
+    return scale == 0.0f || (scale >= kScaleMin && scale <= kScaleMax);
+  }
 };
 
 using Int8Block = BlockKernels<Int8BlockLayout>;

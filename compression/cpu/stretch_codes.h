@@ -1,0 +1,85 @@
+// compression/cpu/stretch_codes.h
+//
+// Values that share a scale because their places are neighbours: int8 codes of
+// what is sent of a stretch of places. The largest magnitude of what may be
+// sent is sent if anything is, so codes can be made before it is known what is.
+// Scales and codes are those of compression/cpu/int8_block.h; magnitudes are
+// compared as in compression/cpu/select.h.
+#ifndef SKERRY_COMPRESSION_CPU_STRETCH_CODES_H_
+#define SKERRY_COMPRESSION_CPU_STRETCH_CODES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace skerry::compression::cpu {
+
+// Places of a stretch, at most.
+inline constexpr size_t kStretchMost = 2048;
+// What arrays of codes that these write or read have beyond those that are
+// meant.
+inline constexpr size_t kCodeSlack = 128;
+
+// Where a stretch goes.
+struct StretchCodes {
+  uint64_t* words;   // bit i % 64 of words[i / 64]: value i may be sent
+  std::byte* codes;  // of those that may be, in order
+  uint64_t* open;    // a bit for each of these: the threshold decides
+  float* band;       // the values of these
+};
+
+struct CodedStretch {
+  size_t found = 0;   // may be sent
+  size_t banded = 0;  // of these, open
+  float scale = 0.0f;
+  bool finite = true;  // all that may be sent; else the codes mean nothing
+};
+
+// Words that have a bit for each of so many values.
+constexpr size_t WordsOf(size_t values) { return (values + 63) / 64; }
+
+// Magnitudes of at least `low` may be sent, those below `high` of them are
+// open. Requires: kStretchMost values at most, low <= high, 1 <= high < 2^31,
+// room for the words of as many bits, for as many codes and values of the band
+// as there are values and kCodeSlack.
+CodedStretch CodeStretch(std::span<const float> values, uint32_t low,
+                         uint32_t high, const StretchCodes& to);
+
+// A bit for each value of a band, whether it is sent: magnitudes above `above`,
+// and the first `ties` of those that equal it. Requires: room in `kept` for a
+// word more than the bits take, and 64 values that are readable behind the
+// band.
+void ChooseBand(std::span<const float> band, uint32_t above, size_t ties,
+                uint64_t* kept);
+
+// What ChooseBand says of a part's band, from the stretch on that is next.
+struct KeptBand {
+  const uint64_t* kept;
+  size_t passed = 0;
+};
+
+struct TakenCodes {
+  size_t found = 0;  // codes that were looked at
+  size_t sent = 0;
+};
+
+// Writes the codes of what is sent of a stretch of `count` words, and takes the
+// bits of what is not out of them. Requires: room for kStretchMost codes and
+// kCodeSlack.
+TakenCodes TakeCodes(const StretchCodes& from, size_t count, KeptBand& band,
+                     std::byte* taken);
+
+// Writes the codes of finite values and returns their scale: 0 for none.
+// Requires: kStretchMost values at most, and room for kCodeSlack more.
+float EncodeStretch(std::span<const float> values, std::byte* codes);
+
+// What is written, whatever it is, behind the values that DecodeStretch gives.
+inline constexpr size_t kStretchSlack = 64;
+
+// False where a code is none. Requires: a scale that int8_block takes.
+bool DecodeStretch(std::span<const std::byte> codes, float scale,
+                   float* values);
+
+}  // namespace skerry::compression::cpu
+
+#endif  // SKERRY_COMPRESSION_CPU_STRETCH_CODES_H_
