@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,12 @@ class RawMemory {
     }
     return memory_.get();
   }
+  // Room for `needed`: `usual` to begin with, and twice as much as needed then,
+  // so that growing again and again moves little. The first `kept` stay.
+  T* Grow(size_t needed, size_t usual, size_t kept) {
+    if (needed <= room()) return get();
+    return Room(needed > usual ? 2 * needed : usual, kept);
+  }
   T* get() const { return memory_.get(); }
   size_t room() const { return memory_ == nullptr ? 0 : room_; }
 
@@ -58,11 +65,18 @@ struct PartScratch {
   RawMemory<float> band;
   size_t banded = 0;
   size_t above = 0;
-  // What the band may become, and how many of it are above that.
+  // What of the band is left to look at, in one of the two arrays or the band
+  // itself, and how many of it a look finds above that.
+  std::span<const float> open;
   RawMemory<float> narrower;
+  RawMemory<float> spare;
   size_t narrowed = 0;
   size_t passed = 0;
   bool finite = true;
+  // Instead of values (compression/cpu/stretch_codes.h).
+  RawMemory<std::byte> codes;
+  RawMemory<uint64_t> open_words;
+  RawMemory<uint64_t> kept;
 
   size_t sent = 0;
   size_t ties = 0;  // of these, how many equal the smallest that is sent

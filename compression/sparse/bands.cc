@@ -54,50 +54,44 @@ Bounds BoundsFrom(std::span<float> sample, size_t of, size_t k) {
   return bounds;
 }
 
-std::span<float> BandOf(PartScratch& part) {
-  return {part.band.get(), part.banded};
+size_t Open(std::span<const PartScratch> parts) {
+  size_t open = 0;
+  for (const PartScratch& part : parts) open += part.open.size();
+  return open;
 }
 
-size_t Banded(std::span<const PartScratch> parts) {
-  size_t banded = 0;
-  for (const PartScratch& part : parts) banded += part.banded;
-  return banded;
-}
-
-// Groups of neighbours at even strides over all bands, which have `banded`.
-void SampleBands(std::span<PartScratch> parts, size_t banded,
-                 std::vector<float>& sample) {
-  const size_t stride = banded / (kSecondSample / kGroup);
+// Groups of neighbours at even strides over all that is open: `all`.
+void SampleOpen(std::span<const PartScratch> parts, size_t all,
+                std::vector<float>& sample) {
+  const size_t stride = all / (kSecondSample / kGroup);
   sample.clear();
   size_t begin = 0;
   size_t next = 0;
-  for (PartScratch& part : parts) {
-    const std::span<float> band = BandOf(part);
-    for (; next < begin + band.size(); next += stride) {
-      if (band.size() < kGroup) continue;
-      const size_t at = std::min(next - begin, band.size() - kGroup);
-      sample.insert(sample.end(), &band[at], &band[at] + kGroup);
+  for (const PartScratch& part : parts) {
+    const std::span<const float> open = part.open;
+    for (; next < begin + open.size(); next += stride) {
+      if (open.size() < kGroup) continue;
+      const size_t at = std::min(next - begin, open.size() - kGroup);
+      sample.insert(sample.end(), &open[at], &open[at] + kGroup);
     }
-    begin += band.size();
+    begin += open.size();
   }
 }
 
-// Takes from the bands what a sample of them tells is not the k-th largest of
-// theirs, as part.above what is above it, counts `k` down by that, and raises
-// `low`. False, and nothing is done, where a sample does not tell.
+// Leaves open what a sample of it does not tell is not the k-th largest of it,
+// counts in part.above what is above that and `k` down by it, and raises `low`.
+// False, and nothing is done, where a sample does not tell.
 bool Narrow(std::span<PartScratch> parts, size_t& k, uint32_t& low,
             Workspace& workspace) {
-  const size_t banded = Banded(parts);
-  if (banded < kSampledLeast) return false;
-  SampleBands(parts, banded, workspace.sample);
-  const Bounds bounds = BoundsFrom(workspace.sample, banded, k);
+  const size_t open = Open(parts);
+  if (open < kSampledLeast) return false;
+  SampleOpen(parts, open, workspace.sample);
+  const Bounds bounds = BoundsFrom(workspace.sample, open, k);
   const uint32_t from = std::max(bounds.low, low);
   workspace.executor->ForEach(parts.size(), [&](size_t index) {
     PartScratch& part = parts[index];
-    float* const narrower =
-        part.narrower.Room(std::max(part.band.room(), cpu::kCandidateSlack));
     const cpu::Between between =
-        cpu::CopyBetween(BandOf(part), from, bounds.high, narrower);
+        cpu::CopyBetween(part.open, from, bounds.high, part.spare.get());
     part.narrowed = between.copied;
     part.passed = between.above;
   });
@@ -107,10 +101,10 @@ bool Narrow(std::span<PartScratch> parts, size_t& k, uint32_t& low,
     above += part.passed;
     left += part.narrowed;
   }
-  if (above >= k || above + left < k || left > banded / 2) return false;
+  if (above >= k || above + left < k || left > open / 2) return false;
   for (PartScratch& part : parts) {
-    std::swap(part.band, part.narrower);
-    part.banded = part.narrowed;
+    std::swap(part.spare, part.narrower);
+    part.open = {part.narrower.get(), part.narrowed};
     part.above += part.passed;
   }
   k -= above;
@@ -136,15 +130,20 @@ Bounds BoundsOf(std::span<const float> values, size_t k, size_t size,
 uint32_t DividingOf(size_t count, size_t k, uint32_t low, size_t room,
                     Workspace& workspace) {
   const std::span<PartScratch> parts(workspace.parts.data(), count);
+  for (PartScratch& part : parts) {
+    const size_t most = std::max(part.band.room(), cpu::kCandidateSlack);
+    part.narrower.Room(most);
+    part.spare.Room(most);
+  }
   while (Narrow(parts, k, low, workspace)) {
   }
-  const size_t banded = Banded(parts);
-  float* const all = workspace.band.Room(std::max(banded, room));
+  const size_t open = Open(parts);
+  float* const all = workspace.band.Room(std::max(open, room));
   float* to = all;
-  for (PartScratch& part : parts) {
-    to = std::copy_n(part.band.get(), part.banded, to);
+  for (const PartScratch& part : parts) {
+    to = std::copy(part.open.begin(), part.open.end(), to);
   }
-  return cpu::DividingMagnitude({all, banded}, k, low);
+  return cpu::DividingMagnitude({all, open}, k, low);
 }
 
 }  // namespace skerry::compression

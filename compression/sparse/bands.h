@@ -27,11 +27,10 @@ struct Bounds {
 Bounds BoundsOf(std::span<const float> values, size_t k, size_t size,
                 Workspace& workspace);
 
-// As cpu::DividingMagnitude of the bands of the first `parts`: what the k-th
-// largest of all that is in them has. All reach `low`. Where samples tell, the
-// bands lose what cannot be it, and what is above is counted in part.above.
-// `room` is for the usual case. Requires: 1 <= k, and no more than the bands
-// have.
+// As cpu::DividingMagnitude of what is open in the first `parts`: what the k-th
+// largest of all that has. All reach `low`. Leaves open what may be it, where
+// samples tell, and counts what is above in part.above. `room` is for the usual
+// case. Requires: 1 <= k, and no more than are open.
 uint32_t DividingOf(size_t parts, size_t k, uint32_t low, size_t room,
                     Workspace& workspace);
 

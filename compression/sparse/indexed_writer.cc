@@ -8,10 +8,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "compression/codec_errors.h"
 #include "compression/cpu/gaps.h"
 #include "compression/cpu/sent.h"
 #include "compression/sparse/marked_payload.h"
 #include "compression/sparse/sent_blocks.h"
+#include "compression/sparse/stretch_payload.h"
 
 namespace skerry::compression {
 namespace {
@@ -61,6 +63,12 @@ size_t PlaceGaps(const Selection& selection, std::span<PartScratch> parts) {
   return at;
 }
 
+void WriteCount(size_t count, std::vector<std::byte>& payload) {
+  SKERRY_CHECK(count <= std::numeric_limits<uint32_t>::max());
+  const auto written = static_cast<uint32_t>(count);
+  std::memcpy(payload.data(), &written, kCountBytes);
+}
+
 // Makes room for a payload with `value_bytes` behind its gaps, and writes what
 // it begins with; where the values go.
 std::byte* BeginPayload(const Selection& selection,
@@ -68,8 +76,7 @@ std::byte* BeginPayload(const Selection& selection,
                         std::vector<std::byte>& payload) {
   const size_t values_at = PlaceGaps(selection, parts);
   payload.resize(values_at + value_bytes);
-  const auto count = static_cast<uint32_t>(selection.sent);
-  std::memcpy(payload.data(), &count, kCountBytes);
+  WriteCount(selection.sent, payload);
   return payload.data() + values_at;
 }
 
@@ -145,17 +152,37 @@ size_t IndexedBytesMax(size_t elements, size_t count, const DenseCodec& inner) {
          inner.MaxEncodedBytes(count);
 }
 
+absl::Status EncodeLargest(std::span<const float> values, size_t kept,
+                           const DenseCodec& inner, std::string_view codec,
+                           std::vector<std::byte>& payload,
+                           Workspace& workspace) {
+  if (kept > 0 && IsMarked(values.size(), kept) && IsStretched(inner)) {
+    const StretchLayout layout(values.size(), kept);
+    payload.resize(kCountBytes + layout.bytes);
+    WriteCount(kept, payload);
+    return EncodeLargestStretches(values, layout, payload.data() + kCountBytes,
+                                  workspace)
+               ? absl::OkStatus()
+               : NotFiniteError(values, codec);
+  }
+  Selection selection{.parts = 0};
+  if (kept > 0) {
+    const auto found = SelectTopK(values, kept, workspace);
+    if (!found.has_value()) return NotFiniteError(values, codec);
+    selection = *found;
+  }
+  return EncodeIndexed(selection, inner, payload, workspace);
+}
+
 absl::Status EncodeIndexed(const Selection& selection, const DenseCodec& inner,
                            std::vector<std::byte>& payload,
                            Workspace& workspace) {
   const size_t total = selection.sent;
-  SKERRY_CHECK(total <= std::numeric_limits<uint32_t>::max());
-  const auto count = static_cast<uint32_t>(total);
   // Room for whatever places the next slice of this size may have.
   const size_t bytes_max = IndexedBytesMax(selection.elements, total, inner);
   if (IsMarked(selection.elements, total)) {
     payload.resize(bytes_max);
-    std::memcpy(payload.data(), &count, kCountBytes);
+    WriteCount(total, payload);
     return EncodeMarked(selection, inner, payload.data() + kCountBytes,
                         workspace);
   }

@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -26,6 +28,15 @@ absl::Status CheckIndexedCount(size_t count, const char* codec);
 
 // The largest payload of `count` out of `elements`.
 size_t IndexedBytesMax(size_t elements, size_t count, const DenseCodec& inner);
+
+// Replaces `payload` with the `kept` largest magnitudes, of equal ones the
+// first, as many as CheckIndexedCount takes. Requires: kept <= values.size().
+//
+// Errors: InvalidArgument, naming the codec, when a value is not finite.
+absl::Status EncodeLargest(std::span<const float> values, size_t kept,
+                           const DenseCodec& inner, std::string_view codec,
+                           std::vector<std::byte>& payload,
+                           Workspace& workspace);
 
 // Replaces `payload` with what is selected in `workspace`: finite values, as
 // many as CheckIndexedCount takes.

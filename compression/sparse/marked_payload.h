@@ -2,7 +2,8 @@
 //
 // Some values of a slice as a bit for each value, whether it is sent, and the
 // values by a dense codec: shorter than gaps between places where one value in
-// eight is sent, or more.
+// eight is sent, or more. Over int8_block, scales are those of stretches of
+// places (compression/sparse/stretch_payload.h).
 #ifndef SKERRY_COMPRESSION_SPARSE_MARKED_PAYLOAD_H_
 #define SKERRY_COMPRESSION_SPARSE_MARKED_PAYLOAD_H_
 
@@ -12,8 +13,8 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "compression/cpu/marks.h"
 #include "compression/dense_codec.h"
+#include "compression/sparse/mark_reader.h"
 #include "compression/sparse/selection.h"
 #include "compression/workspace.h"
 
@@ -24,6 +25,8 @@ size_t MarkedLeast(size_t elements);
 inline bool IsMarked(size_t elements, size_t count) {
   return count >= MarkedLeast(elements);
 }
+// Whether scales belong to stretches.
+bool IsStretched(const DenseCodec& inner);
 // Requires: IsMarked().
 size_t MarkedBytes(size_t elements, size_t count, const DenseCodec& inner);
 
@@ -33,20 +36,6 @@ size_t MarkedBytes(size_t elements, size_t count, const DenseCodec& inner);
 // Errors: as inner.Encode.
 absl::Status EncodeMarked(const Selection& selection, const DenseCodec& inner,
                           std::byte* out, Workspace& workspace);
-
-// Values of a slice that are read at once, at most.
-inline constexpr size_t kMarkedStep = 4096;
-
-// What was sent of the values [begin, begin + size) of a slice.
-struct MarkedRange {
-  size_t begin;
-  size_t size;            // kMarkedStep, or less at the end
-  const uint64_t* words;  // bits of them
-  // Those that are sent, for the caller to change, and cpu::kMarkedSlack that
-  // mean nothing.
-  float* values;
-  size_t count;
-};
 
 // Calls use() for ranges that make up the slice, in order or several at once.
 // False when `payload` is not what EncodeMarked writes of `count` out of

@@ -37,51 +37,12 @@ std::span<const float> PartOf(std::span<const float> values,
   return values.subspan(begin, std::min(cut.part_size, values.size() - begin));
 }
 
-// Calls body(part, values of it) for every part.
-template <typename Body>
-void ForEachPart(std::span<const float> values, const Selection& cut,
-                 Workspace& workspace, const Body& body) {
-  workspace.executor->ForEach(cut.parts, [&](size_t index) {
-    body(workspace.parts[index], PartOf(values, cut, index));
-  });
-}
-
 Selection Finished(Selection cut, Workspace& workspace) {
   for (size_t index = 0; index < cut.parts; ++index) {
     workspace.parts[index].at = cut.sent;
     cut.sent += workspace.parts[index].sent;
   }
   return cut;
-}
-
-// Leaves what reaches `bits` in the part, and what is below `high` of it in its
-// band as well. Stops soon after there are more than `most`.
-void Collect(std::span<const float> values, uint32_t bits, uint32_t high,
-             size_t most, size_t room, PartScratch& part) {
-  uint64_t* const words = part.words.Room(kPartElements / cpu::kWordValues);
-  part.word_count = 0;
-  part.found = 0;
-  part.banded = 0;
-  part.finite = true;
-  for (size_t begin = 0; begin < values.size(); begin += kPass) {
-    const size_t size = std::min(kPass, values.size() - begin);
-    const size_t before = part.found;
-    const size_t needed = before + size + kSlack;
-    const size_t enough = std::max(needed, needed > room ? 2 * needed : room);
-    if (part.values.room() < needed) part.values.Room(enough, before);
-    const cpu::Candidates to = {words, part.values.get()};
-    part.found = cpu::CollectCandidates(values.subspan(begin, size), bits,
-                                        part.word_count, before, to);
-    part.word_count += (size + cpu::kWordValues - 1) / cpu::kWordValues;
-    const std::span<const float> fresh(to.values + before, part.found - before);
-    if (part.band.room() < part.banded + fresh.size() + kSlack) {
-      part.band.Room(part.values.room(), part.banded);
-    }
-    part.banded +=
-        cpu::CopyBelow(fresh, high, part.band.get() + part.banded, part.finite);
-    if (part.found > most) break;
-  }
-  part.above = part.found - part.banded;
 }
 
 // What a part is given to begin with, so that its memory does not depend on
@@ -91,16 +52,26 @@ size_t RoomOf(const Selection& cut, size_t most) {
   return std::min(cut.part_size, share) + kPass + kSlack;
 }
 
+// Collects every part, of which all bands are open.
+void CollectEvery(std::span<const float> values, const Selection& cut,
+                  const Wanted& wanted, Workspace& workspace,
+                  CollectPart collect) {
+  workspace.executor->ForEach(cut.parts, [&](size_t index) {
+    PartScratch& part = workspace.parts[index];
+    collect(PartOf(values, cut, index), wanted, part);
+    part.open = {part.band.get(), part.banded};
+  });
+}
+
 // Shares out the places that are left for candidates that equal `dividing`, the
-// first first. Those that are not in part.above are in the bands.
+// first first. Those that are not in part.above are open.
 Selection Divide(uint32_t dividing, size_t k, Selection cut,
                  Workspace& workspace) {
   cut.above = dividing;
   workspace.executor->ForEach(cut.parts, [&](size_t index) {
     PartScratch& part = workspace.parts[index];
-    const std::span<const float> band(part.band.get(), part.banded);
-    const size_t above = cpu::CountAtLeast(band, dividing + 1);
-    part.ties = cpu::CountAtLeast(band, dividing) - above;
+    const size_t above = cpu::CountAtLeast(part.open, dividing + 1);
+    part.ties = cpu::CountAtLeast(part.open, dividing) - above;
     part.sent = part.above + above;
   });
   size_t ties = k;
@@ -119,28 +90,24 @@ Selection Divide(uint32_t dividing, size_t k, Selection cut,
 // By passes over the whole slice, whatever its values are.
 std::optional<Selection> SelectExactly(std::span<const float> values, size_t k,
                                        uint32_t hint, const Selection& cut,
-                                       Workspace& workspace) {
+                                       Workspace& workspace,
+                                       CollectPart collect) {
   if (!EveryFinite(values, workspace)) return std::nullopt;
   const uint32_t dividing = cpu::DividingMagnitude(values, k, hint);
-  const size_t room = RoomOf(cut, k);
-  ForEachPart(values, cut, workspace,
-              [&](PartScratch& part, std::span<const float> mine) {
-                Collect(mine, dividing, dividing + 1,
-                        std::numeric_limits<size_t>::max(), room, part);
-              });
+  const Wanted wanted = {dividing, dividing + 1,
+                         std::numeric_limits<size_t>::max(), RoomOf(cut, k)};
+  CollectEvery(values, cut, wanted, workspace, collect);
   return Divide(dividing, k, cut, workspace);
 }
 
-// Leaves all that reach `low` in the parts, and in their bands what does not
-// reach `high`. Whether those are k or more, and no part has more than `most`.
-bool CollectCandidates(std::span<const float> values, size_t k,
-                       const Bounds& bounds, const Selection& cut,
-                       Workspace& workspace) {
-  const size_t room = RoomOf(cut, bounds.most);
-  ForEachPart(values, cut, workspace,
-              [&](PartScratch& part, std::span<const float> mine) {
-                Collect(mine, bounds.low, bounds.high, bounds.most, room, part);
-              });
+// Whether those that reach the lower bound are k or more, and no part has more
+// than the most.
+bool CollectBetween(std::span<const float> values, size_t k,
+                    const Bounds& bounds, const Selection& cut,
+                    Workspace& workspace, CollectPart collect) {
+  const Wanted wanted = {bounds.low, bounds.high, bounds.most,
+                         RoomOf(cut, bounds.most)};
+  CollectEvery(values, cut, wanted, workspace, collect);
   size_t found = 0;
   for (size_t index = 0; index < cut.parts; ++index) {
     if (workspace.parts[index].found > bounds.most) return false;
@@ -165,8 +132,33 @@ bool SelectedFinite(const Selection& selection, const Workspace& workspace) {
       [](const PartScratch& part) { return part.finite; });
 }
 
+void CollectValues(std::span<const float> values, const Wanted& wanted,
+                   PartScratch& part) {
+  uint64_t* const words = part.words.Room(kPartElements / cpu::kWordValues);
+  part.word_count = 0;
+  part.found = 0;
+  part.banded = 0;
+  part.finite = true;
+  for (size_t begin = 0; begin < values.size(); begin += kPass) {
+    const size_t size = std::min(kPass, values.size() - begin);
+    const size_t before = part.found;
+    part.values.Grow(before + size + kSlack, wanted.room, before);
+    const cpu::Candidates to = {words, part.values.get()};
+    part.found = cpu::CollectCandidates(values.subspan(begin, size), wanted.low,
+                                        part.word_count, before, to);
+    part.word_count += (size + cpu::kWordValues - 1) / cpu::kWordValues;
+    const std::span<const float> fresh(to.values + before, part.found - before);
+    part.band.Grow(part.banded + fresh.size() + kSlack, part.values.room(),
+                   part.banded);
+    part.banded += cpu::CopyBelow(fresh, wanted.high,
+                                  part.band.get() + part.banded, part.finite);
+    if (part.found > wanted.most) break;
+  }
+  part.above = part.found - part.banded;
+}
+
 std::optional<Selection> SelectTopK(std::span<const float> values, size_t k,
-                                    Workspace& workspace) {
+                                    Workspace& workspace, CollectPart collect) {
   const Selection cut = CutOf(values.size(), workspace);
   const size_t sampled = std::min(values.size() / kSampledShare, kSampleMax);
   Bounds bounds;
@@ -175,8 +167,8 @@ std::optional<Selection> SelectTopK(std::span<const float> values, size_t k,
   }
   if (bounds.low >= cpu::kInfinityBits) return std::nullopt;
   if (bounds.low == 0 ||
-      !CollectCandidates(values, k, bounds, cut, workspace)) {
-    return SelectExactly(values, k, bounds.low, cut, workspace);
+      !CollectBetween(values, k, bounds, cut, workspace, collect)) {
+    return SelectExactly(values, k, bounds.low, cut, workspace, collect);
   }
   // Whatever is not finite is above `low`.
   if (!SelectedFinite(cut, workspace)) return std::nullopt;
@@ -185,7 +177,7 @@ std::optional<Selection> SelectTopK(std::span<const float> values, size_t k,
     above += workspace.parts[index].above;
   }
   if (above >= k) {
-    return SelectExactly(values, k, bounds.high, cut, workspace);
+    return SelectExactly(values, k, bounds.high, cut, workspace, collect);
   }
   const uint32_t dividing =
       DividingOf(cut.parts, k - above, bounds.low, bounds.most, workspace);
@@ -196,11 +188,8 @@ Selection SelectAtLeast(std::span<const float> values, uint32_t bits,
                         size_t most, Workspace& workspace) {
   Selection cut = CutOf(values.size(), workspace);
   cut.above = bits - 1;
-  const size_t room = RoomOf(cut, most);
-  ForEachPart(values, cut, workspace,
-              [&](PartScratch& part, std::span<const float> mine) {
-                Collect(mine, bits, bits, most, room, part);
-              });
+  CollectEvery(values, cut, {bits, bits, most, RoomOf(cut, most)}, workspace,
+               CollectValues);
   for (size_t index = 0; index < cut.parts; ++index) {
     PartScratch& part = workspace.parts[index];
     cut.cut |= part.found > most;

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 
+#include "absl/functional/function_ref.h"
 #include "compression/cpu/candidates.h"
 #include "compression/cpu/sent.h"
 #include "compression/workspace.h"
@@ -28,11 +29,28 @@ struct Selection {
   bool cut = false;    // more would have been selected, or were not looked at
 };
 
+// What of a part may be sent, and what of that has to be looked at again.
+struct Wanted {
+  uint32_t low;   // may be sent: magnitudes of at least this
+  uint32_t high;  // and below this, looked at again
+  size_t most;    // more than this are not needed
+  size_t room;    // for how many in the usual case
+};
+// Keeps what is wanted of a part's values in one form or another, leaves its
+// band, and counts what was found, is above the band, and is finite.
+using CollectPart = absl::FunctionRef<void(std::span<const float>,
+                                           const Wanted&, PartScratch&)>;
+
+// As candidates of compression/cpu/candidates.h.
+void CollectValues(std::span<const float> values, const Wanted& wanted,
+                   PartScratch& part);
+
 // The k largest magnitudes, of equal ones the first; nothing when a value is
 // not finite. Reads the slice once where a sample of it tells about where the
 // k-th lies. Requires: 1 <= k <= values.size().
 std::optional<Selection> SelectTopK(std::span<const float> values, size_t k,
-                                    Workspace& workspace);
+                                    Workspace& workspace,
+                                    CollectPart collect = CollectValues);
 
 // Magnitudes of at least `bits`, of more than `most` the first. What is not
 // finite is among them, unless they are cut. Requires: 1 <= bits < 2^31.

@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "compression/codec_errors.h"
 #include "compression/sparse/indexed_payload.h"
 #include "compression/sparse/indexed_writer.h"
 #include "compression/sparse/inner_codec.h"
-#include "compression/sparse/selection.h"
 
 namespace skerry::compression {
 namespace {
@@ -27,13 +25,7 @@ class TopK final : public IndexedCodec {
                       Workspace& workspace) const override {
     const size_t kept = KeptElements(values.size(), density_);
     SKERRY_RETURN_IF_ERROR(CheckIndexedCount(kept, "top_k"));
-    Selection selection{.parts = 0};
-    if (kept > 0) {
-      const auto found = SelectTopK(values, kept, workspace);
-      if (!found.has_value()) return NotFiniteError(values, "top_k");
-      selection = *found;
-    }
-    return EncodeIndexed(selection, inner(), payload, workspace);
+    return EncodeLargest(values, kept, inner(), "top_k", payload, workspace);
   }
 
  private:

@@ -113,14 +113,8 @@ absl::Status Dgc::Encode(std::span<const float> gradient, uint64_t step,
   }
   Accumulate(gradient);
   const size_t kept = KeptElements(gradient.size(), DgcDensity(options_, step));
-  Selection selection{.parts = 0};
-  if (kept > 0) {
-    const auto found = SelectTopK(next_velocity_, kept, workspace_);
-    if (!found.has_value()) return NotFiniteError(next_velocity_, "dgc");
-    selection = *found;
-  }
   SKERRY_RETURN_IF_ERROR(
-      EncodeIndexed(selection, *inner_, payload, workspace_));
+      EncodeLargest(next_velocity_, kept, *inner_, "dgc", payload, workspace_));
   SKERRY_RETURN_IF_ERROR(
       DecodeIndexed(payload, gradient.size(), {kept, kept}, *inner_, workspace_,
                     [&](const SentRange& sent) {

@@ -1,0 +1,59 @@
+// compression/sparse/mark_reader.h
+//
+// A bit for each value of a slice, whether it is sent, as payloads begin with,
+// read part by part.
+#ifndef SKERRY_COMPRESSION_SPARSE_MARK_READER_H_
+#define SKERRY_COMPRESSION_SPARSE_MARK_READER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "compression/cpu/marks.h"
+#include "compression/workspace.h"
+
+namespace skerry::compression {
+
+// Values of a slice whose bits are read at once, at most.
+inline constexpr size_t kMarkedStep = 4096;
+inline constexpr size_t kMarkedWords = kMarkedStep / cpu::kMarkedValues;
+
+// What the bits of so many values take.
+constexpr size_t MarkBytes(size_t elements) { return (elements + 7) / 8; }
+
+// What was sent of the values [begin, begin + size) of a slice.
+struct MarkedRange {
+  size_t begin;
+  size_t size;            // kMarkedStep, or less at the end
+  const uint64_t* words;  // bits of them
+  // Those that are sent, for the caller to change, and cpu::kMarkedSlack that
+  // mean nothing.
+  float* values;
+  size_t count;
+};
+
+class MarkReader {
+ public:
+  // Requires: MarkBytes(elements) at `marks`.
+  MarkReader(const std::byte* marks, size_t elements)
+      : marks_(marks), elements_(elements) {}
+
+  size_t parts() const;
+  size_t EndOf(size_t part) const;
+
+  // Leaves in workspace.counts how many values parts before each send. False
+  // when that are not `count` in all, or bits behind the slice are set.
+  bool Place(size_t count, Workspace& workspace) const;
+
+  // The bits of the step that begins at `begin`, in `words`, which has room for
+  // kMarkedWords.
+  std::span<const uint64_t> WordsAt(size_t begin, uint64_t* words) const;
+
+ private:
+  const std::byte* const marks_;
+  const size_t elements_;
+};
+
+}  // namespace skerry::compression
+
+#endif  // SKERRY_COMPRESSION_SPARSE_MARK_READER_H_
