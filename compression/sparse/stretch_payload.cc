@@ -16,7 +16,6 @@ namespace {
 
 constexpr size_t kPlacesLeast = 256;
 constexpr size_t kSharedLeast = 192;
-constexpr size_t kByteMarks = 8;
 static_assert(kMarkedStep % cpu::kStretchMost == 0);
 static_assert(cpu::kStretchSlack >= cpu::kMarkedSlack);
 static_assert(cpu::kWordValues == cpu::kMarkedValues);
@@ -105,7 +104,7 @@ void EncodePart(const Selection& selection, const PartScratch& part,
     writer.Write(codes, sent.size(), scale);
   }
   SKERRY_CHECK(cursor.left == 0);
-  std::memcpy(out + at.begin / kByteMarks, words.data(), MarkBytes(at.size));
+  std::memcpy(layout.MarksAt(at.begin, out), words.data(), MarkBytes(at.size));
 }
 
 // Leaves what is wanted of a part as codes of its stretches. Its bits, and
@@ -130,7 +129,7 @@ void CollectCodes(std::span<const float> values, const Wanted& wanted,
         values.subspan(at, size), wanted.low, wanted.high,
         {words, part.codes.get() + part.found, part.open_words.get() + opened,
          part.band.get() + part.banded});
-    std::memcpy(out + (begin + at) / kByteMarks, words, MarkBytes(size));
+    std::memcpy(layout.MarksAt(begin + at, out), words, MarkBytes(size));
     std::memcpy(scale_at, &coded.scale, sizeof(coded.scale));
     scale_at += sizeof(coded.scale);
     opened += WordsOf(coded.found);
@@ -158,7 +157,7 @@ void WriteCodes(const Selection& selection, PartScratch& part,
   size_t sent = 0;
   for (size_t begin = 0; begin < at.size; begin += layout.places) {
     const size_t size = std::min(layout.places, at.size - begin);
-    std::byte* const marks = out + (at.begin + begin) / kByteMarks;
+    std::byte* const marks = layout.MarksAt(at.begin + begin, out);
     words[WordsOf(size) - 1] = 0;
     std::memcpy(words, marks, MarkBytes(size));
     const cpu::TakenCodes taken =
@@ -178,7 +177,7 @@ void WriteCodes(const Selection& selection, PartScratch& part,
 class Reader {
  public:
   Reader(std::span<const std::byte> payload, const StretchLayout& layout)
-      : marks_(payload.data(), layout.elements),
+      : marks_(payload.data() + layout.marks_at, layout.elements),
         layout_(layout),
         payload_(payload.data()) {}
 
@@ -242,8 +241,8 @@ StretchLayout::StretchLayout(size_t slice_elements, size_t sent)
     : elements(slice_elements),
       count(sent),
       places(StretchPlaces(elements, count)),
-      scales_at(MarkBytes(elements)),
-      codes_at(scales_at + (elements + places - 1) / places * sizeof(float)),
+      marks_at((elements + places - 1) / places * sizeof(float)),
+      codes_at(marks_at + MarkBytes(elements)),
       bytes(codes_at + count) {}
 
 void EncodeStretches(const Selection& selection, const StretchLayout& layout,

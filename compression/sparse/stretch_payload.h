@@ -1,9 +1,9 @@
 // compression/sparse/stretch_payload.h
 //
-// Some values of a slice as a bit for each value, whether it is sent, and int8
-// codes whose scales belong to stretches of places: what is sent of one place
-// changes the bytes of no other stretch, so codes are made in the pass that
-// looks for what to send.
+// Some values of a slice as scales of stretches of places, a bit for each
+// value, whether it is sent, and int8 codes: what is sent of one place changes
+// the codes of no other stretch, so they are made in the pass that looks for
+// what to send.
 #ifndef SKERRY_COMPRESSION_SPARSE_STRETCH_PAYLOAD_H_
 #define SKERRY_COMPRESSION_SPARSE_STRETCH_PAYLOAD_H_
 
@@ -29,13 +29,18 @@ struct StretchLayout {
   // Of the stretch that begins at `place`.
   template <typename Byte>
   Byte* ScaleAt(size_t place, Byte* payload) const {
-    return payload + scales_at + place / places * sizeof(float);
+    return payload + place / places * sizeof(float);
+  }
+  // Of the values from `place` on, a multiple of 8.
+  template <typename Byte>
+  Byte* MarksAt(size_t place, Byte* payload) const {
+    return payload + marks_at + place / 8;
   }
 
   size_t elements;
   size_t count;
-  size_t places;     // of a stretch
-  size_t scales_at;  // behind the bits
+  size_t places;    // of a stretch
+  size_t marks_at;  // behind the scales, which come first
   size_t codes_at;
   size_t bytes;
 };

@@ -172,7 +172,7 @@ TEST(StretchPayloadTest, BrokenScalesCodesBitsAndSizesAreRefused) {
     return !good;
   };
   for (const size_t stretch : {0, 1, 3}) {
-    const size_t at = layout.scales_at + stretch * sizeof(float);
+    const size_t at = stretch * sizeof(float);
     EXPECT_FALSE(refused(at, 2.0f)) << stretch;
     EXPECT_TRUE(refused(at, -2.0f)) << stretch;
     EXPECT_TRUE(refused(at, 0x1p-120f)) << stretch;
@@ -181,10 +181,35 @@ TEST(StretchPayloadTest, BrokenScalesCodesBitsAndSizesAreRefused) {
   }
   EXPECT_TRUE(refused(layout.codes_at, int8_t{-128}));
   EXPECT_TRUE(refused(layout.codes_at + 999, int8_t{-128}));
-  EXPECT_TRUE(refused(0, uint8_t{0xfe}));
+  EXPECT_TRUE(refused(layout.marks_at, uint8_t{0xfe}));
   payload.push_back(std::byte{0});
   SumOf(payload, layout, good);
   EXPECT_FALSE(good);
+}
+
+// As long, with bits first and scales of values in order: what 0011 describes.
+TEST(StretchPayloadTest, BitsBeforeScalesAreRefused) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    std::vector<float> values(2048 + random.Below(8192));
+    for (float& value : values) {
+      value = static_cast<float>(random.Uniform() - 0.5);
+    }
+    const size_t k = values.size() / 4;
+    const auto places = ReferenceTopKPlaces(values, k);
+    const StretchLayout layout(values.size(), k);
+    Payload payload(MarkBytes(values.size()));
+    for (const size_t place : places) {
+      payload[place / 8] |= std::byte{1} << place % 8;
+    }
+    const Payload in_order =
+        ReferenceEncodeValues(values, places, CodecId::kInt8Block);
+    payload.insert(payload.end(), in_order.begin(), in_order.end());
+    payload.resize(layout.bytes);
+    bool good = true;
+    SumOf(payload, layout, good);
+    EXPECT_FALSE(good) << "seed " << seed;
+  }
 }
 
 }  // namespace

@@ -109,11 +109,16 @@ std::vector<std::byte> ReferenceEncodeIndexed(std::span<const float> values,
   std::vector<std::byte> payload;
   Append(payload, static_cast<uint32_t>(places.size()));
   const bool marked = IsMarked(values.size(), places.size());
+  Stretches stretches;
+  const bool stretched = marked && inner == CodecId::kInt8Block;
+  if (stretched) {
+    stretches = EncodeStretches(values, places);
+    for (const float scale : stretches.scales) Append(payload, scale);
+  }
   if (marked) {
-    payload.resize(payload.size() + (values.size() + 7) / 8);
-    for (const size_t place : places) {
-      payload[sizeof(uint32_t) + place / 8] |= std::byte{1} << place % 8;
-    }
+    std::vector<bool> bits(values.size());
+    for (const size_t place : places) bits[place] = true;
+    AppendPacked(payload, bits);
   }
   size_t next = 0;
   for (const size_t place : marked ? std::span<const size_t>() : places) {
@@ -125,9 +130,7 @@ std::vector<std::byte> ReferenceEncodeIndexed(std::span<const float> values,
     payload.push_back(static_cast<std::byte>(gap));
     next = place + 1;
   }
-  if (marked && inner == CodecId::kInt8Block) {
-    const Stretches stretches = EncodeStretches(values, places);
-    for (const float scale : stretches.scales) Append(payload, scale);
+  if (stretched) {
     for (const int8_t code : stretches.codes) Append(payload, code);
     return payload;
   }
