@@ -2,6 +2,7 @@
 
 #include "compression/cpu/int8_block.h"
 #include "compression/cuda/int8_block.h"
+#include "compression/cuda/int8_scale.h"
 #include "compression/cuda/launch.h"
 
 namespace skerry::compression::cuda {
@@ -15,10 +16,6 @@ constexpr int kRun = 4;
 constexpr int kRuns = 2;
 constexpr int kWarpsPerGroup = 8;
 static_assert(kWarp * kRun * kRuns == Reference::kElements);
-
-constexpr float kAbsMaxMin = Reference::kAbsMaxMin;
-constexpr float kScaleMin = Reference::kScaleMin;
-constexpr float kScaleMax = Reference::kScaleMax;
 
 // First element, within its block, of a lane's run.
 __device__ int RunStart(int run) {
@@ -73,19 +70,14 @@ __global__ void EncodeKernel(const float* values, size_t count, float* scales,
     if (threadIdx.x == 0) *bad = 1;
     return;
   }
-  const float absmax = __uint_as_float(absmax_bits);
-  const bool zero = absmax < kAbsMaxMin;
-  const float inverse = zero ? 0.0f : __fdiv_rn(127.0f, absmax);
-  if (threadIdx.x == 0) {
-    scales[block] = zero ? 0.0f : fminf(__fdiv_rn(absmax, 127.0f), kScaleMax);
-  }
+  const Int8Scale scale = Int8ScaleOf(__uint_as_float(absmax_bits));
+  if (threadIdx.x == 0) scales[block] = scale.scale;
   for (int r = 0; r < kRuns; ++r) {
     const int start = RunStart(r);
     int8_t* to = codes + begin + start;
     int8_t code[kRun];
     for (int i = 0; i < kRun; ++i) {
-      code[i] =
-          static_cast<int8_t>(__float2int_rn(__fmul_rn(run[r][i], inverse)));
+      code[i] = Int8CodeOf(run[r][i], scale);
     }
     if (size - start >= kRun) {
       *reinterpret_cast<char4*>(to) =
@@ -105,7 +97,7 @@ __global__ void DecodeKernel(const float* scales, const int8_t* codes,
   const int size =
       static_cast<int>(min(count - begin, size_t{Reference::kElements}));
   const float scale = scales[block];
-  if (!(scale == 0.0f || (scale >= kScaleMin && scale <= kScaleMax))) {
+  if (!IsInt8Scale(scale)) {
     if (threadIdx.x == 0) *bad = 1;
     return;
   }
@@ -127,7 +119,7 @@ __global__ void DecodeKernel(const float* scales, const int8_t* codes,
     float run[kRun];
     if (kAdd) LoadRun(values + begin + start, left, run);
     for (int i = 0; i < kRun; ++i) {
-      if (code[i] == -128) *bad = 1;
+      if (!IsInt8Code(code[i])) *bad = 1;
       const float value = __fmul_rn(static_cast<float>(code[i]), scale);
       run[i] = kAdd ? __fadd_rn(run[i], value) : value;
     }
