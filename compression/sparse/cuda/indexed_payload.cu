@@ -2,6 +2,7 @@
 
 #include "compression/cpu/int8_block.h"
 #include "compression/cuda/int8_block.h"
+#include "compression/cuda/int8_scale.h"
 #include "compression/cuda/launch.h"
 #include "compression/cuda/scan.h"
 #include "compression/sparse/cuda/indexed_payload.h"
@@ -18,8 +19,6 @@ constexpr size_t kTileBytes = kRunBytes * kScanThreads;
 // Of a gap of less than 2^63.
 constexpr size_t kVarintMost = 9;
 constexpr size_t kBlock = Inner::kElements;
-constexpr float kScaleMin = Inner::kScaleMin;
-constexpr float kScaleMax = Inner::kScaleMax;
 
 // A payload in device memory.
 struct Payload {
@@ -31,8 +30,10 @@ struct Payload {
 
 // Where the parts of a payload are.
 struct Parts {
-  bool good;    // else the rest has no meaning
-  bool marked;  // `gaps` are a bit for each value
+  bool good;       // else the rest has no meaning
+  bool marked;     // `gaps` are a bit for each value
+  size_t stretch;  // so many places share a scale, where marked
+  size_t scale_count;
   size_t sent;
   size_t gap_bytes;
   const uint8_t* gaps;
@@ -47,6 +48,12 @@ __device__ uint32_t Word(const uint8_t* at) {
 }
 
 constexpr size_t kByteMarks = 8;
+// Beside bits so many places share a scale, or 2, 4 or 8 times as many: the
+// least with which it serves so many values in the mean.
+constexpr size_t kStretchMin = 256;
+constexpr size_t kStretchSent = 192;
+static_assert(kStretchMin % (kRunBytes * kByteMarks) == 0,
+              "a thread's bits share a scale");
 
 __host__ __device__ size_t MarkBytes(size_t elements) {
   return (elements + kByteMarks - 1) / kByteMarks;
@@ -57,28 +64,43 @@ __host__ __device__ bool IsMarked(size_t elements, size_t sent) {
   return sent > 0 && sent >= MarkBytes(elements);
 }
 
+// How many places share a scale. Requires: IsMarked().
+__host__ __device__ size_t StretchOf(size_t elements, size_t sent) {
+  size_t stretch = kStretchMin;
+  while (stretch * sent < kStretchSent * elements) stretch *= 2;
+  return stretch;
+}
+
+__host__ __device__ size_t Stretches(size_t elements, size_t stretch) {
+  return (elements + stretch - 1) / stretch;
+}
+
 __device__ Parts PartsOf(const Payload& payload) {
   Parts parts = {};
   parts.sent = Word(payload.begin);
-  const size_t scale_bytes = (parts.sent + kBlock - 1) / kBlock * sizeof(float);
+  parts.marked = IsMarked(payload.elements, parts.sent);
+  if (parts.marked) parts.stretch = StretchOf(payload.elements, parts.sent);
+  parts.scale_count = parts.marked ? Stretches(payload.elements, parts.stretch)
+                                   : (parts.sent + kBlock - 1) / kBlock;
+  const size_t scale_bytes = parts.scale_count * sizeof(float);
   const size_t value_bytes = scale_bytes + parts.sent;
   const size_t rest = payload.bytes - kCountBytes;
-  // Without bits, every place takes a byte.
   parts.good = parts.sent >= payload.counts.least &&
-               parts.sent <= payload.counts.most && value_bytes <= rest &&
-               (IsMarked(payload.elements, parts.sent) ||
-                parts.sent <= rest - value_bytes);
+               parts.sent <= payload.counts.most && value_bytes <= rest;
   if (!parts.good) return parts;
   parts.gap_bytes = rest - value_bytes;
-  parts.marked = IsMarked(payload.elements, parts.sent);
-  if (parts.marked && parts.gap_bytes != MarkBytes(payload.elements)) {
-    parts.good = false;
-    return parts;
-  }
-  parts.gaps = payload.begin + kCountBytes;
-  parts.scales = parts.gaps + parts.gap_bytes;
-  parts.codes = parts.scales + scale_bytes;
+  // Without bits, every place takes a byte.
+  parts.good = parts.marked ? parts.gap_bytes == MarkBytes(payload.elements)
+                            : parts.gap_bytes >= parts.sent;
+  const uint8_t* const first = payload.begin + kCountBytes;
+  parts.gaps = parts.marked ? first + scale_bytes : first;
+  parts.scales = parts.marked ? first : first + parts.gap_bytes;
+  parts.codes = first + scale_bytes + parts.gap_bytes;
   return parts;
+}
+
+__device__ float ScaleAt(const Parts& parts, size_t index) {
+  return __uint_as_float(Word(parts.scales + index * sizeof(float)));
 }
 
 // The gap whose varint ends with byte `at`; false when it is too long or not
@@ -93,10 +115,15 @@ __device__ bool GapUpTo(const uint8_t* gaps, size_t at, uint64_t& gap) {
   return length == 1 || gaps[at] != 0;
 }
 
+// The first byte of gaps that is this thread's.
+__device__ size_t OwnRun() {
+  return blockIdx.x * kTileBytes + threadIdx.x * kRunBytes;
+}
+
 // Calls use(place) for each bit that is set in the bytes of this thread.
 template <typename Use>
 __device__ void EveryMark(const Parts& parts, const Use& use) {
-  const size_t begin = blockIdx.x * kTileBytes + threadIdx.x * kRunBytes;
+  const size_t begin = OwnRun();
   const size_t end = min(begin + kRunBytes, parts.gap_bytes);
   for (size_t at = begin; at < end; ++at) {
     for (unsigned bit = 0; bit < kByteMarks; ++bit) {
@@ -109,7 +136,7 @@ __device__ void EveryMark(const Parts& parts, const Use& use) {
 // one ends it, and is false.
 template <typename Use>
 __device__ bool EveryGap(const Parts& parts, size_t elements, const Use& use) {
-  const size_t begin = blockIdx.x * kTileBytes + threadIdx.x * kRunBytes;
+  const size_t begin = OwnRun();
   const size_t end = min(begin + kRunBytes, parts.gap_bytes);
   for (size_t at = begin; at < end; ++at) {
     if (parts.gaps[at] >= 0x80) continue;
@@ -141,6 +168,11 @@ __global__ void SumGaps(Payload payload, TileSums* tiles, int* bad) {
     *bad = 1;
     return;
   }
+  const size_t step = static_cast<size_t>(gridDim.x) * kScanThreads;
+  for (size_t i = static_cast<size_t>(blockIdx.x) * kScanThreads + threadIdx.x;
+       i < parts.scale_count; i += step) {
+    if (!IsInt8Scale(ScaleAt(parts, i))) *bad = 1;
+  }
   TileSums own;
   if (!SumOwnGaps(parts, payload.elements, own)) *bad = 1;
   const uint64_t gaps = ScanGroup(own.first).total;
@@ -167,15 +199,26 @@ __global__ void PlaceTiles(Payload payload, TileSums* tiles, size_t tile_count,
 }
 
 // Value `index` of those that were sent.
-__device__ float SentValue(const Parts& parts, size_t index, int* bad) {
-  const float scale =
-      __uint_as_float(Word(parts.scales + index / kBlock * sizeof(float)));
+__device__ float SentValue(const Parts& parts, size_t index, float scale,
+                           int* bad) {
   const auto code = static_cast<int8_t>(parts.codes[index]);
-  if (code == -128 ||
-      !(scale == 0.0f || (scale >= kScaleMin && scale <= kScaleMax))) {
-    *bad = 1;
-  }
+  if (!IsInt8Code(code)) *bad = 1;
   return __fmul_rn(static_cast<float>(code), scale);
+}
+
+// Adds what the bits of this thread send, of which others send `index` before.
+__device__ void AddMarked(const Payload& payload, const Parts& parts,
+                          uint64_t index, float* values, int* bad) {
+  const size_t begin = OwnRun() * kByteMarks;
+  if (begin >= payload.elements) return;
+  const float scale = ScaleAt(parts, begin / parts.stretch);
+  EveryMark(parts, [&](size_t place) {
+    // Of a payload that is refused.
+    if (index >= parts.sent || place >= payload.elements) return;
+    values[place] =
+        __fadd_rn(values[place], SentValue(parts, index, scale, bad));
+    ++index;
+  });
 }
 
 __global__ void AddSent(Payload payload, const TileSums* tiles, float* values,
@@ -187,12 +230,7 @@ __global__ void AddSent(Payload payload, const TileSums* tiles, float* values,
   const TileSums before = tiles[blockIdx.x];
   uint64_t index = before.first + ScanGroup(own.first).before;
   if (parts.marked) {
-    EveryMark(parts, [&](size_t place) {
-      // Of a payload that is refused.
-      if (index >= parts.sent || place >= payload.elements) return;
-      values[place] = __fadd_rn(values[place], SentValue(parts, index, bad));
-      ++index;
-    });
+    AddMarked(payload, parts, index, values, bad);
     return;
   }
   uint64_t next = before.second + ScanGroup(own.second).before;
@@ -200,7 +238,9 @@ __global__ void AddSent(Payload payload, const TileSums* tiles, float* values,
     const uint64_t place = next + gap;
     // Of a payload that is refused.
     if (index >= parts.sent || place >= payload.elements) return;
-    values[place] = __fadd_rn(values[place], SentValue(parts, index, bad));
+    const float scale = ScaleAt(parts, index / kBlock);
+    values[place] =
+        __fadd_rn(values[place], SentValue(parts, index, scale, bad));
     ++index;
     next = place + 1;
   });
@@ -266,13 +306,63 @@ __global__ void WriteGaps(const uint64_t* places, size_t sent,
 
 // Of words that are 0.
 __global__ void WriteMarks(const uint64_t* places, size_t sent,
-                           uint8_t* payload) {
+                           uint8_t* marks) {
   constexpr unsigned kWord = 32;
-  auto* const words = reinterpret_cast<uint32_t*>(payload + kCountBytes);
+  auto* const words = reinterpret_cast<uint32_t*>(marks);
   const size_t begin = blockIdx.x * kSentTile + threadIdx.x * kSentRun;
   const size_t end = min(begin + kSentRun, sent);
   for (size_t i = begin; i < end; ++i) {
     atomicOr(&words[places[i] / kWord], 1u << (places[i] % kWord));
+  }
+}
+
+// A warp takes a stretch.
+constexpr unsigned kWarp = 32;
+constexpr unsigned kWarpsPerGroup = 8;
+
+// The first of places from `begin` to before `end` that is not below `least`;
+// `end` where none is.
+__device__ size_t FirstFrom(const uint64_t* places, size_t begin, size_t end,
+                            uint64_t least) {
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    if (places[middle] < least) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin;
+}
+
+// The scale and the codes of what each stretch sends.
+__global__ void WriteStretches(const uint64_t* places, const float* values,
+                               size_t sent, size_t elements, uint8_t* scales,
+                               uint8_t* codes, int* bad) {
+  const size_t stretch = StretchOf(elements, sent);
+  const size_t count = Stretches(elements, stretch);
+  const size_t own =
+      static_cast<size_t>(blockIdx.x) * kWarpsPerGroup + threadIdx.y;
+  if (own >= count) return;
+  const size_t begin = FirstFrom(places, 0, sent, own * stretch);
+  const size_t end =
+      FirstFrom(places, begin, min(begin + stretch, sent), (own + 1) * stretch);
+  unsigned absmax = 0;
+  for (size_t i = begin + threadIdx.x; i < end; i += kWarp) {
+    absmax = max(absmax, __float_as_uint(values[i]) & 0x7fffffffu);
+  }
+  absmax = __reduce_max_sync(0xffffffffu, absmax);
+  if (absmax >= 0x7f800000u) {
+    if (threadIdx.x == 0) *bad = 1;
+    return;
+  }
+  const Int8Scale scale = Int8ScaleOf(__uint_as_float(absmax));
+  if (threadIdx.x < sizeof(float)) {
+    scales[own * sizeof(float) + threadIdx.x] =
+        static_cast<uint8_t>(__float_as_uint(scale.scale) >> (8 * threadIdx.x));
+  }
+  for (size_t i = begin + threadIdx.x; i < end; i += kWarp) {
+    codes[i] = static_cast<uint8_t>(Int8CodeOf(values[i], scale));
   }
 }
 
@@ -297,31 +387,52 @@ size_t IndexedEncodeScratchBytes(size_t sent) {
 
 namespace {
 
-// Leaves everything but the values, and the size of the payload.
-cudaError_t PlaceSent(const uint64_t* places, size_t sent, size_t elements,
-                      size_t value_bytes, TileSums* tiles, uint8_t* payload,
-                      uint64_t* bytes, cudaStream_t stream) {
+cudaError_t EncodeMarked(const uint64_t* places, const float* values,
+                         size_t sent, size_t elements, TileSums* tiles,
+                         uint8_t* payload, uint64_t* bytes, int* bad,
+                         cudaStream_t stream) {
+  const size_t mark_bytes = MarkBytes(elements);
+  const size_t stretches = Stretches(elements, StretchOf(elements, sent));
+  uint8_t* const scales = payload + kCountBytes;
+  uint8_t* const marks = scales + stretches * sizeof(float);
+  uint8_t* const codes = marks + mark_bytes;
+  cudaError_t error = cudaMemsetAsync(marks, 0, mark_bytes, stream);
+  if (error != cudaSuccess) return error;
+  error = Launch(PlaceGaps, 1, kScanThreads, stream, tiles, size_t{0}, sent,
+                 static_cast<size_t>(codes - scales) + sent, payload, bytes);
+  if (error != cudaSuccess) return error;
+  error = Launch(WriteMarks, static_cast<unsigned>(SentTiles(sent)),
+                 kScanThreads, stream, places, sent, marks);
+  if (error != cudaSuccess) return error;
+  const size_t groups = (stretches + kWarpsPerGroup - 1) / kWarpsPerGroup;
+  return Launch(WriteStretches, static_cast<unsigned>(groups),
+                dim3(kWarp, kWarpsPerGroup), stream, places, values, sent,
+                elements, scales, codes, bad);
+}
+
+cudaError_t EncodeGaps(const uint64_t* places, const float* values, size_t sent,
+                       TileSums* tiles, std::byte* encoded, uint8_t* payload,
+                       uint64_t* bytes, int* bad, cudaStream_t stream) {
   const size_t tile_count = SentTiles(sent);
   const auto groups = static_cast<unsigned>(tile_count);
-  if (IsMarked(elements, sent)) {
-    const size_t mark_bytes = MarkBytes(elements);
-    cudaError_t error =
-        cudaMemsetAsync(payload + kCountBytes, 0, mark_bytes, stream);
-    if (error != cudaSuccess) return error;
-    error = Launch(PlaceGaps, 1, kScanThreads, stream, tiles, size_t{0}, sent,
-                   mark_bytes + value_bytes, payload, bytes);
-    if (error != cudaSuccess) return error;
-    return Launch(WriteMarks, groups, kScanThreads, stream, places, sent,
-                  payload);
-  }
-  cudaError_t error =
+  const size_t value_bytes = Inner::Bytes(sent);
+  const size_t wanted = value_bytes / kCopyThreads + 1;
+  const auto copiers =
+      static_cast<unsigned>(wanted < kCopyGroupsMax ? wanted : kCopyGroupsMax);
+  cudaError_t error = EncodeInt8Block(values, sent, encoded, bad, stream);
+  if (error != cudaSuccess) return error;
+  error =
       Launch(SumGapBytes, groups, kScanThreads, stream, places, sent, tiles);
   if (error != cudaSuccess) return error;
   error = Launch(PlaceGaps, 1, kScanThreads, stream, tiles, tile_count, sent,
                  value_bytes, payload, bytes);
   if (error != cudaSuccess) return error;
-  return Launch(WriteGaps, groups, kScanThreads, stream, places, sent, tiles,
-                payload);
+  error = Launch(WriteGaps, groups, kScanThreads, stream, places, sent, tiles,
+                 payload);
+  if (error != cudaSuccess) return error;
+  return Launch(CopyValues, copiers, kCopyThreads, stream,
+                reinterpret_cast<const uint8_t*>(encoded), value_bytes, payload,
+                bytes);
 }
 
 }  // namespace
@@ -331,20 +442,14 @@ cudaError_t EncodeIndexed(const uint64_t* places, const float* values,
                           uint64_t* bytes, std::byte* scratch, int* bad,
                           cudaStream_t stream) {
   auto* const tiles = reinterpret_cast<TileSums*>(scratch);
-  std::byte* const encoded = scratch + SentTiles(sent) * sizeof(TileSums);
-  const size_t value_bytes = Inner::Bytes(sent);
-  const size_t wanted = value_bytes / kCopyThreads + 1;
-  const auto copiers =
-      static_cast<unsigned>(wanted < kCopyGroupsMax ? wanted : kCopyGroupsMax);
   auto* const to = reinterpret_cast<uint8_t*>(payload);
-  cudaError_t error = EncodeInt8Block(values, sent, encoded, bad, stream);
-  if (error != cudaSuccess) return error;
-  error =
-      PlaceSent(places, sent, elements, value_bytes, tiles, to, bytes, stream);
-  if (error != cudaSuccess) return error;
-  return Launch(CopyValues, copiers, kCopyThreads, stream,
-                reinterpret_cast<const uint8_t*>(encoded), value_bytes, to,
-                bytes);
+  if (IsMarked(elements, sent)) {
+    return EncodeMarked(places, values, sent, elements, tiles, to, bytes, bad,
+                        stream);
+  }
+  return EncodeGaps(places, values, sent, tiles,
+                    scratch + SentTiles(sent) * sizeof(TileSums), to, bytes,
+                    bad, stream);
 }
 
 size_t IndexedScratchBytes(size_t bytes) {

@@ -1,7 +1,6 @@
 #include "compression/sparse/cuda/indexed_payload.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -191,8 +190,9 @@ DeviceKernels KernelsOf(const FixedThreshold& twin) {
 // Nothing, something and more than may be sent; zeros are not.
 TEST_F(IndexedPayloadCudaTest, WhatReachesAThresholdIsSentUpToTheCap) {
   for (const FixedThreshold& twin :
-       {FixedThreshold{0.0f, 4}, FixedThreshold{0.7f, 8},
-        FixedThreshold{0.7f, 4}, FixedThreshold{1e9f, 16}}) {
+       {FixedThreshold{0.0f, 1}, FixedThreshold{0.0f, 4},
+        FixedThreshold{0.7f, 8}, FixedThreshold{0.7f, 4},
+        FixedThreshold{1e9f, 16}}) {
     SCOPED_TRACE(testing::Message() << twin.threshold << ", " << twin.ratio);
     ExpectBytesAndBitsOfTheProcessor(KernelsOf(twin), *twin.OnProcessor());
   }
@@ -200,17 +200,28 @@ TEST_F(IndexedPayloadCudaTest, WhatReachesAThresholdIsSentUpToTheCap) {
   ExpectRefusalsOfTheProcessor(KernelsOf(twin), *twin.OnProcessor());
 }
 
-// A payload of two values with these gaps, or bits.
+void Append(std::vector<std::byte>& payload, const std::vector<int>& bytes) {
+  for (const int byte : bytes) payload.push_back(static_cast<std::byte>(byte));
+}
+
+const std::vector<int> kTwo = {2, 0, 0, 0};
+const std::vector<int> kHalf = {0, 0, 0, 0x3f};  // as fp32
+
+// A payload of two values with these gaps.
 std::vector<std::byte> PayloadOf(const std::vector<int>& gaps) {
-  std::vector<std::byte> payload = {std::byte{2}, std::byte{0}, std::byte{0},
-                                    std::byte{0}};
-  for (const int byte : gaps) payload.push_back(static_cast<std::byte>(byte));
-  const float scale = 0.5f;
-  std::byte bytes[sizeof(scale)];
-  std::memcpy(bytes, &scale, sizeof(scale));
-  payload.insert(payload.end(), bytes, bytes + sizeof(scale));
-  payload.push_back(std::byte{127});
-  payload.push_back(std::byte{0xff});
+  std::vector<std::byte> payload;
+  for (const auto& part : {kTwo, gaps, kHalf, {127, 0xff}}) {
+    Append(payload, part);
+  }
+  return payload;
+}
+
+// A payload of two values of one stretch with these bits.
+std::vector<std::byte> MarkedPayloadOf(const std::vector<int>& marks) {
+  std::vector<std::byte> payload;
+  for (const auto& part : {kTwo, kHalf, marks, {127, 0xff}}) {
+    Append(payload, part);
+  }
   return payload;
 }
 
@@ -253,7 +264,24 @@ TEST_F(IndexedPayloadCudaTest, BrokenMarksAreRefusedAsByTheProcessor) {
     for (const int byte : marks) name += std::to_string(byte) + " ";
     SCOPED_TRACE(name);
     ExpectAnswerOfTheProcessor(Kernels(kTwins[0]), kTwins[0].id,
-                               PayloadOf(marks), 7);
+                               MarkedPayloadOf(marks), 7);
+  }
+}
+
+TEST_F(IndexedPayloadCudaTest, EveryScaleIsCheckedAlsoOfWhatSendsNothing) {
+  constexpr size_t kElements = 2000;  // two stretches of 1024 places
+  std::vector<float> values(kElements, 0.0f);
+  std::fill_n(values.begin(), 600, 1.5f);
+  std::vector<std::byte> payload;
+  ASSERT_TRUE((*FindCodec(CodecId::kTopKIn4))->Encode(values, payload).ok());
+  for (const size_t at : {size_t{4}, size_t{8}}) {
+    for (const int highest : {0x3f, 0xbf, 0x01, 0x7f}) {
+      std::vector<std::byte> changed = payload;
+      changed[at + 3] = static_cast<std::byte>(highest);
+      SCOPED_TRACE(testing::Message() << at << " " << highest);
+      ExpectAnswerOfTheProcessor(Kernels(kTwins[0]), kTwins[0].id, changed,
+                                 kElements);
+    }
   }
 }
 
