@@ -55,9 +55,9 @@ HWY_INLINE bool EncodeChunk(const float* HWY_RESTRICT values,
 }
 
 // Widens one chunk. False when a value is not finite.
-template <bool kAdd>
+template <class Out>
 HWY_INLINE bool DecodeChunk(const uint16_t* HWY_RESTRICT codes,
-                            float* HWY_RESTRICT values) {
+                            float* HWY_RESTRICT values, Out& out) {
   const hn::ScalableTag<float> df;
   const hn::RebindToUnsigned<decltype(df)> du;
   const hn::RebindToSigned<decltype(df)> di;
@@ -69,9 +69,7 @@ HWY_INLINE bool DecodeChunk(const uint16_t* HWY_RESTRICT codes,
     const auto bits =
         hn::ShiftLeft<16>(hn::PromoteTo(du, hn::LoadU(d16, codes + i)));
     absmax = hn::Max(absmax, hn::And(hn::BitCast(di, bits), magnitude));
-    auto value = hn::BitCast(df, bits);
-    if constexpr (kAdd) value = hn::Add(hn::LoadU(df, values + i), value);
-    hn::StoreU(value, df, values + i);
+    out.Put(hn::BitCast(df, bits), df, values + i);
   }
   return hn::GetLane(hn::MaxOfLanes(di, absmax)) <
          static_cast<int32_t>(kInfinityBits);
@@ -86,10 +84,10 @@ struct Bf16Body {
                          std::byte* HWY_RESTRICT codes) const {
     return EncodeChunk(values, ahead, reinterpret_cast<uint16_t*>(codes));
   }
-  template <bool kAdd>
+  template <class Out>
   HWY_INLINE bool Decode(const std::byte*, const std::byte* HWY_RESTRICT codes,
-                         float* HWY_RESTRICT values) const {
-    return DecodeChunk<kAdd>(reinterpret_cast<const uint16_t*>(codes), values);
+                         float* HWY_RESTRICT values, Out& out) const {
+    return DecodeChunk(reinterpret_cast<const uint16_t*>(codes), values, out);
   }
 };
 

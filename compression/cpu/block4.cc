@@ -122,23 +122,23 @@ HWY_INLINE bool EncodeTogether(const float* HWY_RESTRICT values,
 
 #if HWY_TARGET == HWY_SCALAR
 // Widens one block. False when a code has no value.
-template <Levels4 kLevels, bool kAdd>
+template <Levels4 kLevels, class Out>
 bool DecodeBlock(const uint8_t* HWY_RESTRICT packed, float scale,
-                 float* HWY_RESTRICT values) {
+                 float* HWY_RESTRICT values, Out& out) {
   const auto& levels = kLevels == Levels4::kNf4 ? kNf4Levels : kE3m0Levels;
   for (size_t i = 0; i < kBlock; ++i) {
     const int code = i % 2 == 0 ? packed[i / 2] & 15 : packed[i / 2] >> 4;
     if (kLevels == Levels4::kE3m0 && code == kE3m0MinusZero) return false;
-    const float value = levels.values[code] * scale;
-    values[i] = kAdd ? values[i] + value : value;
+    const hn::ScalableTag<float> df;
+    out.Put(hn::Set(df, levels.values[code] * scale), df, values + i);
   }
   return true;
 }
 #elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 // Widens one block. False when a code has no value.
-template <Levels4 kLevels, bool kAdd>
+template <Levels4 kLevels, class Out>
 HWY_INLINE bool DecodeBlock(const uint8_t* HWY_RESTRICT packed, float scale,
-                            float* HWY_RESTRICT values) {
+                            float* HWY_RESTRICT values, Out& out) {
   const hn::Full512<float> df;
   const hn::Full512<uint32_t> du;
   const hn::Full256<uint8_t> d8;
@@ -152,11 +152,9 @@ HWY_INLINE bool DecodeBlock(const uint8_t* HWY_RESTRICT packed, float scale,
     const auto word = hn::Load(du, kWordOf[i].data());
     const hn::Vec512<uint32_t> eight{_mm512_permutexvar_epi32(word.raw, words)};
     // The lowest four bits pick the level.
-    hn::Vec512<float> value{
+    const hn::Vec512<float> value{
         _mm512_permutexvar_ps(hn::Shr(eight, bit).raw, table.raw)};
-    float* const at = values + 16 * i;
-    if constexpr (kAdd) value = hn::Add(hn::LoadU(df, at), value);
-    hn::StoreU(value, df, at);
+    out.Put(value, df, values + 16 * i);
   }
   if constexpr (kLevels == Levels4::kNf4) return true;
   const auto low = hn::And(bytes, hn::Set(d8, uint8_t{0x0f}));
@@ -167,9 +165,9 @@ HWY_INLINE bool DecodeBlock(const uint8_t* HWY_RESTRICT packed, float scale,
 }
 #else
 // Widens one block. False when a code has no value.
-template <Levels4 kLevels, bool kAdd>
+template <Levels4 kLevels, class Out>
 HWY_INLINE bool DecodeBlock(const uint8_t* HWY_RESTRICT packed, float scale,
-                            float* HWY_RESTRICT values) {
+                            float* HWY_RESTRICT values, Out& out) {
   const hn::FixedTag<uint8_t, 16> d8;
   const hn::Repartition<uint16_t, decltype(d8)> d16;
   const hn::Repartition<float, decltype(d8)> df;
@@ -183,9 +181,7 @@ HWY_INLINE bool DecodeBlock(const uint8_t* HWY_RESTRICT packed, float scale,
   const auto factor = hn::Set(df, scale);
   auto bad = hn::Zero(d8);
   const auto store = [&](auto patterns, float* at) {
-    auto value = hn::Mul(hn::BitCast(df, patterns), factor);
-    if constexpr (kAdd) value = hn::Add(hn::LoadU(df, at), value);
-    hn::StoreU(value, df, at);
+    out.Put(hn::Mul(hn::BitCast(df, patterns), factor), df, at);
   };
   for (size_t i = 0; i < kBlock; i += 32) {
     const auto bytes = hn::LoadU(d8, packed + i / 2);
@@ -245,13 +241,13 @@ struct Block4Body {
     return EncodeTogether<kLevels, kScale, kRun>(
         values, ahead, scales, reinterpret_cast<uint8_t*>(codes));
   }
-  template <bool kAdd>
+  template <class Out>
   HWY_INLINE bool Decode(const std::byte* scale_at, const std::byte* codes,
-                         float* HWY_RESTRICT values) const {
+                         float* HWY_RESTRICT values, Out& out) const {
     float scale;
     return LoadScale<kScale>(scale_at, scale) &&
-           DecodeBlock<kLevels, kAdd>(reinterpret_cast<const uint8_t*>(codes),
-                                      scale, values);
+           DecodeBlock<kLevels>(reinterpret_cast<const uint8_t*>(codes), scale,
+                                values, out);
   }
 };
 

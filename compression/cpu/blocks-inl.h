@@ -13,9 +13,10 @@
 //                            one is not finite
 //   EncodeRun(block, values, ahead, scales, codes)
 //                            the same of kRun whole blocks, where that is not 1
-//   Decode<kAdd>(scale, codes, values)
-//                            overwrites or adds to a whole block. False when
-//                            scale or codes are refused
+//   Decode(scale, codes, values, out)
+//                            puts a whole block's vectors of the longest kind,
+//                            in order, with out.Put(vector, tag, its values).
+//                            False when scale or codes are refused
 #if defined(SKERRY_COMPRESSION_CPU_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_BLOCKS_INL_H_
 #undef SKERRY_COMPRESSION_CPU_BLOCKS_INL_H_
@@ -25,7 +26,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
+#include "compression/cpu/puts-inl.h"
 #include "compression/cpu/stores.h"
 #include "compression/cpu/tiles-inl.h"
 #include "hwy/highway.h"
@@ -110,7 +113,34 @@ HWY_INLINE bool EncodeBlocks(const Body body, const float* HWY_RESTRICT values,
   return true;
 }
 
-template <class Kernels, class Body, bool kAdd>
+// Stores blocks `first` to `end`, which decode(block, values, out) makes, past
+// the caches, all but a few at either end. Returns the first that is left to
+// the caller; kRefused when decode() was false.
+template <size_t kBlock, class Decode>
+HWY_INLINE size_t DecodePastCaches(size_t first, size_t end,
+                                   float* HWY_RESTRICT values,
+                                   const Decode& decode) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if (first == end) return first;
+  Overwrite over;
+  if (!decode(first, values, over)) return kRefused;
+  Shifted shifted(values + kBlock);
+  for (size_t b = first + 1; b < end; ++b) {
+    if (!decode(b, values + (b - first) * kBlock, shifted)) return kRefused;
+  }
+  shifted.Finish();
+  return end;
+#else
+  const size_t done = InTiles<kBlock * sizeof(float)>(
+      end - first, values, [&](size_t i, std::byte* to) HWY_ATTR {
+        Overwrite over;
+        return decode(first + i, reinterpret_cast<float*>(to), over);
+      });
+  return done == kRefused ? kRefused : first + done;
+#endif
+}
+
+template <class Kernels, class Body, class Out>
 HWY_INLINE bool DecodeBlocks(const Body body,
                              const std::byte* HWY_RESTRICT payload,
                              size_t count, size_t begin, size_t end,
@@ -119,21 +149,20 @@ HWY_INLINE bool DecodeBlocks(const Body body,
   const std::byte* codes = payload + Kernels::ScaleBytes(count);
   const size_t first = begin / kBlock;
   const size_t whole = end / kBlock;
-  const auto decode = [&](size_t b, float* to) HWY_ATTR {
-    return body.template Decode<kAdd>(payload + b * Kernels::kScaleBytes,
-                                      codes + b * Kernels::kBlockCodeBytes, to);
+  const auto decode = [&](size_t b, float* to, auto& out) HWY_ATTR {
+    return body.Decode(payload + b * Kernels::kScaleBytes,
+                       codes + b * Kernels::kBlockCodeBytes, to, out);
   };
   size_t next = first;
-  if (!kAdd && stores == Stores::kPastCaches) {
-    const size_t done = InTiles<kBlock * sizeof(float)>(
-        whole - first, values, [&](size_t i, std::byte* to) HWY_ATTR {
-          return decode(first + i, reinterpret_cast<float*>(to));
-        });
-    if (done == kRefused) return false;
-    next += done;
+  if constexpr (std::is_same_v<Out, Overwrite>) {
+    if (stores == Stores::kPastCaches) {
+      next = DecodePastCaches<kBlock>(first, whole, values, decode);
+      if (next == kRefused) return false;
+    }
   }
+  Out out;
   for (; next < whole; ++next) {
-    if (!decode(next, values + (next - first) * kBlock)) return false;
+    if (!decode(next, values + (next - first) * kBlock, out)) return false;
   }
   const size_t rest = end - whole * kBlock;
   if (rest == 0) return true;
@@ -146,8 +175,8 @@ HWY_INLINE bool DecodeBlocks(const Body body,
        Kernels::BehindMask(rest)) != 0) {
     return false;
   }
-  if (!body.template Decode<kAdd>(payload + whole * Kernels::kScaleBytes,
-                                  padded_codes, padded)) {
+  if (!body.Decode(payload + whole * Kernels::kScaleBytes, padded_codes, padded,
+                   out)) {
     return false;
   }
   std::memcpy(values + (whole - first) * kBlock, padded, rest * sizeof(float));
@@ -176,12 +205,12 @@ HWY_AFTER_NAMESPACE();
   bool Decode##Name(const std::byte* HWY_RESTRICT payload, size_t count,       \
                     size_t begin, size_t end, float* HWY_RESTRICT values,      \
                     Stores stores) {                                           \
-    return DecodeBlocks<Name, __VA_ARGS__, false>(                             \
+    return DecodeBlocks<Name, __VA_ARGS__, Overwrite>(                         \
         __VA_ARGS__(), payload, count, begin, end, values, stores);            \
   }                                                                            \
   bool DecodeAdd##Name(const std::byte* HWY_RESTRICT payload, size_t count,    \
                        size_t begin, size_t end, float* HWY_RESTRICT values) { \
-    return DecodeBlocks<Name, __VA_ARGS__, true>(                              \
+    return DecodeBlocks<Name, __VA_ARGS__, AddTo>(                             \
         __VA_ARGS__(), payload, count, begin, end, values, Stores::kCached);   \
   }
 

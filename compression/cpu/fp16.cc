@@ -66,9 +66,9 @@ HWY_INLINE bool EncodeChunk(const float* HWY_RESTRICT values,
 }
 
 // Widens one chunk. False when a value is not finite.
-template <bool kAdd>
+template <class Out>
 HWY_INLINE bool DecodeChunk(const uint16_t* HWY_RESTRICT codes,
-                            float* HWY_RESTRICT values) {
+                            float* HWY_RESTRICT values, Out& out) {
   const hn::ScalableTag<float> df;
   const hn::RebindToSigned<decltype(df)> di;
   const hn::RebindToUnsigned<decltype(df)> du;
@@ -91,9 +91,7 @@ HWY_INLINE bool DecodeChunk(const uint16_t* HWY_RESTRICT codes,
     const auto wide = hn::IfThenElse(hn::Lt(normal, smallest_normal),
                                      hn::BitCast(di, subnormal), normal);
     const auto sign = hn::ShiftLeft<16>(hn::AndNot(magnitude, code));
-    auto value = hn::BitCast(df, hn::Or(wide, sign));
-    if constexpr (kAdd) value = hn::Add(hn::LoadU(df, values + i), value);
-    hn::StoreU(value, df, values + i);
+    out.Put(hn::BitCast(df, hn::Or(wide, sign)), df, values + i);
   }
   return hn::GetLane(hn::MaxOfLanes(di, absmax)) < kHalfInfinityBits;
 }
@@ -107,10 +105,10 @@ struct Fp16Body {
                          std::byte* HWY_RESTRICT codes) const {
     return EncodeChunk(values, ahead, reinterpret_cast<uint16_t*>(codes));
   }
-  template <bool kAdd>
+  template <class Out>
   HWY_INLINE bool Decode(const std::byte*, const std::byte* HWY_RESTRICT codes,
-                         float* HWY_RESTRICT values) const {
-    return DecodeChunk<kAdd>(reinterpret_cast<const uint16_t*>(codes), values);
+                         float* HWY_RESTRICT values, Out& out) const {
+    return DecodeChunk(reinterpret_cast<const uint16_t*>(codes), values, out);
   }
 };
 

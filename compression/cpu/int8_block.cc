@@ -97,9 +97,9 @@ HWY_INLINE bool HasInvalidCode(const int8_t* HWY_RESTRICT codes) {
   return !hn::AllFalse(d8, found);
 }
 
-template <bool kAdd>
+template <class Out>
 HWY_INLINE void Dequantize(const int8_t* HWY_RESTRICT codes, float scale,
-                           float* HWY_RESTRICT values) {
+                           float* HWY_RESTRICT values, Out& out) {
   const hn::ScalableTag<float> df;
   const hn::RebindToSigned<decltype(df)> d32;
   const hn::Rebind<int8_t, decltype(df)> d8;
@@ -107,9 +107,7 @@ HWY_INLINE void Dequantize(const int8_t* HWY_RESTRICT codes, float scale,
   const auto factor = hn::Set(df, scale);
   for (size_t i = 0; i < kBlock; i += lanes) {
     const auto code = hn::PromoteTo(d32, hn::LoadU(d8, codes + i));
-    auto value = hn::Mul(hn::ConvertTo(df, code), factor);
-    if constexpr (kAdd) value = hn::Add(hn::LoadU(df, values + i), value);
-    hn::StoreU(value, df, values + i);
+    out.Put(hn::Mul(hn::ConvertTo(df, code), factor), df, values + i);
   }
 }
 
@@ -134,13 +132,13 @@ struct Int8BlockBody {
     return EncodeTogether<kRun>(values, ahead, scales,
                                 reinterpret_cast<uint8_t*>(codes));
   }
-  template <bool kAdd>
+  template <class Out>
   HWY_INLINE bool Decode(const std::byte* scale_at, const std::byte* codes_at,
-                         float* HWY_RESTRICT values) const {
+                         float* HWY_RESTRICT values, Out& out) const {
     float scale;
     const auto* codes = reinterpret_cast<const int8_t*>(codes_at);
     if (!LoadScale(scale_at, scale) || HasInvalidCode(codes)) return false;
-    Dequantize<kAdd>(codes, scale, values);
+    Dequantize(codes, scale, values, out);
     return true;
   }
 };

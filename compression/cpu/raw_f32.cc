@@ -18,20 +18,19 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr size_t kChunk = RawF32::kElements;
 
-// Copies, or adds, one chunk. False when a value of `from` is not finite.
-template <bool kAdd>
+// Puts one chunk to `to`. False when a value of `from` is not finite.
+template <class Out>
 HWY_INLINE bool MoveChunk(const float* HWY_RESTRICT from,
-                          float* HWY_RESTRICT to) {
+                          float* HWY_RESTRICT to, Out& out) {
   const hn::ScalableTag<float> df;
   const hn::RebindToSigned<decltype(df)> di;
   const size_t lanes = hn::Lanes(df);
   const auto magnitude = hn::Set(di, 0x7fffffff);
   auto absmax = hn::Zero(di);
   for (size_t i = 0; i < kChunk; i += lanes) {
-    auto value = hn::LoadU(df, from + i);
+    const auto value = hn::LoadU(df, from + i);
     absmax = hn::Max(absmax, hn::And(hn::BitCast(di, value), magnitude));
-    if constexpr (kAdd) value = hn::Add(hn::LoadU(df, to + i), value);
-    hn::StoreU(value, df, to + i);
+    out.Put(value, df, to + i);
   }
   return hn::GetLane(hn::MaxOfLanes(di, absmax)) < 0x7f800000;
 }
@@ -43,12 +42,13 @@ struct RawF32Body {
   HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t,
                          const float*, std::byte*,
                          std::byte* HWY_RESTRICT codes) const {
-    return MoveChunk<false>(values, reinterpret_cast<float*>(codes));
+    Overwrite out;
+    return MoveChunk(values, reinterpret_cast<float*>(codes), out);
   }
-  template <bool kAdd>
+  template <class Out>
   HWY_INLINE bool Decode(const std::byte*, const std::byte* HWY_RESTRICT codes,
-                         float* HWY_RESTRICT values) const {
-    return MoveChunk<kAdd>(reinterpret_cast<const float*>(codes), values);
+                         float* HWY_RESTRICT values, Out& out) const {
+    return MoveChunk(reinterpret_cast<const float*>(codes), values, out);
   }
 };
 

@@ -122,9 +122,9 @@ HWY_INLINE void PackSigns(const float* HWY_RESTRICT values,
 #endif
 }
 
-template <bool kAdd>
+template <class Out>
 HWY_INLINE void UnpackSigns(const uint8_t* HWY_RESTRICT bits, float scale,
-                            float* HWY_RESTRICT values) {
+                            float* HWY_RESTRICT values, Out& out) {
   const hn::CappedTag<float, 16> df;
   const hn::RebindToUnsigned<decltype(df)> du;
   const size_t lanes = hn::Lanes(df);
@@ -137,9 +137,8 @@ HWY_INLINE void UnpackSigns(const uint8_t* HWY_RESTRICT bits, float scale,
     word = __builtin_bswap32(word);
     for (size_t j = 0; j < 32; j += lanes) {
       const auto bit = hn::Shl(hn::Set(du, word << j), lane);
-      auto value = hn::BitCast(df, hn::Or(size, hn::AndNot(bit, top)));
-      if constexpr (kAdd) value = hn::Add(hn::LoadU(df, values + i + j), value);
-      hn::StoreU(value, df, values + i + j);
+      out.Put(hn::BitCast(df, hn::Or(size, hn::AndNot(bit, top))), df,
+              values + i + j);
     }
   }
 }
@@ -195,12 +194,12 @@ struct Sign1Body {
     }
     return true;
   }
-  template <bool kAdd>
+  template <class Out>
   HWY_INLINE bool Decode(const std::byte* scale_at, const std::byte* codes,
-                         float* HWY_RESTRICT values) const {
+                         float* HWY_RESTRICT values, Out& out) const {
     float scale;
     if (!LoadScale(scale_at, scale)) return false;
-    UnpackSigns<kAdd>(reinterpret_cast<const uint8_t*>(codes), scale, values);
+    UnpackSigns(reinterpret_cast<const uint8_t*>(codes), scale, values, out);
     return true;
   }
 };
@@ -231,12 +230,12 @@ bool EncodeWhole(const float* HWY_RESTRICT values, size_t count, size_t begin,
 bool DecodeWhole(const std::byte* HWY_RESTRICT payload, size_t count,
                  size_t begin, size_t end, float* HWY_RESTRICT values,
                  Stores stores) {
-  return DecodeBlocks<Sign1Whole, Sign1Body, false>({}, payload, count, begin,
-                                                    end, values, stores);
+  return DecodeBlocks<Sign1Whole, Sign1Body, Overwrite>(
+      {}, payload, count, begin, end, values, stores);
 }
 bool DecodeAddWhole(const std::byte* HWY_RESTRICT payload, size_t count,
                     size_t begin, size_t end, float* HWY_RESTRICT values) {
-  return DecodeBlocks<Sign1Whole, Sign1Body, true>(
+  return DecodeBlocks<Sign1Whole, Sign1Body, AddTo>(
       {}, payload, count, begin, end, values, Stores::kCached);
 }
 
