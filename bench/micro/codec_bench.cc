@@ -253,15 +253,37 @@ class CodecRows {
     return std::as_writable_bytes(std::span(scratch_).subspan(at, count));
   }
 
+  template <typename By>
+  static Floors EveryWay(const By& by) {
+    Floors floors;
+    for (const Stores stores : {Stores::kOrdinary, Stores::kPastCaches}) {
+      for (const bool ask : {false, true}) floors.push_back(by(stores, ask));
+    }
+    return floors;
+  }
+
   Floors Encoders(bool sparse) {
-    const auto by = [&](Stores stores) {
-      return Floor([this, stores](size_t at, size_t count, auto payload) {
-        FloorNarrow(Values(at, count), payload, stores);
+    const auto by = [&](Stores stores, bool ask) {
+      return Floor([this, stores, ask](size_t at, size_t count, auto payload) {
+        FloorNarrow(Values(at, count), payload, stores, ask);
       });
     };
     // Sparse codecs have ordinary stores alone.
-    if (sparse) return {by(Stores::kOrdinary)};
-    return {by(Stores::kOrdinary), by(Stores::kPastCaches)};
+    if (sparse) return {by(Stores::kOrdinary, false)};
+    Floors floors = EveryWay(by);
+    if (floor_payload_.size() != std::as_bytes(std::span(values_)).size()) {
+      return floors;
+    }
+    // A copy is a decoder's loop as well.
+    for (auto& floor : EveryWay([&](Stores stores, bool ask) {
+           return Floor(
+               [this, stores, ask](size_t at, size_t count, auto payload) {
+                 FloorWiden(Values(at, count), payload, stores, ask);
+               });
+         })) {
+      floors.push_back(std::move(floor));
+    }
+    return floors;
   }
 
   Floors Decoders(bool sparse) {
@@ -275,12 +297,11 @@ class CodecRows {
       }
       return floors;
     }
-    const auto by = [&](Stores stores) {
-      return Floor([this, stores](size_t at, size_t count, auto payload) {
-        FloorWiden(payload, Scratch(at, count), stores);
+    return EveryWay([&](Stores stores, bool ask) {
+      return Floor([this, stores, ask](size_t at, size_t count, auto payload) {
+        FloorWiden(payload, Scratch(at, count), stores, ask);
       });
-    };
-    return {by(Stores::kOrdinary), by(Stores::kPastCaches)};
+    });
   }
 
   Floors Adders(size_t sent) {

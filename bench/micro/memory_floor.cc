@@ -18,7 +18,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr hn::ScalableTag<uint8_t> kTag;
-// How far ahead memory that is written is asked for.
+// How far ahead memory is asked for.
 constexpr size_t kAheadBytes = 4096;
 
 // Calls one(narrow vector, first wide vector, behind the last) so that wide
@@ -56,18 +56,24 @@ HWY_INLINE void Store(V value, uint8_t* to) {
   }
 }
 
-template <bool kPast>
-HWY_INLINE void NarrowBy(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
-                         uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes) {
+template <bool kPast, bool kAsk>
+void NarrowBy(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
+              uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes) {
   const size_t skipped =
       kPast ? std::min(Misplaced(narrow), narrow_bytes - 1) : 0;
   narrow += skipped;
   narrow_bytes -= skipped;
   ForEachGroup(wide_bytes, narrow_bytes,
                [&](size_t to, size_t from, size_t end, size_t lanes) HWY_ATTR {
-                 auto all = hn::LoadU(kTag, wide + from);
+                 const auto load = [&](size_t at) HWY_ATTR {
+                   if constexpr (kAsk) {
+                     __builtin_prefetch(wide + at + kAheadBytes);
+                   }
+                   return hn::LoadU(kTag, wide + at);
+                 };
+                 auto all = load(from);
                  for (from += lanes; from < end; from += lanes) {
-                   all = hn::Xor(all, hn::LoadU(kTag, wide + from));
+                   all = hn::Xor(all, load(from));
                  }
                  if (to + lanes <= narrow_bytes) {
                    Store<kPast>(all, narrow + to);
@@ -79,12 +85,12 @@ HWY_INLINE void NarrowBy(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
 }
 
 void Narrow(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
-            uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes, Stores stores) {
-  if (stores == Stores::kPastCaches) {
-    NarrowBy<true>(wide, wide_bytes, narrow, narrow_bytes);
-  } else {
-    NarrowBy<false>(wide, wide_bytes, narrow, narrow_bytes);
-  }
+            uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes, Stores stores,
+            bool ask) {
+  const auto by = stores == Stores::kPastCaches
+                      ? (ask ? NarrowBy<true, true> : NarrowBy<true, false>)
+                      : (ask ? NarrowBy<false, true> : NarrowBy<false, false>);
+  by(wide, wide_bytes, narrow, narrow_bytes);
 }
 
 // To runs of zeros, each with one vector of all that belongs to it. The library
@@ -108,14 +114,17 @@ void Clear(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
   }
 }
 
-template <bool kPast>
-HWY_INLINE void WidenBy(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
-                        uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
+template <bool kPast, bool kAsk>
+void WidenBy(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
+             uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
   const size_t skipped = kPast ? std::min(Misplaced(wide), wide_bytes) : 0;
   wide += skipped;
   wide_bytes -= skipped;
   ForEachGroup(wide_bytes, narrow_bytes,
                [&](size_t from, size_t to, size_t end, size_t lanes) HWY_ATTR {
+                 if constexpr (kAsk) {
+                   __builtin_prefetch(narrow + from + kAheadBytes);
+                 }
                  const auto value = from + lanes <= narrow_bytes
                                         ? hn::LoadU(kTag, narrow + from)
                                         : hn::Set(kTag, narrow[from]);
@@ -130,12 +139,12 @@ HWY_INLINE void WidenBy(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
 }
 
 void Widen(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
-           uint8_t* HWY_RESTRICT wide, size_t wide_bytes, Stores stores) {
-  if (stores == Stores::kPastCaches) {
-    WidenBy<true>(narrow, narrow_bytes, wide, wide_bytes);
-  } else {
-    WidenBy<false>(narrow, narrow_bytes, wide, wide_bytes);
-  }
+           uint8_t* HWY_RESTRICT wide, size_t wide_bytes, Stores stores,
+           bool ask) {
+  const auto by = stores == Stores::kPastCaches
+                      ? (ask ? WidenBy<true, true> : WidenBy<true, false>)
+                      : (ask ? WidenBy<false, true> : WidenBy<false, false>);
+  by(narrow, narrow_bytes, wide, wide_bytes);
 }
 
 template <bool kAsk>
@@ -191,17 +200,17 @@ uint8_t* Bytes(std::span<std::byte> bytes) {
 }  // namespace
 
 void FloorNarrow(std::span<const std::byte> wide, std::span<std::byte> narrow,
-                 Stores stores) {
+                 Stores stores, bool ask) {
   if (narrow.empty()) return;
   HWY_DYNAMIC_DISPATCH(Narrow)
-  (Bytes(wide), wide.size(), Bytes(narrow), narrow.size(), stores);
+  (Bytes(wide), wide.size(), Bytes(narrow), narrow.size(), stores, ask);
 }
 
 void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide,
-                Stores stores) {
+                Stores stores, bool ask) {
   if (narrow.empty()) return;
   HWY_DYNAMIC_DISPATCH(Widen)
-  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size(), stores);
+  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size(), stores, ask);
 }
 
 void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide,

@@ -19,17 +19,18 @@ namespace skerry::bench {
 // Which of the two is faster depends on the machine and on the sizes.
 enum class Stores { kOrdinary, kPastCaches };
 
-// Reads `wide`, writes `narrow`: an encoder.
+// Reads `wide`, writes `narrow`: an encoder. Where it is to `ask`, here and
+// below, it asks memory for what it reads ahead.
 void FloorNarrow(std::span<const std::byte> wide, std::span<std::byte> narrow,
-                 Stores stores);
+                 Stores stores, bool ask);
 // Reads `narrow`, writes `wide`: a decoder.
 void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide,
-                Stores stores);
+                Stores stores, bool ask);
 // The same, where nearly all that is written are zeros, in runs of so many
 // bytes, more than a vector: a sparse decoder.
 void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide,
                 size_t run_bytes);
-// Reads both, writes `wide`, and may ask for it ahead: a decoder that adds.
+// Reads both, writes `wide`: a decoder that adds.
 void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide,
                  bool ask);
 // Reads `narrow`, and adds to some places of `wide`, asking for `ahead` of

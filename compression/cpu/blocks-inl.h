@@ -13,6 +13,9 @@
 //                            one is not finite
 //   EncodeRun(block, values, ahead, scales, codes)
 //                            the same of kRun whole blocks, where that is not 1
+//   EncodeTo(block, ahead, codes, out)
+//                            optional, where there are no scales: puts the
+//                            codes of a whole block, as Decode its values
 //   Decode(scale, codes, values, out)
 //                            puts a whole block's vectors of the longest kind,
 //                            in order, with out.Put(vector, tag, its values).
@@ -59,6 +62,38 @@ HWY_INLINE int32_t AbsMaxBits(const float* HWY_RESTRICT values) {
   return hn::GetLane(hn::MaxOfLanes(di, hn::Max(max0, max1)));
 }
 
+// Stores all of so many blocks past the caches, the first by encode(0, to); how
+// many it made: 0 where it cannot, or kRefused.
+template <size_t kBlock, size_t kCodes, class Body, class Encode>
+HWY_INLINE size_t EncodeShifted(const Body& body,
+                                const float* HWY_RESTRICT values, size_t blocks,
+                                std::byte* HWY_RESTRICT to,
+                                const Encode& encode) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (requires(Shifted & out) {
+                  body.EncodeTo(values, values, to, out);
+                }) {
+    if (blocks == 0 ||
+        reinterpret_cast<uintptr_t>(to) % sizeof(uint32_t) != 0) {
+      return 0;
+    }
+    if (!encode(0, to)) return kRefused;
+    Shifted shifted(to + kCodes);
+    for (size_t b = 1; b < blocks; ++b) {
+      const size_t ahead = std::min(kValuesAhead / kBlock, blocks - 1 - b);
+      const float* const block = values + b * kBlock;
+      if (!body.EncodeTo(block, block + ahead * kBlock, to + b * kCodes,
+                         shifted)) {
+        return kRefused;
+      }
+    }
+    shifted.Finish();
+    return blocks;
+  }
+#endif
+  return 0;
+}
+
 // `values` are those from `begin` on, of a slice of `count`.
 template <class Kernels, class Body>
 HWY_INLINE bool EncodeBlocks(const Body body, const float* HWY_RESTRICT values,
@@ -84,7 +119,9 @@ HWY_INLINE bool EncodeBlocks(const Body body, const float* HWY_RESTRICT values,
   };
   size_t run = 0;
   if (stores == Stores::kPastCaches) {
-    run = InTiles<kRun * kCodes>(runs, codes + first * kCodes, encode);
+    std::byte* const to = codes + first * kCodes;
+    run = EncodeShifted<kBlock, kCodes>(body, values, runs, to, encode);
+    if (run == 0) run = InTiles<kRun * kCodes>(runs, to, encode);
     if (run == kRefused) return false;
   }
   for (; run < runs; ++run) {

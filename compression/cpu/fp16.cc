@@ -26,13 +26,13 @@ constexpr int32_t kHalfInfinityBits = 0x7c00;
 //
 // Among the subnormal halves the unit in the last place is 2^-24, which is that
 // of the fp32 numbers in [0.5, 1): adding 0.5 rounds there.
+template <class Out>
 HWY_INLINE bool EncodeChunk(const float* HWY_RESTRICT values,
                             const float* HWY_RESTRICT ahead,
-                            uint16_t* HWY_RESTRICT out) {
+                            uint16_t* HWY_RESTRICT codes, Out& out) {
   const hn::ScalableTag<float> df;
   const hn::RebindToUnsigned<decltype(df)> du;
   const hn::RebindToSigned<decltype(df)> di;
-  const hn::Rebind<uint16_t, decltype(df)> d16;
   const size_t lanes = hn::Lanes(df);
   const auto magnitude = hn::Set(di, 0x7fffffff);
   const auto one = hn::Set(di, 1);
@@ -45,7 +45,7 @@ HWY_INLINE bool EncodeChunk(const float* HWY_RESTRICT values,
   const auto half_bits = hn::BitCast(di, half);
   const auto* bits = reinterpret_cast<const int32_t*>(values);
   auto absmax = hn::Zero(di);
-  for (size_t i = 0; i < kChunk; i += lanes) {
+  const auto code_at = [&](size_t i) HWY_ATTR {
     hwy::Prefetch(ahead + i);
     const auto raw = hn::LoadU(di, bits + i);
     const auto size = hn::And(raw, magnitude);
@@ -59,9 +59,22 @@ HWY_INLINE bool EncodeChunk(const float* HWY_RESTRICT values,
         hn::IfThenElse(hn::Lt(kept, smallest_normal), subnormal, normal);
     const auto sign =
         hn::ShiftRight<16>(hn::BitCast(du, hn::AndNot(magnitude, raw)));
-    hn::StoreU(hn::TruncateTo(d16, hn::Or(hn::BitCast(du, code), sign)), d16,
-               out + i);
+    return hn::Or(hn::BitCast(du, code), sign);
+  };
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  // As many as a vector holds.
+  const hn::ScalableTag<uint16_t> d16;
+  for (size_t i = 0; i < kChunk; i += 2 * lanes) {
+    const auto first = hn::BitCast(d16, code_at(i));
+    const auto second = hn::BitCast(d16, code_at(i + lanes));
+    out.Put(hn::ConcatEven(d16, second, first), d16, codes + i);
   }
+#else
+  const hn::Rebind<uint16_t, decltype(df)> d16;
+  for (size_t i = 0; i < kChunk; i += lanes) {
+    out.Put(hn::TruncateTo(d16, code_at(i)), d16, codes + i);
+  }
+#endif
   return hn::GetLane(hn::MaxOfLanes(di, absmax)) < kInfinityBits;
 }
 
@@ -100,10 +113,17 @@ struct Fp16Body {
   static constexpr size_t kRun = 1;
   static constexpr float kPad = 0.0f;
 
+  template <class Out>
+  HWY_INLINE bool EncodeTo(const float* HWY_RESTRICT values,
+                           const float* HWY_RESTRICT ahead,
+                           std::byte* HWY_RESTRICT codes, Out& out) const {
+    return EncodeChunk(values, ahead, reinterpret_cast<uint16_t*>(codes), out);
+  }
   HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t,
                          const float* HWY_RESTRICT ahead, std::byte*,
                          std::byte* HWY_RESTRICT codes) const {
-    return EncodeChunk(values, ahead, reinterpret_cast<uint16_t*>(codes));
+    Overwrite out;
+    return EncodeTo(values, ahead, codes, out);
   }
   template <class Out>
   HWY_INLINE bool Decode(const std::byte*, const std::byte* HWY_RESTRICT codes,
