@@ -289,11 +289,14 @@ class CodecRows {
   Floors Decoders(bool sparse) {
     if (sparse) {
       Floors floors;
-      for (const size_t run : {kPartBytes / 16, kPartBytes / 4, kPartBytes}) {
-        floors.push_back(
-            Floor([this, run](size_t at, size_t count, auto payload) {
-              FloorClear(payload, Scratch(at, count), run);
-            }));
+      for (const size_t part : {kPartBytes, kTouchedBytes}) {
+        for (const size_t run : {kPartBytes / 16, kPartBytes / 4, kPartBytes}) {
+          floors.push_back(Floor(
+              [this, run](size_t at, size_t count, auto payload) {
+                FloorClear(payload, Scratch(at, count), run);
+              },
+              part));
+        }
       }
       return floors;
     }
