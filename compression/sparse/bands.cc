@@ -47,10 +47,11 @@ Bounds BoundsFrom(std::span<float> sample, size_t of, size_t k) {
   bounds.low = std::max<uint32_t>(bounds.low, 1);
   bounds.most = static_cast<size_t>(2.0 * count * (rank + slack) / sampled);
   if (rank - slack < 1.0) return bounds;
+  // Where most of the sample is 0, this is as well.
   bounds.high =
-      std::min(cpu::DividingMagnitude(
-                   sample, static_cast<size_t>(rank - slack) + 1, bounds.low),
-               cpu::kInfinityBits);
+      std::clamp(cpu::DividingMagnitude(
+                     sample, static_cast<size_t>(rank - slack) + 1, bounds.low),
+                 bounds.low, cpu::kInfinityBits);
   return bounds;
 }
 

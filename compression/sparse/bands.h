@@ -16,7 +16,7 @@
 namespace skerry::compression {
 
 // Magnitudes between which the k-th largest is all but sure to lie: it reaches
-// `low` and not `high`.
+// `low` and not `high`, which is not below `low`.
 struct Bounds {
   uint32_t low = 0;
   uint32_t high = cpu::kInfinityBits;

@@ -304,15 +304,22 @@ __global__ void WriteGaps(const uint64_t* places, size_t sent,
   });
 }
 
-// Of words that are 0.
-__global__ void WriteMarks(const uint64_t* places, size_t sent,
+// Of bytes that are 0. A last word may end behind the payload: who has the last
+// place of all writes those in it byte by byte.
+__global__ void WriteMarks(const uint64_t* places, size_t sent, size_t elements,
                            uint8_t* marks) {
   constexpr unsigned kWord = 32;
   auto* const words = reinterpret_cast<uint32_t*>(marks);
+  const size_t rest = elements / kWord * kWord;
   const size_t begin = blockIdx.x * kSentTile + threadIdx.x * kSentRun;
   const size_t end = min(begin + kSentRun, sent);
-  for (size_t i = begin; i < end; ++i) {
+  for (size_t i = begin; i < end && places[i] < rest; ++i) {
     atomicOr(&words[places[i] / kWord], 1u << (places[i] % kWord));
+  }
+  if (begin >= end || end < sent) return;
+  for (size_t i = sent; i > 0 && places[i - 1] >= rest; --i) {
+    const uint64_t at = places[i - 1];
+    marks[at / kByteMarks] |= static_cast<uint8_t>(1u << (at % kByteMarks));
   }
 }
 
@@ -402,7 +409,7 @@ cudaError_t EncodeMarked(const uint64_t* places, const float* values,
                  static_cast<size_t>(codes - scales) + sent, payload, bytes);
   if (error != cudaSuccess) return error;
   error = Launch(WriteMarks, static_cast<unsigned>(SentTiles(sent)),
-                 kScanThreads, stream, places, sent, marks);
+                 kScanThreads, stream, places, sent, elements, marks);
   if (error != cudaSuccess) return error;
   const size_t groups = (stretches + kWarpsPerGroup - 1) / kWarpsPerGroup;
   return Launch(WriteStretches, static_cast<unsigned>(groups),
