@@ -15,8 +15,8 @@
 namespace skerry::compression::cpu {
 namespace {
 
-// Whole numbers up to 4 and their negatives, so that many equal a bound, each
-// scaled where `spread`.
+// Whole numbers up to 4 and their negatives, so that many equal a bound; of odd
+// seeds, each scaled by a draw of its own.
 std::vector<float> Draw(uint64_t seed, size_t count) {
   Random random(seed);
   std::vector<float> values(count);
