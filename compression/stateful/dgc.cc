@@ -12,6 +12,7 @@
 #include "compression/sparse/indexed_payload.h"
 #include "compression/sparse/indexed_writer.h"
 #include "compression/sparse/inner_codec.h"
+#include "compression/sparse/selection.h"
 #include "compression/sparse/sparse_codec.h"
 #include "compression/stateful/factor_kernels.h"
 
