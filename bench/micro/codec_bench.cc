@@ -3,13 +3,10 @@
 // of this machine's memory speed that the codec reaches. A share above 1.05
 // means that the bench is wrong.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <functional>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "bench/micro/in_turns.h"
 #include "bench/micro/memory_floor.h"
 #include "compression/codec.h"
 #include "compression/parts.h"
@@ -34,114 +32,35 @@ using compression::CodecId;
 // 64 MiB, far beyond the last-level cache.
 constexpr size_t kElements = size_t{1} << 24;
 
-struct Turns {
-  size_t least;
-  size_t most;
+// Codecs one after another, so often, and turns of each in a round: memory that
+// is slow for some seconds then is not all that one of them meets.
+struct Effort {
+  size_t rounds;
+  size_t turns;
 };
-constexpr Turns kFull = {25, 400};
-constexpr Turns kQuick = {5, 40};
+constexpr Effort kFull = {6, 36};
+constexpr Effort kQuick = {2, 24};
 
 constexpr const char* kStreamingBar = "0.80..1.05";
 constexpr const char* kSparseBar = "0.50..1.05";
 
 struct Options {
-  Turns turns = kFull;
+  Effort effort = kFull;
   int threads = static_cast<int>(std::thread::hardware_concurrency());
   std::string only;  // the start of a codec's name
   std::string json;
   std::string values;  // a file of fp32; drawn where empty
 };
 
-// The two shortest of many times.
-struct Best {
-  double first = std::numeric_limits<double>::infinity();
-  double second = first;
-
-  void Add(double seconds) {
-    if (seconds < first) std::swap(seconds, first);
-    second = std::min(second, seconds);
-  }
-  // Whether the shortest was no accident.
-  bool Settled() const { return second <= 1.01 * first; }
-};
+// Which of a few loops is the fastest depends on the machine and the sizes.
+using Floors = std::vector<InTurns::Work>;
 
 struct Row {
   std::string name;
-  double seconds = 0.0;
-  double bytes_per_s = 0.0;
-  double floor_bytes_per_s = 0.0;
-  const char* bar = kStreamingBar;
-  // False when other work on the machine never let the times settle.
-  bool settled = false;
+  const char* bar;
+  double bytes = 0.0;  // that a call moves
+  InTurns turns;
 };
-
-double Seconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  const std::chrono::duration<double> taken =
-      std::chrono::steady_clock::now() - start;
-  return taken.count();
-}
-
-// Which of a few loops is the fastest depends on the machine and the sizes.
-using Floors = std::vector<std::function<void()>>;
-
-// The best of the codec and of the fastest floor in turns, so that a change of
-// clock or a busy neighbour meets both alike; more turns while either has been
-// undisturbed only once. `evict` comes before each. A turn has one of the
-// floors, as caches would keep what several touch.
-Row Compare(
-    std::string name, const char* bar, const Turns& turns, double bytes,
-    const std::function<void()>& codec, const Floors& floors,
-    const std::function<void()>& evict = [] {}) {
-  // Turns of each floor after which those far behind are left out.
-  constexpr size_t kTrials = 5;
-  constexpr double kFarBehind = 1.2;
-  struct Floor {
-    const std::function<void()>* work;
-    Best best;
-  };
-  std::vector<Floor> left;
-  for (const auto& floor : floors) left.push_back({&floor, {}});
-  codec();  // touches every page
-  for (const Floor& floor : left) (*floor.work)();
-  const auto fastest = [&] {
-    return std::min_element(left.begin(), left.end(),
-                            [](const Floor& a, const Floor& b) {
-                              return a.best.first < b.best.first;
-                            })
-        ->best;
-  };
-  const auto timed = [&](const std::function<void()>& work) {
-    evict();
-    return Seconds(work);
-  };
-  const size_t trials = left.size() > 1 ? kTrials * left.size() : 0;
-  Best best;
-  for (size_t turn = 0; turn < trials + turns.most; ++turn) {
-    Floor& floor = left[turn % left.size()];
-    const bool codec_first = turn % 2 == 0;
-    if (codec_first) best.Add(timed(codec));
-    floor.best.Add(timed(*floor.work));
-    if (!codec_first) best.Add(timed(codec));
-    if (turn + 1 == trials) {
-      const double most = kFarBehind * fastest().first;
-      std::erase_if(left,
-                    [&](const Floor& each) { return each.best.first > most; });
-    }
-    if (turn + 1 >= trials + turns.least && best.Settled() &&
-        fastest().Settled()) {
-      break;
-    }
-  }
-  const Best best_floor = fastest();
-  return {.name = std::move(name),
-          .seconds = best.first,
-          .bytes_per_s = bytes / best.first,
-          .floor_bytes_per_s = bytes / best_floor.first,
-          .bar = bar,
-          .settled = best.Settled() && best_floor.Settled()};
-}
 
 // Laplace: what pseudo-gradients are nearest to, of the easy ones.
 std::vector<float> Draw() {
@@ -195,48 +114,66 @@ class CodecRows {
         decoded_(values.size()),
         scratch_(values.size()) {}
 
-  std::vector<Row> Measure(CodecId id) {
+  // One more round of every codec.
+  void Round() {
+    size_t at = 0;
+    for (int number = 0; number < 256; ++number) {
+      const auto id = static_cast<CodecId>(number);
+      if (!compression::FindCodec(id).ok()) continue;
+      if (!compression::CodecName(id).starts_with(options_.only)) continue;
+      Round(id, at);
+      at += 3;
+    }
+  }
+  std::span<const Row> rows() const { return rows_; }
+
+ private:
+  // Of the codec whose rows are those from `at` on.
+  void Round(CodecId id, size_t at) {
     const Codec& codec = **compression::FindCodec(id);
-    const std::string name(compression::CodecName(id));
     const bool sparse = compression::IsSparse(id);
-    const char* bar = sparse ? kSparseBar : kStreamingBar;
     SKERRY_CHECK(codec.Encode(values_, payload_, workspace_).ok());
+    SKERRY_CHECK(codec.Decode(payload_, decoded_, workspace_).ok());
     floor_payload_.resize(payload_.size());
-    const size_t wide = values_.size() * sizeof(float);
-    const size_t narrow = payload_.size();
-    const auto moved = static_cast<double>(wide + narrow);
-    std::vector<Row> rows;
-    rows.push_back(Compare(
-        name + "/encode", bar, options_.turns, moved,
-        [&] { SKERRY_CHECK(codec.Encode(values_, payload_, workspace_).ok()); },
-        Encoders(sparse)));
-    rows.push_back(Compare(
-        name + "/decode", bar, options_.turns, moved,
-        [&] {
-          SKERRY_CHECK(codec.Decode(payload_, decoded_, workspace_).ok());
-        },
-        Decoders(sparse)));
     const size_t sent = sparse ? SentBy(decoded_) : values_.size();
-    const double added =
-        static_cast<double>(narrow + 2 * std::min(sent * sizeof(float), wide));
+    if (rows_.size() == at) AddRows(id, sent);
+    const size_t turns = options_.effort.turns;
+    const auto encode = [&] {
+      SKERRY_CHECK(codec.Encode(values_, payload_, workspace_).ok());
+    };
+    rows_[at].turns.Take(turns, {encode, Encoders(sparse)});
+    const auto decode = [&] {
+      SKERRY_CHECK(codec.Decode(payload_, decoded_, workspace_).ok());
+    };
+    rows_[at + 1].turns.Take(turns, {decode, Decoders(sparse)});
     std::fill(decoded_.begin(), decoded_.end(), 0.0f);
+    const auto add = [&] {
+      SKERRY_CHECK(codec.DecodeAdd(payload_, decoded_, workspace_).ok());
+    };
     // What few values touch would stay in the last-level cache.
     const auto evict = [&] {
       if (sparse) ReadAll();
     };
-    rows.push_back(Compare(
-        name + "/decode_add", bar, options_.turns, added,
-        [&] {
-          SKERRY_CHECK(codec.DecodeAdd(payload_, decoded_, workspace_).ok());
-        },
-        Adders(sent), evict));
-    return rows;
+    rows_[at + 2].turns.Take(turns, {add, Adders(sent), evict});
   }
 
- private:
+  void AddRows(CodecId id, size_t sent) {
+    const std::string name(compression::CodecName(id));
+    const char* bar = compression::IsSparse(id) ? kSparseBar : kStreamingBar;
+    const size_t wide = values_.size() * sizeof(float);
+    const size_t narrow = payload_.size();
+    const auto moved = static_cast<double>(wide + narrow);
+    rows_.push_back({name + "/encode", bar, moved, {}});
+    rows_.push_back({name + "/decode", bar, moved, {}});
+    rows_.push_back({name + "/decode_add",
+                     bar,
+                     static_cast<double>(narrow + 2 * sent * sizeof(float)),
+                     {}});
+  }
+
   // Calls loop(first value, values, their part of the payload) for all parts.
   template <typename Loop>
-  std::function<void()> Floor(Loop loop, size_t part_bytes = kPartBytes) {
+  InTurns::Work Floor(Loop loop, size_t part_bytes = kPartBytes) {
     return [this, loop, part_bytes] {
       const std::span<std::byte> payload = floor_payload_;
       InParts(pool_, values_.size() * sizeof(float), payload.size(), part_bytes,
@@ -256,29 +193,37 @@ class CodecRows {
   template <typename By>
   static Floors EveryWay(const By& by) {
     Floors floors;
-    for (const Stores stores : {Stores::kOrdinary, Stores::kPastCaches}) {
-      for (const bool ask : {false, true}) floors.push_back(by(stores, ask));
+    for (const Way way : {Way::kGroups, Way::kGroupsPastCaches, Way::kSteps}) {
+      for (const bool ask : {false, true}) floors.push_back(by(way, ask));
+    }
+    return floors;
+  }
+  template <typename By>
+  static Floors EveryOrdinaryWay(const By& by) {
+    Floors floors;
+    for (const Way way : {Way::kGroups, Way::kSteps}) {
+      for (const bool ask : {false, true}) floors.push_back(by(way, ask));
     }
     return floors;
   }
 
   Floors Encoders(bool sparse) {
-    const auto by = [&](Stores stores, bool ask) {
-      return Floor([this, stores, ask](size_t at, size_t count, auto payload) {
-        FloorNarrow(Values(at, count), payload, stores, ask);
+    const auto by = [&](Way way, bool ask) {
+      return Floor([this, way, ask](size_t at, size_t count, auto payload) {
+        FloorNarrow(Values(at, count), payload, way, ask);
       });
     };
-    // Sparse codecs have ordinary stores alone.
-    if (sparse) return {by(Stores::kOrdinary, false)};
+    // Sparse codecs store ordinarily alone.
+    if (sparse) return EveryOrdinaryWay(by);
     Floors floors = EveryWay(by);
     if (floor_payload_.size() != std::as_bytes(std::span(values_)).size()) {
       return floors;
     }
     // A copy is a decoder's loop as well.
-    for (auto& floor : EveryWay([&](Stores stores, bool ask) {
+    for (auto& floor : EveryWay([&](Way way, bool ask) {
            return Floor(
-               [this, stores, ask](size_t at, size_t count, auto payload) {
-                 FloorWiden(Values(at, count), payload, stores, ask);
+               [this, way, ask](size_t at, size_t count, auto payload) {
+                 FloorWiden(Values(at, count), payload, way, ask);
                });
          })) {
       floors.push_back(std::move(floor));
@@ -300,21 +245,19 @@ class CodecRows {
       }
       return floors;
     }
-    return EveryWay([&](Stores stores, bool ask) {
-      return Floor([this, stores, ask](size_t at, size_t count, auto payload) {
-        FloorWiden(payload, Scratch(at, count), stores, ask);
+    return EveryWay([&](Way way, bool ask) {
+      return Floor([this, way, ask](size_t at, size_t count, auto payload) {
+        FloorWiden(payload, Scratch(at, count), way, ask);
       });
     });
   }
 
   Floors Adders(size_t sent) {
-    Floors floors;
-    for (const bool ask : {false, true}) {
-      floors.push_back(
-          Floor([this, ask](size_t at, size_t count, auto payload) {
-            FloorUpdate(payload, Scratch(at, count), ask);
-          }));
-    }
+    Floors floors = EveryOrdinaryWay([&](Way way, bool ask) {
+      return Floor([this, way, ask](size_t at, size_t count, auto payload) {
+        FloorUpdate(payload, Scratch(at, count), way, ask);
+      });
+    });
     const size_t all = values_.size();
     if (sent >= all / 8) return floors;  // all lines of the cache are touched
     const std::vector<uint32_t> places =
@@ -345,21 +288,23 @@ class CodecRows {
   std::vector<float> scratch_;
   std::vector<std::byte> payload_;
   std::vector<std::byte> floor_payload_;
+  std::vector<Row> rows_;
 };
 
-void Print(const Row& row) {
-  std::printf("%-28s %7.2f GB/s  floor %7.2f GB/s  share %.3f of %s%s\n",
-              row.name.c_str(), row.bytes_per_s / 1e9,
-              row.floor_bytes_per_s / 1e9,
-              row.bytes_per_s / row.floor_bytes_per_s, row.bar,
-              row.settled ? "" : "  disturbed");
+void Print(const Row& row, double seconds, const Shares& shares) {
+  std::printf("%-28s %7.2f GB/s  share %.3f (%.2f to %.2f) of %s%s\n",
+              row.name.c_str(), row.bytes / seconds / 1e9, shares.median,
+              shares.low, shares.high, row.bar,
+              shares.settled ? "" : "  disturbed");
 }
 
-void Append(std::ofstream& out, const Row& row) {
-  out << "{\"name\":\"" << row.name << "\",\"value\":" << row.bytes_per_s
+void Append(std::ofstream& out, const Row& row, double seconds, double shortest,
+            const Shares& shares) {
+  const double bytes_per_s = row.bytes / seconds;
+  out << "{\"name\":\"" << row.name << "\",\"value\":" << bytes_per_s
       << ",\"unit\":\"B/s\",\"against\":\"memory_floor\",\"against_value\":"
-      << row.floor_bytes_per_s << ",\"bar\":\"" << row.bar
-      << "\",\"seconds\":" << row.seconds << "}\n";
+      << bytes_per_s / shares.median << ",\"bar\":\"" << row.bar
+      << "\",\"seconds\":" << shortest << "}\n";
 }
 
 bool Parse(int argc, char** argv, Options& options) {
@@ -367,7 +312,7 @@ bool Parse(int argc, char** argv, Options& options) {
     const std::string_view argument = argv[i];
     const bool more = i + 1 < argc;
     if (argument == "--quick") {
-      options.turns = kQuick;
+      options.effort = kQuick;
     } else if (argument == "--json" && more) {
       options.json = argv[++i];
     } else if (argument == "--only" && more) {
@@ -417,15 +362,15 @@ int Main(int argc, char** argv) {
       return 2;
     }
   }
-  CodecRows rows(options, values);
-  for (int number = 0; number < 256; ++number) {
-    const auto id = static_cast<CodecId>(number);
-    if (!compression::FindCodec(id).ok()) continue;
-    if (!compression::CodecName(id).starts_with(options.only)) continue;
-    for (const Row& row : rows.Measure(id)) {
-      Print(row);
-      if (out.is_open()) Append(out, row);
-    }
+  CodecRows codecs(options, values);
+  for (size_t i = 0; i < options.effort.rounds; ++i) codecs.Round();
+  for (const Row& row : codecs.rows()) {
+    std::vector<double> seconds = row.turns.seconds();
+    std::sort(seconds.begin(), seconds.end());
+    const double middle = seconds[seconds.size() / 2];
+    const Shares shares = row.turns.OfFastest();
+    Print(row, middle, shares);
+    if (out.is_open()) Append(out, row, middle, seconds.front(), shares);
   }
   return 0;
 }

@@ -56,6 +56,34 @@ HWY_INLINE void Store(V value, uint8_t* to) {
   }
 }
 
+// Wide vectors of a step, which all loops by steps take at once.
+constexpr size_t kStepVectors = 4;
+
+// How many narrow vectors a step has: a power of 2, so that no byte of them is
+// left out, and some may be in two steps.
+size_t NarrowOfStep(size_t wide_bytes, size_t narrow_bytes) {
+  size_t vectors = 1;
+  while (vectors * wide_bytes < kStepVectors * narrow_bytes) vectors *= 2;
+  return vectors;
+}
+
+// Calls one(narrow byte, wide byte, lanes) for every step. Unlike groups, steps
+// are all alike, so that no branch is mistaken.
+template <class One>
+HWY_INLINE void ForEachStep(size_t wide_bytes, size_t narrow_bytes,
+                            size_t narrow_vectors, const One& one) {
+  constexpr unsigned kFraction = 20;
+  const size_t lanes = hn::Lanes(kTag);
+  const size_t steps = wide_bytes / (kStepVectors * lanes);
+  if (steps == 0 || narrow_bytes < narrow_vectors * lanes) return;
+  const size_t last = narrow_bytes - narrow_vectors * lanes;
+  const size_t stride = (narrow_bytes << kFraction) / steps;
+  size_t at = 0;
+  for (size_t i = 0; i < steps; ++i, at += stride) {
+    one(std::min(at >> kFraction, last), i * kStepVectors * lanes, lanes);
+  }
+}
+
 template <bool kPast, bool kAsk>
 void NarrowBy(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
               uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes) {
@@ -84,10 +112,43 @@ void NarrowBy(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
   if constexpr (kPast) hwy::FlushStream();
 }
 
+template <size_t kNarrow, bool kAsk>
+void NarrowSteps(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
+                 uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes) {
+  ForEachStep(wide_bytes, narrow_bytes, kNarrow,
+              [&](size_t to, size_t from, size_t lanes) HWY_ATTR {
+                for (size_t i = 0; i < kNarrow; ++i) {
+                  auto all = hn::Zero(kTag);
+                  for (size_t j = 0; j < kStepVectors / kNarrow;
+                       ++j, from += lanes) {
+                    if constexpr (kAsk)
+                      __builtin_prefetch(wide + from + kAheadBytes);
+                    all = hn::Xor(all, hn::LoadU(kTag, wide + from));
+                  }
+                  hn::StoreU(all, kTag, narrow + to + i * lanes);
+                }
+              });
+}
+
+template <bool kAsk>
+void NarrowInSteps(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
+                   uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes) {
+  const size_t vectors = NarrowOfStep(wide_bytes, narrow_bytes);
+  const auto by = vectors == 1   ? NarrowSteps<1, kAsk>
+                  : vectors == 2 ? NarrowSteps<2, kAsk>
+                                 : NarrowSteps<4, kAsk>;
+  by(wide, wide_bytes, narrow, narrow_bytes);
+}
+
 void Narrow(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
-            uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes, Stores stores,
+            uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes, Way way,
             bool ask) {
-  const auto by = stores == Stores::kPastCaches
+  if (way == Way::kSteps) {
+    (ask ? NarrowInSteps<true> : NarrowInSteps<false>)(wide, wide_bytes, narrow,
+                                                       narrow_bytes);
+    return;
+  }
+  const auto by = way == Way::kGroupsPastCaches
                       ? (ask ? NarrowBy<true, true> : NarrowBy<true, false>)
                       : (ask ? NarrowBy<false, true> : NarrowBy<false, false>);
   by(wide, wide_bytes, narrow, narrow_bytes);
@@ -138,10 +199,45 @@ void WidenBy(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
   if constexpr (kPast) hwy::FlushStream();
 }
 
+template <size_t kNarrow, bool kAsk>
+void WidenSteps(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
+                uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
+  const size_t skipped = std::min(Misplaced(wide), wide_bytes);
+  ForEachStep(wide_bytes - skipped, narrow_bytes, kNarrow,
+              [&](size_t from, size_t to, size_t lanes) HWY_ATTR {
+                to += skipped;
+                if constexpr (kAsk) {
+                  __builtin_prefetch(narrow + from + kAheadBytes);
+                }
+                for (size_t i = 0; i < kNarrow; ++i) {
+                  const auto value = hn::LoadU(kTag, narrow + from + i * lanes);
+                  for (size_t j = 0; j < kStepVectors / kNarrow;
+                       ++j, to += lanes) {
+                    hn::Stream(value, kTag, wide + to);
+                  }
+                }
+              });
+  hwy::FlushStream();
+}
+
+template <bool kAsk>
+void WidenInSteps(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
+                  uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
+  const size_t vectors = NarrowOfStep(wide_bytes, narrow_bytes);
+  const auto by = vectors == 1   ? WidenSteps<1, kAsk>
+                  : vectors == 2 ? WidenSteps<2, kAsk>
+                                 : WidenSteps<4, kAsk>;
+  by(narrow, narrow_bytes, wide, wide_bytes);
+}
+
 void Widen(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
-           uint8_t* HWY_RESTRICT wide, size_t wide_bytes, Stores stores,
-           bool ask) {
-  const auto by = stores == Stores::kPastCaches
+           uint8_t* HWY_RESTRICT wide, size_t wide_bytes, Way way, bool ask) {
+  if (way == Way::kSteps) {
+    (ask ? WidenInSteps<true> : WidenInSteps<false>)(narrow, narrow_bytes, wide,
+                                                     wide_bytes);
+    return;
+  }
+  const auto by = way == Way::kGroupsPastCaches
                       ? (ask ? WidenBy<true, true> : WidenBy<true, false>)
                       : (ask ? WidenBy<false, true> : WidenBy<false, false>);
   by(narrow, narrow_bytes, wide, wide_bytes);
@@ -166,8 +262,42 @@ HWY_INLINE void UpdateBy(const uint8_t* HWY_RESTRICT narrow,
                });
 }
 
+template <size_t kNarrow, bool kAsk>
+void UpdateSteps(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
+                 uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
+  ForEachStep(wide_bytes, narrow_bytes, kNarrow,
+              [&](size_t from, size_t to, size_t lanes) HWY_ATTR {
+                for (size_t i = 0; i < kNarrow; ++i) {
+                  const auto value = hn::LoadU(kTag, narrow + from + i * lanes);
+                  for (size_t j = 0; j < kStepVectors / kNarrow;
+                       ++j, to += lanes) {
+                    if constexpr (kAsk) {
+                      __builtin_prefetch(wide + to + kAheadBytes, /*rw=*/1);
+                    }
+                    hn::StoreU(hn::Xor(hn::LoadU(kTag, wide + to), value), kTag,
+                               wide + to);
+                  }
+                }
+              });
+}
+
+template <bool kAsk>
+void UpdateInSteps(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
+                   uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
+  const size_t vectors = NarrowOfStep(wide_bytes, narrow_bytes);
+  const auto by = vectors == 1   ? UpdateSteps<1, kAsk>
+                  : vectors == 2 ? UpdateSteps<2, kAsk>
+                                 : UpdateSteps<4, kAsk>;
+  by(narrow, narrow_bytes, wide, wide_bytes);
+}
+
 void Update(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
-            uint8_t* HWY_RESTRICT wide, size_t wide_bytes, bool ask) {
+            uint8_t* HWY_RESTRICT wide, size_t wide_bytes, Way way, bool ask) {
+  if (way == Way::kSteps) {
+    (ask ? UpdateInSteps<true> : UpdateInSteps<false>)(narrow, narrow_bytes,
+                                                       wide, wide_bytes);
+    return;
+  }
   if (ask) {
     UpdateBy<true>(narrow, narrow_bytes, wide, wide_bytes);
   } else {
@@ -200,17 +330,17 @@ uint8_t* Bytes(std::span<std::byte> bytes) {
 }  // namespace
 
 void FloorNarrow(std::span<const std::byte> wide, std::span<std::byte> narrow,
-                 Stores stores, bool ask) {
+                 Way way, bool ask) {
   if (narrow.empty()) return;
   HWY_DYNAMIC_DISPATCH(Narrow)
-  (Bytes(wide), wide.size(), Bytes(narrow), narrow.size(), stores, ask);
+  (Bytes(wide), wide.size(), Bytes(narrow), narrow.size(), way, ask);
 }
 
 void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide,
-                Stores stores, bool ask) {
+                Way way, bool ask) {
   if (narrow.empty()) return;
   HWY_DYNAMIC_DISPATCH(Widen)
-  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size(), stores, ask);
+  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size(), way, ask);
 }
 
 void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide,
@@ -221,10 +351,10 @@ void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide,
 }
 
 void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide,
-                 bool ask) {
+                 Way way, bool ask) {
   if (narrow.empty()) return;
   HWY_DYNAMIC_DISPATCH(Update)
-  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size(), ask);
+  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size(), way, ask);
 }
 
 void FloorTouch(std::span<const std::byte> narrow,

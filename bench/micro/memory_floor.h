@@ -16,23 +16,26 @@ namespace skerry::bench {
 // Sizes of either side are free, wide.size() >= narrow.size(); of each, less
 // than three vectors stay untouched.
 
-// Which of the two is faster depends on the machine and on the sizes.
-enum class Stores { kOrdinary, kPastCaches };
+// How a loop goes: by vectors of the narrow side, with what belongs to each of
+// the wide one, stored ordinarily or past the caches; or by steps of the wide
+// side that are all alike, which FloorWiden stores past the caches and others
+// ordinarily. Which is the fastest depends on the machine and on the sizes.
+enum class Way { kGroups, kGroupsPastCaches, kSteps };
 
 // Reads `wide`, writes `narrow`: an encoder. Where it is to `ask`, here and
 // below, it asks memory for what it reads ahead.
 void FloorNarrow(std::span<const std::byte> wide, std::span<std::byte> narrow,
-                 Stores stores, bool ask);
+                 Way way, bool ask);
 // Reads `narrow`, writes `wide`: a decoder.
 void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide,
-                Stores stores, bool ask);
+                Way way, bool ask);
 // The same, where nearly all that is written are zeros, in runs of so many
 // bytes, more than a vector: a sparse decoder.
 void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide,
                 size_t run_bytes);
 // Reads both, writes `wide`: a decoder that adds.
 void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide,
-                 bool ask);
+                 Way way, bool ask);
 // Reads `narrow`, and adds to some places of `wide`, asking for `ahead` of
 // them: a decoder that adds where something was sent.
 void FloorTouch(std::span<const std::byte> narrow,

@@ -1,0 +1,64 @@
+// bench/micro/in_turns.h
+//
+// Work beside loops that it is compared with, timed in turns.
+#ifndef SKERRY_BENCH_MICRO_IN_TURNS_H_
+#define SKERRY_BENCH_MICRO_IN_TURNS_H_
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace skerry::bench {
+
+// Of many shares: the middle one, and what a tenth are below and above.
+struct Shares {
+  double median = 0.0;
+  double low = 0.0;
+  double high = 0.0;
+  // Whether the median would hardly be another with more of them.
+  bool settled = false;
+};
+
+// Requires: one or more.
+Shares SharesOf(std::vector<double> shares);
+
+// A share is the time of a loop over that of the work right before it or right
+// after it: of the speed that memory had at that moment, as it may have half of
+// it a minute later.
+class InTurns {
+ public:
+  using Work = std::function<void()>;
+
+  // What is timed may lie elsewhere in the next round, but is the same work.
+  struct Round {
+    Work work;
+    std::vector<Work> loops;
+    Work before = [] {};  // each of them, untimed
+  };
+
+  // About so many turns, shared out among the loops. After two rounds, those
+  // that are clearly slower than another are left out.
+  void Take(size_t turns, const Round& round);
+
+  // Of the fastest loop. Requires: a turn was taken.
+  Shares OfFastest() const;
+  // What the work took, turn by turn.
+  const std::vector<double>& seconds() const { return seconds_; }
+
+ private:
+  struct Loop {
+    size_t index;
+    std::vector<double> shares;
+  };
+
+  void Turn(const Round& round, bool work_first);
+  void LeaveOutSlow();
+
+  std::vector<Loop> loops_;
+  std::vector<double> seconds_;
+  size_t rounds_ = 0;
+};
+
+}  // namespace skerry::bench
+
+#endif  // SKERRY_BENCH_MICRO_IN_TURNS_H_
