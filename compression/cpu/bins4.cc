@@ -60,10 +60,10 @@ void SumMoments(const float* HWY_RESTRICT values, size_t count, Moments* all) {
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 // Of `count` values, which are whole runs of kSums, writes a byte each, and
-// counts and sums those from each edge on.
+// sums those from each edge on.
 void CodeAndSum(const float* HWY_RESTRICT values, size_t count,
                 const float* HWY_RESTRICT edges, uint8_t* HWY_RESTRICT codes,
-                uint64_t* HWY_RESTRICT from, double* HWY_RESTRICT all) {
+                double* HWY_RESTRICT all) {
   const hn::Full512<float> df;
   const hn::Full512<uint32_t> du;
   const hn::Full512<double> d64;
@@ -74,7 +74,6 @@ void CodeAndSum(const float* HWY_RESTRICT values, size_t count,
   const auto edge1 = hn::Set(df, edges[0]);
   const auto edge2 = hn::Set(df, edges[1]);
   const auto edge3 = hn::Set(df, edges[2]);
-  size_t found[kBins - 1] = {};
   auto low1 = hn::Zero(d64);
   auto low2 = low1;
   auto low3 = low1;
@@ -87,20 +86,17 @@ void CodeAndSum(const float* HWY_RESTRICT values, size_t count,
     const auto y = hn::PromoteTo(d64, hn::LoadU(half, values + i + kSums / 2));
     auto code = hn::Zero(du);
     // A comparison of fp32 serves for both halves in float64.
-    const auto test = [&](auto edge, size_t& reach, auto& low,
-                          auto& high) HWY_ATTR {
+    const auto test = [&](auto edge, auto& low, auto& high) HWY_ATTR {
       const auto is = hn::Ge(value, edge);
-      const auto bits = static_cast<unsigned>(is.raw);
-      const M64 first{static_cast<__mmask8>(bits)};
-      const M64 second{static_cast<__mmask8>(bits >> 8)};
-      reach += hwy::PopCount(uint64_t{bits});
+      const M64 first{static_cast<__mmask8>(is.raw)};
+      const M64 second{static_cast<__mmask8>(_kshiftri_mask16(is.raw, 8))};
       code = hn::IfThenElse(hn::RebindMask(du, is), hn::Add(code, one), code);
       low = hn::IfThenElse(first, hn::Add(low, x), low);
       high = hn::IfThenElse(second, hn::Add(high, y), high);
     };
-    test(edge1, found[0], low1, high1);
-    test(edge2, found[1], low2, high2);
-    test(edge3, found[2], low3, high3);
+    test(edge1, low1, high1);
+    test(edge2, low2, high2);
+    test(edge3, low3, high3);
     hn::StoreU(hn::TruncateTo(d8, code), d8, codes + i);
   }
   HWY_ALIGN double sums[kSums];
@@ -112,7 +108,6 @@ void CodeAndSum(const float* HWY_RESTRICT values, size_t count,
   all[0] = fold(low1, high1);
   all[1] = fold(low2, high2);
   all[2] = fold(low3, high3);
-  for (size_t i = 0; i < kBins - 1; ++i) from[i] = found[i];
 }
 #else
 // Adds each value to the sums of the edges that it reaches.
@@ -151,11 +146,9 @@ void SumFrom(const float* HWY_RESTRICT values, size_t count,
   for (size_t i = 0; i < kBins - 1; ++i) all[i] = Folded16(sums[i]);
 }
 
-// Writes a byte of each of `count` values, which are whole vectors; counts
-// those from each edge on.
+// Writes a byte of each of `count` values, which are whole vectors.
 void CodesOf(const float* HWY_RESTRICT values, size_t count,
-             const float* HWY_RESTRICT edges, uint8_t* HWY_RESTRICT codes,
-             uint64_t* HWY_RESTRICT from) {
+             const float* HWY_RESTRICT edges, uint8_t* HWY_RESTRICT codes) {
   const hn::CappedTag<float, kSums> df;
   const hn::RebindToUnsigned<decltype(df)> du;
   const hn::Rebind<uint8_t, decltype(df)> d8;
@@ -163,30 +156,41 @@ void CodesOf(const float* HWY_RESTRICT values, size_t count,
   const auto edge2 = hn::Set(df, edges[1]);
   const auto edge3 = hn::Set(df, edges[2]);
   const auto one = hn::Set(du, 1);
-  size_t found[kBins - 1] = {};
   for (size_t i = 0; i < count; i += hn::Lanes(df)) {
     const auto value = hn::LoadU(df, values + i);
     auto code = hn::Zero(du);
-    const auto test = [&](auto edge, size_t& reach) HWY_ATTR {
-      const auto is = hn::Ge(value, edge);
-      reach += hn::CountTrue(df, is);
-      code = hn::IfThenElse(hn::RebindMask(du, is), hn::Add(code, one), code);
+    const auto test = [&](auto edge) HWY_ATTR {
+      const auto is = hn::RebindMask(du, hn::Ge(value, edge));
+      code = hn::IfThenElse(is, hn::Add(code, one), code);
     };
-    test(edge1, found[0]);
-    test(edge2, found[1]);
-    test(edge3, found[2]);
+    test(edge1);
+    test(edge2);
+    test(edge3);
     hn::StoreU(hn::TruncateTo(d8, code), d8, codes + i);
   }
-  for (size_t i = 0; i < kBins - 1; ++i) from[i] = found[i];
 }
 
 void CodeAndSum(const float* HWY_RESTRICT values, size_t count,
                 const float* HWY_RESTRICT edges, uint8_t* HWY_RESTRICT codes,
-                uint64_t* HWY_RESTRICT from, double* HWY_RESTRICT all) {
-  CodesOf(values, count, edges, codes, from);
+                double* HWY_RESTRICT all) {
   SumFrom(values, count, edges, all);
+  CodesOf(values, count, edges, codes);
 }
 #endif
+
+// How many of `count` codes, a multiple of kCodeRun, come from each edge
+// on.
+void CountCodes(const uint8_t* HWY_RESTRICT codes, size_t count,
+                uint64_t* HWY_RESTRICT from) {
+  const hn::CappedTag<uint8_t, 64> d8;
+  for (uint8_t edge = 0; edge < kBins - 1; ++edge) {
+    const auto below = hn::Set(d8, edge);
+    from[edge] = 0;
+    for (size_t i = 0; i < count; i += hn::Lanes(d8)) {
+      from[edge] += hn::CountTrue(d8, hn::Gt(hn::LoadU(d8, codes + i), below));
+    }
+  }
+}
 
 // Four bytes to one.
 void PackCodes(const uint8_t* HWY_RESTRICT codes, size_t bytes,
@@ -248,6 +252,7 @@ namespace skerry::compression::cpu {
 
 HWY_EXPORT(SumMoments);
 HWY_EXPORT(CodeAndSum);
+HWY_EXPORT(CountCodes);
 HWY_EXPORT(PackCodes);
 HWY_EXPORT(WordLevels);
 
@@ -257,15 +262,19 @@ namespace {
 constexpr size_t kRun = 16;
 static_assert(kRun <= kBinnedSlack);
 
-constexpr size_t Padded(size_t count) {
-  return (count + kRun - 1) / kRun * kRun;
+// The same of codes.
+constexpr size_t kCodeRun = 64;
+static_assert(kBinnedMost % kCodeRun == 0);
+
+constexpr size_t Padded(size_t count, size_t run) {
+  return (count + run - 1) / run * run;
 }
 
 }  // namespace
 
 Moments MomentsOf(float* values, size_t count) {
   SKERRY_CHECK(count <= kBinnedMost);
-  std::memset(values + count, 0, (Padded(count) - count) * sizeof(float));
+  std::memset(values + count, 0, (Padded(count, kRun) - count) * sizeof(float));
   Moments moments;
   HWY_DYNAMIC_DISPATCH(SumMoments)(values, count, &moments);
   return moments;
@@ -275,14 +284,12 @@ EdgeSums BinAll(const float* values, size_t count, const BinEdges& edges,
                 std::byte* codes) {
   SKERRY_CHECK(count <= kBinnedMost);
   uint8_t bytes[kBinnedMost];
-  const size_t padded = Padded(count);
   EdgeSums from;
   HWY_DYNAMIC_DISPATCH(CodeAndSum)
-  (values, padded, edges.data(), bytes, from.counts.data(), from.sums.data());
-  for (size_t i = 0; i < kBins - 1; ++i) {
-    from.counts[i] -= edges[i] <= 0.0f ? padded - count : 0;
-  }
-  std::memset(bytes + count, 0, padded - count);
+  (values, Padded(count, kRun), edges.data(), bytes, from.sums.data());
+  const size_t counted = Padded(count, kCodeRun);
+  std::memset(bytes + count, 0, counted - count);
+  HWY_DYNAMIC_DISPATCH(CountCodes)(bytes, counted, from.counts.data());
   HWY_DYNAMIC_DISPATCH(PackCodes)
   (bytes, (count + 3) / 4, reinterpret_cast<uint8_t*>(codes));
   return from;

@@ -56,11 +56,17 @@ struct Bracket {
   size_t reach_high;
 };
 
+// A magnitude that divides others, and how many are above it.
+struct Dividing {
+  uint32_t magnitude;
+  size_t above;
+};
+
 // The k-th largest magnitude; if not `exact`, one between it and the next as
 // soon as there is one. Looks where it were if those in between were spread
 // evenly, and in the middle where that has not halved the rest. Requires:
 // reach_low >= k > reach_high.
-HWY_INLINE uint32_t KthWithin(const float* HWY_RESTRICT values, size_t count,
+HWY_INLINE Dividing KthWithin(const float* HWY_RESTRICT values, size_t count,
                               size_t k, Bracket in, bool exact) {
   bool even = true;
   while (in.high - in.low > 1) {
@@ -74,7 +80,7 @@ HWY_INLINE uint32_t KthWithin(const float* HWY_RESTRICT values, size_t count,
     }
     const uint32_t middle = in.low + step;
     const size_t reach = CountAll(values, count, middle);
-    if (reach == k && !exact) return middle - 1;
+    if (reach == k && !exact) return {middle - 1, k};
     if (reach >= k) {
       in.low = middle;
       in.reach_low = reach;
@@ -84,11 +90,11 @@ HWY_INLINE uint32_t KthWithin(const float* HWY_RESTRICT values, size_t count,
     }
     even = !even || in.high - in.low < width / 2;
   }
-  return in.low;
+  return {in.low, in.reach_high};
 }
 
 // As KthWithin, where only those of at least `low` are known, k or more.
-HWY_INLINE uint32_t KthFrom(const float* HWY_RESTRICT values, size_t count,
+HWY_INLINE Dividing KthFrom(const float* HWY_RESTRICT values, size_t count,
                             size_t k, uint32_t low, size_t reach_low,
                             bool exact) {
   for (uint32_t step = 1;;) {
@@ -97,7 +103,7 @@ HWY_INLINE uint32_t KthFrom(const float* HWY_RESTRICT values, size_t count,
     if (reach < k) {
       return KthWithin(values, count, k, {low, high, reach_low, reach}, exact);
     }
-    if (reach == k && !exact) return high - 1;
+    if (reach == k && !exact) return {high - 1, k};
     low = high;
     reach_low = reach;
     step = std::min(step == 1 ? kGuessMargin : 2 * step, 0x80000000u - low);

@@ -88,28 +88,27 @@ HWY_INLINE size_t CopyBelow(float* HWY_RESTRICT values, size_t count,
 
 // A magnitude that the k-th largest reaches and the next does not exceed, and
 // how many of those that equal it are among the k.
-struct Dividing {
+struct Threshold {
   uint32_t magnitude;
   size_t ties;
 };
 
 // Of `found` from `low` on, the k-th largest of which is expected below `high`.
-HWY_INLINE Dividing Divide(float* HWY_RESTRICT near, size_t found, size_t k,
-                           uint32_t low, uint32_t high, NextChunk& next) {
+HWY_INLINE Threshold Divide(float* HWY_RESTRICT near, size_t found, size_t k,
+                            uint32_t low, uint32_t high, NextChunk& next) {
   float band[kChunkElements + kChunkSlack];
   const size_t banded = CopyBelow(near, found, high, next, band);
   const size_t above = found - banded;
-  uint32_t magnitude;
   if (above >= k) {
-    magnitude = KthFrom(near, found, k, high, above, /*exact=*/false);
-    return {magnitude, k - CountAll(near, found, magnitude + 1)};
+    const Dividing kth = KthFrom(near, found, k, high, above, /*exact=*/false);
+    return {kth.magnitude, k - kth.above};
   }
   // Zeros to whole vectors, which reach no magnitude that is asked for.
   std::fill_n(band + banded, kRun, 0.0f);
   const size_t padded = (banded + kRun - 1) / kRun * kRun;
-  magnitude = KthWithin(band, padded, k - above, {low, high, banded, 0},
-                        /*exact=*/false);
-  return {magnitude, k - above - CountAll(band, padded, magnitude + 1)};
+  const Dividing kth = KthWithin(band, padded, k - above,
+                                 {low, high, banded, 0}, /*exact=*/false);
+  return {kth.magnitude, k - above - kth.above};
 }
 
 // Goes to a mean of the last few magnitudes, with three times their mean
@@ -139,7 +138,7 @@ void MarkAndKeep(const float* HWY_RESTRICT values, size_t count, size_t k,
     low -= std::min(step, low);
     found = CollectAll(values, count, low, kAhead, words, near, 0);
   }
-  Dividing dividing = {low, 0};
+  Threshold dividing = {low, 0};
   // A bit for each that was found: whether it is among the k.
   uint64_t kept_words[kChunkWords + 2];
   size_t at = 0;

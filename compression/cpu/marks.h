@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include "compression/cpu/stores.h"
+
 namespace skerry::compression::cpu {
 
 inline constexpr size_t kMarkedValues = 64;
@@ -18,8 +20,10 @@ inline constexpr size_t kMarkedSlack = 16;
 size_t CountMarks(std::span<const uint64_t> words);
 
 // Puts, or adds, value after value where bits are set. What has none is zeroed,
-// or left alone. Requires: as many values as bits, and none behind `to`.
-void PutMarked(const uint64_t* words, const float* values, std::span<float> to);
+// or left alone; a zero that is put is +0. Requires: as many values as bits,
+// and none behind `to`.
+void PutMarked(const uint64_t* words, const float* values, std::span<float> to,
+               Stores stores);
 void AddMarked(const uint64_t* words, const float* values, std::span<float> to);
 
 }  // namespace skerry::compression::cpu

@@ -22,7 +22,7 @@ size_t CountSlice(const float* HWY_RESTRICT values, size_t count,
 
 uint32_t KthOfSlice(const float* HWY_RESTRICT values, size_t count, size_t k,
                     uint32_t low, size_t reach_low, bool exact) {
-  return KthFrom(values, count, k, low, reach_low, exact);
+  return KthFrom(values, count, k, low, reach_low, exact).magnitude;
 }
 
 }  // namespace

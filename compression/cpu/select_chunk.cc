@@ -130,15 +130,19 @@ bool SelectChunkAll(const float* HWY_RESTRICT values, size_t count, size_t k,
   size_t ties = 0;
   if (found > k) {
     if (above >= k) {
-      dividing = KthFrom(near_values, found, k, high, above, /*exact=*/false);
-      ties = k - CountAll(near_values, found, dividing + 1);
+      const Dividing kth =
+          KthFrom(near_values, found, k, high, above, /*exact=*/false);
+      dividing = kth.magnitude;
+      ties = k - kth.above;
     } else {
       // Zeros to whole vectors, which reach no magnitude that is asked for.
       std::fill_n(band + banded, kChunkSlack / 2, 0.0f);
       banded = (banded + kChunkSlack / 2 - 1) & ~(kChunkSlack / 2 - 1);
       const Bracket bracket = {low, high, found - above, 0};
-      dividing = KthWithin(band, banded, k - above, bracket, /*exact=*/false);
-      ties = k - above - CountAll(band, banded, dividing + 1);
+      const Dividing kth =
+          KthWithin(band, banded, k - above, bracket, /*exact=*/false);
+      dividing = kth.magnitude;
+      ties = k - above - kth.above;
     }
   }
   *guess = dividing - std::min(dividing, kGuessMargin);

@@ -46,7 +46,8 @@ bool EveryRange(size_t size, ParallelExecutor& executor, const Body& body) {
 // One range of whole groups.
 class RangeReader {
  public:
-  explicit RangeReader(const ChunkLayout& layout) : layout_(layout) {}
+  RangeReader(const ChunkLayout& layout, cpu::Stores stores)
+      : layout_(layout), stores_(stores) {}
 
   // Reads what a chunk sends while the memory that the one before goes to is on
   // its way.
@@ -133,9 +134,17 @@ class RangeReader {
            (last == 0 || sent.words[words - 1] >> last == 0);
   }
 
+  // Whether chunks are written past the caches.
   template <bool kAdd>
-  static void Prefetch(std::span<const float> chunk, const ChunkSent& sent) {
+  bool IsPastCaches(size_t chunk_size) const {
+    return !kAdd && stores_ == cpu::Stores::kPastCaches &&
+           layout_.IsMarked(chunk_size);
+  }
+
+  template <bool kAdd>
+  void Prefetch(std::span<const float> chunk, const ChunkSent& sent) const {
     constexpr size_t kLine = 64 / sizeof(float);
+    if (IsPastCaches<kAdd>(chunk.size())) return;
     if (!kAdd || sent.count >= chunk.size() / kLine) {
       for (size_t i = 0; i < chunk.size(); i += kLine) {
         __builtin_prefetch(&chunk[i], /*rw=*/1);
@@ -151,7 +160,7 @@ class RangeReader {
   void Put(const ChunkSent& sent, std::span<float> chunk) const {
     if (layout_.IsMarked(chunk.size())) {
       kAdd ? cpu::AddMarked(sent.words, sent.values, chunk)
-           : cpu::PutMarked(sent.words, sent.values, chunk);
+           : cpu::PutMarked(sent.words, sent.values, chunk, stores_);
       return;
     }
     if (!kAdd) std::fill(chunk.begin(), chunk.end(), 0.0f);
@@ -162,12 +171,13 @@ class RangeReader {
   }
 
   const ChunkLayout& layout_;
+  const cpu::Stores stores_;
 };
 
 template <bool kAdd>
 bool ReadAll(const ChunkLayout& layout, std::span<const std::byte> payload,
              std::span<float> values, ParallelExecutor& executor) {
-  const RangeReader reader(layout);
+  const RangeReader reader(layout, cpu::StoresFor(values.size_bytes()));
   return EveryRange(values.size(), executor, [&](size_t begin, size_t end) {
     return reader.Read<kAdd>(
         payload.data() + begin / kGroup * layout.GroupBytes(),

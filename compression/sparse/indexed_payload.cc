@@ -253,13 +253,11 @@ absl::Status IndexedCodec::Decode(std::span<const std::byte> payload,
   SKERRY_ASSIGN_OR_RETURN(const Head head,
                           ReadHead(payload, CountsOf(values.size())));
   if (IsMarked(values.size(), head.count)) {
+    const cpu::Stores stores = cpu::StoresFor(values.size_bytes());
     return DecodeMarks(
         head, values.size(), inner_, workspace, [&](const MarkedRange& marked) {
-          for (size_t i = 0; i < marked.count; ++i) {
-            marked.values[i] += 0.0f;  // of zeros, +0
-          }
           cpu::PutMarked(marked.words, marked.values,
-                         values.subspan(marked.begin, marked.size));
+                         values.subspan(marked.begin, marked.size), stores);
         });
   }
   return DecodeGaps(

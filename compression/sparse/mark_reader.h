@@ -26,9 +26,8 @@ struct MarkedRange {
   size_t begin;
   size_t size;            // kMarkedStep, or less at the end
   const uint64_t* words;  // bits of them
-  // Those that are sent, for the caller to change, and cpu::kMarkedSlack that
-  // mean nothing.
-  float* values;
+  // Those that are sent, and cpu::kMarkedSlack that mean nothing.
+  const float* values;
   size_t count;
 };
 
