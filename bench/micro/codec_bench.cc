@@ -1,6 +1,6 @@
-// Each codec beside a loop that moves the same mix of bytes through buffers of
-// the same sizes, on the same threads and cut alike, timed in turns: the share
-// of this machine's memory speed that the codec reaches. A share above 1.05
+// Each codec beside a loop that moves the same mix of bytes through the same
+// buffers, on the same threads and cut alike, timed in turns: the share of this
+// machine's memory speed that the codec reaches. A share above 1.05
 // means that the bench is wrong.
 #include <algorithm>
 #include <cmath>
@@ -111,8 +111,7 @@ class CodecRows {
         pool_("codec", options.threads),
         workspace_(pool_),
         values_(values),
-        decoded_(values.size()),
-        scratch_(values.size()) {}
+        decoded_(values.size()) {}
 
   // One more round of every codec.
   void Round() {
@@ -134,7 +133,6 @@ class CodecRows {
     const bool sparse = compression::IsSparse(id);
     SKERRY_CHECK(codec.Encode(values_, payload_, workspace_).ok());
     SKERRY_CHECK(codec.Decode(payload_, decoded_, workspace_).ok());
-    floor_payload_.resize(payload_.size());
     const size_t sent = sparse ? SentBy(decoded_) : values_.size();
     if (rows_.size() == at) AddRows(id, sent);
     const size_t turns = options_.effort.turns;
@@ -142,6 +140,7 @@ class CodecRows {
       SKERRY_CHECK(codec.Encode(values_, payload_, workspace_).ok());
     };
     rows_[at].turns.Take(turns, {encode, Encoders(sparse)});
+    encode();  // over what a loop wrote
     const auto decode = [&] {
       SKERRY_CHECK(codec.Decode(payload_, decoded_, workspace_).ok());
     };
@@ -175,7 +174,7 @@ class CodecRows {
   template <typename Loop>
   InTurns::Work Floor(Loop loop, size_t part_bytes = kPartBytes) {
     return [this, loop, part_bytes] {
-      const std::span<std::byte> payload = floor_payload_;
+      const std::span<std::byte> payload = payload_;
       InParts(pool_, values_.size() * sizeof(float), payload.size(), part_bytes,
               [&](size_t at, size_t size, size_t n, size_t n_size) {
                 loop(at / sizeof(float), size / sizeof(float),
@@ -186,8 +185,8 @@ class CodecRows {
   std::span<const std::byte> Values(size_t at, size_t count) const {
     return std::as_bytes(std::span(values_).subspan(at, count));
   }
-  std::span<std::byte> Scratch(size_t at, size_t count) {
-    return std::as_writable_bytes(std::span(scratch_).subspan(at, count));
+  std::span<std::byte> Decoded(size_t at, size_t count) {
+    return std::as_writable_bytes(std::span(decoded_).subspan(at, count));
   }
 
   template <typename By>
@@ -216,7 +215,7 @@ class CodecRows {
     // Sparse codecs store ordinarily alone.
     if (sparse) return EveryOrdinaryWay(by);
     Floors floors = EveryWay(by);
-    if (floor_payload_.size() != std::as_bytes(std::span(values_)).size()) {
+    if (payload_.size() != std::as_bytes(std::span(values_)).size()) {
       return floors;
     }
     // A copy is a decoder's loop as well.
@@ -238,7 +237,7 @@ class CodecRows {
         for (const size_t run : {kPartBytes / 16, kPartBytes / 4, kPartBytes}) {
           floors.push_back(Floor(
               [this, run](size_t at, size_t count, auto payload) {
-                FloorClear(payload, Scratch(at, count), run);
+                FloorClear(payload, Decoded(at, count), run);
               },
               part));
         }
@@ -247,7 +246,7 @@ class CodecRows {
     }
     return EveryWay([&](Way way, bool ask) {
       return Floor([this, way, ask](size_t at, size_t count, auto payload) {
-        FloorWiden(payload, Scratch(at, count), way, ask);
+        FloorWiden(payload, Decoded(at, count), way, ask);
       });
     });
   }
@@ -255,7 +254,7 @@ class CodecRows {
   Floors Adders(size_t sent) {
     Floors floors = EveryOrdinaryWay([&](Way way, bool ask) {
       return Floor([this, way, ask](size_t at, size_t count, auto payload) {
-        FloorUpdate(payload, Scratch(at, count), way, ask);
+        FloorUpdate(payload, Decoded(at, count), way, ask);
       });
     });
     const size_t all = values_.size();
@@ -266,7 +265,7 @@ class CodecRows {
       floors.push_back(Floor(
           [this, ahead, places](size_t at, size_t count, auto payload) {
             FloorTouch(payload, places, ahead,
-                       std::span(scratch_).subspan(at, count));
+                       std::span(decoded_).subspan(at, count));
           },
           kTouchedBytes));
     }
@@ -285,9 +284,7 @@ class CodecRows {
   compression::Workspace workspace_;
   const std::vector<float>& values_;
   std::vector<float> decoded_;
-  std::vector<float> scratch_;
   std::vector<std::byte> payload_;
-  std::vector<std::byte> floor_payload_;
   std::vector<Row> rows_;
 };
 

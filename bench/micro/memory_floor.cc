@@ -243,20 +243,29 @@ void Widen(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
   by(narrow, narrow_bytes, wide, wide_bytes);
 }
 
+// All bits set, which no compiler knows: what is updated stays what it was, as
+// a codec then adds to it.
+HWY_INLINE hn::Vec<decltype(kTag)> AllBits() {
+  static const volatile uint8_t all_bits = 0xff;
+  return hn::Set(kTag, all_bits);
+}
+
 template <bool kAsk>
 HWY_INLINE void UpdateBy(const uint8_t* HWY_RESTRICT narrow,
                          size_t narrow_bytes, uint8_t* HWY_RESTRICT wide,
                          size_t wide_bytes) {
+  const auto all_bits = AllBits();
   ForEachGroup(wide_bytes, narrow_bytes,
                [&](size_t from, size_t to, size_t end, size_t lanes) HWY_ATTR {
-                 const auto value = from + lanes <= narrow_bytes
-                                        ? hn::LoadU(kTag, narrow + from)
-                                        : hn::Set(kTag, narrow[from]);
+                 const auto some = from + lanes <= narrow_bytes
+                                       ? hn::LoadU(kTag, narrow + from)
+                                       : hn::Set(kTag, narrow[from]);
+                 const auto value = hn::Or(some, all_bits);
                  for (; to < end; to += lanes) {
                    if constexpr (kAsk) {
                      __builtin_prefetch(wide + to + kAheadBytes, /*rw=*/1);
                    }
-                   hn::StoreU(hn::Xor(hn::LoadU(kTag, wide + to), value), kTag,
+                   hn::StoreU(hn::And(hn::LoadU(kTag, wide + to), value), kTag,
                               wide + to);
                  }
                });
@@ -265,20 +274,22 @@ HWY_INLINE void UpdateBy(const uint8_t* HWY_RESTRICT narrow,
 template <size_t kNarrow, bool kAsk>
 void UpdateSteps(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
                  uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
-  ForEachStep(wide_bytes, narrow_bytes, kNarrow,
-              [&](size_t from, size_t to, size_t lanes) HWY_ATTR {
-                for (size_t i = 0; i < kNarrow; ++i) {
-                  const auto value = hn::LoadU(kTag, narrow + from + i * lanes);
-                  for (size_t j = 0; j < kStepVectors / kNarrow;
-                       ++j, to += lanes) {
-                    if constexpr (kAsk) {
-                      __builtin_prefetch(wide + to + kAheadBytes, /*rw=*/1);
-                    }
-                    hn::StoreU(hn::Xor(hn::LoadU(kTag, wide + to), value), kTag,
-                               wide + to);
-                  }
-                }
-              });
+  const auto all_bits = AllBits();
+  ForEachStep(
+      wide_bytes, narrow_bytes, kNarrow,
+      [&](size_t from, size_t to, size_t lanes) HWY_ATTR {
+        for (size_t i = 0; i < kNarrow; ++i) {
+          const auto value =
+              hn::Or(hn::LoadU(kTag, narrow + from + i * lanes), all_bits);
+          for (size_t j = 0; j < kStepVectors / kNarrow; ++j, to += lanes) {
+            if constexpr (kAsk) {
+              __builtin_prefetch(wide + to + kAheadBytes, /*rw=*/1);
+            }
+            hn::StoreU(hn::And(hn::LoadU(kTag, wide + to), value), kTag,
+                       wide + to);
+          }
+        }
+      });
 }
 
 template <bool kAsk>

@@ -33,7 +33,7 @@ void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide,
 // bytes, more than a vector: a sparse decoder.
 void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide,
                 size_t run_bytes);
-// Reads both, writes `wide`: a decoder that adds.
+// Reads both, writes `wide`, which stays what it was: a decoder that adds.
 void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide,
                  Way way, bool ask);
 // Reads `narrow`, and adds to some places of `wide`, asking for `ahead` of
