@@ -94,6 +94,34 @@ HWY_INLINE size_t EncodeShifted(const Body& body,
   return 0;
 }
 
+// Encodes runs of whole blocks. A lambda would be called, as it is in several
+// places, not inlined.
+template <class Kernels, class Body>
+struct Runs {
+  static constexpr size_t kRun = Body::kRun;
+  static constexpr size_t kValues = kRun * Kernels::kElements;
+
+  // Run `index`, its codes to `to`.
+  HWY_INLINE bool operator()(size_t index, std::byte* HWY_RESTRICT to) const {
+    const size_t b = first + index * kRun;
+    const float* const block = values + index * kValues;
+    const float* const ahead =
+        block + std::min(kValuesAhead, (whole - kRun - b) * Kernels::kElements);
+    std::byte* const to_scales = scales + b * Kernels::kScaleBytes;
+    if constexpr (kRun == 1) {
+      return body.Encode(b, block, kValues, ahead, to_scales, to);
+    } else {
+      return body.EncodeRun(b, block, ahead, to_scales, to);
+    }
+  }
+
+  const Body& body;
+  const float* HWY_RESTRICT values;  // of block `first`
+  size_t first;
+  size_t whole;  // where whole blocks end
+  std::byte* HWY_RESTRICT scales;
+};
+
 // `values` are those from `begin` on, of a slice of `count`.
 template <class Kernels, class Body>
 HWY_INLINE bool EncodeBlocks(const Body body, const float* HWY_RESTRICT values,
@@ -106,17 +134,7 @@ HWY_INLINE bool EncodeBlocks(const Body body, const float* HWY_RESTRICT values,
   constexpr size_t kCodes = Kernels::kBlockCodeBytes;
   constexpr size_t kRun = Body::kRun;
   const size_t runs = (whole - first) / kRun;
-  const auto encode = [&](size_t run, std::byte* to) HWY_ATTR {
-    const size_t b = first + run * kRun;
-    const float* block = values + run * kRun * kBlock;
-    const size_t ahead = std::min(kValuesAhead / kBlock, whole - kRun - b);
-    std::byte* const scales = payload + b * Kernels::kScaleBytes;
-    if constexpr (kRun == 1) {
-      return body.Encode(b, block, kBlock, block + ahead * kBlock, scales, to);
-    } else {
-      return body.EncodeRun(b, block, block + ahead * kBlock, scales, to);
-    }
-  };
+  const Runs<Kernels, Body> encode{body, values, first, whole, payload};
   size_t run = 0;
   if (stores == Stores::kPastCaches) {
     std::byte* const to = codes + first * kCodes;
