@@ -13,9 +13,9 @@
 //                            one is not finite
 //   EncodeRun(block, values, ahead, scales, codes)
 //                            the same of kRun whole blocks, where that is not 1
-//   EncodeTo(block, ahead, codes, out)
-//                            optional, where there are no scales: puts the
-//                            codes of a whole block, as Decode its values
+//   EncodeTo(values, ahead, scales, codes, out)
+//                            optional: the same of kRun whole blocks, but puts
+//                            the codes, as Decode its values
 //   Decode(scale, codes, values, out)
 //                            puts a whole block's vectors of the longest kind,
 //                            in order, with out.Put(vector, tag, its values).
@@ -62,38 +62,6 @@ HWY_INLINE int32_t AbsMaxBits(const float* HWY_RESTRICT values) {
   return hn::GetLane(hn::MaxOfLanes(di, hn::Max(max0, max1)));
 }
 
-// Stores all of so many blocks past the caches, the first by encode(0, to); how
-// many it made: 0 where it cannot, or kRefused.
-template <size_t kBlock, size_t kCodes, class Body, class Encode>
-HWY_INLINE size_t EncodeShifted(const Body& body,
-                                const float* HWY_RESTRICT values, size_t blocks,
-                                std::byte* HWY_RESTRICT to,
-                                const Encode& encode) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  if constexpr (requires(Shifted & out) {
-                  body.EncodeTo(values, values, to, out);
-                }) {
-    if (blocks == 0 ||
-        reinterpret_cast<uintptr_t>(to) % sizeof(uint32_t) != 0) {
-      return 0;
-    }
-    if (!encode(0, to)) return kRefused;
-    Shifted shifted(to + kCodes);
-    for (size_t b = 1; b < blocks; ++b) {
-      const size_t ahead = std::min(kValuesAhead / kBlock, blocks - 1 - b);
-      const float* const block = values + b * kBlock;
-      if (!body.EncodeTo(block, block + ahead * kBlock, to + b * kCodes,
-                         shifted)) {
-        return kRefused;
-      }
-    }
-    shifted.Finish();
-    return blocks;
-  }
-#endif
-  return 0;
-}
-
 // Encodes runs of whole blocks. A lambda would be called, as it is in several
 // places, not inlined.
 template <class Kernels, class Body>
@@ -103,16 +71,29 @@ struct Runs {
 
   // Run `index`, its codes to `to`.
   HWY_INLINE bool operator()(size_t index, std::byte* HWY_RESTRICT to) const {
-    const size_t b = first + index * kRun;
     const float* const block = values + index * kValues;
-    const float* const ahead =
-        block + std::min(kValuesAhead, (whole - kRun - b) * Kernels::kElements);
-    std::byte* const to_scales = scales + b * Kernels::kScaleBytes;
     if constexpr (kRun == 1) {
-      return body.Encode(b, block, kValues, ahead, to_scales, to);
+      return body.Encode(Block(index), block, kValues, Ahead(index),
+                         Scales(index), to);
     } else {
-      return body.EncodeRun(b, block, ahead, to_scales, to);
+      return body.EncodeRun(Block(index), block, Ahead(index), Scales(index),
+                            to);
     }
+  }
+  template <class Out>
+  HWY_INLINE bool Put(size_t index, std::byte* HWY_RESTRICT to,
+                      Out& out) const {
+    return body.EncodeTo(values + index * kValues, Ahead(index), Scales(index),
+                         to, out);
+  }
+
+  HWY_INLINE size_t Block(size_t index) const { return first + index * kRun; }
+  HWY_INLINE const float* Ahead(size_t index) const {
+    const size_t left = (whole - kRun - Block(index)) * Kernels::kElements;
+    return values + index * kValues + std::min(kValuesAhead, left);
+  }
+  HWY_INLINE std::byte* Scales(size_t index) const {
+    return scales + Block(index) * Kernels::kScaleBytes;
   }
 
   const Body& body;
@@ -121,6 +102,32 @@ struct Runs {
   size_t whole;  // where whole blocks end
   std::byte* HWY_RESTRICT scales;
 };
+
+// Stores the codes of so many runs past the caches; how many it made: 0 where
+// it cannot, or kRefused.
+template <class Kernels, class Body>
+HWY_INLINE size_t EncodeShifted(const Runs<Kernels, Body>& encode, size_t runs,
+                                std::byte* HWY_RESTRICT to) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (requires(Shifted & out) {
+                  encode.body.EncodeTo(encode.values, encode.values, to, to,
+                                       out);
+                }) {
+    constexpr size_t kCodes = Body::kRun * Kernels::kBlockCodeBytes;
+    if (runs == 0 || reinterpret_cast<uintptr_t>(to) % sizeof(uint32_t) != 0) {
+      return 0;
+    }
+    if (!encode(0, to)) return kRefused;
+    Shifted shifted(to + kCodes);
+    for (size_t run = 1; run < runs; ++run) {
+      if (!encode.Put(run, to + run * kCodes, shifted)) return kRefused;
+    }
+    shifted.Finish();
+    return runs;
+  }
+#endif
+  return 0;
+}
 
 // `values` are those from `begin` on, of a slice of `count`.
 template <class Kernels, class Body>
@@ -138,7 +145,7 @@ HWY_INLINE bool EncodeBlocks(const Body body, const float* HWY_RESTRICT values,
   size_t run = 0;
   if (stores == Stores::kPastCaches) {
     std::byte* const to = codes + first * kCodes;
-    run = EncodeShifted<kBlock, kCodes>(body, values, runs, to, encode);
+    run = EncodeShifted(encode, runs, to);
     if (run == 0) run = InTiles<kRun * kCodes>(runs, to, encode);
     if (run == kRefused) return false;
   }
