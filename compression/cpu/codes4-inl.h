@@ -14,6 +14,7 @@
 #include <iterator>
 
 #include "compression/cpu/block4.h"
+#include "compression/cpu/e3m0_codes-inl.h"
 #include "compression/cpu/levels4.h"
 #include "compression/cpu/nf4_midpoints.h"
 #include "hwy/cache_control.h"
@@ -129,30 +130,6 @@ HWY_INLINE auto Nf4Code(V y) {
 #endif
 }
 
-// The nearest power of two from the pattern: the exponent, one more above its
-// middle. Ties go to the lower magnitude; the middle below 2^-6 is 2^-7. No
-// magnitude is so far above 1 that its code would be 8.
-//
-// `upper` is the upper half of a pattern from which one was taken, so that a
-// pattern above one whose lower half is 0 still is there, and an equal one
-// falls below. Zeros wrap to 0x7fff and 0xffff.
-template <class V16>
-HWY_INLINE auto E3m0Code(V16 upper) {
-  namespace hn = hwy::HWY_NAMESPACE;
-  const hn::DFromV<V16> d16;
-  const auto one = hn::Set(d16, uint16_t{1});
-  const auto size =
-      hn::And(hn::Add(upper, one), hn::Set(d16, uint16_t{0x7fff}));
-  // 1 where the pattern has just passed 2^-7, and 0 up to there.
-  const auto above = hn::SaturatedSub(size, hn::Set(d16, uint16_t{120 << 7}));
-  const auto nearest =
-      hn::ShiftRight<7>(hn::Add(above, hn::Set(d16, uint16_t{0x3f})));
-  const auto some = hn::Ne(above, hn::Zero(d16));
-  return hn::OrAnd(hn::IfThenElseZero(some, hn::Max(nearest, one)),
-                   hn::IfThenElseZero(some, hn::ShiftRight<12>(upper)),
-                   hn::Set(d16, uint16_t{8}));
-}
-
 #if HWY_TARGET != HWY_SCALAR
 // Codes of y0 and y1, a word each.
 template <Levels4 kLevels, class V>
@@ -224,16 +201,18 @@ HWY_INLINE void Quantize(const float* HWY_RESTRICT values, float shrink,
   for (size_t i = 0; i < kBlock; i += 2) {
     packed[i / 2] = static_cast<uint8_t>(code_at(i) | code_at(i + 1) << 4);
   }
-#else
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
   static_assert(kBlock == 64);
+  const auto y0 = scaled_at(0);
+  const auto y1 = scaled_at(16);
+  const auto y2 = scaled_at(32);
+  const auto y3 = scaled_at(48);
   if constexpr (kLevels == Levels4::kNf4) {
-    StorePacked64(
-        Nf4Codes64(scaled_at(0), scaled_at(16), scaled_at(32), scaled_at(48)),
-        packed);
-    return;
+    StorePacked64(Nf4Codes64(y0, y1, y2, y3), packed);
+  } else {
+    StoreE3m0Codes64(y0, y1, y2, y3, packed);
   }
-#endif
+#else
   const size_t lanes = hn::Lanes(df);
   for (size_t i = 0; i < kBlock; i += 2 * lanes) {
     StorePacked(df, Codes<kLevels>(scaled_at(i), scaled_at(i + lanes)),
