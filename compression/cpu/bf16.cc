@@ -117,7 +117,7 @@ struct Bf16Body {
 
   template <class Out>
   HWY_INLINE bool EncodeTo(const float* HWY_RESTRICT values,
-                           const float* HWY_RESTRICT ahead,
+                           const float* HWY_RESTRICT ahead, std::byte*,
                            std::byte* HWY_RESTRICT codes, Out& out) const {
     return EncodeChunk(values, ahead, reinterpret_cast<uint16_t*>(codes), out);
   }
@@ -125,7 +125,7 @@ struct Bf16Body {
                          const float* HWY_RESTRICT ahead, std::byte*,
                          std::byte* HWY_RESTRICT codes) const {
     Overwrite out;
-    return EncodeTo(values, ahead, codes, out);
+    return EncodeTo(values, ahead, nullptr, codes, out);
   }
   template <class Out>
   HWY_INLINE bool Decode(const std::byte*, const std::byte* HWY_RESTRICT codes,

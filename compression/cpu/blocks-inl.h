@@ -13,9 +13,9 @@
 //                            one is not finite
 //   EncodeRun(block, values, ahead, scales, codes)
 //                            the same of kRun whole blocks, where that is not 1
-//   EncodeTo(block, ahead, codes, out)
-//                            optional, where there are no scales: puts the
-//                            codes of a whole block, as Decode its values
+//   EncodeTo(values, ahead, scales, codes, out)
+//                            optional: the same of kRun whole blocks, but puts
+//                            the codes, as Decode its values
 //   Decode(scale, codes, values, out)
 //                            puts a whole block's vectors of the longest kind,
 //                            in order, with out.Put(vector, tag, its values).
@@ -32,6 +32,7 @@
 #include <type_traits>
 
 #include "compression/cpu/puts-inl.h"
+#include "compression/cpu/runs-inl.h"
 #include "compression/cpu/stores.h"
 #include "compression/cpu/tiles-inl.h"
 #include "hwy/highway.h"
@@ -40,9 +41,6 @@ HWY_BEFORE_NAMESPACE();
 namespace skerry::compression::cpu {
 namespace HWY_NAMESPACE {
 namespace {
-
-// How far an encoder may ask memory ahead: 4 KiB.
-constexpr size_t kValuesAhead = 1024;
 
 // Bit pattern of the largest magnitude of a block. The patterns of magnitudes
 // are ordered as the magnitudes are, with infinity and NaN above all others.
@@ -62,38 +60,6 @@ HWY_INLINE int32_t AbsMaxBits(const float* HWY_RESTRICT values) {
   return hn::GetLane(hn::MaxOfLanes(di, hn::Max(max0, max1)));
 }
 
-// Stores all of so many blocks past the caches, the first by encode(0, to); how
-// many it made: 0 where it cannot, or kRefused.
-template <size_t kBlock, size_t kCodes, class Body, class Encode>
-HWY_INLINE size_t EncodeShifted(const Body& body,
-                                const float* HWY_RESTRICT values, size_t blocks,
-                                std::byte* HWY_RESTRICT to,
-                                const Encode& encode) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  if constexpr (requires(Shifted & out) {
-                  body.EncodeTo(values, values, to, out);
-                }) {
-    if (blocks == 0 ||
-        reinterpret_cast<uintptr_t>(to) % sizeof(uint32_t) != 0) {
-      return 0;
-    }
-    if (!encode(0, to)) return kRefused;
-    Shifted shifted(to + kCodes);
-    for (size_t b = 1; b < blocks; ++b) {
-      const size_t ahead = std::min(kValuesAhead / kBlock, blocks - 1 - b);
-      const float* const block = values + b * kBlock;
-      if (!body.EncodeTo(block, block + ahead * kBlock, to + b * kCodes,
-                         shifted)) {
-        return kRefused;
-      }
-    }
-    shifted.Finish();
-    return blocks;
-  }
-#endif
-  return 0;
-}
-
 // `values` are those from `begin` on, of a slice of `count`.
 template <class Kernels, class Body>
 HWY_INLINE bool EncodeBlocks(const Body body, const float* HWY_RESTRICT values,
@@ -106,21 +72,11 @@ HWY_INLINE bool EncodeBlocks(const Body body, const float* HWY_RESTRICT values,
   constexpr size_t kCodes = Kernels::kBlockCodeBytes;
   constexpr size_t kRun = Body::kRun;
   const size_t runs = (whole - first) / kRun;
-  const auto encode = [&](size_t run, std::byte* to) HWY_ATTR {
-    const size_t b = first + run * kRun;
-    const float* block = values + run * kRun * kBlock;
-    const size_t ahead = std::min(kValuesAhead / kBlock, whole - kRun - b);
-    std::byte* const scales = payload + b * Kernels::kScaleBytes;
-    if constexpr (kRun == 1) {
-      return body.Encode(b, block, kBlock, block + ahead * kBlock, scales, to);
-    } else {
-      return body.EncodeRun(b, block, block + ahead * kBlock, scales, to);
-    }
-  };
+  const Runs<Kernels, Body> encode{body, values, first, whole, payload};
   size_t run = 0;
   if (stores == Stores::kPastCaches) {
     std::byte* const to = codes + first * kCodes;
-    run = EncodeShifted<kBlock, kCodes>(body, values, runs, to, encode);
+    run = EncodeShifted(encode, runs, to);
     if (run == 0) run = InTiles<kRun * kCodes>(runs, to, encode);
     if (run == kRefused) return false;
   }

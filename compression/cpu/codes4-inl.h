@@ -14,6 +14,7 @@
 #include <iterator>
 
 #include "compression/cpu/block4.h"
+#include "compression/cpu/e3m0_codes-inl.h"
 #include "compression/cpu/levels4.h"
 #include "compression/cpu/nf4_midpoints.h"
 #include "hwy/cache_control.h"
@@ -24,6 +25,67 @@ namespace skerry::compression::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// The cells of kNf4Cells in the lowest bits.
+template <class V>
+HWY_INLINE auto Nf4CellOf(V y) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::DFromV<V> df;
+  const hn::RebindToSigned<decltype(df)> di;
+  // Adding it leaves the nearest integer in the lowest bits.
+  const auto rounder = hn::Set(df, 0x1.8p23f);
+  return hn::BitCast(di, hn::MulAdd(y, hn::Set(df, 15.0f), rounder));
+}
+
+// Where y is above the midpoint of its cell.
+template <class V, class VI>
+HWY_INLINE auto AboveMidpoint(V y, VI cell) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::DFromV<V> df;
+  const V midpoint{
+      _mm512_permutex2var_ps(hn::Load(df, kNf4Cells.midpoint).raw, cell.raw,
+                             hn::Load(df, kNf4Cells.midpoint + 16).raw)};
+  return hn::Gt(y, midpoint);
+}
+#endif
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
+// Codes of NF4 of 64 values, a byte each. What 16 values have to do alone is
+// done for 64 wherever a byte of each is enough.
+template <class V>
+HWY_INLINE auto Nf4Codes64(V y0, V y1, V y2, V y3) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::Full512<uint8_t> d8;
+  const auto cell0 = Nf4CellOf(y0);
+  const auto cell1 = Nf4CellOf(y1);
+  const auto cell2 = Nf4CellOf(y2);
+  const auto cell3 = Nf4CellOf(y3);
+  const auto bits = [&](V y, decltype(cell0) cell) HWY_ATTR {
+    return uint64_t{AboveMidpoint(y, cell).raw};
+  };
+  const uint64_t above = bits(y0, cell0) | bits(y1, cell1) << 16 |
+                         bits(y2, cell2) << 32 | bits(y3, cell3) << 48;
+  const auto lowest = hn::Load(d8, kLowestBytes.data()).raw;
+  const auto low = _mm512_permutex2var_epi8(cell0.raw, lowest, cell1.raw);
+  const auto high = _mm512_permutex2var_epi8(cell2.raw, lowest, cell3.raw);
+  const auto cells = _mm512_inserti64x4(low, _mm512_castsi512_si256(high), 1);
+  const auto below =
+      _mm512_permutexvar_epi8(cells, hn::Load(d8, kNf4Below.data()).raw);
+  return hn::Vec512<uint8_t>{
+      _mm512_mask_add_epi8(below, above, below, hn::Set(d8, uint8_t{1}).raw)};
+}
+
+// Stores 64 codes of a byte each, the first of two in the low half of a byte.
+HWY_INLINE void StorePacked64(hwy::HWY_NAMESPACE::Vec512<uint8_t> codes,
+                              uint8_t* HWY_RESTRICT packed) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const auto weights = _mm512_set1_epi16(16 << 8 | 1);
+  const hn::Vec256<uint8_t> bytes{
+      _mm512_cvtepi16_epi8(_mm512_maddubs_epi16(codes.raw, weights))};
+  hn::StoreU(bytes, hn::Full256<uint8_t>(), packed);
+}
+#endif
+
 // The number of midpoints of NF4 below y: ties go to the lower level.
 template <class V>
 HWY_INLINE auto Nf4Code(V y) {
@@ -31,18 +93,13 @@ HWY_INLINE auto Nf4Code(V y) {
   const hn::DFromV<V> df;
   const hn::RebindToSigned<decltype(df)> di;
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  // Adding it leaves the nearest integer in the lowest bits.
-  const auto rounder = hn::Set(df, 0x1.8p23f);
-  const auto cell = hn::BitCast(di, hn::MulAdd(y, hn::Set(df, 15.0f), rounder));
-  const V midpoint{
-      _mm512_permutex2var_ps(hn::Load(df, kNf4Cells.midpoint).raw, cell.raw,
-                             hn::Load(df, kNf4Cells.midpoint + 16).raw)};
-  const decltype(cell) below{
+  const auto cell = Nf4CellOf(y);
+  const hn::VFromD<decltype(di)> below{
       _mm512_permutex2var_epi32(hn::Load(di, kNf4Cells.below).raw, cell.raw,
                                 hn::Load(di, kNf4Cells.below + 16).raw)};
-  const auto above = hn::RebindMask(di, hn::Gt(y, midpoint));
-  return decltype(cell){_mm512_mask_add_epi32(below.raw, above.raw, below.raw,
-                                              hn::Set(di, 1).raw)};
+  const auto above = AboveMidpoint(y, cell);
+  return hn::VFromD<decltype(di)>{_mm512_mask_add_epi32(
+      below.raw, above.raw, below.raw, hn::Set(di, 1).raw)};
 #elif HWY_MAX_BYTES >= 32 && !HWY_HAVE_SCALABLE
   // Four halvings; a vector holds all that one of them may compare with.
   const auto above = [&](V midpoint) HWY_ATTR {
@@ -71,30 +128,6 @@ HWY_INLINE auto Nf4Code(V y) {
   }
   return code;
 #endif
-}
-
-// The nearest power of two from the pattern: the exponent, one more above its
-// middle. Ties go to the lower magnitude; the middle below 2^-6 is 2^-7. No
-// magnitude is so far above 1 that its code would be 8.
-//
-// `upper` is the upper half of a pattern from which one was taken, so that a
-// pattern above one whose lower half is 0 still is there, and an equal one
-// falls below. Zeros wrap to 0x7fff and 0xffff.
-template <class V16>
-HWY_INLINE auto E3m0Code(V16 upper) {
-  namespace hn = hwy::HWY_NAMESPACE;
-  const hn::DFromV<V16> d16;
-  const auto one = hn::Set(d16, uint16_t{1});
-  const auto size =
-      hn::And(hn::Add(upper, one), hn::Set(d16, uint16_t{0x7fff}));
-  // 1 where the pattern has just passed 2^-7, and 0 up to there.
-  const auto above = hn::SaturatedSub(size, hn::Set(d16, uint16_t{120 << 7}));
-  const auto nearest =
-      hn::ShiftRight<7>(hn::Add(above, hn::Set(d16, uint16_t{0x3f})));
-  const auto some = hn::Ne(above, hn::Zero(d16));
-  return hn::OrAnd(hn::IfThenElseZero(some, hn::Max(nearest, one)),
-                   hn::IfThenElseZero(some, hn::ShiftRight<12>(upper)),
-                   hn::Set(d16, uint16_t{8}));
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -167,6 +200,17 @@ HWY_INLINE void Quantize(const float* HWY_RESTRICT values, float shrink,
   };
   for (size_t i = 0; i < kBlock; i += 2) {
     packed[i / 2] = static_cast<uint8_t>(code_at(i) | code_at(i + 1) << 4);
+  }
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
+  static_assert(kBlock == 64);
+  const auto y0 = scaled_at(0);
+  const auto y1 = scaled_at(16);
+  const auto y2 = scaled_at(32);
+  const auto y3 = scaled_at(48);
+  if constexpr (kLevels == Levels4::kNf4) {
+    StorePacked64(Nf4Codes64(y0, y1, y2, y3), packed);
+  } else {
+    StoreE3m0Codes64(y0, y1, y2, y3, packed);
   }
 #else
   const size_t lanes = hn::Lanes(df);

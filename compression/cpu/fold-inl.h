@@ -38,6 +38,19 @@ HWY_INLINE double Folded16(double* HWY_RESTRICT sums) {
   return sums[0];
 }
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// The same of sums in four vectors, in order.
+template <class D, class V>
+HWY_INLINE double Folded16(D d64, V sums0, V sums4, V sums8, V sums12) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::Half<D> half;
+  const V four = hn::Add(hn::Add(sums0, sums8), hn::Add(sums4, sums12));
+  const auto two =
+      hn::Add(hn::LowerHalf(half, four), hn::UpperHalf(half, four));
+  return hn::GetLane(two) + hn::ExtractLane(two, 1);
+}
+#endif
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace skerry::compression::cpu

@@ -20,10 +20,43 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr size_t kChunk = Fp16::kElements;
 constexpr int32_t kInfinityBits = 0x7f800000;
 constexpr int32_t kHalfInfinityBits = 0x7c00;
+// The largest magnitude whose rounding stays finite.
+constexpr int32_t kLargestBits = 0x477fefff;
 
 // Rounds one chunk; `ahead` is one that is needed soon. False when a value is
 // not finite.
-//
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// By the instruction, which rounds as told and heeds no mode of the processor
+// that would change a half.
+template <class Out>
+HWY_INLINE bool EncodeChunk(const float* HWY_RESTRICT values,
+                            const float* HWY_RESTRICT ahead,
+                            uint16_t* HWY_RESTRICT codes, Out& out) {
+  const hn::Full512<int32_t> di;
+  const hn::Full512<uint16_t> d16;
+  const size_t lanes = hn::Lanes(di);
+  const auto magnitude = hn::Set(di, 0x7fffffff);
+  const auto sign = hn::Set(di, INT32_MIN);
+  const auto largest = hn::Set(di, kLargestBits);
+  const auto* bits = reinterpret_cast<const int32_t*>(values);
+  auto absmax = hn::Zero(di);
+  const auto codes_at = [&](size_t i) HWY_ATTR {
+    hwy::Prefetch(ahead + i);
+    const auto raw = hn::LoadU(di, bits + i);
+    const auto size = hn::And(raw, magnitude);
+    absmax = hn::Max(absmax, size);
+    const auto kept = hn::OrAnd(hn::Min(size, largest), raw, sign);
+    return hn::Vec256<uint16_t>{_mm512_cvtps_ph(_mm512_castsi512_ps(kept.raw),
+                                                _MM_FROUND_TO_NEAREST_INT)};
+  };
+  // As many as a vector holds.
+  for (size_t i = 0; i < kChunk; i += 2 * lanes) {
+    const auto first = codes_at(i);
+    out.Put(hn::Combine(d16, codes_at(i + lanes), first), d16, codes + i);
+  }
+  return hn::GetLane(hn::MaxOfLanes(di, absmax)) < kInfinityBits;
+}
+#else
 // Among the subnormal halves the unit in the last place is 2^-24, which is that
 // of the fp32 numbers in [0.5, 1): adding 0.5 rounds there.
 template <class Out>
@@ -36,8 +69,7 @@ HWY_INLINE bool EncodeChunk(const float* HWY_RESTRICT values,
   const size_t lanes = hn::Lanes(df);
   const auto magnitude = hn::Set(di, 0x7fffffff);
   const auto one = hn::Set(di, 1);
-  // The largest magnitude whose rounding stays finite.
-  const auto largest = hn::Set(di, 0x477fefff);
+  const auto largest = hn::Set(di, kLargestBits);
   // From the fp32 exponent to that of a half, and half a unit less one.
   const auto rebias = hn::Set(di, 0xfff - (112 << 23));
   const auto smallest_normal = hn::Set(di, 113 << 23);
@@ -61,22 +93,13 @@ HWY_INLINE bool EncodeChunk(const float* HWY_RESTRICT values,
         hn::ShiftRight<16>(hn::BitCast(du, hn::AndNot(magnitude, raw)));
     return hn::Or(hn::BitCast(du, code), sign);
   };
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  // As many as a vector holds.
-  const hn::ScalableTag<uint16_t> d16;
-  for (size_t i = 0; i < kChunk; i += 2 * lanes) {
-    const auto first = hn::BitCast(d16, code_at(i));
-    const auto second = hn::BitCast(d16, code_at(i + lanes));
-    out.Put(hn::ConcatEven(d16, second, first), d16, codes + i);
-  }
-#else
   const hn::Rebind<uint16_t, decltype(df)> d16;
   for (size_t i = 0; i < kChunk; i += lanes) {
     out.Put(hn::TruncateTo(d16, code_at(i)), d16, codes + i);
   }
-#endif
   return hn::GetLane(hn::MaxOfLanes(di, absmax)) < kInfinityBits;
 }
+#endif  // HWY_TARGET
 
 // Widens one chunk. False when a value is not finite.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -135,7 +158,7 @@ struct Fp16Body {
 
   template <class Out>
   HWY_INLINE bool EncodeTo(const float* HWY_RESTRICT values,
-                           const float* HWY_RESTRICT ahead,
+                           const float* HWY_RESTRICT ahead, std::byte*,
                            std::byte* HWY_RESTRICT codes, Out& out) const {
     return EncodeChunk(values, ahead, reinterpret_cast<uint16_t*>(codes), out);
   }
@@ -143,7 +166,7 @@ struct Fp16Body {
                          const float* HWY_RESTRICT ahead, std::byte*,
                          std::byte* HWY_RESTRICT codes) const {
     Overwrite out;
-    return EncodeTo(values, ahead, codes, out);
+    return EncodeTo(values, ahead, nullptr, codes, out);
   }
   template <class Out>
   HWY_INLINE bool Decode(const std::byte*, const std::byte* HWY_RESTRICT codes,

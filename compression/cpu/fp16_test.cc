@@ -2,8 +2,11 @@
 
 #include <cfloat>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
 #include <vector>
 
+#include "compression/cpu/testing/every_simd_target.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -36,6 +39,34 @@ TEST(Fp16Test, TiesGoToTheEvenCodeAmongNormalsAndSubnormals) {
   EXPECT_EQ(CodeOf(3 * 0x1p-25f), 0x0002);
   EXPECT_EQ(CodeOf(-0x1.8p-25f), 0x8001);
   EXPECT_EQ(CodeOf(std::nextafter(0x1p-14f, 0.0f)), 0x0400);
+}
+
+TEST(Fp16Test, MiddlesDivideCodesAtEveryVectorLength) {
+  std::vector<uint16_t> halves(0x7c00);
+  std::iota(halves.begin(), halves.end(), uint16_t{0});
+  std::vector<float> exact(halves.size());
+  ASSERT_TRUE(cpu::Fp16::Decode(
+      reinterpret_cast<const std::byte*>(halves.data()), exact));
+  std::vector<float> values;
+  std::vector<uint16_t> expected;
+  const auto expect = [&](float value, uint16_t code) {
+    values.insert(values.end(), {value, -value});
+    expected.push_back(code);
+    expected.push_back(code | 0x8000);
+  };
+  for (uint16_t code = 0; code < 0x7bff; ++code) {
+    const uint16_t next = code + 1;
+    const float middle = (exact[code] + exact[next]) / 2;
+    expect(std::nextafter(middle, 0.0f), code);
+    expect(middle, code % 2 == 0 ? code : next);
+    expect(std::nextafter(middle, 1e6f), next);
+  }
+  cpu::OnEverySimdTarget([&] {
+    std::vector<uint16_t> codes(values.size());
+    ASSERT_TRUE(
+        cpu::Fp16::Encode(values, reinterpret_cast<std::byte*>(codes.data())));
+    EXPECT_EQ(codes, expected);
+  });
 }
 
 TEST(Fp16Test, ValuesBeyondTheLargestHalfTakeIt) {

@@ -24,49 +24,55 @@ constexpr size_t kBlock = Int8Block::kElements;
 // leave memory idle while those are looked for.
 constexpr size_t kBlocksTogether = 2;
 
-// `ahead` is a block that is needed soon: this pass reads from cache, and
-// memory would idle meanwhile.
+// Puts the codes of a block. `ahead` is one that is needed soon: this pass
+// reads from cache, and memory would idle meanwhile.
+template <class Out>
 HWY_INLINE void Quantize(const float* HWY_RESTRICT values, float inverse,
                          const float* HWY_RESTRICT ahead,
-                         uint8_t* HWY_RESTRICT codes) {
+                         uint8_t* HWY_RESTRICT codes, Out& out) {
   const hn::ScalableTag<float> df;
   const size_t lanes = hn::Lanes(df);
   const auto factor = hn::Set(df, inverse);
-  const auto rounded_at = [&](size_t i) HWY_ATTR {
+  const auto scaled_at = [&](size_t i) HWY_ATTR {
     hwy::Prefetch(ahead + i);
-    return hn::NearestInt(hn::Mul(hn::LoadU(df, values + i), factor));
+    return hn::Mul(hn::LoadU(df, values + i), factor);
   };
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  // NearestInt also mends what is too large for an int32; nothing here is.
+  const auto rounded_at = [&](size_t i) HWY_ATTR {
+    return _mm512_cvtps_epi32(scaled_at(i).raw);
+  };
   // Packing leaves four codes of each vector in every 128 bits.
   alignas(64) static constexpr int32_t kInOrder[16] = {
       0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
   const auto in_order = _mm512_load_si512(kInOrder);
+  const hn::Repartition<uint8_t, decltype(df)> d8;
   for (size_t i = 0; i < kBlock; i += 4 * lanes) {
-    const auto low =
-        _mm512_packs_epi32(rounded_at(i).raw, rounded_at(i + lanes).raw);
-    const auto high = _mm512_packs_epi32(rounded_at(i + 2 * lanes).raw,
-                                         rounded_at(i + 3 * lanes).raw);
-    _mm512_storeu_si512(
-        codes + i,
-        _mm512_permutexvar_epi32(in_order, _mm512_packs_epi16(low, high)));
+    const auto low = _mm512_packs_epi32(rounded_at(i), rounded_at(i + lanes));
+    const auto high = _mm512_packs_epi32(rounded_at(i + 2 * lanes),
+                                         rounded_at(i + 3 * lanes));
+    const hn::VFromD<decltype(d8)> four{
+        _mm512_permutexvar_epi32(in_order, _mm512_packs_epi16(low, high))};
+    out.Put(four, d8, codes + i);
   }
 #else
   const hn::RebindToUnsigned<decltype(df)> du;
   const hn::Rebind<uint8_t, decltype(df)> d8;
   for (size_t i = 0; i < kBlock; i += lanes) {
     // Codes fit a byte, so their low bytes are their two's complement.
-    hn::StoreU(hn::TruncateTo(d8, hn::BitCast(du, rounded_at(i))), d8,
-               codes + i);
+    out.Put(hn::TruncateTo(d8, hn::BitCast(du, hn::NearestInt(scaled_at(i)))),
+            d8, codes + i);
   }
 #endif
 }
 
-// Writes the scales and codes of some blocks. False when a value is not finite.
-template <size_t kBlocks>
+// Writes the scales of some blocks and puts their codes. False when a value is
+// not finite.
+template <size_t kBlocks, class Out>
 HWY_INLINE bool EncodeTogether(const float* HWY_RESTRICT values,
                                const float* HWY_RESTRICT ahead,
                                std::byte* HWY_RESTRICT scales_out,
-                               uint8_t* HWY_RESTRICT codes) {
+                               uint8_t* HWY_RESTRICT codes, Out& out) {
   int32_t bits[kBlocks];
   for (size_t b = 0; b < kBlocks; ++b) {
     bits[b] = AbsMaxBits<kBlock>(values + b * kBlock);
@@ -81,7 +87,7 @@ HWY_INLINE bool EncodeTogether(const float* HWY_RESTRICT values,
   }
   for (size_t b = 0; b < kBlocks; ++b) {
     Quantize(values + b * kBlock, inverses[b], ahead + b * kBlock,
-             codes + b * kBlock);
+             codes + b * kBlock, out);
   }
   return true;
 }
@@ -123,14 +129,22 @@ struct Int8BlockBody {
   HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t,
                          const float* HWY_RESTRICT ahead, std::byte* scale,
                          std::byte* HWY_RESTRICT codes) const {
+    Overwrite out;
     return EncodeTogether<1>(values, ahead, scale,
-                             reinterpret_cast<uint8_t*>(codes));
+                             reinterpret_cast<uint8_t*>(codes), out);
   }
   HWY_INLINE bool EncodeRun(size_t, const float* HWY_RESTRICT values,
                             const float* HWY_RESTRICT ahead, std::byte* scales,
                             std::byte* HWY_RESTRICT codes) const {
+    Overwrite out;
+    return EncodeTo(values, ahead, scales, codes, out);
+  }
+  template <class Out>
+  HWY_INLINE bool EncodeTo(const float* HWY_RESTRICT values,
+                           const float* HWY_RESTRICT ahead, std::byte* scales,
+                           std::byte* HWY_RESTRICT codes, Out& out) const {
     return EncodeTogether<kRun>(values, ahead, scales,
-                                reinterpret_cast<uint8_t*>(codes));
+                                reinterpret_cast<uint8_t*>(codes), out);
   }
   template <class Out>
   HWY_INLINE bool Decode(const std::byte* scale_at, const std::byte* codes_at,

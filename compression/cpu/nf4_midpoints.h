@@ -56,6 +56,24 @@ constexpr Nf4Cells CellsOfNf4() {
 }
 alignas(64) inline constexpr Nf4Cells kNf4Cells = CellsOfNf4();
 
+// The same by the lowest six bits of a cell, and where those are in two vectors
+// of 16 cells.
+using Bytes64 = std::array<uint8_t, 64>;
+constexpr Bytes64 BelowOfNf4() {
+  Bytes64 below{};
+  for (size_t i = 0; i < below.size(); ++i) {
+    below[i] = static_cast<uint8_t>(kNf4Cells.below[i % 32]);
+  }
+  return below;
+}
+constexpr Bytes64 LowestBytes() {
+  Bytes64 places{};
+  for (size_t i = 0; i < 32; ++i) places[i] = static_cast<uint8_t>(4 * i);
+  return places;
+}
+alignas(64) inline constexpr Bytes64 kNf4Below = BelowOfNf4();
+alignas(64) inline constexpr Bytes64 kLowestBytes = LowestBytes();
+
 }  // namespace skerry::compression::cpu
 
 #endif  // SKERRY_COMPRESSION_CPU_NF4_MIDPOINTS_H_

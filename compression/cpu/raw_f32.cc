@@ -39,11 +39,17 @@ struct RawF32Body {
   static constexpr size_t kRun = 1;
   static constexpr float kPad = 0.0f;
 
+  template <class Out>
+  HWY_INLINE bool EncodeTo(const float* HWY_RESTRICT values, const float*,
+                           std::byte*, std::byte* HWY_RESTRICT codes,
+                           Out& out) const {
+    return MoveChunk(values, reinterpret_cast<float*>(codes), out);
+  }
   HWY_INLINE bool Encode(size_t, const float* HWY_RESTRICT values, size_t,
-                         const float*, std::byte*,
+                         const float* ahead, std::byte* scale,
                          std::byte* HWY_RESTRICT codes) const {
     Overwrite out;
-    return MoveChunk(values, reinterpret_cast<float*>(codes), out);
+    return EncodeTo(values, ahead, scale, codes, out);
   }
   template <class Out>
   HWY_INLINE bool Decode(const std::byte*, const std::byte* HWY_RESTRICT codes,

@@ -1,5 +1,6 @@
 #include "compression/cpu/sign1.h"
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 #include <cstring>
@@ -7,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "base/random.h"
+#include "compression/cpu/testing/every_simd_target.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {
@@ -45,6 +48,49 @@ TEST(Sign1Test, BlocksHaveTheirOwnScaleAndTheWholeHasOne) {
   ASSERT_TRUE(Sign1Whole::DecodeBlocks(payload.data(), 0, 512, decoded));
   EXPECT_NEAR(decoded[0], std::sqrt(12.5), 1e-6);
   EXPECT_EQ(decoded[511], -decoded[0]);
+}
+
+// As the codec's page says.
+double SumOfSquares(std::span<const float> block) {
+  double sums[16] = {};
+  for (size_t i = 0; i < block.size(); ++i) {
+    sums[i % 16] += static_cast<double>(block[i]) * block[i];
+  }
+  for (size_t half = 8; half > 0; half /= 2) {
+    for (size_t j = 0; j < half; ++j) sums[j] += sums[j + half];
+  }
+  return sums[0];
+}
+
+TEST(Sign1Test, BitsAndTheOrderOfSumsAreTheSameAtEveryVectorLength) {
+  constexpr size_t kBlocks = 5;
+  constexpr size_t kCount = 4 * 256 + 77;
+  Random random(3);
+  std::vector<float> values(kCount);
+  for (float& value : values) {
+    const int exponent = static_cast<int>(random.Below(40)) - 20;
+    value = static_cast<float>(std::ldexp(random.Uniform() - 0.5, exponent));
+  }
+  values[5] = -0.0f;
+  values[70] = 0.0f;
+  std::vector<std::byte> bits(Sign1Whole::CodeBytes(kCount));
+  std::vector<double> sums;
+  for (size_t i = 0; i < kCount; ++i) {
+    if (!std::signbit(values[i])) bits[i / 8] |= std::byte{0x80} >> i % 8;
+    if (i % 256 == 0) {
+      sums.push_back(
+          SumOfSquares({&values[i], std::min<size_t>(256, kCount - i)}));
+    }
+  }
+  cpu::OnEverySimdTarget([&] {
+    std::vector<std::byte> payload(Sign1Whole::Bytes(kCount));
+    std::vector<double> encoded(kBlocks);
+    ASSERT_TRUE(Sign1Whole::EncodeBlocks(values, 0, kCount, payload.data(),
+                                         encoded.data()));
+    EXPECT_EQ(encoded, sums);
+    payload.erase(payload.begin(), payload.begin() + sizeof(float));
+    EXPECT_EQ(payload, bits);
+  });
 }
 
 TEST(Sign1Test, AScaleOrATrailingBitThatNoEncoderWritesIsRefused) {
