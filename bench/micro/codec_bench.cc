@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,8 +39,8 @@ struct Effort {
   size_t rounds;
   size_t turns;
 };
-constexpr Effort kFull = {6, 36};
-constexpr Effort kQuick = {2, 24};
+constexpr Effort kFull = {6, 48};
+constexpr Effort kQuick = {2, 32};
 
 constexpr const char* kStreamingBar = "0.80..1.05";
 constexpr const char* kSparseBar = "0.50..1.05";
@@ -87,6 +88,12 @@ std::vector<uint32_t> DrawPlaces(size_t size, size_t sent, size_t all) {
 // more where few values are touched, as codecs then cut what is sent.
 constexpr size_t kPartBytes = compression::kPartElements * sizeof(float);
 constexpr size_t kTouchedBytes = 16 * kPartBytes;
+
+constexpr size_t kLongPartBytes[] = {kTouchedBytes, 8 * kTouchedBytes};
+// How far ahead loops ask memory.
+constexpr size_t kAheadBytes[] = {0, 512, 4096};
+constexpr std::initializer_list<Way> kEveryWay = {
+    Way::kGroups, Way::kGroupsPastCaches, Way::kSteps};
 
 // The floor's loops over both buffers.
 template <typename Loop>
@@ -172,7 +179,7 @@ class CodecRows {
 
   // Calls loop(first value, values, their part of the payload) for all parts.
   template <typename Loop>
-  InTurns::Work Floor(Loop loop, size_t part_bytes = kPartBytes) {
+  InTurns::Work Floor(Loop loop, size_t part_bytes) {
     return [this, loop, part_bytes] {
       const std::span<std::byte> payload = payload_;
       InParts(pool_, values_.size() * sizeof(float), payload.size(), part_bytes,
@@ -189,41 +196,45 @@ class CodecRows {
     return std::as_writable_bytes(std::span(decoded_).subspan(at, count));
   }
 
+  // by(way, how far ahead, bytes of a part): each way in parts as codecs have
+  // them, and some of `ways` in longer ones, which some memory is faster for.
   template <typename By>
-  static Floors EveryWay(const By& by) {
+  static Floors EveryWay(std::initializer_list<Way> ways, const By& by) {
     Floors floors;
-    for (const Way way : {Way::kGroups, Way::kGroupsPastCaches, Way::kSteps}) {
-      for (const bool ask : {false, true}) floors.push_back(by(way, ask));
-    }
-    return floors;
-  }
-  template <typename By>
-  static Floors EveryOrdinaryWay(const By& by) {
-    Floors floors;
-    for (const Way way : {Way::kGroups, Way::kSteps}) {
-      for (const bool ask : {false, true}) floors.push_back(by(way, ask));
+    for (const Way way : ways) {
+      for (const size_t ahead_bytes : kAheadBytes) {
+        floors.push_back(by(way, ahead_bytes, kPartBytes));
+      }
+      if (way == Way::kGroups) continue;
+      for (const size_t part : kLongPartBytes) {
+        floors.push_back(by(way, 0, part));
+      }
     }
     return floors;
   }
 
   Floors Encoders(bool sparse) {
-    const auto by = [&](Way way, bool ask) {
-      return Floor([this, way, ask](size_t at, size_t count, auto payload) {
-        FloorNarrow(Values(at, count), payload, way, ask);
-      });
+    const auto narrow = [&](Way way, size_t ahead_bytes, size_t part) {
+      return Floor(
+          [this, way, ahead_bytes](size_t at, size_t count, auto payload) {
+            FloorNarrow(Values(at, count), payload, way, ahead_bytes);
+          },
+          part);
     };
     // Sparse codecs store ordinarily alone.
-    if (sparse) return EveryOrdinaryWay(by);
-    Floors floors = EveryWay(by);
+    if (sparse) return EveryWay({Way::kGroups, Way::kSteps}, narrow);
+    Floors floors = EveryWay(kEveryWay, narrow);
     if (payload_.size() != std::as_bytes(std::span(values_)).size()) {
       return floors;
     }
     // A copy is a decoder's loop as well.
-    for (auto& floor : EveryWay([&](Way way, bool ask) {
+    for (auto& floor :
+         EveryWay(kEveryWay, [&](Way way, size_t ahead_bytes, size_t part) {
            return Floor(
-               [this, way, ask](size_t at, size_t count, auto payload) {
-                 FloorWiden(Values(at, count), payload, way, ask);
-               });
+               [this, way, ahead_bytes](size_t at, size_t count, auto payload) {
+                 FloorWiden(Values(at, count), payload, way, ahead_bytes);
+               },
+               part);
          })) {
       floors.push_back(std::move(floor));
     }
@@ -244,19 +255,25 @@ class CodecRows {
       }
       return floors;
     }
-    return EveryWay([&](Way way, bool ask) {
-      return Floor([this, way, ask](size_t at, size_t count, auto payload) {
-        FloorWiden(payload, Decoded(at, count), way, ask);
-      });
+    return EveryWay(kEveryWay, [&](Way way, size_t ahead_bytes, size_t part) {
+      return Floor(
+          [this, way, ahead_bytes](size_t at, size_t count, auto payload) {
+            FloorWiden(payload, Decoded(at, count), way, ahead_bytes);
+          },
+          part);
     });
   }
 
   Floors Adders(size_t sent) {
-    Floors floors = EveryOrdinaryWay([&](Way way, bool ask) {
-      return Floor([this, way, ask](size_t at, size_t count, auto payload) {
-        FloorUpdate(payload, Decoded(at, count), way, ask);
-      });
-    });
+    Floors floors = EveryWay(
+        {Way::kGroups, Way::kSteps},
+        [&](Way way, size_t ahead_bytes, size_t part) {
+          return Floor(
+              [this, way, ahead_bytes](size_t at, size_t count, auto payload) {
+                FloorUpdate(payload, Decoded(at, count), way, ahead_bytes);
+              },
+              part);
+        });
     const size_t all = values_.size();
     if (sent >= all / 8) return floors;  // all lines of the cache are touched
     const std::vector<uint32_t> places =

@@ -18,9 +18,6 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr hn::ScalableTag<uint8_t> kTag;
-// How far ahead memory is asked for.
-constexpr size_t kAheadBytes = 4096;
-
 // Calls one(narrow vector, first wide vector, behind the last) so that wide
 // vectors are spread evenly over the narrow ones, at least one each.
 template <class One>
@@ -86,7 +83,7 @@ HWY_INLINE void ForEachStep(size_t wide_bytes, size_t narrow_bytes,
 
 template <bool kPast, bool kAsk>
 void NarrowBy(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
-              uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes) {
+              uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes, size_t ahead) {
   const size_t skipped =
       kPast ? std::min(Misplaced(narrow), narrow_bytes - 1) : 0;
   narrow += skipped;
@@ -95,7 +92,7 @@ void NarrowBy(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
                [&](size_t to, size_t from, size_t end, size_t lanes) HWY_ATTR {
                  const auto load = [&](size_t at) HWY_ATTR {
                    if constexpr (kAsk) {
-                     __builtin_prefetch(wide + at + kAheadBytes);
+                     __builtin_prefetch(wide + at + ahead);
                    }
                    return hn::LoadU(kTag, wide + at);
                  };
@@ -114,15 +111,15 @@ void NarrowBy(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
 
 template <size_t kNarrow, bool kAsk>
 void NarrowSteps(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
-                 uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes) {
+                 uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
+                 size_t ahead) {
   ForEachStep(wide_bytes, narrow_bytes, kNarrow,
               [&](size_t to, size_t from, size_t lanes) HWY_ATTR {
                 for (size_t i = 0; i < kNarrow; ++i) {
                   auto all = hn::Zero(kTag);
                   for (size_t j = 0; j < kStepVectors / kNarrow;
                        ++j, from += lanes) {
-                    if constexpr (kAsk)
-                      __builtin_prefetch(wide + from + kAheadBytes);
+                    if constexpr (kAsk) __builtin_prefetch(wide + from + ahead);
                     all = hn::Xor(all, hn::LoadU(kTag, wide + from));
                   }
                   hn::StoreU(all, kTag, narrow + to + i * lanes);
@@ -132,26 +129,29 @@ void NarrowSteps(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
 
 template <bool kAsk>
 void NarrowInSteps(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
-                   uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes) {
+                   uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
+                   size_t ahead) {
   const size_t vectors = NarrowOfStep(wide_bytes, narrow_bytes);
   const auto by = vectors == 1   ? NarrowSteps<1, kAsk>
                   : vectors == 2 ? NarrowSteps<2, kAsk>
                                  : NarrowSteps<4, kAsk>;
-  by(wide, wide_bytes, narrow, narrow_bytes);
+  by(wide, wide_bytes, narrow, narrow_bytes, ahead);
 }
 
 void Narrow(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
             uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes, Way way,
-            bool ask) {
+            size_t ahead) {
   if (way == Way::kSteps) {
-    (ask ? NarrowInSteps<true> : NarrowInSteps<false>)(wide, wide_bytes, narrow,
-                                                       narrow_bytes);
+    (ahead > 0
+         ? NarrowInSteps<true>
+         : NarrowInSteps<false>)(wide, wide_bytes, narrow, narrow_bytes, ahead);
     return;
   }
-  const auto by = way == Way::kGroupsPastCaches
-                      ? (ask ? NarrowBy<true, true> : NarrowBy<true, false>)
-                      : (ask ? NarrowBy<false, true> : NarrowBy<false, false>);
-  by(wide, wide_bytes, narrow, narrow_bytes);
+  const auto by =
+      way == Way::kGroupsPastCaches
+          ? (ahead > 0 ? NarrowBy<true, true> : NarrowBy<true, false>)
+          : (ahead > 0 ? NarrowBy<false, true> : NarrowBy<false, false>);
+  by(wide, wide_bytes, narrow, narrow_bytes, ahead);
 }
 
 // To runs of zeros, each with one vector of all that belongs to it. The library
@@ -177,21 +177,21 @@ void Clear(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
 
 template <bool kPast, bool kAsk>
 void WidenBy(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
-             uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
+             uint8_t* HWY_RESTRICT wide, size_t wide_bytes, size_t ahead) {
   const size_t skipped = kPast ? std::min(Misplaced(wide), wide_bytes) : 0;
   wide += skipped;
   wide_bytes -= skipped;
   ForEachGroup(wide_bytes, narrow_bytes,
                [&](size_t from, size_t to, size_t end, size_t lanes) HWY_ATTR {
                  if constexpr (kAsk) {
-                   __builtin_prefetch(narrow + from + kAheadBytes);
+                   __builtin_prefetch(narrow + from + ahead);
                  }
                  const auto value = from + lanes <= narrow_bytes
                                         ? hn::LoadU(kTag, narrow + from)
                                         : hn::Set(kTag, narrow[from]);
                  for (; to < end; to += lanes) {
                    if constexpr (!kPast) {
-                     __builtin_prefetch(wide + to + kAheadBytes, /*rw=*/1);
+                     __builtin_prefetch(wide + to + ahead, /*rw=*/1);
                    }
                    Store<kPast>(value, wide + to);
                  }
@@ -201,13 +201,13 @@ void WidenBy(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
 
 template <size_t kNarrow, bool kAsk>
 void WidenSteps(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
-                uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
+                uint8_t* HWY_RESTRICT wide, size_t wide_bytes, size_t ahead) {
   const size_t skipped = std::min(Misplaced(wide), wide_bytes);
   ForEachStep(wide_bytes - skipped, narrow_bytes, kNarrow,
               [&](size_t from, size_t to, size_t lanes) HWY_ATTR {
                 to += skipped;
                 if constexpr (kAsk) {
-                  __builtin_prefetch(narrow + from + kAheadBytes);
+                  __builtin_prefetch(narrow + from + ahead);
                 }
                 for (size_t i = 0; i < kNarrow; ++i) {
                   const auto value = hn::LoadU(kTag, narrow + from + i * lanes);
@@ -222,25 +222,28 @@ void WidenSteps(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
 
 template <bool kAsk>
 void WidenInSteps(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
-                  uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
+                  uint8_t* HWY_RESTRICT wide, size_t wide_bytes, size_t ahead) {
   const size_t vectors = NarrowOfStep(wide_bytes, narrow_bytes);
   const auto by = vectors == 1   ? WidenSteps<1, kAsk>
                   : vectors == 2 ? WidenSteps<2, kAsk>
                                  : WidenSteps<4, kAsk>;
-  by(narrow, narrow_bytes, wide, wide_bytes);
+  by(narrow, narrow_bytes, wide, wide_bytes, ahead);
 }
 
 void Widen(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
-           uint8_t* HWY_RESTRICT wide, size_t wide_bytes, Way way, bool ask) {
+           uint8_t* HWY_RESTRICT wide, size_t wide_bytes, Way way,
+           size_t ahead) {
   if (way == Way::kSteps) {
-    (ask ? WidenInSteps<true> : WidenInSteps<false>)(narrow, narrow_bytes, wide,
-                                                     wide_bytes);
+    (ahead > 0 ? WidenInSteps<true> : WidenInSteps<false>)(narrow, narrow_bytes,
+                                                           wide, wide_bytes,
+                                                           ahead);
     return;
   }
-  const auto by = way == Way::kGroupsPastCaches
-                      ? (ask ? WidenBy<true, true> : WidenBy<true, false>)
-                      : (ask ? WidenBy<false, true> : WidenBy<false, false>);
-  by(narrow, narrow_bytes, wide, wide_bytes);
+  const auto by =
+      way == Way::kGroupsPastCaches
+          ? (ahead > 0 ? WidenBy<true, true> : WidenBy<true, false>)
+          : (ahead > 0 ? WidenBy<false, true> : WidenBy<false, false>);
+  by(narrow, narrow_bytes, wide, wide_bytes, ahead);
 }
 
 // All bits set, which no compiler knows: what is updated stays what it was, as
@@ -253,7 +256,7 @@ HWY_INLINE hn::Vec<decltype(kTag)> AllBits() {
 template <bool kAsk>
 HWY_INLINE void UpdateBy(const uint8_t* HWY_RESTRICT narrow,
                          size_t narrow_bytes, uint8_t* HWY_RESTRICT wide,
-                         size_t wide_bytes) {
+                         size_t wide_bytes, size_t ahead) {
   const auto all_bits = AllBits();
   ForEachGroup(wide_bytes, narrow_bytes,
                [&](size_t from, size_t to, size_t end, size_t lanes) HWY_ATTR {
@@ -263,7 +266,7 @@ HWY_INLINE void UpdateBy(const uint8_t* HWY_RESTRICT narrow,
                  const auto value = hn::Or(some, all_bits);
                  for (; to < end; to += lanes) {
                    if constexpr (kAsk) {
-                     __builtin_prefetch(wide + to + kAheadBytes, /*rw=*/1);
+                     __builtin_prefetch(wide + to + ahead, /*rw=*/1);
                    }
                    hn::StoreU(hn::And(hn::LoadU(kTag, wide + to), value), kTag,
                               wide + to);
@@ -273,7 +276,7 @@ HWY_INLINE void UpdateBy(const uint8_t* HWY_RESTRICT narrow,
 
 template <size_t kNarrow, bool kAsk>
 void UpdateSteps(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
-                 uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
+                 uint8_t* HWY_RESTRICT wide, size_t wide_bytes, size_t ahead) {
   const auto all_bits = AllBits();
   ForEachStep(
       wide_bytes, narrow_bytes, kNarrow,
@@ -283,7 +286,7 @@ void UpdateSteps(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
               hn::Or(hn::LoadU(kTag, narrow + from + i * lanes), all_bits);
           for (size_t j = 0; j < kStepVectors / kNarrow; ++j, to += lanes) {
             if constexpr (kAsk) {
-              __builtin_prefetch(wide + to + kAheadBytes, /*rw=*/1);
+              __builtin_prefetch(wide + to + ahead, /*rw=*/1);
             }
             hn::StoreU(hn::And(hn::LoadU(kTag, wide + to), value), kTag,
                        wide + to);
@@ -294,25 +297,28 @@ void UpdateSteps(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
 
 template <bool kAsk>
 void UpdateInSteps(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
-                   uint8_t* HWY_RESTRICT wide, size_t wide_bytes) {
+                   uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
+                   size_t ahead) {
   const size_t vectors = NarrowOfStep(wide_bytes, narrow_bytes);
   const auto by = vectors == 1   ? UpdateSteps<1, kAsk>
                   : vectors == 2 ? UpdateSteps<2, kAsk>
                                  : UpdateSteps<4, kAsk>;
-  by(narrow, narrow_bytes, wide, wide_bytes);
+  by(narrow, narrow_bytes, wide, wide_bytes, ahead);
 }
 
 void Update(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
-            uint8_t* HWY_RESTRICT wide, size_t wide_bytes, Way way, bool ask) {
+            uint8_t* HWY_RESTRICT wide, size_t wide_bytes, Way way,
+            size_t ahead) {
   if (way == Way::kSteps) {
-    (ask ? UpdateInSteps<true> : UpdateInSteps<false>)(narrow, narrow_bytes,
-                                                       wide, wide_bytes);
+    (ahead > 0 ? UpdateInSteps<true> : UpdateInSteps<false>)(narrow,
+                                                             narrow_bytes, wide,
+                                                             wide_bytes, ahead);
     return;
   }
-  if (ask) {
-    UpdateBy<true>(narrow, narrow_bytes, wide, wide_bytes);
+  if (ahead > 0) {
+    UpdateBy<true>(narrow, narrow_bytes, wide, wide_bytes, ahead);
   } else {
-    UpdateBy<false>(narrow, narrow_bytes, wide, wide_bytes);
+    UpdateBy<false>(narrow, narrow_bytes, wide, wide_bytes, ahead);
   }
 }
 
@@ -341,17 +347,17 @@ uint8_t* Bytes(std::span<std::byte> bytes) {
 }  // namespace
 
 void FloorNarrow(std::span<const std::byte> wide, std::span<std::byte> narrow,
-                 Way way, bool ask) {
+                 Way way, size_t ahead) {
   if (narrow.empty()) return;
   HWY_DYNAMIC_DISPATCH(Narrow)
-  (Bytes(wide), wide.size(), Bytes(narrow), narrow.size(), way, ask);
+  (Bytes(wide), wide.size(), Bytes(narrow), narrow.size(), way, ahead);
 }
 
 void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide,
-                Way way, bool ask) {
+                Way way, size_t ahead) {
   if (narrow.empty()) return;
   HWY_DYNAMIC_DISPATCH(Widen)
-  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size(), way, ask);
+  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size(), way, ahead);
 }
 
 void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide,
@@ -362,10 +368,10 @@ void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide,
 }
 
 void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide,
-                 Way way, bool ask) {
+                 Way way, size_t ahead) {
   if (narrow.empty()) return;
   HWY_DYNAMIC_DISPATCH(Update)
-  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size(), way, ask);
+  (Bytes(narrow), narrow.size(), Bytes(wide), wide.size(), way, ahead);
 }
 
 void FloorTouch(std::span<const std::byte> narrow,

@@ -22,20 +22,20 @@ namespace skerry::bench {
 // ordinarily. Which is the fastest depends on the machine and on the sizes.
 enum class Way { kGroups, kGroupsPastCaches, kSteps };
 
-// Reads `wide`, writes `narrow`: an encoder. Where it is to `ask`, here and
-// below, it asks memory for what it reads ahead.
+// Reads `wide`, writes `narrow`: an encoder. Here and below, memory is asked
+// for what is so many bytes ahead, unless that is 0.
 void FloorNarrow(std::span<const std::byte> wide, std::span<std::byte> narrow,
-                 Way way, bool ask);
+                 Way way, size_t ahead);
 // Reads `narrow`, writes `wide`: a decoder.
 void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide,
-                Way way, bool ask);
+                Way way, size_t ahead);
 // The same, where nearly all that is written are zeros, in runs of so many
 // bytes, more than a vector: a sparse decoder.
 void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide,
                 size_t run_bytes);
 // Reads both, writes `wide`, which stays what it was: a decoder that adds.
 void FloorUpdate(std::span<const std::byte> narrow, std::span<std::byte> wide,
-                 Way way, bool ask);
+                 Way way, size_t ahead);
 // Reads `narrow`, and adds to some places of `wide`, asking for `ahead` of
 // them: a decoder that adds where something was sent.
 void FloorTouch(std::span<const std::byte> narrow,
