@@ -9,7 +9,9 @@
 #include "base/check.h"
 
 // Tiles are arrays of vectors, and those of no fixed length cannot be in any.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS \
+  (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/cpu/attention.cc"
