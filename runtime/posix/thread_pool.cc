@@ -37,11 +37,12 @@ void ThreadPool::Patience::Until(const Holds& holds) {
   pauses_ = std::max(pauses_ / 2, kPausesMin);
 }
 
-ThreadPool::ThreadPool(const std::string& name, int thread_count) {
+ThreadPool::ThreadPool(const std::string& name, int thread_count)
+    : shares_(static_cast<size_t>(std::max(thread_count, 1))) {
   SKERRY_CHECK(thread_count >= 1);
-  for (int i = 1; i < thread_count; ++i) {
+  for (size_t i = 1; i < shares_.size(); ++i) {
     threads_.emplace_back(
-        [this, name = absl::StrCat(name, "-", i)] { Main(name); });
+        [this, i, name = absl::StrCat(name, "-", i)] { Main(name, i); });
   }
 }
 
@@ -58,10 +59,13 @@ int ThreadPool::thread_count() const {
   return static_cast<int>(threads_.size()) + 1;
 }
 
-void ThreadPool::Work(Loop& loop) {
-  for (size_t i = loop.next.fetch_add(1); i < loop.count;
-       i = loop.next.fetch_add(1)) {
-    loop.body(i);
+void ThreadPool::Work(size_t thread, Body body) {
+  for (size_t turn = 0; turn < shares_.size(); ++turn) {
+    Share& share = shares_[(thread + turn) % shares_.size()];
+    for (size_t i = share.next.fetch_add(1); i < share.end;
+         i = share.next.fetch_add(1)) {
+      body(i);
+    }
   }
 }
 
@@ -71,19 +75,24 @@ void ThreadPool::ForEach(size_t count,
     for (size_t i = 0; i < count; ++i) body(i);
     return;
   }
-  Loop loop{count, body};
   {
     const std::lock_guard lock(mutex_);
-    SKERRY_CHECK(loop_ == nullptr);
-    loop_ = &loop;
+    SKERRY_CHECK(body_ == nullptr);
+    size_t begin = 0;
+    for (size_t i = 0; i < shares_.size(); ++i) {
+      shares_[i].next = begin;
+      begin += (count + i) / shares_.size();
+      shares_[i].end = begin;
+    }
+    body_ = &body;
     ++loops_made_;
   }
   wake_.notify_all();
-  Work(loop);
+  Work(0, body);
   {
     // A helper that comes from now on finds no loop; those inside are awaited.
     const std::lock_guard lock(mutex_);
-    loop_ = nullptr;
+    body_ = nullptr;
   }
   const auto idle = [this] { return busy_ == 0; };
   patience_.Until(idle);
@@ -91,7 +100,7 @@ void ThreadPool::ForEach(size_t count,
   idle_.wait(lock, idle);
 }
 
-void ThreadPool::Main(const std::string& name) {
+void ThreadPool::Main(const std::string& name, size_t thread) {
   pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
   uint64_t seen = 0;
   Patience patience;
@@ -102,11 +111,11 @@ void ThreadPool::Main(const std::string& name) {
     wake_.wait(lock, called);
     if (stopping_) return;
     seen = loops_made_;
-    if (loop_ == nullptr) continue;  // others were done before
-    Loop& loop = *loop_;
+    if (body_ == nullptr) continue;  // others were done before
+    const Body body = *body_;
     ++busy_;
     lock.unlock();
-    Work(loop);
+    Work(thread, body);
     lock.lock();
     if (--busy_ == 0) idle_.notify_one();
   }

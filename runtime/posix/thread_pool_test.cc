@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <map>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -35,6 +37,44 @@ TEST(ThreadPoolTest, BodiesRunAtTheSameTime) {
     changed.wait(lock, [&] { return inside == 3; });
   });
   EXPECT_EQ(inside, 3);
+}
+
+// All threads are inside a body at once, so none can have taken a second one.
+TEST(ThreadPoolTest, AThreadBeginsEveryLoopWithItsOwnShare) {
+  ThreadPool pool("pool", 3);
+  std::vector<std::thread::id> first;
+  for (int loop = 0; loop < 3; ++loop) {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::map<size_t, std::thread::id> inside;
+    pool.ForEach(9, [&](size_t i) {
+      std::unique_lock lock(mutex);
+      if (inside.size() == 3) return;
+      inside[i] = std::this_thread::get_id();
+      changed.notify_all();
+      changed.wait(lock, [&] { return inside.size() == 3; });
+    });
+    ASSERT_TRUE(inside.contains(0) && inside.contains(3) && inside.contains(6));
+    EXPECT_EQ(inside[0], std::this_thread::get_id());
+    const std::vector<std::thread::id> threads = {inside[0], inside[3],
+                                                  inside[6]};
+    if (loop == 0) first = threads;
+    EXPECT_EQ(threads, first);
+  }
+}
+
+TEST(ThreadPoolTest, WhatASlowThreadHasNotBegunIsTakenByOthers) {
+  ThreadPool pool("pool", 2);
+  std::mutex mutex;
+  std::condition_variable changed;
+  size_t done = 0;
+  pool.ForEach(10, [&](size_t i) {
+    std::unique_lock lock(mutex);
+    if (i == 0) changed.wait(lock, [&] { return done == 9; });
+    ++done;
+    changed.notify_all();
+  });
+  EXPECT_EQ(done, 10);
 }
 
 }  // namespace
