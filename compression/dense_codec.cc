@@ -1,5 +1,6 @@
 #include "compression/dense_codec.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include "compression/cpu/int8_block.h"
 #include "compression/cpu/raw_f32.h"
 #include "compression/cpu/sign1.h"
+#include "compression/cpu/stores.h"
 #include "compression/parts.h"
 
 namespace skerry::compression {
@@ -21,7 +23,8 @@ static_assert(std::endian::native == std::endian::little);
 template <typename Kernels>
 bool EncodeAll(std::span<const float> values, std::byte* payload,
                Workspace& workspace) {
-  const cpu::Stores stores = cpu::StoresFor(Kernels::CodeBytes(values.size()));
+  const cpu::Stores stores =
+      cpu::StoresForCodes(Kernels::CodeBytes(values.size()));
   return EveryPart(
       values.size(), *workspace.executor, [&](size_t begin, size_t end) {
         return Kernels::EncodeBlocks(values.subspan(begin, end - begin), begin,
@@ -70,10 +73,12 @@ class KernelCodec final : public DenseCodec {
   absl::Status Decode(std::span<const std::byte> payload,
                       std::span<float> values,
                       Workspace& workspace) const override {
-    const cpu::Stores stores = cpu::StoresFor(values.size_bytes());
-    return DecodeAll(payload, values, workspace, [stores](auto... part) {
-      return Kernels::DecodeBlocks(part..., stores);
-    });
+    return DecodeAll(
+        payload, values, workspace,
+        [bytes = values.size_bytes()](const std::byte* codes, size_t begin,
+                                      size_t count, std::span<float> part) {
+          return DecodeParts(codes, begin, count, part, bytes);
+        });
   }
 
   absl::Status DecodeAdd(std::span<const std::byte> payload,
@@ -102,6 +107,28 @@ class KernelCodec final : public DenseCodec {
   }
 
  private:
+  // For a part of so many bytes of values. Who copies reads as much as it
+  // writes, which leaves no room in the caches.
+  static cpu::Stores StoresOf(size_t bytes, size_t part) {
+    return Kernels::kCodeBits == 32 ? cpu::StoresForValues(bytes)
+                                    : cpu::StoresForPart(bytes, part);
+  }
+
+  // Values from `begin` on, of so many bytes in all, each part as it is to be
+  // stored.
+  static bool DecodeParts(const std::byte* payload, size_t begin, size_t count,
+                          std::span<float> values, size_t bytes) {
+    for (size_t at = 0; at < values.size(); at += kPartElements) {
+      const size_t size = std::min(kPartElements, values.size() - at);
+      if (!Kernels::DecodeBlocks(
+              payload, begin + at, count, values.subspan(at, size),
+              StoresOf(bytes, (begin + at) / kPartElements))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   template <typename DecodeBlocks>
   static absl::Status DecodeAll(std::span<const std::byte> payload,
                                 std::span<float> values, Workspace& workspace,

@@ -31,6 +31,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "compression/cpu/pages.h"
 #include "compression/cpu/puts-inl.h"
 #include "compression/cpu/runs-inl.h"
 #include "compression/cpu/stores.h"
@@ -106,6 +107,17 @@ HWY_INLINE bool EncodeBlocks(const Body body, const float* HWY_RESTRICT values,
   return true;
 }
 
+// Asks for codes that come a KiB behind these. What is read only once is not
+// to take the place of results in a cache.
+template <size_t kBytes>
+HWY_INLINE void AskOnce(const std::byte* codes) {
+  constexpr size_t kLineBytes = 64;
+  constexpr size_t kAheadBytes = 1024;
+  for (size_t i = 0; i < kBytes; i += kLineBytes) {
+    __builtin_prefetch(codes + kAheadBytes + i, /*rw=*/0, /*locality=*/0);
+  }
+}
+
 // Stores blocks `first` to `end`, which decode(block, values, out) makes, past
 // the caches, all but a few at either end. Returns the first that is left to
 // the caller; kRefused when decode() was false.
@@ -143,13 +155,21 @@ HWY_INLINE bool DecodeBlocks(const Body body,
   const size_t first = begin / kBlock;
   const size_t whole = end / kBlock;
   const auto decode = [&](size_t b, float* to, auto& out) HWY_ATTR {
+    AskPageAhead(to, kBlock * sizeof(float));
+    AskPageAhead(codes + b * Kernels::kBlockCodeBytes,
+                 Kernels::kBlockCodeBytes);
     return body.Decode(payload + b * Kernels::kScaleBytes,
                        codes + b * Kernels::kBlockCodeBytes, to, out);
   };
   size_t next = first;
   if constexpr (std::is_same_v<Out, Overwrite>) {
     if (stores == Stores::kPastCaches) {
-      next = DecodePastCaches<kBlock>(first, whole, values, decode);
+      next = DecodePastCaches<kBlock>(
+          first, whole, values, [&](size_t b, float* to, auto& out) HWY_ATTR {
+            AskOnce<Kernels::kBlockCodeBytes>(codes +
+                                              b * Kernels::kBlockCodeBytes);
+            return decode(b, to, out);
+          });
       if (next == kRefused) return false;
     }
   }

@@ -23,7 +23,9 @@ constexpr size_t kValuesAhead = 1024;
 size_t Collect(const float* HWY_RESTRICT values, size_t count, uint32_t bits,
                uint64_t* HWY_RESTRICT words, float* HWY_RESTRICT kept,
                size_t found) {
-  return CollectAll(values, count, bits, kValuesAhead, words, kept, found);
+  const auto ask = [](const float* word)
+                       HWY_ATTR { PrefetchWord(word + kValuesAhead); };
+  return CollectAll(values, count, bits, ask, words, kept, found);
 }
 
 size_t CopyAllBelow(const float* HWY_RESTRICT values, size_t count,

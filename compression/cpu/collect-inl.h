@@ -16,6 +16,7 @@
 #include "compression/cpu/halves-inl.h"
 #include "compression/cpu/marks-inl.h"
 #include "compression/cpu/mask_bits-inl.h"
+#include "compression/cpu/pages.h"
 #include "compression/cpu/select.h"
 #include "hwy/highway.h"
 
@@ -62,13 +63,15 @@ HWY_INLINE uint64_t CollectWord(const float* HWY_RESTRICT values, uint32_t bits,
 
 // Copies magnitudes of at least `bits` behind `found` values, of which it
 // returns the new number, and sets all bits of words that `count` values take.
-// Asks for what is `ahead` of each word.
+// Calls ask(values of a word) before each, for what is needed later.
+template <class Ask>
 HWY_INLINE size_t CollectAll(const float* HWY_RESTRICT values, size_t count,
-                             uint32_t bits, size_t ahead,
+                             uint32_t bits, const Ask& ask,
                              uint64_t* HWY_RESTRICT words,
                              float* HWY_RESTRICT kept, size_t found) {
   for (; count >= kMarkedValues; count -= kMarkedValues) {
-    PrefetchWord(values + ahead);
+    ask(values);
+    AskPageAhead(values, kMarkedValues * sizeof(float));
     *words++ = CollectWord(values, bits, kept, found);
     values += kMarkedValues;
   }

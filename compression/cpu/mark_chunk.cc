@@ -16,6 +16,7 @@
 #include "compression/cpu/halves-inl.h"
 #include "compression/cpu/kth-inl.h"
 #include "compression/cpu/marks-inl.h"
+#include "compression/cpu/next_chunk-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -30,31 +31,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr uint32_t kMarginMin = 1u << 14;
 constexpr uint32_t kMarginMax = 1u << 22;
 
-// What collecting asks for ahead of itself.
-constexpr size_t kAhead = 1024;
-constexpr size_t kLine = 64 / sizeof(float);
-
-// Asks for the rest of the next chunk in every later loop over this one, or
-// memory would idle meanwhile.
-class NextChunk {
- public:
-  explicit HWY_INLINE NextChunk(const float* next)
-      : at_(next + kAhead), end_(next + kChunkElements) {}
-
-  // Into the second-level cache: the first has this chunk.
-  template <size_t kLines>
-  HWY_INLINE void Ask() {
-    for (size_t i = 0; i < kLines; ++i) {
-      __builtin_prefetch(at_ + i * kLine, /*rw=*/0, /*locality=*/2);
-    }
-    if (at_ < end_) at_ += kLines * kLine;
-  }
-
- private:
-  const float* at_;
-  const float* const end_;
-};
-
 // Whole vectors of every length.
 constexpr size_t kRun = kChunkSlack / 2;
 
@@ -64,8 +40,7 @@ constexpr uint32_t kBeyond = 0x7fffffff;
 // Copies what is less than `high`; returns how many. Writes behind the values,
 // up to whole vectors.
 HWY_INLINE size_t CopyBelow(float* HWY_RESTRICT values, size_t count,
-                            uint32_t high, NextChunk& next,
-                            float* HWY_RESTRICT copy) {
+                            uint32_t high, float* HWY_RESTRICT copy) {
   const hn::CappedTag<int32_t, kRun> di;
   const hn::RebindToFloat<decltype(di)> df;
   const size_t lanes = hn::Lanes(di);
@@ -74,7 +49,6 @@ HWY_INLINE size_t CopyBelow(float* HWY_RESTRICT values, size_t count,
   std::fill_n(values + count, kRun, std::bit_cast<float>(kBeyond));
   size_t copied = 0;
   for (size_t i = 0; i < count; i += lanes) {
-    next.Ask<1>();
     const auto value = hn::LoadU(df, values + i);
     const auto size = hn::And(hn::BitCast(di, value), magnitude);
     const auto below = hn::Lt(size, behind);
@@ -95,9 +69,9 @@ struct Threshold {
 
 // Of `found` from `low` on, the k-th largest of which is expected below `high`.
 HWY_INLINE Threshold Divide(float* HWY_RESTRICT near, size_t found, size_t k,
-                            uint32_t low, uint32_t high, NextChunk& next) {
+                            uint32_t low, uint32_t high) {
   float band[kChunkElements + kChunkSlack];
-  const size_t banded = CopyBelow(near, found, high, next, band);
+  const size_t banded = CopyBelow(near, found, high, band);
   const size_t above = found - banded;
   if (above >= k) {
     const Dividing kth = KthFrom(near, found, k, high, above, /*exact=*/false);
@@ -131,12 +105,13 @@ void MarkAndKeep(const float* HWY_RESTRICT values, size_t count, size_t k,
   float near[kChunkElements + kChunkSlack];
   uint32_t low = guess->magnitude - std::min(guess->margin, guess->magnitude);
   uint32_t high = guess->magnitude + guess->margin;
-  NextChunk next(values + kChunkElements);
-  size_t found = CollectAll(values, count, low, kAhead, words, near, 0);
+  NextChunk next(values);
+  const auto ask = [&](const float*) HWY_ATTR { next.Ask(2); };
+  size_t found = CollectAll(values, count, low, ask, words, near, 0);
   for (uint32_t step = guess->margin; found < k; step *= 2) {
     high = low;
     low -= std::min(step, low);
-    found = CollectAll(values, count, low, kAhead, words, near, 0);
+    found = CollectAll(values, count, low, ask, words, near, 0);
   }
   Threshold dividing = {low, 0};
   // A bit for each that was found: whether it is among the k.
@@ -146,12 +121,13 @@ void MarkAndKeep(const float* HWY_RESTRICT values, size_t count, size_t k,
     std::copy_n(near, k, kept);
     for (; at * kMarkedValues < k; ++at) kept_words[at] = ~uint64_t{0};
   } else {
-    dividing = Divide(near, found, k, low, high, next);
+    dividing = Divide(near, found, k, low, high);
+    next.Ask(48);
     size_t ties = dividing.ties;
     size_t left = k;
     size_t copied = 0;
     for (size_t i = 0; i < found; i += kMarkedValues) {
-      next.Ask<6>();
+      next.Ask(2);
       kept_words[at++] =
           CopyChosen(near + i, std::min(found - i, kMarkedValues),
                      dividing.magnitude, ties, left, kept, copied);
@@ -161,9 +137,9 @@ void MarkAndKeep(const float* HWY_RESTRICT values, size_t count, size_t k,
   kept_words[at + 1] = 0;
   KeptBits kept_bits(kept_words);
   for (size_t i = 0; i * kMarkedValues < count; ++i) {
-    next.Ask<1>();
     words[i] = kept_bits.Of(words[i]);
   }
+  next.Ask(48);
   Learn(*guess, std::min(dividing.magnitude, kInfinityBits));
 }
 

@@ -19,6 +19,7 @@
 #include "compression/cpu/halves-inl.h"
 #include "compression/cpu/marks.h"
 #include "compression/cpu/mask_bits-inl.h"
+#include "compression/cpu/pages.h"
 #include "compression/cpu/select.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
@@ -27,9 +28,6 @@ HWY_BEFORE_NAMESPACE();
 namespace skerry::compression::cpu {
 namespace HWY_NAMESPACE {
 namespace {
-
-// Memory is asked this far ahead: 4 KiB.
-constexpr size_t kMarkedAhead = 1024;
 
 // Asks for a word's values.
 HWY_INLINE void PrefetchWord(const float* values) {
@@ -57,11 +55,15 @@ HWY_INLINE uint64_t MarkWord(const float* HWY_RESTRICT values, uint32_t bits) {
   return word;
 }
 
-// Bit i % 64 of words[i / 64] is whether values[i] has at least `bits`.
+// Bit i % 64 of words[i / 64] is whether values[i] has at least `bits`. Calls
+// ask(values of a word) before each, for what is needed later.
+template <class Ask>
 HWY_INLINE void MarkAll(const float* HWY_RESTRICT values, size_t count,
-                        uint32_t bits, uint64_t* HWY_RESTRICT words) {
+                        uint32_t bits, const Ask& ask,
+                        uint64_t* HWY_RESTRICT words) {
   for (; count >= kMarkedValues; count -= kMarkedValues) {
-    PrefetchWord(values + kMarkedAhead);
+    ask(values);
+    AskPageAhead(values, kMarkedValues * sizeof(float));
     *words++ = MarkWord(values, bits);
     values += kMarkedValues;
   }

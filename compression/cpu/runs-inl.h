@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "compression/cpu/pages.h"
 #include "compression/cpu/puts-inl.h"
 #include "compression/cpu/tiles-inl.h"
 #include "hwy/highway.h"
@@ -52,6 +53,7 @@ struct Runs {
 
   HWY_INLINE size_t Block(size_t index) const { return first + index * kRun; }
   HWY_INLINE const float* Ahead(size_t index) const {
+    AskPageAhead(values + index * kValues, kValues * sizeof(float));
     const size_t left = (whole - kRun - Block(index)) * Kernels::kElements;
     return values + index * kValues + std::min(kValuesAhead, left);
   }

@@ -13,6 +13,7 @@
 #include "compression/cpu/keep-inl.h"
 #include "compression/cpu/kth-inl.h"
 #include "compression/cpu/marks-inl.h"
+#include "compression/cpu/next_chunk-inl.h"
 #include "compression/cpu/places-inl.h"
 #include "hwy/highway.h"
 
@@ -27,15 +28,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr size_t kOneByOneMost = 768;
 
 // Copies magnitudes of at least `bits`, and their places; returns how many.
-// Marks them first, which memory can keep up with, and asks for the next chunk
-// while it is busy with places.
+// Marks them first.
 size_t CollectAll(const float* HWY_RESTRICT values, size_t count, uint32_t bits,
-                  uint32_t* HWY_RESTRICT places, float* HWY_RESTRICT copy) {
+                  NextChunk& next, uint32_t* HWY_RESTRICT places,
+                  float* HWY_RESTRICT copy) {
   uint64_t words[kChunkElements / kMarkedValues];
-  MarkAll(values, count, bits, words);
+  const auto ask = [&](const float*) HWY_ATTR { next.Ask(1); };
+  MarkAll(values, count, bits, ask, words);
   size_t found = 0;
   for (size_t begin = 0; begin < count; begin += kMarkedValues) {
-    PrefetchWord(values + kChunkElements + begin);
+    next.Ask(1);
     found += PlacesOf(words[begin / kMarkedValues],
                       static_cast<uint32_t>(begin), places + found);
   }
@@ -115,12 +117,14 @@ bool SelectChunkAll(const float* HWY_RESTRICT values, size_t count, size_t k,
   float band[kChunkElements + kChunkSlack];
   uint32_t low = std::min(*guess, kInfinityBits);
   uint32_t high = low + 2 * kGuessMargin;
-  size_t found = CollectAll(values, count, low, places, near_values);
+  NextChunk next(values);
+  size_t found = CollectAll(values, count, low, next, places, near_values);
   for (uint32_t step = kGuessMargin; found < k; step *= 2) {
     high = low;
     low -= std::min(step, low);
-    found = CollectAll(values, count, low, places, near_values);
+    found = CollectAll(values, count, low, next, places, near_values);
   }
+  next.Ask(64);
   size_t above;
   uint32_t most;
   size_t banded =
@@ -145,6 +149,7 @@ bool SelectChunkAll(const float* HWY_RESTRICT values, size_t count, size_t k,
       ties = k - above - kth.above;
     }
   }
+  next.Ask(64);
   *guess = dividing - std::min(dividing, kGuessMargin);
   if (found == k) {
     std::copy_n(near_values, k, kept);

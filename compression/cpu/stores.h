@@ -2,7 +2,8 @@
 //
 // How results get to memory. What a store brings into a cache is read first; a
 // store past the caches writes memory at once, which is a quarter to two fifths
-// less traffic for a cast, but whoever reads the result next waits for memory.
+// less traffic for a cast, but whoever reads the result next, or writes it
+// again, waits for memory.
 #ifndef SKERRY_COMPRESSION_CPU_STORES_H_
 #define SKERRY_COMPRESSION_CPU_STORES_H_
 
@@ -12,13 +13,29 @@ namespace skerry::compression::cpu {
 
 enum class Stores { kCached, kPastCaches };
 
-// A result of so many bytes does not stay in most caches beside what it is made
-// of.
-inline constexpr size_t kPastCachesBytesMin = size_t{16} << 20;
+// For codes of so many bytes, which are made of several times as many: longer
+// ones do not stay in most caches beside these.
+inline constexpr size_t kCachedCodeBytesMax = size_t{15} << 20;
 
-// For a result of `bytes`, all parts of it together.
-constexpr Stores StoresFor(size_t bytes) {
-  return bytes >= kPastCachesBytesMin ? Stores::kPastCaches : Stores::kCached;
+constexpr Stores StoresForCodes(size_t bytes) {
+  return bytes > kCachedCodeBytesMax ? Stores::kPastCaches : Stores::kCached;
+}
+
+// For values of so many bytes, which are made of fewer: what stays in most
+// last-level caches beside all else.
+inline constexpr size_t kCachedValueBytesMax = size_t{28} << 20;
+
+constexpr Stores StoresForValues(size_t bytes) {
+  return bytes > kCachedValueBytesMax ? Stores::kPastCaches : Stores::kCached;
+}
+
+// For part `index` of values of so many bytes in parts of one size: of longer
+// ones, kCachedValueBytesMax go through the caches, spread evenly.
+constexpr Stores StoresForPart(size_t bytes, size_t index) {
+  if (StoresForValues(bytes) == Stores::kCached) return Stores::kCached;
+  return index * kCachedValueBytesMax % bytes < kCachedValueBytesMax
+             ? Stores::kCached
+             : Stores::kPastCaches;
 }
 
 }  // namespace skerry::compression::cpu

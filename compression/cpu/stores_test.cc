@@ -1,5 +1,6 @@
 #include "compression/cpu/stores.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -119,8 +120,27 @@ TEST(StoresChoiceTest, ABrokenCodeIsRefusedInATile) {
 }
 
 TEST(StoresChoiceTest, ResultsOfMoreThanTheCachesGoPastThem) {
-  EXPECT_EQ(StoresFor(kPastCachesBytesMin - 1), Stores::kCached);
-  EXPECT_EQ(StoresFor(kPastCachesBytesMin), Stores::kPastCaches);
+  EXPECT_EQ(StoresForCodes(kCachedCodeBytesMax), Stores::kCached);
+  EXPECT_EQ(StoresForCodes(kCachedCodeBytesMax + 1), Stores::kPastCaches);
+  EXPECT_EQ(StoresForValues(kCachedValueBytesMax), Stores::kCached);
+  EXPECT_EQ(StoresForValues(kCachedValueBytesMax + 1), Stores::kPastCaches);
+}
+
+// Whoever reads them next then finds as much at any place.
+TEST(StoresChoiceTest, OfLongerValuesAsManyAsFitGoThroughTheCachesEvenly) {
+  constexpr size_t kPartBytes = size_t{256} << 10;
+  constexpr size_t kMost = kCachedValueBytesMax / kPartBytes;
+  for (const size_t parts : {size_t{0}, kMost, kMost + 1, size_t{160},
+                             size_t{256}, size_t{1001}, size_t{32768}}) {
+    const size_t expected = std::min(parts, kMost);
+    size_t cached = 0;
+    for (size_t i = 0; i < parts; ++i) {
+      cached += StoresForPart(parts * kPartBytes, i) == Stores::kCached ? 1 : 0;
+      // One more than their share at most.
+      EXPECT_EQ(cached, i * expected / parts + 1) << i << " of " << parts;
+    }
+    EXPECT_EQ(cached, expected) << parts << " parts";
+  }
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 // These have to follow foreach_target.
 #include "compression/cpu/choose-inl.h"
 #include "compression/cpu/halves-inl.h"
+#include "compression/cpu/pages.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -33,6 +34,7 @@ HWY_INLINE size_t CollectStretch(const float* HWY_RESTRICT values, size_t count,
   size_t found = 0;
   for (; count >= kMarkedValues; count -= kMarkedValues) {
     PrefetchWord(values + kValuesAhead);
+    AskPageAhead(values, kMarkedValues * sizeof(float));
     *words++ = CollectWord(values, bits, kept, found);
     values += kMarkedValues;
   }

@@ -177,7 +177,7 @@ class RangeReader {
 template <bool kAdd>
 bool ReadAll(const ChunkLayout& layout, std::span<const std::byte> payload,
              std::span<float> values, ParallelExecutor& executor) {
-  const RangeReader reader(layout, cpu::StoresFor(values.size_bytes()));
+  const RangeReader reader(layout, cpu::StoresForValues(values.size_bytes()));
   return EveryRange(values.size(), executor, [&](size_t begin, size_t end) {
     return reader.Read<kAdd>(
         payload.data() + begin / kGroup * layout.GroupBytes(),

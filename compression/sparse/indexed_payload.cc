@@ -253,7 +253,7 @@ absl::Status IndexedCodec::Decode(std::span<const std::byte> payload,
   SKERRY_ASSIGN_OR_RETURN(const Head head,
                           ReadHead(payload, CountsOf(values.size())));
   if (IsMarked(values.size(), head.count)) {
-    const cpu::Stores stores = cpu::StoresFor(values.size_bytes());
+    const cpu::Stores stores = cpu::StoresForValues(values.size_bytes());
     return DecodeMarks(
         head, values.size(), inner_, workspace, [&](const MarkedRange& marked) {
           cpu::PutMarked(marked.words, marked.values,

@@ -37,13 +37,12 @@ void WriteGaps(PartScratch& part, const Read& read) {
   part.gap_bytes = static_cast<size_t>(gaps_end - gaps);
 }
 
-// What was collected last is still in a cache.
+// Threads that collected parts begin with the same ones again.
 template <typename Body>
-void ForEachPartBackwards(std::span<PartScratch> parts, Workspace& workspace,
-                          const Body& body) {
-  workspace.executor->ForEach(parts.size(), [&](size_t index) {
-    body(parts[parts.size() - 1 - index]);
-  });
+void ForEachPart(std::span<PartScratch> parts, Workspace& workspace,
+                 const Body& body) {
+  workspace.executor->ForEach(parts.size(),
+                              [&](size_t index) { body(parts[index]); });
 }
 
 // Tells parts where their gaps go in the payload; where they end.
@@ -91,7 +90,7 @@ void CopyGaps(const PartScratch& part, std::vector<std::byte>& payload) {
 absl::Status EncodeKept(const Selection& selection, const DenseCodec& inner,
                         std::span<PartScratch> parts,
                         std::vector<std::byte>& payload, Workspace& workspace) {
-  ForEachPartBackwards(parts, workspace, [](PartScratch& part) {
+  ForEachPart(parts, workspace, [](PartScratch& part) {
     WriteGaps(part, [&](const cpu::Candidates& from, cpu::SentCursor& cursor,
                         std::byte*& gaps) {
       cpu::ReadEveryPlace(from, part.word_count, cursor, gaps);
@@ -100,7 +99,7 @@ absl::Status EncodeKept(const Selection& selection, const DenseCodec& inner,
   std::byte* const values = BeginPayload(
       selection, parts, inner.MaxEncodedBytes(selection.sent), payload);
   const SentBlocks blocks(selection, inner, values, workspace);
-  ForEachPartBackwards(parts, workspace, [&](PartScratch& part) {
+  ForEachPart(parts, workspace, [&](PartScratch& part) {
     CopyGaps(part, payload);
     blocks.WritePart(part, {part.values.get(), part.sent});
   });
@@ -115,7 +114,7 @@ absl::Status EncodeChosen(const Selection& selection, const DenseCodec& inner,
   std::vector<std::byte>& bytes = workspace.bytes;
   bytes.resize(inner.MaxEncodedBytes(selection.sent));
   const SentBlocks blocks(selection, inner, bytes.data(), workspace);
-  ForEachPartBackwards(parts, workspace, [&](PartScratch& part) {
+  ForEachPart(parts, workspace, [&](PartScratch& part) {
     WriteGaps(part, [&](const cpu::Candidates& from, cpu::SentCursor& cursor,
                         std::byte*& gaps) {
       blocks.WritePart(part, [&](float* values) {

@@ -98,9 +98,7 @@ absl::Status EncodeMarked(const Selection& selection, const DenseCodec& inner,
   }
   const SentBlocks blocks(selection, inner, out + MarkBytes(selection.elements),
                           workspace);
-  // What was collected last is still in a cache.
-  workspace.executor->ForEach(selection.parts, [&](size_t index) {
-    const size_t number = selection.parts - 1 - index;
+  workspace.executor->ForEach(selection.parts, [&](size_t number) {
     PartScratch& part = workspace.parts[number];
     const cpu::Candidates candidates = CandidatesOf(part);
     if (part.sent == part.found) {

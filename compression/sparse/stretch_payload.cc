@@ -52,14 +52,13 @@ struct PartOfSlice {
   size_t size;
 };
 
-// Calls write(part, where it is) for all parts. What was collected last is
-// still in a cache.
+// Calls write(part, where it is) for all parts. Threads that collected parts
+// begin with the same ones again.
 template <typename Write>
-void ForEachPartBackwards(const Selection& selection, Workspace& workspace,
-                          const Write& write) {
+void ForEachPart(const Selection& selection, Workspace& workspace,
+                 const Write& write) {
   workspace.executor->ForEach(selection.parts, [&](size_t index) {
-    const size_t number = selection.parts - 1 - index;
-    write(workspace.parts[number], PartOfSlice(selection, number));
+    write(workspace.parts[index], PartOfSlice(selection, index));
   });
 }
 
@@ -247,10 +246,10 @@ StretchLayout::StretchLayout(size_t slice_elements, size_t sent)
 
 void EncodeStretches(const Selection& selection, const StretchLayout& layout,
                      std::byte* out, Workspace& workspace) {
-  ForEachPartBackwards(selection, workspace,
-                       [&](const PartScratch& part, const PartOfSlice& at) {
-                         EncodePart(selection, part, at, layout, out);
-                       });
+  ForEachPart(selection, workspace,
+              [&](const PartScratch& part, const PartOfSlice& at) {
+                EncodePart(selection, part, at, layout, out);
+              });
 }
 
 bool EncodeLargestStretches(std::span<const float> values,
@@ -265,10 +264,10 @@ bool EncodeLargestStretches(std::span<const float> values,
                      out, part);
       });
   if (!selection.has_value()) return false;
-  ForEachPartBackwards(*selection, workspace,
-                       [&](PartScratch& part, const PartOfSlice& at) {
-                         WriteCodes(*selection, part, at, layout, out);
-                       });
+  ForEachPart(*selection, workspace,
+              [&](PartScratch& part, const PartOfSlice& at) {
+                WriteCodes(*selection, part, at, layout, out);
+              });
   return true;
 }
 
