@@ -7,20 +7,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "base/random.h"
+#include "bench/micro/codec_floors.h"
 #include "bench/micro/in_turns.h"
-#include "bench/micro/memory_floor.h"
 #include "compression/codec.h"
-#include "compression/parts.h"
 #include "compression/workspace.h"
 #include "runtime/posix/thread_pool.h"
 
@@ -29,9 +26,6 @@ namespace {
 
 using compression::Codec;
 using compression::CodecId;
-
-// 64 MiB, far beyond the last-level cache.
-constexpr size_t kElements = size_t{1} << 24;
 
 // Codecs one after another, so often, and turns of each in a round: memory that
 // is slow for some seconds then is not all that one of them meets.
@@ -53,9 +47,6 @@ struct Options {
   std::string values;  // a file of fp32; drawn where empty
 };
 
-// Which of a few loops is the fastest depends on the machine and the sizes.
-using Floors = std::vector<InTurns::Work>;
-
 struct Row {
   std::string name;
   const char* bar;
@@ -66,44 +57,12 @@ struct Row {
 // Laplace: what pseudo-gradients are nearest to, of the easy ones.
 std::vector<float> Draw() {
   Random random(1);
-  std::vector<float> values(kElements);
+  std::vector<float> values(Buffers::kElements);
   for (float& value : values) {
     const double size = -std::log(1.0 - random.Uniform());
     value = static_cast<float>(random.Below(2) == 0 ? size : -size);
   }
   return values;
-}
-
-// Places of `size` values of which `sent` of `all` are sent, ascending.
-std::vector<uint32_t> DrawPlaces(size_t size, size_t sent, size_t all) {
-  Random random(2);
-  std::vector<uint32_t> places;
-  for (uint32_t i = 0; i < size; ++i) {
-    if (random.Below(all) < sent) places.push_back(i);
-  }
-  return places;
-}
-
-// Of `wide`, what one call of a floor's loop works on: what codecs take, and
-// more where few values are touched, as codecs then cut what is sent.
-constexpr size_t kPartBytes = compression::kPartElements * sizeof(float);
-constexpr size_t kTouchedBytes = 16 * kPartBytes;
-
-constexpr size_t kLongPartBytes[] = {kTouchedBytes, 8 * kTouchedBytes};
-// How far ahead loops ask memory.
-constexpr size_t kAheadBytes[] = {0, 512, 4096};
-constexpr std::initializer_list<Way> kEveryWay = {
-    Way::kGroups, Way::kGroupsPastCaches, Way::kSteps};
-
-// The floor's loops over both buffers.
-template <typename Loop>
-void InParts(ParallelExecutor& executor, size_t wide_bytes, size_t narrow_bytes,
-             size_t part_bytes, const Loop& loop) {
-  const size_t parts = wide_bytes / part_bytes;
-  executor.ForEach(parts, [&](size_t part) {
-    loop(part * part_bytes, part_bytes, part * narrow_bytes / parts,
-         (part + 1) * narrow_bytes / parts - part * narrow_bytes / parts);
-  });
 }
 
 size_t SentBy(const std::vector<float>& decoded) {
@@ -117,8 +76,8 @@ class CodecRows {
       : options_(options),
         pool_("codec", options.threads),
         workspace_(pool_),
-        values_(values),
-        decoded_(values.size()) {}
+        buffers_(values),
+        floors_(buffers_, pool_) {}
 
   // One more round of every codec.
   void Round() {
@@ -138,36 +97,43 @@ class CodecRows {
   void Round(CodecId id, size_t at) {
     const Codec& codec = **compression::FindCodec(id);
     const bool sparse = compression::IsSparse(id);
-    SKERRY_CHECK(codec.Encode(values_, payload_, workspace_).ok());
-    SKERRY_CHECK(codec.Decode(payload_, decoded_, workspace_).ok());
-    const size_t sent = sparse ? SentBy(decoded_) : values_.size();
+    const auto encode = [&] {
+      Buffers::Set& set = buffers_.Next();
+      SKERRY_CHECK(codec.Encode(set.values, set.payload, workspace_).ok());
+    };
+    const auto decode = [&] {
+      Buffers::Set& set = buffers_.Next();
+      SKERRY_CHECK(codec.Decode(set.payload, set.decoded, workspace_).ok());
+    };
+    const auto add = [&] {
+      Buffers::Set& set = buffers_.Next();
+      SKERRY_CHECK(codec.DecodeAdd(set.payload, set.decoded, workspace_).ok());
+    };
+    for (size_t i = 0; i < Buffers::kSets; ++i) encode();
+    for (size_t i = 0; i < Buffers::kSets; ++i) decode();
+    const size_t sent =
+        sparse ? SentBy(buffers_.sets()[0].decoded) : Buffers::kElements;
     if (rows_.size() == at) AddRows(id, sent);
     const size_t turns = options_.effort.turns;
-    const auto encode = [&] {
-      SKERRY_CHECK(codec.Encode(values_, payload_, workspace_).ok());
-    };
-    rows_[at].turns.Take(turns, {encode, Encoders(sparse)});
-    encode();  // over what a loop wrote
-    const auto decode = [&] {
-      SKERRY_CHECK(codec.Decode(payload_, decoded_, workspace_).ok());
-    };
-    rows_[at + 1].turns.Take(turns, {decode, Decoders(sparse)});
-    std::fill(decoded_.begin(), decoded_.end(), 0.0f);
-    const auto add = [&] {
-      SKERRY_CHECK(codec.DecodeAdd(payload_, decoded_, workspace_).ok());
-    };
+    rows_[at].turns.Take(turns, {encode, floors_.Encoders(sparse)});
+    // Over what a loop wrote.
+    for (size_t i = 0; i < Buffers::kSets; ++i) encode();
+    rows_[at + 1].turns.Take(turns, {decode, floors_.Decoders(sparse)});
+    for (Buffers::Set& set : buffers_.sets()) {
+      std::fill(set.decoded.begin(), set.decoded.end(), 0.0f);
+    }
     // What few values touch would stay in the last-level cache.
     const auto evict = [&] {
       if (sparse) ReadAll();
     };
-    rows_[at + 2].turns.Take(turns, {add, Adders(sent), evict});
+    rows_[at + 2].turns.Take(turns, {add, floors_.Adders(sent), evict});
   }
 
   void AddRows(CodecId id, size_t sent) {
     const std::string name(compression::CodecName(id));
     const char* bar = compression::IsSparse(id) ? kSparseBar : kStreamingBar;
-    const size_t wide = values_.size() * sizeof(float);
-    const size_t narrow = payload_.size();
+    const size_t wide = Buffers::kElements * sizeof(float);
+    const size_t narrow = buffers_.sets()[0].payload.size();
     const auto moved = static_cast<double>(wide + narrow);
     rows_.push_back({name + "/encode", bar, moved, {}});
     rows_.push_back({name + "/decode", bar, moved, {}});
@@ -177,131 +143,19 @@ class CodecRows {
                      {}});
   }
 
-  // Calls loop(first value, values, their part of the payload) for all parts.
-  template <typename Loop>
-  InTurns::Work Floor(Loop loop, size_t part_bytes) {
-    return [this, loop, part_bytes] {
-      const std::span<std::byte> payload = payload_;
-      InParts(pool_, values_.size() * sizeof(float), payload.size(), part_bytes,
-              [&](size_t at, size_t size, size_t n, size_t n_size) {
-                loop(at / sizeof(float), size / sizeof(float),
-                     payload.subspan(n, n_size));
-              });
-    };
-  }
-  std::span<const std::byte> Values(size_t at, size_t count) const {
-    return std::as_bytes(std::span(values_).subspan(at, count));
-  }
-  std::span<std::byte> Decoded(size_t at, size_t count) {
-    return std::as_writable_bytes(std::span(decoded_).subspan(at, count));
-  }
-
-  // by(way, how far ahead, bytes of a part): each way in parts as codecs have
-  // them, and some of `ways` in longer ones, which some memory is faster for.
-  template <typename By>
-  static Floors EveryWay(std::initializer_list<Way> ways, const By& by) {
-    Floors floors;
-    for (const Way way : ways) {
-      for (const size_t ahead_bytes : kAheadBytes) {
-        floors.push_back(by(way, ahead_bytes, kPartBytes));
-      }
-      if (way == Way::kGroups) continue;
-      for (const size_t part : kLongPartBytes) {
-        floors.push_back(by(way, 0, part));
-      }
-    }
-    return floors;
-  }
-
-  Floors Encoders(bool sparse) {
-    const auto narrow = [&](Way way, size_t ahead_bytes, size_t part) {
-      return Floor(
-          [this, way, ahead_bytes](size_t at, size_t count, auto payload) {
-            FloorNarrow(Values(at, count), payload, way, ahead_bytes);
-          },
-          part);
-    };
-    // Sparse codecs store ordinarily alone.
-    if (sparse) return EveryWay({Way::kGroups, Way::kSteps}, narrow);
-    Floors floors = EveryWay(kEveryWay, narrow);
-    if (payload_.size() != std::as_bytes(std::span(values_)).size()) {
-      return floors;
-    }
-    // A copy is a decoder's loop as well.
-    for (auto& floor :
-         EveryWay(kEveryWay, [&](Way way, size_t ahead_bytes, size_t part) {
-           return Floor(
-               [this, way, ahead_bytes](size_t at, size_t count, auto payload) {
-                 FloorWiden(Values(at, count), payload, way, ahead_bytes);
-               },
-               part);
-         })) {
-      floors.push_back(std::move(floor));
-    }
-    return floors;
-  }
-
-  Floors Decoders(bool sparse) {
-    if (sparse) {
-      Floors floors;
-      for (const size_t part : {kPartBytes, kTouchedBytes}) {
-        for (const size_t run : {kPartBytes / 16, kPartBytes / 4, kPartBytes}) {
-          floors.push_back(Floor(
-              [this, run](size_t at, size_t count, auto payload) {
-                FloorClear(payload, Decoded(at, count), run);
-              },
-              part));
-        }
-      }
-      return floors;
-    }
-    return EveryWay(kEveryWay, [&](Way way, size_t ahead_bytes, size_t part) {
-      return Floor(
-          [this, way, ahead_bytes](size_t at, size_t count, auto payload) {
-            FloorWiden(payload, Decoded(at, count), way, ahead_bytes);
-          },
-          part);
-    });
-  }
-
-  Floors Adders(size_t sent) {
-    Floors floors = EveryWay(
-        {Way::kGroups, Way::kSteps},
-        [&](Way way, size_t ahead_bytes, size_t part) {
-          return Floor(
-              [this, way, ahead_bytes](size_t at, size_t count, auto payload) {
-                FloorUpdate(payload, Decoded(at, count), way, ahead_bytes);
-              },
-              part);
-        });
-    const size_t all = values_.size();
-    if (sent >= all / 8) return floors;  // all lines of the cache are touched
-    const std::vector<uint32_t> places =
-        DrawPlaces(kTouchedBytes / sizeof(float), sent, all);
-    for (const size_t ahead : {8, 16, 32, 64, 128, 256}) {
-      floors.push_back(Floor(
-          [this, ahead, places](size_t at, size_t count, auto payload) {
-            FloorTouch(payload, places, ahead,
-                       std::span(decoded_).subspan(at, count));
-          },
-          kTouchedBytes));
-    }
-    return floors;
-  }
-
-  void ReadAll() const {
+  void ReadAll() {
     constexpr size_t kLine = 16;
     float sum = 0.0f;
-    for (size_t i = 0; i < values_.size(); i += kLine) sum += values_[i];
+    const std::vector<float>& values = buffers_.sets()[0].values;
+    for (size_t i = 0; i < values.size(); i += kLine) sum += values[i];
     [[maybe_unused]] volatile float used = sum;
   }
 
   const Options& options_;
   runtime::ThreadPool pool_;
   compression::Workspace workspace_;
-  const std::vector<float>& values_;
-  std::vector<float> decoded_;
-  std::vector<std::byte> payload_;
+  Buffers buffers_;
+  CodecFloors floors_;
   std::vector<Row> rows_;
 };
 
@@ -342,12 +196,12 @@ bool Parse(int argc, char** argv, Options& options) {
   return options.threads >= 1;
 }
 
-// Empty when the file does not hold kElements values.
+// Empty when the file does not hold Buffers::kElements values.
 std::vector<float> Read(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  std::vector<float> values(kElements);
+  std::vector<float> values(Buffers::kElements);
   in.read(reinterpret_cast<char*>(values.data()),
-          static_cast<std::streamsize>(kElements * sizeof(float)));
+          static_cast<std::streamsize>(Buffers::kElements * sizeof(float)));
   if (!in) values.clear();
   return values;
 }

@@ -8,6 +8,7 @@
 #define HWY_TARGET_INCLUDE "bench/micro/memory_floor.cc"
 #include "hwy/foreach_target.h"  // compiles this file once for every target
 // Highway has to follow foreach_target.
+#include "compression/cpu/pages.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
@@ -16,6 +17,7 @@ namespace skerry::bench {
 namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
+using compression::cpu::AskPageAhead;
 
 constexpr hn::ScalableTag<uint8_t> kTag;
 // Calls one(narrow vector, first wide vector, behind the last) so that wide
@@ -93,9 +95,11 @@ void NarrowBy(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
                  const auto load = [&](size_t at) HWY_ATTR {
                    if constexpr (kAsk) {
                      __builtin_prefetch(wide + at + ahead);
+                     AskPageAhead(wide + at, lanes);
                    }
                    return hn::LoadU(kTag, wide + at);
                  };
+                 if constexpr (kAsk) AskPageAhead(narrow + to, lanes);
                  auto all = load(from);
                  for (from += lanes; from < end; from += lanes) {
                    all = hn::Xor(all, load(from));
@@ -119,8 +123,14 @@ void NarrowSteps(const uint8_t* HWY_RESTRICT wide, size_t wide_bytes,
                   auto all = hn::Zero(kTag);
                   for (size_t j = 0; j < kStepVectors / kNarrow;
                        ++j, from += lanes) {
-                    if constexpr (kAsk) __builtin_prefetch(wide + from + ahead);
+                    if constexpr (kAsk) {
+                      __builtin_prefetch(wide + from + ahead);
+                      AskPageAhead(wide + from, lanes);
+                    }
                     all = hn::Xor(all, hn::LoadU(kTag, wide + from));
+                  }
+                  if constexpr (kAsk) {
+                    AskPageAhead(narrow + to + i * lanes, lanes);
                   }
                   hn::StoreU(all, kTag, narrow + to + i * lanes);
                 }
@@ -184,7 +194,9 @@ void WidenBy(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
   ForEachGroup(wide_bytes, narrow_bytes,
                [&](size_t from, size_t to, size_t end, size_t lanes) HWY_ATTR {
                  if constexpr (kAsk) {
-                   __builtin_prefetch(narrow + from + ahead);
+                   __builtin_prefetch(narrow + from + ahead, /*rw=*/0,
+                                      /*locality=*/0);
+                   AskPageAhead(narrow + from, lanes);
                  }
                  const auto value = from + lanes <= narrow_bytes
                                         ? hn::LoadU(kTag, narrow + from)
@@ -193,6 +205,7 @@ void WidenBy(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
                    if constexpr (!kPast) {
                      __builtin_prefetch(wide + to + ahead, /*rw=*/1);
                    }
+                   if constexpr (kAsk) AskPageAhead(wide + to, lanes);
                    Store<kPast>(value, wide + to);
                  }
                });
@@ -207,12 +220,15 @@ void WidenSteps(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
               [&](size_t from, size_t to, size_t lanes) HWY_ATTR {
                 to += skipped;
                 if constexpr (kAsk) {
-                  __builtin_prefetch(narrow + from + ahead);
+                  __builtin_prefetch(narrow + from + ahead, /*rw=*/0,
+                                     /*locality=*/0);
+                  AskPageAhead(narrow + from, lanes);
                 }
                 for (size_t i = 0; i < kNarrow; ++i) {
                   const auto value = hn::LoadU(kTag, narrow + from + i * lanes);
                   for (size_t j = 0; j < kStepVectors / kNarrow;
                        ++j, to += lanes) {
+                    if constexpr (kAsk) AskPageAhead(wide + to, lanes);
                     hn::Stream(value, kTag, wide + to);
                   }
                 }
@@ -260,6 +276,7 @@ HWY_INLINE void UpdateBy(const uint8_t* HWY_RESTRICT narrow,
   const auto all_bits = AllBits();
   ForEachGroup(wide_bytes, narrow_bytes,
                [&](size_t from, size_t to, size_t end, size_t lanes) HWY_ATTR {
+                 if constexpr (kAsk) AskPageAhead(narrow + from, lanes);
                  const auto some = from + lanes <= narrow_bytes
                                        ? hn::LoadU(kTag, narrow + from)
                                        : hn::Set(kTag, narrow[from]);
@@ -267,6 +284,7 @@ HWY_INLINE void UpdateBy(const uint8_t* HWY_RESTRICT narrow,
                  for (; to < end; to += lanes) {
                    if constexpr (kAsk) {
                      __builtin_prefetch(wide + to + ahead, /*rw=*/1);
+                     AskPageAhead(wide + to, lanes);
                    }
                    hn::StoreU(hn::And(hn::LoadU(kTag, wide + to), value), kTag,
                               wide + to);
@@ -282,11 +300,13 @@ void UpdateSteps(const uint8_t* HWY_RESTRICT narrow, size_t narrow_bytes,
       wide_bytes, narrow_bytes, kNarrow,
       [&](size_t from, size_t to, size_t lanes) HWY_ATTR {
         for (size_t i = 0; i < kNarrow; ++i) {
+          if constexpr (kAsk) AskPageAhead(narrow + from + i * lanes, lanes);
           const auto value =
               hn::Or(hn::LoadU(kTag, narrow + from + i * lanes), all_bits);
           for (size_t j = 0; j < kStepVectors / kNarrow; ++j, to += lanes) {
             if constexpr (kAsk) {
               __builtin_prefetch(wide + to + ahead, /*rw=*/1);
+              AskPageAhead(wide + to, lanes);
             }
             hn::StoreU(hn::And(hn::LoadU(kTag, wide + to), value), kTag,
                        wide + to);

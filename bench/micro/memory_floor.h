@@ -23,7 +23,7 @@ namespace skerry::bench {
 enum class Way { kGroups, kGroupsPastCaches, kSteps };
 
 // Reads `wide`, writes `narrow`: an encoder. Here and below, memory is asked
-// for what is so many bytes ahead, unless that is 0.
+// for what is so many bytes ahead and for later pages, unless that is 0.
 void FloorNarrow(std::span<const std::byte> wide, std::span<std::byte> narrow,
                  Way way, size_t ahead);
 // Reads `narrow`, writes `wide`: a decoder.
