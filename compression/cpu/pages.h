@@ -19,7 +19,7 @@ inline constexpr size_t kPageBytes = 4096;
 
 // For a loop that goes through memory in order, `step_bytes` at a time, a
 // divisor of kPageBytes: at the first step of a page, asks for the page that is
-// four on, wherever the memory ends. Always inlined: compilers drop calls of
+// twelve on, wherever the memory ends. Always inlined: compilers drop calls of
 // what does nothing but ask.
 HWY_INLINE void AskPageAhead(const void* at, size_t step_bytes) {
   constexpr size_t kAheadBytes = 12 * kPageBytes;
