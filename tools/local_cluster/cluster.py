@@ -2,30 +2,12 @@
 
 import json
 import os
-import socket
 import time
 
 from local_cluster import ctl
 from local_cluster import relay
+from local_cluster.ports import free_port
 from local_cluster.processes import Daemon
-
-
-_given_ports = set()
-
-
-def free_port():
-    """A port that is free now. It is kept over restarts of its daemon.
-
-    No two daemons get one: nobody listens yet when the next port is drawn, so
-    that the kernel may name a port again.
-    """
-    while True:
-        with socket.socket() as probe:
-            probe.bind(('127.0.0.1', 0))
-            port = probe.getsockname()[1]
-        if port not in _given_ports:
-            _given_ports.add(port)
-            return port
 
 
 class Worker:
