@@ -176,6 +176,11 @@ std::string QueueText(const v1::JobView& job) {
   return absl::StrCat(job.queue().position(), "/", job.queue().length());
 }
 
+// Why the job does not move, or the first thing that is wrong with it.
+std::string NoteText(const v1::JobView& job) {
+  return job.conditions().empty() ? "" : job.conditions(0).text();
+}
+
 std::vector<Column> JobColumns() {
   return {{"NAME"},
           {"ID", Align::kRight},
@@ -187,7 +192,8 @@ std::vector<Column> JobColumns() {
           {"VALIDATION", Align::kRight},
           {"TOKENS/S", Align::kRight},
           {"REPLICAS", Align::kRight},
-          {"AGE", Align::kRight}};
+          {"AGE", Align::kRight},
+          {"NOTE"}};
 }
 
 std::vector<std::string> JobCells(const v1::JobView& job) {
@@ -202,7 +208,8 @@ std::vector<std::string> JobCells(const v1::JobView& job) {
           losses.validation,
           TokensText(job.counters().tokens_per_s()),
           ReplicasText(job),
-          AgeText(job.age_ms())};
+          AgeText(job.age_ms()),
+          NoteText(job)};
 }
 
 std::vector<Column> WorkerColumns() {
@@ -337,6 +344,11 @@ std::string JobDescription(const v1::JobView& job) {
   std::string phase = PhaseText(job.phase());
   if (!job.reason().empty()) absl::StrAppend(&phase, ": ", job.reason());
   AddFact("Phase", phase, &text);
+  for (const v1::Condition& condition : job.conditions()) {
+    if (condition.text() == job.reason()) continue;
+    AddFact(condition.needs_help() ? "Problem" : "Condition", condition.text(),
+            &text);
+  }
   const v1::JobSpec::Queue& queue = job.spec().queue();
   AddFact("Queue",
           absl::StrCat("priority ", queue.priority(),

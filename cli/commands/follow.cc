@@ -26,11 +26,27 @@ bool Reached(const v1::JobView& job, const std::string& until) {
          (until == "ended" && HasEnded(job.phase()));
 }
 
-// Of a job that has ended.
-ExitCode CodeOf(v1::JobPhase phase) {
-  if (phase == v1::JOB_PHASE_FAILED) return ExitCode::kJobFailed;
-  if (phase == v1::JOB_PHASE_CANCELLED) return ExitCode::kJobCancelled;
+// What an ended job means for scripts.
+ExitCode CodeOf(const v1::JobView& job) {
+  if (job.phase() == v1::JOB_PHASE_FAILED) return ExitCode::kJobFailed;
+  if (job.phase() == v1::JOB_PHASE_CANCELLED) return ExitCode::kJobCancelled;
+  if (job.phase() != v1::JOB_PHASE_SUCCEEDED) return ExitCode::kOk;
+  for (const v1::Condition& condition : job.conditions()) {
+    if (condition.kind() == v1::Condition::KIND_CHECKPOINT_FAILS) {
+      return ExitCode::kNotSaved;
+    }
+  }
   return ExitCode::kOk;
+}
+
+// The line that goes with ExitCode::kNotSaved.
+void SayNotSaved(const v1::JobView& job, const Output& output) {
+  for (const v1::Condition& condition : job.conditions()) {
+    if (condition.kind() != v1::Condition::KIND_CHECKPOINT_FAILS) continue;
+    output.err << "skerryctl: job " << job.spec().name()
+               << " has succeeded, and its last state is in no checkpoint: "
+               << condition.text() << "\n";
+  }
 }
 
 std::string Because(const std::string& reason) {
@@ -63,9 +79,9 @@ std::string LineOf(const v1::Event& event, const Output& output) {
 absl::StatusOr<ExitCode> WatchJob(Client& client, const std::string& name,
                                   const Output& output) {
   std::string last;
-  v1::JobPhase phase = v1::JOB_PHASE_UNSPECIFIED;
+  v1::JobView newest;
   const auto show = [&](const v1::JobView& job) {
-    phase = job.phase();
+    newest = job;
     const std::string line = output.form == OutputForm::kJson
                                  ? JsonLine(job)
                                  : ProgressLine(job) + "\n";
@@ -74,7 +90,8 @@ absl::StatusOr<ExitCode> WatchJob(Client& client, const std::string& name,
     return true;
   };
   SKERRY_RETURN_IF_ERROR(client.Watch(name, absl::InfiniteDuration(), show));
-  return CodeOf(phase);
+  if (CodeOf(newest) == ExitCode::kNotSaved) SayNotSaved(newest, output);
+  return CodeOf(newest);
 }
 
 const std::vector<std::string>& PhasesToWaitFor() {
@@ -111,7 +128,7 @@ absl::StatusOr<ExitCode> WaitJob(Client& client, const std::string& name,
     output.err << "skerryctl: job " << name << " has ended as " << phase
                << Because(last.reason()) << "; it cannot become "
                << arguments.until << "\n";
-    const ExitCode code = CodeOf(last.phase());
+    const ExitCode code = CodeOf(last);
     return code == ExitCode::kOk ? ExitCode::kConflict : code;
   }
   if (output.form == OutputForm::kJson) {
@@ -119,7 +136,9 @@ absl::StatusOr<ExitCode> WaitJob(Client& client, const std::string& name,
   } else {
     output.out << name << " " << phase << "\n";
   }
-  return ExitCode::kOk;
+  if (CodeOf(last) != ExitCode::kNotSaved) return ExitCode::kOk;
+  SayNotSaved(last, output);
+  return ExitCode::kNotSaved;
 }
 
 absl::StatusOr<ExitCode> WaitWorker(Client& client, const std::string& name,

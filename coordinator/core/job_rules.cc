@@ -66,10 +66,10 @@ auto Decisive(const JobFacts& facts) {
   const auto& [job, life, abandoned_life, state, error, element_count,
                epoch_samples, flops_per_sample, fragments, evaluations,
                generated, counters, links, codec_speeds, result_codecs,
-               checkpoint] = facts;
+               checkpoint, checkpoint_trouble] = facts;
   return std::tie(job, life, abandoned_life, state, error, element_count,
                   epoch_samples, flops_per_sample, evaluations, generated,
-                  codec_speeds, result_codecs, checkpoint);
+                  codec_speeds, result_codecs, checkpoint, checkpoint_trouble);
 }
 
 bool SameForDecisions(const JobFacts& a, const JobFacts& b) {

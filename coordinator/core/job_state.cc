@@ -122,7 +122,10 @@ absl::Status Fold(JobState& job, Revision, const Evaluated& record) {
 }
 
 absl::Status Fold(JobState& job, Revision, const Checkpointed& record) {
-  if (!record.error.empty()) return absl::OkStatus();
+  if (!record.error.empty()) {
+    if (record.error != kSaverLost) job.save_failure = record;
+    return absl::OkStatus();
+  }
   const bool newer = job.checkpoints.empty() ||
                      job.checkpoints.back().sequence < record.sequence;
   if (!job.spec.checkpoint.has_value() || !newer ||
@@ -132,6 +135,7 @@ absl::Status Fold(JobState& job, Revision, const Checkpointed& record) {
     return absl::DataLossError(
         "a checkpoint is saved that the job does not have");
   }
+  job.save_failure.reset();
   job.checkpoints.push_back(record);
   const size_t keep = job.spec.checkpoint->keep;
   if (job.checkpoints.size() <= keep) return absl::OkStatus();
@@ -385,6 +389,7 @@ JobSnapshot SaveJob(const JobState& job) {
   }
   saved.audit = job.audit.Save();
   saved.checkpoints = job.checkpoints;
+  saved.save_failure = job.save_failure;
   saved.restored = job.restored;
   saved.coverage = job.coverage.Save();
   saved.counted.assign(job.counted.begin(), job.counted.end());
@@ -419,6 +424,7 @@ absl::Status RestoreJob(JobState& job, const JobSnapshot& saved) {
   }
   job.audit.Restore(saved.audit);
   job.checkpoints = saved.checkpoints;
+  job.save_failure = saved.save_failure;
   for (const Checkpointed& one : job.checkpoints) job.audit.Add({{}, one});
   job.restored = saved.restored;
   for (size_t f = 0; f < job.fragments.size(); ++f) {

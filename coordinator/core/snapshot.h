@@ -152,6 +152,7 @@ struct JobSnapshot {
   AuditSnapshot audit;
   // By sequence.
   std::vector<Checkpointed> checkpoints;
+  std::optional<Checkpointed> save_failure;
   std::optional<Restored> restored;
   CoverageSnapshot coverage;
   // By worker.

@@ -99,6 +99,9 @@ class JobRuntime {
   void FetchPiece(const std::string& address, const PieceKey& key,
                   Done<absl::StatusOr<SharedBytes>> done);
   void Save(StateToSave state, StateSaver::Written written);
+  // Looks whether checkpoints can be saved here, and again while they cannot.
+  void CheckFolder();
+  void OnFolder(const absl::Status& usable);
   // The job cannot be done here until the worker is started again.
   void GiveUp(const absl::Status& status);
   void StartTrainer();
@@ -131,6 +134,8 @@ class JobRuntime {
   // Why the checkpoint that the job went back to could not be read here; others
   // may have it.
   std::string restore_error_;
+  // Why checkpoints cannot be saved here, as far as is known.
+  std::string folder_error_;
   // Why this worker cannot do the job; empty while it can.
   std::string fatal_;
   std::optional<Instant> armed_;
