@@ -63,11 +63,7 @@ bool Doctor::Coordinator() {
   const auto& version = evidence_.version;
   if (!version.ok()) {
     const absl::string_view why = version.status().message();
-    const bool other = absl::IsFailedPrecondition(version.status());
-    Add(Verdict::kProblem, "coordinator",
-        absl::StrCat(why, other ? ""
-                                : "; start it, or correct --coordinator and "
-                                  "the context"));
+    Add(Verdict::kProblem, "coordinator", std::string(why));
     return false;
   }
   Add(Verdict::kOk, "coordinator",

@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
               [](Evidence& e) {
                 e.version = absl::UnavailableError("it cannot be reached");
               },
-              "problem  coordinator: it cannot be reached; start it"},
+              "problem  coordinator: it cannot be reached"},
         Fault{"other_protocol",
               [](Evidence& e) {
                 e.version = absl::FailedPreconditionError("speaks 1, not 2");

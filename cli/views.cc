@@ -176,9 +176,13 @@ std::string QueueText(const v1::JobView& job) {
   return absl::StrCat(job.queue().position(), "/", job.queue().length());
 }
 
-// Why the job does not move, or the first thing that is wrong with it.
+// Why the job does not move, the first thing that is wrong with it, or why it
+// did not succeed.
 std::string NoteText(const v1::JobView& job) {
-  return job.conditions().empty() ? "" : job.conditions(0).text();
+  if (!job.conditions().empty()) return job.conditions(0).text();
+  const bool lost = job.phase() == v1::JOB_PHASE_FAILED ||
+                    job.phase() == v1::JOB_PHASE_CANCELLED;
+  return lost ? job.reason() : "";
 }
 
 std::vector<Column> JobColumns() {
@@ -192,8 +196,7 @@ std::vector<Column> JobColumns() {
           {"VALIDATION", Align::kRight},
           {"TOKENS/S", Align::kRight},
           {"REPLICAS", Align::kRight},
-          {"AGE", Align::kRight},
-          {"NOTE"}};
+          {"AGE", Align::kRight}};
 }
 
 std::vector<std::string> JobCells(const v1::JobView& job) {
@@ -208,8 +211,7 @@ std::vector<std::string> JobCells(const v1::JobView& job) {
           losses.validation,
           TokensText(job.counters().tokens_per_s()),
           ReplicasText(job),
-          AgeText(job.age_ms()),
-          NoteText(job)};
+          AgeText(job.age_ms())};
 }
 
 std::vector<Column> WorkerColumns() {
@@ -247,8 +249,14 @@ std::string PhaseText(v1::JobPhase phase) {
 }
 
 std::string JobsTable(const v1::ListJobsReply& jobs) {
-  Table table(JobColumns());
-  for (const v1::JobView& job : jobs.jobs()) table.AddRow(JobCells(job));
+  std::vector<Column> columns = JobColumns();
+  columns.push_back({"NOTE"});
+  Table table(std::move(columns));
+  for (const v1::JobView& job : jobs.jobs()) {
+    std::vector<std::string> cells = JobCells(job);
+    cells.push_back(NoteText(job));
+    table.AddRow(std::move(cells));
+  }
   return table.Text();
 }
 

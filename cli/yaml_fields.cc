@@ -18,6 +18,7 @@
 #include "cli/did_you_mean.h"
 #include "cli/enum_words.h"
 #include "cli/read_file.h"
+#include "cli/yaml_syntax.h"
 #include "nlohmann/json.hpp"
 
 namespace skerry::cli {
@@ -299,7 +300,10 @@ absl::StatusOr<std::string> YamlToJson(const std::string& file_name,
     }
     object = converter.Message(documents[0], type, "", 0);
   } catch (const YAML::Exception& error) {
-    converter.Report(error.mark, "", error.msg);
+    const YamlProblem problem = ExplainYaml(
+        text, error.mark.line + 1, error.mark.column + 1, error.msg);
+    return absl::InvalidArgumentError(absl::StrCat(
+        file_name, ":", problem.line, ":", problem.column, ": ", problem.what));
   }
   SKERRY_RETURN_IF_ERROR(converter.Problems());
   // A byte that is no UTF-8 is replaced here and refused by the message.

@@ -240,6 +240,11 @@ void Standings::Finishing() {
 
 void Standings::NoReplica() {
   if (job_.places.empty() && job_.settling.empty()) {
+    // Facts have come that are not decided on yet.
+    if (turn_.held.empty() && IslandsThere() > 0) {
+      return Stands(ConditionKind::kRecovering,
+                    "no replica is admitted; workers are given places");
+    }
     return Stands(ConditionKind::kTooFewWorkers,
                   absl::StrCat("nobody trains it: ",
                                WhyItWaits(job_, workers_, turn_, options_)),

@@ -54,6 +54,29 @@ void Mark(JobBench& bench, const std::string& name, WorkerIntent intent) {
   bench.Emit(WorkerMarked{name, intent});
 }
 
+// The only replica's first exchange is committed.
+void CommitAlone(JobBench& bench, const std::string& worker) {
+  bench.Offer(worker, 1, 0, {0, 8});
+  const Replica& replica = *bench.job.replicas.FindWorker(worker);
+  Opened opened;
+  opened.job = bench.job.id;
+  opened.sequence = Sequence(1);
+  opened.members.push_back({replica.replica, replica.life,
+                            *bench.Fragment(worker).ready, replica.holders,
+                            "raw_f32"});
+  opened.owners.assign(8, 0);
+  opened.total_weight = 8;
+  bench.Emit(opened);
+  bench.Report(worker, 77);
+  Committed committed;
+  committed.job = bench.job.id;
+  committed.sequence = Sequence(1);
+  committed.attempt = bench.job.fragments[0].open()->attempt;
+  committed.hashes.assign(8, 77);
+  committed.total_weight = 8;
+  bench.Emit(committed);
+}
+
 TEST(JobStandingTest, AJobThatTrainsMoves) {
   JobBench bench;
   bench.AddReplica("a", {"wa"});
@@ -211,6 +234,7 @@ TEST(JobStandingTest, EveryReplicaIsSilent) {
 TEST(JobStandingTest, SpansThatNobodyHolds) {
   JobBench bench;
   const Life life = bench.AddReplica("a", {"wa"});
+  CommitAlone(bench, "wa");
   bench.Emit(ReplicaEnded{bench.job.id, life, "its disk is gone"});
   bench.job.seats.clear();
   const Standing standing = Of(bench);

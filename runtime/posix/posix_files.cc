@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "runtime/posix/errno_hint.h"
 
 namespace skerry::runtime {
 namespace {
@@ -22,7 +23,7 @@ constexpr std::string_view kTemporarySuffix = ".tmp";
 
 absl::Status Failure(const std::string& path, const char* doing, int error) {
   const std::string text =
-      absl::StrCat(path, ": cannot ", doing, ": ", strerror(error));
+      absl::StrCat(path, ": cannot ", doing, ": ", ErrnoText(error));
   switch (error) {
     case ENOENT:
     case ENOTDIR:

@@ -22,6 +22,7 @@
 #include "trainer/main/parent_watch.h"
 #include "trainer/service/job_trainer.h"
 #include "trainer/service/trainer_service.h"
+#include "transport/grpc/library_log.h"
 
 namespace skerry::trainer {
 namespace {
@@ -52,6 +53,7 @@ int Serve(const Flags& flags) {
   runtime::SpdlogSink sink(stderr, runtime::SpdlogSink::FormFor(stderr),
                            runtime::Severity::kInfo);
   runtime::InstallLogSink(&sink);
+  transport::TakeLibraryLogs();
   ExitWithParent(flags.parent_pid);
   runtime::ThreadPool pool("compute", flags.threads);
   runtime::PosixExecutor calls("trainer", 1);
@@ -66,7 +68,9 @@ int Serve(const Flags& flags) {
   builder.RegisterService(&service);
   const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   if (server == nullptr) {
-    std::fprintf(stderr, "skerry-trainer: cannot listen on %s\n",
+    std::fprintf(stderr,
+                 "skerry-trainer: cannot listen on %s; its folder has to exist "
+                 "and to be writable\n",
                  flags.socket.c_str());
     return 1;
   }
