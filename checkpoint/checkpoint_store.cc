@@ -33,8 +33,8 @@ std::optional<uint64_t> SequenceOf(const std::string& name) {
 
 // Whether what is listed may lie in one folder with checkpoints of that job.
 absl::Status CheckOwner(const Listed& one, const Manifest& about) {
-  if (!one.status.ok() || (one.manifest.job == about.job &&
-                           one.manifest.job_id == about.job_id)) {
+  if (!one.status.ok() ||
+      (one.manifest.job == about.job && one.manifest.job_id == about.job_id)) {
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(absl::StrCat(

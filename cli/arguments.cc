@@ -245,9 +245,9 @@ void Parser::AddDescribeModel(CLI::App* describe) {
       ->capture_default_str();
   leaf->add_flag("--recompute", wanted.recompute,
                  "with training.recompute of a job");
-  CLI::Option* stages = runtime::AddNumber(
-      *leaf, "--stages", wanted.stages, {1, 4096},
-      "cut into so many stages of about equal work");
+  CLI::Option* stages =
+      runtime::AddNumber(*leaf, "--stages", wanted.stages, {1, 4096},
+                         "cut into so many stages of about equal work");
   leaf->add_option("--cut", wanted.cuts,
                    "cut before these operators, with commas between")
       ->delimiter(',')

@@ -91,8 +91,8 @@ struct Client::Connection {
     if (code == absl::StatusCode::kUnavailable ||
         code == absl::StatusCode::kCancelled) {
       return absl::UnavailableError(absl::StrCat(
-          "coordinator ", address, " cannot be reached: ",
-          transport::PlainCause(status.error_message()),
+          "coordinator ", address,
+          " cannot be reached: ", transport::PlainCause(status.error_message()),
           "; start it, or correct --coordinator or the context"));
     }
     if (code == absl::StatusCode::kDeadlineExceeded) {

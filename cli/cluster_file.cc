@@ -30,12 +30,18 @@ constexpr double kBytesPerMbit = 1e6 / 8;
 // that follow from it could not be added up.
 double HighestOf(std::string_view field) {
   constexpr std::pair<std::string_view, double> kHighest[] = {
-      {"samples_per_s", 1e9},     {"seconds_per_sample", 1e6},
-      {"flops_per_s", 1e21},      {"up_mbit_s", 1e8},
-      {"down_mbit_s", 1e8},       {"mbit_s", 1e8},
-      {"rtt_ms", 1e6},            {"coordinator_rtt_ms", 1e6},
-      {"lease_s", 86400},         {"start_s", 86400},
-      {"host_ns_per_element", 1e6}, {"jitter", 1},
+      {"samples_per_s", 1e9},
+      {"seconds_per_sample", 1e6},
+      {"flops_per_s", 1e21},
+      {"up_mbit_s", 1e8},
+      {"down_mbit_s", 1e8},
+      {"mbit_s", 1e8},
+      {"rtt_ms", 1e6},
+      {"coordinator_rtt_ms", 1e6},
+      {"lease_s", 86400},
+      {"start_s", 86400},
+      {"host_ns_per_element", 1e6},
+      {"jitter", 1},
   };
   for (const auto& [name, highest] : kHighest) {
     if (name == field) return highest;

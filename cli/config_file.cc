@@ -147,8 +147,8 @@ absl::StatusOr<Config> ReadConfig(const std::string& path,
   try {
     return Parse(path, YAML::Load(text));
   } catch (const YAML::Exception& error) {
-    const YamlProblem problem = ExplainYaml(
-        text, error.mark.line + 1, error.mark.column + 1, error.msg);
+    const YamlProblem problem = ExplainYaml(text, error.mark.line + 1,
+                                            error.mark.column + 1, error.msg);
     return absl::InvalidArgumentError(absl::StrCat(
         path, ":", problem.line, ":", problem.column, ": ", problem.what));
   }

@@ -177,7 +177,8 @@ INSTANTIATE_TEST_SUITE_P(
               [](Evidence& e) {
                 Job(e).set_phase(v1::JOB_PHASE_PENDING);
                 Job(e).mutable_queue()->set_position(1);
-                Job(e).add_conditions()->set_text("waits as number 1 of 1: why");
+                Job(e).add_conditions()->set_text(
+                    "waits as number 1 of 1: why");
               },
               "warning  job bible: waits as number 1 of 1: why"},
         Fault{"failed_job",

@@ -52,8 +52,9 @@ absl::StatusOr<std::vector<sim::Absence>> ParseSpotTrace(
     if (parts.size() != 3) {
       return wrong("has to be SECONDS,WORKER,down or SECONDS,WORKER,up");
     }
-    const auto seconds = ReadNumber<double>(
-        std::string_view(parts[0].data(), parts[0].size()), {0, absl::ToDoubleSeconds(kNever)});
+    const auto seconds =
+        ReadNumber<double>(std::string_view(parts[0].data(), parts[0].size()),
+                           {0, absl::ToDoubleSeconds(kNever)});
     if (!seconds.ok()) {
       return wrong(absl::StrCat("SECONDS ", seconds.status().message()));
     }

@@ -300,8 +300,8 @@ absl::StatusOr<std::string> YamlToJson(const std::string& file_name,
     }
     object = converter.Message(documents[0], type, "", 0);
   } catch (const YAML::Exception& error) {
-    const YamlProblem problem = ExplainYaml(
-        text, error.mark.line + 1, error.mark.column + 1, error.msg);
+    const YamlProblem problem = ExplainYaml(text, error.mark.line + 1,
+                                            error.mark.column + 1, error.msg);
     return absl::InvalidArgumentError(absl::StrCat(
         file_name, ":", problem.line, ":", problem.column, ": ", problem.what));
   }

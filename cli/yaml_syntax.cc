@@ -34,12 +34,11 @@ constexpr std::pair<std::string_view, const char*> kMeanings[] = {
 YamlProblem At(std::string_view text, size_t position, std::string what) {
   const std::string_view before = text.substr(0, position);
   const size_t feed = before.rfind('\n');
-  return {
-      .line = 1 + static_cast<int>(
-                      std::count(before.begin(), before.end(), '\n')),
-      .column = static_cast<int>(
-          feed == std::string_view::npos ? position + 1 : position - feed),
-      .what = std::move(what)};
+  return {.line = 1 + static_cast<int>(
+                          std::count(before.begin(), before.end(), '\n')),
+          .column = static_cast<int>(
+              feed == std::string_view::npos ? position + 1 : position - feed),
+          .what = std::move(what)};
 }
 
 bool IsControl(char c) {

@@ -13,8 +13,8 @@ std::string ProblemOf(const std::string& text) {
   try {
     YAML::Load(text);
   } catch (const YAML::Exception& error) {
-    const YamlProblem problem = ExplainYaml(
-        text, error.mark.line + 1, error.mark.column + 1, error.msg);
+    const YamlProblem problem = ExplainYaml(text, error.mark.line + 1,
+                                            error.mark.column + 1, error.msg);
     return absl::StrCat(problem.line, ":", problem.column, ": ", problem.what);
   }
   return "it is YAML";

@@ -139,8 +139,8 @@ struct JobFacts {
   // It can send and take results in a codec of their own.
   bool result_codecs = false;
   std::optional<CheckpointFact> checkpoint;
-  // Why the worker could not save to checkpoint.directory; empty when it can, or
-  // has not looked yet.
+  // Why the worker could not save to checkpoint.directory; empty when it can
+  // or has not looked yet.
   std::string checkpoint_trouble;
   friend bool operator==(const JobFacts&, const JobFacts&) = default;
 };

@@ -80,7 +80,8 @@ double HostBytes(const JobPlan& plan, uint64_t elements_held,
       static_cast<uint32_t>(std::max<size_t>(1, plan.replicas.size()));
   inputs.owner_share = 1.0 / inputs.members;
   const uint64_t all = spans.back().end;
-  const double each = EncodedBytes(CodecOf(plan.spec), all) / static_cast<double>(all);
+  const double each =
+      EncodedBytes(CodecOf(plan.spec), all) / static_cast<double>(all);
   inputs.contribution_bytes_per_element = each;
   inputs.result_bytes_per_element = each;
   const optimizer::OuterStateBytes outer =

@@ -59,7 +59,7 @@ class Standings {
   const RoundMachine* FirstOpen() const;
   // Replicas whose workers are all heard of.
   size_t CountHeard(std::string* silent) const;
-  // The workers that leave, when every replica has one.
+  // The workers of all replicas, when each of them leaves; else nothing.
   std::string AllDrain() const;
   const JobState& job_;
   const WorkerTable& workers_;
@@ -119,8 +119,8 @@ std::string Standings::WorkersOfPlace(const Place& place) const {
   std::vector<std::string> texts;
   for (size_t rank = 0; rank < place.workers.size(); ++rank) {
     if (texts.size() == kNamedMax) {
-      texts.push_back(absl::StrCat("and ", place.workers.size() - rank,
-                                   " more"));
+      texts.push_back(
+          absl::StrCat("and ", place.workers.size() - rank, " more"));
       break;
     }
     const std::string& name = place.workers[rank];
@@ -180,14 +180,11 @@ size_t Standings::CountHeard(std::string* silent) const {
 std::string Standings::AllDrain() const {
   std::vector<std::string> leaving;
   for (const auto& [life, replica] : job_.replicas.current()) {
-    const size_t before = leaving.size();
     for (const SpanHolder& holder : replica.holders) {
       const Worker* worker = workers_.FindCurrent(holder.peer.worker);
-      if (worker != nullptr && worker->Leaves()) {
-        leaving.push_back(holder.peer.worker);
-      }
+      if (worker == nullptr || !worker->Leaves()) return "";
+      leaving.push_back(holder.peer.worker);
     }
-    if (leaving.size() == before) return "";
   }
   return absl::StrJoin(leaving, ", ");
 }
@@ -198,13 +195,12 @@ void Standings::Pending() {
     // Workers of other jobs, or a quota, come free by themselves.
     const bool needs_help =
         turn_.held.empty() && turn_.before.empty() &&
-        WorkersThere() <
-            std::max<size_t>(1, job_.spec.placement.workers_min);
-    return Stands(needs_help ? ConditionKind::kTooFewWorkers
-                             : ConditionKind::kQueued,
-                  absl::StrCat("waits as number ", turn_.position, " of ",
-                               turn_.length, ": ", why),
-                  needs_help);
+        WorkersThere() < std::max<size_t>(1, job_.spec.placement.workers_min);
+    return Stands(
+        needs_help ? ConditionKind::kTooFewWorkers : ConditionKind::kQueued,
+        absl::StrCat("waits as number ", turn_.position, " of ", turn_.length,
+                     ": ", why),
+        needs_help);
   }
   if (const std::string why = CheckpointFolderTrouble(job_); !why.empty()) {
     return Stands(ConditionKind::kCheckpointFolder, why, true);
@@ -224,8 +220,8 @@ void Standings::Pending() {
 
 void Standings::Finishing() {
   if (!job_.evaluator.empty()) {
-    return Moves(absl::StrCat("worker ", job_.evaluator,
-                              " evaluates the final anchor"));
+    return Moves(
+        absl::StrCat("worker ", job_.evaluator, " evaluates the final anchor"));
   }
   if (job_.evaluations.contains(job_.State())) {
     return Moves(absl::StrCat(
@@ -262,10 +258,10 @@ void Standings::Replicas() {
   const size_t replicas = job_.replicas.current().size();
   std::string silent;
   if (CountHeard(&silent) == 0) {
-    return Stands(ConditionKind::kSilent,
-                  absl::StrCat("every replica is silent; nothing is heard of ",
-                               silent),
-                  true);
+    return Stands(
+        ConditionKind::kSilent,
+        absl::StrCat("every replica is silent; nothing is heard of ", silent),
+        true);
   }
   if (const RoundMachine* machine = FirstOpen()) {
     std::string what = absl::StrCat(
@@ -284,11 +280,10 @@ void Standings::Replicas() {
       return Stands(ConditionKind::kTooFewReplicas, never, true);
     }
     const std::string places = PlacesText();
-    return Stands(
-        ConditionKind::kTooFewReplicas,
-        absl::StrCat("exchange.min_replicas is ", least, " and ", replicas,
-                     " replica(s) are admitted", places.empty() ? "" : "; ",
-                     places));
+    return Stands(ConditionKind::kTooFewReplicas,
+                  absl::StrCat("exchange.min_replicas is ", least, " and ",
+                               replicas, " replica(s) are admitted",
+                               places.empty() ? "" : "; ", places));
   }
   if (const std::string leaving = AllDrain(); !leaving.empty()) {
     return Stands(ConditionKind::kDraining,
@@ -337,9 +332,9 @@ void Standings::WorkerTrouble() {
     const std::string& what =
         seat.unfit.empty() ? seat.facts.error : seat.unfit;
     if (what.empty()) continue;
-    standing_.conditions.push_back(
-        {ConditionKind::kWorkerTrouble,
-         absl::StrCat("worker ", worker, ": ", what), true});
+    standing_.conditions.push_back({ConditionKind::kWorkerTrouble,
+                                    absl::StrCat("worker ", worker, ": ", what),
+                                    true});
   }
 }
 
@@ -347,11 +342,11 @@ Standing Standings::Explain() && {
   if (job_.Ended()) {
     Moves(job_.end_reason);
   } else if (job_.paused) {
-    Stands(ConditionKind::kPaused,
-           absl::StrCat("paused by the operator; ",
-                        job_.replicas.current().size(),
-                        " replica(s) deliver what they owe and keep their "
-                        "state"));
+    Stands(
+        ConditionKind::kPaused,
+        absl::StrCat("paused by the operator; ", job_.replicas.current().size(),
+                     " replica(s) deliver what they owe and keep their "
+                     "state"));
   } else if (job_.phase == JobPhase::kPending) {
     Pending();
   } else if (const std::string lost = LostText(job_, workers_);
@@ -389,8 +384,8 @@ std::string WorkersText(size_t may, size_t wanted) {
 std::string TooFewIslandsText(size_t islands, const JobSpec& spec) {
   const size_t least = spec.exchange.min_replicas;
   if (islands >= least) return "";
-  return absl::StrCat("exchange.min_replicas is ", least,
-                      ", and workers of ", islands,
+  return absl::StrCat("exchange.min_replicas is ", least, ", and workers of ",
+                      islands,
                       " island(s) may work on it: no exchange opens before "
                       "there are more islands; add workers of another island, "
                       "or submit it with a smaller min_replicas");

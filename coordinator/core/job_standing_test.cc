@@ -180,10 +180,11 @@ TEST(JobStandingTest, RecoveringSaysHowFarEachWorkerIs) {
   bench.Emit(ReplicaEnded{bench.job.id, life, "its trainer died"});
   PlaceWorker(bench, "wb", "b");
   bench.Facts("wb").state = SeatState::kRecovering;
-  ExpectStands(Of(bench), ConditionKind::kRecovering,
-               "no replica is admitted; workers are recovering; island b: wb is "
-               "at sequence 0 of 0",
-               false);
+  ExpectStands(
+      Of(bench), ConditionKind::kRecovering,
+      "no replica is admitted; workers are recovering; island b: wb is "
+      "at sequence 0 of 0",
+      false);
 }
 
 TEST(JobStandingTest, AnIslandWaitsForALostWorker) {

@@ -82,8 +82,8 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
   // Outlives the writes that `disk` still has when it goes.
   std::unique_ptr<SqliteJournal> journal;
   runtime::PosixExecutor disk("journal", 1);
-  const absl::Status ours = runtime::CheckStateFolder(
-      arguments.state, runtime::Daemon::kCoordinator);
+  const absl::Status ours =
+      runtime::CheckStateFolder(arguments.state, runtime::Daemon::kCoordinator);
   if (!ours.ok()) return Failed(ours, ExitCode::kState);
   absl::StatusOr<std::unique_ptr<SqliteJournal>> opened =
       SqliteJournal::Open(arguments.state, disk, loop, EndProcess);

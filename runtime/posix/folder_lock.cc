@@ -16,9 +16,9 @@ namespace skerry::runtime {
 namespace {
 
 absl::Status Failure(const char* doing, const std::string& path, int error) {
-  return absl::Status(absl::ErrnoToStatusCode(error),
-                      absl::StrCat("cannot ", doing, " ", path, ": ",
-                                   ErrnoText(error)));
+  return absl::Status(
+      absl::ErrnoToStatusCode(error),
+      absl::StrCat("cannot ", doing, " ", path, ": ", ErrnoText(error)));
 }
 
 std::string HolderOf(int fd) {

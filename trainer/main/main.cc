@@ -97,8 +97,8 @@ int Main(int argc, char** argv) {
   if (const auto ended = runtime::ParseOrPrint(app, argc, argv)) return *ended;
   if (flags.socket.empty() || flags.socket.size() > kSocketPathMax) {
     return runtime::PrintEnded(runtime::WrongLine(
-        app, absl::StrCat("--socket: has to be a path of 1 to ",
-                          kSocketPathMax, " characters")));
+        app, absl::StrCat("--socket: has to be a path of 1 to ", kSocketPathMax,
+                          " characters")));
   }
   StartAgainForOpenBlas(argv);
   return Serve(flags);

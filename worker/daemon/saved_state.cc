@@ -163,8 +163,8 @@ absl::Status CheckCheckpointFolder(JobId job, const v1::JobSpec& spec,
   const std::string& folder = spec.checkpoint().directory();
   runtime::DirectoryBlobStore blobs(folder, files);
   checkpoint::CheckpointStore store(blobs);
-  const absl::Status usable = store.CheckUsable(
-      {.job = spec.name(), .job_id = job.value()}, worker);
+  const absl::Status usable =
+      store.CheckUsable({.job = spec.name(), .job_id = job.value()}, worker);
   return Annotate(usable, absl::StrCat("checkpoint.directory ", folder));
 }
 

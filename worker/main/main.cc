@@ -83,10 +83,9 @@ absl::Status WritePort(runtime::Files& files, const std::string& path,
                        const std::string& address) {
   if (path.empty()) return absl::OkStatus();
   const std::string port = address.substr(address.rfind(':') + 1) + "\n";
-  return Annotate(
-      files.WriteDurably(path,
-                         std::as_bytes(std::span(port.data(), port.size()))),
-      "cannot write the port file");
+  return Annotate(files.WriteDurably(
+                      path, std::as_bytes(std::span(port.data(), port.size()))),
+                  "cannot write the port file");
 }
 
 int Fail(const absl::Status& status, int exit_code = kFailedExit) {
