@@ -430,6 +430,13 @@ std::string ProgressLine(const v1::JobView& job) {
   return Printable(line);
 }
 
+bool ProgressDiffers(const v1::JobView& before, const v1::JobView& now) {
+  v1::JobView as_fast = now;
+  as_fast.mutable_counters()->set_tokens_per_s(
+      before.counters().tokens_per_s());
+  return ProgressLine(before) != ProgressLine(as_fast);
+}
+
 std::string EventLine(const v1::Event& event) {
   return Printable(absl::StrFormat("%8s ago  %6d  %-19s  %s",
                                    AgeText(event.age_ms()), event.revision(),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <ostream>
 #include <utility>
 
@@ -62,19 +63,20 @@ std::string LineOf(const v1::Event& event, const Output& output) {
 
 absl::StatusOr<ExitCode> WatchJob(Client& client, const std::string& name,
                                   const Output& output) {
-  std::string last;
-  v1::JobPhase phase = v1::JOB_PHASE_UNSPECIFIED;
+  const bool json = output.form == OutputForm::kJson;
+  std::optional<v1::JobView> shown;
   const auto show = [&](const v1::JobView& job) {
-    phase = job.phase();
-    const std::string line = output.form == OutputForm::kJson
-                                 ? JsonLine(job)
-                                 : ProgressLine(job) + "\n";
-    if (line != last) output.out << line << std::flush;
-    last = line;
+    const bool differs =
+        !shown.has_value() || (json ? JsonLine(*shown) != JsonLine(job)
+                                    : ProgressDiffers(*shown, job));
+    if (!differs) return true;
+    output.out << (json ? JsonLine(job) : ProgressLine(job) + "\n")
+               << std::flush;
+    shown = job;
     return true;
   };
   SKERRY_RETURN_IF_ERROR(client.Watch(name, absl::InfiniteDuration(), show));
-  return CodeOf(phase);
+  return CodeOf(shown.has_value() ? shown->phase() : v1::JOB_PHASE_UNSPECIFIED);
 }
 
 const std::vector<std::string>& PhasesToWaitFor() {
