@@ -10,8 +10,10 @@
 #include "absl/time/time.h"
 #include "base/release.h"
 #include "cli/model_arguments.h"
+#include "cli/number_limits.h"
 #include "cli/simulate_arguments.h"
 #include "cli/word_checks.h"
+#include "runtime/command_line/number_option.h"
 
 namespace skerry::cli {
 namespace {
@@ -158,8 +160,8 @@ void Parser::AddViews() {
   top->add_option("--interval", interval_, "between two looks")
       ->check(IsDuration())
       ->capture_default_str();
-  top->add_option("--count", arguments_.top.count,
-                  "looks; until it is interrupted when 0")
+  runtime::AddNumber(*top, "--count", arguments_.top.count, {},
+                     "looks; until it is interrupted when 0")
       ->capture_default_str();
   JobLeaf(Verb("audit", "checks what the journal says"), "data",
           "whether every sample was used once", Command::kAuditData);
@@ -197,7 +199,8 @@ void Parser::AddEvents() {
         ->allow_extra_args(false);
     leaf->add_option("--since", since_, "not older than this, as 10m")
         ->check(IsDuration());
-    leaf->add_option("--tail", wanted.tail, "the newest this many")
+    runtime::AddNumber(*leaf, "--tail", wanted.tail, {.low = 1},
+                       "the newest this many")
         ->excludes(follow);
   }
 }
@@ -232,16 +235,19 @@ void Parser::AddDescribeModel(CLI::App* describe) {
   DescribeModelArguments& wanted = arguments_.model;
   leaf->add_option("FILE", wanted.file, "a Hugging Face config.json")
       ->required();
-  leaf->add_option("--samples", wanted.samples, "of a micro-batch")
+  runtime::AddNumber(*leaf, "--samples", wanted.samples, {1, 65536},
+                     "of a micro-batch")
       ->capture_default_str();
-  leaf->add_option("--tokens", wanted.tokens,
-                   "of a sample; the model's context when not given");
-  leaf->add_option("--threads", wanted.threads, "of the trainer")
+  runtime::AddNumber(*leaf, "--tokens", wanted.tokens, {1, kTokensMax},
+                     "of a sample; the model's context when not given");
+  runtime::AddNumber(*leaf, "--threads", wanted.threads, {1, kThreadsMax},
+                     "of the trainer")
       ->capture_default_str();
   leaf->add_flag("--recompute", wanted.recompute,
                  "with training.recompute of a job");
-  CLI::Option* stages = leaf->add_option(
-      "--stages", wanted.stages, "cut into so many stages of about equal work");
+  CLI::Option* stages = runtime::AddNumber(
+      *leaf, "--stages", wanted.stages, {1, 4096},
+      "cut into so many stages of about equal work");
   leaf->add_option("--cut", wanted.cuts,
                    "cut before these operators, with commas between")
       ->delimiter(',')
@@ -292,17 +298,16 @@ void Parser::AddGenerate() {
   GenerateArguments& wanted = arguments_.generate;
   generate->add_option("--prompt", wanted.prompt, "how the text begins")
       ->required();
-  generate->add_option("--tokens", wanted.tokens, "how many to add")
+  runtime::AddNumber(*generate, "--tokens", wanted.tokens, {.low = 1},
+                     "how many to add")
       ->capture_default_str();
-  generate
-      ->add_option("--temperature", wanted.temperature,
-                   "0 takes the likeliest token")
-      ->check(CLI::NonNegativeNumber)
+  runtime::AddNumber(*generate, "--temperature", wanted.temperature,
+                     {0, kTemperatureMax}, "0 takes the likeliest token")
       ->capture_default_str();
-  generate->add_option("--seed", wanted.seed, "of the draw")
+  runtime::AddNumber(*generate, "--seed", wanted.seed, {}, "of the draw")
       ->capture_default_str();
-  generate->add_option("--timeout", timeout_s_, "seconds to wait")
-      ->check(CLI::PositiveNumber)
+  runtime::AddNumber(*generate, "--timeout", timeout_s_, {0.001, 86400},
+                     "seconds to wait")
       ->capture_default_str();
 }
 
@@ -318,7 +323,8 @@ void Parser::AddCheckpoints() {
   create->add_option("NAME", arguments_.name, "name of the job")->required();
   create->add_option("--to", wanted.folder, "folder of this job's checkpoints")
       ->required();
-  create->add_option("--keep", wanted.keep, "keep this many, 0 keeps all")
+  runtime::AddNumber(*create, "--keep", wanted.keep, {0, 1'000'000},
+                     "keep this many, 0 keeps all")
       ->capture_default_str();
   CLI::App* list =
       leaf("list", "the checkpoints in a folder", Command::kCheckpointList);
@@ -341,10 +347,8 @@ void Parser::AddCheckpoints() {
   exported
       ->add_option("--dtype", wanted.dtype, "of the weights: f32, bf16 or f16")
       ->transform(CLI::CheckedTransformer(dtypes));
-  exported
-      ->add_option("--file-bytes", wanted.file_bytes_max,
-                   "bytes of weights in one file, at most")
-      ->check(CLI::PositiveNumber)
+  runtime::AddNumber(*exported, "--file-bytes", wanted.file_bytes_max,
+                     {.low = 1}, "bytes of weights in one file, at most")
       ->capture_default_str();
 }
 

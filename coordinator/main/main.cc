@@ -111,11 +111,8 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
 ExitCode Main(std::vector<std::string> words) {
   const Parsed parsed = ParseArguments(std::move(words));
   if (!parsed.arguments.has_value()) {
-    if (parsed.code == ExitCode::kStopped) {
-      std::cout << parsed.text << std::flush;
-    } else {
-      std::cerr << "skerry-coordinator: " << parsed.text;
-    }
+    const bool is_help = parsed.code == ExitCode::kStopped;
+    (is_help ? std::cout : std::cerr) << parsed.text << std::flush;
     return parsed.code;
   }
   runtime::ShareHeap();

@@ -185,11 +185,16 @@ def all_files():
 
 
 def main():
-    target = pathlib.Path(sys.argv[-1])
+    check = "--check" in sys.argv[1:]
+    folders = [word for word in sys.argv[1:] if word != "--check"]
+    if len(folders) != 1 or folders[0].startswith("-"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    target = pathlib.Path(folders[0])
     differ = []
     for name, text in all_files().items():
         path = target / name
-        if sys.argv[1] != '--check':
+        if not check:
             path.write_text(text, encoding='utf-8')
         elif path.read_text(encoding='utf-8') != text:
             differ.append(name)

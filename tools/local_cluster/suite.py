@@ -1,6 +1,5 @@
 """What suites of real processes have in common: a place, cases, the end."""
 
-import argparse
 import functools
 import os
 import shutil
@@ -11,6 +10,7 @@ import traceback
 from local_cluster import binaries
 from local_cluster import corpus
 from local_cluster import ctl
+from local_cluster import flags
 
 
 class Cases:
@@ -72,8 +72,8 @@ class Place:
 
 def arguments(name, about):
     """A parser with what every suite takes."""
-    parser = argparse.ArgumentParser(prog=name, description=about)
-    parser.add_argument('--seed', type=int, default=1)
+    parser = flags.Parser(prog=name, description=about)
+    parser.add_argument('--seed', type=flags.whole(), default=1)
     parser.add_argument('--keep', metavar='DIR',
                         help='keep logs and state in this folder')
     parser.add_argument('--programs', metavar='DIR',

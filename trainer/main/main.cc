@@ -11,6 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/release.h"
 #include "grpcpp/grpcpp.h"
+#include "runtime/command_line/number_option.h"
+#include "runtime/command_line/parse_words.h"
 #include "runtime/log.h"
 #include "runtime/posix/posix_executor.h"
 #include "runtime/posix/signal_wait.h"
@@ -84,22 +86,15 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", std::string(kRelease));
   app.add_option("--socket", flags.socket, "Unix socket to listen on")
       ->required();
-  app.add_option("--threads", flags.threads, "threads that compute")
-      ->check(CLI::Range(1, kThreadsMax));
-  app.add_option("--parent-pid", flags.parent_pid,
-                 "process to end with; it has to be the parent")
-      ->check(CLI::NonNegativeNumber);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
+  runtime::AddNumber(app, "--threads", flags.threads, {1, kThreadsMax},
+                     "threads that compute");
+  runtime::AddNumber(app, "--parent-pid", flags.parent_pid, {.low = 0},
+                     "process to end with; it has to be the parent");
+  if (const auto ended = runtime::ParseOrPrint(app, argc, argv)) return *ended;
   if (flags.socket.empty() || flags.socket.size() > kSocketPathMax) {
-    std::fprintf(stderr,
-                 "skerry-trainer: --socket needs a path of 1 to %zu "
-                 "characters\n",
-                 kSocketPathMax);
-    return 2;
+    return runtime::PrintEnded(runtime::WrongLine(
+        app, absl::StrCat("--socket: has to be a path of 1 to ",
+                          kSocketPathMax, " characters")));
   }
   StartAgainForOpenBlas(argv);
   return Serve(flags);

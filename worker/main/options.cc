@@ -2,17 +2,16 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <iostream>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "base/release.h"
+#include "runtime/command_line/number_option.h"
+#include "runtime/command_line/parse_words.h"
+#include "transport/address.h"
 #include "transport/loopback.h"
 
 namespace skerry::worker {
 namespace {
-
-constexpr int kUsageExit = 2;
 
 std::string CheckName(const std::string& name) {
   for (const char c : name) {
@@ -24,8 +23,13 @@ std::string CheckName(const std::string& name) {
 }
 
 std::string CheckListen(const std::string& address) {
-  const absl::Status status = transport::RequireLoopback(address);
-  return status.ok() ? "" : std::string(status.message());
+  return std::string(transport::RequireLoopback(address).message());
+}
+
+std::string CheckPeer(const std::string& address) {
+  return std::string(
+      transport::CheckAddress(address, transport::AddressUse::kConnect)
+          .message());
 }
 
 // The trainer that was installed beside this program.
@@ -66,14 +70,17 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
                  "Workers with the same label have fast links between them")
       ->required()
       ->check(CheckName);
-  app.add_option("--coordinator", line.coordinator, "host:port")->required();
+  app.add_option("--coordinator", line.coordinator, "host:port")
+      ->required()
+      ->check(CheckPeer);
   app.add_option("--listen", line.listen,
                  "host:port for other workers; port 0 takes a free one")
       ->default_val("127.0.0.1:0")
       ->check(CheckListen);
   app.add_option("--advertise", line.advertise,
                  "host:port at which other islands reach this worker; "
-                 "default: where it listens");
+                 "default: where it listens")
+      ->check(CheckPeer);
   app.add_option("--state", line.state_directory,
                  "Folder for bases and results; survives restarts")
       ->required();
@@ -81,34 +88,22 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
                  "Folder for the trainer's socket; default: that of --state");
   app.add_option("--trainer", line.trainer, "Program that trains")
       ->capture_default_str();
-  app.add_option("--trainer-threads", line.trainer_threads,
-                 "Compute threads of the trainer")
-      ->check(CLI::Range(1, 1024))
+  runtime::AddNumber(app, "--trainer-threads", line.trainer_threads, {1, 1024},
+                     "Compute threads of the trainer")
       ->capture_default_str();
-  app.add_option("--codec-threads", line.codec_threads,
-                 "Threads that encode, sum and decode")
-      ->check(CLI::Range(1, 256))
+  runtime::AddNumber(app, "--codec-threads", line.codec_threads, {1, 256},
+                     "Threads that encode, sum and decode")
       ->capture_default_str();
-  app.add_option("--drain-timeout-s", drain_timeout_s,
-                 "After SIGTERM: how long to wait to be released")
-      ->check(CLI::Range(0.0, 3600.0))
+  runtime::AddNumber(app, "--drain-timeout-s", drain_timeout_s, {0, 3600},
+                     "After SIGTERM: seconds to wait to be released")
       ->capture_default_str();
   app.add_option("--port-file", line.port_file,
                  "Write the port listened on to this file");
   AddAdmin(app, line);
   app.add_flag("--debug", line.debug, "Log debug events too");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& call) {
+  if (const auto ended = runtime::ParseOrPrint(app, argc, argv)) {
     parsed.exit = true;
-    app.exit(call);
-  } catch (const CLI::CallForVersion& call) {
-    parsed.exit = true;
-    app.exit(call);
-  } catch (const CLI::ParseError& error) {
-    std::cerr << "skerry-worker: " << error.what() << "; see --help\n";
-    parsed.exit = true;
-    parsed.exit_code = kUsageExit;
+    parsed.exit_code = *ended;
   }
   if (line.run_directory.empty()) line.run_directory = line.state_directory;
   line.drain_timeout = absl::Seconds(drain_timeout_s);
