@@ -156,7 +156,7 @@ void World::Kill(HostId host, WorkerDisk::End end, Instant again) {
   });
 }
 
-void World::Submit(const coordinator::JobSpec& spec, const std::string& key) {
+void World::Submit(const job::JobSpec& spec, const std::string& key) {
   if (submitted_.contains(key)) return;
   if (coordinator_ != nullptr) {
     coordinator_->shell().Do(

@@ -15,7 +15,7 @@
 
 #include "base/instant.h"
 #include "base/random.h"
-#include "coordinator/core/job_spec.h"
+#include "job/job_spec.h"
 #include "coordinator/core/records.h"
 #include "proto/skerry/v1/control.pb.h"
 #include "simulator/history.h"
@@ -50,7 +50,7 @@ class World {
   void Kill(HostId host, WorkerDisk::End end, Instant again);
   // Asks the coordinator until the journal has the job. Requires: the setting
   // has the size of its model.
-  void Submit(const coordinator::JobSpec& spec, const std::string& key);
+  void Submit(const job::JobSpec& spec, const std::string& key);
 
   bool AllJobsEnded() const;
   // How many commits the journal has, over all jobs.

@@ -120,7 +120,7 @@ Simulation::Plan Describe(const SimulationPlan& plan,
   out.set_islands(static_cast<uint32_t>(plan.islands));
   out.set_workers(cluster.workers());
   out.set_samples_per_s(forecast.samples_per_s);
-  out.set_tokens_per_s(forecast.samples_per_s * plan.spec.data.sequence_tokens);
+  out.set_tokens_per_s(forecast.samples_per_s * *plan.spec.data.sequence_tokens);
   out.set_stall_share(forecast.stall_share);
   out.set_live_share(forecast.live_share);
   const double goodput =

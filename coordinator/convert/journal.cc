@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "coordinator/convert/fields.h"
-#include "coordinator/convert/job_spec.h"
+#include "job/convert/job_spec.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -26,12 +26,12 @@ absl::StatusOr<std::vector<SpanHolder>> HoldersFromProto(
 
 void ToProto(const JobSubmitted& r, v1::JournalRecord* out) {
   v1::JobSubmitted* p = out->mutable_job_submitted();
-  JobSpecToProto(r.spec, p->mutable_spec());
+  job::JobSpecToProto(r.spec, p->mutable_spec());
   p->set_idempotency_key(r.idempotency_key);
 }
 
 absl::StatusOr<Record> FromProto(const v1::JobSubmitted& p) {
-  SKERRY_ASSIGN_OR_RETURN(JobSpec spec, JobSpecFromProto(p.spec()));
+  SKERRY_ASSIGN_OR_RETURN(job::JobSpec spec, job::JobSpecFromProto(p.spec()));
   return JobSubmitted{std::move(spec), p.idempotency_key()};
 }
 

@@ -5,8 +5,8 @@
 namespace skerry::coordinator {
 namespace {
 
-JobSpec FilledSpec() {
-  JobSpec spec;
+job::JobSpec FilledSpec() {
+  job::JobSpec spec;
   spec.name = "job";
   spec.model = {"{}", 3};
   spec.data = {"/data", "aa", 4, 64};
@@ -14,7 +14,7 @@ JobSpec FilledSpec() {
   spec.training.tau = 12;
   spec.training.clip_norm = 0.0;
   spec.training.evaluate_every = 7;
-  spec.outer.method = OuterMethod::kCo2;
+  spec.outer.method = job::OuterMethod::kCo2;
   spec.outer.momentum = 0.0;
   spec.outer.nesterov = false;
   spec.outer.clip = 2.0;
@@ -24,7 +24,7 @@ JobSpec FilledSpec() {
   spec.exchange.carry = 0;
   spec.placement.islands = {"a", "b"};
   spec.queue = {-3, "vision"};
-  spec.checkpoint = JobSpec::Checkpoints{"/saved", 10, 3};
+  spec.checkpoint = job::JobSpec::Checkpoints{"/saved", 10, 3};
   return spec;
 }
 

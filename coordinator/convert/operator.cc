@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "coordinator/convert/fields.h"
-#include "coordinator/convert/job_spec.h"
+#include "job/convert/job_spec.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -48,7 +48,7 @@ void PlaceToProto(size_t position, size_t length, v1::QueuePlace* out) {
 void JobViewToProto(const JobView& view, v1::JobView* out) {
   out->Clear();
   out->set_id(view.id.value());
-  JobSpecToProto(view.spec, out->mutable_spec());
+  job::JobSpecToProto(view.spec, out->mutable_spec());
   out->set_phase(view.paused ? v1::JOB_PHASE_PAUSED : PhaseToProto(view.phase));
   out->set_reason(view.reason);
   out->set_age_ms(Milliseconds(view.age));
@@ -115,7 +115,7 @@ void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
 
 void JobPlanToProto(const JobPlan& plan, v1::PlanJobReply* out) {
   out->Clear();
-  JobSpecToProto(plan.spec, out->mutable_spec());
+  job::JobSpecToProto(plan.spec, out->mutable_spec());
   for (const std::string& warning : plan.warnings) out->add_warnings(warning);
   out->set_starts(plan.starts);
   out->set_reason(plan.reason);
@@ -167,7 +167,7 @@ void EventToProto(const EventView& event, absl::Duration age, v1::Event* out) {
 void StateViewToProto(const StateView& view, v1::StateView* out) {
   out->Clear();
   out->set_job(view.id.value());
-  JobSpecToProto(view.spec, out->mutable_spec());
+  job::JobSpecToProto(view.spec, out->mutable_spec());
   out->set_sequence(view.sequence.value());
   out->set_samples_committed(view.samples_committed);
   out->set_parameters(view.element_count);

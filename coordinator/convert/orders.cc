@@ -1,7 +1,7 @@
 #include "base/release.h"
 #include "coordinator/convert/control.h"
 #include "coordinator/convert/fields.h"
-#include "coordinator/convert/job_spec.h"
+#include "job/convert/job_spec.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -109,7 +109,7 @@ void RestoredToProto(const RestoredState& restored, v1::RestoredState* out) {
 
 void JobToProto(const JobOrders& job, v1::JobOrders* out) {
   out->set_job(job.job.value());
-  JobSpecToProto(job.spec, out->mutable_spec());
+  job::JobSpecToProto(job.spec, out->mutable_spec());
   out->set_phase(PhaseToProto(job.phase));
   out->set_epoch(job.epoch.value());
   out->set_uid(job.uid);

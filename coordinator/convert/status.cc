@@ -1,4 +1,5 @@
 #include "base/status.h"
+#include "job/limits.h"
 
 #include <utility>
 
@@ -11,7 +12,7 @@ namespace skerry::coordinator {
 namespace {
 
 constexpr int kJobsMax = 1024;
-constexpr int kFragmentsMax = 64;
+constexpr int kFragmentsMax = job::kFragmentsMax;
 constexpr int kProgressMax = 4096;
 constexpr int kBasesMax = 1024;
 constexpr int kTasksMax = 1024;
@@ -42,8 +43,8 @@ absl::StatusOr<SeatState> StateFromProto(v1::SeatState state) {
 template <typename Hashes>
 absl::Status CheckSpans(uint32_t begin, const Hashes& hashes,
                         absl::string_view field) {
-  if (static_cast<uint32_t>(hashes.size()) > kSpansMax ||
-      begin > kSpansMax - static_cast<uint32_t>(hashes.size())) {
+  if (static_cast<uint32_t>(hashes.size()) > job::kSpansMax ||
+      begin > job::kSpansMax - static_cast<uint32_t>(hashes.size())) {
     return BadField(field, "reaches above 4096 spans");
   }
   return absl::OkStatus();

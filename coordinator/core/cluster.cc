@@ -17,6 +17,7 @@
 #include "coordinator/core/membership.h"
 #include "coordinator/core/state_view.h"
 #include "coordinator/core/worker_view.h"
+#include "job/review.h"
 
 namespace skerry::coordinator {
 class Cluster::Impl {
@@ -108,14 +109,15 @@ class Cluster::Impl {
     if (workers_.LoseStream(worker, boot, now)) DecideAll();
   }
 
-  absl::StatusOr<Submission> Submit(const JobSpec& spec, std::string_view key,
+  absl::StatusOr<Submission> Submit(const job::JobSpec& spec, std::string_view key,
                                     Instant now, bool apply) {
     Advance(now);
     if (key.empty() || key.size() > kKeyMax) {
       return absl::InvalidArgumentError(absl::StrCat(
           "idempotency: the key has to be 1 to ", kKeyMax, " bytes"));
     }
-    SKERRY_ASSIGN_OR_RETURN(ReviewedSpec reviewed, ReviewJobSpec(spec));
+    SKERRY_ASSIGN_OR_RETURN(job::ReviewedSpec reviewed,
+                            job::ReviewJobSpec(spec));
     SKERRY_ASSIGN_OR_RETURN(const std::optional<JobId> repeated,
                             jobs_.Place(reviewed.spec, key, apply));
     if (repeated.has_value()) {
@@ -166,8 +168,9 @@ class Cluster::Impl {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<JobPlan> Plan(const JobSpec& spec, uint64_t elements) const {
-    SKERRY_ASSIGN_OR_RETURN(ReviewedSpec reviewed, ReviewJobSpec(spec));
+  absl::StatusOr<JobPlan> Plan(const job::JobSpec& spec, uint64_t elements) const {
+    SKERRY_ASSIGN_OR_RETURN(job::ReviewedSpec reviewed,
+                            job::ReviewJobSpec(spec));
     SKERRY_RETURN_IF_ERROR(jobs_.Place(reviewed.spec, "", false).status());
     return PlanNext(std::move(reviewed), elements, jobs_, workers_, options_);
   }
@@ -423,7 +426,7 @@ absl::Status Cluster::OnStatus(const StatusFacts& status, Instant now) {
 void Cluster::OnStreamLost(std::string_view worker, Boot boot, Instant now) {
   impl_->OnStreamLost(worker, boot, now);
 }
-absl::StatusOr<Submission> Cluster::Submit(const JobSpec& spec,
+absl::StatusOr<Submission> Cluster::Submit(const job::JobSpec& spec,
                                            std::string_view idempotency_key,
                                            Instant now, bool apply) {
   return impl_->Submit(spec, idempotency_key, now, apply);
@@ -441,7 +444,7 @@ absl::Status Cluster::SetIntent(std::string_view worker, WorkerIntent intent,
                                 Instant now) {
   return impl_->SetIntent(worker, intent, now);
 }
-absl::StatusOr<JobPlan> Cluster::Plan(const JobSpec& spec,
+absl::StatusOr<JobPlan> Cluster::Plan(const job::JobSpec& spec,
                                       uint64_t elements) const {
   return impl_->Plan(spec, elements);
 }

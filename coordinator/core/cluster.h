@@ -35,7 +35,7 @@
 #include "coordinator/core/facts.h"
 #include "coordinator/core/generate_desk.h"
 #include "coordinator/core/job_plan.h"
-#include "coordinator/core/job_spec.h"
+#include "job/job_spec.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/orders.h"
 #include "coordinator/core/records.h"
@@ -89,7 +89,7 @@ class Cluster {
   // Errors: InvalidArgument with every problem, one a line; AlreadyExists when
   // an unfinished job has the name; FailedPrecondition when the key was used
   // for other content; ResourceExhausted when jobs_max are unfinished.
-  absl::StatusOr<Submission> Submit(const JobSpec& spec,
+  absl::StatusOr<Submission> Submit(const job::JobSpec& spec,
                                     std::string_view idempotency_key,
                                     Instant now, bool apply = false);
   // A finished job stays as it is.
@@ -148,7 +148,7 @@ class Cluster {
                                         Instant now) const;
   // What Submit would lead to with a model of `elements`; 0 when that is not
   // known. Errors: as Submit.
-  absl::StatusOr<JobPlan> Plan(const JobSpec& spec, uint64_t elements) const;
+  absl::StatusOr<JobPlan> Plan(const job::JobSpec& spec, uint64_t elements) const;
   // Errors: NotFound; FailedPrecondition when no whole state is there.
   absl::StatusOr<StateView> LocateState(JobId job) const;
   // Errors: NotFound.

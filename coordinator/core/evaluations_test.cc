@@ -54,7 +54,7 @@ TEST(EvaluationsTest, AResultIsRecordedOnce) {
 }
 
 TEST(EvaluationsTest, TheJobSucceedsWhenTheFinalAnchorIsEvaluated) {
-  JobBench bench(SmallJob("bench", 16));
+  JobBench bench(job::SmallJob("bench", 16));
   bench.AddReplica("a", {"w0"});
   CommitRounds(bench, 1, 2);
   DecideEvaluations(bench.job, bench.decider());
@@ -68,7 +68,7 @@ TEST(EvaluationsTest, TheJobSucceedsWhenTheFinalAnchorIsEvaluated) {
 }
 
 TEST(EvaluationsTest, WithoutAnyWorkerTheJobSucceedsAfterALease) {
-  JobBench bench(SmallJob("bench", 16));
+  JobBench bench(job::SmallJob("bench", 16));
   const Life life = bench.AddReplica("a", {"w0"});
   CommitRounds(bench, 1, 2);
   EndLife(bench.job, bench.decider(), life, "gone");
@@ -84,8 +84,8 @@ TEST(EvaluationsTest, WithoutAnyWorkerTheJobSucceedsAfterALease) {
 
 // Its disks may come back, or it goes back to a checkpoint.
 TEST(EvaluationsTest, AJobWhoseEndIsNotSavedYetDoesNotSucceedWithoutWorkers) {
-  JobSpec spec = SmallJob("bench", 16);
-  spec.checkpoint = JobSpec::Checkpoints{"/saved", 2, 2};
+  job::JobSpec spec = job::SmallJob("bench", 16);
+  spec.checkpoint = job::JobSpec::Checkpoints{"/saved", 2, 2};
   JobBench bench(spec);
   const Life life = bench.AddReplica("a", {"w0"});
   CommitRounds(bench, 1, 2);

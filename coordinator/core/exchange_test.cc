@@ -10,7 +10,7 @@ void Advance(JobBench& bench, absl::Duration by) { bench.now = bench.now + by; }
 
 // Three replicas of one worker each, ready with their first rounds.
 struct Three : JobBench {
-  explicit Three(JobSpec spec = SmallJob("bench", 1000)) : JobBench(spec) {
+  explicit Three(job::JobSpec spec = job::SmallJob("bench", 1000)) : JobBench(spec) {
     a = AddReplica("a", {"wa"});
     b = AddReplica("b", {"wb"});
     c = AddReplica("c", {"wc"});
@@ -183,7 +183,7 @@ TEST(ExchangeTest, ATieIsTriedOnceWithOtherOwnersThenTheLowestReplicaStays) {
 }
 
 TEST(ExchangeTest, AContributionThatIsTooOldIsDroppedAndItsSamplesReturn) {
-  JobSpec spec = SmallJob("bench", 1000);
+  job::JobSpec spec = job::SmallJob("bench", 1000);
   spec.exchange.carry = 0;
   JobBench bench(spec);
   bench.AddReplica("a", {"wa"});
@@ -239,7 +239,7 @@ TEST(ExchangeTest, WorkersThatContradictEachOtherEndTheLife) {
 }
 
 TEST(ExchangeTest, FewerThanTheLeastNumberDoNotOpen) {
-  JobSpec spec = SmallJob("bench", 1000);
+  job::JobSpec spec = job::SmallJob("bench", 1000);
   spec.exchange.min_replicas = 2;
   JobBench bench(spec);
   bench.AddReplica("a", {"wa"});

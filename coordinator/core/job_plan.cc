@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "compression/codec.h"
-#include "coordinator/core/codec_menu.h"
+#include "planner/codec_menu.h"
 #include "coordinator/core/layout.h"
 #include "coordinator/core/placing.h"
 #include "coordinator/core/worker_view.h"
@@ -30,13 +30,13 @@ size_t CountSeats(const JobPlan& plan) {
 }
 
 // The codec that the first exchange would use.
-std::string CodecOf(const JobSpec& spec) {
+std::string CodecOf(const job::JobSpec& spec) {
   return planner::IsCodecPolicy(spec.exchange.codec)
-             ? std::string(kUnmeasuredCodec)
+             ? std::string(planner::kUnmeasuredCodec)
              : spec.exchange.codec;
 }
 
-double EncodedBytes(const JobSpec& spec, uint64_t elements) {
+double EncodedBytes(const job::JobSpec& spec, uint64_t elements) {
   const auto id = compression::ParseCodecName(CodecOf(spec));
   SKERRY_CHECK(id.ok());
   const auto codec = compression::FindCodec(*id);
@@ -195,7 +195,7 @@ void Judge(const Turn& turn, JobPlan& plan) {
 
 }  // namespace
 
-JobPlan PlanJob(ReviewedSpec reviewed, uint64_t elements,
+JobPlan PlanJob(job::ReviewedSpec reviewed, uint64_t elements,
                 const WorkerTable& workers, const ClusterOptions& options,
                 const Turn& turn, LinksOfWorker links) {
   JobPlan plan;
@@ -215,7 +215,7 @@ JobPlan PlanJob(ReviewedSpec reviewed, uint64_t elements,
   return plan;
 }
 
-JobPlan PlanNext(ReviewedSpec reviewed, uint64_t elements, const JobTable& jobs,
+JobPlan PlanNext(job::ReviewedSpec reviewed, uint64_t elements, const JobTable& jobs,
                  const WorkerTable& workers, const ClusterOptions& options) {
   const Turn turn = jobs.TurnOfNext(reviewed.spec, workers);
   return PlanJob(std::move(reviewed), elements, workers, options, turn,

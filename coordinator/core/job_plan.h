@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "coordinator/core/job_spec.h"
+#include "job/job_spec.h"
+#include "job/review.h"
 #include "coordinator/core/job_table.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/queue.h"
@@ -60,7 +61,7 @@ struct PlannedExchange {
 
 struct JobPlan {
   // With every default filled in.
-  JobSpec spec;
+  job::JobSpec spec;
   std::vector<std::string> warnings;
   bool starts = false;
   // Why it starts, or what it would wait for.
@@ -79,12 +80,12 @@ using LinksOfWorker =
     absl::FunctionRef<std::vector<LinkView>(const std::string& worker)>;
 
 // `elements` is the model's size, 0 when it is not known.
-JobPlan PlanJob(ReviewedSpec reviewed, uint64_t elements,
+JobPlan PlanJob(job::ReviewedSpec reviewed, uint64_t elements,
                 const WorkerTable& workers, const ClusterOptions& options,
                 const Turn& turn, LinksOfWorker links);
 
 // Of a job that would be the next one.
-JobPlan PlanNext(ReviewedSpec reviewed, uint64_t elements, const JobTable& jobs,
+JobPlan PlanNext(job::ReviewedSpec reviewed, uint64_t elements, const JobTable& jobs,
                  const WorkerTable& workers, const ClusterOptions& options);
 
 }  // namespace skerry::coordinator

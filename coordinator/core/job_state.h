@@ -108,7 +108,7 @@ struct JobState {
 
   // --- Durable: the fold of the job's records.
   const JobId id;
-  const JobSpec spec;
+  const job::JobSpec spec;
   const std::string idempotency_key;
   JobPhase phase = JobPhase::kPending;
   std::string end_reason;

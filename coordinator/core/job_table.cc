@@ -99,7 +99,7 @@ absl::Status JobTable::Restore(const std::vector<JobSnapshot>& saved) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::optional<JobId>> JobTable::Place(const JobSpec& spec,
+absl::StatusOr<std::optional<JobId>> JobTable::Place(const job::JobSpec& spec,
                                                      std::string_view key,
                                                      bool apply) const {
   size_t unfinished = 0;
@@ -183,7 +183,7 @@ JobQueue JobTable::QueueFor(const WorkerTable& workers) const {
   return JobQueue(Queued(), workers, options_);
 }
 
-Turn JobTable::TurnOfNext(const JobSpec& spec,
+Turn JobTable::TurnOfNext(const job::JobSpec& spec,
                           const WorkerTable& workers) const {
   std::vector<QueuedJob> queued = Queued();
   const JobId next(~uint64_t{0});

@@ -51,7 +51,7 @@ class JobTable {
   // What a reviewed submission would be: the job that it repeats, or unset for
   // a new one. With `apply` the newest job of that name is the answer when it
   // has this content. Errors: as Cluster::Submit.
-  absl::StatusOr<std::optional<JobId>> Place(const JobSpec& spec,
+  absl::StatusOr<std::optional<JobId>> Place(const job::JobSpec& spec,
                                              std::string_view key,
                                              bool apply) const;
 
@@ -70,7 +70,7 @@ class JobTable {
   // The queue as it is now; of use until a job or worker changes.
   JobQueue QueueFor(const WorkerTable& workers) const;
   // The turn of a job that is not submitted yet.
-  Turn TurnOfNext(const JobSpec& spec, const WorkerTable& workers) const;
+  Turn TurnOfNext(const job::JobSpec& spec, const WorkerTable& workers) const;
 
   void HashInto(StateHasher& hasher) const;
   // Stops the process unless the parts of each job agree.

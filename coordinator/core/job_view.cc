@@ -161,7 +161,7 @@ void AddCounters(const JobState& job, Instant now, JobView& view) {
         static_cast<double>(
             view.samples_committed -
             std::min(view.samples_committed, job.samples_at_start)) *
-        job.spec.data.sequence_tokens / seconds;
+        job.spec.data.sequence_tokens.value_or(0) / seconds;
   }
 }
 
@@ -261,7 +261,7 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   view.sequence = job.State();
   view.samples_committed = job.ledger.consumed().total();
   view.samples_total = job.spec.training.samples;
-  view.tokens_per_sample = job.spec.data.sequence_tokens;
+  view.tokens_per_sample = job.spec.data.sequence_tokens.value_or(0);
   view.parameters = job.element_count;
   view.revision = revision;
   view.queue_position = turn.position;

@@ -12,7 +12,7 @@
 
 #include "absl/time/time.h"
 #include "base/ids.h"
-#include "coordinator/core/job_spec.h"
+#include "job/job_spec.h"
 #include "coordinator/core/types.h"
 
 namespace skerry::coordinator {
@@ -130,7 +130,7 @@ struct JobOrders {
   // Of the submission, so that a coordinator that lost its journal and gives
   // numbers again does not name another job's files.
   uint64_t uid = 0;
-  JobSpec spec;
+  job::JobSpec spec;
   JobPhase phase = JobPhase::kPending;
   Epoch epoch;
   // Unset: recover, and wait to be admitted.

@@ -13,7 +13,7 @@ constexpr size_t kReasonsMax = 3;
 
 }  // namespace
 
-std::string WhyNoPlace(const JobSpec& spec, const Worker& worker,
+std::string WhyNoPlace(const job::JobSpec& spec, const Worker& worker,
                        const Turn& turn, const ClusterOptions& options) {
   if (worker.left) return "it is lost";
   if (worker.intent == WorkerIntent::kCordon) return "it is cordoned";

@@ -13,7 +13,7 @@ namespace skerry::coordinator {
 
 // In words; empty when it may. What the worker has said of the job is not
 // looked at.
-std::string WhyNoPlace(const JobSpec& spec, const Worker& worker,
+std::string WhyNoPlace(const job::JobSpec& spec, const Worker& worker,
                        const Turn& turn, const ClusterOptions& options);
 
 // Why a job that waits for workers has not got enough: what is in the way, or

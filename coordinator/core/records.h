@@ -14,14 +14,14 @@
 
 #include "base/ids.h"
 #include "coordinator/core/facts.h"
-#include "coordinator/core/job_spec.h"
+#include "job/job_spec.h"
 #include "coordinator/core/types.h"
 
 namespace skerry::coordinator {
 
 struct JobSubmitted {
   // With every default filled in.
-  JobSpec spec;
+  job::JobSpec spec;
   std::string idempotency_key;
   friend bool operator==(const JobSubmitted&, const JobSubmitted&) = default;
 };

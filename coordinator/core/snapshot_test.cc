@@ -4,7 +4,7 @@
 
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/testing/scripted_world.h"
-#include "coordinator/core/testing/specs.h"
+#include "job/testing/specs.h"
 #include "gtest/gtest.h"
 
 namespace skerry::coordinator {
@@ -16,7 +16,7 @@ const ClusterSnapshot& Saved() {
     WorldOptions options;
     options.seed = 3;
     options.islands = {"a", "b"};
-    options.jobs = {SmallJob("job", 500)};
+    options.jobs = {job::SmallJob("job", 500)};
     ScriptedWorld world(options);
     world.Run();
     EXPECT_EQ(world.broken(), "");

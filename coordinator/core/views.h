@@ -13,7 +13,7 @@
 #include "absl/time/time.h"
 #include "base/ids.h"
 #include "coordinator/core/facts.h"
-#include "coordinator/core/job_spec.h"
+#include "job/job_spec.h"
 #include "coordinator/core/types.h"
 
 namespace skerry::coordinator {
@@ -62,7 +62,7 @@ struct JobCounters {
 
 struct JobView {
   JobId id;
-  JobSpec spec;
+  job::JobSpec spec;
   JobPhase phase = JobPhase::kPending;
   // An operator holds the job; only of one that has not ended.
   bool paused = false;
@@ -127,7 +127,7 @@ struct EventView {
 // One whole state of the model on the disks of workers that are there.
 struct StateView {
   JobId id;
-  JobSpec spec;
+  job::JobSpec spec;
   Sequence sequence;
   uint64_t samples_committed = 0;
   uint64_t element_count = 0;

@@ -7,7 +7,7 @@
 #include "base/release.h"
 #include "base/status.h"
 #include "coordinator/convert/fields.h"
-#include "coordinator/convert/job_spec.h"
+#include "job/convert/job_spec.h"
 #include "coordinator/convert/operator.h"
 #include "coordinator/service/find_job.h"
 #include "coordinator/service/grpc_status.h"
@@ -111,7 +111,7 @@ grpc::ServerUnaryReactor* OperatorService::Show(Context* context, View view) {
 grpc::ServerUnaryReactor* OperatorService::SubmitJob(
     Context* context, const v1::SubmitJobRequest* request,
     v1::SubmitJobReply* reply) {
-  absl::StatusOr<JobSpec> spec = JobSpecFromProto(request->spec());
+  absl::StatusOr<job::JobSpec> spec = job::JobSpecFromProto(request->spec());
   absl::Status checked = CheckKey(request->idempotency());
   if (checked.ok()) checked = spec.status();
   if (!checked.ok()) return AnswerNow(context, checked);
@@ -224,7 +224,7 @@ grpc::ServerUnaryReactor* OperatorService::ResumeJob(
 grpc::ServerUnaryReactor* OperatorService::PlanJob(
     Context* context, const v1::PlanJobRequest* request,
     v1::PlanJobReply* reply) {
-  absl::StatusOr<JobSpec> spec = JobSpecFromProto(request->spec());
+  absl::StatusOr<job::JobSpec> spec = job::JobSpecFromProto(request->spec());
   if (!spec.ok()) return AnswerNow(context, spec.status());
   return Show(context,
               [request, reply, spec = *std::move(spec)](

@@ -121,6 +121,7 @@ class TrainerProcessTest : public ::testing::Test {
     job_.mutable_training()->set_samples(800);
     job_.mutable_training()->set_batch_samples(16);
     job_.mutable_training()->set_learning_rate(3e-3);
+    job_.mutable_outer()->set_method(v1::JobSpec::OUTER_METHOD_LOCAL_SGD);
   }
 
   // Describes twice, as a worker does, and returns the second reply.

@@ -20,7 +20,7 @@ void AnchorChecker::OnDurable(const coordinator::Entry& entry) {
   const auto* submitted = std::get_if<coordinator::JobSubmitted>(&entry.record);
   if (submitted != nullptr) {
     fragments_[JobId(entry.index.value())] =
-        coordinator::FragmentCount(submitted->spec);
+        job::FragmentCount(submitted->spec);
   }
   const auto* restored = std::get_if<coordinator::Restored>(&entry.record);
   if (restored != nullptr) Take(*restored);

@@ -62,7 +62,7 @@ LedgerChecker::Part& LedgerChecker::PartOf(Job& job, FragmentId fragment) {
 void LedgerChecker::Take(const coordinator::JobSubmitted& record) {
   Job& job = jobs_[JobId(last_.value())];
   job.spec = record.spec;
-  job.parts.resize(coordinator::FragmentCount(record.spec));
+  job.parts.resize(job::FragmentCount(record.spec));
 }
 
 void LedgerChecker::CheckDelivered(const Job& job) {
@@ -159,7 +159,7 @@ void LedgerChecker::CheckMember(Job& job, const coordinator::Opened& open,
   const auto [offered, fresh] = job.offered.emplace(id, offer);
   Require(fresh || offered->second == offer, name + "has changed");
   const uint64_t bound =
-      coordinator::OuterDelay(job.spec) + job.spec.exchange.carry.value_or(2);
+      job::OuterDelay(job.spec) + job.spec.exchange.carry;
   const uint64_t before = open.sequence.value() - 1;
   Require(offer.base.value() <= before && before - offer.base.value() <= bound,
           absl::StrCat(name, "is from base ", offer.base.value(),

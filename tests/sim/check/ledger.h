@@ -46,7 +46,7 @@ class LedgerChecker final : public Observer {
     std::map<FragmentId, data::RangeSet> dropped;
   };
   struct Job {
-    coordinator::JobSpec spec;
+    job::JobSpec spec;
     std::vector<Part> parts;
     std::map<Life, ReplicaId> current;
     std::map<Life, Holding> holdings;

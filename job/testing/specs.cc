@@ -1,11 +1,11 @@
-#include "coordinator/core/testing/specs.h"
+#include "job/testing/specs.h"
 
-namespace skerry::coordinator {
+namespace skerry::job {
 
 JobSpec SmallJob(const std::string& name, uint64_t samples) {
   JobSpec spec;
   spec.name = name;
-  spec.model.config_json = R"({"n_positions": 64})";
+  spec.model.config_json = kTinyConfig;
   spec.data.path = "/data/text";
   spec.data.manifest_sha256 = std::string(64, 'a');
   spec.training.samples = samples;
@@ -17,4 +17,4 @@ JobSpec SmallJob(const std::string& name, uint64_t samples) {
   return spec;
 }
 
-}  // namespace skerry::coordinator
+}  // namespace skerry::job

@@ -1,4 +1,4 @@
-#include "coordinator/core/codec_review.h"
+#include "job/codec_review.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,16 +6,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compression/codec.h"
-#include "coordinator/core/codec_menu.h"
+#include "planner/codec_menu.h"
 #include "planner/codec_loss.h"
 #include "planner/codec_policy.h"
 
-namespace skerry::coordinator {
+namespace skerry::job {
 namespace {
 
 double LeastErrorOfMenu() {
   double least = std::numeric_limits<double>::infinity();
-  for (const planner::CodecOption& option : CodecMenu()) {
+  for (const planner::CodecOption& option : planner::CodecMenu()) {
     least = std::min(least, option.relative_rms);
   }
   return least;
@@ -40,9 +40,9 @@ void ReviewCodec(const std::string& codec, std::optional<double> error_max,
   if (*error_max >= least && *error_max <= 1) return;
   problems.Add("exchange.error_max",
                absl::StrFormat(
-                   "has to be in [%g, 1], as adaptive has no codec that errs "
-                   "less; name raw_f32 or bf16 as exchange.codec then",
-                   least));
+                   "has to be in [%g, 1], not %g: adaptive has no codec that "
+                   "errs less; name raw_f32 or bf16 as exchange.codec then",
+                   least, *error_max));
 }
 
 double StandardBeta(const std::string& codec) {
@@ -67,4 +67,4 @@ void ReviewDivergence(const std::string& codec, double beta, double momentum,
           absl::string_view(diverges->remedy.data(), diverges->remedy.size())));
 }
 
-}  // namespace skerry::coordinator
+}  // namespace skerry::job

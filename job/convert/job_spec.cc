@@ -1,14 +1,12 @@
-#include "coordinator/convert/job_spec.h"
+#include "job/convert/job_spec.h"
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "coordinator/convert/fields.h"
+#include "job/convert/fields.h"
+#include "job/limits.h"
 
-namespace skerry::coordinator {
+namespace skerry::job {
 namespace {
-
-constexpr size_t kConfigBytesMax = 256 * 1024;
-constexpr int kIslandsMax = 1024;
 
 absl::StatusOr<OuterMethod> MethodFromProto(v1::JobSpec::OuterMethod method) {
   switch (method) {
@@ -48,7 +46,7 @@ absl::StatusOr<InnerOptimizer> OptimizerFromProto(
     v1::JobSpec::InnerOptimizer optimizer) {
   switch (optimizer) {
     case v1::JobSpec::INNER_OPTIMIZER_UNSPECIFIED:
-      return InnerOptimizer::kUnspecified;
+      return JobSpec::Training().optimizer;
     case v1::JobSpec::INNER_OPTIMIZER_ADAMW:
       return InnerOptimizer::kAdamW;
     case v1::JobSpec::INNER_OPTIMIZER_LAMB:
@@ -66,8 +64,6 @@ absl::StatusOr<InnerOptimizer> OptimizerFromProto(
 
 v1::JobSpec::InnerOptimizer OptimizerToProto(InnerOptimizer optimizer) {
   switch (optimizer) {
-    case InnerOptimizer::kUnspecified:
-      return v1::JobSpec::INNER_OPTIMIZER_UNSPECIFIED;
     case InnerOptimizer::kAdamW:
       return v1::JobSpec::INNER_OPTIMIZER_ADAMW;
     case InnerOptimizer::kLamb:
@@ -83,7 +79,7 @@ v1::JobSpec::InnerOptimizer OptimizerToProto(InnerOptimizer optimizer) {
 absl::StatusOr<Schedule> ScheduleFromProto(v1::JobSpec::Schedule schedule) {
   switch (schedule) {
     case v1::JobSpec::SCHEDULE_UNSPECIFIED:
-      return Schedule::kUnspecified;
+      return JobSpec::Training().schedule;
     case v1::JobSpec::SCHEDULE_COSINE:
       return Schedule::kCosine;
     case v1::JobSpec::SCHEDULE_LINEAR:
@@ -103,7 +99,7 @@ absl::StatusOr<Schedule> ScheduleFromProto(v1::JobSpec::Schedule schedule) {
 absl::StatusOr<Compute> ComputeFromProto(v1::JobSpec::Compute compute) {
   switch (compute) {
     case v1::JobSpec::COMPUTE_UNSPECIFIED:
-      return Compute::kUnspecified;
+      return JobSpec::Training().compute;
     case v1::JobSpec::COMPUTE_FP32:
       return Compute::kFp32;
     case v1::JobSpec::COMPUTE_BF16:
@@ -116,8 +112,6 @@ absl::StatusOr<Compute> ComputeFromProto(v1::JobSpec::Compute compute) {
 
 v1::JobSpec::Compute ComputeToProto(Compute compute) {
   switch (compute) {
-    case Compute::kUnspecified:
-      return v1::JobSpec::COMPUTE_UNSPECIFIED;
     case Compute::kFp32:
       return v1::JobSpec::COMPUTE_FP32;
     case Compute::kBf16:
@@ -128,8 +122,6 @@ v1::JobSpec::Compute ComputeToProto(Compute compute) {
 
 v1::JobSpec::Schedule ScheduleToProto(Schedule schedule) {
   switch (schedule) {
-    case Schedule::kUnspecified:
-      return v1::JobSpec::SCHEDULE_UNSPECIFIED;
     case Schedule::kCosine:
       return v1::JobSpec::SCHEDULE_COSINE;
     case Schedule::kLinear:
@@ -199,7 +191,10 @@ absl::StatusOr<JobSpec::Checkpoints> CheckpointsFromProto(
     const v1::JobSpec::Checkpoints& in) {
   SKERRY_RETURN_IF_ERROR(
       CheckText(in.directory(), kTextBytesMax, "checkpoint.directory"));
-  return JobSpec::Checkpoints{in.directory(), in.every(), in.keep()};
+  JobSpec::Checkpoints out{in.directory()};
+  if (in.has_every()) out.every = in.every();
+  if (in.has_keep()) out.keep = in.keep();
+  return out;
 }
 
 absl::Status CheckSizes(const v1::JobSpec& spec) {
@@ -214,8 +209,9 @@ absl::Status CheckSizes(const v1::JobSpec& spec) {
       CheckText(spec.exchange().codec(), kNameBytesMax, "exchange.codec"));
   SKERRY_RETURN_IF_ERROR(
       CheckText(spec.queue().owner(), kNameBytesMax, "queue.owner"));
-  if (spec.placement().islands_size() > kIslandsMax) {
-    return BadField("placement.islands", "names more than 1024 islands");
+  if (spec.placement().islands_size() > static_cast<int>(kIslandsMax)) {
+    return BadField("placement.islands",
+                    absl::StrCat("names more than ", kIslandsMax, " islands"));
   }
   for (const std::string& island : spec.placement().islands()) {
     SKERRY_RETURN_IF_ERROR(
@@ -232,14 +228,15 @@ absl::StatusOr<JobSpec::Training> TrainingFromProto(
   SKERRY_ASSIGN_OR_RETURN(out.compute, ComputeFromProto(in.compute()));
   out.samples = in.samples();
   out.batch_samples = in.batch_samples();
-  out.micro_batch_samples = in.micro_batch_samples();
-  out.tau = in.tau();
-  out.learning_rate = in.learning_rate();
-  out.beta1 = in.beta1();
-  out.beta2 = in.beta2();
-  out.epsilon = in.epsilon();
-  out.evaluate_samples = in.evaluate_samples();
   out.recompute = in.recompute();
+  if (in.has_micro_batch_samples())
+    out.micro_batch_samples = in.micro_batch_samples();
+  if (in.has_tau()) out.tau = in.tau();
+  if (in.has_learning_rate()) out.learning_rate = in.learning_rate();
+  if (in.has_beta1()) out.beta1 = in.beta1();
+  if (in.has_beta2()) out.beta2 = in.beta2();
+  if (in.has_epsilon()) out.epsilon = in.epsilon();
+  if (in.has_evaluate_samples()) out.evaluate_samples = in.evaluate_samples();
   if (in.has_weight_decay()) out.weight_decay = in.weight_decay();
   if (in.has_momentum()) out.momentum = in.momentum();
   if (in.has_nesterov()) out.nesterov = in.nesterov();
@@ -255,12 +252,13 @@ absl::StatusOr<JobSpec::Training> TrainingFromProto(
 void TrainingToProto(const JobSpec::Training& in, v1::JobSpec::Training* out) {
   out->set_samples(in.samples);
   out->set_batch_samples(in.batch_samples);
-  out->set_micro_batch_samples(in.micro_batch_samples);
+  if (in.micro_batch_samples.has_value())
+    out->set_micro_batch_samples(*in.micro_batch_samples);
   out->set_tau(in.tau);
   out->set_learning_rate(in.learning_rate);
-  out->set_beta1(in.beta1);
-  out->set_beta2(in.beta2);
-  out->set_epsilon(in.epsilon);
+  if (in.beta1.has_value()) out->set_beta1(*in.beta1);
+  if (in.beta2.has_value()) out->set_beta2(*in.beta2);
+  if (in.epsilon.has_value()) out->set_epsilon(*in.epsilon);
   out->set_evaluate_samples(in.evaluate_samples);
   out->set_recompute(in.recompute);
   out->set_optimizer(OptimizerToProto(in.optimizer));
@@ -271,11 +269,9 @@ void TrainingToProto(const JobSpec::Training& in, v1::JobSpec::Training* out) {
   if (in.nesterov.has_value()) out->set_nesterov(*in.nesterov);
   if (in.decay_fraction.has_value())
     out->set_decay_fraction(*in.decay_fraction);
-  if (in.warmup_fraction.has_value())
-    out->set_warmup_fraction(*in.warmup_fraction);
-  if (in.min_learning_rate_ratio.has_value())
-    out->set_min_learning_rate_ratio(*in.min_learning_rate_ratio);
-  if (in.clip_norm.has_value()) out->set_clip_norm(*in.clip_norm);
+  out->set_warmup_fraction(in.warmup_fraction);
+  out->set_min_learning_rate_ratio(in.min_learning_rate_ratio);
+  out->set_clip_norm(in.clip_norm);
   if (in.evaluate_every.has_value())
     out->set_evaluate_every(*in.evaluate_every);
 }
@@ -307,6 +303,27 @@ void OuterToProto(const JobSpec::OuterLoop& in, v1::JobSpec::OuterLoop* out) {
   out->set_accept_weak_damping(in.accept_weak_damping);
 }
 
+void ExchangeFromProto(const v1::JobSpec::Exchange& in,
+                       JobSpec::Exchange* out) {
+  if (in.has_codec()) out->codec = in.codec();
+  if (in.has_quorum()) out->quorum = in.quorum();
+  if (in.has_min_replicas()) out->min_replicas = in.min_replicas();
+  if (in.has_carry()) out->carry = in.carry();
+  if (in.has_spans()) out->spans = in.spans();
+  if (in.has_fragments()) out->fragments = in.fragments();
+  if (in.has_error_max()) out->error_max = in.error_max();
+}
+
+void ExchangeToProto(const JobSpec::Exchange& in, v1::JobSpec::Exchange* out) {
+  out->set_codec(in.codec);
+  out->set_quorum(in.quorum);
+  out->set_min_replicas(in.min_replicas);
+  out->set_carry(in.carry);
+  out->set_spans(in.spans);
+  out->set_fragments(in.fragments);
+  if (in.error_max.has_value()) out->set_error_max(*in.error_max);
+}
+
 }  // namespace
 
 absl::StatusOr<JobSpec> JobSpecFromProto(const v1::JobSpec& spec) {
@@ -322,24 +339,19 @@ absl::StatusOr<JobSpec> JobSpecFromProto(const v1::JobSpec& spec) {
   out.data.path = spec.data().path();
   out.data.manifest_sha256 = spec.data().manifest_sha256();
   out.data.seed = spec.data().seed();
-  out.data.sequence_tokens = spec.data().sequence_tokens();
+  if (spec.data().has_sequence_tokens())
+    out.data.sequence_tokens = spec.data().sequence_tokens();
   SKERRY_ASSIGN_OR_RETURN(out.training, TrainingFromProto(spec.training()));
   SKERRY_ASSIGN_OR_RETURN(out.outer.method,
                           MethodFromProto(spec.outer().method()));
   OuterFromProto(spec.outer(), &out.outer);
-  out.exchange.codec = spec.exchange().codec();
-  out.exchange.quorum = spec.exchange().quorum();
-  out.exchange.min_replicas = spec.exchange().min_replicas();
-  if (spec.exchange().has_carry()) out.exchange.carry = spec.exchange().carry();
-  out.exchange.spans = spec.exchange().spans();
-  out.exchange.fragments = spec.exchange().fragments();
-  if (spec.exchange().has_error_max()) {
-    out.exchange.error_max = spec.exchange().error_max();
-  }
+  ExchangeFromProto(spec.exchange(), &out.exchange);
   out.placement.islands.assign(spec.placement().islands().begin(),
                                spec.placement().islands().end());
-  out.placement.workers_min = spec.placement().workers_min();
-  out.queue = {spec.queue().priority(), spec.queue().owner()};
+  if (spec.placement().has_workers_min())
+    out.placement.workers_min = spec.placement().workers_min();
+  out.queue.priority = spec.queue().priority();
+  if (spec.queue().has_owner()) out.queue.owner = spec.queue().owner();
   if (spec.has_checkpoint()) {
     SKERRY_ASSIGN_OR_RETURN(out.checkpoint,
                             CheckpointsFromProto(spec.checkpoint()));
@@ -360,21 +372,11 @@ void JobSpecToProto(const JobSpec& spec, v1::JobSpec* out) {
   data->set_path(spec.data.path);
   data->set_manifest_sha256(spec.data.manifest_sha256);
   data->set_seed(spec.data.seed);
-  data->set_sequence_tokens(spec.data.sequence_tokens);
+  if (spec.data.sequence_tokens.has_value())
+    data->set_sequence_tokens(*spec.data.sequence_tokens);
   TrainingToProto(spec.training, out->mutable_training());
   OuterToProto(spec.outer, out->mutable_outer());
-  v1::JobSpec::Exchange* exchange = out->mutable_exchange();
-  exchange->set_codec(spec.exchange.codec);
-  exchange->set_quorum(spec.exchange.quorum);
-  exchange->set_min_replicas(spec.exchange.min_replicas);
-  if (spec.exchange.carry.has_value()) {
-    exchange->set_carry(*spec.exchange.carry);
-  }
-  exchange->set_spans(spec.exchange.spans);
-  exchange->set_fragments(spec.exchange.fragments);
-  if (spec.exchange.error_max.has_value()) {
-    exchange->set_error_max(*spec.exchange.error_max);
-  }
+  ExchangeToProto(spec.exchange, out->mutable_exchange());
   for (const std::string& island : spec.placement.islands) {
     out->mutable_placement()->add_islands(island);
   }
@@ -389,4 +391,4 @@ void JobSpecToProto(const JobSpec& spec, v1::JobSpec* out) {
   }
 }
 
-}  // namespace skerry::coordinator
+}  // namespace skerry::job

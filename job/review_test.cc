@@ -1,22 +1,22 @@
-#include "coordinator/core/job_spec.h"
+#include "job/review.h"
 
 #include <cmath>
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "coordinator/core/testing/specs.h"
+#include "job/testing/specs.h"
 #include "gtest/gtest.h"
 
-namespace skerry::coordinator {
+namespace skerry::job {
 namespace {
 
 bool Says(const absl::Status& status, const std::string& what) {
   return std::string(status.message()).find(what) != std::string::npos;
 }
 
-TEST(JobSpecTest, DefaultsAreFilledAndReviewingAgainChangesNothing) {
+TEST(ReviewTest, DefaultsAreFilledAndReviewingAgainChangesNothing) {
   JobSpec spec = SmallJob("job", 100);
-  spec.training.tau = 0;
+  spec.training.tau = JobSpec().training.tau;
   const auto reviewed = ReviewJobSpec(spec);
   ASSERT_TRUE(reviewed.ok()) << reviewed.status();
   EXPECT_EQ(reviewed->spec.training.tau, 12u);
@@ -29,7 +29,7 @@ TEST(JobSpecTest, DefaultsAreFilledAndReviewingAgainChangesNothing) {
   EXPECT_EQ(again->spec, reviewed->spec);
 }
 
-TEST(JobSpecTest, EveryProblemIsSaidAtOnceWithItsPath) {
+TEST(ReviewTest, EveryProblemIsSaidAtOnceWithItsPath) {
   JobSpec spec = SmallJob("Bad Name", 0);
   spec.training.batch_samples = 0;
   spec.exchange.codec = "zip";
@@ -44,7 +44,7 @@ TEST(JobSpecTest, EveryProblemIsSaidAtOnceWithItsPath) {
   }
 }
 
-TEST(JobSpecTest, NotANumberIsInNoRange) {
+TEST(ReviewTest, NotANumberIsInNoRange) {
   JobSpec spec = SmallJob("job", 100);
   spec.training.weight_decay = std::nan("");
   spec.exchange.quorum = std::nan("");
@@ -53,7 +53,7 @@ TEST(JobSpecTest, NotANumberIsInNoRange) {
   EXPECT_TRUE(Says(status, "exchange.quorum:"));
 }
 
-TEST(JobSpecTest, EachOptimizerHasItsOwnDefaults) {
+TEST(ReviewTest, EachOptimizerHasItsOwnDefaults) {
   JobSpec spec = SmallJob("job", 100);
   const auto filled = [&](InnerOptimizer optimizer) {
     spec.training.optimizer = optimizer;
@@ -62,8 +62,6 @@ TEST(JobSpecTest, EachOptimizerHasItsOwnDefaults) {
     EXPECT_EQ(ReviewJobSpec(reviewed->spec)->spec, reviewed->spec);
     return reviewed->spec.training;
   };
-  EXPECT_EQ(filled(InnerOptimizer::kUnspecified).optimizer,
-            InnerOptimizer::kAdamW);
   EXPECT_EQ(filled(InnerOptimizer::kAdamW).weight_decay, 0.1);
   EXPECT_FALSE(filled(InnerOptimizer::kAdamW).momentum.has_value());
   EXPECT_EQ(filled(InnerOptimizer::kLamb).weight_decay, 0.01);
@@ -75,7 +73,7 @@ TEST(JobSpecTest, EachOptimizerHasItsOwnDefaults) {
   EXPECT_EQ(filled(InnerOptimizer::kMuon).weight_decay, 0.0);
 }
 
-TEST(JobSpecTest, WhatHasNoEffectIsRefused) {
+TEST(ReviewTest, WhatHasNoEffectIsRefused) {
   JobSpec spec = SmallJob("job", 100);
   spec.training.momentum = 0.9;
   spec.training.nesterov = true;
@@ -96,7 +94,7 @@ TEST(JobSpecTest, WhatHasNoEffectIsRefused) {
   EXPECT_TRUE(Says(status, "training.decay_fraction:"));
 }
 
-TEST(JobSpecTest, SgdHasNoBetas) {
+TEST(ReviewTest, SgdHasNoBetas) {
   JobSpec spec = SmallJob("job", 100);
   spec.training.beta1 = 0.9;
   spec.training.beta2 = 0.95;
@@ -111,7 +109,7 @@ TEST(JobSpecTest, SgdHasNoBetas) {
   }
 }
 
-TEST(JobSpecTest, AnInverseSquareRootNeedsAWarmUp) {
+TEST(ReviewTest, AnInverseSquareRootNeedsAWarmUp) {
   JobSpec spec = SmallJob("job", 100);
   spec.training.schedule = Schedule::kInverseSqrt;
   EXPECT_TRUE(ReviewJobSpec(spec).ok());
@@ -119,7 +117,7 @@ TEST(JobSpecTest, AnInverseSquareRootNeedsAWarmUp) {
   EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "training.warmup_fraction:"));
 }
 
-TEST(JobSpecTest, AnUnstableOuterLoopIsRefused) {
+TEST(ReviewTest, AnUnstableOuterLoopIsRefused) {
   JobSpec spec = SmallJob("job", 100);
   spec.outer.method = OuterMethod::kCo2;
   spec.outer.learning_rate = 0.9;
@@ -127,7 +125,7 @@ TEST(JobSpecTest, AnUnstableOuterLoopIsRefused) {
   EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "outer:"));
 }
 
-TEST(JobSpecTest, SparseCodecsNeedErrorFeedbackAndNoMomentum) {
+TEST(ReviewTest, SparseCodecsNeedErrorFeedbackAndNoMomentum) {
   JobSpec spec = SmallJob("job", 100);
   for (const char* codec :
        {"top_k/16", "chunk_top_k/64", "threshold_top_k/4"}) {
@@ -152,7 +150,7 @@ TEST(JobSpecTest, SparseCodecsNeedErrorFeedbackAndNoMomentum) {
   EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "exchange.codec:"));
 }
 
-TEST(JobSpecTest, AnAdaptiveJobCarriesErrorsUnlessItSaysOtherwise) {
+TEST(ReviewTest, AnAdaptiveJobCarriesErrorsUnlessItSaysOtherwise) {
   JobSpec spec = SmallJob("job", 100);
   spec.exchange.codec = "adaptive";
   for (const OuterMethod method : {OuterMethod::kCo2, OuterMethod::kDiloco}) {
@@ -165,7 +163,7 @@ TEST(JobSpecTest, AnAdaptiveJobCarriesErrorsUnlessItSaysOtherwise) {
   EXPECT_TRUE(ReviewJobSpec(spec).ok());
 }
 
-TEST(JobSpecTest, OneBitWithoutErrorFeedbackIsRefusedInOneLine) {
+TEST(ReviewTest, OneBitWithoutErrorFeedbackIsRefusedInOneLine) {
   JobSpec spec = SmallJob("job", 100);
   spec.exchange.codec = "sign1";
   ASSERT_TRUE(ReviewJobSpec(spec).ok()) << ReviewJobSpec(spec).status();
@@ -177,7 +175,7 @@ TEST(JobSpecTest, OneBitWithoutErrorFeedbackIsRefusedInOneLine) {
             "a codec of 4 bits or more, such as nf4");
 }
 
-TEST(JobSpecTest, OneScaleForAllValuesIsRefusedInOneLine) {
+TEST(ReviewTest, OneScaleForAllValuesIsRefusedInOneLine) {
   JobSpec spec = SmallJob("job", 100);
   spec.exchange.codec = "sign1_whole";
   for (const double beta : {0.0, 1.0}) {
@@ -189,7 +187,7 @@ TEST(JobSpecTest, OneScaleForAllValuesIsRefusedInOneLine) {
   }
 }
 
-TEST(JobSpecTest, AnErrorCapIsAdaptivesAndOneThatTheMenuKeeps) {
+TEST(ReviewTest, AnErrorCapIsAdaptivesAndOneThatTheMenuKeeps) {
   JobSpec spec = SmallJob("job", 100);
   spec.exchange.codec = "adaptive";
   for (const double fine : {0.0071, 0.1, 1.0}) {
@@ -210,7 +208,7 @@ TEST(JobSpecTest, AnErrorCapIsAdaptivesAndOneThatTheMenuKeeps) {
   }
 }
 
-TEST(JobSpecTest, AdaTopKIsRefusedWhereSparseCodecsAre) {
+TEST(ReviewTest, AdaTopKIsRefusedWhereSparseCodecsAre) {
   JobSpec spec = SmallJob("job", 100);
   spec.exchange.codec = "ada_top_k/16";
   spec.outer.method = OuterMethod::kCo2;
@@ -226,7 +224,7 @@ TEST(JobSpecTest, AdaTopKIsRefusedWhereSparseCodecsAre) {
   EXPECT_TRUE(Says(ReviewJobSpec(spec).status(), "exchange.codec:"));
 }
 
-TEST(JobSpecTest, WeakDampingIsWarnedOfUnlessAccepted) {
+TEST(ReviewTest, WeakDampingIsWarnedOfUnlessAccepted) {
   JobSpec spec = SmallJob("job", 100);
   spec.outer.method = OuterMethod::kCo2;
   spec.outer.learning_rate = 0.8;
@@ -236,25 +234,18 @@ TEST(JobSpecTest, WeakDampingIsWarnedOfUnlessAccepted) {
   EXPECT_TRUE(ReviewJobSpec(spec)->warnings.empty());
 }
 
-TEST(JobSpecTest, ConfigsThatAreNoObjectAreRefusedWithoutCrashing) {
-  for (const char* text : {"", "{", "[1]", "7", "{\"n_positions\": -3}",
-                           "{\"n_positions\": \"x\"}"}) {
+TEST(ReviewTest, ConfigsThatAreNoObjectAreRefusedWithoutCrashing) {
+  for (const char* text : {"", "{", "[1]", "7", "{\"n_positions\": 64}",
+                           "{\"model_type\": \"gpt2\", \"n_positions\": -3}",
+                           "{\"model_type\": \"gpt2\", \"n_head\": 7}"}) {
     JobSpec spec = SmallJob("job", 100);
     spec.model.config_json = text;
     EXPECT_FALSE(ReviewJobSpec(spec).ok()) << text;
   }
 }
 
-TEST(JobSpecTest, OnlyOverlappingMethodsAreDelayed) {
+TEST(ReviewTest, OwnerAndPriorityHaveTheirBounds) {
   JobSpec spec = SmallJob("job", 100);
-  EXPECT_EQ(OuterDelay(spec), 0u);
-  spec.outer.method = OuterMethod::kCo2;
-  EXPECT_EQ(OuterDelay(spec), 1u);
-}
-
-TEST(JobSpecTest, AnOwnerIsFilledInAndAPriorityHasItsBounds) {
-  JobSpec spec = SmallJob("job", 100);
-  EXPECT_EQ(ReviewJobSpec(spec)->spec.queue.owner, "default");
   spec.queue = {-1000, "team.vision"};
   EXPECT_EQ(ReviewJobSpec(spec)->spec.queue, spec.queue);
   spec.queue = {1001, "Team Vision"};
@@ -270,7 +261,7 @@ JobSpec FromCheckpoint(Samples samples) {
   return spec;
 }
 
-TEST(JobSpecTest, ACheckpointIsTakenWithItsSamplesSaid) {
+TEST(ReviewTest, ACheckpointIsTakenWithItsSamplesSaid) {
   EXPECT_TRUE(ReviewJobSpec(FromCheckpoint(Samples::kAnew)).ok());
   JobSpec spec = FromCheckpoint(Samples::kGoOn);
   spec.model.checkpoint->consumed = {{0, 40}, {48, 56}};
@@ -282,7 +273,7 @@ TEST(JobSpecTest, ACheckpointIsTakenWithItsSamplesSaid) {
            "model.checkpoint.samples: is not set; use anew"));
 }
 
-TEST(JobSpecTest, ACheckpointThatCannotBeMeantIsRefused) {
+TEST(ReviewTest, ACheckpointThatCannotBeMeantIsRefused) {
   JobSpec spec = FromCheckpoint(Samples::kAnew);
   spec.model.checkpoint->path = "relative";
   spec.model.checkpoint->name = "newest";
@@ -296,7 +287,7 @@ TEST(JobSpecTest, ACheckpointThatCannotBeMeantIsRefused) {
   }
 }
 
-TEST(JobSpecTest, AJobThatGoesOnHasSomethingLeftToTrainOn) {
+TEST(ReviewTest, AJobThatGoesOnHasSomethingLeftToTrainOn) {
   JobSpec spec = FromCheckpoint(Samples::kGoOn);
   EXPECT_TRUE(Says(ReviewJobSpec(spec).status(),
                    "does not say which samples it has taken in"));
@@ -307,10 +298,10 @@ TEST(JobSpecTest, AJobThatGoesOnHasSomethingLeftToTrainOn) {
                    "training.samples: is below sample 101"));
 }
 
-TEST(JobSpecTest, CheckpointsOfAJobHaveDefaultsAndBounds) {
+TEST(ReviewTest, CheckpointsOfAJobHaveDefaultsAndBounds) {
   JobSpec spec = SmallJob("saved", 100);
   EXPECT_FALSE(ReviewJobSpec(spec)->spec.checkpoint.has_value());
-  spec.checkpoint = JobSpec::Checkpoints{"/saved", 0, 0};
+  spec.checkpoint = JobSpec::Checkpoints{"/saved"};
   const auto reviewed = ReviewJobSpec(spec);
   ASSERT_TRUE(reviewed.ok()) << reviewed.status();
   EXPECT_EQ(reviewed->spec.checkpoint->every, 20u);
@@ -323,5 +314,54 @@ TEST(JobSpecTest, CheckpointsOfAJobHaveDefaultsAndBounds) {
   }
 }
 
+TEST(ReviewTest, ANameThatBeginsWithADashIsRefused) {
+  EXPECT_EQ(ReviewJobSpec(SmallJob("-f", 100)).status().message(),
+            "name: has to begin with a letter or a digit, not \"-f\": commands "
+            "take a dash for an option");
+  EXPECT_TRUE(ReviewJobSpec(SmallJob("f-", 100)).ok());
+  EXPECT_EQ(ReviewJobSpec(SmallJob(std::string("ba\0se", 5), 100))
+                .status()
+                .message(),
+            "name: has to be 1 to 63 lower-case letters, digits and dashes, "
+            "not \"ba\\x00se\"");
+}
+
+TEST(ReviewTest, MoreReplicasThanNamedIslandsAreRefused) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.exchange.min_replicas = 50;
+  EXPECT_TRUE(ReviewJobSpec(spec).ok());
+  spec.placement.islands = {"a", "b"};
+  EXPECT_EQ(ReviewJobSpec(spec).status().message(),
+            "exchange.min_replicas: is 50, and placement.islands names 2: an "
+            "island is one replica; lower it, or name more islands");
+  spec.exchange.min_replicas = 2;
+  EXPECT_TRUE(ReviewJobSpec(spec).ok());
+}
+
+TEST(ReviewTest, ASampleEndsWithTheModelsContext) {
+  JobSpec spec = SmallJob("job", 100);
+  for (const uint32_t bad : {0u, 65u}) {
+    spec.data.sequence_tokens = bad;
+    EXPECT_EQ(ReviewJobSpec(spec).status().message(),
+              absl::StrCat("data.sequence_tokens: has to be 1 to 64, not ", bad,
+                           "; it ends with the model's context"));
+  }
+}
+
+// Jobs of an older release, accepted under other names, go on.
+TEST(ReviewTest, AReviewOfTheWorkLooksAtNoNames) {
+  JobSpec spec = SmallJob("-f", 100);
+  spec.model.config_json.clear();
+  spec.data.manifest_sha256.clear();
+  const auto work = ReviewWork(spec);
+  ASSERT_TRUE(work.ok()) << work.status();
+  EXPECT_EQ(work->training.beta1, 0.9);
+  EXPECT_FALSE(work->data.sequence_tokens.has_value());
+  spec.training.tau = 0;
+  EXPECT_EQ(ReviewWork(spec).status().message(),
+            "training.tau: has to be 1 to 1048576, not 0; it is the number of "
+            "inner steps in a round");
+}
+
 }  // namespace
-}  // namespace skerry::coordinator
+}  // namespace skerry::job

@@ -1,16 +1,16 @@
-// coordinator/core/codec_review.h
+// job/codec_review.h
 //
 // What is wrong with the codec that a submitted job names, beside its outer
 // loop.
-#ifndef SKERRY_COORDINATOR_CORE_CODEC_REVIEW_H_
-#define SKERRY_COORDINATOR_CORE_CODEC_REVIEW_H_
+#ifndef SKERRY_JOB_CODEC_REVIEW_H_
+#define SKERRY_JOB_CODEC_REVIEW_H_
 
 #include <optional>
 #include <string>
 
-#include "coordinator/core/spec_problems.h"
+#include "job/spec_problems.h"
 
-namespace skerry::coordinator {
+namespace skerry::job {
 
 // `codec` is a codec's name or a policy's. `error_max` is the relative root
 // mean square error of one encoding that the job accepts: only adaptive takes
@@ -26,6 +26,6 @@ double StandardBeta(const std::string& codec);
 void ReviewDivergence(const std::string& codec, double beta, double momentum,
                       SpecProblems& problems);
 
-}  // namespace skerry::coordinator
+}  // namespace skerry::job
 
-#endif  // SKERRY_COORDINATOR_CORE_CODEC_REVIEW_H_
+#endif  // SKERRY_JOB_CODEC_REVIEW_H_

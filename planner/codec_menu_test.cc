@@ -1,6 +1,6 @@
 // The menu against what the codecs do to a recorded pseudo-gradient
 // (bench/micro/record_pseudo_gradient.cc).
-#include "coordinator/core/codec_menu.h"
+#include "planner/codec_menu.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@
 #include "planner/codec_choice.h"
 #include "planner/codec_loss.h"
 
-namespace skerry::coordinator {
+namespace skerry::planner {
 namespace {
 
 // 16 pieces of 4096 values, from all parts of a model.
@@ -57,7 +57,7 @@ TEST(CodecMenuTest, BytesAndErrorsAreThoseOfTheCodecs) {
   std::vector<float> error;
   bool has_unmeasured = false;
   for (uint32_t codec = 0; codec < CodecMenu().size(); ++codec) {
-    const planner::CodecOption& option = CodecMenu()[codec];
+    const CodecOption& option = CodecMenu()[codec];
     SCOPED_TRACE(option.name);
     const auto id = compression::ParseCodecName(option.name);
     ASSERT_TRUE(id.ok()) << id.status();
@@ -70,7 +70,7 @@ TEST(CodecMenuTest, BytesAndErrorsAreThoseOfTheCodecs) {
                     static_cast<double>(values.size()) /
                     option.cost.bytes_per_element,
                 1.0, 0.01);
-    EXPECT_EQ(option.loss == planner::CodecLoss::kSparse,
+    EXPECT_EQ(option.loss == CodecLoss::kSparse,
               compression::IsSparse(*id));
     has_unmeasured |= option.name == kUnmeasuredCodec;
   }
@@ -93,7 +93,7 @@ std::vector<Fixed> FixedCodecs() {
   for (int number = 0; number < kNumbers; ++number) {
     const auto id = static_cast<compression::CodecId>(number);
     if (!compression::FindCodec(id).ok() ||
-        planner::FindDivergence(planner::LossOf(id), /*beta=*/1.0,
+        FindDivergence(LossOf(id), /*beta=*/1.0,
                                 /*momentum=*/0.0)) {
       continue;
     }
@@ -112,15 +112,15 @@ std::vector<Fixed> FixedCodecs() {
 // What each of two members sends a value where links are so slow that bytes
 // alone count, over the bytes of the best fixed codec under the same cap; the
 // worst of all caps that some codec just meets.
-double WorstOverTheBestFixed(const std::vector<planner::CodecOption>& options) {
+double WorstOverTheBestFixed(const std::vector<CodecOption>& options) {
   // The menu's numbers are rounded.
   constexpr double kRounded = 2e-4;
   const std::vector<Fixed> all = FixedCodecs();
-  planner::CodecProblem problem;
+  CodecProblem problem;
   problem.options = options;
   problem.handling = {.beta = 1.0, .momentum = 0.0};
   for (const uint64_t replica : {1, 2}) {
-    planner::ExchangeMember member;
+    ExchangeMember member;
     member.replica = ReplicaId(replica);
     member.link.up_bytes_per_s = member.link.down_bytes_per_s = 1.0;
     member.owned_elements = 1 << 19;
@@ -130,7 +130,7 @@ double WorstOverTheBestFixed(const std::vector<planner::CodecOption>& options) {
   double worst = 0.0;
   for (const Fixed& just : all) {
     problem.handling.error_max = just.error + kRounded;
-    const auto choice = planner::ChooseCodecs(problem);
+    const auto choice = ChooseCodecs(problem);
     if (!choice.ok()) continue;  // a job with such a cap is refused
     double best = std::numeric_limits<double>::infinity();
     for (const Fixed& one : all) {
@@ -151,8 +151,8 @@ double WorstOverTheBestFixed(const std::vector<planner::CodecOption>& options) {
 
 TEST(CodecMenuTest, UnderAnyCapAdaptiveSendsATenthMoreThanTheBestFixedAtMost) {
   EXPECT_LE(WorstOverTheBestFixed(CodecMenu()), 1.1);
-  std::vector<planner::CodecOption> without;
-  for (const planner::CodecOption& option : CodecMenu()) {
+  std::vector<CodecOption> without;
+  for (const CodecOption& option : CodecMenu()) {
     if (!option.name.starts_with("chunk_")) without.push_back(option);
   }
   ASSERT_LT(without.size(), CodecMenu().size());
@@ -160,4 +160,4 @@ TEST(CodecMenuTest, UnderAnyCapAdaptiveSendsATenthMoreThanTheBestFixedAtMost) {
 }
 
 }  // namespace
-}  // namespace skerry::coordinator
+}  // namespace skerry::planner

@@ -1,10 +1,9 @@
-#include "coordinator/core/codec_menu.h"
+#include "planner/codec_menu.h"
 
-namespace skerry::coordinator {
+namespace skerry::planner {
 
-const std::vector<planner::CodecOption>& CodecMenu() {
-  using planner::CodecLoss;
-  static const auto* const menu = new std::vector<planner::CodecOption>{
+const std::vector<CodecOption>& CodecMenu() {
+  static const auto* const menu = new std::vector<CodecOption>{
       {"int8_block", CodecLoss::kRounding, {1.0156, 4.9e9, 4.9e9}, 0.0071},
       {"nf4", CodecLoss::kRounding, {0.5313, 5.0e9, 5.4e9}, 0.0918},
       {"top_k/4", CodecLoss::kSparse, {0.379, 1.9e9, 3.4e9}, 0.5029},
@@ -24,4 +23,4 @@ const std::vector<planner::CodecOption>& CodecMenu() {
   return *menu;
 }
 
-}  // namespace skerry::coordinator
+}  // namespace skerry::planner
