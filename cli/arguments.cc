@@ -51,7 +51,8 @@ class Parser {
   void AddWorkerChanges();
   void AddConfig();
   void AddHelp();
-  Parsed Wrong(const std::string& what) const;
+  // `where` is the command whose help tells more.
+  Parsed Wrong(const std::string& what, const std::string& where) const;
   // What the words mean together; an error text, or nothing.
   std::string Finish();
 
@@ -399,11 +400,11 @@ void Parser::AddHelp() {
       ->required();
 }
 
-Parsed Parser::Wrong(const std::string& what) const {
+Parsed Parser::Wrong(const std::string& what, const std::string& where) const {
   std::string line = what;
   std::replace(line.begin(), line.end(), '\n', ' ');
   return {.arguments = std::nullopt,
-          .text = line + " (see skerryctl --help)\n",
+          .text = line + " (see " + where + " --help)\n",
           .code = ExitCode::kUsage};
 }
 
@@ -451,11 +452,12 @@ Parsed Parser::Parse(const std::vector<std::string>& words) {
   } catch (const CLI::CallForVersion& version) {
     return {.arguments = std::nullopt, .text = version.what()};
   } catch (const CLI::ParseError& error) {
-    const std::string stray = ExplainStrayWord(app_, words);
-    return Wrong(stray.empty() ? error.what() : stray);
+    const std::string wrong = ExplainWrongCommand(app_, words);
+    return Wrong(wrong.empty() ? error.what() : wrong,
+                 TypedCommand(app_, words));
   }
   const std::string problem = Finish();
-  if (!problem.empty()) return Wrong(problem);
+  if (!problem.empty()) return Wrong(problem, TypedCommand(app_, words));
   return {.arguments = arguments_, .text = ""};
 }
 
