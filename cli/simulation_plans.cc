@@ -41,8 +41,7 @@ absl::StatusOr<v1::JobSpec::OuterMethod> ReadMethod(const std::string& word) {
 }
 
 // What is not given is left out.
-std::string NameOf(const job::JobSpec& spec,
-                   const SimulationPlan& plan) {
+std::string NameOf(const job::JobSpec& spec, const SimulationPlan& plan) {
   std::vector<std::string> parts;
   if (spec.training.tau > 0) {
     parts.push_back(absl::StrCat("tau ", spec.training.tau));

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compression/codec.h"
-#include "planner/codec_menu.h"
 #include "planner/codec_loss.h"
+#include "planner/codec_menu.h"
 #include "planner/codec_policy.h"
 
 namespace skerry::job {

@@ -52,10 +52,10 @@ bool IsWholePath(std::string_view path) {
 
 void ReviewName(const std::string& name, Problems& problems) {
   if (name.starts_with('-')) {
-    problems.Add("name",
-                 absl::StrCat("has to begin with a letter or a digit, not ",
-                              Quoted(name),
-                              ": commands take a dash for an option"));
+    problems.Add(
+        "name",
+        absl::StrCat("has to begin with a letter or a digit, not ",
+                     Quoted(name), ": commands take a dash for an option"));
     return;
   }
   if (IsLabel(name, "")) return;
@@ -100,11 +100,10 @@ void ReviewModelAndFill(JobSpec& spec, Problems& problems) {
 void ReviewData(const JobSpec::Data& data, Problems& problems) {
   problems.Require(IsPath(data.path), "data.path",
                    "has to name the folder that `skerryctl data prepare` made");
-  problems.Require(
-      IsSha256(data.manifest_sha256), "data.manifest_sha256",
-      absl::StrCat("has to be 64 lower-case hex digits, not ",
-                   Quoted(data.manifest_sha256),
-                   "; skerryctl fills it in when it is left out"));
+  problems.Require(IsSha256(data.manifest_sha256), "data.manifest_sha256",
+                   absl::StrCat("has to be 64 lower-case hex digits, not ",
+                                Quoted(data.manifest_sha256),
+                                "; skerryctl fills it in when it is left out"));
 }
 
 void ReviewConsumed(const JobSpec& spec, Problems& problems) {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "job/testing/specs.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 
 namespace skerry::job {
 namespace {
@@ -319,11 +319,10 @@ TEST(ReviewTest, ANameThatBeginsWithADashIsRefused) {
             "name: has to begin with a letter or a digit, not \"-f\": commands "
             "take a dash for an option");
   EXPECT_TRUE(ReviewJobSpec(SmallJob("f-", 100)).ok());
-  EXPECT_EQ(ReviewJobSpec(SmallJob(std::string("ba\0se", 5), 100))
-                .status()
-                .message(),
-            "name: has to be 1 to 63 lower-case letters, digits and dashes, "
-            "not \"ba\\x00se\"");
+  EXPECT_EQ(
+      ReviewJobSpec(SmallJob(std::string("ba\0se", 5), 100)).status().message(),
+      "name: has to be 1 to 63 lower-case letters, digits and dashes, "
+      "not \"ba\\x00se\"");
 }
 
 TEST(ReviewTest, MoreReplicasThanNamedIslandsAreRefused) {

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -21,6 +22,8 @@ class SpecProblems {
   void Add(std::string_view path, std::string_view what) {
     lines_.push_back(absl::StrCat(View(path), ": ", View(what)));
   }
+  // A whole line, as another SpecProblems holds it.
+  void AddLine(std::string line) { lines_.push_back(std::move(line)); }
   void Require(bool holds, std::string_view path, std::string_view what) {
     if (!holds) Add(path, what);
   }
@@ -29,8 +32,8 @@ class SpecProblems {
   void Bound(bool holds, std::string_view path, Number value,
              std::string_view bound) {
     if (holds) return;
-    lines_.push_back(absl::StrCat(View(path), ": has to be ", View(bound),
-                                  ", not ", value));
+    lines_.push_back(
+        absl::StrCat(View(path), ": has to be ", View(bound), ", not ", value));
   }
   // The bound is a range of whole numbers, both ends included.
   template <typename Number>

@@ -70,8 +70,7 @@ TEST(CodecMenuTest, BytesAndErrorsAreThoseOfTheCodecs) {
                     static_cast<double>(values.size()) /
                     option.cost.bytes_per_element,
                 1.0, 0.01);
-    EXPECT_EQ(option.loss == CodecLoss::kSparse,
-              compression::IsSparse(*id));
+    EXPECT_EQ(option.loss == CodecLoss::kSparse, compression::IsSparse(*id));
     has_unmeasured |= option.name == kUnmeasuredCodec;
   }
   EXPECT_TRUE(has_unmeasured);
@@ -94,7 +93,7 @@ std::vector<Fixed> FixedCodecs() {
     const auto id = static_cast<compression::CodecId>(number);
     if (!compression::FindCodec(id).ok() ||
         FindDivergence(LossOf(id), /*beta=*/1.0,
-                                /*momentum=*/0.0)) {
+                       /*momentum=*/0.0)) {
       continue;
     }
     const std::string name(compression::CodecName(id));

@@ -20,9 +20,8 @@ constexpr uint32_t kNever = 1'000'000;
 // An attempt has a lease at most.
 constexpr absl::Duration kLong = absl::Minutes(10);
 
-job::JobSpec Spec(uint64_t rounds, uint32_t workers,
-                          job::OuterMethod method,
-                          const std::string& codec = "bf16") {
+job::JobSpec Spec(uint64_t rounds, uint32_t workers, job::OuterMethod method,
+                  const std::string& codec = "bf16") {
   job::JobSpec spec;
   spec.name = "job";
   spec.model.config_json = job::kTinyConfig;

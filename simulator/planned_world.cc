@@ -56,8 +56,7 @@ Setting SettingOf(const ClusterShape& cluster, const job::JobSpec& spec,
 }  // namespace
 
 PlannedWorld::PlannedWorld(const ClusterShape& cluster,
-                           const job::JobSpec& spec,
-                           const StandIn& model,
+                           const job::JobSpec& spec, const StandIn& model,
                            const std::vector<Absence>& absences, uint64_t seed,
                            Observer& watcher)
     : World(SettingOf(cluster, spec, model, seed), watcher, 0),

@@ -15,8 +15,8 @@
 
 #include "base/instant.h"
 #include "base/random.h"
-#include "job/job_spec.h"
 #include "coordinator/core/records.h"
+#include "job/job_spec.h"
 #include "proto/skerry/v1/control.pb.h"
 #include "simulator/history.h"
 #include "simulator/message_pool.h"

@@ -22,13 +22,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "base/check.h"
-#include "job/job_spec.h"
-#include "job/review.h"
-#include "job/testing/specs.h"
 #include "coordinator/service/cluster_shell.h"
 #include "coordinator/service/journal_codec.h"
 #include "coordinator/service/journal_file.h"
 #include "coordinator/service/sqlite_journal.h"
+#include "job/job_spec.h"
+#include "job/review.h"
+#include "job/testing/specs.h"
 #include "runtime/posix/posix_executor.h"
 #include "runtime/posix/posix_loop.h"
 
@@ -214,8 +214,7 @@ void MeasureMutations(const std::string& folder, uint64_t count,
 class JobHistory {
  public:
   std::vector<coordinator::Record> Begin() {
-    const auto reviewed =
-        job::ReviewJobSpec(job::SmallJob("bench", 1 << 30));
+    const auto reviewed = job::ReviewJobSpec(job::SmallJob("bench", 1 << 30));
     SKERRY_CHECK(reviewed.ok());
     job::JobSpec spec = reviewed->spec;
     spec.exchange.spans = kSpans;

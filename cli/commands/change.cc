@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "cli/commands/plan.h"
 #include "cli/job_file.h"
 #include "cli/json.h"
 #include "cli/views.h"
@@ -35,12 +36,26 @@ absl::Status Confirm(const std::string& what, bool sure, const Output& output) {
       absl::StrCat("nothing was done; with --yes it does not ask: ", what));
 }
 
+// Workers look at the data set first, so that the coordinator can refuse a job
+// that none of them can serve. What it says of the plan, it says of the job.
+absl::StatusOr<v1::SubmitJobReply> Submit(Client& client, const JobFile& job,
+                                          bool apply) {
+  v1::PlanJobRequest request;
+  *request.mutable_spec() = job.spec;
+  const absl::Status planned = PlanWithData(client, request).status();
+  if (absl::IsUnavailable(planned)) return planned;
+  absl::StatusOr<v1::SubmitJobReply> reply = client.Submit(job.spec, apply);
+  if (!reply.ok()) return job.places.Locate(reply.status());
+  return reply;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> SubmitJob(Client& client, const std::string& file,
                                       const Output& output) {
-  SKERRY_ASSIGN_OR_RETURN(const v1::JobSpec spec, ReadJobFile(file));
-  SKERRY_ASSIGN_OR_RETURN(const v1::SubmitJobReply reply, client.Submit(spec));
+  SKERRY_ASSIGN_OR_RETURN(const JobFile job, ReadJobFile(file));
+  SKERRY_ASSIGN_OR_RETURN(const v1::SubmitJobReply reply,
+                          Submit(client, job, false));
   for (const std::string& warning : reply.warnings()) {
     output.err << "warning: " << warning << "\n";
   }
@@ -57,9 +72,9 @@ absl::StatusOr<std::string> SubmitJob(Client& client, const std::string& file,
 
 absl::Status ApplyJob(Client& client, const std::string& file,
                       const Output& output) {
-  SKERRY_ASSIGN_OR_RETURN(const v1::JobSpec spec, ReadJobFile(file));
+  SKERRY_ASSIGN_OR_RETURN(const JobFile job, ReadJobFile(file));
   SKERRY_ASSIGN_OR_RETURN(const v1::SubmitJobReply reply,
-                          client.Submit(spec, true));
+                          Submit(client, job, true));
   for (const std::string& warning : reply.warnings()) {
     output.err << "warning: " << warning << "\n";
   }

@@ -14,11 +14,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "coordinator/core/testing/scripted_world.h"
-#include "job/testing/specs.h"
 #include "coordinator/service/journal_codec.h"
 #include "coordinator/service/journal_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 #include "runtime/posix/folder_lock.h"
 
 namespace skerry::cli {

@@ -102,6 +102,7 @@ void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
   out->mutable_machine()->set_unix_ms(view.machine.unix_ms);
   out->mutable_machine()->set_state_free_bytes(view.machine.state_free_bytes);
   out->mutable_machine()->set_state_bytes(view.machine.state_bytes);
+  out->mutable_machine()->set_memory_bytes(view.machine.memory_bytes);
   if (view.machine.clock_ahead_ms.has_value()) {
     out->set_clock_ahead_ms(*view.machine.clock_ahead_ms);
   }
@@ -140,6 +141,7 @@ void JobPlanToProto(const JobPlan& plan, v1::PlanJobReply* out) {
   if (plan.queue_position > 0) {
     PlaceToProto(plan.queue_position, plan.queue_length, out->mutable_queue());
   }
+  out->set_data_pending(plan.data_pending);
   if (!plan.exchange.has_value()) return;
   const PlannedExchange& from = *plan.exchange;
   v1::PlannedExchange* exchange = out->mutable_exchange();

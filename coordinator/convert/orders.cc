@@ -152,6 +152,7 @@ void OrdersToProto(const Orders& orders, v1::Orders* out) {
   for (const JobOrders& job : orders.jobs) JobToProto(job, out->add_jobs());
   out->set_released(orders.released);
   out->set_drain(orders.drain);
+  for (const std::string& path : orders.data_paths) out->add_data_paths(path);
 }
 
 }  // namespace skerry::coordinator

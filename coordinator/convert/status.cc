@@ -1,5 +1,4 @@
 #include "base/status.h"
-#include "job/limits.h"
 
 #include <utility>
 
@@ -7,12 +6,14 @@
 #include "base/release.h"
 #include "coordinator/convert/control.h"
 #include "coordinator/convert/fields.h"
+#include "job/limits.h"
 
 namespace skerry::coordinator {
 namespace {
 
 constexpr int kJobsMax = 1024;
 constexpr int kFragmentsMax = job::kFragmentsMax;
+constexpr int kDataSetsMax = 1024;
 constexpr int kProgressMax = 4096;
 constexpr int kBasesMax = 1024;
 constexpr int kTasksMax = 1024;
@@ -228,6 +229,16 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   return out;
 }
 
+absl::StatusOr<job::DataFacts> DataFromProto(const v1::DataFacts& in) {
+  SKERRY_RETURN_IF_ERROR(CheckText(in.path(), kTextBytesMax, "data.path"));
+  SKERRY_RETURN_IF_ERROR(CheckText(in.error(), kTextBytesMax, "data.error"));
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(in.manifest_sha256(), kNameBytesMax, "data.manifest_sha256"));
+  return job::DataFacts{
+      in.path(),       in.error(),           in.manifest_sha256(),
+      in.vocabulary(), in.training_tokens(), in.validation_tokens()};
+}
+
 }  // namespace
 
 absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
@@ -260,7 +271,16 @@ absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
   out.draining = status.draining();
   out.machine = {status.machine().unix_ms(),
                  status.machine().state_free_bytes(),
-                 status.machine().state_bytes(), std::nullopt};
+                 status.machine().state_bytes(), std::nullopt,
+                 status.machine().memory_bytes()};
+  if (status.data_size() > kDataSetsMax) {
+    return BadField("data", absl::StrCat("lists more than ", kDataSetsMax));
+  }
+  for (const v1::DataFacts& data : status.data()) {
+    SKERRY_ASSIGN_OR_RETURN(job::DataFacts one, DataFromProto(data));
+    out.data.push_back(std::move(one));
+  }
+  out.looks_at_data = status.looks_at_data();
   return out;
 }
 

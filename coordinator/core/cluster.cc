@@ -9,7 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "coordinator/core/data_looks.h"
 #include "coordinator/core/evaluations.h"
+#include "coordinator/core/fit.h"
 #include "coordinator/core/job_orders.h"
 #include "coordinator/core/job_rules.h"
 #include "coordinator/core/job_table.h"
@@ -37,6 +39,7 @@ class Cluster::Impl {
         workers_(o.workers_),
         jobs_(o.jobs_),
         desk_(o.desk_),
+        looks_(o.looks_),
         records_(o.records_),
         touched_(o.touched_) {}
 
@@ -109,20 +112,22 @@ class Cluster::Impl {
     if (workers_.LoseStream(worker, boot, now)) DecideAll();
   }
 
-  absl::StatusOr<Submission> Submit(const job::JobSpec& spec, std::string_view key,
-                                    Instant now, bool apply) {
+  absl::StatusOr<Submission> Submit(const job::JobSpec& spec,
+                                    std::string_view key, Instant now,
+                                    bool apply) {
     Advance(now);
+    constexpr size_t kKeyMax = 128;
     if (key.empty() || key.size() > kKeyMax) {
       return absl::InvalidArgumentError(absl::StrCat(
           "idempotency: the key has to be 1 to ", kKeyMax, " bytes"));
     }
-    SKERRY_ASSIGN_OR_RETURN(job::ReviewedSpec reviewed,
-                            job::ReviewJobSpec(spec));
+    SKERRY_ASSIGN_OR_RETURN(auto reviewed, job::ReviewJobSpec(spec));
     SKERRY_ASSIGN_OR_RETURN(const std::optional<JobId> repeated,
                             jobs_.Place(reviewed.spec, key, apply));
     if (repeated.has_value()) {
       return Submission{*repeated, std::move(reviewed.warnings), true};
     }
+    SKERRY_RETURN_IF_ERROR(ReviewFit(workers_, reviewed));
     Emit(JobSubmitted{std::move(reviewed.spec), std::string(key)});
     const JobId id(revision_.value());
     SKERRY_ASSIGN_OR_RETURN(JobState * job, jobs_.Find(id));
@@ -168,10 +173,11 @@ class Cluster::Impl {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<JobPlan> Plan(const job::JobSpec& spec, uint64_t elements) const {
-    SKERRY_ASSIGN_OR_RETURN(job::ReviewedSpec reviewed,
-                            job::ReviewJobSpec(spec));
+  absl::StatusOr<JobPlan> Plan(const job::JobSpec& spec,
+                               uint64_t elements) const {
+    SKERRY_ASSIGN_OR_RETURN(auto reviewed, job::ReviewJobSpec(spec));
     SKERRY_RETURN_IF_ERROR(jobs_.Place(reviewed.spec, "", false).status());
+    SKERRY_RETURN_IF_ERROR(ReviewFit(workers_, reviewed));
     return PlanNext(std::move(reviewed), elements, jobs_, workers_, options_);
   }
 
@@ -188,6 +194,11 @@ class Cluster::Impl {
 
   void ForgetGenerate(uint64_t request) { desk_.Forget(request); }
 
+  void LookAtData(const std::string& path, Instant now) {
+    Advance(now);
+    looks_.Ask(path, now, workers_, touched_);
+  }
+
   void Tick(Instant now) {
     Advance(now);
     for (auto& [id, job] : jobs_.all()) {
@@ -199,9 +210,7 @@ class Cluster::Impl {
   std::optional<Instant> NextDeadline() const {
     std::optional<Instant> next = workers_.NextDeadline();
     const auto consider = [&next](std::optional<Instant> moment) {
-      if (moment.has_value() && (!next.has_value() || *moment < *next)) {
-        next = moment;
-      }
+      if (moment && (!next || *moment < *next)) next = moment;
     };
     consider(desk_.NextDeadline());
     for (const auto& [id, job] : jobs_.all()) consider(NextOf(job));
@@ -232,13 +241,11 @@ class Cluster::Impl {
           absl::StrCat("worker ", absl::string_view(name.data(), name.size()),
                        " has no current incarnation"));
     }
-    Orders orders;
-    orders.revision = revision_;
-    orders.boot = worker->boot;
-    orders.incarnation = worker->incarnation;
-    orders.lease = options_.lease;
+    Orders orders{
+        revision_, worker->boot, worker->incarnation, options_.lease, {}};
     orders.released = worker->draining && !IsNeeded(jobs_, workers_, *worker);
     orders.drain = worker->intent == WorkerIntent::kDrain;
+    orders.data_paths = looks_.PathsFor(*worker, now);
     for (const auto& [id, job] : jobs_.all()) {
       auto order = JobOrdersFor(job, workers_, options_, name, now);
       if (!order.has_value()) continue;
@@ -249,10 +256,8 @@ class Cluster::Impl {
   }
 
   Revision revision() const { return revision_; }
-
-  absl::StatusOr<JobId> FindJob(std::string_view name) const {
-    return jobs_.FindName(name);
-  }
+  const JobTable& jobs() const { return jobs_; }
+  const WorkerTable& workers() const { return workers_; }
 
   absl::StatusOr<JobView> ViewJob(JobId id, Instant now) const {
     SKERRY_ASSIGN_OR_RETURN(const JobState* job, jobs_.Find(id));
@@ -283,16 +288,6 @@ class Cluster::Impl {
     return ViewOfWorker(jobs_, workers_, *worker, options_, now);
   }
 
-  absl::StatusOr<StateView> LocateState(JobId id) const {
-    SKERRY_ASSIGN_OR_RETURN(const JobState* job, jobs_.Find(id));
-    return coordinator::LocateState(*job, workers_);
-  }
-
-  absl::StatusOr<AuditReport> Audit(JobId id) const {
-    SKERRY_ASSIGN_OR_RETURN(const JobState* job, jobs_.Find(id));
-    return job->audit.Report();
-  }
-
   uint64_t StateHash() const {
     StateHasher hasher;
     hasher.Add(revision_);
@@ -300,8 +295,6 @@ class Cluster::Impl {
     jobs_.HashInto(hasher);
     return hasher.value();
   }
-
-  void CheckInvariants() const { jobs_.CheckInvariants(workers_); }
 
  private:
   absl::Status Fold(const Entry& entry) {
@@ -389,14 +382,13 @@ class Cluster::Impl {
                         status.release});
   }
 
-  static constexpr size_t kKeyMax = 128;
-
   const ClusterOptions options_;
   Instant now_;
   Revision revision_;
   WorkerTable workers_;
   JobTable jobs_;
   GenerateDesk desk_;
+  DataLooks looks_;
   std::vector<Entry> records_;
   absl::btree_set<std::string> touched_;
   std::function<Turn(JobId)> turn_ = [this](JobId id) {
@@ -459,6 +451,9 @@ absl::Status Cluster::Generate(JobId job, const GenerateOrder& request,
 void Cluster::ForgetGenerate(uint64_t request) {
   impl_->ForgetGenerate(request);
 }
+void Cluster::LookAtData(const std::string& path, Instant now) {
+  impl_->LookAtData(path, now);
+}
 void Cluster::Tick(Instant now) { impl_->Tick(now); }
 std::optional<Instant> Cluster::NextDeadline() const {
   return impl_->NextDeadline();
@@ -474,7 +469,7 @@ absl::StatusOr<Orders> Cluster::OrdersFor(std::string_view worker,
 }
 Revision Cluster::revision() const { return impl_->revision(); }
 absl::StatusOr<JobId> Cluster::FindJob(std::string_view name) const {
-  return impl_->FindJob(name);
+  return impl_->jobs().FindName(name);
 }
 absl::StatusOr<JobView> Cluster::ViewJob(JobId job, Instant now) const {
   return impl_->ViewJob(job, now);
@@ -485,14 +480,18 @@ std::vector<JobView> Cluster::ViewJobs(Instant now) const {
 std::vector<WorkerView> Cluster::ViewWorkers(Instant now) const {
   return impl_->ViewWorkers(now);
 }
-absl::StatusOr<StateView> Cluster::LocateState(JobId job) const {
-  return impl_->LocateState(job);
+absl::StatusOr<StateView> Cluster::LocateState(JobId id) const {
+  SKERRY_ASSIGN_OR_RETURN(const JobState* job, impl_->jobs().Find(id));
+  return coordinator::LocateState(*job, impl_->workers());
 }
-absl::StatusOr<AuditReport> Cluster::Audit(JobId job) const {
-  return impl_->Audit(job);
+absl::StatusOr<AuditReport> Cluster::Audit(JobId id) const {
+  SKERRY_ASSIGN_OR_RETURN(const JobState* job, impl_->jobs().Find(id));
+  return job->audit.Report();
 }
 uint64_t Cluster::StateHash() const { return impl_->StateHash(); }
-void Cluster::CheckInvariants() const { impl_->CheckInvariants(); }
+void Cluster::CheckInvariants() const {
+  impl_->jobs().CheckInvariants(impl_->workers());
+}
 Cluster Cluster::Clone() const {
   return Cluster(std::make_unique<Impl>(*impl_));
 }

@@ -35,12 +35,12 @@
 #include "coordinator/core/facts.h"
 #include "coordinator/core/generate_desk.h"
 #include "coordinator/core/job_plan.h"
-#include "job/job_spec.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/orders.h"
 #include "coordinator/core/records.h"
 #include "coordinator/core/snapshot.h"
 #include "coordinator/core/views.h"
+#include "job/job_spec.h"
 
 namespace skerry::coordinator {
 
@@ -118,6 +118,9 @@ class Cluster {
                         absl::Duration timeout, Instant now);
   // The asker is gone.
   void ForgetGenerate(uint64_t request);
+  // For a minute, workers are asked what they find under `path`; Plan and
+  // Submit judge by what they have answered.
+  void LookAtData(const std::string& path, Instant now);
   void Tick(Instant now);
 
   // When Tick has work to do; at once when it has passed.
@@ -148,7 +151,8 @@ class Cluster {
                                         Instant now) const;
   // What Submit would lead to with a model of `elements`; 0 when that is not
   // known. Errors: as Submit.
-  absl::StatusOr<JobPlan> Plan(const job::JobSpec& spec, uint64_t elements) const;
+  absl::StatusOr<JobPlan> Plan(const job::JobSpec& spec,
+                               uint64_t elements) const;
   // Errors: NotFound; FailedPrecondition when no whole state is there.
   absl::StatusOr<StateView> LocateState(JobId job) const;
   // Errors: NotFound.

@@ -1,7 +1,7 @@
 #include "coordinator/core/cluster.h"
 
-#include "job/testing/specs.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -89,7 +89,8 @@ TEST(ClusterTest, ApplyingTheSameJobAgainChangesNothing) {
 
 TEST(ClusterTest, OnlyAJobThatHasEndedIsDeletedAndAReplayKnowsIt) {
   Cluster cluster = Fresh();
-  const JobId job = cluster.Submit(job::SmallJob("job", 100), "key", kStart)->job;
+  const JobId job =
+      cluster.Submit(job::SmallJob("job", 100), "key", kStart)->job;
   EXPECT_TRUE(absl::IsFailedPrecondition(cluster.Delete(job, kStart)));
   ASSERT_TRUE(cluster.Cancel(job, kStart).ok());
   ASSERT_TRUE(cluster.Delete(job, kStart).ok());
@@ -173,7 +174,8 @@ TEST(ClusterTest, GenerateNeedsAWorkerWithTheState) {
 TEST(ClusterTest, APausedJobGetsNoSamplesAndItsWorkersKnow) {
   Cluster cluster = Fresh();
   ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());
-  const JobId job = cluster.Submit(job::SmallJob("job", 100), "key", kStart)->job;
+  const JobId job =
+      cluster.Submit(job::SmallJob("job", 100), "key", kStart)->job;
   ASSERT_TRUE(cluster.SetPaused(job, true, kStart).ok());
   ASSERT_TRUE(cluster.SetPaused(job, true, kStart).ok());
   EXPECT_EQ(cluster.TakeRecords().size(), 3u);
@@ -191,7 +193,8 @@ TEST(ClusterTest, AnIntentOutlivesTheProcessAndKeepsJobsAway) {
   Cluster cluster = Fresh();
   ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());
   ASSERT_TRUE(cluster.SetIntent("w", WorkerIntent::kCordon, kStart).ok());
-  const JobId job = cluster.Submit(job::SmallJob("job", 100), "key", kStart)->job;
+  const JobId job =
+      cluster.Submit(job::SmallJob("job", 100), "key", kStart)->job;
   cluster.TakeRecords();
   EXPECT_TRUE(cluster.OrdersFor("w", kStart)->jobs.empty());
   EXPECT_EQ(cluster.ViewWorker("w", kStart)->state, "cordoned");

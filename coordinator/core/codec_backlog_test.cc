@@ -15,11 +15,11 @@
 #include "compression/ablation/toy_model.h"
 #include "compression/codec.h"
 #include "compression/owed.h"
-#include "planner/codec_menu.h"
 #include "coordinator/core/codec_plan.h"
-#include "job/testing/specs.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 #include "planner/codec_controller.h"
+#include "planner/codec_menu.h"
 
 namespace skerry::coordinator {
 namespace {

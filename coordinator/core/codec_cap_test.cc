@@ -19,10 +19,10 @@
 #include "absl/time/time.h"
 #include "base/random.h"
 #include "compression/codec.h"
-#include "planner/codec_menu.h"
 #include "coordinator/core/testing/fluid_exchange.h"
 #include "gtest/gtest.h"
 #include "planner/codec_choice.h"
+#include "planner/codec_menu.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -120,7 +120,8 @@ class Recording {
   // What arrives of `values`; how many bytes that took.
   static size_t Send(uint32_t codec, std::span<const float> values,
                      std::vector<float>& arrived) {
-    const auto id = compression::ParseCodecName(planner::CodecMenu()[codec].name);
+    const auto id =
+        compression::ParseCodecName(planner::CodecMenu()[codec].name);
     const compression::Codec& used = **compression::FindCodec(*id);
     std::vector<std::byte> payload;
     EXPECT_TRUE(used.Encode(values, payload).ok());

@@ -8,9 +8,9 @@
 
 #include <cstddef>
 
-#include "job/job_spec.h"
 #include "coordinator/core/job_state.h"
 #include "coordinator/core/records.h"
+#include "job/job_spec.h"
 #include "planner/codec_choice.h"
 
 namespace skerry::coordinator {

@@ -121,7 +121,8 @@ TEST(CodecPlanTest, OnlySlowLinksSendLessAndAStepChangesThemOnce) {
 
 TEST(CodecPlanTest, EveryChoiceIsACodecThatWorkersKnow) {
   for (const job::OuterMethod method :
-       {job::OuterMethod::kLocalSgd, job::OuterMethod::kDiloco, job::OuterMethod::kCo2}) {
+       {job::OuterMethod::kLocalSgd, job::OuterMethod::kDiloco,
+        job::OuterMethod::kCo2}) {
     Three bench(AdaptiveJob(method));
     for (const double rate : {1e2, 1e3, 1e4, 1e5, 1e6}) {
       bench.Measure({{"wa", rate}, {"wb", 1e6}, {"wc", 1e6}});

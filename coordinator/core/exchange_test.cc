@@ -10,7 +10,8 @@ void Advance(JobBench& bench, absl::Duration by) { bench.now = bench.now + by; }
 
 // Three replicas of one worker each, ready with their first rounds.
 struct Three : JobBench {
-  explicit Three(job::JobSpec spec = job::SmallJob("bench", 1000)) : JobBench(spec) {
+  explicit Three(job::JobSpec spec = job::SmallJob("bench", 1000))
+      : JobBench(spec) {
     a = AddReplica("a", {"wa"});
     b = AddReplica("b", {"wb"});
     c = AddReplica("c", {"wc"});

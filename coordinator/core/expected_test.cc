@@ -12,7 +12,8 @@ namespace {
 // Two replicas that have committed a sequence and compute the next round, and
 // one that has joined since.
 struct Joined : JobBench {
-  explicit Joined(job::JobSpec spec = job::SmallJob("bench", 1000)) : JobBench(spec) {
+  explicit Joined(job::JobSpec spec = job::SmallJob("bench", 1000))
+      : JobBench(spec) {
     a = AddReplica("a", {"wa"});
     b = AddReplica("b", {"wb"});
     Offer("wa", 1, 0, {0, 8});

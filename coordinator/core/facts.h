@@ -13,6 +13,7 @@
 
 #include "base/ids.h"
 #include "coordinator/core/types.h"
+#include "job/data_facts.h"
 
 namespace skerry::coordinator {
 
@@ -142,13 +143,15 @@ struct JobFacts {
   friend bool operator==(const JobFacts&, const JobFacts&) = default;
 };
 
-// Of the worker's machine; for operators.
+// What a worker tells of its machine. Memory decides which models it may have;
+// the rest is for operators.
 struct MachineFacts {
   int64_t unix_ms = 0;
   uint64_t state_free_bytes = 0;
   uint64_t state_bytes = 0;
   // Not there when nobody has compared.
   std::optional<int64_t> clock_ahead_ms;
+  uint64_t memory_bytes = 0;  // 0: not known
   friend bool operator==(const MachineFacts&, const MachineFacts&) = default;
 };
 
@@ -164,6 +167,9 @@ struct StatusFacts {
   std::vector<JobFacts> jobs;
   bool draining = false;
   MachineFacts machine;
+  std::vector<job::DataFacts> data;
+  // It answers Orders::data_paths with `data`.
+  bool looks_at_data = false;
   friend bool operator==(const StatusFacts&, const StatusFacts&) = default;
 };
 

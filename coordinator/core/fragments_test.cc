@@ -22,7 +22,8 @@ job::JobSpec FragmentedJob(uint32_t fragments, uint64_t samples = 1000) {
 
 // Two replicas of one worker each. Samples 0 to 16 are wa's, 16 to 32 wb's.
 struct Two : JobBench {
-  explicit Two(job::JobSpec spec = FragmentedJob(2)) : JobBench(std::move(spec)) {
+  explicit Two(job::JobSpec spec = FragmentedJob(2))
+      : JobBench(std::move(spec)) {
     a = AddReplica("a", {"wa"});
     b = AddReplica("b", {"wb"});
   }

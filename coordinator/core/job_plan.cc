@@ -8,11 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "compression/codec.h"
-#include "planner/codec_menu.h"
+#include "coordinator/core/fit.h"
 #include "coordinator/core/layout.h"
 #include "coordinator/core/placing.h"
 #include "coordinator/core/worker_view.h"
+#include "job/needs.h"
 #include "optimizer/outer/outer.h"
+#include "planner/codec_menu.h"
 #include "planner/codec_policy.h"
 #include "planner/hops.h"
 #include "planner/memory_model.h"
@@ -47,8 +49,9 @@ double EncodedBytes(const job::JobSpec& spec, uint64_t elements) {
 void PlaceWorkers(const WorkerTable& workers, const ClusterOptions& options,
                   const Turn& turn, JobPlan& plan) {
   absl::btree_map<std::string, PlannedReplica> replicas;
+  const uint64_t needed = job::NeedsOf(plan.spec).worker_bytes;
   for (const auto& [name, worker] : workers.all()) {
-    std::string why = WhyNoPlace(plan.spec, worker, turn, options);
+    std::string why = WhyNoPlace(plan.spec, needed, worker, turn, options);
     if (!why.empty()) {
       plan.left_out.push_back({name, worker.island, std::move(why)});
       continue;
@@ -185,7 +188,12 @@ void Judge(const Turn& turn, JobPlan& plan) {
   plan.starts = seats >= wanted;
   plan.reason = absl::StrCat(seats, " worker(s) may work on it and ", wanted,
                              plan.starts ? " are enough" : " are needed");
-  if (plan.starts) return;
+  if (plan.starts) {
+    const std::string few = WhyTooFewIslands(plan.spec, plan.replicas.size());
+    plan.starts = few.empty();
+    if (!plan.starts) plan.reason = few;
+    return;
+  }
   plan.queue_position = turn.position;
   plan.queue_length = turn.length;
   absl::StrAppend(&plan.reason, "; it would be number ", turn.position, " of ",
@@ -204,6 +212,7 @@ JobPlan PlanJob(job::ReviewedSpec reviewed, uint64_t elements,
   PlaceWorkers(workers, options, turn, plan);
   if (elements > 0) CutModel(elements, plan);
   Judge(turn, plan);
+  plan.data_pending = DataPending(plan.spec, workers);
   if (elements > 0 && !plan.replicas.empty()) {
     plan.exchange = Exchanged(plan, elements);
     // Each fragment has its own delays.
@@ -215,8 +224,9 @@ JobPlan PlanJob(job::ReviewedSpec reviewed, uint64_t elements,
   return plan;
 }
 
-JobPlan PlanNext(job::ReviewedSpec reviewed, uint64_t elements, const JobTable& jobs,
-                 const WorkerTable& workers, const ClusterOptions& options) {
+JobPlan PlanNext(job::ReviewedSpec reviewed, uint64_t elements,
+                 const JobTable& jobs, const WorkerTable& workers,
+                 const ClusterOptions& options) {
   const Turn turn = jobs.TurnOfNext(reviewed.spec, workers);
   return PlanJob(std::move(reviewed), elements, workers, options, turn,
                  [&](const std::string& name) {

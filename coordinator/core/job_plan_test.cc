@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "job/testing/specs.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 
 namespace skerry::coordinator {
 namespace {

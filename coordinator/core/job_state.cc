@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "coordinator/core/layout.h"
+#include "job/needs.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -261,6 +262,7 @@ JobState::JobState(JobId id, const JobSubmitted& record,
     : id(id),
       spec(record.spec),
       idempotency_key(record.idempotency_key),
+      memory_needed(job::NeedsOf(record.spec).worker_bytes),
       ledger(record.spec.training.samples, ConsumedBefore(record.spec),
              FragmentCount(record.spec)),
       audit(id, record.spec.training.samples, ConsumedBefore(record.spec),

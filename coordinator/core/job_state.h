@@ -110,6 +110,8 @@ struct JobState {
   const JobId id;
   const job::JobSpec spec;
   const std::string idempotency_key;
+  // Follows from the spec (job/needs.h).
+  const uint64_t memory_needed;
   JobPhase phase = JobPhase::kPending;
   std::string end_reason;
   bool paused = false;

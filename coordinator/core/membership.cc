@@ -28,7 +28,10 @@ Islands Eligible(const JobState& job, const Decider& decider) {
   for (const auto& [name, worker] : decider.workers.all()) {
     const Seat* seat = job.SeatOf(name, worker.incarnation);
     if (seat != nullptr && !seat->unfit.empty()) continue;
-    if (!WhyNoPlace(job.spec, worker, turn, decider.options).empty()) continue;
+    if (!WhyNoPlace(job.spec, job.memory_needed, worker, turn, decider.options)
+             .empty()) {
+      continue;
+    }
     islands[worker.island].push_back(name);
   }
   return islands;

@@ -12,8 +12,8 @@
 
 #include "absl/time/time.h"
 #include "base/ids.h"
-#include "job/job_spec.h"
 #include "coordinator/core/types.h"
+#include "job/job_spec.h"
 
 namespace skerry::coordinator {
 
@@ -160,6 +160,8 @@ struct Orders {
   bool released = false;
   // An operator drains the worker; the process stays.
   bool drain = false;
+  // Data sets to look at.
+  std::vector<std::string> data_paths = {};
   friend bool operator==(const Orders&, const Orders&) = default;
 };
 

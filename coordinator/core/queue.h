@@ -17,9 +17,9 @@
 
 #include "absl/container/btree_map.h"
 #include "base/ids.h"
-#include "job/job_spec.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/worker_table.h"
+#include "job/job_spec.h"
 
 namespace skerry::coordinator {
 

@@ -14,8 +14,8 @@
 
 #include "base/ids.h"
 #include "coordinator/core/facts.h"
-#include "job/job_spec.h"
 #include "coordinator/core/types.h"
+#include "job/job_spec.h"
 
 namespace skerry::coordinator {
 

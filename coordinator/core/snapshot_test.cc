@@ -4,8 +4,8 @@
 
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/testing/scripted_world.h"
-#include "job/testing/specs.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 
 namespace skerry::coordinator {
 namespace {

@@ -13,8 +13,8 @@
 #include "absl/time/time.h"
 #include "base/ids.h"
 #include "coordinator/core/facts.h"
-#include "job/job_spec.h"
 #include "coordinator/core/types.h"
+#include "job/job_spec.h"
 
 namespace skerry::coordinator {
 

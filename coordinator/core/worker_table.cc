@@ -175,6 +175,8 @@ void WorkerTable::Heard(const StatusFacts& status, Instant now) {
   worker.stream_lost = false;
   worker.suspected = false;
   worker.machine = status.machine;
+  worker.data = status.data;
+  worker.looks_at_data = status.looks_at_data;
   Schedule(it->first, worker);
 }
 

@@ -52,6 +52,8 @@ struct Worker {
   // While current: when it is next suspected or lost.
   Instant due;
   MachineFacts machine;
+  std::vector<job::DataFacts> data;
+  bool looks_at_data = false;
 
   // By its own notice or at an operator's word.
   bool Leaves() const { return draining || intent == WorkerIntent::kDrain; }

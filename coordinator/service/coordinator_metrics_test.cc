@@ -5,8 +5,8 @@
 
 #include "absl/strings/match.h"
 #include "coordinator/core/testing/scripted_world.h"
-#include "job/testing/specs.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 
 namespace skerry::coordinator {
 namespace {

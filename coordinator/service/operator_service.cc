@@ -7,10 +7,10 @@
 #include "base/release.h"
 #include "base/status.h"
 #include "coordinator/convert/fields.h"
-#include "job/convert/job_spec.h"
 #include "coordinator/convert/operator.h"
 #include "coordinator/service/find_job.h"
 #include "coordinator/service/grpc_status.h"
+#include "job/convert/job_spec.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -226,15 +226,19 @@ grpc::ServerUnaryReactor* OperatorService::PlanJob(
     v1::PlanJobReply* reply) {
   absl::StatusOr<job::JobSpec> spec = job::JobSpecFromProto(request->spec());
   if (!spec.ok()) return AnswerNow(context, spec.status());
-  return Show(context,
-              [request, reply, spec = *std::move(spec)](
-                  const Cluster& cluster, Instant) -> absl::Status {
-                SKERRY_ASSIGN_OR_RETURN(
-                    const JobPlan plan,
-                    cluster.Plan(spec, request->parameters()));
-                JobPlanToProto(plan, reply);
-                return absl::OkStatus();
-              });
+  return Run(
+      context,
+      [path = spec->data.path](Cluster& cluster, Instant now) {
+        cluster.LookAtData(path, now);
+        return absl::OkStatus();
+      },
+      [request, reply, spec = *std::move(spec)](const Cluster& cluster,
+                                                Instant) -> absl::Status {
+        SKERRY_ASSIGN_OR_RETURN(const JobPlan plan,
+                                cluster.Plan(spec, request->parameters()));
+        JobPlanToProto(plan, reply);
+        return absl::OkStatus();
+      });
 }
 
 grpc::ServerUnaryReactor* OperatorService::SetWorkerIntent(

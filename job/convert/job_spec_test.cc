@@ -211,8 +211,10 @@ TEST(JobSpecConvertTest, AnExplicitZeroIsRefusedOrHonouredNeverReplaced) {
   int refused = 0;
   int honoured = 0;
   std::vector<std::string> names;
-  EachNumber(whole, "", [&](Message&, const FieldDescriptor&,
-                            const std::string& name) { names.push_back(name); });
+  EachNumber(whole, "",
+             [&](Message&, const FieldDescriptor&, const std::string& name) {
+               names.push_back(name);
+             });
   for (const std::string& wanted : names) {
     SCOPED_TRACE(wanted);
     v1::JobSpec zero = whole;
@@ -245,20 +247,19 @@ TEST(JobSpecConvertTest, AnExplicitZeroIsRefusedOrHonouredNeverReplaced) {
     ++honoured;
     v1::JobSpec filled;
     JobSpecToProto(reviewed->spec, &filled);
-    EachNumber(filled, "",
-               [&](Message& message, const FieldDescriptor& field,
-                   const std::string& name) {
-                 if (name != wanted) return;
-                 EXPECT_TRUE(message.GetReflection()->HasField(message, &field));
-                 if (field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
-                   EXPECT_EQ(
-                       message.GetReflection()->GetDouble(message, &field), 0);
-                 }
-                 if (field.cpp_type() == FieldDescriptor::CPPTYPE_UINT32) {
-                   EXPECT_EQ(
-                       message.GetReflection()->GetUInt32(message, &field), 0u);
-                 }
-               });
+    EachNumber(
+        filled, "",
+        [&](Message& message, const FieldDescriptor& field,
+            const std::string& name) {
+          if (name != wanted) return;
+          EXPECT_TRUE(message.GetReflection()->HasField(message, &field));
+          if (field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
+            EXPECT_EQ(message.GetReflection()->GetDouble(message, &field), 0);
+          }
+          if (field.cpp_type() == FieldDescriptor::CPPTYPE_UINT32) {
+            EXPECT_EQ(message.GetReflection()->GetUInt32(message, &field), 0u);
+          }
+        });
   }
   std::printf("%d zeroes refused, %d honoured\n", refused, honoured);
   EXPECT_GE(refused, 15);

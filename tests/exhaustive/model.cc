@@ -13,8 +13,8 @@ namespace {
 
 using coordinator::Cluster;
 using coordinator::Entry;
-using job::JobSpec;
 using coordinator::StatusFacts;
+using job::JobSpec;
 
 constexpr absl::Duration kLease = absl::Hours(1);
 // Timers of rounds are shorter by far, so that no silence counts meanwhile.
@@ -54,7 +54,8 @@ job::JobSpec SpecOf(const Scenario& scenario) {
   const size_t joiners = scenario.joiner.has_value() ? 1 : 0;
   spec.placement.workers_min =
       static_cast<uint32_t>(scenario.islands.size() - joiners);
-  if (scenario.saves) spec.checkpoint = job::JobSpec::Checkpoints{"/blobs", 1, 100};
+  if (scenario.saves)
+    spec.checkpoint = job::JobSpec::Checkpoints{"/blobs", 1, 100};
   return spec;
 }
 

@@ -15,16 +15,15 @@ absl::Status ValidateTrainingOptions(const TrainingOptions& options) {
   }
   if (options.micro_batch_samples < 1 ||
       options.micro_batch_samples > static_cast<int>(job::kMicroBatchMax)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("training.micro_batch_samples must be 1 to ",
-                     job::kMicroBatchMax, ", not ", options.micro_batch_samples));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "training.micro_batch_samples must be 1 to ", job::kMicroBatchMax,
+        ", not ", options.micro_batch_samples));
   }
   if (options.sequence_tokens < 0 ||
       options.sequence_tokens > static_cast<int>(job::kSequenceTokensMax)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("data.sequence_tokens must be 0 to ",
-                     job::kSequenceTokensMax, ", not ",
-                     options.sequence_tokens));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "data.sequence_tokens must be 0 to ", job::kSequenceTokensMax, ", not ",
+        options.sequence_tokens));
   }
   if (!(options.warmup_fraction >= 0 && options.warmup_fraction <= 1)) {
     return absl::InvalidArgumentError(

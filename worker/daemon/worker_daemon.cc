@@ -43,6 +43,7 @@ WorkerDaemon::WorkerDaemon(WorkerOptions options,
           [this](v1::Orders orders) { OnOrders(std::move(orders)); },
           [this](SessionEnd end) { OnSessionEnd(end); }),
       boot_(options_.draw_boot()),
+      data_(environment.loop, environment.disk, [this] { StatusChanged(); }),
       status_interval_(options_.status_interval) {}
 
 WorkerDaemon::~WorkerDaemon() = default;
@@ -137,6 +138,7 @@ void WorkerDaemon::OnOrders(v1::Orders orders) {
                  {{"drain", orders.drain()}});
     SetJobsDraining();
   }
+  data_.OnPaths({orders.data_paths().begin(), orders.data_paths().end()});
   std::set<uint64_t> named;
   for (const v1::JobOrders& job : orders.jobs()) {
     named.insert(job.job());
@@ -238,7 +240,10 @@ v1::Status WorkerDaemon::BuildStatus() const {
     status.mutable_machine()->set_unix_ms(machine.unix_ms);
     status.mutable_machine()->set_state_free_bytes(machine.state_free_bytes);
     status.mutable_machine()->set_state_bytes(machine.state_bytes);
+    status.mutable_machine()->set_memory_bytes(machine.memory_bytes);
   }
+  status.set_looks_at_data(true);
+  data_.ToProto(&status);
   for (const auto& [id, job] : jobs_) {
     *status.add_jobs() = job->Status();
     if (!job->codecs_by_policy()) continue;

@@ -21,6 +21,7 @@
 #include "runtime/metrics.h"
 #include "transport/bulk.h"
 #include "worker/daemon/codec_speeds.h"
+#include "worker/daemon/data_looks.h"
 #include "worker/daemon/job_runtime.h"
 #include "worker/daemon/peer_service.h"
 #include "worker/daemon/session_client.h"
@@ -94,6 +95,7 @@ class WorkerDaemon final : public transport::BulkReceiver {
   const JobEnvironment environment_;
   SessionClient session_;
   uint64_t boot_;
+  DataLooks data_;
   Incarnation incarnation_;
   Revision revision_;
   uint64_t counter_ = 0;

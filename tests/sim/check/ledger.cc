@@ -158,8 +158,7 @@ void LedgerChecker::CheckMember(Job& job, const coordinator::Opened& open,
   Require(!job.settled.contains(id), name + "is named after its outcome");
   const auto [offered, fresh] = job.offered.emplace(id, offer);
   Require(fresh || offered->second == offer, name + "has changed");
-  const uint64_t bound =
-      job::OuterDelay(job.spec) + job.spec.exchange.carry;
+  const uint64_t bound = job::OuterDelay(job.spec) + job.spec.exchange.carry;
   const uint64_t before = open.sequence.value() - 1;
   Require(offer.base.value() <= before && before - offer.base.value() <= bound,
           absl::StrCat(name, "is from base ", offer.base.value(),
