@@ -1,6 +1,8 @@
 #include "cli/model_arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
 
 namespace skerry::cli {
 namespace {
@@ -13,7 +15,33 @@ void AddModelOptions(CLI::App* leaf, LocalModelArguments& wanted) {
                    "a tokenizer.json or tokenizer.model; the folder's when not "
                    "given");
   leaf->add_option("--threads", wanted.threads,
-                   "as many as the machine has when not given");
+                   "as many as this process may use when not given");
+}
+
+// How files of somebody's texts are read.
+void AddTextOptions(CLI::App* leaf, data::JsonLinesForm& lines,
+                    std::optional<data::TextKind>& kind) {
+  leaf->add_option("--json-key", lines.key,
+                   "under which a JSON line has its text")
+      ->capture_default_str();
+  leaf->add_option_function<std::string>(
+          "--bad-lines",
+          [&lines](const std::string& word) {
+            lines.bad_lines =
+                word == "skip" ? data::BadLines::kSkip : data::BadLines::kStop;
+          },
+          "stop at a JSON line without a text, or skip and count it")
+      ->check(CLI::IsMember({"stop", "skip"}))
+      ->default_str("stop");
+  leaf->add_option_function<std::string>(
+          "--format",
+          [&kind](const std::string& word) {
+            if (word == "text") kind = data::TextKind::kText;
+            if (word == "jsonl") kind = data::TextKind::kJsonLines;
+          },
+          "what the inputs hold: text, jsonl, or auto by content and name")
+      ->check(CLI::IsMember({"auto", "text", "jsonl"}))
+      ->default_str("auto");
 }
 
 }  // namespace
@@ -21,7 +49,8 @@ void AddModelOptions(CLI::App* leaf, LocalModelArguments& wanted) {
 void AddDataPrepareOptions(CLI::App* prepare, DataPrepareOptions& wanted) {
   prepare
       ->add_option("INPUT", wanted.inputs,
-                   "text files and .jsonl files, in this order")
+                   "files of text or JSON lines, in this order, also in gzip "
+                   "or zstd; - is standard input")
       ->required();
   // Not `-o`, which is the form of what is printed.
   prepare->add_option("--out", wanted.output_directory, "folder to make")
@@ -31,10 +60,7 @@ void AddDataPrepareOptions(CLI::App* prepare, DataPrepareOptions& wanted) {
       "a tokenizer.json or tokenizer.model; bytes when not given");
   prepare->add_option("--document-end", wanted.document_end,
                       "added token after each document, or none");
-  prepare
-      ->add_option("--json-key", wanted.json_key,
-                   "under which a JSON line has its text")
-      ->capture_default_str();
+  AddTextOptions(prepare, wanted.lines, wanted.kind);
   prepare
       ->add_option("--validation", wanted.validation_fraction,
                    "share kept for validation")
@@ -44,7 +70,7 @@ void AddDataPrepareOptions(CLI::App* prepare, DataPrepareOptions& wanted) {
                    "tokens a shard, at most")
       ->capture_default_str();
   prepare->add_option("--threads", wanted.threads,
-                      "as many as the machine has when not given");
+                      "as many as this process may use when not given");
 }
 
 void AddDataImportOptions(CLI::App* import, DataImportOptions& wanted) {
@@ -78,7 +104,7 @@ void AddTrainTokenizerOptions(CLI::App* train,
                               TrainTokenizerArguments& wanted) {
   train
       ->add_option("INPUT", wanted.inputs,
-                   "text files and .jsonl files, in this order")
+                   "files as data prepare reads them, in this order")
       ->required();
   train->add_option("--out", wanted.out, "file to make")->required();
   train->add_option("--vocab-size", wanted.vocab_size, "tokens, at most")
@@ -96,10 +122,7 @@ void AddTrainTokenizerOptions(CLI::App* train,
                    "special token; several get the first numbers; "
                    "<|endoftext|> when not given")
       ->allow_extra_args(false);
-  train
-      ->add_option("--json-key", wanted.json_key,
-                   "under which a JSON line has its text")
-      ->capture_default_str();
+  AddTextOptions(train, wanted.lines, wanted.input_kind);
 }
 
 void AddSampleOptions(CLI::App* sample, SampleArguments& wanted) {
