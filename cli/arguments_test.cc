@@ -249,14 +249,34 @@ TEST(ArgumentsTest, GenerateTakesItsNumbers) {
 }
 
 TEST(ArgumentsTest, DataPrepareTakesItsFiles) {
-  const DataPrepareOptions prepare =
-      Good({"data", "prepare", "x", "y", "--out", "z", "--validation", "0.1",
-            "--tokenizer", "t.json", "--document-end", "<e>", "--json-key",
-            "body", "--threads", "3", "--shard-tokens", "7"})
-          .prepare;
+  const DataPrepareOptions prepare = Good({"data",
+                                           "prepare",
+                                           "x",
+                                           "y",
+                                           "--out",
+                                           "z",
+                                           "--validation",
+                                           "0.1",
+                                           "--tokenizer",
+                                           "t.json",
+                                           "--document-end",
+                                           "<e>",
+                                           "--json-key",
+                                           "body",
+                                           "--threads",
+                                           "3",
+                                           "--shard-tokens",
+                                           "7",
+                                           "--bad-lines",
+                                           "skip",
+                                           "--format",
+                                           "jsonl"})
+                                         .prepare;
   EXPECT_EQ(prepare.tokenizer, "t.json");
   EXPECT_EQ(prepare.document_end, "<e>");
-  EXPECT_EQ(prepare.json_key, "body");
+  EXPECT_EQ(prepare.lines.key, "body");
+  EXPECT_EQ(prepare.lines.bad_lines, data::BadLines::kSkip);
+  EXPECT_EQ(prepare.kind, data::TextKind::kJsonLines);
   EXPECT_THAT(prepare.inputs, ElementsAre("x", "y"));
   EXPECT_EQ(prepare.output_directory, "z");
   EXPECT_EQ(prepare.validation_fraction, 0.1);

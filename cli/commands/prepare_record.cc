@@ -1,8 +1,10 @@
 #include "cli/commands/prepare_record.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "nlohmann/json.hpp"
 
 namespace skerry::cli {
@@ -13,14 +15,31 @@ using Json = nlohmann::ordered_json;
 constexpr char kFormat[] = "skerry.prepare/1";
 
 Json ShardJson(const PreparedShard& shard) {
-  return {{"file", shard.entry.file},
-          {"tokens", shard.entry.tokens},
-          {"sha256", shard.entry.sha256},
-          {"split", data::SplitName(shard.entry.split)},
-          {"next",
-           {{"input", shard.place.input},
-            {"byte", shard.place.byte},
-            {"tokens", shard.tokens}}}};
+  Json json = {{"file", shard.entry.file},
+               {"tokens", shard.entry.tokens},
+               {"sha256", shard.entry.sha256},
+               {"split", data::SplitName(shard.entry.split)},
+               {"next",
+                {{"input", shard.place.input},
+                 {"byte", shard.place.byte},
+                 {"tokens", shard.tokens}}}};
+  if (shard.special_tokens.has_value()) {
+    json["special_tokens"] = *shard.special_tokens;
+  }
+  return json;
+}
+
+Json FoundJson(const PrepareRecord::Found& found) {
+  return {{"validation_at",
+           {{"input", found.validation.place.input},
+            {"byte", found.validation.place.byte},
+            {"text", found.validation.text},
+            {"training_end", found.validation.training_end}}},
+          {"training_bytes", found.training_bytes},
+          {"validation_bytes", found.validation_bytes},
+          {"documents", found.documents},
+          {"empty_documents", found.empty_documents},
+          {"skipped_lines", found.skipped_lines}};
 }
 
 // The values of an object; what is absent or of another kind makes it bad.
@@ -28,6 +47,7 @@ class Fields {
  public:
   Fields(const Json* object, bool& is_bad) : object_(object), is_bad_(is_bad) {}
 
+  bool Has(const char* key) const { return Find(key) != nullptr; }
   std::string Text(const char* key) const {
     const Json* value = Find(key);
     return Is(value && value->is_string()) ? value->get<std::string>() : "";
@@ -77,7 +97,22 @@ PreparedShard ShardOf(const Fields& shard) {
                     trains ? data::Split::kTrain : data::Split::kValidation},
       .place = {next.Count("input"), next.Count("byte")},
       .tokens = next.Count("tokens"),
+      .special_tokens = shard.Has("special_tokens")
+                            ? std::optional(shard.Count("special_tokens"))
+                            : std::nullopt,
   };
+}
+
+PrepareRecord::Found FoundOf(const Fields& found) {
+  const Fields at = found.Inside("validation_at");
+  return {.validation = {{at.Count("input"), at.Count("byte")},
+                         at.Count("text"),
+                         at.Count("training_end")},
+          .training_bytes = found.Count("training_bytes"),
+          .validation_bytes = found.Count("validation_bytes"),
+          .documents = found.Count("documents"),
+          .empty_documents = found.Count("empty_documents"),
+          .skipped_lines = found.Count("skipped_lines")};
 }
 
 PrepareRecord RecordOf(const Fields& json) {
@@ -91,6 +126,7 @@ PrepareRecord RecordOf(const Fields& json) {
   record.document_end = json.Text("document_end");
   record.validation_fraction = json.Number("validation");
   record.shard_tokens = json.Count("shard_tokens");
+  if (json.Has("found")) record.found = FoundOf(json.Inside("found"));
   for (const Fields& shard : json.All("shards")) {
     record.shards.push_back(ShardOf(shard));
   }
@@ -144,6 +180,7 @@ std::string SerializePrepareRecord(const PrepareRecord& record) {
   json["document_end"] = record.document_end;
   json["validation"] = record.validation_fraction;
   json["shard_tokens"] = record.shard_tokens;
+  if (record.found.has_value()) json["found"] = FoundJson(*record.found);
   json["shards"] = Json::array();
   for (const PreparedShard& shard : record.shards) {
     json["shards"].push_back(ShardJson(shard));
@@ -167,7 +204,7 @@ absl::StatusOr<PrepareRecord> ParsePrepareRecord(std::string_view text) {
 }
 
 absl::Status SameDataSet(const PrepareRecord& found,
-                         const PrepareRecord& wanted) {
+                         const PrepareRecord& wanted, bool splits_as_before) {
   const auto differs = [](absl::string_view flag, const std::string& before,
                           const std::string& now) {
     return Differs(absl::StrCat("the data set was begun with ", flag, " ",
@@ -192,7 +229,14 @@ absl::Status SameDataSet(const PrepareRecord& found,
     return differs("--shard-tokens", absl::StrCat(found.shard_tokens),
                    absl::StrCat(wanted.shard_tokens));
   }
-  return SameInputs(found, wanted);
+  SKERRY_RETURN_IF_ERROR(SameInputs(found, wanted));
+  if (found.found.has_value() ? found.found == wanted.found
+                              : splits_as_before) {
+    return absl::OkStatus();
+  }
+  return Differs(
+      "the data set was begun by another release, which splits these inputs "
+      "elsewhere or reads other documents in them");
 }
 
 }  // namespace skerry::cli

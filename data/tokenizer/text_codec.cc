@@ -84,6 +84,10 @@ class TokenizerCodec final : public TextCodec {
     return tokenizer_->Decode(tokens, Tokenizer::Specials::kLeaveOut);
   }
 
+  bool IsSpecial(int32_t token) const override {
+    return token == document_end_ || tokenizer_->IsSpecial(token);
+  }
+
   std::optional<int32_t> document_end() const override { return document_end_; }
 
  private:

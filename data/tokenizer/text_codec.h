@@ -57,6 +57,9 @@ class TextCodec {
   // Special tokens are left out. Errors: InvalidArgument for what is no token.
   virtual absl::StatusOr<std::string> Decode(
       std::span<const int32_t> tokens) = 0;
+  // Whether a token stands for no text: it marks where documents end, or is
+  // special by its tokenizer. A text that is written like one has it too.
+  virtual bool IsSpecial(int32_t token) const { return false; }
   // The token after which a text is over.
   virtual std::optional<int32_t> document_end() const = 0;
 };

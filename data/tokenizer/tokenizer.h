@@ -49,6 +49,12 @@ class Tokenizer {
   // The added token that is written so.
   std::optional<int32_t> FindAdded(std::string_view content) const;
 
+  // Whether it is an added token that stands for no text. Requires: it lies in
+  // [0, vocab_size()).
+  bool IsSpecial(int32_t token) const {
+    return is_special_[static_cast<size_t>(token)];
+  }
+
   // The first place from `at` on where `text` can be cut and encoded apart;
   // its end when there is none.
   size_t PartEnd(std::string_view text, size_t at) const;

@@ -1,0 +1,150 @@
+#include "cli/commands/prepare_report.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/status.h"
+#include "cli/commands/data_set_writer.h"
+#include "data/byte_tokenizer.h"
+#include "data/ngram_entropy.h"
+#include "data/token_shard.h"
+
+namespace skerry::cli {
+namespace {
+
+// Text of a split that is looked at, at most.
+constexpr uint64_t kEntropyBytesMax = uint64_t{1} << 30;
+constexpr size_t kPieceBytes = size_t{1} << 18;
+
+// Hands over the first so many bytes of a split of byte tokens, in pieces.
+template <typename Take>
+absl::Status ReadSplit(const PreparedSet& set, data::Split split,
+                       const runtime::Files& files, Take take) {
+  uint64_t left = kEntropyBytesMax;
+  std::vector<std::byte> bytes(kPieceBytes);
+  std::string text;
+  for (const data::ShardEntry& entry : set.manifest.shards) {
+    if (entry.split != split || left == 0) continue;
+    SKERRY_ASSIGN_OR_RETURN(
+        const std::unique_ptr<runtime::ByteSource> source,
+        files.Open(absl::StrCat(set.directory, "/", entry.file)));
+    uint64_t at = 0;
+    while (left > 0) {
+      SKERRY_ASSIGN_OR_RETURN(const size_t count, source->Read(bytes));
+      if (count == 0) break;
+      text.clear();
+      // The low byte of each token, behind the header.
+      for (size_t i = 0; i < count; ++i, ++at) {
+        if (at >= data::kTokenShardHeaderBytes && at % 2 == 0) {
+          text += static_cast<char>(bytes[i]);
+        }
+      }
+      text.resize(std::min<uint64_t>(text.size(), left));
+      left -= text.size();
+      take(text);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReportEntropy(const PreparedSet& set, const runtime::Files& files,
+                           std::ostream& out) {
+  constexpr uint64_t kHeldOutMin = 3;
+  if (data::TokenCount(set.manifest, data::Split::kValidation) < kHeldOutMin) {
+    return absl::OkStatus();
+  }
+  data::NgramMeter meter;
+  SKERRY_RETURN_IF_ERROR(
+      ReadSplit(set, data::Split::kTrain, files,
+                [&](std::string_view text) { meter.Train(text); }));
+  SKERRY_RETURN_IF_ERROR(
+      ReadSplit(set, data::Split::kValidation, files,
+                [&](std::string_view text) { meter.HoldOut(text); }));
+  SKERRY_ASSIGN_OR_RETURN(const data::NgramEntropy entropy, meter.Measure());
+  out << absl::StrFormat("validation, nats a byte: bigram %.4f, trigram %.4f\n",
+                         entropy.bigram, entropy.trigram);
+  return absl::OkStatus();
+}
+
+void ReportDocuments(const PreparedSet& set, std::ostream& out) {
+  data::JsonLineCounts lines;
+  std::string first;
+  for (const PrepareInput& input : set.inputs.inputs) {
+    if (first.empty() && input.lines.skipped > 0) {
+      first = absl::StrCat(input.file.path, ": ", input.lines.first_skipped);
+    }
+    lines.Add(input.lines);
+  }
+  const uint64_t kept = set.inputs.validation_bytes;
+  const uint64_t all = set.inputs.training_bytes + kept;
+  out << absl::StrFormat(
+      "%d documents, %d of them empty; %.2f %% of the text is for validation\n",
+      set.inputs.documents(), lines.empty,
+      100 * static_cast<double>(kept) / static_cast<double>(all));
+  if (lines.skipped > 0) {
+    out << lines.skipped << " bad lines were skipped, the first: " << first
+        << "\n";
+  }
+}
+
+// Texts that are written like a special token have become that token.
+absl::Status ReportSpecials(const PreparedSet& set, data::TextCodec& codec,
+                            std::ostream& out) {
+  uint64_t specials = 0;
+  for (const PreparedShard& shard : set.record.shards) {
+    if (!shard.special_tokens.has_value()) return absl::OkStatus();
+    specials += *shard.special_tokens;
+  }
+  std::vector<int32_t> nothing;
+  SKERRY_RETURN_IF_ERROR(codec.AppendDocument("", nothing));
+  const auto each = static_cast<uint64_t>(
+      std::count_if(nothing.begin(), nothing.end(),
+                    [&](int32_t token) { return codec.IsSpecial(token); }));
+  const uint64_t marks = each * set.inputs.documents();
+  if (specials <= marks) return absl::OkStatus();
+  out << specials - marks
+      << " special tokens come from texts that are written like them; a model "
+         "learns them as document ends or controls\n";
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void ReportKinds(const PrepareInputs& inputs, std::ostream& err) {
+  for (const PrepareInput& input : inputs.inputs) {
+    const std::string_view packing = data::PackingName(input.packing);
+    if (!input.is_json_lines() && packing.empty()) continue;
+    err << input.file.path << " is read as "
+        << (input.is_json_lines() ? "JSON lines" : "text")
+        << (packing.empty() ? "" : " in ") << packing << "\n";
+  }
+}
+
+absl::Status ReportDataSet(const PreparedSet& set, data::TextCodec& codec,
+                           const runtime::Files& files, std::ostream& out) {
+  out << DataSetLine(set.directory, set.manifest);
+  ReportDocuments(set, out);
+  if (set.manifest.tokenizer == data::kByteTokenizerName) {
+    return ReportEntropy(set, files, out);
+  }
+  SKERRY_RETURN_IF_ERROR(ReportSpecials(set, codec, out));
+  const uint64_t bytes =
+      set.inputs.training_bytes + set.inputs.validation_bytes;
+  const uint64_t tokens =
+      data::TokenCount(set.manifest, data::Split::kTrain) +
+      data::TokenCount(set.manifest, data::Split::kValidation);
+  out << absl::StrFormat(
+      "%.3f bytes a token\n",
+      static_cast<double>(bytes) / static_cast<double>(tokens));
+  return absl::OkStatus();
+}
+
+}  // namespace skerry::cli
