@@ -25,6 +25,9 @@ constexpr double kSilentShare = 0.65;
 constexpr double kSlowBytesPerS = 1e6 / 8;
 constexpr double kFarS = 1.0;
 constexpr double kStallShare = 0.25;
+// A process that was refused longer ago is gone: one that is started again
+// asks again.
+constexpr uint64_t kContenderMsMax = 10 * 60 * 1000;
 
 class Doctor {
  public:
@@ -137,6 +140,15 @@ void Doctor::Worker(const v1::WorkerView& worker) {
                      " and gets nothing new; take it back with: skerryctl "
                      "uncordon ",
                      worker.worker()));
+  }
+  if (worker.has_contender() &&
+      worker.contender().age_ms() <= kContenderMsMax) {
+    Add(Verdict::kProblem, about,
+        absl::StrCat("two processes have this name: the one at ",
+                     worker.address(), " serves, and one at ",
+                     worker.contender().address(), " was refused ",
+                     AgeText(worker.contender().age_ms()),
+                     " ago; give that one another --name, or stop it"));
   }
   if (evidence_.version->release() != worker.release()) {
     Add(Verdict::kWarning, about,

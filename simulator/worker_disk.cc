@@ -95,7 +95,9 @@ void WorkerDisk::OnProcessEnd(End end) {
   }
   writes_.clear();
   fails_next = false;
-  if (end == End::kLost) files_.clear();
+  if (end != End::kLost) return;
+  files_.clear();
+  ++losses_;
 }
 
 }  // namespace skerry::sim

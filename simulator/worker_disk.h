@@ -50,6 +50,9 @@ class WorkerDisk {
   void Rot(const std::string& path);
   bool has_rotten() const { return has_rotten_; }
 
+  // How often the disk came back empty.
+  uint32_t losses() const { return losses_; }
+
   // The process ended; no `done` of its writes runs any more.
   void OnProcessEnd(End end);
 
@@ -74,6 +77,7 @@ class WorkerDisk {
   std::deque<Operation> writes_;
   uint64_t run_ = 0;
   bool has_rotten_ = false;
+  uint32_t losses_ = 0;
 };
 
 }  // namespace skerry::sim

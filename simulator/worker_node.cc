@@ -31,6 +31,11 @@ transport::Verdict ToVerdict(worker::FrameVerdict verdict) {
   return transport::Verdict::kRefused;
 }
 
+// Of the state folder on the host's disk; another one once that was lost.
+uint64_t FolderOf(World& world, HostId host) {
+  return (uint64_t{host} << 32) + world.machine(host).disk->losses() + 1;
+}
+
 }  // namespace
 
 std::string AddressOf(HostId host) { return absl::StrCat("w", host); }
@@ -43,6 +48,7 @@ WorkerNode::WorkerNode(World& world, HostId host, uint64_t run)
                [this] { AfterTask(); }),
       bulk_(world, process_, host, *this),
       boot_(world.random() | 1),
+      first_boot_(boot_),
       backoff_(kBackoffMin) {
   process_.Post([this] { KeepSendingStatus(); });
 }
@@ -174,6 +180,8 @@ void WorkerNode::SendStatus() {
   status.set_incarnation(incarnation_.value());
   status.set_counter(++counter_);
   status.set_draining(draining_);
+  status.set_folder(FolderOf(world_, host_));
+  status.set_process(first_boot_);
   for (const auto& [id, job] : jobs_) job->WriteStatus(status.add_jobs());
   newest_ = message;
   if (session_ == nullptr && !waiting_) Open();
@@ -251,6 +259,9 @@ void WorkerNode::OnSessionEnd(const absl::Status& why) {
     Open();
     Flush();
   });
+  if (absl::IsAlreadyExists(why)) {
+    return world_.Exit(host_, std::string(why.message()));
+  }
   if (absl::IsAborted(why)) TakeNewBoot(std::string(why.message()));
   SendStatus();
 }

@@ -69,6 +69,7 @@ class WorkerNode final : public transport::BulkReceiver {
   Process process_;
   SimBulk bulk_;
   uint64_t boot_;
+  const uint64_t first_boot_;
   Incarnation incarnation_;
   Revision revision_;
   uint64_t counter_ = 0;

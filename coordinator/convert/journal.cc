@@ -82,12 +82,15 @@ void ToProto(const WorkerAdmitted& r, v1::JournalRecord* out) {
   p->set_boot(r.boot.value());
   p->set_island(r.island);
   p->set_release(r.release);
+  p->set_folder(r.folder.value());
+  p->set_process(r.process.value());
 }
 
 absl::StatusOr<Record> FromProto(const v1::WorkerAdmitted& p) {
   SKERRY_ASSIGN_OR_RETURN(PeerAddress self, PeerFromProto(p.self(), "self"));
-  return WorkerAdmitted{std::move(self), Boot(p.boot()), p.island(),
-                        p.release()};
+  return WorkerAdmitted{std::move(self), Boot(p.boot()),
+                        p.island(),      p.release(),
+                        FolderId(p.folder()), Boot(p.process())};
 }
 
 void ToProto(const WorkerLeft& r, v1::JournalRecord* out) {
@@ -314,6 +317,17 @@ absl::StatusOr<Record> FromProto(const v1::Counted& p) {
   return Counted{JobId(p.job()), p.worker(), counters};
 }
 
+void ToProto(const SeatNoted& r, v1::JournalRecord* out) {
+  v1::SeatNoted* p = out->mutable_seat_noted();
+  p->set_job(r.job.value());
+  p->set_worker(r.worker);
+  p->set_reason(r.reason);
+}
+
+absl::StatusOr<Record> FromProto(const v1::SeatNoted& p) {
+  return SeatNoted{JobId(p.job()), p.worker(), p.reason()};
+}
+
 absl::StatusOr<Record> AnyFromProto(const v1::JournalRecord& p) {
   switch (p.kind_case()) {
     case v1::JournalRecord::kJobSubmitted:
@@ -354,6 +368,8 @@ absl::StatusOr<Record> AnyFromProto(const v1::JournalRecord& p) {
       return FromProto(p.restored());
     case v1::JournalRecord::kCounted:
       return FromProto(p.counted());
+    case v1::JournalRecord::kSeatNoted:
+      return FromProto(p.seat_noted());
     case v1::JournalRecord::KIND_NOT_SET:
       break;
   }

@@ -105,6 +105,15 @@ void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
   if (view.machine.clock_ahead_ms.has_value()) {
     out->set_clock_ahead_ms(*view.machine.clock_ahead_ms);
   }
+  if (view.contender.has_value()) {
+    out->mutable_contender()->set_address(view.contender->address);
+    out->mutable_contender()->set_age_ms(Milliseconds(view.contender->age));
+  }
+  for (const WorkerView::Unserved& unserved : view.unserved) {
+    v1::WorkerView::Unserved* one = out->add_unserved();
+    one->set_job(unserved.job);
+    one->set_reason(unserved.reason);
+  }
   for (const LinkView& link : view.links) {
     v1::LinkView* one = out->add_links();
     one->set_worker(link.worker);

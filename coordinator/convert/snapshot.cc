@@ -37,6 +37,8 @@ void WorkerToProto(const WorkerSnapshot& worker, v1::WorkerSnapshot* out) {
   out->set_left(worker.left);
   for (const Boot boot : worker.former) out->add_former(boot.value());
   out->set_intent(IntentToProto(worker.intent));
+  out->set_folder(worker.folder.value());
+  out->set_process(worker.process.value());
 }
 
 absl::StatusOr<WorkerSnapshot> WorkerFromProto(const v1::WorkerSnapshot& p) {
@@ -48,6 +50,8 @@ absl::StatusOr<WorkerSnapshot> WorkerFromProto(const v1::WorkerSnapshot& p) {
   worker.incarnation = Incarnation(p.incarnation());
   worker.left = p.left();
   for (const uint64_t boot : p.former()) worker.former.emplace_back(boot);
+  worker.folder = FolderId(p.folder());
+  worker.process = Boot(p.process());
   if (p.intent() != v1::WORKER_INTENT_UNSPECIFIED) {
     SKERRY_ASSIGN_OR_RETURN(worker.intent,
                             IntentFromProto(p.intent(), "intent"));

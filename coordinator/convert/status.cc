@@ -257,6 +257,8 @@ absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
     out.jobs.push_back(std::move(one));
   }
   out.draining = status.draining();
+  out.folder = FolderId(status.folder());
+  out.process = Boot(status.process());
   out.machine = {status.machine().unix_ms(),
                  status.machine().state_free_bytes(),
                  status.machine().state_bytes(), std::nullopt};

@@ -10,7 +10,6 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "coordinator/core/evaluations.h"
-#include "coordinator/core/job_orders.h"
 #include "coordinator/core/job_rules.h"
 #include "coordinator/core/job_table.h"
 #include "coordinator/core/job_view.h"
@@ -70,15 +69,20 @@ class Cluster::Impl {
 
   void Recovered(Instant now) {
     now_ = now;
-    workers_.Recovered(now);
+    workers_.GiveLeases(now);
     for (auto& [id, job] : jobs_.all()) JobRecovered(job, options_, now);
     DecideAll();
   }
 
   absl::Status OnStatus(const StatusFacts& status, Instant now) {
     Advance(now);
-    SKERRY_ASSIGN_OR_RETURN(const WorkerTable::Verdict verdict,
-                            workers_.Judge(status));
+    const absl::StatusOr<WorkerTable::Verdict> judged =
+        workers_.Judge(status, now);
+    if (!judged.ok()) {
+      workers_.Refused(status, judged.status(), now);
+      return judged.status();
+    }
+    const WorkerTable::Verdict verdict = *judged;
     if (verdict == WorkerTable::Verdict::kRepetition) return absl::OkStatus();
     if (verdict == WorkerTable::Verdict::kRegister) Register(status);
     const std::string& name = status.self.worker;
@@ -185,6 +189,12 @@ class Cluster::Impl {
 
   void ForgetGenerate(uint64_t request) { desk_.Forget(request); }
 
+  void GiveLeases(Instant now) {
+    SKERRY_CHECK(now >= now_);
+    now_ = now;
+    workers_.GiveLeases(now);
+  }
+
   void Tick(Instant now) {
     Advance(now);
     for (auto& [id, job] : jobs_.all()) {
@@ -229,18 +239,10 @@ class Cluster::Impl {
           absl::StrCat("worker ", absl::string_view(name.data(), name.size()),
                        " has no current incarnation"));
     }
-    Orders orders;
+    Orders orders = WorkerOrders(jobs_, workers_, *worker, options_, now);
     orders.revision = revision_;
-    orders.boot = worker->boot;
-    orders.incarnation = worker->incarnation;
-    orders.lease = options_.lease;
-    orders.released = worker->draining && !IsNeeded(jobs_, workers_, *worker);
-    orders.drain = worker->intent == WorkerIntent::kDrain;
-    for (const auto& [id, job] : jobs_.all()) {
-      auto order = JobOrdersFor(job, workers_, options_, name, now);
-      if (!order.has_value()) continue;
-      order->generate = desk_.OrdersFor(id, name);
-      orders.jobs.push_back(*std::move(order));
+    for (JobOrders& job : orders.jobs) {
+      job.generate = desk_.OrdersFor(job.job, name);
     }
     return orders;
   }
@@ -383,7 +385,7 @@ class Cluster::Impl {
       Lose(name, absl::StrCat("worker ", name, " has started anew"));
     }
     Emit(WorkerAdmitted{status.self, status.boot, status.island,
-                        status.release});
+                        status.release, status.folder, status.process});
   }
 
   static constexpr size_t kKeyMax = 128;
@@ -456,6 +458,7 @@ absl::Status Cluster::Generate(JobId job, const GenerateOrder& request,
 void Cluster::ForgetGenerate(uint64_t request) {
   impl_->ForgetGenerate(request);
 }
+void Cluster::GiveLeases(Instant now) { impl_->GiveLeases(now); }
 void Cluster::Tick(Instant now) { impl_->Tick(now); }
 std::optional<Instant> Cluster::NextDeadline() const {
   return impl_->NextDeadline();

@@ -76,8 +76,10 @@ class Cluster {
   // --- Facts.
   //
   // Errors: Aborted when this boot was superseded or its lease ended (start
-  // with a new one); InvalidArgument; ResourceExhausted when workers_max are
-  // registered. OK for a late repetition, which has no effect.
+  // with a new one); AlreadyExists when another process has the worker's name,
+  // and Unavailable when that one's connection is lost and its lease has not
+  // ended; InvalidArgument; ResourceExhausted when workers_max are registered.
+  // OK for a late repetition, which has no effect.
   absl::Status OnStatus(const StatusFacts& status, Instant now);
   // The control stream of that boot broke. Nothing happens when the boot is not
   // current.
@@ -118,6 +120,9 @@ class Cluster {
                         absl::Duration timeout, Instant now);
   // The asker is gone.
   void ForgetGenerate(uint64_t request);
+  // Nothing was taken in for a while, although workers may have spoken: every
+  // current incarnation has a full lease from now.
+  void GiveLeases(Instant now);
   void Tick(Instant now);
 
   // When Tick has work to do; at once when it has passed.

@@ -130,6 +130,17 @@ std::optional<EventView> Of(Revision index, const Restored& r) {
           " is now sequence ", r.sequence.value(), ": ", r.reason));
 }
 
+std::optional<EventView> Of(Revision index, const SeatNoted& r) {
+  auto event =
+      r.reason.empty()
+          ? Make(index, r.job, "WorkerServesAgain",
+                 absl::StrCat("worker ", r.worker, " can serve the job again"))
+          : Make(index, r.job, "WorkerCannotServe",
+                 absl::StrCat("worker ", r.worker,
+                              " cannot serve the job: ", r.reason));
+  return event;
+}
+
 std::optional<EventView> Of(Revision, const Counted&) { return std::nullopt; }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/folder_id.h"
 #include "base/ids.h"
 #include "coordinator/core/types.h"
 
@@ -164,6 +165,10 @@ struct StatusFacts {
   std::vector<JobFacts> jobs;
   bool draining = false;
   MachineFacts machine;
+  // Of its state folder; unset from a worker of an older release.
+  FolderId folder;
+  // The first boot that this process drew; likewise.
+  Boot process;
   friend bool operator==(const StatusFacts&, const StatusFacts&) = default;
 };
 

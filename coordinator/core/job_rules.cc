@@ -124,6 +124,15 @@ void DecideFailure(JobState& job, const Decider& decider) {
       absl::StrCat("every worker has failed; ", who, ": ", first->unfit)});
 }
 
+// Writes down who begins or ceases to be unfit, so that operators hear of it.
+void NoteUnfit(JobState& job, const Decider& decider) {
+  for (auto& [name, seat] : job.seats) {
+    if (seat.noted == seat.unfit) continue;
+    seat.noted = seat.unfit;
+    decider.emit(SeatNoted{job.id, name, seat.unfit});
+  }
+}
+
 void RefreshKeepFrom(JobState& job, const Decider& decider) {
   for (size_t i = 0; i < job.fragments.size(); ++i) {
     job.keep_from[i] = KeepFrom(job, decider.workers, decider.options,
@@ -189,6 +198,7 @@ void DecideJob(JobState& job, const Decider& decider) {
     };
     const Decider counted{decider.now, decider.options, decider.workers,
                           decider.turn, counting};
+    NoteUnfit(job, counted);
     DecideSize(job, counted);
     CheckAnchors(job, counted);
     DecideMembership(job, counted);

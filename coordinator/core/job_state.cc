@@ -180,6 +180,10 @@ absl::Status Fold(JobState& job, Revision, const Restored& record) {
   return absl::OkStatus();
 }
 
+absl::Status Fold(JobState&, Revision, const SeatNoted&) {
+  return absl::OkStatus();
+}
+
 absl::Status Fold(JobState& job, Revision, const Counted& record) {
   SeatCounters& before = job.counted[record.worker];
   AddGrowth(before, record.counters, job.totals);

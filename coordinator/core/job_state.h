@@ -43,6 +43,8 @@ struct Seat {
   Life joined;
   // Why it may have no place here although it runs; empty: it may.
   std::string unfit;
+  // As the newest SeatNoted of this incarnation says.
+  std::string noted;
 };
 
 // How a joiner that has a state follows the commits (chase.h).

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "coordinator/core/holdings.h"
+#include "coordinator/core/membership.h"
 #include "coordinator/core/placing.h"
 #include "coordinator/core/seat_totals.h"
 
@@ -61,6 +62,22 @@ SeatView ViewSeat(const JobState& job, const std::string& worker,
   return view;
 }
 
+// Workers that have no place because they cannot serve the job now.
+void AddUnfit(const JobState& job, const WorkerTable& workers, JobView& view) {
+  for (const auto& [name, seat] : job.seats) {
+    const Worker* worker = workers.FindCurrent(name);
+    if (worker == nullptr || worker->incarnation != seat.incarnation ||
+        seat.unfit.empty() || job.replicas.FindWorker(name) != nullptr ||
+        PlaceOf(job, worker->island, name) != nullptr) {
+      continue;
+    }
+    ReplicaView r{job.replicas.NumberOf(worker->island), Life(),
+                  worker->island, {}, false};
+    r.seats.push_back(ViewSeat(job, name, seat.incarnation, SpanHolder{}));
+    view.replicas.push_back(std::move(r));
+  }
+}
+
 void AddReplicas(const JobState& job, const WorkerTable& workers,
                  JobView& view) {
   for (const auto& [life, replica] : job.replicas.current()) {
@@ -86,10 +103,11 @@ void AddReplicas(const JobState& job, const WorkerTable& workers,
     }
     view.replicas.push_back(std::move(r));
   }
-  std::sort(view.replicas.begin(), view.replicas.end(),
-            [](const ReplicaView& a, const ReplicaView& b) {
-              return a.island < b.island;
-            });
+  if (!job.Ended()) AddUnfit(job, workers, view);
+  std::stable_sort(view.replicas.begin(), view.replicas.end(),
+                   [](const ReplicaView& a, const ReplicaView& b) {
+                     return a.island < b.island;
+                   });
 }
 
 // Of all fragments, in the order in which they were committed.

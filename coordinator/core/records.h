@@ -59,6 +59,9 @@ struct WorkerAdmitted {
   Boot boot;
   std::string island;
   std::string release;
+  // As in StatusFacts.
+  FolderId folder = {};
+  Boot process = {};
   friend bool operator==(const WorkerAdmitted&,
                          const WorkerAdmitted&) = default;
 };
@@ -193,11 +196,20 @@ struct Counted {
   friend bool operator==(const Counted&, const Counted&) = default;
 };
 
+// A worker cannot serve the job, for this reason; empty: it can again. Nothing
+// follows from it: it is for operators.
+struct SeatNoted {
+  JobId job;
+  std::string worker;
+  std::string reason;
+  friend bool operator==(const SeatNoted&, const SeatNoted&) = default;
+};
+
 using Record =
     std::variant<JobSubmitted, JobEnded, WorkerAdmitted, ReplicaAdmitted,
                  ReplicaEnded, Planned, Granted, Opened, Dropped, Committed,
                  Evaluated, WorkerLeft, JobSized, JobPaused, WorkerMarked,
-                 JobDeleted, Checkpointed, Restored, Counted>;
+                 JobDeleted, Checkpointed, Restored, Counted, SeatNoted>;
 
 struct Entry {
   Revision index;

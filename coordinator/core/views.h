@@ -111,6 +111,18 @@ struct WorkerView {
   absl::Duration lease;
   MachineFacts machine;
   std::vector<LinkView> links;
+  // The newest process that was refused because this one has its name.
+  struct Contender {
+    std::string address;
+    absl::Duration age;
+  };
+  std::optional<Contender> contender = {};
+  // Jobs that it cannot serve now, and why.
+  struct Unserved {
+    std::string job;
+    std::string reason;
+  };
+  std::vector<Unserved> unserved = {};
 };
 
 struct EventView {

@@ -99,8 +99,9 @@ class JobRuntime {
   void FetchPiece(const std::string& address, const PieceKey& key,
                   Done<absl::StatusOr<SharedBytes>> done);
   void Save(StateToSave state, StateSaver::Written written);
-  // The job cannot be done here until the worker is started again.
-  void GiveUp(const absl::Status& status);
+  // The checkpoint that the job starts from cannot be read here; somebody may
+  // make it readable.
+  void ReadCheckpointAgain(const absl::Status& status);
   void StartTrainer();
   void OnTrainerReady(const v1::DescribeReply& reply);
   void OnTrainerFailed(absl::Status status);
@@ -131,7 +132,8 @@ class JobRuntime {
   // Why the checkpoint that the job went back to could not be read here; others
   // may have it.
   std::string restore_error_;
-  // Why this worker cannot do the job; empty while it can.
+  // Why this worker cannot do the job until somebody removes the cause; empty
+  // while it can.
   std::string fatal_;
   std::optional<Instant> armed_;
   // Timers and tasks that run after this object is gone see it expired.

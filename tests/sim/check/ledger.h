@@ -85,6 +85,7 @@ class LedgerChecker final : public Observer {
   void Take(const coordinator::Checkpointed& record);
   void Take(const coordinator::Restored& record);
   void Take(const coordinator::Counted&) {}
+  void Take(const coordinator::SeatNoted&) {}
 
   void CheckMember(Job& job, const coordinator::Opened& open,
                    const coordinator::Member& member);
