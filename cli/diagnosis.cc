@@ -237,6 +237,10 @@ void Doctor::Job(const v1::JobView& job) {
   if (job.phase() == v1::JOB_PHASE_PENDING && job.has_queue()) {
     Add(Verdict::kWarning, about, "it " + job.reason());
   }
+  if (job.phase() == v1::JOB_PHASE_DIVERGED) {
+    Add(Verdict::kProblem, about, job.reason());
+    return;
+  }
   int alive = 0;
   for (const v1::ReplicaView& replica : job.replicas()) {
     alive += replica.life() != 0 ? 1 : 0;

@@ -69,6 +69,7 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
     : world_(world),
       node_(node),
       job_(orders.job()),
+      uid_(orders.uid()),
       spec_(orders.spec()),
       start_(orders),
       folder_(absl::StrCat("jobs/", orders.job(), "-", orders.uid())),
@@ -263,6 +264,7 @@ void SeatNode::WriteStatus(v1::JobStatus* out) {
     *out->mutable_checkpoint() = *saver_.outcome();
   }
   bulk_.WriteLinks(out);
+  out->set_uid(uid_);
 }
 
 void SeatNode::OnTrainerReady(const worker::TrainerDescription& description) {

@@ -118,6 +118,7 @@ void WorkerNode::OnOrders(uint64_t session, const OrdersMessage& message) {
   const Revision revision(orders.revision());
   if (revision < revision_) return;
   revision_ = revision;
+  seen_ = std::max(seen_, revision);
   incarnation_ = Incarnation(orders.incarnation());
   if (orders.lease_ms() > 0) {
     status_interval_ =
@@ -138,6 +139,7 @@ void WorkerNode::OnOrders(uint64_t session, const OrdersMessage& message) {
 
 void WorkerNode::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
   std::unique_ptr<SeatNode>& job = jobs_[orders.job()];
+  if (job != nullptr && job->uid() != orders.uid()) job.reset();
   if (job != nullptr && orders.restored().sequence() != job->restored()) {
     job.reset();
   }
@@ -182,6 +184,11 @@ void WorkerNode::SendStatus() {
   status.set_draining(draining_);
   status.set_folder(FolderOf(world_, host_));
   status.set_process(first_boot_);
+  uint64_t seen = seen_.value();
+  for (const auto& [id, job] : jobs_) {
+    seen = std::max(seen, job->seat().HighestAttempt().value());
+  }
+  status.set_seen(seen);
   for (const auto& [id, job] : jobs_) job->WriteStatus(status.add_jobs());
   newest_ = message;
   if (session_ == nullptr && !waiting_) Open();

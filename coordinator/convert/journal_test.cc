@@ -81,6 +81,9 @@ std::vector<Record> OneOfEach() {
       Restored{JobId(1), Sequence(9), Sequence(5), "why"},
       Counted{JobId(1), "w", {1, 2, 0.5, 0.25, 3, 4, 5}},
       SeatNoted{JobId(1), "w", "its data are gone"},
+      NumbersRaised{"w", Revision(1 << 30)},
+      Diverged{JobId(1), "w", "it holds sequence 79"},
+      Adopted{JobId(1), {Sequence(79), Sequence(80)}, "two workers agree"},
   };
 }
 

@@ -286,6 +286,9 @@ void NewerToProto(const JobSnapshot& job, v1::JobSnapshot* out) {
   if (job.restored.has_value()) {
     *out->mutable_restored() = RecordToProto(*job.restored).restored();
   }
+  if (job.diverged.has_value()) {
+    *out->mutable_diverged() = RecordToProto(*job.diverged).diverged();
+  }
   RangeListsToProto(job.coverage.covered, out->mutable_covered());
   for (const CoverageSnapshot::Taken& taken : job.coverage.taken) {
     v1::JobSnapshot::Taken* one = out->add_taken();
@@ -311,6 +314,11 @@ absl::Status NewerFromProto(const v1::JobSnapshot& p, JobSnapshot* out) {
     SKERRY_ASSIGN_OR_RETURN(
         out->restored, RecordPart<Restored>(
                            p.restored(), &v1::JournalRecord::mutable_restored));
+  }
+  if (p.has_diverged()) {
+    SKERRY_ASSIGN_OR_RETURN(
+        out->diverged, RecordPart<Diverged>(
+                           p.diverged(), &v1::JournalRecord::mutable_diverged));
   }
   SKERRY_ASSIGN_OR_RETURN(
       out->coverage.covered,

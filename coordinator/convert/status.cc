@@ -11,6 +11,8 @@ namespace skerry::coordinator {
 namespace {
 
 constexpr int kJobsMax = 1024;
+// The coordinator's numbers go on above it, and must not come to their end.
+constexpr uint64_t kSeenMax = uint64_t{1} << 60;
 constexpr int kFragmentsMax = 64;
 constexpr int kProgressMax = 4096;
 constexpr int kBasesMax = 1024;
@@ -111,6 +113,8 @@ absl::StatusOr<FragmentFacts> FragmentFromProto(const v1::FragmentStatus& in) {
       CheckFinite(in.lost_norm(), "jobs.fragments.lost_norm"));
   out.owed_norm = in.owed_norm();
   out.lost_norm = in.lost_norm();
+  out.applied_attempt = Attempt(in.applied_attempt());
+  out.last_result = Sequence(in.last_result());
   return out;
 }
 
@@ -220,6 +224,7 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   SKERRY_RETURN_IF_ERROR(LinksFromProto(in, &out));
   SKERRY_RETURN_IF_ERROR(CodecSpeedsFromProto(in, &out));
   out.result_codecs = in.result_codecs();
+  out.uid = in.uid();
   if (in.has_checkpoint()) {
     SKERRY_ASSIGN_OR_RETURN(out.checkpoint,
                             CheckpointFromProto(in.checkpoint()));
@@ -259,6 +264,8 @@ absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
   out.draining = status.draining();
   out.folder = FolderId(status.folder());
   out.process = Boot(status.process());
+  if (status.seen() > kSeenMax) return BadField("seen", "is out of range");
+  out.seen = Revision(status.seen());
   out.machine = {status.machine().unix_ms(),
                  status.machine().state_free_bytes(),
                  status.machine().state_bytes(), std::nullopt};

@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "coordinator/core/cluster_fold.h"
+#include "coordinator/core/divergence.h"
 #include "coordinator/core/evaluations.h"
 #include "coordinator/core/job_rules.h"
 #include "coordinator/core/job_table.h"
@@ -22,8 +24,7 @@ class Cluster::Impl {
  public:
   explicit Impl(const ClusterOptions& options)
       : options_(options),
-        workers_(options),
-        jobs_(options),
+        fold_(options),
         desk_(options.generate_max) {
     SKERRY_CHECK(ValidateClusterOptions(options).ok());
   }
@@ -31,41 +32,14 @@ class Cluster::Impl {
   Impl(const Impl& o)  // `turn_` and `emit_` stay with their own object
       : options_(o.options_),
         now_(o.now_),
-        revision_(o.revision_),
-        workers_(o.workers_),
-        jobs_(o.jobs_),
-        desk_(o.desk_),
-        records_(o.records_),
-        touched_(o.touched_) {}
+        fold_(o.fold_),
+        desk_(o.desk_) {}
 
-  absl::Status Apply(const Entry& entry) {
-    if (entry.index != Next(revision_)) {
-      return absl::DataLossError(absl::StrCat("record ", entry.index.value(),
-                                              " follows ", revision_.value()));
-    }
-    absl::Status status = Fold(entry);
-    if (!status.ok()) {
-      return Annotate(status, absl::StrCat("record ", entry.index.value()));
-    }
-    revision_ = entry.index;
-    return absl::OkStatus();
-  }
-
+  absl::Status Apply(const Entry& entry) { return fold_.Apply(entry); }
   absl::Status Restore(const ClusterSnapshot& saved) {
-    SKERRY_CHECK(!revision_.is_set());
-    absl::Status restored = workers_.Restore(saved.workers);
-    if (restored.ok()) restored = jobs_.Restore(saved.jobs);
-    revision_ = saved.revision;
-    if (restored.ok() && StateHash() != saved.state_hash) {
-      restored = absl::DataLossError("its state is not the one that was saved");
-    }
-    return restored;
+    return fold_.Restore(saved);
   }
-
-  ClusterSnapshot Save() const {
-    SKERRY_CHECK(records_.empty());
-    return {revision_, StateHash(), workers_.Save(), jobs_.Save()};
-  }
+  ClusterSnapshot Save() const { return fold_.Save(); }
 
   void Recovered(Instant now) {
     now_ = now;
@@ -84,6 +58,7 @@ class Cluster::Impl {
     }
     const WorkerTable::Verdict verdict = *judged;
     if (verdict == WorkerTable::Verdict::kRepetition) return absl::OkStatus();
+    fold_.RaiseNumbers(status);
     if (verdict == WorkerTable::Verdict::kRegister) Register(status);
     const std::string& name = status.self.worker;
     const Worker& before = *workers_.FindCurrent(name);
@@ -94,7 +69,8 @@ class Cluster::Impl {
     for (auto& [id, job] : jobs_.all()) {
       const JobFacts* facts = nullptr;
       for (const JobFacts& f : status.jobs) {
-        if (f.job == id) facts = &f;
+        const bool ours = f.uid == 0 || f.uid == UidOf(job);
+        if (f.job == id && ours) facts = &f;
       }
       const bool heard = HearSeat(job, name, incarnation, facts);
       if (facts != nullptr) {
@@ -126,7 +102,7 @@ class Cluster::Impl {
       return Submission{*repeated, std::move(reviewed.warnings), true};
     }
     Emit(JobSubmitted{std::move(reviewed.spec), std::string(key)});
-    const JobId id(revision_.value());
+    const JobId id(fold_.revision().value());
     SKERRY_ASSIGN_OR_RETURN(JobState * job, jobs_.Find(id));
     job->since = now;
     // It may come before others that have not begun.
@@ -155,6 +131,18 @@ class Cluster::Impl {
     SKERRY_ASSIGN_OR_RETURN(JobState * job, jobs_.FindUnfinished(id));
     if (job->paused == paused) return absl::OkStatus();
     Emit(JobPaused{id, paused});
+    DecideOne(*job);
+    return absl::OkStatus();
+  }
+
+  absl::Status RestoreJob(JobId id, std::optional<Checkpointed> saved,
+                          Instant now) {
+    Advance(now);
+    SKERRY_ASSIGN_OR_RETURN(JobState * job, jobs_.FindUnfinished(id));
+    SKERRY_RETURN_IF_ERROR(
+        saved.has_value()
+            ? GoBackToSaved(*job, MakeDecider(), *std::move(saved))
+            : AdoptWorkers(*job, MakeDecider()));
     DecideOne(*job);
     return absl::OkStatus();
   }
@@ -215,7 +203,7 @@ class Cluster::Impl {
     return next;
   }
 
-  std::vector<Entry> TakeRecords() { return std::exchange(records_, {}); }
+  std::vector<Entry> TakeRecords() { return fold_.TakeRecords(); }
 
   std::vector<std::string> TakeTouched() {
     for (auto& [id, job] : jobs_.all()) {
@@ -232,7 +220,7 @@ class Cluster::Impl {
   std::vector<GenerateAnswer> TakeAnswers() { return desk_.TakeAnswers(); }
 
   absl::StatusOr<Orders> OrdersFor(std::string_view name, Instant now) const {
-    SKERRY_CHECK(records_.empty());
+    SKERRY_CHECK(!fold_.has_records());
     const Worker* worker = workers_.FindCurrent(name);
     if (worker == nullptr) {
       return absl::NotFoundError(
@@ -240,14 +228,14 @@ class Cluster::Impl {
                        " has no current incarnation"));
     }
     Orders orders = WorkerOrders(jobs_, workers_, *worker, options_, now);
-    orders.revision = revision_;
+    orders.revision = fold_.revision();
     for (JobOrders& job : orders.jobs) {
       job.generate = desk_.OrdersFor(job.job, name);
     }
     return orders;
   }
 
-  Revision revision() const { return revision_; }
+  Revision revision() const { return fold_.revision(); }
 
   absl::StatusOr<JobId> FindJob(std::string_view name) const {
     return jobs_.FindName(name);
@@ -255,7 +243,7 @@ class Cluster::Impl {
 
   absl::StatusOr<JobView> ViewJob(JobId id, Instant now) const {
     SKERRY_ASSIGN_OR_RETURN(const JobState* job, jobs_.Find(id));
-    return ViewOf(*job, workers_, options_, turn_(id), revision_, now);
+    return ViewOf(*job, workers_, options_, turn_(id), fold_.revision(), now);
   }
 
   std::vector<JobView> ViewJobs(Instant now) const {
@@ -263,7 +251,7 @@ class Cluster::Impl {
     const JobQueue queue = jobs_.QueueFor(workers_);
     for (const auto& [id, job] : jobs_.all()) {
       views.push_back(
-          ViewOf(job, workers_, options_, queue.TurnOf(id), revision_, now));
+          ViewOf(job, workers_, options_, queue.TurnOf(id), fold_.revision(), now));
     }
     return views;
   }
@@ -292,39 +280,12 @@ class Cluster::Impl {
     return job->audit.Report();
   }
 
-  uint64_t StateHash() const {
-    StateHasher hasher;
-    hasher.Add(revision_);
-    workers_.HashInto(hasher);
-    jobs_.HashInto(hasher);
-    return hasher.value();
-  }
+  uint64_t StateHash() const { return fold_.StateHash(); }
 
   void CheckInvariants() const { jobs_.CheckInvariants(workers_); }
 
  private:
-  absl::Status Fold(const Entry& entry) {
-    if (const auto* admitted = std::get_if<WorkerAdmitted>(&entry.record)) {
-      return workers_.Apply(Incarnation(entry.index.value()), *admitted);
-    }
-    if (const auto* left = std::get_if<WorkerLeft>(&entry.record)) {
-      return workers_.Apply(*left);
-    }
-    if (const auto* marked = std::get_if<WorkerMarked>(&entry.record)) {
-      return workers_.Apply(*marked);
-    }
-    return jobs_.Apply(entry);
-  }
-
-  // Deciding and replaying change the state through the same fold.
-  void Emit(Record record) {
-    Entry entry{Next(revision_), std::move(record)};
-    // Before the fold, which may end what the record names.
-    CollectTouched(jobs_, entry, touched_);
-    SKERRY_CHECK(Apply(entry).ok());
-    CollectTouched(jobs_, entry, touched_);
-    records_.push_back(std::move(entry));
-  }
+  void Emit(Record record) { fold_.Emit(std::move(record)); }
 
   Decider MakeDecider() {
     return Decider{now_, options_, workers_, turn_, emit_};
@@ -392,12 +353,11 @@ class Cluster::Impl {
 
   const ClusterOptions options_;
   Instant now_;
-  Revision revision_;
-  WorkerTable workers_;
-  JobTable jobs_;
+  ClusterFold fold_;
+  WorkerTable& workers_ = fold_.workers;
+  JobTable& jobs_ = fold_.jobs;
+  absl::btree_set<std::string>& touched_ = fold_.touched;
   GenerateDesk desk_;
-  std::vector<Entry> records_;
-  absl::btree_set<std::string> touched_;
   std::function<Turn(JobId)> turn_ = [this](JobId id) {
     return jobs_.QueueFor(workers_).TurnOf(id);
   };
@@ -438,6 +398,10 @@ absl::Status Cluster::Cancel(JobId job, Instant now) {
 }
 absl::Status Cluster::SetPaused(JobId job, bool paused, Instant now) {
   return impl_->SetPaused(job, paused, now);
+}
+absl::Status Cluster::RestoreJob(JobId job, std::optional<Checkpointed> saved,
+                                 Instant now) {
+  return impl_->RestoreJob(job, std::move(saved), now);
 }
 absl::Status Cluster::SetIntent(std::string_view worker, WorkerIntent intent,
                                 Instant now) {

@@ -107,6 +107,13 @@ class Cluster {
   //
   // Errors: NotFound; FailedPrecondition when the job has ended.
   absl::Status SetPaused(JobId job, bool paused, Instant now);
+  // An operator decides how a job goes on of which workers have another history
+  // than the journal: from a checkpoint or, without one, from what they hold.
+  //
+  // Errors: NotFound; FailedPrecondition when the job does not stand for that,
+  // has ended, or what was chosen is not there.
+  absl::Status RestoreJob(JobId job, std::optional<Checkpointed> saved,
+                          Instant now);
   // Errors: NotFound when no worker of that name is remembered.
   absl::Status SetIntent(std::string_view worker, WorkerIntent intent,
                          Instant now);

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
+#include "coordinator/core/divergence.h"
 #include "coordinator/core/holdings.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/placing.h"
@@ -220,6 +221,7 @@ const RoundMachine* FirstOpen(const JobState& job) {
 std::string ReasonOf(const JobState& job, const WorkerTable& workers,
                      const ClusterOptions& options, const Turn& turn) {
   if (job.Ended()) return job.end_reason;
+  if (job.diverged.has_value()) return DivergenceText(job, workers);
   if (job.paused) {
     return absl::StrCat("paused by the operator; ",
                         job.replicas.current().size(),
@@ -274,6 +276,7 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   view.spec = job.spec;
   view.phase = job.phase;
   view.paused = job.paused && !job.Ended();
+  view.diverged = job.diverged.has_value() && !job.Ended();
   view.reason = ReasonOf(job, workers, options, turn);
   view.age = now - job.since;
   view.sequence = job.State();

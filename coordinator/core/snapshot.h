@@ -156,6 +156,7 @@ struct JobSnapshot {
   // By sequence.
   std::vector<Checkpointed> checkpoints;
   std::optional<Restored> restored;
+  std::optional<Diverged> diverged;
   CoverageSnapshot coverage;
   // By worker.
   std::vector<std::pair<std::string, SeatCounters>> counted;

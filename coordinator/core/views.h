@@ -66,6 +66,8 @@ struct JobView {
   JobPhase phase = JobPhase::kPending;
   // An operator holds the job; only of one that has not ended.
   bool paused = false;
+  // Workers have a history that the journal does not have.
+  bool diverged = false;
   // Why the job stands where it stands, in words.
   std::string reason;
   // Since it was submitted, or since the coordinator started if that is later.

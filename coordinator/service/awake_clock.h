@@ -24,7 +24,7 @@ class AwakeClock {
   absl::Duration longest_turn() const { return longest_turn_; }
 
   // As of the last turn.
-  Instant now() const { return turned_ - asleep_; }
+  Instant now() const { return turned_ + -asleep_; }
   // When the loop will show it, unless the process sleeps again.
   Instant ToLoop(Instant awake) const { return awake + asleep_; }
 

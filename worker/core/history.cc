@@ -82,6 +82,22 @@ std::optional<PieceKey> History::NewestBase(uint32_t span,
   return newest;
 }
 
+Sequence History::last_result() const {
+  Sequence last;
+  for (const auto& [key, file] : files_) {
+    if (file.kind == kResult) last = std::max(last, file.sequence);
+  }
+  return last;
+}
+
+Attempt History::highest_attempt() const {
+  Attempt highest;
+  for (const auto& [key, file] : files_) {
+    highest = std::max(highest, file.attempt);
+  }
+  return highest;
+}
+
 bool History::HasResult(Sequence sequence, uint32_t begin, uint32_t end) const {
   const CommittedEntry* entry = Find(sequence);
   if (entry == nullptr || entry->hashes.size() < end) return false;

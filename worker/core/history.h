@@ -39,6 +39,9 @@ class History {
   const StoredFile* FindPiece(const PieceKey& key) const;
   // The newest base piece of `span` at `from` or later.
   std::optional<PieceKey> NewestBase(uint32_t span, Sequence from) const;
+  // The newest sequence and the highest attempt of any result on disk.
+  Sequence last_result() const;
+  Attempt highest_attempt() const;
   // Committed, and on disk for every span of [begin, end).
   bool HasResult(Sequence sequence, uint32_t begin, uint32_t end) const;
   // The end of the gapless run of such results after `applied`.

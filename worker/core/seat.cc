@@ -46,6 +46,7 @@ void Seat::OnAgreeCut(Instant now, const CutRequest& request,
                       CutAnswer answer) {
   impl_->OnAgreeCut(now, request, std::move(answer));
 }
+Attempt Seat::HighestAttempt() const { return impl_->HighestAttempt(); }
 std::optional<Instant> Seat::NextDeadline() const {
   return impl_->NextDeadline();
 }
@@ -335,6 +336,14 @@ void Seat::Impl::OnAgreeCut(Instant now, const CutRequest& request,
   }
   agreement_.Ask(request, std::move(answer));
   Advance(now);
+}
+
+Attempt Seat::Impl::HighestAttempt() const {
+  Attempt highest;
+  for (const auto& fragment : fragments_) {
+    highest = std::max(highest, fragment->history().highest_attempt());
+  }
+  return highest;
 }
 
 std::optional<Instant> Seat::Impl::NextDeadline() const {

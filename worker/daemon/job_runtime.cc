@@ -49,6 +49,7 @@ JobRuntime::JobRuntime(const v1::JobOrders& orders,
                        const JobEnvironment& environment,
                        absl::AnyInvocable<void()> status_changed)
     : job_(orders.job()),
+      uid_(orders.uid()),
       spec_(orders.spec()),
       start_(orders),
       environment_(environment),
@@ -249,6 +250,7 @@ void JobRuntime::OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer) {
 v1::JobStatus JobRuntime::Status() const {
   v1::JobStatus status;
   JobFactsToProto(seat_->Facts(), &status);
+  status.set_uid(uid_);
   bulk_.WriteLinks(&status);
   if (status.error().empty()) status.set_error(trainer_error_);
   if (status.error().empty() && status.state() == v1::SEAT_STATE_RECOVERING) {

@@ -87,6 +87,9 @@ class JobRuntime {
   }
   // The sequence that is a checkpoint's state, when the job has gone back. When
   // orders name another one, this object is of no use any more.
+  uint64_t uid() const { return uid_; }
+  // The highest number of the coordinator's that its files name.
+  uint64_t highest_number() const { return seat_->HighestAttempt().value(); }
   uint64_t restored() const { return start_.restored().sequence(); }
 
  private:
@@ -109,6 +112,8 @@ class JobRuntime {
   void AfterSeat();
 
   const JobId job_;
+  // Tells this job from one of another history with the same number.
+  const uint64_t uid_;
   const v1::JobSpec spec_;
   const JobStart start_;
   const JobEnvironment environment_;

@@ -129,6 +129,7 @@ void WorkerDaemon::OnOrders(v1::Orders orders) {
   const Revision revision(orders.revision());
   if (revision < revision_) return;
   revision_ = revision;
+  seen_ = std::max(seen_, revision);
   if (incarnation_ != Incarnation(orders.incarnation())) {
     incarnation_ = Incarnation(orders.incarnation());
     runtime::Log(runtime::Severity::kInfo, "worker.admitted",
@@ -167,6 +168,11 @@ void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
     return;
   }
   std::unique_ptr<JobRuntime>& job = jobs_[orders.job()];
+  if (job != nullptr && job->uid() != orders.uid()) {
+    runtime::Log(runtime::Severity::kWarning, "worker.job.replaced",
+                 {{"job", orders.job()}});
+    job.reset();
+  }
   if (job != nullptr && orders.restored().sequence() != job->restored()) {
     runtime::Log(runtime::Severity::kWarning, "worker.job.restored",
                  {{"job", orders.job()},
@@ -268,6 +274,11 @@ v1::Status WorkerDaemon::BuildStatus() const {
   status.set_draining(draining_);
   status.set_folder(options_.folder.value());
   status.set_process(first_boot_);
+  uint64_t seen = seen_.value();
+  for (const auto& [id, job] : jobs_) {
+    seen = std::max(seen, job->highest_number());
+  }
+  status.set_seen(seen);
   if (options_.look) {
     const runtime::MachineFacts machine = options_.look();
     status.mutable_machine()->set_unix_ms(machine.unix_ms);

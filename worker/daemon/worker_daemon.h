@@ -104,6 +104,8 @@ class WorkerDaemon final : public transport::BulkReceiver {
   const uint64_t first_boot_;
   Incarnation incarnation_;
   Revision revision_;
+  // The highest revision of any orders, whichever boot they were for.
+  Revision seen_;
   uint64_t counter_ = 0;
   absl::Duration status_interval_;
   bool status_due_ = false;

@@ -59,6 +59,8 @@ class LedgerChecker final : public Observer {
     std::map<Contributor, coordinator::Contribution> offered;
     std::set<Contributor> settled;
     bool ended = false;
+    // Until an operator decides.
+    bool stands = false;
 
     Sequence State() const;
     void Note();
@@ -78,7 +80,7 @@ class LedgerChecker final : public Observer {
   void Take(const coordinator::Committed& record);
   void Take(const coordinator::Planned&) {}
   void Take(const coordinator::Evaluated&) {}
-  void Take(const coordinator::WorkerLeft&) {}
+  void Take(const coordinator::WorkerLeft& record);
   void Take(const coordinator::JobSized&) {}
   void Take(const coordinator::JobPaused&) {}
   void Take(const coordinator::WorkerMarked&) {}
@@ -86,6 +88,9 @@ class LedgerChecker final : public Observer {
   void Take(const coordinator::Restored& record);
   void Take(const coordinator::Counted&) {}
   void Take(const coordinator::SeatNoted&) {}
+  void Take(const coordinator::NumbersRaised&) {}
+  void Take(const coordinator::Diverged& record);
+  void Take(const coordinator::Adopted& record);
 
   void CheckMember(Job& job, const coordinator::Opened& open,
                    const coordinator::Member& member);
@@ -100,6 +105,8 @@ class LedgerChecker final : public Observer {
   Revision last_;
   std::map<JobId, Job> jobs_;
   std::set<std::pair<std::string, Boot>> boots_;
+  // By name of a worker that has not left.
+  std::map<std::string, FolderId> owners_;
 };
 
 }  // namespace skerry::sim
