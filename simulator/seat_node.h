@@ -86,6 +86,9 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   void OnTrainerFailed(const std::string& reason);
   void AfterSeat();
   std::string PathOf(const worker::StoredFile& file) const;
+  // Makes the folder again where somebody has removed it.
+  void WriteFile(const std::string& path, FileBytes bytes,
+                 WorkerDisk::Done done);
 
   // worker::DiskPort.
   void Store(const worker::StoredFile& file,

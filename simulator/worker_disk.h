@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,10 @@ class WorkerDisk {
   std::vector<std::string> List(const std::string& folder) const;
   // Of all files.
   std::vector<std::string> Paths() const;
+  // Removes the folders of all jobs, while processes may use them: writes fail
+  // until the folder is made again.
+  void RemoveFolders();
+  void MakeFolder(const std::string& folder) { gone_.erase(folder); }
   // One bit of the file, any. Whoever has mapped it keeps what it has.
   void Rot(const std::string& path);
   bool has_rotten() const { return has_rotten_; }
@@ -74,6 +79,7 @@ class WorkerDisk {
   Timeline& timeline_;
   Random& random_;
   std::map<std::string, FileBytes> files_;
+  std::set<std::string> gone_;  // folders
   std::deque<Operation> writes_;
   uint64_t run_ = 0;
   bool has_rotten_ = false;

@@ -174,7 +174,7 @@ void WorkerNode::SendStatus() {
   status.Clear();
   status.set_protocol_version(kProtocolVersion);
   status.set_release(kRelease);
-  status.mutable_self()->set_worker(AddressOf(host_));
+  status.mutable_self()->set_worker(world_.NameOf(host_));
   status.mutable_self()->set_address(AddressOf(host_));
   status.mutable_self()->set_island_address(AddressOf(host_));
   status.set_island(world_.shape(host_).island);

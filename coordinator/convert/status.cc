@@ -115,6 +115,7 @@ absl::StatusOr<FragmentFacts> FragmentFromProto(const v1::FragmentStatus& in) {
   out.lost_norm = in.lost_norm();
   out.applied_attempt = Attempt(in.applied_attempt());
   out.last_result = Sequence(in.last_result());
+  out.last_result_attempt = Attempt(in.last_result_attempt());
   return out;
 }
 

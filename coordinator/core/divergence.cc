@@ -49,6 +49,23 @@ bool IsForeign(const FragmentFacts& facts, const RoundMachine& machine) {
   return entry.attempt.is_set() && entry.attempt != facts.applied_attempt;
 }
 
+// Whether the newest result on the worker's disk cannot be of any attempt that
+// this journal has opened: those of one sequence have numbers between the
+// attempt that made the sequence before and the one that made it.
+bool HasForeignResult(const FragmentFacts& facts, const RoundMachine& machine) {
+  if (!facts.last_result_attempt.is_set() ||
+      facts.last_result <= Next(machine.floor()) ||
+      facts.last_result > machine.newest()) {
+    return false;
+  }
+  const size_t index = facts.last_result.value() - 1;
+  const Attempt made = machine.history()[index].attempt;
+  const Attempt before = machine.history()[index - 1].attempt;
+  return made.is_set() && before.is_set() &&
+         (facts.last_result_attempt > made ||
+          facts.last_result_attempt < before);
+}
+
 // What is wrong with a worker's history; empty when nothing is.
 std::string WrongWith(const JobState& job, const Seat& seat) {
   for (const FragmentFacts& facts : seat.facts.fragments) {
@@ -59,6 +76,13 @@ std::string WrongWith(const JobState& job, const Seat& seat) {
       return absl::StrCat("holds sequence ", ShownBy(facts).value(),
                           " of the job, and the journal ends at ", newest,
                           ": an older journal was put in place");
+    }
+    if (HasForeignResult(facts, machine)) {
+      return absl::StrCat("has a result of sequence ",
+                          facts.last_result.value(), " from attempt ",
+                          facts.last_result_attempt.value(),
+                          ", which the journal does not have there: another "
+                          "journal was put in place");
     }
     if (IsForeign(facts, machine)) {
       return absl::StrCat("has made sequence ", facts.applied.value(),

@@ -58,10 +58,11 @@ std::string WhyUnfit(const JobState& job, const JobFacts& facts) {
 auto Decisive(const FragmentFacts& facts) {
   const auto& [fragment, span_begin, applied, anchor_hashes, stored_through,
                stored, ready, progress, bases, first_result_kept, pin,
-               owed_norm, lost_norm, applied_attempt, last_result] = facts;
+               owed_norm, lost_norm, applied_attempt, last_result,
+               last_result_attempt] = facts;
   return std::tie(fragment, span_begin, applied, anchor_hashes, stored_through,
                   stored, ready, progress, bases, first_result_kept, pin,
-                  applied_attempt, last_result);
+                  applied_attempt, last_result, last_result_attempt);
 }
 
 auto Decisive(const JobFacts& facts) {

@@ -100,6 +100,8 @@ struct FragmentFacts {
   Attempt applied_attempt;
   // The newest sequence of which a result is on disk, committed or not.
   Sequence last_result;
+  // Of that result; the highest where there are several.
+  Attempt last_result_attempt;
   friend bool operator==(const FragmentFacts&, const FragmentFacts&) = default;
 };
 

@@ -56,6 +56,11 @@ void History::RemoveFile(const StoredFile& file) {
   answers_ = {};
 }
 
+void History::RemoveAllFiles() {
+  files_.clear();
+  answers_ = {};
+}
+
 const StoredFile* History::FindPiece(const PieceKey& key) const {
   auto it = files_.lower_bound({key.kind, key.sequence, key.attempt});
   for (; it != files_.end(); ++it) {
@@ -82,10 +87,11 @@ std::optional<PieceKey> History::NewestBase(uint32_t span,
   return newest;
 }
 
-Sequence History::last_result() const {
-  Sequence last;
+std::pair<Sequence, Attempt> History::last_result() const {
+  std::pair<Sequence, Attempt> last;
   for (const auto& [key, file] : files_) {
-    if (file.kind == kResult) last = std::max(last, file.sequence);
+    if (file.kind != kResult) continue;
+    last = std::max(last, std::pair(file.sequence, file.attempt));
   }
   return last;
 }

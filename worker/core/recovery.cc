@@ -356,6 +356,12 @@ void Recovery::OnRotten(const PieceKey& key) {
   effects_.host.StatusChanged();
 }
 
+void Recovery::OnFolderGone() {
+  history_.RemoveAllFiles();
+  rotten_ = std::max(rotten_, Sequence(1));
+  ReplaceRotten();
+}
+
 void Recovery::ReplaceRotten() {
   if (!rotten_.is_set() || !ready() || applied() < rotten_) return;
   rotten_ = Sequence();

@@ -109,6 +109,8 @@ class Recovery {
   void StoreBase();
   // The result is on disk already, or will be.
   void OnStored(const StoredFile& file);
+  // Every file is gone. The present state is stored anew.
+  void OnFolderGone();
   // A piece for another worker, as the disk has it. Whether it has rotted is
   // looked at beside: then its file is given up, so that nobody is told any
   // more that it is here. Errors: NotFound; DataLoss.

@@ -1,5 +1,6 @@
 #include "worker/core/seat_fragment.h"
 
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -309,7 +310,8 @@ FragmentFacts SeatFragment::Facts(bool with_pin) const {
   facts.owed_norm = book_.owed_norm();
   facts.lost_norm = book_.lost_norm();
   facts.applied_attempt = recovery_.applied_attempt();
-  facts.last_result = history_.last_result();
+  std::tie(facts.last_result, facts.last_result_attempt) =
+      history_.last_result();
   return facts;
 }
 

@@ -1,5 +1,8 @@
 #include "worker/daemon/folder_id.h"
 
+#include <span>
+#include <string>
+
 #include "gtest/gtest.h"
 #include "runtime/testing/memory_files.h"
 
@@ -13,6 +16,7 @@ uint64_t Never() {
 
 TEST(FolderIdTest, IsDrawnOnceAndKept) {
   runtime::MemoryFiles files;
+  ASSERT_TRUE(files.MakeDirectory("state").ok());
   const auto first = FolderIdOf("state", files, [] { return 0xabc; });
   ASSERT_TRUE(first.ok()) << first.status();
   EXPECT_EQ(*first, FolderId(0xabc));
@@ -26,6 +30,7 @@ TEST(FolderIdTest, ADamagedOneIsDrawnAnew) {
        {"", "12\n", "0000000000000000\n", "00000000000000zz\n",
         " 000000000000012\n", "000000000000001200\n"}) {
     runtime::MemoryFiles files;
+    ASSERT_TRUE(files.MakeDirectory("state").ok());
     ASSERT_TRUE(files
                     .WriteDurably("state/identity",
                                   std::as_bytes(std::span(damaged.data(),

@@ -29,6 +29,18 @@ void LedgerChecker::OnDurable(const coordinator::Entry& entry) {
   last_ = entry.index;
   Require(next, "does not follow the record before it");
   std::visit([this](const auto& record) { Take(record); }, entry.record);
+  entries_.push_back(entry);
+}
+
+void LedgerChecker::OnJournalReplaced(Revision last) {
+  const std::vector<coordinator::Entry> all = std::exchange(entries_, {});
+  last_ = Revision();
+  jobs_.clear();
+  boots_.clear();
+  owners_.clear();
+  for (const coordinator::Entry& entry : all) {
+    if (entry.index <= last) OnDurable(entry);
+  }
 }
 
 Sequence LedgerChecker::Job::State() const {

@@ -28,6 +28,7 @@ class LedgerChecker final : public Observer {
   explicit LedgerChecker(Violations& out) : out_(out) {}
 
   void OnDurable(const coordinator::Entry& entry) override;
+  void OnJournalReplaced(Revision last) override;
 
  private:
   using Contributor = std::pair<Life, Round>;
@@ -102,6 +103,8 @@ class LedgerChecker final : public Observer {
   void Require(bool holds, const std::string& what);
 
   Violations& out_;
+  // Of the whole journal, so that an earlier one can take its place.
+  std::vector<coordinator::Entry> entries_;
   Revision last_;
   std::map<JobId, Job> jobs_;
   std::set<std::pair<std::string, Boot>> boots_;
