@@ -277,6 +277,17 @@ void Parser::AddChanges() {
   JobLeaf(&app_, "pause", "holds a job; its state stays where it is",
           Command::kPause);
   JobLeaf(&app_, "resume", "lets a paused job go on", Command::kResume);
+  CLI::App* restore = JobLeaf(
+      &app_, "restore", "how a diverged job goes on", Command::kRestore);
+  RestoreArguments& wanted = arguments_.restore;
+  CLI::Option_group* to = restore->add_option_group("to");
+  to->add_flag("--from-workers", wanted.from_workers,
+               "with what the workers hold");
+  to->add_option("--checkpoint", wanted.checkpoint,
+                 "from this checkpoint, or from the newest");
+  to->require_option(1);
+  restore->add_option("--folder", wanted.folder,
+                      "of the checkpoints; default: that of the job's file");
   AddWorkerChanges();
 }
 

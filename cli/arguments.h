@@ -18,6 +18,7 @@
 #include "cli/commands/evaluate.h"
 #include "cli/commands/follow.h"
 #include "cli/commands/generate.h"
+#include "cli/commands/restore.h"
 #include "cli/commands/sample.h"
 #include "cli/commands/simulate.h"
 #include "cli/commands/state.h"
@@ -64,6 +65,7 @@ struct Arguments {
   std::vector<std::string> half;
   GenerateArguments generate;
   CheckpointArguments checkpoint;
+  RestoreArguments restore;
   DataImportOptions import;
   DataPrepareOptions prepare;
   TrainTokenizerArguments tokenizer;

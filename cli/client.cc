@@ -208,6 +208,13 @@ absl::StatusOr<v1::JobView> Client::Resume(const std::string& name) {
                            kMutationTimeout);
 }
 
+absl::StatusOr<v1::JobView> Client::Restore(v1::RestoreJobRequest request) {
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  return connection_->Call(&v1::Operator::Stub::RestoreJob, request,
+                           kMutationTimeout);
+}
+
 absl::StatusOr<v1::PlanJobReply> Client::Plan(
     const v1::PlanJobRequest& request) {
   return connection_->Call(&v1::Operator::Stub::PlanJob, request, kViewTimeout);

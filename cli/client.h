@@ -40,6 +40,7 @@ class Client {
   absl::StatusOr<v1::JobView> Cancel(const std::string& name);
   absl::StatusOr<v1::JobView> Pause(const std::string& name);
   absl::StatusOr<v1::JobView> Resume(const std::string& name);
+  absl::StatusOr<v1::JobView> Restore(v1::RestoreJobRequest request);
   absl::StatusOr<v1::PlanJobReply> Plan(const v1::PlanJobRequest& request);
   absl::StatusOr<v1::ListWorkersReply> ListWorkers();
   absl::StatusOr<v1::WorkerView> SetIntent(const std::string& worker,

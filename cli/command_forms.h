@@ -17,6 +17,7 @@ enum class Command {
   kPlan,
   kPause,
   kResume,
+  kRestore,
   kCordon,
   kUncordon,
   kDrain,

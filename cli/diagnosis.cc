@@ -25,6 +25,9 @@ constexpr double kSilentShare = 0.65;
 constexpr double kSlowBytesPerS = 1e6 / 8;
 constexpr double kFarS = 1.0;
 constexpr double kStallShare = 0.25;
+// A process that was refused longer ago is gone: one that is started again
+// asks again.
+constexpr uint64_t kContenderMsMax = 10 * 60 * 1000;
 
 class Doctor {
  public:
@@ -138,6 +141,15 @@ void Doctor::Worker(const v1::WorkerView& worker) {
                      "uncordon ",
                      worker.worker()));
   }
+  if (worker.has_contender() &&
+      worker.contender().age_ms() <= kContenderMsMax) {
+    Add(Verdict::kProblem, about,
+        absl::StrCat("two processes have this name: the one at ",
+                     worker.address(), " serves, and one at ",
+                     worker.contender().address(), " was refused ",
+                     AgeText(worker.contender().age_ms()),
+                     " ago; give that one another --name, or stop it"));
+  }
   if (evidence_.version->release() != worker.release()) {
     Add(Verdict::kWarning, about,
         absl::StrCat("its release is ", worker.release(),
@@ -224,6 +236,10 @@ void Doctor::Job(const v1::JobView& job) {
   }
   if (job.phase() == v1::JOB_PHASE_PENDING && job.has_queue()) {
     Add(Verdict::kWarning, about, "it " + job.reason());
+  }
+  if (job.phase() == v1::JOB_PHASE_DIVERGED) {
+    Add(Verdict::kProblem, about, job.reason());
+    return;
   }
   int alive = 0;
   for (const v1::ReplicaView& replica : job.replicas()) {

@@ -28,6 +28,7 @@
 #include "cli/commands/follow.h"
 #include "cli/commands/generate.h"
 #include "cli/commands/plan.h"
+#include "cli/commands/restore.h"
 #include "cli/commands/sample.h"
 #include "cli/commands/show.h"
 #include "cli/commands/simulate.h"
@@ -102,6 +103,11 @@ absl::Status RunOnCluster(const Arguments& arguments, Client& client,
     case Command::kCheckpointCreate: {
       runtime::PosixFiles files;
       return CreateCheckpoint(client, arguments.checkpoint, files, output);
+    }
+    case Command::kRestore: {
+      runtime::PosixFiles files;
+      return RestoreJob(client, arguments.name, arguments.restore, files,
+                        output);
     }
     case Command::kVersion:
       return ShowVersion(client, output);

@@ -40,11 +40,22 @@ std::string WorkerDescription(const v1::WorkerView& worker,
                        AgeText(worker.lease_ms())),
           &text);
   AddFact("Address", worker.address(), &text);
+  if (worker.has_contender()) {
+    AddFact("Refused",
+            absl::StrCat("another process of this name, at ",
+                         worker.contender().address(), ", ",
+                         AgeText(worker.contender().age_ms()), " ago"),
+            &text);
+  }
   AddFact("Incarnation", absl::StrCat(worker.incarnation()), &text);
   AddFact("Release", worker.release(), &text);
   AddFact("Jobs",
           worker.jobs_size() == 0 ? "none" : absl::StrJoin(worker.jobs(), ", "),
           &text);
+  for (const v1::WorkerView::Unserved& unserved : worker.unserved()) {
+    AddFact("Cannot serve",
+            absl::StrCat(unserved.job(), ": ", unserved.reason()), &text);
+  }
   AddFact("Clock", ClockText(worker), &text);
   const v1::Machine& machine = worker.machine();
   if (machine.state_bytes() > 0) {

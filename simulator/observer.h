@@ -46,6 +46,8 @@ class Observer {
   virtual ~Observer() = default;
   // In the order of the journal.
   virtual void OnDurable(const coordinator::Entry& entry) {}
+  // An earlier journal was put in place, which ends with `last`.
+  virtual void OnJournalReplaced(Revision last) {}
   // The hash of the coordinator's state while all its records are durable.
   virtual void OnState(Revision revision, uint64_t hash) {}
   // Messages when they leave.

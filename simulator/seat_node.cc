@@ -69,6 +69,7 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
     : world_(world),
       node_(node),
       job_(orders.job()),
+      uid_(orders.uid()),
       spec_(orders.spec()),
       start_(orders),
       folder_(absl::StrCat("jobs/", orders.job(), "-", orders.uid())),
@@ -98,7 +99,7 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
       trainer_backoff_(kBackoffMin) {
   worker::SeatOptions options;
   options.job = job_;
-  options.worker = AddressOf(node.host());
+  options.worker = world.NameOf(node.host());
   options.on_disk = Scan();
   const bool from_checkpoint = start_.NeedsCheckpoint(options.on_disk);
   options.fragments = worker::FragmentsOf(spec_);
@@ -118,6 +119,7 @@ std::string SeatNode::PathOf(const StoredFile& file) const {
 
 std::vector<StoredFile> SeatNode::Scan() {
   WorkerDisk& disk = *world_.machine(node_.host()).disk;
+  disk.MakeFolder(folder_);
   std::vector<StoredFile> found;
   for (const std::string& name : disk.List(folder_)) {
     const std::string path = absl::StrCat(folder_, "/", name);
@@ -263,6 +265,7 @@ void SeatNode::WriteStatus(v1::JobStatus* out) {
     *out->mutable_checkpoint() = *saver_.outcome();
   }
   bulk_.WriteLinks(out);
+  out->set_uid(uid_);
 }
 
 void SeatNode::OnTrainerReady(const worker::TrainerDescription& description) {
@@ -302,15 +305,27 @@ void SeatNode::Store(const StoredFile& file, std::vector<SharedBytes> contents,
     const size_t over = content.size() % kAlignment;
     if (over != 0) bytes.resize(bytes.size() + kAlignment - over);
   }
+  WriteFile(PathOf(file),
+            std::make_shared<const std::vector<std::byte>>(std::move(bytes)),
+            answers_.Wrap(std::move(done)));
+}
+
+void SeatNode::WriteFile(const std::string& path, FileBytes bytes,
+                         WorkerDisk::Done done) {
   world_.machine(node_.host())
       .disk->Write(
-          PathOf(file),
-          std::make_shared<const std::vector<std::byte>>(std::move(bytes)),
-          [&process = node_.process(), answer = answers_.Wrap(std::move(done))](
-              absl::Status status) mutable {
-            process.Post([answer = std::move(answer),
+          path, bytes,
+          [this, &process = node_.process(), path, bytes,
+           alive = std::weak_ptr<char>(alive_),
+           done = std::move(done)](absl::Status status) mutable {
+            process.Post([this, path, bytes, alive, done = std::move(done),
                           status = std::move(status)]() mutable {
-              answer(std::move(status));
+              if (absl::IsNotFound(status) && !alive.expired()) {
+                world_.machine(node_.host()).disk->MakeFolder(folder_);
+                seat_->OnFolderGone(node_.process().Now());
+                return WriteFile(path, std::move(bytes), std::move(done));
+              }
+              std::move(done)(std::move(status));
             });
           });
 }

@@ -65,6 +65,7 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   worker::Seat& seat() { return *seat_; }
   // When orders name another sequence, this object is of no use any more.
   uint64_t restored() const { return start_.restored().sequence(); }
+  uint64_t uid() const { return uid_; }
   const std::string& folder() const { return folder_; }
   // Whether the seat may have changed since the last call.
   bool TakeTouched() { return std::exchange(touched_, false); }
@@ -85,6 +86,9 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   void OnTrainerFailed(const std::string& reason);
   void AfterSeat();
   std::string PathOf(const worker::StoredFile& file) const;
+  // Makes the folder again where somebody has removed it.
+  void WriteFile(const std::string& path, FileBytes bytes,
+                 WorkerDisk::Done done);
 
   // worker::DiskPort.
   void Store(const worker::StoredFile& file,
@@ -100,6 +104,7 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   World& world_;
   WorkerNode& node_;
   const JobId job_;
+  const uint64_t uid_;
   const v1::JobSpec spec_;
   const worker::JobStart start_;
   const std::string folder_;

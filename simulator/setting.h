@@ -23,6 +23,10 @@ struct WorkerShape {
   std::string island;
   // Of one sample.
   absl::Duration compute = absl::Milliseconds(10);
+  // Its name; empty: its address.
+  std::string name;
+  // It is no part of the cluster: it starts when it is told to.
+  bool spare = false;
 };
 
 // How long what is neither training nor network takes. Each is drawn, of a few

@@ -31,6 +31,11 @@ transport::Verdict ToVerdict(worker::FrameVerdict verdict) {
   return transport::Verdict::kRefused;
 }
 
+// Of the state folder on the host's disk; another one once that was lost.
+uint64_t FolderOf(World& world, HostId host) {
+  return (uint64_t{host} << 32) + world.machine(host).disk->losses() + 1;
+}
+
 }  // namespace
 
 std::string AddressOf(HostId host) { return absl::StrCat("w", host); }
@@ -43,6 +48,7 @@ WorkerNode::WorkerNode(World& world, HostId host, uint64_t run)
                [this] { AfterTask(); }),
       bulk_(world, process_, host, *this),
       boot_(world.random() | 1),
+      first_boot_(boot_),
       backoff_(kBackoffMin) {
   process_.Post([this] { KeepSendingStatus(); });
 }
@@ -112,6 +118,7 @@ void WorkerNode::OnOrders(uint64_t session, const OrdersMessage& message) {
   const Revision revision(orders.revision());
   if (revision < revision_) return;
   revision_ = revision;
+  seen_ = std::max(seen_, revision);
   incarnation_ = Incarnation(orders.incarnation());
   if (orders.lease_ms() > 0) {
     status_interval_ =
@@ -132,6 +139,7 @@ void WorkerNode::OnOrders(uint64_t session, const OrdersMessage& message) {
 
 void WorkerNode::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
   std::unique_ptr<SeatNode>& job = jobs_[orders.job()];
+  if (job != nullptr && job->uid() != orders.uid()) job.reset();
   if (job != nullptr && orders.restored().sequence() != job->restored()) {
     job.reset();
   }
@@ -166,7 +174,7 @@ void WorkerNode::SendStatus() {
   status.Clear();
   status.set_protocol_version(kProtocolVersion);
   status.set_release(kRelease);
-  status.mutable_self()->set_worker(AddressOf(host_));
+  status.mutable_self()->set_worker(world_.NameOf(host_));
   status.mutable_self()->set_address(AddressOf(host_));
   status.mutable_self()->set_island_address(AddressOf(host_));
   status.set_island(world_.shape(host_).island);
@@ -174,6 +182,13 @@ void WorkerNode::SendStatus() {
   status.set_incarnation(incarnation_.value());
   status.set_counter(++counter_);
   status.set_draining(draining_);
+  status.set_folder(FolderOf(world_, host_));
+  status.set_process(first_boot_);
+  uint64_t seen = seen_.value();
+  for (const auto& [id, job] : jobs_) {
+    seen = std::max(seen, job->seat().HighestAttempt().value());
+  }
+  status.set_seen(seen);
   for (const auto& [id, job] : jobs_) job->WriteStatus(status.add_jobs());
   newest_ = message;
   if (session_ == nullptr && !waiting_) Open();
@@ -251,6 +266,9 @@ void WorkerNode::OnSessionEnd(const absl::Status& why) {
     Open();
     Flush();
   });
+  if (absl::IsAlreadyExists(why)) {
+    return world_.Exit(host_, std::string(why.message()));
+  }
   if (absl::IsAborted(why)) TakeNewBoot(std::string(why.message()));
   SendStatus();
 }

@@ -69,8 +69,10 @@ class WorkerNode final : public transport::BulkReceiver {
   Process process_;
   SimBulk bulk_;
   uint64_t boot_;
+  const uint64_t first_boot_;
   Incarnation incarnation_;
   Revision revision_;
+  Revision seen_;
   uint64_t counter_ = 0;
   absl::Duration status_interval_ = absl::Seconds(1);
   bool status_due_ = false;

@@ -81,8 +81,8 @@ absl::StatusOr<ExitCode> WatchJob(Client& client, const std::string& name,
 
 const std::vector<std::string>& PhasesToWaitFor() {
   static const auto* const phases = new std::vector<std::string>{
-      "pending", "running",   "paused", "succeeded",
-      "failed",  "cancelled", "ended"};
+      "pending", "running", "paused", "diverged", "succeeded", "failed",
+      "cancelled", "ended"};
   return *phases;
 }
 
@@ -99,7 +99,8 @@ absl::StatusOr<ExitCode> WaitJob(Client& client, const std::string& name,
   const absl::Status watched =
       client.Watch(name, arguments.limit, [&](const v1::JobView& job) {
         last = job;
-        return !Reached(job, arguments.until);
+        return !Reached(job, arguments.until) &&
+               job.phase() != v1::JOB_PHASE_DIVERGED;
       });
   const std::string phase = PhaseText(last.phase());
   if (absl::IsDeadlineExceeded(watched)) {
@@ -109,6 +110,12 @@ absl::StatusOr<ExitCode> WaitJob(Client& client, const std::string& name,
     return ExitCode::kTimedOut;
   }
   SKERRY_RETURN_IF_ERROR(watched);
+  if (!Reached(last, arguments.until) &&
+      last.phase() == v1::JOB_PHASE_DIVERGED) {
+    output.err << "skerryctl: job " << name << " is diverged"
+               << Because(last.reason()) << "\n";
+    return ExitCode::kConflict;
+  }
   if (!Reached(last, arguments.until)) {
     output.err << "skerryctl: job " << name << " has ended as " << phase
                << Because(last.reason()) << "; it cannot become "

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "base/status.h"
 #include "coordinator/convert/fields.h"
 #include "job/convert/job_spec.h"
 
 namespace skerry::coordinator {
 namespace {
+
+constexpr size_t kSha256Digits = 64;
+constexpr int kRangesMax = 1 << 20;
 
 uint64_t Milliseconds(absl::Duration duration) {
   return static_cast<uint64_t>(
@@ -49,7 +53,9 @@ void JobViewToProto(const JobView& view, v1::JobView* out) {
   out->Clear();
   out->set_id(view.id.value());
   job::JobSpecToProto(view.spec, out->mutable_spec());
-  out->set_phase(view.paused ? v1::JOB_PHASE_PAUSED : PhaseToProto(view.phase));
+  out->set_phase(view.diverged ? v1::JOB_PHASE_DIVERGED
+                 : view.paused ? v1::JOB_PHASE_PAUSED
+                               : PhaseToProto(view.phase));
   out->set_reason(view.reason);
   out->set_age_ms(Milliseconds(view.age));
   out->set_sequence(view.sequence.value());
@@ -87,6 +93,32 @@ void JobViewToProto(const JobView& view, v1::JobView* out) {
   out->set_samples_partly(view.samples_partly);
 }
 
+absl::StatusOr<std::optional<Checkpointed>> RestoreChoiceFromProto(
+    const v1::RestoreJobRequest& request) {
+  if (request.to_case() == v1::RestoreJobRequest::kWorkers) {
+    return std::optional<Checkpointed>();
+  }
+  if (request.to_case() != v1::RestoreJobRequest::kCheckpoint) {
+    return BadField("to", "is missing: workers, or a checkpoint");
+  }
+  const v1::SavedState& state = request.checkpoint();
+  if (state.sequence() == 0 || state.sha256().size() != kSha256Digits) {
+    return BadField("checkpoint", "has no sequence, or no SHA-256");
+  }
+  Checkpointed saved;
+  saved.sequence = Sequence(state.sequence());
+  saved.worker = "operator";
+  saved.sha256 = state.sha256();
+  saved.bytes = state.bytes();
+  SKERRY_ASSIGN_OR_RETURN(
+      saved.consumed, RangesFromProto(state.consumed(), kRangesMax,
+                                      "checkpoint.consumed"));
+  SKERRY_ASSIGN_OR_RETURN(
+      saved.lacking, RangeListsFromProto(state.lacking(), kRangesMax,
+                                         "checkpoint.lacking"));
+  return std::optional<Checkpointed>(std::move(saved));
+}
+
 void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
   out->Clear();
   out->set_worker(view.worker);
@@ -105,6 +137,15 @@ void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
   out->mutable_machine()->set_memory_bytes(view.machine.memory_bytes);
   if (view.machine.clock_ahead_ms.has_value()) {
     out->set_clock_ahead_ms(*view.machine.clock_ahead_ms);
+  }
+  if (view.contender.has_value()) {
+    out->mutable_contender()->set_address(view.contender->address);
+    out->mutable_contender()->set_age_ms(Milliseconds(view.contender->age));
+  }
+  for (const WorkerView::Unserved& unserved : view.unserved) {
+    v1::WorkerView::Unserved* one = out->add_unserved();
+    one->set_job(unserved.job);
+    one->set_reason(unserved.reason);
   }
   for (const LinkView& link : view.links) {
     v1::LinkView* one = out->add_links();

@@ -37,6 +37,8 @@ void WorkerToProto(const WorkerSnapshot& worker, v1::WorkerSnapshot* out) {
   out->set_left(worker.left);
   for (const Boot boot : worker.former) out->add_former(boot.value());
   out->set_intent(IntentToProto(worker.intent));
+  out->set_folder(worker.folder.value());
+  out->set_process(worker.process.value());
 }
 
 absl::StatusOr<WorkerSnapshot> WorkerFromProto(const v1::WorkerSnapshot& p) {
@@ -48,6 +50,8 @@ absl::StatusOr<WorkerSnapshot> WorkerFromProto(const v1::WorkerSnapshot& p) {
   worker.incarnation = Incarnation(p.incarnation());
   worker.left = p.left();
   for (const uint64_t boot : p.former()) worker.former.emplace_back(boot);
+  worker.folder = FolderId(p.folder());
+  worker.process = Boot(p.process());
   if (p.intent() != v1::WORKER_INTENT_UNSPECIFIED) {
     SKERRY_ASSIGN_OR_RETURN(worker.intent,
                             IntentFromProto(p.intent(), "intent"));
@@ -282,6 +286,9 @@ void NewerToProto(const JobSnapshot& job, v1::JobSnapshot* out) {
   if (job.restored.has_value()) {
     *out->mutable_restored() = RecordToProto(*job.restored).restored();
   }
+  if (job.diverged.has_value()) {
+    *out->mutable_diverged() = RecordToProto(*job.diverged).diverged();
+  }
   RangeListsToProto(job.coverage.covered, out->mutable_covered());
   for (const CoverageSnapshot::Taken& taken : job.coverage.taken) {
     v1::JobSnapshot::Taken* one = out->add_taken();
@@ -307,6 +314,11 @@ absl::Status NewerFromProto(const v1::JobSnapshot& p, JobSnapshot* out) {
     SKERRY_ASSIGN_OR_RETURN(
         out->restored, RecordPart<Restored>(
                            p.restored(), &v1::JournalRecord::mutable_restored));
+  }
+  if (p.has_diverged()) {
+    SKERRY_ASSIGN_OR_RETURN(
+        out->diverged, RecordPart<Diverged>(
+                           p.diverged(), &v1::JournalRecord::mutable_diverged));
   }
   SKERRY_ASSIGN_OR_RETURN(
       out->coverage.covered,

@@ -14,6 +14,8 @@ namespace {
 constexpr int kJobsMax = 1024;
 constexpr int kFragmentsMax = job::kFragmentsMax;
 constexpr int kDataSetsMax = 1024;
+// The coordinator's numbers go on above it, and must not come to their end.
+constexpr uint64_t kSeenMax = uint64_t{1} << 60;
 constexpr int kProgressMax = 4096;
 constexpr int kBasesMax = 1024;
 constexpr int kTasksMax = 1024;
@@ -113,6 +115,9 @@ absl::StatusOr<FragmentFacts> FragmentFromProto(const v1::FragmentStatus& in) {
       CheckFinite(in.lost_norm(), "jobs.fragments.lost_norm"));
   out.owed_norm = in.owed_norm();
   out.lost_norm = in.lost_norm();
+  out.applied_attempt = Attempt(in.applied_attempt());
+  out.last_result = Sequence(in.last_result());
+  out.last_result_attempt = Attempt(in.last_result_attempt());
   return out;
 }
 
@@ -222,6 +227,7 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   SKERRY_RETURN_IF_ERROR(LinksFromProto(in, &out));
   SKERRY_RETURN_IF_ERROR(CodecSpeedsFromProto(in, &out));
   out.result_codecs = in.result_codecs();
+  out.uid = in.uid();
   if (in.has_checkpoint()) {
     SKERRY_ASSIGN_OR_RETURN(out.checkpoint,
                             CheckpointFromProto(in.checkpoint()));
@@ -269,6 +275,10 @@ absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
     out.jobs.push_back(std::move(one));
   }
   out.draining = status.draining();
+  out.folder = FolderId(status.folder());
+  out.process = Boot(status.process());
+  if (status.seen() > kSeenMax) return BadField("seen", "is out of range");
+  out.seen = Revision(status.seen());
   out.machine = {status.machine().unix_ms(),
                  status.machine().state_free_bytes(),
                  status.machine().state_bytes(), std::nullopt,

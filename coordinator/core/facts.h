@@ -6,11 +6,13 @@
 #ifndef SKERRY_COORDINATOR_CORE_FACTS_H_
 #define SKERRY_COORDINATOR_CORE_FACTS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/folder_id.h"
 #include "base/ids.h"
 #include "coordinator/core/types.h"
 #include "job/data_facts.h"
@@ -58,6 +60,13 @@ struct FragmentFacts {
   Sequence pin;
   double owed_norm = 0;
   double lost_norm = 0;
+  // The attempt whose commit made the state at `applied`; unset where that is
+  // not known.
+  Attempt applied_attempt = {};
+  // The newest sequence of which a result is on disk, committed or not.
+  Sequence last_result = {};
+  // Of that result; the highest where there are several.
+  Attempt last_result_attempt = {};
   friend bool operator==(const FragmentFacts&, const FragmentFacts&) = default;
 };
 
@@ -140,6 +149,8 @@ struct JobFacts {
   // It can send and take results in a codec of their own.
   bool result_codecs = false;
   std::optional<CheckpointFact> checkpoint;
+  // As in JobOrders; 0: not said.
+  uint64_t uid = 0;
   friend bool operator==(const JobFacts&, const JobFacts&) = default;
 };
 
@@ -170,8 +181,28 @@ struct StatusFacts {
   std::vector<job::DataFacts> data;
   // It answers Orders::data_paths with `data`.
   bool looks_at_data = false;
+  // Of its state folder; unset from a worker of an older release.
+  FolderId folder;
+  // The first boot that this process drew; likewise.
+  Boot process;
+  // The highest number of the journal that it was told or finds on its disk.
+  Revision seen;
   friend bool operator==(const StatusFacts&, const StatusFacts&) = default;
 };
+
+// The highest number of the journal that the worker shows. Workers of older
+// releases show what their jobs are about only.
+inline Revision SeenBy(const StatusFacts& status) {
+  uint64_t seen = status.seen.value();
+  for (const JobFacts& job : status.jobs) {
+    seen = std::max({seen, job.life.value(), job.abandoned_life.value()});
+    for (const FragmentFacts& fragment : job.fragments) {
+      if (!fragment.stored.has_value()) continue;
+      seen = std::max(seen, fragment.stored->attempt.value());
+    }
+  }
+  return Revision(seen);
+}
 
 }  // namespace skerry::coordinator
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "coordinator/core/anchor_check.h"
 #include "coordinator/core/checkpoints.h"
+#include "coordinator/core/divergence.h"
 #include "coordinator/core/evaluations.h"
 #include "coordinator/core/exchange.h"
 #include "coordinator/core/grants.h"
@@ -57,19 +58,21 @@ std::string WhyUnfit(const JobState& job, const JobFacts& facts) {
 auto Decisive(const FragmentFacts& facts) {
   const auto& [fragment, span_begin, applied, anchor_hashes, stored_through,
                stored, ready, progress, bases, first_result_kept, pin,
-               owed_norm, lost_norm] = facts;
+               owed_norm, lost_norm, applied_attempt, last_result,
+               last_result_attempt] = facts;
   return std::tie(fragment, span_begin, applied, anchor_hashes, stored_through,
-                  stored, ready, progress, bases, first_result_kept, pin);
+                  stored, ready, progress, bases, first_result_kept, pin,
+                  applied_attempt, last_result, last_result_attempt);
 }
 
 auto Decisive(const JobFacts& facts) {
   const auto& [job, life, abandoned_life, state, error, element_count,
                epoch_samples, flops_per_sample, fragments, evaluations,
                generated, counters, links, codec_speeds, result_codecs,
-               checkpoint] = facts;
+               checkpoint, uid] = facts;
   return std::tie(job, life, abandoned_life, state, error, element_count,
                   epoch_samples, flops_per_sample, evaluations, generated,
-                  codec_speeds, result_codecs, checkpoint);
+                  codec_speeds, result_codecs, checkpoint, uid);
 }
 
 bool SameForDecisions(const JobFacts& a, const JobFacts& b) {
@@ -122,6 +125,27 @@ void DecideFailure(JobState& job, const Decider& decider) {
   decider.emit(JobEnded{
       job.id, JobPhase::kFailed,
       absl::StrCat("every worker has failed; ", who, ": ", first->unfit)});
+}
+
+// Writes down who begins or ceases to be unfit, so that operators hear of it.
+void NoteUnfit(JobState& job, const Decider& decider) {
+  for (auto& [name, seat] : job.seats) {
+    if (seat.noted == seat.unfit) continue;
+    seat.noted = seat.unfit;
+    decider.emit(SeatNoted{job.id, name, seat.unfit});
+  }
+}
+
+void DecideProgress(JobState& job, const Decider& decider) {
+  // Workers get their places, so that they show what they have.
+  if (job.diverged.has_value()) return DecideMembership(job, decider);
+  CheckAnchors(job, decider);
+  DecideMembership(job, decider);
+  DecideGrants(job, decider);
+  DecideExchange(job, decider);
+  DecideCheckpoints(job, decider);
+  DecideEvaluations(job, decider);
+  DecideRestore(job, decider);
 }
 
 void RefreshKeepFrom(JobState& job, const Decider& decider) {
@@ -189,14 +213,10 @@ void DecideJob(JobState& job, const Decider& decider) {
     };
     const Decider counted{decider.now, decider.options, decider.workers,
                           decider.turn, counting};
+    NoteUnfit(job, counted);
     DecideSize(job, counted);
-    CheckAnchors(job, counted);
-    DecideMembership(job, counted);
-    DecideGrants(job, counted);
-    DecideExchange(job, counted);
-    DecideCheckpoints(job, counted);
-    DecideEvaluations(job, counted);
-    DecideRestore(job, counted);
+    DecideDivergence(job, counted);
+    DecideProgress(job, counted);
     if (!job.Ended()) DecideFailure(job, counted);
     if (emitted == 0) break;
   }

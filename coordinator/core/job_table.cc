@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "coordinator/core/job_snapshot.h"
 
 namespace skerry::coordinator {
 namespace {

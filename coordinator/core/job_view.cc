@@ -7,7 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
+#include "coordinator/core/divergence.h"
 #include "coordinator/core/holdings.h"
+#include "coordinator/core/membership.h"
 #include "coordinator/core/placing.h"
 #include "coordinator/core/seat_totals.h"
 
@@ -61,6 +63,22 @@ SeatView ViewSeat(const JobState& job, const std::string& worker,
   return view;
 }
 
+// Workers that have no place because they cannot serve the job now.
+void AddUnfit(const JobState& job, const WorkerTable& workers, JobView& view) {
+  for (const auto& [name, seat] : job.seats) {
+    const Worker* worker = workers.FindCurrent(name);
+    if (worker == nullptr || worker->incarnation != seat.incarnation ||
+        seat.unfit.empty() || job.replicas.FindWorker(name) != nullptr ||
+        PlaceOf(job, worker->island, name) != nullptr) {
+      continue;
+    }
+    ReplicaView r{job.replicas.NumberOf(worker->island), Life(),
+                  worker->island, {}, false};
+    r.seats.push_back(ViewSeat(job, name, seat.incarnation, SpanHolder{}));
+    view.replicas.push_back(std::move(r));
+  }
+}
+
 void AddReplicas(const JobState& job, const WorkerTable& workers,
                  JobView& view) {
   for (const auto& [life, replica] : job.replicas.current()) {
@@ -86,10 +104,11 @@ void AddReplicas(const JobState& job, const WorkerTable& workers,
     }
     view.replicas.push_back(std::move(r));
   }
-  std::sort(view.replicas.begin(), view.replicas.end(),
-            [](const ReplicaView& a, const ReplicaView& b) {
-              return a.island < b.island;
-            });
+  if (!job.Ended()) AddUnfit(job, workers, view);
+  std::stable_sort(view.replicas.begin(), view.replicas.end(),
+                   [](const ReplicaView& a, const ReplicaView& b) {
+                     return a.island < b.island;
+                   });
 }
 
 // Of all fragments, in the order in which they were committed.
@@ -202,6 +221,7 @@ const RoundMachine* FirstOpen(const JobState& job) {
 std::string ReasonOf(const JobState& job, const WorkerTable& workers,
                      const ClusterOptions& options, const Turn& turn) {
   if (job.Ended()) return job.end_reason;
+  if (job.diverged.has_value()) return DivergenceText(job, workers);
   if (job.paused) {
     return absl::StrCat("paused by the operator; ",
                         job.replicas.current().size(),
@@ -256,6 +276,7 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   view.spec = job.spec;
   view.phase = job.phase;
   view.paused = job.paused && !job.Ended();
+  view.diverged = job.diverged.has_value() && !job.Ended();
   view.reason = ReasonOf(job, workers, options, turn);
   view.age = now - job.since;
   view.sequence = job.State();

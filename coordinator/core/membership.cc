@@ -246,6 +246,7 @@ void TakeOver(JobState& job, const Decider& decider) {
 }
 
 void Admit(JobState& job, const Decider& decider) {
+  if (job.diverged.has_value()) return;
   size_t placed = 0;
   size_t ready = 0;
   std::vector<std::string> islands;

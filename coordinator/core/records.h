@@ -59,6 +59,9 @@ struct WorkerAdmitted {
   Boot boot;
   std::string island;
   std::string release;
+  // As in StatusFacts.
+  FolderId folder = {};
+  Boot process = {};
   friend bool operator==(const WorkerAdmitted&,
                          const WorkerAdmitted&) = default;
 };
@@ -181,7 +184,37 @@ struct Restored {
   Sequence sequence;
   Sequence checkpoint;
   std::string reason;
+  // By fragment, its newest sequence from now on; empty: the one after its
+  // newest before.
+  std::vector<Sequence> fragment_sequences = {};
   friend bool operator==(const Restored&, const Restored&) = default;
+};
+
+// The index of this record is far above that of the record before it, because
+// the worker had been told a number that the journal has not come to: an older
+// journal was put in place.
+struct NumbersRaised {
+  std::string worker;
+  Revision seen;
+  friend bool operator==(const NumbersRaised&, const NumbersRaised&) = default;
+};
+
+// Workers have a history of the job that the journal does not have. The job
+// stands until an operator decides.
+struct Diverged {
+  JobId job;
+  std::string worker;
+  std::string reason;
+  friend bool operator==(const Diverged&, const Diverged&) = default;
+};
+
+// An operator has decided that what the workers hold is the job's state: of
+// each fragment, at this sequence.
+struct Adopted {
+  JobId job;
+  std::vector<Sequence> fragment_sequences;
+  std::string reason;
+  friend bool operator==(const Adopted&, const Adopted&) = default;
 };
 
 // The totals that a worker has said last: of a process that is gone, of one
@@ -193,11 +226,21 @@ struct Counted {
   friend bool operator==(const Counted&, const Counted&) = default;
 };
 
+// A worker cannot serve the job, for this reason; empty: it can again. Nothing
+// follows from it: it is for operators.
+struct SeatNoted {
+  JobId job;
+  std::string worker;
+  std::string reason;
+  friend bool operator==(const SeatNoted&, const SeatNoted&) = default;
+};
+
 using Record =
     std::variant<JobSubmitted, JobEnded, WorkerAdmitted, ReplicaAdmitted,
                  ReplicaEnded, Planned, Granted, Opened, Dropped, Committed,
                  Evaluated, WorkerLeft, JobSized, JobPaused, WorkerMarked,
-                 JobDeleted, Checkpointed, Restored, Counted>;
+                 JobDeleted, Checkpointed, Restored, Counted, SeatNoted,
+                 NumbersRaised, Diverged, Adopted>;
 
 struct Entry {
   Revision index;

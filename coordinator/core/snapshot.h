@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/folder_id.h"
 #include "base/ids.h"
 #include "coordinator/core/orders.h"
 #include "coordinator/core/records.h"
@@ -40,6 +41,8 @@ struct WorkerSnapshot {
   bool left = false;
   std::vector<Boot> former;
   WorkerIntent intent = WorkerIntent::kServe;
+  FolderId folder = {};
+  Boot process = {};
   friend bool operator==(const WorkerSnapshot&,
                          const WorkerSnapshot&) = default;
 };
@@ -153,6 +156,7 @@ struct JobSnapshot {
   // By sequence.
   std::vector<Checkpointed> checkpoints;
   std::optional<Restored> restored;
+  std::optional<Diverged> diverged;
   CoverageSnapshot coverage;
   // By worker.
   std::vector<std::pair<std::string, SeatCounters>> counted;

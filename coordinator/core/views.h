@@ -66,6 +66,8 @@ struct JobView {
   JobPhase phase = JobPhase::kPending;
   // An operator holds the job; only of one that has not ended.
   bool paused = false;
+  // Workers have a history that the journal does not have.
+  bool diverged = false;
   // Why the job stands where it stands, in words.
   std::string reason;
   // Since it was submitted, or since the coordinator started if that is later.
@@ -111,6 +113,18 @@ struct WorkerView {
   absl::Duration lease;
   MachineFacts machine;
   std::vector<LinkView> links;
+  // The newest process that was refused because this one has its name.
+  struct Contender {
+    std::string address;
+    absl::Duration age;
+  };
+  std::optional<Contender> contender = {};
+  // Jobs that it cannot serve now, and why.
+  struct Unserved {
+    std::string job;
+    std::string reason;
+  };
+  std::vector<Unserved> unserved = {};
 };
 
 struct EventView {

@@ -4,6 +4,7 @@
 
 #include "absl/container/btree_map.h"
 #include "coordinator/core/holdings.h"
+#include "coordinator/core/job_orders.h"
 #include "coordinator/core/membership.h"
 
 namespace skerry::coordinator {
@@ -60,6 +61,22 @@ std::vector<LinkView> LinksOf(const JobTable& jobs, const WorkerTable& workers,
   return links;
 }
 
+Orders WorkerOrders(const JobTable& jobs, const WorkerTable& workers,
+                    const Worker& worker, const ClusterOptions& options,
+                    Instant now) {
+  Orders orders;
+  orders.boot = worker.boot;
+  orders.incarnation = worker.incarnation;
+  orders.lease = options.lease;
+  orders.released = worker.draining && !IsNeeded(jobs, workers, worker);
+  orders.drain = worker.intent == WorkerIntent::kDrain;
+  for (const auto& [id, job] : jobs.all()) {
+    auto order = JobOrdersFor(job, workers, options, worker.self.worker, now);
+    if (order.has_value()) orders.jobs.push_back(*std::move(order));
+  }
+  return orders;
+}
+
 WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
                         const Worker& worker, const ClusterOptions& options,
                         Instant now) {
@@ -76,8 +93,16 @@ WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
                   options.lease,
                   worker.machine,
                   LinksOf(jobs, workers, worker)};
+  if (worker.contender.has_value()) {
+    view.contender = WorkerView::Contender{worker.contender->address,
+                                           now - worker.contender->at};
+  }
   for (const auto& [id, job] : jobs.all()) {
     if (job.Ended() || worker.left) continue;
+    const Seat* seat = job.SeatOf(name, worker.incarnation);
+    if (seat != nullptr && !seat->unfit.empty()) {
+      view.unserved.push_back({job.spec.name, seat->unfit});
+    }
     if (CurrentReplicaOf(job, name, worker.incarnation) != nullptr ||
         PlaceOf(job, worker.island, name) != nullptr) {
       view.jobs.push_back(job.spec.name);

@@ -69,6 +69,9 @@ class OperatorService final : public v1::Operator::CallbackService,
   grpc::ServerUnaryReactor* ResumeJob(Context* context,
                                       const v1::ResumeJobRequest* request,
                                       v1::JobView* reply) override;
+  grpc::ServerUnaryReactor* RestoreJob(Context* context,
+                                       const v1::RestoreJobRequest* request,
+                                       v1::JobView* reply) override;
   grpc::ServerUnaryReactor* PlanJob(Context* context,
                                     const v1::PlanJobRequest* request,
                                     v1::PlanJobReply* reply) override;

@@ -16,6 +16,12 @@ namespace {
 
 // Operators look again.
 constexpr absl::Duration kAskAgain = absl::Milliseconds(200);
+// Until a coordinator runs on the journal that was put in place.
+constexpr absl::Duration kReplacing = absl::Milliseconds(200);
+// A sleep of so much of a lease is noticed, and everyone has most of a lease
+// after it.
+constexpr double kSleepOfLease = 0.5;
+constexpr double kLeaseLeft = 0.9;
 constexpr double kBytesPerSecondMin = 1e6;
 constexpr double kBytesPerSecondMax = 1e9;
 
@@ -32,6 +38,16 @@ coordinator::ClusterOptions OptionsOf(const Schedule& schedule) {
   return options;
 }
 
+// The spare host whose worker has the name of that on `host`; 0: there is none.
+HostId TwinOf(const Setting& setting, HostId host) {
+  for (size_t i = 0; i < setting.workers.size(); ++i) {
+    if (setting.workers[i].name == AddressOf(host)) {
+      return static_cast<HostId>(i + 1);
+    }
+  }
+  return 0;
+}
+
 Setting SettingOf(const Schedule& schedule) {
   Setting setting;
   setting.seed = schedule.seed;
@@ -44,6 +60,15 @@ Setting SettingOf(const Schedule& schedule) {
     setting.make_model = [](const SimModelRequest&) {
       return MakeLanguageModel();
     };
+  }
+  for (const Fault& fault : schedule.faults) {
+    if (fault.kind != FaultKind::kTwin || TwinOf(setting, fault.host) != 0) {
+      continue;
+    }
+    WorkerShape twin = schedule.workers[fault.host - 1];
+    twin.name = AddressOf(fault.host);
+    twin.spare = true;
+    setting.workers.push_back(std::move(twin));
   }
   setting.compact_records = schedule.compact_records;
   setting.damaged = schedule.links.broken;
@@ -58,6 +83,7 @@ FaultyWorld::FaultyWorld(const Schedule& given, Observer& watcher,
   DrawLinks();
   network.set_faults(schedule.links);
   for (HostId host = 0; host < hosts(); ++host) {
+    if (IsSpare(host)) continue;
     timeline.After(absl::Milliseconds(1 + random.Below(50)),
                    [this, host] { Start(host); });
   }
@@ -91,7 +117,7 @@ void FaultyWorld::DrawLinks() {
   }
 }
 
-void FaultyWorld::OnRecord(const coordinator::Entry& entry) {
+void FaultyWorld::NoteOperators(const coordinator::Entry& entry) {
   if (const auto* job = std::get_if<coordinator::JobSubmitted>(&entry.record)) {
     job_names_[JobId(entry.index.value())] = job->spec.name;
   } else if (const auto* end =
@@ -108,7 +134,57 @@ void FaultyWorld::OnRecord(const coordinator::Entry& entry) {
       marked_.insert(mark->worker);
     }
   }
+}
+
+void FaultyWorld::OnRecord(const coordinator::Entry& entry) {
+  NoteOperators(entry);
+  CheckAwake(entry);
   StrikeAt(entry);
+}
+
+// Whoever spoke while the coordinator slept has a whole lease to be heard.
+void FaultyWorld::CheckAwake(const coordinator::Entry& entry) {
+  const auto* left = std::get_if<coordinator::WorkerLeft>(&entry.record);
+  if (left == nullptr || !woke_.has_value() ||
+      timeline.now() - *woke_ >= kLeaseLeft * schedule.lease) {
+    return;
+  }
+  observer.OnBroken(absl::StrCat("worker ", left->worker,
+                                 " lost its lease while the coordinator "
+                                 "slept"));
+}
+
+void FaultyWorld::OnJournalReplaced(
+    Revision, const std::vector<coordinator::Entry>& milestones) {
+  job_names_.clear();
+  paused_.clear();
+  marked_.clear();
+  for (const coordinator::Entry& entry : milestones) NoteOperators(entry);
+  // A job that the copy does not have is submitted anew.
+  for (uint32_t job = 0; job < schedule.jobs.size(); ++job) {
+    Submit(SpecOf(schedule.jobs[job], job), absl::StrCat("key-", job));
+  }
+  timeline.After(schedule.lease, [this] { Decide(); });
+}
+
+// An operator looks at jobs that stand, keeps what workers hold where they
+// agree, and goes back to the newest checkpoint otherwise.
+void FaultyWorld::Decide() {
+  if (coordinator_node() != nullptr) {
+    coordinator_node()->shell().Do(
+        [this](coordinator::Cluster& cluster,
+               Instant now) -> coordinator::ClusterShell::Settled {
+          for (const coordinator::JobView& job : cluster.ViewJobs(now)) {
+            if (!job.diverged) continue;
+            if (cluster.RestoreJob(job.id, std::nullopt, now).ok()) continue;
+            const auto saved = saved_states.Newest(job.id);
+            if (!saved.has_value()) continue;
+            cluster.RestoreJob(job.id, *saved, now).IgnoreError();
+          }
+          return [](const coordinator::Cluster&, Instant) {};
+        });
+  }
+  timeline.After(schedule.lease / 2, [this] { Decide(); });
 }
 
 Instant FaultyWorld::EndOf(absl::Duration lasts) const {
@@ -204,10 +280,12 @@ void FaultyWorld::ApplyToMachine(const Fault& fault) {
     case FaultKind::kPause:
       if (process == nullptr) return;
       process->Pause();
-      When(fault.lasts, [this, host, run = own.run] {
-        if (ProcessOf(host) != nullptr && machine(host).run == run) {
-          ProcessOf(host)->Resume();
-        }
+      When(fault.lasts, [this, host, run = own.run, slept = timeline.now()] {
+        if (ProcessOf(host) == nullptr || machine(host).run != run) return;
+        ProcessOf(host)->Resume();
+        const bool long_enough =
+            timeline.now() - slept >= kSleepOfLease * schedule.lease;
+        if (host == 0 && long_enough) woke_ = timeline.now();
       });
       return;
     case FaultKind::kSlowDisk:
@@ -232,6 +310,17 @@ void FaultyWorld::ApplyToMachine(const Fault& fault) {
       return;
     case FaultKind::kBitRot:
       return Rot(host);
+    case FaultKind::kFolderGone:
+      return own.disk->RemoveFolders();
+    case FaultKind::kTwin: {
+      const HostId twin = TwinOf(setting, host);
+      Start(twin);
+      return When(fault.lasts, [this, twin] { StopForGood(twin); });
+    }
+    case FaultKind::kOldJournal:
+      return When(fault.lasts, [this, copy = journal_disk()] {
+        ReplaceJournal(copy, EndOf(kReplacing));
+      });
     case FaultKind::kClockRate:
       own.clock.SetRate(timeline.now(), fault.amount);
       if (process != nullptr) process->ClockChanged();
@@ -366,7 +455,9 @@ void FaultyWorld::Calm() {
   history.Add(timeline.now(), "calm");
   strikes_.clear();
   network.set_faults({});
-  for (HostId host = 0; host < hosts(); ++host) Start(host);
+  for (HostId host = 0; host < hosts(); ++host) {
+    if (!IsSpare(host)) Start(host);
+  }
   Release();
 }
 

@@ -34,6 +34,13 @@ class FaultyWorld final : public World {
 
  private:
   void OnRecord(const coordinator::Entry& entry) override;
+  void OnJournalReplaced(
+      Revision last,
+      const std::vector<coordinator::Entry>& milestones) override;
+  // What operators have submitted, held and marked.
+  void NoteOperators(const coordinator::Entry& entry);
+  void CheckAwake(const coordinator::Entry& entry);
+  void Decide();
 
   void DrawLinks();
   void ApplyToNetwork(const Fault& fault);
@@ -61,6 +68,8 @@ class FaultyWorld final : public World {
   Moments moments_;
   // That wait for their moment.
   std::vector<Fault> strikes_;
+  // When the coordinator last woke from a long sleep.
+  std::optional<Instant> woke_;
 };
 
 }  // namespace skerry::sim

@@ -19,6 +19,14 @@ constexpr uint64_t kFragments = 4;
 constexpr uint64_t kStrikes = 5;
 constexpr uint64_t kCheckpoints = 6;
 constexpr uint64_t kModels = 7;
+constexpr uint64_t kHistories = 8;
+
+// Of schedules with operators, in which two processes have one name; and of
+// those whose jobs are saved, in which a folder is removed, and an older
+// journal is put in place.
+constexpr double kTwins = 0.3;
+constexpr double kFoldersGone = 0.3;
+constexpr double kOldJournals = 0.15;
 
 // Of schedules, where trainers train a language model.
 constexpr double kLanguageModels = 0.05;
@@ -121,6 +129,7 @@ class FaultDraw {
         draw_(schedule.seed, kFaults),
         more_(schedule.seed, kMoreFaults),
         strikes_(schedule.seed, kStrikes),
+        histories_(schedule.seed, kHistories),
         losses_(losses),
         horizon_ms_(draw_.Scale(1500, 12000)) {
     if (profile.losses) DrawLinks();
@@ -135,6 +144,7 @@ class FaultDraw {
     if (profile.operators) Holds();
     if (profile.crashes) Strikes();
     if (profile.disks && HasCheckpoints(schedule)) Losses();
+    Histories(profile);
     std::stable_sort(
         schedule.faults.begin(), schedule.faults.end(),
         [](const Fault& a, const Fault& b) { return a.at < b.at; });
@@ -308,11 +318,34 @@ class FaultDraw {
     }
   }
 
+  void AddHistory(FaultKind kind, HostId host, absl::Duration lasts) {
+    const auto at = absl::Milliseconds(
+        static_cast<int64_t>(histories_.Between(50, horizon_ms_)));
+    schedule_.faults.push_back({at, kind, host, 0, lasts, 0});
+  }
+  // Operators' mistakes about who is who, and about what was.
+  void Histories(const Profile& profile) {
+    const auto worker = [this] {
+      return static_cast<HostId>(1 + histories_.Below(schedule_.workers.size()));
+    };
+    if (profile.operators && histories_.Chance(kTwins)) {
+      AddHistory(FaultKind::kTwin, worker(), histories_.Ms(100, 6000));
+    }
+    if (!HasCheckpoints(schedule_)) return;
+    if (histories_.Chance(kFoldersGone)) {
+      AddHistory(FaultKind::kFolderGone, worker(), absl::ZeroDuration());
+    }
+    if (histories_.Chance(kOldJournals)) {
+      AddHistory(FaultKind::kOldJournal, 0, histories_.Ms(100, 3000));
+    }
+  }
+
   Schedule& schedule_;
   Draw draw_;
   // Of kinds that came later, so that older schedules keep theirs.
   Draw more_;
   Draw strikes_;
+  Draw histories_;
   Draw& losses_;
   const double horizon_ms_;
 };

@@ -43,10 +43,16 @@ enum class FaultKind {
   kPauseJob,     // an operator holds job `other` for `lasts`
   kMark,         // an operator cordons `host`, or with `amount` 2 drains it,
                  // for `lasts`
+  kTwin,         // another process with the name of `host` and a folder of its
+                 // own runs for `lasts`
+  kFolderGone,   // somebody removes all jobs' folders on `host`; drawn only
+                 // where jobs are saved
+  kOldJournal,   // the coordinator's journal is copied, and the copy put in its
+                 // place after `lasts`; drawn only where jobs are saved
   kStrike,       // as kKill, `amount` seconds after the journal next has what
                  // the moment `other` names
 };
-inline constexpr int kFaultKindCount = 21;
+inline constexpr int kFaultKindCount = 24;
 
 // Of a strike: what has just become durable, and nobody has heard of yet.
 enum class Moment : uint32_t {

@@ -15,7 +15,7 @@ constexpr std::array<const char*, kFaultKindCount> kNames = {
     "cut",       "isolate",    "flap",       "slow_link",    "slow_disk",
     "disk_full", "disk_fails", "clock_rate", "clock_leap",   "drain",
     "preempt",   "cancel",     "bit_rot",    "pause_job",    "mark",
-    "strike"};
+    "twin",      "folder_gone", "old_journal", "strike"};
 
 absl::Status BadLine(const std::string& line) {
   return absl::InvalidArgumentError(

@@ -56,6 +56,9 @@ void FragmentToProto(const FragmentFacts& facts, v1::FragmentStatus* out) {
   out->set_pin(facts.pin.value());
   out->set_owed_norm(facts.owed_norm);
   out->set_lost_norm(facts.lost_norm);
+  out->set_applied_attempt(facts.applied_attempt.value());
+  out->set_last_result(facts.last_result.value());
+  out->set_last_result_attempt(facts.last_result_attempt.value());
 }
 
 void CountersToProto(const SeatCounters& counters, v1::SeatCounters* out) {

@@ -283,6 +283,7 @@ void Recovery::OnFolded(Instant now, Sequence sequence, uint32_t span,
   const CommittedEntry* entry = history_.Find(sequence);
   if (entry != nullptr && ready() && applied() == sequence) {
     samples_committed_ = {sequence, entry->samples_committed};
+    folded_ = {sequence, entry->attempt};
     state_ = {sequence, entry->state};
     if (IsBaseSequence(settings_, *entry)) StoreBase();
   }
@@ -353,6 +354,12 @@ void Recovery::OnRotten(const PieceKey& key) {
   rotten_ = std::max(rotten_, key.sequence);
   ReplaceRotten();
   effects_.host.StatusChanged();
+}
+
+void Recovery::OnFolderGone() {
+  history_.RemoveAllFiles();
+  rotten_ = std::max(rotten_, Sequence(1));
+  ReplaceRotten();
 }
 
 void Recovery::ReplaceRotten() {

@@ -98,12 +98,19 @@ class Recovery {
   std::optional<Sequence> gap() const { return gap_; }
   // Samples committed up to and including applied(), once known.
   std::optional<uint64_t> samples_committed() const;
+  // The attempt whose commit made the state at applied(); unset where that is a
+  // base or not known.
+  Attempt applied_attempt() const {
+    return ready() && folded_.first == applied() ? folded_.second : Attempt();
+  }
   // Null when the span is not held or has no state.
   const SpanState* StateOf(uint32_t span) const;
   // Makes the present state a base on disk. Requires: ready().
   void StoreBase();
   // The result is on disk already, or will be.
   void OnStored(const StoredFile& file);
+  // Every file is gone. The present state is stored anew.
+  void OnFolderGone();
   // A piece for another worker, as the disk has it. Whether it has rotted is
   // looked at beside: then its file is given up, so that nobody is told any
   // more that it is here. Errors: NotFound; DataLoss.
@@ -199,6 +206,7 @@ class Recovery {
   Sequence begins_at_;
   bool from_initial_ = false;
   std::pair<Sequence, uint64_t> samples_committed_;
+  std::pair<Sequence, Attempt> folded_;  // the newest result
   std::pair<Sequence, uint64_t> state_;  // of the job, of several fragments
   std::optional<Instant> deadline_;
   Scope work_;  // ends with the holdings

@@ -46,6 +46,8 @@ void Seat::OnAgreeCut(Instant now, const CutRequest& request,
                       CutAnswer answer) {
   impl_->OnAgreeCut(now, request, std::move(answer));
 }
+void Seat::OnFolderGone(Instant now) { impl_->OnFolderGone(now); }
+Attempt Seat::HighestAttempt() const { return impl_->HighestAttempt(); }
 std::optional<Instant> Seat::NextDeadline() const {
   return impl_->NextDeadline();
 }
@@ -335,6 +337,21 @@ void Seat::Impl::OnAgreeCut(Instant now, const CutRequest& request,
   }
   agreement_.Ask(request, std::move(answer));
   Advance(now);
+}
+
+void Seat::Impl::OnFolderGone(Instant now) {
+  effects_.host.Event("the job's folder was removed: its state is stored anew");
+  for (const auto& fragment : fragments_) fragment->recovery().OnFolderGone();
+  Changed();
+  Advance(now);
+}
+
+Attempt Seat::Impl::HighestAttempt() const {
+  Attempt highest;
+  for (const auto& fragment : fragments_) {
+    highest = std::max(highest, fragment->history().highest_attempt());
+  }
+  return highest;
 }
 
 std::optional<Instant> Seat::Impl::NextDeadline() const {

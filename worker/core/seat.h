@@ -106,6 +106,10 @@ class Seat {
   // all have asked. Aborted: not this life; Unavailable: not there yet.
   void OnAgreeCut(Instant now, const CutRequest& request, CutAnswer answer);
 
+  // The job's folder was removed: nothing of what was stored is there any more.
+  void OnFolderGone(Instant now);
+  // The highest attempt of any result on disk.
+  Attempt HighestAttempt() const;
   // When OnTime() next has work; the daemon arms one timer with it.
   std::optional<Instant> NextDeadline() const;
   void OnTime(Instant now);

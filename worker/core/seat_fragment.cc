@@ -1,5 +1,6 @@
 #include "worker/core/seat_fragment.h"
 
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -73,6 +74,11 @@ void SeatFragment::TakeOrders(const FragmentOrders& orders,
   history_.AddCommitted(orders.committed);
   recovery_.SetView(orders.sources, orders.keep_from);
   recovery_.SetNeighbours(holders);
+  // The coordinator has lost what came after its newest commit, so that nobody
+  // can fold this state again: it is kept as it is.
+  if (orders.newest < recovery_.applied() && recovery_.ready()) {
+    recovery_.StoreBase();
+  }
 }
 
 void SeatFragment::BeginLife(Life life) {
@@ -303,6 +309,9 @@ FragmentFacts SeatFragment::Facts(bool with_pin) const {
   if (with_pin) facts.pin = recovery_.pin();
   facts.owed_norm = book_.owed_norm();
   facts.lost_norm = book_.lost_norm();
+  facts.applied_attempt = recovery_.applied_attempt();
+  std::tie(facts.last_result, facts.last_result_attempt) =
+      history_.last_result();
   return facts;
 }
 

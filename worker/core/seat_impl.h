@@ -42,6 +42,8 @@ class Seat::Impl {
   absl::StatusOr<SharedBytes> OnFetch(const PieceKey& key);
   absl::StatusOr<SharedBytes> PieceOf(const PieceKey& key) const;
   void OnAgreeCut(Instant now, const CutRequest& request, CutAnswer answer);
+  void OnFolderGone(Instant now);
+  Attempt HighestAttempt() const;
   std::optional<Instant> NextDeadline() const;
   void OnTime(Instant now);
   void Advance(Instant now);

@@ -19,6 +19,9 @@ namespace {
 
 constexpr absl::Duration kTrainerBackoffMin = absl::Milliseconds(100);
 constexpr absl::Duration kTrainerBackoffMax = absl::Seconds(10);
+// Likewise where the same try would end in the same way.
+constexpr absl::Duration kPermanentBackoffMin = absl::Seconds(2);
+constexpr absl::Duration kPermanentBackoffMax = absl::Minutes(1);
 // A call fails before it is known that its process has ended, and what ended
 // the process says more.
 constexpr absl::Duration kExitKnownAfter = absl::Milliseconds(500);
@@ -33,7 +36,7 @@ std::string DirectoryOf(const std::string& state_directory,
                          orders.uid());
 }
 
-// Trying again would end the same way.
+// Trying again would end the same way, unless somebody removes the cause.
 bool IsPermanent(const absl::Status& status) {
   return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ||
          absl::IsPermissionDenied(status) || absl::IsUnimplemented(status) ||
@@ -46,6 +49,7 @@ JobRuntime::JobRuntime(const v1::JobOrders& orders,
                        const JobEnvironment& environment,
                        absl::AnyInvocable<void()> status_changed)
     : job_(orders.job()),
+      uid_(orders.uid()),
       spec_(orders.spec()),
       start_(orders),
       environment_(environment),
@@ -96,6 +100,8 @@ absl::Status JobRuntime::Start() {
   options.fragments = FragmentsOf(spec_);
   seat_ = std::make_unique<Seat>(
       std::move(options), Effects{trainer_, bulk_, disk_, peers_, host_});
+  disk_.set_on_gone(
+      [this] { seat_->OnFolderGone(environment_.loop.Now()); });
   if (from_checkpoint) {
     ReadCheckpoint();
   } else {
@@ -133,7 +139,9 @@ void JobRuntime::OnCheckpoint(absl::StatusOr<StartingBase> base) {
     restore_error_ = std::string(base.status().message());
     return StartTrainer();
   }
-  if (!base.ok()) return GiveUp(Annotate(base.status(), "model.checkpoint"));
+  if (!base.ok()) {
+    return ReadCheckpointAgain(Annotate(base.status(), "model.checkpoint"));
+  }
   StoreCheckpoint(std::make_shared<StartingBase>(*std::move(base)), 0);
 }
 
@@ -186,11 +194,15 @@ void JobRuntime::Save(StateToSave state, StateSaver::Written written) {
       });
 }
 
-void JobRuntime::GiveUp(const absl::Status& status) {
+void JobRuntime::ReadCheckpointAgain(const absl::Status& status) {
   runtime::Log(runtime::Severity::kError, "worker.job.unserved",
                {{"job", job_.value()}, {"cause", status}});
   fatal_ = std::string(status.message());
   status_changed_();
+  environment_.loop.RunAt(environment_.loop.Now() + kPermanentBackoffMax,
+                          [this, alive = std::weak_ptr<char>(alive_)] {
+                            if (!alive.expired()) ReadCheckpoint();
+                          });
 }
 
 absl::Status JobRuntime::OnOrders(Revision revision,
@@ -240,6 +252,7 @@ void JobRuntime::OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer) {
 v1::JobStatus JobRuntime::Status() const {
   v1::JobStatus status;
   JobFactsToProto(seat_->Facts(), &status);
+  status.set_uid(uid_);
   bulk_.WriteLinks(&status);
   if (status.error().empty()) status.set_error(trainer_error_);
   if (status.error().empty() && status.state() == v1::SEAT_STATE_RECOVERING) {
@@ -280,6 +293,7 @@ void JobRuntime::OnTrainerReady(const v1::DescribeReply& reply) {
                 {"elements", reply.element_count()},
                 {"implementation", reply.implementation()}});
   trainer_backoff_ = kTrainerBackoffMin;
+  fatal_.clear();
   data_verified_ = true;
   elements_ = reply.element_count();
   trainer_error_.clear();
@@ -299,17 +313,23 @@ void JobRuntime::OnTrainerFailed(absl::Status status) {
   // The host may be the one that calls.
   environment_.loop.Post(
       [host = std::shared_ptr<TrainerHost>(std::move(trainer_host_))] {});
-  if (IsPermanent(status)) fatal_ = std::string(status.message());
+  // An operator may remove the cause, so that it is tried again all the same,
+  // but seldom.
+  if (IsPermanent(status)) {
+    fatal_ = std::string(status.message());
+    trainer_backoff_ = std::max(trainer_backoff_, kPermanentBackoffMin);
+  }
   const std::string reason(status.message());
   trainer_error_ = reason;
   seat_->OnTrainerFailed(environment_.loop.Now(), reason);
   AfterSeat();
-  if (!fatal_.empty()) return;
   environment_.loop.RunAt(environment_.loop.Now() + trainer_backoff_,
                           [this, alive = std::weak_ptr<char>(alive_)] {
                             if (!alive.expired()) StartTrainer();
                           });
-  trainer_backoff_ = std::min(2 * trainer_backoff_, kTrainerBackoffMax);
+  trainer_backoff_ =
+      std::min(2 * trainer_backoff_,
+               fatal_.empty() ? kTrainerBackoffMax : kPermanentBackoffMax);
 }
 
 void JobRuntime::AfterSeat() {

@@ -87,6 +87,9 @@ class JobRuntime {
   }
   // The sequence that is a checkpoint's state, when the job has gone back. When
   // orders name another one, this object is of no use any more.
+  uint64_t uid() const { return uid_; }
+  // The highest number of the coordinator's that its files name.
+  uint64_t highest_number() const { return seat_->HighestAttempt().value(); }
   uint64_t restored() const { return start_.restored().sequence(); }
 
  private:
@@ -99,8 +102,9 @@ class JobRuntime {
   void FetchPiece(const std::string& address, const PieceKey& key,
                   Done<absl::StatusOr<SharedBytes>> done);
   void Save(StateToSave state, StateSaver::Written written);
-  // The job cannot be done here until the worker is started again.
-  void GiveUp(const absl::Status& status);
+  // The checkpoint that the job starts from cannot be read here; somebody may
+  // make it readable.
+  void ReadCheckpointAgain(const absl::Status& status);
   void StartTrainer();
   void OnTrainerReady(const v1::DescribeReply& reply);
   void OnTrainerFailed(absl::Status status);
@@ -108,6 +112,8 @@ class JobRuntime {
   void AfterSeat();
 
   const JobId job_;
+  // Tells this job from one of another history with the same number.
+  const uint64_t uid_;
   const v1::JobSpec spec_;
   const JobStart start_;
   const JobEnvironment environment_;
@@ -131,7 +137,8 @@ class JobRuntime {
   // Why the checkpoint that the job went back to could not be read here; others
   // may have it.
   std::string restore_error_;
-  // Why this worker cannot do the job; empty while it can.
+  // Why this worker cannot do the job until somebody removes the cause; empty
+  // while it can.
   std::string fatal_;
   std::optional<Instant> armed_;
   // Timers and tasks that run after this object is gone see it expired.

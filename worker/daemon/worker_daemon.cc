@@ -1,5 +1,6 @@
 #include "worker/daemon/worker_daemon.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -19,6 +20,10 @@ namespace {
 constexpr double kStatusShareOfLease = 0.3;
 // A slow machine goes without the speeds of what it does not reach.
 constexpr double kMeasureCodecsMaxS = 1.0;
+// Waits before a job that could not be served is tried again. Orders come with
+// every Status, so a shorter one would make no difference.
+constexpr absl::Duration kServeAgainMin = absl::Seconds(1);
+constexpr absl::Duration kServeAgainMax = absl::Minutes(1);
 
 transport::Verdict ToVerdict(FrameVerdict verdict) {
   switch (verdict) {
@@ -44,6 +49,7 @@ WorkerDaemon::WorkerDaemon(WorkerOptions options,
           [this](SessionEnd end) { OnSessionEnd(end); }),
       boot_(options_.draw_boot()),
       data_(environment.loop, environment.disk, [this] { StatusChanged(); }),
+      first_boot_(boot_),
       status_interval_(options_.status_interval) {}
 
 WorkerDaemon::~WorkerDaemon() = default;
@@ -124,6 +130,7 @@ void WorkerDaemon::OnOrders(v1::Orders orders) {
   const Revision revision(orders.revision());
   if (revision < revision_) return;
   revision_ = revision;
+  seen_ = std::max(seen_, revision);
   if (incarnation_ != Incarnation(orders.incarnation())) {
     incarnation_ = Incarnation(orders.incarnation());
     runtime::Log(runtime::Severity::kInfo, "worker.admitted",
@@ -148,6 +155,8 @@ void WorkerDaemon::OnOrders(v1::Orders orders) {
   for (auto it = jobs_.begin(); it != jobs_.end();) {
     it = named.contains(it->first) ? std::next(it) : jobs_.erase(it);
   }
+  absl::erase_if(unserved_,
+                 [&](const auto& one) { return !named.contains(one.first); });
   if (orders.released() && draining_ && on_released_) {
     std::move(on_released_)();
     on_released_ = nullptr;
@@ -155,9 +164,17 @@ void WorkerDaemon::OnOrders(v1::Orders orders) {
 }
 
 void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
-  if (unserved_.contains(orders.job())) return;
+  const auto unserved = unserved_.find(orders.job());
+  if (unserved != unserved_.end() &&
+      environment_.loop.Now() < unserved->second.next_try) {
+    return;
+  }
   std::unique_ptr<JobRuntime>& job = jobs_[orders.job()];
-  absl::Status status;
+  if (job != nullptr && job->uid() != orders.uid()) {
+    runtime::Log(runtime::Severity::kWarning, "worker.job.replaced",
+                 {{"job", orders.job()}});
+    job.reset();
+  }
   if (job != nullptr && orders.restored().sequence() != job->restored()) {
     runtime::Log(runtime::Severity::kWarning, "worker.job.restored",
                  {{"job", orders.job()},
@@ -168,22 +185,42 @@ void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
   if (job == nullptr) {
     job = std::make_unique<JobRuntime>(orders, environment_,
                                        [this] { StatusChanged(); });
-    status = job->Start();
-    if (!status.ok()) {
+    if (!StartJob(*job, orders.job())) {
       jobs_.erase(orders.job());
-      unserved_[orders.job()] = std::string(status.message());
-      runtime::Log(runtime::Severity::kError, "worker.job.unserved",
-                   {{"job", orders.job()}, {"cause", status}});
-      StatusChanged();
       return;
     }
     job->SetDraining(draining_ || told_to_drain_);
   }
-  status = job->OnOrders(revision, orders);
+  const absl::Status status = job->OnOrders(revision, orders);
   if (!status.ok()) {
     runtime::Log(runtime::Severity::kWarning, "worker.orders.refused",
                  {{"job", orders.job()}, {"cause", status}});
   }
+}
+
+bool WorkerDaemon::StartJob(JobRuntime& job, uint64_t id) {
+  const absl::Status status = job.Start();
+  if (status.ok()) {
+    if (unserved_.erase(id) > 0) {
+      runtime::Log(runtime::Severity::kInfo, "worker.job.served_again",
+                   {{"job", id}});
+      StatusChanged();
+    }
+    return true;
+  }
+  Unserved& unserved = unserved_[id];
+  unserved.wait = unserved.reason.empty()
+                      ? kServeAgainMin
+                      : std::min(2 * unserved.wait, kServeAgainMax);
+  unserved.next_try = environment_.loop.Now() + unserved.wait;
+  const bool same = unserved.reason == status.message();
+  unserved.reason = std::string(status.message());
+  if (!same) {
+    runtime::Log(runtime::Severity::kError, "worker.job.unserved",
+                 {{"job", id}, {"cause", status}});
+    StatusChanged();
+  }
+  return false;
 }
 
 void WorkerDaemon::OnSessionEnd(const SessionEnd& end) {
@@ -191,8 +228,10 @@ void WorkerDaemon::OnSessionEnd(const SessionEnd& end) {
   sessions_lost_ += connected_ ? 1 : 0;
   connected_ = false;
   lost_ = end.status;
-  if (absl::IsFailedPrecondition(end.status) && !incarnation_.is_set() &&
-      options_.on_refused) {
+  const bool for_good =
+      absl::IsAlreadyExists(end.status) ||
+      (absl::IsFailedPrecondition(end.status) && !incarnation_.is_set());
+  if (for_good && options_.on_refused) {
     options_.on_refused(end.status);
     return;
   }
@@ -235,6 +274,13 @@ v1::Status WorkerDaemon::BuildStatus() const {
   status.set_incarnation(incarnation_.value());
   status.set_counter(counter_);
   status.set_draining(draining_);
+  status.set_folder(options_.folder.value());
+  status.set_process(first_boot_);
+  uint64_t seen = seen_.value();
+  for (const auto& [id, job] : jobs_) {
+    seen = std::max(seen, job->highest_number());
+  }
+  status.set_seen(seen);
   if (options_.look) {
     const runtime::MachineFacts machine = options_.look();
     status.mutable_machine()->set_unix_ms(machine.unix_ms);
@@ -255,11 +301,13 @@ v1::Status WorkerDaemon::BuildStatus() const {
       speed->set_decode_elements_per_s(measured.decode_elements_per_s);
     }
   }
-  for (const auto& [id, reason] : unserved_) {
+  // They are being started, as far as the coordinator is concerned: the cause
+  // may go away.
+  for (const auto& [id, unserved] : unserved_) {
     v1::JobStatus* job = status.add_jobs();
     job->set_job(id);
-    job->set_state(v1::SEAT_STATE_FAILED);
-    job->set_error(reason);
+    job->set_state(v1::SEAT_STATE_STARTING);
+    job->set_error(absl::StrCat(unserved.reason, "; tried again by itself"));
   }
   return status;
 }

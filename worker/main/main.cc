@@ -30,6 +30,7 @@
 #include "runtime/posix/steady_waits.h"
 #include "transport/grpc/grpc_bulk.h"
 #include "transport/grpc/library_log.h"
+#include "worker/daemon/folder_id.h"
 #include "worker/daemon/peer_client.h"
 #include "worker/daemon/peer_service.h"
 #include "worker/daemon/worker_daemon.h"
@@ -40,6 +41,7 @@ namespace {
 
 constexpr int kFailedExit = 1;
 constexpr int kRefusedExit = 3;
+constexpr int kNameTakenExit = 4;
 // A socket's path has at most 107 bytes; the trainer's ends with process, job
 // and count, which need 40.
 constexpr size_t kSocketRootBytesMax = 107 - 40;
@@ -141,8 +143,9 @@ absl::Status Listen(const CommandLine& line, Parts& parts) {
   return WritePort(parts.files, line.port_file, parts.bulk->address());
 }
 
-void StartDaemon(const CommandLine& line, Parts& parts) {
+void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
   WorkerOptions options;
+  options.folder = folder;
   options.name = line.name;
   options.island = line.island;
   options.island_address = parts.bulk->address();
@@ -310,6 +313,9 @@ int Main(int argc, char** argv) {
   Parts parts(line);
   const auto state = TakeState(line, parts.files);
   if (!state.ok()) return Fail(state.status());
+  const absl::StatusOr<FolderId> folder =
+      FolderIdOf(line.state_directory, parts.files, runtime::DrawRandom64);
+  if (!folder.ok()) return Fail(folder.status());
   if (const absl::Status status = CheckTrainer(line.trainer); !status.ok()) {
     return Fail(status);
   }
@@ -325,12 +331,15 @@ int Main(int argc, char** argv) {
                 {"listen", parts.bulk->address()},
                 {"coordinator", line.coordinator},
                 {"release", kRelease}});
-  StartDaemon(line, parts);
+  StartDaemon(line, *folder, parts);
   ServeUntilDrained(line, parts, signals);
   admin->reset();
   parts.loop.Stop();
   runtime::InstallLogSink(nullptr);
-  return parts.refused.ok() ? 0 : Fail(parts.refused, kRefusedExit);
+  if (parts.refused.ok()) return 0;
+  return Fail(parts.refused, absl::IsAlreadyExists(parts.refused)
+                                 ? kNameTakenExit
+                                 : kRefusedExit);
 }
 
 }  // namespace

@@ -26,6 +26,9 @@ class CheckerSet final : public Observer {
   void OnDurable(const coordinator::Entry& entry) override {
     for (Observer* one : all_) one->OnDurable(entry);
   }
+  void OnJournalReplaced(Revision last) override {
+    for (Observer* one : all_) one->OnJournalReplaced(last);
+  }
   void OnState(Revision revision, uint64_t hash) override {
     for (Observer* one : all_) one->OnState(revision, hash);
   }
