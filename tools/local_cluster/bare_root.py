@@ -8,6 +8,7 @@ folder can be removed at any time. All of it needs root.
 import ctypes
 import os
 import shutil
+import signal
 import subprocess
 
 from local_cluster import private_network
@@ -25,6 +26,7 @@ class BareRoot:
     def __init__(self, directory, actions=None):
         """`actions`: a disk cache of Bazel's whose results are taken."""
         self.directory = directory
+        self._root = os.path.realpath(directory)
         self.home = _HOME
         self._actions = actions
         sources = _sources()
@@ -76,6 +78,16 @@ class BareRoot:
         os.setgroups([])
         os.setgid(int(fields[3]))
         os.setuid(int(fields[2]))
+
+    def close(self):
+        """Ends what still runs in it, as Bazel's server does."""
+        for name in os.listdir('/proc'):
+            try:
+                if (name.isdigit()
+                        and os.readlink(f'/proc/{name}/root') == self._root):
+                    os.kill(int(name), signal.SIGKILL)
+            except OSError:
+                continue  # it has ended
 
     def environment(self):
         return {'HOME': _HOME, 'USER': _USER, 'LOGNAME': _USER,
