@@ -62,6 +62,17 @@ void AddDataPrepareOptions(CLI::App* prepare, DataPrepareOptions& wanted) {
                       "added token after each document, or none");
   AddTextOptions(prepare, wanted.lines, wanted.kind);
   prepare
+      ->add_option_function<std::string>(
+          "--special-tokens",
+          [&wanted](const std::string& word) {
+            using Written = data::TokenizerFile::WrittenSpecials;
+            wanted.written_specials =
+                word == "as-text" ? Written::kText : Written::kToken;
+          },
+          "what becomes of text that is written like one: the token, or text")
+      ->check(CLI::IsMember({"as-token", "as-text"}))
+      ->default_str("as-token");
+  prepare
       ->add_option("--validation", wanted.validation_fraction,
                    "share kept for validation")
       ->capture_default_str();
