@@ -277,6 +277,8 @@ TEST(ArgumentsTest, DataPrepareTakesItsFiles) {
   EXPECT_EQ(prepare.lines.key, "body");
   EXPECT_EQ(prepare.lines.bad_lines, data::BadLines::kSkip);
   EXPECT_EQ(prepare.kind, data::TextKind::kJsonLines);
+  EXPECT_EQ(prepare.written_specials,
+            data::TokenizerFile::WrittenSpecials::kText);
   EXPECT_THAT(prepare.inputs, ElementsAre("x", "y"));
   EXPECT_EQ(prepare.output_directory, "z");
   EXPECT_EQ(prepare.validation_fraction, 0.1);

@@ -101,7 +101,7 @@ absl::Status RunOnCluster(const Arguments& arguments, Client& client,
     case Command::kGenerate:
       return GenerateText(client, arguments.generate, output);
     case Command::kCheckpointCreate: {
-      runtime::PosixFiles files;
+      runtime::PosixFiles files(runtime::PosixFiles::Access::kUmask);
       return CreateCheckpoint(client, arguments.checkpoint, files, output);
     }
     case Command::kRestore: {
@@ -241,7 +241,8 @@ absl::Status WithHint(const absl::Status& status, const Arguments& arguments,
 }
 
 absl::StatusOr<ExitCode> Run(const Arguments& arguments, const Output& output) {
-  runtime::PosixFiles files;
+  // What a user makes is for whom the umask says.
+  runtime::PosixFiles files(runtime::PosixFiles::Access::kUmask);
   const std::optional<absl::Status> alone = RunAlone(arguments, files, output);
   if (alone.has_value()) {
     if (!alone->ok()) return *alone;

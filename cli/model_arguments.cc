@@ -77,6 +77,17 @@ void AddDataPrepareOptions(CLI::App* prepare, DataPrepareOptions& wanted) {
   prepare->add_option("--document-end", wanted.document_end,
                       "added token after each document, or none");
   AddTextOptions(prepare, wanted.lines, wanted.kind);
+  prepare
+      ->add_option_function<std::string>(
+          "--special-tokens",
+          [&wanted](const std::string& word) {
+            using Written = data::TokenizerFile::WrittenSpecials;
+            wanted.written_specials =
+                word == "as-text" ? Written::kText : Written::kToken;
+          },
+          "what becomes of text that is written like one: the token, or text")
+      ->check(CLI::IsMember({"as-token", "as-text"}))
+      ->default_str("as-token");
   AddValidation(*prepare, wanted.validation_fraction);
   AddShardTokens(*prepare, wanted.shard_tokens_max);
   runtime::AddNumber(*prepare, "--threads", wanted.threads, {1, kThreadsMax},

@@ -28,11 +28,10 @@ std::string Wrong(std::string_view line) {
 TEST(JsonLineTest, TheTextIsFoundAmongAnyOtherValues) {
   EXPECT_EQ(Text(R"({"text": "a"})"), "a");
   EXPECT_EQ(Text("\xef\xbb\xbf \t{\"text\":\"a\"}\r\n"), "a");
-  EXPECT_EQ(
-      Text(
-          R"({"n":-1.5e+3,"z":0,"l":[[],{},[1,{"text":"no"}]],"o":{"text":"no"},)"
-          R"("t":true,"f":false,"x":null,"text":"yes","after":[1]})"),
-      "yes");
+  EXPECT_EQ(Text(R"({"n":-1.5e+3,"z":0,"l":[[],{},[1,{"text":"no"}]],)"
+                 R"("o":{"text":"no"},"t":true,"f":false,"x":null,)"
+                 R"("text":"yes","after":[1]})"),
+            "yes");
   EXPECT_EQ(Text(R"({"text":"first","text":"last"})"), "last");
   EXPECT_EQ(
       Text(R"({"text":"\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\ud83d\ude00"})"),

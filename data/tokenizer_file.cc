@@ -62,8 +62,10 @@ std::optional<int32_t> TokenizerFile::UsualDocumentEnd() const {
 }
 
 absl::StatusOr<std::unique_ptr<TextCodec>> TokenizerFile::MakeCodec(
-    std::optional<int32_t> document_end, OpenChannel open) && {
+    std::optional<int32_t> document_end, OpenChannel open,
+    WrittenSpecials written) && {
   if (tokenizer_ != nullptr) {
+    if (written == WrittenSpecials::kText) tokenizer_->TakeSpecialsAsText();
     return MakeTokenizerCodec(std::move(*tokenizer_), document_end);
   }
   if (document_end.has_value() &&

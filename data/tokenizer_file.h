@@ -38,10 +38,15 @@ class TokenizerFile {
   // public tokenizers give it.
   std::optional<int32_t> UsualDocumentEnd() const;
 
+  // What becomes of a text that is written like a special token: that token, as
+  // in the package, or text like any other. A model of sentencepiece never
+  // finds its control pieces in a text.
+  enum class WrittenSpecials { kToken, kText };
   // `open` starts what encodes for a model of sentencepiece. Errors:
   // InvalidArgument when `document_end` is no token.
   absl::StatusOr<std::unique_ptr<TextCodec>> MakeCodec(
-      std::optional<int32_t> document_end, OpenChannel open) &&;
+      std::optional<int32_t> document_end, OpenChannel open,
+      WrittenSpecials written = WrittenSpecials::kToken) &&;
 
  private:
   explicit TokenizerFile(std::string bytes) : bytes_(std::move(bytes)) {}

@@ -87,9 +87,11 @@ absl::StatusOr<Encoding> OpenEncoding(const DataPrepareOptions& options,
                           FindDocumentEnd(*file, options));
   Encoding encoding{nullptr, std::string(file->name()), file->bytes()};
   SKERRY_ASSIGN_OR_RETURN(
-      encoding.codec, (*std::move(file))
-                          .MakeCodec(end, runtime::SentencePieceProgram(
-                                              options.sentencepiece_program)));
+      encoding.codec,
+      (*std::move(file))
+          .MakeCodec(
+              end, runtime::SentencePieceProgram(options.sentencepiece_program),
+              options.written_specials));
   // A program that is missing is noticed before inputs are read.
   const absl::Status ready = encoding.codec->Ready();
   if (!ready.ok()) return Annotate(ready, options.tokenizer);
@@ -109,6 +111,8 @@ PrepareRecord RecordOf(const DataPrepareOptions& options,
   PrepareRecord record;
   record.json_key = options.lines.key;
   record.document_end = options.document_end;
+  record.takes_specials_as_text =
+      options.written_specials == data::TokenizerFile::WrittenSpecials::kText;
   record.validation_fraction = options.validation_fraction;
   record.shard_tokens = options.shard_tokens_max;
   if (!encoding.file.empty()) {
@@ -237,7 +241,7 @@ absl::Status DataPrepare(const DataPrepareOptions& options,
   SKERRY_ASSIGN_OR_RETURN(const data::Manifest manifest,
                           writer.Finish(tokenizer));
   return ReportDataSet({options.output_directory, inputs, record, manifest},
-                       codec, files, output.out);
+                       form, codec, files, output.out);
 }
 
 }  // namespace skerry::cli

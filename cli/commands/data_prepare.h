@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "data/json_lines.h"
 #include "data/text_kind.h"
+#include "data/tokenizer_file.h"
 #include "runtime/files.h"
 
 namespace skerry::cli {
@@ -30,6 +31,9 @@ struct DataPrepareOptions {
   // Content of the special token that ends a document, or `none`; empty for
   // what the tokenizer says or the name that public ones give it.
   std::string document_end = "";
+  // What becomes of a text that is written like a special token.
+  data::TokenizerFile::WrittenSpecials written_specials =
+      data::TokenizerFile::WrittenSpecials::kToken;
   // What encodes for a model of sentencepiece.
   std::string sentencepiece_program = "";
   // Made when it is not there.

@@ -224,6 +224,12 @@ TEST_F(SentencePieceTest, ADataSetHasItsTokensAndItsFile) {
   EXPECT_EQ(tokens[0], TokensOf("validation_000000.bin")[0]);
 }
 
+// Its normalizer leaves nothing of runs of spaces, if it was trained so.
+TEST_F(SentencePieceTest, TheShareOfBytesThatComesBackIsTold) {
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_THAT(out_.str(), HasSubstr("% of the bytes of a sample come back\n"));
+}
+
 TEST_F(SentencePieceTest, AnotherEndOrNoneCanBeNamed) {
   options_.document_end = "none";
   ASSERT_TRUE(Prepare().ok());
@@ -370,6 +376,16 @@ TEST_F(TokenizedTest, SpecialTokensThatTextsAreWrittenWithAreCounted) {
   Write("/in/c.jsonl", lines);
   ASSERT_TRUE(Prepare().ok());
   EXPECT_THAT(out_.str(), HasSubstr("40 special tokens come from texts"));
+  options_.output_directory = "/as_text";
+  options_.written_specials = data::TokenizerFile::WrittenSpecials::kText;
+  out_.str("");
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_THAT(out_.str(), Not(HasSubstr("special tokens")));
+  EXPECT_GT(Read("/as_text/train_000000.bin").size(),
+            Read("/out/train_000000.bin").size());
+  options_.written_specials = data::TokenizerFile::WrittenSpecials::kToken;
+  EXPECT_THAT(std::string(Prepare().message()),
+              HasSubstr("begun with --special-tokens as-text"));
   Write("/in/c.jsonl", JsonLines(40));
   options_.output_directory = "/other";
   out_.str("");

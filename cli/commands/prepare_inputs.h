@@ -62,7 +62,7 @@ struct PrepareInputs {
   SplitPlace validation;
   uint64_t training_bytes = 0;
   uint64_t validation_bytes = 0;
-  // Whether the split lies where releases before 0.2 put it: behind the line or
+  // Whether the split lies where release 0.1.0 put it: behind the line or
   // document that the share ends in, however long that is.
   bool splits_as_before = true;
 

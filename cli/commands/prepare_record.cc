@@ -13,6 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr char kFormat[] = "skerry.prepare/1";
+constexpr char kAsText[] = "as-text";
 
 Json ShardJson(const PreparedShard& shard) {
   Json json = {{"file", shard.entry.file},
@@ -124,6 +125,8 @@ PrepareRecord RecordOf(const Fields& json) {
   record.json_key = json.Text("json_key");
   record.tokenizer_sha256 = json.Text("tokenizer_sha256");
   record.document_end = json.Text("document_end");
+  record.takes_specials_as_text =
+      json.Has("special_tokens") && json.Text("special_tokens") == kAsText;
   record.validation_fraction = json.Number("validation");
   record.shard_tokens = json.Count("shard_tokens");
   if (json.Has("found")) record.found = FoundOf(json.Inside("found"));
@@ -178,6 +181,8 @@ std::string SerializePrepareRecord(const PrepareRecord& record) {
   json["json_key"] = record.json_key;
   json["tokenizer_sha256"] = record.tokenizer_sha256;
   json["document_end"] = record.document_end;
+  // Releases that know no such texts write nothing.
+  if (record.takes_specials_as_text) json["special_tokens"] = kAsText;
   json["validation"] = record.validation_fraction;
   json["shard_tokens"] = record.shard_tokens;
   if (record.found.has_value()) json["found"] = FoundJson(*record.found);
@@ -216,6 +221,12 @@ absl::Status SameDataSet(const PrepareRecord& found,
   if (found.document_end != wanted.document_end) {
     return differs("--document-end", Quoted(found.document_end),
                    Quoted(wanted.document_end));
+  }
+  if (found.takes_specials_as_text != wanted.takes_specials_as_text) {
+    return Differs(
+        absl::StrCat("the data set was begun ",
+                     found.takes_specials_as_text ? "with" : "without",
+                     " --special-tokens as-text"));
   }
   if (found.json_key != wanted.json_key) {
     return differs("--json-key", Quoted(found.json_key),

@@ -44,9 +44,11 @@ struct PrepareRecord {
   std::string tokenizer_sha256;
   // As on the command line.
   std::string document_end;
+  // Whether a text that is written like a special token is text.
+  bool takes_specials_as_text = false;
   double validation_fraction = 0;
   uint64_t shard_tokens = 0;
-  // What was found in the inputs; releases before 0.2 kept none of it.
+  // What was found in the inputs; release 0.1.0 kept none of it.
   struct Found {
     SplitPlace validation;
     // Bytes of the documents' texts.

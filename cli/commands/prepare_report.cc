@@ -7,13 +7,16 @@
 #include <ostream>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status.h"
 #include "cli/commands/data_set_writer.h"
+#include "cli/commands/input_reader.h"
 #include "data/byte_tokenizer.h"
+#include "data/kept_bytes.h"
 #include "data/ngram_entropy.h"
 #include "data/token_shard.h"
 
@@ -23,6 +26,10 @@ namespace {
 // Text of a split that is looked at, at most.
 constexpr uint64_t kEntropyBytesMax = uint64_t{1} << 30;
 constexpr size_t kPieceBytes = size_t{1} << 18;
+// Text that is encoded and decoded to see what comes back, and the share of it
+// below which something is wrong.
+constexpr size_t kSampleBytes = size_t{1} << 18;
+constexpr double kShareMin = 0.99;
 
 // Hands over the first so many bytes of a split of byte tokens, in pieces.
 template <typename Take>
@@ -111,8 +118,61 @@ absl::Status ReportSpecials(const PreparedSet& set, data::TextCodec& codec,
   const uint64_t marks = each * set.inputs.documents();
   if (specials <= marks) return absl::OkStatus();
   out << specials - marks
-      << " special tokens come from texts that are written like them; a model "
-         "learns them as document ends or controls\n";
+      << " special tokens come from texts that are written like them; "
+         "--special-tokens as-text keeps them text\n";
+  return absl::OkStatus();
+}
+
+// The beginning of the first input that has text, as texts.
+absl::StatusOr<std::vector<std::string>> SampleOf(const PrepareInputs& inputs,
+                                                  const TextForm& form,
+                                                  const runtime::Files& files) {
+  std::vector<std::string> texts;
+  const auto first = std::find_if(
+      inputs.inputs.begin(), inputs.inputs.end(),
+      [](const PrepareInput& input) { return input.text_bytes > 0; });
+  if (first == inputs.inputs.end()) return texts;
+  SKERRY_ASSIGN_OR_RETURN(InputReader reader, OpenInput(*first, files));
+  SKERRY_RETURN_IF_ERROR(reader.Fill(kSampleBytes));
+  const std::string_view window = reader.window().substr(0, kSampleBytes);
+  if (!first->is_json_lines()) {
+    texts.emplace_back(window.substr(0, window.rfind(' ')));
+    return texts;
+  }
+  data::JsonLineCounts counts;
+  for (const TextUnit& unit :
+       UnitsIn({window, 0, 1, reader.at_end()}, kSampleBytes / 4, 4, nullptr)) {
+    SKERRY_RETURN_IF_ERROR(ForEachText(
+        unit, form,
+        [&](PlacedText text) { texts.push_back(std::move(text.text)); },
+        counts));
+  }
+  return texts;
+}
+
+// A normalizer may leave nothing of line feeds and runs of spaces, so that a
+// model never learns to write them.
+absl::Status ReportKeptBytes(const PreparedSet& set, const TextForm& form,
+                             data::TextCodec& codec,
+                             const runtime::Files& files, std::ostream& out) {
+  SKERRY_ASSIGN_OR_RETURN(const std::vector<std::string> texts,
+                          SampleOf(set.inputs, form, files));
+  uint64_t all = 0;
+  uint64_t kept = 0;
+  for (const std::string& text : texts) {
+    std::vector<int32_t> tokens;
+    SKERRY_RETURN_IF_ERROR(codec.AppendDocument(text, tokens));
+    SKERRY_ASSIGN_OR_RETURN(const std::string decoded, codec.Decode(tokens));
+    all += text.size();
+    kept += data::KeptBytes(text, decoded);
+  }
+  if (all == 0) return absl::OkStatus();
+  const double share = static_cast<double>(kept) / static_cast<double>(all);
+  out << absl::StrFormat(
+      "%.2f %% of the bytes of a sample come back%s\n", 100 * share,
+      share < kShareMin ? ": the tokenizer drops or changes the rest, "
+                          "which no model will write"
+                        : "");
   return absl::OkStatus();
 }
 
@@ -128,8 +188,9 @@ void ReportKinds(const PrepareInputs& inputs, std::ostream& err) {
   }
 }
 
-absl::Status ReportDataSet(const PreparedSet& set, data::TextCodec& codec,
-                           const runtime::Files& files, std::ostream& out) {
+absl::Status ReportDataSet(const PreparedSet& set, const TextForm& form,
+                           data::TextCodec& codec, const runtime::Files& files,
+                           std::ostream& out) {
   out << DataSetLine(set.directory, set.manifest);
   ReportDocuments(set, out);
   if (set.manifest.tokenizer == data::kByteTokenizerName) {
@@ -144,7 +205,7 @@ absl::Status ReportDataSet(const PreparedSet& set, data::TextCodec& codec,
   out << absl::StrFormat(
       "%.3f bytes a token\n",
       static_cast<double>(bytes) / static_cast<double>(tokens));
-  return absl::OkStatus();
+  return ReportKeptBytes(set, form, codec, files, out);
 }
 
 }  // namespace skerry::cli

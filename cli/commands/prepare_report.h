@@ -27,11 +27,13 @@ struct PreparedSet {
   const data::Manifest& manifest;
 };
 
-// Tokens, documents and what was skipped of them, special tokens that texts
-// were written with, and how well the text can be predicted (bytes) or how many
-// bytes a token stands for. Errors: those of `files` and `codec`.
-absl::Status ReportDataSet(const PreparedSet& set, data::TextCodec& codec,
-                           const runtime::Files& files, std::ostream& out);
+// Tokens, documents and what was skipped of them. Of bytes also how well the
+// text can be predicted; of a tokenizer special tokens that texts were written
+// with, bytes a token, and how much of a sample of the text its tokens give
+// back. Errors: those of `files` and `codec`.
+absl::Status ReportDataSet(const PreparedSet& set, const TextForm& form,
+                           data::TextCodec& codec, const runtime::Files& files,
+                           std::ostream& out);
 
 }  // namespace skerry::cli
 

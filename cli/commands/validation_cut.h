@@ -22,7 +22,7 @@ struct Cut {
   // Where the part before the cut ends: at `byte`, or behind the line that is
   // torn.
   uint64_t training_end = 0;
-  // Whether it lies where releases before 0.2 put it.
+  // Whether it lies where release 0.1.0 put it.
   bool is_as_before = true;
 };
 

@@ -1,6 +1,7 @@
 #include "data/tokenizer/tokenizer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -78,6 +79,14 @@ std::optional<int32_t> Tokenizer::FindAdded(std::string_view content) const {
     if (token.content == content) return token.token;
   }
   return std::nullopt;
+}
+
+void Tokenizer::TakeSpecialsAsText() {
+  std::vector<AddedToken> others;
+  std::copy_if(added_.begin(), added_.end(), std::back_inserter(others),
+               [](const AddedToken& token) { return !token.special; });
+  early_ = AddedTokenFinder(Those(others, false));
+  late_ = AddedTokenFinder(Those(others, true));
 }
 
 size_t Tokenizer::PartEnd(std::string_view text, size_t at) const {

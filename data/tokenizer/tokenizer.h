@@ -49,6 +49,9 @@ class Tokenizer {
   // The added token that is written so.
   std::optional<int32_t> FindAdded(std::string_view content) const;
 
+  // From now on a text that is written like a special token is text.
+  void TakeSpecialsAsText();
+
   // Whether it is an added token that stands for no text. Requires: it lies in
   // [0, vocab_size()).
   bool IsSpecial(int32_t token) const {

@@ -14,8 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const bool is_object = skerry::data::CheckJsonObject(line).ok();
   SKERRY_CHECK(!text.ok() || is_object);
   if (!text.ok()) {
-    SKERRY_CHECK(text.status().message().find('\n') ==
-                 absl::string_view::npos);
+    SKERRY_CHECK(text.status().message().find('\n') == absl::string_view::npos);
   }
   // The library takes a zero for the end.
   if (line.find('\0') != line.npos) return 0;
