@@ -45,7 +45,7 @@ constexpr const char* kRefusals[] = {
     "model_type: is \"gpt_neox\"",
     "rope_type: is \"longrope\"",
     "stands beside rope_parameters",
-    "hidden_size: is 4, and n_embd",
+    "hidden_size: is 5, and n_embd",
     "score.weight is not in the model",
     "is of a LoRA adapter",
     "is missing",

@@ -242,7 +242,7 @@ FAULTS = [
     (fault_type, 'model_type: is "gpt_neox"', None),
     (fault_rotary, 'rope_type: is "longrope"', 'llama'),
     (fault_two_rotaries, 'stands beside rope_parameters', 'llama'),
-    (fault_config('hidden_size', 4), 'hidden_size: is 4, and n_embd', 'gpt2'),
+    (fault_config('hidden_size', 5), 'hidden_size: is 5, and n_embd', 'gpt2'),
     (fault_unknown, 'score.weight is not in the model', None),
     (fault_adapter, 'is of a LoRA adapter', None),
     (fault_missing, 'is missing', None),
