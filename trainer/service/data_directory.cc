@@ -75,9 +75,9 @@ absl::StatusOr<std::unique_ptr<data::TextCodec>> OpenTokenizer(
                   file->bytes().size()));
   if (!tokenizer.ok()) return Annotate(tokenizer.status(), path);
   if (tokenizer->vocab_size() != manifest.vocab_size) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, " has ", tokenizer->vocab_size(),
-                     " tokens, the manifest says ", manifest.vocab_size));
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, " has ", tokenizer->vocab_size(), " tokens, the manifest says ",
+        manifest.vocab_size, "; prepare the data again with this tokenizer"));
   }
   return (*std::move(tokenizer))
       .MakeCodec(manifest.document_end,
