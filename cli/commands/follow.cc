@@ -79,8 +79,8 @@ absl::StatusOr<ExitCode> WatchJob(Client& client, const std::string& name,
 
 const std::vector<std::string>& PhasesToWaitFor() {
   static const auto* const phases = new std::vector<std::string>{
-      "pending", "running", "paused", "diverged", "succeeded", "failed",
-      "cancelled", "ended"};
+      "pending",   "running", "paused",    "diverged",
+      "succeeded", "failed",  "cancelled", "ended"};
   return *phases;
 }
 

@@ -23,17 +23,12 @@ namespace skerry::coordinator {
 class Cluster::Impl {
  public:
   explicit Impl(const ClusterOptions& options)
-      : options_(options),
-        fold_(options),
-        desk_(options.generate_max) {
+      : options_(options), fold_(options), desk_(options.generate_max) {
     SKERRY_CHECK(ValidateClusterOptions(options).ok());
   }
 
   Impl(const Impl& o)  // `turn_` and `emit_` stay with their own object
-      : options_(o.options_),
-        now_(o.now_),
-        fold_(o.fold_),
-        desk_(o.desk_) {}
+      : options_(o.options_), now_(o.now_), fold_(o.fold_), desk_(o.desk_) {}
 
   absl::Status Apply(const Entry& entry) { return fold_.Apply(entry); }
   absl::Status Restore(const ClusterSnapshot& saved) {
@@ -250,8 +245,8 @@ class Cluster::Impl {
     std::vector<JobView> views;
     const JobQueue queue = jobs_.QueueFor(workers_);
     for (const auto& [id, job] : jobs_.all()) {
-      views.push_back(
-          ViewOf(job, workers_, options_, queue.TurnOf(id), fold_.revision(), now));
+      views.push_back(ViewOf(job, workers_, options_, queue.TurnOf(id),
+                             fold_.revision(), now));
     }
     return views;
   }
@@ -345,8 +340,8 @@ class Cluster::Impl {
     if (workers_.FindCurrent(name) != nullptr) {
       Lose(name, absl::StrCat("worker ", name, " has started anew"));
     }
-    Emit(WorkerAdmitted{status.self, status.boot, status.island,
-                        status.release, status.folder, status.process});
+    Emit(WorkerAdmitted{status.self, status.boot, status.island, status.release,
+                        status.folder, status.process});
   }
 
   static constexpr size_t kKeyMax = 128;

@@ -131,9 +131,8 @@ Held HeldOf(const JobState& job, const WorkerTable& workers,
 bool IsWhole(const JobState& job,
              const absl::btree_map<uint32_t, std::optional<uint64_t>>& spans) {
   if (spans.size() != job.span_count) return false;
-  return std::all_of(spans.begin(), spans.end(), [](const auto& span) {
-    return span.second.has_value();
-  });
+  return std::all_of(spans.begin(), spans.end(),
+                     [](const auto& span) { return span.second.has_value(); });
 }
 
 // The workers whose facts do not fit to the fragment's state at `sequence`:
@@ -212,8 +211,9 @@ absl::StatusOr<Choice> ChooseAdopted(const JobState& job,
   }
   uint64_t state = 0;
   for (const Sequence sequence : choice.sequences) state += sequence.value();
-  choice.text = absl::StrCat("sequence ", state, ", in which ", holders.size(),
-                             " worker(s) agree: ", absl::StrJoin(holders, ", "));
+  choice.text =
+      absl::StrCat("sequence ", state, ", in which ", holders.size(),
+                   " worker(s) agree: ", absl::StrJoin(holders, ", "));
   return choice;
 }
 
@@ -262,8 +262,7 @@ void DecideDivergence(JobState& job, const Decider& decider) {
 }
 
 std::string DivergenceText(const JobState& job, const WorkerTable& workers) {
-  const std::string restore =
-      absl::StrCat("skerryctl restore ", job.spec.name);
+  const std::string restore = absl::StrCat("skerryctl restore ", job.spec.name);
   const absl::StatusOr<Choice> choice = ChooseAdopted(job, workers);
   const std::string adopt =
       choice.ok() ? absl::StrCat("keep what workers hold (", choice->text,
@@ -271,23 +270,24 @@ std::string DivergenceText(const JobState& job, const WorkerTable& workers) {
                   : absl::StrCat("what workers hold cannot be kept now: ",
                                  choice.status().message());
   const std::string known = KnownCheckpoint(job);
-  return absl::StrCat(
-      job.diverged->reason, ". The job stands until an operator decides; ",
-      adopt,
-      known.empty() ? ""
-                    : absl::StrCat("; go back to a checkpoint (", known,
-                                   ", the folder may have newer ones): ",
-                                   restore, " --checkpoint newest"));
+  return absl::StrCat(job.diverged->reason,
+                      ". The job stands until an operator decides; ", adopt,
+                      known.empty()
+                          ? ""
+                          : absl::StrCat("; go back to a checkpoint (", known,
+                                         ", the folder may have newer ones): ",
+                                         restore, " --checkpoint newest"));
 }
 
 absl::Status AdoptWorkers(JobState& job, const Decider& decider) {
   SKERRY_RETURN_IF_ERROR(CheckStands(job));
   SKERRY_ASSIGN_OR_RETURN(const Choice choice,
                           ChooseAdopted(job, decider.workers));
-  decider.emit(Adopted{
-      job.id, choice.sequences,
-      absl::StrCat(choice.text, "; samples that only the lost records name are "
-                                "trained on again")});
+  decider.emit(
+      Adopted{job.id, choice.sequences,
+              absl::StrCat(choice.text,
+                           "; samples that only the lost records name are "
+                           "trained on again")});
   BeginAnew(job);
   return absl::OkStatus();
 }
@@ -296,9 +296,10 @@ absl::Status GoBackToSaved(JobState& job, const Decider& decider,
                            Checkpointed saved) {
   SKERRY_RETURN_IF_ERROR(CheckStands(job));
   if (!job.spec.checkpoint.has_value()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "job ", job.spec.name, " saves no checkpoints; start a new job from "
-        "one, with model.checkpoint"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("job ", job.spec.name,
+                     " saves no checkpoints; start a new job from "
+                     "one, with model.checkpoint"));
   }
   // A manifest does not say what single fragments lack of a state: what one of
   // them has taken in counts.
@@ -310,8 +311,8 @@ absl::Status GoBackToSaved(JobState& job, const Decider& decider,
       saved.lacking.size() !=
           (job.fragments.size() > 1 ? job.fragments.size() : 0)) {
     return absl::FailedPreconditionError(
-        absl::StrCat("checkpoint-", saved.sequence.value(), " is not one of job ",
-                     job.spec.name));
+        absl::StrCat("checkpoint-", saved.sequence.value(),
+                     " is not one of job ", job.spec.name));
   }
   std::vector<Sequence> sequences;
   uint64_t state = 0;
@@ -320,8 +321,8 @@ absl::Status GoBackToSaved(JobState& job, const Decider& decider,
         std::max(HeldOf(job, decider.workers, machine).shown.value(),
                  machine.newest().value());
     if (shown - machine.newest().value() > kJumpMax) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "the workers' sequence ", shown, " is out of range"));
+      return absl::FailedPreconditionError(
+          absl::StrCat("the workers' sequence ", shown, " is out of range"));
     }
     sequences.emplace_back(shown + kSequencesAbove);
     state += sequences.back().value();
