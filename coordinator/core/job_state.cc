@@ -240,8 +240,7 @@ absl::Status Fold(JobState& job, Revision, const Adopted& record) {
                             job.fragments.size() > 1 ? state : 0);
     job.keep_from[f] = job.fragments[f].floor();
   }
-  const data::RangeSet consumed = job.ledger.consumed();
-  job.ledger.GoBack(consumed);
+  job.ledger.GoBack(data::RangeSet(job.ledger.consumed()));
   job.coverage.GoBack(std::move(covered));
   job.diverged.reset();
   return absl::OkStatus();
