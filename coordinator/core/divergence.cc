@@ -135,40 +135,76 @@ bool IsWhole(const JobState& job,
                      [](const auto& span) { return span.second.has_value(); });
 }
 
-// The workers whose facts do not fit to the fragment's state at `sequence`:
-// they hold another state there or, without a base there, none that one of
-// those who have it holds as well.
-std::vector<std::string> Dissenters(const JobState& job,
-                                    const WorkerTable& workers,
-                                    const RoundMachine& machine,
-                                    const Held& held, Sequence sequence) {
-  std::vector<std::string> names;
+// Whether two workers hold one base, of some span, and if so at a sequence that
+// is no beginning.
+bool ShareBase(const FragmentFacts& a, const FragmentFacts& b) {
+  for (const HeldBase& of_a : a.bases) {
+    for (const HeldBase& of_b : b.bases) {
+      if (of_a.sequence != of_b.sequence || !of_a.sequence.is_set()) continue;
+      const size_t begin = std::max(of_a.span_begin, of_b.span_begin);
+      const size_t end = std::min(of_a.span_begin + of_a.hashes.size(),
+                                  of_b.span_begin + of_b.hashes.size());
+      for (size_t span = begin; span < end; ++span) {
+        if (of_a.hashes[span - of_a.span_begin] ==
+            of_b.hashes[span - of_b.span_begin]) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+bool HoldsBaseAt(const FragmentFacts& facts, Sequence sequence) {
+  return std::any_of(
+      facts.bases.begin(), facts.bases.end(),
+      [sequence](const HeldBase& base) { return base.sequence == sequence; });
+}
+
+// What workers that are there say of the fragment, by name; only of those that
+// have more than what the job began with.
+std::vector<std::pair<std::string, const FragmentFacts*>> FactsOf(
+    const JobState& job, const WorkerTable& workers,
+    const RoundMachine& machine) {
+  std::vector<std::pair<std::string, const FragmentFacts*>> all;
   for (const auto& [name, seat] : job.seats) {
     if (!IsThere(workers, name, seat)) continue;
     for (const FragmentFacts& facts : seat.facts.fragments) {
-      if (facts.fragment != machine.fragment()) continue;
-      // Nothing yet, or nothing but what the job began with.
-      if (!ShownBy(facts).is_set()) continue;
-      bool agrees = false;
-      for (const HeldBase& base : facts.bases) {
-        const auto& spans = held.bases.at(base.sequence);
-        for (size_t i = 0; i < base.hashes.size(); ++i) {
-          const auto& hash =
-              spans.at(static_cast<uint32_t>(base.span_begin + i));
-          if (!hash.has_value()) {
-            names.push_back(name);
-            return names;
-          }
-          agrees = agrees || base.sequence == sequence;
-        }
-        // It is behind on the way to that state.
-        agrees = agrees || (base.sequence < sequence &&
-                            base.sequence.is_set() && IsWhole(job, spans));
+      if (facts.fragment == machine.fragment() && ShownBy(facts).is_set()) {
+        all.emplace_back(name, &facts);
       }
-      if (!agrees || facts.applied > sequence) names.push_back(name);
     }
   }
+  return all;
+}
+
+// The workers whose state is not on the way to the one at `sequence`: they are
+// beyond it, or hold neither it nor an older base of one who does.
+std::vector<std::string> Dissenters(const JobState& job,
+                                    const WorkerTable& workers,
+                                    const RoundMachine& machine,
+                                    Sequence sequence) {
+  const auto all = FactsOf(job, workers, machine);
+  std::vector<std::string> names;
+  for (const auto& [name, facts] : all) {
+    bool agrees = HoldsBaseAt(*facts, sequence);
+    for (const auto& [other, its] : all) {
+      agrees =
+          agrees || (HoldsBaseAt(*its, sequence) && ShareBase(*facts, *its));
+    }
+    if (!agrees || facts->applied > sequence) names.push_back(name);
+  }
   return names;
+}
+
+// Whether two workers hold different bases of one sequence.
+bool AnyDiffer(const Held& held) {
+  for (const auto& [sequence, spans] : held.bases) {
+    for (const auto& [span, hash] : spans) {
+      if (!hash.has_value()) return true;
+    }
+  }
+  return false;
 }
 
 struct Choice {
@@ -187,6 +223,11 @@ absl::StatusOr<Choice> ChooseAdopted(const JobState& job,
     for (const auto& [sequence, spans] : held.bases) {
       if (sequence >= machine.newest() && IsWhole(job, spans)) found = sequence;
     }
+    if (AnyDiffer(held)) {
+      return absl::FailedPreconditionError(
+          "workers hold different states of one sequence; stop those whose "
+          "state is not the one to keep");
+    }
     if (!found.is_set()) {
       return absl::FailedPreconditionError(
           "no state after the journal's end has all its spans on workers that "
@@ -197,7 +238,7 @@ absl::StatusOr<Choice> ChooseAdopted(const JobState& job,
           "the workers' sequence ", found.value(), " is out of range"));
     }
     const std::vector<std::string> others =
-        Dissenters(job, workers, machine, held, found);
+        Dissenters(job, workers, machine, found);
     if (!others.empty()) {
       return absl::FailedPreconditionError(absl::StrCat(
           "the state at sequence ", found.value(), " is not that of ",

@@ -152,7 +152,7 @@ TEST_F(DivergenceTest, WorkersThatDisagreeAreNotKept) {
   Show("w1", 9, {Base(9, 7)});
   Decide();
   EXPECT_THAT(std::string(AdoptWorkers(bench_.job, bench_.decider()).message()),
-              HasSubstr("no state after the journal's end"));
+              HasSubstr("workers hold different states of one sequence"));
   Show("w1", 3, {Base(3, 7)});
   EXPECT_THAT(std::string(AdoptWorkers(bench_.job, bench_.decider()).message()),
               HasSubstr("the state at sequence 9 is not that of w1"));
