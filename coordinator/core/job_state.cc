@@ -1,5 +1,6 @@
 #include "coordinator/core/job_state.h"
 
+#include <algorithm>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -361,7 +362,8 @@ Sequence JobState::State() const {
 Sequence JobState::Floor() const {
   uint64_t sum = 0;
   for (const RoundMachine& machine : fragments) sum += machine.floor().value();
-  return Sequence(sum);
+  return std::max(Sequence(sum),
+                  restored.has_value() ? restored->sequence : Sequence());
 }
 
 bool JobState::Trained() const {

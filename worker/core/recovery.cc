@@ -80,9 +80,10 @@ void Recovery::Pump(Instant now) {
 }
 
 void Recovery::GiveUpOutlived() {
-  const bool leads_on =
-      newest_ != keep_from_ && history_.Find(Next(keep_from_)) == nullptr;
-  if (!replaceable_ || folds_ > 0 || leads_on) return;
+  // Whether all commits after a state are known here, if there are any.
+  const bool told =
+      newest_ == keep_from_ || history_.Find(Next(keep_from_)) != nullptr;
+  if (!replaceable_ || folds_ > 0 || !told) return;
   for (auto& [span, place] : places_) {
     if (!place.state || place.busy || place.state->applied >= keep_from_ ||
         history_.Find(Next(place.state->applied)) != nullptr ||
