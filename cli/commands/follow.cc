@@ -158,12 +158,14 @@ absl::StatusOr<ExitCode> WaitWorker(Client& client, const std::string& name,
 
 const std::vector<std::string>& EventNames() {
   static const auto* const names = new std::vector<std::string>{
-      "JobSubmitted",    "JobPaused",       "JobResumed",
-      "WorkerAdmitted",  "WorkerMarked",    "WorkerLeft",
-      "ReplicaAdmitted", "ReplicaEnded",    "ExchangeOpened",
-      "ExchangeClosed",  "Committed",       "ContributionDropped",
-      "Evaluated",       "CheckpointSaved", "CheckpointFailed",
-      "JobRestored",     "JobEnded",        "JobDeleted"};
+      "JobSubmitted",      "JobPaused",       "JobResumed",
+      "WorkerAdmitted",    "WorkerMarked",    "WorkerLeft",
+      "ReplicaAdmitted",   "ReplicaEnded",    "ExchangeOpened",
+      "ExchangeClosed",    "Committed",       "ContributionDropped",
+      "Evaluated",         "CheckpointSaved", "CheckpointFailed",
+      "JobRestored",       "JobEnded",        "JobDeleted",
+      "JobDiverged",       "JobAdopted",      "WorkerCannotServe",
+      "WorkerServesAgain", "NumbersRaised"};
   return *names;
 }
 

@@ -18,10 +18,10 @@ namespace {
 constexpr absl::Duration kAskAgain = absl::Milliseconds(200);
 // Until a coordinator runs on the journal that was put in place.
 constexpr absl::Duration kReplacing = absl::Milliseconds(200);
-// A sleep of so much of a lease is noticed, and everyone has most of a lease
-// after it.
+// A sleep of so much of a lease is noticed. Everyone has a lease after it, less
+// what a clock may leap.
 constexpr double kSleepOfLease = 0.5;
-constexpr double kLeaseLeft = 0.9;
+constexpr double kLeaseLeft = 0.45;
 constexpr double kBytesPerSecondMin = 1e6;
 constexpr double kBytesPerSecondMax = 1e9;
 
