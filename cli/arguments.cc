@@ -277,8 +277,8 @@ void Parser::AddChanges() {
   JobLeaf(&app_, "pause", "holds a job; its state stays where it is",
           Command::kPause);
   JobLeaf(&app_, "resume", "lets a paused job go on", Command::kResume);
-  CLI::App* restore = JobLeaf(
-      &app_, "restore", "how a diverged job goes on", Command::kRestore);
+  CLI::App* restore = JobLeaf(&app_, "restore", "how a diverged job goes on",
+                              Command::kRestore);
   RestoreArguments& wanted = arguments_.restore;
   CLI::Option_group* to = restore->add_option_group("to");
   to->add_flag("--from-workers", wanted.from_workers,

@@ -41,8 +41,7 @@ v1::CheckpointOutcome SavedStates::Save(const worker::StateToSave& from) {
   return outcome;
 }
 
-std::optional<coordinator::Checkpointed> SavedStates::Newest(
-    JobId job) const {
+std::optional<coordinator::Checkpointed> SavedStates::Newest(JobId job) const {
   auto newest = states_.lower_bound({Next(job), 0});
   if (newest == states_.begin()) return std::nullopt;
   --newest;

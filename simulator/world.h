@@ -55,7 +55,8 @@ class World {
   bool AllJobsEnded() const;
   // How many commits the journal has, over all jobs.
   uint64_t committed() const { return committed_; }
-  // Whether the process of every worker but spare ones is up, and active in its jobs or resting.
+  // Whether the process of every worker but spare ones is up, and active in its
+  // jobs or resting.
   bool AllWorkersWell() const;
   std::string WorkersText() const;
 

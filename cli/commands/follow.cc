@@ -81,8 +81,8 @@ absl::StatusOr<ExitCode> WatchJob(Client& client, const std::string& name,
 
 const std::vector<std::string>& PhasesToWaitFor() {
   static const auto* const phases = new std::vector<std::string>{
-      "pending", "running", "paused", "diverged", "succeeded", "failed",
-      "cancelled", "ended"};
+      "pending",   "running", "paused",    "diverged",
+      "succeeded", "failed",  "cancelled", "ended"};
   return *phases;
 }
 
@@ -160,12 +160,14 @@ absl::StatusOr<ExitCode> WaitWorker(Client& client, const std::string& name,
 
 const std::vector<std::string>& EventNames() {
   static const auto* const names = new std::vector<std::string>{
-      "JobSubmitted",    "JobPaused",       "JobResumed",
-      "WorkerAdmitted",  "WorkerMarked",    "WorkerLeft",
-      "ReplicaAdmitted", "ReplicaEnded",    "ExchangeOpened",
-      "ExchangeClosed",  "Committed",       "ContributionDropped",
-      "Evaluated",       "CheckpointSaved", "CheckpointFailed",
-      "JobRestored",     "JobEnded",        "JobDeleted"};
+      "JobSubmitted",      "JobPaused",       "JobResumed",
+      "WorkerAdmitted",    "WorkerMarked",    "WorkerLeft",
+      "ReplicaAdmitted",   "ReplicaEnded",    "ExchangeOpened",
+      "ExchangeClosed",    "Committed",       "ContributionDropped",
+      "Evaluated",         "CheckpointSaved", "CheckpointFailed",
+      "JobRestored",       "JobEnded",        "JobDeleted",
+      "JobDiverged",       "JobAdopted",      "WorkerCannotServe",
+      "WorkerServesAgain", "NumbersRaised"};
   return *names;
 }
 

@@ -20,9 +20,10 @@ absl::Status Describe(Client& client, const std::string& name,
     folder = job.spec().checkpoint().directory();
   }
   if (folder.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "job ", name, " saves no checkpoints; keep what workers hold with "
-        "--from-workers, or start a new job"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("job ", name,
+                     " saves no checkpoints; keep what workers hold with "
+                     "--from-workers, or start a new job"));
   }
   std::string chosen = arguments.checkpoint;
   if (chosen == "newest") {
@@ -57,8 +58,8 @@ absl::Status RestoreJob(Client& client, const std::string& name,
   if (arguments.from_workers) {
     request.set_workers(true);
   } else {
-    SKERRY_RETURN_IF_ERROR(Describe(client, name, arguments, files,
-                                    request.mutable_checkpoint()));
+    SKERRY_RETURN_IF_ERROR(
+        Describe(client, name, arguments, files, request.mutable_checkpoint()));
   }
   SKERRY_ASSIGN_OR_RETURN(const v1::JobView job,
                           client.Restore(std::move(request)));

@@ -88,8 +88,8 @@ void ToProto(const WorkerAdmitted& r, v1::JournalRecord* out) {
 
 absl::StatusOr<Record> FromProto(const v1::WorkerAdmitted& p) {
   SKERRY_ASSIGN_OR_RETURN(PeerAddress self, PeerFromProto(p.self(), "self"));
-  return WorkerAdmitted{std::move(self), Boot(p.boot()),
-                        p.island(),      p.release(),
+  return WorkerAdmitted{std::move(self),      Boot(p.boot()),
+                        p.island(),           p.release(),
                         FolderId(p.folder()), Boot(p.process())};
 }
 

@@ -111,11 +111,11 @@ absl::StatusOr<std::optional<Checkpointed>> RestoreChoiceFromProto(
   saved.sha256 = state.sha256();
   saved.bytes = state.bytes();
   SKERRY_ASSIGN_OR_RETURN(
-      saved.consumed, RangesFromProto(state.consumed(), kRangesMax,
-                                      "checkpoint.consumed"));
+      saved.consumed,
+      RangesFromProto(state.consumed(), kRangesMax, "checkpoint.consumed"));
   SKERRY_ASSIGN_OR_RETURN(
-      saved.lacking, RangeListsFromProto(state.lacking(), kRangesMax,
-                                         "checkpoint.lacking"));
+      saved.lacking,
+      RangeListsFromProto(state.lacking(), kRangesMax, "checkpoint.lacking"));
   return std::optional<Checkpointed>(std::move(saved));
 }
 

@@ -26,9 +26,7 @@ namespace skerry::coordinator {
 class Cluster::Impl {
  public:
   explicit Impl(const ClusterOptions& options)
-      : options_(options),
-        fold_(options),
-        desk_(options.generate_max) {
+      : options_(options), fold_(options), desk_(options.generate_max) {
     SKERRY_CHECK(ValidateClusterOptions(options).ok());
   }
 
@@ -261,8 +259,8 @@ class Cluster::Impl {
     std::vector<JobView> views;
     const JobQueue queue = jobs_.QueueFor(workers_);
     for (const auto& [id, job] : jobs_.all()) {
-      views.push_back(
-          ViewOf(job, workers_, options_, queue.TurnOf(id), fold_.revision(), now));
+      views.push_back(ViewOf(job, workers_, options_, queue.TurnOf(id),
+                             fold_.revision(), now));
     }
     return views;
   }
@@ -344,8 +342,8 @@ class Cluster::Impl {
     if (workers_.FindCurrent(name) != nullptr) {
       Lose(name, absl::StrCat("worker ", name, " has started anew"));
     }
-    Emit(WorkerAdmitted{status.self, status.boot, status.island,
-                        status.release, status.folder, status.process});
+    Emit(WorkerAdmitted{status.self, status.boot, status.island, status.release,
+                        status.folder, status.process});
   }
 
   const ClusterOptions options_;

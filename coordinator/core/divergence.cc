@@ -131,45 +131,80 @@ Held HeldOf(const JobState& job, const WorkerTable& workers,
 bool IsWhole(const JobState& job,
              const absl::btree_map<uint32_t, std::optional<uint64_t>>& spans) {
   if (spans.size() != job.span_count) return false;
-  return std::all_of(spans.begin(), spans.end(), [](const auto& span) {
-    return span.second.has_value();
-  });
+  return std::all_of(spans.begin(), spans.end(),
+                     [](const auto& span) { return span.second.has_value(); });
 }
 
-// The workers whose facts do not fit to the fragment's state at `sequence`:
-// they hold another state there or, without a base there, none that one of
-// those who have it holds as well.
-std::vector<std::string> Dissenters(const JobState& job,
-                                    const WorkerTable& workers,
-                                    const RoundMachine& machine,
-                                    const Held& held, Sequence sequence) {
-  std::vector<std::string> names;
+// Whether two workers hold one base, of some span, and if so at a sequence that
+// is no beginning.
+bool ShareBase(const FragmentFacts& a, const FragmentFacts& b) {
+  for (const HeldBase& of_a : a.bases) {
+    for (const HeldBase& of_b : b.bases) {
+      if (of_a.sequence != of_b.sequence || !of_a.sequence.is_set()) continue;
+      const size_t begin = std::max(of_a.span_begin, of_b.span_begin);
+      const size_t end = std::min(of_a.span_begin + of_a.hashes.size(),
+                                  of_b.span_begin + of_b.hashes.size());
+      for (size_t span = begin; span < end; ++span) {
+        if (of_a.hashes[span - of_a.span_begin] ==
+            of_b.hashes[span - of_b.span_begin]) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+bool HoldsBaseAt(const FragmentFacts& facts, Sequence sequence) {
+  return std::any_of(
+      facts.bases.begin(), facts.bases.end(),
+      [sequence](const HeldBase& base) { return base.sequence == sequence; });
+}
+
+// What workers that are there say of the fragment, by name; only of those that
+// have more than what the job began with.
+std::vector<std::pair<std::string, const FragmentFacts*>> FactsOf(
+    const JobState& job, const WorkerTable& workers,
+    const RoundMachine& machine) {
+  std::vector<std::pair<std::string, const FragmentFacts*>> all;
   for (const auto& [name, seat] : job.seats) {
     if (!IsThere(workers, name, seat)) continue;
     for (const FragmentFacts& facts : seat.facts.fragments) {
-      if (facts.fragment != machine.fragment()) continue;
-      // Nothing yet, or nothing but what the job began with.
-      if (!ShownBy(facts).is_set()) continue;
-      bool agrees = false;
-      for (const HeldBase& base : facts.bases) {
-        const auto& spans = held.bases.at(base.sequence);
-        for (size_t i = 0; i < base.hashes.size(); ++i) {
-          const auto& hash =
-              spans.at(static_cast<uint32_t>(base.span_begin + i));
-          if (!hash.has_value()) {
-            names.push_back(name);
-            return names;
-          }
-          agrees = agrees || base.sequence == sequence;
-        }
-        // It is behind on the way to that state.
-        agrees = agrees || (base.sequence < sequence &&
-                            base.sequence.is_set() && IsWhole(job, spans));
+      if (facts.fragment == machine.fragment() && ShownBy(facts).is_set()) {
+        all.emplace_back(name, &facts);
       }
-      if (!agrees || facts.applied > sequence) names.push_back(name);
     }
   }
+  return all;
+}
+
+// The workers whose state is not on the way to the one at `sequence`: they are
+// beyond it, or hold neither it nor an older base of one who does.
+std::vector<std::string> Dissenters(const JobState& job,
+                                    const WorkerTable& workers,
+                                    const RoundMachine& machine,
+                                    Sequence sequence) {
+  const auto all = FactsOf(job, workers, machine);
+  std::vector<std::string> names;
+  for (const auto& [name, facts] : all) {
+    bool agrees = HoldsBaseAt(*facts, sequence);
+    for (const auto& [other, its] : all) {
+      agrees =
+          agrees || (HoldsBaseAt(*its, sequence) && ShareBase(*facts, *its));
+    }
+    if (!agrees || facts->applied > sequence) names.push_back(name);
+  }
   return names;
+}
+
+// Whether two workers hold different bases of one sequence.
+bool AnyDiffer(const Held& held) {
+  for (const auto& [sequence, spans] : held.bases) {
+    for (const auto& [span, hash] : spans) {
+      if (!hash.has_value()) return true;
+    }
+  }
+  return false;
 }
 
 struct Choice {
@@ -188,6 +223,11 @@ absl::StatusOr<Choice> ChooseAdopted(const JobState& job,
     for (const auto& [sequence, spans] : held.bases) {
       if (sequence >= machine.newest() && IsWhole(job, spans)) found = sequence;
     }
+    if (AnyDiffer(held)) {
+      return absl::FailedPreconditionError(
+          "workers hold different states of one sequence; stop those whose "
+          "state is not the one to keep");
+    }
     if (!found.is_set()) {
       return absl::FailedPreconditionError(
           "no state after the journal's end has all its spans on workers that "
@@ -198,7 +238,7 @@ absl::StatusOr<Choice> ChooseAdopted(const JobState& job,
           "the workers' sequence ", found.value(), " is out of range"));
     }
     const std::vector<std::string> others =
-        Dissenters(job, workers, machine, held, found);
+        Dissenters(job, workers, machine, found);
     if (!others.empty()) {
       return absl::FailedPreconditionError(absl::StrCat(
           "the state at sequence ", found.value(), " is not that of ",
@@ -212,8 +252,9 @@ absl::StatusOr<Choice> ChooseAdopted(const JobState& job,
   }
   uint64_t state = 0;
   for (const Sequence sequence : choice.sequences) state += sequence.value();
-  choice.text = absl::StrCat("sequence ", state, ", in which ", holders.size(),
-                             " worker(s) agree: ", absl::StrJoin(holders, ", "));
+  choice.text =
+      absl::StrCat("sequence ", state, ", in which ", holders.size(),
+                   " worker(s) agree: ", absl::StrJoin(holders, ", "));
   return choice;
 }
 
@@ -262,8 +303,7 @@ void DecideDivergence(JobState& job, const Decider& decider) {
 }
 
 std::string DivergenceText(const JobState& job, const WorkerTable& workers) {
-  const std::string restore =
-      absl::StrCat("skerryctl restore ", job.spec.name);
+  const std::string restore = absl::StrCat("skerryctl restore ", job.spec.name);
   const absl::StatusOr<Choice> choice = ChooseAdopted(job, workers);
   const std::string adopt =
       choice.ok() ? absl::StrCat("keep what workers hold (", choice->text,
@@ -271,23 +311,24 @@ std::string DivergenceText(const JobState& job, const WorkerTable& workers) {
                   : absl::StrCat("what workers hold cannot be kept now: ",
                                  choice.status().message());
   const std::string known = KnownCheckpoint(job);
-  return absl::StrCat(
-      job.diverged->reason, ". The job stands until an operator decides; ",
-      adopt,
-      known.empty() ? ""
-                    : absl::StrCat("; go back to a checkpoint (", known,
-                                   ", the folder may have newer ones): ",
-                                   restore, " --checkpoint newest"));
+  return absl::StrCat(job.diverged->reason,
+                      ". The job stands until an operator decides; ", adopt,
+                      known.empty()
+                          ? ""
+                          : absl::StrCat("; go back to a checkpoint (", known,
+                                         ", the folder may have newer ones): ",
+                                         restore, " --checkpoint newest"));
 }
 
 absl::Status AdoptWorkers(JobState& job, const Decider& decider) {
   SKERRY_RETURN_IF_ERROR(CheckStands(job));
   SKERRY_ASSIGN_OR_RETURN(const Choice choice,
                           ChooseAdopted(job, decider.workers));
-  decider.emit(Adopted{
-      job.id, choice.sequences,
-      absl::StrCat(choice.text, "; samples that only the lost records name are "
-                                "trained on again")});
+  decider.emit(
+      Adopted{job.id, choice.sequences,
+              absl::StrCat(choice.text,
+                           "; samples that only the lost records name are "
+                           "trained on again")});
   BeginAnew(job);
   return absl::OkStatus();
 }
@@ -296,9 +337,10 @@ absl::Status GoBackToSaved(JobState& job, const Decider& decider,
                            Checkpointed saved) {
   SKERRY_RETURN_IF_ERROR(CheckStands(job));
   if (!job.spec.checkpoint.has_value()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "job ", job.spec.name, " saves no checkpoints; start a new job from "
-        "one, with model.checkpoint"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("job ", job.spec.name,
+                     " saves no checkpoints; start a new job from "
+                     "one, with model.checkpoint"));
   }
   // A manifest does not say what single fragments lack of a state: what one of
   // them has taken in counts.
@@ -310,8 +352,8 @@ absl::Status GoBackToSaved(JobState& job, const Decider& decider,
       saved.lacking.size() !=
           (job.fragments.size() > 1 ? job.fragments.size() : 0)) {
     return absl::FailedPreconditionError(
-        absl::StrCat("checkpoint-", saved.sequence.value(), " is not one of job ",
-                     job.spec.name));
+        absl::StrCat("checkpoint-", saved.sequence.value(),
+                     " is not one of job ", job.spec.name));
   }
   std::vector<Sequence> sequences;
   uint64_t state = 0;
@@ -320,8 +362,8 @@ absl::Status GoBackToSaved(JobState& job, const Decider& decider,
         std::max(HeldOf(job, decider.workers, machine).shown.value(),
                  machine.newest().value());
     if (shown - machine.newest().value() > kJumpMax) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "the workers' sequence ", shown, " is out of range"));
+      return absl::FailedPreconditionError(
+          absl::StrCat("the workers' sequence ", shown, " is out of range"));
     }
     sequences.emplace_back(shown + kSequencesAbove);
     state += sequences.back().value();

@@ -141,14 +141,15 @@ std::optional<EventView> Of(Revision index, const NumbersRaised& r) {
 
 std::optional<EventView> Of(Revision index, const Diverged& r) {
   return Make(index, r.job, "JobDiverged",
-              absl::StrCat(r.reason, "; the job stands until an operator "
-                                     "decides: skerryctl restore"));
+              absl::StrCat(r.reason,
+                           "; the job stands until an operator "
+                           "decides: skerryctl restore"));
 }
 
 std::optional<EventView> Of(Revision index, const Adopted& r) {
-  return Make(index, r.job, "JobAdopted",
-              absl::StrCat("the job goes on with what workers hold: ",
-                           r.reason));
+  return Make(
+      index, r.job, "JobAdopted",
+      absl::StrCat("the job goes on with what workers hold: ", r.reason));
 }
 
 std::optional<EventView> Of(Revision index, const SeatNoted& r) {

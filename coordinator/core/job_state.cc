@@ -1,5 +1,6 @@
 #include "coordinator/core/job_state.h"
 
+#include <algorithm>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -241,8 +242,7 @@ absl::Status Fold(JobState& job, Revision, const Adopted& record) {
                             job.fragments.size() > 1 ? state : 0);
     job.keep_from[f] = job.fragments[f].floor();
   }
-  const data::RangeSet consumed = job.ledger.consumed();
-  job.ledger.GoBack(consumed);
+  job.ledger.GoBack(data::RangeSet(job.ledger.consumed()));
   job.coverage.GoBack(std::move(covered));
   job.diverged.reset();
   return absl::OkStatus();
@@ -364,7 +364,8 @@ Sequence JobState::State() const {
 Sequence JobState::Floor() const {
   uint64_t sum = 0;
   for (const RoundMachine& machine : fragments) sum += machine.floor().value();
-  return Sequence(sum);
+  return std::max(Sequence(sum),
+                  restored.has_value() ? restored->sequence : Sequence());
 }
 
 bool JobState::Trained() const {

@@ -72,8 +72,11 @@ void AddUnfit(const JobState& job, const WorkerTable& workers, JobView& view) {
         PlaceOf(job, worker->island, name) != nullptr) {
       continue;
     }
-    ReplicaView r{job.replicas.NumberOf(worker->island), Life(),
-                  worker->island, {}, false};
+    ReplicaView r{job.replicas.NumberOf(worker->island),
+                  Life(),
+                  worker->island,
+                  {},
+                  false};
     r.seats.push_back(ViewSeat(job, name, seat.incarnation, SpanHolder{}));
     view.replicas.push_back(std::move(r));
   }

@@ -181,14 +181,13 @@ absl::Status WorkerTable::CheckTakeover(const Worker& worker,
   const bool same_folder = folders_known && status.folder == worker.folder;
   // Its place was taken by a process that was started later, so it is no
   // restart of that one: the folder was copied.
-  const bool elder =
-      std::find(worker.former.begin(), worker.former.end(), status.process) !=
-      worker.former.end();
+  const bool elder = std::find(worker.former.begin(), worker.former.end(),
+                               status.process) != worker.former.end();
   if (same_folder && !elder) return absl::OkStatus();
   const std::string holder =
       absl::StrCat("worker ", worker.self.worker, " is another process, at ",
                    worker.self.address);
-  const char* const folder = same_folder     ? ", on a copy of this state folder"
+  const char* const folder = same_folder ? ", on a copy of this state folder"
                              : folders_known ? ", with another state folder"
                                              : "";
   // Nothing was heard of it since the coordinator started, or its stream broke.
@@ -200,10 +199,11 @@ absl::Status WorkerTable::CheckTakeover(const Worker& worker,
   // Workers of older releases cannot be told apart: whoever asks is the newest.
   if (!folders_known) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat(
-      holder, folder, "; it does not answer, and this one takes the name when "
+      holder, folder,
+      "; it does not answer, and this one takes the name when "
       "its lease ends, in ",
-      absl::FormatDuration(absl::Ceil(
-          worker.last_heard + options_.lease - now, absl::Seconds(1)))));
+      absl::FormatDuration(absl::Ceil(worker.last_heard + options_.lease - now,
+                                      absl::Seconds(1)))));
 }
 
 void WorkerTable::Refused(const StatusFacts& status, const absl::Status& why,

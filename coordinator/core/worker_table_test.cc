@@ -28,12 +28,11 @@ absl::StatusOr<Verdict> JudgeNow(const WorkerTable& table,
 
 void Admit(WorkerTable& table, const StatusFacts& status, uint64_t index,
            Instant now) {
-  ASSERT_TRUE(
-      table
-          .Apply(Incarnation(index),
-                 WorkerAdmitted{status.self, status.boot, status.island, "",
-                                status.folder, status.process})
-          .ok());
+  ASSERT_TRUE(table
+                  .Apply(Incarnation(index),
+                         WorkerAdmitted{status.self, status.boot, status.island,
+                                        "", status.folder, status.process})
+                  .ok());
   table.Heard(status, now);
 }
 
@@ -103,7 +102,8 @@ TEST(WorkerTableTest, AFullTableForgetsTheLostAndRefusesWhenAllLive) {
   options.workers_max = 1;
   WorkerTable table(options);
   Admit(table, From("w", 5, 0), 3, At(absl::ZeroDuration()));
-  EXPECT_TRUE(absl::IsResourceExhausted(JudgeNow(table, From("x", 1, 0)).status()));
+  EXPECT_TRUE(
+      absl::IsResourceExhausted(JudgeNow(table, From("x", 1, 0)).status()));
   ASSERT_TRUE(table.Apply(WorkerLeft{"w", Incarnation(3), ""}).ok());
   EXPECT_EQ(*JudgeNow(table, From("x", 1, 0)), Verdict::kRegister);
   Admit(table, From("x", 1, 0), 9, At(absl::ZeroDuration()));
@@ -189,8 +189,7 @@ TEST(WorkerTableTest, AWorkerWithoutAFolderNumberIsJudgedByItsConnection) {
       EXPECT_TRUE(absl::IsAlreadyExists(
           JudgeNow(table, FromFolder(second, 6, 0)).status()));
       ASSERT_TRUE(table.LoseStream("w", Boot(5), At(absl::Seconds(1))));
-      EXPECT_EQ(*JudgeNow(table, FromFolder(second, 6, 0)),
-                Verdict::kRegister);
+      EXPECT_EQ(*JudgeNow(table, FromFolder(second, 6, 0)), Verdict::kRegister);
     }
   }
 }

@@ -18,10 +18,10 @@ namespace {
 constexpr absl::Duration kAskAgain = absl::Milliseconds(200);
 // Until a coordinator runs on the journal that was put in place.
 constexpr absl::Duration kReplacing = absl::Milliseconds(200);
-// A sleep of so much of a lease is noticed, and everyone has most of a lease
-// after it.
+// A sleep of so much of a lease is noticed. Everyone has a lease after it, less
+// what a clock may leap.
 constexpr double kSleepOfLease = 0.5;
-constexpr double kLeaseLeft = 0.9;
+constexpr double kLeaseLeft = 0.45;
 constexpr double kBytesPerSecondMin = 1e6;
 constexpr double kBytesPerSecondMax = 1e9;
 
@@ -213,6 +213,10 @@ void FaultyWorld::Apply(const Fault& fault) {
       return ApplyByOperator(fault);
     case FaultKind::kStrike:
       return strikes_.push_back(fault);
+    case FaultKind::kTwin:
+    case FaultKind::kFolderGone:
+    case FaultKind::kOldJournal:
+      return ApplyByMistake(fault);
     default:
       return ApplyToMachine(fault);
   }
@@ -310,17 +314,6 @@ void FaultyWorld::ApplyToMachine(const Fault& fault) {
       return;
     case FaultKind::kBitRot:
       return Rot(host);
-    case FaultKind::kFolderGone:
-      return own.disk->RemoveFolders();
-    case FaultKind::kTwin: {
-      const HostId twin = TwinOf(setting, host);
-      Start(twin);
-      return When(fault.lasts, [this, twin] { StopForGood(twin); });
-    }
-    case FaultKind::kOldJournal:
-      return When(fault.lasts, [this, copy = journal_disk()] {
-        ReplaceJournal(copy, EndOf(kReplacing));
-      });
     case FaultKind::kClockRate:
       own.clock.SetRate(timeline.now(), fault.amount);
       if (process != nullptr) process->ClockChanged();
@@ -335,6 +328,20 @@ void FaultyWorld::ApplyToMachine(const Fault& fault) {
       return;
     default:
       return;
+  }
+}
+
+void FaultyWorld::ApplyByMistake(const Fault& fault) {
+  if (fault.kind == FaultKind::kFolderGone) {
+    machine(fault.host).disk->RemoveFolders();
+  } else if (fault.kind == FaultKind::kTwin) {
+    const HostId twin = TwinOf(setting, fault.host);
+    Start(twin);
+    When(fault.lasts, [this, twin] { StopForGood(twin); });
+  } else {
+    When(fault.lasts, [this, copy = journal_disk()] {
+      ReplaceJournal(copy, EndOf(kReplacing));
+    });
   }
 }
 

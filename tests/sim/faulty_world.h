@@ -46,6 +46,7 @@ class FaultyWorld final : public World {
   void ApplyToNetwork(const Fault& fault);
   void ApplyToMachine(const Fault& fault);
   void ApplyByOperator(const Fault& fault);
+  void ApplyByMistake(const Fault& fault);
   // Brings strikes about whose moment the record is.
   void StrikeAt(const coordinator::Entry& entry);
   // When the fault's time is over, or when it has to be calm.

@@ -326,7 +326,8 @@ class FaultDraw {
   // Operators' mistakes about who is who, and about what was.
   void Histories(const Profile& profile) {
     const auto worker = [this] {
-      return static_cast<HostId>(1 + histories_.Below(schedule_.workers.size()));
+      return static_cast<HostId>(1 +
+                                 histories_.Below(schedule_.workers.size()));
     };
     if (profile.operators && histories_.Chance(kTwins)) {
       AddHistory(FaultKind::kTwin, worker(), histories_.Ms(100, 6000));

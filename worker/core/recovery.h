@@ -57,8 +57,10 @@ class Recovery {
   // Spans [begin, end) are held from now on; the state of spans held before and
   // after is kept.
   void SetHoldings(uint32_t begin, uint32_t end);
-  // Who has what; from every Orders.
-  void SetView(std::vector<Source> sources, Sequence keep_from);
+  // Who has what, from where others keep, and the newest commit; from every
+  // Orders.
+  void SetView(std::vector<Source> sources, Sequence keep_from,
+               Sequence newest = Sequence());
   // Whoever may have results of spans that it no longer holds: asked where no
   // source has one.
   void SetNeighbours(std::vector<SpanHolder> holders);
@@ -139,6 +141,9 @@ class Recovery {
     std::optional<StoredFile> storing;
   };
 
+  // Gives up states from which no commit leads on: what an operator has kept
+  // of others is newer.
+  void GiveUpOutlived();
   void ChooseBase(Instant now, uint32_t span);
   bool TryOwnBase(uint32_t span);
   bool TryFetchBase(Instant now, uint32_t span);
@@ -191,6 +196,7 @@ class Recovery {
   std::vector<Source> sources_;
   std::vector<SpanHolder> neighbours_;
   Sequence keep_from_;
+  Sequence newest_;
   std::pair<Attempt, std::vector<SpanHolder>> peers_;
   std::pair<Attempt, Instant> hold_;
   Sequence target_;

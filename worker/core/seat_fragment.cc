@@ -72,7 +72,7 @@ void SeatFragment::TakeOrders(const FragmentOrders& orders,
                               const std::vector<SpanHolder>& holders) {
   orders_ = orders;
   history_.AddCommitted(orders.committed);
-  recovery_.SetView(orders.sources, orders.keep_from);
+  recovery_.SetView(orders.sources, orders.keep_from, orders.newest);
   recovery_.SetNeighbours(holders);
   // The coordinator has lost what came after its newest commit, so that nobody
   // can fold this state again: it is kept as it is.

@@ -27,6 +27,11 @@ bool Seat::Impl::StepOnce(Instant now) {
     case Step::kClose:
       return StepClose(now);
     case Step::kResting:
+      // The coordinator has an older journal, which does not know of the end.
+      if (!over()) {
+        step_ = Step::kAway;
+        return true;
+      }
       RunTask(now);
       return false;
     case Step::kRunning:

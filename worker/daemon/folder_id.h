@@ -18,9 +18,9 @@ namespace skerry::worker {
 
 // Reads the number of `folder`. Draws it, and stores it durably, when the
 // folder has none or what it has is damaged. Errors: those of the disk.
-absl::StatusOr<FolderId> FolderIdOf(
-    const std::string& folder, runtime::Files& files,
-    absl::AnyInvocable<uint64_t()> draw);
+absl::StatusOr<FolderId> FolderIdOf(const std::string& folder,
+                                    runtime::Files& files,
+                                    absl::AnyInvocable<uint64_t()> draw);
 
 }  // namespace skerry::worker
 

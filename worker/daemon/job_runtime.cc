@@ -100,8 +100,7 @@ absl::Status JobRuntime::Start() {
   options.fragments = FragmentsOf(spec_);
   seat_ = std::make_unique<Seat>(
       std::move(options), Effects{trainer_, bulk_, disk_, peers_, host_});
-  disk_.set_on_gone(
-      [this] { seat_->OnFolderGone(environment_.loop.Now()); });
+  disk_.set_on_gone([this] { seat_->OnFolderGone(environment_.loop.Now()); });
   if (from_checkpoint) {
     ReadCheckpoint();
   } else {
