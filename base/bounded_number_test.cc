@@ -31,8 +31,8 @@ TEST(BoundedNumberTest, NoNumberWrapsAround) {
 }
 
 TEST(BoundedNumberTest, WhatIsNoNumberIsRefused) {
-  for (const char* text : {"", " 1", "1 ", "+1", "0x10", "1e3", "1_000", "1,000",
-                           "1.0", "one", "--1"}) {
+  for (const char* text : {"", " 1", "1 ", "+1", "0x10", "1e3", "1_000",
+                           "1,000", "1.0", "one", "--1"}) {
     EXPECT_FALSE(ReadNumber<int>(text, {}).ok()) << text;
   }
   for (const char* text : {"", "nan", "inf", "-inf", "1e300", "0,5", "1.5x"}) {

@@ -21,8 +21,8 @@ namespace {
 constexpr char kFooter[] =
     "Exit codes: 0 ok, 1 internal, 2 usage, 3 not found, 4 conflict,\n"
     "5 denied, 6 unavailable (repeat it), 7 invalid, 8 the followed job\n"
-    "failed, 9 it was cancelled, 124 the time to wait is over,\n"
-    "130 interrupted.";
+    "failed, 9 it was cancelled, 10 it succeeded and its last state was not\n"
+    "saved, 124 the time to wait is over, 130 interrupted.";
 
 class Parser {
  public:
@@ -246,9 +246,9 @@ void Parser::AddDescribeModel(CLI::App* describe) {
       ->capture_default_str();
   leaf->add_flag("--recompute", wanted.recompute,
                  "with training.recompute of a job");
-  CLI::Option* stages = runtime::AddNumber(
-      *leaf, "--stages", wanted.stages, {1, 4096},
-      "cut into so many stages of about equal work");
+  CLI::Option* stages =
+      runtime::AddNumber(*leaf, "--stages", wanted.stages, {1, 4096},
+                         "cut into so many stages of about equal work");
   leaf->add_option("--cut", wanted.cuts,
                    "cut before these operators, with commas between")
       ->delimiter(',')

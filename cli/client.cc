@@ -13,6 +13,8 @@
 #include "base/release.h"
 #include "base/status.h"
 #include "proto/skerry/v1/operator.grpc.pb.h"
+#include "transport/address.h"
+#include "transport/grpc/plain_cause.h"
 #include "transport/loopback.h"
 
 namespace skerry::cli {
@@ -88,9 +90,10 @@ struct Client::Connection {
     // Nothing is cancelled here, so it was a coordinator that stops.
     if (code == absl::StatusCode::kUnavailable ||
         code == absl::StatusCode::kCancelled) {
-      return absl::UnavailableError(
-          absl::StrCat("coordinator ", address,
-                       " cannot be reached: ", status.error_message()));
+      return absl::UnavailableError(absl::StrCat(
+          "coordinator ", address,
+          " cannot be reached: ", transport::PlainCause(status.error_message()),
+          "; start it, or correct --coordinator or the context"));
     }
     if (code == absl::StatusCode::kDeadlineExceeded) {
       return absl::DeadlineExceededError(
@@ -136,6 +139,8 @@ struct Client::Connection {
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Make(
     const std::string& address, absl::Duration timeout_max) {
+  SKERRY_RETURN_IF_ERROR(
+      transport::CheckAddress(address, transport::AddressUse::kConnect));
   SKERRY_RETURN_IF_ERROR(transport::RequireLoopback(address));
   auto connection = std::make_unique<Connection>();
   connection->address = address;

@@ -66,11 +66,7 @@ bool Doctor::Coordinator() {
   const auto& version = evidence_.version;
   if (!version.ok()) {
     const absl::string_view why = version.status().message();
-    const bool other = absl::IsFailedPrecondition(version.status());
-    Add(Verdict::kProblem, "coordinator",
-        absl::StrCat(why, other ? ""
-                                : "; start it, or correct --coordinator and "
-                                  "the context"));
+    Add(Verdict::kProblem, "coordinator", std::string(why));
     return false;
   }
   Add(Verdict::kOk, "coordinator",
@@ -234,27 +230,11 @@ void Doctor::Job(const v1::JobView& job) {
                      job.spec().name(), " once that is known"));
     return;
   }
-  if (job.phase() == v1::JOB_PHASE_PENDING && job.has_queue()) {
-    Add(Verdict::kWarning, about, "it " + job.reason());
-  }
-  if (job.phase() == v1::JOB_PHASE_DIVERGED) {
-    Add(Verdict::kProblem, about, job.reason());
-    return;
-  }
-  int alive = 0;
-  for (const v1::ReplicaView& replica : job.replicas()) {
-    alive += replica.life() != 0 ? 1 : 0;
-    for (const v1::SeatView& seat : replica.seats()) {
-      if (seat.error().empty()) continue;
-      Add(Verdict::kProblem, about,
-          absl::StrCat("worker ", seat.worker(), ": ", seat.error()));
-    }
+  for (const v1::Condition& condition : job.conditions()) {
+    Add(condition.needs_help() ? Verdict::kProblem : Verdict::kWarning, about,
+        condition.text());
   }
   if (job.phase() != v1::JOB_PHASE_RUNNING) return;
-  if (alive == 0) {
-    Add(Verdict::kProblem, about,
-        absl::StrCat("nobody trains it: ", job.reason()));
-  }
   const v1::JobCounters& counters = job.counters();
   const double busy = counters.compute_s() + counters.stall_s();
   if (busy > 0 && counters.stall_s() > kStallShare * busy) {

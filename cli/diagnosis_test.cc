@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
               [](Evidence& e) {
                 e.version = absl::UnavailableError("it cannot be reached");
               },
-              "problem  coordinator: it cannot be reached; start it"},
+              "problem  coordinator: it cannot be reached"},
         Fault{"other_protocol",
               [](Evidence& e) {
                 e.version = absl::FailedPreconditionError("speaks 1, not 2");
@@ -177,9 +177,10 @@ INSTANTIATE_TEST_SUITE_P(
               [](Evidence& e) {
                 Job(e).set_phase(v1::JOB_PHASE_PENDING);
                 Job(e).mutable_queue()->set_position(1);
-                Job(e).set_reason("waits as number 1 of 1: why");
+                Job(e).add_conditions()->set_text(
+                    "waits as number 1 of 1: why");
               },
-              "warning  job bible: it waits as number 1 of 1: why"},
+              "warning  job bible: waits as number 1 of 1: why"},
         Fault{"failed_job",
               [](Evidence& e) {
                 Job(e).set_phase(v1::JOB_PHASE_FAILED);
@@ -188,12 +189,18 @@ INSTANTIATE_TEST_SUITE_P(
               "warning  job bible: it has failed: no data"},
         Fault{"failing_seat",
               [](Evidence& e) {
-                Job(e).mutable_replicas(0)->mutable_seats(0)->set_error("full");
+                v1::Condition* one = Job(e).add_conditions();
+                one->set_text("worker a: full");
+                one->set_needs_help(true);
               },
               "problem  job bible: worker a: full"},
         Fault{"nobody_trains",
-              [](Evidence& e) { Job(e).mutable_replicas(0)->set_life(0); },
-              "problem  job bible: nobody trains it"},
+              [](Evidence& e) {
+                v1::Condition* one = Job(e).add_conditions();
+                one->set_text("nobody trains it: why");
+                one->set_needs_help(true);
+              },
+              "problem  job bible: nobody trains it: why"},
         Fault{"stalled_job",
               [](Evidence& e) { Job(e).mutable_counters()->set_stall_s(90); },
               "warning  job bible: its workers stall 50 %"},

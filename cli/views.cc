@@ -176,6 +176,15 @@ std::string QueueText(const v1::JobView& job) {
   return absl::StrCat(job.queue().position(), "/", job.queue().length());
 }
 
+// Why the job does not move, the first thing that is wrong with it, or why it
+// did not succeed.
+std::string NoteText(const v1::JobView& job) {
+  if (!job.conditions().empty()) return job.conditions(0).text();
+  const bool lost = job.phase() == v1::JOB_PHASE_FAILED ||
+                    job.phase() == v1::JOB_PHASE_CANCELLED;
+  return lost ? job.reason() : "";
+}
+
 std::vector<Column> JobColumns() {
   return {{"NAME"},
           {"ID", Align::kRight},
@@ -240,8 +249,14 @@ std::string PhaseText(v1::JobPhase phase) {
 }
 
 std::string JobsTable(const v1::ListJobsReply& jobs) {
-  Table table(JobColumns());
-  for (const v1::JobView& job : jobs.jobs()) table.AddRow(JobCells(job));
+  std::vector<Column> columns = JobColumns();
+  columns.push_back({"NOTE"});
+  Table table(std::move(columns));
+  for (const v1::JobView& job : jobs.jobs()) {
+    std::vector<std::string> cells = JobCells(job);
+    cells.push_back(NoteText(job));
+    table.AddRow(std::move(cells));
+  }
   return table.Text();
 }
 
@@ -337,6 +352,11 @@ std::string JobDescription(const v1::JobView& job) {
   std::string phase = PhaseText(job.phase());
   if (!job.reason().empty()) absl::StrAppend(&phase, ": ", job.reason());
   AddFact("Phase", phase, &text);
+  for (const v1::Condition& condition : job.conditions()) {
+    if (condition.text() == job.reason()) continue;
+    AddFact(condition.needs_help() ? "Problem" : "Condition", condition.text(),
+            &text);
+  }
   const v1::JobSpec::Queue& queue = job.spec().queue();
   AddFact("Queue",
           absl::StrCat("priority ", queue.priority(),

@@ -60,8 +60,8 @@ absl::Status CheckAddress(std::string_view address, AddressUse use) {
   const absl::Status port =
       ReadNumber<int>(address.substr(colon + 1), {lowest, kPortMax}).status();
   if (port.ok()) return port;
-  return Wrong(address, absl::StrCat("is no HOST:PORT: the port ",
-                                     port.message()));
+  return Wrong(address,
+               absl::StrCat("is no HOST:PORT: the port ", port.message()));
 }
 
 }  // namespace skerry::transport

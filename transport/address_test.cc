@@ -24,8 +24,7 @@ TEST(CheckAddressTest, EveryRefusalSaysWhatToWrite) {
        "\"127.0.0.1\" has no port: write HOST:PORT, as in 127.0.0.1:7443"},
       {"127.0.0.1:",
        "\"127.0.0.1:\" has no port: write HOST:PORT, as in 127.0.0.1:7443"},
-      {"[::1]",
-       "\"[::1]\" has no port: write HOST:PORT, as in 127.0.0.1:7443"},
+      {"[::1]", "\"[::1]\" has no port: write HOST:PORT, as in 127.0.0.1:7443"},
       {":7443", "\":7443\" has no host: write HOST:PORT, as in 127.0.0.1:7443"},
       {"http://127.0.0.1:7443",
        "\"http://127.0.0.1:7443\" is a URL: write HOST:PORT, without "

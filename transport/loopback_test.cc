@@ -25,9 +25,8 @@ TEST(RequireLoopbackTest, EverythingElseIsRefusedWithTheAddressAndTheWayOut) {
 }
 
 TEST(RequireLoopbackTest, WhatIsNoAddressIsRefused) {
-  for (const char* address :
-       {"127.0.0.1", "127.0.0.1:", "127.0.0.1:99999", "::1:7443", "unix:", "",
-        "dns:///localhost:1"}) {
+  for (const char* address : {"127.0.0.1", "127.0.0.1:", "127.0.0.1:99999",
+                              "::1:7443", "unix:", "", "dns:///localhost:1"}) {
     EXPECT_EQ(RequireLoopback(address).code(),
               absl::StatusCode::kInvalidArgument)
         << address;

@@ -27,11 +27,27 @@ bool Reached(const v1::JobView& job, const std::string& until) {
          (until == "ended" && HasEnded(job.phase()));
 }
 
-// Of a job that has ended.
-ExitCode CodeOf(v1::JobPhase phase) {
-  if (phase == v1::JOB_PHASE_FAILED) return ExitCode::kJobFailed;
-  if (phase == v1::JOB_PHASE_CANCELLED) return ExitCode::kJobCancelled;
+// What an ended job means for scripts.
+ExitCode CodeOf(const v1::JobView& job) {
+  if (job.phase() == v1::JOB_PHASE_FAILED) return ExitCode::kJobFailed;
+  if (job.phase() == v1::JOB_PHASE_CANCELLED) return ExitCode::kJobCancelled;
+  if (job.phase() != v1::JOB_PHASE_SUCCEEDED) return ExitCode::kOk;
+  for (const v1::Condition& condition : job.conditions()) {
+    if (condition.kind() == v1::Condition::KIND_CHECKPOINT_FAILS) {
+      return ExitCode::kNotSaved;
+    }
+  }
   return ExitCode::kOk;
+}
+
+// The line that goes with ExitCode::kNotSaved.
+void SayNotSaved(const v1::JobView& job, const Output& output) {
+  for (const v1::Condition& condition : job.conditions()) {
+    if (condition.kind() != v1::Condition::KIND_CHECKPOINT_FAILS) continue;
+    output.err << "skerryctl: job " << job.spec().name()
+               << " has succeeded, and its last state is in no checkpoint: "
+               << condition.text() << "\n";
+  }
 }
 
 std::string Because(const std::string& reason) {
@@ -76,7 +92,9 @@ absl::StatusOr<ExitCode> WatchJob(Client& client, const std::string& name,
     return true;
   };
   SKERRY_RETURN_IF_ERROR(client.Watch(name, absl::InfiniteDuration(), show));
-  return CodeOf(shown.has_value() ? shown->phase() : v1::JOB_PHASE_UNSPECIFIED);
+  const v1::JobView newest = shown.value_or(v1::JobView());
+  if (CodeOf(newest) == ExitCode::kNotSaved) SayNotSaved(newest, output);
+  return CodeOf(newest);
 }
 
 const std::vector<std::string>& PhasesToWaitFor() {
@@ -120,7 +138,7 @@ absl::StatusOr<ExitCode> WaitJob(Client& client, const std::string& name,
     output.err << "skerryctl: job " << name << " has ended as " << phase
                << Because(last.reason()) << "; it cannot become "
                << arguments.until << "\n";
-    const ExitCode code = CodeOf(last.phase());
+    const ExitCode code = CodeOf(last);
     return code == ExitCode::kOk ? ExitCode::kConflict : code;
   }
   if (output.form == OutputForm::kJson) {
@@ -128,7 +146,9 @@ absl::StatusOr<ExitCode> WaitJob(Client& client, const std::string& name,
   } else {
     output.out << name << " " << phase << "\n";
   }
-  return ExitCode::kOk;
+  if (CodeOf(last) != ExitCode::kNotSaved) return ExitCode::kOk;
+  SayNotSaved(last, output);
+  return ExitCode::kNotSaved;
 }
 
 absl::StatusOr<ExitCode> WaitWorker(Client& client, const std::string& name,

@@ -42,6 +42,42 @@ void CountersToProto(const JobCounters& counters, v1::JobCounters* out) {
   out->set_tokens_per_s(counters.tokens_per_s);
 }
 
+v1::Condition::Kind KindToProto(ConditionKind kind) {
+  switch (kind) {
+    case ConditionKind::kPaused:
+      return v1::Condition::KIND_PAUSED;
+    case ConditionKind::kQueued:
+      return v1::Condition::KIND_QUEUED;
+    case ConditionKind::kTooFewWorkers:
+      return v1::Condition::KIND_TOO_FEW_WORKERS;
+    case ConditionKind::kStarting:
+      return v1::Condition::KIND_STARTING;
+    case ConditionKind::kRecovering:
+      return v1::Condition::KIND_RECOVERING;
+    case ConditionKind::kWorkerTrouble:
+      return v1::Condition::KIND_WORKER_TROUBLE;
+    case ConditionKind::kDraining:
+      return v1::Condition::KIND_DRAINING;
+    case ConditionKind::kSilent:
+      return v1::Condition::KIND_SILENT;
+    case ConditionKind::kSpansLost:
+      return v1::Condition::KIND_SPANS_LOST;
+    case ConditionKind::kTooFewReplicas:
+      return v1::Condition::KIND_TOO_FEW_REPLICAS;
+    case ConditionKind::kAwaitsJoiner:
+      return v1::Condition::KIND_AWAITS_JOINER;
+    case ConditionKind::kExchangeFails:
+      return v1::Condition::KIND_EXCHANGE_FAILS;
+    case ConditionKind::kNoEvaluator:
+      return v1::Condition::KIND_NO_EVALUATOR;
+    case ConditionKind::kCheckpointFolder:
+      return v1::Condition::KIND_CHECKPOINT_FOLDER;
+    case ConditionKind::kCheckpointFails:
+      return v1::Condition::KIND_CHECKPOINT_FAILS;
+  }
+  return v1::Condition::KIND_UNSPECIFIED;
+}
+
 void PlaceToProto(size_t position, size_t length, v1::QueuePlace* out) {
   out->set_position(static_cast<uint32_t>(position));
   out->set_length(static_cast<uint32_t>(length));
@@ -91,6 +127,12 @@ void JobViewToProto(const JobView& view, v1::JobView* out) {
   }
   out->set_checkpoint(view.checkpoint.value());
   out->set_samples_partly(view.samples_partly);
+  for (const Condition& condition : view.conditions) {
+    v1::Condition* one = out->add_conditions();
+    one->set_kind(KindToProto(condition.kind));
+    one->set_text(condition.text);
+    one->set_needs_help(condition.needs_help);
+  }
 }
 
 absl::StatusOr<std::optional<Checkpointed>> RestoreChoiceFromProto(

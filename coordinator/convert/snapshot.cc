@@ -140,6 +140,7 @@ void CommitToProto(const CommittedEntry& entry, v1::CommittedEntry* out) {
   out->set_samples_committed(entry.samples_committed);
   ScalarsToProto(entry.scalars, out->mutable_scalars());
   out->set_state(entry.state);
+  out->set_members(entry.members);
 }
 
 absl::StatusOr<CommittedEntry> CommitFromProto(const v1::CommittedEntry& p) {
@@ -150,6 +151,7 @@ absl::StatusOr<CommittedEntry> CommitFromProto(const v1::CommittedEntry& p) {
   out.total_weight = p.total_weight();
   out.samples_committed = p.samples_committed();
   out.state = p.state();
+  out.members = p.members();
   SKERRY_ASSIGN_OR_RETURN(out.scalars,
                           ScalarsFromProto(p.scalars(), "scalars"));
   return out;
@@ -283,6 +285,10 @@ void NewerToProto(const JobSnapshot& job, v1::JobSnapshot* out) {
   for (const Checkpointed& one : job.checkpoints) {
     *out->add_checkpoints() = RecordToProto(one).checkpointed();
   }
+  if (job.save_failure.has_value()) {
+    *out->mutable_save_failure() =
+        RecordToProto(*job.save_failure).checkpointed();
+  }
   if (job.restored.has_value()) {
     *out->mutable_restored() = RecordToProto(*job.restored).restored();
   }
@@ -309,6 +315,12 @@ absl::Status NewerFromProto(const v1::JobSnapshot& p, JobSnapshot* out) {
                             RecordPart<Checkpointed>(
                                 one, &v1::JournalRecord::mutable_checkpointed));
     out->checkpoints.push_back(std::move(saved));
+  }
+  if (p.has_save_failure()) {
+    SKERRY_ASSIGN_OR_RETURN(
+        out->save_failure,
+        RecordPart<Checkpointed>(p.save_failure(),
+                                 &v1::JournalRecord::mutable_checkpointed));
   }
   if (p.has_restored()) {
     SKERRY_ASSIGN_OR_RETURN(

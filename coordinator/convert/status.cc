@@ -232,6 +232,9 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
     SKERRY_ASSIGN_OR_RETURN(out.checkpoint,
                             CheckpointFromProto(in.checkpoint()));
   }
+  SKERRY_RETURN_IF_ERROR(CheckText(in.checkpoint_trouble(), kTextBytesMax,
+                                   "jobs.checkpoint_trouble"));
+  out.checkpoint_trouble = in.checkpoint_trouble();
   return out;
 }
 

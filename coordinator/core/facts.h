@@ -151,6 +151,9 @@ struct JobFacts {
   std::optional<CheckpointFact> checkpoint;
   // As in JobOrders; 0: not said.
   uint64_t uid = 0;
+  // Why the worker could not save to checkpoint.directory; empty when it can
+  // or has not looked yet.
+  std::string checkpoint_trouble;
   friend bool operator==(const JobFacts&, const JobFacts&) = default;
 };
 

@@ -69,10 +69,11 @@ auto Decisive(const JobFacts& facts) {
   const auto& [job, life, abandoned_life, state, error, element_count,
                epoch_samples, flops_per_sample, fragments, evaluations,
                generated, counters, links, codec_speeds, result_codecs,
-               checkpoint, uid] = facts;
+               checkpoint, uid, checkpoint_trouble] = facts;
   return std::tie(job, life, abandoned_life, state, error, element_count,
                   epoch_samples, flops_per_sample, evaluations, generated,
-                  codec_speeds, result_codecs, checkpoint, uid);
+                  codec_speeds, result_codecs, checkpoint, uid,
+                  checkpoint_trouble);
 }
 
 bool SameForDecisions(const JobFacts& a, const JobFacts& b) {

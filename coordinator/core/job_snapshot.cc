@@ -27,6 +27,7 @@ JobSnapshot SaveJob(const JobState& job) {
   }
   saved.audit = job.audit.Save();
   saved.checkpoints = job.checkpoints;
+  saved.save_failure = job.save_failure;
   saved.restored = job.restored;
   saved.diverged = job.diverged;
   saved.coverage = job.coverage.Save();
@@ -62,6 +63,7 @@ absl::Status RestoreJob(JobState& job, const JobSnapshot& saved) {
   }
   job.audit.Restore(saved.audit);
   job.checkpoints = saved.checkpoints;
+  job.save_failure = saved.save_failure;
   for (const Checkpointed& one : job.checkpoints) job.audit.Add({{}, one});
   job.restored = saved.restored;
   job.diverged = saved.diverged;

@@ -126,7 +126,10 @@ absl::Status Fold(JobState& job, Revision, const Evaluated& record) {
 }
 
 absl::Status Fold(JobState& job, Revision, const Checkpointed& record) {
-  if (!record.error.empty()) return absl::OkStatus();
+  if (!record.error.empty()) {
+    if (record.error != kSaverLost) job.save_failure = record;
+    return absl::OkStatus();
+  }
   // What an operator goes back to may be of a history that is lost.
   if (job.diverged.has_value()) {
     std::erase_if(job.checkpoints, [&](const Checkpointed& one) {
@@ -142,6 +145,7 @@ absl::Status Fold(JobState& job, Revision, const Checkpointed& record) {
     return absl::DataLossError(
         "a checkpoint is saved that the job does not have");
   }
+  job.save_failure.reset();
   job.checkpoints.push_back(record);
   const size_t keep = job.spec.checkpoint->keep;
   if (job.checkpoints.size() <= keep) return absl::OkStatus();

@@ -130,6 +130,8 @@ struct JobState {
   Audit audit;
   // Those that are kept; by sequence.
   std::vector<Checkpointed> checkpoints;
+  // The newest save, when it failed.
+  std::optional<Checkpointed> save_failure;
   // The newest time that the job went back.
   std::optional<Restored> restored;
   // Workers have a history that the journal does not have: the job stands.

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/hash.h"
-#include "coordinator/core/divergence.h"
 #include "coordinator/core/holdings.h"
+#include "coordinator/core/job_standing.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/placing.h"
 #include "coordinator/core/seat_totals.h"
@@ -147,16 +147,16 @@ void AddLosses(const JobState& job, JobView& view) {
   }
 }
 
-// A ring all-reduce of fp32 gradients among R replicas at every inner step
-// sends 2 (R - 1) x 4 bytes an element and step, over all of them.
+// What synchronous training by the replicas of each commit would have sent. A
+// ring all-reduce of fp32 gradients among R replicas sends 2 (R - 1) x 4 bytes
+// an element at every inner step, over all of them. Commits whose replicas are
+// not known count nothing.
 uint64_t SynchronousBytes(const JobState& job) {
   double bytes = 0;
-  const double replicas =
-      std::max<double>(1.0, static_cast<double>(job.replicas.current().size()));
   // The steps of a contribution are those of all fragments.
   for (const CommittedEntry& entry : job.fragments[0].history()) {
-    bytes += 2.0 * (replicas - 1.0) * 4.0 *
-             static_cast<double>(job.element_count) *
+    const double others = entry.members > 1 ? entry.members - 1.0 : 0.0;
+    bytes += 2.0 * others * 4.0 * static_cast<double>(job.element_count) *
              static_cast<double>(entry.scalars.inner_steps);
   }
   return bytes < 1.8e19 ? static_cast<uint64_t>(bytes) : ~uint64_t{0};
@@ -187,86 +187,12 @@ void AddCounters(const JobState& job, Instant now, JobView& view) {
   }
 }
 
-// "; NAME: what is wrong there" of one worker that says so, or nothing.
-std::string TroubleOf(const JobState& job) {
-  for (const auto& [worker, seat] : job.seats) {
-    if (seat.facts.error.empty()) continue;
-    return absl::StrCat("; ", worker, ": ", seat.facts.error);
-  }
-  return "";
-}
-
-std::string PendingReason(const JobState& job, const WorkerTable& workers,
-                          const ClusterOptions& options, const Turn& turn) {
-  if (!job.places.empty()) {
-    return absl::StrCat(job.Sized() ? "workers are recovering the initial state"
-                                    : "trainers are starting",
-                        TroubleOf(job));
-  }
-  return absl::StrCat("waits as number ", turn.position, " of ", turn.length,
-                      ": ", WhyItWaits(job, workers, turn, options));
-}
-
-std::string OtherwiseBackTo(const JobState& job) {
-  if (job.checkpoints.empty()) return "; there is no checkpoint to go back to";
-  return absl::StrCat(", or goes back to checkpoint-",
-                      job.checkpoints.back().sequence.value());
-}
-
 // The first fragment with an open attempt; null when there is none.
 const RoundMachine* FirstOpen(const JobState& job) {
   for (const RoundMachine& machine : job.fragments) {
     if (machine.open().has_value()) return &machine;
   }
   return nullptr;
-}
-
-std::string ReasonOf(const JobState& job, const WorkerTable& workers,
-                     const ClusterOptions& options, const Turn& turn) {
-  if (job.Ended()) return job.end_reason;
-  if (job.diverged.has_value()) return DivergenceText(job, workers);
-  if (job.paused) {
-    return absl::StrCat("paused by the operator; ",
-                        job.replicas.current().size(),
-                        " replica(s) deliver what they owe and keep their "
-                        "state");
-  }
-  if (job.phase == JobPhase::kPending) {
-    return PendingReason(job, workers, options, turn);
-  }
-  const std::string lost = LostText(job, workers);
-  if (!lost.empty() && job.replicas.current().empty()) {
-    return absl::StrCat("no worker that is there holds ", lost,
-                        "; waits for a disk that has them to come back",
-                        OtherwiseBackTo(job), TroubleOf(job));
-  }
-  if (job.Trained()) {
-    if (!job.evaluator.empty()) {
-      return absl::StrCat("worker ", job.evaluator,
-                          " evaluates the final anchor");
-    }
-    if (job.evaluations.contains(job.State())) {
-      return absl::StrCat(
-          "every sample is committed; the final state is ",
-          job.saving.has_value()
-              ? absl::StrCat("being saved by worker ", job.saving->worker)
-              : "not saved yet");
-    }
-    return "every sample is committed; no worker can evaluate";
-  }
-  if (job.replicas.current().empty()) {
-    return absl::StrCat("no replica is admitted; workers are recovering",
-                        TroubleOf(job));
-  }
-  if (const RoundMachine* machine = FirstOpen(job)) {
-    return absl::StrCat(
-        "exchange ", machine->open()->opened.sequence.value(),
-        job.fragments.size() == 1
-            ? ""
-            : absl::StrCat(" of fragment ", machine->fragment().value()),
-        ", try ", machine->tries(), ": ", machine->open()->opened.reason);
-  }
-  return absl::StrCat(job.replicas.current().size(), " replica(s) compute");
 }
 
 }  // namespace
@@ -280,7 +206,9 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   view.phase = job.phase;
   view.paused = job.paused && !job.Ended();
   view.diverged = job.diverged.has_value() && !job.Ended();
-  view.reason = ReasonOf(job, workers, options, turn);
+  Standing standing = StandingOf(job, workers, options, turn, now);
+  view.reason = std::move(standing.reason);
+  view.conditions = std::move(standing.conditions);
   view.age = now - job.since;
   view.sequence = job.State();
   view.samples_committed = job.ledger.consumed().total();

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "coordinator/core/chase.h"
+#include "coordinator/core/checkpoints.h"
 #include "coordinator/core/holdings.h"
 #include "coordinator/core/layout.h"
 #include "coordinator/core/offers.h"
@@ -261,6 +262,7 @@ void Admit(JobState& job, const Decider& decider) {
       std::min<size_t>(placed, job.spec.placement.workers_min);
   const bool started = job.replicas.lives() > 0;
   if (islands.empty() || (!started && ready < wanted)) return;
+  if (!started && !CheckpointFolderTrouble(job).empty()) return;
   // One that is a sequence behind would wait for ever for a result that nobody
   // has.
   if (job.replicas.current().empty() &&

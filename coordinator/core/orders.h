@@ -29,6 +29,8 @@ struct CommittedEntry {
   // Of the job, with this commit; 0 in a job with one fragment, where it is the
   // sequence.
   uint64_t state = 0;
+  // How many replicas contributed. 0 where an older release wrote the snapshot.
+  uint32_t members = 0;
   friend bool operator==(const CommittedEntry&,
                          const CommittedEntry&) = default;
 };

@@ -161,6 +161,9 @@ struct Evaluated {
   friend bool operator==(const Evaluated&, const Evaluated&) = default;
 };
 
+// The error of a save whose worker was lost: it is no fault of the folder.
+inline constexpr char kSaverLost[] = "it was lost meanwhile";
+
 // A checkpoint was saved, or `error` says why it was not.
 struct Checkpointed {
   JobId job;

@@ -70,7 +70,8 @@ absl::Status RoundMachine::Apply(const Committed& record,
   }
   history_.push_back({record.sequence, record.attempt, record.hashes,
                       record.total_weight, samples_committed, record.scalars,
-                      state});
+                      state,
+                      static_cast<uint32_t>(open_->opened.members.size())});
   for (const Member& member : open_->opened.members) {
     if (ended_members_.contains(member.life)) continue;
     outcomes_[member.life] = {member.contribution.round,

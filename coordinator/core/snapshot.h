@@ -155,6 +155,7 @@ struct JobSnapshot {
   AuditSnapshot audit;
   // By sequence.
   std::vector<Checkpointed> checkpoints;
+  std::optional<Checkpointed> save_failure;
   std::optional<Restored> restored;
   std::optional<Diverged> diverged;
   CoverageSnapshot coverage;

@@ -60,6 +60,33 @@ struct JobCounters {
   double tokens_per_s = 0;
 };
 
+enum class ConditionKind {
+  kDiverged,          // workers have a history that the journal does not have
+  kPaused,            // by the operator
+  kQueued,            // other jobs or a quota come first
+  kTooFewWorkers,     // fewer than it needs may have a place
+  kStarting,          // trainers start
+  kRecovering,        // workers read or fetch the state
+  kWorkerTrouble,     // a worker says what is wrong there
+  kDraining,          // all its workers leave
+  kSilent,            // nothing is heard of any replica
+  kSpansLost,         // no worker that is there holds some spans
+  kTooFewReplicas,    // fewer than exchange.min_replicas
+  kAwaitsJoiner,      // commits pause for one that catches up
+  kExchangeFails,     // one exchange was opened again and again
+  kNoEvaluator,       // nobody can evaluate the final anchor
+  kCheckpointFolder,  // a worker cannot save to checkpoint.directory
+  kCheckpointFails,   // the newest try to save a state failed
+};
+
+// Something that is to be known of a job.
+struct Condition {
+  ConditionKind kind = ConditionKind::kPaused;
+  std::string text;
+  // It will not pass by itself.
+  bool needs_help = false;
+};
+
 struct JobView {
   JobId id;
   job::JobSpec spec;
@@ -68,8 +95,9 @@ struct JobView {
   bool paused = false;
   // Workers have a history that the journal does not have.
   bool diverged = false;
-  // Why the job stands where it stands, in words.
+  // What the job is doing, or why it does not move, in words.
   std::string reason;
+  std::vector<Condition> conditions;
   // Since it was submitted, or since the coordinator started if that is later.
   absl::Duration age;
   Sequence sequence;

@@ -51,8 +51,7 @@ void AddDuration(CLI::App& app, const std::string& name,
 bool ReadQuota(const std::string& text, ClusterOptions* cluster) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) return false;
-  const auto jobs =
-      ReadNumber<size_t>(text.substr(equals + 1), {1, kCountMax});
+  const auto jobs = ReadNumber<size_t>(text.substr(equals + 1), {1, kCountMax});
   if (!jobs.ok()) return false;
   cluster->quotas[text.substr(0, equals)] = *jobs;
   return true;
@@ -155,7 +154,8 @@ Parsed ParseArguments(std::vector<std::string> words) {
     good = transport::RequireLoopback(arguments.admin);
   }
   if (good.ok()) good = ValidateClusterOptions(arguments.server.cluster);
-  if (!good.ok()) return Ended(runtime::WrongLine(app, std::string(good.message())));
+  if (!good.ok())
+    return Ended(runtime::WrongLine(app, std::string(good.message())));
   return {.arguments = std::move(arguments), .text = ""};
 }
 

@@ -21,8 +21,7 @@ namespace skerry::runtime {
 template <typename T>
 CLI::Validator IsNumber(Bounds<T> bounds) {
   return {[bounds](const std::string& text) {
-            return std::string(
-                ReadNumber<T>(text, bounds).status().message());
+            return std::string(ReadNumber<T>(text, bounds).status().message());
           },
           ""};
 }

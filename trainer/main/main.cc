@@ -22,6 +22,7 @@
 #include "trainer/main/parent_watch.h"
 #include "trainer/service/job_trainer.h"
 #include "trainer/service/trainer_service.h"
+#include "transport/grpc/library_log.h"
 
 namespace skerry::trainer {
 namespace {
@@ -52,6 +53,7 @@ int Serve(const Flags& flags) {
   runtime::SpdlogSink sink(stderr, runtime::SpdlogSink::FormFor(stderr),
                            runtime::Severity::kInfo);
   runtime::InstallLogSink(&sink);
+  transport::TakeLibraryLogs();
   ExitWithParent(flags.parent_pid);
   runtime::ThreadPool pool("compute", flags.threads);
   runtime::PosixExecutor calls("trainer", 1);
@@ -66,7 +68,9 @@ int Serve(const Flags& flags) {
   builder.RegisterService(&service);
   const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   if (server == nullptr) {
-    std::fprintf(stderr, "skerry-trainer: cannot listen on %s\n",
+    std::fprintf(stderr,
+                 "skerry-trainer: cannot listen on %s; its folder has to exist "
+                 "and to be writable\n",
                  flags.socket.c_str());
     return 1;
   }
@@ -93,8 +97,8 @@ int Main(int argc, char** argv) {
   if (const auto ended = runtime::ParseOrPrint(app, argc, argv)) return *ended;
   if (flags.socket.empty() || flags.socket.size() > kSocketPathMax) {
     return runtime::PrintEnded(runtime::WrongLine(
-        app, absl::StrCat("--socket: has to be a path of 1 to ",
-                          kSocketPathMax, " characters")));
+        app, absl::StrCat("--socket: has to be a path of 1 to ", kSocketPathMax,
+                          " characters")));
   }
   StartAgainForOpenBlas(argv);
   return Serve(flags);

@@ -25,7 +25,8 @@ constexpr absl::Duration kPermanentBackoffMax = absl::Minutes(1);
 // A call fails before it is known that its process has ended, and what ended
 // the process says more.
 constexpr absl::Duration kExitKnownAfter = absl::Milliseconds(500);
-// A checkpoint whose base could not be stored is read again after this.
+// A checkpoint whose base could not be stored is read again after this, and a
+// folder that could not take checkpoints is looked at again.
 constexpr absl::Duration kReadAgainAfter = absl::Seconds(5);
 
 // The job's folder. The uid keeps a coordinator that lost its state, and so
@@ -101,12 +102,41 @@ absl::Status JobRuntime::Start() {
   seat_ = std::make_unique<Seat>(
       std::move(options), Effects{trainer_, bulk_, disk_, peers_, host_});
   disk_.set_on_gone([this] { seat_->OnFolderGone(environment_.loop.Now()); });
+  if (spec_.has_checkpoint()) CheckFolder();
   if (from_checkpoint) {
     ReadCheckpoint();
   } else {
     StartTrainer();
   }
   return absl::OkStatus();
+}
+
+void JobRuntime::CheckFolder() {
+  environment_.save.Run([this, &files = environment_.files,
+                         &loop = environment_.loop, job = job_, spec = spec_,
+                         worker = environment_.worker,
+                         alive = std::weak_ptr<char>(alive_)]() mutable {
+    absl::Status usable = CheckCheckpointFolder(job, spec, worker, files);
+    loop.Post([this, usable = std::move(usable), alive = std::move(alive)] {
+      if (!alive.expired()) OnFolder(usable);
+    });
+  });
+}
+
+void JobRuntime::OnFolder(const absl::Status& usable) {
+  if (usable.message() != folder_error_) {
+    folder_error_ = std::string(usable.message());
+    if (!usable.ok()) {
+      runtime::Log(runtime::Severity::kError, "worker.checkpoint.unusable",
+                   {{"job", job_.value()}, {"cause", usable}});
+    }
+    status_changed_();
+  }
+  if (usable.ok()) return;
+  environment_.loop.RunAt(environment_.loop.Now() + kReadAgainAfter,
+                          [this, alive = std::weak_ptr<char>(alive_)] {
+                            if (!alive.expired()) CheckFolder();
+                          });
 }
 
 void JobRuntime::ReadCheckpoint() {
@@ -260,6 +290,7 @@ v1::JobStatus JobRuntime::Status() const {
   if (saver_.outcome().has_value()) {
     *status.mutable_checkpoint() = *saver_.outcome();
   }
+  status.set_checkpoint_trouble(folder_error_);
   if (!fatal_.empty()) {
     status.set_state(v1::SEAT_STATE_FAILED);
     status.set_error(fatal_);

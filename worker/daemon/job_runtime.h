@@ -105,6 +105,9 @@ class JobRuntime {
   // The checkpoint that the job starts from cannot be read here; somebody may
   // make it readable.
   void ReadCheckpointAgain(const absl::Status& status);
+  // Looks whether checkpoints can be saved here, and again while they cannot.
+  void CheckFolder();
+  void OnFolder(const absl::Status& usable);
   void StartTrainer();
   void OnTrainerReady(const v1::DescribeReply& reply);
   void OnTrainerFailed(absl::Status status);
@@ -137,6 +140,8 @@ class JobRuntime {
   // Why the checkpoint that the job went back to could not be read here; others
   // may have it.
   std::string restore_error_;
+  // Why checkpoints cannot be saved here, as far as is known.
+  std::string folder_error_;
   // Why this worker cannot do the job until somebody removes the cause; empty
   // while it can.
   std::string fatal_;

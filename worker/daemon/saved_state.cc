@@ -159,6 +159,17 @@ absl::Status Save(const StateToSave& from, runtime::Files& files,
 
 }  // namespace
 
+absl::Status CheckCheckpointFolder(JobId job, const v1::JobSpec& spec,
+                                   const std::string& worker,
+                                   runtime::Files& files) {
+  const std::string& folder = spec.checkpoint().directory();
+  runtime::DirectoryBlobStore blobs(folder, files);
+  checkpoint::CheckpointStore store(blobs);
+  const absl::Status usable =
+      store.CheckUsable({.job = spec.name(), .job_id = job.value()}, worker);
+  return Annotate(usable, absl::StrCat("checkpoint.directory ", folder));
+}
+
 v1::CheckpointOutcome SaveState(const StateToSave& state,
                                 runtime::Files& files) {
   v1::CheckpointOutcome outcome;

@@ -27,6 +27,7 @@
 #include "runtime/posix/posix_loop.h"
 #include "runtime/posix/signal_wait.h"
 #include "runtime/posix/spdlog_log.h"
+#include "runtime/posix/state_folder.h"
 #include "runtime/posix/steady_waits.h"
 #include "transport/grpc/grpc_bulk.h"
 #include "transport/grpc/library_log.h"
@@ -84,8 +85,9 @@ absl::Status WritePort(runtime::Files& files, const std::string& path,
                        const std::string& address) {
   if (path.empty()) return absl::OkStatus();
   const std::string port = address.substr(address.rfind(':') + 1) + "\n";
-  return files.WriteDurably(path,
-                            std::as_bytes(std::span(port.data(), port.size())));
+  return Annotate(files.WriteDurably(
+                      path, std::as_bytes(std::span(port.data(), port.size()))),
+                  "cannot write the port file");
 }
 
 int Fail(const absl::Status& status, int exit_code = kFailedExit) {
@@ -271,14 +273,15 @@ absl::StatusOr<std::unique_ptr<runtime::FolderLock>> TakeState(
        {line.state_directory, line.run_directory}) {
     SKERRY_RETURN_IF_ERROR(files.MakeDirectory(directory));
   }
-  const std::string journal = line.state_directory + "/journal.db";
-  if (access(journal.c_str(), F_OK) == 0) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(line.state_directory,
-                     " is a coordinator's state folder; give this worker one "
-                     "of its own with --state"));
-  }
-  return runtime::FolderLock::Take(line.state_directory, "worker");
+  SKERRY_RETURN_IF_ERROR(runtime::CheckStateFolder(line.state_directory,
+                                                   runtime::Daemon::kWorker));
+  SKERRY_ASSIGN_OR_RETURN(
+      std::unique_ptr<runtime::FolderLock> lock,
+      runtime::FolderLock::Take(line.state_directory, "worker"));
+  // Says whose folder it is before there is any job.
+  SKERRY_RETURN_IF_ERROR(files.MakeDirectory(
+      absl::StrCat(line.state_directory, "/", runtime::kJobsFolder)));
+  return lock;
 }
 
 absl::Status CheckTrainer(const std::string& program) {
