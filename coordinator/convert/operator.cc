@@ -44,6 +44,8 @@ void CountersToProto(const JobCounters& counters, v1::JobCounters* out) {
 
 v1::Condition::Kind KindToProto(ConditionKind kind) {
   switch (kind) {
+    case ConditionKind::kDiverged:
+      return v1::Condition::KIND_DIVERGED;
     case ConditionKind::kPaused:
       return v1::Condition::KIND_PAUSED;
     case ConditionKind::kQueued:

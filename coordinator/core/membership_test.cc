@@ -68,8 +68,8 @@ TEST(MembershipTest, TheJobStartsWhenTheWantedNumberIsThere) {
 }
 
 TEST(MembershipTest, AJobDoesNotBeginWhileNobodyCanSaveItsCheckpoints) {
-  JobSpec spec = SmallJob("bench", 1000);
-  spec.checkpoint = JobSpec::Checkpoints{"/saved", 2, 2};
+  job::JobSpec spec = SmallJob("bench", 1000);
+  spec.checkpoint = job::JobSpec::Checkpoints{"/saved", 2, 2};
   JobBench bench(spec);
   bench.AddWorker("w0", "a");
   bench.Size();
