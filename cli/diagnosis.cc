@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "base/release.h"
 #include "cli/table.h"
 #include "cli/worker_view.h"
@@ -226,12 +227,16 @@ void Doctor::Job(const v1::JobView& job) {
     Add(Verdict::kWarning, about, "it " + job.reason());
   }
   int alive = 0;
+  std::vector<std::string> hung;
   for (const v1::ReplicaView& replica : job.replicas()) {
     alive += replica.life() != 0 ? 1 : 0;
     for (const v1::SeatView& seat : replica.seats()) {
-      if (seat.error().empty()) continue;
+      if (!seat.trainer_trouble().empty()) hung.push_back(seat.worker());
+      const std::string& what =
+          seat.error().empty() ? seat.trainer_trouble() : seat.error();
+      if (what.empty()) continue;
       Add(Verdict::kProblem, about,
-          absl::StrCat("worker ", seat.worker(), ": ", seat.error()));
+          absl::StrCat("worker ", seat.worker(), ": ", what));
     }
   }
   if (job.phase() != v1::JOB_PHASE_RUNNING) return;
@@ -242,10 +247,15 @@ void Doctor::Job(const v1::JobView& job) {
   const v1::JobCounters& counters = job.counters();
   const double busy = counters.compute_s() + counters.stall_s();
   if (busy > 0 && counters.stall_s() > kStallShare * busy) {
+    const std::string advice =
+        hung.empty() ? "a longer tau, or codec: adaptive"
+                     : absl::StrCat("others wait for worker ",
+                                    absl::StrJoin(hung, ", "),
+                                    ", whose trainer does not go on: look at "
+                                    "its machine");
     Add(Verdict::kWarning, about,
-        absl::StrFormat("its workers stall %.0f %% of the time; a longer tau, "
-                        "or codec: adaptive",
-                        100 * counters.stall_s() / busy));
+        absl::StrFormat("its workers stall %.0f %% of the time; %s",
+                        100 * counters.stall_s() / busy, advice));
   }
 }
 

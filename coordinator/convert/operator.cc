@@ -17,6 +17,7 @@ void SeatToProto(const SeatView& seat, v1::SeatView* out) {
   out->set_worker(seat.worker);
   out->set_state(seat.state);
   out->set_error(seat.error);
+  out->set_trainer_trouble(seat.trainer_trouble);
   out->set_applied(seat.applied.value());
   out->set_span_begin(seat.span_begin);
   out->set_span_end(seat.span_end);
@@ -85,6 +86,9 @@ void JobViewToProto(const JobView& view, v1::JobView* out) {
   }
   out->set_checkpoint(view.checkpoint.value());
   out->set_samples_partly(view.samples_partly);
+  if (view.validation_samples.has_value()) {
+    out->set_validation_samples(*view.validation_samples);
+  }
 }
 
 void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {

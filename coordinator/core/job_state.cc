@@ -53,6 +53,9 @@ absl::Status Fold(JobState& job, Revision, const JobSized& record) {
   job.element_count = record.element_count;
   job.epoch_samples = record.epoch_samples;
   job.flops_per_sample = record.flops_per_sample;
+  job.validation_samples = record.validation_samples;
+  job.initial_hash = record.initial_hash;
+  job.layout_hash = record.layout_hash;
   job.span_count = SpanCount(record.element_count, job.spec.exchange.spans,
                              FragmentCount(job.spec));
   return absl::OkStatus();
@@ -199,6 +202,15 @@ void HashCounters(const SeatCounters& counters, StateHasher& hasher) {
 
 // Nothing for journals of releases that had none of these.
 void HashNewer(const JobState& job, StateHasher& hasher) {
+  if (job.validation_samples.has_value()) {
+    hasher.Add(std::string_view("validation"));
+    hasher.Add(*job.validation_samples);
+  }
+  if (job.initial_hash != 0 || job.layout_hash != 0) {
+    hasher.Add(std::string_view("values"));
+    hasher.Add(job.initial_hash);
+    hasher.Add(job.layout_hash);
+  }
   for (const Checkpointed& one : job.checkpoints) {
     hasher.Add(std::string_view("checkpoint"));
     hasher.Add(one.sequence);
@@ -374,6 +386,9 @@ JobSnapshot SaveJob(const JobState& job) {
   saved.element_count = job.element_count;
   saved.epoch_samples = job.epoch_samples;
   saved.flops_per_sample = job.flops_per_sample;
+  saved.validation_samples = job.validation_samples;
+  saved.initial_hash = job.initial_hash;
+  saved.layout_hash = job.layout_hash;
   saved.epoch = job.epoch;
   saved.replicas = job.replicas.Save();
   saved.ledger = job.ledger.Save();
@@ -399,6 +414,9 @@ absl::Status RestoreJob(JobState& job, const JobSnapshot& saved) {
   job.element_count = saved.element_count;
   job.epoch_samples = saved.epoch_samples;
   job.flops_per_sample = saved.flops_per_sample;
+  job.validation_samples = saved.validation_samples;
+  job.initial_hash = saved.initial_hash;
+  job.layout_hash = saved.layout_hash;
   if (saved.element_count > 0) {
     job.span_count = SpanCount(saved.element_count, job.spec.exchange.spans,
                                FragmentCount(job.spec));
