@@ -248,11 +248,11 @@ void Doctor::Job(const v1::JobView& job) {
   const double busy = counters.compute_s() + counters.stall_s();
   if (busy > 0 && counters.stall_s() > kStallShare * busy) {
     const std::string advice =
-        hung.empty() ? "a longer tau, or codec: adaptive"
-                     : absl::StrCat("others wait for worker ",
-                                    absl::StrJoin(hung, ", "),
-                                    ", whose trainer does not go on: look at "
-                                    "its machine");
+        hung.empty()
+            ? "a longer tau, or codec: adaptive"
+            : absl::StrCat("others wait for worker ", absl::StrJoin(hung, ", "),
+                           ", whose trainer does not go on: look at "
+                           "its machine");
     Add(Verdict::kWarning, about,
         absl::StrFormat("its workers stall %.0f %% of the time; %s",
                         100 * counters.stall_s() / busy, advice));

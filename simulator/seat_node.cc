@@ -90,14 +90,13 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
             Save(std::move(state), std::move(written));
           },
           status_changed),
-      trainer_(
-          ShapeOf(world, node.host(), job_, orders.spec().name()),
-          ModelOf(world, node.host(), job_, orders.spec().name()),
-          node.process(), world.random, answers_, world.islands,
-          {[this](const worker::TrainerDescription& description) {
-             OnTrainerReady(description);
-           },
-           [this](const absl::Status& why) { OnTrainerFailed(why); }}) {
+      trainer_(ShapeOf(world, node.host(), job_, orders.spec().name()),
+               ModelOf(world, node.host(), job_, orders.spec().name()),
+               node.process(), world.random, answers_, world.islands,
+               {[this](const worker::TrainerDescription& description) {
+                  OnTrainerReady(description);
+                },
+                [this](const absl::Status& why) { OnTrainerFailed(why); }}) {
   worker::SeatOptions options;
   options.job = job_;
   options.worker = AddressOf(node.host());
@@ -276,9 +275,9 @@ void SeatNode::WriteStatus(v1::JobStatus* out) {
 void SeatNode::StartTrainer() {
   trainer_.Start();
   if (!world_.setting.watch.has_value()) return;
-  watch_.emplace(*world_.setting.watch, node_.process().Now(),
-                 watch_.has_value() ? watch_->longest_step()
-                                    : absl::ZeroDuration());
+  watch_.emplace(
+      *world_.setting.watch, node_.process().Now(),
+      watch_.has_value() ? watch_->longest_step() : absl::ZeroDuration());
   watching_ = std::make_shared<char>();
   WatchTrainer();
 }

@@ -78,8 +78,8 @@ std::optional<worker::TrainerProgress> SimTrainer::Progress() const {
   if (!running_ || hang_ == Hang::kStopped) return std::nullopt;
   worker::TrainerProgress now = progress_;
   if (step_time_ > absl::ZeroDuration()) {
-    const auto steps = static_cast<uint64_t>(std::max<int64_t>(
-        0, (process_.Now() - run_since_) / step_time_));
+    const auto steps = static_cast<uint64_t>(
+        std::max<int64_t>(0, (process_.Now() - run_since_) / step_time_));
     now.steps += steps;
     now.pieces += steps;
   }
@@ -226,10 +226,9 @@ void SimTrainer::Evaluate(uint64_t samples_max,
                                       done = std::move(done)]() mutable {
     Enter(worker::TrainerPhase::kIdle);
     if (shape_.validation_samples == 0) {
-      answers_.Wrap(std::move(done))(
-          absl::StatusOr<worker::EvaluationReport>(
-              absl::FailedPreconditionError("the data have no validation "
-                                            "split")));
+      answers_.Wrap(std::move(done))(absl::StatusOr<worker::EvaluationReport>(
+          absl::FailedPreconditionError("the data have no validation "
+                                        "split")));
       return;
     }
     const double loss = model_->Evaluate(samples_max, live_);

@@ -207,8 +207,8 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   }
   out.initial_hash = in.initial_hash();
   out.layout_hash = in.layout_hash();
-  SKERRY_RETURN_IF_ERROR(CheckText(in.trainer_trouble(), kTextBytesMax,
-                                   "jobs.trainer_trouble"));
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(in.trainer_trouble(), kTextBytesMax, "jobs.trainer_trouble"));
   out.trainer_trouble = in.trainer_trouble();
   if (in.fragments_size() > kFragmentsMax) {
     return BadField("jobs.fragments", "lists more than 64");

@@ -38,7 +38,7 @@ def _starts(cluster, number):
 
 
 def _fails(run, what, spec, words, trainers_max):
-    """Two cases: the job fails with `words`, after so many trainers a worker."""
+    """Two cases: the job fails with `words`, after few trainers a worker."""
     since = time.monotonic()
     run.fails(what, spec, words)
     took = time.monotonic() - since

@@ -19,34 +19,34 @@
 namespace skerry::sim {
 
 enum class FaultKind {
-  kKill,         // the process on `host`; it starts again after `lasts`
-  kPowerLoss,    // the same, and unsynced writes may be torn
-  kDiskLoss,     // the same, and its disk comes back empty; drawn only where
-                 // jobs are saved
-  kTrainerDies,  // on `host`
-  kPause,        // the process on `host` stands still for `lasts`
-  kCut,          // from `host` to `other`, one way, for `lasts`
-  kIsolate,      // `host` from everyone, both ways, for `lasts`
-  kFlap,         // the same, on and off every `amount` seconds
-  kSlowLink,     // out of `host`, `amount` times as slow for `lasts`
-  kSlowDisk,     // of `host`, `amount` times as slow for `lasts`
-  kDiskFull,     // of `host`, for `lasts`
-  kDiskFails,    // the next sync on `host`
-  kClockRate,    // of `host`, `amount` for `lasts`
-  kClockLeap,    // of `host`, ahead by `amount` seconds
-  kDrain,        // an operator drains `host`, which starts again after `lasts`
-  kPreempt,      // a cloud gives `amount` seconds of notice, then takes the
-                 // machine for `lasts`
-  kCancel,       // an operator cancels job `other`
-  kBitRot,       // in a file of `host`; unless jobs are saved, in one of which
-                 // another disk has a copy
-  kPauseJob,     // an operator holds job `other` for `lasts`
-  kMark,         // an operator cordons `host`, or with `amount` 2 drains it,
-                 // for `lasts`
-  kTrainerHangs, // on `host`: it is stopped, or with `amount` 1 it answers and
-                 // its work stands still; only its worker's watch ends that
-  kStrike,       // as kKill, `amount` seconds after the journal next has what
-                 // the moment `other` names
+  kKill,          // the process on `host`; it starts again after `lasts`
+  kPowerLoss,     // the same, and unsynced writes may be torn
+  kDiskLoss,      // the same, and its disk comes back empty; drawn only where
+                  // jobs are saved
+  kTrainerDies,   // on `host`
+  kPause,         // the process on `host` stands still for `lasts`
+  kCut,           // from `host` to `other`, one way, for `lasts`
+  kIsolate,       // `host` from everyone, both ways, for `lasts`
+  kFlap,          // the same, on and off every `amount` seconds
+  kSlowLink,      // out of `host`, `amount` times as slow for `lasts`
+  kSlowDisk,      // of `host`, `amount` times as slow for `lasts`
+  kDiskFull,      // of `host`, for `lasts`
+  kDiskFails,     // the next sync on `host`
+  kClockRate,     // of `host`, `amount` for `lasts`
+  kClockLeap,     // of `host`, ahead by `amount` seconds
+  kDrain,         // an operator drains `host`, which starts again after `lasts`
+  kPreempt,       // a cloud gives `amount` seconds of notice, then takes the
+                  // machine for `lasts`
+  kCancel,        // an operator cancels job `other`
+  kBitRot,        // in a file of `host`; unless jobs are saved, in one of which
+                  // another disk has a copy
+  kPauseJob,      // an operator holds job `other` for `lasts`
+  kMark,          // an operator cordons `host`, or with `amount` 2 drains it,
+                  // for `lasts`
+  kTrainerHangs,  // on `host`: it is stopped, or with `amount` 1 it answers and
+                  // its work stands still; only its worker's watch ends that
+  kStrike,        // as kKill, `amount` seconds after the journal next has what
+                  // the moment `other` names
 };
 inline constexpr int kFaultKindCount = 22;
 

@@ -123,31 +123,30 @@ grpc::ServerUnaryReactor* TrainerService::Group(
 grpc::ServerUnaryReactor* TrainerService::Evaluate(
     grpc::CallbackServerContext* context, const v1::EvaluateRequest* request,
     v1::EvaluateReply* reply) {
-  return Serve(
-      context, v1::TRAINER_PHASE_EVALUATING, Scope::kLocal,
-      [this, request, reply](StopRequested stop) {
-        SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/false));
-        SKERRY_ASSIGN_OR_RETURN(
-            const EvaluateResult result,
-            job_trainer_.trainer->Evaluate(request->samples_max(), stop));
-        reply->set_loss(result.loss);
-        reply->set_samples(result.samples);
-        return absl::OkStatus();
-      });
+  return Serve(context, v1::TRAINER_PHASE_EVALUATING, Scope::kLocal,
+               [this, request, reply](StopRequested stop) {
+                 SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/false));
+                 SKERRY_ASSIGN_OR_RETURN(const EvaluateResult result,
+                                         job_trainer_.trainer->Evaluate(
+                                             request->samples_max(), stop));
+                 reply->set_loss(result.loss);
+                 reply->set_samples(result.samples);
+                 return absl::OkStatus();
+               });
 }
 
 grpc::ServerUnaryReactor* TrainerService::Generate(
     grpc::CallbackServerContext* context, const v1::GenerateRequest* request,
     v1::GenerateReply* reply) {
-  return Serve(
-      context, v1::TRAINER_PHASE_GENERATING, Scope::kLocal,
-      [this, request, reply](StopRequested stop) {
-        SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/false));
-        SKERRY_ASSIGN_OR_RETURN(*reply->mutable_text(),
-                                job_trainer_.trainer->Generate(
-                                    GenerateRequestFromProto(*request), stop));
-        return absl::OkStatus();
-      });
+  return Serve(context, v1::TRAINER_PHASE_GENERATING, Scope::kLocal,
+               [this, request, reply](StopRequested stop) {
+                 SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/false));
+                 SKERRY_ASSIGN_OR_RETURN(
+                     *reply->mutable_text(),
+                     job_trainer_.trainer->Generate(
+                         GenerateRequestFromProto(*request), stop));
+                 return absl::OkStatus();
+               });
 }
 
 grpc::ServerUnaryReactor* TrainerService::Pause(
@@ -215,9 +214,9 @@ absl::Status TrainerService::DescribeJob(const v1::DescribeRequest& request,
   if (job_trainer_.trainer == nullptr) {
     const ShardCheck check =
         request.data_verified() ? ShardCheck::kHeader : ShardCheck::kRead;
-    SKERRY_ASSIGN_OR_RETURN(
-        job_trainer_,
-        make_(request.job(), check, [this] { progress_.OnPiece(); }));
+    SKERRY_ASSIGN_OR_RETURN(job_trainer_, make_(request.job(), check, [this] {
+                              progress_.OnPiece();
+                            }));
     job_trainer_.trainer->set_on_step([this] { progress_.OnStep(); });
     job_ = std::move(job);
   } else if (job != job_) {
@@ -292,8 +291,7 @@ absl::Status TrainerService::JoinGroup(const v1::GroupRequest& request) {
   if (group != nullptr) {
     collective = std::make_unique<WatchedCollective>(group, progress_);
   }
-  const absl::Status joined =
-      job_trainer_.trainer->JoinGroup(collective.get());
+  const absl::Status joined = job_trainer_.trainer->JoinGroup(collective.get());
   collective_ = std::move(collective);
   return joined;
 }

@@ -26,8 +26,7 @@ TrainerFailures::Verdict TrainerFailures::OnFailure(const absl::Status& why,
   const std::string text(why.message());
   if (absl::IsCancelled(why)) return {absl::ZeroDuration(), text};
   const bool said = TrainerSaid(why);
-  const uint64_t forgiven =
-      said ? options_.said_rounds : options_.ended_rounds;
+  const uint64_t forgiven = said ? options_.said_rounds : options_.ended_rounds;
   if (rounds - rounds_ >= forgiven) in_a_row_ = 0;
   rounds_ = rounds;
   ++in_a_row_;

@@ -82,8 +82,8 @@ absl::Duration TrainerWatch::AllowedForPiece() const {
 }
 
 TrainerWatch::Lateness TrainerWatch::Judge(Instant now) const {
-  const Lateness silence{now - heard_,
-                         answered_ ? OfSteps() : options_.unknown, true};
+  const Lateness silence{now - heard_, answered_ ? OfSteps() : options_.unknown,
+                         true};
   const Lateness standstill{now - moved_, AllowedForPiece()};
   if (answered_ && absl::FDivDuration(standstill.late, standstill.allowed) >
                        absl::FDivDuration(silence.late, silence.allowed)) {
@@ -97,9 +97,10 @@ std::string TrainerWatch::TextOf(const Lateness& lateness) const {
   std::string text =
       lateness.silent
           ? absl::StrFormat("the trainer has not answered for %.1f s", late)
-          : absl::StrFormat("the trainer answers, but its work has stood still "
-                            "for %.1f s",
-                            late);
+          : absl::StrFormat(
+                "the trainer answers, but its work has stood still "
+                "for %.1f s",
+                late);
   absl::StrAppend(&text, " ", NameOf(progress_.phase));
   if (longest_step_ > absl::ZeroDuration()) {
     absl::StrAppendFormat(&text, " (the longest step before took %.2f s)",

@@ -98,8 +98,8 @@ class TrainerWatch {
   absl::Duration longest_step_;
   TrainerProgress progress_{.phase = TrainerPhase::kBuilding};
   bool answered_ = false;
-  Instant heard_;   // when it last answered
-  Instant moved_;   // when its work last went on
+  Instant heard_;  // when it last answered
+  Instant moved_;  // when its work last went on
   Instant looked_;
 };
 

@@ -45,7 +45,9 @@ JobRuntime::JobRuntime(const v1::JobOrders& orders,
             environment.disk, answers_),
       trainer_(answers_,
                [this](const absl::Status& why) {
-                 if (TrainerSaid(why)) trainer_error_ = std::string(why.message());
+                 if (TrainerSaid(why)) {
+                   trainer_error_ = std::string(why.message());
+                 }
                  if (trainer_host_ != nullptr) trainer_host_->OnCallFailed(why);
                }),
       bulk_(job_, environment.bulk, answers_),
@@ -226,9 +228,9 @@ std::string JobRuntime::TrainerTrouble() const {
   if (hangs_ == 0) return "";
   const absl::Duration ago = environment_.loop.Now() - hung_at_;
   if (ago > kTroubleKnownFor) return "";
-  return absl::StrFormat("%s; it was ended %.0f s ago (%d such since the worker "
-                         "started)",
-                         hang_, absl::ToDoubleSeconds(ago), hangs_);
+  return absl::StrFormat(
+      "%s; it was ended %.0f s ago, and %d trainer(s) of the job were so here",
+      hang_, absl::ToDoubleSeconds(ago), hangs_);
 }
 
 v1::JobStatus JobRuntime::Status() const {

@@ -80,17 +80,17 @@ void TrainerClient::Group(v1::GroupRequest request, Done<v1::GroupReply> done) {
 void TrainerClient::Evaluate(v1::EvaluateRequest request,
                              Done<v1::EvaluateReply> done) {
   StartUnaryCall(connection_->stub->async(),
-                 &v1::Trainer::Stub::async::Evaluate, std::move(request),
-                 kCall, connection_->loop,
-                 std::weak_ptr<Connection>(connection_), std::move(done));
+                 &v1::Trainer::Stub::async::Evaluate, std::move(request), kCall,
+                 connection_->loop, std::weak_ptr<Connection>(connection_),
+                 std::move(done));
 }
 
 void TrainerClient::Generate(v1::GenerateRequest request,
                              Done<v1::GenerateReply> done) {
   StartUnaryCall(connection_->stub->async(),
-                 &v1::Trainer::Stub::async::Generate, std::move(request),
-                 kCall, connection_->loop,
-                 std::weak_ptr<Connection>(connection_), std::move(done));
+                 &v1::Trainer::Stub::async::Generate, std::move(request), kCall,
+                 connection_->loop, std::weak_ptr<Connection>(connection_),
+                 std::move(done));
 }
 
 void TrainerClient::Pause(Done<v1::PauseReply> done) {

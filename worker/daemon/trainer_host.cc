@@ -121,12 +121,12 @@ void TrainerHost::Watch() {
 void TrainerHost::OnProgress(const absl::StatusOr<v1::ProgressReply>& reply) {
   const Instant now = loop_.Now();
   if (reply.ok()) {
-    watch_.OnProgress(
-        now, {.phase = PhaseFromProto(reply->phase()),
-              .pieces = reply->pieces(),
-              .steps = reply->steps(),
-              .longest_step = absl::Seconds(reply->longest_step_s()),
-              .waits_for_group = reply->waits_for_group()});
+    watch_.OnProgress(now,
+                      {.phase = PhaseFromProto(reply->phase()),
+                       .pieces = reply->pieces(),
+                       .steps = reply->steps(),
+                       .longest_step = absl::Seconds(reply->longest_step_s()),
+                       .waits_for_group = reply->waits_for_group()});
   } else if (absl::IsUnimplemented(reply.status())) {
     watch_.OnUnknown(now);
   }
@@ -156,13 +156,13 @@ void TrainerHost::OnSized(absl::StatusOr<v1::DescribeReply> reply) {
   memory_ = std::move(*memory);
   v1::DescribeRequest request = Request();
   request.set_shared_memory(memory_->name());
-  client_->Describe(
-      std::move(request), [this](absl::StatusOr<v1::DescribeReply> reply) {
-        if (!reply.ok()) return OnCallFailed(reply.status());
-        // The trainer has it open.
-        memory_->Unlink();
-        std::move(on_ready_)(*reply);
-      });
+  client_->Describe(std::move(request),
+                    [this](absl::StatusOr<v1::DescribeReply> reply) {
+                      if (!reply.ok()) return OnCallFailed(reply.status());
+                      // The trainer has it open.
+                      memory_->Unlink();
+                      std::move(on_ready_)(*reply);
+                    });
 }
 
 void TrainerHost::OnCallFailed(const absl::Status& why) {

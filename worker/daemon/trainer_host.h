@@ -45,8 +45,8 @@ class TrainerHost {
 
   // Starts the process. Either `on_failed` runs, once, at any time: the
   // process cannot be started, refused the job, does not go on (with
-  // DeadlineExceeded), or has ended; or nothing more happens. `on_ready` runs at
-  // most once and before `on_failed`. `on_trouble` runs when trouble() has
+  // DeadlineExceeded), or has ended; or nothing more happens. `on_ready` runs
+  // at most once and before `on_failed`. `on_trouble` runs when trouble() has
   // become empty, or is no longer.
   TrainerHost(TrainerHostOptions options, runtime::EventLoop& loop,
               ReadyHandler on_ready, FailedHandler on_failed,
