@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "base/release.h"
 #include "cli/table.h"
 #include "cli/worker_view.h"
@@ -234,14 +235,25 @@ void Doctor::Job(const v1::JobView& job) {
     Add(condition.needs_help() ? Verdict::kProblem : Verdict::kWarning, about,
         condition.text());
   }
+  std::vector<std::string> hung;
+  for (const v1::ReplicaView& replica : job.replicas()) {
+    for (const v1::SeatView& seat : replica.seats()) {
+      if (!seat.trainer_trouble().empty()) hung.push_back(seat.worker());
+    }
+  }
   if (job.phase() != v1::JOB_PHASE_RUNNING) return;
   const v1::JobCounters& counters = job.counters();
   const double busy = counters.compute_s() + counters.stall_s();
   if (busy > 0 && counters.stall_s() > kStallShare * busy) {
+    const std::string advice =
+        hung.empty()
+            ? "a longer tau, or codec: adaptive"
+            : absl::StrCat("others wait for worker ", absl::StrJoin(hung, ", "),
+                           ", whose trainer does not go on: look at "
+                           "its machine");
     Add(Verdict::kWarning, about,
-        absl::StrFormat("its workers stall %.0f %% of the time; a longer tau, "
-                        "or codec: adaptive",
-                        100 * counters.stall_s() / busy));
+        absl::StrFormat("its workers stall %.0f %% of the time; %s",
+                        100 * counters.stall_s() / busy, advice));
   }
 }
 

@@ -223,6 +223,20 @@ TEST(DiagnosisTest, ASlowCallIsNoClockDifference) {
   EXPECT_THAT(ChecksText(Diagnose(evidence)), Not(HasSubstr("its clock")));
 }
 
+TEST(DiagnosisTest, AStoppedTrainerIsNamedAndNoCodecIsAdvised) {
+  Evidence evidence = Healthy();
+  v1::JobView& job = Job(evidence);
+  job.mutable_counters()->set_stall_s(90);
+  job.mutable_replicas(0)->mutable_seats(0)->set_trainer_trouble(
+      "the trainer has not answered for 4.0 s");
+  const std::string text = ChecksText(Diagnose(evidence));
+  EXPECT_THAT(text, HasSubstr("problem  job bible: worker a: the trainer has "
+                              "not answered for 4.0 s\n"));
+  EXPECT_THAT(text, HasSubstr("its workers stall 50 % of the time; others wait "
+                              "for worker a, whose trainer does not go on"));
+  EXPECT_THAT(text, Not(HasSubstr("codec")));
+}
+
 TEST(DiagnosisTest, JsonCountsWhatIsWrong) {
   Evidence evidence = Healthy();
   First(evidence).set_state("lost");

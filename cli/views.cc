@@ -96,7 +96,8 @@ std::string SeatsTable(const v1::JobView& job) {
                {"NOTE"}});
   for (const v1::ReplicaView& replica : job.replicas()) {
     for (const v1::SeatView& seat : replica.seats()) {
-      std::string note = seat.error();
+      std::string note =
+          seat.error().empty() ? seat.trainer_trouble() : seat.error();
       if (note.empty() && replica.suspected()) note = "suspected";
       table.AddRow({absl::StrCat(replica.replica()),
                     replica.life() == 0 ? "" : absl::StrCat(replica.life()),
@@ -398,6 +399,10 @@ std::string JobDescription(const v1::JobView& job) {
             &text);
   }
   AddFact("Data", job.spec().data().path(), &text);
+  if (job.has_validation_samples() && job.validation_samples() == 0) {
+    AddFact("Evaluation",
+            "none: the data have no validation split of a whole sample", &text);
+  }
   AddCounters(job, &text);
   if (job.replicas_size() > 0) {
     absl::StrAppend(&text, "\nReplicas\n", SeatsTable(job));

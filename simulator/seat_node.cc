@@ -20,8 +20,6 @@ using worker::Done;
 using worker::SharedBytes;
 using worker::StoredFile;
 
-constexpr absl::Duration kBackoffMin = absl::Milliseconds(100);
-constexpr absl::Duration kBackoffMax = absl::Seconds(10);
 constexpr size_t kAlignment = 64;
 // So long do the trainers of an island wait for each other.
 constexpr double kMeetingLeases = 2;
@@ -29,12 +27,17 @@ constexpr double kMessageBytes = 100;
 // So long does a checkpoint take to be written or read, at most.
 constexpr uint64_t kCheckpointUs = 200'000;
 
-TrainerShape ShapeOf(const World& world, HostId host, JobId job) {
+TrainerShape ShapeOf(const World& world, HostId host, JobId job,
+                     const std::string& name) {
   TrainerShape shape;
   shape.job = job;
   shape.compute = world.shape(host).compute;
   shape.meeting_max = kMeetingLeases * world.setting.options.lease;
   shape.pace = world.setting.pace;
+  const auto validation = world.setting.validation_samples.find(name);
+  if (validation != world.setting.validation_samples.end()) {
+    shape.validation_samples = validation->second;
+  }
   return shape;
 }
 
@@ -88,15 +91,13 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
             Save(std::move(state), std::move(written));
           },
           status_changed),
-      trainer_(
-          ShapeOf(world, node.host(), job_),
-          ModelOf(world, node.host(), job_, orders.spec().name()),
-          node.process(), world.random, answers_, world.islands,
-          {[this](const worker::TrainerDescription& description) {
-             OnTrainerReady(description);
-           },
-           [this](const std::string& reason) { OnTrainerFailed(reason); }}),
-      trainer_backoff_(kBackoffMin) {
+      trainer_(ShapeOf(world, node.host(), job_, orders.spec().name()),
+               ModelOf(world, node.host(), job_, orders.spec().name()),
+               node.process(), world.random, answers_, world.islands,
+               {[this](const worker::TrainerDescription& description) {
+                  OnTrainerReady(description);
+                },
+                [this](const absl::Status& why) { OnTrainerFailed(why); }}) {
   worker::SeatOptions options;
   options.job = job_;
   options.worker = world.NameOf(node.host());
@@ -108,7 +109,7 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
   seat_ = std::make_unique<worker::Seat>(
       std::move(options),
       worker::Effects{trainer_, bulk_, *this, *this, host_});
-  from_checkpoint ? ReadCheckpoint() : trainer_.Start();
+  from_checkpoint ? ReadCheckpoint() : StartTrainer();
 }
 
 SeatNode::~SeatNode() { seat_.reset(); }
@@ -183,7 +184,7 @@ void SeatNode::ReadCheckpoint() {
     auto read = world_.saved_states.Read(job_, spec_, start_.restored());
     if (!read.ok()) {
       restore_error_ = std::string(read.status().message());
-      trainer_.Start();
+      StartTrainer();
       return;
     }
     StoreCheckpoint(
@@ -194,7 +195,7 @@ void SeatNode::ReadCheckpoint() {
 
 void SeatNode::StoreCheckpoint(
     std::shared_ptr<std::vector<SavedStates::Fragment>> base, size_t fragment) {
-  if (fragment == base->size()) return trainer_.Start();
+  if (fragment == base->size()) return StartTrainer();
   SavedStates::Fragment& one = (*base)[fragment];
   one.file.sequence = start_.at()[fragment];
   Store(one.file, one.contents,
@@ -230,7 +231,9 @@ void SeatNode::SetDraining(bool draining) {
   AfterSeat();
 }
 
-void SeatNode::KillTrainer() { trainer_.Die("it was killed"); }
+void SeatNode::KillTrainer() {
+  trainer_.Die(absl::UnavailableError("it was killed"));
+}
 
 worker::FrameVerdict SeatNode::OnFrame(const compression::FrameHeader& header,
                                        const SharedBytes& payload) {
@@ -266,19 +269,55 @@ void SeatNode::WriteStatus(v1::JobStatus* out) {
   }
   bulk_.WriteLinks(out);
   out->set_uid(uid_);
+  if (!fatal_.empty()) {
+    out->set_state(v1::SEAT_STATE_FAILED);
+    out->set_error(fatal_);
+  }
+}
+
+void SeatNode::StartTrainer() {
+  trainer_.Start();
+  if (!world_.setting.watch.has_value()) return;
+  watch_.emplace(
+      *world_.setting.watch, node_.process().Now(),
+      watch_.has_value() ? watch_->longest_step() : absl::ZeroDuration());
+  watching_ = std::make_shared<char>();
+  WatchTrainer();
+}
+
+void SeatNode::WatchTrainer() {
+  const Instant now = node_.process().Now();
+  if (const auto progress = trainer_.Progress()) {
+    watch_->OnProgress(now, *progress);
+  }
+  const std::string why = watch_->Look(now);
+  if (!why.empty()) {
+    world_.history.Add(world_.timeline.now(), "host ", node_.host(), ": ", why);
+    return trainer_.Die(absl::DeadlineExceededError(why));
+  }
+  if (!trainer_.running()) return;
+  After(world_.setting.watch->interval,
+        [this, watching = std::weak_ptr<char>(watching_)] {
+          if (!watching.expired()) WatchTrainer();
+        });
 }
 
 void SeatNode::OnTrainerReady(const worker::TrainerDescription& description) {
-  trainer_backoff_ = kBackoffMin;
+  ready_ = true;
+  fatal_.clear();
   seat_->OnTrainerReady(node_.process().Now(), description);
   AfterSeat();
 }
 
-void SeatNode::OnTrainerFailed(const std::string& reason) {
-  seat_->OnTrainerFailed(node_.process().Now(), reason);
+void SeatNode::OnTrainerFailed(const absl::Status& why) {
+  const worker::TrainerFailures::Verdict verdict =
+      failures_.OnFailure(why, seat_->Facts().counters.rounds, ready_);
+  ready_ = false;
+  if (verdict.unfit) fatal_ = verdict.reason;
+  seat_->OnTrainerFailed(node_.process().Now(), verdict.reason);
   AfterSeat();
-  After(trainer_backoff_, [this] { trainer_.Start(); });
-  trainer_backoff_ = std::min(2 * trainer_backoff_, kBackoffMax);
+  if (!verdict.restart_after.has_value()) return;
+  After(*verdict.restart_after, [this] { StartTrainer(); });
 }
 
 void SeatNode::AfterSeat() {

@@ -19,6 +19,7 @@
 #include "simulator/trainer.h"
 #include "simulator/worker_disk.h"
 #include "worker/core/seat.h"
+#include "worker/core/trainer_failures.h"
 #include "worker/daemon/bulk_port.h"
 #include "worker/daemon/host_port.h"
 #include "worker/daemon/job_start.h"
@@ -56,6 +57,7 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   void OnBootChanged(const std::string& reason);
   void SetDraining(bool draining);
   void KillTrainer();
+  void HangTrainer(Hang how) { trainer_.Stand(how); }
   worker::FrameVerdict OnFrame(const compression::FrameHeader& header,
                                const worker::SharedBytes& payload);
   void OnAgreeCut(const worker::CutRequest& request,
@@ -82,8 +84,11 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   void StoreCheckpoint(std::shared_ptr<std::vector<SavedStates::Fragment>> base,
                        size_t fragment);
   void After(absl::Duration wait, runtime::Task task);
+  void StartTrainer();
+  // Asks the trainer how far it is, and kills it when it does not go on.
+  void WatchTrainer();
   void OnTrainerReady(const worker::TrainerDescription& description);
-  void OnTrainerFailed(const std::string& reason);
+  void OnTrainerFailed(const absl::Status& why);
   void AfterSeat();
   std::string PathOf(const worker::StoredFile& file) const;
   // Makes the folder again where somebody has removed it.
@@ -114,10 +119,16 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   worker::JobHostPort host_;
   worker::StateSaver saver_;
   SimTrainer trainer_;
-  absl::Duration trainer_backoff_;
+  worker::TrainerFailures failures_;
+  std::optional<worker::TrainerWatch> watch_;
+  // Looks that were planned for a former trainer see it expired.
+  std::shared_ptr<char> watching_;
   std::unique_ptr<worker::Seat> seat_;
   // Why the checkpoint that the job went back to was not read here.
   std::string restore_error_;
+  bool ready_ = false;  // the trainer that there is
+  // Why this worker takes no part in the job; empty while it does.
+  std::string fatal_;
   std::optional<Instant> armed_;
   bool touched_ = true;
   // Since the last change; empty when nobody has asked.

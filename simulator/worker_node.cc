@@ -82,6 +82,10 @@ void WorkerNode::KillTrainers() {
   for (const auto& [id, job] : jobs_) job->KillTrainer();
 }
 
+void WorkerNode::HangTrainers(Hang how) {
+  for (const auto& [id, job] : jobs_) job->HangTrainer(how);
+}
+
 transport::Verdict WorkerNode::OnFrame(const compression::FrameHeader& header,
                                        const transport::Payload& payload) {
   const auto job = jobs_.find(header.job);

@@ -34,6 +34,7 @@ class WorkerNode final : public transport::BulkReceiver {
   void Drain();
   // The trainers of all jobs die.
   void KillTrainers();
+  void HangTrainers(Hang how);
 
   HostId host() const { return host_; }
   uint64_t run() const { return run_; }

@@ -59,11 +59,22 @@ void ToProto(const JobSized& r, v1::JournalRecord* out) {
   p->set_element_count(r.element_count);
   p->set_epoch_samples(r.epoch_samples);
   p->set_flops_per_sample(r.flops_per_sample);
+  if (r.validation_samples.has_value()) {
+    p->set_validation_samples(*r.validation_samples);
+  }
+  p->set_initial_hash(r.initial_hash);
+  p->set_layout_hash(r.layout_hash);
 }
 
 absl::StatusOr<Record> FromProto(const v1::JobSized& p) {
-  return JobSized{JobId(p.job()), p.element_count(), p.epoch_samples(),
-                  p.flops_per_sample()};
+  JobSized r{JobId(p.job()), p.element_count(), p.epoch_samples(),
+             p.flops_per_sample()};
+  if (p.has_validation_samples()) {
+    r.validation_samples = p.validation_samples();
+  }
+  r.initial_hash = p.initial_hash();
+  r.layout_hash = p.layout_hash();
+  return r;
 }
 
 void ToProto(const JobPaused& r, v1::JournalRecord* out) {

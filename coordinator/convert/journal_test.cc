@@ -42,6 +42,7 @@ std::vector<Record> OneOfEach() {
       JobSubmitted{FilledSpec(), "key"},
       JobEnded{JobId(1), JobPhase::kCancelled, "why"},
       JobSized{JobId(1), 100, 50, 1.5},
+      JobSized{JobId(1), 100, 50, 1.5, 0, 77, 78},
       JobPaused{JobId(1), true},
       JobDeleted{JobId(1)},
       JobPaused{JobId(1), false},

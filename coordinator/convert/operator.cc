@@ -21,6 +21,7 @@ void SeatToProto(const SeatView& seat, v1::SeatView* out) {
   out->set_worker(seat.worker);
   out->set_state(seat.state);
   out->set_error(seat.error);
+  out->set_trainer_trouble(seat.trainer_trouble);
   out->set_applied(seat.applied.value());
   out->set_span_begin(seat.span_begin);
   out->set_span_end(seat.span_end);
@@ -134,6 +135,9 @@ void JobViewToProto(const JobView& view, v1::JobView* out) {
     one->set_kind(KindToProto(condition.kind));
     one->set_text(condition.text);
     one->set_needs_help(condition.needs_help);
+  }
+  if (view.validation_samples.has_value()) {
+    out->set_validation_samples(*view.validation_samples);
   }
 }
 

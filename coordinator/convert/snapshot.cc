@@ -361,6 +361,11 @@ void JobToProto(const JobSnapshot& job, v1::JobSnapshot* out) {
   out->set_element_count(job.element_count);
   out->set_epoch_samples(job.epoch_samples);
   out->set_flops_per_sample(job.flops_per_sample);
+  if (job.validation_samples.has_value()) {
+    out->set_validation_samples(*job.validation_samples);
+  }
+  out->set_initial_hash(job.initial_hash);
+  out->set_layout_hash(job.layout_hash);
   out->set_epoch(job.epoch.value());
   ReplicasToProto(job, out);
   LedgerToProto(job.ledger, out->mutable_ledger());
@@ -387,6 +392,11 @@ absl::StatusOr<JobSnapshot> JobFromProto(const v1::JobSnapshot& p) {
   out.element_count = p.element_count();
   out.epoch_samples = p.epoch_samples();
   out.flops_per_sample = p.flops_per_sample();
+  if (p.has_validation_samples()) {
+    out.validation_samples = p.validation_samples();
+  }
+  out.initial_hash = p.initial_hash();
+  out.layout_hash = p.layout_hash();
   out.epoch = Epoch(p.epoch());
   SKERRY_ASSIGN_OR_RETURN(out.replicas, ReplicasFromProto(p));
   SKERRY_ASSIGN_OR_RETURN(out.ledger, LedgerFromProto(p.ledger()));

@@ -209,6 +209,14 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   SKERRY_RETURN_IF_ERROR(
       CheckFinite(in.flops_per_sample(), "jobs.flops_per_sample"));
   out.flops_per_sample = in.flops_per_sample();
+  if (in.has_validation_samples()) {
+    out.validation_samples = in.validation_samples();
+  }
+  out.initial_hash = in.initial_hash();
+  out.layout_hash = in.layout_hash();
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(in.trainer_trouble(), kTextBytesMax, "jobs.trainer_trouble"));
+  out.trainer_trouble = in.trainer_trouble();
   if (in.fragments_size() > kFragmentsMax) {
     return BadField("jobs.fragments", "lists more than 64");
   }

@@ -73,7 +73,13 @@ std::optional<EventView> Of(Revision index, const ReplicaEnded& r) {
 
 std::optional<EventView> Of(Revision, const Planned&) { return std::nullopt; }
 std::optional<EventView> Of(Revision, const Granted&) { return std::nullopt; }
-std::optional<EventView> Of(Revision, const JobSized&) { return std::nullopt; }
+
+std::optional<EventView> Of(Revision index, const JobSized& r) {
+  if (r.validation_samples != uint64_t{0}) return std::nullopt;
+  return Make(index, r.job, "NotEvaluated",
+              "the data have no validation split of a whole sample: the job "
+              "trains without evaluations");
+}
 
 std::optional<EventView> Of(Revision index, const Opened& r) {
   if (r.members.empty()) {

@@ -140,6 +140,12 @@ struct JobFacts {
   uint64_t element_count = 0;
   uint64_t epoch_samples = 0;
   double flops_per_sample = 0;
+  // Not there until the trainer has answered, and from older workers.
+  std::optional<uint64_t> validation_samples;
+  // 0 likewise.
+  uint64_t initial_hash = 0;
+  uint64_t layout_hash = 0;
+  std::string trainer_trouble;
   std::vector<FragmentFacts> fragments;
   std::vector<EvaluationFact> evaluations;
   std::vector<GeneratedFact> generated;

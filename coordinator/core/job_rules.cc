@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "coordinator/core/anchor_check.h"
 #include "coordinator/core/checkpoints.h"
 #include "coordinator/core/divergence.h"
@@ -29,6 +30,32 @@ bool IsHindered(const JobFacts& facts) {
   return facts.state == SeatState::kStarting && !facts.error.empty();
 }
 
+// Compares the trainer with the first one of the job. Replicas that begin with
+// other values, or keep their tensors in another order, would average values
+// that have nothing to do with each other. Empty when nothing differs.
+std::string OtherModel(const JobState& job, const JobFacts& facts) {
+  const auto differs = [](uint64_t ours, uint64_t theirs) {
+    return ours != 0 && theirs != 0 && ours != theirs;
+  };
+  if (differs(job.layout_hash, facts.layout_hash)) {
+    return absl::StrFormat(
+        "its trainer keeps the model's tensors in another order or shape than "
+        "the job's first (layout %016x, not %016x); install the same trainer "
+        "on all workers",
+        facts.layout_hash, job.layout_hash);
+  }
+  // A job that starts from a checkpoint begins with that.
+  if (!job.spec.model.checkpoint.has_value() &&
+      differs(job.initial_hash, facts.initial_hash)) {
+    return absl::StrFormat(
+        "its trainer begins with other values than the job's first (hash "
+        "%016x, not %016x); install the same trainer on all workers, or start "
+        "the job from a checkpoint",
+        facts.initial_hash, job.initial_hash);
+  }
+  return "";
+}
+
 std::string WhyUnfit(const JobState& job, const JobFacts& facts) {
   if (facts.state == SeatState::kFailed) {
     return facts.error.empty() ? "it reports a failure without a reason"
@@ -50,7 +77,7 @@ std::string WhyUnfit(const JobState& job, const JobFacts& facts) {
     return absl::StrCat("its trainer built ", facts.element_count,
                         " elements where the job has ", job.element_count);
   }
-  return "";
+  return job.Sized() ? OtherModel(job, facts) : "";
 }
 
 // All but what is only shown to operators. The names are those of every member,
@@ -67,11 +94,13 @@ auto Decisive(const FragmentFacts& facts) {
 
 auto Decisive(const JobFacts& facts) {
   const auto& [job, life, abandoned_life, state, error, element_count,
-               epoch_samples, flops_per_sample, fragments, evaluations,
-               generated, counters, links, codec_speeds, result_codecs,
-               checkpoint, uid, checkpoint_trouble] = facts;
+               epoch_samples, flops_per_sample, validation_samples,
+               initial_hash, layout_hash, trainer_trouble, fragments,
+               evaluations, generated, counters, links, codec_speeds,
+               result_codecs, checkpoint, uid, checkpoint_trouble] = facts;
   return std::tie(job, life, abandoned_life, state, error, element_count,
-                  epoch_samples, flops_per_sample, evaluations, generated,
+                  epoch_samples, flops_per_sample, validation_samples,
+                  initial_hash, layout_hash, evaluations, generated,
                   codec_speeds, result_codecs, checkpoint, uid,
                   checkpoint_trouble);
 }
@@ -91,7 +120,8 @@ void DecideSize(JobState& job, const Decider& decider) {
     const JobFacts& facts = seat.facts;
     if (facts.element_count == 0 || !seat.unfit.empty()) continue;
     decider.emit(JobSized{job.id, facts.element_count, facts.epoch_samples,
-                          facts.flops_per_sample});
+                          facts.flops_per_sample, facts.validation_samples,
+                          facts.initial_hash, facts.layout_hash});
     job.places_stale = true;
     for (auto& [other, other_seat] : job.seats) {
       other_seat.unfit = WhyUnfit(job, other_seat.facts);

@@ -16,6 +16,9 @@ JobSnapshot SaveJob(const JobState& job) {
   saved.element_count = job.element_count;
   saved.epoch_samples = job.epoch_samples;
   saved.flops_per_sample = job.flops_per_sample;
+  saved.validation_samples = job.validation_samples;
+  saved.initial_hash = job.initial_hash;
+  saved.layout_hash = job.layout_hash;
   saved.epoch = job.epoch;
   saved.replicas = job.replicas.Save();
   saved.ledger = job.ledger.Save();
@@ -43,6 +46,9 @@ absl::Status RestoreJob(JobState& job, const JobSnapshot& saved) {
   job.element_count = saved.element_count;
   job.epoch_samples = saved.epoch_samples;
   job.flops_per_sample = saved.flops_per_sample;
+  job.validation_samples = saved.validation_samples;
+  job.initial_hash = saved.initial_hash;
+  job.layout_hash = saved.layout_hash;
   if (saved.element_count > 0) {
     job.span_count = SpanCount(saved.element_count, job.spec.exchange.spans,
                                FragmentCount(job.spec));

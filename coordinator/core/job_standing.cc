@@ -333,9 +333,10 @@ void Standings::WorkerTrouble() {
   for (const auto& [worker, seat] : job_.seats) {
     const std::string& what =
         seat.unfit.empty() ? seat.facts.error : seat.unfit;
-    if (what.empty()) continue;
+    const std::string& said = what.empty() ? seat.facts.trainer_trouble : what;
+    if (said.empty()) continue;
     standing_.conditions.push_back({ConditionKind::kWorkerTrouble,
-                                    absl::StrCat("worker ", worker, ": ", what),
+                                    absl::StrCat("worker ", worker, ": ", said),
                                     true});
   }
 }

@@ -57,6 +57,9 @@ absl::Status Fold(JobState& job, Revision, const JobSized& record) {
   job.element_count = record.element_count;
   job.epoch_samples = record.epoch_samples;
   job.flops_per_sample = record.flops_per_sample;
+  job.validation_samples = record.validation_samples;
+  job.initial_hash = record.initial_hash;
+  job.layout_hash = record.layout_hash;
   job.span_count = SpanCount(record.element_count, job.spec.exchange.spans,
                              FragmentCount(job.spec));
   return absl::OkStatus();
@@ -275,6 +278,15 @@ void HashCounters(const SeatCounters& counters, StateHasher& hasher) {
 
 // Nothing for journals of releases that had none of these.
 void HashNewer(const JobState& job, StateHasher& hasher) {
+  if (job.validation_samples.has_value()) {
+    hasher.Add(std::string_view("validation"));
+    hasher.Add(*job.validation_samples);
+  }
+  if (job.initial_hash != 0 || job.layout_hash != 0) {
+    hasher.Add(std::string_view("values"));
+    hasher.Add(job.initial_hash);
+    hasher.Add(job.layout_hash);
+  }
   for (const Checkpointed& one : job.checkpoints) {
     hasher.Add(std::string_view("checkpoint"));
     hasher.Add(one.sequence);

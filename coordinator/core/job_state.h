@@ -120,6 +120,11 @@ struct JobState {
   uint64_t element_count = 0;
   uint64_t epoch_samples = 0;
   double flops_per_sample = 0;
+  // Not there while it is not known; 0: the job is not evaluated.
+  std::optional<uint64_t> validation_samples;
+  // Of the first trainer; 0 where it is not known.
+  uint64_t initial_hash = 0;
+  uint64_t layout_hash = 0;
   // Of each fragment.
   uint32_t span_count = 0;
   Epoch epoch;

@@ -45,6 +45,7 @@ SeatView ViewSeat(const JobState& job, const std::string& worker,
   }
   view.state = StateName(seat->facts.state);
   view.error = seat->unfit.empty() ? seat->facts.error : seat->unfit;
+  view.trainer_trouble = seat->facts.trainer_trouble;
   if (seat->facts.fragments.empty()) return view;
   uint64_t applied = 0;
   double squared_owed = 0;
@@ -215,6 +216,7 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   view.samples_total = job.spec.training.samples;
   view.tokens_per_sample = job.spec.data.sequence_tokens.value_or(0);
   view.parameters = job.element_count;
+  view.validation_samples = job.validation_samples;
   view.revision = revision;
   view.queue_position = turn.position;
   view.queue_length = turn.position == 0 ? 0 : turn.length;

@@ -301,7 +301,9 @@ void EndUnfit(JobState& job, const Decider& decider) {
       if (seat->facts.abandoned_life == life ||
           (seat->joined == life && seat->facts.life != life)) {
         ending.emplace_back(
-            life, absl::StrCat("worker ", name, " has given the life up"));
+            life, absl::StrCat("worker ", name, " has given the life up",
+                               seat->facts.error.empty() ? "" : ": ",
+                               seat->facts.error));
         break;
       }
     }

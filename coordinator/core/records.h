@@ -8,6 +8,7 @@
 #define SKERRY_COORDINATOR_CORE_RECORDS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -51,6 +52,11 @@ struct JobSized {
   uint64_t element_count = 0;
   uint64_t epoch_samples = 0;
   double flops_per_sample = 0;
+  // Not there in journals before this field; 0 of a job that is not evaluated.
+  std::optional<uint64_t> validation_samples = {};
+  // 0 where it is not known.
+  uint64_t initial_hash = 0;
+  uint64_t layout_hash = 0;
   friend bool operator==(const JobSized&, const JobSized&) = default;
 };
 

@@ -146,6 +146,9 @@ struct JobSnapshot {
   uint64_t element_count = 0;
   uint64_t epoch_samples = 0;
   double flops_per_sample = 0;
+  std::optional<uint64_t> validation_samples;
+  uint64_t initial_hash = 0;
+  uint64_t layout_hash = 0;
   Epoch epoch;
   ReplicaTableSnapshot replicas;
   LedgerSnapshot ledger;

@@ -37,6 +37,8 @@ struct SeatView {
   uint64_t anchor_hash = 0;
   std::vector<uint64_t> anchor_hashes;
   double owed_norm = 0;
+  // What is wrong with the trainer although the worker takes part.
+  std::string trainer_trouble;
 };
 
 struct ReplicaView {
@@ -118,6 +120,8 @@ struct JobView {
   size_t queue_length = 0;
   // In some of several fragments and not in all.
   uint64_t samples_partly = 0;
+  // Not there while it is not known; 0: the job is not evaluated.
+  std::optional<uint64_t> validation_samples;
 };
 
 // What frames have shown of the way to another worker.

@@ -48,14 +48,28 @@ HostId TwinOf(const Setting& setting, HostId host) {
   return 0;
 }
 
+// As much shorter as leases are, so that a trainer that hangs is found within
+// the bounds on what follows calm.
+worker::TrainerWatchOptions WatchOf(const Schedule& schedule) {
+  worker::TrainerWatchOptions options;
+  options.least = schedule.lease / 4;
+  options.unknown = schedule.lease / 2;
+  options.copy = schedule.lease / 2;
+  options.interval = schedule.lease / 20;
+  return options;
+}
+
 Setting SettingOf(const Schedule& schedule) {
   Setting setting;
   setting.seed = schedule.seed;
   setting.workers = schedule.workers;
   setting.options = OptionsOf(schedule);
   for (uint32_t job = 0; job < schedule.jobs.size(); ++job) {
-    setting.elements[absl::StrCat("job-", job)] = schedule.jobs[job].elements;
+    const std::string name = absl::StrCat("job-", job);
+    setting.elements[name] = schedule.jobs[job].elements;
+    setting.validation_samples[name] = schedule.jobs[job].validation_samples;
   }
+  setting.watch = WatchOf(schedule);
   if (schedule.language_model) {
     setting.make_model = [](const SimModelRequest&) {
       return MakeLanguageModel();
@@ -278,6 +292,12 @@ void FaultyWorld::ApplyToMachine(const Fault& fault) {
       return Kill(host, WorkerDisk::End::kPowerLost, EndOf(fault.lasts));
     case FaultKind::kDiskLoss:
       return Kill(host, WorkerDisk::End::kLost, EndOf(fault.lasts));
+    case FaultKind::kTrainerHangs:
+      if (worker_node(host) != nullptr) {
+        worker_node(host)->HangTrainers(fault.amount == 1 ? Hang::kStandstill
+                                                          : Hang::kStopped);
+      }
+      return;
     case FaultKind::kTrainerDies:
       if (worker_node(host) != nullptr) worker_node(host)->KillTrainers();
       return;

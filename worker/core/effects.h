@@ -100,8 +100,9 @@ class TrainerPort {
                         Done<absl::StatusOr<std::string>> done) = 0;
   virtual TrainerMemory memory() = 0;
   // Ends the trainer; Seat::OnTrainerFailed follows, and with a new boot
-  // Seat::OnTrainerReady.
-  virtual void Restart(const std::string& reason) = 0;
+  // Seat::OnTrainerReady. `why` is the error of a call, or Cancelled when
+  // nothing is wrong with the trainer and the seat needs a fresh one.
+  virtual void Restart(const absl::Status& why) = 0;
 };
 
 // A span of a base of a fragment, or of its result of (sequence, attempt).

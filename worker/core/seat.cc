@@ -469,6 +469,9 @@ JobFacts Seat::Impl::Facts() const {
     facts.element_count = trainer_->element_count;
     facts.epoch_samples = trainer_->epoch_samples;
     facts.flops_per_sample = trainer_->flops_per_sample;
+    facts.validation_samples = trainer_->validation_samples;
+    facts.initial_hash = trainer_->initial_hash;
+    facts.layout_hash = trainer_->layout_hash;
   }
   facts.fragments.clear();
   facts.counters = counters_;

@@ -57,6 +57,10 @@ struct TrainerDescription {
   uint64_t element_count = 0;
   uint64_t epoch_samples = 0;
   double flops_per_sample = 0;
+  uint64_t validation_samples = 0;
+  // Of the values that it begins with, and of what they mean; 0: not known.
+  uint64_t initial_hash = 0;
+  uint64_t layout_hash = 0;
 };
 
 // The receiver's answer to a frame.

@@ -21,7 +21,7 @@ void Seat::Impl::OnTrainerError(Instant now, const absl::Status& status) {
   if (absl::IsAborted(status) || restarting_) return;
   restarting_ = true;
   trainer_ready_ = false;
-  effects_.trainer.Restart(reason);
+  effects_.trainer.Restart(status);
 }
 
 void Seat::Impl::ConsiderInitial(Instant now) {
@@ -39,7 +39,7 @@ void Seat::Impl::ConsiderInitial(Instant now) {
     return;
   }
   if (!pristine_) {
-    OnTrainerError(now, absl::InternalError("the initial values are needed"));
+    OnTrainerError(now, absl::CancelledError("the initial values are needed"));
     return;
   }
   ++trainer_uses_;

@@ -17,17 +17,14 @@
 namespace skerry::worker {
 namespace {
 
-constexpr absl::Duration kTrainerBackoffMin = absl::Milliseconds(100);
-constexpr absl::Duration kTrainerBackoffMax = absl::Seconds(10);
-// Likewise where the same try would end in the same way.
-constexpr absl::Duration kPermanentBackoffMin = absl::Seconds(2);
-constexpr absl::Duration kPermanentBackoffMax = absl::Minutes(1);
-// A call fails before it is known that its process has ended, and what ended
-// the process says more.
-constexpr absl::Duration kExitKnownAfter = absl::Milliseconds(500);
+// A checkpoint that the job starts from and that cannot be read is read again
+// after this.
+constexpr absl::Duration kServeAgainAfter = absl::Minutes(1);
 // A checkpoint whose base could not be stored is read again after this, and a
 // folder that could not take checkpoints is looked at again.
 constexpr absl::Duration kReadAgainAfter = absl::Seconds(5);
+// Operators hear so long of a trainer that had to be ended.
+constexpr absl::Duration kTroubleKnownFor = absl::Minutes(10);
 
 // The job's folder. The uid keeps a coordinator that lost its state, and so
 // gives numbers again, from finding another history's files.
@@ -35,13 +32,6 @@ std::string DirectoryOf(const std::string& state_directory,
                         const v1::JobOrders& orders) {
   return absl::StrFormat("%s/jobs/%d-%016x", state_directory, orders.job(),
                          orders.uid());
-}
-
-// Trying again would end the same way, unless somebody removes the cause.
-bool IsPermanent(const absl::Status& status) {
-  return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ||
-         absl::IsPermissionDenied(status) || absl::IsUnimplemented(status) ||
-         absl::IsDataLoss(status);
 }
 
 }  // namespace
@@ -59,17 +49,11 @@ JobRuntime::JobRuntime(const v1::JobOrders& orders,
       disk_(DirectoryOf(environment.state_directory, orders), environment.files,
             environment.disk, answers_),
       trainer_(answers_,
-               [this](const std::string& reason) {
-                 // The seat is in the middle of something.
-                 environment_.loop.RunAt(
-                     environment_.loop.Now() + kExitKnownAfter,
-                     [this, reason, trainer = trainers_started_,
-                      alive = std::weak_ptr<char>(alive_)] {
-                       if (alive.expired() || trainer != trainers_started_) {
-                         return;
-                       }
-                       OnTrainerFailed(absl::AbortedError(reason));
-                     });
+               [this](const absl::Status& why) {
+                 if (TrainerSaid(why)) {
+                   trainer_error_ = std::string(why.message());
+                 }
+                 if (trainer_host_ != nullptr) trainer_host_->OnCallFailed(why);
                }),
       bulk_(job_, environment.bulk, answers_),
       peers_(job_, environment.peers, answers_),
@@ -83,8 +67,7 @@ JobRuntime::JobRuntime(const v1::JobOrders& orders,
           [this](StateToSave state, StateSaver::Written written) {
             Save(std::move(state), std::move(written));
           },
-          [this] { status_changed_(); }),
-      trainer_backoff_(kTrainerBackoffMin) {}
+          [this] { status_changed_(); }) {}
 
 JobRuntime::~JobRuntime() {
   // The seat may still call the ports while it goes.
@@ -228,7 +211,7 @@ void JobRuntime::ReadCheckpointAgain(const absl::Status& status) {
                {{"job", job_.value()}, {"cause", status}});
   fatal_ = std::string(status.message());
   status_changed_();
-  environment_.loop.RunAt(environment_.loop.Now() + kPermanentBackoffMax,
+  environment_.loop.RunAt(environment_.loop.Now() + kServeAgainAfter,
                           [this, alive = std::weak_ptr<char>(alive_)] {
                             if (!alive.expired()) ReadCheckpoint();
                           });
@@ -278,12 +261,26 @@ void JobRuntime::OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer) {
   AfterSeat();
 }
 
+std::string JobRuntime::TrainerTrouble() const {
+  if (trainer_host_ != nullptr) {
+    std::string now = trainer_host_->trouble();
+    if (!now.empty()) return now;
+  }
+  if (hangs_ == 0) return "";
+  const absl::Duration ago = environment_.loop.Now() - hung_at_;
+  if (ago > kTroubleKnownFor) return "";
+  return absl::StrFormat(
+      "%s; it was ended %.0f s ago, and %d trainer(s) of the job were so here",
+      hang_, absl::ToDoubleSeconds(ago), hangs_);
+}
+
 v1::JobStatus JobRuntime::Status() const {
   v1::JobStatus status;
   JobFactsToProto(seat_->Facts(), &status);
   status.set_uid(uid_);
   bulk_.WriteLinks(&status);
   if (status.error().empty()) status.set_error(trainer_error_);
+  status.set_trainer_trouble(TrainerTrouble());
   if (status.error().empty() && status.state() == v1::SEAT_STATE_RECOVERING) {
     status.set_error(restore_error_);
   }
@@ -308,12 +305,14 @@ void JobRuntime::StartTrainer() {
                    start_.restored().sequence(), "-", ++trainers_started_);
   options.job = spec_;
   options.data_verified = data_verified_;
+  options.longest_step = longest_step_;
   runtime::Log(runtime::Severity::kInfo, "worker.trainer.start",
                {{"job", job_.value()}, {"tries", trainers_started_}});
   trainer_host_ = std::make_unique<TrainerHost>(
       std::move(options), environment_.loop,
       [this](const v1::DescribeReply& reply) { OnTrainerReady(reply); },
-      [this](absl::Status status) { OnTrainerFailed(std::move(status)); });
+      [this](absl::Status status) { OnTrainerFailed(std::move(status)); },
+      [this] { status_changed_(); });
 }
 
 void JobRuntime::OnTrainerReady(const v1::DescribeReply& reply) {
@@ -322,7 +321,7 @@ void JobRuntime::OnTrainerReady(const v1::DescribeReply& reply) {
                 {"pid", trainer_host_->pid()},
                 {"elements", reply.element_count()},
                 {"implementation", reply.implementation()}});
-  trainer_backoff_ = kTrainerBackoffMin;
+  ready_ = true;
   fatal_.clear();
   data_verified_ = true;
   elements_ = reply.element_count();
@@ -331,7 +330,10 @@ void JobRuntime::OnTrainerReady(const v1::DescribeReply& reply) {
   seat_->OnTrainerReady(environment_.loop.Now(),
                         {.element_count = reply.element_count(),
                          .epoch_samples = reply.epoch_samples(),
-                         .flops_per_sample = reply.flops_per_sample()});
+                         .flops_per_sample = reply.flops_per_sample(),
+                         .validation_samples = reply.validation_samples(),
+                         .initial_hash = reply.initial_hash(),
+                         .layout_hash = reply.layout_hash()});
   AfterSeat();
 }
 
@@ -340,26 +342,27 @@ void JobRuntime::OnTrainerFailed(absl::Status status) {
   runtime::Log(runtime::Severity::kWarning, "worker.trainer.failed",
                {{"job", job_.value()}, {"cause", status}});
   trainer_.Attach(nullptr);
+  const bool was_ready = std::exchange(ready_, false);
+  longest_step_ = trainer_host_->watch().longest_step();
+  if (absl::IsDeadlineExceeded(status)) {
+    ++hangs_;
+    hang_ = std::string(status.message());
+    hung_at_ = environment_.loop.Now();
+  }
   // The host may be the one that calls.
   environment_.loop.Post(
       [host = std::shared_ptr<TrainerHost>(std::move(trainer_host_))] {});
-  // An operator may remove the cause, so that it is tried again all the same,
-  // but seldom.
-  if (IsPermanent(status)) {
-    fatal_ = std::string(status.message());
-    trainer_backoff_ = std::max(trainer_backoff_, kPermanentBackoffMin);
-  }
-  const std::string reason(status.message());
-  trainer_error_ = reason;
-  seat_->OnTrainerFailed(environment_.loop.Now(), reason);
+  const TrainerFailures::Verdict verdict = failures_.OnFailure(
+      status, seat_->Facts().counters.rounds, was_ready);
+  trainer_error_ = verdict.reason;
+  if (verdict.unfit) fatal_ = verdict.reason;
+  seat_->OnTrainerFailed(environment_.loop.Now(), verdict.reason);
   AfterSeat();
-  environment_.loop.RunAt(environment_.loop.Now() + trainer_backoff_,
+  if (!verdict.restart_after.has_value()) return;
+  environment_.loop.RunAt(environment_.loop.Now() + *verdict.restart_after,
                           [this, alive = std::weak_ptr<char>(alive_)] {
                             if (!alive.expired()) StartTrainer();
                           });
-  trainer_backoff_ =
-      std::min(2 * trainer_backoff_,
-               fatal_.empty() ? kTrainerBackoffMax : kPermanentBackoffMax);
 }
 
 void JobRuntime::AfterSeat() {

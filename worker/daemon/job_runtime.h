@@ -21,6 +21,7 @@
 #include "runtime/files.h"
 #include "transport/bulk.h"
 #include "worker/core/seat.h"
+#include "worker/core/trainer_failures.h"
 #include "worker/daemon/bulk_port.h"
 #include "worker/daemon/host_port.h"
 #include "worker/daemon/job_disk.h"
@@ -109,6 +110,8 @@ class JobRuntime {
   void CheckFolder();
   void OnFolder(const absl::Status& usable);
   void StartTrainer();
+  // Of the trainer that there is, or of one that had to be ended lately.
+  std::string TrainerTrouble() const;
   void OnTrainerReady(const v1::DescribeReply& reply);
   void OnTrainerFailed(absl::Status status);
   // After anything was said to the seat: arms its timer.
@@ -130,8 +133,14 @@ class JobRuntime {
   StateSaver saver_;
   std::unique_ptr<Seat> seat_;
   std::unique_ptr<TrainerHost> trainer_host_;
-  absl::Duration trainer_backoff_;
+  TrainerFailures failures_;
+  absl::Duration longest_step_;  // of the last trainer
+  // Trainers that did not go on; why the last one was ended, and when.
+  int hangs_ = 0;
+  std::string hang_;
+  Instant hung_at_;
   uint64_t trainers_started_ = 0;
+  bool ready_ = false;  // the trainer that there is
   bool data_verified_ = false;  // by a trainer that became ready
   uint64_t elements_ = 0;       // of the model; likewise
   // Why there is no trainer: the last is gone, or the disk cannot store what it

@@ -75,7 +75,7 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
   void Generate(const GenerateRequest& request,
                 Done<absl::StatusOr<std::string>> done) override;
   TrainerMemory memory() override { return {shared, *shared}; }
-  void Restart(const std::string& reason) override;
+  void Restart(const absl::Status& why) override;
 
   void SendFrame(const std::string& to, const compression::FrameHeader& header,
                  const SharedBytes& payload) override;
