@@ -19,10 +19,6 @@ bool IsEvaluated(const JobState& job, Sequence least) {
   return job.evaluations.lower_bound(least) != job.evaluations.end();
 }
 
-bool HasNoValidation(const JobState& job) {
-  return job.validation_samples == uint64_t{0};
-}
-
 // The sequence that should be evaluated now; unset when none.
 Sequence Wanted(const JobState& job) {
   if (HasNoValidation(job)) return {};
@@ -136,6 +132,10 @@ void DecideEnd(JobState& job, const Decider& decider) {
 }
 
 }  // namespace
+
+bool HasNoValidation(const JobState& job) {
+  return job.validation_samples == uint64_t{0};
+}
 
 void TakeEvaluations(JobState& job, const Decider& decider,
                      const JobFacts& facts) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "coordinator/core/checkpoints.h"
 #include "coordinator/core/divergence.h"
+#include "coordinator/core/evaluations.h"
 #include "coordinator/core/fit.h"
 #include "coordinator/core/holdings.h"
 #include "coordinator/core/membership.h"
@@ -225,7 +226,7 @@ void Standings::Finishing() {
     return Moves(
         absl::StrCat("worker ", job_.evaluator, " evaluates the final anchor"));
   }
-  if (job_.evaluations.contains(job_.State())) {
+  if (job_.evaluations.contains(job_.State()) || HasNoValidation(job_)) {
     return Moves(absl::StrCat(
         "every sample is committed; the final state is ",
         job_.saving.has_value()
