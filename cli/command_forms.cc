@@ -27,7 +27,8 @@ bool IsChange(Command command) {
          command == Command::kCancel || command == Command::kDeleteJob ||
          command == Command::kPause || command == Command::kResume ||
          command == Command::kCordon || command == Command::kUncordon ||
-         command == Command::kDrain || command == Command::kCheckpointCreate;
+         command == Command::kDrain || command == Command::kClean ||
+         command == Command::kCheckpointCreate;
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ enum class Command {
   kCordon,
   kUncordon,
   kDrain,
+  kClean,
   kGetJobs,
   kGetJob,
   kGetWorkers,

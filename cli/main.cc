@@ -16,6 +16,7 @@
 #include "cli/arguments.h"
 #include "cli/client.h"
 #include "cli/commands/change.h"
+#include "cli/commands/clean.h"
 #include "cli/commands/checkpoint.h"
 #include "cli/commands/complete.h"
 #include "cli/commands/config.h"
@@ -71,6 +72,9 @@ absl::Status ChangeCluster(const Arguments& arguments, Client& client,
     case Command::kDrain:
       return SetIntent(client, arguments.worker, v1::WORKER_INTENT_DRAIN,
                        output);
+    case Command::kClean:
+      return CleanWorker(client, arguments.worker, arguments.folders,
+                         arguments.sure, output);
     default:
       return absl::InternalError("not a command for the coordinator");
   }

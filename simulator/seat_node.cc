@@ -71,7 +71,7 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
       job_(orders.job()),
       spec_(orders.spec()),
       start_(orders),
-      folder_(absl::StrCat("jobs/", orders.job(), "-", orders.uid())),
+      folder_(FolderOf(job_, orders.uid())),
       answers_(node.process(), [this] { AfterSeat(); }),
       executor_(node.process(), world.random, world.setting.pace),
       bulk_(job_, node.bulk(), answers_),
@@ -107,10 +107,14 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
   seat_ = std::make_unique<worker::Seat>(
       std::move(options),
       worker::Effects{trainer_, bulk_, *this, *this, host_});
-  from_checkpoint ? ReadCheckpoint() : trainer_.Start();
+  from_checkpoint ? ReadCheckpoint() : BeginTraining();
 }
 
 SeatNode::~SeatNode() { seat_.reset(); }
+
+std::string SeatNode::FolderOf(JobId job, uint64_t uid) {
+  return absl::StrCat("jobs/", job.value(), "-", uid);
+}
 
 std::string SeatNode::PathOf(const StoredFile& file) const {
   return absl::StrCat(folder_, "/", worker::StoreFileName(file));
@@ -181,7 +185,7 @@ void SeatNode::ReadCheckpoint() {
     auto read = world_.saved_states.Read(job_, spec_, start_.restored());
     if (!read.ok()) {
       restore_error_ = std::string(read.status().message());
-      trainer_.Start();
+      BeginTraining();
       return;
     }
     StoreCheckpoint(
@@ -192,7 +196,7 @@ void SeatNode::ReadCheckpoint() {
 
 void SeatNode::StoreCheckpoint(
     std::shared_ptr<std::vector<SavedStates::Fragment>> base, size_t fragment) {
-  if (fragment == base->size()) return trainer_.Start();
+  if (fragment == base->size()) return BeginTraining();
   SavedStates::Fragment& one = (*base)[fragment];
   one.file.sequence = start_.at()[fragment];
   Store(one.file, one.contents,
@@ -272,13 +276,33 @@ void SeatNode::OnTrainerReady(const worker::TrainerDescription& description) {
 }
 
 void SeatNode::OnTrainerFailed(const std::string& reason) {
+  backing_off_ = true;
   seat_->OnTrainerFailed(node_.process().Now(), reason);
   AfterSeat();
-  After(trainer_backoff_, [this] { trainer_.Start(); });
+  After(trainer_backoff_, [this] {
+    backing_off_ = false;
+    ConsiderTrainer();
+  });
   trainer_backoff_ = std::min(2 * trainer_backoff_, kBackoffMax);
 }
 
+void SeatNode::BeginTraining() {
+  can_train_ = true;
+  ConsiderTrainer();
+}
+
+void SeatNode::ConsiderTrainer() {
+  if (!can_train_ || backing_off_) return;
+  if (seat_->WantsTrainer()) {
+    if (!trainer_.is_there()) trainer_.Start();
+  } else if (trainer_.is_there()) {
+    trainer_.End();
+    seat_->OnTrainerEnded(node_.process().Now());
+  }
+}
+
 void SeatNode::AfterSeat() {
+  ConsiderTrainer();
   touched_ = true;
   facts_.reset();
   const std::optional<Instant> next = seat_->NextDeadline();

@@ -66,6 +66,7 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   // When orders name another sequence, this object is of no use any more.
   uint64_t restored() const { return start_.restored().sequence(); }
   const std::string& folder() const { return folder_; }
+  static std::string FolderOf(JobId job, uint64_t uid);
   // Whether the seat may have changed since the last call.
   bool TakeTouched() { return std::exchange(touched_, false); }
   // Of the seat as it is.
@@ -83,6 +84,9 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   void After(absl::Duration wait, runtime::Task task);
   void OnTrainerReady(const worker::TrainerDescription& description);
   void OnTrainerFailed(const std::string& reason);
+  void BeginTraining();
+  // Starts a trainer, or ends the one there is, as the seat wants it.
+  void ConsiderTrainer();
   void AfterSeat();
   std::string PathOf(const worker::StoredFile& file) const;
 
@@ -110,6 +114,10 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   worker::StateSaver saver_;
   SimTrainer trainer_;
   absl::Duration trainer_backoff_;
+  // What the job begins with is there.
+  bool can_train_ = false;
+  // The trainer has failed, and the next one is not due yet.
+  bool backing_off_ = false;
   std::unique_ptr<worker::Seat> seat_;
   // Why the checkpoint that the job went back to was not read here.
   std::string restore_error_;

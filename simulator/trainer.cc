@@ -69,6 +69,7 @@ absl::Duration SimTrainer::EvaluationTime(uint64_t samples) {
 
 void SimTrainer::Start() {
   running_ = true;
+  dying_ = false;
   alive_ = std::make_shared<char>();
   abort_ = nullptr;
   group_ = {};
@@ -84,11 +85,22 @@ void SimTrainer::Start() {
         });
 }
 
+void SimTrainer::End() {
+  running_ = false;
+  dying_ = false;
+  alive_ = std::make_shared<char>();
+  abort_ = nullptr;
+}
+
 void SimTrainer::Die(const std::string& reason) {
   if (!std::exchange(running_, false)) return;
   alive_ = std::make_shared<char>();
   abort_ = nullptr;
-  Later(Moment(), [this, reason] { events_.failed(reason); });
+  dying_ = true;
+  Later(Moment(), [this, reason] {
+    dying_ = false;
+    events_.failed(reason);
+  });
 }
 
 void SimTrainer::Meet(TrainerIslands::Step step,

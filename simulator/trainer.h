@@ -71,6 +71,10 @@ class SimTrainer final : public worker::TrainerPort {
   uint64_t elements() const { return was_ready_ ? model_->elements() : 0; }
   // Starts the process; ready() follows.
   void Start();
+  // Whether there is a process, or one whose end is not told yet.
+  bool is_there() const { return running_ || dying_; }
+  // Ends the process; nothing follows.
+  void End();
   // The process dies, unless it has; failed() follows.
   void Die(const std::string& reason);
 
@@ -109,6 +113,7 @@ class SimTrainer final : public worker::TrainerPort {
   TrainerIslands& islands_;
   const Events events_;
   bool running_ = false;
+  bool dying_ = false;
   bool was_ready_ = false;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
   std::shared_ptr<std::vector<float>> shared_;

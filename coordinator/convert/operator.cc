@@ -111,6 +111,14 @@ void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
     one->set_bytes_per_s(link.bytes_per_s);
     one->set_round_trip_s(link.round_trip_s);
   }
+  for (const StoredJobView& stored : view.stored_jobs) {
+    v1::StoredJobView* one = out->add_stored_jobs();
+    one->set_job(stored.key.job.value());
+    one->set_uid(stored.key.uid);
+    one->set_bytes(stored.bytes);
+    one->set_state(stored.state);
+    one->set_name(stored.name);
+  }
 }
 
 void JobPlanToProto(const JobPlan& plan, v1::PlanJobReply* out) {

@@ -1,5 +1,6 @@
 #include "base/status.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,6 +18,9 @@ constexpr int kBasesMax = 1024;
 constexpr int kTasksMax = 1024;
 constexpr int kLinksMax = 4096;
 constexpr int kCodecSpeedsMax = 256;
+constexpr int kStoredJobsMax = 65536;
+// A thousand years, which no retention needs.
+constexpr uint64_t kKeepMsMax = uint64_t{1000} * 365 * 24 * 3600 * 1000;
 // Far above any machine, and far below where a sum of them overflows.
 constexpr double kElementsPerSecondMax = 1e15;
 constexpr size_t kGeneratedBytesMax = 1 << 20;
@@ -227,6 +231,24 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   return out;
 }
 
+absl::StatusOr<StoredJobs> StoredFromProto(const v1::Status& status) {
+  if (status.stored_jobs_size() > kStoredJobsMax) {
+    return BadField("stored_jobs",
+                    absl::StrCat("lists more than ", kStoredJobsMax));
+  }
+  StoredJobs out;
+  for (const v1::StoredJob& stored : status.stored_jobs()) {
+    if (stored.job() == 0) return BadField("stored_jobs", "without a job");
+    out.all.push_back({{JobId(stored.job()), stored.uid()},
+                       stored.bytes(),
+                       stored.ended_unix_ms()});
+  }
+  const uint64_t keep_ms = std::min(status.keep_ended_ms(), kKeepMsMax);
+  out.keep_ended = absl::Milliseconds(keep_ms);
+  out.keep_ended_bytes = status.keep_ended_bytes();
+  return out;
+}
+
 }  // namespace
 
 absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
@@ -260,6 +282,7 @@ absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
   out.machine = {status.machine().unix_ms(),
                  status.machine().state_free_bytes(),
                  status.machine().state_bytes(), std::nullopt};
+  SKERRY_ASSIGN_OR_RETURN(out.stored, StoredFromProto(status));
   return out;
 }
 

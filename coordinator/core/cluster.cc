@@ -16,6 +16,7 @@
 #include "coordinator/core/job_view.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/state_view.h"
+#include "coordinator/core/stored_jobs.h"
 #include "coordinator/core/worker_view.h"
 
 namespace skerry::coordinator {
@@ -56,6 +57,7 @@ class Cluster::Impl {
     SKERRY_CHECK(!revision_.is_set());
     absl::Status restored = workers_.Restore(saved.workers);
     if (restored.ok()) restored = jobs_.Restore(saved.jobs);
+    jobs_.RestoreGone(saved.gone_jobs);
     revision_ = saved.revision;
     if (restored.ok() && StateHash() != saved.state_hash) {
       restored = absl::DataLossError("its state is not the one that was saved");
@@ -65,7 +67,8 @@ class Cluster::Impl {
 
   ClusterSnapshot Save() const {
     SKERRY_CHECK(records_.empty());
-    return {revision_, StateHash(), workers_.Save(), jobs_.Save()};
+    return {revision_, StateHash(), workers_.Save(), jobs_.Save(),
+            jobs_.SaveGone()};
   }
 
   void Recovered(Instant now) {
@@ -166,6 +169,18 @@ class Cluster::Impl {
     return absl::OkStatus();
   }
 
+  absl::Status RemoveStored(std::string_view name,
+                            const std::vector<StoredJobKey>& keys,
+                            Instant now) {
+    Advance(now);
+    for (const StoredJobKey& key : keys) {
+      SKERRY_RETURN_IF_ERROR(CheckRemovable(jobs_, workers_, name, key));
+    }
+    for (const StoredJobKey& key : keys) workers_.RemoveStored(name, key);
+    touched_.insert(std::string(name));
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<JobPlan> Plan(const JobSpec& spec, uint64_t elements) const {
     SKERRY_ASSIGN_OR_RETURN(ReviewedSpec reviewed, ReviewJobSpec(spec));
     SKERRY_RETURN_IF_ERROR(jobs_.Place(reviewed.spec, "", false).status());
@@ -236,6 +251,7 @@ class Cluster::Impl {
     orders.lease = options_.lease;
     orders.released = worker->draining && !IsNeeded(jobs_, workers_, *worker);
     orders.drain = worker->intent == WorkerIntent::kDrain;
+    AddStoredJobs(jobs_, *worker, orders);
     for (const auto& [id, job] : jobs_.all()) {
       auto order = JobOrdersFor(job, workers_, options_, name, now);
       if (!order.has_value()) continue;
@@ -440,6 +456,11 @@ absl::Status Cluster::SetPaused(JobId job, bool paused, Instant now) {
 absl::Status Cluster::SetIntent(std::string_view worker, WorkerIntent intent,
                                 Instant now) {
   return impl_->SetIntent(worker, intent, now);
+}
+absl::Status Cluster::RemoveStored(std::string_view worker,
+                                   const std::vector<StoredJobKey>& keys,
+                                   Instant now) {
+  return impl_->RemoveStored(worker, keys, now);
 }
 absl::StatusOr<JobPlan> Cluster::Plan(const JobSpec& spec,
                                       uint64_t elements) const {

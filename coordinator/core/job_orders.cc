@@ -1,9 +1,7 @@
 #include "coordinator/core/job_orders.h"
 
 #include <algorithm>
-#include <span>
 
-#include "base/hash.h"
 #include "coordinator/core/checkpoints.h"
 #include "coordinator/core/evaluations.h"
 #include "coordinator/core/membership.h"
@@ -147,12 +145,12 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
   if (!begun && place == nullptr && seat->unfit.empty()) return std::nullopt;
   JobOrders orders;
   orders.job = job.id;
-  orders.uid = CombineHash(
-      Hash64(std::as_bytes(std::span(job.idempotency_key))), job.id.value());
+  orders.uid = UidOf(job);
   orders.spec = job.spec;
   orders.phase = job.phase;
   orders.epoch = job.epoch;
   orders.paused = job.paused && !job.Ended();
+  orders.element_count = job.element_count;
   if (replica != nullptr) {
     TellLife(job, *replica, orders);
   } else if (place != nullptr) {

@@ -1,11 +1,13 @@
 #include "coordinator/core/job_state.h"
 
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/hash.h"
 #include "base/status.h"
 #include "coordinator/core/layout.h"
 
@@ -362,6 +364,11 @@ const FragmentFacts* FactsInLife(const JobState& job, const Replica& replica,
     if (facts.fragment == fragment) return &facts;
   }
   return nullptr;
+}
+
+uint64_t UidOf(const JobState& job) {
+  return CombineHash(Hash64(std::as_bytes(std::span(job.idempotency_key))),
+                     job.id.value());
 }
 
 JobSnapshot SaveJob(const JobState& job) {

@@ -235,6 +235,10 @@ bool IsSuspected(const Replica& replica, const WorkerTable& workers);
 const FragmentFacts* FactsInLife(const JobState& job, const Replica& replica,
                                  size_t rank, FragmentId fragment);
 
+// Tells the job from those of other coordinators and other histories: it is
+// made of the key of the submission, which is drawn at random.
+uint64_t UidOf(const JobState& job);
+
 JobSnapshot SaveJob(const JobState& job);
 // Into a job that was just made from `saved.submitted`. Errors: DataLoss.
 absl::Status RestoreJob(JobState& job, const JobSnapshot& saved);

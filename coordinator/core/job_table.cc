@@ -71,7 +71,7 @@ absl::Status JobTable::Apply(const Entry& entry) {
     if (!it->second.Ended()) {
       return absl::DataLossError("a job is deleted that has not ended");
     }
-    jobs_.erase(it);
+    Forget(it, /*deleted=*/true);
     return absl::OkStatus();
   }
   return ApplyToJob(it->second, entry);
@@ -219,8 +219,37 @@ void JobTable::ForgetOldest() {
        finished > options_.finished_jobs_max && it != jobs_.end();) {
     const bool ended = it->second.Ended();
     finished -= ended ? 1 : 0;
-    it = ended ? jobs_.erase(it) : std::next(it);
+    it = ended ? Forget(it, /*deleted=*/false) : std::next(it);
   }
+}
+
+JobTable::Jobs::iterator JobTable::Forget(Jobs::iterator job, bool deleted) {
+  gone_[job->first] = {job->first, UidOf(job->second), deleted};
+  if (gone_.size() > options_.gone_jobs_max) gone_.erase(gone_.begin());
+  return jobs_.erase(job);
+}
+
+std::vector<GoneJob> JobTable::SaveGone() const {
+  std::vector<GoneJob> saved;
+  for (const auto& [id, gone] : gone_) saved.push_back(gone);
+  return saved;
+}
+
+void JobTable::RestoreGone(const std::vector<GoneJob>& saved) {
+  for (const GoneJob& one : saved) gone_[one.job] = one;
+}
+
+JobFate JobTable::FateOf(const StoredJobKey& key) const {
+  const auto job = jobs_.find(key.job);
+  if (job != jobs_.end()) {
+    if (UidOf(job->second) != key.uid) return JobFate::kUnknown;
+    return job->second.Ended() ? JobFate::kEnded : JobFate::kLive;
+  }
+  const auto gone = gone_.find(key.job);
+  if (gone == gone_.end() || gone->second.uid != key.uid) {
+    return JobFate::kUnknown;
+  }
+  return gone->second.deleted ? JobFate::kDeleted : JobFate::kEnded;
 }
 
 }  // namespace skerry::coordinator

@@ -97,6 +97,16 @@ struct LinkView {
   double round_trip_s = 0;
 };
 
+// A job's folder on a worker's disk.
+struct StoredJobView {
+  StoredJobKey key;
+  uint64_t bytes = 0;
+  // live | ended | deleted | unknown
+  std::string state;
+  // Of a job that is remembered.
+  std::string name;
+};
+
 struct WorkerView {
   std::string worker;
   std::string island;
@@ -111,6 +121,7 @@ struct WorkerView {
   absl::Duration lease;
   MachineFacts machine;
   std::vector<LinkView> links;
+  std::vector<StoredJobView> stored_jobs;
 };
 
 struct EventView {

@@ -5,6 +5,7 @@
 #include "absl/container/btree_map.h"
 #include "coordinator/core/holdings.h"
 #include "coordinator/core/membership.h"
+#include "coordinator/core/stored_jobs.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -75,7 +76,8 @@ WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
                   worker.intent,
                   options.lease,
                   worker.machine,
-                  LinksOf(jobs, workers, worker)};
+                  LinksOf(jobs, workers, worker),
+                  StoredJobsOf(jobs, worker)};
   for (const auto& [id, job] : jobs.all()) {
     if (job.Ended() || worker.left) continue;
     if (CurrentReplicaOf(job, name, worker.incarnation) != nullptr ||

@@ -12,6 +12,7 @@
 #include "base/release.h"
 #include "grpcpp/grpcpp.h"
 #include "runtime/log.h"
+#include "runtime/log_level.h"
 #include "runtime/posix/posix_executor.h"
 #include "runtime/posix/signal_wait.h"
 #include "runtime/posix/spdlog_log.h"
@@ -32,6 +33,7 @@ struct Flags {
   std::string socket;
   int threads = 1;
   int parent_pid = 0;
+  runtime::Severity log_level = runtime::Severity::kInfo;
 };
 
 // OpenBLAS reads its core type when it is loaded, before main; so the process
@@ -48,7 +50,7 @@ void StartAgainForOpenBlas(char** argv) {
 int Serve(const Flags& flags) {
   runtime::SignalWait signals;
   runtime::SpdlogSink sink(stderr, runtime::SpdlogSink::FormFor(stderr),
-                           runtime::Severity::kInfo);
+                           flags.log_level);
   runtime::InstallLogSink(&sink);
   ExitWithParent(flags.parent_pid);
   runtime::ThreadPool pool("compute", flags.threads);
@@ -89,6 +91,9 @@ int Main(int argc, char** argv) {
   app.add_option("--parent-pid", flags.parent_pid,
                  "process to end with; it has to be the parent")
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--log-level", flags.log_level, runtime::kLogLevelHelp)
+      ->transform(CLI::CheckedTransformer(runtime::LogLevels()))
+      ->default_str("info");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

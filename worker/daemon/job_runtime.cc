@@ -13,6 +13,7 @@
 #include "checkpoint/checkpoint_store.h"
 #include "runtime/log.h"
 #include "worker/convert/control.h"
+#include "worker/daemon/job_folders.h"
 
 namespace skerry::worker {
 namespace {
@@ -24,14 +25,9 @@ constexpr absl::Duration kTrainerBackoffMax = absl::Seconds(10);
 constexpr absl::Duration kExitKnownAfter = absl::Milliseconds(500);
 // A checkpoint whose base could not be stored is read again after this.
 constexpr absl::Duration kReadAgainAfter = absl::Seconds(5);
-
-// The job's folder. The uid keeps a coordinator that lost its state, and so
-// gives numbers again, from finding another history's files.
-std::string DirectoryOf(const std::string& state_directory,
-                        const v1::JobOrders& orders) {
-  return absl::StrFormat("%s/jobs/%d-%016x", state_directory, orders.job(),
-                         orders.uid());
-}
+// A job that is over and lacks its last state falls asleep after so many times
+// the wait of one that has it.
+constexpr int kStuckIdles = 20;
 
 // Trying again would end the same way.
 bool IsPermanent(const absl::Status& status) {
@@ -51,8 +47,9 @@ JobRuntime::JobRuntime(const v1::JobOrders& orders,
       environment_(environment),
       status_changed_(std::move(status_changed)),
       answers_(environment.loop, [this] { AfterSeat(); }),
-      disk_(DirectoryOf(environment.state_directory, orders), environment.files,
-            environment.disk, answers_),
+      disk_(PathOf(environment.state_directory,
+                   {JobId(orders.job()), orders.uid()}),
+            environment.files, environment.disk, answers_),
       trainer_(answers_,
                [this](const std::string& reason) {
                  // The seat is in the middle of something.
@@ -96,10 +93,11 @@ absl::Status JobRuntime::Start() {
   options.fragments = FragmentsOf(spec_);
   seat_ = std::make_unique<Seat>(
       std::move(options), Effects{trainer_, bulk_, disk_, peers_, host_});
+  progress_.emplace(environment_.loop, [this] { return seat_->Facts(); });
   if (from_checkpoint) {
     ReadCheckpoint();
   } else {
-    StartTrainer();
+    can_train_ = true;
   }
   return absl::OkStatus();
 }
@@ -131,7 +129,8 @@ void JobRuntime::OnCheckpoint(absl::StatusOr<StartingBase> base) {
     runtime::Log(runtime::Severity::kWarning, "worker.checkpoint.unreadable",
                  {{"job", job_.value()}, {"cause", base.status()}});
     restore_error_ = std::string(base.status().message());
-    return StartTrainer();
+    can_train_ = true;
+    return ConsiderTrainer();
   }
   if (!base.ok()) return GiveUp(Annotate(base.status(), "model.checkpoint"));
   StoreCheckpoint(std::make_shared<StartingBase>(*std::move(base)), 0);
@@ -139,7 +138,10 @@ void JobRuntime::OnCheckpoint(absl::StatusOr<StartingBase> base) {
 
 void JobRuntime::StoreCheckpoint(std::shared_ptr<StartingBase> base,
                                  size_t fragment) {
-  if (fragment == base->files.size()) return StartTrainer();
+  if (fragment == base->files.size()) {
+    can_train_ = true;
+    return ConsiderTrainer();
+  }
   StartingBase::File& one = base->files[fragment];
   one.file.sequence = start_.at()[fragment];
   disk_.Store(one.file, std::move(one.contents),
@@ -203,7 +205,9 @@ absl::Status JobRuntime::OnOrders(Revision revision,
         Hash64(std::as_bytes(std::span(head.island_address))), orders.uid());
     trainer_.set_group_name(absl::StrFormat("%016x", name));
   }
-  seat_->OnOrders(environment_.loop.Now(), revision, checked);
+  const Instant now = environment_.loop.Now();
+  if (!std::exchange(over_, IsOver(checked.phase)) && over_) used_at_ = now;
+  seat_->OnOrders(now, revision, checked);
   saver_.OnOrders(orders, elements_);
   AfterSeat();
   return absl::OkStatus();
@@ -229,6 +233,7 @@ FrameVerdict JobRuntime::OnFrame(const compression::FrameHeader& header,
 }
 
 absl::StatusOr<SharedBytes> JobRuntime::OnFetch(const PieceKey& key) {
+  used_at_ = environment_.loop.Now();
   return seat_->OnFetch(key);
 }
 
@@ -253,6 +258,46 @@ v1::JobStatus JobRuntime::Status() const {
     status.set_error(fatal_);
   }
   return status;
+}
+
+bool JobRuntime::IsAsleep() const {
+  if (!over_ || trainer_host_ != nullptr || seat_->WantsTrainer()) return false;
+  const absl::Duration unused = environment_.loop.Now() - used_at_;
+  // The last state may be nowhere any more: what this worker has stays on its
+  // disk, and orders that name somebody who has it wake the job again.
+  return unused >=
+         (seat_->IsAtRest() ? 1 : kStuckIdles) * environment_.ended_idle;
+}
+
+void JobRuntime::ConsiderTrainer() {
+  if (!can_train_ || !fatal_.empty()) return;
+  const Instant now = environment_.loop.Now();
+  if (seat_->WantsTrainer()) {
+    if (over_) used_at_ = now;
+    if (over_) prompted_at_ = now;
+    if (trainer_host_ == nullptr && !backing_off_) StartTrainer();
+    return;
+  }
+  if (trainer_host_ == nullptr) return;
+  const Instant until =
+      prompted_at_.has_value() ? *prompted_at_ + environment_.ended_idle : now;
+  if (now < until) {
+    environment_.loop.RunAt(until, [this, alive = std::weak_ptr<char>(alive_)] {
+      if (!alive.expired()) ConsiderTrainer();
+    });
+    return;
+  }
+  runtime::Log(runtime::Severity::kInfo, "worker.trainer.end",
+               {{"job", job_.value()}});
+  DropTrainer();
+  seat_->OnTrainerEnded(now);
+  AfterSeat();
+}
+
+void JobRuntime::DropTrainer() {
+  trainer_.Attach(nullptr);
+  environment_.loop.Post(
+      [host = std::shared_ptr<TrainerHost>(std::move(trainer_host_))] {});
 }
 
 void JobRuntime::StartTrainer() {
@@ -295,24 +340,26 @@ void JobRuntime::OnTrainerFailed(absl::Status status) {
   if (trainer_host_ == nullptr) return;
   runtime::Log(runtime::Severity::kWarning, "worker.trainer.failed",
                {{"job", job_.value()}, {"cause", status}});
-  trainer_.Attach(nullptr);
-  // The host may be the one that calls.
-  environment_.loop.Post(
-      [host = std::shared_ptr<TrainerHost>(std::move(trainer_host_))] {});
-  if (IsPermanent(status)) fatal_ = std::string(status.message());
+  DropTrainer();
   const std::string reason(status.message());
-  trainer_error_ = reason;
+  // What has ended has to be served although it cannot be trained.
+  if (IsPermanent(status) && !over_) fatal_ = reason;
+  if (!over_) trainer_error_ = reason;
+  backing_off_ = true;
   seat_->OnTrainerFailed(environment_.loop.Now(), reason);
   AfterSeat();
   if (!fatal_.empty()) return;
   environment_.loop.RunAt(environment_.loop.Now() + trainer_backoff_,
                           [this, alive = std::weak_ptr<char>(alive_)] {
-                            if (!alive.expired()) StartTrainer();
+                            if (alive.expired()) return;
+                            backing_off_ = false;
+                            ConsiderTrainer();
                           });
   trainer_backoff_ = std::min(2 * trainer_backoff_, kTrainerBackoffMax);
 }
 
 void JobRuntime::AfterSeat() {
+  ConsiderTrainer();
   const std::optional<Instant> next = seat_->NextDeadline();
   if (!next.has_value()) return;
   if (armed_.has_value() && *armed_ <= *next) return;

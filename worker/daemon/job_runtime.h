@@ -14,7 +14,6 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "base/ids.h"
-#include "planner/codec_policy.h"
 #include "proto/skerry/v1/control.pb.h"
 #include "runtime/event_loop.h"
 #include "runtime/executor.h"
@@ -24,6 +23,7 @@
 #include "worker/daemon/bulk_port.h"
 #include "worker/daemon/host_port.h"
 #include "worker/daemon/job_disk.h"
+#include "worker/daemon/job_progress.h"
 #include "worker/daemon/job_start.h"
 #include "worker/daemon/peer_client.h"
 #include "worker/daemon/peer_port.h"
@@ -50,6 +50,9 @@ struct JobEnvironment {
   std::string state_directory;
   std::string run_directory;
   std::vector<std::string> trainer_command;
+  // How long a job that is over keeps its memory, and the trainer that answered
+  // a prompt, when nobody uses them.
+  absl::Duration ended_idle;
 };
 
 // Members are called on the loop, and so is the handler.
@@ -79,15 +82,11 @@ class JobRuntime {
   absl::StatusOr<SharedBytes> OnFetch(const PieceKey& key);
   void OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer);
 
+  // The job has ended, nobody has used it for `ended_idle`, and all that it
+  // knows is on the disk.
+  bool IsAsleep() const;
+
   v1::JobStatus Status() const;
-  const std::string& name() const { return spec_.name(); }
-  // Its codecs are chosen by links and machines.
-  bool codecs_by_policy() const {
-    return planner::IsCodecPolicy(spec_.exchange().codec());
-  }
-  // The sequence that is a checkpoint's state, when the job has gone back. When
-  // orders name another one, this object is of no use any more.
-  uint64_t restored() const { return start_.restored().sequence(); }
 
  private:
   void ReadCheckpoint();
@@ -101,7 +100,12 @@ class JobRuntime {
   void Save(StateToSave state, StateSaver::Written written);
   // The job cannot be done here until the worker is started again.
   void GiveUp(const absl::Status& status);
+  // Starts a trainer, or ends the one there is, as the seat wants it.
+  void ConsiderTrainer();
   void StartTrainer();
+  // The process ends in the next turn of the loop, because the host may be the
+  // one that calls.
+  void DropTrainer();
   void OnTrainerReady(const v1::DescribeReply& reply);
   void OnTrainerFailed(absl::Status status);
   // After anything was said to the seat: arms its timer.
@@ -120,7 +124,17 @@ class JobRuntime {
   JobHostPort host_;
   StateSaver saver_;
   std::unique_ptr<Seat> seat_;
+  std::optional<JobProgress> progress_;
   std::unique_ptr<TrainerHost> trainer_host_;
+  // What the job begins with is there.
+  bool can_train_ = false;
+  // The last trainer has failed, and the next one is not due yet.
+  bool backing_off_ = false;
+  bool over_ = false;  // the job has ended
+  // When it ended, was asked for text, or gave something to a peer.
+  Instant used_at_;
+  // When a trainer was last of use although the job is over.
+  std::optional<Instant> prompted_at_;
   absl::Duration trainer_backoff_;
   uint64_t trainers_started_ = 0;
   bool data_verified_ = false;  // by a trainer that became ready

@@ -43,11 +43,30 @@ WorkerDaemon::WorkerDaemon(WorkerOptions options,
           [this](v1::Orders orders) { OnOrders(std::move(orders)); },
           [this](SessionEnd end) { OnSessionEnd(end); }),
       boot_(options_.draw_boot()),
-      status_interval_(options_.status_interval) {}
+      status_interval_(options_.status_interval),
+      folders_(KeepFolders()) {}
 
 WorkerDaemon::~WorkerDaemon() = default;
 
+FolderKeeperOptions WorkerDaemon::KeepFolders() {
+  return {
+      .loop = environment_.loop,
+      .disk = environment_.disk,
+      .files = environment_.files,
+      .state_directory = environment_.state_directory,
+      .retention = options_.retention,
+      .unix_ms = [this] { return options_.look ? options_.look().unix_ms : 0; },
+      .stop_serving = [this](const JobFolder& folder) { StopServing(folder); },
+      .status_changed = [this] { StatusChanged(); }};
+}
+
+void WorkerDaemon::StopServing(const JobFolder& folder) {
+  const auto job = jobs_.find(folder.job.value());
+  if (job != jobs_.end() && job->second->uid() == folder.uid) jobs_.erase(job);
+}
+
 void WorkerDaemon::Start() {
+  folders_.Start();
   KeepSendingStatus();
   LearnCodecSpeeds();
 }
@@ -146,6 +165,7 @@ void WorkerDaemon::OnOrders(v1::Orders orders) {
   for (auto it = jobs_.begin(); it != jobs_.end();) {
     it = named.contains(it->first) ? std::next(it) : jobs_.erase(it);
   }
+  folders_.OnOrders(orders);
   if (orders.released() && draining_ && on_released_) {
     std::move(on_released_)();
     on_released_ = nullptr;
@@ -154,7 +174,8 @@ void WorkerDaemon::OnOrders(v1::Orders orders) {
 
 void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
   if (unserved_.contains(orders.job())) return;
-  std::unique_ptr<JobRuntime>& job = jobs_[orders.job()];
+  if (!jobs_.contains(orders.job()) && !folders_.Open(orders)) return;
+  std::unique_ptr<ServedJob>& job = jobs_[orders.job()];
   absl::Status status;
   if (job != nullptr && orders.restored().sequence() != job->restored()) {
     runtime::Log(runtime::Severity::kWarning, "worker.job.restored",
@@ -164,8 +185,8 @@ void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
     job.reset();
   }
   if (job == nullptr) {
-    job = std::make_unique<JobRuntime>(orders, environment_,
-                                       [this] { StatusChanged(); });
+    job = std::make_unique<ServedJob>(orders, environment_,
+                                      [this] { StatusChanged(); });
     status = job->Start();
     if (!status.ok()) {
       jobs_.erase(orders.job());
@@ -186,6 +207,7 @@ void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
 
 void WorkerDaemon::OnSessionEnd(const SessionEnd& end) {
   if (stopping_) return;
+  folders_.OnSessionEnd();
   sessions_lost_ += connected_ ? 1 : 0;
   connected_ = false;
   lost_ = end.status;
@@ -250,6 +272,7 @@ v1::Status WorkerDaemon::BuildStatus() const {
       speed->set_decode_elements_per_s(measured.decode_elements_per_s);
     }
   }
+  folders_.WriteStatus(&status);
   for (const auto& [id, reason] : unserved_) {
     v1::JobStatus* job = status.add_jobs();
     job->set_job(id);

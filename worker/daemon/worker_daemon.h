@@ -21,8 +21,10 @@
 #include "runtime/metrics.h"
 #include "transport/bulk.h"
 #include "worker/daemon/codec_speeds.h"
+#include "worker/daemon/folder_keeper.h"
 #include "worker/daemon/job_runtime.h"
 #include "worker/daemon/peer_service.h"
+#include "worker/daemon/served_job.h"
 #include "worker/daemon/session_client.h"
 
 namespace skerry::worker {
@@ -42,6 +44,8 @@ struct WorkerOptions {
   absl::AnyInvocable<uint64_t()> draw_boot;
   // This machine, as every Status tells of it.
   runtime::LookAtMachine look;
+  // What it keeps of jobs that have ended.
+  EndedRetention retention;
   // The coordinator speaks another protocol and never admitted this process: it
   // never will. A process that it did admit tries again, since whoever replaced
   // the coordinator may put the old one back.
@@ -80,6 +84,8 @@ class WorkerDaemon final : public transport::BulkReceiver {
  private:
   void OnOrders(v1::Orders orders);
   void OnJobOrders(Revision revision, const v1::JobOrders& orders);
+  FolderKeeperOptions KeepFolders();
+  void StopServing(const JobFolder& folder);
   void SetJobsDraining();
   void OnSessionEnd(const SessionEnd& end);
   void TakeNewBoot(const std::string& reason);
@@ -107,9 +113,10 @@ class WorkerDaemon final : public transport::BulkReceiver {
   bool draining_ = false;
   // By an operator, through the coordinator.
   bool told_to_drain_ = false;
-  absl::btree_map<uint64_t, std::unique_ptr<JobRuntime>> jobs_;
+  absl::btree_map<uint64_t, std::unique_ptr<ServedJob>> jobs_;
   // Jobs that this worker cannot serve, and why.
   absl::btree_map<uint64_t, std::string> unserved_;
+  FolderKeeper folders_;
   std::vector<CodecSpeed> codec_speeds_;  // empty until they are measured
   // Timers and tasks that run after this object is gone see it expired.
   std::shared_ptr<char> alive_ = std::make_shared<char>();

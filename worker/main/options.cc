@@ -1,12 +1,14 @@
 #include "worker/main/options.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/release.h"
+#include "runtime/log_level.h"
 #include "transport/loopback.h"
 
 namespace skerry::worker {
@@ -54,6 +56,9 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   CommandLine& line = parsed.command_line;
   line.trainer = TrainerBeside(argv[0]);
   double drain_timeout_s = 25;
+  double ended_idle_s = 60;
+  double keep_ended_h = absl::ToDoubleHours(line.retention.age);
+  double keep_ended_gib = std::ldexp(line.retention.bytes, -30);
   CLI::App app(
       "Does a worker's part in training: holds spans of the model, "
       "exchanges them with other islands, runs a trainer.",
@@ -93,10 +98,27 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
                  "After SIGTERM: how long to wait to be released")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
+  app.add_option("--ended-idle-s", ended_idle_s,
+                 "How long a job that has ended keeps its memory, and the "
+                 "trainer that `generate` started, without use")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->capture_default_str();
+  app.add_option("--keep-ended-h", keep_ended_h,
+                 "Hours for which the state of a job that has ended stays on "
+                 "the disk")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  app.add_option("--keep-ended-gib", keep_ended_gib,
+                 "GiB that the states of all jobs that have ended may take; "
+                 "the oldest go first")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
   app.add_option("--port-file", line.port_file,
                  "Write the port listened on to this file");
   AddAdmin(app, line);
-  app.add_flag("--debug", line.debug, "Log debug events too");
+  app.add_option("--log-level", line.log_level, runtime::kLogLevelHelp)
+      ->transform(CLI::CheckedTransformer(runtime::LogLevels()))
+      ->default_str("info");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& call) {
@@ -112,6 +134,9 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   }
   if (line.run_directory.empty()) line.run_directory = line.state_directory;
   line.drain_timeout = absl::Seconds(drain_timeout_s);
+  line.ended_idle = absl::Seconds(ended_idle_s);
+  line.retention.age = absl::Hours(keep_ended_h);
+  line.retention.bytes = static_cast<uint64_t>(std::ldexp(keep_ended_gib, 30));
   return parsed;
 }
 
