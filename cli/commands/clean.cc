@@ -26,9 +26,10 @@ absl::Status AddNamed(const std::vector<std::string>& folders,
     const auto parts = ParseJobFolderName(folder);
     if (!parts.has_value()) {
       return absl::InvalidArgumentError(
-          absl::StrCat(folder, " is no name of a job's folder; skerryctl "
-                       "describe worker ", request->worker(),
-                       " shows those that there are"));
+          absl::StrCat(folder,
+                       " is no name of a job's folder; skerryctl "
+                       "describe worker ",
+                       request->worker(), " shows those that there are"));
     }
     v1::StoredJobKey* key = request->add_stored_jobs();
     key->set_job(parts->first);

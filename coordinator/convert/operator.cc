@@ -85,6 +85,15 @@ void JobViewToProto(const JobView& view, v1::JobView* out) {
   }
   out->set_checkpoint(view.checkpoint.value());
   out->set_samples_partly(view.samples_partly);
+  if (view.model.has_value()) {
+    v1::ModelPlace* model = out->mutable_model();
+    model->set_sequence(view.model->sequence.value());
+    for (const std::string& worker : view.model->workers) {
+      model->add_workers(worker);
+    }
+    model->set_kept_ms(Milliseconds(view.model->kept));
+    model->set_keep_ended_bytes(view.model->keep_ended_bytes);
+  }
 }
 
 void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {

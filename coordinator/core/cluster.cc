@@ -56,8 +56,7 @@ class Cluster::Impl {
   absl::Status Restore(const ClusterSnapshot& saved) {
     SKERRY_CHECK(!revision_.is_set());
     absl::Status restored = workers_.Restore(saved.workers);
-    if (restored.ok()) restored = jobs_.Restore(saved.jobs);
-    jobs_.RestoreGone(saved.gone_jobs);
+    if (restored.ok()) restored = jobs_.Restore(saved.jobs, saved.gone_jobs);
     revision_ = saved.revision;
     if (restored.ok() && StateHash() != saved.state_hash) {
       restored = absl::DataLossError("its state is not the one that was saved");
@@ -169,16 +168,11 @@ class Cluster::Impl {
     return absl::OkStatus();
   }
 
-  absl::Status RemoveStored(std::string_view name,
-                            const std::vector<StoredJobKey>& keys,
+  absl::Status RemoveStored(std::string_view name, StoredKeys keys,
                             Instant now) {
     Advance(now);
-    for (const StoredJobKey& key : keys) {
-      SKERRY_RETURN_IF_ERROR(CheckRemovable(jobs_, workers_, name, key));
-    }
-    for (const StoredJobKey& key : keys) workers_.RemoveStored(name, key);
     touched_.insert(std::string(name));
-    return absl::OkStatus();
+    return RemoveStoredJobs(jobs_, workers_, name, keys);
   }
 
   absl::StatusOr<JobPlan> Plan(const JobSpec& spec, uint64_t elements) const {
@@ -235,7 +229,6 @@ class Cluster::Impl {
   }
 
   std::vector<GenerateAnswer> TakeAnswers() { return desk_.TakeAnswers(); }
-
   absl::StatusOr<Orders> OrdersFor(std::string_view name, Instant now) const {
     SKERRY_CHECK(records_.empty());
     const Worker* worker = workers_.FindCurrent(name);
@@ -262,7 +255,6 @@ class Cluster::Impl {
   }
 
   Revision revision() const { return revision_; }
-
   absl::StatusOr<JobId> FindJob(std::string_view name) const {
     return jobs_.FindName(name);
   }
@@ -273,21 +265,11 @@ class Cluster::Impl {
   }
 
   std::vector<JobView> ViewJobs(Instant now) const {
-    std::vector<JobView> views;
-    const JobQueue queue = jobs_.QueueFor(workers_);
-    for (const auto& [id, job] : jobs_.all()) {
-      views.push_back(
-          ViewOf(job, workers_, options_, queue.TurnOf(id), revision_, now));
-    }
-    return views;
+    return ViewAllJobs(jobs_, workers_, options_, revision_, now);
   }
 
   std::vector<WorkerView> ViewWorkers(Instant now) const {
-    std::vector<WorkerView> views;
-    for (const auto& [name, worker] : workers_.all()) {
-      views.push_back(ViewOfWorker(jobs_, workers_, worker, options_, now));
-    }
-    return views;
+    return ViewAllWorkers(jobs_, workers_, options_, now);
   }
 
   absl::StatusOr<WorkerView> ViewWorker(std::string_view name,
@@ -457,8 +439,7 @@ absl::Status Cluster::SetIntent(std::string_view worker, WorkerIntent intent,
                                 Instant now) {
   return impl_->SetIntent(worker, intent, now);
 }
-absl::Status Cluster::RemoveStored(std::string_view worker,
-                                   const std::vector<StoredJobKey>& keys,
+absl::Status Cluster::RemoveStored(std::string_view worker, StoredKeys keys,
                                    Instant now) {
   return impl_->RemoveStored(worker, keys, now);
 }

@@ -111,10 +111,9 @@ class Cluster {
   // The worker removes these folders from its disk, as far as it has them when
   // it hears of it. Not durable.
   //
-  // Errors: NotFound, FailedPrecondition, as CheckRemovable has them; then none
-  // is removed.
-  absl::Status RemoveStored(std::string_view worker,
-                            const std::vector<StoredJobKey>& keys, Instant now);
+  // Errors: as RemoveStoredJobs.
+  absl::Status RemoveStored(std::string_view worker, StoredKeys keys,
+                            Instant now);
   // Puts a prompt to a worker with the job's whole state; the answer comes
   // through TakeAnswers, at the latest after `timeout`.
   //

@@ -9,6 +9,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -161,6 +162,8 @@ struct StoredJobKey {
   uint64_t uid = 0;
   friend auto operator<=>(const StoredJobKey&, const StoredJobKey&) = default;
 };
+
+using StoredKeys = std::span<const StoredJobKey>;
 
 struct StoredJob {
   StoredJobKey key;

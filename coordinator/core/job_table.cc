@@ -83,7 +83,9 @@ std::vector<JobSnapshot> JobTable::Save() const {
   return saved;
 }
 
-absl::Status JobTable::Restore(const std::vector<JobSnapshot>& saved) {
+absl::Status JobTable::Restore(const std::vector<JobSnapshot>& saved,
+                               const std::vector<GoneJob>& gone) {
+  for (const GoneJob& one : gone) gone_[one.job] = one;
   for (const JobSnapshot& one : saved) {
     const auto [it, fresh] =
         jobs_.try_emplace(one.job, one.job, one.submitted, options_);
@@ -233,10 +235,6 @@ std::vector<GoneJob> JobTable::SaveGone() const {
   std::vector<GoneJob> saved;
   for (const auto& [id, gone] : gone_) saved.push_back(gone);
   return saved;
-}
-
-void JobTable::RestoreGone(const std::vector<GoneJob>& saved) {
-  for (const GoneJob& one : saved) gone_[one.job] = one;
 }
 
 JobFate JobTable::FateOf(const StoredJobKey& key) const {

@@ -49,10 +49,10 @@ class JobTable {
   // By number.
   std::vector<JobSnapshot> Save() const;
   // Into an empty table. Errors: DataLoss, naming the job.
-  absl::Status Restore(const std::vector<JobSnapshot>& saved);
+  absl::Status Restore(const std::vector<JobSnapshot>& saved,
+                       const std::vector<GoneJob>& gone);
   // The newest jobs that are remembered no longer, by number.
   std::vector<GoneJob> SaveGone() const;
-  void RestoreGone(const std::vector<GoneJob>& saved);
 
   // What a reviewed submission would be: the job that it repeats, or unset for
   // a new one. With `apply` the newest job of that name is the answer when it

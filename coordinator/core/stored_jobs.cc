@@ -23,21 +23,6 @@ const char* FateText(JobFate fate) {
   return "";
 }
 
-}  // namespace
-
-void AddStoredJobs(const JobTable& jobs, const Worker& worker, Orders& orders) {
-  for (const StoredJob& stored : worker.stored.all) {
-    const JobFate fate = jobs.FateOf(stored.key);
-    const bool unwanted =
-        worker.unwanted.contains(stored.key) && fate != JobFate::kLive;
-    if (unwanted || fate == JobFate::kDeleted) {
-      orders.removed_jobs.push_back(stored.key);
-    } else if (fate == JobFate::kEnded) {
-      orders.ended_jobs.push_back(stored.key);
-    }
-  }
-}
-
 absl::Status CheckRemovable(const JobTable& jobs, const WorkerTable& workers,
                             std::string_view name, const StoredJobKey& key) {
   SKERRY_RETURN_IF_ERROR(workers.Find(name).status());
@@ -63,6 +48,30 @@ absl::Status CheckRemovable(const JobTable& jobs, const WorkerTable& workers,
         absl::StrCat("job ", key.job.value(),
                      " has not ended and needs its folder; cancel it first"));
   }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddStoredJobs(const JobTable& jobs, const Worker& worker, Orders& orders) {
+  for (const StoredJob& stored : worker.stored.all) {
+    const JobFate fate = jobs.FateOf(stored.key);
+    const bool unwanted =
+        worker.unwanted.contains(stored.key) && fate != JobFate::kLive;
+    if (unwanted || fate == JobFate::kDeleted) {
+      orders.removed_jobs.push_back(stored.key);
+    } else if (fate == JobFate::kEnded) {
+      orders.ended_jobs.push_back(stored.key);
+    }
+  }
+}
+
+absl::Status RemoveStoredJobs(const JobTable& jobs, WorkerTable& workers,
+                              std::string_view worker, StoredKeys keys) {
+  for (const StoredJobKey& key : keys) {
+    SKERRY_RETURN_IF_ERROR(CheckRemovable(jobs, workers, worker, key));
+  }
+  for (const StoredJobKey& key : keys) workers.RemoveStored(worker, key);
   return absl::OkStatus();
 }
 

@@ -20,10 +20,11 @@ namespace skerry::coordinator {
 
 void AddStoredJobs(const JobTable& jobs, const Worker& worker, Orders& orders);
 
-// Errors: NotFound, no worker of that name, or it has no such folder;
-// FailedPrecondition, the worker is not there, or the job has not ended.
-absl::Status CheckRemovable(const JobTable& jobs, const WorkerTable& workers,
-                            std::string_view worker, const StoredJobKey& key);
+// Has the worker remove these folders. Errors: NotFound, no worker of that
+// name, or it has no such folder; FailedPrecondition, the worker is not there,
+// or a job has not ended. Then none is removed.
+absl::Status RemoveStoredJobs(const JobTable& jobs, WorkerTable& workers,
+                              std::string_view worker, StoredKeys keys);
 
 std::vector<StoredJobView> StoredJobsOf(const JobTable& jobs,
                                         const Worker& worker);

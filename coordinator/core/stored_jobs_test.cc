@@ -118,12 +118,14 @@ TEST_F(StoredJobsTest, WhatIsNotKnownIsForAnOperator) {
   EXPECT_EQ(view->stored_jobs[1].name, "live");
 
   EXPECT_TRUE(absl::IsFailedPrecondition(
-      cluster_.RemoveStored("w", {other, live}, kStart)));
+      cluster_.RemoveStored("w", std::vector{other, live}, kStart)));
+  const StoredJobKey nothing{JobId(9), 9};
   EXPECT_TRUE(
-      absl::IsNotFound(cluster_.RemoveStored("w", {{JobId(9), 9}}, kStart)));
-  EXPECT_TRUE(absl::IsNotFound(cluster_.RemoveStored("x", {other}, kStart)));
+      absl::IsNotFound(cluster_.RemoveStored("w", {&nothing, 1}, kStart)));
+  EXPECT_TRUE(
+      absl::IsNotFound(cluster_.RemoveStored("x", {&other, 1}, kStart)));
   EXPECT_THAT(cluster_.OrdersFor("w", kStart)->removed_jobs, IsEmpty());
-  ASSERT_TRUE(cluster_.RemoveStored("w", {other}, kStart).ok());
+  ASSERT_TRUE(cluster_.RemoveStored("w", {&other, 1}, kStart).ok());
   EXPECT_THAT(cluster_.OrdersFor("w", kStart)->removed_jobs,
               ElementsAre(other));
   EXPECT_THAT(cluster_.TakeTouched(), ElementsAre("w"));

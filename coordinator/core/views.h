@@ -60,6 +60,18 @@ struct JobCounters {
   double tokens_per_s = 0;
 };
 
+// Where the model of a job that has ended lies.
+struct ModelPlace {
+  // The newest state that is whole on workers that are there; without workers
+  // there is none.
+  Sequence sequence;
+  std::vector<std::string> workers;
+  // How long they keep it, if it is not the oldest of too many bytes.
+  absl::Duration kept;
+  // What the one that keeps least keeps of all ended jobs together.
+  uint64_t keep_ended_bytes = 0;
+};
+
 struct JobView {
   JobId id;
   JobSpec spec;
@@ -88,6 +100,8 @@ struct JobView {
   size_t queue_length = 0;
   // In some of several fragments and not in all.
   uint64_t samples_partly = 0;
+  // Only of a job that has ended.
+  std::optional<ModelPlace> model;
 };
 
 // What frames have shown of the way to another worker.

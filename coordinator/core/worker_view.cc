@@ -88,4 +88,15 @@ WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
   return view;
 }
 
+std::vector<WorkerView> ViewAllWorkers(const JobTable& jobs,
+                                       const WorkerTable& workers,
+                                       const ClusterOptions& options,
+                                       Instant now) {
+  std::vector<WorkerView> views;
+  for (const auto& [name, worker] : workers.all()) {
+    views.push_back(ViewOfWorker(jobs, workers, worker, options, now));
+  }
+  return views;
+}
+
 }  // namespace skerry::coordinator

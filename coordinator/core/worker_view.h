@@ -25,6 +25,11 @@ std::vector<LinkView> LinksOf(const JobTable& jobs, const WorkerTable& workers,
 WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
                         const Worker& worker, const ClusterOptions& options,
                         Instant now);
+// By name.
+std::vector<WorkerView> ViewAllWorkers(const JobTable& jobs,
+                                       const WorkerTable& workers,
+                                       const ClusterOptions& options,
+                                       Instant now);
 
 }  // namespace skerry::coordinator
 

@@ -148,15 +148,15 @@ class Folders {
 
   void Submit() {
     const std::string name = absl::StrCat("job", ++keys_);
-    const auto job = ours_.cluster->Submit(
-        coordinator::SmallJob(name, 100), absl::StrCat("key", keys_), Now());
+    const auto job = ours_.cluster->Submit(coordinator::SmallJob(name, 100),
+                                           absl::StrCat("key", keys_), Now());
     ASSERT_TRUE(job.ok()) << job.status();
     ours_.cluster->TakeRecords();
     ours_.live.insert(job->job);
     // A folder's name is what orders say; here nobody has a seat.
     const std::string key = absl::StrCat("key", keys_);
-    ours_.uids[job->job] = CombineHash(
-        Hash64(std::as_bytes(std::span(key))), job->job.value());
+    ours_.uids[job->job] =
+        CombineHash(Hash64(std::as_bytes(std::span(key))), job->job.value());
   }
 
   // A worker serves a job, and so has its folder.
@@ -219,7 +219,7 @@ class Folders {
     if (!folder.has_value()) return;
     const StoredJobKey key{folder->first.job, folder->first.uid};
     const bool taken =
-        ours_.cluster->RemoveStored(NameOf(worker), {key}, Now()).ok();
+        ours_.cluster->RemoveStored(NameOf(worker), {&key, 1}, Now()).ok();
     if (taken) cleaned_.insert({NameOf(worker), key});
     ours_.cluster->TakeTouched();
   }

@@ -95,14 +95,14 @@ void FolderKeeper::WriteStatus(v1::Status* out) const {
 
 void FolderKeeper::Act() {
   for (const StoredFolder& mark : folders_.TakeMarks()) {
-    options_.disk.Run([&files = options_.files,
-                       state = options_.state_directory, mark] {
-      const absl::Status marked =
-          MarkEnded(files, state, mark.folder, mark.ended_unix_ms);
-      if (marked.ok()) return;
-      runtime::Log(runtime::Severity::kWarning, "worker.folder.not_marked",
-                   {{"folder", NameOf(mark.folder)}, {"cause", marked}});
-    });
+    options_.disk.Run(
+        [&files = options_.files, state = options_.state_directory, mark] {
+          const absl::Status marked =
+              MarkEnded(files, state, mark.folder, mark.ended_unix_ms);
+          if (marked.ok()) return;
+          runtime::Log(runtime::Severity::kWarning, "worker.folder.not_marked",
+                       {{"folder", NameOf(mark.folder)}, {"cause", marked}});
+        });
   }
   for (const JobFolder& folder : folders_.TakeRemovable(options_.unix_ms())) {
     options_.stop_serving(folder);

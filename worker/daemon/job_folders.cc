@@ -47,7 +47,8 @@ int64_t ReadMark(const runtime::Files& files, const std::string& path) {
 }  // namespace
 
 std::string PathOf(const std::string& state, const JobFolder& folder) {
-  return absl::StrCat(FolderOfAll(state), "/", JobFolderName(folder.job.value(), folder.uid));
+  return absl::StrCat(FolderOfAll(state), "/",
+                      JobFolderName(folder.job.value(), folder.uid));
 }
 
 absl::StatusOr<std::vector<StoredFolder>> ListJobFolders(

@@ -47,7 +47,40 @@ void AddAdmin(CLI::App& app, CommandLine& line) {
   app.add_option("--admin-port-file", line.admin_port_file,
                  "Write the admin port to this file")
       ->needs("--admin");
+  app.add_option("--log-level", line.log_level, runtime::kLogLevelHelp)
+      ->transform(CLI::CheckedTransformer(runtime::LogLevels()))
+      ->default_str("info");
 }
+
+// What becomes of jobs that have ended.
+struct Ended {
+  double idle_s = 60;
+  double keep_h = absl::ToDoubleHours(EndedRetention().age);
+  double keep_gib =
+      std::ldexp(static_cast<double>(EndedRetention().bytes), -30);
+
+  void AddTo(CLI::App& app) {
+    app.add_option("--ended-idle-s", idle_s,
+                   "How long a job that has ended keeps its memory, and the "
+                   "trainer that `generate` started, without use")
+        ->check(CLI::Range(0.1, 86400.0))
+        ->capture_default_str();
+    app.add_option("--keep-ended-h", keep_h,
+                   "Hours for which the state of a job that has ended stays on "
+                   "the disk")
+        ->check(CLI::Range(0.0, 1e6))
+        ->capture_default_str();
+    app.add_option("--keep-ended-gib", keep_gib,
+                   "GiB that the states of all jobs that have ended may take; "
+                   "the oldest go first")
+        ->check(CLI::Range(0.0, 1e6))
+        ->capture_default_str();
+  }
+  EndedRetention Retention() const {
+    return {absl::Hours(keep_h),
+            static_cast<uint64_t>(std::ldexp(keep_gib, 30))};
+  }
+};
 
 }  // namespace
 
@@ -56,9 +89,7 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   CommandLine& line = parsed.command_line;
   line.trainer = TrainerBeside(argv[0]);
   double drain_timeout_s = 25;
-  double ended_idle_s = 60;
-  double keep_ended_h = absl::ToDoubleHours(line.retention.age);
-  double keep_ended_gib = std::ldexp(line.retention.bytes, -30);
+  Ended ended;
   CLI::App app(
       "Does a worker's part in training: holds spans of the model, "
       "exchanges them with other islands, runs a trainer.",
@@ -98,27 +129,10 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
                  "After SIGTERM: how long to wait to be released")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
-  app.add_option("--ended-idle-s", ended_idle_s,
-                 "How long a job that has ended keeps its memory, and the "
-                 "trainer that `generate` started, without use")
-      ->check(CLI::Range(0.1, 86400.0))
-      ->capture_default_str();
-  app.add_option("--keep-ended-h", keep_ended_h,
-                 "Hours for which the state of a job that has ended stays on "
-                 "the disk")
-      ->check(CLI::Range(0.0, 1e6))
-      ->capture_default_str();
-  app.add_option("--keep-ended-gib", keep_ended_gib,
-                 "GiB that the states of all jobs that have ended may take; "
-                 "the oldest go first")
-      ->check(CLI::Range(0.0, 1e6))
-      ->capture_default_str();
+  ended.AddTo(app);
   app.add_option("--port-file", line.port_file,
                  "Write the port listened on to this file");
   AddAdmin(app, line);
-  app.add_option("--log-level", line.log_level, runtime::kLogLevelHelp)
-      ->transform(CLI::CheckedTransformer(runtime::LogLevels()))
-      ->default_str("info");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& call) {
@@ -134,9 +148,8 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   }
   if (line.run_directory.empty()) line.run_directory = line.state_directory;
   line.drain_timeout = absl::Seconds(drain_timeout_s);
-  line.ended_idle = absl::Seconds(ended_idle_s);
-  line.retention.age = absl::Hours(keep_ended_h);
-  line.retention.bytes = static_cast<uint64_t>(std::ldexp(keep_ended_gib, 30));
+  line.ended_idle = absl::Seconds(ended.idle_s);
+  line.retention = ended.Retention();
   return parsed;
 }
 
