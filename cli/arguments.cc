@@ -302,6 +302,17 @@ void Parser::AddWorkerChanges() {
   add("uncordon", "lets a worker serve again", Command::kUncordon);
   add("drain", "lets a worker finish its round and leave its jobs",
       Command::kDrain);
+  CLI::App* clean =
+      Leaf(&app_, "clean",
+           "removes from a worker's disk what it has of jobs that the "
+           "coordinator does not know",
+           Command::kClean);
+  clean->add_option("WORKER", arguments_.worker, "name of the worker")
+      ->required();
+  clean->add_option("FOLDER", arguments_.folders,
+                    "these alone, as `skerryctl describe worker` names them; "
+                    "also of jobs that have ended");
+  clean->add_flag("-y,--yes", arguments_.sure, "do not ask");
 }
 
 void Parser::AddGenerate() {

@@ -43,11 +43,14 @@ struct Arguments {
   std::string name;
   // Of the worker, likewise.
   std::string worker;
+  // clean: on the worker's disk; empty: all of jobs that the coordinator does
+  // not know.
+  std::vector<std::string> folders;
   // submit, apply, plan.
   std::string file;
   // submit: watches the job as well.
   bool follow = false;
-  // cancel, delete: does not ask.
+  // cancel, delete, clean: does not ask.
   bool sure = false;
   // get.
   ListArguments list;

@@ -236,6 +236,14 @@ absl::StatusOr<v1::WorkerView> Client::SetIntent(const std::string& worker,
                            kMutationTimeout);
 }
 
+absl::StatusOr<v1::WorkerView> Client::RemoveStoredJobs(
+    v1::RemoveStoredJobsRequest request) {
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  return connection_->Call(&v1::Operator::Stub::RemoveStoredJobs, request,
+                           kMutationTimeout);
+}
+
 absl::StatusOr<v1::ListWorkersReply> Client::ListWorkers() {
   return connection_->Call(&v1::Operator::Stub::ListWorkers,
                            v1::ListWorkersRequest(), kViewTimeout);

@@ -21,6 +21,7 @@ enum class Command {
   kCordon,
   kUncordon,
   kDrain,
+  kClean,
   kGetJobs,
   kGetJob,
   kGetWorkers,

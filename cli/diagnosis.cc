@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/job_folder_name.h"
 #include "base/release.h"
 #include "cli/table.h"
 #include "cli/worker_view.h"
@@ -29,6 +30,7 @@ constexpr double kStallShare = 0.25;
 // A process that was refused longer ago is gone: one that is started again
 // asks again.
 constexpr uint64_t kContenderMsMax = 10 * 60 * 1000;
+constexpr size_t kFoldersNamed = 4;
 
 class Doctor {
  public:
@@ -51,6 +53,7 @@ class Doctor {
   void CoordinatorMachine();
   void Worker(const v1::WorkerView& worker);
   void Workers();
+  void StoredJobs();
   void Machines();
   void Ports();
   void Links();
@@ -171,6 +174,31 @@ void Doctor::Workers() {
                        "release"));
 }
 
+// Only an operator can tell whether anybody needs what a coordinator does not
+// know of.
+void Doctor::StoredJobs() {
+  for (const v1::WorkerView& worker : evidence_.workers.workers()) {
+    std::vector<std::string> folders;
+    uint64_t bytes = 0;
+    for (const v1::StoredJobView& stored : worker.stored_jobs()) {
+      if (stored.state() != kUnknownJob) continue;
+      folders.push_back(JobFolderName(stored.job(), stored.uid()));
+      bytes += stored.bytes();
+    }
+    if (folders.empty()) continue;
+    const size_t count = folders.size();
+    if (count > kFoldersNamed) folders.resize(kFoldersNamed);
+    Add(Verdict::kWarning, "worker " + worker.worker(),
+        absl::StrCat("its disk has ", BytesText(bytes), " of ", count,
+                     " jobs that this coordinator does not know (",
+                     absl::StrJoin(folders, ", "),
+                     count > kFoldersNamed ? ", ..." : "",
+                     "); if it was not started on an old or a wrong journal, "
+                     "remove them with: skerryctl clean ",
+                     worker.worker()));
+  }
+}
+
 void Doctor::Machines() {
   const size_t before = wrong_;
   for (const v1::WorkerView& worker : evidence_.workers.workers()) {
@@ -285,6 +313,7 @@ std::vector<Check> Doctor::Diagnose() && {
     CoordinatorMachine();
     Workers();
     Machines();
+    StoredJobs();
     Ports();
     Links();
     Jobs();

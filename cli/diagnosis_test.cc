@@ -108,6 +108,20 @@ INSTANTIATE_TEST_SUITE_P(
                 e.version = absl::UnavailableError("it cannot be reached");
               },
               "problem  coordinator: it cannot be reached"},
+        Fault{"unknown_folders",
+              [](Evidence& e) {
+                for (int i = 0; i < 2; ++i) {
+                  v1::StoredJobView* stored = First(e).add_stored_jobs();
+                  stored->set_job(7);
+                  stored->set_uid(0xab);
+                  stored->set_bytes(kGiB);
+                  stored->set_state(i == 0 ? "unknown" : "ended");
+                }
+              },
+              "warning  worker a: its disk has 1.0 GiB of 1 jobs that this "
+              "coordinator does not know (7-00000000000000ab); if it was not "
+              "started on an old or a wrong journal, remove them with: "
+              "skerryctl clean a"},
         Fault{"other_protocol",
               [](Evidence& e) {
                 e.version = absl::FailedPreconditionError("speaks 1, not 2");

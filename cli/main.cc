@@ -17,6 +17,7 @@
 #include "cli/client.h"
 #include "cli/commands/change.h"
 #include "cli/commands/checkpoint.h"
+#include "cli/commands/clean.h"
 #include "cli/commands/complete.h"
 #include "cli/commands/config.h"
 #include "cli/commands/data_import.h"
@@ -72,6 +73,9 @@ absl::Status ChangeCluster(const Arguments& arguments, Client& client,
     case Command::kDrain:
       return SetIntent(client, arguments.worker, v1::WORKER_INTENT_DRAIN,
                        output);
+    case Command::kClean:
+      return CleanWorker(client, arguments.worker, arguments.folders,
+                         arguments.sure, output);
     default:
       return absl::InternalError("not a command for the coordinator");
   }

@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "cli/model_place.h"
 #include "cli/table.h"
 #include "nlohmann/json.hpp"
 
@@ -404,6 +405,9 @@ std::string JobDescription(const v1::JobView& job) {
             "none: the data have no validation split of a whole sample", &text);
   }
   AddCounters(job, &text);
+  if (job.has_model()) {
+    absl::StrAppend(&text, "\nModel\n", ModelPlaceText(job));
+  }
   if (job.replicas_size() > 0) {
     absl::StrAppend(&text, "\nReplicas\n", SeatsTable(job));
   }

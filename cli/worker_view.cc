@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/job_folder_name.h"
 #include "cli/table.h"
 #include "cli/views.h"
 
@@ -72,6 +73,14 @@ std::string WorkerDescription(const v1::WorkerView& worker,
                     absl::StrFormat("%.1f ms", link.round_trip_s() * 1e3)});
     }
     absl::StrAppend(&text, "\nLinks\n", table.Text());
+  }
+  if (worker.stored_jobs_size() > 0) {
+    Table table({{"FOLDER"}, {"JOB"}, {"STATE"}, {"SIZE", Align::kRight}});
+    for (const v1::StoredJobView& stored : worker.stored_jobs()) {
+      table.AddRow({JobFolderName(stored.job(), stored.uid()), stored.name(),
+                    stored.state(), BytesText(stored.bytes())});
+    }
+    absl::StrAppend(&text, "\nOn its disk\n", table.Text());
   }
   if (!events.empty()) {
     absl::StrAppend(&text, "\nEvents\n");

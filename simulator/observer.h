@@ -62,6 +62,8 @@ class Observer {
                              const worker::JobOrders& orders) {}
   virtual void OnFrameTaken(HostId host, uint64_t run,
                             const compression::FrameHeader& header) {}
+  // A worker removes the files that it has of the job with that uid.
+  virtual void OnFolderRemoved(HostId host, JobId job, uint64_t uid) {}
   // After every task of the worker's process.
   virtual void OnSeat(const SeatSight& sight) {}
   // A program did what no program may: text says what.

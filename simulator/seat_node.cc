@@ -75,7 +75,7 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
       uid_(orders.uid()),
       spec_(orders.spec()),
       start_(orders),
-      folder_(absl::StrCat("jobs/", orders.job(), "-", orders.uid())),
+      folder_(FolderOf(job_, orders.uid())),
       answers_(node.process(), [this] { AfterSeat(); }),
       executor_(node.process(), world.random, world.setting.pace),
       bulk_(job_, node.bulk(), answers_),
@@ -109,10 +109,14 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
   seat_ = std::make_unique<worker::Seat>(
       std::move(options),
       worker::Effects{trainer_, bulk_, *this, *this, host_});
-  from_checkpoint ? ReadCheckpoint() : StartTrainer();
+  from_checkpoint ? ReadCheckpoint() : BeginTraining();
 }
 
 SeatNode::~SeatNode() { seat_.reset(); }
+
+std::string SeatNode::FolderOf(JobId job, uint64_t uid) {
+  return absl::StrCat("jobs/", job.value(), "-", uid);
+}
 
 std::string SeatNode::PathOf(const StoredFile& file) const {
   return absl::StrCat(folder_, "/", worker::StoreFileName(file));
@@ -184,7 +188,7 @@ void SeatNode::ReadCheckpoint() {
     auto read = world_.saved_states.Read(job_, spec_, start_.restored());
     if (!read.ok()) {
       restore_error_ = std::string(read.status().message());
-      StartTrainer();
+      BeginTraining();
       return;
     }
     StoreCheckpoint(
@@ -195,7 +199,7 @@ void SeatNode::ReadCheckpoint() {
 
 void SeatNode::StoreCheckpoint(
     std::shared_ptr<std::vector<SavedStates::Fragment>> base, size_t fragment) {
-  if (fragment == base->size()) return StartTrainer();
+  if (fragment == base->size()) return BeginTraining();
   SavedStates::Fragment& one = (*base)[fragment];
   one.file.sequence = start_.at()[fragment];
   Store(one.file, one.contents,
@@ -314,13 +318,35 @@ void SeatNode::OnTrainerFailed(const absl::Status& why) {
       failures_.OnFailure(why, seat_->Facts().counters.rounds, ready_);
   ready_ = false;
   if (verdict.unfit) fatal_ = verdict.reason;
+  backing_off_ = true;
   seat_->OnTrainerFailed(node_.process().Now(), verdict.reason);
   AfterSeat();
   if (!verdict.restart_after.has_value()) return;
-  After(*verdict.restart_after, [this] { StartTrainer(); });
+  After(*verdict.restart_after, [this] {
+    backing_off_ = false;
+    ConsiderTrainer();
+  });
+}
+
+void SeatNode::BeginTraining() {
+  can_train_ = true;
+  ConsiderTrainer();
+}
+
+void SeatNode::ConsiderTrainer() {
+  if (!can_train_ || backing_off_) return;
+  if (seat_->WantsTrainer()) {
+    if (!trainer_.is_there()) StartTrainer();
+  } else if (trainer_.is_there()) {
+    trainer_.End();
+    watching_.reset();
+    ready_ = false;
+    seat_->OnTrainerEnded(node_.process().Now());
+  }
 }
 
 void SeatNode::AfterSeat() {
+  ConsiderTrainer();
   touched_ = true;
   facts_.reset();
   const std::optional<Instant> next = seat_->NextDeadline();

@@ -69,6 +69,7 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   uint64_t restored() const { return start_.restored().sequence(); }
   uint64_t uid() const { return uid_; }
   const std::string& folder() const { return folder_; }
+  static std::string FolderOf(JobId job, uint64_t uid);
   // Whether the seat may have changed since the last call.
   bool TakeTouched() { return std::exchange(touched_, false); }
   // Of the seat as it is.
@@ -89,6 +90,9 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   void WatchTrainer();
   void OnTrainerReady(const worker::TrainerDescription& description);
   void OnTrainerFailed(const absl::Status& why);
+  void BeginTraining();
+  // Starts a trainer, or ends the one there is, as the seat wants it.
+  void ConsiderTrainer();
   void AfterSeat();
   std::string PathOf(const worker::StoredFile& file) const;
   // Makes the folder again where somebody has removed it.
@@ -123,6 +127,10 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   std::optional<worker::TrainerWatch> watch_;
   // Looks that were planned for a former trainer see it expired.
   std::shared_ptr<char> watching_;
+  // What the job begins with is there.
+  bool can_train_ = false;
+  // The last trainer has failed, and the next one is not due yet or never is.
+  bool backing_off_ = false;
   std::unique_ptr<worker::Seat> seat_;
   // Why the checkpoint that the job went back to was not read here.
   std::string restore_error_;

@@ -103,6 +103,7 @@ absl::Duration SimTrainer::EvaluationTime(uint64_t samples) {
 
 void SimTrainer::Start() {
   running_ = true;
+  dying_ = false;
   hang_.reset();
   progress_ = {};
   Enter(worker::TrainerPhase::kBuilding);
@@ -124,12 +125,24 @@ void SimTrainer::Start() {
         });
 }
 
+void SimTrainer::End() {
+  running_ = false;
+  dying_ = false;
+  hang_.reset();
+  alive_ = std::make_shared<char>();
+  abort_ = nullptr;
+}
+
 void SimTrainer::Die(const absl::Status& why) {
   if (!std::exchange(running_, false)) return;
   hang_.reset();
   alive_ = std::make_shared<char>();
   abort_ = nullptr;
-  Later(Moment(), [this, why] { events_.failed(why); });
+  dying_ = true;
+  Later(Moment(), [this, why] {
+    dying_ = false;
+    events_.failed(why);
+  });
 }
 
 void SimTrainer::Meet(TrainerIslands::Step step,

@@ -81,6 +81,10 @@ class SimTrainer final : public worker::TrainerPort {
   uint64_t elements() const { return was_ready_ ? model_->elements() : 0; }
   // Starts the process; ready() follows.
   void Start();
+  // Whether there is a process, or one whose end is not told yet.
+  bool is_there() const { return running_ || dying_; }
+  // Ends the process; nothing follows.
+  void End();
   // The process dies, unless it has; failed() follows.
   void Die(const absl::Status& why);
   // No call is answered any more, until the process dies.
@@ -126,6 +130,7 @@ class SimTrainer final : public worker::TrainerPort {
   TrainerIslands& islands_;
   const Events events_;
   bool running_ = false;
+  bool dying_ = false;
   bool was_ready_ = false;
   std::optional<Hang> hang_;
   worker::TrainerProgress progress_;

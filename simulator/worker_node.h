@@ -17,6 +17,7 @@
 #include "simulator/process.h"
 #include "simulator/session.h"
 #include "worker/core/effects.h"
+#include "worker/core/state_folders.h"
 
 namespace skerry::sim {
 
@@ -54,6 +55,8 @@ class WorkerNode final : public transport::BulkReceiver {
  private:
   void OnOrders(uint64_t session, const OrdersMessage& orders);
   void OnJobOrders(Revision revision, const v1::JobOrders& orders);
+  // Removes the folders that may go.
+  void KeepFolders(const v1::Orders& orders);
   void OnSessionEnd(const absl::Status& why);
   void TakeNewBoot(const std::string& reason);
   void SetJobsDraining();
@@ -80,6 +83,7 @@ class WorkerNode final : public transport::BulkReceiver {
   bool draining_ = false;
   bool told_to_drain_ = false;
   std::map<uint64_t, std::unique_ptr<SeatNode>> jobs_;
+  worker::StateFolders folders_;
 
   std::shared_ptr<Session> session_;
   bool writing_ = false;

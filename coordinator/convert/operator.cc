@@ -139,6 +139,15 @@ void JobViewToProto(const JobView& view, v1::JobView* out) {
   if (view.validation_samples.has_value()) {
     out->set_validation_samples(*view.validation_samples);
   }
+  if (view.model.has_value()) {
+    v1::ModelPlace* model = out->mutable_model();
+    model->set_sequence(view.model->sequence.value());
+    for (const std::string& worker : view.model->workers) {
+      model->add_workers(worker);
+    }
+    model->set_kept_ms(Milliseconds(view.model->kept));
+    model->set_keep_ended_bytes(view.model->keep_ended_bytes);
+  }
 }
 
 absl::StatusOr<std::optional<Checkpointed>> RestoreChoiceFromProto(
@@ -200,6 +209,14 @@ void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
     one->set_worker(link.worker);
     one->set_bytes_per_s(link.bytes_per_s);
     one->set_round_trip_s(link.round_trip_s);
+  }
+  for (const StoredJobView& stored : view.stored_jobs) {
+    v1::StoredJobView* one = out->add_stored_jobs();
+    one->set_job(stored.key.job.value());
+    one->set_uid(stored.key.uid);
+    one->set_bytes(stored.bytes);
+    one->set_state(stored.state);
+    one->set_name(stored.name);
   }
 }
 

@@ -416,7 +416,7 @@ absl::StatusOr<JobSnapshot> JobFromProto(const v1::JobSnapshot& p) {
 }
 
 absl::StatusOr<ClusterSnapshot> StateFromProto(const v1::JournalSnapshot& p) {
-  ClusterSnapshot out{Revision(p.revision()), p.state_hash(), {}, {}};
+  ClusterSnapshot out{Revision(p.revision()), p.state_hash(), {}, {}, {}};
   for (const v1::WorkerSnapshot& worker : p.workers()) {
     SKERRY_ASSIGN_OR_RETURN(WorkerSnapshot one, WorkerFromProto(worker));
     out.workers.push_back(std::move(one));
@@ -424,6 +424,9 @@ absl::StatusOr<ClusterSnapshot> StateFromProto(const v1::JournalSnapshot& p) {
   for (const v1::JobSnapshot& job : p.jobs()) {
     SKERRY_ASSIGN_OR_RETURN(JobSnapshot one, JobFromProto(job));
     out.jobs.push_back(std::move(one));
+  }
+  for (const v1::GoneJob& gone : p.gone_jobs()) {
+    out.gone_jobs.push_back({JobId(gone.job()), gone.uid(), gone.deleted()});
   }
   return out;
 }
@@ -439,6 +442,12 @@ v1::JournalSnapshot SnapshotToProto(const ClusterSnapshot& state,
     WorkerToProto(worker, out.add_workers());
   }
   for (const JobSnapshot& job : state.jobs) JobToProto(job, out.add_jobs());
+  for (const GoneJob& gone : state.gone_jobs) {
+    v1::GoneJob* one = out.add_gone_jobs();
+    one->set_job(gone.job.value());
+    one->set_uid(gone.uid);
+    one->set_deleted(gone.deleted);
+  }
   for (const EventView& event : events.events) {
     v1::EventSnapshot* one = out.add_events();
     one->set_revision(event.revision.value());

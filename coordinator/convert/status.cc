@@ -1,5 +1,6 @@
 #include "base/status.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -21,6 +22,9 @@ constexpr int kBasesMax = 1024;
 constexpr int kTasksMax = 1024;
 constexpr int kLinksMax = 4096;
 constexpr int kCodecSpeedsMax = 256;
+constexpr int kStoredJobsMax = 65536;
+// A thousand years, which no retention needs.
+constexpr uint64_t kKeepMsMax = uint64_t{1000} * 365 * 24 * 3600 * 1000;
 // Far above any machine, and far below where a sum of them overflows.
 constexpr double kElementsPerSecondMax = 1e15;
 constexpr size_t kGeneratedBytesMax = 1 << 20;
@@ -256,6 +260,24 @@ absl::StatusOr<job::DataFacts> DataFromProto(const v1::DataFacts& in) {
       in.vocabulary(), in.training_tokens(), in.validation_tokens()};
 }
 
+absl::StatusOr<StoredJobs> StoredFromProto(const v1::Status& status) {
+  if (status.stored_jobs_size() > kStoredJobsMax) {
+    return BadField("stored_jobs",
+                    absl::StrCat("lists more than ", kStoredJobsMax));
+  }
+  StoredJobs out;
+  for (const v1::StoredJob& stored : status.stored_jobs()) {
+    if (stored.job() == 0) return BadField("stored_jobs", "without a job");
+    out.all.push_back({{JobId(stored.job()), stored.uid()},
+                       stored.bytes(),
+                       stored.ended_unix_ms()});
+  }
+  const uint64_t keep_ms = std::min(status.keep_ended_ms(), kKeepMsMax);
+  out.keep_ended = absl::Milliseconds(keep_ms);
+  out.keep_ended_bytes = status.keep_ended_bytes();
+  return out;
+}
+
 }  // namespace
 
 absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
@@ -302,6 +324,7 @@ absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
     out.data.push_back(std::move(one));
   }
   out.looks_at_data = status.looks_at_data();
+  SKERRY_ASSIGN_OR_RETURN(out.stored, StoredFromProto(status));
   return out;
 }
 

@@ -19,6 +19,7 @@
 #include "coordinator/core/job_view.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/state_view.h"
+#include "coordinator/core/stored_jobs.h"
 #include "coordinator/core/worker_view.h"
 #include "job/review.h"
 
@@ -163,6 +164,13 @@ class Cluster::Impl {
     return absl::OkStatus();
   }
 
+  absl::Status RemoveStored(std::string_view name, StoredKeys keys,
+                            Instant now) {
+    Advance(now);
+    touched_.insert(std::string(name));
+    return RemoveStoredJobs(jobs_, workers_, name, keys);
+  }
+
   absl::StatusOr<JobPlan> Plan(const job::JobSpec& spec,
                                uint64_t elements) const {
     SKERRY_ASSIGN_OR_RETURN(auto reviewed, job::ReviewJobSpec(spec));
@@ -228,7 +236,6 @@ class Cluster::Impl {
   }
 
   std::vector<GenerateAnswer> TakeAnswers() { return desk_.TakeAnswers(); }
-
   absl::StatusOr<Orders> OrdersFor(std::string_view name, Instant now) const {
     SKERRY_CHECK(!fold_.has_records());
     const Worker* worker = workers_.FindCurrent(name);
@@ -240,6 +247,7 @@ class Cluster::Impl {
     Orders orders = WorkerOrders(jobs_, workers_, *worker, options_, now);
     orders.revision = fold_.revision();
     orders.data_paths = looks_.PathsFor(*worker, now);
+    AddStoredJobs(jobs_, *worker, orders);
     for (JobOrders& job : orders.jobs) {
       job.generate = desk_.OrdersFor(job.job, name);
     }
@@ -256,21 +264,11 @@ class Cluster::Impl {
   }
 
   std::vector<JobView> ViewJobs(Instant now) const {
-    std::vector<JobView> views;
-    const JobQueue queue = jobs_.QueueFor(workers_);
-    for (const auto& [id, job] : jobs_.all()) {
-      views.push_back(ViewOf(job, workers_, options_, queue.TurnOf(id),
-                             fold_.revision(), now));
-    }
-    return views;
+    return ViewAllJobs(jobs_, workers_, options_, fold_.revision(), now);
   }
 
   std::vector<WorkerView> ViewWorkers(Instant now) const {
-    std::vector<WorkerView> views;
-    for (const auto& [name, worker] : workers_.all()) {
-      views.push_back(ViewOfWorker(jobs_, workers_, worker, options_, now));
-    }
-    return views;
+    return ViewAllWorkers(jobs_, workers_, options_, now);
   }
 
   absl::StatusOr<WorkerView> ViewWorker(std::string_view name,
@@ -402,6 +400,10 @@ absl::Status Cluster::RestoreJob(JobId job, std::optional<Checkpointed> saved,
 absl::Status Cluster::SetIntent(std::string_view worker, WorkerIntent intent,
                                 Instant now) {
   return impl_->SetIntent(worker, intent, now);
+}
+absl::Status Cluster::RemoveStored(std::string_view worker, StoredKeys keys,
+                                   Instant now) {
+  return impl_->RemoveStored(worker, keys, now);
 }
 absl::StatusOr<JobPlan> Cluster::Plan(const job::JobSpec& spec,
                                       uint64_t elements) const {

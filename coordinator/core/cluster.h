@@ -117,6 +117,12 @@ class Cluster {
   // Errors: NotFound when no worker of that name is remembered.
   absl::Status SetIntent(std::string_view worker, WorkerIntent intent,
                          Instant now);
+  // The worker removes these folders from its disk, as far as it has them when
+  // it hears of it. Not durable.
+  //
+  // Errors: as RemoveStoredJobs.
+  absl::Status RemoveStored(std::string_view worker, StoredKeys keys,
+                            Instant now);
   // Puts a prompt to a worker with the job's whole state; the answer comes
   // through TakeAnswers, at the latest after `timeout`.
   //

@@ -32,7 +32,7 @@ absl::Status ClusterFold::Apply(const Entry& entry) {
 absl::Status ClusterFold::Restore(const ClusterSnapshot& saved) {
   SKERRY_CHECK(!revision_.is_set());
   absl::Status restored = workers.Restore(saved.workers);
-  if (restored.ok()) restored = jobs.Restore(saved.jobs);
+  if (restored.ok()) restored = jobs.Restore(saved.jobs, saved.gone_jobs);
   revision_ = saved.revision;
   if (restored.ok() && StateHash() != saved.state_hash) {
     restored = absl::DataLossError("its state is not the one that was saved");
@@ -42,7 +42,8 @@ absl::Status ClusterFold::Restore(const ClusterSnapshot& saved) {
 
 ClusterSnapshot ClusterFold::Save() const {
   SKERRY_CHECK(records_.empty());
-  return {revision_, StateHash(), workers.Save(), jobs.Save()};
+  return {revision_, StateHash(), workers.Save(), jobs.Save(),
+          jobs.SaveGone()};
 }
 
 uint64_t ClusterFold::StateHash() const {

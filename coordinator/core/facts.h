@@ -7,11 +7,14 @@
 #define SKERRY_COORDINATOR_CORE_FACTS_H_
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "base/folder_id.h"
 #include "base/ids.h"
 #include "coordinator/core/types.h"
@@ -175,6 +178,31 @@ struct MachineFacts {
   friend bool operator==(const MachineFacts&, const MachineFacts&) = default;
 };
 
+// A job's folder on a worker's disk. Two coordinators may have given two jobs
+// the same number; the uid tells them apart.
+struct StoredJobKey {
+  JobId job;
+  uint64_t uid = 0;
+  friend auto operator<=>(const StoredJobKey&, const StoredJobKey&) = default;
+};
+
+using StoredKeys = std::span<const StoredJobKey>;
+
+struct StoredJob {
+  StoredJobKey key;
+  uint64_t bytes = 0;
+  int64_t ended_unix_ms = 0;  // by the worker's clock; 0: it has not ended
+  friend bool operator==(const StoredJob&, const StoredJob&) = default;
+};
+
+// What a worker's disk has of jobs, and what it keeps of those that have ended.
+struct StoredJobs {
+  std::vector<StoredJob> all;
+  absl::Duration keep_ended;
+  uint64_t keep_ended_bytes = 0;
+  friend bool operator==(const StoredJobs&, const StoredJobs&) = default;
+};
+
 struct StatusFacts {
   std::string release;
   PeerAddress self;
@@ -196,6 +224,7 @@ struct StatusFacts {
   Boot process;
   // The highest number of the journal that it was told or finds on its disk.
   Revision seen;
+  StoredJobs stored;
   friend bool operator==(const StatusFacts&, const StatusFacts&) = default;
 };
 

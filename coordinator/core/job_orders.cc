@@ -150,6 +150,7 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
   orders.phase = job.phase;
   orders.epoch = job.epoch;
   orders.paused = job.paused && !job.Ended();
+  orders.element_count = job.element_count;
   if (replica != nullptr) {
     TellLife(job, *replica, orders);
   } else if (place != nullptr) {

@@ -65,8 +65,8 @@ TEST(JobRulesTest, ATrainerThatBeginsWithOtherValuesIsRefused) {
 }
 
 TEST(JobRulesTest, InitialValuesMayDifferWhereTheyAreNotKnownOrNotUsed) {
-  JobSpec spec = SmallJob("bench", 1000);
-  spec.model.checkpoint = JobSpec::Checkpoint{
+  job::JobSpec spec = SmallJob("bench", 1000);
+  spec.model.checkpoint = job::JobSpec::Checkpoint{
       "/saved", "checkpoint-4", std::string(64, 'a'), Samples::kAnew, {}};
   for (const bool from_checkpoint : {true, false}) {
     JobBench bench(from_checkpoint ? spec : SmallJob("bench", 1000));

@@ -10,6 +10,7 @@
 #include "coordinator/core/holdings.h"
 #include "coordinator/core/job_standing.h"
 #include "coordinator/core/membership.h"
+#include "coordinator/core/model_place.h"
 #include "coordinator/core/placing.h"
 #include "coordinator/core/seat_totals.h"
 
@@ -233,7 +234,21 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   AddLosses(job, view);
   AddReplicas(job, workers, view);
   AddCounters(job, now, view);
+  if (job.Ended()) view.model = PlaceOfModel(job, workers);
   return view;
+}
+
+std::vector<JobView> ViewAllJobs(const JobTable& jobs,
+                                 const WorkerTable& workers,
+                                 const ClusterOptions& options,
+                                 Revision revision, Instant now) {
+  std::vector<JobView> views;
+  const JobQueue queue = jobs.QueueFor(workers);
+  for (const auto& [id, job] : jobs.all()) {
+    views.push_back(
+        ViewOf(job, workers, options, queue.TurnOf(id), revision, now));
+  }
+  return views;
 }
 
 }  // namespace skerry::coordinator

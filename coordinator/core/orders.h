@@ -12,6 +12,7 @@
 
 #include "absl/time/time.h"
 #include "base/ids.h"
+#include "coordinator/core/facts.h"
 #include "coordinator/core/types.h"
 #include "job/job_spec.h"
 
@@ -150,6 +151,8 @@ struct JobOrders {
   std::optional<RestoredState> restored;
   // No sample is free for this life.
   bool nothing_left = false;
+  // Of the model; 0 while it is not known.
+  uint64_t element_count = 0;
   friend bool operator==(const JobOrders&, const JobOrders&) = default;
 };
 
@@ -164,6 +167,10 @@ struct Orders {
   bool drain = false;
   // Data sets to look at.
   std::vector<std::string> data_paths = {};
+  // Folders on the worker's disk: of jobs that have ended, and those that it
+  // removes now.
+  std::vector<StoredJobKey> ended_jobs = {};
+  std::vector<StoredJobKey> removed_jobs = {};
   friend bool operator==(const Orders&, const Orders&) = default;
 };
 

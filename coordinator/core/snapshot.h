@@ -168,6 +168,15 @@ struct JobSnapshot {
   friend bool operator==(const JobSnapshot&, const JobSnapshot&) = default;
 };
 
+// A job that is remembered no longer: an operator has deleted it, or many have
+// ended since.
+struct GoneJob {
+  JobId job;
+  uint64_t uid = 0;
+  bool deleted = false;
+  friend bool operator==(const GoneJob&, const GoneJob&) = default;
+};
+
 struct ClusterSnapshot {
   // Of the last record that is folded into it.
   Revision revision;
@@ -177,6 +186,8 @@ struct ClusterSnapshot {
   std::vector<WorkerSnapshot> workers;
   // By number.
   std::vector<JobSnapshot> jobs;
+  // By number. No part of the hash.
+  std::vector<GoneJob> gone_jobs;
   friend bool operator==(const ClusterSnapshot&,
                          const ClusterSnapshot&) = default;
 };

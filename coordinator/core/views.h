@@ -89,6 +89,18 @@ struct Condition {
   bool needs_help = false;
 };
 
+// Where the model of a job that has ended lies.
+struct ModelPlace {
+  // The newest state that is whole on workers that are there; without workers
+  // there is none.
+  Sequence sequence;
+  std::vector<std::string> workers;
+  // How long they keep it, if it is not the oldest of too many bytes.
+  absl::Duration kept;
+  // What the one that keeps least keeps of all ended jobs together.
+  uint64_t keep_ended_bytes = 0;
+};
+
 struct JobView {
   JobId id;
   job::JobSpec spec;
@@ -122,6 +134,8 @@ struct JobView {
   uint64_t samples_partly = 0;
   // Not there while it is not known; 0: the job is not evaluated.
   std::optional<uint64_t> validation_samples;
+  // Only of a job that has ended.
+  std::optional<ModelPlace> model;
 };
 
 // What frames have shown of the way to another worker.
@@ -129,6 +143,16 @@ struct LinkView {
   std::string worker;
   double bytes_per_s = 0;
   double round_trip_s = 0;
+};
+
+// A job's folder on a worker's disk.
+struct StoredJobView {
+  StoredJobKey key;
+  uint64_t bytes = 0;
+  // live | ended | deleted | unknown
+  std::string state;
+  // Of a job that is remembered.
+  std::string name;
 };
 
 struct WorkerView {
@@ -157,6 +181,7 @@ struct WorkerView {
     std::string reason;
   };
   std::vector<Unserved> unserved = {};
+  std::vector<StoredJobView> stored_jobs;
 };
 
 struct EventView {

@@ -230,7 +230,19 @@ void WorkerTable::Heard(const StatusFacts& status, Instant now) {
   worker.machine = status.machine;
   worker.data = status.data;
   worker.looks_at_data = status.looks_at_data;
+  worker.stored = status.stored;
+  absl::btree_set<StoredJobKey> there;
+  for (const StoredJob& one : worker.stored.all) there.insert(one.key);
+  absl::erase_if(worker.unwanted, [&there](const StoredJobKey& key) {
+    return !there.contains(key);
+  });
   Schedule(it->first, worker);
+}
+
+void WorkerTable::RemoveStored(std::string_view name, const StoredJobKey& key) {
+  const auto it = workers_.find(std::string(name));
+  SKERRY_CHECK(it != workers_.end() && !it->second.left);
+  it->second.unwanted.insert(key);
 }
 
 bool WorkerTable::LoseStream(std::string_view name, Boot boot, Instant now) {

@@ -62,6 +62,9 @@ struct Worker {
     Instant at;
   };
   std::optional<Contender> contender;
+  StoredJobs stored;
+  // An operator wants these folders removed; until the worker has done so.
+  absl::btree_set<StoredJobKey> unwanted;
 
   // By its own notice or at an operator's word.
   bool Leaves() const { return draining || intent == WorkerIntent::kDrain; }
@@ -92,6 +95,9 @@ class WorkerTable {
   void Refused(const StatusFacts& status, const absl::Status& why, Instant now);
   // Requires: the worker is current.
   void Heard(const StatusFacts& status, Instant now);
+  // An operator wants the worker's folder of that job removed. Requires: the
+  // worker is current.
+  void RemoveStored(std::string_view worker, const StoredJobKey& key);
   // Whether that boot is current.
   bool LoseStream(std::string_view worker, Boot boot, Instant now);
   // Suspects whoever is due; answers their names.

@@ -6,6 +6,7 @@
 #include "coordinator/core/holdings.h"
 #include "coordinator/core/job_orders.h"
 #include "coordinator/core/membership.h"
+#include "coordinator/core/stored_jobs.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -93,6 +94,7 @@ WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
                   options.lease,
                   worker.machine,
                   LinksOf(jobs, workers, worker)};
+  view.stored_jobs = StoredJobsOf(jobs, worker);
   if (worker.contender.has_value()) {
     view.contender = WorkerView::Contender{worker.contender->address,
                                            now - worker.contender->at};
@@ -109,6 +111,17 @@ WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
     }
   }
   return view;
+}
+
+std::vector<WorkerView> ViewAllWorkers(const JobTable& jobs,
+                                       const WorkerTable& workers,
+                                       const ClusterOptions& options,
+                                       Instant now) {
+  std::vector<WorkerView> views;
+  for (const auto& [name, worker] : workers.all()) {
+    views.push_back(ViewOfWorker(jobs, workers, worker, options, now));
+  }
+  return views;
 }
 
 }  // namespace skerry::coordinator

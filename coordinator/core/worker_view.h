@@ -32,6 +32,11 @@ Orders WorkerOrders(const JobTable& jobs, const WorkerTable& workers,
 WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
                         const Worker& worker, const ClusterOptions& options,
                         Instant now);
+// By name.
+std::vector<WorkerView> ViewAllWorkers(const JobTable& jobs,
+                                       const WorkerTable& workers,
+                                       const ClusterOptions& options,
+                                       Instant now);
 
 }  // namespace skerry::coordinator
 

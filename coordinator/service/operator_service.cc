@@ -282,6 +282,28 @@ grpc::ServerUnaryReactor* OperatorService::SetWorkerIntent(
       });
 }
 
+grpc::ServerUnaryReactor* OperatorService::RemoveStoredJobs(
+    Context* context, const v1::RemoveStoredJobsRequest* request,
+    v1::WorkerView* reply) {
+  const absl::Status checked = CheckKey(request->idempotency());
+  if (!checked.ok()) return AnswerNow(context, checked);
+  return Run(
+      context,
+      [request](Cluster& cluster, Instant now) {
+        std::vector<StoredJobKey> keys;
+        for (const v1::StoredJobKey& key : request->stored_jobs()) {
+          keys.push_back({JobId(key.job()), key.uid()});
+        }
+        return cluster.RemoveStored(request->worker(), keys, now);
+      },
+      [request, reply](const Cluster& cluster, Instant now) -> absl::Status {
+        SKERRY_ASSIGN_OR_RETURN(const WorkerView view,
+                                cluster.ViewWorker(request->worker(), now));
+        WorkerViewToProto(view, reply);
+        return absl::OkStatus();
+      });
+}
+
 grpc::ServerUnaryReactor* OperatorService::ListWorkers(
     Context* context, const v1::ListWorkersRequest*,
     v1::ListWorkersReply* reply) {

@@ -384,14 +384,16 @@ void FaultyWorld::ApplyByOperator(const Fault& fault) {
   if (fault.kind == FaultKind::kCancel) {
     if (coordinator_node() == nullptr || fault.other >= schedule.jobs.size())
       return;
+    const std::string name = absl::StrCat("job-", fault.other);
     coordinator_node()->shell().Do(
-        [name = absl::StrCat("job-", fault.other)](
-            coordinator::Cluster& cluster,
-            Instant now) -> coordinator::ClusterShell::Settled {
+        [name](coordinator::Cluster& cluster,
+               Instant now) -> coordinator::ClusterShell::Settled {
           const auto job = cluster.FindJob(name);
           if (job.ok()) cluster.Cancel(*job, now).IgnoreError();
           return [](const coordinator::Cluster&, Instant) {};
         });
+    // Workers that are away then hear of it when they come back.
+    When(schedule.lease, [this, name] { AskDeleted(name); });
     return;
   }
   if (fault.kind == FaultKind::kPauseJob) {
@@ -455,6 +457,17 @@ void FaultyWorld::AskPaused(const std::string& job, bool paused) {
                     Instant now) -> coordinator::ClusterShell::Settled {
         const auto id = cluster.FindJob(job);
         if (id.ok()) cluster.SetPaused(*id, paused, now).IgnoreError();
+        return [](const coordinator::Cluster&, Instant) {};
+      });
+}
+
+void FaultyWorld::AskDeleted(const std::string& job) {
+  if (coordinator_node() == nullptr) return;
+  coordinator_node()->shell().Do(
+      [job](coordinator::Cluster& cluster,
+            Instant now) -> coordinator::ClusterShell::Settled {
+        const auto id = cluster.FindJob(job);
+        if (id.ok()) cluster.Delete(*id, now).IgnoreError();
         return [](const coordinator::Cluster&, Instant) {};
       });
 }

@@ -57,6 +57,8 @@ class FaultyWorld final : public World {
   void Flap(HostId host, absl::Duration period, Instant until, bool cut);
   void Rot(HostId host);
   void AskPaused(const std::string& job, bool paused);
+  // Unless it has not ended.
+  void AskDeleted(const std::string& job);
   void AskIntent(const std::string& worker, coordinator::WorkerIntent intent);
   // Operators take back what they have held.
   void Release();

@@ -15,6 +15,7 @@
 #include "runtime/command_line/number_option.h"
 #include "runtime/command_line/parse_words.h"
 #include "runtime/log.h"
+#include "runtime/log_level.h"
 #include "runtime/posix/posix_executor.h"
 #include "runtime/posix/signal_wait.h"
 #include "runtime/posix/spdlog_log.h"
@@ -35,6 +36,7 @@ struct Flags {
   std::string socket;
   int threads = 1;
   int parent_pid = 0;
+  runtime::Severity log_level = runtime::Severity::kInfo;
 };
 
 // OpenBLAS reads its core type when it is loaded, before main; so the process
@@ -51,7 +53,7 @@ void StartAgainForOpenBlas(char** argv) {
 int Serve(const Flags& flags, const TrainerMaker& make) {
   runtime::SignalWait signals;
   runtime::SpdlogSink sink(stderr, runtime::SpdlogSink::FormFor(stderr),
-                           runtime::Severity::kInfo);
+                           flags.log_level);
   runtime::InstallLogSink(&sink);
   transport::TakeLibraryLogs();
   ExitWithParent(flags.parent_pid);
@@ -97,6 +99,9 @@ int RunProgram(int argc, char** argv, const TrainerMaker& make) {
                      "threads that compute");
   runtime::AddNumber(app, "--parent-pid", flags.parent_pid, {.low = 0},
                      "process to end with; it has to be the parent");
+  app.add_option("--log-level", flags.log_level, runtime::kLogLevelHelp)
+      ->transform(CLI::CheckedTransformer(runtime::LogLevels()))
+      ->default_str("info");
   if (const auto ended = runtime::ParseOrPrint(app, argc, argv)) return *ended;
   if (flags.socket.empty() || flags.socket.size() > kSocketPathMax) {
     return runtime::PrintEnded(runtime::WrongLine(

@@ -213,8 +213,10 @@ class HostPort {
                        absl::AnyInvocable<void(Instant now) &&> done) = 0;
   // Facts() has changed.
   virtual void StatusChanged() = 0;
-  // One line for the log and the event stream.
+  // One line for the log: something that operators want to know has changed.
   virtual void Event(std::string_view line) = 0;
+  // One line for whoever follows a single round: every round has several.
+  virtual void Trace(std::string_view line) = 0;
 };
 
 // All of them outlive the seat.

@@ -93,6 +93,8 @@ class Seat {
   // The trainer is gone: the life is over for this worker. Calls in progress
   // at the trainer may or may not still report.
   void OnTrainerFailed(Instant now, const std::string& reason);
+  // The trainer was ended because WantsTrainer() said no. A fresh one may come.
+  void OnTrainerEnded(Instant now);
   // The coordinator replaced this boot or ended the session for good: the life
   // is over; orders of the next boot follow.
   void OnLifeLost(Instant now, const std::string& reason);
@@ -119,6 +121,13 @@ class Seat {
   void OnTime(Instant now);
 
   // --- What there is to say. ---
+
+  // Whether a trainer process is of use: always until the job is over, and then
+  // only while somebody waits for an answer that the trainer makes.
+  bool WantsTrainer() const;
+  // The job is over and this worker has folded and stored its last state, so
+  // that nothing would be lost with this object.
+  bool IsAtRest() const;
 
   JobFacts Facts() const;
   Audit GetAudit(uint32_t fragment = 0) const;

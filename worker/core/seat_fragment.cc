@@ -202,9 +202,9 @@ void SeatFragment::ConsiderExchange(Instant now) {
 }
 
 void SeatFragment::OpenAttempt(const OpenExchange& open, uint32_t self) {
-  Event(absl::StrCat("attempt ", open.attempt.value(), " of sequence ",
-                     open.sequence.value(), " with ", open.members.size(),
-                     " members"));
+  effects_.host.Trace(absl::StrCat("attempt ", open.attempt.value(),
+                                   " of sequence ", open.sequence.value(),
+                                   " with ", open.members.size(), " members"));
   recovery_.SetPeers(open.attempt, HoldersOf(open));
   recovery_.Hold(open.attempt, Instant(absl::InfiniteDuration()));
   result_awaited_ = false;

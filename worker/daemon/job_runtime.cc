@@ -13,6 +13,7 @@
 #include "checkpoint/checkpoint_store.h"
 #include "runtime/log.h"
 #include "worker/convert/control.h"
+#include "worker/daemon/job_folders.h"
 
 namespace skerry::worker {
 namespace {
@@ -25,14 +26,9 @@ constexpr absl::Duration kServeAgainAfter = absl::Minutes(1);
 constexpr absl::Duration kReadAgainAfter = absl::Seconds(5);
 // Operators hear so long of a trainer that had to be ended.
 constexpr absl::Duration kTroubleKnownFor = absl::Minutes(10);
-
-// The job's folder. The uid keeps a coordinator that lost its state, and so
-// gives numbers again, from finding another history's files.
-std::string DirectoryOf(const std::string& state_directory,
-                        const v1::JobOrders& orders) {
-  return absl::StrFormat("%s/jobs/%d-%016x", state_directory, orders.job(),
-                         orders.uid());
-}
+// A job that is over and lacks its last state falls asleep after so many times
+// the wait of one that has it.
+constexpr int kStuckIdles = 20;
 
 }  // namespace
 
@@ -46,8 +42,9 @@ JobRuntime::JobRuntime(const v1::JobOrders& orders,
       environment_(environment),
       status_changed_(std::move(status_changed)),
       answers_(environment.loop, [this] { AfterSeat(); }),
-      disk_(DirectoryOf(environment.state_directory, orders), environment.files,
-            environment.disk, answers_),
+      disk_(PathOf(environment.state_directory,
+                   {JobId(orders.job()), orders.uid()}),
+            environment.files, environment.disk, answers_),
       trainer_(answers_,
                [this](const absl::Status& why) {
                  if (TrainerSaid(why)) {
@@ -86,10 +83,11 @@ absl::Status JobRuntime::Start() {
       std::move(options), Effects{trainer_, bulk_, disk_, peers_, host_});
   disk_.set_on_gone([this] { seat_->OnFolderGone(environment_.loop.Now()); });
   if (spec_.has_checkpoint()) CheckFolder();
+  progress_.emplace(environment_.loop, [this] { return seat_->Facts(); });
   if (from_checkpoint) {
     ReadCheckpoint();
   } else {
-    StartTrainer();
+    can_train_ = true;
   }
   return absl::OkStatus();
 }
@@ -149,7 +147,8 @@ void JobRuntime::OnCheckpoint(absl::StatusOr<StartingBase> base) {
     runtime::Log(runtime::Severity::kWarning, "worker.checkpoint.unreadable",
                  {{"job", job_.value()}, {"cause", base.status()}});
     restore_error_ = std::string(base.status().message());
-    return StartTrainer();
+    can_train_ = true;
+    return ConsiderTrainer();
   }
   if (!base.ok()) {
     return ReadCheckpointAgain(Annotate(base.status(), "model.checkpoint"));
@@ -159,7 +158,10 @@ void JobRuntime::OnCheckpoint(absl::StatusOr<StartingBase> base) {
 
 void JobRuntime::StoreCheckpoint(std::shared_ptr<StartingBase> base,
                                  size_t fragment) {
-  if (fragment == base->files.size()) return StartTrainer();
+  if (fragment == base->files.size()) {
+    can_train_ = true;
+    return ConsiderTrainer();
+  }
   StartingBase::File& one = base->files[fragment];
   one.file.sequence = start_.at()[fragment];
   disk_.Store(one.file, std::move(one.contents),
@@ -227,7 +229,9 @@ absl::Status JobRuntime::OnOrders(Revision revision,
         Hash64(std::as_bytes(std::span(head.island_address))), orders.uid());
     trainer_.set_group_name(absl::StrFormat("%016x", name));
   }
-  seat_->OnOrders(environment_.loop.Now(), revision, checked);
+  const Instant now = environment_.loop.Now();
+  if (!std::exchange(over_, IsOver(checked.phase)) && over_) used_at_ = now;
+  seat_->OnOrders(now, revision, checked);
   saver_.OnOrders(orders, elements_);
   AfterSeat();
   return absl::OkStatus();
@@ -253,6 +257,7 @@ FrameVerdict JobRuntime::OnFrame(const compression::FrameHeader& header,
 }
 
 absl::StatusOr<SharedBytes> JobRuntime::OnFetch(const PieceKey& key) {
+  used_at_ = environment_.loop.Now();
   return seat_->OnFetch(key);
 }
 
@@ -293,6 +298,47 @@ v1::JobStatus JobRuntime::Status() const {
     status.set_error(fatal_);
   }
   return status;
+}
+
+bool JobRuntime::IsAsleep() const {
+  if (!over_ || trainer_host_ != nullptr || seat_->WantsTrainer()) return false;
+  const absl::Duration unused = environment_.loop.Now() - used_at_;
+  // The last state may be nowhere any more: what this worker has stays on its
+  // disk, and orders that name somebody who has it wake the job again.
+  return unused >=
+         (seat_->IsAtRest() ? 1 : kStuckIdles) * environment_.ended_idle;
+}
+
+void JobRuntime::ConsiderTrainer() {
+  if (!can_train_) return;
+  const Instant now = environment_.loop.Now();
+  if (seat_->WantsTrainer()) {
+    if (over_) used_at_ = now;
+    if (over_) prompted_at_ = now;
+    if (trainer_host_ == nullptr && !backing_off_) StartTrainer();
+    return;
+  }
+  if (trainer_host_ == nullptr) return;
+  const Instant until =
+      prompted_at_.has_value() ? *prompted_at_ + environment_.ended_idle : now;
+  if (now < until) {
+    environment_.loop.RunAt(until, [this, alive = std::weak_ptr<char>(alive_)] {
+      if (!alive.expired()) ConsiderTrainer();
+    });
+    return;
+  }
+  runtime::Log(runtime::Severity::kInfo, "worker.trainer.end",
+               {{"job", job_.value()}});
+  DropTrainer();
+  seat_->OnTrainerEnded(now);
+  AfterSeat();
+}
+
+void JobRuntime::DropTrainer() {
+  trainer_.Attach(nullptr);
+  ready_ = false;
+  environment_.loop.Post(
+      [host = std::shared_ptr<TrainerHost>(std::move(trainer_host_))] {});
 }
 
 void JobRuntime::StartTrainer() {
@@ -341,31 +387,33 @@ void JobRuntime::OnTrainerFailed(absl::Status status) {
   if (trainer_host_ == nullptr) return;
   runtime::Log(runtime::Severity::kWarning, "worker.trainer.failed",
                {{"job", job_.value()}, {"cause", status}});
-  trainer_.Attach(nullptr);
-  const bool was_ready = std::exchange(ready_, false);
+  const bool was_ready = ready_;
   longest_step_ = trainer_host_->watch().longest_step();
   if (absl::IsDeadlineExceeded(status)) {
     ++hangs_;
     hang_ = std::string(status.message());
     hung_at_ = environment_.loop.Now();
   }
-  // The host may be the one that calls.
-  environment_.loop.Post(
-      [host = std::shared_ptr<TrainerHost>(std::move(trainer_host_))] {});
+  DropTrainer();
   const TrainerFailures::Verdict verdict = failures_.OnFailure(
       status, seat_->Facts().counters.rounds, was_ready);
-  trainer_error_ = verdict.reason;
-  if (verdict.unfit) fatal_ = verdict.reason;
+  if (!over_) trainer_error_ = verdict.reason;
+  // A job that has ended is served although it cannot be trained.
+  if (verdict.unfit && !over_) fatal_ = verdict.reason;
+  backing_off_ = true;
   seat_->OnTrainerFailed(environment_.loop.Now(), verdict.reason);
   AfterSeat();
   if (!verdict.restart_after.has_value()) return;
   environment_.loop.RunAt(environment_.loop.Now() + *verdict.restart_after,
                           [this, alive = std::weak_ptr<char>(alive_)] {
-                            if (!alive.expired()) StartTrainer();
+                            if (alive.expired()) return;
+                            backing_off_ = false;
+                            ConsiderTrainer();
                           });
 }
 
 void JobRuntime::AfterSeat() {
+  ConsiderTrainer();
   const std::optional<Instant> next = seat_->NextDeadline();
   if (!next.has_value()) return;
   if (armed_.has_value() && *armed_ <= *next) return;

@@ -50,6 +50,7 @@ TrainerSeam::~TrainerSeam() = default;
 
 void TrainerSeam::Attach(TrainerHost* host) {
   host_ = host;
+  owners_.clear();
   current_ = std::make_shared<char>();
 }
 

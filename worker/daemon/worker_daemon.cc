@@ -50,11 +50,30 @@ WorkerDaemon::WorkerDaemon(WorkerOptions options,
       boot_(options_.draw_boot()),
       data_(environment.loop, environment.disk, [this] { StatusChanged(); }),
       first_boot_(boot_),
-      status_interval_(options_.status_interval) {}
+      status_interval_(options_.status_interval),
+      folders_(KeepFolders()) {}
 
 WorkerDaemon::~WorkerDaemon() = default;
 
+FolderKeeperOptions WorkerDaemon::KeepFolders() {
+  return {
+      .loop = environment_.loop,
+      .disk = environment_.disk,
+      .files = environment_.files,
+      .state_directory = environment_.state_directory,
+      .retention = options_.retention,
+      .unix_ms = [this] { return options_.look ? options_.look().unix_ms : 0; },
+      .stop_serving = [this](const JobFolder& folder) { StopServing(folder); },
+      .status_changed = [this] { StatusChanged(); }};
+}
+
+void WorkerDaemon::StopServing(const JobFolder& folder) {
+  const auto job = jobs_.find(folder.job.value());
+  if (job != jobs_.end() && job->second->uid() == folder.uid) jobs_.erase(job);
+}
+
 void WorkerDaemon::Start() {
+  folders_.Start();
   KeepSendingStatus();
   LearnCodecSpeeds();
 }
@@ -157,6 +176,7 @@ void WorkerDaemon::OnOrders(v1::Orders orders) {
   }
   absl::erase_if(unserved_,
                  [&](const auto& one) { return !named.contains(one.first); });
+  folders_.OnOrders(orders);
   if (orders.released() && draining_ && on_released_) {
     std::move(on_released_)();
     on_released_ = nullptr;
@@ -169,12 +189,14 @@ void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
       environment_.loop.Now() < unserved->second.next_try) {
     return;
   }
-  std::unique_ptr<JobRuntime>& job = jobs_[orders.job()];
-  if (job != nullptr && job->uid() != orders.uid()) {
+  const auto served = jobs_.find(orders.job());
+  if (served != jobs_.end() && served->second->uid() != orders.uid()) {
     runtime::Log(runtime::Severity::kWarning, "worker.job.replaced",
                  {{"job", orders.job()}});
-    job.reset();
+    jobs_.erase(served);
   }
+  if (!jobs_.contains(orders.job()) && !folders_.Open(orders)) return;
+  std::unique_ptr<ServedJob>& job = jobs_[orders.job()];
   if (job != nullptr && orders.restored().sequence() != job->restored()) {
     runtime::Log(runtime::Severity::kWarning, "worker.job.restored",
                  {{"job", orders.job()},
@@ -183,8 +205,8 @@ void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
     job.reset();
   }
   if (job == nullptr) {
-    job = std::make_unique<JobRuntime>(orders, environment_,
-                                       [this] { StatusChanged(); });
+    job = std::make_unique<ServedJob>(orders, environment_,
+                                      [this] { StatusChanged(); });
     if (!StartJob(*job, orders.job())) {
       jobs_.erase(orders.job());
       return;
@@ -198,7 +220,7 @@ void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
   }
 }
 
-bool WorkerDaemon::StartJob(JobRuntime& job, uint64_t id) {
+bool WorkerDaemon::StartJob(ServedJob& job, uint64_t id) {
   const absl::Status status = job.Start();
   if (status.ok()) {
     if (unserved_.erase(id) > 0) {
@@ -225,6 +247,7 @@ bool WorkerDaemon::StartJob(JobRuntime& job, uint64_t id) {
 
 void WorkerDaemon::OnSessionEnd(const SessionEnd& end) {
   if (stopping_) return;
+  folders_.OnSessionEnd();
   sessions_lost_ += connected_ ? 1 : 0;
   connected_ = false;
   lost_ = end.status;
@@ -301,6 +324,7 @@ v1::Status WorkerDaemon::BuildStatus() const {
       speed->set_decode_elements_per_s(measured.decode_elements_per_s);
     }
   }
+  folders_.WriteStatus(&status);
   // They are being started, as far as the coordinator is concerned: the cause
   // may go away.
   for (const auto& [id, unserved] : unserved_) {

@@ -23,8 +23,10 @@
 #include "transport/bulk.h"
 #include "worker/daemon/codec_speeds.h"
 #include "worker/daemon/data_looks.h"
+#include "worker/daemon/folder_keeper.h"
 #include "worker/daemon/job_runtime.h"
 #include "worker/daemon/peer_service.h"
+#include "worker/daemon/served_job.h"
 #include "worker/daemon/session_client.h"
 
 namespace skerry::worker {
@@ -46,6 +48,8 @@ struct WorkerOptions {
   absl::AnyInvocable<uint64_t()> draw_boot;
   // This machine, as every Status tells of it.
   runtime::LookAtMachine look;
+  // What it keeps of jobs that have ended.
+  EndedRetention retention;
   // Called when the coordinator will never admit this process.
   // FailedPrecondition: it speaks another protocol and has never admitted this
   // process; a process that it did admit tries again, since whoever replaced
@@ -87,7 +91,9 @@ class WorkerDaemon final : public transport::BulkReceiver {
   void OnOrders(v1::Orders orders);
   void OnJobOrders(Revision revision, const v1::JobOrders& orders);
   // Whether the job's folder can be used; if not, it is tried again later.
-  bool StartJob(JobRuntime& job, uint64_t id);
+  bool StartJob(ServedJob& job, uint64_t id);
+  FolderKeeperOptions KeepFolders();
+  void StopServing(const JobFolder& folder);
   void SetJobsDraining();
   void OnSessionEnd(const SessionEnd& end);
   void TakeNewBoot(const std::string& reason);
@@ -119,7 +125,7 @@ class WorkerDaemon final : public transport::BulkReceiver {
   bool draining_ = false;
   // By an operator, through the coordinator.
   bool told_to_drain_ = false;
-  absl::btree_map<uint64_t, std::unique_ptr<JobRuntime>> jobs_;
+  absl::btree_map<uint64_t, std::unique_ptr<ServedJob>> jobs_;
   // A job that this worker cannot serve now.
   struct Unserved {
     std::string reason;
@@ -128,6 +134,7 @@ class WorkerDaemon final : public transport::BulkReceiver {
     absl::Duration wait;
   };
   absl::btree_map<uint64_t, Unserved> unserved_;
+  FolderKeeper folders_;
   std::vector<CodecSpeed> codec_speeds_;  // empty until they are measured
   // Timers and tasks that run after this object is gone see it expired.
   std::shared_ptr<char> alive_ = std::make_shared<char>();

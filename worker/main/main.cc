@@ -17,6 +17,7 @@
 #include "base/release.h"
 #include "base/status.h"
 #include "runtime/log.h"
+#include "runtime/log_level.h"
 #include "runtime/metrics.h"
 #include "runtime/posix/admin_server.h"
 #include "runtime/posix/entropy.h"
@@ -159,6 +160,7 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
   options.look = [folder = line.state_directory] {
     return runtime::LookAt(folder);
   };
+  options.retention = line.retention;
   options.on_refused = [&parts, &line](const absl::Status& why) {
     parts.refused = Annotate(
         why, absl::StrCat("the coordinator at ", line.coordinator, " refuses"));
@@ -177,7 +179,10 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
       .run_directory = line.run_directory,
       .trainer_command = {line.trainer,
                           absl::StrCat("--threads=", line.trainer_threads),
-                          absl::StrCat("--parent-pid=", getpid())}};
+                          absl::StrCat("--log-level=",
+                                       runtime::LogLevelWord(line.log_level)),
+                          absl::StrCat("--parent-pid=", getpid())},
+      .ended_idle = line.ended_idle};
   OnLoop(parts.loop, [&] {
     parts.daemon =
         std::make_unique<WorkerDaemon>(std::move(options), environment);
@@ -307,9 +312,8 @@ int Main(int argc, char** argv) {
                      "give a shorter one with --run-dir")));
   }
   runtime::SignalWait signals;
-  runtime::SpdlogSink sink(
-      stderr, runtime::SpdlogSink::FormFor(stderr),
-      line.debug ? runtime::Severity::kDebug : runtime::Severity::kInfo);
+  runtime::SpdlogSink sink(stderr, runtime::SpdlogSink::FormFor(stderr),
+                           line.log_level);
   runtime::InstallLogSink(&sink);
   transport::TakeLibraryLogs();
   SKERRY_CHECK(runtime::WaitsAreSteady());

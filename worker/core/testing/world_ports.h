@@ -98,6 +98,7 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
                absl::AnyInvocable<void(Instant now) &&> done) override;
   void StatusChanged() override { told = true; }
   void Event(std::string_view line) override { events.emplace_back(line); }
+  void Trace(std::string_view line) override { events.emplace_back(line); }
 };
 
 }  // namespace skerry::worker
