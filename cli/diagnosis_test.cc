@@ -135,6 +135,20 @@ INSTANTIATE_TEST_SUITE_P(
                 }
               },
               "warning  release: skerryctl is "},
+        Fault{"two_of_one_name",
+              [](Evidence& e) {
+                First(e).set_address("10.0.0.1:1");
+                First(e).mutable_contender()->set_address("10.0.0.2:2");
+                First(e).mutable_contender()->set_age_ms(3000);
+              },
+              "problem  worker a: two processes have this name: the one at "
+              "10.0.0.1:1 serves, and one at 10.0.0.2:2 was refused 3s ago"},
+        Fault{"diverged",
+              [](Evidence& e) {
+                Job(e).set_phase(v1::JOB_PHASE_DIVERGED);
+                Job(e).set_reason("worker a holds sequence 79");
+              },
+              "problem  job bible: worker a holds sequence 79"},
         Fault{"coordinator_clock",
               [](Evidence& e) {
                 e.version->mutable_machine()->set_unix_ms(kNow + 7000);

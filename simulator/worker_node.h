@@ -16,6 +16,7 @@
 #include "simulator/bulk.h"
 #include "simulator/process.h"
 #include "simulator/session.h"
+#include "simulator/trainer.h"
 #include "worker/core/effects.h"
 #include "worker/core/state_folders.h"
 

@@ -10,7 +10,6 @@ namespace skerry::coordinator {
 namespace {
 
 constexpr size_t kSha256Digits = 64;
-constexpr int kRangesMax = 1 << 20;
 
 uint64_t Milliseconds(absl::Duration duration) {
   return static_cast<uint64_t>(
