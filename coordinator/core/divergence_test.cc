@@ -34,7 +34,7 @@ class DivergenceTest : public testing::Test {
     EXPECT_EQ(bench_.job.fragments[0].newest(), Sequence(2));
   }
   static job::JobSpec Spec() {
-    job::JobSpec spec = SmallJob("bench", 1000);
+    job::JobSpec spec = job::SmallJob("bench", 1000);
     spec.checkpoint = job::JobSpec::Checkpoints{"/saved", 2, 2};
     spec.exchange.quorum = 0.5;
     return spec;

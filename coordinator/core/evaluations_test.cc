@@ -83,7 +83,7 @@ TEST(EvaluationsTest, WithoutAnyWorkerTheJobSucceedsAfterALease) {
 }
 
 TEST(EvaluationsTest, AJobWithoutAValidationSplitIsNeverEvaluated) {
-  JobBench bench(SmallJob("bench", 48));
+  JobBench bench(job::SmallJob("bench", 48));
   bench.Emit(JobSized{bench.job.id, 8 * 4096, 100, 1.0, 0});
   bench.AddReplica("a", {"w0"});
   CommitRounds(bench, 1, 5);
@@ -99,7 +99,7 @@ TEST(EvaluationsTest, AJobWithoutAValidationSplitIsNeverEvaluated) {
 
 // Its journal was written before the size of the split was in it.
 TEST(EvaluationsTest, AJobOfAnOlderJournalAsksNoTrainerWithoutASplit) {
-  JobBench bench(SmallJob("bench", 16));
+  JobBench bench(job::SmallJob("bench", 16));
   bench.AddReplica("a", {"w0"});
   bench.Facts("w0").validation_samples = 0;
   CommitRounds(bench, 1, 2);
@@ -111,7 +111,7 @@ TEST(EvaluationsTest, AJobOfAnOlderJournalAsksNoTrainerWithoutASplit) {
 }
 
 TEST(EvaluationsTest, AJobWhoseLastAnchorsDifferFails) {
-  JobBench bench(SmallJob("bench", 16));
+  JobBench bench(job::SmallJob("bench", 16));
   bench.AddReplica("a", {"w0"});
   CommitRounds(bench, 1, 2);
   // Without a life, as after one that ended because its anchor differed.
@@ -128,7 +128,7 @@ TEST(EvaluationsTest, AJobWhoseLastAnchorsDifferFails) {
 }
 
 TEST(EvaluationsTest, TheEndWaitsALeaseForTheLastAnchorOfEachReplica) {
-  JobBench bench(SmallJob("bench", 32));
+  JobBench bench(job::SmallJob("bench", 32));
   bench.AddReplica("a", {"w0"});
   const Life slow = bench.AddReplica("b", {"w1"});
   bench.Emit(

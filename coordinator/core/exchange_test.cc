@@ -41,7 +41,7 @@ TEST(ExchangeTest, TheReasonCountsTheBytesOfTheCodec) {
       {"bf16", "3 members: two hops send 0.08738 MB each, one hop 0.1311 MB"},
   };
   for (const auto& [codec, expected] : cases) {
-    job::JobSpec spec = SmallJob("bench", 1000);
+    job::JobSpec spec = job::SmallJob("bench", 1000);
     spec.exchange.codec = codec;
     Three bench(spec);
     DecideExchange(bench.job, bench.decider());

@@ -110,7 +110,7 @@ TEST_F(JobPlanTest, TooFewWorkersAreCounted) {
 TEST_F(JobPlanTest, MinReplicasThatCannotBeReachedAreSaidBeforehand) {
   Add("a", "north");
   Add("b", "south");
-  job::JobSpec spec = SmallJob("job", 1000);
+  job::JobSpec spec = job::SmallJob("job", 1000);
   spec.exchange.min_replicas = 3;
   Turn turn;
   turn.position = turn.length = 1;

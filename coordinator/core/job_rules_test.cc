@@ -65,11 +65,11 @@ TEST(JobRulesTest, ATrainerThatBeginsWithOtherValuesIsRefused) {
 }
 
 TEST(JobRulesTest, InitialValuesMayDifferWhereTheyAreNotKnownOrNotUsed) {
-  job::JobSpec spec = SmallJob("bench", 1000);
+  job::JobSpec spec = job::SmallJob("bench", 1000);
   spec.model.checkpoint = job::JobSpec::Checkpoint{
       "/saved", "checkpoint-4", std::string(64, 'a'), Samples::kAnew, {}};
   for (const bool from_checkpoint : {true, false}) {
-    JobBench bench(from_checkpoint ? spec : SmallJob("bench", 1000));
+    JobBench bench(from_checkpoint ? spec : job::SmallJob("bench", 1000));
     bench.AddWorker("w0", "a");
     bench.AddWorker("w1", "b");
     JobFacts facts = Sized(8 * 4096);

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-job::JobSpec Spec() { return SmallJob("bench", 1000); }
+job::JobSpec Spec() { return job::SmallJob("bench", 1000); }
 
 job::JobSpec CheckpointedSpec() {
   job::JobSpec spec = Spec();

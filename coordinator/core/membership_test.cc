@@ -68,7 +68,7 @@ TEST(MembershipTest, TheJobStartsWhenTheWantedNumberIsThere) {
 }
 
 TEST(MembershipTest, AJobDoesNotBeginWhileNobodyCanSaveItsCheckpoints) {
-  job::JobSpec spec = SmallJob("bench", 1000);
+  job::JobSpec spec = job::SmallJob("bench", 1000);
   spec.checkpoint = job::JobSpec::Checkpoints{"/saved", 2, 2};
   JobBench bench(spec);
   bench.AddWorker("w0", "a");

@@ -39,7 +39,7 @@ class StoredJobsTest : public ::testing::Test {
   StoredJobsTest() { cluster_.Recovered(kStart); }
 
   JobId Submit(const std::string& key) {
-    const auto job = cluster_.Submit(SmallJob(key, 100), key, kStart);
+    const auto job = cluster_.Submit(job::SmallJob(key, 100), key, kStart);
     EXPECT_TRUE(job.ok()) << job.status();
     return job->job;
   }

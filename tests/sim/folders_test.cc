@@ -148,7 +148,7 @@ class Folders {
 
   void Submit() {
     const std::string name = absl::StrCat("job", ++keys_);
-    const auto job = ours_.cluster->Submit(coordinator::SmallJob(name, 100),
+    const auto job = ours_.cluster->Submit(job::SmallJob(name, 100),
                                            absl::StrCat("key", keys_), Now());
     ASSERT_TRUE(job.ok()) << job.status();
     ours_.cluster->TakeRecords();
