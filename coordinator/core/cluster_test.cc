@@ -1,6 +1,7 @@
 #include "coordinator/core/cluster.h"
 
 #include "gtest/gtest.h"
+#include "job/review.h"
 #include "job/testing/specs.h"
 
 namespace skerry::coordinator {

@@ -17,6 +17,7 @@
 #include "compression/owed.h"
 #include "coordinator/core/codec_plan.h"
 #include "gtest/gtest.h"
+#include "job/review.h"
 #include "job/testing/specs.h"
 #include "planner/codec_controller.h"
 #include "planner/codec_menu.h"

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "gtest/gtest.h"
+#include "job/review.h"
 #include "job/testing/specs.h"
 
 namespace skerry::coordinator {

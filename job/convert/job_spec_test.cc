@@ -128,6 +128,22 @@ TEST(JobSpecConvertTest, ACheckpointComesBackWhole) {
   EXPECT_FALSE(JobSpecFromProto(v1::JobSpec())->model.checkpoint.has_value());
 }
 
+// Journals of releases whose fields had no presence: zero was not written, and
+// meant one fragment and no betas.
+TEST(JobSpecConvertTest, AFilledSpecOfAnOlderReleaseIsTheSameJob) {
+  JobSpec submitted = SmallJob("job", 100);
+  submitted.training.optimizer = InnerOptimizer::kSgd;
+  const JobSpec filled = ReviewJobSpec(submitted).value().spec;
+  v1::JobSpec written;
+  JobSpecToProto(filled, &written);
+  written.mutable_exchange()->clear_fragments();
+  EXPECT_FALSE(written.training().has_beta1());
+  const auto read = JobSpecFromProto(written);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, filled);
+  EXPECT_EQ(ReviewWork(*read).value(), filled);
+}
+
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
