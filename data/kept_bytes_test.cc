@@ -26,7 +26,7 @@ TEST(KeptBytesTest, LineFeedsAndRunsOfSpacesAreMissed) {
 
 TEST(KeptBytesTest, ChangedCharactersAreMissed) {
   EXPECT_EQ(KeptBytes("one \uff21 two", "one A two"), 8u);
-  EXPECT_EQ(KeptBytes("x" + std::string(200, 'y') + "z", "xz"), 2u);
+  EXPECT_EQ(KeptBytes("x" + std::string(50, 'y') + "z", "xz"), 2u);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/check.h"
 
 namespace skerry::data {
 namespace {
@@ -16,9 +17,12 @@ constexpr size_t kBytes = 256;
 NgramMeter::NgramMeter()
     : one_(kBytes),
       two_(kBytes * kBytes),
-      three_(kBytes * kBytes * kBytes),
+      three_(static_cast<uint32_t*>(
+          std::calloc(kBytes * kBytes * kBytes, sizeof(uint32_t)))),
       after_one_(kBytes),
-      after_two_(kBytes * kBytes) {}
+      after_two_(kBytes * kBytes) {
+  SKERRY_CHECK(three_ != nullptr);
+}
 
 void NgramMeter::Context::Push(size_t c) {
   a = b;

@@ -5,7 +5,10 @@
 #ifndef SKERRY_DATA_NGRAM_ENTROPY_H_
 #define SKERRY_DATA_NGRAM_ENTROPY_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -34,7 +37,8 @@ struct NgramEntropy {
 inline constexpr double kNgramPriorCount = 4;
 class NgramMeter {
  public:
-  // Needs 64 MiB of memory.
+  // Takes up to 64 MiB of memory: for a text of few different characters only a
+  // little of it.
   NgramMeter();
   void Train(std::string_view piece);
   void HoldOut(std::string_view piece);
@@ -55,7 +59,11 @@ class NgramMeter {
 
   std::vector<uint32_t> one_;
   std::vector<uint32_t> two_;
-  std::vector<uint32_t> three_;
+  struct Free {
+    void operator()(uint32_t* counts) const { std::free(counts); }
+  };
+  // Pages of zeros that nothing is counted in take no memory.
+  std::unique_ptr<uint32_t[], Free> three_;
   std::vector<uint32_t> after_one_;
   std::vector<uint32_t> after_two_;
   Context trained_;

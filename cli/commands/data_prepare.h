@@ -57,7 +57,7 @@ struct DataPrepareOptions {
 // Keeps a record of its inputs and of the shards it has written
 // (prepare_record.h), so the same command goes on where another was cut off,
 // and makes the bytes that one alone makes. Memory does not grow with the
-// inputs: it is thirteen units for each thread, or six times the longest JSON
+// inputs: it is forty units for each thread, or seven times the longest JSON
 // line, or document that the tokenizer cannot encode in parts, if that is more.
 // Pipes are kept in the folder until the command ends.
 //

@@ -184,8 +184,7 @@ TEST_F(DataPrepareDiskTest, MemoryDoesNotGrowWithTheInputs) {
   const long large = growth_kb(48);
   std::cout << "peak memory above the start: " << small << " kB for 8 MiB, "
             << large << " kB for 48 MiB\n";
-  // 64 MiB of it are the counts of three bytes in a row.
-  EXPECT_LT(large, 128 * 1024);
+  EXPECT_LT(large, 64 * 1024);
   EXPECT_LT(large - small, 24 * 1024);
 }
 

@@ -224,10 +224,26 @@ TEST_F(SentencePieceTest, ADataSetHasItsTokensAndItsFile) {
   EXPECT_EQ(tokens[0], TokensOf("validation_000000.bin")[0]);
 }
 
-// Its normalizer leaves nothing of runs of spaces, if it was trained so.
 TEST_F(SentencePieceTest, TheShareOfBytesThatComesBackIsTold) {
+  std::string code;
+  for (int i = 0; i < 50; ++i) code += "if the sea:\n        the boats\n";
+  Write("/in/c.txt", code);
+  options_.inputs = {"/in/c.txt"};
   ASSERT_TRUE(Prepare().ok());
-  EXPECT_THAT(out_.str(), HasSubstr("% of the bytes of a sample come back\n"));
+  EXPECT_THAT(out_.str(),
+              HasSubstr("100.00 % of the bytes of a sample come back\n"));
+  // Trained with the default normalizer, which leaves one space of any number.
+  std::ifstream file("data/sentencepiece/testdata/unigram_like.model",
+                     std::ios::binary);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  Write("/in/its.model", bytes.str());
+  options_.output_directory = "/other";
+  options_.document_end = "none";
+  out_.str("");
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_THAT(out_.str(),
+              HasSubstr("come back: the tokenizer drops or changes the rest"));
 }
 
 TEST_F(SentencePieceTest, AnotherEndOrNoneCanBeNamed) {

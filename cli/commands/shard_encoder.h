@@ -24,7 +24,8 @@
 namespace skerry::cli {
 
 // Goes on where a record ends, one shard after the other. Memory is some
-// thirteen units for each thread, or the longest line or uncut document.
+// forty units for each thread, or seven times the longest line or uncut
+// document.
 class ShardEncoder {
  public:
   struct Options {
