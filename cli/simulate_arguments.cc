@@ -16,7 +16,8 @@ CLI::Option* AddDuration(CLI::App* leaf, const std::string& name,
           name,
           [&value](const std::string& text) { ReadDuration(text, &value); },
           about)
-      ->check(IsDuration());
+      ->check(IsDuration())
+      ->type_name("TIME");
 }
 
 template <typename T>
