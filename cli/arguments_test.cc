@@ -432,6 +432,16 @@ TEST(ArgumentsTest, AWrongLineNamesTheHelpOfItsCommand) {
               EndsWith("(see skerryctl data prepare --help)\n"));
 }
 
+TEST(ArgumentsTest, OnlyListsOfWordsAreOfferedAsValues) {
+  EXPECT_THAT(
+      CompleteArguments({"data", "train-tokenizer", "--kind", ""}).words,
+      testing::ElementsAre("gpt2", "llama3"));
+  EXPECT_THAT(CompleteArguments({"sample", "m", "--top-k", ""}).words,
+              testing::IsEmpty());
+  EXPECT_THAT(CompleteArguments({"wait", "job", "a", "--for", "r"}).words,
+              testing::ElementsAre("running"));
+}
+
 TEST(ArgumentsTest, HelpNamesTheCommandsAndTheExitCodes) {
   const Parsed parsed = ParseArguments({"--help"});
   EXPECT_EQ(parsed.code, ExitCode::kOk);

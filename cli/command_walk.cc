@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <string_view>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -148,14 +149,15 @@ Names NamesFor(const std::string& argument) {
   return Names::kNone;
 }
 
-// The words that an argument's description lists: "table, json or yaml".
+// The words that an argument's description lists: "one of: table or yaml".
 std::vector<std::string> ValuesFor(const CLI::Option& option) {
   std::vector<std::string> values;
   std::string word;
   const std::string& about = option.get_description();
-  const size_t begin = about.find(": ");
+  constexpr std::string_view kList = "one of: ";
+  const size_t begin = about.find(kList);
   if (begin == std::string::npos) return values;
-  for (const char c : about.substr(begin + 2) + " ") {
+  for (const char c : about.substr(begin + kList.size()) + " ") {
     if (c != ' ' && c != ',') {
       word += c;
       continue;

@@ -129,7 +129,7 @@ void AddTrainTokenizerOptions(CLI::App* train,
       ->capture_default_str();
   train
       ->add_option("--kind", wanted.kind,
-                   "gpt2 or llama3: how texts are cut in pieces")
+                   "whose way to cut texts in pieces, one of: gpt2 or llama3")
       ->capture_default_str();
   train
       ->add_option("--special", wanted.specials,
@@ -143,7 +143,9 @@ void AddSampleOptions(CLI::App* sample, SampleArguments& wanted) {
   AddModelOptions(sample, wanted.model);
   sample
       ->add_option("--prompt", wanted.prompts,
-                   "how the text begins; several make several texts")
+                   "how the text begins; several make several texts; "
+                   "default: with nothing")
+      ->type_name("TEXT")
       ->allow_extra_args(false);
   runtime::AddNumber(*sample, "--tokens", wanted.tokens, {.low = 1},
                      "how many to add, at most")
@@ -160,15 +162,24 @@ void AddSampleOptions(CLI::App* sample, SampleArguments& wanted) {
       ->capture_default_str();
   sample
       ->add_option("--stop", wanted.stops,
-                   "the text ends before it; may be given several times")
+                   "the text ends before it; may be repeated; default: none")
+      ->type_name("TEXT")
       ->allow_extra_args(false);
 }
 
 void AddEvaluateOptions(CLI::App* evaluate, EvaluateArguments& wanted) {
   AddModelOptions(evaluate, wanted.model);
-  evaluate->add_option("--data", wanted.data, "a prepared data set");
-  evaluate->add_option("--text", wanted.text, "or a text file");
-  evaluate->add_option("--split", wanted.split, "of the data set")
+  evaluate
+      ->add_option("--data", wanted.data,
+                   "a prepared data set; default: none, as --text is given")
+      ->type_name("FOLDER");
+  evaluate
+      ->add_option("--text", wanted.text,
+                   "a text file; default: none, as --data is given")
+      ->type_name("FILE");
+  evaluate
+      ->add_option("--split", wanted.split,
+                   "of the data set, one of: train or validation")
       ->check(CLI::IsMember({"train", "validation"}))
       ->capture_default_str();
   runtime::AddNumber(*evaluate, "--tokens", wanted.tokens, {1, kTokensMax},

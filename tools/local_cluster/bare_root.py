@@ -25,6 +25,9 @@ class BareRoot:
 
     def __init__(self, directory, actions=None):
         """`actions`: a disk cache of Bazel's whose results are taken."""
+        if os.getuid() != 0 or not shutil.which('debootstrap'):
+            raise RuntimeError('a bare root is made by root, with debootstrap:'
+                               ' apt-get install debootstrap')
         self.directory = directory
         self._root = os.path.realpath(directory)
         self.home = _HOME

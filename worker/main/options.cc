@@ -97,7 +97,7 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
       "exchanges them with other islands, runs a trainer.",
       "skerry-worker");
   app.set_version_flag("--version", std::string(kRelease));
-  app.add_option("--name", line.name, "Unique in the cluster")
+  app.add_option("--name", line.name, "A name that is unique in the cluster")
       ->required()
       ->check(CheckName);
   app.add_option("--island", line.island,
@@ -116,7 +116,8 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
                  "default: where it listens")
       ->check(CheckPeer);
   app.add_option("--state", line.state_directory,
-                 "Folder for bases and results; survives restarts")
+                 "Folder of this worker alone, for bases and results; made "
+                 "when it is missing, kept over restarts")
       ->required();
   app.add_option("--run-dir", line.run_directory,
                  "Folder for the trainer's socket; default: that of --state");
