@@ -52,7 +52,7 @@ struct Worker {
   // While current: when it is next suspected or lost.
   Instant due;
   MachineFacts machine;
-  StoredJobs stored;
+  StoredJobs stored;  // by key
   // An operator wants these folders removed; until the worker has done so.
   absl::btree_set<StoredJobKey> unwanted;
 

@@ -1,5 +1,6 @@
 #include "worker/daemon/worker_daemon.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "compression/codec.h"
 #include "runtime/log.h"
 #include "runtime/posix/stopwatch.h"
+#include "worker/convert/control.h"
 #include "worker/convert/peer.h"
 #include "worker/daemon/worker_metrics.h"
 
@@ -19,6 +21,9 @@ namespace {
 constexpr double kStatusShareOfLease = 0.3;
 // A slow machine goes without the speeds of what it does not reach.
 constexpr double kMeasureCodecsMaxS = 1.0;
+// Jobs that had ended before the process started, and whose states are read
+// into memory at a time.
+constexpr int kReadAtOnce = 2;
 
 transport::Verdict ToVerdict(FrameVerdict verdict) {
   switch (verdict) {
@@ -172,9 +177,18 @@ void WorkerDaemon::OnOrders(v1::Orders orders) {
   }
 }
 
+bool WorkerDaemon::MayTakeUp(const v1::JobOrders& orders) {
+  const auto being_read =
+      std::count_if(jobs_.begin(), jobs_.end(),
+                    [](const auto& job) { return job.second->IsBeingRead(); });
+  // The others follow when one of these sleeps.
+  if (HasEnded(orders.phase()) && being_read >= kReadAtOnce) return false;
+  return folders_.Open(orders);
+}
+
 void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
   if (unserved_.contains(orders.job())) return;
-  if (!jobs_.contains(orders.job()) && !folders_.Open(orders)) return;
+  if (!jobs_.contains(orders.job()) && !MayTakeUp(orders)) return;
   std::unique_ptr<ServedJob>& job = jobs_[orders.job()];
   absl::Status status;
   if (job != nullptr && orders.restored().sequence() != job->restored()) {
