@@ -94,11 +94,24 @@ bool LacksEnd(const JobState& job, const WorkerTable& workers) {
   return false;
 }
 
-// Whether a worker that has started anew after the job's end opens its disk for
-// the others: what they lack may be nowhere else.
+bool HasFolder(const Worker& worker, const StoredJobKey& key) {
+  const auto& all = worker.stored.all;
+  const auto it =
+      std::lower_bound(all.begin(), all.end(), key,
+                       [](const StoredJob& one, const auto& wanted) {
+                         return one.key < wanted;
+                       });
+  return it != all.end() && it->key == key;
+}
+
+// Whether a worker that has started anew after the job's end serves what its
+// disk has of it. A worker that does not tell of its folders is asked while
+// somebody lacks the last state, which may be nowhere else.
 bool MayHaveEnd(const JobState& job, const WorkerTable& workers,
                 const Worker& worker) {
-  return job.Ended() && job.replicas.numbers().contains(worker.island) &&
+  if (!job.Ended()) return false;
+  if (HasFolder(worker, {job.id, UidOf(job)})) return true;
+  return job.replicas.numbers().contains(worker.island) &&
          LacksEnd(job, workers);
 }
 

@@ -231,6 +231,9 @@ void WorkerTable::Heard(const StatusFacts& status, Instant now) {
   worker.data = status.data;
   worker.looks_at_data = status.looks_at_data;
   worker.stored = status.stored;
+  std::sort(
+      worker.stored.all.begin(), worker.stored.all.end(),
+      [](const StoredJob& a, const StoredJob& b) { return a.key < b.key; });
   absl::btree_set<StoredJobKey> there;
   for (const StoredJob& one : worker.stored.all) there.insert(one.key);
   absl::erase_if(worker.unwanted, [&there](const StoredJobKey& key) {

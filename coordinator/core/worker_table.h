@@ -62,7 +62,7 @@ struct Worker {
     Instant at;
   };
   std::optional<Contender> contender;
-  StoredJobs stored;
+  StoredJobs stored;  // by key
   // An operator wants these folders removed; until the worker has done so.
   absl::btree_set<StoredJobKey> unwanted;
 

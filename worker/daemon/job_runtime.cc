@@ -72,6 +72,7 @@ JobRuntime::~JobRuntime() {
 }
 
 absl::Status JobRuntime::Start() {
+  opened_at_ = environment_.loop.Now();
   SKERRY_ASSIGN_OR_RETURN(std::vector<StoredFile> on_disk, disk_.Scan());
   const bool from_checkpoint = start_.NeedsCheckpoint(on_disk);
   SeatOptions options;
@@ -230,7 +231,10 @@ absl::Status JobRuntime::OnOrders(Revision revision,
     trainer_.set_group_name(absl::StrFormat("%016x", name));
   }
   const Instant now = environment_.loop.Now();
-  if (!std::exchange(over_, IsOver(checked.phase)) && over_) used_at_ = now;
+  if (!std::exchange(over_, IsOver(checked.phase)) && over_ && has_orders_) {
+    used_at_ = now;
+  }
+  has_orders_ = true;
   seat_->OnOrders(now, revision, checked);
   saver_.OnOrders(orders, elements_);
   AfterSeat();
@@ -302,11 +306,14 @@ v1::JobStatus JobRuntime::Status() const {
 
 bool JobRuntime::IsAsleep() const {
   if (!over_ || trainer_host_ != nullptr || seat_->WantsTrainer()) return false;
-  const absl::Duration unused = environment_.loop.Now() - used_at_;
+  const Instant now = environment_.loop.Now();
+  const absl::Duration unused =
+      used_at_.has_value() ? now - *used_at_ : absl::InfiniteDuration();
+  if (seat_->IsAtRest()) return unused >= environment_.ended_idle;
   // The last state may be nowhere any more: what this worker has stays on its
   // disk, and orders that name somebody who has it wake the job again.
-  return unused >=
-         (seat_->IsAtRest() ? 1 : kStuckIdles) * environment_.ended_idle;
+  return std::min(unused, now - opened_at_) >=
+         kStuckIdles * environment_.ended_idle;
 }
 
 void JobRuntime::ConsiderTrainer() {

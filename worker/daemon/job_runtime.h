@@ -148,9 +148,12 @@ class JobRuntime {
   bool can_train_ = false;
   // The last trainer has failed, and the next one is not due yet or never is.
   bool backing_off_ = false;
+  bool has_orders_ = false;
   bool over_ = false;  // the job has ended
-  // When it ended, was asked for text, or gave something to a peer.
-  Instant used_at_;
+  Instant opened_at_;
+  // When it ended, was asked for text, or gave something to a peer; not there
+  // when it had ended before and nobody has asked.
+  std::optional<Instant> used_at_;
   // When a trainer was last of use although the job is over.
   std::optional<Instant> prompted_at_;
   uint64_t trainers_started_ = 0;

@@ -1,5 +1,6 @@
 #include "worker/daemon/served_job.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,12 +10,20 @@
 #include "worker/convert/control.h"
 
 namespace skerry::worker {
+namespace {
+
+// Whether it can sleep.
+constexpr absl::Duration kLookEvery = absl::Seconds(1);
+
+}  // namespace
+
 ServedJob::ServedJob(const v1::JobOrders& orders,
                      const JobEnvironment& environment,
                      std::function<void()> status_changed)
     : environment_(environment),
       status_changed_(std::move(status_changed)),
-      orders_(orders) {}
+      orders_(orders),
+      had_ended_(HasEnded(orders.phase())) {}
 
 absl::Status ServedJob::Start() {
   runtime_ = std::make_unique<JobRuntime>(orders_, environment_,
@@ -65,7 +74,7 @@ bool ServedJob::HasWork() const {
 void ServedJob::SleepLater() {
   if (std::exchange(looks_later_, true)) return;
   environment_.loop.RunAt(
-      environment_.loop.Now() + environment_.ended_idle,
+      environment_.loop.Now() + std::min(environment_.ended_idle, kLookEvery),
       [this, alive = std::weak_ptr<char>(alive_)] {
         if (alive.expired()) return;
         looks_later_ = false;
@@ -76,6 +85,7 @@ void ServedJob::SleepLater() {
         last_.clear_generated();
         last_.clear_links();
         runtime_.reset();
+        if (std::exchange(had_ended_, false)) status_changed_();
         runtime::Log(runtime::Severity::kInfo, "worker.job.asleep",
                      {{"job", orders_.job()}});
       });

@@ -44,6 +44,10 @@ class ServedJob {
   absl::StatusOr<SharedBytes> OnFetch(const PieceKey& key);
   void OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer);
 
+  // The job had ended before this process knew of it, and is being read from
+  // the disk, which takes memory.
+  bool IsBeingRead() const { return had_ended_ && runtime_ != nullptr; }
+
   v1::JobStatus Status() const;
   uint64_t uid() const { return orders_.uid(); }
   const std::string& name() const { return orders_.spec().name(); }
@@ -70,6 +74,8 @@ class ServedJob {
   v1::JobOrders orders_;
   Revision revision_;
   bool draining_ = false;
+  // Until it sleeps for the first time.
+  bool had_ended_;
   bool looks_later_ = false;
   // The highest number of the coordinator's that its files named when it fell
   // asleep.

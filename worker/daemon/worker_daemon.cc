@@ -10,6 +10,7 @@
 #include "compression/codec.h"
 #include "runtime/log.h"
 #include "runtime/posix/stopwatch.h"
+#include "worker/convert/control.h"
 #include "worker/convert/peer.h"
 #include "worker/daemon/worker_metrics.h"
 
@@ -24,6 +25,9 @@ constexpr double kMeasureCodecsMaxS = 1.0;
 // every Status, so a shorter one would make no difference.
 constexpr absl::Duration kServeAgainMin = absl::Seconds(1);
 constexpr absl::Duration kServeAgainMax = absl::Minutes(1);
+// Jobs that had ended before the process started, and whose states are read
+// into memory at a time.
+constexpr int kReadAtOnce = 2;
 
 transport::Verdict ToVerdict(FrameVerdict verdict) {
   switch (verdict) {
@@ -183,6 +187,15 @@ void WorkerDaemon::OnOrders(v1::Orders orders) {
   }
 }
 
+bool WorkerDaemon::MayTakeUp(const v1::JobOrders& orders) {
+  const auto being_read =
+      std::count_if(jobs_.begin(), jobs_.end(),
+                    [](const auto& job) { return job.second->IsBeingRead(); });
+  // The others follow when one of these sleeps.
+  if (HasEnded(orders.phase()) && being_read >= kReadAtOnce) return false;
+  return folders_.Open(orders);
+}
+
 void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
   const auto unserved = unserved_.find(orders.job());
   if (unserved != unserved_.end() &&
@@ -195,7 +208,7 @@ void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
                  {{"job", orders.job()}});
     jobs_.erase(served);
   }
-  if (!jobs_.contains(orders.job()) && !folders_.Open(orders)) return;
+  if (!jobs_.contains(orders.job()) && !MayTakeUp(orders)) return;
   std::unique_ptr<ServedJob>& job = jobs_[orders.job()];
   if (job != nullptr && orders.restored().sequence() != job->restored()) {
     runtime::Log(runtime::Severity::kWarning, "worker.job.restored",

@@ -94,6 +94,8 @@ class WorkerDaemon final : public transport::BulkReceiver {
   bool StartJob(ServedJob& job, uint64_t id);
   FolderKeeperOptions KeepFolders();
   void StopServing(const JobFolder& folder);
+  // Whether a job that is not served yet is taken up now.
+  bool MayTakeUp(const v1::JobOrders& orders);
   void SetJobsDraining();
   void OnSessionEnd(const SessionEnd& end);
   void TakeNewBoot(const std::string& reason);
