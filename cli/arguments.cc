@@ -6,12 +6,12 @@
 #include <map>
 #include <utility>
 
-#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "base/release.h"
 #include "cli/model_arguments.h"
 #include "cli/number_limits.h"
 #include "cli/simulate_arguments.h"
+#include "cli/view_arguments.h"
 #include "cli/word_checks.h"
 #include "runtime/command_line/number_option.h"
 
@@ -38,7 +38,6 @@ class Parser {
                     const std::string& about, Command command);
   CLI::App* Verb(const std::string& name, const std::string& about);
   void AddViews();
-  void AddListOptions(CLI::App* leaf);
   void AddEvents();
   void AddDescribeModel(CLI::App* describe);
   void AddChanges();
@@ -51,7 +50,8 @@ class Parser {
   void AddWorkerChanges();
   void AddConfig();
   void AddHelp();
-  Parsed Wrong(const std::string& what) const;
+  // `where` is the command whose help tells more.
+  Parsed Wrong(const std::string& what, const std::string& where) const;
   // What the words mean together; an error text, or nothing.
   std::string Finish();
 
@@ -72,14 +72,20 @@ Parser::Parser() {
   app_.set_version_flag("--version",
                         std::string("skerryctl ") + kRelease + "\n");
   coordinator_ = app_.add_option("--coordinator", arguments_.coordinator,
-                                 "host:port of the coordinator, else "
-                                 "SKERRY_COORDINATOR, else the context's")
+                                 "where the coordinator listens; default: "
+                                 "SKERRY_COORDINATOR, else what the context "
+                                 "says, else this address")
+                     ->type_name("HOST:PORT")
                      ->capture_default_str();
   app_.add_option("--context", arguments_.context,
-                  "a cluster that skerryctl config has named");
+                  "a cluster that skerryctl config has named; default: the "
+                  "current one")
+      ->type_name("NAME");
   app_.add_option("-o,--output", form_,
-                  "what is printed: table, wide, json, jsonl, yaml, name or "
-                  "custom-columns=TITLE:FIELD,..")
+                  "what is printed, one of: table, wide, json, jsonl, yaml, "
+                  "name or custom-columns=TITLE:FIELD,..")
+      ->type_name("FORM")
+      ->capture_default_str()
       ->check(IsForm());
   app_.require_subcommand(1);
   app_.footer(kFooter);
@@ -138,12 +144,15 @@ CLI::App* Parser::JobLeaf(CLI::App* parent, const std::string& name,
 
 void Parser::AddViews() {
   CLI::App* get = Verb("get", "lists");
-  AddListOptions(Leaf(get, "jobs", "all jobs", Command::kGetJobs));
+  ListArguments& list = arguments_.list;
+  AddListOptions(Leaf(get, "jobs", "all jobs", Command::kGetJobs), list);
   JobLeaf(get, "job", "one job", Command::kGetJob);
   AddListOptions(
-      Leaf(get, "workers", "workers and how they are", Command::kGetWorkers));
+      Leaf(get, "workers", "workers and how they are", Command::kGetWorkers),
+      list);
   AddListOptions(
-      Leaf(get, "islands", "islands and their workers", Command::kGetIslands));
+      Leaf(get, "islands", "islands and their workers", Command::kGetIslands),
+      list);
   CLI::App* describe = Verb("describe", "everything about one thing");
   JobLeaf(describe, "job", "replicas, losses, counters", Command::kDescribeJob);
   Leaf(describe, "worker", "lease, clock, disk, links, events",
@@ -157,8 +166,9 @@ void Parser::AddViews() {
   AddEvents();
   CLI::App* top =
       Leaf(&app_, "top", "jobs and workers as they go on", Command::kTop);
-  top->add_option("--interval", interval_, "between two looks")
+  top->add_option("--interval", interval_, "from one look to the next")
       ->check(IsDuration())
+      ->type_name("TIME")
       ->capture_default_str();
   runtime::AddNumber(*top, "--count", arguments_.top.count, {},
                      "looks; until it is interrupted when 0")
@@ -168,18 +178,10 @@ void Parser::AddViews() {
   Leaf(&app_, "doctor", "looks at everything and says what is wrong",
        Command::kDoctor)
       ->add_option("--state", arguments_.doctor.folders,
-                   "state folder of a daemon on this machine; may be repeated")
+                   "state folder of a daemon on this machine; may be repeated; "
+                   "default: none")
+      ->type_name("FOLDER")
       ->allow_extra_args(false);
-}
-
-void Parser::AddListOptions(CLI::App* leaf) {
-  ListArguments& wanted = arguments_.list;
-  leaf->add_option("-l,--selector", wanted.selector,
-                   "only those with FIELD=VALUE or FIELD!=VALUE, several with "
-                   "commas between them");
-  leaf->add_option("--sort-by", wanted.sort_by,
-                   "a field, as counters.tokens_per_s");
-  leaf->add_flag("!--no-headers", wanted.headers, "a table without its titles");
 }
 
 void Parser::AddEvents() {
@@ -189,15 +191,25 @@ void Parser::AddEvents() {
     EventArguments& wanted = arguments_.events;
     CLI::Option* job =
         leaf->add_option("NAME", arguments_.name, "name of the job");
-    leaf->add_option("--worker", wanted.worker, "of this worker instead")
+    leaf->add_option("--worker", wanted.worker,
+                     "a worker, whose events are shown instead of a job's; "
+                     "default: none")
+        ->type_name("NAME")
         ->excludes(job);
     CLI::Option* follow =
-        leaf->add_flag("-f,--follow", wanted.follow, "until the job ends");
-    leaf->add_option("--name", wanted.names, "events of this name only")
+        leaf->add_flag("-f,--follow", wanted.follow,
+                       "go on with what comes until the job ends");
+    leaf->add_option("--name", wanted.names,
+                     "names of events, with commas between them: only those; "
+                     "default: all")
+        ->type_name("NAMES")
         ->check(IsOneOf(EventNames()))
         ->delimiter(',')
         ->allow_extra_args(false);
-    leaf->add_option("--since", since_, "not older than this, as 10m")
+    leaf->add_option("--since", since_,
+                     "only those not older than this, as 90s or 10m; default: "
+                     "all")
+        ->type_name("TIME")
         ->check(IsDuration());
     runtime::AddNumber(*leaf, "--tail", wanted.tail, {.low = 1},
                        "the newest this many")
@@ -213,19 +225,9 @@ void Parser::AddWaits() {
                           Command::kWaitWorker);
   worker->add_option("WORKER", arguments_.worker, "name of the worker")
       ->required();
-  job->add_option("--for", arguments_.wait.until,
-                  "phase: " + absl::StrJoin(PhasesToWaitFor(), ", "))
-      ->check(IsOneOf(PhasesToWaitFor()))
-      ->required();
-  worker
-      ->add_option("--for", arguments_.wait.until,
-                   "state: " + absl::StrJoin(StatesToWaitFor(), ", "))
-      ->check(IsOneOf(StatesToWaitFor()))
-      ->required();
-  for (CLI::App* leaf : {job, worker}) {
-    leaf->add_option("--timeout", wait_limit_, "at most this long, as 10m")
-        ->check(IsDuration());
-  }
+  AddWaitOptions(job, "phase", PhasesToWaitFor(), arguments_.wait, wait_limit_);
+  AddWaitOptions(worker, "state", StatesToWaitFor(), arguments_.wait,
+                 wait_limit_);
 }
 
 void Parser::AddDescribeModel(CLI::App* describe) {
@@ -262,7 +264,9 @@ void Parser::AddChanges() {
   CLI::App* plan =
       Leaf(&app_, "plan", "what submit would lead to, and why", Command::kPlan);
   for (CLI::App* leaf : {submit, apply, plan}) {
-    leaf->add_option("-f,--file", arguments_.file, "YAML file of the job")
+    leaf->add_option("-f,--file", arguments_.file,
+                     "YAML file of the job; examples/job.yaml is one")
+        ->type_name("FILE")
         ->required();
   }
   submit->add_flag("--follow", arguments_.follow,
@@ -276,6 +280,17 @@ void Parser::AddChanges() {
   JobLeaf(&app_, "pause", "holds a job; its state stays where it is",
           Command::kPause);
   JobLeaf(&app_, "resume", "lets a paused job go on", Command::kResume);
+  CLI::App* restore = JobLeaf(&app_, "restore", "how a diverged job goes on",
+                              Command::kRestore);
+  RestoreArguments& wanted = arguments_.restore;
+  CLI::Option_group* to = restore->add_option_group("to");
+  to->add_flag("--from-workers", wanted.from_workers,
+               "with what the workers hold");
+  to->add_option("--checkpoint", wanted.checkpoint,
+                 "from this checkpoint, or from the newest");
+  to->require_option(1);
+  restore->add_option("--folder", wanted.folder,
+                      "of the checkpoints; default: that of the job's file");
   AddWorkerChanges();
 }
 
@@ -290,6 +305,17 @@ void Parser::AddWorkerChanges() {
   add("uncordon", "lets a worker serve again", Command::kUncordon);
   add("drain", "lets a worker finish its round and leave its jobs",
       Command::kDrain);
+  CLI::App* clean =
+      Leaf(&app_, "clean",
+           "removes from a worker's disk what it has of jobs that the "
+           "coordinator does not know",
+           Command::kClean);
+  clean->add_option("WORKER", arguments_.worker, "name of the worker")
+      ->required();
+  clean->add_option("FOLDER", arguments_.folders,
+                    "these alone, as `skerryctl describe worker` names them; "
+                    "also of jobs that have ended");
+  clean->add_flag("-y,--yes", arguments_.sure, "do not ask");
 }
 
 void Parser::AddGenerate() {
@@ -333,13 +359,19 @@ void Parser::AddCheckpoints() {
   CLI::App* exported = leaf("export", "a folder that transformers loads",
                             Command::kCheckpointExport);
   for (CLI::App* app : {list, verify, exported}) {
-    app->add_option("FOLDER", wanted.folder, "where `create` put them")
+    app->add_option("FOLDER", wanted.folder,
+                    "a job's checkpoints: its checkpoint.directory, or what "
+                    "`checkpoint create` made")
         ->required();
   }
-  verify->add_option("--name", wanted.name, "one of them; all when not given");
-  exported->add_option("--name", wanted.name,
-                       "one of them; the newest when not given");
-  exported->add_option("--out", wanted.out, "folder to make")->required();
+  verify->add_option("--name", wanted.name, "one of them; default: all")
+      ->type_name("NAME");
+  exported
+      ->add_option("--name", wanted.name, "one of them; default: the newest")
+      ->type_name("NAME");
+  exported->add_option("--out", wanted.out, "folder to make")
+      ->type_name("FOLDER")
+      ->required();
   const std::map<std::string, model::Dtype> dtypes = {
       {"f32", model::Dtype::kF32},
       {"bf16", model::Dtype::kBf16},
@@ -357,6 +389,7 @@ CLI::App* Parser::StateLeaf(CLI::App* parent, const std::string& name,
   CLI::App* leaf = Leaf(parent, name, about, command);
   leaf->add_option("--state", arguments_.state.folder,
                    "state folder of a stopped coordinator")
+      ->type_name("FOLDER")
       ->required();
   return leaf;
 }
@@ -372,6 +405,7 @@ void Parser::AddState() {
   StateLeaf(state, "backup", "copies it to one checked file",
             Command::kStateBackup)
       ->add_option("--to", arguments_.state.to, "folder to make")
+      ->type_name("FOLDER")
       ->required();
 }
 
@@ -392,18 +426,18 @@ void Parser::AddConfig() {
 void Parser::AddHelp() {
   Leaf(&app_, "explain", "what a field of a job file means", Command::kExplain)
       ->add_option("FIELD", arguments_.field,
-                   "as training.tau; all when not given");
+                   "as training.tau; default: all fields");
   Leaf(&app_, "completion", "a script for a shell", Command::kCompletion)
       ->add_option("SHELL", arguments_.shell, "one of: bash, zsh or fish")
       ->check(IsOneOf({"bash", "zsh", "fish"}))
       ->required();
 }
 
-Parsed Parser::Wrong(const std::string& what) const {
+Parsed Parser::Wrong(const std::string& what, const std::string& where) const {
   std::string line = what;
   std::replace(line.begin(), line.end(), '\n', ' ');
   return {.arguments = std::nullopt,
-          .text = line + " (see skerryctl --help)\n",
+          .text = line + " (see " + where + " --help)\n",
           .code = ExitCode::kUsage};
 }
 
@@ -451,11 +485,12 @@ Parsed Parser::Parse(const std::vector<std::string>& words) {
   } catch (const CLI::CallForVersion& version) {
     return {.arguments = std::nullopt, .text = version.what()};
   } catch (const CLI::ParseError& error) {
-    const std::string stray = ExplainStrayWord(app_, words);
-    return Wrong(stray.empty() ? error.what() : stray);
+    const std::string wrong = ExplainWrongCommand(app_, words);
+    return Wrong(wrong.empty() ? error.what() : wrong,
+                 TypedCommand(app_, words));
   }
   const std::string problem = Finish();
-  if (!problem.empty()) return Wrong(problem);
+  if (!problem.empty()) return Wrong(problem, TypedCommand(app_, words));
   return {.arguments = arguments_, .text = ""};
 }
 

@@ -15,6 +15,7 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 Arguments Good(const std::vector<std::string>& words) {
   const Parsed parsed = ParseArguments(words);
@@ -255,12 +256,24 @@ TEST(ArgumentsTest, DataPrepareTakesItsFiles) {
           .prepare;
   EXPECT_EQ(prepare.tokenizer, "t.json");
   EXPECT_EQ(prepare.document_end, "<e>");
-  EXPECT_EQ(prepare.json_key, "body");
+  EXPECT_EQ(prepare.lines.key, "body");
   EXPECT_THAT(prepare.inputs, ElementsAre("x", "y"));
   EXPECT_EQ(prepare.output_directory, "z");
   EXPECT_EQ(prepare.validation_fraction, 0.1);
   EXPECT_EQ(prepare.threads, 3);
   EXPECT_EQ(prepare.shard_tokens_max, 7u);
+}
+
+TEST(ArgumentsTest, DataPrepareIsToldWhatItsInputsAre) {
+  const DataPrepareOptions prepare =
+      Good({"data", "prepare", "-", "--out", "z", "--bad-lines", "skip",
+            "--format", "jsonl", "--special-tokens", "as-text"})
+          .prepare;
+  EXPECT_THAT(prepare.inputs, ElementsAre("-"));
+  EXPECT_EQ(prepare.lines.bad_lines, data::BadLines::kSkip);
+  EXPECT_EQ(prepare.kind, data::TextKind::kJsonLines);
+  EXPECT_EQ(prepare.written_specials,
+            data::TokenizerFile::WrittenSpecials::kText);
 }
 
 TEST(ArgumentsTest, DataImportTakesItsFiles) {
@@ -316,7 +329,8 @@ TEST(ArgumentsTest, AWrongLineIsOneLineAndCodeTwo) {
     const Parsed parsed = ParseArguments(words);
     EXPECT_FALSE(parsed.arguments.has_value());
     EXPECT_EQ(parsed.code, ExitCode::kUsage);
-    EXPECT_THAT(parsed.text, EndsWith("(see skerryctl --help)\n"));
+    EXPECT_THAT(parsed.text, HasSubstr("(see skerryctl"));
+    EXPECT_THAT(parsed.text, EndsWith(" --help)\n"));
     EXPECT_THAT(parsed.text.substr(0, parsed.text.size() - 1),
                 Not(HasSubstr("\n")));
   }
@@ -391,9 +405,41 @@ TEST(ArgumentsTest, NumbersOutOfBoundsAreOneLineAndCodeTwo) {
     const Parsed parsed = ParseArguments(one.words);
     EXPECT_FALSE(parsed.arguments.has_value());
     EXPECT_EQ(parsed.code, ExitCode::kUsage);
-    EXPECT_EQ(parsed.text,
-              std::string(one.message) + " (see skerryctl --help)\n");
+    EXPECT_THAT(parsed.text,
+                StartsWith(std::string(one.message) + " (see skerryctl "));
+    EXPECT_THAT(parsed.text, EndsWith(" --help)\n"));
   }
+}
+
+TEST(ArgumentsTest, AMissingCommandIsAnsweredWithThoseThereAre) {
+  EXPECT_EQ(ParseArguments({}).text,
+            "skerryctl needs a command (see skerryctl --help)\n");
+  EXPECT_EQ(ParseArguments({"data"}).text,
+            "data needs a command: prepare, import, train-tokenizer (see "
+            "skerryctl data --help)\n");
+  EXPECT_EQ(ParseArguments({"watch", "my-first-run"}).text,
+            "watch has no command my-first-run; it has: job (see skerryctl "
+            "watch --help)\n");
+  EXPECT_EQ(ParseArguments({"data", "prepair"}).text,
+            "data has no command prepair; did you mean prepare? (see "
+            "skerryctl data --help)\n");
+}
+
+TEST(ArgumentsTest, AWrongLineNamesTheHelpOfItsCommand) {
+  EXPECT_EQ(ParseArguments({"submit", "job.yaml"}).text,
+            "--file is required (see skerryctl submit --help)\n");
+  EXPECT_THAT(ParseArguments({"data", "prepare", "--out", "x"}).text,
+              EndsWith("(see skerryctl data prepare --help)\n"));
+}
+
+TEST(ArgumentsTest, OnlyListsOfWordsAreOfferedAsValues) {
+  EXPECT_THAT(
+      CompleteArguments({"data", "train-tokenizer", "--kind", ""}).words,
+      testing::ElementsAre("gpt2", "llama3"));
+  EXPECT_THAT(CompleteArguments({"sample", "m", "--top-k", ""}).words,
+              testing::IsEmpty());
+  EXPECT_THAT(CompleteArguments({"wait", "job", "a", "--for", "r"}).words,
+              testing::ElementsAre("running"));
 }
 
 TEST(ArgumentsTest, HelpNamesTheCommandsAndTheExitCodes) {

@@ -213,6 +213,13 @@ absl::StatusOr<v1::JobView> Client::Resume(const std::string& name) {
                            kMutationTimeout);
 }
 
+absl::StatusOr<v1::JobView> Client::Restore(v1::RestoreJobRequest request) {
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  return connection_->Call(&v1::Operator::Stub::RestoreJob, request,
+                           kMutationTimeout);
+}
+
 absl::StatusOr<v1::PlanJobReply> Client::Plan(
     const v1::PlanJobRequest& request) {
   return connection_->Call(&v1::Operator::Stub::PlanJob, request, kViewTimeout);
@@ -226,6 +233,14 @@ absl::StatusOr<v1::WorkerView> Client::SetIntent(const std::string& worker,
   request.set_worker(worker);
   request.set_intent(intent);
   return connection_->Call(&v1::Operator::Stub::SetWorkerIntent, request,
+                           kMutationTimeout);
+}
+
+absl::StatusOr<v1::WorkerView> Client::RemoveStoredJobs(
+    v1::RemoveStoredJobsRequest request) {
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  return connection_->Call(&v1::Operator::Stub::RemoveStoredJobs, request,
                            kMutationTimeout);
 }
 

@@ -17,7 +17,8 @@ CLI::Option* AddDuration(CLI::App* leaf, const std::string& name,
           name,
           [&value](const std::string& text) { ReadDuration(text, &value); },
           about)
-      ->check(IsDuration());
+      ->check(IsDuration())
+      ->type_name("TIME");
 }
 
 void AddList(CLI::App* leaf, const std::string& name, const std::string& about,

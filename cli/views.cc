@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "cli/model_place.h"
 #include "cli/table.h"
 #include "nlohmann/json.hpp"
 
@@ -96,7 +97,8 @@ std::string SeatsTable(const v1::JobView& job) {
                {"NOTE"}});
   for (const v1::ReplicaView& replica : job.replicas()) {
     for (const v1::SeatView& seat : replica.seats()) {
-      std::string note = seat.error();
+      std::string note =
+          seat.error().empty() ? seat.trainer_trouble() : seat.error();
       if (note.empty() && replica.suspected()) note = "suspected";
       table.AddRow({absl::StrCat(replica.replica()),
                     replica.life() == 0 ? "" : absl::StrCat(replica.life()),
@@ -398,7 +400,14 @@ std::string JobDescription(const v1::JobView& job) {
             &text);
   }
   AddFact("Data", job.spec().data().path(), &text);
+  if (job.has_validation_samples() && job.validation_samples() == 0) {
+    AddFact("Evaluation",
+            "none: the data have no validation split of a whole sample", &text);
+  }
   AddCounters(job, &text);
+  if (job.has_model()) {
+    absl::StrAppend(&text, "\nModel\n", ModelPlaceText(job));
+  }
   if (job.replicas_size() > 0) {
     absl::StrAppend(&text, "\nReplicas\n", SeatsTable(job));
   }
@@ -448,6 +457,13 @@ std::string ProgressLine(const v1::JobView& job) {
                   " tokens/s  replicas ", ReplicasText(job));
   if (!job.reason().empty()) absl::StrAppend(&line, "  ", job.reason());
   return Printable(line);
+}
+
+bool ProgressDiffers(const v1::JobView& before, const v1::JobView& now) {
+  v1::JobView as_fast = now;
+  as_fast.mutable_counters()->set_tokens_per_s(
+      before.counters().tokens_per_s());
+  return ProgressLine(before) != ProgressLine(as_fast);
 }
 
 std::string EventLine(const v1::Event& event) {

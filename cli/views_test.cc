@@ -251,5 +251,19 @@ TEST(ViewsTest, ACapOnTheErrorIsShownWhereThereIsOne) {
       << JobDescription(job);
 }
 
+TEST(ViewsTest, ProgressDiffersByAnyThingButTheSpeed) {
+  const v1::JobView before = RunningJob();
+  v1::JobView slower = before;
+  slower.mutable_counters()->set_tokens_per_s(1);
+  ASSERT_NE(ProgressLine(before), ProgressLine(slower));
+  EXPECT_FALSE(ProgressDiffers(before, slower));
+  v1::JobView committed = slower;
+  committed.set_sequence(before.sequence() + 1);
+  EXPECT_TRUE(ProgressDiffers(before, committed));
+  v1::JobView waiting = slower;
+  waiting.set_reason("trainers are starting");
+  EXPECT_TRUE(ProgressDiffers(before, waiting));
+}
+
 }  // namespace
 }  // namespace skerry::cli

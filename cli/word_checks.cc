@@ -35,7 +35,7 @@ CLI::Validator IsDuration() {
                        ? std::string()
                        : text + " is no time like 90s or 1h30m";
           },
-          "TIME"};
+          ""};
 }
 
 CLI::Validator IsOneOf(const std::vector<std::string>& known) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <ostream>
 #include <utility>
 
@@ -78,26 +79,28 @@ std::string LineOf(const v1::Event& event, const Output& output) {
 
 absl::StatusOr<ExitCode> WatchJob(Client& client, const std::string& name,
                                   const Output& output) {
-  std::string last;
-  v1::JobView newest;
+  const bool json = output.form == OutputForm::kJson;
+  std::optional<v1::JobView> shown;
   const auto show = [&](const v1::JobView& job) {
-    newest = job;
-    const std::string line = output.form == OutputForm::kJson
-                                 ? JsonLine(job)
-                                 : ProgressLine(job) + "\n";
-    if (line != last) output.out << line << std::flush;
-    last = line;
+    const bool differs =
+        !shown.has_value() || (json ? JsonLine(*shown) != JsonLine(job)
+                                    : ProgressDiffers(*shown, job));
+    if (!differs) return true;
+    output.out << (json ? JsonLine(job) : ProgressLine(job) + "\n")
+               << std::flush;
+    shown = job;
     return true;
   };
   SKERRY_RETURN_IF_ERROR(client.Watch(name, absl::InfiniteDuration(), show));
+  const v1::JobView newest = shown.value_or(v1::JobView());
   if (CodeOf(newest) == ExitCode::kNotSaved) SayNotSaved(newest, output);
   return CodeOf(newest);
 }
 
 const std::vector<std::string>& PhasesToWaitFor() {
   static const auto* const phases = new std::vector<std::string>{
-      "pending", "running",   "paused", "succeeded",
-      "failed",  "cancelled", "ended"};
+      "pending",   "running", "paused",    "diverged",
+      "succeeded", "failed",  "cancelled", "ended"};
   return *phases;
 }
 
@@ -114,7 +117,8 @@ absl::StatusOr<ExitCode> WaitJob(Client& client, const std::string& name,
   const absl::Status watched =
       client.Watch(name, arguments.limit, [&](const v1::JobView& job) {
         last = job;
-        return !Reached(job, arguments.until);
+        return !Reached(job, arguments.until) &&
+               job.phase() != v1::JOB_PHASE_DIVERGED;
       });
   const std::string phase = PhaseText(last.phase());
   if (absl::IsDeadlineExceeded(watched)) {
@@ -124,6 +128,12 @@ absl::StatusOr<ExitCode> WaitJob(Client& client, const std::string& name,
     return ExitCode::kTimedOut;
   }
   SKERRY_RETURN_IF_ERROR(watched);
+  if (!Reached(last, arguments.until) &&
+      last.phase() == v1::JOB_PHASE_DIVERGED) {
+    output.err << "skerryctl: job " << name << " is diverged"
+               << Because(last.reason()) << "\n";
+    return ExitCode::kConflict;
+  }
   if (!Reached(last, arguments.until)) {
     output.err << "skerryctl: job " << name << " has ended as " << phase
                << Because(last.reason()) << "; it cannot become "
@@ -170,12 +180,14 @@ absl::StatusOr<ExitCode> WaitWorker(Client& client, const std::string& name,
 
 const std::vector<std::string>& EventNames() {
   static const auto* const names = new std::vector<std::string>{
-      "JobSubmitted",    "JobPaused",       "JobResumed",
-      "WorkerAdmitted",  "WorkerMarked",    "WorkerLeft",
-      "ReplicaAdmitted", "ReplicaEnded",    "ExchangeOpened",
-      "ExchangeClosed",  "Committed",       "ContributionDropped",
-      "Evaluated",       "CheckpointSaved", "CheckpointFailed",
-      "JobRestored",     "JobEnded",        "JobDeleted"};
+      "JobSubmitted",      "JobPaused",       "JobResumed",
+      "WorkerAdmitted",    "WorkerMarked",    "WorkerLeft",
+      "ReplicaAdmitted",   "ReplicaEnded",    "ExchangeOpened",
+      "ExchangeClosed",    "Committed",       "ContributionDropped",
+      "Evaluated",         "CheckpointSaved", "CheckpointFailed",
+      "JobRestored",       "JobEnded",        "JobDeleted",
+      "JobDiverged",       "JobAdopted",      "WorkerCannotServe",
+      "WorkerServesAgain", "NumbersRaised"};
   return *names;
 }
 

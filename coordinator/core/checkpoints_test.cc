@@ -13,9 +13,9 @@ namespace {
 
 using ::testing::ElementsAre;
 
-JobSpec SavedJob(uint64_t samples) {
-  JobSpec spec = SmallJob("bench", samples);
-  spec.checkpoint = JobSpec::Checkpoints{"/saved", 2, 2};
+job::JobSpec SavedJob(uint64_t samples) {
+  job::JobSpec spec = job::SmallJob("bench", samples);
+  spec.checkpoint = job::JobSpec::Checkpoints{"/saved", 2, 2};
   return spec;
 }
 

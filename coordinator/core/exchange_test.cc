@@ -10,7 +10,8 @@ void Advance(JobBench& bench, absl::Duration by) { bench.now = bench.now + by; }
 
 // Three replicas of one worker each, ready with their first rounds.
 struct Three : JobBench {
-  explicit Three(JobSpec spec = SmallJob("bench", 1000)) : JobBench(spec) {
+  explicit Three(job::JobSpec spec = job::SmallJob("bench", 1000))
+      : JobBench(spec) {
     a = AddReplica("a", {"wa"});
     b = AddReplica("b", {"wb"});
     c = AddReplica("c", {"wc"});
@@ -40,7 +41,7 @@ TEST(ExchangeTest, TheReasonCountsTheBytesOfTheCodec) {
       {"bf16", "3 members: two hops send 0.08738 MB each, one hop 0.1311 MB"},
   };
   for (const auto& [codec, expected] : cases) {
-    JobSpec spec = SmallJob("bench", 1000);
+    job::JobSpec spec = job::SmallJob("bench", 1000);
     spec.exchange.codec = codec;
     Three bench(spec);
     DecideExchange(bench.job, bench.decider());
@@ -201,7 +202,7 @@ TEST(ExchangeTest, ATieIsTriedOnceWithOtherOwnersThenTheLowestReplicaStays) {
 }
 
 TEST(ExchangeTest, AContributionThatIsTooOldIsDroppedAndItsSamplesReturn) {
-  JobSpec spec = SmallJob("bench", 1000);
+  job::JobSpec spec = job::SmallJob("bench", 1000);
   spec.exchange.carry = 0;
   JobBench bench(spec);
   bench.AddReplica("a", {"wa"});
@@ -257,7 +258,7 @@ TEST(ExchangeTest, WorkersThatContradictEachOtherEndTheLife) {
 }
 
 TEST(ExchangeTest, FewerThanTheLeastNumberDoNotOpen) {
-  JobSpec spec = SmallJob("bench", 1000);
+  job::JobSpec spec = job::SmallJob("bench", 1000);
   spec.exchange.min_replicas = 2;
   JobBench bench(spec);
   bench.AddReplica("a", {"wa"});

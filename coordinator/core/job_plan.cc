@@ -6,13 +6,15 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/strings/str_cat.h"
-#include "coordinator/core/codec_menu.h"
 #include "coordinator/core/encoded_bytes.h"
+#include "coordinator/core/fit.h"
 #include "coordinator/core/job_standing.h"
 #include "coordinator/core/layout.h"
 #include "coordinator/core/placing.h"
 #include "coordinator/core/worker_view.h"
+#include "job/needs.h"
 #include "optimizer/outer/outer.h"
+#include "planner/codec_menu.h"
 #include "planner/codec_policy.h"
 #include "planner/hops.h"
 #include "planner/memory_model.h"
@@ -30,17 +32,18 @@ size_t CountSeats(const JobPlan& plan) {
 }
 
 // The codec that the first exchange would use.
-std::string CodecOf(const JobSpec& spec) {
+std::string CodecOf(const job::JobSpec& spec) {
   return planner::IsCodecPolicy(spec.exchange.codec)
-             ? std::string(kUnmeasuredCodec)
+             ? std::string(planner::kUnmeasuredCodec)
              : spec.exchange.codec;
 }
 
 void PlaceWorkers(const WorkerTable& workers, const ClusterOptions& options,
                   const Turn& turn, JobPlan& plan) {
   absl::btree_map<std::string, PlannedReplica> replicas;
+  const uint64_t needed = job::NeedsOf(plan.spec).worker_bytes;
   for (const auto& [name, worker] : workers.all()) {
-    std::string why = WhyNoPlace(plan.spec, worker, turn, options);
+    std::string why = WhyNoPlace(plan.spec, needed, worker, turn, options);
     if (!why.empty()) {
       plan.left_out.push_back({name, worker.island, std::move(why)});
       continue;
@@ -178,11 +181,10 @@ void Judge(const Turn& turn, JobPlan& plan) {
   plan.starts = seats >= wanted;
   plan.reason = WorkersText(seats, wanted);
   if (plan.starts) {
-    const std::string never =
-        TooFewIslandsText(plan.replicas.size(), plan.spec);
-    if (never.empty()) return;
+    const std::string few = WhyTooFewIslands(plan.spec, plan.replicas.size());
+    if (few.empty()) return;
     plan.starts = false;
-    absl::StrAppend(&plan.reason, "; ", never);
+    absl::StrAppend(&plan.reason, "; ", few);
     return;
   }
   plan.queue_position = turn.position;
@@ -194,7 +196,7 @@ void Judge(const Turn& turn, JobPlan& plan) {
 
 }  // namespace
 
-JobPlan PlanJob(ReviewedSpec reviewed, uint64_t elements,
+JobPlan PlanJob(job::ReviewedSpec reviewed, uint64_t elements,
                 const WorkerTable& workers, const ClusterOptions& options,
                 const Turn& turn, LinksOfWorker links) {
   JobPlan plan;
@@ -203,6 +205,7 @@ JobPlan PlanJob(ReviewedSpec reviewed, uint64_t elements,
   PlaceWorkers(workers, options, turn, plan);
   if (elements > 0) CutModel(elements, plan);
   Judge(turn, plan);
+  plan.data_pending = DataPending(plan.spec, workers);
   if (elements > 0 && !plan.replicas.empty()) {
     plan.exchange = Exchanged(plan, elements);
     // Each fragment has its own delays.
@@ -214,8 +217,9 @@ JobPlan PlanJob(ReviewedSpec reviewed, uint64_t elements,
   return plan;
 }
 
-JobPlan PlanNext(ReviewedSpec reviewed, uint64_t elements, const JobTable& jobs,
-                 const WorkerTable& workers, const ClusterOptions& options) {
+JobPlan PlanNext(job::ReviewedSpec reviewed, uint64_t elements,
+                 const JobTable& jobs, const WorkerTable& workers,
+                 const ClusterOptions& options) {
   const Turn turn = jobs.TurnOfNext(reviewed.spec, workers);
   return PlanJob(std::move(reviewed), elements, workers, options, turn,
                  [&](const std::string& name) {

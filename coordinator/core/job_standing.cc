@@ -7,6 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "coordinator/core/checkpoints.h"
+#include "coordinator/core/divergence.h"
+#include "coordinator/core/evaluations.h"
+#include "coordinator/core/fit.h"
 #include "coordinator/core/holdings.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/placing.h"
@@ -95,7 +98,7 @@ const RoundMachine* Standings::FirstOpen() const {
 size_t Standings::WorkersThere() const {
   size_t count = 0;
   for (const auto& [name, worker] : workers_.all()) {
-    if (WhyNoPlace(job_.spec, worker, turn_, options_).empty()) ++count;
+    if (WhyNoPlace(job_.spec, job_.memory_needed, worker, turn_, options_).empty()) ++count;
   }
   return count;
 }
@@ -108,7 +111,7 @@ size_t Standings::IslandsThere() const {
   for (const auto& [name, worker] : workers_.all()) {
     const Seat* seat = job_.SeatOf(name, worker.incarnation);
     const bool unfit = seat != nullptr && !seat->unfit.empty();
-    if (!unfit && WhyNoPlace(job_.spec, worker, turn_, options_).empty()) {
+    if (!unfit && WhyNoPlace(job_.spec, job_.memory_needed, worker, turn_, options_).empty()) {
       islands.insert(worker.island);
     }
   }
@@ -223,7 +226,7 @@ void Standings::Finishing() {
     return Moves(
         absl::StrCat("worker ", job_.evaluator, " evaluates the final anchor"));
   }
-  if (job_.evaluations.contains(job_.State())) {
+  if (job_.evaluations.contains(job_.State()) || HasNoValidation(job_)) {
     return Moves(absl::StrCat(
         "every sample is committed; the final state is ",
         job_.saving.has_value()
@@ -275,7 +278,7 @@ void Standings::Replicas() {
   }
   const size_t least = job_.spec.exchange.min_replicas;
   if (replicas < least) {
-    const std::string never = TooFewIslandsText(IslandsThere(), job_.spec);
+    const std::string never = WhyTooFewIslands(job_.spec, IslandsThere());
     if (!never.empty()) {
       return Stands(ConditionKind::kTooFewReplicas, never, true);
     }
@@ -331,9 +334,10 @@ void Standings::WorkerTrouble() {
   for (const auto& [worker, seat] : job_.seats) {
     const std::string& what =
         seat.unfit.empty() ? seat.facts.error : seat.unfit;
-    if (what.empty()) continue;
+    const std::string& said = what.empty() ? seat.facts.trainer_trouble : what;
+    if (said.empty()) continue;
     standing_.conditions.push_back({ConditionKind::kWorkerTrouble,
-                                    absl::StrCat("worker ", worker, ": ", what),
+                                    absl::StrCat("worker ", worker, ": ", said),
                                     true});
   }
 }
@@ -341,6 +345,8 @@ void Standings::WorkerTrouble() {
 Standing Standings::Explain() && {
   if (job_.Ended()) {
     Moves(job_.end_reason);
+  } else if (job_.diverged.has_value()) {
+    Stands(ConditionKind::kDiverged, DivergenceText(job_, workers_), true);
   } else if (job_.paused) {
     Stands(
         ConditionKind::kPaused,
@@ -379,16 +385,6 @@ Standing StandingOf(const JobState& job, const WorkerTable& workers,
 std::string WorkersText(size_t may, size_t wanted) {
   return absl::StrCat(may, " worker(s) may work on it and ", wanted,
                       may >= wanted ? " are enough" : " are needed");
-}
-
-std::string TooFewIslandsText(size_t islands, const JobSpec& spec) {
-  const size_t least = spec.exchange.min_replicas;
-  if (islands >= least) return "";
-  return absl::StrCat("exchange.min_replicas is ", least, ", and workers of ",
-                      islands,
-                      " island(s) may work on it: no exchange opens before "
-                      "there are more islands; add workers of another island, "
-                      "or submit it with a smaller min_replicas");
 }
 
 }  // namespace skerry::coordinator

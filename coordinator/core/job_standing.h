@@ -31,10 +31,6 @@ Standing StandingOf(const JobState& job, const WorkerTable& workers,
 // Says whether so many workers are enough to begin with.
 std::string WorkersText(size_t may, size_t wanted);
 
-// Says that workers of too few islands may work on a job for any exchange to
-// open. Empty when they are enough.
-std::string TooFewIslandsText(size_t islands, const JobSpec& spec);
-
 }  // namespace skerry::coordinator
 
 #endif  // SKERRY_COORDINATOR_CORE_JOB_STANDING_H_

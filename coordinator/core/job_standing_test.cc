@@ -1,6 +1,7 @@
 #include "coordinator/core/job_standing.h"
 
 #include "coordinator/core/checkpoints.h"
+#include "coordinator/core/divergence.h"
 #include "coordinator/core/testing/job_bench.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -10,10 +11,10 @@ namespace {
 
 using testing::HasSubstr;
 
-JobSpec Spec() { return SmallJob("bench", 1000); }
+job::JobSpec Spec() { return job::SmallJob("bench", 1000); }
 
-JobSpec CheckpointedSpec() {
-  JobSpec spec = Spec();
+job::JobSpec CheckpointedSpec() {
+  job::JobSpec spec = Spec();
   spec.checkpoint.emplace().directory = "/checkpoints";
   return spec;
 }
@@ -100,6 +101,17 @@ TEST(JobStandingTest, Paused) {
                false);
 }
 
+TEST(JobStandingTest, WorkersWithAnotherHistory) {
+  JobBench bench;
+  bench.AddReplica("a", {"wa"});
+  bench.job.diverged = Diverged{bench.job.id, "wa", "another journal"};
+  const Standing standing = Of(bench);
+  ASSERT_EQ(standing.conditions.size(), 1u);
+  EXPECT_EQ(standing.conditions[0].kind, ConditionKind::kDiverged);
+  EXPECT_TRUE(standing.conditions[0].needs_help);
+  EXPECT_EQ(standing.reason, DivergenceText(bench.job, bench.workers));
+}
+
 TEST(JobStandingTest, QueuedBehindAQuota) {
   JobBench bench;
   bench.AddWorker("wa", "a");
@@ -123,7 +135,7 @@ TEST(JobStandingTest, QueuedBehindOtherJobs) {
 }
 
 TEST(JobStandingTest, TooFewWorkersToBegin) {
-  JobSpec spec = Spec();
+  job::JobSpec spec = Spec();
   spec.placement.workers_min = 2;
   JobBench bench(spec);
   bench.AddWorker("wa", "a");
@@ -248,7 +260,7 @@ TEST(JobStandingTest, SpansThatNobodyHolds) {
 }
 
 TEST(JobStandingTest, MinReplicasThatCannotBeReached) {
-  JobSpec spec = Spec();
+  job::JobSpec spec = Spec();
   spec.exchange.min_replicas = 50;
   JobBench bench(spec);
   bench.AddReplica("a", {"wa"});
@@ -262,7 +274,7 @@ TEST(JobStandingTest, MinReplicasThatCannotBeReached) {
 }
 
 TEST(JobStandingTest, MinReplicasThatAreOnTheirWay) {
-  JobSpec spec = Spec();
+  job::JobSpec spec = Spec();
   spec.exchange.min_replicas = 2;
   JobBench bench(spec);
   bench.AddReplica("a", {"wa"});

@@ -7,7 +7,11 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "coordinator/core/holdings.h"
 #include "coordinator/core/job_standing.h"
+#include "coordinator/core/membership.h"
+#include "coordinator/core/model_place.h"
+#include "coordinator/core/placing.h"
 #include "coordinator/core/seat_totals.h"
 
 namespace skerry::coordinator {
@@ -42,6 +46,7 @@ SeatView ViewSeat(const JobState& job, const std::string& worker,
   }
   view.state = StateName(seat->facts.state);
   view.error = seat->unfit.empty() ? seat->facts.error : seat->unfit;
+  view.trainer_trouble = seat->facts.trainer_trouble;
   if (seat->facts.fragments.empty()) return view;
   uint64_t applied = 0;
   double squared_owed = 0;
@@ -58,6 +63,25 @@ SeatView ViewSeat(const JobState& job, const std::string& worker,
     view.anchor_hash = CombineHash(view.anchor_hash, hash);
   }
   return view;
+}
+
+// Workers that have no place because they cannot serve the job now.
+void AddUnfit(const JobState& job, const WorkerTable& workers, JobView& view) {
+  for (const auto& [name, seat] : job.seats) {
+    const Worker* worker = workers.FindCurrent(name);
+    if (worker == nullptr || worker->incarnation != seat.incarnation ||
+        seat.unfit.empty() || job.replicas.FindWorker(name) != nullptr ||
+        PlaceOf(job, worker->island, name) != nullptr) {
+      continue;
+    }
+    ReplicaView r{job.replicas.NumberOf(worker->island),
+                  Life(),
+                  worker->island,
+                  {},
+                  false};
+    r.seats.push_back(ViewSeat(job, name, seat.incarnation, SpanHolder{}));
+    view.replicas.push_back(std::move(r));
+  }
 }
 
 void AddReplicas(const JobState& job, const WorkerTable& workers,
@@ -85,10 +109,11 @@ void AddReplicas(const JobState& job, const WorkerTable& workers,
     }
     view.replicas.push_back(std::move(r));
   }
-  std::sort(view.replicas.begin(), view.replicas.end(),
-            [](const ReplicaView& a, const ReplicaView& b) {
-              return a.island < b.island;
-            });
+  if (!job.Ended()) AddUnfit(job, workers, view);
+  std::stable_sort(view.replicas.begin(), view.replicas.end(),
+                   [](const ReplicaView& a, const ReplicaView& b) {
+                     return a.island < b.island;
+                   });
 }
 
 // Of all fragments, in the order in which they were committed.
@@ -160,7 +185,7 @@ void AddCounters(const JobState& job, Instant now, JobView& view) {
         static_cast<double>(
             view.samples_committed -
             std::min(view.samples_committed, job.samples_at_start)) *
-        job.spec.data.sequence_tokens / seconds;
+        job.spec.data.sequence_tokens.value_or(0) / seconds;
   }
 }
 
@@ -182,6 +207,7 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   view.spec = job.spec;
   view.phase = job.phase;
   view.paused = job.paused && !job.Ended();
+  view.diverged = job.diverged.has_value() && !job.Ended();
   Standing standing = StandingOf(job, workers, options, turn, now);
   view.reason = std::move(standing.reason);
   view.conditions = std::move(standing.conditions);
@@ -189,8 +215,9 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   view.sequence = job.State();
   view.samples_committed = job.ledger.consumed().total();
   view.samples_total = job.spec.training.samples;
-  view.tokens_per_sample = job.spec.data.sequence_tokens;
+  view.tokens_per_sample = job.spec.data.sequence_tokens.value_or(0);
   view.parameters = job.element_count;
+  view.validation_samples = job.validation_samples;
   view.revision = revision;
   view.queue_position = turn.position;
   view.queue_length = turn.position == 0 ? 0 : turn.length;
@@ -207,7 +234,21 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   AddLosses(job, view);
   AddReplicas(job, workers, view);
   AddCounters(job, now, view);
+  if (job.Ended()) view.model = PlaceOfModel(job, workers);
   return view;
+}
+
+std::vector<JobView> ViewAllJobs(const JobTable& jobs,
+                                 const WorkerTable& workers,
+                                 const ClusterOptions& options,
+                                 Revision revision, Instant now) {
+  std::vector<JobView> views;
+  const JobQueue queue = jobs.QueueFor(workers);
+  for (const auto& [id, job] : jobs.all()) {
+    views.push_back(
+        ViewOf(job, workers, options, queue.TurnOf(id), revision, now));
+  }
+  return views;
 }
 
 }  // namespace skerry::coordinator

@@ -50,7 +50,7 @@ TEST(MembershipTest, WorkersOnOtherSpansThanTheirPlaceAreNotReady) {
 }
 
 TEST(MembershipTest, TheJobStartsWhenTheWantedNumberIsThere) {
-  JobSpec spec = SmallJob("bench", 1000);
+  job::JobSpec spec = job::SmallJob("bench", 1000);
   spec.placement.workers_min = 2;
   JobBench bench(spec);
   bench.AddWorker("w0", "a");
@@ -68,8 +68,8 @@ TEST(MembershipTest, TheJobStartsWhenTheWantedNumberIsThere) {
 }
 
 TEST(MembershipTest, AJobDoesNotBeginWhileNobodyCanSaveItsCheckpoints) {
-  JobSpec spec = SmallJob("bench", 1000);
-  spec.checkpoint = JobSpec::Checkpoints{"/saved", 2, 2};
+  job::JobSpec spec = job::SmallJob("bench", 1000);
+  spec.checkpoint = job::JobSpec::Checkpoints{"/saved", 2, 2};
   JobBench bench(spec);
   bench.AddWorker("w0", "a");
   bench.Size();
@@ -88,7 +88,7 @@ TEST(MembershipTest, AJobDoesNotBeginWhileNobodyCanSaveItsCheckpoints) {
 }
 
 TEST(MembershipTest, IslandsThatAreNotNamedHaveNoPlace) {
-  JobSpec spec = SmallJob("bench", 1000);
+  job::JobSpec spec = job::SmallJob("bench", 1000);
   spec.placement.islands = {"b"};
   JobBench bench(spec);
   bench.AddWorker("w0", "a");

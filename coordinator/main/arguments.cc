@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
-#include <map>
 #include <string>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "base/release.h"
 #include "runtime/command_line/number_option.h"
 #include "runtime/command_line/parse_words.h"
+#include "runtime/log_level.h"
 #include "transport/loopback.h"
 
 namespace skerry::coordinator {
@@ -95,14 +95,8 @@ void AddFlags(CLI::App& app, Arguments* arguments) {
   app.add_option("--admin-port-file", arguments->admin_port_file,
                  "file that gets the admin port once it is open")
       ->needs("--admin");
-  const std::map<std::string, runtime::Severity> levels = {
-      {"debug", runtime::Severity::kDebug},
-      {"info", runtime::Severity::kInfo},
-      {"warning", runtime::Severity::kWarning},
-      {"error", runtime::Severity::kError}};
-  app.add_option("--log-level", arguments->log_level,
-                 "debug, info, warning or error")
-      ->transform(CLI::CheckedTransformer(levels))
+  app.add_option("--log-level", arguments->log_level, runtime::kLogLevelHelp)
+      ->transform(CLI::CheckedTransformer(runtime::LogLevels()))
       ->default_str("info");
   app.add_flag("--reflection", server.reflection,
                "tell gRPC tools what the services are");

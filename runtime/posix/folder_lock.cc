@@ -32,8 +32,9 @@ std::string HolderOf(int fd) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(
-    const std::string& folder, const std::string& user) {
-  const std::string path = folder + "/lock";
+    const std::string& folder, const std::string& user,
+    const std::string& file) {
+  const std::string path = absl::StrCat(folder, "/", file);
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) {
     return Failure("open", path, errno);
@@ -62,7 +63,7 @@ absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(
 
 absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Share(
     const std::string& folder, const std::string& user) {
-  const std::string path = folder + "/lock";
+  const std::string path = absl::StrCat(folder, "/", kFile);
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0 && errno == ENOENT) return std::unique_ptr<FolderLock>();
   if (fd < 0) {

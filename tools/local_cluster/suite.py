@@ -1,5 +1,6 @@
 """What suites of real processes have in common: a place, cases, the end."""
 
+import functools
 import os
 import shutil
 import sys
@@ -38,9 +39,14 @@ class Place:
 
     def __init__(self, directory, programs, more=None):
         self.directory = directory
-        self.programs = programs or binaries.build(
-            os.path.join(directory, 'bin'), more=more)
+        self._given, self._more = programs, more
         self.clusters = []
+
+    @functools.cached_property
+    def programs(self):
+        """The folder of the programs, built when they are first asked for."""
+        return self._given or binaries.build(
+            os.path.join(self.directory, 'bin'), more=self._more)
 
     def data(self):
         """The folder of the shards."""
