@@ -3,11 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <utility>
 
 #include "absl/time/time.h"
 #include "base/release.h"
+#include "cli/checkpoint_arguments.h"
 #include "cli/model_arguments.h"
 #include "cli/number_limits.h"
 #include "cli/simulate_arguments.h"
@@ -340,48 +340,21 @@ void Parser::AddGenerate() {
 void Parser::AddCheckpoints() {
   CheckpointArguments& wanted = arguments_.checkpoint;
   CLI::App* verb = Verb("checkpoint", "a job's model in files");
-  const auto leaf = [&](const char* name, const char* about, Command command) {
-    return Leaf(verb, name, about, command);
-  };
-  CLI::App* create =
-      leaf("create", "from what the workers hold, while they go on",
-           Command::kCheckpointCreate);
-  create->add_option("NAME", arguments_.name, "name of the job")->required();
-  create->add_option("--to", wanted.folder, "folder of this job's checkpoints")
-      ->required();
-  runtime::AddNumber(*create, "--keep", wanted.keep, {0, 1'000'000},
-                     "keep this many, 0 keeps all")
-      ->capture_default_str();
-  CLI::App* list =
-      leaf("list", "the checkpoints in a folder", Command::kCheckpointList);
-  CLI::App* verify = leaf("verify", "reads all and compares hashes",
-                          Command::kCheckpointVerify);
-  CLI::App* exported = leaf("export", "a folder that transformers loads",
-                            Command::kCheckpointExport);
-  for (CLI::App* app : {list, verify, exported}) {
-    app->add_option("FOLDER", wanted.folder,
-                    "a job's checkpoints: its checkpoint.directory, or what "
-                    "`checkpoint create` made")
-        ->required();
-  }
-  verify->add_option("--name", wanted.name, "one of them; default: all")
-      ->type_name("NAME");
-  exported
-      ->add_option("--name", wanted.name, "one of them; default: the newest")
-      ->type_name("NAME");
-  exported->add_option("--out", wanted.out, "folder to make")
-      ->type_name("FOLDER")
-      ->required();
-  const std::map<std::string, model::Dtype> dtypes = {
-      {"f32", model::Dtype::kF32},
-      {"bf16", model::Dtype::kBf16},
-      {"f16", model::Dtype::kF16}};
-  exported
-      ->add_option("--dtype", wanted.dtype, "of the weights: f32, bf16 or f16")
-      ->transform(CLI::CheckedTransformer(dtypes));
-  runtime::AddNumber(*exported, "--file-bytes", wanted.file_bytes_max,
-                     {.low = 1}, "bytes of weights in one file, at most")
-      ->capture_default_str();
+  AddCheckpointCreateOptions(
+      JobLeaf(verb, "create", "from what the workers hold, while they go on",
+              Command::kCheckpointCreate),
+      wanted);
+  AddCheckpointListOptions(Leaf(verb, "list", "the checkpoints in a folder",
+                                Command::kCheckpointList),
+                           wanted);
+  AddCheckpointVerifyOptions(
+      Leaf(verb, "verify", "reads all and compares hashes",
+           Command::kCheckpointVerify),
+      wanted);
+  AddCheckpointExportOptions(
+      Leaf(verb, "export", "a folder that transformers loads",
+           Command::kCheckpointExport),
+      wanted);
 }
 
 CLI::App* Parser::StateLeaf(CLI::App* parent, const std::string& name,
