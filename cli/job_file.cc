@@ -1,9 +1,13 @@
 #include "cli/job_file.h"
 
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <span>
+#include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -13,6 +17,10 @@
 #include "cli/read_file.h"
 #include "cli/yaml_fields.h"
 #include "google/protobuf/util/json_util.h"
+#include "job/convert/job_spec.h"
+#include "job/data_facts.h"
+#include "job/data_review.h"
+#include "job/review.h"
 #include "runtime/posix/posix_files.h"
 
 namespace skerry::cli {
@@ -21,76 +29,172 @@ namespace {
 constexpr size_t kJobBytesMax = 1 << 20;
 constexpr size_t kManifestBytesMax = 64 << 20;
 
-// A path relative to the job file, as it means the same on every worker.
+// A path that means the same on every worker.
 absl::StatusOr<std::string> WholePath(const std::string& job_file,
-                                      absl::string_view field,
-                                      const std::string& path) {
+                                      std::string path) {
   if (path.empty()) return path;
+  if (path[0] == '~') {
+    const char* home = std::getenv("HOME");
+    if ((path.size() > 1 && path[1] != '/') || home == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "is ", path, ", whose home folder is not known; write it in full"));
+    }
+    path = home + path.substr(1);
+  }
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::absolute(
       std::filesystem::path(job_file).parent_path() / path, error);
-  if (error) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(job_file, ": ", field, ": ", error.message()));
-  }
+  if (error) return absl::InvalidArgumentError(error.message());
   return whole.lexically_normal().string();
 }
 
-absl::Status FixCheckpoint(const std::string& job_file, v1::JobSpec* spec) {
-  if (!spec->model().has_checkpoint()) return absl::OkStatus();
-  v1::JobSpec::Checkpoint* from = spec->mutable_model()->mutable_checkpoint();
-  SKERRY_ASSIGN_OR_RETURN(
-      *from->mutable_path(),
-      WholePath(job_file, "model.checkpoint.path", from->path()));
-  runtime::PosixFiles files;
-  return Annotate(CompleteCheckpoint(files, spec), job_file);
-}
+// Completes and checks what has been read of a job file.
+class Completion {
+ public:
+  explicit Completion(const std::string& path) : path_(path) {}
 
-absl::Status FillManifestHash(const std::string& job_file,
-                              v1::JobSpec::Data* data) {
-  if (data->path().empty() || !data->manifest_sha256().empty()) {
-    return absl::OkStatus();
+  // "FIELD: WHAT" for each problem found so far.
+  const std::vector<std::string>& lines() const { return problems_.lines(); }
+
+  void Complete(v1::JobSpec* spec) {
+    FixPath("data.path", spec->mutable_data()->mutable_path());
+    if (spec->has_checkpoint()) {
+      FixPath("checkpoint.directory",
+              spec->mutable_checkpoint()->mutable_directory());
+    }
+    ReadManifest(spec->mutable_data());
+    FixCheckpoint(spec);
   }
-  const absl::StatusOr<std::string> manifest =
-      ReadFile(data->path() + "/manifest.json", kManifestBytesMax);
-  if (!manifest.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        job_file, ": data.path: ", manifest.status().message(),
-        "; make it with skerryctl data prepare, or set data.manifest_sha256 "
-        "when the folder is only on the workers"));
+
+  void Review(const v1::JobSpec& spec) {
+    const absl::StatusOr<job::JobSpec> read = job::JobSpecFromProto(spec);
+    if (!read.ok()) {
+      problems_.AddLine(std::string(read.status().message()));
+      return;
+    }
+    job::ReviewedSpec reviewed{*read, {}};
+    job::SpecProblems problems;
+    job::ReviewJobSpec(reviewed, problems);
+    if (problems.empty() && has_manifest_) {
+      std::vector<std::string> warnings;  // the workers say the same
+      job::ReviewData(reviewed.spec, facts_, warnings, problems);
+    }
+    for (const std::string& line : problems.lines()) {
+      // Said already, with more.
+      const std::string_view field =
+          std::string_view(line).substr(0, line.find(':'));
+      if (Names(field) || (lacks_model_ && field.starts_with("model."))) {
+        continue;
+      }
+      problems_.AddLine(line);
+    }
   }
-  data->set_manifest_sha256(Sha256Hex(std::as_bytes(std::span(*manifest))));
-  return absl::OkStatus();
+
+ private:
+  bool Names(std::string_view field) const {
+    for (const std::string& line : problems_.lines()) {
+      if (std::string_view(line).substr(0, line.find(':')) == field) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void FixPath(std::string_view field, std::string* path) {
+    absl::StatusOr<std::string> whole = WholePath(path_, *path);
+    if (whole.ok()) {
+      *path = *std::move(whole);
+    } else {
+      problems_.Add(field, std::string(whole.status().message()));
+    }
+  }
+
+  void FixCheckpoint(v1::JobSpec* spec) {
+    if (!spec->model().has_checkpoint()) return;
+    v1::JobSpec::Checkpoint* from = spec->mutable_model()->mutable_checkpoint();
+    FixPath("model.checkpoint.path", from->mutable_path());
+    runtime::PosixFiles files;
+    const absl::Status completed = CompleteCheckpoint(files, spec);
+    if (completed.ok()) return;
+    problems_.AddLine(std::string(completed.message()));
+    lacks_model_ = true;
+  }
+
+  // With a hash the set may be another than the one that lies here, which then
+  // says nothing.
+  void ReadManifest(v1::JobSpec::Data* data) {
+    if (data->path().empty()) return;
+    const absl::StatusOr<std::string> manifest =
+        ReadFile(data->path() + "/manifest.json", kManifestBytesMax);
+    if (!manifest.ok()) {
+      if (!data->manifest_sha256().empty()) return;
+      problems_.Add("data.path",
+                    absl::StrCat(manifest.status().message(),
+                                 "; make it with skerryctl data prepare, or "
+                                 "set data.manifest_sha256 when the folder is "
+                                 "only on the workers"));
+      // Keeps the review from asking for it.
+      data->set_manifest_sha256(std::string(64, '0'));
+      return;
+    }
+    const std::string found = Sha256Hex(std::as_bytes(std::span(*manifest)));
+    if (data->manifest_sha256().empty()) data->set_manifest_sha256(found);
+    has_manifest_ = data->manifest_sha256() == found;
+    if (has_manifest_) facts_ = job::DataFactsOf(data->path(), *manifest);
+  }
+
+  const std::string path_;
+  job::SpecProblems problems_;
+  job::DataFacts facts_;
+  bool has_manifest_ = false;
+  // The checkpoint, which may bring the model, has a problem of its own.
+  bool lacks_model_ = false;
+};
+
+// Whether what is wrong with the form of the file explains why the field has no
+// good value.
+bool IsExplained(const PlacedProblem& problem, const FieldPlaces& places,
+                 const std::vector<PlacedProblem>& of_the_form) {
+  if (of_the_form.empty()) return false;
+  if (!places.Has(problem.path)) return true;
+  for (const PlacedProblem& other : of_the_form) {
+    if (other.place == problem.place) return true;
+  }
+  return false;
 }
 
 }  // namespace
 
-absl::StatusOr<v1::JobSpec> ReadJobFile(const std::string& path) {
+absl::StatusOr<JobFile> ReadJobFile(const std::string& path) {
   SKERRY_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kJobBytesMax));
-  v1::JobSpec spec;
   SKERRY_ASSIGN_OR_RETURN(
-      const std::string json,
-      YamlToJson(
+      YamlReading reading,
+      ReadYaml(
           path, text, *v1::JobSpec::descriptor(),
           {.parent = "model", .key = "config_file", .target = "config_json"}));
+  JobFile file;
   google::protobuf::util::JsonParseOptions options;
   options.ignore_unknown_fields = false;
-  const auto parsed =
-      google::protobuf::util::JsonStringToMessage(json, &spec, options);
+  const auto parsed = google::protobuf::util::JsonStringToMessage(
+      reading.json, &file.spec, options);
   if (!parsed.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": ", std::string(parsed.message())));
   }
-  SKERRY_ASSIGN_OR_RETURN(*spec.mutable_data()->mutable_path(),
-                          WholePath(path, "data.path", spec.data().path()));
-  if (spec.has_checkpoint()) {
-    SKERRY_ASSIGN_OR_RETURN(
-        *spec.mutable_checkpoint()->mutable_directory(),
-        WholePath(path, "checkpoint.directory", spec.checkpoint().directory()));
+  Completion completion(path);
+  completion.Complete(&file.spec);
+  completion.Review(file.spec);
+  std::vector<PlacedProblem> problems = reading.problems;
+  for (const std::string& line : completion.lines()) {
+    PlacedProblem problem = reading.places.Locate(line);
+    if (IsExplained(problem, reading.places, reading.problems)) continue;
+    problems.push_back(std::move(problem));
   }
-  SKERRY_RETURN_IF_ERROR(FillManifestHash(path, spec.mutable_data()));
-  SKERRY_RETURN_IF_ERROR(FixCheckpoint(path, &spec));
-  return spec;
+  if (!problems.empty()) {
+    return absl::InvalidArgumentError(InFileOrder(std::move(problems)));
+  }
+  file.places = std::move(reading.places);
+  return file;
 }
 
 }  // namespace skerry::cli

@@ -7,21 +7,32 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "cli/field_places.h"
 #include "proto/skerry/v1/job.pb.h"
 
 namespace skerry::cli {
 
+struct JobFile {
+  v1::JobSpec spec;
+  // Places what the coordinator says of a field.
+  FieldPlaces places;
+};
+
 // Reads the YAML file at `path`: the fields of JobSpec, and model.config_file,
-// a config.json whose text becomes model.config_json. A relative data.path is
-// taken from the file's folder. data.manifest_sha256, when it is not given, is
-// that of data.path/manifest.json, which then has to be on this machine.
+// a config.json whose text becomes model.config_json. A relative path is taken
+// from the file's folder, ~/ is this user's home folder.
+// data.manifest_sha256, when it is not given, is that of
+// data.path/manifest.json, which then has to be on this machine.
 //
 // model.checkpoint is made complete likewise (cli/job_checkpoint.h).
 //
-// Errors: InvalidArgument, one problem a line, with file, line, column and
-// field where they are known. Whether the values make sense together is the
-// coordinator's to say.
-absl::StatusOr<v1::JobSpec> ReadJobFile(const std::string& path);
+// The job is checked as the coordinator checks it (job/review.h), and against
+// the data set when that is on this machine. What workers report is the
+// coordinator's to judge.
+//
+// Errors: InvalidArgument with every problem, one a line in the order of the
+// file: file, line, column, field, what is wrong.
+absl::StatusOr<JobFile> ReadJobFile(const std::string& path);
 
 }  // namespace skerry::cli
 

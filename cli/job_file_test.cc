@@ -9,7 +9,9 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/sha256.h"
+#include "data/manifest.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -18,6 +20,12 @@ namespace {
 
 using testing::HasSubstr;
 
+// A model with a context of 64 and 256 tokens.
+constexpr char kConfig[] =
+    R"({"model_type": "gpt2", "vocab_size": 256, "n_positions": 64, )"
+    R"("n_embd": 48, "n_layer": 2, "n_head": 4, "resid_pdrop": 0, )"
+    R"("embd_pdrop": 0, "attn_pdrop": 0})";
+
 constexpr char kWhole[] = R"(name: small
 model:
   config_file: config.json
@@ -25,7 +33,7 @@ model:
 data:
   path: text
 training:
-  samples: 18446744073709551615
+  samples: 281474976710656
   batch_samples: 8
   learning_rate: 3e-4
   warmup_fraction: 0
@@ -42,9 +50,16 @@ class JobFileTest : public testing::Test {
   JobFileTest() {
     std::string name = testing::TempDir() + "job-XXXXXX";
     folder_ = mkdtemp(name.data());
-    Write("config.json", "{\"model_type\": \"gpt2\"}\n");
-    std::filesystem::create_directory(folder_ + "/text");
-    Write("text/manifest.json", kManifest);
+    Write("config.json", kConfig);
+    data::Manifest manifest;
+    manifest.tokenizer = "bytes";
+    manifest.vocab_size = 256;
+    manifest.shards = {{"a", 1000, std::string(64, 'a'), data::Split::kTrain}};
+    manifest_ = data::SerializeManifest(manifest);
+    for (const char* folder : {"text", "data"}) {
+      std::filesystem::create_directory(folder_ + "/" + folder);
+      Write(std::string(folder) + "/manifest.json", manifest_);
+    }
   }
   ~JobFileTest() override { std::filesystem::remove_all(folder_); }
 
@@ -53,11 +68,16 @@ class JobFileTest : public testing::Test {
   }
   absl::StatusOr<v1::JobSpec> Read(const std::string& text) {
     Write("job.yaml", text);
-    return ReadJobFile(folder_ + "/job.yaml");
+    return ReadNamed("job.yaml");
+  }
+  absl::StatusOr<v1::JobSpec> ReadNamed(const std::string& name) {
+    absl::StatusOr<JobFile> file = ReadJobFile(folder_ + "/" + name);
+    if (!file.ok()) return file.status();
+    return file->spec;
   }
   // The problems in `text`, without the folder's name.
-  std::string Problems(const std::string& text) {
-    const auto spec = Read(text);
+  std::string Problems(const std::string& text) { return Said(Read(text)); }
+  std::string Said(const absl::StatusOr<v1::JobSpec>& spec) const {
     EXPECT_EQ(spec.status().code(), absl::StatusCode::kInvalidArgument);
     std::string said(spec.status().message());
     for (size_t at; (at = said.find(folder_ + "/")) != std::string::npos;) {
@@ -66,7 +86,7 @@ class JobFileTest : public testing::Test {
     return said;
   }
 
-  static constexpr char kManifest[] = "{\"version\": 1}";
+  std::string manifest_;
   std::string folder_;
 };
 
@@ -74,9 +94,9 @@ TEST_F(JobFileTest, EveryKindOfFieldIsRead) {
   const auto spec = Read(kWhole);
   ASSERT_TRUE(spec.ok()) << spec.status();
   EXPECT_EQ(spec->name(), "small");
-  EXPECT_EQ(spec->model().config_json(), "{\"model_type\": \"gpt2\"}\n");
+  EXPECT_EQ(spec->model().config_json(), kConfig);
   EXPECT_EQ(spec->model().seed(), 7u);
-  EXPECT_EQ(spec->training().samples(), UINT64_MAX);
+  EXPECT_EQ(spec->training().samples(), uint64_t{1} << 48);
   EXPECT_EQ(spec->training().batch_samples(), 8u);
   EXPECT_DOUBLE_EQ(spec->training().learning_rate(), 3e-4);
   EXPECT_TRUE(spec->training().has_warmup_fraction());
@@ -93,8 +113,7 @@ TEST_F(JobFileTest, TheDataFolderIsMadeAbsoluteAndItsManifestHashed) {
   ASSERT_TRUE(spec.ok()) << spec.status();
   EXPECT_EQ(spec->data().path(), folder_ + "/text");
   EXPECT_EQ(spec->data().manifest_sha256(),
-            Sha256Hex(std::as_bytes(
-                std::span(kManifest).first(sizeof(kManifest) - 1))));
+            Sha256Hex(std::as_bytes(std::span(manifest_))));
 }
 
 TEST_F(JobFileTest, TheFolderOfCheckpointsIsMadeAbsolute) {
@@ -107,16 +126,152 @@ TEST_F(JobFileTest, TheFolderOfCheckpointsIsMadeAbsolute) {
 }
 
 TEST_F(JobFileTest, AGivenHashNeedsNoFolderHere) {
-  const auto spec =
-      Read("data: {path: /nowhere/at/all, manifest_sha256: abc}\n");
+  const std::string hash(64, 'b');
+  const auto spec = Read(absl::StrReplaceAll(kWhole, {{"path: text",
+                                                       "path: /nowhere/at/all\n"
+                                                       "  manifest_sha256: " +
+                                                           hash}}));
   ASSERT_TRUE(spec.ok()) << spec.status();
-  EXPECT_EQ(spec->data().manifest_sha256(), "abc");
+  EXPECT_EQ(spec->data().manifest_sha256(), hash);
 }
 
-TEST_F(JobFileTest, AMissingManifestIsExplained) {
-  EXPECT_THAT(Problems("data: {path: nothing}\n"),
-              testing::AllOf(HasSubstr("nothing/manifest.json"),
-                             HasSubstr("skerryctl data prepare")));
+TEST_F(JobFileTest, AMissingManifestIsExplainedWithItsPlace) {
+  EXPECT_EQ(
+      Problems(absl::StrReplaceAll(kWhole, {{"path: text", "path: nothing"}})),
+      "job.yaml:6:9: data.path: cannot read nothing/manifest.json: No such "
+      "file or directory; make it with skerryctl data prepare, or set "
+      "data.manifest_sha256 when the folder is only on the workers");
+}
+
+TEST_F(JobFileTest, ATildeIsTheHomeFolderAndAloneItIsNothing) {
+  setenv("HOME", folder_.c_str(), 1);
+  const auto spec =
+      Read(absl::StrReplaceAll(kWhole, {{"path: text", "path: ~/text"}}));
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  EXPECT_EQ(spec->data().path(), folder_ + "/text");
+  EXPECT_EQ(
+      Problems(absl::StrReplaceAll(kWhole, {{"path: text", "path: ~"}})),
+      "job.yaml:6:9: data.path: has no value: ~ alone means nothing in YAML; "
+      "write the home folder as ~/, or leave the line out");
+  EXPECT_EQ(
+      Problems(absl::StrReplaceAll(kWhole, {{"path: text", "path: ~bob/x"}})),
+      "job.yaml:6:9: data.path: is ~bob/x, whose home folder is not known; "
+      "write it in full");
+}
+
+TEST_F(JobFileTest, NumbersAreTakenInEveryClearForm) {
+  const auto spec = Read(absl::StrReplaceAll(
+      kWhole, {{"samples: 281474976710656", "samples: 1e6"},
+               {"batch_samples: 8", "batch_samples: 1_024"},
+               {"seed: 7", "seed: 8.0"},
+               {"learning_rate: 3e-4", "learning_rate: 1_0e-4"}}));
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  EXPECT_EQ(spec->training().samples(), 1'000'000u);
+  EXPECT_EQ(spec->training().batch_samples(), 1024u);
+  EXPECT_EQ(spec->model().seed(), 8u);
+  EXPECT_DOUBLE_EQ(spec->training().learning_rate(), 1e-3);
+}
+
+// What is wrong with the form and with values, at once.
+TEST_F(JobFileTest, ProblemsOfTheFormAndOfValuesComeTogether) {
+  EXPECT_EQ(
+      Problems(
+          absl::StrReplaceAll(kWhole, {{"name: small", "name: -f"},
+                                       {"seed: 7", "seed: 010"},
+                                       {"batch_samples: 8", "batch_samples: 0"},
+                                       {"method: co2", "methud: co2"},
+                                       {"carry: 0", "carry: 65"}})),
+      "job.yaml:1:7: name: has to begin with a letter or a digit, not "
+      "\"-f\": commands take a dash for an option\n"
+      "job.yaml:4:9: model.seed: has to be a whole number >= 0, not 010; "
+      "some readers take a leading zero for octal: write 10, or 8 if "
+      "octal is meant\n"
+      "job.yaml:9:18: training.batch_samples: has to be 1 to 1048576, not "
+      "0; it is what a worker draws for one inner step\n"
+      "job.yaml:13:3: outer: there is no field methud; did you mean "
+      "method?\n"
+      "job.yaml:15:32: exchange.carry: has to be 0 to 64, not 65; it "
+      "counts sequences");
+}
+
+// A file of cli/testdata/jobs, and what is said of it.
+struct BadFile {
+  const char* name;
+  const char* problems;
+};
+
+class BadJobFileTest : public JobFileTest,
+                       public testing::WithParamInterface<BadFile> {
+ protected:
+  BadJobFileTest() {
+    for (const auto& entry :
+         std::filesystem::directory_iterator("cli/testdata/jobs")) {
+      std::filesystem::copy_file(
+          entry.path(), folder_ + "/" + entry.path().filename().string(),
+          std::filesystem::copy_options::overwrite_existing);
+    }
+  }
+};
+
+TEST_P(BadJobFileTest, IsRefusedWithThisMessage) {
+  EXPECT_EQ(Said(ReadNamed(GetParam().name)), GetParam().problems);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, BadJobFileTest,
+    testing::Values(
+        BadFile{"bad_cfgnone.yaml",
+                "bad_cfgnone.yaml:2:1: model.config_json: is not set; give the "
+                "model's config.json, in a job file with model.config_file"},
+        BadFile{"bad_dashname.yaml",
+                "bad_dashname.yaml:1:7: name: has to begin with a letter or a "
+                "digit, not \"-f\": commands take a dash for an option"},
+        BadFile{"bad_deep.yaml",
+                "bad_deep.yaml:1:504: nested more than 64 levels deep"},
+        BadFile{"bad_frag0.yaml",
+                "bad_frag0.yaml:15:14: exchange.fragments: has to be 1 to 64, "
+                "not 0"},
+        BadFile{"bad_lr0.yaml",
+                "bad_lr0.yaml:11:18: training.learning_rate: has to be in (0, "
+                "10] as fp32, not 0"},
+        BadFile{"bad_multi.yaml",
+                "bad_multi.yaml:1:7: name: has to be 1 to 63 lower-case "
+                "letters, digits and dashes, not \"Bad Name\"\n"
+                "bad_multi.yaml:9:18: training.batch_samples: has to be 1 to "
+                "1048576, not 0; it is what a worker draws for one inner step\n"
+                "bad_multi.yaml:11:10: training.beta1: has to be in (0, 1) as "
+                "fp32, not 5\n"
+                "bad_multi.yaml:15:10: exchange.codec: "},
+        BadFile{"bad_nul.yaml",
+                "bad_nul.yaml:1:9: a byte of value 0, which no text has; is it "
+                "a text file?"},
+        BadFile{"bad_smallvocab.yaml",
+                "bad_smallvocab.yaml:3:16: model.config_json: has a vocab_size "
+                "of 100, and the tokens of data reach to 256; prepare the data "
+                "with the model's tokenizer"},
+        BadFile{"bad_tab.yaml",
+                "bad_tab.yaml:8:1: a tab indents this line; YAML takes spaces "
+                "only"},
+        BadFile{"bad_zerotau.yaml",
+                "bad_zerotau.yaml:10:8: training.tau: has to be 1 to 1048576, "
+                "not 0; it is the number of inner steps in a round"}),
+    [](const testing::TestParamInfo<BadFile>& info) {
+      return std::string(info.param.name)
+          .substr(4, std::string(info.param.name).size() - 9);
+    });
+
+// Only workers know what is wrong with these (coordinator/core/fit_test.cc).
+TEST_F(JobFileTest, WhatOnlyWorkersKnowIsLeftToThem) {
+  for (const char* name :
+       {"bad_bigmodel.yaml", "bad_hash.yaml", "bad_minrep.yaml"}) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator("cli/testdata/jobs")) {
+      std::filesystem::copy_file(
+          entry.path(), folder_ + "/" + entry.path().filename().string(),
+          std::filesystem::copy_options::overwrite_existing);
+    }
+    EXPECT_TRUE(ReadNamed(name).ok()) << ReadNamed(name).status();
+  }
 }
 
 struct Refusal {
@@ -144,7 +299,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "job.yaml:2:8: training.tau: has to be a whole number >= 0, "
                 "not -1"},
         Refusal{"training:\n  tau: 4294967296\n",
-                "job.yaml:2:8: training.tau: has to be a whole number >= 0, "
+                "job.yaml:2:8: training.tau: has to be at most 4294967295, "
                 "not 4294967296"},
         Refusal{"training: {learning_rate: fast}\n",
                 "job.yaml:1:27: training.learning_rate: has to be a number, "

@@ -9,7 +9,8 @@
 #include "base/status.h"
 #include "cli/did_you_mean.h"
 #include "cli/enum_words.h"
-#include "coordinator/convert/job_spec.h"
+#include "job/convert/job_spec.h"
+#include "job/review.h"
 
 namespace skerry::cli {
 namespace {
@@ -40,8 +41,7 @@ absl::StatusOr<v1::JobSpec::OuterMethod> ReadMethod(const std::string& word) {
 }
 
 // What is not given is left out.
-std::string NameOf(const coordinator::JobSpec& spec,
-                   const SimulationPlan& plan) {
+std::string NameOf(const job::JobSpec& spec, const SimulationPlan& plan) {
   std::vector<std::string> parts;
   if (spec.training.tau > 0) {
     parts.push_back(absl::StrCat("tau ", spec.training.tau));
@@ -58,9 +58,9 @@ absl::StatusOr<SimulationPlan> MakePlan(const v1::JobSpec& job,
   SimulationPlan plan;
   plan.islands = islands;
   plan.method = MethodWord(job.outer().method());
-  SKERRY_ASSIGN_OR_RETURN(const coordinator::JobSpec submitted,
-                          coordinator::JobSpecFromProto(job));
-  auto reviewed = coordinator::ReviewJobSpec(submitted);
+  SKERRY_ASSIGN_OR_RETURN(const job::JobSpec submitted,
+                          job::JobSpecFromProto(job));
+  auto reviewed = job::ReviewJobSpec(submitted);
   if (!reviewed.ok()) {
     return Annotate(reviewed.status(), NameOf(submitted, plan));
   }

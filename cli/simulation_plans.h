@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "coordinator/core/job_spec.h"
+#include "job/job_spec.h"
 #include "proto/skerry/v1/job.pb.h"
 
 namespace skerry::cli {
@@ -26,7 +26,7 @@ struct PlanLists {
 
 struct SimulationPlan {
   // With every default.
-  coordinator::JobSpec spec;
+  job::JobSpec spec;
   std::string method;
   size_t islands = 0;  // the first of the cluster
   // "tau 12, int8_block, co2, 3 islands".

@@ -2,6 +2,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 
 namespace skerry::cli {
 namespace {
@@ -11,7 +12,7 @@ using ::testing::HasSubstr;
 v1::JobSpec Job() {
   v1::JobSpec job;
   job.set_name("job");
-  job.mutable_model()->set_config_json(R"({"n_positions": 64})");
+  job.mutable_model()->set_config_json(job::kTinyConfig);
   job.mutable_data()->set_path("/data");
   job.mutable_data()->set_manifest_sha256(std::string(64, 'a'));
   job.mutable_training()->set_samples(1000);

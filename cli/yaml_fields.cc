@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,7 +20,9 @@
 #include "base/status.h"
 #include "cli/did_you_mean.h"
 #include "cli/enum_words.h"
+#include "cli/number_text.h"
 #include "cli/read_file.h"
+#include "cli/yaml_syntax.h"
 #include "nlohmann/json.hpp"
 
 namespace skerry::cli {
@@ -33,17 +38,36 @@ constexpr size_t kValuesMax = 100'000;
 constexpr int kDepthMax = 64;
 constexpr size_t kProblemsMax = 50;
 
+Place PlaceOf(const YAML::Mark& mark) {
+  return {mark.line + 1, mark.column + 1};
+}
+
+// The byte at a place; 0 outside the text.
+char CharAt(const std::string& text, Place place) {
+  size_t begin = 0;
+  for (int line = 1; line < place.first; ++line) {
+    begin = text.find('\n', begin);
+    if (begin == std::string::npos) return 0;
+    ++begin;
+  }
+  const size_t at = begin + static_cast<size_t>(place.second - 1);
+  return at < text.size() ? text[at] : 0;
+}
+
 class Converter {
  public:
-  Converter(const std::string& file_name, const FileField& file_field)
-      : file_name_(file_name), file_field_(file_field) {}
+  // `text` is what the nodes were read from.
+  Converter(const std::string& file_name, const std::string& text,
+            const FileField& file_field)
+      : file_name_(file_name),
+        text_(text),
+        file_field_(file_field),
+        places_(file_name) {}
 
   json Message(const YAML::Node& node, const Descriptor& type,
                const std::string& path, int depth);
-  absl::Status Problems() const {
-    if (problems_.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrJoin(problems_, "\n"));
-  }
+  FieldPlaces TakePlaces() { return std::move(places_); }
+  std::vector<PlacedProblem> TakeProblems() { return std::move(problems_); }
   void Report(const YAML::Mark& mark, const std::string& path,
               const std::string& what);
 
@@ -58,8 +82,10 @@ class Converter {
              const std::string& path, int depth);
   json Scalar(const YAML::Node& node, const FieldDescriptor& field,
               const std::string& path);
-  std::optional<json> Number(const std::string& text,
-                             const FieldDescriptor& field);
+  json Number(const YAML::Node& node, const FieldDescriptor& field,
+              const std::string& path);
+  void NoValue(const YAML::Node& key, const YAML::Node& value,
+               const std::string& path);
   json Enum(const YAML::Node& node, const EnumDescriptor& type,
             const std::string& path);
   void Include(const YAML::Node& value, const std::string& path, json* object);
@@ -67,20 +93,23 @@ class Converter {
                     const std::string& path, bool takes_file);
 
   const std::string& file_name_;
+  const std::string& text_;
   const FileField& file_field_;
-  std::vector<std::string> problems_;
+  FieldPlaces places_;
+  std::vector<PlacedProblem> problems_;
   size_t values_ = 0;
 };
 
 void Converter::Report(const YAML::Mark& mark, const std::string& path,
                        const std::string& what) {
   if (problems_.size() >= kProblemsMax) return;
-  std::string place = file_name_;
+  std::string where = file_name_;
   if (!mark.is_null()) {
-    absl::StrAppend(&place, ":", mark.line + 1, ":", mark.column + 1);
+    absl::StrAppend(&where, ":", mark.line + 1, ":", mark.column + 1);
   }
   problems_.push_back(
-      absl::StrCat(place, ": ", path, path.empty() ? "" : ": ", what));
+      {PlaceOf(mark), path,
+       absl::StrCat(where, ": ", path, path.empty() ? "" : ": ", what)});
 }
 
 bool Converter::Admit(const YAML::Node& node, const std::string& path,
@@ -127,7 +156,12 @@ void Converter::Entry(const YAML::Node& key, const YAML::Node& value,
   const std::string field_path =
       path.empty() ? name : absl::StrCat(path, ".", name);
   const bool takes_file = path == file_field_.parent;
+  const bool has_own = value.IsDefined() && value.IsScalar();
+  const Place place = PlaceOf(has_own ? value.Mark() : key.Mark());
+  places_.Add(field_path, place);
   if (takes_file && name == file_field_.key) {
+    // What is wrong with the text is found in the field that it becomes.
+    places_.Add(absl::StrCat(path, ".", file_field_.target), place);
     Include(value, field_path, object);
     return;
   }
@@ -142,7 +176,7 @@ void Converter::Entry(const YAML::Node& key, const YAML::Node& value,
     return;
   }
   if (!value.IsDefined() || value.IsNull()) {
-    Report(key.Mark(), field_path, "has no value");
+    NoValue(key, value, field_path);
     return;
   }
   (*object)[name] = Field(value, *field, field_path, depth + 1);
@@ -214,33 +248,67 @@ json Converter::Value(const YAML::Node& node, const FieldDescriptor& field,
   return Scalar(node, field, path);
 }
 
-std::optional<json> Converter::Number(const std::string& text,
-                                      const FieldDescriptor& field) {
+// The largest number of the field's type, and whether it takes negative ones.
+struct Range {
+  uint64_t max;
+  bool negative;
+};
+
+std::optional<Range> RangeOf(const FieldDescriptor& field) {
   switch (field.cpp_type()) {
-    case FieldDescriptor::CPPTYPE_UINT32: {
-      uint32_t value;
-      if (!absl::SimpleAtoi(text, &value)) return std::nullopt;
-      return json(value);
-    }
-    case FieldDescriptor::CPPTYPE_INT32: {
-      int32_t value;
-      if (!absl::SimpleAtoi(text, &value)) return std::nullopt;
-      return json(value);
-    }
-    case FieldDescriptor::CPPTYPE_UINT64: {
-      uint64_t value;
-      if (!absl::SimpleAtoi(text, &value)) return std::nullopt;
-      return json(absl::StrCat(value));
-    }
-    case FieldDescriptor::CPPTYPE_DOUBLE: {
-      double value;
-      if (!absl::SimpleAtod(text, &value)) return std::nullopt;
-      if (!std::isfinite(value)) return std::nullopt;
-      return json(value);
-    }
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return Range{std::numeric_limits<uint32_t>::max(), false};
+    case FieldDescriptor::CPPTYPE_INT32:
+      return Range{std::numeric_limits<int32_t>::max(), true};
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return Range{std::numeric_limits<uint64_t>::max(), false};
     default:
       return std::nullopt;
   }
+}
+
+json Converter::Number(const YAML::Node& node, const FieldDescriptor& field,
+                       const std::string& path) {
+  const std::string& text = node.Scalar();
+  const std::optional<Range> range = RangeOf(field);
+  if (!range.has_value()) {
+    double value;
+    const std::string plain = WithoutUnderscores(text);
+    if (absl::SimpleAtod(plain, &value) && std::isfinite(value)) return value;
+    Report(node.Mark(), path, absl::StrCat("has to be a number, not ", text));
+    return nullptr;
+  }
+  const std::string wanted =
+      absl::StrCat("has to be a whole number", range->negative ? "" : " >= 0");
+  const absl::StatusOr<std::string> whole = WholeNumberText(text);
+  if (!whole.ok()) {
+    Report(node.Mark(), path,
+           absl::StrCat(wanted, ", not ", text, whole.status().message()));
+    return nullptr;
+  }
+  const bool minus = whole->starts_with('-');
+  uint64_t size;
+  const bool fits =
+      absl::SimpleAtoi(minus ? whole->substr(1) : *whole, &size) &&
+      size <= range->max;
+  if (fits && (!minus || range->negative)) return *whole;
+  Report(node.Mark(), path,
+         minus && !range->negative
+             ? absl::StrCat(wanted, ", not ", text)
+             : absl::StrCat("has to be ", minus ? "at least -" : "at most ",
+                            range->max, ", not ", text));
+  return nullptr;
+}
+
+// YAML reads ~ as nothing; who writes a path means a home folder by it.
+void Converter::NoValue(const YAML::Node& key, const YAML::Node& value,
+                        const std::string& path) {
+  const bool tilde = value.IsDefined() && !value.Mark().is_null() &&
+                     CharAt(text_, PlaceOf(value.Mark())) == '~';
+  Report(tilde ? value.Mark() : key.Mark(), path,
+         tilde ? "has no value: ~ alone means nothing in YAML; write the home "
+                 "folder as ~/, or leave the line out"
+               : "has no value");
 }
 
 json Converter::Scalar(const YAML::Node& node, const FieldDescriptor& field,
@@ -253,16 +321,7 @@ json Converter::Scalar(const YAML::Node& node, const FieldDescriptor& field,
            absl::StrCat("has to be true or false, not ", text));
     return nullptr;
   }
-  std::optional<json> number = Number(text, field);
-  if (number.has_value()) return *std::move(number);
-  const char* wanted = "a whole number >= 0";
-  if (field.cpp_type() == FieldDescriptor::CPPTYPE_INT32) {
-    wanted = "a whole number";
-  } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
-    wanted = "a number";
-  }
-  Report(node.Mark(), path, absl::StrCat("has to be ", wanted, ", not ", text));
-  return nullptr;
+  return Number(node, field, path);
 }
 
 json Converter::Enum(const YAML::Node& node, const EnumDescriptor& type,
@@ -277,17 +336,63 @@ json Converter::Enum(const YAML::Node& node, const EnumDescriptor& type,
   return nullptr;
 }
 
+// The place of a byte.
+Place PlaceAt(const std::string& text, size_t at) {
+  const std::string_view before = std::string_view(text).substr(0, at);
+  const size_t end = before.rfind('\n');
+  const size_t begin = end == std::string_view::npos ? 0 : end + 1;
+  return {static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1,
+          static_cast<int>(at - begin) + 1};
+}
+
+// The first tab before anything else in its line.
+size_t FindIndentingTab(const std::string& text) {
+  bool indents = true;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (indents && text[i] == '\t') return i;
+    indents = text[i] == '\n' || (indents && text[i] == ' ');
+  }
+  return std::string::npos;
+}
+
+absl::Status At(const std::string& file_name, Place place,
+                const std::string& what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(file_name, ":", place.first, ":", place.second, ": ", what));
+}
+
+// What the parser's words do not say.
+absl::Status ParserProblem(const std::string& file_name,
+                           const std::string& text,
+                           const YAML::Exception& error) {
+  if (const size_t tab = FindIndentingTab(text); tab != std::string::npos) {
+    return At(file_name, PlaceAt(text, tab),
+              "a tab indents this line; YAML takes spaces only");
+  }
+  if (error.mark.is_null()) {
+    return absl::InvalidArgumentError(absl::StrCat(file_name, ": ", error.msg));
+  }
+  const bool deep = dynamic_cast<const YAML::DeepRecursion*>(&error) != nullptr;
+  return At(file_name, PlaceOf(error.mark),
+            deep ? absl::StrCat("nested more than ", kDepthMax, " levels deep")
+                 : error.msg);
+}
+
 }  // namespace
 
-absl::StatusOr<std::string> YamlToJson(const std::string& file_name,
-                                       const std::string& text,
-                                       const Descriptor& type,
-                                       const FileField& file_field) {
+absl::StatusOr<YamlReading> ReadYaml(const std::string& file_name,
+                                     const std::string& text,
+                                     const Descriptor& type,
+                                     const FileField& file_field) {
   if (text.size() > kTextBytesMax) {
     return absl::InvalidArgumentError(
         absl::StrCat(file_name, ": more than ", kTextBytesMax, " bytes"));
   }
-  Converter converter(file_name, file_field);
+  if (const size_t nul = text.find('\0'); nul != std::string::npos) {
+    return At(file_name, PlaceAt(text, nul),
+              "a byte of value 0, which no text has; is it a text file?");
+  }
+  Converter converter(file_name, text, file_field);
   json object;
   // yaml-cpp speaks in exceptions; they end here.
   try {
@@ -299,11 +404,25 @@ absl::StatusOr<std::string> YamlToJson(const std::string& file_name,
     }
     object = converter.Message(documents[0], type, "", 0);
   } catch (const YAML::Exception& error) {
-    converter.Report(error.mark, "", error.msg);
+    const YamlProblem problem = ExplainYaml(text, error.mark.line + 1,
+                                            error.mark.column + 1, error.msg);
+    return absl::InvalidArgumentError(absl::StrCat(
+        file_name, ":", problem.line, ":", problem.column, ": ", problem.what));
   }
-  SKERRY_RETURN_IF_ERROR(converter.Problems());
   // A byte that is no UTF-8 is replaced here and refused by the message.
-  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+  return YamlReading{
+      object.dump(-1, ' ', false, json::error_handler_t::replace),
+      converter.TakePlaces(), converter.TakeProblems()};
+}
+
+absl::StatusOr<std::string> YamlToJson(const std::string& file_name,
+                                       const std::string& text,
+                                       const Descriptor& type,
+                                       const FileField& file_field) {
+  SKERRY_ASSIGN_OR_RETURN(YamlReading reading,
+                          ReadYaml(file_name, text, type, file_field));
+  if (reading.problems.empty()) return std::move(reading.json);
+  return absl::InvalidArgumentError(InFileOrder(std::move(reading.problems)));
 }
 
 }  // namespace skerry::cli

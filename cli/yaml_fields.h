@@ -6,8 +6,10 @@
 #define SKERRY_CLI_YAML_FIELDS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "cli/field_places.h"
 #include "google/protobuf/descriptor.h"
 
 namespace skerry::cli {
@@ -21,8 +23,24 @@ struct FileField {
   std::string target;
 };
 
-// Enum values may be written in full or without the enum's prefix, in any case.
+struct YamlReading {
+  // What could be read; a field with a problem is null.
+  std::string json;
+  FieldPlaces places;
+  std::vector<PlacedProblem> problems;
+};
+
+// Enum values may be written in full or without the enum's prefix, in any case,
+// whole numbers as cli/number_text.h says.
 // Bounds: 1 MiB of text, 64 levels, 100,000 values after aliases.
+//
+// Errors: InvalidArgument when the text is no YAML document.
+absl::StatusOr<YamlReading> ReadYaml(const std::string& file_name,
+                                     const std::string& text,
+                                     const google::protobuf::Descriptor& type,
+                                     const FileField& file_field);
+
+// The same for a caller that stops at problems.
 //
 // Errors: InvalidArgument with every problem found, one a line, as
 // file:line:column: field: what is wrong.

@@ -50,6 +50,16 @@ int TokenizerFile::vocab_size() const {
                                : static_cast<int>(model_->pieces.size());
 }
 
+bool TokenizerFile::IsToken(int32_t token) const {
+  return tokenizer_ != nullptr ? tokenizer_->IsToken(token)
+                               : token >= 0 && token < vocab_size();
+}
+
+std::span<const std::string> TokenizerFile::notes() const {
+  if (tokenizer_ == nullptr) return {};
+  return tokenizer_->notes();
+}
+
 std::optional<int32_t> TokenizerFile::FindSpecial(
     std::string_view content) const {
   return tokenizer_ != nullptr ? tokenizer_->FindAdded(content)

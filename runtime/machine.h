@@ -1,7 +1,7 @@
 // runtime/machine.h
 //
-// What a daemon tells operators of the machine that it runs on. Nothing that it
-// decides follows from it.
+// What a daemon tells of the machine that it runs on. Memory decides which
+// models a worker may have; the rest is for operators.
 #ifndef SKERRY_RUNTIME_MACHINE_H_
 #define SKERRY_RUNTIME_MACHINE_H_
 
@@ -17,6 +17,8 @@ struct MachineFacts {
   // 0 when they are not known.
   uint64_t state_free_bytes = 0;
   uint64_t state_bytes = 0;
+  // Main memory that the daemon's processes may use; 0 when it is not known.
+  uint64_t memory_bytes = 0;
 };
 
 // Any thread may call it. Empty where nobody looks.

@@ -113,8 +113,8 @@ absl::Duration Patience(const ForecastProblem& problem) {
   return longest + std::min(away, kAwayMax);
 }
 
-coordinator::JobSpec InSmall(const ForecastProblem& problem) {
-  coordinator::JobSpec spec = problem.spec;
+job::JobSpec InSmall(const ForecastProblem& problem) {
+  job::JobSpec spec = problem.spec;
   // Where it begins and what is saved takes no time here.
   spec.model.checkpoint.reset();
   spec.checkpoint.reset();
@@ -153,8 +153,8 @@ absl::Status Check(const ForecastProblem& problem) {
 
 absl::StatusOr<Forecast> MakeForecast(const ForecastProblem& problem) {
   SKERRY_RETURN_IF_ERROR(Check(problem));
-  const coordinator::JobSpec spec = InSmall(problem);
-  const uint32_t fragments = coordinator::FragmentCount(spec);
+  const job::JobSpec spec = InSmall(problem);
+  const uint32_t fragments = job::FragmentCount(spec);
   SKERRY_ASSIGN_OR_RETURN(const StandIn model,
                           StandInFor(problem.elements, fragments,
                                      spec.exchange.spans, spec.exchange.codec));

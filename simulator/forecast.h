@@ -16,7 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "coordinator/core/job_spec.h"
+#include "job/job_spec.h"
 #include "simulator/absences.h"
 #include "simulator/cluster_shape.h"
 
@@ -24,7 +24,7 @@ namespace skerry::sim {
 
 struct ForecastProblem {
   // Reviewed: with every default.
-  coordinator::JobSpec spec;
+  job::JobSpec spec;
   // Of the whole model.
   uint64_t elements = 0;
   ClusterShape cluster;

@@ -4,6 +4,8 @@
 
 #include "base/check.h"
 #include "gtest/gtest.h"
+#include "job/review.h"
+#include "job/testing/specs.h"
 
 namespace skerry::sim {
 namespace {
@@ -18,12 +20,11 @@ constexpr uint32_t kNever = 1'000'000;
 // An attempt has a lease at most.
 constexpr absl::Duration kLong = absl::Minutes(10);
 
-coordinator::JobSpec Spec(uint64_t rounds, uint32_t workers,
-                          coordinator::OuterMethod method,
-                          const std::string& codec = "bf16") {
-  coordinator::JobSpec spec;
+job::JobSpec Spec(uint64_t rounds, uint32_t workers, job::OuterMethod method,
+                  const std::string& codec = "bf16") {
+  job::JobSpec spec;
   spec.name = "job";
-  spec.model.config_json = R"({"n_positions": 64})";
+  spec.model.config_json = job::kTinyConfig;
   spec.data.path = "/data";
   spec.data.manifest_sha256 = std::string(64, 'a');
   spec.training.samples = rounds * workers * kTau * kBatch;
@@ -33,17 +34,17 @@ coordinator::JobSpec Spec(uint64_t rounds, uint32_t workers,
   spec.outer.method = method;
   spec.exchange.codec = codec;
   spec.placement.workers_min = workers;
-  const auto reviewed = coordinator::ReviewJobSpec(spec);
+  const auto reviewed = job::ReviewJobSpec(spec);
   SKERRY_CHECK(reviewed.ok());
   return reviewed->spec;
 }
 
-constexpr auto kSync = coordinator::OuterMethod::kLocalSgd;
-constexpr auto kOverlapped = coordinator::OuterMethod::kCo2;
+constexpr auto kSync = job::OuterMethod::kLocalSgd;
+constexpr auto kOverlapped = job::OuterMethod::kCo2;
 
 // Islands of one worker each.
 ForecastProblem Problem(uint32_t islands, absl::Duration compute,
-                        const coordinator::JobSpec& spec) {
+                        const job::JobSpec& spec) {
   ForecastProblem problem;
   problem.spec = spec;
   problem.elements = kElements;

@@ -21,7 +21,7 @@ uint64_t Scaled(uint64_t bytes, const Scale& scale, uint64_t least) {
                                                scale.elements));
 }
 
-Setting SettingOf(const ClusterShape& cluster, const coordinator::JobSpec& spec,
+Setting SettingOf(const ClusterShape& cluster, const job::JobSpec& spec,
                   const StandIn& model, uint64_t seed) {
   Setting setting;
   setting.seed = seed;
@@ -56,8 +56,7 @@ Setting SettingOf(const ClusterShape& cluster, const coordinator::JobSpec& spec,
 }  // namespace
 
 PlannedWorld::PlannedWorld(const ClusterShape& cluster,
-                           const coordinator::JobSpec& spec,
-                           const StandIn& model,
+                           const job::JobSpec& spec, const StandIn& model,
                            const std::vector<Absence>& absences, uint64_t seed,
                            Observer& watcher)
     : World(SettingOf(cluster, spec, model, seed), watcher, 0),

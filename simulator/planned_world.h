@@ -23,7 +23,7 @@ class PlannedWorld final : public World {
  public:
   // `cluster`, `absences` and `observer` outlive the world. The job is
   // submitted once all workers are there.
-  PlannedWorld(const ClusterShape& cluster, const coordinator::JobSpec& spec,
+  PlannedWorld(const ClusterShape& cluster, const job::JobSpec& spec,
                const StandIn& model, const std::vector<Absence>& absences,
                uint64_t seed, Observer& observer);
   ~PlannedWorld() override;

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "base/status.h"
-#include "coordinator/core/codec_menu.h"
+#include "planner/codec_menu.h"
 #include "planner/codec_policy.h"
 #include "planner/spans.h"
 
@@ -30,7 +30,7 @@ absl::StatusOr<std::vector<compression::CodecId>> CodecsOf(
     ids.push_back(id);
     return ids;
   }
-  for (const planner::CodecOption& one : coordinator::CodecMenu()) {
+  for (const planner::CodecOption& one : planner::CodecMenu()) {
     SKERRY_ASSIGN_OR_RETURN(const auto id,
                             compression::ParseCodecName(one.name));
     ids.push_back(id);

@@ -22,12 +22,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "base/check.h"
-#include "coordinator/core/job_spec.h"
-#include "coordinator/core/testing/specs.h"
 #include "coordinator/service/cluster_shell.h"
 #include "coordinator/service/journal_codec.h"
 #include "coordinator/service/journal_file.h"
 #include "coordinator/service/sqlite_journal.h"
+#include "job/job_spec.h"
+#include "job/review.h"
+#include "job/testing/specs.h"
 #include "runtime/posix/posix_executor.h"
 #include "runtime/posix/posix_loop.h"
 
@@ -213,10 +214,9 @@ void MeasureMutations(const std::string& folder, uint64_t count,
 class JobHistory {
  public:
   std::vector<coordinator::Record> Begin() {
-    const auto reviewed =
-        coordinator::ReviewJobSpec(coordinator::SmallJob("bench", 1 << 30));
+    const auto reviewed = job::ReviewJobSpec(job::SmallJob("bench", 1 << 30));
     SKERRY_CHECK(reviewed.ok());
-    coordinator::JobSpec spec = reviewed->spec;
+    job::JobSpec spec = reviewed->spec;
     spec.exchange.spans = kSpans;
     std::vector<coordinator::Record> records = {
         coordinator::JobSubmitted{spec, "key"}};

@@ -1,11 +1,9 @@
 #include "cli/commands/change.h"
 
-#include <unistd.h>
-
-#include <iostream>
-
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "cli/commands/plan.h"
+#include "cli/confirm.h"
 #include "cli/job_file.h"
 #include "cli/json.h"
 #include "cli/views.h"
@@ -24,23 +22,26 @@ void Print(const google::protobuf::Message& view, const std::string& name,
   }
 }
 
-// Asks whoever sits at a terminal.
-absl::Status Confirm(const std::string& what, bool sure, const Output& output) {
-  if (sure || isatty(STDIN_FILENO) != 1) return absl::OkStatus();
-  output.err << what << "? [y/N] " << std::flush;
-  std::string answer;
-  std::getline(std::cin, answer);
-  if (answer == "y" || answer == "yes") return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("nothing was done; with --yes it does not ask: ", what));
+// Workers look at the data set first, so that the coordinator can refuse a job
+// that none of them can serve. What it says of the plan, it says of the job.
+absl::StatusOr<v1::SubmitJobReply> Submit(Client& client, const JobFile& job,
+                                          bool apply) {
+  v1::PlanJobRequest request;
+  *request.mutable_spec() = job.spec;
+  const absl::Status planned = PlanWithData(client, request).status();
+  if (absl::IsUnavailable(planned)) return planned;
+  absl::StatusOr<v1::SubmitJobReply> reply = client.Submit(job.spec, apply);
+  if (!reply.ok()) return job.places.Locate(reply.status());
+  return reply;
 }
 
 }  // namespace
 
 absl::StatusOr<std::string> SubmitJob(Client& client, const std::string& file,
                                       const Output& output) {
-  SKERRY_ASSIGN_OR_RETURN(const v1::JobSpec spec, ReadJobFile(file));
-  SKERRY_ASSIGN_OR_RETURN(const v1::SubmitJobReply reply, client.Submit(spec));
+  SKERRY_ASSIGN_OR_RETURN(const JobFile job, ReadJobFile(file));
+  SKERRY_ASSIGN_OR_RETURN(const v1::SubmitJobReply reply,
+                          Submit(client, job, false));
   for (const std::string& warning : reply.warnings()) {
     output.err << "warning: " << warning << "\n";
   }
@@ -57,9 +58,9 @@ absl::StatusOr<std::string> SubmitJob(Client& client, const std::string& file,
 
 absl::Status ApplyJob(Client& client, const std::string& file,
                       const Output& output) {
-  SKERRY_ASSIGN_OR_RETURN(const v1::JobSpec spec, ReadJobFile(file));
+  SKERRY_ASSIGN_OR_RETURN(const JobFile job, ReadJobFile(file));
   SKERRY_ASSIGN_OR_RETURN(const v1::SubmitJobReply reply,
-                          client.Submit(spec, true));
+                          Submit(client, job, true));
   for (const std::string& warning : reply.warnings()) {
     output.err << "warning: " << warning << "\n";
   }

@@ -54,6 +54,8 @@ struct Encoding {
   std::unique_ptr<data::TextCodec> codec;
   std::string name;
   std::string file;
+  // How the file is read where that differs from what it says.
+  std::vector<std::string> notes;
 };
 
 absl::StatusOr<std::optional<int32_t>> FindDocumentEnd(
@@ -75,8 +77,8 @@ absl::StatusOr<std::optional<int32_t>> FindDocumentEnd(
 absl::StatusOr<Encoding> OpenEncoding(const DataPrepareOptions& options,
                                       const runtime::Files& files) {
   if (options.tokenizer.empty()) {
-    return Encoding{data::MakeByteCodec(),
-                    std::string(data::kByteTokenizerName), ""};
+    return Encoding{
+        data::MakeByteCodec(), std::string(data::kByteTokenizerName), "", {}};
   }
   SKERRY_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
                           files.Read(options.tokenizer));
@@ -85,7 +87,10 @@ absl::StatusOr<Encoding> OpenEncoding(const DataPrepareOptions& options,
   if (!file.ok()) return Annotate(file.status(), options.tokenizer);
   SKERRY_ASSIGN_OR_RETURN(const std::optional<int32_t> end,
                           FindDocumentEnd(*file, options));
-  Encoding encoding{nullptr, std::string(file->name()), file->bytes()};
+  Encoding encoding{nullptr,
+                    std::string(file->name()),
+                    file->bytes(),
+                    {file->notes().begin(), file->notes().end()}};
   SKERRY_ASSIGN_OR_RETURN(
       encoding.codec,
       (*std::move(file))
@@ -208,6 +213,9 @@ absl::Status DataPrepare(const DataPrepareOptions& options,
   SKERRY_ASSIGN_OR_RETURN(const int threads, ThreadsOf(options.threads));
   SKERRY_ASSIGN_OR_RETURN(const Encoding encoding,
                           OpenEncoding(options, files));
+  for (const std::string& note : encoding.notes) {
+    output.err << options.tokenizer << ": " << note << "\n";
+  }
   data::TextCodec& codec = *encoding.codec;
   const DataSetWriter::Tokenizer tokenizer{encoding.name, encoding.file,
                                            codec.document_end()};

@@ -5,11 +5,16 @@
 #include "cli/job_file.h"
 #include "cli/json.h"
 #include "cli/plan_view.h"
+#include "cli/poll.h"
 #include "model/exec/model_summary.h"
 #include "model/spec/model_config.h"
 
 namespace skerry::cli {
 namespace {
+
+// How long workers have for looking at a data set.
+constexpr absl::Duration kLookInterval = absl::Milliseconds(50);
+constexpr absl::Duration kLookMax = absl::Seconds(3);
 
 absl::StatusOr<uint64_t> CountParameters(const v1::JobSpec& spec) {
   const absl::StatusOr<model::ModelConfig> config =
@@ -24,14 +29,31 @@ absl::StatusOr<uint64_t> CountParameters(const v1::JobSpec& spec) {
 
 }  // namespace
 
+absl::StatusOr<v1::PlanJobReply> PlanWithData(
+    Client& client, const v1::PlanJobRequest& request) {
+  v1::PlanJobReply plan;
+  const absl::Status polled =
+      PollUntil(kLookInterval, kLookMax, [&]() -> absl::StatusOr<bool> {
+        SKERRY_ASSIGN_OR_RETURN(plan, client.Plan(request));
+        return plan.data_pending() == 0;
+      });
+  // Without the word of those that are slow.
+  if (polled.ok() || absl::IsDeadlineExceeded(polled)) return plan;
+  return polled;
+}
+
 absl::Status PlanJob(Client& client, const std::string& file,
                      const Output& output) {
   v1::PlanJobRequest request;
-  SKERRY_ASSIGN_OR_RETURN(*request.mutable_spec(), ReadJobFile(file));
+  SKERRY_ASSIGN_OR_RETURN(const JobFile job, ReadJobFile(file));
+  *request.mutable_spec() = job.spec;
   SKERRY_ASSIGN_OR_RETURN(const uint64_t parameters,
                           CountParameters(request.spec()));
   request.set_parameters(parameters);
-  SKERRY_ASSIGN_OR_RETURN(const v1::PlanJobReply plan, client.Plan(request));
+  const absl::StatusOr<v1::PlanJobReply> planned =
+      PlanWithData(client, request);
+  if (!planned.ok()) return job.places.Locate(planned.status());
+  const v1::PlanJobReply& plan = *planned;
   for (const std::string& warning : plan.warnings()) {
     output.err << "warning: " << warning << "\n";
   }

@@ -7,10 +7,17 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "cli/client.h"
 #include "cli/output.h"
 
 namespace skerry::cli {
+
+// Plans once every worker that the job may use has said what it finds under
+// data.path, or after three seconds without those that have not. Errors: the
+// client's.
+absl::StatusOr<v1::PlanJobReply> PlanWithData(
+    Client& client, const v1::PlanJobRequest& request);
 
 // Nothing is changed. Errors: of ReadJobFile and the client's; InvalidArgument
 // when the model's config.json is none that a trainer builds.

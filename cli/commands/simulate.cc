@@ -120,7 +120,8 @@ Simulation::Plan Describe(const SimulationPlan& plan,
   out.set_islands(static_cast<uint32_t>(plan.islands));
   out.set_workers(cluster.workers());
   out.set_samples_per_s(forecast.samples_per_s);
-  out.set_tokens_per_s(forecast.samples_per_s * plan.spec.data.sequence_tokens);
+  out.set_tokens_per_s(forecast.samples_per_s *
+                       *plan.spec.data.sequence_tokens);
   out.set_stall_share(forecast.stall_share);
   out.set_live_share(forecast.live_share);
   const double goodput =
@@ -176,7 +177,8 @@ absl::StatusOr<Simulation::Plan> RunPlan(const SimulateArguments& arguments,
 
 absl::Status Simulate(const SimulateArguments& arguments,
                       const Output& output) {
-  SKERRY_ASSIGN_OR_RETURN(const v1::JobSpec job, ReadJobFile(arguments.job));
+  SKERRY_ASSIGN_OR_RETURN(const JobFile file, ReadJobFile(arguments.job));
+  const v1::JobSpec& job = file.spec;
   SKERRY_ASSIGN_OR_RETURN(const Question question, Read(arguments, job));
   SKERRY_ASSIGN_OR_RETURN(
       const std::vector<SimulationPlan> plans,

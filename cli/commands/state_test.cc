@@ -14,11 +14,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "coordinator/core/testing/scripted_world.h"
-#include "coordinator/core/testing/specs.h"
 #include "coordinator/service/journal_codec.h"
 #include "coordinator/service/journal_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 #include "runtime/posix/folder_lock.h"
 
 namespace skerry::cli {
@@ -36,7 +36,7 @@ const ScriptedWorld& World() {
     coordinator::WorldOptions options;
     options.seed = 11;
     options.islands = {"a", "b"};
-    options.jobs = {coordinator::SmallJob("job", 500)};
+    options.jobs = {job::SmallJob("job", 500)};
     auto* made = new ScriptedWorld(options);
     made->Run();
     EXPECT_EQ(made->broken(), "");

@@ -6,19 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "job/limits.h"
 
 namespace skerry::coordinator {
-
-absl::Status BadField(absl::string_view field, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat(field, ": ", what));
-}
-
-absl::Status CheckText(const std::string& text, size_t bytes_max,
-                       absl::string_view field) {
-  if (text.size() <= bytes_max) return absl::OkStatus();
-  return BadField(field, absl::StrCat("has ", text.size(), " bytes, at most ",
-                                      bytes_max, " are allowed"));
-}
 
 absl::Status CheckName(const std::string& name, absl::string_view field) {
   if (name.empty()) return BadField(field, "is missing");
@@ -58,7 +48,7 @@ void PeerToProto(const PeerAddress& peer, v1::PeerAddress* out) {
 absl::StatusOr<SpanHolder> HolderFromProto(const v1::SpanHolder& holder,
                                            absl::string_view field) {
   if (holder.span_begin() >= holder.span_end() ||
-      holder.span_end() > kSpansMax) {
+      holder.span_end() > job::kSpansMax) {
     return BadField(field, "has no spans, or more than 4096");
   }
   SKERRY_ASSIGN_OR_RETURN(
@@ -73,35 +63,6 @@ void HolderToProto(const SpanHolder& holder, v1::SpanHolder* out) {
   out->set_span_end(holder.span_end);
   PeerToProto(holder.peer, out->mutable_peer());
   out->set_stage(holder.stage);
-}
-
-absl::StatusOr<std::vector<data::SampleRange>> RangesFromProto(
-    const RangesProto& ranges, int ranges_max, absl::string_view field) {
-  if (ranges.size() > ranges_max) {
-    return BadField(field, absl::StrCat("has ", ranges.size(),
-                                        " ranges, at most ", ranges_max));
-  }
-  std::vector<data::SampleRange> all;
-  uint64_t last = 0;
-  for (const v1::SampleRange& range : ranges) {
-    if (range.begin() >= range.end()) return BadField(field, "is empty");
-    if (range.begin() < last) {
-      return BadField(field, "has to ascend without overlap");
-    }
-    last = range.end();
-    all.push_back({range.begin(), range.end()});
-  }
-  return all;
-}
-
-void RangesToProto(const std::vector<data::SampleRange>& ranges,
-                   RangesProto* out) {
-  out->Clear();
-  for (const data::SampleRange& range : ranges) {
-    v1::SampleRange* one = out->Add();
-    one->set_begin(range.begin);
-    one->set_end(range.end);
-  }
 }
 
 absl::StatusOr<std::vector<std::vector<data::SampleRange>>> RangeListsFromProto(

@@ -14,24 +14,24 @@
 #include "absl/strings/string_view.h"
 #include "coordinator/core/facts.h"
 #include "coordinator/core/types.h"
+#include "job/convert/fields.h"
 #include "proto/skerry/v1/control.pb.h"
 #include "proto/skerry/v1/types.pb.h"
 
 namespace skerry::coordinator {
 
-inline constexpr size_t kNameBytesMax = 256;
-inline constexpr size_t kTextBytesMax = 16 * 1024;
-inline constexpr uint32_t kSpansMax = 4096;
-inline constexpr int kRangesMax = 1024;
+using job::BadField;
+using job::CheckText;
+using job::kNameBytesMax;
+using job::kRangesMax;
+using job::kTextBytesMax;
+using job::RangesFromProto;
+using job::RangesProto;
+using job::RangesToProto;
 
-// InvalidArgument: "FIELD: WHAT".
-absl::Status BadField(absl::string_view field, absl::string_view what);
+// Every function that reads fails with InvalidArgument, which names the field.
 
-// Errors, of all that read: InvalidArgument names the field.
-
-// At most `bytes_max` bytes; a name also is not empty and prints.
-absl::Status CheckText(const std::string& text, size_t bytes_max,
-                       absl::string_view field);
+// A name is not empty, prints, and has at most kNameBytesMax bytes.
 absl::Status CheckName(const std::string& name, absl::string_view field);
 absl::Status CheckFinite(double value, absl::string_view field);
 
@@ -43,12 +43,6 @@ absl::StatusOr<SpanHolder> HolderFromProto(const v1::SpanHolder& holder,
                                            absl::string_view field);
 void HolderToProto(const SpanHolder& holder, v1::SpanHolder* out);
 
-using RangesProto = google::protobuf::RepeatedPtrField<v1::SampleRange>;
-// Ascending, not empty, not overlapping.
-absl::StatusOr<std::vector<data::SampleRange>> RangesFromProto(
-    const RangesProto& ranges, int ranges_max, absl::string_view field);
-void RangesToProto(const std::vector<data::SampleRange>& ranges,
-                   RangesProto* out);
 // One list a fragment.
 using RangeListsProto = google::protobuf::RepeatedPtrField<v1::SampleRanges>;
 absl::StatusOr<std::vector<std::vector<data::SampleRange>>> RangeListsFromProto(

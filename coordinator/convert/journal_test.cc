@@ -5,8 +5,8 @@
 namespace skerry::coordinator {
 namespace {
 
-JobSpec FilledSpec() {
-  JobSpec spec;
+job::JobSpec FilledSpec() {
+  job::JobSpec spec;
   spec.name = "job";
   spec.model = {"{}", 3};
   spec.data = {"/data", "aa", 4, 64};
@@ -14,7 +14,7 @@ JobSpec FilledSpec() {
   spec.training.tau = 12;
   spec.training.clip_norm = 0.0;
   spec.training.evaluate_every = 7;
-  spec.outer.method = OuterMethod::kCo2;
+  spec.outer.method = job::OuterMethod::kCo2;
   spec.outer.momentum = 0.0;
   spec.outer.nesterov = false;
   spec.outer.clip = 2.0;
@@ -24,7 +24,7 @@ JobSpec FilledSpec() {
   spec.exchange.carry = 0;
   spec.placement.islands = {"a", "b"};
   spec.queue = {-3, "vision"};
-  spec.checkpoint = JobSpec::Checkpoints{"/saved", 10, 3};
+  spec.checkpoint = job::JobSpec::Checkpoints{"/saved", 10, 3};
   return spec;
 }
 
@@ -42,10 +42,11 @@ std::vector<Record> OneOfEach() {
       JobSubmitted{FilledSpec(), "key"},
       JobEnded{JobId(1), JobPhase::kCancelled, "why"},
       JobSized{JobId(1), 100, 50, 1.5},
+      JobSized{JobId(1), 100, 50, 1.5, 0, 77, 78},
       JobPaused{JobId(1), true},
       JobDeleted{JobId(1)},
       JobPaused{JobId(1), false},
-      WorkerAdmitted{holder.peer, Boot(7), "a", "1.0"},
+      WorkerAdmitted{holder.peer, Boot(7), "a", "1.0", FolderId(5), Boot(6)},
       WorkerMarked{"w", WorkerIntent::kServe},
       WorkerMarked{"w", WorkerIntent::kCordon},
       WorkerMarked{"w", WorkerIntent::kDrain},
@@ -80,6 +81,10 @@ std::vector<Record> OneOfEach() {
       Checkpointed{JobId(1), Sequence(5), "w", "", 0, "disk full", {}},
       Restored{JobId(1), Sequence(9), Sequence(5), "why"},
       Counted{JobId(1), "w", {1, 2, 0.5, 0.25, 3, 4, 5}},
+      SeatNoted{JobId(1), "w", "its data are gone"},
+      NumbersRaised{"w", Revision(1 << 30)},
+      Diverged{JobId(1), "w", "it holds sequence 79"},
+      Adopted{JobId(1), {Sequence(79), Sequence(80)}, "two workers agree"},
   };
 }
 

@@ -1,7 +1,7 @@
 #include "base/release.h"
 #include "coordinator/convert/control.h"
 #include "coordinator/convert/fields.h"
-#include "coordinator/convert/job_spec.h"
+#include "job/convert/job_spec.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -109,7 +109,7 @@ void RestoredToProto(const RestoredState& restored, v1::RestoredState* out) {
 
 void JobToProto(const JobOrders& job, v1::JobOrders* out) {
   out->set_job(job.job.value());
-  JobSpecToProto(job.spec, out->mutable_spec());
+  job::JobSpecToProto(job.spec, out->mutable_spec());
   out->set_phase(PhaseToProto(job.phase));
   out->set_epoch(job.epoch.value());
   out->set_uid(job.uid);
@@ -121,6 +121,7 @@ void JobToProto(const JobOrders& job, v1::JobOrders* out) {
   RangesToProto(job.granted, out->mutable_granted());
   out->set_paused(job.paused);
   out->set_nothing_left(job.nothing_left);
+  out->set_element_count(job.element_count);
   for (const FragmentOrders& fragment : job.fragments) {
     FragmentToProto(fragment, out->add_fragments());
   }
@@ -140,6 +141,11 @@ void JobToProto(const JobOrders& job, v1::JobOrders* out) {
   }
 }
 
+void KeyToProto(const StoredJobKey& key, v1::StoredJobKey* out) {
+  out->set_job(key.job.value());
+  out->set_uid(key.uid);
+}
+
 }  // namespace
 
 void OrdersToProto(const Orders& orders, v1::Orders* out) {
@@ -152,6 +158,13 @@ void OrdersToProto(const Orders& orders, v1::Orders* out) {
   for (const JobOrders& job : orders.jobs) JobToProto(job, out->add_jobs());
   out->set_released(orders.released);
   out->set_drain(orders.drain);
+  for (const std::string& path : orders.data_paths) out->add_data_paths(path);
+  for (const StoredJobKey& key : orders.ended_jobs) {
+    KeyToProto(key, out->add_ended_jobs());
+  }
+  for (const StoredJobKey& key : orders.removed_jobs) {
+    KeyToProto(key, out->add_removed_jobs());
+  }
 }
 
 }  // namespace skerry::coordinator

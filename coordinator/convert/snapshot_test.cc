@@ -4,8 +4,8 @@
 
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/testing/scripted_world.h"
-#include "coordinator/core/testing/specs.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -16,7 +16,7 @@ ClusterSnapshot MidTraining(uint64_t seed) {
   WorldOptions options;
   options.seed = seed;
   options.islands = {"a", "a", "b", "c"};
-  options.jobs = {SmallJob("one", 3000), SmallJob("two", 3000)};
+  options.jobs = {job::SmallJob("one", 3000), job::SmallJob("two", 3000)};
   options.lose = 0.05;
   options.kill = 0.003;
   options.pause = 0.01;

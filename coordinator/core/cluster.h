@@ -35,12 +35,12 @@
 #include "coordinator/core/facts.h"
 #include "coordinator/core/generate_desk.h"
 #include "coordinator/core/job_plan.h"
-#include "coordinator/core/job_spec.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/orders.h"
 #include "coordinator/core/records.h"
 #include "coordinator/core/snapshot.h"
 #include "coordinator/core/views.h"
+#include "job/job_spec.h"
 
 namespace skerry::coordinator {
 
@@ -76,8 +76,10 @@ class Cluster {
   // --- Facts.
   //
   // Errors: Aborted when this boot was superseded or its lease ended (start
-  // with a new one); InvalidArgument; ResourceExhausted when workers_max are
-  // registered. OK for a late repetition, which has no effect.
+  // with a new one); AlreadyExists when another process has the worker's name,
+  // and Unavailable when that one's connection is lost and its lease has not
+  // ended; InvalidArgument; ResourceExhausted when workers_max are registered.
+  // OK for a late repetition, which has no effect.
   absl::Status OnStatus(const StatusFacts& status, Instant now);
   // The control stream of that boot broke. Nothing happens when the boot is not
   // current.
@@ -89,7 +91,7 @@ class Cluster {
   // Errors: InvalidArgument with every problem, one a line; AlreadyExists when
   // an unfinished job has the name; FailedPrecondition when the key was used
   // for other content; ResourceExhausted when jobs_max are unfinished.
-  absl::StatusOr<Submission> Submit(const JobSpec& spec,
+  absl::StatusOr<Submission> Submit(const job::JobSpec& spec,
                                     std::string_view idempotency_key,
                                     Instant now, bool apply = false);
   // A finished job stays as it is.
@@ -105,9 +107,22 @@ class Cluster {
   //
   // Errors: NotFound; FailedPrecondition when the job has ended.
   absl::Status SetPaused(JobId job, bool paused, Instant now);
+  // An operator decides how a job goes on of which workers have another history
+  // than the journal: from a checkpoint or, without one, from what they hold.
+  //
+  // Errors: NotFound; FailedPrecondition when the job does not stand for that,
+  // has ended, or what was chosen is not there.
+  absl::Status RestoreJob(JobId job, std::optional<Checkpointed> saved,
+                          Instant now);
   // Errors: NotFound when no worker of that name is remembered.
   absl::Status SetIntent(std::string_view worker, WorkerIntent intent,
                          Instant now);
+  // The worker removes these folders from its disk, as far as it has them when
+  // it hears of it. Not durable.
+  //
+  // Errors: as RemoveStoredJobs.
+  absl::Status RemoveStored(std::string_view worker, StoredKeys keys,
+                            Instant now);
   // Puts a prompt to a worker with the job's whole state; the answer comes
   // through TakeAnswers, at the latest after `timeout`.
   //
@@ -118,6 +133,12 @@ class Cluster {
                         absl::Duration timeout, Instant now);
   // The asker is gone.
   void ForgetGenerate(uint64_t request);
+  // For a minute, workers are asked what they find under `path`; Plan and
+  // Submit judge by what they have answered.
+  void LookAtData(const std::string& path, Instant now);
+  // Nothing was taken in for a while, although workers may have spoken: every
+  // current incarnation has a full lease from now.
+  void GiveLeases(Instant now);
   void Tick(Instant now);
 
   // When Tick has work to do; at once when it has passed.
@@ -148,7 +169,8 @@ class Cluster {
                                         Instant now) const;
   // What Submit would lead to with a model of `elements`; 0 when that is not
   // known. Errors: as Submit.
-  absl::StatusOr<JobPlan> Plan(const JobSpec& spec, uint64_t elements) const;
+  absl::StatusOr<JobPlan> Plan(const job::JobSpec& spec,
+                               uint64_t elements) const;
   // Errors: NotFound; FailedPrecondition when no whole state is there.
   absl::StatusOr<StateView> LocateState(JobId job) const;
   // Errors: NotFound.

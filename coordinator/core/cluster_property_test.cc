@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "coordinator/core/testing/scripted_world.h"
-#include "coordinator/core/testing/specs.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -51,7 +51,7 @@ TEST(ClusterPropertyTest, ACalmClusterTrainsOnEverySample) {
   WorldOptions options;
   options.seed = 7;
   options.islands = {"a", "b", "c"};
-  options.jobs = {SmallJob("calm", 1000)};
+  options.jobs = {job::SmallJob("calm", 1000)};
   ExpectAllDone(options);
 }
 
@@ -59,7 +59,7 @@ TEST(ClusterPropertyTest, FaultsLoseNoSampleAndDoubleNone) {
   for (uint64_t seed = 1; seed < 1 + Seeds(); ++seed) {
     WorldOptions options = Faults(seed);
     options.islands = {"a", "b", "c"};
-    options.jobs = {SmallJob("faulty", 3000)};
+    options.jobs = {job::SmallJob("faulty", 3000)};
     ExpectAllDone(options);
   }
 }
@@ -68,8 +68,8 @@ TEST(ClusterPropertyTest, ASlowReplicaIsCarriedNoFurtherThanItsBound) {
   for (uint64_t seed = 1001; seed < 1001 + Seeds(); ++seed) {
     WorldOptions options = Faults(seed);
     options.islands = {"a", "b", "c", "d"};
-    options.jobs = {SmallJob("delayed", 3000)};
-    options.jobs[0].outer.method = OuterMethod::kCo2;
+    options.jobs = {job::SmallJob("delayed", 3000)};
+    options.jobs[0].outer.method = job::OuterMethod::kCo2;
     options.jobs[0].exchange.quorum = 0.5;
     options.jobs[0].exchange.carry = 0;
     options.slowness = 20;
@@ -81,7 +81,7 @@ TEST(ClusterPropertyTest, ReplicasOfTwoWorkersHoldDifferentSpans) {
   for (uint64_t seed = 2001; seed < 2001 + Seeds(); ++seed) {
     WorldOptions options = Faults(seed);
     options.islands = {"a", "a", "b", "b"};
-    options.jobs = {SmallJob("wide", 3000)};
+    options.jobs = {job::SmallJob("wide", 3000)};
     ExpectAllDone(options);
   }
 }
@@ -94,10 +94,10 @@ TEST(ClusterPropertyTest, FragmentsAreExchangedInTurn) {
     options.pause = seed % 2 == 0 ? 0.002 : 0;
     options.islands = {"a", "b", "c"};
     if (seed % 3 == 0) options.islands.push_back("a");
-    options.jobs = {SmallJob("parts", 2000)};
+    options.jobs = {job::SmallJob("parts", 2000)};
     options.jobs[0].exchange.fragments = 2 + seed % 2;
     options.jobs[0].training.tau = 2 * options.jobs[0].exchange.fragments;
-    if (seed % 4 == 1) options.jobs[0].outer.method = OuterMethod::kCo2;
+    if (seed % 4 == 1) options.jobs[0].outer.method = job::OuterMethod::kCo2;
     if (seed % 5 == 1) options.jobs[0].exchange.quorum = 0.5;
     ExpectAllDone(options);
   }
@@ -107,7 +107,7 @@ TEST(ClusterPropertyTest, WithoutFaultsNoFragmentLacksAnything) {
   WorldOptions options;
   options.seed = 9;
   options.islands = {"a", "b", "c"};
-  options.jobs = {SmallJob("parts", 1000)};
+  options.jobs = {job::SmallJob("parts", 1000)};
   options.jobs[0].exchange.fragments = 3;
   options.jobs[0].training.tau = 6;
   ScriptedWorld world(options);
@@ -123,7 +123,7 @@ TEST(ClusterPropertyTest, TwoJobsShareFourWorkers) {
   for (uint64_t seed = 3001; seed < 3001 + Seeds(); ++seed) {
     WorldOptions options = Faults(seed);
     options.islands = {"a", "b", "c", "d"};
-    options.jobs = {SmallJob("one", 1500), SmallJob("two", 1500)};
+    options.jobs = {job::SmallJob("one", 1500), job::SmallJob("two", 1500)};
     ExpectAllDone(options);
   }
 }
@@ -137,7 +137,7 @@ TEST(ClusterPropertyTest, JobsTakeTurnsByPriority) {
     options.snapshot = 0.01;
     options.islands = {"a", "b", "c"};
     for (const char* name : {"one", "two", "three", "four", "five"}) {
-      options.jobs.push_back(SmallJob(name, 400));
+      options.jobs.push_back(job::SmallJob(name, 400));
     }
     options.jobs[2].queue.priority = 10;
     options.jobs[3].queue.priority = -10;
@@ -155,8 +155,8 @@ TEST(ClusterPropertyTest, ASnapshotAndItsTailAreTheWholeJournal) {
     options.crash = 0.005;
     options.snapshot = 0.02;
     options.islands = {"a", "a", "b", "c"};
-    options.jobs = {SmallJob("one", 1500), SmallJob("two", 1500)};
-    options.jobs[1].outer.method = OuterMethod::kCo2;
+    options.jobs = {job::SmallJob("one", 1500), job::SmallJob("two", 1500)};
+    options.jobs[1].outer.method = job::OuterMethod::kCo2;
     ExpectAllDone(options);
     ScriptedWorld world(options);
     world.Run();
@@ -177,8 +177,8 @@ TEST(ClusterPropertyTest, OperatorsMayHoldJobsAndDrainWorkersAtAnyTime) {
     options.mark = 0.005;
     options.snapshot = 0.01;
     options.islands = {"a", "a", "b", "c"};
-    options.jobs = {SmallJob("one", 1500), SmallJob("two", 1500)};
-    options.jobs[1].outer.method = OuterMethod::kCo2;
+    options.jobs = {job::SmallJob("one", 1500), job::SmallJob("two", 1500)};
+    options.jobs[1].outer.method = job::OuterMethod::kCo2;
     ExpectAllDone(options);
     ScriptedWorld world(options);
     world.Run();
@@ -196,7 +196,7 @@ TEST(ClusterPropertyTest, WorkersThatReportWrongHashesCorruptNothing) {
     options.kill = 0;
     options.drain = 0;
     options.islands = {"a", "b", "c"};
-    options.jobs = {SmallJob("lies", 2000)};
+    options.jobs = {job::SmallJob("lies", 2000)};
     ExpectAllDone(options);
   }
 }

@@ -1,7 +1,8 @@
 #include "coordinator/core/cluster.h"
 
-#include "coordinator/core/testing/specs.h"
 #include "gtest/gtest.h"
+#include "job/review.h"
+#include "job/testing/specs.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -14,6 +15,7 @@ StatusFacts From(const std::string& name, uint64_t boot, uint64_t incarnation,
   status.self = {name, name + ":1", ""};
   status.island = "a";
   status.boot = Boot(boot);
+  status.folder = FolderId(1);
   status.incarnation = Incarnation(incarnation);
   status.counter = counter;
   return status;
@@ -28,7 +30,7 @@ Cluster Fresh(const ClusterOptions& options = {}) {
 TEST(ClusterTest, NumbersAreIndexesOfTheJournal) {
   Cluster cluster = Fresh();
   ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());
-  const auto job = cluster.Submit(SmallJob("job", 100), "key", kStart);
+  const auto job = cluster.Submit(job::SmallJob("job", 100), "key", kStart);
   ASSERT_TRUE(job.ok());
   const auto records = cluster.TakeRecords();
   ASSERT_EQ(records.size(), 2u);
@@ -43,12 +45,12 @@ TEST(ClusterTest, NumbersAreIndexesOfTheJournal) {
 
 TEST(ClusterTest, ASubmissionCanBeRepeatedAndItsKeyIsUsedOnce) {
   Cluster cluster = Fresh();
-  const JobSpec spec = SmallJob("job", 100);
+  const job::JobSpec spec = job::SmallJob("job", 100);
   const auto first = cluster.Submit(spec, "key", kStart);
   EXPECT_EQ(cluster.Submit(spec, "key", kStart)->job, first->job);
   EXPECT_EQ(cluster.TakeRecords().size(), 1u);
   EXPECT_TRUE(absl::IsFailedPrecondition(
-      cluster.Submit(SmallJob("job", 200), "key", kStart).status()));
+      cluster.Submit(job::SmallJob("job", 200), "key", kStart).status()));
   EXPECT_TRUE(
       absl::IsAlreadyExists(cluster.Submit(spec, "other", kStart).status()));
   EXPECT_TRUE(
@@ -57,11 +59,11 @@ TEST(ClusterTest, ASubmissionCanBeRepeatedAndItsKeyIsUsedOnce) {
 
 TEST(ClusterTest, ACancelledJobStaysCancelledAndFreesItsName) {
   Cluster cluster = Fresh();
-  const auto job = cluster.Submit(SmallJob("job", 100), "key", kStart);
+  const auto job = cluster.Submit(job::SmallJob("job", 100), "key", kStart);
   ASSERT_TRUE(cluster.Cancel(job->job, kStart).ok());
   ASSERT_TRUE(cluster.Cancel(job->job, kStart).ok());
   EXPECT_EQ(cluster.ViewJob(job->job, kStart)->phase, JobPhase::kCancelled);
-  const auto next = cluster.Submit(SmallJob("job", 100), "key2", kStart);
+  const auto next = cluster.Submit(job::SmallJob("job", 100), "key2", kStart);
   ASSERT_TRUE(next.ok());
   EXPECT_EQ(*cluster.FindJob("job"), next->job);
   EXPECT_TRUE(absl::IsNotFound(cluster.Cancel(JobId(99), kStart)));
@@ -69,7 +71,7 @@ TEST(ClusterTest, ACancelledJobStaysCancelledAndFreesItsName) {
 
 TEST(ClusterTest, ApplyingTheSameJobAgainChangesNothing) {
   Cluster cluster = Fresh();
-  const JobSpec spec = SmallJob("job", 100);
+  const job::JobSpec spec = job::SmallJob("job", 100);
   const auto first = cluster.Submit(spec, "a", kStart, true);
   ASSERT_TRUE(first.ok());
   EXPECT_FALSE(first->unchanged);
@@ -78,7 +80,7 @@ TEST(ClusterTest, ApplyingTheSameJobAgainChangesNothing) {
   EXPECT_TRUE(again->unchanged);
   EXPECT_EQ(again->job, first->job);
   EXPECT_EQ(cluster.TakeRecords().size(), 1u);
-  const JobSpec other = SmallJob("job", 200);
+  const job::JobSpec other = job::SmallJob("job", 200);
   EXPECT_TRUE(
       absl::IsAlreadyExists(cluster.Submit(other, "c", kStart, true).status()));
   // Also of a job that has ended; another one may take its name.
@@ -89,7 +91,8 @@ TEST(ClusterTest, ApplyingTheSameJobAgainChangesNothing) {
 
 TEST(ClusterTest, OnlyAJobThatHasEndedIsDeletedAndAReplayKnowsIt) {
   Cluster cluster = Fresh();
-  const JobId job = cluster.Submit(SmallJob("job", 100), "key", kStart)->job;
+  const JobId job =
+      cluster.Submit(job::SmallJob("job", 100), "key", kStart)->job;
   EXPECT_TRUE(absl::IsFailedPrecondition(cluster.Delete(job, kStart)));
   ASSERT_TRUE(cluster.Cancel(job, kStart).ok());
   ASSERT_TRUE(cluster.Delete(job, kStart).ok());
@@ -101,7 +104,7 @@ TEST(ClusterTest, OnlyAJobThatHasEndedIsDeletedAndAReplayKnowsIt) {
   }
   EXPECT_EQ(again.StateHash(), cluster.StateHash());
   // Its name and key are free.
-  EXPECT_TRUE(cluster.Submit(SmallJob("job", 100), "key", kStart).ok());
+  EXPECT_TRUE(cluster.Submit(job::SmallJob("job", 100), "key", kStart).ok());
 }
 
 TEST(ClusterTest, ASilentWorkerLeavesAfterALease) {
@@ -129,7 +132,7 @@ TEST(ClusterTest, AJournalWithAGapIsRefused) {
 }
 
 TEST(ClusterTest, AJobThatWouldBeRefusedNowIsReplayedAndGoesOn) {
-  JobSpec accepted = SmallJob("job", 100);
+  job::JobSpec accepted = job::SmallJob("job", 100);
   accepted.exchange.codec = "sign1_whole";
   accepted.outer.beta = 0.0;
   ASSERT_FALSE(ReviewJobSpec(accepted).ok());
@@ -154,7 +157,7 @@ TEST(ClusterTest, FinishedJobsAreForgottenOldestFirst) {
   Cluster cluster = Fresh(options);
   std::vector<JobId> jobs;
   for (const char* name : {"x", "y", "z", "last"}) {
-    jobs.push_back(cluster.Submit(SmallJob(name, 100), name, kStart)->job);
+    jobs.push_back(cluster.Submit(job::SmallJob(name, 100), name, kStart)->job);
     ASSERT_TRUE(cluster.Cancel(jobs.back(), kStart).ok());
   }
   EXPECT_TRUE(absl::IsNotFound(cluster.ViewJob(jobs[0], kStart).status()));
@@ -163,7 +166,7 @@ TEST(ClusterTest, FinishedJobsAreForgottenOldestFirst) {
 
 TEST(ClusterTest, GenerateNeedsAWorkerWithTheState) {
   Cluster cluster = Fresh();
-  const auto job = cluster.Submit(SmallJob("job", 100), "key", kStart);
+  const auto job = cluster.Submit(job::SmallJob("job", 100), "key", kStart);
   EXPECT_TRUE(absl::IsFailedPrecondition(cluster.Generate(
       job->job, {7, "once", 4, 1, 0}, absl::Seconds(1), kStart)));
   EXPECT_TRUE(absl::IsNotFound(cluster.Generate(JobId(77), {7, "once", 4, 1, 0},
@@ -173,7 +176,8 @@ TEST(ClusterTest, GenerateNeedsAWorkerWithTheState) {
 TEST(ClusterTest, APausedJobGetsNoSamplesAndItsWorkersKnow) {
   Cluster cluster = Fresh();
   ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());
-  const JobId job = cluster.Submit(SmallJob("job", 100), "key", kStart)->job;
+  const JobId job =
+      cluster.Submit(job::SmallJob("job", 100), "key", kStart)->job;
   ASSERT_TRUE(cluster.SetPaused(job, true, kStart).ok());
   ASSERT_TRUE(cluster.SetPaused(job, true, kStart).ok());
   EXPECT_EQ(cluster.TakeRecords().size(), 3u);
@@ -191,7 +195,8 @@ TEST(ClusterTest, AnIntentOutlivesTheProcessAndKeepsJobsAway) {
   Cluster cluster = Fresh();
   ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());
   ASSERT_TRUE(cluster.SetIntent("w", WorkerIntent::kCordon, kStart).ok());
-  const JobId job = cluster.Submit(SmallJob("job", 100), "key", kStart)->job;
+  const JobId job =
+      cluster.Submit(job::SmallJob("job", 100), "key", kStart)->job;
   cluster.TakeRecords();
   EXPECT_TRUE(cluster.OrdersFor("w", kStart)->jobs.empty());
   EXPECT_EQ(cluster.ViewWorker("w", kStart)->state, "cordoned");
@@ -222,10 +227,10 @@ TEST(ClusterTest, AJobThatHasNotBegunGivesWayToOneOfHigherPriority) {
   options.seats_max = 1;
   Cluster cluster = Fresh(options);
   ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());
-  const JobId low = cluster.Submit(SmallJob("low", 100), "a", kStart)->job;
+  const JobId low = cluster.Submit(job::SmallJob("low", 100), "a", kStart)->job;
   EXPECT_EQ(JobsOf(cluster), (std::vector<std::string>{"low"}));
   EXPECT_EQ(cluster.ViewJob(low, kStart)->queue_position, 0u);
-  JobSpec spec = SmallJob("high", 100);
+  job::JobSpec spec = job::SmallJob("high", 100);
   spec.queue.priority = 1;
   const JobId high = cluster.Submit(spec, "b", kStart)->job;
   EXPECT_EQ(JobsOf(cluster), (std::vector<std::string>{"high"}));
@@ -234,7 +239,7 @@ TEST(ClusterTest, AJobThatHasNotBegunGivesWayToOneOfHigherPriority) {
   EXPECT_EQ(waits->reason,
             "waits as number 1 of 1: it needs 1 worker(s) and may have 0; w: 1 "
             "job(s) come first on island a, and a worker takes 1");
-  const auto plan = cluster.Plan(SmallJob("next", 100), 0);
+  const auto plan = cluster.Plan(job::SmallJob("next", 100), 0);
   EXPECT_FALSE(plan->starts);
   EXPECT_EQ(plan->queue_position, 2u);
   // A restart changes nothing, and then the turn passes on.
@@ -254,12 +259,12 @@ TEST(ClusterTest, AJobThatIsOverItsOwnersQuotaWaitsAndSaysSo) {
   options.quotas["vision"] = 1;
   Cluster cluster = Fresh(options);
   ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());
-  JobSpec spec = SmallJob("one", 100);
+  job::JobSpec spec = job::SmallJob("one", 100);
   spec.queue.owner = "vision";
   const JobId one = cluster.Submit(spec, "a", kStart)->job;
   spec.name = "two";
   const JobId two = cluster.Submit(spec, "b", kStart)->job;
-  ASSERT_TRUE(cluster.Submit(SmallJob("three", 100), "c", kStart).ok());
+  ASSERT_TRUE(cluster.Submit(job::SmallJob("three", 100), "c", kStart).ok());
   EXPECT_EQ(JobsOf(cluster), (std::vector<std::string>{"one", "three"}));
   EXPECT_EQ(cluster.ViewJob(two, kStart)->reason,
             "waits as number 1 of 1: the quota of owner vision is 1 job(s) at "
@@ -273,15 +278,15 @@ TEST(ClusterTest, APlanIsWhatASubmissionWouldMeetAndChangesNothing) {
   ASSERT_TRUE(cluster.OnStatus(From("w", 9, 0), kStart).ok());
   cluster.TakeRecords();
   const uint64_t before = cluster.StateHash();
-  const auto plan = cluster.Plan(SmallJob("job", 100), 8 * 4096);
+  const auto plan = cluster.Plan(job::SmallJob("job", 100), 8 * 4096);
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_TRUE(plan->starts);
   EXPECT_EQ(cluster.StateHash(), before);
   EXPECT_TRUE(cluster.TakeRecords().empty());
-  ASSERT_TRUE(cluster.Submit(SmallJob("job", 100), "key", kStart).ok());
+  ASSERT_TRUE(cluster.Submit(job::SmallJob("job", 100), "key", kStart).ok());
   EXPECT_TRUE(absl::IsAlreadyExists(
-      cluster.Plan(SmallJob("job", 100), 8 * 4096).status()));
-  JobSpec wrong = SmallJob("other", 100);
+      cluster.Plan(job::SmallJob("job", 100), 8 * 4096).status()));
+  job::JobSpec wrong = job::SmallJob("other", 100);
   wrong.training.samples = 0;
   EXPECT_TRUE(absl::IsInvalidArgument(cluster.Plan(wrong, 1).status()));
 }

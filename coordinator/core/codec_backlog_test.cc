@@ -15,11 +15,12 @@
 #include "compression/ablation/toy_model.h"
 #include "compression/codec.h"
 #include "compression/owed.h"
-#include "coordinator/core/codec_menu.h"
 #include "coordinator/core/codec_plan.h"
-#include "coordinator/core/testing/specs.h"
 #include "gtest/gtest.h"
+#include "job/review.h"
+#include "job/testing/specs.h"
 #include "planner/codec_controller.h"
+#include "planner/codec_menu.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -42,9 +43,9 @@ constexpr uint64_t kSeeds[] = {1, 2, 3, 4};
 constexpr float kRate = 0.5f;
 constexpr float kClip = 0.1f;
 
-JobSpec Co2() {
-  JobSpec spec = SmallJob("toy", 1000);
-  spec.outer.method = OuterMethod::kCo2;
+job::JobSpec Co2() {
+  job::JobSpec spec = job::SmallJob("toy", 1000);
+  spec.outer.method = job::OuterMethod::kCo2;
   spec.exchange.codec = "adaptive";
   return ReviewJobSpec(spec)->spec;
 }
@@ -220,7 +221,7 @@ class ToyJob {
 // toy's do not fill a chunk of chunk_top_k.
 std::vector<planner::CodecOption> Options() {
   std::vector<planner::CodecOption> options;
-  for (const planner::CodecOption& option : CodecMenu()) {
+  for (const planner::CodecOption& option : planner::CodecMenu()) {
     if (!option.name.starts_with("chunk_")) options.push_back(option);
   }
   return options;
@@ -286,7 +287,7 @@ TEST(CodecBacklogTest, TrainingStandsAStepOfTheLinksUpAgain) {
 // and the codecs below the bound are those that training does not notice.
 TEST(CodecBacklogTest, WhatIsOwedIsWhatTheErrorOfACodecSays) {
   const planner::ErrorHandling handling = ErrorHandlingOf(Co2());
-  const planner::CodecOption dense = CodecMenu()[0];
+  const planner::CodecOption dense = planner::CodecMenu()[0];
   const Seen steady = Of("links stay fast", handling, {dense}, 1e6);
   const double usual = compression::SpreadOf(steady.peaks).mean;
   for (const planner::CodecOption& option : Options()) {

@@ -19,10 +19,10 @@
 #include "absl/time/time.h"
 #include "base/random.h"
 #include "compression/codec.h"
-#include "coordinator/core/codec_menu.h"
 #include "coordinator/core/testing/fluid_exchange.h"
 #include "gtest/gtest.h"
 #include "planner/codec_choice.h"
+#include "planner/codec_menu.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -73,7 +73,7 @@ class Recording {
     in.read(reinterpret_cast<char*>(values_.data()),
             static_cast<std::streamsize>(kRecorded * sizeof(float)));
     EXPECT_TRUE(in.good()) << kRecording;
-    for (uint32_t codec = 0; codec < CodecMenu().size(); ++codec) {
+    for (uint32_t codec = 0; codec < planner::CodecMenu().size(); ++codec) {
       std::vector<float> error;
       bytes_.push_back(static_cast<double>(Send(codec, values_, error)) /
                        static_cast<double>(kRecorded));
@@ -120,7 +120,8 @@ class Recording {
   // What arrives of `values`; how many bytes that took.
   static size_t Send(uint32_t codec, std::span<const float> values,
                      std::vector<float>& arrived) {
-    const auto id = compression::ParseCodecName(CodecMenu()[codec].name);
+    const auto id =
+        compression::ParseCodecName(planner::CodecMenu()[codec].name);
     const compression::Codec& used = **compression::FindCodec(*id);
     std::vector<std::byte> payload;
     EXPECT_TRUE(used.Encode(values, payload).ok());
@@ -160,7 +161,7 @@ Cluster RandomCluster(Random& random) {
     machine.up = Between(1e6, 1e9, random);
     machine.down = Between(1e6, 1e9, random);
     const double speed = Between(0.05, 1, random);
-    for (const planner::CodecOption& option : CodecMenu()) {
+    for (const planner::CodecOption& option : planner::CodecMenu()) {
       machine.encode.push_back(option.cost.encode_elements_per_s * speed *
                                Between(0.3, 2, random));
       machine.decode.push_back(option.cost.decode_elements_per_s * speed *
@@ -180,7 +181,7 @@ Cluster RandomCluster(Random& random) {
 // What a coordinator is told of it.
 planner::CodecProblem ProblemOf(const Cluster& cluster, double error_max) {
   planner::CodecProblem problem;
-  problem.options = CodecMenu();
+  problem.options = planner::CodecMenu();
   problem.handling = {.beta = 1.0, .momentum = 0.0, .error_max = error_max};
   for (size_t m = 0; m < cluster.size(); ++m) {
     const Machine& machine = cluster[m];
@@ -191,8 +192,8 @@ planner::CodecProblem ProblemOf(const Cluster& cluster, double error_max) {
     member.link.round_trip = absl::Seconds(
         2 * *std::max_element(machine.one_way.begin(), machine.one_way.end()));
     member.owned_elements = static_cast<uint64_t>(machine.owned);
-    for (uint32_t c = 0; c < CodecMenu().size(); ++c) {
-      const planner::CodecCost& cost = CodecMenu()[c].cost;
+    for (uint32_t c = 0; c < planner::CodecMenu().size(); ++c) {
+      const planner::CodecCost& cost = planner::CodecMenu()[c].cost;
       member.codec_speeds.push_back(
           {machine.encode[c] / cost.encode_elements_per_s,
            machine.decode[c] / cost.decode_elements_per_s});
@@ -212,7 +213,7 @@ struct Fixed {
 std::vector<Fixed> FixedUnder(double error_max, const Cluster& cluster,
                               const Recording& recording, Results results) {
   std::vector<Fixed> all;
-  for (uint32_t codec = 0; codec < CodecMenu().size(); ++codec) {
+  for (uint32_t codec = 0; codec < planner::CodecMenu().size(); ++codec) {
     if (recording.Error(codec) > error_max) continue;
     Fixed one{Codecs(cluster.size(), codec)};
     one.seconds = FluidExchange(cluster, recording.bytes(), one.codecs, results)
@@ -296,7 +297,7 @@ Ratios TimesOverTheBest(double error_max, Told told, const Recording& recording,
 Cluster Alike(size_t count, double bytes_per_s, double elements_per_s) {
   Machine machine{bytes_per_s, bytes_per_s};
   machine.owned = kScale * kRecorded / static_cast<double>(count);
-  machine.encode.assign(CodecMenu().size(), elements_per_s);
+  machine.encode.assign(planner::CodecMenu().size(), elements_per_s);
   machine.decode = machine.encode;
   machine.one_way.assign(count, 0.0);
   return Cluster(count, machine);

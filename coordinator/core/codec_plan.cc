@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "coordinator/core/codec_menu.h"
 #include "coordinator/core/layout.h"
 #include "optimizer/outer/outer_options.h"
 #include "planner/codec_controller.h"
+#include "planner/codec_menu.h"
 #include "planner/codec_policy.h"
 
 namespace skerry::coordinator {
@@ -86,7 +86,7 @@ bool FillLinks(std::vector<planner::LinkFacts>& links) {
 std::vector<planner::CodecSpeed> MeasuredSpeeds(const JobState& job,
                                                 const Member& member) {
   std::vector<planner::CodecSpeed> speeds;
-  for (const planner::CodecOption& option : CodecMenu()) {
+  for (const planner::CodecOption& option : planner::CodecMenu()) {
     planner::CodecSpeed sum{0.0, 0.0};
     bool all = true;
     for (const SpanHolder& holder : member.holders) {
@@ -166,7 +166,7 @@ void UseForAll(std::string_view codec, const std::string& why, Opened& opened) {
 
 }  // namespace
 
-planner::ErrorHandling ErrorHandlingOf(const JobSpec& spec) {
+planner::ErrorHandling ErrorHandlingOf(const job::JobSpec& spec) {
   planner::ErrorHandling handling{*spec.outer.beta, *spec.outer.momentum};
   handling.error_max = spec.exchange.error_max.value_or(handling.error_max);
   if (spec.exchange.codec != planner::kAdaptiveCodec) return handling;
@@ -186,15 +186,18 @@ planner::ErrorHandling ErrorHandlingOf(const JobSpec& spec) {
 void PlanCodecs(JobState& job, size_t fragment, Opened& opened) {
   if (!planner::IsCodecPolicy(job.spec.exchange.codec)) return;
   if (opened.members.size() == 1) {
-    return UseForAll(kUnmeasuredCodec, "there is nobody to send to", opened);
+    return UseForAll(planner::kUnmeasuredCodec, "there is nobody to send to",
+                     opened);
   }
   std::vector<planner::LinkFacts> links = MeasuredLinks(job, opened.members);
   if (!FillLinks(links)) {
-    return UseForAll(kUnmeasuredCodec, "no link is measured yet", opened);
+    return UseForAll(planner::kUnmeasuredCodec, "no link is measured yet",
+                     opened);
   }
   const planner::CodecProblem problem{
-      ShapeOf(job, opened, links), CodecMenu(), ErrorHandlingOf(job.spec),
-      BudgetOf(job, opened.members), AllTakeResultCodecs(job, opened.members)};
+      ShapeOf(job, opened, links), planner::CodecMenu(),
+      ErrorHandlingOf(job.spec), BudgetOf(job, opened.members),
+      AllTakeResultCodecs(job, opened.members)};
   const auto decision =
       job.codec_controllers
           .try_emplace(
@@ -203,8 +206,8 @@ void PlanCodecs(JobState& job, size_t fragment, Opened& opened) {
                   .ada_top_k = planner::AdaTopKRatio(job.spec.exchange.codec)})
           .first->second.Decide(problem);
   if (!decision.ok()) {
-    return UseForAll(kUnmeasuredCodec, std::string(decision.status().message()),
-                     opened);
+    return UseForAll(planner::kUnmeasuredCodec,
+                     std::string(decision.status().message()), opened);
   }
   const planner::CodecChoice& choice = decision->choice;
   for (size_t m = 0; m < opened.members.size(); ++m) {

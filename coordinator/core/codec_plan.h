@@ -8,9 +8,9 @@
 
 #include <cstddef>
 
-#include "coordinator/core/job_spec.h"
 #include "coordinator/core/job_state.h"
 #include "coordinator/core/records.h"
+#include "job/job_spec.h"
 #include "planner/codec_choice.h"
 
 namespace skerry::coordinator {
@@ -22,7 +22,7 @@ namespace skerry::coordinator {
 // policies and codecs are the operator's word.
 //
 // Requires: the spec is reviewed.
-planner::ErrorHandling ErrorHandlingOf(const JobSpec& spec);
+planner::ErrorHandling ErrorHandlingOf(const job::JobSpec& spec);
 
 // Sets the members' codecs of a job with a codec policy, and adds why to the
 // reason; does nothing for others. The record carries both, so every worker and

@@ -16,8 +16,8 @@
 namespace skerry::coordinator {
 namespace {
 
-JobSpec AdaptiveJob(OuterMethod method) {
-  JobSpec spec = SmallJob("bench", 100000);
+job::JobSpec AdaptiveJob(job::OuterMethod method) {
+  job::JobSpec spec = job::SmallJob("bench", 100000);
   spec.exchange.codec = "adaptive";
   spec.outer.method = method;
   return spec;
@@ -25,7 +25,7 @@ JobSpec AdaptiveJob(OuterMethod method) {
 
 // Three replicas that run round after round; each worker's way out is measured.
 struct Three : JobBench {
-  explicit Three(JobSpec spec) : JobBench(spec) {
+  explicit Three(job::JobSpec spec) : JobBench(spec) {
     AddReplica("a", {"wa"});
     AddReplica("b", {"wb"});
     AddReplica("c", {"wc"});
@@ -94,7 +94,7 @@ double RoundFor(const JobBench& bench, double bytes_per_s) {
 }
 
 TEST(CodecPlanTest, OnlySlowLinksSendLessAndAStepChangesThemOnce) {
-  Three bench(AdaptiveJob(OuterMethod::kCo2));
+  Three bench(AdaptiveJob(job::OuterMethod::kCo2));
   const double round = RoundFor(bench, 1e5) + 0.1;
   bench.Measure({{"wa", 1e6}, {"wb", 1e6}, {"wc", 1e6}});
   EXPECT_EQ(CodecsOf(bench.OpenOnce(round)),
@@ -120,8 +120,9 @@ TEST(CodecPlanTest, OnlySlowLinksSendLessAndAStepChangesThemOnce) {
 }
 
 TEST(CodecPlanTest, EveryChoiceIsACodecThatWorkersKnow) {
-  for (const OuterMethod method :
-       {OuterMethod::kLocalSgd, OuterMethod::kDiloco, OuterMethod::kCo2}) {
+  for (const job::OuterMethod method :
+       {job::OuterMethod::kLocalSgd, job::OuterMethod::kDiloco,
+        job::OuterMethod::kCo2}) {
     Three bench(AdaptiveJob(method));
     for (const double rate : {1e2, 1e3, 1e4, 1e5, 1e6}) {
       bench.Measure({{"wa", rate}, {"wb", 1e6}, {"wc", 1e6}});
@@ -129,7 +130,7 @@ TEST(CodecPlanTest, EveryChoiceIsACodecThatWorkersKnow) {
         const auto id = compression::ParseCodecName(codec);
         ASSERT_TRUE(id.ok()) << id.status();
         // Error feedback under momentum takes no sparse codec.
-        EXPECT_FALSE(method == OuterMethod::kDiloco &&
+        EXPECT_FALSE(method == job::OuterMethod::kDiloco &&
                      compression::IsSparse(*id));
       }
     }
@@ -140,20 +141,20 @@ TEST(CodecPlanTest, EveryChoiceIsACodecThatWorkersKnow) {
 // taken, which is the one whose error feedback the outer step stands.
 TEST(CodecPlanTest, TheSmallestCodecIsOneThatCanGiveWayToAnyOther) {
   struct Case {
-    OuterMethod method;
+    job::OuterMethod method;
     double beta;
     std::optional<double> learning_rate;
     double rounds_max;
     std::string smallest;
   };
   for (const Case& one : std::vector<Case>{
-           {OuterMethod::kCo2, 1.0, {}, 2.0, "sign1"},
-           {OuterMethod::kLocalSgd, 1.0, {}, 2.0, "sign1"},
-           {OuterMethod::kLocalSgd, 1.0, 0.5, 4.0, "chunk_top_k/16"},
-           {OuterMethod::kAveragePlusLocalDelta, 1.0, {}, 2.0, "sign1"},
+           {job::OuterMethod::kCo2, 1.0, {}, 2.0, "sign1"},
+           {job::OuterMethod::kLocalSgd, 1.0, {}, 2.0, "sign1"},
+           {job::OuterMethod::kLocalSgd, 1.0, 0.5, 4.0, "chunk_top_k/16"},
+           {job::OuterMethod::kAveragePlusLocalDelta, 1.0, {}, 2.0, "sign1"},
            // What is owed is forgotten in a round or two.
-           {OuterMethod::kCo2, 0.5, {}, 2.0, "chunk_top_k/256"}}) {
-    JobSpec spec = AdaptiveJob(one.method);
+           {job::OuterMethod::kCo2, 0.5, {}, 2.0, "chunk_top_k/256"}}) {
+    job::JobSpec spec = AdaptiveJob(one.method);
     spec.outer.beta = one.beta;
     spec.outer.learning_rate = one.learning_rate;
     Three bench(spec);
@@ -167,14 +168,14 @@ TEST(CodecPlanTest, TheSmallestCodecIsOneThatCanGiveWayToAnyOther) {
 
 // Who names a ratio gets it.
 TEST(CodecPlanTest, OnlyAdaptiveBoundsWhatErrorFeedbackKeeps) {
-  JobSpec spec = AdaptiveJob(OuterMethod::kCo2);
+  job::JobSpec spec = AdaptiveJob(job::OuterMethod::kCo2);
   spec.exchange.codec = "ada_top_k/256";
   Three bench(spec);
   EXPECT_TRUE(std::isinf(ErrorHandlingOf(bench.job.spec).rounds_at_once_max));
 }
 
 TEST(CodecPlanTest, AdaTopKSparsifiesTheSlowLinkAlone) {
-  JobSpec spec = AdaptiveJob(OuterMethod::kCo2);
+  job::JobSpec spec = AdaptiveJob(job::OuterMethod::kCo2);
   spec.exchange.codec = "ada_top_k/4";
   Three bench(spec);
   bench.Measure({{"wa", 1e6}, {"wb", 1e6}, {"wc", 1e6}});
@@ -187,7 +188,7 @@ TEST(CodecPlanTest, AdaTopKSparsifiesTheSlowLinkAlone) {
 }
 
 TEST(CodecPlanTest, WithoutMeasurementsAllSendInt8) {
-  Three bench(AdaptiveJob(OuterMethod::kCo2));
+  Three bench(AdaptiveJob(job::OuterMethod::kCo2));
   const Opened opened = bench.OpenOnce(1.0);
   EXPECT_EQ(CodecsOf(opened),
             (Codecs{"int8_block", "int8_block", "int8_block"}));
@@ -195,12 +196,12 @@ TEST(CodecPlanTest, WithoutMeasurementsAllSendInt8) {
 }
 
 TEST(CodecPlanTest, WhatAMachineIsTooSlowForIsNotChosen) {
-  Three bench(AdaptiveJob(OuterMethod::kCo2));
+  Three bench(AdaptiveJob(job::OuterMethod::kCo2));
   bench.Measure({{"wa", 1e6}, {"wb", 1e6}, {"wc", 2e4}});
   const double round = RoundFor(bench, 1e5) + 0.1;
   const std::string before = CodecsOf(bench.OpenOnce(round))[2];
   ASSERT_NE(before, "int8_block");
-  Three slow(AdaptiveJob(OuterMethod::kCo2));
+  Three slow(AdaptiveJob(job::OuterMethod::kCo2));
   slow.Measure({{"wa", 1e6}, {"wb", 1e6}, {"wc", 2e4}});
   // Slow at the one codec alone.
   slow.Facts("wc").codec_speeds = {{before, 1.0, 1.0}};
@@ -209,7 +210,7 @@ TEST(CodecPlanTest, WhatAMachineIsTooSlowForIsNotChosen) {
 
 TEST(CodecPlanTest, ARoundTripThatWaversLeavesLessTimeToSend) {
   const auto chosen = [](double spread_s) {
-    Three bench(AdaptiveJob(OuterMethod::kCo2));
+    Three bench(AdaptiveJob(job::OuterMethod::kCo2));
     bench.Measure({{"wa", 1e6}, {"wb", 1e6}, {"wc", 1e6}});
     for (const char* worker : {"wa", "wb", "wc"}) {
       for (PeerLink& link : bench.Facts(worker).links) {
@@ -226,7 +227,7 @@ TEST(CodecPlanTest, ARoundTripThatWaversLeavesLessTimeToSend) {
 TEST(CodecPlanTest, NoCodecErrsMoreThanTheJobAccepts) {
   for (const auto& [cap, smallest] : std::map<double, std::string>{
            {0.0071, "int8_block"}, {0.1, "nf4"}, {1.0, "sign1"}}) {
-    JobSpec spec = AdaptiveJob(OuterMethod::kCo2);
+    job::JobSpec spec = AdaptiveJob(job::OuterMethod::kCo2);
     spec.exchange.error_max = cap;
     Three bench(spec);
     bench.Measure({{"wa", 1.0}, {"wb", 1.0}, {"wc", 1.0}});
@@ -239,7 +240,7 @@ TEST(CodecPlanTest, NoCodecErrsMoreThanTheJobAccepts) {
 }
 
 TEST(CodecPlanTest, WithoutACapNoErrorIsAboveIt) {
-  Three bench(AdaptiveJob(OuterMethod::kCo2));
+  Three bench(AdaptiveJob(job::OuterMethod::kCo2));
   ASSERT_FALSE(bench.job.spec.exchange.error_max.has_value());
   EXPECT_TRUE(std::isinf(ErrorHandlingOf(bench.job.spec).error_max));
   bench.Measure({{"wa", 1.0}, {"wb", 1.0}, {"wc", 1.0}});
@@ -250,14 +251,14 @@ TEST(CodecPlanTest, WithoutACapNoErrorIsAboveIt) {
 }
 
 TEST(CodecPlanTest, WhoIsNotMeasuredCountsAsTheSlowest) {
-  Three bench(AdaptiveJob(OuterMethod::kCo2));
+  Three bench(AdaptiveJob(job::OuterMethod::kCo2));
   bench.Measure({{"wa", 1e6}, {"wb", 1e3}});
   const Codecs codecs = CodecsOf(bench.OpenOnce(0.1));
   EXPECT_NE(codecs[2], "int8_block");
 }
 
 TEST(CodecPlanTest, AJobThatNamesACodecKeepsIt) {
-  JobSpec spec = SmallJob("bench", 1000);
+  job::JobSpec spec = job::SmallJob("bench", 1000);
   spec.exchange.codec = "bf16";
   Three bench(spec);
   bench.Measure({{"wa", 1e2}, {"wb", 1e2}, {"wc", 1e2}});
@@ -269,7 +270,7 @@ TEST(CodecPlanTest, AJobThatNamesACodecKeepsIt) {
 // Three that have time for int8_block in one hop, but not in both.
 struct ThreeApart : Three {
   explicit ThreeApart(std::set<std::string> old = {})
-      : Three(AdaptiveJob(OuterMethod::kCo2)) {
+      : Three(AdaptiveJob(job::OuterMethod::kCo2)) {
     Measure({{"wa", 1e5}, {"wb", 1e5}, {"wc", 1e5}});
     for (const char* worker : {"wa", "wb", "wc"}) {
       Facts(worker).result_codecs = !old.contains(worker);
@@ -323,7 +324,7 @@ TEST(CodecPlanTest, AnAttemptThatIsReplayedKeepsItsPairs) {
   opened.fragment = bench.job.fragments[0].fragment();
   opened.sequence = Next(bench.job.fragments[0].newest());
   bench.Emit(opened);
-  JobBench restarted(AdaptiveJob(OuterMethod::kCo2));
+  JobBench restarted(AdaptiveJob(job::OuterMethod::kCo2));
   for (const Entry& entry : bench.records) restarted.Emit(entry.record);
   const auto& open = restarted.job.fragments[0].open();
   ASSERT_TRUE(open.has_value());
@@ -333,7 +334,7 @@ TEST(CodecPlanTest, AnAttemptThatIsReplayedKeepsItsPairs) {
 }
 
 TEST(CodecPlanTest, AnAttemptOpensWithWhatWasChosen) {
-  Three bench(AdaptiveJob(OuterMethod::kLocalSgd));
+  Three bench(AdaptiveJob(job::OuterMethod::kLocalSgd));
   bench.Offer("wa", 1, 0, {0, 8});
   bench.Offer("wb", 1, 0, {16, 24});
   bench.Offer("wc", 1, 0, {32, 40});

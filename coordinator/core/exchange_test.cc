@@ -10,7 +10,8 @@ void Advance(JobBench& bench, absl::Duration by) { bench.now = bench.now + by; }
 
 // Three replicas of one worker each, ready with their first rounds.
 struct Three : JobBench {
-  explicit Three(JobSpec spec = SmallJob("bench", 1000)) : JobBench(spec) {
+  explicit Three(job::JobSpec spec = job::SmallJob("bench", 1000))
+      : JobBench(spec) {
     a = AddReplica("a", {"wa"});
     b = AddReplica("b", {"wb"});
     c = AddReplica("c", {"wc"});
@@ -31,6 +32,24 @@ TEST(ExchangeTest, OpensWithAllInReplicaOrderWhenEveryoneIsReady) {
   EXPECT_EQ(opened[0].total_weight, 24);
   EXPECT_EQ(opened[0].hops, Hops::kTwo);
   EXPECT_EQ(opened[0].owners.size(), 8u);
+}
+
+// 8 spans of 4096 values; two hops among three send 4/3 of them each.
+TEST(ExchangeTest, TheReasonCountsTheBytesOfTheCodec) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"raw_f32", "3 members: two hops send 0.1748 MB each, one hop 0.2621 MB"},
+      {"bf16", "3 members: two hops send 0.08738 MB each, one hop 0.1311 MB"},
+  };
+  for (const auto& [codec, expected] : cases) {
+    job::JobSpec spec = job::SmallJob("bench", 1000);
+    spec.exchange.codec = codec;
+    Three bench(spec);
+    DecideExchange(bench.job, bench.decider());
+    ASSERT_EQ(bench.Decided<Opened>().size(), 1u);
+    EXPECT_NE(bench.Decided<Opened>()[0].reason.find(expected),
+              std::string::npos)
+        << bench.Decided<Opened>()[0].reason;
+  }
 }
 
 TEST(ExchangeTest, AReplicaThatComputesIsWaitedForUpToTheLongestWait) {
@@ -183,7 +202,7 @@ TEST(ExchangeTest, ATieIsTriedOnceWithOtherOwnersThenTheLowestReplicaStays) {
 }
 
 TEST(ExchangeTest, AContributionThatIsTooOldIsDroppedAndItsSamplesReturn) {
-  JobSpec spec = SmallJob("bench", 1000);
+  job::JobSpec spec = job::SmallJob("bench", 1000);
   spec.exchange.carry = 0;
   JobBench bench(spec);
   bench.AddReplica("a", {"wa"});
@@ -239,7 +258,7 @@ TEST(ExchangeTest, WorkersThatContradictEachOtherEndTheLife) {
 }
 
 TEST(ExchangeTest, FewerThanTheLeastNumberDoNotOpen) {
-  JobSpec spec = SmallJob("bench", 1000);
+  job::JobSpec spec = job::SmallJob("bench", 1000);
   spec.exchange.min_replicas = 2;
   JobBench bench(spec);
   bench.AddReplica("a", {"wa"});

@@ -12,7 +12,8 @@ namespace {
 // Two replicas that have committed a sequence and compute the next round, and
 // one that has joined since.
 struct Joined : JobBench {
-  explicit Joined(JobSpec spec = SmallJob("bench", 1000)) : JobBench(spec) {
+  explicit Joined(job::JobSpec spec = job::SmallJob("bench", 1000))
+      : JobBench(spec) {
     a = AddReplica("a", {"wa"});
     b = AddReplica("b", {"wb"});
     Offer("wa", 1, 0, {0, 8});
@@ -68,7 +69,7 @@ TEST(ExpectedTest, WhatItOffersMeanwhileCounts) {
 }
 
 TEST(ExpectedTest, ItIsWaitedForWhenItWouldComeTooLate) {
-  JobSpec spec = SmallJob("bench", 1000);
+  job::JobSpec spec = job::SmallJob("bench", 1000);
   spec.exchange.carry = 0;
   EXPECT_EQ(Joined(spec).Count().newcomers, 0u);
   spec.exchange.carry = 1;
@@ -87,7 +88,7 @@ TEST(ExpectedTest, ItIsWaitedForBeforeItSaysWhereItIs) {
 }
 
 TEST(ExpectedTest, WithSeveralFragmentsAllAreWaitedFor) {
-  JobSpec spec = SmallJob("bench", 1000);
+  job::JobSpec spec = job::SmallJob("bench", 1000);
   spec.exchange.fragments = 2;
   Joined bench(spec);
   EXPECT_EQ(bench.Count().newcomers, 0u);

@@ -3,17 +3,19 @@
 #include "coordinator/core/exchange.h"
 #include "coordinator/core/grants.h"
 #include "coordinator/core/job_orders.h"
+#include "coordinator/core/job_snapshot.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/restore.h"
 #include "coordinator/core/state_view.h"
 #include "coordinator/core/testing/job_bench.h"
 #include "gtest/gtest.h"
+#include "job/review.h"
 
 namespace skerry::coordinator {
 namespace {
 
-JobSpec FragmentedJob(uint32_t fragments, uint64_t samples = 1000) {
-  JobSpec spec = SmallJob("bench", samples);
+job::JobSpec FragmentedJob(uint32_t fragments, uint64_t samples = 1000) {
+  job::JobSpec spec = job::SmallJob("bench", samples);
   spec.training.tau = 2 * fragments;
   spec.exchange.fragments = fragments;
   return spec;
@@ -21,7 +23,8 @@ JobSpec FragmentedJob(uint32_t fragments, uint64_t samples = 1000) {
 
 // Two replicas of one worker each. Samples 0 to 16 are wa's, 16 to 32 wb's.
 struct Two : JobBench {
-  explicit Two(JobSpec spec = FragmentedJob(2)) : JobBench(std::move(spec)) {
+  explicit Two(job::JobSpec spec = FragmentedJob(2))
+      : JobBench(std::move(spec)) {
     a = AddReplica("a", {"wa"});
     b = AddReplica("b", {"wb"});
   }
@@ -45,7 +48,7 @@ struct Two : JobBench {
 };
 
 TEST(FragmentsTest, ASpecSaysWhatDoesNotDivideTau) {
-  JobSpec spec = FragmentedJob(3);
+  job::JobSpec spec = FragmentedJob(3);
   spec.training.tau = 8;
   const auto reviewed = ReviewJobSpec(spec);
   ASSERT_FALSE(reviewed.ok());
@@ -58,7 +61,7 @@ TEST(FragmentsTest, ASpecSaysWhatDoesNotDivideTau) {
 }
 
 TEST(FragmentsTest, ASpecIsToldThatOnlyTheLastStateIsEvaluated) {
-  JobSpec spec = FragmentedJob(3);
+  job::JobSpec spec = FragmentedJob(3);
   spec.training.evaluate_every.reset();
   EXPECT_TRUE(ReviewJobSpec(spec)->warnings.empty());
   spec.training.evaluate_every = 5;
@@ -140,8 +143,8 @@ TEST(FragmentsTest, WhoWaitsForAnotherFragmentIsNotWaitedFor) {
 }
 
 TEST(FragmentsTest, WhoDoesNotWaitIsWaitedForInEveryFragment) {
-  JobSpec spec = FragmentedJob(2);
-  spec.outer.method = OuterMethod::kCo2;
+  job::JobSpec spec = FragmentedJob(2);
+  spec.outer.method = job::OuterMethod::kCo2;
   spec.outer.undelayed_fraction = 0;
   Two bench(spec);
   bench.Offer("wa", 1, 0, {0, 8}, 0);
@@ -152,7 +155,7 @@ TEST(FragmentsTest, WhoDoesNotWaitIsWaitedForInEveryFragment) {
 
 // Each alone is too few, and neither comes to the other's fragment by itself.
 TEST(FragmentsTest, TwoThatWaitForEachOtherDeliverMore) {
-  JobSpec spec = FragmentedJob(2);
+  job::JobSpec spec = FragmentedJob(2);
   spec.exchange.min_replicas = 2;
   Two bench(spec);
   bench.Offer("wa", 1, 0, {0, 8}, 0);
@@ -264,8 +267,8 @@ TEST(FragmentsTest, AStateIsOneCutThroughAllFragments) {
 
 // Whatever is open in another fragment: they will come to this one's turn.
 TEST(FragmentsTest, LivesThatWaitForALostResultOfOneFragmentEnd) {
-  JobSpec spec = FragmentedJob(2);
-  spec.checkpoint = JobSpec::Checkpoints{"/checkpoints", 1, 3};
+  job::JobSpec spec = FragmentedJob(2);
+  spec.checkpoint = job::JobSpec::Checkpoints{"/checkpoints", 1, 3};
   Two bench(spec);
   bench.CommitOfA(1, 1, 0, {0, 8});
   bench.Offer("wa", 2, 0, {0, 8}, 0);
@@ -298,8 +301,8 @@ TEST(FragmentsTest, LivesThatWaitForALostResultOfOneFragmentEnd) {
 }
 
 TEST(FragmentsTest, OneRecordTakesAllFragmentsBackToOneCut) {
-  JobSpec spec = FragmentedJob(2);
-  spec.checkpoint = JobSpec::Checkpoints{"/checkpoints", 1, 3};
+  job::JobSpec spec = FragmentedJob(2);
+  spec.checkpoint = job::JobSpec::Checkpoints{"/checkpoints", 1, 3};
   Two bench(spec);
   bench.CommitOfA(0, 1, 0, {0, 4});
   bench.Emit(Checkpointed{bench.job.id,

@@ -31,7 +31,7 @@ TEST(GrantsTest, ARoundGrowsWithTheWorkersOfTheReplica) {
 }
 
 TEST(GrantsTest, TheLastSamplesAreDivided) {
-  JobBench bench(SmallJob("bench", 40));
+  JobBench bench(job::SmallJob("bench", 40));
   const Life a = bench.AddReplica("a", {"w0"});
   const Life b = bench.AddReplica("b", {"w1"});
   bench.Offer("w0", 1, 0, {0, 8});
@@ -53,7 +53,7 @@ TEST(GrantsTest, SuspectedReplicasAreGivenNothing) {
 }
 
 TEST(GrantsTest, SamplesOfADeadLifeAreGrantedAgain) {
-  JobBench bench(SmallJob("bench", 32));
+  JobBench bench(job::SmallJob("bench", 32));
   const Life a = bench.AddReplica("a", {"w0"});
   const Life b = bench.AddReplica("b", {"w1"});
   EndLife(bench.job, bench.decider(), a, "gone");
@@ -63,7 +63,7 @@ TEST(GrantsTest, SamplesOfADeadLifeAreGrantedAgain) {
 }
 
 TEST(GrantsTest, WhenOnlyDroppedSamplesAreLeftTheLifeBeginsAnew) {
-  JobBench bench(SmallJob("bench", 16));
+  JobBench bench(job::SmallJob("bench", 16));
   const Life life = bench.AddReplica("a", {"w0"});
   bench.Emit(
       Dropped{bench.job.id, FragmentId(0), life, Round(1), "", {{0, 16}}});

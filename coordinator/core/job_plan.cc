@@ -6,13 +6,15 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
-#include "compression/codec.h"
-#include "coordinator/core/codec_menu.h"
+#include "coordinator/core/encoded_bytes.h"
+#include "coordinator/core/fit.h"
+#include "coordinator/core/job_standing.h"
 #include "coordinator/core/layout.h"
 #include "coordinator/core/placing.h"
 #include "coordinator/core/worker_view.h"
+#include "job/needs.h"
 #include "optimizer/outer/outer.h"
+#include "planner/codec_menu.h"
 #include "planner/codec_policy.h"
 #include "planner/hops.h"
 #include "planner/memory_model.h"
@@ -30,25 +32,18 @@ size_t CountSeats(const JobPlan& plan) {
 }
 
 // The codec that the first exchange would use.
-std::string CodecOf(const JobSpec& spec) {
+std::string CodecOf(const job::JobSpec& spec) {
   return planner::IsCodecPolicy(spec.exchange.codec)
-             ? std::string(kUnmeasuredCodec)
+             ? std::string(planner::kUnmeasuredCodec)
              : spec.exchange.codec;
-}
-
-double EncodedBytes(const JobSpec& spec, uint64_t elements) {
-  const auto id = compression::ParseCodecName(CodecOf(spec));
-  SKERRY_CHECK(id.ok());
-  const auto codec = compression::FindCodec(*id);
-  SKERRY_CHECK(codec.ok());
-  return static_cast<double>((*codec)->MaxEncodedBytes(elements));
 }
 
 void PlaceWorkers(const WorkerTable& workers, const ClusterOptions& options,
                   const Turn& turn, JobPlan& plan) {
   absl::btree_map<std::string, PlannedReplica> replicas;
+  const uint64_t needed = job::NeedsOf(plan.spec).worker_bytes;
   for (const auto& [name, worker] : workers.all()) {
-    std::string why = WhyNoPlace(plan.spec, worker, turn, options);
+    std::string why = WhyNoPlace(plan.spec, needed, worker, turn, options);
     if (!why.empty()) {
       plan.left_out.push_back({name, worker.island, std::move(why)});
       continue;
@@ -88,7 +83,8 @@ double HostBytes(const JobPlan& plan, uint64_t elements_held,
       static_cast<uint32_t>(std::max<size_t>(1, plan.replicas.size()));
   inputs.owner_share = 1.0 / inputs.members;
   const uint64_t all = spans.back().end;
-  const double each = EncodedBytes(plan.spec, all) / static_cast<double>(all);
+  const double each =
+      EncodedBytes(CodecOf(plan.spec), all) / static_cast<double>(all);
   inputs.contribution_bytes_per_element = each;
   inputs.result_bytes_per_element = each;
   const optimizer::OuterStateBytes outer =
@@ -125,7 +121,7 @@ PlannedExchange Exchanged(const JobPlan& plan, uint64_t elements) {
   PlannedExchange exchange;
   exchange.members = static_cast<uint32_t>(plan.replicas.size());
   exchange.codec = CodecOf(plan.spec);
-  const double bytes = EncodedBytes(plan.spec, elements);
+  const double bytes = EncodedBytes(exchange.codec, elements);
   const uint32_t fragments = FragmentCount(plan.spec);
   const planner::HopChoice choice = planner::ChooseHops(
       exchange.members, bytes / fragments, bytes / fragments);
@@ -183,9 +179,14 @@ void Judge(const Turn& turn, JobPlan& plan) {
   const size_t seats = CountSeats(plan);
   const size_t wanted = std::max<size_t>(1, plan.spec.placement.workers_min);
   plan.starts = seats >= wanted;
-  plan.reason = absl::StrCat(seats, " worker(s) may work on it and ", wanted,
-                             plan.starts ? " are enough" : " are needed");
-  if (plan.starts) return;
+  plan.reason = WorkersText(seats, wanted);
+  if (plan.starts) {
+    const std::string few = WhyTooFewIslands(plan.spec, plan.replicas.size());
+    if (few.empty()) return;
+    plan.starts = false;
+    absl::StrAppend(&plan.reason, "; ", few);
+    return;
+  }
   plan.queue_position = turn.position;
   plan.queue_length = turn.length;
   absl::StrAppend(&plan.reason, "; it would be number ", turn.position, " of ",
@@ -195,7 +196,7 @@ void Judge(const Turn& turn, JobPlan& plan) {
 
 }  // namespace
 
-JobPlan PlanJob(ReviewedSpec reviewed, uint64_t elements,
+JobPlan PlanJob(job::ReviewedSpec reviewed, uint64_t elements,
                 const WorkerTable& workers, const ClusterOptions& options,
                 const Turn& turn, LinksOfWorker links) {
   JobPlan plan;
@@ -204,6 +205,7 @@ JobPlan PlanJob(ReviewedSpec reviewed, uint64_t elements,
   PlaceWorkers(workers, options, turn, plan);
   if (elements > 0) CutModel(elements, plan);
   Judge(turn, plan);
+  plan.data_pending = DataPending(plan.spec, workers);
   if (elements > 0 && !plan.replicas.empty()) {
     plan.exchange = Exchanged(plan, elements);
     // Each fragment has its own delays.
@@ -215,8 +217,9 @@ JobPlan PlanJob(ReviewedSpec reviewed, uint64_t elements,
   return plan;
 }
 
-JobPlan PlanNext(ReviewedSpec reviewed, uint64_t elements, const JobTable& jobs,
-                 const WorkerTable& workers, const ClusterOptions& options) {
+JobPlan PlanNext(job::ReviewedSpec reviewed, uint64_t elements,
+                 const JobTable& jobs, const WorkerTable& workers,
+                 const ClusterOptions& options) {
   const Turn turn = jobs.TurnOfNext(reviewed.spec, workers);
   return PlanJob(std::move(reviewed), elements, workers, options, turn,
                  [&](const std::string& name) {

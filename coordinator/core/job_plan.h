@@ -13,12 +13,13 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "coordinator/core/job_spec.h"
 #include "coordinator/core/job_table.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/queue.h"
 #include "coordinator/core/views.h"
 #include "coordinator/core/worker_table.h"
+#include "job/job_spec.h"
+#include "job/review.h"
 
 namespace skerry::coordinator {
 
@@ -60,7 +61,7 @@ struct PlannedExchange {
 
 struct JobPlan {
   // With every default filled in.
-  JobSpec spec;
+  job::JobSpec spec;
   std::vector<std::string> warnings;
   bool starts = false;
   // Why it starts, or what it would wait for.
@@ -72,6 +73,8 @@ struct JobPlan {
   // Among the jobs that would wait; 0 when it starts.
   size_t queue_position = 0;
   size_t queue_length = 0;
+  // Workers whose word about the data set is still to come.
+  uint32_t data_pending = 0;
 };
 
 // What a worker's links have shown.
@@ -79,13 +82,14 @@ using LinksOfWorker =
     absl::FunctionRef<std::vector<LinkView>(const std::string& worker)>;
 
 // `elements` is the model's size, 0 when it is not known.
-JobPlan PlanJob(ReviewedSpec reviewed, uint64_t elements,
+JobPlan PlanJob(job::ReviewedSpec reviewed, uint64_t elements,
                 const WorkerTable& workers, const ClusterOptions& options,
                 const Turn& turn, LinksOfWorker links);
 
 // Of a job that would be the next one.
-JobPlan PlanNext(ReviewedSpec reviewed, uint64_t elements, const JobTable& jobs,
-                 const WorkerTable& workers, const ClusterOptions& options);
+JobPlan PlanNext(job::ReviewedSpec reviewed, uint64_t elements,
+                 const JobTable& jobs, const WorkerTable& workers,
+                 const ClusterOptions& options);
 
 }  // namespace skerry::coordinator
 

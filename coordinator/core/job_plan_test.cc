@@ -2,8 +2,9 @@
 
 #include <map>
 
-#include "coordinator/core/testing/specs.h"
 #include "gtest/gtest.h"
+#include "job/review.h"
+#include "job/testing/specs.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -19,7 +20,7 @@ class JobPlanTest : public testing::Test {
                        {name, name + ":1", ""}, Boot(next_), island, "test"})
             .ok());
   }
-  JobPlan Plan(const JobSpec& spec, uint64_t elements = 8 * 4096,
+  JobPlan Plan(const job::JobSpec& spec, uint64_t elements = 8 * 4096,
                const Turn& turn = {}) {
     auto reviewed = ReviewJobSpec(spec);
     EXPECT_TRUE(reviewed.ok()) << reviewed.status();
@@ -45,7 +46,7 @@ TEST_F(JobPlanTest, AnIslandIsAReplicaAndItsWorkersShareTheSpans) {
   Add("n0", "north");
   Add("n1", "north");
   Add("e0", "east");
-  const JobPlan plan = Plan(SmallJob("job", 1000));
+  const JobPlan plan = Plan(job::SmallJob("job", 1000));
   EXPECT_TRUE(plan.starts) << plan.reason;
   ASSERT_EQ(plan.replicas.size(), 2u);
   EXPECT_EQ(plan.replicas[0].island, "east");
@@ -71,9 +72,9 @@ TEST_F(JobPlanTest, MeasuredLinksSayHowLongAnExchangeTakes) {
   links_["n0"] = {{"e0", 1e3, 0.1}, {"n1", 1, 9}};
   links_["n1"] = {{"e0", 1e5, 0.2}};
   // Nobody knows the way back.
-  EXPECT_EQ(Plan(SmallJob("job", 1000)).exchange->seconds, 0);
+  EXPECT_EQ(Plan(job::SmallJob("job", 1000)).exchange->seconds, 0);
   links_["e0"] = {{"n0", 2e4, 0.5}};
-  const auto exchange = *Plan(SmallJob("job", 1000)).exchange;
+  const auto exchange = *Plan(job::SmallJob("job", 1000)).exchange;
   EXPECT_DOUBLE_EQ(exchange.seconds,
                    static_cast<double>(exchange.sent_bytes_each) / 2e4 + 0.5);
 }
@@ -84,7 +85,7 @@ TEST_F(JobPlanTest, EveryoneWhoIsLeftOutHasAReason) {
   ASSERT_TRUE(workers_.Apply(WorkerMarked{"b", WorkerIntent::kCordon}).ok());
   ASSERT_TRUE(workers_.Apply(WorkerMarked{"c", WorkerIntent::kDrain}).ok());
   ASSERT_TRUE(workers_.Apply(WorkerLeft{"d", Incarnation(4), ""}).ok());
-  JobSpec spec = SmallJob("job", 1000);
+  job::JobSpec spec = job::SmallJob("job", 1000);
   spec.placement.islands = {"north"};
   EXPECT_EQ(LeftOut(Plan(spec)),
             (std::vector<std::string>{
@@ -94,7 +95,7 @@ TEST_F(JobPlanTest, EveryoneWhoIsLeftOutHasAReason) {
 
 TEST_F(JobPlanTest, TooFewWorkersAreCounted) {
   Add("a", "north");
-  JobSpec spec = SmallJob("job", 1000);
+  job::JobSpec spec = job::SmallJob("job", 1000);
   spec.placement.workers_min = 3;
   Turn turn;
   turn.position = 1;
@@ -107,17 +108,34 @@ TEST_F(JobPlanTest, TooFewWorkersAreCounted) {
   EXPECT_EQ(plan.queue_position, 1u);
 }
 
+TEST_F(JobPlanTest, MinReplicasThatCannotBeReachedAreSaidBeforehand) {
+  Add("a", "north");
+  Add("b", "south");
+  job::JobSpec spec = job::SmallJob("job", 1000);
+  spec.exchange.min_replicas = 3;
+  Turn turn;
+  turn.position = turn.length = 1;
+  const JobPlan plan = Plan(spec, 8 * 4096, turn);
+  EXPECT_FALSE(plan.starts);
+  EXPECT_EQ(plan.reason,
+            "2 worker(s) may work on it and 1 are enough; "
+            "exchange.min_replicas is 3, and workers of 2 island(s) may work "
+            "on it: no exchange opens before there are more islands; add "
+            "workers of another island, or submit it with a smaller "
+            "min_replicas");
+}
+
 TEST_F(JobPlanTest, FullIslandsAndTooSmallModelsLeaveWorkersOut) {
   for (const char* name : {"a", "b", "c"}) Add(name, "north");
   Turn full;
   full.before["north"] = options_.seats_max;
-  const JobPlan busy = Plan(SmallJob("job", 1000), 8 * 4096, full);
+  const JobPlan busy = Plan(job::SmallJob("job", 1000), 8 * 4096, full);
   EXPECT_FALSE(busy.starts);
   EXPECT_EQ(busy.left_out.size(), 3u);
   EXPECT_EQ(busy.left_out[0].reason,
             "4 job(s) come first on island north, and a worker takes 4");
   EXPECT_FALSE(busy.exchange.has_value());
-  const JobPlan small = Plan(SmallJob("job", 1000), 2 * 4096);
+  const JobPlan small = Plan(job::SmallJob("job", 1000), 2 * 4096);
   EXPECT_EQ(small.replicas[0].seats.size(), 2u);
   EXPECT_EQ(LeftOut(small),
             (std::vector<std::string>{
@@ -129,7 +147,7 @@ TEST_F(JobPlanTest, AQuotaThatIsUsedUpLeavesEveryoneOut) {
   Add("a", "north");
   Turn turn;
   turn.held = "the quota is used up";
-  const JobPlan plan = Plan(SmallJob("job", 1000), 8 * 4096, turn);
+  const JobPlan plan = Plan(job::SmallJob("job", 1000), 8 * 4096, turn);
   EXPECT_FALSE(plan.starts);
   EXPECT_EQ(LeftOut(plan),
             (std::vector<std::string>{"a: the quota is used up"}));
@@ -138,7 +156,7 @@ TEST_F(JobPlanTest, AQuotaThatIsUsedUpLeavesEveryoneOut) {
 
 TEST_F(JobPlanTest, WithoutASizeNobodyHoldsSpans) {
   Add("a", "north");
-  const JobPlan plan = Plan(SmallJob("job", 1000), 0);
+  const JobPlan plan = Plan(job::SmallJob("job", 1000), 0);
   EXPECT_TRUE(plan.starts);
   EXPECT_FALSE(plan.exchange.has_value());
   EXPECT_EQ(plan.replicas[0].seats[0].span_end, 0u);
@@ -146,7 +164,7 @@ TEST_F(JobPlanTest, WithoutASizeNobodyHoldsSpans) {
 
 TEST_F(JobPlanTest, ALoneReplicaSendsNothing) {
   Add("a", "north");
-  const JobPlan plan = Plan(SmallJob("job", 1000));
+  const JobPlan plan = Plan(job::SmallJob("job", 1000));
   EXPECT_EQ(plan.exchange->hops, 0u);
   EXPECT_EQ(plan.exchange->sent_bytes_each, 0u);
 }

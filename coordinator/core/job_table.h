@@ -24,6 +24,9 @@ namespace skerry::coordinator {
 // The job that a record is about; unset for records of workers.
 JobId JobOf(const Entry& entry);
 
+// What a coordinator knows of a job whose folder some worker has.
+enum class JobFate { kUnknown, kLive, kEnded, kDeleted };
+
 class JobTable;
 
 // Adds the workers whose orders the record may change.
@@ -46,17 +49,23 @@ class JobTable {
   // By number.
   std::vector<JobSnapshot> Save() const;
   // Into an empty table. Errors: DataLoss, naming the job.
-  absl::Status Restore(const std::vector<JobSnapshot>& saved);
+  absl::Status Restore(const std::vector<JobSnapshot>& saved,
+                       const std::vector<GoneJob>& gone);
+  // The newest jobs that are remembered no longer, by number.
+  std::vector<GoneJob> SaveGone() const;
 
   // What a reviewed submission would be: the job that it repeats, or unset for
   // a new one. With `apply` the newest job of that name is the answer when it
   // has this content. Errors: as Cluster::Submit.
-  absl::StatusOr<std::optional<JobId>> Place(const JobSpec& spec,
+  absl::StatusOr<std::optional<JobId>> Place(const job::JobSpec& spec,
                                              std::string_view key,
                                              bool apply) const;
 
   // Errors: as Cluster::Delete.
   absl::Status CheckDeletable(JobId job) const;
+
+  // Of the very job with that uid.
+  JobFate FateOf(const StoredJobKey& key) const;
 
   Jobs& all() { return jobs_; }
   const Jobs& all() const { return jobs_; }
@@ -70,7 +79,7 @@ class JobTable {
   // The queue as it is now; of use until a job or worker changes.
   JobQueue QueueFor(const WorkerTable& workers) const;
   // The turn of a job that is not submitted yet.
-  Turn TurnOfNext(const JobSpec& spec, const WorkerTable& workers) const;
+  Turn TurnOfNext(const job::JobSpec& spec, const WorkerTable& workers) const;
 
   void HashInto(StateHasher& hasher) const;
   // Stops the process unless the parts of each job agree.
@@ -78,10 +87,14 @@ class JobTable {
 
  private:
   void ForgetOldest();
+  // Remembers its end alone.
+  Jobs::iterator Forget(Jobs::iterator job, bool deleted);
   std::vector<QueuedJob> Queued() const;
 
   const ClusterOptions options_;
   Jobs jobs_;
+  // Durable, but no part of the hash: releases before it do not know of them.
+  std::map<JobId, GoneJob> gone_;
 };
 
 }  // namespace skerry::coordinator

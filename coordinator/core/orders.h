@@ -12,8 +12,9 @@
 
 #include "absl/time/time.h"
 #include "base/ids.h"
-#include "coordinator/core/job_spec.h"
+#include "coordinator/core/facts.h"
 #include "coordinator/core/types.h"
+#include "job/job_spec.h"
 
 namespace skerry::coordinator {
 
@@ -29,6 +30,8 @@ struct CommittedEntry {
   // Of the job, with this commit; 0 in a job with one fragment, where it is the
   // sequence.
   uint64_t state = 0;
+  // How many replicas contributed. 0 where an older release wrote the snapshot.
+  uint32_t members = 0;
   friend bool operator==(const CommittedEntry&,
                          const CommittedEntry&) = default;
 };
@@ -130,7 +133,7 @@ struct JobOrders {
   // Of the submission, so that a coordinator that lost its journal and gives
   // numbers again does not name another job's files.
   uint64_t uid = 0;
-  JobSpec spec;
+  job::JobSpec spec;
   JobPhase phase = JobPhase::kPending;
   Epoch epoch;
   // Unset: recover, and wait to be admitted.
@@ -148,6 +151,8 @@ struct JobOrders {
   std::optional<RestoredState> restored;
   // No sample is free for this life.
   bool nothing_left = false;
+  // Of the model; 0 while it is not known.
+  uint64_t element_count = 0;
   friend bool operator==(const JobOrders&, const JobOrders&) = default;
 };
 
@@ -160,6 +165,12 @@ struct Orders {
   bool released = false;
   // An operator drains the worker; the process stays.
   bool drain = false;
+  // Data sets to look at.
+  std::vector<std::string> data_paths = {};
+  // Folders on the worker's disk: of jobs that have ended, and those that it
+  // removes now.
+  std::vector<StoredJobKey> ended_jobs = {};
+  std::vector<StoredJobKey> removed_jobs = {};
   friend bool operator==(const Orders&, const Orders&) = default;
 };
 

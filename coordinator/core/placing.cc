@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "coordinator/core/fit.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -13,8 +14,9 @@ constexpr size_t kReasonsMax = 3;
 
 }  // namespace
 
-std::string WhyNoPlace(const JobSpec& spec, const Worker& worker,
-                       const Turn& turn, const ClusterOptions& options) {
+std::string WhyNoPlace(const job::JobSpec& spec, uint64_t memory_needed,
+                       const Worker& worker, const Turn& turn,
+                       const ClusterOptions& options) {
   if (worker.left) return "it is lost";
   if (worker.intent == WorkerIntent::kCordon) return "it is cordoned";
   if (worker.Leaves()) return "it drains";
@@ -23,6 +25,9 @@ std::string WhyNoPlace(const JobSpec& spec, const Worker& worker,
                                     worker.island) == islands.end()) {
     return absl::StrCat("island ", worker.island,
                         " is not in placement.islands");
+  }
+  if (std::string why = WhyTooSmall(memory_needed, worker); !why.empty()) {
+    return why;
   }
   const size_t before = turn.BeforeOn(worker.island);
   if (before >= options.seats_max) {
@@ -45,7 +50,8 @@ std::string WhyItWaits(const JobState& job, const WorkerTable& workers,
       failed.push_back(absl::StrCat(name, " failed: ", seat->unfit));
       continue;
     }
-    const std::string why = WhyNoPlace(job.spec, worker, turn, options);
+    const std::string why =
+        WhyNoPlace(job.spec, job.memory_needed, worker, turn, options);
     if (why.empty()) {
       ++may;
     } else {

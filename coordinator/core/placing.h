@@ -4,6 +4,7 @@
 #ifndef SKERRY_COORDINATOR_CORE_PLACING_H_
 #define SKERRY_COORDINATOR_CORE_PLACING_H_
 
+#include <cstdint>
 #include <string>
 
 #include "coordinator/core/job_state.h"
@@ -11,10 +12,12 @@
 
 namespace skerry::coordinator {
 
-// In words; empty when it may. What the worker has said of the job is not
+// In words; empty when it may. `memory_needed` is what the job takes on a
+// worker at least (job/needs.h). What the worker has said of the job is not
 // looked at.
-std::string WhyNoPlace(const JobSpec& spec, const Worker& worker,
-                       const Turn& turn, const ClusterOptions& options);
+std::string WhyNoPlace(const job::JobSpec& spec, uint64_t memory_needed,
+                       const Worker& worker, const Turn& turn,
+                       const ClusterOptions& options);
 
 // Why a job that waits for workers has not got enough: what is in the way, or
 // how many it may have and why not the others.

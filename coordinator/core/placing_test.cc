@@ -10,8 +10,8 @@ std::string Why(const JobBench& bench, const Turn& turn = {}) {
   return WhyItWaits(bench.job, bench.workers, turn, bench.options);
 }
 
-JobSpec Wants(uint32_t workers) {
-  JobSpec spec = SmallJob("bench", 1000);
+job::JobSpec Wants(uint32_t workers) {
+  job::JobSpec spec = job::SmallJob("bench", 1000);
   spec.placement.workers_min = workers;
   return spec;
 }

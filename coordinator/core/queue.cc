@@ -9,7 +9,7 @@
 namespace skerry::coordinator {
 namespace {
 
-bool MayUse(const JobSpec& spec, std::string_view island) {
+bool MayUse(const job::JobSpec& spec, std::string_view island) {
   const auto& islands = spec.placement.islands;
   return islands.empty() ||
          std::find(islands.begin(), islands.end(), island) != islands.end();
@@ -61,7 +61,7 @@ JobQueue::JobQueue(std::vector<QueuedJob> jobs, const WorkerTable& workers,
 
 void JobQueue::Stand(Standing& standing,
                      absl::btree_map<std::string_view, size_t>& at_work) const {
-  const JobSpec& spec = *standing.job.spec;
+  const job::JobSpec& spec = *standing.job.spec;
   const std::string& owner = spec.queue.owner;
   const size_t* quota = QuotaOf(options_, owner);
   if (!standing.job.Begun()) {

@@ -17,16 +17,16 @@
 
 #include "absl/container/btree_map.h"
 #include "base/ids.h"
-#include "coordinator/core/job_spec.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/worker_table.h"
+#include "job/job_spec.h"
 
 namespace skerry::coordinator {
 
 // What the queue looks at of an unfinished job.
 struct QueuedJob {
   JobId id;
-  const JobSpec* spec = nullptr;
+  const job::JobSpec* spec = nullptr;
   // Where it has had a life; null: nowhere.
   const absl::btree_map<std::string, ReplicaId>* begun_on = nullptr;
   // It has no place on any worker and would take one.

@@ -28,8 +28,8 @@ class QueueTest : public testing::Test {
                     .ok());
   }
   // Its number is how many there are then.
-  JobSpec& Add(int32_t priority, const std::string& owner = "x") {
-    JobSpec& spec = specs_.emplace_back();
+  job::JobSpec& Add(int32_t priority, const std::string& owner = "x") {
+    job::JobSpec& spec = specs_.emplace_back();
     spec.queue.priority = priority;
     spec.queue.owner = owner;
     spec.placement.workers_min = 1;
@@ -51,7 +51,7 @@ class QueueTest : public testing::Test {
   ClusterOptions options_;
   WorkerTable workers_{options_};
   uint64_t workers_added_ = 0;
-  std::deque<JobSpec> specs_;
+  std::deque<job::JobSpec> specs_;
   std::deque<absl::btree_map<std::string, ReplicaId>> begun_;
 };
 

@@ -3,6 +3,7 @@
 #include "coordinator/core/checkpoints.h"
 #include "coordinator/core/exchange.h"
 #include "coordinator/core/job_orders.h"
+#include "coordinator/core/job_snapshot.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/retention.h"
 #include "coordinator/core/testing/job_bench.h"
@@ -14,15 +15,15 @@ namespace {
 
 using ::testing::HasSubstr;
 
-JobSpec SavedJob() {
-  JobSpec spec = SmallJob("bench", 1000);
-  spec.checkpoint = JobSpec::Checkpoints{"/saved", 2, 2};
+job::JobSpec SavedJob() {
+  job::JobSpec spec = job::SmallJob("bench", 1000);
+  spec.checkpoint = job::JobSpec::Checkpoints{"/saved", 2, 2};
   return spec;
 }
 
 class RestoreTest : public testing::Test {
  protected:
-  explicit RestoreTest(const JobSpec& spec = SavedJob()) : bench_(spec) {
+  explicit RestoreTest(const job::JobSpec& spec = SavedJob()) : bench_(spec) {
     bench_.AddReplica("a", {"w0"});
     for (int i = 0; i < 3; ++i) Commit();
   }
@@ -284,8 +285,8 @@ TEST_F(RestoreTest, TheOnlyStateThatIsLeftIsTriedUntilItIsSaved) {
 
 class RestoreOfUnsavedTest : public RestoreTest {
  protected:
-  static JobSpec UnsavedJob() {
-    JobSpec spec = SavedJob();
+  static job::JobSpec UnsavedJob() {
+    job::JobSpec spec = SavedJob();
     spec.checkpoint.reset();
     return spec;
   }
@@ -390,8 +391,8 @@ TEST_F(RestoreTest, AnOpenAttemptEndsWithIt) {
 
 class RestoreAtTheEndTest : public RestoreTest {
  protected:
-  static JobSpec ShortJob() {
-    JobSpec spec = SavedJob();
+  static job::JobSpec ShortJob() {
+    job::JobSpec spec = SavedJob();
     spec.training.samples = 24;
     return spec;
   }

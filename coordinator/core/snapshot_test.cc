@@ -4,8 +4,8 @@
 
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/testing/scripted_world.h"
-#include "coordinator/core/testing/specs.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -16,7 +16,7 @@ const ClusterSnapshot& Saved() {
     WorldOptions options;
     options.seed = 3;
     options.islands = {"a", "b"};
-    options.jobs = {SmallJob("job", 500)};
+    options.jobs = {job::SmallJob("job", 500)};
     ScriptedWorld world(options);
     world.Run();
     EXPECT_EQ(world.broken(), "");

@@ -5,8 +5,8 @@
 
 #include "absl/strings/match.h"
 #include "coordinator/core/testing/scripted_world.h"
-#include "coordinator/core/testing/specs.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -18,7 +18,7 @@ const std::vector<Metric>& OfAFinishedJob() {
     WorldOptions options;
     options.seed = 5;
     options.islands = {"a", "b"};
-    options.jobs = {SmallJob("job", 500)};
+    options.jobs = {job::SmallJob("job", 500)};
     ScriptedWorld world(options);
     world.Run();
     EXPECT_EQ(world.broken(), "");

@@ -7,10 +7,10 @@
 #include "base/release.h"
 #include "base/status.h"
 #include "coordinator/convert/fields.h"
-#include "coordinator/convert/job_spec.h"
 #include "coordinator/convert/operator.h"
 #include "coordinator/service/find_job.h"
 #include "coordinator/service/grpc_status.h"
+#include "job/convert/job_spec.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -111,7 +111,7 @@ grpc::ServerUnaryReactor* OperatorService::Show(Context* context, View view) {
 grpc::ServerUnaryReactor* OperatorService::SubmitJob(
     Context* context, const v1::SubmitJobRequest* request,
     v1::SubmitJobReply* reply) {
-  absl::StatusOr<JobSpec> spec = JobSpecFromProto(request->spec());
+  absl::StatusOr<job::JobSpec> spec = job::JobSpecFromProto(request->spec());
   absl::Status checked = CheckKey(request->idempotency());
   if (checked.ok()) checked = spec.status();
   if (!checked.ok()) return AnswerNow(context, checked);
@@ -221,20 +221,44 @@ grpc::ServerUnaryReactor* OperatorService::ResumeJob(
   return SetPaused(context, request, false, reply);
 }
 
+grpc::ServerUnaryReactor* OperatorService::RestoreJob(
+    Context* context, const v1::RestoreJobRequest* request,
+    v1::JobView* reply) {
+  const absl::Status checked = CheckKey(request->idempotency());
+  if (!checked.ok()) return AnswerNow(context, checked);
+  auto choice = RestoreChoiceFromProto(*request);
+  if (!choice.ok()) return AnswerNow(context, choice.status());
+  return Run(
+      context,
+      [request, reply, choice = *std::move(choice)](
+          Cluster& cluster, Instant now) mutable -> absl::Status {
+        SKERRY_ASSIGN_OR_RETURN(const JobId job, FindJob(cluster, *request));
+        reply->set_id(job.value());
+        return cluster.RestoreJob(job, std::move(choice), now);
+      },
+      [reply](const Cluster& cluster, Instant now) {
+        return ShowJob(cluster, JobId(reply->id()), now, reply);
+      });
+}
+
 grpc::ServerUnaryReactor* OperatorService::PlanJob(
     Context* context, const v1::PlanJobRequest* request,
     v1::PlanJobReply* reply) {
-  absl::StatusOr<JobSpec> spec = JobSpecFromProto(request->spec());
+  absl::StatusOr<job::JobSpec> spec = job::JobSpecFromProto(request->spec());
   if (!spec.ok()) return AnswerNow(context, spec.status());
-  return Show(context,
-              [request, reply, spec = *std::move(spec)](
-                  const Cluster& cluster, Instant) -> absl::Status {
-                SKERRY_ASSIGN_OR_RETURN(
-                    const JobPlan plan,
-                    cluster.Plan(spec, request->parameters()));
-                JobPlanToProto(plan, reply);
-                return absl::OkStatus();
-              });
+  return Run(
+      context,
+      [path = spec->data.path](Cluster& cluster, Instant now) {
+        cluster.LookAtData(path, now);
+        return absl::OkStatus();
+      },
+      [request, reply, spec = *std::move(spec)](const Cluster& cluster,
+                                                Instant) -> absl::Status {
+        SKERRY_ASSIGN_OR_RETURN(const JobPlan plan,
+                                cluster.Plan(spec, request->parameters()));
+        JobPlanToProto(plan, reply);
+        return absl::OkStatus();
+      });
 }
 
 grpc::ServerUnaryReactor* OperatorService::SetWorkerIntent(
@@ -249,6 +273,28 @@ grpc::ServerUnaryReactor* OperatorService::SetWorkerIntent(
       context,
       [request, intent = *intent](Cluster& cluster, Instant now) {
         return cluster.SetIntent(request->worker(), intent, now);
+      },
+      [request, reply](const Cluster& cluster, Instant now) -> absl::Status {
+        SKERRY_ASSIGN_OR_RETURN(const WorkerView view,
+                                cluster.ViewWorker(request->worker(), now));
+        WorkerViewToProto(view, reply);
+        return absl::OkStatus();
+      });
+}
+
+grpc::ServerUnaryReactor* OperatorService::RemoveStoredJobs(
+    Context* context, const v1::RemoveStoredJobsRequest* request,
+    v1::WorkerView* reply) {
+  const absl::Status checked = CheckKey(request->idempotency());
+  if (!checked.ok()) return AnswerNow(context, checked);
+  return Run(
+      context,
+      [request](Cluster& cluster, Instant now) {
+        std::vector<StoredJobKey> keys;
+        for (const v1::StoredJobKey& key : request->stored_jobs()) {
+          keys.push_back({JobId(key.job()), key.uid()});
+        }
+        return cluster.RemoveStored(request->worker(), keys, now);
       },
       [request, reply](const Cluster& cluster, Instant now) -> absl::Status {
         SKERRY_ASSIGN_OR_RETURN(const WorkerView view,

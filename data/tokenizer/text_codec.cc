@@ -42,6 +42,9 @@ class TokenizerCodec final : public TextCodec {
         document_end_(document_end) {}
 
   int vocab_size() const override { return tokenizer_->vocab_size(); }
+  bool IsToken(int32_t token) const override {
+    return tokenizer_->IsToken(token);
+  }
 
   absl::Status AppendPart(std::string_view part, Place place,
                           std::vector<int32_t>& tokens) override {

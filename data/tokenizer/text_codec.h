@@ -28,6 +28,8 @@ class TextCodec {
   virtual absl::Status Ready() { return absl::OkStatus(); }
   // Tokens lie in [0, vocab_size()).
   virtual int vocab_size() const = 0;
+  // Whether a number in [0, vocab_size()) is a token. There may be gaps.
+  virtual bool IsToken(int32_t) const { return true; }
   // Appends the tokens of texts as training data hold them, each with what a
   // text's tokens stand between, and `document_end`. Requires: shorter than
   // 4 GiB.

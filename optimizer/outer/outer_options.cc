@@ -22,36 +22,12 @@ absl::Status Refused(absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat("outer optimizer: ", why));
 }
 
-absl::Status CheckDomains(const OuterOptions& o) {
-  if (!(o.learning_rate > 0.0 && o.learning_rate <= 2.0)) {
-    return Refused("learning_rate has to be in (0, 2]");
-  }
-  if (!(o.undelayed_learning_rate > 0.0 && o.undelayed_learning_rate <= 2.0)) {
-    return Refused("undelayed_learning_rate has to be in (0, 2]");
-  }
-  if (!(o.momentum >= 0.0 && o.momentum < 1.0)) {
-    return Refused("momentum has to be in [0, 1)");
-  }
-  if (o.nesterov && o.momentum == 0.0) {
-    return Refused("nesterov without momentum has no meaning");
-  }
-  if (!(o.penalty >= 1.0 && std::isfinite(o.penalty))) {
-    return Refused("penalty has to be at least 1");
-  }
-  if (o.clip.has_value() && !(*o.clip > 0.0 && std::isfinite(*o.clip))) {
-    return Refused("clip has to be positive; leave it out for no clip");
-  }
-  if (o.delay_rounds != 0 && o.delay_rounds != 1) {
-    return Refused("delay_rounds has to be 0 or 1");
-  }
-  if (!(o.mix >= 0.0 && o.mix <= 1.0)) {
-    return Refused("mix has to be in [0, 1]");
-  }
-  if (!(o.undelayed_rounds_fraction >= 0.0 &&
-        o.undelayed_rounds_fraction <= 1.0)) {
-    return Refused("undelayed_rounds_fraction has to be in [0, 1]");
-  }
-  return absl::OkStatus();
+// "has to be BOUND, not VALUE" as a refusal of one option.
+std::optional<OuterRefusal> Bound(bool holds, absl::string_view field,
+                                  double value, absl::string_view bound) {
+  if (holds) return std::nullopt;
+  return OuterRefusal{std::string(field),
+                      absl::StrCat("has to be ", bound, ", not ", value)};
 }
 
 // kAveragePlusLocalDelta and kConvexMix rest on the anchor being the mean of
@@ -127,8 +103,38 @@ absl::StatusOr<OuterOptions> OuterPreset(std::string_view name) {
       "\"; use local_sgd, diloco, co2, dasgd or average_plus_local_delta"));
 }
 
+std::optional<OuterRefusal> RefuseOuterOption(const OuterOptions& o) {
+  const std::optional<OuterRefusal> refusals[] = {
+      Bound(o.learning_rate > 0.0 && o.learning_rate <= 2.0, "learning_rate",
+            o.learning_rate, "in (0, 2]"),
+      Bound(o.undelayed_learning_rate > 0.0 && o.undelayed_learning_rate <= 2.0,
+            "undelayed_learning_rate", o.undelayed_learning_rate, "in (0, 2]"),
+      Bound(o.momentum >= 0.0 && o.momentum < 1.0, "momentum", o.momentum,
+            "in [0, 1)"),
+      Bound(o.penalty >= 1.0 && std::isfinite(o.penalty), "penalty", o.penalty,
+            "at least 1"),
+      Bound(!o.clip.has_value() || (*o.clip > 0.0 && std::isfinite(*o.clip)),
+            "clip", o.clip.value_or(0), "positive, or left out for no clip"),
+      Bound(o.delay_rounds == 0 || o.delay_rounds == 1, "delay_rounds",
+            o.delay_rounds, "0 or 1"),
+      Bound(o.mix >= 0.0 && o.mix <= 1.0, "mix", o.mix, "in [0, 1]"),
+      Bound(o.undelayed_rounds_fraction >= 0.0 &&
+                o.undelayed_rounds_fraction <= 1.0,
+            "undelayed_rounds_fraction", o.undelayed_rounds_fraction,
+            "in [0, 1]")};
+  for (const std::optional<OuterRefusal>& refusal : refusals) {
+    if (refusal.has_value()) return refusal;
+  }
+  if (o.nesterov && o.momentum == 0.0) {
+    return OuterRefusal{"nesterov", "without momentum has no meaning"};
+  }
+  return std::nullopt;
+}
+
 absl::StatusOr<OuterReview> ValidateOuter(const OuterOptions& options) {
-  SKERRY_RETURN_IF_ERROR(CheckDomains(options));
+  if (const auto refusal = RefuseOuterOption(options)) {
+    return Refused(absl::StrCat(refusal->field, " ", refusal->why));
+  }
   SKERRY_RETURN_IF_ERROR(CheckMerge(options));
   OuterReview review;
   review.delayed_gain = DelayedGain(options);

@@ -63,6 +63,15 @@ struct OuterReview {
   std::vector<std::string> warnings;
 };
 
+// Why one option alone is impossible: its name in OuterOptions, its bound and
+// its value.
+struct OuterRefusal {
+  std::string field;
+  std::string why;
+};
+// The first option that is out of its domain, whatever the others are.
+std::optional<OuterRefusal> RefuseOuterOption(const OuterOptions& options);
+
 // Errors: InvalidArgument when a number is out of its domain, when the delayed
 // recursion is unstable, or when a merge rule is combined with settings for
 // which it has no meaning. The message says which bound and what to change.

@@ -2,10 +2,37 @@
 
 #include <sys/statvfs.h>
 #include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
 
 #include "base/check.h"
 
 namespace skerry::runtime {
+
+namespace {
+
+// Limits of a control group, of version 2 and of version 1. Neither is there
+// outside a group, and both hold a word or a huge number without a limit.
+constexpr const char* kGroupLimits[] = {
+    "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
+
+// What the machine has, or what the control group allows if that is less.
+uint64_t MemoryBytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return 0;
+  uint64_t bytes = static_cast<uint64_t>(pages) * static_cast<uint64_t>(page);
+  for (const char* path : kGroupLimits) {
+    std::ifstream file(path);
+    uint64_t limit = 0;
+    if (file >> limit) bytes = std::min(bytes, limit);
+  }
+  return bytes;
+}
+
+}  // namespace
 
 MachineFacts LookAt(const std::string& state_folder) {
   MachineFacts facts;
@@ -17,6 +44,7 @@ MachineFacts LookAt(const std::string& state_folder) {
     facts.state_free_bytes = uint64_t{disk.f_bavail} * disk.f_frsize;
     facts.state_bytes = uint64_t{disk.f_blocks} * disk.f_frsize;
   }
+  facts.memory_bytes = MemoryBytes();
   return facts;
 }
 

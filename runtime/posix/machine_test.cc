@@ -11,6 +11,7 @@ TEST(MachineTest, AFolderHasADiskWithRoom) {
   EXPECT_GT(facts.unix_ms, int64_t{1'577'836'800'000});
   EXPECT_GT(facts.state_bytes, 0u);
   EXPECT_LE(facts.state_free_bytes, facts.state_bytes);
+  EXPECT_GT(facts.memory_bytes, uint64_t{16} << 20);
 }
 
 TEST(MachineTest, OfAFolderThatIsNotThereOnlyTheClockIsKnown) {

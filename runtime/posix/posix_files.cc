@@ -16,6 +16,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "runtime/posix/errno_hint.h"
 #include "runtime/posix/folder_lock.h"
 
 namespace skerry::runtime {
@@ -28,7 +29,7 @@ constexpr char kHoldFile[] = ".skerry-lock";
 
 absl::Status Failure(const std::string& path, const char* doing, int error) {
   const std::string text =
-      absl::StrCat(path, ": cannot ", doing, ": ", strerror(error));
+      absl::StrCat(path, ": cannot ", doing, ": ", ErrnoText(error));
   switch (error) {
     case ENOENT:
     case ENOTDIR:

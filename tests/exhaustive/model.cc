@@ -6,14 +6,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "job/testing/specs.h"
 
 namespace skerry::exhaustive {
 namespace {
 
 using coordinator::Cluster;
 using coordinator::Entry;
-using coordinator::JobSpec;
 using coordinator::StatusFacts;
+using job::JobSpec;
 
 constexpr absl::Duration kLease = absl::Hours(1);
 // Timers of rounds are shorter by far, so that no silence counts meanwhile.
@@ -35,17 +36,17 @@ coordinator::ClusterOptions OptionsOf(const Scenario& scenario) {
   return options;
 }
 
-JobSpec SpecOf(const Scenario& scenario) {
-  JobSpec spec;
+job::JobSpec SpecOf(const Scenario& scenario) {
+  job::JobSpec spec;
   spec.name = "job";
-  spec.model.config_json = R"({"n_positions": 64})";
+  spec.model.config_json = job::kTinyConfig;
   spec.data.path = "/data/text";
   spec.data.manifest_sha256 = std::string(64, 'a');
   spec.training.samples = scenario.samples;
   spec.training.batch_samples = 1;
   spec.training.tau = scenario.fragments;
   spec.training.evaluate_every = 100;
-  spec.outer.method = coordinator::OuterMethod::kLocalSgd;
+  spec.outer.method = job::OuterMethod::kLocalSgd;
   spec.exchange.spans = scenario.spans;
   spec.exchange.fragments = scenario.fragments;
   spec.exchange.quorum = scenario.quorum;
@@ -53,7 +54,8 @@ JobSpec SpecOf(const Scenario& scenario) {
   const size_t joiners = scenario.joiner.has_value() ? 1 : 0;
   spec.placement.workers_min =
       static_cast<uint32_t>(scenario.islands.size() - joiners);
-  if (scenario.saves) spec.checkpoint = JobSpec::Checkpoints{"/blobs", 1, 100};
+  if (scenario.saves)
+    spec.checkpoint = job::JobSpec::Checkpoints{"/blobs", 1, 100};
   return spec;
 }
 

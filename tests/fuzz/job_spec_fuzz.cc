@@ -4,16 +4,16 @@
 #include <cstdint>
 
 #include "base/check.h"
-#include "coordinator/convert/job_spec.h"
-#include "coordinator/core/job_spec.h"
+#include "job/convert/job_spec.h"
+#include "job/review.h"
 #include "proto/skerry/v1/job.pb.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using skerry::coordinator::JobSpecFromProto;
-  using skerry::coordinator::ReviewJobSpec;
+  using skerry::job::JobSpecFromProto;
+  using skerry::job::ReviewJobSpec;
   skerry::v1::JobSpec message;
   if (!message.ParseFromArray(data, static_cast<int>(size))) return 0;
-  const auto spec = JobSpecFromProto(message);
+  const auto spec = job::JobSpecFromProto(message);
   if (!spec.ok()) return 0;
   const auto reviewed = ReviewJobSpec(*spec);
   if (!reviewed.ok()) return 0;
@@ -24,8 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto again = ReviewJobSpec(reviewed->spec);
   SKERRY_CHECK(again.ok() && again->spec == reviewed->spec);
   skerry::v1::JobSpec sent;
-  skerry::coordinator::JobSpecToProto(reviewed->spec, &sent);
-  const auto received = JobSpecFromProto(sent);
+  skerry::job::JobSpecToProto(reviewed->spec, &sent);
+  const auto received = job::JobSpecFromProto(sent);
   SKERRY_CHECK(received.ok() && *received == reviewed->spec);
   return 0;
 }

@@ -8,7 +8,7 @@
 #include "base/release.h"
 #include "coordinator/convert/control.h"
 #include "coordinator/core/cluster.h"
-#include "coordinator/core/testing/specs.h"
+#include "job/testing/specs.h"
 #include "proto/skerry/v1/control.pb.h"
 
 namespace skerry::coordinator {
@@ -36,7 +36,7 @@ void Drive(StatusFacts facts) {
   const Instant start(absl::Seconds(1));
   Cluster cluster(ClusterOptions{});
   cluster.Recovered(start);
-  SKERRY_CHECK(cluster.Submit(SmallJob("job", 1000), "key", start).ok());
+  SKERRY_CHECK(cluster.Submit(job::SmallJob("job", 1000), "key", start).ok());
   facts.incarnation = Incarnation();
   for (JobFacts& job : facts.jobs) job.job = JobId(1);
   for (int i = 0; i < 3; ++i) {

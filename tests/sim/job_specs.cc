@@ -3,27 +3,28 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "job/testing/specs.h"
 
 namespace skerry::sim {
 namespace {
 
-using coordinator::OuterMethod;
+using job::OuterMethod;
 
-OuterMethod MethodOf(const std::string& name) {
-  if (name == "diloco") return OuterMethod::kDiloco;
-  if (name == "co2") return OuterMethod::kCo2;
+job::OuterMethod MethodOf(const std::string& name) {
+  if (name == "diloco") return job::OuterMethod::kDiloco;
+  if (name == "co2") return job::OuterMethod::kCo2;
   if (name == "average_plus_local_delta") {
-    return OuterMethod::kAveragePlusLocalDelta;
+    return job::OuterMethod::kAveragePlusLocalDelta;
   }
-  return OuterMethod::kLocalSgd;
+  return job::OuterMethod::kLocalSgd;
 }
 
 }  // namespace
 
-coordinator::JobSpec SpecOf(const JobShape& shape, uint32_t index) {
-  coordinator::JobSpec spec;
+job::JobSpec SpecOf(const JobShape& shape, uint32_t index) {
+  job::JobSpec spec;
   spec.name = absl::StrCat("job-", index);
-  spec.model.config_json = R"({"n_positions": 64})";
+  spec.model.config_json = job::kTinyConfig;
   spec.data.path = "/data/text";
   spec.data.manifest_sha256 = std::string(64, 'a');
   spec.training.samples = shape.samples;

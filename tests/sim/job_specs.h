@@ -6,13 +6,13 @@
 
 #include <cstdint>
 
-#include "coordinator/core/job_spec.h"
+#include "job/job_spec.h"
 #include "tests/sim/schedule.h"
 
 namespace skerry::sim {
 
 // Its name is "job-INDEX".
-coordinator::JobSpec SpecOf(const JobShape& shape, uint32_t index);
+job::JobSpec SpecOf(const JobShape& shape, uint32_t index);
 
 }  // namespace skerry::sim
 

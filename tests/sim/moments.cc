@@ -12,8 +12,8 @@ using coordinator::Opened;
 absl::InlinedVector<Moment, 2> Moments::Of(const coordinator::Entry& entry) {
   const coordinator::Record& record = entry.record;
   if (const auto* job = std::get_if<coordinator::JobSubmitted>(&record)) {
-    jobs_[JobId(entry.index.value())] = {
-        job->spec.training.samples, coordinator::FragmentCount(job->spec), 0};
+    jobs_[JobId(entry.index.value())] = {job->spec.training.samples,
+                                         job::FragmentCount(job->spec), 0};
   } else if (std::holds_alternative<coordinator::ReplicaAdmitted>(record)) {
     return {Moment::kAdmitted};
   } else if (std::holds_alternative<coordinator::ReplicaEnded>(record)) {

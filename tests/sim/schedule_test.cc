@@ -1,6 +1,7 @@
 #include "tests/sim/schedule.h"
 
 #include "gtest/gtest.h"
+#include "job/review.h"
 #include "tests/sim/job_specs.h"
 #include "tests/sim/shrink.h"
 
@@ -34,7 +35,7 @@ TEST(ScheduleTest, EveryJobIsOneThatACoordinatorTakes) {
     const Schedule drawn = DrawSchedule(seed);
     for (uint32_t i = 0; i < drawn.jobs.size(); ++i) {
       const auto reviewed =
-          coordinator::ReviewJobSpec(SpecOf(drawn.jobs[i], i));
+          job::ReviewJobSpec(SpecOf(drawn.jobs[i], i));
       EXPECT_TRUE(reviewed.ok()) << reviewed.status();
     }
   }

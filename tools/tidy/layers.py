@@ -11,6 +11,7 @@ BASE, PURE, CORE, SEAM, ADAPTER, SHELL, MAIN, TOP = range(8)
 # The longest prefix wins.
 _LAYERS = {
     'base': BASE,
+    'job': PURE,
     'planner': PURE,
     'compression': PURE,
     'optimizer': PURE,
@@ -28,6 +29,7 @@ _LAYERS = {
     'transport/nccl': ADAPTER,
     'transport/shm': ADAPTER,
     'transport/memory': ADAPTER,
+    'job/convert': ADAPTER,
     'coordinator/convert': ADAPTER,
     'worker/convert': ADAPTER,
     'trainer/convert': ADAPTER,
@@ -100,6 +102,15 @@ def _sideways_is_fine(path, target):
         parts = target.split('/')
         return (parts[0] in ('compression', 'optimizer') and
                 not {'cpu', 'cuda'} & set(parts))
+    # The job spec rests on the words of every pure folder, and every role's
+    # convert reads it.
+    if inside(path, 'job') and not inside(path, 'job/convert'):
+        parts = target.split('/')
+        return (parts[0] in ('planner', 'compression', 'optimizer', 'data') and
+                not {'cpu', 'cuda'} & set(parts)) or inside(target,
+                                                            'model/spec')
+    if inside(target, 'job/convert'):
+        return True
     # It is the machine under the shells of both roles.
     if top(path) == 'simulator':
         return True
@@ -123,8 +134,8 @@ def why_not(path, target):
                 'turn the dependency round or pass a value')
     roles = {top(path), top(target)}
     if roles == {'coordinator', 'worker'}:
-        return ('coordinator and worker share only proto, base, planner and '
-                'model/spec')
+        return ('coordinator and worker share only proto, base, job, planner '
+                'and model/spec')
     if inside(target, *_ENGINE) and not inside(path, *_ENGINE_USERS):
         return 'operators stay behind the trainer seam; use model/spec'
     if (own == other and len(roles) == 2 and own < TOP and

@@ -108,8 +108,16 @@ class LayersTest(unittest.TestCase):
             self.assertEqual(layers.why_not(path, target) is None, fine,
                              (path, target))
 
-    def test_layer_one_looks_sideways_only_from_the_planner(self):
+    def test_layer_one_looks_sideways_from_the_planner_and_the_job(self):
         for path, target, fine in [
+                ('job/review.cc', 'model/spec/model_config.h', True),
+                ('job/review.cc', 'model/exec/run.h', False),
+                ('job/codec_review.cc', 'planner/codec_menu.h', True),
+                ('job/codec_review.cc', 'compression/cpu/int8.h', False),
+                ('planner/codec_menu.cc', 'job/job_spec.h', False),
+                ('worker/convert/x.cc', 'job/convert/job_spec.h', True),
+                ('worker/convert/x.cc', 'trainer/convert/x.h', False),
+                ('worker/core/x.cc', 'job/job_spec.h', True),
                 ('planner/search/x.cc', 'model/spec/graph.h', True),
                 ('planner/search/x.cc', 'model/exec/run.h', False),
                 ('planner/search/x.cc', 'compression/codec.h', True),
@@ -282,6 +290,21 @@ class RulesTest(unittest.TestCase):
                            '# A\n[x](../base/x.h) [y](https://y) [z](#z) '
                            '[base](../base)\n',
                            'link', **{'base/x.h': ''})
+
+    def test_folders_on_the_map(self):
+        files = {'a/x.cc': '', 'b/c/y.cc': '', '.ci/run': ''}
+        self.assertEqual(
+            found(rules.folders_on_the_map,
+                  {**files, 'README.md': '`a/` and b', 'BUILD': ''}),
+            [('README.md', 1, 'map')])
+        self.assertEqual(
+            found(rules.folders_on_the_map,
+                  {**files, 'README.md': '`a/`, `b/c`',
+                   'docs/architecture.md': '`b`, `a/{x,y}`, `docs`'}),
+            [('README.md', 1, 'map')])
+        self.assertEqual(
+            found(rules.folders_on_the_map,
+                  {**files, 'README.md': '`a`, `b/c/`'}), [])
 
     def test_dead_files(self):
         self.assertEqual(found(rules.dead_files, {'base/sub/a.cc': '',

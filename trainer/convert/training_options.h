@@ -1,7 +1,7 @@
 // trainer/convert/training_options.h
 //
-// What a job says about training, out of its message: every unset number takes
-// the default that proto/skerry/v1/job.proto names.
+// What a job says about training, out of its message. job/ knows the defaults
+// and the bounds; this file translates.
 #ifndef SKERRY_TRAINER_CONVERT_TRAINING_OPTIONS_H_
 #define SKERRY_TRAINER_CONVERT_TRAINING_OPTIONS_H_
 

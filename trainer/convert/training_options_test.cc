@@ -18,6 +18,7 @@ v1::JobSpec SmallestJob() {
   job.mutable_model()->set_config_json("{}");
   job.mutable_training()->set_samples(1000);
   job.mutable_training()->set_batch_samples(8);
+  job.mutable_outer()->set_method(v1::JobSpec::OUTER_METHOD_LOCAL_SGD);
   return job;
 }
 

@@ -4,29 +4,26 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "job/limits.h"
 
 namespace skerry::trainer {
-namespace {
-
-constexpr uint64_t kSamplesTotalMax = uint64_t{1} << 48;
-constexpr int kMicroBatchMax = 65536;
-
-}  // namespace
-
 absl::Status ValidateTrainingOptions(const TrainingOptions& options) {
-  if (options.samples_total < 1 || options.samples_total > kSamplesTotalMax) {
+  if (options.samples_total < 1 || options.samples_total > job::kSamplesMax) {
     return absl::InvalidArgumentError(
-        absl::StrCat("training.samples must be 1 to ", kSamplesTotalMax,
+        absl::StrCat("training.samples must be 1 to ", job::kSamplesMax,
                      ", not ", options.samples_total));
   }
   if (options.micro_batch_samples < 1 ||
-      options.micro_batch_samples > kMicroBatchMax) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("training.micro_batch_samples must be 1 to ",
-                     kMicroBatchMax, ", not ", options.micro_batch_samples));
+      options.micro_batch_samples > static_cast<int>(job::kMicroBatchMax)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "training.micro_batch_samples must be 1 to ", job::kMicroBatchMax,
+        ", not ", options.micro_batch_samples));
   }
-  if (options.sequence_tokens < 0) {
-    return absl::InvalidArgumentError("data.sequence_tokens is negative");
+  if (options.sequence_tokens < 0 ||
+      options.sequence_tokens > static_cast<int>(job::kSequenceTokensMax)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "data.sequence_tokens must be 0 to ", job::kSequenceTokensMax, ", not ",
+        options.sequence_tokens));
   }
   if (!(options.warmup_fraction >= 0 && options.warmup_fraction <= 1)) {
     return absl::InvalidArgumentError(

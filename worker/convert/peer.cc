@@ -3,12 +3,13 @@
 #include <vector>
 
 #include "base/status.h"
+#include "job/limits.h"
 #include "worker/convert/fields.h"
 
 namespace skerry::worker {
 namespace {
 
-constexpr int kFragmentsMax = 64;
+constexpr int kFragmentsMax = job::kFragmentsMax;
 
 template <typename Cuts>
 absl::StatusOr<std::vector<FragmentCut>> CutsFromProto(

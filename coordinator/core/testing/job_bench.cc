@@ -5,19 +5,20 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "coordinator/core/layout.h"
+#include "job/review.h"
 
 namespace skerry::coordinator {
 namespace {
 
-JobSpec Reviewed(const JobSpec& spec) {
-  const auto reviewed = ReviewJobSpec(spec);
+job::JobSpec Reviewed(const job::JobSpec& spec) {
+  const auto reviewed = job::ReviewJobSpec(spec);
   SKERRY_CHECK(reviewed.ok());
   return reviewed->spec;
 }
 
 }  // namespace
 
-JobBench::JobBench(JobSpec spec)
+JobBench::JobBench(job::JobSpec spec)
     : workers(options),
       job(JobId(1), JobSubmitted{Reviewed(spec), "key"}, options) {}
 

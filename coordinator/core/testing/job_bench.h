@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "coordinator/core/job_state.h"
-#include "coordinator/core/testing/specs.h"
+#include "job/testing/specs.h"
 
 namespace skerry::coordinator {
 
 class JobBench {
  public:
-  explicit JobBench(JobSpec spec = SmallJob("bench", 1000));
+  explicit JobBench(job::JobSpec spec = job::SmallJob("bench", 1000));
   JobBench(const JobBench&) = delete;
 
   // Emits; the index is the number created.

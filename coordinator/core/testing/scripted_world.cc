@@ -168,7 +168,7 @@ void ScriptedWorld::CheckRecord(const Entry& entry) {
   if (const auto* submitted = std::get_if<JobSubmitted>(&entry.record)) {
     Truth& truth = truth_[JobId(entry.index.value())];
     truth.staleness_max =
-        OuterDelay(submitted->spec) + *submitted->spec.exchange.carry;
+        OuterDelay(submitted->spec) + submitted->spec.exchange.carry;
     truth.priority = submitted->spec.queue.priority;
     truth.parts.resize(FragmentCount(submitted->spec));
   } else if (const auto* opened = std::get_if<Opened>(&entry.record)) {

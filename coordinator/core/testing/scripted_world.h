@@ -26,7 +26,7 @@ struct WorldOptions {
   uint64_t seed = 0;
   // Island of each worker; workers are named w0, w1, ...
   std::vector<std::string> islands;
-  std::vector<JobSpec> jobs;
+  std::vector<job::JobSpec> jobs;
   // Chances at every step of 20 ms, switched off after `faults_end`.
   double lose = 0;
   double repeat = 0;

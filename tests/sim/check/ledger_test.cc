@@ -33,7 +33,7 @@ class LedgerCheckerTest : public testing::Test {
   LedgerCheckerTest() {
     JobSubmitted submitted;
     submitted.spec.training.samples = 100;
-    submitted.spec.outer.method = coordinator::OuterMethod::kLocalSgd;
+    submitted.spec.outer.method = job::OuterMethod::kLocalSgd;
     submitted.spec.exchange.carry = 1;
     Add(submitted);
     first_ = Life(Add(ReplicaAdmitted{kJob, ReplicaId(1), "a", {}, {}}));

@@ -1,0 +1,34 @@
+// coordinator/core/data_looks.h
+//
+// Data sets that workers are asked to look at, because somebody plans or
+// submits a job with them. Heard only, never durable.
+#ifndef SKERRY_COORDINATOR_CORE_DATA_LOOKS_H_
+#define SKERRY_COORDINATOR_CORE_DATA_LOOKS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "base/instant.h"
+#include "coordinator/core/worker_table.h"
+
+namespace skerry::coordinator {
+
+class DataLooks {
+ public:
+  // Asks for `path` for a minute from now, unless no job could have it. Adds
+  // the names of the workers that have to be told to `touched`. Of very many
+  // paths the one that ends first is given up.
+  void Ask(const std::string& path, Instant now, const WorkerTable& workers,
+           absl::btree_set<std::string>& touched);
+  // In ascending order; none for a worker that does not look.
+  std::vector<std::string> PathsFor(const Worker& worker, Instant now) const;
+
+ private:
+  absl::btree_map<std::string, Instant> until_;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_DATA_LOOKS_H_

@@ -1,0 +1,41 @@
+// coordinator/core/fit.h
+//
+// Whether the workers that are there can do what a job asks for: with the
+// memory and the data sets that they report. Facts come and go, so only a job
+// that none of these workers could serve is refused; a job without workers
+// waits.
+#ifndef SKERRY_COORDINATOR_CORE_FIT_H_
+#define SKERRY_COORDINATOR_CORE_FIT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "coordinator/core/worker_table.h"
+#include "job/job_spec.h"
+#include "job/review.h"
+
+namespace skerry::coordinator {
+
+// Says how much of `needed` bytes of memory the worker lacks; empty when it has
+// them or does not tell its memory.
+std::string WhyTooSmall(uint64_t needed, const Worker& worker);
+
+// Says that the job's workers are in fewer islands than exchange.min_replicas;
+// empty when they are not.
+std::string WhyTooFewIslands(const job::JobSpec& spec, size_t islands);
+
+// Adds to the warnings what some of the workers that the job may use cannot
+// serve.
+//
+// Errors: InvalidArgument with what none of them can serve, one problem a line.
+absl::Status ReviewFit(const WorkerTable& workers, job::ReviewedSpec& reviewed);
+
+// Workers that the job may use, that look at data sets, and that have not said
+// what is under data.path.
+uint32_t DataPending(const job::JobSpec& spec, const WorkerTable& workers);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_FIT_H_

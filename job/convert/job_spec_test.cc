@@ -1,0 +1,286 @@
+#include "job/convert/job_spec.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "job/review.h"
+#include "job/testing/specs.h"
+
+namespace skerry::job {
+namespace {
+
+TEST(JobSpecConvertTest, UnsetAndZeroStayDifferent) {
+  v1::JobSpec in;
+  in.mutable_outer()->set_method(v1::JobSpec::OUTER_METHOD_CO2);
+  in.mutable_outer()->set_momentum(0);
+  in.mutable_training()->set_clip_norm(0);
+  in.mutable_exchange()->set_carry(0);
+  in.mutable_queue()->set_priority(-7);
+  in.mutable_queue()->set_owner("vision");
+  const auto spec = JobSpecFromProto(in);
+  ASSERT_TRUE(spec.ok());
+  EXPECT_EQ(spec->outer.momentum, 0.0);
+  EXPECT_FALSE(spec->outer.learning_rate.has_value());
+  EXPECT_EQ(spec->training.clip_norm, 0.0);
+  EXPECT_EQ(spec->training.warmup_fraction, 0.05);
+  EXPECT_EQ(spec->exchange.carry, 0u);
+  EXPECT_EQ(spec->queue.priority, -7);
+  EXPECT_EQ(spec->queue.owner, "vision");
+  v1::JobSpec out;
+  JobSpecToProto(*spec, &out);
+  const auto again = JobSpecFromProto(out);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(*again, *spec);
+}
+
+// Who does not know the field leaves it out.
+TEST(JobSpecConvertTest, ACapThatIsNotSetIsNone) {
+  v1::JobSpec in;
+  in.mutable_exchange()->set_codec("adaptive");
+  const auto none = JobSpecFromProto(in);
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_FALSE(none->exchange.error_max.has_value());
+  v1::JobSpec out;
+  JobSpecToProto(*none, &out);
+  EXPECT_FALSE(out.exchange().has_error_max());
+  in.mutable_exchange()->set_error_max(0.0);
+  EXPECT_EQ(JobSpecFromProto(in)->exchange.error_max, 0.0);
+}
+
+TEST(JobSpecConvertTest, EveryOptimizerAndScheduleComesBack) {
+  for (int optimizer = v1::JobSpec::InnerOptimizer_MIN;
+       optimizer <= v1::JobSpec::InnerOptimizer_MAX; ++optimizer) {
+    for (int schedule = v1::JobSpec::Schedule_MIN;
+         schedule <= v1::JobSpec::Schedule_MAX; ++schedule) {
+      v1::JobSpec in;
+      v1::JobSpec::Training* training = in.mutable_training();
+      training->set_optimizer(
+          static_cast<v1::JobSpec::InnerOptimizer>(optimizer));
+      training->set_schedule(static_cast<v1::JobSpec::Schedule>(schedule));
+      training->set_weight_decay(0);
+      training->set_momentum(0);
+      training->set_nesterov(false);
+      training->set_decay_fraction(0);
+      training->set_recompute(true);
+      v1::JobSpec out;
+      JobSpecToProto(JobSpecFromProto(in).value(), &out);
+      EXPECT_EQ(JobSpecFromProto(out).value(), JobSpecFromProto(in).value());
+      EXPECT_EQ(out.training().optimizer(), std::max(optimizer, 1));
+      EXPECT_EQ(out.training().schedule(), std::max(schedule, 1));
+    }
+  }
+  v1::JobSpec in;
+  in.mutable_training()->set_optimizer(
+      static_cast<v1::JobSpec::InnerOptimizer>(77));
+  EXPECT_TRUE(absl::IsInvalidArgument(JobSpecFromProto(in).status()));
+  in.Clear();
+  in.mutable_training()->set_schedule(static_cast<v1::JobSpec::Schedule>(77));
+  EXPECT_TRUE(absl::IsInvalidArgument(JobSpecFromProto(in).status()));
+  in.Clear();
+  in.mutable_training()->set_compute(static_cast<v1::JobSpec::Compute>(77));
+  EXPECT_TRUE(absl::IsInvalidArgument(JobSpecFromProto(in).status()));
+}
+
+TEST(JobSpecConvertTest, WhatProductsMultiplyComesBack) {
+  for (int compute = v1::JobSpec::Compute_MIN;
+       compute <= v1::JobSpec::Compute_MAX; ++compute) {
+    v1::JobSpec in;
+    in.mutable_training()->set_compute(
+        static_cast<v1::JobSpec::Compute>(compute));
+    v1::JobSpec out;
+    JobSpecToProto(JobSpecFromProto(in).value(), &out);
+    EXPECT_EQ(out.training().compute(), std::max(compute, 1));
+  }
+}
+
+TEST(JobSpecConvertTest, AnUnknownMethodAndAnEndlessTextAreRefused) {
+  v1::JobSpec in;
+  in.mutable_outer()->set_method(static_cast<v1::JobSpec::OuterMethod>(77));
+  EXPECT_TRUE(absl::IsInvalidArgument(JobSpecFromProto(in).status()));
+  in.Clear();
+  in.mutable_model()->set_config_json(std::string(1 << 20, 'x'));
+  EXPECT_TRUE(absl::IsInvalidArgument(JobSpecFromProto(in).status()));
+}
+
+TEST(JobSpecConvertTest, ACheckpointComesBackWhole) {
+  v1::JobSpec in;
+  v1::JobSpec::Checkpoint* from = in.mutable_model()->mutable_checkpoint();
+  from->set_path("/checkpoints");
+  from->set_name("checkpoint-5");
+  from->set_sha256("abc");
+  from->set_samples(v1::JobSpec::SAMPLES_GO_ON);
+  from->add_consumed()->set_end(40);
+  const auto spec = JobSpecFromProto(in);
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  ASSERT_TRUE(spec->model.checkpoint.has_value());
+  EXPECT_EQ(spec->model.checkpoint->samples, Samples::kGoOn);
+  v1::JobSpec out;
+  JobSpecToProto(*spec, &out);
+  EXPECT_EQ(out.model().checkpoint().SerializeAsString(),
+            in.model().checkpoint().SerializeAsString());
+  from->set_samples(static_cast<v1::JobSpec::Samples>(9));
+  EXPECT_TRUE(absl::IsInvalidArgument(JobSpecFromProto(in).status()));
+  EXPECT_FALSE(JobSpecFromProto(v1::JobSpec())->model.checkpoint.has_value());
+}
+
+// Journals of releases whose fields had no presence: zero was not written, and
+// meant one fragment and no betas.
+TEST(JobSpecConvertTest, AFilledSpecOfAnOlderReleaseIsTheSameJob) {
+  JobSpec submitted = SmallJob("job", 100);
+  submitted.training.optimizer = InnerOptimizer::kSgd;
+  const JobSpec filled = ReviewJobSpec(submitted).value().spec;
+  v1::JobSpec written;
+  JobSpecToProto(filled, &written);
+  written.mutable_exchange()->clear_fragments();
+  EXPECT_FALSE(written.training().has_beta1());
+  const auto read = JobSpecFromProto(written);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, filled);
+  EXPECT_EQ(ReviewWork(*read).value(), filled);
+}
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+// Sets `field` to something that is no default and is not empty.
+void SetOdd(const FieldDescriptor& field, Message& message) {
+  const auto& reflection = *message.GetReflection();
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return reflection.SetUInt32(&message, &field, 61);
+    case FieldDescriptor::CPPTYPE_INT32:
+      return reflection.SetInt32(&message, &field, -61);
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return reflection.SetUInt64(&message, &field, 61);
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return reflection.SetDouble(&message, &field, 0.61);
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return reflection.SetBool(&message, &field, true);
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return reflection.SetEnumValue(&message, &field, 2);
+    case FieldDescriptor::CPPTYPE_STRING:
+      return field.is_repeated()
+                 ? reflection.AddString(&message, &field, "odd")
+                 : reflection.SetString(&message, &field, "odd");
+    default:
+      FAIL() << "write down a value for " << field.full_name();
+  }
+}
+
+void SetAllOdd(Message& message) {
+  const auto& type = *message.GetDescriptor();
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor& field = *type.field(i);
+    if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
+      SetOdd(field, message);
+    } else if (field.is_repeated()) {
+      v1::SampleRange range;
+      range.set_begin(3);
+      range.set_end(7);
+      message.GetReflection()->AddMessage(&message, &field)->CopyFrom(range);
+    } else {
+      SetAllOdd(*message.GetReflection()->MutableMessage(&message, &field));
+    }
+  }
+}
+
+// A field that is added to the schema and forgotten in job/ fails here.
+TEST(JobSpecConvertTest, EveryFieldOfTheSchemaComesBack) {
+  v1::JobSpec in;
+  SetAllOdd(in);
+  const auto spec = JobSpecFromProto(in);
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  v1::JobSpec out;
+  JobSpecToProto(*spec, &out);
+  EXPECT_EQ(out.DebugString(), in.DebugString());
+}
+
+// Calls `visit` for every number of the message and of those inside it.
+template <typename Visit>
+void EachNumber(Message& message, const std::string& path, const Visit& visit) {
+  const auto& type = *message.GetDescriptor();
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor& field = *type.field(i);
+    const std::string name = absl::StrCat(path, field.name());
+    if (field.is_repeated()) continue;
+    if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      if (!message.GetReflection()->HasField(message, &field)) continue;
+      EachNumber(*message.GetReflection()->MutableMessage(&message, &field),
+                 name + ".", visit);
+    } else if (field.has_presence()) {
+      visit(message, field, name);
+    }
+  }
+}
+
+// What was filled in with a default before stays zero now: the review either
+// honours it or refuses that field by name.
+TEST(JobSpecConvertTest, AnExplicitZeroIsRefusedOrHonouredNeverReplaced) {
+  v1::JobSpec whole;
+  JobSpecToProto(SmallJob("job", 100), &whole);
+  whole.mutable_checkpoint()->set_directory("/saved");
+  int refused = 0;
+  int honoured = 0;
+  std::vector<std::string> names;
+  EachNumber(whole, "",
+             [&](Message&, const FieldDescriptor&, const std::string& name) {
+               names.push_back(name);
+             });
+  for (const std::string& wanted : names) {
+    SCOPED_TRACE(wanted);
+    v1::JobSpec zero = whole;
+    EachNumber(zero, "",
+               [&](Message& message, const FieldDescriptor& field,
+                   const std::string& name) {
+                 if (name != wanted) return;
+                 // Sets presence with a value that is the type's zero.
+                 const auto& reflection = *message.GetReflection();
+                 switch (field.cpp_type()) {
+                   case FieldDescriptor::CPPTYPE_UINT32:
+                     return reflection.SetUInt32(&message, &field, 0);
+                   case FieldDescriptor::CPPTYPE_DOUBLE:
+                     return reflection.SetDouble(&message, &field, 0);
+                   case FieldDescriptor::CPPTYPE_BOOL:
+                     return reflection.SetBool(&message, &field, false);
+                   case FieldDescriptor::CPPTYPE_STRING:
+                     return reflection.SetString(&message, &field, "");
+                   default:
+                     FAIL() << "write down the zero of " << field.full_name();
+                 }
+               });
+    const auto reviewed = ReviewJobSpec(JobSpecFromProto(zero).value());
+    if (!reviewed.ok()) {
+      ++refused;
+      EXPECT_TRUE(absl::StartsWith(reviewed.status().message(), wanted))
+          << reviewed.status();
+      continue;
+    }
+    ++honoured;
+    v1::JobSpec filled;
+    JobSpecToProto(reviewed->spec, &filled);
+    EachNumber(
+        filled, "",
+        [&](Message& message, const FieldDescriptor& field,
+            const std::string& name) {
+          if (name != wanted) return;
+          EXPECT_TRUE(message.GetReflection()->HasField(message, &field));
+          if (field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
+            EXPECT_EQ(message.GetReflection()->GetDouble(message, &field), 0);
+          }
+          if (field.cpp_type() == FieldDescriptor::CPPTYPE_UINT32) {
+            EXPECT_EQ(message.GetReflection()->GetUInt32(message, &field), 0u);
+          }
+        });
+  }
+  std::printf("%d zeroes refused, %d honoured\n", refused, honoured);
+  EXPECT_GE(refused, 15);
+  EXPECT_GE(honoured, 7);
+}
+
+}  // namespace
+}  // namespace skerry::job

@@ -1,0 +1,232 @@
+#include "job/review.h"
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "job/defaults.h"
+#include "job/limits.h"
+#include "job/review_work.h"
+#include "model/spec/model_config.h"
+
+namespace skerry::job {
+namespace {
+
+using Problems = SpecProblems;
+
+// Characters of a refused text that a message repeats.
+constexpr size_t kShownMax = 80;
+
+std::string Quoted(std::string_view text) {
+  const std::string shown(text.substr(0, kShownMax));
+  return absl::StrCat("\"", absl::CHexEscape(shown), "\"",
+                      shown.size() < text.size() ? " and so on" : "");
+}
+
+bool IsLabel(std::string_view text, std::string_view extra) {
+  if (text.empty() || text.size() > kLabelBytesMax) return false;
+  for (const char c : text) {
+    const bool fine = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                      c == '-' || extra.find(c) != std::string_view::npos;
+    if (!fine) return false;
+  }
+  return true;
+}
+
+bool IsSha256(std::string_view text) {
+  return text.size() == 64 &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+bool IsPath(std::string_view path) {
+  return !path.empty() && path.size() <= kPathBytesMax &&
+         path.find('\0') == std::string_view::npos;
+}
+
+bool IsWholePath(std::string_view path) {
+  return IsPath(path) && path.starts_with('/');
+}
+
+void ReviewName(const std::string& name, Problems& problems) {
+  if (name.starts_with('-')) {
+    problems.Add(
+        "name",
+        absl::StrCat("has to begin with a letter or a digit, not ",
+                     Quoted(name), ": commands take a dash for an option"));
+    return;
+  }
+  if (IsLabel(name, "")) return;
+  problems.Add("name", absl::StrCat("has to be 1 to ", kLabelBytesMax,
+                                    " lower-case letters, digits and dashes, "
+                                    "not ",
+                                    Quoted(name)));
+}
+
+std::optional<model::ModelConfig> ReviewModel(const std::string& config_json,
+                                              Problems& problems) {
+  constexpr char kField[] = "model.config_json";
+  if (config_json.empty()) {
+    problems.Add(kField,
+                 "is not set; give the model's config.json, in a job file with "
+                 "model.config_file");
+    return std::nullopt;
+  }
+  if (config_json.size() > kConfigBytesMax) {
+    problems.Between(kField, config_json.size(), size_t{1}, kConfigBytesMax,
+                     "it counts bytes");
+    return std::nullopt;
+  }
+  absl::StatusOr<model::ModelConfig> config =
+      model::ParseModelConfig(config_json);
+  if (config.ok()) return *std::move(config);
+  const absl::string_view why = config.status().message();
+  problems.Add(kField, std::string_view(why.data(), why.size()));
+  return std::nullopt;
+}
+
+// Reads the model, fills the defaults, and checks what depends on the model.
+void ReviewModelAndFill(JobSpec& spec, Problems& problems) {
+  const auto config = ReviewModel(spec.model.config_json, problems);
+  FillDefaults(config ? static_cast<uint32_t>(config->n_positions) : 0, spec);
+  if (!config) return;
+  problems.Between("data.sequence_tokens", *spec.data.sequence_tokens, 1u,
+                   static_cast<uint32_t>(config->positions_max()),
+                   "it ends with the model's context");
+}
+
+void ReviewData(const JobSpec::Data& data, Problems& problems) {
+  problems.Require(IsPath(data.path), "data.path",
+                   "has to name the folder that `skerryctl data prepare` made");
+  problems.Require(IsSha256(data.manifest_sha256), "data.manifest_sha256",
+                   absl::StrCat("has to be 64 lower-case hex digits, not ",
+                                Quoted(data.manifest_sha256),
+                                "; skerryctl fills it in when it is left out"));
+}
+
+void ReviewConsumed(const JobSpec& spec, Problems& problems) {
+  const data::RangeSet consumed = ConsumedBefore(spec);
+  if (consumed.empty()) {
+    problems.Add("model.checkpoint.samples",
+                 "is go_on, but the checkpoint does not say which samples it "
+                 "has taken in; use anew, or a checkpoint of a job that says");
+  } else if (consumed.ranges().back().end > spec.training.samples) {
+    problems.Add("training.samples",
+                 absl::StrCat("is below sample ", consumed.ranges().back().end,
+                              ", which the checkpoint has taken in; raise it, "
+                              "or set model.checkpoint.samples to anew"));
+  } else if (consumed.total() == spec.training.samples) {
+    problems.Add("training.samples",
+                 "are all in the checkpoint: nothing is left to train on; "
+                 "raise it, or set model.checkpoint.samples to anew");
+  }
+}
+
+void ReviewCheckpoint(const JobSpec& spec, Problems& problems) {
+  if (!spec.model.checkpoint.has_value()) return;
+  const JobSpec::Checkpoint& from = *spec.model.checkpoint;
+  problems.Require(
+      IsWholePath(from.path), "model.checkpoint.path",
+      "has to be the whole path of a folder that every worker reads");
+  problems.Require(from.name != "newest", "model.checkpoint.name",
+                   "has to be checkpoint-SEQUENCE; skerryctl looks up newest");
+  problems.Require(IsSha256(from.sha256), "model.checkpoint.sha256",
+                   "has to be 64 lower-case hex digits; skerryctl fills it in "
+                   "at submit");
+  problems.Require(from.samples != Samples::kUnspecified,
+                   "model.checkpoint.samples",
+                   "is not set; use anew to train on all of training.samples, "
+                   "or go_on for those that the checkpoint has not taken in");
+  if (from.samples == Samples::kGoOn) {
+    ReviewConsumed(spec, problems);
+  } else {
+    problems.Require(from.consumed.empty(), "model.checkpoint.consumed",
+                     "is only for samples: go_on");
+  }
+}
+
+void ReviewCheckpoints(const JobSpec& spec, Problems& problems) {
+  if (!spec.checkpoint.has_value()) return;
+  const JobSpec::Checkpoints& c = *spec.checkpoint;
+  problems.Require(IsWholePath(c.directory), "checkpoint.directory",
+                   "has to be the whole path of a folder that every worker "
+                   "reads and writes");
+  problems.Between("checkpoint.every", c.every, 1u, kCheckpointEveryMax,
+                   "it counts sequences");
+  problems.Between("checkpoint.keep", c.keep, 1u, kCheckpointsKeptMax);
+}
+
+// A replica is an island, so a job that names its islands knows how many
+// replicas it can have.
+void ReviewPlacement(const JobSpec& spec, Problems& problems) {
+  const JobSpec::Placement& p = spec.placement;
+  problems.Between("placement.workers_min", p.workers_min, 1u, kWorkersMax);
+  if (p.islands.size() > kIslandsMax) {
+    problems.Between("placement.islands", p.islands.size(), size_t{0},
+                     kIslandsMax, "it counts names");
+    return;
+  }
+  for (const std::string& island : p.islands) {
+    problems.Require(!island.empty() && island.size() <= kIslandNameBytesMax,
+                     "placement.islands",
+                     "holds an empty name, or one above 256 characters");
+  }
+  if (p.islands.empty() || spec.exchange.min_replicas <= p.islands.size()) {
+    return;
+  }
+  problems.Add("exchange.min_replicas",
+               absl::StrCat("is ", spec.exchange.min_replicas,
+                            ", and placement.islands names ", p.islands.size(),
+                            ": an island is one replica; lower it, or name "
+                            "more islands"));
+}
+
+void ReviewQueue(const JobSpec::Queue& queue, Problems& problems) {
+  problems.Between("queue.priority", queue.priority, -kPriorityMax,
+                   kPriorityMax, "higher goes first");
+  problems.Require(IsLabel(queue.owner, "."), "queue.owner",
+                   absl::StrCat("has to be 1 to ", kLabelBytesMax,
+                                " lower-case letters, digits, dashes and "
+                                "points, not ",
+                                Quoted(queue.owner)));
+}
+
+}  // namespace
+
+void ReviewJobSpec(ReviewedSpec& reviewed, SpecProblems& problems) {
+  JobSpec& spec = reviewed.spec;
+  if (FragmentCount(spec) > 1 && spec.training.evaluate_every.has_value()) {
+    reviewed.warnings.push_back(
+        "training.evaluate_every: no worker has the anchors of all fragments "
+        "while it trains, so only the last state is evaluated");
+  }
+  ReviewName(spec.name, problems);
+  ReviewModelAndFill(spec, problems);
+  ReviewCheckpoint(spec, problems);
+  ReviewData(spec.data, problems);
+  ReviewFilledWork(spec, reviewed.warnings, problems);
+  ReviewPlacement(spec, problems);
+  ReviewCheckpoints(spec, problems);
+  ReviewQueue(spec.queue, problems);
+}
+
+absl::StatusOr<ReviewedSpec> ReviewJobSpec(const JobSpec& submitted) {
+  ReviewedSpec reviewed{submitted, {}};
+  SpecProblems problems;
+  ReviewJobSpec(reviewed, problems);
+  SKERRY_RETURN_IF_ERROR(problems.ToStatus());
+  return reviewed;
+}
+
+absl::StatusOr<JobSpec> ReviewWork(JobSpec spec) {
+  FillDefaults(0, spec);
+  std::vector<std::string> warnings;
+  SpecProblems problems;
+  ReviewFilledWork(spec, warnings, problems);
+  SKERRY_RETURN_IF_ERROR(problems.ToStatus());
+  return spec;
+}
+
+}  // namespace skerry::job

@@ -1,0 +1,23 @@
+// job/review_work.h
+//
+// The part of the validator that looks at what a job computes: training,
+// exchange and the outer loop.
+#ifndef SKERRY_JOB_REVIEW_WORK_H_
+#define SKERRY_JOB_REVIEW_WORK_H_
+
+#include <string>
+#include <vector>
+
+#include "job/job_spec.h"
+#include "job/spec_problems.h"
+
+namespace skerry::job {
+
+// Requires: FillDefaults(spec). Appends what is impossible to `problems` and
+// what is accepted but not advised to `warnings`.
+void ReviewFilledWork(const JobSpec& spec, std::vector<std::string>& warnings,
+                      SpecProblems& problems);
+
+}  // namespace skerry::job
+
+#endif  // SKERRY_JOB_REVIEW_WORK_H_

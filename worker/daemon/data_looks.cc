@@ -1,0 +1,101 @@
+#include "worker/daemon/data_looks.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "data/manifest.h"
+#include "runtime/posix/mapped_file.h"
+
+namespace skerry::worker {
+namespace {
+
+constexpr size_t kManifestBytesMax = 64 << 20;
+// Somebody may be putting right what was wrong.
+constexpr absl::Duration kLookAgain = absl::Seconds(2);
+
+job::DataFacts Read(const std::string& folder) {
+  const std::string path =
+      absl::StrCat(folder, "/",
+                   absl::string_view(data::kManifestFile.data(),
+                                     data::kManifestFile.size()));
+  const auto file = runtime::MappedFile::Open(path);
+  job::DataFacts facts;
+  facts.path = folder;
+  if (!file.ok()) {
+    facts.error = std::string(file.status().message());
+    return facts;
+  }
+  const auto bytes = (*file)->bytes();
+  if (bytes.size() > kManifestBytesMax) {
+    facts.error = absl::StrCat(path, " has ", bytes.size(), " bytes, at most ",
+                               kManifestBytesMax, " are read");
+    return facts;
+  }
+  return job::DataFactsOf(
+      folder, std::string_view(reinterpret_cast<const char*>(bytes.data()),
+                               bytes.size()));
+}
+
+}  // namespace
+
+DataLooks::DataLooks(runtime::EventLoop& loop, runtime::Executor& disk,
+                     absl::AnyInvocable<void()> changed)
+    : loop_(loop), disk_(disk), changed_(std::move(changed)) {}
+
+void DataLooks::OnPaths(const std::vector<std::string>& paths) {
+  for (auto it = found_.begin(); it != found_.end();) {
+    const bool named =
+        std::find(paths.begin(), paths.end(), it->first) != paths.end();
+    it = named ? std::next(it) : found_.erase(it);
+  }
+  for (const std::string& path : paths) {
+    if (found_.try_emplace(path).second) Look(path);
+  }
+  if (!looking_ && !found_.empty()) KeepLooking();
+}
+
+void DataLooks::KeepLooking() {
+  looking_ = true;
+  loop_.RunAt(loop_.Now() + kLookAgain,
+              [this, alive = std::weak_ptr<char>(alive_)] {
+                if (alive.expired()) return;
+                looking_ = false;
+                if (found_.empty()) return;
+                for (const auto& [path, facts] : found_) Look(path);
+                KeepLooking();
+              });
+}
+
+void DataLooks::Look(const std::string& path) {
+  disk_.Run([this, path, &loop = loop_,
+             alive = std::weak_ptr<char>(alive_)]() mutable {
+    job::DataFacts facts = Read(path);
+    loop.Post(
+        [this, facts = std::move(facts), alive = std::move(alive)]() mutable {
+          if (alive.expired()) return;
+          const auto it = found_.find(facts.path);
+          if (it == found_.end() || it->second == facts) return;
+          it->second = std::move(facts);
+          changed_();
+        });
+  });
+}
+
+void DataLooks::ToProto(v1::Status* status) const {
+  for (const auto& [path, facts] : found_) {
+    if (!facts.has_value()) continue;
+    v1::DataFacts* out = status->add_data();
+    out->set_path(path);
+    out->set_error(facts->error);
+    out->set_manifest_sha256(facts->manifest_sha256);
+    out->set_vocabulary(facts->vocabulary);
+    out->set_training_tokens(facts->training_tokens);
+    out->set_validation_tokens(facts->validation_tokens);
+  }
+}
+
+}  // namespace skerry::worker

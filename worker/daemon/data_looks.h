@@ -1,0 +1,52 @@
+// worker/daemon/data_looks.h
+//
+// What this worker finds under the data paths that the coordinator asks about,
+// so that a job with the wrong data is refused before it begins.
+#ifndef SKERRY_WORKER_DAEMON_DATA_LOOKS_H_
+#define SKERRY_WORKER_DAEMON_DATA_LOOKS_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/functional/any_invocable.h"
+#include "job/data_facts.h"
+#include "proto/skerry/v1/control.pb.h"
+#include "runtime/event_loop.h"
+#include "runtime/executor.h"
+
+namespace skerry::worker {
+
+// Members are called on the loop, and so is the handler.
+class DataLooks {
+ public:
+  // `changed` is called when ToProto says something new. `loop` and `disk`
+  // outlive this object.
+  DataLooks(runtime::EventLoop& loop, runtime::Executor& disk,
+            absl::AnyInvocable<void()> changed);
+
+  // Looks at each of the paths now and every two seconds until another call
+  // leaves it out.
+  void OnPaths(const std::vector<std::string>& paths);
+  // Adds what has been found so far.
+  void ToProto(v1::Status* status) const;
+
+ private:
+  void Look(const std::string& path);
+  void KeepLooking();
+
+  runtime::EventLoop& loop_;
+  runtime::Executor& disk_;
+  absl::AnyInvocable<void()> changed_;
+  // Empty until the disk has been read once.
+  absl::btree_map<std::string, std::optional<job::DataFacts>> found_;
+  bool looking_ = false;
+  // Tasks that run after this object is gone see it expired.
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_DAEMON_DATA_LOOKS_H_

@@ -1,0 +1,81 @@
+#include "worker/daemon/data_looks.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "data/manifest.h"
+#include "gtest/gtest.h"
+#include "runtime/testing/inline_executor.h"
+#include "runtime/testing/manual_loop.h"
+
+namespace skerry::worker {
+namespace {
+
+class DataLooksTest : public testing::Test {
+ protected:
+  DataLooksTest() : folder_(testing::TempDir() + "/looked_at") {
+    std::filesystem::create_directories(folder_);
+    data::Manifest manifest;
+    manifest.tokenizer = "bytes";
+    manifest.vocab_size = 257;
+    manifest.shards = {{"a", 1000, std::string(64, 'a'), data::Split::kTrain}};
+    std::ofstream(folder_ + "/manifest.json")
+        << data::SerializeManifest(manifest);
+  }
+  ~DataLooksTest() override { std::filesystem::remove_all(folder_); }
+
+  v1::Status Said() {
+    loop_.RunUntilIdle();
+    v1::Status status;
+    looks_.ToProto(&status);
+    return status;
+  }
+
+  const std::string folder_;
+  runtime::ManualLoop loop_;
+  runtime::LoopExecutor disk_{loop_};
+  int changes_ = 0;
+  DataLooks looks_{loop_, disk_, [this] { ++changes_; }};
+};
+
+TEST_F(DataLooksTest, WhatIsThereIsSaidOnceItIsRead) {
+  looks_.OnPaths({folder_});
+  v1::Status at_once;
+  looks_.ToProto(&at_once);
+  EXPECT_EQ(at_once.data_size(), 0);
+  const v1::Status status = Said();
+  ASSERT_EQ(status.data_size(), 1);
+  EXPECT_EQ(status.data(0).path(), folder_);
+  EXPECT_EQ(status.data(0).vocabulary(), 257u);
+  EXPECT_EQ(status.data(0).training_tokens(), 1000u);
+  EXPECT_EQ(status.data(0).manifest_sha256().size(), 64u);
+  EXPECT_EQ(status.data(0).error(), "");
+  EXPECT_EQ(changes_, 1);
+}
+
+TEST_F(DataLooksTest, AFolderThatIsNotThereIsAnErrorWithItsName) {
+  looks_.OnPaths({"/nowhere/at/all"});
+  const v1::Status status = Said();
+  ASSERT_EQ(status.data_size(), 1);
+  EXPECT_NE(status.data(0).error().find("/nowhere/at/all/manifest.json"),
+            std::string::npos)
+      << status.data(0).error();
+}
+
+TEST_F(DataLooksTest, WhatIsPutRightIsSeenSoonAndToldOnce) {
+  looks_.OnPaths({folder_});
+  EXPECT_EQ(Said().data(0).error(), "");
+  std::ofstream(folder_ + "/manifest.json") << "{}";
+  loop_.Advance(absl::Seconds(2));
+  EXPECT_NE(Said().data(0).error(), "");
+  EXPECT_EQ(changes_, 2);
+  loop_.Advance(absl::Seconds(10));
+  EXPECT_EQ(changes_, 2);
+  looks_.OnPaths({});
+  EXPECT_EQ(Said().data_size(), 0);
+  loop_.Advance(absl::Seconds(2));
+  EXPECT_FALSE(loop_.NextTimer().has_value());
+}
+
+}  // namespace
+}  // namespace skerry::worker
