@@ -31,6 +31,18 @@ std::optional<uint64_t> SequenceOf(const std::string& name) {
   return sequence;
 }
 
+// Whether what is listed may lie in one folder with checkpoints of that job.
+absl::Status CheckOwner(const Listed& one, const Manifest& about) {
+  if (!one.status.ok() ||
+      (one.manifest.job == about.job && one.manifest.job_id == about.job_id)) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the folder has checkpoints of job ", one.manifest.job, " (number ",
+      one.manifest.job_id, "), not of ", about.job, " (number ", about.job_id,
+      "); give each job a folder of its own"));
+}
+
 absl::Status Damaged(const std::string& key, absl::string_view what) {
   return absl::DataLossError(absl::StrCat(key, " ", what));
 }
@@ -58,18 +70,23 @@ absl::Status CheckpointWriter::Seal() {
                      std::as_bytes(std::span(text)));
 }
 
+absl::Status CheckpointStore::CheckUsable(const Manifest& about,
+                                          const std::string& writer) {
+  SKERRY_ASSIGN_OR_RETURN(const std::vector<Listed> all, List());
+  for (const Listed& one : all) {
+    SKERRY_RETURN_IF_ERROR(CheckOwner(one, about));
+  }
+  const std::string probe = absl::StrCat("probe-", writer);
+  SKERRY_RETURN_IF_ERROR(blobs_.Put(probe, {}));
+  return blobs_.Delete(probe);
+}
+
 absl::StatusOr<CheckpointWriter> CheckpointStore::Begin(Manifest about) {
   about.files.clear();
   SKERRY_RETURN_IF_ERROR(ValidateManifest(about));
   SKERRY_ASSIGN_OR_RETURN(const std::vector<Listed> all, List());
   for (const Listed& one : all) {
-    if (one.status.ok() && (one.manifest.job != about.job ||
-                            one.manifest.job_id != about.job_id)) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "the folder has checkpoints of job ", one.manifest.job, " (number ",
-          one.manifest.job_id, "), not of ", about.job, " (number ",
-          about.job_id, "); give each job a folder of its own"));
-    }
+    SKERRY_RETURN_IF_ERROR(CheckOwner(one, about));
     if (one.sequence != about.sequence) continue;
     if (one.status.ok()) {
       return absl::AlreadyExistsError(

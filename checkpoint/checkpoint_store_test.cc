@@ -72,6 +72,22 @@ TEST_F(CheckpointStoreTest, AWrittenCheckpointIsListedAndVerifies) {
   EXPECT_TRUE(absl::IsNotFound(store_.Verify("../store/checkpoint-12")));
 }
 
+TEST_F(CheckpointStoreTest, AFolderIsLookedAtBeforeAnythingIsSaved) {
+  EXPECT_TRUE(store_.CheckUsable(About(0), "w0").ok());
+  EXPECT_THAT(*blobs_.List(""), IsEmpty());
+  ASSERT_TRUE(Write(5).ok());
+  EXPECT_TRUE(store_.CheckUsable(About(0), "w0").ok());
+  const absl::Status other = store_.CheckUsable(About(0, "psalms"), "w0");
+  EXPECT_TRUE(absl::IsFailedPrecondition(other));
+  EXPECT_EQ(other.message(),
+            "the folder has checkpoints of job bible (number 1), not of psalms "
+            "(number 1); give each job a folder of its own");
+  files_.FailChangesAfter(
+      0, absl::PermissionDeniedError("/store: Read-only file system"));
+  EXPECT_EQ(store_.CheckUsable(About(0), "w0").message(),
+            "/store: Read-only file system");
+}
+
 // Power may fail in any change of the disk: what counts is whole, and a second
 // try succeeds over what was left.
 TEST_F(CheckpointStoreTest, PowerLostAtAnyMomentLeavesAllOrNothing) {

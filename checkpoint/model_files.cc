@@ -1,11 +1,14 @@
 #include "checkpoint/model_files.h"
 
+#include <algorithm>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "checkpoint/end_of_text.h"
 #include "checkpoint/tensor_files.h"
 #include "data/tokenizer_config.h"
 #include "model/safetensors/weight_files.h"
@@ -19,6 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr char kConfigFile[] = "config.json";
+constexpr char kGenerationConfigFile[] = "generation_config.json";
 constexpr char kTokenizerConfigFile[] = "tokenizer_config.json";
 constexpr char kWeightPrefix[] = "model";
 constexpr char kMomentumPrefix[] = "outer_momentum";
@@ -48,22 +52,63 @@ absl::Status CheckSize(const model::ParameterLayout& layout, size_t values) {
                    kConfigFile, " ", layout.element_count()));
 }
 
-// What transformers wants to be told and a training job need not say. Its
-// defaults for the ids are of another vocabulary.
-std::string ConfigForTransformers(const std::string& config_json,
-                                  model::Dtype dtype) {
+std::string TextOf(const Json& json) {
+  return json.dump(2, ' ', /*ensure_ascii=*/true,
+                   Json::error_handler_t::replace) +
+         "\n";
+}
+
+// The one key that says the type: transformers prefers `dtype`, and releases
+// before 4.56 know `torch_dtype` alone.
+void SetDtype(model::Dtype dtype, Json& json) {
+  const char* key = json.contains("dtype") ? "dtype" : "torch_dtype";
+  json.erase(key[0] == 'd' ? "torch_dtype" : "dtype");
+  json[key] = model::TorchDtypeName(dtype);
+}
+
+// A number that is no special token of the tokenizer belongs to another one.
+// Null where nothing is known: the defaults of transformers are of another
+// vocabulary.
+void SetToken(const char* key, bool is_known,
+              const std::optional<data::SpecialToken>& special, Json& json) {
+  if (is_known) return;
+  if (special.has_value()) {
+    json[key] = special->token;
+  } else if (!json.contains(key)) {
+    json[key] = nullptr;
+  }
+}
+
+// What transformers wants to be told and a training job need not say.
+Json ConfigForTransformers(const std::string& config_json, model::Dtype dtype,
+                           const data::SpecialTokens& special) {
   Json json = Json::parse(config_json, nullptr, /*allow_exceptions=*/false);
   if (!json.contains("architectures")) {
     json["architectures"] = {json["model_type"] == "llama" ? "LlamaForCausalLM"
                                                            : "GPT2LMHeadModel"};
   }
-  json["torch_dtype"] = model::TorchDtypeName(dtype);
-  for (const char* key : {"bos_token_id", "eos_token_id"}) {
-    if (!json.contains(key)) json[key] = nullptr;
+  SetDtype(dtype, json);
+  const std::vector<int32_t> ends = EndOfTextTokens(config_json);
+  SetToken(
+      "eos_token_id",
+      special.end.has_value() &&
+          std::find(ends.begin(), ends.end(), special.end->token) != ends.end(),
+      special.end, json);
+  SetToken("bos_token_id",
+           special.begin.has_value() && json.contains("bos_token_id") &&
+               json["bos_token_id"] == special.begin->token,
+           special.begin, json);
+  return json;
+}
+
+// What `generate` of transformers goes by; null when no end of a text is known.
+Json GenerationConfig(const Json& config) {
+  if (config["eos_token_id"].is_null()) return nullptr;
+  Json json;
+  for (const char* key : {"bos_token_id", "eos_token_id", "pad_token_id"}) {
+    if (config.contains(key) && !config[key].is_null()) json[key] = config[key];
   }
-  return json.dump(2, ' ', /*ensure_ascii=*/true,
-                   Json::error_handler_t::replace) +
-         "\n";
+  return json;
 }
 
 // "model-00001-of-00002.safetensors" under another first word.
@@ -148,16 +193,24 @@ absl::Status WriteWeights(const ModelState& state,
     SKERRY_RETURN_IF_ERROR(
         take(std::string(model::kWeightIndexFile), BytesOf(index)));
   }
+  data::SpecialTokens special;
   if (!state.tokenizer.empty()) {
+    special = data::FindSpecialTokens(state.tokenizer,
+                                      EndOfTextTokens(state.config_json));
     const std::string_view name = data::TokenizerFileName(state.tokenizer);
     SKERRY_RETURN_IF_ERROR(take(std::string(name), BytesOf(state.tokenizer)));
     const std::string config = data::TokenizerConfigJson(
-        state.tokenizer, described.config.n_positions);
+        state.tokenizer, described.config.n_positions, special);
     SKERRY_RETURN_IF_ERROR(take(kTokenizerConfigFile, BytesOf(config)));
   }
-  const std::string config =
-      ConfigForTransformers(state.config_json, options.dtype);
-  return take(kConfigFile, BytesOf(config));
+  const Json config =
+      ConfigForTransformers(state.config_json, options.dtype, special);
+  if (const Json generation = GenerationConfig(config); !generation.is_null()) {
+    const std::string text = TextOf(generation);
+    SKERRY_RETURN_IF_ERROR(take(kGenerationConfigFile, BytesOf(text)));
+  }
+  const std::string text = TextOf(config);
+  return take(kConfigFile, BytesOf(text));
 }
 
 absl::Status WriteState(const ModelState& state, uint64_t file_bytes_max,

@@ -39,7 +39,8 @@ struct ModelFileOptions {
 using TakeFile =
     absl::FunctionRef<absl::Status(const std::string& file, runtime::ByteSpan)>;
 
-// Hands over weights, index, tokenizer and config, the config last. Errors:
+// Hands over weights, index, tokenizer, generation_config.json where the end of
+// a text is known, and config, the config last. Errors:
 // InvalidArgument when the config is refused or has another number of
 // parameters; those of `take`.
 absl::Status WriteWeights(const ModelState& state,

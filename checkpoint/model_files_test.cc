@@ -1,7 +1,11 @@
 #include "checkpoint/model_files.h"
 
+#include <fstream>
 #include <map>
 #include <numeric>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -147,6 +151,63 @@ TEST_F(ModelFilesTest, ExportedFilesAreThoseOfTransformers) {
   EXPECT_EQ(nlohmann::json::parse(
                 files.at("tokenizer_config.json"))["model_max_length"],
             8);
+}
+
+// transformers prefers `dtype`, so a stale one would narrow the weights.
+TEST_F(ModelFilesTest, TheTypeIsWrittenUnderOneKey) {
+  const auto exported = [](const std::vector<std::string>& keys) {
+    ModelState state = Example();
+    auto config = nlohmann::json::parse(state.config_json);
+    for (const std::string& key : keys) config[key] = "bfloat16";
+    state.config_json = config.dump();
+    return nlohmann::json::parse(WeightsOf(state, {}).at("config.json"));
+  };
+  for (const std::vector<std::string>& keys :
+       {std::vector<std::string>{"dtype"}, {"dtype", "torch_dtype"}}) {
+    EXPECT_EQ(exported(keys)["dtype"], "float32");
+    EXPECT_FALSE(exported(keys).contains("torch_dtype"));
+  }
+  for (const std::vector<std::string>& keys :
+       {std::vector<std::string>{}, {"torch_dtype"}}) {
+    EXPECT_EQ(exported(keys)["torch_dtype"], "float32");
+    EXPECT_FALSE(exported(keys).contains("dtype"));
+  }
+}
+
+TEST_F(ModelFilesTest, EndsOfTextGoOutWithTheModel) {
+  std::ifstream in("data/tokenizer/testdata/llama3_like.json");
+  std::ostringstream tokenizer;
+  tokenizer << in.rdbuf();
+  const auto exported = [&](const nlohmann::json& eos) {
+    ModelState state = Example();
+    state.tokenizer = tokenizer.str();
+    auto config = nlohmann::json::parse(state.config_json);
+    config["eos_token_id"] = eos;
+    state.config_json = config.dump();
+    return WeightsOf(state, {});
+  };
+  const auto json = [](const std::string& text) {
+    return nlohmann::json::parse(text);
+  };
+  // A list of the config's goes out as it came.
+  const auto list = exported({443, 442});
+  EXPECT_EQ(
+      json(list.at("generation_config.json")),
+      nlohmann::json({{"bos_token_id", 441}, {"eos_token_id", {443, 442}}}));
+  EXPECT_EQ(json(list.at("config.json"))["eos_token_id"],
+            nlohmann::json({443, 442}));
+  EXPECT_EQ(json(list.at("tokenizer_config.json"))["eos_token"],
+            "<|end_of_text_more|>");
+  EXPECT_EQ(json(list.at("tokenizer_config.json"))["bos_token"],
+            "<|begin_of_text|>");
+  // What belongs to another tokenizer, or is missing, is this one's.
+  for (const nlohmann::json& eos :
+       {nlohmann::json(50256), nlohmann::json(nullptr)}) {
+    const auto own = exported(eos);
+    EXPECT_EQ(json(own.at("generation_config.json"))["eos_token_id"], 442);
+    EXPECT_EQ(json(own.at("config.json"))["eos_token_id"], 442);
+    EXPECT_EQ(json(own.at("config.json"))["bos_token_id"], 441);
+  }
 }
 
 TEST_F(ModelFilesTest, ALargeModelHasAnIndex) {

@@ -23,10 +23,9 @@ struct StartingPoint {
 
 struct Described {
   // Names all bytes of config and values: of a checkpoint the SHA-256 of its
-  // manifest; of another model that of the lines "SHA-256  FILE", ended by
-  // line feeds, of config.json, the weight files and their index, by name.
+  // manifest; of another model that of model_folder.h.
   std::string sha256;
-  // Of a model of transformers without dropout.
+  // Of a model of transformers that of model_folder.h.
   std::string config_json;
   // Of a checkpoint.
   std::optional<Manifest> manifest;

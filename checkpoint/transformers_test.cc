@@ -68,11 +68,7 @@ class TransformersTest : public ::testing::TestWithParam<const char*> {
   int rows() const { return golden_.ints.at("shape")[0]; }
   int columns() const { return golden_.ints.at("shape")[1]; }
 
-  // Exports, and lets transformers compare.
-  int Compare(const ModelFileOptions& options) {
-    const std::string folder =
-        absl::StrCat(::testing::TempDir(), "export-", GetParam(), "-",
-                     options.file_bytes_max);
+  void Export(const ModelFileOptions& options, const std::string& folder) {
     std::filesystem::create_directories(folder);
     const absl::Status written = WriteWeights(
         state_, options,
@@ -82,6 +78,14 @@ class TransformersTest : public ::testing::TestWithParam<const char*> {
           return absl::OkStatus();
         });
     EXPECT_TRUE(written.ok()) << written;
+  }
+
+  // Exports, and lets transformers compare.
+  int Compare(const ModelFileOptions& options) {
+    const std::string folder =
+        absl::StrCat(::testing::TempDir(), "export-", GetParam(), "-",
+                     options.file_bytes_max);
+    Export(options, folder);
     const std::vector<int32_t>& inputs = golden_.ints.at("inputs");
     std::vector<float> logits(inputs.size() * model_->config().vocab_size);
     model_->Logits(inputs, rows(), columns(), logits);
@@ -103,6 +107,29 @@ TEST_P(TransformersTest, AnExportedModelHasTheEnginesLogits) {
 
 TEST_P(TransformersTest, SoDoesOneInSeveralFiles) {
   EXPECT_EQ(Compare({.file_bytes_max = 10000}), 0);
+}
+
+// transformers 5 would round the weights to what `dtype` says.
+TEST_P(TransformersTest, AModelOfAFolderInBf16IsExportedAsTheFp32ThatItIs) {
+  state_.config_json.insert(1, R"("dtype": "bfloat16",)");
+  EXPECT_EQ(Compare({.file_bytes_max = 1 << 20}), 0);
+}
+
+TEST_P(TransformersTest, AnExportedTokenizerKnowsWhereATextEnds) {
+  state_.tokenizer =
+      skerry::testing::ReadTextFile("data/tokenizer/testdata/llama3_like.json");
+  const std::string folder =
+      absl::StrCat(::testing::TempDir(), "tokenizer-", GetParam());
+  Export({}, folder);
+  EXPECT_EQ(ExitCode(Python() +
+                     " -c 'import sys, transformers as t\n"
+                     "own = t.AutoTokenizer.from_pretrained(sys.argv[1])\n"
+                     "made = t.GenerationConfig.from_pretrained(sys.argv[1])\n"
+                     "print(own.eos_token, own.bos_token, made)\n"
+                     "assert own.eos_token_id == made.eos_token_id == 442\n"
+                     "assert own.bos_token_id == made.bos_token_id == 441' " +
+                     folder),
+            0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, TransformersTest,

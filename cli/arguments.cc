@@ -6,12 +6,14 @@
 #include <map>
 #include <utility>
 
-#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "base/release.h"
 #include "cli/model_arguments.h"
+#include "cli/number_limits.h"
 #include "cli/simulate_arguments.h"
+#include "cli/view_arguments.h"
 #include "cli/word_checks.h"
+#include "runtime/command_line/number_option.h"
 
 namespace skerry::cli {
 namespace {
@@ -19,8 +21,8 @@ namespace {
 constexpr char kFooter[] =
     "Exit codes: 0 ok, 1 internal, 2 usage, 3 not found, 4 conflict,\n"
     "5 denied, 6 unavailable (repeat it), 7 invalid, 8 the followed job\n"
-    "failed, 9 it was cancelled, 124 the time to wait is over,\n"
-    "130 interrupted.";
+    "failed, 9 it was cancelled, 10 it succeeded and its last state was not\n"
+    "saved, 124 the time to wait is over, 130 interrupted.";
 
 class Parser {
  public:
@@ -36,7 +38,6 @@ class Parser {
                     const std::string& about, Command command);
   CLI::App* Verb(const std::string& name, const std::string& about);
   void AddViews();
-  void AddListOptions(CLI::App* leaf);
   void AddEvents();
   void AddDescribeModel(CLI::App* describe);
   void AddChanges();
@@ -49,7 +50,8 @@ class Parser {
   void AddWorkerChanges();
   void AddConfig();
   void AddHelp();
-  Parsed Wrong(const std::string& what) const;
+  // `where` is the command whose help tells more.
+  Parsed Wrong(const std::string& what, const std::string& where) const;
   // What the words mean together; an error text, or nothing.
   std::string Finish();
 
@@ -70,14 +72,20 @@ Parser::Parser() {
   app_.set_version_flag("--version",
                         std::string("skerryctl ") + kRelease + "\n");
   coordinator_ = app_.add_option("--coordinator", arguments_.coordinator,
-                                 "host:port of the coordinator, else "
-                                 "SKERRY_COORDINATOR, else the context's")
+                                 "where the coordinator listens; default: "
+                                 "SKERRY_COORDINATOR, else what the context "
+                                 "says, else this address")
+                     ->type_name("HOST:PORT")
                      ->capture_default_str();
   app_.add_option("--context", arguments_.context,
-                  "a cluster that skerryctl config has named");
+                  "a cluster that skerryctl config has named; default: the "
+                  "current one")
+      ->type_name("NAME");
   app_.add_option("-o,--output", form_,
-                  "what is printed: table, wide, json, jsonl, yaml, name or "
-                  "custom-columns=TITLE:FIELD,..")
+                  "what is printed, one of: table, wide, json, jsonl, yaml, "
+                  "name or custom-columns=TITLE:FIELD,..")
+      ->type_name("FORM")
+      ->capture_default_str()
       ->check(IsForm());
   app_.require_subcommand(1);
   app_.footer(kFooter);
@@ -136,12 +144,15 @@ CLI::App* Parser::JobLeaf(CLI::App* parent, const std::string& name,
 
 void Parser::AddViews() {
   CLI::App* get = Verb("get", "lists");
-  AddListOptions(Leaf(get, "jobs", "all jobs", Command::kGetJobs));
+  ListArguments& list = arguments_.list;
+  AddListOptions(Leaf(get, "jobs", "all jobs", Command::kGetJobs), list);
   JobLeaf(get, "job", "one job", Command::kGetJob);
   AddListOptions(
-      Leaf(get, "workers", "workers and how they are", Command::kGetWorkers));
+      Leaf(get, "workers", "workers and how they are", Command::kGetWorkers),
+      list);
   AddListOptions(
-      Leaf(get, "islands", "islands and their workers", Command::kGetIslands));
+      Leaf(get, "islands", "islands and their workers", Command::kGetIslands),
+      list);
   CLI::App* describe = Verb("describe", "everything about one thing");
   JobLeaf(describe, "job", "replicas, losses, counters", Command::kDescribeJob);
   Leaf(describe, "worker", "lease, clock, disk, links, events",
@@ -155,29 +166,22 @@ void Parser::AddViews() {
   AddEvents();
   CLI::App* top =
       Leaf(&app_, "top", "jobs and workers as they go on", Command::kTop);
-  top->add_option("--interval", interval_, "between two looks")
+  top->add_option("--interval", interval_, "from one look to the next")
       ->check(IsDuration())
+      ->type_name("TIME")
       ->capture_default_str();
-  top->add_option("--count", arguments_.top.count,
-                  "looks; until it is interrupted when 0")
+  runtime::AddNumber(*top, "--count", arguments_.top.count, {},
+                     "looks; until it is interrupted when 0")
       ->capture_default_str();
   JobLeaf(Verb("audit", "checks what the journal says"), "data",
           "whether every sample was used once", Command::kAuditData);
   Leaf(&app_, "doctor", "looks at everything and says what is wrong",
        Command::kDoctor)
       ->add_option("--state", arguments_.doctor.folders,
-                   "state folder of a daemon on this machine; may be repeated")
+                   "state folder of a daemon on this machine; may be repeated; "
+                   "default: none")
+      ->type_name("FOLDER")
       ->allow_extra_args(false);
-}
-
-void Parser::AddListOptions(CLI::App* leaf) {
-  ListArguments& wanted = arguments_.list;
-  leaf->add_option("-l,--selector", wanted.selector,
-                   "only those with FIELD=VALUE or FIELD!=VALUE, several with "
-                   "commas between them");
-  leaf->add_option("--sort-by", wanted.sort_by,
-                   "a field, as counters.tokens_per_s");
-  leaf->add_flag("!--no-headers", wanted.headers, "a table without its titles");
 }
 
 void Parser::AddEvents() {
@@ -187,17 +191,28 @@ void Parser::AddEvents() {
     EventArguments& wanted = arguments_.events;
     CLI::Option* job =
         leaf->add_option("NAME", arguments_.name, "name of the job");
-    leaf->add_option("--worker", wanted.worker, "of this worker instead")
+    leaf->add_option("--worker", wanted.worker,
+                     "a worker, whose events are shown instead of a job's; "
+                     "default: none")
+        ->type_name("NAME")
         ->excludes(job);
     CLI::Option* follow =
-        leaf->add_flag("-f,--follow", wanted.follow, "until the job ends");
-    leaf->add_option("--name", wanted.names, "events of this name only")
+        leaf->add_flag("-f,--follow", wanted.follow,
+                       "go on with what comes until the job ends");
+    leaf->add_option("--name", wanted.names,
+                     "names of events, with commas between them: only those; "
+                     "default: all")
+        ->type_name("NAMES")
         ->check(IsOneOf(EventNames()))
         ->delimiter(',')
         ->allow_extra_args(false);
-    leaf->add_option("--since", since_, "not older than this, as 10m")
+    leaf->add_option("--since", since_,
+                     "only those not older than this, as 90s or 10m; default: "
+                     "all")
+        ->type_name("TIME")
         ->check(IsDuration());
-    leaf->add_option("--tail", wanted.tail, "the newest this many")
+    runtime::AddNumber(*leaf, "--tail", wanted.tail, {.low = 1},
+                       "the newest this many")
         ->excludes(follow);
   }
 }
@@ -210,19 +225,9 @@ void Parser::AddWaits() {
                           Command::kWaitWorker);
   worker->add_option("WORKER", arguments_.worker, "name of the worker")
       ->required();
-  job->add_option("--for", arguments_.wait.until,
-                  "phase: " + absl::StrJoin(PhasesToWaitFor(), ", "))
-      ->check(IsOneOf(PhasesToWaitFor()))
-      ->required();
-  worker
-      ->add_option("--for", arguments_.wait.until,
-                   "state: " + absl::StrJoin(StatesToWaitFor(), ", "))
-      ->check(IsOneOf(StatesToWaitFor()))
-      ->required();
-  for (CLI::App* leaf : {job, worker}) {
-    leaf->add_option("--timeout", wait_limit_, "at most this long, as 10m")
-        ->check(IsDuration());
-  }
+  AddWaitOptions(job, "phase", PhasesToWaitFor(), arguments_.wait, wait_limit_);
+  AddWaitOptions(worker, "state", StatesToWaitFor(), arguments_.wait,
+                 wait_limit_);
 }
 
 void Parser::AddDescribeModel(CLI::App* describe) {
@@ -232,16 +237,19 @@ void Parser::AddDescribeModel(CLI::App* describe) {
   DescribeModelArguments& wanted = arguments_.model;
   leaf->add_option("FILE", wanted.file, "a Hugging Face config.json")
       ->required();
-  leaf->add_option("--samples", wanted.samples, "of a micro-batch")
+  runtime::AddNumber(*leaf, "--samples", wanted.samples, {1, 65536},
+                     "of a micro-batch")
       ->capture_default_str();
-  leaf->add_option("--tokens", wanted.tokens,
-                   "of a sample; the model's context when not given");
-  leaf->add_option("--threads", wanted.threads, "of the trainer")
+  runtime::AddNumber(*leaf, "--tokens", wanted.tokens, {1, kTokensMax},
+                     "of a sample; the model's context when not given");
+  runtime::AddNumber(*leaf, "--threads", wanted.threads, {1, kThreadsMax},
+                     "of the trainer")
       ->capture_default_str();
   leaf->add_flag("--recompute", wanted.recompute,
                  "with training.recompute of a job");
-  CLI::Option* stages = leaf->add_option(
-      "--stages", wanted.stages, "cut into so many stages of about equal work");
+  CLI::Option* stages =
+      runtime::AddNumber(*leaf, "--stages", wanted.stages, {1, 4096},
+                         "cut into so many stages of about equal work");
   leaf->add_option("--cut", wanted.cuts,
                    "cut before these operators, with commas between")
       ->delimiter(',')
@@ -256,7 +264,9 @@ void Parser::AddChanges() {
   CLI::App* plan =
       Leaf(&app_, "plan", "what submit would lead to, and why", Command::kPlan);
   for (CLI::App* leaf : {submit, apply, plan}) {
-    leaf->add_option("-f,--file", arguments_.file, "YAML file of the job")
+    leaf->add_option("-f,--file", arguments_.file,
+                     "YAML file of the job; examples/job.yaml is one")
+        ->type_name("FILE")
         ->required();
   }
   submit->add_flag("--follow", arguments_.follow,
@@ -270,6 +280,17 @@ void Parser::AddChanges() {
   JobLeaf(&app_, "pause", "holds a job; its state stays where it is",
           Command::kPause);
   JobLeaf(&app_, "resume", "lets a paused job go on", Command::kResume);
+  CLI::App* restore = JobLeaf(&app_, "restore", "how a diverged job goes on",
+                              Command::kRestore);
+  RestoreArguments& wanted = arguments_.restore;
+  CLI::Option_group* to = restore->add_option_group("to");
+  to->add_flag("--from-workers", wanted.from_workers,
+               "with what the workers hold");
+  to->add_option("--checkpoint", wanted.checkpoint,
+                 "from this checkpoint, or from the newest");
+  to->require_option(1);
+  restore->add_option("--folder", wanted.folder,
+                      "of the checkpoints; default: that of the job's file");
   AddWorkerChanges();
 }
 
@@ -284,6 +305,17 @@ void Parser::AddWorkerChanges() {
   add("uncordon", "lets a worker serve again", Command::kUncordon);
   add("drain", "lets a worker finish its round and leave its jobs",
       Command::kDrain);
+  CLI::App* clean =
+      Leaf(&app_, "clean",
+           "removes from a worker's disk what it has of jobs that the "
+           "coordinator does not know",
+           Command::kClean);
+  clean->add_option("WORKER", arguments_.worker, "name of the worker")
+      ->required();
+  clean->add_option("FOLDER", arguments_.folders,
+                    "these alone, as `skerryctl describe worker` names them; "
+                    "also of jobs that have ended");
+  clean->add_flag("-y,--yes", arguments_.sure, "do not ask");
 }
 
 void Parser::AddGenerate() {
@@ -292,17 +324,16 @@ void Parser::AddGenerate() {
   GenerateArguments& wanted = arguments_.generate;
   generate->add_option("--prompt", wanted.prompt, "how the text begins")
       ->required();
-  generate->add_option("--tokens", wanted.tokens, "how many to add")
+  runtime::AddNumber(*generate, "--tokens", wanted.tokens, {.low = 1},
+                     "how many to add")
       ->capture_default_str();
-  generate
-      ->add_option("--temperature", wanted.temperature,
-                   "0 takes the likeliest token")
-      ->check(CLI::NonNegativeNumber)
+  runtime::AddNumber(*generate, "--temperature", wanted.temperature,
+                     {0, kTemperatureMax}, "0 takes the likeliest token")
       ->capture_default_str();
-  generate->add_option("--seed", wanted.seed, "of the draw")
+  runtime::AddNumber(*generate, "--seed", wanted.seed, {}, "of the draw")
       ->capture_default_str();
-  generate->add_option("--timeout", timeout_s_, "seconds to wait")
-      ->check(CLI::PositiveNumber)
+  runtime::AddNumber(*generate, "--timeout", timeout_s_, {0.001, 86400},
+                     "seconds to wait")
       ->capture_default_str();
 }
 
@@ -318,7 +349,8 @@ void Parser::AddCheckpoints() {
   create->add_option("NAME", arguments_.name, "name of the job")->required();
   create->add_option("--to", wanted.folder, "folder of this job's checkpoints")
       ->required();
-  create->add_option("--keep", wanted.keep, "keep this many, 0 keeps all")
+  runtime::AddNumber(*create, "--keep", wanted.keep, {0, 1'000'000},
+                     "keep this many, 0 keeps all")
       ->capture_default_str();
   CLI::App* list =
       leaf("list", "the checkpoints in a folder", Command::kCheckpointList);
@@ -327,13 +359,19 @@ void Parser::AddCheckpoints() {
   CLI::App* exported = leaf("export", "a folder that transformers loads",
                             Command::kCheckpointExport);
   for (CLI::App* app : {list, verify, exported}) {
-    app->add_option("FOLDER", wanted.folder, "where `create` put them")
+    app->add_option("FOLDER", wanted.folder,
+                    "a job's checkpoints: its checkpoint.directory, or what "
+                    "`checkpoint create` made")
         ->required();
   }
-  verify->add_option("--name", wanted.name, "one of them; all when not given");
-  exported->add_option("--name", wanted.name,
-                       "one of them; the newest when not given");
-  exported->add_option("--out", wanted.out, "folder to make")->required();
+  verify->add_option("--name", wanted.name, "one of them; default: all")
+      ->type_name("NAME");
+  exported
+      ->add_option("--name", wanted.name, "one of them; default: the newest")
+      ->type_name("NAME");
+  exported->add_option("--out", wanted.out, "folder to make")
+      ->type_name("FOLDER")
+      ->required();
   const std::map<std::string, model::Dtype> dtypes = {
       {"f32", model::Dtype::kF32},
       {"bf16", model::Dtype::kBf16},
@@ -341,10 +379,8 @@ void Parser::AddCheckpoints() {
   exported
       ->add_option("--dtype", wanted.dtype, "of the weights: f32, bf16 or f16")
       ->transform(CLI::CheckedTransformer(dtypes));
-  exported
-      ->add_option("--file-bytes", wanted.file_bytes_max,
-                   "bytes of weights in one file, at most")
-      ->check(CLI::PositiveNumber)
+  runtime::AddNumber(*exported, "--file-bytes", wanted.file_bytes_max,
+                     {.low = 1}, "bytes of weights in one file, at most")
       ->capture_default_str();
 }
 
@@ -353,6 +389,7 @@ CLI::App* Parser::StateLeaf(CLI::App* parent, const std::string& name,
   CLI::App* leaf = Leaf(parent, name, about, command);
   leaf->add_option("--state", arguments_.state.folder,
                    "state folder of a stopped coordinator")
+      ->type_name("FOLDER")
       ->required();
   return leaf;
 }
@@ -368,6 +405,7 @@ void Parser::AddState() {
   StateLeaf(state, "backup", "copies it to one checked file",
             Command::kStateBackup)
       ->add_option("--to", arguments_.state.to, "folder to make")
+      ->type_name("FOLDER")
       ->required();
 }
 
@@ -388,18 +426,18 @@ void Parser::AddConfig() {
 void Parser::AddHelp() {
   Leaf(&app_, "explain", "what a field of a job file means", Command::kExplain)
       ->add_option("FIELD", arguments_.field,
-                   "as training.tau; all when not given");
+                   "as training.tau; default: all fields");
   Leaf(&app_, "completion", "a script for a shell", Command::kCompletion)
       ->add_option("SHELL", arguments_.shell, "one of: bash, zsh or fish")
       ->check(IsOneOf({"bash", "zsh", "fish"}))
       ->required();
 }
 
-Parsed Parser::Wrong(const std::string& what) const {
+Parsed Parser::Wrong(const std::string& what, const std::string& where) const {
   std::string line = what;
   std::replace(line.begin(), line.end(), '\n', ' ');
   return {.arguments = std::nullopt,
-          .text = line + " (see skerryctl --help)\n",
+          .text = line + " (see " + where + " --help)\n",
           .code = ExitCode::kUsage};
 }
 
@@ -447,11 +485,12 @@ Parsed Parser::Parse(const std::vector<std::string>& words) {
   } catch (const CLI::CallForVersion& version) {
     return {.arguments = std::nullopt, .text = version.what()};
   } catch (const CLI::ParseError& error) {
-    const std::string stray = ExplainStrayWord(app_, words);
-    return Wrong(stray.empty() ? error.what() : stray);
+    const std::string wrong = ExplainWrongCommand(app_, words);
+    return Wrong(wrong.empty() ? error.what() : wrong,
+                 TypedCommand(app_, words));
   }
   const std::string problem = Finish();
-  if (!problem.empty()) return Wrong(problem);
+  if (!problem.empty()) return Wrong(problem, TypedCommand(app_, words));
   return {.arguments = arguments_, .text = ""};
 }
 

@@ -18,6 +18,7 @@
 #include "cli/commands/evaluate.h"
 #include "cli/commands/follow.h"
 #include "cli/commands/generate.h"
+#include "cli/commands/restore.h"
 #include "cli/commands/sample.h"
 #include "cli/commands/simulate.h"
 #include "cli/commands/state.h"
@@ -42,11 +43,14 @@ struct Arguments {
   std::string name;
   // Of the worker, likewise.
   std::string worker;
+  // clean: on the worker's disk; empty: all of jobs that the coordinator does
+  // not know.
+  std::vector<std::string> folders;
   // submit, apply, plan.
   std::string file;
   // submit: watches the job as well.
   bool follow = false;
-  // cancel, delete: does not ask.
+  // cancel, delete, clean: does not ask.
   bool sure = false;
   // get.
   ListArguments list;
@@ -64,6 +68,7 @@ struct Arguments {
   std::vector<std::string> half;
   GenerateArguments generate;
   CheckpointArguments checkpoint;
+  RestoreArguments restore;
   DataImportOptions import;
   DataPrepareOptions prepare;
   TrainTokenizerArguments tokenizer;

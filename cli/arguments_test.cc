@@ -15,6 +15,7 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 Arguments Good(const std::vector<std::string>& words) {
   const Parsed parsed = ParseArguments(words);
@@ -255,12 +256,24 @@ TEST(ArgumentsTest, DataPrepareTakesItsFiles) {
           .prepare;
   EXPECT_EQ(prepare.tokenizer, "t.json");
   EXPECT_EQ(prepare.document_end, "<e>");
-  EXPECT_EQ(prepare.json_key, "body");
+  EXPECT_EQ(prepare.lines.key, "body");
   EXPECT_THAT(prepare.inputs, ElementsAre("x", "y"));
   EXPECT_EQ(prepare.output_directory, "z");
   EXPECT_EQ(prepare.validation_fraction, 0.1);
   EXPECT_EQ(prepare.threads, 3);
   EXPECT_EQ(prepare.shard_tokens_max, 7u);
+}
+
+TEST(ArgumentsTest, DataPrepareIsToldWhatItsInputsAre) {
+  const DataPrepareOptions prepare =
+      Good({"data", "prepare", "-", "--out", "z", "--bad-lines", "skip",
+            "--format", "jsonl", "--special-tokens", "as-text"})
+          .prepare;
+  EXPECT_THAT(prepare.inputs, ElementsAre("-"));
+  EXPECT_EQ(prepare.lines.bad_lines, data::BadLines::kSkip);
+  EXPECT_EQ(prepare.kind, data::TextKind::kJsonLines);
+  EXPECT_EQ(prepare.written_specials,
+            data::TokenizerFile::WrittenSpecials::kText);
 }
 
 TEST(ArgumentsTest, DataImportTakesItsFiles) {
@@ -316,10 +329,117 @@ TEST(ArgumentsTest, AWrongLineIsOneLineAndCodeTwo) {
     const Parsed parsed = ParseArguments(words);
     EXPECT_FALSE(parsed.arguments.has_value());
     EXPECT_EQ(parsed.code, ExitCode::kUsage);
-    EXPECT_THAT(parsed.text, EndsWith("(see skerryctl --help)\n"));
+    EXPECT_THAT(parsed.text, HasSubstr("(see skerryctl"));
+    EXPECT_THAT(parsed.text, EndsWith(" --help)\n"));
     EXPECT_THAT(parsed.text.substr(0, parsed.text.size() - 1),
                 Not(HasSubstr("\n")));
   }
+}
+
+// Every line of commands, as far as there are commands to complete it with.
+void CollectCommands(const std::vector<std::string>& line,
+                     std::vector<std::vector<std::string>>& lines) {
+  std::vector<std::string> longer = line;
+  longer.emplace_back("");
+  for (const std::string& word : CompleteArguments(longer).words) {
+    if (word.front() == '-') continue;
+    longer.back() = word;
+    // A value of an argument is no command.
+    if (!ParseArguments({longer.begin(), longer.end()}).arguments.has_value() ||
+        line.empty()) {
+      lines.push_back(longer);
+      if (longer.size() < 3) CollectCommands(longer, lines);
+    }
+  }
+}
+
+TEST(ArgumentsTest, EveryNumberHasBounds) {
+  std::vector<std::vector<std::string>> lines;
+  CollectCommands({}, lines);
+  EXPECT_GT(lines.size(), 40u);
+  for (std::vector<std::string>& line : lines) {
+    line.emplace_back("--help");
+    const std::string help = ParseArguments(line).text;
+    // What CLI11 calls the numbers that it reads by itself.
+    for (const char* type : {" INT", " UINT", " FLOAT"}) {
+      EXPECT_THAT(help, Not(HasSubstr(type))) << testing::PrintToString(line);
+    }
+  }
+}
+
+TEST(ArgumentsTest, NumbersOutOfBoundsAreOneLineAndCodeTwo) {
+  const struct {
+    std::vector<std::string> words;
+    const char* message;
+  } cases[] = {
+      {{"checkpoint", "create", "a", "--to", "f", "--keep", "-1"},
+       "--keep: has to be a whole number from 0 to 1000000, not \"-1\""},
+      {{"sample", "m", "--tokens", "-5"},
+       "--tokens: has to be a whole number from 1 to 18446744073709551615, not "
+       "\"-5\""},
+      {{"sample", "m", "--tokens", "010", "--top-p", "1.5"},
+       "--top-p: has to be a number from 0 to 1, not \"1.5\""},
+      {{"sample", "m", "--temperature", "nan"},
+       "--temperature: has to be a number from 0 to 100, not \"nan\""},
+      {{"generate", "a", "--prompt", "x", "--seed", "1e6"},
+       "--seed: has to be a whole number from 0 to 18446744073709551615, not "
+       "\"1e6\""},
+      {{"data", "prepare", "x", "--out", "y", "--shard-tokens", "-1"},
+       "--shard-tokens: has to be a whole number from 1 to "
+       "18446744073709551615, not \"-1\""},
+      {{"data", "prepare", "x", "--out", "y", "--validation", "0.9"},
+       "--validation: has to be a number from 0 to 0.5, not \"0.9\""},
+      {{"events", "a", "--tail", "-3"},
+       "--tail: has to be a whole number from 1 to 18446744073709551615, not "
+       "\"-3\""},
+      {{"simulate", "-f", "j", "--cluster", "c", "--rounds", "0"},
+       "--rounds: has to be a whole number from 1 to 1000000, not \"0\""},
+      {{"simulate", "-f", "j", "--cluster", "c", "--tau", "6,-1"},
+       "--tau: has to be a whole number from 1 to 1000000, not \"-1\""},
+      {{"simulate", "-f", "j", "--cluster", "c", "--preempt-every", "1e300"},
+       "--preempt-every: 1e300 is no time like 90s or 1h30m"},
+      {{"top", "--interval", "inf"},
+       "--interval: inf is no time like 90s or 1h30m"},
+  };
+  for (const auto& one : cases) {
+    const Parsed parsed = ParseArguments(one.words);
+    EXPECT_FALSE(parsed.arguments.has_value());
+    EXPECT_EQ(parsed.code, ExitCode::kUsage);
+    EXPECT_THAT(parsed.text,
+                StartsWith(std::string(one.message) + " (see skerryctl "));
+    EXPECT_THAT(parsed.text, EndsWith(" --help)\n"));
+  }
+}
+
+TEST(ArgumentsTest, AMissingCommandIsAnsweredWithThoseThereAre) {
+  EXPECT_EQ(ParseArguments({}).text,
+            "skerryctl needs a command (see skerryctl --help)\n");
+  EXPECT_EQ(ParseArguments({"data"}).text,
+            "data needs a command: prepare, import, train-tokenizer (see "
+            "skerryctl data --help)\n");
+  EXPECT_EQ(ParseArguments({"watch", "my-first-run"}).text,
+            "watch has no command my-first-run; it has: job (see skerryctl "
+            "watch --help)\n");
+  EXPECT_EQ(ParseArguments({"data", "prepair"}).text,
+            "data has no command prepair; did you mean prepare? (see "
+            "skerryctl data --help)\n");
+}
+
+TEST(ArgumentsTest, AWrongLineNamesTheHelpOfItsCommand) {
+  EXPECT_EQ(ParseArguments({"submit", "job.yaml"}).text,
+            "--file is required (see skerryctl submit --help)\n");
+  EXPECT_THAT(ParseArguments({"data", "prepare", "--out", "x"}).text,
+              EndsWith("(see skerryctl data prepare --help)\n"));
+}
+
+TEST(ArgumentsTest, OnlyListsOfWordsAreOfferedAsValues) {
+  EXPECT_THAT(
+      CompleteArguments({"data", "train-tokenizer", "--kind", ""}).words,
+      testing::ElementsAre("gpt2", "llama3"));
+  EXPECT_THAT(CompleteArguments({"sample", "m", "--top-k", ""}).words,
+              testing::IsEmpty());
+  EXPECT_THAT(CompleteArguments({"wait", "job", "a", "--for", "r"}).words,
+              testing::ElementsAre("running"));
 }
 
 TEST(ArgumentsTest, HelpNamesTheCommandsAndTheExitCodes) {

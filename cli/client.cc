@@ -13,6 +13,8 @@
 #include "base/release.h"
 #include "base/status.h"
 #include "proto/skerry/v1/operator.grpc.pb.h"
+#include "transport/address.h"
+#include "transport/grpc/plain_cause.h"
 #include "transport/loopback.h"
 
 namespace skerry::cli {
@@ -88,9 +90,10 @@ struct Client::Connection {
     // Nothing is cancelled here, so it was a coordinator that stops.
     if (code == absl::StatusCode::kUnavailable ||
         code == absl::StatusCode::kCancelled) {
-      return absl::UnavailableError(
-          absl::StrCat("coordinator ", address,
-                       " cannot be reached: ", status.error_message()));
+      return absl::UnavailableError(absl::StrCat(
+          "coordinator ", address,
+          " cannot be reached: ", transport::PlainCause(status.error_message()),
+          "; start it, or correct --coordinator or the context"));
     }
     if (code == absl::StatusCode::kDeadlineExceeded) {
       return absl::DeadlineExceededError(
@@ -136,6 +139,8 @@ struct Client::Connection {
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Make(
     const std::string& address, absl::Duration timeout_max) {
+  SKERRY_RETURN_IF_ERROR(
+      transport::CheckAddress(address, transport::AddressUse::kConnect));
   SKERRY_RETURN_IF_ERROR(transport::RequireLoopback(address));
   auto connection = std::make_unique<Connection>();
   connection->address = address;
@@ -208,6 +213,13 @@ absl::StatusOr<v1::JobView> Client::Resume(const std::string& name) {
                            kMutationTimeout);
 }
 
+absl::StatusOr<v1::JobView> Client::Restore(v1::RestoreJobRequest request) {
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  return connection_->Call(&v1::Operator::Stub::RestoreJob, request,
+                           kMutationTimeout);
+}
+
 absl::StatusOr<v1::PlanJobReply> Client::Plan(
     const v1::PlanJobRequest& request) {
   return connection_->Call(&v1::Operator::Stub::PlanJob, request, kViewTimeout);
@@ -221,6 +233,14 @@ absl::StatusOr<v1::WorkerView> Client::SetIntent(const std::string& worker,
   request.set_worker(worker);
   request.set_intent(intent);
   return connection_->Call(&v1::Operator::Stub::SetWorkerIntent, request,
+                           kMutationTimeout);
+}
+
+absl::StatusOr<v1::WorkerView> Client::RemoveStoredJobs(
+    v1::RemoveStoredJobsRequest request) {
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  return connection_->Call(&v1::Operator::Stub::RemoveStoredJobs, request,
                            kMutationTimeout);
 }
 

@@ -40,10 +40,14 @@ class Client {
   absl::StatusOr<v1::JobView> Cancel(const std::string& name);
   absl::StatusOr<v1::JobView> Pause(const std::string& name);
   absl::StatusOr<v1::JobView> Resume(const std::string& name);
+  absl::StatusOr<v1::JobView> Restore(v1::RestoreJobRequest request);
   absl::StatusOr<v1::PlanJobReply> Plan(const v1::PlanJobRequest& request);
   absl::StatusOr<v1::ListWorkersReply> ListWorkers();
   absl::StatusOr<v1::WorkerView> SetIntent(const std::string& worker,
                                            v1::WorkerIntent intent);
+  // The worker removes these folders from its disk.
+  absl::StatusOr<v1::WorkerView> RemoveStoredJobs(
+      v1::RemoveStoredJobsRequest request);
   absl::StatusOr<v1::AuditDataReply> Audit(const std::string& name);
   absl::StatusOr<v1::GenerateTextReply> Generate(
       const v1::GenerateTextRequest& request, absl::Duration timeout);

@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/check.h"
 #include "base/status.h"
 #include "cli/read_file.h"
 #include "cli/simulation.pb.h"
@@ -23,6 +25,29 @@ constexpr size_t kFileBytesMax = 1 << 20;
 constexpr uint32_t kIslandsMax = 64;
 constexpr uint32_t kWorkersMax = 256;
 constexpr double kBytesPerMbit = 1e6 / 8;
+
+// More than any machine or network has; what is above is a mistake, and times
+// that follow from it could not be added up.
+double HighestOf(std::string_view field) {
+  constexpr std::pair<std::string_view, double> kHighest[] = {
+      {"samples_per_s", 1e9},
+      {"seconds_per_sample", 1e6},
+      {"flops_per_s", 1e21},
+      {"up_mbit_s", 1e8},
+      {"down_mbit_s", 1e8},
+      {"mbit_s", 1e8},
+      {"rtt_ms", 1e6},
+      {"coordinator_rtt_ms", 1e6},
+      {"lease_s", 86400},
+      {"start_s", 86400},
+      {"host_ns_per_element", 1e6},
+      {"jitter", 1},
+  };
+  for (const auto& [name, highest] : kHighest) {
+    if (name == field) return highest;
+  }
+  SKERRY_CHECK(false);
+}
 
 class Reader {
  public:
@@ -58,10 +83,12 @@ double Reader::Number(const Message& message, const char* field,
   const auto* found = message.GetDescriptor()->FindFieldByName(field);
   if (!message.GetReflection()->HasField(message, found)) return standard;
   const double value = message.GetReflection()->GetDouble(message, found);
-  Require(value > 0 || (zero && value == 0), absl::StrCat(where, field),
-          absl::StrCat("has to be ", zero ? "at least" : "above", " 0, not ",
-                       value));
-  return value;
+  const double high = HighestOf(field);
+  const bool fine = (value > 0 || (zero && value == 0)) && value <= high;
+  Require(fine, absl::StrCat(where, field),
+          absl::StrCat("has to be ", zero ? "at least" : "above",
+                       " 0 and at most ", high, ", not ", value));
+  return fine ? value : standard;
 }
 
 sim::IslandShape Reader::Island(const ClusterFile::Island& island,
@@ -83,6 +110,8 @@ sim::IslandShape Reader::Island(const ClusterFile::Island& island,
   const double flops = Number(island, "flops_per_s", where, 0);
   if (samples > 0) seconds = 1 / samples;
   if (flops > 0) seconds = flops_per_sample / flops;
+  Require(seconds <= HighestOf("seconds_per_sample"), where + "flops_per_s",
+          absl::StrCat("makes a sample take ", seconds, " seconds"));
   shape.compute = absl::Seconds(seconds);
   shape.up_bytes_per_s = kBytesPerMbit * Number(island, "up_mbit_s", where, 0);
   shape.down_bytes_per_s =

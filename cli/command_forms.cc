@@ -26,8 +26,10 @@ bool IsChange(Command command) {
   return command == Command::kSubmit || command == Command::kApply ||
          command == Command::kCancel || command == Command::kDeleteJob ||
          command == Command::kPause || command == Command::kResume ||
-         command == Command::kCordon || command == Command::kUncordon ||
-         command == Command::kDrain || command == Command::kCheckpointCreate;
+         command == Command::kRestore || command == Command::kCordon ||
+         command == Command::kUncordon || command == Command::kDrain ||
+         command == Command::kClean ||
+         command == Command::kCheckpointCreate;
 }
 
 }  // namespace

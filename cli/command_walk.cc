@@ -2,9 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <string_view>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "cli/did_you_mean.h"
 
 namespace skerry::cli {
@@ -147,14 +149,15 @@ Names NamesFor(const std::string& argument) {
   return Names::kNone;
 }
 
-// The words that an argument's description lists: "table, json or yaml".
+// The words that an argument's description lists: "one of: table or yaml".
 std::vector<std::string> ValuesFor(const CLI::Option& option) {
   std::vector<std::string> values;
   std::string word;
   const std::string& about = option.get_description();
-  const size_t begin = about.find(": ");
+  constexpr std::string_view kList = "one of: ";
+  const size_t begin = about.find(kList);
   if (begin == std::string::npos) return values;
-  for (const char c : about.substr(begin + 2) + " ") {
+  for (const char c : about.substr(begin + kList.size()) + " ") {
     if (c != ' ' && c != ',') {
       word += c;
       continue;
@@ -163,6 +166,16 @@ std::vector<std::string> ValuesFor(const CLI::Option& option) {
     word.clear();
   }
   return values;
+}
+
+// "data prepare"; the program's name for the root.
+std::string PlaceOf(const CLI::App& app, const CLI::App& root) {
+  std::string place;
+  for (const CLI::App* at = &app; at != &root; at = at->get_parent()) {
+    place = place.empty() ? at->get_name()
+                          : absl::StrCat(at->get_name(), " ", place);
+  }
+  return place.empty() ? root.get_name() : place;
 }
 
 }  // namespace
@@ -203,19 +216,25 @@ Completion CompleteLine(const CLI::App& root,
   return completion;
 }
 
-std::string ExplainStrayWord(const CLI::App& root,
-                             const std::vector<std::string>& words) {
+std::string ExplainWrongCommand(const CLI::App& root,
+                                const std::vector<std::string>& words) {
   const Walk walk = Along(root, words, words.size());
-  if (walk.stray.empty()) return "";
-  std::string place;
-  for (const CLI::App* at = walk.app; at != &root; at = at->get_parent()) {
-    place = place.empty() ? at->get_name()
-                          : absl::StrCat(at->get_name(), " ", place);
+  const std::vector<std::string> commands = CommandNames(*walk.app);
+  const std::string place = PlaceOf(*walk.app, root);
+  // Those of the root are too many for a line.
+  const auto among = [&](const char* before) {
+    return walk.app == &root
+               ? std::string()
+               : absl::StrCat(before, absl::StrJoin(commands, ", "));
+  };
+  if (walk.stray.empty()) {
+    const bool missing = !commands.empty() && walk.awaiting == nullptr;
+    return missing ? absl::StrCat(place, " needs a command", among(": ")) : "";
   }
-  if (place.empty()) place = "skerryctl";
   if (walk.stray[0] != '-') {
+    const std::string nearest = DidYouMean(walk.stray, commands);
     return absl::StrCat(place, " has no command ", walk.stray,
-                        DidYouMean(walk.stray, CommandNames(*walk.app)));
+                        nearest.empty() ? among("; it has: ") : nearest);
   }
   std::vector<std::string> known;
   for (const CLI::Option* option : OptionsOf(*walk.app)) {
@@ -226,6 +245,13 @@ std::string ExplainStrayWord(const CLI::App& root,
   const std::string nearest =
       IsLong(walk.stray) ? DidYouMean(walk.stray, known) : "";
   return absl::StrCat(place, " has no option ", walk.stray, nearest);
+}
+
+std::string TypedCommand(const CLI::App& root,
+                         const std::vector<std::string>& words) {
+  const Walk walk = Along(root, words, words.size());
+  const std::string place = PlaceOf(*walk.app, root);
+  return walk.app == &root ? place : absl::StrCat(root.get_name(), " ", place);
 }
 
 }  // namespace skerry::cli

@@ -36,9 +36,15 @@ Completion CompleteLine(const CLI::App& root,
                         const std::vector<std::string>& words);
 
 // What is wrong with the first word that is no command or option of its place,
-// with the nearest that is one; empty when there is no such word.
-std::string ExplainStrayWord(const CLI::App& root,
-                             const std::vector<std::string>& words);
+// with the nearest that is one, or what may stand there; or which command is
+// missing behind the last word. Empty when neither is so.
+std::string ExplainWrongCommand(const CLI::App& root,
+                                const std::vector<std::string>& words);
+
+// The innermost command that `words` name, as it is typed: "skerryctl data
+// prepare".
+std::string TypedCommand(const CLI::App& root,
+                         const std::vector<std::string>& words);
 
 }  // namespace skerry::cli
 

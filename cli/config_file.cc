@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "cli/did_you_mean.h"
+#include "cli/yaml_syntax.h"
 #include "nlohmann/json.hpp"
 
 namespace skerry::cli {
@@ -146,7 +147,10 @@ absl::StatusOr<Config> ReadConfig(const std::string& path,
   try {
     return Parse(path, YAML::Load(text));
   } catch (const YAML::Exception& error) {
-    return Wrong(path, error.mark, error.msg);
+    const YamlProblem problem = ExplainYaml(text, error.mark.line + 1,
+                                            error.mark.column + 1, error.msg);
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ":", problem.line, ":", problem.column, ": ", problem.what));
   }
 }
 

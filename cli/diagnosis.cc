@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/job_folder_name.h"
 #include "base/release.h"
 #include "cli/table.h"
 #include "cli/worker_view.h"
@@ -25,6 +27,10 @@ constexpr double kSilentShare = 0.65;
 constexpr double kSlowBytesPerS = 1e6 / 8;
 constexpr double kFarS = 1.0;
 constexpr double kStallShare = 0.25;
+// A process that was refused longer ago is gone: one that is started again
+// asks again.
+constexpr uint64_t kContenderMsMax = 10 * 60 * 1000;
+constexpr size_t kFoldersNamed = 4;
 
 class Doctor {
  public:
@@ -47,6 +53,7 @@ class Doctor {
   void CoordinatorMachine();
   void Worker(const v1::WorkerView& worker);
   void Workers();
+  void StoredJobs();
   void Machines();
   void Ports();
   void Links();
@@ -63,11 +70,7 @@ bool Doctor::Coordinator() {
   const auto& version = evidence_.version;
   if (!version.ok()) {
     const absl::string_view why = version.status().message();
-    const bool other = absl::IsFailedPrecondition(version.status());
-    Add(Verdict::kProblem, "coordinator",
-        absl::StrCat(why, other ? ""
-                                : "; start it, or correct --coordinator and "
-                                  "the context"));
+    Add(Verdict::kProblem, "coordinator", std::string(why));
     return false;
   }
   Add(Verdict::kOk, "coordinator",
@@ -138,6 +141,15 @@ void Doctor::Worker(const v1::WorkerView& worker) {
                      "uncordon ",
                      worker.worker()));
   }
+  if (worker.has_contender() &&
+      worker.contender().age_ms() <= kContenderMsMax) {
+    Add(Verdict::kProblem, about,
+        absl::StrCat("two processes have this name: the one at ",
+                     worker.address(), " serves, and one at ",
+                     worker.contender().address(), " was refused ",
+                     AgeText(worker.contender().age_ms()),
+                     " ago; give that one another --name, or stop it"));
+  }
   if (evidence_.version->release() != worker.release()) {
     Add(Verdict::kWarning, about,
         absl::StrCat("its release is ", worker.release(),
@@ -160,6 +172,31 @@ void Doctor::Workers() {
           absl::StrCat("all ", workers.size(),
                        " are connected, within their leases and of one "
                        "release"));
+}
+
+// Only an operator can tell whether anybody needs what a coordinator does not
+// know of.
+void Doctor::StoredJobs() {
+  for (const v1::WorkerView& worker : evidence_.workers.workers()) {
+    std::vector<std::string> folders;
+    uint64_t bytes = 0;
+    for (const v1::StoredJobView& stored : worker.stored_jobs()) {
+      if (stored.state() != kUnknownJob) continue;
+      folders.push_back(JobFolderName(stored.job(), stored.uid()));
+      bytes += stored.bytes();
+    }
+    if (folders.empty()) continue;
+    const size_t count = folders.size();
+    if (count > kFoldersNamed) folders.resize(kFoldersNamed);
+    Add(Verdict::kWarning, "worker " + worker.worker(),
+        absl::StrCat("its disk has ", BytesText(bytes), " of ", count,
+                     " jobs that this coordinator does not know (",
+                     absl::StrJoin(folders, ", "),
+                     count > kFoldersNamed ? ", ..." : "",
+                     "); if it was not started on an old or a wrong journal, "
+                     "remove them with: skerryctl clean ",
+                     worker.worker()));
+  }
 }
 
 void Doctor::Machines() {
@@ -222,30 +259,29 @@ void Doctor::Job(const v1::JobView& job) {
                      job.spec().name(), " once that is known"));
     return;
   }
-  if (job.phase() == v1::JOB_PHASE_PENDING && job.has_queue()) {
-    Add(Verdict::kWarning, about, "it " + job.reason());
+  for (const v1::Condition& condition : job.conditions()) {
+    Add(condition.needs_help() ? Verdict::kProblem : Verdict::kWarning, about,
+        condition.text());
   }
-  int alive = 0;
+  std::vector<std::string> hung;
   for (const v1::ReplicaView& replica : job.replicas()) {
-    alive += replica.life() != 0 ? 1 : 0;
     for (const v1::SeatView& seat : replica.seats()) {
-      if (seat.error().empty()) continue;
-      Add(Verdict::kProblem, about,
-          absl::StrCat("worker ", seat.worker(), ": ", seat.error()));
+      if (!seat.trainer_trouble().empty()) hung.push_back(seat.worker());
     }
   }
   if (job.phase() != v1::JOB_PHASE_RUNNING) return;
-  if (alive == 0) {
-    Add(Verdict::kProblem, about,
-        absl::StrCat("nobody trains it: ", job.reason()));
-  }
   const v1::JobCounters& counters = job.counters();
   const double busy = counters.compute_s() + counters.stall_s();
   if (busy > 0 && counters.stall_s() > kStallShare * busy) {
+    const std::string advice =
+        hung.empty()
+            ? "a longer tau, or codec: adaptive"
+            : absl::StrCat("others wait for worker ", absl::StrJoin(hung, ", "),
+                           ", whose trainer does not go on: look at "
+                           "its machine");
     Add(Verdict::kWarning, about,
-        absl::StrFormat("its workers stall %.0f %% of the time; a longer tau, "
-                        "or codec: adaptive",
-                        100 * counters.stall_s() / busy));
+        absl::StrFormat("its workers stall %.0f %% of the time; %s",
+                        100 * counters.stall_s() / busy, advice));
   }
 }
 
@@ -277,6 +313,7 @@ std::vector<Check> Doctor::Diagnose() && {
     CoordinatorMachine();
     Workers();
     Machines();
+    StoredJobs();
     Ports();
     Links();
     Jobs();

@@ -107,7 +107,21 @@ INSTANTIATE_TEST_SUITE_P(
               [](Evidence& e) {
                 e.version = absl::UnavailableError("it cannot be reached");
               },
-              "problem  coordinator: it cannot be reached; start it"},
+              "problem  coordinator: it cannot be reached"},
+        Fault{"unknown_folders",
+              [](Evidence& e) {
+                for (int i = 0; i < 2; ++i) {
+                  v1::StoredJobView* stored = First(e).add_stored_jobs();
+                  stored->set_job(7);
+                  stored->set_uid(0xab);
+                  stored->set_bytes(kGiB);
+                  stored->set_state(i == 0 ? "unknown" : "ended");
+                }
+              },
+              "warning  worker a: its disk has 1.0 GiB of 1 jobs that this "
+              "coordinator does not know (7-00000000000000ab); if it was not "
+              "started on an old or a wrong journal, remove them with: "
+              "skerryctl clean a"},
         Fault{"other_protocol",
               [](Evidence& e) {
                 e.version = absl::FailedPreconditionError("speaks 1, not 2");
@@ -121,6 +135,20 @@ INSTANTIATE_TEST_SUITE_P(
                 }
               },
               "warning  release: skerryctl is "},
+        Fault{"two_of_one_name",
+              [](Evidence& e) {
+                First(e).set_address("10.0.0.1:1");
+                First(e).mutable_contender()->set_address("10.0.0.2:2");
+                First(e).mutable_contender()->set_age_ms(3000);
+              },
+              "problem  worker a: two processes have this name: the one at "
+              "10.0.0.1:1 serves, and one at 10.0.0.2:2 was refused 3s ago"},
+        Fault{"diverged",
+              [](Evidence& e) {
+                Job(e).set_phase(v1::JOB_PHASE_DIVERGED);
+                Job(e).set_reason("worker a holds sequence 79");
+              },
+              "problem  job bible: worker a holds sequence 79"},
         Fault{"coordinator_clock",
               [](Evidence& e) {
                 e.version->mutable_machine()->set_unix_ms(kNow + 7000);
@@ -177,9 +205,10 @@ INSTANTIATE_TEST_SUITE_P(
               [](Evidence& e) {
                 Job(e).set_phase(v1::JOB_PHASE_PENDING);
                 Job(e).mutable_queue()->set_position(1);
-                Job(e).set_reason("waits as number 1 of 1: why");
+                Job(e).add_conditions()->set_text(
+                    "waits as number 1 of 1: why");
               },
-              "warning  job bible: it waits as number 1 of 1: why"},
+              "warning  job bible: waits as number 1 of 1: why"},
         Fault{"failed_job",
               [](Evidence& e) {
                 Job(e).set_phase(v1::JOB_PHASE_FAILED);
@@ -188,12 +217,18 @@ INSTANTIATE_TEST_SUITE_P(
               "warning  job bible: it has failed: no data"},
         Fault{"failing_seat",
               [](Evidence& e) {
-                Job(e).mutable_replicas(0)->mutable_seats(0)->set_error("full");
+                v1::Condition* one = Job(e).add_conditions();
+                one->set_text("worker a: full");
+                one->set_needs_help(true);
               },
               "problem  job bible: worker a: full"},
         Fault{"nobody_trains",
-              [](Evidence& e) { Job(e).mutable_replicas(0)->set_life(0); },
-              "problem  job bible: nobody trains it"},
+              [](Evidence& e) {
+                v1::Condition* one = Job(e).add_conditions();
+                one->set_text("nobody trains it: why");
+                one->set_needs_help(true);
+              },
+              "problem  job bible: nobody trains it: why"},
         Fault{"stalled_job",
               [](Evidence& e) { Job(e).mutable_counters()->set_stall_s(90); },
               "warning  job bible: its workers stall 50 %"},
@@ -214,6 +249,20 @@ TEST(DiagnosisTest, ASlowCallIsNoClockDifference) {
   evidence.asked_half_ms = 3500;
   EXPECT_EQ(CountProblems(Diagnose(evidence)), 0u);
   EXPECT_THAT(ChecksText(Diagnose(evidence)), Not(HasSubstr("its clock")));
+}
+
+TEST(DiagnosisTest, AStoppedTrainerIsNamedAndNoCodecIsAdvised) {
+  Evidence evidence = Healthy();
+  v1::JobView& job = Job(evidence);
+  job.mutable_counters()->set_stall_s(90);
+  job.mutable_replicas(0)->mutable_seats(0)->set_trainer_trouble(
+      "the trainer has not answered for 4.0 s");
+  const std::string text = ChecksText(Diagnose(evidence));
+  EXPECT_THAT(text, HasSubstr("problem  job bible: worker a: the trainer has "
+                              "not answered for 4.0 s\n"));
+  EXPECT_THAT(text, HasSubstr("its workers stall 50 % of the time; others wait "
+                              "for worker a, whose trainer does not go on"));
+  EXPECT_THAT(text, Not(HasSubstr("codec")));
 }
 
 TEST(DiagnosisTest, JsonCountsWhatIsWrong) {

@@ -20,6 +20,8 @@ enum class ExitCode {
   kInvalid = 7,
   kJobFailed = 8,
   kJobCancelled = 9,
+  // The job succeeded, and its last state was not saved.
+  kNotSaved = 10,
   // Of `wait`.
   kTimedOut = 124,
 };

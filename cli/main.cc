@@ -17,6 +17,7 @@
 #include "cli/client.h"
 #include "cli/commands/change.h"
 #include "cli/commands/checkpoint.h"
+#include "cli/commands/clean.h"
 #include "cli/commands/complete.h"
 #include "cli/commands/config.h"
 #include "cli/commands/data_import.h"
@@ -28,6 +29,7 @@
 #include "cli/commands/follow.h"
 #include "cli/commands/generate.h"
 #include "cli/commands/plan.h"
+#include "cli/commands/restore.h"
 #include "cli/commands/sample.h"
 #include "cli/commands/show.h"
 #include "cli/commands/simulate.h"
@@ -71,6 +73,9 @@ absl::Status ChangeCluster(const Arguments& arguments, Client& client,
     case Command::kDrain:
       return SetIntent(client, arguments.worker, v1::WORKER_INTENT_DRAIN,
                        output);
+    case Command::kClean:
+      return CleanWorker(client, arguments.worker, arguments.folders,
+                         arguments.sure, output);
     default:
       return absl::InternalError("not a command for the coordinator");
   }
@@ -100,8 +105,13 @@ absl::Status RunOnCluster(const Arguments& arguments, Client& client,
     case Command::kGenerate:
       return GenerateText(client, arguments.generate, output);
     case Command::kCheckpointCreate: {
-      runtime::PosixFiles files;
+      runtime::PosixFiles files(runtime::PosixFiles::Access::kUmask);
       return CreateCheckpoint(client, arguments.checkpoint, files, output);
+    }
+    case Command::kRestore: {
+      runtime::PosixFiles files;
+      return RestoreJob(client, arguments.name, arguments.restore, files,
+                        output);
     }
     case Command::kVersion:
       return ShowVersion(client, output);
@@ -235,7 +245,8 @@ absl::Status WithHint(const absl::Status& status, const Arguments& arguments,
 }
 
 absl::StatusOr<ExitCode> Run(const Arguments& arguments, const Output& output) {
-  runtime::PosixFiles files;
+  // What a user makes is for whom the umask says.
+  runtime::PosixFiles files(runtime::PosixFiles::Access::kUmask);
   const std::optional<absl::Status> alone = RunAlone(arguments, files, output);
   if (alone.has_value()) {
     if (!alone->ok()) return *alone;

@@ -5,6 +5,7 @@
 
 #include "absl/time/time.h"
 #include "cli/word_checks.h"
+#include "runtime/command_line/number_option.h"
 
 namespace skerry::cli {
 namespace {
@@ -16,12 +17,12 @@ CLI::Option* AddDuration(CLI::App* leaf, const std::string& name,
           name,
           [&value](const std::string& text) { ReadDuration(text, &value); },
           about)
-      ->check(IsDuration());
+      ->check(IsDuration())
+      ->type_name("TIME");
 }
 
-template <typename T>
 void AddList(CLI::App* leaf, const std::string& name, const std::string& about,
-             T& values) {
+             std::vector<std::string>& values) {
   leaf->add_option(name, values, about + ", several with commas between them")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -37,11 +38,13 @@ void AddSimulateOptions(CLI::App* simulate, SimulateArguments& wanted) {
                    "YAML file of islands, speeds and links")
       ->required();
   PlanLists& lists = wanted.lists;
-  AddList(simulate, "--tau", "inner steps a round", lists.taus);
+  runtime::AddNumbers(*simulate, "--tau", lists.taus, {1, 1'000'000},
+                      "inner steps a round, several with commas between them");
   AddList(simulate, "--codec", "codecs, or adaptive", lists.codecs);
   AddList(simulate, "--method", "outer methods", lists.methods);
-  AddList(simulate, "--islands", "how many of the cluster's, from the first",
-          lists.islands);
+  runtime::AddNumbers(*simulate, "--islands", lists.islands, {1, 10'000},
+                      "how many of the cluster's, from the first, several with "
+                      "commas between them");
   CLI::Option* every = AddDuration(
       simulate, "--preempt-every",
       "mean time until a worker's machine is taken away", wanted.preempt_every);
@@ -52,11 +55,11 @@ void AddSimulateOptions(CLI::App* simulate, SimulateArguments& wanted) {
       ->add_option("--trace", wanted.trace,
                    "file of SECONDS,WORKER,down or up instead")
       ->excludes(every);
-  simulate
-      ->add_option("--rounds", wanted.rounds,
-                   "of each worker; a longer job is cut to so many")
+  runtime::AddNumber(*simulate, "--rounds", wanted.rounds, {1, 1'000'000},
+                     "of each worker; a longer job is cut to so many")
       ->capture_default_str();
-  simulate->add_option("--seed", wanted.seed, "of all that is drawn")
+  runtime::AddNumber(*simulate, "--seed", wanted.seed, {},
+                     "of all that is drawn")
       ->capture_default_str();
 }
 

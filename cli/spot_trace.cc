@@ -1,15 +1,15 @@
 #include "cli/spot_trace.h"
 
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "base/bounded_number.h"
 
 namespace skerry::cli {
 namespace {
@@ -49,12 +49,16 @@ absl::StatusOr<std::vector<sim::Absence>> ParseSpotTrace(
     line = absl::StripAsciiWhitespace(line);
     if (line.empty() || line.front() == '#') continue;
     const std::vector<absl::string_view> parts = absl::StrSplit(line, ',');
-    double seconds = 0;
-    if (parts.size() != 3 || !absl::SimpleAtod(parts[0], &seconds) ||
-        !std::isfinite(seconds) || seconds < 0) {
+    if (parts.size() != 3) {
       return wrong("has to be SECONDS,WORKER,down or SECONDS,WORKER,up");
     }
-    const absl::Duration at = absl::Seconds(seconds);
+    const auto seconds =
+        ReadNumber<double>(std::string_view(parts[0].data(), parts[0].size()),
+                           {0, absl::ToDoubleSeconds(kNever)});
+    if (!seconds.ok()) {
+      return wrong(absl::StrCat("SECONDS ", seconds.status().message()));
+    }
+    const absl::Duration at = absl::Seconds(*seconds);
     if (at < last) return wrong("is earlier than the line before");
     last = at;
     const auto worker =

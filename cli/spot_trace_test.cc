@@ -43,7 +43,10 @@ TEST(SpotTraceTest, LinesBecomeAbsences) {
 
 TEST(SpotTraceTest, EveryMistakeNamesItsLine) {
   EXPECT_THAT(ErrorOf("10;east1;down"), StartsWith("spot.csv:1: has to be"));
-  EXPECT_THAT(ErrorOf("\n-1,east1,down"), StartsWith("spot.csv:2: has to be"));
+  EXPECT_THAT(ErrorOf("\n-1,east1,down"),
+              StartsWith("spot.csv:2: SECONDS has to be a number from 0 to "));
+  EXPECT_THAT(ErrorOf("1e300,east1,down"),
+              StartsWith("spot.csv:1: SECONDS has to be a number from 0 to "));
   EXPECT_THAT(ErrorOf("10,east2,down"),
               StartsWith("spot.csv:1: the cluster has no worker east2"));
   EXPECT_THAT(ErrorOf("10,east1,gone"),

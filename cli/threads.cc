@@ -1,9 +1,7 @@
 #include "cli/threads.h"
 
-#include <algorithm>
-#include <thread>
-
 #include "absl/strings/str_cat.h"
+#include "runtime/posix/cpu_limit.h"
 
 namespace skerry::cli {
 namespace {
@@ -18,7 +16,7 @@ absl::StatusOr<int> ThreadsOf(int wanted) {
         absl::StrCat("--threads is ", wanted, ", must be 1 to ", kThreadsMax));
   }
   if (wanted > 0) return wanted;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return runtime::UsableCpus();
 }
 
 }  // namespace skerry::cli

@@ -8,7 +8,8 @@
 
 namespace skerry::cli {
 
-// `wanted`, or as many as the machine has for 0. Errors: InvalidArgument.
+// `wanted`; for 0 as many as this process may use, its CPU quota included.
+// Errors: InvalidArgument.
 absl::StatusOr<int> ThreadsOf(int wanted);
 
 }  // namespace skerry::cli

@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "cli/model_place.h"
 #include "cli/table.h"
 #include "nlohmann/json.hpp"
 
@@ -96,7 +97,8 @@ std::string SeatsTable(const v1::JobView& job) {
                {"NOTE"}});
   for (const v1::ReplicaView& replica : job.replicas()) {
     for (const v1::SeatView& seat : replica.seats()) {
-      std::string note = seat.error();
+      std::string note =
+          seat.error().empty() ? seat.trainer_trouble() : seat.error();
       if (note.empty() && replica.suspected()) note = "suspected";
       table.AddRow({absl::StrCat(replica.replica()),
                     replica.life() == 0 ? "" : absl::StrCat(replica.life()),
@@ -176,6 +178,15 @@ std::string QueueText(const v1::JobView& job) {
   return absl::StrCat(job.queue().position(), "/", job.queue().length());
 }
 
+// Why the job does not move, the first thing that is wrong with it, or why it
+// did not succeed.
+std::string NoteText(const v1::JobView& job) {
+  if (!job.conditions().empty()) return job.conditions(0).text();
+  const bool lost = job.phase() == v1::JOB_PHASE_FAILED ||
+                    job.phase() == v1::JOB_PHASE_CANCELLED;
+  return lost ? job.reason() : "";
+}
+
 std::vector<Column> JobColumns() {
   return {{"NAME"},
           {"ID", Align::kRight},
@@ -240,8 +251,14 @@ std::string PhaseText(v1::JobPhase phase) {
 }
 
 std::string JobsTable(const v1::ListJobsReply& jobs) {
-  Table table(JobColumns());
-  for (const v1::JobView& job : jobs.jobs()) table.AddRow(JobCells(job));
+  std::vector<Column> columns = JobColumns();
+  columns.push_back({"NOTE"});
+  Table table(std::move(columns));
+  for (const v1::JobView& job : jobs.jobs()) {
+    std::vector<std::string> cells = JobCells(job);
+    cells.push_back(NoteText(job));
+    table.AddRow(std::move(cells));
+  }
   return table.Text();
 }
 
@@ -337,6 +354,11 @@ std::string JobDescription(const v1::JobView& job) {
   std::string phase = PhaseText(job.phase());
   if (!job.reason().empty()) absl::StrAppend(&phase, ": ", job.reason());
   AddFact("Phase", phase, &text);
+  for (const v1::Condition& condition : job.conditions()) {
+    if (condition.text() == job.reason()) continue;
+    AddFact(condition.needs_help() ? "Problem" : "Condition", condition.text(),
+            &text);
+  }
   const v1::JobSpec::Queue& queue = job.spec().queue();
   AddFact("Queue",
           absl::StrCat("priority ", queue.priority(),
@@ -378,7 +400,14 @@ std::string JobDescription(const v1::JobView& job) {
             &text);
   }
   AddFact("Data", job.spec().data().path(), &text);
+  if (job.has_validation_samples() && job.validation_samples() == 0) {
+    AddFact("Evaluation",
+            "none: the data have no validation split of a whole sample", &text);
+  }
   AddCounters(job, &text);
+  if (job.has_model()) {
+    absl::StrAppend(&text, "\nModel\n", ModelPlaceText(job));
+  }
   if (job.replicas_size() > 0) {
     absl::StrAppend(&text, "\nReplicas\n", SeatsTable(job));
   }
@@ -428,6 +457,13 @@ std::string ProgressLine(const v1::JobView& job) {
                   " tokens/s  replicas ", ReplicasText(job));
   if (!job.reason().empty()) absl::StrAppend(&line, "  ", job.reason());
   return Printable(line);
+}
+
+bool ProgressDiffers(const v1::JobView& before, const v1::JobView& now) {
+  v1::JobView as_fast = now;
+  as_fast.mutable_counters()->set_tokens_per_s(
+      before.counters().tokens_per_s());
+  return ProgressLine(before) != ProgressLine(as_fast);
 }
 
 std::string EventLine(const v1::Event& event) {

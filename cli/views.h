@@ -31,6 +31,9 @@ std::string AuditDescription(const v1::AuditDataReply& audit);
 
 // One line of `watch job`, without the line end.
 std::string ProgressLine(const v1::JobView& job);
+// Whether the lines of two views of a job differ in more than the speed, which
+// is an average: between two commits it falls at every look.
+bool ProgressDiffers(const v1::JobView& before, const v1::JobView& now);
 // One line of `logs`, without the line end.
 std::string EventLine(const v1::Event& event);
 

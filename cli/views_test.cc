@@ -91,6 +91,10 @@ v1::JobView RunningJob() {
   job.set_revision(94);
   job.set_open_attempt(93);
   job.set_open_tries(1);
+  v1::Condition* unsaved = job.add_conditions();
+  unsaved->set_kind(v1::Condition::KIND_CHECKPOINT_FAILS);
+  unsaved->set_text("the state at sequence 16 was not saved");
+  unsaved->set_needs_help(true);
   return job;
 }
 
@@ -114,6 +118,9 @@ v1::JobView WaitingJob() {
   job.mutable_queue()->set_position(2);
   job.mutable_queue()->set_length(3);
   job.set_reason("waits as number 2 of 3: it needs 1 worker(s)");
+  v1::Condition* why = job.add_conditions();
+  why->set_kind(v1::Condition::KIND_QUEUED);
+  why->set_text(job.reason());
   job.set_age_ms(4'000);
   return job;
 }
@@ -242,6 +249,20 @@ TEST(ViewsTest, ACapOnTheErrorIsShownWhereThereIsOne) {
   EXPECT_NE(JobDescription(job).find("Codec error:     at most 0.1\n"),
             std::string::npos)
       << JobDescription(job);
+}
+
+TEST(ViewsTest, ProgressDiffersByAnyThingButTheSpeed) {
+  const v1::JobView before = RunningJob();
+  v1::JobView slower = before;
+  slower.mutable_counters()->set_tokens_per_s(1);
+  ASSERT_NE(ProgressLine(before), ProgressLine(slower));
+  EXPECT_FALSE(ProgressDiffers(before, slower));
+  v1::JobView committed = slower;
+  committed.set_sequence(before.sequence() + 1);
+  EXPECT_TRUE(ProgressDiffers(before, committed));
+  v1::JobView waiting = slower;
+  waiting.set_reason("trainers are starting");
+  EXPECT_TRUE(ProgressDiffers(before, waiting));
 }
 
 }  // namespace

@@ -2,21 +2,30 @@
 
 #include <algorithm>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/bounded_number.h"
 #include "cli/did_you_mean.h"
 
 namespace skerry::cli {
+namespace {
+
+// A century: nobody waits longer, and a machine is not away for longer.
+constexpr absl::Duration kDurationMax = absl::Hours(24 * 36525);
+
+}  // namespace
 
 bool ReadDuration(const std::string& text, absl::Duration* duration) {
-  double seconds;
-  if (absl::SimpleAtod(text, &seconds)) {
-    *duration = absl::Seconds(seconds);
-  } else if (!absl::ParseDuration(text, duration)) {
+  const auto seconds = ReadNumber<double>(text, {});
+  absl::Duration read;
+  if (seconds.ok()) {
+    read = absl::Seconds(*seconds);
+  } else if (!absl::ParseDuration(text, &read)) {
     return false;
   }
-  return *duration >= absl::ZeroDuration();
+  if (read < absl::ZeroDuration() || read > kDurationMax) return false;
+  *duration = read;
+  return true;
 }
 
 CLI::Validator IsDuration() {
@@ -26,7 +35,7 @@ CLI::Validator IsDuration() {
                        ? std::string()
                        : text + " is no time like 90s or 1h30m";
           },
-          "TIME"};
+          ""};
 }
 
 CLI::Validator IsOneOf(const std::vector<std::string>& known) {

@@ -12,7 +12,8 @@
 
 namespace skerry::cli {
 
-// "90", "1m30s". False when it is none, or below zero.
+// "90", "1m30s". False, and nothing is written, when `text` is no time from
+// zero to a century.
 bool ReadDuration(const std::string& text, absl::Duration* duration);
 CLI::Validator IsDuration();
 

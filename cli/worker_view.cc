@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/job_folder_name.h"
 #include "cli/table.h"
 #include "cli/views.h"
 
@@ -40,11 +41,22 @@ std::string WorkerDescription(const v1::WorkerView& worker,
                        AgeText(worker.lease_ms())),
           &text);
   AddFact("Address", worker.address(), &text);
+  if (worker.has_contender()) {
+    AddFact("Refused",
+            absl::StrCat("another process of this name, at ",
+                         worker.contender().address(), ", ",
+                         AgeText(worker.contender().age_ms()), " ago"),
+            &text);
+  }
   AddFact("Incarnation", absl::StrCat(worker.incarnation()), &text);
   AddFact("Release", worker.release(), &text);
   AddFact("Jobs",
           worker.jobs_size() == 0 ? "none" : absl::StrJoin(worker.jobs(), ", "),
           &text);
+  for (const v1::WorkerView::Unserved& unserved : worker.unserved()) {
+    AddFact("Cannot serve",
+            absl::StrCat(unserved.job(), ": ", unserved.reason()), &text);
+  }
   AddFact("Clock", ClockText(worker), &text);
   const v1::Machine& machine = worker.machine();
   if (machine.state_bytes() > 0) {
@@ -61,6 +73,14 @@ std::string WorkerDescription(const v1::WorkerView& worker,
                     absl::StrFormat("%.1f ms", link.round_trip_s() * 1e3)});
     }
     absl::StrAppend(&text, "\nLinks\n", table.Text());
+  }
+  if (worker.stored_jobs_size() > 0) {
+    Table table({{"FOLDER"}, {"JOB"}, {"STATE"}, {"SIZE", Align::kRight}});
+    for (const v1::StoredJobView& stored : worker.stored_jobs()) {
+      table.AddRow({JobFolderName(stored.job(), stored.uid()), stored.name(),
+                    stored.state(), BytesText(stored.bytes())});
+    }
+    absl::StrAppend(&text, "\nOn its disk\n", table.Text());
   }
   if (!events.empty()) {
     absl::StrAppend(&text, "\nEvents\n");

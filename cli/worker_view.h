@@ -15,6 +15,9 @@ namespace skerry::cli {
 std::string WorkerDescription(const v1::WorkerView& worker,
                               const std::vector<v1::Event>& events);
 
+// StoredJobView.state of a job that the coordinator does not know.
+inline constexpr char kUnknownJob[] = "unknown";
+
 // "12.5 Mbit/s".
 std::string RateText(double bytes_per_s);
 

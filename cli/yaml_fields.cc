@@ -23,6 +23,7 @@
 #include "cli/enum_words.h"
 #include "cli/number_text.h"
 #include "cli/read_file.h"
+#include "cli/yaml_syntax.h"
 #include "nlohmann/json.hpp"
 
 namespace skerry::cli {
@@ -404,7 +405,10 @@ absl::StatusOr<YamlReading> ReadYaml(const std::string& file_name,
     }
     object = converter.Message(documents[0], type, "", 0);
   } catch (const YAML::Exception& error) {
-    return ParserProblem(file_name, text, error);
+    const YamlProblem problem = ExplainYaml(text, error.mark.line + 1,
+                                            error.mark.column + 1, error.msg);
+    return absl::InvalidArgumentError(absl::StrCat(
+        file_name, ":", problem.line, ":", problem.column, ": ", problem.what));
   }
   // A byte that is no UTF-8 is replaced here and refused by the message.
   return YamlReading{

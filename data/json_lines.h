@@ -5,6 +5,7 @@
 #define SKERRY_DATA_JSON_LINES_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,10 @@
 
 namespace skerry::data {
 
+// What becomes of a line that holds no text: the reader stops at it with an
+// error, or skips and counts it.
+enum class BadLines { kStop, kSkip };
+
 struct JsonLine {
   std::string text;
   // Where the line begins among the lines, and where it ends with its line
@@ -23,16 +28,35 @@ struct JsonLine {
   size_t end = 0;
 };
 
-// Hands over the texts in order; blank lines count for nothing. Errors:
-// InvalidArgument that names the line, the first of which has the number
-// `first_number`, when it is no object, or `key` is absent or no string.
-absl::Status ForEachJsonLine(std::string_view lines, const std::string& key,
+struct JsonLineCounts {
+  uint64_t documents = 0;
+  // Documents whose text is empty; they count as documents too.
+  uint64_t empty = 0;
+  uint64_t skipped = 0;
+  // What is wrong with the first line that was skipped.
+  std::string first_skipped;
+
+  // Adds what was counted in the lines after these.
+  void Add(const JsonLineCounts& after);
+};
+
+struct JsonLinesForm {
+  // Key of the text.
+  std::string key = "text";
+  BadLines bad_lines = BadLines::kStop;
+};
+
+// Hands over the texts in order and adds to `counts`; blank lines count for
+// nothing. Errors: InvalidArgument that names the line, the first of which has
+// the number `first_number`, and the column of what is wrong with it.
+absl::Status ForEachJsonLine(std::string_view lines, const JsonLinesForm& form,
                              size_t first_number,
-                             absl::FunctionRef<void(JsonLine line)> take);
+                             absl::FunctionRef<void(JsonLine line)> take,
+                             JsonLineCounts& counts);
 
 // The texts alone.
-absl::StatusOr<std::vector<std::string>> ReadJsonLines(std::string_view lines,
-                                                       const std::string& key);
+absl::StatusOr<std::vector<std::string>> ReadJsonLines(
+    std::string_view lines, const JsonLinesForm& form, JsonLineCounts& counts);
 
 }  // namespace skerry::data
 

@@ -8,29 +8,54 @@ namespace skerry::data {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST(JsonLinesTest, TextsComeInOrder) {
+  JsonLineCounts counts;
   const auto texts = ReadJsonLines(
       "{\"text\": \"a\\nb\", \"id\": 1}\n\r\n{\"text\": "
       "\"\"}\n{\"text\":\"c\"}",
-      "text");
+      {}, counts);
   ASSERT_TRUE(texts.ok()) << texts.status();
   EXPECT_THAT(*texts, ElementsAre("a\nb", "", "c"));
-  EXPECT_THAT(ReadJsonLines("", "text").value(), ElementsAre());
+  EXPECT_EQ(counts.documents, 3u);
+  EXPECT_EQ(counts.empty, 1u);
+  EXPECT_EQ(counts.skipped, 0u);
+  EXPECT_THAT(ReadJsonLines("", {}, counts).value(), ElementsAre());
 }
 
-TEST(JsonLinesTest, MistakesNameTheLine) {
+TEST(JsonLinesTest, MistakesNameLineAndColumn) {
   const auto error = [](const char* lines) {
-    const auto texts = ReadJsonLines(lines, "body");
+    JsonLineCounts counts;
+    const auto texts = ReadJsonLines(lines, {.key = "body"}, counts);
     EXPECT_TRUE(absl::IsInvalidArgument(texts.status()));
     return std::string(texts.status().message());
   };
   EXPECT_THAT(error("{\"body\": \"a\"}\n{\"text\": \"b\"}\n"),
-              HasSubstr("line 2: no string under 'body'"));
-  EXPECT_THAT(error("\n\n{\"body\": 3}"), HasSubstr("line 3"));
-  EXPECT_THAT(error("[1]"), HasSubstr("line 1: no JSON object"));
-  EXPECT_THAT(error("{\"body\": \"\xff\"}"), HasSubstr("line 1: no JSON"));
+              StartsWith("line 2: no string under 'body'; its keys are text"));
+  EXPECT_THAT(error("\n\n{\"body\": 3}"), StartsWith("line 3: no string"));
+  EXPECT_THAT(error("[1]"),
+              StartsWith("line 1, column 1: expected a JSON obj"));
+  EXPECT_THAT(error("\n{\"body\": \"\xff\"}"),
+              StartsWith("line 2, column 11:"));
+}
+
+TEST(JsonLinesTest, BadLinesAreSkippedAndCountedOnRequest) {
+  JsonLineCounts counts;
+  const auto texts = ReadJsonLines(
+      "{\"text\": \"a\"}\n{\"text\": \n{\"content\": \"b\"}\n"
+      "{\"text\": \"c\"}\n",
+      {.bad_lines = BadLines::kSkip}, counts);
+  ASSERT_TRUE(texts.ok()) << texts.status();
+  EXPECT_THAT(*texts, ElementsAre("a", "c"));
+  EXPECT_EQ(counts.skipped, 2u);
+  EXPECT_THAT(counts.first_skipped, StartsWith("line 2, column 9: "));
+  JsonLineCounts more{
+      .documents = 5, .empty = 1, .skipped = 1, .first_skipped = "later"};
+  counts.Add(more);
+  EXPECT_EQ(counts.documents, 7u);
+  EXPECT_EQ(counts.skipped, 3u);
+  EXPECT_THAT(counts.first_skipped, StartsWith("line 2, column 9: "));
 }
 
 }  // namespace

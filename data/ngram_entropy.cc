@@ -5,83 +5,83 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/check.h"
 
 namespace skerry::data {
 namespace {
 
 constexpr size_t kBytes = 256;
 
-size_t Byte(std::string_view text, size_t i) {
-  return static_cast<unsigned char>(text[i]);
+}  // namespace
+
+NgramMeter::NgramMeter()
+    : one_(kBytes),
+      two_(kBytes * kBytes),
+      three_(static_cast<uint32_t*>(
+          std::calloc(kBytes * kBytes * kBytes, sizeof(uint32_t)))),
+      after_one_(kBytes),
+      after_two_(kBytes * kBytes) {
+  SKERRY_CHECK(three_ != nullptr);
 }
 
-class Counts {
- public:
-  explicit Counts(std::string_view text)
-      : total_(static_cast<double>(text.size())),
-        one_(kBytes),
-        two_(kBytes * kBytes),
-        three_(kBytes * kBytes * kBytes),
-        after_one_(kBytes),
-        after_two_(kBytes * kBytes) {
-    for (size_t i = 0; i < text.size(); ++i) {
-      const size_t c = Byte(text, i);
-      ++one_[c];
-      if (i < 1) continue;
-      const size_t b = Byte(text, i - 1);
-      ++two_[b * kBytes + c];
-      ++after_one_[b];
-      if (i < 2) continue;
-      const size_t ab = Byte(text, i - 2) * kBytes + b;
+void NgramMeter::Context::Push(size_t c) {
+  a = b;
+  b = c;
+  ++bytes;
+}
+
+void NgramMeter::Train(std::string_view piece) {
+  for (const char byte : piece) {
+    const size_t c = static_cast<unsigned char>(byte);
+    ++one_[c];
+    if (trained_.bytes >= 1) {
+      ++two_[trained_.b * kBytes + c];
+      ++after_one_[trained_.b];
+    }
+    if (trained_.bytes >= 2) {
+      const size_t ab = trained_.a * kBytes + trained_.b;
       ++three_[ab * kBytes + c];
       ++after_two_[ab];
     }
+    trained_.Push(c);
   }
+}
 
-  double Bigram(size_t b, size_t c) const {
-    const double unigram = (one_[c] + 1.0) / (total_ + kBytes);
-    return (two_[b * kBytes + c] + kNgramPriorCount * unigram) /
-           (after_one_[b] + kNgramPriorCount);
+void NgramMeter::HoldOut(std::string_view piece) {
+  for (const char byte : piece) {
+    const size_t c = static_cast<unsigned char>(byte);
+    if (held_out_.bytes >= 2) {
+      sum_.bigram -= std::log(Bigram(held_out_.b, c));
+      sum_.trigram -= std::log(Trigram(held_out_.a, held_out_.b, c));
+    }
+    held_out_.Push(c);
   }
+}
 
-  double Trigram(size_t a, size_t b, size_t c) const {
-    const size_t ab = a * kBytes + b;
-    return (three_[ab * kBytes + c] + kNgramPriorCount * Bigram(b, c)) /
-           (after_two_[ab] + kNgramPriorCount);
-  }
+double NgramMeter::Bigram(size_t b, size_t c) const {
+  const double unigram =
+      (one_[c] + 1.0) / (static_cast<double>(trained_.bytes) + kBytes);
+  return (two_[b * kBytes + c] + kNgramPriorCount * unigram) /
+         (after_one_[b] + kNgramPriorCount);
+}
 
- private:
-  double total_;
-  std::vector<uint32_t> one_;
-  std::vector<uint32_t> two_;
-  std::vector<uint32_t> three_;
-  std::vector<uint32_t> after_one_;
-  std::vector<uint32_t> after_two_;
-};
+double NgramMeter::Trigram(size_t a, size_t b, size_t c) const {
+  const size_t ab = a * kBytes + b;
+  return (three_[ab * kBytes + c] + kNgramPriorCount * Bigram(b, c)) /
+         (after_two_[ab] + kNgramPriorCount);
+}
 
-}  // namespace
-
-absl::StatusOr<NgramEntropy> MeasureNgramEntropy(std::string_view training,
-                                                 std::string_view held_out) {
-  if (training.empty() || training.size() > UINT32_MAX) {
+absl::StatusOr<NgramEntropy> NgramMeter::Measure() const {
+  if (trained_.bytes == 0 || trained_.bytes > UINT32_MAX) {
     return absl::InvalidArgumentError(
         "n-gram entropy needs between 1 byte and 4 GiB of training text");
   }
-  if (held_out.size() < 3) {
+  if (held_out_.bytes < 3) {
     return absl::InvalidArgumentError(
         "n-gram entropy needs at least 3 bytes of held-out text");
   }
-  const Counts counts(training);
-  NgramEntropy sum;
-  for (size_t i = 2; i < held_out.size(); ++i) {
-    const size_t a = Byte(held_out, i - 2);
-    const size_t b = Byte(held_out, i - 1);
-    const size_t c = Byte(held_out, i);
-    sum.bigram -= std::log(counts.Bigram(b, c));
-    sum.trigram -= std::log(counts.Trigram(a, b, c));
-  }
-  const double measured = static_cast<double>(held_out.size() - 2);
-  return NgramEntropy{sum.bigram / measured, sum.trigram / measured};
+  const double measured = static_cast<double>(held_out_.bytes - 2);
+  return NgramEntropy{sum_.bigram / measured, sum_.trigram / measured};
 }
 
 }  // namespace skerry::data

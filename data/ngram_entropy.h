@@ -5,7 +5,12 @@
 #ifndef SKERRY_DATA_NGRAM_ENTROPY_H_
 #define SKERRY_DATA_NGRAM_ENTROPY_H_
 
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 
@@ -28,11 +33,43 @@ struct NgramEntropy {
 //   p3(c|ab)  = (n(abc) + k p2(c|b)) / (n(ab.) + k)
 // where n(b.) counts b with a byte after it, and k = kNgramPriorCount.
 //
-// Needs 64 MiB of memory. Errors: InvalidArgument when `training` is empty or
-// above 4 GiB, or `held_out` is shorter than three bytes.
+// Both texts come in pieces of any size, the training text first.
 inline constexpr double kNgramPriorCount = 4;
-absl::StatusOr<NgramEntropy> MeasureNgramEntropy(std::string_view training,
-                                                 std::string_view held_out);
+class NgramMeter {
+ public:
+  // Takes up to 64 MiB of memory: for a text of few different characters only a
+  // little of it.
+  NgramMeter();
+  void Train(std::string_view piece);
+  void HoldOut(std::string_view piece);
+  // Errors: InvalidArgument when the training text is empty or above 4 GiB, or
+  // the held-out text is shorter than three bytes.
+  absl::StatusOr<NgramEntropy> Measure() const;
+
+ private:
+  // The two bytes before the next one, and how many there were.
+  struct Context {
+    size_t a = 0;
+    size_t b = 0;
+    uint64_t bytes = 0;
+    void Push(size_t c);
+  };
+  double Bigram(size_t b, size_t c) const;
+  double Trigram(size_t a, size_t b, size_t c) const;
+
+  std::vector<uint32_t> one_;
+  std::vector<uint32_t> two_;
+  struct Free {
+    void operator()(uint32_t* counts) const { std::free(counts); }
+  };
+  // Pages of zeros that nothing is counted in take no memory.
+  std::unique_ptr<uint32_t[], Free> three_;
+  std::vector<uint32_t> after_one_;
+  std::vector<uint32_t> after_two_;
+  Context trained_;
+  Context held_out_;
+  NgramEntropy sum_;
+};
 
 }  // namespace skerry::data
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "base/random.h"
@@ -34,6 +35,19 @@ double P3(const std::string& text, const std::string& abc) {
   const double context =
       CountOf(text.substr(0, text.size() - 1), abc.substr(0, 2));
   return (CountOf(text, abc) + 4 * P2(text, abc.substr(1))) / (context + 4);
+}
+
+// In pieces, as long texts come.
+absl::StatusOr<NgramEntropy> MeasureNgramEntropy(std::string_view training,
+                                                 std::string_view held_out) {
+  NgramMeter meter;
+  for (size_t at = 0; at < training.size(); at += 7) {
+    meter.Train(training.substr(at, 7));
+  }
+  for (size_t at = 0; at < held_out.size(); at += 3) {
+    meter.HoldOut(held_out.substr(at, 3));
+  }
+  return meter.Measure();
 }
 
 std::string RandomText(Random& random, size_t size) {

@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cstring>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -20,23 +19,38 @@ int32_t HeaderWord(std::span<const std::byte> bytes, size_t index) {
   return word;
 }
 
+absl::Status TooMany(uint64_t tokens) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("a token shard holds at most ", kTokenShardTokensMax,
+                   " tokens, not ", tokens, "; write several"));
+}
+
+std::string Header(int32_t magic, int32_t version, uint64_t tokens) {
+  std::string bytes(kTokenShardHeaderBytes, '\0');
+  const int32_t words[3] = {magic, version, static_cast<int32_t>(tokens)};
+  std::memcpy(bytes.data(), words, sizeof(words));
+  return bytes;
+}
+
 template <typename Token>
 absl::StatusOr<std::string> Encode(int32_t magic, int32_t version,
                                    std::span<const Token> tokens) {
-  if (tokens.size() > kTokenShardTokensMax) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a token shard holds at most ", kTokenShardTokensMax,
-                     " tokens, not ", tokens.size(), "; write several"));
-  }
-  std::string bytes(kTokenShardHeaderBytes + tokens.size_bytes(), '\0');
-  const int32_t words[3] = {magic, version,
-                            static_cast<int32_t>(tokens.size())};
-  std::memcpy(bytes.data(), words, sizeof(words));
-  if (!tokens.empty()) {
-    std::memcpy(bytes.data() + kTokenShardHeaderBytes, tokens.data(),
-                tokens.size_bytes());
-  }
+  if (tokens.size() > kTokenShardTokensMax) return TooMany(tokens.size());
+  std::string bytes = Header(magic, version, tokens.size());
+  bytes.append(reinterpret_cast<const char*>(tokens.data()),
+               tokens.size_bytes());
   return bytes;
+}
+
+template <typename Token>
+void Append(std::span<const int32_t> tokens, std::string& bytes) {
+  const size_t begin = bytes.size();
+  bytes.resize(begin + tokens.size() * sizeof(Token));
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const Token token = static_cast<Token>(tokens[i]);
+    std::memcpy(bytes.data() + begin + i * sizeof(token), &token,
+                sizeof(token));
+  }
 }
 
 template <typename Token>
@@ -61,12 +75,30 @@ absl::StatusOr<std::string> EncodeWideTokenShard(
 
 absl::StatusOr<std::string> EncodeShardOf(std::span<const int32_t> tokens,
                                           int vocab_size) {
+  if (tokens.size() > kTokenShardTokensMax) return TooMany(tokens.size());
+  std::string bytes = EncodeShardHeader(tokens.size(), vocab_size);
+  AppendShardTokens(tokens, vocab_size, bytes);
+  return bytes;
+}
+
+std::string EncodeShardHeader(uint64_t tokens, int vocab_size) {
+  SKERRY_CHECK(tokens <= kTokenShardTokensMax);
+  return vocab_size <= kNarrowVocabMax
+             ? Header(kTokenShardMagic, kTokenShardVersion, tokens)
+             : Header(kWideTokenShardMagic, kWideTokenShardVersion, tokens);
+}
+
+void AppendShardTokens(std::span<const int32_t> tokens, int vocab_size,
+                       std::string& bytes) {
   if (vocab_size <= kNarrowVocabMax) {
-    return EncodeTokenShard(
-        std::vector<uint16_t>(tokens.begin(), tokens.end()));
+    Append<uint16_t>(tokens, bytes);
+  } else {
+    Append<uint32_t>(tokens, bytes);
   }
-  return EncodeWideTokenShard(
-      std::vector<uint32_t>(tokens.begin(), tokens.end()));
+}
+
+size_t ShardTokenBytes(int vocab_size) {
+  return vocab_size <= kNarrowVocabMax ? sizeof(uint16_t) : sizeof(uint32_t);
 }
 
 absl::StatusOr<TokenShard> TokenShard::Parse(std::span<const std::byte> bytes) {

@@ -33,6 +33,12 @@ inline constexpr int kNarrowVocabMax = 65536;
 // in [0, vocab_size).
 absl::StatusOr<std::string> EncodeShardOf(std::span<const int32_t> tokens,
                                           int vocab_size);
+// The same bytes in pieces: the header of a shard of so many tokens, and tokens
+// as they follow it. Requires: at most kTokenShardTokensMax.
+std::string EncodeShardHeader(uint64_t tokens, int vocab_size);
+void AppendShardTokens(std::span<const int32_t> tokens, int vocab_size,
+                       std::string& bytes);
+size_t ShardTokenBytes(int vocab_size);
 
 // A read-only view of a shard that lies in memory, usually mapped from a file.
 // The bytes are borrowed and must outlive the view. Copying is cheap.

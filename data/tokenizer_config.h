@@ -6,6 +6,9 @@
 #ifndef SKERRY_DATA_TOKENIZER_CONFIG_H_
 #define SKERRY_DATA_TOKENIZER_CONFIG_H_
 
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,9 +20,27 @@ inline constexpr std::string_view kTokenizerModelFile = "tokenizer.model";
 // The name of a tokenizer's file, by its first bytes alone.
 std::string_view TokenizerFileName(std::string_view tokenizer);
 
+struct SpecialToken {
+  int32_t token = 0;
+  std::string text;
+};
+
+// What a text begins and ends with.
+struct SpecialTokens {
+  std::optional<SpecialToken> begin;
+  std::optional<SpecialToken> end;
+};
+
+// The end is the first of `ends`, what the model's config names, that is a
+// special token of this file; otherwise the one by which public tokenizers call
+// it. Nothing when the bytes are no tokenizer.
+SpecialTokens FindSpecialTokens(std::string_view tokenizer,
+                                std::span<const int32_t> ends);
+
 // The text of the tokenizer_config.json beside such a file, for a model of that
 // context length.
-std::string TokenizerConfigJson(std::string_view tokenizer, int context_length);
+std::string TokenizerConfigJson(std::string_view tokenizer, int context_length,
+                                const SpecialTokens& special);
 
 }  // namespace skerry::data
 

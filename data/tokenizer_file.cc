@@ -50,6 +50,16 @@ int TokenizerFile::vocab_size() const {
                                : static_cast<int>(model_->pieces.size());
 }
 
+bool TokenizerFile::IsToken(int32_t token) const {
+  return tokenizer_ != nullptr ? tokenizer_->IsToken(token)
+                               : token >= 0 && token < vocab_size();
+}
+
+std::span<const std::string> TokenizerFile::notes() const {
+  if (tokenizer_ == nullptr) return {};
+  return tokenizer_->notes();
+}
+
 std::optional<int32_t> TokenizerFile::FindSpecial(
     std::string_view content) const {
   return tokenizer_ != nullptr ? tokenizer_->FindAdded(content)
@@ -62,8 +72,10 @@ std::optional<int32_t> TokenizerFile::UsualDocumentEnd() const {
 }
 
 absl::StatusOr<std::unique_ptr<TextCodec>> TokenizerFile::MakeCodec(
-    std::optional<int32_t> document_end, OpenChannel open) && {
+    std::optional<int32_t> document_end, OpenChannel open,
+    WrittenSpecials written) && {
   if (tokenizer_ != nullptr) {
+    if (written == WrittenSpecials::kText) tokenizer_->TakeSpecialsAsText();
     return MakeTokenizerCodec(std::move(*tokenizer_), document_end);
   }
   if (document_end.has_value() &&

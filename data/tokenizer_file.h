@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,10 @@ class TokenizerFile {
   std::string_view name() const { return TokenizerFileName(bytes_); }
   // One more than the largest token.
   int vocab_size() const;
+  // Whether a number is a token; there may be gaps.
+  bool IsToken(int32_t token) const;
+  // What a user should know of how the file was read; a line each.
+  std::span<const std::string> notes() const;
   // The token that is written so and stands for no text: one of added_tokens,
   // or a control or user-defined piece.
   std::optional<int32_t> FindSpecial(std::string_view content) const;
@@ -38,10 +43,15 @@ class TokenizerFile {
   // public tokenizers give it.
   std::optional<int32_t> UsualDocumentEnd() const;
 
+  // What becomes of a text that is written like a special token: that token, as
+  // in the package, or text like any other. A model of sentencepiece never
+  // finds its control pieces in a text.
+  enum class WrittenSpecials { kToken, kText };
   // `open` starts what encodes for a model of sentencepiece. Errors:
   // InvalidArgument when `document_end` is no token.
   absl::StatusOr<std::unique_ptr<TextCodec>> MakeCodec(
-      std::optional<int32_t> document_end, OpenChannel open) &&;
+      std::optional<int32_t> document_end, OpenChannel open,
+      WrittenSpecials written = WrittenSpecials::kToken) &&;
 
  private:
   explicit TokenizerFile(std::string bytes) : bytes_(std::move(bytes)) {}

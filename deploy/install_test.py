@@ -18,6 +18,17 @@ _PROGRAMS = {
 }
 
 
+# Of flags that do not take everything.
+_VALUES = {'--coordinator': '127.0.0.1:1', '--listen': '127.0.0.1:0',
+           '--admin': '127.0.0.1:0'}
+
+
+def install(*words, **environment):
+    return subprocess.run(
+        ['bash', _ROOT / 'deploy' / 'install', *words], check=False,
+        env={**os.environ, **environment}, capture_output=True, text=True)
+
+
 class InstallTest(unittest.TestCase):
 
     @classmethod
@@ -48,6 +59,23 @@ class InstallTest(unittest.TestCase):
             self.assertTrue(program.startswith('/opt/s/bin/'), program)
             self.assertTrue(os.access(self.root + program, os.X_OK), program)
 
+    def test_help_and_unknown_words_build_nothing(self):
+        asked = install('--help')
+        self.assertEqual((asked.returncode, asked.stderr), (0, ''))
+        self.assertIn('usage: [PREFIX=/usr/local]', asked.stdout)
+        wrong = install('--prefix', '/opt')
+        self.assertEqual(wrong.returncode, 2)
+        self.assertEqual(
+            wrong.stderr, 'deploy/install: no argument is known: --prefix /opt '
+            '(see deploy/install --help)\n')
+
+    def test_a_folder_that_lacks_a_program_installs_none(self):
+        with tempfile.TemporaryDirectory() as root:
+            done = install(PROGRAMS=root, DESTDIR=root, PREFIX='/opt/s')
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f'there is no {root}/skerry-coordinator', done.stderr)
+            self.assertEqual(os.listdir(root), [])
+
     def test_every_program_is_installed(self):
         for name in _PROGRAMS:
             self.assertTrue(os.access(f'{self.root}/opt/s/bin/{name}',
@@ -60,7 +88,8 @@ class InstallTest(unittest.TestCase):
             self.assertGreater(len(flags), 2)
             # The last flag of all is unknown: nothing is started.
             done = subprocess.run(
-                [self.root + words[0], *(f'{f}=1' for f in flags),
+                [self.root + words[0],
+                 *(f'{f}={_VALUES.get(f, "1")}' for f in flags),
                  '--no-such-flag'], capture_output=True, text=True,
                 check=False)
             self.assertEqual(done.returncode, 2, done.stderr)

@@ -28,6 +28,13 @@ struct HopChoice {
 HopChoice ChooseHops(uint32_t members, double contribution_bytes,
                      double result_bytes);
 
+// Returns the same for `hops` that are chosen already, before the codecs and so
+// the bytes were known.
+//
+// Requires: hops is 0 for one member, and 1 or 2 for more.
+HopChoice DescribeHops(int hops, uint32_t members, double contribution_bytes,
+                       double result_bytes);
+
 }  // namespace skerry::planner
 
 #endif  // SKERRY_PLANNER_HOPS_H_

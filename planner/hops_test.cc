@@ -35,5 +35,15 @@ TEST(HopsTest, BytesAreThoseOfCountingTransfers) {
   }
 }
 
+TEST(HopsTest, HopsThatAreChosenAlreadyAreDescribedWithTheirBytes) {
+  EXPECT_EQ(DescribeHops(0, 1, 8e6, 8e6).reason,
+            "one member: the exchange is local");
+  EXPECT_EQ(DescribeHops(1, 2, 8e6, 8e6).reason,
+            "2 members: one hop sends 8 MB each, two hops 8 MB and one delay "
+            "more");
+  EXPECT_EQ(DescribeHops(2, 4, 3e6, 1e6).reason,
+            "4 members: two hops send 3 MB each, one hop 9 MB");
+}
+
 }  // namespace
 }  // namespace skerry::planner

@@ -46,6 +46,8 @@ class Observer {
   virtual ~Observer() = default;
   // In the order of the journal.
   virtual void OnDurable(const coordinator::Entry& entry) {}
+  // An earlier journal was put in place, which ends with `last`.
+  virtual void OnJournalReplaced(Revision last) {}
   // The hash of the coordinator's state while all its records are durable.
   virtual void OnState(Revision revision, uint64_t hash) {}
   // Messages when they leave.
@@ -60,6 +62,8 @@ class Observer {
                              const worker::JobOrders& orders) {}
   virtual void OnFrameTaken(HostId host, uint64_t run,
                             const compression::FrameHeader& header) {}
+  // A worker removes the files that it has of the job with that uid.
+  virtual void OnFolderRemoved(HostId host, JobId job, uint64_t uid) {}
   // After every task of the worker's process.
   virtual void OnSeat(const SeatSight& sight) {}
   // A program did what no program may: text says what.

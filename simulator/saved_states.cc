@@ -25,6 +25,9 @@ v1::CheckpointOutcome SavedStates::Save(const worker::StateToSave& from) {
     state.bytes += piece.size();
     state.pieces.push_back(piece);
   }
+  for (const v1::SampleRange& range : from.order.consumed()) {
+    state.consumed.push_back({range.begin(), range.end()});
+  }
   state.sha256 = Sha256Hex(std::as_bytes(std::span(state.hashes)));
   const auto [there, fresh] =
       states_.try_emplace({from.job, from.order.sequence()}, state);
@@ -36,6 +39,21 @@ v1::CheckpointOutcome SavedStates::Save(const worker::StateToSave& from) {
   outcome.set_sha256(state.sha256);
   KeepNewest(from.job, from.spec, from.order);
   return outcome;
+}
+
+std::optional<coordinator::Checkpointed> SavedStates::Newest(JobId job) const {
+  auto newest = states_.lower_bound({Next(job), 0});
+  if (newest == states_.begin()) return std::nullopt;
+  --newest;
+  if (newest->first.first != job) return std::nullopt;
+  coordinator::Checkpointed saved;
+  saved.job = job;
+  saved.sequence = Sequence(newest->first.second);
+  saved.worker = "operator";
+  saved.sha256 = newest->second.sha256;
+  saved.bytes = newest->second.bytes;
+  saved.consumed = newest->second.consumed;
+  return saved;
 }
 
 void SavedStates::KeepNewest(JobId job, const v1::JobSpec& spec,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "coordinator/core/records.h"
 #include "proto/skerry/v1/control.pb.h"
 #include "worker/core/effects.h"
 #include "worker/core/shared_bytes.h"
@@ -34,9 +35,13 @@ class SavedStates {
   absl::StatusOr<std::vector<Fragment>> Read(JobId job, const v1::JobSpec& spec,
                                              const v1::RestoredState& wanted);
 
+  // As its manifest describes it; none when there is none.
+  std::optional<coordinator::Checkpointed> Newest(JobId job) const;
+
  private:
   struct State {
     std::string sha256;
+    std::vector<data::SampleRange> consumed;
     uint64_t bytes = 0;
     std::vector<uint64_t> hashes;
     std::vector<worker::SharedBytes> pieces;

@@ -20,8 +20,6 @@ using worker::Done;
 using worker::SharedBytes;
 using worker::StoredFile;
 
-constexpr absl::Duration kBackoffMin = absl::Milliseconds(100);
-constexpr absl::Duration kBackoffMax = absl::Seconds(10);
 constexpr size_t kAlignment = 64;
 // So long do the trainers of an island wait for each other.
 constexpr double kMeetingLeases = 2;
@@ -29,12 +27,17 @@ constexpr double kMessageBytes = 100;
 // So long does a checkpoint take to be written or read, at most.
 constexpr uint64_t kCheckpointUs = 200'000;
 
-TrainerShape ShapeOf(const World& world, HostId host, JobId job) {
+TrainerShape ShapeOf(const World& world, HostId host, JobId job,
+                     const std::string& name) {
   TrainerShape shape;
   shape.job = job;
   shape.compute = world.shape(host).compute;
   shape.meeting_max = kMeetingLeases * world.setting.options.lease;
   shape.pace = world.setting.pace;
+  const auto validation = world.setting.validation_samples.find(name);
+  if (validation != world.setting.validation_samples.end()) {
+    shape.validation_samples = validation->second;
+  }
   return shape;
 }
 
@@ -69,9 +72,10 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
     : world_(world),
       node_(node),
       job_(orders.job()),
+      uid_(orders.uid()),
       spec_(orders.spec()),
       start_(orders),
-      folder_(absl::StrCat("jobs/", orders.job(), "-", orders.uid())),
+      folder_(FolderOf(job_, orders.uid())),
       answers_(node.process(), [this] { AfterSeat(); }),
       executor_(node.process(), world.random, world.setting.pace),
       bulk_(job_, node.bulk(), answers_),
@@ -87,18 +91,16 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
             Save(std::move(state), std::move(written));
           },
           status_changed),
-      trainer_(
-          ShapeOf(world, node.host(), job_),
-          ModelOf(world, node.host(), job_, orders.spec().name()),
-          node.process(), world.random, answers_, world.islands,
-          {[this](const worker::TrainerDescription& description) {
-             OnTrainerReady(description);
-           },
-           [this](const std::string& reason) { OnTrainerFailed(reason); }}),
-      trainer_backoff_(kBackoffMin) {
+      trainer_(ShapeOf(world, node.host(), job_, orders.spec().name()),
+               ModelOf(world, node.host(), job_, orders.spec().name()),
+               node.process(), world.random, answers_, world.islands,
+               {[this](const worker::TrainerDescription& description) {
+                  OnTrainerReady(description);
+                },
+                [this](const absl::Status& why) { OnTrainerFailed(why); }}) {
   worker::SeatOptions options;
   options.job = job_;
-  options.worker = AddressOf(node.host());
+  options.worker = world.NameOf(node.host());
   options.on_disk = Scan();
   const bool from_checkpoint = start_.NeedsCheckpoint(options.on_disk);
   options.fragments = worker::FragmentsOf(spec_);
@@ -107,10 +109,14 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
   seat_ = std::make_unique<worker::Seat>(
       std::move(options),
       worker::Effects{trainer_, bulk_, *this, *this, host_});
-  from_checkpoint ? ReadCheckpoint() : trainer_.Start();
+  from_checkpoint ? ReadCheckpoint() : BeginTraining();
 }
 
 SeatNode::~SeatNode() { seat_.reset(); }
+
+std::string SeatNode::FolderOf(JobId job, uint64_t uid) {
+  return absl::StrCat("jobs/", job.value(), "-", uid);
+}
 
 std::string SeatNode::PathOf(const StoredFile& file) const {
   return absl::StrCat(folder_, "/", worker::StoreFileName(file));
@@ -118,6 +124,7 @@ std::string SeatNode::PathOf(const StoredFile& file) const {
 
 std::vector<StoredFile> SeatNode::Scan() {
   WorkerDisk& disk = *world_.machine(node_.host()).disk;
+  disk.MakeFolder(folder_);
   std::vector<StoredFile> found;
   for (const std::string& name : disk.List(folder_)) {
     const std::string path = absl::StrCat(folder_, "/", name);
@@ -181,7 +188,7 @@ void SeatNode::ReadCheckpoint() {
     auto read = world_.saved_states.Read(job_, spec_, start_.restored());
     if (!read.ok()) {
       restore_error_ = std::string(read.status().message());
-      trainer_.Start();
+      BeginTraining();
       return;
     }
     StoreCheckpoint(
@@ -192,7 +199,7 @@ void SeatNode::ReadCheckpoint() {
 
 void SeatNode::StoreCheckpoint(
     std::shared_ptr<std::vector<SavedStates::Fragment>> base, size_t fragment) {
-  if (fragment == base->size()) return trainer_.Start();
+  if (fragment == base->size()) return BeginTraining();
   SavedStates::Fragment& one = (*base)[fragment];
   one.file.sequence = start_.at()[fragment];
   Store(one.file, one.contents,
@@ -228,7 +235,9 @@ void SeatNode::SetDraining(bool draining) {
   AfterSeat();
 }
 
-void SeatNode::KillTrainer() { trainer_.Die("it was killed"); }
+void SeatNode::KillTrainer() {
+  trainer_.Die(absl::UnavailableError("it was killed"));
+}
 
 worker::FrameVerdict SeatNode::OnFrame(const compression::FrameHeader& header,
                                        const SharedBytes& payload) {
@@ -263,22 +272,81 @@ void SeatNode::WriteStatus(v1::JobStatus* out) {
     *out->mutable_checkpoint() = *saver_.outcome();
   }
   bulk_.WriteLinks(out);
+  out->set_uid(uid_);
+  if (!fatal_.empty()) {
+    out->set_state(v1::SEAT_STATE_FAILED);
+    out->set_error(fatal_);
+  }
+}
+
+void SeatNode::StartTrainer() {
+  trainer_.Start();
+  if (!world_.setting.watch.has_value()) return;
+  watch_.emplace(
+      *world_.setting.watch, node_.process().Now(),
+      watch_.has_value() ? watch_->longest_step() : absl::ZeroDuration());
+  watching_ = std::make_shared<char>();
+  WatchTrainer();
+}
+
+void SeatNode::WatchTrainer() {
+  const Instant now = node_.process().Now();
+  if (const auto progress = trainer_.Progress()) {
+    watch_->OnProgress(now, *progress);
+  }
+  const std::string why = watch_->Look(now);
+  if (!why.empty()) {
+    world_.history.Add(world_.timeline.now(), "host ", node_.host(), ": ", why);
+    return trainer_.Die(absl::DeadlineExceededError(why));
+  }
+  if (!trainer_.running()) return;
+  After(world_.setting.watch->interval,
+        [this, watching = std::weak_ptr<char>(watching_)] {
+          if (!watching.expired()) WatchTrainer();
+        });
 }
 
 void SeatNode::OnTrainerReady(const worker::TrainerDescription& description) {
-  trainer_backoff_ = kBackoffMin;
+  ready_ = true;
+  fatal_.clear();
   seat_->OnTrainerReady(node_.process().Now(), description);
   AfterSeat();
 }
 
-void SeatNode::OnTrainerFailed(const std::string& reason) {
-  seat_->OnTrainerFailed(node_.process().Now(), reason);
+void SeatNode::OnTrainerFailed(const absl::Status& why) {
+  const worker::TrainerFailures::Verdict verdict =
+      failures_.OnFailure(why, seat_->Facts().counters.rounds, ready_);
+  ready_ = false;
+  if (verdict.unfit) fatal_ = verdict.reason;
+  backing_off_ = true;
+  seat_->OnTrainerFailed(node_.process().Now(), verdict.reason);
   AfterSeat();
-  After(trainer_backoff_, [this] { trainer_.Start(); });
-  trainer_backoff_ = std::min(2 * trainer_backoff_, kBackoffMax);
+  if (!verdict.restart_after.has_value()) return;
+  After(*verdict.restart_after, [this] {
+    backing_off_ = false;
+    ConsiderTrainer();
+  });
+}
+
+void SeatNode::BeginTraining() {
+  can_train_ = true;
+  ConsiderTrainer();
+}
+
+void SeatNode::ConsiderTrainer() {
+  if (!can_train_ || backing_off_) return;
+  if (seat_->WantsTrainer()) {
+    if (!trainer_.is_there()) StartTrainer();
+  } else if (trainer_.is_there()) {
+    trainer_.End();
+    watching_.reset();
+    ready_ = false;
+    seat_->OnTrainerEnded(node_.process().Now());
+  }
 }
 
 void SeatNode::AfterSeat() {
+  ConsiderTrainer();
   touched_ = true;
   facts_.reset();
   const std::optional<Instant> next = seat_->NextDeadline();
@@ -302,15 +370,27 @@ void SeatNode::Store(const StoredFile& file, std::vector<SharedBytes> contents,
     const size_t over = content.size() % kAlignment;
     if (over != 0) bytes.resize(bytes.size() + kAlignment - over);
   }
+  WriteFile(PathOf(file),
+            std::make_shared<const std::vector<std::byte>>(std::move(bytes)),
+            answers_.Wrap(std::move(done)));
+}
+
+void SeatNode::WriteFile(const std::string& path, FileBytes bytes,
+                         WorkerDisk::Done done) {
   world_.machine(node_.host())
       .disk->Write(
-          PathOf(file),
-          std::make_shared<const std::vector<std::byte>>(std::move(bytes)),
-          [&process = node_.process(), answer = answers_.Wrap(std::move(done))](
-              absl::Status status) mutable {
-            process.Post([answer = std::move(answer),
+          path, bytes,
+          [this, &process = node_.process(), path, bytes,
+           alive = std::weak_ptr<char>(alive_),
+           done = std::move(done)](absl::Status status) mutable {
+            process.Post([this, path, bytes, alive, done = std::move(done),
                           status = std::move(status)]() mutable {
-              answer(std::move(status));
+              if (absl::IsNotFound(status) && !alive.expired()) {
+                world_.machine(node_.host()).disk->MakeFolder(folder_);
+                seat_->OnFolderGone(node_.process().Now());
+                return WriteFile(path, std::move(bytes), std::move(done));
+              }
+              std::move(done)(std::move(status));
             });
           });
 }

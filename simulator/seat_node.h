@@ -19,6 +19,7 @@
 #include "simulator/trainer.h"
 #include "simulator/worker_disk.h"
 #include "worker/core/seat.h"
+#include "worker/core/trainer_failures.h"
 #include "worker/daemon/bulk_port.h"
 #include "worker/daemon/host_port.h"
 #include "worker/daemon/job_start.h"
@@ -56,6 +57,7 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   void OnBootChanged(const std::string& reason);
   void SetDraining(bool draining);
   void KillTrainer();
+  void HangTrainer(Hang how) { trainer_.Stand(how); }
   worker::FrameVerdict OnFrame(const compression::FrameHeader& header,
                                const worker::SharedBytes& payload);
   void OnAgreeCut(const worker::CutRequest& request,
@@ -65,7 +67,9 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   worker::Seat& seat() { return *seat_; }
   // When orders name another sequence, this object is of no use any more.
   uint64_t restored() const { return start_.restored().sequence(); }
+  uint64_t uid() const { return uid_; }
   const std::string& folder() const { return folder_; }
+  static std::string FolderOf(JobId job, uint64_t uid);
   // Whether the seat may have changed since the last call.
   bool TakeTouched() { return std::exchange(touched_, false); }
   // Of the seat as it is.
@@ -81,10 +85,19 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   void StoreCheckpoint(std::shared_ptr<std::vector<SavedStates::Fragment>> base,
                        size_t fragment);
   void After(absl::Duration wait, runtime::Task task);
+  void StartTrainer();
+  // Asks the trainer how far it is, and kills it when it does not go on.
+  void WatchTrainer();
   void OnTrainerReady(const worker::TrainerDescription& description);
-  void OnTrainerFailed(const std::string& reason);
+  void OnTrainerFailed(const absl::Status& why);
+  void BeginTraining();
+  // Starts a trainer, or ends the one there is, as the seat wants it.
+  void ConsiderTrainer();
   void AfterSeat();
   std::string PathOf(const worker::StoredFile& file) const;
+  // Makes the folder again where somebody has removed it.
+  void WriteFile(const std::string& path, FileBytes bytes,
+                 WorkerDisk::Done done);
 
   // worker::DiskPort.
   void Store(const worker::StoredFile& file,
@@ -100,6 +113,7 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   World& world_;
   WorkerNode& node_;
   const JobId job_;
+  const uint64_t uid_;
   const v1::JobSpec spec_;
   const worker::JobStart start_;
   const std::string folder_;
@@ -109,10 +123,20 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   worker::JobHostPort host_;
   worker::StateSaver saver_;
   SimTrainer trainer_;
-  absl::Duration trainer_backoff_;
+  worker::TrainerFailures failures_;
+  std::optional<worker::TrainerWatch> watch_;
+  // Looks that were planned for a former trainer see it expired.
+  std::shared_ptr<char> watching_;
+  // What the job begins with is there.
+  bool can_train_ = false;
+  // The last trainer has failed, and the next one is not due yet or never is.
+  bool backing_off_ = false;
   std::unique_ptr<worker::Seat> seat_;
   // Why the checkpoint that the job went back to was not read here.
   std::string restore_error_;
+  bool ready_ = false;  // the trainer that there is
+  // Why this worker takes no part in the job; empty while it does.
+  std::string fatal_;
   std::optional<Instant> armed_;
   bool touched_ = true;
   // Since the last change; empty when nobody has asked.

@@ -16,6 +16,7 @@
 #include "simulator/sim_model.h"
 #include "transport/outbox.h"
 #include "transport/receive_gate.h"
+#include "worker/core/trainer_watch.h"
 
 namespace skerry::sim {
 
@@ -23,6 +24,10 @@ struct WorkerShape {
   std::string island;
   // Of one sample.
   absl::Duration compute = absl::Milliseconds(10);
+  // Its name; empty: its address.
+  std::string name;
+  // It is no part of the cluster: it starts when it is told to.
+  bool spare = false;
 };
 
 // How long what is neither training nor network takes. Each is drawn, of a few
@@ -67,6 +72,12 @@ struct Setting {
   coordinator::ClusterOptions options;
   // Of the model of each job, by the job's name.
   std::map<std::string, uint64_t> elements;
+  // Of the validation split of each job's data, by the job's name; many where
+  // nothing is said.
+  std::map<std::string, uint64_t> validation_samples;
+  // Workers watch their trainers so; where nothing is said, none hangs and none
+  // is watched.
+  std::optional<worker::TrainerWatchOptions> watch;
   // What trainers train; quadratic models where it is empty, or makes none.
   MakeSimModel make_model;
   // Between two snapshots of the coordinator's journal, in records.

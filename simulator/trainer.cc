@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hash.h"
+
 namespace skerry::sim {
 namespace {
 
@@ -46,10 +48,42 @@ SimTrainer::SimTrainer(const TrainerShape& shape,
       events_(std::move(events)) {}
 
 void SimTrainer::Later(absl::Duration wait, runtime::Task task) {
-  process_.RunAt(process_.Now() + wait, [alive = std::weak_ptr<char>(alive_),
-                                         task = std::move(task)]() mutable {
-    if (!alive.expired()) std::move(task)();
-  });
+  process_.RunAt(process_.Now() + wait,
+                 [this, alive = std::weak_ptr<char>(alive_),
+                  task = std::move(task)]() mutable {
+                   if (!alive.expired() && !hang_.has_value()) {
+                     std::move(task)();
+                   }
+                 });
+}
+
+void SimTrainer::Enter(worker::TrainerPhase phase) {
+  progress_.phase = phase;
+  progress_.waits_for_group = false;
+  ++progress_.pieces;
+  step_time_ = absl::ZeroDuration();
+}
+
+void SimTrainer::Stand(Hang how) {
+  if (!running_ || hang_.has_value()) return;
+  // What it has done so far is all that it will say.
+  const std::optional<worker::TrainerProgress> last = Progress();
+  if (last.has_value()) progress_ = *last;
+  progress_.waits_for_group = false;
+  step_time_ = absl::ZeroDuration();
+  hang_ = how;
+}
+
+std::optional<worker::TrainerProgress> SimTrainer::Progress() const {
+  if (!running_ || hang_ == Hang::kStopped) return std::nullopt;
+  worker::TrainerProgress now = progress_;
+  if (step_time_ > absl::ZeroDuration()) {
+    const auto steps = static_cast<uint64_t>(
+        std::max<int64_t>(0, (process_.Now() - run_since_) / step_time_));
+    now.steps += steps;
+    now.pieces += steps;
+  }
+  return now;
 }
 
 absl::Duration SimTrainer::Moment() {
@@ -69,6 +103,10 @@ absl::Duration SimTrainer::EvaluationTime(uint64_t samples) {
 
 void SimTrainer::Start() {
   running_ = true;
+  dying_ = false;
+  hang_.reset();
+  progress_ = {};
+  Enter(worker::TrainerPhase::kBuilding);
   alive_ = std::make_shared<char>();
   abort_ = nullptr;
   group_ = {};
@@ -80,15 +118,31 @@ void SimTrainer::Start() {
             : absl::Milliseconds(20 + random_.Below(200)),
         [this] {
           was_ready_ = true;
-          events_.ready({model_->elements(), 1'000'000'000, 1000.0});
+          Enter(worker::TrainerPhase::kIdle);
+          events_.ready({model_->elements(), 1'000'000'000, 1000.0,
+                         shape_.validation_samples,
+                         Hash64Of(std::span<const float>(live_)), 1});
         });
 }
 
-void SimTrainer::Die(const std::string& reason) {
-  if (!std::exchange(running_, false)) return;
+void SimTrainer::End() {
+  running_ = false;
+  dying_ = false;
+  hang_.reset();
   alive_ = std::make_shared<char>();
   abort_ = nullptr;
-  Later(Moment(), [this, reason] { events_.failed(reason); });
+}
+
+void SimTrainer::Die(const absl::Status& why) {
+  if (!std::exchange(running_, false)) return;
+  hang_.reset();
+  alive_ = std::make_shared<char>();
+  abort_ = nullptr;
+  dying_ = true;
+  Later(Moment(), [this, why] {
+    dying_ = false;
+    events_.failed(why);
+  });
 }
 
 void SimTrainer::Meet(TrainerIslands::Step step,
@@ -96,15 +150,19 @@ void SimTrainer::Meet(TrainerIslands::Step step,
                       Done<absl::Status> done) {
   auto answer = std::make_shared<Done<absl::Status>>(std::move(done));
   auto is_over = std::make_shared<bool>(false);
+  Enter(step == TrainerIslands::Step::kJoin ? worker::TrainerPhase::kJoining
+                                            : worker::TrainerPhase::kCopying);
+  progress_.waits_for_group = true;
   const auto end = [this, answer, is_over](const absl::Status& status) {
     if (std::exchange(*is_over, true)) return;
     Later(Moment(), [this, answer, status] {
+      Enter(worker::TrainerPhase::kIdle);
       answers_.Wrap(std::move(*answer))(status);
     });
   };
   abort_ = [end] { end(absl::AbortedError("cancelled")); };
   Later(shape_.meeting_max, [end] {
-    end(absl::DeadlineExceededError("a member of the group did not come"));
+    end(absl::AbortedError("a member of the group did not come"));
   });
   islands_.Meet(
       shape_.job, step, group_,
@@ -127,9 +185,11 @@ void SimTrainer::StartRun(const data::RangeSet& ranges, uint64_t batch,
   using Report = absl::StatusOr<worker::RunReport>;
   auto answer = std::make_shared<Done<Report>>(std::move(done));
   auto is_over = std::make_shared<bool>(false);
+  Enter(worker::TrainerPhase::kTraining);
   abort_ = [this, answer, is_over] {
     if (std::exchange(*is_over, true)) return;
     Later(Moment(), [this, answer] {
+      Enter(worker::TrainerPhase::kIdle);
       answers_.Wrap(std::move(*answer))(
           Report(absl::AbortedError("cancelled")));
     });
@@ -138,12 +198,18 @@ void SimTrainer::StartRun(const data::RangeSet& ranges, uint64_t batch,
       shape_.compute * static_cast<double>(ranges.total()) *
       (1 - shape_.pace.jitter + 2 * shape_.pace.jitter * random_.Uniform()) /
       group_.size;
-  Later(took, [this, ranges, batch, answer, is_over, took] {
+  const uint64_t steps = (ranges.total() + batch - 1) / batch;
+  run_since_ = process_.Now();
+  step_time_ = took / static_cast<int64_t>(std::max<uint64_t>(1, steps));
+  Later(took, [this, ranges, batch, answer, is_over, took, steps] {
     if (std::exchange(*is_over, true)) return;
+    progress_.steps += steps;
+    progress_.longest_step = std::max(progress_.longest_step, step_time_);
+    Enter(worker::TrainerPhase::kIdle);
     worker::RunReport report;
     report.loss = model_->Train(ranges, batch, live_);
     report.samples = ranges.total();
-    report.inner_steps = (ranges.total() + batch - 1) / batch;
+    report.inner_steps = steps;
     report.compute_s = absl::ToDoubleSeconds(took);
     answers_.Wrap(std::move(*answer))(Report(report));
   });
@@ -156,7 +222,9 @@ void SimTrainer::Cancel() {
 void SimTrainer::Snapshot(const worker::ElementRange& range,
                           Done<absl::Status> done) {
   abort_ = nullptr;
+  Enter(worker::TrainerPhase::kCopying);
   Later(CopyTime(range), [this, range, done = std::move(done)]() mutable {
+    Enter(worker::TrainerPhase::kIdle);
     std::copy(live_.begin() + range.begin, live_.begin() + range.end,
               shared_->begin() + range.begin);
     answers_.Wrap(std::move(done))(absl::OkStatus());
@@ -166,8 +234,16 @@ void SimTrainer::Snapshot(const worker::ElementRange& range,
 void SimTrainer::Evaluate(uint64_t samples_max,
                           Done<absl::StatusOr<worker::EvaluationReport>> done) {
   abort_ = nullptr;
+  Enter(worker::TrainerPhase::kEvaluating);
   Later(EvaluationTime(samples_max), [this, samples_max,
                                       done = std::move(done)]() mutable {
+    Enter(worker::TrainerPhase::kIdle);
+    if (shape_.validation_samples == 0) {
+      answers_.Wrap(std::move(done))(absl::StatusOr<worker::EvaluationReport>(
+          absl::FailedPreconditionError("the data have no validation "
+                                        "split")));
+      return;
+    }
     const double loss = model_->Evaluate(samples_max, live_);
     answers_.Wrap(std::move(done))(absl::StatusOr<worker::EvaluationReport>(
         worker::EvaluationReport{loss, samples_max}));
@@ -177,8 +253,10 @@ void SimTrainer::Evaluate(uint64_t samples_max,
 void SimTrainer::Generate(const worker::GenerateRequest& request,
                           Done<absl::StatusOr<std::string>> done) {
   abort_ = nullptr;
+  Enter(worker::TrainerPhase::kGenerating);
   Later(10 * Moment(),
         [this, text = request.prompt + "!", done = std::move(done)]() mutable {
+          Enter(worker::TrainerPhase::kIdle);
           answers_.Wrap(std::move(done))(absl::StatusOr<std::string>(text));
         });
 }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "simulator/sim_model.h"
 #include "worker/core/effects.h"
 #include "worker/core/seat.h"
+#include "worker/core/trainer_watch.h"
 #include "worker/daemon/seat_answers.h"
 
 namespace skerry::sim {
@@ -51,6 +53,14 @@ struct TrainerShape {
   // So long does a member of a group wait for the others.
   absl::Duration meeting_max;
   Pace pace;
+  // Of the data's validation split.
+  uint64_t validation_samples = 1'000'000;
+};
+
+// How a trainer hangs.
+enum class Hang {
+  kStopped,     // the process stands still and answers nothing
+  kStandstill,  // it answers, and its work does not go on
 };
 
 class SimTrainer final : public worker::TrainerPort {
@@ -58,7 +68,7 @@ class SimTrainer final : public worker::TrainerPort {
   // What the worker hears of the process itself; on the loop.
   struct Events {
     std::function<void(const worker::TrainerDescription&)> ready;
-    std::function<void(const std::string& reason)> failed;
+    std::function<void(const absl::Status& why)> failed;
   };
 
   // All but the model outlive the trainer.
@@ -71,8 +81,18 @@ class SimTrainer final : public worker::TrainerPort {
   uint64_t elements() const { return was_ready_ ? model_->elements() : 0; }
   // Starts the process; ready() follows.
   void Start();
+  // Whether there is a process, or one whose end is not told yet.
+  bool is_there() const { return running_ || dying_; }
+  // Ends the process; nothing follows.
+  void End();
   // The process dies, unless it has; failed() follows.
-  void Die(const std::string& reason);
+  void Die(const absl::Status& why);
+  // No call is answered any more, until the process dies.
+  void Stand(Hang how);
+  // What the process answers when it is asked how far it is; nothing when it is
+  // stopped, or is not there.
+  std::optional<worker::TrainerProgress> Progress() const;
+  bool running() const { return running_; }
 
   void JoinGroup(const worker::TrainerGroup& group,
                  worker::Done<absl::Status> done) override;
@@ -89,10 +109,11 @@ class SimTrainer final : public worker::TrainerPort {
   void Generate(const worker::GenerateRequest& request,
                 worker::Done<absl::StatusOr<std::string>> done) override;
   worker::TrainerMemory memory() override { return {shared_, *shared_}; }
-  void Restart(const std::string& reason) override { Die(reason); }
+  void Restart(const absl::Status& why) override { Die(why); }
 
  private:
-  // Runs `task` on the loop after `wait`, unless the trainer died.
+  void Enter(worker::TrainerPhase phase);
+  // Runs `task` on the loop after `wait`, unless the trainer died or hangs.
   void Later(absl::Duration wait, runtime::Task task);
   absl::Duration Moment();
   // Of copying the elements between trainer and shared memory.
@@ -109,7 +130,13 @@ class SimTrainer final : public worker::TrainerPort {
   TrainerIslands& islands_;
   const Events events_;
   bool running_ = false;
+  bool dying_ = false;
   bool was_ready_ = false;
+  std::optional<Hang> hang_;
+  worker::TrainerProgress progress_;
+  // Of the Run in progress: when it began, and how long one step takes.
+  Instant run_since_;
+  absl::Duration step_time_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
   std::shared_ptr<std::vector<float>> shared_;
   std::vector<float> live_;

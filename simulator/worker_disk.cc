@@ -4,6 +4,13 @@
 #include <utility>
 
 namespace skerry::sim {
+namespace {
+
+std::string FolderOf(const std::string& path) {
+  return path.substr(0, path.rfind('/'));
+}
+
+}  // namespace
 
 void WorkerDisk::Write(const std::string& path, FileBytes bytes, Done done) {
   writes_.push_back({path, std::move(bytes), std::move(done)});
@@ -28,6 +35,8 @@ void WorkerDisk::Finish() {
   absl::Status status;
   if (write.bytes == nullptr) {
     files_.erase(write.path);
+  } else if (gone_.contains(FolderOf(write.path))) {
+    status = absl::NotFoundError("the folder is not there");
   } else if (full) {
     status = absl::ResourceExhaustedError("the disk is full");
   } else if (std::exchange(fails_next, false)) {
@@ -58,6 +67,13 @@ std::vector<std::string> WorkerDisk::Paths() const {
   std::vector<std::string> paths;
   for (const auto& [path, bytes] : files_) paths.push_back(path);
   return paths;
+}
+
+void WorkerDisk::RemoveFolders() {
+  for (const auto& [path, bytes] : files_) gone_.insert(FolderOf(path));
+  files_.clear();
+  // What its worker has said to be there is not.
+  has_rotten_ = true;
 }
 
 void WorkerDisk::Rot(const std::string& path) {
@@ -95,7 +111,9 @@ void WorkerDisk::OnProcessEnd(End end) {
   }
   writes_.clear();
   fails_next = false;
-  if (end == End::kLost) files_.clear();
+  if (end != End::kLost) return;
+  files_.clear();
+  ++losses_;
 }
 
 }  // namespace skerry::sim

@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,9 +47,16 @@ class WorkerDisk {
   std::vector<std::string> List(const std::string& folder) const;
   // Of all files.
   std::vector<std::string> Paths() const;
+  // Removes the folders of all jobs, while processes may use them: writes fail
+  // until the folder is made again.
+  void RemoveFolders();
+  void MakeFolder(const std::string& folder) { gone_.erase(folder); }
   // One bit of the file, any. Whoever has mapped it keeps what it has.
   void Rot(const std::string& path);
   bool has_rotten() const { return has_rotten_; }
+
+  // How often the disk came back empty.
+  uint32_t losses() const { return losses_; }
 
   // The process ended; no `done` of its writes runs any more.
   void OnProcessEnd(End end);
@@ -71,9 +79,11 @@ class WorkerDisk {
   Timeline& timeline_;
   Random& random_;
   std::map<std::string, FileBytes> files_;
+  std::set<std::string> gone_;  // folders
   std::deque<Operation> writes_;
   uint64_t run_ = 0;
   bool has_rotten_ = false;
+  uint32_t losses_ = 0;
 };
 
 }  // namespace skerry::sim

@@ -4,11 +4,14 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "base/release.h"
 #include "simulator/coordinator_node.h"
 #include "simulator/seat_node.h"
 #include "simulator/world.h"
+#include "worker/convert/control.h"
 
 namespace skerry::sim {
 namespace {
@@ -18,6 +21,31 @@ constexpr double kStatusShareOfLease = 0.3;
 constexpr absl::Duration kBackoffMin = absl::Milliseconds(50);
 constexpr absl::Duration kBackoffMax = absl::Seconds(1);
 constexpr absl::Duration kWriting = absl::Microseconds(100);
+
+// By the simulation's clock: the wall clock of a worker.
+int64_t UnixMs(Instant now) {
+  return 1 + absl::ToInt64Milliseconds(now.since_start());
+}
+
+// What the disk has when a process starts.
+std::vector<worker::StoredFolder> FoldersOn(const WorkerDisk& disk) {
+  std::map<worker::JobFolder, uint64_t> bytes;
+  for (const std::string& path : disk.Paths()) {
+    // jobs/JOB-UID/FILE
+    const std::vector<std::string> parts =
+        absl::StrSplit(path, absl::ByAnyChar("/-"));
+    uint64_t job = 0;
+    uint64_t uid = 0;
+    if (parts.size() < 4 || !absl::SimpleAtoi(parts[1], &job) ||
+        !absl::SimpleAtoi(parts[2], &uid)) {
+      continue;
+    }
+    bytes[{JobId(job), uid}] += disk.Find(path)->size();
+  }
+  std::vector<worker::StoredFolder> folders;
+  for (const auto& [folder, size] : bytes) folders.push_back({folder, size, 0});
+  return folders;
+}
 
 transport::Verdict ToVerdict(worker::FrameVerdict verdict) {
   switch (verdict) {
@@ -29,6 +57,11 @@ transport::Verdict ToVerdict(worker::FrameVerdict verdict) {
       return transport::Verdict::kNotYet;
   }
   return transport::Verdict::kRefused;
+}
+
+// Of the state folder on the host's disk; another one once that was lost.
+uint64_t FolderOf(World& world, HostId host) {
+  return (uint64_t{host} << 32) + world.machine(host).disk->losses() + 1;
 }
 
 }  // namespace
@@ -43,7 +76,10 @@ WorkerNode::WorkerNode(World& world, HostId host, uint64_t run)
                [this] { AfterTask(); }),
       bulk_(world, process_, host, *this),
       boot_(world.random() | 1),
+      first_boot_(boot_),
+      folders_(worker::EndedRetention()),
       backoff_(kBackoffMin) {
+  folders_.OnListed(FoldersOn(*world.machine(host).disk));
   process_.Post([this] { KeepSendingStatus(); });
 }
 
@@ -74,6 +110,10 @@ void WorkerNode::SetJobsDraining() {
 
 void WorkerNode::KillTrainers() {
   for (const auto& [id, job] : jobs_) job->KillTrainer();
+}
+
+void WorkerNode::HangTrainers(Hang how) {
+  for (const auto& [id, job] : jobs_) job->HangTrainer(how);
 }
 
 transport::Verdict WorkerNode::OnFrame(const compression::FrameHeader& header,
@@ -112,6 +152,7 @@ void WorkerNode::OnOrders(uint64_t session, const OrdersMessage& message) {
   const Revision revision(orders.revision());
   if (revision < revision_) return;
   revision_ = revision;
+  seen_ = std::max(seen_, revision);
   incarnation_ = Incarnation(orders.incarnation());
   if (orders.lease_ms() > 0) {
     status_interval_ =
@@ -127,11 +168,48 @@ void WorkerNode::OnOrders(uint64_t session, const OrdersMessage& message) {
   }
   std::erase_if(jobs_,
                 [&](const auto& job) { return !named.contains(job.first); });
+  KeepFolders(orders);
   if (orders.released() && draining_) world_.Exit(host_, "it is released");
 }
 
+void WorkerNode::KeepFolders(const v1::Orders& orders) {
+  const auto folder_of = [](const v1::StoredJobKey& key) {
+    return worker::JobFolder{JobId(key.job()), key.uid()};
+  };
+  worker::FolderOrders said;
+  for (const v1::JobOrders& job : orders.jobs()) {
+    if (worker::HasEnded(job.phase())) continue;
+    said.live.push_back({JobId(job.job()), job.uid()});
+  }
+  for (const auto& one : orders.ended_jobs()) {
+    said.ended.push_back(folder_of(one));
+  }
+  for (const auto& one : orders.removed_jobs()) {
+    said.removed.push_back(folder_of(one));
+  }
+  const int64_t now = UnixMs(process_.Now());
+  folders_.OnOrders(said, now);
+  WorkerDisk& disk = *world_.machine(host_).disk;
+  for (const worker::JobFolder& folder : folders_.TakeRemovable(now)) {
+    world_.observer.OnFolderRemoved(host_, folder.job, folder.uid);
+    const auto job = jobs_.find(folder.job.value());
+    const std::string path = SeatNode::FolderOf(folder.job, folder.uid);
+    if (job != jobs_.end() && job->second->folder() == path) jobs_.erase(job);
+    for (const std::string& name : disk.List(path)) {
+      disk.Remove(absl::StrCat(path, "/", name));
+    }
+    folders_.OnRemoved(folder, true);
+  }
+}
+
 void WorkerNode::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
+  const worker::JobFolder folder{JobId(orders.job()), orders.uid()};
+  if (!jobs_.contains(orders.job())) {
+    if (!folders_.MayOpen(folder, worker::HasEnded(orders.phase()))) return;
+    folders_.OnOpened(folder);
+  }
   std::unique_ptr<SeatNode>& job = jobs_[orders.job()];
+  if (job != nullptr && job->uid() != orders.uid()) job.reset();
   if (job != nullptr && orders.restored().sequence() != job->restored()) {
     job.reset();
   }
@@ -166,7 +244,7 @@ void WorkerNode::SendStatus() {
   status.Clear();
   status.set_protocol_version(kProtocolVersion);
   status.set_release(kRelease);
-  status.mutable_self()->set_worker(AddressOf(host_));
+  status.mutable_self()->set_worker(world_.NameOf(host_));
   status.mutable_self()->set_address(AddressOf(host_));
   status.mutable_self()->set_island_address(AddressOf(host_));
   status.set_island(world_.shape(host_).island);
@@ -174,7 +252,21 @@ void WorkerNode::SendStatus() {
   status.set_incarnation(incarnation_.value());
   status.set_counter(++counter_);
   status.set_draining(draining_);
+  status.set_folder(FolderOf(world_, host_));
+  status.set_process(first_boot_);
+  uint64_t seen = seen_.value();
+  for (const auto& [id, job] : jobs_) {
+    seen = std::max(seen, job->seat().HighestAttempt().value());
+  }
+  status.set_seen(seen);
   for (const auto& [id, job] : jobs_) job->WriteStatus(status.add_jobs());
+  for (const worker::StoredFolder& one : folders_.Report()) {
+    v1::StoredJob* stored = status.add_stored_jobs();
+    stored->set_job(one.folder.job.value());
+    stored->set_uid(one.folder.uid);
+    stored->set_bytes(one.bytes);
+    stored->set_ended_unix_ms(one.ended_unix_ms);
+  }
   newest_ = message;
   if (session_ == nullptr && !waiting_) Open();
   Flush();
@@ -241,6 +333,7 @@ void WorkerNode::Flush() {
 
 void WorkerNode::OnSessionEnd(const absl::Status& why) {
   session_ = nullptr;
+  folders_.OnSessionEnd();
   writing_ = false;
   waiting_ = true;
   const absl::Duration wait = backoff_ * (0.5 + 0.5 * world_.random.Uniform());
@@ -251,6 +344,9 @@ void WorkerNode::OnSessionEnd(const absl::Status& why) {
     Open();
     Flush();
   });
+  if (absl::IsAlreadyExists(why)) {
+    return world_.Exit(host_, std::string(why.message()));
+  }
   if (absl::IsAborted(why)) TakeNewBoot(std::string(why.message()));
   SendStatus();
 }

@@ -16,7 +16,9 @@
 #include "simulator/bulk.h"
 #include "simulator/process.h"
 #include "simulator/session.h"
+#include "simulator/trainer.h"
 #include "worker/core/effects.h"
+#include "worker/core/state_folders.h"
 
 namespace skerry::sim {
 
@@ -34,6 +36,7 @@ class WorkerNode final : public transport::BulkReceiver {
   void Drain();
   // The trainers of all jobs die.
   void KillTrainers();
+  void HangTrainers(Hang how);
 
   HostId host() const { return host_; }
   uint64_t run() const { return run_; }
@@ -53,6 +56,8 @@ class WorkerNode final : public transport::BulkReceiver {
  private:
   void OnOrders(uint64_t session, const OrdersMessage& orders);
   void OnJobOrders(Revision revision, const v1::JobOrders& orders);
+  // Removes the folders that may go.
+  void KeepFolders(const v1::Orders& orders);
   void OnSessionEnd(const absl::Status& why);
   void TakeNewBoot(const std::string& reason);
   void SetJobsDraining();
@@ -69,14 +74,17 @@ class WorkerNode final : public transport::BulkReceiver {
   Process process_;
   SimBulk bulk_;
   uint64_t boot_;
+  const uint64_t first_boot_;
   Incarnation incarnation_;
   Revision revision_;
+  Revision seen_;
   uint64_t counter_ = 0;
   absl::Duration status_interval_ = absl::Seconds(1);
   bool status_due_ = false;
   bool draining_ = false;
   bool told_to_drain_ = false;
   std::map<uint64_t, std::unique_ptr<SeatNode>> jobs_;
+  worker::StateFolders folders_;
 
   std::shared_ptr<Session> session_;
   bool writing_ = false;

@@ -20,6 +20,13 @@ constexpr absl::Duration kSupervisor = absl::Milliseconds(300);
 // An operator asks again when nothing was heard.
 constexpr absl::Duration kAskAgain = absl::Milliseconds(200);
 
+bool IsMilestone(const coordinator::Entry& entry) {
+  return std::holds_alternative<coordinator::JobSubmitted>(entry.record) ||
+         std::holds_alternative<coordinator::JobEnded>(entry.record) ||
+         std::holds_alternative<coordinator::JobPaused>(entry.record) ||
+         std::holds_alternative<coordinator::WorkerMarked>(entry.record);
+}
+
 }  // namespace
 
 World::World(const Setting& given, Observer& watcher, size_t history_lines)
@@ -55,6 +62,7 @@ bool World::AllJobsEnded() const {
 
 bool World::AllWorkersWell() const {
   for (HostId host = 1; host < machines_.size(); ++host) {
+    if (IsSpare(host)) continue;
     if (workers_[host] == nullptr) return false;
     bool well = true;
     workers_[host]->EachSeat([&](SeatNode& node) {
@@ -102,19 +110,55 @@ void World::OnDurable(const std::vector<coordinator::JournalEntry>& entries) {
     SKERRY_CHECK(entry.ok());
     history.Add(timeline.now(), "record ", durable.index.value(), " ",
                 durable.payload);
-    if (const auto* job =
-            std::get_if<coordinator::JobSubmitted>(&entry->record)) {
-      ended_[JobId(durable.index.value())] = false;
-      submitted_.insert(job->idempotency_key);
-    } else if (const auto* end =
-                   std::get_if<coordinator::JobEnded>(&entry->record)) {
-      ended_[end->job] = true;
-    } else if (std::holds_alternative<coordinator::Committed>(entry->record)) {
+    NoteJobs(*entry);
+    if (IsMilestone(*entry)) milestones_.push_back(*entry);
+    if (std::holds_alternative<coordinator::Committed>(entry->record)) {
       ++committed_;
     }
     OnRecord(*entry);
     observer.OnDurable(*entry);
   }
+}
+
+void World::NoteJobs(const coordinator::Entry& entry) {
+  if (const auto* job = std::get_if<coordinator::JobSubmitted>(&entry.record)) {
+    ended_[JobId(entry.index.value())] = false;
+    submitted_.insert(job->idempotency_key);
+  } else if (const auto* end =
+                 std::get_if<coordinator::JobEnded>(&entry.record)) {
+    ended_[end->job] = true;
+  }
+}
+
+void World::ReplaceJournal(const JournalDisk& earlier, Instant again) {
+  Kill(0, WorkerDisk::End::kKilled, again);
+  const uint64_t term = journal_disk_.term;
+  journal_disk_ = earlier;
+  // The copy has the term of its time; simulated writers tell each other apart
+  // by theirs.
+  journal_disk_.term = term;
+  Revision last;
+  if (earlier.snapshot.has_value()) last = earlier.snapshot->index;
+  if (!earlier.entries.empty()) last = earlier.entries.back().index;
+  std::erase_if(milestones_, [last](const coordinator::Entry& entry) {
+    return entry.index > last;
+  });
+  ended_.clear();
+  submitted_.clear();
+  for (const coordinator::Entry& entry : milestones_) NoteJobs(entry);
+  history.Add(timeline.now(), "journal of ", last.value());
+  OnJournalReplaced(last, milestones_);
+  observer.OnJournalReplaced(last);
+}
+
+void World::StopForGood(HostId host) {
+  ++machines_[host].plan;
+  if (ProcessOf(host) != nullptr) Stop(host, WorkerDisk::End::kKilled);
+}
+
+std::string World::NameOf(HostId host) const {
+  const std::string& name = shape(host).name;
+  return name.empty() ? AddressOf(host) : name;
 }
 
 Process* World::ProcessOf(HostId host) const {

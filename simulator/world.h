@@ -55,7 +55,8 @@ class World {
   bool AllJobsEnded() const;
   // How many commits the journal has, over all jobs.
   uint64_t committed() const { return committed_; }
-  // Whether every worker's process is up, and active in its jobs or resting.
+  // Whether the process of every worker but spare ones is up, and active in its
+  // jobs or resting.
   bool AllWorkersWell() const;
   std::string WorkersText() const;
 
@@ -84,6 +85,9 @@ class World {
   const WorkerShape& shape(HostId worker) const {
     return setting.workers[worker - 1];
   }
+  bool IsSpare(HostId host) const { return host > 0 && shape(host).spare; }
+  // Of its worker.
+  std::string NameOf(HostId host) const;
   // Null while it is down.
   CoordinatorNode* coordinator_node() const { return coordinator_.get(); }
   WorkerNode* worker_node(HostId host) const { return workers_[host].get(); }
@@ -101,11 +105,21 @@ class World {
  protected:
   // In the order of the journal, before the observer sees it.
   virtual void OnRecord(const coordinator::Entry& entry) {}
+  // Stops it now, and nothing starts it again by itself.
+  void StopForGood(HostId host);
+  // Puts an earlier journal in the place of the present one, whose coordinator
+  // is killed, and starts it at `again`.
+  void ReplaceJournal(const JournalDisk& earlier, Instant again);
+  // The journal ends where `last` is now. What is known from it is set back;
+  // `milestones`: records of jobs and marks up to there.
+  virtual void OnJournalReplaced(
+      Revision last, const std::vector<coordinator::Entry>& milestones) {}
   // Ends all programs; a journal that ends may still have a record.
   void EndPrograms();
 
  private:
   void Stop(HostId host, WorkerDisk::End end);
+  void NoteJobs(const coordinator::Entry& entry);
 
   std::vector<std::shared_ptr<void>> kept_;
   std::vector<Machine> machines_;
@@ -117,6 +131,8 @@ class World {
   std::map<JobId, bool> ended_;
   // Keys of jobs that the journal holds.
   std::set<std::string> submitted_;
+  // Records that say which jobs there are and who is marked.
+  std::vector<coordinator::Entry> milestones_;
 };
 
 }  // namespace skerry::sim

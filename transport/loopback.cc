@@ -6,6 +6,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "transport/address.h"
 
 namespace skerry::transport {
 namespace {
@@ -25,27 +27,13 @@ bool IsLoopbackHost(const std::string& host) {
          IN6_IS_ADDR_LOOPBACK(&v6);
 }
 
-// The host of "host:port" or "[host]:port"; empty when there is none.
-std::string HostOf(std::string_view address) {
-  const size_t colon = address.rfind(':');
-  if (colon == std::string_view::npos || colon + 1 == address.size()) return "";
-  std::string_view host = address.substr(0, colon);
-  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
-    return std::string(host.substr(1, host.size() - 2));
-  }
-  if (host.find(':') != std::string_view::npos) return "";
-  return std::string(host);
-}
-
 }  // namespace
 
 absl::Status RequireLoopback(std::string_view address) {
-  for (const std::string_view local : {"unix:", "unix-abstract:"}) {
-    if (address.starts_with(local) && address.size() > local.size()) {
-      return absl::OkStatus();
-    }
+  SKERRY_RETURN_IF_ERROR(CheckAddress(address, AddressUse::kListen));
+  if (IsUnixAddress(address) || IsLoopbackHost(HostOf(address))) {
+    return absl::OkStatus();
   }
-  if (IsLoopbackHost(HostOf(address))) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "\"", ToAbsl(address),
       "\" can be reached from other machines and TLS is not built yet: use "

@@ -12,8 +12,9 @@ namespace skerry::transport {
 
 // OK for addresses that never leave this machine: "unix:PATH",
 // "unix-abstract:NAME", "localhost:PORT", "127.x.y.z:PORT", "[::1]:PORT".
-// InvalidArgument for anything else, with one line for the operator. Every main
-// asks before it listens or connects without TLS.
+// Port 0 passes. InvalidArgument for anything else, and for what is no address
+// (address.h), with one line for the operator. Every main asks before it
+// listens or connects without TLS.
 absl::Status RequireLoopback(std::string_view address);
 
 }  // namespace skerry::transport

@@ -1,6 +1,5 @@
 """What tools/bench does."""
 
-import argparse
 import collections
 import json
 import os
@@ -14,6 +13,7 @@ sys.path.insert(0, str(ROOT))
 
 from bench.harness import rows as results  # noqa: E402
 from tools.ci.bazel import Bazel  # noqa: E402
+from tools.local_cluster import flags  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 
@@ -80,7 +80,7 @@ def run(bench, quick, extra):
 def main():
     benches = parse_benches((HERE / 'benches.txt').read_text())
     bars = results.parse_bars((HERE / 'bars.txt').read_text())
-    parser = argparse.ArgumentParser(
+    parser = flags.Parser(
         prog='tools/bench', description='Runs one bench; without a name, '
         'lists them. Unknown flags go to the bench.')
     parser.add_argument('name', nargs='?', choices=[*benches], metavar='NAME')
@@ -90,6 +90,8 @@ def main():
                         help='append one object a row to FILE')
     args, extra = parser.parse_known_args()
     if args.name is None:
+        if extra:
+            parser.error('name a bench before its flags: ' + ' '.join(extra))
         for bench in benches.values():
             print(f'{bench.name:10} {bench.what}')
         return 0

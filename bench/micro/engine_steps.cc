@@ -10,17 +10,17 @@
 // elsewhere it ends with 3. Prints a line of JSON when it is ready (one step is
 // done), then for each line with a number on standard input the seconds that so
 // many steps took.
+#include <CLI/CLI.hpp>
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
-#include <map>
 #include <span>
-#include <string>
 
 #include "base/check.h"
 #include "bench/micro/training_step.h"
 #include "model/cpu/gemm.h"
 #include "model/cpu/gemm_choice.h"
+#include "runtime/command_line/number_option.h"
+#include "runtime/command_line/parse_words.h"
 #include "runtime/posix/stopwatch.h"
 #include "runtime/posix/thread_pool.h"
 
@@ -28,16 +28,29 @@ namespace skerry {
 namespace {
 
 int Main(int argc, char** argv) {
-  std::map<std::string, int> given;
-  for (int i = 1; i + 1 < argc; i += 2) given[argv[i]] = std::atoi(argv[i + 1]);
-  const StepShape shape{.vocab = given.at("--vocab"),
-                        .columns = given.at("--columns"),
-                        .width = given.at("--width"),
-                        .layers = given.at("--layers"),
-                        .heads = given.at("--heads"),
-                        .rows = given.at("--rows")};
-  const int threads = given.at("--threads");
-  const bool wants_bf16 = given.at("--bf16") == 1;
+  CLI::App app("Runs training steps when they are asked for.", "engine_steps");
+  StepShape shape;
+  int threads = 1;
+  int bf16_wanted = 0;
+  const struct {
+    const char* name;
+    int& value;
+    int low;
+    int high;
+  } numbers[] = {{"--vocab", shape.vocab, 1, 1 << 24},
+                 {"--columns", shape.columns, 1, 1 << 20},
+                 {"--width", shape.width, 1, 1 << 16},
+                 {"--layers", shape.layers, 1, 4096},
+                 {"--heads", shape.heads, 1, 4096},
+                 {"--rows", shape.rows, 1, 1 << 16},
+                 {"--threads", threads, 1, 1024},
+                 {"--bf16", bf16_wanted, 0, 1}};
+  for (const auto& one : numbers) {
+    runtime::AddNumber(app, one.name, one.value, {one.low, one.high}, "")
+        ->required();
+  }
+  if (const auto ended = runtime::ParseOrPrint(app, argc, argv)) return *ended;
+  const bool wants_bf16 = bf16_wanted == 1;
   const model::cpu::GemmBackend* const bf16 = model::cpu::Bf16Gemm();
   if (wants_bf16 && bf16 == nullptr) return 3;
   runtime::ThreadPool pool("step", threads);

@@ -18,7 +18,16 @@
 
 static int Given(int argc, char** argv, const char* name) {
   for (int i = 1; i + 1 < argc; i += 2) {
-    if (strcmp(argv[i], name) == 0) return atoi(argv[i + 1]);
+    if (strcmp(argv[i], name) != 0) continue;
+    char* end;
+    const long value = strtol(argv[i + 1], &end, 10);
+    if (*argv[i + 1] != '\0' && *end == '\0' && value >= 1 &&
+        value <= 1 << 24) {
+      return (int)value;
+    }
+    fprintf(stderr, "llmc_steps: %s: has to be a whole number from 1 to %d\n",
+            name, 1 << 24);
+    exit(2);
   }
   fprintf(stderr, "llmc_steps: %s is missing\n", name);
   exit(2);

@@ -5,15 +5,19 @@
 With --bf16 1 the model runs under autocast; its parameters are fp32.
 """
 
-import argparse
 import json
 import math
+import pathlib
 import sys
 import time
 
 import torch
 import torch.nn.functional as F
 from torch import nn
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+from tools.local_cluster import flags  # noqa: E402
 
 
 class Block(nn.Module):
@@ -65,11 +69,11 @@ class Gpt2(nn.Module):
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = flags.Parser()
     parser.add_argument('--attention', required=True)
     for name in ('threads', 'vocab', 'columns', 'width', 'layers', 'heads',
                  'rows', 'bf16'):
-        parser.add_argument('--' + name, type=int, required=True)
+        parser.add_argument('--' + name, type=flags.whole(), required=True)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     torch.manual_seed(1)

@@ -1,5 +1,6 @@
 #include "cli/commands/byte_progress.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -18,7 +19,7 @@ ByteProgress::ByteProgress(uint64_t total, uint64_t done,
       told_(begin_) {}
 
 void ByteProgress::Add(uint64_t bytes) {
-  done_ += bytes;
+  done_ = std::min(done_ + bytes, total_);
   const double now = seconds_();
   if (now - told_ < 1 || (done_ - done_told_) * 100 < total_) return;
   told_ = now;

@@ -17,7 +17,7 @@ class ByteProgress {
   // some moment. `err` outlives it.
   ByteProgress(uint64_t total, uint64_t done, std::function<double()> seconds,
                std::ostream& err);
-  // So many bytes more are done.
+  // So many bytes more are done; more than all count as all.
   void Add(uint64_t bytes);
 
  private:

@@ -1,12 +1,9 @@
 #include "cli/commands/change.h"
 
-#include <unistd.h>
-
-#include <iostream>
-
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "cli/commands/plan.h"
+#include "cli/confirm.h"
 #include "cli/job_file.h"
 #include "cli/json.h"
 #include "cli/views.h"
@@ -23,17 +20,6 @@ void Print(const google::protobuf::Message& view, const std::string& name,
   } else {
     output.out << name << " " << state << "\n";
   }
-}
-
-// Asks whoever sits at a terminal.
-absl::Status Confirm(const std::string& what, bool sure, const Output& output) {
-  if (sure || isatty(STDIN_FILENO) != 1) return absl::OkStatus();
-  output.err << what << "? [y/N] " << std::flush;
-  std::string answer;
-  std::getline(std::cin, answer);
-  if (answer == "y" || answer == "yes") return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("nothing was done; with --yes it does not ask: ", what));
 }
 
 // Workers look at the data set first, so that the coordinator can refuse a job

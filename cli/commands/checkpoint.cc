@@ -144,6 +144,13 @@ absl::StatusOr<std::string> NewestIn(const CheckpointStore& store,
       absl::StrCat(folder, " has no complete checkpoint"));
 }
 
+// Errors: NotFound when there is no such folder; as Files.
+absl::Status RequireFolder(const std::string& folder,
+                           const runtime::Files& files) {
+  return Annotate(files.ListDirectories(folder).status(),
+                  "the folder of a job's checkpoints");
+}
+
 }  // namespace
 
 absl::Status CreateCheckpoint(Client& client,
@@ -175,6 +182,7 @@ absl::Status CreateCheckpoint(Client& client,
 
 absl::Status ListCheckpoints(const CheckpointArguments& arguments,
                              runtime::Files& files, const Output& output) {
+  SKERRY_RETURN_IF_ERROR(RequireFolder(arguments.folder, files));
   runtime::DirectoryBlobStore blobs(arguments.folder, files);
   SKERRY_ASSIGN_OR_RETURN(const std::vector<Listed> all,
                           CheckpointStore(blobs).List());
@@ -185,6 +193,7 @@ absl::Status ListCheckpoints(const CheckpointArguments& arguments,
 
 absl::Status VerifyCheckpoints(const CheckpointArguments& arguments,
                                runtime::Files& files, const Output& output) {
+  SKERRY_RETURN_IF_ERROR(RequireFolder(arguments.folder, files));
   runtime::DirectoryBlobStore blobs(arguments.folder, files);
   const CheckpointStore store(blobs);
   SKERRY_ASSIGN_OR_RETURN(const std::vector<Listed> all, store.List());
@@ -210,6 +219,7 @@ absl::Status VerifyCheckpoints(const CheckpointArguments& arguments,
 
 absl::Status ExportCheckpoint(const CheckpointArguments& arguments,
                               runtime::Files& files, const Output& output) {
+  SKERRY_RETURN_IF_ERROR(RequireFolder(arguments.folder, files));
   runtime::DirectoryBlobStore blobs(arguments.folder, files);
   const CheckpointStore store(blobs);
   const auto path = [&arguments](const std::string& file) {

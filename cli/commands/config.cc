@@ -6,6 +6,7 @@
 #include "absl/functional/function_ref.h"
 #include "base/status.h"
 #include "cli/table.h"
+#include "transport/address.h"
 #include "transport/loopback.h"
 
 namespace skerry::cli {
@@ -50,6 +51,8 @@ absl::Status GetContexts(const runtime::Files& files, const Output& output) {
 
 absl::Status SetContext(const std::string& name, const std::string& coordinator,
                         runtime::Files& files, const Output& output) {
+  SKERRY_RETURN_IF_ERROR(
+      transport::CheckAddress(coordinator, transport::AddressUse::kConnect));
   SKERRY_RETURN_IF_ERROR(transport::RequireLoopback(coordinator));
   SKERRY_RETURN_IF_ERROR(Change(files, [&](Config& config) {
     config.Set({name, coordinator});

@@ -140,15 +140,16 @@ class Importer {
       uint64_t count = std::min(kSliceTokens, tokens.size() - at);
       const bool trains = training_left_ > 0;
       if (trains) count = std::min(count, training_left_);
+      slice_.clear();
       SKERRY_RETURN_IF_ERROR(
-          data::AppendTokens(tokens, at, count, vocab_size_, writer_.tokens()));
+          data::AppendTokens(tokens, at, count, vocab_size_, slice_));
       at += count;
-      SKERRY_RETURN_IF_ERROR(writer_.Flush(trains ? data::Split::kTrain
-                                                  : data::Split::kValidation));
+      SKERRY_RETURN_IF_ERROR(writer_.AppendAll(
+          trains ? data::Split::kTrain : data::Split::kValidation, slice_));
       if (!trains) continue;
       training_left_ -= count;
       if (training_left_ == 0) {
-        SKERRY_RETURN_IF_ERROR(writer_.End(data::Split::kTrain));
+        SKERRY_RETURN_IF_ERROR(writer_.End(data::Split::kTrain).status());
       }
     }
     return absl::OkStatus();
@@ -158,6 +159,7 @@ class Importer {
   uint64_t training_left_;
   const int vocab_size_;
   DataSetWriter& writer_;
+  std::vector<int32_t> slice_;
 };
 
 }  // namespace
@@ -189,7 +191,7 @@ absl::Status DataImport(const DataImportOptions& options, runtime::Files& files,
     const absl::Status added = importer.Add(source.tokens);
     if (!added.ok()) return WithPath(added, path);
   }
-  SKERRY_RETURN_IF_ERROR(writer.End(data::Split::kValidation));
+  SKERRY_RETURN_IF_ERROR(writer.End(data::Split::kValidation).status());
   SKERRY_ASSIGN_OR_RETURN(const data::Manifest manifest,
                           writer.Finish(vocabulary.tokenizer));
   out << DataSetLine(options.output_directory, manifest);

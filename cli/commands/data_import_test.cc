@@ -174,7 +174,8 @@ TEST_F(DataImportTest, RepeatingIsFineAnotherDataSetIsNot) {
 }
 
 TEST_F(DataImportTest, FailureAtAnyWriteLeavesNoManifest) {
-  for (uint64_t changes = 0; changes < 5; ++changes) {
+  // Shards that are there already are not written again.
+  for (uint64_t changes = 0; changes < 3; ++changes) {
     files_.FailChangesAfter(changes, absl::ResourceExhaustedError("full"));
     EXPECT_TRUE(absl::IsResourceExhausted(Import())) << changes;
     files_.FailChangesAfter(0, absl::OkStatus());
@@ -182,6 +183,18 @@ TEST_F(DataImportTest, FailureAtAnyWriteLeavesNoManifest) {
   }
   EXPECT_TRUE(Import().ok());
   EXPECT_EQ(TokensOf(data::Split::kTrain), Range(0, 85));
+}
+
+TEST_F(DataImportTest, FilesThatItDidNotMakeAreNeverReplaced) {
+  ASSERT_TRUE(files_.MakeDirectory("/out").ok());
+  Write("/out/train_000001.bin", "somebody's");
+  const absl::Status refused = Import();
+  EXPECT_TRUE(absl::IsAlreadyExists(refused));
+  EXPECT_THAT(std::string(refused.message()),
+              HasSubstr("/out/train_000001.bin is there and is not of this "
+                        "data set; move it away"));
+  ASSERT_TRUE(files_.Remove("/out/train_000001.bin").ok());
+  EXPECT_TRUE(Import().ok());
 }
 
 TEST_F(DataImportTest, MistakesAreNamedWithTheirFile) {

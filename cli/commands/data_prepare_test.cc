@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/sha256.h"
+#include "cli/commands/testing/packed_text.h"
 #include "data/manifest.h"
 #include "data/token_shard.h"
 #include "data/tokenizer/tokenizer_json.h"
@@ -223,6 +224,28 @@ TEST_F(SentencePieceTest, ADataSetHasItsTokensAndItsFile) {
   EXPECT_EQ(tokens[0], TokensOf("validation_000000.bin")[0]);
 }
 
+TEST_F(SentencePieceTest, TheShareOfBytesThatComesBackIsTold) {
+  std::string code;
+  for (int i = 0; i < 50; ++i) code += "if the sea:\n        the boats\n";
+  Write("/in/c.txt", code);
+  options_.inputs = {"/in/c.txt"};
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_THAT(out_.str(),
+              HasSubstr("100.00 % of the bytes of a sample come back\n"));
+  // Trained with the default normalizer, which leaves one space of any number.
+  std::ifstream file("data/sentencepiece/testdata/unigram_like.model",
+                     std::ios::binary);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  Write("/in/its.model", bytes.str());
+  options_.output_directory = "/other";
+  options_.document_end = "none";
+  out_.str("");
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_THAT(out_.str(),
+              HasSubstr("come back: the tokenizer drops or changes the rest"));
+}
+
 TEST_F(SentencePieceTest, AnotherEndOrNoneCanBeNamed) {
   options_.document_end = "none";
   ASSERT_TRUE(Prepare().ok());
@@ -266,6 +289,183 @@ TEST_F(DataPrepareTest, BytesOfJsonLinesEndWithALine) {
   ASSERT_TRUE(Prepare().ok());
   EXPECT_EQ(TextOf(data::Split::kTrain), "one\n");
   EXPECT_EQ(TextOf(data::Split::kValidation), "two\n");
+}
+
+std::string JsonLines(int count) {
+  std::string lines;
+  for (int i = 0; i < count; ++i) {
+    lines += "{\"text\": \"document " + std::to_string(i) + "\"}\n";
+  }
+  return lines;
+}
+
+// D19: all of these were prepared as raw bytes once.
+TEST_F(DataPrepareTest, EveryKindOfFileGivesItsDocumentsOrIsRefused) {
+  const std::string lines = JsonLines(200);
+  options_.validation_fraction = 0;
+  Write("/in/plain.jsonl", lines);
+  options_.inputs = {"/in/plain.jsonl"};
+  ASSERT_TRUE(Prepare().ok());
+  const std::string expected = TextOf(data::Split::kTrain);
+  int sets = 0;
+  for (const auto& [name, content] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"d.jsonl.gz", testing::Gzip(lines)},
+           {"d.jsonl.zst", testing::Zstd(lines)},
+           {"without_ending", testing::Gzip(lines)},
+           {"d.ndjson", lines},
+           {"d.JSONL", lines},
+           {"d.json", lines}}) {
+    Write("/in/" + name, content);
+    options_.inputs = {"/in/" + name};
+    options_.output_directory = "/out" + std::to_string(sets++);
+    ASSERT_TRUE(Prepare().ok()) << name;
+    EXPECT_EQ(Read(options_.output_directory + "/train_000000.bin"),
+              Read("/out/train_000000.bin"))
+        << name;
+    EXPECT_THAT(err_.str(),
+                HasSubstr("/in/" + name + " is read as JSON lines"));
+  }
+  EXPECT_EQ(expected.substr(0, 11), "document 0\n");
+  options_.output_directory = "/other";
+  for (const auto& [name, content] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"d.json", "[" + lines.substr(0, lines.size() - 1) + "]"},
+           {"d.txt", std::string("\xff\xfe") + std::string("t\0", 2)},
+           {"d.parquet", "PAR1 and so on"},
+           {"d.jsonl.gz", testing::Gzip(lines).substr(0, 200)},
+           {"d.jsonl.bz2", "BZh91AY&SY"}}) {
+    Write("/in/" + name, content);
+    options_.inputs = {"/in/" + name};
+    const absl::Status refused = Prepare();
+    EXPECT_TRUE(absl::IsInvalidArgument(refused)) << name << ": " << refused;
+    EXPECT_THAT(std::string(refused.message()),
+                ::testing::StartsWith("/in/" + name + ": "));
+    EXPECT_THAT(std::string(refused.message()), Not(HasSubstr("\n")));
+  }
+  EXPECT_TRUE(files_.List("/other").value().empty());
+}
+
+TEST_F(DataPrepareTest, APipeIsReadOnceAndNothingOfItStays) {
+  ASSERT_TRUE(Prepare().ok());
+  const std::string expected = Read("/out/manifest.json");
+  options_.output_directory = "/piped";
+  for (int run = 0; run < 2; ++run) {
+    Write("/in/a.txt", Lines(1000, 60));
+    files_.MakePipe("/in/a.txt");
+    ASSERT_TRUE(Prepare().ok());
+    EXPECT_EQ(Read("/piped/manifest.json"), expected);
+    EXPECT_EQ(files_.List("/piped").value(),
+              (std::vector<std::string>{"manifest.json", "prepare.json",
+                                        "train_000000.bin",
+                                        "validation_000000.bin"}));
+  }
+  options_.inputs = {"-", "-"};
+  EXPECT_THAT(std::string(Prepare().message()),
+              HasSubstr("standard input, -, can be named once"));
+}
+
+TEST_F(DataPrepareTest, BadLinesStopOrAreSkippedAndCounted) {
+  Write("/in/c.jsonl", JsonLines(20) +
+                           "{\"text\":\"x\",\"score\":NaN}\n"
+                           "{\"text\":\"cut \\ud83d\"}\n"
+                           "{\"text\":\"\"}\n"
+                           "{\"text\":\"caf\xe9\"}\n"
+                           "{\"content\":\"x\"}\n{\"text\":null}\n{\"te");
+  options_.inputs = {"/in/c.jsonl"};
+  EXPECT_THAT(std::string(Prepare().message()),
+              HasSubstr("/in/c.jsonl: line 24, column 13: the byte E9"));
+  options_.lines.bad_lines = data::BadLines::kSkip;
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_THAT(out_.str(), HasSubstr("23 documents, 1 of them empty;"));
+  EXPECT_THAT(out_.str(), HasSubstr("4 bad lines were skipped, the first: "
+                                    "/in/c.jsonl: line 24, column 13: "));
+  EXPECT_THAT(TextOf(data::Split::kTrain) + TextOf(data::Split::kValidation),
+              HasSubstr("document 19\nx\ncut \ufffd\n\n"));
+}
+
+TEST_F(TokenizedTest, SpecialTokensThatTextsAreWrittenWithAreCounted) {
+  std::string lines;
+  for (int i = 0; i < 40; ++i) {
+    lines += "{\"text\": \"before <|endoftext|> after\"}\n";
+  }
+  Write("/in/c.jsonl", lines);
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_THAT(out_.str(), HasSubstr("40 special tokens come from texts"));
+  options_.output_directory = "/as_text";
+  options_.written_specials = data::TokenizerFile::WrittenSpecials::kText;
+  out_.str("");
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_THAT(out_.str(), Not(HasSubstr("special tokens")));
+  EXPECT_GT(Read("/as_text/train_000000.bin").size(),
+            Read("/out/train_000000.bin").size());
+  options_.written_specials = data::TokenizerFile::WrittenSpecials::kToken;
+  EXPECT_THAT(std::string(Prepare().message()),
+              HasSubstr("begun with --special-tokens as-text"));
+  Write("/in/c.jsonl", JsonLines(40));
+  options_.output_directory = "/other";
+  out_.str("");
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_THAT(out_.str(), Not(HasSubstr("special tokens")));
+}
+
+// D20: one line of 50 MB made validation 99.9 % of the data.
+TEST_F(DataPrepareTest, ALineLongerThanAllOthersLeavesTheShareAsItIs) {
+  std::string lines = JsonLines(500);
+  lines += "{\"text\": \"" + std::string(3'000'000, 'x') + "\"}\n";
+  Write("/in/c.jsonl", lines);
+  options_.inputs = {"/in/c.jsonl"};
+  options_.validation_fraction = 0.05;
+  options_.shard_tokens_max = 500'000;
+  ASSERT_TRUE(Prepare().ok());
+  const data::Manifest manifest = ReadManifest();
+  const auto validation =
+      static_cast<double>(data::TokenCount(manifest, data::Split::kValidation));
+  const auto training =
+      static_cast<double>(data::TokenCount(manifest, data::Split::kTrain));
+  EXPECT_NEAR(validation / (training + validation), 0.05, 0.05 / 4);
+  EXPECT_THAT(out_.str(), HasSubstr("5.00 % of the text is for validation"));
+  EXPECT_THAT(Read("/out/prepare.json"), HasSubstr("\"validation_at\""));
+}
+
+TEST_F(DataPrepareTest, FilesThatItDidNotMakeAreNeverReplaced) {
+  for (const char* name : {"train_000000.bin", "validation_000007.bin",
+                           "manifest.json", "prepare.json"}) {
+    options_.output_directory = std::string("/of_") + name;
+    ASSERT_TRUE(files_.MakeDirectory(options_.output_directory).ok());
+    const std::string path = options_.output_directory + "/" + name;
+    Write(path, "somebody's");
+    const absl::Status refused = Prepare();
+    EXPECT_TRUE(absl::IsAlreadyExists(refused)) << name << ": " << refused;
+    EXPECT_THAT(std::string(refused.message()), HasSubstr(path));
+    EXPECT_EQ(Read(path), "somebody's");
+    EXPECT_EQ(files_.List(options_.output_directory).value(),
+              std::vector<std::string>{name});
+  }
+}
+
+TEST_F(TokenizedTest, AnotherTokenizerInTheFolderIsNotReplaced) {
+  ASSERT_TRUE(files_.MakeDirectory("/out").ok());
+  Write("/out/tokenizer.json", "{}");
+  EXPECT_TRUE(absl::IsAlreadyExists(Prepare()));
+  EXPECT_EQ(Read("/out/tokenizer.json"), "{}");
+  Write("/out/tokenizer.json", json_);
+  EXPECT_TRUE(Prepare().ok());
+}
+
+TEST_F(DataPrepareTest, TwoRunsInOneFolderAreRefused) {
+  ASSERT_TRUE(files_.MakeDirectory("/out").ok());
+  {
+    const auto other = files_.Hold("/out", "command that makes a data set");
+    ASSERT_TRUE(other.ok());
+    const absl::Status refused = Prepare();
+    EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+    EXPECT_THAT(std::string(refused.message()),
+                HasSubstr("/out is in use by another command that makes a "
+                          "data set"));
+    EXPECT_TRUE(files_.List("/out").value().empty());
+  }
+  EXPECT_TRUE(Prepare().ok());
 }
 
 TEST_F(DataPrepareTest, MistakesAreNamed) {

@@ -5,9 +5,11 @@
 #define SKERRY_CLI_COMMANDS_DATA_SET_WRITER_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,16 +19,25 @@
 
 namespace skerry::cli {
 
+// What `data prepare` keeps beside the manifest: prepare_record.h.
+inline constexpr std::string_view kPrepareRecordFile = "prepare.json";
+
 // Shards first and the manifest last, each durably and under its final name
 // only when it is whole: a folder with a manifest is a complete data set, and
-// repeating an interrupted command completes it. Memory is that of one shard.
+// repeating an interrupted command completes it. Memory is that of a piece of a
+// shard.
 //
-// Errors of every call: AlreadyExists when the folder holds another data set,
-// of which nothing is overwritten; what `files` returns.
+// The folder is held against other writers as long as the writer lives. No file
+// is replaced that was not made for this data set; one with the same bytes
+// stays as it is.
+//
+// Errors of every call: AlreadyExists when the folder holds another data set or
+// a file in the way; what `files` returns.
 class DataSetWriter {
  public:
-  // `files` outlive the writer. Makes the folder. Errors also:
-  // InvalidArgument, a shard of so many tokens is impossible.
+  // `files` outlive the writer. Makes the folder and removes what killed
+  // writers left in it. Errors also: InvalidArgument, a shard of so many tokens
+  // is impossible; FailedPrecondition, another process writes into the folder.
   static absl::StatusOr<DataSetWriter> Open(std::string directory,
                                             uint64_t shard_tokens_max,
                                             int vocab_size,
@@ -34,45 +45,64 @@ class DataSetWriter {
 
   // Whether the folder holds a whole data set already.
   bool has_manifest() const { return found_.has_value(); }
-  // The name of the next shard of a split.
-  std::string NextFile(data::Split split) const;
-  // Counts a shard that is there as written. Requires: NextFile names it.
-  void Take(data::ShardEntry entry);
-
-  // Tokens of the split are appended here; writing takes them.
-  std::vector<int32_t>& tokens() { return tokens_; }
-  // Writes a shard and returns what the manifest says of it, or none when
-  // there are too few tokens for a full one; with `all`, only when there are no
-  // tokens.
-  absl::StatusOr<std::optional<data::ShardEntry>> WriteShard(data::Split split,
-                                                             bool all);
-  // Writes full shards of what there is.
-  absl::Status Flush(data::Split split) { return Write(split, /*all=*/false); }
-  // Writes the rest too. Another split may begin.
-  absl::Status End(data::Split split) { return Write(split, /*all=*/true); }
-
   struct Tokenizer {
     std::string name;
     // The tokenizer's file, which is written beside the manifest; else empty.
     std::string bytes;
     std::optional<int> document_end;
   };
+  // Whether files of the names that this writer will use are in the way. For
+  // the beginning of a data set.
+  absl::Status CheckFree(const Tokenizer& tokenizer) const;
+  // From now on shards in the folder are those of this data set, begun before,
+  // and may be replaced.
+  void GoOn() { owns_shards_ = true; }
+
+  // The name of the next shard of a split.
+  std::string NextFile(data::Split split) const;
+  // Whether a shard is there as the entry says.
+  absl::StatusOr<bool> IsThere(const data::ShardEntry& entry) const;
+  // Counts a shard that is there as written. Requires: NextFile names it.
+  void Take(data::ShardEntry entry);
+
+  // Tokens for which the shard that is being written has room; never 0.
+  uint64_t room() const { return shard_tokens_max_ - in_shard_; }
+  // Appends tokens to the shard that is being written; when it is full, ends it
+  // and returns what the manifest says of it. Requires: at most room(), all of
+  // one split until End.
+  absl::StatusOr<std::optional<data::ShardEntry>> Append(
+      data::Split split, std::span<const int32_t> tokens);
+  // Appends any number of tokens.
+  absl::Status AppendAll(data::Split split, std::span<const int32_t> tokens);
+  // Ends the shard that is being written, unless it is empty. Another split may
+  // begin.
+  absl::StatusOr<std::optional<data::ShardEntry>> End(data::Split split);
+
+  // Errors also: InvalidArgument, there are no training tokens.
   absl::StatusOr<data::Manifest> Finish(const Tokenizer& tokenizer);
 
  private:
   DataSetWriter(std::string directory, uint64_t shard_tokens_max,
                 int vocab_size, runtime::Files& files);
-  absl::Status Write(data::Split split, bool all);
   std::string PathOf(std::string_view file) const;
   absl::Status IsAnother() const;
+  absl::Status IsInTheWay(std::string_view file) const;
+  // Gives the shard its name, unless it has it already.
+  absl::Status Place(const data::ShardEntry& entry);
+  // Likewise of the tokenizer's file.
+  absl::Status PlaceTokenizer(const Tokenizer& tokenizer);
 
   std::string directory_;
   uint64_t shard_tokens_max_;
   runtime::Files* files_;
+  std::unique_ptr<runtime::FolderHold> hold_;
   // What the folder holds already.
   std::optional<data::Manifest> found_;
+  bool owns_shards_ = false;
   data::Manifest manifest_;
-  std::vector<int32_t> tokens_;
+  // The shard that is being written; null when it is empty.
+  std::unique_ptr<runtime::ByteSink> sink_;
+  uint64_t in_shard_ = 0;
   int next_number_[2] = {0, 0};
 };
 

@@ -109,8 +109,9 @@ absl::Status DescribeModel(const DescribeModelArguments& arguments,
                            const Output& output) {
   SKERRY_ASSIGN_OR_RETURN(const std::string text,
                           ReadFile(arguments.file, kConfigBytesMax));
-  SKERRY_ASSIGN_OR_RETURN(const model::ModelConfig config,
-                          model::ParseModelConfig(text));
+  absl::StatusOr<model::ModelConfig> parsed = model::ParseModelConfig(text);
+  if (!parsed.ok()) return Annotate(parsed.status(), arguments.file);
+  const model::ModelConfig config = *std::move(parsed);
   const int tokens =
       arguments.tokens == 0 ? config.n_positions : arguments.tokens;
   SKERRY_RETURN_IF_ERROR(

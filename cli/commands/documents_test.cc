@@ -1,5 +1,6 @@
 #include "cli/commands/documents.h"
 
+#include <optional>
 #include <span>
 
 #include "gmock/gmock.h"
@@ -27,12 +28,14 @@ TEST(DocumentsTest, JsonLinesAreDocumentsAndFilesAreDocuments) {
   Write(files, "/in/b.txt", "x\ny\n");
   Write(files, "/in/c.txt", "");
   const auto documents =
-      ReadDocuments({"/in/a.jsonl", "/in/b.txt", "/in/c.txt"}, "body", files);
+      ReadDocuments({"/in/a.jsonl", "/in/b.txt", "/in/c.txt"}, {.key = "body"},
+                    std::nullopt, files);
   ASSERT_TRUE(documents.ok()) << documents.status();
-  EXPECT_THAT(*documents, ElementsAre("one", "two", "x\ny\n"));
+  EXPECT_THAT(documents->texts, ElementsAre("one", "two", "x\ny\n"));
   EXPECT_THAT(
-      std::string(
-          ReadDocuments({"/in/a.jsonl"}, "text", files).status().message()),
+      std::string(ReadDocuments({"/in/a.jsonl"}, {}, std::nullopt, files)
+                      .status()
+                      .message()),
       HasSubstr("/in/a.jsonl: line 1"));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "base/sha256.h"
 #include "base/status.h"
+#include "cli/commands/input_reader.h"
 #include "cli/threads.h"
 #include "data/manifest.h"
 #include "data/sample_source.h"
@@ -87,12 +89,16 @@ absl::StatusOr<Stream> OpenText(const EvaluateArguments& arguments,
         absl::StrCat(arguments.model.folder,
                      " has no tokenizer; name one with --tokenizer"));
   }
-  SKERRY_ASSIGN_OR_RETURN(const std::string text,
-                          ReadText(arguments.text, files));
-  if (text.size() >= 0xffff'0000) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(arguments.text, " is longer than 4 GiB"));
+  SKERRY_ASSIGN_OR_RETURN(
+      InputReader reader,
+      InputReader::Open(arguments.text, arguments.text, std::nullopt, files));
+  if (reader.kind() == data::TextKind::kJsonLines) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        arguments.text,
+        " holds JSON lines, not one text; make a data set of "
+        "it with skerryctl data prepare and name that with --data"));
   }
+  SKERRY_ASSIGN_OR_RETURN(const std::string_view text, reader.ReadAll());
   std::vector<int32_t> tokens;
   SKERRY_RETURN_IF_ERROR(model.codec->AppendDocument(text, tokens));
   SKERRY_ASSIGN_OR_RETURN(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <ostream>
 #include <utility>
 
@@ -26,11 +27,27 @@ bool Reached(const v1::JobView& job, const std::string& until) {
          (until == "ended" && HasEnded(job.phase()));
 }
 
-// Of a job that has ended.
-ExitCode CodeOf(v1::JobPhase phase) {
-  if (phase == v1::JOB_PHASE_FAILED) return ExitCode::kJobFailed;
-  if (phase == v1::JOB_PHASE_CANCELLED) return ExitCode::kJobCancelled;
+// What an ended job means for scripts.
+ExitCode CodeOf(const v1::JobView& job) {
+  if (job.phase() == v1::JOB_PHASE_FAILED) return ExitCode::kJobFailed;
+  if (job.phase() == v1::JOB_PHASE_CANCELLED) return ExitCode::kJobCancelled;
+  if (job.phase() != v1::JOB_PHASE_SUCCEEDED) return ExitCode::kOk;
+  for (const v1::Condition& condition : job.conditions()) {
+    if (condition.kind() == v1::Condition::KIND_CHECKPOINT_FAILS) {
+      return ExitCode::kNotSaved;
+    }
+  }
   return ExitCode::kOk;
+}
+
+// The line that goes with ExitCode::kNotSaved.
+void SayNotSaved(const v1::JobView& job, const Output& output) {
+  for (const v1::Condition& condition : job.conditions()) {
+    if (condition.kind() != v1::Condition::KIND_CHECKPOINT_FAILS) continue;
+    output.err << "skerryctl: job " << job.spec().name()
+               << " has succeeded, and its last state is in no checkpoint: "
+               << condition.text() << "\n";
+  }
 }
 
 std::string Because(const std::string& reason) {
@@ -62,25 +79,28 @@ std::string LineOf(const v1::Event& event, const Output& output) {
 
 absl::StatusOr<ExitCode> WatchJob(Client& client, const std::string& name,
                                   const Output& output) {
-  std::string last;
-  v1::JobPhase phase = v1::JOB_PHASE_UNSPECIFIED;
+  const bool json = output.form == OutputForm::kJson;
+  std::optional<v1::JobView> shown;
   const auto show = [&](const v1::JobView& job) {
-    phase = job.phase();
-    const std::string line = output.form == OutputForm::kJson
-                                 ? JsonLine(job)
-                                 : ProgressLine(job) + "\n";
-    if (line != last) output.out << line << std::flush;
-    last = line;
+    const bool differs =
+        !shown.has_value() || (json ? JsonLine(*shown) != JsonLine(job)
+                                    : ProgressDiffers(*shown, job));
+    if (!differs) return true;
+    output.out << (json ? JsonLine(job) : ProgressLine(job) + "\n")
+               << std::flush;
+    shown = job;
     return true;
   };
   SKERRY_RETURN_IF_ERROR(client.Watch(name, absl::InfiniteDuration(), show));
-  return CodeOf(phase);
+  const v1::JobView newest = shown.value_or(v1::JobView());
+  if (CodeOf(newest) == ExitCode::kNotSaved) SayNotSaved(newest, output);
+  return CodeOf(newest);
 }
 
 const std::vector<std::string>& PhasesToWaitFor() {
   static const auto* const phases = new std::vector<std::string>{
-      "pending", "running",   "paused", "succeeded",
-      "failed",  "cancelled", "ended"};
+      "pending",   "running", "paused",    "diverged",
+      "succeeded", "failed",  "cancelled", "ended"};
   return *phases;
 }
 
@@ -97,7 +117,8 @@ absl::StatusOr<ExitCode> WaitJob(Client& client, const std::string& name,
   const absl::Status watched =
       client.Watch(name, arguments.limit, [&](const v1::JobView& job) {
         last = job;
-        return !Reached(job, arguments.until);
+        return !Reached(job, arguments.until) &&
+               job.phase() != v1::JOB_PHASE_DIVERGED;
       });
   const std::string phase = PhaseText(last.phase());
   if (absl::IsDeadlineExceeded(watched)) {
@@ -107,11 +128,17 @@ absl::StatusOr<ExitCode> WaitJob(Client& client, const std::string& name,
     return ExitCode::kTimedOut;
   }
   SKERRY_RETURN_IF_ERROR(watched);
+  if (!Reached(last, arguments.until) &&
+      last.phase() == v1::JOB_PHASE_DIVERGED) {
+    output.err << "skerryctl: job " << name << " is diverged"
+               << Because(last.reason()) << "\n";
+    return ExitCode::kConflict;
+  }
   if (!Reached(last, arguments.until)) {
     output.err << "skerryctl: job " << name << " has ended as " << phase
                << Because(last.reason()) << "; it cannot become "
                << arguments.until << "\n";
-    const ExitCode code = CodeOf(last.phase());
+    const ExitCode code = CodeOf(last);
     return code == ExitCode::kOk ? ExitCode::kConflict : code;
   }
   if (output.form == OutputForm::kJson) {
@@ -119,7 +146,9 @@ absl::StatusOr<ExitCode> WaitJob(Client& client, const std::string& name,
   } else {
     output.out << name << " " << phase << "\n";
   }
-  return ExitCode::kOk;
+  if (CodeOf(last) != ExitCode::kNotSaved) return ExitCode::kOk;
+  SayNotSaved(last, output);
+  return ExitCode::kNotSaved;
 }
 
 absl::StatusOr<ExitCode> WaitWorker(Client& client, const std::string& name,
@@ -151,12 +180,14 @@ absl::StatusOr<ExitCode> WaitWorker(Client& client, const std::string& name,
 
 const std::vector<std::string>& EventNames() {
   static const auto* const names = new std::vector<std::string>{
-      "JobSubmitted",    "JobPaused",       "JobResumed",
-      "WorkerAdmitted",  "WorkerMarked",    "WorkerLeft",
-      "ReplicaAdmitted", "ReplicaEnded",    "ExchangeOpened",
-      "ExchangeClosed",  "Committed",       "ContributionDropped",
-      "Evaluated",       "CheckpointSaved", "CheckpointFailed",
-      "JobRestored",     "JobEnded",        "JobDeleted"};
+      "JobSubmitted",      "JobPaused",       "JobResumed",
+      "WorkerAdmitted",    "WorkerMarked",    "WorkerLeft",
+      "ReplicaAdmitted",   "ReplicaEnded",    "ExchangeOpened",
+      "ExchangeClosed",    "Committed",       "ContributionDropped",
+      "Evaluated",         "CheckpointSaved", "CheckpointFailed",
+      "JobRestored",       "JobEnded",        "JobDeleted",
+      "JobDiverged",       "JobAdopted",      "WorkerCannotServe",
+      "WorkerServesAgain", "NumbersRaised"};
   return *names;
 }
 

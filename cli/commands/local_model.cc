@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "checkpoint/end_of_text.h"
 #include "checkpoint/starting_point.h"
 #include "data/tokenizer_file.h"
 #include "runtime/posix/sentencepiece_program.h"
@@ -91,8 +92,12 @@ absl::StatusOr<Found> FindTokenizer(const LocalModelArguments& arguments,
 }
 
 absl::StatusOr<std::unique_ptr<data::TextCodec>> MakeCodec(
-    Found found, const LocalModelArguments& arguments) {
-  const std::optional<int32_t> end = found.file->UsualDocumentEnd();
+    Found found, const std::vector<int32_t>& ends,
+    const LocalModelArguments& arguments) {
+  std::optional<int32_t> end = found.file->UsualDocumentEnd();
+  for (const int32_t named : ends) {
+    if (!end.has_value() && found.file->IsToken(named)) end = named;
+  }
   auto codec = (*std::move(found.file))
                    .MakeCodec(end, runtime::SentencePieceProgram(
                                        arguments.sentencepiece_program));
@@ -109,6 +114,7 @@ absl::StatusOr<LocalModel> OpenLocalModel(const LocalModelArguments& arguments,
   SKERRY_ASSIGN_OR_RETURN(const checkpoint::Described described,
                           checkpoint::Describe(where, files));
   LocalModel model;
+  model.ends = checkpoint::EndOfTextTokens(described.config_json);
   SKERRY_ASSIGN_OR_RETURN(model.config,
                           model::ParseModelConfig(described.config_json));
   SKERRY_ASSIGN_OR_RETURN(
@@ -124,7 +130,8 @@ absl::StatusOr<LocalModel> OpenLocalModel(const LocalModelArguments& arguments,
       FindTokenizer(arguments, folder, std::move(state.tokenizer), files));
   if (!found.file.has_value()) return model;
   const std::string path = found.path;
-  SKERRY_ASSIGN_OR_RETURN(model.codec, MakeCodec(std::move(found), arguments));
+  SKERRY_ASSIGN_OR_RETURN(model.codec,
+                          MakeCodec(std::move(found), model.ends, arguments));
   if (model.codec->vocab_size() > model.config.vocab_size) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, " has ", model.codec->vocab_size(),

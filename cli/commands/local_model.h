@@ -5,6 +5,7 @@
 #ifndef SKERRY_CLI_COMMANDS_LOCAL_MODEL_H_
 #define SKERRY_CLI_COMMANDS_LOCAL_MODEL_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ struct LocalModel {
   std::vector<float> parameters;
   // Null when the folder has none and none was named.
   std::unique_ptr<data::TextCodec> codec;
+  // Tokens after which the model's own files say that a text is over.
+  std::vector<int32_t> ends;
 };
 
 // Errors: those of checkpoint/starting_point.h; InvalidArgument for a tokenizer

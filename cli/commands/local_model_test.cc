@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/executor.h"
 #include "checkpoint/checkpoint_store.h"
 #include "checkpoint/model_files.h"
@@ -153,6 +154,23 @@ TEST_F(LocalModelTest, JsonSaysWhyATextEnded) {
   EXPECT_EQ(json["texts"][1]["prompt"], "boats");
   EXPECT_EQ(json["texts"][1]["end"], "length");
   EXPECT_EQ(json["texts"][1]["tokens"], "20");
+}
+
+// As a folder of a chat model is: several ends, named in a file of their own.
+TEST_F(LocalModelTest, TextsEndAtEveryTokenOfTheGenerationConfig) {
+  WriteFolder();
+  sample_.model.folder = "/model";
+  sample_.temperature = 0;
+  ASSERT_TRUE(Sample().ok());
+  const std::string whole = out_.str();
+  const char end = whole[9];
+  Write("/model/generation_config.json",
+        absl::StrCat(R"({"eos_token_id": [299, )",
+                     static_cast<int>(static_cast<uint8_t>(end)), "]}"));
+  ASSERT_TRUE(Sample(OutputForm::kJson).ok());
+  const auto made = nlohmann::json::parse(out_.str())["texts"][0];
+  EXPECT_EQ(made["end"], "document");
+  EXPECT_EQ(made["tokens"], absl::StrCat(whole.find(end, 3) - 3));
 }
 
 TEST_F(LocalModelTest, SampleNamesItsMistakes) {

@@ -7,60 +7,101 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "base/executor.h"
+#include "cli/commands/input_reader.h"
+#include "cli/commands/piped_inputs.h"
 #include "cli/commands/text_units.h"
+#include "data/json_lines.h"
+#include "data/text_kind.h"
 #include "runtime/files.h"
 
 namespace skerry::cli {
 
 struct PrepareInput {
-  std::string path;
-  // By the ending .jsonl of its name.
-  bool is_json_lines = false;
+  InputFile file;
+  data::TextKind kind = data::TextKind::kText;
+  data::Packing packing = data::Packing::kNone;
+  // Size and SHA-256 of its content, unpacked.
   uint64_t bytes = 0;
   std::string sha256;
-  // Of its documents.
+  // Bytes of its documents' texts.
   uint64_t text_bytes = 0;
+  // What was counted of JSON lines.
+  data::JsonLineCounts lines;
+
+  bool is_json_lines() const { return kind == data::TextKind::kJsonLines; }
 };
 
-// A place in the inputs, in the order of the command line.
+// A place in the inputs' contents, in the order of the command line.
 struct InputPlace {
   size_t input = 0;
   uint64_t byte = 0;
   friend bool operator==(const InputPlace&, const InputPlace&) = default;
 };
 
-struct PrepareInputs {
-  std::vector<PrepareInput> inputs;
-  // `fraction` of the text's bytes before the end, moved on to the start of a
-  // line or document unless that would leave nothing; the end of the inputs
-  // for none.
-  InputPlace validation;
-  uint64_t training_bytes = 0;
-  uint64_t validation_bytes = 0;
+// Where the validation split begins: its first document, or the line whose text
+// is torn.
+struct SplitPlace {
+  InputPlace place;
+  // Bytes of that line's text that are for training.
+  uint64_t text = 0;
+  // Where training ends in that input: there, or behind the line that is torn.
+  uint64_t training_end = 0;
+  friend bool operator==(const SplitPlace&, const SplitPlace&) = default;
 };
 
-// Reads all inputs once, and that in which validation begins twice. Errors:
-// InvalidArgument that names file and line, or when the text is too short for
-// the splits; those of `files`.
-absl::StatusOr<PrepareInputs> ScanInputs(const std::vector<std::string>& paths,
-                                         const TextForm& form, double fraction,
+struct PrepareInputs {
+  std::vector<PrepareInput> inputs;
+  // The end of the inputs when nothing is for validation.
+  SplitPlace validation;
+  uint64_t training_bytes = 0;
+  uint64_t validation_bytes = 0;
+  // Whether the split lies where release 0.1.0 put it: behind the line or
+  // document that the share ends in, however long that is.
+  bool splits_as_before = true;
+
+  uint64_t documents() const;
+};
+
+// How far the validation split may be from its share of `total` bytes of text,
+// of which it should have `wanted`: a quarter of the share; or 4 KiB if that is
+// more, but no more than an eighth of the text.
+uint64_t SplitTolerance(uint64_t total, uint64_t wanted);
+
+struct ScanOptions {
+  TextForm form;
+  // Of all inputs; decided by their content and names when not given.
+  std::optional<data::TextKind> kind = std::nullopt;
+  // Share of the text's bytes, at its end, that is for validation.
+  double validation_fraction = 0;
+  // Text that a thread looks at at a time.
+  size_t unit_bytes = 1 << 18;
+};
+
+// Reads all inputs once, and a part of the one in which validation begins
+// twice. The split lies between two lines of a text or two documents of JSON
+// lines when there is such a place within the tolerance, the first one behind
+// the share's beginning or else the last one before it; otherwise the line or
+// document there is cut between two characters. Memory is two MiB for each
+// thread, or the longest line. Errors: InvalidArgument that names file, line
+// and column, or when the text is too short for the splits; those of `files`.
+absl::StatusOr<PrepareInputs> ScanInputs(std::span<const InputFile> files_given,
+                                         const ScanOptions& options,
                                          const runtime::Files& files,
                                          ParallelExecutor& executor);
 
-// The bytes of one of them. Errors also: FailedPrecondition when they are
-// others than `input` says.
-absl::StatusOr<std::vector<std::byte>> ReadInput(const PrepareInput& input,
-                                                 const runtime::Files& files);
+// Opens an input that was scanned.
+absl::StatusOr<InputReader> OpenInput(const PrepareInput& input,
+                                      const runtime::Files& files);
 
-// Those bytes as text.
-std::string_view TextIn(std::span<const std::byte> bytes);
+// The error for an input whose bytes are others than the scan saw.
+absl::Status HasChanged(const PrepareInput& input);
 
 }  // namespace skerry::cli
 

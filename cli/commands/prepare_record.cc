@@ -1,8 +1,10 @@
 #include "cli/commands/prepare_record.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "nlohmann/json.hpp"
 
 namespace skerry::cli {
@@ -11,16 +13,34 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr char kFormat[] = "skerry.prepare/1";
+constexpr char kAsText[] = "as-text";
 
 Json ShardJson(const PreparedShard& shard) {
-  return {{"file", shard.entry.file},
-          {"tokens", shard.entry.tokens},
-          {"sha256", shard.entry.sha256},
-          {"split", data::SplitName(shard.entry.split)},
-          {"next",
-           {{"input", shard.place.input},
-            {"byte", shard.place.byte},
-            {"tokens", shard.tokens}}}};
+  Json json = {{"file", shard.entry.file},
+               {"tokens", shard.entry.tokens},
+               {"sha256", shard.entry.sha256},
+               {"split", data::SplitName(shard.entry.split)},
+               {"next",
+                {{"input", shard.place.input},
+                 {"byte", shard.place.byte},
+                 {"tokens", shard.tokens}}}};
+  if (shard.special_tokens.has_value()) {
+    json["special_tokens"] = *shard.special_tokens;
+  }
+  return json;
+}
+
+Json FoundJson(const PrepareRecord::Found& found) {
+  return {{"validation_at",
+           {{"input", found.validation.place.input},
+            {"byte", found.validation.place.byte},
+            {"text", found.validation.text},
+            {"training_end", found.validation.training_end}}},
+          {"training_bytes", found.training_bytes},
+          {"validation_bytes", found.validation_bytes},
+          {"documents", found.documents},
+          {"empty_documents", found.empty_documents},
+          {"skipped_lines", found.skipped_lines}};
 }
 
 // The values of an object; what is absent or of another kind makes it bad.
@@ -28,6 +48,7 @@ class Fields {
  public:
   Fields(const Json* object, bool& is_bad) : object_(object), is_bad_(is_bad) {}
 
+  bool Has(const char* key) const { return Find(key) != nullptr; }
   std::string Text(const char* key) const {
     const Json* value = Find(key);
     return Is(value && value->is_string()) ? value->get<std::string>() : "";
@@ -77,7 +98,22 @@ PreparedShard ShardOf(const Fields& shard) {
                     trains ? data::Split::kTrain : data::Split::kValidation},
       .place = {next.Count("input"), next.Count("byte")},
       .tokens = next.Count("tokens"),
+      .special_tokens = shard.Has("special_tokens")
+                            ? std::optional(shard.Count("special_tokens"))
+                            : std::nullopt,
   };
+}
+
+PrepareRecord::Found FoundOf(const Fields& found) {
+  const Fields at = found.Inside("validation_at");
+  return {.validation = {{at.Count("input"), at.Count("byte")},
+                         at.Count("text"),
+                         at.Count("training_end")},
+          .training_bytes = found.Count("training_bytes"),
+          .validation_bytes = found.Count("validation_bytes"),
+          .documents = found.Count("documents"),
+          .empty_documents = found.Count("empty_documents"),
+          .skipped_lines = found.Count("skipped_lines")};
 }
 
 PrepareRecord RecordOf(const Fields& json) {
@@ -89,8 +125,11 @@ PrepareRecord RecordOf(const Fields& json) {
   record.json_key = json.Text("json_key");
   record.tokenizer_sha256 = json.Text("tokenizer_sha256");
   record.document_end = json.Text("document_end");
+  record.takes_specials_as_text =
+      json.Has("special_tokens") && json.Text("special_tokens") == kAsText;
   record.validation_fraction = json.Number("validation");
   record.shard_tokens = json.Count("shard_tokens");
+  if (json.Has("found")) record.found = FoundOf(json.Inside("found"));
   for (const Fields& shard : json.All("shards")) {
     record.shards.push_back(ShardOf(shard));
   }
@@ -142,8 +181,11 @@ std::string SerializePrepareRecord(const PrepareRecord& record) {
   json["json_key"] = record.json_key;
   json["tokenizer_sha256"] = record.tokenizer_sha256;
   json["document_end"] = record.document_end;
+  // Releases that know no such texts write nothing.
+  if (record.takes_specials_as_text) json["special_tokens"] = kAsText;
   json["validation"] = record.validation_fraction;
   json["shard_tokens"] = record.shard_tokens;
+  if (record.found.has_value()) json["found"] = FoundJson(*record.found);
   json["shards"] = Json::array();
   for (const PreparedShard& shard : record.shards) {
     json["shards"].push_back(ShardJson(shard));
@@ -167,7 +209,7 @@ absl::StatusOr<PrepareRecord> ParsePrepareRecord(std::string_view text) {
 }
 
 absl::Status SameDataSet(const PrepareRecord& found,
-                         const PrepareRecord& wanted) {
+                         const PrepareRecord& wanted, bool splits_as_before) {
   const auto differs = [](absl::string_view flag, const std::string& before,
                           const std::string& now) {
     return Differs(absl::StrCat("the data set was begun with ", flag, " ",
@@ -179,6 +221,12 @@ absl::Status SameDataSet(const PrepareRecord& found,
   if (found.document_end != wanted.document_end) {
     return differs("--document-end", Quoted(found.document_end),
                    Quoted(wanted.document_end));
+  }
+  if (found.takes_specials_as_text != wanted.takes_specials_as_text) {
+    return Differs(
+        absl::StrCat("the data set was begun ",
+                     found.takes_specials_as_text ? "with" : "without",
+                     " --special-tokens as-text"));
   }
   if (found.json_key != wanted.json_key) {
     return differs("--json-key", Quoted(found.json_key),
@@ -192,7 +240,14 @@ absl::Status SameDataSet(const PrepareRecord& found,
     return differs("--shard-tokens", absl::StrCat(found.shard_tokens),
                    absl::StrCat(wanted.shard_tokens));
   }
-  return SameInputs(found, wanted);
+  SKERRY_RETURN_IF_ERROR(SameInputs(found, wanted));
+  if (found.found.has_value() ? found.found == wanted.found
+                              : splits_as_before) {
+    return absl::OkStatus();
+  }
+  return Differs(
+      "the data set was begun by another release, which splits these inputs "
+      "elsewhere or reads other documents in them");
 }
 
 }  // namespace skerry::cli

@@ -1,5 +1,7 @@
 #include "cli/commands/prepare_record.h"
 
+#include <optional>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -15,14 +17,26 @@ PrepareRecord Record() {
           .document_end = "<e>",
           .validation_fraction = 0.05,
           .shard_tokens = 100,
+          .found = PrepareRecord::Found{.validation = {{0, 9}, 4, 30},
+                                        .training_bytes = 100,
+                                        .validation_bytes = 5,
+                                        .documents = 3,
+                                        .empty_documents = 1,
+                                        .skipped_lines = 2},
           .shards = {{.entry = {"train_000000.bin", 100, std::string(64, 'c'),
                                 data::Split::kTrain},
                       .place = {0, 7},
-                      .tokens = 5},
+                      .tokens = 5,
+                      .special_tokens = 2},
                      {.entry = {"validation_000000.bin", 3,
                                 std::string(64, 'd'), data::Split::kValidation},
                       .place = {0, 9},
-                      .tokens = 3}}};
+                      .tokens = 3,
+                      .special_tokens = std::nullopt}}};
+}
+
+absl::Status Same(const PrepareRecord& found, const PrepareRecord& wanted) {
+  return SameDataSet(found, wanted, /*splits_as_before=*/false);
 }
 
 TEST(PrepareRecordTest, WhatIsWrittenIsRead) {
@@ -57,20 +71,33 @@ TEST(PrepareRecordTest, WhatIsNoRecordIsRefused) {
 TEST(PrepareRecordTest, ShardsMakeNoOtherDataSet) {
   PrepareRecord other = Record();
   other.shards.clear();
-  EXPECT_TRUE(SameDataSet(Record(), other).ok());
+  EXPECT_TRUE(Same(Record(), other).ok());
   other.document_end = "";
-  EXPECT_THAT(std::string(SameDataSet(Record(), other).message()),
+  EXPECT_THAT(std::string(Same(Record(), other).message()),
               HasSubstr("--document-end '<e>', not none"));
   other = Record();
   other.json_key = "body";
-  EXPECT_THAT(std::string(SameDataSet(Record(), other).message()),
+  EXPECT_THAT(std::string(Same(Record(), other).message()),
               HasSubstr("--json-key 'text', not 'body'"));
   other = Record();
   other.inputs[0].path = "/in/b.txt";
-  EXPECT_TRUE(SameDataSet(Record(), other).ok());
+  EXPECT_TRUE(Same(Record(), other).ok());
   other.inputs[0].bytes = 13;
-  EXPECT_THAT(std::string(SameDataSet(Record(), other).message()),
+  EXPECT_THAT(std::string(Same(Record(), other).message()),
               HasSubstr("begun with /in/a.txt, not /in/b.txt"));
+}
+
+// Such a one says nothing of where validation begins.
+TEST(PrepareRecordTest,
+     ARecordOfAnOlderReleaseIsGoneOnWithIfTheSplitIsTheSame) {
+  PrepareRecord older = Record();
+  older.found.reset();
+  EXPECT_EQ(ParsePrepareRecord(SerializePrepareRecord(older)).value(), older);
+  EXPECT_TRUE(SameDataSet(older, Record(), /*splits_as_before=*/true).ok());
+  EXPECT_THAT(
+      std::string(
+          SameDataSet(older, Record(), /*splits_as_before=*/false).message()),
+      HasSubstr("begun by another release, which splits these inputs"));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ void PrintJson(const std::vector<std::string>& prompts,
 
 absl::Status SampleTexts(const SampleArguments& arguments,
                          runtime::Files& files, const Output& output) {
-  const trainer::TextOptions options = {
+  trainer::TextOptions options = {
       .tokens = arguments.tokens,
       .sampling = {.temperature = arguments.temperature,
                    .top_k = arguments.top_k,
@@ -65,6 +65,7 @@ absl::Status SampleTexts(const SampleArguments& arguments,
         absl::StrCat(arguments.model.folder,
                      " has no tokenizer; name one with --tokenizer"));
   }
+  options.ends = model.ends;
   const std::vector<std::string> prompts = arguments.prompts.empty()
                                                ? std::vector<std::string>{""}
                                                : arguments.prompts;

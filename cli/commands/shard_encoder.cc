@@ -7,9 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/sha256.h"
 #include "base/status.h"
-#include "data/token_shard.h"
 
 namespace skerry::cli {
 namespace {
@@ -19,13 +17,6 @@ constexpr size_t kUnitsPerThread = 8;
 
 std::span<const std::byte> BytesOf(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
-}
-
-bool IsThatShard(const data::ShardEntry& entry,
-                 const std::vector<std::byte>& bytes) {
-  const auto shard = data::TokenShard::Parse(bytes);
-  return shard.ok() && shard->size() == entry.tokens &&
-         Sha256Hex(bytes) == entry.sha256;
 }
 
 }  // namespace
@@ -56,17 +47,25 @@ absl::Status ShardEncoder::Run() {
         options_.record_path, " names a place that no input has; remove it"));
   }
   SKERRY_RETURN_IF_ERROR(SaveRecord());
-  SKERRY_RETURN_IF_ERROR(EncodeSplit(data::Split::kTrain));
+  // With its line that is torn, training may end behind where validation
+  // begins.
+  if (begin_split_ == data::Split::kTrain) {
+    SKERRY_RETURN_IF_ERROR(EncodeSplit(data::Split::kTrain));
+  }
   return EncodeSplit(data::Split::kValidation);
 }
 
 Stretch ShardEncoder::StretchOf(data::Split split, size_t input) const {
-  const InputPlace cut = inputs_.validation;
+  const InputPlace cut = inputs_.validation.place;
   const PrepareInput& file = inputs_.inputs[input];
-  Stretch stretch{
-      .file = {}, .is_json_lines = file.is_json_lines, .end = file.bytes};
+  Stretch stretch{.is_json_lines = file.is_json_lines(), .end = file.bytes};
+  if (input == cut.input && inputs_.validation.text > 0) {
+    stretch.tear = Tear{cut.byte, inputs_.validation.text};
+    stretch.has_rest = split == data::Split::kValidation;
+  }
   if (split == data::Split::kTrain) {
-    if (input >= cut.input) stretch.end = input == cut.input ? cut.byte : 0;
+    if (input > cut.input) stretch.end = 0;
+    if (input == cut.input) stretch.end = inputs_.validation.training_end;
   } else if (input <= cut.input) {
     stretch.begin = input == cut.input ? cut.byte : file.bytes;
   }
@@ -75,63 +74,99 @@ Stretch ShardEncoder::StretchOf(data::Split split, size_t input) const {
 
 absl::Status ShardEncoder::EncodeSplit(data::Split split) {
   for (size_t i = begin_.input; i < inputs_.inputs.size(); ++i) {
-    Stretch stretch = StretchOf(split, i);
-    size_t begin = stretch.begin;
-    if (i == begin_.input) begin = std::max<size_t>(begin, begin_.byte);
+    const Stretch stretch = StretchOf(split, i);
+    uint64_t begin = stretch.begin;
+    if (i == begin_.input) begin = std::max(begin, begin_.byte);
     if (begin >= stretch.end) continue;
-    SKERRY_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
-                            ReadInput(inputs_.inputs[i], files_));
-    stretch.file = TextIn(bytes);
-    const absl::Status encoded = EncodeStretch(split, i, stretch, begin);
-    // An error of the disk names its path already.
+    const absl::Status encoded = EncodeInput(split, i, stretch, begin);
+    // Other errors name their path already.
     if (absl::IsInvalidArgument(encoded)) {
-      return Annotate(encoded, inputs_.inputs[i].path);
+      return Annotate(encoded, inputs_.inputs[i].file.path);
     }
     SKERRY_RETURN_IF_ERROR(encoded);
   }
   return EndSplit(split);
 }
 
+// The content is read from its beginning, so that its hash tells whether it is
+// what was scanned.
+absl::Status ShardEncoder::EncodeInput(data::Split split, size_t input,
+                                       const Stretch& stretch, uint64_t begin) {
+  const PrepareInput& file = inputs_.inputs[input];
+  auto opened = OpenInput(file, files_);
+  // It was no longer what it was, if it could be opened before.
+  if (absl::IsInvalidArgument(opened.status())) return HasChanged(file);
+  SKERRY_RETURN_IF_ERROR(opened.status());
+  InputReader& reader = *opened;
+  SKERRY_RETURN_IF_ERROR(reader.SkipTo(begin));
+  SKERRY_RETURN_IF_ERROR(EncodeStretch(split, input, stretch, reader));
+  if (reader.position() < file.bytes) return absl::OkStatus();
+  SKERRY_RETURN_IF_ERROR(reader.Fill(1));
+  const bool is_same = reader.at_end() && reader.window().empty() &&
+                       reader.Digest() == file.sha256;
+  return is_same ? absl::OkStatus() : HasChanged(file);
+}
+
+size_t ShardEncoder::BatchUnits() const {
+  return kUnitsPerThread * static_cast<size_t>(options_.threads);
+}
+
+absl::StatusOr<std::vector<TextUnit>> ShardEncoder::NextUnits(
+    size_t input, const Stretch& stretch, InputReader& reader) {
+  const uint64_t left = stretch.end - reader.position();
+  uint64_t bytes = BatchUnits() * options_.unit_bytes;
+  while (true) {
+    SKERRY_RETURN_IF_ERROR(reader.Fill(std::min(bytes, left)));
+    const std::string_view window =
+        reader.window().substr(0, static_cast<size_t>(left));
+    const bool is_last = window.size() == left;
+    if (!is_last && reader.at_end()) return HasChanged(inputs_.inputs[input]);
+    std::vector<TextUnit> units =
+        UnitsIn({window, reader.position(), reader.line(), is_last},
+                options_.unit_bytes, BatchUnits(),
+                stretch.is_json_lines ? nullptr : &codec_);
+    if (!units.empty()) return units;
+    if (bytes > kDocumentBytesMax) return DocumentTooLong();
+    bytes = std::max<uint64_t>(bytes, window.size()) * 2;
+  }
+}
+
 absl::Status ShardEncoder::EncodeStretch(data::Split split, size_t input,
-                                         const Stretch& stretch, size_t begin) {
-  const size_t batch = kUnitsPerThread * static_cast<size_t>(options_.threads);
-  std::vector<TextUnit> units;
+                                         const Stretch& stretch,
+                                         InputReader& reader) {
   std::vector<std::vector<int32_t>> tokens;
-  for (size_t at = begin; at < stretch.end;) {
-    units.clear();
-    while (at < stretch.end && units.size() < batch) {
-      units.push_back(UnitAt(stretch, at, options_.unit_bytes, codec_));
-      at = units.back().end;
-    }
+  while (reader.position() < stretch.end) {
+    SKERRY_ASSIGN_OR_RETURN(const std::vector<TextUnit> units,
+                            NextUnits(input, stretch, reader));
     SKERRY_RETURN_IF_ERROR(units_.Encode(stretch, units, tokens));
     for (size_t i = 0; i < units.size(); ++i) {
       SKERRY_RETURN_IF_ERROR(
           TakeTokens(split, {input, units[i].begin}, tokens[i]));
-      progress_.Add(units[i].end - units[i].begin);
+      progress_.Add(units[i].bytes.size());
     }
+    reader.Drop(static_cast<size_t>(units.back().end() - reader.position()));
   }
   return absl::OkStatus();
 }
 
 absl::Status ShardEncoder::TakeTokens(data::Split split, InputPlace place,
                                       const std::vector<int32_t>& tokens) {
-  const uint64_t skipped = std::min<uint64_t>(in_shards_, tokens.size());
-  in_shards_ -= skipped;
+  size_t at = std::min<uint64_t>(in_shards_, tokens.size());
+  in_shards_ -= at;
   last_ = place;
   last_tokens_ = tokens.size();
-  std::vector<int32_t>& waiting = writer_.tokens();
-  const uint64_t waited = waiting.size();
-  waiting.insert(waiting.end(),
-                 tokens.begin() + static_cast<std::ptrdiff_t>(skipped),
-                 tokens.end());
-  uint64_t written = 0;
-  while (true) {
+  while (at < tokens.size()) {
+    const auto piece = std::span<const int32_t>(tokens).subspan(
+        at, std::min<uint64_t>(tokens.size() - at, writer_.room()));
+    at += piece.size();
+    special_tokens_ += static_cast<uint64_t>(std::count_if(
+        piece.begin(), piece.end(),
+        [this](int32_t token) { return codec_.IsSpecial(token); }));
     SKERRY_ASSIGN_OR_RETURN(std::optional<data::ShardEntry> entry,
-                            writer_.WriteShard(split, /*all=*/false));
-    if (!entry.has_value()) return absl::OkStatus();
-    written += entry->tokens;
-    SKERRY_RETURN_IF_ERROR(Note(*std::move(entry), skipped + written - waited));
+                            writer_.Append(split, piece));
+    if (entry.has_value()) SKERRY_RETURN_IF_ERROR(Note(*std::move(entry), at));
   }
+  return absl::OkStatus();
 }
 
 absl::Status ShardEncoder::EndSplit(data::Split split) {
@@ -141,15 +176,15 @@ absl::Status ShardEncoder::EndSplit(data::Split split) {
                      " counts tokens that the inputs do not have; "
                      "remove it"));
   }
-  // Full shards are written, so one is left at most.
   SKERRY_ASSIGN_OR_RETURN(std::optional<data::ShardEntry> entry,
-                          writer_.WriteShard(split, /*all=*/true));
+                          writer_.End(split));
   if (!entry.has_value()) return absl::OkStatus();
   return Note(*std::move(entry), last_tokens_);
 }
 
 absl::Status ShardEncoder::Note(data::ShardEntry entry, uint64_t tokens) {
-  record_.shards.push_back({std::move(entry), last_, tokens});
+  record_.shards.push_back(
+      {std::move(entry), last_, tokens, std::exchange(special_tokens_, 0)});
   return SaveRecord();
 }
 
@@ -160,16 +195,13 @@ absl::Status ShardEncoder::SaveRecord() {
 }
 
 absl::StatusOr<std::vector<PreparedShard>> TakeFinishedShards(
-    const std::string& directory, const std::vector<PreparedShard>& shards,
-    const runtime::Files& files, DataSetWriter& writer) {
+    const std::vector<PreparedShard>& shards, DataSetWriter& writer) {
   std::vector<PreparedShard> finished;
   for (const PreparedShard& shard : shards) {
     const data::ShardEntry& entry = shard.entry;
     if (writer.NextFile(entry.split) != entry.file) break;
-    const auto bytes = files.Read(absl::StrCat(directory, "/", entry.file));
-    if (absl::IsNotFound(bytes.status())) break;
-    SKERRY_RETURN_IF_ERROR(bytes.status());
-    if (!IsThatShard(entry, *bytes)) break;
+    SKERRY_ASSIGN_OR_RETURN(const bool is_there, writer.IsThere(entry));
+    if (!is_there) break;
     writer.Take(entry);
     finished.push_back(shard);
   }

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,11 +18,14 @@
 #include "cli/commands/prepare_record.h"
 #include "cli/commands/text_units.h"
 #include "data/manifest.h"
+#include "data/tokenizer/text_codec.h"
 #include "runtime/files.h"
 
 namespace skerry::cli {
 
-// Goes on where a record ends, one shard after the other.
+// Goes on where a record ends, one shard after the other. Memory is some
+// forty units for each thread, or seven times the longest line or uncut
+// document.
 class ShardEncoder {
  public:
   struct Options {
@@ -38,19 +40,28 @@ class ShardEncoder {
                DataSetWriter& writer, PrepareRecord& record,
                runtime::Files& files, ByteProgress& progress);
 
-  // Errors: those of its parts; DataLoss when the record cannot be true.
+  // Errors: those of its parts; FailedPrecondition when an input is another
+  // than the one that was scanned; DataLoss when the record cannot be true.
   absl::Status Run();
 
  private:
   absl::Status EncodeSplit(data::Split split);
+  absl::Status EncodeInput(data::Split split, size_t input,
+                           const Stretch& stretch, uint64_t begin);
   absl::Status EncodeStretch(data::Split split, size_t input,
-                             const Stretch& stretch, size_t begin);
+                             const Stretch& stretch, InputReader& reader);
+  // The units that the reader's window begins with, enlarged until there is
+  // one.
+  absl::StatusOr<std::vector<TextUnit>> NextUnits(size_t input,
+                                                  const Stretch& stretch,
+                                                  InputReader& reader);
   absl::Status TakeTokens(data::Split split, InputPlace place,
                           const std::vector<int32_t>& tokens);
   absl::Status EndSplit(data::Split split);
   absl::Status Note(data::ShardEntry entry, uint64_t tokens);
   absl::Status SaveRecord();
   Stretch StretchOf(data::Split split, size_t input) const;
+  size_t BatchUnits() const;
 
   const Options options_;
   const PrepareInputs& inputs_;
@@ -68,13 +79,14 @@ class ShardEncoder {
   // The last unit, and its tokens.
   InputPlace last_;
   uint64_t last_tokens_ = 0;
+  // Special tokens in the shard that is being written.
+  uint64_t special_tokens_ = 0;
 };
 
 // The longest beginning of `shards` that is on disk as they say; `writer` takes
 // it. Errors: those of `files`.
 absl::StatusOr<std::vector<PreparedShard>> TakeFinishedShards(
-    const std::string& directory, const std::vector<PreparedShard>& shards,
-    const runtime::Files& files, DataSetWriter& writer);
+    const std::vector<PreparedShard>& shards, DataSetWriter& writer);
 
 // Bytes of the inputs before the place.
 uint64_t BytesBefore(const PrepareInputs& inputs, InputPlace place);

@@ -172,6 +172,45 @@ TEST_P(ShardEncoderTest, ARunCutAtAnyStepIsGoneOnWith) {
   }
 }
 
+// Training ends and validation begins in one JSON line.
+TEST_P(ShardEncoderTest, ATornDocumentIsMadeAndGoneOnWithLikeAnyOther) {
+  const auto make_inputs = [](runtime::Files& files) {
+    MakeInputs(files);
+    std::string text;
+    for (int i = 0; i < 300; ++i) text += " the boats \u20ac";
+    Write(files, "/in/b.jsonl",
+          "{\"text\": \"sea\"}\n{\"text\": \"" + text +
+              "\"}\n{\"text\": \"12\"}\n");
+  };
+  options_.inputs = {"/in/b.jsonl"};
+  options_.shard_tokens_max = 600;
+  runtime::MemoryFiles undisturbed_files;
+  make_inputs(undisturbed_files);
+  const uint64_t before = undisturbed_files.changes();
+  ASSERT_TRUE(Prepare(undisturbed_files).ok());
+  const uint64_t all = undisturbed_files.changes() - before;
+  Folder undisturbed = Read(undisturbed_files);
+  const PrepareRecord record =
+      ParsePrepareRecord(undisturbed.at("prepare.json")).value();
+  EXPECT_GT(record.found->validation.text, 1000u);
+  EXPECT_EQ(record.found->documents, 4u);
+  undisturbed.erase("prepare.json");
+  for (uint64_t step = 0; step < all; ++step) {
+    runtime::MemoryFiles files;
+    make_inputs(files);
+    options_.unit_bytes = 1;
+    files.FailChangesAfter(step, absl::AbortedError("killed"));
+    EXPECT_TRUE(absl::IsAborted(Prepare(files))) << step;
+    files.FailChangesAfter(0, absl::OkStatus());
+    options_.unit_bytes = 200;
+    const absl::Status prepared = Prepare(files);
+    ASSERT_TRUE(prepared.ok()) << step << ": " << prepared;
+    Folder folder = Read(files);
+    folder.erase("prepare.json");
+    ASSERT_EQ(folder, undisturbed) << "cut after " << step << " changes";
+  }
+}
+
 TEST_P(ShardEncoderTest, AResumedRunKeepsTheRecordOfAnUndisturbedOne) {
   uint64_t all = 0;
   const Folder undisturbed = Undisturbed(all);

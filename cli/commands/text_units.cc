@@ -5,50 +5,74 @@
 #include <utility>
 
 #include "base/status.h"
-#include "data/json_lines.h"
 
 namespace skerry::cli {
 namespace {
 
-constexpr size_t kDocumentBytesMax = 0xffff'0000;
+// How far behind a place a codec looks to tell whether a part may end there.
+constexpr size_t kLookAhead = 16;
 
-absl::Status TooLong() {
-  return absl::InvalidArgumentError(
-      "a document is longer than 4 GiB; cut it in several files");
+size_t LinesEnd(std::string_view bytes, size_t at) {
+  if (at >= bytes.size()) return bytes.size();
+  const size_t feed = bytes.find('\n', at == 0 ? 0 : at - 1);
+  return feed == std::string_view::npos ? bytes.size() : feed + 1;
+}
+
+// Where the unit that `bytes` begin with ends; none when that is behind them.
+std::optional<size_t> UnitEnd(std::string_view bytes, bool is_last,
+                              size_t unit_bytes, const data::TextCodec* codec) {
+  const size_t end =
+      codec == nullptr
+          ? LinesEnd(bytes, unit_bytes)
+          : codec->PartEnd(bytes, std::min(unit_bytes, bytes.size()));
+  if (is_last) return end;
+  if (codec == nullptr) {
+    const bool has_feed = end > 0 && bytes[end - 1] == '\n';
+    return has_feed ? std::optional<size_t>(end) : std::nullopt;
+  }
+  return end + kLookAhead <= bytes.size() ? std::optional<size_t>(end)
+                                          : std::nullopt;
 }
 
 }  // namespace
 
-TextUnit LinesAt(std::string_view file, size_t begin, size_t unit_bytes) {
-  if (file.size() - begin <= unit_bytes) return {begin, file.size()};
-  const size_t feed = file.find('\n', begin + unit_bytes - 1);
-  return {begin, feed == std::string_view::npos ? file.size() : feed + 1};
+absl::Status DocumentTooLong() {
+  return absl::InvalidArgumentError(
+      "a document is longer than 4 GiB; cut it in several files");
 }
 
-TextUnit UnitAt(const Stretch& stretch, size_t begin, size_t unit_bytes,
-                const data::TextCodec& codec) {
-  const std::string_view file = stretch.file.substr(0, stretch.end);
-  if (stretch.is_json_lines) return LinesAt(file, begin, unit_bytes);
-  const size_t size = codec.PartEnd(
-      file.substr(begin), std::min<size_t>(unit_bytes, stretch.end - begin));
-  return {begin, begin + size};
+std::vector<TextUnit> UnitsIn(const Window& window, size_t unit_bytes,
+                              size_t count_max, const data::TextCodec* codec) {
+  std::vector<TextUnit> units;
+  uint64_t line = window.line;
+  std::string_view left = window.bytes;
+  while (!left.empty() && units.size() < count_max) {
+    const std::optional<size_t> end =
+        UnitEnd(left, window.is_last, unit_bytes, codec);
+    if (!end.has_value()) break;
+    TextUnit unit{left.substr(0, *end),
+                  window.begin + (window.bytes.size() - left.size()), line};
+    if (codec == nullptr) {
+      line += static_cast<uint64_t>(
+          std::count(unit.bytes.begin(), unit.bytes.end(), '\n'));
+    }
+    units.push_back(unit);
+    left.remove_prefix(*end);
+  }
+  return units;
 }
 
-absl::Status ForEachText(
-    std::string_view file, TextUnit unit, const TextForm& form,
-    absl::FunctionRef<void(std::string text, size_t end)> take) {
-  const std::string_view lines = file.substr(unit.begin, unit.end - unit.begin);
-  const absl::Status read =
-      data::ForEachJsonLine(lines, form.json_key, 1, [&](data::JsonLine line) {
+absl::Status ForEachText(const TextUnit& unit, const TextForm& form,
+                         absl::FunctionRef<void(PlacedText text)> take,
+                         data::JsonLineCounts& counts) {
+  return data::ForEachJsonLine(
+      unit.bytes, form.lines, unit.line,
+      [&](data::JsonLine line) {
         line.text += form.json_line_end;
-        take(std::move(line.text), unit.begin + line.end);
-      });
-  if (read.ok()) return read;
-  // Lines before are counted only for the message.
-  const size_t before = static_cast<size_t>(std::count(
-      file.begin(), file.begin() + std::ptrdiff_t(unit.begin), '\n'));
-  return data::ForEachJsonLine(lines, form.json_key, before + 1,
-                               [](data::JsonLine line) {});
+        take({std::move(line.text), unit.begin + line.begin,
+              unit.begin + line.end});
+      },
+      counts);
 }
 
 UnitEncoder::UnitEncoder(const data::TextCodec& codec, TextForm form,
@@ -77,23 +101,33 @@ absl::Status UnitEncoder::Encode(const Stretch& stretch,
   return absl::OkStatus();
 }
 
-absl::Status UnitEncoder::EncodeOne(const Stretch& stretch, TextUnit unit,
+absl::Status UnitEncoder::EncodeOne(const Stretch& stretch,
+                                    const TextUnit& unit,
                                     data::TextCodec& codec,
                                     std::vector<int32_t>& tokens) const {
   if (!stretch.is_json_lines) {
-    if (unit.end - unit.begin > kDocumentBytesMax) return TooLong();
+    if (unit.bytes.size() > kDocumentBytesMax) return DocumentTooLong();
     return codec.AppendPart(
-        stretch.file.substr(unit.begin, unit.end - unit.begin),
-        {unit.begin == stretch.begin, unit.end == stretch.end}, tokens);
+        unit.bytes, {unit.begin == stretch.begin, unit.end() == stretch.end},
+        tokens);
   }
   bool is_too_long = false;
   std::vector<std::string> texts;
-  SKERRY_RETURN_IF_ERROR(
-      ForEachText(stretch.file, unit, form_, [&](std::string text, size_t end) {
-        is_too_long = is_too_long || text.size() > kDocumentBytesMax;
-        texts.push_back(std::move(text));
-      }));
-  if (is_too_long) return TooLong();
+  data::JsonLineCounts counts;
+  SKERRY_RETURN_IF_ERROR(ForEachText(
+      unit, form_,
+      [&](PlacedText one) {
+        is_too_long = is_too_long || one.text.size() > kDocumentBytesMax;
+        if (stretch.tear.has_value() && one.begin == stretch.tear->line) {
+          const uint64_t text = stretch.tear->text;
+          one.text = stretch.has_rest
+                         ? one.text.substr(text)
+                         : one.text.substr(0, text) + form_.json_line_end;
+        }
+        texts.push_back(std::move(one.text));
+      },
+      counts));
+  if (is_too_long) return DocumentTooLong();
   return codec.AppendDocuments(texts, tokens);
 }
 

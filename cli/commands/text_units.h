@@ -1,12 +1,13 @@
 // cli/commands/text_units.h
 //
-// Input files in units that many threads encode, each by itself.
+// Inputs in units that many threads encode, each by itself.
 #ifndef SKERRY_CLI_COMMANDS_TEXT_UNITS_H_
 #define SKERRY_CLI_COMMANDS_TEXT_UNITS_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,46 +16,77 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "base/executor.h"
+#include "data/json_lines.h"
 #include "data/tokenizer/text_codec.h"
 
 namespace skerry::cli {
 
+// A unit or document above this is refused.
+inline constexpr size_t kDocumentBytesMax = 0xffff'0000;
+absl::Status DocumentTooLong();
+
 struct TextForm {
-  // Key of a JSON line's text.
-  std::string json_key = "text";
-  // Goes after each such text.
+  data::JsonLinesForm lines;
+  // Goes after the text of each JSON line.
   std::string json_line_end = "";
 };
 
-// What of a file goes to one split: of a text file one document, of JSON lines
-// one a line.
+// A JSON line whose text goes to both splits. It begins at `line` of the
+// input's content; the first `text` bytes of its text are for training.
+struct Tear {
+  uint64_t line = 0;
+  uint64_t text = 0;
+  friend bool operator==(const Tear&, const Tear&) = default;
+};
+
+// What of an input goes to one split: of a text one document, of JSON lines one
+// a line. Places are bytes of the input's content, unpacked.
 struct Stretch {
-  std::string_view file;
   bool is_json_lines = false;
-  size_t begin = 0;
-  size_t end = 0;
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  // The line that is torn, and whether this stretch has the rest of its text
+  // or the beginning.
+  std::optional<Tear> tear = std::nullopt;
+  bool has_rest = false;
 };
 
-// Bytes [begin, end) of a stretch's file.
+// A part of the content that lies in memory, and where it is from.
+struct Window {
+  std::string_view bytes;
+  // Place of the first byte, and the number of the line that it is in.
+  uint64_t begin = 0;
+  uint64_t line = 1;
+  // Whether the stretch, or the input, ends where the window does.
+  bool is_last = true;
+};
+
+// A part of a stretch: of JSON lines whole lines.
 struct TextUnit {
-  size_t begin = 0;
-  size_t end = 0;
+  std::string_view bytes;
+  uint64_t begin = 0;
+  uint64_t line = 1;
+  uint64_t end() const { return begin + bytes.size(); }
 };
 
-// The unit of some `unit_bytes` that begins at `begin`, which is the stretch's
-// beginning or the end of another unit: of JSON lines whole lines, of a text
-// file a part as `codec` cuts it. The tokens of units one after another are
-// those of the stretch, whatever `unit_bytes` is.
-TextUnit UnitAt(const Stretch& stretch, size_t begin, size_t unit_bytes,
-                const data::TextCodec& codec);
-// Likewise of JSON lines, without a codec.
-TextUnit LinesAt(std::string_view file, size_t begin, size_t unit_bytes);
+// The units of some `unit_bytes` that the window begins with, at most
+// `count_max`; without a codec, of JSON lines. None when the window is too
+// small to tell where the first ends. The tokens of units one after another are
+// those of the stretch, whatever `unit_bytes` is and however the content comes
+// in windows. Requires: the window begins where the stretch or a unit does.
+std::vector<TextUnit> UnitsIn(const Window& window, size_t unit_bytes,
+                              size_t count_max, const data::TextCodec* codec);
 
-// The texts of JSON lines with what goes after each. `end` is where the line
-// ends in the file. Errors: InvalidArgument that names the line in the file.
-absl::Status ForEachText(
-    std::string_view file, TextUnit unit, const TextForm& form,
-    absl::FunctionRef<void(std::string text, size_t end)> take);
+// The texts of JSON lines, each with what goes after it, and the places where
+// its line begins and ends. Errors: InvalidArgument that names the line.
+struct PlacedText {
+  std::string text;
+  uint64_t begin = 0;
+  uint64_t end = 0;
+};
+absl::Status ForEachText(const TextUnit& unit, const TextForm& form,
+                         absl::FunctionRef<void(PlacedText text)> take,
+                         data::JsonLineCounts& counts);
 
 class UnitEncoder {
  public:
@@ -68,7 +100,7 @@ class UnitEncoder {
                       std::vector<std::vector<int32_t>>& tokens);
 
  private:
-  absl::Status EncodeOne(const Stretch& stretch, TextUnit unit,
+  absl::Status EncodeOne(const Stretch& stretch, const TextUnit& unit,
                          data::TextCodec& codec,
                          std::vector<int32_t>& tokens) const;
 

@@ -8,41 +8,66 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::vector<TextUnit> UnitsOf(const Stretch& stretch, size_t unit_bytes) {
-  const auto codec = data::MakeByteCodec();
-  std::vector<TextUnit> units;
-  for (size_t at = stretch.begin; at < stretch.end; at = units.back().end) {
-    units.push_back(UnitAt(stretch, at, unit_bytes, *codec));
-  }
-  return units;
+std::vector<uint64_t> Ends(const std::vector<TextUnit>& units) {
+  std::vector<uint64_t> ends;
+  for (const TextUnit& unit : units) ends.push_back(unit.end());
+  return ends;
 }
 
 TEST(TextUnitsTest, JsonLinesStayWholeAndTextIsCut) {
   const std::string lines = "{}\n{\"a\": 1}\n{}\n{}";
-  std::vector<TextUnit> units =
-      UnitsOf({.file = lines, .is_json_lines = true, .end = lines.size()}, 4);
-  ASSERT_EQ(units.size(), 2u);
-  EXPECT_EQ(units[0].end, 12u);
-  EXPECT_EQ(units[1].end, lines.size());
-  units = UnitsOf({.file = "abcdefgh", .begin = 1, .end = 7}, 4);
-  ASSERT_EQ(units.size(), 2u);
-  EXPECT_EQ(units[0].end, 5u);
-  EXPECT_EQ(units[1].end, 7u);
+  EXPECT_EQ(Ends(UnitsIn({lines}, 4, 9, nullptr)),
+            (std::vector<uint64_t>{12, lines.size()}));
+  const auto codec = data::MakeByteCodec();
+  EXPECT_EQ(Ends(UnitsIn({"bcdefg", 1}, 4, 9, codec.get())),
+            (std::vector<uint64_t>{5, 7}));
+  EXPECT_EQ(Ends(UnitsIn({"bcdefg", 1}, 4, 1, codec.get())),
+            (std::vector<uint64_t>{5}));
+}
+
+// What lies behind a window may be needed to tell where a unit ends.
+TEST(TextUnitsTest, AUnitThatAWindowMayCutIsNone) {
+  const std::string lines = "{}\n{\"a\": 1}\n{}";
+  EXPECT_EQ(Ends(UnitsIn({lines, 0, 1, /*is_last=*/false}, 4, 9, nullptr)),
+            (std::vector<uint64_t>{12}));
+  EXPECT_TRUE(
+      UnitsIn({"{\"a\": ", 0, 1, /*is_last=*/false}, 4, 9, nullptr).empty());
+  const auto codec = data::MakeByteCodec();
+  const std::string text(40, 'x');
+  EXPECT_EQ(Ends(UnitsIn({text, 0, 1, /*is_last=*/false}, 15, 9, codec.get())),
+            (std::vector<uint64_t>{15}));
 }
 
 TEST(TextUnitsTest, AMistakeNamesTheLineOfTheFile) {
   const std::string lines =
       "{\"text\": \"a\"}\n\n{\"text\": \"b\"}\n{\"text\": 3}\n{}\n";
-  const Stretch stretch{
-      .file = lines, .is_json_lines = true, .end = lines.size()};
+  const Stretch stretch{.is_json_lines = true, .end = lines.size()};
   InlineExecutor executor;
-  UnitEncoder encoder(*data::MakeByteCodec(), {"text", "\n"}, executor);
+  UnitEncoder encoder(*data::MakeByteCodec(), {{}, "\n"}, executor);
   std::vector<std::vector<int32_t>> tokens;
   const absl::Status status =
-      encoder.Encode(stretch, UnitsOf(stretch, 5), tokens);
+      encoder.Encode(stretch, UnitsIn({lines}, 5, 99, nullptr), tokens);
   EXPECT_TRUE(absl::IsInvalidArgument(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("line 4: "));
   EXPECT_EQ(tokens[0], (std::vector<int32_t>{'a', '\n'}));
+}
+
+TEST(TextUnitsTest, ATornLineGivesEachSplitItsPart) {
+  const std::string lines = "{\"text\": \"a\"}\n{\"text\": \"bcde\"}\n";
+  InlineExecutor executor;
+  UnitEncoder encoder(*data::MakeByteCodec(), {{}, "\n"}, executor);
+  const auto encoded = [&](bool has_rest) {
+    const Stretch stretch{.is_json_lines = true,
+                          .end = lines.size(),
+                          .tear = Tear{.line = 14, .text = 3},
+                          .has_rest = has_rest};
+    std::vector<std::vector<int32_t>> tokens;
+    EXPECT_TRUE(
+        encoder.Encode(stretch, UnitsIn({lines}, 99, 9, nullptr), tokens).ok());
+    return std::string(tokens[0].begin(), tokens[0].end());
+  };
+  EXPECT_EQ(encoded(false), "a\nbcd\n");
+  EXPECT_EQ(encoded(true), "a\ne\n");
 }
 
 }  // namespace

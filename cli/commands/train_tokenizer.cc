@@ -39,11 +39,11 @@ absl::Status TrainTokenizer(const TrainTokenizerArguments& arguments,
                             runtime::Files& files, std::ostream& out) {
   SKERRY_ASSIGN_OR_RETURN(const data::SplitPattern pattern,
                           PatternOf(arguments.kind));
-  SKERRY_ASSIGN_OR_RETURN(
-      const std::vector<std::string> documents,
-      ReadDocuments(arguments.inputs, arguments.json_key, files));
+  SKERRY_ASSIGN_OR_RETURN(const Documents documents,
+                          ReadDocuments(arguments.inputs, arguments.lines,
+                                        arguments.input_kind, files));
   data::PieceCounter pieces(pattern);
-  for (const std::string& document : documents) pieces.Add(document);
+  for (const std::string& document : documents.texts) pieces.Add(document);
   if (pieces.counts().empty()) {
     return absl::InvalidArgumentError("there is no text to learn from");
   }
@@ -62,6 +62,10 @@ absl::Status TrainTokenizer(const TrainTokenizerArguments& arguments,
   out << absl::StrFormat("%s: %d tokens, %d merges, of %d different pieces\n",
                          arguments.out, learned.tokens.size(),
                          learned.merges.size(), pieces.counts().size());
+  if (documents.lines.skipped > 0) {
+    out << documents.lines.skipped << " bad lines were skipped, the first: "
+        << documents.lines.first_skipped << "\n";
+  }
   return absl::OkStatus();
 }
 

@@ -6,10 +6,13 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "data/json_lines.h"
+#include "data/text_kind.h"
 #include "runtime/files.h"
 
 namespace skerry::cli {
@@ -17,7 +20,8 @@ namespace skerry::cli {
 struct TrainTokenizerArguments {
   // As of data prepare.
   std::vector<std::string> inputs;
-  std::string json_key = "text";
+  data::JsonLinesForm lines = {};
+  std::optional<data::TextKind> input_kind = std::nullopt;
   // The file to write.
   std::string out = "";
   int vocab_size = 32768;

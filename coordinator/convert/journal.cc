@@ -59,11 +59,22 @@ void ToProto(const JobSized& r, v1::JournalRecord* out) {
   p->set_element_count(r.element_count);
   p->set_epoch_samples(r.epoch_samples);
   p->set_flops_per_sample(r.flops_per_sample);
+  if (r.validation_samples.has_value()) {
+    p->set_validation_samples(*r.validation_samples);
+  }
+  p->set_initial_hash(r.initial_hash);
+  p->set_layout_hash(r.layout_hash);
 }
 
 absl::StatusOr<Record> FromProto(const v1::JobSized& p) {
-  return JobSized{JobId(p.job()), p.element_count(), p.epoch_samples(),
-                  p.flops_per_sample()};
+  JobSized r{JobId(p.job()), p.element_count(), p.epoch_samples(),
+             p.flops_per_sample()};
+  if (p.has_validation_samples()) {
+    r.validation_samples = p.validation_samples();
+  }
+  r.initial_hash = p.initial_hash();
+  r.layout_hash = p.layout_hash();
+  return r;
 }
 
 void ToProto(const JobPaused& r, v1::JournalRecord* out) {
@@ -82,12 +93,15 @@ void ToProto(const WorkerAdmitted& r, v1::JournalRecord* out) {
   p->set_boot(r.boot.value());
   p->set_island(r.island);
   p->set_release(r.release);
+  p->set_folder(r.folder.value());
+  p->set_process(r.process.value());
 }
 
 absl::StatusOr<Record> FromProto(const v1::WorkerAdmitted& p) {
   SKERRY_ASSIGN_OR_RETURN(PeerAddress self, PeerFromProto(p.self(), "self"));
-  return WorkerAdmitted{std::move(self), Boot(p.boot()), p.island(),
-                        p.release()};
+  return WorkerAdmitted{std::move(self),      Boot(p.boot()),
+                        p.island(),           p.release(),
+                        FolderId(p.folder()), Boot(p.process())};
 }
 
 void ToProto(const WorkerLeft& r, v1::JournalRecord* out) {
@@ -288,17 +302,28 @@ absl::StatusOr<Record> FromProto(const v1::Checkpointed& p) {
   return r;
 }
 
+std::vector<Sequence> SequencesFromProto(
+    const google::protobuf::RepeatedField<uint64_t>& from) {
+  std::vector<Sequence> sequences;
+  for (const uint64_t sequence : from) sequences.emplace_back(sequence);
+  return sequences;
+}
+
 void ToProto(const Restored& r, v1::JournalRecord* out) {
   v1::Restored* p = out->mutable_restored();
   p->set_job(r.job.value());
   p->set_sequence(r.sequence.value());
   p->set_checkpoint(r.checkpoint.value());
   p->set_reason(r.reason);
+  for (const Sequence sequence : r.fragment_sequences) {
+    p->add_fragment_sequences(sequence.value());
+  }
 }
 
 absl::StatusOr<Record> FromProto(const v1::Restored& p) {
   return Restored{JobId(p.job()), Sequence(p.sequence()),
-                  Sequence(p.checkpoint()), p.reason()};
+                  Sequence(p.checkpoint()), p.reason(),
+                  SequencesFromProto(p.fragment_sequences())};
 }
 
 void ToProto(const Counted& r, v1::JournalRecord* out) {
@@ -312,6 +337,52 @@ absl::StatusOr<Record> FromProto(const v1::Counted& p) {
   SKERRY_ASSIGN_OR_RETURN(const SeatCounters counters,
                           CountersFromProto(p.counters(), "counters"));
   return Counted{JobId(p.job()), p.worker(), counters};
+}
+
+void ToProto(const NumbersRaised& r, v1::JournalRecord* out) {
+  v1::NumbersRaised* p = out->mutable_numbers_raised();
+  p->set_worker(r.worker);
+  p->set_seen(r.seen.value());
+}
+
+absl::StatusOr<Record> FromProto(const v1::NumbersRaised& p) {
+  return NumbersRaised{p.worker(), Revision(p.seen())};
+}
+
+void ToProto(const Diverged& r, v1::JournalRecord* out) {
+  v1::Diverged* p = out->mutable_diverged();
+  p->set_job(r.job.value());
+  p->set_worker(r.worker);
+  p->set_reason(r.reason);
+}
+
+absl::StatusOr<Record> FromProto(const v1::Diverged& p) {
+  return Diverged{JobId(p.job()), p.worker(), p.reason()};
+}
+
+void ToProto(const Adopted& r, v1::JournalRecord* out) {
+  v1::Adopted* p = out->mutable_adopted();
+  p->set_job(r.job.value());
+  for (const Sequence sequence : r.fragment_sequences) {
+    p->add_fragment_sequences(sequence.value());
+  }
+  p->set_reason(r.reason);
+}
+
+absl::StatusOr<Record> FromProto(const v1::Adopted& p) {
+  return Adopted{JobId(p.job()), SequencesFromProto(p.fragment_sequences()),
+                 p.reason()};
+}
+
+void ToProto(const SeatNoted& r, v1::JournalRecord* out) {
+  v1::SeatNoted* p = out->mutable_seat_noted();
+  p->set_job(r.job.value());
+  p->set_worker(r.worker);
+  p->set_reason(r.reason);
+}
+
+absl::StatusOr<Record> FromProto(const v1::SeatNoted& p) {
+  return SeatNoted{JobId(p.job()), p.worker(), p.reason()};
 }
 
 absl::StatusOr<Record> AnyFromProto(const v1::JournalRecord& p) {
@@ -354,6 +425,14 @@ absl::StatusOr<Record> AnyFromProto(const v1::JournalRecord& p) {
       return FromProto(p.restored());
     case v1::JournalRecord::kCounted:
       return FromProto(p.counted());
+    case v1::JournalRecord::kNumbersRaised:
+      return FromProto(p.numbers_raised());
+    case v1::JournalRecord::kDiverged:
+      return FromProto(p.diverged());
+    case v1::JournalRecord::kAdopted:
+      return FromProto(p.adopted());
+    case v1::JournalRecord::kSeatNoted:
+      return FromProto(p.seat_noted());
     case v1::JournalRecord::KIND_NOT_SET:
       break;
   }

@@ -42,10 +42,11 @@ std::vector<Record> OneOfEach() {
       JobSubmitted{FilledSpec(), "key"},
       JobEnded{JobId(1), JobPhase::kCancelled, "why"},
       JobSized{JobId(1), 100, 50, 1.5},
+      JobSized{JobId(1), 100, 50, 1.5, 0, 77, 78},
       JobPaused{JobId(1), true},
       JobDeleted{JobId(1)},
       JobPaused{JobId(1), false},
-      WorkerAdmitted{holder.peer, Boot(7), "a", "1.0"},
+      WorkerAdmitted{holder.peer, Boot(7), "a", "1.0", FolderId(5), Boot(6)},
       WorkerMarked{"w", WorkerIntent::kServe},
       WorkerMarked{"w", WorkerIntent::kCordon},
       WorkerMarked{"w", WorkerIntent::kDrain},
@@ -80,6 +81,10 @@ std::vector<Record> OneOfEach() {
       Checkpointed{JobId(1), Sequence(5), "w", "", 0, "disk full", {}},
       Restored{JobId(1), Sequence(9), Sequence(5), "why"},
       Counted{JobId(1), "w", {1, 2, 0.5, 0.25, 3, 4, 5}},
+      SeatNoted{JobId(1), "w", "its data are gone"},
+      NumbersRaised{"w", Revision(1 << 30)},
+      Diverged{JobId(1), "w", "it holds sequence 79"},
+      Adopted{JobId(1), {Sequence(79), Sequence(80)}, "two workers agree"},
   };
 }
 

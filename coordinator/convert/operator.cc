@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "base/status.h"
 #include "coordinator/convert/fields.h"
 #include "job/convert/job_spec.h"
 
 namespace skerry::coordinator {
 namespace {
+
+constexpr size_t kSha256Digits = 64;
 
 uint64_t Milliseconds(absl::Duration duration) {
   return static_cast<uint64_t>(
@@ -17,6 +20,7 @@ void SeatToProto(const SeatView& seat, v1::SeatView* out) {
   out->set_worker(seat.worker);
   out->set_state(seat.state);
   out->set_error(seat.error);
+  out->set_trainer_trouble(seat.trainer_trouble);
   out->set_applied(seat.applied.value());
   out->set_span_begin(seat.span_begin);
   out->set_span_end(seat.span_end);
@@ -38,6 +42,44 @@ void CountersToProto(const JobCounters& counters, v1::JobCounters* out) {
   out->set_tokens_per_s(counters.tokens_per_s);
 }
 
+v1::Condition::Kind KindToProto(ConditionKind kind) {
+  switch (kind) {
+    case ConditionKind::kDiverged:
+      return v1::Condition::KIND_DIVERGED;
+    case ConditionKind::kPaused:
+      return v1::Condition::KIND_PAUSED;
+    case ConditionKind::kQueued:
+      return v1::Condition::KIND_QUEUED;
+    case ConditionKind::kTooFewWorkers:
+      return v1::Condition::KIND_TOO_FEW_WORKERS;
+    case ConditionKind::kStarting:
+      return v1::Condition::KIND_STARTING;
+    case ConditionKind::kRecovering:
+      return v1::Condition::KIND_RECOVERING;
+    case ConditionKind::kWorkerTrouble:
+      return v1::Condition::KIND_WORKER_TROUBLE;
+    case ConditionKind::kDraining:
+      return v1::Condition::KIND_DRAINING;
+    case ConditionKind::kSilent:
+      return v1::Condition::KIND_SILENT;
+    case ConditionKind::kSpansLost:
+      return v1::Condition::KIND_SPANS_LOST;
+    case ConditionKind::kTooFewReplicas:
+      return v1::Condition::KIND_TOO_FEW_REPLICAS;
+    case ConditionKind::kAwaitsJoiner:
+      return v1::Condition::KIND_AWAITS_JOINER;
+    case ConditionKind::kExchangeFails:
+      return v1::Condition::KIND_EXCHANGE_FAILS;
+    case ConditionKind::kNoEvaluator:
+      return v1::Condition::KIND_NO_EVALUATOR;
+    case ConditionKind::kCheckpointFolder:
+      return v1::Condition::KIND_CHECKPOINT_FOLDER;
+    case ConditionKind::kCheckpointFails:
+      return v1::Condition::KIND_CHECKPOINT_FAILS;
+  }
+  return v1::Condition::KIND_UNSPECIFIED;
+}
+
 void PlaceToProto(size_t position, size_t length, v1::QueuePlace* out) {
   out->set_position(static_cast<uint32_t>(position));
   out->set_length(static_cast<uint32_t>(length));
@@ -49,7 +91,9 @@ void JobViewToProto(const JobView& view, v1::JobView* out) {
   out->Clear();
   out->set_id(view.id.value());
   job::JobSpecToProto(view.spec, out->mutable_spec());
-  out->set_phase(view.paused ? v1::JOB_PHASE_PAUSED : PhaseToProto(view.phase));
+  out->set_phase(view.diverged ? v1::JOB_PHASE_DIVERGED
+                 : view.paused ? v1::JOB_PHASE_PAUSED
+                               : PhaseToProto(view.phase));
   out->set_reason(view.reason);
   out->set_age_ms(Milliseconds(view.age));
   out->set_sequence(view.sequence.value());
@@ -85,6 +129,50 @@ void JobViewToProto(const JobView& view, v1::JobView* out) {
   }
   out->set_checkpoint(view.checkpoint.value());
   out->set_samples_partly(view.samples_partly);
+  for (const Condition& condition : view.conditions) {
+    v1::Condition* one = out->add_conditions();
+    one->set_kind(KindToProto(condition.kind));
+    one->set_text(condition.text);
+    one->set_needs_help(condition.needs_help);
+  }
+  if (view.validation_samples.has_value()) {
+    out->set_validation_samples(*view.validation_samples);
+  }
+  if (view.model.has_value()) {
+    v1::ModelPlace* model = out->mutable_model();
+    model->set_sequence(view.model->sequence.value());
+    for (const std::string& worker : view.model->workers) {
+      model->add_workers(worker);
+    }
+    model->set_kept_ms(Milliseconds(view.model->kept));
+    model->set_keep_ended_bytes(view.model->keep_ended_bytes);
+  }
+}
+
+absl::StatusOr<std::optional<Checkpointed>> RestoreChoiceFromProto(
+    const v1::RestoreJobRequest& request) {
+  if (request.to_case() == v1::RestoreJobRequest::kWorkers) {
+    return std::optional<Checkpointed>();
+  }
+  if (request.to_case() != v1::RestoreJobRequest::kCheckpoint) {
+    return BadField("to", "is missing: workers, or a checkpoint");
+  }
+  const v1::SavedState& state = request.checkpoint();
+  if (state.sequence() == 0 || state.sha256().size() != kSha256Digits) {
+    return BadField("checkpoint", "has no sequence, or no SHA-256");
+  }
+  Checkpointed saved;
+  saved.sequence = Sequence(state.sequence());
+  saved.worker = "operator";
+  saved.sha256 = state.sha256();
+  saved.bytes = state.bytes();
+  SKERRY_ASSIGN_OR_RETURN(
+      saved.consumed,
+      RangesFromProto(state.consumed(), kRangesMax, "checkpoint.consumed"));
+  SKERRY_ASSIGN_OR_RETURN(
+      saved.lacking,
+      RangeListsFromProto(state.lacking(), kRangesMax, "checkpoint.lacking"));
+  return std::optional<Checkpointed>(std::move(saved));
 }
 
 void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
@@ -106,11 +194,28 @@ void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
   if (view.machine.clock_ahead_ms.has_value()) {
     out->set_clock_ahead_ms(*view.machine.clock_ahead_ms);
   }
+  if (view.contender.has_value()) {
+    out->mutable_contender()->set_address(view.contender->address);
+    out->mutable_contender()->set_age_ms(Milliseconds(view.contender->age));
+  }
+  for (const WorkerView::Unserved& unserved : view.unserved) {
+    v1::WorkerView::Unserved* one = out->add_unserved();
+    one->set_job(unserved.job);
+    one->set_reason(unserved.reason);
+  }
   for (const LinkView& link : view.links) {
     v1::LinkView* one = out->add_links();
     one->set_worker(link.worker);
     one->set_bytes_per_s(link.bytes_per_s);
     one->set_round_trip_s(link.round_trip_s);
+  }
+  for (const StoredJobView& stored : view.stored_jobs) {
+    v1::StoredJobView* one = out->add_stored_jobs();
+    one->set_job(stored.key.job.value());
+    one->set_uid(stored.key.uid);
+    one->set_bytes(stored.bytes);
+    one->set_state(stored.state);
+    one->set_name(stored.name);
   }
 }
 

@@ -121,6 +121,7 @@ void JobToProto(const JobOrders& job, v1::JobOrders* out) {
   RangesToProto(job.granted, out->mutable_granted());
   out->set_paused(job.paused);
   out->set_nothing_left(job.nothing_left);
+  out->set_element_count(job.element_count);
   for (const FragmentOrders& fragment : job.fragments) {
     FragmentToProto(fragment, out->add_fragments());
   }
@@ -140,6 +141,11 @@ void JobToProto(const JobOrders& job, v1::JobOrders* out) {
   }
 }
 
+void KeyToProto(const StoredJobKey& key, v1::StoredJobKey* out) {
+  out->set_job(key.job.value());
+  out->set_uid(key.uid);
+}
+
 }  // namespace
 
 void OrdersToProto(const Orders& orders, v1::Orders* out) {
@@ -153,6 +159,12 @@ void OrdersToProto(const Orders& orders, v1::Orders* out) {
   out->set_released(orders.released);
   out->set_drain(orders.drain);
   for (const std::string& path : orders.data_paths) out->add_data_paths(path);
+  for (const StoredJobKey& key : orders.ended_jobs) {
+    KeyToProto(key, out->add_ended_jobs());
+  }
+  for (const StoredJobKey& key : orders.removed_jobs) {
+    KeyToProto(key, out->add_removed_jobs());
+  }
 }
 
 }  // namespace skerry::coordinator

@@ -37,6 +37,8 @@ void WorkerToProto(const WorkerSnapshot& worker, v1::WorkerSnapshot* out) {
   out->set_left(worker.left);
   for (const Boot boot : worker.former) out->add_former(boot.value());
   out->set_intent(IntentToProto(worker.intent));
+  out->set_folder(worker.folder.value());
+  out->set_process(worker.process.value());
 }
 
 absl::StatusOr<WorkerSnapshot> WorkerFromProto(const v1::WorkerSnapshot& p) {
@@ -48,6 +50,8 @@ absl::StatusOr<WorkerSnapshot> WorkerFromProto(const v1::WorkerSnapshot& p) {
   worker.incarnation = Incarnation(p.incarnation());
   worker.left = p.left();
   for (const uint64_t boot : p.former()) worker.former.emplace_back(boot);
+  worker.folder = FolderId(p.folder());
+  worker.process = Boot(p.process());
   if (p.intent() != v1::WORKER_INTENT_UNSPECIFIED) {
     SKERRY_ASSIGN_OR_RETURN(worker.intent,
                             IntentFromProto(p.intent(), "intent"));
@@ -136,6 +140,7 @@ void CommitToProto(const CommittedEntry& entry, v1::CommittedEntry* out) {
   out->set_samples_committed(entry.samples_committed);
   ScalarsToProto(entry.scalars, out->mutable_scalars());
   out->set_state(entry.state);
+  out->set_members(entry.members);
 }
 
 absl::StatusOr<CommittedEntry> CommitFromProto(const v1::CommittedEntry& p) {
@@ -146,6 +151,7 @@ absl::StatusOr<CommittedEntry> CommitFromProto(const v1::CommittedEntry& p) {
   out.total_weight = p.total_weight();
   out.samples_committed = p.samples_committed();
   out.state = p.state();
+  out.members = p.members();
   SKERRY_ASSIGN_OR_RETURN(out.scalars,
                           ScalarsFromProto(p.scalars(), "scalars"));
   return out;
@@ -279,8 +285,15 @@ void NewerToProto(const JobSnapshot& job, v1::JobSnapshot* out) {
   for (const Checkpointed& one : job.checkpoints) {
     *out->add_checkpoints() = RecordToProto(one).checkpointed();
   }
+  if (job.save_failure.has_value()) {
+    *out->mutable_save_failure() =
+        RecordToProto(*job.save_failure).checkpointed();
+  }
   if (job.restored.has_value()) {
     *out->mutable_restored() = RecordToProto(*job.restored).restored();
+  }
+  if (job.diverged.has_value()) {
+    *out->mutable_diverged() = RecordToProto(*job.diverged).diverged();
   }
   RangeListsToProto(job.coverage.covered, out->mutable_covered());
   for (const CoverageSnapshot::Taken& taken : job.coverage.taken) {
@@ -303,10 +316,21 @@ absl::Status NewerFromProto(const v1::JobSnapshot& p, JobSnapshot* out) {
                                 one, &v1::JournalRecord::mutable_checkpointed));
     out->checkpoints.push_back(std::move(saved));
   }
+  if (p.has_save_failure()) {
+    SKERRY_ASSIGN_OR_RETURN(
+        out->save_failure,
+        RecordPart<Checkpointed>(p.save_failure(),
+                                 &v1::JournalRecord::mutable_checkpointed));
+  }
   if (p.has_restored()) {
     SKERRY_ASSIGN_OR_RETURN(
         out->restored, RecordPart<Restored>(
                            p.restored(), &v1::JournalRecord::mutable_restored));
+  }
+  if (p.has_diverged()) {
+    SKERRY_ASSIGN_OR_RETURN(
+        out->diverged, RecordPart<Diverged>(
+                           p.diverged(), &v1::JournalRecord::mutable_diverged));
   }
   SKERRY_ASSIGN_OR_RETURN(
       out->coverage.covered,
@@ -337,6 +361,11 @@ void JobToProto(const JobSnapshot& job, v1::JobSnapshot* out) {
   out->set_element_count(job.element_count);
   out->set_epoch_samples(job.epoch_samples);
   out->set_flops_per_sample(job.flops_per_sample);
+  if (job.validation_samples.has_value()) {
+    out->set_validation_samples(*job.validation_samples);
+  }
+  out->set_initial_hash(job.initial_hash);
+  out->set_layout_hash(job.layout_hash);
   out->set_epoch(job.epoch.value());
   ReplicasToProto(job, out);
   LedgerToProto(job.ledger, out->mutable_ledger());
@@ -363,6 +392,11 @@ absl::StatusOr<JobSnapshot> JobFromProto(const v1::JobSnapshot& p) {
   out.element_count = p.element_count();
   out.epoch_samples = p.epoch_samples();
   out.flops_per_sample = p.flops_per_sample();
+  if (p.has_validation_samples()) {
+    out.validation_samples = p.validation_samples();
+  }
+  out.initial_hash = p.initial_hash();
+  out.layout_hash = p.layout_hash();
   out.epoch = Epoch(p.epoch());
   SKERRY_ASSIGN_OR_RETURN(out.replicas, ReplicasFromProto(p));
   SKERRY_ASSIGN_OR_RETURN(out.ledger, LedgerFromProto(p.ledger()));
@@ -382,7 +416,7 @@ absl::StatusOr<JobSnapshot> JobFromProto(const v1::JobSnapshot& p) {
 }
 
 absl::StatusOr<ClusterSnapshot> StateFromProto(const v1::JournalSnapshot& p) {
-  ClusterSnapshot out{Revision(p.revision()), p.state_hash(), {}, {}};
+  ClusterSnapshot out{Revision(p.revision()), p.state_hash(), {}, {}, {}};
   for (const v1::WorkerSnapshot& worker : p.workers()) {
     SKERRY_ASSIGN_OR_RETURN(WorkerSnapshot one, WorkerFromProto(worker));
     out.workers.push_back(std::move(one));
@@ -390,6 +424,9 @@ absl::StatusOr<ClusterSnapshot> StateFromProto(const v1::JournalSnapshot& p) {
   for (const v1::JobSnapshot& job : p.jobs()) {
     SKERRY_ASSIGN_OR_RETURN(JobSnapshot one, JobFromProto(job));
     out.jobs.push_back(std::move(one));
+  }
+  for (const v1::GoneJob& gone : p.gone_jobs()) {
+    out.gone_jobs.push_back({JobId(gone.job()), gone.uid(), gone.deleted()});
   }
   return out;
 }
@@ -405,6 +442,12 @@ v1::JournalSnapshot SnapshotToProto(const ClusterSnapshot& state,
     WorkerToProto(worker, out.add_workers());
   }
   for (const JobSnapshot& job : state.jobs) JobToProto(job, out.add_jobs());
+  for (const GoneJob& gone : state.gone_jobs) {
+    v1::GoneJob* one = out.add_gone_jobs();
+    one->set_job(gone.job.value());
+    one->set_uid(gone.uid);
+    one->set_deleted(gone.deleted);
+  }
   for (const EventView& event : events.events) {
     v1::EventSnapshot* one = out.add_events();
     one->set_revision(event.revision.value());

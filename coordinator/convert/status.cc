@@ -1,5 +1,6 @@
 #include "base/status.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,11 +15,16 @@ namespace {
 constexpr int kJobsMax = 1024;
 constexpr int kFragmentsMax = job::kFragmentsMax;
 constexpr int kDataSetsMax = 1024;
+// The coordinator's numbers go on above it, and must not come to their end.
+constexpr uint64_t kSeenMax = uint64_t{1} << 60;
 constexpr int kProgressMax = 4096;
 constexpr int kBasesMax = 1024;
 constexpr int kTasksMax = 1024;
 constexpr int kLinksMax = 4096;
 constexpr int kCodecSpeedsMax = 256;
+constexpr int kStoredJobsMax = 65536;
+// A thousand years, which no retention needs.
+constexpr uint64_t kKeepMsMax = uint64_t{1000} * 365 * 24 * 3600 * 1000;
 // Far above any machine, and far below where a sum of them overflows.
 constexpr double kElementsPerSecondMax = 1e15;
 constexpr size_t kGeneratedBytesMax = 1 << 20;
@@ -113,6 +119,9 @@ absl::StatusOr<FragmentFacts> FragmentFromProto(const v1::FragmentStatus& in) {
       CheckFinite(in.lost_norm(), "jobs.fragments.lost_norm"));
   out.owed_norm = in.owed_norm();
   out.lost_norm = in.lost_norm();
+  out.applied_attempt = Attempt(in.applied_attempt());
+  out.last_result = Sequence(in.last_result());
+  out.last_result_attempt = Attempt(in.last_result_attempt());
   return out;
 }
 
@@ -204,6 +213,14 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   SKERRY_RETURN_IF_ERROR(
       CheckFinite(in.flops_per_sample(), "jobs.flops_per_sample"));
   out.flops_per_sample = in.flops_per_sample();
+  if (in.has_validation_samples()) {
+    out.validation_samples = in.validation_samples();
+  }
+  out.initial_hash = in.initial_hash();
+  out.layout_hash = in.layout_hash();
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(in.trainer_trouble(), kTextBytesMax, "jobs.trainer_trouble"));
+  out.trainer_trouble = in.trainer_trouble();
   if (in.fragments_size() > kFragmentsMax) {
     return BadField("jobs.fragments", "lists more than 64");
   }
@@ -222,10 +239,14 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   SKERRY_RETURN_IF_ERROR(LinksFromProto(in, &out));
   SKERRY_RETURN_IF_ERROR(CodecSpeedsFromProto(in, &out));
   out.result_codecs = in.result_codecs();
+  out.uid = in.uid();
   if (in.has_checkpoint()) {
     SKERRY_ASSIGN_OR_RETURN(out.checkpoint,
                             CheckpointFromProto(in.checkpoint()));
   }
+  SKERRY_RETURN_IF_ERROR(CheckText(in.checkpoint_trouble(), kTextBytesMax,
+                                   "jobs.checkpoint_trouble"));
+  out.checkpoint_trouble = in.checkpoint_trouble();
   return out;
 }
 
@@ -237,6 +258,24 @@ absl::StatusOr<job::DataFacts> DataFromProto(const v1::DataFacts& in) {
   return job::DataFacts{
       in.path(),       in.error(),           in.manifest_sha256(),
       in.vocabulary(), in.training_tokens(), in.validation_tokens()};
+}
+
+absl::StatusOr<StoredJobs> StoredFromProto(const v1::Status& status) {
+  if (status.stored_jobs_size() > kStoredJobsMax) {
+    return BadField("stored_jobs",
+                    absl::StrCat("lists more than ", kStoredJobsMax));
+  }
+  StoredJobs out;
+  for (const v1::StoredJob& stored : status.stored_jobs()) {
+    if (stored.job() == 0) return BadField("stored_jobs", "without a job");
+    out.all.push_back({{JobId(stored.job()), stored.uid()},
+                       stored.bytes(),
+                       stored.ended_unix_ms()});
+  }
+  const uint64_t keep_ms = std::min(status.keep_ended_ms(), kKeepMsMax);
+  out.keep_ended = absl::Milliseconds(keep_ms);
+  out.keep_ended_bytes = status.keep_ended_bytes();
+  return out;
 }
 
 }  // namespace
@@ -269,6 +308,10 @@ absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
     out.jobs.push_back(std::move(one));
   }
   out.draining = status.draining();
+  out.folder = FolderId(status.folder());
+  out.process = Boot(status.process());
+  if (status.seen() > kSeenMax) return BadField("seen", "is out of range");
+  out.seen = Revision(status.seen());
   out.machine = {status.machine().unix_ms(),
                  status.machine().state_free_bytes(),
                  status.machine().state_bytes(), std::nullopt,
@@ -281,6 +324,7 @@ absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
     out.data.push_back(std::move(one));
   }
   out.looks_at_data = status.looks_at_data();
+  SKERRY_ASSIGN_OR_RETURN(out.stored, StoredFromProto(status));
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -113,6 +114,52 @@ void CheckAnchors(JobState& job, const Decider& decider) {
   for (auto& [life, reason] : ending) {
     EndLife(job, decider, life, std::move(reason));
   }
+}
+
+std::string DifferenceAtTheEnd(const JobState& job,
+                               const WorkerTable& workers) {
+  struct Reported {
+    std::string worker;
+    uint64_t hash = 0;
+  };
+  absl::btree_map<std::pair<FragmentId, uint32_t>, Reported> first;
+  for (const auto& [name, seat] : job.seats) {
+    if (!workers.IsCurrent(name, seat.incarnation) || !seat.unfit.empty()) {
+      continue;
+    }
+    for (const FragmentFacts& facts : seat.facts.fragments) {
+      if (facts.fragment.value() >= job.fragments.size()) continue;
+      const Sequence newest = job.fragments[facts.fragment.value()].newest();
+      if (facts.applied != newest) continue;
+      for (size_t i = 0; i < facts.anchor_hashes.size(); ++i) {
+        const uint32_t span = facts.span_begin + static_cast<uint32_t>(i);
+        const Reported mine{name, facts.anchor_hashes[i]};
+        const Reported& other =
+            first.try_emplace({facts.fragment, span}, mine).first->second;
+        if (other.hash == mine.hash) continue;
+        return absl::StrFormat(
+            "all samples are committed, but the models differ: span %d of "
+            "fragment %d at sequence %d has hash %016x on worker %s and %016x "
+            "on worker %s; train again, from a checkpoint if there is one, "
+            "with one release on machines without faults",
+            span, facts.fragment.value(), newest.value(), other.hash,
+            other.worker, mine.hash, name);
+      }
+    }
+  }
+  return "";
+}
+
+bool AwaitsLastAnchors(const JobState& job, const WorkerTable& workers) {
+  for (const auto& [life, replica] : job.replicas.current()) {
+    if (IsSuspected(replica, workers)) continue;
+    for (const RoundMachine& machine : job.fragments) {
+      if (MayStillReport(job, replica, machine.fragment(), machine.newest())) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 }  // namespace skerry::coordinator

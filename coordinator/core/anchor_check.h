@@ -2,7 +2,8 @@
 //
 // Compares what replicas say of their anchors at equal sequences (PROTOCOL 5.3,
 // last sentence). Whoever differs from the largest set, or on a tie from the
-// set with the lowest replica, ends its life.
+// set with the lowest replica, ends its life. At the end of a job a difference
+// fails it: nobody could say which of the models is the trained one.
 #ifndef SKERRY_COORDINATOR_CORE_ANCHOR_CHECK_H_
 #define SKERRY_COORDINATOR_CORE_ANCHOR_CHECK_H_
 
@@ -17,6 +18,14 @@ void NoteAnchors(JobState& job, const std::string& worker);
 
 // Judges the sequences that no current replica can still report.
 void CheckAnchors(JobState& job, const Decider& decider);
+
+// Compares the last anchors of all workers that are there, also of those that
+// have no life. Returns what differs in one line, for operators; empty when
+// nothing does. Requires: every sample is committed.
+std::string DifferenceAtTheEnd(const JobState& job, const WorkerTable& workers);
+
+// Whether some replica that is there has yet to report its last anchor.
+bool AwaitsLastAnchors(const JobState& job, const WorkerTable& workers);
 
 }  // namespace skerry::coordinator
 

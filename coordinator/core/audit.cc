@@ -54,6 +54,8 @@ void Audit::Add(const Entry& entry) {
     if (checkpoints_.size() > kCheckpointsMax) {
       checkpoints_.erase(checkpoints_.begin());
     }
+  } else if (const auto* adopted = std::get_if<Adopted>(&entry.record)) {
+    if (adopted->job == job_) open_.clear();
   } else if (const auto* restored = std::get_if<Restored>(&entry.record)) {
     if (restored->job != job_) return;
     open_.clear();

@@ -1,6 +1,7 @@
 #include "coordinator/core/checkpoints.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -51,7 +52,8 @@ std::string ChooseSaver(const JobState& job, const WorkerTable& workers,
   for (const StatePiece& piece : state.pieces) {
     for (const std::string& address : piece.addresses) ++held[address];
   }
-  std::pair<bool, size_t> most{false, 0};
+  // Who can write to the folder, as far as is known, goes first.
+  std::tuple<bool, bool, size_t> most{false, false, 0};
   std::vector<std::string> names;
   for (const auto& [name, seat] : job.seats) {
     const Worker* worker = workers.FindCurrent(name);
@@ -61,7 +63,8 @@ std::string ChooseSaver(const JobState& job, const WorkerTable& workers,
     }
     const auto it = held.find(worker->self.address);
     if (it == held.end()) continue;
-    const std::pair<bool, size_t> worth{!worker->Leaves(), it->second};
+    const std::tuple<bool, bool, size_t> worth{
+        seat.facts.checkpoint_trouble.empty(), !worker->Leaves(), it->second};
     if (worth < most) continue;
     if (worth > most) names.clear();
     most = worth;
@@ -173,7 +176,7 @@ void DecideCheckpoints(JobState& job, const Decider& decider) {
   if (job.saving.has_value()) {
     if (!decider.workers.IsCurrent(job.saving->worker,
                                    job.saving->incarnation)) {
-      Fail(job, decider, "it was lost meanwhile", absl::ZeroDuration());
+      Fail(job, decider, kSaverLost, absl::ZeroDuration());
     } else if (job.saving->since + decider.options.checkpoint_max <=
                decider.now) {
       Fail(job, decider, "it takes too long", PauseAfter(job, decider.options));
@@ -218,6 +221,23 @@ bool AwaitsCheckpoint(const JobState& job) {
   const Sequence newest = job.State();
   return job.spec.checkpoint.has_value() && LastSaved(job) < newest &&
          job.save_failed != newest;
+}
+
+std::string CheckpointFolderTrouble(const JobState& job) {
+  if (!job.spec.checkpoint.has_value()) return "";
+  std::string first;
+  for (const auto& [island, place] : job.places) {
+    for (size_t rank = 0; rank < place.workers.size(); ++rank) {
+      const std::string& name = place.workers[rank];
+      const Seat* seat = job.SeatOf(name, place.incarnations[rank]);
+      if (seat == nullptr || seat->facts.checkpoint_trouble.empty()) return "";
+      if (first.empty()) {
+        first = absl::StrCat("no worker can save checkpoints; ", name, ": ",
+                             seat->facts.checkpoint_trouble);
+      }
+    }
+  }
+  return first;
 }
 
 std::optional<CheckpointOrder> CheckpointOrderFor(const JobState& job,

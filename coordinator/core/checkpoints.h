@@ -33,6 +33,11 @@ void CollectCheckpoints(const JobState& job, const ClusterOptions& options,
 // last state is not saved, and that has not failed.
 bool AwaitsCheckpoint(const JobState& job);
 
+// Why no worker that has a place could save to checkpoint.directory; empty when
+// one could, when one has not answered, or when nothing is to be saved. A job
+// does not begin while this says something.
+std::string CheckpointFolderTrouble(const JobState& job);
+
 // Without pieces: the worker saves that state already.
 std::optional<CheckpointOrder> CheckpointOrderFor(const JobState& job,
                                                   std::string_view worker);

@@ -249,6 +249,36 @@ TEST_F(CheckpointsTest, WithoutFolderNothingIsSaved) {
   EXPECT_FALSE(AwaitsCheckpoint(bench.job));
 }
 
+TEST_F(CheckpointsTest, WhoCannotWriteSavesOnlyWhenNobodyElseCan) {
+  bench_.Facts("w1").checkpoint_trouble = "read-only";
+  Commit();
+  Commit();
+  Decide();
+  EXPECT_EQ(Saver(), "w0");
+  SayDone(2);
+  bench_.Facts("w0").checkpoint_trouble = "read-only";
+  Commit();
+  Commit();
+  Decide();
+  EXPECT_NE(Saver(), "");
+}
+
+TEST_F(CheckpointsTest, AFailureIsKnownUntilAStateIsSaved) {
+  Commit();
+  Commit();
+  Decide();
+  Say(Saver(), {Sequence(2), "", 0, "No space left on device"});
+  ASSERT_TRUE(bench_.job.save_failure.has_value());
+  EXPECT_EQ(bench_.job.save_failure->error, "No space left on device");
+  const JobSnapshot saved = SaveJob(bench_.job);
+  EXPECT_EQ(saved.save_failure, bench_.job.save_failure);
+  bench_.now = bench_.job.save_not_before;
+  Decide();
+  ASSERT_NE(Saver(), "");
+  SayDone(2);
+  EXPECT_FALSE(bench_.job.save_failure.has_value());
+}
+
 class LastCheckpointTest : public CheckpointsTest {
  protected:
   LastCheckpointTest() : CheckpointsTest(8, {"w0"}) {}

@@ -9,15 +9,17 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "coordinator/core/cluster_fold.h"
 #include "coordinator/core/data_looks.h"
+#include "coordinator/core/divergence.h"
 #include "coordinator/core/evaluations.h"
 #include "coordinator/core/fit.h"
-#include "coordinator/core/job_orders.h"
 #include "coordinator/core/job_rules.h"
 #include "coordinator/core/job_table.h"
 #include "coordinator/core/job_view.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/state_view.h"
+#include "coordinator/core/stored_jobs.h"
 #include "coordinator/core/worker_view.h"
 #include "job/review.h"
 
@@ -25,65 +27,41 @@ namespace skerry::coordinator {
 class Cluster::Impl {
  public:
   explicit Impl(const ClusterOptions& options)
-      : options_(options),
-        workers_(options),
-        jobs_(options),
-        desk_(options.generate_max) {
+      : options_(options), fold_(options), desk_(options.generate_max) {
     SKERRY_CHECK(ValidateClusterOptions(options).ok());
   }
 
   Impl(const Impl& o)  // `turn_` and `emit_` stay with their own object
       : options_(o.options_),
         now_(o.now_),
-        revision_(o.revision_),
-        workers_(o.workers_),
-        jobs_(o.jobs_),
+        fold_(o.fold_),
         desk_(o.desk_),
-        looks_(o.looks_),
-        records_(o.records_),
-        touched_(o.touched_) {}
+        looks_(o.looks_) {}
 
-  absl::Status Apply(const Entry& entry) {
-    if (entry.index != Next(revision_)) {
-      return absl::DataLossError(absl::StrCat("record ", entry.index.value(),
-                                              " follows ", revision_.value()));
-    }
-    absl::Status status = Fold(entry);
-    if (!status.ok()) {
-      return Annotate(status, absl::StrCat("record ", entry.index.value()));
-    }
-    revision_ = entry.index;
-    return absl::OkStatus();
-  }
-
+  absl::Status Apply(const Entry& entry) { return fold_.Apply(entry); }
   absl::Status Restore(const ClusterSnapshot& saved) {
-    SKERRY_CHECK(!revision_.is_set());
-    absl::Status restored = workers_.Restore(saved.workers);
-    if (restored.ok()) restored = jobs_.Restore(saved.jobs);
-    revision_ = saved.revision;
-    if (restored.ok() && StateHash() != saved.state_hash) {
-      restored = absl::DataLossError("its state is not the one that was saved");
-    }
-    return restored;
+    return fold_.Restore(saved);
   }
-
-  ClusterSnapshot Save() const {
-    SKERRY_CHECK(records_.empty());
-    return {revision_, StateHash(), workers_.Save(), jobs_.Save()};
-  }
+  ClusterSnapshot Save() const { return fold_.Save(); }
 
   void Recovered(Instant now) {
     now_ = now;
-    workers_.Recovered(now);
+    workers_.GiveLeases(now);
     for (auto& [id, job] : jobs_.all()) JobRecovered(job, options_, now);
     DecideAll();
   }
 
   absl::Status OnStatus(const StatusFacts& status, Instant now) {
     Advance(now);
-    SKERRY_ASSIGN_OR_RETURN(const WorkerTable::Verdict verdict,
-                            workers_.Judge(status));
+    const absl::StatusOr<WorkerTable::Verdict> judged =
+        workers_.Judge(status, now);
+    if (!judged.ok()) {
+      workers_.Refused(status, judged.status(), now);
+      return judged.status();
+    }
+    const WorkerTable::Verdict verdict = *judged;
     if (verdict == WorkerTable::Verdict::kRepetition) return absl::OkStatus();
+    fold_.RaiseNumbers(status);
     if (verdict == WorkerTable::Verdict::kRegister) Register(status);
     const std::string& name = status.self.worker;
     const Worker& before = *workers_.FindCurrent(name);
@@ -94,7 +72,8 @@ class Cluster::Impl {
     for (auto& [id, job] : jobs_.all()) {
       const JobFacts* facts = nullptr;
       for (const JobFacts& f : status.jobs) {
-        if (f.job == id) facts = &f;
+        const bool ours = f.uid == 0 || f.uid == UidOf(job);
+        if (f.job == id && ours) facts = &f;
       }
       const bool heard = HearSeat(job, name, incarnation, facts);
       if (facts != nullptr) {
@@ -129,7 +108,7 @@ class Cluster::Impl {
     }
     SKERRY_RETURN_IF_ERROR(ReviewFit(workers_, reviewed));
     Emit(JobSubmitted{std::move(reviewed.spec), std::string(key)});
-    const JobId id(revision_.value());
+    const JobId id(fold_.revision().value());
     SKERRY_ASSIGN_OR_RETURN(JobState * job, jobs_.Find(id));
     job->since = now;
     // It may come before others that have not begun.
@@ -162,6 +141,18 @@ class Cluster::Impl {
     return absl::OkStatus();
   }
 
+  absl::Status RestoreJob(JobId id, std::optional<Checkpointed> saved,
+                          Instant now) {
+    Advance(now);
+    SKERRY_ASSIGN_OR_RETURN(JobState * job, jobs_.FindUnfinished(id));
+    SKERRY_RETURN_IF_ERROR(
+        saved.has_value()
+            ? GoBackToSaved(*job, MakeDecider(), *std::move(saved))
+            : AdoptWorkers(*job, MakeDecider()));
+    DecideOne(*job);
+    return absl::OkStatus();
+  }
+
   absl::Status SetIntent(std::string_view name, WorkerIntent intent,
                          Instant now) {
     Advance(now);
@@ -171,6 +162,13 @@ class Cluster::Impl {
     touched_.insert(std::string(name));
     DecideAll();
     return absl::OkStatus();
+  }
+
+  absl::Status RemoveStored(std::string_view name, StoredKeys keys,
+                            Instant now) {
+    Advance(now);
+    touched_.insert(std::string(name));
+    return RemoveStoredJobs(jobs_, workers_, name, keys);
   }
 
   absl::StatusOr<JobPlan> Plan(const job::JobSpec& spec,
@@ -199,6 +197,12 @@ class Cluster::Impl {
     looks_.Ask(path, now, workers_, touched_);
   }
 
+  void GiveLeases(Instant now) {
+    SKERRY_CHECK(now >= now_);
+    now_ = now;
+    workers_.GiveLeases(now);
+  }
+
   void Tick(Instant now) {
     Advance(now);
     for (auto& [id, job] : jobs_.all()) {
@@ -217,7 +221,7 @@ class Cluster::Impl {
     return next;
   }
 
-  std::vector<Entry> TakeRecords() { return std::exchange(records_, {}); }
+  std::vector<Entry> TakeRecords() { return fold_.TakeRecords(); }
 
   std::vector<std::string> TakeTouched() {
     for (auto& [id, job] : jobs_.all()) {
@@ -232,54 +236,39 @@ class Cluster::Impl {
   }
 
   std::vector<GenerateAnswer> TakeAnswers() { return desk_.TakeAnswers(); }
-
   absl::StatusOr<Orders> OrdersFor(std::string_view name, Instant now) const {
-    SKERRY_CHECK(records_.empty());
+    SKERRY_CHECK(!fold_.has_records());
     const Worker* worker = workers_.FindCurrent(name);
     if (worker == nullptr) {
       return absl::NotFoundError(
           absl::StrCat("worker ", absl::string_view(name.data(), name.size()),
                        " has no current incarnation"));
     }
-    Orders orders{
-        revision_, worker->boot, worker->incarnation, options_.lease, {}};
-    orders.released = worker->draining && !IsNeeded(jobs_, workers_, *worker);
-    orders.drain = worker->intent == WorkerIntent::kDrain;
+    Orders orders = WorkerOrders(jobs_, workers_, *worker, options_, now);
+    orders.revision = fold_.revision();
     orders.data_paths = looks_.PathsFor(*worker, now);
-    for (const auto& [id, job] : jobs_.all()) {
-      auto order = JobOrdersFor(job, workers_, options_, name, now);
-      if (!order.has_value()) continue;
-      order->generate = desk_.OrdersFor(id, name);
-      orders.jobs.push_back(*std::move(order));
+    AddStoredJobs(jobs_, *worker, orders);
+    for (JobOrders& job : orders.jobs) {
+      job.generate = desk_.OrdersFor(job.job, name);
     }
     return orders;
   }
 
-  Revision revision() const { return revision_; }
+  Revision revision() const { return fold_.revision(); }
   const JobTable& jobs() const { return jobs_; }
   const WorkerTable& workers() const { return workers_; }
 
   absl::StatusOr<JobView> ViewJob(JobId id, Instant now) const {
     SKERRY_ASSIGN_OR_RETURN(const JobState* job, jobs_.Find(id));
-    return ViewOf(*job, workers_, options_, turn_(id), revision_, now);
+    return ViewOf(*job, workers_, options_, turn_(id), fold_.revision(), now);
   }
 
   std::vector<JobView> ViewJobs(Instant now) const {
-    std::vector<JobView> views;
-    const JobQueue queue = jobs_.QueueFor(workers_);
-    for (const auto& [id, job] : jobs_.all()) {
-      views.push_back(
-          ViewOf(job, workers_, options_, queue.TurnOf(id), revision_, now));
-    }
-    return views;
+    return ViewAllJobs(jobs_, workers_, options_, fold_.revision(), now);
   }
 
   std::vector<WorkerView> ViewWorkers(Instant now) const {
-    std::vector<WorkerView> views;
-    for (const auto& [name, worker] : workers_.all()) {
-      views.push_back(ViewOfWorker(jobs_, workers_, worker, options_, now));
-    }
-    return views;
+    return ViewAllWorkers(jobs_, workers_, options_, now);
   }
 
   absl::StatusOr<WorkerView> ViewWorker(std::string_view name,
@@ -288,37 +277,10 @@ class Cluster::Impl {
     return ViewOfWorker(jobs_, workers_, *worker, options_, now);
   }
 
-  uint64_t StateHash() const {
-    StateHasher hasher;
-    hasher.Add(revision_);
-    workers_.HashInto(hasher);
-    jobs_.HashInto(hasher);
-    return hasher.value();
-  }
+  uint64_t StateHash() const { return fold_.StateHash(); }
 
  private:
-  absl::Status Fold(const Entry& entry) {
-    if (const auto* admitted = std::get_if<WorkerAdmitted>(&entry.record)) {
-      return workers_.Apply(Incarnation(entry.index.value()), *admitted);
-    }
-    if (const auto* left = std::get_if<WorkerLeft>(&entry.record)) {
-      return workers_.Apply(*left);
-    }
-    if (const auto* marked = std::get_if<WorkerMarked>(&entry.record)) {
-      return workers_.Apply(*marked);
-    }
-    return jobs_.Apply(entry);
-  }
-
-  // Deciding and replaying change the state through the same fold.
-  void Emit(Record record) {
-    Entry entry{Next(revision_), std::move(record)};
-    // Before the fold, which may end what the record names.
-    CollectTouched(jobs_, entry, touched_);
-    SKERRY_CHECK(Apply(entry).ok());
-    CollectTouched(jobs_, entry, touched_);
-    records_.push_back(std::move(entry));
-  }
+  void Emit(Record record) { fold_.Emit(std::move(record)); }
 
   Decider MakeDecider() {
     return Decider{now_, options_, workers_, turn_, emit_};
@@ -378,19 +340,18 @@ class Cluster::Impl {
     if (workers_.FindCurrent(name) != nullptr) {
       Lose(name, absl::StrCat("worker ", name, " has started anew"));
     }
-    Emit(WorkerAdmitted{status.self, status.boot, status.island,
-                        status.release});
+    Emit(WorkerAdmitted{status.self, status.boot, status.island, status.release,
+                        status.folder, status.process});
   }
 
   const ClusterOptions options_;
   Instant now_;
-  Revision revision_;
-  WorkerTable workers_;
-  JobTable jobs_;
+  ClusterFold fold_;
+  WorkerTable& workers_ = fold_.workers;
+  JobTable& jobs_ = fold_.jobs;
+  absl::btree_set<std::string>& touched_ = fold_.touched;
   GenerateDesk desk_;
   DataLooks looks_;
-  std::vector<Entry> records_;
-  absl::btree_set<std::string> touched_;
   std::function<Turn(JobId)> turn_ = [this](JobId id) {
     return jobs_.QueueFor(workers_).TurnOf(id);
   };
@@ -432,9 +393,17 @@ absl::Status Cluster::Cancel(JobId job, Instant now) {
 absl::Status Cluster::SetPaused(JobId job, bool paused, Instant now) {
   return impl_->SetPaused(job, paused, now);
 }
+absl::Status Cluster::RestoreJob(JobId job, std::optional<Checkpointed> saved,
+                                 Instant now) {
+  return impl_->RestoreJob(job, std::move(saved), now);
+}
 absl::Status Cluster::SetIntent(std::string_view worker, WorkerIntent intent,
                                 Instant now) {
   return impl_->SetIntent(worker, intent, now);
+}
+absl::Status Cluster::RemoveStored(std::string_view worker, StoredKeys keys,
+                                   Instant now) {
+  return impl_->RemoveStored(worker, keys, now);
 }
 absl::StatusOr<JobPlan> Cluster::Plan(const job::JobSpec& spec,
                                       uint64_t elements) const {
@@ -454,6 +423,7 @@ void Cluster::ForgetGenerate(uint64_t request) {
 void Cluster::LookAtData(const std::string& path, Instant now) {
   impl_->LookAtData(path, now);
 }
+void Cluster::GiveLeases(Instant now) { impl_->GiveLeases(now); }
 void Cluster::Tick(Instant now) { impl_->Tick(now); }
 std::optional<Instant> Cluster::NextDeadline() const {
   return impl_->NextDeadline();

@@ -76,8 +76,10 @@ class Cluster {
   // --- Facts.
   //
   // Errors: Aborted when this boot was superseded or its lease ended (start
-  // with a new one); InvalidArgument; ResourceExhausted when workers_max are
-  // registered. OK for a late repetition, which has no effect.
+  // with a new one); AlreadyExists when another process has the worker's name,
+  // and Unavailable when that one's connection is lost and its lease has not
+  // ended; InvalidArgument; ResourceExhausted when workers_max are registered.
+  // OK for a late repetition, which has no effect.
   absl::Status OnStatus(const StatusFacts& status, Instant now);
   // The control stream of that boot broke. Nothing happens when the boot is not
   // current.
@@ -105,9 +107,22 @@ class Cluster {
   //
   // Errors: NotFound; FailedPrecondition when the job has ended.
   absl::Status SetPaused(JobId job, bool paused, Instant now);
+  // An operator decides how a job goes on of which workers have another history
+  // than the journal: from a checkpoint or, without one, from what they hold.
+  //
+  // Errors: NotFound; FailedPrecondition when the job does not stand for that,
+  // has ended, or what was chosen is not there.
+  absl::Status RestoreJob(JobId job, std::optional<Checkpointed> saved,
+                          Instant now);
   // Errors: NotFound when no worker of that name is remembered.
   absl::Status SetIntent(std::string_view worker, WorkerIntent intent,
                          Instant now);
+  // The worker removes these folders from its disk, as far as it has them when
+  // it hears of it. Not durable.
+  //
+  // Errors: as RemoveStoredJobs.
+  absl::Status RemoveStored(std::string_view worker, StoredKeys keys,
+                            Instant now);
   // Puts a prompt to a worker with the job's whole state; the answer comes
   // through TakeAnswers, at the latest after `timeout`.
   //
@@ -121,6 +136,9 @@ class Cluster {
   // For a minute, workers are asked what they find under `path`; Plan and
   // Submit judge by what they have answered.
   void LookAtData(const std::string& path, Instant now);
+  // Nothing was taken in for a while, although workers may have spoken: every
+  // current incarnation has a full lease from now.
+  void GiveLeases(Instant now);
   void Tick(Instant now);
 
   // When Tick has work to do; at once when it has passed.

@@ -15,6 +15,7 @@ StatusFacts From(const std::string& name, uint64_t boot, uint64_t incarnation,
   status.self = {name, name + ":1", ""};
   status.island = "a";
   status.boot = Boot(boot);
+  status.folder = FolderId(1);
   status.incarnation = Incarnation(incarnation);
   status.counter = counter;
   return status;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "coordinator/core/anchor_check.h"
 #include "coordinator/core/checkpoints.h"
 
 namespace skerry::coordinator {
@@ -20,6 +21,7 @@ bool IsEvaluated(const JobState& job, Sequence least) {
 
 // The sequence that should be evaluated now; unset when none.
 Sequence Wanted(const JobState& job) {
+  if (HasNoValidation(job)) return {};
   const Sequence newest = job.State();
   if (!newest.is_set()) return {};
   Sequence wanted = newest;
@@ -32,12 +34,20 @@ Sequence Wanted(const JobState& job) {
   return wanted.is_set() && !IsEvaluated(job, wanted) ? wanted : Sequence();
 }
 
+// The worker's seat when it is there and can read the whole state; else null.
+const Seat* SeatWithState(const JobState& job, const WorkerTable& workers,
+                          std::string_view name) {
+  const Worker* worker = workers.FindCurrent(name);
+  if (worker == nullptr || worker->suspected) return nullptr;
+  const Seat* seat = job.SeatOf(name, worker->incarnation);
+  return seat != nullptr && HasWholeState(job, name, *seat) ? seat : nullptr;
+}
+
 bool CanEvaluate(const JobState& job, const WorkerTable& workers,
                  std::string_view name) {
-  const Worker* worker = workers.FindCurrent(name);
-  if (worker == nullptr || worker->suspected) return false;
-  const Seat* seat = job.SeatOf(name, worker->incarnation);
-  return seat != nullptr && HasWholeState(job, name, *seat);
+  const Seat* seat = SeatWithState(job, workers, name);
+  // In a job of an older journal only the trainers know of the split.
+  return seat != nullptr && seat->facts.validation_samples != uint64_t{0};
 }
 
 std::vector<std::string> Evaluators(const JobState& job,
@@ -80,16 +90,29 @@ void Succeed(JobState& job, const Decider& decider, std::string_view how) {
                    " exchanges; ", absl::string_view(how.data(), how.size()))});
 }
 
+// Says how a trained job ends; nothing while something is still waited for.
 void DecideEnd(JobState& job, const Decider& decider) {
   const Sequence newest = job.State();
   const auto last = job.evaluations.find(newest);
   if (!job.final_since.has_value()) job.final_since = decider.now;
+  std::string difference = DifferenceAtTheEnd(job, decider.workers);
+  if (!difference.empty()) {
+    decider.emit(JobEnded{job.id, JobPhase::kFailed, std::move(difference)});
+    return;
+  }
+  if (decider.now < *job.final_since + decider.options.lease &&
+      AwaitsLastAnchors(job, decider.workers)) {
+    return;
+  }
   const bool patient =
       decider.now < *job.final_since + decider.options.final_evaluation_max;
-  if (last != job.evaluations.end()) {
+  if (last != job.evaluations.end() || HasNoValidation(job)) {
     if (patient && AwaitsCheckpoint(job)) return;
     Succeed(job, decider,
-            absl::StrCat("final validation loss ", last->second.loss));
+            HasNoValidation(job)
+                ? "without evaluations, for the data have no validation split "
+                  "of a whole sample"
+                : absl::StrCat("final validation loss ", last->second.loss));
     return;
   }
   if (!job.evaluator.empty()) {
@@ -109,6 +132,10 @@ void DecideEnd(JobState& job, const Decider& decider) {
 }
 
 }  // namespace
+
+bool HasNoValidation(const JobState& job) {
+  return job.validation_samples == uint64_t{0};
+}
 
 void TakeEvaluations(JobState& job, const Decider& decider,
                      const JobFacts& facts) {
@@ -142,6 +169,7 @@ void CollectEvaluations(const JobState& job, const ClusterOptions& options,
     earliest.Consider(*job.final_alone_since + options.lease);
   }
   if (job.final_since.has_value()) {
+    earliest.Consider(*job.final_since + options.lease);
     earliest.Consider(*job.final_since + options.final_evaluation_max);
   }
 }
@@ -165,7 +193,7 @@ absl::StatusOr<std::string> FindWholeState(const JobState& job,
         "every sample is committed"));
   }
   for (const auto& [name, seat] : job.seats) {
-    if (CanEvaluate(job, workers, name)) return name;
+    if (SeatWithState(job, workers, name) != nullptr) return name;
   }
   return absl::FailedPreconditionError(absl::StrCat(
       "no worker that is there holds the whole state of job ", job.id.value()));

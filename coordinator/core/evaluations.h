@@ -17,6 +17,9 @@
 
 namespace skerry::coordinator {
 
+// Whether the job's data have no validation split of a whole sample, so that
+// nothing is evaluated. False while that is not known.
+bool HasNoValidation(const JobState& job);
 // Takes over what a current worker reports.
 void TakeEvaluations(JobState& job, const Decider& decider,
                      const JobFacts& facts);

@@ -82,6 +82,70 @@ TEST(EvaluationsTest, WithoutAnyWorkerTheJobSucceedsAfterALease) {
   EXPECT_EQ(bench.job.phase, JobPhase::kSucceeded);
 }
 
+TEST(EvaluationsTest, AJobWithoutAValidationSplitIsNeverEvaluated) {
+  JobBench bench(job::SmallJob("bench", 48));
+  bench.Emit(JobSized{bench.job.id, 8 * 4096, 100, 1.0, 0});
+  bench.AddReplica("a", {"w0"});
+  CommitRounds(bench, 1, 5);
+  DecideEvaluations(bench.job, bench.decider());
+  EXPECT_FALSE(EvaluationOrderFor(bench.job, "w0").has_value());
+  CommitRounds(bench, 6, 1);
+  DecideEvaluations(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.phase, JobPhase::kSucceeded);
+  EXPECT_NE(bench.job.end_reason.find("have no validation split"),
+            std::string::npos)
+      << bench.job.end_reason;
+}
+
+// Its journal was written before the size of the split was in it.
+TEST(EvaluationsTest, AJobOfAnOlderJournalAsksNoTrainerWithoutASplit) {
+  JobBench bench(job::SmallJob("bench", 16));
+  bench.AddReplica("a", {"w0"});
+  bench.Facts("w0").validation_samples = 0;
+  CommitRounds(bench, 1, 2);
+  DecideEvaluations(bench.job, bench.decider());
+  EXPECT_FALSE(EvaluationOrderFor(bench.job, "w0").has_value());
+  bench.now = bench.now + bench.options.lease;
+  DecideEvaluations(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.phase, JobPhase::kSucceeded);
+}
+
+TEST(EvaluationsTest, AJobWhoseLastAnchorsDifferFails) {
+  JobBench bench(job::SmallJob("bench", 16));
+  bench.AddReplica("a", {"w0"});
+  CommitRounds(bench, 1, 2);
+  // Without a life, as after one that ended because its anchor differed.
+  bench.AddWorker("w1", "b");
+  bench.Fragment("w1") = bench.Fragment("w0");
+  bench.Fragment("w1").anchor_hashes[3] = 6;
+  DecideEvaluations(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.phase, JobPhase::kFailed);
+  EXPECT_EQ(bench.job.end_reason,
+            "all samples are committed, but the models differ: span 3 of "
+            "fragment 0 at sequence 2 has hash 0000000000000005 on worker w0 "
+            "and 0000000000000006 on worker w1; train again, from a checkpoint "
+            "if there is one, with one release on machines without faults");
+}
+
+TEST(EvaluationsTest, TheEndWaitsALeaseForTheLastAnchorOfEachReplica) {
+  JobBench bench(job::SmallJob("bench", 32));
+  bench.AddReplica("a", {"w0"});
+  const Life slow = bench.AddReplica("b", {"w1"});
+  bench.Emit(
+      Dropped{bench.job.id, FragmentId(0), slow, Round(1), "", {{16, 32}}});
+  CommitRounds(bench, 1, 4);
+  bench.Facts("w0").evaluations = {{Sequence(4), 2.5, 64}};
+  TakeEvaluations(bench.job, bench.decider(), bench.Facts("w0"));
+  DecideEvaluations(bench.job, bench.decider());
+  EXPECT_FALSE(bench.job.Ended());
+  Earliest due(bench.now);
+  CollectEvaluations(bench.job, bench.options, due);
+  ASSERT_EQ(due.found(), bench.now + bench.options.lease);
+  bench.Fragment("w1").applied = Sequence(4);
+  DecideEvaluations(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.phase, JobPhase::kSucceeded);
+}
+
 // Its disks may come back, or it goes back to a checkpoint.
 TEST(EvaluationsTest, AJobWhoseEndIsNotSavedYetDoesNotSucceedWithoutWorkers) {
   job::JobSpec spec = job::SmallJob("bench", 16);

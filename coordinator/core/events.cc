@@ -73,7 +73,13 @@ std::optional<EventView> Of(Revision index, const ReplicaEnded& r) {
 
 std::optional<EventView> Of(Revision, const Planned&) { return std::nullopt; }
 std::optional<EventView> Of(Revision, const Granted&) { return std::nullopt; }
-std::optional<EventView> Of(Revision, const JobSized&) { return std::nullopt; }
+
+std::optional<EventView> Of(Revision index, const JobSized& r) {
+  if (r.validation_samples != uint64_t{0}) return std::nullopt;
+  return Make(index, r.job, "NotEvaluated",
+              "the data have no validation split of a whole sample: the job "
+              "trains without evaluations");
+}
 
 std::optional<EventView> Of(Revision index, const Opened& r) {
   if (r.members.empty()) {
@@ -128,6 +134,39 @@ std::optional<EventView> Of(Revision index, const Restored& r) {
               ? absl::StrCat("checkpoint-", r.checkpoint.value(), ", which")
               : "where it began, which",
           " is now sequence ", r.sequence.value(), ": ", r.reason));
+}
+
+std::optional<EventView> Of(Revision index, const NumbersRaised& r) {
+  return OfWorker(
+      index, r.worker, "NumbersRaised",
+      absl::StrCat(" was told number ", r.seen.value(),
+                   ", which this journal has not come to: an older journal "
+                   "was put in place. Numbers go on at ",
+                   index.value()));
+}
+
+std::optional<EventView> Of(Revision index, const Diverged& r) {
+  return Make(index, r.job, "JobDiverged",
+              absl::StrCat(r.reason,
+                           "; the job stands until an operator "
+                           "decides: skerryctl restore"));
+}
+
+std::optional<EventView> Of(Revision index, const Adopted& r) {
+  return Make(
+      index, r.job, "JobAdopted",
+      absl::StrCat("the job goes on with what workers hold: ", r.reason));
+}
+
+std::optional<EventView> Of(Revision index, const SeatNoted& r) {
+  auto event =
+      r.reason.empty()
+          ? Make(index, r.job, "WorkerServesAgain",
+                 absl::StrCat("worker ", r.worker, " can serve the job again"))
+          : Make(index, r.job, "WorkerCannotServe",
+                 absl::StrCat("worker ", r.worker,
+                              " cannot serve the job: ", r.reason));
+  return event;
 }
 
 std::optional<EventView> Of(Revision, const Counted&) { return std::nullopt; }

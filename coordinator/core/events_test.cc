@@ -18,6 +18,13 @@ TEST(EventsTest, AnAttemptWithoutMembersIsAClosedExchange) {
   EXPECT_EQ(EventOf({Revision(7), Opened{}})->name, "ExchangeClosed");
 }
 
+TEST(EventsTest, AJobWithoutAValidationSplitSaysSo) {
+  JobSized sized{JobId(1), 100, 50, 1.5, 0};
+  EXPECT_EQ(EventOf({Revision(7), sized})->name, "NotEvaluated");
+  sized.validation_samples = 1;
+  EXPECT_FALSE(EventOf({Revision(7), sized}).has_value());
+}
+
 TEST(EventsTest, BookkeepingIsNoEvent) {
   EXPECT_FALSE(EventOf({Revision(7), Granted{}}).has_value());
   EXPECT_FALSE(EventOf({Revision(7), Planned{}}).has_value());

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "coordinator/core/attempt_rules.h"
 #include "coordinator/core/codec_plan.h"
+#include "coordinator/core/encoded_bytes.h"
 #include "coordinator/core/expected.h"
 #include "coordinator/core/layout.h"
 #include "coordinator/core/membership.h"
@@ -105,17 +106,22 @@ void Open(JobState& job, const Decider& decider, size_t fragment,
   opened.sequence = Next(machine.newest());
   opened.owners = AssignOwners(
       job.span_count, static_cast<uint32_t>(members.size()), machine.tries());
-  const auto bytes = static_cast<double>(ElementsOf(job, fragment));
-  const planner::HopChoice choice =
-      planner::ChooseHops(static_cast<uint32_t>(members.size()), bytes, bytes);
-  opened.hops = choice.hops == 2 ? Hops::kTwo : Hops::kOne;
+  // Codecs are chosen for the hops, so the hops are chosen first, as for
+  // contributions and results of equal size.
+  const auto count = static_cast<uint32_t>(members.size());
+  const int hops = planner::ChooseHops(count, 1, 1).hops;
+  opened.hops = hops == 2 ? Hops::kTwo : Hops::kOne;
   for (const Member& member : members) {
     opened.total_weight += member.contribution.weight;
   }
-  opened.reason = absl::StrCat(reason, "; members ", ReplicaNames(members),
-                               "; ", choice.reason);
   opened.members = std::move(members);
   PlanCodecs(job, fragment, opened);
+  const MeanBytes bytes = MeanEncodedBytes(opened, ElementsOf(job, fragment));
+  opened.reason = absl::StrCat(
+      reason, "; members ", ReplicaNames(opened.members), "; ",
+      planner::DescribeHops(hops, count, bytes.contribution, bytes.result)
+          .reason,
+      opened.reason);
   decider.emit(std::move(opened));
   job.timers[fragment].OnOpened(job.fragments[fragment].tries(), decider.now);
 }

@@ -34,6 +34,24 @@ TEST(ExchangeTest, OpensWithAllInReplicaOrderWhenEveryoneIsReady) {
   EXPECT_EQ(opened[0].owners.size(), 8u);
 }
 
+// 8 spans of 4096 values; two hops among three send 4/3 of them each.
+TEST(ExchangeTest, TheReasonCountsTheBytesOfTheCodec) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"raw_f32", "3 members: two hops send 0.1748 MB each, one hop 0.2621 MB"},
+      {"bf16", "3 members: two hops send 0.08738 MB each, one hop 0.1311 MB"},
+  };
+  for (const auto& [codec, expected] : cases) {
+    job::JobSpec spec = job::SmallJob("bench", 1000);
+    spec.exchange.codec = codec;
+    Three bench(spec);
+    DecideExchange(bench.job, bench.decider());
+    ASSERT_EQ(bench.Decided<Opened>().size(), 1u);
+    EXPECT_NE(bench.Decided<Opened>()[0].reason.find(expected),
+              std::string::npos)
+        << bench.Decided<Opened>()[0].reason;
+  }
+}
+
 TEST(ExchangeTest, AReplicaThatComputesIsWaitedForUpToTheLongestWait) {
   Three bench;
   bench.Fragment("wc").ready.reset();

@@ -6,11 +6,16 @@
 #ifndef SKERRY_COORDINATOR_CORE_FACTS_H_
 #define SKERRY_COORDINATOR_CORE_FACTS_H_
 
+#include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
+#include "base/folder_id.h"
 #include "base/ids.h"
 #include "coordinator/core/types.h"
 #include "job/data_facts.h"
@@ -58,6 +63,13 @@ struct FragmentFacts {
   Sequence pin;
   double owed_norm = 0;
   double lost_norm = 0;
+  // The attempt whose commit made the state at `applied`; unset where that is
+  // not known.
+  Attempt applied_attempt = {};
+  // The newest sequence of which a result is on disk, committed or not.
+  Sequence last_result = {};
+  // Of that result; the highest where there are several.
+  Attempt last_result_attempt = {};
   friend bool operator==(const FragmentFacts&, const FragmentFacts&) = default;
 };
 
@@ -131,6 +143,12 @@ struct JobFacts {
   uint64_t element_count = 0;
   uint64_t epoch_samples = 0;
   double flops_per_sample = 0;
+  // Not there until the trainer has answered, and from older workers.
+  std::optional<uint64_t> validation_samples;
+  // 0 likewise.
+  uint64_t initial_hash = 0;
+  uint64_t layout_hash = 0;
+  std::string trainer_trouble;
   std::vector<FragmentFacts> fragments;
   std::vector<EvaluationFact> evaluations;
   std::vector<GeneratedFact> generated;
@@ -140,6 +158,11 @@ struct JobFacts {
   // It can send and take results in a codec of their own.
   bool result_codecs = false;
   std::optional<CheckpointFact> checkpoint;
+  // As in JobOrders; 0: not said.
+  uint64_t uid = 0;
+  // Why the worker could not save to checkpoint.directory; empty when it can
+  // or has not looked yet.
+  std::string checkpoint_trouble;
   friend bool operator==(const JobFacts&, const JobFacts&) = default;
 };
 
@@ -153,6 +176,31 @@ struct MachineFacts {
   std::optional<int64_t> clock_ahead_ms;
   uint64_t memory_bytes = 0;  // 0: not known
   friend bool operator==(const MachineFacts&, const MachineFacts&) = default;
+};
+
+// A job's folder on a worker's disk. Two coordinators may have given two jobs
+// the same number; the uid tells them apart.
+struct StoredJobKey {
+  JobId job;
+  uint64_t uid = 0;
+  friend auto operator<=>(const StoredJobKey&, const StoredJobKey&) = default;
+};
+
+using StoredKeys = std::span<const StoredJobKey>;
+
+struct StoredJob {
+  StoredJobKey key;
+  uint64_t bytes = 0;
+  int64_t ended_unix_ms = 0;  // by the worker's clock; 0: it has not ended
+  friend bool operator==(const StoredJob&, const StoredJob&) = default;
+};
+
+// What a worker's disk has of jobs, and what it keeps of those that have ended.
+struct StoredJobs {
+  std::vector<StoredJob> all;
+  absl::Duration keep_ended;
+  uint64_t keep_ended_bytes = 0;
+  friend bool operator==(const StoredJobs&, const StoredJobs&) = default;
 };
 
 struct StatusFacts {
@@ -170,8 +218,29 @@ struct StatusFacts {
   std::vector<job::DataFacts> data;
   // It answers Orders::data_paths with `data`.
   bool looks_at_data = false;
+  // Of its state folder; unset from a worker of an older release.
+  FolderId folder;
+  // The first boot that this process drew; likewise.
+  Boot process;
+  // The highest number of the journal that it was told or finds on its disk.
+  Revision seen;
+  StoredJobs stored;
   friend bool operator==(const StatusFacts&, const StatusFacts&) = default;
 };
+
+// The highest number of the journal that the worker shows. Workers of older
+// releases show what their jobs are about only.
+inline Revision SeenBy(const StatusFacts& status) {
+  uint64_t seen = status.seen.value();
+  for (const JobFacts& job : status.jobs) {
+    seen = std::max({seen, job.life.value(), job.abandoned_life.value()});
+    for (const FragmentFacts& fragment : job.fragments) {
+      if (!fragment.stored.has_value()) continue;
+      seen = std::max(seen, fragment.stored->attempt.value());
+    }
+  }
+  return Revision(seen);
+}
 
 }  // namespace skerry::coordinator
 

@@ -108,8 +108,10 @@ std::string WhyTooSmall(uint64_t needed, const Worker& worker) {
 std::string WhyTooFewIslands(const job::JobSpec& spec, size_t islands) {
   if (islands >= spec.exchange.min_replicas) return "";
   return absl::StrCat("exchange.min_replicas is ", spec.exchange.min_replicas,
-                      ", an island is one replica, and its workers are in ",
-                      islands, " island(s)");
+                      ", and workers of ", islands,
+                      " island(s) may work on it: no exchange opens before "
+                      "there are more islands; add workers of another island, "
+                      "or submit it with a smaller min_replicas");
 }
 
 absl::Status ReviewFit(const WorkerTable& workers,
@@ -122,10 +124,7 @@ absl::Status ReviewFit(const WorkerTable& workers,
   absl::btree_set<std::string> islands;
   for (const Worker* worker : there) islands.insert(worker->island);
   const std::string few = WhyTooFewIslands(spec, islands.size());
-  if (!there.empty() && !few.empty()) {
-    reviewed.warnings.push_back(absl::StrCat(
-        few, ": nothing is exchanged before workers of more islands come"));
-  }
+  if (!there.empty() && !few.empty()) reviewed.warnings.push_back(few);
   return problems.ToStatus();
 }
 

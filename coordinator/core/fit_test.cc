@@ -110,10 +110,8 @@ TEST_F(FitTest, TooFewIslandsAreWarnedOfAsMoreMayCome) {
   Add("w1", "b", 16 * kGiB);
   EXPECT_EQ(Review(), "");
   EXPECT_THAT(warnings_,
-              ElementsAre("exchange.min_replicas is 50, an island is one "
-                          "replica, and its workers are in 2 island(s): "
-                          "nothing is exchanged before workers of more "
-                          "islands come"));
+              ElementsAre(HasSubstr("exchange.min_replicas is 50, and workers "
+                                    "of 2 island(s) may work on it")));
 }
 
 }  // namespace

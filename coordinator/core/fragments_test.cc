@@ -3,6 +3,7 @@
 #include "coordinator/core/exchange.h"
 #include "coordinator/core/grants.h"
 #include "coordinator/core/job_orders.h"
+#include "coordinator/core/job_snapshot.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/restore.h"
 #include "coordinator/core/state_view.h"

@@ -1,9 +1,7 @@
 #include "coordinator/core/job_orders.h"
 
 #include <algorithm>
-#include <span>
 
-#include "base/hash.h"
 #include "coordinator/core/checkpoints.h"
 #include "coordinator/core/evaluations.h"
 #include "coordinator/core/membership.h"
@@ -96,11 +94,24 @@ bool LacksEnd(const JobState& job, const WorkerTable& workers) {
   return false;
 }
 
-// Whether a worker that has started anew after the job's end opens its disk for
-// the others: what they lack may be nowhere else.
+bool HasFolder(const Worker& worker, const StoredJobKey& key) {
+  const auto& all = worker.stored.all;
+  const auto it =
+      std::lower_bound(all.begin(), all.end(), key,
+                       [](const StoredJob& one, const auto& wanted) {
+                         return one.key < wanted;
+                       });
+  return it != all.end() && it->key == key;
+}
+
+// Whether a worker that has started anew after the job's end serves what its
+// disk has of it. A worker that does not tell of its folders is asked while
+// somebody lacks the last state, which may be nowhere else.
 bool MayHaveEnd(const JobState& job, const WorkerTable& workers,
                 const Worker& worker) {
-  return job.Ended() && job.replicas.numbers().contains(worker.island) &&
+  if (!job.Ended()) return false;
+  if (HasFolder(worker, {job.id, UidOf(job)})) return true;
+  return job.replicas.numbers().contains(worker.island) &&
          LacksEnd(job, workers);
 }
 
@@ -147,12 +158,12 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
   if (!begun && place == nullptr && seat->unfit.empty()) return std::nullopt;
   JobOrders orders;
   orders.job = job.id;
-  orders.uid = CombineHash(
-      Hash64(std::as_bytes(std::span(job.idempotency_key))), job.id.value());
+  orders.uid = UidOf(job);
   orders.spec = job.spec;
   orders.phase = job.phase;
   orders.epoch = job.epoch;
   orders.paused = job.paused && !job.Ended();
+  orders.element_count = job.element_count;
   if (replica != nullptr) {
     TellLife(job, *replica, orders);
   } else if (place != nullptr) {

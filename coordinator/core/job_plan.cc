@@ -6,9 +6,9 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
-#include "compression/codec.h"
+#include "coordinator/core/encoded_bytes.h"
 #include "coordinator/core/fit.h"
+#include "coordinator/core/job_standing.h"
 #include "coordinator/core/layout.h"
 #include "coordinator/core/placing.h"
 #include "coordinator/core/worker_view.h"
@@ -36,14 +36,6 @@ std::string CodecOf(const job::JobSpec& spec) {
   return planner::IsCodecPolicy(spec.exchange.codec)
              ? std::string(planner::kUnmeasuredCodec)
              : spec.exchange.codec;
-}
-
-double EncodedBytes(const job::JobSpec& spec, uint64_t elements) {
-  const auto id = compression::ParseCodecName(CodecOf(spec));
-  SKERRY_CHECK(id.ok());
-  const auto codec = compression::FindCodec(*id);
-  SKERRY_CHECK(codec.ok());
-  return static_cast<double>((*codec)->MaxEncodedBytes(elements));
 }
 
 void PlaceWorkers(const WorkerTable& workers, const ClusterOptions& options,
@@ -91,7 +83,8 @@ double HostBytes(const JobPlan& plan, uint64_t elements_held,
       static_cast<uint32_t>(std::max<size_t>(1, plan.replicas.size()));
   inputs.owner_share = 1.0 / inputs.members;
   const uint64_t all = spans.back().end;
-  const double each = EncodedBytes(plan.spec, all) / static_cast<double>(all);
+  const double each =
+      EncodedBytes(CodecOf(plan.spec), all) / static_cast<double>(all);
   inputs.contribution_bytes_per_element = each;
   inputs.result_bytes_per_element = each;
   const optimizer::OuterStateBytes outer =
@@ -128,7 +121,7 @@ PlannedExchange Exchanged(const JobPlan& plan, uint64_t elements) {
   PlannedExchange exchange;
   exchange.members = static_cast<uint32_t>(plan.replicas.size());
   exchange.codec = CodecOf(plan.spec);
-  const double bytes = EncodedBytes(plan.spec, elements);
+  const double bytes = EncodedBytes(exchange.codec, elements);
   const uint32_t fragments = FragmentCount(plan.spec);
   const planner::HopChoice choice = planner::ChooseHops(
       exchange.members, bytes / fragments, bytes / fragments);
@@ -186,12 +179,12 @@ void Judge(const Turn& turn, JobPlan& plan) {
   const size_t seats = CountSeats(plan);
   const size_t wanted = std::max<size_t>(1, plan.spec.placement.workers_min);
   plan.starts = seats >= wanted;
-  plan.reason = absl::StrCat(seats, " worker(s) may work on it and ", wanted,
-                             plan.starts ? " are enough" : " are needed");
+  plan.reason = WorkersText(seats, wanted);
   if (plan.starts) {
     const std::string few = WhyTooFewIslands(plan.spec, plan.replicas.size());
-    plan.starts = few.empty();
-    if (!plan.starts) plan.reason = few;
+    if (few.empty()) return;
+    plan.starts = false;
+    absl::StrAppend(&plan.reason, "; ", few);
     return;
   }
   plan.queue_position = turn.position;

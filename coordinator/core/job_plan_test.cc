@@ -108,6 +108,23 @@ TEST_F(JobPlanTest, TooFewWorkersAreCounted) {
   EXPECT_EQ(plan.queue_position, 1u);
 }
 
+TEST_F(JobPlanTest, MinReplicasThatCannotBeReachedAreSaidBeforehand) {
+  Add("a", "north");
+  Add("b", "south");
+  job::JobSpec spec = job::SmallJob("job", 1000);
+  spec.exchange.min_replicas = 3;
+  Turn turn;
+  turn.position = turn.length = 1;
+  const JobPlan plan = Plan(spec, 8 * 4096, turn);
+  EXPECT_FALSE(plan.starts);
+  EXPECT_EQ(plan.reason,
+            "2 worker(s) may work on it and 1 are enough; "
+            "exchange.min_replicas is 3, and workers of 2 island(s) may work "
+            "on it: no exchange opens before there are more islands; add "
+            "workers of another island, or submit it with a smaller "
+            "min_replicas");
+}
+
 TEST_F(JobPlanTest, FullIslandsAndTooSmallModelsLeaveWorkersOut) {
   for (const char* name : {"a", "b", "c"}) Add(name, "north");
   Turn full;

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "coordinator/core/anchor_check.h"
 #include "coordinator/core/checkpoints.h"
+#include "coordinator/core/divergence.h"
 #include "coordinator/core/evaluations.h"
 #include "coordinator/core/exchange.h"
 #include "coordinator/core/grants.h"
@@ -26,6 +28,32 @@ constexpr int kPassesMax = 64;
 // It cannot work now, and tries again by itself: its disk is full.
 bool IsHindered(const JobFacts& facts) {
   return facts.state == SeatState::kStarting && !facts.error.empty();
+}
+
+// Compares the trainer with the first one of the job. Replicas that begin with
+// other values, or keep their tensors in another order, would average values
+// that have nothing to do with each other. Empty when nothing differs.
+std::string OtherModel(const JobState& job, const JobFacts& facts) {
+  const auto differs = [](uint64_t ours, uint64_t theirs) {
+    return ours != 0 && theirs != 0 && ours != theirs;
+  };
+  if (differs(job.layout_hash, facts.layout_hash)) {
+    return absl::StrFormat(
+        "its trainer keeps the model's tensors in another order or shape than "
+        "the job's first (layout %016x, not %016x); install the same trainer "
+        "on all workers",
+        facts.layout_hash, job.layout_hash);
+  }
+  // A job that starts from a checkpoint begins with that.
+  if (!job.spec.model.checkpoint.has_value() &&
+      differs(job.initial_hash, facts.initial_hash)) {
+    return absl::StrFormat(
+        "its trainer begins with other values than the job's first (hash "
+        "%016x, not %016x); install the same trainer on all workers, or start "
+        "the job from a checkpoint",
+        facts.initial_hash, job.initial_hash);
+  }
+  return "";
 }
 
 std::string WhyUnfit(const JobState& job, const JobFacts& facts) {
@@ -49,7 +77,7 @@ std::string WhyUnfit(const JobState& job, const JobFacts& facts) {
     return absl::StrCat("its trainer built ", facts.element_count,
                         " elements where the job has ", job.element_count);
   }
-  return "";
+  return job.Sized() ? OtherModel(job, facts) : "";
 }
 
 // All but what is only shown to operators. The names are those of every member,
@@ -57,19 +85,24 @@ std::string WhyUnfit(const JobState& job, const JobFacts& facts) {
 auto Decisive(const FragmentFacts& facts) {
   const auto& [fragment, span_begin, applied, anchor_hashes, stored_through,
                stored, ready, progress, bases, first_result_kept, pin,
-               owed_norm, lost_norm] = facts;
+               owed_norm, lost_norm, applied_attempt, last_result,
+               last_result_attempt] = facts;
   return std::tie(fragment, span_begin, applied, anchor_hashes, stored_through,
-                  stored, ready, progress, bases, first_result_kept, pin);
+                  stored, ready, progress, bases, first_result_kept, pin,
+                  applied_attempt, last_result, last_result_attempt);
 }
 
 auto Decisive(const JobFacts& facts) {
   const auto& [job, life, abandoned_life, state, error, element_count,
-               epoch_samples, flops_per_sample, fragments, evaluations,
-               generated, counters, links, codec_speeds, result_codecs,
-               checkpoint] = facts;
+               epoch_samples, flops_per_sample, validation_samples,
+               initial_hash, layout_hash, trainer_trouble, fragments,
+               evaluations, generated, counters, links, codec_speeds,
+               result_codecs, checkpoint, uid, checkpoint_trouble] = facts;
   return std::tie(job, life, abandoned_life, state, error, element_count,
-                  epoch_samples, flops_per_sample, evaluations, generated,
-                  codec_speeds, result_codecs, checkpoint);
+                  epoch_samples, flops_per_sample, validation_samples,
+                  initial_hash, layout_hash, evaluations, generated,
+                  codec_speeds, result_codecs, checkpoint, uid,
+                  checkpoint_trouble);
 }
 
 bool SameForDecisions(const JobFacts& a, const JobFacts& b) {
@@ -87,7 +120,8 @@ void DecideSize(JobState& job, const Decider& decider) {
     const JobFacts& facts = seat.facts;
     if (facts.element_count == 0 || !seat.unfit.empty()) continue;
     decider.emit(JobSized{job.id, facts.element_count, facts.epoch_samples,
-                          facts.flops_per_sample});
+                          facts.flops_per_sample, facts.validation_samples,
+                          facts.initial_hash, facts.layout_hash});
     job.places_stale = true;
     for (auto& [other, other_seat] : job.seats) {
       other_seat.unfit = WhyUnfit(job, other_seat.facts);
@@ -122,6 +156,27 @@ void DecideFailure(JobState& job, const Decider& decider) {
   decider.emit(JobEnded{
       job.id, JobPhase::kFailed,
       absl::StrCat("every worker has failed; ", who, ": ", first->unfit)});
+}
+
+// Writes down who begins or ceases to be unfit, so that operators hear of it.
+void NoteUnfit(JobState& job, const Decider& decider) {
+  for (auto& [name, seat] : job.seats) {
+    if (seat.noted == seat.unfit) continue;
+    seat.noted = seat.unfit;
+    decider.emit(SeatNoted{job.id, name, seat.unfit});
+  }
+}
+
+void DecideProgress(JobState& job, const Decider& decider) {
+  // Workers get their places, so that they show what they have.
+  if (job.diverged.has_value()) return DecideMembership(job, decider);
+  CheckAnchors(job, decider);
+  DecideMembership(job, decider);
+  DecideGrants(job, decider);
+  DecideExchange(job, decider);
+  DecideCheckpoints(job, decider);
+  DecideEvaluations(job, decider);
+  DecideRestore(job, decider);
 }
 
 void RefreshKeepFrom(JobState& job, const Decider& decider) {
@@ -189,14 +244,10 @@ void DecideJob(JobState& job, const Decider& decider) {
     };
     const Decider counted{decider.now, decider.options, decider.workers,
                           decider.turn, counting};
+    NoteUnfit(job, counted);
     DecideSize(job, counted);
-    CheckAnchors(job, counted);
-    DecideMembership(job, counted);
-    DecideGrants(job, counted);
-    DecideExchange(job, counted);
-    DecideCheckpoints(job, counted);
-    DecideEvaluations(job, counted);
-    DecideRestore(job, counted);
+    DecideDivergence(job, counted);
+    DecideProgress(job, counted);
     if (!job.Ended()) DecideFailure(job, counted);
     if (emitted == 0) break;
   }

@@ -36,6 +36,52 @@ TEST(JobRulesTest, TheFirstTrainerSizesTheJobAndAnotherSizeIsUnfit) {
   EXPECT_NE(bench.job.seats["w1"].unfit, "");
 }
 
+// Both begin at equal sequences, and would average values that have nothing to
+// do with each other.
+TEST(JobRulesTest, ATrainerThatBeginsWithOtherValuesIsRefused) {
+  JobBench bench;
+  bench.AddWorker("w0", "a");
+  bench.AddWorker("w1", "b");
+  bench.AddWorker("w2", "c");
+  JobFacts facts = Sized(8 * 4096);
+  facts.initial_hash = 7;
+  facts.layout_hash = 70;
+  Hear(bench, "w0", &facts);
+  DecideJob(bench.job, bench.decider());
+  facts.initial_hash = 8;
+  Hear(bench, "w1", &facts);
+  facts.initial_hash = 7;
+  facts.layout_hash = 71;
+  Hear(bench, "w2", &facts);
+  DecideJob(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.seats["w0"].unfit, "");
+  EXPECT_EQ(bench.job.seats["w1"].unfit,
+            "its trainer begins with other values than the job's first (hash "
+            "0000000000000008, not 0000000000000007); install the same trainer "
+            "on all workers, or start the job from a checkpoint");
+  EXPECT_NE(bench.job.seats["w2"].unfit.find("another order or shape"),
+            std::string::npos);
+  EXPECT_EQ(PlaceOf(bench.job, "b", "w1"), nullptr);
+}
+
+TEST(JobRulesTest, InitialValuesMayDifferWhereTheyAreNotKnownOrNotUsed) {
+  job::JobSpec spec = job::SmallJob("bench", 1000);
+  spec.model.checkpoint = job::JobSpec::Checkpoint{
+      "/saved", "checkpoint-4", std::string(64, 'a'), Samples::kAnew, {}};
+  for (const bool from_checkpoint : {true, false}) {
+    JobBench bench(from_checkpoint ? spec : job::SmallJob("bench", 1000));
+    bench.AddWorker("w0", "a");
+    bench.AddWorker("w1", "b");
+    JobFacts facts = Sized(8 * 4096);
+    facts.initial_hash = 7;
+    Hear(bench, "w0", &facts);
+    DecideJob(bench.job, bench.decider());
+    facts.initial_hash = from_checkpoint ? 8 : 0;
+    Hear(bench, "w1", &facts);
+    EXPECT_EQ(bench.job.seats["w1"].unfit, "");
+  }
+}
+
 TEST(JobRulesTest, ARepeatedStatusAsksForNoDecision) {
   JobBench bench;
   bench.AddWorker("w0", "a");

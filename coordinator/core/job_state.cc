@@ -1,11 +1,14 @@
 #include "coordinator/core/job_state.h"
 
+#include <algorithm>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/hash.h"
 #include "base/status.h"
 #include "coordinator/core/layout.h"
 #include "job/needs.h"
@@ -54,6 +57,9 @@ absl::Status Fold(JobState& job, Revision, const JobSized& record) {
   job.element_count = record.element_count;
   job.epoch_samples = record.epoch_samples;
   job.flops_per_sample = record.flops_per_sample;
+  job.validation_samples = record.validation_samples;
+  job.initial_hash = record.initial_hash;
+  job.layout_hash = record.layout_hash;
   job.span_count = SpanCount(record.element_count, job.spec.exchange.spans,
                              FragmentCount(job.spec));
   return absl::OkStatus();
@@ -123,16 +129,26 @@ absl::Status Fold(JobState& job, Revision, const Evaluated& record) {
 }
 
 absl::Status Fold(JobState& job, Revision, const Checkpointed& record) {
-  if (!record.error.empty()) return absl::OkStatus();
+  if (!record.error.empty()) {
+    if (record.error != kSaverLost) job.save_failure = record;
+    return absl::OkStatus();
+  }
+  // What an operator goes back to may be of a history that is lost.
+  if (job.diverged.has_value()) {
+    std::erase_if(job.checkpoints, [&](const Checkpointed& one) {
+      return one.sequence >= record.sequence;
+    });
+  }
   const bool newer = job.checkpoints.empty() ||
                      job.checkpoints.back().sequence < record.sequence;
-  if (!job.spec.checkpoint.has_value() || !newer ||
-      record.sequence > job.State() ||
+  const bool known = job.diverged.has_value() || record.sequence <= job.State();
+  if (!job.spec.checkpoint.has_value() || !newer || !known ||
       record.lacking.size() !=
           (job.fragments.size() > 1 ? job.fragments.size() : 0)) {
     return absl::DataLossError(
         "a checkpoint is saved that the job does not have");
   }
+  job.save_failure.reset();
   job.checkpoints.push_back(record);
   const size_t keep = job.spec.checkpoint->keep;
   if (job.checkpoints.size() <= keep) return absl::OkStatus();
@@ -147,6 +163,29 @@ absl::Status Fold(JobState& job, Revision, const Checkpointed& record) {
   return absl::OkStatus();
 }
 
+// By fragment, at which a job goes on that goes back.
+absl::StatusOr<std::vector<Sequence>> NextSequences(const JobState& job,
+                                                    const Restored& record) {
+  std::vector<Sequence> sequences = record.fragment_sequences;
+  if (sequences.empty()) {
+    for (const RoundMachine& machine : job.fragments) {
+      sequences.push_back(Next(machine.newest()));
+    }
+  }
+  uint64_t state = 0;
+  bool rises = sequences.size() == job.fragments.size();
+  for (size_t f = 0; rises && f < sequences.size(); ++f) {
+    rises = sequences[f] > job.fragments[f].newest();
+    state += sequences[f].value();
+  }
+  if (!rises || record.sequence != Sequence(state)) {
+    return absl::DataLossError(
+        absl::StrCat("the job goes back as sequence ", record.sequence.value(),
+                     " when ", job.State().value(), " is the newest"));
+  }
+  return sequences;
+}
+
 absl::Status Fold(JobState& job, Revision, const Restored& record) {
   // Before the first checkpoint, to where the job began.
   const bool to_beginning =
@@ -159,25 +198,64 @@ absl::Status Fold(JobState& job, Revision, const Restored& record) {
         "a job goes back to a checkpoint that it does not have, or while it "
         "has replicas");
   }
-  const uint64_t state = job.State().value() + job.fragments.size();
-  if (record.sequence != Sequence(state)) {
-    return absl::DataLossError(
-        absl::StrCat("the job goes back as sequence ", record.sequence.value(),
-                     " when ", job.State().value(), " is the newest"));
-  }
+  SKERRY_ASSIGN_OR_RETURN(const std::vector<Sequence> sequences,
+                          NextSequences(job, record));
+  const uint64_t state = record.sequence.value();
   const data::RangeSet consumed(from->consumed);
   std::vector<data::RangeSet> covered(job.fragments.size(), consumed);
   for (size_t f = 0; f < from->lacking.size(); ++f) {
     covered[f] = consumed.Subtract(data::RangeSet(from->lacking[f]));
   }
   for (size_t f = 0; f < job.fragments.size(); ++f) {
-    job.fragments[f].GoBack(covered[f].total(),
+    job.fragments[f].GoOnAt(sequences[f], covered[f].total(),
                             job.fragments.size() > 1 ? state : 0);
     job.keep_from[f] = job.fragments[f].floor();
   }
   job.ledger.GoBack(consumed);
   job.coverage.GoBack(std::move(covered));
   job.restored = record;
+  job.restored->fragment_sequences = sequences;
+  job.diverged.reset();
+  return absl::OkStatus();
+}
+
+absl::Status Fold(JobState& job, Revision, const Diverged& record) {
+  if (job.Ended() || job.diverged.has_value() ||
+      !job.replicas.current().empty()) {
+    return absl::DataLossError(
+        "a job stands that has ended, stands already, or has replicas");
+  }
+  job.diverged = record;
+  return absl::OkStatus();
+}
+
+absl::Status Fold(JobState& job, Revision, const Adopted& record) {
+  if (!job.diverged.has_value() || !job.replicas.current().empty() ||
+      record.fragment_sequences.size() != job.fragments.size()) {
+    return absl::DataLossError(
+        "workers' state is adopted for a job that does not stand");
+  }
+  uint64_t state = 0;
+  std::vector<data::RangeSet> covered;
+  for (size_t f = 0; f < job.fragments.size(); ++f) {
+    if (record.fragment_sequences[f] < job.fragments[f].newest()) {
+      return absl::DataLossError("a state is adopted that is not the newest");
+    }
+    state += record.fragment_sequences[f].value();
+    covered.push_back(job.coverage.Of(FragmentId(f)));
+  }
+  for (size_t f = 0; f < job.fragments.size(); ++f) {
+    job.fragments[f].GoOnAt(record.fragment_sequences[f], covered[f].total(),
+                            job.fragments.size() > 1 ? state : 0);
+    job.keep_from[f] = job.fragments[f].floor();
+  }
+  job.ledger.GoBack(data::RangeSet(job.ledger.consumed()));
+  job.coverage.GoBack(std::move(covered));
+  job.diverged.reset();
+  return absl::OkStatus();
+}
+
+absl::Status Fold(JobState&, Revision, const SeatNoted&) {
   return absl::OkStatus();
 }
 
@@ -200,6 +278,15 @@ void HashCounters(const SeatCounters& counters, StateHasher& hasher) {
 
 // Nothing for journals of releases that had none of these.
 void HashNewer(const JobState& job, StateHasher& hasher) {
+  if (job.validation_samples.has_value()) {
+    hasher.Add(std::string_view("validation"));
+    hasher.Add(*job.validation_samples);
+  }
+  if (job.initial_hash != 0 || job.layout_hash != 0) {
+    hasher.Add(std::string_view("values"));
+    hasher.Add(job.initial_hash);
+    hasher.Add(job.layout_hash);
+  }
   for (const Checkpointed& one : job.checkpoints) {
     hasher.Add(std::string_view("checkpoint"));
     hasher.Add(one.sequence);
@@ -213,6 +300,11 @@ void HashNewer(const JobState& job, StateHasher& hasher) {
     hasher.Add(std::string_view("restored"));
     hasher.Add(job.restored->sequence);
     hasher.Add(job.restored->checkpoint);
+  }
+  if (job.diverged.has_value()) {
+    hasher.Add(std::string_view("diverged"));
+    hasher.Add(std::string_view(job.diverged->worker));
+    hasher.Add(std::string_view(job.diverged->reason));
   }
   for (const auto& [worker, counters] : job.counted) {
     hasher.Add(std::string_view("counted"));
@@ -285,6 +377,13 @@ Sequence JobState::State() const {
   return Sequence(sum);
 }
 
+Sequence JobState::Floor() const {
+  uint64_t sum = 0;
+  for (const RoundMachine& machine : fragments) sum += machine.floor().value();
+  return std::max(Sequence(sum),
+                  restored.has_value() ? restored->sequence : Sequence());
+}
+
 bool JobState::Trained() const {
   if (!ledger.AllConsumed() || fragments.size() == 1) {
     return ledger.AllConsumed();
@@ -312,6 +411,7 @@ absl::Status ApplyToJob(JobState& job, const Entry& entry) {
                       std::is_same_v<T, WorkerAdmitted> ||
                       std::is_same_v<T, WorkerLeft> ||
                       std::is_same_v<T, WorkerMarked> ||
+                      std::is_same_v<T, NumbersRaised> ||
                       std::is_same_v<T, JobDeleted>) {
           return absl::DataLossError("not a record of a job");
         } else {
@@ -327,6 +427,19 @@ void EndLife(JobState& job, const Decider& decider, Life life,
   job.draining.erase(life);
   job.places_stale = true;
   for (RoundTimers& timers : job.timers) timers.OnEnded(life);
+}
+
+void EndLives(JobState& job, const Decider& decider, const std::string& why) {
+  std::vector<Life> lives;
+  for (const auto& [life, replica] : job.replicas.current()) {
+    lives.push_back(life);
+  }
+  for (const Life life : lives) EndLife(job, decider, life, why);
+}
+
+uint64_t UidOf(const JobState& job) {
+  return CombineHash(Hash64(std::as_bytes(std::span(job.idempotency_key))),
+                     job.id.value());
 }
 
 const Replica* CurrentReplicaOf(const JobState& job, std::string_view worker,
@@ -364,73 +477,6 @@ const FragmentFacts* FactsInLife(const JobState& job, const Replica& replica,
     if (facts.fragment == fragment) return &facts;
   }
   return nullptr;
-}
-
-JobSnapshot SaveJob(const JobState& job) {
-  JobSnapshot saved;
-  saved.job = job.id;
-  saved.submitted = {job.spec, job.idempotency_key};
-  saved.phase = job.phase;
-  saved.end_reason = job.end_reason;
-  saved.paused = job.paused;
-  saved.element_count = job.element_count;
-  saved.epoch_samples = job.epoch_samples;
-  saved.flops_per_sample = job.flops_per_sample;
-  saved.epoch = job.epoch;
-  saved.replicas = job.replicas.Save();
-  saved.ledger = job.ledger.Save();
-  for (const RoundMachine& machine : job.fragments) {
-    saved.fragments.push_back(machine.Save());
-  }
-  for (const auto& [sequence, evaluated] : job.evaluations) {
-    saved.evaluations.push_back(evaluated);
-  }
-  saved.audit = job.audit.Save();
-  saved.checkpoints = job.checkpoints;
-  saved.restored = job.restored;
-  saved.coverage = job.coverage.Save();
-  saved.counted.assign(job.counted.begin(), job.counted.end());
-  saved.totals = job.totals;
-  return saved;
-}
-
-absl::Status RestoreJob(JobState& job, const JobSnapshot& saved) {
-  job.phase = saved.phase;
-  job.end_reason = saved.end_reason;
-  job.paused = saved.paused;
-  job.element_count = saved.element_count;
-  job.epoch_samples = saved.epoch_samples;
-  job.flops_per_sample = saved.flops_per_sample;
-  if (saved.element_count > 0) {
-    job.span_count = SpanCount(saved.element_count, job.spec.exchange.spans,
-                               FragmentCount(job.spec));
-  }
-  job.epoch = saved.epoch;
-  SKERRY_RETURN_IF_ERROR(job.replicas.Restore(saved.replicas));
-  SKERRY_RETURN_IF_ERROR(job.ledger.Restore(saved.ledger));
-  if (saved.fragments.size() != job.fragments.size()) {
-    return absl::DataLossError(absl::StrCat("it has ", saved.fragments.size(),
-                                            " fragments instead of ",
-                                            job.fragments.size()));
-  }
-  for (size_t i = 0; i < job.fragments.size(); ++i) {
-    SKERRY_RETURN_IF_ERROR(job.fragments[i].Restore(saved.fragments[i]));
-  }
-  for (const Evaluated& evaluated : saved.evaluations) {
-    job.evaluations[evaluated.sequence] = evaluated;
-  }
-  job.audit.Restore(saved.audit);
-  job.checkpoints = saved.checkpoints;
-  for (const Checkpointed& one : job.checkpoints) job.audit.Add({{}, one});
-  job.restored = saved.restored;
-  for (size_t f = 0; f < job.fragments.size(); ++f) {
-    job.keep_from[f] = job.fragments[f].floor();
-  }
-  SKERRY_RETURN_IF_ERROR(
-      job.coverage.Restore(saved.coverage, job.ledger.consumed()));
-  job.counted.insert(saved.counted.begin(), saved.counted.end());
-  job.totals = saved.totals;
-  return absl::OkStatus();
 }
 
 void HashInto(const JobState& job, StateHasher& hasher) {

@@ -43,6 +43,8 @@ struct Seat {
   Life joined;
   // Why it may have no place here although it runs; empty: it may.
   std::string unfit;
+  // As the newest SeatNoted of this incarnation says.
+  std::string noted;
 };
 
 // How a joiner that has a state follows the commits (chase.h).
@@ -118,6 +120,11 @@ struct JobState {
   uint64_t element_count = 0;
   uint64_t epoch_samples = 0;
   double flops_per_sample = 0;
+  // Not there while it is not known; 0: the job is not evaluated.
+  std::optional<uint64_t> validation_samples;
+  // Of the first trainer; 0 where it is not known.
+  uint64_t initial_hash = 0;
+  uint64_t layout_hash = 0;
   // Of each fragment.
   uint32_t span_count = 0;
   Epoch epoch;
@@ -128,8 +135,12 @@ struct JobState {
   Audit audit;
   // Those that are kept; by sequence.
   std::vector<Checkpointed> checkpoints;
+  // The newest save, when it failed.
+  std::optional<Checkpointed> save_failure;
   // The newest time that the job went back.
   std::optional<Restored> restored;
+  // Workers have a history that the journal does not have: the job stands.
+  std::optional<Diverged> diverged;
   Coverage coverage;
   // By worker, what it had said at its last Counted, and what all those came
   // to.
@@ -185,9 +196,7 @@ struct JobState {
   // a commit.
   Sequence State() const;
   // States before this one are of no use.
-  Sequence Floor() const {
-    return restored.has_value() ? restored->sequence : Sequence();
-  }
+  Sequence Floor() const;
   // Every sample is in the model, and nothing that a life trained on will yet
   // come to any fragment.
   bool Trained() const;
@@ -222,6 +231,13 @@ void AddGrowth(const SeatCounters& before, const SeatCounters& now,
 void EndLife(JobState& job, const Decider& decider, Life life,
              std::string reason);
 
+// Ends all of them.
+void EndLives(JobState& job, const Decider& decider, const std::string& why);
+
+// Tells this job's files and facts from those of another history, in which a
+// job had the same number.
+uint64_t UidOf(const JobState& job);
+
 // The replica that this incarnation of the worker is part of; null when none.
 const Replica* CurrentReplicaOf(const JobState& job, std::string_view worker,
                                 Incarnation incarnation);
@@ -236,10 +252,6 @@ bool IsSuspected(const Replica& replica, const WorkerTable& workers);
 // null when there are none.
 const FragmentFacts* FactsInLife(const JobState& job, const Replica& replica,
                                  size_t rank, FragmentId fragment);
-
-JobSnapshot SaveJob(const JobState& job);
-// Into a job that was just made from `saved.submitted`. Errors: DataLoss.
-absl::Status RestoreJob(JobState& job, const JobSnapshot& saved);
 
 void HashInto(const JobState& job, StateHasher& hasher);
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "coordinator/core/job_snapshot.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -71,7 +72,7 @@ absl::Status JobTable::Apply(const Entry& entry) {
     if (!it->second.Ended()) {
       return absl::DataLossError("a job is deleted that has not ended");
     }
-    jobs_.erase(it);
+    Forget(it, /*deleted=*/true);
     return absl::OkStatus();
   }
   return ApplyToJob(it->second, entry);
@@ -83,7 +84,9 @@ std::vector<JobSnapshot> JobTable::Save() const {
   return saved;
 }
 
-absl::Status JobTable::Restore(const std::vector<JobSnapshot>& saved) {
+absl::Status JobTable::Restore(const std::vector<JobSnapshot>& saved,
+                               const std::vector<GoneJob>& gone) {
+  for (const GoneJob& one : gone) gone_[one.job] = one;
   for (const JobSnapshot& one : saved) {
     const auto [it, fresh] =
         jobs_.try_emplace(one.job, one.job, one.submitted, options_);
@@ -219,8 +222,33 @@ void JobTable::ForgetOldest() {
        finished > options_.finished_jobs_max && it != jobs_.end();) {
     const bool ended = it->second.Ended();
     finished -= ended ? 1 : 0;
-    it = ended ? jobs_.erase(it) : std::next(it);
+    it = ended ? Forget(it, /*deleted=*/false) : std::next(it);
   }
+}
+
+JobTable::Jobs::iterator JobTable::Forget(Jobs::iterator job, bool deleted) {
+  gone_[job->first] = {job->first, UidOf(job->second), deleted};
+  if (gone_.size() > options_.gone_jobs_max) gone_.erase(gone_.begin());
+  return jobs_.erase(job);
+}
+
+std::vector<GoneJob> JobTable::SaveGone() const {
+  std::vector<GoneJob> saved;
+  for (const auto& [id, gone] : gone_) saved.push_back(gone);
+  return saved;
+}
+
+JobFate JobTable::FateOf(const StoredJobKey& key) const {
+  const auto job = jobs_.find(key.job);
+  if (job != jobs_.end()) {
+    if (UidOf(job->second) != key.uid) return JobFate::kUnknown;
+    return job->second.Ended() ? JobFate::kEnded : JobFate::kLive;
+  }
+  const auto gone = gone_.find(key.job);
+  if (gone == gone_.end() || gone->second.uid != key.uid) {
+    return JobFate::kUnknown;
+  }
+  return gone->second.deleted ? JobFate::kDeleted : JobFate::kEnded;
 }
 
 }  // namespace skerry::coordinator

@@ -24,6 +24,9 @@ namespace skerry::coordinator {
 // The job that a record is about; unset for records of workers.
 JobId JobOf(const Entry& entry);
 
+// What a coordinator knows of a job whose folder some worker has.
+enum class JobFate { kUnknown, kLive, kEnded, kDeleted };
+
 class JobTable;
 
 // Adds the workers whose orders the record may change.
@@ -46,7 +49,10 @@ class JobTable {
   // By number.
   std::vector<JobSnapshot> Save() const;
   // Into an empty table. Errors: DataLoss, naming the job.
-  absl::Status Restore(const std::vector<JobSnapshot>& saved);
+  absl::Status Restore(const std::vector<JobSnapshot>& saved,
+                       const std::vector<GoneJob>& gone);
+  // The newest jobs that are remembered no longer, by number.
+  std::vector<GoneJob> SaveGone() const;
 
   // What a reviewed submission would be: the job that it repeats, or unset for
   // a new one. With `apply` the newest job of that name is the answer when it
@@ -57,6 +63,9 @@ class JobTable {
 
   // Errors: as Cluster::Delete.
   absl::Status CheckDeletable(JobId job) const;
+
+  // Of the very job with that uid.
+  JobFate FateOf(const StoredJobKey& key) const;
 
   Jobs& all() { return jobs_; }
   const Jobs& all() const { return jobs_; }
@@ -78,10 +87,14 @@ class JobTable {
 
  private:
   void ForgetOldest();
+  // Remembers its end alone.
+  Jobs::iterator Forget(Jobs::iterator job, bool deleted);
   std::vector<QueuedJob> Queued() const;
 
   const ClusterOptions options_;
   Jobs jobs_;
+  // Durable, but no part of the hash: releases before it do not know of them.
+  std::map<JobId, GoneJob> gone_;
 };
 
 }  // namespace skerry::coordinator

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "coordinator/core/holdings.h"
+#include "coordinator/core/job_standing.h"
+#include "coordinator/core/membership.h"
+#include "coordinator/core/model_place.h"
 #include "coordinator/core/placing.h"
 #include "coordinator/core/seat_totals.h"
 
@@ -43,6 +46,7 @@ SeatView ViewSeat(const JobState& job, const std::string& worker,
   }
   view.state = StateName(seat->facts.state);
   view.error = seat->unfit.empty() ? seat->facts.error : seat->unfit;
+  view.trainer_trouble = seat->facts.trainer_trouble;
   if (seat->facts.fragments.empty()) return view;
   uint64_t applied = 0;
   double squared_owed = 0;
@@ -59,6 +63,25 @@ SeatView ViewSeat(const JobState& job, const std::string& worker,
     view.anchor_hash = CombineHash(view.anchor_hash, hash);
   }
   return view;
+}
+
+// Workers that have no place because they cannot serve the job now.
+void AddUnfit(const JobState& job, const WorkerTable& workers, JobView& view) {
+  for (const auto& [name, seat] : job.seats) {
+    const Worker* worker = workers.FindCurrent(name);
+    if (worker == nullptr || worker->incarnation != seat.incarnation ||
+        seat.unfit.empty() || job.replicas.FindWorker(name) != nullptr ||
+        PlaceOf(job, worker->island, name) != nullptr) {
+      continue;
+    }
+    ReplicaView r{job.replicas.NumberOf(worker->island),
+                  Life(),
+                  worker->island,
+                  {},
+                  false};
+    r.seats.push_back(ViewSeat(job, name, seat.incarnation, SpanHolder{}));
+    view.replicas.push_back(std::move(r));
+  }
 }
 
 void AddReplicas(const JobState& job, const WorkerTable& workers,
@@ -86,10 +109,11 @@ void AddReplicas(const JobState& job, const WorkerTable& workers,
     }
     view.replicas.push_back(std::move(r));
   }
-  std::sort(view.replicas.begin(), view.replicas.end(),
-            [](const ReplicaView& a, const ReplicaView& b) {
-              return a.island < b.island;
-            });
+  if (!job.Ended()) AddUnfit(job, workers, view);
+  std::stable_sort(view.replicas.begin(), view.replicas.end(),
+                   [](const ReplicaView& a, const ReplicaView& b) {
+                     return a.island < b.island;
+                   });
 }
 
 // Of all fragments, in the order in which they were committed.
@@ -125,16 +149,16 @@ void AddLosses(const JobState& job, JobView& view) {
   }
 }
 
-// A ring all-reduce of fp32 gradients among R replicas at every inner step
-// sends 2 (R - 1) x 4 bytes an element and step, over all of them.
+// What synchronous training by the replicas of each commit would have sent. A
+// ring all-reduce of fp32 gradients among R replicas sends 2 (R - 1) x 4 bytes
+// an element at every inner step, over all of them. Commits whose replicas are
+// not known count nothing.
 uint64_t SynchronousBytes(const JobState& job) {
   double bytes = 0;
-  const double replicas =
-      std::max<double>(1.0, static_cast<double>(job.replicas.current().size()));
   // The steps of a contribution are those of all fragments.
   for (const CommittedEntry& entry : job.fragments[0].history()) {
-    bytes += 2.0 * (replicas - 1.0) * 4.0 *
-             static_cast<double>(job.element_count) *
+    const double others = entry.members > 1 ? entry.members - 1.0 : 0.0;
+    bytes += 2.0 * others * 4.0 * static_cast<double>(job.element_count) *
              static_cast<double>(entry.scalars.inner_steps);
   }
   return bytes < 1.8e19 ? static_cast<uint64_t>(bytes) : ~uint64_t{0};
@@ -165,85 +189,12 @@ void AddCounters(const JobState& job, Instant now, JobView& view) {
   }
 }
 
-// "; NAME: what is wrong there" of one worker that says so, or nothing.
-std::string TroubleOf(const JobState& job) {
-  for (const auto& [worker, seat] : job.seats) {
-    if (seat.facts.error.empty()) continue;
-    return absl::StrCat("; ", worker, ": ", seat.facts.error);
-  }
-  return "";
-}
-
-std::string PendingReason(const JobState& job, const WorkerTable& workers,
-                          const ClusterOptions& options, const Turn& turn) {
-  if (!job.places.empty()) {
-    return absl::StrCat(job.Sized() ? "workers are recovering the initial state"
-                                    : "trainers are starting",
-                        TroubleOf(job));
-  }
-  return absl::StrCat("waits as number ", turn.position, " of ", turn.length,
-                      ": ", WhyItWaits(job, workers, turn, options));
-}
-
-std::string OtherwiseBackTo(const JobState& job) {
-  if (job.checkpoints.empty()) return "; there is no checkpoint to go back to";
-  return absl::StrCat(", or goes back to checkpoint-",
-                      job.checkpoints.back().sequence.value());
-}
-
 // The first fragment with an open attempt; null when there is none.
 const RoundMachine* FirstOpen(const JobState& job) {
   for (const RoundMachine& machine : job.fragments) {
     if (machine.open().has_value()) return &machine;
   }
   return nullptr;
-}
-
-std::string ReasonOf(const JobState& job, const WorkerTable& workers,
-                     const ClusterOptions& options, const Turn& turn) {
-  if (job.Ended()) return job.end_reason;
-  if (job.paused) {
-    return absl::StrCat("paused by the operator; ",
-                        job.replicas.current().size(),
-                        " replica(s) deliver what they owe and keep their "
-                        "state");
-  }
-  if (job.phase == JobPhase::kPending) {
-    return PendingReason(job, workers, options, turn);
-  }
-  const std::string lost = LostText(job, workers);
-  if (!lost.empty() && job.replicas.current().empty()) {
-    return absl::StrCat("no worker that is there holds ", lost,
-                        "; waits for a disk that has them to come back",
-                        OtherwiseBackTo(job), TroubleOf(job));
-  }
-  if (job.Trained()) {
-    if (!job.evaluator.empty()) {
-      return absl::StrCat("worker ", job.evaluator,
-                          " evaluates the final anchor");
-    }
-    if (job.evaluations.contains(job.State())) {
-      return absl::StrCat(
-          "every sample is committed; the final state is ",
-          job.saving.has_value()
-              ? absl::StrCat("being saved by worker ", job.saving->worker)
-              : "not saved yet");
-    }
-    return "every sample is committed; no worker can evaluate";
-  }
-  if (job.replicas.current().empty()) {
-    return absl::StrCat("no replica is admitted; workers are recovering",
-                        TroubleOf(job));
-  }
-  if (const RoundMachine* machine = FirstOpen(job)) {
-    return absl::StrCat(
-        "exchange ", machine->open()->opened.sequence.value(),
-        job.fragments.size() == 1
-            ? ""
-            : absl::StrCat(" of fragment ", machine->fragment().value()),
-        ", try ", machine->tries(), ": ", machine->open()->opened.reason);
-  }
-  return absl::StrCat(job.replicas.current().size(), " replica(s) compute");
 }
 
 }  // namespace
@@ -256,13 +207,17 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   view.spec = job.spec;
   view.phase = job.phase;
   view.paused = job.paused && !job.Ended();
-  view.reason = ReasonOf(job, workers, options, turn);
+  view.diverged = job.diverged.has_value() && !job.Ended();
+  Standing standing = StandingOf(job, workers, options, turn, now);
+  view.reason = std::move(standing.reason);
+  view.conditions = std::move(standing.conditions);
   view.age = now - job.since;
   view.sequence = job.State();
   view.samples_committed = job.ledger.consumed().total();
   view.samples_total = job.spec.training.samples;
   view.tokens_per_sample = job.spec.data.sequence_tokens.value_or(0);
   view.parameters = job.element_count;
+  view.validation_samples = job.validation_samples;
   view.revision = revision;
   view.queue_position = turn.position;
   view.queue_length = turn.position == 0 ? 0 : turn.length;
@@ -279,7 +234,21 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   AddLosses(job, view);
   AddReplicas(job, workers, view);
   AddCounters(job, now, view);
+  if (job.Ended()) view.model = PlaceOfModel(job, workers);
   return view;
+}
+
+std::vector<JobView> ViewAllJobs(const JobTable& jobs,
+                                 const WorkerTable& workers,
+                                 const ClusterOptions& options,
+                                 Revision revision, Instant now) {
+  std::vector<JobView> views;
+  const JobQueue queue = jobs.QueueFor(workers);
+  for (const auto& [id, job] : jobs.all()) {
+    views.push_back(
+        ViewOf(job, workers, options, queue.TurnOf(id), revision, now));
+  }
+  return views;
 }
 
 }  // namespace skerry::coordinator

@@ -5,6 +5,7 @@
 #define SKERRY_COORDINATOR_CORE_JOB_VIEW_H_
 
 #include "coordinator/core/job_state.h"
+#include "coordinator/core/job_table.h"
 #include "coordinator/core/views.h"
 
 namespace skerry::coordinator {
@@ -13,6 +14,11 @@ namespace skerry::coordinator {
 JobView ViewOf(const JobState& job, const WorkerTable& workers,
                const ClusterOptions& options, const Turn& turn,
                Revision revision, Instant now);
+// By number.
+std::vector<JobView> ViewAllJobs(const JobTable& jobs,
+                                 const WorkerTable& workers,
+                                 const ClusterOptions& options,
+                                 Revision revision, Instant now);
 
 }  // namespace skerry::coordinator
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "coordinator/core/chase.h"
+#include "coordinator/core/checkpoints.h"
 #include "coordinator/core/holdings.h"
 #include "coordinator/core/layout.h"
 #include "coordinator/core/offers.h"
@@ -246,6 +247,7 @@ void TakeOver(JobState& job, const Decider& decider) {
 }
 
 void Admit(JobState& job, const Decider& decider) {
+  if (job.diverged.has_value()) return;
   size_t placed = 0;
   size_t ready = 0;
   std::vector<std::string> islands;
@@ -260,6 +262,7 @@ void Admit(JobState& job, const Decider& decider) {
       std::min<size_t>(placed, job.spec.placement.workers_min);
   const bool started = job.replicas.lives() > 0;
   if (islands.empty() || (!started && ready < wanted)) return;
+  if (!started && !CheckpointFolderTrouble(job).empty()) return;
   // One that is a sequence behind would wait for ever for a result that nobody
   // has.
   if (job.replicas.current().empty() &&
@@ -298,7 +301,9 @@ void EndUnfit(JobState& job, const Decider& decider) {
       if (seat->facts.abandoned_life == life ||
           (seat->joined == life && seat->facts.life != life)) {
         ending.emplace_back(
-            life, absl::StrCat("worker ", name, " has given the life up"));
+            life, absl::StrCat("worker ", name, " has given the life up",
+                               seat->facts.error.empty() ? "" : ": ",
+                               seat->facts.error));
         break;
       }
     }

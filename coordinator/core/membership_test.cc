@@ -67,6 +67,26 @@ TEST(MembershipTest, TheJobStartsWhenTheWantedNumberIsThere) {
   EXPECT_EQ(bench.Decided<ReplicaAdmitted>().size(), 2u);
 }
 
+TEST(MembershipTest, AJobDoesNotBeginWhileNobodyCanSaveItsCheckpoints) {
+  job::JobSpec spec = job::SmallJob("bench", 1000);
+  spec.checkpoint = job::JobSpec::Checkpoints{"/saved", 2, 2};
+  JobBench bench(spec);
+  bench.AddWorker("w0", "a");
+  bench.Size();
+  DecideMembership(bench.job, bench.decider());
+  Recover(bench, "w0", 0, 8);
+  bench.Facts("w0").checkpoint_trouble = "/saved: Read-only file system";
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_TRUE(bench.Decided<ReplicaAdmitted>().empty());
+  bench.Facts("w0").checkpoint_trouble.clear();
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_EQ(bench.Decided<ReplicaAdmitted>().size(), 1u);
+  // One that has begun goes on.
+  bench.Facts("w0").checkpoint_trouble = "/saved: Read-only file system";
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.replicas.current().size(), 1u);
+}
+
 TEST(MembershipTest, IslandsThatAreNotNamedHaveNoPlace) {
   job::JobSpec spec = job::SmallJob("bench", 1000);
   spec.placement.islands = {"b"};

@@ -44,6 +44,9 @@ struct ClusterOptions {
   // Unfinished jobs, and finished ones that are remembered.
   size_t jobs_max = 256;
   size_t finished_jobs_max = 256;
+  // Of jobs that are remembered no longer: workers hear of these what they may
+  // remove.
+  size_t gone_jobs_max = 100'000;
   // Unfinished jobs that share one worker.
   size_t seats_max = 4;
   // Jobs of an owner that have workers at a time; owners without one have as

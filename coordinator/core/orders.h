@@ -12,6 +12,7 @@
 
 #include "absl/time/time.h"
 #include "base/ids.h"
+#include "coordinator/core/facts.h"
 #include "coordinator/core/types.h"
 #include "job/job_spec.h"
 
@@ -29,6 +30,8 @@ struct CommittedEntry {
   // Of the job, with this commit; 0 in a job with one fragment, where it is the
   // sequence.
   uint64_t state = 0;
+  // How many replicas contributed. 0 where an older release wrote the snapshot.
+  uint32_t members = 0;
   friend bool operator==(const CommittedEntry&,
                          const CommittedEntry&) = default;
 };
@@ -148,6 +151,8 @@ struct JobOrders {
   std::optional<RestoredState> restored;
   // No sample is free for this life.
   bool nothing_left = false;
+  // Of the model; 0 while it is not known.
+  uint64_t element_count = 0;
   friend bool operator==(const JobOrders&, const JobOrders&) = default;
 };
 
@@ -162,6 +167,10 @@ struct Orders {
   bool drain = false;
   // Data sets to look at.
   std::vector<std::string> data_paths = {};
+  // Folders on the worker's disk: of jobs that have ended, and those that it
+  // removes now.
+  std::vector<StoredJobKey> ended_jobs = {};
+  std::vector<StoredJobKey> removed_jobs = {};
   friend bool operator==(const Orders&, const Orders&) = default;
 };
 

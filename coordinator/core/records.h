@@ -8,6 +8,7 @@
 #define SKERRY_COORDINATOR_CORE_RECORDS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -51,6 +52,11 @@ struct JobSized {
   uint64_t element_count = 0;
   uint64_t epoch_samples = 0;
   double flops_per_sample = 0;
+  // Not there in journals before this field; 0 of a job that is not evaluated.
+  std::optional<uint64_t> validation_samples = {};
+  // 0 where it is not known.
+  uint64_t initial_hash = 0;
+  uint64_t layout_hash = 0;
   friend bool operator==(const JobSized&, const JobSized&) = default;
 };
 
@@ -59,6 +65,9 @@ struct WorkerAdmitted {
   Boot boot;
   std::string island;
   std::string release;
+  // As in StatusFacts.
+  FolderId folder = {};
+  Boot process = {};
   friend bool operator==(const WorkerAdmitted&,
                          const WorkerAdmitted&) = default;
 };
@@ -158,6 +167,9 @@ struct Evaluated {
   friend bool operator==(const Evaluated&, const Evaluated&) = default;
 };
 
+// The error of a save whose worker was lost: it is no fault of the folder.
+inline constexpr char kSaverLost[] = "it was lost meanwhile";
+
 // A checkpoint was saved, or `error` says why it was not.
 struct Checkpointed {
   JobId job;
@@ -181,7 +193,37 @@ struct Restored {
   Sequence sequence;
   Sequence checkpoint;
   std::string reason;
+  // By fragment, its newest sequence from now on; empty: the one after its
+  // newest before.
+  std::vector<Sequence> fragment_sequences = {};
   friend bool operator==(const Restored&, const Restored&) = default;
+};
+
+// The index of this record is far above that of the record before it, because
+// the worker had been told a number that the journal has not come to: an older
+// journal was put in place.
+struct NumbersRaised {
+  std::string worker;
+  Revision seen;
+  friend bool operator==(const NumbersRaised&, const NumbersRaised&) = default;
+};
+
+// Workers have a history of the job that the journal does not have. The job
+// stands until an operator decides.
+struct Diverged {
+  JobId job;
+  std::string worker;
+  std::string reason;
+  friend bool operator==(const Diverged&, const Diverged&) = default;
+};
+
+// An operator has decided that what the workers hold is the job's state: of
+// each fragment, at this sequence.
+struct Adopted {
+  JobId job;
+  std::vector<Sequence> fragment_sequences;
+  std::string reason;
+  friend bool operator==(const Adopted&, const Adopted&) = default;
 };
 
 // The totals that a worker has said last: of a process that is gone, of one
@@ -193,11 +235,21 @@ struct Counted {
   friend bool operator==(const Counted&, const Counted&) = default;
 };
 
+// A worker cannot serve the job, for this reason; empty: it can again. Nothing
+// follows from it: it is for operators.
+struct SeatNoted {
+  JobId job;
+  std::string worker;
+  std::string reason;
+  friend bool operator==(const SeatNoted&, const SeatNoted&) = default;
+};
+
 using Record =
     std::variant<JobSubmitted, JobEnded, WorkerAdmitted, ReplicaAdmitted,
                  ReplicaEnded, Planned, Granted, Opened, Dropped, Committed,
                  Evaluated, WorkerLeft, JobSized, JobPaused, WorkerMarked,
-                 JobDeleted, Checkpointed, Restored, Counted>;
+                 JobDeleted, Checkpointed, Restored, Counted, SeatNoted,
+                 NumbersRaised, Diverged, Adopted>;
 
 struct Entry {
   Revision index;

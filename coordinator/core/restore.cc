@@ -154,14 +154,6 @@ std::string WhatIsLost(const JobState& job, const Checkpointed& from) {
       " are lost and are trained on again");
 }
 
-void EndLives(JobState& job, const Decider& decider, const std::string& why) {
-  std::vector<Life> lives;
-  for (const auto& [life, replica] : job.replicas.current()) {
-    lives.push_back(life);
-  }
-  for (const Life life : lives) EndLife(job, decider, life, why);
-}
-
 void GoBack(JobState& job, const Decider& decider, const std::string& why) {
   const Checkpointed from =
       job.checkpoints.empty() ? job.Beginning() : job.checkpoints.back();
@@ -227,9 +219,7 @@ std::optional<RestoredState> RestoredStateOf(const JobState& job) {
   RestoredState state{job.restored->sequence, from.sequence, from.sha256,
                       data::RangeSet(from.consumed).total()};
   if (job.fragments.size() == 1) return state;
-  for (const RoundMachine& machine : job.fragments) {
-    state.fragment_sequences.push_back(machine.floor());
-  }
+  state.fragment_sequences = job.restored->fragment_sequences;
   return state;
 }
 

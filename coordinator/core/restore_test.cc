@@ -3,6 +3,7 @@
 #include "coordinator/core/checkpoints.h"
 #include "coordinator/core/exchange.h"
 #include "coordinator/core/job_orders.h"
+#include "coordinator/core/job_snapshot.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/retention.h"
 #include "coordinator/core/testing/job_bench.h"

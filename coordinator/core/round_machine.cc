@@ -1,6 +1,7 @@
 #include "coordinator/core/round_machine.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -69,7 +70,8 @@ absl::Status RoundMachine::Apply(const Committed& record,
   }
   history_.push_back({record.sequence, record.attempt, record.hashes,
                       record.total_weight, samples_committed, record.scalars,
-                      state});
+                      state,
+                      static_cast<uint32_t>(open_->opened.members.size())});
   for (const Member& member : open_->opened.members) {
     if (ended_members_.contains(member.life)) continue;
     outcomes_[member.life] = {member.contribution.round,
@@ -97,9 +99,14 @@ absl::Status RoundMachine::Apply(const Dropped& record) {
   return absl::OkStatus();
 }
 
-void RoundMachine::GoBack(uint64_t samples_committed, uint64_t state) {
-  floor_ = Next(newest());
-  history_.push_back({floor_, Attempt(), {}, 0, samples_committed, {}, state});
+void RoundMachine::GoOnAt(Sequence sequence, uint64_t samples_committed,
+                          uint64_t state) {
+  SKERRY_CHECK(sequence >= newest());
+  while (newest() < sequence) {
+    floor_ = Next(newest());
+    history_.push_back(
+        {floor_, Attempt(), {}, 0, samples_committed, {}, state});
+  }
   open_.reset();
   tries_ = 0;
   repeated_members_ = false;

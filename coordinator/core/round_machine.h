@@ -45,9 +45,11 @@ class RoundMachine {
   absl::Status Apply(const Committed& record, uint64_t samples_committed,
                      uint64_t state = 0);
   absl::Status Apply(const Dropped& record);
-  // The next sequence is a state that nobody exchanged: its entry has no
-  // attempt. Requires: every life has ended.
-  void GoBack(uint64_t samples_committed, uint64_t state = 0);
+  // `sequence` is a state that nobody exchanged, and so are those between the
+  // newest and it: their entries have no attempt. The newest itself stays what
+  // it is. Requires: every life has ended; `sequence` is not before the newest.
+  void GoOnAt(Sequence sequence, uint64_t samples_committed,
+              uint64_t state = 0);
   void Apply(const ReplicaEnded& record);
 
   FragmentSnapshot Save() const;

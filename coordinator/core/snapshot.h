@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/folder_id.h"
 #include "base/ids.h"
 #include "coordinator/core/orders.h"
 #include "coordinator/core/records.h"
@@ -40,6 +41,8 @@ struct WorkerSnapshot {
   bool left = false;
   std::vector<Boot> former;
   WorkerIntent intent = WorkerIntent::kServe;
+  FolderId folder = {};
+  Boot process = {};
   friend bool operator==(const WorkerSnapshot&,
                          const WorkerSnapshot&) = default;
 };
@@ -143,6 +146,9 @@ struct JobSnapshot {
   uint64_t element_count = 0;
   uint64_t epoch_samples = 0;
   double flops_per_sample = 0;
+  std::optional<uint64_t> validation_samples;
+  uint64_t initial_hash = 0;
+  uint64_t layout_hash = 0;
   Epoch epoch;
   ReplicaTableSnapshot replicas;
   LedgerSnapshot ledger;
@@ -152,12 +158,23 @@ struct JobSnapshot {
   AuditSnapshot audit;
   // By sequence.
   std::vector<Checkpointed> checkpoints;
+  std::optional<Checkpointed> save_failure;
   std::optional<Restored> restored;
+  std::optional<Diverged> diverged;
   CoverageSnapshot coverage;
   // By worker.
   std::vector<std::pair<std::string, SeatCounters>> counted;
   SeatCounters totals;
   friend bool operator==(const JobSnapshot&, const JobSnapshot&) = default;
+};
+
+// A job that is remembered no longer: an operator has deleted it, or many have
+// ended since.
+struct GoneJob {
+  JobId job;
+  uint64_t uid = 0;
+  bool deleted = false;
+  friend bool operator==(const GoneJob&, const GoneJob&) = default;
 };
 
 struct ClusterSnapshot {
@@ -169,6 +186,8 @@ struct ClusterSnapshot {
   std::vector<WorkerSnapshot> workers;
   // By number.
   std::vector<JobSnapshot> jobs;
+  // By number. No part of the hash.
+  std::vector<GoneJob> gone_jobs;
   friend bool operator==(const ClusterSnapshot&,
                          const ClusterSnapshot&) = default;
 };

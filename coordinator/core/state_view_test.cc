@@ -1,6 +1,7 @@
 #include "coordinator/core/state_view.h"
 
 #include "coordinator/core/exchange.h"
+#include "coordinator/core/job_snapshot.h"
 #include "coordinator/core/testing/job_bench.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

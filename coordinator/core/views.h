@@ -37,6 +37,8 @@ struct SeatView {
   uint64_t anchor_hash = 0;
   std::vector<uint64_t> anchor_hashes;
   double owed_norm = 0;
+  // What is wrong with the trainer although the worker takes part.
+  std::string trainer_trouble;
 };
 
 struct ReplicaView {
@@ -60,14 +62,56 @@ struct JobCounters {
   double tokens_per_s = 0;
 };
 
+enum class ConditionKind {
+  kDiverged,          // workers have a history that the journal does not have
+  kPaused,            // by the operator
+  kQueued,            // other jobs or a quota come first
+  kTooFewWorkers,     // fewer than it needs may have a place
+  kStarting,          // trainers start
+  kRecovering,        // workers read or fetch the state
+  kWorkerTrouble,     // a worker says what is wrong there
+  kDraining,          // all its workers leave
+  kSilent,            // nothing is heard of any replica
+  kSpansLost,         // no worker that is there holds some spans
+  kTooFewReplicas,    // fewer than exchange.min_replicas
+  kAwaitsJoiner,      // commits pause for one that catches up
+  kExchangeFails,     // one exchange was opened again and again
+  kNoEvaluator,       // nobody can evaluate the final anchor
+  kCheckpointFolder,  // a worker cannot save to checkpoint.directory
+  kCheckpointFails,   // the newest try to save a state failed
+};
+
+// Something that is to be known of a job.
+struct Condition {
+  ConditionKind kind = ConditionKind::kPaused;
+  std::string text;
+  // It will not pass by itself.
+  bool needs_help = false;
+};
+
+// Where the model of a job that has ended lies.
+struct ModelPlace {
+  // The newest state that is whole on workers that are there; without workers
+  // there is none.
+  Sequence sequence;
+  std::vector<std::string> workers;
+  // How long they keep it, if it is not the oldest of too many bytes.
+  absl::Duration kept;
+  // What the one that keeps least keeps of all ended jobs together.
+  uint64_t keep_ended_bytes = 0;
+};
+
 struct JobView {
   JobId id;
   job::JobSpec spec;
   JobPhase phase = JobPhase::kPending;
   // An operator holds the job; only of one that has not ended.
   bool paused = false;
-  // Why the job stands where it stands, in words.
+  // Workers have a history that the journal does not have.
+  bool diverged = false;
+  // What the job is doing, or why it does not move, in words.
   std::string reason;
+  std::vector<Condition> conditions;
   // Since it was submitted, or since the coordinator started if that is later.
   absl::Duration age;
   Sequence sequence;
@@ -88,6 +132,10 @@ struct JobView {
   size_t queue_length = 0;
   // In some of several fragments and not in all.
   uint64_t samples_partly = 0;
+  // Not there while it is not known; 0: the job is not evaluated.
+  std::optional<uint64_t> validation_samples;
+  // Only of a job that has ended.
+  std::optional<ModelPlace> model;
 };
 
 // What frames have shown of the way to another worker.
@@ -95,6 +143,16 @@ struct LinkView {
   std::string worker;
   double bytes_per_s = 0;
   double round_trip_s = 0;
+};
+
+// A job's folder on a worker's disk.
+struct StoredJobView {
+  StoredJobKey key;
+  uint64_t bytes = 0;
+  // live | ended | deleted | unknown
+  std::string state;
+  // Of a job that is remembered.
+  std::string name;
 };
 
 struct WorkerView {
@@ -111,6 +169,19 @@ struct WorkerView {
   absl::Duration lease;
   MachineFacts machine;
   std::vector<LinkView> links;
+  // The newest process that was refused because this one has its name.
+  struct Contender {
+    std::string address;
+    absl::Duration age;
+  };
+  std::optional<Contender> contender = {};
+  // Jobs that it cannot serve now, and why.
+  struct Unserved {
+    std::string job;
+    std::string reason;
+  };
+  std::vector<Unserved> unserved = {};
+  std::vector<StoredJobView> stored_jobs;
 };
 
 struct EventView {

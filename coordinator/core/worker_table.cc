@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/status.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -31,6 +32,8 @@ absl::Status WorkerTable::Apply(Incarnation index,
   worker.self = record.self;
   worker.island = record.island;
   worker.release = record.release;
+  worker.folder = record.folder;
+  worker.process = record.process;
   worker.boot = record.boot;
   worker.incarnation = index;
   worker.left = false;
@@ -79,7 +82,9 @@ std::vector<WorkerSnapshot> WorkerTable::Save() const {
                      worker.incarnation,
                      worker.left,
                      {worker.former.begin(), worker.former.end()},
-                     worker.intent});
+                     worker.intent,
+                     worker.folder,
+                     worker.process});
   }
   return saved;
 }
@@ -99,13 +104,15 @@ absl::Status WorkerTable::Restore(const std::vector<WorkerSnapshot>& saved) {
     worker.incarnation = one.incarnation;
     worker.left = one.left;
     worker.intent = one.intent;
+    worker.folder = one.folder;
+    worker.process = one.process;
     worker.former.assign(one.former.begin(), one.former.end());
     if (!worker.left) Schedule(it->first, worker);
   }
   return absl::OkStatus();
 }
 
-void WorkerTable::Recovered(Instant now) {
+void WorkerTable::GiveLeases(Instant now) {
   due_.clear();
   for (auto& [name, worker] : workers_) {
     if (worker.left) continue;
@@ -115,7 +122,7 @@ void WorkerTable::Recovered(Instant now) {
 }
 
 absl::StatusOr<WorkerTable::Verdict> WorkerTable::Judge(
-    const StatusFacts& status) const {
+    const StatusFacts& status, Instant now) const {
   const auto it = workers_.find(status.self.worker);
   if (it == workers_.end()) {
     if (status.incarnation.is_set()) {
@@ -141,7 +148,10 @@ absl::StatusOr<WorkerTable::Verdict> WorkerTable::Judge(
         " was replaced or silent for a lease; start with a new boot"));
   }
   if (worker.left || worker.boot != status.boot) {
-    if (!status.incarnation.is_set()) return Verdict::kRegister;
+    if (!status.incarnation.is_set()) {
+      SKERRY_RETURN_IF_ERROR(CheckTakeover(worker, status, now));
+      return Verdict::kRegister;
+    }
     return absl::AbortedError(absl::StrCat(
         "incarnation ", status.incarnation.value(), " of worker ",
         status.self.worker, " is not current; start with a new boot"));
@@ -161,6 +171,49 @@ absl::StatusOr<WorkerTable::Verdict> WorkerTable::Judge(
                                          : Verdict::kCurrent;
 }
 
+absl::Status WorkerTable::CheckTakeover(const Worker& worker,
+                                        const StatusFacts& status,
+                                        Instant now) const {
+  const bool same_process =
+      status.process.is_set() && status.process == worker.process;
+  if (worker.left || same_process) return absl::OkStatus();
+  const bool folders_known = status.folder.is_set() && worker.folder.is_set();
+  const bool same_folder = folders_known && status.folder == worker.folder;
+  // Its place was taken by a process that was started later, so it is no
+  // restart of that one: the folder was copied.
+  const bool elder = std::find(worker.former.begin(), worker.former.end(),
+                               status.process) != worker.former.end();
+  if (same_folder && !elder) return absl::OkStatus();
+  const std::string holder =
+      absl::StrCat("worker ", worker.self.worker, " is another process, at ",
+                   worker.self.address);
+  const char* const folder = same_folder ? ", on a copy of this state folder"
+                             : folders_known ? ", with another state folder"
+                                             : "";
+  // Nothing was heard of it since the coordinator started, or its stream broke.
+  const bool connected = worker.counter > 0 && !worker.stream_lost;
+  if (connected) {
+    return absl::AlreadyExistsError(absl::StrCat(
+        holder, folder, "; stop that one, or give this one another --name"));
+  }
+  // Workers of older releases cannot be told apart: whoever asks is the newest.
+  if (!folders_known) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat(
+      holder, folder,
+      "; it does not answer, and this one takes the name when "
+      "its lease ends, in ",
+      absl::FormatDuration(absl::Ceil(worker.last_heard + options_.lease - now,
+                                      absl::Seconds(1)))));
+}
+
+void WorkerTable::Refused(const StatusFacts& status, const absl::Status& why,
+                          Instant now) {
+  if (!absl::IsAlreadyExists(why)) return;
+  const auto it = workers_.find(status.self.worker);
+  if (it == workers_.end()) return;
+  it->second.contender = Worker::Contender{status.self.address, now};
+}
+
 void WorkerTable::Heard(const StatusFacts& status, Instant now) {
   const auto it = workers_.find(status.self.worker);
   SKERRY_CHECK(it != workers_.end() && !it->second.left);
@@ -177,7 +230,22 @@ void WorkerTable::Heard(const StatusFacts& status, Instant now) {
   worker.machine = status.machine;
   worker.data = status.data;
   worker.looks_at_data = status.looks_at_data;
+  worker.stored = status.stored;
+  std::sort(
+      worker.stored.all.begin(), worker.stored.all.end(),
+      [](const StoredJob& a, const StoredJob& b) { return a.key < b.key; });
+  absl::btree_set<StoredJobKey> there;
+  for (const StoredJob& one : worker.stored.all) there.insert(one.key);
+  absl::erase_if(worker.unwanted, [&there](const StoredJobKey& key) {
+    return !there.contains(key);
+  });
   Schedule(it->first, worker);
+}
+
+void WorkerTable::RemoveStored(std::string_view name, const StoredJobKey& key) {
+  const auto it = workers_.find(std::string(name));
+  SKERRY_CHECK(it != workers_.end() && !it->second.left);
+  it->second.unwanted.insert(key);
 }
 
 bool WorkerTable::LoseStream(std::string_view name, Boot boot, Instant now) {
@@ -252,6 +320,12 @@ void WorkerTable::HashInto(StateHasher& hasher) const {
     hasher.Add(worker.boot);
     hasher.Add(worker.incarnation);
     hasher.Add(uint64_t{worker.left});
+    // Likewise of releases whose state folders had no number.
+    if (worker.folder.is_set() || worker.process.is_set()) {
+      hasher.Add(std::string_view("folder"));
+      hasher.Add(worker.folder);
+      hasher.Add(worker.process);
+    }
     hasher.Add(uint64_t{worker.former.size()});
     for (const Boot boot : worker.former) hasher.Add(boot);
     // Nothing otherwise, as in journals of releases that knew no intents.

@@ -39,6 +39,8 @@ struct Worker {
   Boot boot;
   Incarnation incarnation;
   bool left = false;
+  FolderId folder;
+  Boot process;
   // Boots that were replaced or whose lease ended, newest last.
   std::deque<Boot> former;
   WorkerIntent intent = WorkerIntent::kServe;
@@ -54,6 +56,15 @@ struct Worker {
   MachineFacts machine;
   std::vector<job::DataFacts> data;
   bool looks_at_data = false;
+  // The newest process that was refused because this one has its name.
+  struct Contender {
+    std::string address;
+    Instant at;
+  };
+  std::optional<Contender> contender;
+  StoredJobs stored;  // by key
+  // An operator wants these folders removed; until the worker has done so.
+  absl::btree_set<StoredJobKey> unwanted;
 
   // By its own notice or at an operator's word.
   bool Leaves() const { return draining || intent == WorkerIntent::kDrain; }
@@ -72,15 +83,21 @@ class WorkerTable {
   // Into an empty table. Errors: DataLoss when a worker is named twice.
   absl::Status Restore(const std::vector<WorkerSnapshot>& saved);
   // Everyone current has a full lease from now.
-  void Recovered(Instant now);
+  void GiveLeases(Instant now);
 
   // --- Facts.
   enum class Verdict { kRegister, kCurrent, kRepetition };
-  // Errors: Aborted, as Cluster::OnStatus; ResourceExhausted; InvalidArgument
-  // when a live worker of that name has another island.
-  absl::StatusOr<Verdict> Judge(const StatusFacts& status) const;
+  // Errors: Aborted, AlreadyExists and Unavailable, as Cluster::OnStatus;
+  // ResourceExhausted; InvalidArgument when a live worker of that name has
+  // another island.
+  absl::StatusOr<Verdict> Judge(const StatusFacts& status, Instant now) const;
+  // Remembers who was refused because another process has its name.
+  void Refused(const StatusFacts& status, const absl::Status& why, Instant now);
   // Requires: the worker is current.
   void Heard(const StatusFacts& status, Instant now);
+  // An operator wants the worker's folder of that job removed. Requires: the
+  // worker is current.
+  void RemoveStored(std::string_view worker, const StoredJobKey& key);
   // Whether that boot is current.
   bool LoseStream(std::string_view worker, Boot boot, Instant now);
   // Suspects whoever is due; answers their names.
@@ -104,6 +121,10 @@ class WorkerTable {
   void Schedule(const std::string& name, Worker& worker);
   void Unschedule(const std::string& name, const Worker& worker);
   void Retire(Worker& worker);
+  // Whether a process that asks to be registered may take over the name of
+  // `worker`, which is current. Errors: AlreadyExists and Unavailable.
+  absl::Status CheckTakeover(const Worker& worker, const StatusFacts& status,
+                             Instant now) const;
   void ForgetOneLost();
 
   const ClusterOptions options_;

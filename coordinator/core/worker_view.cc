@@ -4,7 +4,9 @@
 
 #include "absl/container/btree_map.h"
 #include "coordinator/core/holdings.h"
+#include "coordinator/core/job_orders.h"
 #include "coordinator/core/membership.h"
+#include "coordinator/core/stored_jobs.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -60,6 +62,22 @@ std::vector<LinkView> LinksOf(const JobTable& jobs, const WorkerTable& workers,
   return links;
 }
 
+Orders WorkerOrders(const JobTable& jobs, const WorkerTable& workers,
+                    const Worker& worker, const ClusterOptions& options,
+                    Instant now) {
+  Orders orders;
+  orders.boot = worker.boot;
+  orders.incarnation = worker.incarnation;
+  orders.lease = options.lease;
+  orders.released = worker.draining && !IsNeeded(jobs, workers, worker);
+  orders.drain = worker.intent == WorkerIntent::kDrain;
+  for (const auto& [id, job] : jobs.all()) {
+    auto order = JobOrdersFor(job, workers, options, worker.self.worker, now);
+    if (order.has_value()) orders.jobs.push_back(*std::move(order));
+  }
+  return orders;
+}
+
 WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
                         const Worker& worker, const ClusterOptions& options,
                         Instant now) {
@@ -76,14 +94,34 @@ WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
                   options.lease,
                   worker.machine,
                   LinksOf(jobs, workers, worker)};
+  view.stored_jobs = StoredJobsOf(jobs, worker);
+  if (worker.contender.has_value()) {
+    view.contender = WorkerView::Contender{worker.contender->address,
+                                           now - worker.contender->at};
+  }
   for (const auto& [id, job] : jobs.all()) {
     if (job.Ended() || worker.left) continue;
+    const Seat* seat = job.SeatOf(name, worker.incarnation);
+    if (seat != nullptr && !seat->unfit.empty()) {
+      view.unserved.push_back({job.spec.name, seat->unfit});
+    }
     if (CurrentReplicaOf(job, name, worker.incarnation) != nullptr ||
         PlaceOf(job, worker.island, name) != nullptr) {
       view.jobs.push_back(job.spec.name);
     }
   }
   return view;
+}
+
+std::vector<WorkerView> ViewAllWorkers(const JobTable& jobs,
+                                       const WorkerTable& workers,
+                                       const ClusterOptions& options,
+                                       Instant now) {
+  std::vector<WorkerView> views;
+  for (const auto& [name, worker] : workers.all()) {
+    views.push_back(ViewOfWorker(jobs, workers, worker, options, now));
+  }
+  return views;
 }
 
 }  // namespace skerry::coordinator

@@ -1,6 +1,7 @@
 // coordinator/core/worker_view.h
 //
-// A worker as operators see it, and whether any job still depends on it.
+// A worker as operators see it, what it is told, and whether any job still
+// depends on it.
 #ifndef SKERRY_COORDINATOR_CORE_WORKER_VIEW_H_
 #define SKERRY_COORDINATOR_CORE_WORKER_VIEW_H_
 
@@ -8,6 +9,7 @@
 
 #include "base/instant.h"
 #include "coordinator/core/job_table.h"
+#include "coordinator/core/orders.h"
 #include "coordinator/core/views.h"
 #include "coordinator/core/worker_table.h"
 
@@ -22,9 +24,19 @@ bool IsNeeded(const JobTable& jobs, const WorkerTable& workers,
 std::vector<LinkView> LinksOf(const JobTable& jobs, const WorkerTable& workers,
                               const Worker& worker);
 
+// What the worker is told, except for the revision and prompts.
+Orders WorkerOrders(const JobTable& jobs, const WorkerTable& workers,
+                    const Worker& worker, const ClusterOptions& options,
+                    Instant now);
+
 WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
                         const Worker& worker, const ClusterOptions& options,
                         Instant now);
+// By name.
+std::vector<WorkerView> ViewAllWorkers(const JobTable& jobs,
+                                       const WorkerTable& workers,
+                                       const ClusterOptions& options,
+                                       Instant now);
 
 }  // namespace skerry::coordinator
 

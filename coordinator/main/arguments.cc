@@ -1,15 +1,16 @@
 #include "coordinator/main/arguments.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstddef>
-#include <map>
 #include <string>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/time/time.h"
+#include "base/bounded_number.h"
 #include "base/release.h"
+#include "runtime/command_line/number_option.h"
+#include "runtime/command_line/parse_words.h"
+#include "runtime/log_level.h"
 #include "transport/loopback.h"
 
 namespace skerry::coordinator {
@@ -20,6 +21,9 @@ constexpr char kFooter[] =
     "Exit codes: 0 stopped by SIGTERM or SIGINT, 2 usage, 3 the state folder\n"
     "cannot be used, 4 the journal could not be written, 5 the address cannot\n"
     "be listened on.";
+
+// More workers, jobs or events than any coordinator holds.
+constexpr size_t kCountMax = 1'000'000'000;
 
 bool ReadDuration(const std::string& text, absl::Duration* value) {
   return absl::ParseDuration(text, value) && *value > absl::ZeroDuration() &&
@@ -46,12 +50,10 @@ void AddDuration(CLI::App& app, const std::string& name,
 // "vision=2"; false when it is not of that form.
 bool ReadQuota(const std::string& text, ClusterOptions* cluster) {
   const size_t equals = text.find('=');
-  size_t jobs = 0;
-  if (equals == std::string::npos || equals == 0 ||
-      !absl::SimpleAtoi(text.substr(equals + 1), &jobs)) {
-    return false;
-  }
-  cluster->quotas[text.substr(0, equals)] = jobs;
+  if (equals == std::string::npos || equals == 0) return false;
+  const auto jobs = ReadNumber<size_t>(text.substr(equals + 1), {1, kCountMax});
+  if (!jobs.ok()) return false;
+  cluster->quotas[text.substr(0, equals)] = *jobs;
   return true;
 }
 
@@ -77,7 +79,7 @@ void AddQuota(CLI::App& app, ClusterOptions& cluster) {
 
 void AddFlags(CLI::App& app, Arguments* arguments) {
   app.set_version_flag("--version",
-                       std::string("skerry-coordinator ") + kRelease + "\n");
+                       std::string("skerry-coordinator ") + kRelease);
   ServerOptions& server = arguments->server;
   app.add_option("--listen", server.listen,
                  "host:port on this machine; port 0 takes a free one")
@@ -93,14 +95,8 @@ void AddFlags(CLI::App& app, Arguments* arguments) {
   app.add_option("--admin-port-file", arguments->admin_port_file,
                  "file that gets the admin port once it is open")
       ->needs("--admin");
-  const std::map<std::string, runtime::Severity> levels = {
-      {"debug", runtime::Severity::kDebug},
-      {"info", runtime::Severity::kInfo},
-      {"warning", runtime::Severity::kWarning},
-      {"error", runtime::Severity::kError}};
-  app.add_option("--log-level", arguments->log_level,
-                 "debug, info, warning or error")
-      ->transform(CLI::CheckedTransformer(levels))
+  app.add_option("--log-level", arguments->log_level, runtime::kLogLevelHelp)
+      ->transform(CLI::CheckedTransformer(runtime::LogLevels()))
       ->default_str("info");
   app.add_flag("--reflection", server.reflection,
                "tell gRPC tools what the services are");
@@ -117,26 +113,25 @@ void AddFlags(CLI::App& app, Arguments* arguments) {
               &cluster.restore_wait);
   AddDuration(app, "--attempt-deadline-min", "shortest deadline of an exchange",
               &cluster.attempt_deadline_min);
-  app.add_option("--workers-max", cluster.workers_max,
-                 "workers that may be registered")
-      ->capture_default_str();
-  app.add_option("--jobs-max", cluster.jobs_max, "jobs that may be unfinished")
-      ->capture_default_str();
-  app.add_option("--events-max", server.operators.events.events_max,
-                 "events that skerryctl logs can show, the newest")
-      ->capture_default_str();
-  app.add_option("--jobs-per-worker", cluster.seats_max,
-                 "jobs that share a worker; others wait")
-      ->capture_default_str();
+  const auto count = [&app](const char* name, size_t& value,
+                            const char* about) {
+    runtime::AddNumber(app, name, value, {1, kCountMax}, about)
+        ->capture_default_str();
+  };
+  count("--workers-max", cluster.workers_max, "workers that may be registered");
+  count("--jobs-max", cluster.jobs_max, "jobs that may be unfinished");
+  count("--events-max", server.operators.events.events_max,
+        "events that skerryctl logs can show, the newest");
+  count("--jobs-per-worker", cluster.seats_max,
+        "jobs that share a worker; others wait");
   AddQuota(app, cluster);
   app.footer(kFooter);
 }
 
-Parsed Wrong(std::string what) {
-  std::replace(what.begin(), what.end(), '\n', ' ');
+Parsed Ended(const runtime::EndedLine& ended) {
   return {.arguments = std::nullopt,
-          .text = what + " (see skerry-coordinator --help)\n",
-          .code = ExitCode::kUsage};
+          .text = ended.text,
+          .code = static_cast<ExitCode>(ended.exit_code)};
 }
 
 }  // namespace
@@ -146,24 +141,15 @@ Parsed ParseArguments(std::vector<std::string> words) {
   CLI::App app{"Decides who trains what, and keeps the history of it.",
                "skerry-coordinator"};
   AddFlags(app, &arguments);
-  // CLI11 takes the words from the back.
-  std::reverse(words.begin(), words.end());
-  // It speaks in exceptions; they end here.
-  try {
-    app.parse(std::move(words));
-  } catch (const CLI::CallForHelp&) {
-    return {.arguments = std::nullopt, .text = app.help()};
-  } catch (const CLI::CallForVersion& version) {
-    return {.arguments = std::nullopt, .text = version.what()};
-  } catch (const CLI::ParseError& error) {
-    return Wrong(error.what());
-  }
+  const auto ended = runtime::ParseWords(app, std::move(words));
+  if (ended.has_value()) return Ended(*ended);
   absl::Status good = transport::RequireLoopback(arguments.server.listen);
   if (good.ok() && !arguments.admin.empty()) {
     good = transport::RequireLoopback(arguments.admin);
   }
   if (good.ok()) good = ValidateClusterOptions(arguments.server.cluster);
-  if (!good.ok()) return Wrong(std::string(good.message()));
+  if (!good.ok())
+    return Ended(runtime::WrongLine(app, std::string(good.message())));
   return {.arguments = std::move(arguments), .text = ""};
 }
 

@@ -38,7 +38,8 @@ struct Parsed {
   // None when there is nothing to run: help was asked for, or the line is
   // wrong.
   std::optional<Arguments> arguments;
-  // For standard output (help), or one line for standard error.
+  // For standard output (help), or one line for standard error, with the
+  // program's name.
   std::string text;
   ExitCode code = ExitCode::kStopped;
 };

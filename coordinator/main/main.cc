@@ -27,6 +27,7 @@
 #include "runtime/posix/posix_loop.h"
 #include "runtime/posix/signal_wait.h"
 #include "runtime/posix/spdlog_log.h"
+#include "runtime/posix/state_folder.h"
 #include "runtime/posix/steady_waits.h"
 #include "transport/grpc/library_log.h"
 
@@ -37,7 +38,8 @@ using runtime::Log;
 using runtime::Severity;
 
 ExitCode Failed(const absl::Status& why, ExitCode code) {
-  Log(Severity::kError, "coordinator.start.failed", {{"cause", why}});
+  Log(Severity::kError, "coordinator.start.failed",
+      {{"cause", std::string(why.message())}});
   return code;
 }
 
@@ -49,7 +51,8 @@ absl::Status WritePort(const std::string& path, int port) {
   if (path.empty()) return absl::OkStatus();
   const std::string text = absl::StrCat(port, "\n");
   runtime::PosixFiles files;
-  return files.WriteDurably(path, std::as_bytes(std::span(text)));
+  return Annotate(files.WriteDurably(path, std::as_bytes(std::span(text))),
+                  "cannot write the port file");
 }
 
 // None when no admin port is wanted.
@@ -79,6 +82,9 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
   // Outlives the writes that `disk` still has when it goes.
   std::unique_ptr<SqliteJournal> journal;
   runtime::PosixExecutor disk("journal", 1);
+  const absl::Status ours =
+      runtime::CheckStateFolder(arguments.state, runtime::Daemon::kCoordinator);
+  if (!ours.ok()) return Failed(ours, ExitCode::kState);
   absl::StatusOr<std::unique_ptr<SqliteJournal>> opened =
       SqliteJournal::Open(arguments.state, disk, loop, EndProcess);
   if (!opened.ok()) return Failed(opened.status(), ExitCode::kState);
@@ -111,11 +117,8 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
 ExitCode Main(std::vector<std::string> words) {
   const Parsed parsed = ParseArguments(std::move(words));
   if (!parsed.arguments.has_value()) {
-    if (parsed.code == ExitCode::kStopped) {
-      std::cout << parsed.text << std::flush;
-    } else {
-      std::cerr << "skerry-coordinator: " << parsed.text;
-    }
+    const bool is_help = parsed.code == ExitCode::kStopped;
+    (is_help ? std::cout : std::cerr) << parsed.text << std::flush;
     return parsed.code;
   }
   runtime::ShareHeap();

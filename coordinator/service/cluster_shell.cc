@@ -7,13 +7,19 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "coordinator/service/journal_codec.h"
+#include "runtime/log.h"
 
 namespace skerry::coordinator {
 
 ClusterShell::ClusterShell(const ClusterOptions& options,
                            runtime::EventLoop& loop, Journal& journal,
                            const CompactionRule& rule)
-    : loop_(loop), journal_(journal), cluster_(options), rule_(rule) {}
+    : loop_(loop),
+      journal_(journal),
+      cluster_(options),
+      lease_(options.lease),
+      clock_(options.lease, loop.Now()),
+      rule_(rule) {}
 
 absl::Status ClusterShell::Restore() {
   SKERRY_ASSIGN_OR_RETURN(const std::optional<JournalSnapshot> durable,
@@ -28,7 +34,7 @@ absl::Status ClusterShell::Restore() {
         " cannot be used: ", restored.message()));
   }
   counted_.snapshot_bytes = durable->payload.size();
-  if (observer_ != nullptr) observer_->OnRestored(saved->events, loop_.Now());
+  if (observer_ != nullptr) observer_->OnRestored(saved->events, Now());
   return absl::OkStatus();
 }
 
@@ -54,10 +60,29 @@ absl::Status ClusterShell::Recover() {
         history.push_back(*std::move(entry));
         return absl::OkStatus();
       }));
-  cluster_.Recovered(loop_.Now());
+  // To fold the journal is not to sleep.
+  clock_ = AwakeClock(lease_, loop_.Now());
+  cluster_.Recovered(Now());
   replayed_ = std::move(history);
+  KeepTurning();
   PumpSoon();
   return absl::OkStatus();
+}
+
+Instant ClusterShell::Turn() {
+  const absl::Duration slept = clock_.Turn(loop_.Now());
+  if (slept > absl::ZeroDuration()) {
+    runtime::Log(runtime::Severity::kWarning, "coordinator.slept",
+                 {{"seconds", absl::ToDoubleSeconds(slept)}});
+    cluster_.GiveLeases(Now());
+  }
+  return Now();
+}
+
+void ClusterShell::KeepTurning() {
+  if (clock_stopped_) return;
+  Turn();
+  loop_.RunAt(loop_.Now() + clock_.interval(), [this] { KeepTurning(); });
 }
 
 void ClusterShell::Do(Fact fact) {
@@ -84,7 +109,7 @@ void ClusterShell::Pump() {
   // A snapshot has come first; its end pumps again.
   if (syncing_) return;
   SKERRY_CHECK(settling_.empty());
-  const Instant now = loop_.Now();
+  const Instant now = Turn();
   std::deque<Fact> facts = std::exchange(waiting_, {});
   for (Fact& fact : facts) {
     settling_.push_back(std::move(fact)(cluster_, now));
@@ -108,7 +133,11 @@ void ClusterShell::Append(std::vector<Entry> records) {
   journal_.Append(std::move(batch), [this, begun = loop_.Now(),
                                      records = std::move(records)]() mutable {
     syncing_ = false;
-    counted_.syncing += loop_.Now() - begun;
+    const absl::Duration took = loop_.Now() - begun;
+    counted_.syncing += took;
+    Turn();
+    // What workers said meanwhile still waits to be taken in.
+    if (took > clock_.longest_turn()) cluster_.GiveLeases(Now());
     ++counted_.batches;
     counted_.records += records.size();
     Settle(std::move(records));
@@ -116,7 +145,7 @@ void ClusterShell::Append(std::vector<Entry> records) {
 }
 
 void ClusterShell::Settle(std::vector<Entry> fresh) {
-  const Instant now = loop_.Now();
+  const Instant now = Turn();
   const bool has_news =
       !settling_.empty() || !fresh.empty() || !replayed_.empty();
   settles_now_ = true;
@@ -148,7 +177,7 @@ void ClusterShell::Settle(std::vector<Entry> fresh) {
 }
 
 void ClusterShell::CountRounds(std::span<const Entry> fresh) {
-  const Instant now = loop_.Now();
+  const Instant now = Now();
   for (const Entry& entry : fresh) {
     if (const auto* commit = std::get_if<Committed>(&entry.record)) {
       const auto [it, first] =
@@ -224,7 +253,7 @@ bool ClusterShell::Deliver(const std::string& worker) {
   // Its first Status on a new stream touches it again.
   if (stream == streams_.end()) return true;
   if (!stream->second->ready()) return false;
-  const absl::StatusOr<Orders> orders = cluster_.OrdersFor(worker, loop_.Now());
+  const absl::StatusOr<Orders> orders = cluster_.OrdersFor(worker, Now());
   if (orders.ok()) stream->second->Send(*orders);
   return true;
 }
@@ -234,7 +263,7 @@ void ClusterShell::ArmTimer() {
   if (!next.has_value()) return;
   if (armed_for_.has_value() && *armed_for_ <= *next) return;
   armed_for_ = next;
-  loop_.RunAt(*next, [this, when = *next] { OnTimer(when); });
+  loop_.RunAt(clock_.ToLoop(*next), [this, when = *next] { OnTimer(when); });
 }
 
 void ClusterShell::OnTimer(Instant when) {

@@ -19,6 +19,7 @@
 #include "base/instant.h"
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/events.h"
+#include "coordinator/service/awake_clock.h"
 #include "coordinator/service/journal.h"
 #include "runtime/event_loop.h"
 
@@ -125,6 +126,9 @@ class ClusterShell {
   // The stream of `worker` can take the next message.
   void StreamReady(const std::string& worker);
 
+  // The core's time: it stands still while this process does.
+  Instant Now() const { return clock_.now(); }
+
   // Time passes for the core no more: who is not let in any more, as the
   // process stops, must not count as silent.
   void StopClock() { clock_stopped_ = true; }
@@ -135,6 +139,9 @@ class ClusterShell {
   void WhenIdle(runtime::Task task);
 
  private:
+  // Looks at the time. After a sleep everyone has a fresh lease.
+  Instant Turn();
+  void KeepTurning();
   void PumpSoon();
   void Pump();
   void Append(std::vector<Entry> records);
@@ -152,6 +159,8 @@ class ClusterShell {
   runtime::EventLoop& loop_;
   Journal& journal_;
   Cluster cluster_;
+  const absl::Duration lease_;
+  AwakeClock clock_;
   SettledObserver* observer_ = nullptr;
 
   const CompactionRule rule_;

@@ -82,6 +82,7 @@ class Process {
     facts.self.address = "127.0.0.1:1";
     facts.island = "north";
     facts.boot = Boot(boot);
+    facts.folder = FolderId(1);
     facts.incarnation = Incarnation(incarnation);
     facts.counter = counter;
     shell.Do(
@@ -435,6 +436,46 @@ TEST(ClusterShellTest, ASnapshotThatCannotBeUsedIsNamed) {
   EXPECT_NE(process.recovered.ToString().find("snapshot at record 3"),
             std::string::npos)
       << process.recovered;
+}
+
+// A sleep of 25 s, with a lease of 10 s.
+TEST(ClusterShellTest, ASleepEndsNobodysLease) {
+  MemoryDisk disk;
+  Process process(disk);
+  process.Report("a", 7, 0, 1);
+  process.loop.RunUntilIdle();
+  process.loop.Advance(absl::Seconds(3));
+  process.loop.SleepUntil(process.loop.Now() + absl::Seconds(25));
+  process.loop.RunUntilIdle();
+  EXPECT_THAT(disk.entries, SizeIs(1));
+  // From now on it has a whole lease, and no more.
+  process.loop.Advance(absl::Seconds(9));
+  EXPECT_THAT(disk.entries, SizeIs(1));
+  process.loop.Advance(absl::Seconds(2));
+  EXPECT_THAT(disk.entries, SizeIs(2));
+  const auto last = EntryFromJournal(disk.entries.back());
+  ASSERT_TRUE(last.ok() && std::holds_alternative<WorkerLeft>(last->record));
+}
+
+TEST(ClusterShellTest, ADiskThatHangsEndsNobodysLease) {
+  MemoryDisk disk;
+  Process process(disk);
+  process.Report("a", 7, 0, 1);
+  process.Report("b", 8, 0, 1);
+  process.loop.RunUntilIdle();
+  process.journal.Hold();
+  process.Report("c", 9, 0, 1);
+  process.loop.RunUntilIdle();
+  // Others speak, and are not heard until the batch is on the disk.
+  process.loop.Advance(absl::Seconds(12));
+  process.Report("a", 7, 1, 2);
+  process.Report("b", 8, 2, 2);
+  process.loop.RunUntilIdle();
+  process.journal.Release();
+  process.loop.RunUntilIdle();
+  EXPECT_THAT(disk.entries, SizeIs(3));
+  EXPECT_THAT(process.answers, SizeIs(5));
+  for (const absl::Status& answer : process.answers) EXPECT_TRUE(answer.ok());
 }
 
 }  // namespace

@@ -53,6 +53,7 @@ v1::Status StatusOf(const std::string& worker, uint64_t boot) {
   status.mutable_self()->set_address("127.0.0.1:1");
   status.set_island("north");
   status.set_boot(boot);
+  status.set_folder(1);
   status.set_counter(1);
   return status;
 }

@@ -100,7 +100,7 @@ void EventStreams::OnSettled(std::span<const Entry> fresh, Instant now) {
 // The log holds only what is durable, so it may be read at any time.
 void EventStreams::OnReady(uint64_t id) {
   const auto it = readers_.find(id);
-  if (it != readers_.end()) Advance(it->second, loop_.Now());
+  if (it != readers_.end()) Advance(it->second, shell_.Now());
 }
 
 void EventStreams::OnCancelled(uint64_t id) {

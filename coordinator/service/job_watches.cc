@@ -95,7 +95,7 @@ void JobWatches::Consider(uint64_t id, const Cluster& cluster, Instant now) {
 
 void JobWatches::Rest(uint64_t id, Watch& watch, Instant now) {
   watch.resting = true;
-  loop_.RunAt(now + options_.interval, [this, id] {
+  loop_.RunAt(loop_.Now() + options_.interval, [this, id] {
     const auto it = watches_.find(id);
     if (it == watches_.end()) return;
     it->second.resting = false;

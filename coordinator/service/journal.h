@@ -19,8 +19,12 @@
 
 namespace skerry::coordinator {
 
+// JournalRecord.numbers_raised: the only kind of record whose index may be
+// further above that of the record before it than one.
+inline constexpr uint32_t kJumpKind = 24;
+
 struct JournalEntry {
-  // 1 for the first record; no gaps.
+  // 1 for the first record; no gaps, except before one of kJumpKind.
   Revision index;
   // Field number of the record in JournalRecord.kind, for people who look into
   // the file.
@@ -40,6 +44,11 @@ struct JournalSnapshot {
   friend bool operator==(const JournalSnapshot&,
                          const JournalSnapshot&) = default;
 };
+
+// Whether an entry of that kind may have `index` when `last` is the newest.
+inline bool Follows(uint32_t kind, uint64_t index, uint64_t last) {
+  return index == last + 1 || (kind == kJumpKind && index > last);
+}
 
 // All calls come from one thread at a time, Append() from the loop's.
 class Journal {

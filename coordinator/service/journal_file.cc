@@ -342,16 +342,18 @@ absl::Status JournalFile::Read(
               " ORDER BY idx",
               rows));
   uint64_t newest_term = 0;
-  for (uint64_t expected = snapshot_index_ + 1;; ++expected) {
+  for (uint64_t last = snapshot_index_;;) {
     const int code = sqlite3_step(rows.get());
     if (code == SQLITE_DONE) return absl::OkStatus();
     if (code != SQLITE_ROW) return Failed(code, "cannot read");
     SKERRY_ASSIGN_OR_RETURN(const Row row, RowAt(rows.get(), "record"));
-    if (row.entry.index.value() != expected) {
-      return Damaged(absl::StrCat("record ", expected, " is missing"));
+    const uint64_t index = row.entry.index.value();
+    if (!Follows(row.entry.kind, index, last)) {
+      return Damaged(absl::StrCat("record ", last + 1, " is missing"));
     }
+    last = index;
     if (row.term < newest_term || row.term > term_) {
-      return Damaged(absl::StrCat("record ", expected, " is of term ", row.term,
+      return Damaged(absl::StrCat("record ", index, " is of term ", row.term,
                                   ", out of order"));
     }
     newest_term = row.term;
@@ -360,12 +362,12 @@ absl::Status JournalFile::Read(
 }
 
 absl::Status JournalFile::Insert(const JournalEntry& entry) {
-  SKERRY_CHECK(entry.index.value() == last_index_ + 1);
+  SKERRY_CHECK(Follows(entry.kind, entry.index.value(), last_index_));
   insert_->Reset();
   Bind(insert_->get(), entry.index.value(), term_, entry.kind, entry.payload);
   const int code = sqlite3_step(insert_->get());
   if (code != SQLITE_DONE) return Failed(code, "cannot append");
-  ++last_index_;
+  last_index_ = entry.index.value();
   return absl::OkStatus();
 }
 

@@ -221,6 +221,26 @@ grpc::ServerUnaryReactor* OperatorService::ResumeJob(
   return SetPaused(context, request, false, reply);
 }
 
+grpc::ServerUnaryReactor* OperatorService::RestoreJob(
+    Context* context, const v1::RestoreJobRequest* request,
+    v1::JobView* reply) {
+  const absl::Status checked = CheckKey(request->idempotency());
+  if (!checked.ok()) return AnswerNow(context, checked);
+  auto choice = RestoreChoiceFromProto(*request);
+  if (!choice.ok()) return AnswerNow(context, choice.status());
+  return Run(
+      context,
+      [request, reply, choice = *std::move(choice)](
+          Cluster& cluster, Instant now) mutable -> absl::Status {
+        SKERRY_ASSIGN_OR_RETURN(const JobId job, FindJob(cluster, *request));
+        reply->set_id(job.value());
+        return cluster.RestoreJob(job, std::move(choice), now);
+      },
+      [reply](const Cluster& cluster, Instant now) {
+        return ShowJob(cluster, JobId(reply->id()), now, reply);
+      });
+}
+
 grpc::ServerUnaryReactor* OperatorService::PlanJob(
     Context* context, const v1::PlanJobRequest* request,
     v1::PlanJobReply* reply) {
@@ -253,6 +273,28 @@ grpc::ServerUnaryReactor* OperatorService::SetWorkerIntent(
       context,
       [request, intent = *intent](Cluster& cluster, Instant now) {
         return cluster.SetIntent(request->worker(), intent, now);
+      },
+      [request, reply](const Cluster& cluster, Instant now) -> absl::Status {
+        SKERRY_ASSIGN_OR_RETURN(const WorkerView view,
+                                cluster.ViewWorker(request->worker(), now));
+        WorkerViewToProto(view, reply);
+        return absl::OkStatus();
+      });
+}
+
+grpc::ServerUnaryReactor* OperatorService::RemoveStoredJobs(
+    Context* context, const v1::RemoveStoredJobsRequest* request,
+    v1::WorkerView* reply) {
+  const absl::Status checked = CheckKey(request->idempotency());
+  if (!checked.ok()) return AnswerNow(context, checked);
+  return Run(
+      context,
+      [request](Cluster& cluster, Instant now) {
+        std::vector<StoredJobKey> keys;
+        for (const v1::StoredJobKey& key : request->stored_jobs()) {
+          keys.push_back({JobId(key.job()), key.uid()});
+        }
+        return cluster.RemoveStored(request->worker(), keys, now);
       },
       [request, reply](const Cluster& cluster, Instant now) -> absl::Status {
         SKERRY_ASSIGN_OR_RETURN(const WorkerView view,

@@ -69,9 +69,15 @@ class OperatorService final : public v1::Operator::CallbackService,
   grpc::ServerUnaryReactor* ResumeJob(Context* context,
                                       const v1::ResumeJobRequest* request,
                                       v1::JobView* reply) override;
+  grpc::ServerUnaryReactor* RestoreJob(Context* context,
+                                       const v1::RestoreJobRequest* request,
+                                       v1::JobView* reply) override;
   grpc::ServerUnaryReactor* PlanJob(Context* context,
                                     const v1::PlanJobRequest* request,
                                     v1::PlanJobReply* reply) override;
+  grpc::ServerUnaryReactor* RemoveStoredJobs(
+      Context* context, const v1::RemoveStoredJobsRequest* request,
+      v1::WorkerView* reply) override;
   grpc::ServerUnaryReactor* SetWorkerIntent(
       Context* context, const v1::SetWorkerIntentRequest* request,
       v1::WorkerView* reply) override;

@@ -24,6 +24,7 @@ struct AddedToken {
   bool special = false;
   // Looked for only in what the others leave.
   bool normalized = false;
+  friend bool operator==(const AddedToken&, const AddedToken&) = default;
 };
 
 class AddedTokenFinder {

@@ -42,6 +42,9 @@ class TokenizerCodec final : public TextCodec {
         document_end_(document_end) {}
 
   int vocab_size() const override { return tokenizer_->vocab_size(); }
+  bool IsToken(int32_t token) const override {
+    return tokenizer_->IsToken(token);
+  }
 
   absl::Status AppendPart(std::string_view part, Place place,
                           std::vector<int32_t>& tokens) override {
@@ -82,6 +85,10 @@ class TokenizerCodec final : public TextCodec {
 
   absl::StatusOr<std::string> Decode(std::span<const int32_t> tokens) override {
     return tokenizer_->Decode(tokens, Tokenizer::Specials::kLeaveOut);
+  }
+
+  bool IsSpecial(int32_t token) const override {
+    return token == document_end_ || tokenizer_->IsSpecial(token);
   }
 
   std::optional<int32_t> document_end() const override { return document_end_; }

@@ -28,6 +28,8 @@ class TextCodec {
   virtual absl::Status Ready() { return absl::OkStatus(); }
   // Tokens lie in [0, vocab_size()).
   virtual int vocab_size() const = 0;
+  // Whether a number in [0, vocab_size()) is a token. There may be gaps.
+  virtual bool IsToken(int32_t) const { return true; }
   // Appends the tokens of texts as training data hold them, each with what a
   // text's tokens stand between, and `document_end`. Requires: shorter than
   // 4 GiB.
@@ -57,6 +59,9 @@ class TextCodec {
   // Special tokens are left out. Errors: InvalidArgument for what is no token.
   virtual absl::StatusOr<std::string> Decode(
       std::span<const int32_t> tokens) = 0;
+  // Whether a token stands for no text: it marks where documents end, or is
+  // special by its tokenizer. A text that is written like one has it too.
+  virtual bool IsSpecial(int32_t token) const { return false; }
   // The token after which a text is over.
   virtual std::optional<int32_t> document_end() const = 0;
 };

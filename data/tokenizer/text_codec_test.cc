@@ -73,9 +73,10 @@ TEST(TextCodecTest, PartsHaveTheTokensOfTheWhole) {
   SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   Random random(kSeed);
   const std::vector<std::string> words = {
-      "the", " sea",          " boats",        "\n",      "  ",  "12",
-      "!",   "<|endoftext|>", "\u00e9t\u00e9", " \u3042", "\r\n"};
-  for (const char* kind : {"gpt2_like", "llama3_like"}) {
+      "the",   " sea",          " boats",        "\n",      "  ",   "12",
+      "!",     "<|endoftext|>", "\u00e9t\u00e9", " \u3042", "\r\n", "e\u0301",
+      "\u0323"};
+  for (const char* kind : {"gpt2_like", "llama3_like", "qwen2_like"}) {
     Tokenizer tokenizer = Open(kind);
     const auto end = UsualDocumentEnd(tokenizer);
     const auto codec = MakeTokenizerCodec(std::move(tokenizer), end).value();

@@ -1,12 +1,14 @@
 #include "data/tokenizer/tokenizer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "data/tokenizer/nfc.h"
 
 namespace skerry::data {
 namespace {
@@ -15,13 +17,25 @@ namespace {
 constexpr size_t kRememberedBytesMax = 24;
 constexpr size_t kRememberedPiecesMax = 1 << 17;
 
-std::vector<AddedToken> Those(const std::vector<AddedToken>& tokens,
-                              bool normalized) {
-  std::vector<AddedToken> those;
+// Those that are looked for before the text is normalized.
+std::vector<AddedToken> Early(const std::vector<AddedToken>& tokens) {
+  std::vector<AddedToken> early;
   for (const AddedToken& token : tokens) {
-    if (token.normalized == normalized) those.push_back(token);
+    if (!token.normalized) early.push_back(token);
   }
-  return those;
+  return early;
+}
+
+// The others, as they are written in a normalized text.
+std::vector<AddedToken> Late(const std::vector<AddedToken>& tokens,
+                             bool normalizes) {
+  std::vector<AddedToken> late;
+  for (const AddedToken& token : tokens) {
+    if (!token.normalized) continue;
+    late.push_back(token);
+    if (normalizes) late.back().content = ToNfc(token.content);
+  }
+  return late;
 }
 
 // Whether it could lie on both sides of what IsFirmEnd tells.
@@ -53,17 +67,19 @@ absl::StatusOr<Tokenizer> Tokenizer::Create(Parts parts) {
 }
 
 Tokenizer::Tokenizer(Parts parts, BpeModel model)
-    : pattern_(parts.pattern),
+    : normalizes_(parts.normalizes),
+      pattern_(parts.pattern),
       add_prefix_space_(parts.add_prefix_space),
       has_parts_(!parts.add_prefix_space),
       added_(std::move(parts.added)),
-      early_(Those(added_, false)),
-      late_(Those(added_, true)),
+      early_(Early(added_)),
+      late_(Late(added_, normalizes_)),
       model_(std::move(model)),
       token_bytes_(std::move(parts.token_bytes)),
       is_special_(token_bytes_.size()),
       prefix_(std::move(parts.prefix)),
-      suffix_(std::move(parts.suffix)) {
+      suffix_(std::move(parts.suffix)),
+      notes_(std::move(parts.notes)) {
   for (const AddedToken& token : added_) {
     const auto index = static_cast<size_t>(token.token);
     SKERRY_CHECK(index < token_bytes_.size() &&
@@ -80,6 +96,14 @@ std::optional<int32_t> Tokenizer::FindAdded(std::string_view content) const {
   return std::nullopt;
 }
 
+void Tokenizer::TakeSpecialsAsText() {
+  std::vector<AddedToken> others;
+  std::copy_if(added_.begin(), added_.end(), std::back_inserter(others),
+               [](const AddedToken& token) { return !token.special; });
+  early_ = AddedTokenFinder(Those(others, false));
+  late_ = AddedTokenFinder(Those(others, true));
+}
+
 size_t Tokenizer::PartEnd(std::string_view text, size_t at) const {
   if (!has_parts_ || pattern_ == SplitPattern::kWhole) return text.size();
   while (at < text.size() && !IsFirmEnd(pattern_, text, at)) ++at;
@@ -91,8 +115,7 @@ absl::StatusOr<std::string> Tokenizer::Decode(std::span<const int32_t> tokens,
   std::string text;
   for (const int32_t token : tokens) {
     const auto index = static_cast<size_t>(token);
-    if (token < 0 || index >= token_bytes_.size() ||
-        !token_bytes_[index].has_value()) {
+    if (!IsToken(token)) {
       return absl::InvalidArgumentError(
           absl::StrCat(token, " is not a token of this tokenizer"));
     }
@@ -114,12 +137,19 @@ void TextEncoder::Append(std::string_view text, std::vector<int32_t>& tokens) {
   const auto found = [&](int32_t token) { tokens.push_back(token); };
   Walk(
       tokenizer_.early_, text,
-      [&](std::string_view rest) {
-        Walk(
-            tokenizer_.late_, rest,
-            [&](std::string_view plain) { AppendPlain(plain, tokens); }, found);
-      },
-      found);
+      [&](std::string_view rest) { AppendRest(rest, tokens); }, found);
+}
+
+void TextEncoder::AppendRest(std::string_view text,
+                             std::vector<int32_t>& tokens) {
+  if (tokenizer_.normalizes_ && !IsNfc(text)) {
+    normalized_ = ToNfc(text);
+    text = normalized_;
+  }
+  Walk(
+      tokenizer_.late_, text,
+      [&](std::string_view plain) { AppendPlain(plain, tokens); },
+      [&](int32_t token) { tokens.push_back(token); });
 }
 
 void TextEncoder::AppendPlain(std::string_view text,

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/status.h"
 #include "data/tokenizer/byte_alphabet.h"
+#include "data/tokenizer/nfc.h"
 #include "nlohmann/json.hpp"
 
 namespace skerry::data {
@@ -25,6 +25,8 @@ using Numbers = absl::flat_hash_map<std::string, int32_t>;
 
 // No public vocabulary comes near it.
 constexpr uint64_t kTokensMax = uint64_t{1} << 22;
+// How deep Sequences of normalizers may nest.
+constexpr int kNormalizersMax = 4;
 
 template <typename... Parts>
 absl::Status Bad(const Parts&... parts) {
@@ -104,8 +106,13 @@ class Reader {
         json, "the file",
         {"version", "truncation", "padding", "added_tokens", "normalizer",
          "pre_tokenizer", "post_processor", "decoder", "model"}));
-    for (const char* key : {"truncation", "padding", "normalizer"}) {
-      SKERRY_RETURN_IF_ERROR(MustBeAbsent(json, key));
+    // They cut and fill batches for training; encoding a text needs neither.
+    for (const char* key : {"truncation", "padding"}) {
+      if (Find(json, key) == nullptr) continue;
+      Note(key, " is saved in the file and not applied");
+    }
+    if (const Json* normalizer = Find(json, "normalizer")) {
+      SKERRY_RETURN_IF_ERROR(ReadNormalizer(*normalizer, kNormalizersMax));
     }
     const Json* model = Find(json, "model");
     const Json* pre_tokenizer = Find(json, "pre_tokenizer");
@@ -128,6 +135,11 @@ class Reader {
   }
 
  private:
+  template <typename... Words>
+  void Note(const Words&... words) {
+    parts_.notes.push_back(absl::StrCat(words...));
+  }
+  absl::Status ReadNormalizer(const Json& json, int depth_max);
   absl::Status ReadModel(const Json& model);
   absl::Status ReadVocabulary(const Json& vocabulary);
   absl::Status ReadMerges(const Json& merges);
@@ -135,6 +147,8 @@ class Reader {
   absl::Status AddToken(const std::string& written, int32_t token);
   absl::Status ReadAdded(const Json& added);
   absl::Status ReadOneAdded(const Json& json, size_t index);
+  // The number that the package gives an added token, whatever the file says.
+  absl::StatusOr<int32_t> NumberAdded(const AddedToken& token);
   absl::Status ReadPreTokenizer(const Json& json);
   absl::Status ReadSplitSequence(const Json& json);
   absl::Status ReadPostProcessor(const Json& json);
@@ -145,7 +159,30 @@ class Reader {
   Tokenizer::Parts parts_;
   // By how the file writes them.
   Numbers numbers_;
+  // Index in parts_.added, by content.
+  absl::flat_hash_map<std::string, size_t> added_;
+  // One more than the largest number of an added token.
+  int32_t after_added_ = 0;
 };
+
+absl::Status Reader::ReadNormalizer(const Json& json, int depth_max) {
+  SKERRY_ASSIGN_OR_RETURN(const std::string type, StringAt(json, "type"));
+  if (type == "NFC") {
+    parts_.normalizes = true;
+    return absl::OkStatus();
+  }
+  const Json* steps = Find(json, "normalizers");
+  if (type != "Sequence" || steps == nullptr || !steps->is_array() ||
+      depth_max == 0) {
+    return Bad("the normalizer is ", Shown(type),
+               ", which Skerry does not do; it does NFC, and a Sequence of it "
+               "or of nothing");
+  }
+  for (const Json& step : *steps) {
+    SKERRY_RETURN_IF_ERROR(ReadNormalizer(step, depth_max - 1));
+  }
+  return absl::OkStatus();
+}
 
 absl::Status Reader::ReadModel(const Json& model) {
   SKERRY_RETURN_IF_ERROR(
@@ -155,9 +192,14 @@ absl::Status Reader::ReadModel(const Json& model) {
                  "ignore_merges", "vocab", "merges"}));
   const Json* type = Find(model, "type");
   if (type != nullptr && *type != "BPE") return Bad("the model is not BPE");
-  for (const char* key :
-       {"dropout", "continuing_subword_prefix", "end_of_word_suffix"}) {
+  for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
     SKERRY_RETURN_IF_ERROR(MustBeAbsent(model, key));
+  }
+  const Json* dropout = Find(model, "dropout");
+  if (dropout != nullptr && *dropout != 0) {
+    return Bad("the model's dropout is ", dropout->dump(),
+               ", with which a text has other tokens every time; set it to "
+               "null");
   }
   const Json* vocabulary = Find(model, "vocab");
   const Json* merges = Find(model, "merges");
@@ -250,13 +292,19 @@ absl::Status Reader::ReadAdded(const Json& added) {
   for (size_t i = 0; i < added.size(); ++i) {
     SKERRY_RETURN_IF_ERROR(ReadOneAdded(added[i], i));
   }
-  absl::flat_hash_set<absl::string_view> seen;
-  for (const AddedToken& token : parts_.added) {
-    if (!seen.insert(token.content).second) {
-      return Bad("the added token ", Shown(token.content), " is there twice");
-    }
-  }
   return absl::OkStatus();
+}
+
+absl::StatusOr<int32_t> Reader::NumberAdded(const AddedToken& token) {
+  const auto in_vocabulary = numbers_.find(token.content);
+  if (in_vocabulary != numbers_.end()) return in_vocabulary->second;
+  // Added tokens follow the vocabulary as if it had no gaps.
+  const int32_t number =
+      std::max(static_cast<int32_t>(numbers_.size()), after_added_);
+  const bool is_normal = parts_.normalizes && token.normalized;
+  SKERRY_RETURN_IF_ERROR(
+      AddToken(is_normal ? ToNfc(token.content) : token.content, number));
+  return number;
 }
 
 absl::Status Reader::ReadOneAdded(const Json& json, size_t index) {
@@ -265,9 +313,10 @@ absl::Status Reader::ReadOneAdded(const Json& json, size_t index) {
                                     "rstrip", "normalized", "special"}));
   AddedToken token;
   SKERRY_ASSIGN_OR_RETURN(token.content, StringAt(json, "content"));
-  if (token.content.empty()) return Bad("added token ", index, " is empty");
   if (!json.contains("id")) return Bad("added token ", index, " has no id");
-  SKERRY_ASSIGN_OR_RETURN(token.token, NumberOf(json["id"]));
+  SKERRY_ASSIGN_OR_RETURN(const int32_t written, NumberOf(json["id"]));
+  // It can be found nowhere.
+  if (token.content.empty()) return absl::OkStatus();
   for (const char* key : {"single_word", "lstrip", "rstrip"}) {
     SKERRY_ASSIGN_OR_RETURN(const bool value, BoolAt(json, key, false));
     if (value) {
@@ -278,13 +327,22 @@ absl::Status Reader::ReadOneAdded(const Json& json, size_t index) {
   SKERRY_ASSIGN_OR_RETURN(token.special, BoolAt(json, "special", false));
   SKERRY_ASSIGN_OR_RETURN(token.normalized,
                           BoolAt(json, "normalized", !token.special));
-  const auto found = numbers_.find(token.content);
-  if (found == numbers_.end()) {
-    SKERRY_RETURN_IF_ERROR(AddToken(token.content, token.token));
-  } else if (found->second != token.token) {
-    return Bad("added token ", Shown(token.content), " has the number ",
-               token.token, " but ", found->second, " in the vocabulary");
+  const auto found = added_.find(token.content);
+  if (found != added_.end()) {
+    const AddedToken& first = parts_.added[found->second];
+    token.token = first.token;
+    if (token == first) return absl::OkStatus();
+    return Bad("the added token ", Shown(token.content),
+               " is there twice, once special or normalized and once not; "
+               "remove one of them");
   }
+  SKERRY_ASSIGN_OR_RETURN(token.token, NumberAdded(token));
+  if (token.token != written) {
+    Note("the added token ", Shown(token.content), " has the number ",
+         token.token, ", as in the tokenizers package, and not ", written);
+  }
+  after_added_ = std::max(after_added_, token.token + 1);
+  added_.emplace(token.content, parts_.added.size());
   parts_.added.push_back(std::move(token));
   return absl::OkStatus();
 }

@@ -14,6 +14,7 @@
 namespace skerry::data {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
@@ -81,7 +82,8 @@ TEST_P(GoldenTest, EncodesAndDecodesAsTheTokenizersPackage) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, GoldenTest,
                          ::testing::Values("gpt2_like", "gpt2_prefix_space",
-                                           "gpt2_whole", "llama3_like"));
+                                           "gpt2_whole", "gpt2_gaps",
+                                           "llama3_like", "qwen2_like"));
 
 TEST(TokenizerJsonTest, AnyBytesComeBack) {
   for (const char* file : {"gpt2_like.json", "llama3_like.json"}) {
@@ -105,6 +107,36 @@ TEST(TokenizerJsonTest, TokensThatAreNoneAreRefused) {
     EXPECT_TRUE(absl::IsInvalidArgument(
         tokenizer.Decode({{token}}, Tokenizer::Specials::kKeep).status()));
   }
+}
+
+TEST(TokenizerJsonTest, AddedTokensHaveThePackagesNumbersWhateverTheFileSays) {
+  const auto tokenizer =
+      ParseTokenizerJson(ReadTestdata("gpt2_gaps.json")).value();
+  EXPECT_EQ(tokenizer.FindAdded("<|endoftext|>"), 0);
+  EXPECT_EQ(tokenizer.FindAdded("<|far|>"), 481);
+  EXPECT_EQ(tokenizer.FindAdded("<|x|>"), 483);
+  EXPECT_EQ(tokenizer.vocab_size(), 701);
+  EXPECT_TRUE(tokenizer.IsToken(483));
+  EXPECT_TRUE(tokenizer.IsToken(700));
+  EXPECT_FALSE(tokenizer.IsToken(484));
+  EXPECT_FALSE(tokenizer.IsToken(701));
+  EXPECT_FALSE(tokenizer.IsToken(-1));
+}
+
+TEST(TokenizerJsonTest, WhatIsReadOtherwiseThanWrittenIsNoted) {
+  const auto tokenizer =
+      ParseTokenizerJson(ReadTestdata("gpt2_gaps.json")).value();
+  EXPECT_THAT(
+      tokenizer.notes(),
+      ElementsAre("truncation is saved in the file and not applied",
+                  "padding is saved in the file and not applied",
+                  HasSubstr("'<|endoftext|>' has the number 0, as in the "
+                            "tokenizers package, and not 9"),
+                  HasSubstr("'<|far|>' has the number 481"),
+                  HasSubstr("'[sea]' has the number 482"),
+                  HasSubstr("'<|x|>' has the number 483")));
+  const auto plain = ParseTokenizerJson(ReadTestdata("gpt2_like.json")).value();
+  EXPECT_THAT(plain.notes(), ElementsAre());
 }
 
 // One thing is wrong in an otherwise good file.
@@ -134,15 +166,17 @@ class RefusalTest : public ::testing::Test {
 };
 
 TEST_F(RefusalTest, WhatChangesTokensAndIsNotDoneIsNamed) {
-  EXPECT_THAT(With("gpt2_like", "/normalizer", {{"type", "NFC"}}),
-              HasSubstr("normalizer must be null, not 'NFC'"));
-  EXPECT_THAT(With("gpt2_like", "/truncation", {{"max_length", 3}}),
-              HasSubstr("truncation"));
-  EXPECT_THAT(With("gpt2_like", "/padding", {{"pad_id", 3}}),
-              HasSubstr("padding"));
+  EXPECT_THAT(With("gpt2_like", "/normalizer", {{"type", "NFKC"}}),
+              HasSubstr("the normalizer is 'NFKC', which Skerry does not do"));
+  EXPECT_THAT(
+      With("gpt2_like", "/normalizer",
+           {{"type", "Sequence"}, {"normalizers", {{{"type", "Lowercase"}}}}}),
+      HasSubstr("the normalizer is 'Lowercase'"));
   EXPECT_THAT(With("gpt2_like", "/model/type", "Unigram"),
               HasSubstr("not BPE"));
-  EXPECT_THAT(With("gpt2_like", "/model/dropout", 0.1), HasSubstr("dropout"));
+  EXPECT_THAT(With("gpt2_like", "/model/dropout", 0.1),
+              HasSubstr("dropout is 0.1, with which a text has other tokens "
+                        "every time; set it to null"));
   EXPECT_THAT(With("gpt2_like", "/model/end_of_word_suffix", "</w>"),
               HasSubstr("end_of_word_suffix"));
   EXPECT_THAT(With("gpt2_like", "/model/hasty", true), HasSubstr("'hasty'"));
@@ -177,11 +211,12 @@ TEST_F(RefusalTest, ContradictionsAreNamed) {
                    files_["gpt2_like"]["model"]["merges"][0]),
               HasSubstr("merge 1 joins a pair"));
   EXPECT_THAT(With("gpt2_like", "/added_tokens/1/content", "<|endoftext|>"),
-              HasSubstr("number 480 but 0"));
-  EXPECT_THAT(With("gpt2_like", "/added_tokens/1/id", 3),
-              HasSubstr("two tokens have the number 3"));
-  EXPECT_THAT(With("gpt2_like", "/added_tokens/1/content", ""),
-              HasSubstr("is empty"));
+              HasSubstr("'<|endoftext|>' is there twice, once special"));
+  // Added tokens are numbered from the count of the vocabulary on.
+  EXPECT_THAT(With("gpt2_like", "/model/vocab/apart", 481),
+              HasSubstr("two tokens have the number 481"));
+  EXPECT_THAT(With("gpt2_like", "/added_tokens/1/id", -3),
+              HasSubstr("number is not in"));
   EXPECT_THAT(
       With("llama3_like",
            "/post_processor/processors/1/single/0/SpecialToken/id", "<who>"),

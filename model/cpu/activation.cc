@@ -78,6 +78,41 @@ struct GeluErf {
   }
 };
 
+// As in PyTorch the slope at 0 is 0, and NaN stays NaN.
+struct Relu {
+  template <class D, class V>
+  static HWY_INLINE V Value(D d, V x) {
+    return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Zero(d), x);
+  }
+
+  template <class D, class V>
+  static HWY_INLINE V Slope(D d, V x) {
+    return hn::IfThenElseZero(hn::Gt(x, hn::Zero(d)), hn::Set(d, 1.0f));
+  }
+};
+
+// x times the logistic function of x.
+struct Silu {
+  template <class D, class V>
+  static HWY_INLINE V Logistic(D d, V x) {
+    const V e = FastExp(d, hn::Min(hn::Neg(x), hn::Set(d, 80.0f)));
+    return hn::Div(hn::Set(d, 1.0f), hn::Add(hn::Set(d, 1.0f), e));
+  }
+
+  template <class D, class V>
+  static HWY_INLINE V Value(D d, V x) {
+    return hn::Mul(x, Logistic(d, x));
+  }
+
+  template <class D, class V>
+  static HWY_INLINE V Slope(D d, V x) {
+    const V s = Logistic(d, x);
+    const V value = hn::Mul(x, s);
+    // s + x s (1 - s)
+    return hn::Add(s, hn::NegMulAdd(value, s, value));
+  }
+};
+
 template <class Function>
 HWY_INLINE void MapValue(size_t count, const float* x, float* y) {
   const hn::ScalableTag<float> d;
@@ -112,19 +147,29 @@ HWY_INLINE void MapSlope(size_t count, const float* x, const float* dy,
 }
 
 void Forward(Activation kind, size_t count, const float* x, float* y) {
-  if (kind == Activation::kGeluTanh) {
-    MapValue<GeluTanh>(count, x, y);
-  } else {
-    MapValue<GeluErf>(count, x, y);
+  switch (kind) {
+    case Activation::kGeluTanh:
+      return MapValue<GeluTanh>(count, x, y);
+    case Activation::kGeluErf:
+      return MapValue<GeluErf>(count, x, y);
+    case Activation::kRelu:
+      return MapValue<Relu>(count, x, y);
+    case Activation::kSilu:
+      return MapValue<Silu>(count, x, y);
   }
 }
 
 void Backward(Activation kind, size_t count, const float* x, const float* dy,
               float* dx) {
-  if (kind == Activation::kGeluTanh) {
-    MapSlope<GeluTanh>(count, x, dy, dx);
-  } else {
-    MapSlope<GeluErf>(count, x, dy, dx);
+  switch (kind) {
+    case Activation::kGeluTanh:
+      return MapSlope<GeluTanh>(count, x, dy, dx);
+    case Activation::kGeluErf:
+      return MapSlope<GeluErf>(count, x, dy, dx);
+    case Activation::kRelu:
+      return MapSlope<Relu>(count, x, dy, dx);
+    case Activation::kSilu:
+      return MapSlope<Silu>(count, x, dy, dx);
   }
 }
 

@@ -1,6 +1,6 @@
 // model/cpu/activation.h
 //
-// The two GELUs of GPT-2 configs, elementwise.
+// The activations of GPT-2 configs, elementwise.
 //
 // Absolute error against the exact function, for |x| <= 10: at most 2e-6.
 #ifndef SKERRY_MODEL_CPU_ACTIVATION_H_

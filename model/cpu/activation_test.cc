@@ -1,5 +1,6 @@
 #include "model/cpu/activation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -15,11 +16,14 @@ double Exact(Activation kind, double x) {
   if (kind == Activation::kGeluErf) {
     return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
   }
+  if (kind == Activation::kRelu) return std::max(x, 0.0);
+  if (kind == Activation::kSilu) return x / (1 + std::exp(-x));
   return 0.5 * x *
          (1 + std::tanh(std::sqrt(2 / kPi) * (x + 0.044715 * x * x * x)));
 }
 
 double ExactSlope(Activation kind, double x) {
+  if (kind == Activation::kRelu) return x > 0 ? 1 : 0;
   constexpr double kStep = 1e-5;
   return (Exact(kind, x + kStep) - Exact(kind, x - kStep)) / (2 * kStep);
 }
@@ -70,7 +74,9 @@ TEST_P(ActivationTest, NanStaysNan) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, ActivationTest,
                          ::testing::Values(Activation::kGeluTanh,
-                                           Activation::kGeluErf));
+                                           Activation::kGeluErf,
+                                           Activation::kRelu,
+                                           Activation::kSilu));
 
 }  // namespace
 }  // namespace skerry::model::cpu

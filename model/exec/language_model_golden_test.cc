@@ -115,8 +115,8 @@ TEST_P(GoldenTest, GradientsAddUpAndScale) {
 std::vector<Case> AllCases() {
   std::vector<Case> cases;
   for (const char* name :
-       {"gpt2_tied", "gpt2_untied", "llama_grouped", "llama_tied_llama3",
-        "llama_linear", "llama_dynamic", "llama_yarn"}) {
+       {"gpt2_tied", "gpt2_untied", "gpt2_relu", "gpt2_silu", "llama_grouped",
+        "llama_tied_llama3", "llama_linear", "llama_dynamic", "llama_yarn"}) {
     cases.push_back({name, &cpu::OneDnnGemm()});
     cases.push_back({name, &cpu::OpenBlasGemm()});
   }

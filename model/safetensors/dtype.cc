@@ -74,12 +74,15 @@ std::string_view DtypeName(Dtype dtype) {
       return "BF16";
     case Dtype::kF16:
       return "F16";
+    case Dtype::kF64:
+      return "F64";
   }
   return "";
 }
 
 std::optional<Dtype> DtypeFromName(std::string_view name) {
-  for (const Dtype dtype : {Dtype::kF32, Dtype::kBf16, Dtype::kF16}) {
+  for (const Dtype dtype :
+       {Dtype::kF32, Dtype::kBf16, Dtype::kF16, Dtype::kF64}) {
     if (DtypeName(dtype) == name) return dtype;
   }
   return std::nullopt;
@@ -93,12 +96,23 @@ std::string_view TorchDtypeName(Dtype dtype) {
       return "bfloat16";
     case Dtype::kF16:
       return "float16";
+    case Dtype::kF64:
+      return "float64";
   }
   return "";
 }
 
 size_t ElementBytes(Dtype dtype) {
-  return dtype == Dtype::kF32 ? sizeof(float) : sizeof(uint16_t);
+  switch (dtype) {
+    case Dtype::kF32:
+      return sizeof(float);
+    case Dtype::kBf16:
+    case Dtype::kF16:
+      return sizeof(uint16_t);
+    case Dtype::kF64:
+      return sizeof(double);
+  }
+  return 0;
 }
 
 void EncodeElements(std::span<const float> values, Dtype dtype,
@@ -107,6 +121,13 @@ void EncodeElements(std::span<const float> values, Dtype dtype,
   if (values.empty()) return;
   if (dtype == Dtype::kF32) {
     std::memcpy(out.data(), values.data(), out.size());
+    return;
+  }
+  if (dtype == Dtype::kF64) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      const double wide = values[i];
+      std::memcpy(out.data() + i * sizeof(wide), &wide, sizeof(wide));
+    }
     return;
   }
   for (size_t i = 0; i < values.size(); ++i) {
@@ -122,6 +143,14 @@ void DecodeElements(std::span<const std::byte> bytes, Dtype dtype,
   if (out.empty()) return;
   if (dtype == Dtype::kF32) {
     std::memcpy(out.data(), bytes.data(), bytes.size());
+    return;
+  }
+  if (dtype == Dtype::kF64) {
+    for (size_t i = 0; i < out.size(); ++i) {
+      double wide;
+      std::memcpy(&wide, bytes.data() + i * sizeof(wide), sizeof(wide));
+      out[i] = static_cast<float>(wide);
+    }
     return;
   }
   for (size_t i = 0; i < out.size(); ++i) {

@@ -13,9 +13,9 @@
 
 namespace skerry::model {
 
-enum class Dtype { kF32, kBf16, kF16 };
+enum class Dtype { kF32, kBf16, kF16, kF64 };
 
-// "F32", "BF16", "F16": as a safetensors header spells them.
+// "F32", "BF16", "F16", "F64": as a safetensors header spells them.
 std::string_view DtypeName(Dtype dtype);
 std::optional<Dtype> DtypeFromName(std::string_view name);
 // As the torch_dtype of a config.json spells them.
@@ -28,7 +28,8 @@ size_t ElementBytes(Dtype dtype);
 void EncodeElements(std::span<const float> values, Dtype dtype,
                     std::span<std::byte> out);
 
-// Exact. Requires: bytes has ElementBytes(dtype) a value.
+// Exact, but for F64, which is rounded to nearest. Requires: bytes has
+// ElementBytes(dtype) a value.
 void DecodeElements(std::span<const std::byte> bytes, Dtype dtype,
                     std::span<float> out);
 

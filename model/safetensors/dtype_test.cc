@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -88,8 +89,20 @@ TEST(DtypeTest, F32IsCopied) {
   EXPECT_EQ(again, values);
 }
 
+TEST(DtypeTest, F64IsRoundedToTheNearest) {
+  const std::vector<float> values = {1.5f, -0.0f, kInfinity, 0.1f};
+  std::vector<std::byte> bytes(32);
+  EncodeElements(values, Dtype::kF64, bytes);
+  const double third = 1.0 / 3;
+  std::memcpy(bytes.data(), &third, sizeof(third));
+  std::vector<float> again(4);
+  DecodeElements(bytes, Dtype::kF64, again);
+  EXPECT_EQ(again, (std::vector<float>{1.0f / 3, -0.0f, kInfinity, 0.1f}));
+}
+
 TEST(DtypeTest, NamesLeadBack) {
-  for (const Dtype dtype : {Dtype::kF32, Dtype::kBf16, Dtype::kF16}) {
+  for (const Dtype dtype :
+       {Dtype::kF32, Dtype::kBf16, Dtype::kF16, Dtype::kF64}) {
     EXPECT_EQ(DtypeFromName(DtypeName(dtype)), dtype);
   }
   EXPECT_FALSE(DtypeFromName("I64").has_value());

@@ -17,6 +17,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr char kMetadataKey[] = "__metadata__";
+constexpr std::string_view kLfsPointer = "version https://git-lfs";
 constexpr size_t kLengthBytes = sizeof(uint64_t);
 // Values start here, so that a reader may map them.
 constexpr size_t kAlignment = 8;
@@ -71,11 +72,12 @@ absl::StatusOr<TensorEntry> ParseTensor(const std::string& name,
     return BadTensor(name, "has no dtype");
   }
   const std::optional<Dtype> known = DtypeFromName(dtype->get<std::string>());
-  if (!known) {
-    return BadTensor(name, absl::StrCat("has the dtype ", dtype->dump(),
-                                        "; supported: F32, BF16, F16"));
+  if (known) {
+    tensor.dtype = *known;
+  } else {
+    tensor.foreign_dtype = dtype->get<std::string>();
+    if (tensor.foreign_dtype.empty()) return BadTensor(name, "has no dtype");
   }
-  tensor.dtype = *known;
   const Json* shape = Find(json, "shape");
   const Json* offsets = Find(json, "data_offsets");
   if (shape == nullptr || !shape->is_array() || offsets == nullptr ||
@@ -91,7 +93,10 @@ absl::StatusOr<TensorEntry> ParseTensor(const std::string& name,
                           NonNegative(&(*offsets)[0], name, "data_offsets"));
   SKERRY_ASSIGN_OR_RETURN(tensor.end,
                           NonNegative(&(*offsets)[1], name, "data_offsets"));
-  const std::optional<uint64_t> bytes = TensorBytes(tensor.shape, tensor.dtype);
+  // How large a foreign type's elements are is not known.
+  const std::optional<uint64_t> bytes =
+      tensor.is_readable() ? TensorBytes(tensor.shape, tensor.dtype)
+                           : tensor.end - tensor.begin;
   if (tensor.end < tensor.begin || bytes != tensor.end - tensor.begin) {
     return BadTensor(name, "data_offsets do not span what the shape holds");
   }
@@ -143,13 +148,17 @@ absl::StatusOr<std::vector<std::byte>> SafetensorsHeader(
       return BadTensor(tensor.name, "the name is taken");
     }
     const std::optional<uint64_t> bytes =
-        TensorBytes(tensor.shape, tensor.dtype);
+        tensor.is_readable() ? TensorBytes(tensor.shape, tensor.dtype)
+                             : tensor.end - tensor.begin;
     if (!bytes || *bytes > INT64_MAX - offset) {
       return BadTensor(tensor.name, "the shape is impossible");
     }
     tensor.begin = offset;
     tensor.end = offset += *bytes;
-    json[tensor.name] = {{"dtype", DtypeName(tensor.dtype)},
+    const std::string_view dtype = tensor.is_readable()
+                                       ? DtypeName(tensor.dtype)
+                                       : std::string_view(tensor.foreign_dtype);
+    json[tensor.name] = {{"dtype", dtype},
                          {"shape", tensor.shape},
                          {"data_offsets", {tensor.begin, tensor.end}}};
   }
@@ -169,6 +178,13 @@ absl::StatusOr<std::vector<std::byte>> SafetensorsHeader(
 absl::StatusOr<SafetensorsView> SafetensorsView::Parse(
     std::span<const std::byte> bytes) {
   uint64_t length = 0;
+  const std::string_view whole(reinterpret_cast<const char*>(bytes.data()),
+                               bytes.size());
+  if (whole.starts_with(kLfsPointer)) {
+    return Bad(
+        "is the pointer of Git LFS that stands for the file; get the file "
+        "itself with \"git lfs pull\"");
+  }
   if (bytes.size() < kLengthBytes) return Bad("shorter than 8 bytes");
   std::memcpy(&length, bytes.data(), kLengthBytes);
   if (length > kSafetensorsHeaderBytesMax) {

@@ -27,10 +27,15 @@ inline constexpr size_t kSafetensorsHeaderBytesMax = size_t{16} << 20;
 struct TensorEntry {
   std::string name;
   Dtype dtype = Dtype::kF32;
+  // How the header spells a type that Dtype does not have, such as "BOOL". The
+  // values of such a tensor cannot be read, and `dtype` means nothing.
+  std::string foreign_dtype = "";
   std::vector<int64_t> shape;  // empty: a scalar
   // Bytes of the tensor's values in the part after the header.
   uint64_t begin = 0;
   uint64_t end = 0;
+  bool is_readable() const { return foreign_dtype.empty(); }
+  // Requires: is_readable().
   uint64_t elements() const { return (end - begin) / ElementBytes(dtype); }
   friend bool operator==(const TensorEntry&, const TensorEntry&) = default;
 };
@@ -38,8 +43,9 @@ struct TensorEntry {
 using SafetensorsMetadata = absl::btree_map<std::string, std::string>;
 
 // The first bytes of a file with these tensors; their values follow, in this
-// order, without gaps. Fills in begin and end. Metadata is free text for the
-// reader. Errors: InvalidArgument for two tensors of one name, the name
+// order, without gaps. Fills in begin and end; a tensor of a foreign type keeps
+// its size. Metadata is free text for the reader. Errors: InvalidArgument for
+// two tensors of one name, the name
 // "__metadata__", text that is not UTF-8, a negative extent, or more than
 // kSafetensorsHeaderBytesMax.
 absl::StatusOr<std::vector<std::byte>> SafetensorsHeader(
@@ -50,8 +56,7 @@ absl::StatusOr<std::vector<std::byte>> SafetensorsHeader(
 class SafetensorsView {
  public:
   // Any bytes may be given. Errors: InvalidArgument with one line that says
-  // what is wrong, when they are not exactly one file, or when a tensor has
-  // another type than F32, BF16 and F16.
+  // what is wrong, when they are not exactly one file.
   static absl::StatusOr<SafetensorsView> Parse(
       std::span<const std::byte> bytes);
 
@@ -64,7 +69,8 @@ class SafetensorsView {
   std::span<const std::byte> Bytes(const TensorEntry& tensor) const {
     return values_.subspan(tensor.begin, tensor.end - tensor.begin);
   }
-  // Widens to fp32. Requires: out.size() == tensor.elements().
+  // Converts to fp32. Requires: tensor.is_readable() and
+  // out.size() == tensor.elements().
   void Read(const TensorEntry& tensor, std::span<float> out) const {
     DecodeElements(Bytes(tensor), tensor.dtype, out);
   }

@@ -89,6 +89,20 @@ TEST(SafetensorsTest, WhatIsWrittenIsReadBack) {
   EXPECT_THAT(Values(*view, "b"), ElementsAre(1, 2, 3));
 }
 
+TEST(SafetensorsTest, TensorsOfOtherTypesTakeTheirBytesAndAreNotReadable) {
+  const auto bytes =
+      File(R"({"mask":{"dtype":"BOOL","shape":[3],"data_offsets":[0,3]},)"
+           R"("half":{"dtype":"F4","shape":[2],"data_offsets":[3,4]},)"
+           R"("a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
+           8);
+  const auto view = SafetensorsView::Parse(bytes);
+  ASSERT_TRUE(view.ok()) << view.status();
+  EXPECT_EQ(view->Find("mask")->foreign_dtype, "BOOL");
+  EXPECT_FALSE(view->Find("half")->is_readable());
+  EXPECT_EQ(view->Bytes(*view->Find("mask")).size(), 3u);
+  EXPECT_THAT(Values(*view, "a"), ElementsAre(0.0f));
+}
+
 TEST(SafetensorsTest, WriterRefusesNamesThatAreTakenOrNoText) {
   std::vector<TensorEntry> twice = {{.name = "a", .shape = {}},
                                     {.name = "a", .shape = {}}};
@@ -132,9 +146,14 @@ TEST(SafetensorsTest, EveryMistakeOfTheHeaderIsNamed) {
               HasSubstr("the key a twice"));
   EXPECT_THAT(Refusal(tensor(R"("dtype":"F32","shape":[2])")),
               HasSubstr("tensor a: needs exactly dtype"));
+  EXPECT_THAT(Refusal(tensor(R"("dtype":"","shape":[1],"data_offsets":[0,8])")),
+              HasSubstr("has no dtype"));
   EXPECT_THAT(
-      Refusal(tensor(R"("dtype":"I64","shape":[1],"data_offsets":[0,8])")),
-      HasSubstr("has the dtype \"I64\"; supported: F32"));
+      Refusal(tensor(R"("dtype":"I64","shape":[1],"data_offsets":[8,0])")),
+      HasSubstr("do not span"));
+  EXPECT_THAT(
+      Refusal(ToBytes("version https://git-lfs.github.com/spec/v1\noid ")),
+      HasSubstr("git lfs pull"));
   EXPECT_THAT(Refusal(offsets("[0,8,8]")), HasSubstr("two data_offsets"));
   EXPECT_THAT(Refusal(offsets("[-8,0]")), HasSubstr("must be integers"));
   EXPECT_THAT(Refusal(offsets("[8,0]")), HasSubstr("do not span"));

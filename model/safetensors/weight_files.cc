@@ -1,7 +1,7 @@
 #include "model/safetensors/weight_files.h"
 
 #include <algorithm>
-#include <optional>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "model/safetensors/strict_json.h"
+#include "model/safetensors/weight_names.h"
 #include "nlohmann/json.hpp"
 
 namespace skerry::model {
@@ -16,15 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What a bare model's names lack: GPT-2's, Llama's.
-constexpr std::string_view kPrefixes[] = {"transformer.", "model."};
 constexpr std::string_view kHead = "lm_head.weight";
-constexpr std::string_view kTokenTables[] = {"transformer.wte.weight",
-                                             "model.embed_tokens.weight"};
-// Values that follow from the config, which transformers once stored: the
-// causal mask and its fill value, the rotary frequencies.
-constexpr std::string_view kDerived[] = {".attn.bias", ".attn.masked_bias",
-                                         ".rotary_emb.inv_freq"};
 constexpr size_t kIndexBytesMax = size_t{16} << 20;
 constexpr int kIndexDepthMax = 4;
 
@@ -47,54 +40,88 @@ std::string Shape(const std::vector<int64_t>& shape) {
   return text + "]";
 }
 
-std::optional<int> FindTensor(const ParameterLayout& layout,
-                              const std::string& name) {
-  if (const auto index = layout.Find(name)) return index;
-  for (const std::string_view prefix : kPrefixes) {
-    const auto index = layout.Find(std::string(prefix) + name);
-    if (index) return index;
-  }
-  return std::nullopt;
+// A tensor of integers or truth values under a name that the model does not
+// know is no weight.
+bool CannotBeWeight(const TensorEntry& tensor) {
+  const std::string_view type = tensor.foreign_dtype;
+  return type == "BOOL" || type.starts_with('I') || type.starts_with('U');
 }
 
-bool IsDerived(std::string_view name) {
-  return std::any_of(
-      std::begin(kDerived), std::end(kDerived),
-      [name](std::string_view end) { return name.ends_with(end); });
+absl::Status RefuseUnknown(absl::string_view name) {
+  for (const absl::string_view part : {".lora_", ".base_layer."}) {
+    if (name.find(part) == name.npos) continue;
+    return Bad(absl::StrCat(name,
+                            " is of a LoRA adapter; merge it into its model "
+                            "(merge_and_unload) and save that"));
+  }
+  return Bad(absl::StrCat(name,
+                          " is not in the model; remove it from the file if "
+                          "the model computes without it"));
 }
 
-std::optional<int> FindTokenTable(const ParameterLayout& layout) {
-  for (const std::string_view name : kTokenTables) {
-    if (const auto index = layout.Find(name)) return index;
-  }
-  return std::nullopt;
+absl::Status RefuseMissing(absl::string_view name) {
+  return Bad(absl::StrCat(
+      name, " is missing",
+      name == absl::string_view(kHead.data(), kHead.size())
+          ? "; set tie_word_embeddings to true in config.json if the model "
+            "has its embedding as head"
+          : ""));
 }
 
-// Reads tensor `index` from where it was found.
-absl::Status ReadTensor(const ParameterTensor& wanted,
-                        const SafetensorsView& file, const TensorEntry& found,
-                        std::span<float> out) {
-  if (found.shape != wanted.shape) {
-    return Bad(absl::StrCat(found.name, " has the shape ", Shape(found.shape),
-                            ", the model's is ", Shape(wanted.shape)));
-  }
-  file.Read(found, out);
-  return absl::OkStatus();
-}
+// Collects the tensors of one model from its files.
+class Reader {
+ public:
+  Reader(const ParameterLayout& layout, std::span<float> flat)
+      : layout_(layout), flat_(flat), names_(layout.tensors().size()) {}
 
-// A head that is stored beside the table it is tied to.
-absl::Status CheckTiedHead(const ParameterLayout& layout,
-                           const SafetensorsView& file, const TensorEntry& head,
-                           std::span<const float> flat) {
-  const auto table = FindTokenTable(layout);
-  if (!table) return Bad(absl::StrCat(head.name, " is not in the model"));
-  std::vector<float> values(head.elements());
-  file.Read(head, values);
-  const std::span<const float> tied = layout.Slice(flat, *table);
-  if (head.shape == layout.tensor(*table).shape &&
-      std::equal(values.begin(), values.end(), tied.begin(), tied.end())) {
-    return absl::OkStatus();
+  // Reads tensor `index` from where it was found. Errors: InvalidArgument when
+  // it cannot be, or has other values than were found under another name.
+  absl::Status Take(int index, const SafetensorsView& file,
+                    const TensorEntry& found) {
+    const ParameterTensor& wanted = layout_.tensor(index);
+    if (!found.is_readable()) {
+      return Bad(absl::StrCat(found.name, " has the dtype ",
+                              found.foreign_dtype,
+                              "; Skerry reads weights of F32, BF16, F16 and "
+                              "F64: save the model in one of them"));
+    }
+    if (found.shape != wanted.shape) {
+      return Bad(absl::StrCat(found.name, " has the shape ", Shape(found.shape),
+                              ", the model's is ", Shape(wanted.shape)));
+    }
+    const std::span<float> own = layout_.Slice(flat_, index);
+    std::string& name = names_[static_cast<size_t>(index)];
+    if (name.empty()) {
+      file.Read(found, own);
+      name = found.name;
+      return absl::OkStatus();
+    }
+    std::vector<float> again(own.size());
+    file.Read(found, again);
+    if (std::memcmp(again.data(), own.data(), own.size_bytes()) == 0) {
+      return absl::OkStatus();
+    }
+    return Bad(absl::StrCat(found.name, " has other values than ",
+                            name == found.name ? "in another file" : name,
+                            "; both are the same tensor, remove one of them"));
   }
+
+  bool Has(int index) const {
+    return !names_[static_cast<size_t>(index)].empty();
+  }
+
+ private:
+  const ParameterLayout& layout_;
+  const std::span<float> flat_;
+  // Under which name each tensor was found; empty while it was not.
+  std::vector<std::string> names_;
+};
+
+// A head that stands beside the table it is tied to, or in place of it.
+absl::Status TakeHead(int table, const SafetensorsView& file,
+                      const TensorEntry& head, Reader& reader) {
+  if (!reader.Has(table)) return reader.Take(table, file, head);
+  if (reader.Take(table, file, head).ok()) return absl::OkStatus();
   return Bad(absl::StrCat(head.name,
                           " differs from the embedding that config.json ties "
                           "it to; set tie_word_embeddings to false"));
@@ -187,30 +214,27 @@ absl::Status ReadWeights(const ParameterLayout& layout,
                          std::span<const SafetensorsView> files,
                          std::span<float> flat) {
   SKERRY_CHECK(static_cast<int64_t>(flat.size()) == layout.element_count());
-  std::vector<bool> have(layout.tensors().size());
+  Reader reader(layout, flat);
   for (const SafetensorsView& file : files) {
     for (const TensorEntry& found : file.tensors()) {
-      const auto index = FindTensor(layout, found.name);
-      if (!index) {
-        if (found.name == kHead || IsDerived(found.name)) continue;
-        return Bad(absl::StrCat(found.name, " is not in the model"));
+      const NameMeaning meaning = MeaningOf(layout, found.name);
+      if (meaning.kind == NameKind::kTensor) {
+        SKERRY_RETURN_IF_ERROR(reader.Take(meaning.tensor, file, found));
+      } else if (meaning.kind == NameKind::kUnknown && !CannotBeWeight(found)) {
+        return RefuseUnknown(found.name);
       }
-      if (have[*index]) return Bad(absl::StrCat(found.name, " is there twice"));
-      have[*index] = true;
-      SKERRY_RETURN_IF_ERROR(ReadTensor(layout.tensor(*index), file, found,
-                                        layout.Slice(flat, *index)));
     }
   }
-  const auto missing = std::find(have.begin(), have.end(), false);
-  if (missing != have.end()) {
-    const int index = static_cast<int>(missing - have.begin());
-    return Bad(absl::StrCat(layout.tensor(index).name, " is missing"));
-  }
-  if (layout.Find(kHead)) return absl::OkStatus();
   for (const SafetensorsView& file : files) {
-    const TensorEntry* head = file.Find(kHead);
-    if (head == nullptr) continue;
-    SKERRY_RETURN_IF_ERROR(CheckTiedHead(layout, file, *head, flat));
+    for (const TensorEntry& found : file.tensors()) {
+      const NameMeaning meaning = MeaningOf(layout, found.name);
+      if (meaning.kind != NameKind::kTiedHead) continue;
+      SKERRY_RETURN_IF_ERROR(TakeHead(meaning.tensor, file, found, reader));
+    }
+  }
+  for (size_t i = 0; i < layout.tensors().size(); ++i) {
+    if (reader.Has(static_cast<int>(i))) continue;
+    return RefuseMissing(layout.tensors()[i].name);
   }
   return absl::OkStatus();
 }

@@ -53,13 +53,14 @@ std::string WeightIndex(const ParameterLayout& layout,
 absl::StatusOr<absl::btree_map<std::string, std::string>> ParseWeightIndex(
     std::string_view json);
 
-// Fills `flat` from the files of one model, whichever tensor lies where.
-// Names may lack the prefix "transformer." or "model.", as those of a bare
-// model do. Beside the layout's tensors only masks and rotary frequencies of
-// older versions and a head equal to the embedding it is tied to may be there.
-// Errors: InvalidArgument, naming the tensor, for one that is missing, doubled,
-// unknown or of another shape. Requires: flat has layout.element_count()
-// values.
+// Fills `flat` from the files of one model, whichever tensor lies where and
+// under whichever name (weight_names.h). A tied head may stand beside the
+// token table or in place of it, and a tensor may be there several times, if
+// the values are the same. Derived tensors and those of integers that the model
+// does not know are not read. Errors: InvalidArgument, naming the tensor and
+// what to do, for one that is missing, unknown, of another shape, of a type
+// that cannot be read, or there with different values. Requires: flat has
+// layout.element_count() values.
 absl::Status ReadWeights(const ParameterLayout& layout,
                          std::span<const SafetensorsView> files,
                          std::span<float> flat);

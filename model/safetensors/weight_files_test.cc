@@ -1,6 +1,11 @@
 #include "model/safetensors/weight_files.h"
 
+#include <cstddef>
 #include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -73,6 +78,42 @@ Files OneTensor(const std::string& name, std::vector<int64_t> shape) {
   auto bytes = SafetensorsHeader(tensors, {});
   EXPECT_TRUE(bytes.ok());
   bytes->resize(bytes->size() + tensors[0].end);
+  files.bytes.push_back(*std::move(bytes));
+  files.views.push_back(*SafetensorsView::Parse(files.bytes[0]));
+  return files;
+}
+
+// One file with one tensor of a type whose values cannot be read.
+Files OneForeignTensor(const std::string& name, std::vector<int64_t> shape,
+                       const std::string& dtype, uint64_t bytes_of_values) {
+  Files files;
+  std::vector<TensorEntry> tensors = {{.name = name,
+                                       .foreign_dtype = dtype,
+                                       .shape = shape,
+                                       .end = bytes_of_values}};
+  auto bytes = SafetensorsHeader(tensors, {});
+  EXPECT_TRUE(bytes.ok());
+  bytes->resize(bytes->size() + bytes_of_values);
+  files.bytes.push_back(*std::move(bytes));
+  files.views.push_back(*SafetensorsView::Parse(files.bytes[0]));
+  return files;
+}
+
+// One file with these tensors of fp32.
+Files NamedTensors(
+    const std::vector<std::pair<std::string, std::vector<float>>>& values) {
+  Files files;
+  std::vector<TensorEntry> tensors;
+  for (const auto& [name, numbers] : values) {
+    tensors.push_back(
+        {.name = name, .shape = {static_cast<int64_t>(numbers.size())}});
+  }
+  auto bytes = SafetensorsHeader(tensors, {});
+  EXPECT_TRUE(bytes.ok());
+  for (const auto& [name, numbers] : values) {
+    const auto raw = std::as_bytes(std::span(numbers));
+    bytes->insert(bytes->end(), raw.begin(), raw.end());
+  }
   files.bytes.push_back(*std::move(bytes));
   files.views.push_back(*SafetensorsView::Parse(files.bytes[0]));
   return files;
@@ -198,6 +239,104 @@ TEST(WeightFilesTest, SoAreThoseOfABareLlama) {
   EXPECT_EQ(flat, std::vector<float>(6, 0.0f));
 }
 
+TEST(WeightFilesTest, MasksOfBytesAndPositionsOfIntegersAreNotRead) {
+  for (const ParameterLayout& layout :
+       {Layout(/*tied=*/true), Layout(/*tied=*/false), LlamaLayout()}) {
+    const std::vector<float> flat = Numbered(layout);
+    const Files whole = Encode(layout, flat, kNoLimit);
+    struct Mask {
+      const char* name;
+      const char* dtype;
+      uint64_t bytes;
+    };
+    for (const Mask& mask :
+         {Mask{"transformer.h.0.attn.bias", "BOOL", 256},
+          Mask{"transformer.h.1.attn.bias", "U8", 256},
+          Mask{"h.0.attn.bias", "BOOL", 256},
+          Mask{"model.position_ids", "I64", 8},
+          Mask{"embeddings.position_ids", "I32", 4},
+          Mask{"some.counter", "I64", 8}, Mask{"some.flags", "BOOL", 3}}) {
+      const Files other =
+          OneForeignTensor(mask.name, {1, 1, 16, 16}, mask.dtype, mask.bytes);
+      const std::vector<SafetensorsView> views = {other.views[0],
+                                                  whole.views[0]};
+      std::vector<float> again(flat.size());
+      const absl::Status read = ReadWeights(layout, views, again);
+      EXPECT_TRUE(read.ok()) << mask.name << ": " << read;
+      EXPECT_EQ(again, flat);
+    }
+  }
+}
+
+TEST(WeightFilesTest, OneOfTwoTiedNamesServes) {
+  ParameterLayout gpt2;
+  gpt2.Add("transformer.wte.weight", {3}, Initializer::kNormal);
+  ParameterLayout llama;
+  llama.Add("model.embed_tokens.weight", {3}, Initializer::kNormal);
+  const std::vector<float> values = {1, 2, 3};
+  for (const ParameterLayout& layout : {gpt2, llama}) {
+    for (const char* name : {"lm_head.weight", "module.lm_head.weight"}) {
+      const Files head = NamedTensors({{name, values}});
+      std::vector<float> flat(3);
+      const absl::Status read = ReadWeights(layout, head.views, flat);
+      EXPECT_TRUE(read.ok()) << read;
+      EXPECT_EQ(flat, values);
+    }
+  }
+  // Both, whichever comes first.
+  const Files both = NamedTensors(
+      {{"lm_head.weight", values}, {"transformer.wte.weight", values}});
+  std::vector<float> flat(3);
+  EXPECT_TRUE(ReadWeights(gpt2, both.views, flat).ok());
+  const Files differ = NamedTensors(
+      {{"lm_head.weight", {1, 2, 4}}, {"transformer.wte.weight", values}});
+  EXPECT_THAT(std::string(ReadWeights(gpt2, differ.views, flat).message()),
+              HasSubstr("lm_head.weight differs from the embedding"));
+}
+
+TEST(WeightFilesTest, AnUntiedModelNeedsItsHead) {
+  const ParameterLayout layout = Layout(/*tied=*/false);
+  const ParameterLayout tied = Layout(/*tied=*/true);
+  const Files whole = Encode(tied, Numbered(tied), kNoLimit);
+  std::vector<float> flat(layout.element_count());
+  EXPECT_THAT(
+      std::string(ReadWeights(layout, whole.views, flat).message()),
+      HasSubstr("lm_head.weight is missing; set tie_word_embeddings to true"));
+}
+
+TEST(WeightFilesTest, EqualDuplicatesAreReadAndOthersAreNamed) {
+  ParameterLayout layout;
+  layout.Add("transformer.wte.weight", {2}, Initializer::kNormal);
+  const Files one = NamedTensors({{"transformer.wte.weight", {1, 2}}});
+  const Files equal = NamedTensors({{"module.wte.weight", {1, 2}}});
+  const Files other = NamedTensors({{"module.wte.weight", {1, 3}}});
+  std::vector<float> flat(2);
+  const auto read = [&](std::vector<SafetensorsView> views) {
+    return std::string(ReadWeights(layout, views, flat).message());
+  };
+  EXPECT_EQ(read({one.views[0], one.views[0], equal.views[0]}), "");
+  EXPECT_EQ(flat, (std::vector<float>{1, 2}));
+  EXPECT_THAT(read({one.views[0], other.views[0]}),
+              HasSubstr("module.wte.weight has other values than "
+                        "transformer.wte.weight; both are the same tensor"));
+}
+
+TEST(WeightFilesTest, DoublesAreRounded) {
+  ParameterLayout layout;
+  layout.Add("transformer.wte.weight", {2}, Initializer::kNormal);
+  std::vector<TensorEntry> tensors = {
+      {.name = "transformer.wte.weight", .dtype = Dtype::kF64, .shape = {2}}};
+  auto bytes = SafetensorsHeader(tensors, {});
+  ASSERT_TRUE(bytes.ok());
+  const double values[] = {0.1, -3};
+  const auto raw = std::as_bytes(std::span(values));
+  bytes->insert(bytes->end(), raw.begin(), raw.end());
+  const std::vector<SafetensorsView> views = {*SafetensorsView::Parse(*bytes)};
+  std::vector<float> flat(2);
+  ASSERT_TRUE(ReadWeights(layout, views, flat).ok());
+  EXPECT_EQ(flat, (std::vector<float>{0.1f, -3}));
+}
+
 TEST(WeightFilesTest, EveryMismatchNamesItsTensor) {
   const ParameterLayout layout = Layout(/*tied=*/true);
   const std::vector<float> flat = Numbered(layout);
@@ -207,11 +346,16 @@ TEST(WeightFilesTest, EveryMismatchNamesItsTensor) {
     return std::string(ReadWeights(layout, views, out).message());
   };
   EXPECT_THAT(refusal({}), HasSubstr("transformer.wte.weight is missing"));
-  EXPECT_THAT(refusal({whole.views[0], whole.views[0]}),
-              HasSubstr("transformer.wte.weight is there twice"));
   const Files unknown = OneTensor("score.weight", {2, 20});
   EXPECT_THAT(refusal({whole.views[0], unknown.views[0]}),
-              HasSubstr("score.weight is not in the model"));
+              HasSubstr("score.weight is not in the model; remove it"));
+  const Files adapter = OneTensor("base_model.model.x.lora_A.weight", {2, 20});
+  EXPECT_THAT(refusal({whole.views[0], adapter.views[0]}),
+              HasSubstr("is of a LoRA adapter; merge it"));
+  const Files narrow =
+      OneForeignTensor("transformer.wte.weight", {37, 20}, "F8_E4M3", 37 * 20);
+  EXPECT_THAT(refusal({narrow.views[0]}),
+              HasSubstr("has the dtype F8_E4M3; Skerry reads"));
   const Files shape = OneTensor("transformer.wte.weight", {20, 37});
   EXPECT_THAT(refusal({shape.views[0]}),
               HasSubstr("has the shape [20, 37], the model's is [37, 20]"));

@@ -18,10 +18,14 @@ using Json = nlohmann::json;
 constexpr std::string_view kBookkeeping[] = {
     "architectures",
     "attn_implementation",
+    "auto_map",
     "bad_words_ids",
     "begin_suppress_tokens",
     "bos_token_id",
     "chunk_size_feed_forward",
+    "classifier_dropout",
+    "cls_token_id",
+    "custom_pipelines",
     "decoder_start_token_id",
     "diversity_penalty",
     "do_sample",
@@ -40,11 +44,16 @@ constexpr std::string_view kBookkeeping[] = {
     "keys_to_ignore_at_inference",
     "label2id",
     "length_penalty",
+    "license",
+    "mask_token_id",
     "max_length",
     "max_new_tokens",
     "max_sequence_length",
+    "max_window_layers",
     "min_length",
+    "model_max_length",
     "model_type",
+    "neftune_noise_alpha",
     "no_repeat_ngram_size",
     "num_beam_groups",
     "num_beams",
@@ -71,29 +80,58 @@ constexpr std::string_view kBookkeeping[] = {
     "top_p",
     "torch_dtype",
     "torchscript",
+    "transformers.js_config",
     "transformers_version",
     "typical_p",
     "unk_token_id",
+    "unsloth_fixed",
+    "unsloth_version",
     "use_bfloat16",
     "use_cache",
 };
 
-// What every config may say of models that none of ours is, and what it says
-// where it does not.
+// Keys of models that none of ours is, and the one value of each with which the
+// model computes as ours do.
 struct Harmless {
   const char* key;
   const char* json;
 };
 constexpr Harmless kHarmless[] = {
     {"add_cross_attention", "false"},
+    {"embedding_multiplier", "1.0"},
+    {"is_causal", "true"},
     {"is_encoder_decoder", "false"},
+    {"logits_scaling", "1.0"},
+    {"partial_rotary_factor", "1.0"},
     {"pruned_heads", "{}"},
+    {"residual_multiplier", "1.0"},
     {"tie_encoder_decoder", "false"},
 };
 
 bool IsHarmlessKey(std::string_view key) {
   return std::any_of(std::begin(kHarmless), std::end(kHarmless),
                      [&](const Harmless& one) { return key == one.key; });
+}
+
+// A switch that is off, a share of nothing, a list of none.
+bool IsOff(const Json& value) {
+  if (value.is_boolean()) return !value.get<bool>();
+  if (value.is_number()) return value == 0;
+  if (value.is_string()) return value.get<std::string>().empty();
+  return value.empty();
+}
+
+// Whether the key says that every layer looks at the whole text.
+bool SaysFullAttention(const std::string& key, const Json& value,
+                       const Json& config) {
+  if (key == "layer_types") {
+    return value.is_array() &&
+           std::all_of(value.begin(), value.end(), [](const Json& layer) {
+             return layer == "full_attention";
+           });
+  }
+  return key == "sliding_window" && config.contains("use_sliding_window") &&
+         config["use_sliding_window"] == false;
 }
 
 }  // namespace
@@ -187,17 +225,19 @@ absl::Status ConfigFields::RefuseOthers(
     SKERRY_RETURN_IF_ERROR(RefuseUnless(key, Json::parse(json)));
   }
   for (const auto& [key, value] : object_.items()) {
-    if (value.is_null() || IsBookkeeping(key) || IsHarmlessKey(key)) continue;
-    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    if (value.is_null()) continue;
     if (key == "quantization_config") {
       return Refuse(key,
                     "is of a quantised checkpoint; Skerry reads tensors of "
-                    "fp32, bf16 and fp16");
+                    "fp32, bf16, fp16 and fp64; save it dequantised");
     }
+    if (IsOff(value) || IsBookkeeping(key) || IsHarmlessKey(key)) continue;
+    if (SaysFullAttention(key, value, object_)) continue;
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     return Refuse(
         key,
         "is not known to Skerry and may change the arithmetic; remove "
-        "it if it does not");
+        "it from config.json if it does not");
   }
   return absl::OkStatus();
 }

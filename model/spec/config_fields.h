@@ -37,9 +37,10 @@ class ConfigFields {
   // Refuses the key when it is there and neither null nor `harmless`.
   absl::Status RefuseUnless(const char* key,
                             const nlohmann::json& harmless) const;
-  // Refuses the first key that is neither in `known`, nor null, nor
-  // bookkeeping, nor one that all models have (cross-attention, pruned heads,
-  // encoders) with the value of models that have no such thing.
+  // Refuses the first key that may change the arithmetic. A key may not if it
+  // is in `known`, is bookkeeping, is switched off (null, false, zero or
+  // empty), or has the one value that says what all models here do, such as
+  // full attention in every layer.
   absl::Status RefuseOthers(
       std::initializer_list<std::string_view> known) const;
 
@@ -54,7 +55,7 @@ absl::Status CheckRate(std::string_view field, double rate);
 
 // Whether a key of any model's config.json says nothing about the arithmetic of
 // the models here: token ids, what generation defaults to, versions, labels,
-// how memory is saved.
+// notes of other tools, how memory is saved.
 bool IsBookkeeping(std::string_view key);
 
 }  // namespace skerry::model

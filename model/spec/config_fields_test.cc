@@ -72,6 +72,33 @@ TEST(ConfigFieldsTest, WhatAllModelsHaveIsRefusedUnlessItIsNotUsed) {
   }
 }
 
+// Keys that other tools leave in public configs.
+TEST(ConfigFieldsTest, HarmlessKeysAreJudgedByTheirValue) {
+  for (const Json& harmless :
+       {Json{{"transformers.js_config", {{"dtype", "q4"}}}},
+        Json{{"unsloth_version", "2025.1.5"}, {"unsloth_fixed", true}},
+        Json{{"auto_map", {{"AutoModel", "modeling.Model"}}}},
+        Json{{"neftune_noise_alpha", 5}}, Json{{"use_sliding_window", false}},
+        Json{{"use_sliding_window", false}, {"sliding_window", 4096}},
+        Json{{"layer_types", {"full_attention", "full_attention"}}},
+        Json{{"layer_types", Json::array()}}, Json{{"qkv_bias", false}},
+        Json{{"final_logit_softcapping", 0.0}}, Json{{"adapters", ""}},
+        Json{{"embedding_multiplier", 1.0}}, Json{{"is_causal", true}},
+        Json{{"max_window_layers", 28}}}) {
+    const absl::Status status = ConfigFields(harmless).RefuseOthers({});
+    EXPECT_TRUE(status.ok()) << status;
+  }
+  for (const Json& other :
+       {Json{{"use_sliding_window", true}}, Json{{"sliding_window", 4096}},
+        Json{{"layer_types", {"full_attention", "sliding_attention"}}},
+        Json{{"qkv_bias", true}}, Json{{"final_logit_softcapping", 30.0}},
+        Json{{"embedding_multiplier", 12.0}}, Json{{"is_causal", false}}}) {
+    const std::string key = other.begin().key();
+    EXPECT_THAT(std::string(ConfigFields(other).RefuseOthers({}).message()),
+                HasSubstr("config.json: " + key));
+  }
+}
+
 TEST(ConfigFieldsTest, QuantisedCheckpointsAreRefusedAsSuch) {
   const Json object = {{"quantization_config", {{"quant_method", "gptq"}}}};
   EXPECT_THAT(std::string(ConfigFields(object).RefuseOthers({}).message()),

@@ -2,9 +2,11 @@
 
 #include <initializer_list>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "model/spec/config_fields.h"
 #include "nlohmann/json.hpp"
@@ -14,17 +16,50 @@ namespace {
 
 using Json = nlohmann::json;
 
+// As transformers calls them. The names of one activation are one function.
+constexpr std::pair<const char*, Activation> kActivations[] = {
+    {"gelu_new", Activation::kGeluTanh},
+    {"gelu_pytorch_tanh", Activation::kGeluTanh},
+    {"gelu_fast", Activation::kGeluTanh},
+    {"gelu_accurate", Activation::kGeluTanh},
+    {"gelu", Activation::kGeluErf},
+    {"gelu_python", Activation::kGeluErf},
+    {"relu", Activation::kRelu},
+    {"silu", Activation::kSilu},
+    {"swish", Activation::kSilu},
+};
+
 absl::Status ReadActivation(const ConfigFields& fields, Activation* target) {
   std::string name = "gelu_new";
   SKERRY_RETURN_IF_ERROR(fields.ReadString("activation_function", &name));
-  if (name == "gelu_new") {
-    *target = Activation::kGeluTanh;
-  } else if (name == "gelu") {
-    *target = Activation::kGeluErf;
-  } else {
+  for (const auto& [known, activation] : kActivations) {
+    if (name != known) continue;
+    *target = activation;
+    return absl::OkStatus();
+  }
+  return fields.Refuse(
+      "activation_function",
+      absl::StrCat("is \"", name, "\"; supported: ",
+                   absl::StrJoin(kActivations, ", ",
+                                 [](std::string* out, const auto& one) {
+                                   absl::StrAppend(out, "\"", one.first, "\"");
+                                 })));
+}
+
+// transformers knows these fields under two names, and the other name wins.
+absl::Status CheckOtherNames(const ConfigFields& fields,
+                             const ModelConfig& config) {
+  for (const auto& [key, own, value] :
+       std::initializer_list<std::tuple<const char*, const char*, int>>{
+           {"hidden_size", "n_embd", config.n_embd},
+           {"max_position_embeddings", "n_positions", config.n_positions},
+           {"num_attention_heads", "n_head", config.n_head},
+           {"num_hidden_layers", "n_layer", config.n_layer}}) {
+    const Json* other = fields.Find(key);
+    if (other == nullptr || *other == value) continue;
     return fields.Refuse(
-        "activation_function",
-        absl::StrCat("is \"", name, "\"; supported: \"gelu_new\", \"gelu\""));
+        key, absl::StrCat("is ", other->dump(), ", and ", own, " is ", value,
+                          ", which is the same field; write ", own, " alone"));
   }
   return absl::OkStatus();
 }
@@ -113,10 +148,15 @@ absl::StatusOr<ModelConfig> ReadGpt2Config(const Json& object) {
       fields.ReadBool("scale_attn_by_inverse_layer_idx",
                       &config.scale_attn_by_inverse_layer_idx));
   SKERRY_RETURN_IF_ERROR(ReadDropout(fields, config));
+  SKERRY_RETURN_IF_ERROR(CheckOtherNames(fields, config));
   // Upcasting only matters in half precision; everything here is fp32. The
   // summary is a head that a language model does not have, the special tokens
   // belong to another one.
   SKERRY_RETURN_IF_ERROR(fields.RefuseOthers({"vocab_size",
+                                              "hidden_size",
+                                              "max_position_embeddings",
+                                              "num_attention_heads",
+                                              "num_hidden_layers",
                                               "n_positions",
                                               "n_ctx",
                                               "n_embd",

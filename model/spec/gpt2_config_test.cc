@@ -1,6 +1,8 @@
 #include "model/spec/gpt2_config.h"
 
+#include <initializer_list>
 #include <string>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -88,8 +90,12 @@ TEST(Gpt2ConfigTest, RefusalsNameTheField) {
   EXPECT_THAT(ErrorOf(R"("n_layer": 99999999999)"), HasSubstr("n_layer"));
   EXPECT_THAT(ErrorOf(R"("vocab_size": -1)"), HasSubstr("vocab_size"));
   EXPECT_THAT(ErrorOf(R"("n_head": 5)"), HasSubstr("n_head"));
-  EXPECT_THAT(ErrorOf(R"("activation_function": "relu")"),
-              HasSubstr("activation_function"));
+  EXPECT_THAT(ErrorOf(R"("activation_function": "mish")"),
+              HasSubstr("activation_function: is \"mish\"; supported: "
+                        "\"gelu_new\", \"gelu_pytorch_tanh\""));
+  EXPECT_THAT(ErrorOf(R"("n_embd": 24, "n_head": 2, "hidden_size": 36)"),
+              HasSubstr("hidden_size: is 36, and n_embd is 24, which is the "
+                        "same field; write n_embd alone"));
   EXPECT_THAT(ErrorOf(R"("layer_norm_epsilon": 0)"),
               HasSubstr("layer_norm_epsilon"));
   EXPECT_THAT(ErrorOf(R"("tie_word_embeddings": 1)"),
@@ -98,6 +104,31 @@ TEST(Gpt2ConfigTest, RefusalsNameTheField) {
               HasSubstr("add_cross_attention"));
   EXPECT_THAT(ErrorOf(R"("n_embd": 131072, "n_layer": 4096, "n_head": 1)"),
               HasSubstr("2^40"));
+}
+
+TEST(Gpt2ConfigTest, EveryNameOfAnActivationIsRead) {
+  for (const auto& [name, activation] :
+       std::initializer_list<std::pair<const char*, Activation>>{
+           {"gelu_new", Activation::kGeluTanh},
+           {"gelu_pytorch_tanh", Activation::kGeluTanh},
+           {"gelu_fast", Activation::kGeluTanh},
+           {"gelu", Activation::kGeluErf},
+           {"relu", Activation::kRelu},
+           {"silu", Activation::kSilu},
+           {"swish", Activation::kSilu}}) {
+    const auto config =
+        Parse("\"activation_function\": \"" + std::string(name) + "\"");
+    ASSERT_TRUE(config.ok()) << config.status();
+    EXPECT_EQ(config->activation, activation) << name;
+  }
+}
+
+TEST(Gpt2ConfigTest, FieldsUnderTheirOtherNamesMayAgree) {
+  EXPECT_EQ(ErrorOf(R"("n_embd": 24, "n_head": 2, "n_layer": 3,
+                       "n_positions": 8, "hidden_size": 24,
+                       "num_attention_heads": 2, "num_hidden_layers": 3,
+                       "max_position_embeddings": 8)"),
+            "");
 }
 
 // What release 2 of transformers wrote beside the model's own keys.
@@ -116,6 +147,7 @@ TEST(Gpt2ConfigTest, UnknownKeysAreRefusedByName) {
   EXPECT_THAT(ErrorOf(R"("multi_query": true)"), HasSubstr("multi_query"));
   EXPECT_EQ(ErrorOf(R"("n_ctx": 1024, "multi_query": null, "prefix": "x")"),
             "");
+  EXPECT_EQ(ErrorOf(R"("multi_query": false)"), "");
 }
 
 }  // namespace

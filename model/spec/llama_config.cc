@@ -122,6 +122,18 @@ absl::Status ReadRotary(const ConfigFields& fields, int positions,
   return ReadScaling(inner, positions, rotary);
 }
 
+// The gate's. "swish" is the same function.
+absl::Status ReadActivation(const ConfigFields& fields) {
+  std::string name = "silu";
+  SKERRY_RETURN_IF_ERROR(fields.ReadString("hidden_act", &name));
+  if (name == "silu" || name == "swish") return absl::OkStatus();
+  return fields.Refuse(
+      "hidden_act",
+      absl::StrCat("is \"", name,
+                   "\", which Skerry does not compute in a gated MLP; it can "
+                   "only be \"silu\""));
+}
+
 absl::Status ValidateRotary(const ModelConfig& config) {
   const RotaryConfig& rotary = config.rotary;
   const auto refuse = [](const char* field, const char* why) {
@@ -259,7 +271,7 @@ absl::StatusOr<ModelConfig> ReadLlamaConfig(const Json& object) {
   SKERRY_RETURN_IF_ERROR(fields.ReadBool("mlp_bias", &config.mlp_bias));
   SKERRY_RETURN_IF_ERROR(
       ReadRotary(fields, config.n_positions, &config.rotary));
-  SKERRY_RETURN_IF_ERROR(fields.RefuseUnless("hidden_act", "silu"));
+  SKERRY_RETURN_IF_ERROR(ReadActivation(fields));
   SKERRY_RETURN_IF_ERROR(
       fields.ReadNumber("attention_dropout", &config.attn_pdrop));
   SKERRY_RETURN_IF_ERROR(fields.RefuseUnless("rope_interleaved", false));

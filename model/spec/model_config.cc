@@ -43,7 +43,8 @@ absl::StatusOr<ModelConfig> ParseModelConfig(std::string_view config_json) {
   SKERRY_RETURN_IF_ERROR(ConfigFields(object).ReadString("model_type", &type));
   if (type.empty()) {
     return RefuseField("model_type",
-                       "is missing; supported: \"gpt2\", \"llama\"");
+                       "is missing; add \"gpt2\" or \"llama\", whichever "
+                       "the model is");
   }
   if (type != "gpt2" && type != "llama") return RefuseType(type);
   SKERRY_ASSIGN_OR_RETURN(

@@ -17,6 +17,8 @@ namespace skerry::model {
 enum class Activation {
   kGeluTanh,  // "gelu_new": 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
   kGeluErf,   // "gelu": 0.5 x (1 + erf(x / sqrt(2)))
+  kRelu,      // "relu": max(x, 0)
+  kSilu,      // "silu": x / (1 + exp(-x))
 };
 
 // Members carry the names and the defaults of GPT-2's file; Llama's names

@@ -10,9 +10,16 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "runtime/posix/errno_hint.h"
 
 namespace skerry::runtime {
 namespace {
+
+absl::Status Failure(const char* doing, const std::string& path, int error) {
+  return absl::Status(
+      absl::ErrnoToStatusCode(error),
+      absl::StrCat("cannot ", doing, " ", path, ": ", ErrnoText(error)));
+}
 
 std::string HolderOf(int fd) {
   char text[32];
@@ -25,18 +32,19 @@ std::string HolderOf(int fd) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(
-    const std::string& folder, const std::string& user) {
-  const std::string path = folder + "/lock";
+    const std::string& folder, const std::string& user,
+    const std::string& file) {
+  const std::string path = absl::StrCat(folder, "/", file);
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
+    return Failure("open", path, errno);
   }
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const int error = errno;
     const std::string holder = HolderOf(fd);
     close(fd);
     if (error != EWOULDBLOCK) {
-      return absl::ErrnoToStatus(error, absl::StrCat("cannot lock ", path));
+      return Failure("lock", path, error);
     }
     return absl::FailedPreconditionError(
         absl::StrCat(folder, " is in use by another ", user, " (process ",
@@ -48,18 +56,18 @@ absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(
       pwrite(fd, holder.data(), holder.size(), 0) < 0) {
     const int error = errno;
     close(fd);
-    return absl::ErrnoToStatus(error, absl::StrCat("cannot write ", path));
+    return Failure("write", path, error);
   }
   return std::unique_ptr<FolderLock>(new FolderLock(path, fd));
 }
 
 absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Share(
     const std::string& folder, const std::string& user) {
-  const std::string path = folder + "/lock";
+  const std::string path = absl::StrCat(folder, "/", kFile);
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0 && errno == ENOENT) return std::unique_ptr<FolderLock>();
   if (fd < 0) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
+    return Failure("open", path, errno);
   }
   if (flock(fd, LOCK_SH | LOCK_NB) == 0) {
     return std::unique_ptr<FolderLock>(new FolderLock(path, fd));
@@ -68,7 +76,7 @@ absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Share(
   const std::string holder = HolderOf(fd);
   close(fd);
   if (error != EWOULDBLOCK) {
-    return absl::ErrnoToStatus(error, absl::StrCat("cannot lock ", path));
+    return Failure("lock", path, error);
   }
   return absl::FailedPreconditionError(absl::StrCat("a ", user, " (process ",
                                                     holder, ") serves from ",

@@ -14,15 +14,19 @@
 namespace skerry::runtime {
 
 // Held until destroyed; the kernel lets go of it when the process dies, however
-// it dies. The file `folder`/lock holds the process id of the last holder.
+// it dies. A file in the folder holds the process id of the last holder.
 class FolderLock {
  public:
+  // The file of a state folder.
+  static constexpr char kFile[] = "lock";
+
   // `user` is what takes it ("coordinator"), for the message to another one.
   // Codes: FailedPrecondition, another process holds it (the message says
   // which), or the disk is read-only; NotFound or PermissionDenied, the folder
   // cannot be used.
   static absl::StatusOr<std::unique_ptr<FolderLock>> Take(
-      const std::string& folder, const std::string& user);
+      const std::string& folder, const std::string& user,
+      const std::string& file = kFile);
   // Keeps others from taking it, together with any number of readers; writes
   // nothing. Null when the folder has no lock file: nobody ever served from it.
   // Codes: FailedPrecondition, a process holds it; PermissionDenied.

@@ -7,16 +7,16 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/posix/errno_hint.h"
 
 namespace skerry::runtime {
 namespace {
 
 absl::Status Error(const std::string& path, int error) {
   const std::string message =
-      absl::StrCat(path, ": cannot read: ", std::strerror(error));
+      absl::StrCat(path, ": cannot read: ", ErrnoText(error));
   if (error == ENOENT) return absl::NotFoundError(message);
   if (error == EACCES) return absl::PermissionDeniedError(message);
   return absl::InternalError(message);

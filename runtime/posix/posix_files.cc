@@ -10,19 +10,26 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "runtime/posix/errno_hint.h"
+#include "runtime/posix/folder_lock.h"
 
 namespace skerry::runtime {
 namespace {
 
 constexpr std::string_view kTemporarySuffix = ".tmp";
+constexpr std::string_view kStandardInput = "-";
+// What keeps others out of a folder; no data and no state is called so.
+constexpr char kHoldFile[] = ".skerry-lock";
 
 absl::Status Failure(const std::string& path, const char* doing, int error) {
   const std::string text =
-      absl::StrCat(path, ": cannot ", doing, ": ", strerror(error));
+      absl::StrCat(path, ": cannot ", doing, ": ", ErrnoText(error));
   switch (error) {
     case ENOENT:
     case ENOTDIR:
@@ -55,8 +62,8 @@ class Descriptor {
   ~Descriptor() {
     if (fd_ >= 0) close(fd_);
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
   int get() const { return fd_; }
 
  private:
@@ -84,6 +91,17 @@ absl::Status SyncDirectory(const std::string& directory) {
   return absl::OkStatus();
 }
 
+// `read_once` is read or pread.
+absl::StatusOr<size_t> ReadRetrying(const std::string& path,
+                                    absl::FunctionRef<ssize_t()> read_once) {
+  ssize_t n;
+  do {
+    n = read_once();
+  } while (n < 0 && errno == EINTR);
+  if (n < 0) return Failure(path, "read", errno);
+  return static_cast<size_t>(n);
+}
+
 absl::Status WriteAll(int fd, const std::string& path, ByteSpan bytes) {
   while (!bytes.empty()) {
     const ssize_t n = write(fd, bytes.data(), bytes.size());
@@ -94,10 +112,9 @@ absl::Status WriteAll(int fd, const std::string& path, ByteSpan bytes) {
   return absl::OkStatus();
 }
 
-absl::Status WriteAndSync(const std::string& path,
+absl::Status WriteAndSync(const std::string& path, mode_t mode,
                           std::span<const ByteSpan> pieces) {
-  const Descriptor fd(
-      OpenRetrying(path, O_WRONLY | O_CREAT | O_TRUNC, S_IRUSR | S_IWUSR));
+  const Descriptor fd(OpenRetrying(path, O_WRONLY | O_CREAT | O_TRUNC, mode));
   if (fd.get() < 0) return Failure(path, "create", errno);
   for (const ByteSpan piece : pieces) {
     SKERRY_RETURN_IF_ERROR(WriteAll(fd.get(), path, piece));
@@ -152,12 +169,99 @@ std::string TemporaryFor(const std::string& path) {
   return absl::StrCat(path, ".", made.fetch_add(1), ".tmp");
 }
 
+// The file that a temporary name is for; none when it has another form.
+std::optional<std::string_view> FileOfTemporary(std::string_view name) {
+  if (!name.ends_with(kTemporarySuffix)) return std::nullopt;
+  name.remove_suffix(kTemporarySuffix.size());
+  const size_t last = name.find_last_not_of("0123456789");
+  if (last == name.npos || last + 1 == name.size() || name[last] != '.') {
+    return std::nullopt;
+  }
+  return name.substr(0, last);
+}
+
+mode_t FileMode(PosixFiles::Access access) {
+  return access == PosixFiles::Access::kOwner ? 0600 : 0666;
+}
+
+class DescriptorSource final : public ByteSource {
+ public:
+  DescriptorSource(std::string path, Descriptor fd, bool can_repeat)
+      : path_(std::move(path)), fd_(std::move(fd)), can_repeat_(can_repeat) {}
+
+  absl::StatusOr<size_t> Read(std::span<std::byte> out) override {
+    return ReadRetrying(
+        path_, [&] { return read(fd_.get(), out.data(), out.size()); });
+  }
+  bool can_repeat() const override { return can_repeat_; }
+
+ private:
+  const std::string path_;
+  const Descriptor fd_;
+  const bool can_repeat_;
+};
+
+class TemporarySink final : public ByteSink {
+ public:
+  TemporarySink(std::string path, std::string temporary, Descriptor fd)
+      : path_(std::move(path)),
+        temporary_(std::move(temporary)),
+        fd_(std::move(fd)) {}
+  ~TemporarySink() override {
+    if (!is_committed_) unlink(temporary_.c_str());
+  }
+
+  absl::Status Append(ByteSpan bytes) override {
+    return WriteAll(fd_.get(), path_, bytes);
+  }
+  absl::Status Overwrite(uint64_t at, ByteSpan bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t n =
+          pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(at));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return Failure(path_, "write", errno);
+      bytes = bytes.subspan(static_cast<size_t>(n));
+      at += static_cast<uint64_t>(n);
+    }
+    return absl::OkStatus();
+  }
+  absl::StatusOr<size_t> ReadBack(uint64_t at,
+                                  std::span<std::byte> out) const override {
+    return ReadRetrying(path_, [&] {
+      return pread(fd_.get(), out.data(), out.size(), static_cast<off_t>(at));
+    });
+  }
+  absl::Status Commit() override {
+    if (fsync(fd_.get()) != 0) return SyncFailure(path_, errno);
+    if (rename(temporary_.c_str(), path_.c_str()) != 0) {
+      return Failure(path_, "rename into place", errno);
+    }
+    is_committed_ = true;
+    return SyncDirectory(ParentOf(path_));
+  }
+
+ private:
+  const std::string path_;
+  const std::string temporary_;
+  const Descriptor fd_;
+  bool is_committed_ = false;
+};
+
+class LockHold final : public FolderHold {
+ public:
+  explicit LockHold(std::unique_ptr<FolderLock> lock)
+      : lock_(std::move(lock)) {}
+
+ private:
+  const std::unique_ptr<FolderLock> lock_;
+};
+
 }  // namespace
 
 absl::Status PosixFiles::WriteDurably(const std::string& path,
                                       std::span<const ByteSpan> pieces) {
   const std::string temporary = TemporaryFor(path);
-  absl::Status status = WriteAndSync(temporary, pieces);
+  absl::Status status = WriteAndSync(temporary, FileMode(access_), pieces);
   if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
     status = Failure(path, "rename into place", errno);
   }
@@ -166,6 +270,58 @@ absl::Status PosixFiles::WriteDurably(const std::string& path,
     return status;
   }
   return SyncDirectory(ParentOf(path));
+}
+
+absl::StatusOr<std::unique_ptr<ByteSource>> PosixFiles::Open(
+    const std::string& path) const {
+  if (path == kStandardInput) {
+    Descriptor input(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+    if (input.get() < 0) return Failure("standard input", "open", errno);
+    // Somebody may have read a part of it.
+    return std::make_unique<DescriptorSource>("standard input",
+                                              std::move(input), false);
+  }
+  Descriptor fd(OpenRetrying(path, O_RDONLY));
+  if (fd.get() < 0) return Failure(path, "open", errno);
+  struct stat info;
+  if (fstat(fd.get(), &info) != 0) return Failure(path, "stat", errno);
+  if (S_ISDIR(info.st_mode)) return Failure(path, "read", EISDIR);
+  return std::make_unique<DescriptorSource>(path, std::move(fd),
+                                            S_ISREG(info.st_mode));
+}
+
+absl::StatusOr<std::unique_ptr<ByteSink>> PosixFiles::Create(
+    const std::string& path) {
+  std::string temporary = TemporaryFor(path);
+  Descriptor fd(
+      OpenRetrying(temporary, O_RDWR | O_CREAT | O_TRUNC, FileMode(access_)));
+  if (fd.get() < 0) return Failure(path, "create", errno);
+  return std::make_unique<TemporarySink>(path, std::move(temporary),
+                                         std::move(fd));
+}
+
+absl::StatusOr<std::unique_ptr<FolderHold>> PosixFiles::Hold(
+    const std::string& directory, const std::string& user) {
+  SKERRY_ASSIGN_OR_RETURN(std::unique_ptr<FolderLock> lock,
+                          FolderLock::Take(directory, user, kHoldFile));
+  return std::make_unique<LockHold>(std::move(lock));
+}
+
+absl::Status PosixFiles::RemoveLeftovers(
+    const std::string& directory,
+    absl::FunctionRef<bool(std::string_view name)> is_ours) {
+  SKERRY_ASSIGN_OR_RETURN(const Entries entries, ListEntries(directory));
+  bool is_changed = false;
+  for (const std::string& name : entries.leftovers) {
+    const std::optional<std::string_view> file = FileOfTemporary(name);
+    if (!file.has_value() || !is_ours(*file)) continue;
+    const std::string path = absl::StrCat(directory, "/", name);
+    if (unlink(path.c_str()) != 0 && errno != ENOENT) {
+      return Failure(path, "remove", errno);
+    }
+    is_changed = true;
+  }
+  return is_changed ? SyncDirectory(directory) : absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<std::byte>> PosixFiles::Read(
@@ -242,7 +398,8 @@ absl::Status PosixFiles::MakeDirectory(const std::string& directory) {
   }
   const std::string parent = ParentOf(directory);
   if (parent != directory) SKERRY_RETURN_IF_ERROR(MakeDirectory(parent));
-  if (mkdir(directory.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+  const mode_t mode = access_ == Access::kOwner ? 0700 : 0777;
+  if (mkdir(directory.c_str(), mode) != 0 && errno != EEXIST) {
     return Failure(directory, "make directory", errno);
   }
   return SyncDirectory(parent);

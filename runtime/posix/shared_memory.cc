@@ -15,8 +15,9 @@ namespace skerry::runtime {
 namespace {
 
 absl::Status Error(const char* doing, const std::string& name, int error) {
-  const std::string message = absl::StrCat("shared memory ", name, ": cannot ",
-                                           doing, ": ", std::strerror(error));
+  const std::string message = absl::StrCat(
+      "shared memory ", name, ": cannot ", doing, ": ", std::strerror(error),
+      error == ENOSPC ? "; make room in /dev/shm, or mount a larger one" : "");
   switch (error) {
     case EEXIST:
       return absl::AlreadyExistsError(message);
@@ -50,7 +51,9 @@ absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Create(
   // Pages are taken now: a full /dev/shm is an answer here, not a signal later.
   const int error = posix_fallocate(fd, 0, static_cast<off_t>(size));
   absl::StatusOr<std::byte*> data =
-      error == 0 ? Map(fd, name, size) : Error("size", name, error);
+      error == 0
+          ? Map(fd, name, size)
+          : Error(absl::StrCat("take ", size, " bytes").c_str(), name, error);
   close(fd);
   if (!data.ok()) {
     shm_unlink(name.c_str());

@@ -52,6 +52,8 @@ size_t ManualLoop::AdvanceTo(Instant when) {
   return count;
 }
 
+void ManualLoop::SleepUntil(Instant when) { now_ = std::max(now_, when); }
+
 std::optional<Instant> ManualLoop::NextTimer() const {
   if (timers_.empty()) return std::nullopt;
   return timers_.begin()->first.first;

@@ -31,6 +31,8 @@ class ManualLoop final : public EventLoop {
   // follows from it. Returns how many tasks ran.
   size_t AdvanceTo(Instant when);
   size_t Advance(absl::Duration step) { return AdvanceTo(now_ + step); }
+  // Moves time to `when` and runs nothing, as when the process was stopped.
+  void SleepUntil(Instant when);
   // When the next timer is due; none when there is no timer.
   std::optional<Instant> NextTimer() const;
 

@@ -1,5 +1,9 @@
 #include "runtime/testing/memory_files.h"
 
+#include <algorithm>
+#include <functional>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 
@@ -26,6 +30,35 @@ absl::Status NoPower(const std::string& path) {
 absl::Status Missing(const std::string& path) {
   return absl::NotFoundError(absl::StrCat(path, ": no such file or directory"));
 }
+
+// Reads what another source reads, and once.
+class PipeSource final : public ByteSource {
+ public:
+  explicit PipeSource(std::vector<std::byte> bytes)
+      : bytes_(std::move(bytes)) {}
+  absl::StatusOr<size_t> Read(std::span<std::byte> out) override {
+    // As a pipe does, it gives less than was asked for.
+    const size_t count = std::min({out.size(), bytes_.size() - at_, size_t{7}});
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(at_), count,
+                out.begin());
+    at_ += count;
+    return count;
+  }
+  bool can_repeat() const override { return false; }
+
+ private:
+  const std::vector<std::byte> bytes_;
+  size_t at_ = 0;
+};
+
+class OnDestruction final : public FolderHold {
+ public:
+  explicit OnDestruction(std::function<void()> then) : then_(std::move(then)) {}
+  ~OnDestruction() override { then_(); }
+
+ private:
+  const std::function<void()> then_;
+};
 
 }  // namespace
 
@@ -72,6 +105,32 @@ absl::StatusOr<std::vector<std::byte>> MemoryFiles::Read(
   const auto it = files_.find(path);
   if (it == files_.end()) return Missing(path);
   return it->second;
+}
+
+absl::StatusOr<std::unique_ptr<ByteSource>> MemoryFiles::Open(
+    const std::string& path) const {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const auto pipe = pipes_.find(path);
+    if (pipe != pipes_.end()) {
+      return std::make_unique<PipeSource>(std::exchange(pipe->second, {}));
+    }
+  }
+  return Files::Open(path);
+}
+
+absl::StatusOr<std::unique_ptr<FolderHold>> MemoryFiles::Hold(
+    const std::string& directory, const std::string& user) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!held_.insert(directory).second) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(directory, " is in use by another ", user,
+                     "; stop it or name another folder"));
+  }
+  return std::make_unique<OnDestruction>([this, directory] {
+    std::lock_guard<std::mutex> lock(mutex_);
+    held_.erase(directory);
+  });
 }
 
 absl::StatusOr<std::vector<std::string>> MemoryFiles::List(
@@ -177,6 +236,12 @@ void MemoryFiles::FailChangesAfter(uint64_t changes, absl::Status error) {
 void MemoryFiles::LimitBytes(uint64_t bytes_max) {
   std::lock_guard<std::mutex> lock(mutex_);
   bytes_max_ = bytes_max;
+}
+
+void MemoryFiles::MakePipe(const std::string& path) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto file = files_.extract(path);
+  if (!file.empty()) pipes_[path] = std::move(file.mapped());
 }
 
 absl::Status MemoryFiles::FlipBit(const std::string& path, size_t bit) {

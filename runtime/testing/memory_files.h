@@ -6,8 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -23,6 +25,17 @@ class MemoryFiles final : public Files {
                             std::span<const ByteSpan> pieces) override;
   absl::StatusOr<std::vector<std::byte>> Read(
       const std::string& path) const override;
+  absl::StatusOr<std::unique_ptr<ByteSource>> Open(
+      const std::string& path) const override;
+  // Until it is destroyed; it must not outlive this.
+  absl::StatusOr<std::unique_ptr<FolderHold>> Hold(
+      const std::string& directory, const std::string& user) override;
+  // There are none: a write that stops half-way leaves nothing.
+  absl::Status RemoveLeftovers(
+      const std::string& directory,
+      absl::FunctionRef<bool(std::string_view name)> is_ours) override {
+    return absl::OkStatus();
+  }
   absl::StatusOr<std::vector<std::string>> List(
       const std::string& directory) const override;
   absl::StatusOr<std::vector<std::string>> ListDirectories(
@@ -42,6 +55,8 @@ class MemoryFiles final : public Files {
   void FailChangesAfter(uint64_t changes, absl::Status error);
   // Writes that would take the sum of all files above this are refused.
   void LimitBytes(uint64_t bytes_max);
+  // Makes a pipe of a file: it is read once, by Open.
+  void MakePipe(const std::string& path);
   // Flips one bit of a stored file; a rotting disk.
   absl::Status FlipBit(const std::string& path, size_t bit);
 
@@ -56,6 +71,9 @@ class MemoryFiles final : public Files {
   // All below are guarded by mutex_.
   absl::btree_map<std::string, std::vector<std::byte>> files_;
   absl::btree_set<std::string> directories_;
+  absl::btree_set<std::string> held_;
+  // Its content is gone once it was opened.
+  mutable absl::btree_map<std::string, std::vector<std::byte>> pipes_;
   bool powered_ = true;
   bool power_fails_next_ = false;
   bool keeps_new_ = false;

@@ -93,6 +93,7 @@ class FrameWorker : public worker::BulkPort,
                absl::AnyInvocable<void(Instant now) &&> done) override;
   void StatusChanged() override {}
   void Event(std::string_view) override {}
+  void Trace(std::string_view) override {}
 
   const FrameJob& job_;
   const std::string name_;

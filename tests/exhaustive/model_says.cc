@@ -91,6 +91,7 @@ StatusFacts Model::StatusOf(const WorkerState& worker) const {
   status.self = {worker.name, worker.name, ""};
   status.island = worker.island;
   status.boot = worker.boot;
+  status.folder = FolderId(1);
   status.incarnation = worker.incarnation;
   const Seat& seat = worker.seat;
   if (!seat.is_there) return status;

@@ -1,5 +1,6 @@
 // Any text as a tokenizer.json, and then any bytes as a text: what is accepted
-// encodes every text, and decoding gives its bytes again.
+// encodes every text, and decoding gives its bytes again. A normal form is its
+// own normal form.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "base/check.h"
 #include "data/byte_tokenizer_json.h"
+#include "data/tokenizer/nfc.h"
 #include "data/tokenizer/tokenizer_json.h"
 
 namespace {
@@ -32,6 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       skerry::data::ParseTokenizerJson(skerry::data::ByteTokenizerJson())
           .value());
   CheckRoundTrip(bytes, text);
+  const std::string normal = skerry::data::ToNfc(text);
+  SKERRY_CHECK(skerry::data::ToNfc(normal) == normal);
+  SKERRY_CHECK(!skerry::data::IsNfc(text) || normal == text);
   const auto tokenizer = skerry::data::ParseTokenizerJson(text);
   if (!tokenizer.ok()) return 0;
   std::vector<int32_t> tokens =

@@ -11,6 +11,8 @@
 #include <sstream>
 #include <string>
 
+#include "runtime/command_line/number_option.h"
+#include "runtime/command_line/parse_words.h"
 #include "tests/netem/config.h"
 #include "tests/netem/relay.h"
 
@@ -23,7 +25,8 @@ int Fail(const absl::Status& status) {
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Emulates wide-area links between processes of one machine.");
+  CLI::App app("Emulates wide-area links between processes of one machine.",
+               "relay");
   std::string config_path;
   std::string control_path;
   RelayConfig config;
@@ -34,10 +37,12 @@ int Main(int argc, char** argv) {
   app.add_option("--control", control_path, "Unix socket for commands");
   app.add_option("--target", link.target, "One link to this address");
   app.add_option("--listen", link.listen, "Where that link listens");
-  app.add_option("--mbit", mbit, "Its rate each way; 0 is unlimited");
-  app.add_option("--rtt-ms", rtt_ms, "Its round trip, half each way");
-  app.add_option("--seed", config.seed, "Of jitter and stalls");
-  CLI11_PARSE(app, argc, argv);
+  runtime::AddNumber(app, "--mbit", mbit, {0, 1e6},
+                     "Its rate each way; 0 is unlimited");
+  runtime::AddNumber(app, "--rtt-ms", rtt_ms, {0, 600'000},
+                     "Its round trip, half each way");
+  runtime::AddNumber(app, "--seed", config.seed, {}, "Of jitter and stalls");
+  if (const auto ended = runtime::ParseOrPrint(app, argc, argv)) return *ended;
   if (config_path.empty() == link.target.empty()) {
     return Fail(absl::InvalidArgumentError("give --config or --target"));
   }

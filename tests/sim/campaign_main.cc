@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
+#include "runtime/command_line/number_option.h"
+#include "runtime/command_line/parse_words.h"
 #include "runtime/posix/stopwatch.h"
 #include "tests/sim/isolated.h"
 #include "tests/sim/ledger.h"
@@ -195,21 +197,21 @@ int Report(const Arguments& arguments) {
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Simulates whole clusters from seeds.");
+  CLI::App app("Simulates whole clusters from seeds.", "sim");
   Arguments arguments;
-  app.add_option("--n", arguments.n, "How many schedules");
-  app.add_option("--seed", arguments.seed, "The first seed");
+  runtime::AddNumber(app, "--n", arguments.n, {.low = 1}, "How many schedules");
+  runtime::AddNumber(app, "--seed", arguments.seed, {}, "The first seed");
   app.add_option("--profile", arguments.profile,
                  "One profile instead of all in turn");
-  app.add_option("--processes", arguments.processes, "That run at a time")
-      ->check(CLI::Range(1, 64));
+  runtime::AddNumber(app, "--processes", arguments.processes, {1, 64},
+                     "That run at a time");
   app.add_option("--replay", arguments.replay, "One schedule from a file");
   app.add_option("--ledger", arguments.ledger,
                  "Goes on where this file of campaigns ends, and adds to it");
   app.add_option("--report", arguments.report,
                  "Writes what the ledger has come to, and runs nothing");
   app.add_flag("--hashes", arguments.hashes, "Print the hash of every history");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = runtime::ParseOrPrint(app, argc, argv)) return *ended;
   if (!arguments.replay.empty()) return Replay(arguments);
   if (!arguments.report.empty()) return Report(arguments);
   if (!arguments.profile.empty() &&

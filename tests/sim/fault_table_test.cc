@@ -82,6 +82,43 @@ TEST_F(FaultTableTest, AnOwnerThatDiesPartwayHoldsNothingUp) {
   EndsWell();
 }
 
+// Stopped, and with work that stands still. The others go on without it, and
+// its worker's watch brings it back.
+TEST_F(FaultTableTest, ATrainerThatHangsIsEndedAndItsReplicaTrainsOn) {
+  for (const double how : {0.0, 1.0}) {
+    ASSERT_TRUE(OpensLate());
+    const Member hangs = Open(3)->second.members[how == 0 ? 1 : 2];
+    const HostId host = HostOf(hangs);
+    Fault fault;
+    fault.kind = FaultKind::kTrainerHangs;
+    fault.host = host;
+    fault.amount = how;
+    const Instant since = world_.timeline.now();
+    world_.Apply(fault);
+    ASSERT_TRUE(Until([&] { return Ended(hangs.life); })) << how;
+    EXPECT_LE(world_.timeline.now() - since, world_.schedule.lease) << how;
+    ASSERT_TRUE(Until([&] { return watcher_.facts[host].life > hangs.life; }));
+  }
+  EndsWell();
+}
+
+Schedule WithoutValidation() {
+  Schedule schedule = Calm({"a", "b", "c"});
+  schedule.jobs[0].validation_samples = 0;
+  return schedule;
+}
+
+class WithoutValidationTest : public FaultTableTest {
+ protected:
+  WithoutValidationTest() : FaultTableTest(WithoutValidation()) {}
+};
+
+TEST_F(WithoutValidationTest, AJobTrainsToItsEndInOneLifeOfEach) {
+  EndsWell();
+  EXPECT_TRUE(All<coordinator::Evaluated>().empty());
+  EXPECT_EQ(All<ReplicaAdmitted>().size(), 3u);
+}
+
 TEST_F(FaultTableTest, WhoLosesTheCoordinatorOnlyIsInTheSumAndComesBack) {
   const std::optional<Member> member = LastWithoutAResult();
   ASSERT_TRUE(member.has_value());

@@ -16,6 +16,12 @@ namespace {
 
 // Operators look again.
 constexpr absl::Duration kAskAgain = absl::Milliseconds(200);
+// Until a coordinator runs on the journal that was put in place.
+constexpr absl::Duration kReplacing = absl::Milliseconds(200);
+// A sleep of so much of a lease is noticed. Everyone has a lease after it, less
+// what a clock may leap.
+constexpr double kSleepOfLease = 0.5;
+constexpr double kLeaseLeft = 0.45;
 constexpr double kBytesPerSecondMin = 1e6;
 constexpr double kBytesPerSecondMax = 1e9;
 
@@ -32,18 +38,51 @@ coordinator::ClusterOptions OptionsOf(const Schedule& schedule) {
   return options;
 }
 
+// The spare host whose worker has the name of that on `host`; 0: there is none.
+HostId TwinOf(const Setting& setting, HostId host) {
+  for (size_t i = 0; i < setting.workers.size(); ++i) {
+    if (setting.workers[i].name == AddressOf(host)) {
+      return static_cast<HostId>(i + 1);
+    }
+  }
+  return 0;
+}
+
+// As much shorter as leases are, so that a trainer that hangs is found within
+// the bounds on what follows calm.
+worker::TrainerWatchOptions WatchOf(const Schedule& schedule) {
+  worker::TrainerWatchOptions options;
+  options.least = schedule.lease / 4;
+  options.unknown = schedule.lease / 2;
+  options.copy = schedule.lease / 2;
+  options.interval = schedule.lease / 20;
+  return options;
+}
+
 Setting SettingOf(const Schedule& schedule) {
   Setting setting;
   setting.seed = schedule.seed;
   setting.workers = schedule.workers;
   setting.options = OptionsOf(schedule);
   for (uint32_t job = 0; job < schedule.jobs.size(); ++job) {
-    setting.elements[absl::StrCat("job-", job)] = schedule.jobs[job].elements;
+    const std::string name = absl::StrCat("job-", job);
+    setting.elements[name] = schedule.jobs[job].elements;
+    setting.validation_samples[name] = schedule.jobs[job].validation_samples;
   }
+  setting.watch = WatchOf(schedule);
   if (schedule.language_model) {
     setting.make_model = [](const SimModelRequest&) {
       return MakeLanguageModel();
     };
+  }
+  for (const Fault& fault : schedule.faults) {
+    if (fault.kind != FaultKind::kTwin || TwinOf(setting, fault.host) != 0) {
+      continue;
+    }
+    WorkerShape twin = schedule.workers[fault.host - 1];
+    twin.name = AddressOf(fault.host);
+    twin.spare = true;
+    setting.workers.push_back(std::move(twin));
   }
   setting.compact_records = schedule.compact_records;
   setting.damaged = schedule.links.broken;
@@ -58,6 +97,7 @@ FaultyWorld::FaultyWorld(const Schedule& given, Observer& watcher,
   DrawLinks();
   network.set_faults(schedule.links);
   for (HostId host = 0; host < hosts(); ++host) {
+    if (IsSpare(host)) continue;
     timeline.After(absl::Milliseconds(1 + random.Below(50)),
                    [this, host] { Start(host); });
   }
@@ -91,7 +131,7 @@ void FaultyWorld::DrawLinks() {
   }
 }
 
-void FaultyWorld::OnRecord(const coordinator::Entry& entry) {
+void FaultyWorld::NoteOperators(const coordinator::Entry& entry) {
   if (const auto* job = std::get_if<coordinator::JobSubmitted>(&entry.record)) {
     job_names_[JobId(entry.index.value())] = job->spec.name;
   } else if (const auto* end =
@@ -108,7 +148,57 @@ void FaultyWorld::OnRecord(const coordinator::Entry& entry) {
       marked_.insert(mark->worker);
     }
   }
+}
+
+void FaultyWorld::OnRecord(const coordinator::Entry& entry) {
+  NoteOperators(entry);
+  CheckAwake(entry);
   StrikeAt(entry);
+}
+
+// Whoever spoke while the coordinator slept has a whole lease to be heard.
+void FaultyWorld::CheckAwake(const coordinator::Entry& entry) {
+  const auto* left = std::get_if<coordinator::WorkerLeft>(&entry.record);
+  if (left == nullptr || !woke_.has_value() ||
+      timeline.now() - *woke_ >= kLeaseLeft * schedule.lease) {
+    return;
+  }
+  observer.OnBroken(absl::StrCat("worker ", left->worker,
+                                 " lost its lease while the coordinator "
+                                 "slept"));
+}
+
+void FaultyWorld::OnJournalReplaced(
+    Revision, const std::vector<coordinator::Entry>& milestones) {
+  job_names_.clear();
+  paused_.clear();
+  marked_.clear();
+  for (const coordinator::Entry& entry : milestones) NoteOperators(entry);
+  // A job that the copy does not have is submitted anew.
+  for (uint32_t job = 0; job < schedule.jobs.size(); ++job) {
+    Submit(SpecOf(schedule.jobs[job], job), absl::StrCat("key-", job));
+  }
+  timeline.After(schedule.lease, [this] { Decide(); });
+}
+
+// An operator looks at jobs that stand, keeps what workers hold where they
+// agree, and goes back to the newest checkpoint otherwise.
+void FaultyWorld::Decide() {
+  if (coordinator_node() != nullptr) {
+    coordinator_node()->shell().Do(
+        [this](coordinator::Cluster& cluster,
+               Instant now) -> coordinator::ClusterShell::Settled {
+          for (const coordinator::JobView& job : cluster.ViewJobs(now)) {
+            if (!job.diverged) continue;
+            if (cluster.RestoreJob(job.id, std::nullopt, now).ok()) continue;
+            const auto saved = saved_states.Newest(job.id);
+            if (!saved.has_value()) continue;
+            cluster.RestoreJob(job.id, *saved, now).IgnoreError();
+          }
+          return [](const coordinator::Cluster&, Instant) {};
+        });
+  }
+  timeline.After(schedule.lease / 2, [this] { Decide(); });
 }
 
 Instant FaultyWorld::EndOf(absl::Duration lasts) const {
@@ -137,6 +227,10 @@ void FaultyWorld::Apply(const Fault& fault) {
       return ApplyByOperator(fault);
     case FaultKind::kStrike:
       return strikes_.push_back(fault);
+    case FaultKind::kTwin:
+    case FaultKind::kFolderGone:
+    case FaultKind::kOldJournal:
+      return ApplyByMistake(fault);
     default:
       return ApplyToMachine(fault);
   }
@@ -198,16 +292,24 @@ void FaultyWorld::ApplyToMachine(const Fault& fault) {
       return Kill(host, WorkerDisk::End::kPowerLost, EndOf(fault.lasts));
     case FaultKind::kDiskLoss:
       return Kill(host, WorkerDisk::End::kLost, EndOf(fault.lasts));
+    case FaultKind::kTrainerHangs:
+      if (worker_node(host) != nullptr) {
+        worker_node(host)->HangTrainers(fault.amount == 1 ? Hang::kStandstill
+                                                          : Hang::kStopped);
+      }
+      return;
     case FaultKind::kTrainerDies:
       if (worker_node(host) != nullptr) worker_node(host)->KillTrainers();
       return;
     case FaultKind::kPause:
       if (process == nullptr) return;
       process->Pause();
-      When(fault.lasts, [this, host, run = own.run] {
-        if (ProcessOf(host) != nullptr && machine(host).run == run) {
-          ProcessOf(host)->Resume();
-        }
+      When(fault.lasts, [this, host, run = own.run, slept = timeline.now()] {
+        if (ProcessOf(host) == nullptr || machine(host).run != run) return;
+        ProcessOf(host)->Resume();
+        const bool long_enough =
+            timeline.now() - slept >= kSleepOfLease * schedule.lease;
+        if (host == 0 && long_enough) woke_ = timeline.now();
       });
       return;
     case FaultKind::kSlowDisk:
@@ -249,6 +351,20 @@ void FaultyWorld::ApplyToMachine(const Fault& fault) {
   }
 }
 
+void FaultyWorld::ApplyByMistake(const Fault& fault) {
+  if (fault.kind == FaultKind::kFolderGone) {
+    machine(fault.host).disk->RemoveFolders();
+  } else if (fault.kind == FaultKind::kTwin) {
+    const HostId twin = TwinOf(setting, fault.host);
+    Start(twin);
+    When(fault.lasts, [this, twin] { StopForGood(twin); });
+  } else {
+    When(fault.lasts, [this, copy = journal_disk()] {
+      ReplaceJournal(copy, EndOf(kReplacing));
+    });
+  }
+}
+
 void FaultyWorld::StrikeAt(const coordinator::Entry& entry) {
   for (const Moment moment : moments_.Of(entry)) {
     std::erase_if(strikes_, [this, moment](const Fault& fault) {
@@ -268,14 +384,16 @@ void FaultyWorld::ApplyByOperator(const Fault& fault) {
   if (fault.kind == FaultKind::kCancel) {
     if (coordinator_node() == nullptr || fault.other >= schedule.jobs.size())
       return;
+    const std::string name = absl::StrCat("job-", fault.other);
     coordinator_node()->shell().Do(
-        [name = absl::StrCat("job-", fault.other)](
-            coordinator::Cluster& cluster,
-            Instant now) -> coordinator::ClusterShell::Settled {
+        [name](coordinator::Cluster& cluster,
+               Instant now) -> coordinator::ClusterShell::Settled {
           const auto job = cluster.FindJob(name);
           if (job.ok()) cluster.Cancel(*job, now).IgnoreError();
           return [](const coordinator::Cluster&, Instant) {};
         });
+    // Workers that are away then hear of it when they come back.
+    When(schedule.lease, [this, name] { AskDeleted(name); });
     return;
   }
   if (fault.kind == FaultKind::kPauseJob) {
@@ -343,6 +461,17 @@ void FaultyWorld::AskPaused(const std::string& job, bool paused) {
       });
 }
 
+void FaultyWorld::AskDeleted(const std::string& job) {
+  if (coordinator_node() == nullptr) return;
+  coordinator_node()->shell().Do(
+      [job](coordinator::Cluster& cluster,
+            Instant now) -> coordinator::ClusterShell::Settled {
+        const auto id = cluster.FindJob(job);
+        if (id.ok()) cluster.Delete(*id, now).IgnoreError();
+        return [](const coordinator::Cluster&, Instant) {};
+      });
+}
+
 void FaultyWorld::AskIntent(const std::string& worker,
                             coordinator::WorkerIntent intent) {
   if (coordinator_node() == nullptr) return;
@@ -366,7 +495,9 @@ void FaultyWorld::Calm() {
   history.Add(timeline.now(), "calm");
   strikes_.clear();
   network.set_faults({});
-  for (HostId host = 0; host < hosts(); ++host) Start(host);
+  for (HostId host = 0; host < hosts(); ++host) {
+    if (!IsSpare(host)) Start(host);
+  }
   Release();
 }
 

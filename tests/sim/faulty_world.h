@@ -34,11 +34,19 @@ class FaultyWorld final : public World {
 
  private:
   void OnRecord(const coordinator::Entry& entry) override;
+  void OnJournalReplaced(
+      Revision last,
+      const std::vector<coordinator::Entry>& milestones) override;
+  // What operators have submitted, held and marked.
+  void NoteOperators(const coordinator::Entry& entry);
+  void CheckAwake(const coordinator::Entry& entry);
+  void Decide();
 
   void DrawLinks();
   void ApplyToNetwork(const Fault& fault);
   void ApplyToMachine(const Fault& fault);
   void ApplyByOperator(const Fault& fault);
+  void ApplyByMistake(const Fault& fault);
   // Brings strikes about whose moment the record is.
   void StrikeAt(const coordinator::Entry& entry);
   // When the fault's time is over, or when it has to be calm.
@@ -49,6 +57,8 @@ class FaultyWorld final : public World {
   void Flap(HostId host, absl::Duration period, Instant until, bool cut);
   void Rot(HostId host);
   void AskPaused(const std::string& job, bool paused);
+  // Unless it has not ended.
+  void AskDeleted(const std::string& job);
   void AskIntent(const std::string& worker, coordinator::WorkerIntent intent);
   // Operators take back what they have held.
   void Release();
@@ -61,6 +71,8 @@ class FaultyWorld final : public World {
   Moments moments_;
   // That wait for their moment.
   std::vector<Fault> strikes_;
+  // When the coordinator last woke from a long sleep.
+  std::optional<Instant> woke_;
 };
 
 }  // namespace skerry::sim

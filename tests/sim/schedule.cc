@@ -19,9 +19,21 @@ constexpr uint64_t kFragments = 4;
 constexpr uint64_t kStrikes = 5;
 constexpr uint64_t kCheckpoints = 6;
 constexpr uint64_t kModels = 7;
+constexpr uint64_t kHistories = 8;
+constexpr uint64_t kHangs = 9;
+constexpr uint64_t kValidations = 10;
+
+// Of schedules with operators, in which two processes have one name; and of
+// those whose jobs are saved, in which a folder is removed, and an older
+// journal is put in place.
+constexpr double kTwins = 0.3;
+constexpr double kFoldersGone = 0.3;
+constexpr double kOldJournals = 0.15;
 
 // Of schedules, where trainers train a language model.
 constexpr double kLanguageModels = 0.05;
+// Of schedules, whose data have no validation split.
+constexpr double kWithoutValidation = 0.1;
 
 class Draw {
  public:
@@ -121,6 +133,8 @@ class FaultDraw {
         draw_(schedule.seed, kFaults),
         more_(schedule.seed, kMoreFaults),
         strikes_(schedule.seed, kStrikes),
+        histories_(schedule.seed, kHistories),
+        hangs_(schedule.seed, kHangs),
         losses_(losses),
         horizon_ms_(draw_.Scale(1500, 12000)) {
     if (profile.losses) DrawLinks();
@@ -134,7 +148,9 @@ class FaultDraw {
     if (profile.disks) Rot();
     if (profile.operators) Holds();
     if (profile.crashes) Strikes();
+    if (profile.pauses) Hangs();
     if (profile.disks && HasCheckpoints(schedule)) Losses();
+    Histories(profile);
     std::stable_sort(
         schedule.faults.begin(), schedule.faults.end(),
         [](const Fault& a, const Fault& b) { return a.at < b.at; });
@@ -288,6 +304,18 @@ class FaultDraw {
     }
   }
 
+  void Hangs() {
+    for (uint64_t i = hangs_.Below(4); i > 0; --i) {
+      const auto at = absl::Milliseconds(
+          static_cast<int64_t>(hangs_.Between(50, horizon_ms_)));
+      const auto host =
+          static_cast<HostId>(1 + hangs_.Below(schedule_.workers.size()));
+      schedule_.faults.push_back({at, FaultKind::kTrainerHangs, host, 0,
+                                  absl::ZeroDuration(),
+                                  hangs_.Of({0.0, 0.0, 1.0})});
+    }
+  }
+
   // Machines go with their disks: one, those of an island, or all.
   void Losses() {
     for (uint64_t i = 1 + losses_.Below(2); i > 0; --i) {
@@ -308,11 +336,36 @@ class FaultDraw {
     }
   }
 
+  void AddHistory(FaultKind kind, HostId host, absl::Duration lasts) {
+    const auto at = absl::Milliseconds(
+        static_cast<int64_t>(histories_.Between(50, horizon_ms_)));
+    schedule_.faults.push_back({at, kind, host, 0, lasts, 0});
+  }
+  // Operators' mistakes about who is who, and about what was.
+  void Histories(const Profile& profile) {
+    const auto worker = [this] {
+      return static_cast<HostId>(1 +
+                                 histories_.Below(schedule_.workers.size()));
+    };
+    if (profile.operators && histories_.Chance(kTwins)) {
+      AddHistory(FaultKind::kTwin, worker(), histories_.Ms(100, 6000));
+    }
+    if (!HasCheckpoints(schedule_)) return;
+    if (histories_.Chance(kFoldersGone)) {
+      AddHistory(FaultKind::kFolderGone, worker(), absl::ZeroDuration());
+    }
+    if (histories_.Chance(kOldJournals)) {
+      AddHistory(FaultKind::kOldJournal, 0, histories_.Ms(100, 3000));
+    }
+  }
+
   Schedule& schedule_;
   Draw draw_;
   // Of kinds that came later, so that older schedules keep theirs.
   Draw more_;
   Draw strikes_;
+  Draw histories_;
+  Draw hangs_;
   Draw& losses_;
   const double horizon_ms_;
 };
@@ -351,6 +404,9 @@ absl::StatusOr<Schedule> DrawSchedule(uint64_t seed, std::string_view profile) {
     schedule.profile = one.name;
     DrawShape(schedule);
     schedule.language_model = Draw(seed, kModels).Chance(kLanguageModels);
+    if (Draw(seed, kValidations).Chance(kWithoutValidation)) {
+      for (JobShape& job : schedule.jobs) job.validation_samples = 0;
+    }
     Draw checkpoints(seed, kCheckpoints);
     if (one.saved) DrawCheckpoints(checkpoints, schedule);
     FaultDraw draw(schedule, one, checkpoints);

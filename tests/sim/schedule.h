@@ -43,10 +43,18 @@ enum class FaultKind {
   kPauseJob,     // an operator holds job `other` for `lasts`
   kMark,         // an operator cordons `host`, or with `amount` 2 drains it,
                  // for `lasts`
+  kTwin,         // another process with the name of `host` and a folder of its
+                 // own runs for `lasts`
+  kFolderGone,   // somebody removes all jobs' folders on `host`; drawn only
+                 // where jobs are saved
+  kOldJournal,   // the coordinator's journal is copied, and the copy put in its
+                 // place after `lasts`; drawn only where jobs are saved
+  kTrainerHangs, // on `host`: it is stopped, or with `amount` 1 it answers and
+                 // its work stands still; only its worker's watch ends that
   kStrike,       // as kKill, `amount` seconds after the journal next has what
                  // the moment `other` names
 };
-inline constexpr int kFaultKindCount = 21;
+inline constexpr int kFaultKindCount = 25;
 
 // Of a strike: what has just become durable, and nobody has heard of yet.
 enum class Moment : uint32_t {
@@ -89,6 +97,8 @@ struct JobShape {
   // Exchanges between two checkpoints, 0: none, and how many are kept.
   uint32_t checkpoint_every = 0;
   uint32_t keep = 0;
+  // Of the validation split; 0: none, and the job is not evaluated.
+  uint64_t validation_samples = 1'000'000;
   absl::Duration submitted_at;
 };
 
@@ -137,11 +147,16 @@ inline bool HasCheckpoints(const Schedule& schedule) {
   return !schedule.jobs.empty() && schedule.jobs[0].checkpoint_every > 0;
 }
 
-// "seed N", "profile NAME", "checkpoints EVERY KEEP" where jobs are saved, and
-// a line a fault.
+// Whether its jobs have a validation split.
+inline bool IsEvaluated(const Schedule& schedule) {
+  return schedule.jobs.empty() || schedule.jobs[0].validation_samples > 0;
+}
+
+// "seed N", "profile NAME", "checkpoints EVERY KEEP" where jobs are saved,
+// "no_validation" where they are not evaluated, and a line a fault.
 std::string ToText(const Schedule& schedule);
 // A text without a fault line has the faults that the seed gives; the jobs of
-// one with such lines are saved only when it says so.
+// one with such lines are saved, or not evaluated, only when it says so.
 //
 // Errors: InvalidArgument names the line.
 absl::StatusOr<Schedule> ScheduleFromText(std::string_view text);

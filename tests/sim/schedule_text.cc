@@ -11,11 +11,11 @@ namespace skerry::sim {
 namespace {
 
 constexpr std::array<const char*, kFaultKindCount> kNames = {
-    "kill",      "power_loss", "disk_loss",  "trainer_dies", "pause",
-    "cut",       "isolate",    "flap",       "slow_link",    "slow_disk",
-    "disk_full", "disk_fails", "clock_rate", "clock_leap",   "drain",
-    "preempt",   "cancel",     "bit_rot",    "pause_job",    "mark",
-    "strike"};
+    "kill",      "power_loss",  "disk_loss",   "trainer_dies", "pause",
+    "cut",       "isolate",     "flap",        "slow_link",    "slow_disk",
+    "disk_full", "disk_fails",  "clock_rate",  "clock_leap",   "drain",
+    "preempt",   "cancel",      "bit_rot",     "pause_job",    "mark",
+    "twin",      "folder_gone", "old_journal", "trainer_hangs", "strike"};
 
 absl::Status BadLine(const std::string& line) {
   return absl::InvalidArgumentError(
@@ -59,6 +59,7 @@ std::string ToText(const Schedule& schedule) {
                     " ", schedule.jobs[0].keep, "\n");
   }
   if (schedule.language_model) absl::StrAppend(&text, "language_model\n");
+  if (!IsEvaluated(schedule)) absl::StrAppend(&text, "no_validation\n");
   for (const Fault& fault : schedule.faults) {
     absl::StrAppend(&text, ToText(fault), "\n");
   }
@@ -72,6 +73,7 @@ absl::StatusOr<Schedule> ScheduleFromText(std::string_view text) {
   std::vector<Fault> faults;
   bool listed = false;
   bool language_model = false;
+  bool no_validation = false;
   const std::vector<std::string> lines =
       absl::StrSplit(absl::string_view(text.data(), text.size()), '\n');
   for (const std::string& line : lines) {
@@ -87,6 +89,8 @@ absl::StatusOr<Schedule> ScheduleFromText(std::string_view text) {
       in >> every >> keep;
     } else if (word == "language_model") {
       language_model = true;
+    } else if (word == "no_validation") {
+      no_validation = true;
     } else if (word == "fault") {
       absl::StatusOr<Fault> fault = FaultFromLine(line);
       if (!fault.ok()) return fault.status();
@@ -104,6 +108,7 @@ absl::StatusOr<Schedule> ScheduleFromText(std::string_view text) {
   for (JobShape& job : schedule->jobs) {
     job.checkpoint_every = every;
     job.keep = keep;
+    job.validation_samples = no_validation ? 0 : JobShape().validation_samples;
   }
   return schedule;
 }

@@ -1,6 +1,5 @@
 """What tools/test does once the packages are there."""
 
-import argparse
 import pathlib
 import sys
 import time
@@ -10,6 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 from tools.ci import stages  # noqa: E402
 from tools.ci import suites  # noqa: E402
 from tools.ci import tally  # noqa: E402
+from tools.local_cluster import flags  # noqa: E402
 
 
 def split_for_suite(arguments, table):
@@ -22,7 +22,7 @@ def split_for_suite(arguments, table):
 
 
 def parse_arguments(arguments):
-    parser = argparse.ArgumentParser(
+    parser = flags.Parser(
         prog='tools/test', description='Builds and tests Skerry.',
         epilog='Flags after the name of a suite go to the suite.')
     parser.add_argument('names', nargs='*', metavar='NAME',
@@ -30,10 +30,10 @@ def parse_arguments(arguments):
                         'Bazel pattern (//base/...); default: all but large')
     parser.add_argument('--quick', action='store_true',
                         help='tidy and the tests that are not slow')
-    parser.add_argument('--seconds', type=int,
+    parser.add_argument('--seconds', type=flags.whole(1, 86400),
                         help='for each fuzz target (default 60 for codecs and '
                         'the frame, 10 for others)')
-    parser.add_argument('--seed', type=int, default=1,
+    parser.add_argument('--seed', type=flags.whole(), default=1,
                         help='of the fuzzer (default 1)')
     parser.add_argument('--list', action='store_true',
                         help='names the parts')

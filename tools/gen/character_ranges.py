@@ -9,6 +9,7 @@ version of Unicode. Run tools/tidy/format --fix afterwards.
 """
 
 import pathlib
+import sys
 
 import tokenizers
 from tokenizers import Regex, pre_tokenizers
@@ -43,6 +44,9 @@ def ranges(codes):
 
 
 def main():
+    if sys.argv[1:]:
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
     lines = [
         '// Written by tools/gen/character_ranges.py, out of tokenizers '
         f'{tokenizers.__version__}.',

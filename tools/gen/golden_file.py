@@ -61,9 +61,10 @@ def write_or_check(arguments, usage, made, configs):
     config, or with --check compares with what lies there. Returns the exit
     status."""
     check = "--check" in arguments
-    folders = [a for a in arguments if not a.startswith("--")]
-    if len(folders) != 1:
-        sys.exit(usage)
+    folders = [a for a in arguments if a != "--check"]
+    if len(folders) != 1 or folders[0].startswith("-"):
+        print(usage, file=sys.stderr)
+        return 2
     folder = pathlib.Path(folders[0])
     failed = False
     for name, arrays in made.items():

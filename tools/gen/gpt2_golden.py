@@ -35,10 +35,23 @@ CASES = {
         layer_norm_epsilon=1e-3, initializer_range=0.02,
         tie_word_embeddings=False, scale_attn_by_inverse_layer_idx=True,
         **NO_DROPOUT),
+    "gpt2_relu": dict(
+        model_type="gpt2", vocab_size=19, n_positions=12, n_embd=10, n_layer=1,
+        n_head=1, n_inner=23, activation_function="relu",
+        layer_norm_epsilon=1e-5, initializer_range=0.02,
+        tie_word_embeddings=True, **NO_DROPOUT),
+    "gpt2_silu": dict(
+        model_type="gpt2", vocab_size=19, n_positions=12, n_embd=10, n_layer=1,
+        n_head=2, n_inner=21, activation_function="silu",
+        layer_norm_epsilon=1e-5, initializer_range=0.02,
+        tie_word_embeddings=True, **NO_DROPOUT),
 }
-ROWS = {"gpt2_tied": 2, "gpt2_untied": 3}
+ACTIVATIONS = {"gelu_new": lambda x: F.gelu(x, approximate="tanh"),
+               "gelu": F.gelu, "relu": F.relu, "silu": F.silu}
+ROWS = {"gpt2_tied": 2, "gpt2_untied": 3, "gpt2_relu": 2, "gpt2_silu": 2}
 # More than one block of queries, and no multiple of anything.
-COLUMNS = {"gpt2_tied": 13, "gpt2_untied": 19}
+COLUMNS = {"gpt2_tied": 13, "gpt2_untied": 19, "gpt2_relu": 11,
+           "gpt2_silu": 11}
 
 
 def parameter_shapes(c):
@@ -81,7 +94,7 @@ def gpt2_logits(c, p, ids):
     """The arithmetic of transformers' GPT2LMHeadModel."""
     rows, columns = ids.shape
     width, heads = c["n_embd"], c["n_head"]
-    approximate = {"gelu_new": "tanh", "gelu": "none"}[c["activation_function"]]
+    activate = ACTIVATIONS[c["activation_function"]]
 
     def norm(name, x):
         return F.layer_norm(x, (width,), p[name + ".weight"],
@@ -104,8 +117,7 @@ def gpt2_logits(c, p, ids):
         scores = scores.masked_fill(~mask, float("-inf"))
         mixed = (scores.softmax(-1) @ v).transpose(1, 2)
         x = x + conv1d(at + "attn.c_proj", mixed.reshape(rows, columns, width))
-        h = F.gelu(conv1d(at + "mlp.c_fc", norm(at + "ln_2", x)),
-                   approximate=approximate)
+        h = activate(conv1d(at + "mlp.c_fc", norm(at + "ln_2", x)))
         x = x + conv1d(at + "mlp.c_proj", h)
     head = p["transformer.wte.weight" if c["tie_word_embeddings"]
              else "lm_head.weight"]

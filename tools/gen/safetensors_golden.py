@@ -67,8 +67,9 @@ def make():
 def main(arguments):
     check = "--check" in arguments
     paths = [pathlib.Path(a) for a in arguments if a != "--check"]
-    if len(paths) != 1:
-        sys.exit(__doc__)
+    if len(paths) != 1 or str(paths[0]).startswith("-"):
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
     print("safetensors", safetensors.__version__)
     data = make()
     if not check:

@@ -133,12 +133,17 @@ def cases_of(model):
 
 
 def main():
-    target = pathlib.Path(sys.argv[-1])
+    check = "--check" in sys.argv[1:]
+    folders = [word for word in sys.argv[1:] if word != "--check"]
+    if len(folders) != 1 or folders[0].startswith("-"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    target = pathlib.Path(folders[0])
     differ = []
     for name, settings in KINDS.items():
         model = target / f'{name}.model'
         cases = target / f'{name}_cases.json'
-        if sys.argv[1] != '--check':
+        if not check:
             model.write_bytes(trained(target, **settings))
             cases.write_text(cases_of(model.read_bytes()), encoding='utf-8')
         elif cases.read_text(encoding='utf-8') != cases_of(

@@ -44,6 +44,11 @@ HARD = [
     '<|begin_of_text|>x', '<|end_of_text|><|end_of_text_more|>',
     'a [sea] b[sea]', 'unreachable unreachableness',
 ]
+NORMAL_FORMS = [
+    'e\u0301 \u00e9', '\u212b \u2126', '\u1112\u1161\u11ab\u1100\u1173\u11af',
+    '[e\u0301] [\u00e9]', '[o\u0308] [\u00f6]', '<|far|> <|x|>',
+    'a\u0323\u0301b a\u0301\u0323b', '\u0344', '\ufb1d \u0958', '\uf900'
+]
 HARD += [
     'a' * 67, 'the' * 40 + ' ' + 'in' * 40, '-' * 100, '\xfc' * 50
 ]
@@ -155,6 +160,52 @@ def whole(value):
     return value
 
 
+def added(content, number, **flags):
+    return {
+        'id': number, 'content': content, 'single_word': False,
+        'lstrip': False, 'rstrip': False, 'normalized': False,
+        'special': True, **flags
+    }
+
+
+def qwen2_like(value):
+    """Normalization Form C, and numbers digit by digit."""
+    value = json.loads(json.dumps(value))
+    value['normalizer'] = {'type': 'NFC'}
+    pattern = value['pre_tokenizer']['pretokenizers'][0]['pattern']
+    pattern['Regex'] = LLAMA3.replace(r'\p{N}{1,3}', r'\p{N}')
+    value['post_processor'] = {
+        'type': 'ByteLevel', 'add_prefix_space': False, 'trim_offsets': False,
+        'use_regex': False
+    }
+    number = max(token['id'] for token in value['added_tokens']) + 1
+    # One is looked for before a text is normalized, the other after it.
+    value['added_tokens'] += [
+        added('[e\u0301]', number, special=False),
+        added('[o\u0308]', number + 1, special=False, normalized=True)
+    ]
+    return value
+
+
+def with_gaps(value):
+    """What saved files have beside the encoding, and numbers with holes."""
+    value = json.loads(json.dumps(value))
+    value['model']['vocab']['\u0120apart'] = 700
+    value['model']['dropout'] = 0.0
+    value['normalizer'] = {'type': 'Sequence', 'normalizers': []}
+    value['truncation'] = {'direction': 'Right', 'max_length': 2,
+                           'strategy': 'LongestFirst', 'stride': 0}
+    value['padding'] = {'strategy': {'Fixed': 16}, 'direction': 'Right',
+                        'pad_to_multiple_of': None, 'pad_id': 0,
+                        'pad_type_id': 0, 'pad_token': '<|endoftext|>'}
+    first, second = value['added_tokens']
+    value['added_tokens'] = [
+        dict(first, id=9), added('<|far|>', 4000), second, dict(second),
+        added('<|x|>', 300)
+    ]
+    return value
+
+
 def all_files():
     """{file name: text} of everything."""
     gpt2 = gpt2_like()
@@ -164,13 +215,18 @@ def all_files():
         'gpt2_whole': whole(gpt2),
         'llama3_like': llama3_like(),
     }
+    kinds['qwen2_like'] = qwen2_like(kinds['llama3_like'])
+    kinds['gpt2_gaps'] = with_gaps(gpt2)
     files = {'training_text.txt': TEXT}
     for name, value in kinds.items():
         text = json.dumps(value, ensure_ascii=True, separators=(',', ':'))
         files[f'{name}.json'] = text + '\n'
         opened = Tokenizer.from_str(text)
+        # A plain encode of transformers does not apply what was saved.
+        opened.no_truncation()
+        opened.no_padding()
         cases = []
-        for case in HARD + random_texts(120) + [TEXT]:
+        for case in HARD + NORMAL_FORMS + random_texts(120) + [TEXT]:
             tokens = opened.encode(case, add_special_tokens=False).ids
             cases.append({
                 'text': case,
@@ -185,11 +241,16 @@ def all_files():
 
 
 def main():
-    target = pathlib.Path(sys.argv[-1])
+    check = "--check" in sys.argv[1:]
+    folders = [word for word in sys.argv[1:] if word != "--check"]
+    if len(folders) != 1 or folders[0].startswith("-"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    target = pathlib.Path(folders[0])
     differ = []
     for name, text in all_files().items():
         path = target / name
-        if sys.argv[1] != '--check':
+        if not check:
             path.write_text(text, encoding='utf-8')
         elif path.read_text(encoding='utf-8') != text:
             differ.append(name)

@@ -38,7 +38,8 @@ def count_elements(folder):
 
 def main(arguments):
     if len(arguments) != 3:
-        sys.exit(__doc__)
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
     folder = pathlib.Path(arguments[0])
     rows, columns = map(int, arguments[1:])
     print("torch", torch.__version__, "transformers", transformers.__version__,

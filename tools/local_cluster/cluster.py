@@ -28,8 +28,10 @@ class LocalCluster:
     """
 
     def __init__(self, binaries, directory, islands, lease_s=3.0,
-                 trainer_threads=1, coordinator_flags=(), admin=False):
+                 trainer_threads=1, coordinator_flags=(), admin=False,
+                 worker_flags=()):
         self.binaries = binaries
+        self._worker_flags = worker_flags
         self.directory = directory
         self.islands = islands
         self.workers = []
@@ -65,6 +67,7 @@ class LocalCluster:
         admin_port = free_port() if admin else None
         if admin:
             arguments += ['--admin', f'127.0.0.1:{admin_port}']
+        arguments += self._worker_flags
         self.workers.append(Worker(name, island.name, self._daemon(
             name, 'skerry-worker', *arguments), admin_port))
 

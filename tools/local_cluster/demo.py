@@ -1,6 +1,5 @@
 """tools/demo: a GPT learns English across islands while parts of it die."""
 
-import argparse
 import os
 import shutil
 import sys
@@ -12,6 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from local_cluster import binaries  # noqa: E402
 from local_cluster import checks  # noqa: E402
 from local_cluster import corpus  # noqa: E402
+from local_cluster import flags  # noqa: E402
 from local_cluster import job  # noqa: E402
 from local_cluster import report  # noqa: E402
 from local_cluster.islands import Island  # noqa: E402
@@ -55,7 +55,7 @@ _FULL = Size(layers=4, width=168, heads=6, context=128, batch=8, tau=12,
 
 
 def main():
-    parser = argparse.ArgumentParser(prog='tools/demo', description=__doc__)
+    parser = flags.Parser(prog='tools/demo', description=__doc__)
     parser.add_argument('--quick', action='store_true',
                         help='a smaller model, under two minutes once built')
     parser.add_argument('--no-faults', action='store_true',
@@ -64,7 +64,7 @@ def main():
                         help='keep logs, state and the curve in this folder')
     parser.add_argument('--programs', metavar='DIR',
                         help='take the programs from here, build nothing')
-    parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--seed', type=flags.whole(), default=1)
     arguments = parser.parse_args()
     size = _QUICK if arguments.quick else _FULL
     directory = arguments.keep or tempfile.mkdtemp(prefix='skerry-demo-')

@@ -1,6 +1,6 @@
 """What suites of real processes have in common: a place, cases, the end."""
 
-import argparse
+import functools
 import os
 import shutil
 import sys
@@ -10,6 +10,7 @@ import traceback
 from local_cluster import binaries
 from local_cluster import corpus
 from local_cluster import ctl
+from local_cluster import flags
 
 
 class Cases:
@@ -38,9 +39,14 @@ class Place:
 
     def __init__(self, directory, programs, more=None):
         self.directory = directory
-        self.programs = programs or binaries.build(
-            os.path.join(directory, 'bin'), more=more)
+        self._given, self._more = programs, more
         self.clusters = []
+
+    @functools.cached_property
+    def programs(self):
+        """The folder of the programs, built when they are first asked for."""
+        return self._given or binaries.build(
+            os.path.join(self.directory, 'bin'), more=self._more)
 
     def data(self):
         """The folder of the shards."""
@@ -66,8 +72,8 @@ class Place:
 
 def arguments(name, about):
     """A parser with what every suite takes."""
-    parser = argparse.ArgumentParser(prog=name, description=about)
-    parser.add_argument('--seed', type=int, default=1)
+    parser = flags.Parser(prog=name, description=about)
+    parser.add_argument('--seed', type=flags.whole(), default=1)
     parser.add_argument('--keep', metavar='DIR',
                         help='keep logs and state in this folder')
     parser.add_argument('--programs', metavar='DIR',

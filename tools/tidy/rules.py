@@ -238,6 +238,22 @@ def documents(tree):
                                   f'{link} leads nowhere')
 
 
+_MAPS = 'README.md', 'docs/architecture.md'
+
+
+def folders_on_the_map(tree):
+    """Every folder of the root is named on the pages that show the way."""
+    folders = {path.split('/')[0] for path in tree.files
+               if '/' in path and not path.startswith('.')}
+    for page in _MAPS:
+        named = set(re.findall(r'`([a-z_]+)/?(?:[a-z_{},/]+)?`',
+                               tree.files.get(page, '')))
+        for folder in sorted(folders - named):
+            if page in tree.files:
+                yield Finding(page, 1, 'map',
+                              f'say what the folder `{folder}` holds')
+
+
 def _package(tree, path):
     """(folder, text) of the BUILD file that a source belongs to."""
     folder = posixpath.dirname(path)
@@ -278,7 +294,7 @@ def python_targets(tree):
 RULES = [
     include_direction, forbidden_words, header_guards, header_comments, sizes,
     function_lengths, tests_beside, kernel_twins, unfinished, documents,
-    dead_files, python_targets,
+    folders_on_the_map, dead_files, python_targets,
 ]
 
 

@@ -57,6 +57,11 @@ def apply_allow_list(findings, text):
 
 
 def main():
+    if sys.argv[1:]:
+        asked = sys.argv[1:] in (['--help'], ['-h'])
+        print('usage: tools/tidy/tidy.py',
+              file=sys.stdout if asked else sys.stderr)
+        return 0 if asked else 2
     tree = read_tree(ROOT)
     findings = apply_allow_list(rules.check(tree), tree.files.get(ALLOW, ''))
     for f in findings:

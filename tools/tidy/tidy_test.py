@@ -291,6 +291,21 @@ class RulesTest(unittest.TestCase):
                            '[base](../base)\n',
                            'link', **{'base/x.h': ''})
 
+    def test_folders_on_the_map(self):
+        files = {'a/x.cc': '', 'b/c/y.cc': '', '.ci/run': ''}
+        self.assertEqual(
+            found(rules.folders_on_the_map,
+                  {**files, 'README.md': '`a/` and b', 'BUILD': ''}),
+            [('README.md', 1, 'map')])
+        self.assertEqual(
+            found(rules.folders_on_the_map,
+                  {**files, 'README.md': '`a/`, `b/c`',
+                   'docs/architecture.md': '`b`, `a/{x,y}`, `docs`'}),
+            [('README.md', 1, 'map')])
+        self.assertEqual(
+            found(rules.folders_on_the_map,
+                  {**files, 'README.md': '`a`, `b/c/`'}), [])
+
     def test_dead_files(self):
         self.assertEqual(found(rules.dead_files, {'base/sub/a.cc': '',
                                                   'base/BUILD': ''}),

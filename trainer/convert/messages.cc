@@ -83,6 +83,7 @@ void DescriptionToProto(const Description& description,
   reply.set_validation_samples(description.validation_samples);
   reply.set_flops_per_sample(description.flops_per_sample);
   reply.set_initial_hash(description.initial_hash);
+  reply.set_layout_hash(description.layout_hash);
 }
 
 void RunResultToProto(const RunResult& result, v1::RunReply& reply) {

@@ -43,6 +43,23 @@ const model::cpu::GemmBackend& ModelGemm(const TrainingOptions& options,
 // for a disk.
 constexpr size_t kStepsAhead = 4;
 
+// Whether the shards hold one sample at least. A split that is shorter, as a
+// small data set has it, is of no use, and the job trains without evaluations.
+bool HasSample(const std::vector<data::TokenShard>& shards, int tokens) {
+  uint64_t held = 0;
+  for (const data::TokenShard& shard : shards) held += shard.size();
+  return held > static_cast<uint64_t>(tokens);
+}
+
+uint64_t LayoutHash(const model::ParameterLayout& layout) {
+  uint64_t hash = 0;
+  for (const model::ParameterTensor& tensor : layout.tensors()) {
+    hash = CombineHash(hash, Hash64Of(std::span<const char>(tensor.name)));
+    hash = CombineHash(hash, Hash64Of(std::span<const int64_t>(tensor.shape)));
+  }
+  return hash;
+}
+
 double FlopsPerSample(const model::Graph& graph, int tokens) {
   const model::Stage all = {0, static_cast<int>(graph.operators.size())};
   const model::Work work = model::StageWork(graph, all, 1, tokens);
@@ -82,7 +99,7 @@ LanguageModelTrainer::Create(const TrainingOptions& options, TrainingData data,
       data::SampleSource training,
       data::SampleSource::Create(data.training, source_options));
   std::optional<data::SampleSource> validation;
-  if (!data.validation.empty()) {
+  if (HasSample(data.validation, tokens)) {
     SKERRY_ASSIGN_OR_RETURN(
         data::SampleSource source,
         data::SampleSource::Create(data.validation, source_options));
@@ -132,7 +149,8 @@ LanguageModelTrainer::LanguageModelTrainer(
           validation_.has_value() ? validation_->sample_count() : 0,
       .flops_per_sample =
           FlopsPerSample(model_->graph(), training_.context_length()),
-      .initial_hash = Hash64Of(std::span<const float>(model_->parameters()))};
+      .initial_hash = Hash64Of(std::span<const float>(model_->parameters())),
+      .layout_hash = LayoutHash(model_->layout())};
   const size_t tokens = static_cast<size_t>(options_.micro_batch_samples) *
                         static_cast<size_t>(training_.context_length());
   inputs_.resize(tokens);
@@ -189,6 +207,7 @@ absl::Status LanguageModelTrainer::Step(std::span<const uint64_t> positions,
       static_cast<double>(loss) * static_cast<double>(positions.size());
   result.gradient_norm = norm;
   result.learning_rate = static_cast<double>(rate);
+  StepDone();
   return absl::OkStatus();
 }
 

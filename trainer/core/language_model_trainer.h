@@ -32,7 +32,7 @@ namespace skerry::trainer {
 // Views of what data/manifest.h lists; the bytes are borrowed.
 struct TrainingData {
   std::vector<data::TokenShard> training;
-  // May be empty; then Evaluate is refused.
+  // May be empty, or shorter than a sample; then Evaluate is refused.
   std::vector<data::TokenShard> validation;
   std::string tokenizer;
   // Without one no text is generated, unless `tokenizer` is `bytes`.

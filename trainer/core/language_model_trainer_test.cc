@@ -265,6 +265,25 @@ TEST(LanguageModelTrainerTest, WhatCannotBeTrainedIsRefusedInOneLine) {
   EXPECT_FALSE(CreateWith(bad, shard, 256).ok());
 }
 
+TEST(LanguageModelTrainerTest, AValidationSplitShorterThanASampleIsNone) {
+  const std::string shard = ShardOf(MadeUpText(1, 1000));
+  InlineExecutor executor;
+  for (const size_t length : {size_t{1}, size_t{32}, size_t{33}}) {
+    const std::string split = ShardOf(MadeUpText(1, 1000).substr(0, length));
+    TrainingData data{
+        .training =
+            {data::TokenShard::Parse(std::as_bytes(std::span(shard))).value()},
+        .validation =
+            {data::TokenShard::Parse(std::as_bytes(std::span(split))).value()},
+        .tokenizer = "bytes",
+        .vocab_size = 256};
+    const auto trainer = LanguageModelTrainer::Create(
+        SmallTrainingOptions(), std::move(data), executor);
+    ASSERT_TRUE(trainer.ok()) << trainer.status();
+    EXPECT_EQ((*trainer)->description().validation_samples, length / 33);
+  }
+}
+
 TEST(LanguageModelTrainerTest, TokenBeyondTheModelsVocabularyIsAnError) {
   TrainingOptions options = SmallTrainingOptions();
   options.config_json = absl::StrReplaceAll(

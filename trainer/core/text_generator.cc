@@ -29,11 +29,15 @@ class Sequence {
   bool is_done() const { return is_done_; }
 
   // Takes the next token and sees whether the text is over.
-  absl::Status Add(std::span<const float> logits, const TextOptions& options,
-                   data::TextCodec& codec) {
-    SKERRY_ASSIGN_OR_RETURN(const int32_t token,
-                            SampleToken(logits, options.sampling, random_));
-    if (token == codec.document_end()) {
+  absl::Status Add(std::span<const float> logits,
+                   const std::vector<bool>& is_token,
+                   const TextOptions& options, data::TextCodec& codec) {
+    SKERRY_ASSIGN_OR_RETURN(
+        const int32_t token,
+        SampleToken(logits, is_token, options.sampling, random_));
+    if (token == codec.document_end() ||
+        std::find(options.ends.begin(), options.ends.end(), token) !=
+            options.ends.end()) {
       Finish(TextEnd::kDocument, options);
       return absl::OkStatus();
     }
@@ -77,6 +81,17 @@ class Sequence {
   bool is_done_ = false;
 };
 
+// Which numbers are tokens; empty when all are.
+std::vector<bool> TokensOf(const data::TextCodec& codec) {
+  std::vector<bool> is_token(static_cast<size_t>(codec.vocab_size()));
+  for (size_t i = 0; i < is_token.size(); ++i) {
+    is_token[i] = codec.IsToken(static_cast<int32_t>(i));
+  }
+  const bool has_all =
+      std::find(is_token.begin(), is_token.end(), false) == is_token.end();
+  return has_all ? std::vector<bool>() : is_token;
+}
+
 // Up to kSlotsMax sequences side by side.
 class Batch {
  public:
@@ -88,7 +103,8 @@ class Batch {
         context_(context),
         decoder_(decoder),
         vocab_(
-            static_cast<size_t>(model.graph.operators.rbegin()[1].out_width)) {}
+            static_cast<size_t>(model.graph.operators.rbegin()[1].out_width)),
+        is_token_(TokensOf(codec)) {}
 
   absl::Status Run(std::span<Sequence> sequences, StopRequested stop) {
     for (size_t slot = 0; slot < sequences.size(); ++slot) {
@@ -132,7 +148,7 @@ class Batch {
     return sequence.Add(
         std::span<const float>(logits_).subspan(
             i * vocab_, static_cast<size_t>(codec_.vocab_size())),
-        options_, codec_);
+        is_token_, options_, codec_);
   }
 
   // Puts the last `keep` tokens of the sequence into its slot, and draws one.
@@ -163,6 +179,7 @@ class Batch {
   const size_t context_;
   TokenDecoder& decoder_;
   const size_t vocab_;
+  const std::vector<bool> is_token_;
   std::vector<float> logits_;
 };
 

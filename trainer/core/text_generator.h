@@ -30,6 +30,8 @@ struct TextOptions {
   uint64_t seed = 0;
   // A text ends before the first of these that it contains. None is empty.
   std::vector<std::string> stops = {};
+  // Tokens that end a text beside the codec's end of a document.
+  std::vector<int32_t> ends = {};
 };
 // Errors: InvalidArgument that names the field.
 absl::Status ValidateTextOptions(const TextOptions& options);
@@ -55,7 +57,8 @@ struct TextModel {
 
 // In the order of the prompts. A sequence that has reached the context, or with
 // dynamic rotary scaling what the model was made for, goes on from the last
-// half of it. Requires: the options are valid. Errors:
+// half of it. Only numbers that the codec has tokens for are drawn. Requires:
+// the options are valid. Errors:
 // InvalidArgument when the codec's tokens are not the model's; Aborted when
 // `stop` says so; Internal when the model's output is not finite; those of the
 // codec.

@@ -24,7 +24,7 @@ constexpr int kVocab = 300;
 bool Never() { return false; }
 
 // Bytes, one of which ends the document, of `vocab_size` tokens.
-class EndingCodec final : public data::TextCodec {
+class EndingCodec : public data::TextCodec {
  public:
   EndingCodec(int32_t end, int vocab_size)
       : end_(end), vocab_size_(vocab_size), bytes_(data::MakeByteCodec()) {}
@@ -134,6 +134,36 @@ TEST_F(TextGeneratorTest, EndsBeforeTheFirstStop) {
   const auto cut = Generate({"sea"}, {.tokens = 12, .stops = {"\1\2\3", stop}});
   EXPECT_EQ(cut[0].text, whole.substr(0, whole.find(stop)));
   EXPECT_EQ(cut[0].end, TextEnd::kStop);
+}
+
+TEST_F(TextGeneratorTest, NumbersWithoutATokenAreNeverDrawn) {
+  class GappyCodec final : public EndingCodec {
+   public:
+    GappyCodec() : EndingCodec(-1, 256) {}
+    bool IsToken(int32_t token) const override { return token % 3 == 0; }
+  };
+  GappyCodec codec;
+  const std::string prompts[] = {"sea"};
+  for (const double temperature : {0.0, 1.0}) {
+    const auto made = GenerateTexts(
+        Model(), codec, prompts,
+        {.tokens = 60, .sampling = {.temperature = temperature}, .seed = 1},
+        Never);
+    ASSERT_TRUE(made.ok()) << made.status();
+    EXPECT_EQ((*made)[0].text.size(), 60u);
+    for (const char byte : (*made)[0].text) {
+      EXPECT_EQ(static_cast<uint8_t>(byte) % 3, 0);
+    }
+  }
+}
+
+TEST_F(TextGeneratorTest, EndsAtEachOfSeveralEndsOfText) {
+  const std::string whole = Generate({"sea"}, {.tokens = 12})[0].text;
+  const auto at = [&](size_t i) { return static_cast<uint8_t>(whole[i]); };
+  const auto cut = Generate({"sea"}, {.tokens = 12, .ends = {at(9), at(6)}});
+  const size_t end = std::min(whole.find(whole[9]), whole.find(whole[6]));
+  EXPECT_EQ(cut[0].text, whole.substr(0, end));
+  EXPECT_EQ(cut[0].end, TextEnd::kDocument);
 }
 
 TEST_F(TextGeneratorTest, EndsWhereTheModelEndsTheDocument) {

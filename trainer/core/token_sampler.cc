@@ -11,6 +11,7 @@ namespace {
 
 struct Candidate {
   int32_t token = 0;
+  // First the logit, then what it is drawn with.
   double weight = 0;
 };
 
@@ -51,22 +52,28 @@ absl::Status ValidateSampling(const Sampling& sampling) {
 }
 
 absl::StatusOr<int32_t> SampleToken(std::span<const float> logits,
+                                    const std::vector<bool>& is_token,
                                     const Sampling& sampling, Random& random) {
   SKERRY_CHECK(!logits.empty() && ValidateSampling(sampling).ok());
+  SKERRY_CHECK(is_token.empty() || is_token.size() == logits.size());
   for (const float logit : logits) {
     if (!std::isfinite(logit)) {
       return absl::InternalError("the model's output is not finite");
     }
   }
-  const auto largest = std::max_element(logits.begin(), logits.end());
-  if (sampling.temperature == 0) {
-    return static_cast<int32_t>(largest - logits.begin());
-  }
-  std::vector<Candidate> candidates(logits.size());
+  std::vector<Candidate> candidates;
+  candidates.reserve(logits.size());
   for (size_t i = 0; i < logits.size(); ++i) {
-    candidates[i] = {static_cast<int32_t>(i),
-                     std::exp((static_cast<double>(logits[i]) - *largest) /
-                              sampling.temperature)};
+    if (!is_token.empty() && !is_token[i]) continue;
+    candidates.push_back({static_cast<int32_t>(i), logits[i]});
+  }
+  SKERRY_CHECK(!candidates.empty());
+  const Candidate largest =
+      *std::min_element(candidates.begin(), candidates.end(), IsLikelier);
+  if (sampling.temperature == 0) return largest.token;
+  for (Candidate& candidate : candidates) {
+    candidate.weight =
+        std::exp((candidate.weight - largest.weight) / sampling.temperature);
   }
   const auto top_k = static_cast<size_t>(sampling.top_k);
   const bool cuts = top_k > 0 && top_k < candidates.size();

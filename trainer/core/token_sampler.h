@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -27,9 +28,12 @@ absl::Status ValidateSampling(const Sampling& sampling);
 
 // Draws from softmax(logits / temperature) over the tokens that are left, or
 // takes the largest logit (the first of equals) when the temperature is 0. Of
-// equal logits the first are kept. Requires: logits is not empty and `sampling`
-// is valid. Errors: Internal when a logit is NaN or infinite.
+// equal logits the first are kept. `is_token` says which numbers are tokens;
+// the others are never drawn. When it is empty, all are. Requires: logits is
+// not empty, `is_token` is empty or of the same size with a true in it, and
+// `sampling` is valid. Errors: Internal when a logit is NaN or infinite.
 absl::StatusOr<int32_t> SampleToken(std::span<const float> logits,
+                                    const std::vector<bool>& is_token,
                                     const Sampling& sampling, Random& random);
 
 }  // namespace skerry::trainer

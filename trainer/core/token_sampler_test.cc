@@ -13,7 +13,7 @@ namespace {
 TEST(SampleTokenTest, ZeroTemperatureTakesTheFirstLargest) {
   Random random(1);
   const std::vector<float> logits = {0.f, 3.f, -1.f, 3.f};
-  EXPECT_EQ(SampleToken(logits, {}, random).value(), 1);
+  EXPECT_EQ(SampleToken(logits, {}, {}, random).value(), 1);
 }
 
 TEST(SampleTokenTest, FrequenciesFollowTheSoftmax) {
@@ -23,7 +23,7 @@ TEST(SampleTokenTest, FrequenciesFollowTheSoftmax) {
   constexpr double kTemperature = 2;
   std::vector<int> counts(3);
   for (int i = 0; i < kDraws; ++i) {
-    ++counts[SampleToken(logits, {.temperature = kTemperature}, random)
+    ++counts[SampleToken(logits, {}, {.temperature = kTemperature}, random)
                  .value()];
   }
   double total = 0;
@@ -40,7 +40,7 @@ std::vector<int> Counts(const std::vector<float>& logits,
   Random random(3);
   std::vector<int> counts(logits.size());
   for (int i = 0; i < 1000; ++i) {
-    ++counts[SampleToken(logits, sampling, random).value()];
+    ++counts[SampleToken(logits, {}, sampling, random).value()];
   }
   return counts;
 }
@@ -56,8 +56,9 @@ TEST(SampleTokenTest, TopKLeavesTheLikeliest) {
   // As without it, bit for bit.
   Random a(5), b(5);
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(SampleToken(logits, {.temperature = 1, .top_k = 4}, a).value(),
-              SampleToken(logits, {.temperature = 1}, b).value());
+    EXPECT_EQ(
+        SampleToken(logits, {}, {.temperature = 1, .top_k = 4}, a).value(),
+        SampleToken(logits, {}, {.temperature = 1}, b).value());
   }
 }
 
@@ -88,7 +89,23 @@ TEST(SampleTokenTest, OutputThatIsNotFiniteIsAnError) {
                           std::numeric_limits<float>::infinity()}) {
     const std::vector<float> logits = {0.f, bad};
     EXPECT_TRUE(absl::IsInternal(
-        SampleToken(logits, {.temperature = 1}, random).status()));
+        SampleToken(logits, {}, {.temperature = 1}, random).status()));
+  }
+}
+
+TEST(SampleTokenTest, ANumberWithoutATokenIsNeverDrawn) {
+  const std::vector<float> logits = {1.f, 9.f, 2.f, 9.f, 1.f};
+  const std::vector<bool> is_token = {true, false, true, false, true};
+  Random random(9);
+  EXPECT_EQ(SampleToken(logits, is_token, {}, random).value(), 2);
+  for (const Sampling& sampling :
+       {Sampling{.temperature = 1}, Sampling{.temperature = 5, .top_k = 2},
+        Sampling{.temperature = 5, .top_p = 0.9}}) {
+    for (int i = 0; i < 500; ++i) {
+      const int32_t token =
+          SampleToken(logits, is_token, sampling, random).value();
+      ASSERT_TRUE(is_token[static_cast<size_t>(token)]) << token;
+    }
   }
 }
 

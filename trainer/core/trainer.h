@@ -6,8 +6,10 @@
 #define SKERRY_TRAINER_CORE_TRAINER_H_
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -39,6 +41,9 @@ struct Description {
   double flops_per_sample = 0;
   // XXH3-64 of the initial values; equal in all trainers of a job.
   uint64_t initial_hash = 0;
+  // Of what each element means: the names, shapes and order of the tensors.
+  // Equal likewise.
+  uint64_t layout_hash = 0;
 };
 
 struct RunRequest {
@@ -86,6 +91,11 @@ using StopRequested = absl::FunctionRef<bool()>;
 class Trainer {
  public:
   virtual ~Trainer() = default;
+  // `on_step` runs at the end of every inner step, on the thread that called
+  // Run.
+  void set_on_step(std::function<void()> on_step) {
+    on_step_ = std::move(on_step);
+  }
   virtual const Description& description() const = 0;
 
   // Inner steps. In a group all members call it with the same request, and
@@ -120,6 +130,15 @@ class Trainer {
   // What the model adds to a prompt, as bytes. Not collective.
   virtual absl::StatusOr<std::string> Generate(const GenerateRequest& request,
                                                StopRequested stop) = 0;
+
+ protected:
+  // Implementations call it at the end of every inner step.
+  void StepDone() const {
+    if (on_step_ != nullptr) on_step_();
+  }
+
+ private:
+  std::function<void()> on_step_;
 };
 
 }  // namespace skerry::trainer

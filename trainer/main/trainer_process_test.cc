@@ -203,6 +203,14 @@ TEST_F(TrainerProcessTest, TrainsGivesAndTakesValuesAndExits) {
   EXPECT_GT(run.compute_s(), 0);
   EXPECT_NE(Snapshot(trainer), initial);
 
+  v1::ProgressReply progress;
+  ASSERT_TRUE(
+      trainer.Call(&Stub::Progress, v1::ProgressRequest(), &progress).ok());
+  EXPECT_EQ(progress.phase(), v1::TRAINER_PHASE_IDLE);
+  EXPECT_EQ(progress.steps(), 20u);
+  EXPECT_GT(progress.longest_step_s(), 0);
+  EXPECT_LE(progress.longest_step_s(), run.compute_s());
+
   v1::EvaluateReply trained;
   ASSERT_TRUE(
       trainer.Call(&Stub::Evaluate, v1::EvaluateRequest(), &trained).ok());
@@ -226,6 +234,29 @@ TEST_F(TrainerProcessTest, TrainsGivesAndTakesValuesAndExits) {
   v1::ExitReply exit;
   ASSERT_TRUE(trainer.Call(&Stub::Exit, v1::ExitRequest(), &exit).ok());
   EXPECT_EQ(trainer.WaitForExit().code, 0);
+}
+
+TEST_F(TrainerProcessTest, TellsItsProgressDuringACall) {
+  TrainerProcess trainer("progress", {});
+  Set(trainer, "progress");
+  std::thread run([&] {
+    v1::RunReply reply;
+    const grpc::Status status =
+        trainer.Call(&Stub::Run, Samples(0, 1'000'000), &reply);
+    EXPECT_EQ(status.error_code(), grpc::ABORTED);
+  });
+  uint64_t pieces = 0;
+  for (int moved = 0; moved < 3;) {
+    v1::ProgressReply progress;
+    ASSERT_TRUE(
+        trainer.Call(&Stub::Progress, v1::ProgressRequest(), &progress).ok());
+    if (progress.phase() != v1::TRAINER_PHASE_TRAINING) continue;
+    moved += progress.pieces() > pieces ? 1 : 0;
+    pieces = progress.pieces();
+  }
+  v1::PauseReply paused;
+  EXPECT_TRUE(trainer.Call(&Stub::Pause, v1::PauseRequest(), &paused).ok());
+  run.join();
 }
 
 TEST_F(TrainerProcessTest, TwoTrainersOfAnIslandStayEqual) {
@@ -261,6 +292,12 @@ TEST_F(TrainerProcessTest, TwoTrainersOfAnIslandStayEqual) {
     status = one.Call(&Stub::Run, Samples(100, 200), &reply);
     ended = true;
   });
+  v1::ProgressReply progress;
+  while (!progress.waits_for_group()) {
+    ASSERT_TRUE(
+        one.Call(&Stub::Progress, v1::ProgressRequest(), &progress).ok());
+  }
+  EXPECT_EQ(progress.phase(), v1::TRAINER_PHASE_TRAINING);
   // A pause that comes before the run does not end it.
   while (!ended) {
     v1::PauseReply paused;

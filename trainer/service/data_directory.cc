@@ -75,9 +75,9 @@ absl::StatusOr<std::unique_ptr<data::TextCodec>> OpenTokenizer(
                   file->bytes().size()));
   if (!tokenizer.ok()) return Annotate(tokenizer.status(), path);
   if (tokenizer->vocab_size() != manifest.vocab_size) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, " has ", tokenizer->vocab_size(),
-                     " tokens, the manifest says ", manifest.vocab_size));
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, " has ", tokenizer->vocab_size(), " tokens, the manifest says ",
+        manifest.vocab_size, "; prepare the data again with this tokenizer"));
   }
   return (*std::move(tokenizer))
       .MakeCodec(manifest.document_end,
@@ -88,7 +88,8 @@ absl::StatusOr<std::unique_ptr<data::TextCodec>> OpenTokenizer(
 
 absl::StatusOr<DataDirectory> OpenDataDirectory(
     const std::string& directory, const std::string& manifest_sha256,
-    ShardCheck check, const std::string& sentencepiece_program) {
+    ShardCheck check, const std::string& sentencepiece_program,
+    const std::function<void()>& on_shard) {
   if (directory.empty()) {
     return absl::InvalidArgumentError(
         "data.path is empty; name a folder that `skerryctl data prepare` made");
@@ -109,6 +110,7 @@ absl::StatusOr<DataDirectory> OpenDataDirectory(
   result.data.vocab_size = manifest.vocab_size;
   for (const data::ShardEntry& entry : manifest.shards) {
     SKERRY_RETURN_IF_ERROR(AddShard(path(entry.file), entry, check, result));
+    on_shard();
   }
   return result;
 }

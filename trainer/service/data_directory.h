@@ -4,6 +4,7 @@
 #ifndef SKERRY_TRAINER_SERVICE_DATA_DIRECTORY_H_
 #define SKERRY_TRAINER_SERVICE_DATA_DIRECTORY_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,7 +28,7 @@ enum class ShardCheck { kHeader, kRead };
 // Reads DIRECTORY/manifest.json, opens the tokenizer that it names, and maps
 // what it lists. With a digest, the manifest must have it.
 // `sentencepiece_program` is started when text is generated with a model of
-// sentencepiece, not before.
+// sentencepiece, not before. `on_shard` runs after each shard.
 //
 // Errors: NotFound and PermissionDenied for files; DataLoss when the manifest
 // has another digest, or a shard or the tokenizer differs from it;
@@ -35,7 +36,8 @@ enum class ShardCheck { kHeader, kRead };
 // path.
 absl::StatusOr<DataDirectory> OpenDataDirectory(
     const std::string& directory, const std::string& manifest_sha256,
-    ShardCheck check, const std::string& sentencepiece_program = "");
+    ShardCheck check, const std::string& sentencepiece_program = "",
+    const std::function<void()>& on_shard = [] {});
 
 }  // namespace skerry::trainer
 

@@ -65,9 +65,9 @@ const model::cpu::GemmBackend& MeasureGemmBackends(
 
 }  // namespace
 
-absl::StatusOr<JobTrainer> MakeJobTrainer(const v1::JobSpec& job,
-                                          ShardCheck check,
-                                          ParallelExecutor& executor) {
+absl::StatusOr<JobTrainer> MakeJobTrainer(
+    const v1::JobSpec& job, ShardCheck check, ParallelExecutor& executor,
+    const std::function<void()>& on_piece) {
   SKERRY_ASSIGN_OR_RETURN(const TrainingOptions options,
                           TrainingOptionsFromProto(job));
   SKERRY_ASSIGN_OR_RETURN(const model::ModelConfig config,
@@ -75,12 +75,13 @@ absl::StatusOr<JobTrainer> MakeJobTrainer(const v1::JobSpec& job,
   SKERRY_ASSIGN_OR_RETURN(
       DataDirectory directory,
       OpenDataDirectory(job.data().path(), job.data().manifest_sha256(), check,
-                        runtime::SentencePieceBeside()));
+                        runtime::SentencePieceBeside(), on_piece));
   const int64_t columns = options.sequence_tokens == 0
                               ? config.n_positions
                               : options.sequence_tokens;
   const model::cpu::GemmBackend& gemm = MeasureGemmBackends(
       config, columns * options.micro_batch_samples, options.compute);
+  on_piece();
   JobTrainer result;
   result.files = std::move(directory.files);
   SKERRY_ASSIGN_OR_RETURN(

@@ -4,6 +4,7 @@
 #ifndef SKERRY_TRAINER_SERVICE_JOB_TRAINER_H_
 #define SKERRY_TRAINER_SERVICE_JOB_TRAINER_H_
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -23,11 +24,12 @@ struct JobTrainer {
 };
 
 // Opens the job's data, measures which GEMM library is fastest here, and
-// builds the engine, which computes on `executor`. Errors: those of the
-// options, of OpenDataDirectory and of LanguageModelTrainer::Create.
-absl::StatusOr<JobTrainer> MakeJobTrainer(const v1::JobSpec& job,
-                                          ShardCheck check,
-                                          ParallelExecutor& executor);
+// builds the engine, which computes on `executor`. `on_piece` runs whenever a
+// piece of that is done. Errors: those of the options, of OpenDataDirectory and
+// of LanguageModelTrainer::Create.
+absl::StatusOr<JobTrainer> MakeJobTrainer(
+    const v1::JobSpec& job, ShardCheck check, ParallelExecutor& executor,
+    const std::function<void()>& on_piece);
 
 }  // namespace skerry::trainer
 

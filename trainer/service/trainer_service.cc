@@ -38,7 +38,8 @@ TrainerService::TrainerService(JobTrainerMaker make, runtime::Executor& compute,
 TrainerService::~TrainerService() = default;
 
 grpc::ServerUnaryReactor* TrainerService::Serve(
-    grpc::CallbackServerContext* context, Scope scope, Work work) {
+    grpc::CallbackServerContext* context, v1::TrainerPhase phase, Scope scope,
+    Work work) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   const uint64_t arrived = stops_.load();
   const int group_calls = scope == Scope::kGroup ? 1 : 0;
@@ -46,10 +47,18 @@ grpc::ServerUnaryReactor* TrainerService::Serve(
     const std::lock_guard lock(mutex_);
     group_calls_ += group_calls;
   }
-  compute_.Run([this, context, reactor, arrived, group_calls,
+  compute_.Run([this, context, reactor, phase, arrived, group_calls,
                 work = std::move(work)]() mutable {
-    const absl::Status status = work(
-        [&] { return stops_.load() != arrived || context->IsCancelled(); });
+    progress_.Enter(phase);
+    absl::Status status = work([&] {
+      progress_.OnPiece();
+      return stops_.load() != arrived || context->IsCancelled();
+    });
+    progress_.Enter(v1::TRAINER_PHASE_IDLE);
+    // A member that does not come ends the group, and not this trainer.
+    if (absl::IsDeadlineExceeded(status)) {
+      status = absl::AbortedError(status.message());
+    }
     if (!status.ok() && group_calls > 0) AbortGroup();
     {
       const std::lock_guard lock(mutex_);
@@ -63,16 +72,18 @@ grpc::ServerUnaryReactor* TrainerService::Serve(
 grpc::ServerUnaryReactor* TrainerService::Describe(
     grpc::CallbackServerContext* context, const v1::DescribeRequest* request,
     v1::DescribeReply* reply) {
-  return Serve(context, Scope::kLocal, [this, request, reply](StopRequested) {
-    return DescribeJob(*request, *reply);
-  });
+  return Serve(context, v1::TRAINER_PHASE_BUILDING, Scope::kLocal,
+               [this, request, reply](StopRequested) {
+                 return DescribeJob(*request, *reply);
+               });
 }
 
 grpc::ServerUnaryReactor* TrainerService::Run(
     grpc::CallbackServerContext* context, const v1::RunRequest* request,
     v1::RunReply* reply) {
   return Serve(
-      context, Scope::kGroup, [this, request, reply](StopRequested stop) {
+      context, v1::TRAINER_PHASE_TRAINING, Scope::kGroup,
+      [this, request, reply](StopRequested stop) {
         SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/false));
         const runtime::Stopwatch stopwatch;
         SKERRY_ASSIGN_OR_RETURN(
@@ -87,59 +98,70 @@ grpc::ServerUnaryReactor* TrainerService::Run(
 grpc::ServerUnaryReactor* TrainerService::Snapshot(
     grpc::CallbackServerContext* context, const v1::SnapshotRequest* request,
     v1::SnapshotReply* reply) {
-  return Serve(context, Scope::kLocal, [this, request](StopRequested) {
-    SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/true));
-    return job_trainer_.trainer->Snapshot(
-        ElementRangesFromProto(request->ranges()), State());
-  });
+  return Serve(context, v1::TRAINER_PHASE_COPYING, Scope::kLocal,
+               [this, request](StopRequested) {
+                 SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/true));
+                 return job_trainer_.trainer->Snapshot(
+                     ElementRangesFromProto(request->ranges()), State());
+               });
 }
 
 grpc::ServerUnaryReactor* TrainerService::Load(
     grpc::CallbackServerContext* context, const v1::LoadRequest* request,
     v1::LoadReply* reply) {
-  return Serve(context, Scope::kGroup,
+  return Serve(context, v1::TRAINER_PHASE_COPYING, Scope::kGroup,
                [this, request](StopRequested) { return LoadState(*request); });
 }
 
 grpc::ServerUnaryReactor* TrainerService::Group(
     grpc::CallbackServerContext* context, const v1::GroupRequest* request,
     v1::GroupReply* reply) {
-  return Serve(context, Scope::kGroup,
+  return Serve(context, v1::TRAINER_PHASE_JOINING, Scope::kGroup,
                [this, request](StopRequested) { return JoinGroup(*request); });
 }
 
 grpc::ServerUnaryReactor* TrainerService::Evaluate(
     grpc::CallbackServerContext* context, const v1::EvaluateRequest* request,
     v1::EvaluateReply* reply) {
-  return Serve(
-      context, Scope::kLocal, [this, request, reply](StopRequested stop) {
-        SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/false));
-        SKERRY_ASSIGN_OR_RETURN(
-            const EvaluateResult result,
-            job_trainer_.trainer->Evaluate(request->samples_max(), stop));
-        reply->set_loss(result.loss);
-        reply->set_samples(result.samples);
-        return absl::OkStatus();
-      });
+  return Serve(context, v1::TRAINER_PHASE_EVALUATING, Scope::kLocal,
+               [this, request, reply](StopRequested stop) {
+                 SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/false));
+                 SKERRY_ASSIGN_OR_RETURN(const EvaluateResult result,
+                                         job_trainer_.trainer->Evaluate(
+                                             request->samples_max(), stop));
+                 reply->set_loss(result.loss);
+                 reply->set_samples(result.samples);
+                 return absl::OkStatus();
+               });
 }
 
 grpc::ServerUnaryReactor* TrainerService::Generate(
     grpc::CallbackServerContext* context, const v1::GenerateRequest* request,
     v1::GenerateReply* reply) {
-  return Serve(
-      context, Scope::kLocal, [this, request, reply](StopRequested stop) {
-        SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/false));
-        SKERRY_ASSIGN_OR_RETURN(*reply->mutable_text(),
-                                job_trainer_.trainer->Generate(
-                                    GenerateRequestFromProto(*request), stop));
-        return absl::OkStatus();
-      });
+  return Serve(context, v1::TRAINER_PHASE_GENERATING, Scope::kLocal,
+               [this, request, reply](StopRequested stop) {
+                 SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/false));
+                 SKERRY_ASSIGN_OR_RETURN(
+                     *reply->mutable_text(),
+                     job_trainer_.trainer->Generate(
+                         GenerateRequestFromProto(*request), stop));
+                 return absl::OkStatus();
+               });
 }
 
 grpc::ServerUnaryReactor* TrainerService::Pause(
     grpc::CallbackServerContext* context, const v1::PauseRequest* request,
     v1::PauseReply* reply) {
   StopCalls();
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  reactor->Finish(grpc::Status::OK);
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* TrainerService::Progress(
+    grpc::CallbackServerContext* context, const v1::ProgressRequest* request,
+    v1::ProgressReply* reply) {
+  *reply = progress_.Read();
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   reactor->Finish(grpc::Status::OK);
   return reactor;
@@ -192,7 +214,10 @@ absl::Status TrainerService::DescribeJob(const v1::DescribeRequest& request,
   if (job_trainer_.trainer == nullptr) {
     const ShardCheck check =
         request.data_verified() ? ShardCheck::kHeader : ShardCheck::kRead;
-    SKERRY_ASSIGN_OR_RETURN(job_trainer_, make_(request.job(), check));
+    SKERRY_ASSIGN_OR_RETURN(job_trainer_, make_(request.job(), check, [this] {
+                              progress_.OnPiece();
+                            }));
+    job_trainer_.trainer->set_on_step([this] { progress_.OnStep(); });
     job_ = std::move(job);
   } else if (job != job_) {
     return absl::InvalidArgumentError(
@@ -262,7 +287,13 @@ absl::Status TrainerService::JoinGroup(const v1::GroupRequest& request) {
     group_.swap(former);
   }
   if (former != nullptr) former->Abort();
-  return job_trainer_.trainer->JoinGroup(group.get());
+  std::unique_ptr<WatchedCollective> collective;
+  if (group != nullptr) {
+    collective = std::make_unique<WatchedCollective>(group, progress_);
+  }
+  const absl::Status joined = job_trainer_.trainer->JoinGroup(collective.get());
+  collective_ = std::move(collective);
+  return joined;
 }
 
 }  // namespace skerry::trainer

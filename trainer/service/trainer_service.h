@@ -21,14 +21,18 @@
 #include "runtime/posix/shared_memory.h"
 #include "trainer/core/trainer.h"
 #include "trainer/service/job_trainer.h"
+#include "trainer/service/watched_collective.h"
+#include "trainer/service/work_progress.h"
 #include "transport/group.h"
 
 namespace skerry::trainer {
 
-using JobTrainerMaker =
-    std::function<absl::StatusOr<JobTrainer>(const v1::JobSpec&, ShardCheck)>;
+// `on_piece` is to run whenever a piece of the work is done.
+using JobTrainerMaker = std::function<absl::StatusOr<JobTrainer>(
+    const v1::JobSpec&, ShardCheck, const std::function<void()>& on_piece)>;
 
-// Calls are done one after another on `compute`; Pause and Exit at once. A Run,
+// Calls are done one after another on `compute`; Pause, Progress and Exit at
+// once. A Run,
 // Load or Group that fails ends the group, so that no other member waits for
 // what will not come; so does a Pause that finds one of them under way. A call
 // whose client is gone stops.
@@ -65,6 +69,9 @@ class TrainerService final : public v1::Trainer::CallbackService {
   grpc::ServerUnaryReactor* Pause(grpc::CallbackServerContext* context,
                                   const v1::PauseRequest* request,
                                   v1::PauseReply* reply) override;
+  grpc::ServerUnaryReactor* Progress(grpc::CallbackServerContext* context,
+                                     const v1::ProgressRequest* request,
+                                     v1::ProgressReply* reply) override;
   grpc::ServerUnaryReactor* Exit(grpc::CallbackServerContext* context,
                                  const v1::ExitRequest* request,
                                  v1::ExitReply* reply) override;
@@ -81,7 +88,8 @@ class TrainerService final : public v1::Trainer::CallbackService {
 
   // Runs `work` on `compute` and answers with its status.
   grpc::ServerUnaryReactor* Serve(grpc::CallbackServerContext* context,
-                                  Scope scope, Work work);
+                                  v1::TrainerPhase phase, Scope scope,
+                                  Work work);
   absl::Status DescribeJob(const v1::DescribeRequest& request,
                            v1::DescribeReply& reply);
   absl::Status OpenMemory(const std::string& name);
@@ -96,7 +104,10 @@ class TrainerService final : public v1::Trainer::CallbackService {
   runtime::Executor& compute_;
   const std::function<void()> exit_;
 
-  // Touched on `compute` only.
+  WorkProgress progress_;
+
+  // Touched on `compute` only. The trainer computes with the collective.
+  std::unique_ptr<WatchedCollective> collective_;
   JobTrainer job_trainer_;
   std::string job_;  // serialized
   std::unique_ptr<runtime::SharedMemory> memory_;

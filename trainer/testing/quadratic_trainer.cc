@@ -90,6 +90,7 @@ absl::Status QuadraticTrainer::Step(std::span<const uint64_t> positions,
       static_cast<double>(sums.back()) * static_cast<double>(positions.size());
   result.gradient_norm = std::sqrt(squared_norm);
   result.learning_rate = options_.learning_rate;
+  StepDone();
   return absl::OkStatus();
 }
 

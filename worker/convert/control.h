@@ -18,6 +18,9 @@ namespace skerry::worker {
 // Errors: InvalidArgument names the field.
 absl::StatusOr<JobSettings> JobSettingsFromProto(const v1::JobSpec& spec);
 
+// Whether it is one of the phases that a job does not leave.
+bool HasEnded(v1::JobPhase phase);
+
 // Errors: InvalidArgument names the field and what is wrong. A model in several
 // fragments is refused: this release exchanges a model as one.
 absl::StatusOr<JobOrders> JobOrdersFromProto(const v1::JobOrders& orders);

@@ -278,6 +278,11 @@ absl::Status TasksFromProto(const v1::JobOrders& orders, JobOrders* out) {
 
 }  // namespace
 
+bool HasEnded(v1::JobPhase phase) {
+  const absl::StatusOr<JobPhase> known = PhaseFromProto(phase);
+  return known.ok() && IsOver(*known);
+}
+
 absl::StatusOr<JobOrders> JobOrdersFromProto(const v1::JobOrders& orders) {
   JobOrders out;
   if (orders.job() == 0) return BadField("job", "is missing");
@@ -309,6 +314,7 @@ absl::StatusOr<JobOrders> JobOrdersFromProto(const v1::JobOrders& orders) {
                           RangesFromProto(orders.granted(), "granted"));
   out.paused = orders.paused();
   out.nothing_left = orders.nothing_left();
+  out.element_count = orders.element_count();
   SKERRY_RETURN_IF_ERROR(FragmentsFromProto(orders, &out));
   SKERRY_RETURN_IF_ERROR(TasksFromProto(orders, &out));
   return out;

@@ -56,6 +56,9 @@ void FragmentToProto(const FragmentFacts& facts, v1::FragmentStatus* out) {
   out->set_pin(facts.pin.value());
   out->set_owed_norm(facts.owed_norm);
   out->set_lost_norm(facts.lost_norm);
+  out->set_applied_attempt(facts.applied_attempt.value());
+  out->set_last_result(facts.last_result.value());
+  out->set_last_result_attempt(facts.last_result_attempt.value());
 }
 
 void CountersToProto(const SeatCounters& counters, v1::SeatCounters* out) {
@@ -80,6 +83,11 @@ void JobFactsToProto(const JobFacts& facts, v1::JobStatus* status) {
   status->set_element_count(facts.element_count);
   status->set_epoch_samples(facts.epoch_samples);
   status->set_flops_per_sample(facts.flops_per_sample);
+  if (facts.validation_samples.has_value()) {
+    status->set_validation_samples(*facts.validation_samples);
+  }
+  status->set_initial_hash(facts.initial_hash);
+  status->set_layout_hash(facts.layout_hash);
   for (size_t f = 0; f < facts.fragments.size(); ++f) {
     v1::FragmentStatus* fragment = status->add_fragments();
     fragment->set_fragment(static_cast<uint32_t>(f));

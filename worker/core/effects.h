@@ -100,8 +100,9 @@ class TrainerPort {
                         Done<absl::StatusOr<std::string>> done) = 0;
   virtual TrainerMemory memory() = 0;
   // Ends the trainer; Seat::OnTrainerFailed follows, and with a new boot
-  // Seat::OnTrainerReady.
-  virtual void Restart(const std::string& reason) = 0;
+  // Seat::OnTrainerReady. `why` is the error of a call, or Cancelled when
+  // nothing is wrong with the trainer and the seat needs a fresh one.
+  virtual void Restart(const absl::Status& why) = 0;
 };
 
 // A span of a base of a fragment, or of its result of (sequence, attempt).
@@ -212,8 +213,10 @@ class HostPort {
                        absl::AnyInvocable<void(Instant now) &&> done) = 0;
   // Facts() has changed.
   virtual void StatusChanged() = 0;
-  // One line for the log and the event stream.
+  // One line for the log: something that operators want to know has changed.
   virtual void Event(std::string_view line) = 0;
+  // One line for whoever follows a single round: every round has several.
+  virtual void Trace(std::string_view line) = 0;
 };
 
 // All of them outlive the seat.

@@ -95,6 +95,13 @@ struct FragmentFacts {
   Sequence pin;
   double owed_norm = 0;
   double lost_norm = 0;
+  // The attempt whose commit made the state at `applied`; unset where that is
+  // a base or not known.
+  Attempt applied_attempt;
+  // The newest sequence of which a result is on disk, committed or not.
+  Sequence last_result;
+  // Of that result; the highest where there are several.
+  Attempt last_result_attempt;
   friend bool operator==(const FragmentFacts&, const FragmentFacts&) = default;
 };
 
@@ -106,6 +113,9 @@ struct JobFacts {
   uint64_t element_count = 0;
   uint64_t epoch_samples = 0;
   double flops_per_sample = 0;
+  std::optional<uint64_t> validation_samples;
+  uint64_t initial_hash = 0;
+  uint64_t layout_hash = 0;
 
   // One for each fragment, in order.
   std::vector<FragmentFacts> fragments = std::vector<FragmentFacts>(1);

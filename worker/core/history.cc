@@ -56,6 +56,11 @@ void History::RemoveFile(const StoredFile& file) {
   answers_ = {};
 }
 
+void History::RemoveAllFiles() {
+  files_.clear();
+  answers_ = {};
+}
+
 const StoredFile* History::FindPiece(const PieceKey& key) const {
   auto it = files_.lower_bound({key.kind, key.sequence, key.attempt});
   for (; it != files_.end(); ++it) {
@@ -80,6 +85,23 @@ std::optional<PieceKey> History::NewestBase(uint32_t span,
     newest = PieceKey{kBase, it->second.sequence, Attempt(), span, piece->hash};
   }
   return newest;
+}
+
+std::pair<Sequence, Attempt> History::last_result() const {
+  std::pair<Sequence, Attempt> last;
+  for (const auto& [key, file] : files_) {
+    if (file.kind != kResult) continue;
+    last = std::max(last, std::pair(file.sequence, file.attempt));
+  }
+  return last;
+}
+
+Attempt History::highest_attempt() const {
+  Attempt highest;
+  for (const auto& [key, file] : files_) {
+    highest = std::max(highest, file.attempt);
+  }
+  return highest;
 }
 
 bool History::HasResult(Sequence sequence, uint32_t begin, uint32_t end) const {

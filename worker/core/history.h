@@ -35,10 +35,15 @@ class History {
 
   void AddFile(const StoredFile& file);
   void RemoveFile(const StoredFile& file);
+  void RemoveAllFiles();
   // The file with that very piece; null when there is none.
   const StoredFile* FindPiece(const PieceKey& key) const;
   // The newest base piece of `span` at `from` or later.
   std::optional<PieceKey> NewestBase(uint32_t span, Sequence from) const;
+  // The newest result on disk: its sequence and attempt, the highest where
+  // there are several. And the highest attempt of all.
+  std::pair<Sequence, Attempt> last_result() const;
+  Attempt highest_attempt() const;
   // Committed, and on disk for every span of [begin, end).
   bool HasResult(Sequence sequence, uint32_t begin, uint32_t end) const;
   // The end of the gapless run of such results after `applied`.

@@ -191,6 +191,8 @@ struct JobOrders {
   std::vector<FragmentOrders> fragments = std::vector<FragmentOrders>(1);
   std::vector<EvaluationOrder> evaluations;
   std::vector<GenerateOrder> generate;
+  // Of the model, as the coordinator knows it; 0: it does not.
+  uint64_t element_count = 0;
   friend bool operator==(const JobOrders&, const JobOrders&) = default;
 };
 

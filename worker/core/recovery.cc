@@ -38,7 +38,9 @@ void Recovery::SetHoldings(uint32_t begin, uint32_t end) {
   places_ = std::move(places);
 }
 
-void Recovery::SetView(std::vector<Source> sources, Sequence keep_from) {
+void Recovery::SetView(std::vector<Source> sources, Sequence keep_from,
+                       Sequence newest) {
+  newest_ = newest;
   sources_ = std::move(sources);
   std::erase_if(sources_, [&](const Source& source) {
     return source.holder.peer.worker == options_.worker;
@@ -66,6 +68,7 @@ void Recovery::Hold(Attempt attempt, Instant until) {
 
 void Recovery::Pump(Instant now) {
   deadline_.reset();
+  GiveUpOutlived();
   for (uint32_t span = begin_; span < end_; ++span) {
     const Place& place = places_[span];
     if (!place.state && !place.busy) ChooseBase(now, span);
@@ -74,6 +77,25 @@ void Recovery::Pump(Instant now) {
   PumpFold();
   ReplaceRotten();
   KeepWhereStuck(now);
+}
+
+void Recovery::GiveUpOutlived() {
+  // Whether all commits after a state are known here, if there are any.
+  const bool told =
+      newest_ == keep_from_ || history_.Find(Next(keep_from_)) != nullptr;
+  if (!replaceable_ || folds_ > 0 || !told) return;
+  for (auto& [span, place] : places_) {
+    if (!place.state || place.busy || place.state->applied >= keep_from_ ||
+        history_.Find(Next(place.state->applied)) != nullptr ||
+        !NewerBaseHeld(keep_from_, span)) {
+      continue;
+    }
+    effects_.host.Event(absl::StrCat("span ", span, ": no commit follows ",
+                                     place.state->applied.value(),
+                                     "; it starts again from a newer base"));
+    place.state.reset();
+    place.least_base = keep_from_;
+  }
 }
 
 void Recovery::WakeAt(Instant when) {
@@ -283,6 +305,7 @@ void Recovery::OnFolded(Instant now, Sequence sequence, uint32_t span,
   const CommittedEntry* entry = history_.Find(sequence);
   if (entry != nullptr && ready() && applied() == sequence) {
     samples_committed_ = {sequence, entry->samples_committed};
+    folded_ = {sequence, entry->attempt};
     state_ = {sequence, entry->state};
     if (IsBaseSequence(settings_, *entry)) StoreBase();
   }
@@ -353,6 +376,12 @@ void Recovery::OnRotten(const PieceKey& key) {
   rotten_ = std::max(rotten_, key.sequence);
   ReplaceRotten();
   effects_.host.StatusChanged();
+}
+
+void Recovery::OnFolderGone() {
+  history_.RemoveAllFiles();
+  rotten_ = std::max(rotten_, Sequence(1));
+  ReplaceRotten();
 }
 
 void Recovery::ReplaceRotten() {

@@ -57,8 +57,10 @@ class Recovery {
   // Spans [begin, end) are held from now on; the state of spans held before and
   // after is kept.
   void SetHoldings(uint32_t begin, uint32_t end);
-  // Who has what; from every Orders.
-  void SetView(std::vector<Source> sources, Sequence keep_from);
+  // Who has what, from where others keep, and the newest commit; from every
+  // Orders.
+  void SetView(std::vector<Source> sources, Sequence keep_from,
+               Sequence newest = Sequence());
   // Whoever may have results of spans that it no longer holds: asked where no
   // source has one.
   void SetNeighbours(std::vector<SpanHolder> holders);
@@ -98,12 +100,19 @@ class Recovery {
   std::optional<Sequence> gap() const { return gap_; }
   // Samples committed up to and including applied(), once known.
   std::optional<uint64_t> samples_committed() const;
+  // The attempt whose commit made the state at applied(); unset where that is a
+  // base or not known.
+  Attempt applied_attempt() const {
+    return ready() && folded_.first == applied() ? folded_.second : Attempt();
+  }
   // Null when the span is not held or has no state.
   const SpanState* StateOf(uint32_t span) const;
   // Makes the present state a base on disk. Requires: ready().
   void StoreBase();
   // The result is on disk already, or will be.
   void OnStored(const StoredFile& file);
+  // Every file is gone. The present state is stored anew.
+  void OnFolderGone();
   // A piece for another worker, as the disk has it. Whether it has rotted is
   // looked at beside: then its file is given up, so that nobody is told any
   // more that it is here. Errors: NotFound; DataLoss.
@@ -132,6 +141,9 @@ class Recovery {
     std::optional<StoredFile> storing;
   };
 
+  // Gives up states from which no commit leads on: what an operator has kept
+  // of others is newer.
+  void GiveUpOutlived();
   void ChooseBase(Instant now, uint32_t span);
   bool TryOwnBase(uint32_t span);
   bool TryFetchBase(Instant now, uint32_t span);
@@ -184,6 +196,7 @@ class Recovery {
   std::vector<Source> sources_;
   std::vector<SpanHolder> neighbours_;
   Sequence keep_from_;
+  Sequence newest_;
   std::pair<Attempt, std::vector<SpanHolder>> peers_;
   std::pair<Attempt, Instant> hold_;
   Sequence target_;
@@ -199,6 +212,7 @@ class Recovery {
   Sequence begins_at_;
   bool from_initial_ = false;
   std::pair<Sequence, uint64_t> samples_committed_;
+  std::pair<Sequence, Attempt> folded_;  // the newest result
   std::pair<Sequence, uint64_t> state_;  // of the job, of several fragments
   std::optional<Instant> deadline_;
   Scope work_;  // ends with the holdings

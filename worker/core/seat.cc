@@ -27,6 +27,9 @@ void Seat::OnImported(Instant now, const StoredFile& base) {
 void Seat::OnTrainerFailed(Instant now, const std::string& reason) {
   impl_->OnTrainerFailed(now, reason);
 }
+void Seat::OnTrainerEnded(Instant now) { impl_->OnTrainerEnded(now); }
+bool Seat::WantsTrainer() const { return impl_->WantsTrainer(); }
+bool Seat::IsAtRest() const { return impl_->IsAtRest(); }
 void Seat::OnLifeLost(Instant now, const std::string& reason) {
   impl_->OnLifeLost(now, reason);
 }
@@ -46,6 +49,8 @@ void Seat::OnAgreeCut(Instant now, const CutRequest& request,
                       CutAnswer answer) {
   impl_->OnAgreeCut(now, request, std::move(answer));
 }
+void Seat::OnFolderGone(Instant now) { impl_->OnFolderGone(now); }
+Attempt Seat::HighestAttempt() const { return impl_->HighestAttempt(); }
 std::optional<Instant> Seat::NextDeadline() const {
   return impl_->NextDeadline();
 }
@@ -87,47 +92,14 @@ void Seat::Impl::OnOrders(Instant now, Revision revision,
   if (revision < revision_) return;
   revision_ = revision;
   orders_ = orders;
+  ForgetAnswers();
   TakeOrders(now);
-  Advance(now);
-}
-
-void Seat::Impl::OnTrainerReady(Instant now,
-                                const TrainerDescription& trainer) {
-  if (trainer_ && trainer_->element_count != trainer.element_count) {
-    Fail(now, absl::StrCat("the trainer's model has ", trainer.element_count,
-                           " elements, its predecessor's had ",
-                           trainer_->element_count));
-    return;
-  }
-  trainer_ = trainer;
-  trainer_ready_ = true;
-  restarting_ = false;
-  pristine_ = true;
-  at_anchor_ = false;
-  TakeOrders(now);
-  Changed();
   Advance(now);
 }
 
 void Seat::Impl::OnImported(Instant now, const StoredFile& base) {
   SKERRY_CHECK(base.fragment < fragments_.size());
   fragments_[base.fragment]->recovery().OnStored(base);
-  Advance(now);
-}
-
-void Seat::Impl::OnTrainerFailed(Instant now, const std::string& reason) {
-  trainer_scope_.End();
-  trainer_uses_ = 0;
-  trainer_ready_ = false;
-  pristine_ = false;
-  at_anchor_ = false;
-  restarting_ = false;
-  ++counters_.trainer_restarts;
-  effects_.host.Event(absl::StrCat("trainer failed: ", reason));
-  Abandon(now, reason);
-  // Whatever waited for the trainer begins again.
-  step_ = Step::kAway;
-  Changed();
   Advance(now);
 }
 
@@ -144,9 +116,14 @@ void Seat::Impl::SetDraining(Instant now, bool draining) {
 
 bool Seat::Impl::Configure() {
   if (configured_) return true;
-  if (!trainer_ || !orders_) return false;
-  const auto cut = planner::CutFragments(
-      trainer_->element_count, options_.fragments, orders_->settings.spans);
+  if (!orders_) return false;
+  // What is left of a job that is over can be served without a trainer.
+  const uint64_t elements = trainer_ ? trainer_->element_count
+                            : over() ? orders_->element_count
+                                     : 0;
+  if (elements == 0) return false;
+  const auto cut = planner::CutFragments(elements, options_.fragments,
+                                         orders_->settings.spans);
   if (!cut.ok()) {
     failure_ = std::string(cut.status().message());
     return false;
@@ -159,6 +136,7 @@ bool Seat::Impl::Configure() {
     fragment->Configure(orders_->settings, std::move(layout));
   }
   configured_ = true;
+  elements_ = elements;
   return true;
 }
 
@@ -337,6 +315,21 @@ void Seat::Impl::OnAgreeCut(Instant now, const CutRequest& request,
   Advance(now);
 }
 
+void Seat::Impl::OnFolderGone(Instant now) {
+  effects_.host.Event("the job's folder was removed: its state is stored anew");
+  for (const auto& fragment : fragments_) fragment->recovery().OnFolderGone();
+  Changed();
+  Advance(now);
+}
+
+Attempt Seat::Impl::HighestAttempt() const {
+  Attempt highest;
+  for (const auto& fragment : fragments_) {
+    highest = std::max(highest, fragment->history().highest_attempt());
+  }
+  return highest;
+}
+
 std::optional<Instant> Seat::Impl::NextDeadline() const {
   // Of a seat that stands still the others are over, and would come at once.
   if (!Works()) return disk_.NextDeadline();
@@ -411,11 +404,13 @@ void Seat::Impl::ConsiderStatus() {
 
 SeatState Seat::Impl::State() const {
   if (!failure_.empty()) return SeatState::kFailed;
-  if (!Works() || !trainer_ready_) return SeatState::kStarting;
-  const bool without_place = begin() == end();
-  if (step_ == Step::kResting || (over() && without_place)) {
-    return SeatState::kResting;
+  if (!Works()) return SeatState::kStarting;
+  if (over()) {
+    const bool without_place = begin() == end();
+    return step_ == Step::kResting || without_place ? SeatState::kResting
+                                                    : SeatState::kRecovering;
   }
+  if (!trainer_ready_) return SeatState::kStarting;
   return life_.is_set() ? SeatState::kActive : SeatState::kRecovering;
 }
 
@@ -448,10 +443,13 @@ JobFacts Seat::Impl::Facts() const {
   facts.abandoned_life = abandoned_;
   facts.error = failure_.empty() ? DiskError() : failure_;
   facts.state = State();
+  facts.element_count = trainer_ ? trainer_->element_count : elements_;
   if (trainer_) {
-    facts.element_count = trainer_->element_count;
     facts.epoch_samples = trainer_->epoch_samples;
     facts.flops_per_sample = trainer_->flops_per_sample;
+    facts.validation_samples = trainer_->validation_samples;
+    facts.initial_hash = trainer_->initial_hash;
+    facts.layout_hash = trainer_->layout_hash;
   }
   facts.fragments.clear();
   facts.counters = counters_;

@@ -57,6 +57,10 @@ struct TrainerDescription {
   uint64_t element_count = 0;
   uint64_t epoch_samples = 0;
   double flops_per_sample = 0;
+  uint64_t validation_samples = 0;
+  // Of the values that it begins with, and of what they mean; 0: not known.
+  uint64_t initial_hash = 0;
+  uint64_t layout_hash = 0;
 };
 
 // The receiver's answer to a frame.
@@ -89,6 +93,8 @@ class Seat {
   // The trainer is gone: the life is over for this worker. Calls in progress
   // at the trainer may or may not still report.
   void OnTrainerFailed(Instant now, const std::string& reason);
+  // The trainer was ended because WantsTrainer() said no. A fresh one may come.
+  void OnTrainerEnded(Instant now);
   // The coordinator replaced this boot or ended the session for good: the life
   // is over; orders of the next boot follow.
   void OnLifeLost(Instant now, const std::string& reason);
@@ -106,11 +112,22 @@ class Seat {
   // all have asked. Aborted: not this life; Unavailable: not there yet.
   void OnAgreeCut(Instant now, const CutRequest& request, CutAnswer answer);
 
+  // The job's folder was removed: nothing of what was stored is there any more.
+  void OnFolderGone(Instant now);
+  // The highest attempt of any result on disk.
+  Attempt HighestAttempt() const;
   // When OnTime() next has work; the daemon arms one timer with it.
   std::optional<Instant> NextDeadline() const;
   void OnTime(Instant now);
 
   // --- What there is to say. ---
+
+  // Whether a trainer process is of use: always until the job is over, and then
+  // only while somebody waits for an answer that the trainer makes.
+  bool WantsTrainer() const;
+  // The job is over and this worker has folded and stored its last state, so
+  // that nothing would be lost with this object.
+  bool IsAtRest() const;
 
   JobFacts Facts() const;
   Audit GetAudit(uint32_t fragment = 0) const;

@@ -12,9 +12,6 @@ namespace skerry::worker {
 
 bool Seat::Impl::StepCut(Instant now) {
   if (over()) {
-    // Where the head has decided, the others load what it named: this worker
-    // does too, and only then goes, or its next load would meet that one.
-    if (rank_ > 0 && asked_) return false;
     EndLife("the job is over");
     return true;
   }
@@ -27,7 +24,7 @@ bool Seat::Impl::StepCut(Instant now) {
     KeepState();
   }
   // While it waits, a worker whose trainer holds the anchor is of use.
-  if (at_anchor_ && RunTask(now)) return false;
+  if (at_anchor_ && RunTask()) return false;
   std::vector<Sequence> stored;
   for (const auto& fragment : fragments_) {
     stored.push_back(fragment->recovery().stored_through());

@@ -1,5 +1,6 @@
 #include "worker/core/seat_fragment.h"
 
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -71,8 +72,13 @@ void SeatFragment::TakeOrders(const FragmentOrders& orders,
                               const std::vector<SpanHolder>& holders) {
   orders_ = orders;
   history_.AddCommitted(orders.committed);
-  recovery_.SetView(orders.sources, orders.keep_from);
+  recovery_.SetView(orders.sources, orders.keep_from, orders.newest);
   recovery_.SetNeighbours(holders);
+  // The coordinator has lost what came after its newest commit, so that nobody
+  // can fold this state again: it is kept as it is.
+  if (orders.newest < recovery_.applied() && recovery_.ready()) {
+    recovery_.StoreBase();
+  }
 }
 
 void SeatFragment::BeginLife(Life life) {
@@ -196,9 +202,9 @@ void SeatFragment::ConsiderExchange(Instant now) {
 }
 
 void SeatFragment::OpenAttempt(const OpenExchange& open, uint32_t self) {
-  Event(absl::StrCat("attempt ", open.attempt.value(), " of sequence ",
-                     open.sequence.value(), " with ", open.members.size(),
-                     " members"));
+  effects_.host.Trace(absl::StrCat("attempt ", open.attempt.value(),
+                                   " of sequence ", open.sequence.value(),
+                                   " with ", open.members.size(), " members"));
   recovery_.SetPeers(open.attempt, HoldersOf(open));
   recovery_.Hold(open.attempt, Instant(absl::InfiniteDuration()));
   result_awaited_ = false;
@@ -303,6 +309,9 @@ FragmentFacts SeatFragment::Facts(bool with_pin) const {
   if (with_pin) facts.pin = recovery_.pin();
   facts.owed_norm = book_.owed_norm();
   facts.lost_norm = book_.lost_norm();
+  facts.applied_attempt = recovery_.applied_attempt();
+  std::tie(facts.last_result, facts.last_result_attempt) =
+      history_.last_result();
   return facts;
 }
 

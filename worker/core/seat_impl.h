@@ -35,6 +35,9 @@ class Seat::Impl {
   void OnTrainerReady(Instant now, const TrainerDescription& trainer);
   void OnImported(Instant now, const StoredFile& base);
   void OnTrainerFailed(Instant now, const std::string& reason);
+  void OnTrainerEnded(Instant now);
+  bool WantsTrainer() const;
+  bool IsAtRest() const;
   void OnLifeLost(Instant now, const std::string& reason);
   void SetDraining(Instant now, bool draining);
   FrameVerdict OnFrame(Instant now, const compression::FrameHeader& header,
@@ -42,6 +45,8 @@ class Seat::Impl {
   absl::StatusOr<SharedBytes> OnFetch(const PieceKey& key);
   absl::StatusOr<SharedBytes> PieceOf(const PieceKey& key) const;
   void OnAgreeCut(Instant now, const CutRequest& request, CutAnswer answer);
+  void OnFolderGone(Instant now);
+  Attempt HighestAttempt() const;
   std::optional<Instant> NextDeadline() const;
   void OnTime(Instant now);
   void Advance(Instant now);
@@ -71,7 +76,7 @@ class Seat::Impl {
     kSnapshotting,  //
     kAdding,        // owed += w * (start - live)
     kReady,         // a contribution is pending; without delay, wait for it
-    kClose,         // the job is over: fold everything, load the anchor
+    kClose,         // the job is over: fold everything, store the last state
     kResting,
   };
 
@@ -84,6 +89,8 @@ class Seat::Impl {
   // Whether every held span has a state to fold on.
   bool HoldsState() const;
   void EndLife(const std::string& reason);
+  // What asked the trainer for something begins again with another one.
+  void LoseTrainer();
   // Leaves the life by itself; the coordinator hears it.
   void Abandon(Instant now, const std::string& reason);
   void Fail(Instant now, const std::string& reason);
@@ -131,7 +138,8 @@ class Seat::Impl {
   bool StepRunEnded(Instant now);
   void AddRound(Instant now);
   bool StepReady();
-  bool StepClose(Instant now);
+  bool StepClose();
+  bool StepResting();
   bool Final() const;
   uint32_t group_size() const {
     return static_cast<uint32_t>(orders_->holders.size());
@@ -170,9 +178,15 @@ class Seat::Impl {
   void OnTrainerError(Instant now, const absl::Status& status);
   void ConsiderInitial(Instant now);
   // Starts one evaluation or generation that is due; true when it did.
-  bool RunTask(Instant now);
+  bool RunTask();
   bool RunEvaluation();
   bool RunGeneration();
+  // The first prompt without an answer; null when there is none.
+  const GenerateOrder* DueGeneration() const;
+  // An answer is kept for as long as the question is asked.
+  void ForgetAnswers();
+  // Answers every prompt that waits with an error.
+  void RefuseGeneration(const std::string& error);
 
   const SeatOptions options_;
   PatientDisk disk_;
@@ -194,12 +208,15 @@ class Seat::Impl {
   bool trainer_ready_ = false;
   int trainer_uses_ = 0;
   bool restarting_ = false;
+  // It has joined a group of several ranks, which load together.
+  bool in_group_ = false;
   bool pristine_ = false;   // it holds the initial values
   bool at_anchor_ = false;  // it holds the anchor
 
   // One at least.
   std::vector<std::unique_ptr<SeatFragment>> fragments_;
   bool configured_ = false;
+  uint64_t elements_ = 0;  // of the model; 0 until it is configured
 
   // The life.
   Life life_;

@@ -53,7 +53,7 @@ void Seat::Impl::ReportPhase() {
   for (const auto& fragment : fragments_) {
     if (!attempt.is_set()) attempt = fragment->open_attempt();
   }
-  effects_.host.Event(
+  effects_.host.Trace(
       absl::StrCat("phase ", absl::string_view(phase.data(), phase.size()),
                    " round=", round_.value(), " seq=", StateApplied().value(),
                    " attempt=", attempt.value()));

@@ -25,10 +25,9 @@ bool Seat::Impl::StepOnce(Instant now) {
     case Step::kReady:
       return StepReady();
     case Step::kClose:
-      return StepClose(now);
+      return StepClose();
     case Step::kResting:
-      RunTask(now);
-      return false;
+      return StepResting();
     case Step::kRunning:
       if (!over()) return false;
       EndLife("the job is over");
@@ -82,6 +81,7 @@ bool Seat::Impl::StepJoin(Instant now) {
     }
   }
   step_ = Step::kJoining;
+  in_group_ = group_size() > 1;
   effects_.trainer.JoinGroup(
       group, OnTrainer<absl::Status>([this](Instant at, absl::Status status) {
         if (!status.ok()) return OnTrainerError(at, status);
@@ -92,7 +92,7 @@ bool Seat::Impl::StepJoin(Instant now) {
 
 bool Seat::Impl::StepStart(Instant now) {
   if (!trainer_free()) return false;
-  if (at_anchor_ && RunTask(now)) return false;
+  if (at_anchor_ && RunTask()) return false;
   if (cut_.ranges.empty() || over()) {
     round_ = Next(round_);
     step_ = Step::kCut;
@@ -203,7 +203,7 @@ bool Seat::Impl::StepReady() {
   return true;
 }
 
-bool Seat::Impl::StepClose(Instant now) {
+bool Seat::Impl::StepClose() {
   for (const auto& fragment : fragments_) {
     fragment->recovery().SetTarget(fragment->orders().newest);
   }
@@ -211,12 +211,30 @@ bool Seat::Impl::StepClose(Instant now) {
     step_ = Step::kAway;
     return true;
   }
-  if (!AllReady() || !AllNewest() || !trainer_free()) return false;
-  std::vector<uint32_t> all;
-  for (const auto& fragment : fragments_) {
-    fragment->recovery().StoreBase();
-    all.push_back(fragment->index());
+  if (!AllReady() || !AllNewest()) return false;
+  for (const auto& fragment : fragments_) fragment->recovery().StoreBase();
+  step_ = Step::kResting;
+  return true;
+}
+
+// A trainer is there only while somebody waits for what it makes.
+bool Seat::Impl::StepResting() {
+  if (!over()) {
+    step_ = Step::kAway;
+    return true;
   }
+  if (DueGeneration() == nullptr) return false;
+  if (begin() != 0 || end() != fragments_[0]->layout().size()) {
+    RefuseGeneration("this worker holds a part of the model only");
+    return false;
+  }
+  if (!trainer_free() || !AllReady() || in_group_) return false;
+  if (at_anchor_) {
+    RunGeneration();
+    return false;
+  }
+  std::vector<uint32_t> all;
+  for (const auto& fragment : fragments_) all.push_back(fragment->index());
   StartMerge(std::move(all), /*at_anchor=*/true, Step::kResting);
   return false;
 }

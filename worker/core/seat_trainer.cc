@@ -1,5 +1,5 @@
 // What the seat asks of the trainer beside rounds: initial values, evaluation,
-// generation, and a new one when it is unusable.
+// generation, a new one when it is unusable, and none once the job is over.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -14,6 +14,83 @@ constexpr size_t kEvaluationsMax = 64;
 
 }  // namespace
 
+void Seat::Impl::OnTrainerReady(Instant now,
+                                const TrainerDescription& trainer) {
+  if (configured_ && elements_ != trainer.element_count) {
+    Fail(now, absl::StrCat("the trainer's model has ", trainer.element_count,
+                           " elements, the job's has ", elements_));
+    return;
+  }
+  trainer_ = trainer;
+  trainer_ready_ = true;
+  restarting_ = false;
+  pristine_ = true;
+  at_anchor_ = false;
+  TakeOrders(now);
+  Changed();
+  Advance(now);
+}
+
+void Seat::Impl::LoseTrainer() {
+  trainer_scope_.End();
+  trainer_uses_ = 0;
+  trainer_ready_ = false;
+  pristine_ = false;
+  at_anchor_ = false;
+  restarting_ = false;
+  in_group_ = false;
+  if (step_ != Step::kResting) step_ = Step::kAway;
+}
+
+void Seat::Impl::OnTrainerFailed(Instant now, const std::string& reason) {
+  ++counters_.trainer_restarts;
+  effects_.host.Event(absl::StrCat("trainer failed: ", reason));
+  Abandon(now, reason);
+  LoseTrainer();
+  // Whoever asked can ask again; the job needs no trainer for itself.
+  if (over()) RefuseGeneration(reason);
+  Changed();
+  Advance(now);
+}
+
+void Seat::Impl::OnTrainerEnded(Instant now) {
+  EndLife("the job is over");
+  LoseTrainer();
+  Changed();
+  Advance(now);
+}
+
+bool Seat::Impl::WantsTrainer() const {
+  if (!over()) return true;
+  // A group loads together, and the other ranks' trainers end with the job: a
+  // prompt is answered by a fresh trainer.
+  if (trainer_ready_ && in_group_) return false;
+  if (!Works()) return false;
+  const bool lacks_state = std::any_of(
+      fragments_.begin(), fragments_.end(), [&](const auto& fragment) {
+        const Sequence newest =
+            orders_->fragments.size() == fragments_.size()
+                ? orders_->fragments[fragment->index()].newest
+                : Sequence();
+        return newest.is_set() &&
+               (!configured_ || fragment->recovery().WantsInitial());
+      });
+  return lacks_state || DueGeneration() != nullptr;
+}
+
+bool Seat::Impl::IsAtRest() const {
+  if (!over() || trainer_uses_ > 0) return false;
+  if (!configured_ || begin() == end()) return true;
+  if (step_ != Step::kResting) return false;
+  return std::all_of(
+      fragments_.begin(), fragments_.end(), [](const auto& fragment) {
+        const Recovery& recovery = fragment->recovery();
+        const auto& bases =
+            fragment->history().Bases(recovery.begin(), recovery.end());
+        return !bases.empty() && bases.back().sequence == recovery.applied();
+      });
+}
+
 void Seat::Impl::OnTrainerError(Instant now, const absl::Status& status) {
   const std::string reason(status.message());
   Abandon(now, reason);
@@ -21,7 +98,7 @@ void Seat::Impl::OnTrainerError(Instant now, const absl::Status& status) {
   if (absl::IsAborted(status) || restarting_) return;
   restarting_ = true;
   trainer_ready_ = false;
-  effects_.trainer.Restart(reason);
+  effects_.trainer.Restart(status);
 }
 
 void Seat::Impl::ConsiderInitial(Instant now) {
@@ -39,7 +116,7 @@ void Seat::Impl::ConsiderInitial(Instant now) {
     return;
   }
   if (!pristine_) {
-    OnTrainerError(now, absl::InternalError("the initial values are needed"));
+    OnTrainerError(now, absl::CancelledError("the initial values are needed"));
     return;
   }
   ++trainer_uses_;
@@ -59,7 +136,7 @@ void Seat::Impl::ConsiderInitial(Instant now) {
       }));
 }
 
-bool Seat::Impl::RunTask(Instant now) {
+bool Seat::Impl::RunTask() {
   if (!trainer_free() || !AllReady()) return false;
   return RunEvaluation() || RunGeneration();
 }
@@ -93,31 +170,45 @@ bool Seat::Impl::RunEvaluation() {
   return true;
 }
 
-bool Seat::Impl::RunGeneration() {
-  // An answer is kept for as long as the question is asked.
+const GenerateOrder* Seat::Impl::DueGeneration() const {
+  for (const GenerateOrder& order : orders_->generate) {
+    const bool known = std::any_of(
+        generated_.begin(), generated_.end(),
+        [&](const Generated& one) { return one.request == order.request; });
+    if (!known) return &order;
+  }
+  return nullptr;
+}
+
+void Seat::Impl::ForgetAnswers() {
   std::erase_if(generated_, [&](const Generated& one) {
     return std::none_of(
         orders_->generate.begin(), orders_->generate.end(),
         [&](const GenerateOrder& o) { return o.request == one.request; });
   });
-  for (const GenerateOrder& order : orders_->generate) {
-    const bool known = std::any_of(
-        generated_.begin(), generated_.end(),
-        [&](const Generated& one) { return one.request == order.request; });
-    if (known) continue;
-    effects_.trainer.Generate(
-        {order.prompt, order.tokens, order.temperature, order.seed},
-        OnTrainer<absl::StatusOr<std::string>>(
-            [this, request = order.request](Instant now,
-                                            absl::StatusOr<std::string> text) {
-              Generated one{request, text.ok() ? *text : "", ""};
-              if (!text.ok()) one.error = std::string(text.status().message());
-              generated_.push_back(std::move(one));
-              Changed();
-            }));
-    return true;
+}
+
+void Seat::Impl::RefuseGeneration(const std::string& error) {
+  while (const GenerateOrder* order = DueGeneration()) {
+    generated_.push_back({order->request, "", error});
+    Changed();
   }
-  return false;
+}
+
+bool Seat::Impl::RunGeneration() {
+  const GenerateOrder* order = DueGeneration();
+  if (order == nullptr) return false;
+  effects_.trainer.Generate(
+      {order->prompt, order->tokens, order->temperature, order->seed},
+      OnTrainer<absl::StatusOr<std::string>>(
+          [this, request = order->request](Instant now,
+                                           absl::StatusOr<std::string> text) {
+            Generated one{request, text.ok() ? *text : "", ""};
+            if (!text.ok()) one.error = std::string(text.status().message());
+            generated_.push_back(std::move(one));
+            Changed();
+          }));
+  return true;
 }
 
 }  // namespace skerry::worker

@@ -39,30 +39,36 @@ TEST(SeatTrainerTest, EndOfTheJobEvaluatesTheLastAnchorAndRests) {
              world.committed().back().samples_committed == 108;
     })) << Failures(world);
     world.AskEvaluation({world.newest(), 1024});
-    world.AskGeneration({5, "hello", 3, 0, 1});
-    world.set_phase(JobPhase::kSucceeded);
     ASSERT_TRUE(world.RunUntil([&] {
       for (uint32_t i = 0; i < 3; ++i) {
         const JobFacts facts = world.seat(i)->Facts();
-        if (facts.state != SeatState::kResting) return false;
-        if (facts.generated.empty() || facts.evaluations.empty()) return false;
+        if (facts.evaluations.empty()) return false;
         if (facts.evaluations.back().sequence != world.newest()) return false;
       }
       return true;
     })) << method
         << Failures(world);
-    EXPECT_EQ(world.seat(0)->Facts().generated.front().text, "hello!");
     EXPECT_EQ(world.seat(0)->Facts().evaluations.back().loss,
               world.seat(2)->Facts().evaluations.back().loss);
-    EXPECT_FALSE(world.seat(0)->Facts().fragments[0].bases.empty());
+    world.AskGeneration({5, "hello", 3, 0, 1});
+    world.set_phase(JobPhase::kSucceeded);
+    ASSERT_TRUE(world.RunUntil([&] {
+      for (uint32_t i = 0; i < 3; ++i) {
+        if (world.seat(i)->Facts().generated.empty()) return false;
+        if (!world.seat(i)->IsAtRest()) return false;
+      }
+      return true;
+    })) << method
+        << Failures(world);
+    EXPECT_EQ(world.seat(2)->Facts().generated.front().text, "hello!");
     EXPECT_EQ(world.seat(0)->Facts().fragments[0].bases.back().sequence,
               world.newest());
   }
 }
 
-// The last cut may be on its way to a rank that hears of the job's end first:
-// what its head then loads must not meet what this rank loads to rest.
-TEST(SeatTrainerTest, AtTheEndTheRanksOfAReplicaLoadTheSame) {
+// The trainers of a replica load together, and end with the job: whatever a
+// rank is at when it hears of the end, it comes to the last state alone.
+TEST(SeatTrainerTest, TheRanksOfAReplicaRestWithoutEachOther) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     WorldOptions options =
         Options({kHalves, kAll}, "co2", CodecId::kInt8Block, seed);
@@ -73,23 +79,55 @@ TEST(SeatTrainerTest, AtTheEndTheRanksOfAReplicaLoadTheSame) {
              world.committed().back().samples_committed == 108;
     })) << Failures(world);
     world.RunUntil([] { return false; }, static_cast<int>(4 * seed));
-    world.AskEvaluation({world.newest(), 1024});
     world.set_phase(JobPhase::kSucceeded);
-    const auto is_done = [&](uint32_t worker) {
-      const JobFacts facts = world.seat(worker)->Facts();
-      return facts.state == SeatState::kResting && !facts.evaluations.empty() &&
-             facts.evaluations.back().sequence == world.newest();
-    };
+    for (const uint32_t worker : {1u, 0u, 2u}) {
+      Seat& seat = *world.seat(worker);
+      ASSERT_TRUE(world.RunUntil([&] { return !seat.WantsTrainer(); }));
+      seat.OnTrainerEnded(world.now());
+    }
     ASSERT_TRUE(world.RunUntil([&] {
-      return is_done(0) && is_done(1) && is_done(2);
+      return world.seat(0)->IsAtRest() && world.seat(1)->IsAtRest() &&
+             world.seat(2)->IsAtRest();
     })) << "seed "
         << seed << Failures(world);
-    const double loss = world.seat(2)->Facts().evaluations.back().loss;
-    for (const uint32_t worker : {0u, 1u}) {
-      EXPECT_EQ(world.seat(worker)->Facts().evaluations.back().loss, loss)
-          << "seed " << seed;
+    for (const uint32_t worker : {0u, 1u, 2u}) {
+      EXPECT_EQ(world.seat(worker)->Facts().fragments[0].applied,
+                world.newest());
     }
   }
+}
+
+TEST(SeatTrainerTest, AJobThatHasEndedWantsATrainerOnlyForText) {
+  const WorldOptions options =
+      Options({kAll, kAll}, "co2", CodecId::kInt8Block);
+  World world(options);
+  ASSERT_TRUE(world.RunToSequence(4)) << Failures(world);
+  Seat& seat = *world.seat(0);
+  EXPECT_TRUE(seat.WantsTrainer());
+  world.set_phase(JobPhase::kCancelled);
+  ASSERT_TRUE(world.RunUntil([&] { return !seat.WantsTrainer(); }));
+  seat.OnTrainerEnded(world.now());
+  ASSERT_TRUE(world.RunUntil([&] { return seat.IsAtRest(); }))
+      << Failures(world);
+  EXPECT_EQ(seat.Facts().state, SeatState::kResting);
+  EXPECT_EQ(seat.Facts().fragments[0].applied, world.newest());
+  EXPECT_EQ(seat.Facts().fragments[0].bases.back().sequence, world.newest());
+
+  world.AskGeneration({5, "hello", 3, 0, 1});
+  ASSERT_TRUE(world.RunUntil([&] { return seat.WantsTrainer(); }));
+  seat.OnTrainerReady(world.now(), {options.element_count, 1000000, 1.0});
+  ASSERT_TRUE(world.RunUntil([&] { return !seat.Facts().generated.empty(); }));
+  EXPECT_EQ(seat.Facts().generated.front().text, "hello!");
+  EXPECT_FALSE(seat.WantsTrainer());
+  seat.OnTrainerEnded(world.now());
+
+  // Whoever asked hears why there is no answer, and no other trainer is tried.
+  world.AskGeneration({6, "again", 3, 0, 1});
+  ASSERT_TRUE(world.RunUntil([&] { return seat.WantsTrainer(); }));
+  seat.OnTrainerFailed(world.now(), "its data have moved");
+  EXPECT_EQ(seat.Facts().generated.back().error, "its data have moved");
+  EXPECT_FALSE(seat.WantsTrainer());
+  EXPECT_TRUE(seat.IsAtRest());
 }
 
 // There is nothing left to train, and the job waits for somebody to evaluate

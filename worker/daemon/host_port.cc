@@ -37,4 +37,9 @@ void JobHostPort::Event(std::string_view line) {
                {{"job", job_.value()}, {"what", line}});
 }
 
+void JobHostPort::Trace(std::string_view line) {
+  runtime::Log(runtime::Severity::kDebug, "worker.seat",
+               {{"job", job_.value()}, {"what", line}});
+}
+
 }  // namespace skerry::worker

@@ -27,6 +27,7 @@ class JobHostPort final : public HostPort {
                absl::AnyInvocable<void(Instant now) &&> done) override;
   void StatusChanged() override;
   void Event(std::string_view line) override;
+  void Trace(std::string_view line) override;
 
  private:
   const JobId job_;

@@ -76,14 +76,29 @@ void JobDisk::Store(const StoredFile& file, std::vector<SharedBytes> contents,
     std::move(done)(now, std::move(status));
   };
   executor_.Run([&files = files_, &loop = answers_.loop(), path, file,
-                 contents = std::move(contents),
+                 directory = directory_, contents = std::move(contents),
+                 gone = answers_.Wrap(Done<bool>(
+                     [this](Instant, bool made) { OnWritten(made); })),
                  answer = answers_.Wrap(std::move(stored))]() mutable {
     absl::Status status = Write(files, path, file, contents);
-    loop.Post(
-        [status = std::move(status), answer = std::move(answer)]() mutable {
-          answer(std::move(status));
-        });
+    // Somebody has removed the folder.
+    const bool missing = absl::IsNotFound(status);
+    if (missing) status = files.MakeDirectory(directory);
+    if (missing && status.ok()) status = Write(files, path, file, contents);
+    loop.Post([missing, status = std::move(status), gone = std::move(gone),
+               answer = std::move(answer)]() mutable {
+      if (missing) gone(status.ok());
+      answer(std::move(status));
+    });
   });
+}
+
+void JobDisk::OnWritten(bool made) {
+  if (!made) return;
+  runtime::Log(runtime::Severity::kWarning, "worker.store.gone",
+               {{"path", directory_}});
+  mapped_.clear();
+  if (on_gone_) on_gone_();
 }
 
 absl::StatusOr<SharedBytes> JobDisk::Map(const StoredFile& file,

@@ -6,9 +6,11 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "runtime/executor.h"
 #include "runtime/files.h"
@@ -33,6 +35,12 @@ class JobDisk final : public DiskPort {
   // that an older release has named get their name of today.
   absl::StatusOr<std::vector<StoredFile>> Scan();
 
+  // Called when the folder has been found removed, and was made again: nothing
+  // of what was stored before is there any more.
+  void set_on_gone(absl::AnyInvocable<void()> on_gone) {
+    on_gone_ = std::move(on_gone);
+  }
+
   void Store(const StoredFile& file, std::vector<SharedBytes> contents,
              Done<absl::Status> done) override;
   absl::StatusOr<SharedBytes> Map(const StoredFile& file,
@@ -41,11 +49,14 @@ class JobDisk final : public DiskPort {
 
  private:
   std::string PathOf(const StoredFile& file) const;
+  // The folder had been removed; `made`: it is there again.
+  void OnWritten(bool made);
 
   const std::string directory_;
   runtime::Files& files_;
   runtime::Executor& executor_;
   const SeatAnswers& answers_;
+  absl::AnyInvocable<void()> on_gone_;
   // By path.
   absl::btree_map<std::string, std::shared_ptr<const runtime::MappedFile>>
       mapped_;

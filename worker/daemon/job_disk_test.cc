@@ -132,5 +132,20 @@ TEST_F(JobDiskTest, AFileUnderAnothersNameIsRemoved) {
   EXPECT_TRUE(files_.List(root_)->empty());
 }
 
+TEST_F(JobDiskTest, AFolderThatWasRemovedIsMadeAgainAndTold) {
+  int told = 0;
+  disk_.set_on_gone([&told] { ++told; });
+  ASSERT_TRUE(disk_.Scan().ok());
+  Store(Base(1, 0, 2));
+  EXPECT_EQ(told, 0);
+  std::filesystem::remove_all(root_);
+  Store(Base(2, 0, 2));
+  EXPECT_EQ(told, 1);
+  ExpectContent(Base(2, 0, 2));
+  EXPECT_FALSE(disk_.Map(Base(1, 0, 2), 0).ok());
+  Store(Base(3, 0, 2));
+  EXPECT_EQ(told, 1);
+}
+
 }  // namespace
 }  // namespace skerry::worker

@@ -13,32 +13,22 @@
 #include "checkpoint/checkpoint_store.h"
 #include "runtime/log.h"
 #include "worker/convert/control.h"
+#include "worker/daemon/job_folders.h"
 
 namespace skerry::worker {
 namespace {
 
-constexpr absl::Duration kTrainerBackoffMin = absl::Milliseconds(100);
-constexpr absl::Duration kTrainerBackoffMax = absl::Seconds(10);
-// A call fails before it is known that its process has ended, and what ended
-// the process says more.
-constexpr absl::Duration kExitKnownAfter = absl::Milliseconds(500);
-// A checkpoint whose base could not be stored is read again after this.
+// A checkpoint that the job starts from and that cannot be read is read again
+// after this.
+constexpr absl::Duration kServeAgainAfter = absl::Minutes(1);
+// A checkpoint whose base could not be stored is read again after this, and a
+// folder that could not take checkpoints is looked at again.
 constexpr absl::Duration kReadAgainAfter = absl::Seconds(5);
-
-// The job's folder. The uid keeps a coordinator that lost its state, and so
-// gives numbers again, from finding another history's files.
-std::string DirectoryOf(const std::string& state_directory,
-                        const v1::JobOrders& orders) {
-  return absl::StrFormat("%s/jobs/%d-%016x", state_directory, orders.job(),
-                         orders.uid());
-}
-
-// Trying again would end the same way.
-bool IsPermanent(const absl::Status& status) {
-  return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ||
-         absl::IsPermissionDenied(status) || absl::IsUnimplemented(status) ||
-         absl::IsDataLoss(status);
-}
+// Operators hear so long of a trainer that had to be ended.
+constexpr absl::Duration kTroubleKnownFor = absl::Minutes(10);
+// A job that is over and lacks its last state falls asleep after so many times
+// the wait of one that has it.
+constexpr int kStuckIdles = 20;
 
 }  // namespace
 
@@ -46,25 +36,21 @@ JobRuntime::JobRuntime(const v1::JobOrders& orders,
                        const JobEnvironment& environment,
                        absl::AnyInvocable<void()> status_changed)
     : job_(orders.job()),
+      uid_(orders.uid()),
       spec_(orders.spec()),
       start_(orders),
       environment_(environment),
       status_changed_(std::move(status_changed)),
       answers_(environment.loop, [this] { AfterSeat(); }),
-      disk_(DirectoryOf(environment.state_directory, orders), environment.files,
-            environment.disk, answers_),
+      disk_(PathOf(environment.state_directory,
+                   {JobId(orders.job()), orders.uid()}),
+            environment.files, environment.disk, answers_),
       trainer_(answers_,
-               [this](const std::string& reason) {
-                 // The seat is in the middle of something.
-                 environment_.loop.RunAt(
-                     environment_.loop.Now() + kExitKnownAfter,
-                     [this, reason, trainer = trainers_started_,
-                      alive = std::weak_ptr<char>(alive_)] {
-                       if (alive.expired() || trainer != trainers_started_) {
-                         return;
-                       }
-                       OnTrainerFailed(absl::AbortedError(reason));
-                     });
+               [this](const absl::Status& why) {
+                 if (TrainerSaid(why)) {
+                   trainer_error_ = std::string(why.message());
+                 }
+                 if (trainer_host_ != nullptr) trainer_host_->OnCallFailed(why);
                }),
       bulk_(job_, environment.bulk, answers_),
       peers_(job_, environment.peers, answers_),
@@ -78,8 +64,7 @@ JobRuntime::JobRuntime(const v1::JobOrders& orders,
           [this](StateToSave state, StateSaver::Written written) {
             Save(std::move(state), std::move(written));
           },
-          [this] { status_changed_(); }),
-      trainer_backoff_(kTrainerBackoffMin) {}
+          [this] { status_changed_(); }) {}
 
 JobRuntime::~JobRuntime() {
   // The seat may still call the ports while it goes.
@@ -87,6 +72,7 @@ JobRuntime::~JobRuntime() {
 }
 
 absl::Status JobRuntime::Start() {
+  opened_at_ = environment_.loop.Now();
   SKERRY_ASSIGN_OR_RETURN(std::vector<StoredFile> on_disk, disk_.Scan());
   const bool from_checkpoint = start_.NeedsCheckpoint(on_disk);
   SeatOptions options;
@@ -96,12 +82,43 @@ absl::Status JobRuntime::Start() {
   options.fragments = FragmentsOf(spec_);
   seat_ = std::make_unique<Seat>(
       std::move(options), Effects{trainer_, bulk_, disk_, peers_, host_});
+  disk_.set_on_gone([this] { seat_->OnFolderGone(environment_.loop.Now()); });
+  if (spec_.has_checkpoint()) CheckFolder();
+  progress_.emplace(environment_.loop, [this] { return seat_->Facts(); });
   if (from_checkpoint) {
     ReadCheckpoint();
   } else {
-    StartTrainer();
+    can_train_ = true;
   }
   return absl::OkStatus();
+}
+
+void JobRuntime::CheckFolder() {
+  environment_.save.Run([this, &files = environment_.files,
+                         &loop = environment_.loop, job = job_, spec = spec_,
+                         worker = environment_.worker,
+                         alive = std::weak_ptr<char>(alive_)]() mutable {
+    absl::Status usable = CheckCheckpointFolder(job, spec, worker, files);
+    loop.Post([this, usable = std::move(usable), alive = std::move(alive)] {
+      if (!alive.expired()) OnFolder(usable);
+    });
+  });
+}
+
+void JobRuntime::OnFolder(const absl::Status& usable) {
+  if (usable.message() != folder_error_) {
+    folder_error_ = std::string(usable.message());
+    if (!usable.ok()) {
+      runtime::Log(runtime::Severity::kError, "worker.checkpoint.unusable",
+                   {{"job", job_.value()}, {"cause", usable}});
+    }
+    status_changed_();
+  }
+  if (usable.ok()) return;
+  environment_.loop.RunAt(environment_.loop.Now() + kReadAgainAfter,
+                          [this, alive = std::weak_ptr<char>(alive_)] {
+                            if (!alive.expired()) CheckFolder();
+                          });
 }
 
 void JobRuntime::ReadCheckpoint() {
@@ -131,15 +148,21 @@ void JobRuntime::OnCheckpoint(absl::StatusOr<StartingBase> base) {
     runtime::Log(runtime::Severity::kWarning, "worker.checkpoint.unreadable",
                  {{"job", job_.value()}, {"cause", base.status()}});
     restore_error_ = std::string(base.status().message());
-    return StartTrainer();
+    can_train_ = true;
+    return ConsiderTrainer();
   }
-  if (!base.ok()) return GiveUp(Annotate(base.status(), "model.checkpoint"));
+  if (!base.ok()) {
+    return ReadCheckpointAgain(Annotate(base.status(), "model.checkpoint"));
+  }
   StoreCheckpoint(std::make_shared<StartingBase>(*std::move(base)), 0);
 }
 
 void JobRuntime::StoreCheckpoint(std::shared_ptr<StartingBase> base,
                                  size_t fragment) {
-  if (fragment == base->files.size()) return StartTrainer();
+  if (fragment == base->files.size()) {
+    can_train_ = true;
+    return ConsiderTrainer();
+  }
   StartingBase::File& one = base->files[fragment];
   one.file.sequence = start_.at()[fragment];
   disk_.Store(one.file, std::move(one.contents),
@@ -186,11 +209,15 @@ void JobRuntime::Save(StateToSave state, StateSaver::Written written) {
       });
 }
 
-void JobRuntime::GiveUp(const absl::Status& status) {
+void JobRuntime::ReadCheckpointAgain(const absl::Status& status) {
   runtime::Log(runtime::Severity::kError, "worker.job.unserved",
                {{"job", job_.value()}, {"cause", status}});
   fatal_ = std::string(status.message());
   status_changed_();
+  environment_.loop.RunAt(environment_.loop.Now() + kServeAgainAfter,
+                          [this, alive = std::weak_ptr<char>(alive_)] {
+                            if (!alive.expired()) ReadCheckpoint();
+                          });
 }
 
 absl::Status JobRuntime::OnOrders(Revision revision,
@@ -203,7 +230,12 @@ absl::Status JobRuntime::OnOrders(Revision revision,
         Hash64(std::as_bytes(std::span(head.island_address))), orders.uid());
     trainer_.set_group_name(absl::StrFormat("%016x", name));
   }
-  seat_->OnOrders(environment_.loop.Now(), revision, checked);
+  const Instant now = environment_.loop.Now();
+  if (!std::exchange(over_, IsOver(checked.phase)) && over_ && has_orders_) {
+    used_at_ = now;
+  }
+  has_orders_ = true;
+  seat_->OnOrders(now, revision, checked);
   saver_.OnOrders(orders, elements_);
   AfterSeat();
   return absl::OkStatus();
@@ -229,6 +261,7 @@ FrameVerdict JobRuntime::OnFrame(const compression::FrameHeader& header,
 }
 
 absl::StatusOr<SharedBytes> JobRuntime::OnFetch(const PieceKey& key) {
+  used_at_ = environment_.loop.Now();
   return seat_->OnFetch(key);
 }
 
@@ -237,22 +270,82 @@ void JobRuntime::OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer) {
   AfterSeat();
 }
 
+std::string JobRuntime::TrainerTrouble() const {
+  if (trainer_host_ != nullptr) {
+    std::string now = trainer_host_->trouble();
+    if (!now.empty()) return now;
+  }
+  if (hangs_ == 0) return "";
+  const absl::Duration ago = environment_.loop.Now() - hung_at_;
+  if (ago > kTroubleKnownFor) return "";
+  return absl::StrFormat(
+      "%s; it was ended %.0f s ago, and %d trainer(s) of the job were so here",
+      hang_, absl::ToDoubleSeconds(ago), hangs_);
+}
+
 v1::JobStatus JobRuntime::Status() const {
   v1::JobStatus status;
   JobFactsToProto(seat_->Facts(), &status);
+  status.set_uid(uid_);
   bulk_.WriteLinks(&status);
   if (status.error().empty()) status.set_error(trainer_error_);
+  status.set_trainer_trouble(TrainerTrouble());
   if (status.error().empty() && status.state() == v1::SEAT_STATE_RECOVERING) {
     status.set_error(restore_error_);
   }
   if (saver_.outcome().has_value()) {
     *status.mutable_checkpoint() = *saver_.outcome();
   }
+  status.set_checkpoint_trouble(folder_error_);
   if (!fatal_.empty()) {
     status.set_state(v1::SEAT_STATE_FAILED);
     status.set_error(fatal_);
   }
   return status;
+}
+
+bool JobRuntime::IsAsleep() const {
+  if (!over_ || trainer_host_ != nullptr || seat_->WantsTrainer()) return false;
+  const Instant now = environment_.loop.Now();
+  const absl::Duration unused =
+      used_at_.has_value() ? now - *used_at_ : absl::InfiniteDuration();
+  if (seat_->IsAtRest()) return unused >= environment_.ended_idle;
+  // The last state may be nowhere any more: what this worker has stays on its
+  // disk, and orders that name somebody who has it wake the job again.
+  return std::min(unused, now - opened_at_) >=
+         kStuckIdles * environment_.ended_idle;
+}
+
+void JobRuntime::ConsiderTrainer() {
+  if (!can_train_) return;
+  const Instant now = environment_.loop.Now();
+  if (seat_->WantsTrainer()) {
+    if (over_) used_at_ = now;
+    if (over_) prompted_at_ = now;
+    if (trainer_host_ == nullptr && !backing_off_) StartTrainer();
+    return;
+  }
+  if (trainer_host_ == nullptr) return;
+  const Instant until =
+      prompted_at_.has_value() ? *prompted_at_ + environment_.ended_idle : now;
+  if (now < until) {
+    environment_.loop.RunAt(until, [this, alive = std::weak_ptr<char>(alive_)] {
+      if (!alive.expired()) ConsiderTrainer();
+    });
+    return;
+  }
+  runtime::Log(runtime::Severity::kInfo, "worker.trainer.end",
+               {{"job", job_.value()}});
+  DropTrainer();
+  seat_->OnTrainerEnded(now);
+  AfterSeat();
+}
+
+void JobRuntime::DropTrainer() {
+  trainer_.Attach(nullptr);
+  ready_ = false;
+  environment_.loop.Post(
+      [host = std::shared_ptr<TrainerHost>(std::move(trainer_host_))] {});
 }
 
 void JobRuntime::StartTrainer() {
@@ -265,12 +358,14 @@ void JobRuntime::StartTrainer() {
                    start_.restored().sequence(), "-", ++trainers_started_);
   options.job = spec_;
   options.data_verified = data_verified_;
+  options.longest_step = longest_step_;
   runtime::Log(runtime::Severity::kInfo, "worker.trainer.start",
                {{"job", job_.value()}, {"tries", trainers_started_}});
   trainer_host_ = std::make_unique<TrainerHost>(
       std::move(options), environment_.loop,
       [this](const v1::DescribeReply& reply) { OnTrainerReady(reply); },
-      [this](absl::Status status) { OnTrainerFailed(std::move(status)); });
+      [this](absl::Status status) { OnTrainerFailed(std::move(status)); },
+      [this] { status_changed_(); });
 }
 
 void JobRuntime::OnTrainerReady(const v1::DescribeReply& reply) {
@@ -279,7 +374,8 @@ void JobRuntime::OnTrainerReady(const v1::DescribeReply& reply) {
                 {"pid", trainer_host_->pid()},
                 {"elements", reply.element_count()},
                 {"implementation", reply.implementation()}});
-  trainer_backoff_ = kTrainerBackoffMin;
+  ready_ = true;
+  fatal_.clear();
   data_verified_ = true;
   elements_ = reply.element_count();
   trainer_error_.clear();
@@ -287,7 +383,10 @@ void JobRuntime::OnTrainerReady(const v1::DescribeReply& reply) {
   seat_->OnTrainerReady(environment_.loop.Now(),
                         {.element_count = reply.element_count(),
                          .epoch_samples = reply.epoch_samples(),
-                         .flops_per_sample = reply.flops_per_sample()});
+                         .flops_per_sample = reply.flops_per_sample(),
+                         .validation_samples = reply.validation_samples(),
+                         .initial_hash = reply.initial_hash(),
+                         .layout_hash = reply.layout_hash()});
   AfterSeat();
 }
 
@@ -295,24 +394,33 @@ void JobRuntime::OnTrainerFailed(absl::Status status) {
   if (trainer_host_ == nullptr) return;
   runtime::Log(runtime::Severity::kWarning, "worker.trainer.failed",
                {{"job", job_.value()}, {"cause", status}});
-  trainer_.Attach(nullptr);
-  // The host may be the one that calls.
-  environment_.loop.Post(
-      [host = std::shared_ptr<TrainerHost>(std::move(trainer_host_))] {});
-  if (IsPermanent(status)) fatal_ = std::string(status.message());
-  const std::string reason(status.message());
-  trainer_error_ = reason;
-  seat_->OnTrainerFailed(environment_.loop.Now(), reason);
+  const bool was_ready = ready_;
+  longest_step_ = trainer_host_->watch().longest_step();
+  if (absl::IsDeadlineExceeded(status)) {
+    ++hangs_;
+    hang_ = std::string(status.message());
+    hung_at_ = environment_.loop.Now();
+  }
+  DropTrainer();
+  const TrainerFailures::Verdict verdict = failures_.OnFailure(
+      status, seat_->Facts().counters.rounds, was_ready);
+  if (!over_) trainer_error_ = verdict.reason;
+  // A job that has ended is served although it cannot be trained.
+  if (verdict.unfit && !over_) fatal_ = verdict.reason;
+  backing_off_ = true;
+  seat_->OnTrainerFailed(environment_.loop.Now(), verdict.reason);
   AfterSeat();
-  if (!fatal_.empty()) return;
-  environment_.loop.RunAt(environment_.loop.Now() + trainer_backoff_,
+  if (!verdict.restart_after.has_value()) return;
+  environment_.loop.RunAt(environment_.loop.Now() + *verdict.restart_after,
                           [this, alive = std::weak_ptr<char>(alive_)] {
-                            if (!alive.expired()) StartTrainer();
+                            if (alive.expired()) return;
+                            backing_off_ = false;
+                            ConsiderTrainer();
                           });
-  trainer_backoff_ = std::min(2 * trainer_backoff_, kTrainerBackoffMax);
 }
 
 void JobRuntime::AfterSeat() {
+  ConsiderTrainer();
   const std::optional<Instant> next = seat_->NextDeadline();
   if (!next.has_value()) return;
   if (armed_.has_value() && *armed_ <= *next) return;

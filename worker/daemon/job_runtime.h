@@ -14,16 +14,17 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "base/ids.h"
-#include "planner/codec_policy.h"
 #include "proto/skerry/v1/control.pb.h"
 #include "runtime/event_loop.h"
 #include "runtime/executor.h"
 #include "runtime/files.h"
 #include "transport/bulk.h"
 #include "worker/core/seat.h"
+#include "worker/core/trainer_failures.h"
 #include "worker/daemon/bulk_port.h"
 #include "worker/daemon/host_port.h"
 #include "worker/daemon/job_disk.h"
+#include "worker/daemon/job_progress.h"
 #include "worker/daemon/job_start.h"
 #include "worker/daemon/peer_client.h"
 #include "worker/daemon/peer_port.h"
@@ -50,6 +51,9 @@ struct JobEnvironment {
   std::string state_directory;
   std::string run_directory;
   std::vector<std::string> trainer_command;
+  // How long a job that is over keeps its memory, and the trainer that answered
+  // a prompt, when nobody uses them.
+  absl::Duration ended_idle;
 };
 
 // Members are called on the loop, and so is the handler.
@@ -79,15 +83,13 @@ class JobRuntime {
   absl::StatusOr<SharedBytes> OnFetch(const PieceKey& key);
   void OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer);
 
+  // The job has ended, nobody has used it for `ended_idle`, and all that it
+  // knows is on the disk.
+  bool IsAsleep() const;
+
   v1::JobStatus Status() const;
-  const std::string& name() const { return spec_.name(); }
-  // Its codecs are chosen by links and machines.
-  bool codecs_by_policy() const {
-    return planner::IsCodecPolicy(spec_.exchange().codec());
-  }
-  // The sequence that is a checkpoint's state, when the job has gone back. When
-  // orders name another one, this object is of no use any more.
-  uint64_t restored() const { return start_.restored().sequence(); }
+  // The highest number of the coordinator's that its files name.
+  uint64_t highest_number() const { return seat_->HighestAttempt().value(); }
 
  private:
   void ReadCheckpoint();
@@ -99,15 +101,29 @@ class JobRuntime {
   void FetchPiece(const std::string& address, const PieceKey& key,
                   Done<absl::StatusOr<SharedBytes>> done);
   void Save(StateToSave state, StateSaver::Written written);
-  // The job cannot be done here until the worker is started again.
-  void GiveUp(const absl::Status& status);
+  // The checkpoint that the job starts from cannot be read here; somebody may
+  // make it readable.
+  void ReadCheckpointAgain(const absl::Status& status);
+  // Looks whether checkpoints can be saved here, and again while they cannot.
+  void CheckFolder();
+  void OnFolder(const absl::Status& usable);
+  // Starts a trainer, or ends the one there is, as the seat wants it.
+  void ConsiderTrainer();
   void StartTrainer();
+  // The process ends in the next turn of the loop, because the host may be the
+  // one that calls.
+  void DropTrainer();
+  // What is wrong with the trainer that there is, or with one that had to be
+  // ended lately; empty when nothing is.
+  std::string TrainerTrouble() const;
   void OnTrainerReady(const v1::DescribeReply& reply);
   void OnTrainerFailed(absl::Status status);
   // After anything was said to the seat: arms its timer.
   void AfterSeat();
 
   const JobId job_;
+  // Tells this job from one of another history with the same number.
+  const uint64_t uid_;
   const v1::JobSpec spec_;
   const JobStart start_;
   const JobEnvironment environment_;
@@ -120,9 +136,28 @@ class JobRuntime {
   JobHostPort host_;
   StateSaver saver_;
   std::unique_ptr<Seat> seat_;
+  std::optional<JobProgress> progress_;
   std::unique_ptr<TrainerHost> trainer_host_;
-  absl::Duration trainer_backoff_;
+  TrainerFailures failures_;
+  absl::Duration longest_step_;  // of the last trainer
+  // Trainers that did not go on; why the last one was ended, and when.
+  int hangs_ = 0;
+  std::string hang_;
+  Instant hung_at_;
+  // What the job begins with is there.
+  bool can_train_ = false;
+  // The last trainer has failed, and the next one is not due yet or never is.
+  bool backing_off_ = false;
+  bool has_orders_ = false;
+  bool over_ = false;  // the job has ended
+  Instant opened_at_;
+  // When it ended, was asked for text, or gave something to a peer; not there
+  // when it had ended before and nobody has asked.
+  std::optional<Instant> used_at_;
+  // When a trainer was last of use although the job is over.
+  std::optional<Instant> prompted_at_;
   uint64_t trainers_started_ = 0;
+  bool ready_ = false;  // the trainer that there is
   bool data_verified_ = false;  // by a trainer that became ready
   uint64_t elements_ = 0;       // of the model; likewise
   // Why there is no trainer: the last is gone, or the disk cannot store what it
@@ -131,7 +166,10 @@ class JobRuntime {
   // Why the checkpoint that the job went back to could not be read here; others
   // may have it.
   std::string restore_error_;
-  // Why this worker cannot do the job; empty while it can.
+  // Why checkpoints cannot be saved here, as far as is known.
+  std::string folder_error_;
+  // Why this worker cannot do the job until somebody removes the cause; empty
+  // while it can.
   std::string fatal_;
   std::optional<Instant> armed_;
   // Timers and tasks that run after this object is gone see it expired.

@@ -88,6 +88,8 @@ absl::Status CheckSame(const checkpoint::CheckpointStore& store,
   return checkpoint::WriteState(
       state, checkpoint::ModelFileOptions().file_bytes_max,
       [&](const std::string& file, runtime::ByteSpan bytes) {
+        // What stands beside the values may be another release's wording.
+        if (!file.ends_with(".safetensors")) return absl::OkStatus();
         const std::string sha256 = Sha256Hex(bytes);
         const bool same =
             std::any_of(manifest.files.begin(), manifest.files.end(),
@@ -156,6 +158,17 @@ absl::Status Save(const StateToSave& from, runtime::Files& files,
 }
 
 }  // namespace
+
+absl::Status CheckCheckpointFolder(JobId job, const v1::JobSpec& spec,
+                                   const std::string& worker,
+                                   runtime::Files& files) {
+  const std::string& folder = spec.checkpoint().directory();
+  runtime::DirectoryBlobStore blobs(folder, files);
+  checkpoint::CheckpointStore store(blobs);
+  const absl::Status usable =
+      store.CheckUsable({.job = spec.name(), .job_id = job.value()}, worker);
+  return Annotate(usable, absl::StrCat("checkpoint.directory ", folder));
+}
 
 v1::CheckpointOutcome SaveState(const StateToSave& state,
                                 runtime::Files& files) {

@@ -4,6 +4,10 @@
 #ifndef SKERRY_WORKER_DAEMON_SAVED_STATE_H_
 #define SKERRY_WORKER_DAEMON_SAVED_STATE_H_
 
+#include <string>
+
+#include "absl/status/status.h"
+#include "base/ids.h"
 #include "proto/skerry/v1/control.pb.h"
 #include "runtime/files.h"
 #include "worker/daemon/state_saver.h"
@@ -14,6 +18,12 @@ namespace skerry::worker {
 // that is there already is verified. Blocks.
 v1::CheckpointOutcome SaveState(const StateToSave& state,
                                 runtime::Files& files);
+
+// Whether `worker` could save checkpoints of the job to its folder. An error
+// names the folder. Blocks.
+absl::Status CheckCheckpointFolder(JobId job, const v1::JobSpec& spec,
+                                   const std::string& worker,
+                                   runtime::Files& files);
 
 }  // namespace skerry::worker
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "transport/grpc/plain_cause.h"
 
 namespace skerry::worker {
 namespace {
@@ -73,7 +74,9 @@ class SessionClient::Stream final
     client_.loop_.Post(
         [this, status = absl::Status(
                    static_cast<absl::StatusCode>(status.error_code()),
-                   status.error_message())] { client_.OnDone(status); });
+                   transport::PlainCause(status.error_message()))] {
+          client_.OnDone(status);
+        });
   }
 
   SessionClient& client_;

@@ -139,6 +139,20 @@ TEST_F(StateSaverTest, TheSavedStateIsWhole) {
   EXPECT_EQ(state->outer_momentum, std::vector<float>(kElements, 0.5f));
 }
 
+TEST_F(StateSaverTest, TheFolderIsLookedAtBeforehand) {
+  const v1::JobSpec spec = Orders(5).spec();
+  EXPECT_TRUE(CheckCheckpointFolder(JobId(7), spec, "a", files_).ok());
+  Save(Orders(5));
+  EXPECT_TRUE(CheckCheckpointFolder(JobId(7), spec, "a", files_).ok());
+  EXPECT_EQ(CheckCheckpointFolder(JobId(8), spec, "a", files_).message(),
+            "checkpoint.directory /saved: the folder has checkpoints of job "
+            "bible (number 7), not of bible (number 8); give each job a folder "
+            "of its own");
+  files_.FailChangesAfter(0, absl::PermissionDeniedError("read-only"));
+  EXPECT_EQ(CheckCheckpointFolder(JobId(7), spec, "a", files_).message(),
+            "checkpoint.directory /saved: read-only");
+}
+
 TEST_F(StateSaverTest, TheSameOrderAgainDoesNothing) {
   Save(Orders(5));
   const auto asked = asked_;

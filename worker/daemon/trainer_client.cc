@@ -10,13 +10,10 @@
 namespace skerry::worker {
 namespace {
 
-// Copies between processes on one machine; a healthy trainer needs
-// milliseconds for them, building a large model and evaluating minutes.
-constexpr UnaryCallOptions kCopy{.deadline = absl::Seconds(60)};
-constexpr UnaryCallOptions kCompute{.deadline = absl::Minutes(10)};
-constexpr UnaryCallOptions kStart{.deadline = absl::Minutes(10),
+constexpr UnaryCallOptions kCall{};
+// A trainer that is starting has no socket yet.
+constexpr UnaryCallOptions kStart{.deadline = std::nullopt,
                                   .wait_for_ready = true};
-constexpr UnaryCallOptions kRun{};
 
 }  // namespace
 
@@ -56,55 +53,62 @@ void TrainerClient::Describe(v1::DescribeRequest request,
 
 void TrainerClient::Run(v1::RunRequest request, Done<v1::RunReply> done) {
   StartUnaryCall(connection_->stub->async(), &v1::Trainer::Stub::async::Run,
-                 std::move(request), kRun, connection_->loop,
+                 std::move(request), kCall, connection_->loop,
                  std::weak_ptr<Connection>(connection_), std::move(done));
 }
 
 void TrainerClient::Snapshot(v1::SnapshotRequest request,
                              Done<v1::SnapshotReply> done) {
   StartUnaryCall(connection_->stub->async(),
-                 &v1::Trainer::Stub::async::Snapshot, std::move(request), kCopy,
+                 &v1::Trainer::Stub::async::Snapshot, std::move(request), kCall,
                  connection_->loop, std::weak_ptr<Connection>(connection_),
                  std::move(done));
 }
 
 void TrainerClient::Load(v1::LoadRequest request, Done<v1::LoadReply> done) {
   StartUnaryCall(connection_->stub->async(), &v1::Trainer::Stub::async::Load,
-                 std::move(request), kCopy, connection_->loop,
+                 std::move(request), kCall, connection_->loop,
                  std::weak_ptr<Connection>(connection_), std::move(done));
 }
 
 void TrainerClient::Group(v1::GroupRequest request, Done<v1::GroupReply> done) {
   StartUnaryCall(connection_->stub->async(), &v1::Trainer::Stub::async::Group,
-                 std::move(request), kCopy, connection_->loop,
+                 std::move(request), kCall, connection_->loop,
                  std::weak_ptr<Connection>(connection_), std::move(done));
 }
 
 void TrainerClient::Evaluate(v1::EvaluateRequest request,
                              Done<v1::EvaluateReply> done) {
   StartUnaryCall(connection_->stub->async(),
-                 &v1::Trainer::Stub::async::Evaluate, std::move(request),
-                 kCompute, connection_->loop,
-                 std::weak_ptr<Connection>(connection_), std::move(done));
+                 &v1::Trainer::Stub::async::Evaluate, std::move(request), kCall,
+                 connection_->loop, std::weak_ptr<Connection>(connection_),
+                 std::move(done));
 }
 
 void TrainerClient::Generate(v1::GenerateRequest request,
                              Done<v1::GenerateReply> done) {
   StartUnaryCall(connection_->stub->async(),
-                 &v1::Trainer::Stub::async::Generate, std::move(request),
-                 kCompute, connection_->loop,
-                 std::weak_ptr<Connection>(connection_), std::move(done));
+                 &v1::Trainer::Stub::async::Generate, std::move(request), kCall,
+                 connection_->loop, std::weak_ptr<Connection>(connection_),
+                 std::move(done));
 }
 
 void TrainerClient::Pause(Done<v1::PauseReply> done) {
   StartUnaryCall(connection_->stub->async(), &v1::Trainer::Stub::async::Pause,
-                 v1::PauseRequest(), kCopy, connection_->loop,
+                 v1::PauseRequest(), kCall, connection_->loop,
+                 std::weak_ptr<Connection>(connection_), std::move(done));
+}
+
+void TrainerClient::Progress(Done<v1::ProgressReply> done) {
+  StartUnaryCall(connection_->stub->async(),
+                 &v1::Trainer::Stub::async::Progress, v1::ProgressRequest(),
+                 kCall, connection_->loop,
                  std::weak_ptr<Connection>(connection_), std::move(done));
 }
 
 void TrainerClient::Exit(Done<v1::ExitReply> done) {
   StartUnaryCall(connection_->stub->async(), &v1::Trainer::Stub::async::Exit,
-                 v1::ExitRequest(), kCopy, connection_->loop,
+                 v1::ExitRequest(), kCall, connection_->loop,
                  std::weak_ptr<Connection>(connection_), std::move(done));
 }
 

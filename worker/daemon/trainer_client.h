@@ -17,8 +17,9 @@
 namespace skerry::worker {
 
 // Members are called on `loop`; every `done` runs on it, unless the client was
-// destroyed first. Errors are the trainer's own, Unavailable when the process
-// is gone, and DeadlineExceeded when it took longer than the call may.
+// destroyed first. Errors are the trainer's own, and Unavailable when the
+// process is gone. Calls have no deadlines: how long they take depends on model
+// and machine, and worker/core/trainer_watch.h watches the process instead.
 class TrainerClient {
  public:
   template <typename Reply>
@@ -31,8 +32,6 @@ class TrainerClient {
   TrainerClient& operator=(const TrainerClient&) = delete;
 
   void Describe(v1::DescribeRequest request, Done<v1::DescribeReply> done);
-  // No deadline: how long inner steps take is not known here. The process is
-  // watched instead.
   void Run(v1::RunRequest request, Done<v1::RunReply> done);
   void Snapshot(v1::SnapshotRequest request, Done<v1::SnapshotReply> done);
   void Load(v1::LoadRequest request, Done<v1::LoadReply> done);
@@ -40,6 +39,7 @@ class TrainerClient {
   void Evaluate(v1::EvaluateRequest request, Done<v1::EvaluateReply> done);
   void Generate(v1::GenerateRequest request, Done<v1::GenerateReply> done);
   void Pause(Done<v1::PauseReply> done);
+  void Progress(Done<v1::ProgressReply> done);
   void Exit(Done<v1::ExitReply> done);
 
  private:

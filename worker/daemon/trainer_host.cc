@@ -12,6 +12,12 @@ namespace skerry::worker {
 namespace {
 
 constexpr uint32_t kTrainerProtocolVersion = 1;
+// A call's answer and the process's end come on two ways. The trainer's own
+// words say more than an exit code, so the end waits this long for them.
+constexpr absl::Duration kLastWordsWithin = absl::Milliseconds(100);
+// A call fails before it is known that its process has ended, and how it ended
+// says more than a broken connection.
+constexpr absl::Duration kExitKnownWithin = absl::Milliseconds(500);
 
 std::string ExitText(const runtime::ProcessExit& exit) {
   if (exit.signal == SIGKILL) {
@@ -25,16 +31,38 @@ std::string ExitText(const runtime::ProcessExit& exit) {
   return absl::StrCat("the trainer ended with code ", exit.code);
 }
 
+TrainerPhase PhaseFromProto(v1::TrainerPhase phase) {
+  switch (phase) {
+    case v1::TRAINER_PHASE_BUILDING:
+      return TrainerPhase::kBuilding;
+    case v1::TRAINER_PHASE_TRAINING:
+      return TrainerPhase::kTraining;
+    case v1::TRAINER_PHASE_COPYING:
+      return TrainerPhase::kCopying;
+    case v1::TRAINER_PHASE_JOINING:
+      return TrainerPhase::kJoining;
+    case v1::TRAINER_PHASE_EVALUATING:
+      return TrainerPhase::kEvaluating;
+    case v1::TRAINER_PHASE_GENERATING:
+      return TrainerPhase::kGenerating;
+    default:
+      return TrainerPhase::kIdle;
+  }
+}
+
 }  // namespace
 
 TrainerHost::TrainerHost(TrainerHostOptions options, runtime::EventLoop& loop,
-                         ReadyHandler on_ready, FailedHandler on_failed)
+                         ReadyHandler on_ready, FailedHandler on_failed,
+                         absl::AnyInvocable<void()> on_trouble)
     : options_(std::move(options)),
       socket_path_(
           absl::StrCat(options_.run_directory, "/", options_.name, ".sock")),
       loop_(loop),
       on_ready_(std::move(on_ready)),
-      on_failed_(std::move(on_failed)) {
+      on_failed_(std::move(on_failed)),
+      on_trouble_(std::move(on_trouble)),
+      watch_(watch_options_, loop.Now(), options_.longest_step) {
   // Later, so that a failure never reaches an owner that is still making us.
   loop_.Post([this, alive = std::weak_ptr<char>(alive_)] {
     if (!alive.expired()) Start();
@@ -54,7 +82,7 @@ void TrainerHost::Start() {
   spec.argv.push_back(absl::StrCat("--socket=", socket_path_));
   auto process =
       runtime::Process::Start(spec, loop_, [this](runtime::ProcessExit exit) {
-        Fail(absl::UnavailableError(ExitText(exit)));
+        FailAfter(kLastWordsWithin, absl::UnavailableError(ExitText(exit)));
       });
   if (!process.ok()) {
     Fail(Annotate(process.status(), "cannot start the trainer"));
@@ -62,11 +90,46 @@ void TrainerHost::Start() {
   }
   process_ = std::move(*process);
   client_ = std::make_unique<TrainerClient>(socket_path_, loop_);
+  Watch();
   v1::DescribeRequest request = Request();
   client_->Describe(std::move(request),
                     [this](absl::StatusOr<v1::DescribeReply> reply) {
                       OnSized(std::move(reply));
                     });
+}
+
+void TrainerHost::Watch() {
+  const std::string why = watch_.Look(loop_.Now());
+  if (!why.empty()) return Fail(absl::DeadlineExceededError(why));
+  if (troubled_ == trouble().empty()) {
+    troubled_ = !troubled_;
+    on_trouble_();
+  }
+  if (!asked_) {
+    asked_ = true;
+    client_->Progress([this](absl::StatusOr<v1::ProgressReply> reply) {
+      asked_ = false;
+      OnProgress(reply);
+    });
+  }
+  loop_.RunAt(loop_.Now() + watch_options_.interval,
+              [this, alive = std::weak_ptr<char>(alive_)] {
+                if (!alive.expired() && !failed_) Watch();
+              });
+}
+
+void TrainerHost::OnProgress(const absl::StatusOr<v1::ProgressReply>& reply) {
+  const Instant now = loop_.Now();
+  if (reply.ok()) {
+    watch_.OnProgress(now,
+                      {.phase = PhaseFromProto(reply->phase()),
+                       .pieces = reply->pieces(),
+                       .steps = reply->steps(),
+                       .longest_step = absl::Seconds(reply->longest_step_s()),
+                       .waits_for_group = reply->waits_for_group()});
+  } else if (absl::IsUnimplemented(reply.status())) {
+    watch_.OnUnknown(now);
+  }
 }
 
 v1::DescribeRequest TrainerHost::Request() const {
@@ -78,10 +141,7 @@ v1::DescribeRequest TrainerHost::Request() const {
 }
 
 void TrainerHost::OnSized(absl::StatusOr<v1::DescribeReply> reply) {
-  if (!reply.ok()) {
-    Fail(Annotate(reply.status(), "the trainer refused the job"));
-    return;
-  }
+  if (!reply.ok()) return OnCallFailed(reply.status());
   if (reply->element_count() == 0) {
     Fail(absl::FailedPreconditionError("the trainer has an empty model"));
     return;
@@ -96,20 +156,29 @@ void TrainerHost::OnSized(absl::StatusOr<v1::DescribeReply> reply) {
   memory_ = std::move(*memory);
   v1::DescribeRequest request = Request();
   request.set_shared_memory(memory_->name());
-  client_->Describe(
-      std::move(request), [this](absl::StatusOr<v1::DescribeReply> reply) {
-        if (!reply.ok()) {
-          Fail(Annotate(reply.status(), "the trainer refused shared memory"));
-          return;
-        }
-        // The trainer has it open.
-        memory_->Unlink();
-        std::move(on_ready_)(*reply);
-      });
+  client_->Describe(std::move(request),
+                    [this](absl::StatusOr<v1::DescribeReply> reply) {
+                      if (!reply.ok()) return OnCallFailed(reply.status());
+                      // The trainer has it open.
+                      memory_->Unlink();
+                      std::move(on_ready_)(*reply);
+                    });
+}
+
+void TrainerHost::OnCallFailed(const absl::Status& why) {
+  FailAfter(absl::IsUnavailable(why) ? kExitKnownWithin : absl::ZeroDuration(),
+            why);
+}
+
+void TrainerHost::FailAfter(absl::Duration wait, absl::Status status) {
+  loop_.RunAt(loop_.Now() + wait, [this, status = std::move(status),
+                                   alive = std::weak_ptr<char>(alive_)] {
+    if (!alive.expired()) Fail(status);
+  });
 }
 
 void TrainerHost::Fail(absl::Status status) {
-  // A call that fails because the process ended reports the same failure.
+  // The end of the process and the calls that fail with it are one failure.
   if (std::exchange(failed_, true)) return;
   std::move(on_failed_)(std::move(status));
 }

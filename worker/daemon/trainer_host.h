@@ -11,10 +11,13 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "proto/skerry/v1/trainer.pb.h"
 #include "runtime/event_loop.h"
 #include "runtime/posix/process.h"
 #include "runtime/posix/shared_memory.h"
+#include "worker/core/trainer_watch.h"
 #include "worker/daemon/trainer_client.h"
 
 namespace skerry::worker {
@@ -30,6 +33,8 @@ struct TrainerHostOptions {
   v1::JobSpec job;
   // A former trainer of this worker has verified the job's data.
   bool data_verified = false;
+  // The longest step of the trainer before; zero when there was none.
+  absl::Duration longest_step = absl::ZeroDuration();
 };
 
 // Members are called on `loop`, and so are the handlers.
@@ -39,10 +44,13 @@ class TrainerHost {
   using FailedHandler = absl::AnyInvocable<void(absl::Status) &&>;
 
   // Starts the process. Either `on_failed` runs, once, at any time: the
-  // process cannot be started, refused the job, or has ended; or nothing more
-  // happens. `on_ready` runs at most once and before `on_failed`.
+  // process cannot be started, refused the job, does not go on (with
+  // DeadlineExceeded), or has ended; or nothing more happens. `on_ready` runs
+  // at most once and before `on_failed`. `on_trouble` runs when trouble() has
+  // become empty, or is no longer.
   TrainerHost(TrainerHostOptions options, runtime::EventLoop& loop,
-              ReadyHandler on_ready, FailedHandler on_failed);
+              ReadyHandler on_ready, FailedHandler on_failed,
+              absl::AnyInvocable<void()> on_trouble);
   // Kills the process.
   ~TrainerHost();
   TrainerHost(const TrainerHost&) = delete;
@@ -52,12 +60,23 @@ class TrainerHost {
   // state, one fp32 an element, and outlives the host with whoever keeps it.
   TrainerClient& client() { return *client_; }
   int pid() const { return process_->pid(); }
+  // A call has failed in a way that leaves the trainer of no use: on_failed
+  // runs with `why`, or with how the process ended where `why` only says that
+  // the connection broke.
+  void OnCallFailed(const absl::Status& why);
+  // Why the trainer may have to be ended soon; empty while it goes on.
+  std::string trouble() const { return watch_.Trouble(loop_.Now()); }
+  const TrainerWatch& watch() const { return watch_; }
   const std::shared_ptr<runtime::SharedMemory>& memory() { return memory_; }
 
  private:
   void Start();
+  // Asks the trainer how far it is, and ends it when it does not go on.
+  void Watch();
+  void OnProgress(const absl::StatusOr<v1::ProgressReply>& reply);
   v1::DescribeRequest Request() const;
   void OnSized(absl::StatusOr<v1::DescribeReply> reply);
+  void FailAfter(absl::Duration wait, absl::Status status);
   void Fail(absl::Status status);
 
   const TrainerHostOptions options_;
@@ -65,6 +84,11 @@ class TrainerHost {
   runtime::EventLoop& loop_;
   ReadyHandler on_ready_;
   FailedHandler on_failed_;
+  absl::AnyInvocable<void()> on_trouble_;
+  const TrainerWatchOptions watch_options_;
+  TrainerWatch watch_;
+  bool asked_ = false;     // and not answered yet
+  bool troubled_ = false;  // at the last look
   std::unique_ptr<TrainerClient> client_;
   std::shared_ptr<runtime::SharedMemory> memory_;
   std::unique_ptr<runtime::Process> process_;

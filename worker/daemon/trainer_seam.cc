@@ -9,10 +9,6 @@
 namespace skerry::worker {
 namespace {
 
-// How long a trainer waits for its peers inside a collective before it gives
-// the group up. A dead peer is known sooner, from the coordinator.
-constexpr uint32_t kGroupTimeoutMs = 120000;
-
 void SetRange(const ElementRange& range, v1::ElementRange* out) {
   out->set_begin(range.begin);
   out->set_end(range.end);
@@ -47,13 +43,14 @@ absl::Status Ok(const Reply&) {
 
 TrainerSeam::TrainerSeam(
     const SeatAnswers& answers,
-    absl::AnyInvocable<void(const std::string& reason)> restart)
+    absl::AnyInvocable<void(const absl::Status& why)> restart)
     : answers_(answers), restart_(std::move(restart)) {}
 
 TrainerSeam::~TrainerSeam() = default;
 
 void TrainerSeam::Attach(TrainerHost* host) {
   host_ = host;
+  owners_.clear();
   current_ = std::make_shared<char>();
 }
 
@@ -76,7 +73,9 @@ void TrainerSeam::JoinGroup(const TrainerGroup& group,
   }
   request.set_rank(group.rank);
   request.set_size(group.size);
-  request.set_timeout_ms(kGroupTimeoutMs);
+  // A peer that died or was ended is known sooner, from the coordinator.
+  request.set_timeout_ms(static_cast<uint32_t>(
+      absl::ToInt64Milliseconds(host_->watch().GroupTimeout())));
   host_->client().Group(
       std::move(request),
       Forward<v1::GroupReply>(answers_, current_, std::move(done),
@@ -193,6 +192,6 @@ TrainerMemory TrainerSeam::memory() {
       {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)}};
 }
 
-void TrainerSeam::Restart(const std::string& reason) { restart_(reason); }
+void TrainerSeam::Restart(const absl::Status& why) { restart_(why); }
 
 }  // namespace skerry::worker

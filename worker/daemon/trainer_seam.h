@@ -18,9 +18,9 @@ namespace skerry::worker {
 // Members are called on the loop. A call without a trainer is answered Aborted.
 class TrainerSeam final : public TrainerPort {
  public:
-  // `restart` is called with the seat's reason. `answers` outlives the object.
+  // `restart` carries out Restart(). `answers` outlives the object.
   TrainerSeam(const SeatAnswers& answers,
-              absl::AnyInvocable<void(const std::string& reason)> restart);
+              absl::AnyInvocable<void(const absl::Status& why)> restart);
   ~TrainerSeam() override;
 
   // Serves calls with `host` from now on, null for none; answers of a former
@@ -41,14 +41,14 @@ class TrainerSeam final : public TrainerPort {
   void Generate(const GenerateRequest& request,
                 Done<absl::StatusOr<std::string>> done) override;
   TrainerMemory memory() override;
-  void Restart(const std::string& reason) override;
+  void Restart(const absl::Status& why) override;
 
  private:
   template <typename Result>
   void AnswerLater(Result result, Done<Result> done);
 
   const SeatAnswers& answers_;
-  absl::AnyInvocable<void(const std::string& reason)> restart_;
+  absl::AnyInvocable<void(const absl::Status& why)> restart_;
   TrainerHost* host_ = nullptr;
   std::string group_name_;
   std::vector<std::vector<ElementRange>> owners_;

@@ -1,5 +1,6 @@
 #include "worker/daemon/worker_daemon.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "compression/codec.h"
 #include "runtime/log.h"
 #include "runtime/posix/stopwatch.h"
+#include "worker/convert/control.h"
 #include "worker/convert/peer.h"
 #include "worker/daemon/worker_metrics.h"
 
@@ -19,6 +21,13 @@ namespace {
 constexpr double kStatusShareOfLease = 0.3;
 // A slow machine goes without the speeds of what it does not reach.
 constexpr double kMeasureCodecsMaxS = 1.0;
+// Waits before a job that could not be served is tried again. Orders come with
+// every Status, so a shorter one would make no difference.
+constexpr absl::Duration kServeAgainMin = absl::Seconds(1);
+constexpr absl::Duration kServeAgainMax = absl::Minutes(1);
+// Jobs that had ended before the process started, and whose states are read
+// into memory at a time.
+constexpr int kReadAtOnce = 2;
 
 transport::Verdict ToVerdict(FrameVerdict verdict) {
   switch (verdict) {
@@ -44,11 +53,31 @@ WorkerDaemon::WorkerDaemon(WorkerOptions options,
           [this](SessionEnd end) { OnSessionEnd(end); }),
       boot_(options_.draw_boot()),
       data_(environment.loop, environment.disk, [this] { StatusChanged(); }),
-      status_interval_(options_.status_interval) {}
+      first_boot_(boot_),
+      status_interval_(options_.status_interval),
+      folders_(KeepFolders()) {}
 
 WorkerDaemon::~WorkerDaemon() = default;
 
+FolderKeeperOptions WorkerDaemon::KeepFolders() {
+  return {
+      .loop = environment_.loop,
+      .disk = environment_.disk,
+      .files = environment_.files,
+      .state_directory = environment_.state_directory,
+      .retention = options_.retention,
+      .unix_ms = [this] { return options_.look ? options_.look().unix_ms : 0; },
+      .stop_serving = [this](const JobFolder& folder) { StopServing(folder); },
+      .status_changed = [this] { StatusChanged(); }};
+}
+
+void WorkerDaemon::StopServing(const JobFolder& folder) {
+  const auto job = jobs_.find(folder.job.value());
+  if (job != jobs_.end() && job->second->uid() == folder.uid) jobs_.erase(job);
+}
+
 void WorkerDaemon::Start() {
+  folders_.Start();
   KeepSendingStatus();
   LearnCodecSpeeds();
 }
@@ -124,6 +153,7 @@ void WorkerDaemon::OnOrders(v1::Orders orders) {
   const Revision revision(orders.revision());
   if (revision < revision_) return;
   revision_ = revision;
+  seen_ = std::max(seen_, revision);
   if (incarnation_ != Incarnation(orders.incarnation())) {
     incarnation_ = Incarnation(orders.incarnation());
     runtime::Log(runtime::Severity::kInfo, "worker.admitted",
@@ -148,16 +178,38 @@ void WorkerDaemon::OnOrders(v1::Orders orders) {
   for (auto it = jobs_.begin(); it != jobs_.end();) {
     it = named.contains(it->first) ? std::next(it) : jobs_.erase(it);
   }
+  absl::erase_if(unserved_,
+                 [&](const auto& one) { return !named.contains(one.first); });
+  folders_.OnOrders(orders);
   if (orders.released() && draining_ && on_released_) {
     std::move(on_released_)();
     on_released_ = nullptr;
   }
 }
 
+bool WorkerDaemon::MayTakeUp(const v1::JobOrders& orders) {
+  const auto being_read =
+      std::count_if(jobs_.begin(), jobs_.end(),
+                    [](const auto& job) { return job.second->IsBeingRead(); });
+  // The others follow when one of these sleeps.
+  if (HasEnded(orders.phase()) && being_read >= kReadAtOnce) return false;
+  return folders_.Open(orders);
+}
+
 void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
-  if (unserved_.contains(orders.job())) return;
-  std::unique_ptr<JobRuntime>& job = jobs_[orders.job()];
-  absl::Status status;
+  const auto unserved = unserved_.find(orders.job());
+  if (unserved != unserved_.end() &&
+      environment_.loop.Now() < unserved->second.next_try) {
+    return;
+  }
+  const auto served = jobs_.find(orders.job());
+  if (served != jobs_.end() && served->second->uid() != orders.uid()) {
+    runtime::Log(runtime::Severity::kWarning, "worker.job.replaced",
+                 {{"job", orders.job()}});
+    jobs_.erase(served);
+  }
+  if (!jobs_.contains(orders.job()) && !MayTakeUp(orders)) return;
+  std::unique_ptr<ServedJob>& job = jobs_[orders.job()];
   if (job != nullptr && orders.restored().sequence() != job->restored()) {
     runtime::Log(runtime::Severity::kWarning, "worker.job.restored",
                  {{"job", orders.job()},
@@ -166,33 +218,56 @@ void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
     job.reset();
   }
   if (job == nullptr) {
-    job = std::make_unique<JobRuntime>(orders, environment_,
-                                       [this] { StatusChanged(); });
-    status = job->Start();
-    if (!status.ok()) {
+    job = std::make_unique<ServedJob>(orders, environment_,
+                                      [this] { StatusChanged(); });
+    if (!StartJob(*job, orders.job())) {
       jobs_.erase(orders.job());
-      unserved_[orders.job()] = std::string(status.message());
-      runtime::Log(runtime::Severity::kError, "worker.job.unserved",
-                   {{"job", orders.job()}, {"cause", status}});
-      StatusChanged();
       return;
     }
     job->SetDraining(draining_ || told_to_drain_);
   }
-  status = job->OnOrders(revision, orders);
+  const absl::Status status = job->OnOrders(revision, orders);
   if (!status.ok()) {
     runtime::Log(runtime::Severity::kWarning, "worker.orders.refused",
                  {{"job", orders.job()}, {"cause", status}});
   }
 }
 
+bool WorkerDaemon::StartJob(ServedJob& job, uint64_t id) {
+  const absl::Status status = job.Start();
+  if (status.ok()) {
+    if (unserved_.erase(id) > 0) {
+      runtime::Log(runtime::Severity::kInfo, "worker.job.served_again",
+                   {{"job", id}});
+      StatusChanged();
+    }
+    return true;
+  }
+  Unserved& unserved = unserved_[id];
+  unserved.wait = unserved.reason.empty()
+                      ? kServeAgainMin
+                      : std::min(2 * unserved.wait, kServeAgainMax);
+  unserved.next_try = environment_.loop.Now() + unserved.wait;
+  const bool same = unserved.reason == status.message();
+  unserved.reason = std::string(status.message());
+  if (!same) {
+    runtime::Log(runtime::Severity::kError, "worker.job.unserved",
+                 {{"job", id}, {"cause", status}});
+    StatusChanged();
+  }
+  return false;
+}
+
 void WorkerDaemon::OnSessionEnd(const SessionEnd& end) {
   if (stopping_) return;
+  folders_.OnSessionEnd();
   sessions_lost_ += connected_ ? 1 : 0;
   connected_ = false;
   lost_ = end.status;
-  if (absl::IsFailedPrecondition(end.status) && !incarnation_.is_set() &&
-      options_.on_refused) {
+  const bool for_good =
+      absl::IsAlreadyExists(end.status) ||
+      (absl::IsFailedPrecondition(end.status) && !incarnation_.is_set());
+  if (for_good && options_.on_refused) {
     options_.on_refused(end.status);
     return;
   }
@@ -235,6 +310,13 @@ v1::Status WorkerDaemon::BuildStatus() const {
   status.set_incarnation(incarnation_.value());
   status.set_counter(counter_);
   status.set_draining(draining_);
+  status.set_folder(options_.folder.value());
+  status.set_process(first_boot_);
+  uint64_t seen = seen_.value();
+  for (const auto& [id, job] : jobs_) {
+    seen = std::max(seen, job->highest_number());
+  }
+  status.set_seen(seen);
   if (options_.look) {
     const runtime::MachineFacts machine = options_.look();
     status.mutable_machine()->set_unix_ms(machine.unix_ms);
@@ -255,11 +337,14 @@ v1::Status WorkerDaemon::BuildStatus() const {
       speed->set_decode_elements_per_s(measured.decode_elements_per_s);
     }
   }
-  for (const auto& [id, reason] : unserved_) {
+  folders_.WriteStatus(&status);
+  // They are being started, as far as the coordinator is concerned: the cause
+  // may go away.
+  for (const auto& [id, unserved] : unserved_) {
     v1::JobStatus* job = status.add_jobs();
     job->set_job(id);
-    job->set_state(v1::SEAT_STATE_FAILED);
-    job->set_error(reason);
+    job->set_state(v1::SEAT_STATE_STARTING);
+    job->set_error(absl::StrCat(unserved.reason, "; tried again by itself"));
   }
   return status;
 }

@@ -14,6 +14,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "base/folder_id.h"
 #include "base/ids.h"
 #include "proto/skerry/v1/control.pb.h"
 #include "proto/skerry/v1/peer.pb.h"
@@ -22,8 +23,10 @@
 #include "transport/bulk.h"
 #include "worker/daemon/codec_speeds.h"
 #include "worker/daemon/data_looks.h"
+#include "worker/daemon/folder_keeper.h"
 #include "worker/daemon/job_runtime.h"
 #include "worker/daemon/peer_service.h"
+#include "worker/daemon/served_job.h"
 #include "worker/daemon/session_client.h"
 
 namespace skerry::worker {
@@ -39,13 +42,19 @@ struct WorkerOptions {
   // Between two Status messages when nothing changes, until the first orders
   // tell the lease.
   absl::Duration status_interval = absl::Seconds(1);
+  // Of the state folder (folder_id.h).
+  FolderId folder;
   // Drawn once a process, and again when a life cannot go on.
   absl::AnyInvocable<uint64_t()> draw_boot;
   // This machine, as every Status tells of it.
   runtime::LookAtMachine look;
-  // The coordinator speaks another protocol and never admitted this process: it
-  // never will. A process that it did admit tries again, since whoever replaced
-  // the coordinator may put the old one back.
+  // What it keeps of jobs that have ended.
+  EndedRetention retention;
+  // Called when the coordinator will never admit this process.
+  // FailedPrecondition: it speaks another protocol and has never admitted this
+  // process; a process that it did admit tries again, since whoever replaced
+  // the coordinator may put the old one back. AlreadyExists: another process
+  // has this worker's name.
   absl::AnyInvocable<void(const absl::Status& why)> on_refused;
 };
 
@@ -81,6 +90,12 @@ class WorkerDaemon final : public transport::BulkReceiver {
  private:
   void OnOrders(v1::Orders orders);
   void OnJobOrders(Revision revision, const v1::JobOrders& orders);
+  // Whether the job's folder can be used; if not, it is tried again later.
+  bool StartJob(ServedJob& job, uint64_t id);
+  FolderKeeperOptions KeepFolders();
+  void StopServing(const JobFolder& folder);
+  // Whether a job that is not served yet is taken up now.
+  bool MayTakeUp(const v1::JobOrders& orders);
   void SetJobsDraining();
   void OnSessionEnd(const SessionEnd& end);
   void TakeNewBoot(const std::string& reason);
@@ -96,8 +111,11 @@ class WorkerDaemon final : public transport::BulkReceiver {
   SessionClient session_;
   uint64_t boot_;
   DataLooks data_;
+  const uint64_t first_boot_;
   Incarnation incarnation_;
   Revision revision_;
+  // The highest revision of any orders, whichever boot they were for.
+  Revision seen_;
   uint64_t counter_ = 0;
   absl::Duration status_interval_;
   bool status_due_ = false;
@@ -109,9 +127,16 @@ class WorkerDaemon final : public transport::BulkReceiver {
   bool draining_ = false;
   // By an operator, through the coordinator.
   bool told_to_drain_ = false;
-  absl::btree_map<uint64_t, std::unique_ptr<JobRuntime>> jobs_;
-  // Jobs that this worker cannot serve, and why.
-  absl::btree_map<uint64_t, std::string> unserved_;
+  absl::btree_map<uint64_t, std::unique_ptr<ServedJob>> jobs_;
+  // A job that this worker cannot serve now.
+  struct Unserved {
+    std::string reason;
+    // It is tried again then, after so long a wait.
+    Instant next_try;
+    absl::Duration wait;
+  };
+  absl::btree_map<uint64_t, Unserved> unserved_;
+  FolderKeeper folders_;
   std::vector<CodecSpeed> codec_speeds_;  // empty until they are measured
   // Timers and tasks that run after this object is gone see it expired.
   std::shared_ptr<char> alive_ = std::make_shared<char>();

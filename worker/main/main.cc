@@ -17,6 +17,7 @@
 #include "base/release.h"
 #include "base/status.h"
 #include "runtime/log.h"
+#include "runtime/log_level.h"
 #include "runtime/metrics.h"
 #include "runtime/posix/admin_server.h"
 #include "runtime/posix/entropy.h"
@@ -27,9 +28,11 @@
 #include "runtime/posix/posix_loop.h"
 #include "runtime/posix/signal_wait.h"
 #include "runtime/posix/spdlog_log.h"
+#include "runtime/posix/state_folder.h"
 #include "runtime/posix/steady_waits.h"
 #include "transport/grpc/grpc_bulk.h"
 #include "transport/grpc/library_log.h"
+#include "worker/daemon/folder_id.h"
 #include "worker/daemon/peer_client.h"
 #include "worker/daemon/peer_service.h"
 #include "worker/daemon/worker_daemon.h"
@@ -40,6 +43,7 @@ namespace {
 
 constexpr int kFailedExit = 1;
 constexpr int kRefusedExit = 3;
+constexpr int kNameTakenExit = 4;
 // A socket's path has at most 107 bytes; the trainer's ends with process, job
 // and count, which need 40.
 constexpr size_t kSocketRootBytesMax = 107 - 40;
@@ -82,8 +86,9 @@ absl::Status WritePort(runtime::Files& files, const std::string& path,
                        const std::string& address) {
   if (path.empty()) return absl::OkStatus();
   const std::string port = address.substr(address.rfind(':') + 1) + "\n";
-  return files.WriteDurably(path,
-                            std::as_bytes(std::span(port.data(), port.size())));
+  return Annotate(files.WriteDurably(
+                      path, std::as_bytes(std::span(port.data(), port.size()))),
+                  "cannot write the port file");
 }
 
 int Fail(const absl::Status& status, int exit_code = kFailedExit) {
@@ -141,8 +146,9 @@ absl::Status Listen(const CommandLine& line, Parts& parts) {
   return WritePort(parts.files, line.port_file, parts.bulk->address());
 }
 
-void StartDaemon(const CommandLine& line, Parts& parts) {
+void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
   WorkerOptions options;
+  options.folder = folder;
   options.name = line.name;
   options.island = line.island;
   options.island_address = parts.bulk->address();
@@ -154,6 +160,7 @@ void StartDaemon(const CommandLine& line, Parts& parts) {
   options.look = [folder = line.state_directory] {
     return runtime::LookAt(folder);
   };
+  options.retention = line.retention;
   options.on_refused = [&parts, &line](const absl::Status& why) {
     parts.refused = Annotate(
         why, absl::StrCat("the coordinator at ", line.coordinator, " refuses"));
@@ -172,7 +179,10 @@ void StartDaemon(const CommandLine& line, Parts& parts) {
       .run_directory = line.run_directory,
       .trainer_command = {line.trainer,
                           absl::StrCat("--threads=", line.trainer_threads),
-                          absl::StrCat("--parent-pid=", getpid())}};
+                          absl::StrCat("--log-level=",
+                                       runtime::LogLevelWord(line.log_level)),
+                          absl::StrCat("--parent-pid=", getpid())},
+      .ended_idle = line.ended_idle};
   OnLoop(parts.loop, [&] {
     parts.daemon =
         std::make_unique<WorkerDaemon>(std::move(options), environment);
@@ -268,14 +278,15 @@ absl::StatusOr<std::unique_ptr<runtime::FolderLock>> TakeState(
        {line.state_directory, line.run_directory}) {
     SKERRY_RETURN_IF_ERROR(files.MakeDirectory(directory));
   }
-  const std::string journal = line.state_directory + "/journal.db";
-  if (access(journal.c_str(), F_OK) == 0) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(line.state_directory,
-                     " is a coordinator's state folder; give this worker one "
-                     "of its own with --state"));
-  }
-  return runtime::FolderLock::Take(line.state_directory, "worker");
+  SKERRY_RETURN_IF_ERROR(runtime::CheckStateFolder(line.state_directory,
+                                                   runtime::Daemon::kWorker));
+  SKERRY_ASSIGN_OR_RETURN(
+      std::unique_ptr<runtime::FolderLock> lock,
+      runtime::FolderLock::Take(line.state_directory, "worker"));
+  // Says whose folder it is before there is any job.
+  SKERRY_RETURN_IF_ERROR(files.MakeDirectory(
+      absl::StrCat(line.state_directory, "/", runtime::kJobsFolder)));
+  return lock;
 }
 
 absl::Status CheckTrainer(const std::string& program) {
@@ -301,15 +312,17 @@ int Main(int argc, char** argv) {
                      "give a shorter one with --run-dir")));
   }
   runtime::SignalWait signals;
-  runtime::SpdlogSink sink(
-      stderr, runtime::SpdlogSink::FormFor(stderr),
-      line.debug ? runtime::Severity::kDebug : runtime::Severity::kInfo);
+  runtime::SpdlogSink sink(stderr, runtime::SpdlogSink::FormFor(stderr),
+                           line.log_level);
   runtime::InstallLogSink(&sink);
   transport::TakeLibraryLogs();
   SKERRY_CHECK(runtime::WaitsAreSteady());
   Parts parts(line);
   const auto state = TakeState(line, parts.files);
   if (!state.ok()) return Fail(state.status());
+  const absl::StatusOr<FolderId> folder =
+      FolderIdOf(line.state_directory, parts.files, runtime::DrawRandom64);
+  if (!folder.ok()) return Fail(folder.status());
   if (const absl::Status status = CheckTrainer(line.trainer); !status.ok()) {
     return Fail(status);
   }
@@ -325,12 +338,15 @@ int Main(int argc, char** argv) {
                 {"listen", parts.bulk->address()},
                 {"coordinator", line.coordinator},
                 {"release", kRelease}});
-  StartDaemon(line, parts);
+  StartDaemon(line, *folder, parts);
   ServeUntilDrained(line, parts, signals);
   admin->reset();
   parts.loop.Stop();
   runtime::InstallLogSink(nullptr);
-  return parts.refused.ok() ? 0 : Fail(parts.refused, kRefusedExit);
+  if (parts.refused.ok()) return 0;
+  return Fail(parts.refused, absl::IsAlreadyExists(parts.refused)
+                                 ? kNameTakenExit
+                                 : kRefusedExit);
 }
 
 }  // namespace

@@ -1,18 +1,19 @@
 #include "worker/main/options.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <filesystem>
-#include <iostream>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "base/release.h"
+#include "runtime/command_line/number_option.h"
+#include "runtime/command_line/parse_words.h"
+#include "runtime/log_level.h"
+#include "transport/address.h"
 #include "transport/loopback.h"
 
 namespace skerry::worker {
 namespace {
-
-constexpr int kUsageExit = 2;
 
 std::string CheckName(const std::string& name) {
   for (const char c : name) {
@@ -24,8 +25,13 @@ std::string CheckName(const std::string& name) {
 }
 
 std::string CheckListen(const std::string& address) {
-  const absl::Status status = transport::RequireLoopback(address);
-  return status.ok() ? "" : std::string(status.message());
+  return std::string(transport::RequireLoopback(address).message());
+}
+
+std::string CheckPeer(const std::string& address) {
+  return std::string(
+      transport::CheckAddress(address, transport::AddressUse::kConnect)
+          .message());
 }
 
 // The trainer that was installed beside this program.
@@ -45,7 +51,38 @@ void AddAdmin(CLI::App& app, CommandLine& line) {
   app.add_option("--admin-port-file", line.admin_port_file,
                  "Write the admin port to this file")
       ->needs("--admin");
+  app.add_option("--log-level", line.log_level, runtime::kLogLevelHelp)
+      ->transform(CLI::CheckedTransformer(runtime::LogLevels()))
+      ->default_str("info");
 }
+
+// What becomes of jobs that have ended.
+struct Ended {
+  double idle_s = 60;
+  double keep_h = absl::ToDoubleHours(EndedRetention().age);
+  double keep_gib =
+      std::ldexp(static_cast<double>(EndedRetention().bytes), -30);
+
+  void AddTo(CLI::App& app) {
+    runtime::AddNumber(app, "--ended-idle-s", idle_s, {0.1, 86400},
+                       "Seconds for which a job that has ended keeps its "
+                       "memory, and the trainer that `generate` started, "
+                       "without use")
+        ->capture_default_str();
+    runtime::AddNumber(app, "--keep-ended-h", keep_h, {0, 1e6},
+                       "Hours for which the state of a job that has ended "
+                       "stays on the disk")
+        ->capture_default_str();
+    runtime::AddNumber(app, "--keep-ended-gib", keep_gib, {0, 1e6},
+                       "GiB that the states of all jobs that have ended may "
+                       "take; the oldest go first")
+        ->capture_default_str();
+  }
+  EndedRetention Retention() const {
+    return {absl::Hours(keep_h),
+            static_cast<uint64_t>(std::ldexp(keep_gib, 30))};
+  }
+};
 
 }  // namespace
 
@@ -54,64 +91,59 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   CommandLine& line = parsed.command_line;
   line.trainer = TrainerBeside(argv[0]);
   double drain_timeout_s = 25;
+  Ended ended;
   CLI::App app(
       "Does a worker's part in training: holds spans of the model, "
       "exchanges them with other islands, runs a trainer.",
       "skerry-worker");
   app.set_version_flag("--version", std::string(kRelease));
-  app.add_option("--name", line.name, "Unique in the cluster")
+  app.add_option("--name", line.name, "A name that is unique in the cluster")
       ->required()
       ->check(CheckName);
   app.add_option("--island", line.island,
                  "Workers with the same label have fast links between them")
       ->required()
       ->check(CheckName);
-  app.add_option("--coordinator", line.coordinator, "host:port")->required();
+  app.add_option("--coordinator", line.coordinator, "host:port")
+      ->required()
+      ->check(CheckPeer);
   app.add_option("--listen", line.listen,
                  "host:port for other workers; port 0 takes a free one")
       ->default_val("127.0.0.1:0")
       ->check(CheckListen);
   app.add_option("--advertise", line.advertise,
                  "host:port at which other islands reach this worker; "
-                 "default: where it listens");
+                 "default: where it listens")
+      ->check(CheckPeer);
   app.add_option("--state", line.state_directory,
-                 "Folder for bases and results; survives restarts")
+                 "Folder of this worker alone, for bases and results; made "
+                 "when it is missing, kept over restarts")
       ->required();
   app.add_option("--run-dir", line.run_directory,
                  "Folder for the trainer's socket; default: that of --state");
   app.add_option("--trainer", line.trainer, "Program that trains")
       ->capture_default_str();
-  app.add_option("--trainer-threads", line.trainer_threads,
-                 "Compute threads of the trainer")
-      ->check(CLI::Range(1, 1024))
+  runtime::AddNumber(app, "--trainer-threads", line.trainer_threads, {1, 1024},
+                     "Compute threads of the trainer")
       ->capture_default_str();
-  app.add_option("--codec-threads", line.codec_threads,
-                 "Threads that encode, sum and decode")
-      ->check(CLI::Range(1, 256))
+  runtime::AddNumber(app, "--codec-threads", line.codec_threads, {1, 256},
+                     "Threads that encode, sum and decode")
       ->capture_default_str();
-  app.add_option("--drain-timeout-s", drain_timeout_s,
-                 "After SIGTERM: how long to wait to be released")
-      ->check(CLI::Range(0.0, 3600.0))
+  runtime::AddNumber(app, "--drain-timeout-s", drain_timeout_s, {0, 3600},
+                     "After SIGTERM: seconds to wait to be released")
       ->capture_default_str();
+  ended.AddTo(app);
   app.add_option("--port-file", line.port_file,
                  "Write the port listened on to this file");
   AddAdmin(app, line);
-  app.add_flag("--debug", line.debug, "Log debug events too");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& call) {
+  if (const auto parsed_end = runtime::ParseOrPrint(app, argc, argv)) {
     parsed.exit = true;
-    app.exit(call);
-  } catch (const CLI::CallForVersion& call) {
-    parsed.exit = true;
-    app.exit(call);
-  } catch (const CLI::ParseError& error) {
-    std::cerr << "skerry-worker: " << error.what() << "; see --help\n";
-    parsed.exit = true;
-    parsed.exit_code = kUsageExit;
+    parsed.exit_code = *parsed_end;
   }
   if (line.run_directory.empty()) line.run_directory = line.state_directory;
   line.drain_timeout = absl::Seconds(drain_timeout_s);
+  line.ended_idle = absl::Seconds(ended.idle_s);
+  line.retention = ended.Retention();
   return parsed;
 }
 

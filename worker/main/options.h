@@ -7,6 +7,8 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "runtime/log.h"
+#include "worker/core/state_folders.h"
 
 namespace skerry::worker {
 
@@ -22,10 +24,12 @@ struct CommandLine {
   int trainer_threads = 1;
   int codec_threads = 1;
   absl::Duration drain_timeout;
+  absl::Duration ended_idle;
+  EndedRetention retention;
   std::string port_file;
   std::string admin;  // empty: none
   std::string admin_port_file;
-  bool debug = false;
+  runtime::Severity log_level = runtime::Severity::kInfo;
 };
 
 // What to do after reading the command line.

@@ -84,6 +84,7 @@ StatusFacts FakeWorker::Status() {
   status.self = {name_, name_ + ":1", ""};
   status.island = island_;
   status.boot = boot_;
+  status.folder = FolderId(1);
   status.incarnation = incarnation_;
   status.counter = ++counter_;
   status.draining = draining_;

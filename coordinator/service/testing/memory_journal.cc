@@ -64,7 +64,7 @@ void MemoryJournal::Write(Batch batch) {
     return;
   }
   for (JournalEntry& entry : batch.entries) {
-    SKERRY_CHECK(entry.index.value() == disk_.last_index() + 1);
+    SKERRY_CHECK(Follows(entry.kind, entry.index.value(), disk_.last_index()));
     disk_.entries.push_back(std::move(entry));
   }
   if (batch.snapshot.has_value()) {

@@ -22,8 +22,8 @@ struct MemoryDisk {
   uint64_t term = 0;
 
   uint64_t last_index() const {
-    return (snapshot.has_value() ? snapshot->index.value() : 0) +
-           entries.size();
+    if (!entries.empty()) return entries.back().index.value();
+    return snapshot.has_value() ? snapshot->index.value() : 0;
   }
 };
 

@@ -161,7 +161,14 @@ int Main(int argc, char** argv) {
     std::fputs(kUsage, stdout);
     return 0;
   }
-  if (argc != 1 || isatty(STDIN_FILENO) == 1) {
+  if (argc != 1) {
+    std::fprintf(stderr,
+                 "skerry-sentencepiece: no argument is known: %s (see "
+                 "skerry-sentencepiece --help)\n",
+                 argv[1]);
+    return 2;
+  }
+  if (isatty(STDIN_FILENO) == 1) {
     std::fputs(kUsage, stderr);
     return 2;
   }

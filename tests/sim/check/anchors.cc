@@ -17,18 +17,9 @@ std::string NameOf(const FragmentSight& sight) {
 }  // namespace
 
 void AnchorChecker::OnDurable(const coordinator::Entry& entry) {
-  const auto* submitted = std::get_if<coordinator::JobSubmitted>(&entry.record);
-  if (submitted != nullptr) {
-    fragments_[JobId(entry.index.value())] =
-        job::FragmentCount(submitted->spec);
-  }
-  const auto* restored = std::get_if<coordinator::Restored>(&entry.record);
-  if (restored != nullptr) Take(*restored);
+  Fold(entry);
   const auto* commit = std::get_if<coordinator::Committed>(&entry.record);
   if (commit == nullptr) return;
-  committed_[{commit->job, static_cast<uint32_t>(commit->fragment.value())}] =
-      commit->sequence;
-  Note(commit->job);
   for (uint32_t span = 0; span < commit->hashes.size(); ++span) {
     const auto [it, fresh] = results_.emplace(
         std::tuple(commit->job, commit->attempt, span), commit->hashes[span]);
@@ -37,6 +28,53 @@ void AnchorChecker::OnDurable(const coordinator::Entry& entry) {
                             " names a result of span ", span,
                             " that nobody stored"));
     }
+  }
+}
+
+// What was shown after it is of a history that is lost, unless an operator
+// keeps it.
+void AnchorChecker::OnJournalReplaced(Revision last) {
+  const std::vector<coordinator::Entry> all = std::exchange(entries_, {});
+  fragments_.clear();
+  committed_.clear();
+  states_.clear();
+  same_as_.clear();
+  results_.clear();
+  rounds_.clear();
+  used_.clear();
+  said_.clear();
+  seen_.clear();
+  behind_.clear();
+  for (const coordinator::Entry& entry : all) {
+    if (entry.index <= last) Fold(entry);
+  }
+  for (const auto& [job, fragments] : fragments_) behind_.insert(job);
+  std::erase_if(anchors_, [this](const auto& one) {
+    const auto& [part, span, sequence] = one.first;
+    return sequence > committed_[part];
+  });
+  replaced_ = true;
+}
+
+void AnchorChecker::Fold(const coordinator::Entry& entry) {
+  const auto* submitted = std::get_if<coordinator::JobSubmitted>(&entry.record);
+  if (submitted != nullptr) {
+    fragments_[JobId(entry.index.value())] =
+        job::FragmentCount(submitted->spec);
+  }
+  const auto* restored = std::get_if<coordinator::Restored>(&entry.record);
+  if (restored != nullptr) Take(*restored);
+  const auto* adopted = std::get_if<coordinator::Adopted>(&entry.record);
+  if (adopted != nullptr) Take(*adopted);
+  const auto* commit = std::get_if<coordinator::Committed>(&entry.record);
+  if (commit != nullptr) {
+    committed_[{commit->job, static_cast<uint32_t>(commit->fragment.value())}] =
+        commit->sequence;
+    Note(commit->job);
+  }
+  if (submitted != nullptr || restored != nullptr || adopted != nullptr ||
+      commit != nullptr) {
+    entries_.push_back(entry);
   }
 }
 
@@ -52,14 +90,28 @@ void AnchorChecker::Note(JobId job) {
 
 void AnchorChecker::Take(const coordinator::Restored& restored) {
   const JobId job = restored.job;
+  const bool there = states_.contains({job, restored.checkpoint});
   std::vector<Sequence> back = states_[{job, restored.checkpoint}];
   back.resize(fragments_[job]);
+  // Of a checkpoint that was made in a lost history nothing is known here.
+  const bool known = there || !replaced_;
   for (uint32_t f = 0; f < back.size(); ++f) {
     Sequence& committed = committed_[{job, f}];
-    committed = Next(committed);
-    same_as_[{{job, f}, committed}] = back[f];
+    committed = restored.fragment_sequences.empty()
+                    ? Next(committed)
+                    : restored.fragment_sequences[f];
+    if (known) same_as_[{{job, f}, committed}] = back[f];
   }
+  behind_.erase(job);
   Note(job);
+}
+
+void AnchorChecker::Take(const coordinator::Adopted& adopted) {
+  for (uint32_t f = 0; f < adopted.fragment_sequences.size(); ++f) {
+    committed_[{adopted.job, f}] = adopted.fragment_sequences[f];
+  }
+  behind_.erase(adopted.job);
+  Note(adopted.job);
 }
 
 void AnchorChecker::OnOrdersSaid(HostId to, const coordinator::Orders& orders) {
@@ -98,7 +150,7 @@ void AnchorChecker::OnFragment(const FragmentSight& sight) {
   }
   seen.life = std::max(seen.life, life);
   const Sequence committed = committed_[PartOf(sight)];
-  if (facts.applied > committed) {
+  if (facts.applied > committed && !behind_.contains(sight.job().job)) {
     out_.Add(absl::StrCat(NameOf(sight), "has applied ", facts.applied.value(),
                           ", committed is ", committed.value()));
   }
@@ -106,7 +158,9 @@ void AnchorChecker::OnFragment(const FragmentSight& sight) {
   for (const uint64_t hash : facts.anchor_hashes) {
     anchors = CombineHash(anchors, hash);
   }
-  if (std::exchange(seen.anchors, anchors) != anchors) {
+  // Whoever has a lost history shows it until it is admitted anew.
+  const bool counts = !replaced_ || life.is_set();
+  if (std::exchange(seen.anchors, anchors) != anchors && counts) {
     CheckAnchors(sight);
   }
   if (facts.stored.has_value() &&

@@ -27,6 +27,7 @@ class AnchorChecker final : public Observer {
   explicit AnchorChecker(Violations& out) : out_(out) {}
 
   void OnDurable(const coordinator::Entry& entry) override;
+  void OnJournalReplaced(Revision last) override;
   void OnOrdersSaid(HostId to, const coordinator::Orders& orders) override;
   void OnSeat(const SeatSight& sight) override;
 
@@ -48,7 +49,9 @@ class AnchorChecker final : public Observer {
     std::map<Part, Sequence> newest;
   };
 
+  void Fold(const coordinator::Entry& entry);
   void Take(const coordinator::Restored& restored);
+  void Take(const coordinator::Adopted& adopted);
   void Note(JobId job);
   static Part PartOf(const FragmentSight& sight) {
     return {sight.job().job, sight.index};
@@ -60,6 +63,12 @@ class AnchorChecker final : public Observer {
   void CheckReady(const FragmentSight& sight);
 
   Violations& out_;
+  // Those of which the below is the fold.
+  std::vector<coordinator::Entry> entries_;
+  // Jobs of which workers may have more than the journal, since an earlier one
+  // was put in place.
+  std::set<JobId> behind_;
+  bool replaced_ = false;
   std::map<JobId, uint32_t> fragments_;
   std::map<Part, Sequence> committed_;
   // What is committed of each fragment, by the sum of all.

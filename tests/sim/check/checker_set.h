@@ -10,6 +10,7 @@
 #include "simulator/observer.h"
 #include "tests/sim/check/anchors.h"
 #include "tests/sim/check/durable.h"
+#include "tests/sim/check/folders.h"
 #include "tests/sim/check/heard.h"
 #include "tests/sim/check/ledger.h"
 #include "tests/sim/check/owed.h"
@@ -21,10 +22,18 @@ class CheckerSet final : public Observer {
  public:
   // `out` outlives the set.
   explicit CheckerSet(Violations& out)
-      : ledger_(out), anchors_(out), durable_(out), heard_(out), owed_(out) {}
+      : ledger_(out),
+        anchors_(out),
+        durable_(out),
+        folders_(out),
+        heard_(out),
+        owed_(out) {}
 
   void OnDurable(const coordinator::Entry& entry) override {
     for (Observer* one : all_) one->OnDurable(entry);
+  }
+  void OnJournalReplaced(Revision last) override {
+    for (Observer* one : all_) one->OnJournalReplaced(last);
   }
   void OnState(Revision revision, uint64_t hash) override {
     for (Observer* one : all_) one->OnState(revision, hash);
@@ -48,6 +57,9 @@ class CheckerSet final : public Observer {
                     const compression::FrameHeader& header) override {
     for (Observer* one : all_) one->OnFrameTaken(host, run, header);
   }
+  void OnFolderRemoved(HostId host, JobId job, uint64_t uid) override {
+    for (Observer* one : all_) one->OnFolderRemoved(host, job, uid);
+  }
   void OnSeat(const SeatSight& sight) override {
     for (Observer* one : all_) one->OnSeat(sight);
   }
@@ -59,10 +71,11 @@ class CheckerSet final : public Observer {
   LedgerChecker ledger_;
   AnchorChecker anchors_;
   DurableChecker durable_;
+  FolderChecker folders_;
   HeardChecker heard_;
   OwedChecker owed_;
-  const std::vector<Observer*> all_ = {&ledger_, &anchors_, &durable_, &heard_,
-                                       &owed_};
+  const std::vector<Observer*> all_ = {&ledger_,  &anchors_, &durable_,
+                                       &folders_, &heard_,   &owed_};
 };
 
 }  // namespace skerry::sim

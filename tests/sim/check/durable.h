@@ -25,6 +25,10 @@ class DurableChecker final : public Observer {
   void OnDurable(const coordinator::Entry& entry) override {
     durable_ = entry.index.value();
   }
+  void OnJournalReplaced(Revision last) override {
+    durable_ = last.value();
+    states_.erase(states_.upper_bound(last), states_.end());
+  }
   void OnState(Revision revision, uint64_t hash) override;
   void OnOrdersSaid(HostId to, const coordinator::Orders& orders) override;
   void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,

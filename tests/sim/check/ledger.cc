@@ -23,10 +23,24 @@ LedgerChecker::Job& LedgerChecker::Find(JobId id) {
 }
 
 void LedgerChecker::OnDurable(const coordinator::Entry& entry) {
-  const bool next = entry.index == Next(last_);
+  const bool jumps =
+      std::holds_alternative<coordinator::NumbersRaised>(entry.record);
+  const bool next = jumps ? entry.index > last_ : entry.index == Next(last_);
   last_ = entry.index;
   Require(next, "does not follow the record before it");
   std::visit([this](const auto& record) { Take(record); }, entry.record);
+  entries_.push_back(entry);
+}
+
+void LedgerChecker::OnJournalReplaced(Revision last) {
+  const std::vector<coordinator::Entry> all = std::exchange(entries_, {});
+  last_ = Revision();
+  jobs_.clear();
+  boots_.clear();
+  owners_.clear();
+  for (const coordinator::Entry& entry : all) {
+    if (entry.index <= last) OnDurable(entry);
+  }
 }
 
 Sequence LedgerChecker::Job::State() const {
@@ -108,10 +122,20 @@ void LedgerChecker::Take(const coordinator::JobDeleted& record) {
 void LedgerChecker::Take(const coordinator::WorkerAdmitted& record) {
   Require(boots_.emplace(record.self.worker, record.boot).second,
           "a boot of worker " + record.self.worker + " was admitted twice");
+  const auto [owner, fresh] =
+      owners_.try_emplace(record.self.worker, record.folder);
+  Require(fresh || owner->second == record.folder,
+          "another state folder takes the name of worker " +
+              record.self.worker + " although the first has not left");
+}
+
+void LedgerChecker::Take(const coordinator::WorkerLeft& record) {
+  owners_.erase(record.worker);
 }
 
 void LedgerChecker::Take(const coordinator::ReplicaAdmitted& record) {
   Job& job = Find(record.job);
+  Require(!job.stands, "a life begins although the job stands");
   for (const auto& [life, replica] : job.current) {
     Require(replica != record.replica,
             absl::StrCat("replica ", replica.value(), " has life ",
@@ -261,6 +285,11 @@ void LedgerChecker::Take(const coordinator::Committed& record) {
 void LedgerChecker::Take(const coordinator::Checkpointed& record) {
   Job& job = Find(record.job);
   if (!record.error.empty()) return;
+  if (job.stands) {
+    job.saved[record.sequence].assign(job.parts.size(),
+                                      RangeSet(record.consumed));
+    return;
+  }
   Require(record.sequence <= job.State(),
           "a state is saved that is not committed");
   const std::vector<RangeSet>& covered = job.covered_at[record.sequence];
@@ -274,10 +303,44 @@ void LedgerChecker::Take(const coordinator::Checkpointed& record) {
   job.saved[record.sequence] = covered;
 }
 
+void LedgerChecker::Take(const coordinator::Diverged& record) {
+  Job& job = Find(record.job);
+  Require(!job.ended && !job.stands, "a job stands twice, or after its end");
+  Require(job.current.empty(), "a job with replicas stands");
+  job.stands = true;
+}
+
+void LedgerChecker::Take(const coordinator::Adopted& record) {
+  Job& job = Find(record.job);
+  Require(job.stands, "a state is adopted for a job that does not stand");
+  Require(record.fragment_sequences.size() == job.parts.size(),
+          "a fragment is missing");
+  for (size_t f = 0; f < job.parts.size(); ++f) {
+    Require(record.fragment_sequences[f] >= job.parts[f].committed,
+            "the sequence goes back");
+    job.parts[f].committed = record.fragment_sequences[f];
+    job.parts[f].open.reset();
+  }
+  job.stands = false;
+  job.holdings.clear();
+  job.Note();
+}
+
 void LedgerChecker::Take(const coordinator::Restored& record) {
   Job& job = Find(record.job);
-  Require(record.sequence == Sequence(job.State().value() + job.parts.size()),
-          "the sequence jumps");
+  std::vector<Sequence> next = record.fragment_sequences;
+  for (size_t f = next.size(); f < job.parts.size(); ++f) {
+    next.push_back(Next(job.parts[f].committed));
+  }
+  uint64_t sum = 0;
+  for (size_t f = 0; f < job.parts.size(); ++f) {
+    Require(next[f] > job.parts[f].committed, "the sequence goes back");
+    sum += next[f].value();
+  }
+  Require(record.sequence == Sequence(sum), "the sequence jumps");
+  Require(record.fragment_sequences.empty() != job.stands,
+          "sequences jump although the job does not stand");
+  job.stands = false;
   Require(!job.ended, "a job that has ended goes back");
   Require(job.current.empty(), "a job with replicas goes back");
   const bool to_beginning = !record.checkpoint.is_set() && job.saved.empty();
@@ -287,7 +350,7 @@ void LedgerChecker::Take(const coordinator::Restored& record) {
   covered.resize(job.parts.size());
   job.consumed = RangeSet();
   for (size_t f = 0; f < job.parts.size(); ++f) {
-    job.parts[f].committed = Next(job.parts[f].committed);
+    job.parts[f].committed = next[f];
     job.parts[f].covered = covered[f];
     job.parts[f].open.reset();
     job.consumed = job.consumed.Union(covered[f]);

@@ -28,6 +28,7 @@ class LedgerChecker final : public Observer {
   explicit LedgerChecker(Violations& out) : out_(out) {}
 
   void OnDurable(const coordinator::Entry& entry) override;
+  void OnJournalReplaced(Revision last) override;
 
  private:
   using Contributor = std::pair<Life, Round>;
@@ -59,6 +60,8 @@ class LedgerChecker final : public Observer {
     std::map<Contributor, coordinator::Contribution> offered;
     std::set<Contributor> settled;
     bool ended = false;
+    // Until an operator decides.
+    bool stands = false;
 
     Sequence State() const;
     void Note();
@@ -78,13 +81,17 @@ class LedgerChecker final : public Observer {
   void Take(const coordinator::Committed& record);
   void Take(const coordinator::Planned&) {}
   void Take(const coordinator::Evaluated&) {}
-  void Take(const coordinator::WorkerLeft&) {}
+  void Take(const coordinator::WorkerLeft& record);
   void Take(const coordinator::JobSized&) {}
   void Take(const coordinator::JobPaused&) {}
   void Take(const coordinator::WorkerMarked&) {}
   void Take(const coordinator::Checkpointed& record);
   void Take(const coordinator::Restored& record);
   void Take(const coordinator::Counted&) {}
+  void Take(const coordinator::SeatNoted&) {}
+  void Take(const coordinator::NumbersRaised&) {}
+  void Take(const coordinator::Diverged& record);
+  void Take(const coordinator::Adopted& record);
 
   void CheckMember(Job& job, const coordinator::Opened& open,
                    const coordinator::Member& member);
@@ -96,9 +103,13 @@ class LedgerChecker final : public Observer {
   void Require(bool holds, const std::string& what);
 
   Violations& out_;
+  // Of the whole journal, so that an earlier one can take its place.
+  std::vector<coordinator::Entry> entries_;
   Revision last_;
   std::map<JobId, Job> jobs_;
   std::set<std::pair<std::string, Boot>> boots_;
+  // By name of a worker that has not left.
+  std::map<std::string, FolderId> owners_;
 };
 
 }  // namespace skerry::sim

@@ -52,6 +52,24 @@ void OwedChecker::OnDurable(const coordinator::Entry& entry) {
   }
 }
 
+// Numbers that nobody has shown may be given again.
+void OwedChecker::OnJournalReplaced(Revision last) {
+  const uint64_t end = last.value();
+  std::erase_if(attempts_,
+                [end](const auto& one) { return one.first.value() > end; });
+  std::erase_if(balances_,
+                [end](const auto& one) { return one.first.value() > end; });
+  std::erase_if(offered_, [end](const auto& one) {
+    return std::get<Life>(one.first).value() > end;
+  });
+  std::erase_if(committed_, [end](const auto& one) {
+    return std::get<Life>(one.first).value() > end;
+  });
+  std::erase_if(dropped_, [end](const auto& one) {
+    return std::get<Life>(one).value() > end;
+  });
+}
+
 void OwedChecker::OnSeat(const SeatSight& sight) {
   for (uint32_t f = 0; f < sight.facts.fragments.size(); ++f) {
     OnFragment({sight, f});

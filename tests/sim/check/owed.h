@@ -27,6 +27,7 @@ class OwedChecker final : public Observer {
   explicit OwedChecker(Violations& out) : out_(out) {}
 
   void OnDurable(const coordinator::Entry& entry) override;
+  void OnJournalReplaced(Revision last) override;
   void OnSeat(const SeatSight& sight) override;
 
  private:

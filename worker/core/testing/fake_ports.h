@@ -90,6 +90,7 @@ class FakePorts : public BulkPort, public DiskPort, public HostPort {
   }
   void StatusChanged() override {}
   void Event(std::string_view line) override { events.emplace_back(line); }
+  void Trace(std::string_view line) override { events.emplace_back(line); }
 
   std::vector<Sent> sent;
   std::vector<std::pair<std::string, PieceKey>> fetched;

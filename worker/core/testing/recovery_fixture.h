@@ -32,7 +32,7 @@ struct NoTrainer : TrainerPort {
   void Generate(const GenerateRequest&,
                 Done<absl::StatusOr<std::string>>) override {}
   TrainerMemory memory() override { return {}; }
-  void Restart(const std::string&) override {}
+  void Restart(const absl::Status&) override {}
 };
 struct NoPeers : PeerPort {
   void AgreeCut(const std::string&, const CutRequest&,

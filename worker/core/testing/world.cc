@@ -109,7 +109,7 @@ void World::Start(uint32_t index, bool with_disk) {
 
 void World::FailTrainer(uint32_t index) {
   Worker& worker = *workers_[index];
-  worker.Restart("it crashed");
+  worker.Restart(absl::UnavailableError("it crashed"));
 }
 
 void World::SetDiskFull(uint32_t index, bool full) {

@@ -128,9 +128,9 @@ void World::Worker::Generate(const GenerateRequest& request,
                                       request.prompt + "!");
 }
 
-void World::Worker::Restart(const std::string& reason) {
+void World::Worker::Restart(const absl::Status& why) {
   trainer = std::make_shared<char>();
-  Later(alive, [this, reason] {
+  Later(alive, [this, reason = std::string(why.message())] {
     seat->OnTrainerFailed(world.now(), reason);
     StartTrainer();
   });

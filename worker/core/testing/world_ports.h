@@ -75,7 +75,7 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
   void Generate(const GenerateRequest& request,
                 Done<absl::StatusOr<std::string>> done) override;
   TrainerMemory memory() override { return {shared, *shared}; }
-  void Restart(const std::string& reason) override;
+  void Restart(const absl::Status& why) override;
 
   void SendFrame(const std::string& to, const compression::FrameHeader& header,
                  const SharedBytes& payload) override;
@@ -98,6 +98,7 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
                absl::AnyInvocable<void(Instant now) &&> done) override;
   void StatusChanged() override { told = true; }
   void Event(std::string_view line) override { events.emplace_back(line); }
+  void Trace(std::string_view line) override { events.emplace_back(line); }
 };
 
 }  // namespace skerry::worker

@@ -1,0 +1,211 @@
+#include "cli/commands/prepare_report.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/status.h"
+#include "cli/commands/data_set_writer.h"
+#include "cli/commands/input_reader.h"
+#include "data/byte_tokenizer.h"
+#include "data/kept_bytes.h"
+#include "data/ngram_entropy.h"
+#include "data/token_shard.h"
+
+namespace skerry::cli {
+namespace {
+
+// Text of a split that is looked at, at most.
+constexpr uint64_t kEntropyBytesMax = uint64_t{1} << 30;
+constexpr size_t kPieceBytes = size_t{1} << 18;
+// Text that is encoded and decoded to see what comes back, and the share of it
+// below which something is wrong.
+constexpr size_t kSampleBytes = size_t{1} << 18;
+constexpr double kShareMin = 0.99;
+
+// Hands over the first so many bytes of a split of byte tokens, in pieces.
+template <typename Take>
+absl::Status ReadSplit(const PreparedSet& set, data::Split split,
+                       const runtime::Files& files, Take take) {
+  uint64_t left = kEntropyBytesMax;
+  std::vector<std::byte> bytes(kPieceBytes);
+  std::string text;
+  for (const data::ShardEntry& entry : set.manifest.shards) {
+    if (entry.split != split || left == 0) continue;
+    SKERRY_ASSIGN_OR_RETURN(
+        const std::unique_ptr<runtime::ByteSource> source,
+        files.Open(absl::StrCat(set.directory, "/", entry.file)));
+    uint64_t at = 0;
+    while (left > 0) {
+      SKERRY_ASSIGN_OR_RETURN(const size_t count, source->Read(bytes));
+      if (count == 0) break;
+      text.clear();
+      // The low byte of each token, behind the header.
+      for (size_t i = 0; i < count; ++i, ++at) {
+        if (at >= data::kTokenShardHeaderBytes && at % 2 == 0) {
+          text += static_cast<char>(bytes[i]);
+        }
+      }
+      text.resize(std::min<uint64_t>(text.size(), left));
+      left -= text.size();
+      take(text);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReportEntropy(const PreparedSet& set, const runtime::Files& files,
+                           std::ostream& out) {
+  constexpr uint64_t kHeldOutMin = 3;
+  if (data::TokenCount(set.manifest, data::Split::kValidation) < kHeldOutMin) {
+    return absl::OkStatus();
+  }
+  data::NgramMeter meter;
+  SKERRY_RETURN_IF_ERROR(
+      ReadSplit(set, data::Split::kTrain, files,
+                [&](std::string_view text) { meter.Train(text); }));
+  SKERRY_RETURN_IF_ERROR(
+      ReadSplit(set, data::Split::kValidation, files,
+                [&](std::string_view text) { meter.HoldOut(text); }));
+  SKERRY_ASSIGN_OR_RETURN(const data::NgramEntropy entropy, meter.Measure());
+  out << absl::StrFormat("validation, nats a byte: bigram %.4f, trigram %.4f\n",
+                         entropy.bigram, entropy.trigram);
+  return absl::OkStatus();
+}
+
+void ReportDocuments(const PreparedSet& set, std::ostream& out) {
+  data::JsonLineCounts lines;
+  std::string first;
+  for (const PrepareInput& input : set.inputs.inputs) {
+    if (first.empty() && input.lines.skipped > 0) {
+      first = absl::StrCat(input.file.path, ": ", input.lines.first_skipped);
+    }
+    lines.Add(input.lines);
+  }
+  const uint64_t kept = set.inputs.validation_bytes;
+  const uint64_t all = set.inputs.training_bytes + kept;
+  out << absl::StrFormat(
+      "%d documents, %d of them empty; %.2f %% of the text is for validation\n",
+      set.inputs.documents(), lines.empty,
+      100 * static_cast<double>(kept) / static_cast<double>(all));
+  if (lines.skipped > 0) {
+    out << lines.skipped << " bad lines were skipped, the first: " << first
+        << "\n";
+  }
+}
+
+// Texts that are written like a special token have become that token.
+absl::Status ReportSpecials(const PreparedSet& set, data::TextCodec& codec,
+                            std::ostream& out) {
+  uint64_t specials = 0;
+  for (const PreparedShard& shard : set.record.shards) {
+    if (!shard.special_tokens.has_value()) return absl::OkStatus();
+    specials += *shard.special_tokens;
+  }
+  std::vector<int32_t> nothing;
+  SKERRY_RETURN_IF_ERROR(codec.AppendDocument("", nothing));
+  const auto each = static_cast<uint64_t>(
+      std::count_if(nothing.begin(), nothing.end(),
+                    [&](int32_t token) { return codec.IsSpecial(token); }));
+  const uint64_t marks = each * set.inputs.documents();
+  if (specials <= marks) return absl::OkStatus();
+  out << specials - marks
+      << " special tokens come from texts that are written like them; "
+         "--special-tokens as-text keeps them text\n";
+  return absl::OkStatus();
+}
+
+// The beginning of the first input that has text, as texts.
+absl::StatusOr<std::vector<std::string>> SampleOf(const PrepareInputs& inputs,
+                                                  const TextForm& form,
+                                                  const runtime::Files& files) {
+  std::vector<std::string> texts;
+  const auto first = std::find_if(
+      inputs.inputs.begin(), inputs.inputs.end(),
+      [](const PrepareInput& input) { return input.text_bytes > 0; });
+  if (first == inputs.inputs.end()) return texts;
+  SKERRY_ASSIGN_OR_RETURN(InputReader reader, OpenInput(*first, files));
+  SKERRY_RETURN_IF_ERROR(reader.Fill(kSampleBytes));
+  const std::string_view window = reader.window().substr(0, kSampleBytes);
+  if (!first->is_json_lines()) {
+    texts.emplace_back(window.substr(0, window.rfind(' ')));
+    return texts;
+  }
+  data::JsonLineCounts counts;
+  for (const TextUnit& unit :
+       UnitsIn({window, 0, 1, reader.at_end()}, kSampleBytes / 4, 4, nullptr)) {
+    SKERRY_RETURN_IF_ERROR(ForEachText(
+        unit, form,
+        [&](PlacedText text) { texts.push_back(std::move(text.text)); },
+        counts));
+  }
+  return texts;
+}
+
+// A normalizer may leave nothing of line feeds and runs of spaces, so that a
+// model never learns to write them.
+absl::Status ReportKeptBytes(const PreparedSet& set, const TextForm& form,
+                             data::TextCodec& codec,
+                             const runtime::Files& files, std::ostream& out) {
+  SKERRY_ASSIGN_OR_RETURN(const std::vector<std::string> texts,
+                          SampleOf(set.inputs, form, files));
+  uint64_t all = 0;
+  uint64_t kept = 0;
+  for (const std::string& text : texts) {
+    std::vector<int32_t> tokens;
+    SKERRY_RETURN_IF_ERROR(codec.AppendDocument(text, tokens));
+    SKERRY_ASSIGN_OR_RETURN(const std::string decoded, codec.Decode(tokens));
+    all += text.size();
+    kept += data::KeptBytes(text, decoded);
+  }
+  if (all == 0) return absl::OkStatus();
+  const double share = static_cast<double>(kept) / static_cast<double>(all);
+  out << absl::StrFormat(
+      "%.2f %% of the bytes of a sample come back%s\n", 100 * share,
+      share < kShareMin ? ": the tokenizer drops or changes the rest, "
+                          "which no model will write"
+                        : "");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void ReportKinds(const PrepareInputs& inputs, std::ostream& err) {
+  for (const PrepareInput& input : inputs.inputs) {
+    const std::string_view packing = data::PackingName(input.packing);
+    if (!input.is_json_lines() && packing.empty()) continue;
+    err << input.file.path << " is read as "
+        << (input.is_json_lines() ? "JSON lines" : "text")
+        << (packing.empty() ? "" : " in ") << packing << "\n";
+  }
+}
+
+absl::Status ReportDataSet(const PreparedSet& set, const TextForm& form,
+                           data::TextCodec& codec, const runtime::Files& files,
+                           std::ostream& out) {
+  out << DataSetLine(set.directory, set.manifest);
+  ReportDocuments(set, out);
+  if (set.manifest.tokenizer == data::kByteTokenizerName) {
+    return ReportEntropy(set, files, out);
+  }
+  SKERRY_RETURN_IF_ERROR(ReportSpecials(set, codec, out));
+  const uint64_t bytes =
+      set.inputs.training_bytes + set.inputs.validation_bytes;
+  const uint64_t tokens =
+      data::TokenCount(set.manifest, data::Split::kTrain) +
+      data::TokenCount(set.manifest, data::Split::kValidation);
+  out << absl::StrFormat(
+      "%.3f bytes a token\n",
+      static_cast<double>(bytes) / static_cast<double>(tokens));
+  return ReportKeptBytes(set, form, codec, files, out);
+}
+
+}  // namespace skerry::cli

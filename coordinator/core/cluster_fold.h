@@ -1,0 +1,63 @@
+// coordinator/core/cluster_fold.h
+//
+// The coordinator's durable state as the fold of its records, and the records
+// that were decided and are not taken yet. Deciding and replaying change it
+// through the same fold.
+#ifndef SKERRY_COORDINATOR_CORE_CLUSTER_FOLD_H_
+#define SKERRY_COORDINATOR_CORE_CLUSTER_FOLD_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_set.h"
+#include "absl/status/status.h"
+#include "base/ids.h"
+#include "coordinator/core/facts.h"
+#include "coordinator/core/job_table.h"
+#include "coordinator/core/options.h"
+#include "coordinator/core/records.h"
+#include "coordinator/core/snapshot.h"
+#include "coordinator/core/worker_table.h"
+
+namespace skerry::coordinator {
+
+class ClusterFold {
+ public:
+  explicit ClusterFold(const ClusterOptions& options)
+      : workers(options), jobs(options) {}
+
+  // As those of Cluster.
+  absl::Status Apply(const Entry& entry);
+  absl::Status Restore(const ClusterSnapshot& saved);
+  ClusterSnapshot Save() const;
+  uint64_t StateHash() const;
+
+  // Decides a record: it is part of the state when this returns.
+  void Emit(Record record) { EmitAt(Next(revision_), std::move(record)); }
+  // Nothing is said that the journal does not hold, so that a worker which
+  // knows of a later number knows it from a journal that this one has lost.
+  // Numbers go on above it, and above what workers that are away may know of.
+  void RaiseNumbers(const StatusFacts& status);
+
+  Revision revision() const { return revision_; }
+  bool has_records() const { return !records_.empty(); }
+  std::vector<Entry> TakeRecords() { return std::exchange(records_, {}); }
+
+  WorkerTable workers;
+  JobTable jobs;
+  // Workers whose orders a record may have changed.
+  absl::btree_set<std::string> touched;
+
+ private:
+  absl::Status Fold(const Entry& entry);
+  void EmitAt(Revision index, Record record);
+
+  Revision revision_;
+  std::vector<Entry> records_;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_CLUSTER_FOLD_H_

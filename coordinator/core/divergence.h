@@ -1,0 +1,38 @@
+// coordinator/core/divergence.h
+//
+// Workers that have a history of the job which the journal does not have,
+// because an older journal was put in place, or that of another cluster. The
+// coordinator cannot know what was committed, so the job stands until an
+// operator decides (PROTOCOL 5.9).
+#ifndef SKERRY_COORDINATOR_CORE_DIVERGENCE_H_
+#define SKERRY_COORDINATOR_CORE_DIVERGENCE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "coordinator/core/job_state.h"
+
+namespace skerry::coordinator {
+
+// Ends all lives of the job, and has it stand, once a worker shows such a
+// history.
+void DecideDivergence(JobState& job, const Decider& decider);
+
+// Why the job stands and what is safe, in words. Requires: it stands.
+std::string DivergenceText(const JobState& job, const WorkerTable& workers);
+
+// The operator's decisions. Errors: FailedPrecondition when the job does not
+// stand, or what was chosen is not there.
+//
+// The job goes on with the newest state that workers hold. Everyone who has a
+// state has to agree with it; what was trained on after the journal's end is
+// trained on again.
+absl::Status AdoptWorkers(JobState& job, const Decider& decider);
+// The job goes back to a checkpoint, of which the journal need not know.
+// Sequences go on far above everything that a worker has shown.
+absl::Status GoBackToSaved(JobState& job, const Decider& decider,
+                           Checkpointed saved);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_DIVERGENCE_H_

@@ -1,0 +1,19 @@
+// coordinator/core/job_snapshot.h
+//
+// A job's durable state as plain values, and back.
+#ifndef SKERRY_COORDINATOR_CORE_JOB_SNAPSHOT_H_
+#define SKERRY_COORDINATOR_CORE_JOB_SNAPSHOT_H_
+
+#include "absl/status/status.h"
+#include "coordinator/core/job_state.h"
+#include "coordinator/core/snapshot.h"
+
+namespace skerry::coordinator {
+
+JobSnapshot SaveJob(const JobState& job);
+// Into a job that was just made from `saved.submitted`. Errors: DataLoss.
+absl::Status RestoreJob(JobState& job, const JobSnapshot& saved);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_JOB_SNAPSHOT_H_

@@ -1,0 +1,36 @@
+// coordinator/core/job_standing.h
+//
+// What a job is doing, or why it does not move. This is the one place that
+// explains it: `describe`, `get`, `watch`, `wait` and `doctor` repeat what it
+// says, and `plan` says the same beforehand.
+#ifndef SKERRY_COORDINATOR_CORE_JOB_STANDING_H_
+#define SKERRY_COORDINATOR_CORE_JOB_STANDING_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "coordinator/core/job_state.h"
+#include "coordinator/core/views.h"
+
+namespace skerry::coordinator {
+
+struct Standing {
+  // What the job is doing, or why it does not move.
+  std::string reason;
+  // Why it does not move comes first, in the words of `reason`; then what else
+  // is wrong. Empty while all is well.
+  std::vector<Condition> conditions;
+};
+
+// `turn`: what the queue says of the job.
+Standing StandingOf(const JobState& job, const WorkerTable& workers,
+                    const ClusterOptions& options, const Turn& turn,
+                    Instant now);
+
+// Says whether so many workers are enough to begin with.
+std::string WorkersText(size_t may, size_t wanted);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_JOB_STANDING_H_

@@ -1,0 +1,18 @@
+// coordinator/core/model_place.h
+//
+// Where the model of a job that has ended lies, and for how long.
+#ifndef SKERRY_COORDINATOR_CORE_MODEL_PLACE_H_
+#define SKERRY_COORDINATOR_CORE_MODEL_PLACE_H_
+
+#include "coordinator/core/job_state.h"
+#include "coordinator/core/views.h"
+#include "coordinator/core/worker_table.h"
+
+namespace skerry::coordinator {
+
+// Requires: the job has ended.
+ModelPlace PlaceOfModel(const JobState& job, const WorkerTable& workers);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_MODEL_PLACE_H_

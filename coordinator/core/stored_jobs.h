@@ -1,0 +1,34 @@
+// coordinator/core/stored_jobs.h
+//
+// What a worker hears of the jobs' folders on its disk, and what an operator
+// sees of them. Only a job that this coordinator's own history knows, under its
+// uid, is ever named to a worker: of every other one the coordinator cannot
+// tell whether somebody needs it.
+#ifndef SKERRY_COORDINATOR_CORE_STORED_JOBS_H_
+#define SKERRY_COORDINATOR_CORE_STORED_JOBS_H_
+
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "coordinator/core/job_table.h"
+#include "coordinator/core/orders.h"
+#include "coordinator/core/views.h"
+#include "coordinator/core/worker_table.h"
+
+namespace skerry::coordinator {
+
+void AddStoredJobs(const JobTable& jobs, const Worker& worker, Orders& orders);
+
+// Has the worker remove these folders. Errors: NotFound, no worker of that
+// name, or it has no such folder; FailedPrecondition, the worker is not there,
+// or a job has not ended. Then none is removed.
+absl::Status RemoveStoredJobs(const JobTable& jobs, WorkerTable& workers,
+                              std::string_view worker, StoredKeys keys);
+
+std::vector<StoredJobView> StoredJobsOf(const JobTable& jobs,
+                                        const Worker& worker);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_STORED_JOBS_H_

@@ -1,0 +1,80 @@
+"""What the daemons of a cluster take of their machine at one moment."""
+
+import os
+
+from local_cluster.processes import children_of
+
+import memory
+
+_SHARED = '/dev/shm'
+_PREFIX = 'skerry-'
+
+
+def folders_of(state):
+    """The jobs' folders, and their marks, of a worker's state folder."""
+    try:
+        return sorted(os.listdir(os.path.join(state, 'jobs')))
+    except FileNotFoundError:
+        return []
+
+
+def bytes_in(folder):
+    """Of all files below it; what is removed meanwhile counts as nothing."""
+    total = 0
+    for path, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.path.getsize(os.path.join(path, name))
+            except OSError:
+                continue
+    return total
+
+
+def mapped_segments(pids):
+    """Shared memory of Skerry that these processes have mapped, also when its
+    name is gone, and names that are left."""
+    found = set()
+    for pid in pids:
+        try:
+            with open(f'/proc/{pid}/maps', encoding='ascii',
+                      errors='replace') as maps:
+                found.update(line.split(maxsplit=5)[5].split()[0]
+                             for line in maps
+                             if f'{_SHARED}/{_PREFIX}' in line)
+        except OSError:
+            continue
+    try:
+        left = {os.path.join(_SHARED, name) for name in os.listdir(_SHARED)
+                if name.startswith(_PREFIX)}
+    except FileNotFoundError:
+        left = set()
+    return found | left
+
+
+class Footprint:
+    """Of the coordinator and of all workers with their trainers.
+
+    `resident_mib` are those of the daemons alone: a trainer that runs is a
+    process more, and its size is its job's.
+    """
+
+    def __init__(self, cluster):
+        coordinator = cluster.coordinator.pid
+        workers = [worker.daemon.pid for worker in cluster.workers]
+        trainers = [child for pid in workers for child in children_of(pid)]
+        everyone = [coordinator, *workers, *trainers]
+        self.processes = len(everyone)
+        self.coordinator_mib = memory.resident_mib(coordinator)
+        self.worker_mib = sum(memory.resident_mib(pid) for pid in workers)
+        self.descriptors = sum(memory.open_files(pid) or 0 for pid in everyone)
+        self.segments = len(mapped_segments(everyone))
+        states = [cluster.state_of(worker.name) for worker in cluster.workers]
+        self.folders = sum(len(folders_of(state)) for state in states)
+        self.disk_bytes = sum(bytes_in(state) for state in states)
+
+    def __str__(self):
+        return (f'{self.processes} processes, coordinator '
+                f'{self.coordinator_mib:.1f} MiB, workers '
+                f'{self.worker_mib:.1f} MiB, {self.descriptors} descriptors, '
+                f'{self.segments} shared segments, {self.folders} folders of '
+                f'jobs with {self.disk_bytes / 1e6:.2f} MB')

@@ -1,0 +1,32 @@
+// transport/address.h
+//
+// What an address has to look like: HOST:PORT.
+#ifndef SKERRY_TRANSPORT_ADDRESS_H_
+#define SKERRY_TRANSPORT_ADDRESS_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace skerry::transport {
+
+// Whether an address is one to listen on, where port 0 stands for a free one,
+// or one to connect to.
+enum class AddressUse { kListen, kConnect };
+
+// OK for "HOST:PORT" with a port from 1 to 65535 (0 too, to listen on), for
+// "[IPv6]:PORT", and for the Unix sockets "unix:PATH" and "unix-abstract:NAME".
+// InvalidArgument otherwise, with a line that says what to write instead.
+absl::Status CheckAddress(std::string_view address, AddressUse use);
+
+// Returns the host of an address that CheckAddress accepts, without brackets.
+// Empty for a Unix socket.
+std::string HostOf(std::string_view address);
+
+// Whether `address` is a Unix socket's.
+bool IsUnixAddress(std::string_view address);
+
+}  // namespace skerry::transport
+
+#endif  // SKERRY_TRANSPORT_ADDRESS_H_

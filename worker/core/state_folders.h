@@ -1,0 +1,105 @@
+// worker/core/state_folders.h
+//
+// Decides which jobs' folders a worker removes from its disk.
+//
+// A folder is removed for one of three reasons, and the coordinator that the
+// worker speaks to has to say so in the present session: an operator has
+// deleted the job; an operator has this worker's folder removed; or the job has
+// ended, and the folder is older than the worker keeps those of ended jobs, or
+// they are together larger than it keeps. A coordinator says nothing of jobs
+// that it does not know, so one that has lost its journal, was restored from an
+// older copy, or is of another cluster removes nothing.
+#ifndef SKERRY_WORKER_CORE_STATE_FOLDERS_H_
+#define SKERRY_WORKER_CORE_STATE_FOLDERS_H_
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/time/time.h"
+#include "base/ids.h"
+
+namespace skerry::worker {
+
+// The uid tells jobs apart that two coordinators gave the same number.
+struct JobFolder {
+  JobId job;
+  uint64_t uid = 0;
+  friend auto operator<=>(const JobFolder&, const JobFolder&) = default;
+};
+
+struct StoredFolder {
+  JobFolder folder;
+  uint64_t bytes = 0;
+  // When this worker first heard that the job has ended, by its wall clock; 0
+  // while the job has not, as far as it knows.
+  int64_t ended_unix_ms = 0;
+  friend bool operator==(const StoredFolder&, const StoredFolder&) = default;
+};
+
+// What a worker keeps of jobs that have ended.
+struct EndedRetention {
+  absl::Duration age = absl::Hours(7 * 24);
+  uint64_t bytes = uint64_t{64} << 30;
+};
+
+// What one set of orders says of folders.
+struct FolderOrders {
+  // Of jobs that the orders name and that have not ended.
+  std::vector<JobFolder> live;
+  std::vector<JobFolder> ended;
+  // To be removed now.
+  std::vector<JobFolder> removed;
+};
+
+class StateFolders {
+ public:
+  explicit StateFolders(EndedRetention retention) : retention_(retention) {}
+
+  // --- Facts. ---
+
+  // Everything that the disk has.
+  void OnListed(const std::vector<StoredFolder>& all);
+  // A job is served from its folder, which may be new.
+  void OnOpened(const JobFolder& folder);
+  void OnOrders(const FolderOrders& orders, int64_t now_unix_ms);
+  // What the coordinator has said counts until the session ends.
+  void OnSessionEnd();
+  // The removal that TakeRemovable() asked for is over; `gone`: it worked.
+  void OnRemoved(const JobFolder& folder, bool gone);
+
+  // --- What follows from them. ---
+
+  // Whether a job that orders name may be served from that folder: not while
+  // it is being removed, and, when the job has ended, only if there is a
+  // folder: what this worker has removed is not fetched again.
+  bool MayOpen(const JobFolder& folder, bool ended) const;
+  // Folders to be removed now; each is named once, until OnRemoved().
+  std::vector<JobFolder> TakeRemovable(int64_t now_unix_ms);
+  // Folders whose `ended_unix_ms` has changed since the last call: it has to be
+  // known after a restart too.
+  std::vector<StoredFolder> TakeMarks();
+  // What Status says.
+  std::vector<StoredFolder> Report() const;
+
+ private:
+  enum class Word { kNone, kEnded, kRemove };
+  struct Folder {
+    uint64_t bytes = 0;
+    int64_t ended_unix_ms = 0;
+    Word word = Word::kNone;
+    bool marked = true;  // the disk knows ended_unix_ms
+    bool removing = false;
+  };
+
+  void SetEnded(Folder& folder, int64_t unix_ms);
+
+  EndedRetention retention_;
+  absl::btree_map<JobFolder, Folder> folders_;
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_CORE_STATE_FOLDERS_H_

@@ -1,0 +1,92 @@
+// worker/daemon/served_job.h
+//
+// One job that the coordinator's orders name, awake or asleep. Until its end,
+// and for a while afterwards, it is a JobRuntime. A job that has ended and that
+// nobody uses falls asleep: its memory is given up, and what is left are the
+// files on the disk, the newest orders and the last Status. A prompt, a peer
+// that fetches something, or orders for more work wake it.
+#ifndef SKERRY_WORKER_DAEMON_SERVED_JOB_H_
+#define SKERRY_WORKER_DAEMON_SERVED_JOB_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/ids.h"
+#include "proto/skerry/v1/control.pb.h"
+#include "worker/daemon/job_runtime.h"
+
+namespace skerry::worker {
+
+// Members are called on the loop, and so is the handler.
+class ServedJob {
+ public:
+  // `orders` are the first that name the job. `status_changed` is called when
+  // Status() says something new.
+  ServedJob(const v1::JobOrders& orders, const JobEnvironment& environment,
+            std::function<void()> status_changed);
+  ServedJob(const ServedJob&) = delete;
+  ServedJob& operator=(const ServedJob&) = delete;
+
+  // Errors: those of the disk; the job cannot be served then.
+  absl::Status Start();
+  // Errors: InvalidArgument, the orders make no sense; those of the disk, when
+  // the job cannot wake. They are not followed.
+  absl::Status OnOrders(Revision revision, const v1::JobOrders& orders);
+  void OnBootChanged(const std::string& reason);
+  void SetDraining(bool draining);
+
+  FrameVerdict OnFrame(const compression::FrameHeader& header,
+                       const SharedBytes& payload);
+  absl::StatusOr<SharedBytes> OnFetch(const PieceKey& key);
+  void OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer);
+
+  // The job had ended before this process knew of it, and is being read from
+  // the disk, which takes memory.
+  bool IsBeingRead() const { return had_ended_ && runtime_ != nullptr; }
+
+  v1::JobStatus Status() const;
+  uint64_t uid() const { return orders_.uid(); }
+  const std::string& name() const { return orders_.spec().name(); }
+  // The highest number of the coordinator's that its files name.
+  uint64_t highest_number() const {
+    return runtime_ == nullptr ? highest_number_ : runtime_->highest_number();
+  }
+  // Its codecs are chosen by links and machines.
+  bool codecs_by_policy() const;
+  // The sequence that is a checkpoint's state, when the job has gone back. When
+  // orders name another one, this object is of no use any more.
+  uint64_t restored() const { return orders_.restored().sequence(); }
+
+ private:
+  absl::Status Wake();
+  // Whether the newest orders ask for something that needs the seat.
+  bool HasWork() const;
+  // Looks, once the job has been idle for long enough, whether it can sleep.
+  void SleepLater();
+
+  const JobEnvironment environment_;
+  const std::function<void()> status_changed_;
+  // The newest of a job that has ended, else the first.
+  v1::JobOrders orders_;
+  Revision revision_;
+  bool draining_ = false;
+  // Until it sleeps for the first time.
+  bool had_ended_;
+  bool looks_later_ = false;
+  // The highest number of the coordinator's that its files named when it fell
+  // asleep.
+  uint64_t highest_number_ = 0;
+  // Null while it sleeps; `last_` is its Status then.
+  std::unique_ptr<JobRuntime> runtime_;
+  v1::JobStatus last_;
+  // Timers that run after this object is gone see it expired.
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+};
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_DAEMON_SERVED_JOB_H_
