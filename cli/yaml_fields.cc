@@ -1,5 +1,6 @@
 #include "cli/yaml_fields.h"
 
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
