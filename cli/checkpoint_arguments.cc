@@ -9,10 +9,13 @@
 namespace skerry::cli {
 
 void AddCheckpointCreateOptions(CLI::App* create, CheckpointArguments& wanted) {
-  create->add_option("--to", wanted.folder, "folder of this job's checkpoints")
+  create
+      ->add_option("--to", wanted.folder,
+                   "folder of this job's checkpoints; made when it is missing")
+      ->type_name("FOLDER")
       ->required();
   runtime::AddNumber(*create, "--keep", wanted.keep, {0, 1'000'000},
-                     "keep this many, 0 keeps all")
+                     "finished checkpoints that stay there; 0 keeps all")
       ->capture_default_str();
 }
 
@@ -43,8 +46,11 @@ void AddCheckpointExportOptions(CLI::App* exported,
       {"bf16", model::Dtype::kBf16},
       {"f16", model::Dtype::kF16}};
   exported
-      ->add_option("--dtype", wanted.dtype, "of the weights: f32, bf16 or f16")
-      ->transform(CLI::CheckedTransformer(dtypes));
+      ->add_option("--dtype", wanted.dtype,
+                   "type of the weights, one of: f32, bf16 or f16")
+      ->transform(CLI::CheckedTransformer(dtypes).description(""))
+      ->type_name("TYPE")
+      ->default_str("f32");
   runtime::AddNumber(*exported, "--file-bytes", wanted.file_bytes_max,
                      {.low = 1}, "bytes of weights in one file, at most")
       ->capture_default_str();
