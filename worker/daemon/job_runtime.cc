@@ -402,8 +402,8 @@ void JobRuntime::OnTrainerFailed(absl::Status status) {
     hung_at_ = environment_.loop.Now();
   }
   DropTrainer();
-  const TrainerFailures::Verdict verdict = failures_.OnFailure(
-      status, seat_->Facts().counters.rounds, was_ready);
+  const TrainerFailures::Verdict verdict =
+      failures_.OnFailure(status, seat_->Facts().counters.rounds, was_ready);
   if (!over_) trainer_error_ = verdict.reason;
   // A job that has ended is served although it cannot be trained.
   if (verdict.unfit && !over_) fatal_ = verdict.reason;
