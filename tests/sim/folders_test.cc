@@ -14,8 +14,8 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "coordinator/core/cluster.h"
-#include "job/testing/specs.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 #include "worker/core/state_folders.h"
 
 namespace skerry {

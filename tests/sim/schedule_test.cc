@@ -34,8 +34,7 @@ TEST(ScheduleTest, EveryJobIsOneThatACoordinatorTakes) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     const Schedule drawn = DrawSchedule(seed);
     for (uint32_t i = 0; i < drawn.jobs.size(); ++i) {
-      const auto reviewed =
-          job::ReviewJobSpec(SpecOf(drawn.jobs[i], i));
+      const auto reviewed = job::ReviewJobSpec(SpecOf(drawn.jobs[i], i));
       EXPECT_TRUE(reviewed.ok()) << reviewed.status();
     }
   }
