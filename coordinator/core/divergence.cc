@@ -197,7 +197,8 @@ std::vector<std::string> Dissenters(const JobState& job,
     bool agrees = HoldsBaseAt(*facts, sequence);
     for (const auto& [other, its] : all) {
       agrees =
-          agrees || (HoldsBaseAt(*its, sequence) && ShareBase(*facts, *its));
+          agrees || (HoldsBaseAt(*its, sequence) &&
+                     (ShareBase(*facts, *its) || HasResultOf(*facts, *its)));
     }
     if (!agrees || facts->applied > sequence) names.push_back(name);
   }
