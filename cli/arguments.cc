@@ -3,11 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <utility>
 
 #include "absl/time/time.h"
 #include "base/release.h"
+#include "cli/checkpoint_arguments.h"
 #include "cli/model_arguments.h"
 #include "cli/number_limits.h"
 #include "cli/simulate_arguments.h"
@@ -39,7 +39,6 @@ class Parser {
   CLI::App* Verb(const std::string& name, const std::string& about);
   void AddViews();
   void AddEvents();
-  void AddDescribeModel(CLI::App* describe);
   void AddChanges();
   void AddGenerate();
   void AddCheckpoints();
@@ -159,7 +158,10 @@ void Parser::AddViews() {
        Command::kDescribeWorker)
       ->add_option("WORKER", arguments_.worker, "name of the worker")
       ->required();
-  AddDescribeModel(describe);
+  AddDescribeModelOptions(
+      Leaf(describe, "model", "what training a config.json would take",
+           Command::kDescribeModel),
+      arguments_.model);
   JobLeaf(Verb("watch", "follows one thing"), "job",
           "progress until the job ends", Command::kWatchJob);
   AddWaits();
@@ -171,7 +173,7 @@ void Parser::AddViews() {
       ->type_name("TIME")
       ->capture_default_str();
   runtime::AddNumber(*top, "--count", arguments_.top.count, {},
-                     "looks; until it is interrupted when 0")
+                     "looks that it takes; 0 goes on until it is interrupted")
       ->capture_default_str();
   JobLeaf(Verb("audit", "checks what the journal says"), "data",
           "whether every sample was used once", Command::kAuditData);
@@ -212,7 +214,7 @@ void Parser::AddEvents() {
         ->type_name("TIME")
         ->check(IsDuration());
     runtime::AddNumber(*leaf, "--tail", wanted.tail, {.low = 1},
-                       "the newest this many")
+                       "only the newest so many; default: all")
         ->excludes(follow);
   }
 }
@@ -228,33 +230,6 @@ void Parser::AddWaits() {
   AddWaitOptions(job, "phase", PhasesToWaitFor(), arguments_.wait, wait_limit_);
   AddWaitOptions(worker, "state", StatesToWaitFor(), arguments_.wait,
                  wait_limit_);
-}
-
-void Parser::AddDescribeModel(CLI::App* describe) {
-  CLI::App* leaf =
-      Leaf(describe, "model", "what training a config.json would take",
-           Command::kDescribeModel);
-  DescribeModelArguments& wanted = arguments_.model;
-  leaf->add_option("FILE", wanted.file, "a Hugging Face config.json")
-      ->required();
-  runtime::AddNumber(*leaf, "--samples", wanted.samples, {1, 65536},
-                     "of a micro-batch")
-      ->capture_default_str();
-  runtime::AddNumber(*leaf, "--tokens", wanted.tokens, {1, kTokensMax},
-                     "of a sample; the model's context when not given");
-  runtime::AddNumber(*leaf, "--threads", wanted.threads, {1, kThreadsMax},
-                     "of the trainer")
-      ->capture_default_str();
-  leaf->add_flag("--recompute", wanted.recompute,
-                 "with training.recompute of a job");
-  CLI::Option* stages =
-      runtime::AddNumber(*leaf, "--stages", wanted.stages, {1, 4096},
-                         "cut into so many stages of about equal work");
-  leaf->add_option("--cut", wanted.cuts,
-                   "cut before these operators, with commas between")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->excludes(stages);
 }
 
 void Parser::AddChanges() {
@@ -287,10 +262,13 @@ void Parser::AddChanges() {
   to->add_flag("--from-workers", wanted.from_workers,
                "with what the workers hold");
   to->add_option("--checkpoint", wanted.checkpoint,
-                 "from this checkpoint, or from the newest");
+                 "from this checkpoint, or from the `newest`")
+      ->type_name("NAME");
   to->require_option(1);
-  restore->add_option("--folder", wanted.folder,
-                      "of the checkpoints; default: that of the job's file");
+  restore
+      ->add_option("--folder", wanted.folder,
+                   "of the checkpoints; default: that of the job's file")
+      ->type_name("FOLDER");
   AddWorkerChanges();
 }
 
@@ -325,63 +303,38 @@ void Parser::AddGenerate() {
   generate->add_option("--prompt", wanted.prompt, "how the text begins")
       ->required();
   runtime::AddNumber(*generate, "--tokens", wanted.tokens, {.low = 1},
-                     "how many to add")
+                     "tokens to add")
       ->capture_default_str();
   runtime::AddNumber(*generate, "--temperature", wanted.temperature,
-                     {0, kTemperatureMax}, "0 takes the likeliest token")
+                     {0, kTemperatureMax},
+                     "0 takes the likeliest token, 1 draws as the model says")
       ->capture_default_str();
-  runtime::AddNumber(*generate, "--seed", wanted.seed, {}, "of the draw")
+  runtime::AddNumber(*generate, "--seed", wanted.seed, {},
+                     "seed of the draw: the same one gives the same text")
       ->capture_default_str();
   runtime::AddNumber(*generate, "--timeout", timeout_s_, {0.001, 86400},
-                     "seconds to wait")
+                     "give up after so many seconds")
       ->capture_default_str();
 }
 
 void Parser::AddCheckpoints() {
   CheckpointArguments& wanted = arguments_.checkpoint;
   CLI::App* verb = Verb("checkpoint", "a job's model in files");
-  const auto leaf = [&](const char* name, const char* about, Command command) {
-    return Leaf(verb, name, about, command);
-  };
-  CLI::App* create =
-      leaf("create", "from what the workers hold, while they go on",
-           Command::kCheckpointCreate);
-  create->add_option("NAME", arguments_.name, "name of the job")->required();
-  create->add_option("--to", wanted.folder, "folder of this job's checkpoints")
-      ->required();
-  runtime::AddNumber(*create, "--keep", wanted.keep, {0, 1'000'000},
-                     "keep this many, 0 keeps all")
-      ->capture_default_str();
-  CLI::App* list =
-      leaf("list", "the checkpoints in a folder", Command::kCheckpointList);
-  CLI::App* verify = leaf("verify", "reads all and compares hashes",
-                          Command::kCheckpointVerify);
-  CLI::App* exported = leaf("export", "a folder that transformers loads",
-                            Command::kCheckpointExport);
-  for (CLI::App* app : {list, verify, exported}) {
-    app->add_option("FOLDER", wanted.folder,
-                    "a job's checkpoints: its checkpoint.directory, or what "
-                    "`checkpoint create` made")
-        ->required();
-  }
-  verify->add_option("--name", wanted.name, "one of them; default: all")
-      ->type_name("NAME");
-  exported
-      ->add_option("--name", wanted.name, "one of them; default: the newest")
-      ->type_name("NAME");
-  exported->add_option("--out", wanted.out, "folder to make")
-      ->type_name("FOLDER")
-      ->required();
-  const std::map<std::string, model::Dtype> dtypes = {
-      {"f32", model::Dtype::kF32},
-      {"bf16", model::Dtype::kBf16},
-      {"f16", model::Dtype::kF16}};
-  exported
-      ->add_option("--dtype", wanted.dtype, "of the weights: f32, bf16 or f16")
-      ->transform(CLI::CheckedTransformer(dtypes));
-  runtime::AddNumber(*exported, "--file-bytes", wanted.file_bytes_max,
-                     {.low = 1}, "bytes of weights in one file, at most")
-      ->capture_default_str();
+  AddCheckpointCreateOptions(
+      JobLeaf(verb, "create", "from what the workers hold, while they go on",
+              Command::kCheckpointCreate),
+      wanted);
+  AddCheckpointListOptions(Leaf(verb, "list", "the checkpoints in a folder",
+                                Command::kCheckpointList),
+                           wanted);
+  AddCheckpointVerifyOptions(
+      Leaf(verb, "verify", "reads all and compares hashes",
+           Command::kCheckpointVerify),
+      wanted);
+  AddCheckpointExportOptions(
+      Leaf(verb, "export", "a folder that transformers loads",
+           Command::kCheckpointExport),
+      wanted);
 }
 
 CLI::App* Parser::StateLeaf(CLI::App* parent, const std::string& name,

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -365,6 +367,42 @@ TEST(ArgumentsTest, EveryNumberHasBounds) {
       EXPECT_THAT(help, Not(HasSubstr(type))) << testing::PrintToString(line);
     }
   }
+}
+
+// Entries of the options in a help text, each in one line.
+std::vector<std::string> OptionsIn(const std::string& help) {
+  std::vector<std::string> entries;
+  std::istringstream lines(help.substr(help.find("Options:\n")));
+  for (std::string line; std::getline(lines, line) && !line.empty();) {
+    if (line.starts_with("  -")) {
+      entries.push_back(line);
+    } else if (line.starts_with("   ") && !entries.empty()) {
+      entries.back() += line;
+    }
+  }
+  return entries;
+}
+
+TEST(ArgumentsTest, EveryOptionTellsWhatItIsWithoutIt) {
+  std::vector<std::vector<std::string>> lines;
+  CollectCommands({}, lines);
+  size_t options = 0;
+  for (std::vector<std::string>& line : lines) {
+    line.emplace_back("--help");
+    for (const std::string& entry : OptionsIn(ParseArguments(line).text)) {
+      SCOPED_TRACE(testing::PrintToString(line));
+      // A word in capitals behind the name: the option takes a value.
+      if (!std::regex_search(entry, std::regex("^  [-a-z,]+ [A-Z]"))) continue;
+      if (std::regex_search(entry, std::regex("^  [-a-z,]+ (Exc|Needs)"))) {
+        continue;
+      }
+      EXPECT_THAT(entry, testing::ContainsRegex("REQUIRED|=|default"));
+      // CLI11's own words for what it takes say nothing.
+      EXPECT_THAT(entry, Not(testing::ContainsRegex("ENUM|:TIME|TEXT:")));
+      ++options;
+    }
+  }
+  EXPECT_GT(options, 50u);
 }
 
 TEST(ArgumentsTest, NumbersOutOfBoundsAreOneLineAndCodeTwo) {

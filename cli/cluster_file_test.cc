@@ -82,6 +82,11 @@ TEST(ClusterFileTest, EveryMistakeHasItsPlace) {
               HasSubstr("islands[0]: needs one of samples_per_s"));
   EXPECT_THAT(ErrorOf("islands: [{name: a, samples_per_s: -1}]"),
               HasSubstr("islands[0].samples_per_s: has to be above 0"));
+  EXPECT_THAT(ErrorOf("islands: [{name: a, samples_per_s: 1e300}]"),
+              HasSubstr("islands[0].samples_per_s: has to be above 0 and at "
+                        "most 1e+09, not 1e+300"));
+  EXPECT_THAT(ErrorOf("islands: [{name: a, flops_per_s: 1e-300}]"),
+              HasSubstr("islands[0].flops_per_s: makes a sample take"));
   EXPECT_THAT(ErrorOf("islands: [{samples_per_s: 1}]"),
               HasSubstr("islands[0].name: is needed"));
   EXPECT_THAT(ErrorOf("islands: [{name: a, samples_per_s: 1, workers: 0}]"),

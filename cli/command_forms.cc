@@ -28,8 +28,7 @@ bool IsChange(Command command) {
          command == Command::kPause || command == Command::kResume ||
          command == Command::kRestore || command == Command::kCordon ||
          command == Command::kUncordon || command == Command::kDrain ||
-         command == Command::kClean ||
-         command == Command::kCheckpointCreate;
+         command == Command::kClean || command == Command::kCheckpointCreate;
 }
 
 }  // namespace

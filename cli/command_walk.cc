@@ -143,7 +143,9 @@ Names NamesFor(const std::string& argument) {
   if (argument == "CONTEXT" || argument == "--context") return Names::kContexts;
   if (argument == "FIELD") return Names::kFields;
   for (const char* file :
-       {"FILE", "FOLDER", "INPUT", "--file", "--state", "--to", "--out"}) {
+       {"FILE", "FOLDER", "INPUT", "--file", "--state", "--to", "--out",
+        "--cluster", "--data", "--folder", "--text", "--tokenizer", "--trace",
+        "--validation-input"}) {
     if (argument == file) return Names::kFiles;
   }
   return Names::kNone;

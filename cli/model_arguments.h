@@ -6,6 +6,7 @@
 
 #include "cli/commands/data_import.h"
 #include "cli/commands/data_prepare.h"
+#include "cli/commands/describe_model.h"
 #include "cli/commands/evaluate.h"
 #include "cli/commands/sample.h"
 #include "cli/commands/train_tokenizer.h"
@@ -22,6 +23,8 @@ void AddDataImportOptions(CLI::App* import, DataImportOptions& wanted);
 void AddTrainTokenizerOptions(CLI::App* train, TrainTokenizerArguments& wanted);
 void AddSampleOptions(CLI::App* sample, SampleArguments& wanted);
 void AddEvaluateOptions(CLI::App* evaluate, EvaluateArguments& wanted);
+void AddDescribeModelOptions(CLI::App* describe,
+                             DescribeModelArguments& wanted);
 
 }  // namespace skerry::cli
 

@@ -1,15 +1,10 @@
 #include "cli/threads.h"
 
 #include "absl/strings/str_cat.h"
+#include "cli/number_limits.h"
 #include "runtime/posix/cpu_limit.h"
 
 namespace skerry::cli {
-namespace {
-
-constexpr int kThreadsMax = 4096;
-
-}  // namespace
-
 absl::StatusOr<int> ThreadsOf(int wanted) {
   if (wanted < 0 || wanted > kThreadsMax) {
     return absl::InvalidArgumentError(

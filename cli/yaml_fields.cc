@@ -337,46 +337,9 @@ json Converter::Enum(const YAML::Node& node, const EnumDescriptor& type,
   return nullptr;
 }
 
-// The place of a byte.
-Place PlaceAt(const std::string& text, size_t at) {
-  const std::string_view before = std::string_view(text).substr(0, at);
-  const size_t end = before.rfind('\n');
-  const size_t begin = end == std::string_view::npos ? 0 : end + 1;
-  return {static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1,
-          static_cast<int>(at - begin) + 1};
-}
-
-// The first tab before anything else in its line.
-size_t FindIndentingTab(const std::string& text) {
-  bool indents = true;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (indents && text[i] == '\t') return i;
-    indents = text[i] == '\n' || (indents && text[i] == ' ');
-  }
-  return std::string::npos;
-}
-
-absl::Status At(const std::string& file_name, Place place,
-                const std::string& what) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(file_name, ":", place.first, ":", place.second, ": ", what));
-}
-
-// What the parser's words do not say.
-absl::Status ParserProblem(const std::string& file_name,
-                           const std::string& text,
-                           const YAML::Exception& error) {
-  if (const size_t tab = FindIndentingTab(text); tab != std::string::npos) {
-    return At(file_name, PlaceAt(text, tab),
-              "a tab indents this line; YAML takes spaces only");
-  }
-  if (error.mark.is_null()) {
-    return absl::InvalidArgumentError(absl::StrCat(file_name, ": ", error.msg));
-  }
-  const bool deep = dynamic_cast<const YAML::DeepRecursion*>(&error) != nullptr;
-  return At(file_name, PlaceOf(error.mark),
-            deep ? absl::StrCat("nested more than ", kDepthMax, " levels deep")
-                 : error.msg);
+absl::Status NoYaml(const std::string& file_name, const YamlProblem& problem) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      file_name, ":", problem.line, ":", problem.column, ": ", problem.what));
 }
 
 }  // namespace
@@ -389,9 +352,9 @@ absl::StatusOr<YamlReading> ReadYaml(const std::string& file_name,
     return absl::InvalidArgumentError(
         absl::StrCat(file_name, ": more than ", kTextBytesMax, " bytes"));
   }
-  if (const size_t nul = text.find('\0'); nul != std::string::npos) {
-    return At(file_name, PlaceAt(text, nul),
-              "a byte of value 0, which no text has; is it a text file?");
+  // The parser takes such a byte for the end of a word.
+  if (text.find('\0') != std::string::npos) {
+    return NoYaml(file_name, ExplainYaml(text, 1, 1, "this is no text file"));
   }
   Converter converter(file_name, text, file_field);
   json object;
@@ -405,10 +368,8 @@ absl::StatusOr<YamlReading> ReadYaml(const std::string& file_name,
     }
     object = converter.Message(documents[0], type, "", 0);
   } catch (const YAML::Exception& error) {
-    const YamlProblem problem = ExplainYaml(text, error.mark.line + 1,
-                                            error.mark.column + 1, error.msg);
-    return absl::InvalidArgumentError(absl::StrCat(
-        file_name, ":", problem.line, ":", problem.column, ": ", problem.what));
+    return NoYaml(file_name, ExplainYaml(text, error.mark.line + 1,
+                                         error.mark.column + 1, error.msg));
   }
   // A byte that is no UTF-8 is replaced here and refused by the message.
   return YamlReading{

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 
 namespace skerry::cli {
 namespace {
@@ -55,9 +54,9 @@ std::optional<YamlProblem> Plain(std::string_view text) {
     const char c = text[i];
     if (IsControl(c)) {
       return At(text, i,
-                absl::StrFormat("the file has a byte 0x%02x here, which no "
-                                "text has",
-                                static_cast<unsigned char>(c)));
+                absl::StrCat("a byte of value ",
+                             static_cast<int>(static_cast<unsigned char>(c)),
+                             ", which no text has; is it a text file?"));
     }
     if (c == '\n') {
       indents = true;
@@ -69,7 +68,7 @@ std::optional<YamlProblem> Plain(std::string_view text) {
     depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
     if (depth > kDepthMax) {
       return At(text, i,
-                absl::StrCat("more than ", kDepthMax, " levels of brackets"));
+                absl::StrCat("nested more than ", kDepthMax, " levels deep"));
     }
   }
   return std::nullopt;

@@ -27,7 +27,7 @@ TEST(YamlSyntaxTest, MistakesAreNamedWhereTheyWereMade) {
       {"a: 1\nb:\n \tc: 2\n  d: x: y\n",
        "3:2: a tab indents this line; YAML takes spaces only"},
       {std::string("a: x\0y: z\n", 10),
-       "1:5: the file has a byte 0x00 here, which no text has"},
+       "1:5: a byte of value 0, which no text has; is it a text file?"},
       {"a: \"C:\\stuff\"\n",
        "1:8: unknown escape character: s; in double quotes a backslash is "
        "written \\\\, in single quotes as it is"},
@@ -39,7 +39,7 @@ TEST(YamlSyntaxTest, MistakesAreNamedWhereTheyWereMade) {
        "neighbours are, and is a text with a colon in quotes?"},
       {"a: {b: 1\n", "2:1: a { is not closed by a }"},
       {"a: [1, 2\n", "2:1: a [ is not closed by a ]"},
-      {std::string(10'000, '['), "1:65: more than 64 levels of brackets"},
+      {std::string(10'000, '['), "1:65: nested more than 64 levels deep"},
       {"a: 'open\n", "2:1: a quote is not closed"},
   };
   for (const auto& [text, expected] : cases) {

@@ -1,8 +1,7 @@
 // data/json_line.h
 //
-// One line of JSON, read as Python's json module reads it: NaN, Infinity and
-// lone halves of surrogate pairs are taken, of which it makes what Unicode can
-// hold (U+FFFD).
+// One line of JSON, read as Python's json module reads it: NaN and Infinity are
+// taken, and half of a surrogate pair becomes U+FFFD.
 #ifndef SKERRY_DATA_JSON_LINE_H_
 #define SKERRY_DATA_JSON_LINE_H_
 

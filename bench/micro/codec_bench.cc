@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <span>
 #include <string>
@@ -13,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/bounded_number.h"
 #include "base/check.h"
 #include "base/random.h"
 #include "bench/micro/codec_floors.h"
@@ -188,7 +188,7 @@ bool Parse(int argc, char** argv, Options& options) {
     } else if (argument == "--values" && more) {
       options.values = argv[++i];
     } else if (argument == "--threads" && more) {
-      options.threads = std::atoi(argv[++i]);
+      options.threads = ReadNumber<int>(argv[++i], {1, 1024}).value_or(0);
     } else {
       return false;
     }

@@ -24,7 +24,7 @@ struct DataPrepareOptions {
   // this order; `-` is standard input.
   std::vector<std::string> inputs;
   data::JsonLinesForm lines = {};
-  // Of all inputs; decided for each by its content and name when not given.
+  // The kind of all inputs. Without it each one's content and name decide.
   std::optional<data::TextKind> kind = std::nullopt;
   // A tokenizer's file; bytes when it is empty.
   std::string tokenizer = "";

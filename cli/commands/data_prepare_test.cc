@@ -384,6 +384,13 @@ TEST_F(DataPrepareTest, BadLinesStopOrAreSkippedAndCounted) {
               HasSubstr("document 19\nx\ncut \ufffd\n\n"));
 }
 
+// It may end in the middle of a line.
+TEST_F(TokenizedTest, ASampleOfMoreThanAWindowIsTaken) {
+  Write("/in/c.jsonl", JsonLines(12'000));
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_THAT(out_.str(), HasSubstr("100.00 % of the bytes of a sample"));
+}
+
 TEST_F(TokenizedTest, SpecialTokensThatTextsAreWrittenWithAreCounted) {
   std::string lines;
   for (int i = 0; i < 40; ++i) {

@@ -89,7 +89,7 @@ class DataSetWriter {
   absl::Status IsInTheWay(std::string_view file) const;
   // Gives the shard its name, unless it has it already.
   absl::Status Place(const data::ShardEntry& entry);
-  // Likewise of the tokenizer's file.
+  // Writes the tokenizer's file, unless it is there already.
   absl::Status PlaceTokenizer(const Tokenizer& tokenizer);
 
   std::string directory_;

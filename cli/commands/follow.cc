@@ -81,7 +81,9 @@ absl::StatusOr<ExitCode> WatchJob(Client& client, const std::string& name,
                                   const Output& output) {
   const bool json = output.form == OutputForm::kJson;
   std::optional<v1::JobView> shown;
+  v1::JobView newest;
   const auto show = [&](const v1::JobView& job) {
+    newest = job;
     const bool differs =
         !shown.has_value() || (json ? JsonLine(*shown) != JsonLine(job)
                                     : ProgressDiffers(*shown, job));
@@ -92,7 +94,6 @@ absl::StatusOr<ExitCode> WatchJob(Client& client, const std::string& name,
     return true;
   };
   SKERRY_RETURN_IF_ERROR(client.Watch(name, absl::InfiniteDuration(), show));
-  const v1::JobView newest = shown.value_or(v1::JobView());
   if (CodeOf(newest) == ExitCode::kNotSaved) SayNotSaved(newest, output);
   return CodeOf(newest);
 }

@@ -76,7 +76,7 @@ uint64_t SplitTolerance(uint64_t total, uint64_t wanted);
 
 struct ScanOptions {
   TextForm form;
-  // Of all inputs; decided by their content and names when not given.
+  // The kind of all inputs. Without it each one's content and name decide.
   std::optional<data::TextKind> kind = std::nullopt;
   // Share of the text's bytes, at its end, that is for validation.
   double validation_fraction = 0;

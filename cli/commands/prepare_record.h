@@ -33,14 +33,14 @@ struct PreparedShard {
 struct PrepareRecord {
   struct Input {
     std::string path;
-    // Of its content, unpacked.
+    // Size and SHA-256 of the content, unpacked.
     uint64_t bytes = 0;
     std::string sha256;
     friend bool operator==(const Input&, const Input&) = default;
   };
   std::vector<Input> inputs;
   std::string json_key;
-  // Of the tokenizer's file; empty for bytes.
+  // SHA-256 of the tokenizer's file; empty for bytes.
   std::string tokenizer_sha256;
   // As on the command line.
   std::string document_end;

@@ -140,8 +140,10 @@ absl::StatusOr<std::vector<std::string>> SampleOf(const PrepareInputs& inputs,
     return texts;
   }
   data::JsonLineCounts counts;
+  const bool is_all =
+      reader.at_end() && window.size() == reader.window().size();
   for (const TextUnit& unit :
-       UnitsIn({window, 0, 1, reader.at_end()}, kSampleBytes / 4, 4, nullptr)) {
+       UnitsIn({window, 0, 1, is_all}, kSampleBytes / 8, 8, nullptr)) {
     SKERRY_RETURN_IF_ERROR(ForEachText(
         unit, form,
         [&](PlacedText text) { texts.push_back(std::move(text.text)); },

@@ -31,7 +31,7 @@ class ShardEncoder {
   struct Options {
     size_t unit_bytes = 0;
     int threads = 1;
-    // Of the record; empty to keep none.
+    // Path of the record; empty to keep none.
     std::string record_path;
   };
   // All outlive it. `record` holds what `writer` has taken.

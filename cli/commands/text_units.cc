@@ -10,6 +10,7 @@ namespace skerry::cli {
 namespace {
 
 // How far behind a place a codec looks to tell whether a part may end there.
+// Where units end must not depend on where windows do.
 constexpr size_t kLookAhead = 16;
 
 size_t LinesEnd(std::string_view bytes, size_t at) {
@@ -27,7 +28,7 @@ std::optional<size_t> UnitEnd(std::string_view bytes, bool is_last,
           : codec->PartEnd(bytes, std::min(unit_bytes, bytes.size()));
   if (is_last) return end;
   if (codec == nullptr) {
-    const bool has_feed = end > 0 && bytes[end - 1] == '\n';
+    const bool has_feed = bytes.size() >= unit_bytes && bytes[end - 1] == '\n';
     return has_feed ? std::optional<size_t>(end) : std::nullopt;
   }
   return end + kLookAhead <= bytes.size() ? std::optional<size_t>(end)

@@ -32,6 +32,8 @@ TEST(TextUnitsTest, AUnitThatAWindowMayCutIsNone) {
             (std::vector<uint64_t>{12}));
   EXPECT_TRUE(
       UnitsIn({"{\"a\": ", 0, 1, /*is_last=*/false}, 4, 9, nullptr).empty());
+  EXPECT_TRUE(
+      UnitsIn({"{}\n{}\n", 0, 1, /*is_last=*/false}, 9, 9, nullptr).empty());
   const auto codec = data::MakeByteCodec();
   const std::string text(40, 'x');
   EXPECT_EQ(Ends(UnitsIn({text, 0, 1, /*is_last=*/false}, 15, 9, codec.get())),

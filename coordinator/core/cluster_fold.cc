@@ -42,8 +42,7 @@ absl::Status ClusterFold::Restore(const ClusterSnapshot& saved) {
 
 ClusterSnapshot ClusterFold::Save() const {
   SKERRY_CHECK(records_.empty());
-  return {revision_, StateHash(), workers.Save(), jobs.Save(),
-          jobs.SaveGone()};
+  return {revision_, StateHash(), workers.Save(), jobs.Save(), jobs.SaveGone()};
 }
 
 uint64_t ClusterFold::StateHash() const {

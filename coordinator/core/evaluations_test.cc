@@ -116,8 +116,9 @@ TEST(EvaluationsTest, AJobWhoseLastAnchorsDifferFails) {
   CommitRounds(bench, 1, 2);
   // Without a life, as after one that ended because its anchor differed.
   bench.AddWorker("w1", "b");
-  bench.Fragment("w1") = bench.Fragment("w0");
-  bench.Fragment("w1").anchor_hashes[3] = 6;
+  FragmentFacts other = bench.Fragment("w0");
+  other.anchor_hashes[3] = 6;
+  bench.Fragment("w1") = other;
   DecideEvaluations(bench.job, bench.decider());
   EXPECT_EQ(bench.job.phase, JobPhase::kFailed);
   EXPECT_EQ(bench.job.end_reason,

@@ -1,10 +1,65 @@
 #include "coordinator/core/job_snapshot.h"
 
+#include <span>
+#include <string_view>
+
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "coordinator/core/layout.h"
 
 namespace skerry::coordinator {
+namespace {
+
+void HashCounters(const SeatCounters& counters, StateHasher& hasher) {
+  hasher.Add(counters.bulk_sent_bytes);
+  hasher.Add(counters.bulk_received_bytes);
+  hasher.Add(counters.compute_s);
+  hasher.Add(counters.stall_s);
+  hasher.Add(counters.samples);
+  hasher.Add(counters.rounds);
+  hasher.Add(counters.trainer_restarts);
+}
+
+// Nothing for journals of releases that had none of these.
+void HashNewer(const JobState& job, StateHasher& hasher) {
+  if (job.validation_samples.has_value()) {
+    hasher.Add(std::string_view("validation"));
+    hasher.Add(*job.validation_samples);
+  }
+  if (job.initial_hash != 0 || job.layout_hash != 0) {
+    hasher.Add(std::string_view("values"));
+    hasher.Add(job.initial_hash);
+    hasher.Add(job.layout_hash);
+  }
+  for (const Checkpointed& one : job.checkpoints) {
+    hasher.Add(std::string_view("checkpoint"));
+    hasher.Add(one.sequence);
+    hasher.Add(std::string_view(one.sha256));
+    hasher.Add(std::span<const data::SampleRange>(one.consumed));
+    for (const auto& lacking : one.lacking) {
+      hasher.Add(std::span<const data::SampleRange>(lacking));
+    }
+  }
+  if (job.restored.has_value()) {
+    hasher.Add(std::string_view("restored"));
+    hasher.Add(job.restored->sequence);
+    hasher.Add(job.restored->checkpoint);
+  }
+  if (job.diverged.has_value()) {
+    hasher.Add(std::string_view("diverged"));
+    hasher.Add(std::string_view(job.diverged->worker));
+    hasher.Add(std::string_view(job.diverged->reason));
+  }
+  for (const auto& [worker, counters] : job.counted) {
+    hasher.Add(std::string_view("counted"));
+    hasher.Add(std::string_view(worker));
+    HashCounters(counters, hasher);
+  }
+  if (!job.counted.empty()) HashCounters(job.totals, hasher);
+  job.coverage.HashInto(hasher);
+}
+
+}  // namespace
 
 JobSnapshot SaveJob(const JobState& job) {
   JobSnapshot saved;
@@ -86,6 +141,31 @@ absl::Status RestoreJob(JobState& job, const JobSnapshot& saved) {
   job.counted.insert(saved.counted.begin(), saved.counted.end());
   job.totals = saved.totals;
   return absl::OkStatus();
+}
+
+void HashInto(const JobState& job, StateHasher& hasher) {
+  hasher.Add(job.id);
+  hasher.Add(std::string_view(job.spec.name));
+  hasher.Add(std::string_view(job.idempotency_key));
+  hasher.Add(static_cast<uint64_t>(job.phase));
+  hasher.Add(std::string_view(job.end_reason));
+  // Nothing otherwise, as in journals of releases that knew no pause.
+  if (job.paused) hasher.Add(std::string_view("paused"));
+  hasher.Add(job.element_count);
+  hasher.Add(job.epoch_samples);
+  hasher.Add(job.flops_per_sample);
+  hasher.Add(uint64_t{job.span_count});
+  hasher.Add(job.epoch);
+  job.replicas.HashInto(hasher);
+  job.ledger.HashInto(hasher);
+  for (const RoundMachine& machine : job.fragments) machine.HashInto(hasher);
+  hasher.Add(uint64_t{job.evaluations.size()});
+  for (const auto& [sequence, evaluated] : job.evaluations) {
+    hasher.Add(sequence);
+    hasher.Add(evaluated.loss);
+    hasher.Add(evaluated.samples);
+  }
+  HashNewer(job, hasher);
 }
 
 }  // namespace skerry::coordinator

@@ -1,18 +1,21 @@
 // coordinator/core/job_snapshot.h
 //
-// A job's durable state as plain values, and back.
+// A job's durable state as plain values, and back, and as a hash.
 #ifndef SKERRY_COORDINATOR_CORE_JOB_SNAPSHOT_H_
 #define SKERRY_COORDINATOR_CORE_JOB_SNAPSHOT_H_
 
 #include "absl/status/status.h"
 #include "coordinator/core/job_state.h"
 #include "coordinator/core/snapshot.h"
+#include "coordinator/core/state_hash.h"
 
 namespace skerry::coordinator {
 
 JobSnapshot SaveJob(const JobState& job);
 // Into a job that was just made from `saved.submitted`. Errors: DataLoss.
 absl::Status RestoreJob(JobState& job, const JobSnapshot& saved);
+// Of the durable state alone.
+void HashInto(const JobState& job, StateHasher& hasher);
 
 }  // namespace skerry::coordinator
 

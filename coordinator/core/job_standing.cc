@@ -98,7 +98,9 @@ const RoundMachine* Standings::FirstOpen() const {
 size_t Standings::WorkersThere() const {
   size_t count = 0;
   for (const auto& [name, worker] : workers_.all()) {
-    if (WhyNoPlace(job_.spec, job_.memory_needed, worker, turn_, options_).empty()) ++count;
+    if (WhyNoPlace(job_.spec, job_.memory_needed, worker, turn_, options_)
+            .empty())
+      ++count;
   }
   return count;
 }
@@ -111,7 +113,9 @@ size_t Standings::IslandsThere() const {
   for (const auto& [name, worker] : workers_.all()) {
     const Seat* seat = job_.SeatOf(name, worker.incarnation);
     const bool unfit = seat != nullptr && !seat->unfit.empty();
-    if (!unfit && WhyNoPlace(job_.spec, job_.memory_needed, worker, turn_, options_).empty()) {
+    if (!unfit &&
+        WhyNoPlace(job_.spec, job_.memory_needed, worker, turn_, options_)
+            .empty()) {
       islands.insert(worker.island);
     }
   }

@@ -253,8 +253,6 @@ bool IsSuspected(const Replica& replica, const WorkerTable& workers);
 const FragmentFacts* FactsInLife(const JobState& job, const Replica& replica,
                                  size_t rank, FragmentId fragment);
 
-void HashInto(const JobState& job, StateHasher& hasher);
-
 }  // namespace skerry::coordinator
 
 #endif  // SKERRY_COORDINATOR_CORE_JOB_STATE_H_

@@ -6,9 +6,9 @@
 
 #include "base/hash.h"
 #include "coordinator/core/cluster.h"
-#include "job/testing/specs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 
 namespace skerry::coordinator {
 namespace {

@@ -96,7 +96,8 @@ void AddFlags(CLI::App& app, Arguments* arguments) {
                  "file that gets the admin port once it is open")
       ->needs("--admin");
   app.add_option("--log-level", arguments->log_level, runtime::kLogLevelHelp)
-      ->transform(CLI::CheckedTransformer(runtime::LogLevels()))
+      ->transform(CLI::CheckedTransformer(runtime::LogLevels()).description(""))
+      ->type_name("LEVEL")
       ->default_str("info");
   app.add_flag("--reflection", server.reflection,
                "tell gRPC tools what the services are");

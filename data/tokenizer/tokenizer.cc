@@ -100,8 +100,8 @@ void Tokenizer::TakeSpecialsAsText() {
   std::vector<AddedToken> others;
   std::copy_if(added_.begin(), added_.end(), std::back_inserter(others),
                [](const AddedToken& token) { return !token.special; });
-  early_ = AddedTokenFinder(Those(others, false));
-  late_ = AddedTokenFinder(Those(others, true));
+  early_ = AddedTokenFinder(Early(others));
+  late_ = AddedTokenFinder(Late(others, normalizes_));
 }
 
 size_t Tokenizer::PartEnd(std::string_view text, size_t at) const {

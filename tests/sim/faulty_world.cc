@@ -14,10 +14,6 @@
 namespace skerry::sim {
 namespace {
 
-// Operators look again.
-constexpr absl::Duration kAskAgain = absl::Milliseconds(200);
-// Until a coordinator runs on the journal that was put in place.
-constexpr absl::Duration kReplacing = absl::Milliseconds(200);
 // A sleep of so much of a lease is noticed. Everyone has a lease after it, less
 // what a clock may leap.
 constexpr double kSleepOfLease = 0.5;
@@ -131,25 +127,6 @@ void FaultyWorld::DrawLinks() {
   }
 }
 
-void FaultyWorld::NoteOperators(const coordinator::Entry& entry) {
-  if (const auto* job = std::get_if<coordinator::JobSubmitted>(&entry.record)) {
-    job_names_[JobId(entry.index.value())] = job->spec.name;
-  } else if (const auto* end =
-                 std::get_if<coordinator::JobEnded>(&entry.record)) {
-    paused_.erase(end->job);
-  } else if (const auto* held =
-                 std::get_if<coordinator::JobPaused>(&entry.record)) {
-    paused_.erase(held->job);
-    if (held->paused) paused_.insert(held->job);
-  } else if (const auto* mark =
-                 std::get_if<coordinator::WorkerMarked>(&entry.record)) {
-    marked_.erase(mark->worker);
-    if (mark->intent != coordinator::WorkerIntent::kServe) {
-      marked_.insert(mark->worker);
-    }
-  }
-}
-
 void FaultyWorld::OnRecord(const coordinator::Entry& entry) {
   NoteOperators(entry);
   CheckAwake(entry);
@@ -166,39 +143,6 @@ void FaultyWorld::CheckAwake(const coordinator::Entry& entry) {
   observer.OnBroken(absl::StrCat("worker ", left->worker,
                                  " lost its lease while the coordinator "
                                  "slept"));
-}
-
-void FaultyWorld::OnJournalReplaced(
-    Revision, const std::vector<coordinator::Entry>& milestones) {
-  job_names_.clear();
-  paused_.clear();
-  marked_.clear();
-  for (const coordinator::Entry& entry : milestones) NoteOperators(entry);
-  // A job that the copy does not have is submitted anew.
-  for (uint32_t job = 0; job < schedule.jobs.size(); ++job) {
-    Submit(SpecOf(schedule.jobs[job], job), absl::StrCat("key-", job));
-  }
-  timeline.After(schedule.lease, [this] { Decide(); });
-}
-
-// An operator looks at jobs that stand, keeps what workers hold where they
-// agree, and goes back to the newest checkpoint otherwise.
-void FaultyWorld::Decide() {
-  if (coordinator_node() != nullptr) {
-    coordinator_node()->shell().Do(
-        [this](coordinator::Cluster& cluster,
-               Instant now) -> coordinator::ClusterShell::Settled {
-          for (const coordinator::JobView& job : cluster.ViewJobs(now)) {
-            if (!job.diverged) continue;
-            if (cluster.RestoreJob(job.id, std::nullopt, now).ok()) continue;
-            const auto saved = saved_states.Newest(job.id);
-            if (!saved.has_value()) continue;
-            cluster.RestoreJob(job.id, *saved, now).IgnoreError();
-          }
-          return [](const coordinator::Cluster&, Instant) {};
-        });
-  }
-  timeline.After(schedule.lease / 2, [this] { Decide(); });
 }
 
 Instant FaultyWorld::EndOf(absl::Duration lasts) const {
@@ -351,20 +295,6 @@ void FaultyWorld::ApplyToMachine(const Fault& fault) {
   }
 }
 
-void FaultyWorld::ApplyByMistake(const Fault& fault) {
-  if (fault.kind == FaultKind::kFolderGone) {
-    machine(fault.host).disk->RemoveFolders();
-  } else if (fault.kind == FaultKind::kTwin) {
-    const HostId twin = TwinOf(setting, fault.host);
-    Start(twin);
-    When(fault.lasts, [this, twin] { StopForGood(twin); });
-  } else {
-    When(fault.lasts, [this, copy = journal_disk()] {
-      ReplaceJournal(copy, EndOf(kReplacing));
-    });
-  }
-}
-
 void FaultyWorld::StrikeAt(const coordinator::Entry& entry) {
   for (const Moment moment : moments_.Of(entry)) {
     std::erase_if(strikes_, [this, moment](const Fault& fault) {
@@ -377,56 +307,6 @@ void FaultyWorld::StrikeAt(const coordinator::Entry& entry) {
       return true;
     });
   }
-}
-
-void FaultyWorld::ApplyByOperator(const Fault& fault) {
-  const HostId host = fault.host;
-  if (fault.kind == FaultKind::kCancel) {
-    if (coordinator_node() == nullptr || fault.other >= schedule.jobs.size())
-      return;
-    const std::string name = absl::StrCat("job-", fault.other);
-    coordinator_node()->shell().Do(
-        [name](coordinator::Cluster& cluster,
-               Instant now) -> coordinator::ClusterShell::Settled {
-          const auto job = cluster.FindJob(name);
-          if (job.ok()) cluster.Cancel(*job, now).IgnoreError();
-          return [](const coordinator::Cluster&, Instant) {};
-        });
-    // Workers that are away then hear of it when they come back.
-    When(schedule.lease, [this, name] { AskDeleted(name); });
-    return;
-  }
-  if (fault.kind == FaultKind::kPauseJob) {
-    const std::string job = absl::StrCat("job-", fault.other);
-    AskPaused(job, true);
-    When(fault.lasts, [this, job] { AskPaused(job, false); });
-    return;
-  }
-  if (fault.kind == FaultKind::kMark) {
-    const std::string worker = AddressOf(host);
-    AskIntent(worker, fault.amount == 2 ? coordinator::WorkerIntent::kDrain
-                                        : coordinator::WorkerIntent::kCordon);
-    When(fault.lasts, [this, worker] {
-      AskIntent(worker, coordinator::WorkerIntent::kServe);
-    });
-    return;
-  }
-  if (worker_node(host) == nullptr) return;
-  // A notice reaches the process as a signal does.
-  worker_node(host)->process().Post([this, host, run = machine(host).run] {
-    if (worker_node(host) != nullptr && machine(host).run == run) {
-      worker_node(host)->Drain();
-    }
-  });
-  const absl::Duration notice = fault.kind == FaultKind::kPreempt
-                                    ? absl::Seconds(fault.amount)
-                                    : fault.lasts + schedule.lease;
-  When(notice, [this, fault, run = machine(host).run] {
-    if (machine(fault.host).run != run || worker_node(fault.host) == nullptr) {
-      return;
-    }
-    Kill(fault.host, WorkerDisk::End::kKilled, EndOf(fault.lasts));
-  });
 }
 
 // Jobs that are not saved could not go on without what no other disk has: it
@@ -448,47 +328,6 @@ void FaultyWorld::Rot(HostId host) {
     }
   }
   if (!spare.empty()) disk.Rot(spare[random.Below(spare.size())]);
-}
-
-void FaultyWorld::AskPaused(const std::string& job, bool paused) {
-  if (coordinator_node() == nullptr) return;
-  coordinator_node()->shell().Do(
-      [job, paused](coordinator::Cluster& cluster,
-                    Instant now) -> coordinator::ClusterShell::Settled {
-        const auto id = cluster.FindJob(job);
-        if (id.ok()) cluster.SetPaused(*id, paused, now).IgnoreError();
-        return [](const coordinator::Cluster&, Instant) {};
-      });
-}
-
-void FaultyWorld::AskDeleted(const std::string& job) {
-  if (coordinator_node() == nullptr) return;
-  coordinator_node()->shell().Do(
-      [job](coordinator::Cluster& cluster,
-            Instant now) -> coordinator::ClusterShell::Settled {
-        const auto id = cluster.FindJob(job);
-        if (id.ok()) cluster.Delete(*id, now).IgnoreError();
-        return [](const coordinator::Cluster&, Instant) {};
-      });
-}
-
-void FaultyWorld::AskIntent(const std::string& worker,
-                            coordinator::WorkerIntent intent) {
-  if (coordinator_node() == nullptr) return;
-  coordinator_node()->shell().Do(
-      [worker, intent](coordinator::Cluster& cluster,
-                       Instant now) -> coordinator::ClusterShell::Settled {
-        cluster.SetIntent(worker, intent, now).IgnoreError();
-        return [](const coordinator::Cluster&, Instant) {};
-      });
-}
-
-void FaultyWorld::Release() {
-  for (const JobId job : paused_) AskPaused(job_names_[job], false);
-  for (const std::string& worker : marked_) {
-    AskIntent(worker, coordinator::WorkerIntent::kServe);
-  }
-  timeline.After(kAskAgain, [this] { Release(); });
 }
 
 void FaultyWorld::Calm() {

@@ -14,8 +14,8 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "coordinator/core/cluster.h"
-#include "job/testing/specs.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 #include "worker/core/state_folders.h"
 
 namespace skerry {
@@ -68,7 +68,7 @@ class Folders {
   }
 
   void Step() {
-    now_ += absl::Minutes(1 + random_.Below(120));
+    now_ = now_ + absl::Minutes(1 + random_.Below(120));
     switch (random_.Below(12)) {
       case 0:
       case 1:
@@ -95,7 +95,7 @@ class Folders {
   void Settle() {
     if (strangers_.has_value()) Swap();
     for (int pass = 0; pass < 3; ++pass) {
-      now_ += kKeep.age;
+      now_ = now_ + kKeep.age;
       for (Worker& worker : workers_) {
         worker.away = false;
         Meet(worker);

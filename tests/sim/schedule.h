@@ -49,10 +49,10 @@ enum class FaultKind {
                  // where jobs are saved
   kOldJournal,   // the coordinator's journal is copied, and the copy put in its
                  // place after `lasts`; drawn only where jobs are saved
-  kTrainerHangs, // on `host`: it is stopped, or with `amount` 1 it answers and
-                 // its work stands still; only its worker's watch ends that
-  kStrike,       // as kKill, `amount` seconds after the journal next has what
-                 // the moment `other` names
+  kTrainerHangs,  // on `host`: it is stopped, or with `amount` 1 it answers and
+                  // its work stands still; only its worker's watch ends that
+  kStrike,        // as kKill, `amount` seconds after the journal next has what
+                  // the moment `other` names
 };
 inline constexpr int kFaultKindCount = 25;
 

@@ -11,10 +11,10 @@ namespace skerry::sim {
 namespace {
 
 constexpr std::array<const char*, kFaultKindCount> kNames = {
-    "kill",      "power_loss",  "disk_loss",   "trainer_dies", "pause",
-    "cut",       "isolate",     "flap",        "slow_link",    "slow_disk",
-    "disk_full", "disk_fails",  "clock_rate",  "clock_leap",   "drain",
-    "preempt",   "cancel",      "bit_rot",     "pause_job",    "mark",
+    "kill",      "power_loss",  "disk_loss",   "trainer_dies",  "pause",
+    "cut",       "isolate",     "flap",        "slow_link",     "slow_disk",
+    "disk_full", "disk_fails",  "clock_rate",  "clock_leap",    "drain",
+    "preempt",   "cancel",      "bit_rot",     "pause_job",     "mark",
     "twin",      "folder_gone", "old_journal", "trainer_hangs", "strike"};
 
 absl::Status BadLine(const std::string& line) {

@@ -33,9 +33,9 @@ TrainerFailures::Verdict TrainerFailures::OnFailure(const absl::Status& why,
   if (was_ready) not_begun_ = 0;
   if (absl::IsCancelled(why)) return {absl::ZeroDuration(), false, text};
   if (IsPermanent(why) && !was_ready) {
-    return {Doubled(options_.begin_wait_min, options_.begin_wait_max,
-                    not_begun_++),
-            true, text};
+    return {
+        Doubled(options_.begin_wait_min, options_.begin_wait_max, not_begun_++),
+        true, text};
   }
   const bool said = TrainerSaid(why);
   const uint64_t forgiven = said ? options_.said_rounds : options_.ended_rounds;

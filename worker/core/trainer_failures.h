@@ -62,7 +62,7 @@ class TrainerFailures {
  private:
   const TrainerFailureOptions options_;
   int in_a_row_ = 0;
-  int not_begun_ = 0;  // in a row, for a cause that stays until it is removed
+  int not_begun_ = 0;    // in a row, for a cause that stays until it is removed
   uint64_t rounds_ = 0;  // at the last failure
 };
 

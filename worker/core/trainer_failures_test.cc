@@ -35,7 +35,8 @@ TEST(TrainerFailuresTest, AFewRoundsDoNotForgiveWhatTheTrainerSaid) {
   do {
     rounds += 3;
     ASSERT_LT(++trainers, 100);
-  } while (failures.OnFailure(kNotFinite, rounds, true).restart_after.has_value());
+  } while (
+      failures.OnFailure(kNotFinite, rounds, true).restart_after.has_value());
   EXPECT_EQ(trainers, 5);
 }
 
@@ -68,9 +69,8 @@ TEST(TrainerFailuresTest, AKilledTrainerIsForgivenByARoundAndElseBounded) {
 
 TEST(TrainerFailuresTest, WhatWouldComeAgainIsNotTriedAgain) {
   TrainerFailures failures;
-  const auto verdict =
-      failures.OnFailure(absl::DataLossError("the data hold token 300"), 7,
-                         true);
+  const auto verdict = failures.OnFailure(
+      absl::DataLossError("the data hold token 300"), 7, true);
   EXPECT_FALSE(verdict.restart_after.has_value());
   EXPECT_EQ(verdict.reason, "the data hold token 300");
 }
@@ -98,10 +98,9 @@ TEST(TrainerFailuresTest, ATrainerThatCannotBeginIsTriedAgainSlowly) {
 TEST(TrainerFailuresTest, AFreshTrainerThatIsWantedIsNoFailure) {
   TrainerFailures failures;
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(
-        failures.OnFailure(absl::CancelledError("values"), 0, true)
-            .restart_after,
-        absl::ZeroDuration());
+    EXPECT_EQ(failures.OnFailure(absl::CancelledError("values"), 0, true)
+                  .restart_after,
+              absl::ZeroDuration());
   }
   // It is the first.
   EXPECT_EQ(failures.OnFailure(kKilled, 0, true).restart_after,

@@ -26,6 +26,8 @@ constexpr absl::Duration kServeAgainAfter = absl::Minutes(1);
 constexpr absl::Duration kReadAgainAfter = absl::Seconds(5);
 // Operators hear so long of a trainer that had to be ended.
 constexpr absl::Duration kTroubleKnownFor = absl::Minutes(10);
+// After a trainer of a job that is over has failed, another one may be started.
+constexpr absl::Duration kPromptAgainAfter = absl::Seconds(1);
 // A job that is over and lacks its last state falls asleep after so many times
 // the wait of one that has it.
 constexpr int kStuckIdles = 20;
@@ -231,8 +233,12 @@ absl::Status JobRuntime::OnOrders(Revision revision,
     trainer_.set_group_name(absl::StrFormat("%016x", name));
   }
   const Instant now = environment_.loop.Now();
-  if (!std::exchange(over_, IsOver(checked.phase)) && over_ && has_orders_) {
-    used_at_ = now;
+  if (!std::exchange(over_, IsOver(checked.phase)) && over_) {
+    if (has_orders_) used_at_ = now;
+    // What kept it from training keeps nobody from its state.
+    fatal_.clear();
+    trainer_error_.clear();
+    backing_off_ = false;
   }
   has_orders_ = true;
   seat_->OnOrders(now, revision, checked);
@@ -402,16 +408,20 @@ void JobRuntime::OnTrainerFailed(absl::Status status) {
     hung_at_ = environment_.loop.Now();
   }
   DropTrainer();
-  const TrainerFailures::Verdict verdict = failures_.OnFailure(
-      status, seat_->Facts().counters.rounds, was_ready);
+  const TrainerFailures::Verdict verdict =
+      failures_.OnFailure(status, seat_->Facts().counters.rounds, was_ready);
   if (!over_) trainer_error_ = verdict.reason;
   // A job that has ended is served although it cannot be trained.
   if (verdict.unfit && !over_) fatal_ = verdict.reason;
   backing_off_ = true;
   seat_->OnTrainerFailed(environment_.loop.Now(), verdict.reason);
   AfterSeat();
-  if (!verdict.restart_after.has_value()) return;
-  environment_.loop.RunAt(environment_.loop.Now() + *verdict.restart_after,
+  absl::Duration wait =
+      verdict.restart_after.value_or(absl::InfiniteDuration());
+  // The next prompt tries once more, however many trainers have failed.
+  if (over_) wait = std::min(wait, kPromptAgainAfter);
+  if (wait == absl::InfiniteDuration()) return;
+  environment_.loop.RunAt(environment_.loop.Now() + wait,
                           [this, alive = std::weak_ptr<char>(alive_)] {
                             if (alive.expired()) return;
                             backing_off_ = false;

@@ -157,7 +157,7 @@ class JobRuntime {
   // When a trainer was last of use although the job is over.
   std::optional<Instant> prompted_at_;
   uint64_t trainers_started_ = 0;
-  bool ready_ = false;  // the trainer that there is
+  bool ready_ = false;          // the trainer that there is
   bool data_verified_ = false;  // by a trainer that became ready
   uint64_t elements_ = 0;       // of the model; likewise
   // Why there is no trainer: the last is gone, or the disk cannot store what it

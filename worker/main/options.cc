@@ -52,7 +52,8 @@ void AddAdmin(CLI::App& app, CommandLine& line) {
                  "Write the admin port to this file")
       ->needs("--admin");
   app.add_option("--log-level", line.log_level, runtime::kLogLevelHelp)
-      ->transform(CLI::CheckedTransformer(runtime::LogLevels()))
+      ->transform(CLI::CheckedTransformer(runtime::LogLevels()).description(""))
+      ->type_name("LEVEL")
       ->default_str("info");
 }
 
@@ -104,7 +105,7 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
                  "Workers with the same label have fast links between them")
       ->required()
       ->check(CheckName);
-  app.add_option("--coordinator", line.coordinator, "host:port")
+  app.add_option("--coordinator", line.coordinator, "Its host:port")
       ->required()
       ->check(CheckPeer);
   app.add_option("--listen", line.listen,
@@ -121,7 +122,7 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
       ->required();
   app.add_option("--run-dir", line.run_directory,
                  "Folder for the trainer's socket; default: that of --state");
-  app.add_option("--trainer", line.trainer, "Program that trains")
+  app.add_option("--trainer", line.trainer, "Program that trains a job")
       ->capture_default_str();
   runtime::AddNumber(app, "--trainer-threads", line.trainer_threads, {1, 1024},
                      "Compute threads of the trainer")
