@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "absl/strings/ascii.h"
@@ -29,6 +30,8 @@ struct Foreign {
   std::string_view what;
   // What to do; $ stands for the path.
   std::string_view cure;
+  // Of a beginning that a text may have too: the ending of such files' names.
+  std::string_view ending = "";
 };
 
 constexpr std::string_view kPiped = " | skerryctl data prepare - --out FOLDER";
@@ -41,23 +44,25 @@ constexpr std::array kForeign = {
     Foreign{"PAR1"sv, 0, "Parquet",
             "write JSON lines from it: python3 -c \"import pandas; "
             "pandas.read_parquet('$').to_json('$.jsonl', orient='records', "
-            "lines=True)\""},
+            "lines=True)\"",
+            ".parquet"},
     Foreign{"ARROW1"sv, 0, "an Arrow file",
             "write JSON lines from it with pandas.read_feather(...).to_json("
-            "..., orient='records', lines=True)"},
+            "..., orient='records', lines=True)",
+            ".arrow"},
     Foreign{"Obj\x01"sv, 0, "an Avro file", "write JSON lines from it"},
-    Foreign{"BZh"sv, 0, "compressed by bzip2", "bzip2 -dc $|"},
+    Foreign{"BZh"sv, 0, "compressed by bzip2", "bzip2 -dc $|", ".bz2"},
     Foreign{"\xfd"
             "7zXZ\0"sv,
             0, "compressed by xz", "xz -dc $|"},
-    Foreign{"LZIP"sv, 0, "compressed by lzip", "lzip -dc $|"},
+    Foreign{"LZIP"sv, 0, "compressed by lzip", "lzip -dc $|", ".lz"},
     Foreign{"\x04\x22\x4d\x18"sv, 0, "compressed by lz4", "lz4 -dc $|"},
     Foreign{"PK\x03\x04"sv, 0, "a zip archive", "unzip -p $|"},
     Foreign{"PK\x05\x06"sv, 0, "an empty zip archive", kNoText},
     Foreign{"7z\xbc\xaf\x27\x1c"sv, 0, "a 7z archive", "7z x -so $|"},
     Foreign{"Rar!\x1a\x07"sv, 0, "a rar archive", "unrar p -inul $|"},
     Foreign{"ustar"sv, 257, "a tar archive",
-            "unpack it and name the files in it"},
+            "unpack it and name the files in it", ".tar"},
     Foreign{"\xff\xfe\0\0"sv, 0, "text in UTF-32",
             "iconv -f UTF-32 -t UTF-8 $|"},
     Foreign{"\0\0\xfe\xff"sv, 0, "text in UTF-32",
@@ -72,8 +77,8 @@ constexpr std::array kForeign = {
             "write JSON lines from it"},
     Foreign{"\x89HDF\r\n\x1a\n"sv, 0, "an HDF5 file",
             "write JSON lines from it"},
-    Foreign{"%PDF-"sv, 0, "a PDF", "pdftotext $ -|"},
-    Foreign{"GGUF"sv, 0, "a file of weights", kNoText},
+    Foreign{"%PDF-"sv, 0, "a PDF", "pdftotext $ -|", ".pdf"},
+    Foreign{"GGUF"sv, 0, "a file of weights", kNoText, ".gguf"},
     Foreign{"\x7f"
             "ELF"sv,
             0, "a program", kNoText},
@@ -81,10 +86,22 @@ constexpr std::array kForeign = {
     Foreign{"\xff\xd8\xff"sv, 0, "a picture", kNoText},
 };
 
-// A byte of `magic` stands for itself.
-bool Begins(std::string_view head, const Foreign& foreign) {
-  return head.size() >= foreign.at + foreign.magic.size() &&
-         head.substr(foreign.at, foreign.magic.size()) == foreign.magic;
+// Whether bytes stand in the beginning that no text has.
+bool IsBinary(std::string_view head) {
+  head = head.substr(0, 4096);
+  return std::any_of(head.begin(), head.end(), [](char c) {
+    const auto byte = static_cast<uint8_t>(c);
+    return byte < 0x07 || (byte > 0x0d && byte < 0x20 && byte != 0x1b);
+  });
+}
+
+bool Is(const Foreign& foreign, std::string_view head, std::string_view path) {
+  if (head.size() < foreign.at ||
+      !head.substr(foreign.at).starts_with(foreign.magic)) {
+    return false;
+  }
+  return foreign.ending.empty() || IsBinary(head) ||
+         absl::EndsWithIgnoreCase(Absl(path), Absl(foreign.ending));
 }
 
 absl::Status Refused(std::string_view what, std::string_view cure,
@@ -209,7 +226,9 @@ std::string_view PackingName(Packing packing) {
 
 absl::Status CheckIsText(std::string_view head, std::string_view path) {
   for (const Foreign& foreign : kForeign) {
-    if (Begins(head, foreign)) return Refused(foreign.what, foreign.cure, path);
+    if (Is(foreign, head, path)) {
+      return Refused(foreign.what, foreign.cure, path);
+    }
   }
   if (PackingOf(head) != Packing::kNone) {
     return absl::InvalidArgumentError("is compressed twice; unpack it once");

@@ -112,6 +112,16 @@ TEST(TextKindTest, FilesThatHoldNoTextAreRefusedWithTheCure) {
   EXPECT_THAT(Refusal(tar, "d.tar"), HasSubstr("a tar archive"));
 }
 
+// Files of those kinds have bytes that no text has, or their name's ending.
+TEST(TextKindTest, TextsThatBeginLikeOtherKindsAreTexts) {
+  for (const char* text : {"PAR1 is a gene.\n", "BZh\n", "LZIP packs.\n",
+                           "GGUF, a format\n", "%PDF- begins one\n"}) {
+    EXPECT_EQ(Kind(text, "d.txt"), TextKind::kText) << text;
+  }
+  EXPECT_THAT(Refusal("PAR1 any bytes", "d.Parquet"), HasSubstr("is Parquet"));
+  EXPECT_THAT(Refusal("PAR1\x15\x04"s, "d.txt"), HasSubstr("is Parquet"));
+}
+
 TEST(TextKindTest, Utf16WithoutAMarkIsKnownByItsZeros) {
   std::string little;
   for (const char c : "a text in English\n"s) little += {c, '\0'};

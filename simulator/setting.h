@@ -25,7 +25,7 @@ struct WorkerShape {
   // Of one sample.
   absl::Duration compute = absl::Milliseconds(10);
   // Its name; empty: its address.
-  std::string name;
+  std::string name = {};
   // It is no part of the cluster: it starts when it is told to.
   bool spare = false;
 };

@@ -91,15 +91,17 @@ absl::StatusOr<DataSetWriter> DataSetWriter::Open(std::string directory,
   SKERRY_ASSIGN_OR_RETURN(writer.hold_, files.Hold(writer.directory_,
                                                    "command that makes a "
                                                    "data set"));
-  SKERRY_RETURN_IF_ERROR(files.RemoveLeftovers(writer.directory_, IsName));
   const auto found = files.Read(writer.PathOf(data::kManifestFile));
-  if (absl::IsNotFound(found.status())) return writer;
-  SKERRY_RETURN_IF_ERROR(found.status());
-  auto manifest = data::ParseManifest(
-      {reinterpret_cast<const char*>(found->data()), found->size()});
-  if (!manifest.ok()) return writer.IsAnother();
-  writer.found_ = *std::move(manifest);
-  writer.owns_shards_ = true;
+  if (!found.ok() && !absl::IsNotFound(found.status())) return found.status();
+  if (found.ok()) {
+    auto manifest = data::ParseManifest(
+        {reinterpret_cast<const char*>(found->data()), found->size()});
+    if (!manifest.ok()) return writer.IsAnother();
+    writer.found_ = *std::move(manifest);
+    writer.owns_shards_ = true;
+  }
+  // Not in a folder that is something else.
+  SKERRY_RETURN_IF_ERROR(files.RemoveLeftovers(writer.directory_, IsName));
   return writer;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/commands/prepare_inputs.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -157,6 +158,19 @@ absl::Status Place(const Scan& scan, std::span<const Scanned> scanned,
   return absl::OkStatus();
 }
 
+absl::Status TooShort(const PrepareInputs& all, uint64_t total) {
+  std::string text =
+      absl::StrCat("the text has ", total, " bytes, too few to be split");
+  for (const PrepareInput& input : all.inputs) {
+    if (input.lines.skipped == 0) continue;
+    absl::StrAppend(&text, "; ", input.lines.skipped, " bad lines of ",
+                    input.file.path,
+                    " were skipped, the first: ", input.lines.first_skipped);
+    break;
+  }
+  return absl::InvalidArgumentError(text);
+}
+
 }  // namespace
 
 uint64_t PrepareInputs::documents() const {
@@ -201,8 +215,7 @@ absl::StatusOr<PrepareInputs> ScanInputs(std::span<const InputFile> files_given,
   for (Scanned& one : scanned) all.inputs.push_back(std::move(one.input));
   if (all.training_bytes == 0 ||
       (options.validation_fraction > 0 && all.validation_bytes == 0)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the text has ", total, " bytes, too few to be split"));
+    return TooShort(all, total);
   }
   return all;
 }

@@ -2,6 +2,7 @@
 
 #include "coordinator/core/exchange.h"
 #include "coordinator/core/holdings.h"
+#include "coordinator/core/job_snapshot.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/retention.h"
 #include "coordinator/core/testing/job_bench.h"

@@ -67,7 +67,7 @@ TEST(JobRulesTest, ATrainerThatBeginsWithOtherValuesIsRefused) {
 TEST(JobRulesTest, InitialValuesMayDifferWhereTheyAreNotKnownOrNotUsed) {
   job::JobSpec spec = job::SmallJob("bench", 1000);
   spec.model.checkpoint = job::JobSpec::Checkpoint{
-      "/saved", "checkpoint-4", std::string(64, 'a'), Samples::kAnew, {}};
+      "/saved", "checkpoint-4", std::string(64, 'a'), job::Samples::kAnew, {}};
   for (const bool from_checkpoint : {true, false}) {
     JobBench bench(from_checkpoint ? spec : job::SmallJob("bench", 1000));
     bench.AddWorker("w0", "a");

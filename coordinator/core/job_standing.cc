@@ -242,20 +242,24 @@ void Standings::Finishing() {
 }
 
 void Standings::NoReplica() {
+  const std::string trouble = TroubleText();
+  const ConditionKind kind = trouble.empty() ? ConditionKind::kRecovering
+                                             : ConditionKind::kWorkerTrouble;
   if (job_.places.empty() && job_.settling.empty()) {
     // Facts have come that are not decided on yet.
     if (turn_.held.empty() && IslandsThere() > 0) {
-      return Stands(ConditionKind::kRecovering,
-                    "no replica is admitted; workers are given places");
+      return Stands(
+          kind,
+          absl::StrCat("no replica is admitted; workers are given places",
+                       trouble),
+          !trouble.empty());
     }
     return Stands(ConditionKind::kTooFewWorkers,
                   absl::StrCat("nobody trains it: ",
                                WhyItWaits(job_, workers_, turn_, options_)),
                   turn_.held.empty());
   }
-  const std::string trouble = TroubleText();
-  Stands(trouble.empty() ? ConditionKind::kRecovering
-                         : ConditionKind::kWorkerTrouble,
+  Stands(kind,
          absl::StrCat("no replica is admitted; workers are recovering; ",
                       PlacesText()),
          !trouble.empty());

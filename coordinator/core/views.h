@@ -181,7 +181,7 @@ struct WorkerView {
     std::string reason;
   };
   std::vector<Unserved> unserved = {};
-  std::vector<StoredJobView> stored_jobs;
+  std::vector<StoredJobView> stored_jobs = {};
 };
 
 struct EventView {

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using skerry::job::ReviewJobSpec;
   skerry::v1::JobSpec message;
   if (!message.ParseFromArray(data, static_cast<int>(size))) return 0;
-  const auto spec = skerry::job::JobSpecFromProto(message);
+  const auto spec = JobSpecFromProto(message);
   if (!spec.ok()) return 0;
   const auto reviewed = ReviewJobSpec(*spec);
   if (!reviewed.ok()) return 0;
@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   SKERRY_CHECK(again.ok() && again->spec == reviewed->spec);
   skerry::v1::JobSpec sent;
   skerry::job::JobSpecToProto(reviewed->spec, &sent);
-  const auto received = skerry::job::JobSpecFromProto(sent);
+  const auto received = JobSpecFromProto(sent);
   SKERRY_CHECK(received.ok() && *received == reviewed->spec);
   return 0;
 }

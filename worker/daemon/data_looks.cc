@@ -42,9 +42,9 @@ job::DataFacts Read(const std::string& folder) {
 
 }  // namespace
 
-DataLooks::DataLooks(runtime::EventLoop& loop, runtime::Executor& disk,
+DataLooks::DataLooks(runtime::EventLoop& loop, runtime::Executor& reader,
                      absl::AnyInvocable<void()> changed)
-    : loop_(loop), disk_(disk), changed_(std::move(changed)) {}
+    : loop_(loop), reader_(reader), changed_(std::move(changed)) {}
 
 void DataLooks::OnPaths(const std::vector<std::string>& paths) {
   for (auto it = found_.begin(); it != found_.end();) {
@@ -65,28 +65,33 @@ void DataLooks::KeepLooking() {
                 if (alive.expired()) return;
                 looking_ = false;
                 if (found_.empty()) return;
-                for (const auto& [path, facts] : found_) Look(path);
+                for (const auto& [path, found] : found_) Look(path);
                 KeepLooking();
               });
 }
 
 void DataLooks::Look(const std::string& path) {
-  disk_.Run([this, path, &loop = loop_,
-             alive = std::weak_ptr<char>(alive_)]() mutable {
+  // A disk that hangs is asked once.
+  if (std::exchange(found_[path].reading, true)) return;
+  reader_.Run([this, path, &loop = loop_,
+               alive = std::weak_ptr<char>(alive_)]() mutable {
     job::DataFacts facts = Read(path);
     loop.Post(
         [this, facts = std::move(facts), alive = std::move(alive)]() mutable {
           if (alive.expired()) return;
           const auto it = found_.find(facts.path);
-          if (it == found_.end() || it->second == facts) return;
-          it->second = std::move(facts);
+          if (it == found_.end()) return;
+          it->second.reading = false;
+          if (it->second.facts == facts) return;
+          it->second.facts = std::move(facts);
           changed_();
         });
   });
 }
 
 void DataLooks::ToProto(v1::Status* status) const {
-  for (const auto& [path, facts] : found_) {
+  for (const auto& [path, found] : found_) {
+    const std::optional<job::DataFacts>& facts = found.facts;
     if (!facts.has_value()) continue;
     v1::DataFacts* out = status->add_data();
     out->set_path(path);

@@ -22,9 +22,9 @@ namespace skerry::worker {
 // Members are called on the loop, and so is the handler.
 class DataLooks {
  public:
-  // `changed` is called when ToProto says something new. `loop` and `disk`
-  // outlive this object.
-  DataLooks(runtime::EventLoop& loop, runtime::Executor& disk,
+  // `changed` is called when ToProto says something new. `reader` may be held
+  // up by a disk that hangs. It and `loop` outlive this object.
+  DataLooks(runtime::EventLoop& loop, runtime::Executor& reader,
             absl::AnyInvocable<void()> changed);
 
   // Looks at each of the paths now and every two seconds until another call
@@ -38,10 +38,14 @@ class DataLooks {
   void KeepLooking();
 
   runtime::EventLoop& loop_;
-  runtime::Executor& disk_;
+  runtime::Executor& reader_;
   absl::AnyInvocable<void()> changed_;
-  // Empty until the disk has been read once.
-  absl::btree_map<std::string, std::optional<job::DataFacts>> found_;
+  struct Found {
+    // Empty until the disk has been read once.
+    std::optional<job::DataFacts> facts;
+    bool reading = false;
+  };
+  absl::btree_map<std::string, Found> found_;
   bool looking_ = false;
   // Tasks that run after this object is gone see it expired.
   std::shared_ptr<char> alive_ = std::make_shared<char>();

@@ -33,9 +33,9 @@ class DataLooksTest : public testing::Test {
 
   const std::string folder_;
   runtime::ManualLoop loop_;
-  runtime::LoopExecutor disk_{loop_};
+  runtime::LoopExecutor reader_{loop_};
   int changes_ = 0;
-  DataLooks looks_{loop_, disk_, [this] { ++changes_; }};
+  DataLooks looks_{loop_, reader_, [this] { ++changes_; }};
 };
 
 TEST_F(DataLooksTest, WhatIsThereIsSaidOnceItIsRead) {

@@ -52,7 +52,7 @@ WorkerDaemon::WorkerDaemon(WorkerOptions options,
           [this](v1::Orders orders) { OnOrders(std::move(orders)); },
           [this](SessionEnd end) { OnSessionEnd(end); }),
       boot_(options_.draw_boot()),
-      data_(environment.loop, environment.disk, [this] { StatusChanged(); }),
+      data_(environment.loop, environment.save, [this] { StatusChanged(); }),
       first_boot_(boot_),
       status_interval_(options_.status_interval),
       folders_(KeepFolders()) {}
