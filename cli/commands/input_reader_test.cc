@@ -74,9 +74,9 @@ TEST_F(InputReaderTest, DamagedAndForeignFilesAreRefusedWithTheirPath) {
   Write("/in/d.gz", packed.substr(0, packed.size() - 3));
   EXPECT_THAT(std::string(Open("/in/d.gz")->ReadAll().status().message()),
               StartsWith("/in/d.gz: is cut off: its gzip data have no end"));
-  Write("/in/d.txt", "PAR1");
-  EXPECT_THAT(std::string(Open("/in/d.txt").status().message()),
-              StartsWith("/in/d.txt: is Parquet"));
+  Write("/in/d.parquet", "PAR1");
+  EXPECT_THAT(std::string(Open("/in/d.parquet").status().message()),
+              StartsWith("/in/d.parquet: is Parquet"));
   Write("/in/e.gz", testing::Gzip("[{\"text\": 1}]"));
   EXPECT_THAT(std::string(Open("/in/e.gz").status().message()),
               StartsWith("/in/e.gz: begins as a JSON array"));

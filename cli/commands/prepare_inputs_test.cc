@@ -146,9 +146,12 @@ TEST_F(PrepareInputsTest, TooLittleTextAndBadLinesAreNamed) {
   EXPECT_THAT(std::string(Scan(0.5).status().message()),
               HasSubstr("/in/b.jsonl: line 3, column 1: "));
   form_.lines.bad_lines = data::BadLines::kSkip;
+  const std::vector<std::string> both = paths_;
+  paths_ = {"/in/b.jsonl"};
   EXPECT_THAT(std::string(Scan(0.5).status().message()),
               HasSubstr("; 1 bad lines of /in/b.jsonl were skipped, the first: "
                         "line 3, column 1: "));
+  paths_ = both;
   Write("c.jsonl", Line("") + Line("text") + Line("text"));
   const PrepareInputs inputs = Scan(0.5).value();
   EXPECT_EQ(inputs.inputs[1].lines.skipped, 1u);
