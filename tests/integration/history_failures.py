@@ -204,17 +204,21 @@ def job_folder_removed(run, cluster):
     check('job folder removed: it is made again and the job goes on',
           bool(_commits(run, cluster, 'folder')) and os.path.isdir(jobs),
           json.dumps(_row(cluster, 'folder', 'east0')))
+    number = cluster.ctl.job('folder')['id']
+    folder = next(os.path.join(jobs, name) for name in os.listdir(jobs)
+                  if name.startswith(f'{number}-')
+                  and os.path.isdir(os.path.join(jobs, name)))
     worker.kill()
-    shutil.rmtree(jobs)
-    with open(jobs, 'w', encoding='ascii') as file:
+    shutil.rmtree(folder)
+    with open(folder, 'w', encoding='ascii') as file:
         file.write('no folder')
     worker.start()
     run.until(lambda: any(seat['error'] for seat in
                           _row(cluster, 'folder', 'east0')))
     rows = _row(cluster, 'folder', 'east0')
     check('job folder that cannot be used: visible with the reason',
-          len(rows) == 1 and jobs in rows[0]['error'], json.dumps(rows))
-    os.remove(jobs)
+          len(rows) == 1 and folder in rows[0]['error'], json.dumps(rows))
+    os.remove(folder)
     back = run.until(lambda: any(
         seat['state'] == 'active' for seat in _row(cluster, 'folder', 'east0')))
     check('and it comes back by itself', bool(back),
