@@ -57,8 +57,6 @@ TEST(ArgumentsTest, EveryCommandIsKnown) {
       {{"pause", "a"}, Command::kPause},
       {{"resume", "a"}, Command::kResume},
       {{"restore", "a", "--from-workers"}, Command::kRestore},
-      {{"restore", "a", "--checkpoint", "newest", "--folder", "x"},
-       Command::kRestore},
       {{"cordon", "w"}, Command::kCordon},
       {{"uncordon", "w"}, Command::kUncordon},
       {{"drain", "w"}, Command::kDrain},

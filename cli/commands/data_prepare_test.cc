@@ -399,6 +399,7 @@ TEST_F(TokenizedTest, SpecialTokensThatTextsAreWrittenWithAreCounted) {
   Write("/in/c.jsonl", lines);
   ASSERT_TRUE(Prepare().ok());
   EXPECT_THAT(out_.str(), HasSubstr("40 special tokens come from texts"));
+  EXPECT_THAT(out_.str(), Not(HasSubstr("come back")));
   options_.output_directory = "/as_text";
   options_.written_specials = data::TokenizerFile::WrittenSpecials::kText;
   out_.str("");

@@ -102,6 +102,20 @@ void ReportDocuments(const PreparedSet& set, std::ostream& out) {
   }
 }
 
+uint64_t CountSpecials(std::span<const int32_t> tokens,
+                       const data::TextCodec& codec) {
+  return static_cast<uint64_t>(
+      std::count_if(tokens.begin(), tokens.end(),
+                    [&](int32_t token) { return codec.IsSpecial(token); }));
+}
+
+// Special tokens that every document has, whatever its text is.
+absl::StatusOr<uint64_t> SpecialsAround(data::TextCodec& codec) {
+  std::vector<int32_t> tokens;
+  SKERRY_RETURN_IF_ERROR(codec.AppendDocument("", tokens));
+  return CountSpecials(tokens, codec);
+}
+
 // Texts that are written like a special token have become that token.
 absl::Status ReportSpecials(const PreparedSet& set, data::TextCodec& codec,
                             std::ostream& out) {
@@ -110,11 +124,7 @@ absl::Status ReportSpecials(const PreparedSet& set, data::TextCodec& codec,
     if (!shard.special_tokens.has_value()) return absl::OkStatus();
     specials += *shard.special_tokens;
   }
-  std::vector<int32_t> nothing;
-  SKERRY_RETURN_IF_ERROR(codec.AppendDocument("", nothing));
-  const auto each = static_cast<uint64_t>(
-      std::count_if(nothing.begin(), nothing.end(),
-                    [&](int32_t token) { return codec.IsSpecial(token); }));
+  SKERRY_ASSIGN_OR_RETURN(const uint64_t each, SpecialsAround(codec));
   const uint64_t marks = each * set.inputs.documents();
   if (specials <= marks) return absl::OkStatus();
   out << specials - marks
@@ -159,11 +169,14 @@ absl::Status ReportKeptBytes(const PreparedSet& set, const TextForm& form,
                              const runtime::Files& files, std::ostream& out) {
   SKERRY_ASSIGN_OR_RETURN(const std::vector<std::string> texts,
                           SampleOf(set.inputs, form, files));
+  SKERRY_ASSIGN_OR_RETURN(const uint64_t each, SpecialsAround(codec));
   uint64_t all = 0;
   uint64_t kept = 0;
   for (const std::string& text : texts) {
     std::vector<int32_t> tokens;
     SKERRY_RETURN_IF_ERROR(codec.AppendDocument(text, tokens));
+    // Special tokens that the text is written with are told by themselves.
+    if (CountSpecials(tokens, codec) > each) continue;
     SKERRY_ASSIGN_OR_RETURN(const std::string decoded, codec.Decode(tokens));
     all += text.size();
     kept += data::KeptBytes(text, decoded);

@@ -18,8 +18,8 @@ constexpr absl::Duration kPauseMax = absl::Minutes(10);
 
 Sequence LastSaved(const JobState& job) {
   return job.checkpoints.empty()
-             ? job.Floor()
-             : std::max(job.Floor(), job.checkpoints.back().sequence);
+             ? WentBackAt(job)
+             : std::max(WentBackAt(job), job.checkpoints.back().sequence);
 }
 
 // Whether a worker leaves that is the last one with some spans.

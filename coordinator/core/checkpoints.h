@@ -20,6 +20,13 @@
 
 namespace skerry::coordinator {
 
+// The state with which the job began when it last went back, which can be read
+// again; unset when it never did. What workers held and an operator kept is no
+// such state.
+inline Sequence WentBackAt(const JobState& job) {
+  return job.restored.has_value() ? job.restored->sequence : Sequence();
+}
+
 // What a current worker says of the checkpoint that it saves.
 void TakeCheckpoint(JobState& job, const Decider& decider,
                     const std::string& worker, const JobFacts& facts);

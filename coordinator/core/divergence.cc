@@ -178,8 +178,15 @@ std::vector<std::pair<std::string, const FragmentFacts*>> FactsOf(
   return all;
 }
 
+// Whether the worker has the very result that made the other's state.
+bool HasResultOf(const FragmentFacts& facts, const FragmentFacts& other) {
+  return other.applied_attempt.is_set() && facts.last_result == other.applied &&
+         facts.last_result_attempt == other.applied_attempt;
+}
+
 // The workers whose state is not on the way to the one at `sequence`: they are
-// beyond it, or hold neither it nor an older base of one who does.
+// beyond it, or hold neither it, nor the result that made it, nor an older base
+// of one who does.
 std::vector<std::string> Dissenters(const JobState& job,
                                     const WorkerTable& workers,
                                     const RoundMachine& machine,
@@ -190,7 +197,8 @@ std::vector<std::string> Dissenters(const JobState& job,
     bool agrees = HoldsBaseAt(*facts, sequence);
     for (const auto& [other, its] : all) {
       agrees =
-          agrees || (HoldsBaseAt(*its, sequence) && ShareBase(*facts, *its));
+          agrees || (HoldsBaseAt(*its, sequence) &&
+                     (ShareBase(*facts, *its) || HasResultOf(*facts, *its)));
     }
     if (!agrees || facts->applied > sequence) names.push_back(name);
   }

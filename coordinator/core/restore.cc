@@ -106,7 +106,7 @@ bool NoneIsWhole(const JobState& job, const RoundMachine& machine) {
 // What is lost, in words; empty when nothing is, or that is not known yet.
 std::string Lost(const JobState& job, const WorkerTable& workers) {
   // Nothing would be won by going back to the same state again.
-  const bool moved = job.State() > job.Floor();
+  const bool moved = job.State() > WentBackAt(job);
   if (job.phase != JobPhase::kRunning || !moved) return "";
   if (job.replicas.current().empty()) {
     return AllRecovering(job) ? LostText(job, workers) : "";
@@ -139,7 +139,7 @@ uint64_t HashOfFacts(const JobState& job) {
 // A newer state than the one that the job has begun with.
 bool IsAnyLeft(const JobState& job, const WorkerTable& workers) {
   const absl::StatusOr<StateView> state = LocateState(job, workers);
-  return state.ok() && state->sequence > job.Floor();
+  return state.ok() && state->sequence > WentBackAt(job);
 }
 
 std::string WhatIsLost(const JobState& job, const Checkpointed& from) {

@@ -133,6 +133,16 @@ void FaultyWorld::OnRecord(const coordinator::Entry& entry) {
   StrikeAt(entry);
 }
 
+// Of two sleeps that overlap, the first to end ends both.
+void FaultyWorld::OnAwake() {
+  const std::optional<Instant> since =
+      std::exchange(sleeps_since_, std::nullopt);
+  if (since.has_value() &&
+      timeline.now() - *since >= kSleepOfLease * schedule.lease) {
+    woke_ = timeline.now();
+  }
+}
+
 // Whoever spoke while the coordinator slept has a whole lease to be heard.
 void FaultyWorld::CheckAwake(const coordinator::Entry& entry) {
   const auto* left = std::get_if<coordinator::WorkerLeft>(&entry.record);
@@ -248,12 +258,11 @@ void FaultyWorld::ApplyToMachine(const Fault& fault) {
     case FaultKind::kPause:
       if (process == nullptr) return;
       process->Pause();
-      When(fault.lasts, [this, host, run = own.run, slept = timeline.now()] {
+      if (host == 0) sleeps_since_ = timeline.now();
+      When(fault.lasts, [this, host, run = own.run] {
         if (ProcessOf(host) == nullptr || machine(host).run != run) return;
         ProcessOf(host)->Resume();
-        const bool long_enough =
-            timeline.now() - slept >= kSleepOfLease * schedule.lease;
-        if (host == 0 && long_enough) woke_ = timeline.now();
+        if (host == 0) OnAwake();
       });
       return;
     case FaultKind::kSlowDisk:

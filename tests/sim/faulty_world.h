@@ -39,8 +39,10 @@ class FaultyWorld final : public World {
       const std::vector<coordinator::Entry>& milestones) override;
   // What operators have submitted, held and marked.
   void NoteOperators(const coordinator::Entry& entry);
+  void OnAwake();
   void CheckAwake(const coordinator::Entry& entry);
-  void Decide();
+  // `tries` were made before.
+  void Decide(int tries);
 
   void DrawLinks();
   void ApplyToNetwork(const Fault& fault);
@@ -71,6 +73,7 @@ class FaultyWorld final : public World {
   Moments moments_;
   // That wait for their moment.
   std::vector<Fault> strikes_;
+  std::optional<Instant> sleeps_since_;  // the coordinator
   // When the coordinator last woke from a long sleep.
   std::optional<Instant> woke_;
 };

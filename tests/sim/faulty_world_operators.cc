@@ -17,6 +17,8 @@ namespace {
 constexpr absl::Duration kAskAgain = absl::Milliseconds(200);
 // Until a coordinator runs on the journal that was put in place.
 constexpr absl::Duration kReplacing = absl::Milliseconds(200);
+// After so many looks at a job that stands it is given up.
+constexpr int kTriesMax = 4;
 
 }  // namespace
 
@@ -49,27 +51,31 @@ void FaultyWorld::OnJournalReplaced(
   for (uint32_t job = 0; job < schedule.jobs.size(); ++job) {
     Submit(SpecOf(schedule.jobs[job], job), absl::StrCat("key-", job));
   }
-  timeline.After(schedule.lease, [this] { Decide(); });
+  timeline.After(schedule.lease, [this] { Decide(0); });
 }
 
 // An operator looks at jobs that stand, keeps what workers hold where they
-// agree, and goes back to the newest checkpoint otherwise.
-void FaultyWorld::Decide() {
+// agree, goes back to the newest checkpoint otherwise, and gives a job up of
+// which nothing can be kept.
+void FaultyWorld::Decide(int tries) {
   if (coordinator_node() != nullptr) {
     coordinator_node()->shell().Do(
-        [this](coordinator::Cluster& cluster,
-               Instant now) -> coordinator::ClusterShell::Settled {
+        [this, tries](coordinator::Cluster& cluster,
+                      Instant now) -> coordinator::ClusterShell::Settled {
           for (const coordinator::JobView& job : cluster.ViewJobs(now)) {
             if (!job.diverged) continue;
             if (cluster.RestoreJob(job.id, std::nullopt, now).ok()) continue;
             const auto saved = saved_states.Newest(job.id);
-            if (!saved.has_value()) continue;
-            cluster.RestoreJob(job.id, *saved, now).IgnoreError();
+            const bool back = saved.has_value() &&
+                              cluster.RestoreJob(job.id, *saved, now).ok();
+            if (!back && tries >= kTriesMax) {
+              cluster.Cancel(job.id, now).IgnoreError();
+            }
           }
           return [](const coordinator::Cluster&, Instant) {};
         });
   }
-  timeline.After(schedule.lease / 2, [this] { Decide(); });
+  timeline.After(schedule.lease / 2, [this, tries] { Decide(tries + 1); });
 }
 
 void FaultyWorld::ApplyByMistake(const Fault& fault) {
