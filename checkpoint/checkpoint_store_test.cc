@@ -82,10 +82,10 @@ TEST_F(CheckpointStoreTest, AFolderIsLookedAtBeforeAnythingIsSaved) {
   EXPECT_EQ(other.message(),
             "the folder has checkpoints of job bible (number 1), not of psalms "
             "(number 1); give each job a folder of its own");
-  files_.FailChangesAfter(
-      0, absl::PermissionDeniedError("/store: Read-only file system"));
+  files_.FailChangesAfter(0,
+                          absl::PermissionDeniedError("Read-only file system"));
   EXPECT_EQ(store_.CheckUsable(About(0), "w0").message(),
-            "/store: Read-only file system");
+            "/store/probe-w0: Read-only file system");
 }
 
 // Power may fail in any change of the disk: what counts is whole, and a second

@@ -26,7 +26,6 @@ constexpr std::pair<std::string_view, const char*> kMeanings[] = {
     {"end of sequence flow not found", "a [ is not closed by a ]"},
     {"illegal block entry",
      "a list begins where none can; put each \"- \" on a line of its own"},
-    {"illegal EOF in scalar", "a quote is not closed"},
     {"bad file", "this is no text file"},
 };
 

@@ -150,7 +150,7 @@ TEST_F(StateSaverTest, TheFolderIsLookedAtBeforehand) {
             "of its own");
   files_.FailChangesAfter(0, absl::PermissionDeniedError("read-only"));
   EXPECT_EQ(CheckCheckpointFolder(JobId(7), spec, "a", files_).message(),
-            "checkpoint.directory /saved: read-only");
+            "checkpoint.directory /saved: /saved/probe-a: read-only");
 }
 
 TEST_F(StateSaverTest, TheSameOrderAgainDoesNothing) {
