@@ -217,9 +217,9 @@ class BadJobFileTest : public JobFileTest,
 TEST_P(BadJobFileTest, IsRefusedWithThisMessage) {
   const std::string unknown(
       compression::ParseCodecName("int9").status().message());
-  EXPECT_EQ(Said(ReadNamed(GetParam().name)),
-            absl::StrReplaceAll(GetParam().problems,
-                                {{"{unknown codec}", unknown}}));
+  EXPECT_EQ(
+      Said(ReadNamed(GetParam().name)),
+      absl::StrReplaceAll(GetParam().problems, {{"{unknown codec}", unknown}}));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -239,15 +239,16 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"bad_lr0.yaml",
                 "bad_lr0.yaml:11:18: training.learning_rate: has to be in (0, "
                 "10] as fp32, not 0"},
-        BadFile{"bad_multi.yaml",
-                "bad_multi.yaml:1:7: name: has to be 1 to 63 lower-case "
-                "letters, digits and dashes, not \"Bad Name\"\n"
-                "bad_multi.yaml:9:18: training.batch_samples: has to be 1 to "
-                "1048576, not 0; it is what a worker draws for one inner step\n"
-                "bad_multi.yaml:11:10: training.beta1: has to be in (0, 1) as "
-                "fp32, not 5\n"
-                "bad_multi.yaml:15:10: exchange.codec: {unknown codec}, adaptive, "
-                "or ada_top_k/N likewise"},
+        BadFile{
+            "bad_multi.yaml",
+            "bad_multi.yaml:1:7: name: has to be 1 to 63 lower-case "
+            "letters, digits and dashes, not \"Bad Name\"\n"
+            "bad_multi.yaml:9:18: training.batch_samples: has to be 1 to "
+            "1048576, not 0; it is what a worker draws for one inner step\n"
+            "bad_multi.yaml:11:10: training.beta1: has to be in (0, 1) as "
+            "fp32, not 5\n"
+            "bad_multi.yaml:15:10: exchange.codec: {unknown codec}, adaptive, "
+            "or ada_top_k/N likewise"},
         BadFile{"bad_nul.yaml",
                 "bad_nul.yaml:1:9: a byte of value 0, which no text has; is it "
                 "a text file?"},
