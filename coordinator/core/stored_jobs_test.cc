@@ -113,9 +113,9 @@ TEST_F(StoredJobsTest, WhatIsNotKnownIsForAnOperator) {
   const auto view = cluster_.ViewWorker("w", kStart);
   ASSERT_TRUE(view.ok());
   ASSERT_EQ(view->stored_jobs.size(), 2u);
-  EXPECT_EQ(view->stored_jobs[0].state, "unknown");
-  EXPECT_EQ(view->stored_jobs[1].state, "live");
-  EXPECT_EQ(view->stored_jobs[1].name, "live");
+  EXPECT_EQ(view->stored_jobs[0].state, "live");
+  EXPECT_EQ(view->stored_jobs[0].name, "live");
+  EXPECT_EQ(view->stored_jobs[1].state, "unknown");
 
   EXPECT_TRUE(absl::IsFailedPrecondition(
       cluster_.RemoveStored("w", std::vector{other, live}, kStart)));

@@ -296,6 +296,7 @@ class Folders {
       said.removed.push_back({key.job, key.uid});
     }
     for (const auto& job : orders->jobs) {
+      if (job.phase > coordinator::JobPhase::kRunning) continue;
       said.live.push_back({job.job, job.uid});
     }
     worker.folders.OnOrders(said, UnixMs());

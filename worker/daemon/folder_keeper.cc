@@ -14,7 +14,7 @@ namespace {
 
 // Between two looks at the disk; more often where ended jobs are kept shorter.
 constexpr absl::Duration kLookMin = absl::Seconds(1);
-constexpr absl::Duration kLookMax = absl::Seconds(30);
+constexpr absl::Duration kLookMax = absl::Seconds(5);
 
 JobFolder FolderOf(const v1::StoredJobKey& key) {
   return {JobId(key.job()), key.uid()};
