@@ -28,6 +28,9 @@ namespace {
 
 constexpr size_t kJobBytesMax = 1 << 20;
 constexpr size_t kManifestBytesMax = 64 << 20;
+// Keeps the review from asking for a hash when the folder is the problem.
+const char* const kAnyHash =
+    "0000000000000000000000000000000000000000000000000000000000000000";
 
 // A path that means the same on every worker.
 absl::StatusOr<std::string> WholePath(const std::string& job_file,
@@ -124,6 +127,10 @@ class Completion {
   // says nothing.
   void ReadManifest(v1::JobSpec::Data* data) {
     if (data->path().empty()) return;
+    if (Names("data.path")) {
+      data->set_manifest_sha256(kAnyHash);
+      return;
+    }
     const absl::StatusOr<std::string> manifest =
         ReadFile(data->path() + "/manifest.json", kManifestBytesMax);
     if (!manifest.ok()) {
@@ -133,8 +140,7 @@ class Completion {
                                  "; make it with skerryctl data prepare, or "
                                  "set data.manifest_sha256 when the folder is "
                                  "only on the workers"));
-      // Keeps the review from asking for it.
-      data->set_manifest_sha256(std::string(64, '0'));
+      data->set_manifest_sha256(kAnyHash);
       return;
     }
     const std::string found = Sha256Hex(std::as_bytes(std::span(*manifest)));
@@ -158,7 +164,7 @@ bool IsExplained(const PlacedProblem& problem, const FieldPlaces& places,
   if (of_the_form.empty()) return false;
   if (!places.Has(problem.path)) return true;
   for (const PlacedProblem& other : of_the_form) {
-    if (other.place == problem.place) return true;
+    if (other.path == problem.path || other.place == problem.place) return true;
   }
   return false;
 }

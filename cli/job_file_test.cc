@@ -331,6 +331,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "job.yaml:2:16: model.config_file: cannot read c.json: No such "
                 "file or directory"},
         Refusal{"model:\n  config_json: x\n  config_file: config.json\n",
+                "job.yaml:2:16: model.config_json: config.json: is not a JSON "
+                "object\n"
                 "job.yaml:3:16: model.config_file: given twice: config_json "
                 "sets it too"},
         Refusal{"model:\n  config_file: config.json\n  config_json: x\n",
