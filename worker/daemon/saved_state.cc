@@ -165,8 +165,10 @@ absl::Status CheckCheckpointFolder(JobId job, const v1::JobSpec& spec,
   const std::string& folder = spec.checkpoint().directory();
   runtime::DirectoryBlobStore blobs(folder, files);
   checkpoint::CheckpointStore store(blobs);
-  const absl::Status usable =
-      store.CheckUsable({.job = spec.name(), .job_id = job.value()}, worker);
+  checkpoint::Manifest about;
+  about.job = spec.name();
+  about.job_id = job.value();
+  const absl::Status usable = store.CheckUsable(about, worker);
   return Annotate(usable, absl::StrCat("checkpoint.directory ", folder));
 }
 
