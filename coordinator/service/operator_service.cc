@@ -246,9 +246,11 @@ grpc::ServerUnaryReactor* OperatorService::PlanJob(
     v1::PlanJobReply* reply) {
   absl::StatusOr<job::JobSpec> spec = job::JobSpecFromProto(request->spec());
   if (!spec.ok()) return AnswerNow(context, spec.status());
+  // Arguments are evaluated in any order, and one of them takes the spec away.
+  const std::string path = spec->data.path;
   return Run(
       context,
-      [path = spec->data.path](Cluster& cluster, Instant now) {
+      [path](Cluster& cluster, Instant now) {
         cluster.LookAtData(path, now);
         return absl::OkStatus();
       },
