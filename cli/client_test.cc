@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "grpcpp/grpcpp.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 #include "proto/skerry/v1/operator.grpc.pb.h"
 
 namespace skerry::cli {
@@ -26,8 +27,7 @@ constexpr absl::Duration kForEver = absl::InfiniteDuration();
 v1::JobSpec SpecNamed(const std::string& name) {
   v1::JobSpec spec;
   spec.set_name(name);
-  spec.mutable_model()->set_config_json(
-      "{\"model_type\":\"gpt2\",\"n_positions\":64}");
+  spec.mutable_model()->set_config_json(job::kTinyConfig);
   spec.mutable_data()->set_path("/data/text");
   spec.mutable_data()->set_manifest_sha256(std::string(64, 'a'));
   spec.mutable_training()->set_samples(1000);

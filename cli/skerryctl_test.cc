@@ -14,6 +14,7 @@
 #include "coordinator/service/testing/memory_journal.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 
 namespace skerry::cli {
 namespace {
@@ -68,7 +69,8 @@ class SkerryctlTest : public testing::Test {
   std::string JobFile(const std::string& name, const std::string& more = "") {
     const std::string path = absl::StrCat(folder_, "/", name, ".yaml");
     std::ofstream(path) << "name: " << name << R"(
-model: {config_json: '{"model_type": "gpt2", "n_positions": 64}'}
+model: {config_json: ')" << job::kTinyConfig
+                        << R"('}
 data: {path: /data/text, manifest_sha256: )"
                         << std::string(64, 'a') << R"(}
 training: {samples: 1000, batch_samples: 4}

@@ -152,6 +152,8 @@ void SimTrainer::Meet(TrainerIslands::Step step,
   auto is_over = std::make_shared<bool>(false);
   Enter(step == TrainerIslands::Step::kJoin ? worker::TrainerPhase::kJoining
                                             : worker::TrainerPhase::kCopying);
+  // A trainer that hangs does not come as far as its meeting with the others.
+  if (hang_.has_value()) return;
   progress_.waits_for_group = true;
   const auto end = [this, answer, is_over](const absl::Status& status) {
     if (std::exchange(*is_over, true)) return;

@@ -4,9 +4,11 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "coordinator/service/testing/coordinator_process.h"
 #include "coordinator/service/testing/memory_journal.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 #include "proto/skerry/v1/operator.grpc.pb.h"
 
 namespace skerry::coordinator {
@@ -19,9 +21,7 @@ v1::SubmitJobRequest LargeJob() {
   v1::JobSpec& spec = *request.mutable_spec();
   spec.set_name("large");
   spec.mutable_model()->set_config_json(
-      "{\"model_type\":\"gpt2\",\"n_layer\":2,\"n_head\":2,\"n_embd\":64,"
-      "\"n_positions\":64,\"vocab_size\":256}" +
-      std::string(250'000, ' '));
+      absl::StrCat(job::kTinyConfig, std::string(250'000, ' ')));
   spec.mutable_data()->set_path("/data/text");
   spec.mutable_data()->set_manifest_sha256(std::string(64, 'a'));
   spec.mutable_data()->set_sequence_tokens(64);

@@ -78,9 +78,10 @@ def wrong_token(run):
 
 
 def not_finite(run):
-    """A learning rate at which the loss is soon not finite."""
-    spec = run.spec('not-finite', rounds=50, workers=2, learning_rate=1e4,
-                    warmup_fraction=0.0)
+    """Steps that are so long that the loss is soon not finite."""
+    spec = run.spec('not-finite', rounds=50, workers=2, learning_rate=10,
+                    warmup_fraction=0.0, clip_norm=1e30,
+                    optimizer='INNER_OPTIMIZER_SGD', momentum=0.0)
     _fails(run, 'loss that is not finite', spec, 'is not finite at position',
            _TRAINERS_MAX)
 

@@ -228,6 +228,7 @@ class Folders {
   // of another cluster takes its address.
   void ChangeHistory() {
     for (Worker& worker : workers_) worker.folders.OnSessionEnd();
+    ours_.cluster->TakeRecords();
     const uint64_t what = random_.Below(4);
     if (what == 0 || strangers_.has_value()) return Swap();
     if (what == 1 || copies_.empty()) {
