@@ -242,8 +242,11 @@ class OldJournal:
         self.state = os.path.join(self.cluster.directory, 'coordinator')
         self.copied = self.lost = 0
 
-    def put_back(self, more):
-        """Copies the journal, lets `more` commits come, and puts it back."""
+    def put_back(self, more, saved=False):
+        """Copies the journal, lets `more` commits come, and puts it back.
+
+        With `saved` it also waits for a checkpoint that the copy lacks.
+        """
         _commits(self.run, self.cluster, self.name, 3)
         coordinator = self.cluster.coordinator
         coordinator.kill()
@@ -252,6 +255,9 @@ class OldJournal:
         self.cluster.retry('get', 'jobs')
         self.copied = _sequence(self.cluster, self.name)
         _commits(self.run, self.cluster, self.name, more)
+        self.run.until(lambda: not saved or int(
+            self.cluster.ctl.job(self.name).get('checkpoint', 0)) >
+            self.copied)
         coordinator.kill()
         shutil.rmtree(self.state)
         os.rename(self.state + '-copy', self.state)
@@ -331,7 +337,7 @@ def older_journal_checkpoint(run):
     old = OldJournal(run, 'older-saved', _rounds_of(run))
     cluster = old.cluster
     try:
-        old.put_back(12)
+        old.put_back(12, saved=True)
         old.stands()
         newest = max(int(name.split('-')[1])
                      for name in os.listdir(old.checkpoints))

@@ -6,6 +6,7 @@ Each situation is one function, and its cases are named after it.
 import hashlib
 import json
 import os
+import struct
 import shutil
 import signal
 import time
@@ -86,19 +87,33 @@ def not_finite(run):
            _TRAINERS_MAX)
 
 
+def _numpy_file(run, name, tokens):
+    """Writes bytes as tokens of 16 bits; returns the file's path."""
+    path = os.path.join(run.place.directory, name)
+    header = ("{'descr': '<u2', 'fortran_order': False, 'shape': "
+              f"({len(tokens)},), }}")
+    header += ' ' * (-(10 + len(header) + 1) % 64) + '\n'
+    with open(path, 'wb') as file:
+        file.write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) +
+                   header.encode() +
+                   struct.pack(f'<{len(tokens)}H', *tokens))
+    return path
+
+
 def no_validation(run):
     """Data without a validation split, and with one shorter than a sample."""
     ctl = run.cluster.ctl
-    text = os.path.join(run.place.directory, 'some.txt')
     with open(os.path.join(run.place.directory, 'bible.txt'), 'rb') as file:
         some = file.read(20_000)
-    with open(text, 'wb') as file:
-        file.write(some)
-    for what, share in (('--validation 0', '0'),
-                        ('a split shorter than a sample', '0.001')):
-        name = 'no-validation-' + share.replace('.', '-')
+    tokens = _numpy_file(run, 'some.npy', some)
+    short = _numpy_file(run, 'short.npy', some[:10])
+    for what, name, split in (
+            ('--validation 0', 'no-validation', ('--validation', '0')),
+            ('a split shorter than a sample', 'short-validation',
+             ('--validation-input', short))):
         folder = os.path.join(run.place.directory, name)
-        ctl.run('data', 'prepare', '--out', folder, '--validation', share, text)
+        ctl.run('data', 'import', '--out', folder, '--vocab-size', '256',
+                *split, tokens)
         spec = run.spec(name, rounds=12, workers=2, evaluate_every=2)
         spec['data']['path'] = folder
         run.cluster.submit(spec)
