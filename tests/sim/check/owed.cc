@@ -55,6 +55,9 @@ void OwedChecker::OnDurable(const coordinator::Entry& entry) {
 // Numbers that nobody has shown may be given again.
 void OwedChecker::OnJournalReplaced(Revision last) {
   const uint64_t end = last.value();
+  for (const auto& [attempt, opened] : attempts_) {
+    if (attempt.value() > end) lost_.insert(attempt);
+  }
   std::erase_if(attempts_,
                 [end](const auto& one) { return one.first.value() > end; });
   std::erase_if(balances_,
@@ -186,6 +189,10 @@ void OwedChecker::CheckMean(const FragmentSight& sight, uint32_t span,
                             uint64_t hash) {
   const worker::FragmentFacts& facts = sight.facts();
   const auto attempt = attempts_.find(facts.stored->attempt);
+  // A worker may still end what the lost part of a journal had opened.
+  if (attempt == attempts_.end() && lost_.contains(facts.stored->attempt)) {
+    return;
+  }
   if (attempt == attempts_.end()) {
     out_.Add(absl::StrCat("owed: worker ", sight.seat.host, " stored attempt ",
                           facts.stored->attempt.value(),

@@ -56,6 +56,8 @@ class OwedChecker final : public Observer {
 
   Violations& out_;
   std::map<Attempt, coordinator::Opened> attempts_;
+  // Attempts that the lost part of a journal had opened.
+  std::set<Attempt> lost_;
   // Contributions in weighted units, by job, life, round and span.
   std::map<std::tuple<JobId, Life, Round, uint32_t>, worker::Values> offered_;
   // By run, job and fragment.
