@@ -7,7 +7,7 @@ def skerry_fuzz(name, src, deps = [], seconds = 10):
       name: the target; seeds lie in tests/fuzz/corpus/`name`.
       src: defines LLVMFuzzerTestOneInput.
       deps: what it fuzzes.
-      seconds: for how long it runs in CI: 10 or 60.
+      seconds: for how long it runs in CI: 10, or 60 when it is its turn.
     """
     # The usual build compiles it, so that no change breaks it unseen.
     native.cc_library(

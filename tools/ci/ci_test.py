@@ -5,6 +5,7 @@ import unittest
 
 from tools.ci import main
 from tools.ci import results
+from tools.ci import stages
 from tools.ci import suites
 from tools.ci import tally
 from tools.ci.bazel import Bazel
@@ -145,6 +146,16 @@ class BazelTest(unittest.TestCase):
         leave_none = '--symlink_prefix=/'
         self.assertNotIn(leave_none, Bazel().flags)
         self.assertIn(leave_none, Bazel('fuzz', ['--config=fuzz']).flags)
+
+
+class TurnTest(unittest.TestCase):
+
+    def test_every_target_has_its_turn_once(self):
+        targets = [f'//f:{i}' for i in range(10)]
+        turns = [stages.turn_of(targets, turn, 4) for turn in range(7, 11)]
+        self.assertEqual(sorted(sum(turns, [])), targets)
+        for share in turns:
+            self.assertIn(len(share), (2, 3))
 
 
 class PlanTest(unittest.TestCase):

@@ -17,8 +17,11 @@ SANITIZED = ('base', 'compression', 'coordinator/core', 'data', 'runtime',
              'transport', 'worker/core')
 
 
-# Of tools/bazel/fuzz.bzl.
-_FUZZ_SECONDS = (60, 10)
+# The tags of tools/bazel/fuzz.bzl.
+_FUZZ_LONG_S, _FUZZ_SHORT_S = 60, 10
+# A long target has its full time in one commit of so many, the short one in the
+# others.
+_FUZZ_TURNS = 4
 
 
 def say(text):
@@ -89,20 +92,40 @@ def _has_packages(folder):
     return any((ROOT / folder).rglob('BUILD'))
 
 
+def turn_of(targets, turn, turns):
+    """The share of `targets` whose turn it is; all have one within `turns`."""
+    return sorted(targets)[turn % turns::turns]
+
+
+def _commits():
+    """How many commits there are; each moves turns on by one."""
+    counted = subprocess.run(
+        ['git', '-c', f'safe.directory={ROOT}', 'rev-list', '--count', 'HEAD'],
+        cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True, check=False).stdout
+    return int(counted or 0)
+
+
 def fuzz(seconds=None, seed=1):
-    """Every fuzz target, starting from its corpus: for as long as its tag says,
-    or `seconds`."""
+    """Every fuzz target, starting from its corpus: for `seconds`, or for as long
+    as its tag says, which long ones get when it is their turn."""
     result = tally.Tally()
     if not _has_packages('tests/fuzz'):
         say('fuzz: no targets')
         return result
     with _sanitized() as bazel:
         targets = bazel.query(r'attr(tags, "\bfuzz\b", //tests/fuzz/...)')
+        tagged = {length: bazel.query(
+            rf'attr(tags, "\bfuzz_{length}_s\b", //tests/fuzz/...)')
+                  for length in (_FUZZ_LONG_S, _FUZZ_SHORT_S)}
+        long = turn_of(tagged[_FUZZ_LONG_S], _commits(), _FUZZ_TURNS)
+        say(f'fuzz: {len(long)} of {len(tagged[_FUZZ_LONG_S])} long targets '
+            f'have their turn of {_FUZZ_LONG_S} s')
         # The longest first, so that no core waits at the end.
-        lasting = {target: seconds or length
-                   for length in _FUZZ_SECONDS
-                   for target in bazel.query(
-                       rf'attr(tags, "\bfuzz_{length}_s\b", //tests/fuzz/...)')}
+        lasting = {target: seconds or _FUZZ_LONG_S for target in long}
+        for length in (_FUZZ_LONG_S, _FUZZ_SHORT_S):
+            for target in tagged[length]:
+                lasting.setdefault(target, seconds or _FUZZ_SHORT_S)
         if not targets or set(targets) != set(lasting):
             return tally.Tally(failed=['fuzz (a target lacks a tag)'])
         if not bazel.build(targets):
