@@ -146,7 +146,10 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"diverged",
               [](Evidence& e) {
                 Job(e).set_phase(v1::JOB_PHASE_DIVERGED);
-                Job(e).set_reason("worker a holds sequence 79");
+                v1::Condition* why = Job(e).add_conditions();
+                why->set_kind(v1::Condition::KIND_DIVERGED);
+                why->set_text("worker a holds sequence 79");
+                why->set_needs_help(true);
               },
               "problem  job bible: worker a holds sequence 79"},
         Fault{"coordinator_clock",
@@ -255,8 +258,12 @@ TEST(DiagnosisTest, AStoppedTrainerIsNamedAndNoCodecIsAdvised) {
   Evidence evidence = Healthy();
   v1::JobView& job = Job(evidence);
   job.mutable_counters()->set_stall_s(90);
-  job.mutable_replicas(0)->mutable_seats(0)->set_trainer_trouble(
-      "the trainer has not answered for 4.0 s");
+  const std::string trouble = "the trainer has not answered for 4.0 s";
+  job.mutable_replicas(0)->mutable_seats(0)->set_trainer_trouble(trouble);
+  v1::Condition* why = job.add_conditions();
+  why->set_kind(v1::Condition::KIND_WORKER_TROUBLE);
+  why->set_text("worker a: " + trouble);
+  why->set_needs_help(true);
   const std::string text = ChecksText(Diagnose(evidence));
   EXPECT_THAT(text, HasSubstr("problem  job bible: worker a: the trainer has "
                               "not answered for 4.0 s\n"));

@@ -196,8 +196,6 @@ absl::Status WorkerTable::CheckTakeover(const Worker& worker,
     return absl::AlreadyExistsError(absl::StrCat(
         holder, folder, "; stop that one, or give this one another --name"));
   }
-  // Its last word was that it leaves, and its stream is gone.
-  if (worker.draining) return absl::OkStatus();
   // Workers of older releases cannot be told apart: whoever asks is the newest.
   if (!folders_known) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat(

@@ -156,18 +156,6 @@ TEST(WorkerTableTest, AnotherFolderWaitsForTheLeaseOfOneThatIsGone) {
       absl::IsAlreadyExists(JudgeNow(table, FromFolder(1, 7, 5)).status()));
 }
 
-// It was told to stop, so nobody waits for its lease.
-TEST(WorkerTableTest, AnotherFolderTakesTheNameOfOneThatHasLeft) {
-  WorkerTable table({});
-  StatusFacts leaves = FromFolder(1, 5, 5);
-  leaves.draining = true;
-  Admit(table, leaves, 3, At(absl::ZeroDuration()));
-  EXPECT_TRUE(
-      absl::IsAlreadyExists(JudgeNow(table, FromFolder(2, 6, 6)).status()));
-  ASSERT_TRUE(table.LoseStream("w", Boot(5), At(absl::Seconds(1))));
-  EXPECT_EQ(*JudgeNow(table, FromFolder(2, 6, 6)), Verdict::kRegister);
-}
-
 TEST(WorkerTableTest, AfterARestartTheNameWaitsForItsOwner) {
   WorkerTable before({});
   Admit(before, FromFolder(1, 5, 5), 3, At(absl::ZeroDuration()));
