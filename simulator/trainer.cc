@@ -188,6 +188,8 @@ void SimTrainer::StartRun(const data::RangeSet& ranges, uint64_t batch,
   auto answer = std::make_shared<Done<Report>>(std::move(done));
   auto is_over = std::make_shared<bool>(false);
   Enter(worker::TrainerPhase::kTraining);
+  // A trainer that hangs takes no step, and does not hear that it should stop.
+  if (hang_.has_value()) return;
   abort_ = [this, answer, is_over] {
     if (std::exchange(*is_over, true)) return;
     Later(Moment(), [this, answer] {
