@@ -79,10 +79,12 @@ absl::StatusOr<std::vector<SimulationPlan>> ListPlans(const v1::JobSpec& job,
     SKERRY_ASSIGN_OR_RETURN(const auto method, ReadMethod(word));
     methods.push_back(method);
   }
+  // With the defaults of what the job does not say.
+  SKERRY_ASSIGN_OR_RETURN(const job::JobSpec said, job::JobSpecFromProto(job));
   methods = Or(methods, job.outer().method());
   const auto counts = Or(lists.islands, islands);
-  const auto codecs = Or(lists.codecs, job.exchange().codec());
-  const auto taus = Or(lists.taus, job.training().tau());
+  const auto codecs = Or(lists.codecs, said.exchange.codec);
+  const auto taus = Or(lists.taus, said.training.tau);
   for (const size_t count : counts) {
     if (count >= 1 && count <= islands) continue;
     return absl::InvalidArgumentError(absl::StrCat(

@@ -17,6 +17,7 @@
 #include "coordinator/service/testing/memory_journal.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "job/testing/specs.h"
 #include "proto/skerry/v1/control.grpc.pb.h"
 #include "proto/skerry/v1/operator.grpc.pb.h"
 #include "runtime/posix/posix_executor.h"
@@ -28,14 +29,10 @@ using grpc::StatusCode;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr char kConfig[] =
-    "{\"model_type\":\"gpt2\",\"n_layer\":2,\"n_head\":2,\"n_embd\":64,"
-    "\"n_positions\":64,\"vocab_size\":256}";
-
 v1::JobSpec SpecNamed(const std::string& name) {
   v1::JobSpec spec;
   spec.set_name(name);
-  spec.mutable_model()->set_config_json(kConfig);
+  spec.mutable_model()->set_config_json(job::kTinyConfig);
   spec.mutable_data()->set_path("/data/text");
   spec.mutable_data()->set_manifest_sha256(std::string(64, 'a'));
   spec.mutable_data()->set_sequence_tokens(64);

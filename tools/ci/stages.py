@@ -107,8 +107,8 @@ def _commits():
 
 
 def fuzz(seconds=None, seed=1):
-    """Every fuzz target, starting from its corpus: for `seconds`, or for as long
-    as its tag says, which long ones get when it is their turn."""
+    """Every fuzz target, starting from its corpus: for `seconds`, or for as
+    long as its tag says, which long ones get when it is their turn."""
     result = tally.Tally()
     if not _has_packages('tests/fuzz'):
         say('fuzz: no targets')
