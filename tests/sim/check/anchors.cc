@@ -192,6 +192,12 @@ void AnchorChecker::CheckApplied(const FragmentSight& sight, Seen& seen) {
 
 void AnchorChecker::CheckAnchors(const FragmentSight& sight) {
   const worker::FragmentFacts& facts = sight.facts();
+  // A state of a lost history. Where its last disk is lost before the
+  // coordinator hears of it, the job makes other states with its numbers.
+  if (behind_.contains(sight.job().job) &&
+      facts.applied > committed_[PartOf(sight)]) {
+    return;
+  }
   for (uint32_t i = 0; i < facts.anchor_hashes.size(); ++i) {
     const uint32_t span = facts.span_begin + i;
     const auto [it, fresh] = anchors_.emplace(
