@@ -5,8 +5,8 @@
 // kernel). How long that may take is learned from the trainer's own steps.
 //
 // The bar is max(10 s, 8 x the longest of the last hundred steps) from the
-// moment the trainer stops to the start of the next one. A second and a step of
-// that are left for the end of the old process and the start of the new one.
+// moment the trainer stops to the start of the next one. Of that, two seconds
+// and a step are left to end the old process and to start the new one.
 #ifndef SKERRY_WORKER_CORE_TRAINER_WATCH_H_
 #define SKERRY_WORKER_CORE_TRAINER_WATCH_H_
 
@@ -43,7 +43,7 @@ struct TrainerProgress {
 };
 
 struct TrainerWatchOptions {
-  absl::Duration least = absl::Seconds(9);
+  absl::Duration least = absl::Seconds(8);
   double longest_steps = 7;
   // For a piece of work before the first step shows how long one takes, and
   // for the first answer of a process: reading a large shard, building a

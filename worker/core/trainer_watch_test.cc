@@ -181,7 +181,7 @@ TEST(TrainerWatchTest, TroubleIsSeenBeforeTheEnd) {
   EXPECT_EQ(trainer.For(absl::Seconds(4)), "");
   EXPECT_EQ(trainer.Trouble(),
             "the trainer has not answered for 4.0 s while it trains (the "
-            "longest step before took 0.10 s); it is ended after 9 s");
+            "longest step before took 0.10 s); it is ended after 8 s");
 }
 
 TEST(TrainerWatchTest, ATrainerWithoutProgressIsWatchedForSilenceAlone) {
