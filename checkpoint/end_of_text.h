@@ -1,6 +1,6 @@
 // checkpoint/end_of_text.h
 //
-// Which tokens end a text, as a config.json or generation_config.json says.
+// Reads which tokens end a text from config.json or generation_config.json.
 #ifndef SKERRY_CHECKPOINT_END_OF_TEXT_H_
 #define SKERRY_CHECKPOINT_END_OF_TEXT_H_
 

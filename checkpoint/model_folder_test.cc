@@ -27,7 +27,8 @@ runtime::ByteSpan BytesOf(std::string_view text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
 
-// Which files' bytes are read does not depend on what is in them.
+// The names in a folder alone decide which files are read, so these tests write
+// files with any content.
 class ModelFolderTest : public ::testing::Test {
  protected:
   ModelFolderTest() { EXPECT_TRUE(files_.MakeDirectory("/model").ok()); }

@@ -25,7 +25,7 @@ struct Described {
   // Names all bytes of config and values: of a checkpoint the SHA-256 of its
   // manifest; of another model that of model_folder.h.
   std::string sha256;
-  // Of a model of transformers that of model_folder.h.
+  // For a model of transformers, the config that model_folder.h reads.
   std::string config_json;
   // Of a checkpoint.
   std::optional<Manifest> manifest;

@@ -119,7 +119,7 @@ void Write(const Json& one, runtime::MemoryFiles& files) {
   }
 }
 
-// Of the last positions, as many as the case has.
+// Returns the logits of the last positions, as many as the case has.
 absl::StatusOr<std::vector<float>> LogitsOf(const Json& one) {
   runtime::MemoryFiles files;
   Write(one, files);

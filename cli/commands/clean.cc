@@ -38,7 +38,7 @@ absl::Status AddNamed(const std::vector<std::string>& folders,
   return absl::OkStatus();
 }
 
-// Of the folders that are to be removed.
+// Returns the bytes of the folders that are to be removed.
 uint64_t BytesOf(const v1::WorkerView& worker,
                  const v1::RemoveStoredJobsRequest& request) {
   uint64_t bytes = 0;

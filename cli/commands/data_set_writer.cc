@@ -25,7 +25,7 @@ absl::string_view Absl(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-// As NextFile makes them.
+// Whether `name` is one that NextFile makes.
 bool IsShardName(std::string_view name) {
   constexpr std::string_view kEnding = ".bin";
   constexpr size_t kDigitsMin = 6;

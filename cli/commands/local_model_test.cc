@@ -156,7 +156,7 @@ TEST_F(LocalModelTest, JsonSaysWhyATextEnded) {
   EXPECT_EQ(json["texts"][1]["tokens"], "20");
 }
 
-// As a folder of a chat model is: several ends, named in a file of their own.
+// A chat model has several ends of text, named in a file of their own.
 TEST_F(LocalModelTest, TextsEndAtEveryTokenOfTheGenerationConfig) {
   WriteFolder();
   sample_.model.folder = "/model";

@@ -28,7 +28,7 @@ class ClusterFold {
   explicit ClusterFold(const ClusterOptions& options)
       : workers(options), jobs(options) {}
 
-  // As those of Cluster.
+  // These four do what the functions of Cluster with the same names promise.
   absl::Status Apply(const Entry& entry);
   absl::Status Restore(const ClusterSnapshot& saved);
   ClusterSnapshot Save() const;
