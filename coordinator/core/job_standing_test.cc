@@ -15,7 +15,8 @@ job::JobSpec Spec() { return job::SmallJob("bench", 1000); }
 
 job::JobSpec CheckpointedSpec() {
   job::JobSpec spec = Spec();
-  spec.checkpoint.emplace().directory = "/checkpoints";
+  spec.checkpoint = job::JobSpec::Checkpoints();
+  spec.checkpoint->directory = "/checkpoints";
   return spec;
 }
 
