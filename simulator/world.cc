@@ -60,6 +60,13 @@ bool World::AllJobsEnded() const {
                      [](const auto& job) { return job.second; });
 }
 
+bool World::AllWorkersRun() const {
+  for (HostId host = 1; host < machines_.size(); ++host) {
+    if (!IsSpare(host) && workers_[host] == nullptr) return false;
+  }
+  return true;
+}
+
 bool World::AllWorkersWell() const {
   for (HostId host = 1; host < machines_.size(); ++host) {
     if (IsSpare(host)) continue;
@@ -132,11 +139,10 @@ void World::NoteJobs(const coordinator::Entry& entry) {
 
 void World::ReplaceJournal(const JournalDisk& earlier, Instant again) {
   Kill(0, WorkerDisk::End::kKilled, again);
-  const uint64_t term = journal_disk_.term;
-  journal_disk_ = earlier;
-  // The copy has the term of its time; simulated writers tell each other apart
-  // by theirs.
-  journal_disk_.term = term;
+  // The disk stays what it is, and so does the term, by which simulated writers
+  // tell each other apart.
+  journal_disk_.snapshot = earlier.snapshot;
+  journal_disk_.entries = earlier.entries;
   Revision last;
   if (earlier.snapshot.has_value()) last = earlier.snapshot->index;
   if (!earlier.entries.empty()) last = earlier.entries.back().index;
@@ -158,7 +164,7 @@ void World::StopForGood(HostId host) {
 
 std::string World::NameOf(HostId host) const {
   const std::string& name = shape(host).name;
-  return name.empty() ? AddressOf(host) : name;
+  return name.empty() || machines_[host].own_name ? AddressOf(host) : name;
 }
 
 Process* World::ProcessOf(HostId host) const {

@@ -55,8 +55,9 @@ class World {
   bool AllJobsEnded() const;
   // How many commits the journal has, over all jobs.
   uint64_t committed() const { return committed_; }
-  // Whether the process of every worker but spare ones is up, and active in its
-  // jobs or resting.
+  // Whether the process of every worker but spare ones is up.
+  bool AllWorkersRun() const;
+  // The same, and active in its jobs or resting.
   bool AllWorkersWell() const;
   std::string WorkersText() const;
 
@@ -79,6 +80,8 @@ class World {
     uint64_t run = 0;
     // The newest start or stop that counts.
     uint64_t plan = 0;
+    // Its worker goes by the host's address, whatever name its shape has.
+    bool own_name = false;
   };
   HostId hosts() const { return static_cast<HostId>(machines_.size()); }
   Machine& machine(HostId host) { return machines_[host]; }

@@ -329,7 +329,8 @@ void FaultyWorld::Rot(HostId host) {
       continue;
     }
     for (HostId other = 1; other < hosts(); ++other) {
-      if (other == host) continue;
+      // A spare host goes for good.
+      if (other == host || IsSpare(other)) continue;
       const FileBytes copy = machine(other).disk->Find(path);
       if (copy == nullptr || *copy != *disk.Find(path)) continue;
       spare.push_back(path);

@@ -13,6 +13,7 @@
 
 #include "base/instant.h"
 #include "coordinator/core/records.h"
+#include "coordinator/core/views.h"
 #include "simulator/observer.h"
 #include "simulator/world.h"
 #include "tests/sim/moments.h"
@@ -43,12 +44,17 @@ class FaultyWorld final : public World {
   void CheckAwake(const coordinator::Entry& entry);
   // `tries` were made before.
   void Decide(int tries);
+  // Whether an operator has to decide how the job goes on.
+  bool StandsForLong(const coordinator::JobView& job);
 
   void DrawLinks();
   void ApplyToNetwork(const Fault& fault);
   void ApplyToMachine(const Fault& fault);
   void ApplyByOperator(const Fault& fault);
   void ApplyByMistake(const Fault& fault);
+  // Nobody goes by a taken name on `spare` any more.
+  void Retire(HostId spare);
+  void DrainUntilReleased(HostId spare);
   // Brings strikes about whose moment the record is.
   void StrikeAt(const coordinator::Entry& entry);
   // When the fault's time is over, or when it has to be calm.
@@ -71,6 +77,8 @@ class FaultyWorld final : public World {
   std::set<JobId> paused_;
   std::set<std::string> marked_;
   Moments moments_;
+  // At how many looks in a row a job had no state.
+  std::map<JobId, int> looks_at_lost_;
   // That wait for their moment.
   std::vector<Fault> strikes_;
   std::optional<Instant> sleeps_since_;  // the coordinator

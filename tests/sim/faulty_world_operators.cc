@@ -1,4 +1,5 @@
 // What operators do to a faulty world, by intent and by mistake.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,6 +18,8 @@ namespace {
 constexpr absl::Duration kAskAgain = absl::Milliseconds(200);
 // Until a coordinator runs on the journal that was put in place.
 constexpr absl::Duration kReplacing = absl::Milliseconds(200);
+// At so many looks a job may have no state before the operator decides.
+constexpr int kLooksMax = 4;
 // After so many looks at a job that stands it is given up.
 constexpr int kTriesMax = 4;
 
@@ -54,16 +57,33 @@ void FaultyWorld::OnJournalReplaced(
   timeline.After(schedule.lease, [this] { Decide(0); });
 }
 
+// Disks that are gone may come back, and a coordinator goes back to a
+// checkpoint by itself: only what is still so at a few looks needs an operator.
+bool FaultyWorld::StandsForLong(const coordinator::JobView& job) {
+  if (job.diverged) return true;
+  const bool lost =
+      std::any_of(job.conditions.begin(), job.conditions.end(),
+                  [](const coordinator::Condition& one) {
+                    return one.kind == coordinator::ConditionKind::kSpansLost;
+                  });
+  int& looks = looks_at_lost_[job.id];
+  looks = lost ? looks + 1 : 0;
+  return looks > kLooksMax;
+}
+
 // An operator looks at jobs that stand, keeps what workers hold where they
 // agree, goes back to the newest checkpoint otherwise, and gives a job up of
 // which nothing can be kept.
 void FaultyWorld::Decide(int tries) {
   if (coordinator_node() != nullptr) {
     coordinator_node()->shell().Do(
-        [this, tries](coordinator::Cluster& cluster,
-                      Instant now) -> coordinator::ClusterShell::Settled {
+        [this, tries, all = AllWorkersRun()](
+            coordinator::Cluster& cluster,
+            Instant now) -> coordinator::ClusterShell::Settled {
           for (const coordinator::JobView& job : cluster.ViewJobs(now)) {
-            if (!job.diverged) continue;
+            if (!StandsForLong(job)) continue;
+            // A worker that is away may have a newer state of its own.
+            if (!all) continue;
             if (cluster.RestoreJob(job.id, std::nullopt, now).ok()) continue;
             const auto saved = saved_states.Newest(job.id);
             const bool back = saved.has_value() &&
@@ -78,6 +98,28 @@ void FaultyWorld::Decide(int tries) {
   timeline.After(schedule.lease / 2, [this, tries] { Decide(tries + 1); });
 }
 
+// Where jobs are not saved, the disk of a process that worked under the name
+// may be the only one with a result: it goes on under a name of its own until
+// nobody needs it.
+void FaultyWorld::Retire(HostId spare) {
+  StopForGood(spare);
+  if (HasCheckpoints(schedule)) return;
+  machine(spare).own_name = true;
+  Start(spare);
+  // Until it has said what it has, nobody could need it.
+  timeline.After(schedule.lease, [this, spare] { DrainUntilReleased(spare); });
+}
+
+void FaultyWorld::DrainUntilReleased(HostId spare) {
+  if (worker_node(spare) == nullptr) return StopForGood(spare);
+  worker_node(spare)->process().Post([this, spare, run = machine(spare).run] {
+    if (worker_node(spare) != nullptr && machine(spare).run == run) {
+      worker_node(spare)->Drain();
+    }
+  });
+  timeline.After(kAskAgain, [this, spare] { DrainUntilReleased(spare); });
+}
+
 void FaultyWorld::ApplyByMistake(const Fault& fault) {
   if (fault.kind == FaultKind::kFolderGone) {
     machine(fault.host).disk->RemoveFolders();
@@ -85,7 +127,7 @@ void FaultyWorld::ApplyByMistake(const Fault& fault) {
     HostId twin = 1;
     while (!IsSpare(twin) || NameOf(twin) != AddressOf(fault.host)) ++twin;
     Start(twin);
-    When(fault.lasts, [this, twin] { StopForGood(twin); });
+    When(fault.lasts, [this, twin] { Retire(twin); });
   } else {
     When(fault.lasts, [this, copy = journal_disk()] {
       ReplaceJournal(copy, EndOf(kReplacing));

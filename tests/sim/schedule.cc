@@ -28,7 +28,7 @@ constexpr uint64_t kValidations = 10;
 // journal is put in place.
 constexpr double kTwins = 0.3;
 constexpr double kFoldersGone = 0.3;
-constexpr double kOldJournals = 0.15;
+constexpr double kOldJournals = 0.4;
 
 // Of schedules, where trainers train a language model.
 constexpr double kLanguageModels = 0.05;

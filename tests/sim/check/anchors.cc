@@ -17,6 +17,8 @@ std::string NameOf(const FragmentSight& sight) {
 }  // namespace
 
 void AnchorChecker::OnDurable(const coordinator::Entry& entry) {
+  if (entry.index <= lost_end_) ForgetNumber(entry.index.value());
+  last_ = entry.index;
   Fold(entry);
   const auto* commit = std::get_if<coordinator::Committed>(&entry.record);
   if (commit == nullptr) return;
@@ -31,24 +33,42 @@ void AnchorChecker::OnDurable(const coordinator::Entry& entry) {
   }
 }
 
+// A number that nobody has shown the coordinator may be given again, and a dead
+// worker may have had it.
+void AnchorChecker::ForgetNumber(uint64_t number) {
+  std::erase_if(results_, [number](const auto& one) {
+    return std::get<Attempt>(one.first) == Attempt(number);
+  });
+  std::erase_if(rounds_, [number](const auto& one) {
+    return std::get<Life>(one.first) == Life(number);
+  });
+  std::erase_if(used_, [number](const auto& one) {
+    return one.first.second == Life(number);
+  });
+}
+
 // What was shown after it is of a history that is lost, unless an operator
 // keeps it.
 void AnchorChecker::OnJournalReplaced(Revision last) {
   const std::vector<coordinator::Entry> all = std::exchange(entries_, {});
-  fragments_.clear();
+  lost_end_ = std::max(lost_end_, last_);
+  const std::map<JobId, uint32_t> before = std::exchange(fragments_, {});
   committed_.clear();
   states_.clear();
   same_as_.clear();
-  results_.clear();
+  std::erase_if(results_, [last](const auto& one) {
+    return std::get<Attempt>(one.first).value() > last.value();
+  });
   rounds_.clear();
   used_.clear();
   said_.clear();
   seen_.clear();
-  behind_.clear();
   for (const coordinator::Entry& entry : all) {
     if (entry.index <= last) Fold(entry);
   }
-  for (const auto& [job, fragments] : fragments_) behind_.insert(job);
+  // Also of a job that the copy does not have: it may be submitted again, under
+  // its key.
+  for (const auto& [job, fragments] : before) behind_.insert(job);
   std::erase_if(anchors_, [this](const auto& one) {
     const auto& [part, span, sequence] = one.first;
     return sequence > committed_[part];
@@ -149,8 +169,11 @@ void AnchorChecker::OnFragment(const FragmentSight& sight) {
     out_.Add(absl::StrCat(NameOf(sight), "goes back to life ", life.value()));
   }
   seen.life = std::max(seen.life, life);
+  // Whoever has a lost history shows it until it is admitted anew.
+  const bool counts = !replaced_ || life.is_set();
   const Sequence committed = committed_[PartOf(sight)];
-  if (facts.applied > committed && !behind_.contains(sight.job().job)) {
+  if (facts.applied > committed && counts &&
+      !behind_.contains(sight.job().job)) {
     out_.Add(absl::StrCat(NameOf(sight), "has applied ", facts.applied.value(),
                           ", committed is ", committed.value()));
   }
@@ -158,8 +181,6 @@ void AnchorChecker::OnFragment(const FragmentSight& sight) {
   for (const uint64_t hash : facts.anchor_hashes) {
     anchors = CombineHash(anchors, hash);
   }
-  // Whoever has a lost history shows it until it is admitted anew.
-  const bool counts = !replaced_ || life.is_set();
   if (std::exchange(seen.anchors, anchors) != anchors && counts) {
     CheckAnchors(sight);
   }

@@ -49,6 +49,7 @@ class AnchorChecker final : public Observer {
     std::map<Part, Sequence> newest;
   };
 
+  void ForgetNumber(uint64_t number);
   void Fold(const coordinator::Entry& entry);
   void Take(const coordinator::Restored& restored);
   void Take(const coordinator::Adopted& adopted);
@@ -69,6 +70,9 @@ class AnchorChecker final : public Observer {
   // was put in place.
   std::set<JobId> behind_;
   bool replaced_ = false;
+  // The newest record, and the newest of all journals that were replaced.
+  Revision last_;
+  Revision lost_end_;
   std::map<JobId, uint32_t> fragments_;
   std::map<Part, Sequence> committed_;
   // What is committed of each fragment, by the sum of all.

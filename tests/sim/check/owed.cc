@@ -33,6 +33,8 @@ double Largest(const std::vector<float>& values) {
 }  // namespace
 
 void OwedChecker::OnDurable(const coordinator::Entry& entry) {
+  if (entry.index <= lost_end_) ForgetLife(Life(entry.index.value()));
+  last_ = entry.index;
   if (const auto* open = std::get_if<coordinator::Opened>(&entry.record)) {
     if (open->members.empty()) return;
     const Attempt attempt(entry.index.value());
@@ -52,8 +54,22 @@ void OwedChecker::OnDurable(const coordinator::Entry& entry) {
   }
 }
 
+// The number is given again, and somebody who has not spoken yet may have it.
+void OwedChecker::ForgetLife(Life life) {
+  std::erase_if(offered_, [life](const auto& one) {
+    return std::get<Life>(one.first) == life;
+  });
+  std::erase_if(committed_, [life](const auto& one) {
+    return std::get<Life>(one.first) == life;
+  });
+  std::erase_if(dropped_, [life](const auto& one) {
+    return std::get<Life>(one) == life;
+  });
+}
+
 // Numbers that nobody has shown may be given again.
 void OwedChecker::OnJournalReplaced(Revision last) {
+  lost_end_ = std::max(lost_end_, last_);
   const uint64_t end = last.value();
   for (const auto& [attempt, opened] : attempts_) {
     if (attempt.value() > end) lost_.insert(attempt);

@@ -46,6 +46,7 @@ class OwedChecker final : public Observer {
     std::map<uint32_t, double> decoded;  // by span, times the weight
   };
 
+  void ForgetLife(Life life);
   void OnFragment(const FragmentSight& sight);
   void CheckBalance(const FragmentSight& sight);
   void CheckStart(const FragmentSight& sight, Seen& seen);
@@ -55,6 +56,9 @@ class OwedChecker final : public Observer {
   void CheckMean(const FragmentSight& sight, uint32_t span, uint64_t hash);
 
   Violations& out_;
+  // The newest record, and the newest of all journals that were replaced.
+  Revision last_;
+  Revision lost_end_;
   std::map<Attempt, coordinator::Opened> attempts_;
   // Attempts that the lost part of a journal had opened.
   std::set<Attempt> lost_;
