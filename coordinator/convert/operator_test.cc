@@ -12,11 +12,12 @@ TEST(OperatorConvertTest, AJobIsShownWithItsReplicasAndLosses) {
   view.age = absl::Milliseconds(1500);
   view.losses = {{Sequence(1), 8, 3.0, std::nullopt},
                  {Sequence(2), 16, 2.0, 2.5}};
-  view.replicas = {{ReplicaId(1),
-                    Life(5),
-                    "a",
-                    {{"w", "active", "", Sequence(2), 0, 4, 9, {1, 2}, 0.5}},
-                    true}};
+  view.replicas = {
+      {ReplicaId(1),
+       Life(5),
+       "a",
+       {{"w", "active", "", Sequence(2), 0, 4, 9, {1, 2}, 0.5, ""}},
+       true}};
   v1::JobView out;
   out.add_losses();
   JobViewToProto(view, &out);

@@ -295,6 +295,7 @@ void NewerToProto(const JobSnapshot& job, v1::JobSnapshot* out) {
   if (job.diverged.has_value()) {
     *out->mutable_diverged() = RecordToProto(*job.diverged).diverged();
   }
+  out->set_adopted_at(job.adopted_at.value());
   RangeListsToProto(job.coverage.covered, out->mutable_covered());
   for (const CoverageSnapshot::Taken& taken : job.coverage.taken) {
     v1::JobSnapshot::Taken* one = out->add_taken();
@@ -332,6 +333,7 @@ absl::Status NewerFromProto(const v1::JobSnapshot& p, JobSnapshot* out) {
         out->diverged, RecordPart<Diverged>(
                            p.diverged(), &v1::JournalRecord::mutable_diverged));
   }
+  out->adopted_at = Revision(p.adopted_at());
   SKERRY_ASSIGN_OR_RETURN(
       out->coverage.covered,
       RangeListsFromProto(p.covered(), kAnyNumber, "covered"));

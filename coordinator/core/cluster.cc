@@ -46,6 +46,7 @@ class Cluster::Impl {
 
   void Recovered(Instant now) {
     now_ = now;
+    fold_.Recovered();
     workers_.GiveLeases(now);
     for (auto& [id, job] : jobs_.all()) JobRecovered(job, options_, now);
     DecideAll();
@@ -61,6 +62,7 @@ class Cluster::Impl {
     }
     const WorkerTable::Verdict verdict = *judged;
     if (verdict == WorkerTable::Verdict::kRepetition) return absl::OkStatus();
+    const bool lost = fold_.KnowsLostRecords(status);
     fold_.RaiseNumbers(status);
     if (verdict == WorkerTable::Verdict::kRegister) Register(status);
     const std::string& name = status.self.worker;
@@ -70,6 +72,7 @@ class Cluster::Impl {
                          before.suspected || before.draining != status.draining;
     workers_.Heard(status, now);
     for (auto& [id, job] : jobs_.all()) {
+      if (lost) EndLifeOf(job, name, SeenBy(status));
       const JobFacts* facts = nullptr;
       for (const JobFacts& f : status.jobs) {
         const bool ours = f.uid == 0 || f.uid == UidOf(job);
@@ -281,6 +284,16 @@ class Cluster::Impl {
 
  private:
   void Emit(Record record) { fold_.Emit(std::move(record)); }
+
+  // Its trainer may have been granted samples, and been told of commits, that
+  // nobody knows of here.
+  void EndLifeOf(JobState& job, const std::string& worker, Revision seen) {
+    const Replica* replica = job.replicas.FindWorker(worker);
+    if (job.Ended() || replica == nullptr) return;
+    EndLife(job, MakeDecider(), replica->life,
+            absl::StrCat("worker ", worker, " has heard of record ",
+                         seen.value(), " of a journal that ended later"));
+  }
 
   Decider MakeDecider() {
     return Decider{now_, options_, workers_, turn_, emit_};

@@ -1,5 +1,6 @@
 #include "coordinator/core/cluster_fold.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -78,10 +79,18 @@ void ClusterFold::EmitAt(Revision index, Record record) {
   records_.push_back(std::move(entry));
 }
 
+bool ClusterFold::KnowsLostRecords(const StatusFacts& status) const {
+  const Worker* worker = workers.FindCurrent(status.self.worker);
+  return worker != nullptr && worker->counter == 0 &&
+         SeenBy(status) > recovered_to_;
+}
+
 void ClusterFold::RaiseNumbers(const StatusFacts& status) {
   const Revision seen = SeenBy(status);
-  if (seen <= revision_) return;
-  EmitAt(Revision(seen.value() + kNumbersAbove),
+  const bool lost = !raised_ && KnowsLostRecords(status);
+  if (seen <= revision_ && !lost) return;
+  raised_ = true;
+  EmitAt(Revision(std::max(seen, revision_).value() + kNumbersAbove),
          NumbersRaised{status.self.worker, seen});
 }
 

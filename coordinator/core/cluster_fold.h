@@ -36,9 +36,14 @@ class ClusterFold {
 
   // Decides a record: it is part of the state when this returns.
   void Emit(Record record) { EmitAt(Next(revision_), std::move(record)); }
-  // Nothing is said that the journal does not hold, so that a worker which
-  // knows of a later number knows it from a journal that this one has lost.
-  // Numbers go on above it, and above what workers that are away may know of.
+  // The replay is over: from now on this process speaks.
+  void Recovered() { recovered_to_ = revision_; }
+  // Whether a worker that this process has told nothing yet knows of a record
+  // after the end that the journal had when it began. Nothing is said that the
+  // journal does not hold, so that it was one of a journal that is lost.
+  bool KnowsLostRecords(const StatusFacts& status) const;
+  // Numbers go on above what such a worker knows, and above what workers that
+  // are away may know. Once is enough for all of them.
   void RaiseNumbers(const StatusFacts& status);
 
   Revision revision() const { return revision_; }
@@ -55,6 +60,8 @@ class ClusterFold {
   void EmitAt(Revision index, Record record);
 
   Revision revision_;
+  Revision recovered_to_;
+  bool raised_ = false;  // by this process
   std::vector<Entry> records_;
 };
 

@@ -43,6 +43,129 @@ TEST(ClusterTest, NumbersAreIndexesOfTheJournal) {
   EXPECT_EQ(orders->jobs.size(), 1u);
 }
 
+// Worker w trains job 3 in life 5; `more` are the records after that.
+Cluster WithALife(const std::vector<Record>& more = {}) {
+  const StatusFacts w = From("w", 9, 0);
+  const StatusFacts other = From("v", 8, 0);
+  Cluster cluster((ClusterOptions()));
+  std::vector<Record> records = {
+      WorkerAdmitted{w.self, w.boot, "a", "", w.folder, {}},
+      WorkerAdmitted{other.self, other.boot, "b", "", other.folder, {}},
+      JobSubmitted{job::SmallJob("job", 100), "key"},
+      JobSized{JobId(3), 64, 100, 1, 0},
+      ReplicaAdmitted{
+          JobId(3), ReplicaId(1), "a", {{0, 1, w.self}}, {Incarnation(1)}}};
+  records.insert(records.end(), more.begin(), more.end());
+  uint64_t index = 0;
+  for (const Record& record : records) {
+    const absl::Status applied = cluster.Apply({Revision(++index), record});
+    EXPECT_TRUE(applied.ok()) << applied;
+  }
+  cluster.Recovered(kStart);
+  return cluster;
+}
+
+// What the worker tells of itself while it is in that life.
+StatusFacts InLife(uint64_t counter, uint64_t seen) {
+  StatusFacts status = From("w", 9, 1, counter);
+  status.seen = Revision(seen);
+  status.jobs.resize(1);
+  status.jobs[0].job = JobId(3);
+  status.jobs[0].life = Life(5);
+  status.jobs[0].state = SeatState::kActive;
+  status.jobs[0].element_count = 64;
+  return status;
+}
+
+template <typename T>
+const T* FindRecord(const std::vector<Entry>& entries) {
+  for (const Entry& entry : entries) {
+    if (const T* found = std::get_if<T>(&entry.record)) return found;
+  }
+  return nullptr;
+}
+
+TEST(ClusterTest, ALifeEndsWhoseWorkerHasHeardOfLostRecords) {
+  Cluster cluster = WithALife();
+  ASSERT_TRUE(cluster.OnStatus(InLife(7, 20), kStart).ok());
+  const auto records = cluster.TakeRecords();
+  ASSERT_NE(FindRecord<NumbersRaised>(records), nullptr);
+  EXPECT_GT(cluster.revision(), Revision(20));
+  const auto* ended = FindRecord<ReplicaEnded>(records);
+  ASSERT_NE(ended, nullptr);
+  EXPECT_EQ(ended->life, Life(5));
+  EXPECT_EQ(ended->reason,
+            "worker w has heard of record 20 of a journal that ended later");
+}
+
+// Others may have had so many records written since that its number is there
+// again.
+TEST(ClusterTest, AWorkerThatSpeaksLateIsStillSeenToKnowLostRecords) {
+  Cluster cluster = WithALife();
+  cluster.TakeRecords();
+  ASSERT_TRUE(cluster.OnStatus(From("v", 10, 0), kStart).ok());
+  ASSERT_TRUE(cluster.OnStatus(From("v", 11, 0), kStart).ok());
+  cluster.TakeRecords();
+  ASSERT_GE(cluster.revision(), Revision(7));
+  ASSERT_TRUE(cluster.OnStatus(InLife(7, 7), kStart).ok());
+  const auto records = cluster.TakeRecords();
+  EXPECT_NE(FindRecord<NumbersRaised>(records), nullptr);
+  EXPECT_NE(FindRecord<ReplicaEnded>(records), nullptr);
+}
+
+TEST(ClusterTest, ALifeGoesOnWhoseWorkerKnowsWhatTheJournalHas) {
+  Cluster cluster = WithALife();
+  ASSERT_TRUE(cluster.OnStatus(InLife(7, 5), kStart).ok());
+  // This process has told it of newer records since.
+  ASSERT_TRUE(
+      cluster.OnStatus(InLife(8, cluster.revision().value()), kStart).ok());
+  const auto records = cluster.TakeRecords();
+  EXPECT_EQ(FindRecord<NumbersRaised>(records), nullptr);
+  EXPECT_EQ(FindRecord<ReplicaEnded>(records), nullptr);
+}
+
+// Its disk may be the only one with the newest result, and nobody else is asked
+// while an operator has it drained.
+TEST(ClusterTest, ADrainedWorkerServesWhatNobodyElseHolds) {
+  Opened opened;
+  opened.job = JobId(3);
+  opened.sequence = Sequence(1);
+  Member& member = opened.members.emplace_back();
+  member.replica = ReplicaId(1);
+  member.life = Life(5);
+  member.holders = {{0, 1, From("w", 9, 0).self}};
+  member.contribution.round = Round(1);
+  member.contribution.weight = opened.total_weight = 8;
+  member.contribution.ranges = {{0, 8}};
+  opened.owners = {0};
+  Committed committed;
+  committed.job = JobId(3);
+  committed.sequence = Sequence(1);
+  committed.attempt = Attempt(7);
+  committed.total_weight = 8;
+  committed.hashes = {7};
+  Cluster cluster =
+      WithALife({Granted{JobId(3), Life(5), {{0, 8}}}, opened, committed});
+  cluster.TakeRecords();
+  // It has started anew, and says which folders its disk has.
+  StatusFacts status = From("w", 12, 0);
+  status.draining = true;
+  status.stored.all.push_back(
+      {{JobId(3), cluster.OrdersFor("w", kStart)->jobs[0].uid}});
+  ASSERT_TRUE(cluster.OnStatus(status, kStart).ok());
+  cluster.TakeRecords();
+  const auto orders = cluster.OrdersFor("w", kStart);
+  EXPECT_FALSE(orders->released);
+  ASSERT_EQ(orders->jobs.size(), 1u);
+  EXPECT_FALSE(orders->jobs[0].life.is_set());
+  // One that has no folder of the job may go.
+  StatusFacts empty = From("v", 13, 0);
+  empty.draining = true;
+  ASSERT_TRUE(cluster.OnStatus(empty, kStart).ok());
+  cluster.TakeRecords();
+  EXPECT_TRUE(cluster.OrdersFor("v", kStart)->released);
+}
+
 TEST(ClusterTest, ASubmissionCanBeRepeatedAndItsKeyIsUsedOnce) {
   Cluster cluster = Fresh();
   const job::JobSpec spec = job::SmallJob("job", 100);

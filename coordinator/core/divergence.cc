@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "coordinator/core/holdings.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -30,13 +31,20 @@ Sequence ShownBy(const FragmentFacts& facts) {
   return shown;
 }
 
-bool IsAhead(const FragmentFacts& facts, Sequence newest) {
+// Whether an operator has decided since about the history that the worker's
+// newest result is of.
+bool IsResultPast(const JobState& job, const FragmentFacts& facts) {
+  return facts.last_result_attempt.is_set() &&
+         facts.last_result_attempt.value() < job.adopted_at.value();
+}
+
+bool IsAhead(const JobState& job, const FragmentFacts& facts, Sequence newest) {
   const bool base_ahead = std::any_of(
       facts.bases.begin(), facts.bases.end(),
       [newest](const HeldBase& base) { return base.sequence > newest; });
   // Results of the next sequence are stored before they are committed.
   return facts.applied > newest || base_ahead ||
-         facts.last_result > Next(newest);
+         (facts.last_result > Next(newest) && !IsResultPast(job, facts));
 }
 
 // Whether the worker's state was made by another attempt than the journal
@@ -72,12 +80,12 @@ std::string WrongWith(const JobState& job, const Seat& seat) {
     if (facts.fragment.value() >= job.fragments.size()) continue;
     const RoundMachine& machine = job.fragments[facts.fragment.value()];
     const uint64_t newest = machine.newest().value();
-    if (IsAhead(facts, machine.newest())) {
+    if (IsAhead(job, facts, machine.newest())) {
       return absl::StrCat("holds sequence ", ShownBy(facts).value(),
                           " of the job, and the journal ends at ", newest,
                           ": an older journal was put in place");
     }
-    if (HasForeignResult(facts, machine)) {
+    if (!IsResultPast(job, facts) && HasForeignResult(facts, machine)) {
       return absl::StrCat("has a result of sequence ",
                           facts.last_result.value(), " from attempt ",
                           facts.last_result_attempt.value(),
@@ -220,9 +228,24 @@ struct Choice {
   std::string text;
 };
 
+// A worker that is there, has a folder of the job, and has not told yet what it
+// holds; empty when there is none.
+std::string Unheard(const JobState& job, const WorkerTable& workers) {
+  for (const auto& [name, worker] : workers.all()) {
+    if (worker.left || !HasFolderOf(job, worker)) continue;
+    if (job.SeatOf(name, worker.incarnation) == nullptr) return name;
+  }
+  return "";
+}
+
 // Errors: FailedPrecondition, in words.
 absl::StatusOr<Choice> ChooseAdopted(const JobState& job,
                                      const WorkerTable& workers) {
+  if (const std::string name = Unheard(job, workers); !name.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "worker ", name,
+        " has a folder of the job and has not told yet what it holds"));
+  }
   Choice choice;
   absl::btree_set<std::string> holders;
   for (const RoundMachine& machine : job.fragments) {
@@ -275,12 +298,25 @@ std::string KnownCheckpoint(const JobState& job) {
                             job.checkpoints.back().sequence.value());
 }
 
-absl::Status CheckStands(const JobState& job) {
-  if (job.diverged.has_value() && !job.Ended()) return absl::OkStatus();
+absl::Status NothingToDecide(const JobState& job) {
   return absl::FailedPreconditionError(absl::StrCat(
       "job ", job.spec.name,
-      " has no other history on workers than in the journal; there is nothing "
-      "to decide"));
+      " has no other history on workers than in the journal, and workers hold "
+      "its state; there is nothing to decide"));
+}
+
+// Whether nobody holds the job's state. It may be lost together with the newest
+// checkpoint that the journal knows.
+bool HasNoState(const JobState& job, const WorkerTable& workers) {
+  return job.Sized() && job.replicas.current().empty() &&
+         !LostText(job, workers).empty();
+}
+
+void Stop(JobState& job, const Decider& decider, const Diverged& record) {
+  EndLives(job, decider, record.reason);
+  job.saving.reset();
+  job.evaluator.clear();
+  decider.emit(record);
 }
 
 void BeginAnew(JobState& job) {
@@ -300,13 +336,8 @@ void DecideDivergence(JobState& job, const Decider& decider) {
     if (!IsThere(decider.workers, name, seat)) continue;
     const std::string wrong = WrongWith(job, seat);
     if (wrong.empty()) continue;
-    const Diverged record{job.id, name,
-                          absl::StrCat("worker ", name, " ", wrong)};
-    EndLives(job, decider, record.reason);
-    job.saving.reset();
-    job.evaluator.clear();
-    decider.emit(record);
-    return;
+    return Stop(job, decider,
+                {job.id, name, absl::StrCat("worker ", name, " ", wrong)});
   }
 }
 
@@ -329,7 +360,7 @@ std::string DivergenceText(const JobState& job, const WorkerTable& workers) {
 }
 
 absl::Status AdoptWorkers(JobState& job, const Decider& decider) {
-  SKERRY_RETURN_IF_ERROR(CheckStands(job));
+  if (job.Ended() || !job.diverged.has_value()) return NothingToDecide(job);
   SKERRY_ASSIGN_OR_RETURN(const Choice choice,
                           ChooseAdopted(job, decider.workers));
   decider.emit(
@@ -343,7 +374,10 @@ absl::Status AdoptWorkers(JobState& job, const Decider& decider) {
 
 absl::Status GoBackToSaved(JobState& job, const Decider& decider,
                            Checkpointed saved) {
-  SKERRY_RETURN_IF_ERROR(CheckStands(job));
+  const bool stateless = HasNoState(job, decider.workers);
+  if (job.Ended() || !(job.diverged.has_value() || stateless)) {
+    return NothingToDecide(job);
+  }
   if (!job.spec.checkpoint.has_value()) {
     return absl::FailedPreconditionError(
         absl::StrCat("job ", job.spec.name,
@@ -376,6 +410,10 @@ absl::Status GoBackToSaved(JobState& job, const Decider& decider,
     sequences.emplace_back(shown + kSequencesAbove);
     state += sequences.back().value();
   }
+  if (!job.diverged.has_value()) {
+    Stop(job, decider,
+         {job.id, "", "no worker that is there holds the state of the job"});
+  }
   // A checkpoint made in the lost history is newer than every state that the
   // journal knows of.
   saved.job = job.id;
@@ -385,10 +423,10 @@ absl::Status GoBackToSaved(JobState& job, const Decider& decider,
   if (known == nullptr || known->sha256 != saved.sha256) {
     decider.emit(std::move(saved));
   }
-  decider.emit(Restored{job.id, Sequence(state), checkpoint,
-                        "an operator has decided so, since workers have a "
-                        "history that the journal does not have",
-                        std::move(sequences)});
+  decider.emit(Restored{
+      job.id, Sequence(state), checkpoint,
+      absl::StrCat("an operator has decided so: ", job.diverged->reason),
+      std::move(sequences)});
   BeginAnew(job);
   return absl::OkStatus();
 }

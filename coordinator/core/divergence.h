@@ -21,15 +21,16 @@ void DecideDivergence(JobState& job, const Decider& decider);
 // Why the job stands and what is safe, in words. Requires: it stands.
 std::string DivergenceText(const JobState& job, const WorkerTable& workers);
 
-// The operator's decisions. Errors: FailedPrecondition when the job does not
-// stand, or what was chosen is not there.
+// The operator's decisions. Errors: FailedPrecondition when there is nothing to
+// decide, or what was chosen is not there.
 //
-// The job goes on with the newest state that workers hold. Everyone who has a
-// state has to agree with it; what was trained on after the journal's end is
-// trained on again.
+// The job goes on with the newest state that workers hold. Everyone who is
+// there and has a folder of the job has to have told what it holds, and to
+// agree; what was trained on after the journal's end is trained on again.
 absl::Status AdoptWorkers(JobState& job, const Decider& decider);
-// The job goes back to a checkpoint, of which the journal need not know.
-// Sequences go on far above everything that a worker has shown.
+// The job goes back to a checkpoint, of which the journal need not know. That
+// is allowed also when no worker that is there holds the job's state. Sequences
+// go on far above everything that a worker has shown.
 absl::Status GoBackToSaved(JobState& job, const Decider& decider,
                            Checkpointed saved);
 

@@ -2,6 +2,7 @@
 
 #include "coordinator/core/exchange.h"
 #include "coordinator/core/job_orders.h"
+#include "coordinator/core/job_rules.h"
 #include "coordinator/core/job_snapshot.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/state_hash.h"
@@ -147,6 +148,27 @@ TEST_F(DivergenceTest, TheJobGoesOnWithWhatWorkersHold) {
   EXPECT_EQ(a.value(), b.value());
 }
 
+// Its commit is known to nobody, and the worker keeps it until another result
+// of that sequence is committed.
+TEST_F(DivergenceTest, ALostResultOfAKeptHistoryStopsTheJobOnlyOnce) {
+  FragmentFacts& facts = Show("w0", 7, {Base(7, 5)});
+  facts.last_result = Sequence(9);
+  facts.last_result_attempt = Attempt(3);
+  Decide();
+  ASSERT_TRUE(Stands());
+  ASSERT_TRUE(AdoptWorkers(bench_.job, bench_.decider()).ok());
+  Decide();
+  EXPECT_FALSE(Stands());
+  JobState again(bench_.job.id, {bench_.job.spec, bench_.job.idempotency_key},
+                 bench_.options);
+  ASSERT_TRUE(RestoreJob(again, SaveJob(bench_.job)).ok());
+  EXPECT_EQ(again.adopted_at, bench_.job.adopted_at);
+  // A result of a newer attempt is of yet another history.
+  facts.last_result_attempt = Attempt(bench_.job.adopted_at.value() + 50);
+  Decide();
+  EXPECT_TRUE(Stands());
+}
+
 TEST_F(DivergenceTest, WorkersThatDisagreeAreNotKept) {
   Show("w0", 9, {Base(9, 6)});
   Show("w1", 9, {Base(9, 7)});
@@ -179,6 +201,37 @@ TEST_F(DivergenceTest, ACheckpointThatTheJournalDoesNotKnowIsGoneBackTo) {
   const AuditReport audit = bench_.job.audit.Report();
   EXPECT_EQ(audit.samples_committed, 40u);
   EXPECT_TRUE(audit.doubled.empty());
+}
+
+// Disks were lost, and the older journal names a checkpoint that is deleted.
+TEST_F(DivergenceTest, AJobWhoseStateNobodyHoldsGoesBackWhereTheOperatorSays) {
+  EndLives(bench_.job, bench_.decider(), "the disks are lost");
+  Show("w0", 0, {}).anchor_hashes.clear();
+  Show("w1", 0, {}).anchor_hashes.clear();
+  Decide();
+  EXPECT_FALSE(Stands());
+  EXPECT_FALSE(AdoptWorkers(bench_.job, bench_.decider()).ok());
+  ASSERT_TRUE(GoBackToSaved(bench_.job, bench_.decider(), Saved(6)).ok());
+  EXPECT_FALSE(Stands());
+  EXPECT_EQ(bench_.job.restored->checkpoint, Sequence(6));
+  EXPECT_EQ(bench_.job.fragments[0].newest(), Sequence(1002));
+  EXPECT_THAT(bench_.job.restored->reason,
+              HasSubstr("no worker that is there holds the state"));
+}
+
+// A worker tells of its state and of what it saved in one Status.
+TEST_F(DivergenceTest, WhatWasSavedInALostHistoryIsNotTaken) {
+  Show("w0", 9, {Base(9, 6)});
+  JobFacts& facts = bench_.Facts("w0");
+  facts.checkpoint = CheckpointFact{Sequence(2), kSha, 100, ""};
+  facts.evaluations = {{Sequence(2), 3.5, 64}};
+  TakeFacts(bench_.job, bench_.decider(), "w0", facts);
+  EXPECT_TRUE(Stands());
+  EXPECT_TRUE(bench_.job.checkpoints.empty());
+  EXPECT_TRUE(bench_.job.evaluations.empty());
+  // Nor later, while the job stands.
+  TakeFacts(bench_.job, bench_.decider(), "w0", facts);
+  EXPECT_TRUE(bench_.job.checkpoints.empty());
 }
 
 TEST_F(DivergenceTest, NothingIsDecidedForAJobThatDoesNotStand) {

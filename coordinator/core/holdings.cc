@@ -92,4 +92,21 @@ std::string LostText(const JobState& job, const WorkerTable& workers) {
   return lost;
 }
 
+bool HasFolderOf(const JobState& job, const Worker& worker) {
+  const StoredJobKey wanted{job.id, UidOf(job)};
+  const auto& all = worker.stored.all;
+  const auto it =
+      std::lower_bound(all.begin(), all.end(), wanted,
+                       [](const StoredJob& one, const StoredJobKey& key) {
+                         return one.key < key;
+                       });
+  return it != all.end() && it->key == wanted;
+}
+
+bool MayHoldLost(const JobState& job, const WorkerTable& workers,
+                 const Worker& worker) {
+  return !job.Ended() && job.Sized() && HasFolderOf(job, worker) &&
+         (job.diverged.has_value() || !LostText(job, workers).empty());
+}
+
 }  // namespace skerry::coordinator

@@ -33,6 +33,14 @@ std::string LostTextOf(const JobState& job, const WorkerTable& workers,
 // Of the first fragment that has some.
 std::string LostText(const JobState& job, const WorkerTable& workers);
 
+// Whether the worker said that its disk has a folder of the job.
+bool HasFolderOf(const JobState& job, const Worker& worker);
+
+// Whether a worker that takes no part in the job may have on its disk what no
+// other worker holds, or what an operator has to know to decide.
+bool MayHoldLost(const JobState& job, const WorkerTable& workers,
+                 const Worker& worker);
+
 }  // namespace skerry::coordinator
 
 #endif  // SKERRY_COORDINATOR_CORE_HOLDINGS_H_

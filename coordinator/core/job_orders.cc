@@ -4,6 +4,7 @@
 
 #include "coordinator/core/checkpoints.h"
 #include "coordinator/core/evaluations.h"
+#include "coordinator/core/holdings.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/restore.h"
 #include "coordinator/core/retention.h"
@@ -94,23 +95,13 @@ bool LacksEnd(const JobState& job, const WorkerTable& workers) {
   return false;
 }
 
-bool HasFolder(const Worker& worker, const StoredJobKey& key) {
-  const auto& all = worker.stored.all;
-  const auto it =
-      std::lower_bound(all.begin(), all.end(), key,
-                       [](const StoredJob& one, const auto& wanted) {
-                         return one.key < wanted;
-                       });
-  return it != all.end() && it->key == key;
-}
-
 // Whether a worker that has started anew after the job's end serves what its
 // disk has of it. A worker that does not tell of its folders is asked while
 // somebody lacks the last state, which may be nowhere else.
 bool MayHaveEnd(const JobState& job, const WorkerTable& workers,
                 const Worker& worker) {
   if (!job.Ended()) return false;
-  if (HasFolder(worker, {job.id, UidOf(job)})) return true;
+  if (HasFolderOf(job, worker)) return true;
   return job.replicas.numbers().contains(worker.island) &&
          LacksEnd(job, workers);
 }
@@ -150,7 +141,8 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
   // A job that has ended keeps the places of its end.
   const Replica* last = job.Ended() ? job.replicas.FindWorker(name) : nullptr;
   if (seat == nullptr && !MayHaveEnd(job, workers, *worker) &&
-      (job.Ended() || (replica == nullptr && place == nullptr))) {
+      (job.Ended() || (replica == nullptr && place == nullptr &&
+                       !MayHoldLost(job, workers, *worker)))) {
     return std::nullopt;
   }
   // It has lost its turn before the job began. A failure stays known.

@@ -230,6 +230,10 @@ void JobRecovered(JobState& job, const ClusterOptions& options, Instant now) {
 void TakeFacts(JobState& job, const Decider& decider, const std::string& worker,
                const JobFacts& facts) {
   CountSeat(job, decider, worker, facts.counters);
+  // What was saved and evaluated in a history that the journal does not have is
+  // of other states than those of the same numbers here.
+  DecideDivergence(job, decider);
+  if (job.diverged.has_value()) return;
   TakeCheckpoint(job, decider, worker, facts);
   TakeEvaluations(job, decider, facts);
 }

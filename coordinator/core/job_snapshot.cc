@@ -50,6 +50,10 @@ void HashNewer(const JobState& job, StateHasher& hasher) {
     hasher.Add(std::string_view(job.diverged->worker));
     hasher.Add(std::string_view(job.diverged->reason));
   }
+  if (job.adopted_at.is_set()) {
+    hasher.Add(std::string_view("adopted"));
+    hasher.Add(job.adopted_at);
+  }
   for (const auto& [worker, counters] : job.counted) {
     hasher.Add(std::string_view("counted"));
     hasher.Add(std::string_view(worker));
@@ -88,6 +92,7 @@ JobSnapshot SaveJob(const JobState& job) {
   saved.save_failure = job.save_failure;
   saved.restored = job.restored;
   saved.diverged = job.diverged;
+  saved.adopted_at = job.adopted_at;
   saved.coverage = job.coverage.Save();
   saved.counted.assign(job.counted.begin(), job.counted.end());
   saved.totals = job.totals;
@@ -128,6 +133,7 @@ absl::Status RestoreJob(JobState& job, const JobSnapshot& saved) {
   for (const Checkpointed& one : job.checkpoints) job.audit.Add({{}, one});
   job.restored = saved.restored;
   job.diverged = saved.diverged;
+  job.adopted_at = saved.adopted_at;
   for (size_t f = 0; f < job.fragments.size(); ++f) {
     job.keep_from[f] = job.fragments[f].floor();
   }

@@ -84,6 +84,14 @@ std::string Standings::OtherwiseBackTo() const {
   if (job_.checkpoints.empty()) {
     return "; there is no checkpoint to go back to";
   }
+  // It goes back by itself once, and does not try another.
+  if (job_.State() <= WentBackAt(job_)) {
+    return absl::StrCat(
+        ". It went back to checkpoint-", job_.restored->checkpoint.value(),
+        ", and no worker that is there has that state; go back to another one "
+        "that the folder has: skerryctl restore ",
+        job_.spec.name, " --checkpoint newest");
+  }
   return absl::StrCat(", or goes back to checkpoint-",
                       job_.checkpoints.back().sequence.value());
 }
@@ -361,8 +369,6 @@ Standing Standings::Explain() && {
         absl::StrCat("paused by the operator; ", job_.replicas.current().size(),
                      " replica(s) deliver what they owe and keep their "
                      "state"));
-  } else if (job_.phase == JobPhase::kPending) {
-    Pending();
   } else if (const std::string lost = LostText(job_, workers_);
              !lost.empty() && job_.replicas.current().empty()) {
     Stands(ConditionKind::kSpansLost,
@@ -370,6 +376,8 @@ Standing Standings::Explain() && {
                         "; waits for a disk that has them to come back",
                         OtherwiseBackTo(), TroubleText()),
            true);
+  } else if (job_.phase == JobPhase::kPending) {
+    Pending();
   } else if (job_.Trained()) {
     Finishing();
   } else if (job_.replicas.current().empty()) {

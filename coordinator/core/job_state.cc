@@ -229,7 +229,7 @@ absl::Status Fold(JobState& job, Revision, const Diverged& record) {
   return absl::OkStatus();
 }
 
-absl::Status Fold(JobState& job, Revision, const Adopted& record) {
+absl::Status Fold(JobState& job, Revision at, const Adopted& record) {
   if (!job.diverged.has_value() || !job.replicas.current().empty() ||
       record.fragment_sequences.size() != job.fragments.size()) {
     return absl::DataLossError(
@@ -252,6 +252,7 @@ absl::Status Fold(JobState& job, Revision, const Adopted& record) {
   job.ledger.GoBack(data::RangeSet(job.ledger.consumed()));
   job.coverage.GoBack(std::move(covered));
   job.diverged.reset();
+  job.adopted_at = at;
   return absl::OkStatus();
 }
 

@@ -141,6 +141,9 @@ struct JobState {
   std::optional<Restored> restored;
   // Workers have a history that the journal does not have: the job stands.
   std::optional<Diverged> diverged;
+  // The record by which an operator last kept what workers hold. Results of
+  // older attempts may be of the lost history, and nobody needs those.
+  Revision adopted_at;
   Coverage coverage;
   // By worker, what it had said at its last Counted, and what all those came
   // to.

@@ -58,7 +58,9 @@ TEST(JobViewTest, TheSavingCountsTheReplicasOfEachCommit) {
   bench.AddReplica("b", {"wb"});
   bench.Offer("wa", 1, 0, {0, 8});
   bench.Offer("wb", 1, 0, {16, 24});
-  Opened opened{.job = bench.job.id, .sequence = Sequence(1)};
+  Opened opened;
+  opened.job = bench.job.id;
+  opened.sequence = Sequence(1);
   for (const char* worker : {"wa", "wb"}) {
     const Replica& replica = *bench.job.replicas.FindWorker(worker);
     opened.members.push_back({replica.replica, replica.life,

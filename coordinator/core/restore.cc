@@ -107,7 +107,7 @@ bool NoneIsWhole(const JobState& job, const RoundMachine& machine) {
 std::string Lost(const JobState& job, const WorkerTable& workers) {
   // Nothing would be won by going back to the same state again.
   const bool moved = job.State() > WentBackAt(job);
-  if (job.phase != JobPhase::kRunning || !moved) return "";
+  if (!moved) return "";
   if (job.replicas.current().empty()) {
     return AllRecovering(job) ? LostText(job, workers) : "";
   }

@@ -74,6 +74,19 @@ class RestoreTest : public testing::Test {
   JobBench bench_;
 };
 
+// An older journal has no life of the job; what workers held was kept, and then
+// their disks were lost.
+TEST_F(RestoreTest, AJobThatNobodyHasTrainedHereYetGoesBackAsWell) {
+  Save();
+  Lose("w0");
+  bench_.job.phase = JobPhase::kPending;
+  Start("w1");
+  Decide();
+  Wait();
+  Decide();
+  EXPECT_TRUE(WentBack());
+}
+
 TEST_F(RestoreTest, TheNextStateIsThatOfTheCheckpoint) {
   Save();
   Lose("w0");

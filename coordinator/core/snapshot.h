@@ -161,6 +161,7 @@ struct JobSnapshot {
   std::optional<Checkpointed> save_failure;
   std::optional<Restored> restored;
   std::optional<Diverged> diverged;
+  Revision adopted_at;
   CoverageSnapshot coverage;
   // By worker.
   std::vector<std::pair<std::string, SeatCounters>> counted;

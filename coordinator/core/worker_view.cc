@@ -39,7 +39,8 @@ bool IsNeeded(const JobTable& jobs, const WorkerTable& workers,
     if (job.Ended()) continue;
     if (CurrentReplicaOf(job, name, worker.incarnation) != nullptr) return true;
     const bool known = job.SeatOf(name, worker.incarnation) != nullptr ||
-                       PlaceOf(job, worker.island, name) != nullptr;
+                       PlaceOf(job, worker.island, name) != nullptr ||
+                       MayHoldLost(job, workers, worker);
     if (known && !IsCoveredWithout(job, workers, name)) return true;
   }
   return false;

@@ -46,6 +46,23 @@ void History::ForgetThrough(Sequence sequence) {
   answers_ = {};
 }
 
+bool History::ForgetLost(const std::vector<CommittedEntry>& committed,
+                         Sequence newest) {
+  auto begin = committed_.upper_bound(newest);
+  for (const CommittedEntry& entry : committed) {
+    const auto known = committed_.find(entry.sequence);
+    if (known == committed_.end() || known->second.attempt == entry.attempt) {
+      continue;
+    }
+    begin = known;
+    break;
+  }
+  if (begin == committed_.end()) return false;
+  committed_.erase(begin, committed_.end());
+  answers_ = {};
+  return true;
+}
+
 void History::AddFile(const StoredFile& file) {
   files_[KeyOf(file)] = file;
   answers_ = {};

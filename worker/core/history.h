@@ -30,6 +30,11 @@ class History {
   const CommittedEntry* Find(Sequence sequence) const;
   // Entries up to `sequence` are needed no more, except by Deletable().
   void ForgetThrough(Sequence sequence);
+  // Forgets what the coordinator has lost: entries after `newest`, and those
+  // from the first on that it has with another attempt. Answers whether there
+  // were any.
+  bool ForgetLost(const std::vector<CommittedEntry>& committed,
+                  Sequence newest);
 
   // --- What is on disk. ---
 

@@ -40,6 +40,23 @@ TEST(HistoryTest, StoredThroughStopsAtAForeignHashAndAtAGap) {
   EXPECT_EQ(history.StoredThrough(Sequence(0), 0, 1), Sequence(2));
 }
 
+TEST(HistoryTest, WhatTheCoordinatorHasLostIsForgotten) {
+  History history({});
+  history.AddCommitted(
+      {Entry(1, 11, {5}), Entry(2, 12, {6}), Entry(3, 13, {7})});
+  EXPECT_FALSE(history.ForgetLost({Entry(2, 12, {6})}, Sequence(3)));
+  EXPECT_TRUE(history.ForgetLost({}, Sequence(2)));
+  EXPECT_EQ(history.Find(Sequence(3)), nullptr);
+  EXPECT_NE(history.Find(Sequence(2)), nullptr);
+  // The coordinator has made 2 anew, and everything after it.
+  history.AddCommitted({Entry(3, 13, {7})});
+  EXPECT_TRUE(
+      history.ForgetLost({Entry(1, 11, {5}), Entry(2, 22, {8})}, Sequence(3)));
+  EXPECT_NE(history.Find(Sequence(1)), nullptr);
+  EXPECT_EQ(history.Find(Sequence(2)), nullptr);
+  EXPECT_EQ(history.Find(Sequence(3)), nullptr);
+}
+
 TEST(HistoryTest, PiecesOfOneResultMayLieInSeveralFiles) {
   History history({Result(1, 11, {{0, 5}}), Result(1, 11, {{1, 6}})});
   history.AddCommitted({Entry(1, 11, {5, 6})});

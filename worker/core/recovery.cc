@@ -27,12 +27,21 @@ void Recovery::SetHoldings(uint32_t begin, uint32_t end) {
   if (begin == begin_ && end == end_) return;
   begin_ = begin;
   end_ = end;
+  BeginAnew();
+}
+
+void Recovery::ForgetLost(const std::vector<CommittedEntry>& committed,
+                          Sequence newest) {
+  if (history_.ForgetLost(committed, newest)) BeginAnew();
+}
+
+void Recovery::BeginAnew() {
   work_.End();
   fetches_ = 0;
   folds_ = 0;
   missing_.clear();
   absl::btree_map<uint32_t, Place> places;
-  for (uint32_t span = begin; span < end; ++span) {
+  for (uint32_t span = begin_; span < end_; ++span) {
     places[span].state = std::move(places_[span].state);
   }
   places_ = std::move(places);

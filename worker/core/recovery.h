@@ -57,6 +57,9 @@ class Recovery {
   // Spans [begin, end) are held from now on; the state of spans held before and
   // after is kept.
   void SetHoldings(uint32_t begin, uint32_t end);
+  // As the history's. Nothing of what is forgotten is folded any more.
+  void ForgetLost(const std::vector<CommittedEntry>& committed,
+                  Sequence newest);
   // Who has what, from where others keep, and the newest commit; from every
   // Orders.
   void SetView(std::vector<Source> sources, Sequence keep_from,
@@ -121,6 +124,8 @@ class Recovery {
   absl::StatusOr<SharedBytes> Find(const PieceKey& key) const;
 
  private:
+  // Ends what is under way; the states of the held spans are kept.
+  void BeginAnew();
   struct Place {
     std::optional<SpanState> state;
     bool busy = false;

@@ -188,16 +188,16 @@ void Seat::Impl::TakeLife(Instant now) {
   }
   if (life_.is_set()) return;
   TakeHoldings();
-  const bool alive = orders_->life.is_set() && orders_->life > left_;
-  if (!alive || over() || begin() == end()) return;
+  if (!orders_->life.is_set() || over() || begin() == end()) return;
+  // It is over here. A coordinator with an older journal does not know that.
+  if (orders_->life <= left_) return GiveBackLife();
   if (!HoldsState()) {
     // What it was admitted for is gone, and only a worker without a life is
     // offered bases.
     left_ = orders_->life;
-    abandoned_ = orders_->life;
     effects_.host.Event(absl::StrCat("declines life ", left_.value(),
                                      ": a span has no state any more"));
-    return Changed();
+    return GiveBackLife();
   }
   life_ = orders_->life;
   for (const auto& fragment : fragments_) fragment->BeginLife(life_);
@@ -208,6 +208,10 @@ void Seat::Impl::TakeLife(Instant now) {
   effects_.host.Event(absl::StrCat("life ", life_.value(), " begins at ",
                                    StateApplied().value()));
   Changed();
+}
+
+void Seat::Impl::GiveBackLife() {
+  if (std::exchange(abandoned_, orders_->life) != orders_->life) Changed();
 }
 
 bool Seat::Impl::HoldsState() const {

@@ -71,6 +71,7 @@ absl::Status SeatFragment::CheckOrders(const FragmentOrders& orders) const {
 void SeatFragment::TakeOrders(const FragmentOrders& orders,
                               const std::vector<SpanHolder>& holders) {
   orders_ = orders;
+  recovery_.ForgetLost(orders.committed, orders.newest);
   history_.AddCommitted(orders.committed);
   recovery_.SetView(orders.sources, orders.keep_from, orders.newest);
   recovery_.SetNeighbours(holders);

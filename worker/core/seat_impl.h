@@ -86,6 +86,8 @@ class Seat::Impl {
   absl::Status CheckOrders() const;
   void TakeHoldings();
   void TakeLife(Instant now);
+  // Says that the life in the orders is not lived here.
+  void GiveBackLife();
   // Whether every held span has a state to fold on.
   bool HoldsState() const;
   void EndLife(const std::string& reason);

@@ -48,6 +48,25 @@ TEST(SeatTest, ALifeForWhichNoStateIsThereIsDeclined) {
       << Failures(world);
 }
 
+// A coordinator whose journal is an older copy tells of lives that it ended
+// later.
+TEST(SeatTest, ALifeThatIsOverIsGivenBack) {
+  World world(Options({kAll, kAll}, "diloco", CodecId::kRawF32));
+  ASSERT_TRUE(world.RunToSequence(3)) << Failures(world);
+  const Life older = world.replica(1).life;
+  world.replica(1).dormant = true;
+  world.replica(1).life = Life();
+  ASSERT_TRUE(world.RunUntil([&] {
+    return !world.seat(1)->Facts().life.is_set();
+  })) << Failures(world);
+  EXPECT_EQ(world.seat(1)->Facts().abandoned_life, Life());
+  world.replica(1).life = older;
+  ASSERT_TRUE(world.RunUntil([&] {
+    return world.seat(1)->Facts().abandoned_life == older;
+  })) << Failures(world);
+  EXPECT_FALSE(world.seat(1)->Facts().life.is_set());
+}
+
 TEST(SeatTest, AFullDiskCostsTheLifeAndIsAskedAgain) {
   World world(Options({kAll, kHalves}, "co2", CodecId::kInt8Block));
   ASSERT_TRUE(world.RunToSequence(4)) << Failures(world);
