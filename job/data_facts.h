@@ -20,6 +20,8 @@ struct DataFacts {
   uint64_t vocabulary = 0;
   uint64_t training_tokens = 0;
   uint64_t validation_tokens = 0;
+  // Why checkpoints cannot be saved into the folder; empty when they can.
+  std::string save_error = {};
   friend bool operator==(const DataFacts&, const DataFacts&) = default;
 };
 

@@ -255,9 +255,12 @@ absl::StatusOr<job::DataFacts> DataFromProto(const v1::DataFacts& in) {
   SKERRY_RETURN_IF_ERROR(CheckText(in.error(), kTextBytesMax, "data.error"));
   SKERRY_RETURN_IF_ERROR(
       CheckText(in.manifest_sha256(), kNameBytesMax, "data.manifest_sha256"));
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(in.save_error(), kTextBytesMax, "data.save_error"));
   return job::DataFacts{
       in.path(),       in.error(),           in.manifest_sha256(),
-      in.vocabulary(), in.training_tokens(), in.validation_tokens()};
+      in.vocabulary(), in.training_tokens(), in.validation_tokens(),
+      in.save_error()};
 }
 
 absl::StatusOr<StoredJobs> StoredFromProto(const v1::Status& status) {

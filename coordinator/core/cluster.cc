@@ -195,7 +195,7 @@ class Cluster::Impl {
 
   void ForgetGenerate(uint64_t request) { desk_.Forget(request); }
 
-  void LookAtData(const std::string& path, Instant now) {
+  void LookAt(const std::string& path, Instant now) {
     Advance(now);
     looks_.Ask(path, now, workers_, touched_);
   }
@@ -433,8 +433,8 @@ absl::Status Cluster::Generate(JobId job, const GenerateOrder& request,
 void Cluster::ForgetGenerate(uint64_t request) {
   impl_->ForgetGenerate(request);
 }
-void Cluster::LookAtData(const std::string& path, Instant now) {
-  impl_->LookAtData(path, now);
+void Cluster::LookAt(const std::string& path, Instant now) {
+  impl_->LookAt(path, now);
 }
 void Cluster::GiveLeases(Instant now) { impl_->GiveLeases(now); }
 void Cluster::Tick(Instant now) { impl_->Tick(now); }

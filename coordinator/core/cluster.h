@@ -135,7 +135,7 @@ class Cluster {
   void ForgetGenerate(uint64_t request);
   // For a minute, workers are asked what they find under `path`; Plan and
   // Submit judge by what they have answered.
-  void LookAtData(const std::string& path, Instant now);
+  void LookAt(const std::string& path, Instant now);
   // Nothing was taken in for a while, although workers may have spoken: every
   // current incarnation has a full lease from now.
   void GiveLeases(Instant now);

@@ -55,11 +55,16 @@ void ReviewMemory(const job::JobSpec& spec,
                    "; use a smaller model or larger machines"));
 }
 
-const job::DataFacts* DataOf(const job::JobSpec& spec, const Worker& worker) {
+// What the worker has found at `path`; null when it has not looked yet.
+const job::DataFacts* FactsAt(const std::string& path, const Worker& worker) {
   for (const job::DataFacts& facts : worker.data) {
-    if (facts.path == spec.data.path) return &facts;
+    if (facts.path == path) return &facts;
   }
   return nullptr;
+}
+
+const job::DataFacts* DataOf(const job::JobSpec& spec, const Worker& worker) {
+  return FactsAt(spec.data.path, worker);
 }
 
 // One worker that has not looked yet may have what others lack.
@@ -96,6 +101,31 @@ void ReviewDataSets(const job::JobSpec& spec,
   }
 }
 
+// One worker that can save is enough, and one that has not looked yet may be
+// it.
+void ReviewCheckpointFolder(const job::JobSpec& spec,
+                            const std::vector<const Worker*>& workers,
+                            std::vector<std::string>& warnings,
+                            job::SpecProblems& problems) {
+  if (!spec.checkpoint.has_value()) return;
+  std::vector<std::string> found;
+  for (const Worker* worker : workers) {
+    const job::DataFacts* facts = FactsAt(spec.checkpoint->directory, *worker);
+    if (facts == nullptr || facts->save_error.empty()) continue;
+    found.push_back(absl::StrCat("worker ", worker->self.worker,
+                                 " cannot save there: ", facts->save_error));
+  }
+  if (found.empty()) return;
+  if (found.size() == workers.size()) {
+    return problems.Add(
+        "checkpoint.directory",
+        absl::StrCat("no worker can save there; ", found.front()));
+  }
+  for (const std::string& line : found) {
+    warnings.push_back(absl::StrCat("checkpoint.directory: ", line));
+  }
+}
+
 }  // namespace
 
 std::string WhyTooSmall(uint64_t needed, const Worker& worker) {
@@ -121,6 +151,7 @@ absl::Status ReviewFit(const WorkerTable& workers,
   job::SpecProblems problems;
   ReviewMemory(spec, there, problems);
   ReviewDataSets(spec, there, reviewed.warnings, problems);
+  ReviewCheckpointFolder(spec, there, reviewed.warnings, problems);
   absl::btree_set<std::string> islands;
   for (const Worker* worker : there) islands.insert(worker->island);
   const std::string few = WhyTooFewIslands(spec, islands.size());
@@ -131,7 +162,11 @@ absl::Status ReviewFit(const WorkerTable& workers,
 uint32_t DataPending(const job::JobSpec& spec, const WorkerTable& workers) {
   uint32_t pending = 0;
   for (const Worker* worker : WorkersFor(spec, workers)) {
-    if (worker->looks_at_data && DataOf(spec, *worker) == nullptr) ++pending;
+    const bool looked =
+        DataOf(spec, *worker) != nullptr &&
+        (!spec.checkpoint.has_value() ||
+         FactsAt(spec.checkpoint->directory, *worker) != nullptr);
+    if (worker->looks_at_data && !looked) ++pending;
   }
   return pending;
 }

@@ -73,6 +73,27 @@ TEST_F(FitTest, OnlyTheJobsIslandsCount) {
   EXPECT_EQ(Review(), "");
 }
 
+TEST_F(FitTest, AFolderWhereNobodyCanSaveIsRefused) {
+  spec_.checkpoint = job::JobSpec::Checkpoints{"/saved", 2, 2};
+  job::DataFacts folder;
+  folder.path = "/saved";
+  folder.save_error = "cannot write into /: Read-only file system";
+  Add("w0", "a", 16 * kGiB, {Data(1000), folder});
+  EXPECT_EQ(Review(),
+            "checkpoint.directory: no worker can save there; worker w0 cannot "
+            "save there: cannot write into /: Read-only file system");
+  Add("w1", "b", 16 * kGiB, {Data(1000)});
+  EXPECT_EQ(Review(), "");  // it has not looked yet
+  EXPECT_EQ(DataPending(spec_, bench_.workers), 1u);
+  folder.save_error = "";
+  Add("w1", "b", 16 * kGiB, {Data(1000), folder});
+  EXPECT_EQ(Review(), "");
+  EXPECT_THAT(warnings_,
+              ElementsAre(HasSubstr("checkpoint.directory: worker w0 cannot "
+                                    "save there")));
+  EXPECT_EQ(DataPending(spec_, bench_.workers), 0u);
+}
+
 TEST_F(FitTest, AWrongManifestIsRefusedWhenEveryWorkerHasIt) {
   Add("w0", "a", 16 * kGiB, {Data(1000, 'b')});
   EXPECT_THAT(Review(), HasSubstr("data.manifest_sha256: is aaaa"));

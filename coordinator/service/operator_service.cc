@@ -1,7 +1,9 @@
 #include "coordinator/service/operator_service.h"
 
 #include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/release.h"
@@ -247,11 +249,14 @@ grpc::ServerUnaryReactor* OperatorService::PlanJob(
   absl::StatusOr<job::JobSpec> spec = job::JobSpecFromProto(request->spec());
   if (!spec.ok()) return AnswerNow(context, spec.status());
   // Arguments are evaluated in any order, and one of them takes the spec away.
-  const std::string path = spec->data.path;
+  std::vector<std::string> paths = {spec->data.path};
+  if (spec->checkpoint.has_value()) {
+    paths.push_back(spec->checkpoint->directory);
+  }
   return Run(
       context,
-      [path](Cluster& cluster, Instant now) {
-        cluster.LookAtData(path, now);
+      [paths = std::move(paths)](Cluster& cluster, Instant now) {
+        for (const std::string& path : paths) cluster.LookAt(path, now);
         return absl::OkStatus();
       },
       [request, reply, spec = *std::move(spec)](const Cluster& cluster,

@@ -4,8 +4,8 @@ import json
 import unittest
 
 from tools.ci import main
+from tools.ci import reach
 from tools.ci import results
-from tools.ci import stages
 from tools.ci import suites
 from tools.ci import tally
 from tools.ci.bazel import Bazel
@@ -148,14 +148,30 @@ class BazelTest(unittest.TestCase):
         self.assertIn(leave_none, Bazel('fuzz', ['--config=fuzz']).flags)
 
 
-class TurnTest(unittest.TestCase):
+class ReachTest(unittest.TestCase):
+    TARGETS = [f'//f:{i}' for i in range(10)]
 
     def test_every_target_has_its_turn_once(self):
-        targets = [f'//f:{i}' for i in range(10)]
-        turns = [stages.turn_of(targets, turn, 4) for turn in range(7, 11)]
-        self.assertEqual(sorted(sum(turns, [])), targets)
+        turns = [reach.turn_of(self.TARGETS, turn, 4) for turn in range(7, 11)]
+        self.assertEqual(sorted(sum(turns, [])), self.TARGETS)
         for share in turns:
             self.assertIn(len(share), (2, 3))
+
+    def test_what_changed_runs_whoever_has_the_turn(self):
+        for turn in range(reach.TURNS):
+            some = reach.share(self.TARGETS, ['//f:3', '//other:1'], turn)
+            self.assertIn('//f:3', some)
+            self.assertEqual(len(some), 4)
+            self.assertEqual(len(set(some)), 4)
+
+    def test_a_file_is_of_the_nearest_package(self):
+        self.assertEqual(
+            reach.packages_of(['tools/ci/ci_test.py', 'README.md',
+                               'tests/sim/pinned/a.txt']),
+            {'//tools/ci', '//tests/sim'})
+
+    def test_what_everybody_stands_on_reaches_everything(self):
+        self.assertIsNone(reach.packages_of(['tools/ci/main.py', '.bazelrc']))
 
 
 class PlanTest(unittest.TestCase):

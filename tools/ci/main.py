@@ -46,8 +46,9 @@ def plan(args, for_suite, table):
         'tidy': stages.tidy,
         'unit': lambda: stages.unit(quick=args.quick),
         'cuda': stages.cuda,
-        'sanitize': stages.sanitize,
-        'fuzz': lambda: stages.fuzz(args.seconds, args.seed),
+        'sanitize': lambda: stages.sanitize(whole=bool(args.names)),
+        'fuzz': lambda: stages.fuzz(args.seconds, args.seed,
+                                    whole=bool(args.names)),
     }
     for entry in table.values():
         parts[entry.name] = (

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 
+from tools.ci import reach
 from tools.ci import tally
 from tools.ci.bazel import ROOT
 from tools.ci.bazel import Bazel
@@ -75,12 +76,19 @@ def large():
     return unit(patterns=['//compression:large_slice_test'])
 
 
-def sanitize():
+def sanitize(whole=True):
     """ASan and UBSan in one pass, on the libraries that fuzzing needs too."""
-    patterns = [f'//{folder}/...' for folder in SANITIZED
-                if _has_packages(folder)]
+    folders = ' + '.join(f'//{folder}/...' for folder in SANITIZED
+                         if _has_packages(folder))
     with _sanitized() as bazel:
-        return bazel.test(patterns, '--test_tag_filters=-slow')
+        targets = bazel.query(f'tests({folders}) except '
+                              rf'attr(tags, "\bslow\b", tests({folders}))')
+        if not whole:
+            targets = reach.chosen(bazel, targets,
+                                   lambda text: say(f'sanitize: {text}'))
+        if not targets:
+            return tally.Tally(failed=['sanitize (no targets)'])
+        return bazel.test(targets)
 
 
 def _sanitized():
@@ -92,23 +100,9 @@ def _has_packages(folder):
     return any((ROOT / folder).rglob('BUILD'))
 
 
-def turn_of(targets, turn, turns):
-    """The share of `targets` whose turn it is; all have one within `turns`."""
-    return sorted(targets)[turn % turns::turns]
-
-
-def _commits():
-    """How many commits there are; each moves turns on by one."""
-    counted = subprocess.run(
-        ['git', '-c', f'safe.directory={ROOT}', 'rev-list', '--count', 'HEAD'],
-        cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, text=True, check=False).stdout
-    return int(counted or 0)
-
-
-def fuzz(seconds=None, seed=1):
-    """Every fuzz target, starting from its corpus: for `seconds`, or for as
-    long as its tag says, which long ones get when it is their turn."""
+def fuzz(seconds=None, seed=1, whole=True):
+    """Fuzz targets, starting from their corpora: for `seconds`, or for as long
+    as their tags say, which long ones get when it is their turn."""
     result = tally.Tally()
     if not _has_packages('tests/fuzz'):
         say('fuzz: no targets')
@@ -118,7 +112,15 @@ def fuzz(seconds=None, seed=1):
         tagged = {length: bazel.query(
             rf'attr(tags, "\bfuzz_{length}_s\b", //tests/fuzz/...)')
                   for length in (_FUZZ_LONG_S, _FUZZ_SHORT_S)}
-        long = turn_of(tagged[_FUZZ_LONG_S], _commits(), _FUZZ_TURNS)
+        if not targets or set(targets) != set(sum(tagged.values(), [])):
+            return tally.Tally(failed=['fuzz (a target lacks a tag)'])
+        if not whole:
+            targets = reach.chosen(bazel, targets,
+                                   lambda text: say(f'fuzz: {text}'))
+            tagged = {length: [target for target in named if target in targets]
+                      for length, named in tagged.items()}
+        long = reach.turn_of(tagged[_FUZZ_LONG_S], reach.commits(),
+                             _FUZZ_TURNS)
         say(f'fuzz: {len(long)} of {len(tagged[_FUZZ_LONG_S])} long targets '
             f'have their turn of {_FUZZ_LONG_S} s')
         # The longest first, so that no core waits at the end.
@@ -126,8 +128,6 @@ def fuzz(seconds=None, seed=1):
         for length in (_FUZZ_LONG_S, _FUZZ_SHORT_S):
             for target in tagged[length]:
                 lasting.setdefault(target, seconds or _FUZZ_SHORT_S)
-        if not targets or set(targets) != set(lasting):
-            return tally.Tally(failed=['fuzz (a target lacks a tag)'])
         if not bazel.build(targets):
             return tally.Tally(failed=['fuzz (not built)'])
         binaries = {target: bazel.binary(target) for target in lasting}

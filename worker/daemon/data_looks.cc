@@ -1,6 +1,10 @@
 #include "worker/daemon/data_looks.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -8,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "data/manifest.h"
+#include "runtime/posix/errno_hint.h"
 #include "runtime/posix/mapped_file.h"
 
 namespace skerry::worker {
@@ -17,7 +22,24 @@ constexpr size_t kManifestBytesMax = 64 << 20;
 // Somebody may be putting right what was wrong.
 constexpr absl::Duration kLookAgain = absl::Seconds(2);
 
-job::DataFacts Read(const std::string& folder) {
+// Why this process could not write into `folder`, which it would make when it
+// is not there; empty when it could. Nothing is written to find out.
+std::string WhyNotWritable(const std::string& folder) {
+  std::filesystem::path there = folder;
+  std::error_code unreadable;
+  while (!std::filesystem::exists(there, unreadable) &&
+         there.has_parent_path() && there != there.parent_path()) {
+    there = there.parent_path();
+  }
+  if (!std::filesystem::is_directory(there, unreadable)) {
+    return absl::StrCat(there.string(), " is not a folder");
+  }
+  if (access(there.c_str(), W_OK | X_OK) == 0) return "";
+  return absl::StrCat("cannot write into ", there.string(), ": ",
+                      runtime::ErrnoText(errno));
+}
+
+job::DataFacts ReadData(const std::string& folder) {
   const std::string path =
       absl::StrCat(folder, "/",
                    absl::string_view(data::kManifestFile.data(),
@@ -38,6 +60,12 @@ job::DataFacts Read(const std::string& folder) {
   return job::DataFactsOf(
       folder, std::string_view(reinterpret_cast<const char*>(bytes.data()),
                                bytes.size()));
+}
+
+job::DataFacts Read(const std::string& folder) {
+  job::DataFacts facts = ReadData(folder);
+  facts.save_error = WhyNotWritable(folder);
+  return facts;
 }
 
 }  // namespace
@@ -100,6 +128,7 @@ void DataLooks::ToProto(v1::Status* status) const {
     out->set_vocabulary(facts->vocabulary);
     out->set_training_tokens(facts->training_tokens);
     out->set_validation_tokens(facts->validation_tokens);
+    out->set_save_error(facts->save_error);
   }
 }
 

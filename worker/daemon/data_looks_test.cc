@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <string>
 
 #include "data/manifest.h"
 #include "gtest/gtest.h"
@@ -60,6 +62,20 @@ TEST_F(DataLooksTest, AFolderThatIsNotThereIsAnErrorWithItsName) {
   EXPECT_NE(status.data(0).error().find("/nowhere/at/all/manifest.json"),
             std::string::npos)
       << status.data(0).error();
+}
+
+TEST_F(DataLooksTest, WhereCheckpointsCannotBeSavedIsSaid) {
+  // A folder that is not there yet would be made in the nearest one that is.
+  looks_.OnPaths({folder_ + "/a/b", folder_ + "/manifest.json/a"});
+  const v1::Status status = Said();
+  ASSERT_EQ(status.data_size(), 2);
+  std::map<std::string, std::string> found;
+  for (const v1::DataFacts& facts : status.data()) {
+    found[facts.path()] = facts.save_error();
+  }
+  EXPECT_EQ(found[folder_ + "/a/b"], "");
+  EXPECT_EQ(found[folder_ + "/manifest.json/a"],
+            folder_ + "/manifest.json is not a folder");
 }
 
 TEST_F(DataLooksTest, WhatIsPutRightIsSeenSoonAndToldOnce) {
