@@ -1,5 +1,5 @@
 // What error feedback keeps while codecs are small, and what it does to
-// training when they grow again: CO2 on the toy of compression/ablation with
+// training when they grow again: CO2 on the toy of research/ablation with
 // adaptive codecs, over links that are slow for twelve rounds. A planner that
 // does not count what is kept takes top_k/256, and twelve rounds of work arrive
 // at once.
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "compression/ablation/toy_model.h"
+#include "compression/testing/toy_model.h"
 #include "compression/codec.h"
 #include "compression/owed.h"
 #include "coordinator/core/codec_plan.h"

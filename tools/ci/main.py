@@ -27,7 +27,7 @@ def parse_arguments(arguments):
         epilog='Flags after the name of a suite go to the suite.')
     parser.add_argument('names', nargs='*', metavar='NAME',
                         help='tidy, unit, cuda, sanitize, fuzz, a suite, or a '
-                        'Bazel pattern (//base/...); default: all but large')
+                        'Bazel pattern (//base/...); default: all but large and research')
     parser.add_argument('--quick', action='store_true',
                         help='tidy and the tests that are not slow')
     parser.add_argument('--seconds', type=flags.whole(1, 86400),
@@ -53,7 +53,7 @@ def plan(args, for_suite, table):
     for entry in table.values():
         parts[entry.name] = (
             lambda entry=entry: stages.suite(entry, for_suite))
-    on_request = {'large': stages.large}
+    on_request = {'large': stages.large, 'research': stages.research}
     names = args.names
     if not names:
         names = ['tidy', 'unit'] if args.quick else list(parts)
@@ -75,7 +75,8 @@ def main():
     args = parse_arguments(ours)
     if args.list:
         print('\n'.join(['tidy', 'unit', 'cuda', 'sanitize', 'fuzz', *table,
-                         'large (on request alone)']))
+                         'large (on request alone)',
+                         'research (on request alone)']))
         return 0
     try:
         chosen = plan(args, for_suite, table)

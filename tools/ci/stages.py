@@ -51,7 +51,11 @@ def tidy():
     return result.add(tally.of_command('format', formatted.returncode, ''))
 
 
-def unit(quick=False, patterns=('//...',)):
+# Research is in no program, and is tried on request.
+PRODUCT = ('//...', '-//research/...')
+
+
+def unit(quick=False, patterns=PRODUCT):
     with Bazel() as bazel:
         return bazel.test(patterns,
                           *(['--test_tag_filters=-slow'] if quick else []))
@@ -74,6 +78,11 @@ def cuda():
 def large():
     """What takes more memory than a machine of CI may have."""
     return unit(patterns=['//compression:large_slice_test'])
+
+
+def research():
+    """Encoders and experiments that no program uses."""
+    return unit(patterns=['//research/...'])
 
 
 def sanitize(whole=True):
