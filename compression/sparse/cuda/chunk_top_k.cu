@@ -25,7 +25,7 @@ __host__ __device__ size_t BytesOf(size_t count, unsigned bits) {
   return (count * bits + 7) / 8;
 }
 
-// Of a chunk of so many values.
+// These describe a chunk of `size` values, as those of ChunkLayout do.
 __host__ __device__ size_t SentOf(size_t kept, size_t size) {
   return kept < size ? kept : size;
 }
@@ -39,16 +39,17 @@ __host__ __device__ size_t PlacesBytes(size_t kept, size_t size) {
 __host__ __device__ size_t ChunkBytes(size_t kept, size_t size) {
   return PlacesBytes(kept, size) + BytesOf(SentOf(kept, size), kCodeBits);
 }
-// Where the levels of a chunk and its neighbours are in the payload.
+// Where in the payload the levels of a run of kSharing chunks are. `sharing` is
+// the number of the run.
 __host__ __device__ size_t BookAt(size_t kept, size_t sharing) {
   return sharing * (kBookBytes + kSharing * ChunkBytes(kept, kChunk));
 }
 
-// The chunk of a group.
+// The chunk that a group works on.
 struct Chunk {
   size_t begin;
   unsigned size;
-  unsigned count;  // of what is sent of it
+  unsigned count;  // how many of its values are sent
   bool marked;     // a bit for each value instead of places
   size_t book;     // where its levels are in the payload
   size_t places;
@@ -88,12 +89,12 @@ __device__ bool RestIsZero(const uint8_t* at, unsigned count, unsigned bits) {
   return used == 0 || at[count * bits / 8] >> used == 0;
 }
 
-// Of what one chunk sends.
+// Sums over the values that one chunk sends.
 struct Moments {
   double sum;
   double squares;
 };
-// Of what has code 1 or more, 2 or more, and 3.
+// Sums and counts of the values with code 1 or more, 2 or more, and 3.
 struct EdgeSums {
   double sums[kLevels - 1];
   unsigned counts[kLevels - 1];
@@ -103,12 +104,12 @@ struct Edges {
   float from[kLevels - 1];
 };
 
-// What encoding leaves from kernel to kernel.
+// What one kernel of encoding leaves for the next.
 struct Scratch {
-  Moments* moments;  // of each chunk
-  EdgeSums* from;
-  Edges* edges;  // of chunks that share them
-  float* sent;   // `kept` of each chunk
+  Moments* moments;  // for each chunk
+  EdgeSums* from;    // for each chunk
+  Edges* edges;      // for each run of kSharing chunks
+  float* sent;       // `kept` for each chunk
 };
 
 // The place and the value of each that the chunk sends, in order.
@@ -345,7 +346,7 @@ __device__ float LevelAt(const uint8_t* book, unsigned code) {
   return level;
 }
 
-// Threads of a marked chunk have runs of kOrderedRun values each.
+// Each thread decodes a run of kOrderedRun values of a marked chunk.
 __device__ void PutMarked(const uint8_t* marks, const uint8_t* codes,
                           const uint8_t* book, const Chunk& chunk, float* own,
                           int* bad) {
@@ -354,7 +355,7 @@ __device__ void PutMarked(const uint8_t* marks, const uint8_t* codes,
   unsigned mine = 0;
   for (unsigned i = first; i < last; ++i) mine += IsMarkedAt(marks, i) ? 1 : 0;
   const Scan<unsigned> marked = ScanGroup(mine);
-  // Of another number, codes would be read that are not there.
+  // If more bits were set, codes would be read that are not there.
   if (marked.total != chunk.count) {
     *bad = 1;
     return;

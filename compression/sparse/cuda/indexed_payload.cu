@@ -16,7 +16,7 @@ constexpr size_t kCountBytes = sizeof(uint32_t);
 // Bytes of gaps that a thread reads in a row, and a group.
 constexpr size_t kRunBytes = 16;
 constexpr size_t kTileBytes = kRunBytes * kScanThreads;
-// Of a gap of less than 2^63.
+// The most bytes that a gap takes, as gaps are less than 2^63.
 constexpr size_t kVarintMost = 9;
 constexpr size_t kBlock = Inner::kElements;
 
@@ -147,8 +147,8 @@ __device__ bool EveryGap(const Parts& parts, size_t elements, const Use& use) {
   return true;
 }
 
-// How many gaps end in the bytes of this thread, and what they span: each gap
-// and the place behind it. Of bits, how many are set.
+// Sums up this thread's bytes: how many gaps end in them, and what these span
+// with the place behind each, or how many bits are set.
 __device__ bool SumOwnGaps(const Parts& parts, size_t elements,
                            TileSums& sums) {
   sums = {0, 0};
@@ -213,7 +213,7 @@ __device__ void AddMarked(const Payload& payload, const Parts& parts,
   if (begin >= payload.elements) return;
   const float scale = ScaleAt(parts, begin / parts.stretch);
   EveryMark(parts, [&](size_t place) {
-    // Of a payload that is refused.
+    // Only a payload that is refused has such values.
     if (index >= parts.sent || place >= payload.elements) return;
     values[place] =
         __fadd_rn(values[place], SentValue(parts, index, scale, bad));
@@ -236,7 +236,7 @@ __global__ void AddSent(Payload payload, const TileSums* tiles, float* values,
   uint64_t next = before.second + ScanGroup(own.second).before;
   EveryGap(parts, payload.elements, [&](uint64_t gap) {
     const uint64_t place = next + gap;
-    // Of a payload that is refused.
+    // Only a payload that is refused has such values.
     if (index >= parts.sent || place >= payload.elements) return;
     const float scale = ScaleAt(parts, index / kBlock);
     values[place] =
@@ -304,8 +304,8 @@ __global__ void WriteGaps(const uint64_t* places, size_t sent,
   });
 }
 
-// Of bytes that are 0. A last word may end behind the payload: who has the last
-// place of all writes those in it byte by byte.
+// Sets bits in bytes that are 0. The last word may end behind the payload, so
+// the thread with the last place sets the bits in it byte by byte.
 __global__ void WriteMarks(const uint64_t* places, size_t sent, size_t elements,
                            uint8_t* marks) {
   constexpr unsigned kWord = 32;

@@ -1,12 +1,12 @@
 // compression/sparse/cuda/indexed_payload.h
 //
-// The payloads of compression/sparse/indexed_payload.h on a device, where the
-// values are int8_block's: those of top_k/N and threshold_top_k/N.
+// The payloads of compression/sparse/indexed_payload.h on a device, with values
+// by int8_block, as top_k/N and threshold_top_k/N have them.
 //
-// All only queue work on `stream`. `*bad` is an int in device memory that the
-// caller has set to 0; it is not 0 once the work is done if the processor would
-// have refused. Whatever a payload says, nothing outside of it and of the
-// values is touched. Returned is the error of a launch.
+// Functions that take a `stream` only queue work on it, and return the error of
+// a launch. `*bad` is an int in device memory that the caller has set to 0.
+// Once the work is done, it is not 0 if the processor would have refused.
+// Whatever a payload says, nothing outside of it and of the values is touched.
 #ifndef SKERRY_COMPRESSION_SPARSE_CUDA_INDEXED_PAYLOAD_H_
 #define SKERRY_COMPRESSION_SPARSE_CUDA_INDEXED_PAYLOAD_H_
 
@@ -17,12 +17,14 @@
 
 namespace skerry::compression::cuda {
 
-// Of the scratch memory that encoding takes, aligned to 8.
+// Bytes of the scratch memory that encoding `sent` values takes. It is aligned
+// to 8 bytes.
 size_t IndexedEncodeScratchBytes(size_t sent);
 
-// Writes a payload of `sent` values at these places of `elements`, which
-// ascend, and its size to `*bytes`, in device memory. Requires: sent < 2^32;
-// values aligned to 16 bytes and the payload to 4; room for its largest size.
+// Writes a payload of the `sent` values at `places`, which ascend and are below
+// `elements`, and its size to `*bytes`, in device memory. Requires: sent <
+// 2^32, values aligned to 16 bytes, the payload aligned to 4, and room for its
+// largest size.
 cudaError_t EncodeIndexed(const uint64_t* places, const float* values,
                           size_t sent, size_t elements, std::byte* payload,
                           uint64_t* bytes, std::byte* scratch, int* bad,
@@ -34,7 +36,8 @@ struct IndexedCounts {
   size_t most;
 };
 
-// Of the scratch memory that a payload of `bytes` takes, aligned to 8.
+// Bytes of the scratch memory that decoding a payload of `bytes` takes. It is
+// aligned to 8 bytes.
 size_t IndexedScratchBytes(size_t bytes);
 
 // Reads `bytes` of payload and overwrites `count` values. Requires: count <

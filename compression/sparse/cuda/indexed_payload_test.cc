@@ -53,7 +53,7 @@ DeviceKernels Decoders(const Twin& twin) {
               }};
 }
 
-// Of top_k alone: the selection, and its payload.
+// Encodes as top_k does: selects values and writes their payload.
 cudaError_t EncodeTopK(const Twin& twin, const float* values, size_t count,
                        std::byte* payload, size_t* bytes, int* bad) {
   const size_t kept = CountsOf(twin, count).most;

@@ -13,11 +13,12 @@ namespace {
 struct Parts {
   uint64_t seed;
   size_t draws;
-  // Of a part: whole values, and what is left of all.
+  // The quotient and the remainder of n / draws, for a slice of n values.
   size_t size;
   size_t remainder;
 
-  // floor(draw n / draws), whose product would not fit 64 bits.
+  // Returns floor(draw * n / draws) without that product, which may not fit 64
+  // bits.
   __device__ size_t Begin(size_t draw) const {
     return draw * size + draw * remainder / draws;
   }
@@ -36,7 +37,7 @@ __global__ void Draw(Parts parts, const float* values, float* drawn) {
   }
 }
 
-// No two are drawn at one place.
+// No two values are drawn at one place, so threads do not collide.
 __global__ void Add(Parts parts, const float* drawn, float* accumulators) {
   const size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
   for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;

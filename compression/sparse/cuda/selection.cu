@@ -14,7 +14,7 @@ constexpr size_t kGroupsMax = 1024;
 constexpr unsigned kPasses = 4;
 constexpr unsigned kInfinityBits = 0x7f800000u;
 
-// Of a type that devices add to.
+// Counters have a type of 64 bits that atomicAdd takes.
 using Count = unsigned long long;
 
 // What is known of the k-th largest magnitude: its digits so far, and the
