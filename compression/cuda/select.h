@@ -16,14 +16,14 @@ constexpr unsigned kDigitBits = 8;
 // A thread of a group has one each.
 constexpr unsigned kDigits = 1u << kDigitBits;
 static_assert(kDigits == kScanThreads);
-// Of the highest digit.
+// The bit at which the highest digit begins.
 constexpr int kFirstShift = 24;
 
 __device__ inline unsigned Magnitude(unsigned bits) {
   return bits & 0x7fffffffu;
 }
 
-// The bits above those that `shift` begins with.
+// Returns a mask of the bits above the digit that begins at bit `shift`.
 __device__ inline unsigned AboveDigit(int shift) {
   return shift == kFirstShift ? 0u : ~0u << (shift + kDigitBits);
 }
@@ -31,11 +31,11 @@ __device__ inline unsigned AboveDigit(int shift) {
 template <typename T>
 struct Digit {
   unsigned value;
-  T left;  // the number of the one that is looked for among those that have it
+  T left;  // the rank of the wanted one among those that have this digit
 };
 
-// The digit of the `left`-th largest. Each thread brings how many have digit
-// kDigits - 1 - threadIdx.x. Requires: 1 <= left <= all of them.
+// Returns the digit of the `left`-th largest. Each thread brings how many have
+// digit kDigits - 1 - threadIdx.x. Requires: 1 <= left <= all of them.
 template <typename T>
 __device__ Digit<T> DigitOf(T mine, T left) {
   __shared__ Digit<T> found;
@@ -52,8 +52,8 @@ struct Kth {
   unsigned ties;  // how many that equal it are among the k
 };
 
-// Of the `size` patterns that load(i) gives. Requires: 1 <= k <= size; all
-// threads of the group may load all of them.
+// Returns the k-th largest magnitude of the `size` patterns that load(i) gives.
+// Requires: 1 <= k <= size, and all threads of the group may load all of them.
 template <typename Load>
 __device__ Kth KthLargest(const Load& load, unsigned size, unsigned k) {
   __shared__ unsigned counts[kDigits];
@@ -92,7 +92,7 @@ struct Reached {
   unsigned ties;
 };
 
-// Of the run of this thread among `size` patterns, which are in their slots.
+// Counts the run of this thread. `slots` has `size` patterns in their slots.
 __device__ inline Reached OwnReached(const unsigned* slots, unsigned size,
                                      unsigned magnitude) {
   Reached own = {0, 0};
@@ -106,7 +106,8 @@ __device__ inline Reached OwnReached(const unsigned* slots, unsigned size,
   return own;
 }
 
-// Of the runs before this thread's, and in `total` of all.
+// Returns the counts of the runs before this thread's, and leaves those of all
+// runs in `total`.
 __device__ inline Reached ReachedBefore(Reached own, Reached& total) {
   // Both at once, as neither exceeds kOrdered.
   const Scan<unsigned> both = ScanGroup(own.greater | own.ties << 16);
