@@ -78,8 +78,9 @@ TEST(LargeSliceTest, DenseCodecsDoBeyondTheBorderWhatTheyDoAnywhere) {
   }
 }
 
-// Whether about one in `ratio` is sent, and of what is uniform in [-1, 1)
-// nothing far from the largest.
+// Expects that about one value in `ratio` was sent, and enough of those beyond
+// the border. Values are uniform in [-1, 1), so whole chunks send only
+// magnitudes above 1 - 2 / ratio, each with its sign.
 void ExpectLargest(const std::vector<float>& values, double ratio) {
   size_t sent = 0;
   size_t beyond = 0;
@@ -87,7 +88,7 @@ void ExpectLargest(const std::vector<float>& values, double ratio) {
     if (values[i] == 0.0f) continue;
     ++sent;
     beyond += i >= kBorder ? 1 : 0;
-    // Of the five in the last chunk all may be sent.
+    // The last chunk has only five values and may send all of them.
     if (i < kWholeChunks) {
       ASSERT_GT(std::copysign(ValueAt(i), values[i] * ValueAt(i)),
                 1.0 - 2.0 / ratio)

@@ -60,7 +60,7 @@ struct PartScratch {
   RawMemory<float> values;
   size_t word_count = 0;
   size_t found = 0;
-  // Those of them that a closer look decides about, and how many others are
+  // The candidates that a closer look decides about, and how many others are
   // sent.
   RawMemory<float> band;
   size_t banded = 0;
@@ -73,7 +73,8 @@ struct PartScratch {
   size_t narrowed = 0;
   size_t passed = 0;
   bool finite = true;
-  // Instead of values (compression/cpu/stretch_codes.h).
+  // These stand in for `values` where candidates are kept as codes
+  // (compression/cpu/stretch_codes.h).
   RawMemory<std::byte> codes;
   RawMemory<uint64_t> open_words;
   RawMemory<uint64_t> kept;
@@ -82,12 +83,13 @@ struct PartScratch {
   size_t ties = 0;  // of these, how many equal the smallest that is sent
   size_t at = 0;    // how many values other parts send before
 
-  // Of what is sent, from the part's first value.
+  // The places of the first and of the last value that the part sends, counted
+  // from the part's first value.
   size_t first = 0;
   size_t last = 0;
-  RawMemory<std::byte> gaps;  // between these
+  RawMemory<std::byte> gaps;  // of the places after the first
   size_t gap_bytes = 0;
-  uint64_t first_gap = 0;  // before the first
+  uint64_t first_gap = 0;  // before the first place
   size_t gaps_at = 0;      // in the payload
 };
 

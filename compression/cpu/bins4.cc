@@ -59,8 +59,8 @@ void SumMoments(const float* HWY_RESTRICT values, size_t count, Moments* all) {
 }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// Of `count` values, which are whole runs of kSums, writes a byte each, and
-// sums those from each edge on.
+// Writes a byte with the code of each of `count` values, and to all[i] the sum
+// of the values from edges[i] on. Requires: `count` is a multiple of kSums.
 void CodeAndSum(const float* HWY_RESTRICT values, size_t count,
                 const float* HWY_RESTRICT edges, uint8_t* HWY_RESTRICT codes,
                 double* HWY_RESTRICT all) {
@@ -146,7 +146,8 @@ void SumFrom(const float* HWY_RESTRICT values, size_t count,
   for (size_t i = 0; i < kBins - 1; ++i) all[i] = Folded16(sums[i]);
 }
 
-// Writes a byte of each of `count` values, which are whole vectors.
+// Writes a byte with the code of each of `count` values, which are whole
+// vectors.
 void CodesOf(const float* HWY_RESTRICT values, size_t count,
              const float* HWY_RESTRICT edges, uint8_t* HWY_RESTRICT codes) {
   const hn::CappedTag<float, kSums> df;

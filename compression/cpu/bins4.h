@@ -1,8 +1,8 @@
 // compression/cpu/bins4.h
 //
-// Values in four bins, and sums over them in an order that no vector length
-// changes: value i is in sum i % 16, and the second half of these is added to
-// the first until one is left.
+// Sorts values into four bins, and sums them in an order that no vector length
+// changes. Value i is added to sum i % 16, then the second half of the sums is
+// added to the first until one is left.
 #ifndef SKERRY_COMPRESSION_CPU_BINS4_H_
 #define SKERRY_COMPRESSION_CPU_BINS4_H_
 
@@ -27,10 +27,12 @@ struct Moments {
 // kBinnedMost, and room for kBinnedSlack more.
 Moments MomentsOf(float* values, size_t count);
 
-// The least values of bins 1, 2 and 3. Ascend; infinite where a bin is empty.
+// The least values of bins 1, 2 and 3. They ascend, and are infinite where a
+// bin is empty.
 using BinEdges = std::array<float, kBins - 1>;
 
-// Of the values from the least of bin 1 on, of bin 2 and of bin 3.
+// Sums and counts of the values in bin 1 or above, in bin 2 or above, and in
+// bin 3.
 struct EdgeSums {
   std::array<double, kBins - 1> sums{};
   std::array<uint64_t, kBins - 1> counts{};

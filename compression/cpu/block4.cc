@@ -22,8 +22,8 @@
 namespace skerry::compression::cpu {
 namespace {
 
-// Of a block's words of 32 bits, which one has the codes of each of 16 values,
-// and from which bit on.
+// For each of 16 values: which 32-bit word of a block has its code, and from
+// which bit on.
 using Lanes16 = std::array<uint32_t, 16>;
 constexpr Lanes16 WordsFrom(uint32_t first) {
   Lanes16 words{};

@@ -1,8 +1,8 @@
 // compression/cpu/block_kernels.h
 //
-// What all codecs share whose values come in blocks: the scales of all blocks
-// first, then codes of the same number of bits. A codec is its Layout and the
-// three functions that take a part of a slice.
+// What all codecs share whose values come in blocks. A payload has the scales
+// of all blocks first, then a code of the same number of bits for each value. A
+// codec is its Layout and the three functions that take a part of a slice.
 //
 // A Layout has
 //   kElements                values of a block
@@ -54,7 +54,7 @@ struct BlockKernels : Layout {
   static bool DecodeAddBlocks(const std::byte* payload, size_t begin,
                               size_t count, std::span<float> accumulators);
 
-  // Of whole slices; payloads have Bytes(values.size()).
+  // These take whole slices. Payloads have Bytes(values.size()) bytes.
   static bool Encode(std::span<const float> values, std::byte* payload) {
     return EncodeBlocks(values, 0, values.size(), payload);
   }
@@ -67,7 +67,7 @@ struct BlockKernels : Layout {
   }
 };
 
-// For layouts of whole bytes a value.
+// The base of layouts whose codes are whole bytes.
 struct WholeByteCodes {
   static constexpr unsigned BehindMask(size_t /*elements*/) { return 0; }
 };

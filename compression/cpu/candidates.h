@@ -1,8 +1,9 @@
 // compression/cpu/candidates.h
 //
-// Values that may be sent: which they are as a bit each, and the values
-// themselves in order, until it is known which are sent. Magnitudes are
-// compared as in compression/cpu/select.h.
+// Candidates are values that may be sent. They are kept until it is known which
+// of them are sent. A bit for each value of a part tells where they are, and an
+// array has them in order. Magnitudes are compared as in
+// compression/cpu/select.h.
 #ifndef SKERRY_COMPRESSION_CPU_CANDIDATES_H_
 #define SKERRY_COMPRESSION_CPU_CANDIDATES_H_
 
@@ -17,7 +18,8 @@ inline constexpr size_t kWordValues = 64;
 // What arrays that these write or read have beyond the values that are meant.
 inline constexpr size_t kCandidateSlack = 64;
 
-// Of one part of a slice. Bit i % 64 of words[i / 64] is of the part's value i.
+// The candidates of one part of a slice. Bit i % 64 of words[i / 64] tells
+// whether the part's value i is one. `values` has the candidates in order.
 struct Candidates {
   uint64_t* words;
   float* values;

@@ -1,8 +1,8 @@
 // compression/cpu/choose-inl.h
 //
-// Which of the values that were collected are sent, and their bits among those
-// of all. Magnitudes are compared as in compression/cpu/select.h. Included once
-// for each SIMD target.
+// Chooses which of the values that were collected are sent, and keeps their
+// bits among those of all values. Magnitudes are compared as in
+// compression/cpu/select.h. Included once for each SIMD target.
 #if defined(SKERRY_COMPRESSION_CPU_CHOOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_CHOOSE_INL_H_
 #undef SKERRY_COMPRESSION_CPU_CHOOSE_INL_H_
@@ -36,7 +36,8 @@ HWY_INLINE uint64_t FirstOf(uint64_t bits, size_t count) {
   return bits & ~rest;
 }
 
-// Of the bits that are set in `word`, those whose number i has bit i of `kept`.
+// Returns some of the bits that are set in `word`: counted from the lowest, set
+// bit i stays if bit i of `kept` is set.
 HWY_INLINE uint64_t Deposit(uint64_t kept, uint64_t word) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   return _pdep_u64(kept, word);

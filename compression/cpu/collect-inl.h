@@ -1,8 +1,8 @@
 // compression/cpu/collect-inl.h
 //
-// Values that reach a magnitude, copied, with a bit for each of all: a pass
-// that waits for memory. Magnitudes are compared as in
-// compression/cpu/select.h. Included once for each SIMD target.
+// Copies the values that reach a magnitude, and sets a bit for each of them
+// among the bits of all values. The pass is bound by memory. Magnitudes are
+// compared as in compression/cpu/select.h. Included once for each SIMD target.
 #if defined(SKERRY_COMPRESSION_CPU_COLLECT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_COLLECT_INL_H_
 #undef SKERRY_COMPRESSION_CPU_COLLECT_INL_H_
@@ -31,7 +31,9 @@ constexpr bool kCompresses = true;
 constexpr bool kCompresses = false;
 #endif
 
-// Of whole vectors of one word; `found` grows.
+// Copies the values of one word that reach `bits` behind the `found` values in
+// `kept`, adds their number to `found`, and returns their bits. Reads
+// kMarkedValues values.
 HWY_INLINE uint64_t CollectWord(const float* HWY_RESTRICT values, uint32_t bits,
                                 float* HWY_RESTRICT kept, size_t& found) {
   namespace hn = hwy::HWY_NAMESPACE;
@@ -61,9 +63,10 @@ HWY_INLINE uint64_t CollectWord(const float* HWY_RESTRICT values, uint32_t bits,
   return word;
 }
 
-// Copies magnitudes of at least `bits` behind `found` values, of which it
-// returns the new number, and sets all bits of words that `count` values take.
-// Calls ask(values of a word) before each, for what is needed later.
+// Copies the values that reach `bits` behind the `found` values in `kept`, and
+// returns how many there are then. Writes a bit for each of the `count` values
+// to `words`. Calls ask(values of a word) before each whole word, to ask for
+// memory ahead.
 template <class Ask>
 HWY_INLINE size_t CollectAll(const float* HWY_RESTRICT values, size_t count,
                              uint32_t bits, const Ask& ask,

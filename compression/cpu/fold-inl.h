@@ -29,7 +29,7 @@ HWY_INLINE void FoldHalf(double* HWY_RESTRICT sums) {
   }
 }
 
-// Of 16 sums; changes them.
+// Returns the sum of 16 sums, which it overwrites.
 HWY_INLINE double Folded16(double* HWY_RESTRICT sums) {
   FoldHalf<8>(sums);
   FoldHalf<4>(sums);
@@ -39,7 +39,7 @@ HWY_INLINE double Folded16(double* HWY_RESTRICT sums) {
 }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// The same of sums in four vectors, in order.
+// Returns the same for sums in four vectors, in order.
 template <class D, class V>
 HWY_INLINE double Folded16(D d64, V sums0, V sums4, V sums8, V sums12) {
   namespace hn = hwy::HWY_NAMESPACE;

@@ -48,7 +48,8 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Of places[i] .. and those before.
+// Returns a vector of gaps: each is what lies between one of the places from
+// places[i] on and the place before it.
 template <class D>
 HWY_INLINE auto GapsAt(D du, const uint32_t* places, size_t i) {
   const auto next = hn::Add(hn::LoadU(du, places + i - 1), hn::Set(du, 1));

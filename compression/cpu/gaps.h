@@ -1,8 +1,8 @@
 // compression/cpu/gaps.h
 //
 // Ascending places as varints of the gaps between them
-// (docs/formats/codecs.md): of each place after the first, what lies between it
-// and the one before.
+// (docs/formats/codecs.md). A gap is the number of places between a place and
+// the one before it.
 #ifndef SKERRY_COMPRESSION_CPU_GAPS_H_
 #define SKERRY_COMPRESSION_CPU_GAPS_H_
 
@@ -13,13 +13,13 @@
 
 namespace skerry::compression::cpu {
 
-// Bytes of the gaps of places[1], places[2], ..
+// Returns the bytes of the gaps of all places but the first.
 size_t GapBytes(std::span<const uint32_t> places);
 
-// Writes them, and nothing behind; returns the end.
+// Writes these gaps, and nothing behind them. Returns the end.
 std::byte* WriteGaps(std::span<const uint32_t> places, std::byte* out);
 
-// Bytes of one gap, and writing it.
+// These take one gap: the first returns its bytes, the second writes it.
 size_t GapBytes(uint64_t gap);
 std::byte* WriteGap(uint64_t gap, std::byte* out);
 
@@ -28,13 +28,13 @@ struct GapSums {
   uint64_t places = 0;  // what they span: each gap and the place behind it
 };
 
-// Of varints. Nothing when one does not end or is not the shortest, or they
-// span more than `most` places. Requires: most < 2^62.
+// Sums the gaps of varints. Returns nothing when one does not end or is not the
+// shortest, or when they span more than `most` places. Requires: most < 2^62.
 std::optional<GapSums> SumGaps(std::span<const std::byte> gaps, uint64_t most);
 
-// Reads a place for each of `places` from the front of `gaps`, which it
-// shortens; `next`, the place after the one before, moves on. False where
-// SumGaps finds nothing, or there are fewer.
+// Fills `places` from the front of `gaps`, which it shortens. `next` is the
+// place after the last one that was read, and moves on. Returns false where
+// SumGaps would return nothing, or where there are fewer gaps.
 bool ReadGaps(std::span<const std::byte>& gaps, uint64_t most, uint64_t& next,
               std::span<uint64_t> places);
 

@@ -67,7 +67,9 @@ struct Threshold {
   size_t ties;
 };
 
-// Of `found` from `low` on, the k-th largest of which is expected below `high`.
+// Returns the threshold of the k largest of `found` magnitudes. All are at
+// least `low`, and the k-th largest is expected below `high`. Requires: k <
+// found.
 HWY_INLINE Threshold Divide(float* HWY_RESTRICT near, size_t found, size_t k,
                             uint32_t low, uint32_t high) {
   float band[kChunkElements + kChunkSlack];
@@ -77,7 +79,8 @@ HWY_INLINE Threshold Divide(float* HWY_RESTRICT near, size_t found, size_t k,
     const Dividing kth = KthFrom(near, found, k, high, above, /*exact=*/false);
     return {kth.magnitude, k - kth.above};
   }
-  // Zeros to whole vectors, which reach no magnitude that is asked for.
+  // Pads with zeros to whole vectors. They reach no magnitude that is asked
+  // for.
   std::fill_n(band + banded, kRun, 0.0f);
   const size_t padded = (banded + kRun - 1) / kRun * kRun;
   const Dividing kth = KthWithin(band, padded, k - above,

@@ -12,7 +12,7 @@
 namespace skerry::compression::cpu {
 
 struct RawF32Layout : WholeByteCodes {
-  // Of one pass of a loop; values have no blocks on the wire.
+  // Values of one pass of a loop. They have no blocks on the wire.
   static constexpr size_t kElements = 256;
   static constexpr size_t kScaleBytes = 0;
   static constexpr size_t kCodeBits = 32;

@@ -93,8 +93,8 @@ size_t CopyBetween(const float* HWY_RESTRICT values, size_t count, uint32_t low,
   return out;
 }
 
-// Of `found` values from `bits` on, keeps those above and the first `ties`
-// equal ones.
+// Copies the magnitudes above `bits`, and the first `ties` that equal it, to
+// `kept`, and moves their places to the front.
 void KeepTies(const float* HWY_RESTRICT values, size_t found, uint32_t bits,
               size_t ties, uint32_t* places, float* HWY_RESTRICT kept) {
   size_t out = 0;

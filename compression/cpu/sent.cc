@@ -35,7 +35,8 @@ size_t AllPlaces(const uint64_t* HWY_RESTRICT words, size_t count, size_t* word,
   return found;
 }
 
-// Of candidates, which are not in a cache any more.
+// Keeps candidates. They are not in a cache any more, so memory is asked for
+// ahead.
 size_t KeepCandidates(const float* HWY_RESTRICT candidates, size_t count,
                       uint32_t bits, uint32_t* places,
                       float* HWY_RESTRICT values) {
@@ -55,8 +56,9 @@ HWY_EXPORT(KeepCandidates);
 
 namespace {
 
-// Of `found` values of at least `bits`, keeps those above and the first `ties`
-// equal ones, which it counts down; returns how many that are.
+// Keeps those of the `found` values that are above `bits`, and the first `ties`
+// that equal it. None is below. Counts `ties` down, and returns how many values
+// it kept.
 size_t DropTies(uint32_t bits, size_t& ties, size_t found, uint32_t* places,
                 float* values) {
   size_t out = 0;

@@ -18,7 +18,7 @@ namespace skerry::compression::cpu {
 inline constexpr float kSign1ScaleMin = 0x1p-80f;
 
 struct Sign1Layout {
-  // Of one scale, and of one summation.
+  // Values that are summed together and, in kSign1, share a scale.
   static constexpr size_t kElements = 256;
   static constexpr size_t kScaleBytes = sizeof(float);
   static constexpr size_t kCodeBits = 1;
@@ -31,8 +31,8 @@ struct Sign1Layout {
 
 using Sign1 = BlockKernels<Sign1Layout>;
 
-// One scale for all values: parts are as in BlockKernels, but what they sum has
-// to meet before there is a scale.
+// All values share one scale. Parts are as in BlockKernels, but the scale is
+// only known once all parts are summed.
 struct Sign1Whole : Sign1Layout {
   static constexpr size_t kScaleBytes = 0;  // of a block
   static constexpr size_t kBlockCodeBytes = Sign1::kBlockCodeBytes;
@@ -50,10 +50,11 @@ struct Sign1Whole : Sign1Layout {
     return ScaleBytes(elements) + CodeBytes(elements);
   }
 
-  // The bits of a part, and at sums[b] the sum of squares of block b.
+  // Writes the bits of a part, and to sums[b] the sum of squares of block b.
   static bool EncodeBlocks(std::span<const float> values, size_t begin,
                            size_t count, std::byte* payload, double* sums);
-  // `sums` of all blocks of `elements` values, 1 or more.
+  // Writes the scale. `sums` are those of all blocks of `elements` values, of
+  // which there is at least one.
   static void WriteScale(std::span<const double> sums, size_t elements,
                          std::byte* payload);
 

@@ -57,8 +57,8 @@ using AllKernels = testing::Types<RawF32, Bf16, Fp16, Int8Block, Sign1, Nf4,
                                   Nf4F32, E3m0, E3m0F32>;
 TYPED_TEST_SUITE(StoresTest, AllKernels);
 
-// Of all that a test stores with each set of instructions, one is the
-// reference: what the best one stores in the caches.
+// The reference is what the best set of instructions stores in the caches.
+// Every set has to store the same, past the caches as well.
 TYPED_TEST(StoresTest, PayloadsPastTheCachesAreTheSameAtEveryVectorLength) {
   for (const size_t count : TestFixture::kCounts) {
     const std::vector<float> values = Draw(count);

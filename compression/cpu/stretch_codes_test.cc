@@ -108,7 +108,7 @@ TEST(StretchCodesTest, CodesAreThoseOfABlockOfWhatMayBeSent) {
   });
 }
 
-// Of several stretches whose bands are one.
+// Several stretches share one band, as those of a part do.
 TEST(StretchCodesTest, WhatIsTakenIsWhatIsSentOneByOne) {
   OnEverySimdTarget([] {
     for (uint64_t seed = 0; seed < 20; ++seed) {

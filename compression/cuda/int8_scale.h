@@ -1,7 +1,7 @@
 // compression/cuda/int8_scale.h
 //
-// What values that share a scale of int8_block become, for .cu files: by
-// compression/cpu/int8_block.h, whatever their number.
+// The scale and the codes of values that share a scale, for .cu files. They are
+// those of compression/cpu/int8_block.h, however many values that are.
 #ifndef SKERRY_COMPRESSION_CUDA_INT8_SCALE_H_
 #define SKERRY_COMPRESSION_CUDA_INT8_SCALE_H_
 
@@ -18,7 +18,7 @@ struct Int8Scale {
   float inverse;  // 0 where all codes are
 };
 
-// Of the largest magnitude, which is finite.
+// Returns the scale of values whose largest magnitude is a finite `absmax`.
 __device__ inline Int8Scale Int8ScaleOf(float absmax) {
   constexpr float kAbsMaxMin = cpu::Int8Block::kAbsMaxMin;
   constexpr float kScaleMax = cpu::Int8Block::kScaleMax;
@@ -31,7 +31,7 @@ __device__ inline int8_t Int8CodeOf(float value, const Int8Scale& scale) {
   return static_cast<int8_t>(__float2int_rn(__fmul_rn(value, scale.inverse)));
 }
 
-// What a decoder does not refuse.
+// These are false for a scale and for a code that a decoder refuses.
 __device__ inline bool IsInt8Scale(float scale) {
   constexpr float kScaleMin = cpu::Int8Block::kScaleMin;
   constexpr float kScaleMax = cpu::Int8Block::kScaleMax;

@@ -11,10 +11,12 @@ namespace skerry::compression {
 namespace {
 
 constexpr size_t kGroup = 4;
-// Of what a sample of the slice leaves open, a second one tells more.
+// A second sample, about this large, is taken of what the first one leaves
+// open, unless less than kSampledLeast is open.
 constexpr size_t kSecondSample = size_t{1} << 12;
 constexpr size_t kSampledLeast = 16 * kSecondSample;
-// A count in a sample is about Poisson's: so many standard deviations.
+// Counts in a sample are about Poisson distributed. A bound is this many
+// standard deviations away.
 constexpr double kDeviations = 4.0;
 
 // A magnitude that the k-th largest of a sample may well reach, from one group
@@ -34,7 +36,7 @@ uint32_t HintFrom(std::span<const float> sample, size_t k) {
   return sure > count ? 0 : cpu::DividingMagnitude({some, count}, sure);
 }
 
-// Of `count` values, from a sample of them.
+// Returns bounds for the k-th largest of `of` values, from a sample of them.
 Bounds BoundsFrom(std::span<float> sample, size_t of, size_t k) {
   const auto count = static_cast<double>(of);
   const auto sampled = static_cast<double>(sample.size());

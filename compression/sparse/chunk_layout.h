@@ -1,8 +1,9 @@
 // compression/sparse/chunk_layout.h
 //
-// Where the parts of a chunk_top_k payload are: that of SparseLoCo (arXiv
-// 2508.15706), 12-bit places and 2-bit values of each 4096, with a bit for each
-// value instead of places where that is less (docs/formats/codecs.md).
+// Where the fields of a chunk_top_k payload are. It is that of SparseLoCo
+// (arXiv 2508.15706): 12-bit places and 2-bit codes for each chunk of 4096
+// values. A chunk has a bit for each value instead of places where that is
+// shorter (docs/formats/codecs.md).
 #ifndef SKERRY_COMPRESSION_SPARSE_CHUNK_LAYOUT_H_
 #define SKERRY_COMPRESSION_SPARSE_CHUNK_LAYOUT_H_
 
@@ -16,7 +17,7 @@
 namespace skerry::compression {
 
 inline constexpr size_t kChunk = cpu::kChunkElements;
-// Chunks, and values, that share their levels.
+// The chunks, and the values, of a group. A group shares its levels.
 inline constexpr size_t kGroupChunks = 16;
 inline constexpr size_t kGroup = kGroupChunks * kChunk;
 
@@ -28,12 +29,13 @@ static_assert(std::tuple_size_v<Book> == cpu::kBins);
 
 class ChunkLayout {
  public:
-  // Of each chunk, `kept` values are sent, or all.
+  // Each chunk sends `kept` values, or all where it has fewer.
   explicit ChunkLayout(size_t kept) : kept_(kept) {}
 
   size_t kept() const { return kept_; }
 
-  // Of a chunk of so many values.
+  // These describe a chunk of `size` values: how many it sends, whether it has
+  // bits instead of places, and its bytes.
   size_t SentOf(size_t size) const { return std::min(kept_, size); }
   bool IsMarked(size_t size) const { return SentOf(size) * kIndexBits > size; }
   size_t PlacesBytes(size_t size) const {
@@ -44,12 +46,12 @@ class ChunkLayout {
     return PlacesBytes(size) + BytesOf(SentOf(size), kCodeBits);
   }
 
-  // Of a whole group, which begins with its levels.
+  // The bytes of a whole group, which begins with its levels.
   size_t GroupBytes() const {
     return kBookBytes + kGroupChunks * ChunkBytes(kChunk);
   }
 
-  // Of a payload of so many values.
+  // The bytes of a payload of `elements` values.
   size_t Bytes(size_t elements) const {
     const size_t groups = (elements + kGroup - 1) / kGroup;
     const size_t last = elements % kChunk;
@@ -57,7 +59,7 @@ class ChunkLayout {
            (last == 0 ? 0 : ChunkBytes(last));
   }
 
-  // Where a chunk begins, from the first group on.
+  // Where in the payload the places of a chunk begin.
   size_t OffsetOf(size_t chunk) const {
     return chunk / kGroupChunks * GroupBytes() + kBookBytes +
            chunk % kGroupChunks * ChunkBytes(kChunk);

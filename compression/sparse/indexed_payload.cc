@@ -29,7 +29,7 @@ constexpr size_t kAddAhead = 32;
 constexpr size_t kRangeMost = size_t{1} << 14;
 constexpr size_t kRangeLeast = size_t{1} << 10;
 constexpr size_t kRangesPerThread = 8;
-// Of a gap of less than 2^63.
+// The most bytes that a gap takes, as gaps are less than 2^63.
 constexpr size_t kVarintMost = 9;
 
 absl::Status Broken(absl::string_view what) {

@@ -1,7 +1,7 @@
 // compression/sparse/random_k.h
 //
-// CodecId::kRandomK as a value: no memory of its own, so a codec with a seed
-// for each step costs nothing to make.
+// CodecId::kRandomK as a value. It has no memory of its own, so making a codec
+// with a new seed for each step costs nothing.
 #ifndef SKERRY_COMPRESSION_SPARSE_RANDOM_K_H_
 #define SKERRY_COMPRESSION_SPARSE_RANDOM_K_H_
 
@@ -17,22 +17,23 @@
 
 namespace skerry::compression {
 
-// Of each of KeptElements equal parts of a slice one value, drawn from the
-// seed: run, step and span mixed, and a reader's has to be the writer's.
+// Sends one value of each of KeptElements equal parts of a slice. The seed,
+// which is run, step and span mixed, decides which. A reader needs the writer's
+// seed.
 class RandomK final : public Codec {
  public:
   // Errors: as MakeTopK.
   static absl::StatusOr<RandomK> Make(const SparseOptions& options,
                                       uint64_t seed);
 
-  // The same of another seed.
+  // Returns the same codec with another seed.
   RandomK WithSeed(uint64_t seed) const {
     return RandomK(density_, inner_, seed);
   }
 
   CodecId id() const override { return CodecId::kRandomK; }
   size_t MaxEncodedBytes(size_t elements) const override;
-  // With the methods of one call beside them.
+  // The overrides below would hide the methods that need no workspace.
   using Codec::Decode;
   using Codec::DecodeAdd;
   using Codec::Encode;

@@ -1,8 +1,8 @@
 // compression/sparse/sent_blocks.h
 //
-// The values of a selection by a dense codec, written part by part and read in
-// steps: its blocks begin at every so many values that are sent, wherever parts
-// begin.
+// Writes the values of a selection by a dense codec, part by part. The codec's
+// blocks are counted over all values that are sent, wherever parts begin, so a
+// block may have values of several parts.
 #ifndef SKERRY_COMPRESSION_SPARSE_SENT_BLOCKS_H_
 #define SKERRY_COMPRESSION_SPARSE_SENT_BLOCKS_H_
 
@@ -18,13 +18,15 @@
 
 namespace skerry::compression {
 
-// Of a multiple of every codec's block.
+// A multiple of the block size of every codec, in values.
 inline constexpr size_t kBlockMost = 256;
 
-// Of one payload. Parts may be written at once; then Finish() is called.
+// Writes the values of one payload. Several parts may be written at once.
+// Finish() is called after all of them.
 class SentBlocks {
  public:
-  // `values` is where the inner codec's payload begins. All outlive this.
+  // `values` is where the inner codec's payload begins. All arguments outlive
+  // this.
   SentBlocks(const Selection& selection, const DenseCodec& inner,
              std::byte* values, Workspace& workspace)
       : selection_(selection),
@@ -34,8 +36,8 @@ class SentBlocks {
         workspace_(workspace),
         sent_(workspace.sent.Room(selection.sent)) {}
 
-  // Calls read(values), which writes at most cpu::kSentRoom of what a part
-  // sends and returns how many, until there is no more.
+  // Writes what a part sends. Calls read(values) until it returns 0. Each call
+  // writes at most cpu::kSentRoom of these values and returns how many.
   template <typename Read>
   void WritePart(const PartScratch& part, const Read& read) const {
     float values[kBlockMost + cpu::kSentRoom];
@@ -51,19 +53,22 @@ class SentBlocks {
     std::copy_n(values, held, sent_ + at);
   }
 
-  // All that a part sends, in order.
+  // Writes what a part sends. `all` has it in order.
   void WritePart(const PartScratch& part, std::span<const float> all) const {
     const size_t used = WriteBlocks(all, part.at);
     std::copy(all.begin() + static_cast<ptrdiff_t>(used), all.end(),
               sent_ + part.at + used);
   }
 
-  // Writes what no part has all of. Errors: as the inner codec's Encode.
+  // Writes the blocks that no part has all values of, or, by a codec without
+  // blocks, everything. Errors: as the inner codec's Encode.
   absl::Status Finish() const;
 
  private:
-  // Of values from `at` on, those that no later value shares a block with;
-  // returns how many.
+  // Takes values from the front of `values`, which begin at number `at` of the
+  // selection, and returns how many. Those before the first block boundary go
+  // to `sent_`, whole blocks are encoded, and a last block that is cut is not
+  // taken. A codec without blocks has everything go to `sent_`.
   size_t WriteBlocks(std::span<const float> values, size_t at) const;
 
   const Selection& selection_;
@@ -71,7 +76,7 @@ class SentBlocks {
   const size_t block_;
   std::byte* const values_;
   Workspace& workspace_;
-  float* const sent_;  // that are not in a block yet
+  float* const sent_;  // values that Finish() encodes
 };
 
 }  // namespace skerry::compression

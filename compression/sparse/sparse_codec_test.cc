@@ -141,7 +141,7 @@ TEST(SparseCodecTest, OptionsOutOfTheirDomainAreRefused) {
   EXPECT_FALSE(MakeChunkTopK(4097).ok());
 }
 
-// Of a slice that nobody may read.
+// Reading the memory of this slice would crash the test.
 TEST(SparseCodecTest, MoreThanAPayloadCanCountIsRefusedUnread) {
   constexpr size_t kElements = size_t{1} << 32;
   void* const memory = mmap(nullptr, kElements * sizeof(float), PROT_NONE,
@@ -162,7 +162,7 @@ TEST(SparseCodecTest, MoreThanAPayloadCanCountIsRefusedUnread) {
   munmap(memory, kElements * sizeof(float));
 }
 
-// Of more values than a sample is drawn from.
+// The slice is large enough for the selection to begin with a sample.
 TEST(SparseCodecTest, LargeSlicesAreSelectedAsSmallOnesAre) {
   Random random(9);
   std::vector<float> values(300000);

@@ -22,7 +22,7 @@ static_assert(cpu::kWordValues == cpu::kMarkedValues);
 
 using cpu::WordsOf;
 
-// One part of a payload that is being written.
+// Writes the scales and codes of one part of a payload.
 class PartWriter {
  public:
   PartWriter(const StretchLayout& layout, size_t begin, size_t sent_before,
@@ -30,7 +30,7 @@ class PartWriter {
       : scale_(layout.ScaleAt(begin, out)),
         code_(out + layout.codes_at + sent_before) {}
 
-  // The next stretch.
+  // Appends one stretch. Its scale is 0 where nothing is sent.
   void Write(const std::byte* codes, size_t sent, float scale) {
     if (sent == 0) scale = 0.0f;
     std::memcpy(scale_, &scale, sizeof(scale));
@@ -43,7 +43,7 @@ class PartWriter {
   std::byte* code_;
 };
 
-// Values of part `index` and where they begin.
+// Where part `index` of the slice begins, and how many values it has.
 struct PartOfSlice {
   PartOfSlice(const Selection& selection, size_t index)
       : begin(index * selection.part_size),
@@ -62,7 +62,7 @@ void ForEachPart(const Selection& selection, Workspace& workspace,
   });
 }
 
-// What is sent of the words up to `end`, in `values`.
+// Reads what is sent of the words up to `end` into `values`, and returns it.
 std::span<const float> ReadStretch(const cpu::Candidates& candidates,
                                    size_t end, uint32_t above,
                                    cpu::SentCursor& cursor, float* values) {
@@ -74,13 +74,13 @@ std::span<const float> ReadStretch(const cpu::Candidates& candidates,
   return {values, sent};
 }
 
-// Of values that were kept.
+// Writes a part of which candidates were kept as values.
 void EncodePart(const Selection& selection, const PartScratch& part,
                 const PartOfSlice& at, const StretchLayout& layout,
                 std::byte* out) {
   const cpu::Candidates candidates = CandidatesOf(part);
   const std::span<uint64_t> words(candidates.words, WordsOf(at.size));
-  // Behind where collecting them was given up.
+  // Collecting may have ended early. Nothing is sent of the words behind.
   std::fill(words.begin() + part.word_count, words.end(), 0);
   PartWriter writer(layout, at.begin, part.at, out);
   cpu::SentCursor cursor = BeginOf(part);
@@ -106,8 +106,8 @@ void EncodePart(const Selection& selection, const PartScratch& part,
   std::memcpy(layout.MarksAt(at.begin, out), words.data(), MarkBytes(at.size));
 }
 
-// Leaves what is wanted of a part as codes of its stretches. Its bits, and
-// scales of what may be sent, go where the payload will have them.
+// Leaves what is wanted of a part as codes of its stretches. The bits and
+// scales of what may be sent go where the payload will have them.
 void CollectCodes(std::span<const float> values, const Wanted& wanted,
                   size_t begin, const StretchLayout& layout, std::byte* out,
                   PartScratch& part) {
@@ -140,7 +140,8 @@ void CollectCodes(std::span<const float> values, const Wanted& wanted,
   part.above = part.found - part.banded;
 }
 
-// Of codes that were collected.
+// Writes a part from the codes that CollectCodes left, and clears the bits of
+// values that are not sent.
 void WriteCodes(const Selection& selection, PartScratch& part,
                 const PartOfSlice& at, const StretchLayout& layout,
                 std::byte* out) {

@@ -1,9 +1,9 @@
 // compression/sparse/stretch_payload.h
 //
-// Some values of a slice as scales of stretches of places, a bit for each
-// value, whether it is sent, and int8 codes: what is sent of one place changes
-// the codes of no other stretch, so they are made in the pass that looks for
-// what to send.
+// A payload of some values of a slice: a scale for each stretch of places, a
+// bit for each value that says whether it is sent, and an int8 code for each
+// value that is sent. What one place sends changes no codes of other stretches,
+// so codes are made in the pass that looks for what to send.
 #ifndef SKERRY_COMPRESSION_SPARSE_STRETCH_PAYLOAD_H_
 #define SKERRY_COMPRESSION_SPARSE_STRETCH_PAYLOAD_H_
 
@@ -18,20 +18,21 @@
 
 namespace skerry::compression {
 
-// How many places share a scale: the least of 256, 512, 1024 and 2048 of which
-// 192 or more are sent on average. Requires: 8 * count >= elements.
+// Returns how many places share a scale: the least of 256, 512, 1024 and 2048
+// of which at least 192 are sent on average. Requires: 8 * count >= elements.
 size_t StretchPlaces(size_t elements, size_t count);
 
-// Where everything is in a payload of `count` out of `elements`.
+// Where the fields of a payload of `count` out of `elements` values are.
 struct StretchLayout {
   StretchLayout(size_t elements, size_t count);
 
-  // Of the stretch that begins at `place`.
+  // Returns where the scale of the stretch that begins at `place` is.
   template <typename Byte>
   Byte* ScaleAt(size_t place, Byte* payload) const {
     return payload + place / places * sizeof(float);
   }
-  // Of the values from `place` on, a multiple of 8.
+  // Returns where the bits of the values from `place` on are. `place` is a
+  // multiple of 8.
   template <typename Byte>
   Byte* MarksAt(size_t place, Byte* payload) const {
     return payload + marks_at + place / 8;
@@ -39,7 +40,7 @@ struct StretchLayout {
 
   size_t elements;
   size_t count;
-  size_t places;    // of a stretch
+  size_t places;    // in a stretch
   size_t marks_at;  // behind the scales, which come first
   size_t codes_at;
   size_t bytes;

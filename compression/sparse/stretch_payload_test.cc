@@ -153,7 +153,7 @@ double SumOf(const Payload& payload, const StretchLayout& layout, bool& good) {
 }
 
 TEST(StretchPayloadTest, BrokenScalesCodesBitsAndSizesAreRefused) {
-  // Of the second stretch nothing is sent.
+  // Only the first stretch sends values.
   std::vector<float> values(4000, 0.0f);
   for (size_t i = 0; i < 1000; ++i) values[i] = 127.0f;
   const StretchLayout layout(values.size(), 1000);

@@ -36,7 +36,8 @@ float BlockAbsMax(std::span<const float> values, size_t begin) {
   return absmax;
 }
 
-// Of the two bf16 neighbours of a value, the nearer; on a tie the even one.
+// Returns the nearer of the two bf16 neighbours of a value, on a tie the even
+// one. A magnitude beyond the largest finite bf16 becomes that.
 uint16_t RoundToBf16(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint16_t low = static_cast<uint16_t>(bits >> 16);

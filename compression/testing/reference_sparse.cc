@@ -41,8 +41,8 @@ bool IsMarked(size_t elements, size_t sent) {
   return sent > 0 && 8 * sent >= elements;
 }
 
-// Of int8_block beside bits: the values that are sent of each stretch of places
-// share a scale.
+// What int8_block makes of values beside bits. The values that each stretch of
+// places sends share a scale.
 struct Stretches {
   std::vector<float> scales;
   std::vector<int8_t> codes;
@@ -69,7 +69,7 @@ Stretches EncodeStretches(std::span<const float> values,
   return result;
 }
 
-// `picked` at `places`; of zeros, +0.
+// Puts `picked` at `places`, each zero as +0, and +0 elsewhere.
 std::vector<float> Spread(std::span<const float> picked,
                           std::span<const size_t> places, size_t elements) {
   std::vector<float> sparse(elements, 0.0f);
@@ -164,8 +164,8 @@ std::vector<float> ReferenceSparseValues(std::span<const float> values,
 
 namespace {
 
-// Of what(value) of all places, those of chunk c counted from 4096 c: by the
-// order of docs/formats/codecs.md.
+// Sums what(value) over all places in the order of docs/formats/codecs.md.
+// Places of chunk c are counted from 4096 c.
 template <typename What>
 double SumOfChunks(std::span<const float> values,
                    const std::vector<std::vector<size_t>>& chunks,
@@ -186,7 +186,8 @@ double SumOfChunks(std::span<const float> values,
   return all;
 }
 
-// Places among 4096: by the order of docs/formats/codecs.md.
+// Appends the places of a chunk of `size` values, in the order of
+// docs/formats/codecs.md.
 void AppendPlaces(std::vector<std::byte>& out, size_t size,
                   const std::vector<size_t>& places) {
   std::vector<bool> bits;
@@ -199,7 +200,7 @@ void AppendPlaces(std::vector<std::byte>& out, size_t size,
   AppendPacked(out, bits);
 }
 
-// Of 16 chunks that share their levels.
+// Appends a group: up to 16 chunks that share their levels.
 void AppendGroup(std::span<const float> values, size_t kept,
                  ReferenceChunkTopK& result, std::span<float> decoded) {
   std::vector<std::vector<size_t>> chunks;

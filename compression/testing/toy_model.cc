@@ -13,7 +13,8 @@ namespace {
 constexpr size_t kClusters = 32;
 constexpr size_t kTrainSamples = 16384;
 constexpr size_t kTestSamples = 4096;
-// Of a cluster, whose center is drawn with deviation 1 in each input.
+// The deviation of samples from their cluster's center in each input. Centers
+// are drawn with deviation 1.
 constexpr double kNoise = 1.3;
 constexpr uint64_t kDataSeed = 1;
 

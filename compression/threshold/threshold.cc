@@ -32,12 +32,14 @@ constexpr int kSampledStepsMax = 10;
 constexpr size_t kSampleStride = 100;
 constexpr size_t kSampleMin = 1000;
 
-// Of slices that are guessed about.
+// Shorter slices get no guess.
 constexpr size_t kGuessedMin = size_t{1} << 18;
+// A sample has at most one in kSampledShare of the values, and at most
+// kSampledMax.
 constexpr size_t kSampledShare = 4;
 constexpr size_t kSampledMax = size_t{1} << 19;
-// But for these bounds, a sample has so many values above the threshold, whose
-// number then tells the count to a few percent.
+// Within its bounds, a sample is so large that this many values are above the
+// threshold. Their number then tells the count to a few percent.
 constexpr size_t kSampledAbove = size_t{1} << 12;
 constexpr size_t kSampledLeast = size_t{1} << 16;
 constexpr size_t kRun = 64;
@@ -70,7 +72,7 @@ size_t FixedParts(std::span<const float> values) {
   return (values.size() + kPartElements - 1) / kPartElements;
 }
 
-// As above, on the executor.
+// Does the same on the executor.
 Threshold Counted(std::span<const float> values, double wanted,
                   Workspace& workspace) {
   const float value = Finite(wanted);
@@ -85,13 +87,14 @@ Threshold Counted(std::span<const float> values, double wanted,
   return {value, count};
 }
 
-// Of the magnitudes above `origin`, measured from the smallest of them.
+// Statistics of the magnitudes above an origin. The mean is measured from
+// `smallest`.
 struct Moments {
   double count = 0.0;
   double smallest = 0.0;
   double mean = 0.0;
   double variance = 0.0;
-  double log_gap = 0.0;  // only with logs
+  double log_gap = 0.0;  // log of the mean less mean of the logs, with `logs`
 };
 
 double SumOfLogs(std::span<const float> values) {
@@ -102,7 +105,7 @@ double SumOfLogs(std::span<const float> values) {
   return sum;
 }
 
-// `from_zero` keeps the origin 0 of the first stage instead of the smallest.
+// `from_zero` keeps the origin 0 of the first stage as `smallest`.
 Moments MomentsAbove(std::span<const float> values, double origin,
                      bool from_zero, bool logs, Workspace& workspace) {
   constexpr size_t kSums = 4;
@@ -153,7 +156,9 @@ struct Fitted {
   double origin = 0.0;  // of the last stage, 0 where it is the first
   double above = 0.0;   // values above the origin
 
-  // Of the power law through both; `count` values reach the threshold.
+  // Returns the exponent of the power law by which `above` values exceed the
+  // origin and `count` reach the threshold, or kTailExponent where these give
+  // none.
   double Exponent(size_t count) const {
     const double reach = std::max(static_cast<double>(count), 1.0);
     if (!(origin > 0.0 && threshold > origin && above > reach)) {

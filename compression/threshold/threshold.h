@@ -82,13 +82,14 @@ bool IsClose(size_t count, size_t target);
 // The threshold that `target` values reach where `count` reach the guess.
 float Moved(const Guess& guess, size_t count, size_t target);
 
-// What the stages find in a sample, moved to where the target's share of the
-// sample reaches it: runs of 64 values at even strides, so that none is far
-// from one. Of 2^12 values above the threshold, but of 2^16 values at least,
-// and of 2^19 or a quarter of the slice at most. The values may be anything;
-// nothing when a sampled one is not finite, or the slice is shorter than 2^18,
-// where a sample saves little. Whoever selects by it sees the count, which is
-// off by about 1 / sqrt(sampled values above the threshold).
+// Fits a sample in stages, and moves the threshold to where the target's share
+// of the sample reaches it. The sample is runs of 64 values at even strides, so
+// that no value is far from a run. It has about 2^12 values above the
+// threshold, but at least 2^16 values in all, and at most 2^19 or a quarter of
+// the slice. The values may be anything. Returns nothing when a sampled one is
+// not finite, or when the slice is shorter than 2^18, where a sample saves
+// little. Whoever selects by the guess sees the count, which is off by about 1
+// / sqrt(sampled values above the threshold).
 std::optional<Guess> SidcoGuess(std::span<const float> values, size_t target,
                                 const SidcoOptions& options,
                                 Workspace& workspace);

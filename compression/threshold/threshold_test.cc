@@ -122,8 +122,8 @@ TEST(SidcoTest, ParetoWithThreeStagesFindsTheCount) {
   }
 }
 
-// Of 2^20 values at 0.001, 262 of those that are sampled are above the
-// threshold: 1 / sqrt(262) is 0.06.
+// A sample of 2^20 values has 262 above the threshold of density 0.001, and 1 /
+// sqrt(262) is 0.06.
 TEST(SidcoTest, AGuessFromASampleFindsAboutTheCount) {
   Workspace workspace;
   const std::vector<Spread> spreads =
@@ -145,8 +145,9 @@ TEST(SidcoTest, AGuessFromASampleFindsAboutTheCount) {
   }
 }
 
-// Of an exponential's magnitudes 0.8 reach what is larger by -log(0.8). Over a
-// stage its power law is flatter than at the stage's end, so steps are longer.
+// In an exponential distribution, 0.8 of the magnitudes that reach a threshold
+// also reach one that is larger by -log(0.8). Over a stage, the power law that
+// is fitted to it is flatter than at the stage's end, so steps are longer.
 TEST(SidcoTest, AGuessMovesToTheCountThatIsWanted) {
   Workspace workspace;
   const std::vector<float> values =

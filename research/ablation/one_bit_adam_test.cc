@@ -29,7 +29,7 @@ struct Schedule {
 
 enum class Exchange { kAdam, kFrozen, kOneBit, kOneBitForgetful };
 
-// Of the members' momenta, by real payloads.
+// Averages the members' momenta by real payloads.
 class Group {
  public:
   explicit Group(CodecId codec) {
@@ -38,7 +38,8 @@ class Group {
     }
   }
 
-  // Replaces `mean`; every member's result has to be the same.
+  // Replaces `mean`, which has to be the same at every member. Errors are
+  // forgotten unless `feed_back`.
   void Mean(const std::vector<std::vector<float>>& values, bool feed_back,
             std::vector<float>& mean) {
     std::vector<std::vector<OneBitMean::Payload>> sent(kMembers);

@@ -92,9 +92,9 @@ TEST_F(OuterLoopAblation,
   const Spread fading =
       Measure("top_k 1/64, feedback of 0.95, no momentum",
               {TopK(1.0 / 64), true, {1.0f, 0.0f}, 50, 0.95f});
-  // Of one outer loop feedback is better. Without it the outer loop with
-  // momentum is better than both, as what is sent once moves it seven times as
-  // far.
+  // In an outer loop without momentum, feedback is better. Better than both is
+  // momentum without feedback, as it makes what is sent once move the model
+  // seven times as far.
   EXPECT_GT(unfed.mean, steady.mean + 3 * unfed.deviation);
   // In 40 rounds most of what is owed is stale when it is sent.
   EXPECT_GT(steady.mean, fading.mean + 3 * steady.deviation);

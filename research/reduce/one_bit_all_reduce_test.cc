@@ -187,9 +187,10 @@ Change WithBadScaleOf(size_t rank) {
 // A step of three members in which something is wrong.
 struct Trouble {
   std::string name;
-  // Of what rank 1 sends, and what rank 2 is sent.
+  // These are added to a value and to the vote of rank 1.
   float value = 0.0f;
   float add_to_vote = 0.0f;
+  // These change the payloads and the results that rank 2 receives.
   Change payloads;
   Change results;
   std::string expected;

@@ -85,8 +85,8 @@ class OneBitMean {
   const Codec& codec_;
   std::vector<float> member_error_;
   std::vector<float> owner_error_;
-  // Of a step, as a member and as an owner: what is encoded, and what its
-  // encoding says.
+  // What a step encodes and what the encoding decodes to, as a member and as an
+  // owner.
   std::vector<float> sum_;
   std::vector<float> sent_;
   std::vector<float> owner_sum_;

@@ -25,8 +25,9 @@ struct CachedThresholdOptions {
   double density = 0.01;  // in (0, 1]
   CodecId values = CodecId::kRawF32;
   int refresh_every = 1000;  // steps that one threshold serves; at least 1
-  // A count outside of these multiples of the target refreshes at once. Of more
-  // than twice the target, whatever they are, the first are sent.
+  // A count outside of these multiples of the target refreshes at once.
+  // Whatever they are, at most twice the target is sent: the first values that
+  // reach the threshold.
   double count_low = 0.5;   // at most 1
   double count_high = 2.0;  // at least 1
 };

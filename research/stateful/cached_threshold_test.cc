@@ -18,7 +18,8 @@ constexpr size_t kElements = 5000;
 constexpr double kDensity = 0.05;
 constexpr size_t kTarget = 250;
 
-// Of a tail, so that a count tells how far off a threshold is.
+// Draws values with an exponential tail, so that a count tells how far off a
+// threshold is.
 std::vector<float> Draw(Random& random, double scale = 1.0) {
   std::vector<float> values(kElements);
   for (float& value : values) {
@@ -50,7 +51,7 @@ Step Sent(CachedThreshold& cached, const std::vector<float>& values) {
   return step;
 }
 
-// Of the largest kTarget.
+// Returns the sum of squares of the kTarget largest magnitudes.
 double LargestSquares(std::vector<float> values) {
   std::ranges::sort(values, {}, [](float value) { return -std::fabs(value); });
   double squares = 0.0;

@@ -11,7 +11,7 @@
 namespace skerry::compression {
 namespace {
 
-// Of many sizes, so that another order of sums shows.
+// Draws values of many magnitudes, so that another order of sums shows.
 std::vector<float> Draw(size_t count) {
   Random random(17);
   std::vector<float> values(count);

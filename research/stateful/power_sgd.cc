@@ -18,22 +18,23 @@
 namespace skerry::compression {
 namespace {
 
-// Of a column's own norm before its projections on the others are taken away:
-// what is left below this is rounding.
+// A column that keeps less than this share of its norm when its projections on
+// the columns before it are taken away depends on them. What is left is
+// rounding.
 constexpr double kDependent = 1e-6;
 constexpr double kNormMin = 1e-30;
 constexpr int kDrawsMax = 8;
-// Of M^T P: what is summed at once, and by one task.
+// Rows and columns of M that one task of M^T P sums.
 constexpr size_t kSummedRows = 256;
 constexpr size_t kSummedColumns = 512;
-// Of M and of P Q^T, so that their difference is finite.
+// The largest magnitude in M and in P Q^T, so that their difference is finite.
 constexpr float kMagnitudeMax = std::numeric_limits<float>::max() / 2;
 
 constexpr size_t Pieces(size_t whole, size_t piece) {
   return (whole + piece - 1) / piece;
 }
 
-// The k-th of rows that are `size` long.
+// Returns the k-th of rows that are `size` long.
 template <typename T>
 std::span<T> RowOf(std::vector<T>& rows, size_t k, size_t size) {
   return std::span(rows).subspan(k * size, size);
@@ -43,7 +44,8 @@ bool AreModerate(std::span<const float> values) {
   return cpu::CountAtLeast(values, cpu::MagnitudeBits(kMagnitudeMax) + 1) == 0;
 }
 
-// What other members average with theirs.
+// Fills a factor with NaN, which the average carries to the other members.
+// Returns `why`.
 absl::Status Refuse(std::span<float> factor, absl::Status why) {
   std::fill(factor.begin(), factor.end(),
             std::numeric_limits<float>::quiet_NaN());

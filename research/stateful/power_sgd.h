@@ -10,13 +10,14 @@
 //   Finish(out)  out = P Q^T,  e = M - out
 //
 // A step that is refused, or not finished, leaves no trace: the next Begin
-// starts from the same e and Q. Of all members alike: whoever refuses fills its
-// factor with NaN, which the average carries to the others, and what Finish
-// asks of P and Q is the same for whoever has the same.
+// starts from the same e and Q. All members refuse a step, or none. A member
+// that refuses fills its factor with NaN, which the average carries to the
+// others, and Finish decides by P and Q alone, which all members share.
 //
 // Sums are in fp64 and in one order, whatever the executor and the vector
-// length: M Q along a row as Dot has it, M^T P down 256 rows at a time and then
-// over these sums, both from the first on; those of Gram-Schmidt as Dot's.
+// length. M Q is summed along a row as in Dot, and so is Gram-Schmidt. M^T P is
+// summed down 256 rows at a time and then over these sums, both from the first
+// on.
 #ifndef SKERRY_RESEARCH_STATEFUL_POWER_SGD_H_
 #define SKERRY_RESEARCH_STATEFUL_POWER_SGD_H_
 
@@ -78,12 +79,12 @@ class PowerSgd {
   std::vector<float> error_;
   std::vector<float> warm_;  // the Q that the next step starts from
   uint64_t drawn_ = 0;
-  // Of one step.
+  // The state of one step.
   uint64_t next_drawn_ = 0;
   std::vector<float> matrix_;  // M, and at last M - P Q^T
   std::vector<float> p_;
   std::vector<float> q_;
-  // Of one call.
+  // The memory of one call.
   std::vector<double> sums_;
 };
 

@@ -172,7 +172,8 @@ TEST(PowerSgdTest, TheScaleOfAGradientChangesNothing) {
   }
 }
 
-// Of more rows than are summed at once, and several groups of rows and columns.
+// The matrix has more rows than are summed at once, and several groups of rows
+// and columns.
 TEST(PowerSgdTest, ExecutorsAndVectorLengthsChangeNothing) {
   constexpr size_t kTall = 700;
   constexpr size_t kWide = 1100;
@@ -221,7 +222,7 @@ struct BadStep {
 
 std::vector<BadStep> BadSteps() {
   Random random(4);
-  // Of rank 1, so that the second column is drawn anew.
+  // This has rank 1, so that the second column is drawn anew.
   const Matrix good = OfRank(random, kRows, kColumns, 1);
   Matrix not_a_number = good;
   not_a_number[9] = kNan;
@@ -277,7 +278,7 @@ TEST(PowerSgdTest, ARefusedStepLeavesNoTrace) {
     Random random(5);
     for (int round = 0; round < 4; ++round) {
       ExpectRefused(seen, bad);
-      // Of rank 1 first, which needs a column that is drawn.
+      // The first gradient has rank 1, so that a column is drawn.
       const Matrix gradient =
           OfRank(random, kRows, kColumns, round == 0 ? 1 : 4);
       EXPECT_EQ(Round(seen, gradient), Round(spared, gradient));

@@ -29,7 +29,7 @@ class Block {
  public:
   std::string Run(const std::function<void()>& kernel, Order& order);
 
-  // Of the thread that runs.
+  // Called in the thread that runs, whose number is current().
   void MeetBlock(int line);
   const WarpValues& MeetWarp(unsigned mask, uint64_t mine, int line);
   void Fail(std::string why);

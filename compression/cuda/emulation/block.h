@@ -1,9 +1,9 @@
 // compression/cuda/emulation/block.h
 //
-// The threads of one thread block, as fibers: each runs up to where it waits
-// for others. What a device would hang on is an error here: a barrier that not
-// every thread reaches which has not ended, and an operation of a warp for
-// which a lane of its mask does not come, or comes from another line.
+// Runs the threads of one thread block as fibers. Each runs until it waits for
+// others. What a device would hang on is an error here: a barrier that a live
+// thread never reaches, and an operation of a warp that a lane of its mask
+// never reaches, or reaches from another line.
 #ifndef SKERRY_COMPRESSION_CUDA_EMULATION_BLOCK_H_
 #define SKERRY_COMPRESSION_CUDA_EMULATION_BLOCK_H_
 
@@ -17,7 +17,7 @@
 
 #include "compression/cuda/emulation/order.h"
 
-// Of the thread that runs.
+// The indices of the thread that runs, and the sizes of its block and grid.
 inline dim3 threadIdx(0, 0, 0);
 inline dim3 blockIdx(0, 0, 0);
 inline dim3 blockDim;
@@ -36,19 +36,20 @@ struct Where {
 };
 
 // Runs `kernel` in every thread of the block that blockIdx, blockDim and
-// gridDim describe. Returned is what went wrong; nothing in a good kernel.
+// gridDim describe. Returns what went wrong, or nothing for a good kernel.
 // Requires: at most kThreadsMax threads; one block at a time.
 std::string RunBlock(const std::function<void()>& kernel, Order& order);
 
-// In a kernel.
+// These are called in a kernel.
 
 // Waits for every thread of the block that has not ended.
 void MeetBlock(Where where);
-// Waits for the lanes of `mask`; what they brought, until the next call.
+// Waits for the lanes of `mask` and returns what they brought, which is valid
+// until the next call.
 const WarpValues& MeetWarp(unsigned mask, uint64_t mine, Where where);
 // Reading what another lane brought is an error unless it is in `mask`.
 void RequireLane(unsigned mask, unsigned lane, Where where);
-// In the warp.
+// The lane of the thread that runs.
 unsigned Lane();
 
 }  // namespace skerry::compression::cuda::emulation

@@ -17,7 +17,7 @@
 namespace skerry::compression::cuda::emulation {
 namespace {
 
-// Of the last switch.
+// The fibers that the last switch left and entered.
 Fiber* left = nullptr;
 Fiber* entered = nullptr;
 
@@ -54,7 +54,8 @@ void Fiber::SwitchTo(Fiber& next) {
 
 void Fiber::Arrive([[maybe_unused]] void* fake) {
 #ifdef SKERRY_FIBER_ADDRESS_SANITIZER
-  // Whose stack that is, is known of those with a function alone.
+  // Notes the stack of the fiber that was left. A fiber without a function does
+  // not know its own.
   __sanitizer_finish_switch_fiber(fake, &left->bottom_, &left->size_);
 #endif
 }

@@ -1,7 +1,8 @@
 // compression/cuda/testing/twin_test.h
 //
-// A device's kernels beside the codec they are twins of: same bytes, same bits,
-// same refusals, on every device. Skips itself where there is none.
+// Compares a device's kernels with the codec that they are twins of. Both have
+// to write the same bytes, decode to the same bits and refuse the same inputs,
+// on every device. The test skips itself where there is no device.
 #ifndef SKERRY_COMPRESSION_CUDA_TESTING_TWIN_TEST_H_
 #define SKERRY_COMPRESSION_CUDA_TESTING_TWIN_TEST_H_
 
@@ -17,10 +18,11 @@
 
 namespace skerry::compression {
 
-// What runs kernels and waits for them; memory is the device's.
+// Functions that run kernels and wait for them. All pointers but `bytes` are to
+// the device's memory.
 struct DeviceKernels {
-  // Of `count` values. `*bytes` is what there is room for in the payload, and
-  // becomes its size. None: not to be tested.
+  // Encodes `count` values. `*bytes` is the room for the payload, and becomes
+  // its size. Encoding is not tested where this is null.
   std::function<cudaError_t(const float* values, size_t count,
                             std::byte* payload, size_t* bytes, int* bad)>
       encode = nullptr;
@@ -31,7 +33,7 @@ struct DeviceKernels {
   Decode decode_add;
 };
 
-// Of functions as codecs have them whose size follows from the count.
+// Wraps the functions of a codec whose payload size follows from the count.
 template <typename Encode, typename Decode, typename DecodeAdd>
 DeviceKernels KernelsOf(const Encode& encode, const Decode& decode,
                         const DecodeAdd& decode_add) {
@@ -56,21 +58,22 @@ class TwinTest : public ::testing::Test {
  protected:
   void SetUp() override;
 
-  // Over the inputs of the conformance kit.
+  // These compare bytes and bits for all inputs of the conformance kit.
   static void ExpectBytesAndBitsOfTheProcessor(const DeviceKernels& kernels,
                                                CodecId id);
   static void ExpectBytesAndBitsOfTheProcessor(const DeviceKernels& kernels,
                                                const Codec& codec);
-  // Of these values.
+  // Compares bytes and bits for these values.
   static void ExpectBytesAndBitsOfTheProcessor(
       const DeviceKernels& kernels, CodecId id,
       const std::vector<float>& values);
-  // A value that is not finite anywhere, and payloads changed at random.
+  // These expect slices with a value that is not finite to be refused, and
+  // compare the answers to payloads that are changed at random.
   static void ExpectRefusalsOfTheProcessor(const DeviceKernels& kernels,
                                            CodecId id);
   static void ExpectRefusalsOfTheProcessor(const DeviceKernels& kernels,
                                            const Codec& codec);
-  // Of a payload of `count` values, whatever it is.
+  // Compares the answers to a payload of `count` values, whatever is in it.
   static void ExpectAnswerOfTheProcessor(const DeviceKernels& kernels,
                                          CodecId id,
                                          const std::vector<std::byte>& payload,

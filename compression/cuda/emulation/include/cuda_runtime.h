@@ -1,8 +1,8 @@
 // compression/cuda/emulation/include/cuda_runtime.h
 //
-// Stands in for the header of that name where kernels run on the processor:
-// what nvcc knows in kernels, as far as this house uses it. Arithmetic is that
-// of IEEE, as on a device with --fmad=false.
+// Stands in for CUDA's header of this name where kernels run on the processor.
+// It has what nvcc knows in kernels, as far as Skerry uses it. Arithmetic is
+// that of IEEE 754, as on a device with --fmad=false.
 #ifndef SKERRY_COMPRESSION_CUDA_EMULATION_INCLUDE_CUDA_RUNTIME_H_
 #define SKERRY_COMPRESSION_CUDA_EMULATION_INCLUDE_CUDA_RUNTIME_H_
 
@@ -72,7 +72,7 @@ inline double __dmul_rn(double a, double b) { return a * b; }
 inline double __ddiv_rn(double a, double b) { return a / b; }
 inline double __dsqrt_rn(double a) { return sqrt(a); }
 inline float __double2float_rn(double a) { return static_cast<float>(a); }
-// Of what an int holds.
+// Requires: an int holds the rounded value.
 inline int __float2int_rn(float a) { return static_cast<int>(lrintf(a)); }
 
 inline int __clzll(long long x) {

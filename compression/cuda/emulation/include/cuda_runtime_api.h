@@ -1,9 +1,9 @@
 // compression/cuda/emulation/include/cuda_runtime_api.h
 //
-// Stands in for the header of that name where kernels run on the processor: the
-// part of CUDA's runtime library that this house uses. Memory of the device is
-// memory, filled with odd bytes when it is new; every call returns when its
-// work is done. Not for threads.
+// Stands in for CUDA's header of this name where kernels run on the processor.
+// It has the part of CUDA's runtime library that Skerry uses. Memory of the
+// device is ordinary memory, filled with 0xa5 when it is new. Every call
+// returns when its work is done. Only one thread may call these.
 #ifndef SKERRY_COMPRESSION_CUDA_EMULATION_INCLUDE_CUDA_RUNTIME_API_H_
 #define SKERRY_COMPRESSION_CUDA_EMULATION_INCLUDE_CUDA_RUNTIME_API_H_
 
@@ -14,7 +14,7 @@ enum cudaError_t {
   cudaErrorMemoryAllocation = 2,
   cudaErrorInvalidConfiguration = 9,
   cudaErrorInvalidDevice = 101,
-  // Of a kernel that a device may never end.
+  // A device may never end the kernel that was launched.
   cudaErrorLaunchTimeout = 702,
 };
 
@@ -53,7 +53,8 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes,
 cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes,
                             cudaStream_t stream = nullptr);
 
-// Of cudaErrorLaunchTimeout: what the last such kernel did.
+// Describes an error. For cudaErrorLaunchTimeout this is what went wrong in the
+// last kernel.
 const char* cudaGetErrorString(cudaError_t error);
 
 #endif  // SKERRY_COMPRESSION_CUDA_EMULATION_INCLUDE_CUDA_RUNTIME_API_H_
