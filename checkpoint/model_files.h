@@ -1,7 +1,7 @@
 // checkpoint/model_files.h
 //
-// A model's state as files: what a checkpoint holds, and what transformers
-// loads. See docs/formats/checkpoint.md.
+// Writes and reads a model's state as files, for checkpoints and for
+// transformers. See docs/formats/checkpoint.md.
 #ifndef SKERRY_CHECKPOINT_MODEL_FILES_H_
 #define SKERRY_CHECKPOINT_MODEL_FILES_H_
 
@@ -31,11 +31,12 @@ struct ModelState {
 
 struct ModelFileOptions {
   model::Dtype dtype = model::Dtype::kF32;
-  // Of values in one weight file, unless one tensor is larger.
+  // The most bytes of values in one weight file. Only a file with a single,
+  // larger tensor has more.
   uint64_t file_bytes_max = uint64_t{1} << 30;
 };
 
-// Takes a finished file; it is not held on to.
+// Takes a finished file, whose bytes are valid only during the call.
 using TakeFile =
     absl::FunctionRef<absl::Status(const std::string& file, runtime::ByteSpan)>;
 
@@ -46,7 +47,7 @@ using TakeFile =
 absl::Status WriteWeights(const ModelState& state,
                           const ModelFileOptions& options, TakeFile take);
 
-// All of `state` in fp32: the files of a checkpoint.
+// Writes all of `state` in fp32, as the files of a checkpoint.
 absl::Status WriteState(const ModelState& state, uint64_t file_bytes_max,
                         TakeFile take);
 

@@ -16,32 +16,33 @@
 namespace skerry::checkpoint {
 
 struct StartingPoint {
-  // Of checkpoints; without a name, of a model as transformers saves it.
+  // A folder of checkpoints, of which `name` is one. If `name` is empty, the
+  // folder of a model as transformers saves it.
   std::string folder;
   std::string name;
 };
 
 struct Described {
-  // Names all bytes of config and values: of a checkpoint the SHA-256 of its
-  // manifest; of another model that of model_folder.h.
+  // Names all bytes of config and values. For a checkpoint, the SHA-256 of its
+  // manifest; for another model, that of model_folder.h.
   std::string sha256;
   // For a model of transformers, the config that model_folder.h reads.
   std::string config_json;
-  // Of a checkpoint.
+  // The checkpoint's manifest; unset for another model.
   std::optional<Manifest> manifest;
 };
 
-// The name of the newest finished checkpoint. Errors: NotFound.
+// Returns the name of the newest finished checkpoint. Errors: NotFound.
 absl::StatusOr<std::string> NewestName(const std::string& folder,
                                        runtime::Files& files);
 
-// What lies there. Errors: NotFound; DataLoss; FailedPrecondition when `folder`
-// is a checkpoint itself.
+// Describes what lies there. Errors: NotFound; DataLoss; FailedPrecondition
+// when `folder` is a checkpoint itself.
 absl::StatusOr<Described> Describe(const StartingPoint& where,
                                    runtime::Files& files);
 
-// All values, verified. Weights that are not fp32 are widened. Errors: as
-// Describe; FailedPrecondition when it is not what `sha256` names;
+// Reads and verifies all values. Weights that are not fp32 are widened. Errors:
+// as Describe; FailedPrecondition when it is not what `sha256` names;
 // InvalidArgument when it is another model than that of `config_json`.
 absl::StatusOr<ModelState> ReadStartingPoint(const StartingPoint& where,
                                              const std::string& sha256,

@@ -1,6 +1,7 @@
 // coordinator/convert/fields.h
 //
-// Values that several messages share, between proto/skerry/v1 and the core.
+// Converts values that several messages share between proto/skerry/v1 and the
+// core.
 #ifndef SKERRY_COORDINATOR_CONVERT_FIELDS_H_
 #define SKERRY_COORDINATOR_CONVERT_FIELDS_H_
 
@@ -29,7 +30,7 @@ using job::RangesFromProto;
 using job::RangesProto;
 using job::RangesToProto;
 
-// Every function that reads fails with InvalidArgument, which names the field.
+// Every function that reads fails with InvalidArgument and names the field.
 
 // A name is not empty, prints, and has at most kNameBytesMax bytes.
 absl::Status CheckName(const std::string& name, absl::string_view field);
@@ -43,7 +44,7 @@ absl::StatusOr<SpanHolder> HolderFromProto(const v1::SpanHolder& holder,
                                            absl::string_view field);
 void HolderToProto(const SpanHolder& holder, v1::SpanHolder* out);
 
-// One list a fragment.
+// One list of ranges for each fragment.
 using RangeListsProto = google::protobuf::RepeatedPtrField<v1::SampleRanges>;
 absl::StatusOr<std::vector<std::vector<data::SampleRange>>> RangeListsFromProto(
     const RangeListsProto& lists, int ranges_max, absl::string_view field);
@@ -60,7 +61,8 @@ void CountersToProto(const SeatCounters& counters, v1::SeatCounters* out);
 
 void PieceToProto(const StatePiece& piece, v1::StatePiece* out);
 
-// Of a live report: a round, a positive weight, and samples.
+// Requires a round, a positive weight and some samples, which every
+// contribution of a live worker has.
 absl::StatusOr<Contribution> ContributionFromProto(
     const v1::ReadyContribution& ready, int ranges_max,
     absl::string_view field);

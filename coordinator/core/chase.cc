@@ -28,8 +28,9 @@ Instant EndOfRest(const Chase& chase) {
   return chase.since + kRests * (chase.since - chase.awaited_since);
 }
 
-// Commits that the seat has folded on its way, over all fragments; none while
-// it has no state of some.
+// Returns how many commits a recovering seat has folded, over all fragments.
+// Returns nothing if the seat does not recover or lacks a state of some
+// fragment.
 std::optional<uint64_t> FoldedBy(const JobState& job, const Seat& seat) {
   if (seat.facts.state != SeatState::kRecovering ||
       seat.facts.fragments.size() != job.fragments.size()) {
@@ -43,8 +44,9 @@ std::optional<uint64_t> FoldedBy(const JobState& job, const Seat& seat) {
   return folded;
 }
 
-// Of the one that is furthest behind; of those that are not in the `running`
-// replica, which may be null.
+// Returns how many commits the place's slowest joiner is behind. Workers of the
+// `running` replica, which may be null, do not count. Returns nothing if there
+// is no joiner, or if it is not known how far one of them is.
 std::optional<uint64_t> BehindOf(const JobState& job, const Place& place,
                                  const Replica* running) {
   std::optional<uint64_t> behind;

@@ -176,15 +176,16 @@ class Cluster {
   // Errors: NotFound.
   absl::StatusOr<AuditReport> Audit(JobId job) const;
 
-  // What a fold of every record so far has left. Requires: all records are
-  // taken and durable.
+  // Returns what the fold of every record so far has left. Requires: all
+  // records are taken and durable.
   ClusterSnapshot Save() const;
-  // Of the durable state alone: equal before a crash and after the replay.
+  // Returns a hash of only the durable state. It is equal before a crash and
+  // after the replay.
   uint64_t StateHash() const;
   // Stops the process unless the parts agree. For tests and simulation.
   void CheckInvariants() const;
-  // With all that was heard, too: goes on as this one would. For tests that try
-  // every order of events.
+  // Copies the cluster with all that was heard, so that the copy goes on as
+  // this one would. For tests that try every order of events.
   Cluster Clone() const;
 
  private:

@@ -39,7 +39,7 @@ constexpr uint64_t kSettled = kSlowTo + 8;
 constexpr double kInnerRate = 0.02;
 constexpr uint64_t kSeeds[] = {1, 2, 3, 4};
 
-// Of the outer loop.
+// The outer loop's learning rate, and the bound that it clips results to.
 constexpr float kRate = 0.5f;
 constexpr float kClip = 0.1f;
 
@@ -113,7 +113,7 @@ class ToyJob {
   // The largest test loss soon after the links were fast again, and the last.
   double peak() const { return peak_; }
   double end() const { return end_; }
-  // Norm of what is owed over that of a round, when the links are fast again.
+  // RoundsOwed() in the last slow round.
   double rounds_owed() const { return rounds_owed_; }
   const std::set<std::string>& chosen() const { return chosen_; }
 
@@ -130,7 +130,9 @@ class ToyJob {
     compression::AccumulateOwed(1.0f, anchor_, member.w, member.fresh);
   }
 
-  // Of what members send; what owners owe is in other units.
+  // Returns the norm of what members owe, over the norm of what they have
+  // produced in this round. Elements that a member owns do not count, because
+  // what it owes as an owner is in other units.
   double RoundsOwed() const {
     double owed = 0.0;
     double fresh = 0.0;
@@ -144,7 +146,8 @@ class ToyJob {
     return std::sqrt(owed / fresh);
   }
 
-  // Of every member: links are alike.
+  // Returns the codec of every member. All have the same, because their links
+  // are alike.
   std::string Codecs(uint64_t round) {
     planner::CodecProblem problem;
     problem.options = options_;

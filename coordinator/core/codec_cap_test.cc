@@ -37,14 +37,15 @@ constexpr size_t kPieces = 16;
 constexpr size_t kPiece = 4096;
 constexpr size_t kRecorded = kPieces * kPiece;
 constexpr const char* kRecording = "compression/testing/pseudo_gradient.f32";
-// Of the model that is exchanged, for each value of the recording.
+// Elements of the exchanged model for each value of the recording.
 constexpr double kScale = 1024;
 
 constexpr uint64_t kSeed = 20;
 constexpr int kClusters = 1000;
-// One codec, what rounds, one bit too, and whatever is on the menu.
+// Caps on the error. They admit one codec, the codecs that round, those of one
+// bit as well, and the whole menu.
 constexpr std::array<double, 4> kCaps = {0.01, 0.1, 0.7, 1.0};
-// As coordinator/core/codec_plan.cc, of rounds that overlap their exchange.
+// Equals the constant of coordinator/core/codec_plan.cc.
 constexpr double kShareBehindRound = 0.8;
 
 using Codecs = std::vector<uint32_t>;  // by member: index in the menu
@@ -55,7 +56,7 @@ double Squares(std::span<const float> values) {
   return sum;
 }
 
-// Whose pieces are [BeginOf(m), BeginOf(m + 1)).
+// Member m owns the pieces [BeginOf(m), BeginOf(m + 1)).
 size_t BeginOf(size_t member, size_t count) { return member * kPieces / count; }
 size_t OwnedPieces(size_t member, size_t count) {
   return BeginOf(member + 1, count) - BeginOf(member, count);
@@ -84,11 +85,12 @@ class Recording {
 
   // Bytes a value, by codec.
   const std::vector<double>& bytes() const { return bytes_; }
-  // Relative root mean square, of one encoding.
+  // Returns the relative root mean square error of one encoding.
   double Error(uint32_t codec) const { return errors_[codec]; }
 
-  // Of the mean that all decode at the end of a two-hop exchange, relative root
-  // mean square. Each member contributes the pieces in another order.
+  // Returns the relative root mean square error of the mean that all members
+  // decode at the end of a two-hop exchange. Each member contributes the pieces
+  // in another order.
   double ErrorOfMean(const Codecs& codecs) {
     const auto [it, is_new] = of_means_.try_emplace(codecs, 0.0);
     if (!is_new) return it->second;
@@ -374,7 +376,7 @@ TEST(CodecCapTest, WhoTakesLinksOrMachinesForAlikeChoosesWorse) {
   }
 }
 
-// Of the rounds of kClusters clusters.
+// Ratios from one round of each of kClusters clusters.
 struct Behind {
   Ratios seconds;  // of exchanges that the planner hides, over the round
   Ratios errors;   // over the least of fixed codecs that hide

@@ -16,13 +16,14 @@
 namespace skerry::coordinator {
 namespace {
 
-// Of a round that overlaps its exchange, what the exchange may take; the rest
-// is for encoding on busy machines and what the model leaves out.
+// The share of a round's compute time that an exchange may take when training
+// goes on beside it. The rest is left for encoding on busy machines and for
+// what the planner's model leaves out.
 constexpr double kShareBehindRound = 0.8;
-// Of a round that waits for its exchange: the stall that is accepted.
+// The share of a round's compute time that a round may wait for its exchange.
 constexpr double kShareOfStall = 0.2;
-// Of the distance to the optimum of a quadratic: from here on a step ends no
-// nearer than it began.
+// A step on a quadratic, as a multiple of the distance to the optimum. A step
+// of this length or more ends no nearer than it began.
 constexpr double kStepMax = 2.0;
 
 // Index of the member that has a worker at the address; members.size() if none.

@@ -267,7 +267,7 @@ TEST(CodecPlanTest, AJobThatNamesACodecKeepsIt) {
   EXPECT_EQ(opened.reason, "a test");
 }
 
-// Three that have time for int8_block in one hop, but not in both.
+// Three replicas that have time for int8_block in one hop, but not in both.
 struct ThreeApart : Three {
   explicit ThreeApart(std::set<std::string> old = {})
       : Three(AdaptiveJob(job::OuterMethod::kCo2)) {
@@ -277,7 +277,8 @@ struct ThreeApart : Three {
     }
   }
 
-  // Of which 0.8 may be spent; two hops of int8_block take 0.42 of RoundFor().
+  // Seconds of a round. The exchange may take 0.8 of them, which is 0.34 of
+  // RoundFor(), and two hops of int8_block would take 0.42.
   double Round() { return 0.43 * RoundFor(*this, 1e5); }
 };
 

@@ -1,7 +1,8 @@
 // coordinator/core/coverage.h
 //
-// Which samples each fragment of a job has taken in, now and at the newest of
-// its sequences before. With one fragment that is what the ledger has consumed.
+// Tells which samples each fragment of a job has taken in, now and at its
+// latest sequences. In a job with one fragment, these are the samples that the
+// ledger has consumed.
 #ifndef SKERRY_COORDINATOR_CORE_COVERAGE_H_
 #define SKERRY_COORDINATOR_CORE_COVERAGE_H_
 
@@ -20,37 +21,40 @@ namespace skerry::coordinator {
 
 class Coverage {
  public:
-  // `before`: what every fragment has taken in before the job began.
+  // `before` is what every fragment has taken in before the job begins.
   Coverage(const data::RangeSet& before, size_t fragments)
       : covered_(fragments, before), taken_(fragments) {}
 
   // The fragment's next sequence takes in `ranges`.
   void Commit(FragmentId fragment, Sequence sequence,
               const data::RangeSet& ranges);
-  // Just these are taken in now. Requires: one for each fragment.
+  // Replaces what the fragments have taken in, and forgets earlier sequences.
+  // Requires: one set for each fragment.
   void GoBack(std::vector<data::RangeSet> covered);
 
   const data::RangeSet& Of(FragmentId fragment) const {
     return covered_[fragment.value()];
   }
-  // What the fragment had taken in at `sequence`; nothing when that is not
-  // known any more. Requires: `newest` is its newest sequence.
+  // Returns what the fragment had taken in at `sequence`, or nothing when that
+  // is not known any more. Requires: `newest` is its newest sequence.
   std::optional<data::RangeSet> At(FragmentId fragment, Sequence sequence,
                                    Sequence newest) const;
-  // In some fragment and not in all.
+  // Returns the samples that some fragments have taken in and others have not.
   data::RangeSet Partly() const;
 
   CoverageSnapshot Save() const;
-  // Into a new one; `consumed` by the job is all that one fragment has taken
-  // in. Errors: DataLoss for another number of fragments.
+  // Restores into a new object. In a job with one fragment, what it has taken
+  // in is `consumed`, which is what the job has consumed. Errors: DataLoss when
+  // `saved` has another number of fragments.
   absl::Status Restore(const CoverageSnapshot& saved,
                        const data::RangeSet& consumed);
-  // Nothing with one fragment.
+  // Adds nothing in a job with one fragment.
   void HashInto(StateHasher& hasher) const;
 
  private:
   std::vector<data::RangeSet> covered_;
-  // Of the newest sequences; no part of the hash.
+  // By fragment, the samples that each of its latest sequences took in. They
+  // are not part of the hash.
   std::vector<absl::btree_map<Sequence, data::RangeSet>> taken_;
 };
 

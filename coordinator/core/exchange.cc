@@ -83,7 +83,8 @@ std::string ReplicaNames(const std::vector<Member>& members) {
   return names;
 }
 
-// Of too many, those that have waited longest.
+// Keeps at most `members_max` members: those whose contributions have the
+// oldest bases, in the order of their replicas.
 void KeepOldest(std::vector<Member>& members, size_t members_max) {
   if (members.size() <= members_max) return;
   std::stable_sort(members.begin(), members.end(),

@@ -1,8 +1,8 @@
 // coordinator/core/facts.h
 //
-// What a worker says of itself: a complete view, so that a lost, repeated or
-// late one needs no handling beyond its counter (PROTOCOL 3). Checked for form
-// by convert; what it claims is judged by the core.
+// What a worker says of itself. Every status is a complete view, so a lost,
+// repeated or late one needs no handling beyond its counter (PROTOCOL 3). The
+// convert folder checks its form, and the core judges what it claims.
 #ifndef SKERRY_COORDINATOR_CORE_FACTS_H_
 #define SKERRY_COORDINATOR_CORE_FACTS_H_
 
@@ -26,7 +26,7 @@ namespace skerry::coordinator {
 struct StoredResult {
   Sequence sequence;
   Attempt attempt;
-  // Of the encoded bytes of each held span, in span order.
+  // One XXH3-64 hash for each held span, in span order, over its encoded bytes.
   std::vector<uint64_t> hashes;
   double squared_norm = 0;
   friend bool operator==(const StoredResult&, const StoredResult&) = default;
@@ -63,12 +63,12 @@ struct FragmentFacts {
   Sequence pin;
   double owed_norm = 0;
   double lost_norm = 0;
-  // The attempt whose commit made the state at `applied`; unset where that is
-  // not known.
+  // The attempt whose commit made the state at `applied`; unset where it is not
+  // known.
   Attempt applied_attempt = {};
   // The newest sequence of which a result is on disk, committed or not.
   Sequence last_result = {};
-  // Of that result; the highest where there are several.
+  // The attempt of that result; the highest one if several are on disk.
   Attempt last_result_attempt = {};
   friend bool operator==(const FragmentFacts&, const FragmentFacts&) = default;
 };
@@ -218,11 +218,12 @@ struct StatusFacts {
   std::vector<job::DataFacts> data;
   // It answers Orders::data_paths with `data`.
   bool looks_at_data = false;
-  // Of its state folder; unset from a worker of an older release.
+  // The ID of its state folder; unset from a worker of an older release.
   FolderId folder;
-  // The first boot that this process drew; likewise.
+  // The first boot that this process drew; unset likewise.
   Boot process;
-  // The highest number of the journal that it was told or finds on its disk.
+  // The highest number of the journal that this process was told or finds on
+  // its disk.
   Revision seen;
   StoredJobs stored;
   friend bool operator==(const StatusFacts&, const StatusFacts&) = default;

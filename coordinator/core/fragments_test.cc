@@ -116,7 +116,8 @@ TEST(FragmentsTest, WhatTheFragmentHasAlreadyIsDropped) {
   bench.Decide();
   const auto dropped = bench.Decided<Dropped>();
   ASSERT_EQ(dropped.size(), 1u);
-  // Of samples 8 to 16 the other fragment may still take what was learnt.
+  // Samples 8 to 16 stay leased: the other fragment may still take in what was
+  // learnt from them.
   EXPECT_EQ(bench.job.ledger.LeasedTo(bench.a).total(), 8u);
   EXPECT_EQ(bench.job.ledger.free().total(), 1000u - 32);
 }

@@ -1,7 +1,7 @@
 // coordinator/core/holdings.h
 //
-// Which spans the workers that are there can bring to the newest sequence of
-// their fragment: who may leave, and what is lost (PROTOCOL 5.6).
+// Tells which spans the current workers can bring to the newest sequence of
+// their fragment, and so who may leave and what is lost (PROTOCOL 5.6).
 #ifndef SKERRY_COORDINATOR_CORE_HOLDINGS_H_
 #define SKERRY_COORDINATOR_CORE_HOLDINGS_H_
 
@@ -14,30 +14,32 @@
 
 namespace skerry::coordinator {
 
-// Whether other workers, none of them draining, hold every span that `worker`
-// holds, or a checkpoint has the newest state, so that the job does not depend
-// on it.
+// Returns true if the job does not depend on `worker`. That holds when other
+// workers that do not drain hold every span of the job, when a checkpoint has
+// the newest state, and when the job has ended or is not sized.
 bool IsCoveredWithout(const JobState& job, const WorkerTable& workers,
                       std::string_view worker);
 
-// Spans [first, second) of the fragment that no current worker can bring to the
-// newest sequence; {0, 0} when there are none.
+// Returns the range [first, second) from the first to the last span of the
+// fragment that no current worker can bring to the newest sequence. Spans
+// between those two may have a holder. Returns {0, 0} when no span is lost.
 std::pair<uint32_t, uint32_t> SpansWithoutHolder(const JobState& job,
                                                  const WorkerTable& workers,
                                                  FragmentId fragment);
 
-// Those of the fragment, as "spans 0 to 4 at sequence 7"; empty when there are
-// none.
+// Describes that range, as "spans 0 to 4 at sequence 7"; empty when no span of
+// the fragment is lost.
 std::string LostTextOf(const JobState& job, const WorkerTable& workers,
                        FragmentId fragment);
-// Of the first fragment that has some.
+// Describes the lost spans of the first fragment that has some; empty when none
+// has.
 std::string LostText(const JobState& job, const WorkerTable& workers);
 
-// Whether the worker said that its disk has a folder of the job.
+// Returns true if the worker has said that its disk has a folder of the job.
 bool HasFolderOf(const JobState& job, const Worker& worker);
 
-// Whether a worker that takes no part in the job may have on its disk what no
-// other worker holds, or what an operator has to know to decide.
+// Returns true if a worker that takes no part in the job may have on its disk
+// what no other worker holds, or what an operator has to know to decide.
 bool MayHoldLost(const JobState& job, const WorkerTable& workers,
                  const Worker& worker);
 

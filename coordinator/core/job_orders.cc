@@ -51,8 +51,10 @@ std::optional<OpenExchange> OpenFor(const JobState& job,
   return open;
 }
 
-// Of the contribution that this worker has reported; without one, of the one
-// that the open attempt names, else of the newest decided.
+// Returns what the worker is told of its life's contributions. A reported
+// contribution that is newer than all decided ones is pending. If the worker
+// reports none, the one that the open attempt names is pending. Otherwise, the
+// answer is the outcome of the newest decided one.
 std::optional<Outcome> OutcomeFor(const RoundMachine& machine, Life life,
                                   const FragmentFacts* facts) {
   if (!life.is_set()) return std::nullopt;

@@ -25,11 +25,12 @@ namespace skerry::coordinator {
 
 struct PlannedSeat {
   std::string worker;
-  // None when the model's size is not known.
+  // The range is empty when the model's size is not known.
   uint32_t span_begin = 0;
   uint32_t span_end = 0;
   uint64_t elements = 0;
-  // Of the worker for the outer loop (planner/memory_model.h).
+  // The worker's host memory for the outer loop, in bytes, as
+  // planner/memory_model.h predicts it.
   uint64_t host_bytes = 0;
 };
 
@@ -49,13 +50,14 @@ struct PlannedExchange {
   uint32_t hops = 0;  // 0: a lone member has nobody to send to
   std::string reason;
   std::string codec;
-  // Of the whole model in the codec, and what one member sends of it.
+  // The bytes of the whole model in the codec, and those that one member sends
+  // to exchange it.
   uint64_t model_bytes = 0;
   uint64_t sent_bytes_each = 0;
   uint64_t samples_per_round = 0;
   uint64_t rounds = 0;
-  // By the slowest of the links between the replicas; 0 when one of them has
-  // not been measured.
+  // How long an exchange takes over the slowest link between the replicas; 0
+  // when a link has not been measured.
   double seconds = 0;
 };
 
@@ -86,7 +88,8 @@ JobPlan PlanJob(job::ReviewedSpec reviewed, uint64_t elements,
                 const WorkerTable& workers, const ClusterOptions& options,
                 const Turn& turn, LinksOfWorker links);
 
-// Of a job that would be the next one.
+// Plans the job as if it were submitted now, with the turn that it would have
+// among `jobs` and the links that workers have measured.
 JobPlan PlanNext(job::ReviewedSpec reviewed, uint64_t elements,
                  const JobTable& jobs, const WorkerTable& workers,
                  const ClusterOptions& options);

@@ -1,6 +1,6 @@
 // coordinator/core/job_snapshot.h
 //
-// A job's durable state as plain values, and back, and as a hash.
+// Saves a job's durable state as plain values, restores it and hashes it.
 #ifndef SKERRY_COORDINATOR_CORE_JOB_SNAPSHOT_H_
 #define SKERRY_COORDINATOR_CORE_JOB_SNAPSHOT_H_
 
@@ -12,9 +12,10 @@
 namespace skerry::coordinator {
 
 JobSnapshot SaveJob(const JobState& job);
-// Into a job that was just made from `saved.submitted`. Errors: DataLoss.
+// Restores into a job that was just made from `saved.submitted`. Errors:
+// DataLoss.
 absl::Status RestoreJob(JobState& job, const JobSnapshot& saved);
-// Of the durable state alone.
+// Hashes only the durable state, and nothing that was heard.
 void HashInto(const JobState& job, StateHasher& hasher);
 
 }  // namespace skerry::coordinator

@@ -1,8 +1,8 @@
 // coordinator/core/job_state.h
 //
-// Everything known of one job: what its records say, and what was heard since
-// this process started. The rules that read and change it are functions of
-// their own, a file an idea.
+// Everything that is known of one job: what its records say, and what workers
+// have said since this process started. The rules that read and change it are
+// free functions, with one file for each idea.
 #ifndef SKERRY_COORDINATOR_CORE_JOB_STATE_H_
 #define SKERRY_COORDINATOR_CORE_JOB_STATE_H_
 
@@ -99,9 +99,11 @@ struct Saving {
 // Some spans are on no worker that is there.
 struct LostSpans {
   Instant since;
-  // Of what the workers have: while it changes, one of them may yet find them.
+  // A hash of what the workers say they have. While it changes, one of them may
+  // yet find the spans.
   uint64_t facts = 0;
-  // They were waited for. What is left may be saved before the job goes back.
+  // The wait for them is over. What is left may be saved before the job goes
+  // back.
   bool given_up = false;
 };
 
@@ -120,12 +122,13 @@ struct JobState {
   uint64_t element_count = 0;
   uint64_t epoch_samples = 0;
   double flops_per_sample = 0;
-  // Not there while it is not known; 0: the job is not evaluated.
+  // Unset while it is not known; 0 when the job is not evaluated.
   std::optional<uint64_t> validation_samples;
-  // Of the first trainer; 0 where it is not known.
+  // Hashes of the first trainer's initial values, and of the order and shapes
+  // of its tensors; 0 where they are not known.
   uint64_t initial_hash = 0;
   uint64_t layout_hash = 0;
-  // Of each fragment.
+  // The number of spans in each fragment; 0 until the job is sized.
   uint32_t span_count = 0;
   Epoch epoch;
   ReplicaTable replicas;
@@ -133,9 +136,9 @@ struct JobState {
   std::vector<RoundMachine> fragments;
   absl::btree_map<Sequence, Evaluated> evaluations;
   Audit audit;
-  // Those that are kept; by sequence.
+  // The checkpoints that are kept, by sequence.
   std::vector<Checkpointed> checkpoints;
-  // The newest save, when it failed.
+  // The newest save, if it failed.
   std::optional<Checkpointed> save_failure;
   // The newest time that the job went back.
   std::optional<Restored> restored;
@@ -145,17 +148,17 @@ struct JobState {
   // older attempts may be of the lost history, and nobody needs those.
   Revision adopted_at;
   Coverage coverage;
-  // By worker, what it had said at its last Counted, and what all those came
-  // to.
+  // By worker, the counters in its last Counted record, and what the counts of
+  // all workers have added up to.
   absl::btree_map<std::string, SeatCounters> counted;
   SeatCounters totals;
 
   // --- Heard.
   Instant since;
-  // Committed before `since`; for rates.
+  // Samples that were committed before `since`; for rates.
   uint64_t samples_at_start = 0;
   absl::btree_map<std::string, Seat> seats;
-  // By worker, what its process has said last.
+  // By worker, the counters that its process has said last.
   absl::btree_map<std::string, SeatCounters> counting;
   absl::btree_map<std::string, Place> places;
   absl::btree_map<std::string, Settling> settling;
@@ -175,8 +178,9 @@ struct JobState {
   // Who is waited for in a fragment while it waits elsewhere (offers.h).
   absl::btree_set<std::pair<Life, FragmentId>> wanted;
   std::optional<Saving> saving;
-  // Nothing is saved before this moment, so that those that save already can
-  // say so, and after so many failures in a row; the last was of that state.
+  // No save starts before this moment. After a restart, workers that are saving
+  // have time to say so. After a failed save, the pause grows with the number
+  // of failures in a row. The last failure was of the state `save_failed`.
   Instant save_not_before;
   int save_failures = 0;
   Sequence save_failed;
@@ -245,7 +249,7 @@ uint64_t UidOf(const JobState& job);
 const Replica* CurrentReplicaOf(const JobState& job, std::string_view worker,
                                 Incarnation incarnation);
 
-// Of the whole fragment. Requires: the job is sized.
+// Returns the number of elements in the whole fragment. The job must be sized.
 uint64_t ElementsOf(const JobState& job, size_t fragment);
 
 // Whether any worker of the replica is suspected.

@@ -54,8 +54,8 @@ class JobTable {
   // The newest jobs that are remembered no longer, by number.
   std::vector<GoneJob> SaveGone() const;
 
-  // What a reviewed submission would be: the job that it repeats, or unset for
-  // a new one. With `apply` the newest job of that name is the answer when it
+  // Returns the job that a reviewed submission repeats, or unset when it would
+  // be a new one. With `apply`, the newest job of that name is the answer if it
   // has this content. Errors: as Cluster::Submit.
   absl::StatusOr<std::optional<JobId>> Place(const job::JobSpec& spec,
                                              std::string_view key,
@@ -64,7 +64,8 @@ class JobTable {
   // Errors: as Cluster::Delete.
   absl::Status CheckDeletable(JobId job) const;
 
-  // Of the very job with that uid.
+  // Returns what has become of the job with this number and uid. It is kUnknown
+  // if the coordinator knows no such job, or only one with another uid.
   JobFate FateOf(const StoredJobKey& key) const;
 
   Jobs& all() { return jobs_; }
@@ -72,13 +73,13 @@ class JobTable {
   // Errors: NotFound.
   absl::StatusOr<JobState*> Find(JobId job);
   absl::StatusOr<const JobState*> Find(JobId job) const;
-  // Errors: also FailedPrecondition.
+  // Errors: also FailedPrecondition when the job has ended.
   absl::StatusOr<JobState*> FindUnfinished(JobId job);
-  // The newest of that name. Errors: NotFound.
+  // Returns the newest job of that name. Errors: NotFound.
   absl::StatusOr<JobId> FindName(std::string_view name) const;
-  // The queue as it is now; of use until a job or worker changes.
+  // Returns the queue as it is now. It is valid until a job or worker changes.
   JobQueue QueueFor(const WorkerTable& workers) const;
-  // The turn of a job that is not submitted yet.
+  // Returns the turn of a job that is not submitted yet.
   Turn TurnOfNext(const job::JobSpec& spec, const WorkerTable& workers) const;
 
   void HashInto(StateHasher& hasher) const;

@@ -116,7 +116,7 @@ void AddReplicas(const JobState& job, const WorkerTable& workers,
                    });
 }
 
-// Of all fragments, in the order in which they were committed.
+// Returns the commits of all fragments, in the order in which they were made.
 std::vector<const CommittedEntry*> History(const JobState& job) {
   std::vector<const CommittedEntry*> all;
   for (const RoundMachine& machine : job.fragments) {
@@ -132,7 +132,7 @@ std::vector<const CommittedEntry*> History(const JobState& job) {
 }
 
 void AddLosses(const JobState& job, JobView& view) {
-  // Of the fragment that has most.
+  // With several fragments, the most samples that one of them has committed.
   uint64_t samples = 0;
   for (const CommittedEntry* entry : History(job)) {
     const Sequence state =
@@ -149,10 +149,10 @@ void AddLosses(const JobState& job, JobView& view) {
   }
 }
 
-// What synchronous training by the replicas of each commit would have sent. A
-// ring all-reduce of fp32 gradients among R replicas sends 2 (R - 1) x 4 bytes
-// an element at every inner step, over all of them. Commits whose replicas are
-// not known count nothing.
+// Returns the bytes that synchronous training by the replicas of each commit
+// would have sent. At every inner step, a ring all-reduce of fp32 gradients
+// among R replicas sends 2 (R - 1) x 4 bytes an element, over all replicas.
+// Commits whose replicas are not known count nothing.
 uint64_t SynchronousBytes(const JobState& job) {
   double bytes = 0;
   // The steps of a contribution are those of all fragments.

@@ -44,13 +44,13 @@ struct ClusterOptions {
   // Unfinished jobs, and finished ones that are remembered.
   size_t jobs_max = 256;
   size_t finished_jobs_max = 256;
-  // Of jobs that are remembered no longer: workers hear of these what they may
-  // remove.
+  // Jobs of which only the number, the uid and whether they were deleted are
+  // left. Workers hear which folders of these they may remove.
   size_t gone_jobs_max = 100'000;
   // Unfinished jobs that share one worker.
   size_t seats_max = 4;
-  // Jobs of an owner that have workers at a time; owners without one have as
-  // many as there are.
+  // How many jobs of an owner may have workers at a time. An owner without a
+  // quota may have any number.
   absl::btree_map<std::string, size_t> quotas;
   // Replaced boots that are remembered for each worker.
   size_t boots_max = 1024;

@@ -1,6 +1,6 @@
 // coordinator/core/orders.h
 //
-// What a worker is told: a complete view built from durable state, with the
+// What a worker is told. Orders are a complete view of durable state, with the
 // revision that it reflects (PROTOCOL 3).
 #ifndef SKERRY_COORDINATOR_CORE_ORDERS_H_
 #define SKERRY_COORDINATOR_CORE_ORDERS_H_
@@ -21,14 +21,15 @@ namespace skerry::coordinator {
 struct CommittedEntry {
   Sequence sequence;
   Attempt attempt;
-  // Of every span of the fragment.
+  // One hash for each span of the fragment, over the encoded bytes of its
+  // result.
   std::vector<uint64_t> hashes;
   double total_weight = 0;
-  // Samples of the fragment up to and including this sequence.
+  // Samples that the fragment has committed, up to and including this sequence.
   uint64_t samples_committed = 0;
   RoundScalars scalars;
-  // Of the job, with this commit; 0 in a job with one fragment, where it is the
-  // sequence.
+  // The number of the job's state with this commit. 0 in a job with one
+  // fragment, where it equals `sequence`.
   uint64_t state = 0;
   // How many replicas contributed. 0 where an older release wrote the snapshot.
   uint32_t members = 0;
@@ -43,7 +44,7 @@ struct OpenExchange {
   std::vector<uint32_t> owners;
   Hops hops = Hops::kTwo;
   double total_weight = 0;
-  // From the moment the orders were asked for; never negative.
+  // The time left when the orders were asked for; never negative.
   absl::Duration deadline_in;
   std::string reason;
   friend bool operator==(const OpenExchange&, const OpenExchange&) = default;
@@ -65,7 +66,7 @@ struct Source {
   Sequence base;
   Sequence results_from;
   Sequence results_through;
-  // Of the base's spans, in order from holder.span_begin.
+  // One hash for each span of the base, in order from holder.span_begin.
   std::vector<uint64_t> base_hashes;
   friend bool operator==(const Source&, const Source&) = default;
 };
@@ -78,8 +79,8 @@ struct FragmentOrders {
   std::optional<Outcome> outcome;
   Sequence keep_from;
   std::vector<Source> sources;
-  // The replica is waited for here and waits elsewhere: it delivers what it
-  // has of this fragment.
+  // The others wait for this replica in this fragment while it waits for them
+  // in another. It delivers what it has of this fragment.
   bool wanted = false;
   friend bool operator==(const FragmentOrders&,
                          const FragmentOrders&) = default;
@@ -98,10 +99,10 @@ struct CheckpointOrder {
   uint64_t samples_committed = 0;
   std::vector<StatePiece> pieces;  // by span
   std::vector<data::SampleRange> consumed;
-  // Of checkpoints that have to stay: whoever saves this one may die before it
-  // has said so.
+  // The sequences of checkpoints that must stay. The worker that saves this one
+  // may die before it says so.
   std::vector<Sequence> pinned;
-  // Of each fragment; empty with one.
+  // The sequence of each fragment; empty in a job with one.
   std::vector<Sequence> fragment_sequences = {};
   friend bool operator==(const CheckpointOrder&,
                          const CheckpointOrder&) = default;
@@ -113,7 +114,7 @@ struct RestoredState {
   Sequence checkpoint;
   std::string sha256;
   uint64_t samples_committed = 0;
-  // Of each fragment; empty with one.
+  // The sequence of each fragment; empty in a job with one.
   std::vector<Sequence> fragment_sequences = {};
   friend bool operator==(const RestoredState&, const RestoredState&) = default;
 };
@@ -130,28 +131,31 @@ struct GenerateOrder {
 
 struct JobOrders {
   JobId job;
-  // Of the submission, so that a coordinator that lost its journal and gives
-  // numbers again does not name another job's files.
+  // Tells this job's files from those of another job with the same number,
+  // which a coordinator may give once it has lost its journal. It is a hash of
+  // the submission's key and the number.
   uint64_t uid = 0;
   job::JobSpec spec;
   JobPhase phase = JobPhase::kPending;
   Epoch epoch;
-  // Unset: recover, and wait to be admitted.
+  // Unset while the worker has to recover and wait to be admitted.
   Life life;
   ReplicaId replica;
   // By rank. Before the model's size is known every span range is empty.
   std::vector<SpanHolder> holders;
   std::vector<data::SampleRange> granted;
-  // No round is started.
+  // No round may start.
   bool paused = false;
   std::vector<FragmentOrders> fragments;
   std::vector<EvaluationOrder> evaluations;
   std::vector<GenerateOrder> generate;
   std::optional<CheckpointOrder> checkpoint;
   std::optional<RestoredState> restored;
-  // No sample is free for this life.
+  // This life gets no more samples for now: none is free for it, it drains, or
+  // the job is paused. It delivers what it has trained on to every fragment.
+  // Always false in a job with one fragment.
   bool nothing_left = false;
-  // Of the model; 0 while it is not known.
+  // The number of the model's elements; 0 while it is not known.
   uint64_t element_count = 0;
   friend bool operator==(const JobOrders&, const JobOrders&) = default;
 };

@@ -1,12 +1,12 @@
 // coordinator/core/queue.h
 //
-// Whose turn it is when several jobs want the same workers: on every island
-// first those that have begun there, then by priority, then in the order of
-// submission.
+// Decides whose turn it is when several jobs want the same workers. On every
+// island, jobs that have begun there come first. The others follow by priority,
+// then in the order of submission.
 //
-// Nothing is ever taken from a job that has begun. One that too few workers are
-// there for, or whose owner's quota is used up, stands aside: it holds up
-// nobody behind it.
+// Nothing is ever taken from a job that has begun. A job that waits for more
+// workers than there are, or whose owner's quota is used up, stands aside and
+// holds up no job behind it.
 #ifndef SKERRY_COORDINATOR_CORE_QUEUE_H_
 #define SKERRY_COORDINATOR_CORE_QUEUE_H_
 
@@ -37,11 +37,14 @@ struct QueuedJob {
 };
 
 struct Turn {
-  // Why no worker is for it now, in words; empty: that depends on the island.
+  // Why the job gets no worker anywhere now, in words. Empty when that depends
+  // on the island.
   std::string held;
-  // Jobs that come first there; none on islands that are not named.
+  // By island, how many jobs come first there. No job does on an island that is
+  // not here.
   absl::btree_map<std::string, size_t> before;
-  // Among the jobs that wait, from 1; 0 when it does not.
+  // The place among the jobs that wait, counted from 1; 0 when the job does not
+  // wait.
   size_t position = 0;
   size_t length = 0;
 
@@ -50,12 +53,13 @@ struct Turn {
 
 class JobQueue {
  public:
-  // Unfinished jobs in any order. `workers`, `options` and what the jobs point
-  // to have to outlive it.
+  // `jobs` are the unfinished jobs, in any order. They may point to objects
+  // that, like `workers` and `options`, must outlive the queue.
   JobQueue(std::vector<QueuedJob> jobs, const WorkerTable& workers,
            const ClusterOptions& options);
 
-  // Of one of the jobs; of another job nothing is in the way.
+  // Returns the turn of `job`. Nothing is in the way of a job that is not in
+  // the queue.
   Turn TurnOf(JobId job) const;
 
  private:

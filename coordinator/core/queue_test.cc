@@ -115,9 +115,9 @@ TEST_F(QueueTest, AnOwnerHasNoMoreJobsAtATimeThanItsQuota) {
   EXPECT_EQ(TurnOf(1).held, "");
   EXPECT_EQ(TurnOf(2).held,
             "the quota of owner x is 1 job(s) at a time, and 1 come(s) first");
-  // What is held by a quota holds up nobody.
+  // A job that a quota holds does not hold up others.
   EXPECT_EQ(Before(3), 1u);
-  // Of an owner's jobs too, the one of higher priority goes first.
+  // Among one owner's jobs, too, the one of higher priority goes first.
   Add(3);
   EXPECT_EQ(TurnOf(4).held, "");
   EXPECT_NE(TurnOf(1).held, "");

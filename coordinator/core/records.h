@@ -92,7 +92,7 @@ struct ReplicaAdmitted {
   std::string island;
   // By rank; rank 0 is the head.
   std::vector<SpanHolder> holders;
-  // Of each holder.
+  // The incarnation of each holder, by rank.
   std::vector<Incarnation> incarnations;
   friend bool operator==(const ReplicaAdmitted&,
                          const ReplicaAdmitted&) = default;
@@ -141,8 +141,9 @@ struct Dropped {
   Life life;
   Round round;
   std::string reason;
-  // Those of the contribution's ranges that its life held; they return, with
-  // several fragments once each has dropped them.
+  // The contribution's ranges that its life held. They become free for other
+  // lives. In a job with several fragments, they do so once every fragment has
+  // dropped them.
   std::vector<data::SampleRange> ranges;
   friend bool operator==(const Dropped&, const Dropped&) = default;
 };
@@ -152,7 +153,8 @@ struct Committed {
   FragmentId fragment;
   Sequence sequence;
   Attempt attempt;
-  // Of every span of the fragment.
+  // One hash for each span of the fragment, over the encoded bytes of its
+  // result.
   std::vector<uint64_t> hashes;
   double total_weight = 0;
   RoundScalars scalars;

@@ -1,7 +1,7 @@
 // coordinator/core/replica_table.h
 //
-// The admitted replicas of one job: one life an island at most, and the number
-// that an island's replica keeps through all its lives.
+// The admitted replicas of one job. An island has at most one life at a time,
+// and its replica keeps one number through all its lives.
 #ifndef SKERRY_COORDINATOR_CORE_REPLICA_TABLE_H_
 #define SKERRY_COORDINATOR_CORE_REPLICA_TABLE_H_
 
@@ -27,7 +27,7 @@ struct Replica {
   std::vector<SpanHolder> holders;
   std::vector<Incarnation> incarnations;
 
-  // -1 when the worker is none of its workers.
+  // Returns -1 when the worker is none of the replica's workers.
   int RankOf(std::string_view worker) const;
 };
 
@@ -43,13 +43,14 @@ class ReplicaTable {
   absl::Status Restore(const ReplicaTableSnapshot& saved);
 
   const absl::btree_map<Life, Replica>& current() const { return current_; }
-  // Null when there is none.
+  // These return null when there is none.
   const Replica* Find(Life life) const;
   const Replica* FindIsland(std::string_view island) const;
   const Replica* FindWorker(std::string_view worker) const;
-  // The island's number, or the one that it would get now.
+  // Returns the number of the island's replica, or the one that it would get
+  // now.
   ReplicaId NumberOf(std::string_view island) const;
-  // Of every island that has had a life.
+  // The number of every island that has had a life.
   const absl::btree_map<std::string, ReplicaId>& numbers() const {
     return numbers_;
   }

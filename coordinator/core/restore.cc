@@ -163,7 +163,8 @@ void GoBack(JobState& job, const Decider& decider, const std::string& why) {
   for (RoundTimers& timers : job.timers) timers.OnClosed();
   job.lost_spans.reset();
   for (JobState::Anchors& anchors : job.anchors) anchors.clear();
-  // Of the end that is not one any more.
+  // The job is no longer at its end. Once it is there again, the waits start
+  // anew.
   job.final_since.reset();
   job.final_alone_since.reset();
   job.places_stale = true;

@@ -59,7 +59,9 @@ class RoundMachine {
 
   FragmentId fragment() const { return fragment_; }
   Sequence newest() const { return Sequence(history_.size()); }
-  // Of the newest time that the job went back; states before are of no use.
+  // The newest sequence that was set without an exchange, because the job went
+  // back or an operator kept what workers hold. Unset when there is none.
+  // States before it are of no use.
   Sequence floor() const { return floor_; }
   // Entry i is sequence i + 1.
   const std::vector<CommittedEntry>& history() const { return history_; }

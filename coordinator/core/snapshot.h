@@ -169,8 +169,8 @@ struct JobSnapshot {
   friend bool operator==(const JobSnapshot&, const JobSnapshot&) = default;
 };
 
-// A job that is remembered no longer: an operator has deleted it, or many have
-// ended since.
+// What is left of a job that is remembered no longer, because an operator has
+// deleted it or many others have ended since.
 struct GoneJob {
   JobId job;
   uint64_t uid = 0;
@@ -179,15 +179,15 @@ struct GoneJob {
 };
 
 struct ClusterSnapshot {
-  // Of the last record that is folded into it.
+  // The index of the last record that is folded into the snapshot.
   Revision revision;
-  // Cluster::StateHash() then; a restored cluster has the same.
+  // Cluster::StateHash() at that record. A restored cluster has the same hash.
   uint64_t state_hash = 0;
   // By name.
   std::vector<WorkerSnapshot> workers;
   // By number.
   std::vector<JobSnapshot> jobs;
-  // By number. No part of the hash.
+  // By number. These are not part of the hash.
   std::vector<GoneJob> gone_jobs;
   friend bool operator==(const ClusterSnapshot&,
                          const ClusterSnapshot&) = default;

@@ -10,7 +10,8 @@
 namespace skerry::coordinator {
 namespace {
 
-// Of a job that has ended, with commits, lives and evaluations behind it.
+// Returns the state of a cluster whose job has ended, with commits, lives and
+// evaluations behind it.
 const ClusterSnapshot& Saved() {
   static const ClusterSnapshot* const saved = [] {
     WorldOptions options;

@@ -1,7 +1,7 @@
 // coordinator/core/views.h
 //
-// What operators see. Built on request from the core's state; nothing in them
-// is remembered.
+// What operators see. Views are built on request from the core's state, and
+// none is kept.
 #ifndef SKERRY_COORDINATOR_CORE_VIEWS_H_
 #define SKERRY_COORDINATOR_CORE_VIEWS_H_
 
@@ -105,7 +105,7 @@ struct JobView {
   JobId id;
   job::JobSpec spec;
   JobPhase phase = JobPhase::kPending;
-  // An operator holds the job; only of one that has not ended.
+  // An operator has paused the job. False once the job has ended.
   bool paused = false;
   // Workers have a history that the journal does not have.
   bool diverged = false;
@@ -125,16 +125,17 @@ struct JobView {
   Revision revision;
   Attempt open_attempt;
   uint64_t open_tries = 0;
-  // Of the newest checkpoint that was saved; unset when none was.
+  // The sequence of the newest checkpoint that was saved; unset when none was.
   Sequence checkpoint;
-  // Among the jobs that wait for workers, from 1; 0 of one that does not.
+  // The place among the jobs that wait for workers, counted from 1; 0 when the
+  // job does not wait.
   size_t queue_position = 0;
   size_t queue_length = 0;
-  // In some of several fragments and not in all.
+  // Samples that some fragments have taken in and others have not.
   uint64_t samples_partly = 0;
-  // Not there while it is not known; 0: the job is not evaluated.
+  // Unset while it is not known; 0 when the job is not evaluated.
   std::optional<uint64_t> validation_samples;
-  // Only of a job that has ended.
+  // Set only for a job that has ended.
   std::optional<ModelPlace> model;
 };
 
@@ -151,7 +152,7 @@ struct StoredJobView {
   uint64_t bytes = 0;
   // live | ended | deleted | unknown
   std::string state;
-  // Of a job that is remembered.
+  // The job's name; empty when the job is not remembered.
   std::string name;
 };
 
@@ -190,7 +191,7 @@ struct EventView {
   JobId job;
   std::string name;
   std::string message;
-  // Of an event of a worker.
+  // The worker that the event belongs to; empty for an event of a job.
   std::string worker = {};
   friend bool operator==(const EventView&, const EventView&) = default;
 };
@@ -203,10 +204,11 @@ struct StateView {
   uint64_t samples_committed = 0;
   uint64_t element_count = 0;
   std::vector<StatePiece> pieces;  // by span
-  // What the state has taken in; empty when that is not known.
+  // The samples that the state has taken in; empty when they are not known.
   std::vector<data::SampleRange> consumed;
-  // Of each fragment; empty with one. The pieces are then those of the first,
-  // of the second and so on, and `sequence` is the sum.
+  // The sequence of each fragment; empty in a job with one. With several,
+  // `pieces` lists the first fragment's spans, then the second's and so on, and
+  // `sequence` is the sum of these sequences.
   std::vector<Sequence> fragment_sequences = {};
 };
 

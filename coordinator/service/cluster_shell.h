@@ -1,7 +1,7 @@
 // coordinator/service/cluster_shell.h
 //
-// Between the pure core and the world: feeds it facts, makes what it decides
-// durable, and only then lets anyone hear of it.
+// Connects the pure core with the world. It feeds facts to the core and makes
+// the core's decisions durable before anyone hears of them.
 #ifndef SKERRY_COORDINATOR_SERVICE_CLUSTER_SHELL_H_
 #define SKERRY_COORDINATOR_SERVICE_CLUSTER_SHELL_H_
 
@@ -61,21 +61,24 @@ struct CompactionRule {
 
 // What the shell has counted since the process started.
 struct ShellFacts {
-  // Waiting for the batch that is on its way.
+  // Facts that wait until the batch on its way is durable.
   size_t facts_waiting = 0;
   size_t streams = 0;
   uint64_t batches = 0;
   uint64_t records = 0;
-  // From handing a batch to the journal until it was durable, over all.
+  // The time from handing a batch to the journal until it was durable, summed
+  // over all batches.
   absl::Duration syncing;
   uint64_t snapshots = 0;
   absl::Duration snapshotting;
-  // In the journal now.
+  // The bytes of the snapshot in the journal, and the number and bytes of the
+  // records after it.
   size_t snapshot_bytes = 0;
   size_t tail_records = 0;
   size_t tail_bytes = 0;
-  // Of each unfinished job with commits: when the newest was, and how long
-  // after the one before it; none after the first.
+  // For each unfinished job, its newest commit since the process started: when
+  // it was, and how long it came after the one before. `took` is unset after
+  // the first.
   struct Round {
     Instant committed;
     std::optional<absl::Duration> took;
@@ -167,13 +170,14 @@ class ClusterShell {
   ShellFacts counted_;
 
   std::deque<Fact> waiting_;
-  // Of the facts that the core holds and the journal not yet.
+  // What to run once the facts that the core has taken in are durable, one for
+  // each fact.
   std::vector<Settled> settling_;
-  // Records of the replay that the observer has not seen: what recovery itself
-  // decided has to be durable first.
+  // Replayed records that the observer has not seen. It sees them once the
+  // records that recovery itself made are durable.
   std::vector<Entry> replayed_;
   bool syncing_ = false;
-  // Orders are delivered at its end.
+  // True while `settling_` runs. Orders are delivered afterwards.
   bool settles_now_ = false;
   bool clock_stopped_ = false;
   bool pump_posted_ = false;

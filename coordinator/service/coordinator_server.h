@@ -1,7 +1,7 @@
 // coordinator/service/coordinator_server.h
 //
-// The coordinator on a port: loop, core, journal and gRPC put together, without
-// flags or signals.
+// A coordinator that serves on a port. Puts loop, core, journal and gRPC
+// together, and knows no flags or signals.
 #ifndef SKERRY_COORDINATOR_SERVICE_COORDINATOR_SERVER_H_
 #define SKERRY_COORDINATOR_SERVICE_COORDINATOR_SERVER_H_
 
@@ -76,7 +76,8 @@ class CoordinatorServer {
   absl::StatusOr<std::vector<runtime::Metric>> Metrics();
 
   int port() const { return port_; }
-  // Of the durable state, once nothing is on its way. Blocks; not on the loop.
+  // Returns the hash of the durable state once no batch is on its way to the
+  // disk. Blocks, so it must not be called on the loop.
   uint64_t StateHash();
 
  private:

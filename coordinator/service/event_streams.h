@@ -1,6 +1,6 @@
 // coordinator/service/event_streams.h
 //
-// Operators who read a job's history.
+// Streams the events of a job or a worker to operators.
 #ifndef SKERRY_COORDINATOR_SERVICE_EVENT_STREAMS_H_
 #define SKERRY_COORDINATOR_SERVICE_EVENT_STREAMS_H_
 
@@ -24,15 +24,17 @@ namespace skerry::coordinator {
 struct EventStreamOptions {
   size_t streams_max = 256;
   size_t events_max = 100'000;
-  // Of them, those that outlive their records and a restart.
+  // How many of the newest events go into a snapshot. They outlive their
+  // records and a restart.
   size_t events_saved_max = 10'000;
 };
 
-// One event a message, in the order of the journal, each once; a broken stream
-// is resumed by asking for what comes after the last revision seen.
+// Each message carries one event. A stream sends every event once, in the order
+// of the journal. After a break, an operator asks for the events after the last
+// revision seen.
 class EventStreams final : public PushStreamOwner {
  public:
-  // `loop` and `shell` outlive the streams, and they the server.
+  // `loop` and `shell` must outlive the streams, and the streams the server.
   EventStreams(const EventStreamOptions& options, runtime::EventLoop& loop,
                ClusterShell& shell);
 
@@ -58,7 +60,7 @@ class EventStreams final : public PushStreamOwner {
  private:
   struct Reader {
     std::unique_ptr<PushStream<v1::Event>> stream;
-    // One of them.
+    // One of these two is set: the job or the worker whose events are read.
     JobId job;
     std::string worker;
     Revision after;

@@ -1,8 +1,9 @@
 // coordinator/service/journal.h
 //
-// The coordinator's memory: one total order of records, each durable before
-// anything is said that rests on it (PROTOCOL 2). A snapshot takes the place of
-// all records up to one of them. The journal knows bytes, not their meaning.
+// The coordinator's memory: one total order of records. Each record is durable
+// before anything that rests on it is said (PROTOCOL 2). A snapshot takes the
+// place of all records up to one of them. The journal knows bytes, not their
+// meaning.
 #ifndef SKERRY_COORDINATOR_SERVICE_JOURNAL_H_
 #define SKERRY_COORDINATOR_SERVICE_JOURNAL_H_
 
@@ -19,12 +20,12 @@
 
 namespace skerry::coordinator {
 
-// JournalRecord.numbers_raised: the only kind of record whose index may be
-// further above that of the record before it than one.
+// The kind of JournalRecord.numbers_raised. Only a record of this kind may skip
+// indexes.
 inline constexpr uint32_t kJumpKind = 24;
 
 struct JournalEntry {
-  // 1 for the first record; no gaps, except before one of kJumpKind.
+  // The first record has index 1. Gaps come only before a record of kJumpKind.
   Revision index;
   // Field number of the record in JournalRecord.kind, for people who look into
   // the file.
@@ -36,7 +37,7 @@ struct JournalEntry {
 };
 
 struct JournalSnapshot {
-  // Of the last record whose place it takes.
+  // The index of the last record that the snapshot replaces.
   Revision index;
   // A serialized v1::JournalSnapshot.
   std::string payload;
@@ -45,7 +46,8 @@ struct JournalSnapshot {
                          const JournalSnapshot&) = default;
 };
 
-// Whether an entry of that kind may have `index` when `last` is the newest.
+// Returns true if an entry of this kind may have `index` when `last` is the
+// newest index.
 inline bool Follows(uint32_t kind, uint64_t index, uint64_t last) {
   return index == last + 1 || (kind == kJumpKind && index > last);
 }

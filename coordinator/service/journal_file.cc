@@ -43,10 +43,10 @@ constexpr std::array<const char*, 1> kMigrations = {
 };
 constexpr int64_t kSchemaVersion = 1 + int64_t{kMigrations.size()};
 
-// Of a snapshot: the version of its payload's meaning.
+// The kind in a snapshot's row, which is the version of its payload's meaning.
 constexpr uint64_t kSnapshotKind = 1;
 
-// Over everything in the row, so that no field can change unseen.
+// Covers everything in the row, so that no field can change unseen.
 uint64_t ChecksumOf(uint64_t index, uint64_t term, uint64_t kind,
                     std::string_view payload) {
   const std::array<uint64_t, 3> numbers = {index, term, kind};

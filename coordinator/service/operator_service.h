@@ -1,7 +1,7 @@
 // coordinator/service/operator_service.h
 //
-// The operators' side of the coordinator. A mutation is answered when it is
-// durable, a view is of durable state.
+// The operators' side of the coordinator. A change is answered once it is
+// durable, and a view shows durable state.
 #ifndef SKERRY_COORDINATOR_SERVICE_OPERATOR_SERVICE_H_
 #define SKERRY_COORDINATOR_SERVICE_OPERATOR_SERVICE_H_
 
@@ -106,18 +106,18 @@ class OperatorService final : public v1::Operator::CallbackService,
   void OnRestored(const EventHistory& events, Instant now) override {
     events_.RestoreEvents(events, now);
   }
-  // Ends every stream with `why`, and later calls at once.
+  // Ends every stream with `why`, and every later call at once.
   void Close(const absl::Status& why);
 
  private:
   using Change = absl::AnyInvocable<absl::Status(Cluster&, Instant) &&>;
   using View = absl::AnyInvocable<absl::Status(const Cluster&, Instant) &&>;
 
-  // Runs `change`, then, if it was OK and is durable, `view`; their errors are
-  // the call's.
+  // Runs `change` and, if it is OK, `view` once the change is durable. The call
+  // ends with the error of either.
   grpc::ServerUnaryReactor* Run(Context* context, Change change, View view);
   grpc::ServerUnaryReactor* Show(Context* context, View view);
-  // Of a PauseJobRequest or a ResumeJobRequest.
+  // Answers PauseJob and ResumeJob, whose request is `Request`.
   template <typename Request>
   grpc::ServerUnaryReactor* SetPaused(Context* context, const Request* request,
                                       bool paused, v1::JobView* reply);

@@ -1,7 +1,7 @@
 // coordinator/service/state_copy.h
 //
-// A look into the state folder of a coordinator that is stopped, which changes
-// nothing in it and needs no right to write there.
+// Reads the state folder of a coordinator that is stopped. It changes nothing
+// in the folder and needs no right to write there.
 #ifndef SKERRY_COORDINATOR_SERVICE_STATE_COPY_H_
 #define SKERRY_COORDINATOR_SERVICE_STATE_COPY_H_
 
@@ -18,11 +18,11 @@
 
 namespace skerry::coordinator {
 
-// The folder's files as they were when it was taken, in a temporary folder that
-// goes with the object. Errors name the folder that was copied.
+// A copy of the folder's files in a temporary folder, which is removed with the
+// object. Errors name the folder that was copied.
 class StateCopy {
  public:
-  // Looks at every page of the file. Codes: of JournalFile, and
+  // Checks every page of the file. Codes: those of JournalFile, and
   // FailedPrecondition while a coordinator serves from the folder.
   static absl::StatusOr<std::unique_ptr<StateCopy>> Take(
       const std::string& folder);
@@ -41,17 +41,17 @@ class StateCopy {
 
 struct FoldedJournal {
   Cluster cluster;
-  // Those that the snapshot kept.
+  // The events that the snapshot kept.
   EventHistory events;
-  // Of the snapshot; 0: there is none.
+  // The index of the last record in the snapshot; 0 when there is none.
   uint64_t snapshot_index = 0;
   uint64_t snapshot_bytes = 0;
-  // After the snapshot.
+  // How many records follow the snapshot.
   uint64_t records = 0;
 };
 
-// The state that a coordinator would start with. Errors: DataLoss when a record
-// or the snapshot cannot be used, naming it; of JournalFile.
+// Returns the state that a coordinator would start with. Errors: DataLoss when
+// a record or the snapshot cannot be used, naming it; those of JournalFile.
 absl::StatusOr<FoldedJournal> FoldJournal(JournalFile& file,
                                           const ClusterOptions& options);
 

@@ -47,10 +47,11 @@ struct FakePart {
   std::map<uint32_t, uint64_t> anchors;
   std::optional<StoredResult> stored;
   std::optional<Contribution> ready;
-  // Since its last boundary, and whether that is just now.
+  // The samples trained on since its last boundary, and whether it is at one
+  // now.
   data::RangeSet trained;
   bool at_boundary = false;
-  // Of the open attempt that this seat has joined.
+  // The newest attempt that this seat has joined.
   Attempt joined;
   Instant frames_at;
   bool lies = false;

@@ -15,7 +15,8 @@ constexpr absl::Duration kLease = absl::Seconds(2);
 // Fates of contributions in the journal.
 constexpr uint64_t kDroppedFate = ~uint64_t{0};
 
-// Of every span, after the commit of these results.
+// Returns each span's anchor hash after the commit of `results`. `before` holds
+// those after each earlier commit.
 std::vector<uint64_t> Folded(const std::vector<std::vector<uint64_t>>& before,
                              const std::vector<uint64_t>& results) {
   std::vector<uint64_t> anchors;
@@ -248,7 +249,8 @@ void ScriptedWorld::CheckIntent(const Entry& entry) {
   }
 }
 
-// Of jobs that may use all islands.
+// Checks that it is the turn of the job. Requires: all jobs may use all
+// islands.
 void ScriptedWorld::CheckTurn(const ReplicaAdmitted& admitted) {
   Truth& own = truth_[admitted.job];
   const bool begins = own.begun_on.insert(admitted.island).second;

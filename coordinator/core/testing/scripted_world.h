@@ -130,9 +130,10 @@ class ScriptedWorld {
   std::vector<Mail<Orders>> to_workers_;
   // Which worker has sent its frames of which attempt.
   std::map<std::pair<uint64_t, std::string>, bool> frames_;
-  // From the journal: per job, committed (life, round), ranges, results.
+  // What the journal says of each job: committed (life, round), ranges,
+  // results.
   struct TruePart {
-    // Of every span, after the first, second, ... commit.
+    // Entry i holds each span's anchor hash after commit i + 1.
     std::vector<std::vector<uint64_t>> anchors;
     data::RangeSet covered;
     Attempt open;
