@@ -9,7 +9,8 @@
 namespace skerry::sim {
 namespace {
 
-// Of one mean, never quite zero.
+// Draws from the exponential distribution with mean `mean`. A microsecond is
+// added, so that the time is never zero.
 absl::Duration Exponential(Random& random, absl::Duration mean) {
   return mean * -std::log(1.0 - random.Uniform()) + absl::Microseconds(1);
 }
@@ -23,7 +24,8 @@ std::vector<Absence> DrawAbsences(const Preemption& preemption,
   SKERRY_CHECK(preemption.away_mean > absl::ZeroDuration());
   std::vector<Absence> all;
   for (uint32_t worker = 0; worker < workers; ++worker) {
-    // Of its own, so that more workers leave the others as they are.
+    // Each worker draws from a stream of its own, so that the absences of the
+    // others stay the same if workers are added.
     Random random(Mix64(seed ^ 0xab5e) + worker);
     absl::Duration now = Exponential(random, preemption.between_mean);
     while (now < horizon) {

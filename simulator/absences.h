@@ -20,18 +20,22 @@ struct Absence {
 };
 
 struct Preemption {
-  // Of one worker, from its return to its next loss. Zero: never.
+  // Mean time from a worker's return to its next absence. Zero: it is never
+  // absent.
   absl::Duration between_mean;
+  // Mean length of an absence.
   absl::Duration away_mean;
 };
 
-// Of every worker by itself, until `horizon`; exponential times. By begin.
+// Draws the absences of each worker that begin before `horizon`, independently
+// of the other workers, with exponential times. Returns them by `begin`.
 // Requires: both means are above zero.
 std::vector<Absence> DrawAbsences(const Preemption& preemption,
                                   uint32_t workers, absl::Duration horizon,
                                   uint64_t seed);
 
-// The share of [from, until) for which a worker is there, over all workers.
+// Returns the share of [from, until) for which a worker is there, as the mean
+// over all workers.
 double LiveShare(const std::vector<Absence>& absences, uint32_t workers,
                  absl::Duration from, absl::Duration until);
 

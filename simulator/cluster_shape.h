@@ -19,16 +19,18 @@ namespace skerry::sim {
 struct IslandShape {
   std::string name;
   uint32_t workers = 1;
-  // Of one sample, on one worker.
+  // Time that one worker takes to train on one sample.
   absl::Duration compute = {};
-  // To and from all other islands together; 0 is unlimited.
+  // Rates to and from all other islands together; 0 is unlimited.
   double up_bytes_per_s = 0;
   double down_bytes_per_s = 0;
-  // Of its way to the others, there and back.
+  // The island's part of every round trip to another island. The round trip
+  // between two islands is the sum of their parts.
   absl::Duration round_trip = {};
 };
 
-// Between two islands, instead of what theirs add up to.
+// A link between two islands. Its rate is a limit besides those of the islands,
+// and its round trip replaces the sum of theirs.
 struct IslandLink {
   double bytes_per_s = 0;  // each way; 0 is unlimited
   absl::Duration round_trip;
@@ -36,15 +38,16 @@ struct IslandLink {
 
 struct ClusterShape {
   std::vector<IslandShape> islands;
-  // By index, the smaller first.
+  // By the indices of the two islands, the smaller one first.
   std::map<std::pair<size_t, size_t>, IslandLink> links;
   absl::Duration coordinator_round_trip = absl::Milliseconds(1);
   absl::Duration lease = absl::Seconds(10);
-  // From the start of a worker's process until its trainer is ready.
+  // Time from the start of a trainer until it is ready.
   absl::Duration start = absl::Seconds(2);
-  // Of one step of arithmetic on the outer state, on a worker's host.
+  // Nanoseconds for one element in one step of arithmetic on the outer state,
+  // or in a copy to shared memory, on a worker's host.
   double host_ns_per_element = 1;
-  // Rounds take up to so much more or less, as a share.
+  // Largest share by which a round takes more or less time than its samples do.
   double jitter = 0;
 
   uint32_t workers() const {

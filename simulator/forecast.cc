@@ -16,7 +16,7 @@ namespace {
 
 using coordinator::SeatCounters;
 
-// Who is away for longer is not waited for.
+// The longest absence that the forecast waits for.
 constexpr absl::Duration kAwayMax = absl::Hours(7 * 24);
 
 // What shows in the journal and in what workers report.
@@ -87,11 +87,13 @@ class Tally final : public Observer {
  private:
   const Timeline* timeline_ = nullptr;
   std::map<uint64_t, Commit> attempts_;
-  // Of one run of a process, the newest.
+  // The counters that each run of a worker's process reported last, by its host
+  // and boot.
   std::map<std::pair<HostId, uint64_t>, SeatCounters> counters_;
 };
 
-// A worker that is away for longest, and a round of the slowest.
+// Returns how long the forecast waits for a commit: twenty rounds or one
+// exchange of the slowest island, at least an hour, plus the longest absence.
 absl::Duration Patience(const ForecastProblem& problem) {
   absl::Duration longest = absl::Hours(1);
   const auto& training = problem.spec.training;
@@ -115,7 +117,7 @@ absl::Duration Patience(const ForecastProblem& problem) {
 
 job::JobSpec InSmall(const ForecastProblem& problem) {
   job::JobSpec spec = problem.spec;
-  // Where it begins and what is saved takes no time here.
+  // Reading the first checkpoint and saving others is not simulated.
   spec.model.checkpoint.reset();
   spec.checkpoint.reset();
   if (problem.rounds_max > 0) {

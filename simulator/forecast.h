@@ -1,13 +1,14 @@
 // simulator/forecast.h
 //
-// What a job would come to on a cluster that is described by numbers: the real
-// coordinator and the real seats of its workers run it in simulated time, with
-// frames of the real size and trainers that take the time that they are said
-// to. The same problem gives the same forecast.
+// Forecasts how a job would run on a cluster that is described by numbers. The
+// real coordinator and the real seats of its workers run the job in simulated
+// time, with frames of the real size and trainers that take the given time for
+// each sample. The same problem gives the same forecast.
 //
-// A model of more than two alignments a span is simulated by one with fewer
-// elements and as many spans: links are slower by the same factor, frames are
-// cut by it, and each codec is charged what a span of the real size takes.
+// If the model has more than two alignments a span, a model with fewer elements
+// and as many spans stands for it (stand_in.h). Links are then slower by the
+// same factor, frames are smaller by it, and each codec is charged what a span
+// of the real size takes.
 #ifndef SKERRY_SIMULATOR_FORECAST_H_
 #define SKERRY_SIMULATOR_FORECAST_H_
 
@@ -23,39 +24,43 @@
 namespace skerry::sim {
 
 struct ForecastProblem {
-  // Reviewed: with every default.
+  // A reviewed spec, which has every default filled in.
   job::JobSpec spec;
-  // Of the whole model.
+  // Number of elements in the whole model.
   uint64_t elements = 0;
   ClusterShape cluster;
-  // In the order of the islands' workers.
+  // Absences of workers, which are numbered in the order of the islands.
   std::vector<Absence> absences;
-  // Of every worker; a job with more is cut to so many.
+  // Most rounds for each worker; a job with more samples is cut to that many
+  // rounds. 0 is no limit.
   uint64_t rounds_max = 0;
   uint64_t seed = 0;
 };
 
 struct Forecast {
-  // Between the first commit and the last.
+  // Training rate between the first commit and the last.
   double samples_per_s = 0;
+  // Time between the first commit and the last.
   absl::Duration measured;
-  // Mean share of the workers whose machines are there.
+  // Mean share of the workers whose machines are there in that time.
   double live_share = 1;
-  // Of the time in which trainers could have worked.
+  // Share of the trainers' time that they stall: stall / (stall + compute).
   double stall_share = 0;
   uint64_t samples = 0;
   uint64_t commits = 0;
   uint64_t lives = 0;
-  // Of a commit: replicas whose contributions are in it.
+  // Mean number of replicas whose contributions are in a commit.
   double members_mean = 0;
+  // Time from the job's submission to its end.
   absl::Duration total;
-  // Between islands, by the one that sends.
+  // Bytes that each island sent to other islands, in the order of the islands.
   std::vector<double> bytes_sent;
 };
 
-// Errors: InvalidArgument for a cluster without workers or with fewer than the
-// job waits for, and a spec that names a codec that is none; FailedPrecondition
-// when the job does not end, and why.
+// Errors: InvalidArgument if the cluster has no workers, or fewer than the job
+// waits for, or lacks an island that the job names, or if the spec names a
+// codec that does not exist. FailedPrecondition says why the job does not
+// succeed.
 absl::StatusOr<Forecast> MakeForecast(const ForecastProblem& problem);
 
 }  // namespace skerry::sim

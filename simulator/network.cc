@@ -11,10 +11,11 @@ namespace {
 constexpr absl::Duration kResend = absl::Milliseconds(200);
 // How soon the end of a process is seen at the other end of its streams.
 constexpr uint64_t kCloseMicros = 5'000;
-// Of a link with several faults at once: what waits in it is through soon after
-// the last of them.
+// Largest slowness of a link, however many faults slow it at once. It bounds
+// how long the link takes to drain after the last fault is over.
 constexpr double kSlowLinkMax = 500;
-// Who sends waits for room in a link, so no more than this is ever in it.
+// Longest time for which a link is busy with what it holds. A sender would wait
+// for room, so a link never holds more.
 constexpr absl::Duration kBacklogMax = absl::Seconds(2);
 
 }  // namespace

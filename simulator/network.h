@@ -23,26 +23,29 @@ namespace skerry::sim {
 // Number of a machine; 0 has the coordinator.
 using HostId = uint32_t;
 
-// How links misbehave beyond their length; all shares in [0, 1].
+// How links misbehave, as shares of the messages in [0, 1].
 struct LinkFaults {
+  // Share that is lost. On a stream, a lost message is sent again.
   double lost = 0;
+  // Share that arrives twice.
   double repeated = 0;
-  // Of messages that take up to `late_max` longer, so that others pass them.
+  // Share that takes up to `late_max` longer, so that other messages overtake
+  // it.
   double late = 0;
   absl::Duration late_max = absl::ZeroDuration();
-  // Of messages on a stream that break it.
+  // Share of the messages on a stream that break it.
   double broken = 0;
 };
 
 struct Link {
-  // One way.
+  // One-way delay.
   absl::Duration delay = absl::Milliseconds(1);
   double bytes_per_s = 100e6;
-  // Times as slow, while a fault lasts.
+  // Factor by which faults slow the link now.
   double slowness = 1;
-  // Faults that cut it now.
+  // Number of faults that cut the link now.
   int cuts = 0;
-  // When it has carried what it was given.
+  // When the link has carried everything that it was given.
   Instant busy_until = Instant();
 };
 
@@ -59,9 +62,9 @@ class Network {
   Link& link(HostId from, HostId to) { return links_[from * hosts_ + to]; }
   void set_faults(const LinkFaults& faults) { faults_ = faults; }
 
-  // From now on streams share `links`, which outlive the network, by the path
-  // that `path_of` names between two hosts; of a link of their own only the
-  // delay and cuts count. Messages by themselves are as they were.
+  // From now on streams share `links`: the bytes between two hosts pass the
+  // path that `path_of` names, and only the delay and the cuts of the hosts'
+  // own link still count. Send() is not affected. `links` outlive the network.
   using PathOf =
       std::function<std::vector<SharedLinks::LinkId>(HostId from, HostId to)>;
   void Share(SharedLinks& links, PathOf path_of);
@@ -107,8 +110,8 @@ class Stream {
  public:
   Stream(Network& network, Network::End a, Network::End b);
 
-  // From end 0 or 1 to the other. `left`, of shared links alone, runs when the
-  // last byte is under way.
+  // Sends from `end` (0 or 1) to the other end. `left` runs once the last byte
+  // is under way, but only over shared links.
   void Send(int end, double bytes, absl::AnyInvocable<void() &&> arrive,
             absl::AnyInvocable<void() &&> left = nullptr);
   // What is under way is lost. `why` reaches both ends that still listen.
@@ -129,9 +132,9 @@ class Stream {
   Network& network_;
   Network::End ends_[2];
   bool is_broken_ = false;
-  // Of the newest message towards each end.
+  // When the newest message towards each end arrives.
   Instant arrival_[2];
-  // From each end, once something was sent over shared links.
+  // The flow from each end, once the end has sent something over shared links.
   std::optional<SharedLinks::FlowId> flow_[2];
   std::weak_ptr<Stream> self_;
   friend class Network;

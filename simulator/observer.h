@@ -24,7 +24,7 @@ namespace skerry::sim {
 // One job on one run of a worker's process.
 struct SeatSight {
   HostId host = 0;
-  // Of the process; rises with every start.
+  // Number of the process on its host; it rises with every start.
   uint64_t run = 0;
   worker::Seat& seat;
   const worker::JobFacts& facts;

@@ -70,9 +70,9 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   uint64_t uid() const { return uid_; }
   const std::string& folder() const { return folder_; }
   static std::string FolderOf(JobId job, uint64_t uid);
-  // Whether the seat may have changed since the last call.
+  // Returns whether the seat may have changed since the last call.
   bool TakeTouched() { return std::exchange(touched_, false); }
-  // Of the seat as it is.
+  // Returns the facts of the seat's present state.
   const worker::JobFacts& facts();
 
  private:
@@ -139,7 +139,7 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   std::string fatal_;
   std::optional<Instant> armed_;
   bool touched_ = true;
-  // Since the last change; empty when nobody has asked.
+  // The facts, unless nobody has asked for them since the seat last changed.
   std::optional<worker::JobFacts> facts_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };

@@ -1,6 +1,7 @@
 // simulator/setting.h
 //
-// What the programs of a simulation are set to, and on which machines they run.
+// The settings of a simulation: its workers, its jobs' models, the options of
+// the programs, and how long things take on the machines.
 #ifndef SKERRY_SIMULATOR_SETTING_H_
 #define SKERRY_SIMULATOR_SETTING_H_
 
@@ -22,77 +23,84 @@ namespace skerry::sim {
 
 struct WorkerShape {
   std::string island;
-  // Of one sample.
+  // Time that the worker takes to train on one sample.
   absl::Duration compute = absl::Milliseconds(10);
-  // Its name; empty: its address.
+  // The worker's name. If it is empty, the worker goes by its address.
   std::string name = {};
-  // It is no part of the cluster: it starts when it is told to.
+  // A spare worker is no part of the cluster and starts only when it is told
+  // to.
   bool spare = false;
 };
 
-// How long what is neither training nor network takes. Each is drawn, of a few
-// milliseconds, where nothing is said.
+// How long things take on a machine, apart from the samples of a round and the
+// network. A time that is not set is drawn at random whenever it is needed.
 struct Pace {
-  // A round takes up to so much more or less than its samples, as a share.
+  // Largest share by which a round takes more or less time than its samples do.
   double jitter = 0.2;
-  // Of a sample in an evaluation, by that of one in training.
+  // Time of one sample in an evaluation, as a multiple of its time in training.
   std::optional<double> evaluation;
-  // Until a trainer that was started has built its model.
+  // Time from the start of a trainer until it has built its model.
   std::optional<absl::Duration> trainer_start;
   struct Host {
-    // Of one step of arithmetic on a span; a worker does one after the other.
+    // Time of one step of arithmetic on a span. A worker does one step after
+    // the other.
     absl::Duration span_step;
-    // Of one element between trainer and shared memory.
+    // Nanoseconds for one element when a snapshot is copied from the trainer to
+    // shared memory.
     double copy_ns = 0;
   };
   std::optional<Host> host;
 };
 
-// A simulated model may have fewer elements than the one it stands for. Links
-// are then as much slower, and what travels is charged so that it takes the
-// time of the real bytes.
+// A simulated model may have fewer elements than the real one that it stands
+// for. Links are then slower by the same factor, and each message is charged so
+// many bytes that it takes as long as the real one.
 struct Scale {
-  // Real elements for each that there is.
+  // Number of real elements for each simulated element.
   double elements = 1;
-  // Bytes charged for one of a frame, by codec; 1 for others.
+  // Bytes charged for each byte of a frame's payload, by codec. A codec that is
+  // not listed is charged 1.
   std::map<compression::CodecId, double> frames;
 
   double OfFrame(compression::CodecId codec) const {
     const auto found = frames.find(codec);
     return found == frames.end() ? 1.0 : found->second;
   }
-  // Of what is as long whatever the model's size.
+  // Returns the bytes to charge for a message of `bytes` whose size does not
+  // depend on the model's.
   double Fixed(double bytes) const { return bytes / elements; }
 };
 
 struct Setting {
   uint64_t seed = 0;
-  // Host i + 1 is workers[i]; host 0 has the coordinator.
+  // workers[i] runs on host i + 1. The coordinator runs on host 0.
   std::vector<WorkerShape> workers;
   coordinator::ClusterOptions options;
-  // Of the model of each job, by the job's name.
+  // Number of elements in each job's model, by the job's name. Every job has to
+  // be listed.
   std::map<std::string, uint64_t> elements;
-  // Of the validation split of each job's data, by the job's name; many where
-  // nothing is said.
+  // Number of samples in the validation split of each job's data, by the job's
+  // name. A job that is not listed has the default of TrainerShape.
   std::map<std::string, uint64_t> validation_samples;
-  // Workers watch their trainers so; where nothing is said, none hangs and none
-  // is watched.
+  // How workers watch their trainers. If it is not set, they do not watch them,
+  // and no fault may make a trainer hang.
   std::optional<worker::TrainerWatchOptions> watch;
-  // What trainers train; quadratic models where it is empty, or makes none.
+  // Makes the model that a trainer trains. If it is empty or returns null, the
+  // trainer trains a QuadraticModel.
   MakeSimModel make_model;
-  // Between two snapshots of the coordinator's journal, in records.
+  // Least number of records between two snapshots of the coordinator's journal.
   uint32_t compact_records = 1000;
-  // Frames carry so much, so that even small spans have several parts;
-  // receivers take no less.
+  // Largest payload of a frame, in bytes. The default is so small that even
+  // small spans have several parts. Receivers accept no smaller parts.
   uint64_t part_bytes = 1024;
-  // Of bulk frames, in which one bit flips on the way.
+  // Share of the bulk frames in which one bit flips on the way, in [0, 1].
   double damaged = 0;
   transport::OutboxOptions outbox;
   transport::ReceiveGateOptions gate;
   Pace pace;
   Scale scale;
-  // Whether quadratic models do the arithmetic of every step, or of one a
-  // round.
+  // Whether quadratic models do the arithmetic of every step. Otherwise they do
+  // that of one step a round.
   bool every_step = true;
   // Whether states are hashed and invariants checked after every change.
   bool watched = true;

@@ -1,8 +1,8 @@
 // simulator/sim_journal.h
 //
-// The coordinator's journal on a simulated disk: a batch takes its time, is
-// durable as a whole or not at all, and the last one of a process that died may
-// be either.
+// The coordinator's journal on a simulated disk. A batch takes time to become
+// durable, and is durable as a whole or not at all. If the process dies while a
+// batch is written, either may happen.
 #ifndef SKERRY_SIMULATOR_SIM_JOURNAL_H_
 #define SKERRY_SIMULATOR_SIM_JOURNAL_H_
 
@@ -22,9 +22,9 @@ namespace skerry::sim {
 // What stays when processes die.
 struct JournalDisk {
   std::optional<coordinator::JournalSnapshot> snapshot;
-  // After the snapshot.
+  // The entries after the snapshot.
   std::vector<coordinator::JournalEntry> entries;
-  // Of the journal that was opened last.
+  // Term of the journal that was opened last.
   uint64_t term = 0;
   double slowness = 1;
   bool full = false;

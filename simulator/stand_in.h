@@ -1,9 +1,9 @@
 // simulator/stand_in.h
 //
-// A small model in the place of a large one: with as many spans, so that
-// owners, joiners and frames are as many, and with so few elements that their
-// arithmetic costs little. What its frames are charged is measured: a span of
-// the real size and one of the small are encoded once.
+// A small model that stands for a large one. It has as many spans, so that
+// there are as many owners, joiners and frames, and so few elements that their
+// arithmetic costs little. The charge for its frames is measured: one span of
+// the real size and one of the small size are encoded.
 #ifndef SKERRY_SIMULATOR_STAND_IN_H_
 #define SKERRY_SIMULATOR_STAND_IN_H_
 
@@ -18,20 +18,21 @@ namespace skerry::sim {
 struct StandIn {
   uint64_t elements = 0;
   Scale scale;
-  // Of one span, in the model that it stands for.
+  // Mean number of elements in a span of the model that it stands for.
   double span_elements = 0;
 };
 
-// For a model of `elements` in `fragments` of `spans` each. Models of at most
-// two alignments a span stand for themselves.
+// Returns the stand-in for a model of `elements` in `fragments` of `spans`
+// each. A model whose spans have at most two alignments stands for itself
+// (planner/span_alignment.h).
 //
 // Errors: InvalidArgument for a codec that no job can name, or more spans than
 // the model has room for.
 absl::StatusOr<StandIn> StandInFor(uint64_t elements, uint32_t fragments,
                                    uint32_t spans, const std::string& codec);
 
-// Bytes that a span of so many elements takes, of values as rounds produce
-// them.
+// Returns the encoded size in bytes of a span of `elements`, whose values are
+// distributed like those that a round produces.
 double EncodedBytes(compression::CodecId codec, uint64_t elements);
 
 }  // namespace skerry::sim

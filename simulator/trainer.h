@@ -26,8 +26,8 @@
 
 namespace skerry::sim {
 
-// Where the trainers of one replica meet: all of a group come to the same step
-// before any goes on.
+// Where the trainers of a replica wait for each other: all members of a group
+// have to come to a step before any of them goes on.
 class TrainerIslands {
  public:
   enum class Step { kJoin, kLoad };
@@ -48,12 +48,12 @@ class TrainerIslands {
 
 struct TrainerShape {
   JobId job;
-  // Of one sample.
+  // Time that the trainer takes for one sample.
   absl::Duration compute;
-  // So long does a member of a group wait for the others.
+  // How long a member of a group waits for the others at most.
   absl::Duration meeting_max;
   Pace pace;
-  // Of the data's validation split.
+  // Number of samples in the data's validation split.
   uint64_t validation_samples = 1'000'000;
 };
 
@@ -77,7 +77,8 @@ class SimTrainer final : public worker::TrainerPort {
              const worker::SeatAnswers& answers, TrainerIslands& islands,
              Events events);
 
-  // Of the model; 0 until it was ready once.
+  // Returns the number of elements in the model, or 0 until the trainer was
+  // ready for the first time.
   uint64_t elements() const { return was_ready_ ? model_->elements() : 0; }
   // Starts the process; ready() follows.
   void Start();
@@ -116,7 +117,8 @@ class SimTrainer final : public worker::TrainerPort {
   // Runs `task` on the loop after `wait`, unless the trainer died or hangs.
   void Later(absl::Duration wait, runtime::Task task);
   absl::Duration Moment();
-  // Of copying the elements between trainer and shared memory.
+  // Returns how long it takes to copy `range` from the trainer to shared
+  // memory.
   absl::Duration CopyTime(const worker::ElementRange& range);
   absl::Duration EvaluationTime(uint64_t samples);
   void Meet(TrainerIslands::Step step, const worker::ElementRange& range,
@@ -134,7 +136,8 @@ class SimTrainer final : public worker::TrainerPort {
   bool was_ready_ = false;
   std::optional<Hang> hang_;
   worker::TrainerProgress progress_;
-  // Of the Run in progress: when it began, and how long one step takes.
+  // When the newest Run began, and how long each of its steps takes. The latter
+  // is zero while no Run is in progress.
   Instant run_since_;
   absl::Duration step_time_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();

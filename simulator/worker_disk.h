@@ -1,8 +1,8 @@
 // simulator/worker_disk.h
 //
-// A worker's disk: whole files, written one after the other. It outlives the
-// processes of its machine, and when one dies, what was on its way is lost,
-// there, or torn.
+// A worker's disk. It holds whole files, which are written one after the other,
+// and outlives the processes of its machine. If a process dies, the write in
+// progress is lost, complete or torn.
 #ifndef SKERRY_SIMULATOR_WORKER_DISK_H_
 #define SKERRY_SIMULATOR_WORKER_DISK_H_
 
@@ -23,8 +23,8 @@
 
 namespace skerry::sim {
 
-// Of a disk with several faults at once: what it has begun ends soon after the
-// last of them.
+// Largest slowness of a disk, however many faults slow it at once. It bounds
+// how long an operation goes on after the last fault is over.
 inline constexpr double kSlownessMax = 300;
 
 using FileBytes = std::shared_ptr<const std::vector<std::byte>>;
@@ -45,13 +45,14 @@ class WorkerDisk {
   // Null when there is none.
   FileBytes Find(const std::string& path) const;
   std::vector<std::string> List(const std::string& folder) const;
-  // Of all files.
+  // Returns the paths of all files.
   std::vector<std::string> Paths() const;
   // Removes the folders of all jobs, while processes may use them: writes fail
   // until the folder is made again.
   void RemoveFolders();
   void MakeFolder(const std::string& folder) { gone_.erase(folder); }
-  // One bit of the file, any. Whoever has mapped it keeps what it has.
+  // Flips a random bit of the file. Whoever has mapped the file keeps the bytes
+  // that it has.
   void Rot(const std::string& path);
   bool has_rotten() const { return has_rotten_; }
 
@@ -61,7 +62,7 @@ class WorkerDisk {
   // The process ended; no `done` of its writes runs any more.
   void OnProcessEnd(End end);
 
-  // Times as slow as usual.
+  // Factor by which operations take longer than usual.
   double slowness = 1;
   bool full = false;
   bool fails_next = false;

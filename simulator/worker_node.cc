@@ -59,7 +59,8 @@ transport::Verdict ToVerdict(worker::FrameVerdict verdict) {
   return transport::Verdict::kRefused;
 }
 
-// Of the state folder on the host's disk; another one once that was lost.
+// Returns the id of the state folder on the host's disk. It changes each time
+// the disk is lost.
 uint64_t FolderOf(World& world, HostId host) {
   return (uint64_t{host} << 32) + world.machine(host).disk->losses() + 1;
 }

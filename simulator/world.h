@@ -1,7 +1,7 @@
 // simulator/world.h
 //
-// Everything of one simulation: machines, the programs on them, and the network
-// between them. The same calls give the same history, byte for byte.
+// One whole simulation: machines, the programs on them, and the network between
+// them. The same calls give the same history, byte for byte.
 #ifndef SKERRY_SIMULATOR_WORLD_H_
 #define SKERRY_SIMULATOR_WORLD_H_
 
@@ -46,7 +46,7 @@ class World {
 
   // Starts the process on `host`, unless one runs.
   void Start(HostId host);
-  // Stops it now and starts it at `again`.
+  // Stops the process now and starts it at `again`.
   void Kill(HostId host, WorkerDisk::End end, Instant again);
   // Asks the coordinator until the journal has the job. Requires: the setting
   // has the size of its model.
@@ -76,11 +76,13 @@ class World {
   struct Machine {
     Clock clock;
     std::unique_ptr<WorkerDisk> disk;
-    // Of the process that runs or ran.
+    // Number of the newest process on this machine; 0 before the first.
     uint64_t run = 0;
-    // The newest start or stop that counts.
+    // Number of the newest decision to start or stop the process. A start that
+    // was planned under an older number does not happen.
     uint64_t plan = 0;
-    // Its worker goes by the host's address, whatever name its shape has.
+    // If set, the worker goes by the host's address, whatever name its shape
+    // has.
     bool own_name = false;
   };
   HostId hosts() const { return static_cast<HostId>(machines_.size()); }
@@ -89,17 +91,17 @@ class World {
     return setting.workers[worker - 1];
   }
   bool IsSpare(HostId host) const { return host > 0 && shape(host).spare; }
-  // Of its worker.
+  // Returns the name of the worker on `host`.
   std::string NameOf(HostId host) const;
-  // Null while it is down.
+  // Null while the process is down.
   CoordinatorNode* coordinator_node() const { return coordinator_.get(); }
   WorkerNode* worker_node(HostId host) const { return workers_[host].get(); }
   Process* ProcessOf(HostId host) const;
-  // By PeerAddress.
+  // Returns the host whose worker has the address of a PeerAddress.
   HostId HostOf(const std::string& address) const;
   JournalDisk& journal_disk() { return journal_disk_; }
   uint64_t NextNumber() { return ++numbers_; }
-  // Until the world ends.
+  // Keeps `thing` until the world ends.
   void Keep(std::shared_ptr<void> thing) { kept_.push_back(std::move(thing)); }
   void OnDurable(const std::vector<coordinator::JournalEntry>& entries);
   // The process ends by its own doing; it is started again.
@@ -108,7 +110,7 @@ class World {
  protected:
   // In the order of the journal, before the observer sees it.
   virtual void OnRecord(const coordinator::Entry& entry) {}
-  // Stops it now, and nothing starts it again by itself.
+  // Stops the process now; nothing starts it again by itself.
   void StopForGood(HostId host);
   // Puts an earlier journal in the place of the present one, whose coordinator
   // is killed, and starts it at `again`.

@@ -19,7 +19,7 @@ def folders_of(state):
 
 
 def bytes_in(folder):
-    """Of all files below it; what is removed meanwhile counts as nothing."""
+    """The size of all files below `folder`, except those removed meanwhile."""
     total = 0
     for path, _, names in os.walk(folder):
         for name in names:
@@ -52,10 +52,10 @@ def mapped_segments(pids):
 
 
 class Footprint:
-    """Of the coordinator and of all workers with their trainers.
+    """What the coordinator and all workers with their trainers take.
 
-    `resident_mib` are those of the daemons alone: a trainer that runs is a
-    process more, and its size is its job's.
+    The resident MiB are those of the daemons alone, because the size of a
+    trainer depends on its job.
     """
 
     def __init__(self, cluster):

@@ -9,7 +9,7 @@ WARM_UP = 0.25  # of the time, which is not judged
 
 
 def resident_mib(pid):
-    """Of a process, or None when it is gone."""
+    """The resident MiB of a process, or None when it is gone."""
     try:
         with open(f'/proc/{pid}/status', encoding='ascii') as status:
             for line in status:
@@ -21,7 +21,7 @@ def resident_mib(pid):
 
 
 def open_files(pid):
-    """Of a process, or None when it is gone."""
+    """The number of a process's open files, or None when it is gone."""
     try:
         return len(os.listdir(f'/proc/{pid}/fd'))
     except OSError:

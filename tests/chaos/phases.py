@@ -4,7 +4,7 @@ import re
 
 from local_cluster import logs
 
-# Of a round and its exchange, in order; a worker may also be idle.
+# The phases of a round and its exchange, in order. A worker may also be idle.
 ALL = ('inner', 'snapshot', 'hop1', 'hop2', 'report', 'commit', 'apply')
 
 _LINE = re.compile(r'phase (\w+)\b')
@@ -19,7 +19,7 @@ def of_entry(entry):
 
 
 def at(entries, seconds):
-    """The phase at `seconds` since 1970: of the last line until then."""
+    """The phase that the last line until `seconds` since 1970 tells."""
     last = '-'
     for entry in entries:
         if logs.seconds(entry) > seconds:
@@ -31,7 +31,7 @@ def at(entries, seconds):
 
 
 def trainer_pid(entries):
-    """Of the newest trainer, or None after it has failed."""
+    """The pid of the newest trainer, or None after it has failed."""
     for entry in reversed(entries):
         if entry['event'] == 'worker.trainer.ready':
             return int(entry['pid'])

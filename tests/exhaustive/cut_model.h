@@ -1,8 +1,8 @@
 // tests/exhaustive/cut_model.h
 //
-// How the workers of a replica come to one cut (PROTOCOL 4.2.2): the head's
-// real agreement, and ranks that ask it as a seat does. A copy is made by doing
-// again what was done.
+// Models how the workers of a replica agree on one cut (PROTOCOL 4.2.2), with
+// the head's real agreement and ranks that ask it as a seat does. A copy of the
+// model is made by repeating its steps.
 #ifndef SKERRY_TESTS_EXHAUSTIVE_CUT_MODEL_H_
 #define SKERRY_TESTS_EXHAUSTIVE_CUT_MODEL_H_
 
@@ -24,8 +24,9 @@ struct CutScenario {
   uint64_t rounds = 2;
   // Lives after the first.
   int lives = 0;
-  // Of questions and answers.
+  // Questions and answers that are lost.
   int losses = 0;
+  // Questions that arrive twice.
   int repeats = 0;
 };
 

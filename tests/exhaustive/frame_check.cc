@@ -9,7 +9,7 @@
 namespace skerry::exhaustive {
 namespace {
 
-// Of sums over the elements of a few spans.
+// Largest rounding error of a sum over the elements of a few spans.
 constexpr double kRounding = 1e-3;
 
 double ErrorOf(const std::string& codec) {
@@ -80,7 +80,8 @@ void FrameModel::CheckOwed(size_t index) {
       kRounding) {
     Break("A7: produced is not taken, lost and owed");
   }
-  // Between ready and outcome it is what it was.
+  // What is owed does not change from when a contribution is ready until its
+  // outcome.
   if (!book.pending().has_value()) {
     if (!committed_.has_value()) Break("4.4: an outcome before the commit");
     return;
@@ -93,7 +94,8 @@ void FrameModel::CheckOwed(size_t index) {
   }
 }
 
-// What its members no longer owe is what the commit brought into the model.
+// Checks that what the members no longer owe adds up to what the commit brought
+// into the model.
 void FrameModel::CheckConserved() {
   double taken = 0;
   double brought = 0;
@@ -101,7 +103,7 @@ void FrameModel::CheckConserved() {
     for (size_t i = 0; i < hosts_.size(); ++i) {
       const FrameScenario::Place& place = scenario_.places[i];
       if (!IsMember(attempts_.back(), place.replica)) continue;
-      // Nobody can ask the dead.
+      // A dead member's book is lost, so the sum cannot be checked.
       if (!IsAlive(place.replica)) return;
       if (span != place.begin) continue;
       taken += hosts_[i].worker->fragment().book().GetAudit().taken;

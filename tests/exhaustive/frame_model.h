@@ -1,8 +1,8 @@
 // tests/exhaustive/frame_model.h
 //
-// One exchange at the workers: their real fragments, among which every frame,
-// every piece of work and every word of a coordinator by the book takes its
-// time. A copy is made by doing again what was done.
+// Models one exchange with the workers' real fragments. Each frame, each piece
+// of background work and each order of a coordinator that follows the protocol
+// may take any time. A copy of the model is made by repeating its steps.
 #ifndef SKERRY_TESTS_EXHAUSTIVE_FRAME_MODEL_H_
 #define SKERRY_TESTS_EXHAUSTIVE_FRAME_MODEL_H_
 
@@ -20,11 +20,11 @@
 namespace skerry::exhaustive {
 
 struct FrameBudget {
-  // Attempts after the first.
+  // Attempts after the first that are opened while somebody could still act.
   int reopens = 0;
-  // Of frames that were taken.
+  // Frames that arrive again after they were taken.
   int repeats = 0;
-  // Of replicas.
+  // Replicas that are killed.
   int kills = 0;
   // Commits without some member's report.
   int majorities = 0;
@@ -36,7 +36,7 @@ struct FrameScenario {
     uint32_t begin = 0;
     uint32_t end = 0;
   };
-  // Of each worker.
+  // The replica and the spans of each worker.
   std::vector<Place> places;
   // Elements of each span.
   std::vector<uint64_t> spans;

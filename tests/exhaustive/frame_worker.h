@@ -1,7 +1,7 @@
 // tests/exhaustive/frame_worker.h
 //
-// A worker's real fragment (exchange, inbox, owed, recovery) whose outside
-// moves only when a model says so: work in the background, its disk, fetches
+// A worker's real fragment (exchange, inbox, owed, recovery). Everything around
+// it waits until a model lets it go on: background work, disk writes, fetches
 // and time.
 #ifndef SKERRY_TESTS_EXHAUSTIVE_FRAME_WORKER_H_
 #define SKERRY_TESTS_EXHAUSTIVE_FRAME_WORKER_H_
@@ -50,13 +50,13 @@ class FrameWorker : public worker::BulkPort,
   void Hear(const worker::FragmentOrders& orders,
             const std::vector<worker::SpanHolder>& holders);
   worker::SeatFragment::FrameAnswer Take(const SentFrame& frame);
-  // Of work that waits, by its place in Work().
+  // Does the waiting work at `index` of Work().
   void Run(size_t index);
-  // Time passes until it tries again.
+  // Lets time pass until the worker's recovery tries again.
   void Wait();
 
   const std::string& name() const { return name_; }
-  // By what caused it, in the order of coming.
+  // Returns the hashes of the causes of all waiting work, oldest first.
   std::vector<uint64_t> Work() const;
   bool CanWait() const;
   std::vector<SentFrame> TakeSent() { return std::exchange(sent_, {}); }
@@ -104,7 +104,7 @@ class FrameWorker : public worker::BulkPort,
   bool advancing_ = false;
   bool again_ = false;
   uint64_t cause_ = 0;
-  // Of one cause.
+  // Number of tasks that the present cause has led to.
   uint64_t tasks_ = 0;
   std::vector<Task> work_;
   std::vector<SentFrame> sent_;

@@ -1,7 +1,7 @@
 // tests/exhaustive/hashes.h
 //
-// What stands for tensors: a result's hash names its attempt and members, an
-// anchor's is the fold of the committed results.
+// Hashes that stand for tensors. The hash of a result depends on its attempt
+// and members; that of an anchor is the fold of the committed results.
 #ifndef SKERRY_TESTS_EXHAUSTIVE_HASHES_H_
 #define SKERRY_TESTS_EXHAUSTIVE_HASHES_H_
 
@@ -25,7 +25,8 @@ inline uint64_t ResultHash(Attempt attempt,
   return hash;
 }
 
-// Of faulty hardware, the same each time.
+// Returns the hash that faulty hardware computes instead of `result`. It is the
+// same each time.
 inline uint64_t WrongHash(uint64_t result) { return result + 1; }
 
 inline uint64_t InitialAnchor(uint32_t fragment, uint32_t span) {

@@ -85,7 +85,8 @@ class Model {
   std::string ToText() const;
 
  private:
-  // Of an open attempt: sent by one worker to another; a result by its owner.
+  // What one worker sends another in an open attempt: its contributions or, if
+  // `is_result` is set, the results of the spans that its replica owns.
   struct Frame {
     uint64_t attempt = 0;
     bool is_result = false;
@@ -128,8 +129,9 @@ class Model {
                                         uint32_t fragment) const;
   void AddProgress(const WorkerState& worker, uint32_t fragment,
                    coordinator::FragmentFacts& facts) const;
-  // Of what it would say now, and of what it would hear.
+  // Returns the hash of the Status that the worker would send now.
   uint64_t SaysHash(const WorkerState& worker) const;
+  // Returns the hash of everything in `orders` that a worker acts on.
   static uint64_t HashOf(const coordinator::Orders& orders);
   void Tell(WorkerState& worker);
   void NotePins(WorkerState& worker);

@@ -130,7 +130,7 @@ uint64_t Model::SaysHash(const WorkerState& worker) const {
   return HashOfStatus(StatusOf(worker));
 }
 
-// All that a worker acts on; hearing the same again changes nothing.
+// If a worker hears Orders with the hash of those before, nothing changes.
 uint64_t Model::HashOf(const coordinator::Orders& orders) {
   StateHasher hasher;
   hasher.Add(orders.boot);

@@ -136,7 +136,7 @@ const CommittedEntry* Model::Foldable(const WorkerState& worker,
   return &entry->second;
 }
 
-// Of the spans that are behind the others first.
+// Folds one committed result, into those spans that are furthest behind.
 void Model::FoldOne(WorkerState& worker, uint32_t fragment) {
   Part& part = worker.seat.parts[fragment];
   const CommittedEntry* entry = Foldable(worker, fragment, *part.Oldest());

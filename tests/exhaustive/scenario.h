@@ -13,20 +13,20 @@
 
 namespace skerry::exhaustive {
 
-// What may go wrong, how often in one history.
+// How often each fault may happen in one history.
 struct Budget {
   int coordinator_crashes = 0;
-  // Of workers' processes.
+  // A worker's process is killed.
   int kills = 0;
-  // Of killed workers.
+  // A killed worker loses its disk.
   int disk_losses = 0;
-  // Leases of dead workers.
+  // The lease of a dead worker expires.
   int expiries = 0;
-  // Timers of rounds, while somebody could still act.
+  // A timer of the coordinator fires while somebody could still act.
   int deadlines = 0;
-  // An older Status arrives again.
+  // A worker's older Status arrives again after a newer one.
   int late = 0;
-  // Another result is stored than that of the members.
+  // A worker stores another result than that of the members.
   int lies = 0;
 };
 

@@ -111,9 +111,11 @@ struct WorkerState {
   uint64_t counter = 0;
   Seat seat;
   Disk disk;
-  // Of what it has said last, and of what it has heard.
+  // Hashes of the Status that it sent last and of the Orders that it heard
+  // last. Both are 0 after a new boot of the worker or a coordinator's crash.
   uint64_t told = 0;
   uint64_t heard = 0;
+  // The Status that it sent last, and the one before, which may arrive again.
   std::optional<coordinator::StatusFacts> last;
   std::optional<coordinator::StatusFacts> before;
 };

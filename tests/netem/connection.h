@@ -23,7 +23,7 @@ enum class CutMode {
   kDrop,  // bytes vanish; a connection that lost some ends when the link heals
 };
 
-// Of one direction of one link, all connections together.
+// Bytes in one direction of one link, over all its connections.
 struct PathCounters {
   uint64_t bytes = 0;          // forwarded
   uint64_t bytes_dropped = 0;  // by a cut

@@ -1,7 +1,8 @@
 // tests/sim/fault_table.h
 //
-// For the tests of PROTOCOL 9: a whole cluster of a few calm islands, faults at
-// the moments that the table names, and what the coordinator's journal says.
+// A fixture for the tests of PROTOCOL 9. It runs a whole cluster of a few calm
+// islands, injects faults at the moments that the table names, and reads the
+// coordinator's journal.
 #ifndef SKERRY_TESTS_SIM_FAULT_TABLE_H_
 #define SKERRY_TESTS_SIM_FAULT_TABLE_H_
 
@@ -26,7 +27,8 @@ namespace skerry::sim {
 inline constexpr HostId kCoordinator = 0;
 inline constexpr uint64_t kFaultTableSamples = 2400;
 
-// A worker for each name, one replica for each different one, one job.
+// Returns a schedule with one job, one worker for each name and one replica for
+// each different name.
 Schedule Calm(const std::vector<std::string>& islands);
 
 // Sees everything that the checkers see, and remembers the journal.
@@ -58,7 +60,7 @@ class FaultTableTest : public testing::Test {
  protected:
   explicit FaultTableTest(const Schedule& schedule = Calm({"a", "b", "c"}));
 
-  // False when all jobs have ended before.
+  // Runs until `good` holds. Returns false if all jobs end before.
   bool Until(const std::function<bool()>& good);
   void Inject(FaultKind kind, HostId host, absl::Duration lasts = {},
               HostId other = 0);
@@ -82,7 +84,8 @@ class FaultTableTest : public testing::Test {
   // The attempt that is open, if it has as many members.
   std::optional<std::pair<Attempt, coordinator::Opened>> Open(
       size_t members) const;
-  // One of the fifth sequence or a later one.
+  // Runs until an attempt of the fifth sequence or a later one is open. Returns
+  // false if there is none.
   bool OpensLate(size_t members = 3);
   coordinator::Opened WhatCommitted(Sequence sequence) const;
   static bool Names(const coordinator::Opened& opened, Life life);
@@ -91,11 +94,12 @@ class FaultTableTest : public testing::Test {
 
   // --- What workers say.
   HostId HostOf(const coordinator::Member& member) const;
-  // The only one that the job has.
+  // Returns what `host` says of the only fragment that the job has.
   const worker::FragmentFacts& Fragment(HostId host);
   bool HasStored(HostId host, Attempt attempt);
-  // Of three, when the others have all of its frames, and have stored what they
-  // came to; nothing when that never happens.
+  // Runs until two of the three members of an attempt have stored its result,
+  // for which they needed all frames of the third. Returns the third, or
+  // nothing if that never happens.
   std::optional<coordinator::Member> LastWithoutAResult();
   bool IsActive(HostId host);
 

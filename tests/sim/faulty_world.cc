@@ -44,8 +44,8 @@ HostId TwinOf(const Setting& setting, HostId host) {
   return 0;
 }
 
-// As much shorter as leases are, so that a trainer that hangs is found within
-// the bounds on what follows calm.
+// Watches as much shorter than the real ones as leases are, so that a trainer
+// that hangs is found within the bounds that hold after calm.
 worker::TrainerWatchOptions WatchOf(const Schedule& schedule) {
   worker::TrainerWatchOptions options;
   options.least = schedule.lease / 4;
@@ -133,7 +133,8 @@ void FaultyWorld::OnRecord(const coordinator::Entry& entry) {
   StrikeAt(entry);
 }
 
-// Of two sleeps that overlap, the first to end ends both.
+// If two sleeps overlap, the end of either one wakes the coordinator, so the
+// second to end finds no sleep.
 void FaultyWorld::OnAwake() {
   const std::optional<Instant> since =
       std::exchange(sleeps_since_, std::nullopt);
@@ -143,7 +144,8 @@ void FaultyWorld::OnAwake() {
   }
 }
 
-// Whoever spoke while the coordinator slept has a whole lease to be heard.
+// Checks that no worker loses its lease soon after the coordinator woke. The
+// coordinator has to give all workers a whole lease to be heard.
 void FaultyWorld::CheckAwake(const coordinator::Entry& entry) {
   const auto* left = std::get_if<coordinator::WorkerLeft>(&entry.record);
   if (left == nullptr || !woke_.has_value() ||
@@ -318,8 +320,8 @@ void FaultyWorld::StrikeAt(const coordinator::Entry& entry) {
   }
 }
 
-// Jobs that are not saved could not go on without what no other disk has: it
-// is left alone.
+// Damages a file on `host`. Unless jobs are saved, the file is one that another
+// disk also has, because the job could not go on without the only copy.
 void FaultyWorld::Rot(HostId host) {
   WorkerDisk& disk = *machine(host).disk;
   std::vector<std::string> spare;

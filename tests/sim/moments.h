@@ -1,7 +1,7 @@
 // tests/sim/moments.h
 //
-// Tells of the journal's records which moments they are, at which a process
-// may be struck.
+// Finds the moments in the journal's records at which a fault may strike a
+// process.
 #ifndef SKERRY_TESTS_SIM_MOMENTS_H_
 #define SKERRY_TESTS_SIM_MOMENTS_H_
 
@@ -17,17 +17,18 @@ namespace skerry::sim {
 
 class Moments {
  public:
-  // Every record is asked about once, in the journal's order.
+  // Returns the moments of `entry`. Every record has to be given once, in the
+  // journal's order.
   absl::InlinedVector<Moment, 2> Of(const coordinator::Entry& entry);
 
  private:
-  // Whether it is the job's last.
+  // Returns whether the commit is the job's last.
   bool Take(const coordinator::Committed& commit);
 
   struct Job {
     uint64_t samples = 0;
     uint64_t fragments = 1;
-    // Of all fragments together.
+    // Committed samples, as the sum over all fragments.
     uint64_t taken = 0;
   };
   std::map<JobId, Job> jobs_;

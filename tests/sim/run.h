@@ -20,14 +20,14 @@ struct RunOptions {
 };
 
 struct RunResult {
-  // Of the whole history.
+  // Hash of the whole history.
   uint64_t hash = 0;
   // Tasks that ran on the timeline.
   uint64_t events = 0;
   uint64_t commits = 0;
-  // Simulated, until all jobs had ended.
+  // Simulated time until all jobs had ended.
   absl::Duration took;
-  // From calm until the next commit or the end of all jobs.
+  // Simulated time from calm until the next commit or the end of all jobs.
   absl::Duration resumed_after;
   // Empty when nothing is broken.
   std::vector<std::string> violations;

@@ -23,16 +23,16 @@ constexpr uint64_t kHistories = 8;
 constexpr uint64_t kHangs = 9;
 constexpr uint64_t kValidations = 10;
 
-// Of schedules with operators, in which two processes have one name; and of
-// those whose jobs are saved, in which a folder is removed, and an older
-// journal is put in place.
+// Share of the schedules with operators in which two processes have one name.
 constexpr double kTwins = 0.3;
+// Shares of the schedules with saved jobs in which a folder is removed, and in
+// which an older journal is put in place.
 constexpr double kFoldersGone = 0.3;
 constexpr double kOldJournals = 0.4;
 
-// Of schedules, where trainers train a language model.
+// Share of the schedules in which trainers train a language model.
 constexpr double kLanguageModels = 0.05;
-// Of schedules, whose data have no validation split.
+// Share of the schedules in which the data have no validation split.
 constexpr double kWithoutValidation = 0.1;
 
 class Draw {
@@ -80,8 +80,8 @@ JobShape DrawJob(Draw& draw, bool wide) {
   return job;
 }
 
-// A third of the jobs, by a stream that came later, so that the others stay
-// what they were.
+// Gives a third of the jobs several fragments. This draws from a stream of its
+// own, so that the rest of the schedule does not depend on it.
 void DrawFragments(Draw& draw, JobShape& job) {
   if (!draw.Chance(1.0 / 3)) return;
   job.fragments = static_cast<uint32_t>(2 + draw.Below(2));
@@ -361,7 +361,8 @@ class FaultDraw {
 
   Schedule& schedule_;
   Draw draw_;
-  // Of kinds that came later, so that older schedules keep theirs.
+  // Some kinds of faults draw from streams of their own, so that the other
+  // faults of a schedule do not depend on them.
   Draw more_;
   Draw strikes_;
   Draw histories_;

@@ -1,8 +1,8 @@
 // tests/sim/schedule.h
 //
 // A simulation as data: the cluster, its jobs, how links and disks behave, and
-// a list of faults. All of it follows from a seed and a profile; a shrunk one
-// has fewer faults. Written as text, it can be read back.
+// a list of faults. A seed and a profile determine all of it. A shrunk schedule
+// has fewer faults. A schedule can be written as text and read back.
 #ifndef SKERRY_TESTS_SIM_SCHEDULE_H_
 #define SKERRY_TESTS_SIM_SCHEDULE_H_
 
@@ -56,7 +56,8 @@ enum class FaultKind {
 };
 inline constexpr int kFaultKindCount = 25;
 
-// Of a strike: what has just become durable, and nobody has heard of yet.
+// What a strike waits for: a record that has just become durable and that
+// nobody has heard of yet. The comments say what the record is about.
 enum class Moment : uint32_t {
   kAdmitted,   // a life
   kLifeEnded,  // a life
@@ -94,10 +95,12 @@ struct JobShape {
   double quorum = 1;
   uint32_t carry = 2;
   uint32_t evaluate_every = 4;
-  // Exchanges between two checkpoints, 0: none, and how many are kept.
+  // Exchanges between two checkpoints; 0 saves none.
   uint32_t checkpoint_every = 0;
+  // Number of checkpoints that are kept.
   uint32_t keep = 0;
-  // Of the validation split; 0: none, and the job is not evaluated.
+  // Number of samples in the validation split. If it is 0, there is no split
+  // and the job is not evaluated.
   uint64_t validation_samples = 1'000'000;
   absl::Duration submitted_at;
 };

@@ -43,6 +43,13 @@ def strip_comments(text):
     return _TOKEN.sub(replace, text)
 
 
+def comments(text):
+    """(position, comment with its marks) of each comment in `text`."""
+    for match in _TOKEN.finditer(text):
+        if match.group('line') or match.group('block'):
+            yield match.start(), match.group(0)
+
+
 def includes(text):
     """[(line number, header, is quoted)] of the includes in `text`."""
     found = []

@@ -5,6 +5,7 @@ import fnmatch
 import posixpath
 import re
 
+from tools.tidy import comments
 from tools.tidy import cpp
 from tools.tidy import layers
 from tools.tidy import words
@@ -107,6 +108,18 @@ def header_comments(tree):
             yield Finding(path, 1, 'header-comment',
                           f'open with `// {path}`, then what it decides and '
                           'promises')
+
+
+def comment_openings(tree):
+    """A comment that opens with "Of" hides the thing that it is about."""
+    for path, text in sorted(tree.files.items()):
+        if layers.inside(path, 'third_party'):
+            continue
+        for number, words in comments.lines(path, text):
+            if re.match(r'Of\b', words):
+                yield Finding(path, number, 'comment-opening',
+                              'open with the thing itself ("The size of ..."),'
+                              ' not with "Of"')
 
 
 def sizes(tree):
@@ -292,9 +305,9 @@ def python_targets(tree):
 
 
 RULES = [
-    include_direction, forbidden_words, header_guards, header_comments, sizes,
-    function_lengths, tests_beside, kernel_twins, unfinished, documents,
-    folders_on_the_map, dead_files, python_targets,
+    include_direction, forbidden_words, header_guards, header_comments,
+    comment_openings, sizes, function_lengths, tests_beside, kernel_twins,
+    unfinished, documents, folders_on_the_map, dead_files, python_targets,
 ]
 
 

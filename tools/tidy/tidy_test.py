@@ -236,6 +236,31 @@ class RulesTest(unittest.TestCase):
                            '// base/a.h\n//\n// Ids.\n#ifndef X\n',
                            'header-comment')
 
+    def test_no_comment_opens_with_of(self):
+        for path, red, green in [
+                ('base/a.h', '// Of each span.', '// Hash of each span.'),
+                ('base/a.cc', 'int a;  // Of a job.', 'int a;  // of a job'),
+                ('base/a.cc', '/* Of it. */', 'auto s = R"(// Of it.)";'),
+                ('model/cuda/a.cu', '/**\n * Of it.\n */', '// Often.'),
+                ('proto/a.proto', 'int64 a = 1;  // Of it.', '// Offers.'),
+                ('tools/a.py', 'a = 1  # Of it.', 'a = "# Of it."'),
+                ('tests/a', '#!/usr/bin/env python3\n# Of it.\n',
+                 '#!/usr/bin/env python3\na = """\n# Of it.\n"""\n'),
+                ('base/BUILD', '# Of it.', '# The targets of it.'),
+                ('tools/a.bzl', '    # Of it.', "a = '# Of it.'")]:
+            self.red_and_green(rules.comment_openings, path, red, green,
+                               'comment-opening')
+        self.assertEqual(
+            found(rules.comment_openings,
+                  {'base/a.cc': 'auto s = "// Of";\n// What\n// Of it.\n'}),
+            [('base/a.cc', 3, 'comment-opening')])
+
+    def test_other_files_may_have_lines_that_open_with_of(self):
+        self.assertEqual(
+            found(rules.comment_openings,
+                  {'docs/a.md': '# Of\n', 'a.yaml': '# Of it.\n',
+                   'third_party/a.h': '// Of it.\n'}), [])
+
     def test_sizes(self):
         self.red_and_green(rules.sizes, 'base/a.h', 'x\n' * 301, 'x\n' * 300,
                            'file-length')

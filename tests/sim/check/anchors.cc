@@ -113,7 +113,8 @@ void AnchorChecker::Take(const coordinator::Restored& restored) {
   const bool there = states_.contains({job, restored.checkpoint});
   std::vector<Sequence> back = states_[{job, restored.checkpoint}];
   back.resize(fragments_[job]);
-  // Of a checkpoint that was made in a lost history nothing is known here.
+  // Once a journal was replaced, the checkpoint may come from a lost history.
+  // Its state is then not known here.
   const bool known = there || !replaced_;
   for (uint32_t f = 0; f < back.size(); ++f) {
     Sequence& committed = committed_[{job, f}];

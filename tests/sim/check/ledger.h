@@ -1,9 +1,10 @@
 // tests/sim/check/ledger.h
 //
-// Reads the coordinator's journal and nothing else: numbers rise without gaps,
-// one current life a replica, one open attempt, every sample exactly once,
-// every contribution once or never, staleness within its bound (A3, A4, A5, A9;
-// DESIGN 5: 1, 2, 4, 6).
+// Checks the coordinator's journal, and reads nothing else. Numbers rise
+// without gaps, a replica has one current life, a fragment has one open
+// attempt, every sample is taken exactly once, every contribution once or
+// never, and staleness stays within its bound (A3, A4, A5, A9; DESIGN 5: 1, 2,
+// 4, 6).
 #ifndef SKERRY_TESTS_SIM_CHECK_LEDGER_H_
 #define SKERRY_TESTS_SIM_CHECK_LEDGER_H_
 
@@ -38,12 +39,12 @@ class LedgerChecker final : public Observer {
     Sequence committed;
     data::RangeSet covered;
   };
-  // What a life has of the samples.
+  // The samples of a life.
   struct Holding {
     data::RangeSet leased;
-    // Committed for it by some fragment.
+    // Samples of the life that some fragment has committed.
     data::RangeSet consumed;
-    // By fragment.
+    // Samples of contributions that were dropped, by fragment.
     std::map<FragmentId, data::RangeSet> dropped;
   };
   struct Job {
@@ -51,21 +52,22 @@ class LedgerChecker final : public Observer {
     std::vector<Part> parts;
     std::map<Life, ReplicaId> current;
     std::map<Life, Holding> holdings;
-    // By any fragment.
+    // Samples that any fragment has committed.
     data::RangeSet consumed;
-    // By the sum of all sequences, what was covered then; and by that of a
-    // checkpoint.
+    // What each fragment had committed at a state, by the sum of all fragments'
+    // sequences.
     std::map<Sequence, std::vector<data::RangeSet>> covered_at;
+    // The same for states of which there is a checkpoint.
     std::map<Sequence, std::vector<data::RangeSet>> saved;
     std::map<Contributor, coordinator::Contribution> offered;
     std::set<Contributor> settled;
     bool ended = false;
-    // Until an operator decides.
+    // Set while the job waits for an operator to decide how it goes on.
     bool stands = false;
 
     Sequence State() const;
     void Note();
-    // Of lives that have ended, what open attempts name.
+    // Returns the samples of ended lives that open attempts name.
     data::RangeSet Reserved() const;
   };
 
@@ -95,7 +97,8 @@ class LedgerChecker final : public Observer {
 
   void CheckMember(Job& job, const coordinator::Opened& open,
                    const coordinator::Member& member);
-  // What living lives trained on is in every fragment.
+  // Checks that every fragment has committed all samples of the current lives
+  // that any fragment has, except those that it dropped.
   void CheckDelivered(const Job& job);
   Part& PartOf(Job& job, FragmentId fragment);
   Job& Find(JobId id);
@@ -103,12 +106,13 @@ class LedgerChecker final : public Observer {
   void Require(bool holds, const std::string& what);
 
   Violations& out_;
-  // Of the whole journal, so that an earlier one can take its place.
+  // The whole journal, to check its beginning again if an earlier journal takes
+  // its place.
   std::vector<coordinator::Entry> entries_;
   Revision last_;
   std::map<JobId, Job> jobs_;
   std::set<std::pair<std::string, Boot>> boots_;
-  // By name of a worker that has not left.
+  // State folders of the workers that have not left, by the worker's name.
   std::map<std::string, FolderId> owners_;
 };
 
