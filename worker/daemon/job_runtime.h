@@ -42,7 +42,7 @@ struct JobEnvironment {
   runtime::EventLoop& loop;
   runtime::Executor& compute;
   runtime::Executor& disk;
-  // Of checkpoints, which may take long.
+  // Runs checks of checkpoint folders and saves, which may take long.
   runtime::Executor& save;
   runtime::Files& files;
   transport::BulkTransport& bulk;
@@ -52,7 +52,7 @@ struct JobEnvironment {
   std::string run_directory;
   std::vector<std::string> trainer_command;
   // How long a job that is over keeps its memory, and the trainer that answered
-  // a prompt, when nobody uses them.
+  // a prompt, while nobody uses them.
   absl::Duration ended_idle;
 };
 
