@@ -108,7 +108,7 @@ class SeatFragment {
   enum class FrameAnswer { kAccepted, kRefused, kNotYet };
   FrameAnswer OnFrame(const compression::FrameHeader& header,
                       const SharedBytes& payload);
-  // In one word for the log; empty without an open attempt.
+  // The state of the open attempt in one word for the log; empty without one.
   std::string_view Phase() const;
   Attempt open_attempt() const {
     return exchange_ == nullptr ? Attempt() : exchange_->attempt();

@@ -97,7 +97,8 @@ class JobRuntime {
   // The files of fragments from this one on.
   void StoreCheckpoint(std::shared_ptr<StartingBase> base, size_t fragment);
   void ReadCheckpointLater(const absl::Status& status);
-  // From the seat itself when it has it.
+  // Takes the piece from this worker's own seat if that has it, else from
+  // `address`.
   void FetchPiece(const std::string& address, const PieceKey& key,
                   Done<absl::StatusOr<SharedBytes>> done);
   void Save(StateToSave state, StateSaver::Written written);

@@ -126,7 +126,7 @@ class WorkerDaemon final : public transport::BulkReceiver {
   bool stopping_ = false;
   absl::AnyInvocable<void() &&> on_released_;
   bool draining_ = false;
-  // By an operator, through the coordinator.
+  // An operator drains the worker, as the coordinator's orders say.
   bool told_to_drain_ = false;
   absl::btree_map<uint64_t, std::unique_ptr<ServedJob>> jobs_;
   // A job that this worker cannot serve now.
