@@ -47,7 +47,7 @@ TEST(ExplainTest, AGroupListsItsFields) {
 // A comment stands above the first of several fields.
 TEST(ExplainTest, AFieldWithoutWordsOfItsOwnHasThoseBeforeIt) {
   EXPECT_THAT(Explained("training.beta2"),
-              HasSubstr("See learning_rate: Of the optimizer."));
+              HasSubstr("See learning_rate: The optimizer's peak"));
 }
 
 TEST(ExplainTest, AWrongPathNamesTheNearest) {

@@ -1,7 +1,7 @@
 // worker/core/cut_agreement.h
 //
-// The head's side of a cut (PROTOCOL 4.2.2): hears every worker of its replica,
-// then gives all the same answer.
+// The head's side of a cut (PROTOCOL 4.2.2). It hears every worker of its
+// replica, then gives all of them the same answer.
 #ifndef SKERRY_WORKER_CORE_CUT_AGREEMENT_H_
 #define SKERRY_WORKER_CORE_CUT_AGREEMENT_H_
 
@@ -34,8 +34,8 @@ class CutAgreement {
   // rank.
   void Ask(const CutRequest& request, Answer answer);
 
-  // Of each fragment the newest sequence that all have, once all ranks have
-  // asked.
+  // Returns for each fragment the newest sequence that all ranks have stored,
+  // or nothing until all ranks have asked.
   std::optional<std::vector<Sequence>> Agreed() const;
 
   // Answers all. Requires: Agreed() has a value.

@@ -1,7 +1,7 @@
 // worker/core/effects.h
 //
-// What a seat asks of the world. The daemon carries it out; tests and the
-// simulator have their own.
+// What a seat asks of the world. The daemon carries it out. Tests and the
+// simulator have worlds of their own.
 //
 // Rules for every `done`: it runs on the seat's loop, once, never inside the
 // call that was given it, with the time at which it runs. After the seat is
@@ -56,7 +56,8 @@ struct TrainerGroup {
   Life life;  // names the group
   uint32_t rank = 0;
   uint32_t size = 1;
-  // Of each fragment by rank: they cover the fragment in order.
+  // For each fragment, the elements that each rank holds. In rank order they
+  // cover the fragment.
   std::vector<std::vector<ElementRange>> owners;
 };
 

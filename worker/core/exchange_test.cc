@@ -245,7 +245,8 @@ int RefusedAfterSwap(FrameKind kind) {
 }
 
 TEST(ExchangeTest, ResultsInTheCodecOfContributionsAreRefused) {
-  // Of two spans two others each, a payload of three parts.
+  // For each of two spans, the owner sends its nf4 result to two other members
+  // in two parts. Contributions in int8_block, below, have three parts.
   EXPECT_EQ(RefusedAfterSwap(FrameKind::kResult), 8);
 }
 

@@ -81,7 +81,7 @@ struct Audit {
   friend bool operator==(const Audit&, const Audit&) = default;
 };
 
-// Of one fragment of the model.
+// What a Status says about one fragment of the model.
 struct FragmentFacts {
   uint32_t span_begin = 0;
   Sequence applied;
@@ -95,12 +95,12 @@ struct FragmentFacts {
   Sequence pin;
   double owed_norm = 0;
   double lost_norm = 0;
-  // The attempt whose commit made the state at `applied`; unset where that is
-  // a base or not known.
+  // The attempt whose commit made the state at `applied`. Unset when that state
+  // is a base or its attempt is not known.
   Attempt applied_attempt;
-  // The newest sequence of which a result is on disk, committed or not.
+  // The newest sequence with a result on disk, committed or not.
   Sequence last_result;
-  // Of that result; the highest where there are several.
+  // The attempt of that result, the highest where the sequence has several.
   Attempt last_result_attempt;
   friend bool operator==(const FragmentFacts&, const FragmentFacts&) = default;
 };

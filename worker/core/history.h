@@ -24,11 +24,12 @@ class History {
 
   // --- What is committed. ---
 
-  // Entries already known are left as they are: a commit never changes.
+  // Adds the entries that are not known yet. The others are left as they are,
+  // because a commit never changes.
   void AddCommitted(const std::vector<CommittedEntry>& entries);
-  // Null when not known (here).
+  // Null when the commit is not known here.
   const CommittedEntry* Find(Sequence sequence) const;
-  // Entries up to `sequence` are needed no more, except by Deletable().
+  // Forgets entries up to `sequence`, which nobody needs any more.
   void ForgetThrough(Sequence sequence);
   // Forgets what the coordinator has lost: entries after `newest`, and those
   // from the first on that it has with another attempt. Answers whether there
@@ -78,7 +79,8 @@ class History {
   };
   static FileKey KeyOf(const StoredFile& file);
 
-  // What was asked last, with its answer: Status asks the same again and again.
+  // The last question of each kind, with its answer, because every Status asks
+  // the same again.
   struct Question {
     Sequence sequence;
     uint32_t begin = 0;
@@ -93,7 +95,8 @@ class History {
     Known<Sequence> stored_through;
     Known<Sequence> first_kept;
   };
-  // Of `known` to `question`, by `find` when it was not asked last.
+  // Returns the answer to `question`, from `known` if this was its last
+  // question, else from `find`.
   template <typename Answer, typename Find>
   static const Answer& Ask(Known<Answer>& known, const Question& question,
                            Find find) {

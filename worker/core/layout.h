@@ -1,6 +1,6 @@
 // worker/core/layout.h
 //
-// Which elements of the flat model state each span has.
+// The elements of the flat model state that belong to each span.
 #ifndef SKERRY_WORKER_CORE_LAYOUT_H_
 #define SKERRY_WORKER_CORE_LAYOUT_H_
 
@@ -17,7 +17,7 @@ struct Layout {
 
   uint32_t size() const { return static_cast<uint32_t>(spans.size()); }
   uint64_t elements(uint32_t span) const { return spans[span].size(); }
-  // Of spans [begin, end). Requires: begin < end <= size().
+  // The elements of spans [begin, end). Requires: begin < end <= size().
   ElementRange Of(uint32_t begin, uint32_t end) const {
     return {spans[begin].begin, spans[end - 1].end};
   }

@@ -59,18 +59,21 @@ struct JobSettings {
   uint64_t samples = 0;
   uint32_t batch_samples = 1;  // of one worker in one inner step
   uint32_t tau = 1;
-  // The largest that a member sends with, results too; an attempt says which.
+  // The codec with the largest frames that a member may use, for results too.
+  // An attempt says which codec is used.
   compression::CodecId codec = compression::CodecId::kInt8Block;
   uint32_t spans = 64;     // of a fragment
   uint32_t fragments = 1;  // tau is a multiple of it
-  // State 0 is that of a checkpoint, which its worker has made a base of, and
-  // not what the trainer begins with.
+  // Whether the state that the job starts from, or has gone back to, is that of
+  // a checkpoint, of which the worker has made a base, and not the trainer's
+  // initial values.
   bool from_checkpoint = false;
   uint64_t samples_before = 0;  // that state 0 has taken in
-  // By fragment, the sequence of the state that is what the trainer begins
-  // with; empty: 0. After a job has gone back to it.
+  // By fragment, the sequence whose state is the trainer's initial values.
+  // Empty: 0. Set after the job has gone back to them.
   std::vector<Sequence> begins_at = {};
-  // States at multiples of this are bases, to be saved; 0: none are.
+  // States at multiples of this are stored as bases, so that they can be saved.
+  // 0: none are.
   uint64_t checkpoint_every = 0;
   friend bool operator==(const JobSettings&, const JobSettings&) = default;
 };
@@ -98,10 +101,12 @@ struct Member {
   Contribution contribution;
   std::vector<SpanHolder> holders;  // together: every span once
   compression::CodecId codec = compression::CodecId::kRawF32;
-  // Not there when results of its spans travel as its contributions do.
+  // The codec of the results of the spans that it owns. Unset: the same as
+  // `codec`.
   std::optional<compression::CodecId> result_codec = {};
 
-  // Of its frames that carry contributions, and of those that carry results.
+  // The codec of this member's frames that carry contributions, and of those
+  // that carry results.
   compression::CodecId OfContributions() const { return codec; }
   compression::CodecId OfResults() const {
     return result_codec.value_or(codec);
@@ -130,7 +135,7 @@ struct Outcome {
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-// A worker that can serve spans this one lacks.
+// A worker that can serve spans that this one lacks.
 struct Source {
   SpanHolder holder;
   // Newest base there; sequence 0 with no hashes: none but the initial state.
@@ -157,16 +162,17 @@ struct GenerateOrder {
   friend bool operator==(const GenerateOrder&, const GenerateOrder&) = default;
 };
 
-// Of one fragment of the model.
+// What the coordinator says about one fragment of the model.
 struct FragmentOrders {
   Sequence newest;
-  // After the worker's `applied`, oldest first, without gaps.
+  // Entries after the worker's `applied`, oldest first, without gaps.
   std::vector<CommittedEntry> committed;
   std::optional<OpenExchange> open;
   std::optional<Outcome> outcome;
   Sequence keep_from;
   std::vector<Source> sources;
-  // Others wait for this replica here, and it waits for them elsewhere.
+  // Other replicas wait for this one in this fragment, while it waits for them
+  // in another.
   bool wanted = false;
   friend bool operator==(const FragmentOrders&,
                          const FragmentOrders&) = default;
@@ -183,15 +189,15 @@ struct JobOrders {
   // worker has a place.
   std::vector<SpanHolder> holders;
   data::RangeSet granted;
-  // No round is started; what is owed is delivered, and the life goes on.
+  // The worker starts no round. It delivers what it owes, and the life goes on.
   bool paused = false;
-  // No sample is free for this life: what was trained on is delivered.
+  // No sample is free for this life, so that what was trained on is delivered.
   bool nothing_left = false;
-  // As many as the settings say.
+  // One for each of the settings' fragments, in order.
   std::vector<FragmentOrders> fragments = std::vector<FragmentOrders>(1);
   std::vector<EvaluationOrder> evaluations;
   std::vector<GenerateOrder> generate;
-  // Of the model, as the coordinator knows it; 0: it does not.
+  // Number of elements in the model. 0: the coordinator does not know it.
   uint64_t element_count = 0;
   friend bool operator==(const JobOrders&, const JobOrders&) = default;
 };

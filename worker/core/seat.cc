@@ -335,7 +335,9 @@ Attempt Seat::Impl::HighestAttempt() const {
 }
 
 std::optional<Instant> Seat::Impl::NextDeadline() const {
-  // Of a seat that stands still the others are over, and would come at once.
+  // A seat that has failed or cannot store reports only the disk's deadline. It
+  // does nothing at its other deadlines, so one that has passed would wake the
+  // loop again and again.
   if (!Works()) return disk_.NextDeadline();
   std::optional<Instant> next;
   for (const auto& fragment : fragments_) {

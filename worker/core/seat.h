@@ -40,11 +40,11 @@ struct SeatOptions {
   std::string worker;
   // What the job's folder on disk holds; pieces are verified before use.
   std::vector<StoredFile> on_disk;
-  // In how many the model is exchanged.
+  // Number of fragments in which the model is exchanged.
   uint32_t fragments = 1;
-  // Between two tries of a peer that did not answer.
+  // Time between two tries of a peer that did not answer.
   absl::Duration retry_interval = absl::Milliseconds(250);
-  // Between two tries of a disk that could not store.
+  // Time between two tries of a disk that could not store.
   absl::Duration disk_retry_interval = absl::Seconds(5);
   // Pieces asked for at once while recovering.
   int fetches_max = 8;
@@ -58,7 +58,8 @@ struct TrainerDescription {
   uint64_t epoch_samples = 0;
   double flops_per_sample = 0;
   uint64_t validation_samples = 0;
-  // Of the values that it begins with, and of what they mean; 0: not known.
+  // XXH3-64 hashes of the values that the trainer begins with, and of the
+  // names, shapes and order of its tensors. 0: not known.
   uint64_t initial_hash = 0;
   uint64_t layout_hash = 0;
 };

@@ -261,7 +261,8 @@ void Seat::Impl::StartLoad(std::vector<uint32_t> fragments, bool exact,
           return StartLoad({fragments.begin() + 1, fragments.end()}, exact,
                            after);
         }
-        // Of one fragment's anchor nothing whole can be made.
+        // The trainer holds the anchor of the whole model only if all fragments
+        // were loaded.
         at_anchor_ = exact && (fragments_.size() == 1 || cut_.at_anchor ||
                                after == Step::kResting);
         step_ = after;

@@ -92,7 +92,8 @@ void SeatFragment::EndLife() {
   life_ = Life();
   book_.Abandon();
   CloseExchange();
-  // Of spans that it may hold no longer; and only lives report.
+  // A stored result is reported only within a life, and may be of spans that
+  // this worker no longer holds in the next one.
   stored_.reset();
   live_.Reset();
   trained_ = data::RangeSet();

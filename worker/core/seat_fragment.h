@@ -43,9 +43,9 @@ struct SeatFragmentOptions {
 
 class SeatFragment {
  public:
-  // `advance` follows whatever comes about by itself; `fail` says that the seat
-  // cannot go on. `effects` outlive the fragment; of `on_disk` it takes its own
-  // files.
+  // `advance` is called when something that was asked of `effects` is done.
+  // `fail` is called when the seat cannot go on. `effects` outlive the
+  // fragment. It takes its own files from `on_disk`.
   using Advance = absl::AnyInvocable<void(Instant now)>;
   using Fail = absl::AnyInvocable<void(Instant now, const std::string& why)>;
   SeatFragment(SeatFragmentOptions options,
@@ -73,7 +73,8 @@ class SeatFragment {
   LiveBook& live() { return live_; }
   OwedBook& book() { return book_; }
   const OwedBook& book() const { return book_; }
-  // Of the held spans in the whole model. Requires: some are held.
+  // Returns the held spans as elements of the whole model. Requires: at least
+  // one span is held.
   ElementRange HeldElements() const {
     return layout_.Of(recovery_.begin(), recovery_.end());
   }
@@ -85,17 +86,20 @@ class SeatFragment {
   void AddReport(const RunReport& report, uint64_t samples);
   // Whether the trainer has learnt anything in it since its last boundary.
   bool IsAhead() const { return !trained_.empty(); }
-  // What that comes to.
+  // Returns the contribution that this makes for `round`.
   Contribution Produced(Round round) const;
-  // A boundary: it is a contribution now. The next start has to be loaded.
+  // A boundary of this fragment: what was trained is a contribution now, and
+  // the start of the next round has to be loaded.
   void OnBoundary();
   void OnLoaded() { at_boundary_ = false; }
   bool at_boundary() const { return at_boundary_; }
-  // Of the round that has ended.
+  // The delay, in rounds, of the round that ended at the last boundary
+  // (optimizer::DelayAt).
   int ended_delay() const { return ended_delay_; }
-  // Its contribution waits for its outcome.
+  // Whether a contribution waits for its outcome, or is being added or settled.
   bool Waits() const { return book_.pending() || book_.busy(); }
-  // The cut is not below the newest result that took something from here.
+  // The sequence of the newest result that took in a contribution of this life.
+  // No cut is below it.
   Sequence outcome_sequence() const { return outcome_sequence_; }
 
   // --- Its attempts.
@@ -104,7 +108,7 @@ class SeatFragment {
   enum class FrameAnswer { kAccepted, kRefused, kNotYet };
   FrameAnswer OnFrame(const compression::FrameHeader& header,
                       const SharedBytes& payload);
-  // In one word for the log; empty without an open attempt.
+  // The state of the open attempt in one word for the log; empty without one.
   std::string_view Phase() const;
   Attempt open_attempt() const {
     return exchange_ == nullptr ? Attempt() : exchange_->attempt();

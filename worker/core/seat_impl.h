@@ -109,19 +109,20 @@ class Seat::Impl {
 
   // --- seat_phase.cc ---
   std::string_view PhaseOfRound() const;
-  // Of the first fragment that has an open attempt; empty without one.
+  // The phase of the first fragment that has an open attempt; empty without
+  // one.
   std::string_view PhaseOfExchange() const;
-  // One event for each change.
+  // Writes a trace line if the phase has changed.
   void ReportPhase();
   void DeleteFiles();
   void Changed() { effects_.host.StatusChanged(); }
   bool over() const { return orders_ && IsOver(orders_->phase); }
   bool StartsRounds() const { return !draining_ && !orders_->paused; }
-  // Held by this worker, of every fragment.
+  // This worker holds spans [begin(), end()) of every fragment.
   uint32_t begin() const { return fragments_[0]->recovery().begin(); }
   uint32_t end() const { return fragments_[0]->recovery().end(); }
-  // Every fragment: has folded what it is to fold; is at its newest sequence;
-  // has nothing that waits or that the trainer has learnt since.
+  // Whether every fragment is ready (recovery.h), is at its newest sequence, or
+  // has neither a contribution that waits nor training since its last boundary.
   bool AllReady() const;
   bool AllNewest() const;
   bool AllDelivered() const;
@@ -131,7 +132,7 @@ class Seat::Impl {
   // --- seat_round.cc ---
   bool StepOnce(Instant now);
   bool StepAway(Instant now);
-  // Makes the present state one that can be saved and begun with.
+  // Stores the present state as a base, which can be saved and begun with.
   void KeepState();
   bool StepJoin(Instant now);
   bool StepStart(Instant now);
@@ -167,7 +168,10 @@ class Seat::Impl {
   uint32_t NextTurn() const;
   void OnCut(Instant now, absl::StatusOr<CutReply> reply);
   bool StepFold(Instant now);
-  // Of these fragments, one after the other.
+  // StartMerge() writes the next start of these fragments' spans, or their
+  // anchor with `at_anchor`, and StartLoad() has the trainer load the
+  // fragments, one after the other. Then the step is `after`. `exact`: what is
+  // loaded is the anchor.
   void StartMerge(std::vector<uint32_t> fragments, bool at_anchor, Step after);
   void StartLoad(std::vector<uint32_t> fragments, bool exact, Step after);
 

@@ -72,7 +72,7 @@ std::vector<JobFolder> StateFolders::TakeRemovable(int64_t now_unix_ms) {
     folder.removing = true;
     found.push_back(key);
   };
-  // Of ended jobs, oldest first.
+  // Folders of ended jobs, those that ended first in front.
   std::vector<std::pair<int64_t, JobFolder>> ended;
   uint64_t bytes = 0;
   for (auto& [key, folder] : folders_) {

@@ -2,13 +2,13 @@
 //
 // Decides which jobs' folders a worker removes from its disk.
 //
-// A folder is removed for one of three reasons, and the coordinator that the
-// worker speaks to has to say so in the present session: an operator has
-// deleted the job; an operator has this worker's folder removed; or the job has
-// ended, and the folder is older than the worker keeps those of ended jobs, or
-// they are together larger than it keeps. A coordinator says nothing of jobs
-// that it does not know, so one that has lost its journal, was restored from an
-// older copy, or is of another cluster removes nothing.
+// A folder is removed for one of three reasons. An operator has deleted the
+// job. An operator has this worker's folder removed. Or the job has ended, and
+// its folder is older than the worker keeps folders of ended jobs, or these are
+// together larger than it keeps. The coordinator that the worker speaks to must
+// have said so in the present session. It says nothing about jobs that it does
+// not know, so one that has lost its journal, was restored from an older copy,
+// or is of another cluster removes nothing.
 #ifndef SKERRY_WORKER_CORE_STATE_FOLDERS_H_
 #define SKERRY_WORKER_CORE_STATE_FOLDERS_H_
 
@@ -33,8 +33,8 @@ struct JobFolder {
 struct StoredFolder {
   JobFolder folder;
   uint64_t bytes = 0;
-  // When this worker first heard that the job has ended, by its wall clock; 0
-  // while the job has not, as far as it knows.
+  // When this worker first heard that the job has ended, in milliseconds of its
+  // wall clock since 1970. 0 while it has not heard so.
   int64_t ended_unix_ms = 0;
   friend bool operator==(const StoredFolder&, const StoredFolder&) = default;
 };
@@ -45,12 +45,12 @@ struct EndedRetention {
   uint64_t bytes = uint64_t{64} << 30;
 };
 
-// What one set of orders says of folders.
+// What one set of orders says about folders.
 struct FolderOrders {
-  // Of jobs that the orders name and that have not ended.
+  // Folders of jobs that the orders name and that have not ended.
   std::vector<JobFolder> live;
   std::vector<JobFolder> ended;
-  // To be removed now.
+  // Folders to be removed now.
   std::vector<JobFolder> removed;
 };
 

@@ -11,7 +11,7 @@ using ::testing::IsEmpty;
 
 constexpr JobFolder kOne{JobId(1), 11};
 constexpr JobFolder kTwo{JobId(2), 22};
-// Of a coordinator that gave number 1 to another job.
+// Another coordinator gave number 1 to this job.
 constexpr JobFolder kOther{JobId(1), 99};
 constexpr int64_t kHourMs = 3600 * 1000;
 constexpr EndedRetention kKeep{absl::Hours(10), 1000};

@@ -1,8 +1,9 @@
 // worker/core/trainer_watch.h
 //
-// Decides when a trainer that does not go on has to be ended: its process is
-// stopped and answers nothing, or it answers and its work stands still (a hung
-// kernel). How long that may take is learned from the trainer's own steps.
+// Decides when a trainer that makes no progress has to be ended. Either its
+// process is stopped and answers nothing, or it answers while its work stands
+// still (a hung kernel). How long either may last is learned from the trainer's
+// own steps.
 //
 // The bar is max(10 s, 8 x the longest of the last hundred steps) from the
 // moment the trainer stops to the start of the next one. Of that, two seconds
@@ -45,17 +46,18 @@ struct TrainerProgress {
 struct TrainerWatchOptions {
   absl::Duration least = absl::Seconds(8);
   double longest_steps = 7;
-  // For a piece of work before the first step shows how long one takes, and
-  // for the first answer of a process: reading a large shard, building a
+  // Time for a piece of work before the first step shows how long one takes,
+  // and for the first answer of a process: reading a large shard, building a
   // model, importing a framework, compiling kernels.
   absl::Duration unknown = absl::Minutes(10);
-  // For a copy, which has no pieces.
+  // Time for a copy, or for joining a group, which have no pieces.
   absl::Duration copy = absl::Minutes(1);
-  // Between two questions to the trainer.
+  // Time between two questions to the trainer.
   absl::Duration interval = absl::Milliseconds(500);
 };
 
-// One process of a trainer. Told every answer, and asked once an interval.
+// Watches one process of a trainer. It is told every answer, and asked once an
+// interval.
 class TrainerWatch {
  public:
   // `longest_step` is that of the trainer before, zero when there was none.
@@ -76,7 +78,8 @@ class TrainerWatch {
   // allows has passed without a sign. Empty while nothing is wrong.
   std::string Trouble(Instant now) const;
 
-  // Of the last hundred steps, or what the constructor was given.
+  // The longest of the last hundred steps. Before the trainer's first step,
+  // what the constructor was given.
   absl::Duration longest_step() const { return longest_step_; }
   // How long a trainer may wait for the others of its island. Longer than
   // Look() allows the one that they all wait for, which is then ended alone.
@@ -90,7 +93,8 @@ class TrainerWatch {
   };
   absl::Duration OfSteps() const;
   absl::Duration AllowedForPiece() const;
-  // Of whichever is closer to its end.
+  // Returns the trainer's silence or its standstill, whichever is closer to
+  // what is allowed.
   Lateness Judge(Instant now) const;
   std::string TextOf(const Lateness& lateness) const;
 

@@ -1,7 +1,7 @@
 // worker/daemon/codec_speeds.h
 //
-// How fast this machine encodes and decodes, measured: what an adaptive job's
-// codecs are chosen by.
+// Measures how fast this machine encodes and decodes. The codecs of an adaptive
+// job are chosen by these speeds.
 #ifndef SKERRY_WORKER_DAEMON_CODEC_SPEEDS_H_
 #define SKERRY_WORKER_DAEMON_CODEC_SPEEDS_H_
 
@@ -18,13 +18,14 @@ struct CodecSpeed {
   double decode_elements_per_s = 0;
 };
 
-// Of 4 MiB of values on the calling thread, which with what becomes of them
-// stay in no cache of one core, as spans of large models do not; more would
-// keep a worker that was started again from other work for a second. A turn
-// goes through all codecs in the order of their numbers; the best of three
-// turns counts, or of as many as `budget_s` allow, which is looked at before
-// each codec. A codec that no turn has reached is not there. `seconds` is a
-// clock.
+// Encodes and decodes 4 MiB of values with every codec on the calling thread.
+// These values and what they become do not fit into the cache of one core, just
+// as spans of large models do not. More of them would keep a restarted worker
+// from other work for a second. Each of three turns goes through all codecs in
+// the order of their numbers, and the best turn counts for each codec. The
+// measurement ends early when `budget_s` seconds have passed, which is checked
+// before each codec. A codec that no turn has reached is left out. `seconds` is
+// the clock.
 std::vector<CodecSpeed> MeasureCodecs(absl::FunctionRef<double()> seconds,
                                       double budget_s);
 

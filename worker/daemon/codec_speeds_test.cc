@@ -32,7 +32,8 @@ TEST(CodecSpeedsTest, EveryCodecThatAJobCanNameIsMeasured) {
 }
 
 TEST(CodecSpeedsTest, TheBestTurnCounts) {
-  // Of three turns neither the first nor the last is the best.
+  // Seconds that encoding and decoding take in each turn. The second is the
+  // best.
   const double encode[] = {4, 1, 2};
   const double decode[] = {4, 2, 8};
   const size_t looks = 3 * CodecCount();  // of a turn
@@ -40,7 +41,7 @@ TEST(CodecSpeedsTest, TheBestTurnCounts) {
   double now = 0;
   const auto speeds = MeasureCodecs(
       [&] {
-        // The first look is at the start; then three a codec.
+        // The clock is read once at the start, then three times for each codec.
         if (look > 0 && look % 3 == 2) now += encode[(look - 1) / looks];
         if (look > 0 && look % 3 == 0) now += decode[(look - 1) / looks];
         ++look;

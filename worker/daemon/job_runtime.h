@@ -42,7 +42,7 @@ struct JobEnvironment {
   runtime::EventLoop& loop;
   runtime::Executor& compute;
   runtime::Executor& disk;
-  // Of checkpoints, which may take long.
+  // Runs checks of checkpoint folders and saves, which may take long.
   runtime::Executor& save;
   runtime::Files& files;
   transport::BulkTransport& bulk;
@@ -52,7 +52,7 @@ struct JobEnvironment {
   std::string run_directory;
   std::vector<std::string> trainer_command;
   // How long a job that is over keeps its memory, and the trainer that answered
-  // a prompt, when nobody uses them.
+  // a prompt, while nobody uses them.
   absl::Duration ended_idle;
 };
 
@@ -97,7 +97,8 @@ class JobRuntime {
   // The files of fragments from this one on.
   void StoreCheckpoint(std::shared_ptr<StartingBase> base, size_t fragment);
   void ReadCheckpointLater(const absl::Status& status);
-  // From the seat itself when it has it.
+  // Takes the piece from this worker's own seat if that has it, else from
+  // `address`.
   void FetchPiece(const std::string& address, const PieceKey& key,
                   Done<absl::StatusOr<SharedBytes>> done);
   void Save(StateToSave state, StateSaver::Written written);

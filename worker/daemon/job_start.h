@@ -23,16 +23,16 @@ class JobStart {
 
   // The sequence of each fragment at which the job begins.
   const std::vector<Sequence>& at() const { return at_; }
-  // The newest time that the job went back.
+  // The state that the job last went back to.
   const v1::RestoredState& restored() const { return restored_; }
-  // Whether a checkpoint has to be read first: the job starts from one, and
-  // that is neither on the disk nor of no use any more.
+  // Whether a checkpoint has to be read first. It has to if the job starts from
+  // one whose state is not on the disk and which is still of use.
   bool NeedsCheckpoint(const std::vector<StoredFile>& on_disk) const;
 
  private:
   bool has_checkpoint_;
   v1::RestoredState restored_;
-  // Of each fragment.
+  // FragmentOrders.keep_from of each fragment in the first orders.
   std::vector<Sequence> keep_from_;
   std::vector<Sequence> at_;
 };

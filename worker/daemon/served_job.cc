@@ -12,7 +12,7 @@
 namespace skerry::worker {
 namespace {
 
-// Whether it can sleep.
+// The longest time between two looks whether a job that has ended can sleep.
 constexpr absl::Duration kLookEvery = absl::Seconds(1);
 
 }  // namespace
@@ -46,7 +46,8 @@ absl::Status ServedJob::Wake() {
 absl::Status ServedJob::OnOrders(Revision revision,
                                  const v1::JobOrders& orders) {
   revision_ = revision;
-  // Of a job that trains only what stays the same is asked for.
+  // Until the job has ended, only what never changes is read from `orders_`, so
+  // the first orders are kept.
   if (HasEnded(orders.phase()) || HasEnded(orders_.phase())) orders_ = orders;
   if (runtime_ == nullptr) return HasWork() ? Wake() : absl::OkStatus();
   if (HasEnded(orders.phase())) SleepLater();
@@ -55,7 +56,8 @@ absl::Status ServedJob::OnOrders(Revision revision,
 
 bool ServedJob::HasWork() const {
   if (!HasEnded(orders_.phase()) || orders_.generate_size() > 0) return true;
-  // It fell asleep without the job's last state, and somebody has more now.
+  // It may have fallen asleep without the job's last state. It has work if some
+  // worker has more now.
   for (const v1::FragmentOrders& fragment : orders_.fragments()) {
     uint64_t applied = 0;
     for (const v1::FragmentStatus& own : last_.fragments()) {

@@ -18,16 +18,17 @@ struct StartingBase {
   struct File {
     // All spans of a fragment, cut as the job cuts them.
     StoredFile file;
-    // Of each piece.
+    // The bytes of each piece of `file`, in the same order.
     std::vector<SharedBytes> contents;
   };
   std::vector<File> files;  // by fragment
 };
 
-// Reads and verifies what `job` names, bit for bit; momentum that is not there
-// begins at zero, and that of a method without momentum is left out. May take
-// long, and memory of 24 bytes a parameter. Requires: the job names a
-// checkpoint. Errors: those of checkpoint::ReadStartingPoint.
+// Reads the checkpoint that `job` names, and verifies it bit for bit. Outer
+// momentum begins at zero if the checkpoint has none, and is left out if the
+// job's method has none. May take long, and needs 24 bytes of memory a
+// parameter. Requires: the job names a checkpoint. Errors: those of
+// checkpoint::ReadStartingPoint.
 absl::StatusOr<StartingBase> ReadStartingBase(const v1::JobSpec& job,
                                               runtime::Files& files);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kFetchesAtOnce = 4;
 
-// Of the piece at that place of the order.
+// Returns the key of piece `index` of the order.
 PieceKey KeyOf(const v1::CheckpointOrder& order, int index) {
   PieceKey key{PieceKey::Kind::kBase, Sequence(order.sequence()), Attempt(),
                static_cast<uint32_t>(index), order.pieces(index).hash()};

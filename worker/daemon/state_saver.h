@@ -1,8 +1,8 @@
 // worker/daemon/state_saver.h
 //
-// Saves a whole state of a job as a checkpoint when the coordinator says so:
-// gathers the bases of all spans, from here and from other workers, and has
-// them written beside training.
+// Saves a whole state of a job as a checkpoint when the coordinator orders it.
+// Gathers the bases of all spans from here and from other workers, and has them
+// written while training goes on.
 #ifndef SKERRY_WORKER_DAEMON_STATE_SAVER_H_
 #define SKERRY_WORKER_DAEMON_STATE_SAVER_H_
 
@@ -32,11 +32,12 @@ struct StateToSave {
 // Members are called on the loop, and so are the handlers.
 class StateSaver {
  public:
-  // One try. `done` runs on the loop, unless the saver is gone by then.
+  // Tries once to fetch a piece. `done` runs on the loop, unless the saver is
+  // gone by then.
   using Fetch =
       absl::AnyInvocable<void(const std::string& address, const PieceKey& key,
                               Done<absl::StatusOr<SharedBytes>>)>;
-  // Runs on the loop; also when the saver is gone by then.
+  // Runs on the loop, even if the saver is gone by then.
   using Written = absl::AnyInvocable<void(v1::CheckpointOutcome) &&>;
   using Write = absl::AnyInvocable<void(StateToSave state, Written written)>;
 
@@ -44,20 +45,21 @@ class StateSaver {
   StateSaver(JobId job, Fetch fetch, Write write,
              absl::AnyInvocable<void()> changed);
 
-  // From every Orders. Starts what is ordered, unless that is done or under
-  // way, or something else is; forgets a failure that the coordinator has
-  // heard of. `elements`: of the model; 0 while that is not known, and then
-  // nothing is started.
+  // Called with every Orders. Starts the ordered save, unless it has an outcome
+  // already or any save is under way. Without an order it forgets the last
+  // failure, because the coordinator has heard of it. `elements` is the size of
+  // the model. While it is 0, not known, nothing is started.
   void OnOrders(const v1::JobOrders& orders, uint64_t elements);
 
-  // Of the newest order; without hash and error it is under way.
+  // The outcome of the newest order that was started. While it has neither hash
+  // nor error, the save is under way.
   const std::optional<v1::CheckpointOutcome>& outcome() const {
     return outcome_;
   }
 
  private:
   void Advance();
-  // From the holder that is tried as number `attempt`.
+  // Fetches the piece. Every `attempt`, from 0, asks another holder.
   void FetchPiece(int span, int attempt);
   void WriteAll();
   void Finish(v1::CheckpointOutcome outcome);

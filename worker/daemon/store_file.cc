@@ -61,7 +61,8 @@ absl::Status CheckHead(std::span<const std::byte> bytes) {
 }
 
 std::string NameToFirstSpan(const StoredFile& file) {
-  // Of the first fragment as before there were others.
+  // Names of the first fragment carry no fragment number, so that files stored
+  // before jobs had several fragments are found.
   const std::string first =
       file.fragment == 0
           ? absl::StrCat(file.pieces.front().span)

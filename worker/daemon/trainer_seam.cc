@@ -129,7 +129,7 @@ void TrainerSeam::Load(const ElementRange& range, Done<absl::Status> done) {
   v1::LoadRequest request;
   SetRange(range, request.add_ranges());
   for (const std::vector<ElementRange>& owners : owners_) {
-    // Of the fragment that this is a part of.
+    // The request names the owners of the fragment that `range` is a part of.
     if (owners.size() < 2 ||
         std::find(owners.begin(), owners.end(), range) == owners.end()) {
       continue;

@@ -39,16 +39,17 @@ struct WorkerOptions {
   std::string address;
   std::string island_address;
   SessionOptions session;
-  // Between two Status messages when nothing changes, until the first orders
-  // tell the lease.
+  // Time between two Status messages when nothing changes, until the first
+  // orders name the lease.
   absl::Duration status_interval = absl::Seconds(1);
-  // Of the state folder (folder_id.h).
+  // Number of the state folder (folder_id.h).
   FolderId folder;
-  // Drawn once a process, and again when a life cannot go on.
+  // Draws a boot: once when the process starts, and again when it needs a new
+  // one.
   absl::AnyInvocable<uint64_t()> draw_boot;
-  // This machine, as every Status tells of it.
+  // Looks at this machine. Every Status says what it found.
   runtime::LookAtMachine look;
-  // What it keeps of jobs that have ended.
+  // What the worker keeps of jobs that have ended.
   EndedRetention retention;
   // Called when the coordinator will never admit this process.
   // FailedPrecondition: it speaks another protocol and has never admitted this
@@ -125,7 +126,7 @@ class WorkerDaemon final : public transport::BulkReceiver {
   bool stopping_ = false;
   absl::AnyInvocable<void() &&> on_released_;
   bool draining_ = false;
-  // By an operator, through the coordinator.
+  // An operator drains the worker, as the coordinator's orders say.
   bool told_to_drain_ = false;
   absl::btree_map<uint64_t, std::unique_ptr<ServedJob>> jobs_;
   // A job that this worker cannot serve now.

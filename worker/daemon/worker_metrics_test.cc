@@ -32,7 +32,7 @@ WorkerFacts Example() {
   return facts;
 }
 
-// Of the sample that has all these labels' values.
+// Returns the value of the metric's sample whose label values are `labels`.
 double ValueOf(const std::string& name, const std::set<std::string>& labels) {
   for (const Metric& metric : MetricsOf(Example())) {
     if (metric.name != name) continue;

@@ -1,6 +1,6 @@
 // worker/core/testing/world_ports.h
 //
-// What one worker of a World has of the outside.
+// The ports of one worker in a World, and what it keeps outside its seat.
 #ifndef SKERRY_WORKER_CORE_TESTING_WORLD_PORTS_H_
 #define SKERRY_WORKER_CORE_TESTING_WORLD_PORTS_H_
 
@@ -14,7 +14,7 @@
 
 namespace skerry::worker {
 
-// A process dies with its token: what it asked for is then answered to nobody.
+// A process dies with its token. What it asked for is then answered to nobody.
 using Token = std::shared_ptr<char>;
 
 struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
@@ -32,15 +32,16 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
   std::map<uint32_t, Attempt> forget_before;  // by fragment
   // What the trainer was given, newest last.
   std::vector<ElementRange> loads;
-  // How far each of those was from what the trainer had there.
+  // The largest change of a value in each of those loads.
   std::vector<float> moves;
   std::map<std::string, std::pair<StoredFile, std::vector<SharedBytes>>> disk;
   bool disk_full = false;
   std::vector<std::string> events;
-  // Since the last event: whether the seat called for a Status.
+  // Whether the seat has called for a Status since the last event.
   bool told = true;
   JobFacts last;
-  // Of its group, while it waits for the others to load.
+  // The elements that the trainer loads while it waits for the others of its
+  // group, and what ends that load.
   std::optional<ElementRange> loading;
   std::function<void()> loaded;
 
