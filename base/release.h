@@ -1,6 +1,6 @@
 // base/release.h
 //
-// Which program this is, and what it speaks.
+// The release of this program, and the version of the protocol that it speaks.
 #ifndef SKERRY_BASE_RELEASE_H_
 #define SKERRY_BASE_RELEASE_H_
 
@@ -10,7 +10,8 @@ namespace skerry {
 
 inline constexpr char kRelease[] = "0.1.0";
 
-// Of proto/skerry/v1. Two processes talk only when they agree on it.
+// The version of proto/skerry/v1. Two processes talk only when they agree on
+// it.
 inline constexpr uint32_t kProtocolVersion = 1;
 
 }  // namespace skerry

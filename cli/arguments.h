@@ -34,17 +34,18 @@ struct Arguments {
   Command command = Command::kVersion;
   // host:port; the flag, else SKERRY_COORDINATOR, else the default.
   std::string coordinator = "127.0.0.1:7443";
-  // Whether it is not the default, so that no context changes it.
+  // True when the flag or the environment names the coordinator, so that no
+  // context replaces it.
   bool coordinator_given = false;
   // --context, which wins over SKERRY_COORDINATOR.
   std::string context;
   OutputForm form = OutputForm::kTable;
-  // Of the job, for the commands that take one.
+  // Name of the job, for the commands that take one.
   std::string name;
-  // Of the worker, likewise.
+  // Name of the worker, for the commands that take one.
   std::string worker;
-  // clean: on the worker's disk; empty: all of jobs that the coordinator does
-  // not know.
+  // clean: the folders to remove from the worker's disk. If there are none, it
+  // removes those of all jobs that the coordinator does not know.
   std::vector<std::string> folders;
   // submit, apply, plan.
   std::string file;

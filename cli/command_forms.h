@@ -1,6 +1,6 @@
 // cli/command_forms.h
 //
-// The commands, and in which forms each can answer.
+// The commands, and the forms in which each can print its answer.
 #ifndef SKERRY_CLI_COMMAND_FORMS_H_
 #define SKERRY_CLI_COMMAND_FORMS_H_
 
@@ -57,22 +57,25 @@ enum class Command {
   kConfigUse,
   kConfigDelete,
   kCompletion,
-  // Of the scripts that kCompletion prints.
+  // The scripts that kCompletion prints call this command.
   kComplete,
   kVersion,
   kDoctor,
 };
 
-// "table", .. or "custom-columns=NAME:spec.name".
+// Accepts the name of a form, such as "table", and
+// "custom-columns=NAME:spec.name".
 CLI::Validator IsForm();
 
-// Of a text that IsForm accepts; the columns go to `columns`.
+// Reads a text that IsForm accepts. What follows "custom-columns=" goes to
+// `columns`.
 OutputForm ReadForm(const std::string& text, std::string* columns);
 
 bool HasForm(Command command, OutputForm form);
 
-// The form as the command sees it: what follows something prints one object a
-// line in either JSON form.
+// The form that the command is told to print. A command that follows something
+// prints one object a line in either JSON form, so it is told kJson for
+// kJsonLines.
 OutputForm SeenForm(Command command, OutputForm form);
 
 }  // namespace skerry::cli

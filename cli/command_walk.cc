@@ -15,7 +15,7 @@ namespace {
 struct Walk {
   // The innermost command.
   const CLI::App* app = nullptr;
-  // Whose value comes next.
+  // The option whose value comes next, or null.
   const CLI::Option* awaiting = nullptr;
   // Words given to `app` that are no options.
   size_t positionals = 0;
@@ -38,7 +38,8 @@ std::vector<std::string> CommandNames(const CLI::App& app) {
   return names;
 }
 
-// Of the command and of those around it.
+// The options, without positional arguments, of `app` and of the commands
+// around it.
 std::vector<const CLI::Option*> OptionsOf(const CLI::App& app) {
   std::vector<const CLI::Option*> all;
   for (const CLI::App* at = &app; at != nullptr; at = at->get_parent()) {

@@ -1,7 +1,7 @@
 // cli/diagnosis.h
 //
-// What an operator would look at when something is wrong, judged from what was
-// gathered. Pure: no clock, no network.
+// Looks through gathered evidence for what is wrong with a cluster, as an
+// operator would. Pure: no clock, no network.
 #ifndef SKERRY_CLI_DIAGNOSIS_H_
 #define SKERRY_CLI_DIAGNOSIS_H_
 
@@ -18,17 +18,17 @@
 namespace skerry::cli {
 
 struct Evidence {
-  // Of the coordinator, and what it answered.
+  // The coordinator's address, and what it answered.
   std::string address;
   absl::StatusOr<v1::GetVersionReply> version = absl::UnknownError("not asked");
-  // This machine's wall clock in the middle of that call, and half of what the
-  // call took.
+  // This machine's wall clock in the middle of that call, and half the time
+  // that the call took.
   int64_t asked_unix_ms = 0;
   int64_t asked_half_ms = 0;
-  // Not asked for when the coordinator did not answer.
+  // Empty when the coordinator did not answer.
   v1::ListWorkersReply workers;
   v1::ListJobsReply jobs;
-  // Whether the address of a worker answers, by name.
+  // Whether a worker's address answers, by the worker's name.
   std::map<std::string, absl::Status> ports;
   // State folders on this machine.
   struct Folder {
@@ -48,7 +48,8 @@ struct Check {
   std::string text;
 };
 
-// One a thing that is wrong, and one for each kind of thing that is well.
+// Returns one check for each thing that is wrong, and one for each kind of
+// thing that is well.
 std::vector<Check> Diagnose(const Evidence& evidence);
 
 // One line a check.

@@ -15,14 +15,14 @@ enum class ExitCode {
   kNotFound = 3,
   kConflict = 4,
   kDenied = 5,
-  // Safe to repeat.
+  // The command can safely be repeated.
   kUnavailable = 6,
   kInvalid = 7,
   kJobFailed = 8,
   kJobCancelled = 9,
   // The job succeeded, and its last state was not saved.
   kNotSaved = 10,
-  // Of `wait`.
+  // What `wait` waits for did not happen in time.
   kTimedOut = 124,
 };
 

@@ -1,7 +1,7 @@
 // cli/explain.h
 //
-// What a field of a job file means, from the one schema that there is:
-// proto/skerry/v1/job.proto with its comments.
+// Explains the fields of a job file from the comments of their only schema,
+// proto/skerry/v1/job.proto.
 #ifndef SKERRY_CLI_EXPLAIN_H_
 #define SKERRY_CLI_EXPLAIN_H_
 
@@ -17,21 +17,21 @@ namespace skerry::cli {
 struct FieldHelp {
   // Path from the job, as "training.tau"; empty for the job itself.
   std::string path;
-  // text | whole number | number | true or false | one of A, B | fields | list
-  // of ...
+  // One of "text", "whole number", "number", "true or false", "one of A, B" and
+  // "fields". A repeated field has "list of" before it.
   std::string type;
   std::string about;
-  // Of a group: one level, in the order of the schema.
+  // The fields of a group, one level deep, in the order of the schema.
   std::vector<FieldHelp> fields;
 };
 
-// Errors: NotFound, with the nearest field that there is.
+// Errors: NotFound, which suggests the nearest field.
 absl::StatusOr<FieldHelp> FindFieldHelp(const std::string& path);
 
-// Every path that FindFieldHelp knows, but the empty one.
+// Every path that FindFieldHelp knows, except the empty one.
 std::vector<std::string> AllFieldPaths();
 
-// Errors: of FindFieldHelp.
+// Prints the help of a field. Errors: those of FindFieldHelp.
 absl::Status ExplainField(const std::string& path, const Output& output);
 
 }  // namespace skerry::cli

@@ -1,8 +1,8 @@
 // cli/listing.h
 //
-// Lists as scripts want them: some of the items, in another order, other
-// columns. Works on the JSON of the API's objects, so that every field that
-// JSON shows can be asked for: `counters.tokens_per_s`.
+// Filters, sorts and prints lists as scripts want them. It works on the JSON of
+// the API's objects, so every field that JSON shows can be asked for, such as
+// `counters.tokens_per_s`.
 #ifndef SKERRY_CLI_LISTING_H_
 #define SKERRY_CLI_LISTING_H_
 
@@ -18,11 +18,13 @@
 namespace skerry::cli {
 
 struct ListArguments {
-  // "state=connected,island!=north": all have to hold. Of a field with several
-  // values one has to be equal, or all different. Enum values may be written
-  // without their prefix, in lower case.
+  // Requirements that an item has to meet, all of them, as in
+  // "state=connected,island!=north". `FIELD=VALUE` is met when any of the
+  // field's values equals VALUE. `FIELD!=VALUE` is met when none of them does.
+  // Enum values may be written without their prefix, in lower case.
   std::string selector = {};
-  // A field; numbers by value, others as text. Empty: as they come.
+  // The field to sort by. Numbers are compared by value, everything else as
+  // text. If it is empty, items keep the order of the list.
   std::string sort_by = {};
   // "NAME:spec.name,LOSS:losses.training_loss", for -o custom-columns.
   std::string columns = {};
@@ -33,14 +35,15 @@ struct ListArguments {
 struct ListSchema {
   // The key of the list in the JSON: "jobs".
   std::string list;
-  // Of an item; null: fields are not checked.
+  // The message type of an item. If it is null, names of fields are not
+  // checked.
   const google::protobuf::Descriptor* type = nullptr;
   // Short names of fields.
   std::map<std::string, std::string> aliases = {};
 };
 
-// Which items, in which order. Errors: InvalidArgument, naming the field or the
-// selector.
+// Returns the indices of the items that meet the selector, in the order asked
+// for. Errors: InvalidArgument, naming the field or the selector.
 absl::StatusOr<std::vector<size_t>> ChooseItems(const std::string& json,
                                                 const ListSchema& schema,
                                                 const ListArguments& arguments);
@@ -51,7 +54,8 @@ absl::StatusOr<std::string> CustomTable(const std::string& json,
                                         const std::vector<size_t>& items,
                                         const std::string& columns);
 
-// The list with these items only; everything else is dropped.
+// The JSON of the list with these items only. Other parts of the reply are
+// dropped.
 std::string ChosenJson(const std::string& json, const ListSchema& schema,
                        const std::vector<size_t>& items);
 // One item a line.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kPlansMax = 256;
 
-// Of its own when nothing is listed.
+// Returns what is listed or, when nothing is, `own` alone.
 template <typename T>
 std::vector<T> Or(const std::vector<T>& listed, T own) {
   return listed.empty() ? std::vector<T>{std::move(own)} : listed;
@@ -40,7 +40,7 @@ absl::StatusOr<v1::JobSpec::OuterMethod> ReadMethod(const std::string& word) {
   return static_cast<v1::JobSpec::OuterMethod>(value->number());
 }
 
-// What is not given is left out.
+// A tau or codec that is not set is left out of the name.
 std::string NameOf(const job::JobSpec& spec, const SimulationPlan& plan) {
   std::vector<std::string> parts;
   if (spec.training.tau > 0) {

@@ -14,7 +14,8 @@
 namespace skerry::cli {
 namespace {
 
-// Of a machine that does not come back.
+// When the absence of a machine that does not come back ends. No line of a
+// trace may name a later time.
 constexpr absl::Duration kNever = absl::Hours(100'000);
 
 std::map<std::string, uint32_t, std::less<>> WorkersOf(
@@ -36,7 +37,7 @@ absl::StatusOr<std::vector<sim::Absence>> ParseSpotTrace(
     const sim::ClusterShape& cluster) {
   const auto workers = WorkersOf(cluster);
   std::vector<sim::Absence> absences;
-  // Of workers that are down, their last in the list.
+  // The worker's last entry in `absences`, for each worker that is down.
   std::map<uint32_t, size_t> down;
   absl::Duration last;
   int number = 0;

@@ -1,6 +1,6 @@
 // cli/top_view.h
 //
-// What skerryctl top shows: unfinished jobs with how fast they go now, and
+// What skerryctl top shows: unfinished jobs with their current speed, and
 // workers. Pure: messages in, text out.
 #ifndef SKERRY_CLI_TOP_VIEW_H_
 #define SKERRY_CLI_TOP_VIEW_H_
@@ -15,13 +15,14 @@ namespace skerry::cli {
 
 class TopView {
  public:
-  // Speeds and stalls are those since the call before; of the first call, those
-  // since the job began.
+  // Speeds and stalls cover the time since the previous call. For a job that
+  // the previous call did not show, they are the averages that the coordinator
+  // reports.
   std::string Text(const v1::ListJobsReply& jobs,
                    const v1::ListWorkersReply& workers);
 
  private:
-  // Of a job, at the last call.
+  // The age and totals of a job at the last call.
   struct Seen {
     uint64_t age_ms = 0;
     uint64_t samples = 0;

@@ -11,18 +11,18 @@
 namespace skerry::cli {
 
 std::string JobsTable(const v1::ListJobsReply& jobs);
-// With method, codec, traffic and the reason of the phase as well.
+// Shows the method, codec, traffic and reason of the phase as well.
 std::string WideJobsTable(const v1::ListJobsReply& jobs);
 std::string WorkersTable(const v1::ListWorkersReply& workers);
-// With the operator's intent as well.
+// Shows the operator's intent as well.
 std::string WideWorkersTable(const v1::ListWorkersReply& workers);
-// One a line.
+// One name a line.
 std::string JobNames(const v1::ListJobsReply& jobs);
 std::string WorkerNames(const v1::ListWorkersReply& workers);
 // {"islands": [{"island", "workers", "connected", "suspected", "lost",
 // "draining", "cordoned", "drained", "jobs"}]}, by name.
 std::string IslandsJson(const v1::ListWorkersReply& workers);
-// Of a table of the islands, for CustomTable.
+// The columns with which CustomTable prints IslandsJson as a table.
 inline constexpr char kIslandColumns[] =
     "NAME:island,WORKERS:workers,CONNECTED:connected,SUSPECTED:suspected,"
     "LOST:lost,DRAINING:draining,CORDONED:cordoned,DRAINED:drained,JOBS:jobs";
@@ -31,13 +31,14 @@ std::string AuditDescription(const v1::AuditDataReply& audit);
 
 // One line of `watch job`, without the line end.
 std::string ProgressLine(const v1::JobView& job);
-// Whether the lines of two views of a job differ in more than the speed, which
-// is an average: between two commits it falls at every look.
+// True when the progress lines of two views of a job differ in more than the
+// speed. The speed is an average, so between two commits it is lower in every
+// view.
 bool ProgressDiffers(const v1::JobView& before, const v1::JobView& now);
 // One line of `logs`, without the line end.
 std::string EventLine(const v1::Event& event);
 
-// "running", "succeeded", ...
+// The phase in lower case, such as "running".
 std::string PhaseText(v1::JobPhase phase);
 
 }  // namespace skerry::cli

@@ -26,7 +26,7 @@ class SampleSource {
     int context_length = 0;
     // Tokens at or above it are refused when they are read.
     int vocab_size = 0;
-    // Of the order of the samples; see data/sample_order.h.
+    // Seed of the order of the samples; see data/sample_order.h.
     uint64_t seed = 0;
   };
 
@@ -46,13 +46,13 @@ class SampleSource {
                     std::span<int32_t> inputs,
                     std::span<int32_t> targets) const;
 
-  // Calls use(bytes) for all that Fill reads of these positions.
+  // Calls use(bytes) for all that Fill reads for these positions.
   void EveryRange(
       std::span<const uint64_t> positions,
       absl::FunctionRef<void(std::span<const std::byte>)> use) const;
 
-  // As Fill, of samples first, first + 1, ... in the order of the stream.
-  // Requires: they exist, and the sizes fit.
+  // As Fill, with the `rows` samples from `first` on in the order of the
+  // stream. Requires: they exist, and the sizes fit.
   absl::Status FillInOrder(uint64_t first, int rows, std::span<int32_t> inputs,
                            std::span<int32_t> targets) const;
 
@@ -61,7 +61,8 @@ class SampleSource {
                uint64_t sample_count, const Options& options);
   absl::Status FillSample(uint64_t sample, std::span<int32_t> inputs,
                           std::span<int32_t> targets) const;
-  // Calls use(shard, begin, count) for where `count` tokens of the stream are.
+  // Calls use(shard, begin, count) for each part of a shard that holds some of
+  // the `count` tokens of the stream from `begin` on.
   template <typename Use>
   void EveryPiece(uint64_t begin, uint64_t count, const Use& use) const;
   // Copies tokens [begin, begin + out.size()) of the stream.

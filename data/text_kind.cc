@@ -30,7 +30,8 @@ struct Foreign {
   std::string_view what;
   // What to do; $ stands for the path.
   std::string_view cure;
-  // Of a beginning that a text may have too: the ending of such files' names.
+  // The ending of such files' names, set when a text may begin with `magic`
+  // too. A file without binary bytes then counts only if its name ends so.
   std::string_view ending = "";
 };
 
@@ -86,7 +87,7 @@ constexpr std::array kForeign = {
     Foreign{"\xff\xd8\xff"sv, 0, "a picture", kNoText},
 };
 
-// Whether bytes stand in the beginning that no text has.
+// True when the beginning has bytes that no text has.
 bool IsBinary(std::string_view head) {
   head = head.substr(0, 4096);
   return std::any_of(head.begin(), head.end(), [](char c) {

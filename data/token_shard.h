@@ -17,13 +17,14 @@ namespace skerry::data {
 
 inline constexpr int32_t kTokenShardMagic = 20240520;
 inline constexpr int32_t kTokenShardVersion = 1;
-// Of shards with four bytes a token.
+// Magic number and version of shards with four bytes a token.
 inline constexpr int32_t kWideTokenShardMagic = 20240801;
 inline constexpr int32_t kWideTokenShardVersion = 7;
 inline constexpr size_t kTokenShardHeaderBytes = 256 * sizeof(int32_t);
 inline constexpr uint64_t kTokenShardTokensMax = 2147483647;
 
-// The bytes of a shard. Errors: InvalidArgument above kTokenShardTokensMax.
+// Returns the bytes of a shard. Errors: InvalidArgument above
+// kTokenShardTokensMax.
 absl::StatusOr<std::string> EncodeTokenShard(std::span<const uint16_t> tokens);
 absl::StatusOr<std::string> EncodeWideTokenShard(
     std::span<const uint32_t> tokens);

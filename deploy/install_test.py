@@ -18,7 +18,7 @@ _PROGRAMS = {
 }
 
 
-# Of flags that do not take everything.
+# Values of the flags that do not take 1.
 _VALUES = {'--coordinator': '127.0.0.1:1', '--listen': '127.0.0.1:0',
            '--admin': '127.0.0.1:0'}
 

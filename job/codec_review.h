@@ -1,7 +1,7 @@
 // job/codec_review.h
 //
-// What is wrong with the codec that a submitted job names, beside its outer
-// loop.
+// Checks the codec that a submitted job names, by itself and together with the
+// job's outer loop.
 #ifndef SKERRY_JOB_CODEC_REVIEW_H_
 #define SKERRY_JOB_CODEC_REVIEW_H_
 
@@ -13,16 +13,17 @@
 namespace skerry::job {
 
 // `codec` is a codec's name or a policy's. `error_max` is the relative root
-// mean square error of one encoding that the job accepts: only adaptive takes
-// one, and none below that of the menu's most exact codec.
+// mean square error of one encoding that the job accepts. Only adaptive takes
+// one, and it may not be below the error of the menu's most exact codec.
 void ReviewCodec(const std::string& codec, std::optional<double> error_max,
                  SpecProblems& problems);
 
-// outer.beta of a job that does not set it.
+// The outer.beta of a job that does not set it.
 double StandardBeta(const std::string& codec);
 
-// Of codecs that the job names; adaptive leaves out what diverges by itself.
-// `beta` is the error-feedback factor, `momentum` the outer optimizer's.
+// Finds whether a codec that the job names diverges. adaptive needs no check,
+// because it does not choose codecs that diverge. `beta` is the error-feedback
+// factor, `momentum` the outer optimizer's.
 void ReviewDivergence(const std::string& codec, double beta, double momentum,
                       SpecProblems& problems);
 

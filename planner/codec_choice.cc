@@ -94,7 +94,7 @@ struct Pair {
   uint32_t result_codec = 0;
 };
 
-// Of less error or, at the same, quicker.
+// Ranks by the error and, where it is the same, by the time. The least is best.
 std::pair<double, double> RankOf(const Hop& hop) {
   return {hop.squared_error, hop.seconds};
 }

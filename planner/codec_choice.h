@@ -33,29 +33,29 @@ struct CodecOption {
 struct ErrorHandling {
   double beta = 0.0;      // error-feedback factor, in [0, 1]
   double momentum = 0.0;  // of the outer optimizer
-  // RoundsAtOnce() that the outer step does not stand any more.
+  // The outer step overshoots when RoundsAtOnce() is this or more.
   double rounds_at_once_max = std::numeric_limits<double>::infinity();
-  // A codec's relative_rms that the job does not accept any more is above this.
+  // The largest relative_rms of a codec that the job accepts.
   double error_max = std::numeric_limits<double>::infinity();
 };
 
 // How many rounds of work reach the model at once when a codec with this error
 // gives way to one that sends everything: the last round, and what error
-// feedback has kept of those before, beta * relative_rms^2 of it a round, after
-// which the rest is as the geometric series of that. Infinite when nothing is
-// ever sent.
+// feedback has kept of those before. Each round it keeps beta * relative_rms^2
+// of what is there, so the rounds add up as a geometric series. Infinite when
+// nothing is ever sent.
 double RoundsAtOnce(double relative_rms, double beta);
 
 // Why a job may not use a codec, for contributions or for results; empty when
-// it may. Refused is what diverges (FindDivergence), what errs more than the
-// job accepts, and what keeps so much that the outer step overshoots once it is
-// sent.
+// it may. A codec is refused if it diverges (FindDivergence), if its error is
+// more than the job accepts, or if error feedback keeps so much that the outer
+// step overshoots once that is sent.
 //
-// Contributors keep what theirs leave out and owners what results leave out, in
-// the same buffer and by the same rule. So of what a round brings, errors e and
-// f in the two hops keep 1 - (1 - e^2) (1 - f^2), which is no more than the
-// coarser of two codecs keeps in both: what is refused one by one needs no look
-// at pairs.
+// Contributors keep what their codec leaves out, and owners what the codec of
+// results leaves out, in the same buffer and by the same rule. With errors e
+// and f in the two hops they keep 1 - (1 - e^2) (1 - f^2) of what a round
+// brings. That is no more than what the coarser of the two codecs would keep in
+// both hops, so codecs can be refused one by one, without a look at pairs.
 std::string WhyRefused(const CodecOption& option,
                        const ErrorHandling& handling);
 
@@ -74,8 +74,8 @@ struct CodecProblem {
 absl::Status ValidateProblem(const CodecProblem& problem);
 
 struct CodecChoice {
-  // By member, of contributions and of results: index in the options. The same
-  // where ResultsApart() is false.
+  // By member, the codec of contributions and that of results, as an index in
+  // the options. Both are the same where ResultsApart() is false.
   std::vector<uint32_t> codec;
   std::vector<uint32_t> result_codec;
   absl::Duration exchange;  // by TimesOf
@@ -87,20 +87,22 @@ struct CodecChoice {
   std::string reason;
 };
 
-// Of all assignments that hide, one with the least error; when none hides, of
-// those that end first. Of a member's codecs with one error, the quicker; of
-// those as quick, the same for contributions and results. Refused options are
-// never chosen. Takes (members x options)^2 steps, also when results are apart.
+// Chooses an assignment with the least error among those that hide. If none
+// hides, it chooses among those that end first. A member gets the quicker of
+// two codecs with the same error and, if they are as quick, the same codec for
+// contributions and results where it can. Refused options are never chosen.
+// Takes (members x options)^2 steps, also when results are apart.
 //
 // Errors: as ValidateProblem.
 absl::StatusOr<CodecChoice> ChooseCodecs(const CodecProblem& problem);
 
-// Whether results of a member may have, and need, a codec of their own.
+// True when the results of a member may have another codec than its
+// contributions, and it has results to send.
 bool ResultsApart(const CodecProblem& problem, size_t member);
 
-// What is known of an assignment; without `result_codec`, of one where results
-// travel as contributions do. Requires: ValidateProblem(problem) is OK, and
-// both are < options.size() for each member.
+// Describes a given assignment. Without `result_codec`, results have the codecs
+// of contributions. Requires: ValidateProblem(problem) is OK, and both are <
+// options.size() for each member.
 CodecChoice Appraise(const CodecProblem& problem, std::vector<uint32_t> codec,
                      std::vector<uint32_t> result_codec);
 CodecChoice Appraise(const CodecProblem& problem, std::vector<uint32_t> codec);

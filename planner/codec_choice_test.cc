@@ -74,14 +74,15 @@ struct Oracle {
   double least_seconds = std::numeric_limits<double>::infinity();
 };
 
-// Every assignment of allowed codecs, one by one.
+// Tries every assignment of allowed codecs, one by one.
 Oracle BruteForce(const CodecProblem& problem) {
   const auto& members = problem.shape.members;
   double total_weight = 0.0;
   for (const ExchangeMember& member : members) total_weight += member.weight;
   Oracle oracle;
-  // Of contributions and, behind them, where they are apart, of results.
   const size_t count = members.size();
+  // The codecs of contributions by member and, if results may have others, the
+  // codecs of results after them.
   std::vector<size_t> codec(problem.results_apart ? 2 * count : count, 0);
   for (bool more = true; more;) {
     bool allowed = true;
@@ -121,7 +122,7 @@ Oracle BruteForce(const CodecProblem& problem) {
   return oracle;
 }
 
-// What the choice was: true when it hides.
+// Returns true when the exchange can hide.
 bool ExpectNoneBetter(const CodecProblem& problem, const CodecChoice& choice) {
   const Oracle oracle = BruteForce(problem);
   const bool can_hide = std::isfinite(oracle.least_error);

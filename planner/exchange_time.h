@@ -25,7 +25,7 @@
 
 namespace skerry::planner {
 
-// Measured between a member and the others.
+// What was measured between a member and the others.
 struct LinkFacts {
   double up_bytes_per_s = 0.0;
   double down_bytes_per_s = 0.0;
@@ -37,7 +37,8 @@ struct LinkFacts {
   absl::Duration round_trip_spread;
 };
 
-// Of a machine, times what codecs cost on the machine they were measured on.
+// How fast a machine runs a codec, relative to the machine on which the codec's
+// cost was measured. A machine of speed 2 takes half the time.
 struct CodecSpeed {
   double encode = 1.0;
   double decode = 1.0;
@@ -48,7 +49,7 @@ struct ExchangeMember {
   LinkFacts link;
   double weight = 1.0;          // samples of the contribution
   uint64_t owned_elements = 0;  // whose results this member sends
-  // Of its machine, by codec; 1 for codecs beyond the end.
+  // The speed of its machine by codec. Codecs beyond the end have speed 1.
   std::vector<CodecSpeed> codec_speeds;
 };
 

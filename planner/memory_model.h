@@ -44,7 +44,7 @@ struct Buffer {
 struct WorkerMemory {
   std::vector<Buffer> buffers;
   double bytes = 0.0;
-  // Of the buffers that grow with the elements held.
+  // Sum over the buffers that grow with the elements held.
   double bytes_per_element = 0.0;
 };
 

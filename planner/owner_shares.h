@@ -40,7 +40,7 @@ absl::StatusOr<OwnerShares> ComputeOwnerShares(
     double encoded_bytes, std::span<const MemberRate> members);
 
 struct OwnerAssignment {
-  // Of each span, the index of its owner in `members`.
+  // By span, the index of its owner in `members`.
   std::vector<uint32_t> owner;
   double seconds = 0.0;  // of the slowest member, with whole spans
   std::string reason;

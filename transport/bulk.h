@@ -100,12 +100,12 @@ struct SourceCounters {
                          const SourceCounters&) = default;
 };
 
-// What frames have shown of the link to one peer.
+// What the frames sent to one peer have shown of the link to it.
 struct LinkEstimate {
   double bytes_per_s = 0;
   double rate_spread = 0;  // standard deviation over the mean
-  // Of the last first answers: the least wait, and how much longer the median
-  // was.
+  // Round trips of the last frames that found the link idle: the shortest, and
+  // how much longer the median was.
   absl::Duration round_trip;
   absl::Duration round_trip_spread = {};
   friend bool operator==(const LinkEstimate&, const LinkEstimate&) = default;
@@ -153,7 +153,7 @@ class BulkTransport {
                      FetchDone done) = 0;
 
   virtual BulkCounters counters() const = 0;
-  // By address; of peers that were sent enough to time it.
+  // Estimates by address, for peers that were sent enough to time it.
   virtual absl::btree_map<std::string, LinkEstimate> links() const = 0;
 };
 

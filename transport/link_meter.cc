@@ -9,13 +9,15 @@ namespace skerry::transport {
 namespace {
 
 constexpr uint64_t kTimedBytesMin = 16 * 1024;
-// What is shorter is the grain of the loop that tells the time.
+// A shorter time counts as this one, because it shows only the grain of the
+// loop that tells the time.
 constexpr absl::Duration kTimedMin = absl::Milliseconds(2);
-// Pieces of a busy time are at least so long, or all of it.
+// A long busy time is cut into pieces that last at least this.
 constexpr absl::Duration kPiece = absl::Milliseconds(250);
-// Of the time that older rates count for, at each new one; and the most that
-// they count for, in times of the new one. So a link that gets slower shows as
-// soon as a piece was slow, and one that recovers, after some that are shorter.
+// Rates are weighted by how long they lasted. At each new rate the weight of
+// the older ones is limited to kOlderMax times that of the new one, and kKept
+// of it stays. A slow piece lasts long, so a link that gets slower shows after
+// one. Fast pieces are shorter, so a link that recovers shows after several.
 constexpr double kKept = 0.5;
 constexpr double kOlderMax = 10;
 constexpr size_t kRoundTrips = 8;

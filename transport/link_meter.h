@@ -1,13 +1,13 @@
 // transport/link_meter.h
 //
-// What a link to one peer carries, from when frames left and when the peer said
-// that they are there.
+// Estimates what a link to one peer carries, from the times when frames left
+// and when the peer said that they had arrived.
 //
 // While frames are under way the link is busy. Its rate is what arrived after
-// the first arrival, over that time: so the round trip does not count as
-// slowness of the link. Frames of an attempt that was given up are under way as
-// well, until they arrive or their stream is lost. What is too short to time is
-// timed together, and what lasts long is looked at in pieces.
+// the first arrival, over the time since then, so that the round trip does not
+// count as slowness of the link. Frames of an attempt that was given up are
+// under way as well, until they arrive or their stream is lost. Busy times that
+// are too short are timed together, and long ones in pieces.
 #ifndef SKERRY_TRANSPORT_LINK_METER_H_
 #define SKERRY_TRANSPORT_LINK_METER_H_
 
@@ -24,8 +24,7 @@ namespace skerry::transport {
 class LinkMeter {
  public:
   void OnSent(Instant now);
-  // The peer has said of a frame that it is there, whether or not it has a use
-  // for it.
+  // The peer has said that a frame arrived, whether or not it has a use for it.
   void OnArrived(Instant now, uint64_t bytes);
   // The stream was lost, and nobody will say whether a frame arrived.
   void OnLost();
@@ -34,7 +33,7 @@ class LinkMeter {
   std::optional<LinkEstimate> estimate() const;
 
  private:
-  // A piece of the busy time is over.
+  // Ends a piece of the busy time.
   void EndPiece();
   void Rest();
 
@@ -45,16 +44,17 @@ class LinkMeter {
   Instant begin_;                // of the piece
   Instant last_;                 // arrival
   uint64_t bytes_ = 0;           // arrived in the piece
-  // Of the first frame of this busy time: its bytes, and from sending it until
-  // it arrived.
+  // The bytes of the first frame of this busy time, and the time from sending
+  // it until it arrived.
   uint64_t first_bytes_ = 0;
   std::optional<absl::Duration> first_;
 
-  // Of pieces since the last that told a rate.
+  // Bytes and duration of the pieces since the last that gave a rate.
   uint64_t timed_bytes_ = 0;
   absl::Duration timed_;
 
-  // Moving, of rates, by how long each lasted.
+  // Moving mean and variance of the rates, each weighted by how long it lasted,
+  // and the weight that they have together.
   double mean_ = 0;
   double variance_ = 0;
   double weight_s_ = 0;

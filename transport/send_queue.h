@@ -1,7 +1,7 @@
 // transport/send_queue.h
 //
-// What one peer is still owed: which frame goes next, what has been sent and
-// not answered, and what each answer means. Pure: no stream, no clock.
+// The frames that one peer is still owed: which goes next, which have been sent
+// and not answered, and what each answer means. Pure: no stream, no clock.
 //
 // A frame is waiting or unanswered until it is finished. Whatever happens to
 // streams, a frame leaves only by an answer, ForgetBefore(), or too many
@@ -73,13 +73,14 @@ class SendQueue {
 
   // Answers for tickets that are finished are ignored.
   std::optional<Finished> OnAnswer(Ticket ticket, Answer answer, Instant now);
-  // Their stream is gone: they wait again, in their old order.
+  // The stream of these tickets is gone. They wait again, in their old order.
   void OnLost(std::span<const Ticket> tickets);
   std::vector<Finished> ForgetBefore(uint64_t job, uint32_t fragment,
                                      uint64_t attempt);
 
-  // Payload bytes of kBulk that may be sent and not known to be there, be they
-  // forgotten or not. One frame may always go.
+  // The most payload bytes of kBulk that may be under way: sent, and not yet
+  // known to have arrived or to be lost, whether or not they are forgotten. One
+  // frame may always go.
   void set_under_way_bytes_max(uint64_t bytes) { under_way_bytes_max_ = bytes; }
 
   bool empty() const { return entries_.empty(); }
@@ -122,7 +123,7 @@ class SendQueue {
   void Requeue(Ticket ticket, Entry& entry);
   Finished Finish(Entries::iterator it, absl::Status status);
   void BackOff(FlowState& flow, Instant now);
-  // It is there, or lost.
+  // The frame is no longer under way, because it has arrived or is lost.
   void EndWay(Ticket ticket);
 
   SendQueueOptions options_;
@@ -131,7 +132,8 @@ class SendQueue {
   Entries entries_;
   Flows flows_;
   std::array<uint64_t, kTrafficClassCount> unanswered_bytes_ = {};
-  // Of kBulk alone: of frames that were forgotten, and of all.
+  // Payload bytes under way in kBulk alone: by ticket, those of each frame that
+  // was forgotten, and those of all frames together.
   absl::btree_map<Ticket, uint64_t> forgotten_;
   uint64_t under_way_bytes_ = 0;
   uint64_t under_way_bytes_max_ = std::numeric_limits<uint64_t>::max();

@@ -79,7 +79,7 @@ class CodecRows {
         buffers_(values),
         floors_(buffers_, pool_) {}
 
-  // One more round of every codec.
+  // Runs one more round of every codec.
   void Round() {
     size_t at = 0;
     for (int number = 0; number < 256; ++number) {
@@ -93,7 +93,7 @@ class CodecRows {
   std::span<const Row> rows() const { return rows_; }
 
  private:
-  // Of the codec whose rows are those from `at` on.
+  // Runs one more round of a codec, whose rows begin at `at`.
   void Round(CodecId id, size_t at) {
     const Codec& codec = **compression::FindCodec(id);
     const bool sparse = compression::IsSparse(id);
@@ -116,13 +116,13 @@ class CodecRows {
     if (rows_.size() == at) AddRows(id, sent);
     const size_t turns = options_.effort.turns;
     rows_[at].turns.Take(turns, {encode, floors_.Encoders(sparse)});
-    // Over what a loop wrote.
+    // The loops have overwritten the payloads.
     for (size_t i = 0; i < Buffers::kSets; ++i) encode();
     rows_[at + 1].turns.Take(turns, {decode, floors_.Decoders(sparse)});
     for (Buffers::Set& set : buffers_.sets()) {
       std::fill(set.decoded.begin(), set.decoded.end(), 0.0f);
     }
-    // What few values touch would stay in the last-level cache.
+    // Otherwise what few values touch would stay in the last-level cache.
     const auto evict = [&] {
       if (sparse) ReadAll();
     };

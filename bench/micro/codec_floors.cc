@@ -14,8 +14,9 @@ namespace {
 
 constexpr size_t kElements = Buffers::kElements;
 
-// Of `wide`, what one call of a floor's loop works on: what codecs take, and
-// more where few values are touched, as codecs then cut what is sent.
+// Bytes of values that one call of a loop works on. They are as many as codecs
+// take at a time, or more where few values are touched, because codecs then cut
+// the values that are sent.
 constexpr size_t kPartBytes = compression::kPartElements * sizeof(float);
 constexpr size_t kTouchedBytes = 16 * kPartBytes;
 

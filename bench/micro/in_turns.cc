@@ -7,8 +7,8 @@
 namespace skerry::bench {
 namespace {
 
-// Rounds that all loops take part in, and how far one is behind that does not
-// go on.
+// How many rounds all loops take part in. A loop that then takes more than
+// kBehind times as long as the fastest is left out.
 constexpr size_t kTrials = 2;
 constexpr double kBehind = 1.1;
 

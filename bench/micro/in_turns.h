@@ -10,21 +10,22 @@
 
 namespace skerry::bench {
 
-// Of many shares: the middle one, and what a tenth are below and above.
+// A summary of many shares: the median, and the values that a tenth of them lie
+// below and above.
 struct Shares {
   double median = 0.0;
   double low = 0.0;
   double high = 0.0;
-  // Whether the median would hardly be another with more of them.
+  // True when more shares would hardly change the median.
   bool settled = false;
 };
 
 // Requires: one or more.
 Shares SharesOf(std::vector<double> shares);
 
-// A share is the time of a loop over that of the work right before it or right
-// after it: of the speed that memory had at that moment, as it may have half of
-// it a minute later.
+// A share is the time of a loop over that of the work right before or right
+// after it. Both then see the same speed of memory, which may be half as fast a
+// minute later.
 class InTurns {
  public:
   using Work = std::function<void()>;
@@ -36,11 +37,11 @@ class InTurns {
     Work before = [] {};  // each of them, untimed
   };
 
-  // About so many turns, shared out among the loops. After two rounds, those
-  // that are clearly slower than another are left out.
+  // Takes about so many turns, shared out among the loops. After two rounds,
+  // loops that are clearly slower than the fastest are left out.
   void Take(size_t turns, const Round& round);
 
-  // Of the fastest loop. Requires: a turn was taken.
+  // The shares of the fastest loop. Requires: a turn was taken.
   Shares OfFastest() const;
   // What the work took, turn by turn.
   const std::vector<double>& seconds() const { return seconds_; }

@@ -16,14 +16,15 @@ namespace skerry::cli {
 
 struct EvaluateArguments {
   LocalModelArguments model;
-  // One of both: a prepared data set, or a file that is one document.
+  // Exactly one of these is given: a prepared data set, or a file that is one
+  // document.
   std::string data = "";
   std::string text = "";
-  // Of the data set.
+  // The split of the data set that is read.
   std::string split = "validation";
   // Tokens a sample; 0: the model's context.
   int tokens = 0;
-  // At most so many samples, the first; 0: all.
+  // The most samples that are read, from the first on; 0: all.
   uint64_t samples = 0;
 };
 

@@ -17,13 +17,13 @@
 
 namespace skerry::cli {
 
-// A line, or a JSON object a line, at every change until the job ends. How it
-// ended is the exit code. Errors: the client's.
+// Prints a line, or a JSON object on one line, at every change until the job
+// ends. The exit code says how it ended. Errors: the client's.
 absl::StatusOr<ExitCode> WatchJob(Client& client, const std::string& name,
                                   const Output& output);
 
 struct WaitArguments {
-  // A phase as PhaseText writes it, or "ended"; of a worker a state.
+  // For a job a phase as PhaseText writes it, or "ended". For a worker a state.
   std::string until;
   absl::Duration limit = absl::InfiniteDuration();
 };
@@ -32,8 +32,8 @@ struct WaitArguments {
 const std::vector<std::string>& PhasesToWaitFor();
 const std::vector<std::string>& StatesToWaitFor();
 
-// Prints the phase when it is reached. Says by its exit code how the job ended
-// when it ended otherwise, or that the time was over. Errors: the client's.
+// Prints the phase when it is reached. Otherwise the exit code says that the
+// job ended or diverged first, or that the time was over. Errors: the client's.
 absl::StatusOr<ExitCode> WaitJob(Client& client, const std::string& name,
                                  const WaitArguments& arguments,
                                  const Output& output);
@@ -43,22 +43,22 @@ absl::StatusOr<ExitCode> WaitWorker(Client& client, const std::string& name,
                                     const Output& output);
 
 struct EventArguments {
-  // Of this worker instead of a job, unless it is empty.
+  // Shows the events of this worker instead of a job's, unless it is empty.
   std::string worker;
   bool follow = false;
-  // Of events that are shown; all when empty.
+  // Names of the events that are shown; all when empty.
   std::vector<std::string> names;
-  // Not older than this.
+  // Shows no events that are older than this.
   absl::Duration since = absl::InfiniteDuration();
-  // The newest this many; all when 0. Not with `follow`.
+  // Shows only the newest this many; all when 0. Not with `follow`.
   uint64_t tail = 0;
 };
 
 // What Event.name can be.
 const std::vector<std::string>& EventNames();
 
-// One event a line, oldest first; with `follow` until the job ends. Errors: the
-// client's.
+// Prints one event a line, oldest first. With `follow` it goes on until the job
+// ends. Errors: the client's.
 absl::Status ShowEvents(Client& client, const std::string& name,
                         const EventArguments& arguments, const Output& output);
 

@@ -72,7 +72,7 @@ class LocalModelTest : public ::testing::Test {
                     .ok());
     ASSERT_TRUE(writer->Seal().ok());
   }
-  // As transformers saves it.
+  // Writes a folder as transformers saves a model.
   void WriteFolder() {
     ASSERT_TRUE(files_.MakeDirectory("/model").ok());
     ASSERT_TRUE(checkpoint::WriteWeights(
@@ -91,7 +91,7 @@ class LocalModelTest : public ::testing::Test {
     return EvaluateModel(evaluate_, files_, {OutputForm::kJson, out_, err_});
   }
   double Loss() { return nlohmann::json::parse(out_.str())["loss"]; }
-  // Of kText's first `samples` samples of `columns` bytes.
+  // The mean loss of kText's first `samples` samples of `columns` bytes each.
   double LossByHand(int samples, int columns) {
     double sum = 0;
     for (int i = 0; i < samples; ++i) {

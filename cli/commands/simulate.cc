@@ -26,8 +26,8 @@ namespace skerry::cli {
 namespace {
 
 constexpr size_t kTraceBytesMax = 64 << 20;
-// So much longer than without preemption may a job take until none is drawn any
-// more.
+// Preemptions are drawn until this many times the duration that the job has
+// without them.
 constexpr double kHorizon = 20;
 constexpr uint64_t kRoundsMax = 1'000'000;
 
@@ -80,7 +80,8 @@ absl::StatusOr<Question> Read(const SimulateArguments& arguments,
   if (!arguments.trace.empty()) {
     SKERRY_ASSIGN_OR_RETURN(question.trace,
                             ReadFile(arguments.trace, kTraceBytesMax));
-    // Of the whole cluster, so that a wrong line shows whatever the plans.
+    // The trace is checked against the whole cluster, so that a wrong line is
+    // found whatever the plans are.
     SKERRY_RETURN_IF_ERROR(
         ParseSpotTrace(arguments.trace, question.trace, question.cluster)
             .status());
@@ -108,7 +109,8 @@ absl::StatusOr<std::vector<sim::Absence>> AbsencesOf(
                            arguments.seed);
 }
 
-// Of a run that was cut, what the whole job would come to.
+// Describes a plan and its forecast. If the run was cut, the totals are scaled
+// up to the whole job.
 Simulation::Plan Describe(const SimulationPlan& plan,
                           const sim::ClusterShape& cluster,
                           const sim::Forecast& calm,

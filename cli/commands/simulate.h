@@ -1,7 +1,7 @@
 // cli/commands/simulate.h
 //
-// skerryctl simulate: what a job would come to on a cluster that a file
-// describes, and which of several plans is quickest. Speaks to no coordinator.
+// skerryctl simulate: forecasts how a job would run on a cluster that a file
+// describes, and which of several plans is quickest. Needs no coordinator.
 #ifndef SKERRY_CLI_COMMANDS_SIMULATE_H_
 #define SKERRY_CLI_COMMANDS_SIMULATE_H_
 
@@ -19,18 +19,19 @@ struct SimulateArguments {
   std::string job;      // as for submit
   std::string cluster;  // cli/cluster_file.h
   PlanLists lists;
-  // Of every worker, from its return to its next loss; zero: never.
+  // Mean time for which each worker stays until it is lost again, and for which
+  // it is then away. Workers are never lost if the first is zero.
   absl::Duration preempt_every;
   absl::Duration away = absl::Minutes(5);
   // cli/spot_trace.h; empty: none.
   std::string trace;
-  // Of every worker; a longer job is cut to so many.
+  // How many rounds of each worker are simulated. A longer job is cut to these.
   uint64_t rounds = 100;
   uint64_t seed = 1;
 };
 
-// Prints a row a plan; a line a plan goes to `output.err` before it. The same
-// arguments print the same.
+// Prints a row for each plan. Before a plan runs, its name goes to
+// `output.err`. The same arguments print the same.
 //
 // Errors: InvalidArgument for files that cannot be read or are wrong, and plans
 // that no coordinator takes; FailedPrecondition when a job does not end.

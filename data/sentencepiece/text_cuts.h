@@ -30,9 +30,10 @@ class TextCuts {
   // Requires: at >= 2.
   size_t Next(std::string_view text, size_t at) const;
 
-  // How a part is encoded that begins at a cut.
+  // How to encode a part that begins at a cut.
   struct Beginning {
-    // Bytes that the library is not given: it makes that space itself.
+    // Bytes of the part that the library is not given, because it makes that
+    // space itself.
     size_t skipped = 0;
     // Whether its first token is the space that the library makes.
     bool drops_first = false;
@@ -47,8 +48,8 @@ class TextCuts {
   void AddRule(std::string_view text);
   void AddPiece(const SentencePieceModel::Piece& piece);
   void Conclude(const SentencePieceModel& model);
-  // Whether a mark is written in the beginning of a text, asked from place to
-  // place.
+  // Tells whether a mark stands in a text before a place. Places ascend from
+  // call to call.
   struct MarkSearch {
     size_t searched = 0;
     bool found = false;
@@ -58,7 +59,8 @@ class TextCuts {
   bool IsSpaceCut(std::string_view text, size_t at, MarkSearch& marks) const;
   bool IsFeedCut(std::string_view text, size_t at) const;
 
-  // Bytes right before or after such a byte inside a rule of the normalizer.
+  // Bytes right before or after a space or a line feed inside a rule of the
+  // normalizer.
   ByteSet before_space_, after_space_, before_feed_, after_feed_;
   // Last bytes of rules.
   ByteSet ends_rule_;
@@ -67,16 +69,16 @@ class TextCuts {
   bool rules_have_feed_ = false;
   bool rules_keep_space_ = true;
   bool rules_write_mark_ = false;
-  // Of what rules make something ends with more than one space.
+  // Some rule makes a text that ends with more than one space.
   bool rules_end_wide_ = false;
   bool feed_becomes_space_ = false;
-  // No piece has the mark of a space behind anything but such marks.
+  // In no piece does the mark of a space stand behind anything but such marks.
   bool marks_lead_ = true;
   bool has_mark_piece_ = false;
   bool has_feed_piece_ = false;
   bool adds_space_ = true;
   bool trims_ = true;
-  // Whether there are such cuts at all.
+  // Whether cuts before spaces, or before line feeds, exist at all.
   bool has_space_cuts_ = false;
   bool has_feed_cuts_ = false;
 };

@@ -45,7 +45,8 @@ class AddedTokenFinder {
 
  private:
   absl::flat_hash_map<std::string, int32_t> tokens_;
-  // Of the contents that begin with a byte, descending and without repeats.
+  // By first byte, the lengths of the contents that begin with it, descending
+  // and without repeats.
   std::array<std::vector<size_t>, 256> lengths_;
 };
 

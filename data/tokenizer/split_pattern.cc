@@ -123,7 +123,7 @@ size_t Llama3PieceEnd(std::string_view text, size_t begin, int digits_max) {
   return LinesEnd(text, begin);
 }
 
-// Of the character that ends at `end`. Requires: end > 0.
+// The class of the character that ends at `end`. Requires: end > 0.
 CharacterClass ClassBefore(std::string_view text, size_t end) {
   for (size_t bytes = 4; bytes > 1; --bytes) {
     if (bytes > end) continue;

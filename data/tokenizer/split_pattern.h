@@ -12,11 +12,12 @@
 namespace skerry::data {
 
 enum class SplitPattern {
-  // None: a text is one piece.
+  // No pattern: a text is one piece.
   kWhole,
-  // Of pre-tokenizer ByteLevel with use_regex.
+  // The pattern of pre-tokenizer ByteLevel with use_regex.
   kGpt2,
-  // Of Llama 3, and of others with numbers digit by digit.
+  // The pattern of Llama 3, and the one of models that split numbers into
+  // single digits.
   kLlama3,
   kLlama3SingleDigits,
 };
@@ -38,10 +39,10 @@ std::optional<SplitPattern> FindSplitPattern(std::string_view expression);
 // without gaps. Requires: begin < text.size().
 size_t PieceEnd(SplitPattern pattern, std::string_view text, size_t begin);
 
-// Whether a piece ends at `at` whatever the rest of the text is: what comes
-// before and what comes after have the same pieces apart. Only the places
-// before a space and a letter, and after a line feed before a letter, are
-// looked at.
+// True when a piece ends at `at` whatever the rest of the text is, so that what
+// comes before and what comes after can be cut separately. It looks only at
+// places before a space and a letter, and between a line feed and a letter. At
+// all others it returns false.
 bool IsFirmEnd(SplitPattern pattern, std::string_view text, size_t at);
 
 }  // namespace skerry::data

@@ -49,7 +49,9 @@ struct ScoreBlock {
   size_t Valid(size_t r) const { return std::min(seen, query + r + 1 - key); }
 };
 
-// Of a block of queries on its way through the keys.
+// What a block of queries has gathered on its way through the keys. By row,
+// `shift` is the largest scaled score so far, `sum` adds up exp(score - shift),
+// and `result` adds up the values with these weights after dropout.
 struct RunningSums {
   float shift[kForwardQueries];
   float sum[kForwardQueries];
@@ -68,8 +70,8 @@ namespace {
 
 constexpr size_t kFactors = kKeys + kDropoutSlack;
 
-// Makes scores probabilities that are not yet divided by their sums, and the
-// results so far smaller where a larger score has come.
+// Turns scores into probabilities that are not yet divided by their sums. Where
+// a larger score has come, it scales the sum and the result so far down.
 void ForwardRows(const ScoreBlock& block, RunningSums& sums) {
   const size_t padded = Padded(block.seen);
   for (size_t r = 0; r < block.rows; ++r) {

@@ -27,23 +27,23 @@ struct TokenBlock {
   int rows = 0;
   int columns = 0;
   std::span<const int32_t> ids;  // rows * columns
-  // The numbers of the rows' samples, which say with dropout_seed what is
-  // dropped of each; nothing is where there are none.
+  // The numbers of the rows' samples. Together with dropout_seed they decide
+  // what is dropped of each row. If there are none, nothing is dropped.
   std::span<const uint64_t> samples = {};
   uint64_t dropout_seed = 0;
 
   size_t tokens() const { return static_cast<size_t>(rows) * columns; }
 };
 
-// Where blocks are recomputed, the values of all but the last are made again on
-// the way back: the same bits, since they come from the same calls.
+// Where blocks are recomputed, Backward makes the values of all blocks but the
+// last again. They have the same bits, since they come from the same calls.
 //
 // One pass is Forward, then one of the Head calls, then, after HeadBackward,
 // Backward; the values of the last Forward are kept in between. Parameters and
 // gradients are flat, in the order of the graph's layout.
 //
-// Of a stage that is not the last (graph_cut.h), one pass is Forward, then,
-// once the gradients of what goes out are filled in, Backward. Stages that run
+// For a stage that is not the last (graph_cut.h), one pass is Forward, then
+// Backward once the gradients of what goes out are filled in. Stages that run
 // in their order forward and in the opposite order backward make the same calls
 // of the same kernels as the whole graph, so they give the same bits.
 class GraphRunner {
@@ -54,15 +54,16 @@ class GraphRunner {
       const Graph& graph, int rows_max, int columns_max, Recompute recompute,
       const cpu::GemmBackend& gemm, ParallelExecutor& executor);
 
-  // All operators before the head. Stages that embed no tokens ask for no ids.
+  // Runs all operators before the head. Stages that embed no tokens need no
+  // ids.
   void Forward(const TokenBlock& block, std::span<const float> parameters);
 
   void HeadLogits(std::span<const float> parameters, std::span<float> logits);
-  // The sum over tokens of the cross-entropy in nats.
+  // Returns the sum over tokens of the cross-entropy in nats.
   double HeadLoss(std::span<const int32_t> targets,
                   std::span<const float> parameters);
-  // Likewise; also starts the backward pass of factor times that sum, adding
-  // to the gradients of the head's weight.
+  // Returns the same, and starts the backward pass of `factor` times that sum
+  // by adding to the gradients of the head's weight.
   double HeadBackward(std::span<const int32_t> targets, float factor,
                       std::span<const float> parameters,
                       std::span<float> gradients);
@@ -70,12 +71,14 @@ class GraphRunner {
   // Adds to the gradients of everything before the head.
   void Backward(std::span<const float> parameters, std::span<float> gradients);
 
-  // Of a stage: `tokens` vectors of a value that comes in, to be filled in
-  // before Forward, or that goes out, made by it.
+  // Returns `tokens` vectors of a value that comes into a stage or goes out of
+  // it. The caller fills in what comes in before Forward. Forward makes what
+  // goes out.
   std::span<float> Crossing(int value, size_t tokens);
-  // The gradient of such a value: filled in before Backward for what goes out;
-  // made by Backward, or by HeadBackward where nothing comes before the head,
-  // for what comes in. Where a value only passes through, it is in its place.
+  // Returns the gradient of such a value. The caller fills in that of what goes
+  // out before Backward. Backward makes that of what comes in, or HeadBackward
+  // does where nothing comes before the head. A value that only passes through
+  // has one gradient, which the caller fills in.
   std::span<float> CrossingGradient(int value, size_t tokens);
 
  private:
@@ -126,15 +129,16 @@ class GraphRunner {
   void SwiGluBackward(const Operator& op);
   void DropoutBackward(int index);
 
-  // out = in with what is dropped of the block's samples.
+  // Copies `in` to `out` with the operator's dropout applied.
   void Drop(const Operator& op, const float* in, float* out);
-  // Of the mask `stream` masks behind the operator's first.
+  // The mask for a row of the block that is `stream` masks after the operator's
+  // first. It drops nothing if the block has no samples.
   cpu::DropoutMask MaskOf(const Operator& op, size_t row, size_t stream) const;
 
-  // The turn of tokens [begin, end).
+  // How the rotary operator turns tokens [begin, end).
   cpu::RotateShape RotationOf(const Operator& op, size_t begin,
                               size_t end) const;
-  // Makes the rotary tables those of sequences of `columns` tokens.
+  // Fills the rotary tables for sequences of `columns` tokens.
   void PrepareRotary(int columns);
 
   // The head's logits for tokens [begin, begin + count).

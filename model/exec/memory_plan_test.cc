@@ -57,8 +57,8 @@ TEST(MemoryPlanTest, ValuesDoNotOverlap) {
   EXPECT_LE(*std::max_element(users.begin(), users.end()), 1);
 }
 
-// Of the values that are there at the same time: those handed on, and one
-// run's.
+// Values that exist at the same time must not overlap: those that other runs
+// hand on, and all values of one run.
 TEST(MemoryPlanTest, RecomputedValuesOfARunDoNotOverlap) {
   const Graph graph = BuildGpt2Graph(ConfigOf(3));
   const MemoryPlan plan = PlanMemory(graph, Recompute::kBlocks);

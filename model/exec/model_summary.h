@@ -16,7 +16,7 @@ struct ModelSummary {
   int64_t tensors = 0;
   int64_t parameters = 0;
   Work work;  // of one micro-batch, without what is recomputed
-  // Of the operators that run again on the way back.
+  // Floating-point operations of what runs again on the way back.
   double recompute_flops = 0;
   // fp32 AdamW on CPU kernels, as the trainer holds it.
   int64_t parameter_bytes = 0;

@@ -13,7 +13,7 @@ namespace skerry::model {
 
 enum class Recompute {
   kNothing,
-  // Of each block only what goes into it is kept; the rest of all blocks shares
+  // Keeps only the input of each block. The other values of all blocks share
   // one place.
   kBlocks,
 };

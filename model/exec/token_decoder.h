@@ -1,7 +1,7 @@
 // model/exec/token_decoder.h
 //
-// A model run forward on some tokens at a time, with the keys and values of the
-// tokens before them kept: what generating text needs.
+// Runs a model forward on a few tokens at a time to generate text, and keeps
+// the keys and values of the tokens before them.
 #ifndef SKERRY_MODEL_EXEC_TOKEN_DECODER_H_
 #define SKERRY_MODEL_EXEC_TOKEN_DECODER_H_
 
@@ -36,9 +36,10 @@ class TokenDecoder {
     int32_t token = 0;
   };
 
-  // Tokens that a sequence may have, of a model that sees `positions`. With
-  // dynamic rotary scaling no more than it was made for: longer sequences turn
-  // their earlier keys anew, which kept ones cannot follow.
+  // The most tokens that a sequence may have in a model that sees `positions`.
+  // With dynamic rotary scaling it is at most the length that the model was
+  // made for: a longer sequence turns its earlier keys anew, and the kept keys
+  // cannot follow.
   static int ContextMax(const Graph& graph, int positions);
 
   // `graph`, `gemm` and `executor` outlive the decoder. Errors: InvalidArgument
@@ -60,7 +61,7 @@ class TokenDecoder {
               std::span<const float> parameters, std::span<float> logits);
 
  private:
-  // Of one attention operator: [slot][position][width] each.
+  // Keys and values of one attention operator, each as [slot][position][width].
   struct Cache {
     std::vector<float> keys;
     std::vector<float> values;
@@ -97,7 +98,7 @@ class TokenDecoder {
   std::vector<float> statistics_;
   // [lane][context]
   std::vector<float> scores_;
-  // Of the call: where each token stands in its sequence.
+  // Where each token of the current call stands in its sequence.
   std::vector<int> positions_;
   std::span<const SlotToken> tokens_;
   std::span<const float> parameters_;

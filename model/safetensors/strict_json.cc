@@ -12,7 +12,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Builds nothing: stops at the first thing that is not wanted.
+// Checks a text without building anything, and stops at the first thing that is
+// not allowed.
 class Judge : public nlohmann::json_sax<Json> {
  public:
   explicit Judge(int depth_max) : depth_max_(depth_max) {}
@@ -54,7 +55,7 @@ class Judge : public nlohmann::json_sax<Json> {
   }
 
   const int depth_max_;
-  // Of every object and list that is open.
+  // The keys so far of every object and list that is open, the innermost last.
   std::vector<absl::btree_set<std::string>> keys_;
   std::string complaint_;
 };

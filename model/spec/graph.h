@@ -64,8 +64,9 @@ struct Operator {
   Activation activation = Activation::kGeluTanh;  // kActivation
   TokenAccess token_access = TokenAccess::kOwnToken;
   // kDropout, kAttention (of its probabilities): the share that is dropped, and
-  // the number of the mask, of attention's first head; the other heads' follow.
-  // It stays with the operator when the graph is cut.
+  // the number of the mask. Attention has a mask for each head: the number is
+  // that of the first head, and those of the others follow it. The number stays
+  // with the operator when the graph is cut.
   double dropout = 0;
   int dropout_stream = 0;
 };
@@ -75,9 +76,9 @@ struct Graph {
   RotaryConfig rotary;  // of every kRotary
   std::vector<Value> values;
   std::vector<Operator> operators;
-  // Of a stage (graph_cut.h): the values that come from the stages before it
-  // and those that go to the stages after it, in the order they are made. What
-  // the stage only hands on is in both.
+  // Set in a stage (graph_cut.h): the values that come from the stages before
+  // it and those that go to the stages after it, in the order they are made. A
+  // value that the stage only hands on is in both.
   std::vector<int> inputs;
   std::vector<int> outputs;
 };

@@ -53,7 +53,7 @@ class Lamb final : public InnerOptimizer {
   uint64_t steps() const override { return steps_; }
   void set_steps(uint64_t steps) override { steps_ = steps; }
 
-  // Of the last step, by tensor; 1 before it.
+  // The ratios of the last step, by tensor. They are 1 before the first.
   std::span<const float> ratios() const { return ratios_; }
 
  private:

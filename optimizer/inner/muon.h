@@ -31,7 +31,7 @@ namespace skerry::optimizer {
 struct MuonOptions {
   float momentum = 0.95f;
   bool nesterov = true;
-  // Of the other tensors; the weight decay is everybody's.
+  // Options of the other tensors. The weight decay is that of the matrices too.
   AdamWOptions adamw = {};
 };
 absl::Status ValidateMuonOptions(const MuonOptions& options);

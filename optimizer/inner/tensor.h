@@ -21,8 +21,8 @@ struct ElementRange {
 struct Tensor {
   ElementRange range;
   bool decayed = false;  // weight decay applies
-  // Of a matrix between two hidden layers, row-major; 0 for everything else,
-  // embeddings and the head included.
+  // The shape of a matrix between two hidden layers, which lies row-major. Both
+  // are 0 for everything else, embeddings and the head included.
   int rows = 0;
   int columns = 0;
 

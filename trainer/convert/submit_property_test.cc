@@ -139,7 +139,7 @@ bool IsField(absl::string_view path) {
 struct Count {
   int accepted = 0;
   int refused = 0;
-  // Of every status, in order.
+  // Hash of the messages of all reviews, in order.
   uint64_t digest = 0;
 };
 

@@ -9,7 +9,8 @@
 namespace skerry::trainer {
 namespace {
 
-// Elements are positions too; the set arithmetic is the same.
+// RangeSet is made for positions of samples, but its arithmetic is the same for
+// elements.
 data::RangeSet ToSet(std::span<const ElementRange> ranges) {
   std::vector<data::SampleRange> parts;
   for (const ElementRange& range : ranges) {
@@ -70,8 +71,8 @@ absl::Status ValidateOwners(std::span<const RankRange> owners,
       end == element_count) {
     return absl::OkStatus();
   }
-  // Of a part of the model every rank has its own part: whoever is left out
-  // would wait for the others.
+  // If owners cover only a part of the model, every rank has to own some of it.
+  // A rank that is left out would wait for the others.
   for (int other = 0; other < size; ++other) {
     if (owns[other]) continue;
     return absl::InvalidArgumentError(

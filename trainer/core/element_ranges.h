@@ -20,9 +20,10 @@ namespace skerry::trainer {
 absl::Status CopyRanges(std::span<const ElementRange> ranges,
                         std::span<const float> from, std::span<float> to);
 
-// Whether `owners` cover [0, element_count), or all that is loaded of it and
-// every rank owns some, in ascending order with ranks below `size`, and
-// `loaded` covers all that `rank` owns. Errors: InvalidArgument.
+// Checks that `owners` ascend without gaps, that their ranks are below `size`,
+// and that `loaded` covers all that `rank` owns. They have to cover [0,
+// element_count), or all of `loaded` if every rank owns some. Errors:
+// InvalidArgument.
 absl::Status ValidateOwners(std::span<const RankRange> owners,
                             std::span<const ElementRange> loaded,
                             uint64_t element_count, int rank, int size);

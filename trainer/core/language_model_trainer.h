@@ -38,7 +38,7 @@ struct TrainingData {
   // Without one no text is generated, unless `tokenizer` is `bytes`.
   std::unique_ptr<data::TextCodec> codec = nullptr;
   int vocab_size = 0;
-  // Told of bytes of shards that a later step reads. May be empty.
+  // Called with bytes of shards that a later step reads. May be empty.
   std::function<void(std::span<const std::byte>)> will_read = nullptr;
 };
 
@@ -83,7 +83,8 @@ class LanguageModelTrainer final : public Trainer {
   int size() const { return island_ == nullptr ? 1 : island_->size(); }
   // Sums over the island.
   absl::Status Reduce(std::span<float> values);
-  // Of the step at these positions, whose samples are read later.
+  // Calls will_read_ with the bytes that this trainer will read for the step at
+  // these positions.
   void WillRead(std::span<const uint64_t> positions) const;
   // Takes one inner step and adds it to `result`.
   absl::Status Step(std::span<const uint64_t> positions, StopRequested stop,
@@ -93,8 +94,8 @@ class LanguageModelTrainer final : public Trainer {
   absl::StatusOr<double> Gradients(std::span<const uint64_t> positions,
                                    StopRequested stop);
   float NextLearningRate(std::span<const uint64_t> positions);
-  // The optimizer's state of who has taken most steps, and the largest position
-  // that any has drawn.
+  // Gives all members the optimizer's state of the one that has taken most
+  // steps, and the largest position that any has drawn.
   absl::Status ShareProgress();
 
   const TrainingOptions options_;
@@ -112,7 +113,7 @@ class LanguageModelTrainer final : public Trainer {
   Collective* island_ = nullptr;
   // One past the largest position drawn.
   uint64_t progress_ = 0;
-  // Of one micro-batch.
+  // Tokens of one micro-batch.
   std::vector<int32_t> inputs_;
   std::vector<int32_t> targets_;
 };

@@ -17,9 +17,9 @@ class StepTimes {
     times_[static_cast<size_t>(count_ % times_.size())] = seconds;
     ++count_;
   }
-  // Of all steps since the trainer started.
+  // The number of steps since the trainer started.
   uint64_t count() const { return count_; }
-  // In seconds; 0 before the first.
+  // The longest of the last hundred steps in seconds; 0 before the first.
   double Longest() const;
 
  private:

@@ -10,7 +10,8 @@ namespace skerry::trainer {
 namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
-// Of a character's four bytes at most three are there before it is whole.
+// A character has at most four bytes, so at most three are there before it is
+// whole.
 constexpr int kHeldMax = 3;
 // Tokens that are decoded again for the next one's sake.
 constexpr size_t kTokensMin = 8;

@@ -41,8 +41,8 @@ struct Description {
   double flops_per_sample = 0;
   // XXH3-64 of the initial values; equal in all trainers of a job.
   uint64_t initial_hash = 0;
-  // Of what each element means: the names, shapes and order of the tensors.
-  // Equal likewise.
+  // Hash of what each element means: the names, shapes and order of the
+  // tensors. Equal in all trainers of a job, too.
   uint64_t layout_hash = 0;
 };
 
@@ -59,7 +59,8 @@ struct RunResult {
   uint64_t inner_steps = 0;
   // Mean over the samples, nats a token.
   double loss = 0;
-  // Of the last step: before clipping, and the rate it used.
+  // The gradient's norm in the last step, before clipping, and the learning
+  // rate that the step used.
   double gradient_norm = 0;
   double learning_rate = 0;
 };
@@ -72,14 +73,16 @@ struct EvaluateResult {
 
 struct GenerateRequest {
   std::string prompt;
-  // At most; a tokenizer's end of a document ends the text.
+  // The most tokens to add. The text ends earlier at a tokenizer's end of a
+  // document.
   uint64_t tokens = 0;
   // 0 takes the likeliest token every time.
   double temperature = 0;
   uint64_t seed = 0;
 };
 
-// Whether what is running should end with Aborted; asked between batches.
+// Returns true when the running call should end with Aborted. It is asked
+// between batches.
 using StopRequested = absl::FunctionRef<bool()>;
 
 // Calls are made one at a time. Errors of every call: InvalidArgument, the
@@ -98,8 +101,8 @@ class Trainer {
   }
   virtual const Description& description() const = 0;
 
-  // Inner steps. In a group all members call it with the same request, and
-  // each computes its own part of every batch.
+  // Takes inner steps. In a group all members call it with the same request,
+  // and each computes its own part of every batch.
   virtual absl::StatusOr<RunResult> Run(const RunRequest& request,
                                         StopRequested stop) = 0;
 
@@ -122,12 +125,12 @@ class Trainer {
   // equal.
   virtual absl::Status JoinGroup(Collective* island) = 0;
 
-  // On the first `samples_max` samples of the validation split, or all when
-  // it is 0. Deterministic; not collective.
+  // Measures the loss on the first `samples_max` samples of the validation
+  // split, or on all when it is 0. Deterministic; not collective.
   virtual absl::StatusOr<EvaluateResult> Evaluate(uint64_t samples_max,
                                                   StopRequested stop) = 0;
 
-  // What the model adds to a prompt, as bytes. Not collective.
+  // Returns what the model adds to a prompt, as bytes. Not collective.
   virtual absl::StatusOr<std::string> Generate(const GenerateRequest& request,
                                                StopRequested stop) = 0;
 

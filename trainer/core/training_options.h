@@ -38,7 +38,7 @@ struct TrainingOptions {
   model::Recompute recompute = model::Recompute::kNothing;
   // kBf16 is kFp32 where the processor cannot do it.
   Compute compute = Compute::kFp32;
-  // Of the whole gradient's norm; 0: no clipping.
+  // The norm to which the whole gradient is clipped; 0: no clipping.
   double clip_norm = 1;
 };
 

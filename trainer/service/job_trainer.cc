@@ -32,7 +32,8 @@ void LogMeasurement(const model::cpu::GemmMeasurement& measurement,
                 {"chosen", is_chosen}});
 }
 
-// Of fp32. Where the job wants bf16, that is measured beside them for the log.
+// Measures the fp32 libraries and returns the fastest. If the job wants bf16,
+// its library is measured too, for the log.
 const model::cpu::GemmBackend& MeasureGemmBackends(
     const model::ModelConfig& config, int64_t tokens, Compute compute) {
   const std::vector<model::cpu::GemmShape> shapes =

@@ -71,7 +71,7 @@ class Meeting {
   }
 
  private:
-  // What those hear who come after the first error.
+  // The error of members that come after the first error.
   static absl::Status Later(const absl::Status& error) {
     return absl::AbortedError(error.message());
   }
@@ -110,7 +110,8 @@ class Meeting {
     return absl::OkStatus();
   }
 
-  // Of what each rank gives, `size` bytes from `begin` on.
+  // Fills `from` with bytes [begin, begin + size) of what each rank gives, in
+  // the order of the ranks.
   void GivePieces(std::span<std::byte> from, size_t begin, size_t size) {
     for (const Call& call : calls_) {
       const auto piece = call.to.subspan(begin, size);

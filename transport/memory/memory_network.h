@@ -1,8 +1,8 @@
 // transport/memory/memory_network.h
 //
-// Links between the endpoints of one process, all on one loop: slow, cut, or
-// such that damage and repeat what they carry. Same seed and same calls, same
-// history.
+// Links between the endpoints of one process, all on one loop. They can be slow
+// or cut, and can damage and repeat frames. The same seed and the same calls
+// give the same history.
 #ifndef SKERRY_TRANSPORT_MEMORY_MEMORY_NETWORK_H_
 #define SKERRY_TRANSPORT_MEMORY_MEMORY_NETWORK_H_
 
@@ -28,7 +28,8 @@ struct MemoryLink {
   // Nothing arrives and nobody is told. Streams that lost something break when
   // the link is next set to one that is not cut.
   bool is_cut = false;
-  // Of frames; answers and fetches are not touched.
+  // How likely a frame is to be damaged, and to be sent twice. Answers and
+  // fetches are not touched.
   double corrupt_probability = 0;
   double duplicate_probability = 0;
 };

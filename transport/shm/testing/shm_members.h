@@ -11,7 +11,7 @@
 
 namespace skerry::transport {
 
-// Of a shared-memory object that no other test uses.
+// Names a shared-memory object that no other test uses.
 std::string NewShmName();
 
 // Handles of all ranks of a new group.
