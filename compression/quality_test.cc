@@ -1,6 +1,6 @@
-// Bytes and error of every codec on values of several kinds, among them a
-// recorded pseudo-gradient (bench/micro/record_pseudo_gradient.cc): the table
-// of docs/compression.md.
+// Measures bytes and error of every codec on values of several kinds, among
+// them a recorded pseudo-gradient (bench/micro/record_pseudo_gradient.cc), and
+// prints the table of docs/measurements/codec_error.md.
 #include <cmath>
 #include <cstdio>
 #include <fstream>

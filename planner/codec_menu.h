@@ -1,9 +1,9 @@
 // planner/codec_menu.h
 //
-// What a job with a codec policy chooses from: int8_block, whose error no outer
-// loop has been seen to notice, and what is smaller and has no codec beside it
-// that is both smaller and nearer, down to a 140th. top_k/8 has, and is there
-// for ada_top_k.
+// The codecs from which a job with a codec policy chooses. The first is
+// int8_block, whose error no outer loop has been seen to notice. The others
+// send fewer bytes, down to a 140th of its bytes. No codec beats them in both
+// bytes and error, except for top_k/8, which is there for ada_top_k.
 #ifndef SKERRY_PLANNER_CODEC_MENU_H_
 #define SKERRY_PLANNER_CODEC_MENU_H_
 
@@ -14,12 +14,13 @@
 
 namespace skerry::planner {
 
-// What members of a job with a codec policy send with while nothing is known of
-// their links.
+// The codec of all members of a job with a codec policy when nothing can be
+// chosen, as while no link is measured.
 inline constexpr std::string_view kUnmeasuredCodec = "int8_block";
 
-// Bytes and errors are those of a recorded pseudo-gradient in one go, speeds
-// those of one core of a 2-core EPYC machine (docs/compression.md).
+// Returns the menu. Bytes and errors are those of one encoding of a recorded
+// pseudo-gradient. Speeds are those of one core of a 2-core EPYC machine
+// (docs/measurements/adaptive.md).
 const std::vector<CodecOption>& CodecMenu();
 
 }  // namespace skerry::planner

@@ -147,9 +147,10 @@ TEST(OneBitAdamAblation, OneBitCostsNothingWithItsErrorsAndFailsWithoutThem) {
 constexpr Schedule kOthers[] = {
     {60, 3e-3}, {200, 3e-3}, {900, 3e-3}, {450, 1e-3}};
 
-// Other rows of the table in docs/compression.md, with half of its seeds:
-// however early or late moments are frozen, and with a third of the rate.
-// Later they err less without feedback.
+// Checks the other rows of the table in
+// docs/measurements/training_with_codecs.md with half of its seeds: moments are
+// frozen earlier or later, or the rate is a third. The later they are frozen,
+// the less training loses without feedback.
 TEST(OneBitAdamAblation, SoItIsWhereverMomentsAreFrozenAndAtALowerRate) {
   for (const Schedule& schedule : kOthers) {
     std::printf("frozen after %d, rate %g\n",
@@ -171,7 +172,7 @@ TEST(OneBitAdamAblation, SoItIsWhereverMomentsAreFrozenAndAtALowerRate) {
   }
 }
 
-// These rows with all seeds.
+// Prints these rows with all seeds.
 TEST(OneBitAdamAblation, DISABLED_TheTable) {
   Measure("adam, rate 0.001", Exchange::kAdam, CodecId::kSign1, {450, 1e-3});
   for (const Schedule& schedule : kOthers) {

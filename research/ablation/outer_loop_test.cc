@@ -102,7 +102,8 @@ TEST_F(OuterLoopAblation,
   EXPECT_GT(broken.mean, steady.mean + 3 * steady.deviation);
 }
 
-// All rows of docs/compression.md.
+// Prints all rows of the DiLoCo table in
+// docs/measurements/training_with_codecs.md.
 TEST_F(OuterLoopAblation, DISABLED_TheTable) {
   const auto chunks = [](size_t kept) {
     return std::shared_ptr<const Codec>(*MakeChunkTopK(kept));
@@ -132,8 +133,9 @@ TEST_F(OuterLoopAblation, DISABLED_TheTable) {
   }
 }
 
-// Whether what error feedback owes at the end is what a short training misses:
-// for docs/compression.md.
+// Prints losses for docs/measurements/training_with_codecs.md: of trainings
+// that send all that error feedback owes in their last rounds, and of others.
+// They show whether a short training misses what it owes at the end.
 TEST_F(OuterLoopAblation, DISABLED_WhatIsOwedAtTheEnd) {
   for (const uint64_t steps : {2000, 8000}) {
     const auto measure = [&](const char* name, OuterLoop method) {

@@ -211,7 +211,7 @@ TEST(StreamingAblation, TheSameSeedGivesTheSameParameters) {
   EXPECT_NE(Streaming(model, stream).Train(), once);
 }
 
-// All rows of docs/compression.md.
+// Prints all rows of docs/measurements/streaming.md.
 TEST(StreamingAblation, DISABLED_TheTable) {
   for (const uint64_t inner : {20, 50}) {
     MeasureRounds(inner);
