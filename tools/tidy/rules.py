@@ -8,6 +8,7 @@ import re
 from tools.tidy import comments
 from tools.tidy import cpp
 from tools.tidy import layers
+from tools.tidy import prose
 from tools.tidy import words
 
 Finding = collections.namedtuple('Finding', 'path line rule advice')
@@ -251,6 +252,24 @@ def documents(tree):
                                   f'{link} leads nowhere')
 
 
+# Pages and folders that may still have longer sentences.
+_LONG_SENTENCES = ('docs/compression.md', 'docs/decisions/', 'docs/formats/',
+                   'docs/protocol.md')
+
+
+def long_sentences(tree):
+    for path, text in tree.of('.md'):
+        if path != 'README.md' and not layers.inside(path, 'docs'):
+            continue
+        if path.startswith(_LONG_SENTENCES):
+            continue
+        for line, count in prose.sentences(text):
+            if count > prose.WORDS_MAX:
+                yield Finding(path, line, 'long-sentence',
+                              f'{count} words, at most {prose.WORDS_MAX}; '
+                              'make it two sentences')
+
+
 _MAPS = 'README.md', 'docs/architecture.md'
 
 
@@ -307,7 +326,8 @@ def python_targets(tree):
 RULES = [
     include_direction, forbidden_words, header_guards, header_comments,
     comment_openings, sizes, function_lengths, tests_beside, kernel_twins,
-    unfinished, documents, folders_on_the_map, dead_files, python_targets,
+    unfinished, documents, long_sentences, folders_on_the_map, dead_files,
+    python_targets,
 ]
 
 

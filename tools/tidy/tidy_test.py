@@ -4,6 +4,7 @@ import unittest
 
 from tools.tidy import cpp
 from tools.tidy import layers
+from tools.tidy import prose
 from tools.tidy import rules
 from tools.tidy import tidy
 
@@ -149,6 +150,26 @@ class LayersTest(unittest.TestCase):
         self.assertTrue(layers.why_not('cli/x.cc', 'trainer/testing/x.h'))
         self.assertIsNone(
             layers.why_not('bench/cluster/x.cc', 'tests/sim/cluster.h'))
+
+
+class ProseTest(unittest.TestCase):
+
+    def test_sentences_end_at_stops_paragraphs_and_list_items(self):
+        self.assertEqual(
+            list(prose.sentences('# A title\n\nOne two. Three\nfour (five.) '
+                                 'Six:\n- seven\n  eight\n1. nine\n')),
+            [(3, 2), (3, 3), (4, 1), (5, 2), (7, 1)])
+
+    def test_code_and_tables_are_no_sentences(self):
+        self.assertEqual(
+            list(prose.sentences('```\na b\n```\n| c | d |\n\n    e f\n')),
+            [])
+
+    def test_a_code_span_is_a_word_and_a_link_is_its_text(self):
+        self.assertEqual(
+            list(prose.sentences('Run `a b\nc. d` as [the page](x.md#y) '
+                                 'says.\nThen stop.\n')),
+            [(1, 6), (3, 2)])
 
 
 class RulesTest(unittest.TestCase):
@@ -315,6 +336,15 @@ class RulesTest(unittest.TestCase):
                            '# A\n[x](../base/x.h) [y](https://y) [z](#z) '
                            '[base](../base)\n',
                            'link', **{'base/x.h': ''})
+
+    def test_long_sentences(self):
+        short, long = 'word ' * 39 + 'end.', 'word ' * 40 + 'end.'
+        for page in ('README.md', 'docs/a.md'):
+            self.red_and_green(rules.long_sentences, page,
+                               f'# A\n{short}\n{long}\n',
+                               f'# A\n{short}\n{short}\n', 'long-sentence')
+        for page in ('docs/protocol.md', 'docs/formats/a.md', 'base/a.md'):
+            self.assertEqual(found(rules.long_sentences, {page: long}), [])
 
     def test_folders_on_the_map(self):
         files = {'a/x.cc': '', 'b/c/y.cc': '', '.ci/run': ''}
