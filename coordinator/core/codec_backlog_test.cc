@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "compression/testing/toy_model.h"
 #include "compression/codec.h"
 #include "compression/owed.h"
+#include "compression/testing/toy_model.h"
 #include "coordinator/core/codec_plan.h"
 #include "gtest/gtest.h"
 #include "job/review.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "compression/testing/toy_model.h"
-#include "research/reduce/one_bit_mean.h"
 #include "gtest/gtest.h"
+#include "research/reduce/one_bit_mean.h"
 
 namespace skerry::compression {
 namespace {

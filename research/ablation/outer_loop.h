@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "compression/testing/toy_model.h"
 #include "compression/codec.h"
+#include "compression/testing/toy_model.h"
 
 namespace skerry::compression {
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "compression/testing/toy_model.h"
 #include "compression/codec.h"
 #include "compression/sparse/sparse_codec.h"
+#include "compression/testing/toy_model.h"
 #include "gtest/gtest.h"
 
 namespace skerry::compression {

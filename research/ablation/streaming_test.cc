@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/check.h"
-#include "research/ablation/outer_loop.h"
-#include "compression/testing/toy_model.h"
 #include "compression/codec.h"
+#include "compression/testing/toy_model.h"
 #include "gtest/gtest.h"
+#include "research/ablation/outer_loop.h"
 
 namespace skerry::compression {
 namespace {

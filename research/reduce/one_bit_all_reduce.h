@@ -17,8 +17,8 @@
 #include "absl/status/statusor.h"
 #include "base/collective.h"
 #include "base/executor.h"
-#include "research/reduce/one_bit_mean.h"
 #include "compression/workspace.h"
+#include "research/reduce/one_bit_mean.h"
 
 namespace skerry::compression {
 

@@ -7,9 +7,9 @@
 
 #include "absl/status/status.h"
 #include "base/random.h"
-#include "research/stateful/error_feedback.h"
 #include "compression/testing/backward_executor.h"
 #include "gtest/gtest.h"
+#include "research/stateful/error_feedback.h"
 
 namespace skerry::compression {
 namespace {

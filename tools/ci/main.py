@@ -27,7 +27,8 @@ def parse_arguments(arguments):
         epilog='Flags after the name of a suite go to the suite.')
     parser.add_argument('names', nargs='*', metavar='NAME',
                         help='tidy, unit, cuda, sanitize, fuzz, a suite, or a '
-                        'Bazel pattern (//base/...); default: all but large and research')
+                        'Bazel pattern (//base/...); default: all but large '
+                        'and research')
     parser.add_argument('--quick', action='store_true',
                         help='tidy and the tests that are not slow')
     parser.add_argument('--seconds', type=flags.whole(1, 86400),

@@ -43,6 +43,7 @@ _LAYERS = {
     'cli': MAIN,
     'tests': TOP,
     'bench': TOP,
+    'research': TOP,
 }
 _CUDA_HOMES = ('model', 'optimizer', 'compression')
 
@@ -77,7 +78,8 @@ def is_test(path):
     """Code that is linked into tests alone."""
     stem = posixpath.splitext(posixpath.basename(path))[0]
     return (stem.endswith(('_test', '_testutil')) or
-            'testing' in path.split('/')[:-1] or inside(path, 'tests'))
+            'testing' in path.split('/')[:-1] or
+            inside(path, 'tests', 'research'))
 
 
 def may_speak_proto(path):
