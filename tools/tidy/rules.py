@@ -9,6 +9,7 @@ from tools.tidy import comments
 from tools.tidy import cpp
 from tools.tidy import layers
 from tools.tidy import prose
+from tools.tidy import reached
 from tools.tidy import words
 
 Finding = collections.namedtuple('Finding', 'path line rule advice')
@@ -323,11 +324,21 @@ def python_targets(tree):
                               'tools/bazel/python.bzl, or an sh_binary')
 
 
+def unreached_libraries(tree):
+    builds = {posixpath.dirname(path): text
+              for path, text in tree.files.items()
+              if posixpath.basename(path) == 'BUILD'}
+    for target in reached.unreached(builds):
+        yield Finding(posixpath.join(target.package, 'BUILD'), target.line,
+                      'unreached', f'no program links {target.name}; wire it, '
+                      'delete it, or move it to research/')
+
+
 RULES = [
     include_direction, forbidden_words, header_guards, header_comments,
     comment_openings, sizes, function_lengths, tests_beside, kernel_twins,
     unfinished, documents, long_sentences, folders_on_the_map, dead_files,
-    python_targets,
+    python_targets, unreached_libraries,
 ]
 
 

@@ -5,6 +5,7 @@ import unittest
 from tools.tidy import cpp
 from tools.tidy import layers
 from tools.tidy import prose
+from tools.tidy import reached
 from tools.tidy import rules
 from tools.tidy import tidy
 
@@ -82,6 +83,35 @@ class ABSL_LOCKABLE Lock {
     def test_directives_do_not_unbalance(self):
         text = '#define OPEN \\\n  {\nvoid F() {\n}\nvoid G() {\n\n}\n'
         self.assertEqual(self.lengths(text), {'F': 2, 'G': 3})
+
+
+class ReachedTest(unittest.TestCase):
+    PROGRAM = ('cc_binary(name = "skerry", deps = [":main", "//job"])\n'
+               'cc_library(name = "main", deps = select({"//:gpu": '
+               '["//model/cuda:x"], "//conditions:default": []}))\n')
+
+    def names(self, **more):
+        builds = {'cli': self.PROGRAM, 'job': 'cc_library(name = "job")\n',
+                  **more}
+        return [target.label for target in reached.unreached(builds)]
+
+    def test_what_a_program_links_is_reached(self):
+        self.assertEqual(self.names(), [])
+
+    def test_what_only_its_test_calls_is_not(self):
+        planner = ('cc_library(name = "deadline")\n'
+                   'cc_test(name = "deadline_test", deps = [":deadline"])\n')
+        self.assertEqual(self.names(planner=planner), ['//planner:deadline'])
+
+    def test_code_for_tests_needs_no_program(self):
+        only = 'package(default_testonly = True)\ncc_library(name = "fake")\n'
+        self.assertEqual(self.names(fakes=only), [])
+
+    def test_a_bench_is_no_program(self):
+        bench = 'cc_binary(name = "bench", deps = ["//planner:deadline"])\n'
+        self.assertEqual(
+            self.names(bench=bench, planner='cc_library(name = "deadline")\n'),
+            ['//planner:deadline'])
 
 
 class LayersTest(unittest.TestCase):
