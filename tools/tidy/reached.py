@@ -66,7 +66,7 @@ def _absolute(label, package):
 
 
 def unreached(builds):
-    """[Target] that no program links; `builds`: {package: text of its BUILD}."""
+    """Targets that no program links; `builds` has BUILD files by package."""
     everything = [target for package, text in sorted(builds.items())
                   for target in targets(package, text)]
     by_label = {target.label: target for target in everything}
