@@ -135,7 +135,9 @@ std::string ReliabilityPage(const std::vector<Tally>& ledger,
                   "are seen ([what each is](tests/sim/planted/plants.txt)):\n\n"
                   "| bug | seen within, schedules |\n| --- | --- |\n");
   for (const PlantedBug& bug : planted) {
-    absl::StrAppend(&page, "| ", bug.name, " | ", bug.within, " |\n");
+    absl::StrAppend(&page, "| ", bug.name, " | ", bug.within,
+                    bug.profile.empty() ? "" : " of profile ", bug.profile,
+                    " |\n");
   }
   return page;
 }

@@ -40,6 +40,11 @@ struct Finding {
   std::string violation;
 };
 
+Schedule Draw(const PlantedBug& bug, uint64_t seed) {
+  return bug.profile.empty() ? DrawSchedule(seed)
+                             : *DrawSchedule(seed, bug.profile);
+}
+
 Finding Find(const PlantedBug& bug) {
   Finding found;
   for (uint64_t from = 1; from <= bug.within && found.seed == 0;
@@ -49,7 +54,7 @@ Finding Find(const PlantedBug& bug) {
     planted_bug = bug.name;
     RunIsolated(
         count, kProcesses,
-        [from](uint64_t index) { return DrawSchedule(from + index); },
+        [&bug, from](uint64_t index) { return Draw(bug, from + index); },
         [&broken](const Verdict& verdict) {
           if (!verdict.violation.empty()) broken.push_back(verdict);
         });
@@ -58,7 +63,7 @@ Finding Find(const PlantedBug& bug) {
         broken.begin(), broken.end(),
         [](const Verdict& a, const Verdict& b) { return a.seed < b.seed; });
     for (const Verdict& verdict : broken) {
-      if (!RunIsolated(DrawSchedule(verdict.seed)).violation.empty()) continue;
+      if (!RunIsolated(Draw(bug, verdict.seed)).violation.empty()) continue;
       found = {verdict.seed, verdict.violation};
       break;
     }

@@ -14,9 +14,11 @@ std::vector<PlantedBug> ReadPlants(const std::string& path) {
     std::string word, name;
     words >> word;
     if (word == "plant" && words >> name) {
-      if (bugs.empty() || bugs.back().name != name) bugs.push_back({name, 0});
+      if (bugs.empty() || bugs.back().name != name) {
+        bugs.push_back({name, 0, ""});
+      }
     } else if (word == "within" && !bugs.empty()) {
-      words >> bugs.back().within;
+      words >> bugs.back().within >> bugs.back().profile;
     }
   }
   return bugs;

@@ -14,6 +14,8 @@ namespace skerry::sim {
 struct PlantedBug {
   std::string name;
   uint64_t within = 0;
+  // The profile of the schedules; empty: all in turn.
+  std::string profile;
 };
 
 // From plants.txt, in its order; empty when it cannot be read. A bug without a
