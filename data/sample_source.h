@@ -51,8 +51,8 @@ class SampleSource {
       std::span<const uint64_t> positions,
       absl::FunctionRef<void(std::span<const std::byte>)> use) const;
 
-  // As Fill, with the `rows` samples from `first` on in the order of the
-  // stream. Requires: they exist, and the sizes fit.
+  // Does what Fill does with the `rows` samples from `first` on, in the order
+  // of the stream. Requires: they exist, and the sizes fit.
   absl::Status FillInOrder(uint64_t first, int rows, std::span<int32_t> inputs,
                            std::span<int32_t> targets) const;
 

@@ -2,7 +2,8 @@
 
 A stage that cannot run everything in its time runs the targets that stand on
 a package that changed, and of the others those whose turn it is. The turn moves
-on by one with every commit, so that everything has been run after `TURNS`.
+on by one with every commit. Runs that are several commits apart may meet the
+same turn again.
 """
 
 import pathlib

@@ -57,7 +57,8 @@ class Recovery {
   // Spans [begin, end) are held from now on; the state of spans held before and
   // after is kept.
   void SetHoldings(uint32_t begin, uint32_t end);
-  // As the history's. Nothing of what is forgotten is folded any more.
+  // Has the history forget the commits that the coordinator has lost. None of
+  // them is folded after that.
   void ForgetLost(const std::vector<CommittedEntry>& committed,
                   Sequence newest);
   // Who has what, from where others keep, and the newest commit; from every
