@@ -8,4 +8,6 @@ namespace skerry::runtime {
 // heaps.
 void ShareHeap() { mallopt(M_ARENA_MAX, 2); }
 
+void ReturnFreeHeap() { malloc_trim(0); }
+
 }  // namespace skerry::runtime

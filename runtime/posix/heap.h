@@ -1,6 +1,6 @@
 // runtime/posix/heap.h
 //
-// How much of its memory a daemon keeps that is free.
+// How much free memory a daemon keeps.
 #ifndef SKERRY_RUNTIME_POSIX_HEAP_H_
 #define SKERRY_RUNTIME_POSIX_HEAP_H_
 
@@ -11,6 +11,12 @@ namespace skerry::runtime {
 // more than they use. From here on there are two heaps. Called before other
 // threads start.
 void ShareHeap();
+
+// Gives pages of the heaps that hold nothing back to the system. Allocations
+// made after it take pages anew, so it is called when something large or long
+// has ended and not between rounds. It holds each heap's lock for the time that
+// a walk over its free pieces takes.
+void ReturnFreeHeap();
 
 }  // namespace skerry::runtime
 
