@@ -71,7 +71,7 @@ struct Arguments {
   CheckpointArguments checkpoint;
   RestoreArguments restore;
   DataImportOptions import;
-  DataPrepareOptions prepare;
+  DataPrepareArguments prepare;
   TrainTokenizerArguments tokenizer;
   SampleArguments sample;
   EvaluateArguments evaluate;

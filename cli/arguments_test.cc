@@ -252,30 +252,30 @@ TEST(ArgumentsTest, GenerateTakesItsNumbers) {
 }
 
 TEST(ArgumentsTest, DataPrepareTakesItsFiles) {
-  const DataPrepareOptions prepare =
+  const DataPrepareArguments prepare =
       Good({"data", "prepare", "x", "y", "--out", "z", "--validation", "0.1",
             "--tokenizer", "t.json", "--document-end", "<e>", "--json-key",
             "body", "--threads", "3", "--shard-tokens", "7"})
           .prepare;
-  EXPECT_EQ(prepare.tokenizer, "t.json");
-  EXPECT_EQ(prepare.document_end, "<e>");
-  EXPECT_EQ(prepare.lines.key, "body");
-  EXPECT_THAT(prepare.inputs, ElementsAre("x", "y"));
-  EXPECT_EQ(prepare.output_directory, "z");
-  EXPECT_EQ(prepare.validation_fraction, 0.1);
+  EXPECT_EQ(prepare.set.encoding.tokenizer, "t.json");
+  EXPECT_EQ(prepare.set.encoding.document_end, "<e>");
+  EXPECT_EQ(prepare.set.lines.key, "body");
+  EXPECT_THAT(prepare.set.inputs, ElementsAre("x", "y"));
+  EXPECT_EQ(prepare.set.output_directory, "z");
+  EXPECT_EQ(prepare.set.validation_fraction, 0.1);
   EXPECT_EQ(prepare.threads, 3);
-  EXPECT_EQ(prepare.shard_tokens_max, 7u);
+  EXPECT_EQ(prepare.set.shard_tokens_max, 7u);
 }
 
 TEST(ArgumentsTest, DataPrepareIsToldWhatItsInputsAre) {
-  const DataPrepareOptions prepare =
+  const DataPrepareArguments prepare =
       Good({"data", "prepare", "-", "--out", "z", "--bad-lines", "skip",
             "--format", "jsonl", "--special-tokens", "as-text"})
           .prepare;
-  EXPECT_THAT(prepare.inputs, ElementsAre("-"));
-  EXPECT_EQ(prepare.lines.bad_lines, data::BadLines::kSkip);
-  EXPECT_EQ(prepare.kind, data::TextKind::kJsonLines);
-  EXPECT_EQ(prepare.written_specials,
+  EXPECT_THAT(prepare.set.inputs, ElementsAre("-"));
+  EXPECT_EQ(prepare.set.lines.bad_lines, data::BadLines::kSkip);
+  EXPECT_EQ(prepare.set.kind, data::TextKind::kJsonLines);
+  EXPECT_EQ(prepare.set.encoding.written_specials,
             data::TokenizerFile::WrittenSpecials::kText);
 }
 

@@ -161,7 +161,7 @@ std::optional<absl::Status> RunOnFiles(const Arguments& arguments,
     case Command::kDataImport:
       return DataImport(arguments.import, files, output.out);
     case Command::kDataPrepare: {
-      DataPrepareOptions options = arguments.prepare;
+      DataPrepareArguments options = arguments.prepare;
       options.sentencepiece_program = runtime::SentencePieceBeside();
       return DataPrepare(options, files, output);
     }

@@ -72,33 +72,34 @@ void AddTextOptions(CLI::App* leaf, data::JsonLinesForm& lines,
 
 }  // namespace
 
-void AddDataPrepareOptions(CLI::App* prepare, DataPrepareOptions& wanted) {
+void AddDataPrepareOptions(CLI::App* prepare, DataPrepareArguments& wanted) {
+  data::PrepareOptions& set = wanted.set;
   prepare
-      ->add_option("INPUT", wanted.inputs,
+      ->add_option("INPUT", set.inputs,
                    "files of text or JSON lines, in this order, also in gzip "
                    "or zstd; - is standard input")
       ->required();
   // Not `-o`, which is the form of what is printed.
-  prepare->add_option("--out", wanted.output_directory, "folder to make")
+  prepare->add_option("--out", set.output_directory, "folder to make")
       ->type_name("FOLDER")
       ->required();
   prepare
-      ->add_option("--tokenizer", wanted.tokenizer,
+      ->add_option("--tokenizer", set.encoding.tokenizer,
                    "a tokenizer.json or tokenizer.model; default: none, every "
                    "byte is a token")
       ->type_name("FILE");
   prepare
-      ->add_option("--document-end", wanted.document_end,
+      ->add_option("--document-end", set.encoding.document_end,
                    "special token after each document, or `none`; default: the "
                    "tokenizer's")
       ->type_name("TOKEN");
-  AddTextOptions(prepare, wanted.lines, wanted.kind);
+  AddTextOptions(prepare, set.lines, set.kind);
   prepare
       ->add_option_function<std::string>(
           "--special-tokens",
-          [&wanted](const std::string& word) {
+          [&encoding = set.encoding](const std::string& word) {
             using Written = data::TokenizerFile::WrittenSpecials;
-            wanted.written_specials =
+            encoding.written_specials =
                 word == "as-text" ? Written::kText : Written::kToken;
           },
           "how text that is written like one is read, one of: as-token or "
@@ -106,8 +107,8 @@ void AddDataPrepareOptions(CLI::App* prepare, DataPrepareOptions& wanted) {
       ->check(IsOneOf({"as-token", "as-text"}))
       ->type_name("WORD")
       ->default_str("as-token");
-  AddValidation(*prepare, wanted.validation_fraction);
-  AddShardTokens(*prepare, wanted.shard_tokens_max);
+  AddValidation(*prepare, set.validation_fraction);
+  AddShardTokens(*prepare, set.shard_tokens_max);
   AddThreads(*prepare, wanted.threads);
 }
 

@@ -18,7 +18,7 @@ class App;
 namespace skerry::cli {
 
 // Each gives the command its options, whose values go to the second argument.
-void AddDataPrepareOptions(CLI::App* prepare, DataPrepareOptions& wanted);
+void AddDataPrepareOptions(CLI::App* prepare, DataPrepareArguments& wanted);
 void AddDataImportOptions(CLI::App* import, DataImportOptions& wanted);
 void AddTrainTokenizerOptions(CLI::App* train, TrainTokenizerArguments& wanted);
 void AddSampleOptions(CLI::App* sample, SampleArguments& wanted);

@@ -8,10 +8,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "cli/commands/data_set_writer.h"
 #include "data/manifest.h"
 #include "data/megatron_index.h"
 #include "data/numpy_file.h"
+#include "data/prepare/data_set_writer.h"
 #include "data/token_array.h"
 #include "data/token_shard.h"
 #include "data/tokenizer_file.h"
@@ -74,7 +74,7 @@ absl::StatusOr<Source> OpenSource(const std::string& path,
 
 struct Vocabulary {
   int size = 0;
-  DataSetWriter::Tokenizer tokenizer;
+  data::DataSetWriter::Tokenizer tokenizer;
 };
 
 absl::StatusOr<Vocabulary> OpenVocabulary(const DataImportOptions& options,
@@ -132,7 +132,7 @@ absl::StatusOr<uint64_t> CountTokens(const std::vector<std::string>& paths,
 // one split and the rest to the other.
 class Importer {
  public:
-  Importer(uint64_t training, int vocab_size, DataSetWriter& writer)
+  Importer(uint64_t training, int vocab_size, data::DataSetWriter& writer)
       : training_left_(training), vocab_size_(vocab_size), writer_(writer) {}
 
   absl::Status Add(const data::TokenArray& tokens) {
@@ -158,7 +158,7 @@ class Importer {
  private:
   uint64_t training_left_;
   const int vocab_size_;
-  DataSetWriter& writer_;
+  data::DataSetWriter& writer_;
   std::vector<int32_t> slice_;
 };
 
@@ -181,10 +181,10 @@ absl::Status DataImport(const DataImportOptions& options, runtime::Files& files,
   }
   paths.insert(paths.end(), options.validation_inputs.begin(),
                options.validation_inputs.end());
-  SKERRY_ASSIGN_OR_RETURN(
-      DataSetWriter writer,
-      DataSetWriter::Open(options.output_directory, options.shard_tokens_max,
-                          vocabulary.size, files));
+  SKERRY_ASSIGN_OR_RETURN(data::DataSetWriter writer,
+                          data::DataSetWriter::Open(options.output_directory,
+                                                    options.shard_tokens_max,
+                                                    vocabulary.size, files));
   Importer importer(training, vocabulary.size, writer);
   for (const std::string& path : paths) {
     SKERRY_ASSIGN_OR_RETURN(const Source source, OpenSource(path, files));
@@ -194,7 +194,7 @@ absl::Status DataImport(const DataImportOptions& options, runtime::Files& files,
   SKERRY_RETURN_IF_ERROR(writer.End(data::Split::kValidation).status());
   SKERRY_ASSIGN_OR_RETURN(const data::Manifest manifest,
                           writer.Finish(vocabulary.tokenizer));
-  out << DataSetLine(options.output_directory, manifest);
+  out << data::DataSetLine(options.output_directory, manifest);
   return absl::OkStatus();
 }
 

@@ -14,9 +14,9 @@
 #include "absl/strings/str_format.h"
 #include "base/sha256.h"
 #include "base/status.h"
-#include "cli/commands/input_reader.h"
 #include "cli/threads.h"
 #include "data/manifest.h"
+#include "data/prepare/input_reader.h"
 #include "data/sample_source.h"
 #include "data/token_shard.h"
 #include "model/exec/language_model.h"
@@ -90,8 +90,9 @@ absl::StatusOr<Stream> OpenText(const EvaluateArguments& arguments,
                      " has no tokenizer; name one with --tokenizer"));
   }
   SKERRY_ASSIGN_OR_RETURN(
-      InputReader reader,
-      InputReader::Open(arguments.text, arguments.text, std::nullopt, files));
+      data::InputReader reader,
+      data::InputReader::Open(arguments.text, arguments.text, std::nullopt,
+                              files));
   if (reader.kind() == data::TextKind::kJsonLines) {
     return absl::InvalidArgumentError(absl::StrCat(
         arguments.text,

@@ -13,10 +13,10 @@
 #include "base/executor.h"
 #include "checkpoint/checkpoint_store.h"
 #include "checkpoint/model_files.h"
-#include "cli/commands/data_prepare.h"
 #include "cli/commands/evaluate.h"
 #include "cli/commands/sample.h"
 #include "data/byte_tokenizer_json.h"
+#include "data/prepare/testing/prepare.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/exec/language_model.h"
@@ -209,11 +209,11 @@ TEST_F(LocalModelTest, LossOfATextIsThatOfItsSamples) {
 TEST_F(LocalModelTest, LossOfADataSetIsThatOfItsSplit) {
   Write("/data.txt", std::string(kText) + "something else that is as long..\n");
   std::ostringstream made;
-  ASSERT_TRUE(DataPrepare({.inputs = {"/data.txt"},
-                           .output_directory = "/data",
-                           .validation_fraction = 0.4,
-                           .shard_tokens_max = 20},
-                          files_, {.out = made, .err = made})
+  ASSERT_TRUE(data::testing::Prepare({.inputs = {"/data.txt"},
+                                      .output_directory = "/data",
+                                      .validation_fraction = 0.4,
+                                      .shard_tokens_max = 20},
+                                     {}, files_, made)
                   .ok());
   evaluate_.text.clear();
   evaluate_.data = "/data";

@@ -13,12 +13,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status.h"
-#include "cli/commands/data_set_writer.h"
-#include "cli/commands/input_reader.h"
 #include "data/byte_tokenizer.h"
 #include "data/kept_bytes.h"
+#include "data/manifest.h"
 #include "data/ngram_entropy.h"
+#include "data/prepare/data_set_writer.h"
+#include "data/prepare/input_reader.h"
+#include "data/prepare/prepare_inputs.h"
+#include "data/prepare/text_units.h"
 #include "data/token_shard.h"
+#include "data/tokenizer/text_codec.h"
 
 namespace skerry::cli {
 namespace {
@@ -33,7 +37,8 @@ constexpr double kShareMin = 0.99;
 
 // Hands over the first so many bytes of a split of byte tokens, in pieces.
 template <typename Take>
-absl::Status ReadSplit(const PreparedSet& set, data::Split split,
+absl::Status ReadSplit(const std::string& directory,
+                       const data::PreparedSet& set, data::Split split,
                        const runtime::Files& files, Take take) {
   uint64_t left = kEntropyBytesMax;
   std::vector<std::byte> bytes(kPieceBytes);
@@ -42,7 +47,7 @@ absl::Status ReadSplit(const PreparedSet& set, data::Split split,
     if (entry.split != split || left == 0) continue;
     SKERRY_ASSIGN_OR_RETURN(
         const std::unique_ptr<runtime::ByteSource> source,
-        files.Open(absl::StrCat(set.directory, "/", entry.file)));
+        files.Open(absl::StrCat(directory, "/", entry.file)));
     uint64_t at = 0;
     while (left > 0) {
       SKERRY_ASSIGN_OR_RETURN(const size_t count, source->Read(bytes));
@@ -62,18 +67,19 @@ absl::Status ReadSplit(const PreparedSet& set, data::Split split,
   return absl::OkStatus();
 }
 
-absl::Status ReportEntropy(const PreparedSet& set, const runtime::Files& files,
-                           std::ostream& out) {
+absl::Status ReportEntropy(const std::string& directory,
+                           const data::PreparedSet& set,
+                           const runtime::Files& files, std::ostream& out) {
   constexpr uint64_t kHeldOutMin = 3;
   if (data::TokenCount(set.manifest, data::Split::kValidation) < kHeldOutMin) {
     return absl::OkStatus();
   }
   data::NgramMeter meter;
   SKERRY_RETURN_IF_ERROR(
-      ReadSplit(set, data::Split::kTrain, files,
+      ReadSplit(directory, set, data::Split::kTrain, files,
                 [&](std::string_view text) { meter.Train(text); }));
   SKERRY_RETURN_IF_ERROR(
-      ReadSplit(set, data::Split::kValidation, files,
+      ReadSplit(directory, set, data::Split::kValidation, files,
                 [&](std::string_view text) { meter.HoldOut(text); }));
   SKERRY_ASSIGN_OR_RETURN(const data::NgramEntropy entropy, meter.Measure());
   out << absl::StrFormat("validation, nats a byte: bigram %.4f, trigram %.4f\n",
@@ -81,10 +87,10 @@ absl::Status ReportEntropy(const PreparedSet& set, const runtime::Files& files,
   return absl::OkStatus();
 }
 
-void ReportDocuments(const PreparedSet& set, std::ostream& out) {
+void ReportDocuments(const data::PreparedSet& set, std::ostream& out) {
   data::JsonLineCounts lines;
   std::string first;
-  for (const PrepareInput& input : set.inputs.inputs) {
+  for (const data::PrepareInput& input : set.inputs.inputs) {
     if (first.empty() && input.lines.skipped > 0) {
       first = absl::StrCat(input.file.path, ": ", input.lines.first_skipped);
     }
@@ -117,14 +123,13 @@ absl::StatusOr<uint64_t> SpecialsAround(data::TextCodec& codec) {
 }
 
 // Texts that are written like a special token have become that token.
-absl::Status ReportSpecials(const PreparedSet& set, data::TextCodec& codec,
-                            std::ostream& out) {
+absl::Status ReportSpecials(const data::PreparedSet& set, std::ostream& out) {
   uint64_t specials = 0;
-  for (const PreparedShard& shard : set.record.shards) {
+  for (const data::PreparedShard& shard : set.record.shards) {
     if (!shard.special_tokens.has_value()) return absl::OkStatus();
     specials += *shard.special_tokens;
   }
-  SKERRY_ASSIGN_OR_RETURN(const uint64_t each, SpecialsAround(codec));
+  SKERRY_ASSIGN_OR_RETURN(const uint64_t each, SpecialsAround(*set.codec));
   const uint64_t marks = each * set.inputs.documents();
   if (specials <= marks) return absl::OkStatus();
   out << specials - marks
@@ -134,15 +139,16 @@ absl::Status ReportSpecials(const PreparedSet& set, data::TextCodec& codec,
 }
 
 // The beginning of the first input that has text, as texts.
-absl::StatusOr<std::vector<std::string>> SampleOf(const PrepareInputs& inputs,
-                                                  const TextForm& form,
-                                                  const runtime::Files& files) {
+absl::StatusOr<std::vector<std::string>> SampleOf(
+    const data::PrepareInputs& inputs, const data::TextForm& form,
+    const runtime::Files& files) {
   std::vector<std::string> texts;
   const auto first = std::find_if(
       inputs.inputs.begin(), inputs.inputs.end(),
-      [](const PrepareInput& input) { return input.text_bytes > 0; });
+      [](const data::PrepareInput& input) { return input.text_bytes > 0; });
   if (first == inputs.inputs.end()) return texts;
-  SKERRY_ASSIGN_OR_RETURN(InputReader reader, OpenInput(*first, files));
+  SKERRY_ASSIGN_OR_RETURN(data::InputReader reader,
+                          data::OpenInput(*first, files));
   SKERRY_RETURN_IF_ERROR(reader.Fill(kSampleBytes));
   const std::string_view window = reader.window().substr(0, kSampleBytes);
   if (!first->is_json_lines()) {
@@ -152,11 +158,11 @@ absl::StatusOr<std::vector<std::string>> SampleOf(const PrepareInputs& inputs,
   data::JsonLineCounts counts;
   const bool is_all =
       reader.at_end() && window.size() == reader.window().size();
-  for (const TextUnit& unit :
-       UnitsIn({window, 0, 1, is_all}, kSampleBytes / 8, 8, nullptr)) {
-    SKERRY_RETURN_IF_ERROR(ForEachText(
+  for (const data::TextUnit& unit :
+       data::UnitsIn({window, 0, 1, is_all}, kSampleBytes / 8, 8, nullptr)) {
+    SKERRY_RETURN_IF_ERROR(data::ForEachText(
         unit, form,
-        [&](PlacedText text) { texts.push_back(std::move(text.text)); },
+        [&](data::PlacedText text) { texts.push_back(std::move(text.text)); },
         counts));
   }
   return texts;
@@ -164,11 +170,11 @@ absl::StatusOr<std::vector<std::string>> SampleOf(const PrepareInputs& inputs,
 
 // A normalizer may leave nothing of line feeds and runs of spaces, so that a
 // model never learns to write them.
-absl::Status ReportKeptBytes(const PreparedSet& set, const TextForm& form,
-                             data::TextCodec& codec,
+absl::Status ReportKeptBytes(const data::PreparedSet& set,
                              const runtime::Files& files, std::ostream& out) {
+  data::TextCodec& codec = *set.codec;
   SKERRY_ASSIGN_OR_RETURN(const std::vector<std::string> texts,
-                          SampleOf(set.inputs, form, files));
+                          SampleOf(set.inputs, set.form, files));
   SKERRY_ASSIGN_OR_RETURN(const uint64_t each, SpecialsAround(codec));
   uint64_t all = 0;
   uint64_t kept = 0;
@@ -193,25 +199,15 @@ absl::Status ReportKeptBytes(const PreparedSet& set, const TextForm& form,
 
 }  // namespace
 
-void ReportKinds(const PrepareInputs& inputs, std::ostream& err) {
-  for (const PrepareInput& input : inputs.inputs) {
-    const std::string_view packing = data::PackingName(input.packing);
-    if (!input.is_json_lines() && packing.empty()) continue;
-    err << input.file.path << " is read as "
-        << (input.is_json_lines() ? "JSON lines" : "text")
-        << (packing.empty() ? "" : " in ") << packing << "\n";
-  }
-}
-
-absl::Status ReportDataSet(const PreparedSet& set, const TextForm& form,
-                           data::TextCodec& codec, const runtime::Files& files,
-                           std::ostream& out) {
-  out << DataSetLine(set.directory, set.manifest);
+absl::Status ReportDataSet(const std::string& directory,
+                           const data::PreparedSet& set,
+                           const runtime::Files& files, std::ostream& out) {
+  out << data::DataSetLine(directory, set.manifest);
   ReportDocuments(set, out);
   if (set.manifest.tokenizer == data::kByteTokenizerName) {
-    return ReportEntropy(set, files, out);
+    return ReportEntropy(directory, set, files, out);
   }
-  SKERRY_RETURN_IF_ERROR(ReportSpecials(set, codec, out));
+  SKERRY_RETURN_IF_ERROR(ReportSpecials(set, out));
   const uint64_t bytes =
       set.inputs.training_bytes + set.inputs.validation_bytes;
   const uint64_t tokens =
@@ -220,7 +216,7 @@ absl::Status ReportDataSet(const PreparedSet& set, const TextForm& form,
   out << absl::StrFormat(
       "%.3f bytes a token\n",
       static_cast<double>(bytes) / static_cast<double>(tokens));
-  return ReportKeptBytes(set, form, codec, files, out);
+  return ReportKeptBytes(set, files, out);
 }
 
 }  // namespace skerry::cli

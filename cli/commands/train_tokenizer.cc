@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status.h"
-#include "cli/commands/documents.h"
+#include "data/prepare/documents.h"
 #include "data/tokenizer/bpe_trainer.h"
 
 namespace skerry::cli {
@@ -39,9 +39,9 @@ absl::Status TrainTokenizer(const TrainTokenizerArguments& arguments,
                             runtime::Files& files, std::ostream& out) {
   SKERRY_ASSIGN_OR_RETURN(const data::SplitPattern pattern,
                           PatternOf(arguments.kind));
-  SKERRY_ASSIGN_OR_RETURN(const Documents documents,
-                          ReadDocuments(arguments.inputs, arguments.lines,
-                                        arguments.input_kind, files));
+  SKERRY_ASSIGN_OR_RETURN(const data::Documents documents,
+                          data::ReadDocuments(arguments.inputs, arguments.lines,
+                                              arguments.input_kind, files));
   data::PieceCounter pieces(pattern);
   for (const std::string& document : documents.texts) pieces.Add(document);
   if (pieces.counts().empty()) {

@@ -5,14 +5,14 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "cli/commands/prepare_record.h"
+#include "data/prepare/prepare_record.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const auto record = skerry::cli::ParsePrepareRecord(
+  const auto record = skerry::data::ParsePrepareRecord(
       std::string_view(reinterpret_cast<const char*>(data), size));
   if (!record.ok()) return 0;
-  const auto again = skerry::cli::ParsePrepareRecord(
-      skerry::cli::SerializePrepareRecord(*record));
+  const auto again = skerry::data::ParsePrepareRecord(
+      skerry::data::SerializePrepareRecord(*record));
   SKERRY_CHECK(again.ok());
   SKERRY_CHECK(*again == *record);
   return 0;

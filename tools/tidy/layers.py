@@ -24,6 +24,7 @@ _LAYERS = {
     'runtime': SEAM,
     'transport': SEAM,
     'checkpoint': ADAPTER,
+    'data/prepare': ADAPTER,
     'runtime/posix': ADAPTER,
     'transport/grpc': ADAPTER,
     'transport/nccl': ADAPTER,

@@ -17,7 +17,7 @@
 #include "base/hash.h"
 #include "base/release.h"
 #include "base/sha256.h"
-#include "cli/commands/data_prepare.h"
+#include "data/prepare/testing/prepare.h"
 #include "gmock/gmock.h"
 #include "grpcpp/grpcpp.h"
 #include "gtest/gtest.h"
@@ -106,10 +106,10 @@ class TrainerProcessTest : public ::testing::Test {
         files_
             .WriteDurably(folder_ + "/text.txt", std::as_bytes(std::span(text)))
             .ok());
-    std::ostringstream out;
-    EXPECT_TRUE(cli::DataPrepare({.inputs = {folder_ + "/text.txt"},
-                                  .output_directory = folder_},
-                                 files_, {.out = out, .err = out})
+    std::ostringstream err;
+    EXPECT_TRUE(data::testing::Prepare({.inputs = {folder_ + "/text.txt"},
+                                        .output_directory = folder_},
+                                       {}, files_, err)
                     .ok());
     job_.set_name("test");
     job_.mutable_model()->set_config_json(SmallTrainingOptions().config_json);

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/sha256.h"
-#include "cli/commands/data_prepare.h"
+#include "data/prepare/testing/prepare.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/posix/posix_files.h"
@@ -22,11 +22,11 @@ class DataDirectoryTest : public ::testing::Test {
     for (int i = 0; i < 300; ++i) absl::StrAppend(&text, "line ", i, "\n");
     EXPECT_TRUE(files_.MakeDirectory(folder_).ok());
     Write("text.txt", text);
-    std::ostringstream out;
-    EXPECT_TRUE(cli::DataPrepare({.inputs = {folder_ + "/text.txt"},
-                                  .output_directory = folder_,
-                                  .shard_tokens_max = 1000},
-                                 files_, {.out = out, .err = out})
+    std::ostringstream err;
+    EXPECT_TRUE(data::testing::Prepare({.inputs = {folder_ + "/text.txt"},
+                                        .output_directory = folder_,
+                                        .shard_tokens_max = 1000},
+                                       {}, files_, err)
                     .ok());
   }
   void Write(const std::string& name, const std::string& content) {
@@ -84,12 +84,13 @@ class TokenizedDirectoryTest : public DataDirectoryTest {
  protected:
   TokenizedDirectoryTest() {
     EXPECT_TRUE(files_.MakeDirectory(made_).ok());
-    std::ostringstream out;
-    EXPECT_TRUE(cli::DataPrepare(
+    std::ostringstream err;
+    EXPECT_TRUE(data::testing::Prepare(
                     {.inputs = {folder_ + "/text.txt"},
-                     .tokenizer = "data/tokenizer/testdata/llama3_like.json",
+                     .encoding = {.tokenizer = "data/tokenizer/testdata/"
+                                               "llama3_like.json"},
                      .output_directory = made_},
-                    files_, {.out = out, .err = out})
+                    {}, files_, err)
                     .ok());
   }
   absl::StatusOr<DataDirectory> Open() {
@@ -124,13 +125,13 @@ TEST_F(DataDirectoryTest, AModelOfSentencePieceIsOpenedWithoutItsProgram) {
   constexpr char kProgram[] = "data/sentencepiece/main/skerry-sentencepiece";
   const std::string made = folder_ + "/pieces";
   ASSERT_TRUE(files_.MakeDirectory(made).ok());
-  std::ostringstream out;
-  ASSERT_TRUE(cli::DataPrepare(
+  std::ostringstream err;
+  ASSERT_TRUE(data::testing::Prepare(
                   {.inputs = {folder_ + "/text.txt"},
-                   .tokenizer = "data/sentencepiece/testdata/llama_like.model",
-                   .sentencepiece_program = kProgram,
+                   .encoding = {.tokenizer = "data/sentencepiece/testdata/"
+                                             "llama_like.model"},
                    .output_directory = made},
-                  files_, {.out = out, .err = out})
+                  {.sentencepiece_program = kProgram}, files_, err)
                   .ok());
   const auto without = OpenDataDirectory(made, "", ShardCheck::kRead, "/none");
   ASSERT_TRUE(without.ok()) << without.status();
