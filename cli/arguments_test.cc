@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/output.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -19,114 +20,10 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-Arguments Good(const std::vector<std::string>& words) {
+CommandLine Good(const std::vector<std::string>& words) {
   const Parsed parsed = ParseArguments(words);
-  EXPECT_TRUE(parsed.arguments.has_value()) << parsed.text;
-  return parsed.arguments.value_or(Arguments{});
-}
-
-TEST(ArgumentsTest, EveryCommandIsKnown) {
-  const std::vector<std::pair<std::vector<std::string>, Command>> lines = {
-      {{"submit", "-f", "job.yaml"}, Command::kSubmit},
-      {{"get", "jobs"}, Command::kGetJobs},
-      {{"get", "job", "a"}, Command::kGetJob},
-      {{"get", "workers"}, Command::kGetWorkers},
-      {{"get", "islands"}, Command::kGetIslands},
-      {{"describe", "job", "a"}, Command::kDescribeJob},
-      {{"describe", "model", "config.json", "--samples", "2"},
-       Command::kDescribeModel},
-      {{"describe", "model", "config.json", "--stages", "2"},
-       Command::kDescribeModel},
-      {{"simulate", "-f", "job.yaml", "--cluster", "cluster.yaml", "--tau",
-        "6,12"},
-       Command::kSimulate},
-      {{"watch", "job", "a"}, Command::kWatchJob},
-      {{"logs", "a", "-f"}, Command::kLogs},
-      {{"events", "a", "--name", "Committed"}, Command::kLogs},
-      {{"events", "--worker", "w", "-f"}, Command::kLogs},
-      {{"describe", "worker", "w"}, Command::kDescribeWorker},
-      {{"submit", "--follow", "-f", "job.yaml"}, Command::kSubmit},
-      {{"apply", "-f", "job.yaml"}, Command::kApply},
-      {{"delete", "job", "a", "-y"}, Command::kDeleteJob},
-      {{"get", "jobs", "-l", "owner=a", "--sort-by", "id", "--no-headers"},
-       Command::kGetJobs},
-      {{"doctor"}, Command::kDoctor},
-      {{"doctor", "--state", "x", "--state", "y"}, Command::kDoctor},
-      {{"cancel", "a"}, Command::kCancel},
-      {{"plan", "-f", "job.yaml"}, Command::kPlan},
-      {{"pause", "a"}, Command::kPause},
-      {{"resume", "a"}, Command::kResume},
-      {{"restore", "a", "--from-workers"}, Command::kRestore},
-      {{"cordon", "w"}, Command::kCordon},
-      {{"uncordon", "w"}, Command::kUncordon},
-      {{"drain", "w"}, Command::kDrain},
-      {{"wait", "job", "a", "--for", "ended"}, Command::kWaitJob},
-      {{"wait", "worker", "w", "--for", "drained"}, Command::kWaitWorker},
-      {{"top"}, Command::kTop},
-      {{"explain"}, Command::kExplain},
-      {{"explain", "training.tau"}, Command::kExplain},
-      {{"explain", "data", "-o", "json"}, Command::kExplain},
-      {{"config", "get"}, Command::kConfigGet},
-      {{"config", "set", "c", "--coordinator", "127.0.0.1:1"},
-       Command::kConfigSet},
-      {{"config", "use", "c"}, Command::kConfigUse},
-      {{"config", "delete", "c"}, Command::kConfigDelete},
-      {{"completion", "bash"}, Command::kCompletion},
-      {{"__complete", "get", "-"}, Command::kComplete},
-      {{"audit", "data", "a"}, Command::kAuditData},
-      {{"generate", "a", "--prompt", "In the"}, Command::kGenerate},
-      {{"data", "import", "x", "--out", "z"}, Command::kDataImport},
-      {{"data", "prepare", "x", "y", "--out", "z"}, Command::kDataPrepare},
-      {{"data", "train-tokenizer", "x", "--out", "z", "--special", "<e>"},
-       Command::kTrainTokenizer},
-      {{"sample", "m", "--prompt", "x"}, Command::kSample},
-      {{"eval", "m", "--text", "x"}, Command::kEvaluate},
-      {{"checkpoint", "create", "a", "--to", "f"}, Command::kCheckpointCreate},
-      {{"checkpoint", "list", "f"}, Command::kCheckpointList},
-      {{"checkpoint", "verify", "f"}, Command::kCheckpointVerify},
-      {{"checkpoint", "export", "f", "--out", "o"}, Command::kCheckpointExport},
-      {{"state", "export", "--state", "d"}, Command::kStateExport},
-      {{"state", "verify", "--state", "d"}, Command::kStateVerify},
-      {{"state", "backup", "--state", "d", "--to", "e"}, Command::kStateBackup},
-      {{"version"}, Command::kVersion},
-  };
-  for (const auto& [words, command] : lines) {
-    SCOPED_TRACE(testing::PrintToString(words));
-    EXPECT_EQ(Good(words).command, command);
-  }
-}
-
-TEST(ArgumentsTest, ACheckpointIsDescribed) {
-  const Arguments create =
-      Good({"checkpoint", "create", "bible", "--to", "/c", "--keep", "3"});
-  EXPECT_EQ(create.checkpoint.job, "bible");
-  EXPECT_EQ(create.checkpoint.folder, "/c");
-  EXPECT_EQ(create.checkpoint.keep, 3u);
-  const Arguments exported =
-      Good({"checkpoint", "export", "/c", "--out", "/o", "--dtype", "bf16",
-            "--name", "checkpoint-7", "--file-bytes", "1000"});
-  EXPECT_EQ(exported.checkpoint.folder, "/c");
-  EXPECT_EQ(exported.checkpoint.out, "/o");
-  EXPECT_EQ(exported.checkpoint.name, "checkpoint-7");
-  EXPECT_EQ(exported.checkpoint.dtype, model::Dtype::kBf16);
-  EXPECT_EQ(exported.checkpoint.file_bytes_max, 1000u);
-  for (const auto& words : std::vector<std::vector<std::string>>{
-           {"checkpoint", "create", "bible"},
-           {"checkpoint", "export", "/c"},
-           {"checkpoint", "list"},
-           {"checkpoint", "export", "/c", "--out", "/o", "--dtype", "i8"}}) {
-    EXPECT_EQ(ParseArguments(words).code, ExitCode::kUsage);
-  }
-}
-
-TEST(ArgumentsTest, AJobMayHaveTheNameOfACommand) {
-  for (const char* name : {"top", "data", "get", "explain", "version"}) {
-    EXPECT_EQ(Good({"cancel", name}).name, name);
-    const Arguments get = Good({"get", "job", name, "-o", "json"});
-    EXPECT_EQ(get.command, Command::kGetJob);
-    EXPECT_EQ(get.name, name);
-    EXPECT_EQ(Good({"wait", "job", name, "--for", "ended"}).name, name);
-  }
+  EXPECT_TRUE(parsed.line.has_value()) << parsed.text;
+  return parsed.line.value_or(CommandLine{});
 }
 
 TEST(ArgumentsTest, OptionsOfTheProgramMayStandAnywhere) {
@@ -134,39 +31,46 @@ TEST(ArgumentsTest, OptionsOfTheProgramMayStandAnywhere) {
            {"-o", "json", "--coordinator", "127.0.0.1:1", "get", "jobs"},
            {"get", "-o", "json", "jobs", "--coordinator", "127.0.0.1:1"},
            {"get", "jobs", "-o", "json", "--coordinator=127.0.0.1:1"}}) {
-    const Arguments arguments = Good(words);
-    EXPECT_EQ(arguments.form, OutputForm::kJson);
-    EXPECT_EQ(arguments.coordinator, "127.0.0.1:1");
+    const SharedArguments shared = Good(words).shared;
+    EXPECT_EQ(shared.form, OutputForm::kJson);
+    EXPECT_EQ(shared.coordinator, "127.0.0.1:1");
   }
 }
 
 TEST(ArgumentsTest, TheFlagWinsOverTheEnvironmentAndThatOverTheDefault) {
   unsetenv("SKERRY_COORDINATOR");
-  EXPECT_EQ(Good({"get", "jobs"}).coordinator, "127.0.0.1:7443");
+  EXPECT_EQ(Good({"get", "jobs"}).shared.coordinator, "127.0.0.1:7443");
   setenv("SKERRY_COORDINATOR", "127.0.0.1:2", 1);
-  EXPECT_EQ(Good({"get", "jobs"}).coordinator, "127.0.0.1:2");
-  EXPECT_EQ(Good({"get", "jobs", "--coordinator", "127.0.0.1:3"}).coordinator,
-            "127.0.0.1:3");
+  EXPECT_EQ(Good({"get", "jobs"}).shared.coordinator, "127.0.0.1:2");
+  EXPECT_EQ(
+      Good({"get", "jobs", "--coordinator", "127.0.0.1:3"}).shared.coordinator,
+      "127.0.0.1:3");
   unsetenv("SKERRY_COORDINATOR");
 }
 
 TEST(ArgumentsTest, AContextWinsOverTheEnvironmentAndTheFlagOverBoth) {
+  using Origin = SharedArguments::Origin;
+  const auto origin = [](const std::vector<std::string>& words) {
+    return Good(words).shared.coordinator_origin;
+  };
   setenv("SKERRY_COORDINATOR", "127.0.0.1:2", 1);
-  EXPECT_TRUE(Good({"get", "jobs"}).coordinator_given);
-  const Arguments context = Good({"get", "jobs", "--context", "lab"});
+  EXPECT_EQ(origin({"get", "jobs"}), Origin::kEnvironment);
+  const SharedArguments context =
+      Good({"get", "jobs", "--context", "lab"}).shared;
   EXPECT_EQ(context.context, "lab");
-  EXPECT_FALSE(context.coordinator_given);
-  EXPECT_TRUE(
-      Good({"get", "jobs", "--context", "lab", "--coordinator", "127.0.0.1:3"})
-          .coordinator_given);
+  EXPECT_EQ(context.coordinator_origin, Origin::kDefault);
+  EXPECT_EQ(origin({"get", "jobs", "--context", "lab", "--coordinator",
+                    "127.0.0.1:3"}),
+            Origin::kLine);
   unsetenv("SKERRY_COORDINATOR");
-  EXPECT_FALSE(Good({"get", "jobs"}).coordinator_given);
+  EXPECT_EQ(origin({"get", "jobs"}), Origin::kDefault);
 }
 
 TEST(ArgumentsTest, FormsBelongToTheCommandsThatHaveThem) {
-  EXPECT_EQ(Good({"get", "jobs", "-o", "wide"}).form, OutputForm::kWide);
-  EXPECT_EQ(Good({"cancel", "a", "-o", "name"}).form, OutputForm::kName);
-  EXPECT_EQ(Good({"watch", "job", "a", "-o", "yaml"}).form, OutputForm::kYaml);
+  EXPECT_EQ(Good({"get", "jobs", "-o", "wide"}).shared.form, OutputForm::kWide);
+  EXPECT_EQ(Good({"cancel", "a", "-o", "name"}).shared.form, OutputForm::kName);
+  EXPECT_EQ(Good({"watch", "job", "a", "-o", "yaml"}).shared.form,
+            OutputForm::kYaml);
   for (const auto& words : std::vector<std::vector<std::string>>{
            {"watch", "job", "a", "-o", "wide"},
            {"describe", "job", "a", "-o", "name"},
@@ -176,16 +80,11 @@ TEST(ArgumentsTest, FormsBelongToTheCommandsThatHaveThem) {
   }
 }
 
-TEST(ArgumentsTest, TimesAreSecondsOrHaveUnits) {
-  EXPECT_EQ(Good({"wait", "job", "a", "--for", "ended"}).wait.limit,
-            absl::InfiniteDuration());
-  EXPECT_EQ(Good({"wait", "job", "a", "--for", "ended", "--timeout", "90"})
-                .wait.limit,
-            absl::Seconds(90));
-  EXPECT_EQ(Good({"events", "a", "--since", "1h30m"}).events.since,
-            absl::Minutes(90));
-  EXPECT_EQ(Good({"top", "--interval", "0.5"}).top.interval,
-            absl::Milliseconds(500));
+TEST(ArgumentsTest, CustomColumnsAreForTheOutput) {
+  const SharedArguments shared =
+      Good({"get", "jobs", "-o", "custom-columns=NAME:spec.name"}).shared;
+  EXPECT_EQ(shared.form, OutputForm::kColumns);
+  EXPECT_EQ(shared.columns, "NAME:spec.name");
 }
 
 // What a user is told who mistypes.
@@ -238,82 +137,6 @@ TEST(ArgumentsTest, HalfALineIsCompleted) {
             "h:1");
 }
 
-TEST(ArgumentsTest, GenerateTakesItsNumbers) {
-  const GenerateArguments generate =
-      Good({"generate", "a", "--prompt", "In the", "--tokens", "5",
-            "--temperature", "0", "--seed", "9", "--timeout", "1.5"})
-          .generate;
-  EXPECT_EQ(generate.job, "a");
-  EXPECT_EQ(generate.prompt, "In the");
-  EXPECT_EQ(generate.tokens, 5u);
-  EXPECT_EQ(generate.temperature, 0);
-  EXPECT_EQ(generate.seed, 9u);
-  EXPECT_EQ(generate.timeout, absl::Milliseconds(1500));
-}
-
-TEST(ArgumentsTest, DataPrepareTakesItsFiles) {
-  const DataPrepareArguments prepare =
-      Good({"data", "prepare", "x", "y", "--out", "z", "--validation", "0.1",
-            "--tokenizer", "t.json", "--document-end", "<e>", "--json-key",
-            "body", "--threads", "3", "--shard-tokens", "7"})
-          .prepare;
-  EXPECT_EQ(prepare.set.encoding.tokenizer, "t.json");
-  EXPECT_EQ(prepare.set.encoding.document_end, "<e>");
-  EXPECT_EQ(prepare.set.lines.key, "body");
-  EXPECT_THAT(prepare.set.inputs, ElementsAre("x", "y"));
-  EXPECT_EQ(prepare.set.output_directory, "z");
-  EXPECT_EQ(prepare.set.validation_fraction, 0.1);
-  EXPECT_EQ(prepare.threads, 3);
-  EXPECT_EQ(prepare.set.shard_tokens_max, 7u);
-}
-
-TEST(ArgumentsTest, DataPrepareIsToldWhatItsInputsAre) {
-  const DataPrepareArguments prepare =
-      Good({"data", "prepare", "-", "--out", "z", "--bad-lines", "skip",
-            "--format", "jsonl", "--special-tokens", "as-text"})
-          .prepare;
-  EXPECT_THAT(prepare.set.inputs, ElementsAre("-"));
-  EXPECT_EQ(prepare.set.lines.bad_lines, data::BadLines::kSkip);
-  EXPECT_EQ(prepare.set.kind, data::TextKind::kJsonLines);
-  EXPECT_EQ(prepare.set.encoding.written_specials,
-            data::TokenizerFile::WrittenSpecials::kText);
-}
-
-TEST(ArgumentsTest, DataImportTakesItsFiles) {
-  const DataImportOptions import =
-      Good({"data", "import", "a.bin", "--validation-input", "v.npy",
-            "--validation-input", "w.npy", "b.idx", "--out", "z",
-            "--vocab-size", "500", "--shard-tokens", "10"})
-          .import;
-  EXPECT_THAT(import.inputs, ElementsAre("a.bin", "b.idx"));
-  EXPECT_THAT(import.validation_inputs, ElementsAre("v.npy", "w.npy"));
-  EXPECT_EQ(import.vocab_size, 500);
-  EXPECT_EQ(import.shard_tokens_max, 10u);
-}
-
-TEST(ArgumentsTest, SampleTakesSeveralPromptsAndStops) {
-  const SampleArguments sample =
-      Good({"sample", "m", "--prompt", "a", "--prompt", "b c", "--stop", "x",
-            "--stop", "y", "--top-k", "5", "--top-p", "0.9", "--threads", "2"})
-          .sample;
-  EXPECT_EQ(sample.model.folder, "m");
-  EXPECT_THAT(sample.prompts, ElementsAre("a", "b c"));
-  EXPECT_THAT(sample.stops, ElementsAre("x", "y"));
-  EXPECT_EQ(sample.top_k, 5);
-  EXPECT_EQ(sample.top_p, 0.9);
-  EXPECT_EQ(sample.model.threads, 2);
-}
-
-TEST(ArgumentsTest, EvalTakesItsData) {
-  const EvaluateArguments evaluate =
-      Good({"eval", "m", "--data", "d", "--split", "train", "--samples", "3"})
-          .evaluate;
-  EXPECT_EQ(evaluate.model.folder, "m");
-  EXPECT_EQ(evaluate.data, "d");
-  EXPECT_EQ(evaluate.split, "train");
-  EXPECT_EQ(evaluate.samples, 3u);
-}
-
 TEST(ArgumentsTest, AWrongLineIsOneLineAndCodeTwo) {
   for (const auto& words : std::vector<std::vector<std::string>>{
            {},
@@ -330,7 +153,7 @@ TEST(ArgumentsTest, AWrongLineIsOneLineAndCodeTwo) {
            {"cancel", "a", "b"}}) {
     SCOPED_TRACE(testing::PrintToString(words));
     const Parsed parsed = ParseArguments(words);
-    EXPECT_FALSE(parsed.arguments.has_value());
+    EXPECT_FALSE(parsed.line.has_value());
     EXPECT_EQ(parsed.code, ExitCode::kUsage);
     EXPECT_THAT(parsed.text, HasSubstr("(see skerryctl"));
     EXPECT_THAT(parsed.text, EndsWith(" --help)\n"));
@@ -348,7 +171,7 @@ void CollectCommands(const std::vector<std::string>& line,
     if (word.front() == '-') continue;
     longer.back() = word;
     // A value of an argument is no command.
-    if (!ParseArguments({longer.begin(), longer.end()}).arguments.has_value() ||
+    if (!ParseArguments({longer.begin(), longer.end()}).line.has_value() ||
         line.empty()) {
       lines.push_back(longer);
       if (longer.size() < 3) CollectCommands(longer, lines);
@@ -442,7 +265,7 @@ TEST(ArgumentsTest, NumbersOutOfBoundsAreOneLineAndCodeTwo) {
   };
   for (const auto& one : cases) {
     const Parsed parsed = ParseArguments(one.words);
-    EXPECT_FALSE(parsed.arguments.has_value());
+    EXPECT_FALSE(parsed.line.has_value());
     EXPECT_EQ(parsed.code, ExitCode::kUsage);
     EXPECT_THAT(parsed.text,
                 StartsWith(std::string(one.message) + " (see skerryctl "));

@@ -155,6 +155,8 @@ Client::Client(std::unique_ptr<Connection> connection)
 
 Client::~Client() = default;
 
+const std::string& Client::address() const { return connection_->address; }
+
 absl::StatusOr<v1::SubmitJobReply> Client::Submit(const v1::JobSpec& spec,
                                                   bool apply) {
   v1::SubmitJobRequest request;

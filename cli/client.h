@@ -31,6 +31,9 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
+  // Where it looks for the coordinator.
+  const std::string& address() const;
+
   // `apply`: the job that is there already is no error.
   absl::StatusOr<v1::SubmitJobReply> Submit(const v1::JobSpec& spec,
                                             bool apply = false);

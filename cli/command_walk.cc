@@ -219,6 +219,18 @@ Completion CompleteLine(const CLI::App& root,
   return completion;
 }
 
+std::string NameGiven(const CLI::App& leaf, Names kind) {
+  for (const CLI::Option* option : leaf.get_options()) {
+    const std::vector<std::string> spelled = Spellings(*option);
+    const std::string name =
+        spelled.empty() ? option->get_name() : spelled.front();
+    if (NamesFor(name) == kind && option->count() > 0) {
+      return option->results().front();
+    }
+  }
+  return "";
+}
+
 std::string ExplainWrongCommand(const CLI::App& root,
                                 const std::vector<std::string>& words) {
   const Walk walk = Along(root, words, words.size());

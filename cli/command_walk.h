@@ -35,6 +35,10 @@ struct Completion {
 Completion CompleteLine(const CLI::App& root,
                         const std::vector<std::string>& words);
 
+// The name on the line that an argument of the command `leaf` has for one of
+// `kind`; empty when there is none.
+std::string NameGiven(const CLI::App& leaf, Names kind);
+
 // What is wrong with the first word that is no command or option of its place,
 // with the nearest that is one, or what may stand there; or which command is
 // missing behind the last word. Empty when neither is so.

@@ -26,8 +26,6 @@ struct ListArguments {
   // The field to sort by. Numbers are compared by value, everything else as
   // text. If it is empty, items keep the order of the list.
   std::string sort_by = {};
-  // "NAME:spec.name,LOSS:losses.training_loss", for -o custom-columns.
-  std::string columns = {};
   bool headers = true;
 };
 

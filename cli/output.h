@@ -5,6 +5,7 @@
 #define SKERRY_CLI_OUTPUT_H_
 
 #include <ostream>
+#include <string>
 
 namespace skerry::cli {
 
@@ -27,6 +28,8 @@ struct Output {
   std::ostream& out;
   // Progress, hints and warnings.
   std::ostream& err;
+  // "NAME:spec.name,LOSS:losses.training_loss", for kColumns.
+  std::string columns = {};
 };
 
 }  // namespace skerry::cli

@@ -6,11 +6,18 @@
 
 #include "absl/status/statusor.h"
 
+namespace CLI {
+class App;
+}  // namespace CLI
+
 namespace skerry::cli {
 
 // `wanted`; for 0 as many as this process may use, its CPU quota included.
 // Errors: InvalidArgument.
 absl::StatusOr<int> ThreadsOf(int wanted);
+
+// The option that says it. `threads` outlives `app`.
+void AddThreads(CLI::App& app, int& threads);
 
 }  // namespace skerry::cli
 

@@ -38,6 +38,17 @@ CLI::Validator IsDuration() {
           ""};
 }
 
+CLI::Option* AddDuration(CLI::App& app, const std::string& name,
+                         const std::string& about, absl::Duration& value) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [&value](const std::string& text) { ReadDuration(text, &value); },
+          about)
+      ->check(IsDuration())
+      ->type_name("TIME");
+}
+
 CLI::Validator IsOneOf(const std::vector<std::string>& known) {
   return {[known](const std::string& text) {
             if (std::find(known.begin(), known.end(), text) != known.end()) {

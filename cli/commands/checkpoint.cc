@@ -1,5 +1,7 @@
 #include "cli/commands/checkpoint.h"
 
+#include <CLI/CLI.hpp>
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -10,8 +12,10 @@
 #include "checkpoint/data_tokenizer.h"
 #include "checkpoint/model_files.h"
 #include "cli/fetch_state.h"
+#include "cli/shared_options.h"
 #include "cli/table.h"
 #include "nlohmann/json.hpp"
+#include "runtime/command_line/number_option.h"
 #include "runtime/directory_blob_store.h"
 
 namespace skerry::cli {
@@ -151,11 +155,9 @@ absl::Status RequireFolder(const std::string& folder,
                   "the folder of a job's checkpoints");
 }
 
-}  // namespace
-
-absl::Status CreateCheckpoint(Client& client,
-                              const CheckpointArguments& arguments,
-                              runtime::Files& files, const Output& output) {
+absl::Status CreateCheckpoint(const CheckpointArguments& arguments,
+                              Client& client, runtime::Files& files,
+                              const Output& output) {
   runtime::DirectoryBlobStore blobs(arguments.folder, files);
   CheckpointStore store(blobs);
   absl::StatusOr<std::string> name = absl::AbortedError("");
@@ -179,6 +181,8 @@ absl::Status CreateCheckpoint(Client& client,
   }
   return absl::OkStatus();
 }
+
+}  // namespace
 
 absl::Status ListCheckpoints(const CheckpointArguments& arguments,
                              runtime::Files& files, const Output& output) {
@@ -252,6 +256,88 @@ absl::Status ExportCheckpoint(const CheckpointArguments& arguments,
     output.err << name << " as transformers loads it\n";
   }
   return absl::OkStatus();
+}
+
+namespace {
+
+void AddCreateOptions(CLI::App& app, CheckpointArguments& wanted) {
+  AddJobName(app, wanted.job);
+  app.add_option("--to", wanted.folder,
+                 "folder of this job's checkpoints; made when it is missing")
+      ->type_name("FOLDER")
+      ->required();
+  runtime::AddNumber(app, "--keep", wanted.keep, {0, 1'000'000},
+                     "finished checkpoints that stay there; 0 keeps all")
+      ->capture_default_str();
+}
+
+void AddListOptions(CLI::App& app, CheckpointArguments& wanted) {
+  app.add_option("FOLDER", wanted.folder,
+                 "a job's checkpoints: its checkpoint.directory, or what "
+                 "`checkpoint create` made")
+      ->required();
+}
+
+void AddVerifyOptions(CLI::App& app, CheckpointArguments& wanted) {
+  AddListOptions(app, wanted);
+  app.add_option("--name", wanted.name, "one of them; default: all")
+      ->type_name("NAME");
+}
+
+void AddExportOptions(CLI::App& app, CheckpointArguments& wanted) {
+  AddListOptions(app, wanted);
+  app.add_option("--name", wanted.name, "one of them; default: the newest")
+      ->type_name("NAME");
+  app.add_option("--out", wanted.out, "folder to make")
+      ->type_name("FOLDER")
+      ->required();
+  const std::map<std::string, model::Dtype> dtypes = {
+      {"f32", model::Dtype::kF32},
+      {"bf16", model::Dtype::kBf16},
+      {"f16", model::Dtype::kF16}};
+  app.add_option("--dtype", wanted.dtype,
+                 "type of the weights, one of: f32, bf16 or f16")
+      ->transform(CLI::CheckedTransformer(dtypes).description(""))
+      ->type_name("TYPE")
+      ->default_str("f32");
+  runtime::AddNumber(app, "--file-bytes", wanted.file_bytes_max, {.low = 1},
+                     "bytes of weights in one file, at most")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+Command CreateCheckpointCommand() {
+  return MakeCommand<CheckpointArguments>(
+      {.words = "checkpoint create",
+       .about = "from what the workers hold, while they go on",
+       .prints = Prints::kChange,
+       .add_options = AddCreateOptions,
+       .run = CreateCheckpoint});
+}
+
+Command ListCheckpointsCommand() {
+  return MakeCommand<CheckpointArguments>(
+      {.words = "checkpoint list",
+       .about = "the checkpoints in a folder",
+       .add_options = AddListOptions,
+       .run = ListCheckpoints});
+}
+
+Command VerifyCheckpointsCommand() {
+  return MakeCommand<CheckpointArguments>(
+      {.words = "checkpoint verify",
+       .about = "reads all and compares hashes",
+       .add_options = AddVerifyOptions,
+       .run = VerifyCheckpoints});
+}
+
+Command ExportCheckpointCommand() {
+  return MakeCommand<CheckpointArguments>(
+      {.words = "checkpoint export",
+       .about = "a folder that transformers loads",
+       .add_options = AddExportOptions,
+       .run = ExportCheckpoint});
 }
 
 }  // namespace skerry::cli

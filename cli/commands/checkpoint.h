@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "cli/client.h"
+#include "cli/command.h"
 #include "cli/output.h"
 #include "model/safetensors/dtype.h"
 #include "runtime/files.h"
@@ -30,13 +31,6 @@ struct CheckpointArguments {
   uint64_t file_bytes_max = uint64_t{1} << 30;
 };
 
-// Prints the name of the checkpoint, whether it was made now or before. The job
-// goes on undisturbed. Errors: those of LocateState and FetchState; Aborted
-// when the workers moved on time after time; of the store.
-absl::Status CreateCheckpoint(Client& client,
-                              const CheckpointArguments& arguments,
-                              runtime::Files& files, const Output& output);
-
 // A line each, those that do not count included.
 absl::Status ListCheckpoints(const CheckpointArguments& arguments,
                              runtime::Files& files, const Output& output);
@@ -50,6 +44,14 @@ absl::Status VerifyCheckpoints(const CheckpointArguments& arguments,
 // DataLoss.
 absl::Status ExportCheckpoint(const CheckpointArguments& arguments,
                               runtime::Files& files, const Output& output);
+
+// create prints the name of the checkpoint, whether it was made now or before.
+// The job goes on undisturbed. Errors: those of LocateState and FetchState;
+// Aborted when the workers moved on time after time; of the store.
+Command CreateCheckpointCommand();
+Command ListCheckpointsCommand();
+Command VerifyCheckpointsCommand();
+Command ExportCheckpointCommand();
 
 }  // namespace skerry::cli
 

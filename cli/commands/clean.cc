@@ -1,24 +1,30 @@
 #include "cli/commands/clean.h"
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/job_folder_name.h"
 #include "base/status.h"
 #include "cli/confirm.h"
+#include "cli/find_worker.h"
+#include "cli/shared_options.h"
 #include "cli/table.h"
 #include "cli/worker_view.h"
 
 namespace skerry::cli {
 namespace {
 
-absl::StatusOr<v1::WorkerView> Find(Client& client, const std::string& name) {
-  SKERRY_ASSIGN_OR_RETURN(const v1::ListWorkersReply all, client.ListWorkers());
-  for (const v1::WorkerView& worker : all.workers()) {
-    if (worker.worker() == name) return worker;
-  }
-  return absl::NotFoundError(absl::StrCat("no worker named ", name));
-}
+struct CleanArguments {
+  std::string worker;
+  // Those to remove. Without any, all those of jobs that the coordinator does
+  // not know.
+  std::vector<std::string> folders;
+  // Does not ask.
+  bool sure = false;
+};
 
 absl::Status AddNamed(const std::vector<std::string>& folders,
                       v1::RemoveStoredJobsRequest* request) {
@@ -51,16 +57,15 @@ uint64_t BytesOf(const v1::WorkerView& worker,
   return bytes;
 }
 
-}  // namespace
-
-absl::Status CleanWorker(Client& client, const std::string& name,
-                         const std::vector<std::string>& folders, bool sure,
+absl::Status CleanWorker(const CleanArguments& arguments, Client& client,
                          const Output& output) {
-  SKERRY_ASSIGN_OR_RETURN(const v1::WorkerView worker, Find(client, name));
+  const std::string& name = arguments.worker;
+  SKERRY_ASSIGN_OR_RETURN(const v1::WorkerView worker,
+                          FindWorker(client, name));
   v1::RemoveStoredJobsRequest request;
   request.set_worker(name);
-  SKERRY_RETURN_IF_ERROR(AddNamed(folders, &request));
-  if (folders.empty()) {
+  SKERRY_RETURN_IF_ERROR(AddNamed(arguments.folders, &request));
+  if (arguments.folders.empty()) {
     for (const v1::StoredJobView& stored : worker.stored_jobs()) {
       if (stored.state() != kUnknownJob) continue;
       v1::StoredJobKey* key = request.add_stored_jobs();
@@ -77,12 +82,32 @@ absl::Status CleanWorker(Client& client, const std::string& name,
       absl::StrCat("remove ", request.stored_jobs_size(), " folders with ",
                    BytesText(BytesOf(worker, request)),
                    " from the disk of worker ", name),
-      sure, output));
+      arguments.sure, output));
   SKERRY_RETURN_IF_ERROR(client.RemoveStoredJobs(request).status());
   for (const v1::StoredJobKey& key : request.stored_jobs()) {
     output.out << JobFolderName(key.job(), key.uid()) << "\n";
   }
   return absl::OkStatus();
+}
+
+void AddOptions(CLI::App& app, CleanArguments& wanted) {
+  AddWorkerName(app, wanted.worker);
+  app.add_option("FOLDER", wanted.folders,
+                 "these alone, as `skerryctl describe worker` names them; "
+                 "also of jobs that have ended");
+  AddYes(app, wanted.sure);
+}
+
+}  // namespace
+
+Command CleanCommand() {
+  return MakeCommand<CleanArguments>(
+      {.words = "clean",
+       .about = "removes from a worker's disk what it has of jobs that the "
+                "coordinator does not know",
+       .prints = Prints::kChange,
+       .add_options = AddOptions,
+       .run = CleanWorker});
 }
 
 }  // namespace skerry::cli

@@ -5,22 +5,13 @@
 #ifndef SKERRY_CLI_COMMANDS_CLEAN_H_
 #define SKERRY_CLI_COMMANDS_CLEAN_H_
 
-#include <string>
-#include <vector>
-
-#include "absl/status/status.h"
-#include "cli/client.h"
-#include "cli/output.h"
+#include "cli/command.h"
 
 namespace skerry::cli {
 
-// Without `folders` all those of jobs that the coordinator does not know.
-//
 // Errors: the client's; InvalidArgument, a name is none of a folder;
 // FailedPrecondition when who is asked does not want it.
-absl::Status CleanWorker(Client& client, const std::string& worker,
-                         const std::vector<std::string>& folders, bool sure,
-                         const Output& output);
+Command CleanCommand();
 
 }  // namespace skerry::cli
 

@@ -1,9 +1,12 @@
 #include "cli/commands/complete.h"
 
+#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -11,6 +14,7 @@
 #include "cli/commands/config.h"
 #include "cli/config_file.h"
 #include "cli/explain.h"
+#include "cli/word_checks.h"
 
 namespace skerry::cli {
 namespace {
@@ -60,15 +64,16 @@ end
 complete -c skerryctl -f -a '(__skerryctl_complete)'
 )";
 
-std::string AddressFor(const Completion& completion, const std::string& address,
+std::string AddressFor(const Completion& completion,
                        const runtime::Files& files) {
   if (!completion.coordinator.empty()) return completion.coordinator;
   const char* given = std::getenv("SKERRY_COORDINATOR");
   if (completion.context.empty() && given != nullptr && *given != '\0') {
     return given;
   }
-  return ResolveCoordinator(completion.context, address, files)
-      .value_or(address);
+  const std::string otherwise = SharedArguments().coordinator;
+  return ResolveCoordinator(completion.context, otherwise, files)
+      .value_or(otherwise);
 }
 
 std::vector<std::string> NamesOfCluster(Names names,
@@ -102,10 +107,14 @@ std::vector<std::string> NamesOfContexts(const runtime::Files& files) {
   return found;
 }
 
-}  // namespace
+struct CompletionArguments {
+  // bash | zsh | fish.
+  std::string shell;
+};
 
-absl::Status PrintCompletionScript(const std::string& shell,
-                                   const Output& output) {
+absl::Status PrintScript(const CompletionArguments& arguments,
+                         const Output& output) {
+  const std::string& shell = arguments.shell;
   if (shell == "bash") {
     output.out << kBash;
   } else if (shell == "zsh") {
@@ -119,16 +128,22 @@ absl::Status PrintCompletionScript(const std::string& shell,
   return absl::OkStatus();
 }
 
-void PrintCandidates(const Completion& completion, const std::string& address,
-                     const runtime::Files& files, std::ostream& out) {
+void AddOptions(CLI::App& app, CompletionArguments& wanted) {
+  app.add_option("SHELL", wanted.shell, "one of: bash, zsh or fish")
+      ->check(IsOneOf({"bash", "zsh", "fish"}))
+      ->required();
+}
+
+absl::Status PrintCandidates(const HalfLineArguments& arguments,
+                             runtime::Files& files, const Output& output) {
+  const Completion& completion = arguments.completion;
   std::vector<std::string> names;
   switch (completion.names) {
     case Names::kNone:
       break;
     case Names::kJobs:
     case Names::kWorkers:
-      names = NamesOfCluster(completion.names,
-                             AddressFor(completion, address, files));
+      names = NamesOfCluster(completion.names, AddressFor(completion, files));
       break;
     case Names::kContexts:
       names = NamesOfContexts(files);
@@ -137,13 +152,31 @@ void PrintCandidates(const Completion& completion, const std::string& address,
       names = AllFieldPaths();
       break;
     case Names::kFiles:
-      out << ":files\n";
-      return;
+      output.out << ":files\n";
+      return absl::OkStatus();
   }
-  for (const std::string& word : completion.words) out << word << "\n";
+  for (const std::string& word : completion.words) output.out << word << "\n";
   for (const std::string& name : names) {
-    if (absl::StartsWith(name, completion.prefix)) out << name << "\n";
+    if (absl::StartsWith(name, completion.prefix)) output.out << name << "\n";
   }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Command CompletionCommand() {
+  return MakeCommand<CompletionArguments>({.words = "completion",
+                                           .about = "a script for a shell",
+                                           .prints = Prints::kText,
+                                           .add_options = AddOptions,
+                                           .run = PrintScript});
+}
+
+Command HalfLineCommand() {
+  return MakeCommand<HalfLineArguments>({.words = kHalfLineWord,
+                                         .about = "what can follow half a line",
+                                         .prints = Prints::kText,
+                                         .run = PrintCandidates});
 }
 
 }  // namespace skerry::cli

@@ -1,5 +1,6 @@
 #include "cli/commands/data_import.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ostream>
 #include <string_view>
@@ -8,6 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "cli/data_options.h"
+#include "cli/number_limits.h"
 #include "data/manifest.h"
 #include "data/megatron_index.h"
 #include "data/numpy_file.h"
@@ -15,6 +18,7 @@
 #include "data/token_array.h"
 #include "data/token_shard.h"
 #include "data/tokenizer_file.h"
+#include "runtime/command_line/number_option.h"
 
 namespace skerry::cli {
 namespace {
@@ -196,6 +200,47 @@ absl::Status DataImport(const DataImportOptions& options, runtime::Files& files,
                           writer.Finish(vocabulary.tokenizer));
   out << data::DataSetLine(options.output_directory, manifest);
   return absl::OkStatus();
+}
+
+namespace {
+
+void AddOptions(CLI::App& app, DataImportOptions& wanted) {
+  app.add_option("INPUT", wanted.inputs,
+                 "llm.c .bin, NumPy .npy and Megatron .idx files, in this "
+                 "order")
+      ->required();
+  app.add_option("--out", wanted.output_directory, "folder to make")
+      ->type_name("FOLDER")
+      ->required();
+  app.add_option("--tokenizer", wanted.tokenizer,
+                 "the file of the tokenizer that made the tokens; default: "
+                 "none, and --vocab-size is needed")
+      ->type_name("FILE");
+  runtime::AddNumber(app, "--vocab-size", wanted.vocab_size, {1, kVocabMax},
+                     "how many tokens there are; default: the tokenizer's");
+  CLI::Option* files =
+      app.add_option("--validation-input", wanted.validation_inputs,
+                     "such a file for validation; may be repeated; "
+                     "default: none, but a share of the others")
+          ->type_name("FILE");
+  files->allow_extra_args(false);
+  AddValidation(app, wanted.validation_fraction)->excludes(files);
+  AddShardTokens(app, wanted.shard_tokens_max);
+}
+
+absl::Status Run(const DataImportOptions& options, runtime::Files& files,
+                 const Output& output) {
+  return DataImport(options, files, output.out);
+}
+
+}  // namespace
+
+Command DataImportCommand() {
+  return MakeCommand<DataImportOptions>(
+      {.words = "data import",
+       .about = "tokens of llm.c, NumPy or Megatron to a data set",
+       .add_options = AddOptions,
+       .run = Run});
 }
 
 }  // namespace skerry::cli

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "cli/command.h"
 #include "runtime/files.h"
 
 namespace skerry::cli {
@@ -48,6 +49,8 @@ inline constexpr char kUnknownTokenizer[] = "unknown";
 // returns.
 absl::Status DataImport(const DataImportOptions& options, runtime::Files& files,
                         std::ostream& out);
+
+Command DataImportCommand();
 
 }  // namespace skerry::cli
 

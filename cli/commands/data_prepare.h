@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "cli/command.h"
 #include "cli/output.h"
 #include "data/prepare/prepare_data_set.h"
 #include "runtime/files.h"
@@ -27,6 +28,8 @@ struct DataPrepareArguments {
 // PrepareDataSet.
 absl::Status DataPrepare(const DataPrepareArguments& arguments,
                          runtime::Files& files, const Output& output);
+
+Command DataPrepareCommand();
 
 }  // namespace skerry::cli
 

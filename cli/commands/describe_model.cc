@@ -1,5 +1,6 @@
 #include "cli/commands/describe_model.h"
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "base/status.h"
 #include "cli/commands/describe_stages.h"
+#include "cli/number_limits.h"
 #include "cli/read_file.h"
 #include "cli/table.h"
 #include "model/exec/model_summary.h"
@@ -18,6 +20,7 @@
 #include "model/spec/graph.h"
 #include "model/spec/model_config.h"
 #include "model/spec/model_graph.h"
+#include "runtime/command_line/number_option.h"
 
 namespace skerry::cli {
 namespace {
@@ -25,7 +28,6 @@ namespace {
 using model::ModelSummary;
 
 constexpr size_t kConfigBytesMax = 256 * 1024;
-constexpr int kThreadsMax = 4096;
 
 absl::Status CheckRange(const char* name, int value, int64_t max) {
   if (value >= 1 && value <= max) return absl::OkStatus();
@@ -149,6 +151,43 @@ absl::Status DescribeModel(const DescribeModelArguments& arguments,
   PrintTable(config, arguments.samples, tokens, summary, output.out);
   if (is_cut) output.out << StagesText(cut, arguments.samples, tokens);
   return absl::OkStatus();
+}
+
+namespace {
+
+void AddOptions(CLI::App& app, DescribeModelArguments& wanted) {
+  app.add_option("FILE", wanted.file, "a Hugging Face config.json")->required();
+  runtime::AddNumber(app, "--samples", wanted.samples, {1, 65536},
+                     "samples in a micro-batch")
+      ->capture_default_str();
+  runtime::AddNumber(app, "--tokens", wanted.tokens, {1, kTokensMax},
+                     "tokens in a sample; default: the model's context");
+  runtime::AddNumber(app, "--threads", wanted.threads, {1, kThreadsMax},
+                     "threads of the trainer")
+      ->capture_default_str();
+  app.add_flag("--recompute", wanted.recompute,
+               "as for a job with training.recompute");
+  CLI::Option* stages =
+      runtime::AddNumber(app, "--stages", wanted.stages, {1, 4096},
+                         "cut into so many stages of about equal work; "
+                         "default: not cut");
+  app.add_option("--cut", wanted.cuts,
+                 "cut before these operators, with commas between them; "
+                 "default: not cut")
+      ->type_name("OPERATORS")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->excludes(stages);
+}
+
+}  // namespace
+
+Command DescribeModelCommand() {
+  return MakeCommand<DescribeModelArguments>(
+      {.words = "describe model",
+       .about = "what training a config.json would take",
+       .add_options = AddOptions,
+       .run = DescribeModel});
 }
 
 }  // namespace skerry::cli

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "cli/command.h"
 #include "cli/output.h"
 
 namespace skerry::cli {
@@ -33,6 +34,8 @@ struct DescribeModelArguments {
 // Skerry trains, and for numbers out of range.
 absl::Status DescribeModel(const DescribeModelArguments& arguments,
                            const Output& output);
+
+Command DescribeModelCommand();
 
 }  // namespace skerry::cli
 

@@ -3,11 +3,16 @@
 #include <grpcpp/grpcpp.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "cli/diagnosis.h"
 #include "runtime/posix/folder_lock.h"
@@ -16,6 +21,11 @@
 
 namespace skerry::cli {
 namespace {
+
+struct DoctorArguments {
+  // State folders of daemons on this machine.
+  std::vector<std::string> folders;
+};
 
 constexpr int kPortMsMax = 1000;
 
@@ -56,12 +66,10 @@ absl::Status WhyUnusable(const std::string& path) {
                                                    : lock.status();
 }
 
-}  // namespace
-
-ExitCode RunDoctor(Client& client, const std::string& address,
-                   const DoctorArguments& arguments, const Output& output) {
+absl::StatusOr<ExitCode> RunDoctor(const DoctorArguments& arguments,
+                                   Client& client, const Output& output) {
   Evidence evidence;
-  evidence.address = address;
+  evidence.address = client.address();
   const int64_t before = runtime::LookAt("").unix_ms;
   evidence.version = client.GetVersion();
   evidence.asked_half_ms = (runtime::LookAt("").unix_ms - before) / 2;
@@ -83,6 +91,24 @@ ExitCode RunDoctor(Client& client, const std::string& address,
     return ExitCode::kUnavailable;
   }
   return CountProblems(checks) > 0 ? ExitCode::kConflict : ExitCode::kOk;
+}
+
+void AddOptions(CLI::App& app, DoctorArguments& wanted) {
+  app.add_option("--state", wanted.folders,
+                 "state folder of a daemon on this machine; may be repeated; "
+                 "default: none")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false);
+}
+
+}  // namespace
+
+Command DoctorCommand() {
+  return MakeCommand<DoctorArguments>(
+      {.words = "doctor",
+       .about = "looks at everything and says what is wrong",
+       .add_options = AddOptions,
+       .run = RunDoctor});
 }
 
 }  // namespace skerry::cli

@@ -1,5 +1,6 @@
 #include "cli/commands/evaluate.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -14,13 +15,17 @@
 #include "absl/strings/str_format.h"
 #include "base/sha256.h"
 #include "base/status.h"
+#include "cli/number_limits.h"
 #include "cli/threads.h"
+#include "cli/word_checks.h"
 #include "data/manifest.h"
 #include "data/prepare/input_reader.h"
 #include "data/sample_source.h"
 #include "data/token_shard.h"
 #include "model/exec/language_model.h"
 #include "nlohmann/json.hpp"
+#include "runtime/command_line/number_option.h"
+#include "runtime/posix/sentencepiece_program.h"
 #include "runtime/posix/thread_pool.h"
 
 namespace skerry::cli {
@@ -192,6 +197,44 @@ absl::Status EvaluateModel(const EvaluateArguments& arguments,
   SKERRY_ASSIGN_OR_RETURN(const double loss, MeanLoss(*model, source, samples));
   Print(loss, samples, columns, output);
   return absl::OkStatus();
+}
+
+namespace {
+
+void AddOptions(CLI::App& app, EvaluateArguments& wanted) {
+  AddModelOptions(app, wanted.model);
+  app.add_option("--data", wanted.data,
+                 "a prepared data set; default: none, as --text is given")
+      ->type_name("FOLDER");
+  app.add_option("--text", wanted.text,
+                 "a text file; default: none, as --data is given")
+      ->type_name("FILE");
+  app.add_option("--split", wanted.split,
+                 "of the data set, one of: train or validation")
+      ->check(IsOneOf({"train", "validation"}))
+      ->type_name("WORD")
+      ->capture_default_str();
+  runtime::AddNumber(app, "--tokens", wanted.tokens, {1, kTokensMax},
+                     "tokens in a sample; default: the model's context");
+  runtime::AddNumber(app, "--samples", wanted.samples, {.low = 1},
+                     "only the first so many samples; default: all");
+}
+
+absl::Status Run(const EvaluateArguments& arguments, runtime::Files& files,
+                 const Output& output) {
+  EvaluateArguments beside = arguments;
+  beside.model.sentencepiece_program = runtime::SentencePieceBeside();
+  return EvaluateModel(beside, files, output);
+}
+
+}  // namespace
+
+Command EvaluateCommand() {
+  return MakeCommand<EvaluateArguments>(
+      {.words = "eval",
+       .about = "how well a model predicts text",
+       .add_options = AddOptions,
+       .run = Run});
 }
 
 }  // namespace skerry::cli

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "cli/command.h"
 #include "cli/commands/local_model.h"
 #include "cli/output.h"
 #include "runtime/files.h"
@@ -34,6 +35,8 @@ struct EvaluateArguments {
 // Errors: those of OpenLocalModel and of the data; InvalidArgument.
 absl::Status EvaluateModel(const EvaluateArguments& arguments,
                            runtime::Files& files, const Output& output);
+
+Command EvaluateCommand();
 
 }  // namespace skerry::cli
 

@@ -7,10 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/status/status.h"
-#include "absl/time/time.h"
-#include "cli/client.h"
-#include "cli/output.h"
+#include "cli/command.h"
 
 namespace skerry::cli {
 
@@ -20,13 +17,12 @@ struct GenerateArguments {
   uint32_t tokens = 100;
   double temperature = 0.8;
   uint64_t seed = 0;
-  absl::Duration timeout = absl::Minutes(1);
+  double timeout_s = 60;
 };
 
 // Prints the prompt and what the model made of it, as the model's bytes; which
-// sequence it was goes to `err`. Errors: the client's.
-absl::Status GenerateText(Client& client, const GenerateArguments& arguments,
-                          const Output& output);
+// sequence it was goes to `err`.
+Command GenerateCommand();
 
 }  // namespace skerry::cli
 

@@ -1,5 +1,6 @@
 #include "cli/commands/local_model.h"
 
+#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "base/status.h"
 #include "checkpoint/end_of_text.h"
 #include "checkpoint/starting_point.h"
+#include "cli/threads.h"
 #include "data/tokenizer_file.h"
 #include "runtime/posix/sentencepiece_program.h"
 
@@ -138,6 +140,17 @@ absl::StatusOr<LocalModel> OpenLocalModel(const LocalModelArguments& arguments,
                      " tokens, the model ", model.config.vocab_size));
   }
   return model;
+}
+
+void AddModelOptions(CLI::App& app, LocalModelArguments& wanted) {
+  app.add_option("FOLDER", wanted.folder,
+                 "a checkpoint, a folder of them, of which the newest is "
+                 "taken, or a model as transformers saves it")
+      ->required();
+  app.add_option("--tokenizer", wanted.tokenizer,
+                 "a tokenizer.json or tokenizer.model; default: the folder's")
+      ->type_name("FILE");
+  AddThreads(app, wanted.threads);
 }
 
 }  // namespace skerry::cli

@@ -15,6 +15,10 @@
 #include "model/spec/model_config.h"
 #include "runtime/files.h"
 
+namespace CLI {
+class App;
+}  // namespace CLI
+
 namespace skerry::cli {
 
 struct LocalModelArguments {
@@ -42,6 +46,9 @@ struct LocalModel {
 // that cannot be read or has more tokens than the model.
 absl::StatusOr<LocalModel> OpenLocalModel(const LocalModelArguments& arguments,
                                           runtime::Files& files);
+
+// `wanted` outlives `app`.
+void AddModelOptions(CLI::App& app, LocalModelArguments& wanted);
 
 }  // namespace skerry::cli
 

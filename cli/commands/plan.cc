@@ -1,11 +1,14 @@
 #include "cli/commands/plan.h"
 
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "cli/job_file.h"
 #include "cli/json.h"
 #include "cli/plan_view.h"
 #include "cli/poll.h"
+#include "cli/shared_options.h"
 #include "model/exec/model_summary.h"
 #include "model/spec/model_config.h"
 
@@ -42,10 +45,16 @@ absl::StatusOr<v1::PlanJobReply> PlanWithData(
   return polled;
 }
 
-absl::Status PlanJob(Client& client, const std::string& file,
+namespace {
+
+struct PlanArguments {
+  std::string file;
+};
+
+absl::Status PlanJob(const PlanArguments& arguments, Client& client,
                      const Output& output) {
   v1::PlanJobRequest request;
-  SKERRY_ASSIGN_OR_RETURN(const JobFile job, ReadJobFile(file));
+  SKERRY_ASSIGN_OR_RETURN(const JobFile job, ReadJobFile(arguments.file));
   *request.mutable_spec() = job.spec;
   SKERRY_ASSIGN_OR_RETURN(const uint64_t parameters,
                           CountParameters(request.spec()));
@@ -61,6 +70,20 @@ absl::Status PlanJob(Client& client, const std::string& file,
                      ? JsonText(plan)
                      : PlanDescription(plan, parameters));
   return absl::OkStatus();
+}
+
+void AddOptions(CLI::App& app, PlanArguments& wanted) {
+  AddJobFile(app, wanted.file);
+}
+
+}  // namespace
+
+Command PlanCommand() {
+  return MakeCommand<PlanArguments>(
+      {.words = "plan",
+       .about = "what submit would lead to, and why",
+       .add_options = AddOptions,
+       .run = PlanJob});
 }
 
 }  // namespace skerry::cli

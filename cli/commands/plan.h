@@ -4,12 +4,9 @@
 #ifndef SKERRY_CLI_COMMANDS_PLAN_H_
 #define SKERRY_CLI_COMMANDS_PLAN_H_
 
-#include <string>
-
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cli/client.h"
-#include "cli/output.h"
+#include "cli/command.h"
 
 namespace skerry::cli {
 
@@ -19,10 +16,9 @@ namespace skerry::cli {
 absl::StatusOr<v1::PlanJobReply> PlanWithData(
     Client& client, const v1::PlanJobRequest& request);
 
-// Nothing is changed. Errors: of ReadJobFile and the client's; InvalidArgument
-// when the model's config.json is none that a trainer builds.
-absl::Status PlanJob(Client& client, const std::string& file,
-                     const Output& output);
+// Nothing is changed. InvalidArgument when the model's config.json is none that
+// a trainer builds.
+Command PlanCommand();
 
 }  // namespace skerry::cli
 

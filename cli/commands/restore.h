@@ -5,30 +5,13 @@
 #ifndef SKERRY_CLI_COMMANDS_RESTORE_H_
 #define SKERRY_CLI_COMMANDS_RESTORE_H_
 
-#include <string>
-
-#include "absl/status/status.h"
-#include "cli/client.h"
-#include "cli/output.h"
-#include "runtime/files.h"
+#include "cli/command.h"
 
 namespace skerry::cli {
 
-struct RestoreArguments {
-  // Keep what the workers hold.
-  bool from_workers = false;
-  // Else go back to this one of the folder, or to the "newest".
-  std::string checkpoint;
-  // Where the checkpoints are; empty: in the folder that the job's file names.
-  std::string folder;
-};
-
-// Prints the job's name and its phase then. Errors: the client's;
-// FailedPrecondition when the job does not stand for that reason, or what was
-// chosen is not there; those of reading the checkpoint's manifest.
-absl::Status RestoreJob(Client& client, const std::string& name,
-                        const RestoreArguments& arguments,
-                        runtime::Files& files, const Output& output);
+// Prints the job's name and its phase then. FailedPrecondition when the job
+// does not stand for that reason, or when what was chosen is not there.
+Command RestoreCommand();
 
 }  // namespace skerry::cli
 

@@ -1,13 +1,17 @@
 #include "cli/commands/sample.h"
 
+#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "cli/number_limits.h"
 #include "cli/threads.h"
 #include "model/cpu/gemm.h"
 #include "model/spec/model_graph.h"
 #include "nlohmann/json.hpp"
+#include "runtime/command_line/number_option.h"
+#include "runtime/posix/sentencepiece_program.h"
 #include "runtime/posix/thread_pool.h"
 #include "trainer/core/text_generator.h"
 
@@ -89,6 +93,54 @@ absl::Status SampleTexts(const SampleArguments& arguments,
     output.out << prompts[i] << texts[i].text << "\n";
   }
   return absl::OkStatus();
+}
+
+namespace {
+
+void AddOptions(CLI::App& app, SampleArguments& wanted) {
+  AddModelOptions(app, wanted.model);
+  app.add_option("--prompt", wanted.prompts,
+                 "how the text begins; several make several texts; "
+                 "default: with nothing")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+  runtime::AddNumber(app, "--tokens", wanted.tokens, {.low = 1},
+                     "tokens to add, at most")
+      ->capture_default_str();
+  runtime::AddNumber(app, "--temperature", wanted.temperature,
+                     {0, kTemperatureMax},
+                     "0 takes the likeliest token, 1 draws as the model says")
+      ->capture_default_str();
+  runtime::AddNumber(app, "--top-k", wanted.top_k, {0, kVocabMax},
+                     "draw from the likeliest so many alone; 0 draws from all")
+      ->capture_default_str();
+  runtime::AddNumber(app, "--top-p", wanted.top_p, {0, 1},
+                     "draw from the likeliest that make up this share alone")
+      ->capture_default_str();
+  runtime::AddNumber(app, "--seed", wanted.seed, {},
+                     "seed of the draw: the same one gives the same text")
+      ->capture_default_str();
+  app.add_option("--stop", wanted.stops,
+                 "the text ends before it; may be repeated; default: none")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+}
+
+absl::Status Run(const SampleArguments& arguments, runtime::Files& files,
+                 const Output& output) {
+  SampleArguments beside = arguments;
+  beside.model.sentencepiece_program = runtime::SentencePieceBeside();
+  return SampleTexts(beside, files, output);
+}
+
+}  // namespace
+
+Command SampleCommand() {
+  return MakeCommand<SampleArguments>(
+      {.words = "sample",
+       .about = "texts from a model in a folder",
+       .add_options = AddOptions,
+       .run = Run});
 }
 
 }  // namespace skerry::cli

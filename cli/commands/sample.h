@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "cli/command.h"
 #include "cli/commands/local_model.h"
 #include "cli/output.h"
 #include "runtime/files.h"
@@ -35,6 +36,8 @@ struct SampleArguments {
 // when there is no tokenizer.
 absl::Status SampleTexts(const SampleArguments& arguments,
                          runtime::Files& files, const Output& output);
+
+Command SampleCommand();
 
 }  // namespace skerry::cli
 

@@ -1,5 +1,6 @@
 #include "cli/commands/simulate.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -16,8 +17,10 @@
 #include "cli/simulation.pb.h"
 #include "cli/simulation_view.h"
 #include "cli/spot_trace.h"
+#include "cli/word_checks.h"
 #include "model/exec/model_summary.h"
 #include "model/spec/model_config.h"
+#include "runtime/command_line/number_option.h"
 #include "simulator/absences.h"
 #include "simulator/cluster_shape.h"
 #include "simulator/forecast.h"
@@ -203,6 +206,66 @@ absl::Status Simulate(const SimulateArguments& arguments,
                      ? JsonText(simulation)
                      : SimulationTable(simulation));
   return absl::OkStatus();
+}
+
+namespace {
+
+void AddList(CLI::App& app, const std::string& name, const std::string& about,
+             std::vector<std::string>& values) {
+  app.add_option(name, values,
+                 about +
+                     ", several with commas between them; default: the "
+                     "job's")
+      ->type_name("WORDS")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+void AddOptions(CLI::App& app, SimulateArguments& wanted) {
+  app.add_option("-f,--file", wanted.job, "YAML file of the job")
+      ->type_name("FILE")
+      ->required();
+  app.add_option("--cluster", wanted.cluster,
+                 "YAML file of islands, speeds and links; "
+                 "examples/cluster.yaml is one")
+      ->type_name("FILE")
+      ->required();
+  PlanLists& lists = wanted.lists;
+  runtime::AddNumbers(app, "--tau", lists.taus, {1, 1'000'000},
+                      "inner steps a round, several with commas between "
+                      "them; default: the job's");
+  AddList(app, "--codec", "codecs, or adaptive", lists.codecs);
+  AddList(app, "--method", "outer methods", lists.methods);
+  runtime::AddNumbers(app, "--islands", lists.islands, {1, 10'000},
+                      "how many of the cluster's, from the first, several "
+                      "with commas between them; default: all");
+  CLI::Option* every = AddDuration(
+      app, "--preempt-every",
+      "mean time until a worker's machine is taken away; default: never",
+      wanted.preempt_every);
+  AddDuration(app, "--away", "mean time until it is given back; default: 5m",
+              wanted.away)
+      ->needs(every);
+  app.add_option("--trace", wanted.trace,
+                 "file of SECONDS,WORKER,down or up instead; default: none")
+      ->type_name("FILE")
+      ->excludes(every);
+  runtime::AddNumber(app, "--rounds", wanted.rounds, {1, 1'000'000},
+                     "rounds of each worker; a longer job is cut to so many")
+      ->capture_default_str();
+  runtime::AddNumber(app, "--seed", wanted.seed, {},
+                     "seed of all that is drawn")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+Command SimulateCommand() {
+  return MakeCommand<SimulateArguments>(
+      {.words = "simulate",
+       .about = "what a job would come to on another cluster",
+       .add_options = AddOptions,
+       .run = Simulate});
 }
 
 }  // namespace skerry::cli

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "cli/command.h"
 #include "cli/output.h"
 #include "cli/simulation_plans.h"
 
@@ -36,6 +37,8 @@ struct SimulateArguments {
 // Errors: InvalidArgument for files that cannot be read or are wrong, and plans
 // that no coordinator takes; FailedPrecondition when a job does not end.
 absl::Status Simulate(const SimulateArguments& arguments, const Output& output);
+
+Command SimulateCommand();
 
 }  // namespace skerry::cli
 

@@ -1,5 +1,6 @@
 #include "cli/commands/state.h"
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -149,6 +150,52 @@ absl::Status BackUpState(const StateArguments& arguments,
   SKERRY_ASSIGN_OR_RETURN(const Verified verified, Verify(arguments.to));
   Print(verified, arguments.to, output);
   return absl::OkStatus();
+}
+
+namespace {
+
+void AddFolder(CLI::App& app, StateArguments& wanted) {
+  app.add_option("--state", wanted.folder,
+                 "state folder of a stopped coordinator")
+      ->type_name("FOLDER")
+      ->required();
+}
+
+void AddExportOptions(CLI::App& app, StateArguments& wanted) {
+  AddFolder(app, wanted);
+  app.add_flag("--records", wanted.records,
+               "records instead of what they come to");
+}
+
+void AddBackUpOptions(CLI::App& app, StateArguments& wanted) {
+  AddFolder(app, wanted);
+  app.add_option("--to", wanted.to, "folder to make")
+      ->type_name("FOLDER")
+      ->required();
+}
+
+}  // namespace
+
+Command ExportStateCommand() {
+  return MakeCommand<StateArguments>({.words = "state export",
+                                      .about = "what it holds, as JSON",
+                                      .add_options = AddExportOptions,
+                                      .run = ExportState});
+}
+
+Command VerifyStateCommand() {
+  return MakeCommand<StateArguments>(
+      {.words = "state verify",
+       .about = "whether it is whole, and its state hash",
+       .add_options = AddFolder,
+       .run = VerifyState});
+}
+
+Command BackUpStateCommand() {
+  return MakeCommand<StateArguments>({.words = "state backup",
+                                      .about = "copies it to one checked file",
+                                      .add_options = AddBackUpOptions,
+                                      .run = BackUpState});
 }
 
 }  // namespace skerry::cli

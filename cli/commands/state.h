@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "cli/command.h"
 #include "cli/output.h"
 
 namespace skerry::cli {
@@ -36,6 +37,10 @@ absl::Status VerifyState(const StateArguments& arguments, const Output& output);
 // Writes `to`/journal.db, then checks it as VerifyState does. AlreadyExists
 // when there is one.
 absl::Status BackUpState(const StateArguments& arguments, const Output& output);
+
+Command ExportStateCommand();
+Command VerifyStateCommand();
+Command BackUpStateCommand();
 
 }  // namespace skerry::cli
 

@@ -6,10 +6,8 @@
 
 #include <cstdint>
 
-#include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "cli/client.h"
-#include "cli/output.h"
+#include "cli/command.h"
 
 namespace skerry::cli {
 
@@ -19,10 +17,8 @@ struct TopArguments {
   uint64_t count = 0;
 };
 
-// On a terminal each look takes the place of the one before it. Errors: the
-// client's.
-absl::Status ShowTop(Client& client, const TopArguments& arguments,
-                     bool terminal, const Output& output);
+// On a terminal each look takes the place of the one before it.
+Command TopCommand();
 
 }  // namespace skerry::cli
 

@@ -1,5 +1,6 @@
 #include "cli/commands/train_tokenizer.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ostream>
 #include <span>
@@ -7,8 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status.h"
+#include "cli/data_options.h"
+#include "cli/number_limits.h"
 #include "data/prepare/documents.h"
 #include "data/tokenizer/bpe_trainer.h"
+#include "runtime/command_line/number_option.h"
 
 namespace skerry::cli {
 namespace {
@@ -67,6 +71,48 @@ absl::Status TrainTokenizer(const TrainTokenizerArguments& arguments,
         << documents.lines.first_skipped << "\n";
   }
   return absl::OkStatus();
+}
+
+namespace {
+
+void AddOptions(CLI::App& app, TrainTokenizerArguments& wanted) {
+  app.add_option("INPUT", wanted.inputs,
+                 "files as data prepare reads them, in this order")
+      ->required();
+  app.add_option("--out", wanted.out, "file to make")
+      ->type_name("FILE")
+      ->required();
+  runtime::AddNumber(app, "--vocab-size", wanted.vocab_size, {1, kVocabMax},
+                     "tokens that it learns, at most")
+      ->capture_default_str();
+  runtime::AddNumber(app, "--min-frequency", wanted.min_frequency, {.low = 1},
+                     "how often a pair has to occur to become a token")
+      ->capture_default_str();
+  app.add_option("--kind", wanted.kind,
+                 "whose way to cut texts in pieces, one of: gpt2 or llama3")
+      ->type_name("WORD")
+      ->capture_default_str();
+  app.add_option("--special", wanted.specials,
+                 "special token; several get the first numbers; default: "
+                 "<|endoftext|>")
+      ->type_name("TOKEN")
+      ->allow_extra_args(false);
+  AddTextOptions(app, wanted.lines, wanted.input_kind);
+}
+
+absl::Status Run(const TrainTokenizerArguments& arguments,
+                 runtime::Files& files, const Output& output) {
+  return TrainTokenizer(arguments, files, output.out);
+}
+
+}  // namespace
+
+Command TrainTokenizerCommand() {
+  return MakeCommand<TrainTokenizerArguments>(
+      {.words = "data train-tokenizer",
+       .about = "a tokenizer.json out of text files",
+       .add_options = AddOptions,
+       .run = Run});
 }
 
 }  // namespace skerry::cli

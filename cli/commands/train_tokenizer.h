@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "cli/command.h"
 #include "data/json_lines.h"
 #include "data/text_kind.h"
 #include "runtime/files.h"
@@ -37,6 +38,8 @@ struct TrainTokenizerArguments {
 // AlreadyExists when another file is there; what `files` returns.
 absl::Status TrainTokenizer(const TrainTokenizerArguments& arguments,
                             runtime::Files& files, std::ostream& out);
+
+Command TrainTokenizerCommand();
 
 }  // namespace skerry::cli
 

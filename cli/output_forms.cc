@@ -1,5 +1,6 @@
-#include "cli/command_forms.h"
+#include "cli/output_forms.h"
 
+#include <CLI/CLI.hpp>
 #include <utility>
 #include <vector>
 
@@ -15,21 +16,6 @@ constexpr std::pair<const char*, OutputForm> kForms[] = {
     {"yaml", OutputForm::kYaml},   {"name", OutputForm::kName}};
 
 constexpr char kColumnsForm[] = "custom-columns=";
-
-bool IsList(Command command) {
-  return command == Command::kGetJobs || command == Command::kGetJob ||
-         command == Command::kGetWorkers || command == Command::kGetIslands;
-}
-
-// Those that print the name of what they changed.
-bool IsChange(Command command) {
-  return command == Command::kSubmit || command == Command::kApply ||
-         command == Command::kCancel || command == Command::kDeleteJob ||
-         command == Command::kPause || command == Command::kResume ||
-         command == Command::kRestore || command == Command::kCordon ||
-         command == Command::kUncordon || command == Command::kDrain ||
-         command == Command::kClean || command == Command::kCheckpointCreate;
-}
 
 }  // namespace
 
@@ -52,30 +38,28 @@ OutputForm ReadForm(const std::string& text, std::string* columns) {
   return OutputForm::kColumns;
 }
 
-bool HasForm(Command command, OutputForm form) {
-  const bool plain =
-      command == Command::kTop || command == Command::kCompletion;
+bool HasForm(Prints prints, OutputForm form) {
   switch (form) {
     case OutputForm::kTable:
       return true;
     case OutputForm::kWide:
     case OutputForm::kColumns:
-      return IsList(command);
+      return prints == Prints::kList;
     case OutputForm::kJsonLines:
-      return IsList(command) || command == Command::kWatchJob ||
-             command == Command::kLogs;
+      return prints == Prints::kList || prints == Prints::kStream;
     case OutputForm::kName:
-      return IsList(command) || IsChange(command);
+      return prints == Prints::kList || prints == Prints::kChange;
     case OutputForm::kJson:
     case OutputForm::kYaml:
-      return !plain;
+      return prints != Prints::kText;
   }
   return false;
 }
 
-OutputForm SeenForm(Command command, OutputForm form) {
-  return form == OutputForm::kJsonLines && !IsList(command) ? OutputForm::kJson
-                                                            : form;
+OutputForm SeenForm(Prints prints, OutputForm form) {
+  return form == OutputForm::kJsonLines && prints != Prints::kList
+             ? OutputForm::kJson
+             : form;
 }
 
 }  // namespace skerry::cli

@@ -1,18 +1,18 @@
-#include "cli/commands/show.h"
+#include "cli/commands/get.h"
 
+#include <CLI/CLI.hpp>
+#include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "base/release.h"
 #include "base/status.h"
 #include "cli/json.h"
+#include "cli/listing.h"
+#include "cli/shared_options.h"
 #include "cli/views.h"
 #include "cli/worker_view.h"
 
 namespace skerry::cli {
 namespace {
-
-constexpr size_t kEventsShown = 10;
 
 // Narrowed, sorted, and in the form that was asked for. What depends on what is
 // listed: `table` and `names` print the chosen items.
@@ -35,7 +35,7 @@ absl::Status PrintList(const std::string& json, const ListSchema& schema,
       return absl::OkStatus();
     case OutputForm::kColumns: {
       SKERRY_ASSIGN_OR_RETURN(text,
-                              CustomTable(json, schema, items, list.columns));
+                              CustomTable(json, schema, items, output.columns));
       break;
     }
     default:
@@ -88,26 +88,15 @@ absl::Status PrintJobs(const v1::ListJobsReply& jobs, const ListArguments& list,
       });
 }
 
-absl::StatusOr<v1::WorkerView> FindWorker(Client& client,
-                                          const std::string& name) {
-  SKERRY_ASSIGN_OR_RETURN(const v1::ListWorkersReply all, client.ListWorkers());
-  for (const v1::WorkerView& worker : all.workers()) {
-    if (worker.worker() == name) return worker;
-  }
-  return absl::NotFoundError(absl::StrCat("no worker named ", name));
-}
-
-}  // namespace
-
-absl::Status GetJobs(Client& client, const ListArguments& list,
+absl::Status GetJobs(const ListArguments& list, Client& client,
                      const Output& output) {
   SKERRY_ASSIGN_OR_RETURN(const v1::ListJobsReply jobs, client.ListJobs());
   return PrintJobs(jobs, list, output);
 }
 
-absl::Status GetJob(Client& client, const std::string& name,
+absl::Status GetJob(const JobArguments& arguments, Client& client,
                     const Output& output) {
-  SKERRY_ASSIGN_OR_RETURN(const v1::JobView job, client.GetJob(name));
+  SKERRY_ASSIGN_OR_RETURN(const v1::JobView job, client.GetJob(arguments.name));
   if (output.form == OutputForm::kJson) {
     output.out << JsonText(job);
     return absl::OkStatus();
@@ -117,7 +106,7 @@ absl::Status GetJob(Client& client, const std::string& name,
   return PrintJobs(jobs, {}, output);
 }
 
-absl::Status GetWorkers(Client& client, const ListArguments& list,
+absl::Status GetWorkers(const ListArguments& list, Client& client,
                         const Output& output) {
   static const ListSchema* const schema = new ListSchema{
       "workers", v1::WorkerView::descriptor(), {{"name", "worker"}}};
@@ -134,7 +123,7 @@ absl::Status GetWorkers(Client& client, const ListArguments& list,
       });
 }
 
-absl::Status GetIslands(Client& client, const ListArguments& list,
+absl::Status GetIslands(const ListArguments& list, Client& client,
                         const Output& output) {
   static const ListSchema* const schema =
       new ListSchema{"islands", nullptr, {{"name", "island"}}};
@@ -155,57 +144,52 @@ absl::Status GetIslands(Client& client, const ListArguments& list,
       });
 }
 
-absl::Status DescribeWorker(Client& client, const std::string& name,
-                            const Output& output) {
-  SKERRY_ASSIGN_OR_RETURN(const v1::WorkerView worker,
-                          FindWorker(client, name));
-  if (output.form == OutputForm::kJson) {
-    output.out << JsonText(worker);
-    return absl::OkStatus();
-  }
-  v1::StreamEventsRequest request;
-  request.set_worker(name);
-  std::vector<v1::Event> events;
-  SKERRY_RETURN_IF_ERROR(client.StreamEvents(
-      request, [&](const v1::Event& event) { events.push_back(event); }));
-  if (events.size() > kEventsShown) {
-    events.erase(events.begin(), events.end() - kEventsShown);
-  }
-  output.out << WorkerDescription(worker, events);
-  return absl::OkStatus();
+void AddListOptions(CLI::App& app, ListArguments& wanted) {
+  app.add_option("-l,--selector", wanted.selector,
+                 "FIELD=VALUE or FIELD!=VALUE, several with commas between "
+                 "them: only those of which all hold; default: all")
+      ->type_name("TESTS");
+  app.add_option("--sort-by", wanted.sort_by,
+                 "a field, as counters.tokens_per_s; default: as the "
+                 "coordinator lists them")
+      ->type_name("FIELD");
+  app.add_flag_callback(
+      "--no-headers", [&wanted] { wanted.headers = false; },
+      "a table without its titles");
 }
 
-absl::Status DescribeJob(Client& client, const std::string& name,
-                         const Output& output) {
-  SKERRY_ASSIGN_OR_RETURN(const v1::JobView job, client.GetJob(name));
-  output.out << (output.form == OutputForm::kJson ? JsonText(job)
-                                                  : JobDescription(job));
-  return absl::OkStatus();
+}  // namespace
+
+Command GetJobsCommand() {
+  return MakeCommand<ListArguments>({.words = "get jobs",
+                                     .about = "all jobs",
+                                     .prints = Prints::kList,
+                                     .add_options = AddListOptions,
+                                     .run = GetJobs});
 }
 
-absl::Status AuditData(Client& client, const std::string& name,
-                       const Output& output) {
-  SKERRY_ASSIGN_OR_RETURN(const v1::AuditDataReply audit, client.Audit(name));
-  output.out << (output.form == OutputForm::kJson ? JsonText(audit)
-                                                  : AuditDescription(audit));
-  if (audit.doubled_size() == 0) return absl::OkStatus();
-  return absl::InternalError(
-      absl::StrCat("job ", name, " has samples in more than one commit"));
+Command GetJobCommand() {
+  return MakeCommand<JobArguments>({.words = "get job",
+                                    .about = "one job",
+                                    .prints = Prints::kList,
+                                    .add_options = AddJob,
+                                    .run = GetJob});
 }
 
-absl::Status ShowVersion(Client& client, const Output& output) {
-  const absl::StatusOr<v1::GetVersionReply> reply = client.GetVersion();
-  if (output.form == OutputForm::kJson) {
-    SKERRY_RETURN_IF_ERROR(reply.status());
-    output.out << JsonText(*reply);
-    return absl::OkStatus();
-  }
-  output.out << "skerryctl    " << kRelease << ", protocol " << kProtocolVersion
-             << "\n";
-  SKERRY_RETURN_IF_ERROR(reply.status());
-  output.out << "coordinator  " << reply->release() << ", protocol "
-             << reply->protocol_version() << "\n";
-  return absl::OkStatus();
+Command GetWorkersCommand() {
+  return MakeCommand<ListArguments>({.words = "get workers",
+                                     .about = "workers and how they are",
+                                     .prints = Prints::kList,
+                                     .add_options = AddListOptions,
+                                     .run = GetWorkers});
+}
+
+Command GetIslandsCommand() {
+  return MakeCommand<ListArguments>({.words = "get islands",
+                                     .about = "islands and their workers",
+                                     .prints = Prints::kList,
+                                     .add_options = AddListOptions,
+                                     .run = GetIslands});
 }
 
 }  // namespace skerry::cli

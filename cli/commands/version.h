@@ -1,0 +1,15 @@
+// cli/commands/version.h
+//
+// skerryctl version.
+#ifndef SKERRY_CLI_COMMANDS_VERSION_H_
+#define SKERRY_CLI_COMMANDS_VERSION_H_
+
+#include "cli/command.h"
+
+namespace skerry::cli {
+
+Command VersionCommand();
+
+}  // namespace skerry::cli
+
+#endif  // SKERRY_CLI_COMMANDS_VERSION_H_
