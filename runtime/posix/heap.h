@@ -8,7 +8,7 @@ namespace skerry::runtime {
 
 // glibc gives threads heaps of their own, up to eight for a core, and what one
 // thread frees no other one takes: many threads that each allocate little keep
-// more than they use. From here on there are two heaps. Called before other
+// more than they use. From here on they share one heap. Called before other
 // threads start.
 void ShareHeap();
 
