@@ -1,7 +1,7 @@
 // base/collective.h
 //
-// Sums and copies among members that compute together. What calls them does not
-// know what carries the values.
+// A collective sums and copies values among members that compute together. Its
+// callers do not know how the values travel.
 #ifndef SKERRY_BASE_COLLECTIVE_H_
 #define SKERRY_BASE_COLLECTIVE_H_
 

@@ -1,7 +1,7 @@
 // checkpoint/checkpoint_store.h
 //
-// A job's checkpoints in a blob store: each is whole and proves it, or does
-// not count.
+// Stores a job's checkpoints in a blob store. A checkpoint counts only if it is
+// whole and its hashes fit.
 #ifndef SKERRY_CHECKPOINT_CHECKPOINT_STORE_H_
 #define SKERRY_CHECKPOINT_CHECKPOINT_STORE_H_
 
@@ -47,8 +47,9 @@ class CheckpointWriter {
   Manifest manifest_;
 };
 
-// One writer at a time. Blobs that are under no checkpoint's name are neither
-// read nor touched. Errors beside those named are the blob store's.
+// Only one writer may run at a time. Blobs that are not under a checkpoint's
+// name are neither read nor changed. Errors that are not named are the blob
+// store's.
 class CheckpointStore {
  public:
   // `blobs` outlives the store.

@@ -1,6 +1,6 @@
 // checkpoint/same_model.h
 //
-// Whether the weights of one model are weights of another.
+// Compares the weights of two models.
 #ifndef SKERRY_CHECKPOINT_SAME_MODEL_H_
 #define SKERRY_CHECKPOINT_SAME_MODEL_H_
 

@@ -1,7 +1,7 @@
 // cli/command_walk.h
 //
-// Half a command line: where it stands, which word went wrong, what may come
-// next.
+// Walks along a half-typed command line: it finds which command it has reached,
+// which word is wrong, and what may come next.
 #ifndef SKERRY_CLI_COMMAND_WALK_H_
 #define SKERRY_CLI_COMMAND_WALK_H_
 

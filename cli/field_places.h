@@ -1,7 +1,7 @@
 // cli/field_places.h
 //
-// Where each field of a YAML file stands, so that whatever is found wrong with
-// its value later can still name the line.
+// Remembers the line of each field of a YAML file, so that a later error about
+// its value can name the line.
 #ifndef SKERRY_CLI_FIELD_PLACES_H_
 #define SKERRY_CLI_FIELD_PLACES_H_
 

@@ -1,6 +1,6 @@
 // cli/job_file.h
 //
-// A job as an operator writes it, and as the coordinator takes it.
+// Turns a job file of an operator into the job that the coordinator takes.
 #ifndef SKERRY_CLI_JOB_FILE_H_
 #define SKERRY_CLI_JOB_FILE_H_
 

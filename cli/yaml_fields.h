@@ -1,6 +1,6 @@
 // cli/yaml_fields.h
 //
-// YAML to the JSON of a message, field by field against the message's
+// Converts YAML to the JSON of a message, field by field by the message's
 // descriptor, so that every mistake is reported with its place in the file.
 #ifndef SKERRY_CLI_YAML_FIELDS_H_
 #define SKERRY_CLI_YAML_FIELDS_H_

@@ -1,7 +1,7 @@
 // compression/parts.h
 //
-// Slices in parts that are worked on at once. Where the cuts are changes
-// nothing that a codec writes.
+// Cuts slices into parts that threads work on at the same time. A codec's
+// output does not depend on where the cuts are.
 #ifndef SKERRY_COMPRESSION_PARTS_H_
 #define SKERRY_COMPRESSION_PARTS_H_
 

@@ -1,7 +1,7 @@
 // cli/commands/data_import.h
 //
-// skerryctl data import: tokens that another tool has made to a data set that
-// workers train on.
+// skerryctl data import: turns tokens that another tool has made into a data
+// set that workers train on.
 #ifndef SKERRY_CLI_COMMANDS_DATA_IMPORT_H_
 #define SKERRY_CLI_COMMANDS_DATA_IMPORT_H_
 

@@ -1,6 +1,6 @@
 // cli/commands/generate.h
 //
-// skerryctl generate: text from a job's model as it stands.
+// skerryctl generate: generates text with the current model of a job.
 #ifndef SKERRY_CLI_COMMANDS_GENERATE_H_
 #define SKERRY_CLI_COMMANDS_GENERATE_H_
 

@@ -1,6 +1,6 @@
 // cli/commands/input_reader.h
 //
-// A file of somebody's texts, whatever its kind: its content, unpacked, one
+// Reads a text file of any kind: it unpacks the content and gives it out one
 // window after another.
 #ifndef SKERRY_CLI_COMMANDS_INPUT_READER_H_
 #define SKERRY_CLI_COMMANDS_INPUT_READER_H_

@@ -1,6 +1,6 @@
 // cli/commands/plan.h
 //
-// skerryctl plan: what submitting a job would lead to.
+// skerryctl plan: shows what would happen if a job were submitted.
 #ifndef SKERRY_CLI_COMMANDS_PLAN_H_
 #define SKERRY_CLI_COMMANDS_PLAN_H_
 

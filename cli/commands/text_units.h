@@ -1,6 +1,6 @@
 // cli/commands/text_units.h
 //
-// Inputs in units that many threads encode, each by itself.
+// Cuts inputs into units that threads can encode independently.
 #ifndef SKERRY_CLI_COMMANDS_TEXT_UNITS_H_
 #define SKERRY_CLI_COMMANDS_TEXT_UNITS_H_
 
@@ -39,8 +39,8 @@ struct Tear {
   friend bool operator==(const Tear&, const Tear&) = default;
 };
 
-// What of an input goes to one split: of a text one document, of JSON lines one
-// a line. Places are bytes of the input's content, unpacked.
+// The part of an input that goes to one split. A text is one document, and JSON
+// lines have one document a line. Places are bytes of the unpacked content.
 struct Stretch {
   bool is_json_lines = false;
   uint64_t begin = 0;
@@ -61,7 +61,7 @@ struct Window {
   bool is_last = true;
 };
 
-// A part of a stretch: of JSON lines whole lines.
+// A part of a stretch. Of JSON lines it has whole lines.
 struct TextUnit {
   std::string_view bytes;
   uint64_t begin = 0;

@@ -1,7 +1,7 @@
 // compression/cpu/choose-inl.h
 //
-// Chooses which of the values that were collected are sent, and keeps their
-// bits among those of all values. Magnitudes are compared as in
+// Chooses which of the collected values are sent, and clears the bits of the
+// others among the bits of all values. Magnitudes are compared as in
 // compression/cpu/select.h. Included once for each SIMD target.
 #if defined(SKERRY_COMPRESSION_CPU_CHOOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_CHOOSE_INL_H_
@@ -91,9 +91,9 @@ HWY_INLINE uint64_t CopyChosen(const float* HWY_RESTRICT candidates,
   return keep;
 }
 
-// Takes bits of candidates that are not sent out of the words of all values,
-// one after another. `kept` has a bit for each candidate and one word more;
-// `passed` are taken already.
+// Clears the bits of candidates that are not sent in the words of all values,
+// one word after another. `kept` has a bit for each candidate and one word
+// more; the first `passed` candidates are done already.
 class KeptBits {
  public:
   explicit HWY_INLINE KeptBits(const uint64_t* kept, size_t passed = 0)

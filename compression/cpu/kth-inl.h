@@ -1,8 +1,8 @@
 // compression/cpu/kth-inl.h
 //
-// The k-th largest magnitude by counting how many reach one after another.
-// Magnitudes are compared as in compression/cpu/select.h. Included once for
-// each SIMD target.
+// Finds the k-th largest magnitude: it counts how many values reach a guess,
+// and guesses again. Magnitudes are compared as in compression/cpu/select.h.
+// Included once for each SIMD target.
 #if defined(SKERRY_COMPRESSION_CPU_KTH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_KTH_INL_H_
 #undef SKERRY_COMPRESSION_CPU_KTH_INL_H_
@@ -47,8 +47,7 @@ HWY_INLINE size_t CountAll(const float* HWY_RESTRICT values, size_t count,
   return found;
 }
 
-// What is known of magnitudes: how many are at least `low`, and at least
-// `high`.
+// How many magnitudes are at least `low`, and how many are at least `high`.
 struct Bracket {
   uint32_t low;
   uint32_t high;
@@ -56,7 +55,7 @@ struct Bracket {
   size_t reach_high;
 };
 
-// A magnitude that divides others, and how many are above it.
+// A magnitude that divides the others in two sets, and how many are above it.
 struct Dividing {
   uint32_t magnitude;
   size_t above;

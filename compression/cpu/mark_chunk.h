@@ -1,7 +1,7 @@
 // compression/cpu/mark_chunk.h
 //
-// The largest magnitudes of a chunk as bits, for chunks of which much is sent.
-// They are compared as in compression/cpu/select.h.
+// Marks the largest magnitudes of a chunk with bits, for chunks that send many
+// of their values. Magnitudes are compared as in compression/cpu/select.h.
 #ifndef SKERRY_COMPRESSION_CPU_MARK_CHUNK_H_
 #define SKERRY_COMPRESSION_CPU_MARK_CHUNK_H_
 
@@ -16,8 +16,8 @@ namespace skerry::compression::cpu {
 
 inline constexpr size_t kChunkWords = kChunkElements / kMarkedValues;
 
-// Where the k-th largest of a chunk is looked for, and how far on either side.
-// Only saves time; left by one chunk for the next.
+// A guess of the k-th largest magnitude of a chunk, and how far to search on
+// either side. One chunk leaves it for the next; it only saves time.
 struct ChunkGuess {
   uint32_t magnitude = 0;
   uint32_t margin = 1u << 19;

@@ -1,6 +1,6 @@
 // compression/cpu/places12.h
 //
-// Places below 4096 in 12 bits each.
+// Packs places below 4096 in 12 bits each.
 #ifndef SKERRY_COMPRESSION_CPU_PLACES12_H_
 #define SKERRY_COMPRESSION_CPU_PLACES12_H_
 

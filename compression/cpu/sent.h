@@ -1,7 +1,7 @@
 // compression/cpu/sent.h
 //
-// What is sent of a part's candidates: values in order, and the gaps between
-// their places.
+// Reads the candidates of a part that are sent: their values in order, and the
+// gaps between their places.
 #ifndef SKERRY_COMPRESSION_CPU_SENT_H_
 #define SKERRY_COMPRESSION_CPU_SENT_H_
 

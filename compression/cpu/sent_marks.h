@@ -1,7 +1,7 @@
 // compression/cpu/sent_marks.h
 //
-// What is sent of a part's candidates: values in order, and a bit for each of
-// the part's values, whether it is.
+// Reads the candidates of a part that are sent: their values in order, and a
+// bit for each of the part's values that tells whether it is sent.
 #ifndef SKERRY_COMPRESSION_CPU_SENT_MARKS_H_
 #define SKERRY_COMPRESSION_CPU_SENT_MARKS_H_
 

@@ -1,10 +1,10 @@
 // compression/cpu/stretch_codes.h
 //
-// Values that share a scale because their places are neighbours: int8 codes of
-// what is sent of a stretch of places. The largest magnitude of what may be
-// sent is sent if anything is, so codes can be made before it is known what is.
-// Scales and codes are those of compression/cpu/int8_block.h; magnitudes are
-// compared as in compression/cpu/select.h.
+// Makes int8 codes for values that share a scale because their places are
+// neighbours (a stretch). If a stretch sends anything, it sends the largest of
+// its candidates. So codes can be made before it is known which candidates are
+// sent. Scales and codes are those of compression/cpu/int8_block.h. Magnitudes
+// are compared as in compression/cpu/select.h.
 #ifndef SKERRY_COMPRESSION_CPU_STRETCH_CODES_H_
 #define SKERRY_COMPRESSION_CPU_STRETCH_CODES_H_
 
@@ -20,7 +20,7 @@ inline constexpr size_t kStretchMost = 2048;
 // meant.
 inline constexpr size_t kCodeSlack = 128;
 
-// Where a stretch goes.
+// Where the results for a stretch are written.
 struct StretchCodes {
   uint64_t* words;   // bit i % 64 of words[i / 64]: value i may be sent
   std::byte* codes;  // of those that may be, in order
@@ -52,7 +52,7 @@ CodedStretch CodeStretch(std::span<const float> values, uint32_t low,
 void ChooseBand(std::span<const float> band, uint32_t above, size_t ties,
                 uint64_t* kept);
 
-// What ChooseBand says of a part's band, from the stretch on that is next.
+// ChooseBand's result for a part's band, from the next stretch on.
 struct KeptBand {
   const uint64_t* kept;
   size_t passed = 0;

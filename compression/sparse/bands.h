@@ -1,8 +1,8 @@
 // compression/sparse/bands.h
 //
-// About where the k-th largest magnitude of a slice lies, told from samples:
-// of the slice first, then of what lies between the bounds that gave. The bands
-// are those of the parts in a workspace.
+// Estimates from samples where the k-th largest magnitude of a slice lies. The
+// first sample is of the whole slice. The second is of the values between the
+// bounds that the first one gave, the bands of the parts in a workspace.
 #ifndef SKERRY_COMPRESSION_SPARSE_BANDS_H_
 #define SKERRY_COMPRESSION_SPARSE_BANDS_H_
 
@@ -15,8 +15,8 @@
 
 namespace skerry::compression {
 
-// Magnitudes between which the k-th largest is all but sure to lie: it reaches
-// `low` and not `high`, which is not below `low`.
+// The k-th largest magnitude almost certainly lies between these: it is at
+// least `low` and below `high`.
 struct Bounds {
   uint32_t low = 0;
   uint32_t high = cpu::kInfinityBits;

@@ -1,6 +1,6 @@
 // compression/sparse/chunk_reader.h
 //
-// What chunks send, put or added where it belongs.
+// Decodes the values that chunks send, and puts or adds them at their places.
 #ifndef SKERRY_COMPRESSION_SPARSE_CHUNK_READER_H_
 #define SKERRY_COMPRESSION_SPARSE_CHUNK_READER_H_
 

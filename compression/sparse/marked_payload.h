@@ -1,9 +1,9 @@
 // compression/sparse/marked_payload.h
 //
-// Some values of a slice as a bit for each value, whether it is sent, and the
-// values by a dense codec: shorter than gaps between places where one value in
-// eight is sent, or more. Over int8_block, scales are those of stretches of
-// places (compression/sparse/stretch_payload.h).
+// A marked payload has a bit for each value of a slice that tells whether it is
+// sent, and the sent values in a dense codec. It is shorter than gaps between
+// places if one value in eight or more is sent. Over int8_block, scales belong
+// to stretches of places (compression/sparse/stretch_payload.h).
 #ifndef SKERRY_COMPRESSION_SPARSE_MARKED_PAYLOAD_H_
 #define SKERRY_COMPRESSION_SPARSE_MARKED_PAYLOAD_H_
 

@@ -1,10 +1,10 @@
 // compression/sparse/selection.h
 //
-// Which values of a slice are sent, found in parts of it that fit a
-// second-level cache. What is selected depends on the values alone. The slice
-// is read once: what may be sent is kept in the first `parts` of
-// workspace.parts, and what is sent is known by counts and one magnitude, so
-// that whoever writes it reads it once as well.
+// Selects the values of a slice that are sent, in parts that fit a second-level
+// cache. The selection depends on the values alone. The slice is read once, and
+// the candidates are kept in the first `parts` of workspace.parts. Counts and
+// one magnitude tell which of them are sent, so a writer reads the candidates
+// only once as well.
 #ifndef SKERRY_COMPRESSION_SPARSE_SELECTION_H_
 #define SKERRY_COMPRESSION_SPARSE_SELECTION_H_
 
@@ -29,7 +29,8 @@ struct Selection {
   bool cut = false;    // more would have been selected, or were not looked at
 };
 
-// What of a part may be sent, and what of that has to be looked at again.
+// Which values of a part are candidates, and which of these must be looked at
+// again.
 struct Wanted {
   uint32_t low;   // may be sent: magnitudes of at least this
   uint32_t high;  // and below this, looked at again

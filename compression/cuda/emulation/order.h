@@ -1,7 +1,7 @@
 // compression/cuda/emulation/order.h
 //
-// Which of several threads or blocks goes on. A device promises nothing, so a
-// kernel has to come to the same in every order.
+// Decides which of several threads or blocks goes on. A device promises no
+// order, so a kernel must give the same result in every order.
 #ifndef SKERRY_COMPRESSION_CUDA_EMULATION_ORDER_H_
 #define SKERRY_COMPRESSION_CUDA_EMULATION_ORDER_H_
 
