@@ -1,7 +1,6 @@
 // data/decompressor.h
 //
-// Compressed bytes to what they stand for, a piece at a time and in bounded
-// memory.
+// Unpacks compressed bytes, a piece at a time and in bounded memory.
 #ifndef SKERRY_DATA_DECOMPRESSOR_H_
 #define SKERRY_DATA_DECOMPRESSOR_H_
 

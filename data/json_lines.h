@@ -1,6 +1,7 @@
 // data/json_lines.h
 //
-// Texts out of JSON lines: one object a line, the text under one of its keys.
+// Reads texts from JSON lines: each line has one object, with the text under
+// one of its keys.
 #ifndef SKERRY_DATA_JSON_LINES_H_
 #define SKERRY_DATA_JSON_LINES_H_
 

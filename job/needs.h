@@ -1,6 +1,6 @@
 // job/needs.h
 //
-// How much main memory a job takes on each of its workers, at the very least.
+// Computes how much main memory a job takes at least on each of its workers.
 #ifndef SKERRY_JOB_NEEDS_H_
 #define SKERRY_JOB_NEEDS_H_
 

@@ -1,7 +1,7 @@
 // coordinator/core/attempt_rules.h
 //
-// The judgements about an open attempt, as functions of what was reported:
-// may it commit (PROTOCOL 5.2), do its results disagree, and who is blamed when
+// These functions judge an open attempt by what was reported: whether it may
+// commit (PROTOCOL 5.2), whether its results disagree, and whom to blame when
 // its deadline has passed (5.3).
 #ifndef SKERRY_COORDINATOR_CORE_ATTEMPT_RULES_H_
 #define SKERRY_COORDINATOR_CORE_ATTEMPT_RULES_H_

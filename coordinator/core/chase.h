@@ -1,9 +1,8 @@
 // coordinator/core/chase.h
 //
-// Joiners that do not come level by themselves: where commits follow each other
-// faster than a joiner hears of them, fetches and folds, it stays as far behind
-// as it was for as long as the job runs. For them nothing is committed for a
-// while.
+// Helps joiners that cannot catch up on their own. If commits arrive faster
+// than a joiner can hear of them, fetch and fold them, it stays behind for as
+// long as the job runs. The coordinator then pauses commits for a while.
 #ifndef SKERRY_COORDINATOR_CORE_CHASE_H_
 #define SKERRY_COORDINATOR_CORE_CHASE_H_
 

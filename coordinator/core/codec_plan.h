@@ -1,8 +1,8 @@
 // coordinator/core/codec_plan.h
 //
-// Which codecs each member of an attempt sends with, one for its contribution
-// and one for the results of the spans it owns, when the job leaves that to its
-// links.
+// Chooses the codecs of each member of an attempt, if the job leaves that to
+// its links: one for its contribution and one for the results of the spans that
+// it owns.
 #ifndef SKERRY_COORDINATOR_CORE_CODEC_PLAN_H_
 #define SKERRY_COORDINATOR_CORE_CODEC_PLAN_H_
 

@@ -1,7 +1,7 @@
 // coordinator/core/data_looks.h
 //
-// Data sets that workers are asked to look at, because somebody plans or
-// submits a job with them. Heard only, never durable.
+// Lists the data sets and checkpoint folders that workers are asked to look at
+// because somebody plans or submits a job with them. The list is never durable.
 #ifndef SKERRY_COORDINATOR_CORE_DATA_LOOKS_H_
 #define SKERRY_COORDINATOR_CORE_DATA_LOOKS_H_
 

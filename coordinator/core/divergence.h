@@ -1,7 +1,7 @@
 // coordinator/core/divergence.h
 //
-// Workers that have a history of the job which the journal does not have,
-// because an older journal was put in place, or that of another cluster. The
+// Handles workers whose history of a job is not that of the journal. The cause
+// is that an older journal, or that of another cluster, was put in place. The
 // coordinator cannot know what was committed, so the job stands until an
 // operator decides (PROTOCOL 5.9).
 #ifndef SKERRY_COORDINATOR_CORE_DIVERGENCE_H_

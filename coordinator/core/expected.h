@@ -1,7 +1,7 @@
 // coordinator/core/expected.h
 //
-// Whom the next attempt of a fragment waits for before it opens (PROTOCOL 5.1;
-// for replicas that have just joined, docs/decisions/0006).
+// Counts the replicas that the next attempt of a fragment waits for before it
+// opens (PROTOCOL 5.1; docs/decisions/0006 for replicas that have just joined).
 #ifndef SKERRY_COORDINATOR_CORE_EXPECTED_H_
 #define SKERRY_COORDINATOR_CORE_EXPECTED_H_
 

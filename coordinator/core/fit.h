@@ -1,9 +1,9 @@
 // coordinator/core/fit.h
 //
-// Whether the workers that are there can do what a job asks for: with the
-// memory and the data sets that they report. Facts come and go, so only a job
-// that none of these workers could serve is refused; a job without workers
-// waits.
+// Checks whether the workers that are there can do what a job asks for, with
+// the memory and the data sets that they report. Workers come and go, so a job
+// is refused only if none of those that are there could serve it. A job without
+// workers waits.
 #ifndef SKERRY_COORDINATOR_CORE_FIT_H_
 #define SKERRY_COORDINATOR_CORE_FIT_H_
 

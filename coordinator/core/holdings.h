@@ -1,7 +1,8 @@
 // coordinator/core/holdings.h
 //
 // Tells which spans the current workers can bring to the newest sequence of
-// their fragment, and so who may leave and what is lost (PROTOCOL 5.6).
+// their fragment. From this follows which workers may leave, and what is lost
+// (PROTOCOL 5.6).
 #ifndef SKERRY_COORDINATOR_CORE_HOLDINGS_H_
 #define SKERRY_COORDINATOR_CORE_HOLDINGS_H_
 

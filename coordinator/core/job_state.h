@@ -1,8 +1,8 @@
 // coordinator/core/job_state.h
 //
-// Everything that is known of one job: what its records say, and what workers
-// have said since this process started. The rules that read and change it are
-// free functions, with one file for each idea.
+// Holds everything that the coordinator knows of one job: what its records say,
+// and what workers have said since this process started. The rules that read
+// and change it are free functions, with one file for each idea.
 #ifndef SKERRY_COORDINATOR_CORE_JOB_STATE_H_
 #define SKERRY_COORDINATOR_CORE_JOB_STATE_H_
 
@@ -35,7 +35,8 @@
 
 namespace skerry::coordinator {
 
-// What a worker says of the job. Facts of another incarnation are forgotten.
+// What one worker says of the job. If the worker has a new incarnation, the
+// facts of the old one are forgotten.
 struct Seat {
   Incarnation incarnation;
   JobFacts facts;
@@ -47,7 +48,8 @@ struct Seat {
   std::string noted;
 };
 
-// How a joiner that has a state follows the commits (chase.h).
+// How far a joiner with a state is behind the commits, and whether commits wait
+// for it (chase.h).
 struct Chase {
   enum class Stage {
     kWatched,
@@ -82,13 +84,14 @@ struct Settling {
   std::vector<std::string> workers;
 };
 
-// A life that ends once a round later than `decided` has its outcome.
+// A life that drains. It ends when a round later than `decided` has its
+// outcome.
 struct Drain {
   Instant since;
   Round decided;
 };
 
-// A worker saves a whole state.
+// A save in progress: one worker saves a whole state.
 struct Saving {
   std::string worker;
   Incarnation incarnation;
@@ -96,7 +99,7 @@ struct Saving {
   CheckpointOrder order;
 };
 
-// Some spans are on no worker that is there.
+// Spans that no worker that is there holds.
 struct LostSpans {
   Instant since;
   // A hash of what the workers say they have. While it changes, one of them may

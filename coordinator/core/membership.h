@@ -1,12 +1,13 @@
 // coordinator/core/membership.h
 //
-// Which workers of an island form its next replica, when a replica is admitted
-// and when it ends for the sake of its workers (PROTOCOL 5.5 and 6).
+// Decides which workers of an island form its next replica, when a replica is
+// admitted, and when it ends because of its workers (PROTOCOL 5.5 and 6).
 //
-// One replica an island. A worker that joins an island recovers beside the
-// running replica and takes a place in the next one, so that an open exchange
-// and the round in progress are not disturbed before it is ready. A worker that
-// is lost ends the life at once; the others wait a short while for it.
+// An island has one replica. A worker that joins recovers beside the running
+// replica and takes a place in the next one. So it disturbs neither the open
+// exchange nor the round in progress before it is ready. If a worker is lost,
+// the life ends at once, and the other workers wait a short while for it to
+// come back.
 #ifndef SKERRY_COORDINATOR_CORE_MEMBERSHIP_H_
 #define SKERRY_COORDINATOR_CORE_MEMBERSHIP_H_
 

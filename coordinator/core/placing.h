@@ -1,6 +1,7 @@
 // coordinator/core/placing.h
 //
-// Which workers may have a place in a job, and why not the others.
+// Decides which workers may have a place in a job, and says why the others may
+// not.
 #ifndef SKERRY_COORDINATOR_CORE_PLACING_H_
 #define SKERRY_COORDINATOR_CORE_PLACING_H_
 

@@ -23,7 +23,7 @@
 
 namespace skerry::coordinator {
 
-// What the queue looks at of an unfinished job.
+// What the queue needs to know of an unfinished job.
 struct QueuedJob {
   JobId id;
   const job::JobSpec* spec = nullptr;

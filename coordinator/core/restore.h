@@ -1,11 +1,11 @@
 // coordinator/core/restore.h
 //
-// Going back (PROTOCOL 5.6): when no worker that is there can bring some spans
-// to the newest sequence, the job's next state is the newest one that is left.
-// That is its newest checkpoint, or what it began with while it has none; where
-// workers still have bases of a newer whole state, that is saved as one first.
-// Sequences go on rising; what was committed since is lost, and its samples are
-// trained on again.
+// Takes a job back (PROTOCOL 5.6). When no worker that is there can bring some
+// spans to the newest sequence, the job's next state is the newest one that is
+// left. That is its newest checkpoint, or its initial state while it has none.
+// If workers still have bases of a newer whole state, that state is saved as a
+// checkpoint first. Sequences go on rising. Commits after the chosen state are
+// lost, and their samples are trained on again.
 #ifndef SKERRY_COORDINATOR_CORE_RESTORE_H_
 #define SKERRY_COORDINATOR_CORE_RESTORE_H_
 

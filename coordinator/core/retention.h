@@ -1,7 +1,7 @@
 // coordinator/core/retention.h
 //
-// From which sequence workers keep bases and results (PROTOCOL 5.8), and who
-// can serve what another one lacks.
+// Decides from which sequence workers keep bases and results (PROTOCOL 5.8),
+// and which workers can serve what another one lacks.
 #ifndef SKERRY_COORDINATOR_CORE_RETENTION_H_
 #define SKERRY_COORDINATOR_CORE_RETENTION_H_
 

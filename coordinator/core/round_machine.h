@@ -1,12 +1,13 @@
 // coordinator/core/round_machine.h
 //
-// The history of one fragment: which attempt is open, what is committed, who
-// was blamed for the sequence in progress, and what became of contributions.
-// The fold of Opened, Committed, Dropped and ReplicaEnded (PROTOCOL 5).
+// Holds the history of one fragment: which attempt is open, what is committed,
+// who was blamed for the sequence in progress, and what became of
+// contributions. It is the fold of Opened, Committed, Dropped and ReplicaEnded
+// (PROTOCOL 5).
 //
-// Blame is not written down: whoever was a member of an attempt and is not one
-// of the next of the same sequence was blamed for it, and whoever comes back is
-// forgiven.
+// Blame is not written down. A replica was blamed for a sequence if it was a
+// member of one attempt and is not a member of the next attempt of the same
+// sequence. A replica that is a member again is forgiven.
 #ifndef SKERRY_COORDINATOR_CORE_ROUND_MACHINE_H_
 #define SKERRY_COORDINATOR_CORE_ROUND_MACHINE_H_
 

@@ -1,8 +1,8 @@
 // coordinator/core/round_timers.h
 //
-// When an exchange may open and when an attempt has had its time: windows and
-// deadlines learned from the arrivals and exchanges of this fragment
-// (PROTOCOL 5.1, 5.3, 7). Never durable.
+// Decides when an exchange may open and when an attempt has had its time. The
+// windows and deadlines are learned from the arrivals and exchanges of this
+// fragment (PROTOCOL 5.1, 5.3, 7). Nothing is durable.
 #ifndef SKERRY_COORDINATOR_CORE_ROUND_TIMERS_H_
 #define SKERRY_COORDINATOR_CORE_ROUND_TIMERS_H_
 

@@ -1,12 +1,13 @@
 // coordinator/core/sample_ledger.h
 //
-// Who may train on which samples: every position of [0, samples) is free,
-// leased to one life, or consumed, and never two of these (PROTOCOL 5.5).
+// Records who may train on which samples. Every position of [0, samples) is
+// free, leased to one life, or consumed, and never two of these (PROTOCOL 5.5).
 //
-// In a job with several fragments a contribution of each covers a position. The
-// first that is committed consumes it; it is then due in the other fragments
-// for as long as the life that trained on it goes on. What is dropped in one
-// fragment stays with the life until it is dropped in all of them.
+// In a job with several fragments, each fragment has a contribution that covers
+// a position. The first one that is committed consumes the position. In the
+// other fragments it is then due for as long as the life that trained on it
+// goes on. A position that is dropped in one fragment stays with the life until
+// it is dropped in all.
 #ifndef SKERRY_COORDINATOR_CORE_SAMPLE_LEDGER_H_
 #define SKERRY_COORDINATOR_CORE_SAMPLE_LEDGER_H_
 

@@ -1,6 +1,6 @@
 // coordinator/core/state_view.h
 //
-// Which whole state of a job's model can be fetched from workers now.
+// Tells which whole state of a job's model can be fetched from workers now.
 #ifndef SKERRY_COORDINATOR_CORE_STATE_VIEW_H_
 #define SKERRY_COORDINATOR_CORE_STATE_VIEW_H_
 

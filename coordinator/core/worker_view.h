@@ -1,7 +1,7 @@
 // coordinator/core/worker_view.h
 //
-// A worker as operators see it, what it is told, and whether any job still
-// depends on it.
+// Builds the views of a worker: what operators see, what the worker is told,
+// and whether any job still depends on it.
 #ifndef SKERRY_COORDINATOR_CORE_WORKER_VIEW_H_
 #define SKERRY_COORDINATOR_CORE_WORKER_VIEW_H_
 

@@ -35,7 +35,8 @@ class OrdersStream {
   virtual void Send(const Orders& orders) = 0;
 };
 
-// Told whenever the core stands on durable ground after facts were taken in.
+// Is told whenever facts were taken in and all decisions that followed are
+// durable.
 class SettledObserver {
  public:
   virtual ~SettledObserver() = default;
@@ -49,8 +50,8 @@ class SettledObserver {
   virtual void OnRestored(const EventHistory& events, Instant now) = 0;
 };
 
-// When records are replaced by a snapshot. Both have to hold, so what is
-// written for snapshots is never more than what is written for records.
+// When a snapshot replaces records. Both conditions have to hold, so no more is
+// written for snapshots than for records.
 struct CompactionRule {
   // So many records are in the journal. Whoever waits while a snapshot is
   // written waits longer than for a batch, so this must not be often.
@@ -86,13 +87,13 @@ struct ShellFacts {
   absl::btree_map<JobId, Round> rounds;
 };
 
-// Facts that arrive while a batch is on its way to the disk wait; then all of
-// them go into the core at once and share the next batch. So the core is never
-// ahead of the journal when anybody looks at it, and one sync serves many.
+// Facts that arrive while a batch is being written wait. Then all of them go
+// into the core at once and share the next batch. So the core is never ahead of
+// the journal when anybody looks at it, and one sync serves many facts.
 //
-// Every member is called on the loop. The number of waiting facts is bounded by
-// the callers: a stream waits for each of its facts, and operators' calls are
-// counted where they come in.
+// Every member is called on the loop. Callers bound the number of waiting
+// facts: a stream waits for each of its facts, and operators' calls are counted
+// where they come in.
 class ClusterShell {
  public:
   using Settled = absl::AnyInvocable<void(const Cluster&, Instant) &&>;

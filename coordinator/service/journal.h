@@ -52,7 +52,8 @@ inline bool Follows(uint32_t kind, uint64_t index, uint64_t last) {
   return index == last + 1 || (kind == kJumpKind && index > last);
 }
 
-// All calls come from one thread at a time, Append() from the loop's.
+// Calls come from one thread at a time, and Append() only from the loop's
+// thread.
 class Journal {
  public:
   virtual ~Journal() = default;

@@ -1,8 +1,8 @@
 // data/sentencepiece/model_file.h
 //
-// What a model of sentencepiece (tokenizer.model) says of itself: as much as is
-// needed to name its tokens and to cut texts for it. Encoding and decoding are
-// the library's, in a process of its own.
+// Reads a sentencepiece model file (tokenizer.model) as far as is needed to
+// name its tokens and to cut texts for it. The library encodes and decodes, in
+// a process of its own.
 #ifndef SKERRY_DATA_SENTENCEPIECE_MODEL_FILE_H_
 #define SKERRY_DATA_SENTENCEPIECE_MODEL_FILE_H_
 

@@ -18,9 +18,9 @@
 
 namespace skerry::data {
 
-// One thread uses it at a time. An encoding may be done elsewhere, so calls may
-// fail though nothing is wrong with what they are given; the errors are one
-// line and name what failed.
+// One thread uses it at a time. Another process may do the encoding, so calls
+// may fail although their input is right. Errors are one line and name what
+// failed.
 class TextCodec {
  public:
   virtual ~TextCodec() = default;

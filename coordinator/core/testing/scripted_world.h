@@ -1,8 +1,8 @@
 // coordinator/core/testing/scripted_world.h
 //
-// A coordinator's core among fake workers, a network that loses, repeats and
-// reorders, and processes that die: all of it from one seed. Every promise of
-// PROTOCOL 8 that can be seen at the coordinator is checked at every step.
+// Runs a coordinator's core among fake workers. Processes die, and the network
+// loses, repeats and reorders messages, all from one seed. At every step it
+// checks every promise of PROTOCOL 8 that can be seen at the coordinator.
 #ifndef SKERRY_COORDINATOR_CORE_TESTING_SCRIPTED_WORLD_H_
 #define SKERRY_COORDINATOR_CORE_TESTING_SCRIPTED_WORLD_H_
 

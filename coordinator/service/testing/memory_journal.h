@@ -13,8 +13,8 @@
 
 namespace skerry::coordinator {
 
-// What is left when the process dies. One journal at a time writes to it; a
-// later one takes it over, and the earlier one fails.
+// What is left when the process dies. One journal at a time writes to it. A
+// later journal takes it over, and the earlier one then fails.
 struct MemoryDisk {
   std::optional<JournalSnapshot> snapshot;
   // After the snapshot.
