@@ -1,7 +1,7 @@
 // job/review.h
 //
-// The one validator of jobs. Submit and `plan`, the worker and the trainer ask
-// it, so that what submit accepts is what they can work with.
+// This is the one validator of jobs. Submit, `plan`, the worker and the trainer
+// call it, so that all of them accept the same jobs.
 #ifndef SKERRY_JOB_REVIEW_H_
 #define SKERRY_JOB_REVIEW_H_
 

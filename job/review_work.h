@@ -1,7 +1,7 @@
 // job/review_work.h
 //
-// The part of the validator that looks at what a job computes: training,
-// exchange and the outer loop.
+// Validates the part of a job that it computes: training, exchange and the
+// outer loop.
 #ifndef SKERRY_JOB_REVIEW_WORK_H_
 #define SKERRY_JOB_REVIEW_WORK_H_
 

@@ -1,7 +1,8 @@
 // simulator/observer.h
 //
-// What can be seen of a simulation from outside the programs: what became
-// durable, what was said, and what each seat holds. Checkers stand behind it.
+// An observer sees a simulation from outside the programs: the records that
+// became durable, the messages, and what each seat holds. Checkers are
+// observers.
 #ifndef SKERRY_SIMULATOR_OBSERVER_H_
 #define SKERRY_SIMULATOR_OBSERVER_H_
 

@@ -1,7 +1,7 @@
 // simulator/saved_states.h
 //
-// The folder of checkpoints that all workers of a simulation see: whole states
-// of jobs, which outlive every disk.
+// The folder of checkpoints that all workers of a simulation use. It has whole
+// states of jobs, and outlives every disk.
 #ifndef SKERRY_SIMULATOR_SAVED_STATES_H_
 #define SKERRY_SIMULATOR_SAVED_STATES_H_
 

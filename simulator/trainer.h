@@ -26,8 +26,8 @@
 
 namespace skerry::sim {
 
-// Where the trainers of a replica wait for each other: all members of a group
-// have to come to a step before any of them goes on.
+// Lets the trainers of a replica wait for each other: no member of a group goes
+// on before all have come to a step.
 class TrainerIslands {
  public:
   enum class Step { kJoin, kLoad };

@@ -1,8 +1,8 @@
 // model/cpu/gemm.h
 //
-// Matrix products on one thread each. Callers run several at once on parts of
-// a product. Those of fp32 are a library's; which one is fastest differs by
-// machine, so it is chosen from measurements (gemm_choice.h).
+// Matrix products, each on one thread. Callers run several at once on parts of
+// a product. A library computes products of fp32. Which library is fastest
+// differs by machine, so it is chosen from measurements (gemm_choice.h).
 #ifndef SKERRY_MODEL_CPU_GEMM_H_
 #define SKERRY_MODEL_CPU_GEMM_H_
 

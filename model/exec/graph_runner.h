@@ -1,6 +1,7 @@
 // model/exec/graph_runner.h
 //
-// Runs a graph forward and backward on CPU kernels, in buffers laid out once.
+// Runs a graph forward and backward on CPU kernels, in buffers that are laid
+// out once.
 #ifndef SKERRY_MODEL_EXEC_GRAPH_RUNNER_H_
 #define SKERRY_MODEL_EXEC_GRAPH_RUNNER_H_
 
@@ -35,17 +36,17 @@ struct TokenBlock {
   size_t tokens() const { return static_cast<size_t>(rows) * columns; }
 };
 
-// Where blocks are recomputed, Backward makes the values of all blocks but the
-// last again. They have the same bits, since they come from the same calls.
-//
-// One pass is Forward, then one of the Head calls, then, after HeadBackward,
-// Backward; the values of the last Forward are kept in between. Parameters and
+// One pass is Forward, then one of the Head calls, then HeadBackward, then
+// Backward. The values of the last Forward are kept in between. Parameters and
 // gradients are flat, in the order of the graph's layout.
 //
-// For a stage that is not the last (graph_cut.h), one pass is Forward, then
-// Backward once the gradients of what goes out are filled in. Stages that run
-// in their order forward and in the opposite order backward make the same calls
-// of the same kernels as the whole graph, so they give the same bits.
+// If blocks are recomputed, Backward computes the values of all blocks but the
+// last again. They have the same bits, because the same calls make them.
+//
+// For a stage that is not the last (graph_cut.h), one pass is Forward, and
+// Backward once the gradients of the stage's outputs are filled in. Stages run
+// in their order forward and in the opposite order backward. They make the same
+// calls of the same kernels as the whole graph, so they give the same bits.
 class GraphRunner {
  public:
   // Errors: ResourceExhausted when the buffers cannot be had.

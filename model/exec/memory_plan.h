@@ -1,12 +1,13 @@
 // model/exec/memory_plan.h
 //
-// Where every value of a graph and its gradient lie in one array, decided once
-// from the order of the operators. All sizes are floats for each token.
+// Assigns every value of a graph and its gradient a place in one array. The
+// order of the operators decides the places once. All sizes are floats for each
+// token.
 //
-// Values are kept from forward for backward, or, where blocks are recomputed,
-// only those between two blocks; the others of all blocks share one place.
-// Gradients live only from their first writer to their producer, so their
-// places are used again.
+// Values are kept from forward for backward. If blocks are recomputed, only the
+// values between two blocks are kept, and the other values of all blocks share
+// one place. A gradient lives only from its first writer to the producer of its
+// value, so its place is used again.
 #ifndef SKERRY_MODEL_EXEC_MEMORY_PLAN_H_
 #define SKERRY_MODEL_EXEC_MEMORY_PLAN_H_
 

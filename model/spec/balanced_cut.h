@@ -1,6 +1,6 @@
 // model/spec/balanced_cut.h
 //
-// Where to cut a graph so that its stages take about as long.
+// Chooses where to cut a graph so that its stages take about equally long.
 #ifndef SKERRY_MODEL_SPEC_BALANCED_CUT_H_
 #define SKERRY_MODEL_SPEC_BALANCED_CUT_H_
 

@@ -1,7 +1,7 @@
 // model/spec/model_config.h
 //
-// What a Hugging Face config.json says about a model, checked once so that
-// nothing after it has to.
+// Reads what a Hugging Face config.json says about a model. It is checked once,
+// so that later code need not.
 #ifndef SKERRY_MODEL_SPEC_MODEL_CONFIG_H_
 #define SKERRY_MODEL_SPEC_MODEL_CONFIG_H_
 

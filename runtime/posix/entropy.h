@@ -1,6 +1,7 @@
 // runtime/posix/entropy.h
 //
-// Numbers nobody can have drawn before: identities of processes and requests.
+// Draws numbers that nobody can have drawn before, for identities of processes
+// and requests.
 #ifndef SKERRY_RUNTIME_POSIX_ENTROPY_H_
 #define SKERRY_RUNTIME_POSIX_ENTROPY_H_
 

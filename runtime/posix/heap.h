@@ -1,6 +1,6 @@
 // runtime/posix/heap.h
 //
-// How much of its memory a daemon keeps that is free.
+// Limits how much free memory a daemon keeps.
 #ifndef SKERRY_RUNTIME_POSIX_HEAP_H_
 #define SKERRY_RUNTIME_POSIX_HEAP_H_
 

@@ -1,10 +1,10 @@
 // runtime/posix/thread_pool.h
 //
-// Parallel loops on threads of their own. Loops that follow each other within
-// some ten microseconds are not slept between: to wake a thread takes longer
-// than many a loop. A thread begins with the same share of every loop of the
-// same count, so that it finds what it wrote in its own caches: processors that
-// are far apart do not share a last-level cache.
+// Runs parallel loops on threads of its own. A thread does not sleep between
+// loops that follow each other within some ten microseconds, because waking it
+// takes longer than many a loop. It begins with the same share of every loop of
+// the same count, and so finds the values that it wrote in its own caches.
+// Processors that are far apart do not share a last-level cache.
 #ifndef SKERRY_RUNTIME_POSIX_THREAD_POOL_H_
 #define SKERRY_RUNTIME_POSIX_THREAD_POOL_H_
 

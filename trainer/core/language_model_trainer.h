@@ -29,7 +29,7 @@
 
 namespace skerry::trainer {
 
-// Views of what data/manifest.h lists; the bytes are borrowed.
+// The data set's files as views of borrowed bytes; data/manifest.h lists them.
 struct TrainingData {
   std::vector<data::TokenShard> training;
   // May be empty, or shorter than a sample; then Evaluate is refused.

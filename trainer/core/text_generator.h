@@ -1,6 +1,6 @@
 // trainer/core/text_generator.h
 //
-// Texts out of a model, several at a time.
+// Generates texts with a model, several at a time.
 #ifndef SKERRY_TRAINER_CORE_TEXT_GENERATOR_H_
 #define SKERRY_TRAINER_CORE_TEXT_GENERATOR_H_
 

@@ -1,6 +1,7 @@
 // trainer/main/parent_watch.h
 //
-// A trainer is of no use without the worker that started it.
+// Ends a trainer when the worker that started it ends, because it is of no use
+// without it.
 #ifndef SKERRY_TRAINER_MAIN_PARENT_WATCH_H_
 #define SKERRY_TRAINER_MAIN_PARENT_WATCH_H_
 

@@ -1,7 +1,8 @@
 // worker/core/live.h
 //
-// What the trainer's live values were when a round began and when it ended, as
-// far as the merge rule asks, and what they become (optimizer/outer).
+// Keeps the trainer's live values from the start and the end of a round, as far
+// as the merge rule needs them, and computes the live values that follow
+// (optimizer/outer).
 #ifndef SKERRY_WORKER_CORE_LIVE_H_
 #define SKERRY_WORKER_CORE_LIVE_H_
 

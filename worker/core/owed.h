@@ -1,9 +1,9 @@
 // worker/core/owed.h
 //
-// What a worker has produced and the model has not received (PROTOCOL 4.4):
-// the arithmetic of compression/owed.h over immutable snapshots, with the sums
-// that audits compare. The three functions here are the only ways in which it
-// changes.
+// Owed is what a worker has produced and the model has not received (PROTOCOL
+// 4.4). This file has the arithmetic of compression/owed.h over immutable
+// snapshots, with the sums that audits compare. Owed changes only through the
+// three functions here.
 #ifndef SKERRY_WORKER_CORE_OWED_H_
 #define SKERRY_WORKER_CORE_OWED_H_
 

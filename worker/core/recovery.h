@@ -1,12 +1,12 @@
 // worker/core/recovery.h
 //
 // Brings the held spans to any committed sequence, and keeps the disk able to
-// do so again (PROTOCOL 6): a base from memory, disk, peers or the trainer's
-// initial values, then committed results in order. Start, join, catching up
-// and power loss all come through here.
+// do so again (PROTOCOL 6). It takes a base from memory, disk, peers or the
+// trainer's initial values, and then folds committed results in order. Start,
+// join, catching up and loss of power all use it.
 //
-// Promises: a result is folded only when it is committed, durable here and of
-// the committed hash; what was fetched is stored before it is used; a damaged
+// Promises: A result is folded only when it is committed, durable here and has
+// the committed hash. Fetched content is stored before it is used. A damaged
 // file is deleted and its content fetched again.
 #ifndef SKERRY_WORKER_CORE_RECOVERY_H_
 #define SKERRY_WORKER_CORE_RECOVERY_H_

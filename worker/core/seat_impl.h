@@ -1,12 +1,14 @@
 // worker/core/seat_impl.h
 //
-// The state behind Seat, in five sources: seat.cc takes facts and answers
-// questions, seat_round.cc walks through rounds, seat_boundary.cc through their
-// boundaries, seat_phase.cc says where it is, seat_trainer.cc talks to the
-// trainer. What there is of each fragment of the model is in seat_fragment.h.
+// Holds the state behind Seat, in five sources. seat.cc takes facts and answers
+// questions. seat_round.cc walks through rounds, and seat_boundary.cc through
+// their boundaries. seat_phase.cc says what the seat is doing. seat_trainer.cc
+// talks to the trainer. State that each fragment of the model has is in
+// seat_fragment.h.
 //
-// Every fact ends in Advance(), which does whatever has become possible; so the
-// order in which facts arrive decides nothing that the protocol does not.
+// Every fact ends in Advance(), which does everything that has become possible.
+// So the order in which facts arrive changes nothing that the protocol does
+// not.
 #ifndef SKERRY_WORKER_CORE_SEAT_IMPL_H_
 #define SKERRY_WORKER_CORE_SEAT_IMPL_H_
 

@@ -1,11 +1,11 @@
 // worker/core/trainer_failures.h
 //
-// What follows when a trainer of a job has failed on this worker: another one
-// after a wait, or no more of them. Errors of training that repeat end in a
-// bounded number of trainers, so that a job that cannot be trained fails with
-// its reason instead of starting trainers for ever. A trainer that cannot begin
-// because of this machine's files is tried again at a slow pace: somebody may
-// put the files back, and the worker then serves the job by itself.
+// Decides what follows when a trainer of a job has failed on this worker:
+// another trainer after a wait, or none. The number of trainers that fail in
+// training is bounded, so that a job that cannot be trained fails with its
+// reason instead of starting trainers for ever. If this machine's files keep a
+// trainer from beginning, it is tried again at a slow pace. Somebody may put
+// the files back, and the worker then serves the job by itself.
 #ifndef SKERRY_WORKER_CORE_TRAINER_FAILURES_H_
 #define SKERRY_WORKER_CORE_TRAINER_FAILURES_H_
 

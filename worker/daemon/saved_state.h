@@ -1,6 +1,7 @@
 // worker/daemon/saved_state.h
 //
-// A whole state of a job as a checkpoint in the job's folder.
+// Saves a whole state of a job as a checkpoint in the job's checkpoint folder,
+// and checks whether a worker could.
 #ifndef SKERRY_WORKER_DAEMON_SAVED_STATE_H_
 #define SKERRY_WORKER_DAEMON_SAVED_STATE_H_
 

@@ -1,7 +1,7 @@
 // worker/daemon/session_client.h
 //
-// The worker's end of Control.Session: one stream to the coordinator, made
-// again for as long as it takes. Training never waits for it.
+// The worker's end of Control.Session: one stream to the coordinator, which is
+// opened again whenever it breaks. Training never waits for it.
 #ifndef SKERRY_WORKER_DAEMON_SESSION_CLIENT_H_
 #define SKERRY_WORKER_DAEMON_SESSION_CLIENT_H_
 
@@ -29,8 +29,8 @@ struct SessionOptions {
   uint64_t jitter_seed = 0;
 };
 
-// How a stream ended. Aborted and FailedPrecondition will not heal by trying
-// again with the same boot or binary.
+// How a stream ended. After Aborted or FailedPrecondition, trying again with
+// the same boot or binary does not help.
 struct SessionEnd {
   absl::Status status;
   // The stream before it ended with the same code and no orders have come
