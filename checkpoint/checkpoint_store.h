@@ -84,11 +84,11 @@ class CheckpointStore {
   // or differs; NotFound.
   absl::Status Verify(const std::string& name) const;
 
-  // Removes finished checkpoints but the newest `count`, and what interrupted
-  // writers left below the newest finished one; answers the names. Never the
-  // last finished one, those that `pinned` names, and those with a blob of that
-  // name beside their files. A manifest goes first, so that what is half
-  // removed does not count.
+  // Removes all finished checkpoints but the newest `count`, and what
+  // interrupted writers left below the newest finished one. Returns the names.
+  // It never removes the last finished one, those that `pinned` names, and
+  // those with a blob of that name beside their files. A manifest goes first,
+  // so that a half-removed checkpoint does not count.
   absl::StatusOr<std::vector<std::string>> KeepNewest(
       size_t count, const std::vector<std::string>& pinned = {});
 

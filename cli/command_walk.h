@@ -35,9 +35,9 @@ struct Completion {
 Completion CompleteLine(const CLI::App& root,
                         const std::vector<std::string>& words);
 
-// What is wrong with the first word that is no command or option of its place,
-// with the nearest that is one, or what may stand there; or which command is
-// missing behind the last word. Empty when neither is so.
+// Explains the first word that is no command or option in its place, with the
+// nearest known one or the words that may stand there. Or says which command is
+// missing after the last word. Empty when nothing is wrong.
 std::string ExplainWrongCommand(const CLI::App& root,
                                 const std::vector<std::string>& words);
 

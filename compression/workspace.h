@@ -66,8 +66,8 @@ struct PartScratch {
   RawMemory<float> band;
   size_t banded = 0;
   size_t above = 0;
-  // What of the band is left to look at, in one of the two arrays or the band
-  // itself, and how many of it a look finds above that.
+  // The part of the band that is still to be looked at, in one of the two
+  // arrays or in the band itself, and how many of it a look finds above that.
   std::span<const float> open;
   RawMemory<float> narrower;
   RawMemory<float> spare;

@@ -13,8 +13,8 @@
 
 namespace skerry::job {
 
-// Requires: FillDefaults(spec). Appends what is impossible to `problems` and
-// what is accepted but not advised to `warnings`.
+// Appends what is impossible to `problems`, and what is accepted but not
+// advised to `warnings`. Requires: FillDefaults(spec) has run.
 void ReviewFilledWork(const JobSpec& spec, std::vector<std::string>& warnings,
                       SpecProblems& problems);
 

@@ -22,8 +22,8 @@ namespace skerry::sim {
 
 class SavedStates {
  public:
-  // As the daemon does: the pieces have to be what the order names, one that is
-  // there already has to be the same, and old ones go.
+  // Saves as the daemon does. The pieces must be those that the order names. A
+  // checkpoint that is there already must be the same. Old checkpoints go.
   v1::CheckpointOutcome Save(const worker::StateToSave& state);
 
   // A fragment of a state as a base, whose sequence is to be set.

@@ -67,9 +67,9 @@ class DataSetWriter {
 
   // Tokens for which the shard that is being written has room; never 0.
   uint64_t room() const { return shard_tokens_max_ - in_shard_; }
-  // Appends tokens to the shard that is being written; when it is full, ends it
-  // and returns what the manifest says of it. Requires: at most room(), all of
-  // one split until End.
+  // Appends tokens to the current shard. If that is full, ends it and returns
+  // its entry for the manifest. Requires: at most room() tokens, all of one
+  // split until End.
   absl::StatusOr<std::optional<data::ShardEntry>> Append(
       data::Split split, std::span<const int32_t> tokens);
   // Appends any number of tokens.

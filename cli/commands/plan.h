@@ -13,9 +13,8 @@
 
 namespace skerry::cli {
 
-// Plans once every worker that the job may use has said what it finds under
-// data.path, or after three seconds without those that have not. Errors: the
-// client's.
+// Makes a plan once every worker that the job may use has said what it finds
+// under data.path, or after three seconds. Errors: the client's.
 absl::StatusOr<v1::PlanJobReply> PlanWithData(
     Client& client, const v1::PlanJobRequest& request);
 

@@ -23,10 +23,11 @@ struct ChunkGuess {
   uint32_t margin = 1u << 19;
 };
 
-// Sets the bits of the k largest magnitudes, of equal ones the first, and no
-// others in the words that the values take; writes those values in order. What
-// is not finite counts as larger than what is. Requires: 1 <= k <=
-// values.size() <= kChunkElements; room for k kept values and kChunkSlack more.
+// Sets the bits of the k largest magnitudes, of equal ones the first, and
+// clears all others in the words of the values. Writes those values in order.
+// Values that are not finite count as larger than all others. Requires: 1 <= k
+// <= values.size() <= kChunkElements; room for k kept values and kChunkSlack
+// more.
 void MarkChunk(std::span<const float> values, size_t k, ChunkGuess& guess,
                uint64_t* words, float* kept);
 

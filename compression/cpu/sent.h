@@ -27,10 +27,10 @@ inline constexpr size_t kSentStep = 2048;
 // What a call may write.
 inline constexpr size_t kSentRoom = kSentStep + kCandidateSlack;
 
-// Writes what is sent of the next words, up to `words`, and behind `gaps`,
-// which moves on, the gap before each place but the part's first. Sent are
-// candidates of magnitudes above `above`, and the first of those that equal it.
-// Returns how many values it wrote: none when all words are read or nothing is
+// Writes the values that the next words send, up to `words`. Writes the gap
+// before each of their places, except the part's first, at `gaps`, which moves
+// on. Candidates above `above` are sent, and the first of those that equal it.
+// Returns how many values it wrote: 0 when all words are read or nothing is
 // left. Requires: parts of at most 2^16 values; room for kSentRoom values, and
 // for three bytes of each gap and kCandidateSlack.
 size_t ReadSent(const Candidates& from, size_t words, uint32_t above,

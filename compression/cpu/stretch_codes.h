@@ -16,8 +16,8 @@ namespace skerry::compression::cpu {
 
 // Places of a stretch, at most.
 inline constexpr size_t kStretchMost = 2048;
-// What arrays of codes that these write or read have beyond those that are
-// meant.
+// Arrays of codes that these functions write or read have this many elements
+// more than the codes.
 inline constexpr size_t kCodeSlack = 128;
 
 // Where the results for a stretch are written.
@@ -63,9 +63,8 @@ struct TakenCodes {
   size_t sent = 0;
 };
 
-// Writes the codes of what is sent of a stretch of `count` words, and takes the
-// bits of what is not out of them. Requires: room for kStretchMost codes and
-// kCodeSlack.
+// Writes the codes of the sent values of a stretch of `count` words, and clears
+// the bits of the others. Requires: room for kStretchMost codes and kCodeSlack.
 TakenCodes TakeCodes(const StretchCodes& from, size_t count, KeptBand& band,
                      std::byte* taken);
 

@@ -37,8 +37,9 @@ struct Wanted {
   size_t most;    // more than this are not needed
   size_t room;    // for how many in the usual case
 };
-// Keeps what is wanted of a part's values in one form or another, leaves its
-// band, and counts what was found, is above the band, and is finite.
+// Keeps the candidates of a part's values in some form, and leaves its band.
+// Counts the values that it found and those above the band, and says whether
+// all are finite.
 using CollectPart = absl::FunctionRef<void(std::span<const float>,
                                            const Wanted&, PartScratch&)>;
 

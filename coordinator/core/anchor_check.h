@@ -21,8 +21,8 @@ void NoteAnchors(JobState& job, const std::string& worker);
 void CheckAnchors(JobState& job, const Decider& decider);
 
 // Compares the last anchors of all workers that are there, also of those that
-// have no life. Returns what differs in one line, for operators; empty when
-// nothing does. Requires: every sample is committed.
+// have no life. Returns the differences in one line, for operators; empty when
+// there are none. Requires: every sample is committed.
 std::string DifferenceAtTheEnd(const JobState& job, const WorkerTable& workers);
 
 // Whether some replica that is there has yet to report its last anchor.

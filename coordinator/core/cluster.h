@@ -107,11 +107,12 @@ class Cluster {
   //
   // Errors: NotFound; FailedPrecondition when the job has ended.
   absl::Status SetPaused(JobId job, bool paused, Instant now);
-  // An operator decides how a job goes on of which workers have another history
-  // than the journal: from a checkpoint or, without one, from what they hold.
+  // Carries out an operator's decision about a job that stands because workers
+  // have another history than the journal. The job goes on from a checkpoint
+  // or, without one, from the state that workers hold.
   //
   // Errors: NotFound; FailedPrecondition when the job does not stand for that,
-  // has ended, or what was chosen is not there.
+  // has ended, or the chosen state is not there.
   absl::Status RestoreJob(JobId job, std::optional<Checkpointed> saved,
                           Instant now);
   // Errors: NotFound when no worker of that name is remembered.
@@ -133,8 +134,8 @@ class Cluster {
                         absl::Duration timeout, Instant now);
   // The asker is gone.
   void ForgetGenerate(uint64_t request);
-  // For a minute, workers are asked what they find under `path`; Plan and
-  // Submit judge by what they have answered.
+  // Asks workers for a minute what they find under `path`. Plan and Submit
+  // judge by the answers.
   void LookAt(const std::string& path, Instant now);
   // Nothing was taken in for a while, although workers may have spoken: every
   // current incarnation has a full lease from now.

@@ -29,7 +29,8 @@ std::string WhyTooFewIslands(const job::JobSpec& spec, size_t islands);
 // Adds to the warnings what some of the workers that the job may use cannot
 // serve.
 //
-// Errors: InvalidArgument with what none of them can serve, one problem a line.
+// Errors: InvalidArgument with everything that none of them can serve, one
+// problem a line.
 absl::Status ReviewFit(const WorkerTable& workers, job::ReviewedSpec& reviewed);
 
 // Workers that the job may use, that look at data sets, and that have not said

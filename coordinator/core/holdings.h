@@ -39,8 +39,9 @@ std::string LostText(const JobState& job, const WorkerTable& workers);
 // Returns true if the worker has said that its disk has a folder of the job.
 bool HasFolderOf(const JobState& job, const Worker& worker);
 
-// Returns true if a worker that takes no part in the job may have on its disk
-// what no other worker holds, or what an operator has to know to decide.
+// Returns true if the disk of a worker that takes no part in the job may have
+// something that no other worker holds, or that an operator needs for a
+// decision.
 bool MayHoldLost(const JobState& job, const WorkerTable& workers,
                  const Worker& worker);
 

@@ -30,10 +30,12 @@ void DecideMembership(JobState& job, const Decider& decider);
 void CollectMembership(const JobState& job, const ClusterOptions& options,
                        Earliest& earliest);
 
-// Whether a joiner, who is close behind, should come level before anything more
-// is committed: one that cannot keep up (chase.h), or, with several fragments,
-// of which one nearly always commits, one that is to take over and has to have
-// all. For as long as takeover_wait, then not for as long.
+// Returns true while commits should pause so that a joiner can catch up. Two
+// joiners need this: one that falls further behind with every commit (chase.h),
+// and, in a job with several fragments, one that is about to take over. It
+// needs every fragment, and some fragment commits almost all the time. A pause
+// lasts at most takeover_wait, and the next one starts no sooner than
+// takeover_wait later.
 bool AwaitsJoiner(const JobState& job, const ClusterOptions& options,
                   Instant now);
 

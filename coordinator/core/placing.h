@@ -13,9 +13,9 @@
 
 namespace skerry::coordinator {
 
-// In words; empty when it may. `memory_needed` is what the job takes on a
-// worker at least (job/needs.h). What the worker has said of the job is not
-// looked at.
+// Says in words why the worker may have no place; empty when it may.
+// `memory_needed` is the least that the job takes on a worker (job/needs.h).
+// What the worker has said of the job does not count.
 std::string WhyNoPlace(const job::JobSpec& spec, uint64_t memory_needed,
                        const Worker& worker, const Turn& turn,
                        const ClusterOptions& options);

@@ -16,10 +16,11 @@
 
 namespace skerry::coordinator {
 
-// Waits until what the workers have has not changed for restore_wait, so that a
-// disk may come back; thirty times as long while one of them is on its way to
-// what is on a disk. Without workers nothing is decided, and a job that saves
-// no checkpoints waits. Lives that wait for a lost result are ended first.
+// Waits until the workers' holdings have not changed for restore_wait, so that
+// a disk may come back. The wait is thirty times as long while a worker is
+// still reaching a state that is on a disk. Without workers nothing is decided,
+// and a job that saves no checkpoints waits. Lives that wait for a lost result
+// are ended first.
 void DecideRestore(JobState& job, const Decider& decider);
 
 void CollectRestore(const JobState& job, const ClusterOptions& options,

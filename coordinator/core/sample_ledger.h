@@ -37,8 +37,9 @@ class SampleLedger {
   // life, whose worker counts them as used.
   absl::Status Return(Life life, FragmentId fragment,
                       const data::RangeSet& ranges);
-  // A contribution was committed. What others have consumed is left alone; in a
-  // life that goes on all of it has to be deliverable.
+  // Records that a contribution was committed. Samples that others have
+  // consumed are left alone. If the life goes on, all samples must be
+  // deliverable.
   absl::Status Consume(Life life, FragmentId fragment,
                        const data::RangeSet& ranges);
   // The life is over. What an open attempt names stays with it.

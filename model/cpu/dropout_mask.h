@@ -42,8 +42,8 @@ constexpr DropoutMask MaskOfRate(double rate) {
   return mask;
 }
 
-// What the element is multiplied by: 0 or `kept`. One element's worth of what
-// dropout-inl.h computes for many.
+// Returns the factor of one element, 0 or `kept`. dropout-inl.h computes the
+// same for many elements.
 constexpr float DropoutFactor(const DropoutMask& mask, uint32_t row,
                               size_t column) {
   const PhiloxCounter words =

@@ -72,14 +72,13 @@ class GraphRunner {
   // Adds to the gradients of everything before the head.
   void Backward(std::span<const float> parameters, std::span<float> gradients);
 
-  // Returns `tokens` vectors of a value that comes into a stage or goes out of
-  // it. The caller fills in what comes in before Forward. Forward makes what
-  // goes out.
+  // Returns `tokens` vectors of a value that is an input or an output of the
+  // stage. The caller fills in inputs before Forward. Forward computes outputs.
   std::span<float> Crossing(int value, size_t tokens);
-  // Returns the gradient of such a value. The caller fills in that of what goes
-  // out before Backward. Backward makes that of what comes in, or HeadBackward
-  // does where nothing comes before the head. A value that only passes through
-  // has one gradient, which the caller fills in.
+  // Returns the gradient of such a value. The caller fills in the gradients of
+  // outputs before Backward. Backward computes those of inputs, or HeadBackward
+  // does if nothing comes before the head. A value that only passes through has
+  // one gradient, which the caller fills in.
   std::span<float> CrossingGradient(int value, size_t tokens);
 
  private:

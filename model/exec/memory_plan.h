@@ -46,17 +46,18 @@ struct MemoryPlan {
   int64_t value_floats_per_token = 0;  // of them, those kept from forward
 };
 
-// Plans the operators before the head; the head goes through its logits piece
-// by piece, and only the gradient of its input has a place here. What comes
-// into a stage has places of its own, and so have the gradients of what goes
-// out: backward begins with them filled.
+// Plans the operators before the head. The head goes through its logits piece
+// by piece, and only the gradient of its input has a place here. A stage's
+// inputs have places of their own, and so have the gradients of its outputs,
+// which are filled in before backward begins.
 //
-// Both inputs of a residual add share its output's gradient, so the branch has
-// to be gone through backward before anything else adds to the stream's: its
-// producer must follow every other reader of the stream.
-// Requires that of the graph, as every pre-norm transformer has it. Rotary
-// operators and dropout work in place, so each has to be its input's only
-// reader; what another stage has made they leave alone, for a run again.
+// Both inputs of a residual add share its output's gradient. So backward must
+// go through the branch before anything else adds to the gradient of the
+// stream: the branch's producer must follow every other reader of the stream.
+// The graph must be like that, as those of all pre-norm transformers are.
+// Rotary operators and dropout work in place, so each must be the only reader
+// of its input. They leave values of other stages unchanged, because these may
+// run again.
 MemoryPlan PlanMemory(const Graph& graph,
                       Recompute recompute = Recompute::kNothing);
 

@@ -37,8 +37,8 @@ class ThreadPool final : public ParallelExecutor {
                absl::FunctionRef<void(size_t index)> body) override;
 
  private:
-  // Neighbours of a loop, begun by one thread. Others take of it what is left
-  // when they have no more of their own.
+  // A run of consecutive indexes of a loop, which one thread begins with. A
+  // thread that has finished its own share takes what is left of others'.
   struct alignas(64) Share {  // a cache line
     std::atomic<size_t> next{0};
     size_t end = 0;

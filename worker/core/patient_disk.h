@@ -63,7 +63,7 @@ class PatientDisk final : public DiskPort {
   DiskPort& disk_;
   const absl::Duration retry_interval_;
   Changed changed_;
-  // Those that a try of is under way, and those that wait for the next one.
+  // Files that are being written, and files that wait for the next try.
   std::vector<std::shared_ptr<Write>> writing_;
   std::vector<std::shared_ptr<Write>> waiting_;
   size_t failed_ = 0;  // waiting, or under way again

@@ -61,8 +61,8 @@ class Recovery {
   // them is folded after that.
   void ForgetLost(const std::vector<CommittedEntry>& committed,
                   Sequence newest);
-  // Who has what, from where others keep, and the newest commit; from every
-  // Orders.
+  // Takes the view from every Orders: which workers hold what, from which
+  // sequence others keep, and the newest commit.
   void SetView(std::vector<Source> sources, Sequence keep_from,
                Sequence newest = Sequence());
   // Whoever may have results of spans that it no longer holds: asked where no
@@ -182,8 +182,8 @@ class Recovery {
   void Discard(const StoredFile& file);
   // The piece is not what it was stored as.
   void OnRotten(const PieceKey& key);
-  // Where the only copy of a result or base has rotted, others can go on from
-  // what was made of it.
+  // Stores the newest state as a base after a stored result or base has rotted,
+  // so that others can go on even if that was the only copy.
   void ReplaceRotten();
   void WakeAt(Instant when);
   Sequence FoldedOldest() const;

@@ -15,8 +15,8 @@
 
 namespace skerry::worker {
 
-// Writes and verifies the checkpoint, then removes those that are too many. One
-// that is there already is verified. Blocks.
+// Writes and verifies the checkpoint, or verifies it if it is there already.
+// Then removes checkpoints beyond the number to keep. Blocks.
 v1::CheckpointOutcome SaveState(const StateToSave& state,
                                 runtime::Files& files);
 

@@ -22,8 +22,8 @@ namespace skerry::worker {
 struct SessionOptions {
   // host:port of the coordinator.
   std::string coordinator;
-  // Wait before the next try: doubles from `backoff_min` to `backoff_max`, each
-  // drawn between half of it and all of it.
+  // The wait before the next try. It doubles from `backoff_min` to
+  // `backoff_max`, and the real wait is drawn between half of it and all of it.
   absl::Duration backoff_min = absl::Milliseconds(50);
   absl::Duration backoff_max = absl::Seconds(1);
   uint64_t jitter_seed = 0;

@@ -14,7 +14,8 @@ namespace skerry::compression::cuda::emulation {
 
 class Order {
  public:
-  // 0 takes who has waited longest, 1 who came last, any other number draws.
+  // With 0 the thread that has waited longest goes on, with 1 the one that came
+  // last, and with any other number a random one.
   explicit Order(uint64_t kind) : kind_(kind), random_(kind) {}
 
   // One of `count`, the longest waiting first. Requires: count > 0.

@@ -82,8 +82,8 @@ class ScriptedWorld {
   bool AllEnded() const;
   void Break(const std::string& what);
   void Recover();
-  // From the snapshot and what came after it; what a replay of the whole
-  // journal gives has to be the same.
+  // Restores a core from the snapshot and the records after it. It must equal
+  // one that replays the whole journal.
   std::unique_ptr<Cluster> FromSnapshot(const Cluster& whole);
   // Makes what was decided durable and tells whoever is concerned; or dies.
   void Flush();

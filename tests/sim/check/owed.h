@@ -38,7 +38,8 @@ class OwedChecker final : public Observer {
     Attempt stored;
     double taken = 0;
   };
-  // What a commit took from its members, and what it put into the model.
+  // The values that a commit took from its members, and those that it put into
+  // the model.
   struct Balance {
     size_t holders = 0;  // of all members
     size_t settled = 0;
