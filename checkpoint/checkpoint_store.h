@@ -62,9 +62,9 @@ class CheckpointStore {
   // when the store has checkpoints of another job.
   absl::StatusOr<CheckpointWriter> Begin(Manifest about);
 
-  // Whether a checkpoint of the job that `about` names could be begun: the
-  // folder can be written, and has checkpoints of no other job. `writer` names
-  // who asks, as a part of a key. Leaves nothing behind but the folder.
+  // Checks whether a checkpoint of the job that `about` names could be begun:
+  // the folder can be written, and has checkpoints of no other job. `writer`
+  // names the caller, as a part of a key. Leaves nothing behind but the folder.
   //
   // Errors: FailedPrecondition when the store has checkpoints of another job.
   absl::Status CheckUsable(const Manifest& about, const std::string& writer);

@@ -17,9 +17,9 @@ namespace skerry::compression {
 // a second-level cache.
 inline constexpr size_t kPartElements = size_t{1} << 16;
 
-// Calls part(begin, end) for parts that make up [0, elements), all but the last
-// of which end at multiples of kPartElements; once with all of them where one
-// thread runs. Whether all of them returned true.
+// Calls part(begin, end) for parts that make up [0, elements). All but the last
+// end at multiples of kPartElements. If only one thread runs, it calls once for
+// everything. Returns true if all calls did.
 template <typename Part>
 bool EveryPart(size_t elements, ParallelExecutor& executor, const Part& part) {
   if (elements <= kPartElements || executor.thread_count() == 1) {

@@ -18,8 +18,8 @@
 
 namespace skerry::compression {
 
-// Memory for `T`s whose first values are whatever they are: it is not touched
-// before it is used. A copy has none yet.
+// Memory for `T`s that is not initialised and not touched before it is used. A
+// copy has no memory yet.
 template <typename T>
 class RawMemory {
  public:

@@ -34,8 +34,8 @@ class Decompressor {
   virtual absl::Status CheckEnd() const = 0;
 };
 
-// Memory that a decompressor may take for what it has to remember: the largest
-// window of zstd without its option --long.
+// The largest window of zstd, which is that without its option --long. It
+// bounds the memory of a decompressor.
 inline constexpr int kZstdWindowLogMax = 27;
 
 // Reads gzip members or zstd frames one after another, as the programs of these

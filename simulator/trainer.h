@@ -90,8 +90,8 @@ class SimTrainer final : public worker::TrainerPort {
   void Die(const absl::Status& why);
   // No call is answered any more, until the process dies.
   void Stand(Hang how);
-  // What the process answers when it is asked how far it is; nothing when it is
-  // stopped, or is not there.
+  // Returns what the process answers about its progress; nothing when it is
+  // stopped or not there.
   std::optional<worker::TrainerProgress> Progress() const;
   bool running() const { return running_; }
 

@@ -69,11 +69,12 @@ struct TextUnit {
   uint64_t end() const { return begin + bytes.size(); }
 };
 
-// The units of some `unit_bytes` that the window begins with, at most
-// `count_max`; without a codec, of JSON lines. None when the window is too
-// small to tell where the first ends. The tokens of units one after another are
-// those of the stretch, whatever `unit_bytes` is and however the content comes
-// in windows. Requires: the window begins where the stretch or a unit does.
+// Returns the units of about `unit_bytes` at the front of the window, at most
+// `count_max`. A null `codec` stands for JSON lines. Returns none when the
+// window is too small to tell where the first ends. The tokens of all units,
+// one after another, are those of the stretch, whatever `unit_bytes` is and
+// however the content comes in windows. Requires: the window begins where the
+// stretch or a unit does.
 std::vector<TextUnit> UnitsIn(const Window& window, size_t unit_bytes,
                               size_t count_max, const data::TextCodec* codec);
 

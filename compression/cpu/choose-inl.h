@@ -56,9 +56,9 @@ HWY_INLINE uint64_t Deposit(uint64_t kept, uint64_t word) {
 #endif
 }
 
-// Which of `count` candidates, 64 at most, are sent: magnitudes above `above`
-// and the first `ties` of those that equal it, `left` in all. Counts both down.
-// Reads 64 in any case.
+// Chooses which of `count` candidates, at most 64, are sent: magnitudes above
+// `above`, and the first `ties` of those that equal it, `left` in all. Counts
+// `ties` and `left` down. Reads 64 candidates in any case.
 HWY_INLINE uint64_t Choose(const float* HWY_RESTRICT candidates, size_t count,
                            uint32_t above, size_t& ties, size_t& left) {
   const uint64_t all = LowBits(count);

@@ -61,10 +61,10 @@ struct Dividing {
   size_t above;
 };
 
-// The k-th largest magnitude; if not `exact`, one between it and the next as
-// soon as there is one. Looks where it were if those in between were spread
-// evenly, and in the middle where that has not halved the rest. Requires:
-// reach_low >= k > reach_high.
+// Finds the k-th largest magnitude or, if not `exact`, one between it and the
+// next as soon as there is one. Each guess is where the k-th would be if the
+// magnitudes in between were spread evenly, or in the middle if the last guess
+// has not halved the rest. Requires: reach_low >= k > reach_high.
 HWY_INLINE Dividing KthWithin(const float* HWY_RESTRICT values, size_t count,
                               size_t k, Bracket in, bool exact) {
   bool even = true;

@@ -36,8 +36,8 @@ inline constexpr size_t kSentRoom = kSentStep + kCandidateSlack;
 size_t ReadSent(const Candidates& from, size_t words, uint32_t above,
                 SentCursor& cursor, float* values, std::byte*& gaps);
 
-// The same to the end where all candidates are sent, but for the values: those
-// are where they were kept. Requires: cursor.left candidates.
+// Does the same for all remaining places when all candidates are sent, but
+// leaves the values where they were kept. Requires: cursor.left candidates.
 void ReadEveryPlace(const Candidates& from, size_t words, SentCursor& cursor,
                     std::byte*& gaps);
 

@@ -21,8 +21,8 @@ constexpr Stores StoresForCodes(size_t bytes) {
   return bytes > kCachedCodeBytesMax ? Stores::kPastCaches : Stores::kCached;
 }
 
-// For values of so many bytes, which are made of fewer: what stays in most
-// last-level caches beside all else.
+// The most bytes of decoded values, whose codes are smaller, that are stored
+// ordinarily. About as much stays in most last-level caches beside other data.
 inline constexpr size_t kCachedValueBytesMax = size_t{28} << 20;
 
 constexpr Stores StoresForValues(size_t bytes) {

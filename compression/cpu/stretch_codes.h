@@ -38,17 +38,17 @@ struct CodedStretch {
 // Words that have a bit for each of so many values.
 constexpr size_t WordsOf(size_t values) { return (values + 63) / 64; }
 
-// Magnitudes of at least `low` may be sent, those below `high` of them are
-// open. Requires: kStretchMost values at most, low <= high, 1 <= high < 2^31,
-// room for the words of as many bits, for as many codes and values of the band
-// as there are values and kCodeSlack.
+// Codes one stretch. Magnitudes of at least `low` are candidates, and those
+// below `high` are open. Requires: kStretchMost values at most, low <= high, 1
+// <= high < 2^31; room for the words of as many bits, and for as many codes and
+// values of the band as there are values and kCodeSlack.
 CodedStretch CodeStretch(std::span<const float> values, uint32_t low,
                          uint32_t high, const StretchCodes& to);
 
-// A bit for each value of a band, whether it is sent: magnitudes above `above`,
-// and the first `ties` of those that equal it. Requires: room in `kept` for a
-// word more than the bits take, and 64 values that are readable behind the
-// band.
+// Writes a bit for each value of a band that tells whether it is sent.
+// Magnitudes above `above` are sent, and the first `ties` of those that equal
+// it. Requires: room in `kept` for a word more than the bits take, and 64
+// values that are readable after the band.
 void ChooseBand(std::span<const float> band, uint32_t above, size_t ties,
                 uint64_t* kept);
 

@@ -38,8 +38,8 @@ absl::Status EncodeMarked(const Selection& selection, const DenseCodec& inner,
                           std::byte* out, Workspace& workspace);
 
 // Calls use() for ranges that make up the slice, in order or several at once.
-// False when `payload` is not what EncodeMarked writes of `count` out of
-// `elements`; some ranges may have been used. Requires: IsMarked().
+// Returns false if EncodeMarked cannot have written `payload` for `count` out
+// of `elements`; some ranges may have been used. Requires: IsMarked().
 bool DecodeMarked(std::span<const std::byte> payload, size_t elements,
                   size_t count, const DenseCodec& inner, Workspace& workspace,
                   absl::FunctionRef<void(const MarkedRange&)> use);

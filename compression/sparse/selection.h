@@ -47,15 +47,16 @@ using CollectPart = absl::FunctionRef<void(std::span<const float>,
 void CollectValues(std::span<const float> values, const Wanted& wanted,
                    PartScratch& part);
 
-// The k largest magnitudes, of equal ones the first; nothing when a value is
-// not finite. Reads the slice once where a sample of it tells about where the
-// k-th lies. Requires: 1 <= k <= values.size().
+// Selects the k largest magnitudes, of equal ones the first. Returns nothing
+// when a value is not finite. Reads the slice once if a sample tells about
+// where the k-th lies. Requires: 1 <= k <= values.size().
 std::optional<Selection> SelectTopK(std::span<const float> values, size_t k,
                                     Workspace& workspace,
                                     CollectPart collect = CollectValues);
 
-// Magnitudes of at least `bits`, of more than `most` the first. What is not
-// finite is among them, unless they are cut. Requires: 1 <= bits < 2^31.
+// Selects magnitudes of at least `bits`; if there are more than `most`, the
+// first of them. Values that are not finite are among them, unless they are
+// cut. Requires: 1 <= bits < 2^31.
 Selection SelectAtLeast(std::span<const float> values, uint32_t bits,
                         size_t most, Workspace& workspace);
 

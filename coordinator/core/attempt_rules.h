@@ -54,8 +54,8 @@ struct Blame {
   std::string reason;
 };
 
-// Whom to leave out of the next attempt; never empty for a non-empty attempt.
-// The steps of PROTOCOL 5.3, first that names anyone.
+// Chooses whom to leave out of the next attempt, by the first step of PROTOCOL
+// 5.3 that names anyone. Never empty for an attempt with members.
 Blame ChooseBlame(const std::vector<MemberReport>& members);
 
 // Whether every other current member has all bytes that it expects of

@@ -66,8 +66,9 @@ class Cluster {
   // Errors: DataLoss when the snapshot contradicts itself; the object is of no
   // use then.
   absl::Status Restore(const ClusterSnapshot& snapshot);
-  // Errors: DataLoss when the entry does not follow from those before it; the
-  // journal is not one that this program wrote.
+  // Folds one entry of the journal. Errors: DataLoss when the entry does not
+  // follow from those before it, so that this program cannot have written the
+  // journal.
   absl::Status Apply(const Entry& entry);
   // Ends the replay: every current incarnation has a full lease from now, every
   // open attempt a full deadline. Also called for an empty journal.
@@ -84,9 +85,9 @@ class Cluster {
   // The control stream of that boot broke. Nothing happens when the boot is not
   // current.
   void OnStreamLost(std::string_view worker, Boot boot, Instant now);
-  // Same key and content: the same job again. With `apply` also whatever the
-  // key, if the newest job of that name has this content, also when it has
-  // ended.
+  // Submits a job. The same key and content give the same job again. With
+  // `apply` so does any key, if the newest job of that name has this content,
+  // even if it has ended.
   //
   // Errors: InvalidArgument with every problem, one a line; AlreadyExists when
   // an unfinished job has the name; FailedPrecondition when the key was used
@@ -102,8 +103,8 @@ class Cluster {
   //
   // Errors: NotFound; FailedPrecondition when it has not ended.
   absl::Status Delete(JobId job, Instant now);
-  // Holds the job, or lets it go on: no round is started, what is owed is
-  // delivered, and every life goes on. As it is already: no effect.
+  // Pauses or resumes the job. A paused job starts no round, delivers what is
+  // owed, and keeps every life. Without effect if it is so already.
   //
   // Errors: NotFound; FailedPrecondition when the job has ended.
   absl::Status SetPaused(JobId job, bool paused, Instant now);
@@ -118,8 +119,8 @@ class Cluster {
   // Errors: NotFound when no worker of that name is remembered.
   absl::Status SetIntent(std::string_view worker, WorkerIntent intent,
                          Instant now);
-  // The worker removes these folders from its disk, as far as it has them when
-  // it hears of it. Not durable.
+  // Has the worker remove those of these folders that it has when it hears of
+  // this. Not durable.
   //
   // Errors: as RemoveStoredJobs.
   absl::Status RemoveStored(std::string_view worker, StoredKeys keys,
@@ -168,8 +169,8 @@ class Cluster {
   // Errors: NotFound.
   absl::StatusOr<WorkerView> ViewWorker(std::string_view worker,
                                         Instant now) const;
-  // What Submit would lead to with a model of `elements`; 0 when that is not
-  // known. Errors: as Submit.
+  // Returns what Submit would lead to. `elements` is the size of the model; 0
+  // when it is not known. Errors: as Submit.
   absl::StatusOr<JobPlan> Plan(const job::JobSpec& spec,
                                uint64_t elements) const;
   // Errors: NotFound; FailedPrecondition when no whole state is there.

@@ -17,9 +17,9 @@ namespace skerry::coordinator {
 
 class DataLooks {
  public:
-  // Asks for `path` for a minute from now, unless no job could have it. Adds
-  // the names of the workers that have to be told to `touched`. Of very many
-  // paths the one that ends first is given up.
+  // Asks workers for `path` for a minute from now, unless no job could have
+  // that path. Adds the names of the workers that have to be told to `touched`.
+  // If there are very many paths, the one that ends first is dropped.
   void Ask(const std::string& path, Instant now, const WorkerTable& workers,
            absl::btree_set<std::string>& touched);
   // In ascending order; none for a worker that does not look.

@@ -28,9 +28,9 @@ std::string DivergenceText(const JobState& job, const WorkerTable& workers);
 // there and has a folder of the job must have told what it holds, and all must
 // agree. Samples after the journal's end are trained on again.
 absl::Status AdoptWorkers(JobState& job, const Decider& decider);
-// The job goes back to a checkpoint, of which the journal need not know. That
-// is allowed also when no worker that is there holds the job's state. Sequences
-// go on far above everything that a worker has shown.
+// Takes the job back to a checkpoint, which the journal need not know. That is
+// also allowed when no worker that is there holds the job's state. Sequences go
+// on far above everything that a worker has shown.
 absl::Status GoBackToSaved(JobState& job, const Decider& decider,
                            Checkpointed saved);
 

@@ -232,8 +232,8 @@ struct Decider {
 // those before it.
 absl::Status ApplyToJob(JobState& job, const Entry& entry);
 
-// What a process has done since it said `before`: it has said `now`, and totals
-// that have fallen are those of another process.
+// Adds what a process has done since it said `before`, given that it now says
+// `now`. Totals that have fallen are those of another process.
 void AddGrowth(const SeatCounters& before, const SeatCounters& now,
                SeatCounters& totals);
 

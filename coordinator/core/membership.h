@@ -23,8 +23,9 @@ namespace skerry::coordinator {
 void LoseWorker(JobState& job, const Decider& decider, std::string_view worker,
                 const std::string& reason);
 
-// Ends lives of workers that cannot do their part or have drained, makes places
-// anew where that is needed, lets joiners take over, admits what has recovered.
+// Ends lives of workers that cannot do their part or have drained, makes new
+// places if needed, lets joiners take over, and admits replicas that have
+// recovered.
 void DecideMembership(JobState& job, const Decider& decider);
 
 void CollectMembership(const JobState& job, const ClusterOptions& options,

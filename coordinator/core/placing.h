@@ -20,8 +20,8 @@ std::string WhyNoPlace(const job::JobSpec& spec, uint64_t memory_needed,
                        const Worker& worker, const Turn& turn,
                        const ClusterOptions& options);
 
-// Why a job that waits for workers has not got enough: what is in the way, or
-// how many it may have and why not the others.
+// Says why a waiting job has too few workers: what is in the way, or how many
+// it may have and why not the others.
 std::string WhyItWaits(const JobState& job, const WorkerTable& workers,
                        const Turn& turn, const ClusterOptions& options);
 

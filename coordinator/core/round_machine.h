@@ -46,9 +46,9 @@ class RoundMachine {
   absl::Status Apply(const Committed& record, uint64_t samples_committed,
                      uint64_t state = 0);
   absl::Status Apply(const Dropped& record);
-  // `sequence` is a state that nobody exchanged, and so are those between the
-  // newest and it: their entries have no attempt. The newest itself stays what
-  // it is. Requires: every life has ended; `sequence` is not before the newest.
+  // Sets `sequence` to a state that nobody exchanged. The sequences between the
+  // newest and it have no attempt, and the newest stays what it is. Requires:
+  // every life has ended; `sequence` is not before the newest.
   void GoOnAt(Sequence sequence, uint64_t samples_committed,
               uint64_t state = 0);
   void Apply(const ReplicaEnded& record);
@@ -60,9 +60,9 @@ class RoundMachine {
 
   FragmentId fragment() const { return fragment_; }
   Sequence newest() const { return Sequence(history_.size()); }
-  // The newest sequence that was set without an exchange, because the job went
-  // back or an operator kept what workers hold. Unset when there is none.
-  // States before it are of no use.
+  // Returns the newest sequence that was set without an exchange, because the
+  // job went back or an operator kept what workers hold. Unset when there is
+  // none. States before it are of no use.
   Sequence floor() const { return floor_; }
   // Entry i is sequence i + 1.
   const std::vector<CommittedEntry>& history() const { return history_; }

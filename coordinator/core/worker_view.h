@@ -15,8 +15,8 @@
 
 namespace skerry::coordinator {
 
-// Whether an unfinished job would miss the worker if it went now: it is part of
-// a life, or nobody else holds what it holds.
+// Returns true if an unfinished job would miss the worker if it went now,
+// because it is part of a life or nobody else holds what it holds.
 bool IsNeeded(const JobTable& jobs, const WorkerTable& workers,
               const Worker& worker);
 

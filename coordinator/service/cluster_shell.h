@@ -44,8 +44,8 @@ class SettledObserver {
   virtual void OnSettled(const Cluster& cluster, Instant now,
                          std::span<const Entry> fresh,
                          std::vector<GenerateAnswer> answers) = 0;
-  // The events to keep when the records up to now are replaced by a snapshot;
-  // and, before the first OnSettled, those that were kept.
+  // Returns the events to keep when a snapshot replaces the records up to now.
+  // Before the first OnSettled, these are the events that were kept last.
   virtual EventHistory SaveEvents() = 0;
   virtual void OnRestored(const EventHistory& events, Instant now) = 0;
 };
@@ -53,8 +53,8 @@ class SettledObserver {
 // When a snapshot replaces records. Both conditions have to hold, so no more is
 // written for snapshots than for records.
 struct CompactionRule {
-  // So many records are in the journal. Whoever waits while a snapshot is
-  // written waits longer than for a batch, so this must not be often.
+  // At least this many records must be in the journal. While a snapshot is
+  // written, callers wait longer than for a batch, so it must not happen often.
   size_t records_min = 50'000;
   // And they are so large in comparison with the snapshot before them.
   double bytes_ratio_min = 1.0;
@@ -133,8 +133,8 @@ class ClusterShell {
   // The core's time: it stands still while this process does.
   Instant Now() const { return clock_.now(); }
 
-  // Time passes for the core no more: who is not let in any more, as the
-  // process stops, must not count as silent.
+  // Stops the core's time while the process stops. Workers that can no longer
+  // reach it must not count as silent.
   void StopClock() { clock_stopped_ = true; }
 
   ShellFacts Counted() const;

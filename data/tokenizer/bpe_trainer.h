@@ -58,8 +58,8 @@ struct LearnedBpe {
 absl::StatusOr<LearnedBpe> TrainBpe(const PieceCounter& pieces,
                                     const BpeTrainingOptions& options);
 
-// The text of its tokenizer.json; with Llama 3's pattern whole pieces are taken
-// as tokens whatever the merges say, as there.
+// Returns the text of its tokenizer.json. With Llama 3's pattern a whole piece
+// that is a token is taken as that token whatever the merges say, as there.
 std::string TokenizerJson(const LearnedBpe& learned);
 
 }  // namespace skerry::data

@@ -10,10 +10,10 @@
 
 namespace skerry::model {
 
-// The cuts into `stages` stages (positions of CutPositions) whose largest
+// Returns cuts into `stages` stages (positions of CutPositions). The largest
 // stage, in floating-point operations forward and backward, is at most 1 %
-// larger than it has to be; of those, cuts that send the fewest bytes. Devices
-// are taken to be of one speed.
+// larger than it has to be. Among such cuts it returns those that send the
+// fewest bytes. Devices are assumed to be equally fast.
 //
 // Requires: `stages` is 1 to CutPositions(graph).size() + 1; `rows` sequences
 // of `columns` tokens, both positive. Time grows with stages * operators^2.

@@ -15,10 +15,10 @@
 
 namespace skerry::model {
 
-// Where a graph can be cut: position i is the edge between operators i - 1 and
-// i. Everywhere but inside what runs as one: a linear operator and the add that
-// takes its output to the residual stream, and the head and the loss, whose
-// logits are never there all at once.
+// Returns where a graph can be cut. Position i is the edge between operators i
+// - 1 and i. A graph cannot be cut inside operators that run as one: a linear
+// operator and the add that takes its output to the residual stream, and the
+// head and the loss, whose logits are never all there at once.
 std::vector<int> CutPositions(const Graph& graph);
 
 // Errors: InvalidArgument for cuts that do not ascend or are not at a position

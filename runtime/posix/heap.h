@@ -6,10 +6,10 @@
 
 namespace skerry::runtime {
 
-// glibc gives threads heaps of their own, up to eight for a core, and what one
-// thread frees no other one takes: many threads that each allocate little keep
-// more than they use. From here on there are two heaps. Called before other
-// threads start.
+// Limits glibc to two heaps from here on. Otherwise glibc gives threads heaps
+// of their own, up to eight for a core, and memory that one thread frees is not
+// used by others. So many threads that each allocate little keep more than they
+// use. Called before other threads start.
 void ShareHeap();
 
 }  // namespace skerry::runtime

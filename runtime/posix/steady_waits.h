@@ -14,8 +14,8 @@
 
 namespace skerry::runtime {
 
-// Whether libraries of this program find what stands between. It is enough to
-// link it, unless the program hides its symbols.
+// Returns true if the libraries' calls reach this file's function. Linking it
+// is enough, unless the program hides its symbols.
 bool WaitsAreSteady();
 
 }  // namespace skerry::runtime

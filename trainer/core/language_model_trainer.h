@@ -94,7 +94,7 @@ class LanguageModelTrainer final : public Trainer {
   absl::StatusOr<double> Gradients(std::span<const uint64_t> positions,
                                    StopRequested stop);
   float NextLearningRate(std::span<const uint64_t> positions);
-  // Gives all members the optimizer's state of the one that has taken most
+  // Gives all members the optimizer's state of the member that has taken most
   // steps, and the largest position that any has drawn.
   absl::Status ShareProgress();
 

@@ -26,8 +26,8 @@ class TextStream {
   static absl::StatusOr<TextStream> After(std::span<const int32_t> prompt,
                                           data::TextCodec& codec);
 
-  // What the last of `tokens` adds, which are those of the call before, or the
-  // prompt, and one more. Errors: those of Decode.
+  // Returns the text that the last of `tokens` adds. `tokens` are those of the
+  // call before, or the prompt, and one more. Errors: those of Decode.
   absl::StatusOr<std::string> Add(std::span<const int32_t> tokens,
                                   data::TextCodec& codec);
   // What has been held back; nothing is added after it.

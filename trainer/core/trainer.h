@@ -48,7 +48,7 @@ struct Description {
 
 struct RunRequest {
   // Positions of the replica's samples, in order. Every inner step takes the
-  // next `replica_batch_samples` of them, the last what is left.
+  // next `replica_batch_samples` of them, and the last step takes the rest.
   std::vector<data::SampleRange> ranges;
   uint64_t replica_batch_samples = 0;
 };

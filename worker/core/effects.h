@@ -124,8 +124,8 @@ struct PieceKey {
 class BulkPort {
  public:
   virtual ~BulkPort() = default;
-  // Delivers until accepted, refused for good or forgotten; the seat needs no
-  // word of it. payload_bytes and payload_hash of the header are set.
+  // Delivers the frame until it is accepted, refused for good or forgotten. The
+  // seat gets no answer. payload_bytes and payload_hash of the header are set.
   virtual void SendFrame(const std::string& address,
                          const compression::FrameHeader& header,
                          const SharedBytes& payload) = 0;

@@ -32,10 +32,10 @@ class LiveBook {
   }
   void Keep(uint32_t span, Values live) { spans_[span].live = std::move(live); }
 
-  // Work that writes the next round's start of `span` into `memory` and returns
-  // it; null when the rule needs no copy. `delay`: of the round that ended.
-  // `at_anchor`: whatever the rule, start at the anchor. Give the result to
-  // Started().
+  // Returns work that writes the next round's start of `span` into `memory` and
+  // returns it; null when the rule needs no copy. `delay` is that of the round
+  // that ended. With `at_anchor` the round starts at the anchor, whatever the
+  // rule. Give the result to Started().
   absl::AnyInvocable<Values()> Merge(const optimizer::OuterOptions& options,
                                      int delay, uint32_t span,
                                      const SpanState& anchor,

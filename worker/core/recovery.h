@@ -74,8 +74,8 @@ class Recovery {
   void Hold(Attempt attempt, Instant until);
   // Folds no further than this; a fold under way still ends.
   void SetTarget(Sequence target) { target_ = target; }
-  // Whether states may be given up for newer bases: not while a life uses them.
-  // Without that, gap() tells of what is missing.
+  // Sets whether states may be given up for newer bases. They may not while a
+  // life uses them; gap() then tells what is missing.
   void SetReplaceable(bool replaceable) { replaceable_ = replaceable; }
   // Whether the trainer still has the initial values, so that they need not
   // be fetched.
@@ -97,8 +97,9 @@ class Recovery {
   // The oldest sequence of any held span; 0 while one has no state.
   Sequence applied() const;
   Sequence stored_through() const;
-  // The oldest sequence of any held span, or of a base that one is fetching:
-  // what it needs of others begins there. 0 while there is none.
+  // Returns the oldest sequence of any held span, or of a base that is being
+  // fetched. The worker needs others' results from there on. 0 while there is
+  // none.
   Sequence pin() const;
   // A result that a life needs and nobody keeps: the life cannot go on.
   std::optional<Sequence> gap() const { return gap_; }
@@ -147,8 +148,8 @@ class Recovery {
     std::optional<StoredFile> storing;
   };
 
-  // Gives up states from which no commit leads on: what an operator has kept
-  // of others is newer.
+  // Gives up states that no commit continues, because an operator has kept a
+  // newer state of other workers.
   void GiveUpOutlived();
   void ChooseBase(Instant now, uint32_t span);
   bool TryOwnBase(uint32_t span);

@@ -113,7 +113,7 @@ class Seat {
   // all have asked. Aborted: not this life; Unavailable: not there yet.
   void OnAgreeCut(Instant now, const CutRequest& request, CutAnswer answer);
 
-  // The job's folder was removed: nothing of what was stored is there any more.
+  // The job's folder was removed, with everything that was stored in it.
   void OnFolderGone(Instant now);
   // The highest attempt of any result on disk.
   Attempt HighestAttempt() const;

@@ -88,8 +88,8 @@ class SeatFragment {
   bool IsAhead() const { return !trained_.empty(); }
   // Returns the contribution that this makes for `round`.
   Contribution Produced(Round round) const;
-  // A boundary of this fragment: what was trained is a contribution now, and
-  // the start of the next round has to be loaded.
+  // Called at a boundary of this fragment. The trained values become a
+  // contribution, and the start of the next round has to be loaded.
   void OnBoundary();
   void OnLoaded() { at_boundary_ = false; }
   bool at_boundary() const { return at_boundary_; }

@@ -171,9 +171,9 @@ class Seat::Impl {
   void OnCut(Instant now, absl::StatusOr<CutReply> reply);
   bool StepFold(Instant now);
   // StartMerge() writes the next start of these fragments' spans, or their
-  // anchor with `at_anchor`, and StartLoad() has the trainer load the
-  // fragments, one after the other. Then the step is `after`. `exact`: what is
-  // loaded is the anchor.
+  // anchor with `at_anchor`. StartLoad() has the trainer load the fragments,
+  // one after the other. Then the step is `after`. `exact` says that the anchor
+  // is loaded.
   void StartMerge(std::vector<uint32_t> fragments, bool at_anchor, Step after);
   void StartLoad(std::vector<uint32_t> fragments, bool exact, Step after);
 

@@ -35,8 +35,8 @@ class JobDisk final : public DiskPort {
   // with names of an older release get their new names.
   absl::StatusOr<std::vector<StoredFile>> Scan();
 
-  // Called when the folder has been found removed, and was made again: nothing
-  // of what was stored before is there any more.
+  // Called when the folder was found removed and was made again. Nothing that
+  // was stored before is there any more.
   void set_on_gone(absl::AnyInvocable<void()> on_gone) {
     on_gone_ = std::move(on_gone);
   }
