@@ -186,6 +186,21 @@ void RefreshKeepFrom(JobState& job, const Decider& decider) {
   }
 }
 
+// What only the rules of a job that goes on look at. An ended job is remembered
+// for long, and there may be many.
+void ForgetRounds(JobState& job) {
+  job.places.clear();
+  job.settling.clear();
+  std::vector<RoundTimers>().swap(job.timers);
+  job.codec_controllers.clear();
+  job.draining.clear();
+  job.anchors = {};
+  job.wanted.clear();
+  job.saving.reset();
+  job.lost_spans.reset();
+  job.evaluator.clear();
+}
+
 }  // namespace
 
 bool HearSeat(JobState& job, const std::string& worker, Incarnation incarnation,
@@ -256,11 +271,7 @@ void DecideJob(JobState& job, const Decider& decider) {
     if (emitted == 0) break;
   }
   if (job.Ended()) {
-    job.places.clear();
-    job.settling.clear();
-    job.evaluator.clear();
-    job.saving.reset();
-    job.lost_spans.reset();
+    ForgetRounds(job);
     CountAll(job, decider);
   }
   RefreshKeepFrom(job, decider);

@@ -260,6 +260,59 @@ TEST(JobStandingTest, SpansThatNobodyHolds) {
               HasSubstr("there is no checkpoint to go back to"));
 }
 
+// The checkpoint that the job went back to is gone from the folder, or no
+// worker can read it.
+TEST(JobStandingTest, SpansThatNobodyHoldsAfterAWayBack) {
+  JobBench bench(CheckpointedSpec());
+  const Life life = bench.AddReplica("a", {"wa"});
+  CommitAlone(bench, "wa");
+  bench.Emit(Checkpointed{bench.job.id,
+                          Sequence(1),
+                          "wa",
+                          std::string(64, 'a'),
+                          100,
+                          "",
+                          {{0, 8}}});
+  bench.Emit(ReplicaEnded{bench.job.id, life, "its disk is gone"});
+  bench.job.seats.clear();
+  EXPECT_THAT(Of(bench).reason, HasSubstr("or goes back to checkpoint-1"));
+  bench.Emit(Restored{bench.job.id, Sequence(2), Sequence(1), "lost"});
+  const Standing standing = Of(bench);
+  EXPECT_EQ(standing.conditions[0].kind, ConditionKind::kSpansLost);
+  EXPECT_THAT(
+      standing.reason,
+      HasSubstr("It went back to checkpoint-1, and no worker that is there has "
+                "that state; go back to another one that the folder has: "
+                "skerryctl restore bench --checkpoint newest"));
+}
+
+TEST(JobStandingTest, CommitsPauseForAJoiner) {
+  JobBench bench;
+  bench.AddReplica("a", {"wa"});
+  PlaceWorker(bench, "wb", "b");
+  bench.Facts("wb").state = SeatState::kRecovering;
+  Chase chase;
+  chase.stage = Chase::Stage::kAwaited;
+  chase.since = chase.awaited_since = bench.now;
+  chase.allowed = absl::Seconds(60);
+  bench.job.places["b"].chase = chase;
+  ExpectStands(
+      Of(bench), ConditionKind::kAwaitsJoiner,
+      "commits pause so that a joiner can catch up; island b: wb is at "
+      "sequence 0 of 0",
+      false);
+}
+
+TEST(JobStandingTest, NobodyCanEvaluateTheFinalAnchor) {
+  JobBench bench(job::SmallJob("bench", 8));
+  bench.AddReplica("a", {"wa"});
+  CommitAlone(bench, "wa");
+  ExpectStands(Of(bench), ConditionKind::kNoEvaluator,
+               "every sample is committed; no worker can evaluate", false);
+  bench.job.evaluator = "wa";
+  ExpectMoves(Of(bench), "worker wa evaluates the final anchor");
+}
+
 TEST(JobStandingTest, MinReplicasThatCannotBeReached) {
   job::JobSpec spec = Spec();
   spec.exchange.min_replicas = 50;

@@ -7,13 +7,13 @@
 namespace skerry::coordinator {
 
 void LearnedDuration::Observe(absl::Duration duration) {
+  if (newest_.size() == window_) newest_.erase(newest_.begin());
   newest_.push_back(std::max(duration, absl::ZeroDuration()));
-  if (newest_.size() > window_) newest_.pop_front();
 }
 
 std::optional<absl::Duration> LearnedDuration::Quantile(double quantile) const {
   if (newest_.empty() || newest_.size() < minimum_) return std::nullopt;
-  std::vector<absl::Duration> sorted(newest_.begin(), newest_.end());
+  std::vector<absl::Duration> sorted = newest_;
   const double rank = std::ceil(quantile * static_cast<double>(sorted.size()));
   const size_t index =
       std::min(sorted.size(), std::max<size_t>(1, static_cast<size_t>(rank))) -

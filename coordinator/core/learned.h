@@ -7,8 +7,8 @@
 #define SKERRY_COORDINATOR_CORE_LEARNED_H_
 
 #include <cstddef>
-#include <deque>
 #include <optional>
+#include <vector>
 
 #include "absl/time/time.h"
 
@@ -29,7 +29,7 @@ class LearnedDuration {
  private:
   size_t window_;
   size_t minimum_;
-  std::deque<absl::Duration> newest_;
+  std::vector<absl::Duration> newest_;
 };
 
 // Clamps `value` to [low, high]; `high` wins when they cross.

@@ -1,8 +1,10 @@
 #include "coordinator/service/operator_service.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -13,11 +15,13 @@
 #include "coordinator/service/find_job.h"
 #include "coordinator/service/grpc_status.h"
 #include "job/convert/job_spec.h"
+#include "runtime/posix/heap.h"
 
 namespace skerry::coordinator {
 namespace {
 
 constexpr size_t kIdempotencyKeyBytesMax = 128;
+constexpr absl::Duration kHeapPause = absl::Seconds(1);
 
 absl::Status RequireDeadline(grpc::CallbackServerContext& context) {
   if (context.raw_deadline().tv_sec != std::numeric_limits<int64_t>::max()) {
@@ -387,6 +391,20 @@ void OperatorService::OnSettled(const Cluster& cluster, Instant now,
   generate_.OnAnswers(std::move(answers));
   events_.OnSettled(fresh, now);
   watches_.OnSettled(cluster, now);
+  const bool leaves =
+      std::any_of(fresh.begin(), fresh.end(), [](const Entry& entry) {
+        return std::holds_alternative<JobEnded>(entry.record) ||
+               std::holds_alternative<JobDeleted>(entry.record);
+      });
+  if (leaves) ReturnHeapSoon();
+}
+
+void OperatorService::ReturnHeapSoon() {
+  if (std::exchange(returns_heap_, true)) return;
+  loop_.RunAt(loop_.Now() + kHeapPause, [this] {
+    returns_heap_ = false;
+    runtime::ReturnFreeHeap();
+  });
 }
 
 void OperatorService::Close(const absl::Status& why) {

@@ -122,6 +122,9 @@ class OperatorService final : public v1::Operator::CallbackService,
   grpc::ServerUnaryReactor* SetPaused(Context* context, const Request* request,
                                       bool paused, v1::JobView* reply);
   absl::Status Admit();
+  // A job that ends or is deleted leaves memory free. Jobs that do so together
+  // are waited for.
+  void ReturnHeapSoon();
   void Answer(grpc::ServerUnaryReactor* reactor, const absl::Status& status);
 
   const OperatorOptions options_;
@@ -132,6 +135,7 @@ class OperatorService final : public v1::Operator::CallbackService,
   GenerateCalls generate_;
   // On the loop.
   size_t calls_ = 0;
+  bool returns_heap_ = false;
   std::optional<absl::Status> closed_;
 };
 

@@ -6,11 +6,17 @@
 
 namespace skerry::runtime {
 
-// Limits glibc to two heaps from here on. Otherwise glibc gives threads heaps
-// of their own, up to eight for a core, and memory that one thread frees is not
-// used by others. So many threads that each allocate little keep more than they
-// use. Called before other threads start.
+// Has all threads share one heap of glibc from here on. Otherwise glibc gives
+// threads heaps of their own, up to eight for a core, and memory that one
+// thread frees is not used by others. So many threads that each allocate little
+// keep more than they use. Called before other threads start.
 void ShareHeap();
+
+// Gives pages of the heaps that hold nothing back to the system. Allocations
+// made after it take pages anew, so it is called when something large or long
+// has ended and not between rounds. It holds each heap's lock for the time that
+// a walk over its free pieces takes.
+void ReturnFreeHeap();
 
 }  // namespace skerry::runtime
 

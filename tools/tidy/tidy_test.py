@@ -391,6 +391,19 @@ class RulesTest(unittest.TestCase):
             found(rules.folders_on_the_map,
                   {**files, 'README.md': '`a`, `b/c/`'}), [])
 
+    def test_code_that_pages_name(self):
+        code = {'base/a.cc': 'void Go() {}\n'}
+        for line, wrong in [
+                ('Read `base/a.cc`.', 0), ('`base/a.cc` goes (`Go`).', 0),
+                ('Read `base/b.cc`.', 1), ('`base/a.cc` goes (`Go`, `Do`).', 1),
+                ('`base/a.cc` is all. A test (`Do`) says so.', 0)]:
+            self.assertEqual(
+                found(rules.code_that_pages_name, {**code, 'docs/a.md': line}),
+                [('docs/a.md', 1, 'named-code')] * wrong, line)
+        self.assertEqual(
+            found(rules.code_that_pages_name, {'CHANGELOG.md': '`base/b.cc`'}),
+            [])
+
     def test_dead_files(self):
         self.assertEqual(found(rules.dead_files, {'base/sub/a.cc': '',
                                                   'base/BUILD': ''}),

@@ -350,6 +350,9 @@ void JobRuntime::ConsiderTrainer() {
 void JobRuntime::DropTrainer() {
   trainer_.Attach(nullptr);
   ready_ = false;
+  if (trainer_host_ == nullptr) return;
+  // Whoever drops it may be called by it.
+  trainer_host_->Silence();
   environment_.loop.Post(
       [host = std::shared_ptr<TrainerHost>(std::move(trainer_host_))] {});
 }
@@ -397,7 +400,6 @@ void JobRuntime::OnTrainerReady(const v1::DescribeReply& reply) {
 }
 
 void JobRuntime::OnTrainerFailed(absl::Status status) {
-  if (trainer_host_ == nullptr) return;
   runtime::Log(runtime::Severity::kWarning, "worker.trainer.failed",
                {{"job", job_.value()}, {"cause", status}});
   const bool was_ready = ready_;

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "planner/codec_policy.h"
 #include "runtime/log.h"
+#include "runtime/posix/heap.h"
 #include "worker/convert/control.h"
 
 namespace skerry::worker {
@@ -87,6 +88,7 @@ void ServedJob::SleepLater() {
         last_.clear_generated();
         last_.clear_links();
         runtime_.reset();
+        runtime::ReturnFreeHeap();
         if (std::exchange(had_ended_, false)) status_changed_();
         runtime::Log(runtime::Severity::kInfo, "worker.job.asleep",
                      {{"job", orders_.job()}});

@@ -65,7 +65,7 @@ TrainerHost::TrainerHost(TrainerHostOptions options, runtime::EventLoop& loop,
       watch_(watch_options_, loop.Now(), options_.longest_step) {
   // Later, so that a failure never reaches an owner that is still making us.
   loop_.Post([this, alive = std::weak_ptr<char>(alive_)] {
-    if (!alive.expired()) Start();
+    if (!alive.expired() && !silent_) Start();
   });
 }
 
@@ -114,7 +114,7 @@ void TrainerHost::Watch() {
   }
   loop_.RunAt(loop_.Now() + watch_options_.interval,
               [this, alive = std::weak_ptr<char>(alive_)] {
-                if (!alive.expired() && !failed_) Watch();
+                if (!alive.expired() && !silent_) Watch();
               });
 }
 
@@ -141,6 +141,7 @@ v1::DescribeRequest TrainerHost::Request() const {
 }
 
 void TrainerHost::OnSized(absl::StatusOr<v1::DescribeReply> reply) {
+  if (silent_) return;
   if (!reply.ok()) return OnCallFailed(reply.status());
   if (reply->element_count() == 0) {
     Fail(absl::FailedPreconditionError("the trainer has an empty model"));
@@ -158,6 +159,7 @@ void TrainerHost::OnSized(absl::StatusOr<v1::DescribeReply> reply) {
   request.set_shared_memory(memory_->name());
   client_->Describe(std::move(request),
                     [this](absl::StatusOr<v1::DescribeReply> reply) {
+                      if (silent_) return;
                       if (!reply.ok()) return OnCallFailed(reply.status());
                       // The trainer has it open.
                       memory_->Unlink();
@@ -179,7 +181,7 @@ void TrainerHost::FailAfter(absl::Duration wait, absl::Status status) {
 
 void TrainerHost::Fail(absl::Status status) {
   // The end of the process and the calls that fail with it are one failure.
-  if (std::exchange(failed_, true)) return;
+  if (std::exchange(silent_, true)) return;
   std::move(on_failed_)(std::move(status));
 }
 

@@ -53,6 +53,9 @@ class TrainerHost {
               absl::AnyInvocable<void()> on_trouble);
   // Kills the process.
   ~TrainerHost();
+  // From here on no handler runs, although answers of the trainer may be on
+  // their way. For an owner that cannot destroy the host yet.
+  void Silence() { silent_ = true; }
   TrainerHost(const TrainerHost&) = delete;
   TrainerHost& operator=(const TrainerHost&) = delete;
 
@@ -92,7 +95,8 @@ class TrainerHost {
   std::unique_ptr<TrainerClient> client_;
   std::shared_ptr<runtime::SharedMemory> memory_;
   std::unique_ptr<runtime::Process> process_;
-  bool failed_ = false;
+  // It has failed, or its owner has dropped it: no handler runs any more.
+  bool silent_ = false;
   // Tasks that run after this object is gone see it expired.
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };

@@ -22,6 +22,7 @@
 #include "runtime/posix/admin_server.h"
 #include "runtime/posix/entropy.h"
 #include "runtime/posix/folder_lock.h"
+#include "runtime/posix/heap.h"
 #include "runtime/posix/machine.h"
 #include "runtime/posix/posix_executor.h"
 #include "runtime/posix/posix_files.h"
@@ -311,6 +312,7 @@ int Main(int argc, char** argv) {
                      " is too long a path for the trainer's socket; "
                      "give a shorter one with --run-dir")));
   }
+  runtime::ShareHeap();
   runtime::SignalWait signals;
   runtime::SpdlogSink sink(stderr, runtime::SpdlogSink::FormFor(stderr),
                            line.log_level);
