@@ -20,13 +20,13 @@ namespace skerry::cli {
 enum class Names { kNone, kJobs, kWorkers, kContexts, kFields, kFiles };
 
 struct Completion {
-  // Those that begin as the last word does.
+  // The words that begin like the last word.
   std::vector<std::string> words;
   // To be looked up as well.
   Names names = Names::kNone;
   // The last word: what names have to begin with.
   std::string prefix;
-  // As given on the line; empty when it is not.
+  // The coordinator that the line names; empty when it names none.
   std::string coordinator;
   std::string context;
 };

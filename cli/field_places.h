@@ -45,7 +45,8 @@ class FieldPlaces {
   // `line` is a problem, "FIELD: WHAT". A field that is not in the file has the
   // place of the part that it belongs to, or stands behind all others.
   PlacedProblem Locate(std::string_view line) const;
-  // The same for every line of an InvalidArgument; other errors stay.
+  // Does the same for every line of an InvalidArgument. Other errors stay as
+  // they are.
   absl::Status Locate(const absl::Status& status) const;
 
  private:

@@ -40,7 +40,7 @@ absl::StatusOr<YamlReading> ReadYaml(const std::string& file_name,
                                      const google::protobuf::Descriptor& type,
                                      const FileField& file_field);
 
-// The same for a caller that stops at problems.
+// Does the same for a caller that stops at problems.
 //
 // Errors: InvalidArgument with every problem found, one a line, as
 // file:line:column: field: what is wrong.

@@ -29,8 +29,8 @@ struct ReviewedSpec {
 // path, its bound, the value, what to do.
 absl::StatusOr<ReviewedSpec> ReviewJobSpec(const JobSpec& submitted);
 
-// The same for a caller that wants the problems one by one; `reviewed` is of
-// use when none was found.
+// Does the same for a caller that wants the problems one by one. `reviewed` may
+// be used if there are none.
 void ReviewJobSpec(ReviewedSpec& reviewed, SpecProblems& problems);
 
 // Fills defaults and checks only what workers and trainers compute with:

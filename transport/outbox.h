@@ -60,8 +60,8 @@ struct OutboxOptions {
   // Frames handed to one stream and not yet written by it. More hides the
   // loop's latency, fewer let urgent frames pass sooner.
   int frames_per_stream_max = 2;
-  // Before a lost stream is opened again; doubles from min to max, each wait
-  // drawn from the upper half.
+  // The wait before a lost stream is opened again. It doubles from min to max,
+  // and each real wait is drawn from the upper half.
   absl::Duration reopen_min = absl::Milliseconds(20);
   absl::Duration reopen_max = absl::Seconds(1);
 };

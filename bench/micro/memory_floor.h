@@ -30,8 +30,8 @@ void FloorNarrow(std::span<const std::byte> wide, std::span<std::byte> narrow,
 // Reads `narrow`, writes `wide`: a decoder.
 void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide,
                 Way way, size_t ahead);
-// The same, where nearly all that is written are zeros, in runs of so many
-// bytes, more than a vector: a sparse decoder.
+// Does the same for a sparse decoder: nearly all written values are zeros, in
+// runs of this many bytes, which is more than a vector.
 void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide,
                 size_t run_bytes);
 // Reads both, writes `wide`, which stays what it was: a decoder that adds.

@@ -18,7 +18,7 @@
 namespace skerry::cli {
 
 struct CheckpointArguments {
-  // Where the checkpoints of one job are.
+  // The folder that has the checkpoints of one job.
   std::string folder;
   // create: the job; keep this many finished ones, 0 keeps all.
   std::string job;

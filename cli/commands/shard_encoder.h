@@ -71,8 +71,8 @@ class ShardEncoder {
   PrepareRecord& record_;
   runtime::Files& files_;
   ByteProgress& progress_;
-  // Where the first unit begins, the split it goes to, and tokens from there on
-  // that are in shards.
+  // Where the first unit begins, its split, and how many tokens from there on
+  // are already in shards.
   InputPlace begin_;
   data::Split begin_split_ = data::Split::kTrain;
   uint64_t in_shards_ = 0;

@@ -27,7 +27,7 @@ absl::Status DocumentTooLong();
 
 struct TextForm {
   data::JsonLinesForm lines;
-  // Goes after the text of each JSON line.
+  // Text that goes after the text of each JSON line.
   std::string json_line_end = "";
 };
 

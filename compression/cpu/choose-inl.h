@@ -74,7 +74,8 @@ HWY_INLINE uint64_t Choose(const float* HWY_RESTRICT candidates, size_t count,
   return keep;
 }
 
-// As Choose; copies them behind `copied` values of `kept`, which grow.
+// Chooses as Choose does, and copies the chosen candidates behind the `copied`
+// values of `kept`. Adds their number to `copied`.
 HWY_INLINE uint64_t CopyChosen(const float* HWY_RESTRICT candidates,
                                size_t count, uint32_t above, size_t& ties,
                                size_t& left, float* HWY_RESTRICT kept,

@@ -13,9 +13,9 @@
 
 namespace skerry::compression::cpu {
 
-// As ReadSent, but where that writes gaps, this takes the bits of candidates
-// that are not sent out of the words. Reads the words to the end, also when
-// nothing is left. Leaves cursor.first and cursor.next alone.
+// Reads as ReadSent does. But where that writes gaps, this clears the bits of
+// candidates that are not sent. It reads the words to the end, also when
+// nothing is left, and leaves cursor.first and cursor.next alone.
 size_t ReadSentMarks(const Candidates& from, size_t words, uint32_t above,
                      SentCursor& cursor, float* values);
 

@@ -12,8 +12,8 @@
 
 namespace skerry::compression {
 
-// Both require a payload of layout.Bytes(values.size()). False where it is
-// broken; `values` are then unspecified.
+// Both functions require a payload of layout.Bytes(values.size()). They return
+// false if it is broken; `values` are then unspecified.
 
 // What is not sent becomes 0.
 bool PutChunks(const ChunkLayout& layout, std::span<const std::byte> payload,

@@ -26,7 +26,8 @@ struct MarkedRange {
   size_t begin;
   size_t size;            // kMarkedStep, or less at the end
   const uint64_t* words;  // bits of them
-  // Those that are sent, and cpu::kMarkedSlack that mean nothing.
+  // The values that are sent, followed by cpu::kMarkedSlack values without
+  // meaning.
   const float* values;
   size_t count;
 };

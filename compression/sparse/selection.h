@@ -66,7 +66,8 @@ bool SelectedFinite(const Selection& selection, const Workspace& workspace);
 // Whether every value is finite.
 bool EveryFinite(std::span<const float> values, Workspace& workspace);
 
-// Where reading what a part sends begins: cpu::ReadSent with selection.above.
+// Returns the cursor with which cpu::ReadSent begins to read a part, with
+// selection.above.
 cpu::SentCursor BeginOf(const PartScratch& part);
 cpu::Candidates CandidatesOf(const PartScratch& part);
 

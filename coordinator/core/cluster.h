@@ -138,8 +138,8 @@ class Cluster {
   // Asks workers for a minute what they find under `path`. Plan and Submit
   // judge by the answers.
   void LookAt(const std::string& path, Instant now);
-  // Nothing was taken in for a while, although workers may have spoken: every
-  // current incarnation has a full lease from now.
+  // Gives every current incarnation a full lease from now. For after a time in
+  // which nothing was taken in although workers may have spoken.
   void GiveLeases(Instant now);
   void Tick(Instant now);
 

@@ -14,7 +14,8 @@ namespace skerry::coordinator {
 struct Expected {
   // Unsuspected replicas that are worth waiting for, ready or not.
   size_t replicas = 0;
-  // Those that have just joined and come to the attempt after this one.
+  // Replicas that have just joined, which can still enter the attempt after
+  // this one.
   size_t newcomers = 0;
 };
 

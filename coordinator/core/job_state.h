@@ -165,7 +165,8 @@ struct JobState {
   absl::btree_map<std::string, SeatCounters> counting;
   absl::btree_map<std::string, Place> places;
   absl::btree_map<std::string, Settling> settling;
-  // Who may have a place has changed since the places were made.
+  // True if the workers that may have a place have changed since the places
+  // were made.
   bool places_stale = true;
   std::vector<RoundTimers> timers;
   // By fragment, of an adaptive job.
@@ -178,7 +179,8 @@ struct JobState {
   using Anchors = absl::btree_map<
       Sequence, absl::btree_map<uint32_t, absl::btree_map<Life, uint64_t>>>;
   std::vector<Anchors> anchors;
-  // Who is waited for in a fragment while it waits elsewhere (offers.h).
+  // Lives that are waited for in a fragment while they wait in another one
+  // (offers.h).
   absl::btree_set<std::pair<Life, FragmentId>> wanted;
   std::optional<Saving> saving;
   // No save starts before this moment. After a restart, workers that are saving

@@ -184,7 +184,8 @@ struct Checkpointed {
   std::string error;
   // What the state has taken in.
   std::vector<data::SampleRange> consumed;
-  // By fragment, what of it that one lacks; empty with one.
+  // By fragment, the samples that it lacks of the state; empty in a job with
+  // one fragment.
   std::vector<std::vector<data::SampleRange>> lacking = {};
   friend bool operator==(const Checkpointed&, const Checkpointed&) = default;
 };
@@ -197,8 +198,8 @@ struct Restored {
   Sequence sequence;
   Sequence checkpoint;
   std::string reason;
-  // By fragment, its newest sequence from now on; empty: the one after its
-  // newest before.
+  // By fragment, its newest sequence from now on. If it is empty, that is the
+  // one after the newest before.
   std::vector<Sequence> fragment_sequences = {};
   friend bool operator==(const Restored&, const Restored&) = default;
 };

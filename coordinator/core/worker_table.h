@@ -66,7 +66,8 @@ struct Worker {
   // An operator wants these folders removed; until the worker has done so.
   absl::btree_set<StoredJobKey> unwanted;
 
-  // By its own notice or at an operator's word.
+  // Returns whether the worker leaves, by its own notice or at an operator's
+  // word.
   bool Leaves() const { return draining || intent == WorkerIntent::kDrain; }
 };
 

@@ -20,7 +20,8 @@ namespace skerry::coordinator {
 bool IsNeeded(const JobTable& jobs, const WorkerTable& workers,
               const Worker& worker);
 
-// By worker; as the newest job that has measured each says.
+// Returns the worker's links by peer. Each is as the newest job that has
+// measured it says.
 std::vector<LinkView> LinksOf(const JobTable& jobs, const WorkerTable& workers,
                               const Worker& worker);
 

@@ -65,7 +65,8 @@ absl::StatusOr<SentencePieceModel> ParseSentencePieceModel(
 std::optional<int32_t> FindSpecialPiece(const SentencePieceModel& model,
                                         std::string_view text);
 std::optional<int32_t> UnknownPiece(const SentencePieceModel& model);
-// Those that the model itself takes for the beginning and the end of a text.
+// These return the tokens that the model itself takes for the beginning and the
+// end of a text.
 std::optional<int32_t> BeginPiece(const SentencePieceModel& model);
 std::optional<int32_t> EndPiece(const SentencePieceModel& model);
 

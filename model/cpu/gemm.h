@@ -47,7 +47,7 @@ const GemmBackend& OneDnnGemm();
 // processor's own dot product. Null where the processor has none.
 const GemmBackend* Bf16Gemm();
 
-// Those that multiply what they are given.
+// Returns the back ends that do not round their operands.
 std::span<const GemmBackend* const> AllGemmBackends();
 
 // What is used when nobody measured.

@@ -39,8 +39,8 @@ struct MemoryPlan {
   std::vector<int64_t> value_offset;     // kNone where a value has no place
   std::vector<int64_t> gradient_offset;  // likewise
   std::vector<OperatorPlan> operators;
-  // Those before the head (CutForRecompute). Only the last one's values are
-  // there when forward is over.
+  // The runs before the head (CutForRecompute). When forward is over, only the
+  // values of the last one are there.
   std::vector<Stage> runs;
   int64_t floats_per_token = 0;
   int64_t value_floats_per_token = 0;  // of them, those kept from forward

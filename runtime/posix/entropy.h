@@ -9,7 +9,8 @@
 
 namespace skerry::runtime {
 
-// From the kernel; never 0. Stops the process where the kernel has none.
+// Draws a number from the kernel; never 0. Stops the process if the kernel has
+// none.
 uint64_t DrawRandom64();
 
 }  // namespace skerry::runtime

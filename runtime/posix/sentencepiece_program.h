@@ -11,7 +11,7 @@
 
 namespace skerry::runtime {
 
-// Where it lies when it was installed beside the program that asks.
+// Returns the path where it lies if it was installed beside this program.
 std::string SentencePieceBeside();
 
 // Starts `program`, once for every channel.

@@ -22,7 +22,7 @@ namespace skerry::trainer {
 // the end, are together the text of all tokens after the prompt.
 class TextStream {
  public:
-  // Goes on after `prompt`. Errors: those of Decode.
+  // Starts a stream that continues after `prompt`. Errors: those of Decode.
   static absl::StatusOr<TextStream> After(std::span<const int32_t> prompt,
                                           data::TextCodec& codec);
 

@@ -20,7 +20,7 @@ namespace skerry::worker {
 
 class LiveBook {
  public:
-  // Nothing is known: the next round starts at the anchor.
+  // Forgets everything, so the next round starts at the anchor.
   void Reset() { spans_.clear(); }
 
   // What the round of `span` started from: the first elements of a buffer.

@@ -65,8 +65,8 @@ class Recovery {
   // sequence others keep, and the newest commit.
   void SetView(std::vector<Source> sources, Sequence keep_from,
                Sequence newest = Sequence());
-  // Whoever may have results of spans that it no longer holds: asked where no
-  // source has one.
+  // Sets the workers that may have results of spans that they no longer hold.
+  // They are asked when no source has a result.
   void SetNeighbours(std::vector<SpanHolder> holders);
   // More holders of the result of `attempt`, asked after the sources.
   void SetPeers(Attempt attempt, std::vector<SpanHolder> holders);
@@ -142,7 +142,7 @@ class Recovery {
     absl::btree_map<uint32_t, size_t> tries;
     absl::btree_map<uint32_t, Instant> not_before;
     absl::btree_map<uint32_t, bool> busy;
-    // Who has answered that it does not have the span's.
+    // Workers that have answered that they do not have the span's piece.
     absl::btree_map<uint32_t, absl::btree_set<std::string>> denied;
     Instant since;  // it is missed
     std::optional<StoredFile> storing;

@@ -135,7 +135,8 @@ class Seat {
   // Null for a span that is not held.
   Values AnchorOf(uint32_t span, uint32_t fragment = 0) const;
   Values OwedOf(uint32_t span, uint32_t fragment = 0) const;
-  // As OnFetch() has it, but nothing comes of what is seen.
+  // Returns a piece as OnFetch() does, but draws no conclusions from what it
+  // sees.
   absl::StatusOr<SharedBytes> PieceOf(const PieceKey& key) const;
 
  private:

@@ -30,7 +30,7 @@ struct TrainerFailureOptions {
   // rounds since the last failure: of errors of its own, and of the others.
   uint64_t said_rounds = 20;
   uint64_t ended_rounds = 1;
-  // Before the next trainer; doubled from one failure to the next.
+  // The wait before the next trainer. It doubles from one failure to the next.
   absl::Duration wait_min = absl::Milliseconds(100);
   absl::Duration wait_max = absl::Seconds(30);
   // Likewise while a trainer cannot begin.

@@ -119,7 +119,7 @@ class JobRuntime {
   std::string TrainerTrouble() const;
   void OnTrainerReady(const v1::DescribeReply& reply);
   void OnTrainerFailed(absl::Status status);
-  // After anything was said to the seat: arms its timer.
+  // Arms the seat's timer. Called after anything was said to the seat.
   void AfterSeat();
 
   const JobId job_;

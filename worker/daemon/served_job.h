@@ -74,7 +74,8 @@ class ServedJob {
   v1::JobOrders orders_;
   Revision revision_;
   bool draining_ = false;
-  // Until it sleeps for the first time.
+  // True until it sleeps for the first time, if the job had ended before this
+  // process knew of it.
   bool had_ended_;
   bool looks_later_ = false;
   // The highest number of the coordinator's that its files named when it fell

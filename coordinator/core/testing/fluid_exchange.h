@@ -44,7 +44,7 @@ class FluidExchange {
                 const std::vector<uint32_t>& codecs,
                 Results results = Results::kWhenReady);
 
-  // Until all members have decoded all results. To be called once.
+  // Returns the time until all members have decoded all results. Call it once.
   double Seconds();
 
  private:

@@ -38,8 +38,8 @@ struct WorldOptions {
   // wanted for; in the end all go on.
   double pause = 0;
   double mark = 0;
-  // Also after `faults_end`: the durable state is saved, and the next recovery
-  // starts from there.
+  // The durable state is saved, and the next recovery starts from there. This
+  // happens after `faults_end` too.
   double snapshot = 0;
   // Jobs that share a worker.
   size_t seats_max = 4;
