@@ -20,8 +20,8 @@ namespace skerry::cli {
 // For a command that prints a list.
 void AddListOptions(CLI::App* leaf, ListArguments& wanted);
 
-// For a command that waits until something is one of `states`, of which
-// `what` is the kind. The text of --timeout goes to `limit`.
+// Adds the options of a command that waits until a `what` is in one of
+// `states`. `limit` gets the text of --timeout.
 void AddWaitOptions(CLI::App* leaf, const std::string& what,
                     const std::vector<std::string>& states,
                     WaitArguments& wanted, std::string& limit);

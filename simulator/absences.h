@@ -1,6 +1,6 @@
 // simulator/absences.h
 //
-// When workers' machines are taken away and given back.
+// Tells when workers' machines are taken away and given back.
 #ifndef SKERRY_SIMULATOR_ABSENCES_H_
 #define SKERRY_SIMULATOR_ABSENCES_H_
 

@@ -1,6 +1,6 @@
 // cli/commands/documents.h
 //
-// The texts of input files, all at once.
+// Reads the texts of input files into memory, all at once.
 #ifndef SKERRY_CLI_COMMANDS_DOCUMENTS_H_
 #define SKERRY_CLI_COMMANDS_DOCUMENTS_H_
 

@@ -27,7 +27,8 @@ absl::Status DescribeWorker(Client& client, const std::string& name,
                             const Output& output);
 absl::Status DescribeJob(Client& client, const std::string& name,
                          const Output& output);
-// Also Internal when a sample is in two commits; the report is still printed.
+// Errors also: Internal when a sample is in two commits; the report is still
+// printed.
 absl::Status AuditData(Client& client, const std::string& name,
                        const Output& output);
 absl::Status ShowVersion(Client& client, const Output& output);

@@ -1,8 +1,8 @@
 // coordinator/core/round_timers.h
 //
-// When an exchange may open and when an attempt has had its time: windows and
-// deadlines learned from the arrivals and exchanges of this fragment
-// (PROTOCOL 5.1, 5.3, 7). Never durable.
+// Decides when an exchange may open and when an attempt has had its time. The
+// windows and deadlines are learned from the arrivals and exchanges of this
+// fragment (PROTOCOL 5.1, 5.3, 7). Nothing is durable.
 #ifndef SKERRY_COORDINATOR_CORE_ROUND_TIMERS_H_
 #define SKERRY_COORDINATOR_CORE_ROUND_TIMERS_H_
 
@@ -29,9 +29,9 @@ class RoundTimers {
   void OnEnded(Life life) { seen_.erase(life); }
   // Starts the windows that are not running yet.
   void Window(bool any_ready, bool quorum_ready, Instant now);
-  // From the moment the quorum was ready.
+  // Returns whether the grace has passed since the quorum was ready.
   bool GraceOver(Instant now) const;
-  // From the first ready contribution.
+  // Returns whether max_wait has passed since the first contribution was ready.
   bool MaxWaitOver(Instant now) const;
 
   // --- An attempt.
@@ -40,9 +40,9 @@ class RoundTimers {
   void Extend(uint32_t tries, Instant now);
   void OnClosed();
   void OnCommitted(Instant now);
-  // Members that are lost or silent and still needed. Each has the reconnect
-  // allowance from when it was first named; one that is no longer named has
-  // recovered.
+  // Sets the members that are lost or silent and still needed. Each has the
+  // reconnect allowance from when it was first named. A member that is no
+  // longer named has recovered.
   void Trouble(const absl::btree_set<ReplicaId>& replicas, Instant now);
   Instant Deadline() const;
 

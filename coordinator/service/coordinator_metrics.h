@@ -1,6 +1,7 @@
 // coordinator/service/coordinator_metrics.h
 //
-// What the coordinator tells Prometheus. docs/metrics.md explains each name.
+// Builds the coordinator's metrics for Prometheus. docs/metrics.md explains
+// each name.
 #ifndef SKERRY_COORDINATOR_SERVICE_COORDINATOR_METRICS_H_
 #define SKERRY_COORDINATOR_SERVICE_COORDINATOR_METRICS_H_
 

@@ -1,7 +1,7 @@
 // runtime/posix/machine.h
 //
-// The one place that reads the wall clock for anything but log lines: what an
-// operator compares between machines.
+// Looks at the machine. Apart from log lines, this is the only place that reads
+// the wall clock: operators compare it between machines.
 #ifndef SKERRY_RUNTIME_POSIX_MACHINE_H_
 #define SKERRY_RUNTIME_POSIX_MACHINE_H_
 

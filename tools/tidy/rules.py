@@ -254,16 +254,9 @@ def documents(tree):
                                   f'{link} leads nowhere')
 
 
-# Pages and folders that may still have longer sentences.
-_LONG_SENTENCES = ('docs/compression.md', 'docs/decisions/', 'docs/formats/',
-                   'docs/protocol.md')
-
-
 def long_sentences(tree):
     for path, text in tree.of('.md'):
         if path != 'README.md' and not layers.inside(path, 'docs'):
-            continue
-        if path.startswith(_LONG_SENTENCES):
             continue
         for line, count in prose.sentences(text):
             if count > prose.WORDS_MAX:

@@ -1,7 +1,7 @@
 // worker/daemon/session_client.h
 //
-// The worker's end of Control.Session: one stream to the coordinator, made
-// again for as long as it takes. Training never waits for it.
+// The worker's end of Control.Session: one stream to the coordinator, which is
+// opened again whenever it breaks. Training never waits for it.
 #ifndef SKERRY_WORKER_DAEMON_SESSION_CLIENT_H_
 #define SKERRY_WORKER_DAEMON_SESSION_CLIENT_H_
 
@@ -22,15 +22,15 @@ namespace skerry::worker {
 struct SessionOptions {
   // host:port of the coordinator.
   std::string coordinator;
-  // Wait before the next try: doubles from `backoff_min` to `backoff_max`, each
-  // drawn between half of it and all of it.
+  // The wait before the next try. It doubles from `backoff_min` to
+  // `backoff_max`, and the real wait is drawn between half of it and all of it.
   absl::Duration backoff_min = absl::Milliseconds(50);
   absl::Duration backoff_max = absl::Seconds(1);
   uint64_t jitter_seed = 0;
 };
 
-// How a stream ended. Aborted and FailedPrecondition will not heal by trying
-// again with the same boot or binary.
+// How a stream ended. After Aborted or FailedPrecondition, trying again with
+// the same boot or binary does not help.
 struct SessionEnd {
   absl::Status status;
   // The stream before it ended with the same code and no orders have come
