@@ -183,6 +183,8 @@ struct WorkerView {
   };
   std::vector<Unserved> unserved = {};
   std::vector<StoredJobView> stored_jobs = {};
+  // Why it drains by its own word, when it has said so.
+  std::string drain_reason = {};
 };
 
 struct EventView {

@@ -48,6 +48,7 @@ struct Worker {
   Instant last_heard;
   uint64_t counter = 0;
   bool draining = false;
+  std::string drain_reason;
   bool stream_lost = false;
   bool suspected = false;
   LearnedDuration gaps{32, 8};

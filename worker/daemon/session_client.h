@@ -36,6 +36,8 @@ struct SessionEnd {
   // The stream before it ended with the same code and no orders have come
   // since: one more try of the same loss.
   bool repeated = false;
+  // Reopen() has ended it.
+  bool asked = false;
 };
 
 // Every member is called on `loop`, and so are the handlers.
@@ -55,6 +57,10 @@ class SessionClient {
   // Sends `status`, or remembers it until a stream is up; a newer one takes the
   // place of one that waits. The first call opens the stream.
   void Send(v1::Status status);
+
+  // Ends the stream, so that what is sent from now on goes over a new one. The
+  // end is told as that of every other stream.
+  void Reopen();
 
   // Ends the stream for good; `done` runs when gRPC has let go of it.
   void Shutdown(absl::AnyInvocable<void() &&> done);
@@ -77,7 +83,8 @@ class SessionClient {
   std::unique_ptr<v1::Control::Stub> stub_;
   std::unique_ptr<Stream> stream_;
   bool writing_ = false;
-  bool waiting_ = false;  // a timer will open the next stream
+  bool waiting_ = false;    // a timer will open the next stream
+  bool reopening_ = false;  // the stream is ending because Reopen() wants it
   absl::Duration backoff_;
   // How the newest stream ended, unless orders have come since.
   std::optional<absl::StatusCode> lost_;
