@@ -58,9 +58,11 @@ void RoundTimers::OnClosed() {
   quorum_ready_.reset();
 }
 
-void RoundTimers::OnCommitted(Instant now) {
-  exchanges_.Observe(now - opened_at_);
+absl::Duration RoundTimers::OnCommitted(Instant now) {
+  const absl::Duration took = now - opened_at_;
+  exchanges_.Observe(took);
   OnClosed();
+  return took;
 }
 
 void RoundTimers::Trouble(const absl::btree_set<ReplicaId>& replicas,

@@ -11,6 +11,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
+#include "absl/time/time.h"
 #include "base/ids.h"
 #include "base/instant.h"
 #include "coordinator/core/earliest.h"
@@ -39,7 +40,8 @@ class RoundTimers {
   // A deadline anew, for an attempt that nobody else could take over.
   void Extend(uint32_t tries, Instant now);
   void OnClosed();
-  void OnCommitted(Instant now);
+  // Returns how long the attempt took.
+  absl::Duration OnCommitted(Instant now);
   // Members that are lost or silent and still needed. Each has the reconnect
   // allowance from when it was first named; one that is no longer named has
   // recovered.
