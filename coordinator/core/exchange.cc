@@ -8,6 +8,7 @@
 #include "coordinator/core/attempt_rules.h"
 #include "coordinator/core/codec_plan.h"
 #include "coordinator/core/encoded_bytes.h"
+#include "coordinator/core/exchange_shape.h"
 #include "coordinator/core/expected.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/owner_plan.h"
@@ -122,8 +123,10 @@ void Open(JobState& job, const Decider& decider, size_t fragment,
       planner::DescribeHops(hops, count, bytes.contribution, bytes.result)
           .reason,
       opened.reason);
+  const absl::Duration predicted = PredictedTime(job, opened);
   decider.emit(std::move(opened));
-  job.timers[fragment].OnOpened(job.fragments[fragment].tries(), decider.now);
+  job.timers[fragment].OnOpened(job.fragments[fragment].tries(), predicted,
+                                decider.now);
 }
 
 std::vector<MemberReport> ReportsOf(const JobState& job, const Decider& decider,

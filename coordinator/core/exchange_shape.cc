@@ -74,4 +74,11 @@ std::vector<double> BytesPerElement(const JobState& job, const Opened& opened) {
   return bytes;
 }
 
+absl::Duration PredictedTime(const JobState& job, const Opened& opened) {
+  const auto shape = MeasuredShape(job, opened);
+  return shape.has_value()
+             ? planner::LinkTime(*shape, BytesPerElement(job, opened))
+             : absl::ZeroDuration();
+}
+
 }  // namespace skerry::coordinator

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "coordinator/core/job_state.h"
 #include "coordinator/core/records.h"
 #include "planner/exchange_time.h"
@@ -28,6 +29,10 @@ std::vector<uint64_t> SpansOf(const JobState& job, const Opened& opened);
 //
 // Requires: each member names its codec.
 std::vector<double> BytesPerElement(const JobState& job, const Opened& opened);
+
+// How long the attempt takes by what is measured of its links; 0 while nothing
+// is. Requires: as both above.
+absl::Duration PredictedTime(const JobState& job, const Opened& opened);
 
 }  // namespace skerry::coordinator
 

@@ -1,8 +1,8 @@
 // coordinator/core/round_timers.h
 //
 // When an exchange may open and when an attempt has had its time: windows and
-// deadlines learned from the arrivals and exchanges of this fragment
-// (PROTOCOL 5.1, 5.3, 7). Never durable.
+// deadlines learned from the arrivals and exchanges of this fragment, and from
+// its links (PROTOCOL 5.1, 5.3, 7). Never durable.
 #ifndef SKERRY_COORDINATOR_CORE_ROUND_TIMERS_H_
 #define SKERRY_COORDINATOR_CORE_ROUND_TIMERS_H_
 
@@ -36,7 +36,9 @@ class RoundTimers {
   bool MaxWaitOver(Instant now) const;
 
   // --- An attempt.
-  void OnOpened(uint32_t tries, Instant now);
+  // `predicted`: how long it takes by its links; 0 where that is not known. A
+  // deadline that was learned from shorter exchanges is longer for it.
+  void OnOpened(uint32_t tries, absl::Duration predicted, Instant now);
   // A deadline anew, for an attempt that nobody else could take over.
   void Extend(uint32_t tries, Instant now);
   void OnClosed();
@@ -69,6 +71,7 @@ class RoundTimers {
   std::optional<Instant> quorum_ready_;
   Instant opened_at_;
   Instant deadline_;
+  absl::Duration predicted_;
   absl::btree_map<ReplicaId, Instant> troubled_;
 };
 
