@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -167,10 +168,9 @@ TEST(OwnerAssignmentTest, WholeSpansCostAtMostOneSpanMoreThanTheFormula) {
           Member(1 + 50 * random.Uniform(), 1 + 50 * random.Uniform()));
       slowest_rate = std::min(slowest_rate, RateOf(members.back().link));
     }
+    const auto cut = CutSpans(1 + random.Below(1 << 22));
     std::vector<uint64_t> spans;
-    for (const SpanRange& span : *CutSpans(1 + random.Below(1 << 22))) {
-      spans.push_back(span.size());
-    }
+    for (const SpanRange& span : *cut) spans.push_back(span.size());
     const ExchangeShape shape = ShapeOf(
         std::accumulate(spans.begin(), spans.end(), uint64_t{0}), members);
     const auto assigned = AssignOwners(shape, spans, 1.016);
