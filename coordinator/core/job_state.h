@@ -24,6 +24,7 @@
 #include "coordinator/core/facts.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/orders.h"
+#include "coordinator/core/owner_hold.h"
 #include "coordinator/core/queue.h"
 #include "coordinator/core/records.h"
 #include "coordinator/core/replica_table.h"
@@ -169,6 +170,7 @@ struct JobState {
   // were made.
   bool places_stale = true;
   std::vector<RoundTimers> timers;
+  absl::btree_map<size_t, OwnerHold> owner_holds;  // by fragment
   // By fragment, of an adaptive job.
   absl::btree_map<size_t, planner::CodecController> codec_controllers;
   absl::btree_map<Life, Drain> draining;

@@ -27,6 +27,10 @@
 
 namespace skerry::coordinator {
 
+// Whether both name the same contributions of the same lives, in one order.
+bool SameContributions(const std::vector<Member>& a,
+                       const std::vector<Member>& b);
+
 struct OpenAttempt {
   Attempt attempt;
   Opened opened;
