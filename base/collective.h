@@ -1,7 +1,7 @@
 // base/collective.h
 //
-// Sums and copies among members that compute together. What calls them does not
-// know what carries the values.
+// A collective sums and copies values among members that compute together. Its
+// callers do not know how the values travel.
 #ifndef SKERRY_BASE_COLLECTIVE_H_
 #define SKERRY_BASE_COLLECTIVE_H_
 
@@ -26,8 +26,9 @@ class Collective {
   virtual absl::Status AllReduceSum(std::span<float> values) = 0;
   // Every member gets what `root` has.
   virtual absl::Status Broadcast(std::span<float> values, int root) = 0;
-  // Both are size() pieces of one length: piece i of `to` goes to rank i, and
-  // piece j of `from` is what rank j had for this one. They may not overlap.
+  // Exchanges pieces. `to` and `from` have size() pieces of one length: piece i
+  // of `to` goes to rank i, and piece j of `from` comes from rank j. They may
+  // not overlap.
   virtual absl::Status AllToAll(std::span<const std::byte> to,
                                 std::span<std::byte> from) = 0;
   // Every member gets the pieces of all, in the order of the ranks. They may

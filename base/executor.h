@@ -1,7 +1,7 @@
 // base/executor.h
 //
-// Parallel loops for kernels and codecs. They start no thread of their own:
-// whoever calls them decides what runs where.
+// Executors run the parallel loops of kernels and codecs. Kernels and codecs
+// start no threads themselves; their caller chooses the executor.
 #ifndef SKERRY_BASE_EXECUTOR_H_
 #define SKERRY_BASE_EXECUTOR_H_
 

@@ -1,7 +1,8 @@
 // base/folder_id.h
 //
-// The number of a worker's state folder: chosen at random once, and kept in the
-// folder. It tells a restart from another process of the same name.
+// A worker's state folder has a number. It is drawn at random once and kept in
+// the folder. It distinguishes a restart on the folder from another process
+// with the same worker name.
 #ifndef SKERRY_BASE_FOLDER_ID_H_
 #define SKERRY_BASE_FOLDER_ID_H_
 

@@ -1,7 +1,7 @@
 // checkpoint/checkpoint_store.h
 //
-// A job's checkpoints in a blob store: each is whole and proves it, or does
-// not count.
+// Stores a job's checkpoints in a blob store. A checkpoint counts only if it is
+// whole and its hashes fit.
 #ifndef SKERRY_CHECKPOINT_CHECKPOINT_STORE_H_
 #define SKERRY_CHECKPOINT_CHECKPOINT_STORE_H_
 
@@ -47,8 +47,9 @@ class CheckpointWriter {
   Manifest manifest_;
 };
 
-// One writer at a time. Blobs that are under no checkpoint's name are neither
-// read nor touched. Errors beside those named are the blob store's.
+// Only one writer may run at a time. Blobs that are not under a checkpoint's
+// name are neither read nor changed. Errors that are not named are the blob
+// store's.
 class CheckpointStore {
  public:
   // `blobs` outlives the store.
@@ -61,9 +62,9 @@ class CheckpointStore {
   // when the store has checkpoints of another job.
   absl::StatusOr<CheckpointWriter> Begin(Manifest about);
 
-  // Whether a checkpoint of the job that `about` names could be begun: the
-  // folder can be written, and has checkpoints of no other job. `writer` names
-  // who asks, as a part of a key. Leaves nothing behind but the folder.
+  // Checks whether a checkpoint of the job that `about` names could be begun:
+  // the folder can be written, and has checkpoints of no other job. `writer`
+  // names the caller, as a part of a key. Leaves nothing behind but the folder.
   //
   // Errors: FailedPrecondition when the store has checkpoints of another job.
   absl::Status CheckUsable(const Manifest& about, const std::string& writer);
@@ -83,11 +84,11 @@ class CheckpointStore {
   // or differs; NotFound.
   absl::Status Verify(const std::string& name) const;
 
-  // Removes finished checkpoints but the newest `count`, and what interrupted
-  // writers left below the newest finished one; answers the names. Never the
-  // last finished one, those that `pinned` names, and those with a blob of that
-  // name beside their files. A manifest goes first, so that what is half
-  // removed does not count.
+  // Removes all finished checkpoints but the newest `count`, and what
+  // interrupted writers left below the newest finished one. Returns the names.
+  // It never removes the last finished one, those that `pinned` names, and
+  // those with a blob of that name beside their files. A manifest goes first,
+  // so that a half-removed checkpoint does not count.
   absl::StatusOr<std::vector<std::string>> KeepNewest(
       size_t count, const std::vector<std::string>& pinned = {});
 

@@ -1,7 +1,8 @@
 // checkpoint/manifest.h
 //
-// The list of what a checkpoint consists of; the last blob written, so that a
-// checkpoint with a manifest is complete. See docs/formats/checkpoint.md.
+// The manifest lists the files of a checkpoint. It is the last blob to be
+// written, so a checkpoint with a manifest is complete. See
+// docs/formats/checkpoint.md.
 #ifndef SKERRY_CHECKPOINT_MANIFEST_H_
 #define SKERRY_CHECKPOINT_MANIFEST_H_
 
@@ -27,8 +28,8 @@ struct CheckpointFile {
                          const CheckpointFile&) = default;
 };
 
-// What the positions of a job's samples mean. A job whose samples mean the same
-// can go on with those that are left.
+// Gives positions of a job's samples their meaning. A job can go on with the
+// unused samples of another one if both have the same order.
 struct SampleOrder {
   std::string data_sha256;  // of the data set's manifest
   uint64_t seed = 0;

@@ -1,8 +1,8 @@
 // checkpoint/model_folder.h
 //
-// A folder as transformers saves a model: which of its files are read, what
-// they are called together, and the config that a job takes from it. See
-// docs/formats/safetensors.md.
+// Reads a folder that transformers saved a model in. It decides which of the
+// files are read, what hash names them together, and which config a job takes
+// from them. See docs/formats/safetensors.md.
 #ifndef SKERRY_CHECKPOINT_MODEL_FOLDER_H_
 #define SKERRY_CHECKPOINT_MODEL_FOLDER_H_
 

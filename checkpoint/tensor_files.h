@@ -1,6 +1,6 @@
 // checkpoint/tensor_files.h
 //
-// Flat model values out of safetensors files that were read whole.
+// Reads flat model values from safetensors files that are whole in memory.
 #ifndef SKERRY_CHECKPOINT_TENSOR_FILES_H_
 #define SKERRY_CHECKPOINT_TENSOR_FILES_H_
 

@@ -1,6 +1,6 @@
 // cli/client.h
 //
-// The coordinator as skerryctl sees it. Every call blocks.
+// This is the coordinator as skerryctl sees it. Every call blocks.
 #ifndef SKERRY_CLI_CLIENT_H_
 #define SKERRY_CLI_CLIENT_H_
 

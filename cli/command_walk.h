@@ -1,7 +1,7 @@
 // cli/command_walk.h
 //
-// Half a command line: where it stands, which word went wrong, what may come
-// next.
+// Walks along a half-typed command line: it finds which command it has reached,
+// which word is wrong, and what may come next.
 #ifndef SKERRY_CLI_COMMAND_WALK_H_
 #define SKERRY_CLI_COMMAND_WALK_H_
 
@@ -20,13 +20,13 @@ namespace skerry::cli {
 enum class Names { kNone, kJobs, kWorkers, kContexts, kFields, kFiles };
 
 struct Completion {
-  // Those that begin as the last word does.
+  // The words that begin like the last word.
   std::vector<std::string> words;
   // To be looked up as well.
   Names names = Names::kNone;
   // The last word: what names have to begin with.
   std::string prefix;
-  // As given on the line; empty when it is not.
+  // The coordinator that the line names; empty when it names none.
   std::string coordinator;
   std::string context;
 };
@@ -35,13 +35,13 @@ struct Completion {
 Completion CompleteLine(const CLI::App& root,
                         const std::vector<std::string>& words);
 
-// The name on the line that an argument of the command `leaf` has for one of
-// `kind`; empty when there is none.
+// Returns the name of one of `kind` that the line gives to the command `leaf`;
+// empty when it gives none.
 std::string NameGiven(const CLI::App& leaf, Names kind);
 
-// What is wrong with the first word that is no command or option of its place,
-// with the nearest that is one, or what may stand there; or which command is
-// missing behind the last word. Empty when neither is so.
+// Explains the first word that is no command or option in its place, with the
+// nearest known one or the words that may stand there. Or says which command is
+// missing after the last word. Empty when nothing is wrong.
 std::string ExplainWrongCommand(const CLI::App& root,
                                 const std::vector<std::string>& words);
 

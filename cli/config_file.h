@@ -40,11 +40,12 @@ struct Config {
   absl::Status Remove(const std::string& name);
 };
 
-// From the environment. Errors: FailedPrecondition when it names no home.
+// Returns the path that the environment gives. Errors: FailedPrecondition when
+// it names no home.
 absl::StatusOr<std::string> ConfigPath();
 
-// Nothing when there is no file. Errors: InvalidArgument with file, line and
-// column; those of reading.
+// Reads the file; without one, the result is empty. Errors: InvalidArgument
+// with file, line and column; those of reading.
 absl::StatusOr<Config> ReadConfig(const std::string& path,
                                   const runtime::Files& files);
 // Replaces the file. Errors: those of the disk.

@@ -134,6 +134,10 @@ void Doctor::Worker(const v1::WorkerView& worker) {
                  kSilentShare * static_cast<double>(worker.lease_ms())) {
     Add(Verdict::kWarning, about,
         absl::StrCat("it is late: ", heard, "; look at its machine and link"));
+  } else if (!worker.drain_reason().empty()) {
+    Add(Verdict::kWarning, about,
+        absl::StrCat("it is ", state,
+                     " and gets nothing new: ", worker.drain_reason()));
   } else if (state == "cordoned" || state == "drained" || state == "draining") {
     Add(Verdict::kWarning, about,
         absl::StrCat("it is ", state,

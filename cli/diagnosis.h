@@ -1,7 +1,7 @@
 // cli/diagnosis.h
 //
-// Looks through gathered evidence for what is wrong with a cluster, as an
-// operator would. Pure: no clock, no network.
+// Finds what is wrong with a cluster in evidence that was gathered before, as
+// an operator would. This is pure code: it has no clock and no network.
 #ifndef SKERRY_CLI_DIAGNOSIS_H_
 #define SKERRY_CLI_DIAGNOSIS_H_
 

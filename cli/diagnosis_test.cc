@@ -179,6 +179,13 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"cordoned_worker",
               [](Evidence& e) { First(e).set_state("cordoned"); },
               "warning  worker a: it is cordoned"},
+        Fault{"preempted_worker",
+              [](Evidence& e) {
+                First(e).set_state("draining");
+                First(e).set_drain_reason("notice of aws: stop");
+              },
+              "warning  worker a: it is draining and gets nothing new: "
+              "notice of aws: stop"},
         Fault{"older_worker", [](Evidence& e) { First(e).set_release("0.0"); },
               "warning  worker a: its release is 0.0"},
         Fault{"worker_clock",

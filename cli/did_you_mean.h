@@ -1,6 +1,6 @@
 // cli/did_you_mean.h
 //
-// What a mistyped word was probably meant to be.
+// Finds the word that a mistyped one was probably meant to be.
 #ifndef SKERRY_CLI_DID_YOU_MEAN_H_
 #define SKERRY_CLI_DID_YOU_MEAN_H_
 

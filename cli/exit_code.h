@@ -1,6 +1,7 @@
 // cli/exit_code.h
 //
-// What skerryctl tells scripts. docs/skerryctl.md lists the codes.
+// These are the exit codes of skerryctl, for scripts. docs/skerryctl.md lists
+// them.
 #ifndef SKERRY_CLI_EXIT_CODE_H_
 #define SKERRY_CLI_EXIT_CODE_H_
 

@@ -1,7 +1,7 @@
 // cli/field_places.h
 //
-// Where each field of a YAML file stands, so that whatever is found wrong with
-// its value later can still name the line.
+// Remembers the line of each field of a YAML file, so that a later error about
+// its value can name the line.
 #ifndef SKERRY_CLI_FIELD_PLACES_H_
 #define SKERRY_CLI_FIELD_PLACES_H_
 
@@ -45,7 +45,8 @@ class FieldPlaces {
   // `line` is a problem, "FIELD: WHAT". A field that is not in the file has the
   // place of the part that it belongs to, or stands behind all others.
   PlacedProblem Locate(std::string_view line) const;
-  // The same for every line of an InvalidArgument; other errors stay.
+  // Does the same for every line of an InvalidArgument. Other errors stay as
+  // they are.
   absl::Status Locate(const absl::Status& status) const;
 
  private:

@@ -1,7 +1,7 @@
 // cli/job_checkpoint.h
 //
-// What a job file says of the checkpoint that the job starts from, made
-// complete at submit, so that every worker finds the same bytes.
+// Completes what a job file says about the checkpoint that the job starts from.
+// This happens at submit, so that every worker finds the same bytes.
 #ifndef SKERRY_CLI_JOB_CHECKPOINT_H_
 #define SKERRY_CLI_JOB_CHECKPOINT_H_
 

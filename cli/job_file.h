@@ -1,6 +1,6 @@
 // cli/job_file.h
 //
-// A job as an operator writes it, and as the coordinator takes it.
+// Turns a job file of an operator into the job that the coordinator takes.
 #ifndef SKERRY_CLI_JOB_FILE_H_
 #define SKERRY_CLI_JOB_FILE_H_
 
@@ -18,17 +18,16 @@ struct JobFile {
   FieldPlaces places;
 };
 
-// Reads the YAML file at `path`: the fields of JobSpec, and model.config_file,
-// a config.json whose text becomes model.config_json. A relative path is taken
-// from the file's folder, ~/ is this user's home folder.
-// data.manifest_sha256, when it is not given, is that of
-// data.path/manifest.json, which then has to be on this machine.
-//
-// model.checkpoint is made complete likewise (cli/job_checkpoint.h).
+// Reads the YAML file at `path`. It has the fields of JobSpec, and
+// model.config_file, a config.json whose text becomes model.config_json. A
+// relative path starts at the file's folder, and ~/ is this user's home folder.
+// If data.manifest_sha256 is not given, it is computed from
+// data.path/manifest.json, which must then be on this machine. model.checkpoint
+// is completed in the same way (cli/job_checkpoint.h).
 //
 // The job is checked as the coordinator checks it (job/review.h), and against
-// the data set when that is on this machine. What workers report is the
-// coordinator's to judge.
+// the data set if that is on this machine. The coordinator judges what workers
+// report.
 //
 // Errors: InvalidArgument with every problem, one a line in the order of the
 // file: file, line, column, field, what is wrong.

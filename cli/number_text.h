@@ -1,8 +1,8 @@
 // cli/number_text.h
 //
-// Numbers as people write them in a job file: 1e6, 1_000 and 8.0 are whole
-// numbers, 010 and 1M are not, since they mean different things to different
-// readers.
+// Reads numbers as people write them in a job file. 1e6, 1_000 and 8.0 are
+// whole numbers. 010 and 1M are refused, because readers understand them
+// differently.
 #ifndef SKERRY_CLI_NUMBER_TEXT_H_
 #define SKERRY_CLI_NUMBER_TEXT_H_
 

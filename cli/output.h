@@ -1,6 +1,6 @@
 // cli/output.h
 //
-// Where a command writes, and in which form.
+// A command writes its answer here, in the form that the user asked for.
 #ifndef SKERRY_CLI_OUTPUT_H_
 #define SKERRY_CLI_OUTPUT_H_
 

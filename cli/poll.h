@@ -1,6 +1,6 @@
 // cli/poll.h
 //
-// Asking again and again.
+// Asks a question again and again until the answer is final.
 #ifndef SKERRY_CLI_POLL_H_
 #define SKERRY_CLI_POLL_H_
 

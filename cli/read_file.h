@@ -1,6 +1,6 @@
 // cli/read_file.h
 //
-// Whole small files that an operator names.
+// Reads a small file that an operator has named, whole.
 #ifndef SKERRY_CLI_READ_FILE_H_
 #define SKERRY_CLI_READ_FILE_H_
 

@@ -1,7 +1,7 @@
 // cli/simulation_plans.h
 //
-// The plans that one simulation compares: a job with every combination of what
-// was listed.
+// Makes the plans that one simulation compares: one for each combination of the
+// values that were listed.
 #ifndef SKERRY_CLI_SIMULATION_PLANS_H_
 #define SKERRY_CLI_SIMULATION_PLANS_H_
 
@@ -16,7 +16,7 @@
 
 namespace skerry::cli {
 
-// What is empty stays as the job and the cluster have it.
+// An empty list keeps the value of the job or the cluster.
 struct PlanLists {
   std::vector<uint32_t> taus = {};
   std::vector<std::string> codecs = {};

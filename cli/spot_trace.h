@@ -14,9 +14,9 @@
 
 namespace skerry::cli {
 
-// Seconds count from the job's start, workers are islands' names with an index,
-// and all are up at first. Empty lines and those that begin with # are left
-// out. A worker that goes down for the last time stays away.
+// Seconds count from the job's start. Workers are named by their island and an
+// index, and all are up at first. Empty lines and lines that begin with # are
+// skipped. A worker that goes down for the last time stays away.
 //
 // Errors: InvalidArgument as file:line: what is wrong.
 absl::StatusOr<std::vector<sim::Absence>> ParseSpotTrace(

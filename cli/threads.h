@@ -1,6 +1,6 @@
 // cli/threads.h
 //
-// On how many threads a command computes.
+// Decides how many threads a command computes on.
 #ifndef SKERRY_CLI_THREADS_H_
 #define SKERRY_CLI_THREADS_H_
 

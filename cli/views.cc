@@ -304,10 +304,12 @@ std::string WorkersTable(const v1::ListWorkersReply& workers) {
 std::string WideWorkersTable(const v1::ListWorkersReply& workers) {
   std::vector<Column> columns = WorkerColumns();
   columns.push_back({"INTENT"});
+  columns.push_back({"DRAINS FOR"});
   Table table(std::move(columns));
   for (const v1::WorkerView& worker : workers.workers()) {
     std::vector<std::string> cells = WorkerCells(worker);
     cells.push_back(IntentText(worker.intent()));
+    cells.push_back(worker.drain_reason());
     table.AddRow(std::move(cells));
   }
   return table.Text();

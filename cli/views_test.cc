@@ -251,6 +251,14 @@ TEST(ViewsTest, ACapOnTheErrorIsShownWhereThereIsOne) {
       << JobDescription(job);
 }
 
+TEST(ViewsTest, WhyAWorkerDrainsIsShownWhereThereIsRoom) {
+  v1::ListWorkersReply workers = Workers();
+  workers.mutable_workers(0)->set_drain_reason("notice of gcp: preempted");
+  EXPECT_NE(WideWorkersTable(workers).find("notice of gcp: preempted\n"),
+            std::string::npos);
+  EXPECT_EQ(WorkersTable(workers), WorkersTable(Workers()));
+}
+
 TEST(ViewsTest, ProgressDiffersByAnyThingButTheSpeed) {
   const v1::JobView before = RunningJob();
   v1::JobView slower = before;

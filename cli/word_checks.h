@@ -1,6 +1,6 @@
 // cli/word_checks.h
 //
-// What a word of the command line has to look like.
+// Checks the form of single words of the command line.
 #ifndef SKERRY_CLI_WORD_CHECKS_H_
 #define SKERRY_CLI_WORD_CHECKS_H_
 

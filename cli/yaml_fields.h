@@ -1,6 +1,6 @@
 // cli/yaml_fields.h
 //
-// YAML to the JSON of a message, field by field against the message's
+// Converts YAML to the JSON of a message, field by field by the message's
 // descriptor, so that every mistake is reported with its place in the file.
 #ifndef SKERRY_CLI_YAML_FIELDS_H_
 #define SKERRY_CLI_YAML_FIELDS_H_
@@ -40,7 +40,7 @@ absl::StatusOr<YamlReading> ReadYaml(const std::string& file_name,
                                      const google::protobuf::Descriptor& type,
                                      const FileField& file_field);
 
-// The same for a caller that stops at problems.
+// Does the same for a caller that stops at problems.
 //
 // Errors: InvalidArgument with every problem found, one a line, as
 // file:line:column: field: what is wrong.

@@ -1,6 +1,6 @@
 // cli/yaml_syntax.h
 //
-// What is wrong with a text that is no YAML, in words for who wrote it.
+// Explains to a user why a text is no YAML.
 #ifndef SKERRY_CLI_YAML_SYNTAX_H_
 #define SKERRY_CLI_YAML_SYNTAX_H_
 

@@ -1,13 +1,13 @@
 // compression/codec.h
 //
-// How a slice of fp32 values becomes bytes for a slow link, and back.
+// A codec turns a slice of fp32 values into bytes for a slow link, and back.
 //
 // A codec is a pure function of its input: the same values give the same bytes
-// on every machine and at every SIMD width, so a hash of encoded bytes can
-// stand for the state that they lead to. (threshold_top_k is one only within a
-// build: its readers do not depend on which values its writer chose.) Its
-// payload carries no length of its own; the reader knows how many elements a
-// span has. Byte layouts are in docs/formats/codecs.md.
+// on every machine and at every SIMD width. So a hash of encoded bytes can
+// stand for the state that results from them. threshold_top_k is an exception:
+// two builds may send different values, which every reader can decode. A
+// payload does not contain its own length, because the reader knows how many
+// elements a span has. Byte layouts are in docs/formats/codecs.md.
 #ifndef SKERRY_COMPRESSION_CODEC_H_
 #define SKERRY_COMPRESSION_CODEC_H_
 

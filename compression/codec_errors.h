@@ -1,6 +1,6 @@
 // compression/codec_errors.h
 //
-// What every codec says about values that it cannot carry.
+// These are the errors of all codecs for values that they cannot carry.
 #ifndef SKERRY_COMPRESSION_CODEC_ERRORS_H_
 #define SKERRY_COMPRESSION_CODEC_ERRORS_H_
 

@@ -1,6 +1,7 @@
 // compression/codec_interface.h
 //
-// What every codec is: see compression/codec.h, which has them by number.
+// This is the interface of all codecs. compression/codec.h finds them by
+// number.
 #ifndef SKERRY_COMPRESSION_CODEC_INTERFACE_H_
 #define SKERRY_COMPRESSION_CODEC_INTERFACE_H_
 

@@ -52,7 +52,7 @@ void MeanOfSum(std::span<const float> sum, float total_weight,
 void OwnerError(std::span<const float> sum, float total_weight,
                 std::span<const float> decoded, std::span<float> error);
 
-// Commit, a span that another replica owned: owed -= sent, where `sent` is
+// At a commit, for a span that another replica owned: owed -= sent. `sent` is
 // decoded from the very bytes of the committed attempt. In an exchange of one
 // hop every member sums what it decodes, its own bytes too, so it settles every
 // span this way and no span has an owner's error.
@@ -62,8 +62,8 @@ void SettleSent(std::span<const float> sent, std::span<float> owed);
 // the error of the result stays here. owed = error.
 void SettleOwned(std::span<const float> error, std::span<float> owed);
 
-// Commit, after the two above: owed *= beta; what that discards is returned.
-// beta in [0, 1]: 1 keeps everything, 0 is no error feedback.
+// After the two functions above, at a commit: owed *= beta. Returns what that
+// discards. beta is in [0, 1]: 1 keeps everything, 0 is no error feedback.
 LostMass DecayOwed(float beta, std::span<float> owed);
 
 // Drop, or the end of a life: owed = 0.

@@ -1,7 +1,7 @@
 // compression/parts.h
 //
-// Slices in parts that are worked on at once. Where the cuts are changes
-// nothing that a codec writes.
+// Cuts slices into parts that threads work on at the same time. A codec's
+// output does not depend on where the cuts are.
 #ifndef SKERRY_COMPRESSION_PARTS_H_
 #define SKERRY_COMPRESSION_PARTS_H_
 
@@ -17,9 +17,9 @@ namespace skerry::compression {
 // a second-level cache.
 inline constexpr size_t kPartElements = size_t{1} << 16;
 
-// Calls part(begin, end) for parts that make up [0, elements), all but the last
-// of which end at multiples of kPartElements; once with all of them where one
-// thread runs. Whether all of them returned true.
+// Calls part(begin, end) for parts that make up [0, elements). All but the last
+// end at multiples of kPartElements. If only one thread runs, it calls once for
+// everything. Returns true if all calls did.
 template <typename Part>
 bool EveryPart(size_t elements, ParallelExecutor& executor, const Part& part) {
   if (elements <= kPartElements || executor.thread_count() == 1) {

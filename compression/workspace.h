@@ -1,8 +1,8 @@
 // compression/workspace.h
 //
-// What a codec needs beside its input and output: who runs its loops, and
-// memory that lasts from call to call, so that a codec that is called again and
-// again with slices of one size allocates nothing.
+// A workspace is what a codec needs beside its input and output: an executor
+// for its loops, and memory that lasts from call to call. So a codec that is
+// called again and again with slices of one size allocates nothing.
 #ifndef SKERRY_COMPRESSION_WORKSPACE_H_
 #define SKERRY_COMPRESSION_WORKSPACE_H_
 
@@ -18,8 +18,8 @@
 
 namespace skerry::compression {
 
-// Memory for `T`s whose first values are whatever they are: it is not touched
-// before it is used. A copy has none yet.
+// Memory for `T`s that is not initialised and not touched before it is used. A
+// copy has no memory yet.
 template <typename T>
 class RawMemory {
  public:
@@ -53,7 +53,8 @@ class RawMemory {
   size_t room_ = 0;
 };
 
-// One part of a slice that is sent sparsely (compression/sparse/selection.h).
+// The working memory for one part of a slice that is sent sparsely
+// (compression/sparse/selection.h).
 struct PartScratch {
   // What may be sent (compression/cpu/candidates.h).
   RawMemory<uint64_t> words;
@@ -65,8 +66,8 @@ struct PartScratch {
   RawMemory<float> band;
   size_t banded = 0;
   size_t above = 0;
-  // What of the band is left to look at, in one of the two arrays or the band
-  // itself, and how many of it a look finds above that.
+  // The part of the band that is still to be looked at, in one of the two
+  // arrays or in the band itself, and how many of it a look finds above that.
   std::span<const float> open;
   RawMemory<float> narrower;
   RawMemory<float> spare;
@@ -108,8 +109,8 @@ inline ParallelExecutor& CallingThread() {
   return executor;
 }
 
-// One call at a time. What a call finds in the memory, or leaves there, is of
-// no meaning to the next.
+// Only one call may use it at a time. A call does not depend on what an earlier
+// one left in the memory.
 struct Workspace {
   Workspace() : executor(&CallingThread()) {}
   // Requires: `loops` outlives this, and nobody else runs loops on it

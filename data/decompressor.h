@@ -1,7 +1,6 @@
 // data/decompressor.h
 //
-// Compressed bytes to what they stand for, a piece at a time and in bounded
-// memory.
+// Unpacks compressed bytes, a piece at a time and in bounded memory.
 #ifndef SKERRY_DATA_DECOMPRESSOR_H_
 #define SKERRY_DATA_DECOMPRESSOR_H_
 
@@ -35,8 +34,8 @@ class Decompressor {
   virtual absl::Status CheckEnd() const = 0;
 };
 
-// Memory that a decompressor may take for what it has to remember: the largest
-// window of zstd without its option --long.
+// The largest window of zstd, which is that without its option --long. It
+// bounds the memory of a decompressor.
 inline constexpr int kZstdWindowLogMax = 27;
 
 // Reads gzip members or zstd frames one after another, as the programs of these

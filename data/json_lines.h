@@ -1,6 +1,7 @@
 // data/json_lines.h
 //
-// Texts out of JSON lines: one object a line, the text under one of its keys.
+// Reads texts from JSON lines: each line has one object, with the text under
+// one of its keys.
 #ifndef SKERRY_DATA_JSON_LINES_H_
 #define SKERRY_DATA_JSON_LINES_H_
 
@@ -46,9 +47,9 @@ struct JsonLinesForm {
   BadLines bad_lines = BadLines::kStop;
 };
 
-// Hands over the texts in order and adds to `counts`; blank lines count for
-// nothing. Errors: InvalidArgument that names the line, the first of which has
-// the number `first_number`, and the column of what is wrong with it.
+// Gives out the texts in order and adds to `counts`; blank lines do not count.
+// Errors: InvalidArgument with the number of the line, counted from
+// `first_number`, and the column of the mistake.
 absl::Status ForEachJsonLine(std::string_view lines, const JsonLinesForm& form,
                              size_t first_number,
                              absl::FunctionRef<void(JsonLine line)> take,

@@ -1,6 +1,7 @@
 // data/kept_bytes.h
 //
-// How much of a text a tokenizer gives back.
+// Measures how much of a text is left after a tokenizer has encoded and decoded
+// it.
 #ifndef SKERRY_DATA_KEPT_BYTES_H_
 #define SKERRY_DATA_KEPT_BYTES_H_
 

@@ -1,7 +1,8 @@
 // data/manifest.h
 //
-// The list of what a prepared data set consists of; the last file written, so
-// a directory with a manifest is complete. See docs/formats/token_shard.md.
+// The manifest lists the files of a prepared data set. It is the last file to
+// be written, so a directory with a manifest is complete. See
+// docs/formats/token_shard.md.
 #ifndef SKERRY_DATA_MANIFEST_H_
 #define SKERRY_DATA_MANIFEST_H_
 

@@ -1,7 +1,7 @@
 // data/ngram_entropy.h
 //
-// How well the two bytes before a byte predict it: the yardstick a trained
-// model has to beat.
+// Measures how well the one or two bytes before a byte predict it. A trained
+// model has to do better.
 #ifndef SKERRY_DATA_NGRAM_ENTROPY_H_
 #define SKERRY_DATA_NGRAM_ENTROPY_H_
 

@@ -1,7 +1,7 @@
 // data/sample_order.h
 //
-// Which sample stands at a position of a run. Every epoch is a permutation of
-// the samples, drawn from the seed; any position is found in constant expected
+// Gives the sample at each position of a run. Every epoch is a permutation of
+// the samples, drawn from the seed. Any position is found in constant expected
 // time and memory, so any machine can begin anywhere.
 #ifndef SKERRY_DATA_SAMPLE_ORDER_H_
 #define SKERRY_DATA_SAMPLE_ORDER_H_

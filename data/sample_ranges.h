@@ -1,6 +1,7 @@
 // data/sample_ranges.h
 //
-// Arithmetic on sets of positions of a run: what is leased, consumed, free.
+// Sets of positions of a run, and arithmetic on them. They tell which positions
+// are leased, consumed and free.
 #ifndef SKERRY_DATA_SAMPLE_RANGES_H_
 #define SKERRY_DATA_SAMPLE_RANGES_H_
 

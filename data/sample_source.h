@@ -1,7 +1,7 @@
 // data/sample_source.h
 //
-// Batches out of token shards. The shards of a split form one stream of
-// tokens; sample i has the inputs [i*T, i*T + T) and the targets one token
+// Reads batches from token shards. The shards of a split form one stream of
+// tokens. Sample i has the inputs [i*T, i*T + T) and the targets one token
 // later, so samples share no target. A tail too short for a sample is unused.
 #ifndef SKERRY_DATA_SAMPLE_SOURCE_H_
 #define SKERRY_DATA_SAMPLE_SOURCE_H_

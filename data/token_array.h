@@ -1,7 +1,7 @@
 // data/token_array.h
 //
-// Tokens as other tools store them: whole numbers of one size, little endian,
-// one after the other.
+// Reads tokens as other tools store them: whole numbers of one size,
+// little-endian, one after the other.
 #ifndef SKERRY_DATA_TOKEN_ARRAY_H_
 #define SKERRY_DATA_TOKEN_ARRAY_H_
 

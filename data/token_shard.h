@@ -34,8 +34,9 @@ inline constexpr int kNarrowVocabMax = 65536;
 // in [0, vocab_size).
 absl::StatusOr<std::string> EncodeShardOf(std::span<const int32_t> tokens,
                                           int vocab_size);
-// The same bytes in pieces: the header of a shard of so many tokens, and tokens
-// as they follow it. Requires: at most kTokenShardTokensMax.
+// These give the same bytes in pieces: the header of a shard with this many
+// tokens, and tokens as they follow it. Requires: at most kTokenShardTokensMax
+// tokens.
 std::string EncodeShardHeader(uint64_t tokens, int vocab_size);
 void AppendShardTokens(std::span<const int32_t> tokens, int vocab_size,
                        std::string& bytes);
@@ -58,7 +59,7 @@ class TokenShard {
   // Copies tokens [begin, begin + out.size()); one above 2^31 - 1 becomes
   // negative. Requires: they exist.
   void Read(uint64_t begin, std::span<int32_t> out) const;
-  // Where tokens [begin, begin + count) are. Requires: they exist.
+  // Returns the bytes of tokens [begin, begin + count). Requires: they exist.
   std::span<const std::byte> BytesOf(uint64_t begin, uint64_t count) const {
     return payload_.subspan(begin * token_bytes_, count * token_bytes_);
   }

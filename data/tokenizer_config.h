@@ -1,8 +1,8 @@
 // data/tokenizer_config.h
 //
-// What stands beside a model: its tokenizer's file under the name that
-// transformers looks for, and the tokenizer_config.json that AutoTokenizer
-// reads with it.
+// Makes the tokenizer files of a model folder: the tokenizer's file under the
+// name that transformers looks for, and the tokenizer_config.json that
+// AutoTokenizer reads with it.
 #ifndef SKERRY_DATA_TOKENIZER_CONFIG_H_
 #define SKERRY_DATA_TOKENIZER_CONFIG_H_
 
@@ -25,7 +25,7 @@ struct SpecialToken {
   std::string text;
 };
 
-// What a text begins and ends with.
+// The tokens that begin and end a text.
 struct SpecialTokens {
   std::optional<SpecialToken> begin;
   std::optional<SpecialToken> end;

@@ -1,6 +1,6 @@
 // data/tokenizer_file.h
 //
-// A tokenizer's file, whichever kind it is: docs/formats/tokenizer.md.
+// Recognises a tokenizer's file of either kind: docs/formats/tokenizer.md.
 #ifndef SKERRY_DATA_TOKENIZER_FILE_H_
 #define SKERRY_DATA_TOKENIZER_FILE_H_
 

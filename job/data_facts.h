@@ -1,6 +1,6 @@
 // job/data_facts.h
 //
-// A prepared data set as one machine finds it.
+// Describes a prepared data set as one machine finds it.
 #ifndef SKERRY_JOB_DATA_FACTS_H_
 #define SKERRY_JOB_DATA_FACTS_H_
 

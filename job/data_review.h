@@ -1,7 +1,8 @@
 // job/data_review.h
 //
-// Whether a job can train on a data set: its manifest is the one that the job
-// names, the model knows its tokens, and it holds one sample at least.
+// Checks whether a job can train on a data set: the manifest must be the one
+// that the job names, the model must know the data's tokens, and there must be
+// at least one sample.
 #ifndef SKERRY_JOB_DATA_REVIEW_H_
 #define SKERRY_JOB_DATA_REVIEW_H_
 

@@ -1,9 +1,9 @@
 // job/job_spec.h
 //
-// What an operator submits, with the default of every field that has one.
-// Field for field the message of proto/skerry/v1/job.proto, which says what
-// each means. A field whose default depends on other fields is empty until
-// job/defaults.h fills it.
+// Defines what an operator submits, with the default of every field that has a
+// fixed one. It has the fields of the message in proto/skerry/v1/job.proto,
+// which says what each means. If a default depends on other fields, the field
+// is empty until job/defaults.h fills it.
 #ifndef SKERRY_JOB_JOB_SPEC_H_
 #define SKERRY_JOB_JOB_SPEC_H_
 

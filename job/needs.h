@@ -1,6 +1,6 @@
 // job/needs.h
 //
-// How much main memory a job takes on each of its workers, at the very least.
+// Computes how much main memory a job takes at least on each of its workers.
 #ifndef SKERRY_JOB_NEEDS_H_
 #define SKERRY_JOB_NEEDS_H_
 
@@ -14,9 +14,9 @@ struct Needs {
   // Parameters of the model; 0 when its config is not understood.
   uint64_t parameters = 0;
   // A trainer holds parameters, gradients and the optimizer's moments of the
-  // whole model, and shares one more copy with its worker, all in fp32. What
-  // the outer loop and activations take comes on top and is not counted: a
-  // worker with less than this cannot work, one with more may.
+  // whole model, and shares one more copy with its worker, all in fp32. Memory
+  // for the outer loop and for activations comes on top and is not counted. So
+  // a worker with less than this cannot work, and one with more may.
   uint64_t worker_bytes = 0;
 };
 

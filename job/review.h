@@ -1,7 +1,7 @@
 // job/review.h
 //
-// The one validator of jobs. Submit and `plan`, the worker and the trainer ask
-// it, so that what submit accepts is what they can work with.
+// This is the one validator of jobs. Submit, `plan`, the worker and the trainer
+// call it, so that all of them accept the same jobs.
 #ifndef SKERRY_JOB_REVIEW_H_
 #define SKERRY_JOB_REVIEW_H_
 
@@ -29,8 +29,8 @@ struct ReviewedSpec {
 // path, its bound, the value, what to do.
 absl::StatusOr<ReviewedSpec> ReviewJobSpec(const JobSpec& submitted);
 
-// The same for a caller that wants the problems one by one; `reviewed` is of
-// use when none was found.
+// Does the same for a caller that wants the problems one by one. `reviewed` may
+// be used if there are none.
 void ReviewJobSpec(ReviewedSpec& reviewed, SpecProblems& problems);
 
 // Fills defaults and checks only what workers and trainers compute with:

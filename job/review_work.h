@@ -1,7 +1,7 @@
 // job/review_work.h
 //
-// The part of the validator that looks at what a job computes: training,
-// exchange and the outer loop.
+// Validates the part of a job that it computes: training, exchange and the
+// outer loop.
 #ifndef SKERRY_JOB_REVIEW_WORK_H_
 #define SKERRY_JOB_REVIEW_WORK_H_
 
@@ -13,8 +13,8 @@
 
 namespace skerry::job {
 
-// Requires: FillDefaults(spec). Appends what is impossible to `problems` and
-// what is accepted but not advised to `warnings`.
+// Appends what is impossible to `problems`, and what is accepted but not
+// advised to `warnings`. Requires: FillDefaults(spec) has run.
 void ReviewFilledWork(const JobSpec& spec, std::vector<std::string>& warnings,
                       SpecProblems& problems);
 

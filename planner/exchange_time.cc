@@ -64,6 +64,14 @@ absl::Status ValidateShape(const ExchangeShape& shape) {
   return absl::OkStatus();
 }
 
+void SetOwners(std::span<const uint64_t> span_elements,
+               std::span<const uint32_t> owners, ExchangeShape& shape) {
+  for (ExchangeMember& member : shape.members) member.owned_elements = 0;
+  for (size_t s = 0; s < span_elements.size(); ++s) {
+    shape.members[owners[s]].owned_elements += span_elements[s];
+  }
+}
+
 HopSeconds TimesOf(const ExchangeShape& shape, size_t member, size_t codec,
                    const CodecCost& cost) {
   HopSeconds times;
@@ -103,6 +111,36 @@ HopSeconds TimesOf(const ExchangeShape& shape, size_t member, size_t codec,
   }
   if (times.second > 0.0) times.second += owned / encode;
   return times;
+}
+
+double RateOf(const LinkFacts& link) {
+  return Cautious(std::min(link.up_bytes_per_s, link.down_bytes_per_s), link);
+}
+
+double LinkSeconds(const ExchangeShape& shape, size_t member,
+                   double bytes_per_element) {
+  const size_t count = shape.members.size();
+  if (count == 1) return 0.0;
+  const ExchangeMember& self = shape.members[member];
+  const auto all = static_cast<double>(shape.elements);
+  const double elements =
+      shape.hops == 1 ? static_cast<double>(count - 1) * all
+                      : all + static_cast<double>(count - 2) *
+                                  static_cast<double>(self.owned_elements);
+  return elements * bytes_per_element / RateOf(self.link);
+}
+
+absl::Duration LinkTime(const ExchangeShape& shape,
+                        std::span<const double> bytes_per_element) {
+  double busiest = 0.0;
+  double delay = 0.0;
+  for (size_t m = 0; m < shape.members.size(); ++m) {
+    const LinkFacts& link = shape.members[m].link;
+    busiest = std::max(busiest, LinkSeconds(shape, m, bytes_per_element[m]));
+    delay = std::max(delay, OneWaySeconds(link, link));
+  }
+  if (shape.members.size() == 1) return absl::ZeroDuration();
+  return absl::Seconds(busiest + shape.hops * delay);
 }
 
 }  // namespace skerry::planner

@@ -1,7 +1,12 @@
 // planner/exchange_time.h
 //
-// How long an exchange takes with given codecs, before it has happened.
+// How long an exchange takes, before it has happened.
 //
+// LinkTime counts what crosses the busiest link, as if results of the first
+// spans crossed while others are still contributed. Owners, deadlines and plans
+// of jobs follow from it.
+//
+// Codecs follow from TimesOf, which also counts encoding and decoding.
 // Members share links, so what one sends delays another. To keep each member's
 // part a function of its own codec, a member is charged what would happen if
 // all others sent with its codec as well; the exchange is as long as its
@@ -17,6 +22,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -71,6 +77,12 @@ struct CodecCost {
 // own all elements of a two-hop exchange.
 absl::Status ValidateShape(const ExchangeShape& shape);
 
+// Sets what the members of a two-hop exchange own: span i is owners[i]'s.
+//
+// Requires: as many owners as spans, each of them a member.
+void SetOwners(std::span<const uint64_t> span_elements,
+               std::span<const uint32_t> owners, ExchangeShape& shape);
+
 // Seconds from the start of a hop until everyone has decoded what `member` sent
 // in it.
 struct HopSeconds {
@@ -83,6 +95,27 @@ struct HopSeconds {
 // Requires: ValidateShape(shape) is OK and member < shape.members.size().
 HopSeconds TimesOf(const ExchangeShape& shape, size_t member, size_t codec,
                    const CodecCost& cost);
+
+// The slower way of a link, in bytes a second as plans count on it.
+double RateOf(const LinkFacts& link);
+
+// Seconds for which the slower way of the member's link is in use when all send
+// `bytes_per_element`. With M bytes, G members and a share s of it owned, that
+// is M (G - 1) each way in one hop, and M (1 + (G - 2) s) in two: M (1 - s) of
+// contributions out and results in, M (G - 1) s of results out and
+// contributions in.
+//
+// Requires: member < shape.members.size(), and the rates of its link are above
+// 0.
+double LinkSeconds(const ExchangeShape& shape, size_t member,
+                   double bytes_per_element);
+
+// The longest LinkSeconds of a member, who sends `bytes_per_element[member]`,
+// and the delay of each hop.
+//
+// Requires: as LinkSeconds, for every member, each with its bytes_per_element.
+absl::Duration LinkTime(const ExchangeShape& shape,
+                        std::span<const double> bytes_per_element);
 
 }  // namespace skerry::planner
 

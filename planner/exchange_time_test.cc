@@ -129,6 +129,31 @@ TEST(ExchangeTimeTest, EqualMembersTakeWhatCountingBytesSays) {
   EXPECT_NEAR(times.second, 3.0 + 0.05, 1e-3);
 }
 
+TEST(ExchangeTimeTest, LinkTimeIsThatOfTheBusiestLink) {
+  ExchangeShape shape;
+  shape.elements = 100;
+  for (const double rate : {100.0, 50.0, 20.0}) {
+    ExchangeMember member;
+    member.link.up_bytes_per_s = rate;
+    member.link.down_bytes_per_s = 2 * rate;
+    member.link.round_trip = absl::Seconds(1);
+    shape.members.push_back(member);
+  }
+  const std::vector<uint64_t> spans = {60, 40};
+  SetOwners(spans, std::vector<uint32_t>{0, 1}, shape);
+  EXPECT_DOUBLE_EQ(LinkSeconds(shape, 0, 2.0), 2 * (100 + 60) / 100.0);
+  EXPECT_DOUBLE_EQ(LinkSeconds(shape, 1, 2.0), 2 * (100 + 40) / 50.0);
+  EXPECT_DOUBLE_EQ(LinkSeconds(shape, 2, 2.0), 2 * 100 / 20.0);
+  // Two hops, half a round trip each.
+  const std::vector<double> bytes = {2, 2, 2};
+  EXPECT_EQ(LinkTime(shape, bytes), absl::Seconds(10 + 1));
+  const std::vector<double> smaller = {2, 2, 1};
+  EXPECT_EQ(LinkTime(shape, smaller), absl::Seconds(5.6 + 1));
+  shape.hops = 1;
+  EXPECT_DOUBLE_EQ(LinkSeconds(shape, 2, 2.0), 2 * 2 * 100 / 20.0);
+  EXPECT_EQ(LinkTime(shape, bytes), absl::Seconds(20 + 0.5));
+}
+
 TEST(ExchangeTimeTest, SpreadMakesALinkCountForLess) {
   ExchangeShape shape = Random(7, 2);
   const double calm = TimesOf(shape, 0, 0, {1.0, 1e9, 1e9}).first;
@@ -162,6 +187,7 @@ TEST(ExchangeTimeTest, ALoneMemberTakesNoTime) {
   shape.members[0].owned_elements = shape.elements;
   const HopSeconds times = TimesOf(shape, 0, 0, {1.0, 1e9, 1e9});
   EXPECT_EQ(times.first + times.second, 0.0);
+  EXPECT_EQ(LinkTime(shape, std::vector<double>{1.0}), absl::ZeroDuration());
 }
 
 TEST(ExchangeTimeTest, FactsOutOfTheirDomainAreInvalid) {

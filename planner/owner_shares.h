@@ -2,12 +2,11 @@
 //
 // How much of a two-hop exchange each member owns, and which spans.
 //
-// With M encoded bytes and G members, a member that owns the share s moves
-// M (1 + (G - 2) s) bytes each way: M (1 - s) of contributions out and results
-// in, M (G - 1) s of results out and contributions in. All links then end
-// together when s_i = (T r_i / M - 1) / (G - 2), r_i being the slower direction
-// of member i. Shares cannot be negative, so T >= M / min r_i, and where that
-// floor binds the others have time to spare.
+// A member that owns the share s_i is busy for T = M (1 + (G - 2) s_i) / r_i
+// (LinkSeconds in exchange_time.h), with M bytes, G members and the slower way
+// r_i of its link. All links end together when s_i = (T r_i / M - 1) / (G - 2).
+// Shares cannot be negative, so T >= M / min r_i, and where that floor binds
+// the others have time to spare.
 #ifndef SKERRY_PLANNER_OWNER_SHARES_H_
 #define SKERRY_PLANNER_OWNER_SHARES_H_
 
@@ -17,32 +16,28 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "base/ids.h"
-#include "planner/spans.h"
+#include "planner/exchange_time.h"
 
 namespace skerry::planner {
 
-struct MemberRate {
-  ReplicaId replica;
-  double up_bytes_per_s = 0.0;
-  double down_bytes_per_s = 0.0;
-};
-
 struct OwnerShares {
-  double seconds = 0.0;        // T, without latency
+  double seconds = 0.0;        // T, without delays
   std::vector<double> shares;  // in the order of the members; their sum is 1
   std::string reason;
 };
 
-// Errors: InvalidArgument when there is no member, a rate is not positive, or
-// `encoded_bytes` is negative.
-absl::StatusOr<OwnerShares> ComputeOwnerShares(
-    double encoded_bytes, std::span<const MemberRate> members);
+// Whatever the members of `shape` own in it is not looked at.
+//
+// Errors: InvalidArgument when there are fewer than three members, a rate is
+// not positive, or `bytes_per_element` is not.
+absl::StatusOr<OwnerShares> ComputeOwnerShares(const ExchangeShape& shape,
+                                               double bytes_per_element);
 
 struct OwnerAssignment {
-  // By span, the index of its owner in `members`.
+  // By span, the index of its owner in the members.
   std::vector<uint32_t> owner;
-  double seconds = 0.0;  // of the slowest member, with whole spans
+  // LinkSeconds of the member that needs most, with whole spans.
+  double seconds = 0.0;
   std::string reason;
 };
 
@@ -50,10 +45,11 @@ struct OwnerAssignment {
 // can: optimal for spans of one size, and at most one span later than
 // ComputeOwnerShares otherwise. Depends on nothing but the arguments.
 //
-// Errors: as above; InvalidArgument when there is no span.
+// Errors: as above; InvalidArgument when `span_elements` are not all elements
+// of the shape.
 absl::StatusOr<OwnerAssignment> AssignOwners(
-    double encoded_bytes_per_element, std::span<const SpanRange> spans,
-    std::span<const MemberRate> members);
+    const ExchangeShape& shape, std::span<const uint64_t> span_elements,
+    double bytes_per_element);
 
 }  // namespace skerry::planner
 

@@ -1,7 +1,8 @@
 // runtime/blob_store.h
 //
-// Bytes under names, outside any one worker's care: where checkpoints live. A
-// folder today; an object store fits the same calls.
+// A blob store keeps bytes under names, apart from any single worker.
+// Checkpoints live there. Today it is a folder; an object store fits the same
+// calls.
 #ifndef SKERRY_RUNTIME_BLOB_STORE_H_
 #define SKERRY_RUNTIME_BLOB_STORE_H_
 
@@ -15,9 +16,9 @@
 
 namespace skerry::runtime {
 
-// A key is one or more parts joined by '/'; a part has letters, digits, '.',
+// A key is one or more parts joined by '/'. A part has letters, digits, '.',
 // '_' and '-', and does not begin with '.'. Every call may block. Errors are
-// those of Files, and InvalidArgument for what is no key.
+// those of Files, and InvalidArgument for a malformed key.
 class BlobStore {
  public:
   virtual ~BlobStore() = default;

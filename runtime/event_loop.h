@@ -1,6 +1,6 @@
 // runtime/event_loop.h
 //
-// The one thread that owns a role's state.
+// An event loop is the one thread that owns a role's state.
 #ifndef SKERRY_RUNTIME_EVENT_LOOP_H_
 #define SKERRY_RUNTIME_EVENT_LOOP_H_
 

@@ -1,6 +1,6 @@
 // runtime/executor.h
 //
-// Where work that would hold up an event loop is done.
+// An executor runs work that would hold up an event loop.
 #ifndef SKERRY_RUNTIME_EXECUTOR_H_
 #define SKERRY_RUNTIME_EXECUTOR_H_
 

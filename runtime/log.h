@@ -1,8 +1,8 @@
 // runtime/log.h
 //
-// What happened, for operators. An event is a stable lower-case name such as
-// "transport.stream.lost"; what varies is in the fields. Users grep for both,
-// so a name once released keeps its meaning.
+// Logs events for operators. An event has a stable lower-case name such as
+// "transport.stream.lost"; the values that vary are in its fields. Users grep
+// for both, so a released name keeps its meaning.
 #ifndef SKERRY_RUNTIME_LOG_H_
 #define SKERRY_RUNTIME_LOG_H_
 

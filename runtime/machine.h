@@ -1,7 +1,7 @@
 // runtime/machine.h
 //
-// What a daemon tells of the machine that it runs on. Memory decides which
-// models a worker may have; the rest is for operators.
+// Describes the machine that a daemon runs on. Memory decides which models a
+// worker may have; the rest is for operators.
 #ifndef SKERRY_RUNTIME_MACHINE_H_
 #define SKERRY_RUNTIME_MACHINE_H_
 

@@ -1,8 +1,8 @@
 // runtime/metrics.h
 //
-// What a daemon counts, as values; how they are told is the admin server's.
-// Names end in the unit, and counters in `_total` (`skerry_job_stall_seconds_
-// total`); docs/metrics.md lists them all.
+// A daemon's metrics as values; the admin server publishes them. Names end in
+// the unit, and those of counters in `_total`
+// (`skerry_job_stall_seconds_total`). docs/metrics.md lists them all.
 #ifndef SKERRY_RUNTIME_METRICS_H_
 #define SKERRY_RUNTIME_METRICS_H_
 

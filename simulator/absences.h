@@ -1,6 +1,6 @@
 // simulator/absences.h
 //
-// When workers' machines are taken away and given back.
+// Tells when workers' machines are taken away and given back.
 #ifndef SKERRY_SIMULATOR_ABSENCES_H_
 #define SKERRY_SIMULATOR_ABSENCES_H_
 
@@ -20,8 +20,7 @@ struct Absence {
 };
 
 struct Preemption {
-  // Mean time from a worker's return to its next absence. Zero: it is never
-  // absent.
+  // Mean time from a worker's return to its next absence.
   absl::Duration between_mean;
   // Mean length of an absence.
   absl::Duration away_mean;

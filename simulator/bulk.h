@@ -1,8 +1,8 @@
 // simulator/bulk.h
 //
-// Bulk transport of one worker's process over the simulated network: the real
-// outbox and inbox, on streams that are slow, break, and damage what they
-// carry.
+// The bulk transport of one worker's process over the simulated network. It has
+// the real outbox and inbox, on streams that are slow, break, and damage the
+// bytes that they carry.
 #ifndef SKERRY_SIMULATOR_BULK_H_
 #define SKERRY_SIMULATOR_BULK_H_
 

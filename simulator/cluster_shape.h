@@ -1,7 +1,7 @@
 // simulator/cluster_shape.h
 //
-// A cluster as numbers: islands of workers of one speed, and the links that
-// join them.
+// Describes a cluster with numbers: islands of workers of one speed, and the
+// links between them.
 #ifndef SKERRY_SIMULATOR_CLUSTER_SHAPE_H_
 #define SKERRY_SIMULATOR_CLUSTER_SHAPE_H_
 

@@ -1,7 +1,7 @@
 // simulator/coordinator_node.h
 //
-// One run of the coordinator's process: the shell around the real core on a
-// simulated journal, and the workers' control streams.
+// One run of the coordinator's process: the real core in its shell, a simulated
+// journal, and the workers' control streams.
 #ifndef SKERRY_SIMULATOR_COORDINATOR_NODE_H_
 #define SKERRY_SIMULATOR_COORDINATOR_NODE_H_
 

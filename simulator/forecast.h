@@ -5,10 +5,10 @@
 // time, with frames of the real size and trainers that take the given time for
 // each sample. The same problem gives the same forecast.
 //
-// If the model has more than two alignments a span, a model with fewer elements
-// and as many spans stands for it (stand_in.h). Links are then slower by the
-// same factor, frames are smaller by it, and each codec is charged what a span
-// of the real size takes.
+// If a span of the model has more than two alignments, a model with as many
+// spans and fewer elements takes its place (stand_in.h). Links are then slower
+// by the same factor, frames are smaller by it, and each codec takes the time
+// that a span of the real size takes.
 #ifndef SKERRY_SIMULATOR_FORECAST_H_
 #define SKERRY_SIMULATOR_FORECAST_H_
 

@@ -188,6 +188,23 @@ TEST(ForecastTest, WhoIsTakenAwayIsMissedForAsLong) {
             0.85 * calm.samples_per_s * forecast.live_share);
 }
 
+// While the third is away, the others make more than 64 exchanges of 0.1 s, so
+// that an attempt has a second. With the third it takes 2.7 s, as its way out
+// says once it is measured.
+TEST(ForecastTest, WhoIsFarSlowerThanTheOthersIsTakenInAgain) {
+  ForecastProblem problem =
+      Problem(3, absl::Milliseconds(5), Spec(150, 3, kSync));
+  for (IslandShape& island : problem.cluster.islands) {
+    island.up_bytes_per_s = island.down_bytes_per_s = 10 * kModelBytes;
+  }
+  IslandShape& slow = problem.cluster.islands[2];
+  slow.up_bytes_per_s = kModelBytes / 2;
+  problem.absences = {{2, absl::Seconds(10), absl::Seconds(40)}};
+  const Forecast forecast = Make(problem);
+  EXPECT_EQ(forecast.lives, 4);
+  EXPECT_GT(forecast.members_mean, 2.25);
+}
+
 TEST(ForecastTest, ALongJobIsCutToRounds) {
   ForecastProblem problem =
       Problem(2, absl::Milliseconds(5), Spec(1000, 2, kSync));

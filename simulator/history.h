@@ -1,7 +1,7 @@
 // simulator/history.h
 //
-// What happened in a simulation, line by line: the hash of all of it, and the
-// newest lines for whoever looks into a failure.
+// Records a simulation line by line. It keeps a hash of all lines, and the
+// newest lines for finding a failure.
 #ifndef SKERRY_SIMULATOR_HISTORY_H_
 #define SKERRY_SIMULATOR_HISTORY_H_
 

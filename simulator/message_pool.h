@@ -1,7 +1,7 @@
 // simulator/message_pool.h
 //
-// Messages on their way. Whoever lets go of one last gives it back, so that its
-// parts are not made anew for the next.
+// Messages that are no longer used go back to this pool, so that their parts
+// are not allocated again for the next message.
 #ifndef SKERRY_SIMULATOR_MESSAGE_POOL_H_
 #define SKERRY_SIMULATOR_MESSAGE_POOL_H_
 

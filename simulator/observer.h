@@ -1,7 +1,8 @@
 // simulator/observer.h
 //
-// What can be seen of a simulation from outside the programs: what became
-// durable, what was said, and what each seat holds. Checkers stand behind it.
+// An observer sees a simulation from outside the programs: the records that
+// became durable, the messages, and what each seat holds. Checkers are
+// observers.
 #ifndef SKERRY_SIMULATOR_OBSERVER_H_
 #define SKERRY_SIMULATOR_OBSERVER_H_
 
@@ -54,7 +55,8 @@ class Observer {
   virtual void OnOrdersSaid(HostId to, const coordinator::Orders& orders) {}
   virtual void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
                            const std::string& folder) {}
-  // A run of the coordinator has taken it in, whatever it made of it.
+  // A run of the coordinator has taken in the Status, whether or not it changed
+  // anything.
   virtual void OnStatusTaken(HostId from, uint64_t run,
                              const coordinator::StatusFacts& status) {}
   // A run of a worker has been given them, and a frame was accepted.

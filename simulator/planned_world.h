@@ -1,8 +1,8 @@
 // simulator/planned_world.h
 //
-// A world as numbers describe it: machines of given speeds in islands, whose
-// links are shared by all that crosses them, and machines that are taken away
-// and given back. Nothing else goes wrong.
+// A world that numbers describe: machines of given speeds in islands that share
+// their links. Machines may be taken away and given back; nothing else goes
+// wrong.
 #ifndef SKERRY_SIMULATOR_PLANNED_WORLD_H_
 #define SKERRY_SIMULATOR_PLANNED_WORLD_H_
 

@@ -1,7 +1,7 @@
 // simulator/process.h
 //
-// One run of a process on a simulated machine: its event loop, and what its
-// clock says.
+// One run of a process on a simulated machine, with its event loop and its
+// clock.
 #ifndef SKERRY_SIMULATOR_PROCESS_H_
 #define SKERRY_SIMULATOR_PROCESS_H_
 
@@ -36,7 +36,7 @@ class Clock {
   double rate_ = 1.0;
 };
 
-// Destroying it is the end of the process: nothing it was given runs any more.
+// Destroying it ends the process: none of its tasks runs any more.
 class Process final : public runtime::EventLoop {
  public:
   // All outlive the process. `after_task` runs after each of its tasks.

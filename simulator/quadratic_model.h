@@ -1,7 +1,7 @@
 // simulator/quadratic_model.h
 //
-// A point that looks for noisy targets, so that rounds have real arithmetic at
-// the cost of a few additions.
+// A model that moves a point towards noisy targets. So rounds have real
+// arithmetic at the cost of a few additions.
 #ifndef SKERRY_SIMULATOR_QUADRATIC_MODEL_H_
 #define SKERRY_SIMULATOR_QUADRATIC_MODEL_H_
 

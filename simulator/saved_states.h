@@ -1,7 +1,7 @@
 // simulator/saved_states.h
 //
-// The folder of checkpoints that all workers of a simulation see: whole states
-// of jobs, which outlive every disk.
+// The folder of checkpoints that all workers of a simulation use. It has whole
+// states of jobs, and outlives every disk.
 #ifndef SKERRY_SIMULATOR_SAVED_STATES_H_
 #define SKERRY_SIMULATOR_SAVED_STATES_H_
 
@@ -22,8 +22,8 @@ namespace skerry::sim {
 
 class SavedStates {
  public:
-  // As the daemon does: the pieces have to be what the order names, one that is
-  // there already has to be the same, and old ones go.
+  // Saves as the daemon does. The pieces must be those that the order names. A
+  // checkpoint that is there already must be the same. Old checkpoints go.
   v1::CheckpointOutcome Save(const worker::StateToSave& state);
 
   // A fragment of a state as a base, whose sequence is to be set.

@@ -1,8 +1,8 @@
 // simulator/session.h
 //
-// A control stream between a worker's process and the coordinator's, as both
-// see it. Each message travels by itself, so that it may be lost, repeated or
-// late: the protocol says that nobody minds (PROTOCOL 3).
+// A control stream between a worker's process and the coordinator's. Each
+// message travels by itself, so it may be lost, repeated or late. PROTOCOL 3
+// allows all of that.
 #ifndef SKERRY_SIMULATOR_SESSION_H_
 #define SKERRY_SIMULATOR_SESSION_H_
 

@@ -53,8 +53,8 @@ struct Pace {
 };
 
 // A simulated model may have fewer elements than the real one that it stands
-// for. Links are then slower by the same factor, and each message is charged so
-// many bytes that it takes as long as the real one.
+// for. Links are then slower by the same factor. Each message counts as so many
+// bytes that it takes as long as the real one.
 struct Scale {
   // Number of real elements for each simulated element.
   double elements = 1;

@@ -1,9 +1,10 @@
 // simulator/shared_links.h
 //
 // Links that many connections cross at once: an island's way out, its way in,
-// the way between two. Connections that meet on one share it as long TCP
-// connections do: none gets more while one that gets less could have it
-// (max-min fairness). What a connection carries goes in order.
+// and the way between two islands. Connections that meet on a link share it as
+// long TCP connections do (max-min fairness): its rate is divided evenly,
+// except that no connection gets more than it can use. A connection carries its
+// bytes in order.
 #ifndef SKERRY_SIMULATOR_SHARED_LINKS_H_
 #define SKERRY_SIMULATOR_SHARED_LINKS_H_
 

@@ -19,7 +19,7 @@
 
 namespace skerry::sim {
 
-// What stays when processes die.
+// The disk under the journal, which outlives processes.
 struct JournalDisk {
   std::optional<coordinator::JournalSnapshot> snapshot;
   // The entries after the snapshot.

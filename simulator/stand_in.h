@@ -1,9 +1,9 @@
 // simulator/stand_in.h
 //
-// A small model that stands for a large one. It has as many spans, so that
-// there are as many owners, joiners and frames, and so few elements that their
-// arithmetic costs little. The charge for its frames is measured: one span of
-// the real size and one of the small size are encoded.
+// Makes a small model that stands for a large one. It has as many spans, so
+// owners, joiners and frames are as many, but so few elements that arithmetic
+// costs little. To find how many bytes a frame counts, one span of the real
+// size and one of the small size are encoded.
 #ifndef SKERRY_SIMULATOR_STAND_IN_H_
 #define SKERRY_SIMULATOR_STAND_IN_H_
 

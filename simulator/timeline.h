@@ -1,6 +1,6 @@
 // simulator/timeline.h
 //
-// The one order in which everything of a simulation happens.
+// Runs all tasks of a simulation in one order.
 #ifndef SKERRY_SIMULATOR_TIMELINE_H_
 #define SKERRY_SIMULATOR_TIMELINE_H_
 
@@ -13,7 +13,8 @@
 
 namespace skerry::sim {
 
-// Simulated time, as no process sees it: every process has a clock of its own.
+// Keeps simulated time. No process sees it, because every process has a clock
+// of its own.
 class Timeline {
  public:
   using Task = absl::AnyInvocable<void() &&>;

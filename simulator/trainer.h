@@ -26,8 +26,8 @@
 
 namespace skerry::sim {
 
-// Where the trainers of a replica wait for each other: all members of a group
-// have to come to a step before any of them goes on.
+// Lets the trainers of a replica wait for each other: no member of a group goes
+// on before all have come to a step.
 class TrainerIslands {
  public:
   enum class Step { kJoin, kLoad };
@@ -90,8 +90,8 @@ class SimTrainer final : public worker::TrainerPort {
   void Die(const absl::Status& why);
   // No call is answered any more, until the process dies.
   void Stand(Hang how);
-  // What the process answers when it is asked how far it is; nothing when it is
-  // stopped, or is not there.
+  // Returns what the process answers about its progress; nothing when it is
+  // stopped or not there.
   std::optional<worker::TrainerProgress> Progress() const;
   bool running() const { return running_; }
 

@@ -1,6 +1,6 @@
 // transport/address.h
 //
-// What an address has to look like: HOST:PORT.
+// Checks that an address has the form HOST:PORT.
 #ifndef SKERRY_TRANSPORT_ADDRESS_H_
 #define SKERRY_TRANSPORT_ADDRESS_H_
 

@@ -1,7 +1,7 @@
 // transport/answer.h
 //
-// What the receiving end says about a frame on the wire. Frames of one stream
-// are numbered 0, 1, 2, ... in the order they were written to it.
+// The receiver's answers about frames, on the wire. Frames of one stream are
+// numbered 0, 1, 2, ... in the order in which they were written to it.
 #ifndef SKERRY_TRANSPORT_ANSWER_H_
 #define SKERRY_TRANSPORT_ANSWER_H_
 

@@ -87,7 +87,7 @@ struct PeerCounters {
   friend bool operator==(const PeerCounters&, const PeerCounters&) = default;
 };
 
-// What came from one peer, by the name it gave.
+// Counts what came from one peer, under the name that the peer gave.
 struct SourceCounters {
   uint64_t frames_received = 0;  // whole and undamaged, repeats included
   uint64_t payload_bytes_received = 0;
@@ -100,7 +100,7 @@ struct SourceCounters {
                          const SourceCounters&) = default;
 };
 
-// What the frames sent to one peer have shown of the link to it.
+// What the frames to one peer have shown of the link to it.
 struct LinkEstimate {
   double bytes_per_s = 0;
   double rate_spread = 0;  // standard deviation over the mean

@@ -1,6 +1,7 @@
 // transport/flow.h
 //
-// Frames that stand or fall together: those of one attempt in one class.
+// A flow is the frames of one attempt in one class. A receiver wants all of
+// them or none.
 #ifndef SKERRY_TRANSPORT_FLOW_H_
 #define SKERRY_TRANSPORT_FLOW_H_
 

@@ -1,7 +1,7 @@
 // transport/inbox.h
 //
-// The receiving half of every bulk transport: streams that have come in, what
-// is kept for each, and the answers.
+// The receiving half of every bulk transport: incoming streams, the frames that
+// are held for each, and the answers.
 #ifndef SKERRY_TRANSPORT_INBOX_H_
 #define SKERRY_TRANSPORT_INBOX_H_
 
@@ -20,7 +20,7 @@
 
 namespace skerry::transport {
 
-// The way back along a stream that came in. Called on the loop.
+// The way back to the sender of an incoming stream. Called on the loop.
 class IncomingStream {
  public:
   virtual ~IncomingStream() = default;

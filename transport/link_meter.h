@@ -1,13 +1,13 @@
 // transport/link_meter.h
 //
-// Estimates what a link to one peer carries, from the times when frames left
-// and when the peer said that they had arrived.
+// Estimates the rate of a link to one peer from the times at which frames left
+// and at which the peer said that they had arrived.
 //
-// While frames are under way the link is busy. Its rate is what arrived after
-// the first arrival, over the time since then, so that the round trip does not
-// count as slowness of the link. Frames of an attempt that was given up are
-// under way as well, until they arrive or their stream is lost. Busy times that
-// are too short are timed together, and long ones in pieces.
+// While frames are under way the link is busy. Its rate is the number of bytes
+// after the first arrival, over the time since then, so that the round trip
+// does not make the link look slow. Frames of an attempt that was given up
+// count as under way until they arrive or their stream is lost. Short busy
+// times are timed together, and long ones in pieces.
 #ifndef SKERRY_TRANSPORT_LINK_METER_H_
 #define SKERRY_TRANSPORT_LINK_METER_H_
 

@@ -1,6 +1,6 @@
 // transport/loopback.h
 //
-// Where plaintext may be spoken.
+// Decides where connections without TLS are allowed.
 #ifndef SKERRY_TRANSPORT_LOOPBACK_H_
 #define SKERRY_TRANSPORT_LOOPBACK_H_
 

@@ -1,7 +1,8 @@
 // transport/outbox.h
 //
 // The sending half of every bulk transport: peers, their queues, and streams
-// that break and come back. What a stream is made of is the transport's affair.
+// that break and are opened again. Each transport brings its own kind of
+// stream.
 #ifndef SKERRY_TRANSPORT_OUTBOX_H_
 #define SKERRY_TRANSPORT_OUTBOX_H_
 
@@ -23,8 +24,8 @@
 
 namespace skerry::transport {
 
-// What a stream tells the one who opened it; on the loop, never inside a call
-// to the stream, never after the stream was destroyed.
+// Events of a stream for the object that opened it. They come on the loop,
+// never inside a call to the stream, and never after the stream was destroyed.
 class StreamEvents {
  public:
   virtual ~StreamEvents() = default;
@@ -59,8 +60,8 @@ struct OutboxOptions {
   // Frames handed to one stream and not yet written by it. More hides the
   // loop's latency, fewer let urgent frames pass sooner.
   int frames_per_stream_max = 2;
-  // Before a lost stream is opened again; doubles from min to max, each wait
-  // drawn from the upper half.
+  // The wait before a lost stream is opened again. It doubles from min to max,
+  // and each real wait is drawn from the upper half.
   absl::Duration reopen_min = absl::Milliseconds(20);
   absl::Duration reopen_max = absl::Seconds(1);
 };

@@ -1,9 +1,10 @@
 // transport/receive_gate.h
 //
-// Puts one stream's frames before the receiver and finds the answers. A frame
-// that is not wanted yet is kept, with those of its flow that follow, and
-// offered again: an attempt that opens here a moment later than at the sender
-// costs no second transfer. Pure but for the receiver it asks.
+// Offers one stream's frames to the receiver and returns the answers. A frame
+// that is not wanted yet is kept, with the later frames of its flow, and
+// offered again. So if an attempt opens here a moment later than at the sender,
+// the frames need not be sent again. Calls of the receiver are its only side
+// effect.
 #ifndef SKERRY_TRANSPORT_RECEIVE_GATE_H_
 #define SKERRY_TRANSPORT_RECEIVE_GATE_H_
 

@@ -1,11 +1,12 @@
 // transport/send_queue.h
 //
-// The frames that one peer is still owed: which goes next, which have been sent
-// and not answered, and what each answer means. Pure: no stream, no clock.
+// Keeps the frames for one peer: which goes next, which have been sent and not
+// answered, and what each answer means. This is pure code: it has no stream and
+// no clock.
 //
 // A frame is waiting or unanswered until it is finished. Whatever happens to
-// streams, a frame leaves only by an answer, ForgetBefore(), or too many
-// corrupt answers.
+// streams, a frame leaves only by an answer, by ForgetBefore(), or after too
+// many corrupt answers.
 #ifndef SKERRY_TRANSPORT_SEND_QUEUE_H_
 #define SKERRY_TRANSPORT_SEND_QUEUE_H_
 

@@ -1,7 +1,7 @@
 // base/testing/golden_file.h
 //
-// Named arrays that another program computed, as the scripts in tools/gen
-// write them (tools/gen/golden_file.py describes the bytes).
+// Reads golden files: named arrays that another program computed and that the
+// scripts in tools/gen wrote. tools/gen/golden_file.py describes the bytes.
 #ifndef SKERRY_BASE_TESTING_GOLDEN_FILE_H_
 #define SKERRY_BASE_TESTING_GOLDEN_FILE_H_
 

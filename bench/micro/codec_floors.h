@@ -1,6 +1,7 @@
 // bench/micro/codec_floors.h
 //
-// Loops that codecs are compared with, over buffers as codecs have them.
+// Benches compare codecs with these loops, which use buffers like those of
+// codecs.
 #ifndef SKERRY_BENCH_MICRO_CODEC_FLOORS_H_
 #define SKERRY_BENCH_MICRO_CODEC_FLOORS_H_
 
@@ -14,9 +15,9 @@
 
 namespace skerry::bench {
 
-// 64 MiB of values, a payload, and what is decoded. Threads find what they
-// wrote in their own caches, and processors have several of a few tens of MiB,
-// so calls take one set after another.
+// Holds 64 MiB of values, a payload, and room for decoded values, in several
+// sets that calls use in turn. With one set, threads would find what they wrote
+// in the caches of a few tens of MiB that processors have.
 class Buffers {
  public:
   static constexpr size_t kElements = size_t{1} << 24;
@@ -41,7 +42,8 @@ class Buffers {
 // Which of a few loops is the fastest depends on the machine and the sizes.
 using Floors = std::vector<InTurns::Work>;
 
-// Each call of a loop takes the next set. Payloads have their size.
+// Each call of a loop uses the next set of buffers. Payloads have the size of
+// the codec's.
 class CodecFloors {
  public:
   // Both outlive all loops.

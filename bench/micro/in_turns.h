@@ -1,6 +1,6 @@
 // bench/micro/in_turns.h
 //
-// Work beside loops that it is compared with, timed in turns.
+// Times work and the loops that it is compared with, in turns.
 #ifndef SKERRY_BENCH_MICRO_IN_TURNS_H_
 #define SKERRY_BENCH_MICRO_IN_TURNS_H_
 
@@ -23,9 +23,9 @@ struct Shares {
 // Requires: one or more.
 Shares SharesOf(std::vector<double> shares);
 
-// A share is the time of a loop over that of the work right before or right
-// after it. Both then see the same speed of memory, which may be half as fast a
-// minute later.
+// A share is the time of a loop divided by the time of the work right before or
+// right after it. Both then see the same memory speed, which may halve from one
+// minute to the next.
 class InTurns {
  public:
   using Work = std::function<void()>;

@@ -1,9 +1,9 @@
 // bench/micro/memory_floor.h
 //
-// Loops that move the bytes of a codec and do nothing else: what the memory of
-// this machine allows for that mix of reads and writes. They use the same SIMD
-// width as the codecs do, and the caller cuts the buffers for threads as the
-// codecs' are cut.
+// These loops move as many bytes as a codec and do nothing else. So they show
+// what this machine's memory allows for that mix of reads and writes. They use
+// the codecs' SIMD width, and the caller cuts the buffers for threads as it
+// does for codecs.
 #ifndef SKERRY_BENCH_MICRO_MEMORY_FLOOR_H_
 #define SKERRY_BENCH_MICRO_MEMORY_FLOOR_H_
 
@@ -16,10 +16,11 @@ namespace skerry::bench {
 // Sizes of either side are free, wide.size() >= narrow.size(); of each, less
 // than three vectors stay untouched.
 
-// How a loop goes: by vectors of the narrow side, with what belongs to each of
-// the wide one, stored ordinarily or past the caches; or by steps of the wide
-// side that are all alike, which FloorWiden stores past the caches and others
-// ordinarily. Which is the fastest depends on the machine and on the sizes.
+// How a loop goes through its buffers. It may go by vectors of the narrow side,
+// with the matching vectors of the wide side, and store ordinarily or past the
+// caches. Or it may go by equal steps of the wide side, which FloorWiden stores
+// past the caches and others ordinarily. The machine and the sizes decide which
+// is the fastest.
 enum class Way { kGroups, kGroupsPastCaches, kSteps };
 
 // Reads `wide`, writes `narrow`: an encoder. Here and below, memory is asked
@@ -29,8 +30,8 @@ void FloorNarrow(std::span<const std::byte> wide, std::span<std::byte> narrow,
 // Reads `narrow`, writes `wide`: a decoder.
 void FloorWiden(std::span<const std::byte> narrow, std::span<std::byte> wide,
                 Way way, size_t ahead);
-// The same, where nearly all that is written are zeros, in runs of so many
-// bytes, more than a vector: a sparse decoder.
+// Does the same for a sparse decoder: nearly all written values are zeros, in
+// runs of this many bytes, which is more than a vector.
 void FloorClear(std::span<const std::byte> narrow, std::span<std::byte> wide,
                 size_t run_bytes);
 // Reads both, writes `wide`, which stays what it was: a decoder that adds.

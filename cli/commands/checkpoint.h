@@ -1,7 +1,8 @@
 // cli/commands/checkpoint.h
 //
-// Checkpoints of a job in a folder of their own: made from what workers hold,
-// listed, verified, turned into what transformers loads.
+// skerryctl checkpoint: makes a job's checkpoints in a folder from the state
+// that workers hold, lists and verifies them, and turns them into folders that
+// transformers loads.
 #ifndef SKERRY_CLI_COMMANDS_CHECKPOINT_H_
 #define SKERRY_CLI_COMMANDS_CHECKPOINT_H_
 
@@ -18,7 +19,7 @@
 namespace skerry::cli {
 
 struct CheckpointArguments {
-  // Where the checkpoints of one job are.
+  // The folder that has the checkpoints of one job.
   std::string folder;
   // create: the job; keep this many finished ones, 0 keeps all.
   std::string job;

@@ -1,7 +1,8 @@
 // cli/commands/clean.h
 //
-// skerryctl clean: removes from a worker's disk what nobody else can decide
-// about, above all the folders of a coordinator that has lost its journal.
+// skerryctl clean: removes folders from a worker's disk that only an operator
+// can decide about, above all those that a coordinator does not know because it
+// has lost its journal.
 #ifndef SKERRY_CLI_COMMANDS_CLEAN_H_
 #define SKERRY_CLI_COMMANDS_CLEAN_H_
 

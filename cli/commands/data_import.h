@@ -1,7 +1,7 @@
 // cli/commands/data_import.h
 //
-// skerryctl data import: tokens that another tool has made to a data set that
-// workers train on.
+// skerryctl data import: turns tokens that another tool has made into a data
+// set that workers train on.
 #ifndef SKERRY_CLI_COMMANDS_DATA_IMPORT_H_
 #define SKERRY_CLI_COMMANDS_DATA_IMPORT_H_
 
@@ -43,10 +43,9 @@ inline constexpr char kUnknownTokenizer[] = "unknown";
 // checked against the vocabulary. Without validation inputs everything is read
 // twice.
 //
-// Errors: InvalidArgument for options out of range, a file that is of none of
-// the kinds, or a token outside the vocabulary, with the file's name;
-// AlreadyExists when the directory holds another data set; what `files`
-// returns.
+// Errors: InvalidArgument with the file's name for options out of range, a file
+// of an unknown kind, or a token outside the vocabulary; AlreadyExists when the
+// directory holds another data set; those of `files`.
 absl::Status DataImport(const DataImportOptions& options, runtime::Files& files,
                         std::ostream& out);
 

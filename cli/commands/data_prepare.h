@@ -1,6 +1,7 @@
 // cli/commands/data_prepare.h
 //
-// skerryctl data prepare: text files to a data set that workers train on.
+// skerryctl data prepare: turns text files into a data set that workers train
+// on.
 #ifndef SKERRY_CLI_COMMANDS_DATA_PREPARE_H_
 #define SKERRY_CLI_COMMANDS_DATA_PREPARE_H_
 

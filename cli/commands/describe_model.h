@@ -26,9 +26,9 @@ struct DescribeModelArguments {
   std::vector<std::string> cuts;
 };
 
-// Parameters, floating-point operations of one micro-batch and the memory of a
-// trainer that runs it; where the model is cut, likewise of every stage, with
-// what goes from one to the next.
+// Prints parameters, floating-point operations of one micro-batch, and the
+// memory of a trainer that runs it. If the model is cut, it prints the same for
+// every stage, with the values that go from one to the next.
 //
 // Errors: InvalidArgument for a file that cannot be read or is no model that
 // Skerry trains, and for numbers out of range.

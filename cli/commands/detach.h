@@ -1,6 +1,6 @@
 // cli/commands/detach.h
 //
-// Leaving a job that is followed: it goes on.
+// Stops following a job on an interrupt. The job goes on.
 #ifndef SKERRY_CLI_COMMANDS_DETACH_H_
 #define SKERRY_CLI_COMMANDS_DETACH_H_
 

@@ -1,6 +1,6 @@
 // cli/commands/generate.h
 //
-// skerryctl generate: text from a job's model as it stands.
+// skerryctl generate: generates text with the current model of a job.
 #ifndef SKERRY_CLI_COMMANDS_GENERATE_H_
 #define SKERRY_CLI_COMMANDS_GENERATE_H_
 
@@ -20,8 +20,8 @@ struct GenerateArguments {
   double timeout_s = 60;
 };
 
-// Prints the prompt and what the model made of it, as the model's bytes; which
-// sequence it was goes to `err`.
+// Prints the prompt and the generated text, as the model's bytes. `err` gets
+// the sequence of the model. Errors: the client's.
 Command GenerateCommand();
 
 }  // namespace skerry::cli

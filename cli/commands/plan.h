@@ -1,6 +1,6 @@
 // cli/commands/plan.h
 //
-// skerryctl plan: what submitting a job would lead to.
+// skerryctl plan: shows what would happen if a job were submitted.
 #ifndef SKERRY_CLI_COMMANDS_PLAN_H_
 #define SKERRY_CLI_COMMANDS_PLAN_H_
 
@@ -10,9 +10,8 @@
 
 namespace skerry::cli {
 
-// Plans once every worker that the job may use has said what it finds under
-// data.path, or after three seconds without those that have not. Errors: the
-// client's.
+// Makes a plan once every worker that the job may use has said what it finds
+// under data.path, or after three seconds. Errors: the client's.
 absl::StatusOr<v1::PlanJobReply> PlanWithData(
     Client& client, const v1::PlanJobRequest& request);
 

@@ -1,7 +1,7 @@
 // cli/commands/restore.h
 //
-// skerryctl restore: how a job goes on of which workers have another history
-// than the coordinator's journal.
+// skerryctl restore: decides how a job goes on after workers have shown another
+// history than the coordinator's journal.
 #ifndef SKERRY_CLI_COMMANDS_RESTORE_H_
 #define SKERRY_CLI_COMMANDS_RESTORE_H_
 

@@ -30,9 +30,9 @@ struct SampleArguments {
   std::vector<std::string> stops;
 };
 
-// Prints each prompt and what the model made of it, as the model's bytes, a
-// line break after each; as JSON with the reason why it ended. Errors: those of
-// OpenLocalModel; InvalidArgument that names the option; FailedPrecondition
+// Prints each prompt and its generated text, as the model's bytes, with a line
+// break after each. JSON also has the reason why the text ended. Errors: those
+// of OpenLocalModel; InvalidArgument that names the option; FailedPrecondition
 // when there is no tokenizer.
 absl::Status SampleTexts(const SampleArguments& arguments,
                          runtime::Files& files, const Output& output);

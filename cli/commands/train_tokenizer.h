@@ -35,7 +35,7 @@ struct TrainTokenizerArguments {
 };
 
 // Writes the file and prints what it holds. Errors: InvalidArgument;
-// AlreadyExists when another file is there; what `files` returns.
+// AlreadyExists when another file is there; those of `files`.
 absl::Status TrainTokenizer(const TrainTokenizerArguments& arguments,
                             runtime::Files& files, std::ostream& out);
 

@@ -15,7 +15,8 @@ namespace skerry::compression::cpu {
 
 // Values of one word of bits.
 inline constexpr size_t kWordValues = 64;
-// What arrays that these write or read have beyond the values that are meant.
+// Arrays that these functions write or read have this many elements more than
+// the values.
 inline constexpr size_t kCandidateSlack = 64;
 
 // The candidates of one part of a slice. Bit i % 64 of words[i / 64] tells

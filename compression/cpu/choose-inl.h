@@ -1,7 +1,7 @@
 // compression/cpu/choose-inl.h
 //
-// Chooses which of the values that were collected are sent, and keeps their
-// bits among those of all values. Magnitudes are compared as in
+// Chooses which of the collected values are sent, and clears the bits of the
+// others among the bits of all values. Magnitudes are compared as in
 // compression/cpu/select.h. Included once for each SIMD target.
 #if defined(SKERRY_COMPRESSION_CPU_CHOOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_CHOOSE_INL_H_
@@ -56,9 +56,9 @@ HWY_INLINE uint64_t Deposit(uint64_t kept, uint64_t word) {
 #endif
 }
 
-// Which of `count` candidates, 64 at most, are sent: magnitudes above `above`
-// and the first `ties` of those that equal it, `left` in all. Counts both down.
-// Reads 64 in any case.
+// Chooses which of `count` candidates, at most 64, are sent: magnitudes above
+// `above`, and the first `ties` of those that equal it, `left` in all. Counts
+// `ties` and `left` down. Reads 64 candidates in any case.
 HWY_INLINE uint64_t Choose(const float* HWY_RESTRICT candidates, size_t count,
                            uint32_t above, size_t& ties, size_t& left) {
   const uint64_t all = LowBits(count);
@@ -74,7 +74,8 @@ HWY_INLINE uint64_t Choose(const float* HWY_RESTRICT candidates, size_t count,
   return keep;
 }
 
-// As Choose; copies them behind `copied` values of `kept`, which grow.
+// Chooses as Choose does, and copies the chosen candidates behind the `copied`
+// values of `kept`. Adds their number to `copied`.
 HWY_INLINE uint64_t CopyChosen(const float* HWY_RESTRICT candidates,
                                size_t count, uint32_t above, size_t& ties,
                                size_t& left, float* HWY_RESTRICT kept,
@@ -91,9 +92,9 @@ HWY_INLINE uint64_t CopyChosen(const float* HWY_RESTRICT candidates,
   return keep;
 }
 
-// Takes bits of candidates that are not sent out of the words of all values,
-// one after another. `kept` has a bit for each candidate and one word more;
-// `passed` are taken already.
+// Clears the bits of candidates that are not sent in the words of all values,
+// one word after another. `kept` has a bit for each candidate and one word
+// more; the first `passed` candidates are done already.
 class KeptBits {
  public:
   explicit HWY_INLINE KeptBits(const uint64_t* kept, size_t passed = 0)

@@ -1,6 +1,6 @@
 // compression/cpu/fold-inl.h
 //
-// Adds up sums that were kept side by side, half to half, so that the result
+// Adds up partial sums, always the second half to the first, so that the result
 // does not depend on the length of vectors. Included once for each SIMD target.
 #if defined(SKERRY_COMPRESSION_CPU_FOLD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_FOLD_INL_H_

@@ -33,8 +33,8 @@ struct GapSums {
 std::optional<GapSums> SumGaps(std::span<const std::byte> gaps, uint64_t most);
 
 // Fills `places` from the front of `gaps`, which it shortens. `next` is the
-// place after the last one that was read, and moves on. Returns false where
-// SumGaps would return nothing, or where there are fewer gaps.
+// place after the last one that was read, and moves on. Returns false if
+// SumGaps would return nothing, or if there are too few gaps.
 bool ReadGaps(std::span<const std::byte>& gaps, uint64_t most, uint64_t& next,
               std::span<uint64_t> places);
 

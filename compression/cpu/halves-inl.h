@@ -1,9 +1,9 @@
 // compression/cpu/halves-inl.h
 //
-// Stores of whole vectors at any address, half a vector at a time where vectors
-// are as long as a line of the cache: nearly every store of 64 bytes would
-// cross a line, which costs several that do not. Included once for each SIMD
-// target.
+// Stores whole vectors at any address. If a vector is as long as a cache line,
+// it stores half a vector at a time: at most addresses a store of 64 bytes
+// would cross a line, which costs as much as several stores that do not.
+// Included once for each SIMD target.
 #if defined(SKERRY_COMPRESSION_CPU_HALVES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_HALVES_INL_H_
 #undef SKERRY_COMPRESSION_CPU_HALVES_INL_H_

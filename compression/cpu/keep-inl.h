@@ -22,8 +22,9 @@ namespace skerry::compression::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Writes values of at least `bits`, and moves their places to the front;
-// returns how many. Asks for what is `kAhead` values ahead, unless that is 0.
+// Writes the values of at least `bits` and moves their places to the front.
+// Returns how many there are. Prefetches `kAhead` values ahead, unless that is
+// 0.
 template <size_t kAhead = 0>
 HWY_INLINE size_t KeepAll(const float* HWY_RESTRICT values, size_t count,
                           uint32_t bits, uint32_t* places,

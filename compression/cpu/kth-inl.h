@@ -1,8 +1,8 @@
 // compression/cpu/kth-inl.h
 //
-// The k-th largest magnitude by counting how many reach one after another.
-// Magnitudes are compared as in compression/cpu/select.h. Included once for
-// each SIMD target.
+// Finds the k-th largest magnitude: it counts how many values reach a guess,
+// and guesses again. Magnitudes are compared as in compression/cpu/select.h.
+// Included once for each SIMD target.
 #if defined(SKERRY_COMPRESSION_CPU_KTH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_KTH_INL_H_
 #undef SKERRY_COMPRESSION_CPU_KTH_INL_H_
@@ -47,8 +47,7 @@ HWY_INLINE size_t CountAll(const float* HWY_RESTRICT values, size_t count,
   return found;
 }
 
-// What is known of magnitudes: how many are at least `low`, and at least
-// `high`.
+// How many magnitudes are at least `low`, and how many are at least `high`.
 struct Bracket {
   uint32_t low;
   uint32_t high;
@@ -56,16 +55,16 @@ struct Bracket {
   size_t reach_high;
 };
 
-// A magnitude that divides others, and how many are above it.
+// A magnitude that divides the others in two sets, and how many are above it.
 struct Dividing {
   uint32_t magnitude;
   size_t above;
 };
 
-// The k-th largest magnitude; if not `exact`, one between it and the next as
-// soon as there is one. Looks where it were if those in between were spread
-// evenly, and in the middle where that has not halved the rest. Requires:
-// reach_low >= k > reach_high.
+// Finds the k-th largest magnitude or, if not `exact`, one between it and the
+// next as soon as there is one. Each guess is where the k-th would be if the
+// magnitudes in between were spread evenly, or in the middle if the last guess
+// has not halved the rest. Requires: reach_low >= k > reach_high.
 HWY_INLINE Dividing KthWithin(const float* HWY_RESTRICT values, size_t count,
                               size_t k, Bracket in, bool exact) {
   bool even = true;

@@ -1,7 +1,7 @@
 // compression/cpu/mark_chunk.h
 //
-// The largest magnitudes of a chunk as bits, for chunks of which much is sent.
-// They are compared as in compression/cpu/select.h.
+// Marks the largest magnitudes of a chunk with bits, for chunks that send many
+// of their values. Magnitudes are compared as in compression/cpu/select.h.
 #ifndef SKERRY_COMPRESSION_CPU_MARK_CHUNK_H_
 #define SKERRY_COMPRESSION_CPU_MARK_CHUNK_H_
 
@@ -16,17 +16,18 @@ namespace skerry::compression::cpu {
 
 inline constexpr size_t kChunkWords = kChunkElements / kMarkedValues;
 
-// Where the k-th largest of a chunk is looked for, and how far on either side.
-// Only saves time; left by one chunk for the next.
+// A guess of the k-th largest magnitude of a chunk, and how far to search on
+// either side. One chunk leaves it for the next; it only saves time.
 struct ChunkGuess {
   uint32_t magnitude = 0;
   uint32_t margin = 1u << 19;
 };
 
-// Sets the bits of the k largest magnitudes, of equal ones the first, and no
-// others in the words that the values take; writes those values in order. What
-// is not finite counts as larger than what is. Requires: 1 <= k <=
-// values.size() <= kChunkElements; room for k kept values and kChunkSlack more.
+// Sets the bits of the k largest magnitudes, of equal ones the first, and
+// clears all others in the words of the values. Writes those values in order.
+// Values that are not finite count as larger than all others. Requires: 1 <= k
+// <= values.size() <= kChunkElements; room for k kept values and kChunkSlack
+// more.
 void MarkChunk(std::span<const float> values, size_t k, ChunkGuess& guess,
                uint64_t* words, float* kept);
 

@@ -1,10 +1,9 @@
 // compression/cpu/marks-inl.h
 //
-// A bit for each value, by its magnitude: a pass that does little else, so that
-// memory is what it waits for, and what comes after finds values in a cache and
-// can ask for the next ones.
-// Magnitudes are compared as in compression/cpu/select.h. Included once for
-// each SIMD target.
+// Sets a bit for each value that reaches a magnitude. This pass does little
+// else, so it runs at the speed of memory. Later passes then find the values in
+// a cache and can prefetch the next ones. Magnitudes are compared as in
+// compression/cpu/select.h. Included once for each SIMD target.
 #if defined(SKERRY_COMPRESSION_CPU_MARKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_MARKS_INL_H_
 #undef SKERRY_COMPRESSION_CPU_MARKS_INL_H_

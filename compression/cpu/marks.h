@@ -19,9 +19,9 @@ inline constexpr size_t kMarkedSlack = 16;
 // How many bits are set.
 size_t CountMarks(std::span<const uint64_t> words);
 
-// Puts, or adds, value after value where bits are set. What has none is zeroed,
-// or left alone; a zero that is put is +0. Requires: as many values as bits,
-// and none behind `to`.
+// Puts or adds one value after another at the places of set bits. Other places
+// become zero, or stay as they are. A zero that is put is +0. Requires: as many
+// values as bits, and no bits after `to`.
 void PutMarked(const uint64_t* words, const float* values, std::span<float> to,
                Stores stores);
 void AddMarked(const uint64_t* words, const float* values, std::span<float> to);

@@ -1,6 +1,7 @@
 // compression/cpu/mask_bits-inl.h
 //
-// A vector's mask as bits of a word. Included once for each SIMD target.
+// Turns a vector's mask into bits of a word. Included once for each SIMD
+// target.
 #if defined(SKERRY_COMPRESSION_CPU_MASK_BITS_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_MASK_BITS_INL_H_

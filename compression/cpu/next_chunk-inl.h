@@ -1,7 +1,7 @@
 // compression/cpu/next_chunk-inl.h
 //
-// Memory asked for while a chunk is worked on in a cache. Included once for
-// each SIMD target.
+// Prefetches the next chunk while a chunk in a cache is worked on. Included
+// once for each SIMD target.
 #if defined(SKERRY_COMPRESSION_CPU_NEXT_CHUNK_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_NEXT_CHUNK_INL_H_
@@ -20,10 +20,10 @@ namespace skerry::compression::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-// The chunk after one, asked for a few lines at a time, wherever the slice
-// ends. A core waits when more lines are under way than it has room for, a few
-// tens, and memory idles when none are: so every loop over a chunk asks for
-// some, and there are a few more between loops.
+// Prefetches the chunk after the given one, a few lines at a time, even beyond
+// the end of the slice. A core waits if more than a few tens of lines are under
+// way, and memory idles if none are. So every loop over a chunk prefetches some
+// lines, and a few more are prefetched between loops.
 class NextChunk {
  public:
   explicit HWY_INLINE NextChunk(const float* chunk)

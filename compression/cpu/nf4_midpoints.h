@@ -1,7 +1,7 @@
 // compression/cpu/nf4_midpoints.h
 //
-// Where values between two levels of NF4 divide, in the order in which vectors
-// look for them.
+// Gives the midpoints between the levels of NF4, in the order in which vectors
+// look them up.
 #ifndef SKERRY_COMPRESSION_CPU_NF4_MIDPOINTS_H_
 #define SKERRY_COMPRESSION_CPU_NF4_MIDPOINTS_H_
 
@@ -32,9 +32,10 @@ constexpr Midpoints MidpointsOf(size_t first, size_t stride, size_t count) {
 alignas(64) inline constexpr Midpoints kNf4ThirdHalving = MidpointsOf(1, 4, 4);
 alignas(64) inline constexpr Midpoints kNf4FourthHalving = MidpointsOf(0, 2, 8);
 
-// Cells of 1/15 about the multiples of 1/15 have one midpoint at most, far from
-// their ends: the code is the number of midpoints below the cell, one more
-// above its own. A cell's index is its multiple modulo 32.
+// The range of values is cut into cells of width 1/15 about the multiples of
+// 1/15. Each cell has at most one midpoint, far from its ends. So a value's
+// code is the number of midpoints below its cell, and one more if the value is
+// above the cell's own midpoint. A cell's index is its multiple modulo 32.
 struct Nf4Cells {
   float midpoint[32];
   int32_t below[32];

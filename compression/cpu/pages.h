@@ -1,9 +1,10 @@
 // compression/cpu/pages.h
 //
-// Where a page of memory is, before it is needed. A processor asks memory ahead
-// by itself within a page of 4 KiB only, and waits at every new one for its
-// address to be translated: in a virtual machine, a walk through two tables of
-// several levels. To ask for one line of a page has it translated.
+// Prefetches the address of a page before it is needed. A processor by itself
+// prefetches only within a page of 4 KiB. At every new page it waits until the
+// address is translated, which in a virtual machine is a walk through two
+// tables of several levels. Prefetching one line of a page has its address
+// translated.
 #ifndef SKERRY_COMPRESSION_CPU_PAGES_H_
 #define SKERRY_COMPRESSION_CPU_PAGES_H_
 

@@ -1,6 +1,6 @@
 // compression/cpu/places-inl.h
 //
-// The places of bits that are set, in order. Included once for each SIMD
+// Lists the places of bits that are set, in order. Included once for each SIMD
 // target, by files that ask Highway for AVX3_DL, which compresses bytes.
 #if defined(SKERRY_COMPRESSION_CPU_PLACES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_PLACES_INL_H_

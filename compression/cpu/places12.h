@@ -1,6 +1,6 @@
 // compression/cpu/places12.h
 //
-// Places below 4096 in 12 bits each.
+// Packs places below 4096 in 12 bits each.
 #ifndef SKERRY_COMPRESSION_CPU_PLACES12_H_
 #define SKERRY_COMPRESSION_CPU_PLACES12_H_
 
@@ -14,9 +14,9 @@ namespace skerry::compression::cpu {
 // Writes nothing behind.
 void PackPlaces(std::span<const uint32_t> places, std::byte* out);
 
-// The places that were packed. False where they do not ascend or the last half
-// byte is not 0: then they are whatever they are, but below 4096. Reads nothing
-// behind what PackPlaces writes.
+// Unpacks the places. Returns false if they do not ascend or the last half byte
+// is not 0; the places are then unspecified, but below 4096. Reads only the
+// bytes that PackPlaces writes.
 bool UnpackPlaces(const std::byte* in, std::span<uint16_t> places);
 
 }  // namespace skerry::compression::cpu

@@ -1,8 +1,8 @@
 // compression/cpu/puts-inl.h
 //
-// What becomes of the vectors that a codec makes, one after another: they are
-// put over what was there, added to it, or stored past the caches. Included
-// once for each SIMD target.
+// These classes take the vectors that a codec makes, one after another. They
+// store them over the old values, add them to those, or store them past the
+// caches. Included once for each SIMD target.
 #if defined(SKERRY_COMPRESSION_CPU_PUTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_PUTS_INL_H_
 #undef SKERRY_COMPRESSION_CPU_PUTS_INL_H_
@@ -40,9 +40,9 @@ struct AddTo {
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// Past the caches, to any multiple of 4 bytes. Such stores are of whole vectors
-// at multiples of their size, so each takes the end of one vector and the start
-// of the next.
+// Stores past the caches, to any multiple of 4 bytes. Such a store writes a
+// whole vector at a multiple of its size, so it joins the end of one vector and
+// the start of the next.
 class Shifted {
  public:
   // `next` is where the first vector goes. The 64 bytes before it are of the

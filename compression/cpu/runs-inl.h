@@ -1,6 +1,6 @@
 // compression/cpu/runs-inl.h
 //
-// Runs of whole blocks that blocks-inl.h has encoded, each by one call of a
+// Walks over runs of whole blocks for blocks-inl.h. Each run is one call of a
 // Body. Included once for each SIMD target.
 #if defined(SKERRY_COMPRESSION_CPU_RUNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_RUNS_INL_H_

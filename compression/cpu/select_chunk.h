@@ -1,6 +1,6 @@
 // compression/cpu/select_chunk.h
 //
-// The largest magnitudes of a chunk. They are compared as in
+// Finds the largest magnitudes of a chunk. Magnitudes are compared as in
 // compression/cpu/select.h.
 #ifndef SKERRY_COMPRESSION_CPU_SELECT_CHUNK_H_
 #define SKERRY_COMPRESSION_CPU_SELECT_CHUNK_H_

@@ -1,7 +1,7 @@
 // compression/cpu/sent.h
 //
-// What is sent of a part's candidates: values in order, and the gaps between
-// their places.
+// Reads the candidates of a part that are sent: their values in order, and the
+// gaps between their places.
 #ifndef SKERRY_COMPRESSION_CPU_SENT_H_
 #define SKERRY_COMPRESSION_CPU_SENT_H_
 
@@ -27,17 +27,17 @@ inline constexpr size_t kSentStep = 2048;
 // What a call may write.
 inline constexpr size_t kSentRoom = kSentStep + kCandidateSlack;
 
-// Writes what is sent of the next words, up to `words`, and behind `gaps`,
-// which moves on, the gap before each place but the part's first. Sent are
-// candidates of magnitudes above `above`, and the first of those that equal it.
-// Returns how many values it wrote: none when all words are read or nothing is
+// Writes the values that the next words send, up to `words`. Writes the gap
+// before each of their places, except the part's first, at `gaps`, which moves
+// on. Candidates above `above` are sent, and the first of those that equal it.
+// Returns how many values it wrote: 0 when all words are read or nothing is
 // left. Requires: parts of at most 2^16 values; room for kSentRoom values, and
 // for three bytes of each gap and kCandidateSlack.
 size_t ReadSent(const Candidates& from, size_t words, uint32_t above,
                 SentCursor& cursor, float* values, std::byte*& gaps);
 
-// The same to the end where all candidates are sent, but for the values: those
-// are where they were kept. Requires: cursor.left candidates.
+// Does the same for all remaining places when all candidates are sent, but
+// leaves the values where they were kept. Requires: cursor.left candidates.
 void ReadEveryPlace(const Candidates& from, size_t words, SentCursor& cursor,
                     std::byte*& gaps);
 

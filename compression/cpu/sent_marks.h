@@ -1,7 +1,7 @@
 // compression/cpu/sent_marks.h
 //
-// What is sent of a part's candidates: values in order, and a bit for each of
-// the part's values, whether it is.
+// Reads the candidates of a part that are sent: their values in order, and a
+// bit for each of the part's values that tells whether it is sent.
 #ifndef SKERRY_COMPRESSION_CPU_SENT_MARKS_H_
 #define SKERRY_COMPRESSION_CPU_SENT_MARKS_H_
 
@@ -13,9 +13,9 @@
 
 namespace skerry::compression::cpu {
 
-// As ReadSent, but where that writes gaps, this takes the bits of candidates
-// that are not sent out of the words. Reads the words to the end, also when
-// nothing is left. Leaves cursor.first and cursor.next alone.
+// Reads as ReadSent does. But where that writes gaps, this clears the bits of
+// candidates that are not sent. It reads the words to the end, also when
+// nothing is left, and leaves cursor.first and cursor.next alone.
 size_t ReadSentMarks(const Candidates& from, size_t words, uint32_t above,
                      SentCursor& cursor, float* values);
 

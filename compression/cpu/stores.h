@@ -1,9 +1,9 @@
 // compression/cpu/stores.h
 //
-// How results get to memory. What a store brings into a cache is read first; a
-// store past the caches writes memory at once, which is a quarter to two fifths
-// less traffic for a cast, but whoever reads the result next, or writes it
-// again, waits for memory.
+// Decides how results get to memory. An ordinary store first reads the line
+// that it writes into a cache. A store past the caches does not, which for a
+// cast saves a quarter to two fifths of the traffic. But the next reader or
+// writer of the result then waits for memory.
 #ifndef SKERRY_COMPRESSION_CPU_STORES_H_
 #define SKERRY_COMPRESSION_CPU_STORES_H_
 
@@ -21,8 +21,8 @@ constexpr Stores StoresForCodes(size_t bytes) {
   return bytes > kCachedCodeBytesMax ? Stores::kPastCaches : Stores::kCached;
 }
 
-// For values of so many bytes, which are made of fewer: what stays in most
-// last-level caches beside all else.
+// The most bytes of decoded values, whose codes are smaller, that are stored
+// ordinarily. About as much stays in most last-level caches beside other data.
 inline constexpr size_t kCachedValueBytesMax = size_t{28} << 20;
 
 constexpr Stores StoresForValues(size_t bytes) {

@@ -1,10 +1,10 @@
 // compression/cpu/stretch_codes.h
 //
-// Values that share a scale because their places are neighbours: int8 codes of
-// what is sent of a stretch of places. The largest magnitude of what may be
-// sent is sent if anything is, so codes can be made before it is known what is.
-// Scales and codes are those of compression/cpu/int8_block.h; magnitudes are
-// compared as in compression/cpu/select.h.
+// Makes int8 codes for values that share a scale because their places are
+// neighbours (a stretch). If a stretch sends anything, it sends the largest of
+// its candidates. So codes can be made before it is known which candidates are
+// sent. Scales and codes are those of compression/cpu/int8_block.h. Magnitudes
+// are compared as in compression/cpu/select.h.
 #ifndef SKERRY_COMPRESSION_CPU_STRETCH_CODES_H_
 #define SKERRY_COMPRESSION_CPU_STRETCH_CODES_H_
 
@@ -16,11 +16,11 @@ namespace skerry::compression::cpu {
 
 // Places of a stretch, at most.
 inline constexpr size_t kStretchMost = 2048;
-// What arrays of codes that these write or read have beyond those that are
-// meant.
+// Arrays of codes that these functions write or read have this many elements
+// more than the codes.
 inline constexpr size_t kCodeSlack = 128;
 
-// Where a stretch goes.
+// Where the results for a stretch are written.
 struct StretchCodes {
   uint64_t* words;   // bit i % 64 of words[i / 64]: value i may be sent
   std::byte* codes;  // of those that may be, in order
@@ -38,21 +38,21 @@ struct CodedStretch {
 // Words that have a bit for each of so many values.
 constexpr size_t WordsOf(size_t values) { return (values + 63) / 64; }
 
-// Magnitudes of at least `low` may be sent, those below `high` of them are
-// open. Requires: kStretchMost values at most, low <= high, 1 <= high < 2^31,
-// room for the words of as many bits, for as many codes and values of the band
-// as there are values and kCodeSlack.
+// Codes one stretch. Magnitudes of at least `low` are candidates, and those
+// below `high` are open. Requires: kStretchMost values at most, low <= high, 1
+// <= high < 2^31; room for the words of as many bits, and for as many codes and
+// values of the band as there are values and kCodeSlack.
 CodedStretch CodeStretch(std::span<const float> values, uint32_t low,
                          uint32_t high, const StretchCodes& to);
 
-// A bit for each value of a band, whether it is sent: magnitudes above `above`,
-// and the first `ties` of those that equal it. Requires: room in `kept` for a
-// word more than the bits take, and 64 values that are readable behind the
-// band.
+// Writes a bit for each value of a band that tells whether it is sent.
+// Magnitudes above `above` are sent, and the first `ties` of those that equal
+// it. Requires: room in `kept` for a word more than the bits take, and 64
+// values that are readable after the band.
 void ChooseBand(std::span<const float> band, uint32_t above, size_t ties,
                 uint64_t* kept);
 
-// What ChooseBand says of a part's band, from the stretch on that is next.
+// ChooseBand's result for a part's band, from the next stretch on.
 struct KeptBand {
   const uint64_t* kept;
   size_t passed = 0;
@@ -63,9 +63,8 @@ struct TakenCodes {
   size_t sent = 0;
 };
 
-// Writes the codes of what is sent of a stretch of `count` words, and takes the
-// bits of what is not out of them. Requires: room for kStretchMost codes and
-// kCodeSlack.
+// Writes the codes of the sent values of a stretch of `count` words, and clears
+// the bits of the others. Requires: room for kStretchMost codes and kCodeSlack.
 TakenCodes TakeCodes(const StretchCodes& from, size_t count, KeptBand& band,
                      std::byte* taken);
 

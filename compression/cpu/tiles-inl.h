@@ -1,7 +1,7 @@
 // compression/cpu/tiles-inl.h
 //
-// Blocks that are made in a tile, which a first-level cache holds, and stored
-// past the caches from there. Included once for each SIMD target.
+// Makes blocks in a tile, which fits a first-level cache, and stores them from
+// there past the caches. Included once for each SIMD target.
 #if defined(SKERRY_COMPRESSION_CPU_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_TILES_INL_H_
 #undef SKERRY_COMPRESSION_CPU_TILES_INL_H_
@@ -28,8 +28,8 @@ constexpr size_t kTileBytes = 1024;
 constexpr size_t kRefused = ~size_t{0};
 
 // Stores blocks of `kBytes` at any multiple of 4 bytes. Stores past the caches
-// are of whole vectors at multiples of their size, so a tile keeps what is left
-// of the one before, less than a vector, in front of its blocks.
+// write whole vectors at multiples of their size. So a tile keeps the rest of
+// the tile before, which is less than a vector, in front of its blocks.
 template <size_t kBytes>
 class Tile {
  public:

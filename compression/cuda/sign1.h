@@ -29,7 +29,7 @@ cudaError_t DecodeAddSign1(const std::byte* payload, size_t count,
                            float* accumulators, int* bad, cudaStream_t stream);
 
 // As above with one scale for all: Sign1Whole::Bytes(count) bytes. `sums` has
-// room for Sign1Whole::Blocks(count), and ends as whatever it is.
+// room for Sign1Whole::Blocks(count) numbers and is unspecified afterwards.
 cudaError_t EncodeSign1Whole(const float* values, size_t count,
                              std::byte* payload, double* sums, int* bad,
                              cudaStream_t stream);

@@ -1,7 +1,8 @@
 // compression/sparse/chunk_levels.h
 //
-// The four levels of what a group of chunks sends: means of bins of 1.5
-// standard deviations about the mean.
+// Computes the four levels of a group of chunks. A level is the mean of the
+// sent values in one of four bins, which are 1.5 standard deviations wide about
+// the mean of all.
 #ifndef SKERRY_COMPRESSION_SPARSE_CHUNK_LEVELS_H_
 #define SKERRY_COMPRESSION_SPARSE_CHUNK_LEVELS_H_
 
@@ -12,7 +13,7 @@
 
 namespace skerry::compression {
 
-// What makes up the levels of a group.
+// The sums from which a group's levels are computed.
 struct GroupSums {
   uint64_t count = 0;
   cpu::Moments moments;

@@ -1,6 +1,6 @@
 // compression/sparse/chunk_reader.h
 //
-// What chunks send, put or added where it belongs.
+// Decodes the values that chunks send, and puts or adds them at their places.
 #ifndef SKERRY_COMPRESSION_SPARSE_CHUNK_READER_H_
 #define SKERRY_COMPRESSION_SPARSE_CHUNK_READER_H_
 
@@ -12,8 +12,8 @@
 
 namespace skerry::compression {
 
-// Both require a payload of layout.Bytes(values.size()). False where it is
-// broken; `values` are then unspecified.
+// Both functions require a payload of layout.Bytes(values.size()). They return
+// false if it is broken; `values` are then unspecified.
 
 // What is not sent becomes 0.
 bool PutChunks(const ChunkLayout& layout, std::span<const std::byte> payload,

@@ -1,10 +1,10 @@
 // compression/sparse/indexed_payload.h
 //
-// Some values of a slice with their places, as bytes: a count, the gaps between
-// places, and the values by a dense codec; where one value in eight is sent or
-// more, a bit for each value instead of gaps
-// (compression/sparse/marked_payload.h). Read in steps that fit a first-level
-// cache, by several threads at once, as compression/sparse/indexed_writer.h
+// An indexed payload holds some values of a slice with their places: a count,
+// the gaps between places, and the values in a dense codec. If one value in
+// eight or more is sent, it has a bit for each value instead of gaps
+// (compression/sparse/marked_payload.h). Several threads read it at once, in
+// steps that fit a first-level cache. compression/sparse/indexed_writer.h
 // writes it.
 #ifndef SKERRY_COMPRESSION_SPARSE_INDEXED_PAYLOAD_H_
 #define SKERRY_COMPRESSION_SPARSE_INDEXED_PAYLOAD_H_
@@ -27,7 +27,7 @@ struct CountRange {
   size_t most = 0;
 };
 
-// What was sent of the values [begin, end) of a slice.
+// The sent values among the values [begin, end) of a slice.
 struct SentRange {
   size_t begin;
   size_t end;

@@ -1,8 +1,7 @@
 // compression/sparse/indexed_writer.h
 //
-// Writes what compression/sparse/indexed_payload.h reads: some values of a
-// slice with their places, in parts of the slice at once and in steps that fit
-// a first-level cache.
+// Writes the payloads that compression/sparse/indexed_payload.h reads, in parts
+// of the slice at once and in steps that fit a first-level cache.
 #ifndef SKERRY_COMPRESSION_SPARSE_INDEXED_WRITER_H_
 #define SKERRY_COMPRESSION_SPARSE_INDEXED_WRITER_H_
 

@@ -1,6 +1,7 @@
 // compression/sparse/inner_codec.h
 //
-// What the values that a sparse codec sends go through.
+// An inner codec is the dense codec that encodes the values that a sparse codec
+// sends.
 #ifndef SKERRY_COMPRESSION_SPARSE_INNER_CODEC_H_
 #define SKERRY_COMPRESSION_SPARSE_INNER_CODEC_H_
 

@@ -1,7 +1,7 @@
 // compression/sparse/mark_reader.h
 //
-// A bit for each value of a slice, whether it is sent, as payloads begin with,
-// read part by part.
+// Payloads may begin with a bit for each value of the slice that tells whether
+// it is sent. This class reads these bits part by part.
 #ifndef SKERRY_COMPRESSION_SPARSE_MARK_READER_H_
 #define SKERRY_COMPRESSION_SPARSE_MARK_READER_H_
 
@@ -21,12 +21,13 @@ inline constexpr size_t kMarkedWords = kMarkedStep / cpu::kMarkedValues;
 // What the bits of so many values take.
 constexpr size_t MarkBytes(size_t elements) { return (elements + 7) / 8; }
 
-// What was sent of the values [begin, begin + size) of a slice.
+// The sent values among the values [begin, begin + size) of a slice.
 struct MarkedRange {
   size_t begin;
   size_t size;            // kMarkedStep, or less at the end
   const uint64_t* words;  // bits of them
-  // Those that are sent, and cpu::kMarkedSlack that mean nothing.
+  // The values that are sent, followed by cpu::kMarkedSlack values without
+  // meaning.
   const float* values;
   size_t count;
 };

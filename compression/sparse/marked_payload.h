@@ -1,9 +1,9 @@
 // compression/sparse/marked_payload.h
 //
-// Some values of a slice as a bit for each value, whether it is sent, and the
-// values by a dense codec: shorter than gaps between places where one value in
-// eight is sent, or more. Over int8_block, scales are those of stretches of
-// places (compression/sparse/stretch_payload.h).
+// A marked payload has a bit for each value of a slice that tells whether it is
+// sent, and the sent values in a dense codec. It is shorter than gaps between
+// places if one value in eight or more is sent. Over int8_block, scales belong
+// to stretches of places (compression/sparse/stretch_payload.h).
 #ifndef SKERRY_COMPRESSION_SPARSE_MARKED_PAYLOAD_H_
 #define SKERRY_COMPRESSION_SPARSE_MARKED_PAYLOAD_H_
 
@@ -38,8 +38,8 @@ absl::Status EncodeMarked(const Selection& selection, const DenseCodec& inner,
                           std::byte* out, Workspace& workspace);
 
 // Calls use() for ranges that make up the slice, in order or several at once.
-// False when `payload` is not what EncodeMarked writes of `count` out of
-// `elements`; some ranges may have been used. Requires: IsMarked().
+// Returns false if EncodeMarked cannot have written `payload` for `count` out
+// of `elements`; some ranges may have been used. Requires: IsMarked().
 bool DecodeMarked(std::span<const std::byte> payload, size_t elements,
                   size_t count, const DenseCodec& inner, Workspace& workspace,
                   absl::FunctionRef<void(const MarkedRange&)> use);

@@ -1,10 +1,10 @@
 // compression/sparse/selection.h
 //
-// Which values of a slice are sent, found in parts of it that fit a
-// second-level cache. What is selected depends on the values alone. The slice
-// is read once: what may be sent is kept in the first `parts` of
-// workspace.parts, and what is sent is known by counts and one magnitude, so
-// that whoever writes it reads it once as well.
+// Selects the values of a slice that are sent, in parts that fit a second-level
+// cache. The selection depends on the values alone. The slice is read once, and
+// the candidates are kept in the first `parts` of workspace.parts. Counts and
+// one magnitude tell which of them are sent, so a writer reads the candidates
+// only once as well.
 #ifndef SKERRY_COMPRESSION_SPARSE_SELECTION_H_
 #define SKERRY_COMPRESSION_SPARSE_SELECTION_H_
 
@@ -29,15 +29,17 @@ struct Selection {
   bool cut = false;    // more would have been selected, or were not looked at
 };
 
-// What of a part may be sent, and what of that has to be looked at again.
+// Which values of a part are candidates, and which of these must be looked at
+// again.
 struct Wanted {
   uint32_t low;   // may be sent: magnitudes of at least this
   uint32_t high;  // and below this, looked at again
   size_t most;    // more than this are not needed
   size_t room;    // for how many in the usual case
 };
-// Keeps what is wanted of a part's values in one form or another, leaves its
-// band, and counts what was found, is above the band, and is finite.
+// Keeps the candidates of a part's values in some form, and leaves its band.
+// Counts the values that it found and those above the band, and says whether
+// all are finite.
 using CollectPart = absl::FunctionRef<void(std::span<const float>,
                                            const Wanted&, PartScratch&)>;
 
@@ -45,15 +47,16 @@ using CollectPart = absl::FunctionRef<void(std::span<const float>,
 void CollectValues(std::span<const float> values, const Wanted& wanted,
                    PartScratch& part);
 
-// The k largest magnitudes, of equal ones the first; nothing when a value is
-// not finite. Reads the slice once where a sample of it tells about where the
-// k-th lies. Requires: 1 <= k <= values.size().
+// Selects the k largest magnitudes, of equal ones the first. Returns nothing
+// when a value is not finite. Reads the slice once if a sample tells about
+// where the k-th lies. Requires: 1 <= k <= values.size().
 std::optional<Selection> SelectTopK(std::span<const float> values, size_t k,
                                     Workspace& workspace,
                                     CollectPart collect = CollectValues);
 
-// Magnitudes of at least `bits`, of more than `most` the first. What is not
-// finite is among them, unless they are cut. Requires: 1 <= bits < 2^31.
+// Selects magnitudes of at least `bits`; if there are more than `most`, the
+// first of them. Values that are not finite are among them, unless they are
+// cut. Requires: 1 <= bits < 2^31.
 Selection SelectAtLeast(std::span<const float> values, uint32_t bits,
                         size_t most, Workspace& workspace);
 
@@ -63,7 +66,8 @@ bool SelectedFinite(const Selection& selection, const Workspace& workspace);
 // Whether every value is finite.
 bool EveryFinite(std::span<const float> values, Workspace& workspace);
 
-// Where reading what a part sends begins: cpu::ReadSent with selection.above.
+// Returns the cursor with which cpu::ReadSent begins to read a part, with
+// selection.above.
 cpu::SentCursor BeginOf(const PartScratch& part);
 cpu::Candidates CandidatesOf(const PartScratch& part);
 

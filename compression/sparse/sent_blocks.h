@@ -1,8 +1,8 @@
 // compression/sparse/sent_blocks.h
 //
-// Writes the values of a selection by a dense codec, part by part. The codec's
-// blocks are counted over all values that are sent, wherever parts begin, so a
-// block may have values of several parts.
+// Writes the values of a selection in a dense codec, part by part. The codec's
+// blocks count over all values that are sent, so a block may have values of
+// several parts.
 #ifndef SKERRY_COMPRESSION_SPARSE_SENT_BLOCKS_H_
 #define SKERRY_COMPRESSION_SPARSE_SENT_BLOCKS_H_
 

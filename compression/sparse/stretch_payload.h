@@ -46,8 +46,9 @@ struct StretchLayout {
   size_t bytes;
 };
 
-// Writes what is selected in `workspace`, kept as values. Requires: finite
-// values, layout.bytes at `out`, and the layout is that of the selection.
+// Writes the values that are selected in `workspace`, where they are kept as
+// values. Requires: finite values, layout.bytes at `out`, and the layout of the
+// selection.
 void EncodeStretches(const Selection& selection, const StretchLayout& layout,
                      std::byte* out, Workspace& workspace);
 
@@ -59,8 +60,8 @@ bool EncodeLargestStretches(std::span<const float> values,
                             Workspace& workspace);
 
 // Calls use() for ranges that make up the slice, in order or several at once.
-// False when `payload` is not what EncodeStretches writes; some ranges may have
-// been used.
+// Returns false if EncodeStretches cannot have written `payload`; some ranges
+// may have been used.
 bool DecodeStretches(std::span<const std::byte> payload,
                      const StretchLayout& layout, Workspace& workspace,
                      absl::FunctionRef<void(const MarkedRange&)> use);

@@ -1,7 +1,8 @@
 // compression/sparse/threshold_top_k.h
 //
-// CodecId::kThresholdTopK: what reaches an estimated threshold, which costs a
-// few passes instead of a selection. The count is near the target, not at it.
+// CodecId::kThresholdTopK sends the values that reach an estimated threshold,
+// which costs a few passes instead of a selection. So their number is only near
+// the target.
 #ifndef SKERRY_COMPRESSION_SPARSE_THRESHOLD_TOP_K_H_
 #define SKERRY_COMPRESSION_SPARSE_THRESHOLD_TOP_K_H_
 

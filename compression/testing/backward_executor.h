@@ -1,8 +1,8 @@
 // compression/testing/backward_executor.h
 //
 // Runs loops from the last index to the first and says that it has several
-// threads: whoever depends on the order, or on where parts are cut, is found
-// out without a thread.
+// threads. So tests without threads find code that depends on the order or on
+// where parts are cut.
 #ifndef SKERRY_COMPRESSION_TESTING_BACKWARD_EXECUTOR_H_
 #define SKERRY_COMPRESSION_TESTING_BACKWARD_EXECUTOR_H_
 

@@ -23,8 +23,8 @@ class CodecConformance : public ::testing::TestWithParam<ConformanceCase> {
                             size_t count) const;
 };
 
-// What holds besides where the size follows from the element count: bounds for
-// each value, and nothing lost by a second encoding.
+// Tests what only codecs promise whose size follows from the element count:
+// bounds for each value, and nothing lost by a second encoding.
 class DenseCodecConformance : public CodecConformance {};
 
 }  // namespace skerry::compression

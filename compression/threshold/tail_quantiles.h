@@ -1,8 +1,8 @@
 // compression/threshold/tail_quantiles.h
 //
-// The value that a share `density` of a distribution exceeds, from moments of
-// its magnitudes: three families that gradients resemble (SIDCo, arXiv
-// 2101.10761).
+// Computes the value that a share `density` of a distribution exceeds, from
+// moments of its magnitudes. There are three families, which gradients resemble
+// (SIDCo, arXiv 2101.10761).
 #ifndef SKERRY_COMPRESSION_THRESHOLD_TAIL_QUANTILES_H_
 #define SKERRY_COMPRESSION_THRESHOLD_TAIL_QUANTILES_H_
 

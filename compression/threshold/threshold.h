@@ -1,7 +1,11 @@
 // compression/threshold/threshold.h
 //
-// A magnitude that about `target` values of a slice reach, cheaper than sorting
-// them. What reaches it is sent; the rest stays owed.
+// Finds a magnitude that about `target` values of a slice reach, more cheaply
+// than by sorting. The values that reach it are sent, and the others stay owed.
+//
+// The order of sums of moments depends only on the number of values. But the
+// logarithm is the C library's, so two machines may find thresholds that differ
+// in their last bits.
 //
 // Moments are sums in an order that the values' number alone decides, but the
 // logarithm is the C library's: two machines may find thresholds that differ in
@@ -41,8 +45,8 @@ inline Threshold SampledThreshold(std::span<const float> values, size_t target,
   return SampledThreshold(values, target, seed, workspace);
 }
 
-// SIDCo (arXiv 2101.10761): fit, read the quantile, fit again to what exceeds
-// it.
+// SIDCo (arXiv 2101.10761) fits a distribution, reads the quantile, and fits
+// again to the values that exceed it.
 enum class SidcoFit {
   kExponential,      // SIDCo-E
   kPareto,           // SIDCo-P: generalised Pareto at every stage
@@ -69,7 +73,7 @@ inline Threshold SidcoThreshold(std::span<const float> values, size_t target,
   return SidcoThreshold(values, target, options, workspace);
 }
 
-// A threshold, and how the number of values that reach it falls near it: like
+// A threshold. Near it, the number of values that reach it falls like
 // value^-exponent.
 struct Guess {
   float value = 0.0f;

@@ -203,6 +203,7 @@ void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
     one->set_job(unserved.job);
     one->set_reason(unserved.reason);
   }
+  out->set_drain_reason(view.drain_reason);
   for (const LinkView& link : view.links) {
     v1::LinkView* one = out->add_links();
     one->set_worker(link.worker);

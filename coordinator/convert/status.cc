@@ -311,6 +311,9 @@ absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
     out.jobs.push_back(std::move(one));
   }
   out.draining = status.draining();
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(status.drain_reason(), kTextBytesMax, "drain_reason"));
+  out.drain_reason = status.drain_reason();
   out.folder = FolderId(status.folder());
   out.process = Boot(status.process());
   if (status.seen() > kSeenMax) return BadField("seen", "is out of range");

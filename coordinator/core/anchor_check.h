@@ -1,9 +1,10 @@
 // coordinator/core/anchor_check.h
 //
 // Compares what replicas say of their anchors at equal sequences (PROTOCOL 5.3,
-// last sentence). Whoever differs from the largest set, or on a tie from the
-// set with the lowest replica, ends its life. At the end of a job a difference
-// fails it: nobody could say which of the models is the trained one.
+// last paragraph). The life of a replica ends if it differs from the largest
+// set of equal replicas, or on a tie from the set with the lowest replica. At
+// the end of a job a difference fails the job, because nobody could say which
+// of the models is the trained one.
 #ifndef SKERRY_COORDINATOR_CORE_ANCHOR_CHECK_H_
 #define SKERRY_COORDINATOR_CORE_ANCHOR_CHECK_H_
 
@@ -20,8 +21,8 @@ void NoteAnchors(JobState& job, const std::string& worker);
 void CheckAnchors(JobState& job, const Decider& decider);
 
 // Compares the last anchors of all workers that are there, also of those that
-// have no life. Returns what differs in one line, for operators; empty when
-// nothing does. Requires: every sample is committed.
+// have no life. Returns the differences in one line, for operators; empty when
+// there are none. Requires: every sample is committed.
 std::string DifferenceAtTheEnd(const JobState& job, const WorkerTable& workers);
 
 // Whether some replica that is there has yet to report its last anchor.

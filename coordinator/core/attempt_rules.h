@@ -1,7 +1,7 @@
 // coordinator/core/attempt_rules.h
 //
-// The judgements about an open attempt, as functions of what was reported:
-// may it commit (PROTOCOL 5.2), do its results disagree, and who is blamed when
+// These functions judge an open attempt by what was reported: whether it may
+// commit (PROTOCOL 5.2), whether its results disagree, and whom to blame when
 // its deadline has passed (5.3).
 #ifndef SKERRY_COORDINATOR_CORE_ATTEMPT_RULES_H_
 #define SKERRY_COORDINATOR_CORE_ATTEMPT_RULES_H_
@@ -54,8 +54,8 @@ struct Blame {
   std::string reason;
 };
 
-// Whom to leave out of the next attempt; never empty for a non-empty attempt.
-// The steps of PROTOCOL 5.3, first that names anyone.
+// Chooses whom to leave out of the next attempt, by the first step of PROTOCOL
+// 5.3 that names anyone. Never empty for an attempt with members.
 Blame ChooseBlame(const std::vector<MemberReport>& members);
 
 // Whether every other current member has all bytes that it expects of

@@ -1,9 +1,9 @@
 // coordinator/core/audit.h
 //
-// Whether every sample was used exactly once in the history that stands: what
-// was lost when the job went back is not part of it. Recomputed from what the
-// journal's attempts and commits name and from nothing else. Of records that a
-// snapshot replaced, the snapshot holds what they came to.
+// Checks that every sample was used exactly once in the current history.
+// Commits that were lost when the job went back do not count. The audit uses
+// only the attempts and commits in the journal, and for records that a snapshot
+// replaced, the totals in the snapshot.
 #ifndef SKERRY_COORDINATOR_CORE_AUDIT_H_
 #define SKERRY_COORDINATOR_CORE_AUDIT_H_
 

@@ -1,9 +1,8 @@
 // coordinator/core/chase.h
 //
-// Joiners that do not come level by themselves: where commits follow each other
-// faster than a joiner hears of them, fetches and folds, it stays as far behind
-// as it was for as long as the job runs. For them nothing is committed for a
-// while.
+// Helps joiners that cannot catch up on their own. If commits arrive faster
+// than a joiner can hear of them, fetch and fold them, it stays behind for as
+// long as the job runs. The coordinator then pauses commits for a while.
 #ifndef SKERRY_COORDINATOR_CORE_CHASE_H_
 #define SKERRY_COORDINATOR_CORE_CHASE_H_
 
@@ -12,14 +11,14 @@
 
 namespace skerry::coordinator {
 
-// Looks how far behind the workers are that are to form a new replica, or to
-// join the one that their island has. One that has not gained in some commits
-// is waited for: as long as it gains, and a quarter of takeover_wait longer,
-// but no longer than it is allowed, which is twice takeover_wait at first and
-// twice as long after each time that it was too short. Who is not level then is
-// not waited for again for twenty times as long as it was. So one that is stuck
-// costs a twentieth at most, and one that gains comes level in the end, however
-// far behind it is.
+// Measures how far behind joiners are: workers that are to form a new replica
+// or to join the running one of their island. If a joiner has not gained in
+// some commits, commits pause. The pause lasts as long as the joiner gains and
+// a quarter of takeover_wait longer. It never lasts longer than the joiner's
+// allowance. That is twice takeover_wait at first, and doubles each time it was
+// too short. If the joiner has not caught up then, commits do not pause for it
+// again for twenty times as long. So a joiner that is stuck costs a twentieth
+// of the time at most, and one that gains catches up in the end.
 void WatchChases(JobState& job, const Decider& decider);
 
 void CollectChases(const JobState& job, const ClusterOptions& options,

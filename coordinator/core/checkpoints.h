@@ -1,13 +1,14 @@
 // coordinator/core/checkpoints.h
 //
-// When a whole state of a job is saved, and which worker saves it.
+// Decides when a whole state of a job is saved, and which worker saves it.
 //
-// A state is due every spec.checkpoint.every sequences, at the end of the job,
-// when a worker that leaves is the last one with some spans, and before a job
-// goes back, if what is left is newer than its newest checkpoint. Workers store
-// the bases of such sequences anyway, so nobody stops for it: one worker reads
-// them while the others go on. Who that is, is not written down: a worker says
-// what it is saving, also to a coordinator that has just started.
+// A state is due every spec.checkpoint.every sequences and at the end of the
+// job. It is also due when a leaving worker is the last one with some spans,
+// and before a job goes back if workers have a newer state than its newest
+// checkpoint. Workers store the bases of such sequences anyway, so nobody
+// stops: one worker reads them while the others go on. The choice of that
+// worker is not durable. A worker says what it is saving, also to a coordinator
+// that has just started.
 #ifndef SKERRY_COORDINATOR_CORE_CHECKPOINTS_H_
 #define SKERRY_COORDINATOR_CORE_CHECKPOINTS_H_
 

@@ -66,8 +66,9 @@ class Cluster {
   // Errors: DataLoss when the snapshot contradicts itself; the object is of no
   // use then.
   absl::Status Restore(const ClusterSnapshot& snapshot);
-  // Errors: DataLoss when the entry does not follow from those before it; the
-  // journal is not one that this program wrote.
+  // Folds one entry of the journal. Errors: DataLoss when the entry does not
+  // follow from those before it, so that this program cannot have written the
+  // journal.
   absl::Status Apply(const Entry& entry);
   // Ends the replay: every current incarnation has a full lease from now, every
   // open attempt a full deadline. Also called for an empty journal.
@@ -84,9 +85,9 @@ class Cluster {
   // The control stream of that boot broke. Nothing happens when the boot is not
   // current.
   void OnStreamLost(std::string_view worker, Boot boot, Instant now);
-  // Same key and content: the same job again. With `apply` also whatever the
-  // key, if the newest job of that name has this content, also when it has
-  // ended.
+  // Submits a job. The same key and content give the same job again. With
+  // `apply` so does any key, if the newest job of that name has this content,
+  // even if it has ended.
   //
   // Errors: InvalidArgument with every problem, one a line; AlreadyExists when
   // an unfinished job has the name; FailedPrecondition when the key was used
@@ -102,23 +103,24 @@ class Cluster {
   //
   // Errors: NotFound; FailedPrecondition when it has not ended.
   absl::Status Delete(JobId job, Instant now);
-  // Holds the job, or lets it go on: no round is started, what is owed is
-  // delivered, and every life goes on. As it is already: no effect.
+  // Pauses or resumes the job. A paused job starts no round, delivers what is
+  // owed, and keeps every life. Without effect if it is so already.
   //
   // Errors: NotFound; FailedPrecondition when the job has ended.
   absl::Status SetPaused(JobId job, bool paused, Instant now);
-  // An operator decides how a job goes on of which workers have another history
-  // than the journal: from a checkpoint or, without one, from what they hold.
+  // Carries out an operator's decision about a job that stands because workers
+  // have another history than the journal. The job goes on from a checkpoint
+  // or, without one, from the state that workers hold.
   //
   // Errors: NotFound; FailedPrecondition when the job does not stand for that,
-  // has ended, or what was chosen is not there.
+  // has ended, or the chosen state is not there.
   absl::Status RestoreJob(JobId job, std::optional<Checkpointed> saved,
                           Instant now);
   // Errors: NotFound when no worker of that name is remembered.
   absl::Status SetIntent(std::string_view worker, WorkerIntent intent,
                          Instant now);
-  // The worker removes these folders from its disk, as far as it has them when
-  // it hears of it. Not durable.
+  // Has the worker remove those of these folders that it has when it hears of
+  // this. Not durable.
   //
   // Errors: as RemoveStoredJobs.
   absl::Status RemoveStored(std::string_view worker, StoredKeys keys,
@@ -133,11 +135,11 @@ class Cluster {
                         absl::Duration timeout, Instant now);
   // The asker is gone.
   void ForgetGenerate(uint64_t request);
-  // For a minute, workers are asked what they find under `path`; Plan and
-  // Submit judge by what they have answered.
+  // Asks workers for a minute what they find under `path`. Plan and Submit
+  // judge by the answers.
   void LookAt(const std::string& path, Instant now);
-  // Nothing was taken in for a while, although workers may have spoken: every
-  // current incarnation has a full lease from now.
+  // Gives every current incarnation a full lease from now. For after a time in
+  // which nothing was taken in although workers may have spoken.
   void GiveLeases(Instant now);
   void Tick(Instant now);
 
@@ -167,8 +169,8 @@ class Cluster {
   // Errors: NotFound.
   absl::StatusOr<WorkerView> ViewWorker(std::string_view worker,
                                         Instant now) const;
-  // What Submit would lead to with a model of `elements`; 0 when that is not
-  // known. Errors: as Submit.
+  // Returns what Submit would lead to. `elements` is the size of the model; 0
+  // when it is not known. Errors: as Submit.
   absl::StatusOr<JobPlan> Plan(const job::JobSpec& spec,
                                uint64_t elements) const;
   // Errors: NotFound; FailedPrecondition when no whole state is there.

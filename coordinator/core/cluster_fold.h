@@ -42,8 +42,8 @@ class ClusterFold {
   // after the end that the journal had when it began. Nothing is said that the
   // journal does not hold, so that it was one of a journal that is lost.
   bool KnowsLostRecords(const StatusFacts& status) const;
-  // Numbers go on above what such a worker knows, and above what workers that
-  // are away may know. Once is enough for all of them.
+  // Raises the numbers above all that the worker knows, and above those that
+  // workers that are away may know. Once is enough for all of them.
   void RaiseNumbers(const StatusFacts& status);
 
   Revision revision() const { return revision_; }

@@ -161,9 +161,18 @@ TEST(ClusterTest, ADrainedWorkerServesWhatNobodyElseHolds) {
   // One that has no folder of the job may go.
   StatusFacts empty = From("v", 13, 0);
   empty.draining = true;
+  empty.drain_reason = "notice of gcp";
   ASSERT_TRUE(cluster.OnStatus(empty, kStart).ok());
   cluster.TakeRecords();
   EXPECT_TRUE(cluster.OrdersFor("v", kStart)->released);
+  EXPECT_EQ(cluster.ViewWorker("w", kStart)->state, "draining");
+  EXPECT_EQ(cluster.ViewWorker("v", kStart)->state, "drained");
+  EXPECT_EQ(cluster.ViewWorker("v", kStart)->drain_reason, "notice of gcp");
+  // The notice is withdrawn: a new boot drains no more.
+  ASSERT_TRUE(cluster.OnStatus(From("v", 14, 0), kStart).ok());
+  cluster.TakeRecords();
+  EXPECT_EQ(cluster.ViewWorker("v", kStart)->state, "connected");
+  EXPECT_EQ(cluster.ViewWorker("v", kStart)->drain_reason, "");
 }
 
 TEST(ClusterTest, ASubmissionCanBeRepeatedAndItsKeyIsUsedOnce) {

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "coordinator/core/layout.h"
+#include "coordinator/core/exchange_shape.h"
 #include "optimizer/outer/outer_options.h"
 #include "planner/codec_controller.h"
 #include "planner/codec_menu.h"
@@ -25,61 +26,6 @@ constexpr double kShareOfStall = 0.2;
 // A step on a quadratic, as a multiple of the distance to the optimum. A step
 // of this length or more ends no nearer than it began.
 constexpr double kStepMax = 2.0;
-
-// Index of the member that has a worker at the address; members.size() if none.
-size_t MemberAt(const std::vector<Member>& members,
-                const std::string& address) {
-  for (size_t m = 0; m < members.size(); ++m) {
-    for (const SpanHolder& holder : members[m].holders) {
-      if (holder.peer.address == address) return m;
-    }
-  }
-  return members.size();
-}
-
-// What members' workers have measured, summed to one link each: its way out is
-// what it sends to all, its way in what all send to it.
-std::vector<planner::LinkFacts> MeasuredLinks(
-    const JobState& job, const std::vector<Member>& members) {
-  std::vector<planner::LinkFacts> links(members.size());
-  for (size_t m = 0; m < members.size(); ++m) {
-    for (const SpanHolder& holder : members[m].holders) {
-      const auto seat = job.seats.find(holder.peer.worker);
-      if (seat == job.seats.end()) continue;
-      for (const PeerLink& link : seat->second.facts.links) {
-        const size_t to = MemberAt(members, link.address);
-        if (to == members.size() || to == m) continue;
-        links[m].up_bytes_per_s += link.bytes_per_s;
-        links[to].down_bytes_per_s += link.bytes_per_s;
-        for (planner::LinkFacts* end : {&links[m], &links[to]}) {
-          end->rate_spread = std::max(end->rate_spread, link.rate_spread);
-          end->round_trip =
-              std::max(end->round_trip, absl::Seconds(link.round_trip_s));
-          end->round_trip_spread = std::max(
-              end->round_trip_spread, absl::Seconds(link.round_trip_spread_s));
-        }
-      }
-    }
-  }
-  return links;
-}
-
-// Fills in what nobody has measured. False when nothing is measured at all.
-bool FillLinks(std::vector<planner::LinkFacts>& links) {
-  double slowest = std::numeric_limits<double>::infinity();
-  for (const planner::LinkFacts& link : links) {
-    for (const double rate : {link.up_bytes_per_s, link.down_bytes_per_s}) {
-      if (rate > 0) slowest = std::min(slowest, rate);
-    }
-  }
-  if (slowest == std::numeric_limits<double>::infinity()) return false;
-  for (planner::LinkFacts& link : links) {
-    for (double* rate : {&link.up_bytes_per_s, &link.down_bytes_per_s}) {
-      if (*rate == 0) *rate = slowest;
-    }
-  }
-  return true;
-}
 
 // What a member's workers have measured of the menu's codecs, beside what the
 // menu says: its workers each encode the spans they hold, at once. 1 where one
@@ -126,29 +72,6 @@ bool AllTakeResultCodecs(const JobState& job,
   return true;
 }
 
-planner::ExchangeShape ShapeOf(const JobState& job, const Opened& opened,
-                               const std::vector<planner::LinkFacts>& links) {
-  planner::ExchangeShape shape;
-  const std::vector<uint64_t> spans = SpanElements(
-      job.element_count, job.spec.exchange.spans, FragmentCount(job.spec),
-      static_cast<uint32_t>(opened.fragment.value()));
-  for (const uint64_t span : spans) shape.elements += span;
-  shape.hops = opened.hops == Hops::kOne ? 1 : 2;
-  for (size_t m = 0; m < opened.members.size(); ++m) {
-    planner::ExchangeMember member;
-    member.replica = opened.members[m].replica;
-    member.link = links[m];
-    member.weight = opened.members[m].contribution.weight;
-    member.codec_speeds = MeasuredSpeeds(job, opened.members[m]);
-    shape.members.push_back(member);
-  }
-  if (shape.hops == 1) return shape;
-  for (size_t s = 0; s < spans.size(); ++s) {
-    shape.members[opened.owners[s]].owned_elements += spans[s];
-  }
-  return shape;
-}
-
 absl::Duration BudgetOf(const JobState& job,
                         const std::vector<Member>& members) {
   double round = std::numeric_limits<double>::infinity();
@@ -190,15 +113,17 @@ void PlanCodecs(JobState& job, size_t fragment, Opened& opened) {
     return UseForAll(planner::kUnmeasuredCodec, "there is nobody to send to",
                      opened);
   }
-  std::vector<planner::LinkFacts> links = MeasuredLinks(job, opened.members);
-  if (!FillLinks(links)) {
+  std::optional<planner::ExchangeShape> shape = MeasuredShape(job, opened);
+  if (!shape.has_value()) {
     return UseForAll(planner::kUnmeasuredCodec, "no link is measured yet",
                      opened);
   }
+  for (size_t m = 0; m < opened.members.size(); ++m) {
+    shape->members[m].codec_speeds = MeasuredSpeeds(job, opened.members[m]);
+  }
   const planner::CodecProblem problem{
-      ShapeOf(job, opened, links), planner::CodecMenu(),
-      ErrorHandlingOf(job.spec), BudgetOf(job, opened.members),
-      AllTakeResultCodecs(job, opened.members)};
+      *std::move(shape), planner::CodecMenu(), ErrorHandlingOf(job.spec),
+      BudgetOf(job, opened.members), AllTakeResultCodecs(job, opened.members)};
   const auto decision =
       job.codec_controllers
           .try_emplace(

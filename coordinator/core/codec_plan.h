@@ -1,8 +1,8 @@
 // coordinator/core/codec_plan.h
 //
-// Which codecs each member of an attempt sends with, one for its contribution
-// and one for the results of the spans it owns, when the job leaves that to its
-// links.
+// Chooses the codecs of each member of an attempt, if the job leaves that to
+// its links: one for its contribution and one for the results of the spans that
+// it owns.
 #ifndef SKERRY_COORDINATOR_CORE_CODEC_PLAN_H_
 #define SKERRY_COORDINATOR_CORE_CODEC_PLAN_H_
 
@@ -15,11 +15,11 @@
 
 namespace skerry::coordinator {
 
-// What the job does with errors. Of a job with codec "adaptive" also how many
-// rounds of work its outer step stands at once: on the quadratic of
+// Tells what the job does with the errors of codecs and, with codec "adaptive",
+// how many rounds of work its outer step can take at once. On the quadratic of
 // docs/outer_loop.md at c = 1, a step of rate a over r rounds, with d rounds in
-// flight, overshoots by more than it began with from a (r + d) = 2 on. Other
-// policies and codecs are the operator's word.
+// flight, ends farther from the optimum than it began if a (r + d) > 2. For
+// other policies and codecs the operator decides.
 //
 // Requires: the spec is reviewed.
 planner::ErrorHandling ErrorHandlingOf(const job::JobSpec& spec);

@@ -1,8 +1,8 @@
 // coordinator/core/coverage.h
 //
-// Tells which samples each fragment of a job has taken in, now and at its
-// latest sequences. In a job with one fragment, these are the samples that the
-// ledger has consumed.
+// Tells which samples each fragment of a job has taken in, at its newest
+// sequence and at the ones before. In a job with one fragment, these are the
+// samples that the ledger has consumed.
 #ifndef SKERRY_COORDINATOR_CORE_COVERAGE_H_
 #define SKERRY_COORDINATOR_CORE_COVERAGE_H_
 

@@ -1,7 +1,7 @@
 // coordinator/core/data_looks.h
 //
-// Data sets that workers are asked to look at, because somebody plans or
-// submits a job with them. Heard only, never durable.
+// Lists the data sets and checkpoint folders that workers are asked to look at
+// because somebody plans or submits a job with them. The list is never durable.
 #ifndef SKERRY_COORDINATOR_CORE_DATA_LOOKS_H_
 #define SKERRY_COORDINATOR_CORE_DATA_LOOKS_H_
 
@@ -17,9 +17,9 @@ namespace skerry::coordinator {
 
 class DataLooks {
  public:
-  // Asks for `path` for a minute from now, unless no job could have it. Adds
-  // the names of the workers that have to be told to `touched`. Of very many
-  // paths the one that ends first is given up.
+  // Asks workers for `path` for a minute from now, unless no job could have
+  // that path. Adds the names of the workers that have to be told to `touched`.
+  // If there are very many paths, the one that ends first is dropped.
   void Ask(const std::string& path, Instant now, const WorkerTable& workers,
            absl::btree_set<std::string>& touched);
   // In ascending order; none for a worker that does not look.

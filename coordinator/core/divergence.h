@@ -1,7 +1,7 @@
 // coordinator/core/divergence.h
 //
-// Workers that have a history of the job which the journal does not have,
-// because an older journal was put in place, or that of another cluster. The
+// Handles workers whose history of a job is not that of the journal. The cause
+// is that an older journal, or that of another cluster, was put in place. The
 // coordinator cannot know what was committed, so the job stands until an
 // operator decides (PROTOCOL 5.9).
 #ifndef SKERRY_COORDINATOR_CORE_DIVERGENCE_H_
@@ -21,16 +21,16 @@ void DecideDivergence(JobState& job, const Decider& decider);
 // Why the job stands and what is safe, in words. Requires: it stands.
 std::string DivergenceText(const JobState& job, const WorkerTable& workers);
 
-// The operator's decisions. Errors: FailedPrecondition when there is nothing to
-// decide, or what was chosen is not there.
+// These carry out the operator's decision. Errors: FailedPrecondition when
+// there is nothing to decide, or the chosen state is not there.
 //
-// The job goes on with the newest state that workers hold. Everyone who is
-// there and has a folder of the job has to have told what it holds, and to
-// agree; what was trained on after the journal's end is trained on again.
+// The job goes on with the newest state that workers hold. Every worker that is
+// there and has a folder of the job must have told what it holds, and all must
+// agree. Samples after the journal's end are trained on again.
 absl::Status AdoptWorkers(JobState& job, const Decider& decider);
-// The job goes back to a checkpoint, of which the journal need not know. That
-// is allowed also when no worker that is there holds the job's state. Sequences
-// go on far above everything that a worker has shown.
+// Takes the job back to a checkpoint, which the journal need not know. That is
+// also allowed when no worker that is there holds the job's state. Sequences go
+// on far above everything that a worker has shown.
 absl::Status GoBackToSaved(JobState& job, const Decider& decider,
                            Checkpointed saved);
 

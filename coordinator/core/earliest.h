@@ -10,7 +10,8 @@
 
 namespace skerry::coordinator {
 
-// Moments up to `after` are ignored: what was due then has been looked at.
+// Collects moments and keeps the earliest one after `after`. Work that was due
+// by `after` has been done.
 class Earliest {
  public:
   explicit Earliest(Instant after) : after_(after) {}

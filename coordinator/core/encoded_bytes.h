@@ -1,6 +1,7 @@
 // coordinator/core/encoded_bytes.h
 //
-// How many bytes a model has in a codec, and what an exchange sends.
+// Computes how many bytes a model has in a codec, and how many an exchange
+// sends.
 #ifndef SKERRY_COORDINATOR_CORE_ENCODED_BYTES_H_
 #define SKERRY_COORDINATOR_CORE_ENCODED_BYTES_H_
 

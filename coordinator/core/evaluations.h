@@ -1,8 +1,8 @@
 // coordinator/core/evaluations.h
 //
-// Who evaluates which anchor, and when the job has succeeded: every sample is
-// committed and the last anchor has been evaluated, or nobody is there who
-// could do it.
+// Decides which worker evaluates which anchor, and when the job has succeeded.
+// That is when every sample is committed and the last anchor has been
+// evaluated, or nobody is there who could evaluate it.
 #ifndef SKERRY_COORDINATOR_CORE_EVALUATIONS_H_
 #define SKERRY_COORDINATOR_CORE_EVALUATIONS_H_
 

@@ -1,6 +1,6 @@
 // coordinator/core/events.h
 //
-// What a record means to an operator, in words.
+// Describes records in words, as events for an operator.
 #ifndef SKERRY_COORDINATOR_CORE_EVENTS_H_
 #define SKERRY_COORDINATOR_CORE_EVENTS_H_
 
@@ -13,7 +13,7 @@
 
 namespace skerry::coordinator {
 
-// What is left of events whose records a snapshot has replaced.
+// The events whose records a snapshot has replaced.
 struct EventHistory {
   // Oldest first.
   std::vector<EventView> events;

@@ -8,9 +8,10 @@
 #include "coordinator/core/attempt_rules.h"
 #include "coordinator/core/codec_plan.h"
 #include "coordinator/core/encoded_bytes.h"
+#include "coordinator/core/exchange_shape.h"
 #include "coordinator/core/expected.h"
-#include "coordinator/core/layout.h"
 #include "coordinator/core/membership.h"
+#include "coordinator/core/owner_plan.h"
 #include "planner/hops.h"
 
 namespace skerry::coordinator {
@@ -105,10 +106,8 @@ void Open(JobState& job, const Decider& decider, size_t fragment,
   opened.job = job.id;
   opened.fragment = machine.fragment();
   opened.sequence = Next(machine.newest());
-  opened.owners = AssignOwners(
-      job.span_count, static_cast<uint32_t>(members.size()), machine.tries());
-  // Codecs are chosen for the hops, so the hops are chosen first, as for
-  // contributions and results of equal size.
+  // Owners and codecs are chosen for the hops, so the hops are chosen first, as
+  // for contributions and results of equal size.
   const auto count = static_cast<uint32_t>(members.size());
   const int hops = planner::ChooseHops(count, 1, 1).hops;
   opened.hops = hops == 2 ? Hops::kTwo : Hops::kOne;
@@ -116,6 +115,7 @@ void Open(JobState& job, const Decider& decider, size_t fragment,
     opened.total_weight += member.contribution.weight;
   }
   opened.members = std::move(members);
+  PlanOwners(job, fragment, opened);
   PlanCodecs(job, fragment, opened);
   const MeanBytes bytes = MeanEncodedBytes(opened, ElementsOf(job, fragment));
   opened.reason = absl::StrCat(
@@ -123,8 +123,10 @@ void Open(JobState& job, const Decider& decider, size_t fragment,
       planner::DescribeHops(hops, count, bytes.contribution, bytes.result)
           .reason,
       opened.reason);
+  const absl::Duration predicted = PredictedTime(job, opened);
   decider.emit(std::move(opened));
-  job.timers[fragment].OnOpened(job.fragments[fragment].tries(), decider.now);
+  job.timers[fragment].OnOpened(job.fragments[fragment].tries(), predicted,
+                                decider.now);
 }
 
 std::vector<MemberReport> ReportsOf(const JobState& job, const Decider& decider,
@@ -207,15 +209,8 @@ void Commit(JobState& job, const Decider& decider, size_t fragment,
   }
   commit.scalars.delta_squared_norm = ResultSquaredNorm(job, machine, reports);
   decider.emit(std::move(commit));
-  job.timers[fragment].OnCommitted(decider.now);
-}
-
-bool SameMembers(const std::vector<Member>& a, const std::vector<Member>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Member& x, const Member& y) {
-                      return x.life == y.life &&
-                             x.contribution.round == y.contribution.round;
-                    });
+  const absl::Duration took = job.timers[fragment].OnCommitted(decider.now);
+  job.owner_holds[fragment].OnCommitted(took);
 }
 
 // The next attempt without those that are blamed (PROTOCOL 5.3).
@@ -233,7 +228,7 @@ void Retry(JobState& job, const Decider& decider, size_t fragment,
     absl::StrAppend(&reason, "; nobody else is left, so all are forgiven");
   }
   const Opened& before = machine.open()->opened;
-  if (members.size() == 1 && SameMembers(members, before.members)) {
+  if (members.size() == 1 && SameContributions(members, before.members)) {
     job.timers[fragment].Extend(machine.tries(), decider.now);
     return;
   }
@@ -267,7 +262,7 @@ void SettleDisagreement(JobState& job, const Decider& decider, size_t fragment,
         members.push_back(candidate.member);
       }
     }
-    if (SameMembers(members, machine.open()->opened.members)) {
+    if (SameContributions(members, machine.open()->opened.members)) {
       Open(job, decider, fragment, std::move(members),
            absl::StrCat(what, " with equal numbers; again with other owners"));
       return;

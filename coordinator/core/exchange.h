@@ -1,7 +1,7 @@
 // coordinator/core/exchange.h
 //
-// The round of one job: when an attempt opens and with whom, what it becomes
-// (PROTOCOL 5.1 to 5.4).
+// Runs the exchanges of one job: when an attempt opens and with whom, and what
+// becomes of it (PROTOCOL 5.1 to 5.4).
 #ifndef SKERRY_COORDINATOR_CORE_EXCHANGE_H_
 #define SKERRY_COORDINATOR_CORE_EXCHANGE_H_
 

@@ -1,7 +1,7 @@
 // coordinator/core/expected.h
 //
-// Whom the next attempt of a fragment waits for before it opens (PROTOCOL 5.1;
-// for replicas that have just joined, docs/decisions/0006).
+// Counts the replicas that the next attempt of a fragment waits for before it
+// opens (PROTOCOL 5.1; docs/decisions/0006 for replicas that have just joined).
 #ifndef SKERRY_COORDINATOR_CORE_EXPECTED_H_
 #define SKERRY_COORDINATOR_CORE_EXPECTED_H_
 
@@ -14,7 +14,8 @@ namespace skerry::coordinator {
 struct Expected {
   // Unsuspected replicas that are worth waiting for, ready or not.
   size_t replicas = 0;
-  // Those that have just joined and come to the attempt after this one.
+  // Replicas that have just joined, which can still enter the attempt after
+  // this one.
   size_t newcomers = 0;
 };
 

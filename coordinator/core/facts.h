@@ -214,6 +214,8 @@ struct StatusFacts {
   uint64_t counter = 0;
   std::vector<JobFacts> jobs;
   bool draining = false;
+  // For people; empty when no preemption notice makes it drain.
+  std::string drain_reason = {};
   MachineFacts machine;
   std::vector<job::DataFacts> data;
   // It answers Orders::data_paths with `data`.

@@ -1,9 +1,9 @@
 // coordinator/core/fit.h
 //
-// Whether the workers that are there can do what a job asks for: with the
-// memory and the data sets that they report. Facts come and go, so only a job
-// that none of these workers could serve is refused; a job without workers
-// waits.
+// Checks whether the workers that are there can do what a job asks for, with
+// the memory and the data sets that they report. Workers come and go, so a job
+// is refused only if none of those that are there could serve it. A job without
+// workers waits.
 #ifndef SKERRY_COORDINATOR_CORE_FIT_H_
 #define SKERRY_COORDINATOR_CORE_FIT_H_
 
@@ -29,7 +29,8 @@ std::string WhyTooFewIslands(const job::JobSpec& spec, size_t islands);
 // Adds to the warnings what some of the workers that the job may use cannot
 // serve.
 //
-// Errors: InvalidArgument with what none of them can serve, one problem a line.
+// Errors: InvalidArgument with everything that none of them can serve, one
+// problem a line.
 absl::Status ReviewFit(const WorkerTable& workers, job::ReviewedSpec& reviewed);
 
 // Workers that the job may use, that look at data sets, and that have not said

@@ -1,7 +1,7 @@
 // coordinator/core/generate_desk.h
 //
-// Prompts on their way to a worker and back. Never durable: whoever asked asks
-// again.
+// Passes prompts to a worker and answers back. Nothing of it is durable: after
+// a restart, the client asks again.
 #ifndef SKERRY_COORDINATOR_CORE_GENERATE_DESK_H_
 #define SKERRY_COORDINATOR_CORE_GENERATE_DESK_H_
 

@@ -1,7 +1,8 @@
 // coordinator/core/holdings.h
 //
 // Tells which spans the current workers can bring to the newest sequence of
-// their fragment, and so who may leave and what is lost (PROTOCOL 5.6).
+// their fragment. From this follows which workers may leave, and what is lost
+// (PROTOCOL 5.6).
 #ifndef SKERRY_COORDINATOR_CORE_HOLDINGS_H_
 #define SKERRY_COORDINATOR_CORE_HOLDINGS_H_
 
@@ -38,8 +39,9 @@ std::string LostText(const JobState& job, const WorkerTable& workers);
 // Returns true if the worker has said that its disk has a folder of the job.
 bool HasFolderOf(const JobState& job, const Worker& worker);
 
-// Returns true if a worker that takes no part in the job may have on its disk
-// what no other worker holds, or what an operator has to know to decide.
+// Returns true if the disk of a worker that takes no part in the job may have
+// something that no other worker holds, or that an operator needs for a
+// decision.
 bool MayHoldLost(const JobState& job, const WorkerTable& workers,
                  const Worker& worker);
 

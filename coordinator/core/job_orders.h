@@ -1,6 +1,6 @@
 // coordinator/core/job_orders.h
 //
-// What one worker is told about one job.
+// Builds what one worker is told about one job.
 #ifndef SKERRY_COORDINATOR_CORE_JOB_ORDERS_H_
 #define SKERRY_COORDINATOR_CORE_JOB_ORDERS_H_
 

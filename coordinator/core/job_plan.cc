@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/strings/str_cat.h"
 #include "coordinator/core/encoded_bytes.h"
 #include "coordinator/core/fit.h"
@@ -16,7 +18,9 @@
 #include "optimizer/outer/outer.h"
 #include "planner/codec_menu.h"
 #include "planner/codec_policy.h"
+#include "planner/exchange_time.h"
 #include "planner/hops.h"
+#include "planner/measured_links.h"
 #include "planner/memory_model.h"
 #include "planner/spans.h"
 
@@ -138,41 +142,51 @@ PlannedExchange Exchanged(const JobPlan& plan, uint64_t elements) {
   return exchange;
 }
 
-// From any worker of one replica to any of the other: the fastest.
-const LinkView* BestLink(const std::vector<LinkView>& links,
-                         const PlannedReplica& to) {
-  const LinkView* best = nullptr;
-  for (const LinkView& link : links) {
-    const bool there = std::any_of(
-        to.seats.begin(), to.seats.end(),
-        [&](const PlannedSeat& seat) { return seat.worker == link.worker; });
-    if (there && (best == nullptr || link.bytes_per_s > best->bytes_per_s)) {
-      best = &link;
+// What workers of the replicas have measured of each other; empty when nobody
+// has measured the way from one replica to another.
+std::vector<planner::PairRate> PairsOf(const JobPlan& plan,
+                                       LinksOfWorker links_of) {
+  absl::btree_map<std::string, size_t> replica_of;
+  for (size_t r = 0; r < plan.replicas.size(); ++r) {
+    for (const PlannedSeat& seat : plan.replicas[r].seats) {
+      replica_of[seat.worker] = r;
     }
   }
-  return best;
+  std::vector<planner::PairRate> pairs;
+  absl::btree_set<std::pair<size_t, size_t>> measured;
+  for (const auto& [worker, from] : replica_of) {
+    for (const LinkView& link : links_of(worker)) {
+      const auto to = replica_of.find(link.worker);
+      if (to == replica_of.end() || to->second == from) continue;
+      measured.emplace(from, to->second);
+      pairs.push_back({from, to->second, link.bytes_per_s, 0.0,
+                       absl::Seconds(link.round_trip_s)});
+    }
+  }
+  const size_t count = plan.replicas.size();
+  if (measured.size() < count * (count - 1)) return {};
+  return pairs;
 }
 
-// Bytes over the slowest link, and two one-way delays of the longest.
-double SecondsOf(const JobPlan& plan, uint64_t bytes, LinksOfWorker links_of) {
-  double slowest = 0;
-  double round_trip = 0;
-  for (const PlannedReplica& from : plan.replicas) {
-    std::vector<LinkView> links;
-    for (const PlannedSeat& seat : from.seats) {
-      const std::vector<LinkView> more = links_of(seat.worker);
-      links.insert(links.end(), more.begin(), more.end());
-    }
-    for (const PlannedReplica& to : plan.replicas) {
-      if (&to == &from) continue;
-      const LinkView* link = BestLink(links, to);
-      if (link == nullptr || link->bytes_per_s <= 0) return 0;
-      slowest = slowest == 0 ? link->bytes_per_s
-                             : std::min(slowest, link->bytes_per_s);
-      round_trip = std::max(round_trip, link->round_trip_s);
-    }
+// For one fragment, with owners of equal shares.
+double SecondsOf(const JobPlan& plan, const PlannedExchange& exchange,
+                 uint64_t elements, LinksOfWorker links_of) {
+  const auto links =
+      planner::LinksOfMembers(exchange.members, PairsOf(plan, links_of));
+  if (!links.has_value() || elements == 0) return 0;
+  planner::ExchangeShape shape;
+  shape.elements = elements;
+  shape.hops = static_cast<int>(exchange.hops);
+  for (const planner::LinkFacts& link : *links) {
+    planner::ExchangeMember member;
+    member.link = link;
+    member.owned_elements = shape.elements / exchange.members;
+    shape.members.push_back(member);
   }
-  return slowest == 0 ? 0 : static_cast<double>(bytes) / slowest + round_trip;
+  const std::vector<double> bytes(
+      exchange.members,
+      EncodedBytes(exchange.codec, elements) / static_cast<double>(elements));
+  return absl::ToDoubleSeconds(planner::LinkTime(shape, bytes));
 }
 
 void Judge(const Turn& turn, JobPlan& plan) {
@@ -210,9 +224,8 @@ JobPlan PlanJob(job::ReviewedSpec reviewed, uint64_t elements,
     plan.exchange = Exchanged(plan, elements);
     // Each fragment has its own delays.
     const uint32_t fragments = FragmentCount(plan.spec);
-    plan.exchange->seconds =
-        fragments *
-        SecondsOf(plan, plan.exchange->sent_bytes_each / fragments, links);
+    plan.exchange->seconds = fragments * SecondsOf(plan, *plan.exchange,
+                                                   elements / fragments, links);
   }
   return plan;
 }

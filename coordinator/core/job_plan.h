@@ -56,8 +56,8 @@ struct PlannedExchange {
   uint64_t sent_bytes_each = 0;
   uint64_t samples_per_round = 0;
   uint64_t rounds = 0;
-  // How long an exchange takes over the slowest link between the replicas; 0
-  // when a link has not been measured.
+  // How long an exchange takes by the links between the replicas, with equal
+  // shares for owners; 0 when a link has not been measured.
   double seconds = 0;
 };
 

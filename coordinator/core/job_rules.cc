@@ -238,7 +238,7 @@ void JobRecovered(JobState& job, const ClusterOptions& options, Instant now) {
   job.save_not_before = now + options.lease;
   for (size_t i = 0; i < job.fragments.size(); ++i) {
     if (!job.fragments[i].open().has_value()) continue;
-    job.timers[i].OnOpened(job.fragments[i].tries(), now);
+    job.timers[i].OnOpened(job.fragments[i].tries(), absl::ZeroDuration(), now);
   }
 }
 

@@ -1,8 +1,8 @@
 // coordinator/core/job_rules.h
 //
-// One job's decisions in their order: what a worker says is taken in, then
-// membership, samples, the exchange, evaluations and the end, again until
-// nothing more follows.
+// Makes one job's decisions, in this order: it takes in what a worker says,
+// then decides membership, samples, the exchange, evaluations and the end. It
+// repeats this until nothing more follows.
 #ifndef SKERRY_COORDINATOR_CORE_JOB_RULES_H_
 #define SKERRY_COORDINATOR_CORE_JOB_RULES_H_
 

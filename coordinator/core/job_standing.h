@@ -18,8 +18,8 @@ namespace skerry::coordinator {
 struct Standing {
   // What the job is doing, or why it does not move.
   std::string reason;
-  // Why it does not move comes first, in the words of `reason`; then what else
-  // is wrong. Empty while all is well.
+  // First the reason why it does not move, in the words of `reason`, then
+  // everything else that is wrong. Empty while all is well.
   std::vector<Condition> conditions;
 };
 

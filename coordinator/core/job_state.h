@@ -1,8 +1,8 @@
 // coordinator/core/job_state.h
 //
-// Everything that is known of one job: what its records say, and what workers
-// have said since this process started. The rules that read and change it are
-// free functions, with one file for each idea.
+// Holds everything that the coordinator knows of one job: what its records say,
+// and what workers have said since this process started. The rules that read
+// and change it are free functions, with one file for each idea.
 #ifndef SKERRY_COORDINATOR_CORE_JOB_STATE_H_
 #define SKERRY_COORDINATOR_CORE_JOB_STATE_H_
 
@@ -24,6 +24,7 @@
 #include "coordinator/core/facts.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/orders.h"
+#include "coordinator/core/owner_hold.h"
 #include "coordinator/core/queue.h"
 #include "coordinator/core/records.h"
 #include "coordinator/core/replica_table.h"
@@ -35,7 +36,8 @@
 
 namespace skerry::coordinator {
 
-// What a worker says of the job. Facts of another incarnation are forgotten.
+// What one worker says of the job. If the worker has a new incarnation, the
+// facts of the old one are forgotten.
 struct Seat {
   Incarnation incarnation;
   JobFacts facts;
@@ -47,7 +49,8 @@ struct Seat {
   std::string noted;
 };
 
-// How a joiner that has a state follows the commits (chase.h).
+// How far a joiner with a state is behind the commits, and whether commits wait
+// for it (chase.h).
 struct Chase {
   enum class Stage {
     kWatched,
@@ -82,13 +85,14 @@ struct Settling {
   std::vector<std::string> workers;
 };
 
-// A life that ends once a round later than `decided` has its outcome.
+// A life that drains. It ends when a round later than `decided` has its
+// outcome.
 struct Drain {
   Instant since;
   Round decided;
 };
 
-// A worker saves a whole state.
+// A save in progress: one worker saves a whole state.
 struct Saving {
   std::string worker;
   Incarnation incarnation;
@@ -96,7 +100,7 @@ struct Saving {
   CheckpointOrder order;
 };
 
-// Some spans are on no worker that is there.
+// Spans that no worker that is there holds.
 struct LostSpans {
   Instant since;
   // A hash of what the workers say they have. While it changes, one of them may
@@ -162,9 +166,11 @@ struct JobState {
   absl::btree_map<std::string, SeatCounters> counting;
   absl::btree_map<std::string, Place> places;
   absl::btree_map<std::string, Settling> settling;
-  // Who may have a place has changed since the places were made.
+  // True if the workers that may have a place have changed since the places
+  // were made.
   bool places_stale = true;
   std::vector<RoundTimers> timers;
+  absl::btree_map<size_t, OwnerHold> owner_holds;  // by fragment
   // By fragment, of an adaptive job.
   absl::btree_map<size_t, planner::CodecController> codec_controllers;
   absl::btree_map<Life, Drain> draining;
@@ -175,7 +181,8 @@ struct JobState {
   using Anchors = absl::btree_map<
       Sequence, absl::btree_map<uint32_t, absl::btree_map<Life, uint64_t>>>;
   std::vector<Anchors> anchors;
-  // Who is waited for in a fragment while it waits elsewhere (offers.h).
+  // Lives that are waited for in a fragment while they wait in another one
+  // (offers.h).
   absl::btree_set<std::pair<Life, FragmentId>> wanted;
   std::optional<Saving> saving;
   // No save starts before this moment. After a restart, workers that are saving
@@ -229,8 +236,8 @@ struct Decider {
 // those before it.
 absl::Status ApplyToJob(JobState& job, const Entry& entry);
 
-// What a process has done since it said `before`: it has said `now`, and totals
-// that have fallen are those of another process.
+// Adds what a process has done since it said `before`, given that it now says
+// `now`. Totals that have fallen are those of another process.
 void AddGrowth(const SeatCounters& before, const SeatCounters& now,
                SeatCounters& totals);
 

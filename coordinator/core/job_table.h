@@ -24,7 +24,7 @@ namespace skerry::coordinator {
 // The job that a record is about; unset for records of workers.
 JobId JobOf(const Entry& entry);
 
-// What a coordinator knows of a job whose folder some worker has.
+// What a coordinator knows of a job if some worker has a folder of it.
 enum class JobFate { kUnknown, kLive, kEnded, kDeleted };
 
 class JobTable;

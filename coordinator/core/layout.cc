@@ -34,8 +34,8 @@ std::vector<std::pair<uint32_t, uint32_t>> SplitSpans(uint32_t span_count,
   return parts;
 }
 
-std::vector<uint32_t> AssignOwners(uint32_t span_count, uint32_t members,
-                                   uint32_t rotation) {
+std::vector<uint32_t> EqualOwners(uint32_t span_count, uint32_t members,
+                                  uint32_t rotation) {
   std::vector<uint32_t> owners(span_count);
   for (uint32_t span = 0; span < span_count; ++span) {
     owners[span] = (span + rotation) % members;

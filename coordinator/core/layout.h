@@ -28,8 +28,8 @@ std::vector<std::pair<uint32_t, uint32_t>> SplitSpans(uint32_t span_count,
 // Member index of each span's owner: equal shares, interleaved so that the
 // workers of one replica share its part. Another `rotation` gives every span
 // another owner.
-std::vector<uint32_t> AssignOwners(uint32_t span_count, uint32_t members,
-                                   uint32_t rotation);
+std::vector<uint32_t> EqualOwners(uint32_t span_count, uint32_t members,
+                                  uint32_t rotation);
 
 }  // namespace skerry::coordinator
 

@@ -16,8 +16,8 @@ TEST(LayoutTest, WorkersHoldEverySpanOnce) {
 }
 
 TEST(LayoutTest, AnotherRotationGivesEverySpanAnotherOwner) {
-  const auto first = AssignOwners(7, 3, 0);
-  const auto second = AssignOwners(7, 3, 1);
+  const auto first = EqualOwners(7, 3, 0);
+  const auto second = EqualOwners(7, 3, 1);
   for (size_t span = 0; span < first.size(); ++span) {
     EXPECT_NE(first[span], second[span]);
     EXPECT_LT(second[span], 3u);

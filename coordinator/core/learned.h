@@ -1,7 +1,7 @@
 // coordinator/core/learned.h
 //
-// Timers that are learned from what was observed: a window of the newest
-// durations and its quantiles. Never durable: after a restart it is learned
+// Timers are learned from what was observed: a window of the newest durations
+// and its quantiles. Nothing is durable. After a restart they are learned
 // again, from cautious defaults.
 #ifndef SKERRY_COORDINATOR_CORE_LEARNED_H_
 #define SKERRY_COORDINATOR_CORE_LEARNED_H_

@@ -1,12 +1,13 @@
 // coordinator/core/membership.h
 //
-// Which workers of an island form its next replica, when a replica is admitted
-// and when it ends for the sake of its workers (PROTOCOL 5.5 and 6).
+// Decides which workers of an island form its next replica, when a replica is
+// admitted, and when it ends because of its workers (PROTOCOL 5.5 and 6).
 //
-// One replica an island. A worker that joins an island recovers beside the
-// running replica and takes a place in the next one, so that an open exchange
-// and the round in progress are not disturbed before it is ready. A worker that
-// is lost ends the life at once; the others wait a short while for it.
+// An island has one replica. A worker that joins recovers beside the running
+// replica and takes a place in the next one. So it disturbs neither the open
+// exchange nor the round in progress before it is ready. If a worker is lost,
+// the life ends at once, and the other workers wait a short while for it to
+// come back.
 #ifndef SKERRY_COORDINATOR_CORE_MEMBERSHIP_H_
 #define SKERRY_COORDINATOR_CORE_MEMBERSHIP_H_
 
@@ -22,17 +23,20 @@ namespace skerry::coordinator {
 void LoseWorker(JobState& job, const Decider& decider, std::string_view worker,
                 const std::string& reason);
 
-// Ends lives of workers that cannot do their part or have drained, makes places
-// anew where that is needed, lets joiners take over, admits what has recovered.
+// Ends lives of workers that cannot do their part or have drained, makes new
+// places if needed, lets joiners take over, and admits replicas that have
+// recovered.
 void DecideMembership(JobState& job, const Decider& decider);
 
 void CollectMembership(const JobState& job, const ClusterOptions& options,
                        Earliest& earliest);
 
-// Whether a joiner, who is close behind, should come level before anything more
-// is committed: one that cannot keep up (chase.h), or, with several fragments,
-// of which one nearly always commits, one that is to take over and has to have
-// all. For as long as takeover_wait, then not for as long.
+// Returns true while commits should pause so that a joiner can catch up. Two
+// joiners need this: one that falls further behind with every commit (chase.h),
+// and, in a job with several fragments, one that is about to take over. It
+// needs every fragment, and some fragment commits almost all the time. A pause
+// lasts at most takeover_wait, and the next one starts no sooner than
+// takeover_wait later.
 bool AwaitsJoiner(const JobState& job, const ClusterOptions& options,
                   Instant now);
 

@@ -1,7 +1,7 @@
 // coordinator/core/offers.h
 //
-// What replicas offer to the next sequence of a fragment, and what they will
-// yet offer.
+// Lists what replicas offer to the next sequence of a fragment, and what they
+// may still offer.
 #ifndef SKERRY_COORDINATOR_CORE_OFFERS_H_
 #define SKERRY_COORDINATOR_CORE_OFFERS_H_
 

@@ -1,6 +1,7 @@
 // coordinator/core/placing.h
 //
-// Which workers may have a place in a job, and why not the others.
+// Decides which workers may have a place in a job, and says why the others may
+// not.
 #ifndef SKERRY_COORDINATOR_CORE_PLACING_H_
 #define SKERRY_COORDINATOR_CORE_PLACING_H_
 
@@ -12,15 +13,15 @@
 
 namespace skerry::coordinator {
 
-// In words; empty when it may. `memory_needed` is what the job takes on a
-// worker at least (job/needs.h). What the worker has said of the job is not
-// looked at.
+// Says in words why the worker may have no place; empty when it may.
+// `memory_needed` is the least that the job takes on a worker (job/needs.h).
+// What the worker has said of the job does not count.
 std::string WhyNoPlace(const job::JobSpec& spec, uint64_t memory_needed,
                        const Worker& worker, const Turn& turn,
                        const ClusterOptions& options);
 
-// Why a job that waits for workers has not got enough: what is in the way, or
-// how many it may have and why not the others.
+// Says why a waiting job has too few workers: what is in the way, or how many
+// it may have and why not the others.
 std::string WhyItWaits(const JobState& job, const WorkerTable& workers,
                        const Turn& turn, const ClusterOptions& options);
 

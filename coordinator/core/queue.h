@@ -23,11 +23,11 @@
 
 namespace skerry::coordinator {
 
-// What the queue looks at of an unfinished job.
+// What the queue needs to know of an unfinished job.
 struct QueuedJob {
   JobId id;
   const job::JobSpec* spec = nullptr;
-  // Where it has had a life; null: nowhere.
+  // The islands where it has had a life; null when it has had none.
   const absl::btree_map<std::string, ReplicaId>* begun_on = nullptr;
   // It has no place on any worker and would take one.
   bool waits = false;
@@ -40,8 +40,8 @@ struct Turn {
   // Why the job gets no worker anywhere now, in words. Empty when that depends
   // on the island.
   std::string held;
-  // By island, how many jobs come first there. No job does on an island that is
-  // not here.
+  // By island, how many jobs come first there. An island that is missing has
+  // none.
   absl::btree_map<std::string, size_t> before;
   // The place among the jobs that wait, counted from 1; 0 when the job does not
   // wait.

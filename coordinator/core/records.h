@@ -1,9 +1,10 @@
 // coordinator/core/records.h
 //
-// What the coordinator's journal holds. The index of a record is the number
-// that it creates (PROTOCOL 1): of JobSubmitted the job, of WorkerAdmitted the
-// incarnation, of ReplicaAdmitted the life, of Planned the epoch, of Opened the
-// attempt. The durable state is the fold of these records and nothing else.
+// Defines the records of the coordinator's journal. The index of a record is
+// the number that it creates (PROTOCOL 1): JobSubmitted creates a job,
+// WorkerAdmitted an incarnation, ReplicaAdmitted a life, Planned an epoch,
+// Opened an attempt. The durable state is the fold of these records and nothing
+// else.
 #ifndef SKERRY_COORDINATOR_CORE_RECORDS_H_
 #define SKERRY_COORDINATOR_CORE_RECORDS_H_
 
@@ -34,13 +35,13 @@ struct JobEnded {
   friend bool operator==(const JobEnded&, const JobEnded&) = default;
 };
 
-// An operator has the job forgotten, which had ended.
+// An operator has deleted a job that had ended.
 struct JobDeleted {
   JobId job;
   friend bool operator==(const JobDeleted&, const JobDeleted&) = default;
 };
 
-// An operator holds the job, or lets it go on.
+// An operator pauses or resumes the job.
 struct JobPaused {
   JobId job;
   bool paused = false;
@@ -79,7 +80,8 @@ struct WorkerLeft {
   friend bool operator==(const WorkerLeft&, const WorkerLeft&) = default;
 };
 
-// Holds for every later process of that name too.
+// An operator has changed what a worker may do. It holds for every later
+// process of that name too.
 struct WorkerMarked {
   std::string worker;
   WorkerIntent intent = WorkerIntent::kServe;
@@ -120,7 +122,7 @@ struct Granted {
   friend bool operator==(const Granted&, const Granted&) = default;
 };
 
-// Without members: closes the open attempt.
+// Opens an attempt. Without members it closes the open one.
 struct Opened {
   JobId job;
   FragmentId fragment;
@@ -182,28 +184,29 @@ struct Checkpointed {
   std::string error;
   // What the state has taken in.
   std::vector<data::SampleRange> consumed;
-  // By fragment, what of it that one lacks; empty with one.
+  // By fragment, the samples that it lacks of the state; empty in a job with
+  // one fragment.
   std::vector<std::vector<data::SampleRange>> lacking = {};
   friend bool operator==(const Checkpointed&, const Checkpointed&) = default;
 };
 
-// State `sequence` is that of the checkpoint, or without one that with which
-// the job began: what was committed since then is lost, and its samples are
-// free.
+// The job goes back: state `sequence` is that of the checkpoint or, without
+// one, the state with which the job began. The commits since then are lost, and
+// their samples are free.
 struct Restored {
   JobId job;
   Sequence sequence;
   Sequence checkpoint;
   std::string reason;
-  // By fragment, its newest sequence from now on; empty: the one after its
-  // newest before.
+  // By fragment, its newest sequence from now on. If it is empty, that is the
+  // one after the newest before.
   std::vector<Sequence> fragment_sequences = {};
   friend bool operator==(const Restored&, const Restored&) = default;
 };
 
-// The index of this record is far above that of the record before it, because
-// the worker had been told a number that the journal has not come to: an older
-// journal was put in place.
+// The index of this record is far above that of the record before it. A worker
+// had been told a number that the journal has not reached, which means that an
+// older journal was put in place.
 struct NumbersRaised {
   std::string worker;
   Revision seen;
@@ -219,8 +222,8 @@ struct Diverged {
   friend bool operator==(const Diverged&, const Diverged&) = default;
 };
 
-// An operator has decided that what the workers hold is the job's state: of
-// each fragment, at this sequence.
+// An operator has decided that the state that workers hold is the job's. The
+// numbers are the sequences of the fragments.
 struct Adopted {
   JobId job;
   std::vector<Sequence> fragment_sequences;
@@ -228,8 +231,8 @@ struct Adopted {
   friend bool operator==(const Adopted&, const Adopted&) = default;
 };
 
-// The totals that a worker has said last: of a process that is gone, of one
-// that began to count anew, or of a job that has ended.
+// The last totals that a worker said. The record is written when the worker's
+// process is gone or has begun to count anew, or when the job has ended.
 struct Counted {
   JobId job;
   std::string worker;
@@ -237,8 +240,8 @@ struct Counted {
   friend bool operator==(const Counted&, const Counted&) = default;
 };
 
-// A worker cannot serve the job, for this reason; empty: it can again. Nothing
-// follows from it: it is for operators.
+// A worker cannot serve the job for this reason, or can again if it is empty.
+// Nothing follows from the record; it informs operators.
 struct SeatNoted {
   JobId job;
   std::string worker;

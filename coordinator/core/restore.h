@@ -1,11 +1,11 @@
 // coordinator/core/restore.h
 //
-// Going back (PROTOCOL 5.6): when no worker that is there can bring some spans
-// to the newest sequence, the job's next state is the newest one that is left.
-// That is its newest checkpoint, or what it began with while it has none; where
-// workers still have bases of a newer whole state, that is saved as one first.
-// Sequences go on rising; what was committed since is lost, and its samples are
-// trained on again.
+// Takes a job back (PROTOCOL 5.6). When no worker that is there can bring some
+// spans to the newest sequence, the job's next state is the newest one that is
+// left. That is its newest checkpoint, or its initial state while it has none.
+// If workers still have bases of a newer whole state, that state is saved as a
+// checkpoint first. Sequences go on rising. Commits after the chosen state are
+// lost, and their samples are trained on again.
 #ifndef SKERRY_COORDINATOR_CORE_RESTORE_H_
 #define SKERRY_COORDINATOR_CORE_RESTORE_H_
 
@@ -16,10 +16,11 @@
 
 namespace skerry::coordinator {
 
-// Waits until what the workers have has not changed for restore_wait, so that a
-// disk may come back; thirty times as long while one of them is on its way to
-// what is on a disk. Without workers nothing is decided, and a job that saves
-// no checkpoints waits. Lives that wait for a lost result are ended first.
+// Waits until the workers' holdings have not changed for restore_wait, so that
+// a disk may come back. The wait is thirty times as long while a worker is
+// still reaching a state that is on a disk. Without workers nothing is decided,
+// and a job that saves no checkpoints waits. Lives that wait for a lost result
+// are ended first.
 void DecideRestore(JobState& job, const Decider& decider);
 
 void CollectRestore(const JobState& job, const ClusterOptions& options,

@@ -1,7 +1,7 @@
 // coordinator/core/retention.h
 //
-// From which sequence workers keep bases and results (PROTOCOL 5.8), and who
-// can serve what another one lacks.
+// Decides from which sequence workers keep bases and results (PROTOCOL 5.8),
+// and which workers can serve what another one lacks.
 #ifndef SKERRY_COORDINATOR_CORE_RETENTION_H_
 #define SKERRY_COORDINATOR_CORE_RETENTION_H_
 
@@ -13,12 +13,12 @@
 
 namespace skerry::coordinator {
 
-// The newest base that every worker of every current replica holds, or the
-// oldest pin or the state that is being saved if that is lower; 0 keeps
-// everything. Unset while any of them has not reported. Never below the state
-// that the job went back to. While a worker that recovers has not pinned a base
-// yet, nothing more is given up: it is choosing among those that it was
-// offered.
+// Returns the newest base that every worker of every current replica holds, or
+// the oldest pin or the state that is being saved if that is lower. 0 keeps
+// everything. Unset while any of these workers has not reported. Never below
+// the state that the job went back to. While a recovering worker has not pinned
+// a base yet, the result does not rise, because the worker is choosing among
+// the bases that it was offered.
 Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
                   const ClusterOptions& options, FragmentId fragment);
 

@@ -1,24 +1,19 @@
 #include "coordinator/core/round_machine.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 
 namespace skerry::coordinator {
-namespace {
-
 bool SameContributions(const std::vector<Member>& a,
                        const std::vector<Member>& b) {
-  if (a.size() != b.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i].life != b[i].life ||
-        a[i].contribution.round != b[i].contribution.round) {
-      return false;
-    }
-  }
-  return true;
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Member& x, const Member& y) {
+                      return x.life == y.life &&
+                             x.contribution.round == y.contribution.round;
+                    });
 }
-
-}  // namespace
 
 const Member* OpenAttempt::FindLife(Life life) const {
   for (const Member& member : opened.members) {

@@ -1,12 +1,13 @@
 // coordinator/core/round_machine.h
 //
-// The history of one fragment: which attempt is open, what is committed, who
-// was blamed for the sequence in progress, and what became of contributions.
-// The fold of Opened, Committed, Dropped and ReplicaEnded (PROTOCOL 5).
+// Holds the history of one fragment: which attempt is open, what is committed,
+// who was blamed for the sequence in progress, and what became of
+// contributions. It is the fold of Opened, Committed, Dropped and ReplicaEnded
+// (PROTOCOL 5).
 //
-// Blame is not written down: whoever was a member of an attempt and is not one
-// of the next of the same sequence was blamed for it, and whoever comes back is
-// forgiven.
+// Blame is not written down. A replica was blamed for a sequence if it was a
+// member of one attempt and is not a member of the next attempt of the same
+// sequence. A replica that is a member again is forgiven.
 #ifndef SKERRY_COORDINATOR_CORE_ROUND_MACHINE_H_
 #define SKERRY_COORDINATOR_CORE_ROUND_MACHINE_H_
 
@@ -25,6 +26,10 @@
 #include "data/sample_ranges.h"
 
 namespace skerry::coordinator {
+
+// Whether both name the same contributions of the same lives, in one order.
+bool SameContributions(const std::vector<Member>& a,
+                       const std::vector<Member>& b);
 
 struct OpenAttempt {
   Attempt attempt;
@@ -45,9 +50,9 @@ class RoundMachine {
   absl::Status Apply(const Committed& record, uint64_t samples_committed,
                      uint64_t state = 0);
   absl::Status Apply(const Dropped& record);
-  // `sequence` is a state that nobody exchanged, and so are those between the
-  // newest and it: their entries have no attempt. The newest itself stays what
-  // it is. Requires: every life has ended; `sequence` is not before the newest.
+  // Sets `sequence` to a state that nobody exchanged. The sequences between the
+  // newest and it have no attempt, and the newest stays what it is. Requires:
+  // every life has ended; `sequence` is not before the newest.
   void GoOnAt(Sequence sequence, uint64_t samples_committed,
               uint64_t state = 0);
   void Apply(const ReplicaEnded& record);
@@ -59,9 +64,9 @@ class RoundMachine {
 
   FragmentId fragment() const { return fragment_; }
   Sequence newest() const { return Sequence(history_.size()); }
-  // The newest sequence that was set without an exchange, because the job went
-  // back or an operator kept what workers hold. Unset when there is none.
-  // States before it are of no use.
+  // Returns the newest sequence that was set without an exchange, because the
+  // job went back or an operator kept what workers hold. Unset when there is
+  // none. States before it are of no use.
   Sequence floor() const { return floor_; }
   // Entry i is sequence i + 1.
   const std::vector<CommittedEntry>& history() const { return history_; }

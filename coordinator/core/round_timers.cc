@@ -41,8 +41,10 @@ bool RoundTimers::MaxWaitOver(Instant now) const {
   return first_ready_.has_value() && *first_ready_ + MaxWait() <= now;
 }
 
-void RoundTimers::OnOpened(uint32_t tries, Instant now) {
+void RoundTimers::OnOpened(uint32_t tries, absl::Duration predicted,
+                           Instant now) {
   opened_at_ = now;
+  predicted_ = predicted;
   deadline_ = now + AttemptTime(tries);
   troubled_.clear();
 }
@@ -58,9 +60,11 @@ void RoundTimers::OnClosed() {
   quorum_ready_.reset();
 }
 
-void RoundTimers::OnCommitted(Instant now) {
-  exchanges_.Observe(now - opened_at_);
+absl::Duration RoundTimers::OnCommitted(Instant now) {
+  const absl::Duration took = now - opened_at_;
+  exchanges_.Observe(took);
   OnClosed();
+  return took;
 }
 
 void RoundTimers::Trouble(const absl::btree_set<ReplicaId>& replicas,
@@ -102,11 +106,14 @@ absl::Duration RoundTimers::MaxWait() const {
 
 absl::Duration RoundTimers::AttemptTime(uint32_t tries) const {
   const auto slowest = exchanges_.Quantile(1.0);
-  absl::Duration time =
-      slowest.has_value()
-          ? ClampDuration(kDeadlineMargin * *slowest + kDeadlineSlack,
-                          options_.attempt_deadline_min, options_.lease)
-          : options_.lease;
+  absl::Duration time = options_.lease;
+  if (slowest.has_value()) {
+    // A link that is slower now than in the exchanges that were seen, or that
+    // none of them crossed, would be left out of every one.
+    time = ClampDuration(
+        kDeadlineMargin * std::max(*slowest, predicted_) + kDeadlineSlack,
+        options_.attempt_deadline_min, options_.lease);
+  }
   for (uint32_t i = 1; i < std::min(tries, kDoublingsMax); ++i) time *= 2;
   return std::min(time, options_.lease);
 }

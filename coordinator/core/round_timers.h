@@ -1,8 +1,8 @@
 // coordinator/core/round_timers.h
 //
-// When an exchange may open and when an attempt has had its time: windows and
-// deadlines learned from the arrivals and exchanges of this fragment
-// (PROTOCOL 5.1, 5.3, 7). Never durable.
+// Decides when an exchange may open and when an attempt has had its time. The
+// windows and deadlines are learned from the arrivals and exchanges of this
+// fragment, and from its links (PROTOCOL 5.1, 5.3, 7). Nothing is durable.
 #ifndef SKERRY_COORDINATOR_CORE_ROUND_TIMERS_H_
 #define SKERRY_COORDINATOR_CORE_ROUND_TIMERS_H_
 
@@ -11,6 +11,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
+#include "absl/time/time.h"
 #include "base/ids.h"
 #include "base/instant.h"
 #include "coordinator/core/earliest.h"
@@ -29,20 +30,23 @@ class RoundTimers {
   void OnEnded(Life life) { seen_.erase(life); }
   // Starts the windows that are not running yet.
   void Window(bool any_ready, bool quorum_ready, Instant now);
-  // From the moment the quorum was ready.
+  // Returns whether the grace has passed since the quorum was ready.
   bool GraceOver(Instant now) const;
-  // From the first ready contribution.
+  // Returns whether max_wait has passed since the first contribution was ready.
   bool MaxWaitOver(Instant now) const;
 
   // --- An attempt.
-  void OnOpened(uint32_t tries, Instant now);
+  // `predicted`: how long it takes by its links; 0 where that is not known. A
+  // deadline that was learned from shorter exchanges is longer for it.
+  void OnOpened(uint32_t tries, absl::Duration predicted, Instant now);
   // A deadline anew, for an attempt that nobody else could take over.
   void Extend(uint32_t tries, Instant now);
   void OnClosed();
-  void OnCommitted(Instant now);
-  // Members that are lost or silent and still needed. Each has the reconnect
-  // allowance from when it was first named; one that is no longer named has
-  // recovered.
+  // Returns how long the attempt took.
+  absl::Duration OnCommitted(Instant now);
+  // Sets the members that are lost or silent and still needed. Each has the
+  // reconnect allowance from when it was first named. A member that is no
+  // longer named has recovered.
   void Trouble(const absl::btree_set<ReplicaId>& replicas, Instant now);
   Instant Deadline() const;
 
@@ -67,6 +71,7 @@ class RoundTimers {
   std::optional<Instant> quorum_ready_;
   Instant opened_at_;
   Instant deadline_;
+  absl::Duration predicted_;
   absl::btree_map<ReplicaId, Instant> troubled_;
 };
 

@@ -9,27 +9,44 @@ Instant At(double seconds) { return Instant(absl::Seconds(seconds)); }
 
 TEST(RoundTimersTest, AnUnknownExchangeHasAWholeLease) {
   RoundTimers timers({});
-  timers.OnOpened(1, At(0));
+  timers.OnOpened(1, {}, At(0));
   EXPECT_EQ(timers.Deadline(), At(10));
 }
 
 TEST(RoundTimersTest, DeadlinesAreLearnedDoubleAndStayWithinALease) {
   RoundTimers timers({});
   for (int i = 0; i < 8; ++i) {
-    timers.OnOpened(1, At(i));
+    timers.OnOpened(1, {}, At(i));
     timers.OnCommitted(At(i + 0.5));
   }
-  timers.OnOpened(1, At(20));
+  timers.OnOpened(1, {}, At(20));
   EXPECT_EQ(timers.Deadline(), At(20 + 1.75));
-  timers.OnOpened(2, At(20));
+  timers.OnOpened(2, {}, At(20));
   EXPECT_EQ(timers.Deadline(), At(20 + 3.5));
-  timers.OnOpened(9, At(20));
+  timers.OnOpened(9, {}, At(20));
+  EXPECT_EQ(timers.Deadline(), At(30));
+}
+
+TEST(RoundTimersTest, AnExchangeOverSlowerLinksHasMoreTime) {
+  RoundTimers timers({});
+  timers.OnOpened(1, absl::Seconds(1), At(0));
+  EXPECT_EQ(timers.Deadline(), At(10));
+  for (int i = 0; i < 8; ++i) {
+    timers.OnOpened(1, absl::Seconds(0.4), At(i));
+    EXPECT_EQ(timers.OnCommitted(At(i + 0.5)), absl::Seconds(0.5));
+  }
+  // Links promise less than exchanges take.
+  timers.OnOpened(1, absl::Seconds(0.4), At(20));
+  EXPECT_EQ(timers.Deadline(), At(20 + 1.75));
+  timers.OnOpened(1, absl::Seconds(2), At(20));
+  EXPECT_EQ(timers.Deadline(), At(20 + 6.25));
+  timers.OnOpened(1, absl::Seconds(60), At(20));
   EXPECT_EQ(timers.Deadline(), At(30));
 }
 
 TEST(RoundTimersTest, AMemberInTroubleHasTheReconnectAllowanceOnce) {
   RoundTimers timers({});
-  timers.OnOpened(1, At(0));
+  timers.OnOpened(1, {}, At(0));
   timers.Trouble({ReplicaId(2)}, At(1));
   timers.Trouble({ReplicaId(2)}, At(1.1));
   EXPECT_EQ(timers.Deadline(), At(1.15));
@@ -59,7 +76,7 @@ TEST(RoundTimersTest, TheLongestWaitIsTwoRounds) {
 
 TEST(RoundTimersTest, WhatHasBeenLookedAtIsNotDueAgain) {
   RoundTimers timers({});
-  timers.OnOpened(1, At(0));
+  timers.OnOpened(1, {}, At(0));
   Earliest before(At(5));
   timers.Collect(true, before);
   EXPECT_EQ(before.found(), At(10));

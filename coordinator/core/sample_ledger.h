@@ -1,12 +1,13 @@
 // coordinator/core/sample_ledger.h
 //
-// Who may train on which samples: every position of [0, samples) is free,
-// leased to one life, or consumed, and never two of these (PROTOCOL 5.5).
+// Records who may train on which samples. Every position of [0, samples) is
+// free, leased to one life, or consumed, and never two of these (PROTOCOL 5.5).
 //
-// In a job with several fragments a contribution of each covers a position. The
-// first that is committed consumes it; it is then due in the other fragments
-// for as long as the life that trained on it goes on. What is dropped in one
-// fragment stays with the life until it is dropped in all of them.
+// In a job with several fragments, each fragment has a contribution that covers
+// a position. The first one that is committed consumes the position. In the
+// other fragments it is then due for as long as the life that trained on it
+// goes on. A position that is dropped in one fragment stays with the life until
+// it is dropped in all.
 #ifndef SKERRY_COORDINATOR_CORE_SAMPLE_LEDGER_H_
 #define SKERRY_COORDINATOR_CORE_SAMPLE_LEDGER_H_
 
@@ -31,19 +32,20 @@ class SampleLedger {
   // --- Fold. Errors: DataLoss when the positions are not where they have to
   // be; nothing has changed then.
   absl::Status Grant(Life life, const data::RangeSet& ranges);
-  // A contribution was dropped, which covered these of Deliverable(): those
-  // that no fragment can commit any more are free, but never again for that
-  // life, whose worker counts them as used.
+  // Records that a contribution was dropped, which covered these samples of
+  // Deliverable(). Samples that no fragment can commit any more become free,
+  // but never again for that life, whose worker counts them as used.
   absl::Status Return(Life life, FragmentId fragment,
                       const data::RangeSet& ranges);
-  // A contribution was committed. What others have consumed is left alone; in a
-  // life that goes on all of it has to be deliverable.
+  // Records that a contribution was committed. Samples that others have
+  // consumed are left alone. If the life goes on, all samples must be
+  // deliverable.
   absl::Status Consume(Life life, FragmentId fragment,
                        const data::RangeSet& ranges);
   // The life is over. What an open attempt names stays with it.
   void End(Life life, const data::RangeSet& named);
-  // The open attempts now name just these: whatever else an ended life still
-  // had is free.
+  // Frees the samples of ended lives that the open attempts do not name.
+  // `named` are those that they name.
   void KeepNamed(const data::RangeSet& named);
 
   // Just these are consumed now, and all others are free. Requires: every life
@@ -59,8 +61,8 @@ class SampleLedger {
   const data::RangeSet& consumed() const { return consumed_; }
   bool AllConsumed() const { return consumed_.total() == samples_; }
   data::RangeSet LeasedTo(Life life) const;
-  // What a contribution of the fragment may cover: leased or due in it, and not
-  // dropped in it before.
+  // Returns the samples that a contribution of the fragment may cover: leased
+  // or due in it, and not dropped in it before.
   data::RangeSet Deliverable(Life life, FragmentId fragment) const;
   // What was dropped in some fragment and stays with the life.
   data::RangeSet Missed(Life life) const;
@@ -83,8 +85,9 @@ class SampleLedger {
     data::RangeSet leased;
     data::RangeSet dropped;
     bool ended = false;
-    // By fragment, empty with one: consumed for this life and not in that
-    // fragment yet; and of `leased`, what it has dropped.
+    // By fragment; empty in a job with one. Samples that are consumed for this
+    // life and not yet in that fragment, and those of `leased` that the
+    // fragment has dropped.
     std::vector<data::RangeSet> due;
     std::vector<data::RangeSet> missed;
   };

@@ -1,9 +1,9 @@
 // coordinator/core/snapshot.h
 //
-// The coordinator's durable state as plain values: what the fold of a journal
-// leaves, so that the records before it are no longer needed. Each part is
-// saved and restored by the class of the same name, whose comments define the
-// fields. Heard state is not part of it.
+// Defines the coordinator's durable state as plain values. It is the fold of a
+// journal, and replaces the records of that journal. Each part is saved and
+// restored by the class of the same name, whose comments define the fields.
+// What workers said is not part of it.
 #ifndef SKERRY_COORDINATOR_CORE_SNAPSHOT_H_
 #define SKERRY_COORDINATOR_CORE_SNAPSHOT_H_
 
@@ -169,8 +169,8 @@ struct JobSnapshot {
   friend bool operator==(const JobSnapshot&, const JobSnapshot&) = default;
 };
 
-// What is left of a job that is remembered no longer, because an operator has
-// deleted it or many others have ended since.
+// What is left of a job that the coordinator has forgotten, because an operator
+// has deleted it or many others have ended since.
 struct GoneJob {
   JobId job;
   uint64_t uid = 0;

@@ -1,7 +1,7 @@
 // coordinator/core/state_hash.h
 //
-// A hash over durable state: two coordinators with the same fold have the same
-// one. Order matters, so every class feeds its parts in a fixed order.
+// Hashes durable state: two coordinators with the same fold have the same hash.
+// Order matters, so every class feeds its parts in a fixed order.
 #ifndef SKERRY_COORDINATOR_CORE_STATE_HASH_H_
 #define SKERRY_COORDINATOR_CORE_STATE_HASH_H_
 

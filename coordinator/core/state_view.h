@@ -1,6 +1,6 @@
 // coordinator/core/state_view.h
 //
-// Which whole state of a job's model can be fetched from workers now.
+// Tells which whole state of a job's model can be fetched from workers now.
 #ifndef SKERRY_COORDINATOR_CORE_STATE_VIEW_H_
 #define SKERRY_COORDINATOR_CORE_STATE_VIEW_H_
 
@@ -13,10 +13,10 @@
 
 namespace skerry::coordinator {
 
-// The newest state of which current, unsuspected workers together hold a base
-// of every span of every fragment. One of which two of them name different
-// hashes for a span is passed over: one of them is wrong, and which one is not
-// known here.
+// Returns the newest state of which current, unsuspected workers together hold
+// a base of every span of every fragment. A state is passed over if two workers
+// name different hashes for a span, because one of them is wrong and this
+// function cannot know which.
 //
 // Errors: FailedPrecondition when there is none.
 absl::StatusOr<StateView> LocateState(const JobState& job,

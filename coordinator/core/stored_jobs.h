@@ -1,9 +1,9 @@
 // coordinator/core/stored_jobs.h
 //
-// What a worker hears of the jobs' folders on its disk, and what an operator
-// sees of them. Only a job that this coordinator's own history knows, under its
-// uid, is ever named to a worker: of every other one the coordinator cannot
-// tell whether somebody needs it.
+// Builds what a worker hears of the jobs' folders on its disk, and what an
+// operator sees of them. The coordinator names a job to a worker only if its
+// own history has the job under the folder's uid. It cannot tell whether
+// somebody needs any other job.
 #ifndef SKERRY_COORDINATOR_CORE_STORED_JOBS_H_
 #define SKERRY_COORDINATOR_CORE_STORED_JOBS_H_
 

@@ -81,7 +81,7 @@ enum class ConditionKind {
   kCheckpointFails,   // the newest try to save a state failed
 };
 
-// Something that is to be known of a job.
+// Something that operators should know about a job.
 struct Condition {
   ConditionKind kind = ConditionKind::kPaused;
   std::string text;
@@ -89,7 +89,7 @@ struct Condition {
   bool needs_help = false;
 };
 
-// Where the model of a job that has ended lies.
+// Where the model of an ended job lies.
 struct ModelPlace {
   // The newest state that is whole on workers that are there; without workers
   // there is none.
@@ -139,7 +139,7 @@ struct JobView {
   std::optional<ModelPlace> model;
 };
 
-// What frames have shown of the way to another worker.
+// What a worker has measured of its link to another worker, from frames.
 struct LinkView {
   std::string worker;
   double bytes_per_s = 0;
@@ -183,6 +183,8 @@ struct WorkerView {
   };
   std::vector<Unserved> unserved = {};
   std::vector<StoredJobView> stored_jobs = {};
+  // Why it drains by its own word, when it has said so.
+  std::string drain_reason = {};
 };
 
 struct EventView {
@@ -196,7 +198,7 @@ struct EventView {
   friend bool operator==(const EventView&, const EventView&) = default;
 };
 
-// One whole state of the model on the disks of workers that are there.
+// One whole state of the model on the disks of current workers.
 struct StateView {
   JobId id;
   job::JobSpec spec;

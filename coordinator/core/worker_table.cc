@@ -39,6 +39,7 @@ absl::Status WorkerTable::Apply(Incarnation index,
   worker.left = false;
   worker.counter = 0;
   worker.draining = false;
+  worker.drain_reason.clear();
   worker.stream_lost = false;
   worker.suspected = false;
   worker.gaps = LearnedDuration(32, 8);
@@ -225,6 +226,7 @@ void WorkerTable::Heard(const StatusFacts& status, Instant now) {
   worker.last_heard = now;
   worker.counter = std::max<uint64_t>(status.counter, 1);
   worker.draining = worker.draining || status.draining;
+  worker.drain_reason = status.drain_reason;
   worker.stream_lost = false;
   worker.suspected = false;
   worker.machine = status.machine;

@@ -1,10 +1,10 @@
 // coordinator/core/worker_table.h
 //
-// Which worker processes are current, which are merely silent, and which may
+// Knows which worker processes are current, which are silent, and which may
 // never come back (PROTOCOL 1 and 5.5).
 //
 // A worker has at most one current incarnation. Its boot and incarnation come
-// from records; how recently it spoke does not, and is never durable.
+// from records. The time at which it last spoke does not, and is never durable.
 #ifndef SKERRY_COORDINATOR_CORE_WORKER_TABLE_H_
 #define SKERRY_COORDINATOR_CORE_WORKER_TABLE_H_
 
@@ -48,6 +48,7 @@ struct Worker {
   Instant last_heard;
   uint64_t counter = 0;
   bool draining = false;
+  std::string drain_reason;
   bool stream_lost = false;
   bool suspected = false;
   LearnedDuration gaps{32, 8};
@@ -66,7 +67,8 @@ struct Worker {
   // An operator wants these folders removed; until the worker has done so.
   absl::btree_set<StoredJobKey> unwanted;
 
-  // By its own notice or at an operator's word.
+  // Returns whether the worker leaves, by its own notice or at an operator's
+  // word.
   bool Leaves() const { return draining || intent == WorkerIntent::kDrain; }
 };
 

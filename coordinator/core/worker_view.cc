@@ -15,11 +15,9 @@ const char* StateOf(const JobTable& jobs, const WorkerTable& workers,
                     const Worker& worker) {
   if (worker.left) return "lost";
   if (worker.suspected) return "suspected";
-  if (worker.intent == WorkerIntent::kDrain &&
-      !IsNeeded(jobs, workers, worker)) {
-    return "drained";
+  if (worker.Leaves()) {
+    return IsNeeded(jobs, workers, worker) ? "draining" : "drained";
   }
-  if (worker.Leaves()) return "draining";
   return worker.intent == WorkerIntent::kCordon ? "cordoned" : "connected";
 }
 
@@ -96,6 +94,7 @@ WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
                   worker.machine,
                   LinksOf(jobs, workers, worker)};
   view.stored_jobs = StoredJobsOf(jobs, worker);
+  if (!worker.left) view.drain_reason = worker.drain_reason;
   if (worker.contender.has_value()) {
     view.contender = WorkerView::Contender{worker.contender->address,
                                            now - worker.contender->at};

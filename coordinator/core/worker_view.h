@@ -1,7 +1,7 @@
 // coordinator/core/worker_view.h
 //
-// A worker as operators see it, what it is told, and whether any job still
-// depends on it.
+// Builds the views of a worker: what operators see, what the worker is told,
+// and whether any job still depends on it.
 #ifndef SKERRY_COORDINATOR_CORE_WORKER_VIEW_H_
 #define SKERRY_COORDINATOR_CORE_WORKER_VIEW_H_
 
@@ -15,12 +15,13 @@
 
 namespace skerry::coordinator {
 
-// Whether an unfinished job would miss the worker if it went now: it is part of
-// a life, or nobody else holds what it holds.
+// Returns true if an unfinished job would miss the worker if it went now,
+// because it is part of a life or nobody else holds what it holds.
 bool IsNeeded(const JobTable& jobs, const WorkerTable& workers,
               const Worker& worker);
 
-// By worker; as the newest job that has measured each says.
+// Returns the worker's links by peer. Each is as the newest job that has
+// measured it says.
 std::vector<LinkView> LinksOf(const JobTable& jobs, const WorkerTable& workers,
                               const Worker& worker);
 

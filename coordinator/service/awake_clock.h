@@ -1,7 +1,7 @@
 // coordinator/service/awake_clock.h
 //
-// The clock that the core is given: it stands still while the process does. A
-// stopped process hears nobody, so time that passed meanwhile must not count
+// The core gets its time from this clock, which stands still while the process
+// does. A stopped process hears nobody, so the time of the stop must not count
 // against anyone.
 #ifndef SKERRY_COORDINATOR_SERVICE_AWAKE_CLOCK_H_
 #define SKERRY_COORDINATOR_SERVICE_AWAKE_CLOCK_H_

@@ -35,7 +35,8 @@ class OrdersStream {
   virtual void Send(const Orders& orders) = 0;
 };
 
-// Told whenever the core stands on durable ground after facts were taken in.
+// Is told whenever facts were taken in and all decisions that followed are
+// durable.
 class SettledObserver {
  public:
   virtual ~SettledObserver() = default;
@@ -43,17 +44,17 @@ class SettledObserver {
   virtual void OnSettled(const Cluster& cluster, Instant now,
                          std::span<const Entry> fresh,
                          std::vector<GenerateAnswer> answers) = 0;
-  // The events to keep when the records up to now are replaced by a snapshot;
-  // and, before the first OnSettled, those that were kept.
+  // Returns the events to keep when a snapshot replaces the records up to now.
+  // Before the first OnSettled, these are the events that were kept last.
   virtual EventHistory SaveEvents() = 0;
   virtual void OnRestored(const EventHistory& events, Instant now) = 0;
 };
 
-// When records are replaced by a snapshot. Both have to hold, so what is
-// written for snapshots is never more than what is written for records.
+// When a snapshot replaces records. Both conditions have to hold, so no more is
+// written for snapshots than for records.
 struct CompactionRule {
-  // So many records are in the journal. Whoever waits while a snapshot is
-  // written waits longer than for a batch, so this must not be often.
+  // At least this many records must be in the journal. While a snapshot is
+  // written, callers wait longer than for a batch, so it must not happen often.
   size_t records_min = 50'000;
   // And they are so large in comparison with the snapshot before them.
   double bytes_ratio_min = 1.0;
@@ -86,13 +87,13 @@ struct ShellFacts {
   absl::btree_map<JobId, Round> rounds;
 };
 
-// Facts that arrive while a batch is on its way to the disk wait; then all of
-// them go into the core at once and share the next batch. So the core is never
-// ahead of the journal when anybody looks at it, and one sync serves many.
+// Facts that arrive while a batch is being written wait. Then all of them go
+// into the core at once and share the next batch. So the core is never ahead of
+// the journal when anybody looks at it, and one sync serves many facts.
 //
-// Every member is called on the loop. The number of waiting facts is bounded by
-// the callers: a stream waits for each of its facts, and operators' calls are
-// counted where they come in.
+// Every member is called on the loop. Callers bound the number of waiting
+// facts: a stream waits for each of its facts, and operators' calls are counted
+// where they come in.
 class ClusterShell {
  public:
   using Settled = absl::AnyInvocable<void(const Cluster&, Instant) &&>;
@@ -132,8 +133,8 @@ class ClusterShell {
   // The core's time: it stands still while this process does.
   Instant Now() const { return clock_.now(); }
 
-  // Time passes for the core no more: who is not let in any more, as the
-  // process stops, must not count as silent.
+  // Stops the core's time while the process stops. Workers that can no longer
+  // reach it must not count as silent.
   void StopClock() { clock_stopped_ = true; }
 
   ShellFacts Counted() const;

@@ -1,6 +1,6 @@
 // coordinator/service/control_service.h
 //
-// The workers' side of the coordinator.
+// Serves the workers' control streams.
 #ifndef SKERRY_COORDINATOR_SERVICE_CONTROL_SERVICE_H_
 #define SKERRY_COORDINATOR_SERVICE_CONTROL_SERVICE_H_
 
@@ -31,8 +31,9 @@ struct ControlOptions {
   runtime::LookAtMachine look;
 };
 
-// One live stream a worker: a newer one replaces the older, and the end of the
-// live one is told to the core. A stream speaks for one boot of one worker.
+// A worker has one live stream. A newer stream replaces the older one, and the
+// core is told when the live one ends. A stream speaks for one boot of one
+// worker.
 class ControlService final : public v1::Control::CallbackService,
                              public ControlStreamOwner {
  public:

@@ -1,6 +1,6 @@
 // coordinator/service/control_stream.h
 //
-// One worker's stream: Status in, Orders out.
+// One worker's control stream: Status messages come in, and Orders go out.
 #ifndef SKERRY_COORDINATOR_SERVICE_CONTROL_STREAM_H_
 #define SKERRY_COORDINATOR_SERVICE_CONTROL_STREAM_H_
 
@@ -36,9 +36,9 @@ class ControlStreamOwner {
   virtual void OnDone(uint64_t stream) = 0;
 };
 
-// Created on a gRPC thread; the methods below "loop" are called on the loop,
-// where all state lives. At most one Status is held, and no Orders: what is to
-// be said is asked for when the stream can say it.
+// Created on a gRPC thread. The methods below "loop" are called on the loop,
+// where all state lives. It holds at most one Status and no Orders: when the
+// stream can send, it asks for the newest Orders.
 class ControlStream final
     : public grpc::ServerBidiReactor<v1::Status, v1::Orders>,
       public OrdersStream {

@@ -48,21 +48,6 @@ Metric Census(std::string name, std::string help, const std::string& label,
   return metric;
 }
 
-Metric JobCensus(const std::vector<JobView>& jobs) {
-  std::map<std::string, uint64_t> counts;
-  for (const JobPhase phase :
-       {JobPhase::kPending, JobPhase::kRunning, JobPhase::kSucceeded,
-        JobPhase::kFailed, JobPhase::kCancelled}) {
-    counts[NameOf(phase)] = 0;
-  }
-  counts["paused"] = 0;
-  for (const JobView& job : jobs) {
-    ++counts[job.paused ? "paused" : NameOf(job.phase)];
-  }
-  return Census("skerry_jobs", "Jobs that are remembered, by phase.", "phase",
-                counts);
-}
-
 Metric WorkerCensus(const std::vector<WorkerView>& workers) {
   std::map<std::string, uint64_t> counts = {{"connected", 0}, {"suspected", 0},
                                             {"draining", 0},  {"lost", 0},
@@ -194,6 +179,22 @@ void AddJournal(const Cluster& cluster, const ShellFacts& shell,
 }
 
 }  // namespace
+
+Metric JobCensus(const std::vector<JobView>& jobs) {
+  std::map<std::string, uint64_t> counts = {{"paused", 0}, {"diverged", 0}};
+  for (const JobPhase phase :
+       {JobPhase::kPending, JobPhase::kRunning, JobPhase::kSucceeded,
+        JobPhase::kFailed, JobPhase::kCancelled}) {
+    counts[NameOf(phase)] = 0;
+  }
+  for (const JobView& job : jobs) {
+    ++counts[job.diverged ? "diverged"
+             : job.paused ? "paused"
+                          : NameOf(job.phase)];
+  }
+  return Census("skerry_jobs", "Jobs that are remembered, by phase.", "phase",
+                counts);
+}
 
 std::vector<Metric> MetricsOf(const Cluster& cluster, Instant now,
                               const ShellFacts& shell) {

@@ -1,6 +1,7 @@
 // coordinator/service/coordinator_metrics.h
 //
-// What the coordinator tells Prometheus. docs/metrics.md explains each name.
+// Builds the coordinator's metrics for Prometheus. docs/metrics.md explains
+// each name.
 #ifndef SKERRY_COORDINATOR_SERVICE_COORDINATOR_METRICS_H_
 #define SKERRY_COORDINATOR_SERVICE_COORDINATOR_METRICS_H_
 
@@ -8,6 +9,7 @@
 
 #include "base/instant.h"
 #include "coordinator/core/cluster.h"
+#include "coordinator/core/views.h"
 #include "coordinator/service/cluster_shell.h"
 #include "runtime/metrics.h"
 
@@ -17,6 +19,9 @@ namespace skerry::coordinator {
 // remembered job and metric, none a worker.
 std::vector<runtime::Metric> MetricsOf(const Cluster& cluster, Instant now,
                                        const ShellFacts& shell);
+
+// The number of jobs in each phase, as `skerryctl get jobs` names the phases.
+runtime::Metric JobCensus(const std::vector<JobView>& jobs);
 
 }  // namespace skerry::coordinator
 

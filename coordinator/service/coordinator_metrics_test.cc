@@ -1,10 +1,12 @@
 #include "coordinator/service/coordinator_metrics.h"
 
+#include <map>
 #include <set>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "coordinator/core/testing/scripted_world.h"
+#include "coordinator/core/views.h"
 #include "gtest/gtest.h"
 #include "job/testing/specs.h"
 
@@ -73,6 +75,24 @@ TEST(CoordinatorMetricsTest, AJobsNumbersAreThoseOfItsView) {
             ValueOf("skerry_job_commits_total", "job"));
   EXPECT_EQ(ValueOf("skerry_job_lives_total", "job"), 2);
   EXPECT_EQ(ValueOf("skerry_job_training_loss", "job"), 3.0);
+}
+
+TEST(CoordinatorMetricsTest, AJobCountsInThePhaseThatItIsShownIn) {
+  JobView runs;
+  runs.phase = JobPhase::kRunning;
+  JobView paused = runs;
+  paused.paused = true;
+  JobView diverged = paused;
+  diverged.diverged = true;
+  std::map<std::string, double> counts;
+  for (const runtime::Sample& sample :
+       JobCensus({runs, paused, diverged}).samples) {
+    counts[sample.labels.front().second] = sample.value;
+  }
+  EXPECT_EQ(counts["running"], 1);
+  EXPECT_EQ(counts["paused"], 1);
+  EXPECT_EQ(counts["diverged"], 1);
+  EXPECT_EQ(counts.size(), 7u);
 }
 
 TEST(CoordinatorMetricsTest, TheShellsCountsAreThere) {

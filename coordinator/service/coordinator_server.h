@@ -42,9 +42,9 @@ struct ServerOptions {
   OperatorOptions operators;
 };
 
-// Lives as follows: made, Start(), Stop(), the loop is stopped, destroyed. What
-// is posted on the loop points here, so the last two hold also when Start()
-// failed. No member is called on the loop.
+// The order of its life is: construct, Start(), Stop(), stop the loop, destroy.
+// Tasks on the loop point to this object, so the loop must be stopped before it
+// is destroyed, even if Start() failed. No member is called on the loop.
 class CoordinatorServer {
  public:
   // `loop` runs on another thread; it and `journal` outlive the server, and

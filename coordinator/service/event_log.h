@@ -1,6 +1,6 @@
 // coordinator/service/event_log.h
 //
-// The newest events of the journal, for operators who follow a job.
+// Keeps the newest events of the journal for operators who follow a job.
 #ifndef SKERRY_COORDINATOR_SERVICE_EVENT_LOG_H_
 #define SKERRY_COORDINATOR_SERVICE_EVENT_LOG_H_
 
@@ -26,7 +26,7 @@ struct LoggedEvent {
   Instant at;
 };
 
-// Pure values; holds at most `events_max`, the oldest go first.
+// Holds at most `events_max` events and drops the oldest first. It does no I/O.
 class EventLog {
  public:
   explicit EventLog(size_t events_max) : events_max_(events_max) {}

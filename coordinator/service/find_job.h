@@ -1,6 +1,6 @@
 // coordinator/service/find_job.h
 //
-// Operators name a job by id or by name.
+// Finds the job that an operator names by id or by name.
 #ifndef SKERRY_COORDINATOR_SERVICE_FIND_JOB_H_
 #define SKERRY_COORDINATOR_SERVICE_FIND_JOB_H_
 

@@ -1,6 +1,6 @@
 // coordinator/service/generate_calls.h
 //
-// Operators' prompts on their way to a worker and back.
+// Passes operators' prompts to a worker and the answers back.
 #ifndef SKERRY_COORDINATOR_SERVICE_GENERATE_CALLS_H_
 #define SKERRY_COORDINATOR_SERVICE_GENERATE_CALLS_H_
 

@@ -1,6 +1,6 @@
 // coordinator/service/grpc_status.h
 //
-// The same codes and words on the wire.
+// Converts a status for the wire, with the same code and words.
 #ifndef SKERRY_COORDINATOR_SERVICE_GRPC_STATUS_H_
 #define SKERRY_COORDINATOR_SERVICE_GRPC_STATUS_H_
 

@@ -1,7 +1,7 @@
 // coordinator/service/job_watches.h
 //
-// Operators who watch a job: a view now and at every change, but not more often
-// than they can read.
+// Serves operators who watch a job: it sends a view at once and after every
+// change, but not more often than they can read.
 #ifndef SKERRY_COORDINATOR_SERVICE_JOB_WATCHES_H_
 #define SKERRY_COORDINATOR_SERVICE_JOB_WATCHES_H_
 
@@ -28,8 +28,8 @@ struct WatchOptions {
   absl::Duration interval = absl::Milliseconds(200);
 };
 
-// Every view is whole, so only the newest is ever sent and a broken watch is
-// resumed by watching again. The last view is of the job's end.
+// Every view is whole, so only the newest is ever sent, and an operator resumes
+// a broken watch by watching again. The last view shows the job's end.
 class JobWatches final : public PushStreamOwner {
  public:
   // `loop` and `shell` outlive the watches, and they the server.

@@ -52,7 +52,8 @@ inline bool Follows(uint32_t kind, uint64_t index, uint64_t last) {
   return index == last + 1 || (kind == kJumpKind && index > last);
 }
 
-// All calls come from one thread at a time, Append() from the loop's.
+// Calls come from one thread at a time, and Append() only from the loop's
+// thread.
 class Journal {
  public:
   virtual ~Journal() = default;
@@ -79,9 +80,9 @@ class Journal {
   virtual void Append(std::vector<JournalEntry> batch,
                       absl::AnyInvocable<void() &&> done) = 0;
 
-  // As Append(), and counts as a batch: puts `snapshot` in the place of an
-  // earlier one and of all records up to its index, as a whole or not at all.
-  // Requires: `index` is that of the last entry.
+  // Replaces the earlier snapshot and all records up to the index of `snapshot`
+  // with it, as a whole or not at all. It works like Append() and counts as a
+  // batch. Requires: `index` is that of the last entry.
   virtual void Compact(JournalSnapshot snapshot,
                        absl::AnyInvocable<void() &&> done) = 0;
 };

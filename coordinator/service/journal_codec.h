@@ -1,6 +1,6 @@
 // coordinator/service/journal_codec.h
 //
-// The core's records and snapshots as the journal's bytes.
+// Converts the core's records and snapshots to the journal's bytes and back.
 #ifndef SKERRY_COORDINATOR_SERVICE_JOURNAL_CODEC_H_
 #define SKERRY_COORDINATOR_SERVICE_JOURNAL_CODEC_H_
 

@@ -1,7 +1,7 @@
 // coordinator/service/journal_file.h
 //
-// The SQLite file of the journal, as docs/formats/journal.md describes it.
-// Every call blocks; one thread at a time.
+// This is the SQLite file of the journal, as docs/formats/journal.md describes
+// it. Every call blocks. One thread may use it at a time.
 #ifndef SKERRY_COORDINATOR_SERVICE_JOURNAL_FILE_H_
 #define SKERRY_COORDINATOR_SERVICE_JOURNAL_FILE_H_
 
@@ -22,9 +22,10 @@ struct sqlite3_stmt;
 
 namespace skerry::coordinator {
 
-// Codes of all calls: FailedPrecondition, the file is of another program, of a
-// newer release, or open elsewhere; DataLoss, it is damaged; PermissionDenied,
-// Internal, it cannot be used. One line each, naming the file.
+// Every call has these errors, in one line that names the file.
+// FailedPrecondition: the file is of another program or of a newer release, or
+// is open elsewhere. DataLoss: it is damaged. PermissionDenied and Internal: it
+// cannot be used.
 class JournalFile {
  public:
   enum class Use {

@@ -391,8 +391,8 @@ void OperatorService::OnSettled(const Cluster& cluster, Instant now,
   generate_.OnAnswers(std::move(answers));
   events_.OnSettled(fresh, now);
   watches_.OnSettled(cluster, now);
-  const bool leaves = std::any_of(
-      fresh.begin(), fresh.end(), [](const Entry& entry) {
+  const bool leaves =
+      std::any_of(fresh.begin(), fresh.end(), [](const Entry& entry) {
         return std::holds_alternative<JobEnded>(entry.record) ||
                std::holds_alternative<JobDeleted>(entry.record);
       });

@@ -1,7 +1,7 @@
 // coordinator/service/operator_service.h
 //
-// The operators' side of the coordinator. A change is answered once it is
-// durable, and a view shows durable state.
+// Serves operators. A change is answered once it is durable, and a view shows
+// durable state.
 #ifndef SKERRY_COORDINATOR_SERVICE_OPERATOR_SERVICE_H_
 #define SKERRY_COORDINATOR_SERVICE_OPERATOR_SERVICE_H_
 

@@ -55,8 +55,8 @@ class PushStream final : public grpc::ServerWriteReactor<Message> {
     if (!writing_) grpc::ServerWriteReactor<Message>::Finish(ToGrpc(status));
   }
 
-  // The same, for a server that stops: it does not wait for a caller who does
-  // not read. Such a one hears CANCELLED.
+  // Ends the stream when the server stops. It does not wait for a caller who
+  // does not read, who then gets CANCELLED.
   void Close(const absl::Status& status) {
     Finish(status);
     if (!writing_) return;

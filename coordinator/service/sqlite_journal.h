@@ -1,6 +1,6 @@
 // coordinator/service/sqlite_journal.h
 //
-// The journal in one SQLite file; docs/formats/journal.md describes it.
+// A journal in one SQLite file; docs/formats/journal.md describes it.
 #ifndef SKERRY_COORDINATOR_SERVICE_SQLITE_JOURNAL_H_
 #define SKERRY_COORDINATOR_SERVICE_SQLITE_JOURNAL_H_
 
@@ -19,9 +19,9 @@
 namespace skerry::coordinator {
 
 // Every opening takes the folder's lock, holds the database exclusively and
-// raises the term that its records carry. So two writers never share a folder;
-// one whose folder was taken from under it fails at its next append; and a
-// reader sees records that two writers mixed.
+// raises the term that its records carry. So two writers never share a folder.
+// A writer whose folder was replaced fails at its next append. A reader notices
+// records that two writers mixed.
 class SqliteJournal final : public Journal {
  public:
   // Opens `folder`/journal.db, making the folder and the file when they are

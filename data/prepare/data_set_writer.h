@@ -1,6 +1,6 @@
 // data/prepare/data_set_writer.h
 //
-// A data set on its way into its folder, one shard at a time.
+// Writes a data set into its folder, one shard at a time.
 #ifndef SKERRY_DATA_PREPARE_DATA_SET_WRITER_H_
 #define SKERRY_DATA_PREPARE_DATA_SET_WRITER_H_
 
@@ -22,17 +22,17 @@ namespace skerry::data {
 // What `data prepare` keeps beside the manifest: prepare_record.h.
 inline constexpr std::string_view kPrepareRecordFile = "prepare.json";
 
-// Shards first and the manifest last, each durably and under its final name
-// only when it is whole: a folder with a manifest is a complete data set, and
-// repeating an interrupted command completes it. Memory is that of a piece of a
-// shard.
+// Writes the shards first and the manifest last. Each file is durable and gets
+// its final name only when it is whole. So a folder with a manifest is a
+// complete data set, and repeating an interrupted command completes it. At most
+// a piece of a shard is in memory.
 //
-// The folder is held against other writers as long as the writer lives. No file
-// is replaced that was not made for this data set; one with the same bytes
-// stays as it is.
+// While the writer lives, no other writer can use the folder. It replaces no
+// file that was not made for this data set; a file with the same bytes stays as
+// it is.
 //
 // Errors of every call: AlreadyExists when the folder holds another data set or
-// a file in the way; what `files` returns.
+// a file in the way; those of `files`.
 class DataSetWriter {
  public:
   // `files` outlive the writer. Makes the folder and removes what killed
@@ -67,9 +67,9 @@ class DataSetWriter {
 
   // Tokens for which the shard that is being written has room; never 0.
   uint64_t room() const { return shard_tokens_max_ - in_shard_; }
-  // Appends tokens to the shard that is being written; when it is full, ends it
-  // and returns what the manifest says of it. Requires: at most room(), all of
-  // one split until End.
+  // Appends tokens to the current shard. If that is full, ends it and returns
+  // its entry for the manifest. Requires: at most room() tokens, all of one
+  // split until End.
   absl::StatusOr<std::optional<ShardEntry>> Append(
       Split split, std::span<const int32_t> tokens);
   // Appends any number of tokens.

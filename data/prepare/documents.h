@@ -1,6 +1,6 @@
 // data/prepare/documents.h
 //
-// The texts of input files, all at once.
+// Reads the texts of input files into memory, all at once.
 #ifndef SKERRY_DATA_PREPARE_DOCUMENTS_H_
 #define SKERRY_DATA_PREPARE_DOCUMENTS_H_
 

@@ -1,6 +1,6 @@
 // data/prepare/input_reader.h
 //
-// A file of somebody's texts, whatever its kind: its content, unpacked, one
+// Reads a text file of any kind: it unpacks the content and gives it out one
 // window after another.
 #ifndef SKERRY_DATA_PREPARE_INPUT_READER_H_
 #define SKERRY_DATA_PREPARE_INPUT_READER_H_
@@ -24,12 +24,12 @@ namespace skerry::data {
 
 class InputReader {
  public:
-  // `path` is what the user calls the input, and `file` where it is. Without
-  // `wanted`, its content and name decide the kind; with it, anything is taken
-  // for what it says. Memory is the window and half a MiB; to unpack zstd up to
-  // 128 MiB more. Errors of this and every call: InvalidArgument that begins
-  // with the path, for a kind that is not read, or for packed bytes that are
-  // damaged or cut off; those of `files`.
+  // `path` is the user's name of the input, and `file` is where its bytes are.
+  // Without `wanted`, content and name decide the kind; with it, any content is
+  // taken for that kind. Memory is the window and half a MiB, and up to 128 MiB
+  // more to unpack zstd. Every call has these errors: InvalidArgument that
+  // begins with the path, for a kind that is not read, or for packed bytes that
+  // are damaged or cut off; those of `files`.
   static absl::StatusOr<InputReader> Open(std::string path,
                                           const std::string& file,
                                           std::optional<TextKind> wanted,

@@ -1,6 +1,7 @@
 // data/prepare/piped_inputs.h
 //
-// Inputs that can be read once, as pipes, kept where they can be read again.
+// Keeps inputs that can be read only once, such as pipes, in files that can be
+// read again.
 #ifndef SKERRY_DATA_PREPARE_PIPED_INPUTS_H_
 #define SKERRY_DATA_PREPARE_PIPED_INPUTS_H_
 

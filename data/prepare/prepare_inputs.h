@@ -1,7 +1,7 @@
 // data/prepare/prepare_inputs.h
 //
-// What `data prepare` has to know of its inputs before it encodes the first:
-// which bytes they are, and where the validation split begins.
+// Finds out what `data prepare` has to know before it encodes its first input:
+// a hash of each input's bytes, and where the validation split begins.
 #ifndef SKERRY_DATA_PREPARE_PREPARE_INPUTS_H_
 #define SKERRY_DATA_PREPARE_PREPARE_INPUTS_H_
 

@@ -1,7 +1,7 @@
 // data/prepare/prepare_record.h
 //
-// The file in which `data prepare` keeps what a data set is made of and how far
-// it is: docs/formats/token_shard.md.
+// Reads and writes the file in which `data prepare` records its inputs and its
+// progress: docs/formats/token_shard.md.
 #ifndef SKERRY_DATA_PREPARE_PREPARE_RECORD_H_
 #define SKERRY_DATA_PREPARE_PREPARE_RECORD_H_
 
@@ -18,8 +18,8 @@
 
 namespace skerry::data {
 
-// A shard that is on disk, and where the tokens after it begin: the unit of
-// text at `place` has them after its first `tokens`.
+// A shard that is on disk, and where the next shard's tokens begin: those of
+// the text at `place`, without the first `tokens`.
 struct PreparedShard {
   ShardEntry entry;
   InputPlace place;

@@ -1,7 +1,7 @@
 // data/prepare/shard_encoder.h
 //
-// The work of `data prepare`: texts through an encoding into shards, with a
-// record of how far it is.
+// Does the work of `data prepare`: encodes texts into shards and records how
+// far it is.
 #ifndef SKERRY_DATA_PREPARE_SHARD_ENCODER_H_
 #define SKERRY_DATA_PREPARE_SHARD_ENCODER_H_
 
@@ -23,8 +23,8 @@
 
 namespace skerry::data {
 
-// Goes on where a record ends, one shard after the other. Memory is some
-// forty units for each thread, or seven times the longest line or uncut
+// Continues where a record ends, one shard after another. It uses memory for
+// about forty units for each thread, or seven times the longest line or uncut
 // document.
 class ShardEncoder {
  public:
@@ -71,8 +71,8 @@ class ShardEncoder {
   PrepareRecord& record_;
   runtime::Files& files_;
   ByteProgress& progress_;
-  // Where the first unit begins, the split it goes to, and tokens from there on
-  // that are in shards.
+  // Where the first unit begins, its split, and how many tokens from there on
+  // are already in shards.
   InputPlace begin_;
   Split begin_split_ = Split::kTrain;
   uint64_t in_shards_ = 0;

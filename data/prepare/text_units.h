@@ -1,6 +1,6 @@
 // data/prepare/text_units.h
 //
-// Inputs in units that many threads encode, each by itself.
+// Cuts inputs into units that threads can encode independently.
 #ifndef SKERRY_DATA_PREPARE_TEXT_UNITS_H_
 #define SKERRY_DATA_PREPARE_TEXT_UNITS_H_
 
@@ -27,7 +27,7 @@ absl::Status DocumentTooLong();
 
 struct TextForm {
   JsonLinesForm lines;
-  // Goes after the text of each JSON line.
+  // Text that goes after the text of each JSON line.
   std::string json_line_end = "";
 };
 
@@ -39,8 +39,8 @@ struct Tear {
   friend bool operator==(const Tear&, const Tear&) = default;
 };
 
-// What of an input goes to one split: of a text one document, of JSON lines one
-// a line. Places are bytes of the input's content, unpacked.
+// The part of an input that goes to one split. A text is one document, and JSON
+// lines have one document a line. Places are bytes of the unpacked content.
 struct Stretch {
   bool is_json_lines = false;
   uint64_t begin = 0;
@@ -61,7 +61,7 @@ struct Window {
   bool is_last = true;
 };
 
-// A part of a stretch: of JSON lines whole lines.
+// A part of a stretch. Of JSON lines it has whole lines.
 struct TextUnit {
   std::string_view bytes;
   uint64_t begin = 0;
@@ -69,11 +69,12 @@ struct TextUnit {
   uint64_t end() const { return begin + bytes.size(); }
 };
 
-// The units of some `unit_bytes` that the window begins with, at most
-// `count_max`; without a codec, of JSON lines. None when the window is too
-// small to tell where the first ends. The tokens of units one after another are
-// those of the stretch, whatever `unit_bytes` is and however the content comes
-// in windows. Requires: the window begins where the stretch or a unit does.
+// Returns the units of about `unit_bytes` at the front of the window, at most
+// `count_max`. A null `codec` stands for JSON lines. Returns none when the
+// window is too small to tell where the first ends. The tokens of all units,
+// one after another, are those of the stretch, whatever `unit_bytes` is and
+// however the content comes in windows. Requires: the window begins where the
+// stretch or a unit does.
 std::vector<TextUnit> UnitsIn(const Window& window, size_t unit_bytes,
                               size_t count_max, const TextCodec* codec);
 

@@ -12,9 +12,9 @@
 
 namespace skerry::data {
 
-// A place in an input's content, with the bytes of text before it. With `torn`,
-// so many bytes of the text of the line that begins there are before the cut
-// too, and counted in `text`.
+// A place in an input's content, and the number of bytes of text before it.
+// With `torn`, a JSON line begins there whose text is cut: its first `torn`
+// bytes are before the cut too, and count in `text`.
 struct Cut {
   uint64_t byte = 0;
   uint64_t text = 0;

@@ -1,6 +1,6 @@
 // data/sentencepiece/channel.h
 //
-// The seam to a process that has the library.
+// The interface to a process that has the library of sentencepiece.
 #ifndef SKERRY_DATA_SENTENCEPIECE_CHANNEL_H_
 #define SKERRY_DATA_SENTENCEPIECE_CHANNEL_H_
 

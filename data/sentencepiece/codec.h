@@ -1,7 +1,7 @@
 // data/sentencepiece/codec.h
 //
-// Texts to tokens and back by a model of sentencepiece, whose library runs in a
-// process of its own: docs/decisions/0009.
+// Encodes texts to tokens and back with a model of sentencepiece, whose library
+// runs in a process of its own: docs/decisions/0009.
 #ifndef SKERRY_DATA_SENTENCEPIECE_CODEC_H_
 #define SKERRY_DATA_SENTENCEPIECE_CODEC_H_
 

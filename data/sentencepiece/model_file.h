@@ -1,8 +1,8 @@
 // data/sentencepiece/model_file.h
 //
-// What a model of sentencepiece (tokenizer.model) says of itself: as much as is
-// needed to name its tokens and to cut texts for it. Encoding and decoding are
-// the library's, in a process of its own.
+// Reads a sentencepiece model file (tokenizer.model) as far as is needed to
+// name its tokens and to cut texts for it. The library encodes and decodes, in
+// a process of its own.
 #ifndef SKERRY_DATA_SENTENCEPIECE_MODEL_FILE_H_
 #define SKERRY_DATA_SENTENCEPIECE_MODEL_FILE_H_
 
@@ -65,7 +65,8 @@ absl::StatusOr<SentencePieceModel> ParseSentencePieceModel(
 std::optional<int32_t> FindSpecialPiece(const SentencePieceModel& model,
                                         std::string_view text);
 std::optional<int32_t> UnknownPiece(const SentencePieceModel& model);
-// Those that the model itself takes for the beginning and the end of a text.
+// These return the tokens that the model itself takes for the beginning and the
+// end of a text.
 std::optional<int32_t> BeginPiece(const SentencePieceModel& model);
 std::optional<int32_t> EndPiece(const SentencePieceModel& model);
 

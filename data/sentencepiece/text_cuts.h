@@ -1,7 +1,7 @@
 // data/sentencepiece/text_cuts.h
 //
-// Where a text can be cut so that the library makes of its parts, one by one,
-// the tokens that it makes of the whole.
+// Finds places where a text can be cut so that the library makes the same
+// tokens of the parts as of the whole.
 #ifndef SKERRY_DATA_SENTENCEPIECE_TEXT_CUTS_H_
 #define SKERRY_DATA_SENTENCEPIECE_TEXT_CUTS_H_
 
@@ -14,14 +14,15 @@
 
 namespace skerry::data {
 
-// A cut lies before a space or a line feed. It is taken where no rule of the
-// normalizer reaches across and no piece lies on both sides: then the library's
-// own search falls apart there. What it does to the beginning of a text (a
-// space before it, none left of those that it has) is undone or made use of.
+// A cut lies before a space or a line feed. No rule of the normalizer may reach
+// across it, and no piece may lie on both sides, so that the library's own
+// search can be cut there. The library treats the beginning of a text
+// specially: it adds a space or removes spaces. These effects on the parts are
+// undone or used.
 //
-// One thing remains: a unigram model's scores are summed in fp32 over all that
-// is encoded at a time, so that a long whole may come out otherwise than its
-// parts where two ways are nearly as likely.
+// One difference remains. A unigram model sums scores in fp32 over everything
+// that is encoded at a time. If two encodings are nearly equally likely, a long
+// whole and its parts may come out differently.
 class TextCuts {
  public:
   explicit TextCuts(const SentencePieceModel& model);

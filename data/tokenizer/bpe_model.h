@@ -1,7 +1,8 @@
 // data/tokenizer/bpe_model.h
 //
-// Byte-pair encoding of one piece of text (Sennrich et al. 2016): bytes, joined
-// by the rules of a list, the earliest rule first.
+// Byte-pair encoding of one piece of text (Sennrich et al. 2016). It starts
+// with the bytes and joins neighbours by the rules of a list, the earliest rule
+// first.
 #ifndef SKERRY_DATA_TOKENIZER_BPE_MODEL_H_
 #define SKERRY_DATA_TOKENIZER_BPE_MODEL_H_
 

@@ -1,7 +1,7 @@
 // data/tokenizer/bpe_trainer.h
 //
-// Learns a byte-level byte-pair encoding from text: the pair of tokens that is
-// most often side by side becomes a token, again and again. The result is that
+// Learns a byte-level byte-pair encoding from text: again and again, the most
+// frequent pair of neighbouring tokens becomes a token. The result equals that
 // of the `tokenizers` package's BpeTrainer on the same texts.
 #ifndef SKERRY_DATA_TOKENIZER_BPE_TRAINER_H_
 #define SKERRY_DATA_TOKENIZER_BPE_TRAINER_H_
@@ -58,8 +58,8 @@ struct LearnedBpe {
 absl::StatusOr<LearnedBpe> TrainBpe(const PieceCounter& pieces,
                                     const BpeTrainingOptions& options);
 
-// The text of its tokenizer.json; with Llama 3's pattern whole pieces are taken
-// as tokens whatever the merges say, as there.
+// Returns the text of its tokenizer.json. With Llama 3's pattern a whole piece
+// that is a token is taken as that token whatever the merges say, as there.
 std::string TokenizerJson(const LearnedBpe& learned);
 
 }  // namespace skerry::data

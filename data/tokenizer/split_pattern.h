@@ -39,10 +39,9 @@ std::optional<SplitPattern> FindSplitPattern(std::string_view expression);
 // without gaps. Requires: begin < text.size().
 size_t PieceEnd(SplitPattern pattern, std::string_view text, size_t begin);
 
-// True when a piece ends at `at` whatever the rest of the text is, so that what
-// comes before and what comes after can be cut separately. It looks only at
-// places before a space and a letter, and between a line feed and a letter. At
-// all others it returns false.
+// Returns true if a piece ends at `at` whatever the rest of the text is, so
+// that the text can be cut there. It returns true only before a space and a
+// letter, and between a line feed and a letter.
 bool IsFirmEnd(SplitPattern pattern, std::string_view text, size_t at);
 
 }  // namespace skerry::data

@@ -18,9 +18,9 @@
 
 namespace skerry::data {
 
-// One thread uses it at a time. An encoding may be done elsewhere, so calls may
-// fail though nothing is wrong with what they are given; the errors are one
-// line and name what failed.
+// One thread uses it at a time. Another process may do the encoding, so calls
+// may fail although their input is right. Errors are one line and name what
+// failed.
 class TextCodec {
  public:
   virtual ~TextCodec() = default;
@@ -30,18 +30,18 @@ class TextCodec {
   virtual int vocab_size() const = 0;
   // Whether a number in [0, vocab_size()) is a token. There may be gaps.
   virtual bool IsToken(int32_t) const { return true; }
-  // Appends the tokens of texts as training data hold them, each with what a
-  // text's tokens stand between, and `document_end`. Requires: shorter than
-  // 4 GiB.
+  // Appends the tokens of whole texts as training data have them: each text
+  // with the tokens that begin and end it, and `document_end`. Requires:
+  // shorter than 4 GiB.
   virtual absl::Status AppendDocuments(std::span<const std::string> texts,
                                        std::vector<int32_t>& tokens);
   absl::Status AppendDocument(std::string_view text,
                               std::vector<int32_t>& tokens) {
     return AppendPart(text, {}, tokens);
   }
-  // Likewise of a part of a text: all of its parts one after another have the
-  // text's tokens. Requires: it begins and ends where PartEnd says, or where
-  // the text does.
+  // Appends the tokens of a part of a text. The tokens of all its parts, one
+  // after another, are those of the text. Requires: the part begins and ends
+  // where PartEnd says, or where the text does.
   struct Place {
     bool is_first = true;
     bool is_last = true;
@@ -70,9 +70,9 @@ class TextCodec {
 // given nothing goes on from a line break.
 std::unique_ptr<TextCodec> MakeByteCodec();
 
-// A model that is given nothing goes on from what a text's tokens begin with,
-// else from the end of a document, else from a line break. Errors:
-// InvalidArgument when `document_end` is no token.
+// Makes the codec of a tokenizer. A model without a prompt continues from the
+// tokens that begin a text, else from the end of a document, else from a line
+// break. Errors: InvalidArgument when `document_end` is no token.
 absl::StatusOr<std::unique_ptr<TextCodec>> MakeTokenizerCodec(
     Tokenizer tokenizer, std::optional<int32_t> document_end);
 

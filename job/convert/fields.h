@@ -1,6 +1,6 @@
 // job/convert/fields.h
 //
-// Texts and sample ranges of messages, checked on their way in.
+// Checks texts and sample ranges of incoming messages.
 #ifndef SKERRY_JOB_CONVERT_FIELDS_H_
 #define SKERRY_JOB_CONVERT_FIELDS_H_
 

@@ -1,8 +1,8 @@
 // job/convert/job_spec.h
 //
-// job.proto <-> the job spec. Form only: job/review.h judges what the numbers
-// mean together. A field that is not set takes its default; a field that is set
-// to zero is zero.
+// Converts job.proto to the job spec and back. It checks the form only;
+// job/review.h judges what the numbers mean together. A field that is not set
+// takes its default. A field that is set to zero is zero.
 #ifndef SKERRY_JOB_CONVERT_JOB_SPEC_H_
 #define SKERRY_JOB_CONVERT_JOB_SPEC_H_
 

@@ -1,10 +1,9 @@
 // model/cpu/attention.h
 //
-// Causal self-attention of the query heads of one sequence that share a key
-// and a value head, without a square matrix in memory: keys are gone through
-// tile by tile with a running softmax, and backward makes the scores of a tile
-// again from the logarithm of each query's softmax denominator (Dao et al.
-// 2022).
+// Causal self-attention of the query heads of one sequence that share a key and
+// a value head, without a square matrix in memory. It goes through keys tile by
+// tile with a running softmax. Backward computes the scores of a tile again
+// from the logarithm of each query's softmax denominator (Dao et al. 2022).
 #ifndef SKERRY_MODEL_CPU_ATTENTION_H_
 #define SKERRY_MODEL_CPU_ATTENTION_H_
 

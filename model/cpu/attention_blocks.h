@@ -1,8 +1,8 @@
 // model/cpu/attention_blocks.h
 //
-// The attention of attention.h with its products by a GEMM, block by block:
-// for one whose products of a few hundred rows are much faster than those of
-// the kernel there. No square matrix either.
+// Computes the attention of attention.h block by block with products of a GEMM.
+// It is for a GEMM whose products of a few hundred rows are much faster than
+// the kernel there. It has no square matrix in memory either.
 #ifndef SKERRY_MODEL_CPU_ATTENTION_BLOCKS_H_
 #define SKERRY_MODEL_CPU_ATTENTION_BLOCKS_H_
 

@@ -1,6 +1,6 @@
 // model/cpu/attention_rows-inl.h
 //
-// What attention does to one row of scores or of sums. Rows that are written
+// Attention's operations on one row of scores or of sums. Rows that are written
 // have room for whole vectors. Included once for each SIMD target, inside its
 // namespace rules.
 #if defined(SKERRY_MODEL_CPU_ATTENTION_ROWS_INL_H_) == \

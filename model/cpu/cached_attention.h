@@ -1,7 +1,7 @@
 // model/cpu/cached_attention.h
 //
-// Attention of one token to the keys and values that are kept of the tokens
-// before it and of itself.
+// Attention of one token to the cached keys and values of itself and of the
+// tokens before it.
 #ifndef SKERRY_MODEL_CPU_CACHED_ATTENTION_H_
 #define SKERRY_MODEL_CPU_CACHED_ATTENTION_H_
 

@@ -13,8 +13,8 @@ namespace skerry::model::cpu {
 void CrossEntropyForward(int rows, int width, const int32_t* targets,
                          const float* logits, float* losses);
 
-// Likewise, and replaces the logits by
-// scale * (softmax(logits) - one at the target).
+// Replaces the logits by scale * (softmax(logits) - one at the target).
+// Requires: 0 <= targets[r] < width.
 void CrossEntropyBackward(int rows, int width, const int32_t* targets,
                           float scale, float* logits, float* losses);
 

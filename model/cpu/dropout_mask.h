@@ -1,13 +1,13 @@
 // model/cpu/dropout_mask.h
 //
-// Which elements of a matrix dropout takes away. Element (row, column) is
-// decided by word column % 4 of Philox at the counter
+// Decides which elements of a matrix dropout takes away. Word column % 4 of
+// Philox decides element (row, column). The counter is
 //
 //   column / 4, row, stream, low half of sample
 //
-// with the seed as the key, the high half of sample exclusive-or'd to its high
-// half: by nothing else, so a mask is the same on every machine and however the
-// work is cut.
+// and the key is the seed, with the high half of sample exclusive-or'd to its
+// high half. Nothing else decides it, so a mask is the same on every machine
+// and however the work is cut.
 #ifndef SKERRY_MODEL_CPU_DROPOUT_MASK_H_
 #define SKERRY_MODEL_CPU_DROPOUT_MASK_H_
 
@@ -42,8 +42,8 @@ constexpr DropoutMask MaskOfRate(double rate) {
   return mask;
 }
 
-// What the element is multiplied by: 0 or `kept`. One element's worth of what
-// dropout-inl.h computes for many.
+// Returns the factor of one element, 0 or `kept`. dropout-inl.h computes the
+// same for many elements.
 constexpr float DropoutFactor(const DropoutMask& mask, uint32_t row,
                               size_t column) {
   const PhiloxCounter words =

@@ -1,8 +1,8 @@
 // model/cpu/gemm.h
 //
-// Matrix products on one thread each. Callers run several at once on parts of
-// a product. Those of fp32 are a library's; which one is fastest differs by
-// machine, so it is chosen from measurements (gemm_choice.h).
+// Matrix products, each on one thread. Callers run several at once on parts of
+// a product. A library computes products of fp32. Which library is fastest
+// differs by machine, so it is chosen from measurements (gemm_choice.h).
 #ifndef SKERRY_MODEL_CPU_GEMM_H_
 #define SKERRY_MODEL_CPU_GEMM_H_
 
@@ -47,7 +47,7 @@ const GemmBackend& OneDnnGemm();
 // processor's own dot product. Null where the processor has none.
 const GemmBackend* Bf16Gemm();
 
-// Those that multiply what they are given.
+// Returns the back ends that do not round their operands.
 std::span<const GemmBackend* const> AllGemmBackends();
 
 // What is used when nobody measured.

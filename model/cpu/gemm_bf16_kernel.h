@@ -1,9 +1,9 @@
 // model/cpu/gemm_bf16_kernel.h
 //
 // The parts of a bf16 product that need the processor's dot product of bf16
-// pairs: rounding fp32 operands into panels, and one tile of the result. A
-// panel holds, for each pair of neighbours along the depth of the product, one
-// 32-bit word for each of its lanes; behind the end of an odd depth is a zero.
+// pairs: rounding fp32 operands into panels, and computing one tile of the
+// result. A panel has one 32-bit word for each lane and each pair of neighbours
+// along the depth of the product. An odd depth is followed by a zero.
 #ifndef SKERRY_MODEL_CPU_GEMM_BF16_KERNEL_H_
 #define SKERRY_MODEL_CPU_GEMM_BF16_KERNEL_H_
 

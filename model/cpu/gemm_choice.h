@@ -1,8 +1,8 @@
 // model/cpu/gemm_choice.h
 //
-// Which GEMM library a process uses, from a measurement of some milliseconds
-// at its start. The caller brings the clock; the decision is a pure function
-// of the seconds.
+// Chooses the GEMM library of a process from a measurement of some milliseconds
+// at its start. The caller brings the clock. The decision is a pure function of
+// the measured seconds.
 #ifndef SKERRY_MODEL_CPU_GEMM_CHOICE_H_
 #define SKERRY_MODEL_CPU_GEMM_CHOICE_H_
 

@@ -1,8 +1,8 @@
 // model/cpu/philox.h
 //
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as
-// easy as 1, 2, 3"): four random words for every counter, without a state, so
-// that any part of a sequence can be drawn anywhere.
+// easy as 1, 2, 3") gives four random words for every counter. It has no state,
+// so any part of a sequence can be drawn anywhere.
 #ifndef SKERRY_MODEL_CPU_PHILOX_H_
 #define SKERRY_MODEL_CPU_PHILOX_H_
 

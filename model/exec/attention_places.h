@@ -1,7 +1,7 @@
 // model/exec/attention_places.h
 //
-// Where the queries, keys and values of an attention operator lie in its
-// inputs: three values of their own, or side by side in one.
+// Finds the queries, keys and values of an attention operator in its inputs.
+// They are three values of their own, or side by side in one.
 #ifndef SKERRY_MODEL_EXEC_ATTENTION_PLACES_H_
 #define SKERRY_MODEL_EXEC_ATTENTION_PLACES_H_
 

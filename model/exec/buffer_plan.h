@@ -1,7 +1,7 @@
 // model/exec/buffer_plan.h
 //
-// How many floats a GraphRunner holds, decided from the graph before anything
-// is allocated, so that a model's memory can be told without making it.
+// Computes how many floats a GraphRunner holds, from the graph and before
+// anything is allocated. So a model's memory is known without making the model.
 #ifndef SKERRY_MODEL_EXEC_BUFFER_PLAN_H_
 #define SKERRY_MODEL_EXEC_BUFFER_PLAN_H_
 

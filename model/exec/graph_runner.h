@@ -1,6 +1,7 @@
 // model/exec/graph_runner.h
 //
-// Runs a graph forward and backward on CPU kernels, in buffers laid out once.
+// Runs a graph forward and backward on CPU kernels, in buffers that are laid
+// out once.
 #ifndef SKERRY_MODEL_EXEC_GRAPH_RUNNER_H_
 #define SKERRY_MODEL_EXEC_GRAPH_RUNNER_H_
 
@@ -35,17 +36,17 @@ struct TokenBlock {
   size_t tokens() const { return static_cast<size_t>(rows) * columns; }
 };
 
-// Where blocks are recomputed, Backward makes the values of all blocks but the
-// last again. They have the same bits, since they come from the same calls.
-//
-// One pass is Forward, then one of the Head calls, then, after HeadBackward,
-// Backward; the values of the last Forward are kept in between. Parameters and
+// One pass is Forward, then one of the Head calls, then HeadBackward, then
+// Backward. The values of the last Forward are kept in between. Parameters and
 // gradients are flat, in the order of the graph's layout.
 //
-// For a stage that is not the last (graph_cut.h), one pass is Forward, then
-// Backward once the gradients of what goes out are filled in. Stages that run
-// in their order forward and in the opposite order backward make the same calls
-// of the same kernels as the whole graph, so they give the same bits.
+// If blocks are recomputed, Backward computes the values of all blocks but the
+// last again. They have the same bits, because the same calls make them.
+//
+// For a stage that is not the last (graph_cut.h), one pass is Forward, and
+// Backward once the gradients of the stage's outputs are filled in. Stages run
+// in their order forward and in the opposite order backward. They make the same
+// calls of the same kernels as the whole graph, so they give the same bits.
 class GraphRunner {
  public:
   // Errors: ResourceExhausted when the buffers cannot be had.
@@ -71,14 +72,13 @@ class GraphRunner {
   // Adds to the gradients of everything before the head.
   void Backward(std::span<const float> parameters, std::span<float> gradients);
 
-  // Returns `tokens` vectors of a value that comes into a stage or goes out of
-  // it. The caller fills in what comes in before Forward. Forward makes what
-  // goes out.
+  // Returns `tokens` vectors of a value that is an input or an output of the
+  // stage. The caller fills in inputs before Forward. Forward computes outputs.
   std::span<float> Crossing(int value, size_t tokens);
-  // Returns the gradient of such a value. The caller fills in that of what goes
-  // out before Backward. Backward makes that of what comes in, or HeadBackward
-  // does where nothing comes before the head. A value that only passes through
-  // has one gradient, which the caller fills in.
+  // Returns the gradient of such a value. The caller fills in the gradients of
+  // outputs before Backward. Backward computes those of inputs, or HeadBackward
+  // does if nothing comes before the head. A value that only passes through has
+  // one gradient, which the caller fills in.
   std::span<float> CrossingGradient(int value, size_t tokens);
 
  private:

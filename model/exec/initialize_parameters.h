@@ -1,7 +1,7 @@
 // model/exec/initialize_parameters.h
 //
-// The state every replica starts from, computed from a seed alone: no replica
-// has to send it, so it must be the same bits on every machine.
+// Computes the initial state of every replica from a seed alone. No replica
+// sends it, so it must have the same bits on every machine.
 #ifndef SKERRY_MODEL_EXEC_INITIALIZE_PARAMETERS_H_
 #define SKERRY_MODEL_EXEC_INITIALIZE_PARAMETERS_H_
 

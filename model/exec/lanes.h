@@ -1,7 +1,7 @@
 // model/exec/lanes.h
 //
-// How a loop is cut among the threads of an executor. The cut depends on the
-// sizes and the thread count only, so sums are always made in one order.
+// Cuts a loop among the threads of an executor. The cut depends only on the
+// sizes and the thread count, so sums are always made in one order.
 #ifndef SKERRY_MODEL_EXEC_LANES_H_
 #define SKERRY_MODEL_EXEC_LANES_H_
 

@@ -33,8 +33,9 @@ struct Batch {
   int columns = 0;
   std::span<const int32_t> inputs;
   std::span<const int32_t> targets;
-  // For dropout: the numbers of the rows' samples. Training drops the same of a
-  // sample whatever batch it is in; without numbers nothing is dropped.
+  // The numbers of the rows' samples, for dropout. Training drops the same
+  // values of a sample whatever batch it is in. Without numbers nothing is
+  // dropped.
   std::span<const uint64_t> samples = {};
 };
 

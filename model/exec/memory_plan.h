@@ -1,12 +1,13 @@
 // model/exec/memory_plan.h
 //
-// Where every value of a graph and its gradient lie in one array, decided once
-// from the order of the operators. All sizes are floats for each token.
+// Assigns every value of a graph and its gradient a place in one array. The
+// order of the operators decides the places once. All sizes are floats for each
+// token.
 //
-// Values are kept from forward for backward, or, where blocks are recomputed,
-// only those between two blocks; the others of all blocks share one place.
-// Gradients live only from their first writer to their producer, so their
-// places are used again.
+// Values are kept from forward for backward. If blocks are recomputed, only the
+// values between two blocks are kept, and the other values of all blocks share
+// one place. A gradient lives only from its first writer to the producer of its
+// value, so its place is used again.
 #ifndef SKERRY_MODEL_EXEC_MEMORY_PLAN_H_
 #define SKERRY_MODEL_EXEC_MEMORY_PLAN_H_
 
@@ -38,24 +39,25 @@ struct MemoryPlan {
   std::vector<int64_t> value_offset;     // kNone where a value has no place
   std::vector<int64_t> gradient_offset;  // likewise
   std::vector<OperatorPlan> operators;
-  // Those before the head (CutForRecompute). Only the last one's values are
-  // there when forward is over.
+  // The runs before the head (CutForRecompute). When forward is over, only the
+  // values of the last one are there.
   std::vector<Stage> runs;
   int64_t floats_per_token = 0;
   int64_t value_floats_per_token = 0;  // of them, those kept from forward
 };
 
-// Plans the operators before the head; the head goes through its logits piece
-// by piece, and only the gradient of its input has a place here. What comes
-// into a stage has places of its own, and so have the gradients of what goes
-// out: backward begins with them filled.
+// Plans the operators before the head. The head goes through its logits piece
+// by piece, and only the gradient of its input has a place here. A stage's
+// inputs have places of their own, and so have the gradients of its outputs,
+// which are filled in before backward begins.
 //
-// Both inputs of a residual add share its output's gradient, so the branch has
-// to be gone through backward before anything else adds to the stream's: its
-// producer must follow every other reader of the stream.
-// Requires that of the graph, as every pre-norm transformer has it. Rotary
-// operators and dropout work in place, so each has to be its input's only
-// reader; what another stage has made they leave alone, for a run again.
+// Both inputs of a residual add share its output's gradient. So backward must
+// go through the branch before anything else adds to the gradient of the
+// stream: the branch's producer must follow every other reader of the stream.
+// The graph must be like that, as those of all pre-norm transformers are.
+// Rotary operators and dropout work in place, so each must be the only reader
+// of its input. They leave values of other stages unchanged, because these may
+// run again.
 MemoryPlan PlanMemory(const Graph& graph,
                       Recompute recompute = Recompute::kNothing);
 

@@ -1,6 +1,6 @@
 // model/exec/model_summary.h
 //
-// What training a model takes, told from its config alone.
+// Computes from a config what training its model takes.
 #ifndef SKERRY_MODEL_EXEC_MODEL_SUMMARY_H_
 #define SKERRY_MODEL_EXEC_MODEL_SUMMARY_H_
 

@@ -1,7 +1,7 @@
 // model/exec/recompute.h
 //
-// Which activations of a graph are thrown away after forward and computed again
-// on the way back (Chen et al. 2016, "sublinear memory cost").
+// Decides which activations of a graph are discarded after forward and computed
+// again during backward (Chen et al. 2016, "sublinear memory cost").
 #ifndef SKERRY_MODEL_EXEC_RECOMPUTE_H_
 #define SKERRY_MODEL_EXEC_RECOMPUTE_H_
 

@@ -1,8 +1,8 @@
 // model/exec/stage_sequence_testutil.h
 //
-// The stages of a cut model, each with parameters, gradients and buffers of its
-// own, run one after another. What goes from one to another is copied, as it
-// would be sent; nothing else is shared.
+// Runs the stages of a cut model one after another, each with parameters,
+// gradients and buffers of its own. Values that go from one stage to another
+// are copied, as if they were sent. Nothing else is shared.
 #ifndef SKERRY_MODEL_EXEC_STAGE_SEQUENCE_TESTUTIL_H_
 #define SKERRY_MODEL_EXEC_STAGE_SEQUENCE_TESTUTIL_H_
 

@@ -1,6 +1,6 @@
 // model/exec/stage_summary.h
 //
-// What each stage of a cut model takes and sends, told from the graph alone.
+// Computes from the graph what each stage of a cut model takes and sends.
 #ifndef SKERRY_MODEL_EXEC_STAGE_SUMMARY_H_
 #define SKERRY_MODEL_EXEC_STAGE_SUMMARY_H_
 
@@ -30,8 +30,8 @@ struct StageSummary {
   std::vector<CrossingValue> sent;  // to the next stage
 };
 
-// See SharedTensor: the gradient passes from the last of the stages to the
-// first in every micro-batch.
+// A tensor that several stages share (SharedTensor). In every micro-batch its
+// gradient passes from the last of these stages to the first.
 struct SharedSummary {
   std::string tensor;
   std::vector<int> stages;

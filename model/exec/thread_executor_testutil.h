@@ -1,6 +1,7 @@
 // model/exec/thread_executor_testutil.h
 //
-// One thread for each body: order and interleaving are the machine's.
+// Runs each body on a thread of its own, so order and interleaving are up to
+// the machine.
 #ifndef SKERRY_MODEL_EXEC_THREAD_EXECUTOR_TESTUTIL_H_
 #define SKERRY_MODEL_EXEC_THREAD_EXECUTOR_TESTUTIL_H_
 

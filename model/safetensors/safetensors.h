@@ -1,8 +1,8 @@
 // model/safetensors/safetensors.h
 //
-// Files of named tensors in the safetensors format, over bytes: see
-// docs/formats/safetensors.md. Reading trusts nothing; what Parse accepts can
-// be read without further checks.
+// Reads and writes files of named tensors in the safetensors format, over
+// bytes: see docs/formats/safetensors.md. Parse trusts nothing. Files that it
+// accepts can be read without further checks.
 #ifndef SKERRY_MODEL_SAFETENSORS_SAFETENSORS_H_
 #define SKERRY_MODEL_SAFETENSORS_SAFETENSORS_H_
 

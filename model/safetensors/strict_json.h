@@ -1,6 +1,7 @@
 // model/safetensors/strict_json.h
 //
-// JSON of strangers: no key twice in one object, bounded depth, no exceptions.
+// Parses JSON from untrusted files: no key twice in one object, bounded depth,
+// no exceptions.
 #ifndef SKERRY_MODEL_SAFETENSORS_STRICT_JSON_H_
 #define SKERRY_MODEL_SAFETENSORS_STRICT_JSON_H_
 

@@ -53,14 +53,13 @@ std::string WeightIndex(const ParameterLayout& layout,
 absl::StatusOr<absl::btree_map<std::string, std::string>> ParseWeightIndex(
     std::string_view json);
 
-// Fills `flat` from the files of one model, whichever tensor lies where and
-// under whichever name (weight_names.h). A tied head may stand beside the
-// token table or in place of it, and a tensor may be there several times, if
-// the values are the same. Derived tensors and those of integers that the model
-// does not know are not read. Errors: InvalidArgument, naming the tensor and
-// what to do, for one that is missing, unknown, of another shape, of a type
-// that cannot be read, or there with different values. Requires: flat has
-// layout.element_count() values.
+// Fills `flat` from the files of one model. A tensor may be in any of the
+// files, under any name that weight_names.h knows. A tied head may stand beside
+// the token table or in place of it. A tensor may be there several times with
+// the same values. Derived tensors, and unknown ones of integers, are not read.
+// Errors: InvalidArgument, naming the tensor and what to do, if it is missing,
+// unknown, of another shape, of a type that cannot be read, or there with
+// different values. Requires: flat has layout.element_count() values.
 absl::Status ReadWeights(const ParameterLayout& layout,
                          std::span<const SafetensorsView> files,
                          std::span<float> flat);

@@ -1,7 +1,8 @@
 // model/safetensors/weight_names.h
 //
-// Which tensor of a model a name in a weight file stands for. Names are those
-// of transformers, possibly behind the prefixes that wrappers of PyTorch add.
+// Finds the tensor of a model that a name in a weight file stands for. Names
+// are those of transformers, possibly with the prefixes that wrappers of
+// PyTorch add.
 #ifndef SKERRY_MODEL_SAFETENSORS_WEIGHT_NAMES_H_
 #define SKERRY_MODEL_SAFETENSORS_WEIGHT_NAMES_H_
 

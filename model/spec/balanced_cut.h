@@ -1,6 +1,6 @@
 // model/spec/balanced_cut.h
 //
-// Where to cut a graph so that its stages take about as long.
+// Chooses where to cut a graph so that its stages take about equally long.
 #ifndef SKERRY_MODEL_SPEC_BALANCED_CUT_H_
 #define SKERRY_MODEL_SPEC_BALANCED_CUT_H_
 
@@ -10,10 +10,10 @@
 
 namespace skerry::model {
 
-// The cuts into `stages` stages (positions of CutPositions) whose largest
+// Returns cuts into `stages` stages (positions of CutPositions). The largest
 // stage, in floating-point operations forward and backward, is at most 1 %
-// larger than it has to be; of those, cuts that send the fewest bytes. Devices
-// are taken to be of one speed.
+// larger than it has to be. Among such cuts it returns those that send the
+// fewest bytes. Devices are assumed to be equally fast.
 //
 // Requires: `stages` is 1 to CutPositions(graph).size() + 1; `rows` sequences
 // of `columns` tokens, both positive. Time grows with stages * operators^2.

@@ -1,8 +1,8 @@
 // model/spec/graph.h
 //
-// A model as a list of operators in the order they run, each with its shapes,
-// its work and what it needs of earlier tokens. Planner and executor read the
-// same list: one counts, the other computes.
+// A graph is a model as a list of operators in the order in which they run,
+// each with its shapes, its work and what it needs of earlier tokens. The
+// planner counts from this list, and the executor computes from it.
 #ifndef SKERRY_MODEL_SPEC_GRAPH_H_
 #define SKERRY_MODEL_SPEC_GRAPH_H_
 
@@ -31,9 +31,9 @@ enum class OperatorKind {
   kCrossEntropy,  // softmax over the width, loss against a target id
 };
 
-// What of its inputs one token of an operator's output depends on. Everything
-// in a causal model may be cut along tokens; attention then needs the keys and
-// values of the tokens before the slice.
+// Which inputs one token of an operator's output depends on. A causal model can
+// be cut along tokens. Attention then needs the keys and values of the tokens
+// before the slice.
 enum class TokenAccess { kOwnToken, kEarlierTokens };
 
 // A value is one vector of `width` floats for every token.
@@ -100,9 +100,9 @@ struct Stage {
   int end = 0;
 };
 
-// The work of something on `rows` sequences of `columns` tokens each.
-// Floating-point operations count a multiply-add as two; causal attention
-// counts only the half of the square that is computed. Bytes are fp32.
+// The work on `rows` sequences of `columns` tokens each. A multiply-add counts
+// as two floating-point operations. Causal attention counts only the half of
+// the square that is computed. Bytes are fp32.
 struct Work {
   double forward_flops = 0;
   double backward_flops = 0;

@@ -1,7 +1,6 @@
 // model/spec/graph_builder.h
 //
-// Appends operators and their tensors to a graph: what the model families
-// share.
+// Appends operators and their tensors to a graph. The model families share it.
 #ifndef SKERRY_MODEL_SPEC_GRAPH_BUILDER_H_
 #define SKERRY_MODEL_SPEC_GRAPH_BUILDER_H_
 

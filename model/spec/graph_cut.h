@@ -1,9 +1,9 @@
 // model/spec/graph_cut.h
 //
-// Cuts the graph of a model into stages that run one after another, each a
-// graph of its own with the tensors it needs and no others. What a stage needs
-// of another is in its inputs and outputs; what several of them train is in
-// SharedTensors.
+// Cuts the graph of a model into stages that run one after another. Each is a
+// graph of its own with only the tensors that it needs. Its inputs and outputs
+// are the values that it exchanges with other stages. SharedTensors has the
+// tensors that several stages train.
 #ifndef SKERRY_MODEL_SPEC_GRAPH_CUT_H_
 #define SKERRY_MODEL_SPEC_GRAPH_CUT_H_
 
@@ -15,10 +15,10 @@
 
 namespace skerry::model {
 
-// Where a graph can be cut: position i is the edge between operators i - 1 and
-// i. Everywhere but inside what runs as one: a linear operator and the add that
-// takes its output to the residual stream, and the head and the loss, whose
-// logits are never there all at once.
+// Returns where a graph can be cut. Position i is the edge between operators i
+// - 1 and i. A graph cannot be cut inside operators that run as one: a linear
+// operator and the add that takes its output to the residual stream, and the
+// head and the loss, whose logits are never all there at once.
 std::vector<int> CutPositions(const Graph& graph);
 
 // Errors: InvalidArgument for cuts that do not ascend or are not at a position
@@ -42,10 +42,11 @@ std::vector<StageGraph> CutGraph(const Graph& graph, std::span<const int> cuts);
 
 // A tensor that several stages read, as a tied head and its embedding do.
 //
-// Its gradient is one running sum, to which the last of the stages adds first:
-// that is the order of the whole graph. So the sum goes from stage to stage
-// with the backward pass of each micro-batch, and back to the last stage before
-// the next one; sums that are made apart and added later have other bits.
+// Its gradient is one running sum, to which the last of these stages adds
+// first, because that is the order of the whole graph. So the sum goes from
+// stage to stage with the backward pass of each micro-batch, and back to the
+// last stage before the next one. Sums that are made apart and added later
+// would have other bits.
 struct SharedTensor {
   int tensor = kNone;  // of the whole graph
   std::vector<int> stages;

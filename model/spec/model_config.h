@@ -1,7 +1,7 @@
 // model/spec/model_config.h
 //
-// What a Hugging Face config.json says about a model, checked once so that
-// nothing after it has to.
+// Reads what a Hugging Face config.json says about a model. It is checked once,
+// so that later code need not.
 #ifndef SKERRY_MODEL_SPEC_MODEL_CONFIG_H_
 #define SKERRY_MODEL_SPEC_MODEL_CONFIG_H_
 
@@ -78,7 +78,7 @@ inline constexpr double kElementsMax = 1099511627776.0;  // 2^40
 // feature that Skerry does not compute, and any other key, which may be one.
 absl::StatusOr<ModelConfig> ParseModelConfig(std::string_view config_json);
 
-// The same checks for a config made in code.
+// Makes the same checks for a config that code has made.
 absl::Status ValidateModelConfig(const ModelConfig& config);
 
 }  // namespace skerry::model

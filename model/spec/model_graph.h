@@ -1,6 +1,6 @@
 // model/spec/model_graph.h
 //
-// The graph of a config, whichever family it is of.
+// Builds the graph of a config of either family.
 #ifndef SKERRY_MODEL_SPEC_MODEL_GRAPH_H_
 #define SKERRY_MODEL_SPEC_MODEL_GRAPH_H_
 

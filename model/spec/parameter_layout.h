@@ -1,8 +1,8 @@
 // model/spec/parameter_layout.h
 //
-// Where every tensor of a model lies in one flat array of parameters. The
+// Gives every tensor of a model its place in one flat array of parameters. The
 // order, names, shapes and orientation are those of a Hugging Face checkpoint,
-// so export and import copy bytes and nothing else.
+// so export and import only copy bytes.
 #ifndef SKERRY_MODEL_SPEC_PARAMETER_LAYOUT_H_
 #define SKERRY_MODEL_SPEC_PARAMETER_LAYOUT_H_
 

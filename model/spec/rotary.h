@@ -1,8 +1,8 @@
 // model/spec/rotary.h
 //
-// Rotary position embeddings (Su et al. 2021): by which angle a pair of a
-// head's elements turns at a position, with the scalings that stretch a
-// model's context. The formulas are those of transformers' LlamaModel.
+// Rotary position embeddings (Su et al. 2021): computes the angle by which a
+// pair of a head's elements turns at a position, with the scalings that stretch
+// a model's context. The formulas are those of transformers' LlamaModel.
 #ifndef SKERRY_MODEL_SPEC_ROTARY_H_
 #define SKERRY_MODEL_SPEC_ROTARY_H_
 

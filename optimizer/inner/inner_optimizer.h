@@ -1,6 +1,7 @@
 // optimizer/inner/inner_optimizer.h
 //
-// What takes a step from a gradient. Each algorithm is a file of its own.
+// The interface of inner optimizers, which take a step from a gradient. Each
+// algorithm has a file of its own.
 #ifndef SKERRY_OPTIMIZER_INNER_INNER_OPTIMIZER_H_
 #define SKERRY_OPTIMIZER_INNER_INNER_OPTIMIZER_H_
 

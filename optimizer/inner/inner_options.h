@@ -1,6 +1,6 @@
 // optimizer/inner/inner_options.h
 //
-// Which inner optimizer a job takes, and with what.
+// The options of a job's inner optimizer.
 #ifndef SKERRY_OPTIMIZER_INNER_INNER_OPTIONS_H_
 #define SKERRY_OPTIMIZER_INNER_INNER_OPTIONS_H_
 

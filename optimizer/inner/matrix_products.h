@@ -1,7 +1,7 @@
 // optimizer/inner/matrix_products.h
 //
-// Matrix products, which some optimizers need; whoever makes one brings the
-// library.
+// The interface to matrix products, which some optimizers need. The caller
+// brings the library.
 #ifndef SKERRY_OPTIMIZER_INNER_MATRIX_PRODUCTS_H_
 #define SKERRY_OPTIMIZER_INNER_MATRIX_PRODUCTS_H_
 

@@ -1,12 +1,12 @@
 // optimizer/inner/orthogonalize.h
 //
-// The nearest matrix with equal singular values, roughly: five steps of the
-// quintic Newton-Schulz iteration (Jordan et al. 2024),
+// Computes roughly the nearest matrix with equal singular values, by five steps
+// of the quintic Newton-Schulz iteration (Jordan et al. 2024):
 //
 //   X = G / (||G|| + 1e-7),   X <- a X + (b A + c A A) X   with A = X X^T,
-//   (a, b, c) = (3.4445, -4.7750, 2.0315),
+//   (a, b, c) = (3.4445, -4.7750, 2.0315).
 //
-// which takes every singular value that is not tiny into about [0.68, 1.13].
+// It takes every singular value that is not tiny into about [0.68, 1.13].
 #ifndef SKERRY_OPTIMIZER_INNER_ORTHOGONALIZE_H_
 #define SKERRY_OPTIMIZER_INNER_ORTHOGONALIZE_H_
 

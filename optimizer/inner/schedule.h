@@ -1,7 +1,7 @@
 // optimizer/inner/schedule.h
 //
 // The learning rate as a pure function of progress. Progress is counted in
-// samples of the whole job, so replicas of different speed, and a run that was
+// samples of the whole job. So replicas of different speed, and a run that was
 // restarted, read the same curve.
 #ifndef SKERRY_OPTIMIZER_INNER_SCHEDULE_H_
 #define SKERRY_OPTIMIZER_INNER_SCHEDULE_H_

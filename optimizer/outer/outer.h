@@ -21,8 +21,8 @@ namespace skerry::optimizer {
 // The delay that round `round` (from 0) of `rounds_total` runs with.
 int DelayAt(const OuterOptions& options, uint64_t round, uint64_t rounds_total);
 
-// What the outer step reads beside anchor, momentum and result. Computed once,
-// by the coordinator, and carried by the Commit record.
+// The scalars that the outer step reads beside anchor, momentum and result. The
+// coordinator computes them once, and the Commit record carries them.
 struct OuterScalars {
   float learning_rate = 1.0f;
   float penalty = 1.0f;  // L

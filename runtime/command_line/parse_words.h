@@ -27,8 +27,8 @@ struct EndedLine {
   int exit_code = 0;
 };
 
-// Returns the line that says that `what` is wrong, for an app that is named as
-// its program is. Line feeds in `what` become spaces.
+// Returns the line that tells the user that `what` is wrong. `app` is named
+// like its program. Line feeds in `what` become spaces.
 EndedLine WrongLine(const CLI::App& app, std::string_view what);
 
 // Reads `words`, without the program's name, into the variables of `app`.

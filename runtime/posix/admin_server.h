@@ -19,8 +19,8 @@ struct mg_context;
 
 namespace skerry::runtime {
 
-// Called on the server's threads, also at the same time. An error is told as
-// 503 with its message.
+// These run on the server's threads, also at the same time. An error is
+// answered as 503 with its message.
 struct AdminFacts {
   std::function<absl::StatusOr<std::vector<Metric>>()> metrics;
   std::function<absl::Status()> healthy;

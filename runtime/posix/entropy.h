@@ -1,6 +1,7 @@
 // runtime/posix/entropy.h
 //
-// Numbers nobody can have drawn before: identities of processes and requests.
+// Draws numbers that nobody can have drawn before, for identities of processes
+// and requests.
 #ifndef SKERRY_RUNTIME_POSIX_ENTROPY_H_
 #define SKERRY_RUNTIME_POSIX_ENTROPY_H_
 
@@ -8,7 +9,8 @@
 
 namespace skerry::runtime {
 
-// From the kernel; never 0. Stops the process where the kernel has none.
+// Draws a number from the kernel; never 0. Stops the process if the kernel has
+// none.
 uint64_t DrawRandom64();
 
 }  // namespace skerry::runtime

@@ -1,6 +1,6 @@
 // runtime/posix/errno_hint.h
 //
-// What an operator can do about an error of the file system.
+// Tells an operator what to do about an error of the file system.
 #ifndef SKERRY_RUNTIME_POSIX_ERRNO_HINT_H_
 #define SKERRY_RUNTIME_POSIX_ERRNO_HINT_H_
 

@@ -1,6 +1,6 @@
 // runtime/posix/folder_lock.h
 //
-// One process a state folder.
+// Makes sure that only one process uses a state folder.
 #ifndef SKERRY_RUNTIME_POSIX_FOLDER_LOCK_H_
 #define SKERRY_RUNTIME_POSIX_FOLDER_LOCK_H_
 

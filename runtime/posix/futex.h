@@ -1,7 +1,7 @@
 // runtime/posix/futex.h
 //
-// Waiting for a word that several processes share. The kernel wakes whoever
-// waits; nobody polls, and no wait is without an end.
+// Waits for a word that several processes share. The kernel wakes the waiters,
+// nobody polls, and every wait has a deadline.
 #ifndef SKERRY_RUNTIME_POSIX_FUTEX_H_
 #define SKERRY_RUNTIME_POSIX_FUTEX_H_
 

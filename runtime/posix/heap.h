@@ -1,15 +1,15 @@
 // runtime/posix/heap.h
 //
-// How much free memory a daemon keeps.
+// Limits how much free memory a daemon keeps.
 #ifndef SKERRY_RUNTIME_POSIX_HEAP_H_
 #define SKERRY_RUNTIME_POSIX_HEAP_H_
 
 namespace skerry::runtime {
 
-// glibc gives threads heaps of their own, up to eight for a core, and what one
-// thread frees no other one takes: many threads that each allocate little keep
-// more than they use. From here on there are two heaps. Called before other
-// threads start.
+// Has all threads share one heap of glibc from here on. Otherwise glibc gives
+// threads heaps of their own, up to eight for a core, and memory that one
+// thread frees is not used by others. So many threads that each allocate little
+// keep more than they use. Called before other threads start.
 void ShareHeap();
 
 // Gives pages of the heaps that hold nothing back to the system. Allocations

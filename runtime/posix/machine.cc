@@ -34,11 +34,15 @@ uint64_t MemoryBytes() {
 
 }  // namespace
 
-MachineFacts LookAt(const std::string& state_folder) {
-  MachineFacts facts;
+int64_t UnixMs() {
   timespec now;
   SKERRY_CHECK(clock_gettime(CLOCK_REALTIME, &now) == 0);
-  facts.unix_ms = int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+MachineFacts LookAt(const std::string& state_folder) {
+  MachineFacts facts;
+  facts.unix_ms = UnixMs();
   struct statvfs disk;
   if (statvfs(state_folder.c_str(), &disk) == 0) {
     facts.state_free_bytes = uint64_t{disk.f_bavail} * disk.f_frsize;

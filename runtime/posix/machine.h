@@ -1,15 +1,20 @@
 // runtime/posix/machine.h
 //
-// The one place that reads the wall clock for anything but log lines: what an
-// operator compares between machines.
+// Looks at the machine. Apart from log lines, this is the only place that reads
+// the wall clock: operators compare it between machines, and clouds name the
+// time at which they take a machine away.
 #ifndef SKERRY_RUNTIME_POSIX_MACHINE_H_
 #define SKERRY_RUNTIME_POSIX_MACHINE_H_
 
+#include <cstdint>
 #include <string>
 
 #include "runtime/machine.h"
 
 namespace skerry::runtime {
+
+// Milliseconds since 1970 by the wall clock.
+int64_t UnixMs();
 
 // `state_folder` need not be there.
 MachineFacts LookAt(const std::string& state_folder);

@@ -1,7 +1,7 @@
 // runtime/posix/piped_child.h
 //
-// A program that answers through its standard output what it is asked through
-// its standard input.
+// Runs a program that reads questions from its standard input and writes
+// answers to its standard output.
 #ifndef SKERRY_RUNTIME_POSIX_PIPED_CHILD_H_
 #define SKERRY_RUNTIME_POSIX_PIPED_CHILD_H_
 
@@ -18,13 +18,14 @@
 
 namespace skerry::runtime {
 
-// The child is to take a whole question before it answers, and to end with its
-// input: the kernel closes that when this process dies, however it dies.
+// The child has to read a whole question before it answers, and to end when its
+// input ends. The kernel closes the input when this process dies, however it
+// dies.
 //
-// One thread uses it at a time. Send and Receive wait without end for a child
-// that does nothing. Their error is Internal, in one line: which program, its
-// exit status or signal, and the last line that it wrote to standard error, of
-// which 64 KiB are kept; they go on returning it.
+// One thread uses it at a time. Send and Receive wait without limit for a child
+// that does nothing. If the child ends, both return Internal from then on, in
+// one line: the program, its exit status or signal, and the last line that it
+// wrote to standard error, of which 64 KiB are kept.
 class PipedChild {
  public:
   // argv[0] is the program; looked up in PATH when it has no slash. Codes:

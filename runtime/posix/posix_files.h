@@ -18,8 +18,8 @@ namespace skerry::runtime {
 // writers of one path must not run at the same time.
 class PosixFiles final : public Files {
  public:
-  // Who may read what is written: its owner alone, as befits the state of a
-  // daemon, or whom the umask allows, as befits what a user makes.
+  // Who may read written files: only their owner, as for the state of a daemon,
+  // or everyone whom the umask allows, as for files that a user makes.
   enum class Access { kOwner, kUmask };
   explicit PosixFiles(Access access = Access::kOwner) : access_(access) {}
 

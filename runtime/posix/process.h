@@ -49,7 +49,7 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   pid_t pid() const;
-  // Nothing happens when the child has ended.
+  // Sends the child a signal. Does nothing when the child has ended.
   void Signal(int signal);
 
  private:

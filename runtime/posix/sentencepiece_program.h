@@ -1,6 +1,7 @@
 // runtime/posix/sentencepiece_program.h
 //
-// skerry-sentencepiece as the process that models of sentencepiece encode in.
+// Starts skerry-sentencepiece, the process in which models of sentencepiece
+// encode.
 #ifndef SKERRY_RUNTIME_POSIX_SENTENCEPIECE_PROGRAM_H_
 #define SKERRY_RUNTIME_POSIX_SENTENCEPIECE_PROGRAM_H_
 
@@ -10,7 +11,7 @@
 
 namespace skerry::runtime {
 
-// Where it lies when it was installed beside the program that asks.
+// Returns the path where it lies if it was installed beside this program.
 std::string SentencePieceBeside();
 
 // Starts `program`, once for every channel.

@@ -1,6 +1,6 @@
 // runtime/posix/shared_memory.h
 //
-// Values that two processes of one machine see.
+// Shares values between two processes of one machine.
 #ifndef SKERRY_RUNTIME_POSIX_SHARED_MEMORY_H_
 #define SKERRY_RUNTIME_POSIX_SHARED_MEMORY_H_
 
@@ -13,8 +13,8 @@
 
 namespace skerry::runtime {
 
-// A mapped POSIX shared-memory object. The maker's object is gone for later
-// openers once the maker is destroyed; who has it open keeps it.
+// A mapped POSIX shared-memory object. When its maker is destroyed, nobody can
+// open the object any more. A process that has it open keeps it.
 class SharedMemory {
  public:
   // Makes an object of `size` zero bytes; `name` starts with a slash and has no

@@ -1,6 +1,6 @@
 // runtime/posix/start_failure.h
 //
-// What it means that a program could not be started.
+// Turns the failure to start a program into a status.
 #ifndef SKERRY_RUNTIME_POSIX_START_FAILURE_H_
 #define SKERRY_RUNTIME_POSIX_START_FAILURE_H_
 

@@ -1,6 +1,7 @@
 // runtime/posix/state_folder.h
 //
-// Which daemon a state folder belongs to, so that none starts on another's.
+// Distinguishes the state folders of a coordinator and of a worker, so that
+// neither daemon starts on the other's.
 #ifndef SKERRY_RUNTIME_POSIX_STATE_FOLDER_H_
 #define SKERRY_RUNTIME_POSIX_STATE_FOLDER_H_
 

@@ -1,21 +1,21 @@
 // runtime/posix/steady_waits.h
 //
-// Makes waits of libraries last as long as they were meant to when somebody
-// sets the machine's clock.
+// Keeps waits of libraries at their intended length when somebody sets the
+// machine's clock.
 //
 // abseil 20220623, and gRPC's timers with it, wait until a moment of the wall
-// clock. When the clock is set back by a day, a timer of a second fires a day
+// clock. If the clock is set back by a day, a timer of a second fires a day
 // later: no call meets its deadline and no connection is tried again. A program
-// that links this converts such waits, as they begin, to the steady clock. It
-// stands between those libraries and libc's syscall(), and touches nothing
-// else.
+// that links this file converts such waits, as they begin, to the steady clock.
+// The file intercepts those libraries' calls of libc's syscall(), and changes
+// nothing else.
 #ifndef SKERRY_RUNTIME_POSIX_STEADY_WAITS_H_
 #define SKERRY_RUNTIME_POSIX_STEADY_WAITS_H_
 
 namespace skerry::runtime {
 
-// Whether libraries of this program find what stands between. It is enough to
-// link it, unless the program hides its symbols.
+// Returns true if the libraries' calls reach this file's function. Linking it
+// is enough, unless the program hides its symbols.
 bool WaitsAreSteady();
 
 }  // namespace skerry::runtime

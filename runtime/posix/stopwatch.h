@@ -1,7 +1,6 @@
 // runtime/posix/stopwatch.h
 //
-// Seconds that passed, for what is measured and reported. Decisions take an
-// Instant from a loop instead.
+// Measures seconds for reports. Decisions use an Instant from a loop instead.
 #ifndef SKERRY_RUNTIME_POSIX_STOPWATCH_H_
 #define SKERRY_RUNTIME_POSIX_STOPWATCH_H_
 

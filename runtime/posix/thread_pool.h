@@ -1,10 +1,10 @@
 // runtime/posix/thread_pool.h
 //
-// Parallel loops on threads of their own. Loops that follow each other within
-// some ten microseconds are not slept between: to wake a thread takes longer
-// than many a loop. A thread begins with the same share of every loop of the
-// same count, so that it finds what it wrote in its own caches: processors that
-// are far apart do not share a last-level cache.
+// Runs parallel loops on threads of its own. A thread does not sleep between
+// loops that follow each other within some ten microseconds, because waking it
+// takes longer than many a loop. It begins with the same share of every loop of
+// the same count, and so finds the values that it wrote in its own caches.
+// Processors that are far apart do not share a last-level cache.
 #ifndef SKERRY_RUNTIME_POSIX_THREAD_POOL_H_
 #define SKERRY_RUNTIME_POSIX_THREAD_POOL_H_
 
@@ -37,8 +37,8 @@ class ThreadPool final : public ParallelExecutor {
                absl::FunctionRef<void(size_t index)> body) override;
 
  private:
-  // Neighbours of a loop, begun by one thread. Others take of it what is left
-  // when they have no more of their own.
+  // A run of consecutive indexes of a loop, which one thread begins with. A
+  // thread that has finished its own share takes what is left of others'.
   struct alignas(64) Share {  // a cache line
     std::atomic<size_t> next{0};
     size_t end = 0;

@@ -10,8 +10,8 @@
 
 namespace skerry::runtime {
 
-// Runs each task on `loop`, so that work still finishes later than it was
-// asked for, as with real threads.
+// Runs each task on `loop`. So work still finishes later than it was asked for,
+// as with real threads.
 class LoopExecutor final : public Executor {
  public:
   explicit LoopExecutor(EventLoop& loop) : loop_(loop) {}

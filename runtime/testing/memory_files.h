@@ -27,7 +27,8 @@ class MemoryFiles final : public Files {
       const std::string& path) const override;
   absl::StatusOr<std::unique_ptr<ByteSource>> Open(
       const std::string& path) const override;
-  // Until it is destroyed; it must not outlive this.
+  // Holds the folder until the result is destroyed. The result must not outlive
+  // this object.
   absl::StatusOr<std::unique_ptr<FolderHold>> Hold(
       const std::string& directory, const std::string& user) override;
   // There are none: a write that stops half-way leaves nothing.

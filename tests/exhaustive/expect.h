@@ -1,6 +1,6 @@
 // tests/exhaustive/expect.h
 //
-// How the tests explore a model, and what they print of it.
+// Explores a model in a test, and prints its numbers of states and transitions.
 #ifndef SKERRY_TESTS_EXHAUSTIVE_EXPECT_H_
 #define SKERRY_TESTS_EXHAUSTIVE_EXPECT_H_
 
@@ -12,14 +12,14 @@
 
 namespace skerry::exhaustive {
 
-// Prints its numbers, and fails the test unless the search has ended and found
-// nothing.
+// Prints the numbers of the search, and fails the test unless it has ended and
+// found nothing.
 void ExpectComplete(const std::string& bounds, const Explored& explored);
 
 // A model that grows beyond its states fails, so that its bounds stay true.
 inline constexpr uint64_t kStatesMax = 2'000'000;
 
-// Every order of a model's events. `bounds` says how large it is.
+// Tries every order of a model's events. `bounds` says how large it is.
 template <typename Model, typename Scenario>
 void ExpectEveryOrder(const std::string& bounds, const Scenario& scenario) {
   sim::Violations found;

@@ -1,7 +1,7 @@
 // tests/exhaustive/history.h
 //
-// What the journal and the Statuses that were taken say of one history, and
-// what may follow from them: read apart from the code that decides.
+// Judges one history by its journal and the Statuses that were taken: it knows
+// what may follow from them, and shares no code with the coordinator.
 #ifndef SKERRY_TESTS_EXHAUSTIVE_HISTORY_H_
 #define SKERRY_TESTS_EXHAUSTIVE_HISTORY_H_
 

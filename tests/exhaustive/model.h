@@ -152,7 +152,8 @@ class Model {
   bool CanRecover(const WorkerState& worker, uint32_t fragment,
                   uint32_t span) const;
   void Recover(WorkerState& worker, uint32_t fragment, uint32_t span);
-  // The entry behind what is applied, once all that is needed of it is there.
+  // Returns the entry after the applied one, once everything is there that is
+  // needed to fold it.
   const coordinator::CommittedEntry* Foldable(const WorkerState& worker,
                                               uint32_t fragment,
                                               Sequence applied) const;

@@ -1,8 +1,8 @@
 // tests/fuzz/claimed_elements.h
 //
-// How many elements an input claims that a payload has. Nearly all claim few,
-// so that runs are short; some claim several parts, which are groups of chunks
-// as well, and a few more groups than one thread has ranges.
+// Chooses how many elements a fuzzed payload claims to have. Nearly all inputs
+// claim few, so that runs are short. Some claim several parts, and a few claim
+// more groups of chunks than one thread has ranges.
 #ifndef SKERRY_TESTS_FUZZ_CLAIMED_ELEMENTS_H_
 #define SKERRY_TESTS_FUZZ_CLAIMED_ELEMENTS_H_
 

@@ -1,7 +1,8 @@
 // tests/fuzz/codec_fuzz.h
 //
-// Any bytes as a codec's payload: what is accepted decodes to finite values, in
-// one piece as in parts, and adds what it decodes to.
+// Gives any bytes to a codec as a payload. Accepted bytes must decode to finite
+// values, in one piece as in parts, and DecodeAdd must add the values that
+// Decode gives.
 #ifndef SKERRY_TESTS_FUZZ_CODEC_FUZZ_H_
 #define SKERRY_TESTS_FUZZ_CODEC_FUZZ_H_
 

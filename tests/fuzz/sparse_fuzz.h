@@ -1,7 +1,8 @@
 // tests/fuzz/sparse_fuzz.h
 //
-// Any bytes as a sparse codec's payload: what is accepted decodes to finite
-// values, on one thread as on several, and adds what it decodes to.
+// Gives any bytes to a sparse codec as a payload. Accepted bytes must decode to
+// finite values, on one thread as on several, and DecodeAdd must add the values
+// that Decode gives.
 #ifndef SKERRY_TESTS_FUZZ_SPARSE_FUZZ_H_
 #define SKERRY_TESTS_FUZZ_SPARSE_FUZZ_H_
 

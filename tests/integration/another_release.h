@@ -1,6 +1,6 @@
 // tests/integration/another_release.h
 //
-// Stands in for base/release.h in programs of a release that does not exist.
+// Takes the place of base/release.h in programs of a made-up release.
 #ifndef SKERRY_TESTS_INTEGRATION_ANOTHER_RELEASE_H_
 #define SKERRY_TESTS_INTEGRATION_ANOTHER_RELEASE_H_
 

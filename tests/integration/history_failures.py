@@ -244,10 +244,11 @@ class OldJournal:
         self.state = os.path.join(self.cluster.directory, 'coordinator')
         self.copied = self.lost = 0
 
-    def put_back(self, more, saved=False):
+    def put_back(self, more, saved=False, meanwhile=lambda: None):
         """Copies the journal, lets `more` commits come, and puts it back.
 
         With `saved` it also waits for a checkpoint that the copy lacks.
+        `meanwhile` runs while the coordinator is down.
         """
         _commits(self.run, self.cluster, self.name, 3)
         coordinator = self.cluster.coordinator
@@ -261,10 +262,17 @@ class OldJournal:
             self.cluster.ctl.job(self.name).get('checkpoint', 0)) >
             self.copied)
         coordinator.kill()
+        meanwhile()
         shutil.rmtree(self.state)
         os.rename(self.state + '-copy', self.state)
         coordinator.start()
         self.cluster.retry('get', 'jobs')
+
+    def saved(self):
+        """{sequence: folder} of the checkpoints that the folder has."""
+        return {int(name.split('-')[1]): os.path.join(self.checkpoints, name)
+                for name in os.listdir(self.checkpoints)
+                if name.startswith('checkpoint-')}
 
     def stands(self):
         """The job's view once it stands."""
@@ -275,7 +283,8 @@ class OldJournal:
             return None
         return self.run.until(diverged) or self.cluster.ctl.job(self.name)
 
-    def finishes(self, what):
+    def finishes(self, what, raised=True):
+        """With `raised`, a worker has told of the numbers that were lost."""
         Progress(self.cluster, self.name, self.rounds, None,
                  stuck_after_s=60).wait()
         checks.end_of_job(self.run.cases, self.cluster, self.name)
@@ -283,7 +292,7 @@ class OldJournal:
                    self.cluster.ctl.json_lines('logs', self.name)]
         self.run.cases.check(f'{what}: no number is used twice',
                              len(numbers) == len(set(numbers))
-                             and max(numbers) > 1 << 20)
+                             and (max(numbers) > 1 << 20) == raised)
 
 
 def _rounds_of(run):
@@ -341,8 +350,7 @@ def older_journal_checkpoint(run):
     try:
         old.put_back(12, saved=True)
         old.stands()
-        newest = max(int(name.split('-')[1])
-                     for name in os.listdir(old.checkpoints))
+        newest = max(old.saved())
         cluster.ctl.run('restore', 'older-saved', '--checkpoint', 'newest')
         went_back = _events(cluster, 'older-saved', 'JobRestored')
         run.cases.check(
@@ -351,6 +359,49 @@ def older_journal_checkpoint(run):
             and f'checkpoint-{newest},' in went_back[0],
             f'journal {old.copied}: {went_back}')
         old.finishes('newer checkpoint')
+    finally:
+        cluster.stop()
+
+
+def older_journal_and_nothing_left(run):
+    """No disk has the state, and the checkpoint that the journal knows is gone.
+
+    The job says what the operator can do, and goes on from a newer checkpoint.
+    """
+    old = OldJournal(run, 'older-lost', _rounds_of(run))
+    cluster, check = old.cluster, run.cases.check
+
+    def lose():
+        for worker in cluster.workers:
+            worker.daemon.kill()
+            shutil.rmtree(cluster.state_of(worker.name))
+        for sequence, folder in old.saved().items():
+            if sequence <= old.copied:
+                shutil.rmtree(folder)
+        for worker in cluster.workers:
+            worker.daemon.start()
+
+    def reason():
+        view = cluster.ctl.job('older-lost')
+        return view['reason'] if view else ''
+
+    try:
+        # So that the journal that comes back knows a checkpoint.
+        run.until(lambda: int(cluster.ctl.job('older-lost').get(
+            'checkpoint', 0)) > 0)
+        old.put_back(12, saved=True, meanwhile=lose)
+        told = 'skerryctl restore older-lost --checkpoint newest'
+        run.until(lambda: told in reason())
+        check('older journal and nothing left: the job says what to do',
+              told in reason(), reason())
+        newest = max(old.saved())
+        cluster.ctl.run('restore', 'older-lost', '--checkpoint', 'newest')
+        went_back = _events(cluster, 'older-lost', 'JobRestored')
+        check('and goes back to the newest checkpoint of the folder',
+              newest > old.copied
+              and f'checkpoint-{newest},' in went_back[-1],
+              f'journal {old.copied}: {went_back}')
+        old.finishes('nothing left', raised=False)
     finally:
         cluster.stop()
 
@@ -370,3 +421,4 @@ def situations(run):
         cluster.stop()
     older_journal_workers(run)
     older_journal_checkpoint(run)
+    older_journal_and_nothing_left(run)

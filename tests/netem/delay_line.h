@@ -1,7 +1,7 @@
 // tests/netem/delay_line.h
 //
-// One direction of one connection across a link: when bytes that come in may go
-// out. Holds sizes and instants, not bytes.
+// One direction of one connection across a link. It decides when incoming bytes
+// may go out. It holds sizes and instants, not bytes.
 #ifndef SKERRY_TESTS_NETEM_DELAY_LINE_H_
 #define SKERRY_TESTS_NETEM_DELAY_LINE_H_
 

@@ -17,7 +17,7 @@
 
 namespace skerry::netem {
 
-// What an island shares among its links. Index 0 leaves it, 1 enters it.
+// What the links of an island share. Index 0 is the way out, 1 the way in.
 struct Island {
   std::array<TokenBucket, 2> buckets;
   std::array<CutMode, 2> cuts = {CutMode::kNone, CutMode::kNone};

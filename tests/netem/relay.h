@@ -3,8 +3,8 @@
 // A link emulator: a TCP relay with the rate, delay, jitter, stalls and cuts of
 // a wide-area network, in user space and on one thread.
 //
-// What it does not emulate: the round trip of connecting, and TCP's own answer
-// to loss (a stall is all that is seen of it).
+// It does not emulate the round trip of connecting. A loss of packets shows
+// only as a stall.
 #ifndef SKERRY_TESTS_NETEM_RELAY_H_
 #define SKERRY_TESTS_NETEM_RELAY_H_
 

@@ -1,6 +1,6 @@
 // tests/netem/token_bucket.h
 //
-// A rate that several flows share, as arithmetic on instants.
+// A rate that several flows share, computed with instants.
 #ifndef SKERRY_TESTS_NETEM_TOKEN_BUCKET_H_
 #define SKERRY_TESTS_NETEM_TOKEN_BUCKET_H_
 
@@ -10,8 +10,8 @@
 
 namespace skerry::netem {
 
-// Bytes pass one after the other in the order they are booked. There is no
-// burst: after idling the rate is the rate.
+// Bytes pass one after the other in the order in which they are booked. There
+// are no bursts: idle time does not raise the rate afterwards.
 class TokenBucket {
  public:
   // 0 is no limit.

@@ -1,7 +1,8 @@
 // tests/scenarios/scenario.h
 //
-// A fault that was seen once, as a file: what was seen, which rule it broke,
-// the steps that lead there and what has to hold. README.md has the format.
+// A scenario is a file about a fault that was seen once: what was seen, which
+// rule it broke, the steps that lead there, and what has to hold. README.md has
+// the format.
 #ifndef SKERRY_TESTS_SCENARIOS_SCENARIO_H_
 #define SKERRY_TESTS_SCENARIOS_SCENARIO_H_
 
@@ -33,8 +34,8 @@ struct Scenario {
 // Errors: InvalidArgument, naming the line.
 absl::StatusOr<Scenario> ParseScenario(std::string_view text);
 
-// What a step's words stand for where its pattern has N (a whole number) and
-// NAME (any word), each kind in order.
+// The values of the placeholders N (a whole number) and NAME (any word) in a
+// step's pattern, each kind in order.
 struct Args {
   std::vector<uint64_t> n;
   std::vector<std::string> names;
@@ -44,7 +45,7 @@ struct Args {
 // "..." takes any number of names there.
 std::optional<Args> Match(const Step& step, std::string_view pattern);
 
-// Where a scenario takes place.
+// The cluster in which a scenario takes place.
 class Stage {
  public:
   virtual ~Stage() = default;

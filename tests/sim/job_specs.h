@@ -1,6 +1,7 @@
 // tests/sim/job_specs.h
 //
-// What an operator would have written for a job of a schedule.
+// Makes the specification of a schedule's job, as an operator would have
+// written it.
 #ifndef SKERRY_TESTS_SIM_JOB_SPECS_H_
 #define SKERRY_TESTS_SIM_JOB_SPECS_H_
 

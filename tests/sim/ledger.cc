@@ -54,9 +54,9 @@ void AddCampaigns(const std::vector<Tally>& ledger, std::string& page) {
                     one.failed().size(), " |\n");
   }
   absl::StrAppend(&page,
-                  "\nEach ran the program of its day. What was broken has been "
-                  "fixed since, or is named as open in the simulator's "
-                  "page:\n\n");
+                  "\nEach campaign ran the program of its day. The faults of "
+                  "these broken schedules have been fixed since, or the "
+                  "simulator's page names them as open:\n\n");
   size_t broken = 0;
   for (const Tally& one : ledger) {
     for (const auto& [seed, failure] : one.failed()) {
@@ -110,12 +110,15 @@ std::string ReliabilityPage(const std::vector<Tally>& ledger,
   Tally all(0);
   for (const Tally& one : ledger) all.Add(one);
   std::string page = absl::StrCat(
-      "# Reliability\n\nMade from [the ledger](tests/sim/ledger.txt) by "
-      "`tools/test sim --report RELIABILITY.md`; do not edit. What is "
-      "simulated, and what is not, is in [the simulator's "
-      "page](docs/simulation.md).\n\n",
-      all.schedules(), " schedules, each a whole cluster from one seed, with ",
-      all.events(), " events.\n\n");
+      "# Reliability\n\n`tools/test sim --report RELIABILITY.md` makes this "
+      "page from [the ledger](tests/sim/ledger.txt). Do not edit it. [The "
+      "simulator's page](docs/simulation.md) says what is simulated and what "
+      "is checked.\n\n",
+      all.schedules(), " schedules have run, each a whole cluster from one ",
+      "seed, with ", all.events(),
+      " events together. In a \"broken\" schedule a checker found a fault. "
+      "\"Resumed within\" has the share of schedules whose job went on that "
+      "soon after the faults ended.\n\n");
   AddProfiles(all, page);
   absl::StrAppend(&page,
                   "\n## Faults\n\n| kind | times |\n"
@@ -125,15 +128,17 @@ std::string ReliabilityPage(const std::vector<Tally>& ledger,
                     all.faults()[i], " |\n");
   }
   AddCampaigns(ledger, page);
-  absl::StrAppend(&page, "\n## Pinned\n\nRun again with every test:\n\n");
+  absl::StrAppend(&page, "\n## Pinned\n\nEvery test run runs these again:\n\n");
   for (const std::string& name : pinned) {
     absl::StrAppend(&page, "- ", name, "\n");
   }
   if (pinned.empty()) absl::StrAppend(&page, "- none yet\n");
-  absl::StrAppend(&page,
-                  "\n## Planted\n\nBugs that were put in to see whether they "
-                  "are seen ([what each is](tests/sim/planted/plants.txt)):\n\n"
-                  "| bug | seen within, schedules |\n| --- | --- |\n");
+  absl::StrAppend(
+      &page,
+      "\n## Planted\n\nTests plant these bugs on purpose ([what each "
+      "is](tests/sim/planted/plants.txt)). The checkers have to see "
+      "each within a number of schedules:\n\n"
+      "| bug | schedules |\n| --- | --- |\n");
   for (const PlantedBug& bug : planted) {
     absl::StrAppend(&page, "| ", bug.name, " | ", bug.within,
                     bug.profile.empty() ? "" : " of profile ", bug.profile,

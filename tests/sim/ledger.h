@@ -1,7 +1,7 @@
 // tests/sim/ledger.h
 //
-// All campaigns so far, in a file that is committed, and the page that says
-// what they have come to.
+// Reads and writes the committed file of all campaigns, and makes the page of
+// their results.
 #ifndef SKERRY_TESTS_SIM_LEDGER_H_
 #define SKERRY_TESTS_SIM_LEDGER_H_
 

@@ -1,6 +1,6 @@
 // tests/sim/run.h
 //
-// Runs one schedule under all checkers, and says what came of it.
+// Runs one schedule under all checkers, and returns the verdict.
 #ifndef SKERRY_TESTS_SIM_RUN_H_
 #define SKERRY_TESTS_SIM_RUN_H_
 

@@ -56,8 +56,8 @@ enum class FaultKind {
 };
 inline constexpr int kFaultKindCount = 25;
 
-// What a strike waits for: a record that has just become durable and that
-// nobody has heard of yet. The comments say what the record is about.
+// The record that a strike waits for. It has just become durable and nobody has
+// heard of it yet. The comments say what the record is about.
 enum class Moment : uint32_t {
   kAdmitted,   // a life
   kLifeEnded,  // a life
@@ -135,7 +135,8 @@ struct Schedule {
   LinkFaults links;
   // Between two snapshots of the coordinator's journal, in records.
   uint32_t compact_records = 1000;
-  // When the last fault is over: what was cut heals, who is down starts.
+  // When the last fault is over: cut links heal, and processes that are down
+  // start.
   absl::Duration calm_at;
   std::vector<Fault> faults;
 };

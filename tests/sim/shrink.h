@@ -1,6 +1,6 @@
 // tests/sim/shrink.h
 //
-// Takes faults out of a failing schedule for as long as it still fails.
+// Removes faults from a failing schedule as long as it still fails.
 #ifndef SKERRY_TESTS_SIM_SHRINK_H_
 #define SKERRY_TESTS_SIM_SHRINK_H_
 

@@ -1,6 +1,6 @@
 // tests/sim/tally.h
 //
-// What one campaign has come to: schedules of consecutive seeds.
+// The result of one campaign, which is schedules of consecutive seeds.
 #ifndef SKERRY_TESTS_SIM_TALLY_H_
 #define SKERRY_TESTS_SIM_TALLY_H_
 

@@ -8,6 +8,7 @@ import re
 from tools.tidy import comments
 from tools.tidy import cpp
 from tools.tidy import layers
+from tools.tidy import named_code
 from tools.tidy import prose
 from tools.tidy import reached
 from tools.tidy import words
@@ -253,16 +254,9 @@ def documents(tree):
                                   f'{link} leads nowhere')
 
 
-# Pages and folders that may still have longer sentences.
-_LONG_SENTENCES = ('docs/compression.md', 'docs/decisions/', 'docs/formats/',
-                   'docs/protocol.md')
-
-
 def long_sentences(tree):
     for path, text in tree.of('.md'):
         if path != 'README.md' and not layers.inside(path, 'docs'):
-            continue
-        if path.startswith(_LONG_SENTENCES):
             continue
         for line, count in prose.sentences(text):
             if count > prose.WORDS_MAX:
@@ -334,11 +328,16 @@ def unreached_libraries(tree):
                       'delete it, or move it to research/')
 
 
+def code_that_pages_name(tree):
+    for page, line, what in named_code.misnamed(tree.files):
+        yield Finding(page, line, 'named-code', what + '; name what there is')
+
+
 RULES = [
     include_direction, forbidden_words, header_guards, header_comments,
     comment_openings, sizes, function_lengths, tests_beside, kernel_twins,
     unfinished, documents, long_sentences, folders_on_the_map, dead_files,
-    python_targets, unreached_libraries,
+    python_targets, unreached_libraries, code_that_pages_name,
 ]
 
 

@@ -1,7 +1,8 @@
 // trainer/convert/messages.h
 //
-// Requests and replies of proto/skerry/v1/trainer.proto as core types. What a
-// message cannot say wrongly is not checked here; the trainer checks the rest.
+// Converts requests and replies of proto/skerry/v1/trainer.proto to core types.
+// It checks only values that the core types cannot hold. The trainer checks the
+// rest.
 #ifndef SKERRY_TRAINER_CONVERT_MESSAGES_H_
 #define SKERRY_TRAINER_CONVERT_MESSAGES_H_
 

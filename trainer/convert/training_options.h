@@ -1,7 +1,7 @@
 // trainer/convert/training_options.h
 //
-// What a job says about training, out of its message. job/ knows the defaults
-// and the bounds; this file translates.
+// Converts what a job's message says about training. job/ knows the defaults
+// and the bounds.
 #ifndef SKERRY_TRAINER_CONVERT_TRAINING_OPTIONS_H_
 #define SKERRY_TRAINER_CONVERT_TRAINING_OPTIONS_H_
 

@@ -1,6 +1,6 @@
 // trainer/core/element_ranges.h
 //
-// Checks of what a worker says about parts of the flat model state, and the
+// Checks what a worker says about parts of the flat model state, and makes the
 // copies that follow.
 #ifndef SKERRY_TRAINER_CORE_ELEMENT_RANGES_H_
 #define SKERRY_TRAINER_CORE_ELEMENT_RANGES_H_

@@ -1,6 +1,6 @@
 // trainer/core/inner_tensors.h
 //
-// A model and its matrix products, as the inner optimizer sees them.
+// Adapts a model and its matrix products to the inner optimizer.
 #ifndef SKERRY_TRAINER_CORE_INNER_TENSORS_H_
 #define SKERRY_TRAINER_CORE_INNER_TENSORS_H_
 

@@ -29,7 +29,7 @@
 
 namespace skerry::trainer {
 
-// Views of what data/manifest.h lists; the bytes are borrowed.
+// The data set's files as views of borrowed bytes; data/manifest.h lists them.
 struct TrainingData {
   std::vector<data::TokenShard> training;
   // May be empty, or shorter than a sample; then Evaluate is refused.
@@ -94,7 +94,7 @@ class LanguageModelTrainer final : public Trainer {
   absl::StatusOr<double> Gradients(std::span<const uint64_t> positions,
                                    StopRequested stop);
   float NextLearningRate(std::span<const uint64_t> positions);
-  // Gives all members the optimizer's state of the one that has taken most
+  // Gives all members the optimizer's state of the member that has taken most
   // steps, and the largest position that any has drawn.
   absl::Status ShareProgress();
 

@@ -1,6 +1,6 @@
 // trainer/core/step_plan.h
 //
-// Which samples belong to which inner step, and to which trainer of the
+// Assigns the samples of a request to inner steps and to the trainers of the
 // island.
 #ifndef SKERRY_TRAINER_CORE_STEP_PLAN_H_
 #define SKERRY_TRAINER_CORE_STEP_PLAN_H_

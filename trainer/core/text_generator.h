@@ -1,6 +1,6 @@
 // trainer/core/text_generator.h
 //
-// Texts out of a model, several at a time.
+// Generates texts with a model, several at a time.
 #ifndef SKERRY_TRAINER_CORE_TEXT_GENERATOR_H_
 #define SKERRY_TRAINER_CORE_TEXT_GENERATOR_H_
 
@@ -55,10 +55,10 @@ struct TextModel {
   ParallelExecutor& executor;
 };
 
-// In the order of the prompts. A sequence that has reached the context, or with
-// dynamic rotary scaling what the model was made for, goes on from the last
-// half of it. Only numbers that the codec has tokens for are drawn. Requires:
-// the options are valid. Errors:
+// Generates one text for each prompt, in their order. A sequence that has
+// reached the context goes on from its last half. With dynamic rotary scaling
+// it does so at the length that the model was made for. Only numbers that the
+// codec has tokens for are drawn. Requires: the options are valid. Errors:
 // InvalidArgument when the codec's tokens are not the model's; Aborted when
 // `stop` says so; Internal when the model's output is not finite; those of the
 // codec.

@@ -1,6 +1,6 @@
 // trainer/core/text_stream.h
 //
-// The text of tokens that come one after the other, while they come.
+// Decodes tokens to text while they come, one after the other.
 #ifndef SKERRY_TRAINER_CORE_TEXT_STREAM_H_
 #define SKERRY_TRAINER_CORE_TEXT_STREAM_H_
 
@@ -14,20 +14,20 @@
 
 namespace skerry::trainer {
 
-// A token's text may depend on what is before it: a codec may leave out the
-// space that a text begins with, and joins bytes to characters, with U+FFFD for
-// those that are none. So a few tokens are decoded together each time, and up
-// to three U+FFFD at their end are held back, which the next tokens may make a
-// character of. All texts one after another, and the rest, are what decoding
-// everything gives after the text of the prompt.
+// A token's text may depend on the tokens before it. A codec may leave out the
+// space at the beginning of a text. It also joins bytes to characters, with
+// U+FFFD for bytes that make none. So a few tokens are decoded together each
+// time. Up to three U+FFFD at their end are held back, because the next tokens
+// may complete a character. All the texts that were given out, and the rest at
+// the end, are together the text of all tokens after the prompt.
 class TextStream {
  public:
-  // Goes on after `prompt`. Errors: those of Decode.
+  // Starts a stream that continues after `prompt`. Errors: those of Decode.
   static absl::StatusOr<TextStream> After(std::span<const int32_t> prompt,
                                           data::TextCodec& codec);
 
-  // What the last of `tokens` adds, which are those of the call before, or the
-  // prompt, and one more. Errors: those of Decode.
+  // Returns the text that the last of `tokens` adds. `tokens` are those of the
+  // call before, or the prompt, and one more. Errors: those of Decode.
   absl::StatusOr<std::string> Add(std::span<const int32_t> tokens,
                                   data::TextCodec& codec);
   // What has been held back; nothing is added after it.

@@ -1,6 +1,6 @@
 // trainer/core/token_sampler.h
 //
-// One token out of the model's opinion.
+// Draws one token from the model's logits.
 #ifndef SKERRY_TRAINER_CORE_TOKEN_SAMPLER_H_
 #define SKERRY_TRAINER_CORE_TOKEN_SAMPLER_H_
 

@@ -1,6 +1,6 @@
 // trainer/core/trainer.h
 //
-// The trainer seam: all that the rest of Skerry knows of what is trained. The
+// This interface is all that the rest of Skerry knows of the trained model. The
 // model is one flat array of fp32 values; nobody outside knows tensors.
 #ifndef SKERRY_TRAINER_CORE_TRAINER_H_
 #define SKERRY_TRAINER_CORE_TRAINER_H_
@@ -27,7 +27,7 @@ struct ElementRange {
   friend bool operator==(const ElementRange&, const ElementRange&) = default;
 };
 
-// The trainer of the island that is given these elements by its worker.
+// Elements that the trainer of this rank gets from its worker.
 struct RankRange {
   ElementRange range;
   int rank = 0;
@@ -48,7 +48,7 @@ struct Description {
 
 struct RunRequest {
   // Positions of the replica's samples, in order. Every inner step takes the
-  // next `replica_batch_samples` of them, the last what is left.
+  // next `replica_batch_samples` of them, and the last step takes the rest.
   std::vector<data::SampleRange> ranges;
   uint64_t replica_batch_samples = 0;
 };
@@ -85,12 +85,12 @@ struct GenerateRequest {
 // between batches.
 using StopRequested = absl::FunctionRef<bool()>;
 
-// Calls are made one at a time. Errors of every call: InvalidArgument, the
-// request is wrong and nothing was done; FailedPrecondition, something has to
-// be set up first; Aborted, stopped or the island's group ended; Internal and
-// DataLoss, the trainer is of no use any more (a loss that is not finite, bad
-// data). After an error of Run or Load the live values are unspecified until
-// everything is loaded again.
+// Calls are made one at a time. Every call has these errors. InvalidArgument:
+// the request is wrong and nothing was done. FailedPrecondition: something has
+// to be set up first. Aborted: the call was stopped or the island's group
+// ended. Internal and DataLoss: the trainer is of no use any more (a loss that
+// is not finite, bad data). After an error of Run or Load the live values are
+// unspecified until everything is loaded again.
 class Trainer {
  public:
   virtual ~Trainer() = default;

@@ -1,6 +1,6 @@
 // trainer/core/training_options.h
 //
-// What a job says about training one model, in the engine's words.
+// What a job says about training one model, as options of the engine.
 #ifndef SKERRY_TRAINER_CORE_TRAINING_OPTIONS_H_
 #define SKERRY_TRAINER_CORE_TRAINING_OPTIONS_H_
 

@@ -1,6 +1,6 @@
 // trainer/main/cpu_facts.h
 //
-// What the processor says of itself.
+// Chooses OpenBLAS' core type by what the processor says of itself.
 #ifndef SKERRY_TRAINER_MAIN_CPU_FACTS_H_
 #define SKERRY_TRAINER_MAIN_CPU_FACTS_H_
 

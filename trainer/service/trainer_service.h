@@ -31,11 +31,10 @@ namespace skerry::trainer {
 using JobTrainerMaker = std::function<absl::StatusOr<JobTrainer>(
     const v1::JobSpec&, ShardCheck, const std::function<void()>& on_piece)>;
 
-// Calls are done one after another on `compute`; Pause, Progress and Exit at
-// once. A Run,
-// Load or Group that fails ends the group, so that no other member waits for
-// what will not come; so does a Pause that finds one of them under way. A call
-// whose client is gone stops.
+// Calls are done one after another on `compute`, but Pause, Progress and Exit
+// at once. A failed Run, Load or Group ends the group, so that other members do
+// not wait for this one. A Pause that finds one of these calls in progress does
+// so too. A call whose client is gone stops.
 class TrainerService final : public v1::Trainer::CallbackService {
  public:
   // `compute` runs one task at a time, in order. Every call is answered before

@@ -1,7 +1,7 @@
 // trainer/service/watched_collective.h
 //
-// A collective that tells the trainer's progress while it waits for the other
-// members, so that a trainer is not blamed for one that stands still.
+// A collective that reports the trainer's progress while it waits for the other
+// members. So a trainer is not blamed for a member that stands still.
 #ifndef SKERRY_TRAINER_SERVICE_WATCHED_COLLECTIVE_H_
 #define SKERRY_TRAINER_SERVICE_WATCHED_COLLECTIVE_H_
 

@@ -1,7 +1,7 @@
 // trainer/service/work_progress.h
 //
-// How far the call in progress is, for the Progress call: the thread that
-// computes writes it, and any thread may read it.
+// Tells the Progress call how far the call in progress is. The computing thread
+// writes it, and any thread may read it.
 #ifndef SKERRY_TRAINER_SERVICE_WORK_PROGRESS_H_
 #define SKERRY_TRAINER_SERVICE_WORK_PROGRESS_H_
 

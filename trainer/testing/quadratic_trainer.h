@@ -1,7 +1,8 @@
 // trainer/testing/quadratic_trainer.h
 //
-// A trainer whose model is a point that looks for the middle of noisy targets:
-// everything behaves as with a language model, at the cost of a few additions.
+// A trainer whose model is a point that moves towards the middle of noisy
+// targets. Everything behaves as with a language model, at the cost of a few
+// additions.
 #ifndef SKERRY_TRAINER_TESTING_QUADRATIC_TRAINER_H_
 #define SKERRY_TRAINER_TESTING_QUADRATIC_TRAINER_H_
 

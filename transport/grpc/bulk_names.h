@@ -1,6 +1,7 @@
 // transport/grpc/bulk_names.h
 //
-// What both ends call the methods and the metadata: docs/formats/bulk.md.
+// The names of the bulk methods and their metadata, for both ends:
+// docs/formats/bulk.md.
 #ifndef SKERRY_TRANSPORT_GRPC_BULK_NAMES_H_
 #define SKERRY_TRANSPORT_GRPC_BULK_NAMES_H_
 

@@ -1,6 +1,6 @@
 // transport/grpc/bulk_service.h
 //
-// The serving end: streams of frames and fetches that come in.
+// The serving end of bulk transport: incoming streams of frames, and fetches.
 #ifndef SKERRY_TRANSPORT_GRPC_BULK_SERVICE_H_
 #define SKERRY_TRANSPORT_GRPC_BULK_SERVICE_H_
 
@@ -15,7 +15,7 @@
 
 namespace skerry::transport {
 
-// What calls need, kept until the last of them and of their tasks is gone.
+// What calls need. It is kept until the last call and its tasks are gone.
 struct BulkServiceState {
   runtime::EventLoop& loop;
   // Bytes read from one stream and not yet handled by the loop, above which

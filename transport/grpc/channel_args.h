@@ -1,8 +1,8 @@
 // transport/grpc/channel_args.h
 //
-// How gRPC connections between workers behave, on both ends: the two must fit
-// each other, or the server closes a client that asks too often whether it
-// still lives.
+// Sets how gRPC connections between workers behave. Both ends must use the same
+// settings, because a server closes connections whose client sends keepalive
+// pings too often.
 #ifndef SKERRY_TRANSPORT_GRPC_CHANNEL_ARGS_H_
 #define SKERRY_TRANSPORT_GRPC_CHANNEL_ARGS_H_
 

@@ -56,7 +56,7 @@ class GrpcBulk final : public BulkTransport {
   // Ends all calls and waits until gRPC has let go of them.
   ~GrpcBulk() override;
 
-  // Where it listens, with the port that was chosen.
+  // The address on which it listens, with the chosen port.
   const std::string& address() const;
 
   void Send(const std::string& address, Frame frame, TrafficClass traffic_class,

@@ -1,8 +1,8 @@
 // transport/grpc/library_log.h
 //
-// What gRPC and protobuf have to say, as debug events "library.grpc" and
-// "library.protobuf". Both write to stderr otherwise, in their own form, and
-// protobuf does so for every bad byte that a stranger sends.
+// Turns messages of gRPC and protobuf into debug events "library.grpc" and
+// "library.protobuf". Otherwise both write to stderr in their own form, and
+// protobuf does so for every malformed message of a stranger.
 #ifndef SKERRY_TRANSPORT_GRPC_LIBRARY_LOG_H_
 #define SKERRY_TRANSPORT_GRPC_LIBRARY_LOG_H_
 

@@ -9,7 +9,7 @@
 
 namespace skerry::transport {
 
-// Any thread.
+// Any thread may call it.
 class OpenCalls {
  public:
   void Add() {

@@ -1,6 +1,6 @@
 // transport/grpc/plain_cause.h
 //
-// What is worth telling of an error text of gRPC.
+// Reduces an error text of gRPC to its cause.
 #ifndef SKERRY_TRANSPORT_GRPC_PLAIN_CAUSE_H_
 #define SKERRY_TRANSPORT_GRPC_PLAIN_CAUSE_H_
 

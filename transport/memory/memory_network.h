@@ -25,8 +25,8 @@ class MemoryPipe;
 // What happens to messages in one direction between two endpoints.
 struct MemoryLink {
   absl::Duration delay = absl::ZeroDuration();
-  // Nothing arrives and nobody is told. Streams that lost something break when
-  // the link is next set to one that is not cut.
+  // If true, nothing arrives and nobody is told. Streams that lost something
+  // break when the link is next set to one that is not cut.
   bool is_cut = false;
   // How likely a frame is to be damaged, and to be sent twice. Answers and
   // fetches are not touched.

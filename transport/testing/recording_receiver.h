@@ -1,6 +1,7 @@
 // transport/testing/recording_receiver.h
 //
-// A worker's end that remembers what it was offered and answers as told.
+// A receiver for tests that remembers the frames that it was offered and
+// answers as it is told.
 #ifndef SKERRY_TRANSPORT_TESTING_RECORDING_RECEIVER_H_
 #define SKERRY_TRANSPORT_TESTING_RECORDING_RECEIVER_H_
 
@@ -14,8 +15,8 @@
 
 namespace skerry::transport {
 
-// Fences by attempt like a worker: frames below `attempt` are refused, above it
-// are not wanted yet.
+// Fences frames by attempt like a worker: it refuses frames below `attempt`,
+// and does not want frames above it yet.
 class RecordingReceiver final : public BulkReceiver {
  public:
   Verdict OnFrame(const compression::FrameHeader& header,

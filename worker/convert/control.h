@@ -1,7 +1,8 @@
 // worker/convert/control.h
 //
-// control.proto <-> the worker's core: every check of what a coordinator sent
-// is here, and nothing that passes it can break a promise of the core.
+// Converts control.proto to the worker's core types and back. Every check of a
+// coordinator's message is here. A message that passes cannot break a promise
+// of the core.
 #ifndef SKERRY_WORKER_CONVERT_CONTROL_H_
 #define SKERRY_WORKER_CONVERT_CONTROL_H_
 

@@ -1,6 +1,6 @@
 // worker/core/compute.h
 //
-// Work in the background that returns a value.
+// Runs work in the background and hands its result to the loop.
 #ifndef SKERRY_WORKER_CORE_COMPUTE_H_
 #define SKERRY_WORKER_CORE_COMPUTE_H_
 

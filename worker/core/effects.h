@@ -1,11 +1,11 @@
 // worker/core/effects.h
 //
-// What a seat asks of the world. The daemon carries it out. Tests and the
-// simulator have worlds of their own.
+// Defines what a seat asks of the world. The daemon carries it out, and tests
+// and the simulator have worlds of their own.
 //
-// Rules for every `done`: it runs on the seat's loop, once, never inside the
-// call that was given it, with the time at which it runs. After the seat is
-// destroyed none may run. What a seat no longer wants it ignores by itself.
+// Rules for every `done`: it runs once, on the seat's loop, with the time at
+// which it runs, and never inside the call that was given it. After the seat is
+// destroyed none may run. A seat ignores answers that it no longer wants.
 #ifndef SKERRY_WORKER_CORE_EFFECTS_H_
 #define SKERRY_WORKER_CORE_EFFECTS_H_
 
@@ -51,7 +51,8 @@ struct EvaluationReport {
   uint64_t samples = 0;
 };
 
-// Who is in the trainers' group of this replica, and which elements each holds.
+// The members of this replica's group of trainers, and the elements that each
+// holds.
 struct TrainerGroup {
   Life life;  // names the group
   uint32_t rank = 0;
@@ -75,9 +76,10 @@ struct TrainerMemory {
   std::span<float> values;
 };
 
-// The trainer, one call at a time; the seat waits for each `done`. Errors:
-// Aborted, the call was cancelled or the group broke, the trainer lives; any
-// other, the trainer is unusable and the seat asks for a new one.
+// The trainer. It does one call at a time, and the seat waits for each `done`.
+// Errors: after Aborted (the call was cancelled or the group broke) the trainer
+// lives; after any other the trainer is unusable and the seat asks for a new
+// one.
 class TrainerPort {
  public:
   virtual ~TrainerPort() = default;
@@ -122,8 +124,8 @@ struct PieceKey {
 class BulkPort {
  public:
   virtual ~BulkPort() = default;
-  // Delivers until accepted, refused for good or forgotten; the seat needs no
-  // word of it. payload_bytes and payload_hash of the header are set.
+  // Delivers the frame until it is accepted, refused for good or forgotten. The
+  // seat gets no answer. payload_bytes and payload_hash of the header are set.
   virtual void SendFrame(const std::string& address,
                          const compression::FrameHeader& header,
                          const SharedBytes& payload) = 0;
@@ -136,7 +138,7 @@ class BulkPort {
 };
 
 // One file: pieces of one base of a fragment, or of one of its results. Several
-// files may hold spans of one base, also the same.
+// files may hold spans of one base, and the same span may be in several.
 struct StoredFile {
   struct Piece {
     uint32_t span = 0;

@@ -1,11 +1,11 @@
 // worker/core/exchange.h
 //
-// One attempt as one worker sees it (PROTOCOL 4.3): what it sends for the spans
-// it holds, what it waits for, and the pieces of the result.
+// One worker's part in one attempt (PROTOCOL 4.3): what it sends for the spans
+// that it holds, what it waits for, and the pieces of the result.
 //
-// Every part counts once, whatever is repeated; what a peer sends is bounded
-// before it is kept; a span is encoded once, and its bytes live until the
-// outcome is known.
+// Every part counts once, even if it is repeated. The size of what a peer sends
+// is bounded before it is kept. A span is encoded once, and its bytes live
+// until the outcome is known.
 #ifndef SKERRY_WORKER_CORE_EXCHANGE_H_
 #define SKERRY_WORKER_CORE_EXCHANGE_H_
 

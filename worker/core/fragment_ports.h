@@ -1,7 +1,8 @@
 // worker/core/fragment_ports.h
 //
-// Disk and links as one fragment sees them: what it names is its own, so that
-// the parts of a seat need not know of other fragments.
+// Gives one fragment its disk and links. Names of files and frames get the
+// fragment's number here, so the parts of a seat need not know of other
+// fragments.
 #ifndef SKERRY_WORKER_CORE_FRAGMENT_PORTS_H_
 #define SKERRY_WORKER_CORE_FRAGMENT_PORTS_H_
 

@@ -31,9 +31,9 @@ class History {
   const CommittedEntry* Find(Sequence sequence) const;
   // Forgets entries up to `sequence`, which nobody needs any more.
   void ForgetThrough(Sequence sequence);
-  // Forgets what the coordinator has lost: entries after `newest`, and those
-  // from the first on that it has with another attempt. Answers whether there
-  // were any.
+  // Forgets what the coordinator has lost: entries after `newest`, and all
+  // entries from the first one that it has with another attempt. Returns
+  // whether there were any.
   bool ForgetLost(const std::vector<CommittedEntry>& committed,
                   Sequence newest);
 

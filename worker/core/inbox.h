@@ -17,7 +17,7 @@ class Inbox {
  public:
   enum class Answer { kNew, kRepeated, kRefused };
 
-  // Nothing larger than `bytes_max` in all is kept.
+  // Keeps at most `bytes_max` bytes in all.
   Inbox(compression::FrameKind kind, compression::CodecId codec,
         uint64_t element_count, uint64_t bytes_max);
 

@@ -1,7 +1,8 @@
 // worker/core/live.h
 //
-// What the trainer's live values were when a round began and when it ended, as
-// far as the merge rule asks, and what they become (optimizer/outer).
+// Keeps the trainer's live values from the start and the end of a round, as far
+// as the merge rule needs them, and computes the live values that follow
+// (optimizer/outer).
 #ifndef SKERRY_WORKER_CORE_LIVE_H_
 #define SKERRY_WORKER_CORE_LIVE_H_
 
@@ -19,7 +20,7 @@ namespace skerry::worker {
 
 class LiveBook {
  public:
-  // Nothing is known: the next round starts at the anchor.
+  // Forgets everything, so the next round starts at the anchor.
   void Reset() { spans_.clear(); }
 
   // What the round of `span` started from: the first elements of a buffer.
@@ -31,10 +32,10 @@ class LiveBook {
   }
   void Keep(uint32_t span, Values live) { spans_[span].live = std::move(live); }
 
-  // Work that writes the next round's start of `span` into `memory` and returns
-  // it; null when the rule needs no copy. `delay`: of the round that ended.
-  // `at_anchor`: whatever the rule, start at the anchor. Give the result to
-  // Started().
+  // Returns work that writes the next round's start of `span` into `memory` and
+  // returns it; null when the rule needs no copy. `delay` is that of the round
+  // that ended. With `at_anchor` the round starts at the anchor, whatever the
+  // rule. Give the result to Started().
   absl::AnyInvocable<Values()> Merge(const optimizer::OuterOptions& options,
                                      int delay, uint32_t span,
                                      const SpanState& anchor,

@@ -1,9 +1,9 @@
 // worker/core/owed.h
 //
-// What a worker has produced and the model has not received (PROTOCOL 4.4):
-// the arithmetic of compression/owed.h over immutable snapshots, with the sums
-// that audits compare. The three functions here are the only ways in which it
-// changes.
+// Owed is what a worker has produced and the model has not received (PROTOCOL
+// 4.4). This file has the arithmetic of compression/owed.h over immutable
+// snapshots, with the sums that audits compare. Owed changes only through the
+// three functions here.
 #ifndef SKERRY_WORKER_CORE_OWED_H_
 #define SKERRY_WORKER_CORE_OWED_H_
 
@@ -31,7 +31,7 @@ struct Produced {
   double delta_squared = 0;  // of delta
 };
 
-// owed + weight * (start - live), when a round ends.
+// Returns owed + weight * (start - live), at the end of a round.
 //
 // Errors: InvalidArgument when a value of it is not finite.
 absl::StatusOr<Produced> AddRound(const OwedSpan& owed, double weight,
@@ -45,16 +45,16 @@ struct Settled {
   double lost_squared = 0;  // its squared norm
 };
 
-// After a commit, for a span that another member summed, or that all did: what
-// was sent is owed no more. `beta` of the rest stays.
+// Settles owed after a commit, for a span that another member summed or that
+// all did. It subtracts what was sent and keeps the share `beta` of the rest.
 //
 // Errors: DataLoss when `sent` does not decode.
 absl::StatusOr<Settled> SettleSent(const OwedSpan& owed,
                                    compression::CodecId codec,
                                    std::span<const std::byte> sent,
                                    double beta);
-// For a span that this worker summed: all of it is in, and the error of
-// encoding the mean is owed from now on.
+// Settles owed for a span that this worker summed: all of it was taken, and the
+// error of encoding the mean is owed from now on.
 Settled SettleOwned(const OwedSpan& owed, std::span<const float> error,
                     double beta);
 

@@ -1,14 +1,15 @@
 // worker/core/patient_disk.h
 //
-// A disk that cannot store is asked again until it can: who waits for a file
-// hears of it once it is durable, and never of an error. While that takes more
-// than one try, error() says why; nothing new should then be begun.
+// Stores files on a disk that may fail, and tries again until it succeeds. A
+// caller hears when its file is durable, and never hears an error. While a file
+// takes more than one try, error() says why, and the seat should begin nothing
+// new.
 //
 // Every try writes the whole file anew, so nothing rests on pages whose sync
-// has failed. What waits is kept in memory, in the buffers that it came in.
+// has failed. Files that wait stay in memory, in the buffers that they came in.
 //
-// A file that is deleted while it is being stored is not there in the end, and
-// whoever stored it hears just that, whichever of the two the disk does first.
+// If a file is deleted while it is being stored, it is not there in the end.
+// Its caller hears that, whichever of the two the disk does first.
 #ifndef SKERRY_WORKER_CORE_PATIENT_DISK_H_
 #define SKERRY_WORKER_CORE_PATIENT_DISK_H_
 
@@ -62,7 +63,7 @@ class PatientDisk final : public DiskPort {
   DiskPort& disk_;
   const absl::Duration retry_interval_;
   Changed changed_;
-  // Those that a try of is under way, and those that wait for the next one.
+  // Files that are being written, and files that wait for the next try.
   std::vector<std::shared_ptr<Write>> writing_;
   std::vector<std::shared_ptr<Write>> waiting_;
   size_t failed_ = 0;  // waiting, or under way again

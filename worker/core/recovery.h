@@ -1,12 +1,12 @@
 // worker/core/recovery.h
 //
 // Brings the held spans to any committed sequence, and keeps the disk able to
-// do so again (PROTOCOL 6): a base from memory, disk, peers or the trainer's
-// initial values, then committed results in order. Start, join, catching up
-// and power loss all come through here.
+// do so again (PROTOCOL 6). It takes a base from memory, disk, peers or the
+// trainer's initial values, and then folds committed results in order. Start,
+// join, catching up and loss of power all use it.
 //
-// Promises: a result is folded only when it is committed, durable here and of
-// the committed hash; what was fetched is stored before it is used; a damaged
+// Promises: A result is folded only when it is committed, durable here and has
+// the committed hash. Fetched content is stored before it is used. A damaged
 // file is deleted and its content fetched again.
 #ifndef SKERRY_WORKER_CORE_RECOVERY_H_
 #define SKERRY_WORKER_CORE_RECOVERY_H_
@@ -61,12 +61,12 @@ class Recovery {
   // them is folded after that.
   void ForgetLost(const std::vector<CommittedEntry>& committed,
                   Sequence newest);
-  // Who has what, from where others keep, and the newest commit; from every
-  // Orders.
+  // Takes the view from every Orders: which workers hold what, from which
+  // sequence others keep, and the newest commit.
   void SetView(std::vector<Source> sources, Sequence keep_from,
                Sequence newest = Sequence());
-  // Whoever may have results of spans that it no longer holds: asked where no
-  // source has one.
+  // Sets the workers that may have results of spans that they no longer hold.
+  // They are asked when no source has a result.
   void SetNeighbours(std::vector<SpanHolder> holders);
   // More holders of the result of `attempt`, asked after the sources.
   void SetPeers(Attempt attempt, std::vector<SpanHolder> holders);
@@ -74,8 +74,8 @@ class Recovery {
   void Hold(Attempt attempt, Instant until);
   // Folds no further than this; a fold under way still ends.
   void SetTarget(Sequence target) { target_ = target; }
-  // Whether states may be given up for newer bases: not while a life uses them.
-  // Without that, gap() tells of what is missing.
+  // Sets whether states may be given up for newer bases. They may not while a
+  // life uses them; gap() then tells what is missing.
   void SetReplaceable(bool replaceable) { replaceable_ = replaceable; }
   // Whether the trainer still has the initial values, so that they need not
   // be fetched.
@@ -97,8 +97,9 @@ class Recovery {
   // The oldest sequence of any held span; 0 while one has no state.
   Sequence applied() const;
   Sequence stored_through() const;
-  // The oldest sequence of any held span, or of a base that one is fetching:
-  // what it needs of others begins there. 0 while there is none.
+  // Returns the oldest sequence of any held span, or of a base that is being
+  // fetched. The worker needs others' results from there on. 0 while there is
+  // none.
   Sequence pin() const;
   // A result that a life needs and nobody keeps: the life cannot go on.
   std::optional<Sequence> gap() const { return gap_; }
@@ -141,14 +142,14 @@ class Recovery {
     absl::btree_map<uint32_t, size_t> tries;
     absl::btree_map<uint32_t, Instant> not_before;
     absl::btree_map<uint32_t, bool> busy;
-    // Who has answered that it does not have the span's.
+    // Workers that have answered that they do not have the span's piece.
     absl::btree_map<uint32_t, absl::btree_set<std::string>> denied;
     Instant since;  // it is missed
     std::optional<StoredFile> storing;
   };
 
-  // Gives up states from which no commit leads on: what an operator has kept
-  // of others is newer.
+  // Gives up states that no commit continues, because an operator has kept a
+  // newer state of other workers.
   void GiveUpOutlived();
   void ChooseBase(Instant now, uint32_t span);
   bool TryOwnBase(uint32_t span);
@@ -182,8 +183,8 @@ class Recovery {
   void Discard(const StoredFile& file);
   // The piece is not what it was stored as.
   void OnRotten(const PieceKey& key);
-  // Where the only copy of a result or base has rotted, others can go on from
-  // what was made of it.
+  // Stores the newest state as a base after a stored result or base has rotted,
+  // so that others can go on even if that was the only copy.
   void ReplaceRotten();
   void WakeAt(Instant when);
   Sequence FoldedOldest() const;

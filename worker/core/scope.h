@@ -1,6 +1,6 @@
 // worker/core/scope.h
 //
-// Callbacks that die with what they speak of.
+// Makes callbacks that do nothing once their object is gone.
 #ifndef SKERRY_WORKER_CORE_SCOPE_H_
 #define SKERRY_WORKER_CORE_SCOPE_H_
 

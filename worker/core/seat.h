@@ -113,7 +113,7 @@ class Seat {
   // all have asked. Aborted: not this life; Unavailable: not there yet.
   void OnAgreeCut(Instant now, const CutRequest& request, CutAnswer answer);
 
-  // The job's folder was removed: nothing of what was stored is there any more.
+  // The job's folder was removed, with everything that was stored in it.
   void OnFolderGone(Instant now);
   // The highest attempt of any result on disk.
   Attempt HighestAttempt() const;
@@ -135,7 +135,8 @@ class Seat {
   // Null for a span that is not held.
   Values AnchorOf(uint32_t span, uint32_t fragment = 0) const;
   Values OwedOf(uint32_t span, uint32_t fragment = 0) const;
-  // As OnFetch() has it, but nothing comes of what is seen.
+  // Returns a piece as OnFetch() does, but draws no conclusions from what it
+  // sees.
   absl::StatusOr<SharedBytes> PieceOf(const PieceKey& key) const;
 
  private:

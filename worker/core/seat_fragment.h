@@ -1,9 +1,9 @@
 // worker/core/seat_fragment.h
 //
-// One fragment of the model in a seat: its log and the states folded from it,
-// what the trainer has learnt in it since its last boundary, what it owes, and
-// the attempt that is open for it (PROTOCOL 4.3 and 4.4). The seat says when
-// its boundary is.
+// One fragment of the model in a seat (PROTOCOL 4.3 and 4.4): its log and the
+// states folded from it, what the trainer has learnt in it since its last
+// boundary, what it owes, and the attempt that is open for it. The seat decides
+// when the fragment has a boundary.
 #ifndef SKERRY_WORKER_CORE_SEAT_FRAGMENT_H_
 #define SKERRY_WORKER_CORE_SEAT_FRAGMENT_H_
 
@@ -88,8 +88,8 @@ class SeatFragment {
   bool IsAhead() const { return !trained_.empty(); }
   // Returns the contribution that this makes for `round`.
   Contribution Produced(Round round) const;
-  // A boundary of this fragment: what was trained is a contribution now, and
-  // the start of the next round has to be loaded.
+  // Called at a boundary of this fragment. The trained values become a
+  // contribution, and the start of the next round has to be loaded.
   void OnBoundary();
   void OnLoaded() { at_boundary_ = false; }
   bool at_boundary() const { return at_boundary_; }

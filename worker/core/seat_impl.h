@@ -1,12 +1,14 @@
 // worker/core/seat_impl.h
 //
-// The state behind Seat, in five sources: seat.cc takes facts and answers
-// questions, seat_round.cc walks through rounds, seat_boundary.cc through their
-// boundaries, seat_phase.cc says where it is, seat_trainer.cc talks to the
-// trainer. What there is of each fragment of the model is in seat_fragment.h.
+// Holds the state behind Seat, in five sources. seat.cc takes facts and answers
+// questions. seat_round.cc walks through rounds, and seat_boundary.cc through
+// their boundaries. seat_phase.cc says what the seat is doing. seat_trainer.cc
+// talks to the trainer. State that each fragment of the model has is in
+// seat_fragment.h.
 //
-// Every fact ends in Advance(), which does whatever has become possible; so the
-// order in which facts arrive decides nothing that the protocol does not.
+// Every fact ends in Advance(), which does everything that has become possible.
+// So the order in which facts arrive changes nothing that the protocol does
+// not.
 #ifndef SKERRY_WORKER_CORE_SEAT_IMPL_H_
 #define SKERRY_WORKER_CORE_SEAT_IMPL_H_
 
@@ -169,9 +171,9 @@ class Seat::Impl {
   void OnCut(Instant now, absl::StatusOr<CutReply> reply);
   bool StepFold(Instant now);
   // StartMerge() writes the next start of these fragments' spans, or their
-  // anchor with `at_anchor`, and StartLoad() has the trainer load the
-  // fragments, one after the other. Then the step is `after`. `exact`: what is
-  // loaded is the anchor.
+  // anchor with `at_anchor`. StartLoad() has the trainer load the fragments,
+  // one after the other. Then the step is `after`. `exact` says that the anchor
+  // is loaded.
   void StartMerge(std::vector<uint32_t> fragments, bool at_anchor, Step after);
   void StartLoad(std::vector<uint32_t> fragments, bool exact, Step after);
 

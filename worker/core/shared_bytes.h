@@ -1,9 +1,8 @@
 // worker/core/shared_bytes.h
 //
-// Immutable bytes and values together with what keeps them alive. Every state
-// of a span is such a snapshot: a new state is a new buffer, so work in the
-// background, a disk write and a peer that fetches can read one while the seat
-// moves on.
+// Immutable bytes and values, with what keeps them alive. Every state of a span
+// is such a snapshot, and a new state is a new buffer. So background work, a
+// disk write and a fetching peer can read one while the seat moves on.
 #ifndef SKERRY_WORKER_CORE_SHARED_BYTES_H_
 #define SKERRY_WORKER_CORE_SHARED_BYTES_H_
 

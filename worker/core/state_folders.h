@@ -72,9 +72,10 @@ class StateFolders {
 
   // --- What follows from them. ---
 
-  // Whether a job that orders name may be served from that folder: not while
-  // it is being removed, and, when the job has ended, only if there is a
-  // folder: what this worker has removed is not fetched again.
+  // Returns whether a job that orders name may be served from that folder. It
+  // may not while the folder is being removed. If the job has ended, it may
+  // only if there is a folder, because files that this worker has removed are
+  // not fetched again.
   bool MayOpen(const JobFolder& folder, bool ended) const;
   // Folders to be removed now; each is named once, until OnRemoved().
   std::vector<JobFolder> TakeRemovable(int64_t now_unix_ms);

@@ -1,11 +1,11 @@
 // worker/core/trainer_failures.h
 //
-// What follows when a trainer of a job has failed on this worker: another one
-// after a wait, or no more of them. Errors of training that repeat end in a
-// bounded number of trainers, so that a job that cannot be trained fails with
-// its reason instead of starting trainers for ever. A trainer that cannot begin
-// because of this machine's files is tried again at a slow pace: somebody may
-// put the files back, and the worker then serves the job by itself.
+// Decides what follows when a trainer of a job has failed on this worker:
+// another trainer after a wait, or none. The number of trainers that fail in
+// training is bounded, so that a job that cannot be trained fails with its
+// reason instead of starting trainers for ever. If this machine's files keep a
+// trainer from beginning, it is tried again at a slow pace. Somebody may put
+// the files back, and the worker then serves the job by itself.
 #ifndef SKERRY_WORKER_CORE_TRAINER_FAILURES_H_
 #define SKERRY_WORKER_CORE_TRAINER_FAILURES_H_
 
@@ -30,7 +30,7 @@ struct TrainerFailureOptions {
   // rounds since the last failure: of errors of its own, and of the others.
   uint64_t said_rounds = 20;
   uint64_t ended_rounds = 1;
-  // Before the next trainer; doubled from one failure to the next.
+  // The wait before the next trainer. It doubles from one failure to the next.
   absl::Duration wait_min = absl::Milliseconds(100);
   absl::Duration wait_max = absl::Seconds(30);
   // Likewise while a trainer cannot begin.

@@ -74,15 +74,16 @@ class TrainerWatch {
   // that it looks late, blames nobody.
   std::string Look(Instant now);
 
-  // What is wrong at the moment, in words: a third of the time that Look()
-  // allows has passed without a sign. Empty while nothing is wrong.
+  // Says what is wrong if a third of the time that Look() allows has passed
+  // without a sign. Empty while nothing is wrong.
   std::string Trouble(Instant now) const;
 
   // The longest of the last hundred steps. Before the trainer's first step,
   // what the constructor was given.
   absl::Duration longest_step() const { return longest_step_; }
-  // How long a trainer may wait for the others of its island. Longer than
-  // Look() allows the one that they all wait for, which is then ended alone.
+  // How long a trainer may wait for the others of its island. This is longer
+  // than Look() allows the trainer that they all wait for, so only that one is
+  // ended.
   absl::Duration GroupTimeout() const;
 
  private:

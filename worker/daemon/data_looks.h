@@ -1,7 +1,7 @@
 // worker/daemon/data_looks.h
 //
-// What this worker finds under the data paths that the coordinator asks about,
-// so that a job with the wrong data is refused before it begins.
+// Looks at the data sets and checkpoint folders that the coordinator asks
+// about, so that a job with the wrong data is refused before it begins.
 #ifndef SKERRY_WORKER_DAEMON_DATA_LOOKS_H_
 #define SKERRY_WORKER_DAEMON_DATA_LOOKS_H_
 

@@ -42,7 +42,7 @@ class FolderKeeper {
 
   // Lists now and from then on.
   void Start();
-  // After the jobs of these orders were taken up or given up.
+  // Called after the jobs of these orders were taken up or given up.
   void OnOrders(const v1::Orders& orders);
   void OnSessionEnd() { folders_.OnSessionEnd(); }
   // Whether the job may be served; then its folder counts as there.

@@ -30,13 +30,13 @@ class JobDisk final : public DiskPort {
           runtime::Executor& executor, const SeatAnswers& answers);
   ~JobDisk() override;
 
-  // Makes the folder if needed and lists what it holds; files that are damaged
-  // are removed, and named in the log: other workers have the same bytes. Those
-  // that an older release has named get their name of today.
+  // Makes the folder if needed and lists its files. Removes damaged files and
+  // names them in the log, because other workers have the same bytes. Files
+  // with names of an older release get their new names.
   absl::StatusOr<std::vector<StoredFile>> Scan();
 
-  // Called when the folder has been found removed, and was made again: nothing
-  // of what was stored before is there any more.
+  // Called when the folder was found removed and was made again. Nothing that
+  // was stored before is there any more.
   void set_on_gone(absl::AnyInvocable<void()> on_gone) {
     on_gone_ = std::move(on_gone);
   }

@@ -1,6 +1,6 @@
 // worker/daemon/job_progress.h
 //
-// One line a minute for the log: what a job has done here since the last one.
+// Logs once a minute what a job has done here in that minute.
 #ifndef SKERRY_WORKER_DAEMON_JOB_PROGRESS_H_
 #define SKERRY_WORKER_DAEMON_JOB_PROGRESS_H_
 

@@ -114,12 +114,12 @@ class JobRuntime {
   // The process ends in the next turn of the loop, because the host may be the
   // one that calls.
   void DropTrainer();
-  // What is wrong with the trainer that there is, or with one that had to be
+  // Says what is wrong with the current trainer, or with one that had to be
   // ended lately; empty when nothing is.
   std::string TrainerTrouble() const;
   void OnTrainerReady(const v1::DescribeReply& reply);
   void OnTrainerFailed(absl::Status status);
-  // After anything was said to the seat: arms its timer.
+  // Arms the seat's timer. Called after anything was said to the seat.
   void AfterSeat();
 
   const JobId job_;
@@ -161,8 +161,8 @@ class JobRuntime {
   bool ready_ = false;          // the trainer that there is
   bool data_verified_ = false;  // by a trainer that became ready
   uint64_t elements_ = 0;       // of the model; likewise
-  // Why there is no trainer: the last is gone, or the disk cannot store what it
-  // begins with. Empty while there is one that is ready.
+  // Says why there is no trainer: the last one is gone, or the disk cannot
+  // store the state that it begins with. Empty while a trainer is ready.
   std::string trainer_error_;
   // Why the checkpoint that the job went back to could not be read here; others
   // may have it.

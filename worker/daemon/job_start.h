@@ -1,7 +1,7 @@
 // worker/daemon/job_start.h
 //
-// Where a job begins on a worker: at the trainer's initial values, or at a
-// state that is read from a checkpoint.
+// Decides where a job begins on a worker: at the trainer's initial values, or
+// at a state that is read from a checkpoint.
 #ifndef SKERRY_WORKER_DAEMON_JOB_START_H_
 #define SKERRY_WORKER_DAEMON_JOB_START_H_
 

@@ -1,6 +1,6 @@
 // worker/daemon/peer_client.h
 //
-// Asks heads of replicas for the cut (Peer.AgreeCut).
+// Asks the head of a replica for the cut (Peer.AgreeCut).
 #ifndef SKERRY_WORKER_DAEMON_PEER_CLIENT_H_
 #define SKERRY_WORKER_DAEMON_PEER_CLIENT_H_
 

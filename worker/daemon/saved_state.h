@@ -1,6 +1,7 @@
 // worker/daemon/saved_state.h
 //
-// A whole state of a job as a checkpoint in the job's folder.
+// Saves a whole state of a job as a checkpoint in the job's checkpoint folder,
+// and checks whether a worker could.
 #ifndef SKERRY_WORKER_DAEMON_SAVED_STATE_H_
 #define SKERRY_WORKER_DAEMON_SAVED_STATE_H_
 
@@ -14,8 +15,8 @@
 
 namespace skerry::worker {
 
-// Writes and verifies the checkpoint, then removes those that are too many. One
-// that is there already is verified. Blocks.
+// Writes and verifies the checkpoint, or verifies it if it is there already.
+// Then removes checkpoints beyond the number to keep. Blocks.
 v1::CheckpointOutcome SaveState(const StateToSave& state,
                                 runtime::Files& files);
 

@@ -1,7 +1,8 @@
 // worker/daemon/seat_answers.h
 //
-// How answers of the outside world reach a seat: on its loop, with the time at
-// which they do, only while it is there, and followed by a look at its timer.
+// Passes answers from the outside world to a seat: on its loop, with the
+// current time, and only while the seat is there. After each answer it looks at
+// the seat's timer.
 #ifndef SKERRY_WORKER_DAEMON_SEAT_ANSWERS_H_
 #define SKERRY_WORKER_DAEMON_SEAT_ANSWERS_H_
 

@@ -2,9 +2,9 @@
 //
 // One job that the coordinator's orders name, awake or asleep. Until its end,
 // and for a while afterwards, it is a JobRuntime. A job that has ended and that
-// nobody uses falls asleep: its memory is given up, and what is left are the
-// files on the disk, the newest orders and the last Status. A prompt, a peer
-// that fetches something, or orders for more work wake it.
+// nobody uses falls asleep: it gives up its memory and keeps the files on the
+// disk, the newest orders and the last Status. A prompt, a peer that fetches
+// something, or orders for more work wake it.
 #ifndef SKERRY_WORKER_DAEMON_SERVED_JOB_H_
 #define SKERRY_WORKER_DAEMON_SERVED_JOB_H_
 
@@ -74,7 +74,8 @@ class ServedJob {
   v1::JobOrders orders_;
   Revision revision_;
   bool draining_ = false;
-  // Until it sleeps for the first time.
+  // True until it sleeps for the first time, if the job had ended before this
+  // process knew of it.
   bool had_ended_;
   bool looks_later_ = false;
   // The highest number of the coordinator's that its files named when it fell

@@ -108,6 +108,11 @@ void SessionClient::Send(v1::Status status) {
   Flush();
 }
 
+void SessionClient::Reopen() {
+  if (stream_ == nullptr || std::exchange(reopening_, true)) return;
+  stream_->Cancel();
+}
+
 void SessionClient::Shutdown(absl::AnyInvocable<void() &&> done) {
   shutting_down_ = true;
   on_shut_down_ = std::move(done);
@@ -124,7 +129,9 @@ void SessionClient::Open() {
 }
 
 void SessionClient::Flush() {
-  if (stream_ == nullptr || writing_ || !newest_.has_value()) return;
+  if (stream_ == nullptr || writing_ || reopening_ || !newest_.has_value()) {
+    return;
+  }
   writing_ = true;
   stream_->Write(*std::exchange(newest_, std::nullopt));
 }
@@ -132,7 +139,7 @@ void SessionClient::Flush() {
 void SessionClient::OnRead(v1::Orders orders) {
   backoff_ = options_.backoff_min;
   lost_.reset();
-  if (!shutting_down_) on_orders_(std::move(orders));
+  if (!shutting_down_ && !reopening_) on_orders_(std::move(orders));
 }
 
 void SessionClient::OnWritten(bool ok) {
@@ -145,6 +152,7 @@ void SessionClient::OnWritten(bool ok) {
 void SessionClient::OnDone(absl::Status status) {
   stream_.reset();
   writing_ = false;
+  const bool asked = std::exchange(reopening_, false);
   if (shutting_down_) {
     std::move(on_shut_down_)();
     return;
@@ -161,7 +169,7 @@ void SessionClient::OnDone(absl::Status status) {
   });
   // The handler sends a fresh view; what waited is superseded by it.
   const bool repeated = std::exchange(lost_, status.code()) == status.code();
-  on_end_({std::move(status), repeated});
+  on_end_({std::move(status), repeated, asked});
 }
 
 }  // namespace skerry::worker

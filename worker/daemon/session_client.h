@@ -1,7 +1,7 @@
 // worker/daemon/session_client.h
 //
-// The worker's end of Control.Session: one stream to the coordinator, made
-// again for as long as it takes. Training never waits for it.
+// The worker's end of Control.Session: one stream to the coordinator, which is
+// opened again whenever it breaks. Training never waits for it.
 #ifndef SKERRY_WORKER_DAEMON_SESSION_CLIENT_H_
 #define SKERRY_WORKER_DAEMON_SESSION_CLIENT_H_
 
@@ -22,20 +22,22 @@ namespace skerry::worker {
 struct SessionOptions {
   // host:port of the coordinator.
   std::string coordinator;
-  // Wait before the next try: doubles from `backoff_min` to `backoff_max`, each
-  // drawn between half of it and all of it.
+  // The wait before the next try. It doubles from `backoff_min` to
+  // `backoff_max`, and the real wait is drawn between half of it and all of it.
   absl::Duration backoff_min = absl::Milliseconds(50);
   absl::Duration backoff_max = absl::Seconds(1);
   uint64_t jitter_seed = 0;
 };
 
-// How a stream ended. Aborted and FailedPrecondition will not heal by trying
-// again with the same boot or binary.
+// How a stream ended. After Aborted or FailedPrecondition, trying again with
+// the same boot or binary does not help.
 struct SessionEnd {
   absl::Status status;
   // The stream before it ended with the same code and no orders have come
   // since: one more try of the same loss.
   bool repeated = false;
+  // Reopen() has ended it.
+  bool asked = false;
 };
 
 // Every member is called on `loop`, and so are the handlers.
@@ -55,6 +57,10 @@ class SessionClient {
   // Sends `status`, or remembers it until a stream is up; a newer one takes the
   // place of one that waits. The first call opens the stream.
   void Send(v1::Status status);
+
+  // Ends the stream, so that what is sent from now on goes over a new one. The
+  // end is told as that of every other stream.
+  void Reopen();
 
   // Ends the stream for good; `done` runs when gRPC has let go of it.
   void Shutdown(absl::AnyInvocable<void() &&> done);
@@ -77,7 +83,8 @@ class SessionClient {
   std::unique_ptr<v1::Control::Stub> stub_;
   std::unique_ptr<Stream> stream_;
   bool writing_ = false;
-  bool waiting_ = false;  // a timer will open the next stream
+  bool waiting_ = false;    // a timer will open the next stream
+  bool reopening_ = false;  // the stream is ending because Reopen() wants it
   absl::Duration backoff_;
   // How the newest stream ended, unless orders have come since.
   std::optional<absl::StatusCode> lost_;

@@ -127,6 +127,39 @@ TEST(SessionClientTest, StatusIsAnsweredAndStreamIsMadeAgainAfterItEnds) {
   OnLoop(loop, [&] { client.reset(); });
 }
 
+TEST(SessionClientTest, WhatIsSentAfterReopeningGoesOverANewStream) {
+  Server server(/*statuses_per_stream=*/100);
+  runtime::PosixLoop loop("test");
+  absl::Notification enough;
+  std::vector<uint64_t> answered;
+  std::vector<bool> asked;
+  std::unique_ptr<SessionClient> client;
+  OnLoop(loop, [&] {
+    client = std::make_unique<SessionClient>(
+        SessionOptions{.coordinator = server.address(),
+                       .backoff_min = absl::Milliseconds(1)},
+        loop,
+        [&](v1::Orders orders) {
+          answered.push_back(orders.revision());
+          if (answered.size() > 1) return enough.Notify();
+          client->Reopen();
+          client->Send(StatusWithCounter(2));
+          EXPECT_TRUE(asked.empty());
+        },
+        [&](const SessionEnd& end) { asked.push_back(end.asked); });
+    client->Send(StatusWithCounter(1));
+  });
+  enough.WaitForNotification();
+  absl::Notification closed;
+  OnLoop(loop, [&] {
+    EXPECT_EQ(answered, (std::vector<uint64_t>{1, 2}));
+    EXPECT_EQ(asked, std::vector<bool>{true});
+    client->Shutdown([&] { closed.Notify(); });
+  });
+  closed.WaitForNotification();
+  OnLoop(loop, [&] { client.reset(); });
+}
+
 TEST(SessionClientTest, TriesWhileNobodyListensAreRepetitionsOfOneLoss) {
   runtime::PosixLoop loop("test");
   absl::Notification tried;

@@ -1,6 +1,6 @@
 // worker/daemon/starting_base.h
 //
-// Base 0 of a job that starts from a checkpoint.
+// Makes base 0 of a job that starts from a checkpoint.
 #ifndef SKERRY_WORKER_DAEMON_STARTING_BASE_H_
 #define SKERRY_WORKER_DAEMON_STARTING_BASE_H_
 

@@ -46,7 +46,7 @@ absl::StatusOr<StoreHeader> DecodeStoreHeader(std::span<const std::byte> bytes);
 // the first with "fFRAGMENT-" before the spans; a file with the same name is
 // the one it replaces.
 std::string StoreFileName(const StoredFile& file);
-// As it was before the last span was part of it.
+// Returns the name that older releases gave the file, without the last span.
 std::string FormerStoreFileName(const StoredFile& file);
 
 }  // namespace skerry::worker

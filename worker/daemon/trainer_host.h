@@ -1,7 +1,7 @@
 // worker/daemon/trainer_host.h
 //
-// One trainer process of one job: started, described, watched. A host serves
-// one run of the process; after a failure the owner makes another.
+// Starts, describes and watches one trainer process of one job. A host serves
+// one run of the process. After a failure its owner makes another host.
 #ifndef SKERRY_WORKER_DAEMON_TRAINER_HOST_H_
 #define SKERRY_WORKER_DAEMON_TRAINER_HOST_H_
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/release.h"
@@ -39,6 +40,15 @@ transport::Verdict ToVerdict(FrameVerdict verdict) {
       return transport::Verdict::kNotYet;
   }
   return transport::Verdict::kRefused;
+}
+
+// For people, in ASCII: a source may have the path of any file in its name.
+std::string DrainReason(const PendingNotice& notice) {
+  constexpr size_t kSourceBytesMax = 256;
+  return absl::StrCat(
+      "preemption notice of ",
+      absl::CHexEscape(notice.source).substr(0, kSourceBytesMax), ": ",
+      notice.what);
 }
 
 }  // namespace
@@ -84,14 +94,49 @@ void WorkerDaemon::Start() {
 
 void WorkerDaemon::Drain(absl::AnyInvocable<void() &&> done) {
   runtime::Log(runtime::Severity::kInfo, "worker.drain");
-  draining_ = true;
+  ends_ = true;
   on_released_ = std::move(done);
   SetJobsDraining();
   SendStatus();
+  if (released_) OnReleased();
+}
+
+void WorkerDaemon::SetNotice(const std::optional<PendingNotice>& notice) {
+  if (stopping_) return;
+  notice_ = notice;
+  if (notice_.has_value()) {
+    runtime::Log(runtime::Severity::kInfo, "worker.drain",
+                 {{"reason", DrainReason(*notice_)}});
+    LookAtDeadline(*notice_);
+    SetJobsDraining();
+    SendStatus();
+    return;
+  }
+  if (ends_) return;
+  // The coordinator keeps it that this boot drains.
+  session_.Reopen();
+  TakeNewBoot("the preemption notice was withdrawn");
+  SetJobsDraining();
+}
+
+void WorkerDaemon::LookAtDeadline(const PendingNotice& notice) {
+  environment_.loop.RunAt(
+      notice.deadline, [this, notice, alive = std::weak_ptr<char>(alive_)] {
+        if (alive.expired() || released_ || notice_ != notice) return;
+        runtime::Log(runtime::Severity::kWarning, "worker.drain.late",
+                     {{"reason", DrainReason(notice)}});
+      });
+}
+
+void WorkerDaemon::OnReleased() {
+  if (!std::exchange(released_, true)) {
+    runtime::Log(runtime::Severity::kInfo, "worker.released");
+  }
+  if (on_released_) std::exchange(on_released_, nullptr)();
 }
 
 void WorkerDaemon::SetJobsDraining() {
-  for (auto& [id, job] : jobs_) job->SetDraining(draining_ || told_to_drain_);
+  for (auto& [id, job] : jobs_) job->SetDraining(Leaves() || told_to_drain_);
 }
 
 void WorkerDaemon::Stop(absl::AnyInvocable<void() &&> done) {
@@ -181,9 +226,11 @@ void WorkerDaemon::OnOrders(v1::Orders orders) {
   absl::erase_if(unserved_,
                  [&](const auto& one) { return !named.contains(one.first); });
   folders_.OnOrders(orders);
-  if (orders.released() && draining_ && on_released_) {
-    std::move(on_released_)();
-    on_released_ = nullptr;
+  if (orders.released() && Leaves()) {
+    OnReleased();
+  } else {
+    // What it has may be needed again, when others are lost.
+    released_ = false;
   }
 }
 
@@ -224,7 +271,7 @@ void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
       jobs_.erase(orders.job());
       return;
     }
-    job->SetDraining(draining_ || told_to_drain_);
+    job->SetDraining(Leaves() || told_to_drain_);
   }
   const absl::Status status = job->OnOrders(revision, orders);
   if (!status.ok()) {
@@ -261,8 +308,9 @@ bool WorkerDaemon::StartJob(ServedJob& job, uint64_t id) {
 void WorkerDaemon::OnSessionEnd(const SessionEnd& end) {
   if (stopping_) return;
   folders_.OnSessionEnd();
-  sessions_lost_ += connected_ ? 1 : 0;
-  connected_ = false;
+  const bool was_connected = std::exchange(connected_, false);
+  if (end.asked) return SendStatus();
+  sessions_lost_ += was_connected ? 1 : 0;
   lost_ = end.status;
   const bool for_good =
       absl::IsAlreadyExists(end.status) ||
@@ -286,6 +334,7 @@ void WorkerDaemon::TakeNewBoot(const std::string& reason) {
   boot_ = options_.draw_boot();
   incarnation_ = Incarnation();
   revision_ = Revision();
+  released_ = false;
   runtime::Log(runtime::Severity::kInfo, "worker.boot", {{"reason", reason}});
   for (auto& [id, job] : jobs_) job->OnBootChanged(reason);
   SendStatus();
@@ -309,7 +358,8 @@ v1::Status WorkerDaemon::BuildStatus() const {
   status.set_boot(boot_);
   status.set_incarnation(incarnation_.value());
   status.set_counter(counter_);
-  status.set_draining(draining_);
+  status.set_draining(Leaves());
+  if (notice_.has_value()) status.set_drain_reason(DrainReason(*notice_));
   status.set_folder(options_.folder.value());
   status.set_process(first_boot_);
   uint64_t seen = seen_.value();

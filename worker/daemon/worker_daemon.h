@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "runtime/machine.h"
 #include "runtime/metrics.h"
 #include "transport/bulk.h"
+#include "worker/core/preemption/notice_book.h"
 #include "worker/daemon/codec_speeds.h"
 #include "worker/daemon/data_looks.h"
 #include "worker/daemon/folder_keeper.h"
@@ -70,6 +72,10 @@ class WorkerDaemon final : public transport::BulkReceiver {
   // Finishes rounds, lets the coordinator name them in a last exchange and
   // release this worker; `done` runs then, and never if it does not.
   void Drain(absl::AnyInvocable<void() &&> done);
+  // Drains for `notice` and then stays, with nothing to do, for as long as the
+  // machine does. With none the notice is withdrawn: the worker joins again,
+  // unless Drain() was called.
+  void SetNotice(const std::optional<PendingNotice>& notice);
   // Closes the session and ends all jobs; `done` runs afterwards.
   void Stop(absl::AnyInvocable<void() &&> done);
 
@@ -97,7 +103,11 @@ class WorkerDaemon final : public transport::BulkReceiver {
   void StopServing(const JobFolder& folder);
   // Whether a job that is not served yet is taken up now.
   bool MayTakeUp(const v1::JobOrders& orders);
+  // By its own word, which holds for as long as its boot does.
+  bool Leaves() const { return ends_ || notice_.has_value(); }
   void SetJobsDraining();
+  void OnReleased();
+  void LookAtDeadline(const PendingNotice& notice);
   void OnSessionEnd(const SessionEnd& end);
   void TakeNewBoot(const std::string& reason);
   // Sends one Status for all changes of this turn of the loop.
@@ -125,7 +135,9 @@ class WorkerDaemon final : public transport::BulkReceiver {
   absl::Status lost_ = absl::UnavailableError("no orders have come yet");
   bool stopping_ = false;
   absl::AnyInvocable<void() &&> on_released_;
-  bool draining_ = false;
+  bool ends_ = false;      // Drain() was called
+  bool released_ = false;  // the newest orders say so
+  std::optional<PendingNotice> notice_;
   // An operator drains the worker, as the coordinator's orders say.
   bool told_to_drain_ = false;
   absl::btree_map<uint64_t, std::unique_ptr<ServedJob>> jobs_;

@@ -1,7 +1,6 @@
 // worker/daemon/worker_metrics.h
 //
-// What a worker tells Prometheus about itself. docs/metrics.md explains each
-// name.
+// Builds a worker's metrics for Prometheus. docs/metrics.md explains each name.
 #ifndef SKERRY_WORKER_DAEMON_WORKER_METRICS_H_
 #define SKERRY_WORKER_DAEMON_WORKER_METRICS_H_
 

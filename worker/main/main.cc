@@ -20,8 +20,10 @@
 #include "runtime/log_level.h"
 #include "runtime/metrics.h"
 #include "runtime/posix/admin_server.h"
+#include "runtime/posix/curl_http.h"
 #include "runtime/posix/entropy.h"
 #include "runtime/posix/folder_lock.h"
+#include "runtime/posix/heap.h"
 #include "runtime/posix/machine.h"
 #include "runtime/posix/posix_executor.h"
 #include "runtime/posix/posix_files.h"
@@ -33,8 +35,10 @@
 #include "transport/grpc/grpc_bulk.h"
 #include "transport/grpc/library_log.h"
 #include "worker/daemon/folder_id.h"
+#include "worker/daemon/notice_source.h"
 #include "worker/daemon/peer_client.h"
 #include "worker/daemon/peer_service.h"
+#include "worker/daemon/preemption_watch.h"
 #include "worker/daemon/worker_daemon.h"
 #include "worker/main/options.h"
 
@@ -114,8 +118,12 @@ struct Parts {
   std::unique_ptr<PeerService> peer_service;
   std::unique_ptr<transport::GrpcBulk> bulk;
   std::unique_ptr<PeerClient> peers;
+  // None unless notices are wanted. A thread for each source.
+  std::unique_ptr<runtime::CurlHttp> http;
+  std::unique_ptr<runtime::PosixExecutor> notices;
   // Touched on the loop.
   std::unique_ptr<WorkerDaemon> daemon;
+  std::unique_ptr<PreemptionWatch> watch;
   absl::Status refused;
   std::function<void()> stop;  // once the process can be stopped
 };
@@ -191,6 +199,32 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
   });
 }
 
+// Looks for notices that this machine will be taken away, when anybody gives
+// any. The daemon is there.
+void StartWatch(const CommandLine& line, Parts& parts) {
+  if (line.notice_sources.empty()) return;
+  parts.http = std::make_unique<runtime::CurlHttp>();
+  parts.notices = std::make_unique<runtime::PosixExecutor>(
+      "notice", static_cast<int>(line.notice_sources.size()));
+  std::vector<NoticeSource> sources;
+  for (const NoticeSourceSpec& spec : line.notice_sources) {
+    sources.push_back(MakeNoticeSource(
+        spec, {line.metadata_endpoint,
+               [&http = *parts.http](const runtime::HttpRequest& request) {
+                 return http.Fetch(request);
+               },
+               [] { return absl::FromUnixMillis(runtime::UnixMs()); }}));
+  }
+  OnLoop(parts.loop, [&] {
+    parts.watch = std::make_unique<PreemptionWatch>(
+        parts.loop, *parts.notices, std::move(sources), line.preemption_lead,
+        [&parts](const std::optional<PendingNotice>& notice) {
+          parts.daemon->SetNotice(notice);
+        });
+    parts.watch->Start();
+  });
+}
+
 // How long the loop may take before it counts as stuck.
 constexpr absl::Duration kAnswerMax = absl::Seconds(2);
 
@@ -263,12 +297,15 @@ void ServeUntilDrained(const CommandLine& line, Parts& parts,
   });
   stopped.WaitForNotification();
   OnLoop(parts.loop, [&] {
+    parts.watch.reset();
     parts.receiver.set_target(nullptr);
     parts.peer_service->Close();
     parts.daemon.reset();
     parts.peers.reset();
     parts.bulk.reset();
   });
+  if (parts.http != nullptr) parts.http->Cancel();
+  parts.notices.reset();
 }
 
 // The state folder, which is this process's alone until the lock goes.
@@ -311,6 +348,7 @@ int Main(int argc, char** argv) {
                      " is too long a path for the trainer's socket; "
                      "give a shorter one with --run-dir")));
   }
+  runtime::ShareHeap();
   runtime::SignalWait signals;
   runtime::SpdlogSink sink(stderr, runtime::SpdlogSink::FormFor(stderr),
                            line.log_level);
@@ -339,6 +377,7 @@ int Main(int argc, char** argv) {
                 {"coordinator", line.coordinator},
                 {"release", kRelease}});
   StartDaemon(line, *folder, parts);
+  StartWatch(line, parts);
   ServeUntilDrained(line, parts, signals);
   admin->reset();
   parts.loop.Stop();

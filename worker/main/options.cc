@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "absl/strings/ascii.h"
 #include "base/release.h"
@@ -56,6 +57,46 @@ void AddAdmin(CLI::App& app, CommandLine& line) {
       ->type_name("LEVEL")
       ->default_str("info");
 }
+
+// What this machine's cloud says about its end.
+struct Preemption {
+  std::vector<std::string> sources;
+  double lead_s = 120;
+
+  void AddTo(CLI::App& app, CommandLine& line) {
+    CLI::Option* source =
+        app.add_option("--preemption-notice", sources,
+                       "Where notices that this machine will be taken away "
+                       "come from: aws, gcp, azure or file:PATH; may be "
+                       "repeated")
+            ->type_name("SOURCE")
+            ->allow_extra_args(false)
+            ->check([](const std::string& text) {
+              return std::string(ReadNoticeSource(text).status().message());
+            });
+    app.add_option("--metadata-endpoint", line.metadata_endpoint,
+                   "URL of the cloud's metadata service")
+        ->type_name("URL")
+        ->capture_default_str()
+        ->needs(source)
+        ->check([](const std::string& url) {
+          return std::string(CheckMetadataEndpoint(url).message());
+        });
+    runtime::AddNumber(app, "--preemption-lead-s", lead_s, {0, 86400},
+                       "Seconds before the end that a notice names at which "
+                       "draining begins; at once when fewer are left")
+        ->capture_default_str()
+        ->needs(source);
+  }
+  void WriteTo(CommandLine& line) const {
+    line.preemption_lead = absl::Seconds(lead_s);
+    for (const std::string& source : std::set(sources.begin(), sources.end())) {
+      if (auto spec = ReadNoticeSource(source); spec.ok()) {
+        line.notice_sources.push_back(*std::move(spec));
+      }
+    }
+  }
+};
 
 // What becomes of jobs that have ended.
 struct Ended {
@@ -133,6 +174,8 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   runtime::AddNumber(app, "--drain-timeout-s", drain_timeout_s, {0, 3600},
                      "After SIGTERM: seconds to wait to be released")
       ->capture_default_str();
+  Preemption preemption;
+  preemption.AddTo(app, line);
   ended.AddTo(app);
   app.add_option("--port-file", line.port_file,
                  "Write the port listened on to this file");
@@ -143,6 +186,7 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   }
   if (line.run_directory.empty()) line.run_directory = line.state_directory;
   line.drain_timeout = absl::Seconds(drain_timeout_s);
+  preemption.WriteTo(line);
   line.ended_idle = absl::Seconds(ended.idle_s);
   line.retention = ended.Retention();
   return parsed;

@@ -5,9 +5,11 @@
 #define SKERRY_WORKER_MAIN_OPTIONS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "runtime/log.h"
+#include "worker/core/preemption/source_spec.h"
 #include "worker/core/state_folders.h"
 
 namespace skerry::worker {
@@ -24,6 +26,10 @@ struct CommandLine {
   int trainer_threads = 1;
   int codec_threads = 1;
   absl::Duration drain_timeout;
+  // Where preemption notices come from; empty: nobody gives any.
+  std::vector<NoticeSourceSpec> notice_sources;
+  std::string metadata_endpoint = kMetadataEndpoint;
+  absl::Duration preemption_lead;
   absl::Duration ended_idle;
   EndedRetention retention;
   std::string port_file;

@@ -1,6 +1,6 @@
 // compression/cpu/testing/every_simd_target.h
 //
-// Tests of code that Highway compiles for several sets of instructions.
+// Runs tests of code that Highway compiles for several instruction sets.
 #ifndef SKERRY_COMPRESSION_CPU_TESTING_EVERY_SIMD_TARGET_H_
 #define SKERRY_COMPRESSION_CPU_TESTING_EVERY_SIMD_TARGET_H_
 

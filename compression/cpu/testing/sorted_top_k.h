@@ -1,6 +1,7 @@
 // compression/cpu/testing/sorted_top_k.h
 //
-// What selecting by magnitude is compared with: a stable sort.
+// Selects the largest magnitudes with a stable sort, as the reference for the
+// fast selections.
 #ifndef SKERRY_COMPRESSION_CPU_TESTING_SORTED_TOP_K_H_
 #define SKERRY_COMPRESSION_CPU_TESTING_SORTED_TOP_K_H_
 

@@ -1,7 +1,8 @@
 // compression/cuda/emulation/fiber.h
 //
-// A function with a stack of its own that others can wait for in the middle:
-// how the threads of a device take turns on one thread of the processor.
+// A fiber is a function with a stack of its own, which can wait for others in
+// the middle. So the threads of a device take turns on one thread of the
+// processor.
 #ifndef SKERRY_COMPRESSION_CUDA_EMULATION_FIBER_H_
 #define SKERRY_COMPRESSION_CUDA_EMULATION_FIBER_H_
 

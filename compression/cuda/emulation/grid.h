@@ -1,7 +1,7 @@
 // compression/cuda/emulation/grid.h
 //
-// A kernel on the device that cudaSetDevice chose: its thread blocks one after
-// the other.
+// Runs a kernel on the device that cudaSetDevice chose, one thread block after
+// another.
 #ifndef SKERRY_COMPRESSION_CUDA_EMULATION_GRID_H_
 #define SKERRY_COMPRESSION_CUDA_EMULATION_GRID_H_
 

@@ -1,7 +1,7 @@
 // compression/cuda/emulation/order.h
 //
-// Which of several threads or blocks goes on. A device promises nothing, so a
-// kernel has to come to the same in every order.
+// Decides which of several threads or blocks goes on. A device promises no
+// order, so a kernel must give the same result in every order.
 #ifndef SKERRY_COMPRESSION_CUDA_EMULATION_ORDER_H_
 #define SKERRY_COMPRESSION_CUDA_EMULATION_ORDER_H_
 
@@ -14,7 +14,8 @@ namespace skerry::compression::cuda::emulation {
 
 class Order {
  public:
-  // 0 takes who has waited longest, 1 who came last, any other number draws.
+  // With 0 the thread that has waited longest goes on, with 1 the one that came
+  // last, and with any other number a random one.
   explicit Order(uint64_t kind) : kind_(kind), random_(kind) {}
 
   // One of `count`, the longest waiting first. Requires: count > 0.

@@ -1,9 +1,9 @@
 // coordinator/core/testing/fake_worker.h
 //
-// Workers that behave as PROTOCOL 4 and 6 say, with hashes in place of tensors:
-// a result's hash names its attempt and members, an anchor's hash is the fold
-// of the committed results. What they share with each other (frames, fetches,
-// the agreement on a cut) is done by the world around them.
+// Fake workers behave as PROTOCOL 4 and 6 say, with hashes in place of tensors.
+// A result's hash names its attempt and members, and an anchor's hash is the
+// fold of the committed results. The world around the workers does what they
+// share: frames, fetches, and the agreement on a cut.
 #ifndef SKERRY_COORDINATOR_CORE_TESTING_FAKE_WORKER_H_
 #define SKERRY_COORDINATOR_CORE_TESTING_FAKE_WORKER_H_
 
@@ -27,7 +27,7 @@ uint64_t ResultHash(Attempt attempt, const std::vector<Member>& members,
                     uint32_t span);
 uint64_t FoldAnchor(uint64_t anchor, uint64_t result);
 
-// What the disk of a worker keeps over restarts, of one job.
+// What the disk of a worker keeps of one job over restarts.
 struct FakeDisk {
   // By (sequence, attempt, span).
   std::map<std::tuple<uint64_t, uint64_t, uint32_t>, uint64_t> results;

@@ -1,13 +1,14 @@
 // coordinator/core/testing/fluid_exchange.h
 //
-// How long a two-hop exchange takes, simulated as fluids and without the
-// planner's model of it.
+// Computes how long a two-hop exchange takes. It simulates flows as fluids, and
+// does not use the planner's model.
 //
-// A member encodes all that it contributes, then sends to all owners at once.
-// Each flow runs at the lesser of an even share of its sender's way out and of
-// an even share of its receiver's way in. What arrives is decoded in turn. An
-// owner that has decoded all contributions encodes their mean and sends it to
-// all, to each behind what still goes there, as transport/bulk.h promises.
+// A member encodes its contribution and then sends to all owners at once. The
+// rate of a flow is the smaller of two even shares: of its sender's link out,
+// and of its receiver's link in. A receiver decodes arrivals one after another.
+// An owner that has decoded all contributions encodes their mean and sends it
+// to all members. To each member it sends this after everything that still goes
+// there, as transport/bulk.h promises.
 #ifndef SKERRY_COORDINATOR_CORE_TESTING_FLUID_EXCHANGE_H_
 #define SKERRY_COORDINATOR_CORE_TESTING_FLUID_EXCHANGE_H_
 
@@ -43,7 +44,7 @@ class FluidExchange {
                 const std::vector<uint32_t>& codecs,
                 Results results = Results::kWhenReady);
 
-  // Until all members have decoded all results. To be called once.
+  // Returns the time until all members have decoded all results. Call it once.
   double Seconds();
 
  private:

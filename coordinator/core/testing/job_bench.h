@@ -1,7 +1,7 @@
 // coordinator/core/testing/job_bench.h
 //
-// One job and its workers on a bench: facts are put in by hand, one rule is
-// called, and the records that it decided are looked at.
+// A bench for one job and its workers. A test puts in facts by hand, calls one
+// rule, and looks at the records that it decided.
 #ifndef SKERRY_COORDINATOR_CORE_TESTING_JOB_BENCH_H_
 #define SKERRY_COORDINATOR_CORE_TESTING_JOB_BENCH_H_
 

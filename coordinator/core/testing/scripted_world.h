@@ -1,8 +1,8 @@
 // coordinator/core/testing/scripted_world.h
 //
-// A coordinator's core among fake workers, a network that loses, repeats and
-// reorders, and processes that die: all of it from one seed. Every promise of
-// PROTOCOL 8 that can be seen at the coordinator is checked at every step.
+// Runs a coordinator's core among fake workers. Processes die, and the network
+// loses, repeats and reorders messages, all from one seed. At every step it
+// checks every promise of PROTOCOL 8 that can be seen at the coordinator.
 #ifndef SKERRY_COORDINATOR_CORE_TESTING_SCRIPTED_WORLD_H_
 #define SKERRY_COORDINATOR_CORE_TESTING_SCRIPTED_WORLD_H_
 
@@ -38,8 +38,8 @@ struct WorldOptions {
   // wanted for; in the end all go on.
   double pause = 0;
   double mark = 0;
-  // Also after `faults_end`: the durable state is saved, and the next recovery
-  // starts from there.
+  // The durable state is saved, and the next recovery starts from there. This
+  // happens after `faults_end` too.
   double snapshot = 0;
   // Jobs that share a worker.
   size_t seats_max = 4;
@@ -82,8 +82,8 @@ class ScriptedWorld {
   bool AllEnded() const;
   void Break(const std::string& what);
   void Recover();
-  // From the snapshot and what came after it; what a replay of the whole
-  // journal gives has to be the same.
+  // Restores a core from the snapshot and the records after it. It must equal
+  // one that replays the whole journal.
   std::unique_ptr<Cluster> FromSnapshot(const Cluster& whole);
   // Makes what was decided durable and tells whoever is concerned; or dies.
   void Flush();

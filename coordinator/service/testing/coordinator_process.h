@@ -17,7 +17,7 @@
 
 namespace skerry::coordinator {
 
-// From Start() to Stop(), which the destructor calls.
+// Serves from Start() to Stop(), which the destructor calls.
 class CoordinatorProcess {
  public:
   using MakeJournal =

@@ -1,6 +1,7 @@
 // coordinator/service/testing/journal_conformance.h
 //
-// What every journal must do; instantiate JournalConformance with a maker.
+// Tests what every journal must do. Instantiate JournalConformance with a
+// maker.
 #ifndef SKERRY_COORDINATOR_SERVICE_TESTING_JOURNAL_CONFORMANCE_H_
 #define SKERRY_COORDINATOR_SERVICE_TESTING_JOURNAL_CONFORMANCE_H_
 

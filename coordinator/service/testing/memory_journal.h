@@ -13,8 +13,8 @@
 
 namespace skerry::coordinator {
 
-// What is left when the process dies. One journal at a time writes to it; a
-// later one takes it over, and the earlier one fails.
+// What is left when the process dies. One journal at a time writes to it. A
+// later journal takes it over, and the earlier one then fails.
 struct MemoryDisk {
   std::optional<JournalSnapshot> snapshot;
   // After the snapshot.
@@ -45,8 +45,8 @@ class MemoryJournal final : public Journal {
   void Compact(JournalSnapshot snapshot,
                absl::AnyInvocable<void() &&> done) override;
 
-  // While held, a batch waits for Release(): a slow disk. Dropping the journal
-  // then is a crash before the sync.
+  // Holds batches until Release(), like a slow disk. Dropping a held journal is
+  // a crash before the sync.
   void Hold() { held_ = true; }
   void Release();
   bool batch_waits() const { return waiting_.has_value(); }

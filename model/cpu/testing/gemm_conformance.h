@@ -8,7 +8,7 @@
 
 namespace skerry::model::cpu {
 
-// What a back end makes of its operands before it multiplies them.
+// How a back end changes its operands before it multiplies them.
 enum class Operands { kAsGiven, kRoundedToBf16 };
 
 // Products in every orientation, of odd sizes and padded rows, against

@@ -1,7 +1,7 @@
 // model/cpu/testing/rounded_gemm.h
 //
-// What a bf16 product has to be, written out: operands are rounded one by one,
-// sums are float64.
+// A reference for bf16 products: it rounds operands one by one and sums in
+// float64.
 #ifndef SKERRY_MODEL_CPU_TESTING_ROUNDED_GEMM_H_
 #define SKERRY_MODEL_CPU_TESTING_ROUNDED_GEMM_H_
 

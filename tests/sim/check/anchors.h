@@ -1,10 +1,10 @@
 // tests/sim/check/anchors.h
 //
-// Anchors are the same bits in all workers at every sequence, results are the
-// same bytes wherever they are stored, nobody is ahead of the journal, the
-// workers of a replica run a round at one cut, a life trains on a sample once,
-// no worker sees a life or a sequence go back, and a job that goes back to a
-// checkpoint has its anchors (A1, A8; DESIGN 5: 1, 3).
+// Checks anchors and results (A1, A8; DESIGN 5: 1, 3). Anchors have the same
+// bits in all workers at every sequence, and results the same bytes wherever
+// they are stored. Nobody is ahead of the journal. The workers of a replica run
+// a round at one cut. A life trains on a sample once. No worker sees a life or
+// a sequence go back. A job that goes back to a checkpoint has its anchors.
 #ifndef SKERRY_TESTS_SIM_CHECK_ANCHORS_H_
 #define SKERRY_TESTS_SIM_CHECK_ANCHORS_H_
 

@@ -1,6 +1,6 @@
 // tests/sim/check/checker_set.h
 //
-// All checkers behind one observer.
+// Runs all checkers as one observer.
 #ifndef SKERRY_TESTS_SIM_CHECK_CHECKER_SET_H_
 #define SKERRY_TESTS_SIM_CHECK_CHECKER_SET_H_
 

@@ -1,9 +1,9 @@
 // tests/sim/check/durable.h
 //
-// Nothing is said before it is durable, and what is durable comes back: orders
-// rest on synced records, a replay gives the state that wrote the journal, a
-// reported result or base is a whole file on the disk (PROTOCOL 2; DESIGN 5:
-// 5).
+// Checks that nothing is said before it is durable, and that durable state
+// comes back (PROTOCOL 2; DESIGN 5: 5). Orders rest on synced records. A replay
+// gives the state that wrote the journal. A reported result or base is a whole
+// file on the disk.
 #ifndef SKERRY_TESTS_SIM_CHECK_DURABLE_H_
 #define SKERRY_TESTS_SIM_CHECK_DURABLE_H_
 

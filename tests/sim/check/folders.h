@@ -1,7 +1,7 @@
 // tests/sim/check/folders.h
 //
-// A worker removes a job's files only when the journal has deleted that very
-// job: nothing that a job which goes on needs is ever removed.
+// Checks that a worker removes a job's files only when the journal has deleted
+// that very job. So it never removes files that a running job needs.
 #ifndef SKERRY_TESTS_SIM_CHECK_FOLDERS_H_
 #define SKERRY_TESTS_SIM_CHECK_FOLDERS_H_
 

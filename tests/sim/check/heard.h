@@ -1,9 +1,8 @@
 // tests/sim/check/heard.h
 //
-// Nobody acts on what is older than what it has heard, or on what it has not
-// heard of: a frame is taken only of the attempt that orders have named, never
-// of an older one after a newer, and orders answer the newest Status (PROTOCOL
-// 1).
+// Checks that nobody acts on old news (PROTOCOL 1). A worker takes frames only
+// of the attempt that orders have named, and never of an older one after a
+// newer. Orders answer the newest Status.
 #ifndef SKERRY_TESTS_SIM_CHECK_HEARD_H_
 #define SKERRY_TESTS_SIM_CHECK_HEARD_H_
 

@@ -1,10 +1,11 @@
 // tests/sim/check/owed.h
 //
-// What was produced is in the model, owed, or lost and counted; a contribution
-// does not change from ready to its outcome; a life starts with nothing owed,
-// and nothing is owed of what was dropped; a stored result is the mean of
-// exactly the contributions that its attempt names; and a commit takes from its
-// members what it puts into the model (A2, A7; DESIGN 5: 2, 8).
+// Checks owed and contributions (A2, A7; DESIGN 5: 2, 8). Everything that was
+// produced is in the model, owed, or counted as lost. A contribution does not
+// change from ready to its outcome. A life starts with nothing owed, and
+// nothing of a dropped contribution stays owed. A stored result is the mean of
+// exactly the contributions that its attempt names. A commit takes from its
+// members what it puts into the model.
 #ifndef SKERRY_TESTS_SIM_CHECK_OWED_H_
 #define SKERRY_TESTS_SIM_CHECK_OWED_H_
 
@@ -37,7 +38,8 @@ class OwedChecker final : public Observer {
     Attempt stored;
     double taken = 0;
   };
-  // What a commit took from its members, and what it put into the model.
+  // The values that a commit took from its members, and those that it put into
+  // the model.
   struct Balance {
     size_t holders = 0;  // of all members
     size_t settled = 0;

@@ -1,6 +1,6 @@
 // tests/sim/check/violations.h
 //
-// What checkers have found to be broken.
+// Collects the broken rules that checkers have found.
 #ifndef SKERRY_TESTS_SIM_CHECK_VIOLATIONS_H_
 #define SKERRY_TESTS_SIM_CHECK_VIOLATIONS_H_
 

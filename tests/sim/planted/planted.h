@@ -1,7 +1,7 @@
 // tests/sim/planted/planted.h
 //
-// Which of the planted bugs is in. The sources beside this one are those of the
-// programs with `plants.txt` worked into them; nothing else includes this.
+// Says which planted bug is switched on. The sources in this folder are those
+// of the programs with `plants.txt` applied; nothing else includes this file.
 #ifndef SKERRY_TESTS_SIM_PLANTED_PLANTED_H_
 #define SKERRY_TESTS_SIM_PLANTED_PLANTED_H_
 

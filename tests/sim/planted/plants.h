@@ -1,7 +1,6 @@
 // tests/sim/planted/plants.h
 //
-// The names of the planted bugs, and within how many schedules each has to be
-// seen.
+// Lists the planted bugs, and within how many schedules each has to be seen.
 #ifndef SKERRY_TESTS_SIM_PLANTED_PLANTS_H_
 #define SKERRY_TESTS_SIM_PLANTED_PLANTS_H_
 

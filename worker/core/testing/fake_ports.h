@@ -1,7 +1,7 @@
 // worker/core/testing/fake_ports.h
 //
-// Ports for a test of one part of a seat: what is asked is written down, and
-// answered when the test says so.
+// Ports for a test of one part of a seat. They record what is asked, and answer
+// when the test says so.
 #ifndef SKERRY_WORKER_CORE_TESTING_FAKE_PORTS_H_
 #define SKERRY_WORKER_CORE_TESTING_FAKE_PORTS_H_
 
@@ -15,8 +15,8 @@
 
 namespace skerry::worker {
 
-// Work and answers wait in one queue, in the order they were asked for; what is
-// to be stored waits longer while the disk is slow.
+// Work and answers wait in one queue, in the order in which they were asked
+// for. While the disk is slow, files to be stored wait longer.
 class FakePorts : public BulkPort, public DiskPort, public HostPort {
  public:
   struct Sent {

@@ -1,6 +1,6 @@
 // worker/core/testing/recovery_fixture.h
 //
-// What tests of Recovery share.
+// The fixture that tests of Recovery share.
 #ifndef SKERRY_WORKER_CORE_TESTING_RECOVERY_FIXTURE_H_
 #define SKERRY_WORKER_CORE_TESTING_RECOVERY_FIXTURE_H_
 
@@ -39,8 +39,8 @@ struct NoPeers : PeerPort {
                 Done<absl::StatusOr<CutReply>>) override {}
 };
 
-// Recovery over a true history of six results, two spans and peers that serve
-// what they are told to.
+// Recovery over a true history of six results and two spans. Peers serve what
+// the test tells them to.
 class RecoveryFixture : public ::testing::Test {
  protected:
   RecoveryFixture() {

@@ -1,6 +1,6 @@
 // worker/core/testing/world_cases.h
 //
-// Worlds that several tests start from, and what they all expect in the end.
+// Worlds that several tests start from, and the end that all of them expect.
 #ifndef SKERRY_WORKER_CORE_TESTING_WORLD_CASES_H_
 #define SKERRY_WORKER_CORE_TESTING_WORLD_CASES_H_
 

@@ -1,6 +1,7 @@
 // worker/core/testing/world_ports.h
 //
-// The ports of one worker in a World, and what it keeps outside its seat.
+// The ports of one worker in a World, and the state that it keeps outside its
+// seat.
 #ifndef SKERRY_WORKER_CORE_TESTING_WORLD_PORTS_H_
 #define SKERRY_WORKER_CORE_TESTING_WORLD_PORTS_H_
 

@@ -99,7 +99,7 @@ T atomicOr(T* bits, T more) {
   return std::exchange(*bits, *bits | more);
 }
 
-// Where a kernel waits; told apart by this.
+// The place where a kernel waits, which distinguishes it from other waits.
 using Where = skerry::compression::cuda::emulation::Where;
 
 inline void __syncthreads(Where where = {__builtin_LINE()}) {

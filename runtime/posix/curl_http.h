@@ -1,0 +1,37 @@
+// runtime/posix/curl_http.h
+//
+// Requests over plain HTTP by libcurl, straight to the server: no proxy of the
+// environment and no redirection is followed.
+#ifndef SKERRY_RUNTIME_POSIX_CURL_HTTP_H_
+#define SKERRY_RUNTIME_POSIX_CURL_HTTP_H_
+
+#include <mutex>
+
+#include "absl/container/btree_set.h"
+#include "absl/status/statusor.h"
+#include "runtime/http.h"
+
+namespace skerry::runtime {
+
+class CurlHttp {
+ public:
+  CurlHttp();
+  CurlHttp(const CurlHttp&) = delete;
+  CurlHttp& operator=(const CurlHttp&) = delete;
+
+  // An HttpFetch. Returns before this object goes.
+  absl::StatusOr<HttpReply> Fetch(const HttpRequest& request);
+  // Ends all calls of Fetch, and later ones at once. Any thread.
+  void Cancel();
+
+ private:
+  class Call;
+
+  std::mutex mutex_;
+  bool cancelled_ = false;          // guarded by mutex_
+  absl::btree_set<void*> waiting_;  // their CURLM; guarded by mutex_
+};
+
+}  // namespace skerry::runtime
+
+#endif  // SKERRY_RUNTIME_POSIX_CURL_HTTP_H_
