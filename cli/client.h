@@ -31,7 +31,7 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // Where it looks for the coordinator.
+  // Returns the address at which it looks for the coordinator.
   const std::string& address() const;
 
   // `apply`: the job that is there already is no error.

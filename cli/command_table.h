@@ -1,6 +1,6 @@
 // cli/command_table.h
 //
-// All commands of skerryctl, in the order in which its help lists them.
+// Lists all commands of skerryctl, in the order in which its help shows them.
 #ifndef SKERRY_CLI_COMMAND_TABLE_H_
 #define SKERRY_CLI_COMMAND_TABLE_H_
 

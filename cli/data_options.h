@@ -1,6 +1,6 @@
 // cli/data_options.h
 //
-// Options that several commands about data sets take. What they write to
+// Adds options that several commands about data sets take. What they write to
 // outlives `app`.
 #ifndef SKERRY_CLI_DATA_OPTIONS_H_
 #define SKERRY_CLI_DATA_OPTIONS_H_
@@ -18,7 +18,7 @@ class Option;
 
 namespace skerry::cli {
 
-// How files of somebody's texts are read.
+// Adds those that say how files of somebody's texts are read.
 void AddTextOptions(CLI::App& app, data::JsonLinesForm& lines,
                     std::optional<data::TextKind>& kind);
 CLI::Option* AddValidation(CLI::App& app, double& fraction);

@@ -1,6 +1,6 @@
 // cli/find_worker.h
 //
-// One worker of those that the coordinator lists.
+// Finds one worker among those that the coordinator lists.
 #ifndef SKERRY_CLI_FIND_WORKER_H_
 #define SKERRY_CLI_FIND_WORKER_H_
 

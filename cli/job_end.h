@@ -1,6 +1,6 @@
 // cli/job_end.h
 //
-// What the end of a job means for whoever follows it.
+// Tells whoever follows a job what its end means.
 #ifndef SKERRY_CLI_JOB_END_H_
 #define SKERRY_CLI_JOB_END_H_
 
@@ -12,10 +12,10 @@ namespace skerry::cli {
 
 bool HasEnded(v1::JobPhase phase);
 
-// What an ended job means for scripts.
+// Returns what an ended job means for scripts.
 ExitCode ExitCodeOf(const v1::JobView& job);
 
-// The line that goes with ExitCode::kNotSaved.
+// Prints the line that goes with ExitCode::kNotSaved.
 void SayNotSaved(const v1::JobView& job, const Output& output);
 
 }  // namespace skerry::cli

@@ -1,6 +1,6 @@
 // cli/output_forms.h
 //
-// The forms in which commands can print their answers.
+// Knows the forms in which commands can print their answers.
 #ifndef SKERRY_CLI_OUTPUT_FORMS_H_
 #define SKERRY_CLI_OUTPUT_FORMS_H_
 

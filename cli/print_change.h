@@ -1,6 +1,6 @@
 // cli/print_change.h
 //
-// What a command prints that has changed one thing.
+// Prints the answer of a command that has changed one thing.
 #ifndef SKERRY_CLI_PRINT_CHANGE_H_
 #define SKERRY_CLI_PRINT_CHANGE_H_
 
@@ -11,7 +11,7 @@
 
 namespace skerry::cli {
 
-// The thing as JSON, its name alone, or its name and `state`.
+// Prints the thing as JSON, its name alone, or its name and `state`.
 void PrintChange(const google::protobuf::Message& view, const std::string& name,
                  const std::string& state, const Output& output);
 

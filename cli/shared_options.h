@@ -1,6 +1,6 @@
 // cli/shared_options.h
 //
-// Arguments and options that several commands take.
+// Adds arguments and options that several commands take.
 #ifndef SKERRY_CLI_SHARED_OPTIONS_H_
 #define SKERRY_CLI_SHARED_OPTIONS_H_
 
@@ -24,9 +24,9 @@ void AddWorker(CLI::App& app, WorkerArguments& wanted);
 
 void AddJobName(CLI::App& app, std::string& name);
 void AddWorkerName(CLI::App& app, std::string& name);
-// The file of a job.
+// Adds the file of a job.
 void AddJobFile(CLI::App& app, std::string& file);
-// `sure`: the command does not ask.
+// Adds the flag with which the command does not ask.
 void AddYes(CLI::App& app, bool& sure);
 
 }  // namespace skerry::cli

@@ -16,7 +16,7 @@ namespace skerry::cli {
 // Errors: InvalidArgument.
 absl::StatusOr<int> ThreadsOf(int wanted);
 
-// The option that says it. `threads` outlives `app`.
+// Adds the option for it. `threads` outlives `app`.
 void AddThreads(CLI::App& app, int& threads);
 
 }  // namespace skerry::cli

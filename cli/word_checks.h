@@ -17,7 +17,7 @@ namespace skerry::cli {
 bool ReadDuration(const std::string& text, absl::Duration* duration);
 CLI::Validator IsDuration();
 
-// An option whose value is such a time. `value` keeps what it has when the
+// Adds an option whose value is such a time. `value` keeps what it has when the
 // option is not given, and outlives `app`.
 CLI::Option* AddDuration(CLI::App& app, const std::string& name,
                          const std::string& about, absl::Duration& value);

@@ -1,6 +1,6 @@
 // cli/commands/audit.h
 //
-// skerryctl audit: whether the journal says that all is well.
+// skerryctl audit: checks what the journal says of a job's data.
 #ifndef SKERRY_CLI_COMMANDS_AUDIT_H_
 #define SKERRY_CLI_COMMANDS_AUDIT_H_
 
@@ -8,7 +8,8 @@
 
 namespace skerry::cli {
 
-// Internal when a sample is in two commits; the report is still printed.
+// Errors also: Internal when a sample is in two commits; the report is still
+// printed.
 Command AuditDataCommand();
 
 }  // namespace skerry::cli

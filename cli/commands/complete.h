@@ -9,7 +9,7 @@
 
 namespace skerry::cli {
 
-// The script for bash, zsh or fish.
+// Prints the script for bash, zsh or fish.
 Command CompletionCommand();
 
 // The command that the scripts call: it is hidden, and the words behind it are

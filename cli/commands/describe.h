@@ -1,6 +1,6 @@
 // cli/commands/describe.h
 //
-// skerryctl describe: everything about one job or one worker.
+// skerryctl describe: tells everything about one job or one worker.
 #ifndef SKERRY_CLI_COMMANDS_DESCRIBE_H_
 #define SKERRY_CLI_COMMANDS_DESCRIBE_H_
 

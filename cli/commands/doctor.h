@@ -9,8 +9,9 @@
 
 namespace skerry::cli {
 
-// One line a check. kConflict when something is a problem, kUnavailable when
-// the coordinator does not answer; warnings alone are kOk.
+// Prints one line a check. The exit code is kConflict when something is a
+// problem, kUnavailable when the coordinator does not answer; warnings alone
+// are kOk.
 Command DoctorCommand();
 
 }  // namespace skerry::cli

@@ -1,6 +1,6 @@
 // cli/commands/end_job.h
 //
-// skerryctl cancel and delete job.
+// skerryctl cancel and delete job: end a job, or forget one that has ended.
 #ifndef SKERRY_CLI_COMMANDS_END_JOB_H_
 #define SKERRY_CLI_COMMANDS_END_JOB_H_
 

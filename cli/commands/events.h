@@ -1,6 +1,6 @@
 // cli/commands/events.h
 //
-// skerryctl events, which is also called logs: the history of a job or a
+// skerryctl events, which is also called logs: prints the history of a job or a
 // worker.
 #ifndef SKERRY_CLI_COMMANDS_EVENTS_H_
 #define SKERRY_CLI_COMMANDS_EVENTS_H_

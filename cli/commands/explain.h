@@ -1,6 +1,6 @@
 // cli/commands/explain.h
 //
-// skerryctl explain: what a field of a job file means.
+// skerryctl explain: tells what a field of a job file means.
 #ifndef SKERRY_CLI_COMMANDS_EXPLAIN_H_
 #define SKERRY_CLI_COMMANDS_EXPLAIN_H_
 

@@ -1,6 +1,6 @@
 // cli/commands/get.h
 //
-// skerryctl get: what the coordinator knows of, as a list.
+// skerryctl get: lists what the coordinator knows of.
 #ifndef SKERRY_CLI_COMMANDS_GET_H_
 #define SKERRY_CLI_COMMANDS_GET_H_
 

@@ -1,6 +1,6 @@
 // cli/commands/intent.h
 //
-// skerryctl cordon, uncordon and drain: what a worker is wanted for.
+// skerryctl cordon, uncordon and drain: say what a worker is wanted for.
 #ifndef SKERRY_CLI_COMMANDS_INTENT_H_
 #define SKERRY_CLI_COMMANDS_INTENT_H_
 

@@ -47,7 +47,8 @@ struct LocalModel {
 absl::StatusOr<LocalModel> OpenLocalModel(const LocalModelArguments& arguments,
                                           runtime::Files& files);
 
-// `wanted` outlives `app`.
+// Adds the model's folder, its tokenizer and the threads. `wanted` outlives
+// `app`.
 void AddModelOptions(CLI::App& app, LocalModelArguments& wanted);
 
 }  // namespace skerry::cli

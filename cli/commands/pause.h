@@ -1,6 +1,6 @@
 // cli/commands/pause.h
 //
-// skerryctl pause and resume.
+// skerryctl pause and resume: hold a job, and let it go on.
 #ifndef SKERRY_CLI_COMMANDS_PAUSE_H_
 #define SKERRY_CLI_COMMANDS_PAUSE_H_
 

@@ -15,8 +15,8 @@ namespace skerry::cli {
 absl::StatusOr<v1::PlanJobReply> PlanWithData(
     Client& client, const v1::PlanJobRequest& request);
 
-// Nothing is changed. InvalidArgument when the model's config.json is none that
-// a trainer builds.
+// Changes nothing. Errors also: InvalidArgument when the model's config.json is
+// none that a trainer builds.
 Command PlanCommand();
 
 }  // namespace skerry::cli

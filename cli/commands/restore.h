@@ -9,8 +9,9 @@
 
 namespace skerry::cli {
 
-// Prints the job's name and its phase then. FailedPrecondition when the job
-// does not stand for that reason, or when what was chosen is not there.
+// Prints the job's name and its phase then. Errors also: FailedPrecondition
+// when the job does not stand for that reason, or when what was chosen is not
+// there.
 Command RestoreCommand();
 
 }  // namespace skerry::cli

@@ -1,6 +1,6 @@
 // cli/commands/submit.h
 //
-// skerryctl submit and apply.
+// skerryctl submit and apply: start a job.
 #ifndef SKERRY_CLI_COMMANDS_SUBMIT_H_
 #define SKERRY_CLI_COMMANDS_SUBMIT_H_
 

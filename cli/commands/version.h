@@ -1,6 +1,6 @@
 // cli/commands/version.h
 //
-// skerryctl version.
+// skerryctl version: prints the releases of skerryctl and of the coordinator.
 #ifndef SKERRY_CLI_COMMANDS_VERSION_H_
 #define SKERRY_CLI_COMMANDS_VERSION_H_
 

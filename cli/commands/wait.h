@@ -1,6 +1,6 @@
 // cli/commands/wait.h
 //
-// skerryctl wait: until something is as wanted.
+// skerryctl wait: waits until a job or a worker is as wanted.
 #ifndef SKERRY_CLI_COMMANDS_WAIT_H_
 #define SKERRY_CLI_COMMANDS_WAIT_H_
 

@@ -1,6 +1,6 @@
 // cli/commands/watch.h
 //
-// skerryctl watch: a job as it goes on.
+// skerryctl watch: shows a job as it goes on.
 #ifndef SKERRY_CLI_COMMANDS_WATCH_H_
 #define SKERRY_CLI_COMMANDS_WATCH_H_
 

@@ -1,7 +1,7 @@
 // data/prepare/prepare_data_set.h
 //
-// Text files to a data set that workers train on, in steps that a command
-// which was cut off takes up again.
+// Turns text files into a data set that workers train on. A run that was cut
+// off is gone on with.
 #ifndef SKERRY_DATA_PREPARE_PREPARE_DATA_SET_H_
 #define SKERRY_DATA_PREPARE_PREPARE_DATA_SET_H_
 

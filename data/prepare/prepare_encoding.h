@@ -1,7 +1,7 @@
 // data/prepare/prepare_encoding.h
 //
-// How the texts of a data set become tokens: by bytes, or by the tokenizer of a
-// file.
+// Decides how the texts of a data set become tokens: by bytes, or by the
+// tokenizer of a file.
 #ifndef SKERRY_DATA_PREPARE_PREPARE_ENCODING_H_
 #define SKERRY_DATA_PREPARE_PREPARE_ENCODING_H_
 

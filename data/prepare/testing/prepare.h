@@ -1,6 +1,6 @@
 // data/prepare/testing/prepare.h
 //
-// Data sets for tests, made on threads and without a clock.
+// Makes data sets for tests, on threads and without a clock.
 #ifndef SKERRY_DATA_PREPARE_TESTING_PREPARE_H_
 #define SKERRY_DATA_PREPARE_TESTING_PREPARE_H_
 
@@ -18,7 +18,7 @@ struct PrepareMeans {
   std::string sentencepiece_program = "";
 };
 
-// PrepareDataSet, whose notes and progress go to `err`.
+// Calls PrepareDataSet, whose notes and progress go to `err`.
 absl::Status Prepare(const PrepareOptions& options, const PrepareMeans& means,
                      runtime::Files& files, std::ostream& err);
 
