@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "compression/codec.h"
 #include "coordinator/core/layout.h"
 #include "optimizer/outer/outer_options.h"
 #include "planner/codec_controller.h"
@@ -46,7 +49,7 @@ std::vector<planner::LinkFacts> MeasuredLinks(
     for (const SpanHolder& holder : members[m].holders) {
       const auto seat = job.seats.find(holder.peer.worker);
       if (seat == job.seats.end()) continue;
-      for (const PeerLink& link : seat->second.facts.links) {
+      for (const protocol::PeerLink& link : seat->second.facts.links) {
         const size_t to = MemberAt(members, link.address);
         if (to == members.size() || to == m) continue;
         links[m].up_bytes_per_s += link.bytes_per_s;
@@ -94,7 +97,8 @@ std::vector<planner::CodecSpeed> MeasuredSpeeds(const JobState& job,
       const auto seat = job.seats.find(holder.peer.worker);
       bool measured = false;
       if (seat != job.seats.end()) {
-        for (const CodecSpeed& speed : seat->second.facts.codec_speeds) {
+        for (const protocol::CodecSpeed& speed :
+             seat->second.facts.codec_speeds) {
           if (speed.codec != option.name || measured) continue;
           measured = true;
           sum.encode +=
@@ -159,10 +163,20 @@ absl::Duration BudgetOf(const JobState& job,
          (OuterDelay(job.spec) > 0 ? kShareBehindRound : kShareOfStall);
 }
 
+compression::CodecId CodecNamed(std::string_view name) {
+  const auto codec = compression::ParseCodecName(name);
+  SKERRY_CHECK(codec.ok());
+  return *codec;
+}
+
+void SetForAll(std::string_view name, Opened& opened) {
+  const compression::CodecId codec = CodecNamed(name);
+  for (Member& member : opened.members) member.codec = codec;
+}
+
 void UseForAll(std::string_view codec, const std::string& why, Opened& opened) {
-  for (Member& member : opened.members) member.codec = std::string(codec);
-  absl::StrAppend(&opened.reason, "; ", opened.members.front().codec,
-                  " for all: ", why);
+  SetForAll(codec, opened);
+  absl::StrAppend(&opened.reason, "; ", std::string(codec), " for all: ", why);
 }
 
 }  // namespace
@@ -185,7 +199,9 @@ planner::ErrorHandling ErrorHandlingOf(const job::JobSpec& spec) {
 }
 
 void PlanCodecs(JobState& job, size_t fragment, Opened& opened) {
-  if (!planner::IsCodecPolicy(job.spec.exchange.codec)) return;
+  if (!planner::IsCodecPolicy(job.spec.exchange.codec)) {
+    return SetForAll(job.spec.exchange.codec, opened);
+  }
   if (opened.members.size() == 1) {
     return UseForAll(planner::kUnmeasuredCodec, "there is nobody to send to",
                      opened);
@@ -213,9 +229,10 @@ void PlanCodecs(JobState& job, size_t fragment, Opened& opened) {
   const planner::CodecChoice& choice = decision->choice;
   for (size_t m = 0; m < opened.members.size(); ++m) {
     Member& member = opened.members[m];
-    member.codec = problem.options[choice.codec[m]].name;
+    member.codec = CodecNamed(problem.options[choice.codec[m]].name);
     if (choice.result_codec[m] != choice.codec[m]) {
-      member.result_codec = problem.options[choice.result_codec[m]].name;
+      member.result_codec =
+          CodecNamed(problem.options[choice.result_codec[m]].name);
     }
   }
   absl::StrAppend(

@@ -21,9 +21,7 @@
 #include "base/instant.h"
 #include "coordinator/core/audit.h"
 #include "coordinator/core/coverage.h"
-#include "coordinator/core/facts.h"
 #include "coordinator/core/options.h"
-#include "coordinator/core/orders.h"
 #include "coordinator/core/queue.h"
 #include "coordinator/core/records.h"
 #include "coordinator/core/replica_table.h"
@@ -32,8 +30,17 @@
 #include "coordinator/core/sample_ledger.h"
 #include "coordinator/core/worker_table.h"
 #include "planner/codec_controller.h"
+#include "protocol/fragment_facts.h"
+#include "protocol/job_facts.h"
+#include "protocol/job_orders.h"
+#include "protocol/job_phase.h"
+#include "protocol/peers.h"
+#include "protocol/seat_counters.h"
 
 namespace skerry::coordinator {
+
+using protocol::FragmentFacts;
+using protocol::JobFacts;
 
 // What a worker says of the job. Facts of another incarnation are forgotten.
 struct Seat {
@@ -93,7 +100,7 @@ struct Saving {
   std::string worker;
   Incarnation incarnation;
   Instant since;
-  CheckpointOrder order;
+  protocol::CheckpointOrder order;
 };
 
 // Some spans are on no worker that is there.

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "base/ids.h"
-#include "proto/skerry/v1/control.pb.h"
+#include "job/job_spec.h"
 #include "runtime/files.h"
 #include "worker/daemon/state_saver.h"
 
@@ -16,12 +16,11 @@ namespace skerry::worker {
 
 // Writes and verifies the checkpoint, then removes those that are too many. One
 // that is there already is verified. Blocks.
-v1::CheckpointOutcome SaveState(const StateToSave& state,
-                                runtime::Files& files);
+CheckpointFact SaveState(const StateToSave& state, runtime::Files& files);
 
 // Whether `worker` could save checkpoints of the job to its folder. An error
 // names the folder. Blocks.
-absl::Status CheckCheckpointFolder(JobId job, const v1::JobSpec& spec,
+absl::Status CheckCheckpointFolder(JobId job, const job::JobSpec& spec,
                                    const std::string& worker,
                                    runtime::Files& files);
 
