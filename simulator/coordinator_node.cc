@@ -4,7 +4,10 @@
 #include <optional>
 #include <utility>
 
-#include "coordinator/convert/control.h"
+#include "protocol/convert/orders.h"
+#include "protocol/convert/status.h"
+#include "protocol/orders.h"
+#include "protocol/status_facts.h"
 #include "simulator/worker_node.h"
 #include "simulator/world.h"
 
@@ -24,7 +27,7 @@ class CoordinatorNode::ServerStream final : public coordinator::OrdersStream {
       : node_(node), session_(std::move(session)) {}
 
   bool ready() const override { return !writing_ && !finished_; }
-  void Send(const coordinator::Orders& orders) override;
+  void Send(const protocol::Orders& orders) override;
   void Finish(const absl::Status& why);
 
   bool finished() const { return finished_; }
@@ -45,10 +48,10 @@ class CoordinatorNode::ServerStream final : public coordinator::OrdersStream {
   bool finished_ = false;
 };
 
-void CoordinatorNode::ServerStream::Send(const coordinator::Orders& orders) {
+void CoordinatorNode::ServerStream::Send(const protocol::Orders& orders) {
   World& world = node_.world_;
   const std::shared_ptr<v1::Orders> message = world.orders_pool.Take();
-  coordinator::OrdersToProto(orders, message.get());
+  protocol::OrdersToProto(orders, message.get());
   const size_t bytes = message->ByteSizeLong();
   world.observer.OnOrdersSaid(session_->worker, orders);
   world.history.Add(world.timeline.now(), "orders ", session_->worker, " ",
@@ -144,8 +147,8 @@ void CoordinatorNode::Take(uint64_t id) {
       stream->waiting.empty()) {
     return;
   }
-  absl::StatusOr<coordinator::StatusFacts> facts =
-      coordinator::StatusFromProto(*stream->waiting.front());
+  absl::StatusOr<protocol::StatusFacts> facts =
+      protocol::StatusFromProto(*stream->waiting.front());
   stream->waiting.pop_front();
   if (!facts.ok()) {
     world_.observer.OnBroken("a worker's Status was refused: " +

@@ -14,7 +14,7 @@
 namespace skerry::sim {
 namespace {
 
-using coordinator::SeatCounters;
+using protocol::SeatCounters;
 
 // The longest absence that the forecast waits for.
 constexpr absl::Duration kAwayMax = absl::Hours(7 * 24);
@@ -34,8 +34,8 @@ class Tally final : public Observer {
     if (const auto* open = std::get_if<coordinator::Opened>(&entry.record)) {
       Commit& attempt = attempts_[entry.index.value()];
       attempt.members = open->members.size();
-      for (const coordinator::Member& member : open->members) {
-        attempt.samples += data::RangeSet(member.contribution.ranges).total();
+      for (const protocol::Member& member : open->members) {
+        attempt.samples += member.contribution.ranges.total();
       }
     } else if (const auto* commit =
                    std::get_if<coordinator::Committed>(&entry.record)) {
@@ -52,8 +52,8 @@ class Tally final : public Observer {
   }
 
   void OnStatusTaken(HostId from, uint64_t,
-                     const coordinator::StatusFacts& status) override {
-    for (const coordinator::JobFacts& job : status.jobs) {
+                     const protocol::StatusFacts& status) override {
+    for (const protocol::JobFacts& job : status.jobs) {
       counters_[{from, status.boot.value()}] = job.counters;
     }
   }
@@ -80,7 +80,7 @@ class Tally final : public Observer {
 
   std::vector<Commit> commits;
   uint64_t lives = 0;
-  coordinator::JobPhase phase = coordinator::JobPhase::kPending;
+  protocol::JobPhase phase = protocol::JobPhase::kPending;
   std::string reason;
   std::string broken;
 
@@ -176,7 +176,7 @@ absl::StatusOr<Forecast> MakeForecast(const ForecastProblem& problem) {
     world.timeline.RunNext();
     if (!tally.broken.empty()) return absl::InternalError(tally.broken);
   }
-  if (tally.phase != coordinator::JobPhase::kSucceeded) {
+  if (tally.phase != protocol::JobPhase::kSucceeded) {
     return absl::FailedPreconditionError(
         absl::StrCat("the job fails: ", tally.reason));
   }

@@ -12,12 +12,14 @@
 
 #include "base/instant.h"
 #include "compression/frame.h"
-#include "coordinator/core/facts.h"
-#include "coordinator/core/orders.h"
 #include "coordinator/core/records.h"
+#include "protocol/fragment_facts.h"
+#include "protocol/job_facts.h"
+#include "protocol/job_orders.h"
+#include "protocol/orders.h"
+#include "protocol/status_facts.h"
 #include "simulator/network.h"
 #include "simulator/worker_disk.h"
-#include "worker/core/orders.h"
 #include "worker/core/seat.h"
 
 namespace skerry::sim {
@@ -28,7 +30,7 @@ struct SeatSight {
   // Number of the process on its host; it rises with every start.
   uint64_t run = 0;
   worker::Seat& seat;
-  const worker::JobFacts& facts;
+  const protocol::JobFacts& facts;
 };
 
 // A fragment of what a job, on one run of a worker's process, says.
@@ -36,8 +38,8 @@ struct FragmentSight {
   const SeatSight& seat;
   uint32_t index = 0;
 
-  const worker::JobFacts& job() const { return seat.facts; }
-  const worker::FragmentFacts& facts() const {
+  const protocol::JobFacts& job() const { return seat.facts; }
+  const protocol::FragmentFacts& facts() const {
     return seat.facts.fragments[index];
   }
 };
@@ -52,16 +54,16 @@ class Observer {
   // The hash of the coordinator's state while all its records are durable.
   virtual void OnState(Revision revision, uint64_t hash) {}
   // Messages when they leave.
-  virtual void OnOrdersSaid(HostId to, const coordinator::Orders& orders) {}
+  virtual void OnOrdersSaid(HostId to, const protocol::Orders& orders) {}
   virtual void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
                            const std::string& folder) {}
   // A run of the coordinator has taken in the Status, whether or not it changed
   // anything.
   virtual void OnStatusTaken(HostId from, uint64_t run,
-                             const coordinator::StatusFacts& status) {}
+                             const protocol::StatusFacts& status) {}
   // A run of a worker has been given them, and a frame was accepted.
   virtual void OnOrdersHeard(HostId host, uint64_t run,
-                             const worker::JobOrders& orders) {}
+                             const protocol::JobOrders& orders) {}
   virtual void OnFrameTaken(HostId host, uint64_t run,
                             const compression::FrameHeader& header) {}
   // A worker removes the files that it has of the job with that uid.

@@ -6,37 +6,35 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/sha256.h"
-#include "worker/daemon/job_start.h"
 
 namespace skerry::sim {
 
-v1::CheckpointOutcome SavedStates::Save(const worker::StateToSave& from) {
-  v1::CheckpointOutcome outcome;
-  outcome.set_sequence(from.order.sequence());
+protocol::CheckpointFact SavedStates::Save(const worker::StateToSave& from) {
+  protocol::CheckpointFact outcome;
+  outcome.sequence = from.order.sequence;
   State state;
-  for (int i = 0; i < from.order.pieces_size(); ++i) {
-    const worker::SharedBytes& piece = from.pieces[static_cast<size_t>(i)];
+  for (size_t i = 0; i < from.order.pieces.size(); ++i) {
+    const worker::SharedBytes& piece = from.pieces[i];
     const uint64_t hash = Hash64(piece.bytes);
-    if (hash != from.order.pieces(i).hash()) {
-      outcome.set_error(absl::StrCat("the base of span ", i, " is damaged"));
+    if (hash != from.order.pieces[i].hash) {
+      outcome.error = absl::StrCat("the base of span ", i, " is damaged");
       return outcome;
     }
     state.hashes.push_back(hash);
     state.bytes += piece.size();
     state.pieces.push_back(piece);
   }
-  for (const v1::SampleRange& range : from.order.consumed()) {
-    state.consumed.push_back({range.begin(), range.end()});
-  }
+  const auto consumed = from.order.consumed.ranges();
+  state.consumed.assign(consumed.begin(), consumed.end());
   state.sha256 = Sha256Hex(std::as_bytes(std::span(state.hashes)));
   const auto [there, fresh] =
-      states_.try_emplace({from.job, from.order.sequence()}, state);
+      states_.try_emplace({from.job, from.order.sequence.value()}, state);
   if (!fresh && there->second.sha256 != state.sha256) {
-    outcome.set_error("it is there with another state");
+    outcome.error = "it is there with another state";
     return outcome;
   }
-  outcome.set_bytes(state.bytes);
-  outcome.set_sha256(state.sha256);
+  outcome.bytes = state.bytes;
+  outcome.sha256 = state.sha256;
   KeepNewest(from.job, from.spec, from.order);
   return outcome;
 }
@@ -56,35 +54,37 @@ std::optional<coordinator::Checkpointed> SavedStates::Newest(JobId job) const {
   return saved;
 }
 
-void SavedStates::KeepNewest(JobId job, const v1::JobSpec& spec,
-                             const v1::CheckpointOrder& order) {
+void SavedStates::KeepNewest(JobId job, const job::JobSpec& spec,
+                             const protocol::CheckpointOrder& order) {
   std::vector<uint64_t> all;
   for (const auto& [key, state] : states_) {
     if (key.first == job) all.push_back(key.second);
   }
-  const size_t keep = std::max(1u, spec.checkpoint().keep());
+  const size_t keep = std::max(
+      1u, spec.checkpoint.value_or(job::JobSpec::Checkpoints{.keep = 0}).keep);
   while (all.size() > keep) {
     const uint64_t oldest = all.front();
     all.erase(all.begin());
-    const bool stays = oldest == order.sequence() ||
-                       std::find(order.pinned().begin(), order.pinned().end(),
-                                 oldest) != order.pinned().end();
+    const bool stays = Sequence(oldest) == order.sequence ||
+                       std::find(order.pinned.begin(), order.pinned.end(),
+                                 Sequence(oldest)) != order.pinned.end();
     if (!stays) states_.erase({job, oldest});
   }
 }
 
 absl::StatusOr<std::vector<SavedStates::Fragment>> SavedStates::Read(
-    JobId job, const v1::JobSpec& spec, const v1::RestoredState& wanted) {
-  const auto found = states_.find({job, wanted.checkpoint()});
+    JobId job, const job::JobSpec& spec,
+    const protocol::RestoredState& wanted) {
+  const auto found = states_.find({job, wanted.checkpoint.value()});
   if (found == states_.end()) {
-    return absl::NotFoundError(
-        absl::StrCat("checkpoint ", wanted.checkpoint(), " is not there"));
+    return absl::NotFoundError(absl::StrCat(
+        "checkpoint ", wanted.checkpoint.value(), " is not there"));
   }
   const State& state = found->second;
-  if (state.sha256 != wanted.sha256()) {
+  if (state.sha256 != wanted.sha256) {
     return absl::DataLossError("the checkpoint is another one");
   }
-  std::vector<Fragment> all(worker::FragmentsOf(spec));
+  std::vector<Fragment> all(job::FragmentCount(spec));
   const size_t spans = state.pieces.size() / all.size();
   for (size_t f = 0; f < all.size(); ++f) {
     all[f].file.kind = worker::PieceKey::Kind::kBase;

@@ -13,7 +13,8 @@
 
 #include "absl/status/statusor.h"
 #include "coordinator/core/records.h"
-#include "proto/skerry/v1/control.pb.h"
+#include "protocol/job_facts.h"
+#include "protocol/job_orders.h"
 #include "worker/core/effects.h"
 #include "worker/core/shared_bytes.h"
 #include "worker/daemon/state_saver.h"
@@ -24,7 +25,7 @@ class SavedStates {
  public:
   // Saves as the daemon does. The pieces must be those that the order names. A
   // checkpoint that is there already must be the same. Old checkpoints go.
-  v1::CheckpointOutcome Save(const worker::StateToSave& state);
+  protocol::CheckpointFact Save(const worker::StateToSave& state);
 
   // A fragment of a state as a base, whose sequence is to be set.
   struct Fragment {
@@ -32,8 +33,9 @@ class SavedStates {
     std::vector<worker::SharedBytes> contents;
   };
   // By fragment. Errors: NotFound; DataLoss, it is another one.
-  absl::StatusOr<std::vector<Fragment>> Read(JobId job, const v1::JobSpec& spec,
-                                             const v1::RestoredState& wanted);
+  absl::StatusOr<std::vector<Fragment>> Read(
+      JobId job, const job::JobSpec& spec,
+      const protocol::RestoredState& wanted);
 
   // As its manifest describes it; none when there is none.
   std::optional<coordinator::Checkpointed> Newest(JobId job) const;
@@ -47,8 +49,8 @@ class SavedStates {
     std::vector<worker::SharedBytes> pieces;
   };
   // That of the order and those that it pins stay.
-  void KeepNewest(JobId job, const v1::JobSpec& spec,
-                  const v1::CheckpointOrder& order);
+  void KeepNewest(JobId job, const job::JobSpec& spec,
+                  const protocol::CheckpointOrder& order);
 
   std::map<std::pair<JobId, uint64_t>, State> states_;
 };

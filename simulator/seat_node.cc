@@ -6,10 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "protocol/convert/orders.h"
+#include "protocol/job_facts.h"
+#include "protocol/job_orders.h"
 #include "simulator/quadratic_model.h"
 #include "simulator/worker_node.h"
 #include "simulator/world.h"
-#include "worker/convert/control.h"
 #include "worker/convert/peer.h"
 #include "worker/daemon/store_file.h"
 
@@ -67,15 +69,16 @@ void SimExecutor::Run(runtime::Task task) {
                  std::move(task));
 }
 
-SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
+SeatNode::SeatNode(World& world, WorkerNode& node,
+                   const protocol::JobOrders& orders,
                    std::function<void()> status_changed)
     : world_(world),
       node_(node),
-      job_(orders.job()),
-      uid_(orders.uid()),
-      spec_(orders.spec()),
+      job_(orders.job),
+      uid_(orders.uid),
+      spec_(orders.spec),
       start_(orders),
-      folder_(FolderOf(job_, orders.uid())),
+      folder_(FolderOf(job_, orders.uid)),
       answers_(node.process(), [this] { AfterSeat(); }),
       executor_(node.process(), world.random, world.setting.pace),
       bulk_(job_, node.bulk(), answers_),
@@ -91,8 +94,8 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
             Save(std::move(state), std::move(written));
           },
           status_changed),
-      trainer_(ShapeOf(world, node.host(), job_, orders.spec().name()),
-               ModelOf(world, node.host(), job_, orders.spec().name()),
+      trainer_(ShapeOf(world, node.host(), job_, orders.spec.name),
+               ModelOf(world, node.host(), job_, orders.spec.name),
                node.process(), world.random, answers_, world.islands,
                {[this](const worker::TrainerDescription& description) {
                   OnTrainerReady(description);
@@ -103,7 +106,7 @@ SeatNode::SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
   options.worker = world.NameOf(node.host());
   options.on_disk = Scan();
   const bool from_checkpoint = start_.NeedsCheckpoint(options.on_disk);
-  options.fragments = worker::FragmentsOf(spec_);
+  options.fragments = job::FragmentCount(spec_);
   options.disk_retry_interval = world.setting.options.lease / 2;
   options.part_bytes = world.setting.part_bytes;
   seat_ = std::make_unique<worker::Seat>(
@@ -167,10 +170,10 @@ void SeatNode::Save(worker::StateToSave state,
   };
   After(part(), [this, rest = part(), state = std::move(state),
                  written = std::move(written)]() mutable {
-    v1::CheckpointOutcome outcome;
+    protocol::CheckpointFact outcome;
     if (world_.machine(node_.host()).disk->full) {
-      outcome.set_sequence(state.order.sequence());
-      outcome.set_error("the folder is full");
+      outcome.sequence = state.order.sequence;
+      outcome.error = "the folder is full";
     } else {
       outcome = world_.saved_states.Save(state);
     }
@@ -214,11 +217,11 @@ void SeatNode::StoreCheckpoint(
 }
 
 absl::Status SeatNode::OnOrders(Revision revision,
-                                const v1::JobOrders& orders) {
-  SKERRY_ASSIGN_OR_RETURN(const worker::JobOrders checked,
-                          worker::JobOrdersFromProto(orders));
-  world_.observer.OnOrdersHeard(node_.host(), node_.run(), checked);
-  seat_->OnOrders(node_.process().Now(), revision, checked);
+                                const protocol::JobOrders& orders) {
+  SKERRY_ASSIGN_OR_RETURN(const worker::JobSettings settings,
+                          worker::JobSettingsOf(orders));
+  world_.observer.OnOrdersHeard(node_.host(), node_.run(), orders);
+  seat_->OnOrders(node_.process().Now(), revision, orders, settings);
   saver_.OnOrders(orders, trainer_.elements());
   AfterSeat();
   return absl::OkStatus();
@@ -256,27 +259,26 @@ void SeatNode::OnAgreeCut(const worker::CutRequest& request,
   AfterSeat();
 }
 
-const worker::JobFacts& SeatNode::facts() {
+const protocol::JobFacts& SeatNode::facts() {
   if (!facts_.has_value()) facts_ = seat_->Facts();
   return *facts_;
 }
 
-void SeatNode::WriteStatus(v1::JobStatus* out) {
+protocol::JobFacts SeatNode::Say() {
   world_.observer.OnFactsSaid({node_.host(), node_.run(), *seat_, facts()},
                               *world_.machine(node_.host()).disk, folder_);
-  worker::JobFactsToProto(facts(), out);
-  if (out->error().empty() && out->state() == v1::SEAT_STATE_RECOVERING) {
-    out->set_error(restore_error_);
+  protocol::JobFacts said = facts();
+  if (said.error.empty() && said.state == protocol::SeatState::kRecovering) {
+    said.error = restore_error_;
   }
-  if (saver_.outcome().has_value()) {
-    *out->mutable_checkpoint() = *saver_.outcome();
-  }
-  bulk_.WriteLinks(out);
-  out->set_uid(uid_);
+  said.checkpoint = saver_.outcome();
+  said.links = bulk_.Links();
+  said.uid = uid_;
   if (!fatal_.empty()) {
-    out->set_state(v1::SEAT_STATE_FAILED);
-    out->set_error(fatal_);
+    said.state = protocol::SeatState::kFailed;
+    said.error = fatal_;
   }
+  return said;
 }
 
 void SeatNode::StartTrainer() {

@@ -12,7 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "proto/skerry/v1/control.pb.h"
+#include "job/job_spec.h"
+#include "protocol/job_facts.h"
+#include "protocol/job_orders.h"
 #include "runtime/executor.h"
 #include "simulator/saved_states.h"
 #include "simulator/setting.h"
@@ -49,11 +51,11 @@ class SimExecutor final : public runtime::Executor {
 class SeatNode final : worker::DiskPort, worker::PeerPort {
  public:
   // `world` and `node` outlive it. `orders` are the first that name the job.
-  SeatNode(World& world, WorkerNode& node, const v1::JobOrders& orders,
+  SeatNode(World& world, WorkerNode& node, const protocol::JobOrders& orders,
            std::function<void()> status_changed);
   ~SeatNode() override;
 
-  absl::Status OnOrders(Revision revision, const v1::JobOrders& orders);
+  absl::Status OnOrders(Revision revision, const protocol::JobOrders& orders);
   void OnBootChanged(const std::string& reason);
   void SetDraining(bool draining);
   void KillTrainer();
@@ -62,18 +64,19 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
                                const worker::SharedBytes& payload);
   void OnAgreeCut(const worker::CutRequest& request,
                   worker::Seat::CutAnswer answer);
-  void WriteStatus(v1::JobStatus* out);
+  // What the worker says of the job; observers hear of it.
+  protocol::JobFacts Say();
 
   worker::Seat& seat() { return *seat_; }
   // When orders name another sequence, this object is of no use any more.
-  uint64_t restored() const { return start_.restored().sequence(); }
+  Sequence restored() const { return start_.restored().sequence; }
   uint64_t uid() const { return uid_; }
   const std::string& folder() const { return folder_; }
   static std::string FolderOf(JobId job, uint64_t uid);
   // Returns whether the seat may have changed since the last call.
   bool TakeTouched() { return std::exchange(touched_, false); }
   // Returns the facts of the seat's present state.
-  const worker::JobFacts& facts();
+  const protocol::JobFacts& facts();
 
  private:
   std::vector<worker::StoredFile> Scan();
@@ -114,7 +117,7 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   WorkerNode& node_;
   const JobId job_;
   const uint64_t uid_;
-  const v1::JobSpec spec_;
+  const job::JobSpec spec_;
   const worker::JobStart start_;
   const std::string folder_;
   worker::SeatAnswers answers_;
@@ -140,7 +143,7 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
   std::optional<Instant> armed_;
   bool touched_ = true;
   // The facts, unless nobody has asked for them since the seat last changed.
-  std::optional<worker::JobFacts> facts_;
+  std::optional<protocol::JobFacts> facts_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 

@@ -8,10 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/release.h"
+#include "protocol/convert/orders.h"
+#include "protocol/convert/status.h"
 #include "simulator/coordinator_node.h"
 #include "simulator/seat_node.h"
 #include "simulator/world.h"
-#include "worker/convert/control.h"
 
 namespace skerry::sim {
 namespace {
@@ -28,8 +29,8 @@ int64_t UnixMs(Instant now) {
 }
 
 // What the disk has when a process starts.
-std::vector<worker::StoredFolder> FoldersOn(const WorkerDisk& disk) {
-  std::map<worker::JobFolder, uint64_t> bytes;
+std::vector<protocol::StoredJob> FoldersOn(const WorkerDisk& disk) {
+  std::map<protocol::StoredJobKey, uint64_t> bytes;
   for (const std::string& path : disk.Paths()) {
     // jobs/JOB-UID/FILE
     const std::vector<std::string> parts =
@@ -42,7 +43,7 @@ std::vector<worker::StoredFolder> FoldersOn(const WorkerDisk& disk) {
     }
     bytes[{JobId(job), uid}] += disk.Find(path)->size();
   }
-  std::vector<worker::StoredFolder> folders;
+  std::vector<protocol::StoredJob> folders;
   for (const auto& [folder, size] : bytes) folders.push_back({folder, size, 0});
   return folders;
 }
@@ -147,51 +148,40 @@ void WorkerNode::OnAgreeCut(
 
 void WorkerNode::OnOrders(uint64_t session, const OrdersMessage& message) {
   if (session_ == nullptr || session_->id != session) return;
-  const v1::Orders& orders = *message;
-  if (orders.boot() != boot_) return;
+  const protocol::HeardOrders heard = protocol::OrdersFromProto(*message);
+  const protocol::Orders& orders = heard.orders;
+  if (orders.boot != Boot(boot_)) return;
   backoff_ = kBackoffMin;
-  const Revision revision(orders.revision());
-  if (revision < revision_) return;
-  revision_ = revision;
-  seen_ = std::max(seen_, revision);
-  incarnation_ = Incarnation(orders.incarnation());
-  if (orders.lease_ms() > 0) {
-    status_interval_ =
-        kStatusShareOfLease * absl::Milliseconds(orders.lease_ms());
+  if (orders.revision < revision_) return;
+  revision_ = orders.revision;
+  seen_ = std::max(seen_, revision_);
+  incarnation_ = orders.incarnation;
+  if (orders.lease > absl::ZeroDuration()) {
+    status_interval_ = kStatusShareOfLease * orders.lease;
   }
-  if (std::exchange(told_to_drain_, orders.drain()) != orders.drain()) {
+  if (std::exchange(told_to_drain_, orders.drain) != orders.drain) {
     SetJobsDraining();
   }
   std::set<uint64_t> named;
-  for (const v1::JobOrders& job : orders.jobs()) {
-    named.insert(job.job());
-    OnJobOrders(revision, job);
+  for (const protocol::JobOrders& job : orders.jobs) {
+    named.insert(job.job.value());
+    OnJobOrders(revision_, job);
+  }
+  for (const protocol::HeardOrders::Refused& job : heard.refused) {
+    world_.observer.OnBroken(absl::StrCat(
+        "worker ", host_, " refused orders: ", job.why.ToString()));
   }
   std::erase_if(jobs_,
                 [&](const auto& job) { return !named.contains(job.first); });
   KeepFolders(orders);
-  if (orders.released() && draining_) world_.Exit(host_, "it is released");
+  if (orders.released && draining_) world_.Exit(host_, "it is released");
 }
 
-void WorkerNode::KeepFolders(const v1::Orders& orders) {
-  const auto folder_of = [](const v1::StoredJobKey& key) {
-    return worker::JobFolder{JobId(key.job()), key.uid()};
-  };
-  worker::FolderOrders said;
-  for (const v1::JobOrders& job : orders.jobs()) {
-    if (worker::HasEnded(job.phase())) continue;
-    said.live.push_back({JobId(job.job()), job.uid()});
-  }
-  for (const auto& one : orders.ended_jobs()) {
-    said.ended.push_back(folder_of(one));
-  }
-  for (const auto& one : orders.removed_jobs()) {
-    said.removed.push_back(folder_of(one));
-  }
+void WorkerNode::KeepFolders(const protocol::Orders& orders) {
   const int64_t now = UnixMs(process_.Now());
-  folders_.OnOrders(said, now);
+  folders_.OnOrders(worker::FoldersIn(orders), now);
   WorkerDisk& disk = *world_.machine(host_).disk;
-  for (const worker::JobFolder& folder : folders_.TakeRemovable(now)) {
+  for (const protocol::StoredJobKey& folder : folders_.TakeRemovable(now)) {
     world_.observer.OnFolderRemoved(host_, folder.job, folder.uid);
     const auto job = jobs_.find(folder.job.value());
     const std::string path = SeatNode::FolderOf(folder.job, folder.uid);
@@ -203,15 +193,16 @@ void WorkerNode::KeepFolders(const v1::Orders& orders) {
   }
 }
 
-void WorkerNode::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
-  const worker::JobFolder folder{JobId(orders.job()), orders.uid()};
-  if (!jobs_.contains(orders.job())) {
-    if (!folders_.MayOpen(folder, worker::HasEnded(orders.phase()))) return;
+void WorkerNode::OnJobOrders(Revision revision,
+                             const protocol::JobOrders& orders) {
+  const protocol::StoredJobKey folder{orders.job, orders.uid};
+  if (!jobs_.contains(orders.job.value())) {
+    if (!folders_.MayOpen(folder, IsOver(orders.phase))) return;
     folders_.OnOpened(folder);
   }
-  std::unique_ptr<SeatNode>& job = jobs_[orders.job()];
-  if (job != nullptr && job->uid() != orders.uid()) job.reset();
-  if (job != nullptr && orders.restored().sequence() != job->restored()) {
+  std::unique_ptr<SeatNode>& job = jobs_[orders.job.value()];
+  if (job != nullptr && job->uid() != orders.uid) job.reset();
+  if (job != nullptr && RestoredAt(orders) != job->restored()) {
     job.reset();
   }
   if (job == nullptr) {
@@ -240,34 +231,25 @@ void WorkerNode::StatusChanged() {
 
 void WorkerNode::SendStatus() {
   status_due_ = false;
-  const std::shared_ptr<v1::Status> message = world_.status_pool.Take();
-  v1::Status& status = *message;
-  status.Clear();
-  status.set_protocol_version(kProtocolVersion);
-  status.set_release(kRelease);
-  status.mutable_self()->set_worker(world_.NameOf(host_));
-  status.mutable_self()->set_address(AddressOf(host_));
-  status.mutable_self()->set_island_address(AddressOf(host_));
-  status.set_island(world_.shape(host_).island);
-  status.set_boot(boot_);
-  status.set_incarnation(incarnation_.value());
-  status.set_counter(++counter_);
-  status.set_draining(draining_);
-  status.set_folder(FolderOf(world_, host_));
-  status.set_process(first_boot_);
-  uint64_t seen = seen_.value();
+  protocol::StatusFacts facts;
+  facts.release = kRelease;
+  facts.self = {world_.NameOf(host_), AddressOf(host_), AddressOf(host_)};
+  facts.island = world_.shape(host_).island;
+  facts.boot = Boot(boot_);
+  facts.incarnation = incarnation_;
+  facts.counter = ++counter_;
+  facts.draining = draining_;
+  facts.folder = FolderId(FolderOf(world_, host_));
+  facts.process = Boot(first_boot_);
+  facts.seen = seen_;
   for (const auto& [id, job] : jobs_) {
-    seen = std::max(seen, job->seat().HighestAttempt().value());
+    facts.seen =
+        std::max(facts.seen, Revision(job->seat().HighestAttempt().value()));
   }
-  status.set_seen(seen);
-  for (const auto& [id, job] : jobs_) job->WriteStatus(status.add_jobs());
-  for (const worker::StoredFolder& one : folders_.Report()) {
-    v1::StoredJob* stored = status.add_stored_jobs();
-    stored->set_job(one.folder.job.value());
-    stored->set_uid(one.folder.uid);
-    stored->set_bytes(one.bytes);
-    stored->set_ended_unix_ms(one.ended_unix_ms);
-  }
+  for (const auto& [id, job] : jobs_) facts.jobs.push_back(job->Say());
+  facts.stored.all = folders_.Report();
+  const std::shared_ptr<v1::Status> message = world_.status_pool.Take();
+  StatusToProto(facts, message.get());
   newest_ = message;
   if (session_ == nullptr && !waiting_) Open();
   Flush();

@@ -55,9 +55,9 @@ class WorkerNode final : public transport::BulkReceiver {
 
  private:
   void OnOrders(uint64_t session, const OrdersMessage& orders);
-  void OnJobOrders(Revision revision, const v1::JobOrders& orders);
+  void OnJobOrders(Revision revision, const protocol::JobOrders& orders);
   // Removes the folders that may go.
-  void KeepFolders(const v1::Orders& orders);
+  void KeepFolders(const protocol::Orders& orders);
   void OnSessionEnd(const absl::Status& why);
   void TakeNewBoot(const std::string& reason);
   void SetJobsDraining();

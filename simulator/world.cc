@@ -73,9 +73,9 @@ bool World::AllWorkersWell() const {
     if (workers_[host] == nullptr) return false;
     bool well = true;
     workers_[host]->EachSeat([&](SeatNode& node) {
-      const worker::JobFacts facts = node.seat().Facts();
-      well &= facts.state == worker::SeatState::kActive ||
-              facts.state == worker::SeatState::kResting;
+      const protocol::JobFacts facts = node.seat().Facts();
+      well &= facts.state == protocol::SeatState::kActive ||
+              facts.state == protocol::SeatState::kResting;
     });
     if (!well) return false;
   }
@@ -89,11 +89,11 @@ std::string World::WorkersText() const {
     if (workers_[host] == nullptr) absl::StrAppend(&text, " down");
     if (workers_[host] != nullptr) {
       workers_[host]->EachSeat([&text](SeatNode& node) {
-        const worker::JobFacts facts = node.seat().Facts();
+        const protocol::JobFacts facts = node.seat().Facts();
         absl::StrAppend(&text, " job ", facts.job.value(), " state ",
                         static_cast<int>(facts.state), " life ",
                         facts.life.value(), " ", facts.error);
-        for (const worker::FragmentFacts& one : facts.fragments) {
+        for (const protocol::FragmentFacts& one : facts.fragments) {
           absl::StrAppend(&text, " applied ", one.applied.value(), " stored ",
                           one.stored_through.value());
         }

@@ -40,7 +40,7 @@ using coordinator::ClusterOptions;
 using coordinator::ClusterShell;
 using coordinator::CompactionRule;
 using coordinator::SqliteJournal;
-using coordinator::StatusFacts;
+using protocol::StatusFacts;
 
 // From the requirements on durable state: mutations a second, seconds at the
 // 99th percentile, seconds from start to serving with 10,000 records.
@@ -273,10 +273,10 @@ class JobHistory {
   static std::string Island(uint64_t island) {
     return absl::StrCat("island-", island);
   }
-  static coordinator::PeerAddress Peer(uint64_t island) {
+  static protocol::PeerAddress Peer(uint64_t island) {
     return {absl::StrCat("worker-", island), "127.0.0.1:1", ""};
   }
-  static coordinator::SpanHolder Holder(uint64_t island) {
+  static protocol::SpanHolder Holder(uint64_t island) {
     return {0, kSpans, Peer(island), 0};
   }
   uint64_t round_ = 0;

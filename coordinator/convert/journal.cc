@@ -1,6 +1,5 @@
 #include "coordinator/convert/journal.h"
 
-#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,14 +10,15 @@
 namespace skerry::coordinator {
 namespace {
 
-constexpr int kAnyNumber = std::numeric_limits<int>::max();
+using protocol::kAnyNumber;
 
 template <typename Repeated>
 absl::StatusOr<std::vector<SpanHolder>> HoldersFromProto(
     const Repeated& holders) {
   std::vector<SpanHolder> out;
   for (const v1::SpanHolder& holder : holders) {
-    SKERRY_ASSIGN_OR_RETURN(SpanHolder one, HolderFromProto(holder, "holders"));
+    SKERRY_ASSIGN_OR_RETURN(SpanHolder one,
+                            protocol::HolderFromProto(holder, "holders"));
     out.push_back(std::move(one));
   }
   return out;
@@ -44,7 +44,7 @@ void ToProto(const JobEnded& r, v1::JournalRecord* out) {
 
 absl::StatusOr<Record> FromProto(const v1::JobEnded& p) {
   SKERRY_ASSIGN_OR_RETURN(const JobPhase phase,
-                          PhaseFromProto(p.phase(), "phase"));
+                          protocol::PhaseFromProto(p.phase(), "phase"));
   if (phase <= JobPhase::kRunning) return BadField("phase", "is not an end");
   return JobEnded{JobId(p.job()), phase, p.reason()};
 }
@@ -98,7 +98,8 @@ void ToProto(const WorkerAdmitted& r, v1::JournalRecord* out) {
 }
 
 absl::StatusOr<Record> FromProto(const v1::WorkerAdmitted& p) {
-  SKERRY_ASSIGN_OR_RETURN(PeerAddress self, PeerFromProto(p.self(), "self"));
+  SKERRY_ASSIGN_OR_RETURN(protocol::PeerAddress self,
+                          protocol::PeerFromProto(p.self(), "self"));
   return WorkerAdmitted{std::move(self),      Boot(p.boot()),
                         p.island(),           p.release(),
                         FolderId(p.folder()), Boot(p.process())};
@@ -206,14 +207,15 @@ absl::StatusOr<Record> FromProto(const v1::Opened& p) {
   r.fragment = FragmentId(p.fragment());
   r.sequence = Sequence(p.sequence());
   for (const v1::Member& member : p.members()) {
-    SKERRY_ASSIGN_OR_RETURN(Member one, MemberFromProto(member, "members"));
+    SKERRY_ASSIGN_OR_RETURN(Member one,
+                            protocol::MemberFromProto(member, "members"));
     r.members.push_back(std::move(one));
   }
   r.owners.assign(p.owners().begin(), p.owners().end());
   for (const uint32_t owner : r.owners) {
     if (owner >= r.members.size()) return BadField("owners", "is no member");
   }
-  SKERRY_ASSIGN_OR_RETURN(r.hops, HopsFromProto(p.hops(), "hops"));
+  SKERRY_ASSIGN_OR_RETURN(r.hops, protocol::HopsFromProto(p.hops(), "hops"));
   r.total_weight = p.total_weight();
   r.reason = p.reason();
   return r;
@@ -257,7 +259,8 @@ absl::StatusOr<Record> FromProto(const v1::Committed& p) {
   r.attempt = Attempt(p.attempt());
   r.hashes.assign(p.hashes().begin(), p.hashes().end());
   r.total_weight = p.total_weight();
-  SKERRY_ASSIGN_OR_RETURN(r.scalars, ScalarsFromProto(p.scalars(), "scalars"));
+  SKERRY_ASSIGN_OR_RETURN(r.scalars,
+                          protocol::ScalarsFromProto(p.scalars(), "scalars"));
   return r;
 }
 
@@ -334,8 +337,9 @@ void ToProto(const Counted& r, v1::JournalRecord* out) {
 }
 
 absl::StatusOr<Record> FromProto(const v1::Counted& p) {
-  SKERRY_ASSIGN_OR_RETURN(const SeatCounters counters,
-                          CountersFromProto(p.counters(), "counters"));
+  SKERRY_ASSIGN_OR_RETURN(
+      const SeatCounters counters,
+      protocol::CountersFromProto(p.counters(), "counters"));
   return Counted{JobId(p.job()), p.worker(), counters};
 }
 

@@ -33,11 +33,12 @@ std::vector<Record> OneOfEach() {
   const RoundScalars scalars{2.5, 12, 1.5, 0.25};
   const Member member{ReplicaId(1),
                       Life(5),
-                      {Round(2), Sequence(4), 8, {{0, 8}}, scalars},
+                      {Round(2), Sequence(4), 8,
+                       data::RangeSet(data::SampleRange{0, 8}), scalars},
                       {holder},
-                      "bf16"};
+                      compression::CodecId::kBf16};
   Member apart = member;
-  apart.result_codec = "nf4";
+  apart.result_codec = compression::CodecId::kNf4;
   return {
       JobSubmitted{FilledSpec(), "key"},
       JobEnded{JobId(1), JobPhase::kCancelled, "why"},

@@ -166,12 +166,12 @@ absl::StatusOr<std::optional<Checkpointed>> RestoreChoiceFromProto(
   saved.worker = "operator";
   saved.sha256 = state.sha256();
   saved.bytes = state.bytes();
-  SKERRY_ASSIGN_OR_RETURN(
-      saved.consumed,
-      RangesFromProto(state.consumed(), kRangesMax, "checkpoint.consumed"));
-  SKERRY_ASSIGN_OR_RETURN(
-      saved.lacking,
-      RangeListsFromProto(state.lacking(), kRangesMax, "checkpoint.lacking"));
+  SKERRY_ASSIGN_OR_RETURN(saved.consumed,
+                          RangesFromProto(state.consumed(), job::kRangesMax,
+                                          "checkpoint.consumed"));
+  SKERRY_ASSIGN_OR_RETURN(saved.lacking,
+                          RangeListsFromProto(state.lacking(), job::kRangesMax,
+                                              "checkpoint.lacking"));
   return std::optional<Checkpointed>(std::move(saved));
 }
 

@@ -1,6 +1,5 @@
 #include "coordinator/convert/snapshot.h"
 
-#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,7 +10,7 @@
 namespace skerry::coordinator {
 namespace {
 
-constexpr int kAnyNumber = std::numeric_limits<int>::max();
+using protocol::kAnyNumber;
 
 // A record as one field of a snapshot: it is checked as in the journal.
 template <typename T, typename Proto>
@@ -43,7 +42,8 @@ void WorkerToProto(const WorkerSnapshot& worker, v1::WorkerSnapshot* out) {
 
 absl::StatusOr<WorkerSnapshot> WorkerFromProto(const v1::WorkerSnapshot& p) {
   WorkerSnapshot worker;
-  SKERRY_ASSIGN_OR_RETURN(worker.self, PeerFromProto(p.self(), "self"));
+  SKERRY_ASSIGN_OR_RETURN(worker.self,
+                          protocol::PeerFromProto(p.self(), "self"));
   worker.island = p.island();
   worker.release = p.release();
   worker.boot = Boot(p.boot());
@@ -132,36 +132,11 @@ absl::StatusOr<LedgerSnapshot> LedgerFromProto(const v1::LedgerSnapshot& p) {
   return out;
 }
 
-void CommitToProto(const CommittedEntry& entry, v1::CommittedEntry* out) {
-  out->set_sequence(entry.sequence.value());
-  out->set_attempt(entry.attempt.value());
-  out->mutable_hashes()->Assign(entry.hashes.begin(), entry.hashes.end());
-  out->set_total_weight(entry.total_weight);
-  out->set_samples_committed(entry.samples_committed);
-  ScalarsToProto(entry.scalars, out->mutable_scalars());
-  out->set_state(entry.state);
-  out->set_members(entry.members);
-}
-
-absl::StatusOr<CommittedEntry> CommitFromProto(const v1::CommittedEntry& p) {
-  CommittedEntry out;
-  out.sequence = Sequence(p.sequence());
-  out.attempt = Attempt(p.attempt());
-  out.hashes.assign(p.hashes().begin(), p.hashes().end());
-  out.total_weight = p.total_weight();
-  out.samples_committed = p.samples_committed();
-  out.state = p.state();
-  out.members = p.members();
-  SKERRY_ASSIGN_OR_RETURN(out.scalars,
-                          ScalarsFromProto(p.scalars(), "scalars"));
-  return out;
-}
-
 void FragmentToProto(const FragmentSnapshot& fragment,
                      v1::FragmentSnapshot* out) {
   out->set_fragment(static_cast<uint32_t>(fragment.fragment.value()));
   for (const CommittedEntry& entry : fragment.history) {
-    CommitToProto(entry, out->add_history());
+    CommittedToProto(entry, out->add_history());
   }
   if (fragment.open.has_value()) {
     out->set_attempt(fragment.open->first.value());
@@ -175,12 +150,7 @@ void FragmentToProto(const FragmentSnapshot& fragment,
   for (const auto& [life, outcome] : fragment.outcomes) {
     v1::FragmentSnapshot::LifeOutcome* one = out->add_outcomes();
     one->set_life(life.value());
-    one->mutable_outcome()->set_round(outcome.round.value());
-    one->mutable_outcome()->set_kind(outcome.kind == Outcome::Kind::kCommitted
-                                         ? v1::Outcome::KIND_COMMITTED
-                                         : v1::Outcome::KIND_DROPPED);
-    one->mutable_outcome()->set_attempt(outcome.attempt.value());
-    one->mutable_outcome()->set_sequence(outcome.sequence.value());
+    OutcomeToProto(outcome, one->mutable_outcome());
   }
   for (const Life life : fragment.ended_members) {
     out->add_ended_members(life.value());
@@ -189,14 +159,12 @@ void FragmentToProto(const FragmentSnapshot& fragment,
   out->set_dropped_total(fragment.dropped_total);
 }
 
-absl::StatusOr<Outcome> OutcomeFromProto(const v1::Outcome& p) {
-  Outcome out{Round(p.round()), Outcome::Kind::kCommitted, Attempt(p.attempt()),
-              Sequence(p.sequence())};
-  if (p.kind() == v1::Outcome::KIND_COMMITTED) return out;
-  if (p.kind() != v1::Outcome::KIND_DROPPED) {
+absl::StatusOr<Outcome> DecidedFromProto(const v1::Outcome& p) {
+  SKERRY_ASSIGN_OR_RETURN(const Outcome out,
+                          protocol::OutcomeFromProto(p, "outcome"));
+  if (out.kind == Outcome::Kind::kPending) {
     return BadField("outcome", "is not decided");
   }
-  out.kind = Outcome::Kind::kDropped;
   return out;
 }
 
@@ -205,7 +173,8 @@ absl::StatusOr<FragmentSnapshot> FragmentFromProto(
   FragmentSnapshot out;
   out.fragment = FragmentId(p.fragment());
   for (const v1::CommittedEntry& entry : p.history()) {
-    SKERRY_ASSIGN_OR_RETURN(CommittedEntry one, CommitFromProto(entry));
+    SKERRY_ASSIGN_OR_RETURN(CommittedEntry one,
+                            protocol::CommittedFromProto(entry, "history"));
     out.history.push_back(std::move(one));
   }
   if (p.has_open()) {
@@ -219,7 +188,7 @@ absl::StatusOr<FragmentSnapshot> FragmentFromProto(
   for (const uint64_t replica : p.blamed()) out.blamed.emplace_back(replica);
   for (const v1::FragmentSnapshot::LifeOutcome& one : p.outcomes()) {
     SKERRY_ASSIGN_OR_RETURN(const Outcome outcome,
-                            OutcomeFromProto(one.outcome()));
+                            DecidedFromProto(one.outcome()));
     out.outcomes.emplace_back(Life(one.life()), outcome);
   }
   for (const uint64_t life : p.ended_members()) {
@@ -350,7 +319,8 @@ absl::Status NewerFromProto(const v1::JobSnapshot& p, JobSnapshot* out) {
         RecordPart<Counted>(one, &v1::JournalRecord::mutable_counted));
     out->counted.emplace_back(std::move(counted.worker), counted.counters);
   }
-  SKERRY_ASSIGN_OR_RETURN(out->totals, CountersFromProto(p.totals(), "totals"));
+  SKERRY_ASSIGN_OR_RETURN(out->totals,
+                          protocol::CountersFromProto(p.totals(), "totals"));
   return absl::OkStatus();
 }
 
@@ -388,7 +358,8 @@ absl::StatusOr<JobSnapshot> JobFromProto(const v1::JobSnapshot& p) {
       out.submitted,
       RecordPart<JobSubmitted>(p.submitted(),
                                &v1::JournalRecord::mutable_job_submitted));
-  SKERRY_ASSIGN_OR_RETURN(out.phase, PhaseFromProto(p.phase(), "phase"));
+  SKERRY_ASSIGN_OR_RETURN(out.phase,
+                          protocol::PhaseFromProto(p.phase(), "phase"));
   out.end_reason = p.end_reason();
   out.paused = p.paused();
   out.element_count = p.element_count();

@@ -9,6 +9,8 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::Progress;
+
 struct SpanCount {
   size_t current = 0;
   size_t reported = 0;

@@ -14,7 +14,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "base/ids.h"
-#include "coordinator/core/facts.h"
+#include "protocol/fragment_facts.h"
 
 namespace skerry::coordinator {
 
@@ -27,7 +27,7 @@ struct MemberReport {
   // By span; unset where its worker has not reported. Sized to the span count.
   std::vector<std::optional<uint64_t>> hashes;
   // What its workers say has arrived, one list a worker that said anything.
-  std::vector<std::vector<Progress>> received;
+  std::vector<std::vector<protocol::Progress>> received;
 
   bool Complete() const;
 };

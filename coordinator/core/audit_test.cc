@@ -10,7 +10,7 @@ Entry Open(uint64_t index, std::vector<data::SampleRange> ranges) {
   opened.job = JobId(1);
   for (const data::SampleRange range : ranges) {
     Member member;
-    member.contribution.ranges = {range};
+    member.contribution.ranges = data::RangeSet(range);
     opened.members.push_back(member);
   }
   return {Revision(index), opened};

@@ -32,7 +32,7 @@ Instant EndOfRest(const Chase& chase) {
 // Returns nothing if the seat does not recover or lacks a state of some
 // fragment.
 std::optional<uint64_t> FoldedBy(const JobState& job, const Seat& seat) {
-  if (seat.facts.state != SeatState::kRecovering ||
+  if (seat.facts.state != protocol::SeatState::kRecovering ||
       seat.facts.fragments.size() != job.fragments.size()) {
     return std::nullopt;
   }

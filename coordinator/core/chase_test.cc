@@ -7,6 +7,8 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::SeatState;
+
 class ChaseTest : public testing::Test {
  protected:
   ChaseTest() {

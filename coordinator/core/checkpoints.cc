@@ -130,7 +130,7 @@ void TakeCheckpoint(JobState& job, const Decider& decider,
       !facts.checkpoint.has_value()) {
     return;
   }
-  const CheckpointFact& fact = *facts.checkpoint;
+  const protocol::CheckpointFact& fact = *facts.checkpoint;
   const Worker* saver = decider.workers.FindCurrent(worker);
   const bool ordered = job.saving.has_value() && job.saving->worker == worker &&
                        job.saving->order.sequence == fact.sequence;
@@ -146,7 +146,6 @@ void TakeCheckpoint(JobState& job, const Decider& decider,
   }
   const std::optional<TakenIn> taken = TakenInAt(job, fact.sequence);
   if (!taken.has_value()) return;
-  Ranges ranges = RangesOf(taken->consumed);
   if (fact.sha256.empty()) {
     if (job.saving.has_value()) return;
     // Ordered by a former process.
@@ -156,7 +155,7 @@ void TakeCheckpoint(JobState& job, const Decider& decider,
                         {fact.sequence,
                          taken->consumed.total(),
                          {},
-                         ranges,
+                         taken->consumed,
                          {},
                          SequencesAt(job, fact.sequence)}};
     return;
@@ -167,7 +166,7 @@ void TakeCheckpoint(JobState& job, const Decider& decider,
   }
   job.save_failures = 0;
   decider.emit(Checkpointed{job.id, fact.sequence, worker, fact.sha256,
-                            fact.bytes, "", std::move(ranges),
+                            fact.bytes, "", RangesOf(taken->consumed),
                             RangesOf(taken->lacking)});
 }
 
@@ -200,12 +199,12 @@ void DecideCheckpoints(JobState& job, const Decider& decider) {
   }
   const std::string worker = ChooseSaver(job, decider.workers, *state);
   if (worker.empty()) return;
-  job.saving =
-      Saving{worker,
-             decider.workers.FindCurrent(worker)->incarnation,
-             decider.now,
-             {state->sequence, state->samples_committed, state->pieces,
-              state->consumed, Pinned(job), state->fragment_sequences}};
+  job.saving = Saving{worker,
+                      decider.workers.FindCurrent(worker)->incarnation,
+                      decider.now,
+                      {state->sequence, state->samples_committed, state->pieces,
+                       data::RangeSet(state->consumed), Pinned(job),
+                       state->fragment_sequences}};
   job.touched.insert(worker);
 }
 
@@ -240,8 +239,8 @@ std::string CheckpointFolderTrouble(const JobState& job) {
   return first;
 }
 
-std::optional<CheckpointOrder> CheckpointOrderFor(const JobState& job,
-                                                  std::string_view worker) {
+std::optional<protocol::CheckpointOrder> CheckpointOrderFor(
+    const JobState& job, std::string_view worker) {
   if (job.Ended() || !job.saving.has_value() || job.saving->worker != worker) {
     return std::nullopt;
   }

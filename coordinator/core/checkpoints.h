@@ -47,8 +47,8 @@ bool AwaitsCheckpoint(const JobState& job);
 std::string CheckpointFolderTrouble(const JobState& job);
 
 // Without pieces: the worker saves that state already.
-std::optional<CheckpointOrder> CheckpointOrderFor(const JobState& job,
-                                                  std::string_view worker);
+std::optional<protocol::CheckpointOrder> CheckpointOrderFor(
+    const JobState& job, std::string_view worker);
 
 }  // namespace skerry::coordinator
 

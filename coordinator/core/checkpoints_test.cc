@@ -53,7 +53,7 @@ class CheckpointsTest : public testing::Test {
     }
   }
   void Decide() { DecideCheckpoints(bench_.job, bench_.decider()); }
-  void Say(const std::string& worker, CheckpointFact fact) {
+  void Say(const std::string& worker, protocol::CheckpointFact fact) {
     bench_.Facts(worker).checkpoint = std::move(fact);
     TakeCheckpoint(bench_.job, bench_.decider(), worker, bench_.Facts(worker));
   }

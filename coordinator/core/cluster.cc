@@ -24,6 +24,8 @@
 #include "job/review.h"
 
 namespace skerry::coordinator {
+
+using protocol::StoredKeys;
 class Cluster::Impl {
  public:
   explicit Impl(const ClusterOptions& options)
@@ -251,7 +253,7 @@ class Cluster::Impl {
     orders.revision = fold_.revision();
     orders.data_paths = looks_.PathsFor(*worker, now);
     AddStoredJobs(jobs_, *worker, orders);
-    for (JobOrders& job : orders.jobs) {
+    for (protocol::JobOrders& job : orders.jobs) {
       job.generate = desk_.OrdersFor(job.job, name);
     }
     return orders;

@@ -32,17 +32,22 @@
 #include "base/instant.h"
 #include "coordinator/core/audit.h"
 #include "coordinator/core/events.h"
-#include "coordinator/core/facts.h"
 #include "coordinator/core/generate_desk.h"
 #include "coordinator/core/job_plan.h"
 #include "coordinator/core/options.h"
-#include "coordinator/core/orders.h"
 #include "coordinator/core/records.h"
 #include "coordinator/core/snapshot.h"
 #include "coordinator/core/views.h"
+#include "coordinator/core/worker_intent.h"
 #include "job/job_spec.h"
+#include "protocol/job_orders.h"
+#include "protocol/orders.h"
+#include "protocol/status_facts.h"
+#include "protocol/stored_jobs.h"
 
 namespace skerry::coordinator {
+
+using protocol::Orders;
 
 struct Submission {
   JobId job;
@@ -123,7 +128,7 @@ class Cluster {
   // this. Not durable.
   //
   // Errors: as RemoveStoredJobs.
-  absl::Status RemoveStored(std::string_view worker, StoredKeys keys,
+  absl::Status RemoveStored(std::string_view worker, protocol::StoredKeys keys,
                             Instant now);
   // Puts a prompt to a worker with the job's whole state; the answer comes
   // through TakeAnswers, at the latest after `timeout`.

@@ -14,12 +14,12 @@
 #include "absl/container/btree_set.h"
 #include "absl/status/status.h"
 #include "base/ids.h"
-#include "coordinator/core/facts.h"
 #include "coordinator/core/job_table.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/records.h"
 #include "coordinator/core/snapshot.h"
 #include "coordinator/core/worker_table.h"
+#include "protocol/status_facts.h"
 
 namespace skerry::coordinator {
 

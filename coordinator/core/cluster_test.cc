@@ -72,7 +72,7 @@ StatusFacts InLife(uint64_t counter, uint64_t seen) {
   status.jobs.resize(1);
   status.jobs[0].job = JobId(3);
   status.jobs[0].life = Life(5);
-  status.jobs[0].state = SeatState::kActive;
+  status.jobs[0].state = protocol::SeatState::kActive;
   status.jobs[0].element_count = 64;
   return status;
 }
@@ -136,7 +136,7 @@ TEST(ClusterTest, ADrainedWorkerServesWhatNobodyElseHolds) {
   member.holders = {{0, 1, From("w", 9, 0).self}};
   member.contribution.round = Round(1);
   member.contribution.weight = opened.total_weight = 8;
-  member.contribution.ranges = {{0, 8}};
+  member.contribution.ranges = data::RangeSet(data::SampleRange{0, 8});
   opened.owners = {0};
   Committed committed;
   committed.job = JobId(3);

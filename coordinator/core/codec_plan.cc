@@ -4,10 +4,13 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "compression/codec.h"
 #include "coordinator/core/exchange_shape.h"
 #include "optimizer/outer/outer_options.h"
 #include "planner/codec_controller.h"
@@ -40,7 +43,8 @@ std::vector<planner::CodecSpeed> MeasuredSpeeds(const JobState& job,
       const auto seat = job.seats.find(holder.peer.worker);
       bool measured = false;
       if (seat != job.seats.end()) {
-        for (const CodecSpeed& speed : seat->second.facts.codec_speeds) {
+        for (const protocol::CodecSpeed& speed :
+             seat->second.facts.codec_speeds) {
           if (speed.codec != option.name || measured) continue;
           measured = true;
           sum.encode +=
@@ -82,10 +86,20 @@ absl::Duration BudgetOf(const JobState& job,
          (OuterDelay(job.spec) > 0 ? kShareBehindRound : kShareOfStall);
 }
 
+compression::CodecId CodecNamed(std::string_view name) {
+  const auto codec = compression::ParseCodecName(name);
+  SKERRY_CHECK(codec.ok());
+  return *codec;
+}
+
+void SetForAll(std::string_view name, Opened& opened) {
+  const compression::CodecId codec = CodecNamed(name);
+  for (Member& member : opened.members) member.codec = codec;
+}
+
 void UseForAll(std::string_view codec, const std::string& why, Opened& opened) {
-  for (Member& member : opened.members) member.codec = std::string(codec);
-  absl::StrAppend(&opened.reason, "; ", opened.members.front().codec,
-                  " for all: ", why);
+  SetForAll(codec, opened);
+  absl::StrAppend(&opened.reason, "; ", std::string(codec), " for all: ", why);
 }
 
 }  // namespace
@@ -108,7 +122,9 @@ planner::ErrorHandling ErrorHandlingOf(const job::JobSpec& spec) {
 }
 
 void PlanCodecs(JobState& job, size_t fragment, Opened& opened) {
-  if (!planner::IsCodecPolicy(job.spec.exchange.codec)) return;
+  if (!planner::IsCodecPolicy(job.spec.exchange.codec)) {
+    return SetForAll(job.spec.exchange.codec, opened);
+  }
   if (opened.members.size() == 1) {
     return UseForAll(planner::kUnmeasuredCodec, "there is nobody to send to",
                      opened);
@@ -138,9 +154,10 @@ void PlanCodecs(JobState& job, size_t fragment, Opened& opened) {
   const planner::CodecChoice& choice = decision->choice;
   for (size_t m = 0; m < opened.members.size(); ++m) {
     Member& member = opened.members[m];
-    member.codec = problem.options[choice.codec[m]].name;
+    member.codec = CodecNamed(problem.options[choice.codec[m]].name);
     if (choice.result_codec[m] != choice.codec[m]) {
-      member.result_codec = problem.options[choice.result_codec[m]].name;
+      member.result_codec =
+          CodecNamed(problem.options[choice.result_codec[m]].name);
     }
   }
   absl::StrAppend(

@@ -24,9 +24,9 @@ namespace skerry::coordinator {
 // Requires: the spec is reviewed.
 planner::ErrorHandling ErrorHandlingOf(const job::JobSpec& spec);
 
-// Sets the members' codecs of a job with a codec policy, and adds why to the
-// reason; does nothing for others. The record carries both, so every worker and
-// a restart see what was chosen; what was learned of links is not durable.
+// Sets the members' codecs. Of a job with a codec policy it also adds why to
+// the reason. The record carries both, so every worker and a restart see what
+// was chosen; what was learned of links is not durable.
 //
 // Only where all workers of all members can do so (JobFacts.result_codecs) does
 // a member have a codec of its own for results; while one cannot, results

@@ -16,6 +16,8 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::PeerLink;
+
 job::JobSpec AdaptiveJob(job::OuterMethod method) {
   job::JobSpec spec = job::SmallJob("bench", 100000);
   spec.exchange.codec = "adaptive";
@@ -60,8 +62,8 @@ struct Three : JobBench {
       Contribution contribution;
       contribution.weight = 8;
       contribution.scalars.compute_s = compute_s;
-      opened.members.push_back({replica.replica, life, contribution,
-                                replica.holders, job.spec.exchange.codec});
+      opened.members.push_back(
+          {replica.replica, life, contribution, replica.holders});
     }
     opened.owners = {0, 1, 2, 0, 1, 2, 0, 1};
     opened.owners.resize(job.span_count);
@@ -73,7 +75,9 @@ struct Three : JobBench {
 
 std::vector<std::string> CodecsOf(const Opened& opened) {
   std::vector<std::string> codecs;
-  for (const Member& member : opened.members) codecs.push_back(member.codec);
+  for (const Member& member : opened.members) {
+    codecs.emplace_back(compression::CodecName(member.codec));
+  }
   return codecs;
 }
 
@@ -82,7 +86,9 @@ using Codecs = std::vector<std::string>;
 Codecs ResultCodecsOf(const Opened& opened) {
   Codecs codecs;
   for (const Member& member : opened.members) {
-    codecs.push_back(member.result_codec);
+    codecs.emplace_back(member.result_codec.has_value()
+                            ? compression::CodecName(*member.result_codec)
+                            : "");
   }
   return codecs;
 }
@@ -288,9 +294,10 @@ TEST(CodecPlanTest, ResultsHaveACodecOfTheirOwnWhereAllWorkersTakeOne) {
   EXPECT_NE(ResultCodecsOf(apart), Codecs(3, "")) << apart.reason;
   for (const Member& member : apart.members) {
     EXPECT_NE(member.result_codec, member.codec);
-    if (member.result_codec.empty()) continue;
-    EXPECT_NE(apart.reason.find(" " + member.codec + ", results " +
-                                member.result_codec),
+    if (!member.result_codec.has_value()) continue;
+    const std::string codec(compression::CodecName(member.codec));
+    const std::string result(compression::CodecName(*member.result_codec));
+    EXPECT_NE(apart.reason.find(" " + codec + ", results " + result),
               std::string::npos)
         << apart.reason;
   }

@@ -15,6 +15,8 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::HeldBase;
+
 // Workers that are away may have come further than those that are there.
 constexpr uint64_t kSequencesAbove = 1000;
 // A history has an entry for each sequence, so that no worker may have it jump

@@ -13,6 +13,8 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::HeldBase;
+
 using ::testing::HasSubstr;
 
 constexpr char kSha[] =
@@ -45,7 +47,7 @@ class DivergenceTest : public testing::Test {
                       std::vector<HeldBase> bases) {
     JobFacts& facts = bench_.Facts(name);
     facts.life = Life();
-    facts.state = SeatState::kRecovering;
+    facts.state = protocol::SeatState::kRecovering;
     FragmentFacts& shown = bench_.Fragment(name);
     shown.applied = shown.stored_through = Sequence(applied);
     shown.anchor_hashes.assign(8, applied);
@@ -223,7 +225,7 @@ TEST_F(DivergenceTest, AJobWhoseStateNobodyHoldsGoesBackWhereTheOperatorSays) {
 TEST_F(DivergenceTest, WhatWasSavedInALostHistoryIsNotTaken) {
   Show("w0", 9, {Base(9, 6)});
   JobFacts& facts = bench_.Facts("w0");
-  facts.checkpoint = CheckpointFact{Sequence(2), kSha, 100, ""};
+  facts.checkpoint = protocol::CheckpointFact{Sequence(2), kSha, 100, ""};
   facts.evaluations = {{Sequence(2), 3.5, 64}};
   TakeFacts(bench_.job, bench_.decider(), "w0", facts);
   EXPECT_TRUE(Stands());

@@ -10,7 +10,11 @@ namespace skerry::coordinator {
 double EncodedBytes(std::string_view codec, uint64_t elements) {
   const auto id = compression::ParseCodecName(std::string(codec));
   SKERRY_CHECK(id.ok());
-  const auto found = compression::FindCodec(*id);
+  return EncodedBytes(*id, elements);
+}
+
+double EncodedBytes(compression::CodecId codec, uint64_t elements) {
+  const auto found = compression::FindCodec(codec);
   SKERRY_CHECK(found.ok());
   return static_cast<double>((*found)->MaxEncodedBytes(elements));
 }
@@ -20,9 +24,7 @@ MeanBytes MeanEncodedBytes(const Opened& opened, uint64_t elements) {
   MeanBytes sum;
   for (const Member& member : opened.members) {
     sum.contribution += EncodedBytes(member.codec, elements);
-    sum.result += EncodedBytes(
-        member.result_codec.empty() ? member.codec : member.result_codec,
-        elements);
+    sum.result += EncodedBytes(member.OfResults(), elements);
   }
   const auto members = static_cast<double>(opened.members.size());
   return {sum.contribution / members, sum.result / members};

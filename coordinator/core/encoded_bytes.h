@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "compression/codec.h"
 #include "coordinator/core/records.h"
 
 namespace skerry::coordinator {
@@ -15,6 +16,7 @@ namespace skerry::coordinator {
 // The most bytes that `elements` values have in `codec`, which is the name of
 // one codec and not a policy.
 double EncodedBytes(std::string_view codec, uint64_t elements);
+double EncodedBytes(compression::CodecId codec, uint64_t elements);
 
 // The mean over the members of an attempt, each for a whole fragment.
 struct MeanBytes {
@@ -22,7 +24,7 @@ struct MeanBytes {
   double result = 0;
 };
 
-// Requires: `opened` has members, and each names its codec.
+// Requires: `opened` has members.
 MeanBytes MeanEncodedBytes(const Opened& opened, uint64_t elements);
 
 }  // namespace skerry::coordinator

@@ -5,11 +5,13 @@
 namespace skerry::coordinator {
 namespace {
 
+using compression::CodecId;
+
 constexpr uint64_t kElements = 1 << 20;
 
-Opened AttemptOf(const std::vector<std::string>& codecs) {
+Opened AttemptOf(const std::vector<CodecId>& codecs) {
   Opened opened;
-  for (const std::string& codec : codecs) {
+  for (const CodecId codec : codecs) {
     opened.members.emplace_back().codec = codec;
   }
   return opened;
@@ -26,15 +28,15 @@ TEST(EncodedBytesTest, EachCodecHasItsOwnBytesAParameter) {
 }
 
 TEST(EncodedBytesTest, MembersOfDifferentCodecsAreAveraged) {
-  const MeanBytes mean =
-      MeanEncodedBytes(AttemptOf({"raw_f32", "bf16"}), kElements);
+  const MeanBytes mean = MeanEncodedBytes(
+      AttemptOf({CodecId::kRawF32, CodecId::kBf16}), kElements);
   EXPECT_NEAR(mean.contribution / kElements, 3.0, 0.01);
   EXPECT_EQ(mean.result, mean.contribution);
 }
 
 TEST(EncodedBytesTest, AResultsOwnCodecCounts) {
-  Opened opened = AttemptOf({"nf4", "nf4"});
-  for (Member& member : opened.members) member.result_codec = "bf16";
+  Opened opened = AttemptOf({CodecId::kNf4, CodecId::kNf4});
+  for (Member& member : opened.members) member.result_codec = CodecId::kBf16;
   const MeanBytes mean = MeanEncodedBytes(opened, kElements);
   EXPECT_NEAR(mean.contribution / kElements, 0.5, 0.05);
   EXPECT_NEAR(mean.result / kElements, 2.0, 0.01);

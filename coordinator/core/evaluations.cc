@@ -11,6 +11,8 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::EvaluationOrder;
+
 constexpr uint64_t kFinalShare = 16;
 // Leases that an evaluator has before another one is asked.
 constexpr int64_t kPatienceLeases = 6;
@@ -140,7 +142,7 @@ bool HasNoValidation(const JobState& job) {
 void TakeEvaluations(JobState& job, const Decider& decider,
                      const JobFacts& facts) {
   if (job.Ended()) return;
-  for (const EvaluationFact& fact : facts.evaluations) {
+  for (const protocol::EvaluationFact& fact : facts.evaluations) {
     if (!fact.sequence.is_set() || fact.sequence > job.State() ||
         job.evaluations.contains(fact.sequence)) {
       continue;

@@ -13,7 +13,8 @@
 #include "absl/status/statusor.h"
 #include "coordinator/core/earliest.h"
 #include "coordinator/core/job_state.h"
-#include "coordinator/core/orders.h"
+#include "protocol/job_facts.h"
+#include "protocol/job_orders.h"
 
 namespace skerry::coordinator {
 
@@ -29,8 +30,8 @@ void DecideEvaluations(JobState& job, const Decider& decider);
 void CollectEvaluations(const JobState& job, const ClusterOptions& options,
                         Earliest& earliest);
 
-std::optional<EvaluationOrder> EvaluationOrderFor(const JobState& job,
-                                                  std::string_view worker);
+std::optional<protocol::EvaluationOrder> EvaluationOrderFor(
+    const JobState& job, std::string_view worker);
 
 // Whether the worker can read the whole state: it heads a current replica, or
 // holds every span by itself at one sequence.

@@ -32,7 +32,7 @@ std::string WhyInadmissible(const JobState& job, const RoundMachine& machine,
                         bound, " are allowed");
   }
   if (!job.ledger.Deliverable(replica.life, machine.fragment())
-           .ContainsAll(data::RangeSet(c.ranges))) {
+           .ContainsAll(c.ranges)) {
     return "it covers samples that its life does not hold";
   }
   return "";
@@ -53,9 +53,9 @@ std::vector<Candidate> Admissible(const JobState& job, const Decider& decider,
     if (!WhyInadmissible(job, machine, replica, offer.contribution).empty()) {
       continue;
     }
-    found.push_back({{replica.replica, life, offer.contribution,
-                      replica.holders, job.spec.exchange.codec},
-                     IsSuspected(replica, decider.workers)});
+    found.push_back(
+        {{replica.replica, life, offer.contribution, replica.holders},
+         IsSuspected(replica, decider.workers)});
   }
   std::sort(found.begin(), found.end(),
             [](const Candidate& a, const Candidate& b) {
@@ -363,9 +363,8 @@ void DropStale(JobState& job, const Decider& decider, size_t fragment) {
     std::string why =
         WhyInadmissible(job, machine, replica, offer.contribution);
     if (why.empty()) continue;
-    const data::RangeSet held =
-        job.ledger.Deliverable(life, machine.fragment())
-            .Intersect(data::RangeSet(offer.contribution.ranges));
+    const data::RangeSet held = job.ledger.Deliverable(life, machine.fragment())
+                                    .Intersect(offer.contribution.ranges);
     drops.push_back({job.id,
                      machine.fragment(),
                      life,

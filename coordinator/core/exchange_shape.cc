@@ -23,7 +23,7 @@ std::vector<planner::PairRate> MeasuredPairs(
     for (const SpanHolder& holder : members[m].holders) {
       const auto seat = job.seats.find(holder.peer.worker);
       if (seat == job.seats.end()) continue;
-      for (const PeerLink& link : seat->second.facts.links) {
+      for (const protocol::PeerLink& link : seat->second.facts.links) {
         const auto to = member_at.find(link.address);
         if (to == member_at.end() || to->second == m) continue;
         pairs.push_back({m, to->second, link.bytes_per_s, link.rate_spread,

@@ -196,7 +196,7 @@ TEST(FragmentsTest, AJoinerTakesOverWhenItIsLevelInEveryFragment) {
   bench.AddWorker("wc", "a");
   DecideMembership(bench.job, bench.decider());
   JobFacts& facts = bench.Facts("wc");
-  facts.state = SeatState::kRecovering;
+  facts.state = protocol::SeatState::kRecovering;
   facts.life = Life();
   const SpanHolder holder = bench.job.places.at("a").holders[1];
   for (uint64_t f = 0; f < 2; ++f) {

@@ -23,7 +23,7 @@ absl::Status GenerateDesk::Ask(JobId job, std::string worker,
 }
 
 void GenerateDesk::OnFacts(std::string_view worker, const JobFacts& facts) {
-  for (const GeneratedFact& fact : facts.generated) {
+  for (const protocol::GeneratedFact& fact : facts.generated) {
     const auto it = asked_.find(fact.request);
     if (it == asked_.end() || it->second.worker != worker ||
         it->second.job != facts.job) {
@@ -32,7 +32,7 @@ void GenerateDesk::OnFacts(std::string_view worker, const JobFacts& facts) {
     GenerateAnswer answer{fact.request, absl::OkStatus(), fact.text, {}};
     if (!fact.error.empty()) answer.status = absl::InternalError(fact.error);
     uint64_t state = 0;
-    for (const FragmentFacts& fragment : facts.fragments) {
+    for (const protocol::FragmentFacts& fragment : facts.fragments) {
       state += fragment.applied.value();
     }
     answer.sequence = Sequence(state);

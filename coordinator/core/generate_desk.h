@@ -15,10 +15,13 @@
 #include "absl/status/status.h"
 #include "base/ids.h"
 #include "base/instant.h"
-#include "coordinator/core/facts.h"
-#include "coordinator/core/orders.h"
+#include "protocol/job_facts.h"
+#include "protocol/job_orders.h"
 
 namespace skerry::coordinator {
+
+using protocol::GenerateOrder;
+using protocol::JobFacts;
 
 // The answer to a Generate request.
 struct GenerateAnswer {

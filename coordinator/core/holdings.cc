@@ -97,9 +97,8 @@ bool HasFolderOf(const JobState& job, const Worker& worker) {
   const auto& all = worker.stored.all;
   const auto it =
       std::lower_bound(all.begin(), all.end(), wanted,
-                       [](const StoredJob& one, const StoredJobKey& key) {
-                         return one.key < key;
-                       });
+                       [](const protocol::StoredJob& one,
+                          const StoredJobKey& key) { return one.key < key; });
   return it != all.end() && it->key == wanted;
 }
 

@@ -12,6 +12,9 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::FragmentOrders;
+using protocol::OpenExchange;
+
 const FragmentFacts* FactsOf(const Seat* seat, FragmentId fragment) {
   if (seat == nullptr) return nullptr;
   for (const FragmentFacts& facts : seat->facts.fragments) {
@@ -27,6 +30,7 @@ void AddCommitted(const RoundMachine& machine, Sequence applied, size_t most,
   const size_t first = applied.value();
   for (size_t i = first; i < history.size() && i - first < most; ++i) {
     orders.committed.push_back(history[i]);
+    orders.committed.back().members = 0;
   }
 }
 
@@ -112,8 +116,7 @@ void TellLife(const JobState& job, const Replica& replica, JobOrders& orders) {
   orders.life = replica.life;
   orders.replica = replica.replica;
   orders.holders = replica.holders;
-  const data::RangeSet granted = job.ledger.LeasedTo(replica.life);
-  orders.granted.assign(granted.ranges().begin(), granted.ranges().end());
+  orders.granted = job.ledger.LeasedTo(replica.life);
   orders.nothing_left = NothingLeft(job, replica.life);
 }
 

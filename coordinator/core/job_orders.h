@@ -8,9 +8,11 @@
 #include <string_view>
 
 #include "coordinator/core/job_state.h"
-#include "coordinator/core/orders.h"
+#include "protocol/job_orders.h"
 
 namespace skerry::coordinator {
+
+using protocol::JobOrders;
 
 // Empty when the job is no concern of the worker: it has no place in it and
 // does not report it. Generate orders are left to the caller.

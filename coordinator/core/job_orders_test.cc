@@ -8,6 +8,8 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::SeatState;
+
 std::optional<JobOrders> For(const JobBench& bench, const std::string& name) {
   return JobOrdersFor(bench.job, bench.workers, bench.options, name, bench.now);
 }

@@ -21,6 +21,8 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::SeatState;
+
 // Decisions follow from each other in short chains; a longer one is a rule
 // that undoes another, and must not hang the loop.
 constexpr int kPassesMax = 64;

@@ -8,6 +8,8 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::SeatState;
+
 JobFacts Sized(uint64_t elements) {
   JobFacts facts;
   facts.job = JobId(1);

@@ -144,7 +144,7 @@ std::string Standings::WorkersOfPlace(const Place& place) const {
       texts.push_back(absl::StrCat(name, " has not answered yet"));
     } else if (!seat->facts.error.empty()) {
       texts.push_back(absl::StrCat(name, ": ", seat->facts.error));
-    } else if (seat->facts.state == SeatState::kStarting) {
+    } else if (seat->facts.state == protocol::SeatState::kStarting) {
       texts.push_back(absl::StrCat(name, " starts its trainer"));
     } else {
       uint64_t applied = 0;

@@ -9,6 +9,8 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::SeatState;
+
 using testing::HasSubstr;
 
 job::JobSpec Spec() { return job::SmallJob("bench", 1000); }
@@ -64,8 +66,7 @@ void CommitAlone(JobBench& bench, const std::string& worker) {
   opened.job = bench.job.id;
   opened.sequence = Sequence(1);
   opened.members.push_back({replica.replica, replica.life,
-                            *bench.Fragment(worker).ready, replica.holders,
-                            "raw_f32"});
+                            *bench.Fragment(worker).ready, replica.holders});
   opened.owners.assign(8, 0);
   opened.total_weight = 8;
   bench.Emit(opened);
@@ -349,8 +350,7 @@ TEST(JobStandingTest, AnExchangeThatIsOpenedAgainAndAgain) {
   opened.job = bench.job.id;
   opened.sequence = Sequence(1);
   opened.members.push_back({replica.replica, replica.life,
-                            *bench.Fragment("wa").ready, replica.holders,
-                            "raw_f32"});
+                            *bench.Fragment("wa").ready, replica.holders});
   opened.owners.assign(8, 0);
   opened.total_weight = 8;
   opened.reason = "why";

@@ -111,9 +111,8 @@ absl::Status Fold(JobState& job, Revision, const Committed& record) {
     return absl::DataLossError("a commit without an open attempt");
   }
   for (const Member& member : machine->open()->opened.members) {
-    SKERRY_RETURN_IF_ERROR(
-        job.ledger.Consume(member.life, record.fragment,
-                           data::RangeSet(member.contribution.ranges)));
+    SKERRY_RETURN_IF_ERROR(job.ledger.Consume(member.life, record.fragment,
+                                              member.contribution.ranges));
   }
   job.coverage.Commit(record.fragment, record.sequence, machine->NamedRanges());
   const uint64_t samples = job.coverage.Of(record.fragment).total();

@@ -21,9 +21,7 @@
 #include "base/instant.h"
 #include "coordinator/core/audit.h"
 #include "coordinator/core/coverage.h"
-#include "coordinator/core/facts.h"
 #include "coordinator/core/options.h"
-#include "coordinator/core/orders.h"
 #include "coordinator/core/owner_hold.h"
 #include "coordinator/core/queue.h"
 #include "coordinator/core/records.h"
@@ -33,8 +31,17 @@
 #include "coordinator/core/sample_ledger.h"
 #include "coordinator/core/worker_table.h"
 #include "planner/codec_controller.h"
+#include "protocol/fragment_facts.h"
+#include "protocol/job_facts.h"
+#include "protocol/job_orders.h"
+#include "protocol/job_phase.h"
+#include "protocol/peers.h"
+#include "protocol/seat_counters.h"
 
 namespace skerry::coordinator {
+
+using protocol::FragmentFacts;
+using protocol::JobFacts;
 
 // What one worker says of the job. If the worker has a new incarnation, the
 // facts of the old one are forgotten.
@@ -97,7 +104,7 @@ struct Saving {
   std::string worker;
   Incarnation incarnation;
   Instant since;
-  CheckpointOrder order;
+  protocol::CheckpointOrder order;
 };
 
 // Spans that no worker that is there holds.

@@ -17,6 +17,8 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::SeatState;
+
 const char* StateName(SeatState state) {
   switch (state) {
     case SeatState::kStarting:

@@ -64,8 +64,7 @@ TEST(JobViewTest, TheSavingCountsTheReplicasOfEachCommit) {
   for (const char* worker : {"wa", "wb"}) {
     const Replica& replica = *bench.job.replicas.FindWorker(worker);
     opened.members.push_back({replica.replica, replica.life,
-                              *bench.Fragment(worker).ready, replica.holders,
-                              "raw_f32"});
+                              *bench.Fragment(worker).ready, replica.holders});
   }
   opened.owners.assign(8, 0);
   opened.total_weight = 16;

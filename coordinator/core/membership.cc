@@ -159,7 +159,7 @@ bool HasRecovered(const JobState& job, const Place& place, size_t rank,
                   Recovered least) {
   const Seat* seat = job.SeatOf(place.workers[rank], place.incarnations[rank]);
   if (seat == nullptr || seat->facts.life.is_set() ||
-      seat->facts.state != SeatState::kRecovering) {
+      seat->facts.state != protocol::SeatState::kRecovering) {
     return false;
   }
   const SpanHolder& holder = place.holders[rank];

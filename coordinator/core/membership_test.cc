@@ -13,7 +13,7 @@ namespace {
 void Recover(JobBench& bench, const std::string& name, uint32_t begin,
              uint32_t end) {
   JobFacts& facts = bench.Facts(name);
-  facts.state = SeatState::kRecovering;
+  facts.state = protocol::SeatState::kRecovering;
   facts.life = Life();
   FragmentFacts& fragment = bench.Fragment(name);
   fragment.span_begin = begin;

@@ -13,7 +13,7 @@ namespace {
 // How much longer the worker keeps the job, by its own clock and retention. A
 // worker that has not heard of the end yet counts from now.
 absl::Duration KeptBy(const Worker& worker, const StoredJobKey& key) {
-  for (const StoredJob& stored : worker.stored.all) {
+  for (const protocol::StoredJob& stored : worker.stored.all) {
     if (stored.key != key || stored.ended_unix_ms == 0) continue;
     const auto since = absl::Milliseconds(worker.machine.unix_ms) -
                        absl::Milliseconds(stored.ended_unix_ms);

@@ -68,12 +68,12 @@ data::RangeSet WithoutReported(const JobState& job, const Replica& replica,
                                data::RangeSet samples) {
   if (machine.open().has_value()) {
     if (const Member* member = machine.open()->FindLife(replica.life)) {
-      samples = samples.Subtract(data::RangeSet(member->contribution.ranges));
+      samples = samples.Subtract(member->contribution.ranges);
     }
   }
   const Offer offer = OfferOf(job, replica, machine);
   if (offer.kind == Offer::Kind::kNone) return samples;
-  return samples.Subtract(data::RangeSet(offer.contribution.ranges));
+  return samples.Subtract(offer.contribution.ranges);
 }
 
 bool IsUndelayed(const JobState& job, FragmentId fragment) {

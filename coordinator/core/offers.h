@@ -9,6 +9,8 @@
 
 namespace skerry::coordinator {
 
+using protocol::Contribution;
+
 struct Offer {
   enum class Kind {
     kNone,      // no worker has an undecided contribution

@@ -47,8 +47,8 @@ struct Bench : JobBench {
     Opened opened;
     opened.hops = rates.size() > 2 ? Hops::kTwo : Hops::kOne;
     for (const auto& [life, replica] : job.replicas.current()) {
-      opened.members.push_back({replica.replica, life, Contribution(),
-                                replica.holders, job.spec.exchange.codec});
+      opened.members.push_back(
+          {replica.replica, life, Contribution(), replica.holders});
     }
     PlanOwners(job, 0, opened);
     return opened;

@@ -14,12 +14,24 @@
 #include <variant>
 #include <vector>
 
+#include "base/folder_id.h"
 #include "base/ids.h"
-#include "coordinator/core/facts.h"
-#include "coordinator/core/types.h"
+#include "coordinator/core/worker_intent.h"
 #include "job/job_spec.h"
+#include "protocol/contribution.h"
+#include "protocol/exchange.h"
+#include "protocol/job_phase.h"
+#include "protocol/peers.h"
+#include "protocol/seat_counters.h"
 
 namespace skerry::coordinator {
+
+using protocol::Hops;
+using protocol::JobPhase;
+using protocol::Member;
+using protocol::RoundScalars;
+using protocol::SeatCounters;
+using protocol::SpanHolder;
 
 struct JobSubmitted {
   // With every default filled in.
@@ -62,7 +74,7 @@ struct JobSized {
 };
 
 struct WorkerAdmitted {
-  PeerAddress self;
+  protocol::PeerAddress self;
   Boot boot;
   std::string island;
   std::string release;

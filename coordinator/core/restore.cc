@@ -13,6 +13,8 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::RestoredState;
+
 // So many waits has a worker to read or fetch one base, or to fold one result:
 // it says nothing meanwhile.
 constexpr int64_t kWaitsOnTheWay = 30;
@@ -24,7 +26,8 @@ bool AllRecovering(const JobState& job) {
     for (size_t rank = 0; rank < place.workers.size(); ++rank) {
       const Seat* seat =
           job.SeatOf(place.workers[rank], place.incarnations[rank]);
-      if (seat == nullptr || seat->facts.state != SeatState::kRecovering) {
+      if (seat == nullptr ||
+          seat->facts.state != protocol::SeatState::kRecovering) {
         return false;
       }
     }
@@ -40,7 +43,7 @@ bool HasBases(const JobState& job, const WorkerTable& workers,
     if (!workers.IsCurrent(name, seat.incarnation)) continue;
     for (const FragmentFacts& facts : seat.facts.fragments) {
       if (facts.fragment != machine.fragment()) continue;
-      for (const HeldBase& base : facts.bases) {
+      for (const protocol::HeldBase& base : facts.bases) {
         if (!base.sequence.is_set() || base.sequence < machine.floor()) {
           continue;
         }

@@ -27,7 +27,7 @@ void CollectRestore(const JobState& job, const ClusterOptions& options,
                     Earliest& earliest);
 
 // The newest time that the job went back; unset when it never did.
-std::optional<RestoredState> RestoredStateOf(const JobState& job);
+std::optional<protocol::RestoredState> RestoredStateOf(const JobState& job);
 
 }  // namespace skerry::coordinator
 

@@ -13,6 +13,9 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::CheckpointFact;
+using protocol::SeatState;
+
 using ::testing::HasSubstr;
 
 job::JobSpec SavedJob() {
@@ -275,7 +278,7 @@ TEST_F(RestoreTest, BeforeTheFirstCheckpointTheJobBeginsAgain) {
   EXPECT_EQ(bench_.job.audit.Report().samples_committed, 0u);
   const auto state = RestoredStateOf(bench_.job);
   ASSERT_TRUE(state.has_value());
-  EXPECT_EQ(*state, (RestoredState{Sequence(4), Sequence(), "", 0}));
+  EXPECT_EQ(*state, (protocol::RestoredState{Sequence(4), Sequence(), "", 0}));
 }
 
 // Where nothing was ever saved, what workers have is not given up.

@@ -8,6 +8,10 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::HeldBase;
+using protocol::SeatState;
+using protocol::Source;
+
 const FragmentFacts* FragmentOf(const JobFacts& facts, FragmentId fragment) {
   for (const FragmentFacts& f : facts.fragments) {
     if (f.fragment == fragment) return &f;
@@ -145,7 +149,7 @@ Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
   if (!common.has_value() || common->empty()) return floor;
   Sequence keep = common->back();
   if (job.saving.has_value()) {
-    const CheckpointOrder& order = job.saving->order;
+    const protocol::CheckpointOrder& order = job.saving->order;
     keep = std::min(keep, order.fragment_sequences.empty()
                               ? order.sequence
                               : order.fragment_sequences[fragment.value()]);

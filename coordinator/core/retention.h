@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "coordinator/core/job_state.h"
-#include "coordinator/core/orders.h"
+#include "protocol/fragment_orders.h"
 
 namespace skerry::coordinator {
 
@@ -24,10 +24,12 @@ Sequence KeepFrom(const JobState& job, const WorkerTable& workers,
 
 // Current workers that hold spans overlapping [begin, end), newest base first.
 // Base hashes are left out unless `with_base`.
-std::vector<Source> SourcesFor(const JobState& job, const WorkerTable& workers,
-                               const ClusterOptions& options,
-                               std::string_view worker, FragmentId fragment,
-                               uint32_t begin, uint32_t end, bool with_base);
+std::vector<protocol::Source> SourcesFor(const JobState& job,
+                                         const WorkerTable& workers,
+                                         const ClusterOptions& options,
+                                         std::string_view worker,
+                                         FragmentId fragment, uint32_t begin,
+                                         uint32_t end, bool with_base);
 
 }  // namespace skerry::coordinator
 

@@ -6,6 +6,8 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::SeatState;
+
 void HoldBase(JobBench& bench, const std::string& name, uint64_t sequence) {
   FragmentFacts& fragment = bench.Fragment(name);
   fragment.bases.push_back(

@@ -169,7 +169,7 @@ data::RangeSet RoundMachine::NamedRanges() const {
   data::RangeSet named;
   if (!open_.has_value()) return named;
   for (const Member& member : open_->opened.members) {
-    named = named.Union(data::RangeSet(member.contribution.ranges));
+    named = named.Union(member.contribution.ranges);
   }
   return named;
 }
@@ -190,8 +190,7 @@ void RoundMachine::HashInto(StateHasher& hasher) const {
     for (const Member& member : open_->opened.members) {
       hasher.Add(member.life);
       hasher.Add(member.contribution.round);
-      hasher.Add(
-          std::span<const data::SampleRange>(member.contribution.ranges));
+      hasher.Add(member.contribution.ranges);
     }
   }
   hasher.Add(uint64_t{tries_});

@@ -19,11 +19,12 @@
 #include "absl/container/btree_set.h"
 #include "absl/status/status.h"
 #include "base/ids.h"
-#include "coordinator/core/orders.h"
 #include "coordinator/core/records.h"
 #include "coordinator/core/snapshot.h"
 #include "coordinator/core/state_hash.h"
 #include "data/sample_ranges.h"
+#include "protocol/contribution.h"
+#include "protocol/exchange.h"
 
 namespace skerry::coordinator {
 

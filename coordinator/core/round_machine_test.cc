@@ -13,7 +13,11 @@ Opened Open(uint64_t sequence, std::vector<uint64_t> replicas) {
     member.replica = ReplicaId(replica);
     member.life = Life(100 + replica);
     member.contribution = {
-        Round(1), Sequence(), 8, {{8 * replica, 8 * replica + 8}}, {}};
+        Round(1),
+        Sequence(),
+        8,
+        data::RangeSet(data::SampleRange{8 * replica, 8 * replica + 8}),
+        {}};
     opened.members.push_back(member);
   }
   return opened;

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "coordinator/core/facts.h"
 #include "coordinator/core/job_state.h"
+#include "protocol/seat_counters.h"
 
 namespace skerry::coordinator {
 

@@ -15,11 +15,18 @@
 
 #include "base/folder_id.h"
 #include "base/ids.h"
-#include "coordinator/core/orders.h"
 #include "coordinator/core/records.h"
-#include "coordinator/core/types.h"
+#include "coordinator/core/worker_intent.h"
+#include "protocol/contribution.h"
+#include "protocol/exchange.h"
+#include "protocol/job_phase.h"
+#include "protocol/peers.h"
+#include "protocol/seat_counters.h"
 
 namespace skerry::coordinator {
+
+using protocol::CommittedEntry;
+using protocol::Outcome;
 
 using Ranges = std::vector<data::SampleRange>;
 
@@ -33,7 +40,7 @@ inline std::vector<Ranges> RangesOf(const std::vector<data::RangeSet>& sets) {
 }
 
 struct WorkerSnapshot {
-  PeerAddress self;
+  protocol::PeerAddress self;
   std::string island;
   std::string release;
   Boot boot;

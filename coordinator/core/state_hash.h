@@ -12,10 +12,14 @@
 
 #include "base/hash.h"
 #include "base/ids.h"
-#include "coordinator/core/types.h"
 #include "data/sample_ranges.h"
+#include "protocol/contribution.h"
+#include "protocol/peers.h"
 
 namespace skerry::coordinator {
+
+using protocol::RoundScalars;
+using protocol::SpanHolder;
 
 class StateHasher {
  public:

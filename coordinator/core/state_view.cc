@@ -12,6 +12,8 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::HeldBase;
+
 // What is known of one sequence.
 struct Gathered {
   std::vector<StatePiece> pieces;

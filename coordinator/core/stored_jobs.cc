@@ -9,6 +9,8 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::StoredJob;
+
 const char* FateText(JobFate fate) {
   switch (fate) {
     case JobFate::kUnknown:
@@ -67,7 +69,8 @@ void AddStoredJobs(const JobTable& jobs, const Worker& worker, Orders& orders) {
 }
 
 absl::Status RemoveStoredJobs(const JobTable& jobs, WorkerTable& workers,
-                              std::string_view worker, StoredKeys keys) {
+                              std::string_view worker,
+                              protocol::StoredKeys keys) {
   for (const StoredJobKey& key : keys) {
     SKERRY_RETURN_IF_ERROR(CheckRemovable(jobs, workers, worker, key));
   }

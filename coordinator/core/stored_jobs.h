@@ -12,11 +12,14 @@
 
 #include "absl/status/status.h"
 #include "coordinator/core/job_table.h"
-#include "coordinator/core/orders.h"
 #include "coordinator/core/views.h"
 #include "coordinator/core/worker_table.h"
+#include "protocol/orders.h"
+#include "protocol/stored_jobs.h"
 
 namespace skerry::coordinator {
+
+using protocol::Orders;
 
 void AddStoredJobs(const JobTable& jobs, const Worker& worker, Orders& orders);
 
@@ -24,7 +27,8 @@ void AddStoredJobs(const JobTable& jobs, const Worker& worker, Orders& orders);
 // name, or it has no such folder; FailedPrecondition, the worker is not there,
 // or a job has not ended. Then none is removed.
 absl::Status RemoveStoredJobs(const JobTable& jobs, WorkerTable& workers,
-                              std::string_view worker, StoredKeys keys);
+                              std::string_view worker,
+                              protocol::StoredKeys keys);
 
 std::vector<StoredJobView> StoredJobsOf(const JobTable& jobs,
                                         const Worker& worker);

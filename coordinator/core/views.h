@@ -12,11 +12,18 @@
 
 #include "absl/time/time.h"
 #include "base/ids.h"
-#include "coordinator/core/facts.h"
-#include "coordinator/core/types.h"
+#include "coordinator/core/worker_intent.h"
 #include "job/job_spec.h"
+#include "protocol/job_phase.h"
+#include "protocol/state_piece.h"
+#include "protocol/status_facts.h"
+#include "protocol/stored_jobs.h"
 
 namespace skerry::coordinator {
+
+using protocol::JobPhase;
+using protocol::StatePiece;
+using protocol::StoredJobKey;
 
 struct LossPoint {
   Sequence sequence;
@@ -168,7 +175,7 @@ struct WorkerView {
   std::string release;
   WorkerIntent intent = WorkerIntent::kServe;
   absl::Duration lease;
-  MachineFacts machine;
+  protocol::MachineFacts machine;
   std::vector<LinkView> links;
   // The newest process that was refused because this one has its name.
   struct Contender {

@@ -9,6 +9,8 @@
 namespace skerry::coordinator {
 namespace {
 
+using protocol::StoredJob;
+
 // A worker speaks at least every 0.3 lease, so silence says little before this
 // share of a lease, and by the upper one it is suspect whatever was learned.
 constexpr double kSuspectLow = 0.45;

@@ -22,18 +22,24 @@
 #include "absl/status/statusor.h"
 #include "base/ids.h"
 #include "base/instant.h"
-#include "coordinator/core/facts.h"
 #include "coordinator/core/learned.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/records.h"
 #include "coordinator/core/snapshot.h"
 #include "coordinator/core/state_hash.h"
+#include "coordinator/core/worker_intent.h"
+#include "protocol/peers.h"
+#include "protocol/status_facts.h"
+#include "protocol/stored_jobs.h"
 
 namespace skerry::coordinator {
 
+using protocol::StatusFacts;
+using protocol::StoredJobKey;
+
 struct Worker {
   // Durable.
-  PeerAddress self;
+  protocol::PeerAddress self;
   std::string island;
   std::string release;
   Boot boot;
@@ -54,7 +60,7 @@ struct Worker {
   LearnedDuration gaps{32, 8};
   // While current: when it is next suspected or lost.
   Instant due;
-  MachineFacts machine;
+  protocol::MachineFacts machine;
   std::vector<job::DataFacts> data;
   bool looks_at_data = false;
   // The newest process that was refused because this one has its name.
@@ -63,7 +69,7 @@ struct Worker {
     Instant at;
   };
   std::optional<Contender> contender;
-  StoredJobs stored;  // by key
+  protocol::StoredJobs stored;  // by key
   // An operator wants these folders removed; until the worker has done so.
   absl::btree_set<StoredJobKey> unwanted;
 

@@ -50,7 +50,7 @@ std::vector<LinkView> LinksOf(const JobTable& jobs, const WorkerTable& workers,
   for (const auto& [id, job] : jobs.all()) {
     const Seat* seat = job.SeatOf(worker.self.worker, worker.incarnation);
     if (seat == nullptr) continue;
-    for (const PeerLink& link : seat->facts.links) {
+    for (const protocol::PeerLink& link : seat->facts.links) {
       const std::string peer = NameAt(workers, link.address);
       if (peer.empty()) continue;
       found[peer] = {peer, link.bytes_per_s, link.round_trip_s};

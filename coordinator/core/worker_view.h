@@ -9,11 +9,13 @@
 
 #include "base/instant.h"
 #include "coordinator/core/job_table.h"
-#include "coordinator/core/orders.h"
 #include "coordinator/core/views.h"
 #include "coordinator/core/worker_table.h"
+#include "protocol/orders.h"
 
 namespace skerry::coordinator {
+
+using protocol::Orders;
 
 // Returns true if an unfinished job would miss the worker if it went now,
 // because it is part of a life or nobody else holds what it holds.

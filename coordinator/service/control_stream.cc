@@ -4,8 +4,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
-#include "coordinator/convert/control.h"
 #include "coordinator/service/grpc_status.h"
+#include "protocol/convert/orders.h"
+#include "protocol/convert/status.h"
+#include "protocol/fragment_orders.h"
+#include "protocol/job_orders.h"
+#include "protocol/orders.h"
 
 namespace skerry::coordinator {
 absl::Status BoundOrders(size_t bytes_max, v1::Orders* orders) {
@@ -42,7 +46,7 @@ void ControlStream::OnReadDone(bool ok) {
     loop_.Post([&owner = owner_, id = id_] { owner.OnClosed(id); });
     return;
   }
-  loop_.Post([this, status = StatusFromProto(incoming_)]() mutable {
+  loop_.Post([this, status = protocol::StatusFromProto(incoming_)]() mutable {
     if (!status.ok()) {
       owner_.OnBadStatus(id_, status.status());
     } else if (!finished()) {

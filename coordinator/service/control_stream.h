@@ -14,9 +14,10 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "coordinator/core/facts.h"
 #include "coordinator/service/cluster_shell.h"
 #include "proto/skerry/v1/control.grpc.pb.h"
+#include "protocol/orders.h"
+#include "protocol/status_facts.h"
 #include "runtime/event_loop.h"
 
 namespace skerry::coordinator {

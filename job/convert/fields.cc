@@ -34,7 +34,7 @@ absl::StatusOr<std::vector<data::SampleRange>> RangesFromProto(
   return all;
 }
 
-void RangesToProto(const std::vector<data::SampleRange>& ranges,
+void RangesToProto(std::span<const data::SampleRange> ranges,
                    RangesProto* out) {
   out->Clear();
   for (const data::SampleRange& range : ranges) {

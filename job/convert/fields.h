@@ -7,6 +7,7 @@
 #include <google/protobuf/repeated_field.h>
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,7 @@ using RangesProto = google::protobuf::RepeatedPtrField<v1::SampleRange>;
 // `ranges_max`, or when they are empty, overlap or do not ascend.
 absl::StatusOr<std::vector<data::SampleRange>> RangesFromProto(
     const RangesProto& ranges, int ranges_max, absl::string_view field);
-void RangesToProto(const std::vector<data::SampleRange>& ranges,
-                   RangesProto* out);
+void RangesToProto(std::span<const data::SampleRange> ranges, RangesProto* out);
 
 }  // namespace skerry::job
 

@@ -8,8 +8,8 @@
 namespace skerry::exhaustive {
 namespace {
 
-using worker::Member;
-using worker::OpenExchange;
+using protocol::Member;
+using protocol::OpenExchange;
 using Act = FrameStep::Act;
 
 constexpr const char* kNames[] = {"frame", "again",  "work",   "hear",
@@ -135,7 +135,7 @@ uint64_t FrameModel::Hash() const {
     add(work.size());
     for (const uint64_t cause : work) add(cause);
     const worker::SeatFragment& fragment = host.worker->fragment();
-    const worker::FragmentFacts facts = fragment.Facts(true);
+    const protocol::FragmentFacts facts = fragment.Facts(true);
     add(facts.applied.value());
     add(facts.stored_through.value());
     add(facts.stored.has_value() ? facts.stored->attempt.value() : 0);

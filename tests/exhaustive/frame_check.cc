@@ -32,10 +32,10 @@ void FrameModel::Check() {
 
 void FrameModel::CheckStored(size_t index) {
   const Host& host = hosts_[index];
-  const worker::FragmentFacts facts = host.worker->fragment().Facts(true);
+  const protocol::FragmentFacts facts = host.worker->fragment().Facts(true);
   if (!facts.stored.has_value()) return;
-  const worker::OpenExchange* open = nullptr;
-  for (const worker::OpenExchange& one : attempts_) {
+  const protocol::OpenExchange* open = nullptr;
+  for (const protocol::OpenExchange& one : attempts_) {
     if (one.attempt == facts.stored->attempt) open = &one;
   }
   if (open == nullptr) return Break("a result of no attempt is reported");

@@ -10,9 +10,9 @@
 namespace skerry::exhaustive {
 namespace {
 
-using worker::Member;
-using worker::OpenExchange;
-using worker::SpanHolder;
+using protocol::Member;
+using protocol::OpenExchange;
+using protocol::SpanHolder;
 using Answer = worker::SeatFragment::FrameAnswer;
 using Act = FrameStep::Act;
 
@@ -170,7 +170,7 @@ bool FrameModel::CanCommit(bool by_majority) const {
 
 void FrameModel::Commit() {
   const OpenExchange& open = attempts_.back();
-  worker::CommittedEntry entry;
+  protocol::CommittedEntry entry;
   entry.sequence = open.sequence;
   entry.attempt = open.attempt;
   entry.total_weight = open.total_weight;
@@ -190,16 +190,16 @@ void FrameModel::Commit() {
   committed_ = std::move(entry);
 }
 
-worker::FragmentOrders FrameModel::OrdersFor(size_t host) const {
+protocol::FragmentOrders FrameModel::OrdersFor(size_t host) const {
   const uint32_t replica = scenario_.places[host].replica;
-  worker::FragmentOrders orders;
-  worker::Outcome outcome;
+  protocol::FragmentOrders orders;
+  protocol::Outcome outcome;
   outcome.round = Round(1);
   if (committed_.has_value()) {
     orders.newest = committed_->sequence;
     orders.committed.push_back(*committed_);
     if (IsMember(attempts_.back(), replica)) {
-      outcome.kind = worker::Outcome::Kind::kCommitted;
+      outcome.kind = protocol::Outcome::Kind::kCommitted;
       outcome.attempt = committed_->attempt;
       outcome.sequence = committed_->sequence;
     }
@@ -234,7 +234,7 @@ void FrameModel::Apply(const FrameStep& step) {
     case Act::kHear: {
       Host& host = hosts_[step.index];
       host.heard = attempts_.size() + (committed_.has_value() ? 1 : 0);
-      const worker::FragmentOrders orders = OrdersFor(step.index);
+      const protocol::FragmentOrders orders = OrdersFor(step.index);
       if (orders.open.has_value() && orders.open->attempt != host.attempt) {
         host.attempt = orders.open->attempt;
         host.taken.clear();

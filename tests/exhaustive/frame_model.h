@@ -40,7 +40,7 @@ struct FrameScenario {
   std::vector<Place> places;
   // Elements of each span.
   std::vector<uint64_t> spans;
-  worker::Hops hops = worker::Hops::kTwo;
+  protocol::Hops hops = protocol::Hops::kTwo;
   std::string codec = "raw_f32";
   // Encoding, summing, storing and fetching end when the model says so.
   // Otherwise they are done at once.
@@ -106,19 +106,19 @@ class FrameModel {
   void Open(std::optional<uint32_t> without);
   void Commit();
   uint32_t replicas() const { return scenario_.places.back().replica + 1; }
-  std::vector<worker::SpanHolder> HoldersOf(uint32_t replica) const;
-  worker::Member MemberOf(uint32_t replica) const;
+  std::vector<protocol::SpanHolder> HoldersOf(uint32_t replica) const;
+  protocol::Member MemberOf(uint32_t replica) const;
   bool IsAlive(uint32_t replica) const { return !dead_.contains(replica); }
   bool IsUp(size_t host) const {
     return IsAlive(scenario_.places[host].replica);
   }
-  bool IsMember(const worker::OpenExchange& open, uint32_t replica) const;
+  bool IsMember(const protocol::OpenExchange& open, uint32_t replica) const;
   bool HasStored(size_t host, Attempt attempt) const;
   // By span: how many members of living replicas have reported, and how many
   // have not.
   std::pair<size_t, size_t> ReportsOf(uint32_t span) const;
   bool CanCommit(bool by_majority) const;
-  worker::FragmentOrders OrdersFor(size_t host) const;
+  protocol::FragmentOrders OrdersFor(size_t host) const;
   bool IsStale(const OnWay& one) const;
   void Take(OnWay one, bool again);
   void AddFrames(bool with_faults, std::vector<FrameStep>& to) const;
@@ -144,8 +144,8 @@ class FrameModel {
   std::vector<OnWay> on_way_;
   std::vector<OnWay> past_;
   // By the coordinator's word, oldest first.
-  std::vector<worker::OpenExchange> attempts_;
-  std::optional<worker::CommittedEntry> committed_;
+  std::vector<protocol::OpenExchange> attempts_;
+  std::optional<protocol::CommittedEntry> committed_;
 };
 
 }  // namespace skerry::exhaustive

@@ -21,7 +21,7 @@ FrameScenario OneHop() {
   FrameScenario scenario;
   scenario.places = {{0, 0, 1}, {1, 0, 1}};
   scenario.spans = {kTwoParts};
-  scenario.hops = worker::Hops::kOne;
+  scenario.hops = protocol::Hops::kOne;
   scenario.codec = "int8_block";
   scenario.budget = {.repeats = 1};
   return scenario;

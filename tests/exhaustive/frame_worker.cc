@@ -59,8 +59,8 @@ void FrameWorker::Prepare(Life life, const data::RangeSet& ranges,
   SKERRY_CHECK(fragment_.book().pending().has_value());
 }
 
-void FrameWorker::Hear(const worker::FragmentOrders& orders,
-                       const std::vector<worker::SpanHolder>& holders) {
+void FrameWorker::Hear(const protocol::FragmentOrders& orders,
+                       const std::vector<protocol::SpanHolder>& holders) {
   Cause(CombineHash(
       1, orders.open.has_value() ? orders.open->attempt.value() : 0));
   fragment_.TakeOrders(orders, holders);

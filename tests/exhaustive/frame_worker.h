@@ -47,8 +47,8 @@ class FrameWorker : public worker::BulkPort,
                const std::vector<float>& delta);
 
   // --- Events. Each says what caused the work that it leads to.
-  void Hear(const worker::FragmentOrders& orders,
-            const std::vector<worker::SpanHolder>& holders);
+  void Hear(const protocol::FragmentOrders& orders,
+            const std::vector<protocol::SpanHolder>& holders);
   worker::SeatFragment::FrameAnswer Take(const SentFrame& frame);
   // Does the waiting work at `index` of Work().
   void Run(size_t index);

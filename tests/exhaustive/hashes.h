@@ -10,15 +10,15 @@
 
 #include "base/hash.h"
 #include "base/ids.h"
-#include "coordinator/core/types.h"
+#include "protocol/exchange.h"
 
 namespace skerry::exhaustive {
 
 inline uint64_t ResultHash(Attempt attempt,
-                           const std::vector<coordinator::Member>& members,
+                           const std::vector<protocol::Member>& members,
                            uint32_t span) {
   uint64_t hash = CombineHash(attempt.value(), span);
-  for (const coordinator::Member& member : members) {
+  for (const protocol::Member& member : members) {
     hash = CombineHash(hash, member.life.value());
     hash = CombineHash(hash, member.contribution.round.value());
   }

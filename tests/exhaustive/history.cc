@@ -10,10 +10,10 @@ namespace skerry::exhaustive {
 namespace {
 
 using coordinator::Committed;
-using coordinator::FragmentFacts;
-using coordinator::Member;
 using coordinator::Opened;
-using coordinator::SpanHolder;
+using protocol::FragmentFacts;
+using protocol::Member;
+using protocol::SpanHolder;
 
 bool SameContributions(const Opened& a, const Opened& b) {
   return std::equal(a.members.begin(), a.members.end(), b.members.begin(),
@@ -58,8 +58,8 @@ std::optional<bool> History::FateOf(uint32_t fragment, Life life,
   return fate->second;
 }
 
-void History::OnSaid(const coordinator::StatusFacts& status) {
-  coordinator::StatusFacts& said = said_[status.self.worker];
+void History::OnSaid(const protocol::StatusFacts& status) {
+  protocol::StatusFacts& said = said_[status.self.worker];
   if (said.boot == status.boot && status.counter < said.counter) return;
   said = status;
 }
@@ -89,7 +89,7 @@ void History::OnRecord(const coordinator::Entry& entry) {
   } else if (const auto* end =
                  std::get_if<coordinator::JobEnded>(&entry.record)) {
     ended_ = true;
-    succeeded_ = end->phase == coordinator::JobPhase::kSucceeded;
+    succeeded_ = end->phase == protocol::JobPhase::kSucceeded;
   }
 }
 
@@ -154,7 +154,7 @@ const FragmentFacts* History::SaidBy(const std::string& worker, Life life,
                                      FragmentId fragment) const {
   const auto status = said_.find(worker);
   if (status == said_.end()) return nullptr;
-  for (const coordinator::JobFacts& job : status->second.jobs) {
+  for (const protocol::JobFacts& job : status->second.jobs) {
     if (job.life != life) continue;
     for (const FragmentFacts& facts : job.fragments) {
       if (facts.fragment == fragment) return &facts;

@@ -13,8 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "coordinator/core/facts.h"
 #include "coordinator/core/records.h"
+#include "protocol/fragment_facts.h"
+#include "protocol/status_facts.h"
 #include "tests/exhaustive/scenario.h"
 #include "tests/sim/check/violations.h"
 
@@ -35,7 +36,7 @@ class History {
   // Before the record of it: a life is ended whose workers would go on.
   void OnJudged(Life life) const;
   // The coordinator has taken it in.
-  void OnSaid(const coordinator::StatusFacts& status);
+  void OnSaid(const protocol::StatusFacts& status);
   // It starts anew, and has heard of nothing.
   void OnCrash() { said_.clear(); }
   void OnSaved(Sequence state, Saved saved) { saved_[state] = saved; }
@@ -88,8 +89,8 @@ class History {
                    const coordinator::Opened& open) const;
   Reports ReportsOf(Attempt attempt, const coordinator::Opened& open,
                     uint32_t span) const;
-  const coordinator::FragmentFacts* SaidBy(const std::string& worker, Life life,
-                                           FragmentId fragment) const;
+  const protocol::FragmentFacts* SaidBy(const std::string& worker, Life life,
+                                        FragmentId fragment) const;
   void NoteState();
   void Break(const std::string& what) const { found_->Add(what); }
 
@@ -97,7 +98,7 @@ class History {
   sim::Violations* found_;
   std::vector<Part> parts_;
   std::map<Life, ReplicaId> lives_;
-  std::map<std::string, coordinator::StatusFacts> said_;
+  std::map<std::string, protocol::StatusFacts> said_;
   std::map<std::tuple<uint64_t, Life, Round>, bool> fates_;
   std::map<Sequence, Saved> saved_;
   // By the sum of all sequences.

@@ -13,8 +13,8 @@ namespace {
 
 using coordinator::Cluster;
 using coordinator::Entry;
-using coordinator::StatusFacts;
 using job::JobSpec;
+using protocol::StatusFacts;
 
 constexpr absl::Duration kLease = absl::Hours(1);
 // Timers of rounds are shorter by far, so that no silence counts meanwhile.

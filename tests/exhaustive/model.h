@@ -108,7 +108,7 @@ class Model {
   void Settle();
   void OnRecord(const coordinator::Entry& entry);
   void CheckEnd(const coordinator::Entry& entry) const;
-  void Deliver(WorkerState& worker, const coordinator::StatusFacts& status);
+  void Deliver(WorkerState& worker, const protocol::StatusFacts& status);
   void Crash();
   void Expire(WorkerState& worker);
   void PassDeadline();
@@ -124,19 +124,19 @@ class Model {
 
   // --- What a worker says and hears.
   void Boot(WorkerState& worker);
-  coordinator::StatusFacts StatusOf(const WorkerState& worker) const;
-  coordinator::FragmentFacts FragmentOf(const WorkerState& worker,
-                                        uint32_t fragment) const;
+  protocol::StatusFacts StatusOf(const WorkerState& worker) const;
+  protocol::FragmentFacts FragmentOf(const WorkerState& worker,
+                                     uint32_t fragment) const;
   void AddProgress(const WorkerState& worker, uint32_t fragment,
-                   coordinator::FragmentFacts& facts) const;
+                   protocol::FragmentFacts& facts) const;
   // Returns the hash of the Status that the worker would send now.
   uint64_t SaysHash(const WorkerState& worker) const;
   // Returns the hash of everything in `orders` that a worker acts on.
-  static uint64_t HashOf(const coordinator::Orders& orders);
+  static uint64_t HashOf(const protocol::Orders& orders);
   void Tell(WorkerState& worker);
   void NotePins(WorkerState& worker);
   void Hear(WorkerState& worker);
-  void Follow(WorkerState& worker, const coordinator::JobOrders& orders);
+  void Follow(WorkerState& worker, const protocol::JobOrders& orders);
   void EndLife(Seat& seat, Life next);
   void TakeOutcome(WorkerState& worker, uint32_t fragment);
   void Forget(WorkerState& worker, uint32_t fragment);
@@ -154,9 +154,9 @@ class Model {
   void Recover(WorkerState& worker, uint32_t fragment, uint32_t span);
   // Returns the entry after the applied one, once everything is there that is
   // needed to fold it.
-  const coordinator::CommittedEntry* Foldable(const WorkerState& worker,
-                                              uint32_t fragment,
-                                              Sequence applied) const;
+  const protocol::CommittedEntry* Foldable(const WorkerState& worker,
+                                           uint32_t fragment,
+                                           Sequence applied) const;
   bool IsAtGap(const WorkerState& worker, uint32_t fragment) const;
   void FoldOne(WorkerState& worker, uint32_t fragment);
   void StoreBase(WorkerState& worker, uint32_t fragment);
@@ -170,12 +170,12 @@ class Model {
   void Finish(WorkerState& worker);
 
   // --- Its attempts.
-  const coordinator::OpenExchange* NamedIn(const WorkerState& worker,
-                                           uint32_t fragment) const;
+  const protocol::OpenExchange* NamedIn(const WorkerState& worker,
+                                        uint32_t fragment) const;
   // What the worker needs of others in the attempt.
   std::vector<Frame> FramesTo(size_t to,
-                              const coordinator::OpenExchange& open) const;
-  bool HasAll(size_t to, const coordinator::OpenExchange& open,
+                              const protocol::OpenExchange& open) const;
+  bool HasAll(size_t to, const protocol::OpenExchange& open,
               bool results) const;
   // Whether its sender can send it by now.
   bool IsSent(const Frame& frame, uint32_t fragment) const;

@@ -136,7 +136,7 @@ void Model::AddSeat(size_t index, bool with_faults,
 
 void Model::AddExchange(size_t index, uint32_t fragment, bool with_faults,
                         std::vector<Action>& to) const {
-  const coordinator::OpenExchange* open = NamedIn(workers_[index], fragment);
+  const protocol::OpenExchange* open = NamedIn(workers_[index], fragment);
   if (open == nullptr) return;
   if (scenario_.by_link) {
     for (const Frame& frame : FramesTo(index, *open)) {

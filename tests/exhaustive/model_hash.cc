@@ -8,20 +8,20 @@
 namespace skerry::exhaustive {
 namespace {
 
-using coordinator::FragmentFacts;
-using coordinator::FragmentOrders;
-using coordinator::HeldBase;
-using coordinator::JobOrders;
-using coordinator::Source;
-using coordinator::SpanHolder;
 using coordinator::StateHasher;
-using coordinator::StatusFacts;
+using protocol::FragmentFacts;
+using protocol::FragmentOrders;
+using protocol::HeldBase;
+using protocol::JobOrders;
+using protocol::Source;
+using protocol::SpanHolder;
+using protocol::StatusFacts;
 
-void HashContribution(const coordinator::Contribution& offer,
+void HashContribution(const protocol::Contribution& offer,
                       StateHasher& hasher) {
   hasher.Add(offer.round);
   hasher.Add(offer.base);
-  hasher.Add(std::span(offer.ranges));
+  hasher.Add(offer.ranges.ranges());
 }
 
 void HashFragment(const FragmentFacts& facts, StateHasher& hasher) {
@@ -55,7 +55,7 @@ uint64_t HashOfStatus(const StatusFacts& status) {
   StateHasher hasher;
   hasher.Add(status.boot);
   hasher.Add(status.incarnation);
-  for (const coordinator::JobFacts& job : status.jobs) {
+  for (const protocol::JobFacts& job : status.jobs) {
     hasher.Add(job.life);
     hasher.Add(job.abandoned_life);
     hasher.Add(static_cast<uint64_t>(job.state));
@@ -131,7 +131,7 @@ uint64_t Model::SaysHash(const WorkerState& worker) const {
 }
 
 // If a worker hears Orders with the hash of those before, nothing changes.
-uint64_t Model::HashOf(const coordinator::Orders& orders) {
+uint64_t Model::HashOf(const protocol::Orders& orders) {
   StateHasher hasher;
   hasher.Add(orders.boot);
   hasher.Add(orders.incarnation);
@@ -139,7 +139,7 @@ uint64_t Model::HashOf(const coordinator::Orders& orders) {
     hasher.Add(job.life);
     hasher.Add(static_cast<uint64_t>(job.phase));
     hasher.Add(uint64_t{job.nothing_left});
-    hasher.Add(std::span(job.granted));
+    hasher.Add(job.granted.ranges());
     for (const SpanHolder& holder : job.holders) hasher.Add(holder);
     for (const FragmentOrders& fragment : job.fragments) {
       HashOfFragment(fragment, hasher);

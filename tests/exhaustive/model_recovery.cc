@@ -9,8 +9,8 @@
 
 namespace skerry::exhaustive {
 
-using coordinator::CommittedEntry;
-using coordinator::Source;
+using protocol::CommittedEntry;
+using protocol::Source;
 
 // A base of one span, from the own disk or a source.
 std::optional<uint64_t> Model::BaseAt(const WorkerState& worker,

@@ -7,9 +7,9 @@
 
 namespace skerry::exhaustive {
 
-using coordinator::Member;
-using coordinator::OpenExchange;
-using coordinator::SpanHolder;
+using protocol::Member;
+using protocol::OpenExchange;
+using protocol::SpanHolder;
 
 // By rank; empty while one of them is away or in another life.
 std::vector<size_t> Model::ReplicaOf(size_t index) const {
@@ -49,9 +49,8 @@ bool Model::AddCuts(const std::vector<size_t>& members, Cut& cut) const {
 }
 
 std::optional<uint32_t> Model::Delivers(const Seat& head, bool awaits) const {
-  const bool all =
-      head.orders.nothing_left &&
-      data::RangeSet(head.orders.granted).Subtract(head.used).empty();
+  const bool all = head.orders.nothing_left &&
+                   head.orders.granted.Subtract(head.used).empty();
   for (uint32_t f = 0; f < head.parts.size(); ++f) {
     const Part& part = head.parts[f];
     if (part.trained.empty() || part.ready.has_value()) continue;
@@ -83,8 +82,7 @@ std::optional<Model::Cut> Model::NextCut(size_t index) const {
   Cut cut;
   const bool moves = !awaits && AddCuts(members, cut);
   if (moves) {
-    data::RangeSet fresh =
-        data::RangeSet(head.orders.granted).Subtract(head.used);
+    data::RangeSet fresh = head.orders.granted.Subtract(head.used);
     cut.ranges = fresh.TakeFirst(members.size());
   }
   if (cut.ranges.empty()) {
@@ -133,12 +131,11 @@ void Model::Finish(WorkerState& worker) {
   Seat& seat = worker.seat;
   const RunningRound round = *std::exchange(seat.running, std::nullopt);
   Part& part = seat.parts[round.turn];
-  coordinator::Contribution ready;
+  protocol::Contribution ready;
   ready.round = round.number;
   ready.base = *seat.Applied(round.turn);
-  const data::RangeSet trained = std::exchange(part.trained, data::RangeSet());
-  ready.ranges.assign(trained.ranges().begin(), trained.ranges().end());
-  ready.weight = static_cast<double>(trained.total());
+  ready.ranges = std::exchange(part.trained, data::RangeSet());
+  ready.weight = static_cast<double>(ready.ranges.total());
   part.ready = std::move(ready);
   part.at_boundary = true;
 }
@@ -177,7 +174,7 @@ std::vector<Model::Frame> Model::FramesTo(size_t to,
       const uint32_t end = std::min(holder.span_end, seat.end);
       for (uint32_t span = begin; span < end; ++span) {
         const Member& owner = open.members[open.owners[span]];
-        if (open.hops == coordinator::Hops::kOne || owner.life == seat.life) {
+        if (open.hops == protocol::Hops::kOne || owner.life == seat.life) {
           frames.insert({open.attempt.value(), false, from, to});
         } else if (open.owners[span] == m) {
           frames.insert({open.attempt.value(), true, from, to});
@@ -234,12 +231,12 @@ void Model::SendAll() {
 }
 
 void Model::AddProgress(const WorkerState& worker, uint32_t fragment,
-                        coordinator::FragmentFacts& facts) const {
+                        protocol::FragmentFacts& facts) const {
   const OpenExchange* open = NamedIn(worker, fragment);
   if (open == nullptr) return;
   const auto index = static_cast<size_t>(&worker - workers_.data());
   for (const Member& member : open->members) {
-    coordinator::Progress progress{member.replica, 0, 0};
+    protocol::Progress progress{member.replica, 0, 0};
     for (const Frame& frame : FramesTo(index, *open)) {
       const std::string& from = workers_[frame.from].name;
       if (std::none_of(member.holders.begin(), member.holders.end(),
@@ -258,7 +255,7 @@ void Model::AddProgress(const WorkerState& worker, uint32_t fragment,
 void Model::Store(WorkerState& worker, uint32_t fragment, bool lies) {
   Seat& seat = worker.seat;
   const OpenExchange& open = *seat.orders.fragments[fragment].open;
-  coordinator::StoredResult stored{open.sequence, open.attempt, {}, 1.0};
+  protocol::StoredResult stored{open.sequence, open.attempt, {}, 1.0};
   for (uint32_t span = seat.begin; span < seat.end; ++span) {
     const uint64_t sum = ResultHash(open.attempt, open.members, span);
     const uint64_t hash = lies ? WrongHash(sum) : sum;
@@ -271,9 +268,9 @@ void Model::Store(WorkerState& worker, uint32_t fragment, bool lies) {
 
 // All of it or nothing; what is on nobody's disk any more cannot be saved.
 void Model::Save(WorkerState& worker) {
-  const coordinator::CheckpointOrder& order = *worker.seat.orders.checkpoint;
+  const protocol::CheckpointOrder& order = *worker.seat.orders.checkpoint;
   const std::vector<Sequence> at = history_.SequencesAt(order.sequence);
-  coordinator::CheckpointFact fact;
+  protocol::CheckpointFact fact;
   fact.sequence = order.sequence;
   History::Saved state;
   state.anchors.resize(scenario_.fragments);

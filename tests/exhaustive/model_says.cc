@@ -7,12 +7,12 @@
 namespace skerry::exhaustive {
 namespace {
 
-using coordinator::CommittedEntry;
-using coordinator::FragmentFacts;
-using coordinator::HeldBase;
-using coordinator::JobOrders;
-using coordinator::SpanHolder;
-using coordinator::StatusFacts;
+using protocol::CommittedEntry;
+using protocol::FragmentFacts;
+using protocol::HeldBase;
+using protocol::JobOrders;
+using protocol::SpanHolder;
+using protocol::StatusFacts;
 
 constexpr uint64_t kElementsPerSpan = 4096;
 constexpr uint64_t kBootsPerWorker = 1000;
@@ -95,13 +95,13 @@ StatusFacts Model::StatusOf(const WorkerState& worker) const {
   status.incarnation = worker.incarnation;
   const Seat& seat = worker.seat;
   if (!seat.is_there) return status;
-  coordinator::JobFacts facts;
+  protocol::JobFacts facts;
   facts.job = job_;
   facts.life = seat.life;
   facts.abandoned_life = seat.abandoned;
-  facts.state = seat.resting         ? coordinator::SeatState::kResting
-                : seat.life.is_set() ? coordinator::SeatState::kActive
-                                     : coordinator::SeatState::kRecovering;
+  facts.state = seat.resting         ? protocol::SeatState::kResting
+                : seat.life.is_set() ? protocol::SeatState::kActive
+                                     : protocol::SeatState::kRecovering;
   facts.element_count =
       kElementsPerSpan * scenario_.spans * scenario_.fragments;
   facts.epoch_samples = scenario_.samples;
@@ -202,7 +202,7 @@ void Model::Follow(WorkerState& worker, const JobOrders& orders) {
       part.pin_told = false;
     }
   }
-  if (orders.phase > coordinator::JobPhase::kRunning) {
+  if (orders.phase > protocol::JobPhase::kRunning) {
     seat.resting = true;
     seat.running.reset();
     for (Part& part : seat.parts) part.ready.reset();
@@ -237,11 +237,10 @@ void Model::TakeOutcome(WorkerState& worker, uint32_t fragment) {
   const auto& outcome = seat.orders.fragments[fragment].outcome;
   if (!outcome.has_value() || !part.ready.has_value() ||
       outcome->round != part.ready->round ||
-      outcome->kind == coordinator::Outcome::Kind::kPending) {
+      outcome->kind == protocol::Outcome::Kind::kPending) {
     return;
   }
-  const bool committed =
-      outcome->kind == coordinator::Outcome::Kind::kCommitted;
+  const bool committed = outcome->kind == protocol::Outcome::Kind::kCommitted;
   if (history_.FateOf(fragment, seat.life, outcome->round) != committed) {
     Break("4.4: an outcome that is not the journal's");
   }

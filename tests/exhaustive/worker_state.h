@@ -13,9 +13,13 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "coordinator/core/facts.h"
-#include "coordinator/core/orders.h"
 #include "data/sample_ranges.h"
+#include "protocol/contribution.h"
+#include "protocol/exchange.h"
+#include "protocol/fragment_facts.h"
+#include "protocol/job_facts.h"
+#include "protocol/job_orders.h"
+#include "protocol/status_facts.h"
 
 namespace skerry::exhaustive {
 
@@ -29,9 +33,9 @@ struct Part {
   // Those that have a state.
   std::map<uint32_t, SpanState> spans;
   // Committed entries that it has heard of.
-  std::map<Sequence, coordinator::CommittedEntry> known;
-  std::optional<coordinator::StoredResult> stored;
-  std::optional<coordinator::Contribution> ready;
+  std::map<Sequence, protocol::CommittedEntry> known;
+  std::optional<protocol::StoredResult> stored;
+  std::optional<protocol::Contribution> ready;
   // Since the fragment's last boundary.
   data::RangeSet trained;
   bool at_boundary = false;
@@ -64,7 +68,7 @@ struct RunningRound {
 // The job on a worker.
 struct Seat {
   bool is_there = false;
-  coordinator::JobOrders orders;
+  protocol::JobOrders orders;
   Life life;
   // The newest that it has given up by itself.
   Life abandoned;
@@ -75,7 +79,7 @@ struct Seat {
   data::RangeSet used;
   Round newest;
   std::set<Sequence> evaluated;
-  std::optional<coordinator::CheckpointFact> saved;
+  std::optional<protocol::CheckpointFact> saved;
   bool resting = false;
 
   // Unset unless every span has a state.
@@ -116,8 +120,8 @@ struct WorkerState {
   uint64_t told = 0;
   uint64_t heard = 0;
   // The Status that it sent last, and the one before, which may arrive again.
-  std::optional<coordinator::StatusFacts> last;
-  std::optional<coordinator::StatusFacts> before;
+  std::optional<protocol::StatusFacts> last;
+  std::optional<protocol::StatusFacts> before;
 };
 
 }  // namespace skerry::exhaustive

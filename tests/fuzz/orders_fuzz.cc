@@ -8,14 +8,22 @@
 #include "compression/codec.h"
 #include "proto/skerry/v1/control.pb.h"
 #include "proto/skerry/v1/peer.pb.h"
-#include "worker/convert/control.h"
+#include "protocol/convert/orders.h"
+#include "protocol/exchange.h"
+#include "protocol/fragment_orders.h"
+#include "protocol/job_orders.h"
+#include "protocol/orders.h"
+#include "protocol/peers.h"
 #include "worker/convert/peer.h"
+#include "worker/core/job_settings.h"
 
 namespace skerry::worker {
 namespace {
 
+using protocol::FragmentOrders;
+
 void CheckFragment(const FragmentOrders& orders) {
-  for (const CommittedEntry& entry : orders.committed) {
+  for (const protocol::CommittedEntry& entry : orders.committed) {
     SKERRY_CHECK(!entry.hashes.empty());
     SKERRY_CHECK(std::isfinite(static_cast<float>(entry.total_weight)));
   }
@@ -25,25 +33,42 @@ void CheckFragment(const FragmentOrders& orders) {
   for (const uint32_t owner : orders.open->owners) {
     SKERRY_CHECK(owner < orders.open->members.size());
   }
-  for (const Member& member : orders.open->members) {
+  for (const protocol::Member& member : orders.open->members) {
     SKERRY_CHECK(compression::FindCodec(member.codec).ok());
   }
 }
 
-void CheckAccepted(const JobOrders& orders) {
+void CheckAccepted(const protocol::JobOrders& orders) {
   SKERRY_CHECK(orders.job.is_set());
-  SKERRY_CHECK(optimizer::ValidateOuter(orders.settings.outer).ok());
-  SKERRY_CHECK(orders.settings.batch_samples > 0 && orders.settings.tau > 0);
   uint32_t next = 0;
-  for (const SpanHolder& holder : orders.holders) {
-    SKERRY_CHECK(holder.begin == next && holder.end > holder.begin);
-    SKERRY_CHECK(!holder.peer.island_address.empty());
-    next = holder.end;
+  for (const protocol::SpanHolder& holder : orders.holders) {
+    SKERRY_CHECK(holder.span_begin == next && holder.span_end > next);
+    SKERRY_CHECK(!holder.peer.inside().empty());
+    next = holder.span_end;
   }
-  SKERRY_CHECK(orders.fragments.size() == orders.settings.fragments);
   for (const FragmentOrders& fragment : orders.fragments) {
+    SKERRY_CHECK(fragment.fragment.value() < job::FragmentCount(orders.spec));
     CheckFragment(fragment);
   }
+  const auto settings = JobSettingsOf(orders);
+  if (!settings.ok()) return;
+  SKERRY_CHECK(optimizer::ValidateOuter(settings->outer).ok());
+  SKERRY_CHECK(settings->batch_samples > 0 && settings->tau > 0);
+  SKERRY_CHECK(settings->fragments == job::FragmentCount(orders.spec));
+}
+
+// What was heard can be said, and is heard again as the same.
+void CheckSaid(protocol::Orders orders) {
+  // A description may have numbers that are none, which equal nothing.
+  for (protocol::JobOrders& job : orders.jobs) {
+    job::JobSpec spec;
+    spec.exchange.fragments = job.spec.exchange.fragments;
+    job.spec = spec;
+  }
+  v1::Orders said;
+  OrdersToProto(orders, &said);
+  const protocol::HeardOrders again = protocol::OrdersFromProto(said);
+  SKERRY_CHECK(again.refused.empty() && again.orders == orders);
 }
 
 }  // namespace
@@ -55,10 +80,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const int bytes = static_cast<int>(size);
   v1::Orders orders;
   if (orders.ParseFromArray(data, bytes)) {
-    for (const v1::JobOrders& job : orders.jobs()) {
-      const auto checked = worker::JobOrdersFromProto(job);
-      if (checked.ok()) worker::CheckAccepted(*checked);
-    }
+    const auto heard = skerry::protocol::OrdersFromProto(orders);
+    for (const auto& job : heard.orders.jobs) worker::CheckAccepted(job);
+    worker::CheckSaid(heard.orders);
   }
   v1::AgreeCutReply reply;
   if (reply.ParseFromArray(data, bytes)) {

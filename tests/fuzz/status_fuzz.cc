@@ -6,10 +6,13 @@
 
 #include "base/check.h"
 #include "base/release.h"
-#include "coordinator/convert/control.h"
 #include "coordinator/core/cluster.h"
 #include "job/testing/specs.h"
 #include "proto/skerry/v1/control.pb.h"
+#include "protocol/convert/status.h"
+#include "protocol/fragment_facts.h"
+#include "protocol/job_facts.h"
+#include "protocol/status_facts.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -23,12 +26,20 @@ void CheckAccepted(const StatusFacts& facts) {
       SKERRY_CHECK(fragment.ready->weight > 0);
       SKERRY_CHECK(std::isfinite(fragment.ready->weight));
       uint64_t last = 0;
-      for (const data::SampleRange& range : fragment.ready->ranges) {
+      for (const data::SampleRange& range : fragment.ready->ranges.ranges()) {
         SKERRY_CHECK(last <= range.begin && range.begin < range.end);
         last = range.end;
       }
     }
   }
+}
+
+// What was heard can be said, and is heard again as the same.
+void CheckSaid(const StatusFacts& facts) {
+  v1::Status said;
+  StatusToProto(facts, &said);
+  const auto again = protocol::StatusFromProto(said);
+  SKERRY_CHECK(again.ok() && *again == facts);
 }
 
 // A worker that says so twice, with a job that it may be about.
@@ -62,9 +73,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   skerry::v1::Status status;
   if (!status.ParseFromArray(data, static_cast<int>(size))) return 0;
   status.set_protocol_version(skerry::kProtocolVersion);
-  const auto facts = skerry::coordinator::StatusFromProto(status);
+  const auto facts = skerry::protocol::StatusFromProto(status);
   if (!facts.ok()) return 0;
   skerry::coordinator::CheckAccepted(*facts);
+  skerry::coordinator::CheckSaid(*facts);
   skerry::coordinator::Drive(*facts);
   return 0;
 }

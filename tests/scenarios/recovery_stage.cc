@@ -10,7 +10,7 @@
 namespace skerry::scenarios {
 namespace {
 
-using worker::Source;
+using protocol::Source;
 
 class RecoveryStage final : public worker::RecoveryFixture, public Stage {
  public:

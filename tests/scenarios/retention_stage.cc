@@ -16,15 +16,15 @@ class RetentionStage final : public Stage {
       // It has not reported yet, also when it was there before.
       bench_.AddWorker(a->names[0], a->names[1]);
     } else if (const auto a = Match(step, "NAME holds base N")) {
-      coordinator::FragmentFacts& facts = bench_.Fragment(a->names[0]);
+      protocol::FragmentFacts& facts = bench_.Fragment(a->names[0]);
       facts.bases.push_back(
           {Sequence(a->n[0]), facts.span_begin, facts.anchor_hashes});
     } else if (const auto a = Match(step, "NAME starts its trainer")) {
-      bench_.Facts(a->names[0]).state = coordinator::SeatState::kStarting;
+      bench_.Facts(a->names[0]).state = protocol::SeatState::kStarting;
     } else if (const auto a = Match(step, "NAME recovers without a pin")) {
-      bench_.Facts(a->names[0]).state = coordinator::SeatState::kRecovering;
+      bench_.Facts(a->names[0]).state = protocol::SeatState::kRecovering;
     } else if (const auto a = Match(step, "NAME recovers from pin N")) {
-      bench_.Facts(a->names[0]).state = coordinator::SeatState::kRecovering;
+      bench_.Facts(a->names[0]).state = protocol::SeatState::kRecovering;
       bench_.Fragment(a->names[0]).pin = Sequence(a->n[0]);
     } else if (Match(step, "workers are told")) {
       bench_.job.keep_from[0] = Keep();

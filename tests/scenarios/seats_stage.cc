@@ -14,8 +14,8 @@
 namespace skerry::scenarios {
 namespace {
 
-using worker::JobFacts;
-using worker::SeatState;
+using protocol::JobFacts;
+using protocol::SeatState;
 using worker::World;
 
 class SeatsStage final : public Stage {
@@ -140,7 +140,7 @@ class SeatsStage final : public Stage {
     if (!late_.has_value()) return NoSuchStep(step);
     const JobFacts before = FactsOf(late_for_);
     world_->seat(late_for_)->OnOrders(world_->now(), late_->first,
-                                      late_->second);
+                                      late_->second, options_.settings);
     return Expect(step, FactsOf(late_for_) == before, "they were followed");
   }
 
@@ -157,7 +157,7 @@ class SeatsStage final : public Stage {
   worker::WorldOptions options_;
   std::unique_ptr<World> world_;
   uint32_t late_for_ = 0;
-  std::optional<std::pair<Revision, worker::JobOrders>> late_;
+  std::optional<std::pair<Revision, protocol::JobOrders>> late_;
 };
 
 }  // namespace

@@ -11,9 +11,9 @@ namespace {
 
 using coordinator::Committed;
 using coordinator::Entry;
-using coordinator::Member;
 using coordinator::Opened;
 using coordinator::ReplicaEnded;
+using protocol::Member;
 
 constexpr uint64_t kEventsMax = 2'000'000;
 
@@ -45,7 +45,7 @@ void Watcher::OnState(Revision revision, uint64_t hash) {
   checkers_.OnState(revision, hash);
 }
 
-void Watcher::OnOrdersSaid(HostId to, const coordinator::Orders& orders) {
+void Watcher::OnOrdersSaid(HostId to, const protocol::Orders& orders) {
   checkers_.OnOrdersSaid(to, orders);
 }
 
@@ -55,12 +55,12 @@ void Watcher::OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
 }
 
 void Watcher::OnStatusTaken(HostId from, uint64_t run,
-                            const coordinator::StatusFacts& status) {
+                            const protocol::StatusFacts& status) {
   checkers_.OnStatusTaken(from, run, status);
 }
 
 void Watcher::OnOrdersHeard(HostId host, uint64_t run,
-                            const worker::JobOrders& orders) {
+                            const protocol::JobOrders& orders) {
   checkers_.OnOrdersHeard(host, run, orders);
 }
 
@@ -110,7 +110,7 @@ void FaultTableTest::EndsWell() {
   data::RangeSet taken;
   for (const auto& [index, commit] : All<Committed>()) {
     for (const Member& member : WhatCommitted(commit.sequence).members) {
-      taken = taken.Union(data::RangeSet(member.contribution.ranges));
+      taken = taken.Union(member.contribution.ranges);
     }
   }
   EXPECT_EQ(taken.total(), kFaultTableSamples);
@@ -165,8 +165,8 @@ HostId FaultTableTest::HostOf(const Member& member) const {
   return world_.HostOf(member.holders.front().peer.address);
 }
 
-const worker::FragmentFacts& FaultTableTest::Fragment(HostId host) {
-  std::vector<worker::FragmentFacts>& all = watcher_.facts[host].fragments;
+const protocol::FragmentFacts& FaultTableTest::Fragment(HostId host) {
+  std::vector<protocol::FragmentFacts>& all = watcher_.facts[host].fragments;
   if (all.empty()) all.resize(1);
   return all[0];
 }
@@ -199,7 +199,7 @@ bool FaultTableTest::Commits(Sequence sequence) {
 }
 
 bool FaultTableTest::IsActive(HostId host) {
-  return watcher_.facts[host].state == worker::SeatState::kActive;
+  return watcher_.facts[host].state == protocol::SeatState::kActive;
 }
 
 }  // namespace skerry::sim

@@ -36,13 +36,13 @@ class Watcher final : public Observer {
  public:
   void OnDurable(const coordinator::Entry& entry) override;
   void OnState(Revision revision, uint64_t hash) override;
-  void OnOrdersSaid(HostId to, const coordinator::Orders& orders) override;
+  void OnOrdersSaid(HostId to, const protocol::Orders& orders) override;
   void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
                    const std::string& folder) override;
   void OnStatusTaken(HostId from, uint64_t run,
-                     const coordinator::StatusFacts& status) override;
+                     const protocol::StatusFacts& status) override;
   void OnOrdersHeard(HostId host, uint64_t run,
-                     const worker::JobOrders& orders) override;
+                     const protocol::JobOrders& orders) override;
   void OnFrameTaken(HostId host, uint64_t run,
                     const compression::FrameHeader& header) override;
   void OnSeat(const SeatSight& sight) override;
@@ -50,7 +50,7 @@ class Watcher final : public Observer {
 
   Violations violations;
   std::vector<coordinator::Entry> records;
-  std::map<HostId, worker::JobFacts> facts;
+  std::map<HostId, protocol::JobFacts> facts;
 
  private:
   CheckerSet checkers_{violations};
@@ -93,14 +93,14 @@ class FaultTableTest : public testing::Test {
   bool Commits(Sequence sequence);
 
   // --- What workers say.
-  HostId HostOf(const coordinator::Member& member) const;
+  HostId HostOf(const protocol::Member& member) const;
   // Returns what `host` says of the only fragment that the job has.
-  const worker::FragmentFacts& Fragment(HostId host);
+  const protocol::FragmentFacts& Fragment(HostId host);
   bool HasStored(HostId host, Attempt attempt);
   // Runs until two of the three members of an attempt have stored its result,
   // for which they needed all frames of the third. Returns the third, or
   // nothing if that never happens.
-  std::optional<coordinator::Member> LastWithoutAResult();
+  std::optional<protocol::Member> LastWithoutAResult();
   bool IsActive(HostId host);
 
   Watcher watcher_;

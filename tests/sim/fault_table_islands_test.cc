@@ -14,10 +14,10 @@ namespace {
 
 using coordinator::Committed;
 using coordinator::Dropped;
-using coordinator::Member;
 using coordinator::Opened;
 using coordinator::ReplicaAdmitted;
 using coordinator::ReplicaEnded;
+using protocol::Member;
 
 class IslandOfTwoTest : public FaultTableTest {
  protected:

@@ -14,9 +14,9 @@ namespace skerry::sim {
 namespace {
 
 using coordinator::Committed;
-using coordinator::Member;
 using coordinator::Opened;
 using coordinator::ReplicaAdmitted;
+using protocol::Member;
 
 TEST_F(FaultTableTest, AMemberThatDiesBeforeItsFramesAreOutIsLeftOut) {
   ASSERT_TRUE(OpensLate());
@@ -172,7 +172,7 @@ TEST_F(FaultTableTest, AJournalThatCannotSyncEndsItsProcess) {
 TEST_F(FaultTableTest, PowerLostBeforeTheNextBaseCostsNothing) {
   HostId host = 1;
   ASSERT_TRUE(Until([&] {
-    const worker::FragmentFacts& facts = Fragment(host);
+    const protocol::FragmentFacts& facts = Fragment(host);
     return facts.applied >= Sequence(5) && !facts.bases.empty() &&
            facts.bases.back().sequence < facts.applied;
   }));

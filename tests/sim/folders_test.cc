@@ -23,8 +23,7 @@ namespace {
 
 using coordinator::Cluster;
 using coordinator::ClusterSnapshot;
-using coordinator::StoredJobKey;
-using worker::JobFolder;
+using protocol::StoredJobKey;
 
 constexpr int kWorkers = 3;
 constexpr int kSteps = 1500;
@@ -56,7 +55,7 @@ struct Copy {
 struct Worker {
   worker::StateFolders folders{kKeep};
   // By folder, when the job ended.
-  std::map<JobFolder, int64_t> disk;
+  std::map<StoredJobKey, int64_t> disk;
   bool away = false;
   uint64_t boot = 1;
 };
@@ -131,7 +130,7 @@ class Folders {
     return *std::next(set.begin(), random_.Below(set.size()));
   }
 
-  void Broken(const JobFolder& folder, const std::string& what) {
+  void Broken(const StoredJobKey& folder, const std::string& what) {
     broken_.push_back(absl::StrCat("job ", folder.job.value(), " ", what));
   }
 
@@ -164,7 +163,7 @@ class Folders {
     Worker& worker = Any();
     const auto job = Pick(ours_.live);
     if (!job.has_value() || worker.away) return;
-    const JobFolder folder{*job, ours_.uids[*job]};
+    const StoredJobKey folder{*job, ours_.uids[*job]};
     if (!worker.folders.MayOpen(folder, false)) return;
     worker.folders.OnOpened(folder);
     worker.disk.try_emplace(folder, 0);
@@ -203,7 +202,7 @@ class Folders {
   }
 
   void List(Worker& worker) {
-    std::vector<worker::StoredFolder> all;
+    std::vector<protocol::StoredJob> all;
     for (const auto& [folder, ended] : worker.disk) {
       all.push_back({folder, 100, ended});
     }
@@ -217,7 +216,7 @@ class Folders {
     Meet(worker);
     const auto folder = Pick(worker.disk);
     if (!folder.has_value()) return;
-    const StoredJobKey key{folder->first.job, folder->first.uid};
+    const StoredJobKey& key = folder->first;
     const bool taken =
         ours_.cluster->RemoveStored(NameOf(worker), {&key, 1}, Now()).ok();
     if (taken) cleaned_.insert({NameOf(worker), key});
@@ -263,7 +262,7 @@ class Folders {
   // A Status and its orders.
   void Meet(Worker& worker) {
     if (worker.away) return;
-    const coordinator::StatusFacts status = StatusOf(worker);
+    const protocol::StatusFacts status = StatusOf(worker);
     if (!ours_.cluster->OnStatus(status, Now()).ok()) {
       // Its lease has ended meanwhile.
       ++worker.boot;
@@ -273,15 +272,14 @@ class Folders {
     Obey(worker);
   }
 
-  coordinator::StatusFacts StatusOf(const Worker& worker) {
-    coordinator::StatusFacts status;
+  protocol::StatusFacts StatusOf(const Worker& worker) {
+    protocol::StatusFacts status;
     status.self = {NameOf(worker), NameOf(worker) + ":1", ""};
     status.island = "a";
     status.boot = Boot(worker.boot);
     status.counter = ++counter_;
-    for (const worker::StoredFolder& one : worker.folders.Report()) {
-      status.stored.all.push_back(
-          {{one.folder.job, one.folder.uid}, one.bytes, one.ended_unix_ms});
+    for (const protocol::StoredJob& one : worker.folders.Report()) {
+      status.stored.all.push_back(one);
     }
     return status;
   }
@@ -297,14 +295,14 @@ class Folders {
       said.removed.push_back({key.job, key.uid});
     }
     for (const auto& job : orders->jobs) {
-      if (job.phase > coordinator::JobPhase::kRunning) continue;
+      if (job.phase > protocol::JobPhase::kRunning) continue;
       said.live.push_back({job.job, job.uid});
     }
     worker.folders.OnOrders(said, UnixMs());
-    for (const worker::StoredFolder& mark : worker.folders.TakeMarks()) {
-      worker.disk[mark.folder] = mark.ended_unix_ms;
+    for (const protocol::StoredJob& mark : worker.folders.TakeMarks()) {
+      worker.disk[mark.key] = mark.ended_unix_ms;
     }
-    for (const JobFolder& folder : worker.folders.TakeRemovable(UnixMs())) {
+    for (const StoredJobKey& folder : worker.folders.TakeRemovable(UnixMs())) {
       CheckRemoval(worker, folder);
       worker.disk.erase(folder);
       worker.folders.OnRemoved(folder, true);
@@ -312,7 +310,7 @@ class Folders {
     }
   }
 
-  void CheckRemoval(const Worker& worker, const JobFolder& folder) {
+  void CheckRemoval(const Worker& worker, const StoredJobKey& folder) {
     const StoredJobKey key{folder.job, folder.uid};
     const auto known = ours_.uids.find(folder.job);
     const bool is_ours =

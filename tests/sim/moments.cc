@@ -25,8 +25,8 @@ absl::InlinedVector<Moment, 2> Moments::Of(const coordinator::Entry& entry) {
   } else if (const auto* open = std::get_if<Opened>(&record)) {
     if (open->members.empty()) return {};
     uint64_t& samples = attempts_[Attempt(entry.index.value())];
-    for (const coordinator::Member& member : open->members) {
-      samples += data::RangeSet(member.contribution.ranges).total();
+    for (const protocol::Member& member : open->members) {
+      samples += member.contribution.ranges.total();
     }
     return {Moment::kOpened};
   } else if (const auto* commit = std::get_if<Committed>(&record)) {

@@ -25,7 +25,8 @@ class MomentsTest : public testing::Test {
   Attempt Open(uint64_t begin, uint64_t end) {
     coordinator::Opened open;
     open.job = kJob;
-    open.members.emplace_back().contribution.ranges = {{begin, end}};
+    open.members.emplace_back().contribution.ranges =
+        data::RangeSet(data::SampleRange{begin, end});
     EXPECT_EQ(Add(open), std::vector<Moment>{Moment::kOpened});
     return Attempt(index_);
   }

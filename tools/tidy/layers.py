@@ -18,6 +18,7 @@ _LAYERS = {
     'model': PURE,
     'data': PURE,
     'data/sentencepiece/main': MAIN,
+    'protocol': PURE,
     'coordinator/core': CORE,
     'worker/core': CORE,
     'trainer/core': CORE,
@@ -34,6 +35,7 @@ _LAYERS = {
     'coordinator/convert': ADAPTER,
     'worker/convert': ADAPTER,
     'trainer/convert': ADAPTER,
+    'protocol/convert': ADAPTER,
     'coordinator/service': SHELL,
     'worker/daemon': SHELL,
     'trainer/service': SHELL,
@@ -112,7 +114,10 @@ def _sideways_is_fine(path, target):
         return (parts[0] in ('planner', 'compression', 'optimizer', 'data') and
                 not {'cpu', 'cuda'} & set(parts)) or inside(target,
                                                             'model/spec')
-    if inside(target, 'job/convert'):
+    # What both roles say rests on the words of the pure folders.
+    if inside(path, 'protocol') and not inside(path, 'protocol/convert'):
+        return inside(target, 'job', 'data', 'compression')
+    if inside(target, 'job/convert', 'protocol/convert'):
         return True
     # It is the machine under the shells of both roles.
     if top(path) == 'simulator':
@@ -137,8 +142,8 @@ def why_not(path, target):
                 'turn the dependency round or pass a value')
     roles = {top(path), top(target)}
     if roles == {'coordinator', 'worker'}:
-        return ('coordinator and worker share only proto, base, job, planner '
-                'and model/spec')
+        return ('coordinator and worker share only proto, base, protocol, job, '
+                'planner and model/spec')
     if inside(target, *_ENGINE) and not inside(path, *_ENGINE_USERS):
         return 'operators stay behind the trainer seam; use model/spec'
     if (own == other and len(roles) == 2 and own < TOP and

@@ -17,7 +17,7 @@
 #include "job/testing/specs.h"
 #include "model/spec/model_config.h"
 #include "trainer/convert/training_options.h"
-#include "worker/convert/control.h"
+#include "worker/core/job_settings.h"
 
 namespace skerry::trainer {
 namespace {
@@ -170,7 +170,7 @@ Count Try(uint64_t seed) {
     for (const v1::JobSpec* one : {&sent, &std::as_const(filled)}) {
       const auto trains = TrainingOptionsFromProto(*one);
       EXPECT_TRUE(trains.ok()) << trains.status() << one->DebugString();
-      const auto works = worker::JobSettingsFromProto(*one);
+      const auto works = worker::JobSettingsOf(*job::JobSpecFromProto(*one));
       EXPECT_TRUE(works.ok()) << works.status() << one->DebugString();
     }
     EXPECT_TRUE(model::ParseModelConfig(filled.model().config_json()).ok());

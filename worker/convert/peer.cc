@@ -4,10 +4,12 @@
 
 #include "base/status.h"
 #include "job/limits.h"
-#include "worker/convert/fields.h"
+#include "protocol/convert/fields.h"
 
 namespace skerry::worker {
 namespace {
+
+using job::BadField;
 
 constexpr int kFragmentsMax = job::kFragmentsMax;
 
@@ -50,8 +52,9 @@ absl::StatusOr<CutReply> CutReplyFromProto(const v1::AgreeCutReply& reply) {
   CutReply out;
   out.epoch = Epoch(reply.epoch());
   SKERRY_ASSIGN_OR_RETURN(out.cuts, CutsFromProto(reply.cuts(), "cuts"));
-  SKERRY_ASSIGN_OR_RETURN(out.ranges,
-                          RangesFromProto(reply.ranges(), "ranges"));
+  SKERRY_ASSIGN_OR_RETURN(
+      out.ranges, protocol::RangeSetFromProto(reply.ranges(),
+                                              protocol::kAnyNumber, "ranges"));
   if (reply.turn() >= kFragmentsMax) return BadField("turn", "is too large");
   out.turn = reply.turn();
   out.at_anchor = reply.at_anchor();
@@ -84,7 +87,7 @@ void CutReplyToProto(const CutReply& reply, v1::AgreeCutReply* out) {
     one->set_fragment(cut.fragment);
     one->set_sequence(cut.sequence.value());
   }
-  RangesToProto(reply.ranges, out->mutable_ranges());
+  protocol::RangeSetToProto(reply.ranges, out->mutable_ranges());
   out->set_turn(reply.turn);
   out->set_at_anchor(reply.at_anchor);
   out->set_deliver(reply.deliver);

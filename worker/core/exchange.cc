@@ -16,6 +16,8 @@
 namespace skerry::worker {
 namespace {
 
+using protocol::SpanHolder;
+
 using compression::FrameKind;
 
 absl::StatusOr<SharedBytes> Encode(compression::CodecId id,
@@ -361,10 +363,10 @@ std::optional<Exchange::Sent> Exchange::SentOf(uint32_t span) const {
               state.encoded};
 }
 
-std::vector<MemberProgress> Exchange::Progress() const {
-  std::vector<MemberProgress> progress;
+std::vector<protocol::Progress> Exchange::Progress() const {
+  std::vector<protocol::Progress> progress;
   for (uint32_t m = 0; m < plan_.open.members.size(); ++m) {
-    MemberProgress one{plan_.open.members[m].replica, 0, 0};
+    protocol::Progress one{plan_.open.members[m].replica, 0, 0};
     for (const Span& span : spans_) {
       const auto inbox = span.from.find(m);
       if (inbox == span.from.end()) continue;

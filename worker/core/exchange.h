@@ -19,17 +19,21 @@
 #include "base/ids.h"
 #include "base/instant.h"
 #include "compression/frame.h"
+#include "protocol/exchange.h"
+#include "protocol/fragment_facts.h"
 #include "worker/core/effects.h"
-#include "worker/core/facts.h"
 #include "worker/core/inbox.h"
 #include "worker/core/layout.h"
-#include "worker/core/orders.h"
 #include "worker/core/owed.h"
 #include "worker/core/result_piece.h"
 #include "worker/core/scope.h"
 #include "worker/core/shared_bytes.h"
 
 namespace skerry::worker {
+
+using protocol::Hops;
+using protocol::Member;
+using protocol::OpenExchange;
 
 struct ExchangePlan {
   JobId job;
@@ -90,7 +94,7 @@ class Exchange {
   };
   std::optional<Sent> SentOf(uint32_t span) const;
 
-  std::vector<MemberProgress> Progress() const;
+  std::vector<protocol::Progress> Progress() const;
   uint64_t bytes_sent() const { return bytes_sent_; }
   uint64_t bytes_received() const { return bytes_received_; }
   uint64_t parts_repeated() const { return parts_repeated_; }

@@ -317,7 +317,7 @@ TEST(ExchangeTest, ProgressNamesWhoIsWaitedFor) {
   EXPECT_EQ(before[0].bytes, 0u);
   EXPECT_EQ(before[0].bytes_expected, kElements * 4);
   party.Run();
-  for (const MemberProgress& progress : party.members[0]->Progress()) {
+  for (const protocol::Progress& progress : party.members[0]->Progress()) {
     EXPECT_EQ(progress.bytes, progress.bytes_expected);
   }
 }
@@ -330,7 +330,7 @@ TEST(ExchangeTest, OpenThatDoesNotFitTheModelIsInvalid) {
   bad.owners.pop_back();
   EXPECT_TRUE(absl::IsInvalidArgument(ValidateOpen(bad, layout, 0, 2)));
   bad = good;
-  bad.members[1].holders[0].end = 1;
+  bad.members[1].holders[0].span_end = 1;
   EXPECT_TRUE(absl::IsInvalidArgument(ValidateOpen(bad, layout, 0, 2)));
   EXPECT_TRUE(ValidateOpen(bad, layout, 0, 1).ok());
   bad = good;

@@ -11,10 +11,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "worker/core/orders.h"
+#include "protocol/exchange.h"
+#include "worker/core/job_settings.h"
 #include "worker/core/shared_bytes.h"
 
 namespace skerry::worker {
+
+using protocol::CommittedEntry;
 
 // Everything the outer step reads of one span: the anchor's elements, then as
 // many of outer momentum if the method has one. Its bytes are the base piece,

@@ -12,11 +12,14 @@
 
 #include "absl/container/btree_map.h"
 #include "base/ids.h"
+#include "protocol/exchange.h"
+#include "protocol/fragment_facts.h"
 #include "worker/core/effects.h"
-#include "worker/core/facts.h"
-#include "worker/core/orders.h"
 
 namespace skerry::worker {
+
+using protocol::CommittedEntry;
+using protocol::HeldBase;
 
 class History {
  public:

@@ -13,7 +13,6 @@
 #include "absl/functional/any_invocable.h"
 #include "worker/core/effects.h"
 #include "worker/core/fold.h"
-#include "worker/core/orders.h"
 #include "worker/core/shared_bytes.h"
 
 namespace skerry::worker {

@@ -14,15 +14,17 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "base/instant.h"
+#include "protocol/contribution.h"
+#include "worker/core/audit.h"
 #include "worker/core/effects.h"
 #include "worker/core/exchange.h"
-#include "worker/core/facts.h"
 #include "worker/core/layout.h"
-#include "worker/core/orders.h"
 #include "worker/core/owed.h"
 #include "worker/core/scope.h"
 
 namespace skerry::worker {
+
+using protocol::Contribution;
 
 class OwedBook {
  public:

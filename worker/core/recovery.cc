@@ -149,7 +149,7 @@ bool Recovery::TryFetchBase(Instant now, uint32_t span) {
   Place& place = places_[span];
   std::vector<std::pair<std::string, PieceKey>> offers;
   for (const Source& source : sources_) {
-    const uint32_t index = span - source.holder.begin;
+    const uint32_t index = span - source.holder.span_begin;
     if (!source.holder.Holds(span) ||
         source.base < std::max(keep_from_, place.least_base) ||
         index >= source.base_hashes.size()) {

@@ -23,14 +23,20 @@
 #include "absl/status/status.h"
 #include "base/ids.h"
 #include "base/instant.h"
+#include "protocol/exchange.h"
+#include "protocol/fragment_orders.h"
+#include "protocol/peers.h"
 #include "worker/core/effects.h"
 #include "worker/core/fold.h"
 #include "worker/core/history.h"
+#include "worker/core/job_settings.h"
 #include "worker/core/layout.h"
-#include "worker/core/orders.h"
 #include "worker/core/scope.h"
 
 namespace skerry::worker {
+
+using protocol::Source;
+using protocol::SpanHolder;
 
 struct RecoveryOptions {
   std::string worker;  // this worker, which is no source for itself

@@ -11,12 +11,28 @@
 
 namespace skerry::worker {
 
+namespace {
+
+// One for each fragment; those that orders do not name have nothing new.
+std::vector<FragmentOrders> ByNumber(const std::vector<FragmentOrders>& named,
+                                     uint32_t count) {
+  std::vector<FragmentOrders> all(count);
+  for (uint32_t f = 0; f < count; ++f) all[f].fragment = FragmentId(f);
+  for (const FragmentOrders& one : named) {
+    if (one.fragment.value() < count) all[one.fragment.value()] = one;
+  }
+  return all;
+}
+
+}  // namespace
+
 Seat::Seat(SeatOptions options, const Effects& effects)
     : impl_(std::make_unique<Impl>(std::move(options), effects)) {}
 Seat::~Seat() = default;
 
-void Seat::OnOrders(Instant now, Revision revision, const JobOrders& orders) {
-  impl_->OnOrders(now, revision, orders);
+void Seat::OnOrders(Instant now, Revision revision, const JobOrders& orders,
+                    const JobSettings& settings) {
+  impl_->OnOrders(now, revision, orders, settings);
 }
 void Seat::OnTrainerReady(Instant now, const TrainerDescription& trainer) {
   impl_->OnTrainerReady(now, trainer);
@@ -88,10 +104,13 @@ Seat::Impl::Impl(SeatOptions options, const Effects& effects)
 Seat::Impl::~Impl() { agreement_.Begin(Life(), 0); }
 
 void Seat::Impl::OnOrders(Instant now, Revision revision,
-                          const JobOrders& orders) {
+                          const JobOrders& orders,
+                          const JobSettings& settings) {
   if (revision < revision_) return;
   revision_ = revision;
   orders_ = orders;
+  orders_->fragments = ByNumber(orders.fragments, settings.fragments);
+  settings_ = settings;
   ForgetAnswers();
   TakeOrders(now);
   Advance(now);
@@ -122,8 +141,8 @@ bool Seat::Impl::Configure() {
                             : over() ? orders_->element_count
                                      : 0;
   if (elements == 0) return false;
-  const auto cut = planner::CutFragments(elements, options_.fragments,
-                                         orders_->settings.spans);
+  const auto cut =
+      planner::CutFragments(elements, options_.fragments, settings_.spans);
   if (!cut.ok()) {
     failure_ = std::string(cut.status().message());
     return false;
@@ -133,7 +152,7 @@ bool Seat::Impl::Configure() {
     for (const planner::SpanRange& span : (*cut)[fragment->index()]) {
       layout.spans.push_back({span.begin, span.end});
     }
-    fragment->Configure(orders_->settings, std::move(layout));
+    fragment->Configure(settings_, std::move(layout));
   }
   configured_ = true;
   elements_ = elements;
@@ -148,9 +167,9 @@ absl::Status Seat::Impl::CheckOrders() const {
   }
   const uint32_t spans = fragments_[0]->layout().size();
   for (const SpanHolder& holder : orders_->holders) {
-    if (holder.end > spans || holder.begin >= holder.end) {
+    if (holder.span_end > spans || holder.span_begin >= holder.span_end) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "orders give spans to ", holder.end, ", the model has ", spans));
+          "orders give spans to ", holder.span_end, ", the model has ", spans));
     }
   }
   for (const auto& fragment : fragments_) {
@@ -177,7 +196,7 @@ void Seat::Impl::TakeHoldings() {
     if (holder.peer.worker != options_.worker) continue;
     rank_ = rank;
     for (const auto& fragment : fragments_) {
-      fragment->recovery().SetHoldings(holder.begin, holder.end);
+      fragment->recovery().SetHoldings(holder.span_begin, holder.span_end);
     }
   }
 }
@@ -383,7 +402,7 @@ void Seat::Impl::AdvanceOnce(Instant now) {
     Recovery& recovery = fragment->recovery();
     recovery.SetReplaceable(!life_.is_set());
     recovery.SetInitialAtHand(pristine_ && trainer_ready_ &&
-                              !orders_->settings.from_checkpoint);
+                              !settings_.from_checkpoint);
     recovery.Pump(now);
     if (life_.is_set() && recovery.gap()) {
       Abandon(now, absl::StrCat("nobody keeps result ", recovery.gap()->value(),
@@ -457,7 +476,6 @@ JobFacts Seat::Impl::Facts() const {
     facts.initial_hash = trainer_->initial_hash;
     facts.layout_hash = trainer_->layout_hash;
   }
-  facts.fragments.clear();
   facts.counters = counters_;
   for (const auto& fragment : fragments_) {
     facts.fragments.push_back(fragment->Facts(Works()));
@@ -467,6 +485,7 @@ JobFacts Seat::Impl::Facts() const {
     facts.evaluations.push_back(one.fact);
   }
   facts.generated = generated_;
+  facts.result_codecs = true;
   return facts;
 }
 

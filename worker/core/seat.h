@@ -27,12 +27,17 @@
 #include "base/ids.h"
 #include "base/instant.h"
 #include "compression/frame.h"
+#include "protocol/job_facts.h"
+#include "protocol/job_orders.h"
+#include "worker/core/audit.h"
 #include "worker/core/effects.h"
-#include "worker/core/facts.h"
-#include "worker/core/orders.h"
+#include "worker/core/job_settings.h"
 #include "worker/core/shared_bytes.h"
 
 namespace skerry::worker {
+
+using protocol::JobFacts;
+using protocol::JobOrders;
 
 struct SeatOptions {
   JobId job;
@@ -85,7 +90,8 @@ class Seat {
 
   // Orders for the worker's current boot. A lower revision than the last is
   // ignored; the same one may come again.
-  void OnOrders(Instant now, Revision revision, const JobOrders& orders);
+  void OnOrders(Instant now, Revision revision, const JobOrders& orders,
+                const JobSettings& settings);
   // A fresh trainer holds the initial values.
   void OnTrainerReady(Instant now, const TrainerDescription& trainer);
   // A base has come to the job's folder from elsewhere: state 0 of a job that

@@ -63,8 +63,8 @@ void Seat::Impl::AskCut(Instant now) {
       on_cut(now, std::move(reply));
     });
   } else {
-    effects_.peers.AgreeCut(orders_->holders.front().peer.island_address,
-                            request, std::move(on_cut));
+    effects_.peers.AgreeCut(orders_->holders.front().peer.inside(), request,
+                            std::move(on_cut));
   }
 }
 
@@ -131,8 +131,8 @@ void Seat::Impl::DecideCut(Instant now) {
   if (!awaits) reply = NextCut(*agreed);
   if (reply && StartsRounds()) {
     data::RangeSet unused = orders_->granted.Subtract(used_);
-    reply->ranges = unused.TakeFirst(orders_->settings.tau / fragments_.size() *
-                                     replica_batch());
+    reply->ranges =
+        unused.TakeFirst(settings_.tau / fragments_.size() * replica_batch());
   }
   if (!reply || reply->ranges.empty()) {
     if (const std::optional<uint32_t> turn = Delivers(awaits)) {
@@ -219,7 +219,7 @@ bool Seat::Impl::StepFold(Instant now) {
 void Seat::Impl::StartMerge(std::vector<uint32_t> fragments, bool at_anchor,
                             Step after) {
   step_ = Step::kMerging;
-  const auto& outer = orders_->settings.outer;
+  const auto& outer = settings_.outer;
   const TrainerMemory memory = effects_.trainer.memory();
   const bool exact = at_anchor || !LiveBook::KeepsLive(outer);
   auto left = std::make_shared<size_t>((end() - begin()) * fragments.size());

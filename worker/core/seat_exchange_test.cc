@@ -152,7 +152,8 @@ TEST(SeatExchangeTest, LateOrdersOfAnOlderAttemptAreIgnored) {
   world.Reopen({});
   ASSERT_TRUE(world.RunToSequence(3)) << Failures(world);
   const JobFacts before = world.seat(0)->Facts();
-  world.seat(0)->OnOrders(world.now(), revision, late);
+  world.seat(0)->OnOrders(world.now(), revision, late,
+                          world.options().settings);
   EXPECT_EQ(world.seat(0)->Facts(), before);
   ASSERT_TRUE(world.RunToSequence(5)) << Failures(world);
   ExpectConserved(world, 2);

@@ -9,6 +9,8 @@
 namespace skerry::worker {
 namespace {
 
+using protocol::Outcome;
+
 // How many retry intervals a late member waits for its frames before it fetches
 // a result that is committed.
 constexpr int kLateIntervals = 4;
@@ -227,10 +229,10 @@ void SeatFragment::OnExchangeEnd(Instant now, absl::Status status) {
                        status.message()));
     return;
   }
-  StoredResultFact fact{exchange_->sequence(),
-                        exchange_->attempt(),
-                        {},
-                        exchange_->result().squared_norm};
+  protocol::StoredResult fact{exchange_->sequence(),
+                              exchange_->attempt(),
+                              {},
+                              exchange_->result().squared_norm};
   StoredFile file{PieceKey::Kind::kResult, fact.sequence, fact.attempt, {}};
   std::vector<SharedBytes> contents;
   for (const ExchangeResult::Piece& piece : exchange_->result().pieces) {
@@ -253,9 +255,8 @@ void SeatFragment::OnExchangeEnd(Instant now, absl::Status status) {
 
 void SeatFragment::CloseExchange() {
   if (exchange_ == nullptr) return;
-  closed_.payload_bytes_sent += exchange_->bytes_sent();
-  closed_.payload_bytes_received += exchange_->bytes_received();
-  closed_.parts_repeated += exchange_->parts_repeated();
+  closed_.bulk_sent_bytes += exchange_->bytes_sent();
+  closed_.bulk_received_bytes += exchange_->bytes_received();
   exchange_.reset();
   // Should its result be committed, it has to be fetched.
   recovery_.Hold(Attempt(), Instant());
@@ -290,6 +291,7 @@ void SeatFragment::Event(std::string_view line) {
 
 FragmentFacts SeatFragment::Facts(bool with_pin) const {
   FragmentFacts facts;
+  facts.fragment = FragmentId(options_.index);
   facts.span_begin = recovery_.begin();
   facts.applied = recovery_.applied();
   facts.stored_through = recovery_.stored_through();
@@ -318,13 +320,11 @@ FragmentFacts SeatFragment::Facts(bool with_pin) const {
 }
 
 void SeatFragment::AddCounters(SeatCounters& counters) const {
-  counters.payload_bytes_sent += closed_.payload_bytes_sent;
-  counters.payload_bytes_received += closed_.payload_bytes_received;
-  counters.parts_repeated += closed_.parts_repeated;
+  counters.bulk_sent_bytes += closed_.bulk_sent_bytes;
+  counters.bulk_received_bytes += closed_.bulk_received_bytes;
   if (exchange_ == nullptr) return;
-  counters.payload_bytes_sent += exchange_->bytes_sent();
-  counters.payload_bytes_received += exchange_->bytes_received();
-  counters.parts_repeated += exchange_->parts_repeated();
+  counters.bulk_sent_bytes += exchange_->bytes_sent();
+  counters.bulk_received_bytes += exchange_->bytes_received();
 }
 
 Values SeatFragment::OwedOf(uint32_t span) const {

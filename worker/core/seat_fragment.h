@@ -18,19 +18,28 @@
 #include "absl/status/status.h"
 #include "base/ids.h"
 #include "base/instant.h"
+#include "protocol/contribution.h"
+#include "protocol/exchange.h"
+#include "protocol/fragment_facts.h"
+#include "protocol/fragment_orders.h"
+#include "protocol/peers.h"
+#include "protocol/seat_counters.h"
 #include "worker/core/effects.h"
 #include "worker/core/exchange.h"
-#include "worker/core/facts.h"
 #include "worker/core/fragment_ports.h"
 #include "worker/core/history.h"
+#include "worker/core/job_settings.h"
 #include "worker/core/layout.h"
 #include "worker/core/live.h"
-#include "worker/core/orders.h"
 #include "worker/core/owed_book.h"
 #include "worker/core/recovery.h"
 #include "worker/core/scope.h"
 
 namespace skerry::worker {
+
+using protocol::FragmentFacts;
+using protocol::FragmentOrders;
+using protocol::SeatCounters;
 
 struct SeatFragmentOptions {
   uint32_t index = 0;
@@ -146,7 +155,7 @@ class SeatFragment {
 
   // Since its last boundary.
   data::RangeSet trained_;
-  RoundScalars scalars_;
+  protocol::RoundScalars scalars_;
   double loss_ = 0;  // times samples
   bool at_boundary_ = false;
   int ended_delay_ = 0;
@@ -157,7 +166,7 @@ class SeatFragment {
   std::unique_ptr<Exchange> exchange_;
   bool result_awaited_ = false;  // its commit is known, its end is not
   Attempt finished_attempt_;     // named this worker, and ended here
-  std::optional<StoredResultFact> stored_;
+  std::optional<protocol::StoredResult> stored_;
   SeatCounters closed_;  // of exchanges that have ended
 };
 

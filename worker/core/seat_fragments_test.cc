@@ -118,7 +118,7 @@ TEST(SeatFragmentsTest, FilesOfFragmentsAreToldApart) {
   const JobFacts facts = world.seat(0)->Facts();
   for (uint32_t f = 0; f < 2; ++f) {
     ASSERT_FALSE(facts.fragments[f].bases.empty());
-    const HeldBase& base = facts.fragments[f].bases.back();
+    const protocol::HeldBase& base = facts.fragments[f].bases.back();
     PieceKey key{
         PieceKey::Kind::kBase, base.sequence, Attempt(), 0, base.hashes[0], f};
     EXPECT_TRUE(world.seat(0)->OnFetch(key).ok());

@@ -28,12 +28,15 @@
 
 namespace skerry::worker {
 
+using protocol::SeatState;
+
 class Seat::Impl {
  public:
   Impl(SeatOptions options, const Effects& effects);
   ~Impl();
 
-  void OnOrders(Instant now, Revision revision, const JobOrders& orders);
+  void OnOrders(Instant now, Revision revision, const JobOrders& orders,
+                const JobSettings& settings);
   void OnTrainerReady(Instant now, const TrainerDescription& trainer);
   void OnImported(Instant now, const StoredFile& base);
   void OnTrainerFailed(Instant now, const std::string& reason);
@@ -150,7 +153,7 @@ class Seat::Impl {
     return static_cast<uint32_t>(orders_->holders.size());
   }
   uint64_t replica_batch() const {
-    return uint64_t{orders_->settings.batch_samples} * group_size();
+    return uint64_t{settings_.batch_samples} * group_size();
   }
 
   // --- seat_boundary.cc ---
@@ -190,7 +193,7 @@ class Seat::Impl {
   bool RunEvaluation();
   bool RunGeneration();
   // The first prompt without an answer; null when there is none.
-  const GenerateOrder* DueGeneration() const;
+  const protocol::GenerateOrder* DueGeneration() const;
   // An answer is kept for as long as the question is asked.
   void ForgetAnswers();
   // Answers every prompt that waits with an error.
@@ -204,6 +207,7 @@ class Seat::Impl {
   Scope trainer_scope_;  // ends with the trainer
   Scope life_scope_;     // ends with the life
   std::optional<JobOrders> orders_;
+  JobSettings settings_;  // with the newest orders
   Revision revision_;
   bool advancing_ = false;
   bool again_ = false;
@@ -256,11 +260,11 @@ class Seat::Impl {
     friend bool operator==(const Said&, const Said&) = default;
   };
   struct Evaluated {
-    Evaluation fact;
+    protocol::EvaluationFact fact;
     uint64_t samples_max = 0;
   };
   std::vector<Evaluated> evaluations_;
-  std::vector<Generated> generated_;
+  std::vector<protocol::GeneratedFact> generated_;
 
   SeatCounters counters_;
   std::optional<Instant> stalled_since_;

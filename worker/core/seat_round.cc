@@ -77,7 +77,8 @@ bool Seat::Impl::StepJoin(Instant now) {
   for (const auto& fragment : fragments_) {
     std::vector<ElementRange>& owners = group.owners.emplace_back();
     for (const SpanHolder& holder : orders_->holders) {
-      owners.push_back(fragment->layout().Of(holder.begin, holder.end));
+      owners.push_back(
+          fragment->layout().Of(holder.span_begin, holder.span_end));
     }
   }
   step_ = Step::kJoining;
@@ -158,7 +159,7 @@ void Seat::Impl::AddRound(Instant now) {
   step_ = Step::kAdding;
   SeatFragment& fragment = *fragments_[turn_];
   const TrainerMemory memory = effects_.trainer.memory();
-  const bool keeps = LiveBook::KeepsLive(orders_->settings.outer);
+  const bool keeps = LiveBook::KeepsLive(settings_.outer);
   std::vector<OwedBook::RoundEnd> ends;
   for (uint32_t span = begin(); span < end(); ++span) {
     const ElementRange range = fragment.layout().spans[span];
@@ -242,7 +243,7 @@ bool Seat::Impl::StepResting() {
 bool Seat::Impl::Final() const {
   return fragments_.size() == 1 &&
          fragments_[0]->recovery().samples_committed().value_or(0) >=
-             orders_->settings.samples;
+             settings_.samples;
 }
 
 }  // namespace skerry::worker

@@ -89,7 +89,7 @@ TEST(SeatRoundTest, APausedJobDeliversItsRoundAndGoesOnInTheSameLife) {
       EXPECT_FALSE(world.seat(i)->Facts().fragments[0].ready.has_value())
           << method;
       EXPECT_EQ(world.seat(i)->Facts().fragments[0].applied, held) << method;
-      EXPECT_EQ(world.seat(i)->Facts().state, SeatState::kActive);
+      EXPECT_EQ(world.seat(i)->Facts().state, protocol::SeatState::kActive);
     }
     EXPECT_EQ(world.seat(0)->Facts().counters.stall_s, stalled);
     world.set_job_paused(false);

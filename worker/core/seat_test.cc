@@ -11,6 +11,8 @@
 namespace skerry::worker {
 namespace {
 
+using protocol::SeatState;
+
 using compression::CodecId;
 
 TEST(SeatTest, JoinersByDiskOrByFetchEqualTheOthers) {

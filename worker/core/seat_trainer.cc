@@ -10,6 +10,10 @@
 namespace skerry::worker {
 namespace {
 
+using protocol::EvaluationOrder;
+using protocol::GeneratedFact;
+using protocol::GenerateOrder;
+
 constexpr size_t kEvaluationsMax = 64;
 
 }  // namespace
@@ -106,7 +110,7 @@ void Seat::Impl::ConsiderInitial(Instant now) {
       fragments_.begin(), fragments_.end(),
       [](const auto& one) { return one->recovery().WantsInitial(); });
   if (wanting == fragments_.end() || !trainer_free() || restarting_) return;
-  if (orders_->settings.from_checkpoint) {
+  if (settings_.from_checkpoint) {
     return Fail(now,
                 "the base made from the checkpoint is damaged and no other "
                 "worker has it; start this worker again, it then reads the "
@@ -174,14 +178,14 @@ const GenerateOrder* Seat::Impl::DueGeneration() const {
   for (const GenerateOrder& order : orders_->generate) {
     const bool known = std::any_of(
         generated_.begin(), generated_.end(),
-        [&](const Generated& one) { return one.request == order.request; });
+        [&](const GeneratedFact& one) { return one.request == order.request; });
     if (!known) return &order;
   }
   return nullptr;
 }
 
 void Seat::Impl::ForgetAnswers() {
-  std::erase_if(generated_, [&](const Generated& one) {
+  std::erase_if(generated_, [&](const GeneratedFact& one) {
     return std::none_of(
         orders_->generate.begin(), orders_->generate.end(),
         [&](const GenerateOrder& o) { return o.request == one.request; });
@@ -203,7 +207,7 @@ bool Seat::Impl::RunGeneration() {
       OnTrainer<absl::StatusOr<std::string>>(
           [this, request = order->request](Instant now,
                                            absl::StatusOr<std::string> text) {
-            Generated one{request, text.ok() ? *text : "", ""};
+            GeneratedFact one{request, text.ok() ? *text : "", ""};
             if (!text.ok()) one.error = std::string(text.status().message());
             generated_.push_back(std::move(one));
             Changed();

@@ -109,7 +109,7 @@ TEST(SeatTrainerTest, AJobThatHasEndedWantsATrainerOnlyForText) {
   seat.OnTrainerEnded(world.now());
   ASSERT_TRUE(world.RunUntil([&] { return seat.IsAtRest(); }))
       << Failures(world);
-  EXPECT_EQ(seat.Facts().state, SeatState::kResting);
+  EXPECT_EQ(seat.Facts().state, protocol::SeatState::kResting);
   EXPECT_EQ(seat.Facts().fragments[0].applied, world.newest());
   EXPECT_EQ(seat.Facts().fragments[0].bases.back().sequence, world.newest());
 
@@ -193,13 +193,12 @@ TEST(SeatTrainerTest, InitialValuesAreAskedForAgainWhenTheSpansHaveChanged) {
   seat.OnTrainerReady(Instant(), {world.element_count, 1000, 1.0});
   JobOrders orders;
   orders.job = JobId(7);
-  orders.settings = world.settings;
   orders.phase = JobPhase::kRunning;
   orders.holders = {{1, 3, {"w0", "w0", "w0"}}};
-  seat.OnOrders(Instant(), Revision(1), orders);
+  seat.OnOrders(Instant(), Revision(1), orders, world.settings);
   ASSERT_EQ(trainer.asked.size(), 1u);
   orders.holders = {{0, 3, {"w0", "w0", "w0"}}};
-  seat.OnOrders(Instant(), Revision(2), orders);
+  seat.OnOrders(Instant(), Revision(2), orders, world.settings);
   trainer.Answer();
   ASSERT_EQ(trainer.asked.size(), 2u);
   EXPECT_EQ(trainer.asked[1].begin, 0u);

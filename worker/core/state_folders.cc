@@ -5,11 +5,19 @@
 
 namespace skerry::worker {
 
-void StateFolders::OnListed(const std::vector<StoredFolder>& all) {
-  absl::btree_set<JobFolder> there;
-  for (const StoredFolder& one : all) {
-    there.insert(one.folder);
-    const auto [it, fresh] = folders_.try_emplace(one.folder);
+FolderOrders FoldersIn(const protocol::Orders& orders) {
+  FolderOrders said{{}, orders.ended_jobs, orders.removed_jobs};
+  for (const protocol::JobOrders& job : orders.jobs) {
+    if (!IsOver(job.phase)) said.live.push_back({job.job, job.uid});
+  }
+  return said;
+}
+
+void StateFolders::OnListed(const std::vector<StoredJob>& all) {
+  absl::btree_set<StoredJobKey> there;
+  for (const StoredJob& one : all) {
+    there.insert(one.key);
+    const auto [it, fresh] = folders_.try_emplace(one.key);
     it->second.bytes = one.bytes;
     if (fresh) it->second.ended_unix_ms = one.ended_unix_ms;
   }
@@ -19,7 +27,7 @@ void StateFolders::OnListed(const std::vector<StoredFolder>& all) {
   }
 }
 
-void StateFolders::OnOpened(const JobFolder& folder) {
+void StateFolders::OnOpened(const StoredJobKey& folder) {
   folders_.try_emplace(folder);
 }
 
@@ -31,8 +39,8 @@ void StateFolders::SetEnded(Folder& folder, int64_t unix_ms) {
 
 void StateFolders::OnOrders(const FolderOrders& orders, int64_t now_unix_ms) {
   OnSessionEnd();
-  const auto each = [&](const std::vector<JobFolder>& named, auto take) {
-    for (const JobFolder& one : named) {
+  const auto each = [&](const std::vector<StoredJobKey>& named, auto take) {
+    for (const StoredJobKey& one : named) {
       const auto it = folders_.find(one);
       if (it != folders_.end()) take(it->second);
     }
@@ -53,27 +61,27 @@ void StateFolders::OnSessionEnd() {
   for (auto& [key, folder] : folders_) folder.word = Word::kNone;
 }
 
-void StateFolders::OnRemoved(const JobFolder& folder, bool gone) {
+void StateFolders::OnRemoved(const StoredJobKey& folder, bool gone) {
   const auto it = folders_.find(folder);
   if (it == folders_.end()) return;
   it->second.removing = false;
   if (gone) folders_.erase(it);
 }
 
-bool StateFolders::MayOpen(const JobFolder& folder, bool ended) const {
+bool StateFolders::MayOpen(const StoredJobKey& folder, bool ended) const {
   const auto it = folders_.find(folder);
   if (it == folders_.end()) return !ended;
   return !it->second.removing;
 }
 
-std::vector<JobFolder> StateFolders::TakeRemovable(int64_t now_unix_ms) {
-  std::vector<JobFolder> found;
-  const auto remove = [&](const JobFolder& key, Folder& folder) {
+std::vector<StoredJobKey> StateFolders::TakeRemovable(int64_t now_unix_ms) {
+  std::vector<StoredJobKey> found;
+  const auto remove = [&](const StoredJobKey& key, Folder& folder) {
     folder.removing = true;
     found.push_back(key);
   };
   // Folders of ended jobs, those that ended first in front.
-  std::vector<std::pair<int64_t, JobFolder>> ended;
+  std::vector<std::pair<int64_t, StoredJobKey>> ended;
   uint64_t bytes = 0;
   for (auto& [key, folder] : folders_) {
     if (folder.removing) continue;
@@ -93,8 +101,8 @@ std::vector<JobFolder> StateFolders::TakeRemovable(int64_t now_unix_ms) {
   return found;
 }
 
-std::vector<StoredFolder> StateFolders::TakeMarks() {
-  std::vector<StoredFolder> marks;
+std::vector<StoredJob> StateFolders::TakeMarks() {
+  std::vector<StoredJob> marks;
   for (auto& [key, folder] : folders_) {
     if (std::exchange(folder.marked, true)) continue;
     marks.push_back({key, folder.bytes, folder.ended_unix_ms});
@@ -102,8 +110,8 @@ std::vector<StoredFolder> StateFolders::TakeMarks() {
   return marks;
 }
 
-std::vector<StoredFolder> StateFolders::Report() const {
-  std::vector<StoredFolder> all;
+std::vector<StoredJob> StateFolders::Report() const {
+  std::vector<StoredJob> all;
   for (const auto& [key, folder] : folders_) {
     if (folder.removing) continue;
     all.push_back({key, folder.bytes, folder.ended_unix_ms});

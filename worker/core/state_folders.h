@@ -12,32 +12,19 @@
 #ifndef SKERRY_WORKER_CORE_STATE_FOLDERS_H_
 #define SKERRY_WORKER_CORE_STATE_FOLDERS_H_
 
-#include <compare>
 #include <cstdint>
 #include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/time/time.h"
-#include "base/ids.h"
+#include "protocol/orders.h"
+#include "protocol/stored_jobs.h"
 
 namespace skerry::worker {
 
-// The uid tells jobs apart that two coordinators gave the same number.
-struct JobFolder {
-  JobId job;
-  uint64_t uid = 0;
-  friend auto operator<=>(const JobFolder&, const JobFolder&) = default;
-};
-
-struct StoredFolder {
-  JobFolder folder;
-  uint64_t bytes = 0;
-  // When this worker first heard that the job has ended, in milliseconds of its
-  // wall clock since 1970. 0 while it has not heard so.
-  int64_t ended_unix_ms = 0;
-  friend bool operator==(const StoredFolder&, const StoredFolder&) = default;
-};
+using protocol::StoredJob;
+using protocol::StoredJobKey;
 
 // What a worker keeps of jobs that have ended.
 struct EndedRetention {
@@ -48,11 +35,13 @@ struct EndedRetention {
 // What one set of orders says about folders.
 struct FolderOrders {
   // Folders of jobs that the orders name and that have not ended.
-  std::vector<JobFolder> live;
-  std::vector<JobFolder> ended;
+  std::vector<StoredJobKey> live;
+  std::vector<StoredJobKey> ended;
   // Folders to be removed now.
-  std::vector<JobFolder> removed;
+  std::vector<StoredJobKey> removed;
 };
+
+FolderOrders FoldersIn(const protocol::Orders& orders);
 
 class StateFolders {
  public:
@@ -61,14 +50,14 @@ class StateFolders {
   // --- Facts. ---
 
   // Everything that the disk has.
-  void OnListed(const std::vector<StoredFolder>& all);
+  void OnListed(const std::vector<StoredJob>& all);
   // A job is served from its folder, which may be new.
-  void OnOpened(const JobFolder& folder);
+  void OnOpened(const StoredJobKey& folder);
   void OnOrders(const FolderOrders& orders, int64_t now_unix_ms);
   // What the coordinator has said counts until the session ends.
   void OnSessionEnd();
   // The removal that TakeRemovable() asked for is over; `gone`: it worked.
-  void OnRemoved(const JobFolder& folder, bool gone);
+  void OnRemoved(const StoredJobKey& folder, bool gone);
 
   // --- What follows from them. ---
 
@@ -76,14 +65,14 @@ class StateFolders {
   // may not while the folder is being removed. If the job has ended, it may
   // only if there is a folder, because files that this worker has removed are
   // not fetched again.
-  bool MayOpen(const JobFolder& folder, bool ended) const;
+  bool MayOpen(const StoredJobKey& folder, bool ended) const;
   // Folders to be removed now; each is named once, until OnRemoved().
-  std::vector<JobFolder> TakeRemovable(int64_t now_unix_ms);
+  std::vector<StoredJobKey> TakeRemovable(int64_t now_unix_ms);
   // Folders whose `ended_unix_ms` has changed since the last call: it has to be
   // known after a restart too.
-  std::vector<StoredFolder> TakeMarks();
+  std::vector<StoredJob> TakeMarks();
   // What Status says.
-  std::vector<StoredFolder> Report() const;
+  std::vector<StoredJob> Report() const;
 
  private:
   enum class Word { kNone, kEnded, kRemove };
@@ -98,7 +87,7 @@ class StateFolders {
   void SetEnded(Folder& folder, int64_t unix_ms);
 
   EndedRetention retention_;
-  absl::btree_map<JobFolder, Folder> folders_;
+  absl::btree_map<StoredJobKey, Folder> folders_;
 };
 
 }  // namespace skerry::worker

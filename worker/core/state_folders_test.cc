@@ -9,10 +9,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr JobFolder kOne{JobId(1), 11};
-constexpr JobFolder kTwo{JobId(2), 22};
+constexpr StoredJobKey kOne{JobId(1), 11};
+constexpr StoredJobKey kTwo{JobId(2), 22};
 // Another coordinator gave number 1 to this job.
-constexpr JobFolder kOther{JobId(1), 99};
+constexpr StoredJobKey kOther{JobId(1), 99};
 constexpr int64_t kHourMs = 3600 * 1000;
 constexpr EndedRetention kKeep{absl::Hours(10), 1000};
 
@@ -29,15 +29,14 @@ TEST(StateFoldersTest, ADeletedJobGoesAtOnceAndNothingElse) {
   EXPECT_THAT(folders.TakeRemovable(1), IsEmpty());
   EXPECT_FALSE(folders.MayOpen(kOne, false));
   folders.OnRemoved(kOne, true);
-  EXPECT_THAT(folders.Report(), ElementsAre(StoredFolder{kOther, 5000, 0},
-                                            StoredFolder{kTwo, 600, 0}));
+  EXPECT_THAT(folders.Report(),
+              ElementsAre(StoredJob{kOther, 5000, 0}, StoredJob{kTwo, 600, 0}));
 }
 
 TEST(StateFoldersTest, AnEndedJobIsKeptForItsAge) {
   StateFolders folders = Three();
   folders.OnOrders({.live = {}, .ended = {kOne}, .removed = {}}, kHourMs);
-  EXPECT_THAT(folders.TakeMarks(),
-              ElementsAre(StoredFolder{kOne, 600, kHourMs}));
+  EXPECT_THAT(folders.TakeMarks(), ElementsAre(StoredJob{kOne, 600, kHourMs}));
   EXPECT_THAT(folders.TakeRemovable(10 * kHourMs), IsEmpty());
   folders.OnOrders({.live = {}, .ended = {kOne}, .removed = {}}, 9 * kHourMs);
   EXPECT_THAT(folders.TakeMarks(), IsEmpty());
@@ -67,7 +66,7 @@ TEST(StateFoldersTest, AJobThatGoesOnAfterAllIsNoLongerOld) {
   folders.OnOrders({.live = {}, .ended = {kOne}, .removed = {}}, 1000);
   folders.TakeMarks();
   folders.OnOrders({.live = {kOne}, .ended = {}, .removed = {}}, 2000);
-  EXPECT_THAT(folders.TakeMarks(), ElementsAre(StoredFolder{kOne, 600, 0}));
+  EXPECT_THAT(folders.TakeMarks(), ElementsAre(StoredJob{kOne, 600, 0}));
   EXPECT_THAT(folders.TakeRemovable(1000 * kHourMs), IsEmpty());
   folders.OnOrders({.live = {}, .ended = {kOne}, .removed = {}}, 20 * kHourMs);
   EXPECT_THAT(folders.TakeRemovable(29 * kHourMs), IsEmpty());

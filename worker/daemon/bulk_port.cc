@@ -28,17 +28,15 @@ void JobBulkPort::SendFrame(const std::string& address,
                   });
 }
 
-void JobBulkPort::WriteLinks(v1::JobStatus* out) const {
+std::vector<protocol::PeerLink> JobBulkPort::Links() const {
+  std::vector<protocol::PeerLink> links;
   for (const auto& [address, estimate] : transport_.links()) {
     if (!peers_.contains(address)) continue;
-    v1::PeerLink* link = out->add_links();
-    link->set_address(address);
-    link->set_bytes_per_s(estimate.bytes_per_s);
-    link->set_rate_spread(estimate.rate_spread);
-    link->set_round_trip_s(absl::ToDoubleSeconds(estimate.round_trip));
-    link->set_round_trip_spread_s(
-        absl::ToDoubleSeconds(estimate.round_trip_spread));
+    links.push_back({address, estimate.bytes_per_s, estimate.rate_spread,
+                     absl::ToDoubleSeconds(estimate.round_trip),
+                     absl::ToDoubleSeconds(estimate.round_trip_spread)});
   }
+  return links;
 }
 
 void JobBulkPort::ForgetBefore(uint32_t fragment, Attempt attempt) {

@@ -6,9 +6,10 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/ids.h"
-#include "proto/skerry/v1/control.pb.h"
+#include "protocol/job_facts.h"
 #include "transport/bulk.h"
 #include "worker/core/effects.h"
 #include "worker/daemon/seat_answers.h"
@@ -29,7 +30,7 @@ class JobBulkPort final : public BulkPort {
              Done<absl::StatusOr<SharedBytes>> done) override;
 
   // What frames to each of the job's peers have shown of its link.
-  void WriteLinks(v1::JobStatus* out) const;
+  std::vector<protocol::PeerLink> Links() const;
 
  private:
   const JobId job_;

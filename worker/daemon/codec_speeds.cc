@@ -4,13 +4,17 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "base/check.h"
 #include "base/random.h"
+#include "compression/codec.h"
 #include "compression/workspace.h"
 
 namespace skerry::worker {
 namespace {
+
+using protocol::CodecSpeed;
 
 constexpr size_t kElements = size_t{1} << 20;
 constexpr int kTurns = 3;
@@ -50,7 +54,9 @@ std::vector<CodecSpeed> MeasureCodecs(absl::FunctionRef<double()> seconds,
       const double middle = seconds();
       SKERRY_CHECK((*codec)->Decode(payload, decoded, workspace).ok());
       const double end = seconds();
-      if (turn == 0) speeds.push_back({.codec = id});
+      if (turn == 0) {
+        speeds.push_back({std::string(compression::CodecName(id)), 0, 0});
+      }
       CodecSpeed& speed = speeds[index++];
       speed.encode_elements_per_s =
           std::max(speed.encode_elements_per_s,

@@ -8,15 +8,9 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "compression/codec.h"
+#include "protocol/job_facts.h"
 
 namespace skerry::worker {
-
-struct CodecSpeed {
-  compression::CodecId codec = compression::CodecId::kRawF32;
-  double encode_elements_per_s = 0;
-  double decode_elements_per_s = 0;
-};
 
 // Encodes and decodes 4 MiB of values with every codec on the calling thread.
 // These values and what they become do not fit into the cache of one core, just
@@ -26,8 +20,8 @@ struct CodecSpeed {
 // measurement ends early when `budget_s` seconds have passed, which is checked
 // before each codec. A codec that no turn has reached is left out. `seconds` is
 // the clock.
-std::vector<CodecSpeed> MeasureCodecs(absl::FunctionRef<double()> seconds,
-                                      double budget_s);
+std::vector<protocol::CodecSpeed> MeasureCodecs(
+    absl::FunctionRef<double()> seconds, double budget_s);
 
 }  // namespace skerry::worker
 

@@ -117,19 +117,12 @@ void DataLooks::Look(const std::string& path) {
   });
 }
 
-void DataLooks::ToProto(v1::Status* status) const {
+std::vector<job::DataFacts> DataLooks::Facts() const {
+  std::vector<job::DataFacts> facts;
   for (const auto& [path, found] : found_) {
-    const std::optional<job::DataFacts>& facts = found.facts;
-    if (!facts.has_value()) continue;
-    v1::DataFacts* out = status->add_data();
-    out->set_path(path);
-    out->set_error(facts->error);
-    out->set_manifest_sha256(facts->manifest_sha256);
-    out->set_vocabulary(facts->vocabulary);
-    out->set_training_tokens(facts->training_tokens);
-    out->set_validation_tokens(facts->validation_tokens);
-    out->set_save_error(facts->save_error);
+    if (found.facts.has_value()) facts.push_back(*found.facts);
   }
+  return facts;
 }
 
 }  // namespace skerry::worker

@@ -13,7 +13,6 @@
 #include "absl/container/btree_map.h"
 #include "absl/functional/any_invocable.h"
 #include "job/data_facts.h"
-#include "proto/skerry/v1/control.pb.h"
 #include "runtime/event_loop.h"
 #include "runtime/executor.h"
 
@@ -22,7 +21,7 @@ namespace skerry::worker {
 // Members are called on the loop, and so is the handler.
 class DataLooks {
  public:
-  // `changed` is called when ToProto says something new. `reader` may be held
+  // `changed` is called when Facts() says something new. `reader` may be held
   // up by a disk that hangs. It and `loop` outlive this object.
   DataLooks(runtime::EventLoop& loop, runtime::Executor& reader,
             absl::AnyInvocable<void()> changed);
@@ -30,8 +29,8 @@ class DataLooks {
   // Looks at each of the paths now and every two seconds until another call
   // leaves it out.
   void OnPaths(const std::vector<std::string>& paths);
-  // Adds what has been found so far.
-  void ToProto(v1::Status* status) const;
+  // What has been found so far, by path.
+  std::vector<job::DataFacts> Facts() const;
 
  private:
   void Look(const std::string& path);

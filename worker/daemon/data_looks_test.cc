@@ -26,11 +26,9 @@ class DataLooksTest : public testing::Test {
   }
   ~DataLooksTest() override { std::filesystem::remove_all(folder_); }
 
-  v1::Status Said() {
+  std::vector<job::DataFacts> Said() {
     loop_.RunUntilIdle();
-    v1::Status status;
-    looks_.ToProto(&status);
-    return status;
+    return looks_.Facts();
   }
 
   const std::string folder_;
@@ -42,36 +40,34 @@ class DataLooksTest : public testing::Test {
 
 TEST_F(DataLooksTest, WhatIsThereIsSaidOnceItIsRead) {
   looks_.OnPaths({folder_});
-  v1::Status at_once;
-  looks_.ToProto(&at_once);
-  EXPECT_EQ(at_once.data_size(), 0);
-  const v1::Status status = Said();
-  ASSERT_EQ(status.data_size(), 1);
-  EXPECT_EQ(status.data(0).path(), folder_);
-  EXPECT_EQ(status.data(0).vocabulary(), 257u);
-  EXPECT_EQ(status.data(0).training_tokens(), 1000u);
-  EXPECT_EQ(status.data(0).manifest_sha256().size(), 64u);
-  EXPECT_EQ(status.data(0).error(), "");
+  EXPECT_TRUE(looks_.Facts().empty());
+  const std::vector<job::DataFacts> said = Said();
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0].path, folder_);
+  EXPECT_EQ(said[0].vocabulary, 257u);
+  EXPECT_EQ(said[0].training_tokens, 1000u);
+  EXPECT_EQ(said[0].manifest_sha256.size(), 64u);
+  EXPECT_EQ(said[0].error, "");
   EXPECT_EQ(changes_, 1);
 }
 
 TEST_F(DataLooksTest, AFolderThatIsNotThereIsAnErrorWithItsName) {
   looks_.OnPaths({"/nowhere/at/all"});
-  const v1::Status status = Said();
-  ASSERT_EQ(status.data_size(), 1);
-  EXPECT_NE(status.data(0).error().find("/nowhere/at/all/manifest.json"),
+  const std::vector<job::DataFacts> said = Said();
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].error.find("/nowhere/at/all/manifest.json"),
             std::string::npos)
-      << status.data(0).error();
+      << said[0].error;
 }
 
 TEST_F(DataLooksTest, WhereCheckpointsCannotBeSavedIsSaid) {
   // A folder that is not there yet would be made in the nearest one that is.
   looks_.OnPaths({folder_ + "/a/b", folder_ + "/manifest.json/a"});
-  const v1::Status status = Said();
-  ASSERT_EQ(status.data_size(), 2);
+  const std::vector<job::DataFacts> said = Said();
+  ASSERT_EQ(said.size(), 2u);
   std::map<std::string, std::string> found;
-  for (const v1::DataFacts& facts : status.data()) {
-    found[facts.path()] = facts.save_error();
+  for (const job::DataFacts& facts : said) {
+    found[facts.path] = facts.save_error;
   }
   EXPECT_EQ(found[folder_ + "/a/b"], "");
   EXPECT_EQ(found[folder_ + "/manifest.json/a"],
@@ -80,15 +76,15 @@ TEST_F(DataLooksTest, WhereCheckpointsCannotBeSavedIsSaid) {
 
 TEST_F(DataLooksTest, WhatIsPutRightIsSeenSoonAndToldOnce) {
   looks_.OnPaths({folder_});
-  EXPECT_EQ(Said().data(0).error(), "");
+  EXPECT_EQ(Said().at(0).error, "");
   std::ofstream(folder_ + "/manifest.json") << "{}";
   loop_.Advance(absl::Seconds(2));
-  EXPECT_NE(Said().data(0).error(), "");
+  EXPECT_NE(Said().at(0).error, "");
   EXPECT_EQ(changes_, 2);
   loop_.Advance(absl::Seconds(10));
   EXPECT_EQ(changes_, 2);
   looks_.OnPaths({});
-  EXPECT_EQ(Said().data_size(), 0);
+  EXPECT_EQ(Said().size(), 0u);
   loop_.Advance(absl::Seconds(2));
   EXPECT_FALSE(loop_.NextTimer().has_value());
 }

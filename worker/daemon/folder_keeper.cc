@@ -6,7 +6,6 @@
 
 #include "base/job_folder_name.h"
 #include "runtime/log.h"
-#include "worker/convert/control.h"
 #include "worker/daemon/job_folders.h"
 
 namespace skerry::worker {
@@ -16,11 +15,7 @@ namespace {
 constexpr absl::Duration kLookMin = absl::Seconds(1);
 constexpr absl::Duration kLookMax = absl::Seconds(5);
 
-JobFolder FolderOf(const v1::StoredJobKey& key) {
-  return {JobId(key.job()), key.uid()};
-}
-
-std::string NameOf(const JobFolder& folder) {
+std::string NameOf(const StoredJobKey& folder) {
   return JobFolderName(folder.job.value(), folder.uid);
 }
 
@@ -57,54 +52,35 @@ void FolderKeeper::List() {
   });
 }
 
-void FolderKeeper::OnOrders(const v1::Orders& orders) {
-  FolderOrders said;
-  for (const v1::JobOrders& job : orders.jobs()) {
-    if (!HasEnded(job.phase())) {
-      said.live.push_back({JobId(job.job()), job.uid()});
-    }
-  }
-  for (const auto& one : orders.ended_jobs()) {
-    said.ended.push_back(FolderOf(one));
-  }
-  for (const auto& one : orders.removed_jobs()) {
-    said.removed.push_back(FolderOf(one));
-  }
-  folders_.OnOrders(said, options_.unix_ms());
+void FolderKeeper::OnOrders(const FolderOrders& orders) {
+  folders_.OnOrders(orders, options_.unix_ms());
   Act();
 }
 
-bool FolderKeeper::Open(const v1::JobOrders& orders) {
-  const JobFolder folder{JobId(orders.job()), orders.uid()};
-  if (!folders_.MayOpen(folder, HasEnded(orders.phase()))) return false;
+bool FolderKeeper::Open(const protocol::JobOrders& orders) {
+  const StoredJobKey folder{orders.job, orders.uid};
+  if (!folders_.MayOpen(folder, IsOver(orders.phase))) return false;
   folders_.OnOpened(folder);
   return true;
 }
 
-void FolderKeeper::WriteStatus(v1::Status* out) const {
-  for (const StoredFolder& one : folders_.Report()) {
-    v1::StoredJob* stored = out->add_stored_jobs();
-    stored->set_job(one.folder.job.value());
-    stored->set_uid(one.folder.uid);
-    stored->set_bytes(one.bytes);
-    stored->set_ended_unix_ms(one.ended_unix_ms);
-  }
-  out->set_keep_ended_ms(absl::ToInt64Milliseconds(options_.retention.age));
-  out->set_keep_ended_bytes(options_.retention.bytes);
+protocol::StoredJobs FolderKeeper::Stored() const {
+  return {folders_.Report(), options_.retention.age, options_.retention.bytes};
 }
 
 void FolderKeeper::Act() {
-  for (const StoredFolder& mark : folders_.TakeMarks()) {
+  for (const StoredJob& mark : folders_.TakeMarks()) {
     options_.disk.Run(
         [&files = options_.files, state = options_.state_directory, mark] {
           const absl::Status marked =
-              MarkEnded(files, state, mark.folder, mark.ended_unix_ms);
+              MarkEnded(files, state, mark.key, mark.ended_unix_ms);
           if (marked.ok()) return;
           runtime::Log(runtime::Severity::kWarning, "worker.folder.not_marked",
-                       {{"folder", NameOf(mark.folder)}, {"cause", marked}});
+                       {{"folder", NameOf(mark.key)}, {"cause", marked}});
         });
   }
-  for (const JobFolder& folder : folders_.TakeRemovable(options_.unix_ms())) {
+  for (const StoredJobKey& folder :
+       folders_.TakeRemovable(options_.unix_ms())) {
     options_.stop_serving(folder);
     options_.disk.Run([this, &files = options_.files, &loop = options_.loop,
                        state = options_.state_directory, folder,

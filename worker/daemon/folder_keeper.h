@@ -10,7 +10,8 @@
 #include <memory>
 #include <string>
 
-#include "proto/skerry/v1/control.pb.h"
+#include "protocol/job_orders.h"
+#include "protocol/stored_jobs.h"
 #include "runtime/event_loop.h"
 #include "runtime/executor.h"
 #include "runtime/files.h"
@@ -30,8 +31,8 @@ struct FolderKeeperOptions {
   // The wall clock.
   std::function<int64_t()> unix_ms;
   // A job whose folder is about to be removed is served no longer.
-  std::function<void(const JobFolder& folder)> stop_serving;
-  // WriteStatus() says something new.
+  std::function<void(const StoredJobKey& folder)> stop_serving;
+  // Stored() says something new.
   std::function<void()> status_changed;
 };
 
@@ -43,11 +44,11 @@ class FolderKeeper {
   // Lists now and from then on.
   void Start();
   // Called after the jobs of these orders were taken up or given up.
-  void OnOrders(const v1::Orders& orders);
+  void OnOrders(const FolderOrders& orders);
   void OnSessionEnd() { folders_.OnSessionEnd(); }
   // Whether the job may be served; then its folder counts as there.
-  bool Open(const v1::JobOrders& orders);
-  void WriteStatus(v1::Status* out) const;
+  bool Open(const protocol::JobOrders& orders);
+  protocol::StoredJobs Stored() const;
 
  private:
   void List();

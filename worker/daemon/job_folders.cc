@@ -17,7 +17,7 @@ constexpr char kMark[] = ".ended";
 
 std::string FolderOfAll(const std::string& state) { return state + "/jobs"; }
 
-std::string MarkPath(const std::string& state, const JobFolder& folder) {
+std::string MarkPath(const std::string& state, const StoredJobKey& folder) {
   return absl::StrCat(PathOf(state, folder), kMark);
 }
 
@@ -46,21 +46,21 @@ int64_t ReadMark(const runtime::Files& files, const std::string& path) {
 
 }  // namespace
 
-std::string PathOf(const std::string& state, const JobFolder& folder) {
+std::string PathOf(const std::string& state, const StoredJobKey& folder) {
   return absl::StrCat(FolderOfAll(state), "/",
                       JobFolderName(folder.job.value(), folder.uid));
 }
 
-absl::StatusOr<std::vector<StoredFolder>> ListJobFolders(
+absl::StatusOr<std::vector<StoredJob>> ListJobFolders(
     const runtime::Files& files, const std::string& state) {
   const auto names = files.ListDirectories(FolderOfAll(state));
-  if (absl::IsNotFound(names.status())) return std::vector<StoredFolder>();
+  if (absl::IsNotFound(names.status())) return std::vector<StoredJob>();
   if (!names.ok()) return names.status();
-  std::vector<StoredFolder> all;
+  std::vector<StoredJob> all;
   for (const std::string& name : *names) {
     const auto parts = ParseJobFolderName(name);
     if (!parts.has_value()) continue;
-    const JobFolder folder{JobId(parts->first), parts->second};
+    const StoredJobKey folder{JobId(parts->first), parts->second};
     all.push_back({folder, BytesIn(PathOf(state, folder)),
                    ReadMark(files, MarkPath(state, folder))});
   }
@@ -68,7 +68,7 @@ absl::StatusOr<std::vector<StoredFolder>> ListJobFolders(
 }
 
 absl::Status MarkEnded(runtime::Files& files, const std::string& state,
-                       const JobFolder& folder, int64_t unix_ms) {
+                       const StoredJobKey& folder, int64_t unix_ms) {
   const std::string path = MarkPath(state, folder);
   if (unix_ms == 0) return files.Remove(path);
   const std::string text = absl::StrCat(unix_ms, "\n");
@@ -77,7 +77,7 @@ absl::Status MarkEnded(runtime::Files& files, const std::string& state,
 }
 
 absl::Status RemoveJobFolder(runtime::Files& files, const std::string& state,
-                             const JobFolder& folder) {
+                             const StoredJobKey& folder) {
   const std::string path = PathOf(state, folder);
   const auto names = files.List(path);
   if (!names.ok() && !absl::IsNotFound(names.status())) return names.status();

@@ -18,15 +18,15 @@
 namespace skerry::worker {
 
 // All calls may block, and take the worker's state folder.
-std::string PathOf(const std::string& state, const JobFolder& folder);
-absl::StatusOr<std::vector<StoredFolder>> ListJobFolders(
+std::string PathOf(const std::string& state, const StoredJobKey& folder);
+absl::StatusOr<std::vector<StoredJob>> ListJobFolders(
     const runtime::Files& files, const std::string& state);
 // Writes when the job ended; 0 removes what says so.
 absl::Status MarkEnded(runtime::Files& files, const std::string& state,
-                       const JobFolder& folder, int64_t unix_ms);
+                       const StoredJobKey& folder, int64_t unix_ms);
 // Removes the folder with all files in it, then its mark.
 absl::Status RemoveJobFolder(runtime::Files& files, const std::string& state,
-                             const JobFolder& folder);
+                             const StoredJobKey& folder);
 
 }  // namespace skerry::worker
 

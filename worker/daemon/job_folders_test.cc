@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr JobFolder kOne{JobId(7), 0xab};
+constexpr StoredJobKey kOne{JobId(7), 0xab};
 
 class JobFoldersTest : public ::testing::Test {
  protected:
@@ -32,13 +32,13 @@ class JobFoldersTest : public ::testing::Test {
 TEST_F(JobFoldersTest, TheEndIsKnownAfterARestart) {
   std::filesystem::create_directories(state_ + "/jobs/something else");
   EXPECT_THAT(*ListJobFolders(files_, state_),
-              ElementsAre(StoredFolder{kOne, 5, 0}));
+              ElementsAre(StoredJob{kOne, 5, 0}));
   ASSERT_TRUE(MarkEnded(files_, state_, kOne, 1234).ok());
   EXPECT_THAT(*ListJobFolders(files_, state_),
-              ElementsAre(StoredFolder{kOne, 5, 1234}));
+              ElementsAre(StoredJob{kOne, 5, 1234}));
   ASSERT_TRUE(MarkEnded(files_, state_, kOne, 0).ok());
   EXPECT_THAT(*ListJobFolders(files_, state_),
-              ElementsAre(StoredFolder{kOne, 5, 0}));
+              ElementsAre(StoredJob{kOne, 5, 0}));
 }
 
 TEST_F(JobFoldersTest, ARemovedFolderLeavesNothing) {

@@ -8,10 +8,13 @@
 #include <memory>
 
 #include "base/ids.h"
+#include "protocol/job_facts.h"
+#include "protocol/seat_counters.h"
 #include "runtime/event_loop.h"
-#include "worker/core/facts.h"
 
 namespace skerry::worker {
+
+using protocol::JobFacts;
 
 // Members are called on the loop, and so is `facts`.
 class JobProgress {
@@ -24,7 +27,7 @@ class JobProgress {
 
   runtime::EventLoop& loop_;
   const std::function<JobFacts()> facts_;
-  SeatCounters before_;
+  protocol::SeatCounters before_;
   // Timers that run after this object is gone see it expired.
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };

@@ -11,8 +11,9 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "checkpoint/checkpoint_store.h"
+#include "job/convert/job_spec.h"
+#include "protocol/peers.h"
 #include "runtime/log.h"
-#include "worker/convert/control.h"
 #include "worker/daemon/job_folders.h"
 
 namespace skerry::worker {
@@ -34,18 +35,17 @@ constexpr int kStuckIdles = 20;
 
 }  // namespace
 
-JobRuntime::JobRuntime(const v1::JobOrders& orders,
+JobRuntime::JobRuntime(const protocol::JobOrders& orders,
                        const JobEnvironment& environment,
                        absl::AnyInvocable<void()> status_changed)
-    : job_(orders.job()),
-      uid_(orders.uid()),
-      spec_(orders.spec()),
+    : job_(orders.job),
+      uid_(orders.uid),
+      spec_(orders.spec),
       start_(orders),
       environment_(environment),
       status_changed_(std::move(status_changed)),
       answers_(environment.loop, [this] { AfterSeat(); }),
-      disk_(PathOf(environment.state_directory,
-                   {JobId(orders.job()), orders.uid()}),
+      disk_(PathOf(environment.state_directory, {orders.job, orders.uid}),
             environment.files, environment.disk, answers_),
       trainer_(answers_,
                [this](const absl::Status& why) {
@@ -81,11 +81,11 @@ absl::Status JobRuntime::Start() {
   options.job = job_;
   options.worker = environment_.worker;
   options.on_disk = std::move(on_disk);
-  options.fragments = FragmentsOf(spec_);
+  options.fragments = job::FragmentCount(spec_);
   seat_ = std::make_unique<Seat>(
       std::move(options), Effects{trainer_, bulk_, disk_, peers_, host_});
   disk_.set_on_gone([this] { seat_->OnFolderGone(environment_.loop.Now()); });
-  if (spec_.has_checkpoint()) CheckFolder();
+  if (spec_.checkpoint.has_value()) CheckFolder();
   progress_.emplace(environment_.loop, [this] { return seat_->Facts(); });
   if (from_checkpoint) {
     ReadCheckpoint();
@@ -124,16 +124,20 @@ void JobRuntime::OnFolder(const absl::Status& usable) {
 }
 
 void JobRuntime::ReadCheckpoint() {
-  v1::JobSpec spec = spec_;
-  v1::JobSpec::Checkpoint* from = spec.mutable_model()->mutable_checkpoint();
-  if (!start_.restored().sha256().empty()) {
-    from->set_path(spec.checkpoint().directory());
-    from->set_name(checkpoint::CheckpointName(start_.restored().checkpoint()));
-    from->set_sha256(start_.restored().sha256());
+  job::JobSpec spec = spec_;
+  const protocol::RestoredState& restored = start_.restored();
+  if (!restored.sha256.empty()) {
+    if (!spec.model.checkpoint.has_value()) spec.model.checkpoint.emplace();
+    spec.model.checkpoint->path =
+        spec.checkpoint.has_value() ? spec.checkpoint->directory : "";
+    spec.model.checkpoint->name =
+        checkpoint::CheckpointName(restored.checkpoint.value());
+    spec.model.checkpoint->sha256 = restored.sha256;
   }
+  const job::JobSpec::Checkpoint& from = *spec.model.checkpoint;
   runtime::Log(
       runtime::Severity::kInfo, "worker.checkpoint.read",
-      {{"job", job_.value()}, {"path", from->path()}, {"name", from->name()}});
+      {{"job", job_.value()}, {"path", from.path}, {"name", from.name}});
   environment_.disk.Run([this, &files = environment_.files,
                          &loop = environment_.loop, spec = std::move(spec),
                          alive = std::weak_ptr<char>(alive_)]() mutable {
@@ -146,7 +150,7 @@ void JobRuntime::ReadCheckpoint() {
 }
 
 void JobRuntime::OnCheckpoint(absl::StatusOr<StartingBase> base) {
-  if (!base.ok() && !start_.restored().sha256().empty()) {
+  if (!base.ok() && !start_.restored().sha256.empty()) {
     runtime::Log(runtime::Severity::kWarning, "worker.checkpoint.unreadable",
                  {{"job", job_.value()}, {"cause", base.status()}});
     restore_error_ = std::string(base.status().message());
@@ -202,7 +206,7 @@ void JobRuntime::Save(StateToSave state, StateSaver::Written written) {
       [state = std::make_unique<StateToSave>(std::move(state)),
        written = std::move(written), &files = environment_.files,
        &loop = environment_.loop]() mutable {
-        v1::CheckpointOutcome outcome = SaveState(*state, files);
+        CheckpointFact outcome = SaveState(*state, files);
         state.reset();
         loop.Post([outcome = std::move(outcome),
                    written = std::move(written)]() mutable {
@@ -223,17 +227,17 @@ void JobRuntime::ReadCheckpointAgain(const absl::Status& status) {
 }
 
 absl::Status JobRuntime::OnOrders(Revision revision,
-                                  const v1::JobOrders& orders) {
-  SKERRY_ASSIGN_OR_RETURN(const JobOrders checked, JobOrdersFromProto(orders));
-  if (!checked.holders.empty()) {
+                                  const protocol::JobOrders& orders) {
+  SKERRY_ASSIGN_OR_RETURN(const JobSettings settings, JobSettingsOf(orders));
+  if (!orders.holders.empty()) {
     // Workers of one replica agree on their head, and a head has one address.
-    const PeerAddress& head = checked.holders.front().peer;
+    const protocol::PeerAddress& head = orders.holders.front().peer;
     const uint64_t name = CombineHash(
-        Hash64(std::as_bytes(std::span(head.island_address))), orders.uid());
+        Hash64(std::as_bytes(std::span(head.inside()))), orders.uid);
     trainer_.set_group_name(absl::StrFormat("%016x", name));
   }
   const Instant now = environment_.loop.Now();
-  if (!std::exchange(over_, IsOver(checked.phase)) && over_) {
+  if (!std::exchange(over_, IsOver(orders.phase)) && over_) {
     if (has_orders_) used_at_ = now;
     // What kept it from training keeps nobody from its state.
     fatal_.clear();
@@ -241,7 +245,7 @@ absl::Status JobRuntime::OnOrders(Revision revision,
     backing_off_ = false;
   }
   has_orders_ = true;
-  seat_->OnOrders(now, revision, checked);
+  seat_->OnOrders(now, revision, orders, settings);
   saver_.OnOrders(orders, elements_);
   AfterSeat();
   return absl::OkStatus();
@@ -289,25 +293,22 @@ std::string JobRuntime::TrainerTrouble() const {
       hang_, absl::ToDoubleSeconds(ago), hangs_);
 }
 
-v1::JobStatus JobRuntime::Status() const {
-  v1::JobStatus status;
-  JobFactsToProto(seat_->Facts(), &status);
-  status.set_uid(uid_);
-  bulk_.WriteLinks(&status);
-  if (status.error().empty()) status.set_error(trainer_error_);
-  status.set_trainer_trouble(TrainerTrouble());
-  if (status.error().empty() && status.state() == v1::SEAT_STATE_RECOVERING) {
-    status.set_error(restore_error_);
+protocol::JobFacts JobRuntime::Facts() const {
+  protocol::JobFacts facts = seat_->Facts();
+  facts.uid = uid_;
+  facts.links = bulk_.Links();
+  if (facts.error.empty()) facts.error = trainer_error_;
+  facts.trainer_trouble = TrainerTrouble();
+  if (facts.error.empty() && facts.state == protocol::SeatState::kRecovering) {
+    facts.error = restore_error_;
   }
-  if (saver_.outcome().has_value()) {
-    *status.mutable_checkpoint() = *saver_.outcome();
-  }
-  status.set_checkpoint_trouble(folder_error_);
+  facts.checkpoint = saver_.outcome();
+  facts.checkpoint_trouble = folder_error_;
   if (!fatal_.empty()) {
-    status.set_state(v1::SEAT_STATE_FAILED);
-    status.set_error(fatal_);
+    facts.state = protocol::SeatState::kFailed;
+    facts.error = fatal_;
   }
-  return status;
+  return facts;
 }
 
 bool JobRuntime::IsAsleep() const {
@@ -362,10 +363,10 @@ void JobRuntime::StartTrainer() {
   options.command = environment_.trainer_command;
   options.run_directory = environment_.run_directory;
   // The trainer of before a restore may still be on its way out.
-  options.name =
-      absl::StrCat(environment_.worker, "-", getpid(), "-", job_.value(), "-",
-                   start_.restored().sequence(), "-", ++trainers_started_);
-  options.job = spec_;
+  options.name = absl::StrCat(
+      environment_.worker, "-", getpid(), "-", job_.value(), "-",
+      start_.restored().sequence.value(), "-", ++trainers_started_);
+  job::JobSpecToProto(spec_, &options.job);
   options.data_verified = data_verified_;
   options.longest_step = longest_step_;
   runtime::Log(runtime::Severity::kInfo, "worker.trainer.start",

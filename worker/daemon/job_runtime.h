@@ -14,7 +14,10 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "base/ids.h"
-#include "proto/skerry/v1/control.pb.h"
+#include "job/job_spec.h"
+#include "proto/skerry/v1/trainer.pb.h"
+#include "protocol/job_facts.h"
+#include "protocol/job_orders.h"
 #include "runtime/event_loop.h"
 #include "runtime/executor.h"
 #include "runtime/files.h"
@@ -60,8 +63,9 @@ struct JobEnvironment {
 class JobRuntime {
  public:
   // `orders` are the first that name the job. `status_changed` is called when
-  // Status() says something new.
-  JobRuntime(const v1::JobOrders& orders, const JobEnvironment& environment,
+  // Facts() says something new.
+  JobRuntime(const protocol::JobOrders& orders,
+             const JobEnvironment& environment,
              absl::AnyInvocable<void()> status_changed);
   ~JobRuntime();
   JobRuntime(const JobRuntime&) = delete;
@@ -73,7 +77,7 @@ class JobRuntime {
   absl::Status Start();
 
   // Errors: InvalidArgument, the orders make no sense; they are not followed.
-  absl::Status OnOrders(Revision revision, const v1::JobOrders& orders);
+  absl::Status OnOrders(Revision revision, const protocol::JobOrders& orders);
   // The worker takes a new boot; `reason` says why.
   void OnBootChanged(const std::string& reason);
   void SetDraining(bool draining);
@@ -87,7 +91,7 @@ class JobRuntime {
   // knows is on the disk.
   bool IsAsleep() const;
 
-  v1::JobStatus Status() const;
+  protocol::JobFacts Facts() const;
   // The highest number of the coordinator's that its files name.
   uint64_t highest_number() const { return seat_->HighestAttempt().value(); }
 
@@ -125,7 +129,7 @@ class JobRuntime {
   const JobId job_;
   // Tells this job from one of another history with the same number.
   const uint64_t uid_;
-  const v1::JobSpec spec_;
+  const job::JobSpec spec_;
   const JobStart start_;
   const JobEnvironment environment_;
   absl::AnyInvocable<void()> status_changed_;

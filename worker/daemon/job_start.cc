@@ -2,41 +2,39 @@
 
 #include <algorithm>
 
+#include "job/job_spec.h"
+
 namespace skerry::worker {
 namespace {
 
-std::vector<Sequence> KeptFrom(const v1::JobOrders& orders) {
-  std::vector<Sequence> all(FragmentsOf(orders.spec()));
-  for (const v1::FragmentOrders& one : orders.fragments()) {
-    if (one.fragment() >= all.size()) continue;
-    all[one.fragment()] = Sequence(one.keep_from());
+using protocol::JobOrders;
+
+std::vector<Sequence> KeptFrom(const JobOrders& orders) {
+  std::vector<Sequence> all(job::FragmentCount(orders.spec));
+  for (const protocol::FragmentOrders& one : orders.fragments) {
+    if (one.fragment.value() >= all.size()) continue;
+    all[one.fragment.value()] = one.keep_from;
   }
   return all;
 }
 
-std::vector<Sequence> StartsAt(const v1::JobOrders& orders) {
-  std::vector<Sequence> all(FragmentsOf(orders.spec()),
-                            Sequence(orders.restored().sequence()));
-  const auto& sequences = orders.restored().fragment_sequences();
-  for (int f = 0; f < sequences.size() && f < static_cast<int>(all.size());
-       ++f) {
-    all[f] = Sequence(sequences[f]);
-  }
+std::vector<Sequence> StartsAt(const JobOrders& orders,
+                               const protocol::RestoredState& restored) {
+  std::vector<Sequence> all(job::FragmentCount(orders.spec), restored.sequence);
+  const auto& sequences = restored.fragment_sequences;
+  std::copy_n(sequences.begin(), std::min(sequences.size(), all.size()),
+              all.begin());
   return all;
 }
 
 }  // namespace
 
-uint32_t FragmentsOf(const v1::JobSpec& spec) {
-  return std::max(1u, spec.exchange().fragments());
-}
-
-JobStart::JobStart(const v1::JobOrders& orders)
-    : has_checkpoint_(orders.spec().model().has_checkpoint() ||
-                      !orders.restored().sha256().empty()),
-      restored_(orders.restored()),
+JobStart::JobStart(const JobOrders& orders)
+    : restored_(orders.restored.value_or(protocol::RestoredState())),
+      has_checkpoint_(orders.spec.model.checkpoint.has_value() ||
+                      !restored_.sha256.empty()),
       keep_from_(KeptFrom(orders)),
-      at_(StartsAt(orders)) {}
+      at_(StartsAt(orders, restored_)) {}
 
 bool JobStart::NeedsCheckpoint(const std::vector<StoredFile>& on_disk) const {
   if (!has_checkpoint_) return false;

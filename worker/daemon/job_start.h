@@ -5,33 +5,30 @@
 #ifndef SKERRY_WORKER_DAEMON_JOB_START_H_
 #define SKERRY_WORKER_DAEMON_JOB_START_H_
 
-#include <cstdint>
 #include <vector>
 
 #include "base/ids.h"
-#include "proto/skerry/v1/control.pb.h"
+#include "protocol/job_orders.h"
 #include "worker/core/effects.h"
 
 namespace skerry::worker {
 
-uint32_t FragmentsOf(const v1::JobSpec& spec);
-
 class JobStart {
  public:
   // `orders` are the first that name the job.
-  explicit JobStart(const v1::JobOrders& orders);
+  explicit JobStart(const protocol::JobOrders& orders);
 
   // The sequence of each fragment at which the job begins.
   const std::vector<Sequence>& at() const { return at_; }
-  // The state that the job last went back to.
-  const v1::RestoredState& restored() const { return restored_; }
+  // The state that the job last went back to; empty when it never did.
+  const protocol::RestoredState& restored() const { return restored_; }
   // Whether a checkpoint has to be read first. It has to if the job starts from
   // one whose state is not on the disk and which is still of use.
   bool NeedsCheckpoint(const std::vector<StoredFile>& on_disk) const;
 
  private:
+  protocol::RestoredState restored_;
   bool has_checkpoint_;
-  v1::RestoredState restored_;
   // FragmentOrders.keep_from of each fragment in the first orders.
   std::vector<Sequence> keep_from_;
   std::vector<Sequence> at_;

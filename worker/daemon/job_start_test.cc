@@ -5,6 +5,8 @@
 namespace skerry::worker {
 namespace {
 
+using protocol::JobOrders;
+
 StoredFile Base(uint64_t sequence, uint32_t fragment = 0) {
   StoredFile file;
   file.kind = PieceKey::Kind::kBase;
@@ -13,22 +15,20 @@ StoredFile Base(uint64_t sequence, uint32_t fragment = 0) {
   return file;
 }
 
-v1::JobOrders WentBack(uint64_t sequence, uint64_t checkpoint) {
-  v1::JobOrders orders;
-  v1::RestoredState* restored = orders.mutable_restored();
-  restored->set_sequence(sequence);
-  restored->set_checkpoint(checkpoint);
-  if (checkpoint > 0) restored->set_sha256("abc");
+JobOrders WentBack(uint64_t sequence, uint64_t checkpoint) {
+  JobOrders orders;
+  orders.restored = protocol::RestoredState{
+      Sequence(sequence), Sequence(checkpoint), checkpoint > 0 ? "abc" : ""};
   return orders;
 }
 
 TEST(JobStartTest, AJobOfItsOwnNeedsNoCheckpoint) {
-  EXPECT_FALSE(JobStart(v1::JobOrders()).NeedsCheckpoint({}));
+  EXPECT_FALSE(JobStart(JobOrders()).NeedsCheckpoint({}));
 }
 
 TEST(JobStartTest, AJobThatStartsFromACheckpointNeedsItOnce) {
-  v1::JobOrders orders;
-  orders.mutable_spec()->mutable_model()->mutable_checkpoint()->set_path("/c");
+  JobOrders orders;
+  orders.spec.model.checkpoint.emplace().path = "/c";
   EXPECT_TRUE(JobStart(orders).NeedsCheckpoint({}));
   EXPECT_FALSE(JobStart(orders).NeedsCheckpoint({Base(0)}));
 }
@@ -49,19 +49,18 @@ TEST(JobStartTest, OneThatWentBackToItsBeginningReadsNothing) {
 }
 
 TEST(JobStartTest, WhatNobodyKeepsAnyMoreIsOfNoUse) {
-  v1::JobOrders orders = WentBack(9, 4);
-  v1::FragmentOrders* fragment = orders.add_fragments();
-  fragment->set_keep_from(10);
+  JobOrders orders = WentBack(9, 4);
+  protocol::FragmentOrders& fragment = orders.fragments.emplace_back();
+  fragment.keep_from = Sequence(10);
   EXPECT_FALSE(JobStart(orders).NeedsCheckpoint({}));
-  fragment->set_keep_from(9);
+  fragment.keep_from = Sequence(9);
   EXPECT_TRUE(JobStart(orders).NeedsCheckpoint({}));
 }
 
 TEST(JobStartTest, FragmentsAreStoredTogether) {
-  v1::JobOrders orders = WentBack(9, 4);
-  orders.mutable_spec()->mutable_exchange()->set_fragments(2);
-  orders.mutable_restored()->add_fragment_sequences(5);
-  orders.mutable_restored()->add_fragment_sequences(4);
+  JobOrders orders = WentBack(9, 4);
+  orders.spec.exchange.fragments = 2;
+  orders.restored->fragment_sequences = {Sequence(5), Sequence(4)};
   const JobStart start(orders);
   EXPECT_EQ(start.at(), (std::vector<Sequence>{Sequence(5), Sequence(4)}));
   EXPECT_TRUE(start.NeedsCheckpoint({Base(5)}));

@@ -23,21 +23,20 @@ namespace {
 absl::StatusOr<checkpoint::ModelState> Join(const StateToSave& from) {
   SKERRY_ASSIGN_OR_RETURN(
       const auto cut,
-      planner::CutFragments(from.elements,
-                            std::max(1u, from.spec.exchange().fragments()),
-                            from.spec.exchange().spans()));
+      planner::CutFragments(from.elements, job::FragmentCount(from.spec),
+                            from.spec.exchange.spans));
   std::vector<planner::SpanRange> spans;
   for (const auto& fragment : cut) {
     spans.insert(spans.end(), fragment.begin(), fragment.end());
   }
   if (spans.size() != from.pieces.size() ||
-      spans.size() != static_cast<size_t>(from.order.pieces_size())) {
+      spans.size() != from.order.pieces.size()) {
     return absl::InternalError(
         absl::StrCat("the order names ", from.pieces.size(),
                      " spans, the model has ", spans.size()));
   }
   checkpoint::ModelState state;
-  state.config_json = from.spec.model().config_json();
+  state.config_json = from.spec.model.config_json;
   state.anchor.resize(from.elements);
   const bool with_momentum =
       !spans.empty() && from.pieces[0].size() > spans[0].size() * sizeof(float);
@@ -45,7 +44,7 @@ absl::StatusOr<checkpoint::ModelState> Join(const StateToSave& from) {
   for (size_t i = 0; i < spans.size(); ++i) {
     const size_t part = spans[i].size() * sizeof(float);
     const SharedBytes& piece = from.pieces[i];
-    if (Hash64(piece.bytes) != from.order.pieces(static_cast<int>(i)).hash()) {
+    if (Hash64(piece.bytes) != from.order.pieces[i].hash) {
       return absl::DataLossError(
           absl::StrCat("the base of span ", i, " is damaged on its disk"));
     }
@@ -63,18 +62,17 @@ absl::StatusOr<checkpoint::ModelState> Join(const StateToSave& from) {
 }
 
 checkpoint::Manifest About(const StateToSave& from) {
-  checkpoint::Manifest about{.job = from.spec.name(),
+  checkpoint::Manifest about{.job = from.spec.name,
                              .job_id = from.job.value(),
-                             .sequence = from.order.sequence(),
-                             .samples = from.order.samples_committed(),
+                             .sequence = from.order.sequence.value(),
+                             .samples = from.order.samples_committed,
                              .files = {}};
   about.order = checkpoint::SampleOrder{
-      .data_sha256 = from.spec.data().manifest_sha256(),
-      .seed = from.spec.data().seed(),
-      .sequence_tokens = from.spec.data().sequence_tokens()};
-  for (const v1::SampleRange& range : from.order.consumed()) {
-    about.consumed.push_back({range.begin(), range.end()});
-  }
+      .data_sha256 = from.spec.data.manifest_sha256,
+      .seed = from.spec.data.seed,
+      .sequence_tokens = from.spec.data.sequence_tokens.value_or(0)};
+  const auto consumed = from.order.consumed.ranges();
+  about.consumed.assign(consumed.begin(), consumed.end());
   return about;
 }
 
@@ -111,11 +109,11 @@ absl::Status WriteTo(checkpoint::CheckpointStore& store,
   if (!is_there) SKERRY_RETURN_IF_ERROR(writer.status());
   SKERRY_ASSIGN_OR_RETURN(checkpoint::ModelState state, Join(from));
   if (is_there) {
-    return CheckSame(store, checkpoint::CheckpointName(from.order.sequence()),
-                     state);
+    return CheckSame(
+        store, checkpoint::CheckpointName(from.order.sequence.value()), state);
   }
   state.tokenizer = checkpoint::DataTokenizer(
-      from.spec.data().path(), from.spec.data().manifest_sha256(), files);
+      from.spec.data.path, from.spec.data.manifest_sha256, files);
   SKERRY_RETURN_IF_ERROR(checkpoint::WriteState(
       state, checkpoint::ModelFileOptions().file_bytes_max,
       [&writer](const std::string& file, runtime::ByteSpan bytes) {
@@ -125,11 +123,12 @@ absl::Status WriteTo(checkpoint::CheckpointStore& store,
 }
 
 absl::Status Save(const StateToSave& from, runtime::Files& files,
-                  v1::CheckpointOutcome* outcome) {
-  const v1::JobSpec::Checkpoints& where = from.spec.checkpoint();
-  runtime::DirectoryBlobStore blobs(where.directory(), files);
+                  CheckpointFact* outcome) {
+  const auto where = from.spec.checkpoint.value_or(job::JobSpec::Checkpoints());
+  runtime::DirectoryBlobStore blobs(where.directory, files);
   checkpoint::CheckpointStore store(blobs);
-  const std::string name = checkpoint::CheckpointName(from.order.sequence());
+  const std::string name =
+      checkpoint::CheckpointName(from.order.sequence.value());
   SKERRY_RETURN_IF_ERROR(WriteTo(store, from, files));
   SKERRY_RETURN_IF_ERROR(store.Verify(name));
   SKERRY_ASSIGN_OR_RETURN(const checkpoint::Manifest manifest,
@@ -138,18 +137,18 @@ absl::Status Save(const StateToSave& from, runtime::Files& files,
   for (const checkpoint::CheckpointFile& file : manifest.files) {
     bytes += file.bytes;
   }
-  outcome->set_bytes(bytes);
+  outcome->bytes = bytes;
   SKERRY_ASSIGN_OR_RETURN(
       const std::vector<std::byte> text,
       blobs.Get(
           absl::StrCat(name, "/", std::string(checkpoint::kManifestFile))));
-  outcome->set_sha256(Sha256Hex(text));
+  outcome->sha256 = Sha256Hex(text);
   // What is too old to be kept is no part of what was ordered.
   std::vector<std::string> stay = {name};
-  for (const uint64_t sequence : from.order.pinned()) {
-    stay.push_back(checkpoint::CheckpointName(sequence));
+  for (const Sequence sequence : from.order.pinned) {
+    stay.push_back(checkpoint::CheckpointName(sequence.value()));
   }
-  const auto removed = store.KeepNewest(where.keep(), stay);
+  const auto removed = store.KeepNewest(where.keep, stay);
   if (!removed.ok()) {
     runtime::Log(runtime::Severity::kWarning, "worker.checkpoint.not_removed",
                  {{"job", from.job.value()}, {"cause", removed.status()}});
@@ -159,25 +158,25 @@ absl::Status Save(const StateToSave& from, runtime::Files& files,
 
 }  // namespace
 
-absl::Status CheckCheckpointFolder(JobId job, const v1::JobSpec& spec,
+absl::Status CheckCheckpointFolder(JobId job, const job::JobSpec& spec,
                                    const std::string& worker,
                                    runtime::Files& files) {
-  const std::string& folder = spec.checkpoint().directory();
+  const std::string folder =
+      spec.checkpoint.has_value() ? spec.checkpoint->directory : "";
   runtime::DirectoryBlobStore blobs(folder, files);
   checkpoint::CheckpointStore store(blobs);
   checkpoint::Manifest about;
-  about.job = spec.name();
+  about.job = spec.name;
   about.job_id = job.value();
   const absl::Status usable = store.CheckUsable(about, worker);
   return Annotate(usable, absl::StrCat("checkpoint.directory ", folder));
 }
 
-v1::CheckpointOutcome SaveState(const StateToSave& state,
-                                runtime::Files& files) {
-  v1::CheckpointOutcome outcome;
-  outcome.set_sequence(state.order.sequence());
+CheckpointFact SaveState(const StateToSave& state, runtime::Files& files) {
+  CheckpointFact outcome;
+  outcome.sequence = state.order.sequence;
   const absl::Status saved = Save(state, files, &outcome);
-  if (!saved.ok()) outcome.set_error(std::string(saved.message()));
+  if (!saved.ok()) outcome.error = std::string(saved.message());
   return outcome;
 }
 

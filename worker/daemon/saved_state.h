@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "base/ids.h"
-#include "proto/skerry/v1/control.pb.h"
+#include "job/job_spec.h"
 #include "runtime/files.h"
 #include "worker/daemon/state_saver.h"
 
@@ -17,12 +17,11 @@ namespace skerry::worker {
 
 // Writes and verifies the checkpoint, or verifies it if it is there already.
 // Then removes checkpoints beyond the number to keep. Blocks.
-v1::CheckpointOutcome SaveState(const StateToSave& state,
-                                runtime::Files& files);
+CheckpointFact SaveState(const StateToSave& state, runtime::Files& files);
 
 // Whether `worker` could save checkpoints of the job to its folder. An error
 // names the folder. Blocks.
-absl::Status CheckCheckpointFolder(JobId job, const v1::JobSpec& spec,
+absl::Status CheckCheckpointFolder(JobId job, const job::JobSpec& spec,
                                    const std::string& worker,
                                    runtime::Files& files);
 

@@ -6,9 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "planner/codec_policy.h"
+#include "protocol/fragment_orders.h"
+#include "protocol/job_orders.h"
 #include "runtime/log.h"
 #include "runtime/posix/heap.h"
-#include "worker/convert/control.h"
 
 namespace skerry::worker {
 namespace {
@@ -18,13 +19,13 @@ constexpr absl::Duration kLookEvery = absl::Seconds(1);
 
 }  // namespace
 
-ServedJob::ServedJob(const v1::JobOrders& orders,
+ServedJob::ServedJob(const protocol::JobOrders& orders,
                      const JobEnvironment& environment,
                      std::function<void()> status_changed)
     : environment_(environment),
       status_changed_(std::move(status_changed)),
       orders_(orders),
-      had_ended_(HasEnded(orders.phase())) {}
+      had_ended_(IsOver(orders.phase)) {}
 
 absl::Status ServedJob::Start() {
   runtime_ = std::make_unique<JobRuntime>(orders_, environment_,
@@ -36,7 +37,7 @@ absl::Status ServedJob::Start() {
 
 absl::Status ServedJob::Wake() {
   runtime::Log(runtime::Severity::kInfo, "worker.job.awake",
-               {{"job", orders_.job()}});
+               {{"job", orders_.job.value()}});
   absl::Status woken = Start();
   if (woken.ok()) woken = runtime_->OnOrders(revision_, orders_);
   if (!woken.ok()) runtime_.reset();
@@ -45,28 +46,28 @@ absl::Status ServedJob::Wake() {
 }
 
 absl::Status ServedJob::OnOrders(Revision revision,
-                                 const v1::JobOrders& orders) {
+                                 const protocol::JobOrders& orders) {
   revision_ = revision;
   // Until the job has ended, only what never changes is read from `orders_`, so
   // the first orders are kept.
-  if (HasEnded(orders.phase()) || HasEnded(orders_.phase())) orders_ = orders;
+  if (IsOver(orders.phase) || IsOver(orders_.phase)) orders_ = orders;
   if (runtime_ == nullptr) return HasWork() ? Wake() : absl::OkStatus();
-  if (HasEnded(orders.phase())) SleepLater();
+  if (IsOver(orders.phase)) SleepLater();
   return runtime_->OnOrders(revision, orders);
 }
 
 bool ServedJob::HasWork() const {
-  if (!HasEnded(orders_.phase()) || orders_.generate_size() > 0) return true;
+  if (!IsOver(orders_.phase) || !orders_.generate.empty()) return true;
   // It may have fallen asleep without the job's last state. It has work if some
   // worker has more now.
-  for (const v1::FragmentOrders& fragment : orders_.fragments()) {
-    uint64_t applied = 0;
-    for (const v1::FragmentStatus& own : last_.fragments()) {
-      if (own.fragment() == fragment.fragment()) applied = own.applied();
+  for (const protocol::FragmentOrders& fragment : orders_.fragments) {
+    Sequence applied;
+    for (const protocol::FragmentFacts& own : last_.fragments) {
+      if (own.fragment == fragment.fragment) applied = own.applied;
     }
-    if (applied >= fragment.newest()) continue;
-    for (const v1::Source& source : fragment.sources()) {
-      if (source.base() > applied || source.results_through() > applied) {
+    if (applied >= fragment.newest) continue;
+    for (const protocol::Source& source : fragment.sources) {
+      if (source.base > applied || source.results_through > applied) {
         return true;
       }
     }
@@ -81,17 +82,17 @@ void ServedJob::SleepLater() {
       [this, alive = std::weak_ptr<char>(alive_)] {
         if (alive.expired()) return;
         looks_later_ = false;
-        if (runtime_ == nullptr || !HasEnded(orders_.phase())) return;
+        if (runtime_ == nullptr || !IsOver(orders_.phase)) return;
         if (!runtime_->IsAsleep()) return SleepLater();
-        last_ = runtime_->Status();
+        last_ = runtime_->Facts();
         highest_number_ = runtime_->highest_number();
-        last_.clear_generated();
-        last_.clear_links();
+        last_.generated.clear();
+        last_.links.clear();
         runtime_.reset();
         runtime::ReturnFreeHeap();
         if (std::exchange(had_ended_, false)) status_changed_();
         runtime::Log(runtime::Severity::kInfo, "worker.job.asleep",
-                     {{"job", orders_.job()}});
+                     {{"job", orders_.job.value()}});
       });
 }
 
@@ -120,16 +121,16 @@ void ServedJob::OnAgreeCut(const CutRequest& request, Seat::CutAnswer answer) {
   if (runtime_ != nullptr) {
     return runtime_->OnAgreeCut(request, std::move(answer));
   }
-  std::move(answer)(
-      absl::AbortedError(absl::StrCat("job ", orders_.job(), " has ended")));
+  std::move(answer)(absl::AbortedError(
+      absl::StrCat("job ", orders_.job.value(), " has ended")));
 }
 
-v1::JobStatus ServedJob::Status() const {
-  return runtime_ == nullptr ? last_ : runtime_->Status();
+protocol::JobFacts ServedJob::Facts() const {
+  return runtime_ == nullptr ? last_ : runtime_->Facts();
 }
 
 bool ServedJob::codecs_by_policy() const {
-  return planner::IsCodecPolicy(orders_.spec().exchange().codec());
+  return planner::IsCodecPolicy(orders_.spec.exchange.codec);
 }
 
 }  // namespace skerry::worker

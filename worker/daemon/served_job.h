@@ -16,7 +16,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/ids.h"
-#include "proto/skerry/v1/control.pb.h"
+#include "protocol/job_facts.h"
+#include "protocol/job_orders.h"
 #include "worker/daemon/job_runtime.h"
 
 namespace skerry::worker {
@@ -25,8 +26,9 @@ namespace skerry::worker {
 class ServedJob {
  public:
   // `orders` are the first that name the job. `status_changed` is called when
-  // Status() says something new.
-  ServedJob(const v1::JobOrders& orders, const JobEnvironment& environment,
+  // Facts() says something new.
+  ServedJob(const protocol::JobOrders& orders,
+            const JobEnvironment& environment,
             std::function<void()> status_changed);
   ServedJob(const ServedJob&) = delete;
   ServedJob& operator=(const ServedJob&) = delete;
@@ -35,7 +37,7 @@ class ServedJob {
   absl::Status Start();
   // Errors: InvalidArgument, the orders make no sense; those of the disk, when
   // the job cannot wake. They are not followed.
-  absl::Status OnOrders(Revision revision, const v1::JobOrders& orders);
+  absl::Status OnOrders(Revision revision, const protocol::JobOrders& orders);
   void OnBootChanged(const std::string& reason);
   void SetDraining(bool draining);
 
@@ -48,9 +50,9 @@ class ServedJob {
   // the disk, which takes memory.
   bool IsBeingRead() const { return had_ended_ && runtime_ != nullptr; }
 
-  v1::JobStatus Status() const;
-  uint64_t uid() const { return orders_.uid(); }
-  const std::string& name() const { return orders_.spec().name(); }
+  protocol::JobFacts Facts() const;
+  uint64_t uid() const { return orders_.uid; }
+  const std::string& name() const { return orders_.spec.name; }
   // The highest number of the coordinator's that its files name.
   uint64_t highest_number() const {
     return runtime_ == nullptr ? highest_number_ : runtime_->highest_number();
@@ -59,7 +61,7 @@ class ServedJob {
   bool codecs_by_policy() const;
   // The sequence that is a checkpoint's state, when the job has gone back. When
   // orders name another one, this object is of no use any more.
-  uint64_t restored() const { return orders_.restored().sequence(); }
+  Sequence restored() const { return RestoredAt(orders_); }
 
  private:
   absl::Status Wake();
@@ -71,7 +73,7 @@ class ServedJob {
   const JobEnvironment environment_;
   const std::function<void()> status_changed_;
   // The newest of a job that has ended, else the first.
-  v1::JobOrders orders_;
+  protocol::JobOrders orders_;
   Revision revision_;
   bool draining_ = false;
   // True until it sleeps for the first time, if the job had ended before this
@@ -81,9 +83,9 @@ class ServedJob {
   // The highest number of the coordinator's that its files named when it fell
   // asleep.
   uint64_t highest_number_ = 0;
-  // Null while it sleeps; `last_` is its Status then.
+  // Null while it sleeps; `last_` is what it says then.
   std::unique_ptr<JobRuntime> runtime_;
-  v1::JobStatus last_;
+  protocol::JobFacts last_;
   // Timers that run after this object is gone see it expired.
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };

@@ -6,20 +6,19 @@
 #include "base/status.h"
 #include "checkpoint/starting_point.h"
 #include "planner/spans.h"
-#include "worker/convert/control.h"
 #include "worker/core/fold.h"
+#include "worker/core/job_settings.h"
 
 namespace skerry::worker {
 
-absl::StatusOr<StartingBase> ReadStartingBase(const v1::JobSpec& job,
+absl::StatusOr<StartingBase> ReadStartingBase(const job::JobSpec& job,
                                               runtime::Files& files) {
-  SKERRY_ASSIGN_OR_RETURN(const JobSettings settings,
-                          JobSettingsFromProto(job));
-  const v1::JobSpec::Checkpoint& from = job.model().checkpoint();
+  SKERRY_ASSIGN_OR_RETURN(const JobSettings settings, JobSettingsOf(job));
+  const job::JobSpec::Checkpoint& from = *job.model.checkpoint;
   SKERRY_ASSIGN_OR_RETURN(
       const checkpoint::ModelState state,
-      checkpoint::ReadStartingPoint({from.path(), from.name()}, from.sha256(),
-                                    job.model().config_json(), files));
+      checkpoint::ReadStartingPoint({from.path, from.name}, from.sha256,
+                                    job.model.config_json, files));
   SKERRY_ASSIGN_OR_RETURN(
       const auto cut,
       planner::CutFragments(state.anchor.size(), settings.fragments,

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "proto/skerry/v1/job.pb.h"
+#include "job/job_spec.h"
 #include "runtime/files.h"
 #include "worker/core/effects.h"
 #include "worker/core/shared_bytes.h"
@@ -29,7 +29,7 @@ struct StartingBase {
 // job's method has none. May take long, and needs 24 bytes of memory a
 // parameter. Requires: the job names a checkpoint. Errors: those of
 // checkpoint::ReadStartingPoint.
-absl::StatusOr<StartingBase> ReadStartingBase(const v1::JobSpec& job,
+absl::StatusOr<StartingBase> ReadStartingBase(const job::JobSpec& job,
                                               runtime::Files& files);
 
 }  // namespace skerry::worker

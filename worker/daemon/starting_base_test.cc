@@ -45,18 +45,16 @@ class StartingBaseTest : public testing::Test {
                     .ok());
     ASSERT_TRUE(writer->Seal().ok());
   }
-  v1::JobSpec Job(v1::JobSpec::OuterMethod method, uint32_t spans) {
-    v1::JobSpec job;
-    job.mutable_model()->set_config_json(kConfig);
-    v1::JobSpec::Checkpoint* from = job.mutable_model()->mutable_checkpoint();
-    from->set_path("/store");
-    from->set_name("checkpoint-5");
-    from->set_sha256(
-        checkpoint::Describe({"/store", "checkpoint-5"}, files_)->sha256);
-    job.mutable_training()->set_samples(100);
-    job.mutable_training()->set_batch_samples(4);
-    job.mutable_outer()->set_method(method);
-    job.mutable_exchange()->set_spans(spans);
+  job::JobSpec Job(job::OuterMethod method, uint32_t spans) {
+    job::JobSpec job;
+    job.model.config_json = kConfig;
+    job.model.checkpoint = job::JobSpec::Checkpoint{
+        "/store", "checkpoint-5",
+        checkpoint::Describe({"/store", "checkpoint-5"}, files_)->sha256};
+    job.training.samples = 100;
+    job.training.batch_samples = 4;
+    job.outer.method = method;
+    job.exchange.spans = spans;
     return job;
   }
   // The pieces one after the other.
@@ -79,8 +77,7 @@ class StartingBaseTest : public testing::Test {
 
 TEST_F(StartingBaseTest, EverySpanHoldsItsAnchorAndThenItsMomentum) {
   Save(momentum_);
-  const auto base =
-      ReadStartingBase(Job(v1::JobSpec::OUTER_METHOD_DILOCO, 3), files_);
+  const auto base = ReadStartingBase(Job(job::OuterMethod::kDiloco, 3), files_);
   ASSERT_TRUE(base.ok()) << base.status();
   ASSERT_EQ(base->files[0].file.pieces.size(), 3u);
   EXPECT_FALSE(base->files[0].file.sequence.is_set());
@@ -102,8 +99,7 @@ TEST_F(StartingBaseTest, EverySpanHoldsItsAnchorAndThenItsMomentum) {
 
 TEST_F(StartingBaseTest, MomentumThatIsNotThereBeginsAtZero) {
   Save({});
-  const auto base =
-      ReadStartingBase(Job(v1::JobSpec::OUTER_METHOD_DILOCO, 1), files_);
+  const auto base = ReadStartingBase(Job(job::OuterMethod::kDiloco, 1), files_);
   ASSERT_TRUE(base.ok()) << base.status();
   std::vector<float> expected = anchor_;
   expected.resize(2 * kElements, 0.0f);
@@ -113,14 +109,14 @@ TEST_F(StartingBaseTest, MomentumThatIsNotThereBeginsAtZero) {
 TEST_F(StartingBaseTest, AMethodWithoutMomentumTakesTheAnchorAlone) {
   Save(momentum_);
   const auto base =
-      ReadStartingBase(Job(v1::JobSpec::OUTER_METHOD_LOCAL_SGD, 4), files_);
+      ReadStartingBase(Job(job::OuterMethod::kLocalSgd, 4), files_);
   ASSERT_TRUE(base.ok()) << base.status();
   EXPECT_EQ(ValuesOf(*base), anchor_);
 }
 
 TEST_F(StartingBaseTest, ADamagedCheckpointIsNoBase) {
   Save(momentum_);
-  const v1::JobSpec job = Job(v1::JobSpec::OUTER_METHOD_DILOCO, 3);
+  const job::JobSpec job = Job(job::OuterMethod::kDiloco, 3);
   ASSERT_TRUE(
       files_.FlipBit("/store/checkpoint-5/outer_momentum.safetensors", 9999)
           .ok());

@@ -12,16 +12,16 @@ namespace {
 constexpr int kFetchesAtOnce = 4;
 
 // Returns the key of piece `index` of the order.
-PieceKey KeyOf(const v1::CheckpointOrder& order, int index) {
-  PieceKey key{PieceKey::Kind::kBase, Sequence(order.sequence()), Attempt(),
-               static_cast<uint32_t>(index), order.pieces(index).hash()};
-  const int fragments = order.fragment_sequences_size();
+PieceKey KeyOf(const protocol::CheckpointOrder& order, size_t index) {
+  PieceKey key{PieceKey::Kind::kBase, order.sequence, Attempt(),
+               static_cast<uint32_t>(index), order.pieces[index].hash};
+  const size_t fragments = order.fragment_sequences.size();
   if (fragments == 0) return key;
-  const int spans = std::max(1, order.pieces_size() / fragments);
-  const int fragment = std::min(index / spans, fragments - 1);
+  const size_t spans = std::max<size_t>(1, order.pieces.size() / fragments);
+  const size_t fragment = std::min(index / spans, fragments - 1);
   key.fragment = static_cast<uint32_t>(fragment);
   key.span = static_cast<uint32_t>(index - fragment * spans);
-  key.sequence = Sequence(order.fragment_sequences(fragment));
+  key.sequence = order.fragment_sequences[fragment];
   return key;
 }
 
@@ -34,50 +34,50 @@ StateSaver::StateSaver(JobId job, Fetch fetch, Write write,
       write_(std::move(write)),
       changed_(std::move(changed)) {}
 
-void StateSaver::OnOrders(const v1::JobOrders& orders, uint64_t elements) {
+void StateSaver::OnOrders(const protocol::JobOrders& orders,
+                          uint64_t elements) {
   if (busy_) return;
-  if (!orders.has_checkpoint()) {
-    if (outcome_.has_value() && !outcome_->error().empty()) outcome_.reset();
+  if (!orders.checkpoint.has_value()) {
+    if (outcome_.has_value() && !outcome_->error.empty()) outcome_.reset();
     return;
   }
-  const v1::CheckpointOrder& order = orders.checkpoint();
-  if (order.pieces().empty() || elements == 0 ||
-      (outcome_.has_value() && outcome_->sequence() == order.sequence())) {
+  const protocol::CheckpointOrder& order = *orders.checkpoint;
+  if (order.pieces.empty() || elements == 0 ||
+      (outcome_.has_value() && outcome_->sequence == order.sequence)) {
     return;
   }
   busy_ = true;
-  spec_ = orders.spec();
+  spec_ = orders.spec;
   order_ = order;
   elements_ = elements;
-  pieces_.assign(order.pieces_size(), SharedBytes());
+  pieces_.assign(order.pieces.size(), SharedBytes());
   next_ = 0;
   failure_ = absl::OkStatus();
-  outcome_.emplace().set_sequence(order.sequence());
-  runtime::Log(runtime::Severity::kInfo, "worker.checkpoint.save",
-               {{"job", job_.value()},
-                {"sequence", order.sequence()},
-                {"path", spec_.checkpoint().directory()}});
+  outcome_.emplace().sequence = order.sequence;
+  runtime::Log(
+      runtime::Severity::kInfo, "worker.checkpoint.save",
+      {{"job", job_.value()},
+       {"sequence", order.sequence.value()},
+       {"path",
+        spec_.checkpoint.has_value() ? spec_.checkpoint->directory : ""}});
   changed_();
   Advance();
 }
 
 void StateSaver::Advance() {
   while (failure_.ok() && under_way_ < kFetchesAtOnce &&
-         next_ < order_.pieces_size()) {
+         next_ < order_.pieces.size()) {
     ++under_way_;
     FetchPiece(next_++, 0);
   }
   if (under_way_ > 0) return;
   if (failure_.ok()) return WriteAll();
-  v1::CheckpointOutcome outcome;
-  outcome.set_sequence(order_.sequence());
-  outcome.set_error(std::string(failure_.message()));
-  Finish(std::move(outcome));
+  Finish({order_.sequence, "", 0, std::string(failure_.message())});
 }
 
-void StateSaver::FetchPiece(int span, int attempt) {
-  const v1::StatePiece& piece = order_.pieces(span);
-  if (piece.addresses().empty()) {
+void StateSaver::FetchPiece(size_t span, size_t attempt) {
+  const protocol::StatePiece& piece = order_.pieces[span];
+  if (piece.addresses.empty()) {
     failure_ = absl::InvalidArgumentError(
         absl::StrCat("nobody is named for span ", span));
     --under_way_;
@@ -85,12 +85,12 @@ void StateSaver::FetchPiece(int span, int attempt) {
   }
   const PieceKey key = KeyOf(order_, span);
   // Spans begin with different holders, so that all share the work.
-  const int holder = (span + attempt) % piece.addresses_size();
-  fetch_(piece.addresses(holder), key,
+  const size_t holder = (span + attempt) % piece.addresses.size();
+  fetch_(piece.addresses[holder], key,
          [this, span, attempt, alive = std::weak_ptr<char>(alive_)](
              Instant, absl::StatusOr<SharedBytes> bytes) {
            if (alive.expired()) return;
-           const bool more = attempt + 1 < order_.pieces(span).addresses_size();
+           const bool more = attempt + 1 < order_.pieces[span].addresses.size();
            if (!bytes.ok() && more && failure_.ok()) {
              return FetchPiece(span, attempt + 1);
            }
@@ -106,25 +106,24 @@ void StateSaver::FetchPiece(int span, int attempt) {
 
 void StateSaver::WriteAll() {
   write_({job_, spec_, order_, elements_, std::move(pieces_)},
-         [this,
-          alive = std::weak_ptr<char>(alive_)](v1::CheckpointOutcome outcome) {
+         [this, alive = std::weak_ptr<char>(alive_)](CheckpointFact outcome) {
            if (!alive.expired()) Finish(std::move(outcome));
          });
 }
 
-void StateSaver::Finish(v1::CheckpointOutcome outcome) {
+void StateSaver::Finish(CheckpointFact outcome) {
   busy_ = false;
   pieces_.clear();
-  if (outcome.error().empty()) {
+  if (outcome.error.empty()) {
     runtime::Log(runtime::Severity::kInfo, "worker.checkpoint.saved",
                  {{"job", job_.value()},
-                  {"sequence", outcome.sequence()},
-                  {"bytes", outcome.bytes()}});
+                  {"sequence", outcome.sequence.value()},
+                  {"bytes", outcome.bytes}});
   } else {
     runtime::Log(runtime::Severity::kError, "worker.checkpoint.failed",
                  {{"job", job_.value()},
-                  {"sequence", outcome.sequence()},
-                  {"cause", outcome.error()}});
+                  {"sequence", outcome.sequence.value()},
+                  {"cause", outcome.error}});
   }
   outcome_ = std::move(outcome);
   changed_();

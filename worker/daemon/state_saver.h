@@ -15,16 +15,20 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "base/ids.h"
-#include "proto/skerry/v1/control.pb.h"
+#include "job/job_spec.h"
+#include "protocol/job_facts.h"
+#include "protocol/job_orders.h"
 #include "worker/core/effects.h"
 
 namespace skerry::worker {
 
+using protocol::CheckpointFact;
+
 // A whole state to be written.
 struct StateToSave {
   JobId job;
-  v1::JobSpec spec;
-  v1::CheckpointOrder order;
+  job::JobSpec spec;
+  protocol::CheckpointOrder order;
   uint64_t elements = 0;
   std::vector<SharedBytes> pieces;  // by span
 };
@@ -38,7 +42,7 @@ class StateSaver {
       absl::AnyInvocable<void(const std::string& address, const PieceKey& key,
                               Done<absl::StatusOr<SharedBytes>>)>;
   // Runs on the loop, even if the saver is gone by then.
-  using Written = absl::AnyInvocable<void(v1::CheckpointOutcome) &&>;
+  using Written = absl::AnyInvocable<void(CheckpointFact) &&>;
   using Write = absl::AnyInvocable<void(StateToSave state, Written written)>;
 
   // `changed` runs when outcome() changes.
@@ -49,32 +53,30 @@ class StateSaver {
   // already or any save is under way. Without an order it forgets the last
   // failure, because the coordinator has heard of it. `elements` is the size of
   // the model. While it is 0, not known, nothing is started.
-  void OnOrders(const v1::JobOrders& orders, uint64_t elements);
+  void OnOrders(const protocol::JobOrders& orders, uint64_t elements);
 
   // The outcome of the newest order that was started. While it has neither hash
   // nor error, the save is under way.
-  const std::optional<v1::CheckpointOutcome>& outcome() const {
-    return outcome_;
-  }
+  const std::optional<CheckpointFact>& outcome() const { return outcome_; }
 
  private:
   void Advance();
   // Fetches the piece. Every `attempt`, from 0, asks another holder.
-  void FetchPiece(int span, int attempt);
+  void FetchPiece(size_t span, size_t attempt);
   void WriteAll();
-  void Finish(v1::CheckpointOutcome outcome);
+  void Finish(CheckpointFact outcome);
 
   const JobId job_;
   Fetch fetch_;
   Write write_;
   absl::AnyInvocable<void()> changed_;
-  std::optional<v1::CheckpointOutcome> outcome_;
+  std::optional<CheckpointFact> outcome_;
   bool busy_ = false;
-  v1::JobSpec spec_;
-  v1::CheckpointOrder order_;
+  job::JobSpec spec_;
+  protocol::CheckpointOrder order_;
   uint64_t elements_ = 0;
   std::vector<SharedBytes> pieces_;
-  int next_ = 0;
+  size_t next_ = 0;
   int under_way_ = 0;
   absl::Status failure_;
   // Answers that come after this object is gone see it expired.

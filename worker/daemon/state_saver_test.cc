@@ -18,6 +18,7 @@
 namespace skerry::worker {
 namespace {
 
+using protocol::JobOrders;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -69,32 +70,29 @@ class StateSaverTest : public testing::Test {
     return pieces_[span];
   }
 
-  v1::JobOrders Orders(uint64_t sequence, uint32_t keep = 3) {
-    v1::JobOrders orders;
-    v1::JobSpec* spec = orders.mutable_spec();
-    spec->set_name("bible");
-    spec->mutable_model()->set_config_json(kConfig);
-    spec->mutable_data()->set_manifest_sha256(std::string(64, 'a'));
-    spec->mutable_data()->set_sequence_tokens(8);
-    spec->mutable_exchange()->set_spans(kSpans);
-    spec->mutable_checkpoint()->set_directory("/saved");
-    spec->mutable_checkpoint()->set_keep(keep);
-    v1::CheckpointOrder* order = orders.mutable_checkpoint();
-    order->set_sequence(sequence);
-    order->set_samples_committed(8);
-    order->add_consumed()->set_end(8);
+  JobOrders Orders(uint64_t sequence, uint32_t keep = 3) {
+    JobOrders orders;
+    orders.spec.name = "bible";
+    orders.spec.model.config_json = kConfig;
+    orders.spec.data.manifest_sha256 = std::string(64, 'a');
+    orders.spec.data.sequence_tokens = 8;
+    orders.spec.exchange.spans = kSpans;
+    orders.spec.checkpoint =
+        job::JobSpec::Checkpoints{.directory = "/saved", .keep = keep};
+    protocol::CheckpointOrder& order = orders.checkpoint.emplace();
+    order.sequence = Sequence(sequence);
+    order.samples_committed = 8;
+    order.consumed = data::RangeSet(data::SampleRange{0, 8});
     for (const SharedBytes& piece : pieces_) {
-      v1::StatePiece* one = order->add_pieces();
-      one->set_hash(Hash64(piece.bytes));
-      if (order->pieces_size() == 1) one->add_addresses("a");
-      one->add_addresses("b");
+      order.pieces.push_back({Hash64(piece.bytes), {"b"}});
     }
+    order.pieces.front().addresses = {"a", "b"};
     return orders;
   }
-  v1::CheckpointOutcome Save(const v1::JobOrders& orders) {
+  CheckpointFact Save(const JobOrders& orders) {
     saver_.OnOrders(orders, kElements);
     loop_.RunUntilIdle();
-    return saver_.outcome().value_or(v1::CheckpointOutcome());
+    return saver_.outcome().value_or(CheckpointFact());
   }
   std::vector<uint64_t> Finished() {
     std::vector<uint64_t> sequences;
@@ -119,12 +117,12 @@ class StateSaverTest : public testing::Test {
 TEST_F(StateSaverTest, TheSavedStateIsWhole) {
   saver_.OnOrders(Orders(5), kElements);
   ASSERT_TRUE(saver_.outcome().has_value());
-  EXPECT_EQ(saver_.outcome()->sequence(), 5u);
-  EXPECT_TRUE(saver_.outcome()->sha256().empty());
+  EXPECT_EQ(saver_.outcome()->sequence, Sequence(5));
+  EXPECT_TRUE(saver_.outcome()->sha256.empty());
   loop_.RunUntilIdle();
-  const v1::CheckpointOutcome outcome = *saver_.outcome();
-  EXPECT_EQ(outcome.error(), "");
-  EXPECT_EQ(outcome.sha256().size(), 64u);
+  const CheckpointFact outcome = *saver_.outcome();
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.sha256.size(), 64u);
   EXPECT_EQ(changes_, 2);
   ASSERT_TRUE(store_.Verify("checkpoint-5").ok());
   const auto manifest = store_.Find("checkpoint-5");
@@ -140,7 +138,7 @@ TEST_F(StateSaverTest, TheSavedStateIsWhole) {
 }
 
 TEST_F(StateSaverTest, TheFolderIsLookedAtBeforehand) {
-  const v1::JobSpec spec = Orders(5).spec();
+  const job::JobSpec spec = Orders(5).spec;
   EXPECT_TRUE(CheckCheckpointFolder(JobId(7), spec, "a", files_).ok());
   Save(Orders(5));
   EXPECT_TRUE(CheckCheckpointFolder(JobId(7), spec, "a", files_).ok());
@@ -163,50 +161,50 @@ TEST_F(StateSaverTest, TheSameOrderAgainDoesNothing) {
 TEST_F(StateSaverTest, NothingStartsBeforeTheModelIsKnown) {
   saver_.OnOrders(Orders(5), 0);
   EXPECT_FALSE(saver_.outcome().has_value());
-  EXPECT_EQ(Save(Orders(5)).error(), "");
+  EXPECT_EQ(Save(Orders(5)).error, "");
 }
 
 TEST_F(StateSaverTest, AnotherHolderIsAskedWhenOneIsGone) {
   gone_ = "a";
-  EXPECT_EQ(Save(Orders(5)).error(), "");
+  EXPECT_EQ(Save(Orders(5)).error, "");
   EXPECT_TRUE(store_.Verify("checkpoint-5").ok());
 }
 
 TEST_F(StateSaverTest, APieceThatNobodyHasIsSaid) {
   gone_ = "b";
-  EXPECT_EQ(Save(Orders(5)).error(), "no answer");
+  EXPECT_EQ(Save(Orders(5)).error, "no answer");
   EXPECT_THAT(Finished(), ElementsAre());
   gone_ = "";
   // The coordinator has heard of it, and asks again.
-  EXPECT_EQ(Save(Orders(5)).error(), "no answer");
-  saver_.OnOrders(v1::JobOrders(), kElements);
+  EXPECT_EQ(Save(Orders(5)).error, "no answer");
+  saver_.OnOrders(JobOrders(), kElements);
   EXPECT_FALSE(saver_.outcome().has_value());
-  EXPECT_EQ(Save(Orders(5)).error(), "");
+  EXPECT_EQ(Save(Orders(5)).error, "");
 }
 
 TEST_F(StateSaverTest, ADamagedPieceIsNotSaved) {
-  v1::JobOrders orders = Orders(5);
-  orders.mutable_checkpoint()->mutable_pieces(1)->set_hash(1);
-  EXPECT_THAT(Save(orders).error(), HasSubstr("span 1 is damaged"));
+  JobOrders orders = Orders(5);
+  orders.checkpoint->pieces[1].hash = 1;
+  EXPECT_THAT(Save(orders).error, HasSubstr("span 1 is damaged"));
   EXPECT_THAT(Finished(), ElementsAre());
 }
 
 TEST_F(StateSaverTest, WhatAKilledWorkerLeftIsReplaced) {
   files_.FailChangesAfter(3, absl::InternalError("power"));
-  EXPECT_NE(Save(Orders(5)).error(), "");
+  EXPECT_NE(Save(Orders(5)).error, "");
   files_.FailChangesAfter(0, absl::OkStatus());
   EXPECT_THAT(Finished(), ElementsAre());
-  EXPECT_EQ(Save(Orders(6)).error(), "");
+  EXPECT_EQ(Save(Orders(6)).error, "");
   EXPECT_THAT(Finished(), ElementsAre(6));
   EXPECT_TRUE(blobs_.List("checkpoint-5")->empty());
 }
 
 TEST_F(StateSaverTest, OneThatIsThereAlreadyIsVerifiedAndCounts) {
-  const std::string sha256 = Save(Orders(5)).sha256();
+  const std::string sha256 = Save(Orders(5)).sha256;
   StateSaver other(JobId(7), Fetch(), Write(), [] {});
   other.OnOrders(Orders(5), kElements);
   loop_.RunUntilIdle();
-  EXPECT_EQ(other.outcome()->sha256(), sha256);
+  EXPECT_EQ(other.outcome()->sha256, sha256);
 }
 
 TEST_F(StateSaverTest, TheSameSequenceOfAnotherHistoryDoesNotCount) {
@@ -215,21 +213,21 @@ TEST_F(StateSaverTest, TheSameSequenceOfAnotherHistoryDoesNotCount) {
   const size_t floats = pieces_[0].size() / sizeof(float);
   pieces_[0] = SharedBytes::Of(
       Values(std::make_shared<std::vector<float>>(floats, 3.0f)));
-  EXPECT_THAT(Save(Orders(5)).error(), HasSubstr("with another state"));
+  EXPECT_THAT(Save(Orders(5)).error, HasSubstr("with another state"));
   EXPECT_THAT(Finished(), ElementsAre(5, 6));
 }
 
 TEST_F(StateSaverTest, WhatAnotherHistoryLeftDoesNotPushOutTheNew) {
   for (const uint64_t sequence : {8, 9}) Save(Orders(sequence, 2));
-  EXPECT_EQ(Save(Orders(5, 2)).error(), "");
+  EXPECT_EQ(Save(Orders(5, 2)).error, "");
   EXPECT_THAT(Finished(), ElementsAre(5, 8, 9));
 }
 
 TEST_F(StateSaverTest, OldOnesGoButNotThePinned) {
   for (const uint64_t sequence : {1, 2, 3}) Save(Orders(sequence, 2));
   EXPECT_THAT(Finished(), ElementsAre(2, 3));
-  v1::JobOrders orders = Orders(4, 2);
-  orders.mutable_checkpoint()->add_pinned(2);
+  JobOrders orders = Orders(4, 2);
+  orders.checkpoint->pinned = {Sequence(2)};
   Save(orders);
   EXPECT_THAT(Finished(), ElementsAre(2, 3, 4));
   Save(Orders(5, 2));

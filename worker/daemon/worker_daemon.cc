@@ -8,10 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/release.h"
-#include "compression/codec.h"
+#include "protocol/convert/status.h"
 #include "runtime/log.h"
 #include "runtime/posix/stopwatch.h"
-#include "worker/convert/control.h"
 #include "worker/convert/peer.h"
 #include "worker/daemon/worker_metrics.h"
 
@@ -59,7 +58,9 @@ WorkerDaemon::WorkerDaemon(WorkerOptions options,
       environment_(environment),
       session_(
           options_.session, environment.loop,
-          [this](v1::Orders orders) { OnOrders(std::move(orders)); },
+          [this](const v1::Orders& orders) {
+            OnOrders(protocol::OrdersFromProto(orders));
+          },
           [this](SessionEnd end) { OnSessionEnd(end); }),
       boot_(options_.draw_boot()),
       data_(environment.loop, environment.save, [this] { StatusChanged(); }),
@@ -77,11 +78,12 @@ FolderKeeperOptions WorkerDaemon::KeepFolders() {
       .state_directory = environment_.state_directory,
       .retention = options_.retention,
       .unix_ms = [this] { return options_.look ? options_.look().unix_ms : 0; },
-      .stop_serving = [this](const JobFolder& folder) { StopServing(folder); },
+      .stop_serving =
+          [this](const StoredJobKey& folder) { StopServing(folder); },
       .status_changed = [this] { StatusChanged(); }};
 }
 
-void WorkerDaemon::StopServing(const JobFolder& folder) {
+void WorkerDaemon::StopServing(const StoredJobKey& folder) {
   const auto job = jobs_.find(folder.job.value());
   if (job != jobs_.end() && job->second->uid() == folder.uid) jobs_.erase(job);
 }
@@ -192,32 +194,37 @@ void WorkerDaemon::OnAgreeCut(const v1::AgreeCutRequest& request,
       });
 }
 
-void WorkerDaemon::OnOrders(v1::Orders orders) {
-  if (stopping_ || orders.boot() != boot_) return;
+void WorkerDaemon::OnOrders(const protocol::HeardOrders& heard) {
+  const protocol::Orders& orders = heard.orders;
+  if (stopping_ || orders.boot != Boot(boot_)) return;
   connected_ = true;
-  const Revision revision(orders.revision());
-  if (revision < revision_) return;
-  revision_ = revision;
-  seen_ = std::max(seen_, revision);
-  if (incarnation_ != Incarnation(orders.incarnation())) {
-    incarnation_ = Incarnation(orders.incarnation());
+  if (orders.revision < revision_) return;
+  revision_ = orders.revision;
+  seen_ = std::max(seen_, revision_);
+  if (incarnation_ != orders.incarnation) {
+    incarnation_ = orders.incarnation;
     runtime::Log(runtime::Severity::kInfo, "worker.admitted",
                  {{"incarnation", incarnation_.value()}});
   }
-  if (orders.lease_ms() > 0) {
-    status_interval_ =
-        kStatusShareOfLease * absl::Milliseconds(orders.lease_ms());
+  if (orders.lease > absl::ZeroDuration()) {
+    status_interval_ = kStatusShareOfLease * orders.lease;
   }
-  if (std::exchange(told_to_drain_, orders.drain()) != orders.drain()) {
+  if (std::exchange(told_to_drain_, orders.drain) != orders.drain) {
     runtime::Log(runtime::Severity::kInfo, "worker.told_to_drain",
-                 {{"drain", orders.drain()}});
+                 {{"drain", orders.drain}});
     SetJobsDraining();
   }
-  data_.OnPaths({orders.data_paths().begin(), orders.data_paths().end()});
+  data_.OnPaths(orders.data_paths);
   std::set<uint64_t> named;
-  for (const v1::JobOrders& job : orders.jobs()) {
-    named.insert(job.job());
-    OnJobOrders(revision, job);
+  FolderOrders folders = FoldersIn(orders);
+  for (const protocol::JobOrders& job : orders.jobs) {
+    named.insert(job.job.value());
+    OnJobOrders(revision_, job);
+  }
+  for (const protocol::HeardOrders::Refused& job : heard.refused) {
+    named.insert(job.job.job.value());
+    folders.live.push_back(job.job);
+    Refuse(job);
   }
   // Orders are complete: a job they do not name is none of ours any more.
   for (auto it = jobs_.begin(); it != jobs_.end();) {
@@ -225,8 +232,8 @@ void WorkerDaemon::OnOrders(v1::Orders orders) {
   }
   absl::erase_if(unserved_,
                  [&](const auto& one) { return !named.contains(one.first); });
-  folders_.OnOrders(orders);
-  if (orders.released() && Leaves()) {
+  folders_.OnOrders(folders);
+  if (orders.released && Leaves()) {
     OnReleased();
   } else {
     // What it has may be needed again, when others are lost.
@@ -234,41 +241,54 @@ void WorkerDaemon::OnOrders(v1::Orders orders) {
   }
 }
 
-bool WorkerDaemon::MayTakeUp(const v1::JobOrders& orders) {
+void WorkerDaemon::Refuse(const protocol::HeardOrders::Refused& refused) {
+  const uint64_t id = refused.job.job.value();
+  runtime::Log(runtime::Severity::kWarning, "worker.orders.refused",
+               {{"job", id}, {"cause", refused.why}});
+  if (id != 0 && !jobs_.contains(id)) {
+    unserved_[id].reason = std::string(refused.why.message());
+  }
+}
+
+bool WorkerDaemon::MayTakeUp(const protocol::JobOrders& orders) {
   const auto being_read =
       std::count_if(jobs_.begin(), jobs_.end(),
                     [](const auto& job) { return job.second->IsBeingRead(); });
   // The others follow when one of these sleeps.
-  if (HasEnded(orders.phase()) && being_read >= kReadAtOnce) return false;
+  if (IsOver(orders.phase) && being_read >= kReadAtOnce) return false;
   return folders_.Open(orders);
 }
 
-void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
-  const auto unserved = unserved_.find(orders.job());
+void WorkerDaemon::OnJobOrders(Revision revision,
+                               const protocol::JobOrders& orders) {
+  const uint64_t id = orders.job.value();
+  const auto unserved = unserved_.find(id);
   if (unserved != unserved_.end() &&
       environment_.loop.Now() < unserved->second.next_try) {
     return;
   }
-  const auto served = jobs_.find(orders.job());
-  if (served != jobs_.end() && served->second->uid() != orders.uid()) {
+  const auto served = jobs_.find(id);
+  if (served != jobs_.end() && served->second->uid() != orders.uid) {
     runtime::Log(runtime::Severity::kWarning, "worker.job.replaced",
-                 {{"job", orders.job()}});
+                 {{"job", id}});
     jobs_.erase(served);
   }
-  if (!jobs_.contains(orders.job()) && !MayTakeUp(orders)) return;
-  std::unique_ptr<ServedJob>& job = jobs_[orders.job()];
-  if (job != nullptr && orders.restored().sequence() != job->restored()) {
+  if (!jobs_.contains(id) && !MayTakeUp(orders)) return;
+  std::unique_ptr<ServedJob>& job = jobs_[id];
+  if (job != nullptr && RestoredAt(orders) != job->restored()) {
+    const protocol::RestoredState restored =
+        orders.restored.value_or(protocol::RestoredState());
     runtime::Log(runtime::Severity::kWarning, "worker.job.restored",
-                 {{"job", orders.job()},
-                  {"sequence", orders.restored().sequence()},
-                  {"checkpoint", orders.restored().checkpoint()}});
+                 {{"job", id},
+                  {"sequence", restored.sequence.value()},
+                  {"checkpoint", restored.checkpoint.value()}});
     job.reset();
   }
   if (job == nullptr) {
     job = std::make_unique<ServedJob>(orders, environment_,
                                       [this] { StatusChanged(); });
-    if (!StartJob(*job, orders.job())) {
-      jobs_.erase(orders.job());
+    if (!StartJob(*job, id)) {
+      jobs_.erase(id);
       return;
     }
     job->SetDraining(Leaves() || told_to_drain_);
@@ -276,7 +296,7 @@ void WorkerDaemon::OnJobOrders(Revision revision, const v1::JobOrders& orders) {
   const absl::Status status = job->OnOrders(revision, orders);
   if (!status.ok()) {
     runtime::Log(runtime::Severity::kWarning, "worker.orders.refused",
-                 {{"job", orders.job()}, {"cause", status}});
+                 {{"job", id}, {"cause", status}});
   }
 }
 
@@ -291,9 +311,10 @@ bool WorkerDaemon::StartJob(ServedJob& job, uint64_t id) {
     return true;
   }
   Unserved& unserved = unserved_[id];
-  unserved.wait = unserved.reason.empty()
-                      ? kServeAgainMin
-                      : std::min(2 * unserved.wait, kServeAgainMax);
+  unserved.wait =
+      unserved.reason.empty()
+          ? kServeAgainMin
+          : std::clamp(2 * unserved.wait, kServeAgainMin, kServeAgainMax);
   unserved.next_try = environment_.loop.Now() + unserved.wait;
   const bool same = unserved.reason == status.message();
   unserved.reason = std::string(status.message());
@@ -347,67 +368,56 @@ void WorkerDaemon::StatusChanged() {
   });
 }
 
-v1::Status WorkerDaemon::BuildStatus() const {
-  v1::Status status;
-  status.set_protocol_version(kProtocolVersion);
-  status.set_release(kRelease);
-  status.mutable_self()->set_worker(options_.name);
-  status.mutable_self()->set_address(options_.address);
-  status.mutable_self()->set_island_address(options_.island_address);
-  status.set_island(options_.island);
-  status.set_boot(boot_);
-  status.set_incarnation(incarnation_.value());
-  status.set_counter(counter_);
-  status.set_draining(Leaves());
-  if (notice_.has_value()) status.set_drain_reason(DrainReason(*notice_));
-  status.set_folder(options_.folder.value());
-  status.set_process(first_boot_);
+protocol::StatusFacts WorkerDaemon::Facts() const {
+  protocol::StatusFacts facts;
+  facts.release = kRelease;
+  facts.self = {options_.name, options_.address, options_.island_address};
+  facts.island = options_.island;
+  facts.boot = Boot(boot_);
+  facts.incarnation = incarnation_;
+  facts.counter = counter_;
+  facts.draining = Leaves();
+  if (notice_.has_value()) facts.drain_reason = DrainReason(*notice_);
+  facts.folder = options_.folder;
+  facts.process = Boot(first_boot_);
   uint64_t seen = seen_.value();
   for (const auto& [id, job] : jobs_) {
     seen = std::max(seen, job->highest_number());
   }
-  status.set_seen(seen);
+  facts.seen = Revision(seen);
   if (options_.look) {
     const runtime::MachineFacts machine = options_.look();
-    status.mutable_machine()->set_unix_ms(machine.unix_ms);
-    status.mutable_machine()->set_state_free_bytes(machine.state_free_bytes);
-    status.mutable_machine()->set_state_bytes(machine.state_bytes);
-    status.mutable_machine()->set_memory_bytes(machine.memory_bytes);
+    facts.machine = {machine.unix_ms, machine.state_free_bytes,
+                     machine.state_bytes, std::nullopt, machine.memory_bytes};
   }
-  status.set_looks_at_data(true);
-  data_.ToProto(&status);
+  facts.looks_at_data = true;
+  facts.data = data_.Facts();
   for (const auto& [id, job] : jobs_) {
-    *status.add_jobs() = job->Status();
-    if (!job->codecs_by_policy()) continue;
-    v1::JobStatus& one = *status.mutable_jobs()->rbegin();
-    for (const CodecSpeed& measured : codec_speeds_) {
-      v1::CodecSpeed* speed = one.add_codec_speeds();
-      speed->set_codec(std::string(compression::CodecName(measured.codec)));
-      speed->set_encode_elements_per_s(measured.encode_elements_per_s);
-      speed->set_decode_elements_per_s(measured.decode_elements_per_s);
-    }
+    protocol::JobFacts& one = facts.jobs.emplace_back(job->Facts());
+    if (job->codecs_by_policy()) one.codec_speeds = codec_speeds_;
   }
-  folders_.WriteStatus(&status);
+  facts.stored = folders_.Stored();
   // They are being started, as far as the coordinator is concerned: the cause
   // may go away.
   for (const auto& [id, unserved] : unserved_) {
-    v1::JobStatus* job = status.add_jobs();
-    job->set_job(id);
-    job->set_state(v1::SEAT_STATE_STARTING);
-    job->set_error(absl::StrCat(unserved.reason, "; tried again by itself"));
+    protocol::JobFacts& one = facts.jobs.emplace_back();
+    one.job = JobId(id);
+    one.error = absl::StrCat(unserved.reason, "; tried again by itself");
   }
-  return status;
+  return facts;
 }
 
 void WorkerDaemon::SendStatus() {
   status_due_ = false;
   if (stopping_) return;
   ++counter_;
-  session_.Send(BuildStatus());
+  v1::Status status;
+  StatusToProto(Facts(), &status);
+  session_.Send(std::move(status));
 }
 
 std::vector<runtime::Metric> WorkerDaemon::Metrics() const {
-  WorkerFacts facts{.status = BuildStatus(),
+  WorkerFacts facts{.status = Facts(),
                     .job_names = {},
                     .connected = connected_,
                     .sessions_lost = sessions_lost_};

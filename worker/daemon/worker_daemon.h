@@ -17,8 +17,9 @@
 #include "absl/time/time.h"
 #include "base/folder_id.h"
 #include "base/ids.h"
-#include "proto/skerry/v1/control.pb.h"
 #include "proto/skerry/v1/peer.pb.h"
+#include "protocol/convert/orders.h"
+#include "protocol/status_facts.h"
 #include "runtime/machine.h"
 #include "runtime/metrics.h"
 #include "transport/bulk.h"
@@ -95,14 +96,16 @@ class WorkerDaemon final : public transport::BulkReceiver {
                   PeerService::Answer answer);
 
  private:
-  void OnOrders(v1::Orders orders);
-  void OnJobOrders(Revision revision, const v1::JobOrders& orders);
+  void OnOrders(const protocol::HeardOrders& heard);
+  void OnJobOrders(Revision revision, const protocol::JobOrders& orders);
+  // What is served already goes on; what is not is said to wait.
+  void Refuse(const protocol::HeardOrders::Refused& refused);
   // Whether the job's folder can be used; if not, it is tried again later.
   bool StartJob(ServedJob& job, uint64_t id);
   FolderKeeperOptions KeepFolders();
-  void StopServing(const JobFolder& folder);
+  void StopServing(const StoredJobKey& folder);
   // Whether a job that is not served yet is taken up now.
-  bool MayTakeUp(const v1::JobOrders& orders);
+  bool MayTakeUp(const protocol::JobOrders& orders);
   // By its own word, which holds for as long as its boot does.
   bool Leaves() const { return ends_ || notice_.has_value(); }
   void SetJobsDraining();
@@ -112,7 +115,7 @@ class WorkerDaemon final : public transport::BulkReceiver {
   void TakeNewBoot(const std::string& reason);
   // Sends one Status for all changes of this turn of the loop.
   void StatusChanged();
-  v1::Status BuildStatus() const;
+  protocol::StatusFacts Facts() const;
   void SendStatus();
   void KeepSendingStatus();
   void LearnCodecSpeeds();
@@ -150,7 +153,8 @@ class WorkerDaemon final : public transport::BulkReceiver {
   };
   absl::btree_map<uint64_t, Unserved> unserved_;
   FolderKeeper folders_;
-  std::vector<CodecSpeed> codec_speeds_;  // empty until they are measured
+  std::vector<protocol::CodecSpeed>
+      codec_speeds_;  // empty until they are measured
   // Timers and tasks that run after this object is gone see it expired.
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };

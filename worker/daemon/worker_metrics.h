@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "proto/skerry/v1/control.pb.h"
+#include "protocol/status_facts.h"
 #include "runtime/metrics.h"
 
 namespace skerry::worker {
 
 struct WorkerFacts {
   // The Status that would be sent now.
-  v1::Status status;
+  protocol::StatusFacts status;
   // Names of the jobs that are served, by number.
   absl::btree_map<uint64_t, std::string> job_names;
   // Whether orders have come over the present session.

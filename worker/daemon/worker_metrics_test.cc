@@ -12,23 +12,21 @@ using runtime::Metric;
 
 WorkerFacts Example() {
   WorkerFacts facts;
-  facts.status.set_release("1.2.3");
+  facts.status.release = "1.2.3";
   facts.connected = true;
   facts.sessions_lost = 2;
   facts.job_names[7] = "bible";
-  v1::JobStatus* job = facts.status.add_jobs();
-  job->set_job(7);
-  job->set_state(v1::SEAT_STATE_ACTIVE);
-  job->add_fragments()->set_applied(41);
-  job->mutable_counters()->set_samples(960);
-  job->mutable_counters()->set_stall_s(1.5);
-  job->mutable_counters()->set_trainer_restarts(3);
-  v1::PeerLink* link = job->add_links();
-  link->set_address("127.0.0.1:9");
-  link->set_bytes_per_s(2e6);
-  v1::JobStatus* failed = facts.status.add_jobs();
-  failed->set_job(9);
-  failed->set_state(v1::SEAT_STATE_FAILED);
+  protocol::JobFacts& job = facts.status.jobs.emplace_back();
+  job.job = JobId(7);
+  job.state = protocol::SeatState::kActive;
+  job.fragments.emplace_back().applied = Sequence(41);
+  job.counters.samples = 960;
+  job.counters.stall_s = 1.5;
+  job.counters.trainer_restarts = 3;
+  job.links = {{"127.0.0.1:9", 2e6}};
+  protocol::JobFacts& failed = facts.status.jobs.emplace_back();
+  failed.job = JobId(9);
+  failed.state = protocol::SeatState::kFailed;
   return facts;
 }
 

@@ -6,6 +6,11 @@
 
 namespace skerry::coordinator {
 
+using protocol::Member;
+using protocol::Outcome;
+using protocol::SpanHolder;
+using protocol::StatusFacts;
+
 uint64_t ResultHash(Attempt attempt, const std::vector<Member>& members,
                     uint32_t span) {
   uint64_t hash = CombineHash(attempt.value(), span);
@@ -20,7 +25,7 @@ uint64_t FoldAnchor(uint64_t anchor, uint64_t result) {
   return CombineHash(anchor, result);
 }
 
-std::optional<OpenExchange> FakeSeat::Open(size_t part) const {
+std::optional<protocol::OpenExchange> FakeSeat::Open(size_t part) const {
   if (part >= orders.fragments.size()) return std::nullopt;
   return orders.fragments[part].open;
 }
@@ -46,11 +51,10 @@ size_t FakeSeat::NextTurn() const {
 
 void FakeSeat::Deliver(size_t index, Round round) {
   FakePart& part = parts[index];
-  Contribution ready;
+  protocol::Contribution ready;
   ready.round = round;
   ready.base = part.applied;
-  ready.ranges.assign(part.trained.ranges().begin(),
-                      part.trained.ranges().end());
+  ready.ranges = part.trained;
   ready.weight = static_cast<double>(part.trained.total());
   ready.scalars.loss = 3.0;
   part.ready = std::move(ready);
@@ -89,7 +93,7 @@ StatusFacts FakeWorker::Status() {
   status.counter = ++counter_;
   status.draining = draining_;
   for (const auto& [id, seat] : seats_) {
-    JobFacts facts;
+    protocol::JobFacts facts;
     facts.job = id;
     facts.life = seat.life;
     facts.state = seat.state;
@@ -98,7 +102,7 @@ StatusFacts FakeWorker::Status() {
       facts.element_count = 8 * 4096;
       facts.epoch_samples = 1000;
       for (const FakePart& part : seat.parts) {
-        FragmentFacts fragment;
+        protocol::FragmentFacts fragment;
         fragment.fragment = FragmentId(facts.fragments.size());
         fragment.span_begin = seat.span_begin;
         fragment.applied = part.applied;
@@ -120,7 +124,8 @@ StatusFacts FakeWorker::Status() {
   return status;
 }
 
-void FakeWorker::OnOrders(const Orders& orders, Random& random, Instant now) {
+void FakeWorker::OnOrders(const protocol::Orders& orders, Random& random,
+                          Instant now) {
   if (!alive_ || orders.boot != boot_ || orders.revision < revision_) return;
   revision_ = orders.revision;
   incarnation_ = orders.incarnation;
@@ -148,7 +153,7 @@ void FakeWorker::Follow(FakeSeat& seat, const JobOrders& orders, Random& random,
   for (const SpanHolder& holder : orders.holders) {
     if (holder.peer.worker == name_) own = holder;
   }
-  const bool ended = orders.phase > JobPhase::kRunning;
+  const bool ended = orders.phase > protocol::JobPhase::kRunning;
   if (ended) {
     seat.state = SeatState::kResting;
     for (FakePart& part : seat.parts) part.ready.reset();

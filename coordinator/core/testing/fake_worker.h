@@ -17,13 +17,22 @@
 
 #include "base/instant.h"
 #include "base/random.h"
-#include "coordinator/core/facts.h"
-#include "coordinator/core/orders.h"
+#include "protocol/contribution.h"
+#include "protocol/exchange.h"
+#include "protocol/fragment_facts.h"
+#include "protocol/job_facts.h"
+#include "protocol/job_orders.h"
+#include "protocol/orders.h"
+#include "protocol/status_facts.h"
 
 namespace skerry::coordinator {
 
+using protocol::JobOrders;
+using protocol::SeatState;
+
 // Hash of the result of `span` in an attempt over these members.
-uint64_t ResultHash(Attempt attempt, const std::vector<Member>& members,
+uint64_t ResultHash(Attempt attempt,
+                    const std::vector<protocol::Member>& members,
                     uint32_t span);
 uint64_t FoldAnchor(uint64_t anchor, uint64_t result);
 
@@ -45,8 +54,8 @@ struct FakeRound {
 struct FakePart {
   Sequence applied;
   std::map<uint32_t, uint64_t> anchors;
-  std::optional<StoredResult> stored;
-  std::optional<Contribution> ready;
+  std::optional<protocol::StoredResult> stored;
+  std::optional<protocol::Contribution> ready;
   // The samples trained on since its last boundary, and whether it is at one
   // now.
   data::RangeSet trained;
@@ -69,9 +78,9 @@ struct FakeSeat {
   std::optional<FakeRound> running;
   data::RangeSet used;
   Round newest_round;
-  std::vector<EvaluationFact> evaluations;
+  std::vector<protocol::EvaluationFact> evaluations;
 
-  std::optional<OpenExchange> Open(size_t part) const;
+  std::optional<protocol::OpenExchange> Open(size_t part) const;
   Sequence State() const;
   // The part that is furthest behind.
   size_t NextTurn() const;
@@ -90,8 +99,8 @@ class FakeWorker {
   void Drain() { draining_ = true; }
   bool released() const { return released_; }
 
-  StatusFacts Status();
-  void OnOrders(const Orders& orders, Random& random, Instant now);
+  protocol::StatusFacts Status();
+  void OnOrders(const protocol::Orders& orders, Random& random, Instant now);
 
   Boot boot() const { return boot_; }
   std::map<JobId, FakeSeat>& seats() { return seats_; }

@@ -82,7 +82,7 @@ Life JobBench::AddReplica(const std::string& island,
   for (size_t rank = 0; rank < names.size(); ++rank) {
     JobFacts& facts = Facts(names[rank]);
     facts.life = life;
-    facts.state = SeatState::kActive;
+    facts.state = protocol::SeatState::kActive;
     job.seats[names[rank]].joined = life;
     for (size_t f = 0; f < job.fragments.size(); ++f) {
       FragmentFacts& fragment = Fragment(names[rank], f);
@@ -115,17 +115,17 @@ FragmentFacts& JobBench::Fragment(const std::string& name, uint64_t fragment) {
 void JobBench::Offer(const std::string& name, uint64_t round, uint64_t base,
                      data::SampleRange range, uint64_t fragment) {
   Fragment(name, fragment).ready =
-      Contribution{Round(round),
-                   Sequence(base),
-                   static_cast<double>(range.size()),
-                   {range},
-                   {2.0, 2, 1, 1}};
+      protocol::Contribution{Round(round),
+                             Sequence(base),
+                             static_cast<double>(range.size()),
+                             data::RangeSet(range),
+                             {2.0, 2, 1, 1}};
 }
 
 void JobBench::Report(const std::string& name, uint64_t hash, uint64_t index) {
   FragmentFacts& fragment = Fragment(name, index);
   const OpenAttempt& open = *job.fragments[index].open();
-  fragment.stored = StoredResult{
+  fragment.stored = protocol::StoredResult{
       open.opened.sequence, open.attempt,
       std::vector<uint64_t>(fragment.anchor_hashes.size(), hash), 4.0};
 }

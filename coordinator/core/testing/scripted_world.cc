@@ -203,7 +203,7 @@ void ScriptedWorld::CheckRecord(const Entry& entry) {
       }
     }
     for (const Member& member : opened.members) {
-      const data::RangeSet ranges(member.contribution.ranges);
+      const data::RangeSet& ranges = member.contribution.ranges;
       if (!part.covered.Intersect(ranges).empty()) {
         Break("A4: samples are committed twice");
       }

@@ -109,7 +109,7 @@ void ScriptedWorld::StepExchange(JobId job, FakeWorker& worker, FakeSeat& seat,
       }
     }
   }
-  StoredResult stored{open->sequence, open->attempt, {}, 1.0};
+  protocol::StoredResult stored{open->sequence, open->attempt, {}, 1.0};
   for (uint32_t span = seat.span_begin; span < seat.span_end; ++span) {
     const uint64_t hash = ResultHash(open->attempt, open->members, span);
     stored.hashes.push_back(part.lies ? hash + 1 : hash);
@@ -121,9 +121,9 @@ void ScriptedWorld::StepExchange(JobId job, FakeWorker& worker, FakeSeat& seat,
 }
 
 void ScriptedWorld::StepEvaluation(FakeSeat& seat) {
-  for (const EvaluationOrder& order : seat.orders.evaluations) {
+  for (const protocol::EvaluationOrder& order : seat.orders.evaluations) {
     if (seat.State() != order.sequence || !Chance(0.2)) continue;
-    const EvaluationFact fact{order.sequence, 2.0, order.samples_max};
+    const protocol::EvaluationFact fact{order.sequence, 2.0, order.samples_max};
     if (std::find(seat.evaluations.begin(), seat.evaluations.end(), fact) ==
         seat.evaluations.end()) {
       seat.evaluations.push_back(fact);
@@ -224,11 +224,10 @@ void ScriptedWorld::StepReplica(JobId job, std::vector<FakeWorker*>& workers) {
   }
   data::RangeSet ranges;
   if (!awaits && AgreeOnCut(job, workers) && !head.orders.paused) {
-    data::RangeSet fresh =
-        data::RangeSet(head.orders.granted).Subtract(head.used);
+    data::RangeSet fresh = head.orders.granted.Subtract(head.used);
     for (FakeWorker* worker : workers) {
       const FakeSeat& seat = worker->seats()[job];
-      fresh = fresh.Intersect(data::RangeSet(seat.orders.granted));
+      fresh = fresh.Intersect(seat.orders.granted);
     }
     const auto& training = head.orders.spec.training;
     ranges = fresh.TakeFirst(uint64_t{training.tau} / head.parts.size() *

@@ -135,18 +135,18 @@ void AnchorChecker::Take(const coordinator::Adopted& adopted) {
   Note(adopted.job);
 }
 
-void AnchorChecker::OnOrdersSaid(HostId to, const coordinator::Orders& orders) {
+void AnchorChecker::OnOrdersSaid(HostId to, const protocol::Orders& orders) {
   Said& said = said_[to];
   const auto back = [&](const char* what) {
     out_.Add(absl::StrCat("anchors: worker ", to, " hears an older ", what));
   };
   if (orders.revision < said.revision) back("revision");
   said.revision = orders.revision;
-  for (const coordinator::JobOrders& job : orders.jobs) {
+  for (const protocol::JobOrders& job : orders.jobs) {
     Epoch& epoch = said.epochs[job.job];
     if (job.epoch < epoch) back("epoch");
     epoch = job.epoch;
-    for (const coordinator::FragmentOrders& fragment : job.fragments) {
+    for (const protocol::FragmentOrders& fragment : job.fragments) {
       Sequence& newest = said.newest[{
           job.job, static_cast<uint32_t>(fragment.fragment.value())}];
       if (fragment.newest < newest) back("sequence");
@@ -162,7 +162,7 @@ void AnchorChecker::OnSeat(const SeatSight& sight) {
 }
 
 void AnchorChecker::OnFragment(const FragmentSight& sight) {
-  const worker::FragmentFacts& facts = sight.facts();
+  const protocol::FragmentFacts& facts = sight.facts();
   const Life life = sight.job().life;
   Seen& seen = seen_[{sight.seat.host, sight.seat.run, PartOf(sight)}];
   if (!facts.anchor_hashes.empty()) CheckApplied(sight, seen);
@@ -199,7 +199,7 @@ void AnchorChecker::OnFragment(const FragmentSight& sight) {
 
 // Spans that a worker was not given before begin at the bottom.
 void AnchorChecker::CheckApplied(const FragmentSight& sight, Seen& seen) {
-  const worker::FragmentFacts& facts = sight.facts();
+  const protocol::FragmentFacts& facts = sight.facts();
   const std::pair<uint32_t, size_t> held{facts.span_begin,
                                          facts.anchor_hashes.size()};
   // Without a life a worker may give its state up for an older base: of other
@@ -213,7 +213,7 @@ void AnchorChecker::CheckApplied(const FragmentSight& sight, Seen& seen) {
 }
 
 void AnchorChecker::CheckAnchors(const FragmentSight& sight) {
-  const worker::FragmentFacts& facts = sight.facts();
+  const protocol::FragmentFacts& facts = sight.facts();
   // A state of a lost history. Where its last disk is lost before the
   // coordinator hears of it, the job makes other states with its numbers.
   if (behind_.contains(sight.job().job) &&
@@ -241,7 +241,7 @@ void AnchorChecker::CheckAnchors(const FragmentSight& sight) {
 }
 
 void AnchorChecker::CheckStored(const FragmentSight& sight) {
-  const worker::FragmentFacts& facts = sight.facts();
+  const protocol::FragmentFacts& facts = sight.facts();
   for (uint32_t i = 0; i < facts.stored->hashes.size(); ++i) {
     const uint32_t span = facts.span_begin + i;
     const auto [it, fresh] = results_.emplace(
@@ -255,7 +255,7 @@ void AnchorChecker::CheckStored(const FragmentSight& sight) {
 }
 
 void AnchorChecker::CheckReady(const FragmentSight& sight) {
-  const worker::FragmentFacts& facts = sight.facts();
+  const protocol::FragmentFacts& facts = sight.facts();
   const auto [it, fresh] = rounds_.emplace(
       std::tuple(sight.job().job, sight.job().life, facts.ready->round),
       std::pair(sight.index, *facts.ready));

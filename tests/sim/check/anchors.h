@@ -28,7 +28,7 @@ class AnchorChecker final : public Observer {
 
   void OnDurable(const coordinator::Entry& entry) override;
   void OnJournalReplaced(Revision last) override;
-  void OnOrdersSaid(HostId to, const coordinator::Orders& orders) override;
+  void OnOrdersSaid(HostId to, const protocol::Orders& orders) override;
   void OnSeat(const SeatSight& sight) override;
 
  private:
@@ -83,7 +83,7 @@ class AnchorChecker final : public Observer {
   // By job, attempt and span.
   std::map<std::tuple<JobId, Attempt, uint32_t>, uint64_t> results_;
   std::map<std::tuple<JobId, Life, Round>,
-           std::pair<uint32_t, worker::Contribution>>
+           std::pair<uint32_t, protocol::Contribution>>
       rounds_;
   // Samples of the rounds of a life.
   std::map<std::pair<Part, Life>, data::RangeSet> used_;

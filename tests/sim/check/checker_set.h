@@ -38,7 +38,7 @@ class CheckerSet final : public Observer {
   void OnState(Revision revision, uint64_t hash) override {
     for (Observer* one : all_) one->OnState(revision, hash);
   }
-  void OnOrdersSaid(HostId to, const coordinator::Orders& orders) override {
+  void OnOrdersSaid(HostId to, const protocol::Orders& orders) override {
     for (Observer* one : all_) one->OnOrdersSaid(to, orders);
   }
   void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
@@ -46,11 +46,11 @@ class CheckerSet final : public Observer {
     for (Observer* one : all_) one->OnFactsSaid(sight, disk, folder);
   }
   void OnStatusTaken(HostId from, uint64_t run,
-                     const coordinator::StatusFacts& status) override {
+                     const protocol::StatusFacts& status) override {
     for (Observer* one : all_) one->OnStatusTaken(from, run, status);
   }
   void OnOrdersHeard(HostId host, uint64_t run,
-                     const worker::JobOrders& orders) override {
+                     const protocol::JobOrders& orders) override {
     for (Observer* one : all_) one->OnOrdersHeard(host, run, orders);
   }
   void OnFrameTaken(HostId host, uint64_t run,

@@ -22,8 +22,7 @@ void DurableChecker::OnState(Revision revision, uint64_t hash) {
   }
 }
 
-void DurableChecker::OnOrdersSaid(HostId to,
-                                  const coordinator::Orders& orders) {
+void DurableChecker::OnOrdersSaid(HostId to, const protocol::Orders& orders) {
   const auto check = [&](const char* what, uint64_t number) {
     if (number > durable_) {
       out_.Add(absl::StrCat("durable: worker ", to, " hears of ", what, " ",
@@ -32,11 +31,11 @@ void DurableChecker::OnOrdersSaid(HostId to,
   };
   check("revision", orders.revision.value());
   check("incarnation", orders.incarnation.value());
-  for (const coordinator::JobOrders& job : orders.jobs) {
+  for (const protocol::JobOrders& job : orders.jobs) {
     check("job", job.job.value());
     check("epoch", job.epoch.value());
     check("life", job.life.value());
-    for (const coordinator::FragmentOrders& fragment : job.fragments) {
+    for (const protocol::FragmentOrders& fragment : job.fragments) {
       if (fragment.open) check("attempt", fragment.open->attempt.value());
     }
   }
@@ -54,7 +53,7 @@ void DurableChecker::OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
 void DurableChecker::CheckFragment(const FragmentSight& sight,
                                    const WorkerDisk& disk,
                                    const std::string& folder) {
-  const worker::FragmentFacts& facts = sight.facts();
+  const protocol::FragmentFacts& facts = sight.facts();
   // Both are looked at when they are said for the first time: later the file of
   // one that was applied, or that lost, may be gone.
   Said& said =
@@ -63,7 +62,7 @@ void DurableChecker::CheckFragment(const FragmentSight& sight,
     said.stored = facts.stored->attempt;
     CheckStored(sight, disk, folder);
   }
-  for (const worker::HeldBase& base : facts.bases) {
+  for (const protocol::HeldBase& base : facts.bases) {
     if (base.sequence <= said.base) continue;
     said.base = base.sequence;
     CheckBase(sight, base, disk, folder);
@@ -73,7 +72,7 @@ void DurableChecker::CheckFragment(const FragmentSight& sight,
 void DurableChecker::CheckStored(const FragmentSight& sight,
                                  const WorkerDisk& disk,
                                  const std::string& folder) {
-  const worker::FragmentFacts& facts = sight.facts();
+  const protocol::FragmentFacts& facts = sight.facts();
   StoredFile file{PieceKey::Kind::kResult,
                   facts.stored->sequence,
                   facts.stored->attempt,
@@ -98,7 +97,7 @@ void DurableChecker::CheckStored(const FragmentSight& sight,
 }
 
 void DurableChecker::CheckBase(const FragmentSight& sight,
-                               const worker::HeldBase& base,
+                               const protocol::HeldBase& base,
                                const WorkerDisk& disk,
                                const std::string& folder) {
   size_t found = 0;

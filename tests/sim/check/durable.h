@@ -30,7 +30,7 @@ class DurableChecker final : public Observer {
     states_.erase(states_.upper_bound(last), states_.end());
   }
   void OnState(Revision revision, uint64_t hash) override;
-  void OnOrdersSaid(HostId to, const coordinator::Orders& orders) override;
+  void OnOrdersSaid(HostId to, const protocol::Orders& orders) override;
   void OnFactsSaid(const SeatSight& sight, const WorkerDisk& disk,
                    const std::string& folder) override;
   void OnBroken(const std::string& what) override { out_.Add(what); }
@@ -46,7 +46,7 @@ class DurableChecker final : public Observer {
                      const std::string& folder);
   void CheckStored(const FragmentSight& sight, const WorkerDisk& disk,
                    const std::string& folder);
-  void CheckBase(const FragmentSight& sight, const worker::HeldBase& base,
+  void CheckBase(const FragmentSight& sight, const protocol::HeldBase& base,
                  const WorkerDisk& disk, const std::string& folder);
 
   Violations& out_;

@@ -7,13 +7,13 @@
 namespace skerry::sim {
 
 void HeardChecker::OnStatusTaken(HostId from, uint64_t run,
-                                 const coordinator::StatusFacts& status) {
+                                 const protocol::StatusFacts& status) {
   Status& newest = statuses_[from];
   const bool same = newest.run == run && newest.boot == status.boot;
   if (same && status.counter < newest.counter) return;
   newest = {run, status.boot, status.counter, {}};
-  for (const coordinator::JobFacts& job : status.jobs) {
-    for (const coordinator::FragmentFacts& fragment : job.fragments) {
+  for (const protocol::JobFacts& job : status.jobs) {
+    for (const protocol::FragmentFacts& fragment : job.fragments) {
       newest.applied[{job.job,
                       static_cast<uint32_t>(fragment.fragment.value())}] =
           fragment.applied;
@@ -21,11 +21,11 @@ void HeardChecker::OnStatusTaken(HostId from, uint64_t run,
   }
 }
 
-void HeardChecker::OnOrdersSaid(HostId to, const coordinator::Orders& orders) {
+void HeardChecker::OnOrdersSaid(HostId to, const protocol::Orders& orders) {
   const Status& newest = statuses_[to];
   if (newest.boot != orders.boot) return;
-  for (const coordinator::JobOrders& job : orders.jobs) {
-    for (const coordinator::FragmentOrders& fragment : job.fragments) {
+  for (const protocol::JobOrders& job : orders.jobs) {
+    for (const protocol::FragmentOrders& fragment : job.fragments) {
       const auto applied = newest.applied.find(
           {job.job, static_cast<uint32_t>(fragment.fragment.value())});
       if (applied == newest.applied.end() || fragment.committed.empty() ||
@@ -41,11 +41,12 @@ void HeardChecker::OnOrdersSaid(HostId to, const coordinator::Orders& orders) {
 }
 
 void HeardChecker::OnOrdersHeard(HostId host, uint64_t run,
-                                 const worker::JobOrders& orders) {
-  for (uint32_t f = 0; f < orders.fragments.size(); ++f) {
-    if (!orders.fragments[f].open.has_value()) continue;
-    Attempt& heard = attempts_[{host, run, Part(orders.job, f)}].heard;
-    heard = std::max(heard, orders.fragments[f].open->attempt);
+                                 const protocol::JobOrders& orders) {
+  for (const protocol::FragmentOrders& fragment : orders.fragments) {
+    if (!fragment.open.has_value()) continue;
+    const auto number = static_cast<uint32_t>(fragment.fragment.value());
+    Attempt& heard = attempts_[{host, run, Part(orders.job, number)}].heard;
+    heard = std::max(heard, fragment.open->attempt);
   }
 }
 

@@ -22,10 +22,10 @@ class HeardChecker final : public Observer {
   explicit HeardChecker(Violations& out) : out_(out) {}
 
   void OnStatusTaken(HostId from, uint64_t run,
-                     const coordinator::StatusFacts& status) override;
-  void OnOrdersSaid(HostId to, const coordinator::Orders& orders) override;
+                     const protocol::StatusFacts& status) override;
+  void OnOrdersSaid(HostId to, const protocol::Orders& orders) override;
   void OnOrdersHeard(HostId host, uint64_t run,
-                     const worker::JobOrders& orders) override;
+                     const protocol::JobOrders& orders) override;
   void OnFrameTaken(HostId host, uint64_t run,
                     const compression::FrameHeader& header) override;
 

@@ -15,26 +15,26 @@ constexpr uint64_t kRun = 1;
 class HeardCheckerTest : public testing::Test {
  protected:
   void Report(uint64_t counter, uint64_t applied, uint64_t run = kRun) {
-    coordinator::StatusFacts status;
+    protocol::StatusFacts status;
     status.boot = Boot(5);
     status.counter = counter;
-    coordinator::JobFacts& job = status.jobs.emplace_back();
+    protocol::JobFacts& job = status.jobs.emplace_back();
     job.job = kJob;
-    coordinator::FragmentFacts& fragment = job.fragments.emplace_back();
+    protocol::FragmentFacts& fragment = job.fragments.emplace_back();
     fragment.applied = Sequence(applied);
     checker_.OnStatusTaken(kHost, run, status);
   }
   void Tell(uint64_t commit) {
-    coordinator::Orders orders;
+    protocol::Orders orders;
     orders.boot = Boot(5);
-    coordinator::JobOrders& job = orders.jobs.emplace_back();
+    protocol::JobOrders& job = orders.jobs.emplace_back();
     job.job = kJob;
-    coordinator::FragmentOrders& fragment = job.fragments.emplace_back();
+    protocol::FragmentOrders& fragment = job.fragments.emplace_back();
     fragment.committed.emplace_back().sequence = Sequence(commit);
     checker_.OnOrdersSaid(kHost, orders);
   }
   void Hear(uint64_t attempt) {
-    worker::JobOrders orders;
+    protocol::JobOrders orders;
     orders.job = kJob;
     orders.fragments.resize(1);
     orders.fragments[0].open.emplace().attempt = Attempt(attempt);

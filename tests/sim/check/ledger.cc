@@ -7,9 +7,9 @@
 
 namespace skerry::sim {
 
-using coordinator::Member;
 using data::RangeSet;
 using data::SampleRange;
+using protocol::Member;
 
 void LedgerChecker::Require(bool holds, const std::string& what) {
   if (!holds) {
@@ -61,7 +61,7 @@ RangeSet LedgerChecker::Job::Reserved() const {
     if (!part.open.has_value()) continue;
     for (const Member& member : part.open->second.members) {
       if (current.contains(member.life)) continue;
-      reserved = reserved.Union(RangeSet(member.contribution.ranges));
+      reserved = reserved.Union(member.contribution.ranges);
     }
   }
   return reserved;
@@ -102,14 +102,14 @@ void LedgerChecker::Take(const coordinator::JobEnded& record) {
   Job& job = Find(record.job);
   Require(!job.ended, "the job ended twice");
   job.ended = true;
-  if (record.phase == coordinator::JobPhase::kSucceeded) {
+  if (record.phase == protocol::JobPhase::kSucceeded) {
     const RangeSet all(SampleRange{0, job.spec.training.samples});
     Require(job.consumed == all,
             absl::StrCat("the job succeeded with ", job.consumed.total(),
                          " of ", all.total(), " samples"));
     CheckDelivered(job);
   }
-  if (record.phase == coordinator::JobPhase::kFailed) {
+  if (record.phase == protocol::JobPhase::kFailed) {
     out_.Add("liveness: the job failed: " + record.reason);
   }
 }
@@ -172,7 +172,7 @@ void LedgerChecker::Take(const coordinator::Granted& record) {
 
 void LedgerChecker::CheckMember(Job& job, const coordinator::Opened& open,
                                 const Member& member) {
-  const coordinator::Contribution& offer = member.contribution;
+  const protocol::Contribution& offer = member.contribution;
   const Contributor id{member.life, offer.round};
   const std::string name = absl::StrCat("round ", offer.round.value(),
                                         " of life ", member.life.value(), " ");
@@ -187,7 +187,7 @@ void LedgerChecker::CheckMember(Job& job, const coordinator::Opened& open,
   Require(offer.base.value() <= before && before - offer.base.value() <= bound,
           absl::StrCat(name, "is from base ", offer.base.value(),
                        ", too stale for ", open.sequence.value()));
-  const RangeSet ranges(offer.ranges);
+  const RangeSet& ranges = offer.ranges;
   Holding& holding = job.holdings[member.life];
   const RangeSet held = holding.leased.Union(holding.consumed)
                             .Subtract(PartOf(job, open.fragment).covered)
@@ -211,7 +211,7 @@ void LedgerChecker::Take(const coordinator::Opened& record) {
   for (const Member& member : record.members) {
     CheckMember(job, record, member);
     Require(replicas.insert(member.replica).second, "a replica twice");
-    const RangeSet ranges(member.contribution.ranges);
+    const RangeSet& ranges = member.contribution.ranges;
     Require(named.Intersect(ranges).empty(), "two members cover one sample");
     named = named.Union(ranges);
     weight += member.contribution.weight;
@@ -268,7 +268,7 @@ void LedgerChecker::Take(const coordinator::Committed& record) {
   for (const Member& member : open.members) {
     Require(job.settled.emplace(member.life, member.contribution.round).second,
             "a contribution is committed twice");
-    const RangeSet ranges(member.contribution.ranges);
+    const RangeSet& ranges = member.contribution.ranges;
     Require(part.covered.Intersect(ranges).empty(),
             "a sample is committed twice");
     part.covered = part.covered.Union(ranges);

@@ -59,7 +59,7 @@ class LedgerChecker final : public Observer {
     std::map<Sequence, std::vector<data::RangeSet>> covered_at;
     // The same for states of which there is a checkpoint.
     std::map<Sequence, std::vector<data::RangeSet>> saved;
-    std::map<Contributor, coordinator::Contribution> offered;
+    std::map<Contributor, protocol::Contribution> offered;
     std::set<Contributor> settled;
     bool ended = false;
     // Set while the job waits for an operator to decide how it goes on.
@@ -96,7 +96,7 @@ class LedgerChecker final : public Observer {
   void Take(const coordinator::Adopted& record);
 
   void CheckMember(Job& job, const coordinator::Opened& open,
-                   const coordinator::Member& member);
+                   const protocol::Member& member);
   // Checks that every fragment has committed all samples of the current lives
   // that any fragment has, except those that it dropped.
   void CheckDelivered(const Job& job);

@@ -13,18 +13,18 @@ namespace {
 
 using coordinator::Checkpointed;
 using coordinator::Committed;
-using coordinator::Contribution;
 using coordinator::Dropped;
 using coordinator::Granted;
 using coordinator::JobEnded;
-using coordinator::JobPhase;
 using coordinator::JobSubmitted;
-using coordinator::Member;
 using coordinator::Opened;
 using coordinator::Record;
 using coordinator::ReplicaAdmitted;
 using coordinator::ReplicaEnded;
 using coordinator::Restored;
+using protocol::Contribution;
+using protocol::JobPhase;
+using protocol::Member;
 
 const JobId kJob(1);
 
@@ -51,9 +51,9 @@ class LedgerCheckerTest : public testing::Test {
     const Contribution offer{Round(round),
                              Sequence(base),
                              static_cast<double>(end - begin),
-                             {{begin, end}},
+                             data::RangeSet(data::SampleRange{begin, end}),
                              {}};
-    return {ReplicaId(replica), life, offer, {}, "raw_f32"};
+    return {ReplicaId(replica), life, offer, {}};
   }
   Attempt Open(uint64_t sequence, std::vector<Member> members) {
     Opened open;
@@ -216,7 +216,7 @@ TEST(AnchorCheckerTest, ACommitOfBytesThatNobodyStoredIsFound) {
 TEST(AnchorCheckerTest, OrdersThatGoBackAreFound) {
   Violations found;
   AnchorChecker checker(found);
-  coordinator::Orders orders;
+  protocol::Orders orders;
   orders.revision = Revision(5);
   checker.OnOrdersSaid(1, orders);
   orders.revision = Revision(4);
@@ -230,7 +230,7 @@ TEST(DurableCheckerTest, OrdersBeforeTheSyncAreFound) {
   Violations found;
   DurableChecker checker(found);
   checker.OnDurable({Revision(4), JobEnded{}});
-  coordinator::Orders orders;
+  protocol::Orders orders;
   orders.revision = Revision(4);
   checker.OnOrdersSaid(1, orders);
   EXPECT_EQ(found.count(), 0u);

@@ -14,11 +14,12 @@ namespace {
 
 // How far a value may be off after one encoding, as a share of the largest;
 // empty for codecs that promise nothing of single values.
-std::optional<double> ErrorOf(const std::string& codec) {
-  if (codec == "raw_f32") return 1e-5;
-  if (codec == "bf16") return 1.0 / 128;
-  if (codec == "int8_block") return 1.0 / 100;
-  if (codec == "nf4") return 0.2;
+std::optional<double> ErrorOf(compression::CodecId codec) {
+  using compression::CodecId;
+  if (codec == CodecId::kRawF32) return 1e-5;
+  if (codec == CodecId::kBf16) return 1.0 / 128;
+  if (codec == CodecId::kInt8Block) return 1.0 / 100;
+  if (codec == CodecId::kNf4) return 0.2;
   return std::nullopt;
 }
 
@@ -39,7 +40,7 @@ void OwedChecker::OnDurable(const coordinator::Entry& entry) {
     if (open->members.empty()) return;
     const Attempt attempt(entry.index.value());
     attempts_[attempt] = *open;
-    for (const coordinator::Member& member : open->members) {
+    for (const protocol::Member& member : open->members) {
       balances_[attempt].holders += member.holders.size();
     }
   } else if (const auto* commit =
@@ -96,7 +97,7 @@ void OwedChecker::OnSeat(const SeatSight& sight) {
 }
 
 void OwedChecker::OnFragment(const FragmentSight& sight) {
-  const worker::FragmentFacts& facts = sight.facts();
+  const protocol::FragmentFacts& facts = sight.facts();
   CheckBalance(sight);
   Seen& seen =
       seen_[{sight.seat.host, sight.seat.run, sight.job().job, sight.index}];
@@ -125,7 +126,7 @@ void OwedChecker::CheckBalance(const FragmentSight& sight) {
 
 // What a former life produced and did not bring into the model is lost.
 void OwedChecker::CheckStart(const FragmentSight& sight, Seen& seen) {
-  const worker::FragmentFacts& facts = sight.facts();
+  const protocol::FragmentFacts& facts = sight.facts();
   if (std::exchange(seen.life, sight.job().life) == sight.job().life ||
       !sight.job().life.is_set()) {
     return;
@@ -141,7 +142,7 @@ void OwedChecker::CheckStart(const FragmentSight& sight, Seen& seen) {
 // When a pending contribution is no longer pending, what was taken from owed
 // was taken by the attempt in which it was committed.
 void OwedChecker::Settle(const FragmentSight& sight, Seen& seen) {
-  const worker::FragmentFacts& facts = sight.facts();
+  const protocol::FragmentFacts& facts = sight.facts();
   const double taken = sight.seat.seat.GetAudit(sight.index).taken;
   const double change = taken - std::exchange(seen.taken, taken);
   std::optional<Round> ready;
@@ -184,7 +185,7 @@ void OwedChecker::CheckCommit(Attempt attempt) {
 
 // Remembers a new contribution, or compares it with what was remembered.
 void OwedChecker::Offer(const FragmentSight& sight) {
-  const worker::FragmentFacts& facts = sight.facts();
+  const protocol::FragmentFacts& facts = sight.facts();
   for (uint32_t span = facts.span_begin;; ++span) {
     const worker::Values owed = sight.seat.seat.OwedOf(span, sight.index);
     if (owed == nullptr) return;
@@ -203,7 +204,7 @@ void OwedChecker::Offer(const FragmentSight& sight) {
 
 void OwedChecker::CheckMean(const FragmentSight& sight, uint32_t span,
                             uint64_t hash) {
-  const worker::FragmentFacts& facts = sight.facts();
+  const protocol::FragmentFacts& facts = sight.facts();
   const auto attempt = attempts_.find(facts.stored->attempt);
   // A worker may still end what the lost part of a journal had opened.
   if (attempt == attempts_.end() && lost_.contains(facts.stored->attempt)) {
@@ -225,12 +226,11 @@ void OwedChecker::CheckMean(const FragmentSight& sight, uint32_t span,
   double allowed = 0;
   double largest_error = 0;
   bool exact = true;
-  for (const coordinator::Member& member : open.members) {
+  for (const protocol::Member& member : open.members) {
     const auto offer = offered_.find(
         {sight.job().job, member.life, member.contribution.round, span});
     const std::optional<double> error = ErrorOf(member.codec);
-    const std::optional<double> result_error =
-        member.result_codec.empty() ? error : ErrorOf(member.result_codec);
+    const std::optional<double> result_error = ErrorOf(member.OfResults());
     if (offer == offered_.end()) return;
     sum.resize(offer->second->size());
     for (size_t i = 0; i < sum.size(); ++i) {

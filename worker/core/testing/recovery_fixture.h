@@ -90,9 +90,9 @@ class RecoveryFixture : public ::testing::Test {
   Source Serve(const std::string& name, uint64_t base, uint64_t from) {
     Source source{{0, 2, {name, name, name}},
                   Sequence(base),
-                  {},
                   Sequence(from),
-                  Sequence(6)};
+                  Sequence(6),
+                  {}};
     for (uint32_t span = 0; span < 2; ++span) {
       source.base_hashes.push_back(states_[span][base].hash);
       ports_.remote[{name, BaseKey(base, span)}] =

@@ -10,8 +10,13 @@
 namespace skerry::worker {
 namespace {
 
+using protocol::Contribution;
+using protocol::FragmentFacts;
+using protocol::FragmentOrders;
+using protocol::Member;
+using protocol::SpanHolder;
+
 constexpr absl::Duration kTick = absl::Milliseconds(5);
-constexpr absl::Duration kResend = absl::Milliseconds(5);
 constexpr absl::Duration kAttempt = absl::Milliseconds(500);
 const JobId kJob(7);
 
@@ -131,33 +136,6 @@ World::Worker* World::Find(const std::string& address) {
   return nullptr;
 }
 
-void World::Deliver(uint32_t from, const std::string& address,
-                    const compression::FrameHeader& header,
-                    SharedBytes payload) {
-  const bool lost = random_.Uniform() < options_.loss;
-  const bool twice = random_.Uniform() < options_.repeat;
-  const Token sender = workers_[from]->alive;
-  const auto task = [this, from, address, header, payload, lost,
-                     weak = std::weak_ptr<char>(sender)](bool last) {
-    Worker* to = Find(address);
-    if (!lost && to->seat != nullptr &&
-        to->seat->OnFrame(now_, header, payload) != FrameVerdict::kNotYet) {
-      return;
-    }
-    const bool wanted =
-        !weak.expired() &&
-        workers_[from]->forget_before[header.fragment].value() <=
-            header.attempt;
-    if (!last || !wanted) return;
-    After(kResend, [this, from, address, header, payload, weak] {
-      if (!weak.expired()) Deliver(from, address, header, payload);
-    });
-  };
-  After(absl::Milliseconds(1), [task] { task(true); });
-  if (!twice) return;
-  After(absl::Milliseconds(1 + random_.Below(20)), [task] { task(false); });
-}
-
 void World::Tick() {
   Coordinate();
   SendOrders();
@@ -193,7 +171,7 @@ void World::Admit(Replica& replica) {
   for (const uint32_t index : replica.workers) {
     if (workers_[index]->seat == nullptr) return;
     const JobFacts facts = workers_[index]->seat->Facts();
-    if (facts.state != SeatState::kRecovering) return;
+    if (facts.state != protocol::SeatState::kRecovering) return;
     for (uint32_t f = 0; f < fragments(); ++f) {
       const FragmentFacts& one = facts.fragments[f];
       if (one.anchor_hashes.empty() ||
@@ -353,8 +331,8 @@ void World::Commit(uint32_t fragment) {
     if (replica.life != member.life) continue;
     replica.leased = replica.leased.Subtract(member.contribution.ranges);
     replica.outcomes[{fragment, member.contribution.round.value()}] = {
-        member.contribution.round, Outcome::Kind::kCommitted, open.attempt,
-        open.sequence};
+        member.contribution.round, protocol::Outcome::Kind::kCommitted,
+        open.attempt, open.sequence};
   }
   ++revision_;
   Log(absl::StrCat("commit ", entry.sequence.value(), " ", hashes.front()));
@@ -375,7 +353,7 @@ Sequence World::KeepFrom(uint32_t fragment) {
       }
       const FragmentFacts facts = worker->seat->Facts().fragments[fragment];
       all = all && std::any_of(facts.bases.begin(), facts.bases.end(),
-                               [&](const HeldBase& b) {
+                               [&](const protocol::HeldBase& b) {
                                  return b.sequence == candidate;
                                });
     }
@@ -398,7 +376,6 @@ JobOrders World::OrdersFor(uint32_t index) const {
   const Replica& replica = replicas_[worker.replica];
   JobOrders orders;
   orders.job = kJob;
-  orders.settings = options_.settings;
   orders.phase = phase_;
   orders.paused = job_paused_;
   orders.epoch = Epoch(1);
@@ -410,7 +387,6 @@ JobOrders World::OrdersFor(uint32_t index) const {
   orders.evaluations = evaluations_;
   orders.generate = generations_;
   const JobFacts own = worker.seat->Facts();
-  orders.fragments.clear();
   for (uint32_t f = 0; f < fragments(); ++f) {
     orders.fragments.push_back(
         FragmentOrdersFor(worker, replica, f, own.fragments[f]));
@@ -422,6 +398,7 @@ FragmentOrders World::FragmentOrdersFor(const Worker& worker,
                                         const Replica& replica, uint32_t f,
                                         const FragmentFacts& own) const {
   FragmentOrders orders;
+  orders.fragment = FragmentId(f);
   const Part& part = parts_[f];
   orders.newest = newest(f);
   orders.keep_from = part.keep_from;
@@ -440,7 +417,7 @@ FragmentOrders World::FragmentOrdersFor(const Worker& worker,
     if (other->seat == nullptr || other->index == worker.index) continue;
     const FragmentFacts facts = other->seat->Facts().fragments[f];
     const auto& [begin, end] = options_.replicas[other->replica][other->rank];
-    Source source;
+    protocol::Source source;
     source.holder = {begin, end, other->address};
     if (!facts.bases.empty()) {
       source.base = facts.bases.back().sequence;
@@ -461,7 +438,8 @@ void World::SendOrders() {
                        revision = Revision(revision_), index = worker->index,
                        weak = std::weak_ptr<char>(worker->alive)] {
       if (!weak.expired()) {
-        workers_[index]->seat->OnOrders(now_, revision, orders);
+        workers_[index]->seat->OnOrders(now_, revision, orders,
+                                        options_.settings);
       }
     };
     After(absl::Milliseconds(1), send);

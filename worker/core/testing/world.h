@@ -24,6 +24,13 @@
 
 namespace skerry::worker {
 
+using protocol::CommittedEntry;
+using protocol::EvaluationOrder;
+using protocol::GenerateOrder;
+using protocol::Hops;
+using protocol::JobPhase;
+using protocol::OpenExchange;
+
 struct WorldOptions {
   uint64_t seed = 1;
   JobSettings settings;
@@ -51,7 +58,7 @@ class World {
     Life life;
     data::RangeSet leased;
     // By fragment and round of this life.
-    std::map<std::pair<uint32_t, uint64_t>, Outcome> outcomes;
+    std::map<std::pair<uint32_t, uint64_t>, protocol::Outcome> outcomes;
     bool dormant = false;   // not admitted
     bool excluded = false;  // not named in a new attempt
   };
@@ -99,7 +106,8 @@ class World {
   // Elements of the model in a fragment.
   ElementRange ElementsOf(uint32_t fragment) const;
   const std::vector<std::string>& failures() const { return failures_; }
-  uint64_t parts_repeated() const;
+  // Frames that a seat has taken twice.
+  uint64_t parts_repeated() const { return parts_repeated_; }
   // The last lines that the worker's seat said, over all its lives.
   std::vector<std::string> LastEvents(uint32_t worker) const;
   uint32_t replica_count() const {
@@ -149,16 +157,16 @@ class World {
   void Replace(uint32_t fragment);
   void Commit(uint32_t fragment);
   void SendOrders();
-  FragmentOrders FragmentOrdersFor(const Worker& worker, const Replica& replica,
-                                   uint32_t fragment,
-                                   const FragmentFacts& own) const;
+  protocol::FragmentOrders FragmentOrdersFor(
+      const Worker& worker, const Replica& replica, uint32_t fragment,
+      const protocol::FragmentFacts& own) const;
   double Decoded(uint32_t fragment, const CommittedEntry& entry);
   void EndLife(Replica& replica);
   Sequence KeepFrom(uint32_t fragment);
   void Check();
-  std::optional<Contribution> ReadyOf(const Replica& replica,
-                                      uint32_t fragment);
-  std::vector<SpanHolder> HoldersOf(const Replica& replica) const;
+  std::optional<protocol::Contribution> ReadyOf(const Replica& replica,
+                                                uint32_t fragment);
+  std::vector<protocol::SpanHolder> HoldersOf(const Replica& replica) const;
   void Log(const std::string& line) { log_ += line + "\n"; }
 
   const WorldOptions options_;
@@ -168,6 +176,7 @@ class World {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Replica> replicas_;
   uint64_t revision_ = 0;
+  uint64_t parts_repeated_ = 0;
   JobPhase phase_ = JobPhase::kRunning;
   bool job_paused_ = false;
   bool nothing_left_ = false;

@@ -14,6 +14,8 @@
 namespace skerry::worker {
 namespace {
 
+using protocol::FragmentFacts;
+
 bool SameForCoordinator(const FragmentFacts& a, const FragmentFacts& b) {
   return a.applied == b.applied && a.stored_through == b.stored_through &&
          a.stored.has_value() == b.stored.has_value() &&
@@ -36,7 +38,7 @@ void World::Check() {
     if (worker->seat == nullptr) continue;
     const JobFacts facts = worker->seat->Facts();
     const std::string& name = worker->address.worker;
-    if (facts.state == SeatState::kFailed) {
+    if (facts.state == protocol::SeatState::kFailed) {
       failures_.push_back(absl::StrCat(name, ": ", facts.error));
     }
     for (uint32_t f = 0; f < fragments(); ++f) {
@@ -100,16 +102,6 @@ double World::Decoded(uint32_t fragment, const CommittedEntry& entry) {
     }
   }
   return sum;
-}
-
-uint64_t World::parts_repeated() const {
-  uint64_t repeated = 0;
-  for (const auto& worker : workers_) {
-    if (worker->seat != nullptr) {
-      repeated += worker->seat->Facts().counters.parts_repeated;
-    }
-  }
-  return repeated;
 }
 
 }  // namespace skerry::worker

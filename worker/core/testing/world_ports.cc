@@ -10,6 +10,8 @@
 namespace skerry::worker {
 namespace {
 
+constexpr absl::Duration kResend = absl::Milliseconds(5);
+
 std::string NameOf(const StoredFile& file) {
   return absl::StrCat(file.kind == PieceKey::Kind::kBase ? "b" : "r",
                       file.sequence.value(), "-", file.attempt.value(), "-",
@@ -140,6 +142,37 @@ void World::Worker::SendFrame(const std::string& to,
                               const compression::FrameHeader& header,
                               const SharedBytes& payload) {
   world.Deliver(index, to, header, payload);
+}
+
+void World::Deliver(uint32_t from, const std::string& address,
+                    const compression::FrameHeader& header,
+                    SharedBytes payload) {
+  const bool lost = random_.Uniform() < options_.loss;
+  const bool twice = random_.Uniform() < options_.repeat;
+  const Token sender = workers_[from]->alive;
+  const auto task = [this, from, address, header, payload, lost,
+                     taken = std::make_shared<bool>(false),
+                     weak = std::weak_ptr<char>(sender)](bool last) {
+    Worker* to = Find(address);
+    if (!lost && to->seat != nullptr) {
+      const FrameVerdict verdict = to->seat->OnFrame(now_, header, payload);
+      if (verdict == FrameVerdict::kAccepted && std::exchange(*taken, true)) {
+        ++parts_repeated_;
+      }
+      if (verdict != FrameVerdict::kNotYet) return;
+    }
+    const bool wanted =
+        !weak.expired() &&
+        workers_[from]->forget_before[header.fragment].value() <=
+            header.attempt;
+    if (!last || !wanted) return;
+    After(kResend, [this, from, address, header, payload, weak] {
+      if (!weak.expired()) Deliver(from, address, header, payload);
+    });
+  };
+  After(absl::Milliseconds(1), [task] { task(true); });
+  if (!twice) return;
+  After(absl::Milliseconds(1 + random_.Below(20)), [task] { task(false); });
 }
 
 void World::Worker::Fetch(const std::string& from, const PieceKey& key,

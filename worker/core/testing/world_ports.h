@@ -23,7 +23,7 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
   const uint32_t index;
   const uint32_t replica;
   const uint32_t rank;
-  const PeerAddress address;
+  const protocol::PeerAddress address;
   Token alive;    // of the process
   Token trainer;  // of the trainer
   std::unique_ptr<Seat> seat;

@@ -1,20 +1,10 @@
 #include "base/release.h"
-#include "coordinator/convert/control.h"
-#include "coordinator/convert/fields.h"
 #include "job/convert/job_spec.h"
+#include "protocol/convert/fields.h"
+#include "protocol/convert/orders.h"
 
-namespace skerry::coordinator {
+namespace skerry::protocol {
 namespace {
-
-void CommittedToProto(const CommittedEntry& entry, v1::CommittedEntry* out) {
-  out->set_sequence(entry.sequence.value());
-  out->set_attempt(entry.attempt.value());
-  out->mutable_hashes()->Assign(entry.hashes.begin(), entry.hashes.end());
-  out->set_total_weight(entry.total_weight);
-  out->set_samples_committed(entry.samples_committed);
-  ScalarsToProto(entry.scalars, out->mutable_scalars());
-  out->set_state(entry.state);
-}
 
 void OpenToProto(const OpenExchange& open, v1::OpenExchange* out) {
   out->set_sequence(open.sequence.value());
@@ -27,23 +17,6 @@ void OpenToProto(const OpenExchange& open, v1::OpenExchange* out) {
   out->set_total_weight(open.total_weight);
   out->set_deadline_ms(absl::ToInt64Milliseconds(open.deadline_in));
   out->set_reason(open.reason);
-}
-
-void OutcomeToProto(const Outcome& outcome, v1::Outcome* out) {
-  out->set_round(outcome.round.value());
-  switch (outcome.kind) {
-    case Outcome::Kind::kPending:
-      out->set_kind(v1::Outcome::KIND_PENDING);
-      break;
-    case Outcome::Kind::kCommitted:
-      out->set_kind(v1::Outcome::KIND_COMMITTED);
-      break;
-    case Outcome::Kind::kDropped:
-      out->set_kind(v1::Outcome::KIND_DROPPED);
-      break;
-  }
-  out->set_attempt(outcome.attempt.value());
-  out->set_sequence(outcome.sequence.value());
 }
 
 void SourceToProto(const Source& source, v1::Source* out) {
@@ -88,7 +61,7 @@ void CheckpointToProto(const CheckpointOrder& order, v1::CheckpointOrder* out) {
   for (const StatePiece& piece : order.pieces) {
     PieceToProto(piece, out->add_pieces());
   }
-  RangesToProto(order.consumed, out->mutable_consumed());
+  RangeSetToProto(order.consumed, out->mutable_consumed());
   for (const Sequence sequence : order.pinned) {
     out->add_pinned(sequence.value());
   }
@@ -118,7 +91,7 @@ void JobToProto(const JobOrders& job, v1::JobOrders* out) {
   for (const SpanHolder& holder : job.holders) {
     HolderToProto(holder, out->add_holders());
   }
-  RangesToProto(job.granted, out->mutable_granted());
+  RangeSetToProto(job.granted, out->mutable_granted());
   out->set_paused(job.paused);
   out->set_nothing_left(job.nothing_left);
   out->set_element_count(job.element_count);
@@ -167,4 +140,4 @@ void OrdersToProto(const Orders& orders, v1::Orders* out) {
   }
 }
 
-}  // namespace skerry::coordinator
+}  // namespace skerry::protocol

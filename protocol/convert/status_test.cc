@@ -1,4 +1,4 @@
-#include "coordinator/convert/control.h"
+#include "protocol/convert/status.h"
 
 #include <functional>
 #include <limits>
@@ -7,7 +7,7 @@
 #include "base/release.h"
 #include "gtest/gtest.h"
 
-namespace skerry::coordinator {
+namespace skerry::protocol {
 namespace {
 
 v1::Status Whole() {
@@ -69,7 +69,7 @@ TEST(StatusFromProtoTest, EveryFieldArrives) {
   EXPECT_EQ(facts->jobs[0].life, Life(5));
   const FragmentFacts& fragment = facts->jobs[0].fragments.at(0);
   EXPECT_EQ(fragment.stored->attempt, Attempt(40));
-  EXPECT_EQ(fragment.ready->ranges.at(0), (data::SampleRange{0, 8}));
+  EXPECT_EQ(fragment.ready->ranges, data::RangeSet(data::SampleRange{0, 8}));
   EXPECT_EQ(fragment.progress.size(), 1u);
   EXPECT_EQ(fragment.bases.size(), 1u);
   EXPECT_EQ(facts->jobs[0].evaluations.size(), 1u);
@@ -181,69 +181,86 @@ TEST(StatusFromProtoTest, WhatIsWrongIsRefusedByItsField) {
   }
 }
 
-TEST(OrdersToProtoTest, EveryFieldIsSent) {
-  Orders orders;
-  orders.revision = Revision(9);
-  orders.boot = Boot(7);
-  orders.incarnation = Incarnation(3);
-  orders.lease = absl::Seconds(10);
-  orders.released = true;
-  orders.drain = true;
-  JobOrders job;
+StatusFacts Facts() {
+  StatusFacts facts;
+  facts.release = "1";
+  facts.self = {"w", "h:1", "h:2"};
+  facts.island = "a";
+  facts.boot = Boot(7);
+  facts.incarnation = Incarnation(3);
+  facts.counter = 9;
+  facts.draining = true;
+  facts.drain_reason = "notice of gcp";
+  facts.machine = {1, 2, 3, std::nullopt, 4};
+  facts.data = {{"/d", "", std::string(64, 'a'), 257, 100, 10, "full"}};
+  facts.looks_at_data = true;
+  facts.folder = FolderId(12);
+  facts.process = Boot(6);
+  facts.seen = Revision(90);
+  facts.stored = {{{{JobId(2), 77}, 600, 5}}, absl::Hours(1), 1000};
+  JobFacts& job = facts.jobs.emplace_back();
   job.job = JobId(2);
-  job.phase = JobPhase::kRunning;
-  job.life = Life(5);
-  job.holders = {{0, 4, {"w", "h:1", "h:2"}, 0}};
-  job.granted = {{0, 8}};
-  job.paused = true;
-  FragmentOrders fragment;
-  fragment.newest = Sequence(4);
-  fragment.committed = {{Sequence(4), Attempt(30), {1, 2}, 8, 32, {}}};
-  OpenExchange open;
-  open.attempt = Attempt(40);
-  open.members = {{ReplicaId(1),
-                   Life(5),
-                   {Round(2), Sequence(4), 8, {{0, 8}}, {}},
-                   job.holders,
-                   "bf16"}};
-  open.members.push_back(open.members[0]);
-  open.members[1].result_codec = "nf4";
-  open.owners = {0, 1};
-  open.hops = Hops::kOne;
-  open.deadline_in = absl::Milliseconds(1500);
-  fragment.open = open;
-  fragment.outcome =
-      Outcome{Round(1), Outcome::Kind::kCommitted, Attempt(30), Sequence(4)};
-  fragment.sources = {
-      {job.holders[0], Sequence(3), Sequence(1), Sequence(4), {6}}};
-  job.fragments = {fragment};
-  job.evaluations = {{Sequence(4), 64}};
-  job.generate = {{8, "once", 4, 0.5, 1}};
-  orders.jobs = {job};
-  v1::Orders out;
-  out.add_jobs();
-  OrdersToProto(orders, &out);
-  EXPECT_EQ(out.protocol_version(), kProtocolVersion);
-  EXPECT_EQ(out.lease_ms(), 10000u);
-  EXPECT_TRUE(out.released());
-  EXPECT_TRUE(out.drain());
-  EXPECT_TRUE(out.jobs(0).paused());
-  ASSERT_EQ(out.jobs_size(), 1);
-  EXPECT_EQ(out.jobs(0).phase(), v1::JOB_PHASE_RUNNING);
-  EXPECT_EQ(out.jobs(0).holders(0).peer().island_address(), "h:2");
-  const v1::FragmentOrders& f = out.jobs(0).fragments(0);
-  EXPECT_EQ(f.committed(0).samples_committed(), 32u);
-  EXPECT_EQ(f.open().deadline_ms(), 1500u);
-  EXPECT_EQ(f.open().hops(), v1::HOPS_ONE);
-  EXPECT_EQ(f.open().members(0).codec(), "bf16");
-  EXPECT_EQ(f.open().members(0).result_codec(), "");
-  EXPECT_EQ(f.open().members(1).codec(), "bf16");
-  EXPECT_EQ(f.open().members(1).result_codec(), "nf4");
-  EXPECT_EQ(f.outcome().kind(), v1::Outcome::KIND_COMMITTED);
-  EXPECT_EQ(f.sources(0).base_hashes(0), 6u);
-  EXPECT_EQ(out.jobs(0).evaluations(0).samples_max(), 64u);
-  EXPECT_EQ(out.jobs(0).generate(0).prompt(), "once");
+  job.life = Life(8);
+  job.abandoned_life = Life(7);
+  job.state = SeatState::kActive;
+  job.error = "none";
+  job.element_count = 100;
+  job.epoch_samples = 50;
+  job.flops_per_sample = 1.5;
+  job.validation_samples = 0;
+  job.initial_hash = 21;
+  job.layout_hash = 22;
+  job.trainer_trouble = "slow";
+  job.evaluations = {{Sequence(1), 3.5, 64}};
+  job.generated = {{1, "upon", "why"}};
+  job.counters = {1, 2, 3.5, 0.5, 4, 5, 6};
+  job.links = {{"h:2", 1e6, 0.5, 0.25, 0.125}};
+  job.codec_speeds = {{"top_k/8", 1e8, 2e8}};
+  job.result_codecs = true;
+  job.checkpoint = CheckpointFact{Sequence(4), "ab", 10, "why"};
+  job.uid = 77;
+  job.checkpoint_trouble = "read-only";
+  FragmentFacts& fragment = job.fragments.emplace_back();
+  fragment.fragment = FragmentId(3);
+  fragment.span_begin = 1;
+  fragment.applied = Sequence(2);
+  fragment.anchor_hashes = {1, 2};
+  fragment.stored_through = Sequence(5);
+  fragment.stored = StoredResult{Sequence(3), Attempt(14), {5, 6}, 1.5};
+  fragment.ready = Contribution{Round(4),
+                                Sequence(2),
+                                10,
+                                data::RangeSet(data::SampleRange{10, 20}),
+                                {2.5, 12, 0.5, 1.0}};
+  fragment.progress = {{ReplicaId(2), 10, 20}};
+  fragment.bases = {{Sequence(1), 1, {7, 8}}};
+  fragment.first_result_kept = Sequence(1);
+  fragment.pin = Sequence(2);
+  fragment.owed_norm = 0.5;
+  fragment.lost_norm = 0.25;
+  fragment.applied_attempt = Attempt(13);
+  fragment.last_result = Sequence(3);
+  fragment.last_result_attempt = Attempt(14);
+  return facts;
+}
+
+TEST(StatusTest, EveryFactSurvivesTheWire) {
+  v1::Status status;
+  status.add_jobs();
+  StatusToProto(Facts(), &status);
+  EXPECT_EQ(status.protocol_version(), kProtocolVersion);
+  const auto heard = StatusFromProto(status);
+  ASSERT_TRUE(heard.ok()) << heard.status();
+  EXPECT_EQ(*heard, Facts());
+}
+
+TEST(StatusTest, AMachineThatNobodyLooksAtIsNotSaid) {
+  StatusFacts facts = Facts();
+  facts.machine = {};
+  v1::Status status;
+  StatusToProto(facts, &status);
+  EXPECT_FALSE(status.has_machine());
 }
 
 }  // namespace
-}  // namespace skerry::coordinator
+}  // namespace skerry::protocol

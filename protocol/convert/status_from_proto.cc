@@ -1,16 +1,19 @@
-#include "base/status.h"
-
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/release.h"
-#include "coordinator/convert/control.h"
-#include "coordinator/convert/fields.h"
+#include "base/status.h"
 #include "job/limits.h"
+#include "protocol/convert/fields.h"
+#include "protocol/convert/status.h"
 
-namespace skerry::coordinator {
+namespace skerry::protocol {
 namespace {
+
+using job::BadField;
+using job::CheckText;
+using job::kNameBytesMax;
+using job::kTextBytesMax;
 
 constexpr int kJobsMax = 1024;
 constexpr int kFragmentsMax = job::kFragmentsMax;
@@ -23,8 +26,6 @@ constexpr int kTasksMax = 1024;
 constexpr int kLinksMax = 4096;
 constexpr int kCodecSpeedsMax = 256;
 constexpr int kStoredJobsMax = 65536;
-// A thousand years, which no retention needs.
-constexpr uint64_t kKeepMsMax = uint64_t{1000} * 365 * 24 * 3600 * 1000;
 // Far above any machine, and far below where a sum of them overflows.
 constexpr double kElementsPerSecondMax = 1e15;
 constexpr size_t kGeneratedBytesMax = 1 << 20;
@@ -106,9 +107,9 @@ absl::StatusOr<FragmentFacts> FragmentFromProto(const v1::FragmentStatus& in) {
     SKERRY_ASSIGN_OR_RETURN(out.stored, StoredFromProto(in.stored()));
   }
   if (in.has_ready()) {
-    SKERRY_ASSIGN_OR_RETURN(
-        out.ready,
-        ContributionFromProto(in.ready(), kRangesMax, "jobs.fragments.ready"));
+    SKERRY_ASSIGN_OR_RETURN(out.ready,
+                            ContributionFromProto(in.ready(), job::kRangesMax,
+                                                  "jobs.fragments.ready"));
   }
   SKERRY_RETURN_IF_ERROR(ListsFromProto(in, &out));
   out.first_result_kept = Sequence(in.first_result_kept());
@@ -275,8 +276,7 @@ absl::StatusOr<StoredJobs> StoredFromProto(const v1::Status& status) {
                        stored.bytes(),
                        stored.ended_unix_ms()});
   }
-  const uint64_t keep_ms = std::min(status.keep_ended_ms(), kKeepMsMax);
-  out.keep_ended = absl::Milliseconds(keep_ms);
+  out.keep_ended = DurationFromProto(status.keep_ended_ms());
   out.keep_ended_bytes = status.keep_ended_bytes();
   return out;
 }
@@ -334,4 +334,4 @@ absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
   return out;
 }
 
-}  // namespace skerry::coordinator
+}  // namespace skerry::protocol

@@ -1,4 +1,4 @@
-#include "worker/convert/control.h"
+#include "protocol/convert/orders.h"
 
 #include <functional>
 #include <limits>
@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/release.h"
 #include "gtest/gtest.h"
-#include "worker/convert/peer.h"
 
-namespace skerry::worker {
+namespace skerry::protocol {
 namespace {
 
 void SetHolder(uint32_t begin, uint32_t end, v1::SpanHolder* holder) {
@@ -60,6 +60,7 @@ v1::JobOrders Good() {
   member->set_codec("bf16");
   member->mutable_contribution()->set_round(4);
   member->mutable_contribution()->set_weight(10);
+  member->mutable_contribution()->add_ranges()->set_end(10);
   SetHolder(0, 2, member->add_holders());
   fragment->mutable_outcome()->set_round(3);
   fragment->mutable_outcome()->set_kind(v1::Outcome::KIND_COMMITTED);
@@ -75,16 +76,20 @@ v1::JobOrders Good() {
   return orders;
 }
 
-TEST(JobOrdersTest, GoodOrdersAreReadInFull) {
-  const auto orders = JobOrdersFromProto(Good());
+absl::StatusOr<JobOrders> Read(const v1::JobOrders& orders) {
+  v1::Orders message;
+  *message.add_jobs() = orders;
+  HeardOrders heard = OrdersFromProto(message);
+  if (!heard.refused.empty()) return heard.refused.front().why;
+  return heard.orders.jobs.front();
+}
+
+TEST(OrdersFromProtoTest, GoodOrdersAreReadInFull) {
+  const auto orders = Read(Good());
   ASSERT_TRUE(orders.ok()) << orders.status();
-  EXPECT_EQ(orders->settings.tau, 12u);
-  EXPECT_EQ(orders->settings.spans, 64u);
-  EXPECT_EQ(orders->settings.codec, compression::CodecId::kInt8Block);
-  EXPECT_EQ(orders->settings.outer.delay_rounds, 1);
-  EXPECT_EQ(orders->settings.outer.undelayed_rounds_fraction, 0.25);
-  EXPECT_EQ(orders->holders[1].begin, 1u);
-  EXPECT_EQ(orders->holders[0].peer.island_address, "h:1");
+  EXPECT_EQ(orders->spec.training.samples, 1000u);
+  EXPECT_EQ(orders->holders[1].span_begin, 1u);
+  EXPECT_EQ(orders->holders[0].peer.inside(), "h:1");
   EXPECT_EQ(orders->granted.total(), 10u);
   EXPECT_EQ(orders->fragments[0].committed[1].attempt, Attempt(12));
   EXPECT_EQ(orders->fragments[0].open->members[0].codec,
@@ -96,35 +101,40 @@ TEST(JobOrdersTest, GoodOrdersAreReadInFull) {
             std::vector<uint64_t>{7});
   EXPECT_EQ(orders->generate[0].prompt, "once");
   EXPECT_FALSE(orders->paused);
+  EXPECT_FALSE(RestoredAt(*orders).is_set());
   v1::JobOrders paused = Good();
   paused.set_paused(true);
-  EXPECT_TRUE(JobOrdersFromProto(paused)->paused);
-  EXPECT_EQ(orders->settings.checkpoint_every, 0u);
-  EXPECT_FALSE(orders->settings.from_checkpoint);
-  v1::JobOrders restored = Good();
-  restored.mutable_spec()->mutable_checkpoint()->set_every(20);
-  restored.mutable_restored()->set_sequence(7);
-  EXPECT_EQ(JobOrdersFromProto(restored)->settings.checkpoint_every, 20u);
-  EXPECT_FALSE(JobOrdersFromProto(restored)->settings.from_checkpoint);
-  EXPECT_EQ(JobOrdersFromProto(restored)->settings.begins_at,
-            std::vector<Sequence>({Sequence(7)}));
-  restored.mutable_restored()->set_sha256("ab");
-  EXPECT_TRUE(JobOrdersFromProto(restored)->settings.from_checkpoint);
-  EXPECT_TRUE(JobOrdersFromProto(restored)->settings.begins_at.empty());
+  paused.mutable_restored()->set_sequence(7);
+  EXPECT_TRUE(Read(paused)->paused);
+  EXPECT_EQ(RestoredAt(*Read(paused)), Sequence(7));
 }
 
-TEST(JobOrdersTest, ResultsHaveTheCodecThatOrdersNameForThem) {
+TEST(OrdersFromProtoTest, AJobThatMakesNoSenseSpoilsNoOther) {
+  v1::Orders message;
+  *message.add_jobs() = Good();
+  message.mutable_jobs(0)->clear_phase();
+  message.mutable_jobs(0)->set_uid(77);
+  *message.add_jobs() = Good();
+  message.mutable_jobs(1)->set_job(4);
+  const HeardOrders heard = OrdersFromProto(message);
+  ASSERT_EQ(heard.refused.size(), 1u);
+  EXPECT_EQ(heard.refused[0].job, (StoredJobKey{JobId(3), 77}));
+  ASSERT_EQ(heard.orders.jobs.size(), 1u);
+  EXPECT_EQ(heard.orders.jobs[0].job, JobId(4));
+}
+
+TEST(OrdersFromProtoTest, ResultsHaveTheCodecThatOrdersNameForThem) {
   v1::JobOrders orders = Good();
   v1::Member* member =
       orders.mutable_fragments(0)->mutable_open()->mutable_members(0);
   member->set_result_codec("nf4");
-  const auto read = JobOrdersFromProto(orders);
+  const auto read = Read(orders);
   ASSERT_TRUE(read.ok()) << read.status();
   const Member& said = read->fragments[0].open->members[0];
   EXPECT_EQ(said.OfContributions(), compression::CodecId::kBf16);
   EXPECT_EQ(said.OfResults(), compression::CodecId::kNf4);
   member->set_result_codec("zip");
-  EXPECT_TRUE(absl::IsInvalidArgument(JobOrdersFromProto(orders).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(Read(orders).status()));
 }
 
 using Change = std::function<void(v1::JobOrders&)>;
@@ -136,7 +146,7 @@ void ExpectRefused(const Changes& changes) {
   for (const auto& [field, change] : changes) {
     v1::JobOrders orders = Good();
     change(orders);
-    const auto read = JobOrdersFromProto(orders);
+    const auto read = Read(orders);
     EXPECT_TRUE(absl::IsInvalidArgument(read.status())) << field;
     EXPECT_NE(std::string(read.status().message()).find(field),
               std::string::npos)
@@ -144,7 +154,7 @@ void ExpectRefused(const Changes& changes) {
   }
 }
 
-TEST(JobOrdersTest, WrongFieldOfTheJobIsNamed) {
+TEST(OrdersFromProtoTest, WrongFieldOfTheJobIsNamed) {
   ExpectRefused({
       {"job", [](auto& o) { o.set_job(0); }},
       {"phase", [](auto& o) { o.set_phase(static_cast<v1::JobPhase>(77)); }},
@@ -154,34 +164,12 @@ TEST(JobOrdersTest, WrongFieldOfTheJobIsNamed) {
        [](auto& o) { o.mutable_holders(0)->mutable_peer()->clear_address(); }},
       {"granted", [](auto& o) { o.mutable_granted(0)->set_begin(20); }},
       {"granted", [](auto& o) { o.add_granted()->set_end(11); }},
-      {"samples",
-       [](auto& o) { o.mutable_spec()->mutable_training()->clear_samples(); }},
-      {"batch_samples",
-       [](auto& o) {
-         o.mutable_spec()->mutable_training()->clear_batch_samples();
-       }},
-      {"beta",
-       [](auto& o) { o.mutable_spec()->mutable_outer()->set_beta(kNan); }},
-      {"method",
-       [](auto& o) { o.mutable_spec()->mutable_outer()->clear_method(); }},
-      {"codec",
-       [](auto& o) { o.mutable_spec()->mutable_exchange()->set_codec("zip"); }},
       {"generate",
        [](auto& o) { o.mutable_generate(0)->set_temperature(kNan); }},
   });
 }
 
-TEST(JobOrdersTest, AnAdaptiveJobIsOneOfInt8AndCarriesErrors) {
-  v1::JobOrders orders = Good();
-  orders.mutable_spec()->mutable_exchange()->set_codec("adaptive");
-  orders.mutable_spec()->mutable_outer()->clear_beta();
-  const auto read = JobOrdersFromProto(orders);
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(read->settings.codec, compression::CodecId::kInt8Block);
-  EXPECT_EQ(read->settings.beta, 1.0);
-}
-
-TEST(JobOrdersTest, WrongFieldOfTheFragmentIsNamed) {
+TEST(OrdersFromProtoTest, WrongFieldOfTheFragmentIsNamed) {
   ExpectRefused({
       {"fragments", [](auto& o) { o.add_fragments(); }},
       {"fragments", [](auto& o) { o.mutable_fragments(0)->set_fragment(1); }},
@@ -232,69 +220,97 @@ TEST(JobOrdersTest, WrongFieldOfTheFragmentIsNamed) {
   });
 }
 
-TEST(JobFactsTest, EveryFactIsSaid) {
-  JobFacts facts;
-  facts.job = JobId(3);
-  facts.life = Life(8);
-  facts.abandoned_life = Life(7);
-  facts.state = SeatState::kActive;
-  facts.fragments[0].applied = Sequence(2);
-  facts.fragments[0].anchor_hashes = {1, 2};
-  facts.fragments[0].stored =
-      StoredResultFact{Sequence(3), Attempt(14), {5, 6}, 1.5};
-  facts.fragments[0].ready =
-      Contribution{Round(4),
-                   Sequence(2),
-                   10,
-                   data::RangeSet(data::SampleRange{10, 20}),
-                   {2.5, 12, 0.5, 1.0}};
-  facts.fragments[0].progress = {{ReplicaId(2), 10, 20}};
-  facts.fragments[0].bases = {{Sequence(1), 0, {7, 8}}};
-  facts.evaluations = {{Sequence(1), 3.5, 64}};
-  facts.generated = {{1, "upon", ""}};
-  facts.counters.stall_s = 0.5;
-  v1::JobStatus status;
-  JobFactsToProto(facts, &status);
-  EXPECT_EQ(status.abandoned_life(), 7u);
-  EXPECT_EQ(status.state(), v1::SEAT_STATE_ACTIVE);
-  const v1::FragmentStatus& fragment = status.fragments(0);
-  EXPECT_EQ(fragment.anchor_hashes_size(), 2);
-  EXPECT_EQ(fragment.stored().hashes(1), 6u);
-  EXPECT_EQ(fragment.ready().ranges(0).end(), 20u);
-  EXPECT_EQ(fragment.ready().scalars().inner_steps(), 12u);
-  EXPECT_EQ(fragment.progress(0).bytes_expected(), 20u);
-  EXPECT_EQ(fragment.bases(0).hashes(1), 8u);
-  EXPECT_EQ(status.generated(0).text(), "upon");
-  EXPECT_EQ(status.counters().stall_s(), 0.5);
-  EXPECT_TRUE(status.result_codecs());
+FragmentOrders Fragment(const std::vector<SpanHolder>& holders) {
+  OpenExchange open;
+  open.sequence = Sequence(5);
+  open.attempt = Attempt(40);
+  open.members = {
+      {ReplicaId(1),
+       Life(5),
+       {Round(2), Sequence(4), 8, data::RangeSet(data::SampleRange{0, 8}), {}},
+       holders,
+       compression::CodecId::kBf16}};
+  open.members.push_back(open.members[0]);
+  open.members[1].replica = ReplicaId(2);
+  open.members[1].result_codec = compression::CodecId::kNf4;
+  open.owners = {0, 1};
+  open.hops = Hops::kOne;
+  open.total_weight = 16;
+  open.deadline_in = absl::Milliseconds(1500);
+  open.reason = "why";
+  FragmentOrders fragment;
+  fragment.newest = Sequence(4);
+  fragment.committed = {{Sequence(4), Attempt(30), {1, 2}, 8, 32, {}, 4}};
+  fragment.open = open;
+  fragment.outcome =
+      Outcome{Round(1), Outcome::Kind::kCommitted, Attempt(30), Sequence(4)};
+  fragment.keep_from = Sequence(1);
+  fragment.sources = {{holders[0], Sequence(3), Sequence(1), Sequence(4), {6}}};
+  fragment.wanted = true;
+  return fragment;
 }
 
-TEST(CutTest, RequestAndReplySurviveTheWire) {
-  const CutRequest request{Life(8), 1, Round(4), {Sequence(2), Sequence(3)}};
-  v1::AgreeCutRequest request_proto;
-  CutRequestToProto(JobId(3), request, &request_proto);
-  EXPECT_EQ(CutRequestFromProto(request_proto).value(), request);
-  const CutReply reply{Epoch(9),
-                       {{0, Sequence(2)}, {3, Sequence(5)}},
-                       data::RangeSet(data::SampleRange{10, 20}),
-                       2,
-                       true,
-                       true};
-  v1::AgreeCutReply reply_proto;
-  CutReplyToProto(reply, &reply_proto);
-  EXPECT_EQ(CutReplyFromProto(reply_proto).value(), reply);
+Orders All() {
+  Orders orders;
+  orders.revision = Revision(9);
+  orders.boot = Boot(7);
+  orders.incarnation = Incarnation(3);
+  orders.lease = absl::Seconds(10);
+  orders.released = true;
+  orders.drain = true;
+  orders.data_paths = {"/d"};
+  orders.ended_jobs = {{JobId(1), 11}};
+  orders.removed_jobs = {{JobId(1), 12}};
+  JobOrders& job = orders.jobs.emplace_back();
+  job.job = JobId(2);
+  job.uid = 77;
+  job.spec.name = "bible";
+  job.phase = JobPhase::kRunning;
+  job.epoch = Epoch(6);
+  job.life = Life(5);
+  job.replica = ReplicaId(1);
+  job.holders = {{0, 4, {"w", "h:1", "h:2"}, 1}};
+  job.granted = data::RangeSet(data::SampleRange{0, 8});
+  job.paused = true;
+  job.fragments = {Fragment(job.holders)};
+  job.evaluations = {{Sequence(4), 64}};
+  job.generate = {{8, "once", 4, 0.5, 1}};
+  job.checkpoint = CheckpointOrder{Sequence(4),    8,
+                                   {{6, {"h:1"}}}, job.granted,
+                                   {Sequence(1)},  {Sequence(4)}};
+  job.restored =
+      RestoredState{Sequence(3), Sequence(2), "ab", 4, {Sequence(3)}};
+  job.nothing_left = true;
+  job.element_count = 100;
+  return orders;
 }
 
-TEST(CutTest, MissingFieldsAreRefused) {
-  EXPECT_TRUE(absl::IsInvalidArgument(CutReplyFromProto({}).status()));
-  v1::AgreeCutRequest request;
-  CutRequestToProto(JobId(3), {Life(8), 1, Round(4), {Sequence(2)}}, &request);
-  request.set_round(0);
-  EXPECT_TRUE(absl::IsInvalidArgument(CutRequestFromProto(request).status()));
-  request.set_round(4);
-  request.add_stored_through();
-  EXPECT_TRUE(absl::IsInvalidArgument(CutRequestFromProto(request).status()));
+TEST(OrdersTest, EveryFieldSurvivesTheWire) {
+  v1::Orders out;
+  out.add_jobs();
+  OrdersToProto(All(), &out);
+  EXPECT_EQ(out.protocol_version(), kProtocolVersion);
+  const HeardOrders heard = OrdersFromProto(out);
+  ASSERT_TRUE(heard.refused.empty()) << heard.refused[0].why;
+  EXPECT_EQ(heard.orders, All());
+}
+
+TEST(OrdersTest, TheMessageHasTheNamesAndUnitsOfTheWire) {
+  v1::Orders out;
+  OrdersToProto(All(), &out);
+  EXPECT_EQ(out.lease_ms(), 10000u);
+  EXPECT_EQ(out.jobs(0).phase(), v1::JOB_PHASE_RUNNING);
+  EXPECT_EQ(out.jobs(0).holders(0).peer().island_address(), "h:2");
+  const v1::OpenExchange& open = out.jobs(0).fragments(0).open();
+  EXPECT_EQ(open.deadline_ms(), 1500u);
+  EXPECT_EQ(open.hops(), v1::HOPS_ONE);
+  EXPECT_EQ(open.members(0).codec(), "bf16");
+  EXPECT_EQ(open.members(0).result_codec(), "");
+  EXPECT_EQ(open.members(1).codec(), "bf16");
+  EXPECT_EQ(open.members(1).result_codec(), "nf4");
+  EXPECT_EQ(out.jobs(0).fragments(0).outcome().kind(),
+            v1::Outcome::KIND_COMMITTED);
 }
 
 }  // namespace
-}  // namespace skerry::worker
+}  // namespace skerry::protocol

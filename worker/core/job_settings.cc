@@ -1,23 +1,21 @@
-#include <string_view>
-#include <utility>
+#include "worker/core/job_settings.h"
+
+#include <algorithm>
 
 #include "base/status.h"
 #include "compression/frame.h"
-#include "job/convert/job_spec.h"
+#include "data/sample_ranges.h"
 #include "job/limits.h"
 #include "job/review.h"
 #include "planner/codec_policy.h"
-#include "worker/convert/control.h"
-#include "worker/convert/fields.h"
 
 namespace skerry::worker {
 
 static_assert(job::kSpansMax <= compression::kFrameSpansMax);
 static_assert(job::kFragmentsMax <= compression::kFrameFragmentsMax);
 
-absl::StatusOr<JobSettings> JobSettingsFromProto(const v1::JobSpec& message) {
-  SKERRY_ASSIGN_OR_RETURN(job::JobSpec spec, job::JobSpecFromProto(message));
-  SKERRY_ASSIGN_OR_RETURN(spec, job::ReviewWork(std::move(spec)));
+absl::StatusOr<JobSettings> JobSettingsOf(const job::JobSpec& said) {
+  SKERRY_ASSIGN_OR_RETURN(const job::JobSpec spec, job::ReviewWork(said));
   JobSettings settings;
   settings.outer = OuterOptionsOf(spec);
   settings.beta = *spec.outer.beta;
@@ -29,8 +27,9 @@ absl::StatusOr<JobSettings> JobSettingsFromProto(const v1::JobSpec& message) {
   settings.from_checkpoint = spec.model.checkpoint.has_value();
   const data::RangeSet before = ConsumedBefore(spec);
   if (!before.empty() && before.ranges().back().end > settings.samples) {
-    return BadField("spec.model.checkpoint.consumed",
-                    "names samples that the job does not have");
+    return absl::InvalidArgumentError(
+        "spec.model.checkpoint.consumed: names samples that the job does not "
+        "have");
   }
   settings.samples_before = before.total();
   if (spec.checkpoint.has_value())
@@ -41,6 +40,23 @@ absl::StatusOr<JobSettings> JobSettingsFromProto(const v1::JobSpec& message) {
     SKERRY_ASSIGN_OR_RETURN(settings.codec,
                             compression::ParseCodecName(spec.exchange.codec));
   }
+  return settings;
+}
+
+absl::StatusOr<JobSettings> JobSettingsOf(const protocol::JobOrders& orders) {
+  SKERRY_ASSIGN_OR_RETURN(JobSettings settings, JobSettingsOf(orders.spec));
+  if (!orders.restored.has_value()) return settings;
+  const protocol::RestoredState& restored = *orders.restored;
+  if (!restored.sha256.empty()) {
+    settings.from_checkpoint = true;
+    return settings;
+  }
+  // It begins again with what it began with.
+  settings.begins_at.assign(settings.fragments, restored.sequence);
+  const size_t named =
+      std::min(restored.fragment_sequences.size(), settings.begins_at.size());
+  std::copy_n(restored.fragment_sequences.begin(), named,
+              settings.begins_at.begin());
   return settings;
 }
 

@@ -1,0 +1,14 @@
+// coordinator/core/worker_intent.h
+//
+// What an operator wants of a worker.
+#ifndef SKERRY_COORDINATOR_CORE_WORKER_INTENT_H_
+#define SKERRY_COORDINATOR_CORE_WORKER_INTENT_H_
+
+namespace skerry::coordinator {
+
+// To serve, to get nothing new, or to leave every job as well.
+enum class WorkerIntent { kServe, kCordon, kDrain };
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_WORKER_INTENT_H_

@@ -1,0 +1,16 @@
+// protocol/job_phase.h
+//
+// Where a job is on its way from its submission to its end.
+#ifndef SKERRY_PROTOCOL_JOB_PHASE_H_
+#define SKERRY_PROTOCOL_JOB_PHASE_H_
+
+namespace skerry::protocol {
+
+enum class JobPhase { kPending, kRunning, kSucceeded, kFailed, kCancelled };
+
+// Whether it is one of the phases that a job does not leave.
+inline bool IsOver(JobPhase phase) { return phase >= JobPhase::kSucceeded; }
+
+}  // namespace skerry::protocol
+
+#endif  // SKERRY_PROTOCOL_JOB_PHASE_H_

@@ -1,0 +1,39 @@
+// protocol/peers.h
+//
+// Workers as others reach them, and what each of them holds of a model.
+#ifndef SKERRY_PROTOCOL_PEERS_H_
+#define SKERRY_PROTOCOL_PEERS_H_
+
+#include <cstdint>
+#include <string>
+
+namespace skerry::protocol {
+
+struct PeerAddress {
+  std::string worker;
+  std::string address;         // host:port for workers of other islands
+  std::string island_address;  // host:port inside the island; may be empty
+
+  // Where workers of the same island reach it.
+  const std::string& inside() const {
+    return island_address.empty() ? address : island_address;
+  }
+  friend bool operator==(const PeerAddress&, const PeerAddress&) = default;
+};
+
+// Spans [span_begin, span_end) of every fragment and the worker with them.
+struct SpanHolder {
+  uint32_t span_begin = 0;
+  uint32_t span_end = 0;
+  PeerAddress peer;
+  uint32_t stage = 0;
+
+  bool Holds(uint32_t span) const {
+    return span_begin <= span && span < span_end;
+  }
+  friend bool operator==(const SpanHolder&, const SpanHolder&) = default;
+};
+
+}  // namespace skerry::protocol
+
+#endif  // SKERRY_PROTOCOL_PEERS_H_

@@ -1,0 +1,22 @@
+// protocol/state_piece.h
+//
+// Where the spans of a whole state are.
+#ifndef SKERRY_PROTOCOL_STATE_PIECE_H_
+#define SKERRY_PROTOCOL_STATE_PIECE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace skerry::protocol {
+
+// One span of a whole state: what it is and which workers have it.
+struct StatePiece {
+  uint64_t hash = 0;
+  std::vector<std::string> addresses;
+  friend bool operator==(const StatePiece&, const StatePiece&) = default;
+};
+
+}  // namespace skerry::protocol
+
+#endif  // SKERRY_PROTOCOL_STATE_PIECE_H_

@@ -1,0 +1,80 @@
+// protocol/status_facts.h
+//
+// What a worker says of itself. Every status is a complete view, so a lost,
+// repeated or late one needs no handling beyond its counter (PROTOCOL 3). The
+// convert folder checks its form, and the core judges what it claims.
+#ifndef SKERRY_PROTOCOL_STATUS_FACTS_H_
+#define SKERRY_PROTOCOL_STATUS_FACTS_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/folder_id.h"
+#include "base/ids.h"
+#include "job/data_facts.h"
+#include "protocol/job_facts.h"
+#include "protocol/peers.h"
+#include "protocol/stored_jobs.h"
+
+namespace skerry::protocol {
+
+// What a worker tells of its machine. Memory decides which models it may have;
+// the rest is for operators.
+struct MachineFacts {
+  int64_t unix_ms = 0;
+  uint64_t state_free_bytes = 0;
+  uint64_t state_bytes = 0;
+  // Not there when nobody has compared. The worker does not say it.
+  std::optional<int64_t> clock_ahead_ms;
+  uint64_t memory_bytes = 0;  // 0: not known
+  friend bool operator==(const MachineFacts&, const MachineFacts&) = default;
+};
+
+struct StatusFacts {
+  std::string release;
+  PeerAddress self;
+  std::string island;
+  Boot boot;
+  // Unset asks to be registered.
+  Incarnation incarnation;
+  // Rises with every Status of one boot.
+  uint64_t counter = 0;
+  std::vector<JobFacts> jobs;
+  bool draining = false;
+  // For people; empty when no preemption notice makes it drain.
+  std::string drain_reason = {};
+  MachineFacts machine;
+  std::vector<job::DataFacts> data;
+  // It answers Orders::data_paths with `data`.
+  bool looks_at_data = false;
+  // The ID of its state folder; unset from a worker of an older release.
+  FolderId folder;
+  // The first boot that this process drew; unset likewise.
+  Boot process;
+  // The highest number of the journal that this process was told or finds on
+  // its disk.
+  Revision seen;
+  StoredJobs stored;
+  friend bool operator==(const StatusFacts&, const StatusFacts&) = default;
+};
+
+// The highest number of the journal that the worker shows. Workers of older
+// releases show what their jobs are about only.
+inline Revision SeenBy(const StatusFacts& status) {
+  uint64_t seen = status.seen.value();
+  for (const JobFacts& job : status.jobs) {
+    seen = std::max({seen, job.life.value(), job.abandoned_life.value()});
+    for (const FragmentFacts& fragment : job.fragments) {
+      if (!fragment.stored.has_value()) continue;
+      seen = std::max(seen, fragment.stored->attempt.value());
+    }
+  }
+  return Revision(seen);
+}
+
+}  // namespace skerry::protocol
+
+#endif  // SKERRY_PROTOCOL_STATUS_FACTS_H_
