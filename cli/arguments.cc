@@ -170,10 +170,10 @@ Parsed Parser::Parse(const std::vector<std::string>& words) {
 // Words that are no line yet.
 Parsed HalfLine(const std::vector<std::string>& words) {
   static const auto* const command = new Command(HalfLineCommand());
-  return {.line = CommandLine{.command = command,
-                              .arguments =
-                                  HalfLineArguments{CompleteArguments(words)}},
-          .text = ""};
+  CommandLine line;
+  line.command = command;
+  line.arguments = HalfLineArguments{CompleteArguments(words)};
+  return {.line = std::move(line), .text = ""};
 }
 
 }  // namespace

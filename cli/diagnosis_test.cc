@@ -58,8 +58,9 @@ Evidence Healthy() {
   replica->add_seats()->set_worker("a");
   job->mutable_counters()->set_compute_s(90);
   job->mutable_counters()->set_stall_s(10);
-  evidence.folders.push_back(
-      {"/state", absl::OkStatus(), {kNow, 50 * kGiB, 100 * kGiB}});
+  evidence.folders.push_back({"/state",
+                              absl::OkStatus(),
+                              {kNow, 50 * kGiB, 100 * kGiB, std::nullopt}});
   return evidence;
 }
 

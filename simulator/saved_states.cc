@@ -60,8 +60,8 @@ void SavedStates::KeepNewest(JobId job, const job::JobSpec& spec,
   for (const auto& [key, state] : states_) {
     if (key.first == job) all.push_back(key.second);
   }
-  const size_t keep = std::max(
-      1u, spec.checkpoint.value_or(job::JobSpec::Checkpoints{.keep = 0}).keep);
+  const size_t keep =
+      std::max(1u, spec.checkpoint.has_value() ? spec.checkpoint->keep : 0);
   while (all.size() > keep) {
     const uint64_t oldest = all.front();
     all.erase(all.begin());

@@ -249,12 +249,15 @@ class JobHistory {
       sample_ += 96;
       const Life life(5 + island);
       records.push_back(coordinator::Granted{JobId(1), life, {range}});
-      opened.members.push_back(
-          {ReplicaId(island + 1),
-           life,
-           {skerry::Round(round_), Sequence(round_ - 1), 96, {range}, {}},
-           {Holder(island)},
-           "int8_block"});
+      opened.members.push_back({ReplicaId(island + 1),
+                                life,
+                                {skerry::Round(round_),
+                                 Sequence(round_ - 1),
+                                 96,
+                                 data::RangeSet(range),
+                                 {}},
+                                {Holder(island)},
+                                compression::CodecId::kInt8Block});
     }
     records.push_back(opened);
     coordinator::Committed commit;

@@ -85,7 +85,7 @@ TEST_F(CheckpointsTest, AStateIsSavedEverySoManySequences) {
   EXPECT_EQ(order->sequence, Sequence(2));
   EXPECT_EQ(order->samples_committed, 32u);
   EXPECT_EQ(order->pieces.size(), 8u);
-  EXPECT_THAT(order->consumed, ElementsAre(data::SampleRange{0, 32}));
+  EXPECT_THAT(order->consumed.ranges(), ElementsAre(data::SampleRange{0, 32}));
   EXPECT_FALSE(CheckpointOrderFor(bench_.job, Saver() == "w0" ? "w1" : "w0")
                    .has_value());
   SayDone(2);

@@ -178,7 +178,8 @@ std::vector<Sequence> SequencesFromProto(const Repeated& sequences) {
 
 absl::StatusOr<CheckpointOrder> CheckpointFromProto(
     const v1::CheckpointOrder& order) {
-  if (order.fragment_sequences_size() > job::kFragmentsMax) {
+  if (order.fragment_sequences().size() >
+      static_cast<int>(job::kFragmentsMax)) {
     return BadField("checkpoint.fragment_sequences", "too many");
   }
   CheckpointOrder out;
@@ -198,7 +199,8 @@ absl::StatusOr<CheckpointOrder> CheckpointFromProto(
 
 absl::StatusOr<RestoredState> RestoredFromProto(
     const v1::RestoredState& restored) {
-  if (restored.fragment_sequences_size() > job::kFragmentsMax) {
+  if (restored.fragment_sequences().size() >
+      static_cast<int>(job::kFragmentsMax)) {
     return BadField("restored.fragment_sequences", "too many");
   }
   return RestoredState{Sequence(restored.sequence()),

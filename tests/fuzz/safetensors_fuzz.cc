@@ -34,13 +34,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   SKERRY_CHECK(reread.ok());
   SKERRY_CHECK(reread->tensors() == view->tensors());
   SKERRY_CHECK(reread->metadata() == view->metadata());
-  static const auto& layout = *new skerry::model::ParameterLayout(
-      skerry::model::BuildGraph({.vocab_size = 2,
-                                 .n_positions = 1,
-                                 .n_embd = 2,
-                                 .n_layer = 1,
-                                 .n_head = 1})
-          .layout);
+  static const auto& layout = *[] {
+    skerry::model::ModelConfig config;
+    config.vocab_size = 2;
+    config.n_positions = 1;
+    config.n_embd = 2;
+    config.n_layer = 1;
+    config.n_head = 1;
+    return new skerry::model::ParameterLayout(
+        skerry::model::BuildGraph(config).layout);
+  }();
   std::vector<float> flat(static_cast<size_t>(layout.element_count()));
   skerry::model::ReadWeights(layout, std::span(&*view, 1), flat).IgnoreError();
   return 0;

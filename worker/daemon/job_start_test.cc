@@ -28,7 +28,9 @@ TEST(JobStartTest, AJobOfItsOwnNeedsNoCheckpoint) {
 
 TEST(JobStartTest, AJobThatStartsFromACheckpointNeedsItOnce) {
   JobOrders orders;
-  orders.spec.model.checkpoint.emplace().path = "/c";
+  job::JobSpec::Checkpoint checkpoint;
+  checkpoint.path = "/c";
+  orders.spec.model.checkpoint = checkpoint;
   EXPECT_TRUE(JobStart(orders).NeedsCheckpoint({}));
   EXPECT_FALSE(JobStart(orders).NeedsCheckpoint({Base(0)}));
 }

@@ -49,8 +49,11 @@ class StartingBaseTest : public testing::Test {
     job::JobSpec job;
     job.model.config_json = kConfig;
     job.model.checkpoint = job::JobSpec::Checkpoint{
-        "/store", "checkpoint-5",
-        checkpoint::Describe({"/store", "checkpoint-5"}, files_)->sha256};
+        "/store",
+        "checkpoint-5",
+        checkpoint::Describe({"/store", "checkpoint-5"}, files_)->sha256,
+        job::Samples::kUnspecified,
+        {}};
     job.training.samples = 100;
     job.training.batch_samples = 4;
     job.outer.method = method;
