@@ -34,7 +34,7 @@ struct Evidence {
   struct Folder {
     std::string path;
     absl::Status usable;
-    runtime::MachineFacts disk;
+    protocol::MachineFacts disk;
   };
   std::vector<Folder> folders;
 };

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,22 +15,11 @@
 #include "base/ids.h"
 #include "job/data_facts.h"
 #include "protocol/job_facts.h"
+#include "protocol/machine_facts.h"
 #include "protocol/peers.h"
 #include "protocol/stored_jobs.h"
 
 namespace skerry::protocol {
-
-// What a worker tells of its machine. Memory decides which models it may have;
-// the rest is for operators.
-struct MachineFacts {
-  int64_t unix_ms = 0;
-  uint64_t state_free_bytes = 0;
-  uint64_t state_bytes = 0;
-  // Not there when nobody has compared. The worker does not say it.
-  std::optional<int64_t> clock_ahead_ms;
-  uint64_t memory_bytes = 0;  // 0: not known
-  friend bool operator==(const MachineFacts&, const MachineFacts&) = default;
-};
 
 struct StatusFacts {
   std::string release;

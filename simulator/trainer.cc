@@ -90,7 +90,7 @@ absl::Duration SimTrainer::Moment() {
   return absl::Microseconds(100 + random_.Below(2000));
 }
 
-absl::Duration SimTrainer::CopyTime(const worker::ElementRange& range) {
+absl::Duration SimTrainer::CopyTime(const ElementRange& range) {
   if (!shape_.pace.host.has_value()) return Moment();
   return absl::Nanoseconds(1) *
          (shape_.pace.host->copy_ns * static_cast<double>(range.size()));
@@ -145,8 +145,7 @@ void SimTrainer::Die(const absl::Status& why) {
   });
 }
 
-void SimTrainer::Meet(TrainerIslands::Step step,
-                      const worker::ElementRange& range,
+void SimTrainer::Meet(TrainerIslands::Step step, const ElementRange& range,
                       Done<absl::Status> done) {
   auto answer = std::make_shared<Done<absl::Status>>(std::move(done));
   auto is_over = std::make_shared<bool>(false);
@@ -177,8 +176,7 @@ void SimTrainer::JoinGroup(const worker::TrainerGroup& group,
   Meet(TrainerIslands::Step::kJoin, {}, std::move(done));
 }
 
-void SimTrainer::Load(const worker::ElementRange& range,
-                      Done<absl::Status> done) {
+void SimTrainer::Load(const ElementRange& range, Done<absl::Status> done) {
   Meet(TrainerIslands::Step::kLoad, range, std::move(done));
 }
 
@@ -223,8 +221,7 @@ void SimTrainer::Cancel() {
   if (abort_) std::exchange(abort_, nullptr)();
 }
 
-void SimTrainer::Snapshot(const worker::ElementRange& range,
-                          Done<absl::Status> done) {
+void SimTrainer::Snapshot(const ElementRange& range, Done<absl::Status> done) {
   abort_ = nullptr;
   Enter(worker::TrainerPhase::kCopying);
   Later(CopyTime(range), [this, range, done = std::move(done)]() mutable {

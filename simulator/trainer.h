@@ -33,7 +33,7 @@ class TrainerIslands {
   enum class Step { kJoin, kLoad };
   struct Arrival {
     std::weak_ptr<char> alive;
-    worker::ElementRange range;
+    ElementRange range;
     std::vector<float>* shared = nullptr;
     std::vector<float>* live = nullptr;
     std::function<void()> go_on;
@@ -100,9 +100,9 @@ class SimTrainer final : public worker::TrainerPort {
   void StartRun(const data::RangeSet& ranges, uint64_t replica_batch_samples,
                 worker::Done<absl::StatusOr<worker::RunReport>> done) override;
   void Cancel() override;
-  void Snapshot(const worker::ElementRange& range,
+  void Snapshot(const ElementRange& range,
                 worker::Done<absl::Status> done) override;
-  void Load(const worker::ElementRange& range,
+  void Load(const ElementRange& range,
             worker::Done<absl::Status> done) override;
   void Evaluate(
       uint64_t samples_max,
@@ -119,9 +119,9 @@ class SimTrainer final : public worker::TrainerPort {
   absl::Duration Moment();
   // Returns how long it takes to copy `range` from the trainer to shared
   // memory.
-  absl::Duration CopyTime(const worker::ElementRange& range);
+  absl::Duration CopyTime(const ElementRange& range);
   absl::Duration EvaluationTime(uint64_t samples);
-  void Meet(TrainerIslands::Step step, const worker::ElementRange& range,
+  void Meet(TrainerIslands::Step step, const ElementRange& range,
             worker::Done<absl::Status> done);
 
   const TrainerShape shape_;

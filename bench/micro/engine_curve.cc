@@ -53,7 +53,7 @@ trainer::TrainingOptions OptionsOf(const Json& plan) {
 
 void WriteFirst(LanguageModelTrainer& model, const std::string& path) {
   std::vector<float> state(model.description().element_count);
-  const trainer::ElementRange all = {0, state.size()};
+  const ElementRange all = {0, state.size()};
   SKERRY_CHECK(model.Snapshot({&all, 1}, state).ok());
   std::ofstream out(path, std::ios::binary);
   out.write(reinterpret_cast<const char*>(state.data()),

@@ -19,7 +19,6 @@
 namespace skerry::bench {
 namespace {
 
-using trainer::ElementRange;
 using trainer::LanguageModelTrainer;
 
 constexpr uint64_t kRounds = 20;

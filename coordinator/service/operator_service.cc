@@ -377,7 +377,7 @@ grpc::ServerUnaryReactor* OperatorService::GetVersion(
   reply->set_protocol_version(kProtocolVersion);
   reply->set_release(kRelease);
   if (options_.look) {
-    const runtime::MachineFacts machine = options_.look();
+    const protocol::MachineFacts machine = options_.look();
     reply->mutable_machine()->set_unix_ms(machine.unix_ms);
     reply->mutable_machine()->set_state_free_bytes(machine.state_free_bytes);
     reply->mutable_machine()->set_state_bytes(machine.state_bytes);

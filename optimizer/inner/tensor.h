@@ -8,15 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "base/element_range.h"
+
 namespace skerry::optimizer {
-
-// Elements [begin, end) of the flat array.
-struct ElementRange {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-
-  uint64_t size() const { return end - begin; }
-};
 
 struct Tensor {
   ElementRange range;

@@ -40,8 +40,8 @@ int64_t UnixMs() {
   return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
 }
 
-MachineFacts LookAt(const std::string& state_folder) {
-  MachineFacts facts;
+protocol::MachineFacts LookAt(const std::string& state_folder) {
+  protocol::MachineFacts facts;
   facts.unix_ms = UnixMs();
   struct statvfs disk;
   if (statvfs(state_folder.c_str(), &disk) == 0) {

@@ -17,7 +17,7 @@ namespace skerry::runtime {
 int64_t UnixMs();
 
 // `state_folder` need not be there.
-MachineFacts LookAt(const std::string& state_folder);
+protocol::MachineFacts LookAt(const std::string& state_folder);
 
 }  // namespace skerry::runtime
 

@@ -6,7 +6,7 @@ namespace skerry::runtime {
 namespace {
 
 TEST(MachineTest, AFolderHasADiskWithRoom) {
-  const MachineFacts facts = LookAt(testing::TempDir());
+  const protocol::MachineFacts facts = LookAt(testing::TempDir());
   // After 2020.
   EXPECT_GT(facts.unix_ms, int64_t{1'577'836'800'000});
   EXPECT_GT(facts.state_bytes, 0u);
@@ -15,7 +15,7 @@ TEST(MachineTest, AFolderHasADiskWithRoom) {
 }
 
 TEST(MachineTest, OfAFolderThatIsNotThereOnlyTheClockIsKnown) {
-  const MachineFacts facts = LookAt("/nowhere/at/all");
+  const protocol::MachineFacts facts = LookAt("/nowhere/at/all");
   EXPECT_NE(facts.unix_ms, 0);
   EXPECT_EQ(facts.state_bytes, 0u);
 }

@@ -64,10 +64,10 @@ class LanguageModel final : public SimModel {
   }
 
  private:
-  std::span<const trainer::ElementRange> All() const { return {&all_, 1}; }
+  std::span<const ElementRange> All() const { return {&all_, 1}; }
 
   const std::unique_ptr<trainer::Trainer> trainer_;
-  const trainer::ElementRange all_;
+  const ElementRange all_;
   std::vector<float> initial_;
 };
 

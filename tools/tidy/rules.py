@@ -333,11 +333,31 @@ def code_that_pages_name(tree):
         yield Finding(page, line, 'named-code', what + '; name what there is')
 
 
+def types_defined_twice(tree):
+    for path, line, name, other in named_code.defined_twice(tree.files):
+        yield Finding(path, line, 'defined-twice',
+                      f'{other} defines {name} as well; move one of them down '
+                      'a layer, and delete the other')
+
+
+def visible_to_all(tree):
+    """Whoever is outside the house may use what its programs are alone."""
+    for path, text in tree.files.items():
+        if (posixpath.basename(path) != 'BUILD' or
+                layers.inside(path, 'third_party')):
+            continue
+        for number, line in enumerate(text.split('\n'), 1):
+            if 'default_visibility' in line and '//visibility:public' in line:
+                yield Finding(path, number, 'visibility',
+                              'name the folders that use the package')
+
+
 RULES = [
     include_direction, forbidden_words, header_guards, header_comments,
     comment_openings, sizes, function_lengths, tests_beside, kernel_twins,
     unfinished, documents, long_sentences, folders_on_the_map, dead_files,
     python_targets, unreached_libraries, code_that_pages_name,
+    types_defined_twice, visible_to_all,
 ]
 
 

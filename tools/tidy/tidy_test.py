@@ -404,6 +404,35 @@ class RulesTest(unittest.TestCase):
             found(rules.code_that_pages_name, {'CHANGELOG.md': '`base/b.cc`'}),
             [])
 
+    def test_types_defined_twice(self):
+        one = ('struct Part {\n  int a = 0;  // of it\n  int b = 0;\n'
+               '  int c = 0;\n};\n')
+        for other, wrong in [
+                (one, 1), (one.replace('b = 0', 'b = 1'), 1),
+                (one.replace('int', 'long'), 0),
+                (one.replace('Part', 'Whole'), 0)]:
+            self.assertEqual(
+                found(rules.types_defined_twice,
+                      {'base/a.h': one, 'worker/core/b.h': other}),
+                [('worker/core/b.h', 1, 'defined-twice')] * wrong, other)
+        enum = 'enum class Kind { kOne, kTwo };\n'
+        self.assertEqual(
+            found(rules.types_defined_twice,
+                  {'base/a.h': enum, 'data/b.h': 'int x;\n' + enum}),
+            [('data/b.h', 2, 'defined-twice')])
+        # What only tests see, and what a source file has for itself.
+        self.assertEqual(
+            found(rules.types_defined_twice,
+                  {'base/a.h': one, 'data/testing/b.h': one, 'data/c.cc': one}),
+            [])
+
+    def test_packages_name_their_users(self):
+        self.red_and_green(
+            rules.visible_to_all, 'base/BUILD',
+            'package(default_visibility = ["//visibility:public"])\n',
+            'package(default_visibility = ["//:__subpackages__"])\n',
+            'visibility')
+
     def test_dead_files(self):
         self.assertEqual(found(rules.dead_files, {'base/sub/a.cc': '',
                                                   'base/BUILD': ''}),

@@ -16,16 +16,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/collective.h"
+#include "base/element_range.h"
 #include "data/sample_ranges.h"
+#include "protocol/generate_request.h"
 
 namespace skerry::trainer {
 
-// Elements [begin, end) of the flat model state.
-struct ElementRange {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-  friend bool operator==(const ElementRange&, const ElementRange&) = default;
-};
+using protocol::GenerateRequest;
 
 // Elements that the trainer of this rank gets from its worker.
 struct RankRange {
@@ -69,16 +66,6 @@ struct EvaluateResult {
   // Mean over the tokens, nats.
   double loss = 0;
   uint64_t samples = 0;
-};
-
-struct GenerateRequest {
-  std::string prompt;
-  // The most tokens to add. The text ends earlier at a tokenizer's end of a
-  // document.
-  uint64_t tokens = 0;
-  // 0 takes the likeliest token every time.
-  double temperature = 0;
-  uint64_t seed = 0;
 };
 
 // Returns true when the running call should end with Aborted. It is asked

@@ -8,14 +8,14 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "job/job_spec.h"
 #include "model/exec/recompute.h"
 #include "optimizer/inner/inner_options.h"
 #include "optimizer/inner/schedule.h"
 
 namespace skerry::trainer {
 
-// What the model's matrix products multiply; all else is fp32.
-enum class Compute { kFp32, kBf16 };
+using job::Compute;
 
 struct TrainingOptions {
   // Text of a Hugging Face config.json, and the seed of the initial weights.

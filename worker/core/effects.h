@@ -19,24 +19,20 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/element_range.h"
 #include "base/ids.h"
 #include "base/instant.h"
 #include "compression/frame.h"
 #include "data/sample_ranges.h"
+#include "protocol/generate_request.h"
 #include "worker/core/shared_bytes.h"
 
 namespace skerry::worker {
 
+using protocol::GenerateRequest;
+
 template <typename T>
 using Done = absl::AnyInvocable<void(Instant now, T result) &&>;
-
-// Elements [begin, end) of the flat model state.
-struct ElementRange {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-  uint64_t size() const { return end - begin; }
-  friend bool operator==(const ElementRange&, const ElementRange&) = default;
-};
 
 struct RunReport {
   uint64_t samples = 0;
@@ -60,13 +56,6 @@ struct TrainerGroup {
   // For each fragment, the elements that each rank holds. In rank order they
   // cover the fragment.
   std::vector<std::vector<ElementRange>> owners;
-};
-
-struct GenerateRequest {
-  std::string prompt;
-  uint32_t tokens = 0;
-  double temperature = 0;
-  uint64_t seed = 0;
 };
 
 // Memory shared with the trainer: the flat model state, element by element.

@@ -385,11 +385,7 @@ protocol::StatusFacts WorkerDaemon::Facts() const {
     seen = std::max(seen, job->highest_number());
   }
   facts.seen = Revision(seen);
-  if (options_.look) {
-    const runtime::MachineFacts machine = options_.look();
-    facts.machine = {machine.unix_ms, machine.state_free_bytes,
-                     machine.state_bytes, std::nullopt, machine.memory_bytes};
-  }
+  if (options_.look) facts.machine = options_.look();
   facts.looks_at_data = true;
   facts.data = data_.Facts();
   for (const auto& [id, job] : jobs_) {

@@ -1,0 +1,29 @@
+// protocol/machine_facts.h
+//
+// What a daemon tells of its machine. Memory decides which models a worker may
+// have; the rest is for operators.
+#ifndef SKERRY_PROTOCOL_MACHINE_FACTS_H_
+#define SKERRY_PROTOCOL_MACHINE_FACTS_H_
+
+#include <cstdint>
+#include <optional>
+
+namespace skerry::protocol {
+
+struct MachineFacts {
+  // Its wall clock, milliseconds since 1970.
+  int64_t unix_ms = 0;
+  // Free for this process on the file system of the state folder, and its size;
+  // 0 when they are not known.
+  uint64_t state_free_bytes = 0;
+  uint64_t state_bytes = 0;
+  // Not there when nobody has compared. The machine itself does not say it.
+  std::optional<int64_t> clock_ahead_ms;
+  // Main memory that the daemon's processes may use; 0 when it is not known.
+  uint64_t memory_bytes = 0;
+  friend bool operator==(const MachineFacts&, const MachineFacts&) = default;
+};
+
+}  // namespace skerry::protocol
+
+#endif  // SKERRY_PROTOCOL_MACHINE_FACTS_H_
