@@ -27,7 +27,7 @@ struct PairRate {
   size_t from = 0;
   size_t to = 0;
   double bytes_per_s = 0.0;
-  // As in LinkFacts.
+  // The next three mean what they mean in LinkFacts.
   double rate_spread = 0.0;
   absl::Duration round_trip = {};
   absl::Duration round_trip_spread = {};

@@ -54,7 +54,7 @@ struct Bench : JobBench {
     return opened;
   }
 
-  // As many exchanges with equal shares as there have to be.
+  // Commits the exchanges with equal shares that links are measured under.
   void LearnLinks() {
     Measure();
     for (int i = 0; i < 3; ++i) {

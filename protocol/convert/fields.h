@@ -41,7 +41,7 @@ absl::StatusOr<SpanHolder> HolderFromProto(const v1::SpanHolder& holder,
                                            absl::string_view field);
 void HolderToProto(const SpanHolder& holder, v1::SpanHolder* out);
 
-// As job::RangesFromProto.
+// Reads ranges with the checks and errors of job::RangesFromProto.
 absl::StatusOr<data::RangeSet> RangeSetFromProto(const job::RangesProto& ranges,
                                                  int ranges_max,
                                                  absl::string_view field);
