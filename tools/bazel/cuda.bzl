@@ -145,6 +145,22 @@ def cuda_test(name, src, cuda_deps, deps = [], size = "small"):
         deps = deps + _emulated(cuda_deps) + [_EMULATION],
     )
 
+def cuda_binary(name, src, cuda_deps, deps = []):
+    """A program that needs a device; without --config=cuda it is skipped.
+
+    Args:
+      name: the target.
+      src: the .cc file.
+      cuda_deps: what it calls of CUDA libraries.
+      deps: as of cc_binary.
+    """
+    native.cc_binary(
+        name = name,
+        srcs = [src],
+        target_compatible_with = select(_ONLY_WITH_CUDA),
+        deps = deps + cuda_deps + select(_CUDART),
+    )
+
 def cuda_test_library(name, srcs, hdrs, deps):
     """What tests of CUDA code share; without --config=cuda it is skipped.
 
