@@ -45,13 +45,17 @@ TrainerWatch::TrainerWatch(const TrainerWatchOptions& options, Instant started,
       looked_(started) {}
 
 void TrainerWatch::OnProgress(Instant now, const TrainerProgress& progress) {
-  answered_ = true;
-  heard_ = now;
+  OnAnswer(now);
   if (progress != progress_ || progress.phase == TrainerPhase::kIdle) {
     moved_ = now;
   }
   progress_ = progress;
   if (progress.steps > 0) longest_step_ = progress.longest_step;
+}
+
+void TrainerWatch::OnAnswer(Instant now) {
+  answered_ = true;
+  heard_ = now;
 }
 
 void TrainerWatch::OnUnknown(Instant now) {

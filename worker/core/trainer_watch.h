@@ -65,6 +65,8 @@ class TrainerWatch {
                absl::Duration longest_step = absl::ZeroDuration());
 
   void OnProgress(Instant now, const TrainerProgress& progress);
+  // The trainer has answered another call, so it can answer questions too.
+  void OnAnswer(Instant now);
   // The trainer answers, and does not know the question: only its silence is
   // watched.
   void OnUnknown(Instant now);

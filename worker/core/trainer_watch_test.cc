@@ -54,6 +54,7 @@ class Watched {
     why = For(most);
     return why.empty() ? absl::InfiniteDuration() : now_ - stopped;
   }
+  void AnswersAnotherCall() { watch_.OnAnswer(now_); }
   void WorkerSleeps(absl::Duration time) { now_ = now_ + time; }
   std::string Trouble() const { return watch_.Trouble(now_); }
   absl::Duration GroupTimeout() const { return watch_.GroupTimeout(); }
@@ -78,6 +79,21 @@ TEST(TrainerWatchTest, AStoppedTrainerIsEndedWithinTheBar) {
     EXPECT_GE(lived, 0.8 * bar) << step;
     EXPECT_THAT(trainer.why, HasSubstr("has not answered for"));
   }
+}
+
+// It answers Describe, trains a few short steps and is stopped, all before the
+// first question of the watch.
+TEST(TrainerWatchTest, ATrainerThatStopsBeforeTheFirstQuestionIsEndedInTime) {
+  Watched described;
+  described.answers = false;
+  described.AnswersAnotherCall();
+  EXPECT_LE(described.EndsAfter(), absl::Seconds(10));
+  EXPECT_THAT(described.why, HasSubstr("has not answered for"));
+
+  // A process that has said nothing at all may still be starting.
+  Watched starting;
+  starting.answers = false;
+  EXPECT_GE(starting.EndsAfter(), absl::Minutes(9));
 }
 
 TEST(TrainerWatchTest, WorkThatStandsStillEndsTheTrainerWithinTheBar) {

@@ -143,6 +143,7 @@ v1::DescribeRequest TrainerHost::Request() const {
 void TrainerHost::OnSized(absl::StatusOr<v1::DescribeReply> reply) {
   if (silent_) return;
   if (!reply.ok()) return OnCallFailed(reply.status());
+  watch_.OnAnswer(loop_.Now());
   if (reply->element_count() == 0) {
     Fail(absl::FailedPreconditionError("the trainer has an empty model"));
     return;

@@ -97,6 +97,16 @@ TEST_F(TrainerHostTest, ADescribedTrainerIsReady) {
   EXPECT_EQ(failed_, 0);
 }
 
+// Its first question finds no socket yet. The trainer is ready and stops before
+// the second one.
+TEST_F(TrainerHostTest, ATrainerThatStopsOnceItIsReadyIsEndedInTime) {
+  Start();
+  RunUntil([&] { return ready_ > 0; });
+  server_->Shutdown();
+  loop_.Advance(absl::Seconds(10));
+  EXPECT_EQ(failed_, 1);
+}
+
 // The answer that makes it ready is on its way when the owner has no more use
 // for it. A worker died of that once.
 TEST_F(TrainerHostTest, ASilencedTrainerIsNotReady) {
