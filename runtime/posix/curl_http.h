@@ -1,7 +1,7 @@
 // runtime/posix/curl_http.h
 //
-// Requests over plain HTTP by libcurl, straight to the server: no proxy of the
-// environment and no redirection is followed.
+// Requests over HTTP and HTTPS by libcurl, straight to the server: no proxy of
+// the environment and no redirection is followed.
 #ifndef SKERRY_RUNTIME_POSIX_CURL_HTTP_H_
 #define SKERRY_RUNTIME_POSIX_CURL_HTTP_H_
 

@@ -27,6 +27,7 @@ _LAYERS = {
     'checkpoint': ADAPTER,
     'data/prepare': ADAPTER,
     'runtime/posix': ADAPTER,
+    'runtime/s3': ADAPTER,
     'transport/grpc': ADAPTER,
     'transport/nccl': ADAPTER,
     'transport/shm': ADAPTER,
