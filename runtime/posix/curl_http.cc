@@ -183,9 +183,16 @@ absl::StatusOr<HttpReply> CurlHttp::Fetch(const HttpRequest& request) {
   return call.Result();
 }
 
+void CurlHttp::Pause(absl::Duration time) {
+  std::unique_lock lock(mutex_);
+  cancelling_.wait_for(lock, absl::ToChronoNanoseconds(time),
+                       [this] { return cancelled_; });
+}
+
 void CurlHttp::Cancel() {
   const std::lock_guard lock(mutex_);
   cancelled_ = true;
+  cancelling_.notify_all();
   for (void* multi : waiting_) curl_multi_wakeup(multi);
 }
 

@@ -29,7 +29,7 @@ std::string HostOf(const std::string& endpoint) {
 
 }  // namespace
 
-Client::Client(Settings settings, std::string bucket, ClientPorts ports)
+Client::Client(Settings settings, std::string bucket, HttpPorts ports)
     : settings_(std::move(settings)),
       bucket_(std::move(bucket)),
       ports_(std::move(ports)),
@@ -39,7 +39,7 @@ absl::StatusOr<HttpReply> Client::Call(const Request& request, int* tries) {
   absl::StatusOr<HttpReply> reply;
   for (int i = 0; i < kTries; ++i) {
     if (i > 0) {
-      ports_.sleep(random_.Uniform() * std::min(kPauseMax, kPause * (1 << i)));
+      ports_.pause(random_.Uniform() * std::min(kPauseMax, kPause * (1 << i)));
     }
     if (tries != nullptr) *tries = i + 1;
     reply = Once(request);

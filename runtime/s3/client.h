@@ -6,17 +6,14 @@
 #define SKERRY_RUNTIME_S3_CLIENT_H_
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "absl/container/btree_map.h"
-#include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "base/random.h"
-#include "runtime/http.h"
+#include "runtime/http_ports.h"
 #include "runtime/s3/credentials.h"
 
 namespace skerry::runtime::s3 {
@@ -33,18 +30,10 @@ struct Request {
   size_t reply_bytes_max = size_t{16} << 20;
 };
 
-// How the client reaches the world.
-struct ClientPorts {
-  HttpFetch fetch;
-  std::function<absl::Time()> now;
-  std::function<void(absl::Duration)> sleep;
-  uint64_t seed = 0;  // of the pauses
-};
-
 // One call at a time.
 class Client {
  public:
-  Client(Settings settings, std::string bucket, ClientPorts ports);
+  Client(Settings settings, std::string bucket, HttpPorts ports);
 
   // Returns a reply whose code is 2xx. A code of 500 and above, 429, and a
   // connection that fails are tried again up to kTries times, with growing
@@ -66,7 +55,7 @@ class Client {
 
   const Settings settings_;
   const std::string bucket_;
-  ClientPorts ports_;
+  HttpPorts ports_;
   Random random_;
 };
 

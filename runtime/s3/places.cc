@@ -7,12 +7,14 @@
 #include "base/s3_location.h"
 #include "base/status.h"
 #include "runtime/directory_blob_store.h"
+#include "runtime/s3/client.h"
+#include "runtime/s3/credentials.h"
 #include "runtime/s3/s3_blob_store.h"
 
 namespace skerry::runtime::s3 {
 
-Places::Places(Files& files, Lookup variable, ClientPorts ports)
-    : files_(files), variable_(std::move(variable)), ports_(std::move(ports)) {}
+Places::Places(Files& files, HttpPorts ports)
+    : files_(files), ports_(std::move(ports)) {}
 
 absl::StatusOr<std::unique_ptr<BlobStore>> Places::Open(
     const std::string& place) {
@@ -28,7 +30,7 @@ absl::StatusOr<std::unique_ptr<BlobStore>> Places::Open(
   };
   // Read each time, so that keys can be replaced while a daemon runs.
   SKERRY_ASSIGN_OR_RETURN(Settings settings,
-                          FindSettings(where.profile, variable_, file));
+                          FindSettings(where.profile, ports_.variable, file));
   return std::make_unique<S3BlobStore>(
       Client(std::move(settings), where.bucket, ports_), where.prefix);
 }

@@ -10,23 +10,21 @@
 #include "absl/status/statusor.h"
 #include "runtime/blob_stores.h"
 #include "runtime/files.h"
-#include "runtime/s3/client.h"
-#include "runtime/s3/credentials.h"
+#include "runtime/http_ports.h"
 
 namespace skerry::runtime::s3 {
 
 class Places final : public BlobStores {
  public:
-  // `files` outlives it and what it opens. `variable` reads the environment.
-  Places(Files& files, Lookup variable, ClientPorts ports);
+  // `files` outlives it and what it opens.
+  Places(Files& files, HttpPorts ports);
 
   absl::StatusOr<std::unique_ptr<BlobStore>> Open(
       const std::string& place) override;
 
  private:
   Files& files_;
-  const Lookup variable_;
-  const ClientPorts ports_;
+  const HttpPorts ports_;
 };
 
 }  // namespace skerry::runtime::s3

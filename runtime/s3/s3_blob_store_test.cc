@@ -27,10 +27,11 @@ class S3BlobStoreTest : public testing::Test {
   S3BlobStore StoreAt(const std::string& prefix,
                       const std::string& bucket = "models") {
     Settings settings{{"key", kSecret, ""}, "north", "http://store:9000", ""};
-    ClientPorts ports{
+    HttpPorts ports{
         .fetch = [this](const HttpRequest& r) { return server_.Fetch(r); },
         .now = [] { return absl::UnixEpoch(); },
-        .sleep = [this](absl::Duration time) { slept_ += time; },
+        .pause = [this](absl::Duration time) { slept_ += time; },
+        .variable = nullptr,
         .seed = 7};
     return S3BlobStore(Client(std::move(settings), bucket, std::move(ports)),
                        prefix, {.part_bytes = 10});

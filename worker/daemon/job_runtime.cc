@@ -96,11 +96,11 @@ absl::Status JobRuntime::Start() {
 }
 
 void JobRuntime::CheckFolder() {
-  environment_.save.Run([this, &files = environment_.files,
+  environment_.save.Run([this, &places = environment_.places,
                          &loop = environment_.loop, job = job_, spec = spec_,
                          worker = environment_.worker,
                          alive = std::weak_ptr<char>(alive_)]() mutable {
-    absl::Status usable = CheckCheckpointFolder(job, spec, worker, files);
+    absl::Status usable = CheckCheckpointFolder(job, spec, worker, places);
     loop.Post([this, usable = std::move(usable), alive = std::move(alive)] {
       if (!alive.expired()) OnFolder(usable);
     });
@@ -138,11 +138,12 @@ void JobRuntime::ReadCheckpoint() {
   runtime::Log(
       runtime::Severity::kInfo, "worker.checkpoint.read",
       {{"job", job_.value()}, {"path", from.path}, {"name", from.name}});
-  environment_.disk.Run([this, &files = environment_.files,
-                         &loop = environment_.loop, spec = std::move(spec),
+  environment_.disk.Run([this, &places = environment_.places,
+                         &files = environment_.files, &loop = environment_.loop,
+                         spec = std::move(spec),
                          alive = std::weak_ptr<char>(alive_)]() mutable {
     auto base = std::make_shared<absl::StatusOr<StartingBase>>(
-        ReadStartingBase(spec, files));
+        ReadStartingBase(spec, places, files));
     loop.Post([this, base = std::move(base), alive = std::move(alive)] {
       if (!alive.expired()) OnCheckpoint(*std::move(base));
     });
@@ -204,9 +205,9 @@ void JobRuntime::FetchPiece(const std::string& address, const PieceKey& key,
 void JobRuntime::Save(StateToSave state, StateSaver::Written written) {
   environment_.save.Run(
       [state = std::make_unique<StateToSave>(std::move(state)),
-       written = std::move(written), &files = environment_.files,
-       &loop = environment_.loop]() mutable {
-        CheckpointFact outcome = SaveState(*state, files);
+       written = std::move(written), &places = environment_.places,
+       &files = environment_.files, &loop = environment_.loop]() mutable {
+        CheckpointFact outcome = SaveState(*state, places, files);
         state.reset();
         loop.Post([outcome = std::move(outcome),
                    written = std::move(written)]() mutable {

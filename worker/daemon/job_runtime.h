@@ -18,6 +18,7 @@
 #include "proto/skerry/v1/trainer.pb.h"
 #include "protocol/job_facts.h"
 #include "protocol/job_orders.h"
+#include "runtime/blob_stores.h"
 #include "runtime/event_loop.h"
 #include "runtime/executor.h"
 #include "runtime/files.h"
@@ -48,6 +49,7 @@ struct JobEnvironment {
   // Runs checks of checkpoint folders and saves, which may take long.
   runtime::Executor& save;
   runtime::Files& files;
+  runtime::BlobStores& places;
   transport::BulkTransport& bulk;
   PeerClient& peers;
   std::string worker;

@@ -57,7 +57,7 @@ class StateSaverTest : public testing::Test {
   }
   StateSaver::Write Write() {
     return [this](const StateToSave& state, StateSaver::Written written) {
-      loop_.Post([outcome = SaveState(state, files_),
+      loop_.Post([outcome = SaveState(state, places_, files_),
                   written = std::move(written)]() mutable {
         std::move(written)(std::move(outcome));
       });
@@ -105,6 +105,7 @@ class StateSaverTest : public testing::Test {
 
   runtime::ManualLoop loop_;
   runtime::MemoryFiles files_;
+  runtime::Folders places_{files_};
   runtime::DirectoryBlobStore blobs_{"/saved", files_};
   checkpoint::CheckpointStore store_{blobs_};
   std::vector<SharedBytes> pieces_;
@@ -139,15 +140,15 @@ TEST_F(StateSaverTest, TheSavedStateIsWhole) {
 
 TEST_F(StateSaverTest, TheFolderIsLookedAtBeforehand) {
   const job::JobSpec spec = Orders(5).spec;
-  EXPECT_TRUE(CheckCheckpointFolder(JobId(7), spec, "a", files_).ok());
+  EXPECT_TRUE(CheckCheckpointFolder(JobId(7), spec, "a", places_).ok());
   Save(Orders(5));
-  EXPECT_TRUE(CheckCheckpointFolder(JobId(7), spec, "a", files_).ok());
-  EXPECT_EQ(CheckCheckpointFolder(JobId(8), spec, "a", files_).message(),
+  EXPECT_TRUE(CheckCheckpointFolder(JobId(7), spec, "a", places_).ok());
+  EXPECT_EQ(CheckCheckpointFolder(JobId(8), spec, "a", places_).message(),
             "checkpoint.directory /saved: the folder has checkpoints of job "
             "bible (number 7), not of bible (number 8); give each job a folder "
             "of its own");
   files_.FailChangesAfter(0, absl::PermissionDeniedError("read-only"));
-  EXPECT_EQ(CheckCheckpointFolder(JobId(7), spec, "a", files_).message(),
+  EXPECT_EQ(CheckCheckpointFolder(JobId(7), spec, "a", places_).message(),
             "checkpoint.directory /saved: /saved/probe-a: read-only");
 }
 

@@ -21,6 +21,7 @@
 #include "runtime/metrics.h"
 #include "runtime/posix/admin_server.h"
 #include "runtime/posix/curl_http.h"
+#include "runtime/posix/curl_ports.h"
 #include "runtime/posix/entropy.h"
 #include "runtime/posix/folder_lock.h"
 #include "runtime/posix/heap.h"
@@ -32,6 +33,7 @@
 #include "runtime/posix/spdlog_log.h"
 #include "runtime/posix/state_folder.h"
 #include "runtime/posix/steady_waits.h"
+#include "runtime/s3/places.h"
 #include "transport/grpc/grpc_bulk.h"
 #include "transport/grpc/library_log.h"
 #include "worker/daemon/folder_id.h"
@@ -111,6 +113,8 @@ struct Parts {
   runtime::PosixLoop loop;
   // Tasks that end late still use them.
   runtime::PosixFiles files;
+  runtime::CurlHttp object_stores;
+  runtime::s3::Places places{files, runtime::PortsOver(object_stores)};
   runtime::PosixExecutor compute;
   runtime::PosixExecutor disk;
   runtime::PosixExecutor save;
@@ -180,6 +184,7 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
       .disk = parts.disk,
       .save = parts.save,
       .files = parts.files,
+      .places = parts.places,
       .bulk = *parts.bulk,
       .peers = *parts.peers,
       .worker = line.name,
@@ -305,6 +310,7 @@ void ServeUntilDrained(const CommandLine& line, Parts& parts,
     parts.bulk.reset();
   });
   if (parts.http != nullptr) parts.http->Cancel();
+  parts.object_stores.Cancel();
   parts.notices.reset();
 }
 
