@@ -75,7 +75,6 @@ FolderKeeperOptions WorkerDaemon::KeepFolders() {
       .loop = environment_.loop,
       .disk = environment_.disk,
       .files = environment_.files,
-      .places = environment_.places,
       .state_directory = environment_.state_directory,
       .retention = options_.retention,
       .unix_ms = [this] { return options_.look ? options_.look().unix_ms : 0; },
