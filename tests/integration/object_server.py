@@ -103,7 +103,7 @@ class ObjectServer:
             except (OSError, http.client.HTTPException) as error:
                 if self._process.poll() is not None:
                     raise NotToBeHad(
-                        f'the object store ended: {self._last_line()}') from error
+                        f'it ended: {self._last_line()}') from error
                 if time.monotonic() > until:
                     raise NotToBeHad(
                         f'the object store is not ready: {error}') from error
