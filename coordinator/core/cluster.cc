@@ -20,6 +20,7 @@
 #include "coordinator/core/membership.h"
 #include "coordinator/core/state_view.h"
 #include "coordinator/core/stored_jobs.h"
+#include "coordinator/core/worker_directory.h"
 #include "coordinator/core/worker_view.h"
 #include "job/review.h"
 
@@ -82,6 +83,7 @@ class Cluster::Impl {
       }
       const bool heard = HearSeat(job, name, incarnation, facts);
       if (facts != nullptr) {
+        NameLinks(workers_, job.seats.at(name).facts.links);
         TakeFacts(job, MakeDecider(), name, *facts);
         desk_.OnFacts(name, *facts);
       }

@@ -219,6 +219,8 @@ struct StateView {
   // `pieces` lists the first fragment's spans, then the second's and so on, and
   // `sequence` is the sum of these sequences.
   std::vector<Sequence> fragment_sequences = {};
+  // Of every worker that `pieces` names.
+  protocol::Directory directory = {};
 };
 
 }  // namespace skerry::coordinator

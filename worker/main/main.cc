@@ -32,6 +32,7 @@
 #include "runtime/posix/spdlog_log.h"
 #include "runtime/posix/state_folder.h"
 #include "runtime/posix/steady_waits.h"
+#include "transport/directory.h"
 #include "transport/grpc/grpc_bulk.h"
 #include "transport/grpc/library_log.h"
 #include "worker/daemon/folder_id.h"
@@ -115,6 +116,8 @@ struct Parts {
   runtime::PosixExecutor disk;
   runtime::PosixExecutor save;
   ReceiverSwitch receiver;
+  // Touched on the loop.
+  transport::Directory directory;
   std::unique_ptr<PeerService> peer_service;
   std::unique_ptr<transport::GrpcBulk> bulk;
   std::unique_ptr<PeerClient> peers;
@@ -144,13 +147,13 @@ absl::Status Listen(const CommandLine& line, Parts& parts) {
   options.seed = runtime::DrawRandom64();
   absl::StatusOr<std::unique_ptr<transport::GrpcBulk>> bulk =
       transport::GrpcBulk::Start(
-          options, parts.loop, parts.receiver,
+          options, parts.loop, parts.directory, parts.receiver,
           [&parts](grpc::ServerBuilder& builder) {
             builder.RegisterService(parts.peer_service.get());
           });
   if (!bulk.ok()) return bulk.status();
   parts.bulk = *std::move(bulk);
-  parts.peers = std::make_unique<PeerClient>(parts.loop);
+  parts.peers = std::make_unique<PeerClient>(parts.loop, parts.directory);
   return WritePort(parts.files, line.port_file, parts.bulk->address());
 }
 
@@ -182,6 +185,7 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
       .files = parts.files,
       .bulk = *parts.bulk,
       .peers = *parts.peers,
+      .directory = parts.directory,
       .worker = line.name,
       .state_directory = line.state_directory,
       .run_directory = line.run_directory,
