@@ -32,7 +32,7 @@ struct Orders {
   // removes now.
   std::vector<StoredJobKey> ended_jobs = {};
   std::vector<StoredJobKey> removed_jobs = {};
-  // Of every worker that the orders name.
+  // It has every worker that the orders name.
   Directory directory = {};
   friend bool operator==(const Orders&, const Orders&) = default;
 };

@@ -249,7 +249,8 @@ void SimBulk::Fetch(const std::string& peer, const transport::FetchKey& key,
           return;
         }
         holder->process().Post([&world, holder, key, from, end, stream] {
-          Object object = holder->bulk().inbox_.OnFetch(world.NameOf(from), key);
+          Object object =
+              holder->bulk().inbox_.OnFetch(world.NameOf(from), key);
           const double bytes = object.ok()
                                    ? static_cast<double>(object->size())
                                    : world.setting.scale.Fixed(kFrameOverhead);

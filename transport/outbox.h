@@ -77,8 +77,9 @@ class Outbox {
   void Send(const std::string& name, Frame frame, TrafficClass traffic_class,
             BulkTransport::SendDone done);
   void ForgetBefore(uint64_t job, uint32_t fragment, uint64_t attempt);
-  // The peer of that name is reached elsewhere from now on. Its streams are opened anew, and
-  // carry again what was not answered. What the old link has shown is forgotten.
+  // The peer of that name is reached elsewhere from now on. Its streams are
+  // opened anew, and carry again what was not answered. What the old link has
+  // shown is forgotten.
   void OnMoved(const std::string& name);
   // Made at the first use.
   PeerCounters& CountersOf(const std::string& name);

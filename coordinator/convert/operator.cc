@@ -205,6 +205,7 @@ void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
     one->set_reason(unserved.reason);
   }
   out->set_drain_reason(view.drain_reason);
+  out->set_apart(view.apart);
   for (const LinkView& link : view.links) {
     v1::LinkView* one = out->add_links();
     one->set_worker(link.worker);
@@ -287,7 +288,7 @@ void StateViewToProto(const StateView& view, v1::StateView* out) {
   for (const Sequence sequence : view.fragment_sequences) {
     out->add_fragment_sequences(sequence.value());
   }
-  DirectoryToProto(view.directory, out->mutable_directory());
+  protocol::DirectoryToProto(view.directory, out->mutable_directory());
 }
 
 void AuditReportToProto(const AuditReport& report, v1::AuditDataReply* out) {

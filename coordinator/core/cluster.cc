@@ -72,7 +72,9 @@ class Cluster::Impl {
     const Worker& before = *workers_.FindCurrent(name);
     const Incarnation incarnation = before.incarnation;
     const bool changed = verdict == WorkerTable::Verdict::kRegister ||
-                         before.suspected || before.draining != status.draining;
+                         before.suspected ||
+                         before.draining != status.draining ||
+                         before.machine.host != status.machine.host;
     workers_.Heard(status, now);
     for (auto& [id, job] : jobs_.all()) {
       if (lost) EndLifeOf(job, name, SeenBy(status));

@@ -16,13 +16,13 @@
 
 namespace skerry::coordinator {
 
-// Of every worker that the orders name, for a worker of `island`. Who has
-// registered anew since a record named it is where it is now.
+// Says where a worker of `island` reaches every worker that the orders name.
+// Who has registered anew since a record named it is where it is now.
 protocol::Directory DirectoryFor(const protocol::Orders& orders,
                                  const WorkerTable& workers,
                                  std::string_view island);
 
-// Of every worker that has one of the pieces, for who is in no island.
+// Says where somebody in no island reaches every worker that has a piece.
 protocol::Directory DirectoryOf(const std::vector<protocol::StatePiece>& pieces,
                                 const WorkerTable& workers);
 

@@ -6,6 +6,7 @@
 #include "coordinator/core/holdings.h"
 #include "coordinator/core/job_orders.h"
 #include "coordinator/core/membership.h"
+#include "coordinator/core/placing.h"
 #include "coordinator/core/stored_jobs.h"
 #include "coordinator/core/worker_directory.h"
 
@@ -89,6 +90,7 @@ WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
                   LinksOf(jobs, workers, worker)};
   view.stored_jobs = StoredJobsOf(jobs, worker);
   if (!worker.left) view.drain_reason = worker.drain_reason;
+  view.apart = WhyApart(workers, worker);
   if (worker.contender.has_value()) {
     view.contender = WorkerView::Contender{worker.contender->address,
                                            now - worker.contender->at};

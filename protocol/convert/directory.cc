@@ -86,7 +86,7 @@ void FillDirectory(Orders& orders) {
         const auto name = names.find(holder);
         if (name != names.end()) {
           holder = name->second;
-        } else {
+        } else if (CheckName(holder, "addresses").ok()) {
           orders.directory.try_emplace(holder,
                                        std::vector<std::string>{holder});
         }

@@ -57,7 +57,6 @@ void CountersToProto(const SeatCounters& counters, v1::SeatCounters* out);
 // At most a thousand years, which nothing needs.
 absl::Duration DurationFromProto(uint64_t ms);
 
-
 // Requires a round, a positive weight and some samples, which every
 // contribution of a live worker has.
 absl::StatusOr<Contribution> ContributionFromProto(

@@ -327,10 +327,10 @@ absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
   out.seen = Revision(status.seen());
   SKERRY_RETURN_IF_ERROR(
       CheckText(status.machine().host(), kNameBytesMax, "machine.host"));
-  out.machine = {status.machine().unix_ms(),
-                 status.machine().state_free_bytes(),
-                 status.machine().state_bytes(), std::nullopt,
-                 status.machine().memory_bytes(), status.machine().host()};
+  out.machine = {
+      status.machine().unix_ms(),      status.machine().state_free_bytes(),
+      status.machine().state_bytes(),  std::nullopt,
+      status.machine().memory_bytes(), status.machine().host()};
   if (status.data_size() > kDataSetsMax) {
     return BadField("data", absl::StrCat("lists more than ", kDataSetsMax));
   }

@@ -156,8 +156,8 @@ class GrpcBulk::Impl final : public StreamOpener {
     if (channel == nullptr) {
       return std::make_unique<NowhereStream>(peer, loop_, events);
     }
-    return std::make_unique<CallHandle>(FrameCall::Start(
-        channel, options_.name, loop_, events, open_calls_));
+    return std::make_unique<CallHandle>(
+        FrameCall::Start(channel, options_.name, loop_, events, open_calls_));
   }
 
   void Fetch(const std::string& peer, const FetchKey& key, FetchDone done) {
@@ -173,10 +173,10 @@ class GrpcBulk::Impl final : public StreamOpener {
       });
       return;
     }
-    fetches_[id] = {peer, FetchCall::Start(channel, options_.name, key,
-                                           options_.fetch_object_bytes_max,
-                                           loop_, open_calls_,
-                                           std::move(finish))};
+    fetches_[id] = {peer,
+                    FetchCall::Start(channel, options_.name, key,
+                                     options_.fetch_object_bytes_max, loop_,
+                                     open_calls_, std::move(finish))};
     WatchFetch(id);
   }
 
@@ -288,8 +288,7 @@ const std::string& GrpcBulk::address() const { return impl_->address(); }
 
 void GrpcBulk::Send(const std::string& peer, Frame frame,
                     TrafficClass traffic_class, SendDone done) {
-  impl_->outbox().Send(peer, std::move(frame), traffic_class,
-                       std::move(done));
+  impl_->outbox().Send(peer, std::move(frame), traffic_class, std::move(done));
 }
 
 void GrpcBulk::ForgetBefore(uint64_t job, uint32_t fragment, uint64_t attempt) {

@@ -242,8 +242,7 @@ TEST_F(GrpcBulkTest, FramesWaitUntilSomebodySaysWhereTheWorkerIs) {
   });
   const absl::Status unknown = fetched.get_future().get();
   EXPECT_EQ(unknown.code(), absl::StatusCode::kUnavailable);
-  EXPECT_EQ(unknown.message(),
-            "nobody has said where worker b is reached");
+  EXPECT_EQ(unknown.message(), "nobody has said where worker b is reached");
   loop_.Post([&] { directory_.Learn({{"b", {there->address()}}}); });
   EXPECT_TRUE(sent.get_future().get().ok());
   Ask<bool>([&] {

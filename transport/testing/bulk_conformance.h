@@ -52,8 +52,7 @@ class BulkConformance : public testing::Test {
                  [](const auto& o) { return o.has_value(); })) >= count;
     });
   }
-  absl::StatusOr<Payload> Fetch(const std::string& peer,
-                                const FetchKey& key) {
+  absl::StatusOr<Payload> Fetch(const std::string& peer, const FetchKey& key) {
     std::optional<absl::StatusOr<Payload>> got;
     driver_.Run([&] {
       driver_.sending().Fetch(
@@ -65,9 +64,8 @@ class BulkConformance : public testing::Test {
   }
   PeerCounters Counters() {
     PeerCounters counters;
-    driver_.Run([&] {
-      counters = driver_.sending().counters().to.at(driver_.peer());
-    });
+    driver_.Run(
+        [&] { counters = driver_.sending().counters().to.at(driver_.peer()); });
     return counters;
   }
   static bool Same(const Payload& a, const Payload& b) {

@@ -19,8 +19,7 @@ constexpr UnaryCallOptions kAsk{.deadline = absl::Seconds(30)};
 }  // namespace
 
 struct PeerClient::Connections {
-  Connections(runtime::EventLoop& event_loop,
-              const transport::Directory& where)
+  Connections(runtime::EventLoop& event_loop, const transport::Directory& where)
       : loop(event_loop), directory(where) {}
 
   // Null when nobody has said where the worker is.
@@ -54,8 +53,8 @@ PeerClient::PeerClient(runtime::EventLoop& loop,
 
 PeerClient::~PeerClient() = default;
 
-void PeerClient::AgreeCut(const std::string& head,
-                          v1::AgreeCutRequest request, Done done) {
+void PeerClient::AgreeCut(const std::string& head, v1::AgreeCutRequest request,
+                          Done done) {
   v1::Peer::Stub* const stub = connections_->To(head);
   if (stub == nullptr) {
     connections_->loop.Post([alive = std::weak_ptr<Connections>(connections_),
@@ -66,10 +65,9 @@ void PeerClient::AgreeCut(const std::string& head,
     });
     return;
   }
-  StartUnaryCall(stub->async(),
-                 &v1::Peer::Stub::async::AgreeCut, std::move(request), kAsk,
-                 connections_->loop, std::weak_ptr<Connections>(connections_),
-                 std::move(done));
+  StartUnaryCall(stub->async(), &v1::Peer::Stub::async::AgreeCut,
+                 std::move(request), kAsk, connections_->loop,
+                 std::weak_ptr<Connections>(connections_), std::move(done));
 }
 
 }  // namespace skerry::worker

@@ -27,9 +27,9 @@ class PeerClient {
   PeerClient(const PeerClient&) = delete;
   PeerClient& operator=(const PeerClient&) = delete;
 
-  // Asks the worker named `head`. Errors: the head's own; Unavailable when it cannot be reached and
-  // DeadlineExceeded when it has not answered for a while: ask again for as
-  // long as the life is current.
+  // Asks the worker named `head`. Errors: the head's own; Unavailable when it
+  // cannot be reached and DeadlineExceeded when it has not answered for a
+  // while: ask again for as long as the life is current.
   void AgreeCut(const std::string& head, v1::AgreeCutRequest request,
                 Done done);
 

@@ -10,8 +10,7 @@ JobPeerPort::JobPeerPort(JobId job, PeerClient& client,
                          const SeatAnswers& answers)
     : job_(job), client_(client), answers_(answers) {}
 
-void JobPeerPort::AgreeCut(const std::string& head,
-                           const CutRequest& request,
+void JobPeerPort::AgreeCut(const std::string& head, const CutRequest& request,
                            Done<absl::StatusOr<CutReply>> done) {
   v1::AgreeCutRequest out;
   CutRequestToProto(job_, request, &out);

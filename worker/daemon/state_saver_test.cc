@@ -63,8 +63,7 @@ class StateSaverTest : public testing::Test {
       });
     };
   }
-  absl::StatusOr<SharedBytes> Answer(const std::string& worker,
-                                     uint32_t span) {
+  absl::StatusOr<SharedBytes> Answer(const std::string& worker, uint32_t span) {
     ++asked_[worker];
     if (gone_ == worker) return absl::UnavailableError("no answer");
     return pieces_[span];

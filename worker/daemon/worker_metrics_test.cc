@@ -67,9 +67,9 @@ TEST(WorkerMetricsTest, TheNumbersAreThoseOfTheStatus) {
   EXPECT_EQ(ValueOf("skerry_worker_samples_total", {"bible", "7"}), 960);
   EXPECT_EQ(ValueOf("skerry_worker_stall_seconds_total", {"bible", "7"}), 1.5);
   EXPECT_EQ(ValueOf("skerry_worker_trainer_restarts_total", {"bible", "7"}), 3);
-  EXPECT_EQ(ValueOf("skerry_worker_link_bytes_per_second",
-                    {"bible", "7", "east0"}),
-            2e6);
+  EXPECT_EQ(
+      ValueOf("skerry_worker_link_bytes_per_second", {"bible", "7", "east0"}),
+      2e6);
 }
 
 TEST(WorkerMetricsTest, AJobThatCannotBeServedHasNoName) {
