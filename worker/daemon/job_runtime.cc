@@ -54,14 +54,14 @@ JobRuntime::JobRuntime(const protocol::JobOrders& orders,
                  }
                  if (trainer_host_ != nullptr) trainer_host_->OnCallFailed(why);
                }),
-      bulk_(job_, environment.bulk, answers_),
+      bulk_(job_, environment.bulk, environment.directory, answers_),
       peers_(job_, environment.peers, answers_),
       host_(job_, environment.compute, answers_, [this] { status_changed_(); }),
       saver_(
           job_,
-          [this](const std::string& address, const PieceKey& key,
+          [this](const std::string& worker, const PieceKey& key,
                  Done<absl::StatusOr<SharedBytes>> done) {
-            FetchPiece(address, key, std::move(done));
+            FetchPiece(worker, key, std::move(done));
           },
           [this](StateToSave state, StateSaver::Written written) {
             Save(std::move(state), std::move(written));
@@ -192,10 +192,10 @@ void JobRuntime::ReadCheckpointLater(const absl::Status& status) {
                           });
 }
 
-void JobRuntime::FetchPiece(const std::string& address, const PieceKey& key,
+void JobRuntime::FetchPiece(const std::string& worker, const PieceKey& key,
                             Done<absl::StatusOr<SharedBytes>> done) {
   absl::StatusOr<SharedBytes> own = seat_->OnFetch(key);
-  if (!own.ok()) return bulk_.Fetch(address, key, std::move(done));
+  if (!own.ok()) return bulk_.Fetch(worker, key, std::move(done));
   environment_.loop.Post([&loop = environment_.loop, own = *std::move(own),
                           done = std::move(done)]() mutable {
     std::move(done)(loop.Now(), std::move(own));
@@ -231,7 +231,9 @@ absl::Status JobRuntime::OnOrders(Revision revision,
                                   const protocol::JobOrders& orders) {
   SKERRY_ASSIGN_OR_RETURN(const JobSettings settings, JobSettingsOf(orders));
   if (!orders.holders.empty()) {
-    // Workers of one replica agree on their head, and a head has one address.
+    // Workers of one replica agree on their head and on where it was when they
+    // were admitted. Names and jobs of another cluster may be the same, but
+    // nobody else on a host has that address.
     const protocol::PeerAddress& head = orders.holders.front().peer;
     const uint64_t name = CombineHash(
         Hash64(std::as_bytes(std::span(head.inside()))), orders.uid);

@@ -48,10 +48,10 @@ class StateSaverTest : public testing::Test {
   }
 
   StateSaver::Fetch Fetch() {
-    return [this](const std::string& address, const PieceKey& key,
+    return [this](const std::string& worker, const PieceKey& key,
                   Done<absl::StatusOr<SharedBytes>> done) {
-      loop_.Post([this, address, key, done = std::move(done)]() mutable {
-        std::move(done)(loop_.Now(), Answer(address, key.span));
+      loop_.Post([this, worker, key, done = std::move(done)]() mutable {
+        std::move(done)(loop_.Now(), Answer(worker, key.span));
       });
     };
   }
@@ -63,10 +63,9 @@ class StateSaverTest : public testing::Test {
       });
     };
   }
-  absl::StatusOr<SharedBytes> Answer(const std::string& address,
-                                     uint32_t span) {
-    ++asked_[address];
-    if (gone_ == address) return absl::UnavailableError("no answer");
+  absl::StatusOr<SharedBytes> Answer(const std::string& worker, uint32_t span) {
+    ++asked_[worker];
+    if (gone_ == worker) return absl::UnavailableError("no answer");
     return pieces_[span];
   }
 
@@ -86,7 +85,7 @@ class StateSaverTest : public testing::Test {
     for (const SharedBytes& piece : pieces_) {
       order.pieces.push_back({Hash64(piece.bytes), {"b"}});
     }
-    order.pieces.front().addresses = {"a", "b"};
+    order.pieces.front().workers = {"a", "b"};
     return orders;
   }
   CheckpointFact Save(const JobOrders& orders) {

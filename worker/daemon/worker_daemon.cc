@@ -214,6 +214,7 @@ void WorkerDaemon::OnOrders(const protocol::HeardOrders& heard) {
                  {{"drain", orders.drain}});
     SetJobsDraining();
   }
+  environment_.directory.Learn(orders.directory);
   data_.OnPaths(orders.data_paths);
   std::set<uint64_t> named;
   FolderOrders folders = FoldersIn(orders);

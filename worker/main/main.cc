@@ -34,6 +34,7 @@
 #include "runtime/posix/state_folder.h"
 #include "runtime/posix/steady_waits.h"
 #include "runtime/s3/places.h"
+#include "transport/directory.h"
 #include "transport/grpc/grpc_bulk.h"
 #include "transport/grpc/library_log.h"
 #include "worker/daemon/folder_id.h"
@@ -119,6 +120,8 @@ struct Parts {
   runtime::PosixExecutor disk;
   runtime::PosixExecutor save;
   ReceiverSwitch receiver;
+  // Touched on the loop.
+  transport::Directory directory;
   std::unique_ptr<PeerService> peer_service;
   std::unique_ptr<transport::GrpcBulk> bulk;
   std::unique_ptr<PeerClient> peers;
@@ -148,13 +151,13 @@ absl::Status Listen(const CommandLine& line, Parts& parts) {
   options.seed = runtime::DrawRandom64();
   absl::StatusOr<std::unique_ptr<transport::GrpcBulk>> bulk =
       transport::GrpcBulk::Start(
-          options, parts.loop, parts.receiver,
+          options, parts.loop, parts.directory, parts.receiver,
           [&parts](grpc::ServerBuilder& builder) {
             builder.RegisterService(parts.peer_service.get());
           });
   if (!bulk.ok()) return bulk.status();
   parts.bulk = *std::move(bulk);
-  parts.peers = std::make_unique<PeerClient>(parts.loop);
+  parts.peers = std::make_unique<PeerClient>(parts.loop, parts.directory);
   return WritePort(parts.files, line.port_file, parts.bulk->address());
 }
 
@@ -187,6 +190,7 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
       .places = parts.places,
       .bulk = *parts.bulk,
       .peers = *parts.peers,
+      .directory = parts.directory,
       .worker = line.name,
       .state_directory = line.state_directory,
       .run_directory = line.run_directory,
