@@ -16,10 +16,12 @@
 #include "base/release.h"
 #include "base/status.h"
 #include "coordinator/main/arguments.h"
+#include "coordinator/main/init.h"
 #include "coordinator/service/coordinator_server.h"
 #include "coordinator/service/sqlite_journal.h"
 #include "runtime/log.h"
 #include "runtime/posix/admin_server.h"
+#include "runtime/posix/entropy.h"
 #include "runtime/posix/heap.h"
 #include "runtime/posix/machine.h"
 #include "runtime/posix/posix_executor.h"
@@ -29,6 +31,7 @@
 #include "runtime/posix/spdlog_log.h"
 #include "runtime/posix/state_folder.h"
 #include "runtime/posix/steady_waits.h"
+#include "runtime/posix/wall_clock.h"
 #include "transport/grpc/library_log.h"
 
 namespace skerry::coordinator {
@@ -114,7 +117,31 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
   return ExitCode::kStopped;
 }
 
+ExitCode MainOfInit(std::vector<std::string> words) {
+  const ParsedInit parsed = ParseInit(std::move(words));
+  if (!parsed.arguments.has_value()) {
+    const bool is_help = parsed.code == ExitCode::kStopped;
+    (is_help ? std::cout : std::cerr) << parsed.text << std::flush;
+    return parsed.code;
+  }
+  runtime::PosixFiles files;
+  absl::Status good = runtime::CheckStateFolder(parsed.arguments->state,
+                                                runtime::Daemon::kCoordinator);
+  if (good.ok()) {
+    const absl::StatusOr<std::string> said = Init(
+        *parsed.arguments, runtime::DrawRandom64, runtime::WallTime(), files);
+    if (said.ok()) std::cout << *said << std::flush;
+    good = said.status();
+  }
+  if (good.ok()) return ExitCode::kStopped;
+  std::cerr << "skerry-coordinator init: " << good.message() << "\n";
+  return ExitCode::kState;
+}
+
 ExitCode Main(std::vector<std::string> words) {
+  if (!words.empty() && words.front() == "init") {
+    return MainOfInit({words.begin() + 1, words.end()});
+  }
   const Parsed parsed = ParseArguments(std::move(words));
   if (!parsed.arguments.has_value()) {
     const bool is_help = parsed.code == ExitCode::kStopped;
