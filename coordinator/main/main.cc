@@ -19,6 +19,7 @@
 #include "coordinator/main/init.h"
 #include "coordinator/service/coordinator_server.h"
 #include "coordinator/service/sqlite_journal.h"
+#include "runtime/files.h"
 #include "runtime/log.h"
 #include "runtime/posix/admin_server.h"
 #include "runtime/posix/entropy.h"
@@ -32,6 +33,7 @@
 #include "runtime/posix/state_folder.h"
 #include "runtime/posix/steady_waits.h"
 #include "runtime/posix/wall_clock.h"
+#include "transport/grpc/credentials.h"
 #include "transport/grpc/library_log.h"
 
 namespace skerry::coordinator {
@@ -80,8 +82,22 @@ void EndProcess(const absl::Status& why) {
   _exit(static_cast<int>(ExitCode::kJournal));
 }
 
+absl::StatusOr<std::shared_ptr<transport::Credentials>> MakeCredentials(
+    const Arguments& arguments, const runtime::Files& files) {
+  if (!arguments.identity.has_value()) {
+    return transport::Credentials::Plaintext();
+  }
+  return transport::Credentials::FromFiles(*arguments.identity, files, [] {
+    return absl::FromUnixMillis(runtime::UnixMs());
+  });
+}
+
 ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
+  const runtime::PosixFiles files;
+  const auto credentials = MakeCredentials(arguments, files);
+  if (!credentials.ok()) return Failed(credentials.status(), ExitCode::kState);
   runtime::PosixLoop loop("coordinator");
+  runtime::PosixExecutor identity("identity", 1);
   // Outlives the writes that `disk` still has when it goes.
   std::unique_ptr<SqliteJournal> journal;
   runtime::PosixExecutor disk("journal", 1);
@@ -93,6 +109,7 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
   if (!opened.ok()) return Failed(opened.status(), ExitCode::kState);
   journal = *std::move(opened);
   ServerOptions options = arguments.server;
+  options.credentials = *credentials;
   options.control.look = options.operators.look = [&arguments] {
     return runtime::LookAt(arguments.state);
   };
@@ -109,6 +126,8 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
        {"state", arguments.state},
        {"term", journal->term()},
        {"release", kRelease}});
+  loop.Post(
+      [&] { transport::Credentials::Watch(*credentials, loop, identity); });
   int signal = 0;
   if (started.ok()) signal = signals.Wait();
   server.Stop();

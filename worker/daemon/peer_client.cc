@@ -18,7 +18,9 @@ constexpr UnaryCallOptions kAsk{.deadline = absl::Seconds(30)};
 }  // namespace
 
 struct PeerClient::Connections {
-  explicit Connections(runtime::EventLoop& event_loop) : loop(event_loop) {}
+  Connections(runtime::EventLoop& event_loop,
+              std::shared_ptr<transport::Credentials> identity)
+      : loop(event_loop), credentials(std::move(identity)) {}
 
   v1::Peer::Stub& To(const std::string& address) {
     std::unique_ptr<v1::Peer::Stub>& stub = stubs[address];
@@ -27,18 +29,21 @@ struct PeerClient::Connections {
       arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
       arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10000);
       arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-      stub = v1::Peer::NewStub(grpc::CreateCustomChannel(
-          address, grpc::InsecureChannelCredentials(), arguments));
+      stub = v1::Peer::NewStub(credentials->ChannelTo(
+          address, transport::ServerKind::kWorker, arguments));
     }
     return *stub;
   }
 
   runtime::EventLoop& loop;
+  const std::shared_ptr<transport::Credentials> credentials;
   absl::btree_map<std::string, std::unique_ptr<v1::Peer::Stub>> stubs;
 };
 
-PeerClient::PeerClient(runtime::EventLoop& loop)
-    : connections_(std::make_shared<Connections>(loop)) {}
+PeerClient::PeerClient(runtime::EventLoop& loop,
+                       std::shared_ptr<transport::Credentials> credentials)
+    : connections_(
+          std::make_shared<Connections>(loop, std::move(credentials))) {}
 
 PeerClient::~PeerClient() = default;
 

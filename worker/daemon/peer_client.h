@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "proto/skerry/v1/peer.pb.h"
 #include "runtime/event_loop.h"
+#include "transport/grpc/credentials.h"
 
 namespace skerry::worker {
 
@@ -20,7 +21,8 @@ class PeerClient {
  public:
   using Done = absl::AnyInvocable<void(absl::StatusOr<v1::AgreeCutReply>) &&>;
 
-  explicit PeerClient(runtime::EventLoop& loop);
+  PeerClient(runtime::EventLoop& loop,
+             std::shared_ptr<transport::Credentials> credentials);
   ~PeerClient();
   PeerClient(const PeerClient&) = delete;
   PeerClient& operator=(const PeerClient&) = delete;
