@@ -15,7 +15,6 @@
 #include "proto/skerry/v1/operator.grpc.pb.h"
 #include "transport/address.h"
 #include "transport/grpc/plain_cause.h"
-#include "transport/loopback.h"
 
 namespace skerry::cli {
 namespace {
@@ -48,7 +47,8 @@ gpr_timespec After(absl::Duration limit) {
   return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), Within(limit));
 }
 
-std::shared_ptr<grpc::Channel> ChannelTo(const std::string& address) {
+std::shared_ptr<grpc::Channel> ChannelTo(
+    const std::string& address, const transport::Credentials& credentials) {
   grpc::ChannelArguments arguments;
   arguments.SetServiceConfigJSON(kServiceConfig);
   arguments.SetMaxReceiveMessageSize(kReceiveBytesMax);
@@ -57,8 +57,8 @@ std::shared_ptr<grpc::Channel> ChannelTo(const std::string& address) {
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 200);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(),
-                                   arguments);
+  return credentials.ChannelTo(address, transport::ServerKind::kCoordinator,
+                               arguments);
 }
 
 absl::StatusOr<std::string> RandomKey() {
@@ -79,6 +79,7 @@ bool Ended(v1::JobPhase phase) {
 
 struct Client::Connection {
   std::string address;
+  std::shared_ptr<transport::Credentials> credentials;
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::Operator::Stub> stub;
   absl::Duration timeout_max = absl::InfiniteDuration();
@@ -138,14 +139,17 @@ struct Client::Connection {
 };
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Make(
-    const std::string& address, absl::Duration timeout_max) {
+    const std::string& address,
+    std::shared_ptr<transport::Credentials> credentials,
+    absl::Duration timeout_max) {
   SKERRY_RETURN_IF_ERROR(
       transport::CheckAddress(address, transport::AddressUse::kConnect));
-  SKERRY_RETURN_IF_ERROR(transport::RequireLoopback(address));
+  SKERRY_RETURN_IF_ERROR(credentials->CheckReach(address));
   auto connection = std::make_unique<Connection>();
   connection->address = address;
   connection->timeout_max = timeout_max;
-  connection->channel = ChannelTo(address);
+  connection->credentials = std::move(credentials);
+  connection->channel = ChannelTo(address, *connection->credentials);
   connection->stub = v1::Operator::NewStub(connection->channel);
   return std::unique_ptr<Client>(new Client(std::move(connection)));
 }
@@ -156,6 +160,10 @@ Client::Client(std::unique_ptr<Connection> connection)
 Client::~Client() = default;
 
 const std::string& Client::address() const { return connection_->address; }
+
+const std::shared_ptr<transport::Credentials>& Client::credentials() const {
+  return connection_->credentials;
+}
 
 absl::StatusOr<v1::SubmitJobReply> Client::Submit(const v1::JobSpec& spec,
                                                   bool apply) {

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "proto/skerry/v1/operator.pb.h"
+#include "transport/grpc/credentials.h"
 
 namespace skerry::cli {
 
@@ -22,10 +23,11 @@ namespace skerry::cli {
 // DeadlineExceeded name the address.
 class Client {
  public:
-  // No unary call takes longer than `timeout_max`. Errors: InvalidArgument when
-  // plaintext to `address` would leave this machine.
+  // No unary call takes longer than `timeout_max`. Errors: InvalidArgument, an
+  // address that `credentials` do not reach.
   static absl::StatusOr<std::unique_ptr<Client>> Make(
       const std::string& address,
+      std::shared_ptr<transport::Credentials> credentials,
       absl::Duration timeout_max = absl::InfiniteDuration());
   ~Client();
   Client(const Client&) = delete;
@@ -33,6 +35,8 @@ class Client {
 
   // Returns the address at which it looks for the coordinator.
   const std::string& address() const;
+  // With which workers of the cluster can be asked, too.
+  const std::shared_ptr<transport::Credentials>& credentials() const;
 
   // `apply`: the job that is there already is no error.
   absl::StatusOr<v1::SubmitJobReply> Submit(const v1::JobSpec& spec,

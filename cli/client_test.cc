@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "job/testing/specs.h"
 #include "proto/skerry/v1/operator.grpc.pb.h"
+#include "transport/grpc/testing/plaintext.h"
 
 namespace skerry::cli {
 namespace {
@@ -46,7 +47,7 @@ class ClientTest : public testing::Test {
     client_ = Connect();
   }
   std::unique_ptr<Client> Connect() {
-    auto client = Client::Make(address_);
+    auto client = Client::Make(address_, transport::Credentials::Plaintext());
     EXPECT_TRUE(client.ok()) << client.status();
     return *std::move(client);
   }
@@ -189,13 +190,11 @@ class StoppingService : public v1::Operator::Service {
 TEST(ClientStopTest, AWatchThatAStoppingCoordinatorCutsGoesOn) {
   StoppingService service;
   int port = 0;
-  const auto server =
-      grpc::ServerBuilder()
-          .AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
-                            &port)
-          .RegisterService(&service)
-          .BuildAndStart();
-  const auto client = Client::Make("127.0.0.1:" + std::to_string(port));
+  grpc::ServerBuilder builder;
+  transport::AddPlaintextPort("127.0.0.1:0", builder, &port);
+  const auto server = builder.RegisterService(&service).BuildAndStart();
+  const auto client = Client::Make("127.0.0.1:" + std::to_string(port),
+                                   transport::Credentials::Plaintext());
   ASSERT_TRUE(client.ok()) << client.status();
   std::vector<v1::JobPhase> phases;
   const absl::Status watched =
@@ -216,7 +215,9 @@ TEST_F(ClientTest, AnAddressThatNobodyServesIsNamed) {
 }
 
 TEST_F(ClientTest, PlaintextDoesNotLeaveTheMachine) {
-  EXPECT_EQ(Client::Make("10.0.0.1:7443").status().code(),
+  EXPECT_EQ(Client::Make("10.0.0.1:7443", transport::Credentials::Plaintext())
+                .status()
+                .code(),
             absl::StatusCode::kInvalidArgument);
 }
 

@@ -80,11 +80,17 @@ absl::StatusOr<Config> Parse(const std::string& path, const YAML::Node& root) {
     return Wrong(path, contexts.Mark(), "contexts has to be a list");
   }
   for (const YAML::Node& node : contexts) {
-    SKERRY_RETURN_IF_ERROR(CheckFields(path, node, {"name", "coordinator"}));
+    SKERRY_RETURN_IF_ERROR(
+        CheckFields(path, node, {"name", "coordinator", "ca", "cert", "key"}));
     Context context;
     SKERRY_ASSIGN_OR_RETURN(context.name, TextOf(path, node, "name"));
     SKERRY_ASSIGN_OR_RETURN(context.coordinator,
                             TextOf(path, node, "coordinator"));
+    if (node["ca"] || node["cert"] || node["key"]) {
+      SKERRY_ASSIGN_OR_RETURN(context.ca, TextOf(path, node, "ca"));
+      SKERRY_ASSIGN_OR_RETURN(context.certificate, TextOf(path, node, "cert"));
+      SKERRY_ASSIGN_OR_RETURN(context.key, TextOf(path, node, "key"));
+    }
     config.Set(std::move(context));
   }
   return config;
@@ -171,6 +177,10 @@ std::string ConfigText(const Config& config) {
   for (const Context& context : config.contexts) {
     absl::StrAppend(&text, "  - name: ", Quoted(context.name),
                     "\n    coordinator: ", Quoted(context.coordinator), "\n");
+    if (context.certificate.empty()) continue;
+    absl::StrAppend(&text, "    ca: ", Quoted(context.ca),
+                    "\n    cert: ", Quoted(context.certificate),
+                    "\n    key: ", Quoted(context.key), "\n");
   }
   return text;
 }

@@ -7,6 +7,11 @@
 //   contexts:
 //     - name: lab
 //       coordinator: 127.0.0.1:7443
+//     - name: field
+//       coordinator: train.example.org:7443
+//       ca: /home/a/field/ca.pem
+//       cert: /home/a/field/cert.pem
+//       key: /home/a/field/key.pem
 #ifndef SKERRY_CLI_CONFIG_FILE_H_
 #define SKERRY_CLI_CONFIG_FILE_H_
 
@@ -23,6 +28,10 @@ struct Context {
   std::string name;
   // host:port
   std::string coordinator;
+  // PEM files of the operator's identity: all three, or none for plaintext.
+  std::string ca;
+  std::string certificate;
+  std::string key;
   friend bool operator==(const Context&, const Context&) = default;
 };
 

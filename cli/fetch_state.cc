@@ -23,7 +23,8 @@ constexpr size_t kFetchesAtOnce = 4;
 // skerryctl holds nothing and wants no frames.
 class NoReceiver final : public transport::BulkReceiver {
  public:
-  transport::Verdict OnFrame(const compression::FrameHeader&,
+  transport::Verdict OnFrame(const std::string&,
+                             const compression::FrameHeader&,
                              const transport::Payload&) override {
     return transport::Verdict::kRefused;
   }
@@ -41,17 +42,21 @@ const google::protobuf::RepeatedPtrField<std::string>& HoldersOf(
 // One state on its way. All members but Wait are called on the loop.
 class Fetching {
  public:
-  Fetching(const v1::StateView& where, std::vector<planner::SpanRange> spans)
-      : where_(where), spans_(std::move(spans)) {
+  Fetching(const v1::StateView& where, std::vector<planner::SpanRange> spans,
+           std::shared_ptr<transport::Credentials> credentials)
+      : where_(where),
+        spans_(std::move(spans)),
+        credentials_(std::move(credentials)) {
     state_.anchor.resize(where.parameters());
   }
 
   void Start(runtime::EventLoop& loop) {
     LearnDirectory();
     absl::StatusOr<std::unique_ptr<transport::GrpcBulk>> bulk =
-        transport::GrpcBulk::Start(
-            {.listen_address = "127.0.0.1:0", .name = "skerryctl"}, loop,
-            directory_, receiver_);
+        transport::GrpcBulk::Start({.listen_address = "127.0.0.1:0",
+                                    .name = "skerryctl",
+                                    .credentials = credentials_},
+                                   loop, directory_, receiver_);
     if (bulk.ok()) {
       bulk_ = *std::move(bulk);
     } else {
@@ -163,6 +168,7 @@ class Fetching {
 
   const v1::StateView& where_;
   const std::vector<planner::SpanRange> spans_;
+  const std::shared_ptr<transport::Credentials> credentials_;
   NoReceiver receiver_;
   transport::Directory directory_;
   std::unique_ptr<transport::GrpcBulk> bulk_;
@@ -177,7 +183,9 @@ class Fetching {
 
 }  // namespace
 
-absl::StatusOr<FetchedState> FetchState(const v1::StateView& where) {
+absl::StatusOr<FetchedState> FetchState(
+    const v1::StateView& where,
+    std::shared_ptr<transport::Credentials> credentials) {
   const uint32_t fragments = std::max(1u, where.spec().exchange().fragments());
   SKERRY_ASSIGN_OR_RETURN(
       const auto cut, planner::CutFragments(where.parameters(), fragments,
@@ -202,7 +210,7 @@ absl::StatusOr<FetchedState> FetchState(const v1::StateView& where) {
       return absl::InternalError("the coordinator names a span without holder");
     }
   }
-  Fetching fetching(where, std::move(spans));
+  Fetching fetching(where, std::move(spans), std::move(credentials));
   runtime::PosixLoop loop("fetch");
   loop.Post([&] { fetching.Start(loop); });
   absl::StatusOr<FetchedState> state = fetching.Wait();

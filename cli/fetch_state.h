@@ -4,10 +4,12 @@
 #ifndef SKERRY_CLI_FETCH_STATE_H_
 #define SKERRY_CLI_FETCH_STATE_H_
 
+#include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "proto/skerry/v1/operator.pb.h"
+#include "transport/grpc/credentials.h"
 
 namespace skerry::cli {
 
@@ -24,7 +26,9 @@ struct FetchedState {
 // Errors: Aborted when no holder has a piece any more (locate the state again);
 // Unavailable when none can be reached; DataLoss when a piece does not fit its
 // span.
-absl::StatusOr<FetchedState> FetchState(const v1::StateView& where);
+absl::StatusOr<FetchedState> FetchState(
+    const v1::StateView& where,
+    std::shared_ptr<transport::Credentials> credentials);
 
 }  // namespace skerry::cli
 

@@ -119,7 +119,7 @@ TEST_F(FetchStateTest, SpansOfSeveralHoldersMakeOneState) {
   Holder a(loop_, "a"), b(loop_, "b");
   for (const size_t span : {0, 1}) Place(a, span, true);
   for (const size_t span : {2, 3}) Place(b, span, true);
-  const auto state = FetchState(where_);
+  const auto state = FetchState(where_, transport::Credentials::Plaintext());
   ASSERT_TRUE(state.ok()) << state.status();
   EXPECT_EQ(state->anchor, Numbers(kElements, 0));
   EXPECT_EQ(state->outer_momentum, Numbers(kElements, -1e6f));
@@ -128,7 +128,7 @@ TEST_F(FetchStateTest, SpansOfSeveralHoldersMakeOneState) {
 TEST_F(FetchStateTest, WithoutMomentumThereIsNone) {
   Holder a(loop_, "a");
   for (const size_t span : {0, 1, 2, 3}) Place(a, span, false);
-  const auto state = FetchState(where_);
+  const auto state = FetchState(where_, transport::Credentials::Plaintext());
   ASSERT_TRUE(state.ok()) << state.status();
   EXPECT_EQ(state->anchor, Numbers(kElements, 0));
   EXPECT_TRUE(state->outer_momentum.empty());
@@ -154,7 +154,7 @@ TEST_F(FetchStateTest, AHolderThatFailsIsPassedOver) {
     Name(empty, *where_.add_pieces());
     Place(a, span, false);
   }
-  const auto state = FetchState(where_);
+  const auto state = FetchState(where_, transport::Credentials::Plaintext());
   ASSERT_TRUE(state.ok()) << state.status();
   EXPECT_EQ(state->anchor, Numbers(kElements, 0));
 }
@@ -163,7 +163,7 @@ TEST_F(FetchStateTest, APieceThatNobodyHasMeansToLocateAgain) {
   Holder a(loop_, "a");
   for (const size_t span : {0, 1, 2, 3}) Place(a, span, false);
   where_.set_sequence(4);
-  const auto state = FetchState(where_);
+  const auto state = FetchState(where_, transport::Credentials::Plaintext());
   EXPECT_TRUE(absl::IsAborted(state.status())) << state.status();
   EXPECT_THAT(std::string(state.status().message()),
               HasSubstr("moved on from sequence 4"));
@@ -172,18 +172,22 @@ TEST_F(FetchStateTest, APieceThatNobodyHasMeansToLocateAgain) {
 TEST_F(FetchStateTest, APieceOfAnotherSizeIsRefused) {
   Holder a(loop_, "a");
   for (const size_t span : {0, 1, 2, 3}) Place(a, span, span != 2);
-  EXPECT_TRUE(absl::IsDataLoss(FetchState(where_).status()));
+  EXPECT_TRUE(absl::IsDataLoss(
+      FetchState(where_, transport::Credentials::Plaintext()).status()));
   where_.mutable_pieces(2)->set_hash(a.Hold(2, Numbers(10, 0)));
-  EXPECT_TRUE(absl::IsDataLoss(FetchState(where_).status()));
+  EXPECT_TRUE(absl::IsDataLoss(
+      FetchState(where_, transport::Credentials::Plaintext()).status()));
 }
 
 TEST_F(FetchStateTest, ACoordinatorThatMakesNoSenseIsNotFollowed) {
   where_.add_pieces();
-  EXPECT_TRUE(absl::IsInternal(FetchState(where_).status()));
+  EXPECT_TRUE(absl::IsInternal(
+      FetchState(where_, transport::Credentials::Plaintext()).status()));
   for (int i = 0; i < 3; ++i) where_.add_pieces();
-  EXPECT_TRUE(absl::IsInternal(FetchState(where_).status()));
+  EXPECT_TRUE(absl::IsInternal(
+      FetchState(where_, transport::Credentials::Plaintext()).status()));
   where_.set_parameters(0);
-  EXPECT_FALSE(FetchState(where_).ok());
+  EXPECT_FALSE(FetchState(where_, transport::Credentials::Plaintext()).ok());
 }
 
 }  // namespace

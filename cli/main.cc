@@ -51,12 +51,18 @@ absl::StatusOr<ExitCode> Run(const CommandLine& line, const Output& output) {
   if (const auto* here = std::get_if<RunHere>(&command.run)) {
     return (*here)(line.arguments, files, output);
   }
-  std::string address = line.shared.coordinator;
-  if (line.shared.coordinator_origin == SharedArguments::Origin::kDefault) {
+  const SharedArguments& shared = line.shared;
+  const bool is_given =
+      shared.coordinator_origin != SharedArguments::Origin::kDefault;
+  Context context;
+  if (!is_given || !shared.context.empty()) {
     SKERRY_ASSIGN_OR_RETURN(
-        address, ResolveCoordinator(line.shared.context, address, files));
+        context, ResolveContext(shared.context, shared.coordinator, files));
   }
-  absl::StatusOr<std::unique_ptr<Client>> client = Client::Make(address);
+  if (is_given) context.coordinator = shared.coordinator;
+  SKERRY_ASSIGN_OR_RETURN(auto credentials, CredentialsOf(context, files));
+  absl::StatusOr<std::unique_ptr<Client>> client =
+      Client::Make(context.coordinator, std::move(credentials));
   if (!client.ok()) {
     output.err << "skerryctl: " << client.status().message() << "\n";
     return ExitCode::kUsage;

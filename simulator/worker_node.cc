@@ -132,7 +132,8 @@ void WorkerNode::HangTrainers(Hang how) {
   for (const auto& [id, job] : jobs_) job->HangTrainer(how);
 }
 
-transport::Verdict WorkerNode::OnFrame(const compression::FrameHeader& header,
+transport::Verdict WorkerNode::OnFrame(const std::string&,
+                                       const compression::FrameHeader& header,
                                        const transport::Payload& payload) {
   const auto job = jobs_.find(header.job);
   if (job == jobs_.end()) return transport::Verdict::kNotYet;

@@ -57,7 +57,8 @@ class WorkerNode final : public transport::BulkReceiver {
   // In the order of the jobs.
   void EachSeat(const std::function<void(SeatNode&)>& look) const;
 
-  transport::Verdict OnFrame(const compression::FrameHeader& header,
+  transport::Verdict OnFrame(const std::string& from,
+                             const compression::FrameHeader& header,
                              const transport::Payload& payload) override;
   absl::StatusOr<transport::Payload> OnFetch(
       const transport::FetchKey& key) override;

@@ -1,5 +1,8 @@
 #include "transport/address.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include <cstddef>
 
 #include "absl/strings/str_cat.h"
@@ -31,6 +34,16 @@ std::string HostOf(std::string_view address) {
     host = host.substr(1, host.size() - 2);
   }
   return std::string(host);
+}
+
+bool IsWildcard(std::string_view address) {
+  const std::string host = HostOf(address);
+  in_addr v4;
+  if (inet_pton(AF_INET, host.c_str(), &v4) == 1)
+    return v4.s_addr == INADDR_ANY;
+  in6_addr v6;
+  return inet_pton(AF_INET6, host.c_str(), &v6) == 1 &&
+         IN6_IS_ADDR_UNSPECIFIED(&v6);
 }
 
 absl::Status CheckAddress(std::string_view address, AddressUse use) {

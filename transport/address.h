@@ -24,6 +24,10 @@ absl::Status CheckAddress(std::string_view address, AddressUse use);
 // Empty for a Unix socket.
 std::string HostOf(std::string_view address);
 
+// Whether `address` stands for all addresses of this machine, at which one can
+// listen and to which nobody can connect.
+bool IsWildcard(std::string_view address);
+
 // Whether `address` is a Unix socket's.
 bool IsUnixAddress(std::string_view address);
 

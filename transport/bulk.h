@@ -66,9 +66,11 @@ struct FetchKey {
 class BulkReceiver {
  public:
   virtual ~BulkReceiver() = default;
-  // `payload` is exactly the frame's bytes, aligned to 64; keeping a copy keeps
-  // them alive without copying.
-  virtual Verdict OnFrame(const compression::FrameHeader& header,
+  // `from` is the worker that sent it: the name in its certificate, in
+  // plaintext the name that it gave. `payload` is exactly the frame's bytes,
+  // aligned to 64; keeping a copy keeps them alive without copying.
+  virtual Verdict OnFrame(const std::string& from,
+                          const compression::FrameHeader& header,
                           const Payload& payload) = 0;
   // NotFound when not held. Any error is passed to the peer that asked.
   virtual absl::StatusOr<Payload> OnFetch(const FetchKey& key) = 0;

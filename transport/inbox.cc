@@ -13,9 +13,12 @@ constexpr char kOtherNames[] = "(others)";
 }  // namespace
 
 struct Inbox::Source {
-  Source(const ReceiveGateOptions& options, BulkReceiver& receiver,
-         SourceCounters& counters, IncomingStream& stream)
-      : gate(options, receiver, counters), counters(counters), stream(stream) {}
+  Source(const std::string& from, const ReceiveGateOptions& options,
+         BulkReceiver& receiver, SourceCounters& counters,
+         IncomingStream& stream)
+      : gate(from, options, receiver, counters),
+        counters(counters),
+        stream(stream) {}
   ReceiveGate gate;
   SourceCounters& counters;
   IncomingStream& stream;
@@ -39,8 +42,8 @@ SourceCounters& Inbox::CountersOf(const std::string& from) {
 Inbox::StreamId Inbox::OnOpened(const std::string& from,
                                 IncomingStream& stream) {
   const StreamId id = next_id_++;
-  streams_[id] =
-      std::make_unique<Source>(options_, receiver_, CountersOf(from), stream);
+  streams_[id] = std::make_unique<Source>(from, options_, receiver_,
+                                          CountersOf(from), stream);
   return id;
 }
 

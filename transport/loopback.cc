@@ -36,8 +36,14 @@ absl::Status RequireLoopback(std::string_view address) {
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "\"", ToAbsl(address),
-      "\" can be reached from other machines and TLS is not built yet: use "
-      "127.0.0.1:PORT, localhost:PORT, [::1]:PORT or unix:PATH"));
+      "\" can be reached from other machines, which takes a certificate of the "
+      "cluster; without one use 127.0.0.1:PORT, localhost:PORT, [::1]:PORT or "
+      "unix:PATH"));
+}
+
+absl::Status CheckListen(std::string_view address, bool may_leave) {
+  return may_leave ? CheckAddress(address, AddressUse::kListen)
+                   : RequireLoopback(address);
 }
 
 }  // namespace skerry::transport

@@ -8,7 +8,7 @@ namespace skerry::transport {
 Answer ReceiveGate::Ask(const compression::FrameHeader& header,
                         const Payload& payload, bool* is_wanted) {
   *is_wanted = true;
-  switch (receiver_.OnFrame(header, payload)) {
+  switch (receiver_.OnFrame(from_, header, payload)) {
     case Verdict::kAccepted:
       return Answer::kAccepted;
     case Verdict::kRefused:

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -34,10 +36,13 @@ struct ReceiveGateOptions {
 
 class ReceiveGate {
  public:
-  // `receiver` and `counters` outlive the gate.
-  ReceiveGate(const ReceiveGateOptions& options, BulkReceiver& receiver,
-              SourceCounters& counters)
-      : options_(options), receiver_(receiver), counters_(counters) {}
+  // `from` sends the frames. `receiver` and `counters` outlive the gate.
+  ReceiveGate(std::string from, const ReceiveGateOptions& options,
+              BulkReceiver& receiver, SourceCounters& counters)
+      : from_(std::move(from)),
+        options_(options),
+        receiver_(receiver),
+        counters_(counters) {}
 
   // A whole and undamaged frame.
   Answer Offer(uint64_t ordinal, const compression::FrameHeader& header,
@@ -68,6 +73,7 @@ class ReceiveGate {
   // Offers the flow's frames until one is not wanted yet.
   void OfferAgain(KeptFlow& flow, Instant now, std::vector<Answered>& answers);
 
+  const std::string from_;
   ReceiveGateOptions options_;
   BulkReceiver& receiver_;
   SourceCounters& counters_;

@@ -18,7 +18,7 @@ class ReceiveGateTest : public testing::Test {
   ReceiveGateOptions options_{.held_bytes_max = 250};
   RecordingReceiver receiver_;
   SourceCounters counters_;
-  ReceiveGate gate_{options_, receiver_, counters_};
+  ReceiveGate gate_{"peer", options_, receiver_, counters_};
   Instant now_ = Instant(absl::Seconds(50));
 };
 

@@ -73,7 +73,8 @@ Cost Median(std::vector<Cost> costs) {
 // Takes every frame and copies it where a decoder would read it.
 class CopyingReceiver final : public transport::BulkReceiver {
  public:
-  transport::Verdict OnFrame(const compression::FrameHeader& header,
+  transport::Verdict OnFrame(const std::string&,
+                             const compression::FrameHeader& header,
                              const Payload& payload) override {
     std::copy(payload.bytes().begin(), payload.bytes().end(), buffer_.begin());
     return transport::Verdict::kAccepted;

@@ -55,7 +55,7 @@ void AddSamples(const v1::StateView& where, checkpoint::Manifest& about) {
 
 // The name of the checkpoint of `where`, which is there afterwards. Errors:
 // Aborted when the workers moved on.
-absl::StatusOr<std::string> Make(const v1::StateView& where,
+absl::StatusOr<std::string> Make(const v1::StateView& where, Client& client,
                                  const CheckpointArguments& arguments,
                                  CheckpointStore& store, runtime::Files& files,
                                  const Output& output) {
@@ -72,7 +72,8 @@ absl::StatusOr<std::string> Make(const v1::StateView& where,
     return name;
   }
   SKERRY_RETURN_IF_ERROR(writer.status());
-  SKERRY_ASSIGN_OR_RETURN(FetchedState fetched, FetchState(where));
+  SKERRY_ASSIGN_OR_RETURN(FetchedState fetched,
+                          FetchState(where, client.credentials()));
   const auto& data = where.spec().data();
   const ModelState state{.config_json = where.spec().model().config_json(),
                          .tokenizer = checkpoint::DataTokenizer(
@@ -158,7 +159,7 @@ absl::Status CreateCheckpoint(const CheckpointArguments& arguments,
   for (int i = 0; i < kTriesMax && absl::IsAborted(name.status()); ++i) {
     SKERRY_ASSIGN_OR_RETURN(const v1::StateView where,
                             client.LocateState(arguments.job));
-    name = Make(where, arguments, store, files, output);
+    name = Make(where, client, arguments, store, files, output);
   }
   SKERRY_RETURN_IF_ERROR(name.status());
   if (arguments.keep > 0) {

@@ -64,22 +64,31 @@ end
 complete -c skerryctl -f -a '(__skerryctl_complete)'
 )";
 
-std::string AddressFor(const Completion& completion,
-                       const runtime::Files& files) {
-  if (!completion.coordinator.empty()) return completion.coordinator;
+Context ContextFor(const Completion& completion, const runtime::Files& files) {
+  Context context;
+  context.coordinator = completion.coordinator;
   const char* given = std::getenv("SKERRY_COORDINATOR");
-  if (completion.context.empty() && given != nullptr && *given != '\0') {
-    return given;
+  if (completion.context.empty() && context.coordinator.empty() &&
+      given != nullptr) {
+    context.coordinator = given;
   }
-  const std::string otherwise = SharedArguments().coordinator;
-  return ResolveCoordinator(completion.context, otherwise, files)
-      .value_or(otherwise);
+  if (completion.context.empty() && !context.coordinator.empty()) {
+    return context;
+  }
+  Context found =
+      ResolveContext(completion.context, SharedArguments().coordinator, files)
+          .value_or(context);
+  if (!context.coordinator.empty()) found.coordinator = context.coordinator;
+  return found;
 }
 
-std::vector<std::string> NamesOfCluster(Names names,
-                                        const std::string& address) {
+std::vector<std::string> NamesOfCluster(Names names, const Context& context,
+                                        const runtime::Files& files) {
   std::vector<std::string> found;
-  const auto client = Client::Make(address, kPatience);
+  auto credentials = CredentialsOf(context, files);
+  if (!credentials.ok()) return found;
+  const auto client =
+      Client::Make(context.coordinator, *std::move(credentials), kPatience);
   if (!client.ok()) return found;
   if (names == Names::kJobs) {
     const absl::StatusOr<v1::ListJobsReply> jobs = (*client)->ListJobs();
@@ -143,7 +152,8 @@ absl::Status PrintCandidates(const HalfLineArguments& arguments,
       break;
     case Names::kJobs:
     case Names::kWorkers:
-      names = NamesOfCluster(completion.names, AddressFor(completion, files));
+      names = NamesOfCluster(completion.names, ContextFor(completion, files),
+                             files);
       break;
     case Names::kContexts:
       names = NamesOfContexts(files);

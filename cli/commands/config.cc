@@ -1,6 +1,7 @@
 #include "cli/commands/config.h"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "base/status.h"
 #include "cli/config_file.h"
 #include "cli/table.h"
+#include "runtime/posix/machine.h"
 #include "transport/address.h"
 #include "transport/loopback.h"
 
@@ -19,6 +21,9 @@ struct ContextArguments {
   std::string name;
   // set.
   std::string coordinator;
+  std::string ca;
+  std::string certificate;
+  std::string key;
 };
 
 absl::Status Change(runtime::Files& files,
@@ -33,8 +38,14 @@ std::string JsonOf(const Config& config) {
   nlohmann::ordered_json json = {{"current", config.current}};
   json["contexts"] = nlohmann::ordered_json::array();
   for (const Context& context : config.contexts) {
-    json["contexts"].push_back(
-        {{"name", context.name}, {"coordinator", context.coordinator}});
+    nlohmann::ordered_json one = {{"name", context.name},
+                                  {"coordinator", context.coordinator}};
+    if (!context.certificate.empty()) {
+      one["ca"] = context.ca;
+      one["cert"] = context.certificate;
+      one["key"] = context.key;
+    }
+    json["contexts"].push_back(std::move(one));
   }
   return json.dump(1) + "\n";
 }
@@ -57,15 +68,24 @@ absl::Status GetContexts(const NoArguments&, runtime::Files& files,
   return absl::OkStatus();
 }
 
-// The coordinator is an address of this machine; else InvalidArgument.
+// The path as every folder sees it.
+std::string Absolute(const std::string& path) {
+  return path.empty() ? path : std::filesystem::absolute(path).string();
+}
+
+// Without an identity the coordinator is an address of this machine; else
+// InvalidArgument.
 absl::Status SetContext(const ContextArguments& arguments,
                         runtime::Files& files, const Output& output) {
   const std::string& coordinator = arguments.coordinator;
   SKERRY_RETURN_IF_ERROR(
       transport::CheckAddress(coordinator, transport::AddressUse::kConnect));
-  SKERRY_RETURN_IF_ERROR(transport::RequireLoopback(coordinator));
+  if (arguments.certificate.empty()) {
+    SKERRY_RETURN_IF_ERROR(transport::RequireLoopback(coordinator));
+  }
   SKERRY_RETURN_IF_ERROR(Change(files, [&](Config& config) {
-    config.Set({arguments.name, coordinator});
+    config.Set({arguments.name, coordinator, Absolute(arguments.ca),
+                Absolute(arguments.certificate), Absolute(arguments.key)});
     return absl::OkStatus();
   }));
   output.err << "choose it with: skerryctl config use " << arguments.name
@@ -96,6 +116,21 @@ void AddContext(CLI::App& app, ContextArguments& wanted) {
   app.add_option("CONTEXT", wanted.name, "name of the context")->required();
 }
 
+void AddContextAndIdentity(CLI::App& app, ContextArguments& wanted) {
+  AddContext(app, wanted);
+  CLI::Option* const certificate =
+      app.add_option("--cert", wanted.certificate,
+                     "PEM file of the operator's certificate; default: none, "
+                     "and plaintext");
+  CLI::Option* const key =
+      app.add_option("--key", wanted.key, "PEM file of the certificate's key");
+  CLI::Option* const ca =
+      app.add_option("--ca", wanted.ca, "PEM file of the cluster's CA");
+  certificate->needs(key)->needs(ca)->type_name("FILE");
+  key->needs(certificate)->type_name("FILE");
+  ca->needs(certificate)->type_name("FILE");
+}
+
 std::string TakeCoordinator(ContextArguments& wanted,
                             const SharedArguments& shared) {
   if (shared.coordinator_origin != SharedArguments::Origin::kLine) {
@@ -118,7 +153,7 @@ Command SetContextCommand() {
   return MakeCommand<ContextArguments>(
       {.words = "config set",
        .about = "makes a context of --coordinator",
-       .add_options = AddContext,
+       .add_options = AddContextAndIdentity,
        .finish = TakeCoordinator,
        .run = SetContext});
 }
@@ -138,19 +173,28 @@ Command DeleteContextCommand() {
                                         .run = DeleteContext});
 }
 
-absl::StatusOr<std::string> ResolveCoordinator(const std::string& name,
-                                               const std::string& otherwise,
-                                               const runtime::Files& files) {
+absl::StatusOr<Context> ResolveContext(const std::string& name,
+                                       const std::string& otherwise,
+                                       const runtime::Files& files) {
+  Context plain;
+  plain.coordinator = otherwise;
   const absl::StatusOr<std::string> path = ConfigPath();
   if (!path.ok()) {
-    if (name.empty()) return otherwise;
+    if (name.empty()) return plain;
     return path.status();
   }
   SKERRY_ASSIGN_OR_RETURN(const Config config, ReadConfig(*path, files));
   const std::string& wanted = name.empty() ? config.current : name;
-  if (wanted.empty()) return otherwise;
-  SKERRY_ASSIGN_OR_RETURN(const Context context, config.Find(wanted));
-  return context.coordinator;
+  if (wanted.empty()) return plain;
+  return config.Find(wanted);
+}
+
+absl::StatusOr<std::shared_ptr<transport::Credentials>> CredentialsOf(
+    const Context& context, const runtime::Files& files) {
+  if (context.certificate.empty()) return transport::Credentials::Plaintext();
+  return transport::Credentials::FromFiles(
+      {context.ca, context.certificate, context.key}, files,
+      [] { return absl::FromUnixMillis(runtime::UnixMs()); });
 }
 
 }  // namespace skerry::cli

@@ -4,11 +4,14 @@
 #ifndef SKERRY_CLI_COMMANDS_CONFIG_H_
 #define SKERRY_CLI_COMMANDS_CONFIG_H_
 
+#include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "cli/command.h"
+#include "cli/config_file.h"
 #include "runtime/files.h"
+#include "transport/grpc/credentials.h"
 
 namespace skerry::cli {
 
@@ -18,11 +21,15 @@ Command SetContextCommand();
 Command UseContextCommand();
 Command DeleteContextCommand();
 
-// The address that a command without --coordinator speaks to: of the context
-// `name`, else of the current one, else `otherwise`.
-absl::StatusOr<std::string> ResolveCoordinator(const std::string& name,
-                                               const std::string& otherwise,
-                                               const runtime::Files& files);
+// The cluster that a command without --coordinator speaks to: the context
+// `name`, else the current one, else one without a name at `otherwise`.
+absl::StatusOr<Context> ResolveContext(const std::string& name,
+                                       const std::string& otherwise,
+                                       const runtime::Files& files);
+
+// Who the operator is there. Errors: those of Credentials::FromFiles.
+absl::StatusOr<std::shared_ptr<transport::Credentials>> CredentialsOf(
+    const Context& context, const runtime::Files& files);
 
 }  // namespace skerry::cli
 

@@ -17,7 +17,7 @@
 #include "cli/diagnosis.h"
 #include "runtime/posix/folder_lock.h"
 #include "runtime/posix/machine.h"
-#include "transport/loopback.h"
+#include "transport/grpc/credentials.h"
 
 namespace skerry::cli {
 namespace {
@@ -30,16 +30,18 @@ struct DoctorArguments {
 constexpr int kPortMsMax = 1000;
 
 // Ports of workers, all at once.
-void TryPorts(Evidence& evidence) {
+void TryPorts(const transport::Credentials& credentials, Evidence& evidence) {
   std::map<std::string, std::shared_ptr<grpc::Channel>> channels;
   for (const v1::WorkerView& worker : evidence.workers.workers()) {
     // The others' are not for plaintext from here.
     if (worker.state() == "lost" ||
-        !transport::RequireLoopback(worker.address()).ok()) {
+        !credentials.CheckReach(worker.address()).ok()) {
       continue;
     }
-    const auto channel = grpc::CreateChannel(
-        worker.address(), grpc::InsecureChannelCredentials());
+    credentials.peers().Set(worker.address(), worker.worker());
+    const auto channel =
+        credentials.ChannelTo(worker.address(), transport::ServerKind::kWorker,
+                              grpc::ChannelArguments());
     channel->GetState(true);
     channels[worker.worker()] = channel;
     evidence.ports[worker.worker()] = absl::UnavailableError(
@@ -77,7 +79,7 @@ absl::StatusOr<ExitCode> RunDoctor(const DoctorArguments& arguments,
   if (evidence.version.ok()) {
     evidence.workers = client.ListWorkers().value_or(v1::ListWorkersReply());
     evidence.jobs = client.ListJobs().value_or(v1::ListJobsReply());
-    TryPorts(evidence);
+    TryPorts(*client.credentials(), evidence);
   }
   for (const std::string& folder : arguments.folders) {
     evidence.folders.push_back(

@@ -11,6 +11,7 @@
 #include "runtime/command_line/number_option.h"
 #include "runtime/command_line/parse_words.h"
 #include "runtime/log_level.h"
+#include "transport/grpc/identity_flags.h"
 #include "transport/loopback.h"
 
 namespace skerry::coordinator {
@@ -77,21 +78,33 @@ void AddQuota(CLI::App& app, ClusterOptions& cluster) {
       ->allow_extra_args(false);
 }
 
-void AddFlags(CLI::App& app, Arguments* arguments) {
+// What ParseArguments makes more of.
+struct RawFlags {
+  transport::IdentityFlags identity;
+  bool admin_plaintext = false;
+};
+
+void AddFlags(CLI::App& app, Arguments* arguments, RawFlags* flags) {
   app.set_version_flag("--version",
                        std::string("skerry-coordinator ") + kRelease);
   ServerOptions& server = arguments->server;
   app.add_option("--listen", server.listen,
-                 "host:port on this machine; port 0 takes a free one")
+                 "host:port; one that other machines reach takes an identity; "
+                 "port 0 takes a free one")
       ->capture_default_str();
   app.add_option("--state", arguments->state,
                  "folder of the journal; made when it is missing")
       ->required();
+  flags->identity.AddTo(app);
   app.add_option("--port-file", arguments->port_file,
                  "file that gets the port once it is open");
   app.add_option("--admin", arguments->admin,
                  "host:port on this machine for /metrics, /healthz and "
                  "/readyz; port 0 takes a free one");
+  app.add_flag("--admin-plaintext", flags->admin_plaintext,
+               "let other machines reach --admin, without TLS: it tells and "
+               "changes nothing")
+      ->needs("--admin");
   app.add_option("--admin-port-file", arguments->admin_port_file,
                  "file that gets the admin port once it is open")
       ->needs("--admin");
@@ -141,12 +154,15 @@ Parsed ParseArguments(std::vector<std::string> words) {
   Arguments arguments;
   CLI::App app{"Decides who trains what, and keeps the history of it.",
                "skerry-coordinator"};
-  AddFlags(app, &arguments);
+  RawFlags flags;
+  AddFlags(app, &arguments, &flags);
   const auto ended = runtime::ParseWords(app, std::move(words));
   if (ended.has_value()) return Ended(*ended);
-  absl::Status good = transport::RequireLoopback(arguments.server.listen);
+  arguments.identity = flags.identity.Choose(arguments.state);
+  absl::Status good = transport::CheckListen(arguments.server.listen,
+                                             arguments.identity.has_value());
   if (good.ok() && !arguments.admin.empty()) {
-    good = transport::RequireLoopback(arguments.admin);
+    good = transport::CheckListen(arguments.admin, flags.admin_plaintext);
   }
   if (good.ok()) good = ValidateClusterOptions(arguments.server.cluster);
   if (!good.ok())

@@ -10,6 +10,7 @@
 
 #include "coordinator/service/coordinator_server.h"
 #include "runtime/log.h"
+#include "transport/grpc/credentials.h"
 
 namespace skerry::coordinator {
 
@@ -23,7 +24,10 @@ enum class ExitCode {
 };
 
 struct Arguments {
+  // Its credentials are made of `identity`, by whoever runs it.
   ServerOptions server;
+  // None: plaintext.
+  std::optional<transport::CredentialFiles> identity;
   std::string state;
   // Empty: none.
   std::string port_file;

@@ -16,10 +16,13 @@
 #include "base/release.h"
 #include "base/status.h"
 #include "coordinator/main/arguments.h"
+#include "coordinator/main/init.h"
 #include "coordinator/service/coordinator_server.h"
 #include "coordinator/service/sqlite_journal.h"
+#include "runtime/files.h"
 #include "runtime/log.h"
 #include "runtime/posix/admin_server.h"
+#include "runtime/posix/entropy.h"
 #include "runtime/posix/heap.h"
 #include "runtime/posix/machine.h"
 #include "runtime/posix/posix_executor.h"
@@ -29,6 +32,8 @@
 #include "runtime/posix/spdlog_log.h"
 #include "runtime/posix/state_folder.h"
 #include "runtime/posix/steady_waits.h"
+#include "runtime/posix/wall_clock.h"
+#include "transport/grpc/credentials.h"
 #include "transport/grpc/library_log.h"
 
 namespace skerry::coordinator {
@@ -77,8 +82,22 @@ void EndProcess(const absl::Status& why) {
   _exit(static_cast<int>(ExitCode::kJournal));
 }
 
+absl::StatusOr<std::shared_ptr<transport::Credentials>> MakeCredentials(
+    const Arguments& arguments, const runtime::Files& files) {
+  if (!arguments.identity.has_value()) {
+    return transport::Credentials::Plaintext();
+  }
+  return transport::Credentials::FromFiles(*arguments.identity, files, [] {
+    return absl::FromUnixMillis(runtime::UnixMs());
+  });
+}
+
 ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
+  const runtime::PosixFiles files;
+  const auto credentials = MakeCredentials(arguments, files);
+  if (!credentials.ok()) return Failed(credentials.status(), ExitCode::kState);
   runtime::PosixLoop loop("coordinator");
+  runtime::PosixExecutor identity("identity", 1);
   // Outlives the writes that `disk` still has when it goes.
   std::unique_ptr<SqliteJournal> journal;
   runtime::PosixExecutor disk("journal", 1);
@@ -90,6 +109,7 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
   if (!opened.ok()) return Failed(opened.status(), ExitCode::kState);
   journal = *std::move(opened);
   ServerOptions options = arguments.server;
+  options.credentials = *credentials;
   options.control.look = options.operators.look = [&arguments] {
     return runtime::LookAt(arguments.state);
   };
@@ -106,6 +126,8 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
        {"state", arguments.state},
        {"term", journal->term()},
        {"release", kRelease}});
+  loop.Post(
+      [&] { transport::Credentials::Watch(*credentials, loop, identity); });
   int signal = 0;
   if (started.ok()) signal = signals.Wait();
   server.Stop();
@@ -114,7 +136,31 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
   return ExitCode::kStopped;
 }
 
+ExitCode MainOfInit(std::vector<std::string> words) {
+  const ParsedInit parsed = ParseInit(std::move(words));
+  if (!parsed.arguments.has_value()) {
+    const bool is_help = parsed.code == ExitCode::kStopped;
+    (is_help ? std::cout : std::cerr) << parsed.text << std::flush;
+    return parsed.code;
+  }
+  runtime::PosixFiles files;
+  absl::Status good = runtime::CheckStateFolder(parsed.arguments->state,
+                                                runtime::Daemon::kCoordinator);
+  if (good.ok()) {
+    const absl::StatusOr<std::string> said = Init(
+        *parsed.arguments, runtime::DrawRandom64, runtime::WallTime(), files);
+    if (said.ok()) std::cout << *said << std::flush;
+    good = said.status();
+  }
+  if (good.ok()) return ExitCode::kStopped;
+  std::cerr << "skerry-coordinator init: " << good.message() << "\n";
+  return ExitCode::kState;
+}
+
 ExitCode Main(std::vector<std::string> words) {
+  if (!words.empty() && words.front() == "init") {
+    return MainOfInit({words.begin() + 1, words.end()});
+  }
   const Parsed parsed = ParseArguments(std::move(words));
   if (!parsed.arguments.has_value()) {
     const bool is_help = parsed.code == ExitCode::kStopped;

@@ -1,8 +1,10 @@
 #include "coordinator/service/control_service.h"
 
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "identity/name.h"
 #include "runtime/log.h"
 
 namespace skerry::coordinator {
@@ -10,16 +12,40 @@ namespace skerry::coordinator {
 using runtime::Log;
 using runtime::Severity;
 
+namespace {
+
+// A worker with a certificate speaks for that worker alone.
+absl::Status CheckOwn(const transport::Caller& caller,
+                      const StatusFacts& status) {
+  if (!caller.name.has_value()) return absl::OkStatus();
+  const auto* const certified =
+      std::get_if<identity::WorkerName>(&caller.name->who);
+  if (certified != nullptr && certified->worker == status.self.worker &&
+      certified->island == status.island) {
+    return absl::OkStatus();
+  }
+  return absl::PermissionDeniedError(
+      absl::StrCat("self.worker, island: this says worker ", status.self.worker,
+                   " of island ", status.island, ", and the certificate is of ",
+                   Describe(caller)));
+}
+
+}  // namespace
+
 ControlService::ControlService(const ControlOptions& options,
                                runtime::EventLoop& loop, ClusterShell& shell)
     : options_(options), loop_(loop), shell_(shell) {}
 
 grpc::ServerBidiReactor<v1::Status, v1::Orders>* ControlService::Session(
-    grpc::CallbackServerContext*) {
+    grpc::CallbackServerContext* context) {
   const uint64_t id = ++streams_made_;
+  // The guard has refused certificates that cannot be read.
+  transport::Caller caller = transport::CallerOf(*context->auth_context())
+                                 .value_or(transport::Caller());
   // The loop owns it before gRPC can call it, so its first call finds it there.
-  auto stream = std::make_unique<ControlStream>(id, loop_, *this,
-                                                options_.orders_bytes_max);
+  auto stream =
+      std::make_unique<ControlStream>(id, std::move(caller), context->peer(),
+                                      loop_, *this, options_.orders_bytes_max);
   ControlStream* reactor = stream.get();
   loop_.Post([this, id, stream = std::move(stream)]() mutable {
     Admit(std::move(stream), id);
@@ -46,6 +72,11 @@ ControlStream* ControlService::Find(uint64_t id) {
 void ControlService::OnStatus(uint64_t id, StatusFacts status) {
   ControlStream* stream = Find(id);
   if (stream == nullptr) return;
+  const absl::Status own = CheckOwn(stream->caller(), status);
+  if (!own.ok()) {
+    OnBadStatus(id, own);
+    return;
+  }
   ControlStream::Identity identity{status.self.worker, status.boot};
   if (stream->identity.has_value() &&
       (stream->identity->worker != identity.worker ||
@@ -122,7 +153,10 @@ void ControlService::Unlink(const ControlStream& stream, uint64_t id) {
 void ControlService::OnBadStatus(uint64_t id, const absl::Status& why) {
   ControlStream* stream = Find(id);
   if (stream == nullptr || stream->finished()) return;
-  Log(Severity::kWarning, "coordinator.status.refused", {{"cause", why}});
+  Log(Severity::kWarning, "coordinator.status.refused",
+      {{"caller", Describe(stream->caller())},
+       {"from", stream->from()},
+       {"cause", why}});
   Unlink(*stream, id);
   stream->Finish(why);
 }

@@ -35,9 +35,15 @@ absl::Status BoundOrders(size_t bytes_max, v1::Orders* orders) {
   return absl::OkStatus();
 }
 
-ControlStream::ControlStream(uint64_t id, runtime::EventLoop& loop,
+ControlStream::ControlStream(uint64_t id, transport::Caller caller,
+                             std::string from, runtime::EventLoop& loop,
                              ControlStreamOwner& owner, size_t orders_bytes_max)
-    : id_(id), loop_(loop), owner_(owner), orders_bytes_max_(orders_bytes_max) {
+    : id_(id),
+      caller_(std::move(caller)),
+      from_(std::move(from)),
+      loop_(loop),
+      owner_(owner),
+      orders_bytes_max_(orders_bytes_max) {
   StartRead(&incoming_);
 }
 

@@ -19,6 +19,7 @@
 #include "protocol/orders.h"
 #include "protocol/status_facts.h"
 #include "runtime/event_loop.h"
+#include "transport/grpc/caller.h"
 
 namespace skerry::coordinator {
 
@@ -46,8 +47,14 @@ class ControlStream final
  public:
   // `owner` and `loop` outlive the stream. Orders above `orders_bytes_max` are
   // cut to fewer committed entries.
-  ControlStream(uint64_t id, runtime::EventLoop& loop,
-                ControlStreamOwner& owner, size_t orders_bytes_max);
+  ControlStream(uint64_t id, transport::Caller caller, std::string from,
+                runtime::EventLoop& loop, ControlStreamOwner& owner,
+                size_t orders_bytes_max);
+
+  // Whose certificate the connection has; nobody's in plaintext.
+  const transport::Caller& caller() const { return caller_; }
+  // The other end's address, as gRPC writes it.
+  const std::string& from() const { return from_; }
 
   // --- loop
   bool ready() const override { return !writing_ && !finish_.has_value(); }
@@ -79,6 +86,8 @@ class ControlStream final
   void Written();
 
   const uint64_t id_;
+  const transport::Caller caller_;
+  const std::string from_;
   runtime::EventLoop& loop_;
   ControlStreamOwner& owner_;
   const size_t orders_bytes_max_;

@@ -11,7 +11,6 @@
 #include "absl/synchronization/notification.h"
 #include "base/status.h"
 #include "coordinator/service/coordinator_metrics.h"
-#include "transport/loopback.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -71,7 +70,7 @@ CoordinatorServer::CoordinatorServer(const ServerOptions& options,
 CoordinatorServer::~CoordinatorServer() = default;
 
 absl::Status CoordinatorServer::Start() {
-  SKERRY_RETURN_IF_ERROR(transport::RequireLoopback(options_.listen));
+  SKERRY_RETURN_IF_ERROR(options_.credentials->CheckReach(options_.listen));
   SKERRY_RETURN_IF_ERROR(Recover());
   stage_ = Stage::kRecovered;
   SKERRY_RETURN_IF_ERROR(Listen());
@@ -95,8 +94,7 @@ absl::Status CoordinatorServer::Listen() {
   }
   grpc::ServerBuilder builder;
   SetArguments(options_, &builder);
-  builder.AddListeningPort(options_.listen, grpc::InsecureServerCredentials(),
-                           &port_);
+  options_.credentials->AddPort(options_.listen, builder, &port_);
   builder.RegisterService(&control_);
   builder.RegisterService(&operators_);
   server_ = builder.BuildAndStart();

@@ -20,6 +20,7 @@
 #include "coordinator/service/operator_service.h"
 #include "runtime/event_loop.h"
 #include "runtime/metrics.h"
+#include "transport/grpc/credentials.h"
 
 namespace grpc {
 class Server;
@@ -28,8 +29,10 @@ class Server;
 namespace skerry::coordinator {
 
 struct ServerOptions {
-  // host:port on this machine; port 0 takes a free one.
+  // host:port that `credentials` reach; port 0 takes a free one.
   std::string listen = "127.0.0.1:7443";
+  std::shared_ptr<transport::Credentials> credentials =
+      transport::Credentials::Plaintext();
   bool reflection = false;
   // Largest message that is taken in.
   int receive_bytes_max = 1 << 20;
@@ -57,7 +60,7 @@ class CoordinatorServer {
 
   // Recovers from the journal, then serves; blocks until the port is open.
   //
-  // Errors: InvalidArgument, an address that leaves this machine; of
+  // Errors: InvalidArgument, an address that needs a certificate; of
   // ClusterShell::Recover; Unavailable, the address cannot be listened on.
   absl::Status Start();
 

@@ -21,6 +21,7 @@
 #include "proto/skerry/v1/control.grpc.pb.h"
 #include "proto/skerry/v1/operator.grpc.pb.h"
 #include "runtime/posix/posix_executor.h"
+#include "transport/grpc/testing/plaintext.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -91,8 +92,7 @@ class CoordinatorServerTest : public testing::Test {
  protected:
   CoordinatorServerTest() : process_(disk_) {
     EXPECT_TRUE(process_.started().ok()) << process_.started();
-    channel_ = grpc::CreateChannel(process_.address(),
-                                   grpc::InsecureChannelCredentials());
+    channel_ = transport::PlaintextChannel(process_.address());
     stub_ = v1::Operator::NewStub(channel_);
   }
 
@@ -446,8 +446,7 @@ TEST_F(CoordinatorServerTest, AnAcknowledgedJobSurvivesAKill) {
   {
     CoordinatorProcess process(open_in(root + "/live"));
     ASSERT_TRUE(process.started().ok()) << process.started();
-    const auto channel = grpc::CreateChannel(
-        process.address(), grpc::InsecureChannelCredentials());
+    const auto channel = transport::PlaintextChannel(process.address());
     stub_ = v1::Operator::NewStub(channel);
     v1::SubmitJobReply reply;
     ASSERT_TRUE(Submit("one", "key 1", &reply).ok());
@@ -463,8 +462,7 @@ TEST_F(CoordinatorServerTest, AnAcknowledgedJobSurvivesAKill) {
   CoordinatorProcess again(open_in(root + "/after"));
   ASSERT_TRUE(again.started().ok()) << again.started();
   EXPECT_EQ(again.server().StateHash(), before);
-  stub_ = v1::Operator::NewStub(
-      grpc::CreateChannel(again.address(), grpc::InsecureChannelCredentials()));
+  stub_ = v1::Operator::NewStub(transport::PlaintextChannel(again.address()));
   v1::SubmitJobReply repeated;
   ASSERT_TRUE(Submit("two", "key 2", &repeated).ok());
   EXPECT_EQ(again.server().StateHash(), before);

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "job/testing/specs.h"
 #include "proto/skerry/v1/operator.grpc.pb.h"
+#include "transport/grpc/testing/plaintext.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -38,8 +39,8 @@ TEST(PushStreamTest, AServerThatStopsDoesNotWaitForACallerWhoDoesNotRead) {
   MemoryDisk disk;
   CoordinatorProcess process(disk, options);
   ASSERT_TRUE(process.started().ok()) << process.started();
-  const auto stub = v1::Operator::NewStub(grpc::CreateChannel(
-      process.address(), grpc::InsecureChannelCredentials()));
+  const auto stub =
+      v1::Operator::NewStub(transport::PlaintextChannel(process.address()));
   grpc::ClientContext submitting;
   submitting.set_deadline(gpr_time_from_seconds(20, GPR_TIMESPAN));
   v1::SubmitJobReply reply;

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "proto/skerry/v1/control.grpc.pb.h"
 #include "proto/skerry/v1/operator.grpc.pb.h"
+#include "transport/grpc/testing/plaintext.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -18,8 +19,7 @@ class WorkerIntentTest : public testing::Test {
  protected:
   WorkerIntentTest() : process_(disk_) {
     EXPECT_TRUE(process_.started().ok()) << process_.started();
-    channel_ = grpc::CreateChannel(process_.address(),
-                                   grpc::InsecureChannelCredentials());
+    channel_ = transport::PlaintextChannel(process_.address());
   }
   grpc::Status Set(v1::WorkerIntent intent, const std::string& key,
                    v1::WorkerView* view) {

@@ -19,12 +19,14 @@ _LAYERS = {
     'data': PURE,
     'data/sentencepiece/main': MAIN,
     'protocol': PURE,
+    'identity': PURE,
     'coordinator/core': CORE,
     'worker/core': CORE,
     'trainer/core': CORE,
     'runtime': SEAM,
     'transport': SEAM,
     'checkpoint': ADAPTER,
+    'identity/x509': ADAPTER,
     'data/prepare': ADAPTER,
     'runtime/posix': ADAPTER,
     'runtime/s3': ADAPTER,
@@ -119,6 +121,9 @@ def _sideways_is_fine(path, target):
     if inside(path, 'protocol') and not inside(path, 'protocol/convert'):
         return inside(target, 'job', 'data', 'compression')
     if inside(target, 'job/convert', 'protocol/convert'):
+        return True
+    # Credentials are made of keys and certificates.
+    if inside(path, 'transport/grpc') and inside(target, 'identity/x509'):
         return True
     # It is the machine under the shells of both roles.
     if top(path) == 'simulator':

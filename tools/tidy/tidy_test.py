@@ -258,6 +258,8 @@ class RulesTest(unittest.TestCase):
 
     def test_words_everywhere(self):
         for red, name in [('throw 1;', 'throw'),
+                          ('grpc::InsecureChannelCredentials();', 'plaintext'),
+                          ('grpc::InsecureServerCredentials();', 'plaintext'),
                           ('delete this;', 'delete-this'),
                           ('shared_from_this();', 'shared-from-this'),
                           ('const_cast<int&>(x);', 'const-cast'),

@@ -71,6 +71,10 @@ BANS = [
          'use absl::btree_map or absl::btree_set: a core\'s order can be seen',
          _in_a_core),
     _ban('throw', r'\bthrow\b', 'return absl::Status', _everywhere),
+    _ban('plaintext', r'\bInsecure(Server|Channel)Credentials\b',
+         'ports and channels are made in transport/grpc/credentials.cc alone; '
+         'tests take transport/grpc/testing/plaintext.h',
+         lambda path: path != 'transport/grpc/credentials.cc'),
     _ban('delete-this', r'\bdelete\s+this\b',
          'let an owner hold it in a unique_ptr', _everywhere),
     _ban('shared-from-this', r'\b(enable_)?shared_from_this\b',

@@ -23,6 +23,7 @@
 #include "trainer/main/cpu_facts.h"
 #include "trainer/main/parent_watch.h"
 #include "trainer/service/trainer_service.h"
+#include "transport/grpc/credentials.h"
 #include "transport/grpc/library_log.h"
 
 namespace skerry::trainer {
@@ -66,8 +67,8 @@ int Serve(const Flags& flags, const TrainerMaker& make) {
       },
       calls, [] { kill(getpid(), SIGTERM); });
   grpc::ServerBuilder builder;
-  builder.AddListeningPort(absl::StrCat("unix:", flags.socket),
-                           grpc::InsecureServerCredentials());
+  transport::Credentials::Plaintext()->AddPort(
+      absl::StrCat("unix:", flags.socket), builder);
   builder.RegisterService(&service);
   const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   if (server == nullptr) {

@@ -28,6 +28,7 @@
 #include "runtime/posix/process.h"
 #include "runtime/posix/shared_memory.h"
 #include "trainer/testing/in_process_trainer.h"
+#include "transport/grpc/testing/plaintext.h"
 
 namespace skerry::trainer {
 namespace {
@@ -61,8 +62,8 @@ class TrainerProcess {
     arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 20);
     arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 20);
     arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 50);
-    stub_ = v1::Trainer::NewStub(grpc::CreateCustomChannel(
-        "unix:" + socket_, grpc::InsecureChannelCredentials(), arguments));
+    stub_ = v1::Trainer::NewStub(
+        transport::PlaintextChannel("unix:" + socket_, arguments));
   }
   ~TrainerProcess() {
     loop_.Stop();

@@ -4,12 +4,15 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/log.h"
 #include "transport/fetch_wire.h"
 #include "transport/grpc/buffers.h"
 #include "transport/grpc/bulk_names.h"
+#include "transport/grpc/caller.h"
 
 namespace skerry::transport {
 namespace {
@@ -241,12 +244,34 @@ absl::Status CheckHandshake(const std::string& version,
   return absl::OkStatus();
 }
 
+// A worker with a certificate has the name in it. Operators fetch, and have
+// none here.
+absl::Status CheckName(const grpc::GenericCallbackServerContext& context,
+                       const std::string& from) {
+  const absl::StatusOr<Caller> caller = CallerOf(*context.auth_context());
+  if (!caller.ok()) return caller.status();
+  if (!caller->name.has_value()) return absl::OkStatus();
+  const auto* const worker =
+      std::get_if<identity::WorkerName>(&caller->name->who);
+  if (worker == nullptr || worker->worker == from) return absl::OkStatus();
+  const absl::Status refused = absl::PermissionDeniedError(
+      absl::StrCat("the peer calls itself ", from,
+                   " and has the certificate of worker ", worker->worker));
+  runtime::Log(runtime::Severity::kWarning, "transport.call.refused",
+               {{"caller", Describe(*caller)},
+                {"serial", caller->serial},
+                {"from", context.peer()},
+                {"cause", std::string(refused.message())}});
+  return refused;
+}
+
 }  // namespace
 
 grpc::ServerGenericBidiReactor* BulkService::CreateReactor(
     grpc::GenericCallbackServerContext* context) {
   const std::string from = MetadataOf(*context, kFromKey);
   absl::Status status = CheckHandshake(MetadataOf(*context, kVersionKey), from);
+  if (status.ok()) status = CheckName(*context, from);
   if (status.ok() && context->method() == kFramesMethod) {
     return FrameSink::Begin(
         std::make_shared<FrameSink>(state_, open_calls_, from));

@@ -2,9 +2,7 @@
 
 #include <grpc/grpc.h>
 #include <grpc/support/time.h>
-#include <grpcpp/create_channel.h>
 #include <grpcpp/resource_quota.h>
-#include <grpcpp/security/credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
@@ -16,14 +14,12 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "runtime/log.h"
 #include "transport/grpc/bulk_names.h"
 #include "transport/grpc/bulk_service.h"
 #include "transport/grpc/channel_args.h"
 #include "transport/grpc/fetch_call.h"
 #include "transport/grpc/frame_call.h"
 #include "transport/inbox.h"
-#include "transport/loopback.h"
 
 namespace skerry::transport {
 namespace {
@@ -127,7 +123,8 @@ class GrpcBulk::Impl final : public StreamOpener {
 
   absl::Status Listen(
       absl::AnyInvocable<void(grpc::ServerBuilder&) &&> also_serve) {
-    SKERRY_RETURN_IF_ERROR(RequireLoopback(options_.listen_address));
+    SKERRY_RETURN_IF_ERROR(
+        options_.credentials->CheckReach(options_.listen_address));
     SKERRY_RETURN_IF_ERROR(CheckName(options_.name));
     grpc::ServerBuilder builder;
     SetBulkServerArguments(builder);
@@ -135,8 +132,7 @@ class GrpcBulk::Impl final : public StreamOpener {
     quota.Resize(options_.server_memory_bytes_max);
     builder.SetResourceQuota(quota);
     int port = 0;
-    builder.AddListeningPort(options_.listen_address,
-                             grpc::InsecureServerCredentials(), &port);
+    options_.credentials->AddPort(options_.listen_address, builder, &port);
     builder.RegisterCallbackGenericService(&service_);
     if (also_serve) std::move(also_serve)(builder);
     server_ = builder.BuildAndStart();
@@ -221,21 +217,15 @@ class GrpcBulk::Impl final : public StreamOpener {
 };
 
 // Connections are made when the first call needs them, and come back by
-// themselves. A peer that would need TLS gets a channel that fails every call.
+// themselves.
 std::shared_ptr<grpc::Channel> GrpcBulk::Impl::ChannelTo(
     const std::string& peer, int stream_index) {
   const std::string address = directory_.EndpointOf(peer);
   if (address.empty()) return nullptr;
   std::shared_ptr<grpc::Channel>& channel = channels_[{peer, stream_index}];
   if (channel != nullptr) return channel;
-  const absl::Status allowed = RequireLoopback(address);
-  if (!allowed.ok()) {
-    runtime::Log(runtime::Severity::kError, "bulk.peer.not_allowed",
-                 {{"peer", peer}, {"error", allowed}});
-  }
-  channel = grpc::CreateCustomChannel(
-      address, allowed.ok() ? grpc::InsecureChannelCredentials() : nullptr,
-      BulkChannelArguments());
+  channel = options_.credentials->ChannelTo(address, ServerKind::kWorker,
+                                            BulkChannelArguments());
   return channel;
 }
 

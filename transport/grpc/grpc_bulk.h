@@ -14,6 +14,7 @@
 #include "runtime/event_loop.h"
 #include "transport/bulk.h"
 #include "transport/directory.h"
+#include "transport/grpc/credentials.h"
 #include "transport/outbox.h"
 #include "transport/receive_gate.h"
 
@@ -24,10 +25,11 @@ class ServerBuilder;
 namespace skerry::transport {
 
 struct GrpcBulkOptions {
-  // Loopback or unix only; port 0 lets the kernel choose.
+  // One that `credentials` reach; port 0 lets the kernel choose.
   std::string listen_address;
   // What peers count our frames under: 1 to 256 printable characters.
   std::string name;
+  std::shared_ptr<Credentials> credentials = Credentials::Plaintext();
   OutboxOptions outbox = {};
   ReceiveGateOptions gate = {};
   // TCP connections for kBulk to one peer; overrides the outbox's option.

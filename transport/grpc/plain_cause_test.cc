@@ -23,5 +23,21 @@ TEST(PlainCauseTest, OtherTextsStay) {
             "failed to connect to all addresses");
 }
 
+TEST(PlainCauseTest, HandshakesHaveCausesForOperators) {
+  EXPECT_EQ(
+      PlainCause("failed to connect to all addresses; last error: "
+                 "UNKNOWN: ipv4:127.0.0.1:1: Tls handshake failed: "
+                 "SSL_ERROR_SSL: error:0A000086:SSL routines::certificate "
+                 "verify failed"),
+      "the other end's certificate is not of this cluster's CA, or is "
+      "not valid at this time");
+  EXPECT_EQ(HandshakeCause("Handshake failed with fatal error SSL_ERROR_SSL: "
+                           "error:0A0000C1:SSL routines::no shared cipher."),
+            "the other end does not offer TLS 1.3");
+  EXPECT_EQ(HandshakeCause("Handshake failed with fatal error X"),
+            "Handshake failed with fatal error X");
+  EXPECT_FALSE(HandshakeCause("a channel broke").has_value());
+}
+
 }  // namespace
 }  // namespace skerry::transport

@@ -19,9 +19,11 @@ namespace skerry::transport {
 // and does not want frames above it yet.
 class RecordingReceiver final : public BulkReceiver {
  public:
-  Verdict OnFrame(const compression::FrameHeader& header,
+  Verdict OnFrame(const std::string& from,
+                  const compression::FrameHeader& header,
                   const Payload& payload) override {
     ++offers;
+    senders.insert(from);
     if (header.attempt < attempt) return Verdict::kRefused;
     if (header.attempt > attempt) return Verdict::kNotYet;
     frames.push_back({header, payload});
@@ -36,6 +38,7 @@ class RecordingReceiver final : public BulkReceiver {
   uint64_t attempt = 1;
   uint64_t offers = 0;
   std::vector<Frame> frames;
+  absl::btree_set<std::string> senders;
   absl::btree_map<FetchKey, Payload> objects;
 };
 

@@ -19,8 +19,9 @@ constexpr UnaryCallOptions kAsk{.deadline = absl::Seconds(30)};
 }  // namespace
 
 struct PeerClient::Connections {
-  Connections(runtime::EventLoop& event_loop, const transport::Directory& where)
-      : loop(event_loop), directory(where) {}
+  Connections(runtime::EventLoop& event_loop, const transport::Directory& where,
+              std::shared_ptr<transport::Credentials> identity)
+      : loop(event_loop), directory(where), credentials(std::move(identity)) {}
 
   // Null when nobody has said where the worker is.
   v1::Peer::Stub* To(const std::string& worker) {
@@ -33,14 +34,15 @@ struct PeerClient::Connections {
       arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
       arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10000);
       arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-      stub = v1::Peer::NewStub(grpc::CreateCustomChannel(
-          endpoint, grpc::InsecureChannelCredentials(), arguments));
+      stub = v1::Peer::NewStub(credentials->ChannelTo(
+          endpoint, transport::ServerKind::kWorker, arguments));
     }
     return stub.get();
   }
 
   runtime::EventLoop& loop;
   const transport::Directory& directory;
+  const std::shared_ptr<transport::Credentials> credentials;
   // The endpoint of each worker that was asked, and the way there.
   absl::btree_map<std::string,
                   std::pair<std::string, std::unique_ptr<v1::Peer::Stub>>>
@@ -48,8 +50,10 @@ struct PeerClient::Connections {
 };
 
 PeerClient::PeerClient(runtime::EventLoop& loop,
-                       const transport::Directory& directory)
-    : connections_(std::make_shared<Connections>(loop, directory)) {}
+                       const transport::Directory& directory,
+                       std::shared_ptr<transport::Credentials> credentials)
+    : connections_(std::make_shared<Connections>(loop, directory,
+                                                 std::move(credentials))) {}
 
 PeerClient::~PeerClient() = default;
 

@@ -12,6 +12,7 @@
 #include "proto/skerry/v1/peer.pb.h"
 #include "runtime/event_loop.h"
 #include "transport/directory.h"
+#include "transport/grpc/credentials.h"
 
 namespace skerry::worker {
 
@@ -22,7 +23,8 @@ class PeerClient {
   using Done = absl::AnyInvocable<void(absl::StatusOr<v1::AgreeCutReply>) &&>;
 
   // `loop` and `directory` outlive the client.
-  PeerClient(runtime::EventLoop& loop, const transport::Directory& directory);
+  PeerClient(runtime::EventLoop& loop, const transport::Directory& directory,
+             std::shared_ptr<transport::Credentials> credentials);
   ~PeerClient();
   PeerClient(const PeerClient&) = delete;
   PeerClient& operator=(const PeerClient&) = delete;

@@ -93,9 +93,9 @@ SessionClient::SessionClient(SessionOptions options, runtime::EventLoop& loop,
       on_orders_(std::move(on_orders)),
       on_end_(std::move(on_end)),
       random_(options_.jitter_seed),
-      channel_(grpc::CreateCustomChannel(options_.coordinator,
-                                         grpc::InsecureChannelCredentials(),
-                                         ChannelArguments())),
+      channel_(options_.credentials->ChannelTo(
+          options_.coordinator, transport::ServerKind::kCoordinator,
+          ChannelArguments())),
       stub_(v1::Control::NewStub(channel_)),
       backoff_(options_.backoff_min) {}
 

@@ -16,12 +16,15 @@
 #include "base/random.h"
 #include "proto/skerry/v1/control.grpc.pb.h"
 #include "runtime/event_loop.h"
+#include "transport/grpc/credentials.h"
 
 namespace skerry::worker {
 
 struct SessionOptions {
   // host:port of the coordinator.
   std::string coordinator;
+  std::shared_ptr<transport::Credentials> credentials =
+      transport::Credentials::Plaintext();
   // The wait before the next try. It doubles from `backoff_min` to
   // `backoff_max`, and the real wait is drawn between half of it and all of it.
   absl::Duration backoff_min = absl::Milliseconds(50);

@@ -12,6 +12,7 @@
 #include "absl/synchronization/notification.h"
 #include "gtest/gtest.h"
 #include "runtime/posix/posix_loop.h"
+#include "transport/grpc/testing/plaintext.h"
 
 namespace skerry::worker {
 namespace {
@@ -60,8 +61,7 @@ class EchoControl final : public v1::Control::CallbackService {
 struct Server {
   explicit Server(int statuses_per_stream) : service(statuses_per_stream) {
     grpc::ServerBuilder builder;
-    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
-                             &port);
+    transport::AddPlaintextPort("127.0.0.1:0", builder, &port);
     builder.RegisterService(&service);
     server = builder.BuildAndStart();
   }

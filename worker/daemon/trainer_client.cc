@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "transport/grpc/credentials.h"
 #include "worker/daemon/unary_call.h"
 
 namespace skerry::worker {
@@ -28,8 +29,8 @@ struct TrainerClient::Connection {
     // Two trainers on one path in turn must not share a connection.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-    stub = v1::Trainer::NewStub(grpc::CreateCustomChannel(
-        absl::StrCat("unix:", socket_path), grpc::InsecureChannelCredentials(),
+    stub = v1::Trainer::NewStub(transport::Credentials::Plaintext()->ChannelTo(
+        absl::StrCat("unix:", socket_path), transport::ServerKind::kWorker,
         arguments));
   }
 

@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "proto/skerry/v1/trainer.grpc.pb.h"
 #include "runtime/testing/manual_loop.h"
+#include "transport/grpc/testing/plaintext.h"
 
 namespace skerry::worker {
 namespace {
@@ -64,9 +65,8 @@ class TrainerHostTest : public testing::Test {
   void Start() {
     loop_.RunUntilIdle();
     grpc::ServerBuilder builder;
-    builder.AddListeningPort(
-        absl::StrCat("unix:", folder_, "/test-", getpid(), ".sock"),
-        grpc::InsecureServerCredentials());
+    transport::AddPlaintextPort(
+        absl::StrCat("unix:", folder_, "/test-", getpid(), ".sock"), builder);
     builder.RegisterService(&answers_);
     server_ = builder.BuildAndStart();
     ASSERT_NE(server_, nullptr);

@@ -147,8 +147,23 @@ void WorkerDaemon::Stop(absl::AnyInvocable<void() &&> done) {
   session_.Shutdown(std::move(done));
 }
 
-transport::Verdict WorkerDaemon::OnFrame(const compression::FrameHeader& header,
+transport::Verdict WorkerDaemon::OnFrame(const std::string& from,
+                                         const compression::FrameHeader& header,
                                          const transport::Payload& payload) {
+  if (!peers_.MaySpeakFor(JobId(header.job), ReplicaId(header.sender), from)) {
+    // The loop's clock serves to count lines.
+    const absl::Time now =
+        absl::UnixEpoch() + (environment_.loop.Now() - Instant());
+    if (const auto unsaid = refusals_.Count(now)) {
+      runtime::Log(runtime::Severity::kWarning, "worker.frame.refused",
+                   {{"from", from},
+                    {"job", header.job},
+                    {"replica", header.sender},
+                    {"cause", "it is not a worker of this replica"},
+                    {"more_refused", *unsaid}});
+    }
+    return transport::Verdict::kRefused;
+  }
   const auto job = jobs_.find(header.job);
   // A peer may hear of a job before this worker does.
   if (job == jobs_.end()) return transport::Verdict::kNotYet;
@@ -194,6 +209,16 @@ void WorkerDaemon::OnAgreeCut(const v1::AgreeCutRequest& request,
       });
 }
 
+void WorkerDaemon::LearnPeers(const protocol::JobOrders& orders) {
+  peers_.Learn(orders);
+  if (!options_.session.credentials->is_tls()) return;
+  transport::PeerNames& names = options_.session.credentials->peers();
+  ForEachPeer(orders, [&](const protocol::PeerAddress& peer) {
+    names.Set(peer.address, peer.worker);
+    names.Set(peer.inside(), peer.worker);
+  });
+}
+
 void WorkerDaemon::OnOrders(const protocol::HeardOrders& heard) {
   const protocol::Orders& orders = heard.orders;
   if (stopping_ || orders.boot != Boot(boot_)) return;
@@ -220,6 +245,7 @@ void WorkerDaemon::OnOrders(const protocol::HeardOrders& heard) {
   FolderOrders folders = FoldersIn(orders);
   for (const protocol::JobOrders& job : orders.jobs) {
     named.insert(job.job.value());
+    LearnPeers(job);
     OnJobOrders(revision_, job);
   }
   for (const protocol::HeardOrders::Refused& job : heard.refused) {
@@ -231,6 +257,7 @@ void WorkerDaemon::OnOrders(const protocol::HeardOrders& heard) {
   for (auto it = jobs_.begin(); it != jobs_.end();) {
     it = named.contains(it->first) ? std::next(it) : jobs_.erase(it);
   }
+  peers_.KeepOnly(named);
   absl::erase_if(unserved_,
                  [&](const auto& one) { return !named.contains(one.first); });
   folders_.OnOrders(folders);

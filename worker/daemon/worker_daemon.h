@@ -23,11 +23,13 @@
 #include "runtime/machine.h"
 #include "runtime/metrics.h"
 #include "transport/bulk.h"
+#include "transport/grpc/refusals.h"
 #include "worker/core/preemption/notice_book.h"
 #include "worker/daemon/codec_speeds.h"
 #include "worker/daemon/data_looks.h"
 #include "worker/daemon/folder_keeper.h"
 #include "worker/daemon/job_runtime.h"
+#include "worker/daemon/peer_book.h"
 #include "worker/daemon/peer_service.h"
 #include "worker/daemon/served_job.h"
 #include "worker/daemon/session_client.h"
@@ -81,7 +83,8 @@ class WorkerDaemon final : public transport::BulkReceiver {
   void Stop(absl::AnyInvocable<void() &&> done);
 
   // transport::BulkReceiver.
-  transport::Verdict OnFrame(const compression::FrameHeader& header,
+  transport::Verdict OnFrame(const std::string& from,
+                             const compression::FrameHeader& header,
                              const transport::Payload& payload) override;
   absl::StatusOr<transport::Payload> OnFetch(
       const transport::FetchKey& key) override;
@@ -119,6 +122,7 @@ class WorkerDaemon final : public transport::BulkReceiver {
   void SendStatus();
   void KeepSendingStatus();
   void LearnCodecSpeeds();
+  void LearnPeers(const protocol::JobOrders& orders);
 
   WorkerOptions options_;
   const JobEnvironment environment_;
@@ -153,6 +157,8 @@ class WorkerDaemon final : public transport::BulkReceiver {
   };
   absl::btree_map<uint64_t, Unserved> unserved_;
   FolderKeeper folders_;
+  PeerBook peers_;
+  transport::Refusals refusals_;
   std::vector<protocol::CodecSpeed>
       codec_speeds_;  // empty until they are measured
   // Timers and tasks that run after this object is gone see it expired.

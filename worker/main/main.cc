@@ -34,7 +34,9 @@
 #include "runtime/posix/state_folder.h"
 #include "runtime/posix/steady_waits.h"
 #include "runtime/s3/places.h"
+#include "transport/address.h"
 #include "transport/directory.h"
+#include "transport/grpc/credentials.h"
 #include "transport/grpc/grpc_bulk.h"
 #include "transport/grpc/library_log.h"
 #include "worker/daemon/folder_id.h"
@@ -61,10 +63,11 @@ class ReceiverSwitch final : public transport::BulkReceiver {
  public:
   void set_target(transport::BulkReceiver* target) { target_ = target; }
 
-  transport::Verdict OnFrame(const compression::FrameHeader& header,
+  transport::Verdict OnFrame(const std::string& from,
+                             const compression::FrameHeader& header,
                              const transport::Payload& payload) override {
     if (target_ == nullptr) return transport::Verdict::kNotYet;
-    return target_->OnFrame(header, payload);
+    return target_->OnFrame(from, header, payload);
   }
   absl::StatusOr<transport::Payload> OnFetch(
       const transport::FetchKey& key) override {
@@ -105,13 +108,18 @@ int Fail(const absl::Status& status, int exit_code = kFailedExit) {
 
 // Everything that lives as long as the process serves.
 struct Parts {
-  explicit Parts(const CommandLine& line)
-      : loop("worker"),
+  Parts(const CommandLine& line,
+        std::shared_ptr<transport::Credentials> identity)
+      : credentials(std::move(identity)),
+        loop("worker"),
+        identity("identity", 1),
         compute("codec", line.codec_threads),
         disk("disk", 1),
         save("save", 1) {}
 
+  std::shared_ptr<transport::Credentials> credentials;
   runtime::PosixLoop loop;
+  runtime::PosixExecutor identity;
   // Tasks that end late still use them.
   runtime::PosixFiles files;
   runtime::CurlHttp object_stores;
@@ -148,6 +156,7 @@ absl::Status Listen(const CommandLine& line, Parts& parts) {
   transport::GrpcBulkOptions options;
   options.listen_address = line.listen;
   options.name = line.name;
+  options.credentials = parts.credentials;
   options.seed = runtime::DrawRandom64();
   absl::StatusOr<std::unique_ptr<transport::GrpcBulk>> bulk =
       transport::GrpcBulk::Start(
@@ -157,7 +166,8 @@ absl::Status Listen(const CommandLine& line, Parts& parts) {
           });
   if (!bulk.ok()) return bulk.status();
   parts.bulk = *std::move(bulk);
-  parts.peers = std::make_unique<PeerClient>(parts.loop, parts.directory);
+  parts.peers = std::make_unique<PeerClient>(parts.loop, parts.directory,
+                                             parts.credentials);
   return WritePort(parts.files, line.port_file, parts.bulk->address());
 }
 
@@ -166,10 +176,13 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
   options.folder = folder;
   options.name = line.name;
   options.island = line.island;
-  options.island_address = parts.bulk->address();
   options.address =
       line.advertise.empty() ? parts.bulk->address() : line.advertise;
+  options.island_address = transport::IsWildcard(line.listen)
+                               ? options.address
+                               : parts.bulk->address();
   options.session.coordinator = line.coordinator;
+  options.session.credentials = parts.credentials;
   options.session.jitter_seed = runtime::DrawRandom64();
   options.draw_boot = runtime::DrawRandom64;
   options.look = [folder = line.state_directory] {
@@ -205,6 +218,8 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
         std::make_unique<WorkerDaemon>(std::move(options), environment);
     parts.receiver.set_target(parts.daemon.get());
     parts.daemon->Start();
+    transport::Credentials::Watch(parts.credentials, parts.loop,
+                                  parts.identity);
   });
 }
 
@@ -348,6 +363,14 @@ absl::Status CheckTrainer(const std::string& program) {
                           "name it with --trainer"));
 }
 
+absl::StatusOr<std::shared_ptr<transport::Credentials>> MakeCredentials(
+    const CommandLine& line, const runtime::Files& files) {
+  if (!line.identity.has_value()) return transport::Credentials::Plaintext();
+  return transport::Credentials::FromFiles(*line.identity, files, [] {
+    return absl::FromUnixMillis(runtime::UnixMs());
+  });
+}
+
 int Main(int argc, char** argv) {
   const ParsedCommandLine parsed = ParseCommandLine(argc, argv);
   if (parsed.exit) return parsed.exit_code;
@@ -365,7 +388,10 @@ int Main(int argc, char** argv) {
   runtime::InstallLogSink(&sink);
   transport::TakeLibraryLogs();
   SKERRY_CHECK(runtime::WaitsAreSteady());
-  Parts parts(line);
+  const runtime::PosixFiles identity_files;
+  const auto credentials = MakeCredentials(line, identity_files);
+  if (!credentials.ok()) return Fail(credentials.status());
+  Parts parts(line, *credentials);
   const auto state = TakeState(line, parts.files);
   if (!state.ok()) return Fail(state.status());
   const absl::StatusOr<FolderId> folder =

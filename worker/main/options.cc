@@ -6,11 +6,14 @@
 #include <set>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "base/release.h"
+#include "base/status.h"
 #include "runtime/command_line/number_option.h"
 #include "runtime/command_line/parse_words.h"
 #include "runtime/log_level.h"
 #include "transport/address.h"
+#include "transport/grpc/identity_flags.h"
 #include "transport/loopback.h"
 
 namespace skerry::worker {
@@ -23,10 +26,6 @@ std::string CheckName(const std::string& name) {
     }
   }
   return name.empty() || name.size() > 40 ? "1 to 40 characters" : "";
-}
-
-std::string CheckListen(const std::string& address) {
-  return std::string(transport::RequireLoopback(address).message());
 }
 
 std::string CheckPeer(const std::string& address) {
@@ -44,14 +43,59 @@ std::string TrainerBeside(const char* program) {
   return (self.parent_path() / "skerry-trainer").string();
 }
 
-void AddAdmin(CLI::App& app, CommandLine& line) {
-  app.add_option("--admin", line.admin,
-                 "host:port on this machine for /metrics, /healthz and "
-                 "/readyz; port 0 takes a free one")
-      ->check(CheckListen);
-  app.add_option("--admin-port-file", line.admin_port_file,
-                 "Write the admin port to this file")
-      ->needs("--admin");
+// Where the worker listens and connects, and who it is there.
+struct Network {
+  transport::IdentityFlags identity;
+  bool admin_plaintext = false;
+
+  void AddTo(CLI::App& app, CommandLine& line) {
+    app.add_option("--coordinator", line.coordinator, "Its host:port")
+        ->required()
+        ->check(CheckPeer);
+    app.add_option("--listen", line.listen,
+                   "host:port for other workers; one that other machines reach "
+                   "takes an identity; port 0 takes a free one")
+        ->default_val("127.0.0.1:0");
+    app.add_option("--advertise", line.advertise,
+                   "host:port at which other islands reach this worker; "
+                   "default: where it listens")
+        ->check(CheckPeer);
+    identity.AddTo(app);
+    app.add_option("--admin", line.admin,
+                   "host:port on this machine for /metrics, /healthz and "
+                   "/readyz; port 0 takes a free one");
+    app.add_flag("--admin-plaintext", admin_plaintext,
+                 "Let other machines reach --admin, without TLS: it tells and "
+                 "changes nothing")
+        ->needs("--admin");
+    app.add_option("--admin-port-file", line.admin_port_file,
+                   "Write the admin port to this file")
+        ->needs("--admin");
+  }
+  // Errors: InvalidArgument, an address that takes an identity, or at which
+  // nobody could reach the worker.
+  absl::Status WriteTo(CommandLine& line) const {
+    line.identity = identity.Choose(line.state_directory);
+    const bool with_tls = line.identity.has_value();
+    SKERRY_RETURN_IF_ERROR(
+        Annotate(transport::CheckListen(line.listen, with_tls), "--listen"));
+    if (!line.admin.empty()) {
+      SKERRY_RETURN_IF_ERROR(Annotate(
+          transport::CheckListen(line.admin, admin_plaintext), "--admin"));
+    }
+    if (!with_tls) {
+      SKERRY_RETURN_IF_ERROR(Annotate(
+          transport::RequireLoopback(line.coordinator), "--coordinator"));
+    }
+    if (!line.advertise.empty() || !transport::IsWildcard(line.listen)) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--advertise: is needed, since nobody can connect to ", line.listen));
+  }
+};
+
+void AddLogLevel(CLI::App& app, CommandLine& line) {
   app.add_option("--log-level", line.log_level, runtime::kLogLevelHelp)
       ->transform(CLI::CheckedTransformer(runtime::LogLevels()).description(""))
       ->type_name("LEVEL")
@@ -146,17 +190,8 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
                  "Workers with the same label have fast links between them")
       ->required()
       ->check(CheckName);
-  app.add_option("--coordinator", line.coordinator, "Its host:port")
-      ->required()
-      ->check(CheckPeer);
-  app.add_option("--listen", line.listen,
-                 "host:port for other workers; port 0 takes a free one")
-      ->default_val("127.0.0.1:0")
-      ->check(CheckListen);
-  app.add_option("--advertise", line.advertise,
-                 "host:port at which other islands reach this worker; "
-                 "default: where it listens")
-      ->check(CheckPeer);
+  Network network;
+  network.AddTo(app, line);
   app.add_option("--state", line.state_directory,
                  "Folder of this worker alone, for bases and results; made "
                  "when it is missing, kept over restarts")
@@ -179,10 +214,18 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   ended.AddTo(app);
   app.add_option("--port-file", line.port_file,
                  "Write the port listened on to this file");
-  AddAdmin(app, line);
+  AddLogLevel(app, line);
   if (const auto parsed_end = runtime::ParseOrPrint(app, argc, argv)) {
     parsed.exit = true;
     parsed.exit_code = *parsed_end;
+    return parsed;
+  }
+  const absl::Status fine = network.WriteTo(line);
+  if (!fine.ok()) {
+    parsed.exit = true;
+    parsed.exit_code = runtime::PrintEnded(
+        runtime::WrongLine(app, std::string(fine.message())));
+    return parsed;
   }
   if (line.run_directory.empty()) line.run_directory = line.state_directory;
   line.drain_timeout = absl::Seconds(drain_timeout_s);

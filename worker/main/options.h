@@ -4,11 +4,13 @@
 #ifndef SKERRY_WORKER_MAIN_OPTIONS_H_
 #define SKERRY_WORKER_MAIN_OPTIONS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "runtime/log.h"
+#include "transport/grpc/credentials.h"
 #include "worker/core/preemption/source_spec.h"
 #include "worker/core/state_folders.h"
 
@@ -20,6 +22,8 @@ struct CommandLine {
   std::string coordinator;
   std::string listen;
   std::string advertise;
+  // None: plaintext.
+  std::optional<transport::CredentialFiles> identity;
   std::string state_directory;
   std::string run_directory;
   std::string trainer;

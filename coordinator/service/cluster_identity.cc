@@ -1,0 +1,172 @@
+#include "coordinator/service/cluster_identity.h"
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "base/status.h"
+#include "identity/x509/identity_folder.h"
+#include "transport/address.h"
+
+namespace skerry::coordinator {
+namespace {
+
+constexpr char kClusterFile[] = "/cluster";
+constexpr char kAuthorityFolder[] = "/authority";
+constexpr char kAuthorityCertificate[] = "/authority/cert.pem";
+constexpr char kAuthorityKey[] = "/authority/key.pem";
+constexpr absl::Duration kAuthorityLifetime = absl::Hours(24 * 3650);
+constexpr absl::Duration kOwnLifetime = absl::Hours(24 * 90);
+
+absl::Status WriteText(const std::string& path, const std::string& text,
+                       runtime::Files& files) {
+  return files.WriteDurably(path, std::as_bytes(std::span(text)));
+}
+
+absl::StatusOr<std::string> ReadText(const std::string& path,
+                                     const runtime::Files& files) {
+  SKERRY_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, files.Read(path));
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+std::string FormatFacts(const ClusterFacts& facts) {
+  return absl::StrFormat("name: %s\nuid: %016x\naddress: %s\n", facts.name,
+                         facts.uid, facts.address);
+}
+
+absl::Status CheckFacts(const ClusterFacts& facts) {
+  SKERRY_RETURN_IF_ERROR(identity::CheckCluster(facts.name));
+  return transport::CheckAddress(facts.address,
+                                 transport::AddressUse::kConnect);
+}
+
+absl::StatusOr<ClusterFacts> ParseFacts(const std::string& path,
+                                        const std::string& text) {
+  ClusterFacts facts;
+  for (const absl::string_view line :
+       absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+    const std::pair<absl::string_view, absl::string_view> field =
+        absl::StrSplit(line, absl::MaxSplits(": ", 1));
+    if (field.first == "name") facts.name = std::string(field.second);
+    if (field.first == "address") facts.address = std::string(field.second);
+    if (field.first == "uid") {
+      (void)absl::SimpleHexAtoi(field.second, &facts.uid);
+    }
+  }
+  if (!CheckFacts(facts).ok() || FormatFacts(facts) != text) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, ": is damaged; put it back from a backup"));
+  }
+  return facts;
+}
+
+}  // namespace
+
+bool IsDueForRenewal(const identity::Certificate& certificate, absl::Time now) {
+  const absl::Duration life =
+      certificate.not_after() - certificate.not_before();
+  return now >= certificate.not_before() + life * 2 / 3;
+}
+
+ClusterIdentity::ClusterIdentity(std::string folder, ClusterFacts facts,
+                                 identity::Authority authority,
+                                 runtime::Files& files)
+    : folder_(std::move(folder)),
+      facts_(std::move(facts)),
+      authority_(std::move(authority)),
+      files_(&files) {}
+
+absl::StatusOr<ClusterIdentity> ClusterIdentity::Make(const std::string& folder,
+                                                      const ClusterFacts& facts,
+                                                      absl::Time now,
+                                                      runtime::Files& files) {
+  SKERRY_RETURN_IF_ERROR(CheckFacts(facts));
+  const std::string path = folder + kClusterFile;
+  const absl::StatusOr<std::string> before = ReadText(path, files);
+  if (before.ok()) {
+    return absl::AlreadyExistsError(absl::StrCat(
+        folder, " has a cluster already; a new one needs an empty folder"));
+  }
+  if (!absl::IsNotFound(before.status())) return before.status();
+  SKERRY_ASSIGN_OR_RETURN(
+      identity::Authority authority,
+      identity::Authority::Make(facts.name, kAuthorityLifetime, now));
+  SKERRY_RETURN_IF_ERROR(files.MakeDirectory(folder + kAuthorityFolder));
+  SKERRY_RETURN_IF_ERROR(
+      WriteText(folder + kAuthorityKey, authority.key().Pem(), files));
+  SKERRY_RETURN_IF_ERROR(WriteText(folder + kAuthorityCertificate,
+                                   authority.certificate().Pem(), files));
+  ClusterIdentity made(folder, facts, std::move(authority), files);
+  // A certificate that an interrupted run left is of another CA.
+  SKERRY_RETURN_IF_ERROR(made.RenewOwn(now).status());
+  return made;
+}
+
+absl::Status ClusterIdentity::Finish() {
+  return WriteText(folder_ + kClusterFile, FormatFacts(facts_), *files_);
+}
+
+absl::StatusOr<ClusterIdentity> ClusterIdentity::Open(const std::string& folder,
+                                                      runtime::Files& files) {
+  const std::string path = folder + kClusterFile;
+  SKERRY_ASSIGN_OR_RETURN(const std::string text, ReadText(path, files));
+  SKERRY_ASSIGN_OR_RETURN(ClusterFacts facts, ParseFacts(path, text));
+  absl::StatusOr<std::string> certificate =
+      ReadText(folder + kAuthorityCertificate, files);
+  absl::StatusOr<std::string> key = ReadText(folder + kAuthorityKey, files);
+  for (const absl::Status& read : {certificate.status(), key.status()}) {
+    if (absl::IsNotFound(read)) {
+      return absl::FailedPreconditionError(read.message());
+    }
+    SKERRY_RETURN_IF_ERROR(read);
+  }
+  absl::StatusOr<identity::Authority> authority =
+      identity::Authority::FromPem(*certificate, *key);
+  if (!authority.ok()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        folder, kAuthorityFolder, ": ", authority.status().message(),
+        "; put the folder back from a backup"));
+  }
+  return ClusterIdentity(folder, std::move(facts), *std::move(authority),
+                         files);
+}
+
+absl::StatusOr<bool> ClusterIdentity::RenewOwn(absl::Time now) {
+  const std::string folder = folder_ + kCredentialsFolder;
+  const identity::Name name{facts_.name, identity::CoordinatorName()};
+  const absl::StatusOr<identity::Identity> read =
+      identity::ReadIdentity(folder, *files_);
+  if (read.ok() && read->authorities == authorities()) {
+    const auto checked = identity::CheckIdentity(*read, now);
+    if (checked.ok() && checked->name == name &&
+        !IsDueForRenewal(checked->chain[0], now)) {
+      return false;
+    }
+  }
+  SKERRY_ASSIGN_OR_RETURN(const identity::PrivateKey key,
+                          identity::KeyOf(folder, *files_));
+  SKERRY_ASSIGN_OR_RETURN(Issued issued,
+                          Issue(name, key.Public(), kOwnLifetime, now));
+  SKERRY_RETURN_IF_ERROR(identity::WriteIdentity(
+      folder, {authorities(), std::move(issued.chain), key.Pem()}, *files_));
+  return true;
+}
+
+absl::StatusOr<ClusterIdentity::Issued> ClusterIdentity::Issue(
+    const identity::Name& name, const identity::PublicKey& key,
+    absl::Duration lifetime, absl::Time now) const {
+  SKERRY_ASSIGN_OR_RETURN(identity::Certificate certificate,
+                          authority_.Issue(name, key, lifetime, now));
+  std::string chain = certificate.Pem() + authority_.certificate().Pem();
+  return Issued{std::move(certificate), std::move(chain)};
+}
+
+std::string ClusterIdentity::pin() const {
+  return identity::FormatPin(authority_.certificate().public_key());
+}
+
+}  // namespace skerry::coordinator
