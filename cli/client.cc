@@ -285,6 +285,47 @@ absl::StatusOr<v1::GetVersionReply> Client::GetVersion() {
                            kViewTimeout);
 }
 
+absl::StatusOr<v1::CreateTokenReply> Client::CreateToken(
+    v1::CreateTokenRequest request) {
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  return connection_->Call(&v1::Operator::Stub::CreateToken, request,
+                           kMutationTimeout);
+}
+
+absl::StatusOr<v1::ListTokensReply> Client::ListTokens() {
+  return connection_->Call(&v1::Operator::Stub::ListTokens,
+                           v1::ListTokensRequest(), kViewTimeout);
+}
+
+absl::Status Client::DeleteToken(const std::string& id) {
+  v1::DeleteTokenRequest request;
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  request.set_id(id);
+  return connection_
+      ->Call(&v1::Operator::Stub::DeleteToken, request, kMutationTimeout)
+      .status();
+}
+
+absl::Status Client::ForgetWorker(const std::string& worker) {
+  v1::ForgetWorkerRequest request;
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  request.set_worker(worker);
+  return connection_
+      ->Call(&v1::Operator::Stub::ForgetWorker, request, kMutationTimeout)
+      .status();
+}
+
+absl::StatusOr<v1::IssueOperatorReply> Client::IssueOperator(
+    v1::IssueOperatorRequest request) {
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  return connection_->Call(&v1::Operator::Stub::IssueOperator, request,
+                           kMutationTimeout);
+}
+
 bool Client::Reconnected(const absl::Status& broken) {
   return absl::IsUnavailable(broken) &&
          connection_->channel->WaitForConnected(Within(kReconnectTimeout));

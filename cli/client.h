@@ -60,6 +60,13 @@ class Client {
       const v1::GenerateTextRequest& request, absl::Duration timeout);
   absl::StatusOr<v1::StateView> LocateState(const std::string& name);
   absl::StatusOr<v1::GetVersionReply> GetVersion();
+  absl::StatusOr<v1::CreateTokenReply> CreateToken(
+      v1::CreateTokenRequest request);
+  absl::StatusOr<v1::ListTokensReply> ListTokens();
+  absl::Status DeleteToken(const std::string& id);
+  absl::Status ForgetWorker(const std::string& worker);
+  absl::StatusOr<v1::IssueOperatorReply> IssueOperator(
+      v1::IssueOperatorRequest request);
 
   // Hands over views, rising in revision, until the job ends or `take` answers
   // false. A connection that breaks is made again, without a gap. Errors:

@@ -5,6 +5,7 @@
 #include "cli/commands/clean.h"
 #include "cli/commands/complete.h"
 #include "cli/commands/config.h"
+#include "cli/commands/config_import.h"
 #include "cli/commands/data_import.h"
 #include "cli/commands/data_prepare.h"
 #include "cli/commands/describe.h"
@@ -17,6 +18,7 @@
 #include "cli/commands/generate.h"
 #include "cli/commands/get.h"
 #include "cli/commands/intent.h"
+#include "cli/commands/operator.h"
 #include "cli/commands/pause.h"
 #include "cli/commands/plan.h"
 #include "cli/commands/restore.h"
@@ -24,6 +26,7 @@
 #include "cli/commands/simulate.h"
 #include "cli/commands/state.h"
 #include "cli/commands/submit.h"
+#include "cli/commands/token.h"
 #include "cli/commands/top.h"
 #include "cli/commands/train_tokenizer.h"
 #include "cli/commands/version.h"
@@ -43,6 +46,9 @@ const std::vector<CommandGroup>& CommandGroups() {
       {"checkpoint", "a job's model in files"},
       {"data", "data sets"},
       {"state", "the journal of a coordinator that is stopped"},
+      {"token", "lets workers join"},
+      {"operator", "people who may use the cluster"},
+      {"forget", "takes a name back"},
       {"config", "clusters by name"}};
   return *groups;
 }
@@ -90,10 +96,16 @@ const std::vector<Command>& Commands() {
       ExportStateCommand(),
       VerifyStateCommand(),
       BackUpStateCommand(),
+      CreateTokenCommand(),
+      ListTokensCommand(),
+      DeleteTokenCommand(),
+      ForgetWorkerCommand(),
+      CreateOperatorCommand(),
       GetContextsCommand(),
       SetContextCommand(),
       UseContextCommand(),
       DeleteContextCommand(),
+      ImportConfigCommand(),
       ExplainCommand(),
       CompletionCommand(),
       VersionCommand(),

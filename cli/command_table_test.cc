@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <any>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,76 +44,103 @@ Arguments GoodFor(const std::vector<std::string>& words) {
   return arguments == nullptr ? Arguments{} : *arguments;
 }
 
+using Line = std::pair<std::vector<std::string>, std::string>;
+
+// Those about who takes part in which cluster.
+std::vector<Line> LinesAboutClusters() {
+  return {
+      {{"token", "create", "--island", "west", "--ttl", "2h", "--uses", "3",
+        "--worker", "w*", "--print-join-command"},
+       "token create"},
+      {{"token", "list"}, "token list"},
+      {{"token", "delete", "abcdef"}, "token delete"},
+      {{"forget", "worker", "w1"}, "forget worker"},
+      {{"operator", "create", "eve", "--role", "viewer", "--days", "3"},
+       "operator create"},
+      {{"config", "import", "eve.yaml", "--name", "lab"}, "config import"},
+      {{"config", "get"}, "config get"},
+      {{"config", "set", "c", "--coordinator", "127.0.0.1:1"}, "config set"},
+      {{"config", "use", "c"}, "config use"},
+      {{"config", "delete", "c"}, "config delete"},
+  };
+}
+
 // Lines, and the words of their commands.
-const std::vector<std::pair<std::vector<std::string>, std::string>>& Lines() {
-  static const auto* const lines =
-      new std::vector<std::pair<std::vector<std::string>, std::string>>{
-          {{"submit", "-f", "job.yaml"}, "submit"},
-          {{"get", "jobs"}, "get jobs"},
-          {{"get", "job", "a"}, "get job"},
-          {{"get", "workers"}, "get workers"},
-          {{"get", "islands"}, "get islands"},
-          {{"describe", "job", "a"}, "describe job"},
-          {{"describe", "model", "config.json", "--samples", "2"},
-           "describe model"},
-          {{"describe", "model", "config.json", "--stages", "2"},
-           "describe model"},
-          {{"simulate", "-f", "job.yaml", "--cluster", "cluster.yaml", "--tau",
-            "6,12"},
-           "simulate"},
-          {{"watch", "job", "a"}, "watch job"},
-          {{"logs", "a", "-f"}, "logs"},
-          {{"events", "a", "--name", "Committed"}, "events"},
-          {{"events", "--worker", "w", "-f"}, "events"},
-          {{"describe", "worker", "w"}, "describe worker"},
-          {{"submit", "--follow", "-f", "job.yaml"}, "submit"},
-          {{"apply", "-f", "job.yaml"}, "apply"},
-          {{"delete", "job", "a", "-y"}, "delete job"},
-          {{"get", "jobs", "-l", "owner=a", "--sort-by", "id", "--no-headers"},
-           "get jobs"},
-          {{"doctor"}, "doctor"},
-          {{"doctor", "--state", "x", "--state", "y"}, "doctor"},
-          {{"cancel", "a"}, "cancel"},
-          {{"plan", "-f", "job.yaml"}, "plan"},
-          {{"pause", "a"}, "pause"},
-          {{"resume", "a"}, "resume"},
-          {{"restore", "a", "--from-workers"}, "restore"},
-          {{"cordon", "w"}, "cordon"},
-          {{"uncordon", "w"}, "uncordon"},
-          {{"drain", "w"}, "drain"},
-          {{"clean", "w"}, "clean"},
-          {{"clean", "w", "a", "b", "-y"}, "clean"},
-          {{"wait", "job", "a", "--for", "ended"}, "wait job"},
-          {{"wait", "worker", "w", "--for", "drained"}, "wait worker"},
-          {{"top"}, "top"},
-          {{"explain"}, "explain"},
-          {{"explain", "training.tau"}, "explain"},
-          {{"explain", "data", "-o", "json"}, "explain"},
-          {{"config", "get"}, "config get"},
-          {{"config", "set", "c", "--coordinator", "127.0.0.1:1"},
-           "config set"},
-          {{"config", "use", "c"}, "config use"},
-          {{"config", "delete", "c"}, "config delete"},
-          {{"completion", "bash"}, "completion"},
-          {{"__complete", "get", "-"}, "__complete"},
-          {{"audit", "data", "a"}, "audit data"},
-          {{"generate", "a", "--prompt", "In the"}, "generate"},
-          {{"data", "import", "x", "--out", "z"}, "data import"},
-          {{"data", "prepare", "x", "y", "--out", "z"}, "data prepare"},
-          {{"data", "train-tokenizer", "x", "--out", "z", "--special", "<e>"},
-           "data train-tokenizer"},
-          {{"sample", "m", "--prompt", "x"}, "sample"},
-          {{"eval", "m", "--text", "x"}, "eval"},
-          {{"checkpoint", "create", "a", "--to", "f"}, "checkpoint create"},
-          {{"checkpoint", "list", "f"}, "checkpoint list"},
-          {{"checkpoint", "verify", "f"}, "checkpoint verify"},
-          {{"checkpoint", "export", "f", "--out", "o"}, "checkpoint export"},
-          {{"state", "export", "--state", "d"}, "state export"},
-          {{"state", "verify", "--state", "d"}, "state verify"},
-          {{"state", "backup", "--state", "d", "--to", "e"}, "state backup"},
-          {{"version"}, "version"},
-      };
-  return *lines;
+std::vector<Line> Lines() {
+  std::vector<Line> lines = LinesAboutClusters();
+  const Line others[] = {
+      {{"submit", "-f", "job.yaml"}, "submit"},
+      {{"get", "jobs"}, "get jobs"},
+      {{"get", "job", "a"}, "get job"},
+      {{"get", "workers"}, "get workers"},
+      {{"get", "islands"}, "get islands"},
+      {{"describe", "job", "a"}, "describe job"},
+      {{"describe", "model", "config.json", "--samples", "2"},
+       "describe model"},
+      {{"describe", "model", "config.json", "--stages", "2"}, "describe model"},
+      {{"simulate", "-f", "job.yaml", "--cluster", "cluster.yaml", "--tau",
+        "6,12"},
+       "simulate"},
+      {{"watch", "job", "a"}, "watch job"},
+      {{"logs", "a", "-f"}, "logs"},
+      {{"events", "a", "--name", "Committed"}, "events"},
+      {{"events", "--worker", "w", "-f"}, "events"},
+      {{"describe", "worker", "w"}, "describe worker"},
+      {{"submit", "--follow", "-f", "job.yaml"}, "submit"},
+      {{"apply", "-f", "job.yaml"}, "apply"},
+      {{"delete", "job", "a", "-y"}, "delete job"},
+      {{"get", "jobs", "-l", "owner=a", "--sort-by", "id", "--no-headers"},
+       "get jobs"},
+      {{"doctor"}, "doctor"},
+      {{"doctor", "--state", "x", "--state", "y"}, "doctor"},
+      {{"cancel", "a"}, "cancel"},
+      {{"plan", "-f", "job.yaml"}, "plan"},
+      {{"pause", "a"}, "pause"},
+      {{"resume", "a"}, "resume"},
+      {{"restore", "a", "--from-workers"}, "restore"},
+      {{"cordon", "w"}, "cordon"},
+      {{"uncordon", "w"}, "uncordon"},
+      {{"drain", "w"}, "drain"},
+      {{"clean", "w"}, "clean"},
+      {{"clean", "w", "a", "b", "-y"}, "clean"},
+      {{"wait", "job", "a", "--for", "ended"}, "wait job"},
+      {{"wait", "worker", "w", "--for", "drained"}, "wait worker"},
+      {{"top"}, "top"},
+      {{"explain"}, "explain"},
+      {{"explain", "training.tau"}, "explain"},
+      {{"explain", "data", "-o", "json"}, "explain"},
+      {{"completion", "bash"}, "completion"},
+      {{"__complete", "get", "-"}, "__complete"},
+      {{"audit", "data", "a"}, "audit data"},
+      {{"generate", "a", "--prompt", "In the"}, "generate"},
+      {{"data", "import", "x", "--out", "z"}, "data import"},
+      {{"data", "prepare", "x", "y", "--out", "z"}, "data prepare"},
+      {{"data", "train-tokenizer", "x", "--out", "z", "--special", "<e>"},
+       "data train-tokenizer"},
+      {{"sample", "m", "--prompt", "x"}, "sample"},
+      {{"eval", "m", "--text", "x"}, "eval"},
+      {{"checkpoint", "create", "a", "--to", "f"}, "checkpoint create"},
+      {{"checkpoint", "list", "f"}, "checkpoint list"},
+      {{"checkpoint", "verify", "f"}, "checkpoint verify"},
+      {{"checkpoint", "export", "f", "--out", "o"}, "checkpoint export"},
+      {{"state", "export", "--state", "d"}, "state export"},
+      {{"state", "verify", "--state", "d"}, "state verify"},
+      {{"state", "backup", "--state", "d", "--to", "e"}, "state backup"},
+      {{"version"}, "version"},
+  };
+  lines.insert(lines.end(), std::begin(others), std::end(others));
+  return lines;
+}
+
+TEST(CommandTableTest, WrongLinesAboutWhoMayTakePartAreRefused) {
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"token", "create"},
+        {"token", "create", "--island", "a", "--ttl", "soon"},
+        {"token", "create", "--island", "a", "--uses", "0"},
+        {"operator", "create", "eve"},
+        {"operator", "create", "eve", "--role", "root"}}) {
+    EXPECT_FALSE(ParseArguments(wrong).line.has_value());
+  }
 }
 
 TEST(CommandTableTest, EveryCommandIsKnown) {
@@ -121,11 +149,11 @@ TEST(CommandTableTest, EveryCommandIsKnown) {
     ASSERT_NE(Good(words).command, nullptr);
     EXPECT_EQ(Good(words).command->words, command);
   }
+  const std::vector<Line> lines = Lines();
   for (const Command& command : Commands()) {
-    EXPECT_TRUE(std::any_of(
-        Lines().begin(), Lines().end(),
-        [&](const auto& line) { return line.second == command.words; }))
-        << command.words;
+    EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [&](const auto& line) {
+      return line.second == command.words;
+    })) << command.words;
   }
 }
 

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "cli/did_you_mean.h"
-#include "cli/yaml_syntax.h"
+#include "cli/yaml_mapping.h"
 #include "nlohmann/json.hpp"
 
 namespace skerry::cli {
@@ -32,64 +32,30 @@ std::string Quoted(const std::string& text) {
                                    nlohmann::json::error_handler_t::replace);
 }
 
-absl::Status Wrong(const std::string& path, const YAML::Mark& mark,
-                   const std::string& what) {
-  std::string place = path;
-  if (!mark.is_null()) {
-    absl::StrAppend(&place, ":", mark.line + 1, ":", mark.column + 1);
-  }
-  return absl::InvalidArgumentError(absl::StrCat(place, ": ", what));
-}
-
-// A mapping of plain words to `known` fields.
-absl::Status CheckFields(const std::string& path, const YAML::Node& node,
-                         const std::vector<std::string>& known) {
-  if (!node.IsMap()) return Wrong(path, node.Mark(), "has to be a mapping");
-  for (const auto& entry : node) {
-    const std::string& name = entry.first.Scalar();
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return Wrong(
-          path, entry.first.Mark(),
-          absl::StrCat("there is no field ", name, DidYouMean(name, known)));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::string> TextOf(const std::string& path,
-                                   const YAML::Node& node,
-                                   const std::string& field) {
-  const YAML::Node value = node[field];
-  if (value.IsDefined() && value.IsScalar() && !value.Scalar().empty()) {
-    return value.Scalar();
-  }
-  return Wrong(path, node.Mark(),
-               absl::StrCat("field ", field, " has to be a word"));
-}
-
 absl::StatusOr<Config> Parse(const std::string& path, const YAML::Node& root) {
   Config config;
   if (root.IsNull()) return config;
-  SKERRY_RETURN_IF_ERROR(CheckFields(path, root, {"current", "contexts"}));
+  SKERRY_RETURN_IF_ERROR(CheckYamlFields(path, root, {"current", "contexts"}));
   if (root["current"]) {
-    SKERRY_ASSIGN_OR_RETURN(config.current, TextOf(path, root, "current"));
+    SKERRY_ASSIGN_OR_RETURN(config.current, YamlField(path, root, "current"));
   }
   const YAML::Node contexts = root["contexts"];
   if (!contexts.IsDefined() || contexts.IsNull()) return config;
   if (!contexts.IsSequence()) {
-    return Wrong(path, contexts.Mark(), "contexts has to be a list");
+    return WrongYaml(path, contexts.Mark(), "contexts has to be a list");
   }
   for (const YAML::Node& node : contexts) {
-    SKERRY_RETURN_IF_ERROR(
-        CheckFields(path, node, {"name", "coordinator", "ca", "cert", "key"}));
+    SKERRY_RETURN_IF_ERROR(CheckYamlFields(
+        path, node, {"name", "coordinator", "ca", "cert", "key"}));
     Context context;
-    SKERRY_ASSIGN_OR_RETURN(context.name, TextOf(path, node, "name"));
+    SKERRY_ASSIGN_OR_RETURN(context.name, YamlField(path, node, "name"));
     SKERRY_ASSIGN_OR_RETURN(context.coordinator,
-                            TextOf(path, node, "coordinator"));
+                            YamlField(path, node, "coordinator"));
     if (node["ca"] || node["cert"] || node["key"]) {
-      SKERRY_ASSIGN_OR_RETURN(context.ca, TextOf(path, node, "ca"));
-      SKERRY_ASSIGN_OR_RETURN(context.certificate, TextOf(path, node, "cert"));
-      SKERRY_ASSIGN_OR_RETURN(context.key, TextOf(path, node, "key"));
+      SKERRY_ASSIGN_OR_RETURN(context.ca, YamlField(path, node, "ca"));
+      SKERRY_ASSIGN_OR_RETURN(context.certificate,
+                              YamlField(path, node, "cert"));
+      SKERRY_ASSIGN_OR_RETURN(context.key, YamlField(path, node, "key"));
     }
     config.Set(std::move(context));
   }
@@ -149,15 +115,13 @@ absl::StatusOr<Config> ReadConfig(const std::string& path,
   }
   std::string text;
   for (const std::byte byte : *bytes) text += static_cast<char>(byte);
-  // yaml-cpp speaks in exceptions; they end here.
-  try {
-    return Parse(path, YAML::Load(text));
-  } catch (const YAML::Exception& error) {
-    const YamlProblem problem = ExplainYaml(text, error.mark.line + 1,
-                                            error.mark.column + 1, error.msg);
-    return absl::InvalidArgumentError(absl::StrCat(
-        path, ":", problem.line, ":", problem.column, ": ", problem.what));
-  }
+  Config config;
+  SKERRY_RETURN_IF_ERROR(
+      WithYaml(path, text, [&](const YAML::Node& root) -> absl::Status {
+        SKERRY_ASSIGN_OR_RETURN(config, Parse(path, root));
+        return absl::OkStatus();
+      }));
+  return config;
 }
 
 absl::Status WriteConfig(const std::string& path, const Config& config,

@@ -28,11 +28,28 @@ class ConfigFileTest : public testing::Test {
   runtime::MemoryFiles files_;
 };
 
+Context Plain(const std::string& name, const std::string& coordinator) {
+  Context context;
+  context.name = name;
+  context.coordinator = coordinator;
+  return context;
+}
+
+TEST_F(ConfigFileTest, AnIdentityIsKept) {
+  Config config;
+  config.Set(
+      {"far", "10.0.0.1:7443", "/f/ca.pem", "/f/cert.pem", "/f/key.pem"});
+  ASSERT_TRUE(WriteConfig(kPath, config, files_).ok());
+  const auto read = ReadConfig(kPath, files_);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, config);
+}
+
 TEST_F(ConfigFileTest, WhatIsWrittenIsRead) {
   Config config;
-  config.Set({"lab", "127.0.0.1:7443"});
-  config.Set({"field", "127.0.0.1:7444"});
-  config.Set({"lab", "127.0.0.1:7445"});
+  config.Set(Plain("lab", "127.0.0.1:7443"));
+  config.Set(Plain("field", "127.0.0.1:7444"));
+  config.Set(Plain("lab", "127.0.0.1:7445"));
   config.current = "lab";
   ASSERT_TRUE(WriteConfig(kPath, config, files_).ok());
   const auto read = ReadConfig(kPath, files_);
@@ -66,7 +83,7 @@ TEST_F(ConfigFileTest, MistakesAreShownWithTheirPlace) {
 
 TEST_F(ConfigFileTest, ARemovedContextIsNoLongerTheCurrentOne) {
   Config config;
-  config.Set({"lab", "127.0.0.1:7443"});
+  config.Set(Plain("lab", "127.0.0.1:7443"));
   config.current = "lab";
   EXPECT_EQ(config.Remove("lap").message(),
             "no context named lap; did you mean lab?");

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "coordinator/convert/fields.h"
+#include "coordinator/convert/join.h"
 #include "job/convert/job_spec.h"
 
 namespace skerry::coordinator {
@@ -389,6 +390,10 @@ absl::StatusOr<Record> FromProto(const v1::SeatNoted& p) {
   return SeatNoted{JobId(p.job()), p.worker(), p.reason()};
 }
 
+void ToProto(const JoinChanged& r, v1::JournalRecord* out) {
+  *out->mutable_join_changed() = JoinToProto(r);
+}
+
 absl::StatusOr<Record> AnyFromProto(const v1::JournalRecord& p) {
   switch (p.kind_case()) {
     case v1::JournalRecord::kJobSubmitted:
@@ -437,6 +442,8 @@ absl::StatusOr<Record> AnyFromProto(const v1::JournalRecord& p) {
       return FromProto(p.adopted());
     case v1::JournalRecord::kSeatNoted:
       return FromProto(p.seat_noted());
+    case v1::JournalRecord::kJoinChanged:
+      return JoinFromProto(p.join_changed());
     case v1::JournalRecord::KIND_NOT_SET:
       break;
   }

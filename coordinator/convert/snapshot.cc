@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "coordinator/convert/fields.h"
+#include "coordinator/convert/join.h"
 #include "coordinator/convert/journal.h"
 
 namespace skerry::coordinator {
@@ -401,6 +402,7 @@ absl::StatusOr<ClusterSnapshot> StateFromProto(const v1::JournalSnapshot& p) {
   for (const v1::GoneJob& gone : p.gone_jobs()) {
     out.gone_jobs.push_back({JobId(gone.job()), gone.uid(), gone.deleted()});
   }
+  out.joins = JoinsFromProto(p);
   return out;
 }
 
@@ -421,6 +423,7 @@ v1::JournalSnapshot SnapshotToProto(const ClusterSnapshot& state,
     one->set_uid(gone.uid);
     one->set_deleted(gone.deleted);
   }
+  JoinsToProto(state.joins, &out);
   for (const EventView& event : events.events) {
     v1::EventSnapshot* one = out.add_events();
     one->set_revision(event.revision.value());

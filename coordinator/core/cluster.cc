@@ -180,6 +180,13 @@ class Cluster::Impl {
     return RemoveStoredJobs(jobs_, workers_, name, keys);
   }
 
+  absl::Status ChangeJoins(JoinRule rule, Instant now) {
+    Advance(now);
+    SKERRY_ASSIGN_OR_RETURN(auto change, rule(fold_.joins));
+    if (change.has_value()) Emit(*std::move(change));
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<JobPlan> Plan(const job::JobSpec& spec,
                                uint64_t elements) const {
     SKERRY_ASSIGN_OR_RETURN(auto reviewed, job::ReviewJobSpec(spec));
@@ -265,6 +272,7 @@ class Cluster::Impl {
 
   Revision revision() const { return fold_.revision(); }
   const JobTable& jobs() const { return jobs_; }
+  const JoinTable& joins() const { return fold_.joins; }
   const WorkerTable& workers() const { return workers_; }
 
   absl::StatusOr<JobView> ViewJob(JobId id, Instant now) const {
@@ -424,6 +432,10 @@ absl::Status Cluster::RemoveStored(std::string_view worker, StoredKeys keys,
                                    Instant now) {
   return impl_->RemoveStored(worker, keys, now);
 }
+absl::Status Cluster::ChangeJoins(JoinRule rule, Instant now) {
+  return impl_->ChangeJoins(rule, now);
+}
+const JoinTable& Cluster::joins() const { return impl_->joins(); }
 absl::StatusOr<JobPlan> Cluster::Plan(const job::JobSpec& spec,
                                       uint64_t elements) const {
   return impl_->Plan(spec, elements);

@@ -26,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/ids.h"
@@ -34,6 +35,7 @@
 #include "coordinator/core/events.h"
 #include "coordinator/core/generate_desk.h"
 #include "coordinator/core/job_plan.h"
+#include "coordinator/core/join_table.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/records.h"
 #include "coordinator/core/snapshot.h"
@@ -130,6 +132,11 @@ class Cluster {
   // Errors: as RemoveStoredJobs.
   absl::Status RemoveStored(std::string_view worker, protocol::StoredKeys keys,
                             Instant now);
+  // Emits what one of the table's rules decides, if anything. Errors: those of
+  // the rule.
+  using JoinRule = absl::FunctionRef<absl::StatusOr<std::optional<JoinChanged>>(
+      const JoinTable&)>;
+  absl::Status ChangeJoins(JoinRule rule, Instant now);
   // Puts a prompt to a worker with the job's whole state; the answer comes
   // through TakeAnswers, at the latest after `timeout`.
   //
@@ -174,6 +181,7 @@ class Cluster {
   // Errors: NotFound.
   absl::StatusOr<WorkerView> ViewWorker(std::string_view worker,
                                         Instant now) const;
+  const JoinTable& joins() const;
   // Returns what Submit would lead to. `elements` is the size of the model; 0
   // when it is not known. Errors: as Submit.
   absl::StatusOr<JobPlan> Plan(const job::JobSpec& spec,

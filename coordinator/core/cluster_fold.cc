@@ -34,6 +34,7 @@ absl::Status ClusterFold::Restore(const ClusterSnapshot& saved) {
   SKERRY_CHECK(!revision_.is_set());
   absl::Status restored = workers.Restore(saved.workers);
   if (restored.ok()) restored = jobs.Restore(saved.jobs, saved.gone_jobs);
+  if (restored.ok()) restored = joins.Restore(saved.joins);
   revision_ = saved.revision;
   if (restored.ok() && StateHash() != saved.state_hash) {
     restored = absl::DataLossError("its state is not the one that was saved");
@@ -43,7 +44,8 @@ absl::Status ClusterFold::Restore(const ClusterSnapshot& saved) {
 
 ClusterSnapshot ClusterFold::Save() const {
   SKERRY_CHECK(records_.empty());
-  return {revision_, StateHash(), workers.Save(), jobs.Save(), jobs.SaveGone()};
+  return {revision_,   StateHash(),     workers.Save(),
+          jobs.Save(), jobs.SaveGone(), joins.Save()};
 }
 
 uint64_t ClusterFold::StateHash() const {
@@ -51,6 +53,7 @@ uint64_t ClusterFold::StateHash() const {
   hasher.Add(revision_);
   workers.HashInto(hasher);
   jobs.HashInto(hasher);
+  joins.HashInto(hasher);
   return hasher.value();
 }
 
@@ -63,6 +66,9 @@ absl::Status ClusterFold::Fold(const Entry& entry) {
   }
   if (const auto* marked = std::get_if<WorkerMarked>(&entry.record)) {
     return workers.Apply(*marked);
+  }
+  if (const auto* changed = std::get_if<JoinChanged>(&entry.record)) {
+    return joins.Apply(*changed);
   }
   if (std::holds_alternative<NumbersRaised>(entry.record)) {
     return absl::OkStatus();

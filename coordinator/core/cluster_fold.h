@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "base/ids.h"
 #include "coordinator/core/job_table.h"
+#include "coordinator/core/join_table.h"
 #include "coordinator/core/options.h"
 #include "coordinator/core/records.h"
 #include "coordinator/core/snapshot.h"
@@ -52,6 +53,7 @@ class ClusterFold {
 
   WorkerTable workers;
   JobTable jobs;
+  JoinTable joins;
   // Workers whose orders a record may have changed.
   absl::btree_set<std::string> touched;
 

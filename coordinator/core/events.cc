@@ -171,6 +171,33 @@ std::optional<EventView> Of(Revision index, const SeatNoted& r) {
 
 std::optional<EventView> Of(Revision, const Counted&) { return std::nullopt; }
 
+std::optional<EventView> Of(Revision index, const TokenMade& r) {
+  return Make(index, JobId(), "TokenMade",
+              absl::StrCat("token ", r.id, " lets ", r.uses_max, " worker(s) ",
+                           r.worker_pattern, " of island ", r.island, " in"));
+}
+
+std::optional<EventView> Of(Revision index, const TokenDeleted& r) {
+  return Make(index, JobId(), "TokenDeleted",
+              absl::StrCat("token ", r.id, " is deleted by the operator"));
+}
+
+std::optional<EventView> Of(Revision index, const WorkerJoined& r) {
+  return OfWorker(index, r.worker, "WorkerJoined",
+                  absl::StrCat(" of island ", r.island, " has joined from ",
+                               r.address, " with token ", r.token));
+}
+
+std::optional<EventView> Of(Revision index, const WorkerForgotten& r) {
+  return OfWorker(index, r.worker, "WorkerForgotten",
+                  " is forgotten by the operator: its name is free");
+}
+
+std::optional<EventView> Of(Revision index, const JoinChanged& r) {
+  return std::visit([index](const auto& what) { return Of(index, what); },
+                    r.what);
+}
+
 }  // namespace
 
 std::optional<EventView> EventOf(const Entry& entry) {

@@ -363,6 +363,7 @@ absl::Status ApplyToJob(JobState& job, const Entry& entry) {
                       std::is_same_v<T, WorkerLeft> ||
                       std::is_same_v<T, WorkerMarked> ||
                       std::is_same_v<T, NumbersRaised> ||
+                      std::is_same_v<T, JoinChanged> ||
                       std::is_same_v<T, JobDeleted>) {
           return absl::DataLossError("not a record of a job");
         } else {

@@ -16,6 +16,7 @@
 
 #include "base/folder_id.h"
 #include "base/ids.h"
+#include "coordinator/core/join_records.h"
 #include "coordinator/core/worker_intent.h"
 #include "job/job_spec.h"
 #include "protocol/contribution.h"
@@ -266,7 +267,7 @@ using Record =
                  ReplicaEnded, Planned, Granted, Opened, Dropped, Committed,
                  Evaluated, WorkerLeft, JobSized, JobPaused, WorkerMarked,
                  JobDeleted, Checkpointed, Restored, Counted, SeatNoted,
-                 NumbersRaised, Diverged, Adopted>;
+                 NumbersRaised, Diverged, Adopted, JoinChanged>;
 
 struct Entry {
   Revision index;

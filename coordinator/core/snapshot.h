@@ -15,6 +15,7 @@
 
 #include "base/folder_id.h"
 #include "base/ids.h"
+#include "coordinator/core/join_table.h"
 #include "coordinator/core/records.h"
 #include "coordinator/core/worker_intent.h"
 #include "protocol/contribution.h"
@@ -196,6 +197,7 @@ struct ClusterSnapshot {
   std::vector<JobSnapshot> jobs;
   // By number. These are not part of the hash.
   std::vector<GoneJob> gone_jobs;
+  JoinSnapshot joins = {};
   friend bool operator==(const ClusterSnapshot&,
                          const ClusterSnapshot&) = default;
 };

@@ -12,11 +12,13 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "base/check.h"
 #include "base/release.h"
 #include "base/status.h"
 #include "coordinator/main/arguments.h"
 #include "coordinator/main/init.h"
+#include "coordinator/service/cluster_identity.h"
 #include "coordinator/service/coordinator_server.h"
 #include "coordinator/service/sqlite_journal.h"
 #include "runtime/files.h"
@@ -32,7 +34,6 @@
 #include "runtime/posix/spdlog_log.h"
 #include "runtime/posix/state_folder.h"
 #include "runtime/posix/steady_waits.h"
-#include "runtime/posix/wall_clock.h"
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/library_log.h"
 
@@ -48,6 +49,8 @@ ExitCode Failed(const absl::Status& why, ExitCode code) {
   return code;
 }
 
+absl::Time WallTime() { return absl::FromUnixMillis(runtime::UnixMs()); }
+
 ExitCode CodeOf(const absl::Status& start) {
   return absl::IsUnavailable(start) ? ExitCode::kListen : ExitCode::kState;
 }
@@ -58,6 +61,38 @@ absl::Status WritePort(const std::string& path, int port) {
   runtime::PosixFiles files;
   return Annotate(files.WriteDurably(path, std::as_bytes(std::span(text))),
                   "cannot write the port file");
+}
+
+// Without a cluster in the folder the issuer stays empty.
+absl::Status TakeCluster(const std::string& folder, runtime::Files& files,
+                         Issuer* issuer) {
+  absl::StatusOr<ClusterIdentity> cluster =
+      ClusterIdentity::Open(folder, files);
+  if (absl::IsNotFound(cluster.status())) return absl::OkStatus();
+  SKERRY_RETURN_IF_ERROR(cluster.status());
+  SKERRY_RETURN_IF_ERROR(cluster->RenewOwn(WallTime()).status());
+  issuer->cluster =
+      std::make_shared<const ClusterIdentity>(*std::move(cluster));
+  issuer->wall = WallTime;
+  issuer->draw = runtime::DrawRandom64;
+  return absl::OkStatus();
+}
+
+// The credentials that are in use see new files by themselves. `loop` outlives
+// `disk`.
+void KeepRenewing(const Issuer& issuer, runtime::EventLoop& loop,
+                  runtime::Executor& disk) {
+  if (issuer.cluster == nullptr) return;
+  loop.RunAt(loop.Now() + absl::Hours(1), [issuer, &loop, &disk] {
+    disk.Run([issuer] {
+      const absl::Status renewed =
+          issuer.cluster->RenewOwn(issuer.wall()).status();
+      if (renewed.ok()) return;
+      Log(Severity::kError, "coordinator.renewal.failed",
+          {{"cause", std::string(renewed.message())}});
+    });
+    KeepRenewing(issuer, loop, disk);
+  });
 }
 
 // None when no admin port is wanted.
@@ -87,29 +122,31 @@ absl::StatusOr<std::shared_ptr<transport::Credentials>> MakeCredentials(
   if (!arguments.identity.has_value()) {
     return transport::Credentials::Plaintext();
   }
-  return transport::Credentials::FromFiles(*arguments.identity, files, [] {
-    return absl::FromUnixMillis(runtime::UnixMs());
-  });
+  return transport::Credentials::FromFiles(*arguments.identity, files,
+                                           WallTime);
 }
 
 ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
-  const runtime::PosixFiles files;
+  runtime::PosixFiles files;
+  ServerOptions options = arguments.server;
+  absl::Status good =
+      runtime::CheckStateFolder(arguments.state, runtime::Daemon::kCoordinator);
+  if (good.ok()) {
+    good = TakeCluster(arguments.state, files, &options.operators.issuer);
+  }
+  if (!good.ok()) return Failed(good, ExitCode::kState);
   const auto credentials = MakeCredentials(arguments, files);
   if (!credentials.ok()) return Failed(credentials.status(), ExitCode::kState);
+  options.credentials = *credentials;
   runtime::PosixLoop loop("coordinator");
   runtime::PosixExecutor identity("identity", 1);
   // Outlives the writes that `disk` still has when it goes.
   std::unique_ptr<SqliteJournal> journal;
   runtime::PosixExecutor disk("journal", 1);
-  const absl::Status ours =
-      runtime::CheckStateFolder(arguments.state, runtime::Daemon::kCoordinator);
-  if (!ours.ok()) return Failed(ours, ExitCode::kState);
   absl::StatusOr<std::unique_ptr<SqliteJournal>> opened =
       SqliteJournal::Open(arguments.state, disk, loop, EndProcess);
   if (!opened.ok()) return Failed(opened.status(), ExitCode::kState);
   journal = *std::move(opened);
-  ServerOptions options = arguments.server;
-  options.credentials = *credentials;
   options.control.look = options.operators.look = [&arguments] {
     return runtime::LookAt(arguments.state);
   };
@@ -126,8 +163,10 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
        {"state", arguments.state},
        {"term", journal->term()},
        {"release", kRelease}});
-  loop.Post(
-      [&] { transport::Credentials::Watch(*credentials, loop, identity); });
+  loop.Post([&] {
+    transport::Credentials::Watch(*credentials, loop, identity);
+    KeepRenewing(options.operators.issuer, loop, identity);
+  });
   int signal = 0;
   if (started.ok()) signal = signals.Wait();
   server.Stop();
@@ -147,8 +186,8 @@ ExitCode MainOfInit(std::vector<std::string> words) {
   absl::Status good = runtime::CheckStateFolder(parsed.arguments->state,
                                                 runtime::Daemon::kCoordinator);
   if (good.ok()) {
-    const absl::StatusOr<std::string> said = Init(
-        *parsed.arguments, runtime::DrawRandom64, runtime::WallTime(), files);
+    const absl::StatusOr<std::string> said =
+        Init(*parsed.arguments, runtime::DrawRandom64, WallTime(), files);
     if (said.ok()) std::cout << *said << std::flush;
     good = said.status();
   }

@@ -66,12 +66,6 @@ absl::StatusOr<ClusterFacts> ParseFacts(const std::string& path,
 
 }  // namespace
 
-bool IsDueForRenewal(const identity::Certificate& certificate, absl::Time now) {
-  const absl::Duration life =
-      certificate.not_after() - certificate.not_before();
-  return now >= certificate.not_before() + life * 2 / 3;
-}
-
 ClusterIdentity::ClusterIdentity(std::string folder, ClusterFacts facts,
                                  identity::Authority authority,
                                  runtime::Files& files)
@@ -135,15 +129,15 @@ absl::StatusOr<ClusterIdentity> ClusterIdentity::Open(const std::string& folder,
                          files);
 }
 
-absl::StatusOr<bool> ClusterIdentity::RenewOwn(absl::Time now) {
-  const std::string folder = folder_ + kCredentialsFolder;
+absl::StatusOr<bool> ClusterIdentity::RenewOwn(absl::Time now) const {
+  const std::string folder = folder_ + identity::kIdentityFolder;
   const identity::Name name{facts_.name, identity::CoordinatorName()};
   const absl::StatusOr<identity::Identity> read =
       identity::ReadIdentity(folder, *files_);
   if (read.ok() && read->authorities == authorities()) {
     const auto checked = identity::CheckIdentity(*read, now);
     if (checked.ok() && checked->name == name &&
-        !IsDueForRenewal(checked->chain[0], now)) {
+        !identity::IsDueForRenewal(checked->chain[0], now)) {
       return false;
     }
   }

@@ -24,8 +24,6 @@
 
 namespace skerry::coordinator {
 
-inline constexpr char kCredentialsFolder[] = "/credentials";
-
 struct ClusterFacts {
   std::string name;
   // Drawn at random: two clusters of one name are not the same.
@@ -56,7 +54,7 @@ class ClusterIdentity {
 
   // Writes the coordinator a new certificate when two thirds of the old one's
   // life are over, or it cannot be used. Returns whether it did.
-  absl::StatusOr<bool> RenewOwn(absl::Time now);
+  absl::StatusOr<bool> RenewOwn(absl::Time now) const;
 
   // A certificate, and after it the CA's, in PEM. Errors: of Authority::Issue.
   struct Issued {
@@ -82,9 +80,6 @@ class ClusterIdentity {
   identity::Authority authority_;
   runtime::Files* files_;
 };
-
-// Whether two thirds of the certificate's life are over.
-bool IsDueForRenewal(const identity::Certificate& certificate, absl::Time now);
 
 }  // namespace skerry::coordinator
 

@@ -65,6 +65,12 @@ CoordinatorServer::CoordinatorServer(const ServerOptions& options,
       control_(options.control, loop, shell_),
       operators_(options.operators, journal.term(), loop, shell_) {
   shell_.set_observer(&operators_);
+  // A token does not go over plaintext.
+  if (options.operators.issuer.cluster != nullptr &&
+      options.credentials->is_tls()) {
+    join_ =
+        std::make_unique<JoinService>(options.operators.issuer, loop, shell_);
+  }
 }
 
 CoordinatorServer::~CoordinatorServer() = default;
@@ -97,6 +103,7 @@ absl::Status CoordinatorServer::Listen() {
   options_.credentials->AddPort(options_.listen, builder, &port_);
   builder.RegisterService(&control_);
   builder.RegisterService(&operators_);
+  if (join_ != nullptr) builder.RegisterService(join_.get());
   server_ = builder.BuildAndStart();
   if (server_ == nullptr || port_ == 0) {
     return absl::UnavailableError(
@@ -118,6 +125,7 @@ void CoordinatorServer::Stop() {
     shell_.StopClock();
     control_.Close(why);
     operators_.Close(why);
+    if (join_ != nullptr) join_->Close(why);
     done();
   });
   if (server_ != nullptr) {
@@ -161,8 +169,9 @@ absl::StatusOr<std::vector<runtime::Metric>> CoordinatorServer::Metrics() {
   const auto asked = std::make_shared<Asked>();
   loop_.Post([this, asked] {
     asked->shell = shell_.Counted();
-    shell_.Look([asked](const Cluster& cluster, Instant now) {
+    shell_.Look([this, asked](const Cluster& cluster, Instant now) {
       asked->metrics = MetricsOf(cluster, now, asked->shell);
+      if (join_ != nullptr) asked->metrics.push_back(join_->Counted());
       asked->done.Notify();
     });
   });

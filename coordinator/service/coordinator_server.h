@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "coordinator/core/options.h"
 #include "coordinator/service/control_service.h"
+#include "coordinator/service/join_service.h"
 #include "coordinator/service/journal.h"
 #include "coordinator/service/operator_service.h"
 #include "runtime/event_loop.h"
@@ -92,6 +93,8 @@ class CoordinatorServer {
   ClusterShell shell_;
   ControlService control_;
   OperatorService operators_;
+  // Null without a cluster or TLS.
+  std::unique_ptr<JoinService> join_;
   enum class Stage { kRecovering, kRecovered, kServing, kStopping };
   std::atomic<Stage> stage_ = Stage::kRecovering;
   std::unique_ptr<grpc::Server> server_;

@@ -1,7 +1,6 @@
 #include "coordinator/service/operator_service.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 #include <variant>
@@ -14,39 +13,14 @@
 #include "coordinator/convert/operator.h"
 #include "coordinator/service/find_job.h"
 #include "coordinator/service/grpc_status.h"
+#include "coordinator/service/unary_checks.h"
 #include "job/convert/job_spec.h"
 #include "runtime/posix/heap.h"
 
 namespace skerry::coordinator {
 namespace {
 
-constexpr size_t kIdempotencyKeyBytesMax = 128;
 constexpr absl::Duration kHeapPause = absl::Seconds(1);
-
-absl::Status RequireDeadline(grpc::CallbackServerContext& context) {
-  if (context.raw_deadline().tv_sec != std::numeric_limits<int64_t>::max()) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError("the call has no deadline; set one");
-}
-
-absl::Status CheckKey(const v1::IdempotencyKey& idempotency) {
-  if (idempotency.key().empty() ||
-      idempotency.key().size() > kIdempotencyKeyBytesMax) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("idempotency.key: has to be of 1 to ",
-                     kIdempotencyKeyBytesMax, " bytes"));
-  }
-  return absl::OkStatus();
-}
-
-// For calls that are answered without the loop.
-grpc::ServerUnaryReactor* AnswerNow(grpc::CallbackServerContext* context,
-                                    const absl::Status& why) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  reactor->Finish(ToGrpc(why));
-  return reactor;
-}
 
 absl::Status ShowJob(const Cluster& cluster, JobId job, Instant now,
                      v1::JobView* reply) {

@@ -8,6 +8,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "coordinator/service/cluster_shell.h"
 #include "coordinator/service/event_streams.h"
 #include "coordinator/service/generate_calls.h"
+#include "coordinator/service/issuer.h"
 #include "coordinator/service/job_watches.h"
 #include "proto/skerry/v1/operator.grpc.pb.h"
 #include "runtime/event_loop.h"
@@ -33,6 +35,7 @@ struct OperatorOptions {
   GenerateOptions generate;
   // This machine, as GetVersion tells of it.
   runtime::LookAtMachine look;
+  Issuer issuer;
 };
 
 // The methods of the service run on gRPC threads, all else on the loop. A unary
@@ -99,6 +102,23 @@ class OperatorService final : public v1::Operator::CallbackService,
                                        const v1::GetVersionRequest* request,
                                        v1::GetVersionReply* reply) override;
 
+  // operator_access.cc has these.
+  grpc::ServerUnaryReactor* CreateToken(Context* context,
+                                        const v1::CreateTokenRequest* request,
+                                        v1::CreateTokenReply* reply) override;
+  grpc::ServerUnaryReactor* ListTokens(Context* context,
+                                       const v1::ListTokensRequest* request,
+                                       v1::ListTokensReply* reply) override;
+  grpc::ServerUnaryReactor* DeleteToken(Context* context,
+                                        const v1::DeleteTokenRequest* request,
+                                        v1::DeleteTokenReply* reply) override;
+  grpc::ServerUnaryReactor* ForgetWorker(Context* context,
+                                         const v1::ForgetWorkerRequest* request,
+                                         v1::ForgetWorkerReply* reply) override;
+  grpc::ServerUnaryReactor* IssueOperator(
+      Context* context, const v1::IssueOperatorRequest* request,
+      v1::IssueOperatorReply* reply) override;
+
   void OnSettled(const Cluster& cluster, Instant now,
                  std::span<const Entry> fresh,
                  std::vector<GenerateAnswer> answers) override;
@@ -122,6 +142,11 @@ class OperatorService final : public v1::Operator::CallbackService,
   grpc::ServerUnaryReactor* SetPaused(Context* context, const Request* request,
                                       bool paused, v1::JobView* reply);
   absl::Status Admit();
+  absl::Status RequireCluster() const;
+  // Requires: there is a cluster.
+  int64_t WallSeconds() const;
+  absl::Status Issue(const v1::IssueOperatorRequest& request,
+                     v1::IssueOperatorReply* reply) const;
   // A job that ends or is deleted leaves memory free. Jobs that do so together
   // are waited for.
   void ReturnHeapSoon();

@@ -192,6 +192,12 @@ absl::Status CheckChain(std::span<const Certificate> chain,
                             at == nullptr ? chain[0].get() : at, now));
 }
 
+bool IsDueForRenewal(const Certificate& certificate, absl::Time now) {
+  const absl::Duration life =
+      certificate.not_after() - certificate.not_before();
+  return now >= certificate.not_before() + life * 2 / 3;
+}
+
 std::string FormatPin(const PublicKey& key) {
   return absl::StrCat("sha256:", key.Sha256());
 }

@@ -61,6 +61,9 @@ class Certificate {
 absl::Status CheckChain(std::span<const Certificate> chain,
                         std::span<const Certificate> trusted, absl::Time now);
 
+// Whether two thirds of the certificate's life are over.
+bool IsDueForRenewal(const Certificate& certificate, absl::Time now);
+
 // A pin as operators write it, sha256:HEX, for the public key of a CA.
 std::string FormatPin(const PublicKey& key);
 // Errors: InvalidArgument.

@@ -18,14 +18,17 @@
 namespace skerry::runtime {
 namespace {
 
-// The next signal, or 0 when `stop_fd` became readable first.
-int NextSignal(int signal_fd, int stop_fd) {
+// The next signal, or 0 when `stop_fd` became readable first or the time was
+// over; -1 is for ever.
+int NextSignal(int signal_fd, int stop_fd, int wait_ms = -1) {
   pollfd fds[2] = {{signal_fd, POLLIN, 0}, {stop_fd, POLLIN, 0}};
   for (;;) {
-    if (poll(fds, 2, -1) < 0) {
+    const int ready = poll(fds, 2, wait_ms);
+    if (ready < 0) {
       SKERRY_CHECK(errno == EINTR);
       continue;
     }
+    if (ready == 0) return 0;
     if (fds[1].revents != 0) return 0;
     signalfd_siginfo info;
     if (read(signal_fd, &info, sizeof(info)) == sizeof(info)) {
@@ -71,6 +74,12 @@ void SignalWait::Deliver(EventLoop& loop,
 int SignalWait::Wait() {
   SKERRY_CHECK(!thread_.joinable());
   return NextSignal(signal_fd_, stop_fd_);
+}
+
+int SignalWait::WaitFor(absl::Duration time) {
+  SKERRY_CHECK(!thread_.joinable());
+  return NextSignal(signal_fd_, stop_fd_,
+                    static_cast<int>(absl::ToInt64Milliseconds(time)));
 }
 
 }  // namespace skerry::runtime

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "absl/functional/any_invocable.h"
+#include "absl/time/time.h"
 #include "runtime/event_loop.h"
 
 namespace skerry::runtime {
@@ -28,6 +29,8 @@ class SignalWait {
   // Blocks until one arrives and returns it. For a main that has nothing else
   // to do; not together with Deliver().
   int Wait();
+  // Does so for at most `time`; 0 when none arrived.
+  int WaitFor(absl::Duration time);
 
  private:
   int signal_fd_ = -1;

@@ -26,5 +26,12 @@ TEST(SignalWaitTest, ASignalBeforeTheWaitIsNotLost) {
   EXPECT_EQ(signals.Wait(), SIGINT);
 }
 
+TEST(SignalWaitTest, AWaitEndsWithItsTimeOrASignal) {
+  SignalWait signals;
+  EXPECT_EQ(signals.WaitFor(absl::Milliseconds(1)), 0);
+  kill(getpid(), SIGTERM);
+  EXPECT_EQ(signals.WaitFor(absl::Hours(1)), SIGTERM);
+}
+
 }  // namespace
 }  // namespace skerry::runtime

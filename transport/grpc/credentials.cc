@@ -8,7 +8,6 @@
 #include <grpcpp/security/tls_certificate_verifier.h>
 #include <grpcpp/security/tls_credentials_options.h>
 
-#include <cstdlib>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "runtime/log.h"
 #include "transport/address.h"
 #include "transport/grpc/guard.h"
+#include "transport/grpc/tls13.h"
 #include "transport/loopback.h"
 
 namespace skerry::transport {
@@ -29,9 +29,6 @@ namespace {
 using grpc::experimental::CertificateProviderInterface;
 using grpc::experimental::TlsCustomVerificationCheckRequest;
 
-// gRPC has no setting for the version. This one cipher of TLS 1.2 wants an RSA
-// certificate, and identities have keys of P-256, so that 1.3 is left.
-constexpr char kCipherSuites[] = "ECDHE-RSA-AES256-GCM-SHA384";
 // How often gRPC looks at what is in use, in seconds.
 constexpr unsigned kProviderRefreshS = 1;
 constexpr absl::Duration kRefreshEvery = absl::Seconds(1);
@@ -40,11 +37,6 @@ constexpr absl::Duration kRefreshEvery = absl::Seconds(1);
 constexpr int kConnectionAgeMaxMs = 30 * 60 * 1000;
 constexpr int kConnectionGraceMs = 10 * 1000;
 constexpr size_t kFileBytesMax = 1 << 20;
-
-void AllowTls13Alone() {
-  [[maybe_unused]] static const int is_set =
-      setenv("GRPC_SSL_CIPHER_SUITES", kCipherSuites, /*overwrite=*/1);
-}
 
 // Asks who is meant at each handshake, because orders may have told more by
 // then.

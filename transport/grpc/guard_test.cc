@@ -14,6 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/skerry/v1/control.pb.h"
+#include "proto/skerry/v1/join.pb.h"
 #include "proto/skerry/v1/operator.pb.h"
 #include "proto/skerry/v1/peer.pb.h"
 #include "transport/grpc/bulk_names.h"
@@ -97,6 +98,7 @@ TEST(GuardTest, NoServiceHasAMethodThatIsNotInTheTable) {
   std::set<std::string> served = {kFramesMethod, kFetchMethod};
   for (const google::protobuf::FileDescriptor* file :
        {v1::Status::descriptor()->file(), v1::JobView::descriptor()->file(),
+        v1::JoinRequest::descriptor()->file(),
         v1::AgreeCutRequest::descriptor()->file()}) {
     for (int i = 0; i < file->service_count(); ++i) {
       for (int j = 0; j < file->service(i)->method_count(); ++j) {

@@ -6,16 +6,10 @@
 #include "identity/x509/identity_folder.h"
 
 namespace skerry::transport {
-namespace {
-
-constexpr char kStandardFolder[] = "/identity";
-
 CredentialFiles FilesIn(const std::string& folder) {
   return {folder + identity::kAuthoritiesFile, folder + identity::kChainFile,
           folder + identity::kKeyFile};
 }
-
-}  // namespace
 
 void IdentityFlags::AddTo(CLI::App& app) {
   CLI::Option* const certificate =
@@ -29,9 +23,10 @@ void IdentityFlags::AddTo(CLI::App& app) {
   certificate->needs(key)->needs(ca)->type_name("FILE");
   key->needs(certificate)->type_name("FILE");
   ca->needs(certificate)->type_name("FILE");
-  app.add_option("--identity", folder,
-                 "Folder with cert.pem, key.pem and ca.pem; default: identity "
-                 "in the state folder, if there is one")
+  app.add_option(
+         "--identity", folder,
+         "Folder with cert.pem, key.pem and ca.pem; default: credentials "
+         "in the state folder, if there is one")
       ->type_name("FOLDER")
       ->excludes(certificate);
 }
@@ -40,7 +35,7 @@ std::optional<CredentialFiles> IdentityFlags::Choose(
     const std::string& state) const {
   if (!files.certificate.empty()) return files;
   if (!folder.empty()) return FilesIn(folder);
-  const CredentialFiles standard = FilesIn(state + kStandardFolder);
+  const CredentialFiles standard = FilesIn(state + identity::kIdentityFolder);
   std::error_code error;
   if (!std::filesystem::exists(standard.certificate, error)) {
     return std::nullopt;

@@ -15,6 +15,9 @@ class App;
 
 namespace skerry::transport {
 
+// The files of a folder like that of identity/x509/identity_folder.h.
+CredentialFiles FilesIn(const std::string& folder);
+
 // docs/security.md has the folder and the files.
 struct IdentityFlags {
   std::string folder;
@@ -24,7 +27,7 @@ struct IdentityFlags {
   void AddTo(CLI::App& app);
 
   // The files that are named, else those of the folder that is named, else
-  // those of STATE/identity if it has a certificate. None: the daemon has no
+  // those of STATE/credentials if it has a certificate. None: the daemon has no
   // identity, and speaks plaintext on this machine alone.
   std::optional<CredentialFiles> Choose(const std::string& state) const;
 };

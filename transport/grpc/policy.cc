@@ -22,6 +22,9 @@ constexpr CallerKinds kOperators(CallerKind::kOperator, CallerKind::kAdmin);
 constexpr CallerKinds kHolders(CallerKind::kWorker, CallerKind::kOperator,
                                CallerKind::kAdmin);
 
+constexpr CallerKinds kNobodyYet(CallerKind::kNobody);
+constexpr CallerKinds kAdmins(CallerKind::kAdmin);
+
 constexpr MethodPolicy kPolicies[] = {
     {"/grpc.health.v1.Health/Check", kAll},
     {"/grpc.health.v1.Health/Watch", kAll},
@@ -31,13 +34,22 @@ constexpr MethodPolicy kPolicies[] = {
     {"/skerry.v1.Bulk/Frames", kWorkers},
     {"/skerry.v1.Control/Session", kWorkers,
      "worker and island are those of the certificate"},
+    {"/skerry.v1.Join/Join", kNobodyYet,
+     "the token lets this worker of this island in"},
+    {"/skerry.v1.Join/Renew", kWorkers,
+     "the name still belongs to the key of the certificate"},
     {"/skerry.v1.Operator/AuditData", kReaders},
     {"/skerry.v1.Operator/CancelJob", kOperators},
+    {"/skerry.v1.Operator/CreateToken", kAdmins},
     {"/skerry.v1.Operator/DeleteJob", kOperators},
+    {"/skerry.v1.Operator/DeleteToken", kAdmins},
+    {"/skerry.v1.Operator/ForgetWorker", kAdmins},
     {"/skerry.v1.Operator/Generate", kOperators},
     {"/skerry.v1.Operator/GetJob", kReaders},
     {"/skerry.v1.Operator/GetVersion", kReaders},
+    {"/skerry.v1.Operator/IssueOperator", kAdmins},
     {"/skerry.v1.Operator/ListJobs", kReaders},
+    {"/skerry.v1.Operator/ListTokens", kAdmins},
     {"/skerry.v1.Operator/ListWorkers", kReaders},
     {"/skerry.v1.Operator/LocateState", kReaders},
     {"/skerry.v1.Operator/PauseJob", kOperators},

@@ -16,6 +16,7 @@
 #include "base/check.h"
 #include "base/release.h"
 #include "base/status.h"
+#include "identity/x509/identity_folder.h"
 #include "runtime/log.h"
 #include "runtime/log_level.h"
 #include "runtime/metrics.h"
@@ -40,6 +41,7 @@
 #include "transport/grpc/grpc_bulk.h"
 #include "transport/grpc/library_log.h"
 #include "worker/daemon/folder_id.h"
+#include "worker/daemon/join.h"
 #include "worker/daemon/notice_source.h"
 #include "worker/daemon/peer_client.h"
 #include "worker/daemon/peer_service.h"
@@ -56,6 +58,12 @@ constexpr int kNameTakenExit = 4;
 // A socket's path has at most 107 bytes; the trainer's ends with process, job
 // and count, which need 40.
 constexpr size_t kSocketRootBytesMax = 107 - 40;
+
+// A worker that comes back may have little time left.
+constexpr absl::Duration kFirstRenewalLook = absl::Seconds(1);
+constexpr absl::Duration kRenewalLook = absl::Minutes(1);
+
+absl::Time WallTime() { return absl::FromUnixMillis(runtime::UnixMs()); }
 
 // Offers of frames before the daemon is there are answered like those before
 // a job is.
@@ -237,7 +245,7 @@ void StartWatch(const CommandLine& line, Parts& parts) {
                [&http = *parts.http](const runtime::HttpRequest& request) {
                  return http.Fetch(request);
                },
-               [] { return absl::FromUnixMillis(runtime::UnixMs()); }}));
+               WallTime}));
   }
   OnLoop(parts.loop, [&] {
     parts.watch = std::make_unique<PreemptionWatch>(
@@ -366,9 +374,61 @@ absl::Status CheckTrainer(const std::string& program) {
 absl::StatusOr<std::shared_ptr<transport::Credentials>> MakeCredentials(
     const CommandLine& line, const runtime::Files& files) {
   if (!line.identity.has_value()) return transport::Credentials::Plaintext();
-  return transport::Credentials::FromFiles(*line.identity, files, [] {
-    return absl::FromUnixMillis(runtime::UnixMs());
+  return transport::Credentials::FromFiles(*line.identity, files, WallTime);
+}
+
+std::string IdentityFolder(const CommandLine& line) {
+  return line.state_directory + identity::kIdentityFolder;
+}
+
+// OK at once for a worker that is not to join. Errors: of Join.
+absl::Status JoinCluster(const CommandLine& line, runtime::SignalWait& signals,
+                         runtime::Files& files) {
+  if (line.join_token_file.empty()) return absl::OkStatus();
+  const JoinOptions options{.coordinator = line.coordinator,
+                            .ca_pin = line.ca_pin,
+                            .token_file = line.join_token_file,
+                            .name = line.name,
+                            .island = line.island,
+                            .folder = IdentityFolder(line),
+                            .wall = WallTime,
+                            .wait = [&signals](absl::Duration time) {
+                              return signals.WaitFor(time) == 0;
+                            }};
+  return Join(options, AskPinned(options), files);
+}
+
+// Looks after `wait`, and then each minute, whether the certificate that the
+// coordinator gave is due for another. The credentials that are in use see new
+// files by themselves. `files` and `channel` outlive the executor.
+void KeepRenewing(const std::string& folder,
+                  const std::shared_ptr<grpc::Channel>& channel, Parts& parts,
+                  runtime::Files& files, absl::Duration wait) {
+  parts.loop.RunAt(parts.loop.Now() + wait, [folder, channel, &parts, &files] {
+    parts.identity.Run([folder, channel, &files] {
+      const absl::Status renewed =
+          RenewIfDue(folder, WallTime(), channel, files).status();
+      if (renewed.ok()) return;
+      runtime::Log(runtime::Severity::kWarning, "worker.renewal.failed",
+                   {{"cause", std::string(renewed.message())}});
+    });
+    KeepRenewing(folder, channel, parts, files, kRenewalLook);
   });
+}
+
+// Certificates from elsewhere are renewed by whoever wrote them.
+void StartRenewing(const CommandLine& line, Parts& parts,
+                   runtime::Files& files) {
+  const std::string folder = IdentityFolder(line);
+  if (!line.identity.has_value() ||
+      line.identity->certificate != folder + identity::kChainFile) {
+    return;
+  }
+  KeepRenewing(folder,
+               parts.credentials->ChannelTo(line.coordinator,
+                                            transport::ServerKind::kCoordinator,
+                                            grpc::ChannelArguments()),
+               parts, files, kFirstRenewalLook);
 }
 
 int Main(int argc, char** argv) {
@@ -388,12 +448,18 @@ int Main(int argc, char** argv) {
   runtime::InstallLogSink(&sink);
   transport::TakeLibraryLogs();
   SKERRY_CHECK(runtime::WaitsAreSteady());
-  const runtime::PosixFiles identity_files;
-  const auto credentials = MakeCredentials(line, identity_files);
+  runtime::PosixFiles files;
+  const auto state = TakeState(line, files);
+  if (!state.ok()) return Fail(state.status());
+  if (const absl::Status joined = JoinCluster(line, signals, files);
+      !joined.ok()) {
+    if (absl::IsCancelled(joined)) return 0;
+    return Fail(joined,
+                absl::IsAlreadyExists(joined) ? kNameTakenExit : kRefusedExit);
+  }
+  const auto credentials = MakeCredentials(line, files);
   if (!credentials.ok()) return Fail(credentials.status());
   Parts parts(line, *credentials);
-  const auto state = TakeState(line, parts.files);
-  if (!state.ok()) return Fail(state.status());
   const absl::StatusOr<FolderId> folder =
       FolderIdOf(line.state_directory, parts.files, runtime::DrawRandom64);
   if (!folder.ok()) return Fail(folder.status());
@@ -414,6 +480,7 @@ int Main(int argc, char** argv) {
                 {"release", kRelease}});
   StartDaemon(line, *folder, parts);
   StartWatch(line, parts);
+  OnLoop(parts.loop, [&] { StartRenewing(line, parts, files); });
   ServeUntilDrained(line, parts, signals);
   admin->reset();
   parts.loop.Stop();

@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/release.h"
 #include "base/status.h"
+#include "identity/x509/certificate.h"
+#include "identity/x509/identity_folder.h"
 #include "runtime/command_line/number_option.h"
 #include "runtime/command_line/parse_words.h"
 #include "runtime/log_level.h"
@@ -61,6 +63,7 @@ struct Network {
                    "default: where it listens")
         ->check(CheckPeer);
     identity.AddTo(app);
+    AddJoining(app, line);
     app.add_option("--admin", line.admin,
                    "host:port on this machine for /metrics, /healthz and "
                    "/readyz; port 0 takes a free one");
@@ -72,10 +75,29 @@ struct Network {
                    "Write the admin port to this file")
         ->needs("--admin");
   }
+  void AddJoining(CLI::App& app, CommandLine& line) {
+    CLI::Option* const pin = app.add_option(
+        "--ca-pin", line.ca_pin,
+        "sha256:HEX of the cluster's CA, as skerryctl token create prints it");
+    pin->check([](const std::string& text) {
+      return std::string(skerry::identity::CheckPin(text).message());
+    });
+    app.add_option("--join-token-file", line.join_token_file,
+                   "File with the token that lets this worker join; needed "
+                   "until it has its certificate")
+        ->type_name("FILE")
+        ->needs(pin)
+        ->excludes("--cert")
+        ->excludes("--identity");
+    pin->needs("--join-token-file");
+  }
   // Errors: InvalidArgument, an address that takes an identity, or at which
   // nobody could reach the worker.
   absl::Status WriteTo(CommandLine& line) const {
-    line.identity = identity.Choose(line.state_directory);
+    line.identity = line.join_token_file.empty()
+                        ? identity.Choose(line.state_directory)
+                        : transport::FilesIn(line.state_directory +
+                                             skerry::identity::kIdentityFolder);
     const bool with_tls = line.identity.has_value();
     SKERRY_RETURN_IF_ERROR(
         Annotate(transport::CheckListen(line.listen, with_tls), "--listen"));

@@ -24,6 +24,9 @@ struct CommandLine {
   std::string advertise;
   // None: plaintext.
   std::optional<transport::CredentialFiles> identity;
+  // How it joins a cluster when it has no certificate; empty: it does not.
+  std::string ca_pin;
+  std::string join_token_file;
   std::string state_directory;
   std::string run_directory;
   std::string trainer;

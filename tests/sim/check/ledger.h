@@ -92,6 +92,7 @@ class LedgerChecker final : public Observer {
   void Take(const coordinator::Counted&) {}
   void Take(const coordinator::SeatNoted&) {}
   void Take(const coordinator::NumbersRaised&) {}
+  void Take(const coordinator::JoinChanged&) {}
   void Take(const coordinator::Diverged& record);
   void Take(const coordinator::Adopted& record);
 

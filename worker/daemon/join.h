@@ -1,0 +1,64 @@
+// worker/daemon/join.h
+//
+// How a worker comes to a certificate: with a token the first time, and over
+// the running connection from then on.
+#ifndef SKERRY_WORKER_DAEMON_JOIN_H_
+#define SKERRY_WORKER_DAEMON_JOIN_H_
+
+#include <grpcpp/channel.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "proto/skerry/v1/join.pb.h"
+#include "runtime/files.h"
+
+namespace skerry::worker {
+
+struct JoinOptions {
+  // host:port
+  std::string coordinator;
+  // sha256:HEX
+  std::string ca_pin;
+  std::string token_file;
+  std::string name;
+  std::string island;
+  // Where key and certificates are kept.
+  std::string folder;
+  std::function<absl::Time()> wall;
+  // Waits for so long; false: the process is to stop.
+  std::function<bool(absl::Duration)> wait;
+};
+
+// One attempt. Errors: those of the service Join.
+using AskToJoin =
+    std::function<absl::StatusOr<v1::JoinReply>(const v1::JoinRequest&)>;
+// An attempt by TLS at the coordinator of the options. Errors also:
+// Unauthenticated, who answers there is not the pinned coordinator.
+AskToJoin AskPinned(const JoinOptions& options);
+
+// Returns when the folder holds a certificate for the worker that is valid now.
+// Without one it asks with the token, again while the coordinator cannot be
+// reached, and again when the token's file has changed after a refusal. Each
+// refusal is logged in one line.
+//
+// Errors: Cancelled, the process is to stop; AlreadyExists, the name belongs to
+// another key; FailedPrecondition, in one line: the folder is another worker's
+// or is damaged, or the coordinator is not the pinned one or lets nobody join.
+absl::Status Join(const JoinOptions& options, const AskToJoin& ask,
+                  runtime::Files& files);
+
+// Writes another certificate into the folder if the one in it is due for it.
+// The channel is one on which the coordinator knows the worker. Returns whether
+// it did. Errors: those of the service and of the disk.
+absl::StatusOr<bool> RenewIfDue(const std::string& folder, absl::Time now,
+                                const std::shared_ptr<grpc::Channel>& channel,
+                                runtime::Files& files);
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_DAEMON_JOIN_H_
