@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "planner/spans.h"
 #include "runtime/posix/posix_loop.h"
+#include "transport/grpc/credentials.h"
 #include "transport/grpc/grpc_bulk.h"
 
 namespace skerry::cli {

@@ -18,6 +18,8 @@
 
 namespace skerry::identity {
 
+// Its place in a daemon's state folder.
+inline constexpr char kIdentityFolder[] = "/credentials";
 inline constexpr char kAuthoritiesFile[] = "/ca.pem";
 inline constexpr char kChainFile[] = "/cert.pem";
 inline constexpr char kKeyFile[] = "/key.pem";

@@ -8,11 +8,11 @@
 namespace skerry::transport {
 namespace {
 
-constexpr char kStandardFolder[] = "/identity";
+constexpr char kRevokedFile[] = "/revoked.txt";
 
 CredentialFiles FilesIn(const std::string& folder) {
   return {folder + identity::kAuthoritiesFile, folder + identity::kChainFile,
-          folder + identity::kKeyFile};
+          folder + identity::kKeyFile, folder + kRevokedFile};
 }
 
 }  // namespace
@@ -29,9 +29,16 @@ void IdentityFlags::AddTo(CLI::App& app) {
   certificate->needs(key)->needs(ca)->type_name("FILE");
   key->needs(certificate)->type_name("FILE");
   ca->needs(certificate)->type_name("FILE");
+  app.add_option(
+         "--revoked", files.revoked,
+         "File of certificates that are not believed any more, one name "
+         "or serial number a line; default: none")
+      ->needs(certificate)
+      ->type_name("FILE");
   app.add_option("--identity", folder,
-                 "Folder with cert.pem, key.pem and ca.pem; default: identity "
-                 "in the state folder, if there is one")
+                 "Folder with cert.pem, key.pem, ca.pem and, if there is one, "
+                 "revoked.txt; default: credentials in the state folder, if "
+                 "there is one")
       ->type_name("FOLDER")
       ->excludes(certificate);
 }
@@ -40,7 +47,7 @@ std::optional<CredentialFiles> IdentityFlags::Choose(
     const std::string& state) const {
   if (!files.certificate.empty()) return files;
   if (!folder.empty()) return FilesIn(folder);
-  const CredentialFiles standard = FilesIn(state + kStandardFolder);
+  const CredentialFiles standard = FilesIn(state + identity::kIdentityFolder);
   std::error_code error;
   if (!std::filesystem::exists(standard.certificate, error)) {
     return std::nullopt;

@@ -24,7 +24,7 @@ struct IdentityFlags {
   void AddTo(CLI::App& app);
 
   // The files that are named, else those of the folder that is named, else
-  // those of STATE/identity if it has a certificate. None: the daemon has no
+  // those of STATE/credentials if it has a certificate. None: the daemon has no
   // identity, and speaks plaintext on this machine alone.
   std::optional<CredentialFiles> Choose(const std::string& state) const;
 };

@@ -11,6 +11,7 @@
 #include "protocol/convert/status.h"
 #include "runtime/log.h"
 #include "runtime/posix/stopwatch.h"
+#include "transport/grpc/identity_metrics.h"
 #include "worker/convert/peer.h"
 #include "worker/daemon/worker_metrics.h"
 
@@ -445,7 +446,9 @@ std::vector<runtime::Metric> WorkerDaemon::Metrics() const {
                     .connected = connected_,
                     .sessions_lost = sessions_lost_};
   for (const auto& [id, job] : jobs_) facts.job_names[id] = job->name();
-  return MetricsOf(facts);
+  std::vector<runtime::Metric> metrics = MetricsOf(facts);
+  transport::AddIdentityMetrics(*options_.session.credentials, metrics);
+  return metrics;
 }
 
 absl::Status WorkerDaemon::Ready() const {
