@@ -13,6 +13,7 @@
 #include "planner/spans.h"
 #include "runtime/posix/posix_loop.h"
 #include "transport/directory.h"
+#include "transport/grpc/credentials.h"
 #include "transport/grpc/grpc_bulk.h"
 
 namespace skerry::cli {

@@ -102,7 +102,8 @@ class GrpcBulk::Impl final : public StreamOpener {
         outbox_(std::in_place, WithChannels(options), loop, *this,
                 options.seed),
         state_(std::make_shared<BulkServiceState>(
-            BulkServiceState{loop, options.unhandled_bytes_max, &inbox_})),
+            BulkServiceState{loop, options.unhandled_bytes_max, &inbox_,
+                             options.credentials->revocations()})),
         service_(state_) {
     directory_.set_on_moved([this](const std::string& peer) { OnMoved(peer); });
   }

@@ -4,13 +4,19 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <deque>
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "runtime/posix/posix_loop.h"
+#include "runtime/testing/memory_files.h"
 #include "transport/directory.h"
+#include "transport/grpc/testing/test_identity.h"
 #include "transport/testing/bulk_conformance.h"
 
 namespace skerry::transport {
@@ -251,6 +257,98 @@ TEST_F(GrpcBulkTest, FramesWaitUntilSomebodySaysWhereTheWorkerIs) {
     return true;
   });
   loop_.Stop();
+}
+
+// Two workers of one cluster with TLS, on one loop.
+class SecureBulkTest : public testing::Test {
+ protected:
+  ~SecureBulkTest() override {
+    OnLoop([this] { workers_.clear(); });
+    loop_.Stop();
+  }
+
+  // A worker that calls itself `name` and has the certificate of `owner`.
+  GrpcBulk& Make(const std::string& name, const std::string& owner) {
+    GrpcBulkOptions options;
+    options.listen_address = "127.0.0.1:0";
+    options.name = name;
+    options.credentials = cluster_.Make(cluster_.Worker(owner), files_);
+    credentials_.push_back(options.credentials);
+    OnLoop([&] {
+      Directory& directory = directories_.emplace_back();
+      workers_.push_back(
+          GrpcBulk::Start(options, loop_, directory, receiver_).value());
+      names_[workers_.back().get()] = name;
+      for (const auto& worker : workers_) {
+        for (Directory& one : directories_) {
+          one.Learn({{names_.at(worker.get()), {worker->address()}}});
+        }
+      }
+    });
+    return *workers_.back();
+  }
+  absl::Status Fetch(GrpcBulk& by, GrpcBulk& from) {
+    std::promise<absl::Status> done;
+    OnLoop([&] {
+      by.Fetch(names_.at(&from), FetchKey(),
+               [&](absl::StatusOr<Payload> object) {
+                 done.set_value(object.status());
+               });
+    });
+    return done.get_future().get();
+  }
+  // Returns once the frame is accepted.
+  void Send(GrpcBulk& by, GrpcBulk& to, Frame frame) {
+    std::promise<void> done;
+    OnLoop([&] {
+      by.Send(names_.at(&to), std::move(frame), TrafficClass::kBulk,
+              [&](absl::Status status) {
+                EXPECT_TRUE(status.ok()) << status;
+                done.set_value();
+              });
+    });
+    done.get_future().get();
+  }
+  void OnLoop(std::function<void()> task) {
+    std::promise<void> done;
+    loop_.Post([&] {
+      task();
+      done.set_value();
+    });
+    done.get_future().get();
+  }
+
+  TestCluster cluster_{"lab"};
+  runtime::MemoryFiles files_;
+  RecordingReceiver receiver_;
+  runtime::PosixLoop loop_{"test-loop"};
+  std::vector<std::shared_ptr<Credentials>> credentials_;
+  // Outlive the workers.
+  std::deque<Directory> directories_;
+  std::vector<std::unique_ptr<GrpcBulk>> workers_;
+  std::map<const GrpcBulk*, std::string> names_;
+};
+
+TEST_F(SecureBulkTest, FramesComeUnderTheNameOfTheCertificate) {
+  GrpcBulk& a = Make("a", "a");
+  GrpcBulk& b = Make("b", "b");
+  Send(a, b, MakeFrame(1, 0, 1000));
+  EXPECT_EQ(receiver_.senders, absl::btree_set<std::string>({"a"}));
+  EXPECT_TRUE(absl::IsNotFound(Fetch(a, b)));
+}
+
+TEST_F(SecureBulkTest, AWorkerThatTakesAnothersNameIsRefused) {
+  GrpcBulk& liar = Make("a", "c");
+  GrpcBulk& b = Make("b", "b");
+  const absl::Status refused = Fetch(liar, b);
+  EXPECT_TRUE(absl::IsPermissionDenied(refused)) << refused;
+}
+
+TEST_F(SecureBulkTest, APeerThatIsNotTheOneMeantGetsNothing) {
+  GrpcBulk& a = Make("a", "a");
+  GrpcBulk& b = Make("b", "b");
+  credentials_.front()->peers().Set(b.address(), "d");
+  EXPECT_TRUE(absl::IsUnavailable(Fetch(a, b)));
 }
 
 }  // namespace
