@@ -33,6 +33,8 @@ TEST_F(DirectoryTest, OnlyAnotherFirstEndpointIsAMove) {
   EXPECT_TRUE(moved_.empty());
   directory_.Learn({{"a", {"h:2", "h:1"}}});
   EXPECT_EQ(moved_, std::vector<std::string>{"a"});
+  EXPECT_EQ(directory_.EndpointOf("a"), "h:2");
+  EXPECT_EQ(directory_.EndpointOf("b"), "h:3");
 }
 
 TEST_F(DirectoryTest, AWorkerThatIsNotNamedStaysWhereItWas) {

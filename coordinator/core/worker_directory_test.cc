@@ -78,8 +78,8 @@ TEST_F(WorkerDirectoryTest, LinksOfOlderWorkersGetTheNamesOfTheirPeers) {
   Admit({"w", "h:1", ""}, "a");
   std::vector<protocol::PeerLink> links = {
       {.worker = "x", .bytes_per_s = 1},
-      {.bytes_per_s = 2, .address = "h:1"},
-      {.bytes_per_s = 3, .address = "h:2"}};
+      {.worker = "", .bytes_per_s = 2, .address = "h:1"},
+      {.worker = "", .bytes_per_s = 3, .address = "h:2"}};
   NameLinks(workers_, links);
   ASSERT_EQ(links.size(), 2u);
   EXPECT_EQ(links[0].worker, "x");
