@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "data/sample_ranges.h"
+#include "simulator/worker_node.h"
 
 namespace skerry::sim {
 namespace {

@@ -7,6 +7,7 @@
 #include "coordinator/core/records.h"
 #include "gtest/gtest.h"
 #include "planner/span_alignment.h"
+#include "simulator/worker_node.h"
 #include "tests/sim/fault_table.h"
 
 namespace skerry::sim {
