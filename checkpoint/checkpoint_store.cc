@@ -84,6 +84,7 @@ absl::Status CheckpointStore::CheckUsable(const Manifest& about,
 absl::StatusOr<CheckpointWriter> CheckpointStore::Begin(Manifest about) {
   about.files.clear();
   SKERRY_RETURN_IF_ERROR(ValidateManifest(about));
+  SKERRY_RETURN_IF_ERROR(blobs_.RemoveLeftovers());
   SKERRY_ASSIGN_OR_RETURN(const std::vector<Listed> all, List());
   for (const Listed& one : all) {
     SKERRY_RETURN_IF_ERROR(CheckOwner(one, about));

@@ -1,6 +1,5 @@
 #include "checkpoint/starting_point.h"
 
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,7 +12,6 @@
 #include "checkpoint/tensor_files.h"
 #include "model/spec/model_config.h"
 #include "model/spec/model_graph.h"
-#include "runtime/directory_blob_store.h"
 
 namespace skerry::checkpoint {
 namespace {
@@ -24,21 +22,16 @@ std::string TextOf(const std::vector<std::byte>& bytes) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-absl::StatusOr<std::vector<std::byte>> ReadIn(const std::string& folder,
-                                              std::string_view name,
-                                              const runtime::Files& files) {
-  return files.Read(absl::StrCat(folder, "/", std::string(name)));
-}
-
 absl::StatusOr<Described> DescribeCheckpoint(const StartingPoint& where,
-                                             runtime::Files& files) {
-  runtime::DirectoryBlobStore blobs(where.folder, files);
-  const CheckpointStore store(blobs);
+                                             runtime::BlobStores& places) {
+  SKERRY_ASSIGN_OR_RETURN(const auto blobs, places.Open(where.folder));
+  const CheckpointStore store(*blobs);
   Described found;
   SKERRY_ASSIGN_OR_RETURN(found.manifest, store.Find(where.name));
   const std::string folder = absl::StrCat(where.folder, "/", where.name);
-  SKERRY_ASSIGN_OR_RETURN(const auto manifest,
-                          ReadIn(folder, kManifestFile, files));
+  SKERRY_ASSIGN_OR_RETURN(
+      const auto manifest,
+      blobs->Get(absl::StrCat(where.name, "/", std::string(kManifestFile))));
   found.sha256 = Sha256Hex(manifest);
   for (const CheckpointFile& file : found.manifest->files) {
     if (file.file != kConfigFile) continue;
@@ -77,10 +70,10 @@ absl::StatusOr<ModelState> FlatOf(const ModelFolder& folder) {
 }  // namespace
 
 absl::StatusOr<std::string> NewestName(const std::string& folder,
-                                       runtime::Files& files) {
-  runtime::DirectoryBlobStore blobs(folder, files);
+                                       runtime::BlobStores& places) {
+  SKERRY_ASSIGN_OR_RETURN(const auto blobs, places.Open(folder));
   SKERRY_ASSIGN_OR_RETURN(const std::vector<Listed> all,
-                          CheckpointStore(blobs).List());
+                          CheckpointStore(*blobs).List());
   for (auto one = all.rbegin(); one != all.rend(); ++one) {
     if (one->status.ok()) return one->name;
   }
@@ -89,9 +82,10 @@ absl::StatusOr<std::string> NewestName(const std::string& folder,
 }
 
 absl::StatusOr<Described> Describe(const StartingPoint& where,
+                                   runtime::BlobStores& places,
                                    runtime::Files& files) {
   if (!where.name.empty()) {
-    absl::StatusOr<Described> found = DescribeCheckpoint(where, files);
+    absl::StatusOr<Described> found = DescribeCheckpoint(where, places);
     if (!found.ok()) return Annotate(found.status(), where.folder);
     return found;
   }
@@ -104,6 +98,7 @@ absl::StatusOr<Described> Describe(const StartingPoint& where,
 absl::StatusOr<ModelState> ReadStartingPoint(const StartingPoint& where,
                                              const std::string& sha256,
                                              const std::string& config_json,
+                                             runtime::BlobStores& places,
                                              runtime::Files& files) {
   if (where.name.empty()) {
     SKERRY_ASSIGN_OR_RETURN(const ModelFolder folder,
@@ -113,12 +108,13 @@ absl::StatusOr<ModelState> ReadStartingPoint(const StartingPoint& where,
         CheckSameModel(config_json, folder.config_json), PathOf(where)));
     return FlatOf(folder);
   }
-  SKERRY_ASSIGN_OR_RETURN(const Described found, Describe(where, files));
+  SKERRY_ASSIGN_OR_RETURN(const Described found,
+                          Describe(where, places, files));
   SKERRY_RETURN_IF_ERROR(CheckIdentity(where, found.sha256, sha256));
   SKERRY_RETURN_IF_ERROR(
       Annotate(CheckSameModel(config_json, found.config_json), PathOf(where)));
-  runtime::DirectoryBlobStore blobs(where.folder, files);
-  return ReadState(CheckpointStore(blobs), where.name);
+  SKERRY_ASSIGN_OR_RETURN(const auto blobs, places.Open(where.folder));
+  return ReadState(CheckpointStore(*blobs), where.name);
 }
 
 }  // namespace skerry::checkpoint

@@ -11,13 +11,14 @@
 #include "absl/status/statusor.h"
 #include "checkpoint/manifest.h"
 #include "checkpoint/model_files.h"
+#include "runtime/blob_stores.h"
 #include "runtime/files.h"
 
 namespace skerry::checkpoint {
 
 struct StartingPoint {
-  // A folder of checkpoints, of which `name` is one. If `name` is empty, the
-  // folder of a model as transformers saves it.
+  // A place of checkpoints (runtime/blob_stores.h), of which `name` is one. If
+  // `name` is empty, the folder of a model as transformers saves it.
   std::string folder;
   std::string name;
 };
@@ -34,11 +35,12 @@ struct Described {
 
 // Returns the name of the newest finished checkpoint. Errors: NotFound.
 absl::StatusOr<std::string> NewestName(const std::string& folder,
-                                       runtime::Files& files);
+                                       runtime::BlobStores& places);
 
 // Describes what lies there. Errors: NotFound; DataLoss; FailedPrecondition
-// when `folder` is a checkpoint itself.
+// when `folder` is a checkpoint itself; those of the place.
 absl::StatusOr<Described> Describe(const StartingPoint& where,
+                                   runtime::BlobStores& places,
                                    runtime::Files& files);
 
 // Reads and verifies all values. Weights that are not fp32 are widened. Errors:
@@ -47,6 +49,7 @@ absl::StatusOr<Described> Describe(const StartingPoint& where,
 absl::StatusOr<ModelState> ReadStartingPoint(const StartingPoint& where,
                                              const std::string& sha256,
                                              const std::string& config_json,
+                                             runtime::BlobStores& places,
                                              runtime::Files& files);
 
 }  // namespace skerry::checkpoint

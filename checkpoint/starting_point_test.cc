@@ -65,12 +65,13 @@ class StartingPointTest : public testing::Test {
   // The state, with the hash that Describe answers.
   absl::StatusOr<ModelState> Read(const StartingPoint& where,
                                   const std::string& config = Config(4)) {
-    const auto found = Describe(where, files_);
+    const auto found = Describe(where, places_, files_);
     if (!found.ok()) return found.status();
-    return ReadStartingPoint(where, found->sha256, config, files_);
+    return ReadStartingPoint(where, found->sha256, config, places_, files_);
   }
 
   runtime::MemoryFiles files_;
+  runtime::Folders places_{files_};
   runtime::DirectoryBlobStore blobs_{"/store", files_};
   CheckpointStore store_{blobs_};
 };
@@ -78,13 +79,14 @@ class StartingPointTest : public testing::Test {
 TEST_F(StartingPointTest, ACheckpointComesBackBitForBit) {
   Save(5, Example(1));
   Save(7, Example(2));
-  EXPECT_EQ(*NewestName("/store", files_), "checkpoint-7");
+  EXPECT_EQ(*NewestName("/store", places_), "checkpoint-7");
   const auto state = Read({"/store", "checkpoint-5"});
   ASSERT_TRUE(state.ok()) << state.status();
   EXPECT_EQ(state->anchor, Example(1).anchor);
   EXPECT_EQ(state->outer_momentum, Example(1).outer_momentum);
-  EXPECT_EQ(Describe({"/store", "checkpoint-5"}, files_)->manifest->samples,
-            9u);
+  EXPECT_EQ(
+      Describe({"/store", "checkpoint-5"}, places_, files_)->manifest->samples,
+      9u);
 }
 
 TEST_F(StartingPointTest, AModelOfTransformersHasWeightsAndNoMomentum) {
@@ -129,8 +131,8 @@ TEST_F(StartingPointTest, OtherBytesThanThoseOfTheSubmissionAreRefused) {
   SaveAsTransformersDoes("/model", Example(1), {});
   for (const StartingPoint& where :
        {StartingPoint{"/store", "checkpoint-5"}, StartingPoint{"/model", ""}}) {
-    const auto state =
-        ReadStartingPoint(where, std::string(64, 'a'), Config(4), files_);
+    const auto state = ReadStartingPoint(where, std::string(64, 'a'), Config(4),
+                                         places_, files_);
     EXPECT_TRUE(absl::IsFailedPrecondition(state.status())) << state.status();
     EXPECT_THAT(std::string(state.status().message()),
                 HasSubstr("is not what the job was submitted with"));
@@ -148,7 +150,7 @@ TEST_F(StartingPointTest, AnotherModelIsRefusedByItsPath) {
 
 TEST_F(StartingPointTest, AFlippedBitIsFoundInEveryFile) {
   Save(5, Example(1));
-  const auto found = *Describe({"/store", "checkpoint-5"}, files_);
+  const auto found = *Describe({"/store", "checkpoint-5"}, places_, files_);
   for (const CheckpointFile& file : found.manifest->files) {
     if (file.file.find("tokenizer") != std::string::npos ||
         file.file.ends_with("index.json")) {
@@ -156,8 +158,8 @@ TEST_F(StartingPointTest, AFlippedBitIsFoundInEveryFile) {
     }
     const std::string path = "/store/checkpoint-5/" + file.file;
     ASSERT_TRUE(files_.FlipBit(path, 8 * file.bytes - 9).ok());
-    const auto state = ReadStartingPoint({"/store", "checkpoint-5"},
-                                         found.sha256, Config(4), files_);
+    const auto state = ReadStartingPoint(
+        {"/store", "checkpoint-5"}, found.sha256, Config(4), places_, files_);
     EXPECT_TRUE(absl::IsDataLoss(state.status())) << file.file;
     EXPECT_THAT(std::string(state.status().message()), HasSubstr(file.file));
     ASSERT_TRUE(files_.FlipBit(path, 8 * file.bytes - 9).ok());
@@ -168,14 +170,14 @@ TEST_F(StartingPointTest, AFlippedBitIsFoundInEveryFile) {
 TEST_F(StartingPointTest, EveryFolderThatIsNoneIsRefusedWithWhatToDo) {
   Save(5, Example(1));
   const auto message = [&](const StartingPoint& where) {
-    return std::string(Describe(where, files_).status().message());
+    return std::string(Describe(where, places_, files_).status().message());
   };
   EXPECT_THAT(message({"/store", ""}), HasSubstr("has no config.json; give"));
   EXPECT_THAT(message({"/store/checkpoint-5", ""}),
               HasSubstr("is a checkpoint itself: give the folder"));
   EXPECT_THAT(message({"/store", "checkpoint-6"}),
               HasSubstr("checkpoint-6 is not finished"));
-  EXPECT_THAT(std::string(NewestName("/none", files_).status().message()),
+  EXPECT_THAT(std::string(NewestName("/none", places_).status().message()),
               HasSubstr("/none has no complete checkpoint"));
 }
 

@@ -23,6 +23,7 @@
 #include "model/exec/language_model.h"
 #include "model/safetensors/safetensors.h"
 #include "nlohmann/json.hpp"
+#include "runtime/directory_blob_store.h"
 #include "runtime/testing/memory_files.h"
 
 namespace skerry::checkpoint {
@@ -123,13 +124,14 @@ void Write(const Json& one, runtime::MemoryFiles& files) {
 absl::StatusOr<std::vector<float>> LogitsOf(const Json& one) {
   runtime::MemoryFiles files;
   Write(one, files);
+  runtime::Folders places(files);
   const StartingPoint where{"/model", ""};
-  const auto described = Describe(where, files);
+  const auto described = Describe(where, places, files);
   if (!described.ok()) return described.status();
   const auto config = model::ParseModelConfig(described->config_json);
   if (!config.ok()) return config.status();
   const auto state = ReadStartingPoint(where, described->sha256,
-                                       described->config_json, files);
+                                       described->config_json, places, files);
   if (!state.ok()) return state.status();
   InlineExecutor executor;
   const auto model = model::LanguageModel::Create(*config, {}, executor);

@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "proto/skerry/v1/operator.grpc.pb.h"
 #include "transport/address.h"
+#include "transport/grpc/credentials.h"
 #include "transport/grpc/plain_cause.h"
 
 namespace skerry::cli {

@@ -145,6 +145,9 @@ void Doctor::Worker(const v1::WorkerView& worker) {
                      "uncordon ",
                      worker.worker()));
   }
+  if (!worker.apart().empty()) {
+    Add(Verdict::kProblem, about, worker.apart());
+  }
   if (worker.has_contender() &&
       worker.contender().age_ms() <= kContenderMsMax) {
     Add(Verdict::kProblem, about,

@@ -12,6 +12,8 @@
 #include "base/status.h"
 #include "planner/spans.h"
 #include "runtime/posix/posix_loop.h"
+#include "transport/directory.h"
+#include "transport/grpc/credentials.h"
 #include "transport/grpc/grpc_bulk.h"
 
 namespace skerry::cli {
@@ -33,6 +35,11 @@ class NoReceiver final : public transport::BulkReceiver {
   }
 };
 
+const google::protobuf::RepeatedPtrField<std::string>& HoldersOf(
+    const v1::StatePiece& piece) {
+  return piece.workers().empty() ? piece.addresses() : piece.workers();
+}
+
 // One state on its way. All members but Wait are called on the loop.
 class Fetching {
  public:
@@ -45,11 +52,12 @@ class Fetching {
   }
 
   void Start(runtime::EventLoop& loop) {
+    LearnDirectory();
     absl::StatusOr<std::unique_ptr<transport::GrpcBulk>> bulk =
         transport::GrpcBulk::Start({.listen_address = "127.0.0.1:0",
                                     .name = "skerryctl",
                                     .credentials = credentials_},
-                                   loop, receiver_);
+                                   loop, directory_, receiver_);
     if (bulk.ok()) {
       bulk_ = *std::move(bulk);
     } else {
@@ -67,6 +75,22 @@ class Fetching {
   }
 
  private:
+  // Coordinators of older releases name addresses only, which then stand for
+  // the names.
+  void LearnDirectory() {
+    transport::Directory::Entries entries;
+    for (const v1::Endpoints& one : where_.directory()) {
+      entries[one.worker()] = {one.endpoints().begin(), one.endpoints().end()};
+    }
+    for (const v1::StatePiece& piece : where_.pieces()) {
+      if (!piece.workers().empty()) continue;
+      for (const std::string& address : piece.addresses()) {
+        entries[address] = {address};
+      }
+    }
+    directory_.Learn(entries);
+  }
+
   void Advance() {
     while (failure_.ok() && under_way_ < kFetchesAtOnce &&
            next_ < spans_.size()) {
@@ -90,9 +114,9 @@ class Fetching {
       key.span = static_cast<uint32_t>(span % each);
       key.sequence = where_.fragment_sequences(static_cast<int>(key.fragment));
     }
-    const int holder =
-        static_cast<int>((span + attempt) % piece.addresses_size());
-    bulk_->Fetch(piece.addresses(holder), key,
+    const auto& holders = HoldersOf(piece);
+    const int holder = static_cast<int>((span + attempt) % holders.size());
+    bulk_->Fetch(holders.Get(holder), key,
                  [this, span, attempt](absl::StatusOr<transport::Payload> got) {
                    OnFetched(span, attempt, std::move(got));
                  });
@@ -100,7 +124,7 @@ class Fetching {
 
   void OnFetched(size_t span, int attempt,
                  absl::StatusOr<transport::Payload> got) {
-    const bool more = attempt + 1 < where_.pieces(span).addresses_size();
+    const bool more = attempt + 1 < HoldersOf(where_.pieces(span)).size();
     if (!got.ok() && more && failure_.ok()) return Fetch(span, attempt + 1);
     --under_way_;
     const absl::Status status =
@@ -147,6 +171,7 @@ class Fetching {
   const std::vector<planner::SpanRange> spans_;
   const std::shared_ptr<transport::Credentials> credentials_;
   NoReceiver receiver_;
+  transport::Directory directory_;
   std::unique_ptr<transport::GrpcBulk> bulk_;
   FetchedState state_;
   bool with_momentum_ = false;
@@ -182,7 +207,7 @@ absl::StatusOr<FetchedState> FetchState(
                      " spans, the model has ", spans.size()));
   }
   for (const v1::StatePiece& piece : where.pieces()) {
-    if (piece.addresses().empty()) {
+    if (HoldersOf(piece).empty()) {
       return absl::InternalError("the coordinator names a span without holder");
     }
   }

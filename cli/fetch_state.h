@@ -9,7 +9,10 @@
 
 #include "absl/status/statusor.h"
 #include "proto/skerry/v1/operator.pb.h"
-#include "transport/grpc/credentials.h"
+
+namespace skerry::transport {
+class Credentials;
+}  // namespace skerry::transport
 
 namespace skerry::cli {
 

@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/posix/posix_loop.h"
+#include "transport/directory.h"
 #include "transport/grpc/grpc_bulk.h"
 #include "transport/testing/recording_receiver.h"
 
@@ -26,12 +27,14 @@ constexpr uint64_t kElements = 3 * 4096 + 7;
 // A worker's bulk end that holds bases.
 class Holder {
  public:
-  explicit Holder(runtime::PosixLoop& loop) : loop_(loop) {
+  Holder(runtime::PosixLoop& loop, std::string name)
+      : loop_(loop), name_(std::move(name)) {
     std::string pattern = "/tmp/skerry-fetch-XXXXXX";
     folder_ = mkdtemp(pattern.data());
     Run([this] {
       auto bulk = transport::GrpcBulk::Start(
-          {.listen_address = address(), .name = "w"}, loop_, receiver_);
+          {.listen_address = address(), .name = name_}, loop_, directory_,
+          receiver_);
       ASSERT_TRUE(bulk.ok()) << bulk.status();
       bulk_ = *std::move(bulk);
     });
@@ -41,6 +44,7 @@ class Holder {
     unlink((folder_ + "/b").c_str());
     rmdir(folder_.c_str());
   }
+  const std::string& name() const { return name_; }
   std::string address() const { return "unix:" + folder_ + "/b"; }
   // Holds `values` as the base of a span at sequence 5; answers its hash.
   uint64_t Hold(uint32_t span, const std::vector<float>& values) {
@@ -65,7 +69,9 @@ class Holder {
     done.get_future().get();
   }
   runtime::PosixLoop& loop_;
+  const std::string name_;
   std::string folder_;
+  transport::Directory directory_;
   transport::RecordingReceiver receiver_;
   std::unique_ptr<transport::GrpcBulk> bulk_;
 };
@@ -96,14 +102,21 @@ class FetchStateTest : public testing::Test {
     while (where_.pieces_size() <= static_cast<int>(span)) where_.add_pieces();
     v1::StatePiece* piece = where_.mutable_pieces(static_cast<int>(span));
     piece->set_hash(holder.Hold(static_cast<uint32_t>(span), values));
-    piece->add_addresses(holder.address());
+    Name(holder, *piece);
+  }
+  void Name(const Holder& holder, v1::StatePiece& piece) {
+    piece.add_addresses("127.0.0.1:1");  // nobody is there
+    piece.add_workers(holder.name());
+    v1::Endpoints* entry = where_.add_directory();
+    entry->set_worker(holder.name());
+    entry->add_endpoints(holder.address());
   }
   runtime::PosixLoop loop_{"holders"};
   v1::StateView where_;
 };
 
 TEST_F(FetchStateTest, SpansOfSeveralHoldersMakeOneState) {
-  Holder a(loop_), b(loop_);
+  Holder a(loop_, "a"), b(loop_, "b");
   for (const size_t span : {0, 1}) Place(a, span, true);
   for (const size_t span : {2, 3}) Place(b, span, true);
   const auto state = FetchState(where_, transport::Credentials::Plaintext());
@@ -113,7 +126,7 @@ TEST_F(FetchStateTest, SpansOfSeveralHoldersMakeOneState) {
 }
 
 TEST_F(FetchStateTest, WithoutMomentumThereIsNone) {
-  Holder a(loop_);
+  Holder a(loop_, "a");
   for (const size_t span : {0, 1, 2, 3}) Place(a, span, false);
   const auto state = FetchState(where_, transport::Credentials::Plaintext());
   ASSERT_TRUE(state.ok()) << state.status();
@@ -121,10 +134,24 @@ TEST_F(FetchStateTest, WithoutMomentumThereIsNone) {
   EXPECT_TRUE(state->outer_momentum.empty());
 }
 
-TEST_F(FetchStateTest, AHolderThatFailsIsPassedOver) {
-  Holder empty(loop_), a(loop_);
+TEST_F(FetchStateTest, ACoordinatorOfAnOlderReleaseNamesAddresses) {
+  Holder a(loop_, "a");
   for (const size_t span : {0, 1, 2, 3}) {
-    where_.add_pieces()->add_addresses(empty.address());
+    Place(a, span, false);
+    v1::StatePiece* piece = where_.mutable_pieces(static_cast<int>(span));
+    piece->clear_workers();
+    piece->set_addresses(0, a.address());
+  }
+  where_.clear_directory();
+  const auto state = FetchState(where_);
+  ASSERT_TRUE(state.ok()) << state.status();
+  EXPECT_EQ(state->anchor, Numbers(kElements, 0));
+}
+
+TEST_F(FetchStateTest, AHolderThatFailsIsPassedOver) {
+  Holder empty(loop_, "empty"), a(loop_, "a");
+  for (const size_t span : {0, 1, 2, 3}) {
+    Name(empty, *where_.add_pieces());
     Place(a, span, false);
   }
   const auto state = FetchState(where_, transport::Credentials::Plaintext());
@@ -133,7 +160,7 @@ TEST_F(FetchStateTest, AHolderThatFailsIsPassedOver) {
 }
 
 TEST_F(FetchStateTest, APieceThatNobodyHasMeansToLocateAgain) {
-  Holder a(loop_);
+  Holder a(loop_, "a");
   for (const size_t span : {0, 1, 2, 3}) Place(a, span, false);
   where_.set_sequence(4);
   const auto state = FetchState(where_, transport::Credentials::Plaintext());
@@ -143,7 +170,7 @@ TEST_F(FetchStateTest, APieceThatNobodyHasMeansToLocateAgain) {
 }
 
 TEST_F(FetchStateTest, APieceOfAnotherSizeIsRefused) {
-  Holder a(loop_);
+  Holder a(loop_, "a");
   for (const size_t span : {0, 1, 2, 3}) Place(a, span, span != 2);
   EXPECT_TRUE(absl::IsDataLoss(
       FetchState(where_, transport::Credentials::Plaintext()).status()));

@@ -64,17 +64,18 @@ absl::Status TakeConsumed(const checkpoint::Manifest& manifest,
 
 }  // namespace
 
-absl::Status CompleteCheckpoint(runtime::Files& files, v1::JobSpec* spec) {
+absl::Status CompleteCheckpoint(runtime::BlobStores& places,
+                                runtime::Files& files, v1::JobSpec* spec) {
   v1::JobSpec::Checkpoint* from = spec->mutable_model()->mutable_checkpoint();
   if (!from->sha256().empty()) return absl::OkStatus();
   if (from->name() == "newest") {
     absl::StatusOr<std::string> newest =
-        checkpoint::NewestName(from->path(), files);
+        checkpoint::NewestName(from->path(), places);
     if (!newest.ok()) return Bad("name", newest.status().message());
     from->set_name(*std::move(newest));
   }
   const absl::StatusOr<checkpoint::Described> found =
-      checkpoint::Describe({from->path(), from->name()}, files);
+      checkpoint::Describe({from->path(), from->name()}, places, files);
   if (!found.ok()) return Bad("path", found.status().message());
   from->set_sha256(found->sha256);
   if (spec->model().config_json().empty()) {

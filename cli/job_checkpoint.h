@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "proto/skerry/v1/job.pb.h"
+#include "runtime/blob_stores.h"
 #include "runtime/files.h"
 
 namespace skerry::cli {
@@ -19,7 +20,8 @@ namespace skerry::cli {
 // Errors: InvalidArgument, naming the field, for what cannot be found, another
 // model than the job's, and a job that cannot go on because its samples mean
 // something else than those of the checkpoint.
-absl::Status CompleteCheckpoint(runtime::Files& files, v1::JobSpec* spec);
+absl::Status CompleteCheckpoint(runtime::BlobStores& places,
+                                runtime::Files& files, v1::JobSpec* spec);
 
 }  // namespace skerry::cli
 

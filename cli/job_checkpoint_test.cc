@@ -65,19 +65,20 @@ class JobCheckpointTest : public testing::Test {
   std::string Refusal(const std::function<void(v1::JobSpec&)>& spoil) {
     v1::JobSpec job = Job();
     spoil(job);
-    const absl::Status status = CompleteCheckpoint(files_, &job);
+    const absl::Status status = CompleteCheckpoint(places_, files_, &job);
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
     return std::string(status.message());
   }
 
   runtime::MemoryFiles files_;
+  runtime::Folders places_{files_};
   runtime::DirectoryBlobStore blobs_{"/store", files_};
   checkpoint::CheckpointStore store_{blobs_};
 };
 
 TEST_F(JobCheckpointTest, TheNewestIsNamedWithItsHashModelAndSamples) {
   v1::JobSpec job = Job();
-  const absl::Status status = CompleteCheckpoint(files_, &job);
+  const absl::Status status = CompleteCheckpoint(places_, files_, &job);
   ASSERT_TRUE(status.ok()) << status;
   const v1::JobSpec::Checkpoint& from = job.model().checkpoint();
   EXPECT_EQ(from.name(), "checkpoint-7");
@@ -95,7 +96,7 @@ TEST_F(JobCheckpointTest, AJobThatBeginsAnewTakesNoSamplesOver) {
   job.mutable_model()->mutable_checkpoint()->set_samples(
       v1::JobSpec::SAMPLES_ANEW);
   job.mutable_data()->set_seed(4);
-  ASSERT_TRUE(CompleteCheckpoint(files_, &job).ok());
+  ASSERT_TRUE(CompleteCheckpoint(places_, files_, &job).ok());
   EXPECT_EQ(job.model().checkpoint().consumed_size(), 0);
 }
 
@@ -103,7 +104,7 @@ TEST_F(JobCheckpointTest, AJobThatNamesTheHashNeedsNoFolderHere) {
   v1::JobSpec job = Job();
   job.mutable_model()->mutable_checkpoint()->set_path("/elsewhere");
   job.mutable_model()->mutable_checkpoint()->set_sha256("abc");
-  EXPECT_TRUE(CompleteCheckpoint(files_, &job).ok());
+  EXPECT_TRUE(CompleteCheckpoint(places_, files_, &job).ok());
 }
 
 TEST_F(JobCheckpointTest, WhatCannotBeTrueIsRefusedWithWhatToDo) {

@@ -11,9 +11,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/s3_location.h"
 #include "base/sha256.h"
 #include "base/status.h"
 #include "cli/job_checkpoint.h"
+#include "cli/places.h"
 #include "cli/read_file.h"
 #include "cli/yaml_fields.h"
 #include "google/protobuf/util/json_util.h"
@@ -35,7 +37,7 @@ const char* const kAnyHash =
 // A path that means the same on every worker.
 absl::StatusOr<std::string> WholePath(const std::string& job_file,
                                       std::string path) {
-  if (path.empty()) return path;
+  if (path.empty() || IsS3Place(path)) return path;
   if (path[0] == '~') {
     const char* home = std::getenv("HOME");
     if ((path.size() > 1 && path[1] != '/') || home == nullptr) {
@@ -117,7 +119,8 @@ class Completion {
     v1::JobSpec::Checkpoint* from = spec->mutable_model()->mutable_checkpoint();
     FixPath("model.checkpoint.path", from->mutable_path());
     runtime::PosixFiles files;
-    const absl::Status completed = CompleteCheckpoint(files, spec);
+    const absl::Status completed =
+        CompleteCheckpoint(*PlacesOver(files), files, spec);
     if (completed.ok()) return;
     problems_.AddLine(std::string(completed.message()));
     lacks_model_ = true;

@@ -243,6 +243,18 @@ std::string IntentText(v1::WorkerIntent intent) {
   return absl::AsciiStrToLower(absl::StripPrefix(name, "WORKER_INTENT_"));
 }
 
+// A line for each worker that has no part in its island.
+std::string ApartLines(const v1::ListWorkersReply& workers) {
+  std::string text;
+  for (const v1::WorkerView& worker : workers.workers()) {
+    if (worker.apart().empty()) continue;
+    absl::StrAppend(
+        &text, Printable(absl::StrCat(worker.worker(), ": ", worker.apart())),
+        "\n");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string PhaseText(v1::JobPhase phase) {
@@ -298,7 +310,7 @@ std::string WorkersTable(const v1::ListWorkersReply& workers) {
   for (const v1::WorkerView& worker : workers.workers()) {
     table.AddRow(WorkerCells(worker));
   }
-  return table.Text();
+  return table.Text() + ApartLines(workers);
 }
 
 std::string WideWorkersTable(const v1::ListWorkersReply& workers) {
@@ -312,7 +324,7 @@ std::string WideWorkersTable(const v1::ListWorkersReply& workers) {
     cells.push_back(worker.drain_reason());
     table.AddRow(std::move(cells));
   }
-  return table.Text();
+  return table.Text() + ApartLines(workers);
 }
 
 std::string JobNames(const v1::ListJobsReply& jobs) {

@@ -259,6 +259,14 @@ TEST(ViewsTest, WhyAWorkerDrainsIsShownWhereThereIsRoom) {
   EXPECT_EQ(WorkersTable(workers), WorkersTable(Workers()));
 }
 
+TEST(ViewsTest, AWorkerApartFromItsIslandHasALineUnderTheTable) {
+  v1::ListWorkersReply workers = Workers();
+  workers.mutable_workers(1)->set_apart("it is on another host than north-1");
+  const std::string line = "north-2: it is on another host than north-1\n";
+  EXPECT_EQ(WorkersTable(workers), WorkersTable(Workers()) + line);
+  EXPECT_EQ(WideWorkersTable(workers), WideWorkersTable(Workers()) + line);
+}
+
 TEST(ViewsTest, ProgressDiffersByAnyThingButTheSpeed) {
   const v1::JobView before = RunningJob();
   v1::JobView slower = before;

@@ -36,6 +36,7 @@ std::string WorkerDescription(const v1::WorkerView& worker,
   AddFact("Name", worker.worker(), &text);
   AddFact("Island", worker.island(), &text);
   AddFact("State", worker.state(), &text);
+  AddFact("Apart", worker.apart(), &text);
   AddFact("Drains for", worker.drain_reason(), &text);
   AddFact("Heard",
           absl::StrCat(AgeText(worker.silence_ms()), " ago, of a lease of ",

@@ -6,6 +6,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/s3_location.h"
 #include "base/status.h"
 #include "job/defaults.h"
 #include "job/limits.h"
@@ -48,6 +49,16 @@ bool IsPath(std::string_view path) {
 
 bool IsWholePath(std::string_view path) {
   return IsPath(path) && path.starts_with('/');
+}
+
+// A whole path, or a place in an object store.
+void ReviewPlace(const std::string& place, std::string_view field,
+                 std::string_view what, Problems& problems) {
+  if (!IsS3Place(place)) {
+    problems.Require(IsWholePath(place), field, what);
+  } else if (const auto read = ParseS3Location(place); !read.ok()) {
+    problems.Add(field, std::string(read.status().message()));
+  }
 }
 
 void ReviewName(const std::string& name, Problems& problems) {
@@ -127,9 +138,16 @@ void ReviewConsumed(const JobSpec& spec, Problems& problems) {
 void ReviewCheckpoint(const JobSpec& spec, Problems& problems) {
   if (!spec.model.checkpoint.has_value()) return;
   const JobSpec::Checkpoint& from = *spec.model.checkpoint;
-  problems.Require(
-      IsWholePath(from.path), "model.checkpoint.path",
-      "has to be the whole path of a folder that every worker reads");
+  if (from.name.empty()) {
+    problems.Require(
+        IsWholePath(from.path), "model.checkpoint.path",
+        "has to be the whole path of a folder that every worker reads");
+  } else {
+    ReviewPlace(from.path, "model.checkpoint.path",
+                "has to be the whole path of a folder that every worker reads, "
+                "or s3://BUCKET/PREFIX",
+                problems);
+  }
   problems.Require(from.name != "newest", "model.checkpoint.name",
                    "has to be checkpoint-SEQUENCE; skerryctl looks up newest");
   problems.Require(IsSha256(from.sha256), "model.checkpoint.sha256",
@@ -150,9 +168,10 @@ void ReviewCheckpoint(const JobSpec& spec, Problems& problems) {
 void ReviewCheckpoints(const JobSpec& spec, Problems& problems) {
   if (!spec.checkpoint.has_value()) return;
   const JobSpec::Checkpoints& c = *spec.checkpoint;
-  problems.Require(IsWholePath(c.directory), "checkpoint.directory",
-                   "has to be the whole path of a folder that every worker "
-                   "reads and writes");
+  ReviewPlace(c.directory, "checkpoint.directory",
+              "has to be the whole path of a folder that every worker reads "
+              "and writes, or s3://BUCKET/PREFIX",
+              problems);
   problems.Between("checkpoint.every", c.every, 1u, kCheckpointEveryMax,
                    "it counts sequences");
   problems.Between("checkpoint.keep", c.keep, 1u, kCheckpointsKeptMax);

@@ -49,12 +49,16 @@ struct CheckpointFact {
 
 // What frames have shown of the link to another worker.
 struct PeerLink {
-  std::string address;     // where frames went
+  // Its name. Empty when a worker of an older release has named the address
+  // only.
+  std::string worker;
   double bytes_per_s = 0;  // above 0
   double rate_spread = 0;  // standard deviation over the mean
   double round_trip_s = 0;
   // How much longer a first answer takes in the median.
   double round_trip_spread_s = 0;
+  // Where frames go: coordinators of older releases know the link by it.
+  std::string address = {};
 
   friend bool operator==(const PeerLink&, const PeerLink&) = default;
 };

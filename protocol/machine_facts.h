@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace skerry::protocol {
 
@@ -21,6 +22,9 @@ struct MachineFacts {
   std::optional<int64_t> clock_ahead_ms;
   // Main memory that the daemon's processes may use; 0 when it is not known.
   uint64_t memory_bytes = 0;
+  // Names the host. Two processes can share memory if, and only if, they name
+  // the same one. Empty when it is not known.
+  std::string host = {};
   friend bool operator==(const MachineFacts&, const MachineFacts&) = default;
 };
 

@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "base/ids.h"
 #include "protocol/job_orders.h"
+#include "protocol/peers.h"
 #include "protocol/stored_jobs.h"
 
 namespace skerry::protocol {
@@ -31,6 +32,8 @@ struct Orders {
   // removes now.
   std::vector<StoredJobKey> ended_jobs = {};
   std::vector<StoredJobKey> removed_jobs = {};
+  // It has every worker that the orders name.
+  Directory directory = {};
   friend bool operator==(const Orders&, const Orders&) = default;
 };
 

@@ -1,14 +1,25 @@
 // protocol/peers.h
 //
-// Workers as others reach them, and what each of them holds of a model.
+// Who the workers are, where others reach them, and what each of them holds of
+// a model. A worker is its name. Where it is reached is a property of the name
+// that may change.
 #ifndef SKERRY_PROTOCOL_PEERS_H_
 #define SKERRY_PROTOCOL_PEERS_H_
 
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
 
 namespace skerry::protocol {
 
+// Where each worker is reached: endpoints (host:port) by name, in the order in
+// which they are preferred. Nobody's list is empty.
+using Directory = absl::btree_map<std::string, std::vector<std::string>>;
+
+// A worker and where it was when it was admitted. It may have moved since: the
+// directory of the newest orders knows.
 struct PeerAddress {
   std::string worker;
   std::string address;         // host:port for workers of other islands

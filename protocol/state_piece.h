@@ -10,10 +10,11 @@
 
 namespace skerry::protocol {
 
-// One span of a whole state: what it is and which workers have it.
+// One span of a whole state: what it is, and the names of the workers that have
+// it.
 struct StatePiece {
   uint64_t hash = 0;
-  std::vector<std::string> addresses;
+  std::vector<std::string> workers;
   friend bool operator==(const StatePiece&, const StatePiece&) = default;
 };
 

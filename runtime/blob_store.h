@@ -1,8 +1,7 @@
 // runtime/blob_store.h
 //
 // A blob store keeps bytes under names, apart from any single worker.
-// Checkpoints live there. Today it is a folder; an object store fits the same
-// calls.
+// Checkpoints live there. It is a folder, or a bucket of an object store.
 #ifndef SKERRY_RUNTIME_BLOB_STORE_H_
 #define SKERRY_RUNTIME_BLOB_STORE_H_
 
@@ -35,6 +34,9 @@ class BlobStore {
       const std::string& folder) const = 0;
   // Durable when it returns. OK when there was none.
   virtual absl::Status Delete(const std::string& key) = 0;
+  // Removes what writers that were interrupted have left and no key names. The
+  // caller is the only writer.
+  virtual absl::Status RemoveLeftovers() = 0;
 };
 
 }  // namespace skerry::runtime

@@ -7,31 +7,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "runtime/blob_key.h"
 
 namespace skerry::runtime {
 namespace {
-
-constexpr size_t kPartBytesMax = 200;
-
-bool IsPart(std::string_view part) {
-  return !part.empty() && part.size() <= kPartBytesMax && part[0] != '.' &&
-         std::all_of(part.begin(), part.end(), [](unsigned char c) {
-           return absl::ascii_isalnum(c) || c == '.' || c == '_' || c == '-';
-         });
-}
-
-absl::Status CheckKey(std::string_view key) {
-  for (std::string_view rest = key;;) {
-    const size_t slash = rest.find('/');
-    if (!IsPart(rest.substr(0, slash))) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("\"", absl::string_view(key.data(), key.size()),
-                       "\" cannot name a blob"));
-    }
-    if (slash == std::string_view::npos) return absl::OkStatus();
-    rest.remove_prefix(slash + 1);
-  }
-}
 
 // The part of a path before its last slash; empty when there is none.
 std::string FolderOf(const std::string& key) {
@@ -49,20 +28,20 @@ DirectoryBlobStore::DirectoryBlobStore(std::string root, Files& files)
     : root_(std::move(root)), files_(files) {}
 
 absl::Status DirectoryBlobStore::Put(const std::string& key, ByteSpan bytes) {
-  SKERRY_RETURN_IF_ERROR(CheckKey(key));
+  SKERRY_RETURN_IF_ERROR(CheckBlobKey(key));
   SKERRY_RETURN_IF_ERROR(files_.MakeDirectory(Join(root_, FolderOf(key))));
   return files_.WriteDurably(Join(root_, key), bytes);
 }
 
 absl::StatusOr<std::vector<std::byte>> DirectoryBlobStore::Get(
     const std::string& key) const {
-  SKERRY_RETURN_IF_ERROR(CheckKey(key));
+  SKERRY_RETURN_IF_ERROR(CheckBlobKey(key));
   return files_.Read(Join(root_, key));
 }
 
 absl::StatusOr<std::vector<std::string>> DirectoryBlobStore::List(
     const std::string& folder) const {
-  if (!folder.empty()) SKERRY_RETURN_IF_ERROR(CheckKey(folder));
+  if (!folder.empty()) SKERRY_RETURN_IF_ERROR(CheckBlobKey(folder));
   std::vector<std::string> keys;
   const absl::Status walked = Walk(folder, keys);
   if (!walked.ok() && !absl::IsNotFound(walked)) return walked;
@@ -76,18 +55,19 @@ absl::Status DirectoryBlobStore::Walk(const std::string& folder,
   SKERRY_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                           files_.List(directory));
   for (const std::string& name : names) {
-    if (IsPart(name)) keys.push_back(Join(folder, name));
+    if (IsBlobKeyPart(name)) keys.push_back(Join(folder, name));
   }
   SKERRY_ASSIGN_OR_RETURN(const std::vector<std::string> below,
                           files_.ListDirectories(directory));
   for (const std::string& name : below) {
-    if (IsPart(name)) SKERRY_RETURN_IF_ERROR(Walk(Join(folder, name), keys));
+    if (IsBlobKeyPart(name))
+      SKERRY_RETURN_IF_ERROR(Walk(Join(folder, name), keys));
   }
   return absl::OkStatus();
 }
 
 absl::Status DirectoryBlobStore::Delete(const std::string& key) {
-  SKERRY_RETURN_IF_ERROR(CheckKey(key));
+  SKERRY_RETURN_IF_ERROR(CheckBlobKey(key));
   SKERRY_RETURN_IF_ERROR(files_.Remove(Join(root_, key)));
   for (std::string folder = FolderOf(key); !folder.empty();
        folder = FolderOf(folder)) {

@@ -5,10 +5,12 @@
 #ifndef SKERRY_RUNTIME_DIRECTORY_BLOB_STORE_H_
 #define SKERRY_RUNTIME_DIRECTORY_BLOB_STORE_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "runtime/blob_store.h"
+#include "runtime/blob_stores.h"
 #include "runtime/files.h"
 
 namespace skerry::runtime {
@@ -26,12 +28,28 @@ class DirectoryBlobStore final : public BlobStore {
   absl::StatusOr<std::vector<std::string>> List(
       const std::string& folder) const override;
   absl::Status Delete(const std::string& key) override;
+  // A file that was not finished is replaced by the next one of its name.
+  absl::Status RemoveLeftovers() override { return absl::OkStatus(); }
 
  private:
   absl::Status Walk(const std::string& folder,
                     std::vector<std::string>& keys) const;
 
   const std::string root_;
+  Files& files_;
+};
+
+// Opens folders, and no object store. `files` outlives it and what it opens.
+class Folders final : public BlobStores {
+ public:
+  explicit Folders(Files& files) : files_(files) {}
+
+  absl::StatusOr<std::unique_ptr<BlobStore>> Open(
+      const std::string& place) override {
+    return std::make_unique<DirectoryBlobStore>(place, files_);
+  }
+
+ private:
   Files& files_;
 };
 

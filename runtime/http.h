@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,13 +19,20 @@
 namespace skerry::runtime {
 
 struct HttpRequest {
-  std::string method;  // sent without a body
+  std::string method;
   std::string url;
   std::vector<std::pair<std::string, std::string>> headers;
   // For the whole reply.
   absl::Duration timeout;
   // A longer body is an error.
   size_t body_bytes_max = 0;
+  // What is sent; no body at all when it is not set. It outlives the call.
+  std::optional<std::span<const std::byte>> body = std::nullopt;
+  // The call fails when nothing at all has come or gone for so long.
+  absl::Duration stalled_max = absl::InfiniteDuration();
+  // A file with the certificates to trust for https; those of the system when
+  // it is empty.
+  std::string ca_file = "";
 };
 
 struct HttpReply {

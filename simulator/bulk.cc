@@ -31,7 +31,7 @@ transport::Payload FlipOneBit(const transport::Payload& payload,
 // while the process there is the one that the stream was opened to.
 class SimBulk::Pipe final : public transport::IncomingStream {
  public:
-  Pipe(SimBulk& from, HostId to, transport::StreamEvents& events)
+  Pipe(SimBulk& from, const Endpoint& to, transport::StreamEvents& events)
       : world_(from.world_),
         from_(from),
         from_alive_(from.process_.alive()),
@@ -46,12 +46,12 @@ class SimBulk::Pipe final : public transport::IncomingStream {
                                         if (const auto pipe = weak.lock())
                                           pipe->BrokenHere(why);
                                       }},
-                                     {to_, [weak](const absl::Status&) {
+                                     {to_.host, [weak](const absl::Status&) {
                                         if (const auto pipe = weak.lock())
                                           pipe->BrokenThere();
                                       }});
     Deliver(0, [this] {
-      id_ = taker_->bulk().inbox_.OnOpened(AddressOf(from_.host_), *this);
+      id_ = taker_->bulk().inbox_.OnOpened(world_.NameOf(from_.host_), *this);
     });
   }
 
@@ -135,7 +135,7 @@ class SimBulk::Pipe final : public transport::IncomingStream {
 
   bool Reach() {
     if (taker_ == nullptr) {
-      taker_ = world_.worker_node(to_);
+      taker_ = world_.NodeAt(to_);
       if (taker_ != nullptr) taker_alive_ = taker_->process().alive();
     }
     if (taker_ != nullptr && !taker_alive_.expired()) return true;
@@ -163,7 +163,7 @@ class SimBulk::Pipe final : public transport::IncomingStream {
   World& world_;
   SimBulk& from_;
   const std::weak_ptr<char> from_alive_;
-  const HostId to_;
+  const Endpoint to_;
   std::shared_ptr<Stream> stream_;
   std::weak_ptr<Pipe> self_;
   transport::StreamEvents* events_;
@@ -186,28 +186,33 @@ class SimBulk::Handle final : public transport::OutgoingStream {
 };
 
 std::unique_ptr<transport::OutgoingStream> SimBulk::Opener::Open(
-    const std::string& address, int, transport::StreamEvents& events) {
-  auto pipe =
-      std::make_shared<Pipe>(bulk_, bulk_.world_.HostOf(address), events);
+    const std::string& peer, int, transport::StreamEvents& events) {
+  auto pipe = std::make_shared<Pipe>(
+      bulk_, EndpointOf(bulk_.directory_.EndpointOf(peer)), events);
   bulk_.world_.Keep(pipe);
   pipe->Connect(pipe);
   return std::make_unique<Handle>(std::move(pipe));
 }
 
 SimBulk::SimBulk(World& world, Process& process, HostId host,
+                 transport::Directory& directory,
                  transport::BulkReceiver& receiver)
     : world_(world),
       process_(process),
       host_(host),
+      directory_(directory),
       opener_(*this),
       inbox_(world.setting.gate, process, receiver),
-      outbox_(world.setting.outbox, process, opener_, world.random()) {}
+      outbox_(world.setting.outbox, process, opener_, world.random()) {
+  directory_.set_on_moved(
+      [this](const std::string& peer) { outbox_.OnMoved(peer); });
+}
 
-SimBulk::~SimBulk() = default;
+SimBulk::~SimBulk() { directory_.set_on_moved(nullptr); }
 
-void SimBulk::Send(const std::string& address, transport::Frame frame,
+void SimBulk::Send(const std::string& peer, transport::Frame frame,
                    transport::TrafficClass traffic_class, SendDone done) {
-  outbox_.Send(address, std::move(frame), traffic_class, std::move(done));
+  outbox_.Send(peer, std::move(frame), traffic_class, std::move(done));
 }
 
 void SimBulk::ForgetBefore(uint64_t job, uint32_t fragment, uint64_t attempt) {
@@ -218,7 +223,7 @@ void SimBulk::Reoffer(uint64_t job, uint32_t fragment) {
   inbox_.Reoffer(job, fragment);
 }
 
-void SimBulk::Fetch(const std::string& address, const transport::FetchKey& key,
+void SimBulk::Fetch(const std::string& peer, const transport::FetchKey& key,
                     FetchDone done) {
   using Object = absl::StatusOr<transport::Payload>;
   auto answer = std::make_shared<FetchDone>(std::move(done));
@@ -230,20 +235,22 @@ void SimBulk::Fetch(const std::string& address, const transport::FetchKey& key,
       std::move(run)(std::move(object));
     });
   };
-  const HostId to = world_.HostOf(address);
+  const Endpoint to = EndpointOf(directory_.EndpointOf(peer));
   const auto stream = world_.network.Connect(
-      {host_, [end](const absl::Status& why) { end(why); }}, {to, nullptr});
+      {host_, [end](const absl::Status& why) { end(why); }},
+      {to.host, nullptr});
   world_.Keep(stream);
   stream->Send(
       kOpener, world_.setting.scale.Fixed(kFrameOverhead),
       [&world = world_, key, to, end, stream, from = host_] {
-        WorkerNode* holder = world.worker_node(to);
+        WorkerNode* holder = world.NodeAt(to);
         if (holder == nullptr) {
           stream->Close(kTaker, absl::UnavailableError("nobody is there"));
           return;
         }
         holder->process().Post([&world, holder, key, from, end, stream] {
-          Object object = holder->bulk().inbox_.OnFetch(AddressOf(from), key);
+          Object object =
+              holder->bulk().inbox_.OnFetch(world.NameOf(from), key);
           const double bytes = object.ok()
                                    ? static_cast<double>(object->size())
                                    : world.setting.scale.Fixed(kFrameOverhead);

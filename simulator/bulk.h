@@ -13,6 +13,7 @@
 #include "simulator/network.h"
 #include "simulator/process.h"
 #include "transport/bulk.h"
+#include "transport/directory.h"
 #include "transport/inbox.h"
 #include "transport/outbox.h"
 
@@ -24,14 +25,14 @@ class SimBulk final : public transport::BulkTransport {
  public:
   // All outlive the transport, which ends with its process.
   SimBulk(World& world, Process& process, HostId host,
-          transport::BulkReceiver& receiver);
+          transport::Directory& directory, transport::BulkReceiver& receiver);
   ~SimBulk() override;
 
-  void Send(const std::string& address, transport::Frame frame,
+  void Send(const std::string& peer, transport::Frame frame,
             transport::TrafficClass traffic_class, SendDone done) override;
   void ForgetBefore(uint64_t job, uint32_t fragment, uint64_t attempt) override;
   void Reoffer(uint64_t job, uint32_t fragment) override;
-  void Fetch(const std::string& address, const transport::FetchKey& key,
+  void Fetch(const std::string& peer, const transport::FetchKey& key,
              FetchDone done) override;
   transport::BulkCounters counters() const override {
     return {outbox_.counters(), inbox_.counters()};
@@ -47,7 +48,7 @@ class SimBulk final : public transport::BulkTransport {
    public:
     explicit Opener(SimBulk& bulk) : bulk_(bulk) {}
     std::unique_ptr<transport::OutgoingStream> Open(
-        const std::string& address, int stream_index,
+        const std::string& peer, int stream_index,
         transport::StreamEvents& events) override;
 
    private:
@@ -57,6 +58,7 @@ class SimBulk final : public transport::BulkTransport {
   World& world_;
   Process& process_;
   const HostId host_;
+  transport::Directory& directory_;
   Opener opener_;
   transport::Inbox inbox_;
   transport::Outbox outbox_;

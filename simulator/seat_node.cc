@@ -81,13 +81,13 @@ SeatNode::SeatNode(World& world, WorkerNode& node,
       folder_(FolderOf(job_, orders.uid)),
       answers_(node.process(), [this] { AfterSeat(); }),
       executor_(node.process(), world.random, world.setting.pace),
-      bulk_(job_, node.bulk(), answers_),
+      bulk_(job_, node.bulk(), node.directory(), answers_),
       host_(job_, executor_, answers_, status_changed),
       saver_(
           job_,
-          [this](const std::string& address, const worker::PieceKey& key,
+          [this](const std::string& worker, const worker::PieceKey& key,
                  Done<absl::StatusOr<SharedBytes>> done) {
-            FetchPiece(address, key, std::move(done));
+            FetchPiece(worker, key, std::move(done));
           },
           [this](worker::StateToSave state,
                  worker::StateSaver::Written written) {
@@ -150,11 +150,11 @@ void SeatNode::After(absl::Duration wait, runtime::Task task) {
   });
 }
 
-void SeatNode::FetchPiece(const std::string& address,
+void SeatNode::FetchPiece(const std::string& worker,
                           const worker::PieceKey& key,
                           Done<absl::StatusOr<SharedBytes>> done) {
   absl::StatusOr<SharedBytes> own = seat_->OnFetch(key);
-  if (!own.ok()) return bulk_.Fetch(address, key, std::move(done));
+  if (!own.ok()) return bulk_.Fetch(worker, key, std::move(done));
   Process& process = node_.process();
   process.Post(
       [&process, own = *std::move(own), done = std::move(done)]() mutable {
@@ -416,7 +416,7 @@ void SeatNode::Delete(const StoredFile& file) {
   world_.machine(node_.host()).disk->Remove(PathOf(file));
 }
 
-void SeatNode::AgreeCut(const std::string& address,
+void SeatNode::AgreeCut(const std::string& head,
                         const worker::CutRequest& request,
                         Done<absl::StatusOr<worker::CutReply>> done) {
   using Reply = absl::StatusOr<worker::CutReply>;
@@ -431,10 +431,10 @@ void SeatNode::AgreeCut(const std::string& address,
   };
   v1::AgreeCutRequest message;
   worker::CutRequestToProto(job_, request, &message);
-  const HostId to = world_.HostOf(address);
+  const Endpoint to = EndpointOf(node_.directory().EndpointOf(head));
   const auto stream = world_.network.Connect(
       {node_.host(), [end](const absl::Status& why) { end(why); }},
-      {to, nullptr});
+      {to.host, nullptr});
   world_.Keep(stream);
   stream->Send(0, world_.setting.scale.Fixed(kMessageBytes),
                [&world = world_, message, to, end, stream] {
@@ -446,7 +446,7 @@ void SeatNode::AgreeCut(const std::string& address,
                      end(reply);
                    });
                  };
-                 WorkerNode* head = world.worker_node(to);
+                 WorkerNode* head = world.NodeAt(to);
                  if (head == nullptr) {
                    stream->Close(1, absl::UnavailableError("no head"));
                    return;

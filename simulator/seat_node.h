@@ -81,7 +81,7 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
  private:
   std::vector<worker::StoredFile> Scan();
   void Save(worker::StateToSave state, worker::StateSaver::Written written);
-  void FetchPiece(const std::string& address, const worker::PieceKey& key,
+  void FetchPiece(const std::string& worker, const worker::PieceKey& key,
                   worker::Done<absl::StatusOr<worker::SharedBytes>> done);
   void ReadCheckpoint();
   // The files of fragments from this one on, then the trainer starts.
@@ -110,7 +110,7 @@ class SeatNode final : worker::DiskPort, worker::PeerPort {
                                           uint32_t span) override;
   void Delete(const worker::StoredFile& file) override;
   // worker::PeerPort.
-  void AgreeCut(const std::string& address, const worker::CutRequest& request,
+  void AgreeCut(const std::string& head, const worker::CutRequest& request,
                 worker::Done<absl::StatusOr<worker::CutReply>> done) override;
 
   World& world_;

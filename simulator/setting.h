@@ -25,7 +25,7 @@ struct WorkerShape {
   std::string island;
   // Time that the worker takes to train on one sample.
   absl::Duration compute = absl::Milliseconds(10);
-  // The worker's name. If it is empty, the worker goes by its address.
+  // The worker's name. If it is empty, the worker goes by its plain name.
   std::string name = {};
   // A spare worker is no part of the cluster and starts only when it is told
   // to.

@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/check.h"
 #include "base/release.h"
 #include "protocol/convert/orders.h"
 #include "protocol/convert/status.h"
@@ -68,7 +69,20 @@ uint64_t FolderOf(World& world, HostId host) {
 
 }  // namespace
 
-std::string AddressOf(HostId host) { return absl::StrCat("w", host); }
+std::string PlainNameOf(HostId host) { return absl::StrCat("w", host); }
+
+std::string EndpointText(const Endpoint& endpoint) {
+  return absl::StrCat("host", endpoint.host, ":", endpoint.run);
+}
+
+Endpoint EndpointOf(const std::string& text) {
+  const std::vector<std::string> parts = absl::StrSplit(text, ':');
+  Endpoint endpoint;
+  SKERRY_CHECK(parts.size() == 2 && parts[0].starts_with("host") &&
+               absl::SimpleAtoi(parts[0].substr(4), &endpoint.host) &&
+               absl::SimpleAtoi(parts[1], &endpoint.run));
+  return endpoint;
+}
 
 WorkerNode::WorkerNode(World& world, HostId host, uint64_t run)
     : world_(world),
@@ -76,7 +90,7 @@ WorkerNode::WorkerNode(World& world, HostId host, uint64_t run)
       run_(run),
       process_(world.timeline, world.random, world.machine(host).clock,
                [this] { AfterTask(); }),
-      bulk_(world, process_, host, *this),
+      bulk_(world, process_, host, directory_, *this),
       boot_(world.random() | 1),
       first_boot_(boot_),
       folders_(worker::EndedRetention()),
@@ -163,6 +177,7 @@ void WorkerNode::OnOrders(uint64_t session, const OrdersMessage& message) {
   if (std::exchange(told_to_drain_, orders.drain) != orders.drain) {
     SetJobsDraining();
   }
+  directory_.Learn(orders.directory);
   std::set<uint64_t> named;
   for (const protocol::JobOrders& job : orders.jobs) {
     named.insert(job.job.value());
@@ -234,7 +249,8 @@ void WorkerNode::SendStatus() {
   status_due_ = false;
   protocol::StatusFacts facts;
   facts.release = kRelease;
-  facts.self = {world_.NameOf(host_), AddressOf(host_), AddressOf(host_)};
+  const std::string endpoint = EndpointText({host_, run_});
+  facts.self = {world_.NameOf(host_), endpoint, endpoint};
   facts.island = world_.shape(host_).island;
   facts.boot = Boot(boot_);
   facts.incarnation = incarnation_;

@@ -17,6 +17,7 @@
 #include "simulator/process.h"
 #include "simulator/session.h"
 #include "simulator/trainer.h"
+#include "transport/directory.h"
 #include "worker/core/effects.h"
 #include "worker/core/state_folders.h"
 
@@ -25,7 +26,17 @@ namespace skerry::sim {
 class SeatNode;
 class World;
 
-std::string AddressOf(HostId host);
+// The name of a worker whose shape has none.
+std::string PlainNameOf(HostId host);
+
+// Where one run of a worker's process listens: each run has a port of its own.
+struct Endpoint {
+  HostId host = 0;
+  uint64_t run = 0;
+};
+std::string EndpointText(const Endpoint& endpoint);
+// Requires: EndpointText made `text`.
+Endpoint EndpointOf(const std::string& text);
 
 class WorkerNode final : public transport::BulkReceiver {
  public:
@@ -42,6 +53,7 @@ class WorkerNode final : public transport::BulkReceiver {
   uint64_t run() const { return run_; }
   Process& process() { return process_; }
   SimBulk& bulk() { return bulk_; }
+  const transport::Directory& directory() const { return directory_; }
   // In the order of the jobs.
   void EachSeat(const std::function<void(SeatNode&)>& look) const;
 
@@ -73,6 +85,7 @@ class WorkerNode final : public transport::BulkReceiver {
   const HostId host_;
   const uint64_t run_;
   Process process_;
+  transport::Directory directory_;
   SimBulk bulk_;
   uint64_t boot_;
   const uint64_t first_boot_;

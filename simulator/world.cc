@@ -104,11 +104,9 @@ std::string World::WorkersText() const {
   return text;
 }
 
-HostId World::HostOf(const std::string& address) const {
-  HostId host = 0;
-  SKERRY_CHECK(address.size() > 1 &&
-               absl::SimpleAtoi(address.substr(1), &host));
-  return host;
+WorkerNode* World::NodeAt(const Endpoint& endpoint) const {
+  WorkerNode* node = worker_node(endpoint.host);
+  return node != nullptr && node->run() == endpoint.run ? node : nullptr;
 }
 
 void World::OnDurable(const std::vector<coordinator::JournalEntry>& entries) {
@@ -164,7 +162,7 @@ void World::StopForGood(HostId host) {
 
 std::string World::NameOf(HostId host) const {
   const std::string& name = shape(host).name;
-  return name.empty() || machines_[host].own_name ? AddressOf(host) : name;
+  return name.empty() || machines_[host].own_name ? PlainNameOf(host) : name;
 }
 
 Process* World::ProcessOf(HostId host) const {

@@ -34,6 +34,7 @@ namespace skerry::sim {
 
 class CoordinatorNode;
 class WorkerNode;
+struct Endpoint;
 
 class World {
  public:
@@ -81,8 +82,8 @@ class World {
     // Number of the newest decision to start or stop the process. A start that
     // was planned under an older number does not happen.
     uint64_t plan = 0;
-    // If set, the worker goes by the host's address, whatever name its shape
-    // has.
+    // If set, the worker goes by the host's plain name, whatever name its
+    // shape has.
     bool own_name = false;
   };
   HostId hosts() const { return static_cast<HostId>(machines_.size()); }
@@ -97,8 +98,8 @@ class World {
   CoordinatorNode* coordinator_node() const { return coordinator_.get(); }
   WorkerNode* worker_node(HostId host) const { return workers_[host].get(); }
   Process* ProcessOf(HostId host) const;
-  // Returns the host whose worker has the address of a PeerAddress.
-  HostId HostOf(const std::string& address) const;
+  // Null unless that run of the worker's process is up.
+  WorkerNode* NodeAt(const Endpoint& endpoint) const;
   JournalDisk& journal_disk() { return journal_disk_; }
   uint64_t NextNumber() { return ++numbers_; }
   // Keeps `thing` until the world ends.

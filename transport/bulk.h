@@ -7,12 +7,14 @@
 // Promises, for every implementation:
 // - A frame is offered to the receiver whole and with its checksums verified;
 //   what fails the check is counted, not offered, and sent again.
-// - Frames sent to one address in one class are first offered in the order of
+// - Frames sent to one peer in one class are first offered in the order of
 //   Send(), as long as one stream carries the class and the receiver does not
 //   answer kNotYet. After a lost stream what was not answered is offered again,
 //   so receivers discard repeated parts.
 // - A waiting kLatency frame is written before any waiting kBulk frame.
-// - Bytes sent and not answered are bounded per address and class.
+// - Bytes sent and not answered are bounded per peer and class.
+// - A peer is known by its name. One that is reached elsewhere than before gets
+//   what it has not answered.
 #ifndef SKERRY_TRANSPORT_BULK_H_
 #define SKERRY_TRANSPORT_BULK_H_
 
@@ -114,8 +116,8 @@ struct LinkEstimate {
 };
 
 struct BulkCounters {
-  absl::btree_map<std::string, PeerCounters> to;      // by address
-  absl::btree_map<std::string, SourceCounters> from;  // by peer's name
+  absl::btree_map<std::string, PeerCounters> to;      // by the peer's name
+  absl::btree_map<std::string, SourceCounters> from;  // likewise
 };
 
 // One worker's end of all its bulk links. Members are called on the loop given
@@ -129,16 +131,16 @@ class BulkTransport {
 
   virtual ~BulkTransport() = default;
 
-  // Queues a frame for the worker at `address`. The same bytes are sent again
+  // Queues a frame for the worker named `peer`. The same bytes are sent again
   // after a lost stream and after kNotYet until there is an answer. `done`
   // gets OK (accepted), Aborted (refused), Cancelled (ForgetBefore),
   // DataLoss (the checksum failed time after time: the frame is damaged here),
-  // or ResourceExhausted (too many frames wait for this address).
-  virtual void Send(const std::string& address, Frame frame,
+  // or ResourceExhausted (too many frames wait for this peer).
+  virtual void Send(const std::string& peer, Frame frame,
                     TrafficClass traffic_class, SendDone done) = 0;
 
   // Drops frames of (job, fragment) of attempts below `attempt`, to all
-  // addresses, queued or unanswered.
+  // peers, queued or unanswered.
   virtual void ForgetBefore(uint64_t job, uint32_t fragment,
                             uint64_t attempt) = 0;
 
@@ -148,14 +150,14 @@ class BulkTransport {
   virtual void Reoffer(uint64_t job, uint32_t fragment) = 0;
 
   // Fetches a whole object; its hash is verified. One try: the caller has other
-  // holders. `done` gets NotFound, Unavailable (no answer from the address),
+  // holders. `done` gets NotFound, Unavailable (no answer from the peer),
   // DataLoss (hash), ResourceExhausted (object above the limit), or the
   // holder's error.
-  virtual void Fetch(const std::string& address, const FetchKey& key,
+  virtual void Fetch(const std::string& peer, const FetchKey& key,
                      FetchDone done) = 0;
 
   virtual BulkCounters counters() const = 0;
-  // Estimates by address, for peers that were sent enough to time it.
+  // Estimates by name, for peers that were sent enough to time it.
   virtual absl::btree_map<std::string, LinkEstimate> links() const = 0;
 };
 

@@ -39,12 +39,17 @@ class Outbox::Lane final : public StreamEvents {
   Instant reopen_at() const { return reopen_at_; }
   void Open();
   void Write(SendQueue::Outgoing outgoing);
+  // Lets go of the stream, if there is one, and may open another at once.
+  void Reset();
 
   void OnWritten() override;
   void OnAnswers(std::span<const Answered> answers) override;
   void OnClosed(const absl::Status& why) override;
 
  private:
+  // Ends the stream. Answers how many frames wait again for it.
+  size_t Lose();
+
   Outbox& outbox_;
   Peer& peer_;
   const int index_;
@@ -62,9 +67,9 @@ class Outbox::Lane final : public StreamEvents {
 };
 
 struct Outbox::Peer {
-  Peer(std::string address, const SendQueueOptions& options, uint64_t seed)
-      : address(std::move(address)), queue(options, seed) {}
-  std::string address;
+  Peer(std::string name, const SendQueueOptions& options, uint64_t seed)
+      : name(std::move(name)), queue(options, seed) {}
+  const std::string name;
   SendQueue queue;
   LinkMeter link;
   std::vector<std::unique_ptr<Lane>> lanes;
@@ -74,7 +79,7 @@ struct Outbox::Peer {
 void Outbox::Lane::Open() {
   room_ = outbox_.options_.frames_per_stream_max;
   next_ordinal_ = 0;
-  stream_ = outbox_.opener_.Open(peer_.address, index_, *this);
+  stream_ = outbox_.opener_.Open(peer_.name, index_, *this);
 }
 
 void Outbox::Lane::Write(SendQueue::Outgoing outgoing) {
@@ -110,7 +115,7 @@ void Outbox::Lane::OnAnswers(std::span<const Answered> answers) {
   outbox_.Pump(peer_);
 }
 
-void Outbox::Lane::OnClosed(const absl::Status& why) {
+size_t Outbox::Lane::Lose() {
   stream_.reset();
   std::vector<SendQueue::Ticket> lost;
   for (const auto& [ordinal, written] : unanswered_) {
@@ -119,15 +124,26 @@ void Outbox::Lane::OnClosed(const absl::Status& why) {
   }
   unanswered_.clear();
   peer_.queue.OnLost(lost);
+  return lost.size();
+}
+
+void Outbox::Lane::Reset() {
+  if (is_open()) Lose();
+  backoff_ = absl::ZeroDuration();
+  reopen_at_ = outbox_.loop_.Now();
+}
+
+void Outbox::Lane::OnClosed(const absl::Status& why) {
+  const size_t lost = Lose();
   ++peer_.queue.counters().streams_lost;
   backoff_ = std::clamp(2 * backoff_, outbox_.options_.reopen_min,
                         outbox_.options_.reopen_max);
   reopen_at_ =
       outbox_.loop_.Now() + backoff_ * (0.5 + 0.5 * outbox_.random_.Uniform());
   runtime::Log(runtime::Severity::kInfo, "bulk.stream.lost",
-               {{"peer", peer_.address},
+               {{"peer", peer_.name},
                 {"stream", index_},
-                {"unanswered_frames", lost.size()},
+                {"unanswered_frames", lost},
                 {"error", why}});
   outbox_.Pump(peer_);
 }
@@ -138,10 +154,10 @@ Outbox::Outbox(const OutboxOptions& options, runtime::EventLoop& loop,
 
 Outbox::~Outbox() { *alive_ = false; }
 
-Outbox::Peer& Outbox::PeerAt(const std::string& address) {
-  std::unique_ptr<Peer>& slot = peers_[address];
+Outbox::Peer& Outbox::PeerNamed(const std::string& name) {
+  std::unique_ptr<Peer>& slot = peers_[name];
   if (slot == nullptr) {
-    slot = std::make_unique<Peer>(address, options_.queue, random_());
+    slot = std::make_unique<Peer>(name, options_.queue, random_());
     for (int i = 0; i <= options_.bulk_streams_per_peer; ++i) {
       slot->lanes.push_back(std::make_unique<Lane>(*this, *slot, i));
     }
@@ -149,13 +165,13 @@ Outbox::Peer& Outbox::PeerAt(const std::string& address) {
   return *slot;
 }
 
-void Outbox::Send(const std::string& address, Frame frame,
+void Outbox::Send(const std::string& name, Frame frame,
                   TrafficClass traffic_class, BulkTransport::SendDone done) {
-  Peer& peer = PeerAt(address);
+  Peer& peer = PeerNamed(name);
   if (!peer.queue.HasRoom()) {
     Finish({std::move(done),
             absl::ResourceExhaustedError(absl::StrCat(
-                options_.queue.frames_max, " frames wait for ", address))});
+                options_.queue.frames_max, " frames wait for ", name))});
     return;
   }
   peer.queue.Push(std::move(frame), traffic_class, std::move(done));
@@ -163,7 +179,7 @@ void Outbox::Send(const std::string& address, Frame frame,
 }
 
 void Outbox::ForgetBefore(uint64_t job, uint32_t fragment, uint64_t attempt) {
-  for (auto& [address, peer] : peers_) {
+  for (auto& [name, peer] : peers_) {
     for (SendQueue::Finished& finished :
          peer->queue.ForgetBefore(job, fragment, attempt)) {
       Finish(std::move(finished));
@@ -226,22 +242,31 @@ void Outbox::Finish(SendQueue::Finished finished) {
   });
 }
 
-PeerCounters& Outbox::CountersOf(const std::string& address) {
-  return PeerAt(address).queue.counters();
+void Outbox::OnMoved(const std::string& name) {
+  const auto it = peers_.find(name);
+  if (it == peers_.end()) return;
+  Peer& peer = *it->second;
+  for (const auto& lane : peer.lanes) lane->Reset();
+  peer.link = LinkMeter();
+  Pump(peer);
+}
+
+PeerCounters& Outbox::CountersOf(const std::string& name) {
+  return PeerNamed(name).queue.counters();
 }
 
 absl::btree_map<std::string, LinkEstimate> Outbox::links() const {
   absl::btree_map<std::string, LinkEstimate> all;
-  for (const auto& [address, peer] : peers_) {
-    if (const auto link = peer->link.estimate()) all[address] = *link;
+  for (const auto& [name, peer] : peers_) {
+    if (const auto link = peer->link.estimate()) all[name] = *link;
   }
   return all;
 }
 
 absl::btree_map<std::string, PeerCounters> Outbox::counters() const {
   absl::btree_map<std::string, PeerCounters> all;
-  for (const auto& [address, peer] : peers_) {
-    all[address] = peer->queue.counters();
+  for (const auto& [name, peer] : peers_) {
+    all[name] = peer->queue.counters();
   }
   return all;
 }

@@ -48,7 +48,7 @@ class OutgoingStream {
 class StreamOpener {
  public:
   virtual ~StreamOpener() = default;
-  virtual std::unique_ptr<OutgoingStream> Open(const std::string& address,
+  virtual std::unique_ptr<OutgoingStream> Open(const std::string& peer,
                                                int stream_index,
                                                StreamEvents& events) = 0;
 };
@@ -74,11 +74,15 @@ class Outbox {
          StreamOpener& opener, uint64_t seed);
   ~Outbox();
 
-  void Send(const std::string& address, Frame frame, TrafficClass traffic_class,
+  void Send(const std::string& name, Frame frame, TrafficClass traffic_class,
             BulkTransport::SendDone done);
   void ForgetBefore(uint64_t job, uint32_t fragment, uint64_t attempt);
+  // The peer of that name is reached elsewhere from now on. Its streams are
+  // opened anew, and carry again what was not answered. What the old link has
+  // shown is forgotten.
+  void OnMoved(const std::string& name);
   // Made at the first use.
-  PeerCounters& CountersOf(const std::string& address);
+  PeerCounters& CountersOf(const std::string& name);
   absl::btree_map<std::string, PeerCounters> counters() const;
   absl::btree_map<std::string, LinkEstimate> links() const;
 
@@ -86,7 +90,7 @@ class Outbox {
   struct Peer;
   class Lane;
 
-  Peer& PeerAt(const std::string& address);
+  Peer& PeerNamed(const std::string& name);
   // Opens what has to be open and writes what may be written.
   void Pump(Peer& peer);
   void Fill(Peer& peer, Lane& lane);

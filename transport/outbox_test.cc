@@ -20,7 +20,7 @@ class FakeOpener final : public StreamOpener {
     std::vector<uint32_t> parts;  // written so far
     bool is_open = true;
   };
-  std::unique_ptr<OutgoingStream> Open(const std::string& address,
+  std::unique_ptr<OutgoingStream> Open(const std::string& peer,
                                        int stream_index,
                                        StreamEvents& events) override {
     streams.push_back(std::make_unique<Stream>());
@@ -175,6 +175,31 @@ TEST_F(OutboxTest, FramesThatWereForgottenTellOfTheLinkAndFillIt) {
   // 256 KiB, not all that three attempts had.
   EXPECT_LE(written - (arrived - 20), 256u * 1024 / kBytes + 20);
   EXPECT_LT(written, 3u * kFrames);
+}
+
+TEST_F(OutboxTest, APeerThatMovedGetsWhatItHasNotAnsweredByANewStreamAtOnce) {
+  for (uint32_t i = 0; i < 3; ++i) Send(i, TrafficClass::kLatency);
+  Accept(0, 0);
+  outbox_.OnMoved("peer");
+  EXPECT_FALSE(Stream(0).is_open);
+  ASSERT_EQ(opener_.streams.size(), 2u);
+  EXPECT_EQ(Stream(1).parts, (std::vector<uint32_t>{1, 2}));
+  EXPECT_EQ(outbox_.counters().at("peer").streams_lost, 0u);
+  outbox_.OnMoved("somebody else");
+  EXPECT_EQ(opener_.streams.size(), 2u);
+}
+
+TEST_F(OutboxTest, APeerThatMovedIsNotWaitedForAsALostOneIs) {
+  Send(0, TrafficClass::kLatency);
+  for (size_t i = 0; i < 8; ++i) {
+    Stream(i).events->OnClosed(absl::UnavailableError("gone"));
+    while (opener_.streams.size() == i + 1) loop_.AdvanceTo(*loop_.NextTimer());
+  }
+  Stream(8).events->OnClosed(absl::UnavailableError("gone"));
+  ASSERT_EQ(opener_.streams.size(), 9u);
+  outbox_.OnMoved("peer");
+  ASSERT_EQ(opener_.streams.size(), 10u);
+  EXPECT_EQ(Stream(9).parts, std::vector<uint32_t>{0});
 }
 
 TEST(OutboxBoundTest, WhatDoesNotFitTheQueueIsRefusedAtOnce) {

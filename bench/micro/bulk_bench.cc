@@ -26,6 +26,7 @@
 #include "runtime/posix/posix_loop.h"
 #include "tests/netem/relay.h"
 #include "tests/netem/sockets.h"
+#include "transport/directory.h"
 #include "transport/grpc/grpc_bulk.h"
 
 namespace skerry {
@@ -91,8 +92,8 @@ class CopyingReceiver final : public transport::BulkReceiver {
 class BulkPair {
  public:
   explicit BulkPair(int channels) : channels_(channels) {
-    sending_ = Make("a", sending_loop_);
-    receiving_ = Make("b", receiving_loop_);
+    sending_ = Make("a", sending_loop_, sending_directory_);
+    receiving_ = Make("b", receiving_loop_, receiving_directory_);
   }
   ~BulkPair() {
     sending_loop_.Stop();
@@ -101,13 +102,14 @@ class BulkPair {
 
   const std::string& address() const { return receiving_->address(); }
 
-  // Returns when the last frame was accepted.
+  // Returns when the last frame was accepted by who is at `address`.
   void Transfer(const std::string& address, const std::vector<Frame>& frames) {
     std::promise<void> done;
     size_t left = frames.size();
     sending_loop_.Post([&] {
+      sending_directory_.Learn({{"receiving", {address}}});
       for (const Frame& frame : frames) {
-        sending_->Send(address, frame, transport::TrafficClass::kBulk,
+        sending_->Send("receiving", frame, transport::TrafficClass::kBulk,
                        [&](absl::Status status) {
                          SKERRY_CHECK(status.ok());
                          if (--left == 0) done.set_value();
@@ -119,18 +121,21 @@ class BulkPair {
 
  private:
   std::unique_ptr<GrpcBulk> Make(const std::string& name,
-                                 runtime::EventLoop& loop) {
+                                 runtime::EventLoop& loop,
+                                 transport::Directory& directory) {
     GrpcBulkOptions options;
     options.listen_address = "127.0.0.1:0";
     options.name = name;
     options.channels_per_peer = channels_;
-    auto bulk = GrpcBulk::Start(options, loop, receiver_);
+    auto bulk = GrpcBulk::Start(options, loop, directory, receiver_);
     SKERRY_CHECK(bulk.ok());
     return *std::move(bulk);
   }
 
   const int channels_;
   CopyingReceiver receiver_;
+  transport::Directory sending_directory_;
+  transport::Directory receiving_directory_;
   runtime::PosixLoop sending_loop_{"sending"};
   runtime::PosixLoop receiving_loop_{"receiving"};
   std::unique_ptr<GrpcBulk> sending_;

@@ -12,11 +12,11 @@
 #include "checkpoint/data_tokenizer.h"
 #include "checkpoint/model_files.h"
 #include "cli/fetch_state.h"
+#include "cli/places.h"
 #include "cli/shared_options.h"
 #include "cli/table.h"
 #include "nlohmann/json.hpp"
 #include "runtime/command_line/number_option.h"
-#include "runtime/directory_blob_store.h"
 
 namespace skerry::cli {
 namespace {
@@ -149,18 +149,12 @@ absl::StatusOr<std::string> NewestIn(const CheckpointStore& store,
       absl::StrCat(folder, " has no complete checkpoint"));
 }
 
-// Errors: NotFound when there is no such folder; as Files.
-absl::Status RequireFolder(const std::string& folder,
-                           const runtime::Files& files) {
-  return Annotate(files.ListDirectories(folder).status(),
-                  "the folder of a job's checkpoints");
-}
-
 absl::Status CreateCheckpoint(const CheckpointArguments& arguments,
                               Client& client, runtime::Files& files,
                               const Output& output) {
-  runtime::DirectoryBlobStore blobs(arguments.folder, files);
-  CheckpointStore store(blobs);
+  const std::unique_ptr<runtime::BlobStores> places = PlacesOver(files);
+  SKERRY_ASSIGN_OR_RETURN(const auto blobs, places->Open(arguments.folder));
+  CheckpointStore store(*blobs);
   absl::StatusOr<std::string> name = absl::AbortedError("");
   for (int i = 0; i < kTriesMax && absl::IsAborted(name.status()); ++i) {
     SKERRY_ASSIGN_OR_RETURN(const v1::StateView where,
@@ -187,10 +181,11 @@ absl::Status CreateCheckpoint(const CheckpointArguments& arguments,
 
 absl::Status ListCheckpoints(const CheckpointArguments& arguments,
                              runtime::Files& files, const Output& output) {
-  SKERRY_RETURN_IF_ERROR(RequireFolder(arguments.folder, files));
-  runtime::DirectoryBlobStore blobs(arguments.folder, files);
+  SKERRY_RETURN_IF_ERROR(RequirePlace(arguments.folder, files));
+  const std::unique_ptr<runtime::BlobStores> places = PlacesOver(files);
+  SKERRY_ASSIGN_OR_RETURN(const auto blobs, places->Open(arguments.folder));
   SKERRY_ASSIGN_OR_RETURN(const std::vector<Listed> all,
-                          CheckpointStore(blobs).List());
+                          CheckpointStore(*blobs).List());
   output.out << (output.form == OutputForm::kJson ? ListJson(all)
                                                   : ListText(all));
   return absl::OkStatus();
@@ -198,9 +193,10 @@ absl::Status ListCheckpoints(const CheckpointArguments& arguments,
 
 absl::Status VerifyCheckpoints(const CheckpointArguments& arguments,
                                runtime::Files& files, const Output& output) {
-  SKERRY_RETURN_IF_ERROR(RequireFolder(arguments.folder, files));
-  runtime::DirectoryBlobStore blobs(arguments.folder, files);
-  const CheckpointStore store(blobs);
+  SKERRY_RETURN_IF_ERROR(RequirePlace(arguments.folder, files));
+  const std::unique_ptr<runtime::BlobStores> places = PlacesOver(files);
+  SKERRY_ASSIGN_OR_RETURN(const auto blobs, places->Open(arguments.folder));
+  const CheckpointStore store(*blobs);
   SKERRY_ASSIGN_OR_RETURN(const std::vector<Listed> all, store.List());
   nlohmann::ordered_json json = {{"checkpoints", nlohmann::json::array()}};
   absl::Status worst = absl::NotFoundError(
@@ -224,9 +220,10 @@ absl::Status VerifyCheckpoints(const CheckpointArguments& arguments,
 
 absl::Status ExportCheckpoint(const CheckpointArguments& arguments,
                               runtime::Files& files, const Output& output) {
-  SKERRY_RETURN_IF_ERROR(RequireFolder(arguments.folder, files));
-  runtime::DirectoryBlobStore blobs(arguments.folder, files);
-  const CheckpointStore store(blobs);
+  SKERRY_RETURN_IF_ERROR(RequirePlace(arguments.folder, files));
+  const std::unique_ptr<runtime::BlobStores> places = PlacesOver(files);
+  SKERRY_ASSIGN_OR_RETURN(const auto blobs, places->Open(arguments.folder));
+  const CheckpointStore store(*blobs);
   const auto path = [&arguments](const std::string& file) {
     return absl::StrCat(arguments.out, "/", file);
   };
@@ -264,8 +261,9 @@ namespace {
 void AddCreateOptions(CLI::App& app, CheckpointArguments& wanted) {
   AddJobName(app, wanted.job);
   app.add_option("--to", wanted.folder,
-                 "folder of this job's checkpoints; made when it is missing")
-      ->type_name("FOLDER")
+                 "folder of this job's checkpoints, made when it is missing, "
+                 "or s3://BUCKET/PREFIX")
+      ->type_name("PLACE")
       ->required();
   runtime::AddNumber(app, "--keep", wanted.keep, {0, 1'000'000},
                      "finished checkpoints that stay there; 0 keeps all")
@@ -273,9 +271,9 @@ void AddCreateOptions(CLI::App& app, CheckpointArguments& wanted) {
 }
 
 void AddListOptions(CLI::App& app, CheckpointArguments& wanted) {
-  app.add_option("FOLDER", wanted.folder,
+  app.add_option("PLACE", wanted.folder,
                  "a job's checkpoints: its checkpoint.directory, or what "
-                 "`checkpoint create` made")
+                 "`checkpoint create` made; a folder or s3://BUCKET/PREFIX")
       ->required();
 }
 

@@ -12,6 +12,7 @@
 #include "cli/table.h"
 #include "runtime/posix/machine.h"
 #include "transport/address.h"
+#include "transport/grpc/credentials.h"
 #include "transport/loopback.h"
 
 namespace skerry::cli {

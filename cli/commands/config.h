@@ -11,7 +11,10 @@
 #include "cli/command.h"
 #include "cli/config_file.h"
 #include "runtime/files.h"
-#include "transport/grpc/credentials.h"
+
+namespace skerry::transport {
+class Credentials;
+}  // namespace skerry::transport
 
 namespace skerry::cli {
 

@@ -14,9 +14,12 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "cli/diagnosis.h"
+#include "identity/x509/identity_folder.h"
 #include "runtime/posix/folder_lock.h"
 #include "runtime/posix/machine.h"
+#include "runtime/posix/posix_files.h"
 #include "transport/grpc/credentials.h"
 
 namespace skerry::cli {
@@ -57,6 +60,19 @@ void TryPorts(const transport::Credentials& credentials, Evidence& evidence) {
   }
 }
 
+// OK where the folder has no identity. A daemon goes on with the one that it
+// has until that expires.
+absl::Status CheckIdentityIn(const std::string& folder) {
+  const runtime::PosixFiles files;
+  const auto found = identity::ReadIdentity(folder, files);
+  if (absl::IsNotFound(found.status())) return absl::OkStatus();
+  SKERRY_RETURN_IF_ERROR(found.status());
+  return Annotate(
+      identity::CheckIdentity(*found, absl::FromUnixMillis(runtime::UnixMs()))
+          .status(),
+      absl::StrCat("the daemon cannot use the identity in ", folder));
+}
+
 absl::Status WhyUnusable(const std::string& path) {
   if (access(path.c_str(), R_OK | W_OK | X_OK) != 0) {
     return absl::FailedPreconditionError(
@@ -64,8 +80,10 @@ absl::Status WhyUnusable(const std::string& path) {
   }
   // That a daemon serves from it is as it should be.
   const auto lock = runtime::FolderLock::Share(path, "doctor");
-  return absl::IsFailedPrecondition(lock.status()) ? absl::OkStatus()
-                                                   : lock.status();
+  if (!lock.ok() && !absl::IsFailedPrecondition(lock.status())) {
+    return lock.status();
+  }
+  return CheckIdentityIn(path + identity::kIdentityFolder);
 }
 
 absl::StatusOr<ExitCode> RunDoctor(const DoctorArguments& arguments,

@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/s3_location.h"
 #include "base/status.h"
 #include "checkpoint/end_of_text.h"
 #include "checkpoint/starting_point.h"
 #include "cli/threads.h"
 #include "data/tokenizer_file.h"
+#include "runtime/directory_blob_store.h"
 #include "runtime/posix/sentencepiece_program.h"
 
 namespace skerry::cli {
@@ -19,7 +21,14 @@ namespace {
 
 using checkpoint::StartingPoint;
 
-absl::StatusOr<StartingPoint> Where(std::string folder, runtime::Files& files) {
+absl::StatusOr<StartingPoint> Where(std::string folder, runtime::Files& files,
+                                    runtime::BlobStores& places) {
+  if (IsS3Place(folder)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(folder,
+                     " is in an object store; make a folder of it with "
+                     "skerryctl checkpoint export"));
+  }
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   const auto has = [&](std::string_view name) {
     return files.Read(absl::StrCat(folder, "/", std::string(name))).ok();
@@ -31,7 +40,7 @@ absl::StatusOr<StartingPoint> Where(std::string folder, runtime::Files& files) {
                          folder.substr(slash + 1)};
   }
   if (has("config.json")) return StartingPoint{folder, ""};
-  absl::StatusOr<std::string> newest = checkpoint::NewestName(folder, files);
+  absl::StatusOr<std::string> newest = checkpoint::NewestName(folder, places);
   if (!newest.ok()) {
     return absl::NotFoundError(
         absl::StrCat(folder,
@@ -111,10 +120,11 @@ absl::StatusOr<std::unique_ptr<data::TextCodec>> MakeCodec(
 
 absl::StatusOr<LocalModel> OpenLocalModel(const LocalModelArguments& arguments,
                                           runtime::Files& files) {
+  runtime::Folders places(files);
   SKERRY_ASSIGN_OR_RETURN(const StartingPoint where,
-                          Where(arguments.folder, files));
+                          Where(arguments.folder, files, places));
   SKERRY_ASSIGN_OR_RETURN(const checkpoint::Described described,
-                          checkpoint::Describe(where, files));
+                          checkpoint::Describe(where, places, files));
   LocalModel model;
   model.ends = checkpoint::EndOfTextTokens(described.config_json);
   SKERRY_ASSIGN_OR_RETURN(model.config,
@@ -122,7 +132,7 @@ absl::StatusOr<LocalModel> OpenLocalModel(const LocalModelArguments& arguments,
   SKERRY_ASSIGN_OR_RETURN(
       checkpoint::ModelState state,
       checkpoint::ReadStartingPoint(where, described.sha256,
-                                    described.config_json, files));
+                                    described.config_json, places, files));
   model.parameters = std::move(state.anchor);
   const std::string folder = where.name.empty()
                                  ? where.folder

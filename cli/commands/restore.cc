@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "checkpoint/starting_point.h"
+#include "cli/places.h"
 #include "cli/print_change.h"
 #include "cli/shared_options.h"
 #include "cli/views.h"
@@ -38,12 +39,14 @@ absl::Status Describe(Client& client, const RestoreArguments& arguments,
                      " saves no checkpoints; keep what workers hold with "
                      "--from-workers, or start a new job"));
   }
+  const std::unique_ptr<runtime::BlobStores> places = PlacesOver(files);
   std::string chosen = arguments.checkpoint;
   if (chosen == "newest") {
-    SKERRY_ASSIGN_OR_RETURN(chosen, checkpoint::NewestName(folder, files));
+    SKERRY_ASSIGN_OR_RETURN(chosen, checkpoint::NewestName(folder, *places));
   }
-  SKERRY_ASSIGN_OR_RETURN(const checkpoint::Described found,
-                          checkpoint::Describe({folder, chosen}, files));
+  SKERRY_ASSIGN_OR_RETURN(
+      const checkpoint::Described found,
+      checkpoint::Describe({folder, chosen}, *places, files));
   if (!found.manifest.has_value() || found.manifest->job != name) {
     return absl::FailedPreconditionError(absl::StrCat(
         folder, "/", chosen, " is not a checkpoint of job ", name));

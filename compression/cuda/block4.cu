@@ -3,6 +3,7 @@
 #include "compression/cpu/levels4.h"
 #include "compression/cuda/block4.h"
 #include "compression/cuda/launch.h"
+#include "compression/cuda/run4.h"
 
 namespace skerry::compression::cuda {
 namespace {
@@ -10,10 +11,15 @@ namespace {
 using cpu::Levels4;
 using cpu::Scale4;
 
-// One warp takes one block of 64 values: a lane has two, which share a byte.
-constexpr int kWarp = 32;
-constexpr int kWarpsPerGroup = 8;
+// A run of four values and the two bytes of its codes belong to one thread, so
+// 16 lanes have a block of 64 values. A thread has several runs.
+constexpr int kThreadsPerGroup = 256;
+constexpr int kRunsAtOnce = 4;
 constexpr int kBlock = cpu::Nf4::kElements;
+constexpr int kLanesPerBlock = kBlock / kRun;
+constexpr size_t kValuesPerGroup =
+    size_t{kThreadsPerGroup} * kRun * kRunsAtOnce;
+constexpr int kWarp = 32;
 constexpr unsigned kEveryLane = 0xffffffffu;
 constexpr unsigned kInfinityBits = 0x7f800000u;
 constexpr float kScaleMin = cpu::kBlock4ScaleMin;
@@ -21,19 +27,34 @@ constexpr float kScaleMin = cpu::kBlock4ScaleMin;
 __constant__ const cpu::Levels16 kDeviceNf4 = cpu::kNf4Levels;
 __constant__ const cpu::Levels16 kDeviceE3m0 = cpu::kE3m0Levels;
 
-// The block of this warp; the launch may have more warps than blocks.
-__device__ size_t Block() {
-  return static_cast<size_t>(blockIdx.x) * kWarpsPerGroup + threadIdx.y;
+// The run of this thread's number `r`; neighbouring threads have neighbouring
+// runs, and the launch may have more runs than the slice.
+__device__ size_t RunOf(int r) {
+  return (static_cast<size_t>(blockIdx.x) * kRunsAtOnce + r) *
+             kThreadsPerGroup +
+         threadIdx.x;
 }
 
-// The number of midpoints below y: ties go to the lower level.
+__device__ unsigned Lane() { return threadIdx.x % kWarp; }
+
+constexpr float Nf4Midpoint(int i) {
+  return (cpu::kNf4Levels.values[i] + cpu::kNf4Levels.values[i + 1]) * 0.5f;
+}
+
+// The number of midpoints below y, found by halving: ties go to the lower
+// level.
 __device__ unsigned Nf4Code(float y) {
-  unsigned code = 0;
-  for (int i = 0; i + 1 < 16; ++i) {
-    const float sum = __fadd_rn(kDeviceNf4.values[i], kDeviceNf4.values[i + 1]);
-    code += y > __fmul_rn(sum, 0.5f) ? 1 : 0;
-  }
-  return code;
+  constexpr float k[] = {Nf4Midpoint(0),  Nf4Midpoint(1),  Nf4Midpoint(2),
+                         Nf4Midpoint(3),  Nf4Midpoint(4),  Nf4Midpoint(5),
+                         Nf4Midpoint(6),  Nf4Midpoint(7),  Nf4Midpoint(8),
+                         Nf4Midpoint(9),  Nf4Midpoint(10), Nf4Midpoint(11),
+                         Nf4Midpoint(12), Nf4Midpoint(13), Nf4Midpoint(14)};
+  const bool a = y > k[7];
+  const bool b = y > (a ? k[11] : k[3]);
+  const bool c = y > (a ? (b ? k[13] : k[9]) : (b ? k[5] : k[1]));
+  const bool d = y > (a ? (b ? (c ? k[14] : k[12]) : (c ? k[10] : k[8]))
+                        : (b ? (c ? k[6] : k[4]) : (c ? k[2] : k[0])));
+  return (a ? 8u : 0u) + (b ? 4u : 0u) + (c ? 2u : 0u) + (d ? 1u : 0u);
 }
 
 // As the processor: the exponent, one more above its middle.
@@ -57,91 +78,117 @@ __device__ unsigned ScaleCode(unsigned absmax_bits) {
   return min((absmax_bits + 0xffffu) >> 16, 0x7f7fu);
 }
 
+// Codes of a run, the first in the lowest bits. Codes behind the last value are
+// 0.
+__device__ unsigned LoadCodes(const uint8_t* codes, size_t count, size_t run) {
+  const size_t first = run * kRun;
+  if (first >= count) return 0;
+  if (first + kRun / 2 >= count) return codes[run * 2];
+  return reinterpret_cast<const uint16_t*>(codes)[run];
+}
+
+__device__ void StoreCodes(unsigned four, uint8_t* codes, size_t count,
+                           size_t run) {
+  const size_t first = run * kRun;
+  if (first >= count) return;
+  const size_t left = count - first;
+  // There is no value behind the last one, and the half byte is 0.
+  if (left < kRun) four &= (1u << (4 * left)) - 1;
+  if (left <= kRun / 2) {
+    codes[run * 2] = static_cast<uint8_t>(four);
+  } else {
+    reinterpret_cast<uint16_t*>(codes)[run] = static_cast<uint16_t>(four);
+  }
+}
+
 template <Levels4 kLevels, Scale4 kScale>
 __global__ void EncodeKernel(
     const float* values, size_t count,
     typename cpu::Block4Layout<kLevels, kScale>::Scale* scales, uint8_t* codes,
     int* bad) {
-  const size_t block = Block();
-  const size_t begin = block * kBlock;
-  if (begin >= count) return;
-  const int left =
-      static_cast<int>(min(count - begin, static_cast<size_t>(kBlock)));
-  const int lane = static_cast<int>(threadIdx.x);
-  const int first = 2 * lane;
-  const float x0 = first < left ? values[begin + first] : 0.0f;
-  const float x1 = first + 1 < left ? values[begin + first + 1] : 0.0f;
-  const unsigned absmax_bits =
-      __reduce_max_sync(kEveryLane, max(__float_as_uint(x0) & 0x7fffffffu,
-                                        __float_as_uint(x1) & 0x7fffffffu));
-  if (absmax_bits >= kInfinityBits) {
-    if (lane == 0) *bad = 1;
-    return;
+  Run4<float> run[kRunsAtOnce];
+  for (int r = 0; r < kRunsAtOnce; ++r) {
+    run[r] = LoadRun(values, count, RunOf(r));
   }
-  const unsigned code = ScaleCode<kScale>(absmax_bits);
-  if (lane == 0) scales[block] = code;
-  constexpr unsigned kZero = kLevels == Levels4::kNf4 ? cpu::kNf4Zero : 0;
-  unsigned low = kZero;
-  unsigned high = kZero;
-  if (code != 0) {
+  bool good = true;
+  for (int r = 0; r < kRunsAtOnce; ++r) {
+    unsigned absmax_bits = 0;
+    for (int i = 0; i < kRun; ++i) {
+      absmax_bits =
+          max(absmax_bits, __float_as_uint(run[r].at[i]) & 0x7fffffffu);
+    }
+    for (unsigned step = kLanesPerBlock / 2; step > 0; step /= 2) {
+      absmax_bits =
+          max(absmax_bits, __shfl_sync(kEveryLane, absmax_bits,
+                                       static_cast<int>(Lane() ^ step)));
+    }
+    good &= absmax_bits < kInfinityBits;
+    const unsigned code = ScaleCode<kScale>(absmax_bits);
+    const size_t index = RunOf(r);
+    const size_t first = index * kRun;
+    if (index % kLanesPerBlock == 0 && first < count) {
+      scales[index / kLanesPerBlock] = code;
+    }
     const float scale =
         __uint_as_float(kScale == Scale4::kF32 ? code : code << 16);
     const float shrink = scale >= 0x1p100f ? 0x1p-64f : 1.0f;
-    const float inverse = __fdiv_rn(1.0f, __fmul_rn(scale, shrink));
-    low = CodeOf<kLevels>(__fmul_rn(__fmul_rn(x0, shrink), inverse));
-    high = CodeOf<kLevels>(__fmul_rn(__fmul_rn(x1, shrink), inverse));
+    const float inverse =
+        code == 0 ? 0.0f : __fdiv_rn(1.0f, __fmul_rn(scale, shrink));
+    unsigned four = 0;
+    for (int i = 0; i < kRun; ++i) {
+      // With the scale 0, y is 0, whose code is that of the level 0.
+      const float y = __fmul_rn(__fmul_rn(run[r].at[i], shrink), inverse);
+      four |= CodeOf<kLevels>(y) << (4 * i);
+    }
+    StoreCodes(four, codes, count, index);
   }
-  if (first + 1 >= left) high = 0;
-  if (first < left) {
-    codes[block * (kBlock / 2) + lane] = static_cast<uint8_t>(low | high << 4);
-  }
+  if (!good) *bad = 1;
 }
 
 template <Levels4 kLevels, Scale4 kScale, bool kAdd>
 __global__ void DecodeKernel(
     const typename cpu::Block4Layout<kLevels, kScale>::Scale* scales,
     const uint8_t* codes, size_t count, float* values, int* bad) {
-  const size_t block = Block();
-  const size_t begin = block * kBlock;
-  if (begin >= count) return;
-  const int left =
-      static_cast<int>(min(count - begin, static_cast<size_t>(kBlock)));
-  const int lane = static_cast<int>(threadIdx.x);
-  const unsigned wire = scales[block];
-  const unsigned bits = kScale == Scale4::kF32 ? wire : wire << 16;
-  const float scale = __uint_as_float(bits);
-  // A set sign is above infinity as well.
-  if (bits != 0 && (bits >= kInfinityBits || scale < kScaleMin)) {
-    if (lane == 0) *bad = 1;
-    return;
+  // Every lane keeps one level, and lanes ask each other: a table in memory
+  // would serve the lanes of a warp one after another.
+  const cpu::Levels16& levels =
+      kLevels == Levels4::kNf4 ? kDeviceNf4 : kDeviceE3m0;
+  const float own = levels.values[Lane() % 16];
+  unsigned four[kRunsAtOnce];
+  unsigned wire[kRunsAtOnce];
+  Run4<float> before[kRunsAtOnce];
+  for (int r = 0; r < kRunsAtOnce; ++r) {
+    const size_t index = RunOf(r);
+    four[r] = LoadCodes(codes, count, index);
+    wire[r] = index * kRun < count ? scales[index / kLanesPerBlock] : 0;
+    if (kAdd) before[r] = LoadRun(values, count, index);
   }
-  const unsigned byte =
-      2 * lane < left ? codes[block * (kBlock / 2) + lane] : 0;
-  for (int half = 0; half < 2; ++half) {
-    const int i = 2 * lane + half;
-    const unsigned code = byte >> (4 * half) & 15u;
-    if (i >= left) {
-      if (code != 0) *bad = 1;
-      continue;
+  bool good = true;
+  for (int r = 0; r < kRunsAtOnce; ++r) {
+    const unsigned bits = kScale == Scale4::kF32 ? wire[r] : wire[r] << 16;
+    const float scale = __uint_as_float(bits);
+    // A set sign is above infinity as well.
+    good &= bits == 0 || (bits < kInfinityBits && scale >= kScaleMin);
+    const size_t first = RunOf(r) * kRun;
+    Run4<float> run;
+    for (int i = 0; i < kRun; ++i) {
+      const unsigned code = four[r] >> (4 * i) & 15u;
+      if (first + i >= count) {
+        good &= code == 0;
+      } else if (kLevels == Levels4::kE3m0) {
+        good &= code != cpu::kE3m0MinusZero;
+      }
+      const float level = __shfl_sync(kEveryLane, own, static_cast<int>(code));
+      const float value = __fmul_rn(level, scale);
+      run.at[i] = kAdd ? __fadd_rn(before[r].at[i], value) : value;
     }
-    if (kLevels == Levels4::kE3m0 && code == cpu::kE3m0MinusZero) *bad = 1;
-    const float level = kLevels == Levels4::kNf4 ? kDeviceNf4.values[code]
-                                                 : kDeviceE3m0.values[code];
-    const float value = __fmul_rn(level, scale);
-    values[begin + i] = kAdd ? __fadd_rn(values[begin + i], value) : value;
+    StoreRun(run, values, count, RunOf(r));
   }
+  if (!good) *bad = 1;
 }
 
-struct Shape {
-  dim3 groups;
-  dim3 threads;
-};
-
-Shape ShapeFor(size_t count) {
-  const size_t blocks = cpu::Nf4::Blocks(count);
-  return {dim3(static_cast<unsigned>((blocks + kWarpsPerGroup - 1) /
-                                     kWarpsPerGroup)),
-          dim3(kWarp, kWarpsPerGroup)};
+unsigned GroupsFor(size_t count) {
+  return static_cast<unsigned>((count + kValuesPerGroup - 1) / kValuesPerGroup);
 }
 
 template <Levels4 kLevels, Scale4 kScale>
@@ -152,19 +199,17 @@ struct Twin {
 
   static cudaError_t Encode(const float* values, size_t count,
                             std::byte* payload, int* bad, cudaStream_t stream) {
-    const Shape shape = ShapeFor(count);
     return Launch(
-        EncodeKernel<kLevels, kScale>, shape.groups, shape.threads, stream,
-        values, count, reinterpret_cast<Scale*>(payload),
+        EncodeKernel<kLevels, kScale>, GroupsFor(count), kThreadsPerGroup,
+        stream, values, count, reinterpret_cast<Scale*>(payload),
         reinterpret_cast<uint8_t*>(payload + Kernels::ScaleBytes(count)), bad);
   }
 
   template <bool kAdd>
   static cudaError_t Decode(const std::byte* payload, size_t count,
                             float* values, int* bad, cudaStream_t stream) {
-    const Shape shape = ShapeFor(count);
     return Launch(
-        DecodeKernel<kLevels, kScale, kAdd>, shape.groups, shape.threads,
+        DecodeKernel<kLevels, kScale, kAdd>, GroupsFor(count), kThreadsPerGroup,
         stream, reinterpret_cast<const Scale*>(payload),
         reinterpret_cast<const uint8_t*>(payload + Kernels::ScaleBytes(count)),
         count, values, bad);

@@ -4,6 +4,7 @@
 #include "compression/cuda/int8_block.h"
 #include "compression/cuda/int8_scale.h"
 #include "compression/cuda/launch.h"
+#include "compression/cuda/run4.h"
 
 namespace skerry::compression::cuda {
 namespace {
@@ -12,57 +13,33 @@ using Reference = cpu::Int8Block;
 
 // One warp takes one block: each lane holds two runs of four values.
 constexpr int kWarp = 32;
-constexpr int kRun = 4;
 constexpr int kRuns = 2;
 constexpr int kWarpsPerGroup = 8;
 static_assert(kWarp * kRun * kRuns == Reference::kElements);
-
-// First element, within its block, of a lane's run.
-__device__ int RunStart(int run) {
-  return (run * kWarp + static_cast<int>(threadIdx.x)) * kRun;
-}
 
 // The block of this warp; the launch may have more warps than blocks.
 __device__ size_t Block() {
   return static_cast<size_t>(blockIdx.x) * kWarpsPerGroup + threadIdx.y;
 }
 
-// Up to four values from `from`; 0 beyond `left`.
-__device__ void LoadRun(const float* from, int left, float (&run)[kRun]) {
-  if (left >= kRun) {
-    const float4 four = *reinterpret_cast<const float4*>(from);
-    run[0] = four.x;
-    run[1] = four.y;
-    run[2] = four.z;
-    run[3] = four.w;
-    return;
-  }
-  for (int i = 0; i < kRun; ++i) run[i] = i < left ? from[i] : 0.0f;
-}
-
-__device__ void StoreRun(const float (&run)[kRun], int left, float* to) {
-  if (left >= kRun) {
-    *reinterpret_cast<float4*>(to) =
-        make_float4(run[0], run[1], run[2], run[3]);
-    return;
-  }
-  for (int i = 0; i < left; ++i) to[i] = run[i];
+// The run of this lane's number `r`, counted from the slice's first value.
+__device__ size_t RunOf(size_t block, int r) {
+  return (block * kRuns + r) * kWarp + threadIdx.x;
 }
 
 __global__ void EncodeKernel(const float* values, size_t count, float* scales,
                              int8_t* codes, int* bad) {
   const size_t block = Block();
-  const size_t begin = block * Reference::kElements;
-  if (begin >= count) return;
-  const int size =
-      static_cast<int>(min(count - begin, size_t{Reference::kElements}));
-  float run[kRuns][kRun];
+  if (block * Reference::kElements >= count) return;
+  Run4<float> run[kRuns];
+  for (int r = 0; r < kRuns; ++r) {
+    run[r] = LoadRun(values, count, RunOf(block, r));
+  }
   unsigned absmax_bits = 0;
   for (int r = 0; r < kRuns; ++r) {
-    const int start = RunStart(r);
-    LoadRun(values + begin + start, size - start, run[r]);
     for (int i = 0; i < kRun; ++i) {
-      absmax_bits = max(absmax_bits, __float_as_uint(run[r][i]) & 0x7fffffffu);
+      absmax_bits =
+          max(absmax_bits, __float_as_uint(run[r].at[i]) & 0x7fffffffu);
     }
   }
   absmax_bits = __reduce_max_sync(0xffffffffu, absmax_bits);
@@ -73,18 +50,9 @@ __global__ void EncodeKernel(const float* values, size_t count, float* scales,
   const Int8Scale scale = Int8ScaleOf(__uint_as_float(absmax_bits));
   if (threadIdx.x == 0) scales[block] = scale.scale;
   for (int r = 0; r < kRuns; ++r) {
-    const int start = RunStart(r);
-    int8_t* to = codes + begin + start;
-    int8_t code[kRun];
-    for (int i = 0; i < kRun; ++i) {
-      code[i] = Int8CodeOf(run[r][i], scale);
-    }
-    if (size - start >= kRun) {
-      *reinterpret_cast<char4*>(to) =
-          make_char4(code[0], code[1], code[2], code[3]);
-    } else {
-      for (int i = 0; i < size - start; ++i) to[i] = code[i];
-    }
+    Run4<int8_t> code;
+    for (int i = 0; i < kRun; ++i) code.at[i] = Int8CodeOf(run[r].at[i], scale);
+    StoreRun(code, codes, count, RunOf(block, r));
   }
 }
 
@@ -92,39 +60,26 @@ template <bool kAdd>
 __global__ void DecodeKernel(const float* scales, const int8_t* codes,
                              size_t count, float* values, int* bad) {
   const size_t block = Block();
-  const size_t begin = block * Reference::kElements;
-  if (begin >= count) return;
-  const int size =
-      static_cast<int>(min(count - begin, size_t{Reference::kElements}));
-  const float scale = scales[block];
-  if (!IsInt8Scale(scale)) {
-    if (threadIdx.x == 0) *bad = 1;
-    return;
-  }
+  if (block * Reference::kElements >= count) return;
+  // All is on its way before the scale is looked at.
+  Run4<int8_t> code[kRuns];
+  Run4<float> before[kRuns];
   for (int r = 0; r < kRuns; ++r) {
-    const int start = RunStart(r);
-    const int left = size - start;
-    if (left <= 0) continue;
-    const int8_t* from = codes + begin + start;
-    int8_t code[kRun] = {};
-    if (left >= kRun) {
-      const char4 four = *reinterpret_cast<const char4*>(from);
-      code[0] = four.x;
-      code[1] = four.y;
-      code[2] = four.z;
-      code[3] = four.w;
-    } else {
-      for (int i = 0; i < left; ++i) code[i] = from[i];
-    }
-    float run[kRun];
-    if (kAdd) LoadRun(values + begin + start, left, run);
-    for (int i = 0; i < kRun; ++i) {
-      if (!IsInt8Code(code[i])) *bad = 1;
-      const float value = __fmul_rn(static_cast<float>(code[i]), scale);
-      run[i] = kAdd ? __fadd_rn(run[i], value) : value;
-    }
-    StoreRun(run, left, values + begin + start);
+    code[r] = LoadRun(codes, count, RunOf(block, r));
+    if (kAdd) before[r] = LoadRun(values, count, RunOf(block, r));
   }
+  const float scale = scales[block];
+  bool good = IsInt8Scale(scale);
+  for (int r = 0; r < kRuns; ++r) {
+    Run4<float> run;
+    for (int i = 0; i < kRun; ++i) {
+      good &= IsInt8Code(code[r].at[i]);
+      const float value = __fmul_rn(static_cast<float>(code[r].at[i]), scale);
+      run.at[i] = kAdd ? __fadd_rn(before[r].at[i], value) : value;
+    }
+    StoreRun(run, values, count, RunOf(block, r));
+  }
+  if (!good) *bad = 1;
 }
 
 struct Shape {

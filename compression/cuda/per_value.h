@@ -14,39 +14,66 @@
 #include <cstdint>
 
 #include "compression/cuda/launch.h"
+#include "compression/cuda/run4.h"
 
 namespace skerry::compression::cuda {
 
 constexpr unsigned kThreadsPerGroup = 256;
-constexpr size_t kGroupsMax = 4096;
+// Runs that a thread reads before it works on the first one.
+constexpr int kRunsAtOnce = 4;
+constexpr size_t kValuesPerGroup =
+    size_t{kThreadsPerGroup} * kRun * kRunsAtOnce;
+
+// The run of this thread's number `r`: neighbouring threads have neighbouring
+// runs.
+__device__ inline size_t RunOf(int r) {
+  return (static_cast<size_t>(blockIdx.x) * kRunsAtOnce + r) *
+             kThreadsPerGroup +
+         threadIdx.x;
+}
 
 template <typename Conversion>
 __global__ void EncodeValues(const float* values, size_t count,
                              typename Conversion::Code* codes, int* bad) {
-  const size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
-  for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-       i < count; i += step) {
-    typename Conversion::Code code = 0;
-    if (!Conversion::Encode(__float_as_uint(values[i]), code)) *bad = 1;
-    codes[i] = code;
+  Run4<float> run[kRunsAtOnce];
+  for (int r = 0; r < kRunsAtOnce; ++r) {
+    run[r] = LoadRun(values, count, RunOf(r));
   }
+  bool good = true;
+  for (int r = 0; r < kRunsAtOnce; ++r) {
+    Run4<typename Conversion::Code> code;
+    for (int i = 0; i < kRun; ++i) {
+      good &= Conversion::Encode(__float_as_uint(run[r].at[i]), code.at[i]);
+    }
+    StoreRun(code, codes, count, RunOf(r));
+  }
+  if (!good) *bad = 1;
 }
 
 template <typename Conversion, bool kAdd>
 __global__ void DecodeValues(const typename Conversion::Code* codes,
                              size_t count, float* values, int* bad) {
-  const size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
-  for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-       i < count; i += step) {
-    float value = 0.0f;
-    if (!Conversion::Decode(codes[i], value)) *bad = 1;
-    values[i] = kAdd ? __fadd_rn(values[i], value) : value;
+  Run4<typename Conversion::Code> code[kRunsAtOnce];
+  Run4<float> before[kRunsAtOnce];
+  for (int r = 0; r < kRunsAtOnce; ++r) {
+    code[r] = LoadRun(codes, count, RunOf(r));
+    if (kAdd) before[r] = LoadRun(values, count, RunOf(r));
   }
+  bool good = true;
+  for (int r = 0; r < kRunsAtOnce; ++r) {
+    Run4<float> run;
+    for (int i = 0; i < kRun; ++i) {
+      float value = 0.0f;
+      good &= Conversion::Decode(code[r].at[i], value);
+      run.at[i] = kAdd ? __fadd_rn(before[r].at[i], value) : value;
+    }
+    StoreRun(run, values, count, RunOf(r));
+  }
+  if (!good) *bad = 1;
 }
 
 inline unsigned GroupsFor(size_t count) {
-  const size_t groups = (count + kThreadsPerGroup - 1) / kThreadsPerGroup;
-  return static_cast<unsigned>(groups < kGroupsMax ? groups : kGroupsMax);
+  return static_cast<unsigned>((count + kValuesPerGroup - 1) / kValuesPerGroup);
 }
 
 template <typename Conversion>

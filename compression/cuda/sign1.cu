@@ -3,6 +3,7 @@
 
 #include "compression/cpu/sign1.h"
 #include "compression/cuda/launch.h"
+#include "compression/cuda/run4.h"
 #include "compression/cuda/sign1.h"
 
 namespace skerry::compression::cuda {
@@ -11,20 +12,24 @@ namespace {
 using Reference = cpu::Sign1;
 using Whole = cpu::Sign1Whole;
 
-// One warp takes one block of 256 values, 32 at a time.
+// One warp takes two blocks of 256 values to encode, 32 values at a time, and
+// one block to decode.
 constexpr int kWarp = 32;
 constexpr int kWarpsPerGroup = 8;
 constexpr int kBlock = Reference::kElements;
 constexpr int kBlockBytes = Reference::kBlockCodeBytes;
+constexpr int kRows = kBlock / kWarp;
+constexpr int kBlocksPerWarp = 2;
 // The partial sums of a block: value i goes to sum i % kSums.
 constexpr int kSums = 16;
+static_assert(kSums * kBlocksPerWarp == kWarp);
 constexpr unsigned kEveryLane = 0xffffffffu;
 constexpr float kScaleMin = cpu::kSign1ScaleMin;
 constexpr int kSumThreads = 256;
 constexpr int kSumsAtOnce = 1024;
 
-// The block of this warp; the launch may have more warps than blocks.
-__device__ size_t Block() {
+// The number of this warp; the launch may have more warps than work.
+__device__ size_t Warp() {
   return static_cast<size_t>(blockIdx.x) * kWarpsPerGroup + threadIdx.y;
 }
 
@@ -32,19 +37,41 @@ __device__ int SizeOf(size_t begin, size_t count) {
   return static_cast<int>(min(count - begin, static_cast<size_t>(kBlock)));
 }
 
-// In the order of the processor's sums; in lane 0.
-__device__ double SumOfSquares(const float* values, int size) {
+// What a lane has of a block: values lane, lane + 32, and so on; 0 behind the
+// last one.
+struct Strided {
+  float at[kRows];
+};
+
+__device__ Strided Load(const float* values, size_t begin, size_t count) {
+  Strided own;
+  for (int k = 0; k < kRows; ++k) {
+    const size_t i = begin + k * kWarp + threadIdx.x;
+    own.at[k] = i < count ? values[i] : 0.0f;
+  }
+  return own;
+}
+
+// In the order of the processor's sums: that of block 0 in lane 0, that of
+// block 1 in lane 16. A lane has one of the 16 sums of its block. It gives the
+// lane 16 away its value of the other block, and gets that lane's value of its
+// own block. A value 0 behind the last one changes no sum.
+__device__ double SumOfSquares(const Strided (&block)[kBlocksPerWarp]) {
   const int lane = static_cast<int>(threadIdx.x);
+  const bool upper = lane >= kSums;
   double sum = 0.0;
-  if (lane < kSums) {
-    for (int i = lane; i < size; i += kSums) {
-      const double x = values[i];
-      sum = __dadd_rn(sum, __dmul_rn(x, x));
-    }
+  for (int k = 0; k < kRows; ++k) {
+    const float kept = upper ? block[1].at[k] : block[0].at[k];
+    const float given = upper ? block[0].at[k] : block[1].at[k];
+    const float got = __shfl_sync(kEveryLane, given, lane ^ kSums);
+    const double first = upper ? got : kept;
+    const double second = upper ? kept : got;
+    sum = __dadd_rn(sum, __dmul_rn(first, first));
+    sum = __dadd_rn(sum, __dmul_rn(second, second));
   }
   for (int step = kSums / 2; step > 0; step /= 2) {
     const double other = __shfl_down_sync(kEveryLane, sum, step);
-    if (lane < step) sum = __dadd_rn(sum, other);
+    if (lane % kSums < step) sum = __dadd_rn(sum, other);
   }
   return sum;
 }
@@ -53,6 +80,12 @@ __device__ float ScaleOf(double sum_of_squares, size_t count) {
   const double rms =
       __dsqrt_rn(__ddiv_rn(sum_of_squares, static_cast<double>(count)));
   return rms < kScaleMin ? 0.0f : __double2float_rn(rms);
+}
+
+// The four bytes in the other order.
+__device__ unsigned Turned(unsigned word) {
+  return word >> 24 | (word >> 8 & 0xff00u) | (word << 8 & 0xff0000u) |
+         word << 24;
 }
 
 // What a block leaves beside its bits.
@@ -69,30 +102,48 @@ struct OwnSums {
   }
 };
 
+// Writes the bits of a block whose values begin at `begin`.
+__device__ void WriteBits(const Strided& own, size_t begin, size_t count,
+                          uint8_t* bits) {
+  const int lane = static_cast<int>(threadIdx.x);
+  // Lane k writes the bits of the values that all lanes have as number k. The
+  // first value is the highest bit of the first byte.
+  unsigned mine = 0;
+  for (int k = 0; k < kRows; ++k) {
+    const bool positive = begin + k * kWarp + lane < count &&
+                          (__float_as_uint(own.at[k]) >> 31) == 0;
+    const unsigned word = __brev(__ballot_sync(kEveryLane, positive));
+    if (lane == k) mine = word;
+  }
+  const size_t first = begin + static_cast<size_t>(lane) * kWarp;
+  if (lane >= kRows || first >= count) return;
+  if (first + kWarp <= count) {
+    *reinterpret_cast<unsigned*>(bits + first / 8) = Turned(mine);
+    return;
+  }
+  for (size_t i = 0; i < (count - first + 7) / 8; ++i) {
+    bits[first / 8 + i] = static_cast<uint8_t>(mine >> (24 - 8 * i));
+  }
+}
+
 template <typename Taker>
 __global__ void EncodeKernel(const float* values, size_t count, Taker taker,
                              uint8_t* bits, int* bad) {
-  const size_t block = Block();
-  const size_t begin = block * kBlock;
-  if (begin >= count) return;
-  const int size = SizeOf(begin, count);
-  const int lane = static_cast<int>(threadIdx.x);
-  const double sum = SumOfSquares(values + begin, size);
-  if (lane == 0) {
-    if (!isfinite(sum)) *bad = 1;
-    taker.Take(block, sum, size);
+  const size_t first = Warp() * kBlocksPerWarp;
+  if (first * kBlock >= count) return;
+  Strided own[kBlocksPerWarp];
+  for (int b = 0; b < kBlocksPerWarp; ++b) {
+    own[b] = Load(values, (first + b) * kBlock, count);
   }
-  for (int first = 0; first < size; first += kWarp) {
-    const int i = first + lane;
-    const bool positive =
-        i < size && (__float_as_uint(values[begin + i]) >> 31) == 0;
-    // The first value is the highest bit of the first byte.
-    const unsigned word = __brev(__ballot_sync(kEveryLane, positive));
-    const int bytes = min((size - first + 7) / 8, kWarp / 8);
-    if (lane < bytes) {
-      bits[block * kBlockBytes + first / 8 + lane] =
-          static_cast<uint8_t>(word >> (24 - 8 * lane));
-    }
+  const double sum = SumOfSquares(own);
+  const int lane = static_cast<int>(threadIdx.x);
+  const size_t summed = first + lane / kSums;
+  if (lane % kSums == 0 && summed * kBlock < count) {
+    if (!isfinite(sum)) *bad = 1;
+    taker.Take(summed, sum, SizeOf(summed * kBlock, count));
+  }
+  for (int b = 0; b < kBlocksPerWarp; ++b) {
+    WriteBits(own[b], (first + b) * kBlock, count, bits);
   }
 }
 
@@ -120,11 +171,24 @@ __global__ void WriteScale(const double* sums, size_t blocks, size_t count,
 template <bool kAdd, bool kWhole>
 __global__ void DecodeKernel(const float* scales, const uint8_t* bits,
                              size_t count, float* values, int* bad) {
-  const size_t block = Block();
+  const size_t block = Warp();
   const size_t begin = block * kBlock;
   if (begin >= count) return;
   const int size = SizeOf(begin, count);
   const int lane = static_cast<int>(threadIdx.x);
+  // Half a byte of bits belongs to a run.
+  constexpr int kRuns = kBlock / (kWarp * kRun);
+  unsigned four[kRuns];
+  Run4<float> before[kRuns];
+  const auto run_of = [&](int r) {
+    return (block * kRuns + r) * kWarp + threadIdx.x;
+  };
+  for (int r = 0; r < kRuns; ++r) {
+    const size_t index = run_of(r);
+    const unsigned byte = index * kRun < count ? bits[index / 2] : 0u;
+    four[r] = index % 2 == 0 ? byte >> 4 : byte & 15u;
+    if (kAdd) before[r] = LoadRun(values, count, index);
+  }
   const float scale = scales[kWhole ? 0 : block];
   const bool good =
       __float_as_uint(scale) == 0 || (scale >= kScaleMin && scale <= FLT_MAX);
@@ -132,10 +196,14 @@ __global__ void DecodeKernel(const float* scales, const uint8_t* bits,
   const bool clean =
       size % 8 == 0 || (own[size / 8] & (0xff >> (size % 8))) == 0;
   if ((!good || !clean) && lane == 0) *bad = 1;
-  for (int i = lane; i < size; i += kWarp) {
-    const bool positive = (own[i / 8] >> (7 - i % 8) & 1) != 0;
-    const float value = positive ? scale : -scale;
-    values[begin + i] = kAdd ? __fadd_rn(values[begin + i], value) : value;
+  for (int r = 0; r < kRuns; ++r) {
+    Run4<float> run;
+    for (int i = 0; i < kRun; ++i) {
+      const float value =
+          (four[r] >> (kRun - 1 - i) & 1u) != 0 ? scale : -scale;
+      run.at[i] = kAdd ? __fadd_rn(before[r].at[i], value) : value;
+    }
+    StoreRun(run, values, count, run_of(r));
   }
 }
 
@@ -144,17 +212,18 @@ struct Shape {
   dim3 threads;
 };
 
-Shape ShapeFor(size_t count) {
+Shape ShapeFor(size_t count, size_t blocks_per_warp) {
+  const size_t blocks_per_group = kWarpsPerGroup * blocks_per_warp;
   const size_t blocks = Reference::Blocks(count);
-  return {dim3(static_cast<unsigned>((blocks + kWarpsPerGroup - 1) /
-                                     kWarpsPerGroup)),
+  return {dim3(static_cast<unsigned>((blocks + blocks_per_group - 1) /
+                                     blocks_per_group)),
           dim3(kWarp, kWarpsPerGroup)};
 }
 
 template <typename Kernels, typename Taker>
 cudaError_t LaunchEncode(const float* values, size_t count, std::byte* payload,
                          Taker taker, int* bad, cudaStream_t stream) {
-  const Shape shape = ShapeFor(count);
+  const Shape shape = ShapeFor(count, kBlocksPerWarp);
   return Launch(
       EncodeKernel<Taker>, shape.groups, shape.threads, stream, values, count,
       taker, reinterpret_cast<uint8_t*>(payload + Kernels::ScaleBytes(count)),
@@ -165,7 +234,7 @@ template <typename Kernels, bool kAdd>
 cudaError_t LaunchDecode(const std::byte* payload, size_t count, float* values,
                          int* bad, cudaStream_t stream) {
   if (count == 0) return cudaSuccess;
-  const Shape shape = ShapeFor(count);
+  const Shape shape = ShapeFor(count, 1);
   return Launch(
       DecodeKernel<kAdd, Kernels::kScaleBytes == 0>, shape.groups,
       shape.threads, stream, reinterpret_cast<const float*>(payload),

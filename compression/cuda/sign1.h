@@ -5,7 +5,8 @@
 //
 // All only queue work on `stream`. `*bad` is an int in device memory that
 // the caller has set to 0; it is not 0 once the work is done if the CPU twin
-// would have returned false. Payloads are aligned to 4 bytes.
+// would have returned false. Payloads and values are aligned to 16
+// bytes.
 // Returned is the error of the launch.
 #ifndef SKERRY_COMPRESSION_CUDA_SIGN1_H_
 #define SKERRY_COMPRESSION_CUDA_SIGN1_H_

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "coordinator/convert/fields.h"
 #include "job/convert/job_spec.h"
+#include "protocol/convert/directory.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -204,6 +205,7 @@ void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
     one->set_reason(unserved.reason);
   }
   out->set_drain_reason(view.drain_reason);
+  out->set_apart(view.apart);
   for (const LinkView& link : view.links) {
     v1::LinkView* one = out->add_links();
     one->set_worker(link.worker);
@@ -280,12 +282,13 @@ void StateViewToProto(const StateView& view, v1::StateView* out) {
   out->set_samples_committed(view.samples_committed);
   out->set_parameters(view.element_count);
   for (const StatePiece& piece : view.pieces) {
-    PieceToProto(piece, out->add_pieces());
+    PieceToProto(piece, view.directory, out->add_pieces());
   }
   RangesToProto(view.consumed, out->mutable_consumed());
   for (const Sequence sequence : view.fragment_sequences) {
     out->add_fragment_sequences(sequence.value());
   }
+  protocol::DirectoryToProto(view.directory, out->mutable_directory());
 }
 
 void AuditReportToProto(const AuditReport& report, v1::AuditDataReply* out) {

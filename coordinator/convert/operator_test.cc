@@ -56,7 +56,8 @@ TEST(OperatorConvertTest, AStateIsShownWithItsHolders) {
   view.sequence = Sequence(8);
   view.samples_committed = 640;
   view.element_count = 5000;
-  view.pieces = {{11, {"a:1", "b:1"}}, {12, {"b:1"}}};
+  view.pieces = {{11, {"a", "b"}}, {12, {"b"}}};
+  view.directory = {{"a", {"a:1"}}, {"b", {"b:1"}}};
   v1::StateView out;
   out.add_pieces();
   StateViewToProto(view, &out);
@@ -66,7 +67,11 @@ TEST(OperatorConvertTest, AStateIsShownWithItsHolders) {
   EXPECT_EQ(out.samples_committed(), 640u);
   EXPECT_EQ(out.parameters(), 5000u);
   ASSERT_EQ(out.pieces_size(), 2);
+  EXPECT_EQ(out.pieces(0).workers(1), "b");
   EXPECT_EQ(out.pieces(0).addresses(1), "b:1");
+  ASSERT_EQ(out.directory_size(), 2);
+  EXPECT_EQ(out.directory(1).worker(), "b");
+  EXPECT_EQ(out.directory(1).endpoints(0), "b:1");
   EXPECT_EQ(out.pieces(1).hash(), 12u);
 }
 

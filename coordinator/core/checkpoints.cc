@@ -50,7 +50,7 @@ std::string ChooseSaver(const JobState& job, const WorkerTable& workers,
                         const StateView& state) {
   absl::btree_map<std::string, size_t> held;
   for (const StatePiece& piece : state.pieces) {
-    for (const std::string& address : piece.addresses) ++held[address];
+    for (const std::string& name : piece.workers) ++held[name];
   }
   // Who can write to the folder, as far as is known, goes first.
   std::tuple<bool, bool, size_t> most{false, false, 0};
@@ -61,7 +61,7 @@ std::string ChooseSaver(const JobState& job, const WorkerTable& workers,
         worker->incarnation != seat.incarnation) {
       continue;
     }
-    const auto it = held.find(worker->self.address);
+    const auto it = held.find(name);
     if (it == held.end()) continue;
     const std::tuple<bool, bool, size_t> worth{
         seat.facts.checkpoint_trouble.empty(), !worker->Leaves(), it->second};

@@ -20,6 +20,7 @@
 #include "coordinator/core/membership.h"
 #include "coordinator/core/state_view.h"
 #include "coordinator/core/stored_jobs.h"
+#include "coordinator/core/worker_directory.h"
 #include "coordinator/core/worker_view.h"
 #include "job/review.h"
 
@@ -71,7 +72,9 @@ class Cluster::Impl {
     const Worker& before = *workers_.FindCurrent(name);
     const Incarnation incarnation = before.incarnation;
     const bool changed = verdict == WorkerTable::Verdict::kRegister ||
-                         before.suspected || before.draining != status.draining;
+                         before.suspected ||
+                         before.draining != status.draining ||
+                         before.machine.host != status.machine.host;
     workers_.Heard(status, now);
     for (auto& [id, job] : jobs_.all()) {
       if (lost) EndLifeOf(job, name, SeenBy(status));
@@ -82,6 +85,7 @@ class Cluster::Impl {
       }
       const bool heard = HearSeat(job, name, incarnation, facts);
       if (facts != nullptr) {
+        NameLinks(workers_, job.seats.at(name).facts.links);
         TakeFacts(job, MakeDecider(), name, *facts);
         desk_.OnFacts(name, *facts);
       }

@@ -40,18 +40,9 @@ struct Three : JobBench {
       for (const auto& [to, other] : bytes_per_s) {
         if (from == to) continue;
         Facts(from).links.push_back(
-            {AddressOf(to), std::min(rate, other) / 2, 0.05, 0.02});
+            {to, std::min(rate, other) / 2, 0.05, 0.02});
       }
     }
-  }
-
-  std::string AddressOf(const std::string& worker) const {
-    for (const auto& [life, replica] : job.replicas.current()) {
-      for (const SpanHolder& holder : replica.holders) {
-        if (holder.peer.worker == worker) return holder.peer.address;
-      }
-    }
-    return "";
   }
 
   // Opens an attempt whose members computed for `compute_s`, looks, closes it.

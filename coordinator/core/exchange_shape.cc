@@ -12,10 +12,10 @@ namespace {
 
 std::vector<planner::PairRate> MeasuredPairs(
     const JobState& job, const std::vector<Member>& members) {
-  absl::btree_map<std::string_view, size_t> member_at;  // by address
+  absl::btree_map<std::string_view, size_t> member_at;  // by worker
   for (size_t m = 0; m < members.size(); ++m) {
     for (const SpanHolder& holder : members[m].holders) {
-      member_at.emplace(holder.peer.address, m);
+      member_at.emplace(holder.peer.worker, m);
     }
   }
   std::vector<planner::PairRate> pairs;
@@ -24,7 +24,7 @@ std::vector<planner::PairRate> MeasuredPairs(
       const auto seat = job.seats.find(holder.peer.worker);
       if (seat == job.seats.end()) continue;
       for (const protocol::PeerLink& link : seat->second.facts.links) {
-        const auto to = member_at.find(link.address);
+        const auto to = member_at.find(link.worker);
         if (to == member_at.end() || to->second == m) continue;
         pairs.push_back({m, to->second, link.bytes_per_s, link.rate_spread,
                          absl::Seconds(link.round_trip_s),

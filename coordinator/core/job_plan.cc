@@ -47,7 +47,8 @@ void PlaceWorkers(const WorkerTable& workers, const ClusterOptions& options,
   absl::btree_map<std::string, PlannedReplica> replicas;
   const uint64_t needed = job::NeedsOf(plan.spec).worker_bytes;
   for (const auto& [name, worker] : workers.all()) {
-    std::string why = WhyNoPlace(plan.spec, needed, worker, turn, options);
+    std::string why =
+        WhyNoPlace(plan.spec, needed, workers, worker, turn, options);
     if (!why.empty()) {
       plan.left_out.push_back({name, worker.island, std::move(why)});
       continue;

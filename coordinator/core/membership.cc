@@ -29,7 +29,8 @@ Islands Eligible(const JobState& job, const Decider& decider) {
   for (const auto& [name, worker] : decider.workers.all()) {
     const Seat* seat = job.SeatOf(name, worker.incarnation);
     if (seat != nullptr && !seat->unfit.empty()) continue;
-    if (!WhyNoPlace(job.spec, job.memory_needed, worker, turn, decider.options)
+    if (!WhyNoPlace(job.spec, job.memory_needed, decider.workers, worker, turn,
+                    decider.options)
              .empty()) {
       continue;
     }

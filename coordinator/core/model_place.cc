@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "coordinator/core/state_view.h"
 
@@ -29,10 +28,6 @@ ModelPlace PlaceOfModel(const JobState& job, const WorkerTable& workers) {
   const auto state = LocateState(job, workers);
   if (!state.ok() || state->pieces.empty()) return place;
   place.sequence = state->sequence;
-  absl::btree_map<std::string, const Worker*> by_address;
-  for (const auto& [name, worker] : workers.all()) {
-    if (!worker.left) by_address[worker.self.address] = &worker;
-  }
   const StoredJobKey key{job.id, UidOf(job)};
   absl::btree_set<std::string> names;
   place.kept = absl::InfiniteDuration();
@@ -40,13 +35,13 @@ ModelPlace PlaceOfModel(const JobState& job, const WorkerTable& workers) {
   // A span is there for as long as its last holder keeps it.
   for (const StatePiece& piece : state->pieces) {
     absl::Duration kept;
-    for (const std::string& address : piece.addresses) {
-      const auto worker = by_address.find(address);
-      if (worker == by_address.end()) continue;
-      names.insert(worker->second->self.worker);
-      kept = std::max(kept, KeptBy(*worker->second, key));
-      place.keep_ended_bytes = std::min(
-          place.keep_ended_bytes, worker->second->stored.keep_ended_bytes);
+    for (const std::string& name : piece.workers) {
+      const Worker* worker = workers.FindCurrent(name);
+      if (worker == nullptr) continue;
+      names.insert(name);
+      kept = std::max(kept, KeptBy(*worker, key));
+      place.keep_ended_bytes =
+          std::min(place.keep_ended_bytes, worker->stored.keep_ended_bytes);
     }
     place.kept = std::min(place.kept, kept);
   }

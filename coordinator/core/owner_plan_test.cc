@@ -36,7 +36,7 @@ struct Bench : JobBench {
         if (from == to) continue;
         Facts(WorkerOf(from))
             .links.push_back(
-                {workers.FindCurrent(WorkerOf(to))->self.address,
+                {WorkerOf(to),
                  rates[from] / static_cast<double>(rates.size() - 1), 0.0, 0.0,
                  0.0});
       }

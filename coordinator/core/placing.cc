@@ -14,18 +14,33 @@ constexpr size_t kReasonsMax = 3;
 
 }  // namespace
 
+bool IsAllowedOn(const job::JobSpec& spec, std::string_view island) {
+  const auto& islands = spec.placement.islands;
+  return islands.empty() ||
+         std::find(islands.begin(), islands.end(), island) != islands.end();
+}
+
+std::string WhyApart(const WorkerTable& workers, const Worker& worker) {
+  if (worker.left || worker.machine.host.empty()) return "";
+  const Worker* first = workers.FirstOnHost(worker.island);
+  if (first == nullptr || first->machine.host == worker.machine.host) return "";
+  return absl::StrCat("it is on another host than ", first->self.worker,
+                      ", which came to island ", worker.island,
+                      " first, and workers of an island share memory; start "
+                      "it with an --island of its own");
+}
+
 std::string WhyNoPlace(const job::JobSpec& spec, uint64_t memory_needed,
-                       const Worker& worker, const Turn& turn,
-                       const ClusterOptions& options) {
+                       const WorkerTable& workers, const Worker& worker,
+                       const Turn& turn, const ClusterOptions& options) {
   if (worker.left) return "it is lost";
   if (worker.intent == WorkerIntent::kCordon) return "it is cordoned";
   if (worker.Leaves()) return "it drains";
-  const auto& islands = spec.placement.islands;
-  if (!islands.empty() && std::find(islands.begin(), islands.end(),
-                                    worker.island) == islands.end()) {
+  if (!IsAllowedOn(spec, worker.island)) {
     return absl::StrCat("island ", worker.island,
                         " is not in placement.islands");
   }
+  if (std::string why = WhyApart(workers, worker); !why.empty()) return why;
   if (std::string why = WhyTooSmall(memory_needed, worker); !why.empty()) {
     return why;
   }
@@ -51,7 +66,7 @@ std::string WhyItWaits(const JobState& job, const WorkerTable& workers,
       continue;
     }
     const std::string why =
-        WhyNoPlace(job.spec, job.memory_needed, worker, turn, options);
+        WhyNoPlace(job.spec, job.memory_needed, workers, worker, turn, options);
     if (why.empty()) {
       ++may;
     } else {

@@ -8,6 +8,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/strings/str_cat.h"
+#include "coordinator/core/worker_directory.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -20,23 +21,23 @@ struct Gathered {
   bool disagree = false;
 };
 
-void Gather(const HeldBase& base, const std::string& address,
+void Gather(const HeldBase& base, const std::string& worker,
             Gathered& gathered) {
   for (size_t i = 0; i < base.hashes.size(); ++i) {
     const size_t span = base.span_begin + i;
     if (span >= gathered.pieces.size()) return;
     StatePiece& piece = gathered.pieces[span];
-    if (!piece.addresses.empty() && piece.hash != base.hashes[i]) {
+    if (!piece.workers.empty() && piece.hash != base.hashes[i]) {
       gathered.disagree = true;
     }
     piece.hash = base.hashes[i];
-    piece.addresses.push_back(address);
+    piece.workers.push_back(worker);
   }
 }
 
 bool IsWhole(const Gathered& gathered) {
   for (const StatePiece& piece : gathered.pieces) {
-    if (piece.addresses.empty()) return false;
+    if (piece.workers.empty()) return false;
   }
   return !gathered.disagree && !gathered.pieces.empty();
 }
@@ -56,7 +57,7 @@ absl::btree_map<Sequence, Gathered> GatherAll(const JobState& job,
       for (const HeldBase& base : facts.bases) {
         Gathered& gathered = all[base.sequence];
         gathered.pieces.resize(job.span_count);
-        Gather(base, worker->self.address, gathered);
+        Gather(base, name, gathered);
       }
     }
   }
@@ -175,6 +176,7 @@ absl::StatusOr<StateView> LocateState(const JobState& job,
     view.consumed = RangesOf(taken->consumed);
   }
   view.element_count = job.element_count;
+  view.directory = DirectoryOf(view.pieces, workers);
   return view;
 }
 

@@ -62,8 +62,8 @@ TEST(StateViewTest, TheNewestSequenceWithEverySpanIsTaken) {
   EXPECT_EQ(view->sequence, Sequence(2));
   ASSERT_EQ(view->pieces.size(), 8u);
   EXPECT_EQ(view->pieces[0].hash, 6u);
-  EXPECT_THAT(view->pieces[0].addresses, ElementsAre("w1:1"));
-  EXPECT_THAT(view->pieces[7].addresses, ElementsAre("w2:1"));
+  EXPECT_THAT(view->pieces[0].workers, ElementsAre("w1"));
+  EXPECT_THAT(view->pieces[7].workers, ElementsAre("w2"));
 }
 
 TEST(StateViewTest, EveryHolderOfASpanIsNamed) {
@@ -73,8 +73,8 @@ TEST(StateViewTest, EveryHolderOfASpanIsNamed) {
   for (const char* name : {"w0", "w1", "w2"}) HoldBase(bench, name, 0, 5);
   const auto view = Locate(bench);
   ASSERT_TRUE(view.ok()) << view.status();
-  EXPECT_THAT(view->pieces[3].addresses, ElementsAre("w0:1", "w1:1"));
-  EXPECT_THAT(view->pieces[4].addresses, ElementsAre("w0:1", "w2:1"));
+  EXPECT_THAT(view->pieces[3].workers, ElementsAre("w0", "w1"));
+  EXPECT_THAT(view->pieces[4].workers, ElementsAre("w0", "w2"));
 }
 
 TEST(StateViewTest, WorkersThatAreSilentOrGoneHoldNothing) {
@@ -85,7 +85,7 @@ TEST(StateViewTest, WorkersThatAreSilentOrGoneHoldNothing) {
   HoldBase(bench, "w1", 0, 5);
   bench.workers.LoseStream("w0", bench.workers.FindCurrent("w0")->boot,
                            bench.now);
-  EXPECT_THAT(Locate(bench)->pieces[0].addresses, ElementsAre("w1:1"));
+  EXPECT_THAT(Locate(bench)->pieces[0].workers, ElementsAre("w1"));
   bench.Emit(
       WorkerLeft{"w1", bench.workers.FindCurrent("w1")->incarnation, ""});
   EXPECT_FALSE(Locate(bench).ok());

@@ -192,6 +192,8 @@ struct WorkerView {
   std::vector<StoredJobView> stored_jobs = {};
   // Why it drains by its own word, when it has said so.
   std::string drain_reason = {};
+  // Why it has no part in its island (placing.h); empty when it has.
+  std::string apart = {};
 };
 
 struct EventView {
@@ -219,6 +221,8 @@ struct StateView {
   // `pieces` lists the first fragment's spans, then the second's and so on, and
   // `sequence` is the sum of these sequences.
   std::vector<Sequence> fragment_sequences = {};
+  // It has every worker that `pieces` names.
+  protocol::Directory directory = {};
 };
 
 }  // namespace skerry::coordinator

@@ -30,6 +30,7 @@ absl::Status WorkerTable::Apply(Incarnation index,
   if (worker.incarnation.is_set() && !worker.left) {
     Unschedule(record.self.worker, worker);
     Retire(worker);
+    ForgetHost(worker);
   }
   worker.self = record.self;
   worker.island = record.island;
@@ -59,6 +60,7 @@ absl::Status WorkerTable::Apply(const WorkerLeft& record) {
   }
   Unschedule(it->first, it->second);
   Retire(it->second);
+  ForgetHost(it->second);
   it->second.left = true;
   return absl::OkStatus();
 }
@@ -232,6 +234,10 @@ void WorkerTable::Heard(const StatusFacts& status, Instant now) {
   worker.stream_lost = false;
   worker.suspected = false;
   worker.machine = status.machine;
+  ForgetHost(worker);
+  if (!worker.machine.host.empty()) {
+    on_hosts_[worker.island][worker.incarnation] = it->first;
+  }
   worker.data = status.data;
   worker.looks_at_data = status.looks_at_data;
   worker.stored = status.stored;
@@ -288,6 +294,12 @@ std::vector<std::string> WorkerTable::Expired(Instant now) const {
     }
   }
   return found;
+}
+
+const Worker* WorkerTable::FirstOnHost(std::string_view island) const {
+  const auto it = on_hosts_.find(std::string(island));
+  if (it == on_hosts_.end()) return nullptr;
+  return &workers_.at(it->second.begin()->second);
 }
 
 const Worker* WorkerTable::FindCurrent(std::string_view name) const {
@@ -364,6 +376,13 @@ void WorkerTable::Unschedule(const std::string& name, const Worker& worker) {
 void WorkerTable::Retire(Worker& worker) {
   worker.former.push_back(worker.boot);
   if (worker.former.size() > options_.boots_max) worker.former.pop_front();
+}
+
+void WorkerTable::ForgetHost(const Worker& worker) {
+  const auto it = on_hosts_.find(worker.island);
+  if (it == on_hosts_.end()) return;
+  it->second.erase(worker.incarnation);
+  if (it->second.empty()) on_hosts_.erase(it);
 }
 
 void WorkerTable::ForgetOneLost() {

@@ -114,6 +114,9 @@ class WorkerTable {
   std::vector<std::string> Expired(Instant now) const;
 
   // Null unless the worker has a current incarnation.
+  // The current worker of the island that was admitted first, among those that
+  // have named their host; null when there is none.
+  const Worker* FirstOnHost(std::string_view island) const;
   const Worker* FindCurrent(std::string_view worker) const;
   // Errors: NotFound when no worker of that name is remembered.
   absl::StatusOr<const Worker*> Find(std::string_view worker) const;
@@ -129,6 +132,8 @@ class WorkerTable {
   void Schedule(const std::string& name, Worker& worker);
   void Unschedule(const std::string& name, const Worker& worker);
   void Retire(Worker& worker);
+  // The process that the worker was is over.
+  void ForgetHost(const Worker& worker);
   // Whether a process that asks to be registered may take over the name of
   // `worker`, which is current. Errors: AlreadyExists and Unavailable.
   absl::Status CheckTakeover(const Worker& worker, const StatusFacts& status,
@@ -139,6 +144,9 @@ class WorkerTable {
   absl::btree_map<std::string, Worker> workers_;
   // When a current worker is next suspected or lost.
   absl::btree_set<std::pair<Instant, std::string>> due_;
+  // Current workers that have named their host, by island and incarnation.
+  absl::btree_map<std::string, absl::btree_map<Incarnation, std::string>>
+      on_hosts_;
 };
 
 }  // namespace skerry::coordinator

@@ -6,7 +6,9 @@
 #include "coordinator/core/holdings.h"
 #include "coordinator/core/job_orders.h"
 #include "coordinator/core/membership.h"
+#include "coordinator/core/placing.h"
 #include "coordinator/core/stored_jobs.h"
+#include "coordinator/core/worker_directory.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -19,13 +21,6 @@ const char* StateOf(const JobTable& jobs, const WorkerTable& workers,
     return IsNeeded(jobs, workers, worker) ? "draining" : "drained";
   }
   return worker.intent == WorkerIntent::kCordon ? "cordoned" : "connected";
-}
-
-std::string NameAt(const WorkerTable& workers, const std::string& address) {
-  for (const auto& [name, worker] : workers.all()) {
-    if (!worker.left && worker.self.address == address) return name;
-  }
-  return "";
 }
 
 }  // namespace
@@ -51,9 +46,8 @@ std::vector<LinkView> LinksOf(const JobTable& jobs, const WorkerTable& workers,
     const Seat* seat = job.SeatOf(worker.self.worker, worker.incarnation);
     if (seat == nullptr) continue;
     for (const protocol::PeerLink& link : seat->facts.links) {
-      const std::string peer = NameAt(workers, link.address);
-      if (peer.empty()) continue;
-      found[peer] = {peer, link.bytes_per_s, link.round_trip_s};
+      if (workers.FindCurrent(link.worker) == nullptr) continue;
+      found[link.worker] = {link.worker, link.bytes_per_s, link.round_trip_s};
     }
   }
   std::vector<LinkView> links;
@@ -74,6 +68,7 @@ Orders WorkerOrders(const JobTable& jobs, const WorkerTable& workers,
     auto order = JobOrdersFor(job, workers, options, worker.self.worker, now);
     if (order.has_value()) orders.jobs.push_back(*std::move(order));
   }
+  orders.directory = DirectoryFor(orders, workers, worker.island);
   return orders;
 }
 
@@ -95,6 +90,7 @@ WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
                   LinksOf(jobs, workers, worker)};
   view.stored_jobs = StoredJobsOf(jobs, worker);
   if (!worker.left) view.drain_reason = worker.drain_reason;
+  view.apart = WhyApart(workers, worker);
   if (worker.contender.has_value()) {
     view.contender = WorkerView::Contender{worker.contender->address,
                                            now - worker.contender->at};

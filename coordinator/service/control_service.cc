@@ -16,8 +16,14 @@ namespace {
 
 // A worker with a certificate speaks for that worker alone.
 absl::Status CheckOwn(const transport::Caller& caller,
+                      const transport::Revocations& revocations,
                       const StatusFacts& status) {
   if (!caller.name.has_value()) return absl::OkStatus();
+  // The stream may have begun before.
+  if (revocations.Contain(Describe(caller), caller.serial)) {
+    return absl::UnauthenticatedError(
+        absl::StrCat("the certificate of ", Describe(caller), " is revoked"));
+  }
   const auto* const certified =
       std::get_if<identity::WorkerName>(&caller.name->who);
   if (certified != nullptr && certified->worker == status.self.worker &&
@@ -72,7 +78,8 @@ ControlStream* ControlService::Find(uint64_t id) {
 void ControlService::OnStatus(uint64_t id, StatusFacts status) {
   ControlStream* stream = Find(id);
   if (stream == nullptr) return;
-  const absl::Status own = CheckOwn(stream->caller(), status);
+  const absl::Status own =
+      CheckOwn(stream->caller(), *options_.revocations, status);
   if (!own.ok()) {
     OnBadStatus(id, own);
     return;

@@ -20,6 +20,7 @@
 #include "proto/skerry/v1/control.grpc.pb.h"
 #include "runtime/event_loop.h"
 #include "runtime/machine.h"
+#include "transport/grpc/revocations.h"
 
 namespace skerry::coordinator {
 
@@ -29,6 +30,9 @@ struct ControlOptions {
   size_t orders_bytes_max = 4 << 20;
   // This machine, for comparing its clock with workers'.
   runtime::LookAtMachine look;
+  // Workers whose certificates are not believed any more.
+  std::shared_ptr<const transport::Revocations> revocations =
+      std::make_shared<transport::Revocations>();
 };
 
 // A worker has one live stream. A newer stream replaces the older one, and the

@@ -11,6 +11,7 @@
 #include "absl/synchronization/notification.h"
 #include "base/status.h"
 #include "coordinator/service/coordinator_metrics.h"
+#include "transport/grpc/identity_metrics.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -33,6 +34,12 @@ void AndWait(runtime::EventLoop& loop, Task task) {
   absl::Notification done;
   loop.Post([&] { task([&done] { done.Notify(); }); });
   done.WaitForNotification();
+}
+
+ControlOptions WithRevocations(const ServerOptions& options) {
+  ControlOptions control = options.control;
+  control.revocations = options.credentials->revocations();
+  return control;
 }
 
 void SetArguments(const ServerOptions& options, grpc::ServerBuilder* builder) {
@@ -62,7 +69,7 @@ CoordinatorServer::CoordinatorServer(const ServerOptions& options,
     : options_(options),
       loop_(loop),
       shell_(options.cluster, loop, journal),
-      control_(options.control, loop, shell_),
+      control_(WithRevocations(options), loop, shell_),
       operators_(options.operators, journal.term(), loop, shell_) {
   shell_.set_observer(&operators_);
   // A token does not go over plaintext.
@@ -178,6 +185,7 @@ absl::StatusOr<std::vector<runtime::Metric>> CoordinatorServer::Metrics() {
   if (!asked->done.WaitForNotificationWithTimeout(kAnswerMax)) {
     return absl::UnavailableError("the journal's disk does not answer");
   }
+  transport::AddIdentityMetrics(*options_.credentials, asked->metrics);
   return std::move(asked->metrics);
 }
 

@@ -143,13 +143,6 @@ absl::Duration DurationFromProto(uint64_t ms) {
   return absl::Milliseconds(std::min(ms, kMsMax));
 }
 
-void PieceToProto(const StatePiece& piece, v1::StatePiece* out) {
-  out->set_hash(piece.hash);
-  for (const std::string& address : piece.addresses) {
-    out->add_addresses(address);
-  }
-}
-
 absl::StatusOr<Contribution> ContributionFromProto(
     const v1::ReadyContribution& ready, int ranges_max,
     absl::string_view field) {

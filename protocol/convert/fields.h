@@ -23,7 +23,6 @@
 #include "protocol/job_phase.h"
 #include "protocol/peers.h"
 #include "protocol/seat_counters.h"
-#include "protocol/state_piece.h"
 
 namespace skerry::protocol {
 
@@ -57,8 +56,6 @@ void CountersToProto(const SeatCounters& counters, v1::SeatCounters* out);
 
 // At most a thousand years, which nothing needs.
 absl::Duration DurationFromProto(uint64_t ms);
-
-void PieceToProto(const StatePiece& piece, v1::StatePiece* out);
 
 // Requires a round, a positive weight and some samples, which every
 // contribution of a live worker has.

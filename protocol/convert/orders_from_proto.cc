@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "job/convert/job_spec.h"
 #include "job/limits.h"
+#include "protocol/convert/directory.h"
 #include "protocol/convert/fields.h"
 #include "protocol/convert/orders.h"
 
@@ -186,8 +187,7 @@ absl::StatusOr<CheckpointOrder> CheckpointFromProto(
   out.sequence = Sequence(order.sequence());
   out.samples_committed = order.samples_committed();
   for (const v1::StatePiece& piece : order.pieces()) {
-    out.pieces.push_back(
-        {piece.hash(), {piece.addresses().begin(), piece.addresses().end()}});
+    out.pieces.push_back(PieceFromProto(piece));
   }
   SKERRY_ASSIGN_OR_RETURN(
       out.consumed,
@@ -291,6 +291,8 @@ HeardOrders OrdersFromProto(const v1::Orders& orders) {
       heard.refused.push_back({{JobId(job.job()), job.uid()}, one.status()});
     }
   }
+  out.directory = DirectoryFromProto(orders.directory());
+  FillDirectory(out);
   return heard;
 }
 

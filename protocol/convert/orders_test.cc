@@ -259,6 +259,7 @@ Orders All() {
   orders.released = true;
   orders.drain = true;
   orders.data_paths = {"/d"};
+  orders.directory = {{"a", {"h:1", "h:7"}}, {"b", {"h:2"}}};
   orders.ended_jobs = {{JobId(1), 11}};
   orders.removed_jobs = {{JobId(1), 12}};
   JobOrders& job = orders.jobs.emplace_back();

@@ -1,5 +1,6 @@
 #include "base/release.h"
 #include "job/convert/job_spec.h"
+#include "protocol/convert/directory.h"
 #include "protocol/convert/fields.h"
 #include "protocol/convert/orders.h"
 
@@ -55,11 +56,12 @@ void GenerateToProto(const GenerateOrder& order, v1::GenerateOrder* out) {
   out->set_seed(order.seed);
 }
 
-void CheckpointToProto(const CheckpointOrder& order, v1::CheckpointOrder* out) {
+void CheckpointToProto(const CheckpointOrder& order, const Directory& directory,
+                       v1::CheckpointOrder* out) {
   out->set_sequence(order.sequence.value());
   out->set_samples_committed(order.samples_committed);
   for (const StatePiece& piece : order.pieces) {
-    PieceToProto(piece, out->add_pieces());
+    PieceToProto(piece, directory, out->add_pieces());
   }
   RangeSetToProto(order.consumed, out->mutable_consumed());
   for (const Sequence sequence : order.pinned) {
@@ -80,7 +82,8 @@ void RestoredToProto(const RestoredState& restored, v1::RestoredState* out) {
   }
 }
 
-void JobToProto(const JobOrders& job, v1::JobOrders* out) {
+void JobToProto(const JobOrders& job, const Directory& directory,
+                v1::JobOrders* out) {
   out->set_job(job.job.value());
   job::JobSpecToProto(job.spec, out->mutable_spec());
   out->set_phase(PhaseToProto(job.phase));
@@ -107,7 +110,7 @@ void JobToProto(const JobOrders& job, v1::JobOrders* out) {
     GenerateToProto(order, out->add_generate());
   }
   if (job.checkpoint.has_value()) {
-    CheckpointToProto(*job.checkpoint, out->mutable_checkpoint());
+    CheckpointToProto(*job.checkpoint, directory, out->mutable_checkpoint());
   }
   if (job.restored.has_value()) {
     RestoredToProto(*job.restored, out->mutable_restored());
@@ -128,7 +131,10 @@ void OrdersToProto(const Orders& orders, v1::Orders* out) {
   out->set_boot(orders.boot.value());
   out->set_incarnation(orders.incarnation.value());
   out->set_lease_ms(absl::ToInt64Milliseconds(orders.lease));
-  for (const JobOrders& job : orders.jobs) JobToProto(job, out->add_jobs());
+  for (const JobOrders& job : orders.jobs) {
+    JobToProto(job, orders.directory, out->add_jobs());
+  }
+  DirectoryToProto(orders.directory, out->mutable_directory());
   out->set_released(orders.released);
   out->set_drain(orders.drain);
   for (const std::string& path : orders.data_paths) out->add_data_paths(path);

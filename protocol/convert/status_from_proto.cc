@@ -162,7 +162,14 @@ absl::Status LinksFromProto(const v1::JobStatus& in, JobFacts* out) {
     return BadField("jobs.links", "lists too many");
   }
   for (const v1::PeerLink& link : in.links()) {
-    SKERRY_RETURN_IF_ERROR(CheckName(link.address(), "jobs.links.address"));
+    // Workers of older releases have the address only.
+    if (link.worker().empty()) {
+      SKERRY_RETURN_IF_ERROR(CheckName(link.address(), "jobs.links.address"));
+    } else {
+      SKERRY_RETURN_IF_ERROR(CheckName(link.worker(), "jobs.links.worker"));
+      SKERRY_RETURN_IF_ERROR(
+          CheckText(link.address(), kNameBytesMax, "jobs.links.address"));
+    }
     for (const double value :
          {link.bytes_per_s(), link.rate_spread(), link.round_trip_s(),
           link.round_trip_spread_s()}) {
@@ -174,9 +181,9 @@ absl::Status LinksFromProto(const v1::JobStatus& in, JobFacts* out) {
                       "has a rate that is not above 0, or a "
                       "negative spread or delay");
     }
-    out->links.push_back({link.address(), link.bytes_per_s(),
-                          link.rate_spread(), link.round_trip_s(),
-                          link.round_trip_spread_s()});
+    out->links.push_back({link.worker(), link.bytes_per_s(), link.rate_spread(),
+                          link.round_trip_s(), link.round_trip_spread_s(),
+                          link.address()});
   }
   return absl::OkStatus();
 }
@@ -318,10 +325,12 @@ absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
   out.process = Boot(status.process());
   if (status.seen() > kSeenMax) return BadField("seen", "is out of range");
   out.seen = Revision(status.seen());
-  out.machine = {status.machine().unix_ms(),
-                 status.machine().state_free_bytes(),
-                 status.machine().state_bytes(), std::nullopt,
-                 status.machine().memory_bytes()};
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(status.machine().host(), kNameBytesMax, "machine.host"));
+  out.machine = {
+      status.machine().unix_ms(),      status.machine().state_free_bytes(),
+      status.machine().state_bytes(),  std::nullopt,
+      status.machine().memory_bytes(), status.machine().host()};
   if (status.data_size() > kDataSetsMax) {
     return BadField("data", absl::StrCat("lists more than ", kDataSetsMax));
   }

@@ -43,6 +43,7 @@ v1::Status Whole() {
   job->add_evaluations()->set_sequence(4);
   job->add_generated()->set_request(6);
   v1::PeerLink* link = job->add_links();
+  link->set_worker("w2");
   link->set_address("h:2");
   link->set_bytes_per_s(1e6);
   link->set_rate_spread(0.5);
@@ -75,7 +76,8 @@ TEST(StatusFromProtoTest, EveryFieldArrives) {
   EXPECT_EQ(facts->jobs[0].evaluations.size(), 1u);
   EXPECT_EQ(facts->jobs[0].generated.size(), 1u);
   ASSERT_EQ(facts->jobs[0].links.size(), 1u);
-  EXPECT_EQ(facts->jobs[0].links[0], (PeerLink{"h:2", 1e6, 0.5, 0.25, 0.125}));
+  EXPECT_EQ(facts->jobs[0].links[0],
+            (PeerLink{"w2", 1e6, 0.5, 0.25, 0.125, "h:2"}));
   ASSERT_EQ(facts->jobs[0].codec_speeds.size(), 1u);
   EXPECT_EQ(facts->jobs[0].codec_speeds[0], (CodecSpeed{"top_k/8", 1e8, 2e8}));
   EXPECT_TRUE(facts->jobs[0].result_codecs);
@@ -108,6 +110,15 @@ TEST(StatusFromProtoTest, SpeedsOfCodecsAreAboveZeroAndNamed) {
   }));
   EXPECT_TRUE(refused([](auto& s) { s.set_encode_elements_per_s(1e300); }));
   EXPECT_TRUE(refused([](auto& s) { s.clear_codec(); }));
+}
+
+void ExpectRefused(const std::string& field,
+                   const std::function<void(v1::Status&)>& spoil) {
+  v1::Status status = Whole();
+  spoil(status);
+  const absl::Status refused = StatusFromProto(status).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(refused)) << field;
+  EXPECT_EQ(refused.message().find(field), 0u) << refused;
 }
 
 TEST(StatusFromProtoTest, WhatIsWrongIsRefusedByItsField) {
@@ -152,6 +163,21 @@ TEST(StatusFromProtoTest, WhatIsWrongIsRefusedByItsField) {
          Fragment(s)->mutable_ready()->mutable_scalars()->set_loss(
              std::numeric_limits<double>::infinity());
        }},
+      {"machine.host",
+       [](auto& s) { s.mutable_machine()->set_host(std::string(300, 'h')); }},
+      {"jobs.fragments.owed_norm",
+       [](auto& s) {
+         Fragment(s)->set_owed_norm(std::numeric_limits<double>::infinity());
+       }},
+  };
+  for (const auto& [field, spoil] : cases) ExpectRefused(field, spoil);
+}
+
+TEST(StatusFromProtoTest, WhatIsWrongWithALinkIsRefusedByItsField) {
+  const struct {
+    const char* field;
+    std::function<void(v1::Status&)> spoil;
+  } cases[] = {
       {"jobs.links",
        [](auto& s) {
          s.mutable_jobs(0)->mutable_links(0)->set_bytes_per_s(0);
@@ -165,20 +191,24 @@ TEST(StatusFromProtoTest, WhatIsWrongIsRefusedByItsField) {
          s.mutable_jobs(0)->mutable_links(0)->set_round_trip_s(
              std::numeric_limits<double>::infinity());
        }},
+      {"jobs.links.worker",
+       [](auto& s) { s.mutable_jobs(0)->mutable_links(0)->set_worker("a b"); }},
       {"jobs.links.address",
-       [](auto& s) { s.mutable_jobs(0)->mutable_links(0)->clear_address(); }},
-      {"jobs.fragments.owed_norm",
        [](auto& s) {
-         Fragment(s)->set_owed_norm(std::numeric_limits<double>::infinity());
+         s.mutable_jobs(0)->mutable_links(0)->clear_worker();
+         s.mutable_jobs(0)->mutable_links(0)->clear_address();
        }},
   };
-  for (const auto& [field, spoil] : cases) {
-    v1::Status status = Whole();
-    spoil(status);
-    const absl::Status refused = StatusFromProto(status).status();
-    EXPECT_TRUE(absl::IsInvalidArgument(refused)) << field;
-    EXPECT_EQ(refused.message().find(field), 0u) << refused;
-  }
+  for (const auto& [field, spoil] : cases) ExpectRefused(field, spoil);
+}
+
+TEST(StatusFromProtoTest, ALinkOfAnOlderReleaseHasAnAddressOnly) {
+  v1::Status status = Whole();
+  status.mutable_jobs(0)->mutable_links(0)->clear_worker();
+  const auto facts = StatusFromProto(status);
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  EXPECT_EQ(facts->jobs[0].links[0].worker, "");
+  EXPECT_EQ(facts->jobs[0].links[0].address, "h:2");
 }
 
 StatusFacts Facts() {
@@ -191,7 +221,7 @@ StatusFacts Facts() {
   facts.counter = 9;
   facts.draining = true;
   facts.drain_reason = "notice of gcp";
-  facts.machine = {1, 2, 3, std::nullopt, 4};
+  facts.machine = {1, 2, 3, std::nullopt, 4, "host"};
   facts.data = {{"/d", "", std::string(64, 'a'), 257, 100, 10, "full"}};
   facts.looks_at_data = true;
   facts.folder = FolderId(12);
@@ -214,7 +244,7 @@ StatusFacts Facts() {
   job.evaluations = {{Sequence(1), 3.5, 64}};
   job.generated = {{1, "upon", "why"}};
   job.counters = {1, 2, 3.5, 0.5, 4, 5, 6};
-  job.links = {{"h:2", 1e6, 0.5, 0.25, 0.125}};
+  job.links = {{"w2", 1e6, 0.5, 0.25, 0.125, "h:2"}};
   job.codec_speeds = {{"top_k/8", 1e8, 2e8}};
   job.result_codecs = true;
   job.checkpoint = CheckpointFact{Sequence(4), "ab", 10, "why"};

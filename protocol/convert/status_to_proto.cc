@@ -64,6 +64,7 @@ void CheckpointToProto(const CheckpointFact& fact, v1::CheckpointOutcome* out) {
 }
 
 void LinkToProto(const PeerLink& link, v1::PeerLink* out) {
+  out->set_worker(link.worker);
   out->set_address(link.address);
   out->set_bytes_per_s(link.bytes_per_s);
   out->set_rate_spread(link.rate_spread);
@@ -131,6 +132,7 @@ void MachineToProto(const MachineFacts& machine, v1::Machine* out) {
   out->set_state_free_bytes(machine.state_free_bytes);
   out->set_state_bytes(machine.state_bytes);
   out->set_memory_bytes(machine.memory_bytes);
+  out->set_host(machine.host);
 }
 
 void DataToProto(const job::DataFacts& data, v1::DataFacts* out) {

@@ -30,14 +30,25 @@ class CurlHttp::Call {
           curl_slist_append(headers_, absl::StrCat(name, ": ", value).c_str());
       SKERRY_CHECK(headers_ != nullptr);
     }
+    // A server that waits for the body without asking would hold it up.
+    headers_ = curl_slist_append(headers_, "Expect:");
     Set(CURLOPT_URL, request.url.c_str());
     Set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
     Set(CURLOPT_HTTPHEADER, headers_);
-    Set(CURLOPT_PROTOCOLS_STR, "http");
+    Set(CURLOPT_PROTOCOLS_STR, "http,https");
     Set(CURLOPT_PROXY, "");
     Set(CURLOPT_NOSIGNAL, 1L);
     Set(CURLOPT_TIMEOUT_MS,
         static_cast<long>(absl::ToInt64Milliseconds(request.timeout)));
+    if (request.stalled_max != absl::InfiniteDuration()) {
+      Set(CURLOPT_LOW_SPEED_LIMIT, 1L);
+      Set(CURLOPT_LOW_SPEED_TIME,
+          static_cast<long>(absl::ToInt64Seconds(request.stalled_max)));
+    }
+    if (!request.ca_file.empty()) Set(CURLOPT_CAINFO, request.ca_file.c_str());
+    // The reply to a HEAD names the length of a body that does not come.
+    if (request.method == "HEAD") Set(CURLOPT_NOBODY, 1L);
+    if (request.body.has_value()) SendBody();
     Set(CURLOPT_WRITEFUNCTION, &Call::OnBody);
     Set(CURLOPT_WRITEDATA, this);
     Set(CURLOPT_HEADERFUNCTION, &Call::OnHeader);
@@ -83,6 +94,14 @@ class CurlHttp::Call {
     SKERRY_CHECK(curl_easy_setopt(easy_, option, value) == CURLE_OK);
   }
 
+  void SendBody() {
+    Set(CURLOPT_UPLOAD, 1L);
+    Set(CURLOPT_INFILESIZE_LARGE,
+        static_cast<curl_off_t>(request_.body->size()));
+    Set(CURLOPT_READFUNCTION, &Call::OnSend);
+    Set(CURLOPT_READDATA, this);
+  }
+
   std::string WhyFailed(CURLcode code) const {
     if (too_long_) {
       return absl::StrCat("the reply has more than ", request_.body_bytes_max,
@@ -93,6 +112,15 @@ class CurlHttp::Call {
                           absl::FormatDuration(request_.timeout));
     }
     return curl_easy_strerror(code);
+  }
+
+  static size_t OnSend(char* to, size_t, size_t room, void* self) {
+    Call& call = *static_cast<Call*>(self);
+    const auto left = call.request_.body->subspan(call.sent_);
+    const size_t some = std::min(room, left.size());
+    std::copy_n(reinterpret_cast<const char*>(left.data()), some, to);
+    call.sent_ += some;
+    return some;
   }
 
   static size_t OnBody(char* data, size_t, size_t size, void* self) {
@@ -126,6 +154,7 @@ class CurlHttp::Call {
   curl_slist* headers_ = nullptr;
   HttpReply reply_;
   size_t header_bytes_ = 0;
+  size_t sent_ = 0;
   bool too_long_ = false;
 };
 
@@ -154,9 +183,16 @@ absl::StatusOr<HttpReply> CurlHttp::Fetch(const HttpRequest& request) {
   return call.Result();
 }
 
+void CurlHttp::Pause(absl::Duration time) {
+  std::unique_lock lock(mutex_);
+  cancelling_.wait_for(lock, absl::ToChronoNanoseconds(time),
+                       [this] { return cancelled_; });
+}
+
 void CurlHttp::Cancel() {
   const std::lock_guard lock(mutex_);
   cancelled_ = true;
+  cancelling_.notify_all();
   for (void* multi : waiting_) curl_multi_wakeup(multi);
 }
 

@@ -1,14 +1,16 @@
 // runtime/posix/curl_http.h
 //
-// Requests over plain HTTP by libcurl, straight to the server: no proxy of the
-// environment and no redirection is followed.
+// Requests over HTTP and HTTPS by libcurl, straight to the server: no proxy of
+// the environment and no redirection is followed.
 #ifndef SKERRY_RUNTIME_POSIX_CURL_HTTP_H_
 #define SKERRY_RUNTIME_POSIX_CURL_HTTP_H_
 
+#include <condition_variable>
 #include <mutex>
 
 #include "absl/container/btree_set.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "runtime/http.h"
 
 namespace skerry::runtime {
@@ -21,15 +23,18 @@ class CurlHttp {
 
   // An HttpFetch. Returns before this object goes.
   absl::StatusOr<HttpReply> Fetch(const HttpRequest& request);
-  // Ends all calls of Fetch, and later ones at once. Any thread.
+  // Waits so long, or until Cancel.
+  void Pause(absl::Duration time);
+  // Ends all calls of Fetch and Pause, and later ones at once. Any thread.
   void Cancel();
 
  private:
   class Call;
 
   std::mutex mutex_;
-  bool cancelled_ = false;          // guarded by mutex_
-  absl::btree_set<void*> waiting_;  // their CURLM; guarded by mutex_
+  bool cancelled_ = false;              // guarded by mutex_
+  std::condition_variable cancelling_;  // cancelled_ became true
+  absl::btree_set<void*> waiting_;      // their CURLM; guarded by mutex_
 };
 
 }  // namespace skerry::runtime

@@ -1,11 +1,13 @@
 #include "runtime/posix/machine.h"
 
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
+#include <string>
 
 #include "base/check.h"
 
@@ -32,6 +34,16 @@ uint64_t MemoryBytes() {
   return bytes;
 }
 
+// Processes share memory if one kernel runs them and they see one /dev/shm:
+// those of two containers on a machine may see two.
+std::string HostId() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  struct stat shared;
+  if (!(file >> boot) || stat("/dev/shm", &shared) != 0) return "";
+  return boot + "/" + std::to_string(shared.st_dev);
+}
+
 }  // namespace
 
 int64_t UnixMs() {
@@ -49,6 +61,7 @@ protocol::MachineFacts LookAt(const std::string& state_folder) {
     facts.state_bytes = uint64_t{disk.f_blocks} * disk.f_frsize;
   }
   facts.memory_bytes = MemoryBytes();
+  facts.host = HostId();
   return facts;
 }
 

@@ -14,6 +14,12 @@ TEST(MachineTest, AFolderHasADiskWithRoom) {
   EXPECT_GT(facts.memory_bytes, uint64_t{16} << 20);
 }
 
+TEST(MachineTest, TheHostIsTheSameForEveryFolder) {
+  const protocol::MachineFacts facts = LookAt(testing::TempDir());
+  EXPECT_FALSE(facts.host.empty());
+  EXPECT_EQ(facts.host, LookAt("/nowhere/at/all").host);
+}
+
 TEST(MachineTest, OfAFolderThatIsNotThereOnlyTheClockIsKnown) {
   const protocol::MachineFacts facts = LookAt("/nowhere/at/all");
   EXPECT_NE(facts.unix_ms, 0);

@@ -50,10 +50,10 @@ void FrameModel::Start() {
     job_.layout.spans.push_back({elements, elements + size});
     elements += size;
   }
-  peers_ = [this](const std::string& address, const worker::PieceKey& key)
+  peers_ = [this](const std::string& name, const worker::PieceKey& key)
       -> absl::StatusOr<worker::SharedBytes> {
-    const Host& host = hosts_[IndexOf(address)];
-    if (!IsUp(IndexOf(address))) return absl::UnavailableError("it is down");
+    const Host& host = hosts_[IndexOf(name)];
+    if (!IsUp(IndexOf(name))) return absl::UnavailableError("it is down");
     return host.worker->Find(key);
   };
   for (size_t i = 0; i < scenario_.places.size(); ++i) {

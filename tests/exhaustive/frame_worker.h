@@ -36,7 +36,7 @@ class FrameWorker : public worker::BulkPort,
  public:
   // Whom a fetch asks; outlives the worker.
   using Peers = std::function<absl::StatusOr<worker::SharedBytes>(
-      const std::string& address, const worker::PieceKey& key)>;
+      const std::string& name, const worker::PieceKey& key)>;
 
   FrameWorker(const FrameJob& job, std::string name, uint32_t begin,
               uint32_t end, const Peers& peers);

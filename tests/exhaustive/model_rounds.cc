@@ -278,8 +278,8 @@ void Model::Save(WorkerState& worker) {
   for (uint32_t piece = 0; piece < order.pieces.size(); ++piece) {
     const uint32_t f = piece / scenario_.spans;
     const uint32_t span = piece % scenario_.spans;
-    for (const std::string& address : order.pieces[piece].addresses) {
-      const WorkerState* holder = Find(address);
+    for (const std::string& name : order.pieces[piece].workers) {
+      const WorkerState* holder = Find(name);
       if (holder == nullptr || !holder->alive) continue;
       const auto base = holder->disk.bases.find({f, at[f].value(), span});
       if (base == holder->disk.bases.end() ||

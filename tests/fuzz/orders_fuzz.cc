@@ -57,6 +57,15 @@ void CheckAccepted(const protocol::JobOrders& orders) {
   SKERRY_CHECK(settings->fragments == job::FragmentCount(orders.spec));
 }
 
+void CheckDirectory(const protocol::Directory& directory) {
+  for (const auto& [worker, endpoints] : directory) {
+    SKERRY_CHECK(!worker.empty() && !endpoints.empty());
+    for (const std::string& endpoint : endpoints) {
+      SKERRY_CHECK(!endpoint.empty());
+    }
+  }
+}
+
 // What was heard can be said, and is heard again as the same.
 void CheckSaid(protocol::Orders orders) {
   // A description may have numbers that are none, which equal nothing.
@@ -82,6 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (orders.ParseFromArray(data, bytes)) {
     const auto heard = skerry::protocol::OrdersFromProto(orders);
     for (const auto& job : heard.orders.jobs) worker::CheckAccepted(job);
+    worker::CheckDirectory(heard.orders.directory);
     worker::CheckSaid(heard.orders);
   }
   v1::AgreeCutReply reply;

@@ -86,7 +86,7 @@ class RecoveryStage final : public worker::RecoveryFixture, public Stage {
     }
     if (const auto a =
             Match(step, "expect nothing of span N fetched before N")) {
-      for (const auto& [address, key] : ports_.fetched) {
+      for (const auto& [worker, key] : ports_.fetched) {
         if (key.span == a->n[0] && key.sequence.value() < a->n[1]) {
           return Expect(step, false, absl::StrCat(key.sequence.value()));
         }

@@ -162,7 +162,7 @@ bool FaultTableTest::Ended(Life life) const {
 }
 
 HostId FaultTableTest::HostOf(const Member& member) const {
-  return world_.HostOf(member.holders.front().peer.address);
+  return EndpointOf(member.holders.front().peer.address).host;
 }
 
 const protocol::FragmentFacts& FaultTableTest::Fragment(HostId host) {

@@ -41,8 +41,8 @@ TEST_F(IslandOfTwoTest, OneStageThatDiesEndsTheLifeOfItsReplica) {
     return pair.has_value();
   }));
   const Life life = pair->life;
-  const HostId dies = world_.HostOf(pair->holders[0].peer.address);
-  const HostId other = world_.HostOf(pair->holders[1].peer.address);
+  const HostId dies = EndpointOf(pair->holders[0].peer.address).host;
+  const HostId other = EndpointOf(pair->holders[1].peer.address).host;
   const uint64_t run = world_.machine(other).run;
   Inject(FaultKind::kKill, dies, absl::Seconds(1));
   ASSERT_TRUE(Until([&] { return Ended(life); }));

@@ -37,7 +37,7 @@ coordinator::ClusterOptions OptionsOf(const Schedule& schedule) {
 // The spare host whose worker has the name of that on `host`; 0: there is none.
 HostId TwinOf(const Setting& setting, HostId host) {
   for (size_t i = 0; i < setting.workers.size(); ++i) {
-    if (setting.workers[i].name == AddressOf(host)) {
+    if (setting.workers[i].name == PlainNameOf(host)) {
       return static_cast<HostId>(i + 1);
     }
   }
@@ -76,7 +76,7 @@ Setting SettingOf(const Schedule& schedule) {
       continue;
     }
     WorkerShape twin = schedule.workers[fault.host - 1];
-    twin.name = AddressOf(fault.host);
+    twin.name = PlainNameOf(fault.host);
     twin.spare = true;
     setting.workers.push_back(std::move(twin));
   }

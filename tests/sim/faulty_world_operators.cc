@@ -125,7 +125,7 @@ void FaultyWorld::ApplyByMistake(const Fault& fault) {
     machine(fault.host).disk->RemoveFolders();
   } else if (fault.kind == FaultKind::kTwin) {
     HostId twin = 1;
-    while (!IsSpare(twin) || NameOf(twin) != AddressOf(fault.host)) ++twin;
+    while (!IsSpare(twin) || NameOf(twin) != PlainNameOf(fault.host)) ++twin;
     Start(twin);
     When(fault.lasts, [this, twin] { Retire(twin); });
   } else {
@@ -159,7 +159,7 @@ void FaultyWorld::ApplyByOperator(const Fault& fault) {
     return;
   }
   if (fault.kind == FaultKind::kMark) {
-    const std::string worker = AddressOf(host);
+    const std::string worker = PlainNameOf(host);
     AskIntent(worker, fault.amount == 2 ? coordinator::WorkerIntent::kDrain
                                         : coordinator::WorkerIntent::kCordon);
     When(fault.lasts, [this, worker] {

@@ -29,6 +29,7 @@ _LAYERS = {
     'identity/x509': ADAPTER,
     'data/prepare': ADAPTER,
     'runtime/posix': ADAPTER,
+    'runtime/s3': ADAPTER,
     'transport/grpc': ADAPTER,
     'transport/nccl': ADAPTER,
     'transport/shm': ADAPTER,

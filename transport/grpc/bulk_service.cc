@@ -65,10 +65,13 @@ class ServedCall : public grpc::ServerGenericBidiReactor {
 // Frames that come in.
 class FrameSink final : public ServedCall<FrameSink>, public IncomingStream {
  public:
-  FrameSink(State state, OpenCalls& open_calls, std::string from)
+  FrameSink(State state, OpenCalls& open_calls, std::string from,
+            const Caller& caller)
       : ServedCall(open_calls),
         state_(std::move(state)),
-        from_(std::move(from)) {}
+        from_(std::move(from)),
+        certificate_(Describe(caller)),
+        serial_(caller.serial) {}
 
   void OnBegin() {
     OnLoop([this](Inbox& inbox) { id_ = inbox.OnOpened(from_, *this); });
@@ -83,6 +86,11 @@ class FrameSink final : public ServedCall<FrameSink>, public IncomingStream {
 
   void OnReadDone(bool ok) override {
     if (!ok) return End(absl::OkStatus());
+    // The stream may have begun before.
+    if (state_->revocations->Contain(certificate_, serial_)) {
+      return End(absl::UnauthenticatedError(
+          absl::StrCat("the certificate of ", certificate_, " is revoked")));
+    }
     const uint64_t ordinal = next_ordinal_++;
     const uint64_t bytes = message_.Length();
     absl::StatusOr<Frame> frame = MessageToFrame(message_);
@@ -145,6 +153,8 @@ class FrameSink final : public ServedCall<FrameSink>, public IncomingStream {
 
   const State state_;
   const std::string from_;
+  const std::string certificate_;  // the name in it
+  const std::string serial_;
   Inbox::StreamId id_ = 0;  // touched on the loop
   uint64_t next_ordinal_ = 0;
   grpc::ByteBuffer message_;
@@ -247,19 +257,17 @@ absl::Status CheckHandshake(const std::string& version,
 // A worker with a certificate has the name in it. Operators fetch, and have
 // none here.
 absl::Status CheckName(const grpc::GenericCallbackServerContext& context,
-                       const std::string& from) {
-  const absl::StatusOr<Caller> caller = CallerOf(*context.auth_context());
-  if (!caller.ok()) return caller.status();
-  if (!caller->name.has_value()) return absl::OkStatus();
+                       const Caller& caller, const std::string& from) {
+  if (!caller.name.has_value()) return absl::OkStatus();
   const auto* const worker =
-      std::get_if<identity::WorkerName>(&caller->name->who);
+      std::get_if<identity::WorkerName>(&caller.name->who);
   if (worker == nullptr || worker->worker == from) return absl::OkStatus();
   const absl::Status refused = absl::PermissionDeniedError(
       absl::StrCat("the peer calls itself ", from,
                    " and has the certificate of worker ", worker->worker));
   runtime::Log(runtime::Severity::kWarning, "transport.call.refused",
-               {{"caller", Describe(*caller)},
-                {"serial", caller->serial},
+               {{"caller", Describe(caller)},
+                {"serial", caller.serial},
                 {"from", context.peer()},
                 {"cause", std::string(refused.message())}});
   return refused;
@@ -271,10 +279,12 @@ grpc::ServerGenericBidiReactor* BulkService::CreateReactor(
     grpc::GenericCallbackServerContext* context) {
   const std::string from = MetadataOf(*context, kFromKey);
   absl::Status status = CheckHandshake(MetadataOf(*context, kVersionKey), from);
-  if (status.ok()) status = CheckName(*context, from);
+  const absl::StatusOr<Caller> caller = CallerOf(*context->auth_context());
+  if (status.ok()) status = caller.status();
+  if (status.ok()) status = CheckName(*context, *caller, from);
   if (status.ok() && context->method() == kFramesMethod) {
     return FrameSink::Begin(
-        std::make_shared<FrameSink>(state_, open_calls_, from));
+        std::make_shared<FrameSink>(state_, open_calls_, from, *caller));
   }
   if (status.ok() && context->method() == kFetchMethod) {
     return FetchServer::Begin(

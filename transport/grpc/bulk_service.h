@@ -11,6 +11,7 @@
 
 #include "runtime/event_loop.h"
 #include "transport/grpc/open_calls.h"
+#include "transport/grpc/revocations.h"
 #include "transport/inbox.h"
 
 namespace skerry::transport {
@@ -22,6 +23,7 @@ struct BulkServiceState {
   // nothing more is read from it.
   uint64_t unhandled_bytes_max;
   Inbox* inbox;  // touched on the loop; null once it is gone
+  std::shared_ptr<const Revocations> revocations;
 };
 
 // Answers the two methods and refuses all others with Unimplemented.

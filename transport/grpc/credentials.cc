@@ -98,6 +98,7 @@ absl::StatusOr<std::shared_ptr<Credentials>> Credentials::FromFiles(
   SKERRY_ASSIGN_OR_RETURN(const identity::CheckedIdentity checked,
                           made->Check(made->in_use_));
   made->certificate_ = checked.chain.front();
+  SKERRY_RETURN_IF_ERROR(made->ReadRevoked());
   SKERRY_ASSIGN_OR_RETURN(
       made->live_, LiveFiles::Make(made->in_use_.authorities,
                                    made->in_use_.chain, made->in_use_.key));
@@ -209,7 +210,24 @@ void Credentials::Refuse(const absl::Status& why) {
                 {"kept_until", absl::FormatTime(certificate().not_after())}});
 }
 
+absl::Status Credentials::ReadRevoked() const {
+  if (paths_.revoked.empty()) return absl::OkStatus();
+  absl::StatusOr<std::string> text = ReadText(paths_.revoked, *files_);
+  if (absl::IsNotFound(text.status())) text = "";
+  SKERRY_RETURN_IF_ERROR(text.status());
+  absl::StatusOr<RevokedList> list = ParseRevokedList(*text);
+  SKERRY_RETURN_IF_ERROR(Annotate(list.status(), paths_.revoked));
+  revocations_->Set(*std::move(list));
+  return absl::OkStatus();
+}
+
 void Credentials::Refresh() {
+  const absl::Status read = ReadRevoked();
+  if (!read.ok()) return Refuse(read);
+  RefreshIdentity();
+}
+
+void Credentials::RefreshIdentity() {
   absl::StatusOr<identity::Identity> read = ReadAll();
   if (!read.ok()) return Refuse(read.status());
   if (Same(*read, in_use_)) {

@@ -39,6 +39,9 @@ struct CredentialFiles {
   std::string ca;
   std::string certificate;
   std::string key;
+  // Certificates that are not believed, as ParseRevokedList reads them. May be
+  // missing. Empty: no list.
+  std::string revoked = "";
 };
 
 using WallClock = std::function<absl::Time()>;
@@ -86,7 +89,9 @@ class Credentials {
   // Channels to workers expect these names.
   PeerNames& peers() const { return *peers_; }
   // Callers that ports refuse.
-  Revocations& revocations() const { return *revocations_; }
+  const std::shared_ptr<Revocations>& revocations() const {
+    return revocations_;
+  }
 
   // Looks at the files again; takes good ones that have changed into use, for
   // connections from then on, and keeps what it has when they are bad. Reads
@@ -102,6 +107,8 @@ class Credentials {
   absl::StatusOr<identity::Identity> ReadAll() const;
   absl::StatusOr<identity::CheckedIdentity> Check(
       const identity::Identity& read) const;
+  absl::Status ReadRevoked() const;
+  void RefreshIdentity();
   // Keeps what is in use, and says so once.
   void Refuse(const absl::Status& why);
 

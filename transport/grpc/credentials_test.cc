@@ -1,13 +1,18 @@
 #include "transport/grpc/credentials.h"
 
+#include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
+
+#include <span>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/testing/memory_files.h"
+#include "transport/grpc/identity_metrics.h"
 #include "transport/grpc/testing/test_identity.h"
 
 namespace skerry::transport {
@@ -28,6 +33,7 @@ class TestServer {
     grpc::EnableDefaultHealthCheckService(true);
     grpc::ServerBuilder builder;
     credentials_->AddPort("127.0.0.1:0", builder, &port_);
+    builder.RegisterCallbackGenericService(&nothing_);
     server_ = builder.BuildAndStart();
   }
 
@@ -41,7 +47,9 @@ class TestServer {
     const auto channel = as.ChannelTo(address(), kind, arguments);
     grpc::ClientContext context;
     context.set_deadline(gpr_time_from_seconds(10, GPR_TIMESPAN));
-    grpc::ByteBuffer request;
+    // An empty message, which a buffer without slices is not.
+    const grpc::Slice empty;
+    const grpc::ByteBuffer request(&empty, 1);
     grpc::ByteBuffer reply;
     grpc::Status status;
     grpc::CompletionQueue queue;
@@ -58,6 +66,7 @@ class TestServer {
  private:
   const std::shared_ptr<Credentials> credentials_;
   int port_ = 0;
+  grpc::CallbackGenericService nothing_;
   std::unique_ptr<grpc::Server> server_;
 };
 
@@ -111,14 +120,14 @@ TEST_F(CredentialsTest, ARevokedCallerIsRefusedAtItsNextCall) {
   TestServer server(lab_.Make(lab_.Coordinator(), files_));
   const auto w1 = lab_.Make(lab_.Worker("w1"), files_);
   const auto w2 = lab_.Make(lab_.Worker("w2"), files_);
-  server.credentials().revocations().Set(
+  server.credentials().revocations()->Set(
       {identity::FormatName(lab_.Worker("w1")), w2->certificate().serial()});
   for (const auto& revoked : {w1, w2}) {
     const grpc::Status status = server.Call(*revoked, kHealth);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAUTHENTICATED);
     EXPECT_THAT(status.error_message(), HasSubstr("is revoked"));
   }
-  server.credentials().revocations().Set({});
+  server.credentials().revocations()->Set({});
   EXPECT_TRUE(server.Call(*w1, kHealth).ok());
 }
 
@@ -137,6 +146,11 @@ TEST_F(CredentialsTest, ChangedFilesAreUsedWhenTheyAreGoodAndElseReported) {
   EXPECT_THAT((*credentials)->trouble(), IsEmpty());
   (*credentials)->Refresh();
   EXPECT_THAT((*credentials)->trouble(), HasSubstr("key.pem"));
+  std::vector<runtime::Metric> metrics;
+  AddIdentityMetrics(**credentials, metrics);
+  ASSERT_EQ(metrics.size(), 2u);
+  EXPECT_EQ(metrics[1].name, "skerry_identity_not_renewed");
+  EXPECT_EQ(metrics[1].samples.front().value, 1);
   EXPECT_EQ((*credentials)->certificate().serial(), serial);
   const identity::Identity second = lab_.Issue(name);
   WriteFiles(second, "/id", files_);
@@ -147,6 +161,29 @@ TEST_F(CredentialsTest, ChangedFilesAreUsedWhenTheyAreGoodAndElseReported) {
   (*credentials)->Refresh();
   EXPECT_THAT((*credentials)->trouble(), HasSubstr("worker/w2 and not of"));
   EXPECT_EQ((*credentials)->self(), name);
+}
+
+TEST_F(CredentialsTest, TheListOfRevokedCertificatesIsReadAgain) {
+  CredentialFiles paths =
+      WriteFiles(lab_.Issue(lab_.Coordinator()), "/id", files_);
+  paths.revoked = "/id/revoked.txt";
+  const auto credentials = Credentials::FromFiles(paths, files_, TestNow);
+  ASSERT_TRUE(credentials.ok()) << credentials.status();
+  const auto write = [&](const std::string& text) {
+    EXPECT_TRUE(
+        files_.WriteDurably(paths.revoked, std::as_bytes(std::span(text)))
+            .ok());
+    (*credentials)->Refresh();
+  };
+  EXPECT_FALSE((*credentials)->revocations()->Contain("", "AB"));
+  write("AB\n");
+  EXPECT_TRUE((*credentials)->revocations()->Contain("", "AB"));
+  write("what?\n");
+  EXPECT_THAT((*credentials)->trouble(), HasSubstr("/id/revoked.txt: line 1"));
+  EXPECT_TRUE((*credentials)->revocations()->Contain("", "AB"));
+  write("");
+  EXPECT_THAT((*credentials)->trouble(), IsEmpty());
+  EXPECT_FALSE((*credentials)->revocations()->Contain("", "AB"));
 }
 
 TEST_F(CredentialsTest, FilesThatDoNotFitAreRefusedWithTheirPath) {

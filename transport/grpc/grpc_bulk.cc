@@ -24,6 +24,11 @@
 namespace skerry::transport {
 namespace {
 
+absl::Status Nowhere(const std::string& peer) {
+  return absl::UnavailableError(
+      absl::StrCat("nobody has said where worker ", peer, " is reached"));
+}
+
 // The outbox's end of a call; closes it when it lets go.
 class CallHandle final : public OutgoingStream {
  public:
@@ -34,6 +39,22 @@ class CallHandle final : public OutgoingStream {
 
  private:
   std::shared_ptr<FrameCall> call_;
+};
+
+// Stands for the stream to a peer of which nobody has said where it is. It ends
+// at once, and is opened again like any other.
+class NowhereStream final : public OutgoingStream {
+ public:
+  NowhereStream(const std::string& peer, runtime::EventLoop& loop,
+                StreamEvents& events) {
+    loop.Post([peer, &events, alive = std::weak_ptr<char>(alive_)] {
+      if (!alive.expired()) events.OnClosed(Nowhere(peer));
+    });
+  }
+  void Write(const Frame&) override {}
+
+ private:
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 
 // Holds the library from the first use to the end of the process. When its last
@@ -73,18 +94,23 @@ std::string BoundAddress(const std::string& listen_address, int port) {
 class GrpcBulk::Impl final : public StreamOpener {
  public:
   Impl(const GrpcBulkOptions& options, runtime::EventLoop& loop,
-       BulkReceiver& receiver)
+       Directory& directory, BulkReceiver& receiver)
       : options_(options),
         loop_(loop),
+        directory_(directory),
         inbox_(options.gate, loop, receiver),
         outbox_(std::in_place, WithChannels(options), loop, *this,
                 options.seed),
         state_(std::make_shared<BulkServiceState>(
-            BulkServiceState{loop, options.unhandled_bytes_max, &inbox_})),
-        service_(state_) {}
+            BulkServiceState{loop, options.unhandled_bytes_max, &inbox_,
+                             options.credentials->revocations()})),
+        service_(state_) {
+    directory_.set_on_moved([this](const std::string& peer) { OnMoved(peer); });
+  }
 
   ~Impl() override {
     *alive_ = false;
+    directory_.set_on_moved(nullptr);
     state_->inbox = nullptr;
     for (const auto& [id, fetch] : fetches_) fetch.call->Cancel();
     fetches_.clear();
@@ -120,23 +146,34 @@ class GrpcBulk::Impl final : public StreamOpener {
     return absl::OkStatus();
   }
 
-  std::unique_ptr<OutgoingStream> Open(const std::string& address,
+  std::unique_ptr<OutgoingStream> Open(const std::string& peer,
                                        int stream_index,
                                        StreamEvents& events) override {
+    const auto channel = ChannelTo(peer, stream_index);
+    if (channel == nullptr) {
+      return std::make_unique<NowhereStream>(peer, loop_, events);
+    }
     return std::make_unique<CallHandle>(
-        FrameCall::Start(ChannelTo(address, stream_index), options_.name, loop_,
-                         events, open_calls_));
+        FrameCall::Start(channel, options_.name, loop_, events, open_calls_));
   }
 
-  void Fetch(const std::string& address, const FetchKey& key, FetchDone done) {
+  void Fetch(const std::string& peer, const FetchKey& key, FetchDone done) {
     const uint64_t id = next_fetch_++;
-    auto finish = [this, alive = alive_, id, address, done = std::move(done)](
+    auto finish = [this, alive = alive_, id, peer, done = std::move(done)](
                       absl::StatusOr<Payload> object) mutable {
-      if (*alive) EndFetch(id, address, std::move(object), std::move(done));
+      if (*alive) EndFetch(id, peer, std::move(object), std::move(done));
     };
-    fetches_[id].call = FetchCall::Start(ChannelTo(address, 1), options_.name,
-                                         key, options_.fetch_object_bytes_max,
-                                         loop_, open_calls_, std::move(finish));
+    const auto channel = ChannelTo(peer, 1);
+    if (channel == nullptr) {
+      loop_.Post([peer, finish = std::move(finish)]() mutable {
+        finish(Nowhere(peer));
+      });
+      return;
+    }
+    fetches_[id] = {peer,
+                    FetchCall::Start(channel, options_.name, key,
+                                     options_.fetch_object_bytes_max, loop_,
+                                     open_calls_, std::move(finish))};
     WatchFetch(id);
   }
 
@@ -148,18 +185,23 @@ class GrpcBulk::Impl final : public StreamOpener {
 
  private:
   struct RunningFetch {
+    std::string peer;
     std::shared_ptr<FetchCall> call;
     uint64_t pieces_seen = 0;
   };
 
-  std::shared_ptr<grpc::Channel> ChannelTo(const std::string& address,
+  // Null when nobody has said where the peer is.
+  std::shared_ptr<grpc::Channel> ChannelTo(const std::string& peer,
                                            int stream_index);
+  // Connections to its old place end: nobody may be left there to say so.
+  void OnMoved(const std::string& peer);
   void WatchFetch(uint64_t id);
-  void EndFetch(uint64_t id, const std::string& address,
+  void EndFetch(uint64_t id, const std::string& peer,
                 absl::StatusOr<Payload> object, FetchDone done);
 
   const GrpcBulkOptions options_;
   runtime::EventLoop& loop_;
+  Directory& directory_;
   std::string address_;
   // Its end tells tasks left on the loop that this is gone.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
@@ -178,12 +220,23 @@ class GrpcBulk::Impl final : public StreamOpener {
 // Connections are made when the first call needs them, and come back by
 // themselves.
 std::shared_ptr<grpc::Channel> GrpcBulk::Impl::ChannelTo(
-    const std::string& address, int stream_index) {
-  std::shared_ptr<grpc::Channel>& channel = channels_[{address, stream_index}];
+    const std::string& peer, int stream_index) {
+  const std::string address = directory_.EndpointOf(peer);
+  if (address.empty()) return nullptr;
+  std::shared_ptr<grpc::Channel>& channel = channels_[{peer, stream_index}];
   if (channel != nullptr) return channel;
   channel = options_.credentials->ChannelTo(address, ServerKind::kWorker,
                                             BulkChannelArguments());
   return channel;
+}
+
+void GrpcBulk::Impl::OnMoved(const std::string& peer) {
+  absl::erase_if(channels_,
+                 [&peer](const auto& one) { return one.first.first == peer; });
+  for (const auto& [id, fetch] : fetches_) {
+    if (fetch.peer == peer) fetch.call->Cancel();
+  }
+  outbox_->OnMoved(peer);
 }
 
 void GrpcBulk::Impl::WatchFetch(uint64_t id) {
@@ -200,20 +253,20 @@ void GrpcBulk::Impl::WatchFetch(uint64_t id) {
               });
 }
 
-void GrpcBulk::Impl::EndFetch(uint64_t id, const std::string& address,
+void GrpcBulk::Impl::EndFetch(uint64_t id, const std::string& peer,
                               absl::StatusOr<Payload> object, FetchDone done) {
   fetches_.erase(id);
-  PeerCounters& counters = outbox_->CountersOf(address);
+  PeerCounters& counters = outbox_->CountersOf(peer);
   ++(object.ok() ? counters.fetches_done : counters.fetches_failed);
   std::move(done)(std::move(object));
 }
 
 absl::StatusOr<std::unique_ptr<GrpcBulk>> GrpcBulk::Start(
     const GrpcBulkOptions& options, runtime::EventLoop& loop,
-    BulkReceiver& receiver,
+    Directory& directory, BulkReceiver& receiver,
     absl::AnyInvocable<void(grpc::ServerBuilder&) &&> also_serve) {
   KeepLibrary();
-  auto impl = std::make_unique<Impl>(options, loop, receiver);
+  auto impl = std::make_unique<Impl>(options, loop, directory, receiver);
   SKERRY_RETURN_IF_ERROR(impl->Listen(std::move(also_serve)));
   return std::unique_ptr<GrpcBulk>(new GrpcBulk(std::move(impl)));
 }
@@ -224,10 +277,9 @@ GrpcBulk::~GrpcBulk() = default;
 
 const std::string& GrpcBulk::address() const { return impl_->address(); }
 
-void GrpcBulk::Send(const std::string& address, Frame frame,
+void GrpcBulk::Send(const std::string& peer, Frame frame,
                     TrafficClass traffic_class, SendDone done) {
-  impl_->outbox().Send(address, std::move(frame), traffic_class,
-                       std::move(done));
+  impl_->outbox().Send(peer, std::move(frame), traffic_class, std::move(done));
 }
 
 void GrpcBulk::ForgetBefore(uint64_t job, uint32_t fragment, uint64_t attempt) {
@@ -238,9 +290,9 @@ void GrpcBulk::Reoffer(uint64_t job, uint32_t fragment) {
   impl_->inbox().Reoffer(job, fragment);
 }
 
-void GrpcBulk::Fetch(const std::string& address, const FetchKey& key,
+void GrpcBulk::Fetch(const std::string& peer, const FetchKey& key,
                      FetchDone done) {
-  impl_->Fetch(address, key, std::move(done));
+  impl_->Fetch(peer, key, std::move(done));
 }
 
 BulkCounters GrpcBulk::counters() const {

@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "runtime/event_loop.h"
 #include "transport/bulk.h"
+#include "transport/directory.h"
 #include "transport/grpc/credentials.h"
 #include "transport/outbox.h"
 #include "transport/receive_gate.h"
@@ -49,11 +50,13 @@ struct GrpcBulkOptions {
 class GrpcBulk final : public BulkTransport {
  public:
   // Listens. `also_serve`, if given, may add services that share the port; they
-  // outlive this object. `loop` and `receiver` outlive it too. Codes:
-  // InvalidArgument (address, name), Unavailable (cannot listen there).
+  // outlive this object. `loop`, `directory` and `receiver` outlive it too. The
+  // directory says where peers are reached, and its handler is set: connections
+  // to a peer that moves are made anew. Codes: InvalidArgument (address, name),
+  // Unavailable (cannot listen there).
   static absl::StatusOr<std::unique_ptr<GrpcBulk>> Start(
       const GrpcBulkOptions& options, runtime::EventLoop& loop,
-      BulkReceiver& receiver,
+      Directory& directory, BulkReceiver& receiver,
       absl::AnyInvocable<void(grpc::ServerBuilder&) &&> also_serve = nullptr);
   // Ends all calls and waits until gRPC has let go of them.
   ~GrpcBulk() override;
@@ -61,11 +64,11 @@ class GrpcBulk final : public BulkTransport {
   // The address on which it listens, with the chosen port.
   const std::string& address() const;
 
-  void Send(const std::string& address, Frame frame, TrafficClass traffic_class,
+  void Send(const std::string& peer, Frame frame, TrafficClass traffic_class,
             SendDone done) override;
   void ForgetBefore(uint64_t job, uint32_t fragment, uint64_t attempt) override;
   void Reoffer(uint64_t job, uint32_t fragment) override;
-  void Fetch(const std::string& address, const FetchKey& key,
+  void Fetch(const std::string& peer, const FetchKey& key,
              FetchDone done) override;
   BulkCounters counters() const override;
   absl::btree_map<std::string, LinkEstimate> links() const override;

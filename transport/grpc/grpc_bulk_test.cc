@@ -4,12 +4,19 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <deque>
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "runtime/posix/posix_loop.h"
+#include "runtime/testing/memory_files.h"
+#include "transport/directory.h"
+#include "transport/grpc/testing/test_identity.h"
 #include "transport/testing/bulk_conformance.h"
 
 namespace skerry::transport {
@@ -36,10 +43,13 @@ class GrpcBulkDriver {
   void Start(BulkReceiver& receiver) {
     receiver_ = &receiver;
     StartReceiving();
-    Run([this] { sending_ = Make("127.0.0.1:0", "a", nobody_); });
+    Run([this] {
+      sending_ = Make("127.0.0.1:0", "a", directory_, nobody_);
+      directory_.Learn({{"b", {address()}}});
+    });
   }
   void StartReceiving() {
-    Run([this] { receiving_ = Make(address(), "b", *receiver_); });
+    Run([this] { receiving_ = Make(address(), "b", nowhere_, *receiver_); });
   }
   void StopReceiving() {
     Run([this] { receiving_.reset(); });
@@ -51,7 +61,7 @@ class GrpcBulkDriver {
   void DestroySending() { sending_.reset(); }
   BulkTransport& sending() { return *sending_; }
   BulkTransport& receiving() { return *receiving_; }
-  std::string address() const { return "unix:" + folder_ + "/b"; }
+  std::string peer() const { return "b"; }
   void Run(std::function<void()> task) {
     std::promise<void> done;
     loop_.Post([&] {
@@ -77,20 +87,23 @@ class GrpcBulkDriver {
   }
 
  private:
+  std::string address() const { return "unix:" + folder_ + "/b"; }
   std::unique_ptr<GrpcBulk> Make(const std::string& address,
-                                 const std::string& name,
+                                 const std::string& name, Directory& directory,
                                  BulkReceiver& receiver) {
     GrpcBulkOptions options;
     options.listen_address = address;
     options.name = name;
     options.channels_per_peer = 1;  // the kit asks for order
-    auto bulk = GrpcBulk::Start(options, loop_, receiver);
+    auto bulk = GrpcBulk::Start(options, loop_, directory, receiver);
     EXPECT_TRUE(bulk.ok()) << bulk.status();
     return bulk.ok() ? *std::move(bulk) : nullptr;
   }
 
   std::string folder_;
   runtime::PosixLoop loop_{"test-loop"};
+  Directory directory_;
+  Directory nowhere_;
   RecordingReceiver nobody_;
   BulkReceiver* receiver_ = nullptr;
   std::unique_ptr<GrpcBulk> receiving_;
@@ -106,9 +119,27 @@ class GrpcBulkTest : public testing::Test {
     GrpcBulkOptions options;
     options.listen_address = address;
     options.name = name;
-    return GrpcBulk::Start(options, loop_, receiver_).status();
+    return GrpcBulk::Start(options, loop_, directory_, receiver_).status();
   }
+  // On the loop.
+  template <typename Answer>
+  Answer Ask(std::function<Answer()> ask) {
+    std::promise<Answer> answer;
+    loop_.Post([&] { answer.set_value(ask()); });
+    return answer.get_future().get();
+  }
+  std::unique_ptr<GrpcBulk> Listen(const std::string& name,
+                                   Directory& directory,
+                                   BulkReceiver& receiver) {
+    return Ask<std::unique_ptr<GrpcBulk>>([&] {
+      return GrpcBulk::Start({.listen_address = "127.0.0.1:0", .name = name},
+                             loop_, directory, receiver)
+          .value();
+    });
+  }
+
   runtime::PosixLoop loop_{"test-loop"};
+  Directory directory_;
   RecordingReceiver receiver_;
 };
 
@@ -125,7 +156,7 @@ TEST_F(GrpcBulkTest, TwoWorkersCannotListenOnOnePort) {
   GrpcBulkOptions options;
   options.listen_address = "127.0.0.1:0";
   options.name = "w";
-  const auto first = GrpcBulk::Start(options, loop_, receiver_);
+  const auto first = GrpcBulk::Start(options, loop_, directory_, receiver_);
   ASSERT_TRUE(first.ok()) << first.status();
   EXPECT_NE((*first)->address(), "127.0.0.1:0");
   EXPECT_EQ(StartStatus((*first)->address(), "x").code(),
@@ -137,12 +168,13 @@ TEST_F(GrpcBulkTest, SeveralChannelsCarryEverythingOnce) {
   options.listen_address = "127.0.0.1:0";
   options.name = "w";
   options.channels_per_peer = 3;
-  auto bulk = GrpcBulk::Start(options, loop_, receiver_).value();
+  auto bulk = GrpcBulk::Start(options, loop_, directory_, receiver_).value();
   std::promise<void> all_done;
   int accepted = 0;
   loop_.Post([&] {
+    directory_.Learn({{"w", {bulk->address()}}});
     for (uint32_t i = 0; i < 60; ++i) {
-      bulk->Send(bulk->address(), MakeFrame(1, i, 100000), TrafficClass::kBulk,
+      bulk->Send("w", MakeFrame(1, i, 100000), TrafficClass::kBulk,
                  [&](absl::Status status) {
                    EXPECT_TRUE(status.ok());
                    if (++accepted == 60) all_done.set_value();
@@ -156,6 +188,167 @@ TEST_F(GrpcBulkTest, SeveralChannelsCarryEverythingOnce) {
   EXPECT_EQ(got.from.at("w").frames_received, 60u);
   EXPECT_EQ(got.from.at("w").payload_bytes_received, 6000000u);
   loop_.Stop();
+}
+
+// The old place still listens, and would answer one day.
+TEST_F(GrpcBulkTest, AWorkerThatMovesGetsWhatItsOldPlaceHasNotAnswered) {
+  Directory nowhere;
+  RecordingReceiver old_place;
+  RecordingReceiver new_place;
+  old_place.attempt = 0;  // wants the frames, but not yet
+  std::promise<void> offered;
+  std::promise<void> all_done;
+  auto old_bulk = Listen("b", nowhere, old_place);
+  auto new_bulk = Listen("b", nowhere, new_place);
+  auto bulk = Listen("a", directory_, receiver_);
+  int accepted = 0;
+  std::function<void()> await_offer = [&] {
+    if (old_place.offers > 0) return offered.set_value();
+    loop_.RunAt(loop_.Now() + absl::Milliseconds(1), await_offer);
+  };
+  loop_.Post([&] {
+    directory_.Learn({{"b", {old_bulk->address()}}});
+    for (uint32_t i = 0; i < 8; ++i) {
+      bulk->Send("b", MakeFrame(1, i, 1000), TrafficClass::kBulk,
+                 [&](absl::Status status) {
+                   EXPECT_TRUE(status.ok()) << status;
+                   if (++accepted == 8) all_done.set_value();
+                 });
+    }
+    await_offer();
+  });
+  offered.get_future().get();
+  loop_.Post([&] { directory_.Learn({{"b", {new_bulk->address()}}}); });
+  all_done.get_future().get();
+  const auto counters =
+      Ask<PeerCounters>([&] { return bulk->counters().to.at("b"); });
+  EXPECT_EQ(counters.frames_accepted, 8u);
+  EXPECT_EQ(new_place.frames.size(), 8u);
+  EXPECT_TRUE(old_place.frames.empty());
+  Ask<bool>([&] {
+    for (auto* one : {&bulk, &old_bulk, &new_bulk}) one->reset();
+    return true;
+  });
+  loop_.Stop();
+}
+
+TEST_F(GrpcBulkTest, FramesWaitUntilSomebodySaysWhereTheWorkerIs) {
+  Directory nowhere;
+  RecordingReceiver place;
+  auto there = Listen("b", nowhere, place);
+  auto bulk = Listen("a", directory_, receiver_);
+  std::promise<absl::Status> fetched;
+  std::promise<absl::Status> sent;
+  loop_.Post([&] {
+    bulk->Fetch("b", FetchKey(), [&](absl::StatusOr<Payload> object) {
+      fetched.set_value(object.status());
+    });
+    bulk->Send("b", MakeFrame(1, 0, 1000), TrafficClass::kBulk,
+               [&](absl::Status status) { sent.set_value(status); });
+  });
+  const absl::Status unknown = fetched.get_future().get();
+  EXPECT_EQ(unknown.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(unknown.message(), "nobody has said where worker b is reached");
+  loop_.Post([&] { directory_.Learn({{"b", {there->address()}}}); });
+  EXPECT_TRUE(sent.get_future().get().ok());
+  Ask<bool>([&] {
+    bulk.reset();
+    there.reset();
+    return true;
+  });
+  loop_.Stop();
+}
+
+// Two workers of one cluster with TLS, on one loop.
+class SecureBulkTest : public testing::Test {
+ protected:
+  ~SecureBulkTest() override {
+    OnLoop([this] { workers_.clear(); });
+    loop_.Stop();
+  }
+
+  // A worker that calls itself `name` and has the certificate of `owner`.
+  GrpcBulk& Make(const std::string& name, const std::string& owner) {
+    GrpcBulkOptions options;
+    options.listen_address = "127.0.0.1:0";
+    options.name = name;
+    options.credentials = cluster_.Make(cluster_.Worker(owner), files_);
+    credentials_.push_back(options.credentials);
+    OnLoop([&] {
+      Directory& directory = directories_.emplace_back();
+      workers_.push_back(
+          GrpcBulk::Start(options, loop_, directory, receiver_).value());
+      names_[workers_.back().get()] = name;
+      for (const auto& worker : workers_) {
+        for (Directory& one : directories_) {
+          one.Learn({{names_.at(worker.get()), {worker->address()}}});
+        }
+      }
+    });
+    return *workers_.back();
+  }
+  absl::Status Fetch(GrpcBulk& by, GrpcBulk& from) {
+    std::promise<absl::Status> done;
+    OnLoop([&] {
+      by.Fetch(names_.at(&from), FetchKey(),
+               [&](absl::StatusOr<Payload> object) {
+                 done.set_value(object.status());
+               });
+    });
+    return done.get_future().get();
+  }
+  // Returns once the frame is accepted.
+  void Send(GrpcBulk& by, GrpcBulk& to, Frame frame) {
+    std::promise<void> done;
+    OnLoop([&] {
+      by.Send(names_.at(&to), std::move(frame), TrafficClass::kBulk,
+              [&](absl::Status status) {
+                EXPECT_TRUE(status.ok()) << status;
+                done.set_value();
+              });
+    });
+    done.get_future().get();
+  }
+  void OnLoop(std::function<void()> task) {
+    std::promise<void> done;
+    loop_.Post([&] {
+      task();
+      done.set_value();
+    });
+    done.get_future().get();
+  }
+
+  TestCluster cluster_{"lab"};
+  runtime::MemoryFiles files_;
+  RecordingReceiver receiver_;
+  runtime::PosixLoop loop_{"test-loop"};
+  std::vector<std::shared_ptr<Credentials>> credentials_;
+  // Outlive the workers.
+  std::deque<Directory> directories_;
+  std::vector<std::unique_ptr<GrpcBulk>> workers_;
+  std::map<const GrpcBulk*, std::string> names_;
+};
+
+TEST_F(SecureBulkTest, FramesComeUnderTheNameOfTheCertificate) {
+  GrpcBulk& a = Make("a", "a");
+  GrpcBulk& b = Make("b", "b");
+  Send(a, b, MakeFrame(1, 0, 1000));
+  EXPECT_EQ(receiver_.senders, absl::btree_set<std::string>({"a"}));
+  EXPECT_TRUE(absl::IsNotFound(Fetch(a, b)));
+}
+
+TEST_F(SecureBulkTest, AWorkerThatTakesAnothersNameIsRefused) {
+  GrpcBulk& liar = Make("a", "c");
+  GrpcBulk& b = Make("b", "b");
+  const absl::Status refused = Fetch(liar, b);
+  EXPECT_TRUE(absl::IsPermissionDenied(refused)) << refused;
+}
+
+TEST_F(SecureBulkTest, APeerThatIsNotTheOneMeantGetsNothing) {
+  GrpcBulk& a = Make("a", "a");
+  GrpcBulk& b = Make("b", "b");
+  credentials_.front()->peers().Set(b.address(), "d");
+  EXPECT_TRUE(absl::IsUnavailable(Fetch(a, b)));
 }
 
 }  // namespace

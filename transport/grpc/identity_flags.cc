@@ -6,9 +6,15 @@
 #include "identity/x509/identity_folder.h"
 
 namespace skerry::transport {
+namespace {
+
+constexpr char kRevokedFile[] = "/revoked.txt";
+
+}  // namespace
+
 CredentialFiles FilesIn(const std::string& folder) {
   return {folder + identity::kAuthoritiesFile, folder + identity::kChainFile,
-          folder + identity::kKeyFile};
+          folder + identity::kKeyFile, folder + kRevokedFile};
 }
 
 void IdentityFlags::AddTo(CLI::App& app) {
@@ -24,9 +30,15 @@ void IdentityFlags::AddTo(CLI::App& app) {
   key->needs(certificate)->type_name("FILE");
   ca->needs(certificate)->type_name("FILE");
   app.add_option(
-         "--identity", folder,
-         "Folder with cert.pem, key.pem and ca.pem; default: credentials "
-         "in the state folder, if there is one")
+         "--revoked", files.revoked,
+         "File of certificates that are not believed any more, one name "
+         "or serial number a line; default: none")
+      ->needs(certificate)
+      ->type_name("FILE");
+  app.add_option("--identity", folder,
+                 "Folder with cert.pem, key.pem, ca.pem and, if there is one, "
+                 "revoked.txt; default: credentials in the state folder, if "
+                 "there is one")
       ->type_name("FOLDER")
       ->excludes(certificate);
 }

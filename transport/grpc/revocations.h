@@ -11,16 +11,25 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/status/statusor.h"
+
 namespace skerry::transport {
+
+// Names in certificates, and serial numbers of single ones.
+using RevokedList = std::set<std::string, std::less<>>;
+
+// Reads one name or serial number a line, as
+// "spiffe://lab/island/west/worker/w1" or "1A2B". Empty lines and what follows
+// a # are skipped. Errors: InvalidArgument, with the line.
+absl::StatusOr<RevokedList> ParseRevokedList(std::string_view text);
 
 // Any thread may call it.
 class Revocations {
  public:
-  // The whole list, as names in certificates and as serial numbers of single
-  // ones.
-  void Set(std::set<std::string, std::less<>> names_and_serials) {
+  // The whole list.
+  void Set(RevokedList revoked) {
     std::lock_guard<std::mutex> lock(mutex_);
-    revoked_ = std::move(names_and_serials);
+    revoked_ = std::move(revoked);
   }
   bool Contain(std::string_view name, std::string_view serial) const {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -30,7 +39,7 @@ class Revocations {
 
  private:
   mutable std::mutex mutex_;
-  std::set<std::string, std::less<>> revoked_;  // guarded by mutex_
+  RevokedList revoked_;  // guarded by mutex_
 };
 
 }  // namespace skerry::transport

@@ -7,24 +7,24 @@
 namespace skerry::transport {
 
 MemoryBulk::MemoryBulk(const MemoryBulkOptions& options, MemoryNetwork& network,
-                       const std::string& address, BulkReceiver& receiver,
+                       const std::string& name, BulkReceiver& receiver,
                        uint64_t seed)
     : network_(network),
-      address_(address),
-      opener_(network, address),
+      name_(name),
+      opener_(network, name),
       inbox_(options.gate, network.loop(), receiver),
       outbox_(options.outbox, network.loop(), opener_, seed) {
-  network_.Add(address_, inbox_);
+  network_.Add(name_, inbox_);
 }
 
 MemoryBulk::~MemoryBulk() {
-  network_.Remove(address_);
+  network_.Remove(name_);
   *alive_ = false;
 }
 
-void MemoryBulk::Send(const std::string& address, Frame frame,
+void MemoryBulk::Send(const std::string& peer, Frame frame,
                       TrafficClass traffic_class, SendDone done) {
-  outbox_.Send(address, std::move(frame), traffic_class, std::move(done));
+  outbox_.Send(peer, std::move(frame), traffic_class, std::move(done));
 }
 
 void MemoryBulk::ForgetBefore(uint64_t job, uint32_t fragment,
@@ -36,17 +36,17 @@ void MemoryBulk::Reoffer(uint64_t job, uint32_t fragment) {
   inbox_.Reoffer(job, fragment);
 }
 
-void MemoryBulk::Fetch(const std::string& address, const FetchKey& key,
+void MemoryBulk::Fetch(const std::string& peer, const FetchKey& key,
                        FetchDone done) {
   network_.Fetch(
-      address_, address, key,
-      [this, alive = alive_, address, hash = key.hash,
+      name_, peer, key,
+      [this, alive = alive_, peer, hash = key.hash,
        done = std::move(done)](absl::StatusOr<Payload> object) mutable {
         if (!*alive) return;
         if (object.ok() && Hash64(object->bytes()) != hash) {
           object = absl::DataLossError("the object does not match its hash");
         }
-        PeerCounters& counters = outbox_.CountersOf(address);
+        PeerCounters& counters = outbox_.CountersOf(peer);
         ++(object.ok() ? counters.fetches_done : counters.fetches_failed);
         std::move(done)(std::move(object));
       });

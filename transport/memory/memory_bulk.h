@@ -22,17 +22,17 @@ struct MemoryBulkOptions {
 
 class MemoryBulk final : public BulkTransport {
  public:
-  // Can be reached at `address`, which is also its name, until destroyed.
+  // Can be reached under `name` until destroyed.
   // `network` and `receiver` outlive it.
   MemoryBulk(const MemoryBulkOptions& options, MemoryNetwork& network,
-             const std::string& address, BulkReceiver& receiver, uint64_t seed);
+             const std::string& name, BulkReceiver& receiver, uint64_t seed);
   ~MemoryBulk() override;
 
-  void Send(const std::string& address, Frame frame, TrafficClass traffic_class,
+  void Send(const std::string& peer, Frame frame, TrafficClass traffic_class,
             SendDone done) override;
   void ForgetBefore(uint64_t job, uint32_t fragment, uint64_t attempt) override;
   void Reoffer(uint64_t job, uint32_t fragment) override;
-  void Fetch(const std::string& address, const FetchKey& key,
+  void Fetch(const std::string& peer, const FetchKey& key,
              FetchDone done) override;
   BulkCounters counters() const override;
   absl::btree_map<std::string, LinkEstimate> links() const override;
@@ -42,10 +42,10 @@ class MemoryBulk final : public BulkTransport {
    public:
     Opener(MemoryNetwork& network, std::string from)
         : network_(network), from_(std::move(from)) {}
-    std::unique_ptr<OutgoingStream> Open(const std::string& address,
+    std::unique_ptr<OutgoingStream> Open(const std::string& peer,
                                          int stream_index,
                                          StreamEvents& events) override {
-      return network_.OpenStream(from_, address, events);
+      return network_.OpenStream(from_, peer, events);
     }
 
    private:
@@ -54,7 +54,7 @@ class MemoryBulk final : public BulkTransport {
   };
 
   MemoryNetwork& network_;
-  const std::string address_;
+  const std::string name_;
   // Its end tells fetches under way that nobody waits for them.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   Opener opener_;

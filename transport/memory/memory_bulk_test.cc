@@ -32,7 +32,7 @@ class MemoryBulkDriver {
   void DestroySending() { sending_.reset(); }
   BulkTransport& sending() { return *sending_; }
   BulkTransport& receiving() { return *receiving_; }
-  std::string address() const { return "b"; }
+  std::string peer() const { return "b"; }
   void Run(std::function<void()> task) {
     loop_.Post(std::move(task));
     loop_.RunUntilIdle();

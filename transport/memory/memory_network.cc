@@ -16,8 +16,8 @@ Payload FlipOneBit(const Payload& payload, uint64_t random) {
   return Payload(std::move(bytes));
 }
 
-absl::Status Unreachable(const std::string& address) {
-  return absl::UnavailableError(absl::StrCat("nobody is at ", address));
+absl::Status Unreachable(const std::string& name) {
+  return absl::UnavailableError(absl::StrCat("nobody is at ", name));
 }
 
 }  // namespace
@@ -144,8 +144,8 @@ MemoryLink MemoryNetwork::LinkOf(const std::string& from,
   return it == links_.end() ? MemoryLink() : it->second;
 }
 
-Inbox* MemoryNetwork::Find(const std::string& address) const {
-  const auto it = inboxes_.find(address);
+Inbox* MemoryNetwork::Find(const std::string& name) const {
+  const auto it = inboxes_.find(name);
   return it == inboxes_.end() ? nullptr : it->second;
 }
 
@@ -183,20 +183,20 @@ void MemoryNetwork::BreakStreams(const std::string& from,
   }
 }
 
-void MemoryNetwork::Add(const std::string& address, Inbox& inbox) {
-  SKERRY_CHECK(inboxes_.emplace(address, &inbox).second);
+void MemoryNetwork::Add(const std::string& name, Inbox& inbox) {
+  SKERRY_CHECK(inboxes_.emplace(name, &inbox).second);
 }
 
-void MemoryNetwork::Remove(const std::string& address) {
+void MemoryNetwork::Remove(const std::string& name) {
   for (const auto& [pair, pipes] : pipes_) {
-    if (pair.second != address) continue;
+    if (pair.second != name) continue;
     for (const std::weak_ptr<MemoryPipe>& weak : pipes) {
       if (const std::shared_ptr<MemoryPipe> pipe = weak.lock()) {
         pipe->Break(absl::UnavailableError("the peer went away"));
       }
     }
   }
-  inboxes_.erase(address);
+  inboxes_.erase(name);
 }
 
 std::unique_ptr<OutgoingStream> MemoryNetwork::OpenStream(

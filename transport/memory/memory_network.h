@@ -48,9 +48,9 @@ class MemoryNetwork {
 
   runtime::EventLoop& loop() { return loop_; }
 
-  // For endpoints. The address is free again after Remove().
-  void Add(const std::string& address, Inbox& inbox);
-  void Remove(const std::string& address);
+  // For endpoints. The name is free again after Remove().
+  void Add(const std::string& name, Inbox& inbox);
+  void Remove(const std::string& name);
   std::unique_ptr<OutgoingStream> OpenStream(const std::string& from,
                                              const std::string& to,
                                              StreamEvents& events);
@@ -65,7 +65,7 @@ class MemoryNetwork {
   using Pair = std::pair<std::string, std::string>;
 
   MemoryLink LinkOf(const std::string& from, const std::string& to) const;
-  Inbox* Find(const std::string& address) const;
+  Inbox* Find(const std::string& name) const;
   bool Toss(double probability) { return random_.Uniform() < probability; }
   // Runs `arrival` after the delay of the link; false when it is cut.
   bool Carry(const std::string& from, const std::string& to,

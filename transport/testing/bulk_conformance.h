@@ -9,7 +9,7 @@
 //   void DestroySending();
 //   BulkTransport& sending();            // from tasks of the loop only
 //   BulkTransport& receiving();
-//   std::string address();               // of the second
+//   std::string peer();                  // the name of the second
 //   void Run(std::function<void()> task);             // on the loop, and waits
 //   void Await(std::function<bool()> is_so);          // asked on the loop
 //   void Settle();                       // lets what is under way arrive
@@ -37,7 +37,7 @@ class BulkConformance : public testing::Test {
   void SendHere(Frame frame, TrafficClass traffic_class = TrafficClass::kBulk) {
     const size_t index = outcomes_.size();
     outcomes_.emplace_back();
-    driver_.sending().Send(driver_.address(), std::move(frame), traffic_class,
+    driver_.sending().Send(driver_.peer(), std::move(frame), traffic_class,
                            [this, index](absl::Status status) {
                              outcomes_[index] = std::move(status);
                            });
@@ -52,12 +52,11 @@ class BulkConformance : public testing::Test {
                  [](const auto& o) { return o.has_value(); })) >= count;
     });
   }
-  absl::StatusOr<Payload> Fetch(const std::string& address,
-                                const FetchKey& key) {
+  absl::StatusOr<Payload> Fetch(const std::string& peer, const FetchKey& key) {
     std::optional<absl::StatusOr<Payload>> got;
     driver_.Run([&] {
       driver_.sending().Fetch(
-          address, key,
+          peer, key,
           [&got](absl::StatusOr<Payload> object) { got = std::move(object); });
     });
     driver_.Await([&got] { return got.has_value(); });
@@ -65,9 +64,8 @@ class BulkConformance : public testing::Test {
   }
   PeerCounters Counters() {
     PeerCounters counters;
-    driver_.Run([&] {
-      counters = driver_.sending().counters().to.at(driver_.address());
-    });
+    driver_.Run(
+        [&] { counters = driver_.sending().counters().to.at(driver_.peer()); });
     return counters;
   }
   static bool Same(const Payload& a, const Payload& b) {
@@ -216,22 +214,22 @@ TYPED_TEST_P(BulkConformance, AnObjectIsFetchedWholeOrTheErrorSaysWhy) {
     const Payload object = RandomPayload(size, size);
     key.hash = Hash64(object.bytes());
     this->driver_.Run([&] { this->receiver_.objects[key] = object; });
-    const auto got = this->Fetch(this->driver_.address(), key);
+    const auto got = this->Fetch(this->driver_.peer(), key);
     ASSERT_TRUE(got.ok()) << got.status();
     EXPECT_TRUE(this->Same(*got, object));
 
     key.hash ^= 1;
     this->driver_.Run([&] { this->receiver_.objects[key] = object; });
-    EXPECT_EQ(this->Fetch(this->driver_.address(), key).status().code(),
+    EXPECT_EQ(this->Fetch(this->driver_.peer(), key).status().code(),
               absl::StatusCode::kDataLoss);
     key.kind = FetchKey::Kind::kResult;
-    EXPECT_EQ(this->Fetch(this->driver_.address(), key).status().code(),
+    EXPECT_EQ(this->Fetch(this->driver_.peer(), key).status().code(),
               absl::StatusCode::kNotFound);
   }
   EXPECT_EQ(this->Counters().fetches_done, 3u);
   EXPECT_EQ(this->Counters().fetches_failed, 6u);
   this->driver_.StopReceiving();
-  EXPECT_EQ(this->Fetch(this->driver_.address(), {}).status().code(),
+  EXPECT_EQ(this->Fetch(this->driver_.peer(), {}).status().code(),
             absl::StatusCode::kUnavailable);
 }
 
@@ -239,7 +237,7 @@ TYPED_TEST_P(BulkConformance, AfterItsEndNoCallbackRuns) {
   this->driver_.Run([&] {
     this->SendHere(MakeFrame(2, 0, 1000));
     this->driver_.sending().Fetch(
-        this->driver_.address(), {},
+        this->driver_.peer(), {},
         [](absl::StatusOr<Payload>) { ADD_FAILURE() << "ran"; });
     this->driver_.DestroySending();
   });

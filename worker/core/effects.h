@@ -109,20 +109,20 @@ struct PieceKey {
   friend auto operator<=>(const PieceKey&, const PieceKey&) = default;
 };
 
-// Bulk bytes to and from other workers. Addresses are PeerAddress::address.
+// Bulk bytes to and from other workers, by their names.
 class BulkPort {
  public:
   virtual ~BulkPort() = default;
   // Delivers the frame until it is accepted, refused for good or forgotten. The
   // seat gets no answer. payload_bytes and payload_hash of the header are set.
-  virtual void SendFrame(const std::string& address,
+  virtual void SendFrame(const std::string& worker,
                          const compression::FrameHeader& header,
                          const SharedBytes& payload) = 0;
   // Drops frames of the fragment's attempts below `attempt`, and offers again
   // what receivers were not ready for.
   virtual void ForgetBefore(uint32_t fragment, Attempt attempt) = 0;
   // One try; the bytes have `key.hash`.
-  virtual void Fetch(const std::string& address, const PieceKey& key,
+  virtual void Fetch(const std::string& worker, const PieceKey& key,
                      Done<absl::StatusOr<SharedBytes>> done) = 0;
 };
 
@@ -189,10 +189,10 @@ struct CutReply {
 class PeerPort {
  public:
   virtual ~PeerPort() = default;
-  // Asks the head of this replica, at a PeerAddress::island_address. Waits as
+  // Asks the head of this replica, which is a worker of this name. Waits as
   // long as the head has no answer. Aborted: not the head's life. Unavailable
   // and all else: the seat asks again.
-  virtual void AgreeCut(const std::string& address, const CutRequest& request,
+  virtual void AgreeCut(const std::string& head, const CutRequest& request,
                         Done<absl::StatusOr<CutReply>> done) = 0;
 };
 

@@ -350,7 +350,7 @@ void Exchange::Send(uint32_t span, FrameKind kind, uint32_t member,
         bytes.Part(offset, std::min<uint64_t>(size, bytes.size() - offset));
     header.payload_bytes = part.size();
     header.payload_hash = Hash64(part.bytes);
-    bulk_.SendFrame(holder->peer.address, header, part);
+    bulk_.SendFrame(holder->peer.worker, header, part);
   }
   bytes_sent_ += bytes.size();
 }

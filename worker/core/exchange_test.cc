@@ -72,7 +72,7 @@ struct Party {
   }
 
   Exchange& To(const FakePorts::Sent& frame) {
-    return *members[frame.address[1] - '0'];
+    return *members[frame.worker[1] - '0'];
   }
   // Delivers all that was sent, each `times`, until nothing is sent any more.
   void Run(int times = 1) {

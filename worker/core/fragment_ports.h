@@ -47,21 +47,21 @@ class FragmentBulk final : public BulkPort {
   FragmentBulk(uint32_t fragment, BulkPort& bulk)
       : fragment_(fragment), bulk_(bulk) {}
 
-  void SendFrame(const std::string& address,
+  void SendFrame(const std::string& worker,
                  const compression::FrameHeader& header,
                  const SharedBytes& payload) override {
     compression::FrameHeader own = header;
     own.fragment = fragment_;
-    bulk_.SendFrame(address, own, payload);
+    bulk_.SendFrame(worker, own, payload);
   }
   void ForgetBefore(uint32_t, Attempt attempt) override {
     bulk_.ForgetBefore(fragment_, attempt);
   }
-  void Fetch(const std::string& address, const PieceKey& key,
+  void Fetch(const std::string& worker, const PieceKey& key,
              Done<absl::StatusOr<SharedBytes>> done) override {
     PieceKey own = key;
     own.fragment = fragment_;
-    bulk_.Fetch(address, own, std::move(done));
+    bulk_.Fetch(worker, own, std::move(done));
   }
 
  private:

@@ -163,13 +163,13 @@ bool Recovery::TryFetchBase(Instant now, uint32_t span) {
       offers.clear();
     }
     offers.push_back(
-        {source.holder.peer.address,
+        {source.holder.peer.worker,
          {kBase, source.base, Attempt(), span, source.base_hashes[index]}});
   }
   if (offers.empty()) return false;
   if (fetches_ >= options_.fetches_max) return true;
   // Neighbouring spans start at different holders, to draw on all of them.
-  const auto& [address, key] = offers[(span + place.tries) % offers.size()];
+  const auto& [worker, key] = offers[(span + place.tries) % offers.size()];
   if (++place.tries % offers.size() == 0) {
     place.not_before = now + options_.retry_interval;
   }
@@ -177,7 +177,7 @@ bool Recovery::TryFetchBase(Instant now, uint32_t span) {
   place.fetching = key.sequence;
   ++fetches_;
   effects_.bulk.Fetch(
-      address, key,
+      worker, key,
       work_.Wrap([this, span, key = key](Instant at,
                                          absl::StatusOr<SharedBytes> bytes) {
         --fetches_;

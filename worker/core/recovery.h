@@ -171,7 +171,7 @@ class Recovery {
   // Whether only a newer base leads on.
   bool OnGap(const CommittedEntry& entry, uint32_t span);
   void FetchPiece(const CommittedEntry& entry, uint32_t span,
-                  const std::string& address);
+                  const std::string& worker);
   void StoreFetched(Sequence sequence);
   void OnFetchedStored(const StoredFile& file);
   // Sources say what they have; peers of the attempt may have had it.

@@ -64,38 +64,38 @@ void Recovery::PumpResults(Instant now) {
 std::vector<std::string> Recovery::HoldersOf(const CommittedEntry& entry,
                                              uint32_t span,
                                              const Missing& missing) const {
-  std::vector<std::string> addresses;
+  std::vector<std::string> names;
   const auto denied = missing.denied.find(span);
   for (const Source& source : sources_) {
     if (source.holder.Holds(span) && source.results_from.is_set() &&
         source.results_from <= entry.sequence &&
         entry.sequence <= source.results_through) {
-      addresses.push_back(source.holder.peer.address);
+      names.push_back(source.holder.peer.worker);
     }
   }
   if (peers_.first == entry.attempt) {
     for (const SpanHolder& holder : peers_.second) {
       if (!holder.Holds(span)) continue;
-      const std::string& address = holder.peer.address;
+      const std::string& worker = holder.peer.worker;
       // It has stored it and deleted it since, or it never had it.
-      if (denied != missing.denied.end() && denied->second.contains(address)) {
+      if (denied != missing.denied.end() && denied->second.contains(worker)) {
         continue;
       }
-      addresses.push_back(address);
+      names.push_back(worker);
     }
   }
-  return addresses;
+  return names;
 }
 
 std::vector<std::string> Recovery::Everyone() const {
-  absl::btree_set<std::string> addresses;
+  absl::btree_set<std::string> names;
   for (const SpanHolder& holder : neighbours_) {
-    addresses.insert(holder.peer.address);
+    names.insert(holder.peer.worker);
   }
   for (const Source& source : sources_) {
-    addresses.insert(source.holder.peer.address);
+    names.insert(source.holder.peer.worker);
   }
-  return {addresses.begin(), addresses.end()};
+  return {names.begin(), names.end()};
 }
 
 bool Recovery::NewerBaseHeld(Sequence result, uint32_t span) const {
@@ -122,27 +122,27 @@ void Recovery::FetchResult(Instant now, const CommittedEntry& entry) {
       continue;
     }
     if (fetches_ >= options_.fetches_max) return;
-    std::vector<std::string> addresses = HoldersOf(entry, span, missing);
+    std::vector<std::string> names = HoldersOf(entry, span, missing);
     size_t& tries = missing.tries[span];
     // Who offers it may have lost it; but a life does not end because peers
     // cannot be reached.
-    const bool offered = !addresses.empty();
-    if (!offered || (replaceable_ && tries >= kCyclesMax * addresses.size())) {
+    const bool offered = !names.empty();
+    if (!offered || (replaceable_ && tries >= kCyclesMax * names.size())) {
       if (OnGap(entry, span)) continue;
       // Most often the word that somebody has it is on its way.
       if (!offered && now < patience) {
         WakeAt(patience);
         continue;
       }
-      addresses = Everyone();
+      names = Everyone();
     }
-    if (addresses.empty()) continue;
-    const std::string address = addresses[(span + tries) % addresses.size()];
-    if (++tries % addresses.size() == 0) {
+    if (names.empty()) continue;
+    const std::string worker = names[(span + tries) % names.size()];
+    if (++tries % names.size() == 0) {
       missing.not_before[span] = now + options_.retry_interval;
     }
     missing.busy[span] = true;
-    FetchPiece(entry, span, address);
+    FetchPiece(entry, span, worker);
   }
 }
 
@@ -167,14 +167,14 @@ bool Recovery::OnGap(const CommittedEntry& entry, uint32_t span) {
 }
 
 void Recovery::FetchPiece(const CommittedEntry& entry, uint32_t span,
-                          const std::string& address) {
+                          const std::string& worker) {
   ++fetches_;
   const PieceKey key{kResult, entry.sequence, entry.attempt, span,
                      entry.hashes[span]};
   effects_.bulk.Fetch(
-      address, key,
+      worker, key,
       work_.Wrap(
-          [this, key, address](Instant now, absl::StatusOr<SharedBytes> bytes) {
+          [this, key, worker](Instant now, absl::StatusOr<SharedBytes> bytes) {
             --fetches_;
             const auto missing = missing_.find(key.sequence);
             if (missing != missing_.end()) {
@@ -184,7 +184,7 @@ void Recovery::FetchPiece(const CommittedEntry& entry, uint32_t span,
                 StoreFetched(key.sequence);
               } else {
                 if (absl::IsNotFound(bytes.status())) {
-                  missing->second.denied[key.span].insert(address);
+                  missing->second.denied[key.span].insert(worker);
                 }
                 effects_.host.Event(absl::StrCat(
                     "result ", key.sequence.value(), " span ", key.span, ": ",

@@ -47,7 +47,7 @@ TEST_F(RecoveryResultsTest, SpanAheadOfAGapKeepsItsState) {
   recovery_.SetHoldings(0, 2);
   Recover(6);
   ExpectAt(6);
-  for (const auto& [address, key] : ports_.fetched) {
+  for (const auto& [worker, key] : ports_.fetched) {
     EXPECT_FALSE(key.kind == kBase && key.span == 1);
     EXPECT_GT(key.sequence, Sequence(key.kind == kBase ? 3 : 4));
   }
@@ -104,7 +104,7 @@ TEST_F(RecoveryResultsTest, NeighboursAreAskedForWhatNobodyOffers) {
       {{0, 1, {"me", "me", "me"}}, {1, 2, {"b", "b", "b"}}});
   Recover(6);
   ExpectAt(6);
-  for (const auto& [address, key] : ports_.fetched) EXPECT_EQ(address, "b");
+  for (const auto& [worker, key] : ports_.fetched) EXPECT_EQ(worker, "b");
 }
 
 TEST_F(RecoveryResultsTest, ResultsAreFetchedOnlyForTheSpansThatNeedThem) {
@@ -114,7 +114,7 @@ TEST_F(RecoveryResultsTest, ResultsAreFetchedOnlyForTheSpansThatNeedThem) {
   recovery_.SetHoldings(0, 2);
   Recover(6);
   ExpectAt(6);
-  for (const auto& [address, key] : ports_.fetched) {
+  for (const auto& [worker, key] : ports_.fetched) {
     EXPECT_FALSE(key.span == 1 && key.sequence < Sequence(5));
   }
 }

@@ -43,7 +43,7 @@ TEST_F(RecoveryTest, OwnDiskIsUsedWhereItsHashesFitAndThePeersElsewhere) {
   Recover(6);
   ExpectAt(6);
   EXPECT_EQ(ports_.deleted.size(), 2u);
-  for (const auto& [address, key] : ports_.fetched) {
+  for (const auto& [worker, key] : ports_.fetched) {
     EXPECT_FALSE(key.kind == kBase && key.span == 0);
   }
 }
@@ -127,7 +127,7 @@ TEST_F(RecoveryTest, HoldingsThatMoveKeepWhatIsStillHeld) {
   recovery_.SetHoldings(0, 2);
   Recover(6);
   ExpectAt(6);
-  for (const auto& [address, key] : ports_.fetched) {
+  for (const auto& [worker, key] : ports_.fetched) {
     EXPECT_FALSE(key.kind == kBase && key.span == 0);
   }
 }
@@ -157,7 +157,7 @@ TEST_F(RecoveryTest, AnImportedBaseIsFoldedFromLikeAnyOther) {
   Recover(6);
   ExpectAt(6);
   EXPECT_FALSE(recovery_.WantsInitial());
-  for (const auto& [address, key] : ports_.fetched) {
+  for (const auto& [worker, key] : ports_.fetched) {
     EXPECT_EQ(key.kind, kResult);
   }
 }

@@ -63,7 +63,7 @@ void Seat::Impl::AskCut(Instant now) {
       on_cut(now, std::move(reply));
     });
   } else {
-    effects_.peers.AgreeCut(orders_->holders.front().peer.inside(), request,
+    effects_.peers.AgreeCut(orders_->holders.front().peer.worker, request,
                             std::move(on_cut));
   }
 }

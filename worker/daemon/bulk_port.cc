@@ -6,17 +6,21 @@
 
 namespace skerry::worker {
 JobBulkPort::JobBulkPort(JobId job, transport::BulkTransport& transport,
+                         const transport::Directory& directory,
                          const SeatAnswers& answers)
-    : job_(job), transport_(transport), answers_(answers) {}
+    : job_(job),
+      transport_(transport),
+      directory_(directory),
+      answers_(answers) {}
 
-void JobBulkPort::SendFrame(const std::string& address,
+void JobBulkPort::SendFrame(const std::string& worker,
                             const compression::FrameHeader& header,
                             const SharedBytes& payload) {
   transport::Frame frame{header,
                          transport::Payload(payload.owner, payload.bytes)};
-  peers_.insert(address);
-  transport_.Send(address, std::move(frame), transport::TrafficClass::kBulk,
-                  [address](absl::Status status) {
+  peers_.insert(worker);
+  transport_.Send(worker, std::move(frame), transport::TrafficClass::kBulk,
+                  [worker](absl::Status status) {
                     // A refused or forgotten frame belonged to an old attempt.
                     if (status.ok() || absl::IsAborted(status) ||
                         absl::IsCancelled(status)) {
@@ -24,17 +28,18 @@ void JobBulkPort::SendFrame(const std::string& address,
                     }
                     runtime::Log(runtime::Severity::kWarning,
                                  "worker.frame.unsent",
-                                 {{"peer", address}, {"cause", status}});
+                                 {{"peer", worker}, {"cause", status}});
                   });
 }
 
 std::vector<protocol::PeerLink> JobBulkPort::Links() const {
   std::vector<protocol::PeerLink> links;
-  for (const auto& [address, estimate] : transport_.links()) {
-    if (!peers_.contains(address)) continue;
-    links.push_back({address, estimate.bytes_per_s, estimate.rate_spread,
+  for (const auto& [worker, estimate] : transport_.links()) {
+    if (!peers_.contains(worker)) continue;
+    links.push_back({worker, estimate.bytes_per_s, estimate.rate_spread,
                      absl::ToDoubleSeconds(estimate.round_trip),
-                     absl::ToDoubleSeconds(estimate.round_trip_spread)});
+                     absl::ToDoubleSeconds(estimate.round_trip_spread),
+                     directory_.EndpointOf(worker)});
   }
   return links;
 }
@@ -44,9 +49,9 @@ void JobBulkPort::ForgetBefore(uint32_t fragment, Attempt attempt) {
   transport_.Reoffer(job_.value(), fragment);
 }
 
-void JobBulkPort::Fetch(const std::string& address, const PieceKey& key,
+void JobBulkPort::Fetch(const std::string& worker, const PieceKey& key,
                         Done<absl::StatusOr<SharedBytes>> done) {
-  transport_.Fetch(address, ToFetchKey(job_, key),
+  transport_.Fetch(worker, ToFetchKey(job_, key),
                    [answer = answers_.Wrap(std::move(done))](
                        absl::StatusOr<transport::Payload> payload) mutable {
                      if (payload.ok()) {

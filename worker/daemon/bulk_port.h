@@ -11,22 +11,24 @@
 #include "base/ids.h"
 #include "protocol/job_facts.h"
 #include "transport/bulk.h"
+#include "transport/directory.h"
 #include "worker/core/effects.h"
 #include "worker/daemon/seat_answers.h"
 
 namespace skerry::worker {
 
-// Members are called on the loop. `transport` and `answers` outlive the object.
+// Members are called on the loop. All that it is made with outlives it.
 class JobBulkPort final : public BulkPort {
  public:
   JobBulkPort(JobId job, transport::BulkTransport& transport,
+              const transport::Directory& directory,
               const SeatAnswers& answers);
 
-  void SendFrame(const std::string& address,
+  void SendFrame(const std::string& worker,
                  const compression::FrameHeader& header,
                  const SharedBytes& payload) override;
   void ForgetBefore(uint32_t fragment, Attempt attempt) override;
-  void Fetch(const std::string& address, const PieceKey& key,
+  void Fetch(const std::string& worker, const PieceKey& key,
              Done<absl::StatusOr<SharedBytes>> done) override;
 
   // What frames to each of the job's peers have shown of its link.
@@ -35,8 +37,9 @@ class JobBulkPort final : public BulkPort {
  private:
   const JobId job_;
   transport::BulkTransport& transport_;
+  const transport::Directory& directory_;
   const SeatAnswers& answers_;
-  std::set<std::string> peers_;  // the addresses that frames went to
+  std::set<std::string> peers_;  // the workers that frames went to
 };
 
 transport::FetchKey ToFetchKey(JobId job, const PieceKey& key);

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "base/s3_location.h"
 #include "data/manifest.h"
 #include "runtime/posix/errno_hint.h"
 #include "runtime/posix/mapped_file.h"
@@ -63,6 +64,14 @@ job::DataFacts ReadData(const std::string& folder) {
 }
 
 job::DataFacts Read(const std::string& folder) {
+  if (IsS3Place(folder)) {
+    // Asking the store would send requests for a job that nobody submits. The
+    // worker asks when the job is there.
+    job::DataFacts facts;
+    facts.path = folder;
+    facts.error = "it is in an object store, where no data sets are read";
+    return facts;
+  }
   job::DataFacts facts = ReadData(folder);
   facts.save_error = WhyNotWritable(folder);
   return facts;

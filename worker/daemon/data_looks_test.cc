@@ -74,6 +74,15 @@ TEST_F(DataLooksTest, WhereCheckpointsCannotBeSavedIsSaid) {
             folder_ + "/manifest.json is not a folder");
 }
 
+// Whether it can be written is found out when the job is there.
+TEST_F(DataLooksTest, APlaceInAnObjectStoreIsNotLookedForOnDisk) {
+  looks_.OnPaths({"s3://models/runs"});
+  loop_.RunUntilIdle();
+  ASSERT_EQ(looks_.Facts().size(), 1u);
+  EXPECT_EQ(looks_.Facts()[0].save_error, "");
+  EXPECT_NE(looks_.Facts()[0].error, "");
+}
+
 TEST_F(DataLooksTest, WhatIsPutRightIsSeenSoonAndToldOnce) {
   looks_.OnPaths({folder_});
   EXPECT_EQ(Said().at(0).error, "");

@@ -54,14 +54,14 @@ JobRuntime::JobRuntime(const protocol::JobOrders& orders,
                  }
                  if (trainer_host_ != nullptr) trainer_host_->OnCallFailed(why);
                }),
-      bulk_(job_, environment.bulk, answers_),
+      bulk_(job_, environment.bulk, environment.directory, answers_),
       peers_(job_, environment.peers, answers_),
       host_(job_, environment.compute, answers_, [this] { status_changed_(); }),
       saver_(
           job_,
-          [this](const std::string& address, const PieceKey& key,
+          [this](const std::string& worker, const PieceKey& key,
                  Done<absl::StatusOr<SharedBytes>> done) {
-            FetchPiece(address, key, std::move(done));
+            FetchPiece(worker, key, std::move(done));
           },
           [this](StateToSave state, StateSaver::Written written) {
             Save(std::move(state), std::move(written));
@@ -96,11 +96,11 @@ absl::Status JobRuntime::Start() {
 }
 
 void JobRuntime::CheckFolder() {
-  environment_.save.Run([this, &files = environment_.files,
+  environment_.save.Run([this, &places = environment_.places,
                          &loop = environment_.loop, job = job_, spec = spec_,
                          worker = environment_.worker,
                          alive = std::weak_ptr<char>(alive_)]() mutable {
-    absl::Status usable = CheckCheckpointFolder(job, spec, worker, files);
+    absl::Status usable = CheckCheckpointFolder(job, spec, worker, places);
     loop.Post([this, usable = std::move(usable), alive = std::move(alive)] {
       if (!alive.expired()) OnFolder(usable);
     });
@@ -138,11 +138,12 @@ void JobRuntime::ReadCheckpoint() {
   runtime::Log(
       runtime::Severity::kInfo, "worker.checkpoint.read",
       {{"job", job_.value()}, {"path", from.path}, {"name", from.name}});
-  environment_.disk.Run([this, &files = environment_.files,
-                         &loop = environment_.loop, spec = std::move(spec),
+  environment_.disk.Run([this, &places = environment_.places,
+                         &files = environment_.files, &loop = environment_.loop,
+                         spec = std::move(spec),
                          alive = std::weak_ptr<char>(alive_)]() mutable {
     auto base = std::make_shared<absl::StatusOr<StartingBase>>(
-        ReadStartingBase(spec, files));
+        ReadStartingBase(spec, places, files));
     loop.Post([this, base = std::move(base), alive = std::move(alive)] {
       if (!alive.expired()) OnCheckpoint(*std::move(base));
     });
@@ -191,10 +192,10 @@ void JobRuntime::ReadCheckpointLater(const absl::Status& status) {
                           });
 }
 
-void JobRuntime::FetchPiece(const std::string& address, const PieceKey& key,
+void JobRuntime::FetchPiece(const std::string& worker, const PieceKey& key,
                             Done<absl::StatusOr<SharedBytes>> done) {
   absl::StatusOr<SharedBytes> own = seat_->OnFetch(key);
-  if (!own.ok()) return bulk_.Fetch(address, key, std::move(done));
+  if (!own.ok()) return bulk_.Fetch(worker, key, std::move(done));
   environment_.loop.Post([&loop = environment_.loop, own = *std::move(own),
                           done = std::move(done)]() mutable {
     std::move(done)(loop.Now(), std::move(own));
@@ -204,9 +205,9 @@ void JobRuntime::FetchPiece(const std::string& address, const PieceKey& key,
 void JobRuntime::Save(StateToSave state, StateSaver::Written written) {
   environment_.save.Run(
       [state = std::make_unique<StateToSave>(std::move(state)),
-       written = std::move(written), &files = environment_.files,
-       &loop = environment_.loop]() mutable {
-        CheckpointFact outcome = SaveState(*state, files);
+       written = std::move(written), &places = environment_.places,
+       &files = environment_.files, &loop = environment_.loop]() mutable {
+        CheckpointFact outcome = SaveState(*state, places, files);
         state.reset();
         loop.Post([outcome = std::move(outcome),
                    written = std::move(written)]() mutable {
@@ -230,7 +231,9 @@ absl::Status JobRuntime::OnOrders(Revision revision,
                                   const protocol::JobOrders& orders) {
   SKERRY_ASSIGN_OR_RETURN(const JobSettings settings, JobSettingsOf(orders));
   if (!orders.holders.empty()) {
-    // Workers of one replica agree on their head, and a head has one address.
+    // Workers of one replica agree on their head and on where it was when they
+    // were admitted. Names and jobs of another cluster may be the same, but
+    // nobody else on a host has that address.
     const protocol::PeerAddress& head = orders.holders.front().peer;
     const uint64_t name = CombineHash(
         Hash64(std::as_bytes(std::span(head.inside()))), orders.uid);

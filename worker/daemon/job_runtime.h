@@ -18,10 +18,12 @@
 #include "proto/skerry/v1/trainer.pb.h"
 #include "protocol/job_facts.h"
 #include "protocol/job_orders.h"
+#include "runtime/blob_stores.h"
 #include "runtime/event_loop.h"
 #include "runtime/executor.h"
 #include "runtime/files.h"
 #include "transport/bulk.h"
+#include "transport/directory.h"
 #include "worker/core/seat.h"
 #include "worker/core/trainer_failures.h"
 #include "worker/daemon/bulk_port.h"
@@ -48,8 +50,12 @@ struct JobEnvironment {
   // Runs checks of checkpoint folders and saves, which may take long.
   runtime::Executor& save;
   runtime::Files& files;
+  runtime::BlobStores& places;
   transport::BulkTransport& bulk;
   PeerClient& peers;
+  // Where the transport and the client find other workers. It learns from
+  // orders.
+  transport::Directory& directory;
   std::string worker;
   std::string state_directory;
   std::string run_directory;
@@ -102,8 +108,8 @@ class JobRuntime {
   void StoreCheckpoint(std::shared_ptr<StartingBase> base, size_t fragment);
   void ReadCheckpointLater(const absl::Status& status);
   // Takes the piece from this worker's own seat if that has it, else from
-  // `address`.
-  void FetchPiece(const std::string& address, const PieceKey& key,
+  // `worker`.
+  void FetchPiece(const std::string& worker, const PieceKey& key,
                   Done<absl::StatusOr<SharedBytes>> done);
   void Save(StateToSave state, StateSaver::Written written);
   // The checkpoint that the job starts from cannot be read here; somebody may

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "proto/skerry/v1/peer.pb.h"
 #include "runtime/event_loop.h"
+#include "transport/directory.h"
 #include "transport/grpc/credentials.h"
 
 namespace skerry::worker {
@@ -21,16 +22,17 @@ class PeerClient {
  public:
   using Done = absl::AnyInvocable<void(absl::StatusOr<v1::AgreeCutReply>) &&>;
 
-  PeerClient(runtime::EventLoop& loop,
+  // `loop` and `directory` outlive the client.
+  PeerClient(runtime::EventLoop& loop, const transport::Directory& directory,
              std::shared_ptr<transport::Credentials> credentials);
   ~PeerClient();
   PeerClient(const PeerClient&) = delete;
   PeerClient& operator=(const PeerClient&) = delete;
 
-  // Errors: the head's own; Unavailable when it cannot be reached and
-  // DeadlineExceeded when it has not answered for a while: ask again for as
-  // long as the life is current.
-  void AgreeCut(const std::string& address, v1::AgreeCutRequest request,
+  // Asks the worker named `head`. Errors: the head's own; Unavailable when it
+  // cannot be reached and DeadlineExceeded when it has not answered for a
+  // while: ask again for as long as the life is current.
+  void AgreeCut(const std::string& head, v1::AgreeCutRequest request,
                 Done done);
 
  private:

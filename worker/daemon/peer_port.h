@@ -18,7 +18,7 @@ class JobPeerPort final : public PeerPort {
  public:
   JobPeerPort(JobId job, PeerClient& client, const SeatAnswers& answers);
 
-  void AgreeCut(const std::string& address, const CutRequest& request,
+  void AgreeCut(const std::string& head, const CutRequest& request,
                 Done<absl::StatusOr<CutReply>> done) override;
 
  private:

@@ -13,7 +13,6 @@
 #include "checkpoint/data_tokenizer.h"
 #include "checkpoint/model_files.h"
 #include "planner/spans.h"
-#include "runtime/directory_blob_store.h"
 #include "runtime/log.h"
 
 namespace skerry::worker {
@@ -122,11 +121,11 @@ absl::Status WriteTo(checkpoint::CheckpointStore& store,
   return writer->Seal();
 }
 
-absl::Status Save(const StateToSave& from, runtime::Files& files,
-                  CheckpointFact* outcome) {
+absl::Status Save(const StateToSave& from, runtime::BlobStores& places,
+                  runtime::Files& files, CheckpointFact* outcome) {
   const auto where = from.spec.checkpoint.value_or(job::JobSpec::Checkpoints());
-  runtime::DirectoryBlobStore blobs(where.directory, files);
-  checkpoint::CheckpointStore store(blobs);
+  SKERRY_ASSIGN_OR_RETURN(const auto blobs, places.Open(where.directory));
+  checkpoint::CheckpointStore store(*blobs);
   const std::string name =
       checkpoint::CheckpointName(from.order.sequence.value());
   SKERRY_RETURN_IF_ERROR(WriteTo(store, from, files));
@@ -140,7 +139,7 @@ absl::Status Save(const StateToSave& from, runtime::Files& files,
   outcome->bytes = bytes;
   SKERRY_ASSIGN_OR_RETURN(
       const std::vector<std::byte> text,
-      blobs.Get(
+      blobs->Get(
           absl::StrCat(name, "/", std::string(checkpoint::kManifestFile))));
   outcome->sha256 = Sha256Hex(text);
   // What is too old to be kept is no part of what was ordered.
@@ -160,22 +159,26 @@ absl::Status Save(const StateToSave& from, runtime::Files& files,
 
 absl::Status CheckCheckpointFolder(JobId job, const job::JobSpec& spec,
                                    const std::string& worker,
-                                   runtime::Files& files) {
+                                   runtime::BlobStores& places) {
   const std::string folder =
       spec.checkpoint.has_value() ? spec.checkpoint->directory : "";
-  runtime::DirectoryBlobStore blobs(folder, files);
-  checkpoint::CheckpointStore store(blobs);
   checkpoint::Manifest about;
   about.job = spec.name;
   about.job_id = job.value();
-  const absl::Status usable = store.CheckUsable(about, worker);
+  absl::StatusOr<std::unique_ptr<runtime::BlobStore>> blobs =
+      places.Open(folder);
+  const absl::Status usable =
+      blobs.ok()
+          ? checkpoint::CheckpointStore(**blobs).CheckUsable(about, worker)
+          : blobs.status();
   return Annotate(usable, absl::StrCat("checkpoint.directory ", folder));
 }
 
-CheckpointFact SaveState(const StateToSave& state, runtime::Files& files) {
+CheckpointFact SaveState(const StateToSave& state, runtime::BlobStores& places,
+                         runtime::Files& files) {
   CheckpointFact outcome;
   outcome.sequence = state.order.sequence;
-  const absl::Status saved = Save(state, files, &outcome);
+  const absl::Status saved = Save(state, places, files, &outcome);
   if (!saved.ok()) outcome.error = std::string(saved.message());
   return outcome;
 }

@@ -12,13 +12,14 @@
 namespace skerry::worker {
 
 absl::StatusOr<StartingBase> ReadStartingBase(const job::JobSpec& job,
+                                              runtime::BlobStores& places,
                                               runtime::Files& files) {
   SKERRY_ASSIGN_OR_RETURN(const JobSettings settings, JobSettingsOf(job));
   const job::JobSpec::Checkpoint& from = *job.model.checkpoint;
   SKERRY_ASSIGN_OR_RETURN(
       const checkpoint::ModelState state,
       checkpoint::ReadStartingPoint({from.path, from.name}, from.sha256,
-                                    job.model.config_json, files));
+                                    job.model.config_json, places, files));
   SKERRY_ASSIGN_OR_RETURN(
       const auto cut,
       planner::CutFragments(state.anchor.size(), settings.fragments,

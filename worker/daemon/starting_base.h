@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "job/job_spec.h"
+#include "runtime/blob_stores.h"
 #include "runtime/files.h"
 #include "worker/core/effects.h"
 #include "worker/core/shared_bytes.h"
@@ -30,6 +31,7 @@ struct StartingBase {
 // parameter. Requires: the job names a checkpoint. Errors: those of
 // checkpoint::ReadStartingPoint.
 absl::StatusOr<StartingBase> ReadStartingBase(const job::JobSpec& job,
+                                              runtime::BlobStores& places,
                                               runtime::Files& files);
 
 }  // namespace skerry::worker

@@ -51,7 +51,8 @@ class StartingBaseTest : public testing::Test {
     job.model.checkpoint = job::JobSpec::Checkpoint{
         "/store",
         "checkpoint-5",
-        checkpoint::Describe({"/store", "checkpoint-5"}, files_)->sha256,
+        checkpoint::Describe({"/store", "checkpoint-5"}, places_, files_)
+            ->sha256,
         job::Samples::kUnspecified,
         {}};
     job.training.samples = 100;
@@ -74,13 +75,15 @@ class StartingBaseTest : public testing::Test {
   std::vector<float> anchor_;
   std::vector<float> momentum_;
   runtime::MemoryFiles files_;
+  runtime::Folders places_{files_};
   runtime::DirectoryBlobStore blobs_{"/store", files_};
   checkpoint::CheckpointStore store_{blobs_};
 };
 
 TEST_F(StartingBaseTest, EverySpanHoldsItsAnchorAndThenItsMomentum) {
   Save(momentum_);
-  const auto base = ReadStartingBase(Job(job::OuterMethod::kDiloco, 3), files_);
+  const auto base =
+      ReadStartingBase(Job(job::OuterMethod::kDiloco, 3), places_, files_);
   ASSERT_TRUE(base.ok()) << base.status();
   ASSERT_EQ(base->files[0].file.pieces.size(), 3u);
   EXPECT_FALSE(base->files[0].file.sequence.is_set());
@@ -102,7 +105,8 @@ TEST_F(StartingBaseTest, EverySpanHoldsItsAnchorAndThenItsMomentum) {
 
 TEST_F(StartingBaseTest, MomentumThatIsNotThereBeginsAtZero) {
   Save({});
-  const auto base = ReadStartingBase(Job(job::OuterMethod::kDiloco, 1), files_);
+  const auto base =
+      ReadStartingBase(Job(job::OuterMethod::kDiloco, 1), places_, files_);
   ASSERT_TRUE(base.ok()) << base.status();
   std::vector<float> expected = anchor_;
   expected.resize(2 * kElements, 0.0f);
@@ -112,7 +116,7 @@ TEST_F(StartingBaseTest, MomentumThatIsNotThereBeginsAtZero) {
 TEST_F(StartingBaseTest, AMethodWithoutMomentumTakesTheAnchorAlone) {
   Save(momentum_);
   const auto base =
-      ReadStartingBase(Job(job::OuterMethod::kLocalSgd, 4), files_);
+      ReadStartingBase(Job(job::OuterMethod::kLocalSgd, 4), places_, files_);
   ASSERT_TRUE(base.ok()) << base.status();
   EXPECT_EQ(ValuesOf(*base), anchor_);
 }
@@ -123,7 +127,8 @@ TEST_F(StartingBaseTest, ADamagedCheckpointIsNoBase) {
   ASSERT_TRUE(
       files_.FlipBit("/store/checkpoint-5/outer_momentum.safetensors", 9999)
           .ok());
-  EXPECT_TRUE(absl::IsDataLoss(ReadStartingBase(job, files_).status()));
+  EXPECT_TRUE(
+      absl::IsDataLoss(ReadStartingBase(job, places_, files_).status()));
 }
 
 }  // namespace

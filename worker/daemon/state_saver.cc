@@ -77,7 +77,7 @@ void StateSaver::Advance() {
 
 void StateSaver::FetchPiece(size_t span, size_t attempt) {
   const protocol::StatePiece& piece = order_.pieces[span];
-  if (piece.addresses.empty()) {
+  if (piece.workers.empty()) {
     failure_ = absl::InvalidArgumentError(
         absl::StrCat("nobody is named for span ", span));
     --under_way_;
@@ -85,12 +85,12 @@ void StateSaver::FetchPiece(size_t span, size_t attempt) {
   }
   const PieceKey key = KeyOf(order_, span);
   // Spans begin with different holders, so that all share the work.
-  const size_t holder = (span + attempt) % piece.addresses.size();
-  fetch_(piece.addresses[holder], key,
+  const size_t holder = (span + attempt) % piece.workers.size();
+  fetch_(piece.workers[holder], key,
          [this, span, attempt, alive = std::weak_ptr<char>(alive_)](
              Instant, absl::StatusOr<SharedBytes> bytes) {
            if (alive.expired()) return;
-           const bool more = attempt + 1 < order_.pieces[span].addresses.size();
+           const bool more = attempt + 1 < order_.pieces[span].workers.size();
            if (!bytes.ok() && more && failure_.ok()) {
              return FetchPiece(span, attempt + 1);
            }

@@ -39,7 +39,7 @@ class StateSaver {
   // Tries once to fetch a piece. `done` runs on the loop, unless the saver is
   // gone by then.
   using Fetch =
-      absl::AnyInvocable<void(const std::string& address, const PieceKey& key,
+      absl::AnyInvocable<void(const std::string& worker, const PieceKey& key,
                               Done<absl::StatusOr<SharedBytes>>)>;
   // Runs on the loop, even if the saver is gone by then.
   using Written = absl::AnyInvocable<void(CheckpointFact) &&>;

@@ -48,25 +48,24 @@ class StateSaverTest : public testing::Test {
   }
 
   StateSaver::Fetch Fetch() {
-    return [this](const std::string& address, const PieceKey& key,
+    return [this](const std::string& worker, const PieceKey& key,
                   Done<absl::StatusOr<SharedBytes>> done) {
-      loop_.Post([this, address, key, done = std::move(done)]() mutable {
-        std::move(done)(loop_.Now(), Answer(address, key.span));
+      loop_.Post([this, worker, key, done = std::move(done)]() mutable {
+        std::move(done)(loop_.Now(), Answer(worker, key.span));
       });
     };
   }
   StateSaver::Write Write() {
     return [this](const StateToSave& state, StateSaver::Written written) {
-      loop_.Post([outcome = SaveState(state, files_),
+      loop_.Post([outcome = SaveState(state, places_, files_),
                   written = std::move(written)]() mutable {
         std::move(written)(std::move(outcome));
       });
     };
   }
-  absl::StatusOr<SharedBytes> Answer(const std::string& address,
-                                     uint32_t span) {
-    ++asked_[address];
-    if (gone_ == address) return absl::UnavailableError("no answer");
+  absl::StatusOr<SharedBytes> Answer(const std::string& worker, uint32_t span) {
+    ++asked_[worker];
+    if (gone_ == worker) return absl::UnavailableError("no answer");
     return pieces_[span];
   }
 
@@ -86,7 +85,7 @@ class StateSaverTest : public testing::Test {
     for (const SharedBytes& piece : pieces_) {
       order.pieces.push_back({Hash64(piece.bytes), {"b"}});
     }
-    order.pieces.front().addresses = {"a", "b"};
+    order.pieces.front().workers = {"a", "b"};
     return orders;
   }
   CheckpointFact Save(const JobOrders& orders) {
@@ -105,6 +104,7 @@ class StateSaverTest : public testing::Test {
 
   runtime::ManualLoop loop_;
   runtime::MemoryFiles files_;
+  runtime::Folders places_{files_};
   runtime::DirectoryBlobStore blobs_{"/saved", files_};
   checkpoint::CheckpointStore store_{blobs_};
   std::vector<SharedBytes> pieces_;
@@ -139,15 +139,15 @@ TEST_F(StateSaverTest, TheSavedStateIsWhole) {
 
 TEST_F(StateSaverTest, TheFolderIsLookedAtBeforehand) {
   const job::JobSpec spec = Orders(5).spec;
-  EXPECT_TRUE(CheckCheckpointFolder(JobId(7), spec, "a", files_).ok());
+  EXPECT_TRUE(CheckCheckpointFolder(JobId(7), spec, "a", places_).ok());
   Save(Orders(5));
-  EXPECT_TRUE(CheckCheckpointFolder(JobId(7), spec, "a", files_).ok());
-  EXPECT_EQ(CheckCheckpointFolder(JobId(8), spec, "a", files_).message(),
+  EXPECT_TRUE(CheckCheckpointFolder(JobId(7), spec, "a", places_).ok());
+  EXPECT_EQ(CheckCheckpointFolder(JobId(8), spec, "a", places_).message(),
             "checkpoint.directory /saved: the folder has checkpoints of job "
             "bible (number 7), not of bible (number 8); give each job a folder "
             "of its own");
   files_.FailChangesAfter(0, absl::PermissionDeniedError("read-only"));
-  EXPECT_EQ(CheckCheckpointFolder(JobId(7), spec, "a", files_).message(),
+  EXPECT_EQ(CheckCheckpointFolder(JobId(7), spec, "a", places_).message(),
             "checkpoint.directory /saved: /saved/probe-a: read-only");
 }
 

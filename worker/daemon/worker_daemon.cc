@@ -11,6 +11,7 @@
 #include "protocol/convert/status.h"
 #include "runtime/log.h"
 #include "runtime/posix/stopwatch.h"
+#include "transport/grpc/identity_metrics.h"
 #include "worker/convert/peer.h"
 #include "worker/daemon/worker_metrics.h"
 
@@ -219,6 +220,15 @@ void WorkerDaemon::LearnPeers(const protocol::JobOrders& orders) {
   });
 }
 
+void WorkerDaemon::LearnDirectory(const protocol::Directory& directory) {
+  environment_.directory.Learn(directory);
+  if (!options_.session.credentials->is_tls()) return;
+  transport::PeerNames& names = options_.session.credentials->peers();
+  for (const auto& [worker, endpoints] : directory) {
+    for (const std::string& endpoint : endpoints) names.Set(endpoint, worker);
+  }
+}
+
 void WorkerDaemon::OnOrders(const protocol::HeardOrders& heard) {
   const protocol::Orders& orders = heard.orders;
   if (stopping_ || orders.boot != Boot(boot_)) return;
@@ -239,6 +249,7 @@ void WorkerDaemon::OnOrders(const protocol::HeardOrders& heard) {
                  {{"drain", orders.drain}});
     SetJobsDraining();
   }
+  LearnDirectory(orders.directory);
   data_.OnPaths(orders.data_paths);
   std::set<uint64_t> named;
   FolderOrders folders = FoldersIn(orders);
@@ -445,7 +456,9 @@ std::vector<runtime::Metric> WorkerDaemon::Metrics() const {
                     .connected = connected_,
                     .sessions_lost = sessions_lost_};
   for (const auto& [id, job] : jobs_) facts.job_names[id] = job->name();
-  return MetricsOf(facts);
+  std::vector<runtime::Metric> metrics = MetricsOf(facts);
+  transport::AddIdentityMetrics(*options_.session.credentials, metrics);
+  return metrics;
 }
 
 absl::Status WorkerDaemon::Ready() const {

@@ -122,6 +122,7 @@ class WorkerDaemon final : public transport::BulkReceiver {
   void SendStatus();
   void KeepSendingStatus();
   void LearnCodecSpeeds();
+  void LearnDirectory(const protocol::Directory& directory);
   void LearnPeers(const protocol::JobOrders& orders);
 
   WorkerOptions options_;

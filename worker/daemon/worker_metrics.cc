@@ -120,7 +120,7 @@ Metric Links(const WorkerFacts& facts) {
   for (const JobFacts& job : facts.status.jobs) {
     for (const protocol::PeerLink& link : job.links) {
       Labels labels = LabelsOf(facts, job);
-      labels.emplace_back("peer", link.address);
+      labels.emplace_back("peer", link.worker);
       metric.samples.push_back({std::move(labels), link.bytes_per_s});
     }
   }

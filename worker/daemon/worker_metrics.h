@@ -25,7 +25,7 @@ struct WorkerFacts {
 };
 
 // Returns the metrics in a fixed order. Series of a job carry its name and
-// number, those of a link also the address at its other end.
+// number, those of a link also the worker at its other end.
 std::vector<runtime::Metric> MetricsOf(const WorkerFacts& facts);
 
 }  // namespace skerry::worker

@@ -23,7 +23,7 @@ WorkerFacts Example() {
   job.counters.samples = 960;
   job.counters.stall_s = 1.5;
   job.counters.trainer_restarts = 3;
-  job.links = {{"127.0.0.1:9", 2e6}};
+  job.links = {{"east0", 2e6}};
   protocol::JobFacts& failed = facts.status.jobs.emplace_back();
   failed.job = JobId(9);
   failed.state = protocol::SeatState::kFailed;
@@ -67,9 +67,9 @@ TEST(WorkerMetricsTest, TheNumbersAreThoseOfTheStatus) {
   EXPECT_EQ(ValueOf("skerry_worker_samples_total", {"bible", "7"}), 960);
   EXPECT_EQ(ValueOf("skerry_worker_stall_seconds_total", {"bible", "7"}), 1.5);
   EXPECT_EQ(ValueOf("skerry_worker_trainer_restarts_total", {"bible", "7"}), 3);
-  EXPECT_EQ(ValueOf("skerry_worker_link_bytes_per_second",
-                    {"bible", "7", "127.0.0.1:9"}),
-            2e6);
+  EXPECT_EQ(
+      ValueOf("skerry_worker_link_bytes_per_second", {"bible", "7", "east0"}),
+      2e6);
 }
 
 TEST(WorkerMetricsTest, AJobThatCannotBeServedHasNoName) {

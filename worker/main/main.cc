@@ -22,6 +22,7 @@
 #include "runtime/metrics.h"
 #include "runtime/posix/admin_server.h"
 #include "runtime/posix/curl_http.h"
+#include "runtime/posix/curl_ports.h"
 #include "runtime/posix/entropy.h"
 #include "runtime/posix/folder_lock.h"
 #include "runtime/posix/heap.h"
@@ -33,7 +34,9 @@
 #include "runtime/posix/spdlog_log.h"
 #include "runtime/posix/state_folder.h"
 #include "runtime/posix/steady_waits.h"
+#include "runtime/s3/places.h"
 #include "transport/address.h"
+#include "transport/directory.h"
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/grpc_bulk.h"
 #include "transport/grpc/library_log.h"
@@ -127,10 +130,14 @@ struct Parts {
   runtime::PosixExecutor identity;
   // Tasks that end late still use them.
   runtime::PosixFiles files;
+  runtime::CurlHttp object_stores;
+  runtime::s3::Places places{files, runtime::PortsOver(object_stores)};
   runtime::PosixExecutor compute;
   runtime::PosixExecutor disk;
   runtime::PosixExecutor save;
   ReceiverSwitch receiver;
+  // Touched on the loop.
+  transport::Directory directory;
   std::unique_ptr<PeerService> peer_service;
   std::unique_ptr<transport::GrpcBulk> bulk;
   std::unique_ptr<PeerClient> peers;
@@ -161,13 +168,14 @@ absl::Status Listen(const CommandLine& line, Parts& parts) {
   options.seed = runtime::DrawRandom64();
   absl::StatusOr<std::unique_ptr<transport::GrpcBulk>> bulk =
       transport::GrpcBulk::Start(
-          options, parts.loop, parts.receiver,
+          options, parts.loop, parts.directory, parts.receiver,
           [&parts](grpc::ServerBuilder& builder) {
             builder.RegisterService(parts.peer_service.get());
           });
   if (!bulk.ok()) return bulk.status();
   parts.bulk = *std::move(bulk);
-  parts.peers = std::make_unique<PeerClient>(parts.loop, parts.credentials);
+  parts.peers = std::make_unique<PeerClient>(parts.loop, parts.directory,
+                                             parts.credentials);
   return WritePort(parts.files, line.port_file, parts.bulk->address());
 }
 
@@ -200,8 +208,10 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
       .disk = parts.disk,
       .save = parts.save,
       .files = parts.files,
+      .places = parts.places,
       .bulk = *parts.bulk,
       .peers = *parts.peers,
+      .directory = parts.directory,
       .worker = line.name,
       .state_directory = line.state_directory,
       .run_directory = line.run_directory,
@@ -327,6 +337,7 @@ void ServeUntilDrained(const CommandLine& line, Parts& parts,
     parts.bulk.reset();
   });
   if (parts.http != nullptr) parts.http->Cancel();
+  parts.object_stores.Cancel();
   parts.notices.reset();
 }
 

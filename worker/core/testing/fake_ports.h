@@ -20,7 +20,7 @@ namespace skerry::worker {
 class FakePorts : public BulkPort, public DiskPort, public HostPort {
  public:
   struct Sent {
-    std::string address;
+    std::string worker;
     compression::FrameHeader header;
     SharedBytes payload;
   };
@@ -41,16 +41,16 @@ class FakePorts : public BulkPort, public DiskPort, public HostPort {
     }
   }
 
-  void SendFrame(const std::string& address,
+  void SendFrame(const std::string& worker,
                  const compression::FrameHeader& header,
                  const SharedBytes& payload) override {
-    sent.push_back({address, header, payload});
+    sent.push_back({worker, header, payload});
   }
   void ForgetBefore(uint32_t, Attempt) override {}
-  void Fetch(const std::string& address, const PieceKey& key,
+  void Fetch(const std::string& worker, const PieceKey& key,
              Done<absl::StatusOr<SharedBytes>> done) override {
-    fetched.push_back({address, key});
-    const auto it = remote.find({address, key});
+    fetched.push_back({worker, key});
+    const auto it = remote.find({worker, key});
     absl::StatusOr<SharedBytes> bytes = absl::NotFoundError("not there");
     if (it != remote.end()) bytes = it->second;
     queue_.push_back([bytes, done = std::move(done)]() mutable {

@@ -98,7 +98,7 @@ void World::Start(uint32_t index, bool with_disk) {
   if (!with_disk) worker.disk.clear();
   SeatOptions options;
   options.job = kJob;
-  options.worker = worker.address.worker;
+  options.worker = worker.self.worker;
   options.part_bytes = options_.part_bytes;
   options.retry_interval = absl::Milliseconds(20);
   options.disk_retry_interval = absl::Milliseconds(50);
@@ -129,9 +129,9 @@ std::vector<std::string> World::LastEvents(uint32_t index) const {
 
 Seat* World::seat(uint32_t index) { return workers_[index]->seat.get(); }
 
-World::Worker* World::Find(const std::string& address) {
+World::Worker* World::Find(const std::string& name) {
   for (auto& worker : workers_) {
-    if (worker->address.address == address) return worker.get();
+    if (worker->self.worker == name) return worker.get();
   }
   return nullptr;
 }
@@ -217,7 +217,7 @@ std::vector<SpanHolder> World::HoldersOf(const Replica& replica) const {
   std::vector<SpanHolder> holders;
   for (size_t k = 0; k < replica.workers.size(); ++k) {
     const auto& [begin, end] = options_.replicas[replica.id.value() - 1][k];
-    holders.push_back({begin, end, workers_[replica.workers[k]]->address});
+    holders.push_back({begin, end, workers_[replica.workers[k]]->self});
   }
   return holders;
 }
@@ -418,7 +418,7 @@ FragmentOrders World::FragmentOrdersFor(const Worker& worker,
     const FragmentFacts facts = other->seat->Facts().fragments[f];
     const auto& [begin, end] = options_.replicas[other->replica][other->rank];
     protocol::Source source;
-    source.holder = {begin, end, other->address};
+    source.holder = {begin, end, other->self};
     if (!facts.bases.empty()) {
       source.base = facts.bases.back().sequence;
       source.base_hashes = facts.bases.back().hashes;

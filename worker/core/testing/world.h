@@ -141,11 +141,11 @@ class World {
 
   // --- For the ports. ---
   void After(absl::Duration least, std::function<void()> task);
-  void Deliver(uint32_t from, const std::string& address,
+  void Deliver(uint32_t from, const std::string& name,
                const compression::FrameHeader& header, SharedBytes payload);
   Random& random() { return random_; }
   const WorldOptions& options() const { return options_; }
-  Worker* Find(const std::string& address);
+  Worker* Find(const std::string& name);
   Worker& worker(uint32_t index) { return *workers_[index]; }
 
  private:

@@ -37,7 +37,7 @@ void World::Check() {
   for (const auto& worker : workers_) {
     if (worker->seat == nullptr) continue;
     const JobFacts facts = worker->seat->Facts();
-    const std::string& name = worker->address.worker;
+    const std::string& name = worker->self.worker;
     if (facts.state == protocol::SeatState::kFailed) {
       failures_.push_back(absl::StrCat(name, ": ", facts.error));
     }

@@ -144,16 +144,16 @@ void World::Worker::SendFrame(const std::string& to,
   world.Deliver(index, to, header, payload);
 }
 
-void World::Deliver(uint32_t from, const std::string& address,
+void World::Deliver(uint32_t from, const std::string& name,
                     const compression::FrameHeader& header,
                     SharedBytes payload) {
   const bool lost = random_.Uniform() < options_.loss;
   const bool twice = random_.Uniform() < options_.repeat;
   const Token sender = workers_[from]->alive;
-  const auto task = [this, from, address, header, payload, lost,
+  const auto task = [this, from, name, header, payload, lost,
                      taken = std::make_shared<bool>(false),
                      weak = std::weak_ptr<char>(sender)](bool last) {
-    Worker* to = Find(address);
+    Worker* to = Find(name);
     if (!lost && to->seat != nullptr) {
       const FrameVerdict verdict = to->seat->OnFrame(now_, header, payload);
       if (verdict == FrameVerdict::kAccepted && std::exchange(*taken, true)) {
@@ -166,8 +166,8 @@ void World::Deliver(uint32_t from, const std::string& address,
         workers_[from]->forget_before[header.fragment].value() <=
             header.attempt;
     if (!last || !wanted) return;
-    After(kResend, [this, from, address, header, payload, weak] {
-      if (!weak.expired()) Deliver(from, address, header, payload);
+    After(kResend, [this, from, name, header, payload, weak] {
+      if (!weak.expired()) Deliver(from, name, header, payload);
     });
   };
   After(absl::Milliseconds(1), [task] { task(true); });

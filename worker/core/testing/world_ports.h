@@ -23,7 +23,7 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
   const uint32_t index;
   const uint32_t replica;
   const uint32_t rank;
-  const protocol::PeerAddress address;
+  const protocol::PeerAddress self;
   Token alive;    // of the process
   Token trainer;  // of the trainer
   std::unique_ptr<Seat> seat;
@@ -51,8 +51,8 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
         index(i),
         replica(r),
         rank(k),
-        address{"w" + std::to_string(i), "w" + std::to_string(i),
-                "w" + std::to_string(i)} {}
+        self{"w" + std::to_string(i), "host:" + std::to_string(i),
+             "inside:" + std::to_string(i)} {}
 
   void StartTrainer();
   // Runs `task` later unless the process died.

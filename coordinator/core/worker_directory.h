@@ -1,0 +1,36 @@
+// coordinator/core/worker_directory.h
+//
+// Says where workers are reached. The rules of this folder know them by name
+// only.
+#ifndef SKERRY_COORDINATOR_CORE_WORKER_DIRECTORY_H_
+#define SKERRY_COORDINATOR_CORE_WORKER_DIRECTORY_H_
+
+#include <string_view>
+#include <vector>
+
+#include "coordinator/core/worker_table.h"
+#include "protocol/job_facts.h"
+#include "protocol/orders.h"
+#include "protocol/peers.h"
+#include "protocol/state_piece.h"
+
+namespace skerry::coordinator {
+
+// Says where a worker of `island` reaches every worker that the orders name.
+// Who has registered anew since a record named it is where it is now.
+protocol::Directory DirectoryFor(const protocol::Orders& orders,
+                                 const WorkerTable& workers,
+                                 std::string_view island);
+
+// Says where somebody in no island reaches every worker that has a piece.
+protocol::Directory DirectoryOf(const std::vector<protocol::StatePiece>& pieces,
+                                const WorkerTable& workers);
+
+// Names the peers of links that a worker of an older release knows by address,
+// and leaves out those that nobody is at.
+void NameLinks(const WorkerTable& workers,
+               std::vector<protocol::PeerLink>& links);
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_WORKER_DIRECTORY_H_

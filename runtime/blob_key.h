@@ -1,0 +1,21 @@
+// runtime/blob_key.h
+//
+// The form of a blob's key, which every blob store has in common.
+#ifndef SKERRY_RUNTIME_BLOB_KEY_H_
+#define SKERRY_RUNTIME_BLOB_KEY_H_
+
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace skerry::runtime {
+
+// Whether `part` can stand between two slashes of a key (blob_store.h).
+bool IsBlobKeyPart(std::string_view part);
+
+// Errors: InvalidArgument, naming the key.
+absl::Status CheckBlobKey(std::string_view key);
+
+}  // namespace skerry::runtime
+
+#endif  // SKERRY_RUNTIME_BLOB_KEY_H_

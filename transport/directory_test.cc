@@ -1,0 +1,48 @@
+#include "transport/directory.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace skerry::transport {
+namespace {
+
+class DirectoryTest : public testing::Test {
+ protected:
+  DirectoryTest() {
+    directory_.set_on_moved(
+        [this](const std::string& worker) { moved_.push_back(worker); });
+  }
+  Directory directory_;
+  std::vector<std::string> moved_;
+};
+
+TEST_F(DirectoryTest, TheFirstEndpointIsTheOneToConnectTo) {
+  EXPECT_EQ(directory_.EndpointOf("a"), "");
+  directory_.Learn({{"a", {"h:1", "h:2"}}, {"b", {"h:3"}}});
+  EXPECT_EQ(directory_.EndpointOf("a"), "h:1");
+  EXPECT_EQ(directory_.EndpointOf("b"), "h:3");
+}
+
+TEST_F(DirectoryTest, OnlyAnotherFirstEndpointIsAMove) {
+  directory_.Learn({{"a", {"h:1"}}, {"b", {"h:3"}}});
+  EXPECT_EQ(moved_, (std::vector<std::string>{"a", "b"}));
+  moved_.clear();
+  directory_.Learn({{"a", {"h:1", "h:2"}}, {"b", {"h:3"}}});
+  EXPECT_TRUE(moved_.empty());
+  directory_.Learn({{"a", {"h:2", "h:1"}}});
+  EXPECT_EQ(moved_, std::vector<std::string>{"a"});
+  EXPECT_EQ(directory_.EndpointOf("a"), "h:2");
+  EXPECT_EQ(directory_.EndpointOf("b"), "h:3");
+}
+
+TEST_F(DirectoryTest, AWorkerThatIsNotNamedStaysWhereItWas) {
+  directory_.Learn({{"a", {"h:1"}}});
+  directory_.Learn({{"b", {"h:2"}}});
+  directory_.Learn({{"a", {}}});
+  EXPECT_EQ(directory_.EndpointOf("a"), "h:1");
+}
+
+}  // namespace
+}  // namespace skerry::transport
