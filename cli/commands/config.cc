@@ -123,10 +123,10 @@ void AddContextAndIdentity(CLI::App& app, ContextArguments& wanted) {
       app.add_option("--cert", wanted.certificate,
                      "PEM file of the operator's certificate; default: none, "
                      "and plaintext");
-  CLI::Option* const key =
-      app.add_option("--key", wanted.key, "PEM file of the certificate's key");
-  CLI::Option* const ca =
-      app.add_option("--ca", wanted.ca, "PEM file of the cluster's CA");
+  CLI::Option* const key = app.add_option(
+      "--key", wanted.key, "PEM file of the certificate's key; default: none");
+  CLI::Option* const ca = app.add_option(
+      "--ca", wanted.ca, "PEM file of the cluster's CA; default: none");
   certificate->needs(key)->needs(ca)->type_name("FILE");
   key->needs(certificate)->type_name("FILE");
   ca->needs(certificate)->type_name("FILE");

@@ -95,7 +95,7 @@ void AddTtl(CLI::App& app, absl::Duration& ttl) {
                         : "has to be a time of 1s to 8784h, like 24h, not " +
                               text;
           },
-          "TIME"))
+          ""))
       ->type_name("TIME")
       ->default_str("24h");
 }
