@@ -31,7 +31,8 @@ class ConfigFileTest : public testing::Test {
 TEST_F(ConfigFileTest, WhatIsWrittenIsRead) {
   Config config;
   config.Set({"lab", "127.0.0.1:7443"});
-  config.Set({"field", "127.0.0.1:7444"});
+  config.Set({"field", "far.example.org:7444", "/f/ca.pem", "/f/cert.pem",
+              "/f/key.pem"});
   config.Set({"lab", "127.0.0.1:7445"});
   config.current = "lab";
   ASSERT_TRUE(WriteConfig(kPath, config, files_).ok());
@@ -56,6 +57,9 @@ TEST_F(ConfigFileTest, MistakesAreShownWithTheirPlace) {
             path +
                 ":3:5: there is no field cordinator; did you mean "
                 "coordinator?");
+  EXPECT_EQ(Problem("contexts:\n  - name: a\n    coordinator: b:1\n"
+                    "    cert: c\n    ca: a\n"),
+            path + ":2:5: field key has to be a word");
   EXPECT_EQ(Problem("contexts:\n  - name: a\n"),
             path + ":2:5: field coordinator has to be a word");
   EXPECT_EQ(Problem("contexts: a\n"),
