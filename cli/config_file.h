@@ -29,9 +29,9 @@ struct Context {
   // host:port
   std::string coordinator;
   // PEM files of the operator's identity: all three, or none for plaintext.
-  std::string ca;
-  std::string certificate;
-  std::string key;
+  std::string ca = {};
+  std::string certificate = {};
+  std::string key = {};
   friend bool operator==(const Context&, const Context&) = default;
 };
 

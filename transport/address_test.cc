@@ -48,6 +48,16 @@ TEST(CheckAddressTest, EveryRefusalSaysWhatToWrite) {
   }
 }
 
+TEST(IsWildcardTest, OnlyWhatStandsForEveryAddressIsOne) {
+  for (const char* all : {"0.0.0.0:7443", "[::]:0"}) {
+    EXPECT_TRUE(IsWildcard(all)) << all;
+  }
+  for (const char* one :
+       {"127.0.0.1:7443", "[::1]:7443", "localhost:1", "unix:a"}) {
+    EXPECT_FALSE(IsWildcard(one)) << one;
+  }
+}
+
 TEST(CheckAddressTest, PortZeroIsForListeningOnly) {
   EXPECT_TRUE(CheckAddress("127.0.0.1:0", AddressUse::kListen).ok());
   EXPECT_FALSE(CheckAddress("127.0.0.1:0", AddressUse::kConnect).ok());

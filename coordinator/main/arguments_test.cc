@@ -57,6 +57,27 @@ TEST(ArgumentsTest, EveryFlagIsRead) {
   EXPECT_EQ(arguments.admin_port_file, "admin-port");
 }
 
+TEST(ArgumentsTest, WithAnIdentityItListensAnywhere) {
+  const Parsed files =
+      ParseArguments({"--state", "x", "--listen", "0.0.0.0:7443", "--cert", "c",
+                      "--key", "k", "--ca", "a", "--revoked", "r"});
+  ASSERT_TRUE(files.arguments.has_value()) << files.text;
+  ASSERT_TRUE(files.arguments->identity.has_value());
+  EXPECT_EQ(files.arguments->identity->certificate, "c");
+  EXPECT_EQ(files.arguments->identity->key, "k");
+  EXPECT_EQ(files.arguments->identity->ca, "a");
+  EXPECT_EQ(files.arguments->identity->revoked, "r");
+  const Parsed folder =
+      ParseArguments({"--state", "x", "--listen", "[::]:1", "--identity",
+                      "here", "--admin", "0.0.0.0:2", "--admin-plaintext"});
+  ASSERT_TRUE(folder.arguments.has_value()) << folder.text;
+  EXPECT_EQ(folder.arguments->identity->certificate, "here/cert.pem");
+  EXPECT_EQ(folder.arguments->identity->revoked, "here/revoked.txt");
+  const Parsed plain = ParseArguments({"--state", "x"});
+  ASSERT_TRUE(plain.arguments.has_value()) << plain.text;
+  EXPECT_FALSE(plain.arguments->identity.has_value());
+}
+
 TEST(ArgumentsTest, QuotasMayBeRepeated) {
   const Parsed parsed =
       ParseArguments({"--state", "x", "--quota", "vision=2", "--quota", "*=1",
@@ -79,6 +100,11 @@ TEST(ArgumentsTest, AWrongLineIsOneLineAndCodeTwo) {
            {"--state", "x", "--listen", "0.0.0.0:7443"},
            {"--state", "x", "--listen", "example.org:7443"},
            {"--state", "x", "--admin", "0.0.0.0:9443"},
+           {"--state", "x", "--cert", "c", "--key", "k"},
+           {"--state", "x", "--ca", "a"},
+           {"--state", "x", "--identity", "i", "--cert", "c", "--key", "k",
+            "--ca", "a"},
+           {"--state", "x", "--admin-plaintext"},
            {"--state", "x", "--admin-port-file", "file"},
            {"--state", "x", "--log-level", "loud"},
            {"--state", "x", "--workers-max", "many"},
