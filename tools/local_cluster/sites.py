@@ -1,0 +1,176 @@
+"""Sites of hosts with networks of their own, on one machine.
+
+Every host is a network namespace. Hosts of a site share a router, and routers
+meet in a core. A site may be behind a NAT, so that nobody can open a connection
+to its hosts, and its way out may have a rate. The names of the namespaces are
+seen by the processes of one suite alone, and all of them end with it.
+"""
+
+import os
+import subprocess
+import sys
+
+_INSIDE = 'SKERRY_SITES'
+_NEEDED = ('ip', 'nft', 'tc', 'unshare', 'mount')
+_CORE = 'core'
+
+
+class NotToBeHad(Exception):
+    """Why there are no sites here."""
+
+
+def enter():
+    """Runs this script again where it may make networks; returns there.
+
+    Raises NotToBeHad where the kernel or a missing program stands in the way.
+    """
+    if os.environ.get(_INSIDE):
+        _run('mount', '-t', 'tmpfs', 'tmpfs', '/run')
+        os.mkdir('/run/netns')
+        _run('ip', 'link', 'set', 'lo', 'up')
+        return
+    missing = [name for name in _NEEDED if not _has(name)]
+    if missing:
+        raise NotToBeHad(f"there is no {' and no '.join(missing)}")
+    wrapper = ['unshare', '--net', '--mount', '--pid', '--fork', '--kill-child',
+               '--mount-proc']
+    if os.getuid() != 0:
+        wrapper += ['--user', '--map-root-user']
+    tried = subprocess.run([*wrapper, 'true'], stdin=subprocess.DEVNULL,
+                           capture_output=True, text=True, check=False)
+    if tried.returncode != 0:
+        raise NotToBeHad(f'no network namespaces: {tried.stderr.strip()}')
+    sys.stdout.flush()
+    os.environ[_INSIDE] = '1'
+    os.execvp(wrapper[0], [*wrapper, sys.executable, *sys.argv])
+
+
+def _has(program):
+    return any(os.access(os.path.join(folder, program), os.X_OK)
+               for folder in os.get_exec_path() + ['/usr/sbin', '/sbin'])
+
+
+def _run(*command, text=None):
+    done = subprocess.run(command, input=text, capture_output=True, text=True,
+                          check=False,
+                          env={**os.environ,
+                               'PATH': os.environ['PATH'] + ':/usr/sbin:/sbin'})
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")
+
+
+def _in(space, *command, text=None):
+    _run('ip', 'netns', 'exec', space, *command, text=text)
+
+
+def _space(name):
+    _run('ip', 'netns', 'add', name)
+    _in(name, 'ip', 'link', 'set', 'lo', 'up')
+    _in(name, 'sysctl', '-q', '-w', 'net.ipv4.ip_forward=1')
+
+
+def _join(space_a, name_a, address_a, space_b, name_b, address_b):
+    """A cable between two namespaces, with an address at each end."""
+    _run('ip', 'link', 'add', 'end-a', 'type', 'veth', 'peer', 'name', 'end-b')
+    for end, space, name, address in (('end-a', space_a, name_a, address_a),
+                                      ('end-b', space_b, name_b, address_b)):
+        _run('ip', 'link', 'set', 'dev', end, 'netns', space, 'name', name)
+        if address:
+            _in(space, 'ip', 'address', 'add', address, 'dev', name)
+        _in(space, 'ip', 'link', 'set', 'dev', name, 'up')
+
+
+class Host:
+    """Where one process runs; `command` starts programs there."""
+
+    def __init__(self, space, address):
+        self.space = space
+        self.address = address
+
+    def command(self, argv):
+        return ['ip', 'netns', 'exec', self.space, *argv]
+
+
+class Site:
+    """A router with its hosts."""
+
+    def __init__(self, name, number, nat, rate_mbit_s):
+        self.name, self._number, self._hosts = name, number, 0
+        self._router = f'{name}-router'
+        _space(self._router)
+        _in(self._router, 'ip', 'link', 'add', 'lan', 'type', 'bridge')
+        _in(self._router, 'ip', 'address', 'add', f'10.{number}.0.1/24',
+            'dev', 'lan')
+        _in(self._router, 'ip', 'link', 'set', 'lan', 'up')
+        _join(self._router, 'wan', f'10.255.{number}.2/30',
+              _CORE, name, f'10.255.{number}.1/30')
+        _in(self._router, 'ip', 'route', 'add', 'default', 'via',
+            f'10.255.{number}.1')
+        if nat:
+            _in(self._router, 'nft', '-f', '-', text=(
+                'table ip wall {\n'
+                ' chain out { type nat hook postrouting priority 100;\n'
+                '  oifname "wan" masquerade\n }\n'
+                ' chain through { type filter hook forward priority 0;\n'
+                '  ct state established,related accept\n'
+                '  iifname "wan" drop\n }\n}\n'))
+        else:
+            _in(_CORE, 'ip', 'route', 'add', f'10.{number}.0.0/24', 'via',
+                f'10.255.{number}.2')
+        if rate_mbit_s:
+            for space, device in ((self._router, 'wan'), (_CORE, name)):
+                _in(space, 'tc', 'qdisc', 'add', 'dev', device, 'root', 'tbf',
+                    'rate', f'{rate_mbit_s}mbit', 'burst', '64k',
+                    'latency', '50ms')
+
+    def host(self, name):
+        """A new host, whose address others see unless a NAT hides it."""
+        self._hosts += 1
+        address = f'10.{self._number}.0.{self._hosts + 1}'
+        _space(name)
+        _join(name, 'eth0', f'{address}/24', self._router,
+              f'port{self._hosts}', None)
+        _in(self._router, 'ip', 'link', 'set', 'dev', f'port{self._hosts}', 'master',
+            'lan')
+        _in(name, 'ip', 'route', 'add', 'default', 'via',
+            f'10.{self._number}.0.1')
+        return Host(name, address)
+
+    @property
+    def public_address(self):
+        """The address of the router, which others see of a site behind NAT."""
+        return f'10.255.{self._number}.2'
+
+    def forward(self, port, host):
+        """The NAT's router passes what comes to its port on to the host."""
+        _in(self._router, 'nft', '-f', '-', text=(
+            f'table ip forward_{port} {{\n'
+            ' chain in { type nat hook prerouting priority -100;\n'
+            f'  iifname "wan" tcp dport {port} dnat to {host.address}\n }}\n'
+            '}\n'))
+        _in(self._router, 'nft', 'insert', 'rule', 'ip', 'wall', 'through',
+            'iifname', 'wan', 'ip', 'daddr', host.address, 'tcp', 'dport',
+            str(port), 'accept')
+
+    def cut(self):
+        """Drops all that passes between the site and the others."""
+        _in(_CORE, 'nft', '-f', '-', text=(
+            f'table ip cut_{self.name} {{\n'
+            ' chain through { type filter hook forward priority 0;\n'
+            f'  iifname "{self.name}" drop\n'
+            f'  oifname "{self.name}" drop\n }}\n}}\n'))
+
+    def heal(self):
+        _in(_CORE, 'nft', 'delete', 'table', 'ip', f'cut_{self.name}')
+
+
+class Sites:
+    """The core and what is joined to it."""
+
+    def __init__(self):
+        _space(_CORE)
+        self._made = 0
+
+    def site(self, name, nat=False, rate_mbit_s=None):
+        self._made += 1
+        return Site(name, self._made, nat, rate_mbit_s)
