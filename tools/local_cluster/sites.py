@@ -128,10 +128,9 @@ class Site:
         self._hosts += 1
         address = f'10.{self._number}.0.{self._hosts + 1}'
         _space(name)
-        _join(name, 'eth0', f'{address}/24', self._router,
-              f'port{self._hosts}', None)
-        _in(self._router, 'ip', 'link', 'set', 'dev', f'port{self._hosts}', 'master',
-            'lan')
+        port = f'port{self._hosts}'
+        _join(name, 'eth0', f'{address}/24', self._router, port, None)
+        _in(self._router, 'ip', 'link', 'set', 'dev', port, 'master', 'lan')
         _in(name, 'ip', 'route', 'add', 'default', 'via',
             f'10.{self._number}.0.1')
         return Host(name, address)
