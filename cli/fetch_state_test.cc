@@ -143,7 +143,7 @@ TEST_F(FetchStateTest, ACoordinatorOfAnOlderReleaseNamesAddresses) {
     piece->set_addresses(0, a.address());
   }
   where_.clear_directory();
-  const auto state = FetchState(where_);
+  const auto state = FetchState(where_, transport::Credentials::Plaintext());
   ASSERT_TRUE(state.ok()) << state.status();
   EXPECT_EQ(state->anchor, Numbers(kElements, 0));
 }
