@@ -57,8 +57,9 @@ absl::StatusOr<CodecChoice> CodecController::LeastError(
   if (kept.exchange > (1.0 + options_.band) * problem.budget) {
     // When nothing hides, what is hardly shorter is not worth a change.
     if (fresh.hides || fresh.exchange < (1.0 - options_.band) * kept.exchange) {
-      absl::StrAppend(&fresh.reason, "; before, it would have taken ",
-                      absl::FormatDuration(kept.exchange));
+      absl::StrAppend(&fresh.reason,
+                      absl::StrFormat("; before, it would have taken %.3g s",
+                                      absl::ToDoubleSeconds(kept.exchange)));
       return fresh;
     }
     return kept;
