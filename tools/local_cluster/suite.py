@@ -19,6 +19,7 @@ class Cases:
     def __init__(self):
         self.passed = 0
         self.failed = []
+        self.skipped = 0
 
     def check(self, name, good, detail=''):
         """One case; returns `good`."""
@@ -30,8 +31,14 @@ class Cases:
               + (f': {detail}' if detail else ''), flush=True)
         return good
 
+    def skip(self, why):
+        """A case that cannot be tried here."""
+        self.skipped += 1
+        print(f'skipped: {why}', flush=True)
+
     def line(self):
-        return f'{self.passed} passed, {len(self.failed)} failed'
+        line = f'{self.passed} passed, {len(self.failed)} failed'
+        return line + (f', {self.skipped} skipped' if self.skipped else '')
 
 
 class Place:
