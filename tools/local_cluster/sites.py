@@ -19,30 +19,46 @@ class NotToBeHad(Exception):
     """Why there are no sites here."""
 
 
-def enter():
+def inside():
+    """Whether this process is where it may make networks."""
+    return bool(os.environ.get(_INSIDE))
+
+
+def require():
+    """Raises NotToBeHad where the kernel or a missing program stands in the
+    way of networks."""
+    missing = [name for name in _NEEDED if not _has(name)]
+    if missing:
+        raise NotToBeHad(f"there is no {' and no '.join(missing)}")
+    tried = subprocess.run([*_wrapper(), 'true'], stdin=subprocess.DEVNULL,
+                           capture_output=True, text=True, check=False)
+    if tried.returncode != 0:
+        raise NotToBeHad(f'no network namespaces: {tried.stderr.strip()}')
+
+
+def enter(*more):
     """Runs this script again where it may make networks; returns there.
 
-    Raises NotToBeHad where the kernel or a missing program stands in the way.
+    `more` are added to its arguments. Builds have to be done before: a server
+    of the build tool cannot be reached from there.
     """
-    if os.environ.get(_INSIDE):
+    if inside():
         _run('mount', '-t', 'tmpfs', 'tmpfs', '/run')
         os.mkdir('/run/netns')
         _run('ip', 'link', 'set', 'lo', 'up')
         return
-    missing = [name for name in _NEEDED if not _has(name)]
-    if missing:
-        raise NotToBeHad(f"there is no {' and no '.join(missing)}")
+    sys.stdout.flush()
+    os.environ[_INSIDE] = '1'
+    wrapper = _wrapper()
+    os.execvp(wrapper[0], [*wrapper, sys.executable, *sys.argv, *more])
+
+
+def _wrapper():
     wrapper = ['unshare', '--net', '--mount', '--pid', '--fork', '--kill-child',
                '--mount-proc']
     if os.getuid() != 0:
         wrapper += ['--user', '--map-root-user']
-    tried = subprocess.run([*wrapper, 'true'], stdin=subprocess.DEVNULL,
-                           capture_output=True, text=True, check=False)
-    if tried.returncode != 0:
-        raise NotToBeHad(f'no network namespaces: {tried.stderr.strip()}')
-    sys.stdout.flush()
-    os.environ[_INSIDE] = '1'
-    os.execvp(wrapper[0], [*wrapper, sys.executable, *sys.argv])
+    return wrapper
 
 
 def _has(program):
