@@ -28,8 +28,8 @@ using testing::HasSubstr;
 constexpr char kCluster[] = "lab";
 const absl::Time kNow = absl::FromUnixSeconds(1'700'000'000);
 
-const std::map<std::string, Caller>& Callers() {
-  const auto* const callers = new std::map<std::string, Caller>{
+std::map<std::string, Caller> Callers() {
+  return {
       {"nobody", {}},
       {"coordinator",
        {identity::Name{kCluster, identity::CoordinatorName()}, "C0",
@@ -50,7 +50,6 @@ const std::map<std::string, Caller>& Callers() {
                        identity::OperatorName{identity::Role::kAdmin, "a"}},
         "B3", absl::InfiniteFuture()}},
   };
-  return *callers;
 }
 
 // Method -> who may call it, as docs/security.md says it.
