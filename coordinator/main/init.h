@@ -28,7 +28,7 @@ struct InitArguments {
 struct ParsedInit {
   // None when there is nothing to run.
   std::optional<InitArguments> arguments;
-  // As in Parsed.
+  // These say what to print and how to exit, as those of Parsed do.
   std::string text;
   ExitCode code = ExitCode::kStopped;
 };

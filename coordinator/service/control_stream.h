@@ -51,9 +51,9 @@ class ControlStream final
                 runtime::EventLoop& loop, ControlStreamOwner& owner,
                 size_t orders_bytes_max);
 
-  // Whose certificate the connection has; nobody's in plaintext.
+  // Returns the owner of the connection's certificate; nobody in plaintext.
   const transport::Caller& caller() const { return caller_; }
-  // The other end's address, as gRPC writes it.
+  // Returns the other end's address, as gRPC writes it.
   const std::string& from() const { return from_; }
 
   // --- loop

@@ -12,7 +12,7 @@ SpanHolder At(const std::string& worker, const std::string& address,
   return {0, 1, {worker, address, inside}, 0};
 }
 
-// As a worker is told by a coordinator that sends no directory.
+// Makes orders of a coordinator that sends no directory.
 Orders Older() {
   Orders orders;
   JobOrders& job = orders.jobs.emplace_back();

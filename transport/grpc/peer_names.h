@@ -1,6 +1,6 @@
 // transport/grpc/peer_names.h
 //
-// Which worker is meant by an address, as the coordinator's orders say it.
+// Keeps which worker is meant by an address, as the coordinator's orders say.
 #ifndef SKERRY_TRANSPORT_GRPC_PEER_NAMES_H_
 #define SKERRY_TRANSPORT_GRPC_PEER_NAMES_H_
 

@@ -11,7 +11,7 @@
 namespace skerry::transport {
 namespace {
 
-// As certificates show them: upper case, without leading zeros.
+// Certificates show serial numbers in upper case, without leading zeros.
 bool IsSerial(const std::string& word) {
   return word.front() != '0' &&
          std::all_of(word.begin(), word.end(), [](char c) {

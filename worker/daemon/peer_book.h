@@ -1,7 +1,7 @@
 // worker/daemon/peer_book.h
 //
-// Which workers each replica has, as orders name them for exchanges, so that
-// nobody else's frames are taken for the replica's.
+// Keeps which workers each replica has, as orders name them for exchanges, so
+// that nobody else's frames are taken for the replica's.
 #ifndef SKERRY_WORKER_DAEMON_PEER_BOOK_H_
 #define SKERRY_WORKER_DAEMON_PEER_BOOK_H_
 
