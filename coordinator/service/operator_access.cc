@@ -97,35 +97,31 @@ grpc::ServerUnaryReactor* OperatorService::ListTokens(
 grpc::ServerUnaryReactor* OperatorService::DeleteToken(
     Context* context, const v1::DeleteTokenRequest* request,
     v1::DeleteTokenReply*) {
-  absl::Status checked = CheckKey(request->idempotency());
-  if (checked.ok()) checked = RequireCluster();
-  if (!checked.ok()) return AnswerNow(context, checked);
-  return Run(
-      context,
-      [request](Cluster& cluster, Instant now) {
-        return cluster.ChangeJoins(
-            [request](const JoinTable& joins) {
-              return joins.DeleteToken(request->id());
-            },
-            now);
-      },
-      [](const Cluster&, Instant) { return absl::OkStatus(); });
+  return ChangeJoins(context, request->idempotency(),
+                     [request](const JoinTable& joins) {
+                       return joins.DeleteToken(request->id());
+                     });
 }
 
 grpc::ServerUnaryReactor* OperatorService::ForgetWorker(
     Context* context, const v1::ForgetWorkerRequest* request,
     v1::ForgetWorkerReply*) {
-  absl::Status checked = CheckKey(request->idempotency());
+  return ChangeJoins(context, request->idempotency(),
+                     [request](const JoinTable& joins) {
+                       return joins.Forget(request->worker());
+                     });
+}
+
+template <typename Rule>
+grpc::ServerUnaryReactor* OperatorService::ChangeJoins(
+    Context* context, const v1::IdempotencyKey& idempotency, Rule rule) {
+  absl::Status checked = CheckKey(idempotency);
   if (checked.ok()) checked = RequireCluster();
   if (!checked.ok()) return AnswerNow(context, checked);
   return Run(
       context,
-      [request](Cluster& cluster, Instant now) {
-        return cluster.ChangeJoins(
-            [request](const JoinTable& joins) {
-              return joins.Forget(request->worker());
-            },
-            now);
+      [rule](Cluster& cluster, Instant now) {
+        return cluster.ChangeJoins(rule, now);
       },
       [](const Cluster&, Instant) { return absl::OkStatus(); });
 }

@@ -142,6 +142,11 @@ class OperatorService final : public v1::Operator::CallbackService,
   grpc::ServerUnaryReactor* SetPaused(Context* context, const Request* request,
                                       bool paused, v1::JobView* reply);
   absl::Status Admit();
+  // Changes by `rule` who may join, and answers with nothing.
+  template <typename Rule>
+  grpc::ServerUnaryReactor* ChangeJoins(Context* context,
+                                        const v1::IdempotencyKey& idempotency,
+                                        Rule rule);
   absl::Status RequireCluster() const;
   // Requires: there is a cluster.
   int64_t WallSeconds() const;
