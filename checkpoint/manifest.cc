@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "absl/container/btree_set.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "base/check.h"
 #include "base/sha256.h"
 #include "base/status.h"
@@ -17,6 +19,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr char kFormat[] = "skerry.checkpoint/1";
+// The format of a job with a program. Releases before it cannot read that.
+constexpr char kProgramFormat[] = "skerry.checkpoint/2";
 constexpr size_t kBytesMax = size_t{4} << 20;
 constexpr size_t kFilesMax = 10000;
 constexpr size_t kRangesMax = 100000;
@@ -61,7 +65,8 @@ std::optional<uint64_t> CountAt(const Json& object, const char* key) {
 // Everything but the manifest's own hash.
 Json Body(const Manifest& manifest) {
   Json json;
-  json["format"] = kFormat;
+  const bool program = manifest.layout_hash.has_value();
+  json["format"] = program ? kProgramFormat : kFormat;
   json["job"] = manifest.job;
   json["job_id"] = manifest.job_id;
   json["sequence"] = manifest.sequence;
@@ -72,13 +77,21 @@ Json Body(const Manifest& manifest) {
         {{"file", file.file}, {"bytes", file.bytes}, {"sha256", file.sha256}});
   }
   if (manifest.order.has_value()) {
-    json["data_sha256"] = manifest.order->data_sha256;
+    if (program) {
+      json["data_id"] = manifest.order->data_id;
+      json["data_samples"] = manifest.order->data_samples;
+    } else {
+      json["data_sha256"] = manifest.order->data_sha256;
+    }
     json["data_seed"] = manifest.order->seed;
-    json["sequence_tokens"] = manifest.order->sequence_tokens;
+    if (!program) json["sequence_tokens"] = manifest.order->sequence_tokens;
     json["consumed"] = Json::array();
     for (const data::SampleRange& range : manifest.consumed) {
       json["consumed"].push_back({range.begin, range.end});
     }
+  }
+  if (program) {
+    json["layout_hash"] = absl::StrFormat("%016x", *manifest.layout_hash);
   }
   return json;
 }
@@ -104,18 +117,43 @@ absl::StatusOr<CheckpointFile> ParseFile(const Json& json, size_t index) {
   return CheckpointFile{*std::move(file), *bytes, *std::move(sha256)};
 }
 
+absl::StatusOr<uint64_t> ParseHash(const Json& json) {
+  const auto text = StringAt(json, "layout_hash");
+  uint64_t hash = 0;
+  if (!text || !absl::SimpleHexAtoi(*text, &hash) ||
+      *text != absl::StrFormat("%016x", hash)) {
+    return Bad("needs layout_hash, 16 lower-case hex digits");
+  }
+  return hash;
+}
+
+absl::StatusOr<SampleOrder> ParseOrder(const Json& json, bool program) {
+  const auto seed = CountAt(json, "data_seed");
+  if (program) {
+    auto id = StringAt(json, "data_id");
+    const auto samples = CountAt(json, "data_samples");
+    if (!id || !samples || !seed) {
+      return Bad("consumed needs data_id, data_samples and data_seed");
+    }
+    return SampleOrder{"", *seed, 0, *std::move(id), *samples};
+  }
+  auto sha256 = StringAt(json, "data_sha256");
+  const auto tokens = CountAt(json, "sequence_tokens");
+  if (!sha256 || !seed || !tokens) {
+    return Bad("consumed needs data_sha256, data_seed and sequence_tokens");
+  }
+  return SampleOrder{*std::move(sha256), *seed, *tokens};
+}
+
 // Nothing is read where nothing is said.
 absl::Status ParseSamples(const Json& json, Manifest& manifest) {
   const Json* consumed = Find(json, "consumed");
   if (consumed == nullptr) return absl::OkStatus();
-  auto sha256 = StringAt(json, "data_sha256");
-  const auto seed = CountAt(json, "data_seed");
-  const auto tokens = CountAt(json, "sequence_tokens");
-  if (!sha256 || !seed || !tokens || !consumed->is_array() ||
-      consumed->size() > kRangesMax) {
-    return Bad("consumed needs data_sha256, data_seed and sequence_tokens");
+  if (!consumed->is_array() || consumed->size() > kRangesMax) {
+    return Bad("consumed is no list, or too long");
   }
-  manifest.order = SampleOrder{*std::move(sha256), *seed, *tokens};
+  SKERRY_ASSIGN_OR_RETURN(manifest.order,
+                          ParseOrder(json, manifest.layout_hash.has_value()));
   for (const Json& range : *consumed) {
     if (!range.is_array() || range.size() != 2 ||
         !range[0].is_number_unsigned() || !range[1].is_number_unsigned()) {
@@ -132,8 +170,15 @@ absl::Status ValidateSamples(const Manifest& manifest) {
     return manifest.consumed.empty() ? absl::OkStatus()
                                      : Bad("consumed of an unknown order");
   }
-  if (!IsSha256(manifest.order->data_sha256)) {
+  const SampleOrder& order = *manifest.order;
+  if (manifest.layout_hash.has_value()) {
+    if (!order.data_sha256.empty() || order.sequence_tokens != 0) {
+      return Bad("has a data set, but is of a job with a program");
+    }
+  } else if (!IsSha256(order.data_sha256)) {
     return Bad("has a malformed data_sha256");
+  } else if (!order.data_id.empty() || order.data_samples != 0) {
+    return Bad("has a program's data, but no layout_hash");
   }
   const data::RangeSet set(manifest.consumed);
   if (set.ranges().size() != manifest.consumed.size() ||
@@ -173,8 +218,10 @@ absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   if (text.size() > kBytesMax) return Bad("is too large");
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return Bad("is not a JSON object");
-  if (StringAt(json, "format") != std::string(kFormat)) {
-    return Bad(absl::StrCat("format is not ", kFormat));
+  const auto format = StringAt(json, "format");
+  const bool program = format == std::string(kProgramFormat);
+  if (!program && format != std::string(kFormat)) {
+    return Bad(absl::StrCat("format is not ", kFormat, " or ", kProgramFormat));
   }
   auto job = StringAt(json, "job");
   const auto job_id = CountAt(json, "job_id");
@@ -191,6 +238,9 @@ absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   for (size_t i = 0; i < files->size(); ++i) {
     SKERRY_ASSIGN_OR_RETURN(CheckpointFile file, ParseFile((*files)[i], i));
     manifest.files.push_back(std::move(file));
+  }
+  if (program) {
+    SKERRY_ASSIGN_OR_RETURN(manifest.layout_hash, ParseHash(json));
   }
   SKERRY_RETURN_IF_ERROR(ParseSamples(json, manifest));
   SKERRY_RETURN_IF_ERROR(ValidateManifest(manifest));

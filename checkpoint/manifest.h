@@ -34,6 +34,10 @@ struct SampleOrder {
   std::string data_sha256;  // of the data set's manifest
   uint64_t seed = 0;
   uint64_t sequence_tokens = 0;
+  // For a job with a program, in place of data set and length: what people call
+  // its data, and the samples that the job said they have, 0 when it did not.
+  std::string data_id = {};
+  uint64_t data_samples = 0;
   friend bool operator==(const SampleOrder&, const SampleOrder&) = default;
 };
 
@@ -49,12 +53,16 @@ struct Manifest {
   // there or neither.
   std::optional<SampleOrder> order = std::nullopt;
   std::vector<data::SampleRange> consumed = {};
+  // Set in a checkpoint of a job with a program: the hash of the model's
+  // tensors that its trainer told, 0 when it did not.
+  std::optional<uint64_t> layout_hash = std::nullopt;
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
 
 // Errors: InvalidArgument, naming the entry, when a name leaves the folder, is
 // the manifest's own or is listed twice, a digest is malformed, the job has no
-// name, or the samples are not as many as it says.
+// name, or the samples are not as many as it says, or are of data that a job of
+// its kind does not have.
 absl::Status ValidateManifest(const Manifest& manifest);
 
 // Any text may be given. Errors: InvalidArgument when it is no valid manifest;

@@ -49,10 +49,45 @@ TEST(ManifestTest, NoTextButAManifestIsRead) {
     EXPECT_FALSE(ParseManifest(text.substr(0, size)).ok()) << size;
   }
   EXPECT_THAT(
-      std::string(ParseManifest(absl::StrReplaceAll(text, {{"nt/1", "nt/2"}}))
+      std::string(ParseManifest(absl::StrReplaceAll(text, {{"nt/1", "nt/9"}}))
                       .status()
                       .message()),
       HasSubstr("format is not skerry.checkpoint/1"));
+}
+
+Manifest ProgramExample() {
+  Manifest manifest = Example();
+  manifest.layout_hash = 0xab;
+  manifest.samples = 8;
+  manifest.order = SampleOrder{"", 3, 0, "imagenet", 1281167};
+  manifest.consumed = {{0, 8}};
+  return manifest;
+}
+
+TEST(ManifestTest, AProgramsCheckpointHasAFormatOfItsOwn) {
+  const std::string text = SerializeManifest(ProgramExample());
+  EXPECT_THAT(text, HasSubstr("\"skerry.checkpoint/2\""));
+  EXPECT_THAT(text, HasSubstr("\"layout_hash\": \"00000000000000ab\""));
+  EXPECT_THAT(text, HasSubstr("\"data_id\": \"imagenet\""));
+  const auto again = ParseManifest(text);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(*again, ProgramExample());
+  // Every checkpoint of the engine stays readable for older releases.
+  EXPECT_THAT(SerializeManifest(Example()),
+              HasSubstr("\"skerry.checkpoint/1\""));
+}
+
+TEST(ManifestTest, DataOfTheOtherKindOfJobAreRefused) {
+  Manifest manifest = ProgramExample();
+  manifest.order->data_sha256 = std::string(64, 'a');
+  EXPECT_TRUE(absl::IsInvalidArgument(ValidateManifest(manifest)));
+  manifest = ProgramExample();
+  manifest.layout_hash.reset();
+  manifest.order->data_sha256 = std::string(64, 'a');
+  EXPECT_TRUE(absl::IsInvalidArgument(ValidateManifest(manifest)));
+  manifest.order->data_id.clear();
+  manifest.order->data_samples = 0;
+  EXPECT_TRUE(ValidateManifest(manifest).ok());
 }
 
 TEST(ManifestTest, EveryMistakeIsNamed) {

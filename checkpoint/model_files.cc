@@ -32,24 +32,30 @@ runtime::ByteSpan BytesOf(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
-struct Described {
-  model::ModelConfig config;
-  model::ParameterLayout layout;
-};
-
-absl::StatusOr<Described> Describe(const std::string& config_json) {
+absl::StatusOr<model::ParameterLayout> LayoutOf(const ModelState& state) {
+  if (state.program.has_value()) return LayoutOf(state.program->table);
   SKERRY_ASSIGN_OR_RETURN(const model::ModelConfig config,
-                          model::ParseModelConfig(config_json));
-  return Described{config, model::BuildGraph(config).layout};
+                          model::ParseModelConfig(state.config_json));
+  return model::BuildGraph(config).layout;
 }
 
 absl::Status CheckSize(const model::ParameterLayout& layout, size_t values) {
   if (layout.element_count() == static_cast<int64_t>(values)) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("the state has ", values, " values, the model of its ",
-                   kConfigFile, " ", layout.element_count()));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the state has ", values, " values, its model ", layout.element_count()));
+}
+
+model::TensorDtypes DtypesFor(const ModelState& state,
+                              std::optional<model::Dtype> wanted) {
+  if (wanted.has_value()) return *wanted;
+  if (!state.program.has_value()) return model::Dtype::kF32;
+  std::vector<model::Dtype> each;
+  for (const TableTensor& tensor : state.program->table.tensors) {
+    each.push_back(tensor.dtype);
+  }
+  return model::TensorDtypes(std::move(each));
 }
 
 std::string TextOf(const Json& json) {
@@ -118,15 +124,13 @@ std::string Renamed(const std::string& file) {
 
 absl::Status WriteMomentum(const ModelState& state, uint64_t file_bytes_max,
                            TakeFile take) {
-  SKERRY_ASSIGN_OR_RETURN(const Described described,
-                          Describe(state.config_json));
-  SKERRY_RETURN_IF_ERROR(
-      CheckSize(described.layout, state.outer_momentum.size()));
-  for (const model::WeightFile& file : model::PlanWeightFiles(
-           described.layout, model::Dtype::kF32, file_bytes_max)) {
+  SKERRY_ASSIGN_OR_RETURN(const model::ParameterLayout layout, LayoutOf(state));
+  SKERRY_RETURN_IF_ERROR(CheckSize(layout, state.outer_momentum.size()));
+  for (const model::WeightFile& file :
+       model::PlanWeightFiles(layout, model::Dtype::kF32, file_bytes_max)) {
     SKERRY_ASSIGN_OR_RETURN(
         const std::vector<std::byte> bytes,
-        model::EncodeWeightFile(described.layout, file, model::Dtype::kF32,
+        model::EncodeWeightFile(layout, file, model::Dtype::kF32,
                                 state.outer_momentum));
     SKERRY_RETURN_IF_ERROR(take(Renamed(file.name), bytes));
   }
@@ -136,7 +140,7 @@ absl::Status WriteMomentum(const ModelState& state, uint64_t file_bytes_max,
 // Fills `flat` from the files called `prefix`*.safetensors.
 absl::Status ReadValues(const CheckpointStore& store, const std::string& name,
                         const Manifest& manifest, std::string_view prefix,
-                        const model::ParameterLayout& layout,
+                        const model::ParameterLayout& layout, bool program,
                         std::span<float> flat) {
   std::vector<NamedBytes> read;
   for (const CheckpointFile& file : manifest.files) {
@@ -147,7 +151,8 @@ absl::Status ReadValues(const CheckpointStore& store, const std::string& name,
                             store.Read(name, file));
     read.push_back({file.file, std::move(bytes)});
   }
-  const absl::Status filled = ReadTensors(layout, read, flat);
+  const absl::Status filled = program ? ReadNamedTensors(layout, read, flat)
+                                      : ReadTensors(layout, read, flat);
   return filled.ok() ? filled : Annotate(filled, name);
 }
 
@@ -172,39 +177,40 @@ absl::StatusOr<std::string> ReadText(const CheckpointStore& store,
   return absl::DataLossError(absl::StrCat(name, " has no ", wanted));
 }
 
-}  // namespace
-
-absl::Status WriteWeights(const ModelState& state,
-                          const ModelFileOptions& options, TakeFile take) {
-  SKERRY_ASSIGN_OR_RETURN(const Described described,
-                          Describe(state.config_json));
-  const model::ParameterLayout& layout = described.layout;
+absl::Status WriteTensors(const ModelState& state,
+                          const model::TensorDtypes& dtypes,
+                          uint64_t file_bytes_max, TakeFile take) {
+  SKERRY_ASSIGN_OR_RETURN(const model::ParameterLayout layout, LayoutOf(state));
   SKERRY_RETURN_IF_ERROR(CheckSize(layout, state.anchor.size()));
   const std::vector<model::WeightFile> files =
-      model::PlanWeightFiles(layout, options.dtype, options.file_bytes_max);
+      model::PlanWeightFiles(layout, dtypes, file_bytes_max);
   for (const model::WeightFile& file : files) {
     SKERRY_ASSIGN_OR_RETURN(
         const std::vector<std::byte> bytes,
-        model::EncodeWeightFile(layout, file, options.dtype, state.anchor));
+        model::EncodeWeightFile(layout, file, dtypes, state.anchor));
     SKERRY_RETURN_IF_ERROR(take(file.name, bytes));
   }
-  if (files.size() > 1) {
-    const std::string index = model::WeightIndex(layout, files, options.dtype);
-    SKERRY_RETURN_IF_ERROR(
-        take(std::string(model::kWeightIndexFile), BytesOf(index)));
-  }
+  if (files.size() == 1) return absl::OkStatus();
+  const std::string index = model::WeightIndex(layout, files, dtypes);
+  return take(std::string(model::kWeightIndexFile), BytesOf(index));
+}
+
+// What transformers wants beside the weights of a model that it knows.
+absl::Status WriteConfigs(const ModelState& state, model::Dtype dtype,
+                          TakeFile take) {
+  SKERRY_ASSIGN_OR_RETURN(const model::ModelConfig model,
+                          model::ParseModelConfig(state.config_json));
   data::SpecialTokens special;
   if (!state.tokenizer.empty()) {
     special = data::FindSpecialTokens(state.tokenizer,
                                       EndOfTextTokens(state.config_json));
     const std::string_view name = data::TokenizerFileName(state.tokenizer);
     SKERRY_RETURN_IF_ERROR(take(std::string(name), BytesOf(state.tokenizer)));
-    const std::string config = data::TokenizerConfigJson(
-        state.tokenizer, described.config.n_positions, special);
+    const std::string config =
+        data::TokenizerConfigJson(state.tokenizer, model.n_positions, special);
     SKERRY_RETURN_IF_ERROR(take(kTokenizerConfigFile, BytesOf(config)));
   }
-  const Json config =
-      ConfigForTransformers(state.config_json, options.dtype, special);
+  const Json config = ConfigForTransformers(state.config_json, dtype, special);
   if (const Json generation = GenerationConfig(config); !generation.is_null()) {
     const std::string text = TextOf(generation);
     SKERRY_RETURN_IF_ERROR(take(kGenerationConfigFile, BytesOf(text)));
@@ -213,39 +219,99 @@ absl::Status WriteWeights(const ModelState& state,
   return take(kConfigFile, BytesOf(text));
 }
 
-absl::Status WriteState(const ModelState& state, uint64_t file_bytes_max,
-                        TakeFile take) {
-  if (!state.outer_momentum.empty()) {
-    SKERRY_RETURN_IF_ERROR(WriteMomentum(state, file_bytes_max, take));
+// Reads what only a checkpoint of a job with a program has.
+absl::StatusOr<ProgramModel> ReadProgram(const CheckpointStore& store,
+                                         const std::string& name,
+                                         const Manifest& manifest) {
+  SKERRY_ASSIGN_OR_RETURN(
+      const std::string text,
+      ReadText(store, name, manifest, std::string(kTensorTableFile)));
+  absl::StatusOr<TensorTable> table = ParseTable(text);
+  if (!table.ok()) {
+    return absl::DataLossError(
+        absl::StrCat(name, ": ", table.status().message()));
   }
-  return WriteWeights(state, {.file_bytes_max = file_bytes_max}, take);
+  ProgramModel program{*std::move(table), {}, *manifest.layout_hash};
+  for (const std::string& file : program.table.export_files) {
+    SKERRY_ASSIGN_OR_RETURN(std::string content,
+                            ReadText(store, name, manifest, file));
+    program.files.push_back({file, std::move(content)});
+  }
+  return program;
 }
 
-absl::StatusOr<ModelState> ReadState(const CheckpointStore& store,
-                                     const std::string& name) {
-  SKERRY_ASSIGN_OR_RETURN(const Manifest manifest, store.Find(name));
-  ModelState state;
+absl::Status ReadConfigs(const CheckpointStore& store, const std::string& name,
+                         const Manifest& manifest, ModelState& state) {
   SKERRY_ASSIGN_OR_RETURN(state.config_json,
                           ReadText(store, name, manifest, kConfigFile));
-  const absl::StatusOr<Described> described = Describe(state.config_json);
-  if (!described.ok()) {
-    return absl::DataLossError(
-        absl::StrCat(name, ": ", described.status().message()));
-  }
   for (const std::string_view tokenizer :
        {data::kTokenizerJsonFile, data::kTokenizerModelFile}) {
     if (!Has(manifest, tokenizer)) continue;
     SKERRY_ASSIGN_OR_RETURN(state.tokenizer, ReadText(store, name, manifest,
                                                       std::string(tokenizer)));
   }
-  const auto elements = static_cast<size_t>(described->layout.element_count());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<TensorTable> TensorsOf(const ModelState& state) {
+  if (state.program.has_value()) return state.program->table;
+  SKERRY_ASSIGN_OR_RETURN(const model::ParameterLayout layout, LayoutOf(state));
+  return TableOf(layout);
+}
+
+absl::Status WriteWeights(const ModelState& state,
+                          const ModelFileOptions& options, TakeFile take) {
+  SKERRY_RETURN_IF_ERROR(WriteTensors(state, DtypesFor(state, options.dtype),
+                                      options.file_bytes_max, take));
+  if (!state.program.has_value()) {
+    return WriteConfigs(state, options.dtype.value_or(model::Dtype::kF32),
+                        take);
+  }
+  for (const model::ExportFile& file : state.program->files) {
+    SKERRY_RETURN_IF_ERROR(take(file.name, BytesOf(file.content)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteState(const ModelState& state, uint64_t file_bytes_max,
+                        TakeFile take) {
+  if (!state.outer_momentum.empty()) {
+    SKERRY_RETURN_IF_ERROR(WriteMomentum(state, file_bytes_max, take));
+  }
+  if (state.program.has_value()) {
+    const std::string table = SerializeTable(state.program->table);
+    SKERRY_RETURN_IF_ERROR(take(std::string(kTensorTableFile), BytesOf(table)));
+  }
+  return WriteWeights(
+      state, {.dtype = model::Dtype::kF32, .file_bytes_max = file_bytes_max},
+      take);
+}
+
+absl::StatusOr<ModelState> ReadState(const CheckpointStore& store,
+                                     const std::string& name) {
+  SKERRY_ASSIGN_OR_RETURN(const Manifest manifest, store.Find(name));
+  const bool program = manifest.layout_hash.has_value();
+  ModelState state;
+  if (program) {
+    SKERRY_ASSIGN_OR_RETURN(state.program, ReadProgram(store, name, manifest));
+  } else {
+    SKERRY_RETURN_IF_ERROR(ReadConfigs(store, name, manifest, state));
+  }
+  const absl::StatusOr<model::ParameterLayout> layout = LayoutOf(state);
+  if (!layout.ok()) {
+    return absl::DataLossError(
+        absl::StrCat(name, ": ", layout.status().message()));
+  }
+  const auto elements = static_cast<size_t>(layout->element_count());
   state.anchor.resize(elements);
   SKERRY_RETURN_IF_ERROR(ReadValues(store, name, manifest, kWeightPrefix,
-                                    described->layout, state.anchor));
+                                    *layout, program, state.anchor));
   if (Has(manifest, kMomentumPrefix)) {
     state.outer_momentum.resize(elements);
     SKERRY_RETURN_IF_ERROR(ReadValues(store, name, manifest, kMomentumPrefix,
-                                      described->layout, state.outer_momentum));
+                                      *layout, program, state.outer_momentum));
   }
   return state;
 }

@@ -3,12 +3,15 @@
 #include <fstream>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/safetensors/safetensors.h"
 #include "nlohmann/json.hpp"
 #include "runtime/directory_blob_store.h"
 #include "runtime/testing/memory_files.h"
@@ -38,6 +41,28 @@ ModelState Example() {
   return state;
 }
 
+// A model that only its program knows, with tensors of several types.
+ModelState ProgramExample() {
+  ModelState state{.config_json = "",
+                   .anchor = std::vector<float>(45),
+                   .outer_momentum = std::vector<float>(45)};
+  std::iota(state.anchor.begin(), state.anchor.end(), 1.00001f);
+  std::iota(state.outer_momentum.begin(), state.outer_momentum.end(), -5.0f);
+  state.program = ProgramModel{
+      {{{"lm_head.weight", {10, 4}, model::Dtype::kBf16, {"embed.weight"}},
+        {"scale", {}, model::Dtype::kF32, {}},
+        {"body.bias", {4}, model::Dtype::kF16, {}}},
+       {"config.json", "vocab.txt"}},
+      {{"config.json", "{\"model_type\": \"mine\"}"}, {"vocab.txt", "a\nb\n"}},
+      7};
+  return state;
+}
+
+std::optional<uint64_t> LayoutHash(const ModelState& state) {
+  if (!state.program.has_value()) return std::nullopt;
+  return state.program->layout_hash;
+}
+
 std::map<std::string, std::string> WeightsOf(const ModelState& state,
                                              const ModelFileOptions& options) {
   std::map<std::string, std::string> files;
@@ -58,7 +83,8 @@ class ModelFilesTest : public testing::Test {
                                 .job_id = 1,
                                 .sequence = 5,
                                 .samples = 9,
-                                .files = {}});
+                                .files = {},
+                                .layout_hash = LayoutHash(state)});
     if (!writer.ok()) return writer.status();
     const absl::Status written =
         WriteState(state, file_bytes_max,
@@ -225,6 +251,74 @@ TEST_F(ModelFilesTest, WhatTheTakerSaysEndsIt) {
       });
   EXPECT_TRUE(absl::IsResourceExhausted(status));
   EXPECT_EQ(taken, 1);
+}
+
+TEST_F(ModelFilesTest, AProgramsStateComesBackBitForBitWithItsFiles) {
+  for (const uint64_t file_bytes_max : {uint64_t{100}, uint64_t{1} << 30}) {
+    const ModelState state = ProgramExample();
+    ASSERT_TRUE(Write(state, file_bytes_max).ok());
+    const auto again = ReadState(store_, "checkpoint-5");
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(again->anchor, state.anchor);
+    EXPECT_EQ(again->outer_momentum, state.outer_momentum);
+    ASSERT_TRUE(again->program.has_value());
+    EXPECT_EQ(again->program->table, state.program->table);
+    EXPECT_EQ(again->program->layout_hash, 7u);
+    EXPECT_EQ(again->program->files[1].content, "a\nb\n");
+    EXPECT_EQ(again->config_json, "");
+    ASSERT_TRUE(
+        files_.Remove("/store/checkpoint-5/skerry-checkpoint.json").ok());
+  }
+}
+
+model::SafetensorsView ViewOf(const std::string& file) {
+  return *model::SafetensorsView::Parse(
+      std::as_bytes(std::span(file.data(), file.size())));
+}
+
+TEST_F(ModelFilesTest, AProgramsExportHasEachTensorInItsType) {
+  const auto files = WeightsOf(ProgramExample(), {});
+  // Nothing of a model that transformers is told of by Skerry, and no table.
+  EXPECT_THAT(files,
+              UnorderedElementsAre(Key("model.safetensors"), Key("config.json"),
+                                   Key("vocab.txt")));
+  EXPECT_EQ(files.at("config.json"), "{\"model_type\": \"mine\"}");
+  const model::SafetensorsView view = ViewOf(files.at("model.safetensors"));
+  ASSERT_EQ(view.tensors().size(), 3u);  // the tied name is left out
+  EXPECT_EQ(view.Find("lm_head.weight")->dtype, model::Dtype::kBf16);
+  EXPECT_EQ(view.Find("scale")->dtype, model::Dtype::kF32);
+  EXPECT_TRUE(view.Find("scale")->shape.empty());
+  EXPECT_EQ(view.Find("body.bias")->dtype, model::Dtype::kF16);
+  EXPECT_EQ(view.metadata().at("format"), "pt");
+}
+
+TEST_F(ModelFilesTest, AProgramsExportTakesTheTypeThatIsAskedFor) {
+  const auto files = WeightsOf(ProgramExample(), {.dtype = model::Dtype::kF32});
+  const model::SafetensorsView view = ViewOf(files.at("model.safetensors"));
+  for (const model::TensorEntry& tensor : view.tensors()) {
+    EXPECT_EQ(tensor.dtype, model::Dtype::kF32) << tensor.name;
+  }
+}
+
+TEST_F(ModelFilesTest, AnIndexCountsTheBytesOfEachType) {
+  const auto files = WeightsOf(ProgramExample(), {.file_bytes_max = 50});
+  const auto index =
+      nlohmann::json::parse(files.at("model.safetensors.index.json"));
+  EXPECT_EQ(index["metadata"]["total_size"], 40 * 2 + 4 + 4 * 2);
+  EXPECT_EQ(index["weight_map"].size(), 3u);
+}
+
+TEST_F(ModelFilesTest, AFileOfAProgramThatIsDamagedIsNamed) {
+  ASSERT_TRUE(Write(ProgramExample(), 1 << 30).ok());
+  for (const char* file :
+       {"skerry-tensors.json", "vocab.txt", "model.safetensors"}) {
+    const std::string path = std::string("/store/checkpoint-5/") + file;
+    ASSERT_TRUE(files_.FlipBit(path, 9).ok());
+    const absl::Status status = ReadState(store_, "checkpoint-5").status();
+    EXPECT_TRUE(absl::IsDataLoss(status)) << file;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(file));
+    ASSERT_TRUE(files_.FlipBit(path, 9).ok());
+  }
 }
 
 }  // namespace

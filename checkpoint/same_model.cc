@@ -1,5 +1,6 @@
 #include "checkpoint/same_model.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,7 +49,31 @@ Fields FieldsOf(const model::ModelConfig& c) {
   };
 }
 
+std::string TensorText(const TableTensor& tensor) {
+  return absl::StrCat(tensor.name, " [", absl::StrJoin(tensor.shape, ", "), "]",
+                      tensor.average ? ", averaged" : "");
+}
+
 }  // namespace
+
+absl::Status CheckSameTensors(const TensorTable& job,
+                              const TensorTable& found) {
+  const std::vector<TableTensor>& ours = job.tensors;
+  const std::vector<TableTensor>& theirs = found.tensors;
+  for (size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i) {
+    if (ours[i].name == theirs[i].name && ours[i].shape == theirs[i].shape &&
+        ours[i].average == theirs[i].average) {
+      continue;
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat("the job's model is another one: its tensor ", i, " is ",
+                     TensorText(ours[i]), ", not ", TensorText(theirs[i])));
+  }
+  if (ours.size() == theirs.size()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the job's model is another one: it has ", ours.size(),
+                   " tensors, not ", theirs.size()));
+}
 
 absl::Status CheckSameModel(std::string_view job_config,
                             std::string_view found_config) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "checkpoint/tensor_table.h"
 
 namespace skerry::checkpoint {
 
@@ -16,6 +17,10 @@ namespace skerry::checkpoint {
 // is refused.
 absl::Status CheckSameModel(std::string_view job_config,
                             std::string_view found_config);
+
+// Checks that two models have the same tensors, by names and shapes, in the
+// same order. Errors: InvalidArgument, naming the first tensor that differs.
+absl::Status CheckSameTensors(const TensorTable& job, const TensorTable& found);
 
 }  // namespace skerry::checkpoint
 

@@ -41,5 +41,18 @@ TEST(SameModelTest, ATextThatIsNoConfigIsRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(CheckSameModel("{", kSmall)));
 }
 
+TEST(SameModelTest, TensorsAreComparedByNameShapeAndOrder) {
+  const TensorTable job{
+      {{"a", {2, 3}, model::Dtype::kF32}, {"b", {}, model::Dtype::kBf16}}};
+  EXPECT_TRUE(CheckSameTensors(job, job).ok());
+  // In which type a tensor is kept is the program's own business.
+  TensorTable found{{{"a", {2, 3}, model::Dtype::kF16}}};
+  EXPECT_EQ(Message(CheckSameTensors(job, found)),
+            "the job's model is another one: it has 2 tensors, not 1");
+  found.tensors.push_back({"c", {}, model::Dtype::kF32});
+  EXPECT_EQ(Message(CheckSameTensors(job, found)),
+            "the job's model is another one: its tensor 1 is b [], not c []");
+}
+
 }  // namespace
 }  // namespace skerry::checkpoint

@@ -1,5 +1,6 @@
 #include "checkpoint/starting_point.h"
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,7 +17,7 @@
 namespace skerry::checkpoint {
 namespace {
 
-constexpr char kConfigFile[] = "config.json";
+constexpr std::string_view kConfigFile = "config.json";
 
 std::string TextOf(const std::vector<std::byte>& bytes) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -33,13 +34,24 @@ absl::StatusOr<Described> DescribeCheckpoint(const StartingPoint& where,
       const auto manifest,
       blobs->Get(absl::StrCat(where.name, "/", std::string(kManifestFile))));
   found.sha256 = Sha256Hex(manifest);
+  const bool program = found.manifest->layout_hash.has_value();
+  const std::string wanted(program ? kTensorTableFile : kConfigFile);
   for (const CheckpointFile& file : found.manifest->files) {
-    if (file.file != kConfigFile) continue;
-    SKERRY_ASSIGN_OR_RETURN(const auto config, store.Read(where.name, file));
-    found.config_json = TextOf(config);
+    if (file.file != wanted) continue;
+    SKERRY_ASSIGN_OR_RETURN(const auto bytes, store.Read(where.name, file));
+    if (!program) {
+      found.config_json = TextOf(bytes);
+      return found;
+    }
+    absl::StatusOr<TensorTable> table = ParseTable(TextOf(bytes));
+    if (!table.ok()) {
+      return absl::DataLossError(
+          absl::StrCat(folder, ": ", table.status().message()));
+    }
+    found.table = *std::move(table);
     return found;
   }
-  return absl::DataLossError(absl::StrCat(folder, " has no ", kConfigFile));
+  return absl::DataLossError(absl::StrCat(folder, " has no ", wanted));
 }
 
 std::string PathOf(const StartingPoint& where) {
@@ -54,6 +66,18 @@ absl::Status CheckIdentity(const StartingPoint& where, const std::string& found,
       PathOf(where), " is not what the job was submitted with: its sha256 is ",
       found, ", the job names ", expected,
       "; put the same files there on every machine"));
+}
+
+// Whether a job of the engine may start from what was found.
+absl::Status CheckModel(const std::string& config_json,
+                        const Described& found) {
+  if (!found.table.has_value()) {
+    return CheckSameModel(config_json, found.config_json);
+  }
+  SKERRY_ASSIGN_OR_RETURN(const model::ModelConfig config,
+                          model::ParseModelConfig(config_json));
+  return CheckSameTensors(TableOf(model::BuildGraph(config).layout),
+                          *found.table);
 }
 
 absl::StatusOr<ModelState> FlatOf(const ModelFolder& folder) {
@@ -92,7 +116,7 @@ absl::StatusOr<Described> Describe(const StartingPoint& where,
   SKERRY_ASSIGN_OR_RETURN(ModelFolder folder,
                           ReadModelFolder(where.folder, files));
   return Described{std::move(folder.sha256), std::move(folder.config_json),
-                   std::nullopt};
+                   std::nullopt, std::nullopt};
 }
 
 absl::StatusOr<ModelState> ReadStartingPoint(const StartingPoint& where,
@@ -100,6 +124,13 @@ absl::StatusOr<ModelState> ReadStartingPoint(const StartingPoint& where,
                                              const std::string& config_json,
                                              runtime::BlobStores& places,
                                              runtime::Files& files) {
+  const bool program = config_json.empty();
+  if (where.name.empty() && program) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        PathOf(where),
+        " is no checkpoint of a job, and a job with a program starts from one "
+        "only; the program itself can load other weights"));
+  }
   if (where.name.empty()) {
     SKERRY_ASSIGN_OR_RETURN(const ModelFolder folder,
                             ReadModelFolder(where.folder, files));
@@ -111,8 +142,10 @@ absl::StatusOr<ModelState> ReadStartingPoint(const StartingPoint& where,
   SKERRY_ASSIGN_OR_RETURN(const Described found,
                           Describe(where, places, files));
   SKERRY_RETURN_IF_ERROR(CheckIdentity(where, found.sha256, sha256));
-  SKERRY_RETURN_IF_ERROR(
-      Annotate(CheckSameModel(config_json, found.config_json), PathOf(where)));
+  if (!program) {
+    SKERRY_RETURN_IF_ERROR(
+        Annotate(CheckModel(config_json, found), PathOf(where)));
+  }
   SKERRY_ASSIGN_OR_RETURN(const auto blobs, places.Open(where.folder));
   return ReadState(CheckpointStore(*blobs), where.name);
 }

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "checkpoint/manifest.h"
 #include "checkpoint/model_files.h"
+#include "checkpoint/tensor_table.h"
 #include "runtime/blob_stores.h"
 #include "runtime/files.h"
 
@@ -27,8 +28,11 @@ struct Described {
   // Names all bytes of config and values. For a checkpoint, the SHA-256 of its
   // manifest; for another model, that of model_folder.h.
   std::string sha256;
-  // For a model of transformers, the config that model_folder.h reads.
+  // For a model of transformers, the config that model_folder.h reads. Empty
+  // for a checkpoint of a job with a program.
   std::string config_json;
+  // The model's tensors, when the checkpoint is of a job with a program.
+  std::optional<TensorTable> table;
   // The checkpoint's manifest; unset for another model.
   std::optional<Manifest> manifest;
 };
@@ -45,7 +49,9 @@ absl::StatusOr<Described> Describe(const StartingPoint& where,
 
 // Reads and verifies all values. Weights that are not fp32 are widened. Errors:
 // as Describe; FailedPrecondition when it is not what `sha256` names;
-// InvalidArgument when it is another model than that of `config_json`.
+// InvalidArgument when it is another model than that of `config_json`. If that
+// is empty, the job has a program: only checkpoints are read, and the caller
+// compares the tensors with those of its trainer.
 absl::StatusOr<ModelState> ReadStartingPoint(const StartingPoint& where,
                                              const std::string& sha256,
                                              const std::string& config_json,

@@ -1,6 +1,7 @@
 #include "checkpoint/starting_point.h"
 
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -8,6 +9,8 @@
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/spec/model_config.h"
+#include "model/spec/model_graph.h"
 #include "runtime/directory_blob_store.h"
 #include "runtime/testing/memory_files.h"
 
@@ -25,6 +28,10 @@ std::string Config(int width) {
 constexpr size_t kElements = 256 * 4 + 8 * 4 + 2 * 4 + 4 * 12 + 12 + 4 * 4 + 4 +
                              2 * 4 + 4 * 16 + 16 + 16 * 4 + 4 + 2 * 4;
 
+model::ParameterLayout LayoutOf(const std::string& config) {
+  return model::BuildGraph(*model::ParseModelConfig(config)).layout;
+}
+
 ModelState Example(float first) {
   ModelState state{.config_json = Config(4),
                    .tokenizer = "{}",
@@ -35,6 +42,20 @@ ModelState Example(float first) {
   return state;
 }
 
+// The same model as that of Config(4), whose tensors a program names.
+ModelState ProgramExample(float first) {
+  ModelState state = Example(first);
+  state.program =
+      ProgramModel{{{}, {"config.json"}}, {{"config.json", Config(4)}}, 7};
+  const model::ParameterLayout layout = LayoutOf(state.config_json);
+  for (const model::ParameterTensor& tensor : layout.tensors()) {
+    state.program->table.tensors.push_back(
+        {tensor.name, tensor.shape, model::Dtype::kF32});
+  }
+  state.config_json.clear();
+  return state;
+}
+
 class StartingPointTest : public testing::Test {
  protected:
   void Save(uint64_t sequence, const ModelState& state) {
@@ -42,7 +63,10 @@ class StartingPointTest : public testing::Test {
                                 .job_id = 1,
                                 .sequence = sequence,
                                 .samples = 9,
-                                .files = {}});
+                                .files = {},
+                                .layout_hash = state.program.has_value()
+                                                   ? std::optional<uint64_t>(7)
+                                                   : std::nullopt});
     ASSERT_TRUE(writer.ok()) << writer.status();
     ASSERT_TRUE(WriteState(state, 2000,
                            [&](const std::string& file, runtime::ByteSpan b) {
@@ -179,6 +203,42 @@ TEST_F(StartingPointTest, EveryFolderThatIsNoneIsRefusedWithWhatToDo) {
               HasSubstr("checkpoint-6 is not finished"));
   EXPECT_THAT(std::string(NewestName("/none", places_).status().message()),
               HasSubstr("/none has no complete checkpoint"));
+}
+
+TEST_F(StartingPointTest, ACheckpointOfAProgramHasATableInPlaceOfAConfig) {
+  Save(5, ProgramExample(1));
+  const auto found = Describe({"/store", "checkpoint-5"}, places_, files_);
+  ASSERT_TRUE(found.ok()) << found.status();
+  // What the program calls config.json is its own.
+  EXPECT_EQ(found->config_json, "");
+  ASSERT_TRUE(found->table.has_value());
+  EXPECT_EQ(found->table->tensors.size(), LayoutOf(Config(4)).tensors().size());
+  const auto state = Read({"/store", "checkpoint-5"}, "");
+  ASSERT_TRUE(state.ok()) << state.status();
+  EXPECT_EQ(state->anchor, ProgramExample(1).anchor);
+}
+
+TEST_F(StartingPointTest, ProgramAndEngineGoOnFromEachOtherWhereTensorsAgree) {
+  Save(5, ProgramExample(1));
+  const auto state = Read({"/store", "checkpoint-5"}, Config(4));
+  ASSERT_TRUE(state.ok()) << state.status();
+  EXPECT_EQ(state->anchor, ProgramExample(1).anchor);
+  const auto other = Read({"/store", "checkpoint-5"}, Config(8));
+  EXPECT_TRUE(absl::IsInvalidArgument(other.status()));
+  EXPECT_THAT(std::string(other.status().message()),
+              HasSubstr("the job's model is another one: its tensor 0 is "
+                        "transformer.wte.weight [256, 8], not "
+                        "transformer.wte.weight [256, 4]"));
+  Save(6, Example(2));
+  EXPECT_TRUE(Read({"/store", "checkpoint-6"}, "").ok());
+}
+
+TEST_F(StartingPointTest, AJobWithAProgramStartsFromNoOtherFolder) {
+  SaveAsTransformersDoes("/model", Example(1), {});
+  const auto state = Read({"/model", ""}, "");
+  EXPECT_TRUE(absl::IsInvalidArgument(state.status()));
+  EXPECT_THAT(std::string(state.status().message()),
+              HasSubstr("/model is no checkpoint of a job"));
 }
 
 }  // namespace

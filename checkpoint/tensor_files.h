@@ -25,6 +25,12 @@ absl::Status ReadTensors(const model::ParameterLayout& layout,
                          std::span<const NamedBytes> files,
                          std::span<float> flat);
 
+// Likewise for a layout whose names are a program's own: each tensor is there
+// once, under its name in the layout, and no other is.
+absl::Status ReadNamedTensors(const model::ParameterLayout& layout,
+                              std::span<const NamedBytes> files,
+                              std::span<float> flat);
+
 }  // namespace skerry::checkpoint
 
 #endif  // SKERRY_CHECKPOINT_TENSOR_FILES_H_

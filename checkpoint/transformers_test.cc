@@ -115,6 +115,28 @@ TEST_P(TransformersTest, AModelOfAFolderInBf16IsExportedAsTheFp32ThatItIs) {
   EXPECT_EQ(Compare({.file_bytes_max = 1 << 20}), 0);
 }
 
+// As a program does that trains a model of transformers.
+TEST_P(TransformersTest, SoDoesAModelOfAProgramWithItsOwnConfig) {
+  ProgramModel program{{{}, {"config.json"}}, {}, 1};
+  for (const model::ParameterTensor& tensor : model_->layout().tensors()) {
+    program.table.tensors.push_back(
+        {tensor.name, tensor.shape, model::Dtype::kF32});
+  }
+  ASSERT_TRUE(
+      WriteWeights(
+          state_, {},
+          [&](const std::string& file, runtime::ByteSpan b) {
+            if (file == "config.json") {
+              program.files.push_back(
+                  {file, {reinterpret_cast<const char*>(b.data()), b.size()}});
+            }
+            return absl::OkStatus();
+          })
+          .ok());
+  state_.program = std::move(program);
+  EXPECT_EQ(Compare({.file_bytes_max = 20000}), 0);
+}
+
 TEST_P(TransformersTest, AnExportedTokenizerKnowsWhereATextEnds) {
   state_.tokenizer =
       skerry::testing::ReadTextFile("data/tokenizer/testdata/llama3_like.json");

@@ -13,6 +13,7 @@
 #include "cli/command_table.h"
 #include "cli/commands/complete.h"
 #include "cli/output_forms.h"
+#include "runtime/command_line/sorted_help.h"
 
 namespace skerry::cli {
 namespace {
@@ -58,6 +59,7 @@ class Parser {
 };
 
 Parser::Parser() {
+  runtime::SortHelp(app_);
   // Options of skerryctl may stand behind the command.
   app_.fallthrough();
   app_.set_version_flag("--version",

@@ -71,8 +71,11 @@ TEST(ArgumentsTest, FormsBelongToTheCommandsThatHaveThem) {
   EXPECT_EQ(Good({"cancel", "a", "-o", "name"}).shared.form, OutputForm::kName);
   EXPECT_EQ(Good({"watch", "job", "a", "-o", "yaml"}).shared.form,
             OutputForm::kYaml);
+  EXPECT_EQ(Good({"watch", "job", "a", "-o", "wide"}).shared.form,
+            OutputForm::kWide);
   for (const auto& words : std::vector<std::vector<std::string>>{
-           {"watch", "job", "a", "-o", "wide"},
+           {"logs", "a", "-o", "wide"},
+           {"watch", "job", "a", "-o", "custom-columns=NAME:spec.name"},
            {"describe", "job", "a", "-o", "name"},
            {"top", "-o", "json"}}) {
     SCOPED_TRACE(testing::PrintToString(words));

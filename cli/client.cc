@@ -320,6 +320,37 @@ absl::Status Client::ForgetWorker(const std::string& worker) {
       .status();
 }
 
+absl::StatusOr<v1::RevocationView> Client::Revoke(const std::string& what,
+                                                  const std::string& reason) {
+  v1::RevokeCertificateRequest request;
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  request.set_what(what);
+  request.set_reason(reason);
+  SKERRY_ASSIGN_OR_RETURN(
+      v1::RevokeCertificateReply reply,
+      connection_->Call(&v1::Operator::Stub::RevokeCertificate, request,
+                        kMutationTimeout));
+  return std::move(*reply.mutable_revocation());
+}
+
+absl::StatusOr<v1::RevocationView> Client::LiftRevocation(
+    const std::string& what) {
+  v1::LiftRevocationRequest request;
+  SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),
+                          RandomKey());
+  request.set_what(what);
+  SKERRY_ASSIGN_OR_RETURN(v1::LiftRevocationReply reply,
+                          connection_->Call(&v1::Operator::Stub::LiftRevocation,
+                                            request, kMutationTimeout));
+  return std::move(*reply.mutable_revocation());
+}
+
+absl::StatusOr<v1::ListRevocationsReply> Client::ListRevocations() {
+  return connection_->Call(&v1::Operator::Stub::ListRevocations,
+                           v1::ListRevocationsRequest(), kViewTimeout);
+}
+
 absl::StatusOr<v1::IssueOperatorReply> Client::IssueOperator(
     v1::IssueOperatorRequest request) {
   SKERRY_ASSIGN_OR_RETURN(*request.mutable_idempotency()->mutable_key(),

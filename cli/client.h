@@ -68,6 +68,10 @@ class Client {
   absl::StatusOr<v1::ListTokensReply> ListTokens();
   absl::Status DeleteToken(const std::string& id);
   absl::Status ForgetWorker(const std::string& worker);
+  absl::StatusOr<v1::RevocationView> Revoke(const std::string& what,
+                                            const std::string& reason);
+  absl::StatusOr<v1::RevocationView> LiftRevocation(const std::string& what);
+  absl::StatusOr<v1::ListRevocationsReply> ListRevocations();
   absl::StatusOr<v1::IssueOperatorReply> IssueOperator(
       v1::IssueOperatorRequest request);
 

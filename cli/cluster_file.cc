@@ -110,6 +110,9 @@ sim::IslandShape Reader::Island(const ClusterFile::Island& island,
   const double flops = Number(island, "flops_per_s", where, 0);
   if (samples > 0) seconds = 1 / samples;
   if (flops > 0) seconds = flops_per_sample / flops;
+  Require(flops == 0 || flops_per_sample > 0, where + "flops_per_s",
+          "says nothing where the operations of a sample are not known; give "
+          "samples_per_s");
   Require(seconds <= HighestOf("seconds_per_sample"), where + "flops_per_s",
           absl::StrCat("makes a sample take ", seconds, " seconds"));
   shape.compute = absl::Seconds(seconds);
@@ -181,10 +184,8 @@ absl::StatusOr<sim::ClusterShape> ReadClusterFile(const std::string& path,
                                                   double flops_per_sample) {
   SKERRY_ASSIGN_OR_RETURN(const std::string text,
                           ReadFile(path, kFileBytesMax));
-  SKERRY_ASSIGN_OR_RETURN(
-      const std::string json,
-      YamlToJson(path, text, *ClusterFile::descriptor(),
-                 {.parent = "no such field", .key = "", .target = ""}));
+  SKERRY_ASSIGN_OR_RETURN(const std::string json,
+                          YamlToJson(path, text, *ClusterFile::descriptor()));
   ClusterFile file;
   const auto parsed =
       google::protobuf::util::JsonStringToMessage(json, &file, {});

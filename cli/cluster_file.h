@@ -13,7 +13,8 @@
 namespace skerry::cli {
 
 // Reads the YAML file at `path`. `flops_per_sample` is what training on one
-// sample takes, for islands whose speed is given in operations.
+// sample takes, for islands whose speed is given in operations; 0 when that is
+// not known.
 //
 // Errors: InvalidArgument, one problem a line, with the file, and line and
 // column where they are known.

@@ -22,6 +22,7 @@
 #include "cli/commands/pause.h"
 #include "cli/commands/plan.h"
 #include "cli/commands/restore.h"
+#include "cli/commands/revocation.h"
 #include "cli/commands/sample.h"
 #include "cli/commands/simulate.h"
 #include "cli/commands/state.h"
@@ -49,6 +50,7 @@ const std::vector<CommandGroup>& CommandGroups() {
       {"token", "lets workers join"},
       {"operator", "people who may use the cluster"},
       {"forget", "takes a name back"},
+      {"revocation", "certificates that nobody believes any more"},
       {"config", "clusters by name"}};
   return *groups;
 }
@@ -100,6 +102,9 @@ const std::vector<Command>& Commands() {
       ListTokensCommand(),
       DeleteTokenCommand(),
       ForgetWorkerCommand(),
+      RevokeCommand(),
+      ListRevocationsCommand(),
+      LiftRevocationCommand(),
       CreateOperatorCommand(),
       GetContextsCommand(),
       SetContextCommand(),

@@ -145,8 +145,8 @@ Names NamesFor(const std::string& argument) {
   if (argument == "FIELD") return Names::kFields;
   for (const char* file :
        {"FILE", "FOLDER", "INPUT", "--file", "--state", "--to", "--out",
-        "--cluster", "--data", "--folder", "--text", "--tokenizer", "--trace",
-        "--validation-input"}) {
+        "--cluster", "--data", "--description", "--folder", "--text",
+        "--tokenizer", "--trace", "--validation-input"}) {
     if (argument == file) return Names::kFiles;
   }
   return Names::kNone;

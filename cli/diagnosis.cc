@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -56,6 +57,7 @@ class Doctor {
   void StoredJobs();
   void Machines();
   void Ports();
+  void Reach();
   void Links();
   void Job(const v1::JobView& job);
   void Jobs();
@@ -236,6 +238,38 @@ void Doctor::Ports() {
                        " worker(s) answer from here"));
 }
 
+// By the workers that it trains with.
+void Doctor::Reach() {
+  for (const v1::WorkerView& worker : evidence_.workers.workers()) {
+    if (worker.unreached_by().empty()) continue;
+    const std::set<std::string> missing(worker.unreached_by().begin(),
+                                        worker.unreached_by().end());
+    const std::set<std::string> jobs(worker.jobs().begin(),
+                                     worker.jobs().end());
+    bool is_reached = false;
+    for (const v1::WorkerView& peer : evidence_.workers.workers()) {
+      if (peer.island() == worker.island() || peer.state() == "lost" ||
+          missing.contains(peer.worker())) {
+        continue;
+      }
+      is_reached |= std::any_of(
+          peer.jobs().begin(), peer.jobs().end(),
+          [&](const std::string& job) { return jobs.contains(job); });
+    }
+    const std::string who = absl::StrJoin(missing, ", ");
+    const char* const advice =
+        worker.reached() == kReachedInReverse
+            ? "; look in its log for bulk.reverse.lost"
+            : "; correct its --advertise, open the port, or start it with "
+              "--outbound-only";
+    Add(is_reached ? Verdict::kWarning : Verdict::kProblem,
+        "worker " + worker.worker(),
+        is_reached ? absl::StrCat("it is not reached by ", who, advice)
+                   : absl::StrCat("it is reached by nobody: ", who,
+                                  " got no answer for 30 s", advice));
+  }
+}
+
 void Doctor::Links() {
   const size_t before = wrong_;
   size_t measured = 0;
@@ -322,6 +356,7 @@ std::vector<Check> Doctor::Diagnose() && {
     Machines();
     StoredJobs();
     Ports();
+    Reach();
     Links();
     Jobs();
   }

@@ -17,6 +17,9 @@
 
 namespace skerry::cli {
 
+// WorkerView.reached of a worker that nobody dials.
+inline constexpr char kReachedInReverse[] = "reverse";
+
 struct Evidence {
   // The coordinator's address, and what it answered.
   std::string address;

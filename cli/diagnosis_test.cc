@@ -177,6 +177,24 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"silent_worker",
               [](Evidence& e) { First(e).set_silence_ms(8000); },
               "warning  worker a: it is late: heard 8s ago"},
+        Fault{"worker_that_nobody_reaches",
+              [](Evidence& e) {
+                First(e).add_jobs("bible");
+                First(e).add_unreached_by("b");
+              },
+              "problem  worker a: it is reached by nobody: b got no answer "
+              "for 30 s; correct its --advertise"},
+        Fault{"worker_that_one_does_not_reach",
+              [](Evidence& e) {
+                First(e).set_island("north");
+                First(e).add_jobs("bible");
+                First(e).add_unreached_by("b");
+                First(e).set_reached("reverse");
+                e.workers.mutable_workers(1)->add_jobs("bible");
+                AddWorker("c", e)->add_jobs("bible");
+              },
+              "warning  worker a: it is not reached by b; look in its log for "
+              "bulk.reverse.lost"},
         Fault{"cordoned_worker",
               [](Evidence& e) { First(e).set_state("cordoned"); },
               "warning  worker a: it is cordoned"},

@@ -44,8 +44,8 @@ const EnumValueDescriptor* FindEnumWord(const EnumDescriptor& type,
   const std::string wanted = absl::AsciiStrToUpper(word);
   for (int i = 0; i < type.value_count(); ++i) {
     const EnumValueDescriptor& value = *type.value(i);
-    if (value.number() == 0) continue;
-    if (wanted == value.name() || wanted == BriefOf(value, prefix)) {
+    if (wanted == value.name() ||
+        (value.number() != 0 && wanted == BriefOf(value, prefix))) {
       return &value;
     }
   }

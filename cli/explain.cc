@@ -28,11 +28,24 @@ constexpr unsigned char kSchema[] = {
 #include "cli/job_schema.inc"
 };
 
-// The one field of a job file that is none of the message (job_file.h).
-constexpr char kFilePath[] = "model.config_file";
-constexpr char kFileAbout[] =
-    "Path of a config.json, from the job file's folder; its text becomes "
-    "config_json.";
+// A field of a job file that is none of the message (job_file.h).
+struct ExtraHelp {
+  // It is listed after the field of the message that it fills.
+  const char* fills;
+  const char* path;
+  const char* type;
+  const char* about;
+};
+
+constexpr ExtraHelp kExtras[] = {
+    {"model.config_json", "model.config_file", "text",
+     "Path of a config.json, from the job file's folder; its text becomes "
+     "config_json."},
+    {"model.program.parameters_json", "model.program.parameters", "mapping",
+     "What the program reads: names with numbers, texts, true, false, lists "
+     "and mappings as values. Its JSON becomes parameters_json. A word that "
+     "looks like a number is text in quotes."},
+};
 
 const Descriptor& JobType() {
   static const Descriptor* const type = [] {
@@ -110,9 +123,10 @@ void AddFields(const Descriptor& type, FieldHelp& help) {
     const FieldDescriptor& field = *type.field(i);
     help.fields.push_back(
         {Joined(help.path, field.name()), TypeOf(field), AboutOf(field), {}});
-    // Beside the field that it fills.
-    if (Joined(help.path, field.name()) == "model.config_json") {
-      help.fields.push_back({kFilePath, "text", kFileAbout, {}});
+    for (const ExtraHelp& extra : kExtras) {
+      if (Joined(help.path, field.name()) == extra.fills) {
+        help.fields.push_back({extra.path, extra.type, extra.about, {}});
+      }
     }
   }
 }

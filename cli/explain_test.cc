@@ -29,7 +29,7 @@ TEST(ExplainTest, AFieldHasItsTypeAndTheWordsOfTheSchema) {
             "Inner steps a round. Default 12.\n");
   EXPECT_THAT(Explained("outer.method"),
               HasSubstr("one of local_sgd, diloco, co2, "
-                        "average_plus_local_delta"));
+                        "average_plus_local_delta, late"));
   EXPECT_THAT(Explained("training.optimizer"),
               HasSubstr("one of adamw, lamb, sgd, muon"));
   EXPECT_THAT(Explained("placement.islands"), HasSubstr("list of text"));
@@ -42,6 +42,9 @@ TEST(ExplainTest, AGroupListsItsFields) {
   EXPECT_THAT(Explained(""), HasSubstr("\nplacement "));
   EXPECT_THAT(Explained("model"), HasSubstr("\nconfig_file "));
   EXPECT_THAT(Explained("model.config_file"), HasSubstr("becomes config_json"));
+  EXPECT_THAT(Explained("model.program"), HasSubstr("\nparameters "));
+  EXPECT_THAT(Explained("model.program.parameters"),
+              HasSubstr("becomes parameters_json"));
 }
 
 // A comment stands above the first of several fields.

@@ -80,6 +80,8 @@ class Fetching {
   void LearnDirectory() {
     transport::Directory::Entries entries;
     for (const v1::Endpoints& one : where_.directory()) {
+      // It opens streams to other workers, and skerryctl is none.
+      if (one.reverse()) continue;
       entries[one.worker()] = {one.endpoints().begin(), one.endpoints().end()};
     }
     for (const v1::StatePiece& piece : where_.pieces()) {

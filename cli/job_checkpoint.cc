@@ -25,6 +25,36 @@ absl::StatusOr<uint64_t> SequenceTokens(const v1::JobSpec& spec) {
   return static_cast<uint64_t>(config.n_positions);
 }
 
+std::string DataText(const std::string& id, uint64_t samples) {
+  return absl::StrCat("\"", id, "\" and ", samples);
+}
+
+// Compares what is named with the job's model. The tensors of a program are
+// known to its trainer alone, and each worker compares them.
+absl::Status CheckModel(const checkpoint::Described& found,
+                        const v1::JobSpec& spec) {
+  if (spec.model().has_program()) {
+    if (found.manifest.has_value()) return absl::OkStatus();
+    return Bad("name",
+               "is empty, but a job with a program starts from a checkpoint of "
+               "a job only; the program itself can load other weights");
+  }
+  if (!found.table.has_value()) {
+    return checkpoint::CheckSameModel(spec.model().config_json(),
+                                      found.config_json);
+  }
+  if (spec.model().config_json().empty()) {
+    return absl::InvalidArgumentError(
+        "it is of a job with a program; name model.program or model.config");
+  }
+  SKERRY_ASSIGN_OR_RETURN(
+      const checkpoint::TensorTable own,
+      checkpoint::TensorsOf({.config_json = spec.model().config_json(),
+                             .anchor = {},
+                             .outer_momentum = {}}));
+  return checkpoint::CheckSameTensors(own, *found.table);
+}
+
 // Which samples are left is known only where they are the same samples.
 absl::Status TakeConsumed(const checkpoint::Manifest& manifest,
                           v1::JobSpec* spec) {
@@ -35,6 +65,21 @@ absl::Status TakeConsumed(const checkpoint::Manifest& manifest,
                "taken in; use anew");
   }
   const checkpoint::SampleOrder& order = *manifest.order;
+  const bool program = spec->model().has_program();
+  if (program != manifest.layout_hash.has_value()) {
+    return Bad(kField,
+               "is go_on, but of this job and the checkpoint's only one has a "
+               "program, and their samples are not the same; use anew");
+  }
+  if (program && (order.data_id != spec->data().id() ||
+                  order.data_samples != spec->data().samples())) {
+    return Bad(kField,
+               absl::StrCat("is go_on, but data.id and data.samples are ",
+                            DataText(spec->data().id(), spec->data().samples()),
+                            " where the checkpoint's job had ",
+                            DataText(order.data_id, order.data_samples),
+                            "; use the same, or anew"));
+  }
   if (order.data_sha256 != spec->data().manifest_sha256()) {
     return Bad(kField,
                "is go_on, but data.path is another data set than that of the "
@@ -46,7 +91,10 @@ absl::Status TakeConsumed(const checkpoint::Manifest& manifest,
                             " where the checkpoint's job had ", order.seed,
                             "; use the same, or anew"));
   }
-  SKERRY_ASSIGN_OR_RETURN(const uint64_t tokens, SequenceTokens(*spec));
+  uint64_t tokens = 0;
+  if (!program) {
+    SKERRY_ASSIGN_OR_RETURN(tokens, SequenceTokens(*spec));
+  }
   if (order.sequence_tokens != tokens) {
     return Bad(kField,
                absl::StrCat("is go_on, but data.sequence_tokens is ", tokens,
@@ -78,11 +126,10 @@ absl::Status CompleteCheckpoint(runtime::BlobStores& places,
       checkpoint::Describe({from->path(), from->name()}, places, files);
   if (!found.ok()) return Bad("path", found.status().message());
   from->set_sha256(found->sha256);
-  if (spec->model().config_json().empty()) {
+  if (spec->model().config_json().empty() && !spec->model().has_program()) {
     spec->mutable_model()->set_config_json(found->config_json);
   }
-  const absl::Status same = checkpoint::CheckSameModel(
-      spec->model().config_json(), found->config_json);
+  const absl::Status same = CheckModel(*found, *spec);
   if (!same.ok()) return Bad("path", same.message());
   if (from->samples() != v1::JobSpec::SAMPLES_GO_ON) return absl::OkStatus();
   if (!found->manifest.has_value()) {

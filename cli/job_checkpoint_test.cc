@@ -40,9 +40,16 @@ class JobCheckpointTest : public testing::Test {
   void Save(const checkpoint::Manifest& about) {
     auto writer = store_.Begin(about);
     ASSERT_TRUE(writer.ok()) << writer.status();
-    const checkpoint::ModelState state{.config_json = kConfig,
-                                       .anchor = std::vector<float>(kElements),
-                                       .outer_momentum = {}};
+    checkpoint::ModelState state{.config_json = kConfig,
+                                 .anchor = std::vector<float>(kElements),
+                                 .outer_momentum = {}};
+    if (about.layout_hash.has_value()) {
+      state.config_json.clear();
+      state.program = checkpoint::ProgramModel{
+          {{{"all", {static_cast<int64_t>(kElements)}, model::Dtype::kF32}}},
+          {},
+          *about.layout_hash};
+    }
     ASSERT_TRUE(checkpoint::WriteState(
                     state, 1 << 30,
                     [&](const std::string& file, runtime::ByteSpan bytes) {
@@ -143,6 +150,59 @@ TEST_F(JobCheckpointTest, WithoutKnownSamplesAJobCanOnlyBeginAnew) {
       Refusal([](v1::JobSpec&) {}),
       HasSubstr("model.checkpoint.samples: is go_on, but the checkpoint "
                 "does not say which samples"));
+}
+
+class ProgramCheckpointTest : public JobCheckpointTest {
+ protected:
+  ProgramCheckpointTest() {
+    checkpoint::Manifest about{.job = "bible",
+                               .job_id = 1,
+                               .sequence = 9,
+                               .samples = 900,
+                               .files = {}};
+    about.order = checkpoint::SampleOrder{"", 3, 0, "images", 1000};
+    about.consumed = {{0, 900}};
+    about.layout_hash = 7;
+    Save(about);
+  }
+  static void OfProgram(v1::JobSpec& job) {
+    job.mutable_model()->mutable_program()->set_name("resnet");
+    job.mutable_data()->clear_manifest_sha256();
+    job.mutable_data()->set_id("images");
+    job.mutable_data()->set_samples(1000);
+  }
+};
+
+TEST_F(ProgramCheckpointTest, AJobOfAProgramGoesOnWithTheSameData) {
+  v1::JobSpec job = Job();
+  OfProgram(job);
+  const absl::Status status = CompleteCheckpoint(places_, files_, &job);
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(job.model().checkpoint().name(), "checkpoint-9");
+  EXPECT_EQ(job.model().config_json(), "");
+  ASSERT_EQ(job.model().checkpoint().consumed_size(), 1);
+  EXPECT_EQ(job.model().checkpoint().consumed(0).end(), 900u);
+}
+
+TEST_F(ProgramCheckpointTest, OtherDataOrAnotherKindOfJobIsRefused) {
+  EXPECT_THAT(Refusal([](v1::JobSpec& job) {
+                OfProgram(job);
+                job.mutable_data()->set_id("other");
+              }),
+              HasSubstr("data.id and data.samples are \"other\" and 1000 where "
+                        "the checkpoint's job had \"images\" and 1000"));
+  EXPECT_THAT(
+      Refusal([](v1::JobSpec& job) {
+        OfProgram(job);
+        job.mutable_model()->mutable_checkpoint()->set_name("checkpoint-7");
+      }),
+      HasSubstr("only one has a program"));
+  EXPECT_THAT(Refusal([](v1::JobSpec& job) {
+                job.mutable_model()->set_config_json(kConfig);
+              }),
+              HasSubstr("the job's model is another one: its tensor 0 is "));
+  EXPECT_THAT(Refusal([](v1::JobSpec&) {}),
+              HasSubstr("name model.program or model.config"));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "cli/job_file.h"
 
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "base/s3_location.h"
 #include "base/sha256.h"
 #include "base/status.h"
+#include "cli/home_path.h"
 #include "cli/job_checkpoint.h"
 #include "cli/places.h"
 #include "cli/read_file.h"
@@ -38,14 +38,7 @@ const char* const kAnyHash =
 absl::StatusOr<std::string> WholePath(const std::string& job_file,
                                       std::string path) {
   if (path.empty() || IsS3Place(path)) return path;
-  if (path[0] == '~') {
-    const char* home = std::getenv("HOME");
-    if ((path.size() > 1 && path[1] != '/') || home == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "is ", path, ", whose home folder is not known; write it in full"));
-    }
-    path = home + path.substr(1);
-  }
+  SKERRY_ASSIGN_OR_RETURN(path, HomePath(path));
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::absolute(
       std::filesystem::path(job_file).parent_path() / path, error);
@@ -62,12 +55,15 @@ class Completion {
   const std::vector<std::string>& lines() const { return problems_.lines(); }
 
   void Complete(v1::JobSpec* spec) {
-    FixPath("data.path", spec->mutable_data()->mutable_path());
+    const bool has_program = spec->model().has_program();
+    if (!has_program) {
+      FixPath("data.path", spec->mutable_data()->mutable_path());
+    }
     if (spec->has_checkpoint()) {
       FixPath("checkpoint.directory",
               spec->mutable_checkpoint()->mutable_directory());
     }
-    ReadManifest(spec->mutable_data());
+    if (!has_program) ReadManifest(spec->mutable_data());
     FixCheckpoint(spec);
   }
 
@@ -160,6 +156,17 @@ class Completion {
   bool lacks_model_ = false;
 };
 
+std::vector<ExtraField> ExtraFields() {
+  return {{.kind = ExtraField::Kind::kFile,
+           .parent = "model",
+           .key = "config_file",
+           .target = "config_json"},
+          {.kind = ExtraField::Kind::kMapping,
+           .parent = "model.program",
+           .key = "parameters",
+           .target = "parameters_json"}};
+}
+
 // Whether what is wrong with the form of the file explains why the field has no
 // good value.
 bool IsExplained(const PlacedProblem& problem, const FieldPlaces& places,
@@ -178,9 +185,7 @@ absl::StatusOr<JobFile> ReadJobFile(const std::string& path) {
   SKERRY_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kJobBytesMax));
   SKERRY_ASSIGN_OR_RETURN(
       YamlReading reading,
-      ReadYaml(
-          path, text, *v1::JobSpec::descriptor(),
-          {.parent = "model", .key = "config_file", .target = "config_json"}));
+      ReadYaml(path, text, *v1::JobSpec::descriptor(), ExtraFields()));
   JobFile file;
   google::protobuf::util::JsonParseOptions options;
   options.ignore_unknown_fields = false;

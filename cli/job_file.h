@@ -18,8 +18,9 @@ struct JobFile {
   FieldPlaces places;
 };
 
-// Reads the YAML file at `path`. It has the fields of JobSpec, and
-// model.config_file, a config.json whose text becomes model.config_json. A
+// Reads the YAML file at `path`. It has the fields of JobSpec and two more:
+// model.config_file is a config.json whose text becomes model.config_json, and
+// model.program.parameters a mapping whose JSON becomes parameters_json. A
 // relative path starts at the file's folder, and ~/ is this user's home folder.
 // If data.manifest_sha256 is not given, it is computed from
 // data.path/manifest.json, which must then be on this machine. model.checkpoint

@@ -147,9 +147,11 @@ TEST_F(JobFileTest, AMissingManifestIsExplainedWithItsPlace) {
 TEST_F(JobFileTest, ATildeIsTheHomeFolderAndAloneItIsNothing) {
   setenv("HOME", folder_.c_str(), 1);
   const auto spec =
-      Read(absl::StrReplaceAll(kWhole, {{"path: text", "path: ~/text"}}));
+      Read(absl::StrReplaceAll(kWhole, {{"config_file: c", "config_file: ~/c"},
+                                        {": text", ": ~/text"}}));
   ASSERT_TRUE(spec.ok()) << spec.status();
   EXPECT_EQ(spec->data().path(), folder_ + "/text");
+  EXPECT_EQ(spec->model().config_json(), kConfig);
   EXPECT_EQ(
       Problems(absl::StrReplaceAll(kWhole, {{"path: text", "path: ~"}})),
       "job.yaml:6:9: data.path: has no value: ~ alone means nothing in YAML; "
@@ -193,6 +195,97 @@ TEST_F(JobFileTest, ProblemsOfTheFormAndOfValuesComeTogether) {
       "method?\n"
       "job.yaml:15:32: exchange.carry: has to be 0 to 64, not 65; it "
       "counts sequences");
+}
+
+constexpr char kProgram[] = R"(name: vision
+model:
+  program:
+    name: resnet
+    parameters:
+      width: 64
+      rate: 0.1
+      norm: "8"
+      stages: [3, 4, {wide: true}]
+      warm: null
+      optimizer: adam
+  seed: 1
+data: {id: imagenet, samples: 1_281_167, seed: 1}
+training:
+  samples: 1e6
+  batch_samples: 8
+outer: {method: co2}
+)";
+
+TEST_F(JobFileTest, TheParametersOfAProgramBecomeJson) {
+  const auto spec = Read(kProgram);
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  EXPECT_EQ(spec->model().program().name(), "resnet");
+  EXPECT_EQ(spec->model().program().parameters_json(),
+            R"({"norm":"8","optimizer":"adam","rate":0.1,)"
+            R"("stages":[3,4,{"wide":true}],"warm":null,"width":64})");
+  EXPECT_EQ(spec->data().id(), "imagenet");
+  EXPECT_EQ(spec->data().samples(), 1'281'167u);
+  EXPECT_EQ(spec->data().path(), "");
+}
+
+// What `get job NAME -o yaml` prints under `spec`.
+TEST_F(JobFileTest, TheSpecOfAProgramJobIsAJobFile) {
+  const auto spec = Read(R"(name: vision
+model:
+  config_json: ""
+  seed: "1"
+  program: {name: resnet, parameters_json: '{"width":64}', sha256: ""}
+data: {path: "", manifest_sha256: "", seed: "0", id: ""}
+training:
+  samples: "1000"
+  batch_samples: 8
+  optimizer: INNER_OPTIMIZER_UNSPECIFIED
+  schedule: SCHEDULE_UNSPECIFIED
+  recompute: false
+  compute: COMPUTE_UNSPECIFIED
+outer: {method: OUTER_METHOD_CO2}
+)");
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  EXPECT_EQ(spec->model().program().parameters_json(), R"({"width":64})");
+}
+
+TEST_F(JobFileTest, WhatAProgramDecidesIsRefusedWithItsPlace) {
+  EXPECT_EQ(
+      Problems(absl::StrReplaceAll(kProgram,
+                                   {{"batch_samples: 8",
+                                     "batch_samples: 8\n  learning_rate: 0.1\n"
+                                     "  optimizer: muon"},
+                                    {"seed: 1}", "seed: 1, path: text}"}})),
+      "job.yaml:13:57: data.path: is not for jobs with model.program, which "
+      "opens its data by itself; leave it out, and name the data in data.id\n"
+      "job.yaml:17:18: training.learning_rate: is for the program to decide; "
+      "leave it out, and pass it to the program in model.program.parameters\n"
+      "job.yaml:18:14: training.optimizer: is for the program to decide; "
+      "leave it out, and pass it to the program in model.program.parameters");
+}
+
+TEST_F(JobFileTest, ParametersThatAreNoJsonAreRefusedWithTheirPlace) {
+  EXPECT_EQ(
+      Problems(absl::StrReplaceAll(
+          kProgram, {{"width: 64", "width: 010"},
+                     {"rate: 0.1", "rate: .inf"},
+                     {"warm: null", "width: 3"},
+                     {"optimizer: adam", "optimizer: !x adam"}})),
+      "job.yaml:6:14: model.program.parameters.width: has to be a whole "
+      "number, not 010; some readers take a leading zero for octal: write 10, "
+      "or 8 if octal is meant; put it in quotes if it is text\n"
+      "job.yaml:7:13: model.program.parameters.rate: is .inf, which JSON does "
+      "not have; put it in quotes if it is text\n"
+      "job.yaml:10:7: model.program.parameters: width is given twice\n"
+      "job.yaml:11:18: model.program.parameters.optimizer: has the tag !x; "
+      "leave the tag out");
+  EXPECT_EQ(
+      Problems(absl::StrReplaceAll(
+          kProgram, {{"warm: null", "warm: " + std::string(64 * 1024, 'x')}})),
+      "job.yaml:5:5: model.program.parameters_json: has 65628 "
+      "bytes, at most 65536 are allowed");
+  EXPECT_EQ(Problems("model: {program: {parameters: [1]}}\n"),
+            "job.yaml:1:31: model.program.parameters: has to be a mapping");
 }
 
 // A file of cli/testdata/jobs, and what is said of it.
@@ -319,7 +412,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "yes"},
         Refusal{"outer:\n  method: sgd\n",
                 "job.yaml:2:11: outer.method: has to be one of local_sgd, "
-                "diloco, co2, average_plus_local_delta, not sgd"},
+                "diloco, co2, average_plus_local_delta, late, not sgd"},
         Refusal{"placement:\n  islands: a\n",
                 "job.yaml:2:12: placement.islands: has to be a list"},
         Refusal{"name: a\nname: b\n",
@@ -378,7 +471,7 @@ TEST_F(JobFileTest, TenMistakesGiveTenPreciseMessages) {
             "job.yaml:9:18: training.learning_rate: has to be a number, not "
             "fast\n"
             "job.yaml:11:11: outer.method: has to be one of local_sgd, diloco, "
-            "co2, average_plus_local_delta, not co3; did you mean co2?\n"
+            "co2, average_plus_local_delta, late, not co3; did you mean co2?\n"
             "job.yaml:12:13: outer.nesterov: has to be true or false, not "
             "yes\n"
             "job.yaml:14:3: exchange: there is no field codex; did you mean "

@@ -14,15 +14,19 @@ std::string OnWorkers(const v1::JobView& job) {
     return absl::StrCat("no worker that is there has state ", job.sequence(),
                         " whole; start those that served the job\n");
   }
-  return absl::StrCat(
+  std::string text = absl::StrCat(
       "state ", model.sequence(), " of ", job.sequence(), " is on ",
       model.workers_size() == 1 ? "worker " : "workers ",
       absl::StrJoin(model.workers(), ", "), " for ", AgeText(model.kept_ms()),
       " more (less when the ended jobs there exceed ",
-      BytesText(model.keep_ended_bytes()),
-      ")\n  take it out with: skerryctl checkpoint create ", job.spec().name(),
-      " --to FOLDER\n  and make model files of that with: "
-      "skerryctl checkpoint export FOLDER --out MODEL\n");
+      BytesText(model.keep_ended_bytes()), ")\n");
+  // Only its workers know the tensors of a program: they save checkpoints.
+  if (job.spec().model().has_program()) return text;
+  absl::StrAppend(&text, "  take it out with: skerryctl checkpoint create ",
+                  job.spec().name(),
+                  " --to FOLDER\n  and make model files of that with: "
+                  "skerryctl checkpoint export FOLDER --out MODEL\n");
+  return text;
 }
 
 }  // namespace

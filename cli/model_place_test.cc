@@ -28,6 +28,14 @@ TEST(ModelPlaceTest, AJobThatHasEndedSaysWhereItsModelIsAndUntilWhen) {
             "FOLDER --out MODEL\n");
 }
 
+TEST(ModelPlaceTest, OnlyWorkersSaveTheModelOfAProgram) {
+  v1::JobView job = Ended();
+  job.mutable_spec()->mutable_model()->mutable_program()->set_name("resnet");
+  EXPECT_EQ(ModelPlaceText(job),
+            "state 12 of 12 is on workers a, b for 1h00m more (less when the "
+            "ended jobs there exceed 64.0 GiB)\n");
+}
+
 TEST(ModelPlaceTest, ACheckpointStays) {
   v1::JobView job = Ended();
   job.mutable_model()->clear_workers();

@@ -1,7 +1,9 @@
 #include "cli/number_text.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
+#include <system_error>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -38,13 +40,52 @@ absl::Status RefuseLeadingZero(std::string_view digits) {
       plain, ", or ", std::stoull(plain, nullptr, 8), " if octal is meant"));
 }
 
-absl::Status RefuseWord(std::string_view text) {
-  if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
-    uint64_t value = 0;
-    if (absl::SimpleHexAtoi(absl::string_view(text.data(), text.size()),
-                            &value)) {
-      return Hint(absl::StrCat("; write it in decimal: ", value));
+// The value of 0x1f, 0o17 or 0b11.
+bool ReadOtherBase(std::string_view text, uint64_t* value) {
+  if (text.size() < 3 || text[0] != '0') return false;
+  int base = 0;
+  switch (absl::ascii_tolower(static_cast<unsigned char>(text[1]))) {
+    case 'x':
+      base = 16;
+      break;
+    case 'o':
+      base = 8;
+      break;
+    case 'b':
+      base = 2;
+      break;
+    default:
+      return false;
+  }
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data() + 2, end, *value, base);
+  return read.ec == std::errc() && read.ptr == end;
+}
+
+// 9,600 is 9600 to some and 9.6 to others.
+bool HasThousands(std::string_view text) {
+  size_t comma = text.find(',');
+  if (comma == 0 || comma > 3 || !AreDigits(text.substr(0, comma))) {
+    return false;
+  }
+  for (; comma < text.size(); comma += 4) {
+    if (text[comma] != ',' || !AreDigits(text.substr(comma + 1, 3)) ||
+        text.size() - comma < 4) {
+      return false;
     }
+  }
+  return true;
+}
+
+absl::Status RefuseWord(std::string_view text) {
+  uint64_t value = 0;
+  if (ReadOtherBase(text, &value)) {
+    return Hint(absl::StrCat("; write it in decimal: ", value));
+  }
+  if (HasThousands(text)) {
+    std::string plain(text);
+    plain.erase(std::remove(plain.begin(), plain.end(), ','), plain.end());
+    return Hint(absl::StrCat("; write it without commas: ", plain));
   }
   if (text.size() < 2 || !AreDigits(text.substr(0, text.size() - 1))) {
     return Hint("");
@@ -118,7 +159,7 @@ absl::StatusOr<std::string> WholeNumberText(std::string_view text) {
       absl::string_view(parts.fraction.data(), parts.fraction.size()));
   const int64_t shift =
       parts.exponent - static_cast<int64_t>(parts.fraction.size());
-  if (shift > kDigitsMax) return Hint("");
+  if (shift > kDigitsMax) return Hint("; no field takes that much");
   if (shift > 0) digits.append(static_cast<size_t>(shift), '0');
   for (int64_t i = shift; i < 0; ++i) {
     if (digits.empty()) break;

@@ -35,12 +35,40 @@ TEST(NumberTextTest, WhatHasTwoMeaningsIsRefusedWithBoth) {
   EXPECT_EQ(Read("2k"), "refused; write the number out: 2000, or 2048");
   EXPECT_EQ(Read("1M"), "refused; write the number out: 1000000, or 1048576");
   EXPECT_EQ(Read("0x10"), "refused; write it in decimal: 16");
+  EXPECT_EQ(Read("0X1f"), "refused; write it in decimal: 31");
+  EXPECT_EQ(Read("0o17"), "refused; write it in decimal: 15");
+  EXPECT_EQ(Read("0b101"), "refused; write it in decimal: 5");
+  EXPECT_EQ(Read("1e30"), "refused; no field takes that much");
+  EXPECT_EQ(Read("9,600"), "refused; write it without commas: 9600");
+  EXPECT_EQ(Read("1,000,000"), "refused; write it without commas: 1000000");
 }
 
 TEST(NumberTextTest, WhatIsNoWholeNumberIsRefused) {
-  for (const char* text :
-       {"", "-", "x", "1.5", "1e-3", "_1", "1_", "1__0", "1e", "e6", "1e999",
-        "1e99999999999", "--1", "1,000", ".inf", "0x", "k", "1.e"}) {
+  for (const char* text : {"",
+                           "-",
+                           "x",
+                           "1.5",
+                           "1e-3",
+                           "_1",
+                           "1_",
+                           "1__0",
+                           "1e",
+                           "e6",
+                           "1e99999999999",
+                           "--1",
+                           ".inf",
+                           "0x",
+                           "0o8",
+                           "0b2",
+                           "k",
+                           "1.e",
+                           "1,00",
+                           ",000",
+                           "1,0000",
+                           "1000,000",
+                           "1,000,",
+                           "1,000,00",
+                           "1,a00"}) {
     EXPECT_EQ(Read(text), "refused") << text;
   }
 }

@@ -43,10 +43,12 @@ bool HasForm(Prints prints, OutputForm form) {
     case OutputForm::kTable:
       return true;
     case OutputForm::kWide:
+      return prints == Prints::kList || prints == Prints::kProgress;
     case OutputForm::kColumns:
       return prints == Prints::kList;
     case OutputForm::kJsonLines:
-      return prints == Prints::kList || prints == Prints::kStream;
+      return prints == Prints::kList || prints == Prints::kStream ||
+             prints == Prints::kProgress;
     case OutputForm::kName:
       return prints == Prints::kList || prints == Prints::kChange;
     case OutputForm::kJson:

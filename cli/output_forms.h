@@ -22,6 +22,8 @@ enum class Prints {
   kList,
   // One thing after another, which can also be JSON lines.
   kStream,
+  // Lines of progress, which have more on them in the wide form.
+  kProgress,
   // The name of what it has changed.
   kChange,
   // Text that has no other form.

@@ -1,5 +1,7 @@
 #include "cli/plan_view.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/table.h"
@@ -45,6 +47,39 @@ void AddExchange(const v1::PlannedExchange& exchange, uint32_t fragments,
           text);
 }
 
+// What a program trains is known only by running it.
+void AddProgram(const v1::PlanJobReply& plan,
+                const std::optional<ProgramDescription>& description,
+                std::string* text) {
+  AddFact("Program", plan.spec().model().program().name(), text);
+  if (std::any_of(plan.replicas().begin(), plan.replicas().end(),
+                  [](const v1::PlannedReplica& replica) {
+                    return replica.seats_size() > 1;
+                  })) {
+    AddFact("Not known",
+            "whether the program computes with other workers of its island; "
+            "if not, one worker of each island trains",
+            text);
+  }
+  if (!description.has_value()) {
+    AddFact("Not known",
+            "how many parameters it trains, and so the spans, the memory and "
+            "the bytes of an exchange; measure it with `python -m skerry "
+            "describe`, and give what that prints with --description FILE",
+            text);
+    return;
+  }
+  AddFact("Step",
+          absl::StrFormat("%.3g s for %d samples, as measured where it was "
+                          "described",
+                          description->step_s, description->samples_per_step),
+          text);
+  AddFact("Trainer memory",
+          absl::StrCat(BytesText(description->peak_memory_bytes),
+                       " at the most, as measured there"),
+          text);
+}
+
 std::string PlacesTable(const v1::PlanJobReply& plan) {
   Table table({{"ISLAND"},
                {"WORKER"},
@@ -74,11 +109,16 @@ std::string LeftOutTable(const v1::PlanJobReply& plan) {
 
 }  // namespace
 
-std::string PlanDescription(const v1::PlanJobReply& plan, uint64_t parameters) {
+std::string PlanDescription(
+    const v1::PlanJobReply& plan, uint64_t parameters,
+    const std::optional<ProgramDescription>& description) {
   std::string text;
   AddFact("Name", plan.spec().name(), &text);
   AddFact(plan.starts() ? "Starts" : "Waits", plan.reason(), &text);
-  AddFact("Parameters", absl::StrCat(parameters), &text);
+  if (plan.spec().model().has_program()) {
+    AddProgram(plan, description, &text);
+  }
+  if (parameters > 0) AddFact("Parameters", absl::StrCat(parameters), &text);
   if (plan.has_exchange()) {
     AddExchange(plan.exchange(), plan.spec().exchange().fragments(), &text);
   }

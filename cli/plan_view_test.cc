@@ -73,5 +73,48 @@ TEST(PlanViewTest, AJobThatWaitsSaysForWhat) {
             "Parameters:      5\n");
 }
 
+v1::PlanJobReply ProgramPlan() {
+  v1::PlanJobReply plan;
+  plan.mutable_spec()->set_name("vision");
+  plan.mutable_spec()->mutable_model()->mutable_program()->set_name("resnet");
+  plan.set_starts(true);
+  plan.set_reason("1 worker(s) may work on it and 1 are enough");
+  plan.add_replicas()->add_seats()->set_worker("a0");
+  return plan;
+}
+
+TEST(PlanViewTest, OfAProgramItSaysWhatIsNotKnown) {
+  v1::PlanJobReply plan = ProgramPlan();
+  EXPECT_THAT(
+      PlanDescription(plan, 0),
+      testing::StartsWith(
+          "Name:            vision\n"
+          "Starts:          1 worker(s) may work on it and 1 are enough\n"
+          "Program:         resnet\n"
+          "Not known:       how many parameters it trains, and so the spans, "
+          "the memory and the bytes of an exchange; measure it with `python "
+          "-m skerry describe`, and give what that prints with --description "
+          "FILE\n"
+          "\n"
+          "Places\n"));
+  plan.mutable_replicas(0)->add_seats()->set_worker("a1");
+  EXPECT_THAT(PlanDescription(plan, 0),
+              testing::HasSubstr(
+                  "Not known:       whether the program computes with other "
+                  "workers of its island; if not, one worker of each island "
+                  "trains\n"));
+}
+
+TEST(PlanViewTest, OfADescribedProgramItSaysWhatWasMeasured) {
+  EXPECT_THAT(PlanDescription(ProgramPlan(), 22,
+                              ProgramDescription{22, 1e6, 0.25, 8, 1 << 20}),
+              testing::HasSubstr(
+                  "Program:         resnet\n"
+                  "Step:            0.25 s for 8 samples, as measured where it "
+                  "was described\n"
+                  "Trainer memory:  1.0 MiB at the most, as measured there\n"
+                  "Parameters:      22\n"));
+}
+
 }  // namespace
 }  // namespace skerry::cli

@@ -27,6 +27,13 @@ void AddJobFile(CLI::App& app, std::string& file) {
       ->required();
 }
 
+void AddDescription(CLI::App& app, std::string& file) {
+  app.add_option("--description", file,
+                 "what the job's program trains, as `python -m skerry "
+                 "describe` prints it; by default nothing is known of it")
+      ->type_name("FILE");
+}
+
 void AddYes(CLI::App& app, bool& sure) {
   app.add_flag("-y,--yes", sure, "do not ask");
 }

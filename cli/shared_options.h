@@ -26,6 +26,8 @@ void AddJobName(CLI::App& app, std::string& name);
 void AddWorkerName(CLI::App& app, std::string& name);
 // Adds the file of a job.
 void AddJobFile(CLI::App& app, std::string& file);
+// Adds the file that says what a job's program trains.
+void AddDescription(CLI::App& app, std::string& file);
 // Adds the flag with which the command does not ask.
 void AddYes(CLI::App& app, bool& sure);
 

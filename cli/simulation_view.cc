@@ -55,7 +55,8 @@ std::string SimulationTable(const Simulation& simulation) {
         plan.codec(),
         plan.method(),
         absl::StrCat(plan.islands()),
-        absl::StrFormat("%.0f", plan.tokens_per_s()),
+        plan.tokens_per_s() > 0 ? absl::StrFormat("%.0f", plan.tokens_per_s())
+                                : SamplesRateText(plan.samples_per_s()),
         Share(plan.stall_share()),
         BytesText(plan.sent_bytes()),
         AgeText(static_cast<uint64_t>(1000 * plan.seconds())),

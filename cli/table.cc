@@ -99,6 +99,10 @@ std::string PercentText(uint64_t part, uint64_t whole) {
       "%.1f%%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
+std::string SamplesRateText(double samples_per_s) {
+  return absl::StrFormat("%.4g samples/s", samples_per_s);
+}
+
 std::string LossText(double loss) { return absl::StrFormat("%.4f", loss); }
 
 }  // namespace skerry::cli

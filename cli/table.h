@@ -40,6 +40,8 @@ std::string AgeText(uint64_t age_ms);
 std::string BytesText(uint64_t bytes);
 // "67.3%"; "-" when `whole` is 0.
 std::string PercentText(uint64_t part, uint64_t whole);
+// "12.5 samples/s".
+std::string SamplesRateText(double samples_per_s);
 // Four digits after the point.
 std::string LossText(double loss);
 

@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cli/job_words.h"
 #include "cli/table.h"
-#include "cli/views.h"
 
 namespace skerry::cli {
 namespace {
@@ -17,7 +17,7 @@ bool HasEnded(v1::JobPhase phase) {
 }
 
 std::string LossOf(const v1::JobView& job) {
-  return job.losses_size() == 0
+  return job.losses_size() == 0 || !job.losses().rbegin()->has_training_loss()
              ? ""
              : LossText(job.losses().rbegin()->training_loss());
 }
@@ -29,6 +29,12 @@ std::string LeftText(const v1::JobView& job, double samples_per_s) {
   if (left == 0 || samples_per_s <= 0) return "";
   const double ms = 1000 * static_cast<double>(left) / samples_per_s;
   return ms < 1e15 ? AgeText(static_cast<uint64_t>(ms)) : "";
+}
+
+// Samples a second since the job or the coordinator began.
+double AverageRate(const v1::JobView& job) {
+  if (job.tokens_per_sample() == 0) return job.counters().samples_per_s();
+  return job.counters().tokens_per_s() / job.tokens_per_sample();
 }
 
 std::string SummaryOf(const v1::ListJobsReply& jobs,
@@ -89,22 +95,21 @@ std::string TopView::Text(const v1::ListJobsReply& jobs,
     const double seconds =
         static_cast<double>(now.age_ms - before.age_ms) / 1000;
     // What was committed before a restart is no speed of this process.
-    const double tokens_per_s =
-        first ? job.counters().tokens_per_s()
-              : static_cast<double>(now.samples - before.samples) *
-                    job.tokens_per_sample() / seconds;
+    const double samples_per_s =
+        first ? AverageRate(job)
+              : static_cast<double>(now.samples - before.samples) / seconds;
     const double stalled = now.stall_s - before.stall_s;
     const double busy = now.compute_s - before.compute_s + stalled;
     table.AddRow(
         {job.spec().name(), PhaseText(job.phase()),
          PercentText(job.samples_committed(), job.samples_total()),
          absl::StrCat(job.sequence()), LossOf(job),
-         absl::StrFormat("%.0f", tokens_per_s),
+         job.spec().model().has_program()
+             ? SamplesRateText(samples_per_s)
+             : absl::StrFormat("%.0f", samples_per_s * job.tokens_per_sample()),
          busy > 0 ? absl::StrFormat("%.1f%%", 100 * stalled / busy) : "",
          BytesText(job.counters().bulk_sent_bytes()),
-         LeftText(job, job.tokens_per_sample() == 0
-                           ? 0
-                           : tokens_per_s / job.tokens_per_sample())});
+         LeftText(job, samples_per_s)});
     seen[job.id()] = now;
   }
   seen_ = std::move(seen);

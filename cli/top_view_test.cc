@@ -60,5 +60,17 @@ TEST(TopViewTest, FinishedJobsAreOnlyCounted) {
   EXPECT_THAT(text, HasSubstr("east0"));
 }
 
+TEST(TopViewTest, AProgramsSpeedIsInSamples) {
+  v1::ListJobsReply jobs = Job(10'000, 500, 100, 25);
+  v1::JobView* job = jobs.mutable_jobs(0);
+  job->mutable_spec()->mutable_model()->mutable_program()->set_name("resnet");
+  job->set_tokens_per_sample(0);
+  job->mutable_counters()->set_tokens_per_s(0);
+  job->mutable_counters()->set_samples_per_s(50);
+  TopView view;
+  EXPECT_THAT(view.Text(jobs, {}), testing::AllOf(HasSubstr("  50 samples/s  "),
+                                                  HasSubstr("30s\n")));
+}
+
 }  // namespace
 }  // namespace skerry::cli

@@ -13,7 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "cli/model_place.h"
+#include "cli/job_words.h"
 #include "cli/table.h"
 #include "nlohmann/json.hpp"
 
@@ -28,7 +28,7 @@ struct Losses {
 // The newest of each.
 Losses NewestLosses(const v1::JobView& job) {
   Losses newest;
-  if (job.losses_size() > 0) {
+  if (job.losses_size() > 0 && job.losses().rbegin()->has_training_loss()) {
     newest.training = LossText(job.losses().rbegin()->training_loss());
   }
   for (auto it = job.losses().rbegin(); it != job.losses().rend(); ++it) {
@@ -46,10 +46,6 @@ std::string ReplicasText(const v1::JobView& job) {
     if (replica.life() != 0) ++alive;
   }
   return absl::StrCat(alive, "/", job.replicas_size());
-}
-
-std::string TokensText(double tokens_per_s) {
-  return absl::StrFormat("%.0f", tokens_per_s);
 }
 
 struct Island {
@@ -77,85 +73,6 @@ void AddFact(const std::string& name, const std::string& value,
              std::string* text) {
   if (value.empty()) return;
   absl::StrAppendFormat(text, "%-16s %s\n", name + ":", Printable(value));
-}
-
-std::string MethodText(v1::JobSpec::OuterMethod method) {
-  const std::string& name = v1::JobSpec::OuterMethod_Name(method);
-  return absl::AsciiStrToLower(absl::StripPrefix(name, "OUTER_METHOD_"));
-}
-
-std::string SeatsTable(const v1::JobView& job) {
-  Table table({{"REPLICA", Align::kRight},
-               {"LIFE", Align::kRight},
-               {"ISLAND"},
-               {"WORKER"},
-               {"STATE"},
-               {"APPLIED", Align::kRight},
-               {"SPANS"},
-               {"ANCHOR"},
-               {"OWED", Align::kRight},
-               {"NOTE"}});
-  for (const v1::ReplicaView& replica : job.replicas()) {
-    for (const v1::SeatView& seat : replica.seats()) {
-      std::string note =
-          seat.error().empty() ? seat.trainer_trouble() : seat.error();
-      if (note.empty() && replica.suspected()) note = "suspected";
-      table.AddRow({absl::StrCat(replica.replica()),
-                    replica.life() == 0 ? "" : absl::StrCat(replica.life()),
-                    replica.island(), seat.worker(), seat.state(),
-                    absl::StrCat(seat.applied()),
-                    absl::StrCat(seat.span_begin(), "-", seat.span_end()),
-                    seat.anchor_hash() == 0
-                        ? ""
-                        : absl::StrFormat("%016x", seat.anchor_hash()),
-                    absl::StrFormat("%.3g", seat.owed_norm()),
-                    std::move(note)});
-    }
-  }
-  return table.Text();
-}
-
-std::string LossesTable(const v1::JobView& job) {
-  constexpr int kRows = 10;
-  Table table({{"SEQUENCE", Align::kRight},
-               {"SAMPLES", Align::kRight},
-               {"LOSS", Align::kRight},
-               {"VALIDATION", Align::kRight}});
-  const int first = std::max(0, job.losses_size() - kRows);
-  for (int i = first; i < job.losses_size(); ++i) {
-    const v1::LossPoint& point = job.losses(i);
-    table.AddRow(
-        {absl::StrCat(point.sequence()), absl::StrCat(point.samples()),
-         LossText(point.training_loss()),
-         point.has_validation_loss() ? LossText(point.validation_loss()) : ""});
-  }
-  return table.Text();
-}
-
-void AddCounters(const v1::JobView& job, std::string* text) {
-  const v1::JobCounters& counters = job.counters();
-  AddFact("Commits",
-          absl::StrCat(counters.commits(), " of ", counters.attempts(),
-                       " attempts, ", counters.contributions_dropped(),
-                       " contributions dropped, ", counters.lives(), " lives"),
-          text);
-  std::string sent = BytesText(counters.bulk_sent_bytes());
-  if (counters.bulk_sent_bytes() > 0 && counters.synchronous_bytes() > 0) {
-    absl::StrAppendFormat(&sent,
-                          ", %.0f x less than the %s of synchronous training",
-                          static_cast<double>(counters.synchronous_bytes()) /
-                              static_cast<double>(counters.bulk_sent_bytes()),
-                          BytesText(counters.synchronous_bytes()));
-  }
-  AddFact("Sent", sent, text);
-  const double busy = counters.compute_s() + counters.stall_s();
-  if (busy > 0) {
-    AddFact("Stalled",
-            absl::StrFormat("%.1f%% of %.0f worker seconds",
-                            100 * counters.stall_s() / busy, busy),
-            text);
-  }
-  AddFact("Speed", TokensText(counters.tokens_per_s()) + " tokens/s", text);
 }
 
 std::string RangesText(
@@ -211,7 +128,7 @@ std::vector<std::string> JobCells(const v1::JobView& job) {
           absl::StrCat(job.sequence()),
           losses.training,
           losses.validation,
-          TokensText(job.counters().tokens_per_s()),
+          SpeedCell(job),
           ReplicasText(job),
           AgeText(job.age_ms())};
 }
@@ -243,6 +160,14 @@ std::string IntentText(v1::WorkerIntent intent) {
   return absl::AsciiStrToLower(absl::StripPrefix(name, "WORKER_INTENT_"));
 }
 
+std::string ProgramNames(const v1::WorkerView& worker) {
+  std::vector<std::string> names;
+  for (const v1::WorkerView::Program& program : worker.programs()) {
+    names.push_back(program.name());
+  }
+  return absl::StrJoin(names, ",");
+}
+
 // A line for each worker that has no part in its island.
 std::string ApartLines(const v1::ListWorkersReply& workers) {
   std::string text;
@@ -256,11 +181,6 @@ std::string ApartLines(const v1::ListWorkersReply& workers) {
 }
 
 }  // namespace
-
-std::string PhaseText(v1::JobPhase phase) {
-  const std::string& name = v1::JobPhase_Name(phase);
-  return absl::AsciiStrToLower(absl::StripPrefix(name, "JOB_PHASE_"));
-}
 
 std::string JobsTable(const v1::ListJobsReply& jobs) {
   std::vector<Column> columns = JobColumns();
@@ -315,13 +235,20 @@ std::string WorkersTable(const v1::ListWorkersReply& workers) {
 
 std::string WideWorkersTable(const v1::ListWorkersReply& workers) {
   std::vector<Column> columns = WorkerColumns();
+  columns.push_back({"REACHED"});
   columns.push_back({"INTENT"});
   columns.push_back({"DRAINS FOR"});
+  const bool has_programs = std::any_of(
+      workers.workers().begin(), workers.workers().end(),
+      [](const v1::WorkerView& worker) { return worker.programs_size() > 0; });
+  if (has_programs) columns.push_back({"PROGRAMS"});
   Table table(std::move(columns));
   for (const v1::WorkerView& worker : workers.workers()) {
     std::vector<std::string> cells = WorkerCells(worker);
+    cells.push_back(worker.reached());
     cells.push_back(IntentText(worker.intent()));
     cells.push_back(worker.drain_reason());
+    if (has_programs) cells.push_back(ProgramNames(worker));
     table.AddRow(std::move(cells));
   }
   return table.Text() + ApartLines(workers);
@@ -361,76 +288,6 @@ std::string IslandsJson(const v1::ListWorkersReply& workers) {
          "\n";
 }
 
-std::string JobDescription(const v1::JobView& job) {
-  std::string text;
-  AddFact("Name", job.spec().name(), &text);
-  AddFact("Id", absl::StrCat(job.id()), &text);
-  std::string phase = PhaseText(job.phase());
-  if (!job.reason().empty()) absl::StrAppend(&phase, ": ", job.reason());
-  AddFact("Phase", phase, &text);
-  for (const v1::Condition& condition : job.conditions()) {
-    if (condition.text() == job.reason()) continue;
-    AddFact(condition.needs_help() ? "Problem" : "Condition", condition.text(),
-            &text);
-  }
-  const v1::JobSpec::Queue& queue = job.spec().queue();
-  AddFact("Queue",
-          absl::StrCat("priority ", queue.priority(),
-                       queue.owner().empty() ? "" : ", owner ", queue.owner()),
-          &text);
-  AddFact("Age", AgeText(job.age_ms()), &text);
-  AddFact("Parameters",
-          job.parameters() == 0 ? "" : absl::StrCat(job.parameters()), &text);
-  AddFact(
-      "Samples",
-      absl::StrCat(job.samples_committed(), " of ", job.samples_total(), " (",
-                   PercentText(job.samples_committed(), job.samples_total()),
-                   "), ", job.tokens_per_sample(), " tokens each"),
-      &text);
-  if (job.samples_partly() > 0) {
-    AddFact("Partly covered",
-            absl::StrCat(job.samples_partly(),
-                         " samples are in some fragments and not in all"),
-            &text);
-  }
-  AddFact("Sequence", absl::StrCat(job.sequence()), &text);
-  AddFact("Open attempt",
-          job.open_attempt() == 0
-              ? "none"
-              : absl::StrCat(job.open_attempt(), ", try ", job.open_tries()),
-          &text);
-  AddFact("Outer loop",
-          absl::StrCat(MethodText(job.spec().outer().method()), ", tau ",
-                       job.spec().training().tau(), ", codec ",
-                       job.spec().exchange().codec()),
-          &text);
-  if (const uint32_t fragments = job.spec().exchange().fragments();
-      fragments > 1) {
-    AddFact("Fragments", absl::StrCat(fragments, ", exchanged in turn"), &text);
-  }
-  if (job.spec().exchange().has_error_max()) {
-    AddFact("Codec error",
-            absl::StrFormat("at most %g", job.spec().exchange().error_max()),
-            &text);
-  }
-  AddFact("Data", job.spec().data().path(), &text);
-  if (job.has_validation_samples() && job.validation_samples() == 0) {
-    AddFact("Evaluation",
-            "none: the data have no validation split of a whole sample", &text);
-  }
-  AddCounters(job, &text);
-  if (job.has_model()) {
-    absl::StrAppend(&text, "\nModel\n", ModelPlaceText(job));
-  }
-  if (job.replicas_size() > 0) {
-    absl::StrAppend(&text, "\nReplicas\n", SeatsTable(job));
-  }
-  if (job.losses_size() > 0) {
-    absl::StrAppend(&text, "\nLosses\n", LossesTable(job));
-  }
-  return text;
-}
-
 std::string AuditDescription(const v1::AuditDataReply& audit) {
   std::string text;
   AddFact("Samples",
@@ -461,22 +318,33 @@ std::string AuditDescription(const v1::AuditDataReply& audit) {
 std::string ProgressLine(const v1::JobView& job) {
   const Losses losses = NewestLosses(job);
   std::string line = absl::StrFormat(
-      "%-9s  seq %-5d  %6s  loss %s", PhaseText(job.phase()), job.sequence(),
-      PercentText(job.samples_committed(), job.samples_total()),
-      losses.training.empty() ? "-" : losses.training);
+      "%-9s  seq %-5d  %6s", PhaseText(job.phase()), job.sequence(),
+      PercentText(job.samples_committed(), job.samples_total()));
+  if (!losses.training.empty() || HasTokens(job)) {
+    absl::StrAppend(&line, "  loss ",
+                    losses.training.empty() ? "-" : losses.training);
+  }
   if (!losses.validation.empty()) {
     absl::StrAppend(&line, "  validation ", losses.validation);
   }
-  absl::StrAppend(&line, "  ", TokensText(job.counters().tokens_per_s()),
-                  " tokens/s  replicas ", ReplicasText(job));
+  absl::StrAppend(&line, "  ", SpeedText(job), "  replicas ",
+                  ReplicasText(job));
   if (!job.reason().empty()) absl::StrAppend(&line, "  ", job.reason());
   return Printable(line);
+}
+
+std::string WideProgressLine(const v1::JobView& job) {
+  const std::string metrics = MetricsText(job);
+  return absl::StrCat(ProgressLine(job), metrics.empty() ? "" : "  ",
+                      Printable(metrics));
 }
 
 bool ProgressDiffers(const v1::JobView& before, const v1::JobView& now) {
   v1::JobView as_fast = now;
   as_fast.mutable_counters()->set_tokens_per_s(
       before.counters().tokens_per_s());
+  as_fast.mutable_counters()->set_samples_per_s(
+      before.counters().samples_per_s());
   return ProgressLine(before) != ProgressLine(as_fast);
 }
 

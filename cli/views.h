@@ -26,20 +26,18 @@ std::string IslandsJson(const v1::ListWorkersReply& workers);
 inline constexpr char kIslandColumns[] =
     "NAME:island,WORKERS:workers,CONNECTED:connected,SUSPECTED:suspected,"
     "LOST:lost,DRAINING:draining,CORDONED:cordoned,DRAINED:drained,JOBS:jobs";
-std::string JobDescription(const v1::JobView& job);
 std::string AuditDescription(const v1::AuditDataReply& audit);
 
 // One line of `watch job`, without the line end.
 std::string ProgressLine(const v1::JobView& job);
+// The same with what trainers report beside the loss.
+std::string WideProgressLine(const v1::JobView& job);
 // True when the progress lines of two views of a job differ in more than the
 // speed. The speed is an average, so between two commits it is lower in every
 // view.
 bool ProgressDiffers(const v1::JobView& before, const v1::JobView& now);
 // One line of `logs`, without the line end.
 std::string EventLine(const v1::Event& event);
-
-// The phase in lower case, such as "running".
-std::string PhaseText(v1::JobPhase phase);
 
 }  // namespace skerry::cli
 

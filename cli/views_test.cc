@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "cli/job_description.h"
 #include "cli/json.h"
 #include "cli/listing.h"
 #include "cli/read_file.h"
@@ -57,6 +58,8 @@ v1::JobView RunningJob() {
   job.set_samples_total(9600);
   job.set_tokens_per_sample(256);
   job.set_parameters(3'300'000);
+  job.set_own_share(0.515);
+  job.set_late_steps(3.25);
   for (uint64_t sequence = 6; sequence <= 17; ++sequence) {
     AddLoss(sequence, 5.5 - 0.125 * static_cast<double>(sequence), &job);
   }
@@ -88,6 +91,7 @@ v1::JobView RunningJob() {
   counters->set_attempts(18);
   counters->set_lives(3);
   counters->set_tokens_per_s(2176.4);
+  counters->set_goodput(0.947);
   job.set_revision(94);
   job.set_open_attempt(93);
   job.set_open_tries(1);
@@ -137,6 +141,7 @@ v1::ListWorkersReply Workers() {
     worker->set_incarnation(8);
     worker->set_silence_ms(silence_ms);
     worker->set_release("0.1.0");
+    worker->set_reached("dialled");
     return worker;
   };
   add("north-1", "north", "connected", 210)->add_jobs("bible");
@@ -279,6 +284,70 @@ TEST(ViewsTest, ProgressDiffersByAnyThingButTheSpeed) {
   v1::JobView waiting = slower;
   waiting.set_reason("trainers are starting");
   EXPECT_TRUE(ProgressDiffers(before, waiting));
+}
+
+v1::JobView ProgramJob() {
+  v1::JobView job = RunningJob();
+  v1::JobSpec* spec = job.mutable_spec();
+  spec->mutable_model()->Clear();
+  v1::JobSpec::Program* program = spec->mutable_model()->mutable_program();
+  program->set_name("resnet");
+  program->set_parameters_json("{\"width\":64}");
+  spec->mutable_data()->Clear();
+  spec->mutable_data()->set_id("imagenet");
+  job.set_tokens_per_sample(0);
+  job.mutable_counters()->set_tokens_per_s(0);
+  job.mutable_counters()->set_samples_per_s(8.5);
+  job.set_program_sha256(std::string(64, 'a'));
+  (*job.mutable_metrics())["top/1"] = 0.912345;
+  (*job.mutable_metrics())["accuracy"] = 0.5;
+  return job;
+}
+
+TEST(ViewsTest, OfAProgramNothingIsSaidOfTokens) {
+  const std::string text = JobDescription(ProgramJob());
+  for (const char* line :
+       {"Program:         resnet with {\"width\":64}\n",
+        "Samples:         1632 of 9600 (17.0%)\n",
+        "Data:            imagenet\n", "Speed:           8.5 samples/s\n",
+        "Metrics:         accuracy 0.5, top/1 0.9123\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+  }
+  EXPECT_NE(text.find("Program's hash:  " + std::string(64, 'a') + "\n"),
+            std::string::npos);
+  EXPECT_EQ(text.find("tokens"), std::string::npos) << text;
+  EXPECT_EQ(ProgressLine(ProgramJob()),
+            "running    seq 17      17.0%  loss 3.3750  validation 3.6875  8.5 "
+            "samples/s  replicas 2/3");
+  EXPECT_EQ(WideProgressLine(ProgramJob()),
+            ProgressLine(ProgramJob()) + "  accuracy 0.5, top/1 0.9123");
+  v1::ListJobsReply jobs;
+  *jobs.add_jobs() = ProgramJob();
+  EXPECT_NE(JobsTable(jobs).find("  8.5 samples/s  "), std::string::npos);
+}
+
+TEST(ViewsTest, WhereNoLossIsMeasuredNoneIsShown) {
+  v1::JobView job = ProgramJob();
+  for (v1::LossPoint& point : *job.mutable_losses()) {
+    point.clear_training_loss();
+    point.clear_validation_loss();
+  }
+  EXPECT_EQ(JobDescription(job).find("Losses"), std::string::npos);
+  EXPECT_EQ(ProgressLine(job).find("loss"), std::string::npos);
+  job.set_validation_samples(0);
+  EXPECT_NE(JobDescription(job).find(
+                "Evaluation:      none: the program evaluates nothing\n"),
+            std::string::npos);
+}
+
+TEST(ViewsTest, ProgramsThatWorkersAllowAreShownWhereThereIsRoom) {
+  v1::ListWorkersReply workers = Workers();
+  workers.mutable_workers(1)->add_programs()->set_name("mnist");
+  workers.mutable_workers(1)->add_programs()->set_name("resnet");
+  EXPECT_NE(WideWorkersTable(workers).find("PROGRAMS"), std::string::npos);
+  EXPECT_NE(WideWorkersTable(workers).find("mnist,resnet\n"),
+            std::string::npos);
+  EXPECT_EQ(WorkersTable(workers), WorkersTable(Workers()));
 }
 
 }  // namespace

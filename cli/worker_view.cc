@@ -24,6 +24,16 @@ std::string ClockText(const v1::WorkerView& worker) {
                          ahead < 0 ? "behind" : "ahead of");
 }
 
+std::string LinksText(const v1::WorkerView& worker) {
+  if (worker.links_size() == 0) return "";
+  Table table({{"TO"}, {"RATE", Align::kRight}, {"ROUND TRIP", Align::kRight}});
+  for (const v1::LinkView& link : worker.links()) {
+    table.AddRow({link.worker(), RateText(link.bytes_per_s()),
+                  absl::StrFormat("%.1f ms", link.round_trip_s() * 1e3)});
+  }
+  return absl::StrCat("\nLinks\n", table.Text());
+}
+
 }  // namespace
 
 std::string RateText(double bytes_per_s) {
@@ -43,6 +53,8 @@ std::string WorkerDescription(const v1::WorkerView& worker,
                        AgeText(worker.lease_ms())),
           &text);
   AddFact("Address", worker.address(), &text);
+  AddFact("Reached", worker.reached(), &text);
+  AddFact("Unreached by", absl::StrJoin(worker.unreached_by(), ", "), &text);
   if (worker.has_contender()) {
     AddFact("Refused",
             absl::StrCat("another process of this name, at ",
@@ -59,6 +71,14 @@ std::string WorkerDescription(const v1::WorkerView& worker,
     AddFact("Cannot serve",
             absl::StrCat(unserved.job(), ": ", unserved.reason()), &text);
   }
+  for (const v1::WorkerView::Program& program : worker.programs()) {
+    AddFact("Allows",
+            absl::StrCat("program ", program.name(), ", ",
+                         program.sha256().empty()
+                             ? "whose file it cannot read"
+                             : absl::StrCat("SHA-256 ", program.sha256())),
+            &text);
+  }
   AddFact("Clock", ClockText(worker), &text);
   const v1::Machine& machine = worker.machine();
   if (machine.state_bytes() > 0) {
@@ -67,15 +87,7 @@ std::string WorkerDescription(const v1::WorkerView& worker,
                          BytesText(machine.state_bytes())),
             &text);
   }
-  if (worker.links_size() > 0) {
-    Table table(
-        {{"TO"}, {"RATE", Align::kRight}, {"ROUND TRIP", Align::kRight}});
-    for (const v1::LinkView& link : worker.links()) {
-      table.AddRow({link.worker(), RateText(link.bytes_per_s()),
-                    absl::StrFormat("%.1f ms", link.round_trip_s() * 1e3)});
-    }
-    absl::StrAppend(&text, "\nLinks\n", table.Text());
-  }
+  absl::StrAppend(&text, LinksText(worker));
   if (worker.stored_jobs_size() > 0) {
     Table table({{"FOLDER"}, {"JOB"}, {"STATE"}, {"SIZE", Align::kRight}});
     for (const v1::StoredJobView& stored : worker.stored_jobs()) {

@@ -21,7 +21,9 @@
 #include "base/status.h"
 #include "cli/did_you_mean.h"
 #include "cli/enum_words.h"
+#include "cli/home_path.h"
 #include "cli/number_text.h"
+#include "cli/plain_json.h"
 #include "cli/read_file.h"
 #include "cli/yaml_syntax.h"
 #include "nlohmann/json.hpp"
@@ -59,10 +61,10 @@ class Converter {
  public:
   // `text` is what the nodes were read from.
   Converter(const std::string& file_name, const std::string& text,
-            const FileField& file_field)
+            const std::vector<ExtraField>& extras)
       : file_name_(file_name),
         text_(text),
-        file_field_(file_field),
+        extras_(extras),
         places_(file_name) {}
 
   json Message(const YAML::Node& node, const Descriptor& type,
@@ -89,13 +91,22 @@ class Converter {
                const std::string& path);
   json Enum(const YAML::Node& node, const EnumDescriptor& type,
             const std::string& path);
-  void Include(const YAML::Node& value, const std::string& path, json* object);
+  const ExtraField* FindExtra(std::string_view parent,
+                              std::string_view key) const;
+  const ExtraField* ExtraThatSets(std::string_view parent,
+                                  std::string_view target) const;
+  void Extra(const ExtraField& extra, const YAML::Node& value,
+             const std::string& path, int depth, json* object);
+  void Include(const YAML::Node& value, const std::string& path,
+               const std::string& target, json* object);
+  json AnyValue(const YAML::Node& node, const std::string& path, int depth);
+  json AnyMapping(const YAML::Node& node, const std::string& path, int depth);
   void UnknownField(const YAML::Node& key, const Descriptor& type,
-                    const std::string& path, bool takes_file);
+                    const std::string& path);
 
   const std::string& file_name_;
   const std::string& text_;
-  const FileField& file_field_;
+  const std::vector<ExtraField>& extras_;
   FieldPlaces places_;
   std::vector<PlacedProblem> problems_;
   size_t values_ = 0;
@@ -156,24 +167,28 @@ void Converter::Entry(const YAML::Node& key, const YAML::Node& value,
   const std::string name = key.Scalar();
   const std::string field_path =
       path.empty() ? name : absl::StrCat(path, ".", name);
-  const bool takes_file = path == file_field_.parent;
   const bool has_own = value.IsDefined() && value.IsScalar();
   const Place place = PlaceOf(has_own ? value.Mark() : key.Mark());
   places_.Add(field_path, place);
-  if (takes_file && name == file_field_.key) {
+  if (const ExtraField* extra = FindExtra(path, name)) {
     // What is wrong with the text is found in the field that it becomes.
-    places_.Add(absl::StrCat(path, ".", file_field_.target), place);
-    Include(value, field_path, object);
+    places_.Add(absl::StrCat(path, ".", extra->target), place);
+    if (!value.IsDefined() || value.IsNull()) {
+      NoValue(key, value, field_path);
+      return;
+    }
+    Extra(*extra, value, field_path, depth + 1, object);
     return;
   }
   const FieldDescriptor* field = type.FindFieldByName(name);
   if (field == nullptr) {
-    UnknownField(key, type, path, takes_file);
+    UnknownField(key, type, path);
     return;
   }
-  if (takes_file && name == file_field_.target && object->contains(name)) {
+  const ExtraField* setter = ExtraThatSets(path, name);
+  if (setter != nullptr && object->contains(name)) {
     Report(key.Mark(), field_path,
-           absl::StrCat("given twice: ", file_field_.key, " sets it too"));
+           absl::StrCat("given twice: ", setter->key, " sets it too"));
     return;
   }
   if (!value.IsDefined() || value.IsNull()) {
@@ -183,38 +198,112 @@ void Converter::Entry(const YAML::Node& key, const YAML::Node& value,
   (*object)[name] = Field(value, *field, field_path, depth + 1);
 }
 
+const ExtraField* Converter::FindExtra(std::string_view parent,
+                                       std::string_view key) const {
+  for (const ExtraField& extra : extras_) {
+    if (extra.parent == parent && extra.key == key) return &extra;
+  }
+  return nullptr;
+}
+
+const ExtraField* Converter::ExtraThatSets(std::string_view parent,
+                                           std::string_view target) const {
+  for (const ExtraField& extra : extras_) {
+    if (extra.parent == parent && extra.target == target) return &extra;
+  }
+  return nullptr;
+}
+
 void Converter::UnknownField(const YAML::Node& key, const Descriptor& type,
-                             const std::string& path, bool takes_file) {
+                             const std::string& path) {
   std::vector<std::string> known;
   for (int i = 0; i < type.field_count(); ++i) {
     known.push_back(type.field(i)->name());
   }
-  if (takes_file) known.push_back(file_field_.key);
+  for (const ExtraField& extra : extras_) {
+    if (extra.parent == path) known.push_back(extra.key);
+  }
   Report(key.Mark(), path,
          absl::StrCat("there is no field ", key.Scalar(),
                       DidYouMean(key.Scalar(), known)));
 }
 
-void Converter::Include(const YAML::Node& value, const std::string& path,
-                        json* object) {
-  if (!value.IsScalar()) {
-    Report(value.Mark(), path, "has to be the path of a file");
+void Converter::Extra(const ExtraField& extra, const YAML::Node& value,
+                      const std::string& path, int depth, json* object) {
+  const bool is_file = extra.kind == ExtraField::Kind::kFile;
+  if (is_file ? !value.IsScalar() : !value.IsMap()) {
+    Report(value.Mark(), path,
+           is_file ? "has to be the path of a file" : "has to be a mapping");
     return;
   }
-  if (object->contains(file_field_.target)) {
+  if (object->contains(extra.target)) {
     Report(value.Mark(), path,
-           absl::StrCat("given twice: ", file_field_.target, " sets it too"));
+           absl::StrCat("given twice: ", extra.target, " sets it too"));
+    return;
+  }
+  if (is_file) {
+    Include(value, path, extra.target, object);
+    return;
+  }
+  (*object)[extra.target] =
+      AnyMapping(value, path, depth)
+          .dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void Converter::Include(const YAML::Node& value, const std::string& path,
+                        const std::string& target, json* object) {
+  const absl::StatusOr<std::string> name = HomePath(value.Scalar());
+  if (!name.ok()) {
+    Report(value.Mark(), path, std::string(name.status().message()));
     return;
   }
   const std::string included =
-      (std::filesystem::path(file_name_).parent_path() / value.Scalar())
-          .string();
+      (std::filesystem::path(file_name_).parent_path() / *name).string();
   absl::StatusOr<std::string> text = ReadFile(included, kTextBytesMax);
   if (!text.ok()) {
     Report(value.Mark(), path, std::string(text.status().message()));
     return;
   }
-  (*object)[file_field_.target] = *std::move(text);
+  (*object)[target] = *std::move(text);
+}
+
+json Converter::AnyMapping(const YAML::Node& node, const std::string& path,
+                           int depth) {
+  json object = json::object();
+  if (!Admit(node, path, depth)) return object;
+  for (const auto& entry : node) {
+    if (!entry.first.IsScalar()) {
+      Report(entry.first.Mark(), path, "names have to be plain words");
+      continue;
+    }
+    const std::string& name = entry.first.Scalar();
+    if (object.contains(name)) {
+      Report(entry.first.Mark(), path, absl::StrCat(name, " is given twice"));
+      continue;
+    }
+    object[name] =
+        AnyValue(entry.second, absl::StrCat(path, ".", name), depth + 1);
+  }
+  return object;
+}
+
+json Converter::AnyValue(const YAML::Node& node, const std::string& path,
+                         int depth) {
+  if (node.IsMap()) return AnyMapping(node, path, depth);
+  if (!Admit(node, path, depth)) return nullptr;
+  if (node.IsSequence()) {
+    json list = json::array();
+    for (const YAML::Node& item : node) {
+      list.push_back(
+          AnyValue(item, absl::StrCat(path, "[", list.size(), "]"), depth + 1));
+    }
+    return list;
+  }
+  if (!node.IsScalar()) return nullptr;
+  absl::StatusOr<json> value = PlainJson(node.Scalar(), node.Tag());
+  if (value.ok()) return *std::move(value);
+  Report(node.Mark(), path, std::string(value.status().message()));
+  return nullptr;
 }
 
 json Converter::Field(const YAML::Node& node, const FieldDescriptor& field,
@@ -347,7 +436,7 @@ absl::Status NoYaml(const std::string& file_name, const YamlProblem& problem) {
 absl::StatusOr<YamlReading> ReadYaml(const std::string& file_name,
                                      const std::string& text,
                                      const Descriptor& type,
-                                     const FileField& file_field) {
+                                     const std::vector<ExtraField>& extras) {
   if (text.size() > kTextBytesMax) {
     return absl::InvalidArgumentError(
         absl::StrCat(file_name, ": more than ", kTextBytesMax, " bytes"));
@@ -356,7 +445,7 @@ absl::StatusOr<YamlReading> ReadYaml(const std::string& file_name,
   if (text.find('\0') != std::string::npos) {
     return NoYaml(file_name, ExplainYaml(text, 1, 1, "this is no text file"));
   }
-  Converter converter(file_name, text, file_field);
+  Converter converter(file_name, text, extras);
   json object;
   // yaml-cpp speaks in exceptions; they end here.
   try {
@@ -379,10 +468,9 @@ absl::StatusOr<YamlReading> ReadYaml(const std::string& file_name,
 
 absl::StatusOr<std::string> YamlToJson(const std::string& file_name,
                                        const std::string& text,
-                                       const Descriptor& type,
-                                       const FileField& file_field) {
+                                       const Descriptor& type) {
   SKERRY_ASSIGN_OR_RETURN(YamlReading reading,
-                          ReadYaml(file_name, text, type, file_field));
+                          ReadYaml(file_name, text, type, {}));
   if (reading.problems.empty()) return std::move(reading.json);
   return absl::InvalidArgumentError(InFileOrder(std::move(reading.problems)));
 }

@@ -14,10 +14,17 @@
 
 namespace skerry::cli {
 
-// A field that exists in the file and not in the message: the value of `key`
-// in the mapping at `parent` is the path of a file, relative to the YAML file,
-// whose text becomes the string field `target` of the same mapping.
-struct FileField {
+// A field that exists in the file and not in the message. The value of `key` in
+// the mapping at `parent` becomes the string field `target` of that mapping.
+struct ExtraField {
+  enum class Kind {
+    // The value is the path of a file, relative to the YAML file. The file's
+    // text becomes the target.
+    kFile,
+    // The value is any mapping. Its JSON text becomes the target.
+    kMapping,
+  };
+  Kind kind;
   std::string parent;
   std::string key;
   std::string target;
@@ -38,16 +45,15 @@ struct YamlReading {
 absl::StatusOr<YamlReading> ReadYaml(const std::string& file_name,
                                      const std::string& text,
                                      const google::protobuf::Descriptor& type,
-                                     const FileField& file_field);
+                                     const std::vector<ExtraField>& extras);
 
-// Does the same for a caller that stops at problems.
+// Does the same for a caller that has no extra fields and stops at problems.
 //
 // Errors: InvalidArgument with every problem found, one a line, as
 // file:line:column: field: what is wrong.
-absl::StatusOr<std::string> YamlToJson(const std::string& file_name,
-                                       const std::string& text,
-                                       const google::protobuf::Descriptor& type,
-                                       const FileField& file_field);
+absl::StatusOr<std::string> YamlToJson(
+    const std::string& file_name, const std::string& text,
+    const google::protobuf::Descriptor& type);
 
 }  // namespace skerry::cli
 

@@ -1,5 +1,8 @@
 #include "data/sample_order.h"
 
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -79,6 +82,27 @@ TEST(SampleOrderTest, SameSeedSameOrderOtherSeedOtherOrder) {
     differing += !(SampleOrder(500, 7).At(p) == SampleOrder(500, 8).At(p));
   }
   EXPECT_GT(differing, 900);
+}
+
+// Programs in other languages are compared with the same file
+// (python/tests/ledger_test.py).
+TEST(SampleOrderTest, GivesTheSamplesOfTheGoldenFile) {
+  std::ifstream file("data/testdata/sample_order.golden");
+  int compared = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#')) continue;
+    std::istringstream words(line);
+    uint64_t samples = 0;
+    uint64_t seed = 0;
+    uint64_t position = 0;
+    uint64_t sample = 0;
+    ASSERT_TRUE(words >> samples >> seed >> position >> sample) << line;
+    EXPECT_EQ(SampleOrder(samples, seed).At(position),
+              (SamplePlace{position / samples, sample}))
+        << line;
+    ++compared;
+  }
+  EXPECT_GE(compared, 100);
 }
 
 }  // namespace

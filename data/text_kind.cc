@@ -8,8 +8,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "data/json_line.h"
+#include "data/tokenizer/character.h"
 
 namespace skerry::data {
 namespace {
@@ -51,6 +53,10 @@ constexpr std::array kForeign = {
             "write JSON lines from it with pandas.read_feather(...).to_json("
             "..., orient='records', lines=True)",
             ".arrow"},
+    Foreign{"ORC"sv, 0, "an ORC file",
+            "write JSON lines from it with pandas.read_orc(...).to_json(..., "
+            "orient='records', lines=True)",
+            ".orc"},
     Foreign{"Obj\x01"sv, 0, "an Avro file", "write JSON lines from it"},
     Foreign{"BZh"sv, 0, "compressed by bzip2", "bzip2 -dc $|", ".bz2"},
     Foreign{"\xfd"
@@ -80,6 +86,8 @@ constexpr std::array kForeign = {
             "write JSON lines from it"},
     Foreign{"%PDF-"sv, 0, "a PDF", "pdftotext $ -|", ".pdf"},
     Foreign{"GGUF"sv, 0, "a file of weights", kNoText, ".gguf"},
+    // Eight bytes count the JSON that begins safetensors.
+    Foreign{"\0\0{\""sv, 6, "a file of weights", kNoText},
     Foreign{"\x7f"
             "ELF"sv,
             0, "a program", kNoText},
@@ -87,13 +95,51 @@ constexpr std::array kForeign = {
     Foreign{"\xff\xd8\xff"sv, 0, "a picture", kNoText},
 };
 
+// Whether no text has that byte, in whatever character set.
+bool IsBinary(char c) {
+  const auto byte = static_cast<uint8_t>(c);
+  return byte < 0x07 || (byte > 0x0d && byte < 0x20 && byte != 0x1b);
+}
+
 // True when the beginning has bytes that no text has.
 bool IsBinary(std::string_view head) {
   head = head.substr(0, 4096);
-  return std::any_of(head.begin(), head.end(), [](char c) {
-    const auto byte = static_cast<uint8_t>(c);
-    return byte < 0x07 || (byte > 0x0d && byte < 0x20 && byte != 0x1b);
-  });
+  return std::any_of(head.begin(), head.end(),
+                     [](char c) { return IsBinary(c); });
+}
+
+// Whether `head` is UTF-8, up to a character that the end of a long one cuts.
+bool IsUtf8(std::string_view head) {
+  constexpr size_t kCharacterBytesMax = 4;
+  const bool is_cut = head.size() >= kTextHeadBytes;
+  for (size_t at = 0; at < head.size();) {
+    size_t length = 0;
+    if (DecodeCharacter(head, at, length) < 0) {
+      return is_cut && head.size() - at < kCharacterBytesMax;
+    }
+    at += length;
+  }
+  return true;
+}
+
+// A text may have some bytes that no text has, or be in another character set.
+// With both, or with many such bytes, it is a picture, a sound, a pickle, or
+// packed in some other way.
+absl::Status CheckIsNoOtherFile(std::string_view head) {
+  constexpr int64_t kOneInMax = 4;
+  const auto is_odd = [](char c) { return IsBinary(c); };
+  const auto odd = std::find_if(head.begin(), head.end(), is_odd);
+  if (odd == head.end()) return absl::OkStatus();
+  const bool is_utf8 = IsUtf8(head);
+  if (is_utf8 && kOneInMax * std::count_if(odd, head.end(), is_odd) <
+                     static_cast<int64_t>(head.size())) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "is no text: it has the byte %02X at byte %d, which no text has, and %s; "
+      "give a file of text, or take its bytes as they are: --format text",
+      static_cast<uint8_t>(*odd), odd - head.begin() + 1,
+      is_utf8 ? "many more of that kind" : "is no UTF-8"));
 }
 
 bool Is(const Foreign& foreign, std::string_view head, std::string_view path) {
@@ -234,7 +280,7 @@ absl::Status CheckIsText(std::string_view head, std::string_view path) {
   if (PackingOf(head) != Packing::kNone) {
     return absl::InvalidArgumentError("is compressed twice; unpack it once");
   }
-  if (!IsUnmarkedUtf16(head)) return absl::OkStatus();
+  if (!IsUnmarkedUtf16(head)) return CheckIsNoOtherFile(head);
   return Refused("text in UTF-16",
                  head[0] == '\0' ? "iconv -f UTF-16BE -t UTF-8 $|"
                                  : "iconv -f UTF-16LE -t UTF-8 $|",

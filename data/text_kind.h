@@ -34,7 +34,8 @@ inline constexpr size_t kTextHeadBytes = size_t{1} << 16;
 // Whether a file that begins with `head`, unpacked, holds text at all. `path`
 // is for the message. Errors: InvalidArgument that names the kind and the
 // command that converts it: Parquet, archives, compressed forms that Skerry
-// does not read, UTF-16, files of tokens or weights.
+// does not read, UTF-16, files of tokens or weights, and whatever else has
+// bytes that no text has, if it is no UTF-8 or has many of them.
 absl::Status CheckIsText(std::string_view head, std::string_view path);
 
 // The kind of a file that begins with `head`, unpacked, and holds text.

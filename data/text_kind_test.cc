@@ -112,6 +112,48 @@ TEST(TextKindTest, FilesThatHoldNoTextAreRefusedWithTheCure) {
   EXPECT_THAT(Refusal(tar, "d.tar"), HasSubstr("a tar archive"));
 }
 
+// Files that nobody has listed.
+TEST(TextKindTest, WhateverHasBytesOfNoTextAndIsNoUtf8IsRefused) {
+  EXPECT_EQ(Refusal("GIF89a\x01\0\x01\0\x80\xff"s, "d.gif"),
+            "is no text: it has the byte 01 at byte 7, which no text has, and "
+            "is no UTF-8; give a file of text, or take its bytes as they are: "
+            "--format text");
+  const std::string kinds[] = {
+      "RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\xe8\xff\x17\0"s,  // a sound
+      "\x80\x04\x95\x0f\0\0\0\0\0\0\0]\x94\x8c"s,         // a pickle
+      "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0"s,            // a .doc
+      "\0\0\0\x18"
+      "ftypmp42\0\0\xff\xfe\xc0\xc1\0\0"s,  // a film
+  };
+  for (const std::string& kind : kinds) {
+    EXPECT_THAT(Refusal(kind, "d.txt"), HasSubstr("is no text"));
+    EXPECT_THAT(Refusal(kind, "d.jsonl"), HasSubstr("is no text"));
+  }
+  EXPECT_THAT(Refusal("OggS\0\x02\0\0"s, "d.ogg"),
+              HasSubstr("is no text: it has the byte 00 at byte 5, which no "
+                        "text has, and many more of that kind; give"));
+  EXPECT_THAT(Refusal("\x28\x01\0\0\0\0\0\0{\"w\":{}}"s, "d.safetensors"),
+              HasSubstr("is a file of weights"));
+  EXPECT_THAT(Refusal("ORC\x1d\0"s, "d"), HasSubstr("is an ORC file"));
+}
+
+// One of the two alone is what texts have: another character set, a separator,
+// a character that the end of the head cuts.
+TEST(TextKindTest, OtherCharacterSetsAndControlCharactersAreTexts) {
+  for (const std::string& text :
+       {"caf\xe9 au lait\n"s, "one\0two\0caf\xc3\xa9"s,
+        "\x1b[1mbold\x1b[0m \xe9\n"s}) {
+    EXPECT_EQ(Kind(text, "d.txt"), TextKind::kText) << text;
+  }
+  for (size_t kept = 1; kept < 4; ++kept) {
+    std::string head = "\x01" + std::string(kTextHeadBytes - kept - 1, 'a');
+    head += "\xf0\x9f\x98\x80"s.substr(0, kept);
+    EXPECT_EQ(Kind(head, "d.txt"), TextKind::kText) << kept;
+    head.pop_back();
+    EXPECT_EQ(CheckIsText(head, "d.txt").ok(), kept == 1) << kept;
+  }
+}
+
 // Files of those kinds have bytes that no text has, or their name's ending.
 TEST(TextKindTest, TextsThatBeginLikeOtherKindsAreTexts) {
   for (const char* text : {"PAR1 is a gene.\n", "BZh\n", "LZIP packs.\n",

@@ -36,14 +36,14 @@ void FillOptimizer(JobSpec::Training& t) {
     Fill(t.momentum, 0.95);
     Fill(t.nesterov, true);
   }
-  Fill(t.weight_decay, StandardDecay(t.optimizer));
+  Fill(t.weight_decay, StandardDecay(*t.optimizer));
 }
 
-void FillTraining(JobSpec::Training& t) {
+// What Skerry's own engine does in an inner step.
+void FillEngine(JobSpec::Training& t) {
   FillOptimizer(t);
   Fill(t.micro_batch_samples, t.batch_samples);
   if (t.schedule == Schedule::kWsd) Fill(t.decay_fraction, 0.2);
-  Fill(t.evaluate_every, 10u);
 }
 
 // The method's preset. Without a method nothing is filled.
@@ -63,7 +63,8 @@ void FillOuterLoop(const std::string& codec, JobSpec::OuterLoop& outer) {
 
 void FillDefaults(uint32_t context, JobSpec& spec) {
   if (context > 0) Fill(spec.data.sequence_tokens, context);
-  FillTraining(spec.training);
+  if (!spec.model.program.has_value()) FillEngine(spec.training);
+  Fill(spec.training.evaluate_every, 10u);
   FillOuterLoop(spec.exchange.codec, spec.outer);
 }
 

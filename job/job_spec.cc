@@ -10,6 +10,25 @@ data::RangeSet ConsumedBefore(const JobSpec& spec) {
              : data::RangeSet();
 }
 
+void LeaveToProgram(JobSpec::Training& training) {
+  training.micro_batch_samples.reset();
+  training.learning_rate.reset();
+  training.beta1.reset();
+  training.beta2.reset();
+  training.epsilon.reset();
+  training.weight_decay.reset();
+  training.warmup_fraction.reset();
+  training.min_learning_rate_ratio.reset();
+  training.clip_norm.reset();
+  training.optimizer.reset();
+  training.momentum.reset();
+  training.nesterov.reset();
+  training.schedule.reset();
+  training.decay_fraction.reset();
+  training.recompute = false;
+  training.compute.reset();
+}
+
 uint32_t FragmentCount(const JobSpec& spec) {
   return std::max(1u, spec.exchange.fragments);
 }
@@ -26,6 +45,8 @@ std::string_view OuterMethodName(OuterMethod method) {
       return "co2";
     case OuterMethod::kAveragePlusLocalDelta:
       return "average_plus_local_delta";
+    case OuterMethod::kLate:
+      return "late";
   }
   return "";
 }
@@ -58,6 +79,8 @@ optimizer::OuterOptions OuterOptionsOf(const JobSpec& spec) {
   }
   options.undelayed_rounds_fraction =
       outer.undelayed_fraction.value_or(options.undelayed_rounds_fraction);
+  if (outer.own_share.has_value()) options.own_share = outer.own_share;
+  if (outer.apply_points.has_value()) options.apply_points = outer.apply_points;
   return options;
 }
 

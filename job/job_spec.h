@@ -24,6 +24,7 @@ enum class OuterMethod {
   kDiloco,
   kCo2,
   kAveragePlusLocalDelta,
+  kLate,
 };
 
 enum class InnerOptimizer { kAdamW, kLamb, kSgd, kMuon };
@@ -43,10 +44,17 @@ struct JobSpec {
     std::vector<data::SampleRange> consumed;
     friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
   };
+  struct Program {
+    std::string name;
+    std::string parameters_json = {};
+    std::string sha256 = {};
+    friend bool operator==(const Program&, const Program&) = default;
+  };
   struct Model {
     std::string config_json;
     uint64_t seed = 0;
     std::optional<Checkpoint> checkpoint = std::nullopt;
+    std::optional<Program> program = std::nullopt;
     friend bool operator==(const Model&, const Model&) = default;
   };
   struct Data {
@@ -54,6 +62,8 @@ struct JobSpec {
     std::string manifest_sha256;
     uint64_t seed = 0;
     std::optional<uint32_t> sequence_tokens;
+    std::string id = {};
+    std::optional<uint64_t> samples = std::nullopt;
     friend bool operator==(const Data&, const Data&) = default;
   };
   struct Training {
@@ -61,23 +71,23 @@ struct JobSpec {
     uint32_t batch_samples = 0;
     std::optional<uint32_t> micro_batch_samples;
     uint32_t tau = 12;
-    double learning_rate = 1e-3;
+    std::optional<double> learning_rate = 1e-3;
     std::optional<double> beta1;
     std::optional<double> beta2;
     std::optional<double> epsilon;
     std::optional<double> weight_decay;
-    double warmup_fraction = 0.05;
-    double min_learning_rate_ratio = 0.1;
-    double clip_norm = 1;
+    std::optional<double> warmup_fraction = 0.05;
+    std::optional<double> min_learning_rate_ratio = 0.1;
+    std::optional<double> clip_norm = 1;
     std::optional<uint32_t> evaluate_every;
     uint32_t evaluate_samples = 64;
-    InnerOptimizer optimizer = InnerOptimizer::kAdamW;
+    std::optional<InnerOptimizer> optimizer = InnerOptimizer::kAdamW;
     std::optional<double> momentum;
     std::optional<bool> nesterov;
-    Schedule schedule = Schedule::kCosine;
+    std::optional<Schedule> schedule = Schedule::kCosine;
     std::optional<double> decay_fraction;
     bool recompute = false;
-    Compute compute = Compute::kFp32;
+    std::optional<Compute> compute = Compute::kFp32;
     friend bool operator==(const Training&, const Training&) = default;
   };
   struct OuterLoop {
@@ -89,6 +99,8 @@ struct JobSpec {
     std::optional<double> clip;
     std::optional<double> beta;
     std::optional<double> undelayed_fraction;
+    std::optional<double> own_share;
+    std::optional<uint32_t> apply_points;
     bool accept_weak_damping = false;
     friend bool operator==(const OuterLoop&, const OuterLoop&) = default;
   };
@@ -136,6 +148,10 @@ struct JobSpec {
 // The samples that a job which goes on from a checkpoint has trained on before
 // it began; none for other jobs.
 data::RangeSet ConsumedBefore(const JobSpec& spec);
+
+// Empties the fields that a program decides by itself. They are empty in the
+// training of every job that names a program.
+void LeaveToProgram(JobSpec::Training& training);
 
 // In how many parts the model is exchanged.
 uint32_t FragmentCount(const JobSpec& spec);

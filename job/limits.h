@@ -12,6 +12,10 @@ namespace skerry::job {
 
 inline constexpr size_t kLabelBytesMax = 63;
 inline constexpr size_t kConfigBytesMax = 256 * 1024;
+// The parameters of a program, and how deep they are nested.
+inline constexpr size_t kParametersBytesMax = 64 * 1024;
+inline constexpr int kParametersDepthMax = 64;
+inline constexpr size_t kDataIdBytesMax = 256;
 inline constexpr size_t kPathBytesMax = 4096;
 inline constexpr size_t kIslandNameBytesMax = 256;
 

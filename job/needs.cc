@@ -32,7 +32,7 @@ Needs NeedsOf(const JobSpec& spec) {
   needs.parameters =
       static_cast<uint64_t>(model::BuildGraph(*config).layout.element_count());
   needs.worker_bytes = needs.parameters * sizeof(float) *
-                       (kCopies + MomentsOf(spec.training.optimizer));
+                       (kCopies + MomentsOf(*spec.training.optimizer));
   return needs;
 }
 

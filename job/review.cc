@@ -4,43 +4,20 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/s3_location.h"
 #include "base/status.h"
 #include "job/defaults.h"
 #include "job/limits.h"
+#include "job/program_review.h"
 #include "job/review_work.h"
+#include "job/text_forms.h"
 #include "model/spec/model_config.h"
 
 namespace skerry::job {
 namespace {
 
 using Problems = SpecProblems;
-
-// Characters of a refused text that a message repeats.
-constexpr size_t kShownMax = 80;
-
-std::string Quoted(std::string_view text) {
-  const std::string shown(text.substr(0, kShownMax));
-  return absl::StrCat("\"", absl::CHexEscape(shown), "\"",
-                      shown.size() < text.size() ? " and so on" : "");
-}
-
-bool IsLabel(std::string_view text, std::string_view extra) {
-  if (text.empty() || text.size() > kLabelBytesMax) return false;
-  for (const char c : text) {
-    const bool fine = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-                      c == '-' || extra.find(c) != std::string_view::npos;
-    if (!fine) return false;
-  }
-  return true;
-}
-
-bool IsSha256(std::string_view text) {
-  return text.size() == 64 &&
-         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
 
 bool IsPath(std::string_view path) {
   return !path.empty() && path.size() <= kPathBytesMax &&
@@ -61,15 +38,19 @@ void ReviewPlace(const std::string& place, std::string_view field,
   }
 }
 
+// Whether `name` begins with a dash. If so, adds the problem.
+bool BeginsAsOption(const std::string& name, std::string_view field,
+                    Problems& problems) {
+  if (!name.starts_with('-')) return false;
+  problems.Add(
+      field,
+      absl::StrCat("has to begin with a letter or a digit, not ", Quoted(name),
+                   ": commands take a dash for an option"));
+  return true;
+}
+
 void ReviewName(const std::string& name, Problems& problems) {
-  if (name.starts_with('-')) {
-    problems.Add(
-        "name",
-        absl::StrCat("has to begin with a letter or a digit, not ",
-                     Quoted(name), ": commands take a dash for an option"));
-    return;
-  }
-  if (IsLabel(name, "")) return;
+  if (BeginsAsOption(name, "name", problems) || IsLabel(name, "")) return;
   problems.Add("name", absl::StrCat("has to be 1 to ", kLabelBytesMax,
                                     " lower-case letters, digits and dashes, "
                                     "not ",
@@ -100,6 +81,11 @@ std::optional<model::ModelConfig> ReviewModel(const std::string& config_json,
 
 // Reads the model, fills the defaults, and checks what depends on the model.
 void ReviewModelAndFill(JobSpec& spec, Problems& problems) {
+  if (spec.model.program.has_value()) {
+    ReviewProgram(spec.model, problems);
+    FillDefaults(0, spec);
+    return;
+  }
   const auto config = ReviewModel(spec.model.config_json, problems);
   FillDefaults(config ? static_cast<uint32_t>(config->n_positions) : 0, spec);
   if (!config) return;
@@ -109,8 +95,14 @@ void ReviewModelAndFill(JobSpec& spec, Problems& problems) {
 }
 
 void ReviewData(const JobSpec::Data& data, Problems& problems) {
+  constexpr char kForPrograms[] =
+      "is for jobs with model.program; the data set's manifest says it";
+  problems.Require(data.id.empty(), "data.id", kForPrograms);
+  problems.Require(!data.samples.has_value(), "data.samples", kForPrograms);
   problems.Require(IsPath(data.path), "data.path",
                    "has to name the folder that `skerryctl data prepare` made");
+  // The hash is that of the folder, so one problem is enough.
+  if (data.path.empty() && data.manifest_sha256.empty()) return;
   problems.Require(IsSha256(data.manifest_sha256), "data.manifest_sha256",
                    absl::StrCat("has to be 64 lower-case hex digits, not ",
                                 Quoted(data.manifest_sha256),
@@ -148,6 +140,10 @@ void ReviewCheckpoint(const JobSpec& spec, Problems& problems) {
                 "or s3://BUCKET/PREFIX",
                 problems);
   }
+  problems.Require(!spec.model.program.has_value() || !from.name.empty(),
+                   "model.checkpoint.name",
+                   "is needed: a job with a program starts from a checkpoint "
+                   "of a job, and the program itself can load other weights");
   problems.Require(from.name != "newest", "model.checkpoint.name",
                    "has to be checkpoint-SEQUENCE; skerryctl looks up newest");
   problems.Require(IsSha256(from.sha256), "model.checkpoint.sha256",
@@ -205,6 +201,7 @@ void ReviewPlacement(const JobSpec& spec, Problems& problems) {
 void ReviewQueue(const JobSpec::Queue& queue, Problems& problems) {
   problems.Between("queue.priority", queue.priority, -kPriorityMax,
                    kPriorityMax, "higher goes first");
+  if (BeginsAsOption(queue.owner, "queue.owner", problems)) return;
   problems.Require(IsLabel(queue.owner, "."), "queue.owner",
                    absl::StrCat("has to be 1 to ", kLabelBytesMax,
                                 " lower-case letters, digits, dashes and "
@@ -224,7 +221,13 @@ void ReviewJobSpec(ReviewedSpec& reviewed, SpecProblems& problems) {
   ReviewName(spec.name, problems);
   ReviewModelAndFill(spec, problems);
   ReviewCheckpoint(spec, problems);
-  ReviewData(spec.data, problems);
+  if (spec.model.program.has_value()) {
+    ReviewProgramData(spec.data, problems);
+    std::string warning = ShortStepWarning(spec.training);
+    if (!warning.empty()) reviewed.warnings.push_back(std::move(warning));
+  } else {
+    ReviewData(spec.data, problems);
+  }
   ReviewFilledWork(spec, reviewed.warnings, problems);
   ReviewPlacement(spec, problems);
   ReviewCheckpoints(spec, problems);

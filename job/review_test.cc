@@ -252,6 +252,30 @@ TEST(ReviewTest, OwnerAndPriorityHaveTheirBounds) {
   const absl::Status status = ReviewJobSpec(spec).status();
   EXPECT_TRUE(Says(status, "queue.priority: has to be -1000 to 1000"));
   EXPECT_TRUE(Says(status, "queue.owner:"));
+  spec.queue = {0, "-x"};
+  EXPECT_EQ(ReviewJobSpec(spec).status().message(),
+            "queue.owner: has to begin with a letter or a digit, not \"-x\": "
+            "commands take a dash for an option");
+}
+
+TEST(ReviewTest, AnEmptyDataPathIsOneProblem) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.data.path = "";
+  spec.data.manifest_sha256 = "";
+  EXPECT_EQ(ReviewJobSpec(spec).status().message(),
+            "data.path: has to name the folder that `skerryctl data prepare` "
+            "made");
+}
+
+TEST(ReviewTest, NesterovOfNoMomentumNamesBothCures) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.outer.method = OuterMethod::kDiloco;
+  spec.outer.momentum = 0;
+  EXPECT_EQ(ReviewJobSpec(spec).status().message(),
+            "outer.nesterov: is true, which has no meaning without momentum; "
+            "set nesterov to false, or momentum above 0");
+  spec.outer.nesterov = false;
+  EXPECT_TRUE(ReviewJobSpec(spec).ok()) << ReviewJobSpec(spec).status();
 }
 
 JobSpec FromCheckpoint(Samples samples) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "job/codec_review.h"
 #include "job/limits.h"
+#include "job/program_review.h"
 #include "optimizer/outer/outer_options.h"
 
 namespace skerry::job {
@@ -61,12 +62,12 @@ void ReviewMomentum(const JobSpec::Training& t, Problems& problems) {
 
 void ReviewSchedule(const JobSpec::Training& t, Problems& problems) {
   problems.Bound(
-      IsAboveZero(t.learning_rate) && t.learning_rate <= kLearningRateMax,
-      "training.learning_rate", t.learning_rate, "in (0, 10] as fp32");
-  problems.Bound(Within(t.warmup_fraction, 0, 1), "training.warmup_fraction",
-                 t.warmup_fraction, "in [0, 1]");
-  problems.Bound(Within(t.min_learning_rate_ratio, 0, 1),
-                 "training.min_learning_rate_ratio", t.min_learning_rate_ratio,
+      IsAboveZero(*t.learning_rate) && *t.learning_rate <= kLearningRateMax,
+      "training.learning_rate", *t.learning_rate, "in (0, 10] as fp32");
+  problems.Bound(Within(*t.warmup_fraction, 0, 1), "training.warmup_fraction",
+                 *t.warmup_fraction, "in [0, 1]");
+  problems.Bound(Within(*t.min_learning_rate_ratio, 0, 1),
+                 "training.min_learning_rate_ratio", *t.min_learning_rate_ratio,
                  "in [0, 1]");
   // What is of no effect is a mistake: the operator meant something else.
   if (t.schedule == Schedule::kWsd) {
@@ -77,18 +78,13 @@ void ReviewSchedule(const JobSpec::Training& t, Problems& problems) {
                      "is only the schedule wsd's");
   }
   problems.Require(
-      t.schedule != Schedule::kInverseSqrt || t.warmup_fraction > 0,
+      t.schedule != Schedule::kInverseSqrt || *t.warmup_fraction > 0,
       "training.warmup_fraction",
       "has to be above 0 for the schedule inverse_sqrt, which is counted in "
       "it");
 }
 
-void ReviewBatch(const JobSpec::Training& t, Problems& problems) {
-  problems.Between("training.samples", t.samples, uint64_t{1}, kSamplesMax,
-                   "it is the length of the run");
-  problems.Between("training.batch_samples", t.batch_samples, 1u, kBatchMax,
-                   "it is what a worker draws for one inner step");
-  if (t.batch_samples == 0) return;
+void ReviewMicroBatch(const JobSpec::Training& t, Problems& problems) {
   const uint32_t rows = *t.micro_batch_samples;
   if (rows > kMicroBatchMax && rows == t.batch_samples) {
     problems.Add(
@@ -109,22 +105,30 @@ void ReviewBatch(const JobSpec::Training& t, Problems& problems) {
   }
 }
 
-void ReviewTraining(const JobSpec::Training& t, Problems& problems) {
-  ReviewBatch(t, problems);
+void ReviewLength(const JobSpec::Training& t, Problems& problems) {
+  problems.Between("training.samples", t.samples, uint64_t{1}, kSamplesMax,
+                   "it is the length of the run");
+  problems.Between("training.batch_samples", t.batch_samples, 1u, kBatchMax,
+                   "it is what a worker draws for one inner step");
   problems.Between("training.tau", t.tau, 1u, kTauMax,
                    "it is the number of inner steps in a round");
+  problems.Between("training.evaluate_every", *t.evaluate_every, 1u,
+                   kEvaluateMax, "it counts sequences");
+  problems.Between("training.evaluate_samples", t.evaluate_samples, 1u,
+                   kEvaluateMax);
+}
+
+// What Skerry's own engine does in an inner step.
+void ReviewEngine(const JobSpec::Training& t, Problems& problems) {
+  if (t.batch_samples > 0) ReviewMicroBatch(t, problems);
   ReviewBetas(t, problems);
   ReviewMomentum(t, problems);
   ReviewSchedule(t, problems);
   problems.Bound(Within(*t.weight_decay, 0, kWeightDecayMax),
                  "training.weight_decay", *t.weight_decay, "in [0, 10]");
-  problems.Bound(Within(t.clip_norm, 0, std::numeric_limits<float>::max()),
-                 "training.clip_norm", t.clip_norm,
+  problems.Bound(Within(*t.clip_norm, 0, std::numeric_limits<float>::max()),
+                 "training.clip_norm", *t.clip_norm,
                  "0 (off) or a positive number of fp32");
-  problems.Between("training.evaluate_every", *t.evaluate_every, 1u,
-                   kEvaluateMax, "it counts sequences");
-  problems.Between("training.evaluate_samples", t.evaluate_samples, 1u,
-                   kEvaluateMax);
 }
 
 void ReviewExchange(const JobSpec& spec, Problems& problems) {
@@ -157,7 +161,7 @@ void ReviewOuterLoop(const JobSpec& spec, std::vector<std::string>& warnings,
                      Problems& problems) {
   if (spec.outer.method == OuterMethod::kUnspecified) {
     problems.Add("outer.method",
-                 "is not set; use local_sgd, diloco, co2 or "
+                 "is not set; use late, local_sgd, diloco, co2 or "
                  "average_plus_local_delta");
     return;
   }
@@ -186,7 +190,12 @@ void ReviewOuterLoop(const JobSpec& spec, std::vector<std::string>& warnings,
 
 void ReviewFilledWork(const JobSpec& spec, std::vector<std::string>& warnings,
                       SpecProblems& problems) {
-  ReviewTraining(spec.training, problems);
+  ReviewLength(spec.training, problems);
+  if (spec.model.program.has_value()) {
+    ReviewProgramTraining(spec.training, problems);
+  } else {
+    ReviewEngine(spec.training, problems);
+  }
   ReviewExchange(spec, problems);
   ReviewOuterLoop(spec, warnings, problems);
 }

@@ -1,7 +1,7 @@
 // planner/spans.h
 //
 // Where a fragment of the flat outer state is cut into spans. The cut depends
-// on the element count alone, never on devices or on who is a member, so it
+// on the model's elements alone, never on devices or on who is a member, so it
 // holds for the life of a job.
 #ifndef SKERRY_PLANNER_SPANS_H_
 #define SKERRY_PLANNER_SPANS_H_
@@ -40,11 +40,16 @@ absl::StatusOr<std::vector<SpanRange>> CutSpans(
 // the same number of spans, at most `spans_per_fragment`. With one fragment its
 // spans are those of CutSpans.
 //
-// Errors: as CutSpans; InvalidArgument when a fragment would have no span.
+// The elements from `average_begin` on are averaged (PROTOCOL 4.5); 0: none
+// are. That is an edge of a span then, and all of them belong to the last
+// fragment. A model of one fragment has two spans at least.
+//
+// Errors: as CutSpans; InvalidArgument when a fragment would have no span, or
+// `average_begin` is not below `element_count` or no multiple of `alignment`.
 absl::StatusOr<std::vector<std::vector<SpanRange>>> CutFragments(
     uint64_t element_count, uint32_t fragments,
     uint32_t spans_per_fragment = kSpansPerFragmentDefault,
-    uint64_t alignment = SpanAlignment());
+    uint64_t average_begin = 0, uint64_t alignment = SpanAlignment());
 
 }  // namespace skerry::planner
 

@@ -83,5 +83,56 @@ TEST(SpansTest, AModelThatIsTooSmallForItsFragmentsIsRefused) {
   EXPECT_FALSE(CutFragments(4096, 0, 64).ok());
 }
 
+TEST(SpansTest, AveragedElementsHaveSpansOfTheLastFragment) {
+  Random random(2);
+  int cut_apart = 0;
+  for (int trial = 0; trial < 5000; ++trial) {
+    const uint64_t alignment = 1 + random.Below(9);
+    const uint64_t begin = alignment * (1 + random.Below(60));
+    const uint64_t elements = begin + 1 + random.Below(40 * alignment);
+    const auto fragments = static_cast<uint32_t>(1 + random.Below(5));
+    const auto count = static_cast<uint32_t>(1 + random.Below(12));
+    const auto cut = CutFragments(elements, fragments, count, begin, alignment);
+    const uint64_t units = (elements + alignment - 1) / alignment;
+    ASSERT_EQ(cut.ok(),
+              units >= fragments && begin / alignment >= fragments - 1)
+        << elements << " from " << begin << " in " << fragments;
+    if (!cut.ok()) continue;
+    ++cut_apart;
+    uint64_t at = 0;
+    int edges = 0;
+    for (const auto& spans : *cut) {
+      ASSERT_EQ(spans.size(), cut->front().size());
+      ASSERT_LE(spans.size(), std::max(count, fragments == 1 ? 2u : 1u));
+      for (const SpanRange& span : spans) {
+        ASSERT_EQ(span.begin, at);
+        ASSERT_EQ(span.begin % alignment, 0u);
+        ASSERT_GT(span.size(), 0u);
+        edges += span.begin == begin ? 1 : 0;
+        at = span.end;
+      }
+    }
+    ASSERT_EQ(at, elements);
+    ASSERT_EQ(edges, 1);
+    ASSERT_LE(cut->back().front().begin, begin);
+  }
+  EXPECT_GT(cut_apart, 4000);
+}
+
+TEST(SpansTest, AFewAveragedElementsHaveOneSpan) {
+  const auto cut = CutFragments(100 * 4096 + 64, 1, 64, 100 * 4096);
+  ASSERT_TRUE(cut.ok());
+  EXPECT_EQ(cut->front().size(), 64u);
+  EXPECT_EQ(cut->front().back(), (SpanRange{100 * 4096, 100 * 4096 + 64}));
+  EXPECT_EQ(CutFragments(4096 + 1, 1, 1, 4096)->front().size(), 2u);
+}
+
+TEST(SpansTest, AveragedElementsThatBeginInsideASpanAreRefused) {
+  for (const uint64_t begin : {4095, 3 * 4096, 4 * 4096}) {
+    const auto cut = CutFragments(3 * 4096, 1, 64, begin);
+    EXPECT_TRUE(absl::IsInvalidArgument(cut.status())) << begin;
+  }
+}
+
 }  // namespace
 }  // namespace skerry::planner

@@ -12,10 +12,19 @@
 namespace skerry::protocol {
 
 struct RoundScalars {
-  double loss = 0;  // mean over the samples, nats a token
+  // Mean over the samples, nats a token; 0 when there is none.
+  double loss = 0;
   uint64_t inner_steps = 0;
   double delta_squared_norm = 0;
   double compute_s = 0;
+  // The trainer does not measure a loss.
+  bool no_loss = false;
+  // What optimizer::OwnShare() made of a committed result's members. 0: not
+  // known.
+  double own_share = 0;
+  // Inner steps that were taken until the result of the round before was in the
+  // live parameters; for a committed result, the members' mean by weight.
+  double late_steps = 0;
 
   friend bool operator==(const RoundScalars&, const RoundScalars&) = default;
 };

@@ -12,6 +12,7 @@
 
 #include "base/ids.h"
 #include "protocol/fragment_facts.h"
+#include "protocol/metrics.h"
 #include "protocol/seat_counters.h"
 
 namespace skerry::protocol {
@@ -90,6 +91,9 @@ struct JobFacts {
   // 0 likewise.
   uint64_t initial_hash = 0;
   uint64_t layout_hash = 0;
+  // The first element that is averaged (PROTOCOL 4.5); 0 when none is, and
+  // likewise.
+  uint64_t average_begin = 0;
   std::string trainer_trouble;
   std::vector<FragmentFacts> fragments;
   std::vector<EvaluationFact> evaluations;
@@ -105,6 +109,10 @@ struct JobFacts {
   // Why the worker could not save to checkpoint.directory; empty when it can
   // or has not looked yet.
   std::string checkpoint_trouble;
+  // Means over the samples of the last round, as the trainer names them.
+  Metrics metrics;
+  // Its trainer computes with no other: the worker is a replica alone.
+  bool trains_alone = false;
 
   friend bool operator==(const JobFacts&, const JobFacts&) = default;
 };

@@ -92,6 +92,11 @@ struct JobOrders {
   bool nothing_left = false;
   // The number of the model's elements; 0 while it is not known.
   uint64_t element_count = 0;
+  // The hash of the values that a job with a program began with. 0 while it is
+  // not known, and in other jobs.
+  uint64_t initial_hash = 0;
+  // The first element that is averaged; 0 when none is.
+  uint64_t average_begin = 0;
   friend bool operator==(const JobOrders&, const JobOrders&) = default;
 };
 

@@ -6,6 +6,8 @@
 #ifndef SKERRY_PROTOCOL_ORDERS_H_
 #define SKERRY_PROTOCOL_ORDERS_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,15 @@
 #include "protocol/stored_jobs.h"
 
 namespace skerry::protocol {
+
+// The certificates that nobody in the cluster believes any more.
+struct RevokedCertificates {
+  // A hash of the list; 0 when it is empty.
+  uint64_t version = 0;
+  std::vector<std::string> what;  // as identity::RevokedWord, sorted
+  friend bool operator==(const RevokedCertificates&,
+                         const RevokedCertificates&) = default;
+};
 
 struct Orders {
   Revision revision;
@@ -34,6 +45,10 @@ struct Orders {
   std::vector<StoredJobKey> removed_jobs = {};
   // It has every worker that the orders name.
   Directory directory = {};
+  // Unset when the worker has been told of it.
+  std::optional<RevokedCertificates> revoked = {};
+  // Workers of the directory that wait for streams of this one.
+  std::vector<std::string> awaited_by = {};
   friend bool operator==(const Orders&, const Orders&) = default;
 };
 

@@ -15,7 +15,10 @@
 namespace skerry::protocol {
 
 // Where each worker is reached: endpoints (host:port) by name, in the order in
-// which they are preferred. Nobody's list is empty.
+// which they are preferred. Nobody's list is empty. The list of a worker that
+// cannot be dialled begins with kReverse, which is no endpoint: the worker
+// opens streams to whoever has this directory.
+inline constexpr char kReverse[] = "reverse";
 using Directory = absl::btree_map<std::string, std::vector<std::string>>;
 
 // A worker and where it was when it was admitted. It may have moved since: the
@@ -24,6 +27,8 @@ struct PeerAddress {
   std::string worker;
   std::string address;         // host:port for workers of other islands
   std::string island_address;  // host:port inside the island; may be empty
+  // Workers of other islands cannot dial it.
+  bool outbound_only = false;
 
   // Where workers of the same island reach it.
   const std::string& inside() const {

@@ -17,6 +17,7 @@
 #include "protocol/job_facts.h"
 #include "protocol/machine_facts.h"
 #include "protocol/peers.h"
+#include "protocol/program_fact.h"
 #include "protocol/stored_jobs.h"
 
 namespace skerry::protocol {
@@ -46,6 +47,14 @@ struct StatusFacts {
   // its disk.
   Revision seen;
   StoredJobs stored;
+  // The programs that its operator allows.
+  std::vector<ProgramFact> programs;
+  // RevokedCertificates::version of the newest list that it was told.
+  uint64_t revoked_version = 0;
+  // It takes streams of workers that cannot be dialled.
+  bool takes_streams = false;
+  // Workers that have answered nothing of what it sends them for a while.
+  std::vector<std::string> unreached;
   friend bool operator==(const StatusFacts&, const StatusFacts&) = default;
 };
 

@@ -50,8 +50,9 @@ class SimBulk::Pipe final : public transport::IncomingStream {
                                         if (const auto pipe = weak.lock())
                                           pipe->BrokenThere();
                                       }});
-    Deliver(0, [this] {
-      id_ = taker_->bulk().inbox_.OnOpened(world_.NameOf(from_.host_), *this);
+    // The opener may be gone when this arrives.
+    Deliver(0, [this, name = world_.NameOf(from_.host_)] {
+      id_ = taker_->bulk().inbox_.OnOpened(name, *this);
     });
   }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "simulator/network.h"
 #include "simulator/process.h"
@@ -39,6 +40,9 @@ class SimBulk final : public transport::BulkTransport {
   }
   absl::btree_map<std::string, transport::LinkEstimate> links() const override {
     return outbox_.links();
+  }
+  std::vector<std::string> unreached() const override {
+    return outbox_.unreached();
   }
 
  private:

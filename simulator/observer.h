@@ -7,6 +7,7 @@
 #define SKERRY_SIMULATOR_OBSERVER_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,16 @@ struct FragmentSight {
   }
 };
 
+// The live values of a job's trainer on one run of a worker's process, when
+// inner steps begin and when they have been taken.
+struct LiveSight {
+  HostId host = 0;
+  uint64_t run = 0;
+  JobId job;
+  bool begins = false;
+  std::span<const float> live;
+};
+
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -68,6 +79,8 @@ class Observer {
                             const compression::FrameHeader& header) {}
   // A worker removes the files that it has of the job with that uid.
   virtual void OnFolderRemoved(HostId host, JobId job, uint64_t uid) {}
+  // In the task that begins the steps, or that ends them.
+  virtual void OnLive(const LiveSight& sight) {}
   // After every task of the worker's process.
   virtual void OnSeat(const SeatSight& sight) {}
   // A program did what no program may: text says what.

@@ -1,6 +1,7 @@
 #include "simulator/planned_world.h"
 
 #include <algorithm>
+#include <string>
 
 #include "compression/frame.h"
 
@@ -32,6 +33,11 @@ Setting SettingOf(const ClusterShape& cluster, const job::JobSpec& spec,
   }
   setting.options.lease = cluster.lease;
   setting.elements[spec.name] = model.elements;
+  if (spec.model.program.has_value()) {
+    const std::string& sha256 = spec.model.program->sha256;
+    setting.programs = {{spec.model.program->name,
+                         sha256.empty() ? std::string(64, '0') : sha256}};
+  }
   setting.scale = model.scale;
   setting.part_bytes =
       Scaled(compression::kFramePayloadBytesMax, model.scale, kPartBytesMin);

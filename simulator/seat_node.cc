@@ -30,13 +30,21 @@ constexpr double kMessageBytes = 100;
 constexpr uint64_t kCheckpointUs = 200'000;
 
 TrainerShape ShapeOf(const World& world, HostId host, JobId job,
-                     const std::string& name) {
+                     const job::JobSpec& spec) {
   TrainerShape shape;
   shape.job = job;
+  if (spec.model.program.has_value()) {
+    shape.groups = false;
+    if (world.setting.programs_begin_differently) shape.own_initial = host;
+  }
   shape.compute = world.shape(host).compute;
   shape.meeting_max = kMeetingLeases * world.setting.options.lease;
   shape.pace = world.setting.pace;
-  const auto validation = world.setting.validation_samples.find(name);
+  const auto average = world.setting.average_begins.find(spec.name);
+  if (average != world.setting.average_begins.end()) {
+    shape.average_begin = average->second;
+  }
+  const auto validation = world.setting.validation_samples.find(spec.name);
   if (validation != world.setting.validation_samples.end()) {
     shape.validation_samples = validation->second;
   }
@@ -94,13 +102,17 @@ SeatNode::SeatNode(World& world, WorkerNode& node,
             Save(std::move(state), std::move(written));
           },
           status_changed),
-      trainer_(ShapeOf(world, node.host(), job_, orders.spec.name),
+      trainer_(ShapeOf(world, node.host(), job_, orders.spec),
                ModelOf(world, node.host(), job_, orders.spec.name),
                node.process(), world.random, answers_, world.islands,
                {[this](const worker::TrainerDescription& description) {
                   OnTrainerReady(description);
                 },
-                [this](const absl::Status& why) { OnTrainerFailed(why); }}) {
+                [this](const absl::Status& why) { OnTrainerFailed(why); },
+                [this](bool begins, std::span<const float> live) {
+                  world_.observer.OnLive(
+                      {node_.host(), node_.run(), job_, begins, live});
+                }}) {
   worker::SeatOptions options;
   options.job = job_;
   options.worker = world.NameOf(node.host());

@@ -14,6 +14,7 @@
 #include "absl/time/time.h"
 #include "compression/codec.h"
 #include "coordinator/core/options.h"
+#include "protocol/program_fact.h"
 #include "simulator/sim_model.h"
 #include "transport/outbox.h"
 #include "transport/receive_gate.h"
@@ -79,9 +80,17 @@ struct Setting {
   // Number of elements in each job's model, by the job's name. Every job has to
   // be listed.
   std::map<std::string, uint64_t> elements;
+  // The first element of each job's model that is averaged. In a job that is
+  // not listed none is.
+  std::map<std::string, uint64_t> average_begins;
   // Number of samples in the validation split of each job's data, by the job's
   // name. A job that is not listed has the default of TrainerShape.
   std::map<std::string, uint64_t> validation_samples;
+  // The programs that every worker allows jobs to run.
+  std::vector<protocol::ProgramFact> programs;
+  // Whether the trainers of a job with a program begin with values of their
+  // own, which differ from one worker to the next.
+  bool programs_begin_differently = false;
   // How workers watch their trainers. If it is not set, they do not watch them,
   // and no fault may make a trainer hang.
   std::optional<worker::TrainerWatchOptions> watch;

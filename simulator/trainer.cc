@@ -107,37 +107,58 @@ void SimTrainer::Start() {
   hang_.reset();
   progress_ = {};
   Enter(worker::TrainerPhase::kBuilding);
-  alive_ = std::make_shared<char>();
-  abort_ = nullptr;
+  LeaveAll();
   group_ = {};
   shared_ = std::make_shared<std::vector<float>>(model_->elements());
   live_.resize(model_->elements());
   model_->Initialize(live_);
+  ++starts_;
+  StirInitial();
   Later(shape_.pace.trainer_start.has_value()
             ? *shape_.pace.trainer_start
             : absl::Milliseconds(20 + random_.Below(200)),
         [this] {
           was_ready_ = true;
           Enter(worker::TrainerPhase::kIdle);
-          events_.ready({model_->elements(), 1'000'000'000, 1000.0,
-                         shape_.validation_samples,
-                         Hash64Of(std::span<const float>(live_)), 1});
+          worker::TrainerDescription ready{
+              model_->elements(),
+              1'000'000'000,
+              1000.0,
+              shape_.validation_samples,
+              Hash64Of(std::span<const float>(live_)),
+              1};
+          ready.average_begin = shape_.average_begin;
+          ready.groups = shape_.groups;
+          events_.ready(ready);
         });
+}
+
+void SimTrainer::StirInitial() {
+  if (!shape_.own_initial.has_value()) return;
+  const uint64_t own = *shape_.own_initial;
+  const uint64_t key = CombineHash(own, own % 2 == 1 ? starts_ : 0);
+  for (uint64_t i = 0; i < live_.size(); ++i) {
+    live_[i] += static_cast<float>(RandomAt(key, i) % 1000) * 0x1.0p-12f;
+  }
+}
+
+void SimTrainer::LeaveAll() {
+  alive_ = std::make_shared<char>();
+  meeting_ = nullptr;
+  abort_ = nullptr;
 }
 
 void SimTrainer::End() {
   running_ = false;
   dying_ = false;
   hang_.reset();
-  alive_ = std::make_shared<char>();
-  abort_ = nullptr;
+  LeaveAll();
 }
 
 void SimTrainer::Die(const absl::Status& why) {
   if (!std::exchange(running_, false)) return;
   hang_.reset();
-  alive_ = std::make_shared<char>();
-  abort_ = nullptr;
+  LeaveAll();
   dying_ = true;
   Later(Moment(), [this, why] {
     dying_ = false;
@@ -154,8 +175,11 @@ void SimTrainer::Meet(TrainerIslands::Step step, const ElementRange& range,
   // A trainer that hangs does not come as far as its meeting with the others.
   if (hang_.has_value()) return;
   progress_.waits_for_group = true;
+  meeting_ = std::make_shared<char>();
   const auto end = [this, answer, is_over](const absl::Status& status) {
     if (std::exchange(*is_over, true)) return;
+    // Whoever comes later must not meet a member that has given up.
+    meeting_ = nullptr;
     Later(Moment(), [this, answer, status] {
       Enter(worker::TrainerPhase::kIdle);
       answers_.Wrap(std::move(*answer))(status);
@@ -165,9 +189,9 @@ void SimTrainer::Meet(TrainerIslands::Step step, const ElementRange& range,
   Later(shape_.meeting_max, [end] {
     end(absl::AbortedError("a member of the group did not come"));
   });
-  islands_.Meet(
-      shape_.job, step, group_,
-      {alive_, range, shared_.get(), &live_, [end] { end(absl::OkStatus()); }});
+  islands_.Meet(shape_.job, step, group_,
+                {meeting_, range, shared_.get(), &live_,
+                 [end] { end(absl::OkStatus()); }});
 }
 
 void SimTrainer::JoinGroup(const worker::TrainerGroup& group,
@@ -180,7 +204,8 @@ void SimTrainer::Load(const ElementRange& range, Done<absl::Status> done) {
   Meet(TrainerIslands::Step::kLoad, range, std::move(done));
 }
 
-void SimTrainer::StartRun(const data::RangeSet& ranges, uint64_t batch,
+void SimTrainer::StartRun(const data::RangeSet& ranges,
+                          const data::RangeSet& /*upcoming*/, uint64_t batch,
                           Done<absl::StatusOr<worker::RunReport>> done) {
   using Report = absl::StatusOr<worker::RunReport>;
   auto answer = std::make_shared<Done<Report>>(std::move(done));
@@ -201,6 +226,7 @@ void SimTrainer::StartRun(const data::RangeSet& ranges, uint64_t batch,
       (1 - shape_.pace.jitter + 2 * shape_.pace.jitter * random_.Uniform()) /
       group_.size;
   const uint64_t steps = (ranges.total() + batch - 1) / batch;
+  events_.trains(true, live_);
   run_since_ = process_.Now();
   step_time_ = took / static_cast<int64_t>(std::max<uint64_t>(1, steps));
   Later(took, [this, ranges, batch, answer, is_over, took, steps] {
@@ -210,6 +236,7 @@ void SimTrainer::StartRun(const data::RangeSet& ranges, uint64_t batch,
     Enter(worker::TrainerPhase::kIdle);
     worker::RunReport report;
     report.loss = model_->Train(ranges, batch, live_);
+    events_.trains(false, live_);
     report.samples = ranges.total();
     report.inner_steps = steps;
     report.compute_s = absl::ToDoubleSeconds(took);

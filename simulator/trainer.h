@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -32,7 +33,7 @@ class TrainerIslands {
  public:
   enum class Step { kJoin, kLoad };
   struct Arrival {
-    std::weak_ptr<char> alive;
+    std::weak_ptr<char> alive;  // expires when the member dies or gives up
     ElementRange range;
     std::vector<float>* shared = nullptr;
     std::vector<float>* live = nullptr;
@@ -53,6 +54,13 @@ struct TrainerShape {
   // How long a member of a group waits for the others at most.
   absl::Duration meeting_max;
   Pace pace;
+  // Whether it computes with the trainers of other workers.
+  bool groups = true;
+  // Added to the model's initial values. On a worker with an odd number here
+  // every start of the trainer has values of its own.
+  std::optional<uint64_t> own_initial;
+  // The first element that is averaged; 0 when none is.
+  uint64_t average_begin = 0;
   // Number of samples in the data's validation split.
   uint64_t validation_samples = 1'000'000;
 };
@@ -69,6 +77,8 @@ class SimTrainer final : public worker::TrainerPort {
   struct Events {
     std::function<void(const worker::TrainerDescription&)> ready;
     std::function<void(const absl::Status& why)> failed;
+    // Its live values, when inner steps begin and when they have been taken.
+    std::function<void(bool begins, std::span<const float> live)> trains;
   };
 
   // All but the model outlive the trainer.
@@ -97,7 +107,8 @@ class SimTrainer final : public worker::TrainerPort {
 
   void JoinGroup(const worker::TrainerGroup& group,
                  worker::Done<absl::Status> done) override;
-  void StartRun(const data::RangeSet& ranges, uint64_t replica_batch_samples,
+  void StartRun(const data::RangeSet& ranges, const data::RangeSet& upcoming,
+                uint64_t replica_batch_samples,
                 worker::Done<absl::StatusOr<worker::RunReport>> done) override;
   void Cancel() override;
   void Snapshot(const ElementRange& range,
@@ -116,6 +127,10 @@ class SimTrainer final : public worker::TrainerPort {
   void Enter(worker::TrainerPhase phase);
   // Runs `task` on the loop after `wait`, unless the trainer died or hangs.
   void Later(absl::Duration wait, runtime::Task task);
+  // Makes the initial values those of this worker, if they are to differ.
+  void StirInitial();
+  // Nothing that was started will end.
+  void LeaveAll();
   absl::Duration Moment();
   // Returns how long it takes to copy `range` from the trainer to shared
   // memory.
@@ -134,6 +149,7 @@ class SimTrainer final : public worker::TrainerPort {
   bool running_ = false;
   bool dying_ = false;
   bool was_ready_ = false;
+  uint64_t starts_ = 0;
   std::optional<Hang> hang_;
   worker::TrainerProgress progress_;
   // When the newest Run began, and how long each of its steps takes. The latter
@@ -141,6 +157,7 @@ class SimTrainer final : public worker::TrainerPort {
   Instant run_since_;
   absl::Duration step_time_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
+  std::shared_ptr<char> meeting_;  // null unless it waits for its group
   std::shared_ptr<std::vector<float>> shared_;
   std::vector<float> live_;
   worker::TrainerGroup group_;

@@ -256,6 +256,7 @@ void WorkerNode::SendStatus() {
   facts.incarnation = incarnation_;
   facts.counter = ++counter_;
   facts.draining = draining_;
+  facts.programs = world_.setting.programs;
   facts.folder = FolderId(FolderOf(world_, host_));
   facts.process = Boot(first_boot_);
   facts.seen = seen_;

@@ -21,6 +21,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/functional/any_invocable.h"
@@ -159,6 +160,8 @@ class BulkTransport {
   virtual BulkCounters counters() const = 0;
   // Estimates by name, for peers that were sent enough to time it.
   virtual absl::btree_map<std::string, LinkEstimate> links() const = 0;
+  // Peers that have answered nothing for 30 s although frames waited for them.
+  virtual std::vector<std::string> unreached() const = 0;
 };
 
 }  // namespace skerry::transport

@@ -1,7 +1,8 @@
 // transport/directory.h
 //
 // Where workers are reached. Everything that sends to a worker knows it by its
-// name, and asks here for its endpoint when it connects.
+// name, and asks here for its endpoint when it connects. A worker that cannot
+// be dialled has none: it opens streams to this one, in reverse.
 #ifndef SKERRY_TRANSPORT_DIRECTORY_H_
 #define SKERRY_TRANSPORT_DIRECTORY_H_
 
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/functional/any_invocable.h"
 
 namespace skerry::transport {
@@ -17,26 +19,43 @@ namespace skerry::transport {
 // Members are called on one loop, and so is the handler.
 class Directory {
  public:
-  // Endpoints (host:port) by worker, the preferred one first.
+  // Endpoints (host:port) by worker, the preferred one first. For a worker that
+  // opens streams to this one, protocol::kReverse is before all others.
   using Entries = absl::btree_map<std::string, std::vector<std::string>>;
   // Called when a worker is reached elsewhere than before, or for the first
   // time.
   using Moved = absl::AnyInvocable<void(const std::string& worker)>;
+  using Workers = absl::btree_set<std::string>;
 
   // Takes in what `entries` says. What is known of other workers stays, because
   // frames to them may still wait.
   void Learn(const Entries& entries);
 
-  // The endpoint to connect to; empty when nobody has said one. Among several
-  // it is the first.
+  // The endpoint to connect to; empty when nobody has said one, and for a
+  // worker that is reached in reverse. Among several it is the first.
   std::string EndpointOf(const std::string& worker) const;
+  // Whether the worker opens streams to this one and is not dialled.
+  bool IsReverse(const std::string& worker) const;
+
+  // Those that wait for streams of this worker, all of them.
+  void SetAwaitedBy(Workers workers);
+  const Workers& awaited_by() const { return awaited_by_; }
 
   // Replaces the handler; null takes it away.
   void set_on_moved(Moved moved) { moved_ = std::move(moved); }
+  // Replaces the handler that is called when awaited_by() has changed.
+  void set_on_awaited(absl::AnyInvocable<void()> awaited) {
+    awaited_ = std::move(awaited);
+  }
 
  private:
+  // The first entry of the list; empty when there is none.
+  std::string FirstOf(const std::string& worker) const;
+
   Entries entries_;
+  Workers awaited_by_;
   Moved moved_;
+  absl::AnyInvocable<void()> awaited_;
 };
 
 }  // namespace skerry::transport

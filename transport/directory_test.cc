@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "protocol/peers.h"
+
 namespace skerry::transport {
 namespace {
 
@@ -42,6 +44,27 @@ TEST_F(DirectoryTest, AWorkerThatIsNotNamedStaysWhereItWas) {
   directory_.Learn({{"b", {"h:2"}}});
   directory_.Learn({{"a", {}}});
   EXPECT_EQ(directory_.EndpointOf("a"), "h:1");
+}
+
+TEST_F(DirectoryTest, AWorkerThatIsReachedInReverseHasNoEndpoint) {
+  directory_.Learn({{"a", {"h:1"}}});
+  moved_.clear();
+  directory_.Learn({{"a", {protocol::kReverse, "h:1"}}});
+  EXPECT_EQ(moved_, std::vector<std::string>{"a"});
+  EXPECT_TRUE(directory_.IsReverse("a"));
+  EXPECT_EQ(directory_.EndpointOf("a"), "");
+  EXPECT_FALSE(directory_.IsReverse("b"));
+}
+
+TEST_F(DirectoryTest, OnlyOtherWaitingWorkersAreTold) {
+  int told = 0;
+  directory_.set_on_awaited([&told] { ++told; });
+  directory_.SetAwaitedBy({"a", "b"});
+  directory_.SetAwaitedBy({"b", "a"});
+  EXPECT_EQ(told, 1);
+  directory_.SetAwaitedBy({});
+  EXPECT_EQ(told, 2);
+  EXPECT_TRUE(directory_.awaited_by().empty());
 }
 
 }  // namespace

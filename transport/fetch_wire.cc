@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string>
+#include <string_view>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/hash.h"
@@ -24,6 +27,13 @@ constexpr size_t kFragmentAt = 32;
 constexpr size_t kSpanAt = 36;
 constexpr size_t kKindAt = 40;
 constexpr size_t kReservedAt = 41;
+
+// A refusal begins with it; the offsets are of a refusal too.
+constexpr std::string_view kRefusalMagic = "SKRN";
+constexpr size_t kCodeAt = 4;
+constexpr size_t kTextAt = 8;
+constexpr auto kCodeMax =
+    static_cast<uint32_t>(absl::StatusCode::kUnauthenticated);
 
 compression::FrameHeader HeaderFor(const FetchKey& key) {
   return {.kind = key.kind == FetchKey::Kind::kBase
@@ -106,6 +116,39 @@ Frame FetchPiece(const FetchKey& key, const Payload& object, uint32_t index) {
   return piece;
 }
 
+std::vector<std::byte> EncodeFetchRefusal(const absl::Status& why) {
+  SKERRY_CHECK(!why.ok());
+  const auto code = static_cast<uint32_t>(why.code());
+  std::string text(why.message().substr(0, kFetchRefusalBytesMax - kTextAt));
+  for (char& c : text) {
+    if (!absl::ascii_isprint(static_cast<unsigned char>(c))) c = '?';
+  }
+  std::vector<std::byte> bytes(kTextAt + text.size());
+  std::memcpy(bytes.data(), kRefusalMagic.data(), kRefusalMagic.size());
+  std::memcpy(bytes.data() + kCodeAt, &code, sizeof(code));
+  std::memcpy(bytes.data() + kTextAt, text.data(), text.size());
+  return bytes;
+}
+
+std::optional<absl::Status> DecodeFetchRefusal(
+    std::span<const std::byte> bytes) {
+  if (bytes.size() < kTextAt || bytes.size() > kFetchRefusalBytesMax ||
+      std::memcmp(bytes.data(), kRefusalMagic.data(), kRefusalMagic.size()) !=
+          0) {
+    return std::nullopt;
+  }
+  uint32_t code = 0;
+  std::memcpy(&code, bytes.data() + kCodeAt, sizeof(code));
+  const std::span<const std::byte> tail = bytes.subspan(kTextAt);
+  const std::string text(reinterpret_cast<const char*>(tail.data()),
+                         tail.size());
+  const bool prints = std::all_of(text.begin(), text.end(), [](char c) {
+    return absl::ascii_isprint(static_cast<unsigned char>(c));
+  });
+  if (code < 1 || code > kCodeMax || !prints) return std::nullopt;
+  return absl::Status(static_cast<absl::StatusCode>(code), text);
+}
+
 absl::Status FetchAssembler::Add(const Frame& piece) {
   compression::FrameHeader expected = HeaderFor(key_);
   expected.part = received_;
@@ -136,7 +179,7 @@ absl::Status FetchAssembler::Add(const Frame& piece) {
 }
 
 absl::StatusOr<Payload> FetchAssembler::Finish() {
-  if (pieces_ == 0 || received_ != pieces_) {
+  if (!IsWhole()) {
     return absl::DataLossError(absl::StrCat(
         "the object ended after ", received_, " of ", pieces_, " pieces"));
   }

@@ -1,7 +1,8 @@
 // transport/fetch_wire.h
 //
-// The bytes of a fetch: the key that is asked for, and the frame headers of the
-// pieces that answer it. docs/formats/bulk.md is the layout.
+// The bytes of a fetch: the key that is asked for, the frame headers of the
+// pieces that answer it, and why nothing answers it. docs/formats/bulk.md is
+// the layout.
 #ifndef SKERRY_TRANSPORT_FETCH_WIRE_H_
 #define SKERRY_TRANSPORT_FETCH_WIRE_H_
 
@@ -9,7 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -29,6 +32,15 @@ uint32_t FetchPieceCount(uint64_t bytes);
 // the object is smaller than 1 TiB.
 Frame FetchPiece(const FetchKey& key, const Payload& object, uint32_t index);
 
+// The holder's error, where it cannot be the status of the call because the
+// holder opened the call: its code and the beginning of its message, with a
+// question mark for each byte that does not print. Requires: not OK.
+inline constexpr size_t kFetchRefusalBytesMax = 8 + 200;
+std::vector<std::byte> EncodeFetchRefusal(const absl::Status& why);
+// Returns that error, which is not OK; none when the bytes are no refusal.
+std::optional<absl::Status> DecodeFetchRefusal(
+    std::span<const std::byte> bytes);
+
 // Puts pieces together again. Errors of both calls: DataLoss when a piece is
 // damaged, out of turn or of another object, or the whole has another hash;
 // ResourceExhausted when the object is above the limit.
@@ -38,6 +50,8 @@ class FetchAssembler {
       : key_(key), object_bytes_max_(object_bytes_max) {}
   absl::Status Add(const Frame& piece);
   absl::StatusOr<Payload> Finish();
+  // Whether every piece has come.
+  bool IsWhole() const { return pieces_ > 0 && received_ == pieces_; }
 
  private:
   FetchKey key_;

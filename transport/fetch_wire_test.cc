@@ -104,5 +104,30 @@ TEST(FetchAssemblerTest, AnObjectAboveTheLimitIsRefusedAtItsFirstPiece) {
             absl::StatusCode::kResourceExhausted);
 }
 
+TEST(FetchWire, ARefusalKeepsItsCodeAndTheBeginningOfItsWords) {
+  const auto bytes =
+      EncodeFetchRefusal(absl::NotFoundError("span 4 not\nheld"));
+  const auto read = DecodeFetchRefusal(bytes);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(*read, absl::NotFoundError("span 4 not?held"));
+  const auto longest =
+      EncodeFetchRefusal(absl::InternalError(std::string(1000, 'x')));
+  EXPECT_EQ(longest.size(), kFetchRefusalBytesMax);
+  EXPECT_TRUE(DecodeFetchRefusal(longest).has_value());
+}
+
+TEST(FetchWire, WhatIsNoRefusalIsNotTakenForOne) {
+  const auto good = EncodeFetchRefusal(absl::NotFoundError("no"));
+  for (const size_t at : {size_t{0}, size_t{5}, size_t{9}}) {
+    auto bad = good;
+    bad[at] = std::byte{0x81};
+    EXPECT_FALSE(DecodeFetchRefusal(bad).has_value()) << at;
+  }
+  auto fine = good;
+  fine[4] = std::byte{0};  // the code OK
+  EXPECT_FALSE(DecodeFetchRefusal(fine).has_value());
+  EXPECT_FALSE(DecodeFetchRefusal(std::span(good).first(7)).has_value());
+}
+
 }  // namespace
 }  // namespace skerry::transport

@@ -13,6 +13,8 @@ namespace {
 // A link that was measured slow, and is not, can still show it.
 constexpr double kUnderWayBytesMin = 256 * 1024;
 constexpr absl::Duration kUnderWayMax = absl::Milliseconds(500);
+// A frame takes less on any link that is of use, and so does a new connection.
+constexpr absl::Duration kUnreachedAfter = absl::Seconds(30);
 
 // What keeps a link busy while answers come back, and no more: it can't be
 // called back when its attempt is given up, and the next one waits behind it.
@@ -74,6 +76,8 @@ struct Outbox::Peer {
   LinkMeter link;
   std::vector<std::unique_ptr<Lane>> lanes;
   std::optional<Instant> armed_for;
+  // Since when something waits for its answer, or for the next one.
+  std::optional<Instant> silent_since;
 };
 
 void Outbox::Lane::Open() {
@@ -109,6 +113,7 @@ void Outbox::Lane::OnAnswers(std::span<const Answered> answers) {
     auto finished = peer_.queue.OnAnswer(ticket, answered.answer, now);
     if (finished.has_value()) outbox_.Finish(*std::move(finished));
   }
+  outbox_.AwaitAnswer(peer_, true);
   if (const auto link = peer_.link.estimate()) {
     peer_.queue.set_under_way_bytes_max(UnderWayBytesMax(*link));
   }
@@ -175,6 +180,7 @@ void Outbox::Send(const std::string& name, Frame frame,
     return;
   }
   peer.queue.Push(std::move(frame), traffic_class, std::move(done));
+  AwaitAnswer(peer, false);
   Pump(peer);
 }
 
@@ -184,8 +190,27 @@ void Outbox::ForgetBefore(uint64_t job, uint32_t fragment, uint64_t attempt) {
          peer->queue.ForgetBefore(job, fragment, attempt)) {
       Finish(std::move(finished));
     }
+    AwaitAnswer(*peer, false);
     Pump(*peer);
   }
+}
+
+void Outbox::AwaitAnswer(Peer& peer, bool has_answered) {
+  if (has_answered || peer.queue.empty()) peer.silent_since.reset();
+  if (!peer.queue.empty() && !peer.silent_since.has_value()) {
+    peer.silent_since = loop_.Now();
+  }
+}
+
+std::vector<std::string> Outbox::unreached() const {
+  std::vector<std::string> names;
+  for (const auto& [name, peer] : peers_) {
+    if (peer->silent_since.has_value() &&
+        loop_.Now() - *peer->silent_since >= kUnreachedAfter) {
+      names.push_back(name);
+    }
+  }
+  return names;
 }
 
 void Outbox::Fill(Peer& peer, Lane& lane) {

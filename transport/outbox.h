@@ -85,6 +85,7 @@ class Outbox {
   PeerCounters& CountersOf(const std::string& name);
   absl::btree_map<std::string, PeerCounters> counters() const;
   absl::btree_map<std::string, LinkEstimate> links() const;
+  std::vector<std::string> unreached() const;
 
  private:
   struct Peer;
@@ -93,6 +94,8 @@ class Outbox {
   Peer& PeerNamed(const std::string& name);
   // Opens what has to be open and writes what may be written.
   void Pump(Peer& peer);
+  // Begins to wait for an answer, or ends it when there is nothing to answer.
+  void AwaitAnswer(Peer& peer, bool has_answered);
   void Fill(Peer& peer, Lane& lane);
   void Arm(Peer& peer);
   void Finish(SendQueue::Finished finished);

@@ -106,6 +106,23 @@ TEST_F(OutboxTest, ALostStreamsFramesGoByTheOtherAtOnce) {
   EXPECT_EQ(Stream(1).parts, std::vector<uint32_t>{0});
 }
 
+TEST_F(OutboxTest, APeerThatAnswersNothingForLongIsUnreached) {
+  loop_.Advance(absl::Minutes(1));
+  Send(0, TrafficClass::kBulk);
+  loop_.Advance(absl::Seconds(29));
+  EXPECT_TRUE(outbox_.unreached().empty());
+  loop_.Advance(absl::Seconds(1));
+  EXPECT_EQ(outbox_.unreached(), std::vector<std::string>{"peer"});
+  // Any answer shows that it is there.
+  Send(1, TrafficClass::kBulk);
+  Accept(0, 0);
+  EXPECT_TRUE(outbox_.unreached().empty());
+  loop_.Advance(absl::Seconds(30));
+  EXPECT_EQ(outbox_.unreached(), std::vector<std::string>{"peer"});
+  outbox_.ForgetBefore(7, 3, 2);
+  EXPECT_TRUE(outbox_.unreached().empty());
+}
+
 TEST_F(OutboxTest, ALostStreamIsOpenedAgainAfterAGrowingWait) {
   Send(0, TrafficClass::kLatency);
   absl::Duration wait;

@@ -17,6 +17,7 @@
 #include "cli/table.h"
 #include "nlohmann/json.hpp"
 #include "runtime/command_line/number_option.h"
+#include "runtime/command_line/word_option.h"
 
 namespace skerry::cli {
 namespace {
@@ -59,6 +60,12 @@ absl::StatusOr<std::string> Make(const v1::StateView& where, Client& client,
                                  const CheckpointArguments& arguments,
                                  CheckpointStore& store, runtime::Files& files,
                                  const Output& output) {
+  if (where.spec().model().has_program()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "job ", where.spec().name(),
+        " has a program, and only its workers know the model's tensors; name "
+        "checkpoint.directory in the job, and they save there"));
+  }
   const std::string name = checkpoint::CheckpointName(where.sequence());
   checkpoint::Manifest about{.job = where.spec().name(),
                              .job_id = where.job(),
@@ -227,9 +234,11 @@ absl::Status ExportCheckpoint(const CheckpointArguments& arguments,
   const auto path = [&arguments](const std::string& file) {
     return absl::StrCat(arguments.out, "/", file);
   };
-  if (!absl::IsNotFound(files.Read(path("config.json")).status())) {
+  // The latter may be all that a program's model has.
+  for (const char* file : {"config.json", "model.safetensors"}) {
+    if (absl::IsNotFound(files.Read(path(file)).status())) continue;
     return absl::AlreadyExistsError(
-        absl::StrCat(path("config.json"), " is there; choose another folder"));
+        absl::StrCat(path(file), " is there; choose another folder"));
   }
   std::string name = arguments.name;
   if (name.empty()) {
@@ -251,7 +260,10 @@ absl::Status ExportCheckpoint(const CheckpointArguments& arguments,
                << "\n";
   } else {
     output.out << arguments.out << "\n";
-    output.err << name << " as transformers loads it\n";
+    output.err << name
+               << (state.program.has_value()
+                       ? " with the files that its program names\n"
+                       : " as transformers loads it\n");
   }
   return absl::OkStatus();
 }
@@ -294,11 +306,11 @@ void AddExportOptions(CLI::App& app, CheckpointArguments& wanted) {
       {"f32", model::Dtype::kF32},
       {"bf16", model::Dtype::kBf16},
       {"f16", model::Dtype::kF16}};
-  app.add_option("--dtype", wanted.dtype,
-                 "type of the weights, one of: f32, bf16 or f16")
-      ->transform(CLI::CheckedTransformer(dtypes).description(""))
-      ->type_name("TYPE")
-      ->default_str("f32");
+  runtime::AddWord(
+      app, "--dtype", wanted.dtype, dtypes,
+      "type of the weights, one of: f32, bf16 or f16; default: f32, "
+      "for a job with a program each tensor's own")
+      ->type_name("TYPE");
   runtime::AddNumber(app, "--file-bytes", wanted.file_bytes_max, {.low = 1},
                      "bytes of weights in one file, at most")
       ->capture_default_str();

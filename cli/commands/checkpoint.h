@@ -7,6 +7,7 @@
 #define SKERRY_CLI_COMMANDS_CHECKPOINT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -28,7 +29,7 @@ struct CheckpointArguments {
   std::string name;
   // export.
   std::string out;
-  model::Dtype dtype = model::Dtype::kF32;
+  std::optional<model::Dtype> dtype;
   uint64_t file_bytes_max = uint64_t{1} << 30;
 };
 
@@ -41,8 +42,8 @@ absl::Status ListCheckpoints(const CheckpointArguments& arguments,
 absl::Status VerifyCheckpoints(const CheckpointArguments& arguments,
                                runtime::Files& files, const Output& output);
 
-// Errors: AlreadyExists when the folder holds a config.json; NotFound;
-// DataLoss.
+// Errors: AlreadyExists when the folder holds a config.json or weights;
+// NotFound; DataLoss.
 absl::Status ExportCheckpoint(const CheckpointArguments& arguments,
                               runtime::Files& files, const Output& output);
 

@@ -27,18 +27,22 @@ class CheckpointCommandTest : public testing::Test {
  protected:
   CheckpointCommandTest() { arguments_.folder = "/store"; }
   void Write(uint64_t sequence) {
+    Write(sequence,
+          checkpoint::ModelState{.config_json = kConfig,
+                                 .anchor = std::vector<float>(
+                                     kElements, static_cast<float>(sequence)),
+                                 .outer_momentum = {}});
+  }
+  void Write(uint64_t sequence, const checkpoint::ModelState& state) {
     runtime::DirectoryBlobStore blobs("/store", files_);
-    auto writer =
-        checkpoint::CheckpointStore(blobs).Begin({.job = "bible",
-                                                  .job_id = 1,
-                                                  .sequence = sequence,
-                                                  .samples = 80 * sequence,
-                                                  .files = {}});
+    checkpoint::Manifest about{.job = "bible",
+                               .job_id = 1,
+                               .sequence = sequence,
+                               .samples = 80 * sequence,
+                               .files = {}};
+    if (state.program.has_value()) about.layout_hash = 7;
+    auto writer = checkpoint::CheckpointStore(blobs).Begin(about);
     ASSERT_TRUE(writer.ok()) << writer.status();
-    const checkpoint::ModelState state{
-        .config_json = kConfig,
-        .anchor = std::vector<float>(kElements, static_cast<float>(sequence)),
-        .outer_momentum = {}};
     ASSERT_TRUE(checkpoint::WriteState(
                     state, 1 << 20,
                     [&](const std::string& file, runtime::ByteSpan bytes) {
@@ -131,6 +135,28 @@ TEST_F(CheckpointCommandTest, ExportNarrowsAndCuts) {
   EXPECT_THAT(std::string(reinterpret_cast<const char*>(config->data()),
                           config->size()),
               HasSubstr("bfloat16"));
+}
+
+TEST_F(CheckpointCommandTest, ExportOfAProgramsModelHasItsTypesAndFiles) {
+  checkpoint::ModelState state{
+      .config_json = "", .anchor = {1, 2, 3}, .outer_momentum = {}};
+  state.program = checkpoint::ProgramModel{
+      {{{"a", {2}, model::Dtype::kBf16}, {"b", {}, model::Dtype::kF32}},
+       {"vocab.txt"}},
+      {{"vocab.txt", "x"}},
+      7};
+  Write(1, state);
+  arguments_.out = "/out";
+  const absl::Status status = Run(ExportCheckpoint);
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_THAT(*files_.List("/out"),
+              ElementsAre("model.safetensors", "vocab.txt"));
+  const auto weights = files_.Read("/out/model.safetensors");
+  EXPECT_THAT(std::string(reinterpret_cast<const char*>(weights->data()),
+                          weights->size()),
+              HasSubstr("BF16"));
+  // It has no config.json, and is not written over for that.
+  EXPECT_TRUE(absl::IsAlreadyExists(Run(ExportCheckpoint)));
 }
 
 }  // namespace

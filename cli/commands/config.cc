@@ -79,6 +79,9 @@ std::string Absolute(const std::string& path) {
 absl::Status SetContext(const ContextArguments& arguments,
                         runtime::Files& files, const Output& output) {
   const std::string& coordinator = arguments.coordinator;
+  if (arguments.name.empty()) {
+    return absl::InvalidArgumentError("the context has to have a name");
+  }
   SKERRY_RETURN_IF_ERROR(
       transport::CheckAddress(coordinator, transport::AddressUse::kConnect));
   if (arguments.certificate.empty()) {
@@ -127,8 +130,9 @@ void AddContextAndIdentity(CLI::App& app, ContextArguments& wanted) {
       "--key", wanted.key, "PEM file of the certificate's key; default: none");
   CLI::Option* const ca = app.add_option(
       "--ca", wanted.ca, "PEM file of the cluster's CA; default: none");
-  certificate->needs(key)->needs(ca)->type_name("FILE");
-  key->needs(certificate)->type_name("FILE");
+  // A ring, so that the one that is named as missing is the same in every run.
+  certificate->needs(key)->type_name("FILE");
+  key->needs(ca)->type_name("FILE");
   ca->needs(certificate)->type_name("FILE");
 }
 

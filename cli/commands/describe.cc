@@ -5,9 +5,9 @@
 
 #include "base/status.h"
 #include "cli/find_worker.h"
+#include "cli/job_description.h"
 #include "cli/json.h"
 #include "cli/shared_options.h"
-#include "cli/views.h"
 #include "cli/worker_view.h"
 
 namespace skerry::cli {

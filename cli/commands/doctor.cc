@@ -36,8 +36,8 @@ constexpr int kPortMsMax = 1000;
 void TryPorts(const transport::Credentials& credentials, Evidence& evidence) {
   std::map<std::string, std::shared_ptr<grpc::Channel>> channels;
   for (const v1::WorkerView& worker : evidence.workers.workers()) {
-    // The others' are not for plaintext from here.
-    if (worker.state() == "lost" ||
+    // The others' are not for plaintext from here, or not to be dialled.
+    if (worker.state() == "lost" || worker.reached() == kReachedInReverse ||
         !credentials.CheckReach(worker.address()).ok()) {
       continue;
     }

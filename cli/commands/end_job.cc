@@ -4,9 +4,9 @@
 
 #include "base/status.h"
 #include "cli/confirm.h"
+#include "cli/job_words.h"
 #include "cli/print_change.h"
 #include "cli/shared_options.h"
-#include "cli/views.h"
 
 namespace skerry::cli {
 namespace {

@@ -18,15 +18,16 @@ namespace {
 // What Event.name can be.
 const std::vector<std::string>& EventNames() {
   static const auto* const names = new std::vector<std::string>{
-      "JobSubmitted",        "JobPaused",         "JobResumed",
-      "WorkerAdmitted",      "WorkerMarked",      "WorkerLeft",
-      "TokenMade",           "TokenDeleted",      "WorkerJoined",
-      "WorkerForgotten",     "ReplicaAdmitted",   "ReplicaEnded",
-      "ExchangeOpened",      "ExchangeClosed",    "Committed",
-      "ContributionDropped", "Evaluated",         "CheckpointSaved",
-      "CheckpointFailed",    "JobRestored",       "JobEnded",
-      "JobDeleted",          "JobDiverged",       "JobAdopted",
-      "WorkerCannotServe",   "WorkerServesAgain", "NumbersRaised"};
+      "JobSubmitted",      "JobPaused",          "JobResumed",
+      "WorkerAdmitted",    "WorkerMarked",       "WorkerLeft",
+      "TokenMade",         "TokenDeleted",       "WorkerJoined",
+      "WorkerForgotten",   "CertificateRevoked", "RevocationLifted",
+      "ReplicaAdmitted",   "ReplicaEnded",       "ExchangeOpened",
+      "ExchangeClosed",    "Committed",          "ContributionDropped",
+      "Evaluated",         "CheckpointSaved",    "CheckpointFailed",
+      "JobRestored",       "JobEnded",           "JobDeleted",
+      "JobDiverged",       "JobAdopted",         "WorkerCannotServe",
+      "WorkerServesAgain", "NumbersRaised"};
   return *names;
 }
 

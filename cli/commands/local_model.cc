@@ -125,6 +125,13 @@ absl::StatusOr<LocalModel> OpenLocalModel(const LocalModelArguments& arguments,
                           Where(arguments.folder, files, places));
   SKERRY_ASSIGN_OR_RETURN(const checkpoint::Described described,
                           checkpoint::Describe(where, places, files));
+  if (described.table.has_value()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(arguments.folder,
+                     " is of a job with a program, whose model only the "
+                     "program can compute; skerryctl checkpoint export makes "
+                     "a folder of it that other tools read"));
+  }
   LocalModel model;
   model.ends = checkpoint::EndOfTextTokens(described.config_json);
   SKERRY_ASSIGN_OR_RETURN(model.config,

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 
@@ -12,12 +13,14 @@
 #include "identity/x509/certificate_request.h"
 #include "identity/x509/keys.h"
 #include "runtime/command_line/number_option.h"
+#include "runtime/command_line/word_option.h"
 #include "runtime/posix/posix_files.h"
 
 namespace skerry::cli {
 namespace {
 
 constexpr uint64_t kDayS = 24 * 3600;
+constexpr char kStandardOutput[] = "-";
 
 // The key is made here and stays in the bundle; the coordinator never sees it.
 absl::Status CreateOperator(const OperatorArguments& wanted, Client& client,
@@ -38,6 +41,10 @@ absl::Status CreateOperator(const OperatorArguments& wanted, Client& client,
        .chain = reply.chain(),
        .key = key.Pem()},
       absl::StrCat("Its holder is the ", wanted.role, " ", wanted.name));
+  if (wanted.out == kStandardOutput) {
+    output.out << text;
+    return absl::OkStatus();
+  }
   const std::string path =
       wanted.out.empty() ? wanted.name + ".yaml" : wanted.out;
   // For its owner alone.
@@ -53,13 +60,17 @@ absl::Status CreateOperator(const OperatorArguments& wanted, Client& client,
 
 void AddOperator(CLI::App& app, OperatorArguments& wanted) {
   app.add_option("NAME", wanted.name, "name of the person")->required();
-  app.add_option("--role", wanted.role, "viewer, operator or admin")
-      ->required()
-      ->check(CLI::IsMember({"viewer", "operator", "admin"}).description(""));
+  const std::map<std::string, std::string> roles = {
+      {"viewer", "viewer"}, {"operator", "operator"}, {"admin", "admin"}};
+  runtime::AddWord(app, "--role", wanted.role, roles,
+                   "viewer, operator or admin")
+      ->required();
   runtime::AddNumber(app, "--days", wanted.days, {1, 366},
                      "how long the certificate is valid")
       ->capture_default_str();
-  app.add_option("--out", wanted.out, "file of the bundle; default: NAME.yaml")
+  app.add_option(
+         "--out", wanted.out,
+         "file of the bundle, - for standard output; default: NAME.yaml")
       ->type_name("FILE");
 }
 

@@ -1,5 +1,6 @@
 #include "cli/commands/plan.h"
 
+#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +9,7 @@
 #include "cli/json.h"
 #include "cli/plan_view.h"
 #include "cli/poll.h"
+#include "cli/program_description.h"
 #include "cli/shared_options.h"
 #include "model/exec/model_summary.h"
 #include "model/spec/model_config.h"
@@ -19,7 +21,12 @@ namespace {
 constexpr absl::Duration kLookInterval = absl::Milliseconds(50);
 constexpr absl::Duration kLookMax = absl::Seconds(3);
 
-absl::StatusOr<uint64_t> CountParameters(const v1::JobSpec& spec) {
+absl::StatusOr<uint64_t> CountParameters(
+    const v1::JobSpec& spec,
+    const std::optional<ProgramDescription>& description) {
+  if (spec.model().has_program()) {
+    return description.has_value() ? description->elements : 0;
+  }
   const absl::StatusOr<model::ModelConfig> config =
       model::ParseModelConfig(spec.model().config_json());
   if (!config.ok()) {
@@ -49,6 +56,8 @@ namespace {
 
 struct PlanArguments {
   std::string file;
+  // A measured program (cli/program_description.h); empty: none.
+  std::string description;
 };
 
 absl::Status PlanJob(const PlanArguments& arguments, Client& client,
@@ -56,8 +65,18 @@ absl::Status PlanJob(const PlanArguments& arguments, Client& client,
   v1::PlanJobRequest request;
   SKERRY_ASSIGN_OR_RETURN(const JobFile job, ReadJobFile(arguments.file));
   *request.mutable_spec() = job.spec;
+  std::optional<ProgramDescription> description;
+  if (!arguments.description.empty()) {
+    if (!job.spec.model().has_program()) {
+      return absl::InvalidArgumentError(
+          "--description: is for jobs with model.program; the config says "
+          "what others train");
+    }
+    SKERRY_ASSIGN_OR_RETURN(description,
+                            ReadProgramDescription(arguments.description));
+  }
   SKERRY_ASSIGN_OR_RETURN(const uint64_t parameters,
-                          CountParameters(request.spec()));
+                          CountParameters(request.spec(), description));
   request.set_parameters(parameters);
   const absl::StatusOr<v1::PlanJobReply> planned =
       PlanWithData(client, request);
@@ -68,12 +87,13 @@ absl::Status PlanJob(const PlanArguments& arguments, Client& client,
   }
   output.out << (output.form == OutputForm::kJson
                      ? JsonText(plan)
-                     : PlanDescription(plan, parameters));
+                     : PlanDescription(plan, parameters, description));
   return absl::OkStatus();
 }
 
 void AddOptions(CLI::App& app, PlanArguments& wanted) {
   AddJobFile(app, wanted.file);
+  AddDescription(app, wanted.description);
 }
 
 }  // namespace

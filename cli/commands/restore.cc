@@ -7,10 +7,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "checkpoint/starting_point.h"
+#include "cli/job_words.h"
 #include "cli/places.h"
 #include "cli/print_change.h"
 #include "cli/shared_options.h"
-#include "cli/views.h"
 
 namespace skerry::cli {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,9 @@
 #include "cli/cluster_file.h"
 #include "cli/job_file.h"
 #include "cli/json.h"
+#include "cli/program_description.h"
 #include "cli/read_file.h"
+#include "cli/shared_options.h"
 #include "cli/simulation.pb.h"
 #include "cli/simulation_view.h"
 #include "cli/spot_trace.h"
@@ -39,7 +42,26 @@ struct Model {
   double flops_per_sample = 0;
 };
 
-absl::StatusOr<Model> ModelOf(const v1::JobSpec& job) {
+absl::StatusOr<Model> ModelOfProgram(const std::string& description) {
+  if (description.empty()) {
+    return absl::InvalidArgumentError(
+        "model.program: how many parameters the program trains is known only "
+        "by running it; measure it with `python -m skerry describe`, and give "
+        "what that prints with --description FILE");
+  }
+  SKERRY_ASSIGN_OR_RETURN(const ProgramDescription measured,
+                          ReadProgramDescription(description));
+  return Model{measured.elements, measured.flops_per_sample};
+}
+
+absl::StatusOr<Model> ModelOf(const v1::JobSpec& job,
+                              const std::string& description) {
+  if (job.model().has_program()) return ModelOfProgram(description);
+  if (!description.empty()) {
+    return absl::InvalidArgumentError(
+        "--description: is for jobs with model.program; the config says what "
+        "others train");
+  }
   SKERRY_ASSIGN_OR_RETURN(const model::ModelConfig config,
                           model::ParseModelConfig(job.model().config_json()));
   const int tokens = job.data().sequence_tokens() == 0
@@ -74,7 +96,7 @@ absl::StatusOr<Question> Read(const SimulateArguments& arguments,
         "--rounds is ", arguments.rounds, ", must be 2 to ", kRoundsMax));
   }
   Question question;
-  const absl::StatusOr<Model> model = ModelOf(job);
+  const absl::StatusOr<Model> model = ModelOf(job, arguments.description);
   if (!model.ok()) return Annotate(model.status(), arguments.job);
   question.model = *model;
   SKERRY_ASSIGN_OR_RETURN(
@@ -126,7 +148,7 @@ Simulation::Plan Describe(const SimulationPlan& plan,
   out.set_workers(cluster.workers());
   out.set_samples_per_s(forecast.samples_per_s);
   out.set_tokens_per_s(forecast.samples_per_s *
-                       *plan.spec.data.sequence_tokens);
+                       plan.spec.data.sequence_tokens.value_or(0));
   out.set_stall_share(forecast.stall_share);
   out.set_live_share(forecast.live_share);
   const double goodput =
@@ -199,7 +221,7 @@ absl::Status Simulate(const SimulateArguments& arguments,
   const auto best = std::max_element(
       simulation.mutable_plans()->begin(), simulation.mutable_plans()->end(),
       [](const Simulation::Plan& a, const Simulation::Plan& b) {
-        return a.tokens_per_s() < b.tokens_per_s();
+        return a.samples_per_s() < b.samples_per_s();
       });
   best->set_best(true);
   output.out << (output.form == OutputForm::kJson
@@ -230,6 +252,7 @@ void AddOptions(CLI::App& app, SimulateArguments& wanted) {
                  "examples/cluster.yaml is one")
       ->type_name("FILE")
       ->required();
+  AddDescription(app, wanted.description);
   PlanLists& lists = wanted.lists;
   runtime::AddNumbers(app, "--tau", lists.taus, {1, 1'000'000},
                       "inner steps a round, several with commas between "

@@ -19,6 +19,8 @@ namespace skerry::cli {
 struct SimulateArguments {
   std::string job;      // as for submit
   std::string cluster;  // cli/cluster_file.h
+  // cli/program_description.h, of a job with a program.
+  std::string description;
   PlanLists lists;
   // Mean time for which each worker stays until it is lost again, and for which
   // it is then away. Workers are never lost if the first is zero.

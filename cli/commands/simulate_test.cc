@@ -116,5 +116,39 @@ TEST_F(SimulateTest, WhatIsWrongIsSaidInOneLine) {
   EXPECT_EQ(out_.str(), "");
 }
 
+constexpr char kProgramJob[] = R"(
+name: vision
+model: {program: {name: resnet, parameters: {width: 64}}}
+data: {id: imagenet}
+training: {samples: 960, batch_samples: 4}
+outer: {method: local_sgd}
+)";
+
+constexpr char kDescription[] = R"({"elements": 100000,
+  "flops_per_sample": 0, "step_s": 0.2, "samples_per_step": 4,
+  "peak_memory_bytes": 1, "tensors": [{"name": "w", "shape": [100000]}]})";
+
+TEST_F(SimulateTest, AProgramIsSimulatedByItsDescription) {
+  arguments_.job = Write("program.yaml", kProgramJob);
+  EXPECT_THAT(std::string(Run().message()),
+              HasSubstr("give what that prints with --description FILE"));
+  arguments_.description = Write("description.json", kDescription);
+  const absl::Status run = Run();
+  ASSERT_TRUE(run.ok()) << run;
+  EXPECT_THAT(out_.str(), HasSubstr(" samples/s  "));
+  // Nobody knows how long operations take that nobody has counted.
+  arguments_.cluster =
+      Write("flops.yaml", "islands: [{name: east, flops_per_s: 1e9}]");
+  EXPECT_THAT(std::string(Run().message()),
+              HasSubstr("islands[0].flops_per_s: says nothing where the "
+                        "operations of a sample are not known"));
+}
+
+TEST_F(SimulateTest, ADescriptionIsForPrograms) {
+  arguments_.description = Write("description.json", kDescription);
+  EXPECT_THAT(std::string(Run().message()),
+              HasSubstr("--description: is for jobs with model.program"));
+}
+
 }  // namespace
 }  // namespace skerry::cli

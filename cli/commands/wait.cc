@@ -10,10 +10,10 @@
 #include "base/status.h"
 #include "cli/find_worker.h"
 #include "cli/job_end.h"
+#include "cli/job_words.h"
 #include "cli/json.h"
 #include "cli/poll.h"
 #include "cli/shared_options.h"
-#include "cli/views.h"
 #include "cli/word_checks.h"
 
 namespace skerry::cli {

@@ -14,6 +14,10 @@ namespace skerry::cli {
 absl::StatusOr<ExitCode> WatchJob(const JobArguments& arguments, Client& client,
                                   const Output& output) {
   const bool json = output.form == OutputForm::kJson;
+  const auto line = [&output](const v1::JobView& job) {
+    return output.form == OutputForm::kWide ? WideProgressLine(job)
+                                            : ProgressLine(job);
+  };
   std::optional<v1::JobView> shown;
   v1::JobView newest;
   const auto show = [&](const v1::JobView& job) {
@@ -22,8 +26,7 @@ absl::StatusOr<ExitCode> WatchJob(const JobArguments& arguments, Client& client,
         !shown.has_value() || (json ? JsonLine(*shown) != JsonLine(job)
                                     : ProgressDiffers(*shown, job));
     if (!differs) return true;
-    output.out << (json ? JsonLine(job) : ProgressLine(job) + "\n")
-               << std::flush;
+    output.out << (json ? JsonLine(job) : line(job) + "\n") << std::flush;
     shown = job;
     return true;
   };
@@ -36,7 +39,7 @@ absl::StatusOr<ExitCode> WatchJob(const JobArguments& arguments, Client& client,
 Command WatchJobCommand() {
   return MakeCommand<JobArguments>({.words = "watch job",
                                     .about = "progress until the job ends",
-                                    .prints = Prints::kStream,
+                                    .prints = Prints::kProgress,
                                     .add_options = AddJob,
                                     .run = WatchJob});
 }

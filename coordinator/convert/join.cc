@@ -34,6 +34,15 @@ WorkerJoined FromProto(const v1::WorkerJoined& p) {
   return {p.worker(), p.island(), p.key(), p.address(), p.token()};
 }
 
+void ToProto(const CertificateRevoked& revoked, v1::CertificateRevoked* out) {
+  out->set_what(revoked.what);
+  out->set_reason(revoked.reason);
+}
+
+CertificateRevoked FromProto(const v1::CertificateRevoked& p) {
+  return {p.what(), p.reason()};
+}
+
 }  // namespace
 
 v1::JoinChanged JoinToProto(const JoinChanged& changed) {
@@ -44,9 +53,13 @@ v1::JoinChanged JoinToProto(const JoinChanged& changed) {
     out.mutable_token_deleted()->set_id(gone->id);
   } else if (const auto* joined = std::get_if<WorkerJoined>(&changed.what)) {
     ToProto(*joined, out.mutable_worker_joined());
+  } else if (const auto* gone = std::get_if<WorkerForgotten>(&changed.what)) {
+    out.mutable_worker_forgotten()->set_worker(gone->worker);
+  } else if (const auto* one = std::get_if<CertificateRevoked>(&changed.what)) {
+    ToProto(*one, out.mutable_certificate_revoked());
   } else {
-    out.mutable_worker_forgotten()->set_worker(
-        std::get<WorkerForgotten>(changed.what).worker);
+    out.mutable_revocation_lifted()->set_what(
+        std::get<RevocationLifted>(changed.what).what);
   }
   return out;
 }
@@ -61,6 +74,10 @@ absl::StatusOr<JoinChanged> JoinFromProto(const v1::JoinChanged& p) {
       return JoinChanged{FromProto(p.worker_joined())};
     case v1::JoinChanged::kWorkerForgotten:
       return JoinChanged{WorkerForgotten{p.worker_forgotten().worker()}};
+    case v1::JoinChanged::kCertificateRevoked:
+      return JoinChanged{FromProto(p.certificate_revoked())};
+    case v1::JoinChanged::kRevocationLifted:
+      return JoinChanged{RevocationLifted{p.revocation_lifted().what()}};
     case v1::JoinChanged::WHAT_NOT_SET:
       break;
   }
@@ -76,6 +93,9 @@ void JoinsToProto(const JoinSnapshot& joins, v1::JournalSnapshot* out) {
   for (const WorkerJoined& worker : joins.workers) {
     ToProto(worker, out->add_joined());
   }
+  for (const CertificateRevoked& one : joins.revoked) {
+    ToProto(one, out->add_revoked());
+  }
 }
 
 JoinSnapshot JoinsFromProto(const v1::JournalSnapshot& snapshot) {
@@ -85,6 +105,9 @@ JoinSnapshot JoinsFromProto(const v1::JournalSnapshot& snapshot) {
   }
   for (const v1::WorkerJoined& one : snapshot.joined()) {
     out.workers.push_back(FromProto(one));
+  }
+  for (const v1::CertificateRevoked& one : snapshot.revoked()) {
+    out.revoked.push_back(FromProto(one));
   }
   return out;
 }

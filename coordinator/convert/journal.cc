@@ -65,6 +65,8 @@ void ToProto(const JobSized& r, v1::JournalRecord* out) {
   }
   p->set_initial_hash(r.initial_hash);
   p->set_layout_hash(r.layout_hash);
+  p->set_program_sha256(r.program_sha256);
+  p->set_average_begin(r.average_begin);
 }
 
 absl::StatusOr<Record> FromProto(const v1::JobSized& p) {
@@ -75,6 +77,8 @@ absl::StatusOr<Record> FromProto(const v1::JobSized& p) {
   }
   r.initial_hash = p.initial_hash();
   r.layout_hash = p.layout_hash();
+  r.program_sha256 = p.program_sha256();
+  r.average_begin = p.average_begin();
   return r;
 }
 
@@ -322,12 +326,16 @@ void ToProto(const Restored& r, v1::JournalRecord* out) {
   for (const Sequence sequence : r.fragment_sequences) {
     p->add_fragment_sequences(sequence.value());
   }
+  p->set_initial_hash(r.initial_hash);
 }
 
 absl::StatusOr<Record> FromProto(const v1::Restored& p) {
-  return Restored{JobId(p.job()), Sequence(p.sequence()),
-                  Sequence(p.checkpoint()), p.reason(),
-                  SequencesFromProto(p.fragment_sequences())};
+  return Restored{JobId(p.job()),
+                  Sequence(p.sequence()),
+                  Sequence(p.checkpoint()),
+                  p.reason(),
+                  SequencesFromProto(p.fragment_sequences()),
+                  p.initial_hash()};
 }
 
 void ToProto(const Counted& r, v1::JournalRecord* out) {

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "coordinator/convert/fields.h"
+#include "coordinator/core/events.h"
 #include "job/convert/job_spec.h"
 #include "protocol/convert/directory.h"
 
@@ -29,6 +30,36 @@ void SeatToProto(const SeatView& seat, v1::SeatView* out) {
   out->mutable_anchor_hashes()->Assign(seat.anchor_hashes.begin(),
                                        seat.anchor_hashes.end());
   out->set_owed_norm(seat.owed_norm);
+  out->set_sent_bytes(seat.counters.bulk_sent_bytes);
+  out->set_received_bytes(seat.counters.bulk_received_bytes);
+  out->set_compute_s(seat.counters.compute_s);
+  out->set_stall_s(seat.counters.stall_s);
+}
+
+void ExchangeToProto(const ExchangeView& view, v1::ExchangeView* out) {
+  out->set_fragment(view.fragment.value());
+  out->set_sequence(view.sequence.value());
+  out->set_attempt(view.attempt.value());
+  out->set_open(view.open);
+  out->set_hops(view.hops);
+  out->set_elements(view.elements);
+  out->set_reason(view.reason);
+  for (const ExchangeView::Member& member : view.members) {
+    v1::ExchangeMemberView* one = out->add_members();
+    one->set_replica(member.replica.value());
+    one->set_codec(member.codec);
+    one->set_result_codec(member.result_codec);
+    one->set_encoded_bytes(member.encoded_bytes);
+    one->set_lateness(member.lateness);
+    one->set_samples(member.samples);
+  }
+}
+
+void ModelToProto(const ModelPlace& place, v1::ModelPlace* out) {
+  out->set_sequence(place.sequence.value());
+  for (const std::string& worker : place.workers) out->add_workers(worker);
+  out->set_kept_ms(Milliseconds(place.kept));
+  out->set_keep_ended_bytes(place.keep_ended_bytes);
 }
 
 void CountersToProto(const JobCounters& counters, v1::JobCounters* out) {
@@ -41,6 +72,8 @@ void CountersToProto(const JobCounters& counters, v1::JobCounters* out) {
   out->set_contributions_dropped(counters.contributions_dropped);
   out->set_lives(counters.lives);
   out->set_tokens_per_s(counters.tokens_per_s);
+  if (counters.goodput.has_value()) out->set_goodput(*counters.goodput);
+  out->set_samples_per_s(counters.samples_per_s);
 }
 
 v1::Condition::Kind KindToProto(ConditionKind kind) {
@@ -106,7 +139,9 @@ void JobViewToProto(const JobView& view, v1::JobView* out) {
     v1::LossPoint* one = out->add_losses();
     one->set_sequence(loss.sequence.value());
     one->set_samples(loss.samples);
-    one->set_training_loss(loss.training_loss);
+    if (loss.training_loss.has_value()) {
+      one->set_training_loss(*loss.training_loss);
+    }
     if (loss.validation_loss.has_value()) {
       one->set_validation_loss(*loss.validation_loss);
     }
@@ -130,6 +165,8 @@ void JobViewToProto(const JobView& view, v1::JobView* out) {
   }
   out->set_checkpoint(view.checkpoint.value());
   out->set_samples_partly(view.samples_partly);
+  out->set_own_share(view.own_share);
+  out->set_late_steps(view.late_steps);
   for (const Condition& condition : view.conditions) {
     v1::Condition* one = out->add_conditions();
     one->set_kind(KindToProto(condition.kind));
@@ -139,15 +176,20 @@ void JobViewToProto(const JobView& view, v1::JobView* out) {
   if (view.validation_samples.has_value()) {
     out->set_validation_samples(*view.validation_samples);
   }
-  if (view.model.has_value()) {
-    v1::ModelPlace* model = out->mutable_model();
-    model->set_sequence(view.model->sequence.value());
-    for (const std::string& worker : view.model->workers) {
-      model->add_workers(worker);
-    }
-    model->set_kept_ms(Milliseconds(view.model->kept));
-    model->set_keep_ended_bytes(view.model->keep_ended_bytes);
+  if (view.model.has_value()) ModelToProto(*view.model, out->mutable_model());
+  if (view.exchange.has_value()) {
+    ExchangeToProto(*view.exchange, out->mutable_exchange());
   }
+  for (const CheckpointView& checkpoint : view.checkpoints) {
+    v1::CheckpointView* one = out->add_checkpoints();
+    one->set_sequence(checkpoint.sequence.value());
+    one->set_worker(checkpoint.worker);
+    one->set_bytes(checkpoint.bytes);
+  }
+  for (const auto& [name, value] : view.metrics) {
+    (*out->mutable_metrics())[name] = value;
+  }
+  out->set_program_sha256(view.program_sha256);
 }
 
 absl::StatusOr<std::optional<Checkpointed>> RestoreChoiceFromProto(
@@ -206,6 +248,15 @@ void WorkerViewToProto(const WorkerView& view, v1::WorkerView* out) {
   }
   out->set_drain_reason(view.drain_reason);
   out->set_apart(view.apart);
+  out->set_reached(view.reached);
+  for (const std::string& name : view.unreached_by) {
+    out->add_unreached_by(name);
+  }
+  for (const protocol::ProgramFact& program : view.programs) {
+    v1::WorkerView::Program* one = out->add_programs();
+    one->set_name(program.name);
+    one->set_sha256(program.sha256);
+  }
   for (const LinkView& link : view.links) {
     v1::LinkView* one = out->add_links();
     one->set_worker(link.worker);
@@ -271,6 +322,7 @@ void EventToProto(const EventView& event, absl::Duration age, v1::Event* out) {
   out->set_name(event.name);
   out->set_message(event.message);
   out->set_worker(event.worker);
+  out->set_routine(IsRoutine(event));
   out->set_age_ms(Milliseconds(age));
 }
 

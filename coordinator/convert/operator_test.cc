@@ -10,13 +10,15 @@ TEST(OperatorConvertTest, AJobIsShownWithItsReplicasAndLosses) {
   view.id = JobId(3);
   view.phase = JobPhase::kSucceeded;
   view.age = absl::Milliseconds(1500);
+  view.own_share = 0.5;
+  view.late_steps = 3.5;
   view.losses = {{Sequence(1), 8, 3.0, std::nullopt},
                  {Sequence(2), 16, 2.0, 2.5}};
   view.replicas = {
       {ReplicaId(1),
        Life(5),
        "a",
-       {{"w", "active", "", Sequence(2), 0, 4, 9, {1, 2}, 0.5, ""}},
+       {{"w", "active", "", Sequence(2), 0, 4, 9, {1, 2}, 0.5, "", {}}},
        true}};
   v1::JobView out;
   out.add_losses();
@@ -24,6 +26,8 @@ TEST(OperatorConvertTest, AJobIsShownWithItsReplicasAndLosses) {
   EXPECT_EQ(out.id(), 3u);
   EXPECT_EQ(out.phase(), v1::JOB_PHASE_SUCCEEDED);
   EXPECT_EQ(out.age_ms(), 1500u);
+  EXPECT_EQ(out.own_share(), 0.5);
+  EXPECT_EQ(out.late_steps(), 3.5);
   ASSERT_EQ(out.losses_size(), 2);
   EXPECT_FALSE(out.losses(0).has_validation_loss());
   EXPECT_EQ(out.losses(1).validation_loss(), 2.5);

@@ -339,6 +339,8 @@ void JobToProto(const JobSnapshot& job, v1::JobSnapshot* out) {
   }
   out->set_initial_hash(job.initial_hash);
   out->set_layout_hash(job.layout_hash);
+  out->set_average_begin(job.average_begin);
+  out->set_program_sha256(job.program_sha256);
   out->set_epoch(job.epoch.value());
   ReplicasToProto(job, out);
   LedgerToProto(job.ledger, out->mutable_ledger());
@@ -371,6 +373,8 @@ absl::StatusOr<JobSnapshot> JobFromProto(const v1::JobSnapshot& p) {
   }
   out.initial_hash = p.initial_hash();
   out.layout_hash = p.layout_hash();
+  out.average_begin = p.average_begin();
+  out.program_sha256 = p.program_sha256();
   out.epoch = Epoch(p.epoch());
   SKERRY_ASSIGN_OR_RETURN(out.replicas, ReplicasFromProto(p));
   SKERRY_ASSIGN_OR_RETURN(out.ledger, LedgerFromProto(p.ledger()));

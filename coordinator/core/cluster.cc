@@ -71,17 +71,14 @@ class Cluster::Impl {
     const std::string& name = status.self.worker;
     const Worker& before = *workers_.FindCurrent(name);
     const Incarnation incarnation = before.incarnation;
-    const bool changed = verdict == WorkerTable::Verdict::kRegister ||
-                         before.suspected ||
-                         before.draining != status.draining ||
-                         before.machine.host != status.machine.host;
+    const bool changed =
+        verdict == WorkerTable::Verdict::kRegister || before.MayMoveBy(status);
     workers_.Heard(status, now);
     for (auto& [id, job] : jobs_.all()) {
       if (lost) EndLifeOf(job, name, SeenBy(status));
       const JobFacts* facts = nullptr;
       for (const JobFacts& f : status.jobs) {
-        const bool ours = f.uid == 0 || f.uid == UidOf(job);
-        if (f.job == id && ours) facts = &f;
+        if (f.job == id && (f.uid == 0 || f.uid == UidOf(job))) facts = &f;
       }
       const bool heard = HearSeat(job, name, incarnation, facts);
       if (facts != nullptr) {
@@ -183,7 +180,9 @@ class Cluster::Impl {
   absl::Status ChangeJoins(JoinRule rule, Instant now) {
     Advance(now);
     SKERRY_ASSIGN_OR_RETURN(auto change, rule(fold_.joins));
+    const uint64_t told = fold_.joins.revoked_version();
     if (change.has_value()) Emit(*std::move(change));
+    if (fold_.joins.revoked_version() != told) workers_.AddNames(touched_);
     return absl::OkStatus();
   }
 
@@ -263,6 +262,7 @@ class Cluster::Impl {
     Orders orders = WorkerOrders(jobs_, workers_, *worker, options_, now);
     orders.revision = fold_.revision();
     orders.data_paths = looks_.PathsFor(*worker, now);
+    orders.revoked = fold_.joins.RevokedAfter(worker->revoked_version);
     AddStoredJobs(jobs_, *worker, orders);
     for (protocol::JobOrders& job : orders.jobs) {
       job.generate = desk_.OrdersFor(job.job, name);

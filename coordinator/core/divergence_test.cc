@@ -90,7 +90,13 @@ TEST_F(DivergenceTest, AWorkerAheadOfTheJournalStopsTheJob) {
   EXPECT_EQ(saved.diverged, bench_.job.diverged);
 }
 
-TEST_F(DivergenceTest, AnythingAheadIsSeen) {
+TEST_F(DivergenceTest, AStateAheadIsSeenWhateverIsStored) {
+  Show("w0", 9, {});
+  Decide();
+  EXPECT_TRUE(Stands());
+}
+
+TEST_F(DivergenceTest, ABaseAheadIsSeen) {
   Show("w0", 0, {Base(7, 5)});
   Decide();
   EXPECT_TRUE(Stands());

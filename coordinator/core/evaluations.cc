@@ -112,8 +112,10 @@ void DecideEnd(JobState& job, const Decider& decider) {
     if (patient && AwaitsCheckpoint(job)) return;
     Succeed(job, decider,
             HasNoValidation(job)
-                ? "without evaluations, for the data have no validation split "
-                  "of a whole sample"
+                ? job.spec.model.program.has_value()
+                      ? "without evaluations, for the program evaluates nothing"
+                      : "without evaluations, for the data have no validation "
+                        "split of a whole sample"
                 : absl::StrCat("final validation loss ", last->second.loss));
     return;
   }
@@ -188,6 +190,11 @@ std::optional<EvaluationOrder> EvaluationOrderFor(const JobState& job,
 
 absl::StatusOr<std::string> FindWholeState(const JobState& job,
                                            const WorkerTable& workers) {
+  if (job.spec.model.program.has_value()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "job ", job.spec.name, " trains the program ",
+        job.spec.model.program->name, ", which does not generate"));
+  }
   if (job.fragments.size() > 1 && !job.Trained()) {
     return absl::FailedPreconditionError(absl::StrCat(
         "while job ", job.id.value(),

@@ -37,8 +37,9 @@ std::optional<protocol::EvaluationOrder> EvaluationOrderFor(
 // holds every span by itself at one sequence.
 bool HasWholeState(const JobState& job, std::string_view worker,
                    const Seat& seat);
-// A worker that is there and can. Errors: FailedPrecondition when none can, as
-// while a job of several fragments trains.
+// A worker that is there and can generate from the whole state. Errors:
+// FailedPrecondition when none can, as while a job of several fragments trains,
+// or when the job trains a program.
 absl::StatusOr<std::string> FindWholeState(const JobState& job,
                                            const WorkerTable& workers);
 

@@ -8,6 +8,9 @@
 namespace skerry::coordinator {
 namespace {
 
+constexpr char kExchangeOpened[] = "ExchangeOpened";
+constexpr char kCommitted[] = "Committed";
+
 std::optional<EventView> Make(Revision revision, JobId job, const char* name,
                               std::string message) {
   return EventView{revision, job, name, std::move(message)};
@@ -77,8 +80,11 @@ std::optional<EventView> Of(Revision, const Granted&) { return std::nullopt; }
 std::optional<EventView> Of(Revision index, const JobSized& r) {
   if (r.validation_samples != uint64_t{0}) return std::nullopt;
   return Make(index, r.job, "NotEvaluated",
-              "the data have no validation split of a whole sample: the job "
-              "trains without evaluations");
+              r.program_sha256.empty()
+                  ? "the data have no validation split of a whole sample: the "
+                    "job trains without evaluations"
+                  : "the program evaluates nothing: the job trains without "
+                    "evaluations");
 }
 
 std::optional<EventView> Of(Revision index, const Opened& r) {
@@ -88,7 +94,7 @@ std::optional<EventView> Of(Revision index, const Opened& r) {
                              " is closed: ", r.reason));
   }
   return Make(
-      index, r.job, "ExchangeOpened",
+      index, r.job, kExchangeOpened,
       absl::StrCat("exchange ", r.sequence.value(), " opens as attempt ",
                    index.value(), ": ", r.reason));
 }
@@ -100,10 +106,12 @@ std::optional<EventView> Of(Revision index, const Dropped& r) {
 }
 
 std::optional<EventView> Of(Revision index, const Committed& r) {
-  return Make(index, r.job, "Committed",
+  return Make(index, r.job, kCommitted,
               absl::StrCat("exchange ", r.sequence.value(),
-                           " is committed: ", r.total_weight,
-                           " samples, training loss ", r.scalars.loss));
+                           " is committed: ", r.total_weight, " samples",
+                           r.scalars.no_loss ? ""
+                                             : absl::StrCat(", training loss ",
+                                                            r.scalars.loss)));
 }
 
 std::optional<EventView> Of(Revision index, const Evaluated& r) {
@@ -193,12 +201,27 @@ std::optional<EventView> Of(Revision index, const WorkerForgotten& r) {
                   " is forgotten by the operator: its name is free");
 }
 
+std::optional<EventView> Of(Revision index, const CertificateRevoked& r) {
+  return Make(index, JobId(), "CertificateRevoked",
+              absl::StrCat(r.what, " is revoked by the operator",
+                           r.reason.empty() ? "" : ": ", r.reason));
+}
+
+std::optional<EventView> Of(Revision index, const RevocationLifted& r) {
+  return Make(index, JobId(), "RevocationLifted",
+              absl::StrCat(r.what, " is believed again"));
+}
+
 std::optional<EventView> Of(Revision index, const JoinChanged& r) {
   return std::visit([index](const auto& what) { return Of(index, what); },
                     r.what);
 }
 
 }  // namespace
+
+bool IsRoutine(const EventView& event) {
+  return event.name == kExchangeOpened || event.name == kCommitted;
+}
 
 std::optional<EventView> EventOf(const Entry& entry) {
   return std::visit([&](const auto& record) { return Of(entry.index, record); },

@@ -22,6 +22,9 @@ struct EventHistory {
   friend bool operator==(const EventHistory&, const EventHistory&) = default;
 };
 
+// Returns true for events that every exchange has when all goes well.
+bool IsRoutine(const EventView& event);
+
 // Empty for records that are bookkeeping.
 std::optional<EventView> EventOf(const Entry& entry);
 

@@ -12,6 +12,7 @@
 #include "coordinator/core/expected.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/owner_plan.h"
+#include "optimizer/outer/outer.h"
 #include "planner/hops.h"
 
 namespace skerry::coordinator {
@@ -198,16 +199,30 @@ void Commit(JobState& job, const Decider& decider, size_t fragment,
   commit.attempt = machine.open()->attempt;
   commit.hashes = std::move(hashes);
   commit.total_weight = opened.total_weight;
+  double measured = 0;
+  for (const Member& member : opened.members) {
+    const Contribution& contribution = member.contribution;
+    if (!contribution.scalars.no_loss) measured += contribution.weight;
+  }
+  commit.scalars.no_loss = measured == 0;
+  double weighted_squared = 0;
   for (const Member& member : opened.members) {
     const RoundScalars& part = member.contribution.scalars;
-    commit.scalars.loss +=
-        part.loss * (member.contribution.weight / opened.total_weight);
+    weighted_squared += member.contribution.weight * part.delta_squared_norm;
+    if (!part.no_loss) {
+      commit.scalars.loss +=
+          part.loss * (member.contribution.weight / measured);
+    }
     commit.scalars.inner_steps =
         std::max(commit.scalars.inner_steps, part.inner_steps);
     commit.scalars.compute_s =
         std::max(commit.scalars.compute_s, part.compute_s);
+    commit.scalars.late_steps +=
+        part.late_steps * (member.contribution.weight / opened.total_weight);
   }
   commit.scalars.delta_squared_norm = ResultSquaredNorm(job, machine, reports);
+  commit.scalars.own_share = optimizer::OwnShare(
+      commit.scalars.delta_squared_norm, opened.total_weight, weighted_squared);
   decider.emit(std::move(commit));
   const absl::Duration took = job.timers[fragment].OnCommitted(decider.now);
   job.owner_holds[fragment].OnCommitted(took);

@@ -59,7 +59,7 @@ std::optional<planner::ExchangeShape> MeasuredShape(const JobState& job,
 
 std::vector<uint64_t> SpansOf(const JobState& job, const Opened& opened) {
   return SpanElements(job.element_count, job.spec.exchange.spans,
-                      FragmentCount(job.spec),
+                      FragmentCount(job.spec), job.average_begin,
                       static_cast<uint32_t>(opened.fragment.value()));
 }
 

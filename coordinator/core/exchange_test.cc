@@ -98,9 +98,26 @@ TEST(ExchangeTest, CommitsOnceWithTheWeightedLoss) {
   ASSERT_EQ(commits.size(), 1u);
   EXPECT_DOUBLE_EQ(commits[0].scalars.loss, 3.0);
   EXPECT_EQ(commits[0].scalars.delta_squared_norm, 4.0);
+  // W ||D||^2 / sum(w ||d||^2), and no norm of a contribution is known here.
+  EXPECT_EQ(commits[0].scalars.own_share, 1.0);
   EXPECT_EQ(bench.job.ledger.consumed().total(), 24u);
   DecideExchange(bench.job, bench.decider());
   EXPECT_EQ(bench.Decided<Committed>().size(), 1u);
+}
+
+TEST(ExchangeTest, ACommitSaysWhatShareOfItsOwnAMemberShouldExpect) {
+  Three bench;
+  for (const char* name : {"wa", "wb", "wc"}) {
+    bench.Fragment(name).ready->scalars.delta_squared_norm = 6.0;
+  }
+  bench.Fragment("wc").ready->scalars.delta_squared_norm = 12.0;
+  DecideExchange(bench.job, bench.decider());
+  for (const char* name : {"wa", "wb", "wc"}) bench.Report(name, 77);
+  DecideExchange(bench.job, bench.decider());
+  ASSERT_EQ(bench.Decided<Committed>().size(), 1u);
+  // 24 samples, a mean of squared norm 4, 8 samples each.
+  EXPECT_DOUBLE_EQ(bench.Decided<Committed>()[0].scalars.own_share,
+                   24 * 4.0 / (8 * (6.0 + 6.0 + 12.0)));
 }
 
 TEST(ExchangeTest, AReportOfAnotherAttemptOrLifeDoesNotCount) {
@@ -221,6 +238,35 @@ TEST(ExchangeTest, AContributionThatIsTooOldIsDroppedAndItsSamplesReturn) {
   EXPECT_EQ(dropped[0].life, slow);
   EXPECT_TRUE(bench.job.ledger.free().Contains(16));
   EXPECT_FALSE(HasPending(bench.job, *bench.job.replicas.Find(slow)));
+}
+
+TEST(ExchangeTest, AReplicaWithoutALossDoesNotChangeTheMean) {
+  Three bench;
+  bench.Fragment("wa").ready->scalars.loss = 5.0;
+  bench.Fragment("wb").ready->scalars.loss = 0;
+  bench.Fragment("wb").ready->scalars.no_loss = true;
+  bench.Fragment("wc").ready->scalars.loss = 4.0;
+  DecideExchange(bench.job, bench.decider());
+  for (const char* name : {"wa", "wb", "wc"}) bench.Report(name, 77);
+  DecideExchange(bench.job, bench.decider());
+  const auto commits = bench.Decided<Committed>();
+  ASSERT_EQ(commits.size(), 1u);
+  EXPECT_FALSE(commits[0].scalars.no_loss);
+  EXPECT_DOUBLE_EQ(commits[0].scalars.loss, 4.5);
+}
+
+TEST(ExchangeTest, WithoutAnyLossTheCommitHasNone) {
+  Three bench;
+  for (const char* name : {"wa", "wb", "wc"}) {
+    bench.Fragment(name).ready->scalars.no_loss = true;
+  }
+  DecideExchange(bench.job, bench.decider());
+  for (const char* name : {"wa", "wb", "wc"}) bench.Report(name, 77);
+  DecideExchange(bench.job, bench.decider());
+  const auto commits = bench.Decided<Committed>();
+  ASSERT_EQ(commits.size(), 1u);
+  EXPECT_TRUE(commits[0].scalars.no_loss);
+  EXPECT_EQ(commits[0].scalars.loss, 0);
 }
 
 TEST(ExchangeTest, SamplesThatTheLifeDoesNotHoldAreNotAdmitted) {

@@ -7,6 +7,7 @@
 #include "absl/container/btree_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "coordinator/core/programs.h"
 #include "job/data_review.h"
 #include "job/needs.h"
 
@@ -150,7 +151,11 @@ absl::Status ReviewFit(const WorkerTable& workers,
   const std::vector<const Worker*> there = WorkersFor(spec, workers);
   job::SpecProblems problems;
   ReviewMemory(spec, there, problems);
-  ReviewDataSets(spec, there, reviewed.warnings, problems);
+  ReviewPrograms(spec, there, reviewed.warnings, problems);
+  // A program opens its data by itself.
+  if (!spec.model.program.has_value()) {
+    ReviewDataSets(spec, there, reviewed.warnings, problems);
+  }
   ReviewCheckpointFolder(spec, there, reviewed.warnings, problems);
   absl::btree_set<std::string> islands;
   for (const Worker* worker : there) islands.insert(worker->island);
@@ -163,7 +168,7 @@ uint32_t DataPending(const job::JobSpec& spec, const WorkerTable& workers) {
   uint32_t pending = 0;
   for (const Worker* worker : WorkersFor(spec, workers)) {
     const bool looked =
-        DataOf(spec, *worker) != nullptr &&
+        (spec.model.program.has_value() || DataOf(spec, *worker) != nullptr) &&
         (!spec.checkpoint.has_value() ||
          FactsAt(spec.checkpoint->directory, *worker) != nullptr);
     if (worker->looks_at_data && !looked) ++pending;

@@ -135,5 +135,25 @@ TEST_F(FitTest, TooFewIslandsAreWarnedOfAsMoreMayCome) {
                                     "of 2 island(s) may work on it")));
 }
 
+// The program opens its data by itself, and its memory is not known.
+TEST_F(FitTest, OfAProgramOnlyItselfIsLookedFor) {
+  spec_ = job::ProgramJob("job", 100);
+  EXPECT_EQ(Review(), "");
+  Add("w0", "a", kGiB);
+  EXPECT_EQ(Review(),
+            "model.program.name: no worker that is there allows the program "
+            "resnet; start workers with --program resnet=FILE");
+  bench_.AddWorker("w1", "b");
+  StatusFacts status;
+  status.self.worker = "w1";
+  status.looks_at_data = true;
+  status.programs = {{"resnet", std::string(64, 'a')}};
+  bench_.workers.Heard(status, bench_.now);
+  EXPECT_EQ(Review(), "");
+  EXPECT_THAT(warnings_,
+              ElementsAre(HasSubstr("worker w0: it does not allow")));
+  EXPECT_EQ(DataPending(spec_, bench_.workers), 0u);
+}
+
 }  // namespace
 }  // namespace skerry::coordinator

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "coordinator/core/beginning.h"
 #include "coordinator/core/checkpoints.h"
 #include "coordinator/core/evaluations.h"
 #include "coordinator/core/holdings.h"
 #include "coordinator/core/membership.h"
+#include "coordinator/core/placing.h"
 #include "coordinator/core/restore.h"
 #include "coordinator/core/retention.h"
 
@@ -112,6 +114,63 @@ bool MayHaveEnd(const JobState& job, const WorkerTable& workers,
          LacksEnd(job, workers);
 }
 
+// Whether what the worker's disk may have is needed. While others have lives, a
+// worker that is left out is asked only when the wait for them is over: right
+// after a commit nobody has applied it, and that is no loss.
+bool MayHelp(const JobState& job, const WorkerTable& workers,
+             const Worker& worker) {
+  if (!MayHoldLost(job, workers, worker)) return false;
+  return job.replicas.current().empty() ||
+         (job.lost_spans.has_value() && job.lost_spans->all_asked) ||
+         WhyLeftOut(job, workers, worker).empty();
+}
+
+// Whether the worker has something that no other has. Without this, a worker
+// that has brought what was lost would be left out before others had it.
+bool HasWhatOthersLack(const JobState& job, const WorkerTable& workers,
+                       const Seat& seat, std::string_view name) {
+  return !seat.facts.fragments.empty() &&
+         !IsCoveredWithout(job, workers, name) &&
+         LostText(job, workers).empty();
+}
+
+// Whether other workers serve the job, and this one has nothing that they need.
+bool IsLeftToOthers(const JobState& job, const WorkerTable& workers,
+                    const Worker& worker) {
+  const std::string& name = worker.self.worker;
+  const Seat* seat = job.SeatOf(name, worker.incarnation);
+  return !job.Ended() && seat != nullptr && seat->unfit.empty() &&
+         CurrentReplicaOf(job, name, worker.incarnation) == nullptr &&
+         PlaceOf(job, worker.island, name) == nullptr &&
+         !WhyLeftOut(job, workers, worker).empty() &&
+         !MayHelp(job, workers, worker) &&
+         !HasWhatOthersLack(job, workers, *seat, name);
+}
+
+// What the worker has in the job; null where it has none.
+struct Part {
+  const Seat* seat;
+  const Replica* replica;
+  const Place* place;
+};
+
+// Whether the worker is told of the job.
+bool IsTold(const JobState& job, const WorkerTable& workers,
+            const Worker& worker, const Part& part) {
+  if (part.seat == nullptr && !MayHaveEnd(job, workers, worker) &&
+      (job.Ended() || (part.replica == nullptr && part.place == nullptr &&
+                       !MayHelp(job, workers, worker)))) {
+    return false;
+  }
+  // It has lost its turn before the job began. A failure stays known.
+  const bool begun = job.Ended() || job.replicas.lives() > 0;
+  if (!begun && part.place == nullptr && !MayHelp(job, workers, worker) &&
+      (part.seat == nullptr || part.seat->unfit.empty())) {
+    return false;
+  }
+  return !IsLeftToOthers(job, workers, worker);
+}
+
 void TellLife(const JobState& job, const Replica& replica, JobOrders& orders) {
   orders.life = replica.life;
   orders.replica = replica.replica;
@@ -145,14 +204,9 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
   const Place* place = PlaceOf(job, worker->island, name);
   // A job that has ended keeps the places of its end.
   const Replica* last = job.Ended() ? job.replicas.FindWorker(name) : nullptr;
-  if (seat == nullptr && !MayHaveEnd(job, workers, *worker) &&
-      (job.Ended() || (replica == nullptr && place == nullptr &&
-                       !MayHoldLost(job, workers, *worker)))) {
+  if (!IsTold(job, workers, *worker, {seat, replica, place})) {
     return std::nullopt;
   }
-  // It has lost its turn before the job began. A failure stays known.
-  const bool begun = job.Ended() || job.replicas.lives() > 0;
-  if (!begun && place == nullptr && seat->unfit.empty()) return std::nullopt;
   JobOrders orders;
   orders.job = job.id;
   orders.uid = UidOf(job);
@@ -161,6 +215,8 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
   orders.epoch = job.epoch;
   orders.paused = job.paused && !job.Ended();
   orders.element_count = job.element_count;
+  orders.average_begin = job.average_begin;
+  if (MayBeginDifferently(job.spec)) orders.initial_hash = job.initial_hash;
   if (replica != nullptr) {
     TellLife(job, *replica, orders);
   } else if (place != nullptr) {

@@ -1,7 +1,10 @@
 #include "coordinator/core/job_orders.h"
 
+#include <utility>
+
 #include "coordinator/core/exchange.h"
 #include "coordinator/core/membership.h"
+#include "coordinator/core/restore.h"
 #include "coordinator/core/testing/job_bench.h"
 #include "gtest/gtest.h"
 
@@ -147,6 +150,123 @@ TEST(JobOrdersTest, ANewBootIsNotInTheLifeOfTheOldOne) {
   bench.AddWorker("w0", "a");
   bench.Facts("w0");
   EXPECT_FALSE(For(bench, "w0")->life.is_set());
+}
+
+// Its trainer would wait for nothing.
+TEST(JobOrdersTest, AWorkerBesideOneThatTrainsAloneIsNotToldOfTheJob) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0"});
+  bench.AddWorker("w1", "a");
+  bench.Facts("w1").state = protocol::SeatState::kRecovering;
+  const auto told = [&](const char* name) {
+    return JobOrdersFor(bench.job, bench.workers, bench.options, name,
+                        bench.now)
+        .has_value();
+  };
+  EXPECT_TRUE(told("w1"));
+  bench.Facts("w0").trains_alone = true;
+  EXPECT_TRUE(told("w0"));
+  EXPECT_FALSE(told("w1"));
+  // A failure stays known.
+  bench.job.seats["w1"].unfit = "no device";
+  EXPECT_TRUE(told("w1"));
+}
+
+// Worker w0 trains, w1 is left out beside it and has a folder of the job. A
+// result is committed that nobody has applied yet.
+class LeftOutTest : public testing::Test {
+ protected:
+  LeftOutTest() {
+    life_ = bench_.AddReplica("a", {"w0"});
+    bench_.AddWorker("w1", "a");
+    bench_.Facts("w0").trains_alone = true;
+    StatusFacts status;
+    status.self = {"w1", "w1:1", ""};
+    status.island = "a";
+    status.boot = bench_.workers.FindCurrent("w1")->boot;
+    status.counter = 2;
+    status.stored.all.push_back({{bench_.job.id, UidOf(bench_.job)}});
+    bench_.workers.Heard(status, bench_.now);
+    bench_.Offer("w0", 1, 0, {0, 8});
+    DecideExchange(bench_.job, bench_.decider());
+    bench_.Report("w0", 7);
+    DecideExchange(bench_.job, bench_.decider());
+  }
+  bool IsTold() {
+    return JobOrdersFor(bench_.job, bench_.workers, bench_.options, "w1",
+                        bench_.now)
+        .has_value();
+  }
+  // The worker has the newest state.
+  void Bring(const char* name) {
+    FragmentFacts& facts = bench_.Fragment(name);
+    facts.anchor_hashes.assign(8, 7);
+    facts.applied = facts.stored_through = Sequence(1);
+    DecideRestore(bench_.job, bench_.decider());
+  }
+
+  JobBench bench_;
+  Life life_;
+};
+
+// It would start a trainer for nothing after every commit.
+TEST_F(LeftOutTest, IsNotAskedForWhatNobodyHasAppliedYet) {
+  ASSERT_EQ(bench_.job.fragments[0].newest(), Sequence(1));
+  DecideRestore(bench_.job, bench_.decider());
+  EXPECT_FALSE(IsTold());
+  bench_.Emit(ReplicaEnded{bench_.job.id, life_, "gone"});
+  EXPECT_TRUE(IsTold());
+}
+
+// Those that train wait for a result that may be on its disk alone.
+TEST_F(LeftOutTest, IsAskedOnceTheOthersHaveWaited) {
+  DecideRestore(bench_.job, bench_.decider());
+  bench_.now = bench_.now + bench_.options.restore_wait;
+  DecideRestore(bench_.job, bench_.decider());
+  EXPECT_TRUE(IsTold());
+  // It says that it looks, and what it has, and stays until others have it.
+  bench_.Facts("w1").state = protocol::SeatState::kRecovering;
+  DecideRestore(bench_.job, bench_.decider());
+  EXPECT_TRUE(IsTold());
+  Bring("w1");
+  EXPECT_TRUE(IsTold());
+  Bring("w0");
+  EXPECT_FALSE(IsTold());
+}
+
+// The journal is an older one, from before the job had replicas.
+TEST(JobOrdersTest, WhoHasAFolderOfAJobThatStandsIsAskedBeforeItHasAPlace) {
+  JobBench bench;
+  bench.Size();
+  bench.AddWorker("w0", "a");
+  StatusFacts status;
+  status.self = {"w0", "w0:1", ""};
+  status.island = "a";
+  status.boot = bench.workers.FindCurrent("w0")->boot;
+  status.counter = 2;
+  status.stored.all.push_back({{bench.job.id, UidOf(bench.job)}});
+  bench.workers.Heard(status, bench.now);
+  EXPECT_FALSE(For(bench, "w0").has_value());
+  bench.Emit(Diverged{bench.job.id, "w0", "holds more"});
+  EXPECT_TRUE(For(bench, "w0").has_value());
+}
+
+TEST(JobOrdersTest, OnlyAProgramsWorkersAreToldWithWhichValuesTheJobBegins) {
+  job::JobSpec from_checkpoint = job::ProgramJob("bench", 1000);
+  from_checkpoint.model.checkpoint = job::JobSpec::Checkpoint{
+      "/saved", "checkpoint-4", std::string(64, 'a'), job::Samples::kAnew, {}};
+  for (const auto& [spec, wanted] :
+       {std::pair{job::ProgramJob("bench", 1000), uint64_t{77}},
+        std::pair{from_checkpoint, uint64_t{0}},
+        std::pair{job::SmallJob("bench", 1000), uint64_t{0}}}) {
+    JobBench bench(spec);
+    bench.AddReplica("a", {"w0"});
+    bench.job.initial_hash = 77;
+    const auto orders =
+        JobOrdersFor(bench.job, bench.workers, bench.options, "w0", bench.now);
+    ASSERT_TRUE(orders.has_value());
+    EXPECT_EQ(orders->initial_hash, wanted);
+  }
 }
 
 }  // namespace

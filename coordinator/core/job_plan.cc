@@ -45,7 +45,7 @@ std::string CodecOf(const job::JobSpec& spec) {
 void PlaceWorkers(const WorkerTable& workers, const ClusterOptions& options,
                   const Turn& turn, JobPlan& plan) {
   absl::btree_map<std::string, PlannedReplica> replicas;
-  const uint64_t needed = job::NeedsOf(plan.spec).worker_bytes;
+  const Needed needed{job::NeedsOf(plan.spec).worker_bytes};
   for (const auto& [name, worker] : workers.all()) {
     std::string why =
         WhyNoPlace(plan.spec, needed, workers, worker, turn, options);

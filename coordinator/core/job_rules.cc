@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "coordinator/core/anchor_check.h"
+#include "coordinator/core/beginning.h"
 #include "coordinator/core/checkpoints.h"
 #include "coordinator/core/divergence.h"
 #include "coordinator/core/evaluations.h"
@@ -14,6 +15,7 @@
 #include "coordinator/core/grants.h"
 #include "coordinator/core/layout.h"
 #include "coordinator/core/membership.h"
+#include "coordinator/core/programs.h"
 #include "coordinator/core/restore.h"
 #include "coordinator/core/retention.h"
 #include "coordinator/core/seat_totals.h"
@@ -39,15 +41,26 @@ std::string OtherModel(const JobState& job, const JobFacts& facts) {
   const auto differs = [](uint64_t ours, uint64_t theirs) {
     return ours != 0 && theirs != 0 && ours != theirs;
   };
+  const bool has_program = job.spec.model.program.has_value();
   if (differs(job.layout_hash, facts.layout_hash)) {
     return absl::StrFormat(
-        "its trainer keeps the model's tensors in another order or shape than "
-        "the job's first (layout %016x, not %016x); install the same trainer "
-        "on all workers",
-        facts.layout_hash, job.layout_hash);
+        "its %s keeps the model's tensors in another order or shape than "
+        "the job's first (layout %016x, not %016x); %s on all workers",
+        has_program ? "program" : "trainer", facts.layout_hash, job.layout_hash,
+        has_program ? "give it the same inputs and libraries"
+                    : "install the same trainer");
   }
-  // A job that starts from a checkpoint begins with that.
-  if (!job.spec.model.checkpoint.has_value() &&
+  // Where the layout's hash is not known, as from programs of older workers.
+  if (facts.average_begin != job.average_begin) {
+    return absl::StrCat(
+        "its program has averaged values from element ", facts.average_begin,
+        " on, where the job's first has them from ", job.average_begin,
+        " on (0: none); give it the same inputs and libraries, and a worker of "
+        "the same release, on all workers");
+  }
+  // A job that starts from a checkpoint begins with that, and one with a
+  // program with the values of one of its trainers.
+  if (!job.spec.model.checkpoint.has_value() && !has_program &&
       differs(job.initial_hash, facts.initial_hash)) {
     return absl::StrFormat(
         "its trainer begins with other values than the job's first (hash "
@@ -69,8 +82,14 @@ std::string WhyUnfit(const JobState& job, const JobFacts& facts) {
     return absl::StrCat("its trainer built ", facts.element_count,
                         " elements, which is out of range");
   }
+  if (SpanCount(facts.element_count, job.spec.exchange.spans, 1,
+                facts.average_begin) == 0) {
+    return absl::StrCat("its trainer has averaged values from element ",
+                        facts.average_begin, " of ", facts.element_count,
+                        " on, where no span can begin");
+  }
   if (SpanCount(facts.element_count, job.spec.exchange.spans,
-                FragmentCount(job.spec)) == 0) {
+                FragmentCount(job.spec), facts.average_begin) == 0) {
     return absl::StrCat("its trainer built ", facts.element_count,
                         " elements, too few for exchange.fragments ",
                         FragmentCount(job.spec));
@@ -78,6 +97,9 @@ std::string WhyUnfit(const JobState& job, const JobFacts& facts) {
   if (job.Sized() && facts.element_count != job.element_count) {
     return absl::StrCat("its trainer built ", facts.element_count,
                         " elements where the job has ", job.element_count);
+  }
+  if (MayBeginDifferently(job.spec) && facts.initial_hash == 0) {
+    return "its trainer does not say with which values it begins";
   }
   return job.Sized() ? OtherModel(job, facts) : "";
 }
@@ -97,14 +119,15 @@ auto Decisive(const FragmentFacts& facts) {
 auto Decisive(const JobFacts& facts) {
   const auto& [job, life, abandoned_life, state, error, element_count,
                epoch_samples, flops_per_sample, validation_samples,
-               initial_hash, layout_hash, trainer_trouble, fragments,
-               evaluations, generated, counters, links, codec_speeds,
-               result_codecs, checkpoint, uid, checkpoint_trouble] = facts;
+               initial_hash, layout_hash, average_begin, trainer_trouble,
+               fragments, evaluations, generated, counters, links, codec_speeds,
+               result_codecs, checkpoint, uid, checkpoint_trouble, metrics,
+               trains_alone] = facts;
   return std::tie(job, life, abandoned_life, state, error, element_count,
                   epoch_samples, flops_per_sample, validation_samples,
-                  initial_hash, layout_hash, evaluations, generated,
-                  codec_speeds, result_codecs, checkpoint, uid,
-                  checkpoint_trouble);
+                  initial_hash, layout_hash, average_begin, evaluations,
+                  generated, codec_speeds, result_codecs, checkpoint, uid,
+                  checkpoint_trouble, trains_alone);
 }
 
 bool SameForDecisions(const JobFacts& a, const JobFacts& b) {
@@ -121,9 +144,16 @@ void DecideSize(JobState& job, const Decider& decider) {
   for (const auto& [name, seat] : job.seats) {
     const JobFacts& facts = seat.facts;
     if (facts.element_count == 0 || !seat.unfit.empty()) continue;
+    const Worker* worker = decider.workers.FindCurrent(name);
+    const protocol::ProgramFact* program =
+        worker == nullptr ? nullptr : ProgramOn(job.spec, *worker);
+    if (program == nullptr && job.spec.model.program.has_value()) continue;
     decider.emit(JobSized{job.id, facts.element_count, facts.epoch_samples,
                           facts.flops_per_sample, facts.validation_samples,
-                          facts.initial_hash, facts.layout_hash});
+                          facts.initial_hash, facts.layout_hash,
+                          program == nullptr ? "" : program->sha256,
+                          facts.average_begin});
+    job.beginners.emplace();
     job.places_stale = true;
     for (auto& [other, other_seat] : job.seats) {
       other_seat.unfit = WhyUnfit(job, other_seat.facts);
@@ -132,7 +162,8 @@ void DecideSize(JobState& job, const Decider& decider) {
   }
 }
 
-// Every worker that the job may use has failed at it, for good.
+// Every worker that the job may use has failed at it, for good. Those without
+// its program could never serve it.
 void DecideFailure(JobState& job, const Decider& decider) {
   if (!job.replicas.current().empty() || job.seats.empty()) return;
   const auto& islands = job.spec.placement.islands;
@@ -143,7 +174,10 @@ void DecideFailure(JobState& job, const Decider& decider) {
     const bool allowed =
         islands.empty() || std::find(islands.begin(), islands.end(),
                                      worker.island) != islands.end();
-    if (worker.left || !allowed) continue;
+    if (worker.left || !allowed ||
+        !WhyNoProgram(job.spec, job.program_sha256, worker).empty()) {
+      continue;
+    }
     ++there;
     const Seat* seat = job.SeatOf(name, worker.incarnation);
     if (seat == nullptr || seat->unfit.empty() || IsHindered(seat->facts)) {
@@ -179,6 +213,7 @@ void DecideProgress(JobState& job, const Decider& decider) {
   DecideCheckpoints(job, decider);
   DecideEvaluations(job, decider);
   DecideRestore(job, decider);
+  DecideBeginning(job, decider);
 }
 
 void RefreshKeepFrom(JobState& job, const Decider& decider) {
@@ -223,7 +258,10 @@ bool HearSeat(JobState& job, const std::string& worker, Incarnation incarnation,
     seat = Seat{};
     seat.incarnation = incarnation;
   }
-  if (now.state != seat.facts.state) job.places_stale = true;
+  if (now.state != seat.facts.state ||
+      now.trains_alone != seat.facts.trains_alone) {
+    job.places_stale = true;
+  }
   seat.facts = now;
   seat.joined = std::max(seat.joined, seat.facts.life);
   std::string unfit = WhyUnfit(job, seat.facts);

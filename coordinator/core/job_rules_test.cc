@@ -38,6 +38,33 @@ TEST(JobRulesTest, TheFirstTrainerSizesTheJobAndAnotherSizeIsUnfit) {
   EXPECT_NE(bench.job.seats["w1"].unfit, "");
 }
 
+TEST(JobRulesTest, ATrainerThatAveragesOtherValuesIsRefused) {
+  JobBench bench;
+  bench.AddWorker("w0", "a");
+  bench.AddWorker("w1", "b");
+  bench.AddWorker("w2", "c");
+  JobFacts facts = Sized(8 * 4096 + 9);
+  facts.average_begin = 8 * 4096;
+  Hear(bench, "w0", &facts);
+  DecideJob(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.average_begin, 8u * 4096);
+  EXPECT_EQ(bench.job.span_count, 8u);
+  EXPECT_EQ(ElementsOf(bench.job, 0), 8u * 4096 + 9);
+  facts.average_begin = 0;  // also what an older worker says
+  Hear(bench, "w1", &facts);
+  facts.average_begin = 4097;
+  Hear(bench, "w2", &facts);
+  EXPECT_EQ(bench.job.seats["w0"].unfit, "");
+  EXPECT_NE(bench.job.seats["w1"].unfit.find(
+                "averaged values from element 0 on, where the job's first has "
+                "them from 32768"),
+            std::string::npos)
+      << bench.job.seats["w1"].unfit;
+  EXPECT_NE(bench.job.seats["w2"].unfit.find("where no span can begin"),
+            std::string::npos)
+      << bench.job.seats["w2"].unfit;
+}
+
 // Both begin at equal sequences, and would average values that have nothing to
 // do with each other.
 TEST(JobRulesTest, ATrainerThatBeginsWithOtherValuesIsRefused) {
@@ -109,6 +136,48 @@ TEST(JobRulesTest, AJobFailsWhenEveryWorkerHas) {
   DecideJob(bench.job, bench.decider());
   EXPECT_EQ(bench.job.phase, JobPhase::kFailed);
   EXPECT_NE(bench.job.end_reason.find("unknown family"), std::string::npos);
+}
+
+// Workers that do not allow the program could never serve the job.
+TEST(JobRulesTest, AJobOfAProgramFailsWhenEveryWorkerThatHasItFailed) {
+  JobBench bench(job::ProgramJob("bench", 1000));
+  bench.AddWorker("w0", "a");
+  bench.AddWorker("w1", "b");
+  bench.AddWorker("w2", "c");
+  for (const char* name : {"w0", "w1"}) {
+    StatusFacts status;
+    status.self.worker = name;
+    status.counter = 2;
+    status.programs = {{"resnet", std::string(64, 'a')}};
+    bench.workers.Heard(status, bench.now);
+  }
+  JobFacts facts;
+  facts.state = SeatState::kFailed;
+  facts.error = "RuntimeError: size mismatch (train.py:44)";
+  Hear(bench, "w0", &facts);
+  DecideJob(bench.job, bench.decider());
+  EXPECT_FALSE(bench.job.Ended());
+  Hear(bench, "w1", &facts);
+  DecideJob(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.phase, JobPhase::kFailed);
+  EXPECT_EQ(bench.job.end_reason,
+            "every worker has failed; w0: RuntimeError: size mismatch "
+            "(train.py:44)");
+}
+
+// What a trainer measures changes with every round and decides nothing.
+TEST(JobRulesTest, MetricsAskForNoDecisionAndComputingAloneDoes) {
+  JobBench bench;
+  bench.AddWorker("w0", "a");
+  JobFacts facts = Sized(8 * 4096);
+  EXPECT_TRUE(Hear(bench, "w0", &facts));
+  facts.metrics["accuracy"] = 0.5;
+  EXPECT_FALSE(Hear(bench, "w0", &facts));
+  EXPECT_EQ(bench.job.seats["w0"].facts.metrics.at("accuracy"), 0.5);
+  facts.trains_alone = true;
+  bench.job.places_stale = false;
+  EXPECT_TRUE(Hear(bench, "w0", &facts));
+  EXPECT_TRUE(bench.job.places_stale);
 }
 
 // It would otherwise be lost to a disk that was full for a moment.

@@ -31,6 +31,14 @@ void HashNewer(const JobState& job, StateHasher& hasher) {
     hasher.Add(job.initial_hash);
     hasher.Add(job.layout_hash);
   }
+  if (job.average_begin != 0) {
+    hasher.Add(std::string_view("average"));
+    hasher.Add(job.average_begin);
+  }
+  if (!job.program_sha256.empty()) {
+    hasher.Add(std::string_view("program"));
+    hasher.Add(std::string_view(job.program_sha256));
+  }
   for (const Checkpointed& one : job.checkpoints) {
     hasher.Add(std::string_view("checkpoint"));
     hasher.Add(one.sequence);
@@ -78,6 +86,8 @@ JobSnapshot SaveJob(const JobState& job) {
   saved.validation_samples = job.validation_samples;
   saved.initial_hash = job.initial_hash;
   saved.layout_hash = job.layout_hash;
+  saved.average_begin = job.average_begin;
+  saved.program_sha256 = job.program_sha256;
   saved.epoch = job.epoch;
   saved.replicas = job.replicas.Save();
   saved.ledger = job.ledger.Save();
@@ -109,9 +119,11 @@ absl::Status RestoreJob(JobState& job, const JobSnapshot& saved) {
   job.validation_samples = saved.validation_samples;
   job.initial_hash = saved.initial_hash;
   job.layout_hash = saved.layout_hash;
+  job.average_begin = saved.average_begin;
+  job.program_sha256 = saved.program_sha256;
   if (saved.element_count > 0) {
     job.span_count = SpanCount(saved.element_count, job.spec.exchange.spans,
-                               FragmentCount(job.spec));
+                               FragmentCount(job.spec), saved.average_begin);
   }
   job.epoch = saved.epoch;
   SKERRY_RETURN_IF_ERROR(job.replicas.Restore(saved.replicas));

@@ -106,8 +106,7 @@ const RoundMachine* Standings::FirstOpen() const {
 size_t Standings::WorkersThere() const {
   size_t count = 0;
   for (const auto& [name, worker] : workers_.all()) {
-    if (WhyNoPlace(job_.spec, job_.memory_needed, workers_, worker, turn_,
-                   options_)
+    if (WhyNoPlace(job_.spec, NeededBy(job_), workers_, worker, turn_, options_)
             .empty())
       ++count;
   }
@@ -122,9 +121,9 @@ size_t Standings::IslandsThere() const {
   for (const auto& [name, worker] : workers_.all()) {
     const Seat* seat = job_.SeatOf(name, worker.incarnation);
     const bool unfit = seat != nullptr && !seat->unfit.empty();
-    if (!unfit && WhyNoPlace(job_.spec, job_.memory_needed, workers_, worker,
-                             turn_, options_)
-                      .empty()) {
+    if (!unfit &&
+        WhyNoPlace(job_.spec, NeededBy(job_), workers_, worker, turn_, options_)
+            .empty()) {
       islands.insert(worker.island);
     }
   }
@@ -349,10 +348,12 @@ void Standings::CheckpointTrouble() {
 void Standings::WorkerTrouble() {
   if (job_.Ended()) return;
   for (const auto& [name, worker] : workers_.all()) {
-    const std::string apart = WhyApart(workers_, worker);
-    if (apart.empty() || !IsAllowedOn(job_.spec, worker.island)) continue;
+    std::string why = WhyApart(workers_, worker);
+    if (!IsAllowedOn(job_.spec, worker.island)) continue;
+    if (why.empty()) why = WhyLeftOut(job_, workers_, worker);
+    if (why.empty()) continue;
     standing_.conditions.push_back({ConditionKind::kWorkerTrouble,
-                                    absl::StrCat("worker ", name, ": ", apart),
+                                    absl::StrCat("worker ", name, ": ", why),
                                     true});
   }
   for (const auto& [worker, seat] : job_.seats) {

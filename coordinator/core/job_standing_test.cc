@@ -424,5 +424,28 @@ TEST(JobStandingTest, AWorkerInTroubleIsNamedWhileOthersTrain) {
   EXPECT_EQ(standing.conditions[0].text, "worker wb: disk: no space left");
 }
 
+TEST(JobStandingTest, AWorkerWithAnotherProgramIsAProblemOfItsJob) {
+  JobBench bench(job::ProgramJob("bench", 1000));
+  bench.AddReplica("a", {"wa"});
+  bench.AddWorker("wb", "b");
+  bench.AddWorker("wc", "c");
+  StatusFacts status;
+  status.self.worker = "wb";
+  status.counter = 2;
+  status.programs = {{"resnet", std::string(64, 'b')}};
+  bench.workers.Heard(status, bench.now);
+  bench.job.program_sha256 = std::string(64, 'a');
+  const Standing standing = Of(bench);
+  EXPECT_EQ(standing.reason, "1 replica(s) compute");
+  ASSERT_EQ(standing.conditions.size(), 1u);
+  EXPECT_EQ(standing.conditions[0].kind, ConditionKind::kWorkerTrouble);
+  EXPECT_EQ(standing.conditions[0].text,
+            "worker wb: its program resnet has the SHA-256 " +
+                std::string(64, 'b') +
+                ", and that of the job's first worker "
+                "has " +
+                std::string(64, 'a') + "; give all workers the same file");
+}
+
 }  // namespace
 }  // namespace skerry::coordinator

@@ -51,6 +51,15 @@ absl::Status Fold(JobState& job, Revision, const JobPaused& record) {
 }
 
 absl::Status Fold(JobState& job, Revision, const JobSized& record) {
+  // A program's job that begins with the values of another trainer.
+  if (job.Sized() && job.spec.model.program.has_value() &&
+      record.element_count == job.element_count &&
+      record.layout_hash == job.layout_hash &&
+      record.average_begin == job.average_begin &&
+      job.replicas.current().empty()) {
+    job.initial_hash = record.initial_hash;
+    return absl::OkStatus();
+  }
   if (job.Sized() || record.element_count == 0) {
     return absl::DataLossError("a job is sized twice, or to nothing");
   }
@@ -60,8 +69,10 @@ absl::Status Fold(JobState& job, Revision, const JobSized& record) {
   job.validation_samples = record.validation_samples;
   job.initial_hash = record.initial_hash;
   job.layout_hash = record.layout_hash;
+  job.program_sha256 = record.program_sha256;
+  job.average_begin = record.average_begin;
   job.span_count = SpanCount(record.element_count, job.spec.exchange.spans,
-                             FragmentCount(job.spec));
+                             FragmentCount(job.spec), record.average_begin);
   return absl::OkStatus();
 }
 
@@ -214,6 +225,7 @@ absl::Status Fold(JobState& job, Revision, const Restored& record) {
   job.coverage.GoBack(std::move(covered));
   job.restored = record;
   job.restored->fragment_sequences = sequences;
+  if (record.initial_hash != 0) job.initial_hash = record.initial_hash;
   job.diverged.reset();
   return absl::OkStatus();
 }
@@ -404,9 +416,9 @@ const Replica* CurrentReplicaOf(const JobState& job, std::string_view worker,
 
 uint64_t ElementsOf(const JobState& job, size_t fragment) {
   uint64_t elements = 0;
-  for (const uint64_t span :
-       SpanElements(job.element_count, job.spec.exchange.spans,
-                    FragmentCount(job.spec), static_cast<uint32_t>(fragment))) {
+  for (const uint64_t span : SpanElements(
+           job.element_count, job.spec.exchange.spans, FragmentCount(job.spec),
+           job.average_begin, static_cast<uint32_t>(fragment))) {
     elements += span;
   }
   return elements;

@@ -116,6 +116,21 @@ struct LostSpans {
   // The wait for them is over. What is left may be saved before the job goes
   // back.
   bool given_up = false;
+  // The wait for those that train is over. Workers that are left out are asked
+  // what they have, until nothing is lost any more.
+  bool all_asked = false;
+};
+
+// Processes of workers since this coordinator took the values that the job
+// begins with (beginning.h).
+struct Beginners {
+  using Processes = absl::btree_set<std::pair<std::string, Incarnation>>;
+  // Their trainers have said that they begin with these values.
+  Processes named;
+  // They have had a place.
+  Processes placed;
+  // Each has had it since. One without a place does not say what it has made.
+  bool all_stayed = true;
 };
 
 struct JobState {
@@ -131,14 +146,17 @@ struct JobState {
   std::string end_reason;
   bool paused = false;
   uint64_t element_count = 0;
+  uint64_t average_begin = 0;  // as in JobSized
   uint64_t epoch_samples = 0;
   double flops_per_sample = 0;
   // Unset while it is not known; 0 when the job is not evaluated.
   std::optional<uint64_t> validation_samples;
-  // Hashes of the first trainer's initial values, and of the order and shapes
-  // of its tensors; 0 where they are not known.
+  // Hashes of the values that the job began with, and of the order and shapes
+  // of the first trainer's tensors; 0 where they are not known.
   uint64_t initial_hash = 0;
   uint64_t layout_hash = 0;
+  // SHA-256 of the first trainer's program; empty where none is known.
+  std::string program_sha256;
   // The number of spans in each fragment; 0 until the job is sized.
   uint32_t span_count = 0;
   Epoch epoch;
@@ -207,6 +225,9 @@ struct JobState {
   std::optional<Instant> final_alone_since;
   // Workers whose orders changed by something that is no record.
   absl::btree_set<std::string> touched;
+  // Unset when an earlier process of the coordinator took the values, and once
+  // a state of them is there.
+  std::optional<Beginners> beginners;
   // Deadlines up to here have been looked at.
   Instant decided_at;
 

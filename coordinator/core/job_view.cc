@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/hash.h"
+#include "compression/codec.h"
+#include "coordinator/core/encoded_bytes.h"
 #include "coordinator/core/holdings.h"
 #include "coordinator/core/job_standing.h"
 #include "coordinator/core/membership.h"
@@ -48,6 +52,7 @@ SeatView ViewSeat(const JobState& job, const std::string& worker,
   }
   view.state = StateName(seat->facts.state);
   view.error = seat->unfit.empty() ? seat->facts.error : seat->unfit;
+  view.counters = seat->facts.counters;
   view.trainer_trouble = seat->facts.trainer_trouble;
   if (seat->facts.fragments.empty()) return view;
   uint64_t applied = 0;
@@ -65,6 +70,15 @@ SeatView ViewSeat(const JobState& job, const std::string& worker,
     view.anchor_hash = CombineHash(view.anchor_hash, hash);
   }
   return view;
+}
+
+// The process whose words count for a worker of a replica or a place. Those of
+// a job that has ended stay as they were at its end, and a worker that was
+// started again since goes on keeping the state.
+Incarnation SpeaksFor(const JobState& job, const WorkerTable& workers,
+                      const std::string& worker, Incarnation then) {
+  const Worker* now = job.Ended() ? workers.FindCurrent(worker) : nullptr;
+  return now != nullptr ? now->incarnation : then;
 }
 
 // Workers that have no place because they cannot serve the job now.
@@ -95,9 +109,11 @@ void AddReplicas(const JobState& job, const WorkerTable& workers,
                   {},
                   IsSuspected(replica, workers)};
     for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
-      r.seats.push_back(ViewSeat(job, replica.holders[rank].peer.worker,
-                                 replica.incarnations[rank],
-                                 replica.holders[rank]));
+      const std::string& worker = replica.holders[rank].peer.worker;
+      r.seats.push_back(
+          ViewSeat(job, worker,
+                   SpeaksFor(job, workers, worker, replica.incarnations[rank]),
+                   replica.holders[rank]));
     }
     view.replicas.push_back(std::move(r));
   }
@@ -106,7 +122,9 @@ void AddReplicas(const JobState& job, const WorkerTable& workers,
     ReplicaView r{job.replicas.NumberOf(island), Life(), island, {}, false};
     for (size_t rank = 0; rank < place.workers.size(); ++rank) {
       r.seats.push_back(
-          ViewSeat(job, place.workers[rank], place.incarnations[rank],
+          ViewSeat(job, place.workers[rank],
+                   SpeaksFor(job, workers, place.workers[rank],
+                             place.incarnations[rank]),
                    place.holders.empty() ? SpanHolder{} : place.holders[rank]));
     }
     view.replicas.push_back(std::move(r));
@@ -142,12 +160,15 @@ void AddLosses(const JobState& job, JobView& view) {
     samples = job.fragments.size() == 1
                   ? entry->samples_committed
                   : std::max(samples, entry->samples_committed);
-    LossPoint point{state, samples, entry->scalars.loss, std::nullopt};
+    LossPoint point{state, samples, std::nullopt, std::nullopt};
+    if (!entry->scalars.no_loss) point.training_loss = entry->scalars.loss;
     const auto evaluated = job.evaluations.find(state);
     if (evaluated != job.evaluations.end()) {
       point.validation_loss = evaluated->second.loss;
     }
     view.losses.push_back(point);
+    view.own_share = entry->scalars.own_share;
+    view.late_steps = entry->scalars.late_steps;
   }
 }
 
@@ -166,6 +187,60 @@ uint64_t SynchronousBytes(const JobState& job) {
   return bytes < 1.8e19 ? static_cast<uint64_t>(bytes) : ~uint64_t{0};
 }
 
+// Returns the share of the workers' time that was not stalled, times the share
+// of the samples that did not have to be given out again. Some of those had not
+// been trained on yet when their life ended, so the loss is never counted too
+// low.
+std::optional<double> GoodputOf(const JobState& job,
+                                const SeatCounters& totals) {
+  const double busy = totals.compute_s + totals.stall_s;
+  if (busy <= 0) return std::nullopt;
+  const uint64_t committed = job.ledger.consumed().total();
+  const uint64_t given = committed + job.audit.samples_returned();
+  const double kept =
+      given == 0 ? 1.0
+                 : static_cast<double>(committed) / static_cast<double>(given);
+  return kept * totals.compute_s / busy;
+}
+
+void AddExchange(const JobState& job, JobView& view) {
+  const OpenAttempt* newest = nullptr;
+  size_t fragment = 0;
+  bool open = false;
+  for (size_t f = 0; f < job.fragments.size(); ++f) {
+    const RoundMachine& machine = job.fragments[f];
+    const bool is_open = machine.open().has_value();
+    const auto& attempt = is_open ? machine.open() : machine.closed();
+    if (!attempt.has_value() ||
+        (newest != nullptr && attempt->attempt < newest->attempt)) {
+      continue;
+    }
+    newest = &*attempt;
+    fragment = f;
+    open = is_open;
+  }
+  if (newest == nullptr) return;
+  const Opened& opened = newest->opened;
+  ExchangeView& exchange = view.exchange.emplace();
+  exchange.fragment = opened.fragment;
+  exchange.sequence = opened.sequence;
+  exchange.attempt = newest->attempt;
+  exchange.open = open;
+  exchange.hops = opened.hops == protocol::Hops::kTwo ? 2 : 1;
+  exchange.elements = ElementsOf(job, fragment);
+  exchange.reason = opened.reason;
+  for (const protocol::Member& member : opened.members) {
+    const uint64_t base = member.contribution.base.value();
+    exchange.members.push_back(
+        {member.replica,
+         std::string(compression::CodecName(member.OfContributions())),
+         std::string(compression::CodecName(member.OfResults())),
+         static_cast<uint64_t>(
+             EncodedBytes(member.OfContributions(), exchange.elements)),
+         opened.sequence.value() - 1 - base, member.contribution.weight});
+  }
+}
+
 void AddCounters(const JobState& job, Instant now, JobView& view) {
   JobCounters& counters = view.counters;
   const SeatCounters totals = TotalsOf(job);
@@ -181,13 +256,35 @@ void AddCounters(const JobState& job, Instant now, JobView& view) {
     counters.contributions_dropped += machine.dropped_total();
   }
   counters.lives = job.replicas.lives();
+  counters.goodput = GoodputOf(job, totals);
   const double seconds = absl::ToDoubleSeconds(now - job.since);
   if (seconds > 0 && !job.Ended()) {
+    const auto samples = static_cast<double>(
+        view.samples_committed -
+        std::min(view.samples_committed, job.samples_at_start));
     counters.tokens_per_s =
-        static_cast<double>(
-            view.samples_committed -
-            std::min(view.samples_committed, job.samples_at_start)) *
-        job.spec.data.sequence_tokens.value_or(0) / seconds;
+        samples * job.spec.data.sequence_tokens.value_or(0) / seconds;
+    counters.samples_per_s = samples / seconds;
+  }
+}
+
+// Rounds have as many samples everywhere, so each worker counts as much.
+void AddMetrics(const JobState& job, JobView& view) {
+  std::map<std::string, int> counts;
+  for (const auto& [life, replica] : job.replicas.current()) {
+    for (size_t rank = 0; rank < replica.holders.size(); ++rank) {
+      const Seat* seat = job.SeatOf(replica.holders[rank].peer.worker,
+                                    replica.incarnations[rank]);
+      if (seat == nullptr || seat->facts.life != life) continue;
+      for (const auto& [name, value] : seat->facts.metrics) {
+        if (view.metrics.size() == protocol::kMetricsMax &&
+            !view.metrics.contains(name)) {
+          continue;
+        }
+        double& mean = view.metrics[name];
+        mean += (value - mean) / ++counts[name];
+      }
+    }
   }
 }
 
@@ -233,9 +330,15 @@ JobView ViewOf(const JobState& job, const WorkerTable& workers,
   if (!job.checkpoints.empty()) {
     view.checkpoint = job.checkpoints.back().sequence;
   }
+  for (const Checkpointed& saved : job.checkpoints) {
+    view.checkpoints.push_back({saved.sequence, saved.worker, saved.bytes});
+  }
   AddLosses(job, view);
   AddReplicas(job, workers, view);
+  AddExchange(job, view);
   AddCounters(job, now, view);
+  AddMetrics(job, view);
+  view.program_sha256 = job.program_sha256;
   if (job.Ended()) view.model = PlaceOfModel(job, workers);
   return view;
 }

@@ -1,7 +1,7 @@
 // coordinator/core/join_records.h
 //
-// Defines what the journal holds of join tokens and of the workers that they
-// let in.
+// Defines what the journal holds of join tokens, of the workers that they let
+// in, and of certificates that are not believed any more.
 #ifndef SKERRY_COORDINATOR_CORE_JOIN_RECORDS_H_
 #define SKERRY_COORDINATOR_CORE_JOIN_RECORDS_H_
 
@@ -51,8 +51,27 @@ struct WorkerForgotten {
                          const WorkerForgotten&) = default;
 };
 
+// An operator has said that nobody believes certificates of a name, or one
+// certificate, any more.
+struct CertificateRevoked {
+  std::string what;  // as identity::RevokedWord
+  // For people; may be empty.
+  std::string reason;
+  friend bool operator==(const CertificateRevoked&,
+                         const CertificateRevoked&) = default;
+};
+
+// An operator has taken that back.
+struct RevocationLifted {
+  std::string what;
+  friend bool operator==(const RevocationLifted&,
+                         const RevocationLifted&) = default;
+};
+
 struct JoinChanged {
-  std::variant<TokenMade, TokenDeleted, WorkerJoined, WorkerForgotten> what;
+  std::variant<TokenMade, TokenDeleted, WorkerJoined, WorkerForgotten,
+               CertificateRevoked, RevocationLifted>
+      what;
   friend bool operator==(const JoinChanged&, const JoinChanged&) = default;
 };
 

@@ -1,12 +1,16 @@
 #include "coordinator/core/join_table.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/bounded_number.h"
 #include "base/status.h"
 #include "identity/name.h"
+#include "identity/revoked_word.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -14,6 +18,10 @@ namespace {
 constexpr size_t kTokensMax = 1000;
 constexpr size_t kPatternBytesMax = 64;
 constexpr uint32_t kUsesMax = 100'000;
+constexpr size_t kRevokedMax = 10'000;
+constexpr size_t kReasonBytesMax = 200;
+constexpr std::string_view kScheme = "spiffe://";
+constexpr std::string_view kWorkerPrefix = "worker/";
 
 absl::string_view Abseil(std::string_view text) {
   return {text.data(), text.size()};
@@ -21,6 +29,17 @@ absl::string_view Abseil(std::string_view text) {
 
 absl::Status NoToken(std::string_view id) {
   return absl::NotFoundError(absl::StrCat("no token ", Abseil(id)));
+}
+
+JoinVerdict NameIsRevoked(const JoinAttempt& attempt) {
+  return Refused(
+      JoinRefusal::kRevoked,
+      absl::PermissionDeniedError(absl::StrCat(
+          "certificates of worker ", attempt.worker, " of island ",
+          attempt.island,
+          " are revoked; give this one another --name, or lift that with: "
+          "skerryctl revocation lift island/",
+          attempt.island, "/worker/", attempt.worker)));
 }
 
 }  // namespace
@@ -41,6 +60,8 @@ std::string_view WordOf(JoinRefusal refusal) {
       return "other_name";
     case JoinRefusal::kNameTaken:
       return "name_taken";
+    case JoinRefusal::kRevoked:
+      return "revoked";
     case JoinRefusal::kTooMany:
       return "too_many";
   }
@@ -88,10 +109,38 @@ absl::Status JoinTable::Fold(const WorkerForgotten& record) {
   return absl::OkStatus();
 }
 
+absl::Status JoinTable::Fold(const CertificateRevoked& record) {
+  if (!revoked_.try_emplace(record.what, record.reason).second) {
+    return absl::DataLossError("a certificate is revoked twice");
+  }
+  CountVersion();
+  return absl::OkStatus();
+}
+
+absl::Status JoinTable::Fold(const RevocationLifted& record) {
+  if (revoked_.erase(record.what) == 0) {
+    return absl::DataLossError("a revocation is lifted that is not there");
+  }
+  CountVersion();
+  return absl::OkStatus();
+}
+
+void JoinTable::CountVersion() {
+  StateHasher hasher;
+  for (const auto& [what, reason] : revoked_) {
+    hasher.Add(std::string_view(what));
+  }
+  revoked_version_ =
+      revoked_.empty() ? 0 : std::max<uint64_t>(hasher.value(), 1);
+}
+
 JoinSnapshot JoinTable::Save() const {
   JoinSnapshot saved;
   for (const auto& [id, token] : tokens_) saved.tokens.push_back(token);
   for (const auto& [name, worker] : workers_) saved.workers.push_back(worker);
+  for (const auto& [what, reason] : revoked_) {
+    saved.revoked.push_back({what, reason});
+  }
   return saved;
 }
 
@@ -106,10 +155,20 @@ absl::Status JoinTable::Restore(const JoinSnapshot& saved) {
       return absl::DataLossError("a worker has joined twice");
     }
   }
+  for (const CertificateRevoked& one : saved.revoked) {
+    SKERRY_RETURN_IF_ERROR(Fold(one));
+  }
   return absl::OkStatus();
 }
 
 void JoinTable::HashInto(StateHasher& hasher) const {
+  if (!revoked_.empty()) {
+    hasher.Add(uint64_t{revoked_.size()});
+    for (const auto& [what, reason] : revoked_) {
+      hasher.Add(std::string_view(what));
+      hasher.Add(std::string_view(reason));
+    }
+  }
   if (tokens_.empty() && workers_.empty()) return;
   hasher.Add(uint64_t{tokens_.size()});
   for (const auto& [id, token] : tokens_) {
@@ -169,6 +228,79 @@ absl::StatusOr<JoinChanged> JoinTable::Forget(std::string_view worker) const {
   return JoinChanged{WorkerForgotten{name}};
 }
 
+absl::StatusOr<std::string> JoinTable::RevokedWordOf(
+    std::string_view what, std::string_view cluster) const {
+  std::string full(what);
+  if (absl::StartsWith(full, Abseil(kWorkerPrefix))) {
+    const std::string worker = full.substr(kWorkerPrefix.size());
+    const auto found = workers_.find(worker);
+    if (found == workers_.end()) {
+      return absl::NotFoundError(
+          absl::StrCat("no worker ", QuotedForMessage(worker),
+                       " has joined with a token; name its island as well: "
+                       "island/ISLAND/worker/NAME"));
+    }
+    full = absl::StrCat("island/", found->second.island, "/", full);
+  }
+  const std::string in_cluster =
+      absl::StrCat(Abseil(kScheme), Abseil(cluster), "/", full);
+  absl::StatusOr<std::string> word = identity::RevokedWord(
+      identity::ParseName(in_cluster).ok() ? in_cluster : full);
+  if (!word.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "what: ", QuotedForMessage(what),
+        " is none of worker/NAME, island/ISLAND/worker/NAME, "
+        "operator/ROLE/NAME and a serial number in hexadecimal digits"));
+  }
+  const absl::StatusOr<identity::Name> name = identity::ParseName(*word);
+  if (!name.ok()) return word;
+  if (name->cluster != cluster) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "what: ", *word, " is not of this cluster, ", Abseil(cluster)));
+  }
+  if (std::holds_alternative<identity::CoordinatorName>(name->who)) {
+    return absl::InvalidArgumentError(
+        "what: the coordinator keeps the list of what is revoked, and cannot "
+        "be on it");
+  }
+  return word;
+}
+
+absl::StatusOr<std::optional<JoinChanged>> JoinTable::Revoke(
+    std::string_view what, std::string_view reason,
+    std::string_view cluster) const {
+  if (reason.size() > kReasonBytesMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("reason: has at most ", kReasonBytesMax, " bytes"));
+  }
+  SKERRY_ASSIGN_OR_RETURN(std::string word, RevokedWordOf(what, cluster));
+  if (revoked_.contains(word)) return std::nullopt;
+  if (revoked_.size() >= kRevokedMax) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        kRevokedMax,
+        " certificates are revoked; lift those that have expired with: "
+        "skerryctl revocation lift"));
+  }
+  return JoinChanged{CertificateRevoked{std::move(word), std::string(reason)}};
+}
+
+absl::StatusOr<JoinChanged> JoinTable::LiftRevocation(
+    std::string_view what, std::string_view cluster) const {
+  SKERRY_ASSIGN_OR_RETURN(std::string word, RevokedWordOf(what, cluster));
+  if (!revoked_.contains(word)) {
+    return absl::NotFoundError(absl::StrCat(word, " is not revoked"));
+  }
+  return JoinChanged{RevocationLifted{std::move(word)}};
+}
+
+std::optional<protocol::RevokedCertificates> JoinTable::RevokedAfter(
+    uint64_t told) const {
+  if (told == revoked_version_) return std::nullopt;
+  protocol::RevokedCertificates all{revoked_version_, {}};
+  for (const auto& [what, reason] : revoked_) all.what.push_back(what);
+  return all;
+}
+
 JoinVerdict JoinTable::Judge(const JoinAttempt& attempt, int64_t unix_s) const {
   const auto found = tokens_.find(attempt.token.id);
   // An id that is not there takes as long as a wrong secret, and both get the
@@ -183,6 +315,7 @@ JoinVerdict JoinTable::Judge(const JoinAttempt& attempt, int64_t unix_s) const {
                        "token create"));
   }
   const Token& token = found->second;
+  if (revoked_.contains(attempt.name)) return NameIsRevoked(attempt);
   const auto named = workers_.find(attempt.worker);
   if (named != workers_.end() && named->second.key == attempt.key &&
       named->second.island == attempt.island &&

@@ -1,7 +1,7 @@
 // coordinator/core/join_table.h
 //
-// Knows the join tokens and which key has which worker's name, and decides who
-// is let in.
+// Knows the join tokens, which key has which worker's name, and which
+// certificates are revoked, and decides who is let in.
 //
 // The time here is the wall clock's, in seconds since 1970, because a token
 // outlives the process that made it.
@@ -21,6 +21,7 @@
 #include "coordinator/core/join_records.h"
 #include "coordinator/core/state_hash.h"
 #include "identity/join_token.h"
+#include "protocol/orders.h"
 
 namespace skerry::coordinator {
 
@@ -33,6 +34,7 @@ struct Token {
 struct JoinSnapshot {
   std::vector<Token> tokens;          // by id
   std::vector<WorkerJoined> workers;  // by name
+  std::vector<CertificateRevoked> revoked;
   friend bool operator==(const JoinSnapshot&, const JoinSnapshot&) = default;
 };
 
@@ -42,6 +44,8 @@ struct JoinAttempt {
   std::string island;
   std::string key;
   std::string address;
+  // What the certificate would be named.
+  std::string name;
 };
 
 // Why an attempt is refused, as metrics count it.
@@ -53,9 +57,10 @@ enum class JoinRefusal {
   kOtherIsland,
   kOtherName,
   kNameTaken,
+  kRevoked,
   kTooMany,
 };
-inline constexpr size_t kJoinRefusalCount = 8;
+inline constexpr size_t kJoinRefusalCount = 9;
 std::string_view WordOf(JoinRefusal refusal);
 
 struct JoinVerdict {
@@ -91,6 +96,22 @@ class JoinTable {
   absl::StatusOr<JoinChanged> DeleteToken(std::string_view id) const;
   // Errors: NotFound.
   absl::StatusOr<JoinChanged> Forget(std::string_view worker) const;
+  // Revokes certificates of the cluster of that name; `what` is as an operator
+  // names them (v1::RevokeCertificateRequest). Nothing changes when they are
+  // revoked already.
+  //
+  // Errors: InvalidArgument for what is no certificate of the cluster; NotFound
+  // for a worker that has not joined; ResourceExhausted.
+  absl::StatusOr<std::optional<JoinChanged>> Revoke(
+      std::string_view what, std::string_view reason,
+      std::string_view cluster) const;
+  // Errors: as Revoke; NotFound for what is not revoked.
+  absl::StatusOr<JoinChanged> LiftRevocation(std::string_view what,
+                                             std::string_view cluster) const;
+  // What stands in the list for `what`. Errors: InvalidArgument and NotFound as
+  // of Revoke.
+  absl::StatusOr<std::string> RevokedWordOf(std::string_view what,
+                                            std::string_view cluster) const;
   JoinVerdict Judge(const JoinAttempt& attempt, int64_t unix_s) const;
   // Whether the key may have another certificate with that name. Errors:
   // PermissionDenied.
@@ -98,15 +119,29 @@ class JoinTable {
                             std::string_view key) const;
 
   const absl::btree_map<std::string, Token>& tokens() const { return tokens_; }
+  // The reason by what is revoked.
+  const absl::btree_map<std::string, std::string>& revoked() const {
+    return revoked_;
+  }
+  // The list for a worker that was told the version `told`; none when that is
+  // the version of the list.
+  std::optional<protocol::RevokedCertificates> RevokedAfter(
+      uint64_t told) const;
+  // protocol::RevokedCertificates::version of the list.
+  uint64_t revoked_version() const { return revoked_version_; }
 
  private:
   absl::Status Fold(const TokenMade& record);
   absl::Status Fold(const TokenDeleted& record);
   absl::Status Fold(const WorkerJoined& record);
   absl::Status Fold(const WorkerForgotten& record);
-
+  absl::Status Fold(const CertificateRevoked& record);
+  absl::Status Fold(const RevocationLifted& record);
+  void CountVersion();
   absl::btree_map<std::string, Token> tokens_;
   absl::btree_map<std::string, WorkerJoined> workers_;
+  absl::btree_map<std::string, std::string> revoked_;
+  uint64_t revoked_version_ = 0;
 };
 
 }  // namespace skerry::coordinator

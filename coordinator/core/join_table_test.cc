@@ -22,7 +22,8 @@ TokenMade Made(uint32_t uses_max = 1) {
 
 JoinAttempt Attempt(const std::string& worker = "w1",
                     const std::string& key = "key1") {
-  return {kToken, worker, "west", key, "10.0.0.1"};
+  return {kToken, worker,     "west",
+          key,    "10.0.0.1", "spiffe://lab/island/west/worker/" + worker};
 }
 
 void Emit(JoinTable& table, const absl::StatusOr<JoinChanged>& change) {
@@ -158,6 +159,79 @@ TEST(JoinTableTest, RecordsThatDoNotFollowAreDataLoss) {
   EXPECT_TRUE(absl::IsDataLoss(table.Apply({Made()})));
   ASSERT_TRUE(table.Apply(joined).ok());
   EXPECT_TRUE(absl::IsDataLoss(table.Apply(joined)));
+}
+
+void EmitIf(JoinTable& table,
+            const absl::StatusOr<std::optional<JoinChanged>>& change) {
+  ASSERT_TRUE(change.ok()) << change.status();
+  if (!change->has_value()) return;
+  ASSERT_TRUE(table.Apply(**change).ok());
+}
+
+class RevocationTest : public testing::Test {
+ protected:
+  RevocationTest() {
+    Emit(table_, table_.MakeToken(Made(2)));
+    Join(table_, Attempt());
+  }
+  std::string Word(const char* what) {
+    const auto word = table_.RevokedWordOf(what, "lab");
+    return word.ok() ? *word : word.status().ToString();
+  }
+  JoinTable table_;
+};
+
+TEST_F(RevocationTest, ACertificateIsNamedInSeveralWays) {
+  const char* const w1 = "spiffe://lab/island/west/worker/w1";
+  EXPECT_EQ(Word("worker/w1"), w1);
+  EXPECT_EQ(Word("island/west/worker/w1"), w1);
+  EXPECT_EQ(Word(w1), w1);
+  EXPECT_EQ(Word("operator/admin/ann"), "spiffe://lab/operator/admin/ann");
+  EXPECT_EQ(Word("0a1b"), "A1B");
+}
+
+TEST_F(RevocationTest, WhatCannotBeRevokedIsRefusedInOneLine) {
+  EXPECT_THAT(Word("worker/w2"), HasSubstr("no worker \"w2\" has joined"));
+  EXPECT_THAT(Word("w1"), HasSubstr("\"w1\" is none of worker/NAME"));
+  EXPECT_THAT(Word("operator/king/ann"), HasSubstr("is none of"));
+  EXPECT_THAT(Word("spiffe://other/operator/admin/ann"),
+              HasSubstr("is not of this cluster, lab"));
+  EXPECT_THAT(Word("coordinator"), HasSubstr("cannot be on it"));
+  EXPECT_TRUE(
+      absl::IsNotFound(table_.LiftRevocation("worker/w1", "lab").status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      table_.Revoke("A1", std::string(201, 'a'), "lab").status()));
+}
+
+TEST_F(RevocationTest, WorkersAreToldOfAListByItsVersion) {
+  EXPECT_EQ(table_.revoked_version(), 0u);
+  EmitIf(table_, table_.Revoke("worker/w1", "stolen", "lab"));
+  const uint64_t one = table_.revoked_version();
+  EXPECT_NE(one, 0u);
+  EXPECT_THAT(table_.RevokedAfter(0)->what,
+              testing::ElementsAre("spiffe://lab/island/west/worker/w1"));
+  EXPECT_FALSE(table_.RevokedAfter(one).has_value());
+  // Nothing changes the second time.
+  EXPECT_FALSE(table_.Revoke("worker/w1", "again", "lab")->has_value());
+  EmitIf(table_, table_.Revoke("A1", "", "lab"));
+  EXPECT_NE(table_.revoked_version(), one);
+  JoinTable again;
+  ASSERT_TRUE(again.Restore(table_.Save()).ok());
+  EXPECT_EQ(again.revoked_version(), table_.revoked_version());
+  EXPECT_EQ(again.revoked(), table_.revoked());
+  Emit(table_, table_.LiftRevocation("A1", "lab"));
+  EXPECT_EQ(table_.revoked_version(), one);
+  Emit(table_, table_.LiftRevocation("worker/w1", "lab"));
+  EXPECT_EQ(table_.revoked_version(), 0u);
+}
+
+// Its certificate would be refused at every call.
+TEST_F(RevocationTest, ANameThatIsRevokedIsNotLetIn) {
+  EmitIf(table_, table_.Revoke("island/west/worker/w2", "", "lab"));
+  EXPECT_THAT(WhyNot(table_, Attempt("w2", "key2"), JoinRefusal::kRevoked),
+              HasSubstr("are revoked"));
+  Emit(table_, table_.LiftRevocation("island/west/worker/w2", "lab"));
+  Join(table_, Attempt("w2", "key2"));
 }
 
 }  // namespace

@@ -7,14 +7,17 @@
 namespace skerry::coordinator {
 
 uint32_t SpanCount(uint64_t element_count, uint32_t spans_max,
-                   uint32_t fragments) {
-  const auto cut = planner::CutFragments(element_count, fragments, spans_max);
+                   uint32_t fragments, uint64_t average_begin) {
+  const auto cut =
+      planner::CutFragments(element_count, fragments, spans_max, average_begin);
   return cut.ok() ? static_cast<uint32_t>(cut->front().size()) : 0;
 }
 
 std::vector<uint64_t> SpanElements(uint64_t element_count, uint32_t spans_max,
-                                   uint32_t fragments, uint32_t fragment) {
-  const auto cut = planner::CutFragments(element_count, fragments, spans_max);
+                                   uint32_t fragments, uint64_t average_begin,
+                                   uint32_t fragment) {
+  const auto cut =
+      planner::CutFragments(element_count, fragments, spans_max, average_begin);
   SKERRY_CHECK(cut.ok() && fragment < cut->size());
   std::vector<uint64_t> sizes;
   for (const planner::SpanRange& span : (*cut)[fragment]) {

@@ -14,11 +14,12 @@ namespace skerry::coordinator {
 // How many spans planner/spans.h cuts each fragment into; 0 when it refuses the
 // numbers.
 uint32_t SpanCount(uint64_t element_count, uint32_t spans_max,
-                   uint32_t fragments = 1);
+                   uint32_t fragments = 1, uint64_t average_begin = 0);
 
 // Elements of each span of the fragment. Requires: SpanCount is not 0.
 std::vector<uint64_t> SpanElements(uint64_t element_count, uint32_t spans_max,
-                                   uint32_t fragments, uint32_t fragment);
+                                   uint32_t fragments, uint64_t average_begin,
+                                   uint32_t fragment);
 
 // [begin, end) for each of `workers` workers, in rank order, as
 // planner/holders.h splits them. Requires: both counts are positive.

@@ -29,7 +29,7 @@ Islands Eligible(const JobState& job, const Decider& decider) {
   for (const auto& [name, worker] : decider.workers.all()) {
     const Seat* seat = job.SeatOf(name, worker.incarnation);
     if (seat != nullptr && !seat->unfit.empty()) continue;
-    if (!WhyNoPlace(job.spec, job.memory_needed, decider.workers, worker, turn,
+    if (!WhyNoPlace(job.spec, NeededBy(job), decider.workers, worker, turn,
                     decider.options)
              .empty()) {
       continue;
@@ -97,24 +97,29 @@ bool StillSettling(JobState& job, const std::string& island,
   return false;
 }
 
-// Empty when the island needs no place.
+// Empty when the island needs no place. Where a trainer cannot compute with
+// others, one worker trains for the island.
 std::vector<std::string> NextWorkers(JobState& job, const Decider& decider,
                                      const std::string& island,
                                      const std::vector<std::string>& eligible) {
+  const bool alone = TrainsAlone(job, decider.workers, island);
   if (const Replica* replica = job.replicas.FindIsland(island)) {
     const std::vector<std::string> members = WorkersOf(*replica);
     for (const std::string& name : members) {
       if (!Contains(eligible, name)) return {};
     }
     const bool full = job.Sized() && members.size() >= job.span_count;
-    if (full || members.size() == eligible.size()) return {};
+    if (full || alone || members.size() == eligible.size()) return {};
     return Preferred(members, eligible);
   }
   if (StillSettling(job, island, eligible, decider.now)) return {};
   const auto old = job.places.find(island);
-  return Preferred(old == job.places.end() ? std::vector<std::string>{}
-                                           : old->second.workers,
-                   eligible);
+  std::vector<std::string> names =
+      Preferred(old == job.places.end() ? std::vector<std::string>{}
+                                        : old->second.workers,
+                eligible);
+  if (alone) names.resize(1);
+  return names;
 }
 
 void RefreshPlaces(JobState& job, const Decider& decider) {

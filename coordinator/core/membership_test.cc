@@ -49,6 +49,36 @@ TEST(MembershipTest, WorkersOnOtherSpansThanTheirPlaceAreNotReady) {
   EXPECT_TRUE(bench.Decided<ReplicaAdmitted>().empty());
 }
 
+// The trainer of a program cannot compute with those of other workers.
+TEST(MembershipTest, OneWorkerTrainsForAnIslandWhoseTrainersComputeAlone) {
+  JobBench bench;
+  bench.AddWorker("w0", "a");
+  bench.AddWorker("w1", "a");
+  bench.AddWorker("w2", "b");
+  bench.Size();
+  DecideMembership(bench.job, bench.decider());
+  ASSERT_EQ(bench.job.places.at("a").workers.size(), 2u);
+  bench.Facts("w1").trains_alone = true;
+  bench.job.places_stale = true;
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.places.at("a").workers, std::vector<std::string>{"w0"});
+  EXPECT_EQ(bench.job.places.at("b").workers, std::vector<std::string>{"w2"});
+  Recover(bench, "w0", 0, 8);
+  Recover(bench, "w2", 0, 8);
+  bench.Facts("w0").trains_alone = true;
+  DecideMembership(bench.job, bench.decider());
+  ASSERT_EQ(bench.Decided<ReplicaAdmitted>().size(), 2u);
+  // The other one does not join the replica, and takes over when it is gone.
+  bench.job.places_stale = true;
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_TRUE(bench.job.places.empty());
+  LoseWorker(bench.job, bench.decider(), "w0", "a test");
+  bench.Emit(
+      WorkerLeft{"w0", bench.workers.FindCurrent("w0")->incarnation, "a test"});
+  DecideMembership(bench.job, bench.decider());
+  EXPECT_EQ(bench.job.places.at("a").workers, std::vector<std::string>{"w1"});
+}
+
 TEST(MembershipTest, TheJobStartsWhenTheWantedNumberIsThere) {
   job::JobSpec spec = job::SmallJob("bench", 1000);
   spec.placement.workers_min = 2;

@@ -49,16 +49,19 @@ Offer::Kind KindOf(const Parts& parts, const Replica& replica) {
   return same ? Offer::Kind::kComplete : Offer::Kind::kConflict;
 }
 
-// Mean loss of equal shares, one time for the slowest, one norm of all spans.
+// Mean loss of equal shares if all measured one, one time for the slowest, one
+// norm of all spans.
 RoundScalars Combined(const Parts& parts) {
   RoundScalars sum = parts.front()->scalars;
   sum.loss = 0;
   sum.delta_squared_norm = 0;
   for (const Contribution* part : parts) {
     sum.loss += part->scalars.loss / static_cast<double>(parts.size());
+    sum.no_loss |= part->scalars.no_loss;
     sum.delta_squared_norm += part->scalars.delta_squared_norm;
     sum.compute_s = std::max(sum.compute_s, part->scalars.compute_s);
   }
+  if (sum.no_loss) sum.loss = 0;
   return sum;
 }
 

@@ -1,10 +1,13 @@
 #include "coordinator/core/placing.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "coordinator/core/fit.h"
+#include "coordinator/core/programs.h"
+#include "coordinator/core/worker_directory.h"
 
 namespace skerry::coordinator {
 namespace {
@@ -30,7 +33,81 @@ std::string WhyApart(const WorkerTable& workers, const Worker& worker) {
                       "it with an --island of its own");
 }
 
-std::string WhyNoPlace(const job::JobSpec& spec, uint64_t memory_needed,
+bool TrainsAlone(const JobState& job, const WorkerTable& workers,
+                 std::string_view island) {
+  for (const auto& [name, seat] : job.seats) {
+    if (seat.facts.trains_alone && workers.IsCurrent(name, seat.incarnation) &&
+        workers.FindCurrent(name)->island == island) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string WhyBesideOne(const JobState& job, const WorkerTable& workers,
+                         const Worker& worker) {
+  if (!TrainsAlone(job, workers, worker.island)) return "";
+  std::string other;
+  const auto place = job.places.find(worker.island);
+  if (const Replica* replica = job.replicas.FindIsland(worker.island)) {
+    if (replica->RankOf(worker.self.worker) >= 0) return "";
+    other = replica->holders[0].peer.worker;
+  } else if (place != job.places.end()) {
+    other = place->second.workers[0];
+  }
+  if (other.empty() || other == worker.self.worker) return "";
+  return absl::StrCat("its trainer cannot compute with others, and ", other,
+                      " trains for island ", worker.island,
+                      "; start it with an --island of its own");
+}
+
+Needed NeededBy(const JobState& job) {
+  return {job.memory_needed, job.program_sha256, &job.replicas};
+}
+
+std::string WhyOutOfReach(const job::JobSpec& spec, const Needed& needed,
+                          const WorkerTable& workers, const Worker& worker) {
+  if (worker.left || !worker.self.outbound_only) return "";
+  const auto lives = [&](const std::string& name) {
+    return needed.replicas != nullptr &&
+           needed.replicas->FindWorker(name) != nullptr;
+  };
+  for (const auto& [name, other] : workers.all()) {
+    if (other.left || other.island == worker.island || other.Leaves() ||
+        other.intent == WorkerIntent::kCordon || CanReach(worker, other) ||
+        !IsAllowedOn(spec, other.island)) {
+      continue;
+    }
+    if (!other.self.outbound_only) {
+      return absl::StrCat("it cannot be dialled, and ", name, " of island ",
+                          other.island,
+                          " takes no streams that others open; install this "
+                          "release there");
+    }
+    // The second one stays out.
+    const std::pair rank(!lives(worker.self.worker), worker.incarnation);
+    if (std::pair(!lives(name), other.incarnation) > rank) continue;
+    return absl::StrCat(
+        "it cannot be dialled, and neither can ", name, " of island ",
+        other.island,
+        ", which came first, so they cannot reach each other; forward a port "
+        "to one of them and start it without --outbound-only");
+  }
+  return "";
+}
+
+std::string WhyLeftOut(const JobState& job, const WorkerTable& workers,
+                       const Worker& worker) {
+  if (worker.left || !IsAllowedOn(job.spec, worker.island)) return "";
+  if (ProgramOn(job.spec, worker) != nullptr) {
+    std::string why = WhyNoProgram(job.spec, job.program_sha256, worker);
+    if (!why.empty()) return why;
+  }
+  std::string why = WhyOutOfReach(job.spec, NeededBy(job), workers, worker);
+  return why.empty() ? WhyBesideOne(job, workers, worker) : why;
+}
+
+std::string WhyNoPlace(const job::JobSpec& spec, const Needed& needed,
                        const WorkerTable& workers, const Worker& worker,
                        const Turn& turn, const ClusterOptions& options) {
   if (worker.left) return "it is lost";
@@ -41,7 +118,16 @@ std::string WhyNoPlace(const job::JobSpec& spec, uint64_t memory_needed,
                         " is not in placement.islands");
   }
   if (std::string why = WhyApart(workers, worker); !why.empty()) return why;
-  if (std::string why = WhyTooSmall(memory_needed, worker); !why.empty()) {
+  if (std::string why = WhyOutOfReach(spec, needed, workers, worker);
+      !why.empty()) {
+    return why;
+  }
+  if (std::string why = WhyTooSmall(needed.memory_bytes, worker);
+      !why.empty()) {
+    return why;
+  }
+  if (std::string why = WhyNoProgram(spec, needed.program_sha256, worker);
+      !why.empty()) {
     return why;
   }
   const size_t before = turn.BeforeOn(worker.island);
@@ -65,8 +151,9 @@ std::string WhyItWaits(const JobState& job, const WorkerTable& workers,
       failed.push_back(absl::StrCat(name, " failed: ", seat->unfit));
       continue;
     }
-    const std::string why =
-        WhyNoPlace(job.spec, job.memory_needed, workers, worker, turn, options);
+    std::string why =
+        WhyNoPlace(job.spec, NeededBy(job), workers, worker, turn, options);
+    if (why.empty()) why = WhyBesideOne(job, workers, worker);
     if (why.empty()) {
       ++may;
     } else {

@@ -61,6 +61,8 @@ struct JobPaused {
   friend bool operator==(const JobPaused&, const JobPaused&) = default;
 };
 
+// What the first trainer said of the model. A second record of a program's job
+// only takes other values to begin with (beginning.h).
 struct JobSized {
   JobId job;
   uint64_t element_count = 0;
@@ -71,6 +73,10 @@ struct JobSized {
   // 0 where it is not known.
   uint64_t initial_hash = 0;
   uint64_t layout_hash = 0;
+  // SHA-256 of the program that this trainer ran; empty in other jobs.
+  std::string program_sha256 = {};
+  // The first element that is averaged; 0 when none is.
+  uint64_t average_begin = 0;
   friend bool operator==(const JobSized&, const JobSized&) = default;
 };
 
@@ -214,6 +220,9 @@ struct Restored {
   // By fragment, its newest sequence from now on. If it is empty, that is the
   // one after the newest before.
   std::vector<Sequence> fragment_sequences = {};
+  // The hash of the values with which the job begins from now on. 0: those that
+  // it began with before.
+  uint64_t initial_hash = 0;
   friend bool operator==(const Restored&, const Restored&) = default;
 };
 

@@ -157,22 +157,6 @@ std::string WhatIsLost(const JobState& job, const Checkpointed& from) {
       " are lost and are trained on again");
 }
 
-void GoBack(JobState& job, const Decider& decider, const std::string& why) {
-  const Checkpointed from =
-      job.checkpoints.empty() ? job.Beginning() : job.checkpoints.back();
-  decider.emit(
-      Restored{job.id, Sequence(job.State().value() + job.fragments.size()),
-               from.sequence, absl::StrCat(why, "; ", WhatIsLost(job, from))});
-  for (RoundTimers& timers : job.timers) timers.OnClosed();
-  job.lost_spans.reset();
-  for (JobState::Anchors& anchors : job.anchors) anchors.clear();
-  // The job is no longer at its end. Once it is there again, the waits start
-  // anew.
-  job.final_since.reset();
-  job.final_alone_since.reset();
-  job.places_stale = true;
-}
-
 }  // namespace
 
 void DecideRestore(JobState& job, const Decider& decider) {
@@ -184,14 +168,17 @@ void DecideRestore(JobState& job, const Decider& decider) {
   }
   const uint64_t facts = HashOfFacts(job);
   if (!job.lost_spans.has_value() || job.lost_spans->facts != facts) {
-    job.lost_spans = LostSpans{decider.now, facts};
+    const bool all_asked =
+        job.lost_spans.has_value() && job.lost_spans->all_asked;
+    job.lost_spans = LostSpans{decider.now, facts, false, all_asked};
   }
   const int64_t waits = AnyOnItsWay(job, decider.workers) ? kWaitsOnTheWay : 1;
-  if (!job.spec.checkpoint.has_value() ||
-      job.lost_spans->since + waits * decider.options.restore_wait >
-          decider.now) {
+  if (job.lost_spans->since + waits * decider.options.restore_wait >
+      decider.now) {
     return;
   }
+  job.lost_spans->all_asked = true;
+  if (!job.spec.checkpoint.has_value()) return;
   const std::string why = absl::StrCat("no worker that is there has ", lost);
   if (!job.replicas.current().empty()) return EndLives(job, decider, why);
   if (!std::exchange(job.lost_spans->given_up, true)) {
@@ -201,6 +188,24 @@ void DecideRestore(JobState& job, const Decider& decider) {
   // It is tried until it is saved: there is nothing else.
   if (job.checkpoints.empty() && IsAnyLeft(job, decider.workers)) return;
   GoBack(job, decider, why);
+}
+
+void GoBack(JobState& job, const Decider& decider, const std::string& why,
+            uint64_t initial_hash) {
+  const Checkpointed from =
+      job.checkpoints.empty() ? job.Beginning() : job.checkpoints.back();
+  Restored back{job.id, Sequence(job.State().value() + job.fragments.size()),
+                from.sequence, absl::StrCat(why, "; ", WhatIsLost(job, from))};
+  back.initial_hash = initial_hash;
+  decider.emit(std::move(back));
+  for (RoundTimers& timers : job.timers) timers.OnClosed();
+  job.lost_spans.reset();
+  for (JobState::Anchors& anchors : job.anchors) anchors.clear();
+  // The job is no longer at its end. Once it is there again, the waits start
+  // anew.
+  job.final_since.reset();
+  job.final_alone_since.reset();
+  job.places_stale = true;
 }
 
 void CollectRestore(const JobState& job, const ClusterOptions& options,

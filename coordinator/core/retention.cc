@@ -48,6 +48,23 @@ std::vector<Sequence> WholeBases(const FragmentFacts& facts,
   return whole;
 }
 
+// The end of the spans that the worker holds. While it folds a result it tells
+// no hashes of its anchor. It has its results all the same: a life that lacks
+// one would end if nobody offered it.
+uint64_t HeldEnd(const JobState& job, std::string_view worker,
+                 const FragmentFacts& facts) {
+  const uint64_t told = facts.span_begin + facts.anchor_hashes.size();
+  if (told > facts.span_begin) return told;
+  const Replica* replica = job.replicas.FindWorker(worker);
+  if (replica == nullptr) return told;
+  for (const SpanHolder& holder : replica->holders) {
+    if (holder.peer.worker == worker && holder.span_begin == facts.span_begin) {
+      return holder.span_end;
+    }
+  }
+  return told;
+}
+
 // What one worker can serve of its held spans.
 Source Offered(const SpanHolder& holder, const FragmentFacts& facts,
                bool with_base) {
@@ -184,7 +201,7 @@ std::vector<Source> SourcesFor(const JobState& job, const WorkerTable& workers,
     }
     const FragmentFacts* facts = FragmentOf(seat.facts, fragment);
     if (facts == nullptr) continue;
-    const uint64_t held_end = facts->span_begin + facts->anchor_hashes.size();
+    const uint64_t held_end = HeldEnd(job, name, *facts);
     if (held_end > job.span_count) continue;
     const SpanHolder held{facts->span_begin, static_cast<uint32_t>(held_end),
                           holder->self, 0};

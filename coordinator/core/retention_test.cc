@@ -135,6 +135,26 @@ TEST(RetentionTest, BasesOnDiskAreOfferedWhoeverHoldsTheSpans) {
   EXPECT_FALSE(sources[1].results_from.is_set());
 }
 
+// A life ended once because both that had its next result were folding.
+TEST(RetentionTest, AWorkerThatFoldsOffersItsResults) {
+  JobBench bench;
+  bench.AddReplica("a", {"w0"});
+  HoldBase(bench, "w0", 22);
+  FragmentFacts& facts = bench.Fragment("w0");
+  facts.anchor_hashes.clear();
+  facts.first_result_kept = Sequence(19);
+  facts.applied = Sequence(22);
+  facts.stored_through = Sequence(23);
+  bench.AddWorker("w1", "b");
+  const auto sources = SourcesFor(bench.job, bench.workers, bench.options, "w1",
+                                  FragmentId(0), 0, 8, /*with_base=*/false);
+  ASSERT_EQ(sources.size(), 1u);
+  EXPECT_EQ(sources[0].holder.span_end, 8u);
+  EXPECT_EQ(sources[0].base, Sequence(22));
+  EXPECT_EQ(sources[0].results_from, Sequence(19));
+  EXPECT_EQ(sources[0].results_through, Sequence(23));
+}
+
 TEST(RetentionTest, SourcesHoldWantedSpansAndAreBounded) {
   JobBench bench;
   bench.AddReplica("a", {"w0", "w1"});

@@ -1,6 +1,7 @@
 #include "coordinator/core/round_machine.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
@@ -45,10 +46,8 @@ absl::Status RoundMachine::Apply(Attempt index, const Opened& record) {
     if (!named) outcomes_.erase(*it);
     it = named ? std::next(it) : ended_members_.erase(it);
   }
-  if (record.members.empty()) {
-    open_.reset();
-    return absl::OkStatus();
-  }
+  if (open_.has_value()) closed_ = std::exchange(open_, std::nullopt);
+  if (record.members.empty()) return absl::OkStatus();
   open_ = OpenAttempt{index, record};
   ++tries_;
   ++attempts_total_;
@@ -75,7 +74,7 @@ absl::Status RoundMachine::Apply(const Committed& record,
   }
   for (const Life life : ended_members_) outcomes_.erase(life);
   ended_members_.clear();
-  open_.reset();
+  closed_ = std::exchange(open_, std::nullopt);
   tries_ = 0;
   repeated_members_ = false;
   blamed_.clear();

@@ -72,6 +72,9 @@ class RoundMachine {
   // Entry i is sequence i + 1.
   const std::vector<CommittedEntry>& history() const { return history_; }
   const std::optional<OpenAttempt>& open() const { return open_; }
+  // Returns the newest attempt that is over. It is no part of the snapshot, so
+  // it is unset after a restart until an attempt has ended.
+  const std::optional<OpenAttempt>& closed() const { return closed_; }
   // Attempts of the sequence after the newest, so far.
   uint32_t tries() const { return tries_; }
   // The open attempt repeats the members of the one before it.
@@ -91,6 +94,7 @@ class RoundMachine {
   std::vector<CommittedEntry> history_;
   Sequence floor_;
   std::optional<OpenAttempt> open_;
+  std::optional<OpenAttempt> closed_;
   uint32_t tries_ = 0;
   bool repeated_members_ = false;
   absl::btree_set<ReplicaId> blamed_;

@@ -157,6 +157,8 @@ struct JobSnapshot {
   std::optional<uint64_t> validation_samples;
   uint64_t initial_hash = 0;
   uint64_t layout_hash = 0;
+  uint64_t average_begin = 0;
+  std::string program_sha256 = {};
   Epoch epoch;
   ReplicaTableSnapshot replicas;
   LedgerSnapshot ledger;

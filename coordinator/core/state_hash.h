@@ -46,6 +46,10 @@ class StateHasher {
     Add(scalars.inner_steps);
     Add(scalars.delta_squared_norm);
     Add(scalars.compute_s);
+    // Journals of older releases have hashes without these.
+    if (scalars.no_loss) Add(uint64_t{1});
+    if (scalars.own_share != 0) Add(scalars.own_share);
+    if (scalars.late_steps != 0) Add(scalars.late_steps);
   }
   void Add(const SpanHolder& holder) {
     Add(uint64_t{holder.span_begin});
@@ -53,6 +57,8 @@ class StateHasher {
     Add(std::string_view(holder.peer.worker));
     Add(std::string_view(holder.peer.address));
     Add(std::string_view(holder.peer.island_address));
+    // Releases that dialled every worker added nothing here.
+    if (holder.peer.outbound_only) Add(std::string_view("outbound only"));
     Add(uint64_t{holder.stage});
   }
   uint64_t value() const { return hash_; }

@@ -15,6 +15,9 @@
 #include "coordinator/core/worker_intent.h"
 #include "job/job_spec.h"
 #include "protocol/job_phase.h"
+#include "protocol/metrics.h"
+#include "protocol/program_fact.h"
+#include "protocol/seat_counters.h"
 #include "protocol/state_piece.h"
 #include "protocol/status_facts.h"
 #include "protocol/stored_jobs.h"
@@ -28,7 +31,8 @@ using protocol::StoredJobKey;
 struct LossPoint {
   Sequence sequence;
   uint64_t samples = 0;
-  double training_loss = 0;
+  // Unset when no trainer measured one.
+  std::optional<double> training_loss;
   std::optional<double> validation_loss;
 };
 
@@ -46,6 +50,8 @@ struct SeatView {
   double owed_norm = 0;
   // What is wrong with the trainer although the worker takes part.
   std::string trainer_trouble;
+  // What the worker's process has done for the job since it took it up.
+  protocol::SeatCounters counters;
 };
 
 struct ReplicaView {
@@ -67,6 +73,40 @@ struct JobCounters {
   uint64_t contributions_dropped = 0;
   uint64_t lives = 0;
   double tokens_per_s = 0;
+  double samples_per_s = 0;
+  // The share of the workers' time, in [0, 1], that went into inner steps whose
+  // samples did not have to be given out again. Unset before the first step.
+  std::optional<double> goodput;
+};
+
+// One exchange, and how its members send.
+struct ExchangeView {
+  struct Member {
+    ReplicaId replica;
+    std::string codec;
+    std::string result_codec;
+    // The most bytes that `elements` have in `codec`.
+    uint64_t encoded_bytes = 0;
+    // Commits of the fragment between the anchor that the round started from
+    // and the one that its contribution goes on top of.
+    uint64_t lateness = 0;
+    double samples = 0;
+  };
+  FragmentId fragment;
+  Sequence sequence;
+  Attempt attempt;
+  bool open = false;
+  uint32_t hops = 0;
+  uint64_t elements = 0;
+  std::string reason;
+  std::vector<Member> members;
+};
+
+// A saved checkpoint that is kept.
+struct CheckpointView {
+  Sequence sequence;
+  std::string worker;
+  uint64_t bytes = 0;
 };
 
 enum class ConditionKind {
@@ -142,8 +182,21 @@ struct JobView {
   uint64_t samples_partly = 0;
   // Unset while it is not known; 0 when the job is not evaluated.
   std::optional<uint64_t> validation_samples;
+  // optimizer::OwnShare() of the newest commit; 0 before one.
+  double own_share = 0;
+  // RoundScalars::late_steps of the newest commit; 0 before one.
+  double late_steps = 0;
   // Set only for a job that has ended.
   std::optional<ModelPlace> model;
+  // For each name, the mean over the workers in a life that report it. At most
+  // kMetricsMax names.
+  protocol::Metrics metrics;
+  // SHA-256 of the first worker's program; empty while there is none.
+  std::string program_sha256;
+  // The open exchange, or else the newest one. Unset before the first, and
+  // after a restart until the next one opens.
+  std::optional<ExchangeView> exchange = {};
+  std::vector<CheckpointView> checkpoints = {};  // by sequence
 };
 
 // What a worker has measured of its link to another worker, from frames.
@@ -194,6 +247,11 @@ struct WorkerView {
   std::string drain_reason = {};
   // Why it has no part in its island (placing.h); empty when it has.
   std::string apart = {};
+  std::vector<protocol::ProgramFact> programs = {};
+  // dialled | reverse
+  std::string reached = {};
+  // Workers that send to it and get no answer.
+  std::vector<std::string> unreached_by = {};
 };
 
 struct EventView {

@@ -12,8 +12,9 @@ using protocol::StatePiece;
 
 class Writer {
  public:
-  Writer(const WorkerTable& workers, std::string_view island)
-      : workers_(workers), island_(island) {}
+  // Null: somebody in no island, who can be dialled by nobody.
+  Writer(const WorkerTable& workers, const Worker* reader)
+      : workers_(workers), reader_(reader) {}
 
   void Add(const std::vector<SpanHolder>& holders) {
     for (const SpanHolder& holder : holders) Add(holder.peer);
@@ -29,23 +30,37 @@ class Writer {
     const auto it = workers_.all().find(then.worker);
     const bool known = it != workers_.all().end();
     const PeerAddress& at = known ? it->second.self : then;
-    const bool inside = known && it->second.island == island_;
+    const bool inside =
+        known && reader_ != nullptr && it->second.island == reader_->island;
     const std::string& endpoint = inside ? at.inside() : at.address;
-    if (!endpoint.empty()) directory_[then.worker] = {endpoint};
+    if (endpoint.empty()) return;
+    if (inside || !at.outbound_only) {
+      directory_[then.worker] = {endpoint};
+    } else if (reader_ == nullptr || !known || CanReach(*reader_, it->second)) {
+      directory_[then.worker] = {protocol::kReverse, endpoint};
+    }
   }
   Directory Take() { return std::move(directory_); }
 
  private:
   const WorkerTable& workers_;
-  const std::string_view island_;
+  const Worker* const reader_;
   Directory directory_;
 };
 
 }  // namespace
 
+bool CanReach(const Worker& a, const Worker& b) {
+  if (!a.self.outbound_only && !b.self.outbound_only) return true;
+  if (a.self.outbound_only && b.self.outbound_only) return false;
+  return a.self.outbound_only ? b.takes_streams : a.takes_streams;
+}
+
 Directory DirectoryFor(const protocol::Orders& orders,
-                       const WorkerTable& workers, std::string_view island) {
-  Writer writer(workers, island);
+                       const std::vector<std::string>& others,
+                       const WorkerTable& workers, const Worker& reader) {
+  Writer writer(workers, &reader);
+  for (const std::string& name : others) writer.Add({name, "", ""});
   for (const protocol::JobOrders& job : orders.jobs) {
     writer.Add(job.holders);
     for (const protocol::FragmentOrders& fragment : job.fragments) {
@@ -64,9 +79,24 @@ Directory DirectoryFor(const protocol::Orders& orders,
 
 Directory DirectoryOf(const std::vector<StatePiece>& pieces,
                       const WorkerTable& workers) {
-  Writer writer(workers, "");
+  Writer writer(workers, nullptr);
   writer.Add(pieces);
   return writer.Take();
+}
+
+std::vector<std::string> AwaitedBy(const Directory& directory,
+                                   const WorkerTable& workers,
+                                   const Worker& reader) {
+  std::vector<std::string> names;
+  if (!reader.self.outbound_only) return names;
+  for (const auto& [name, endpoints] : directory) {
+    const Worker* const peer = workers.FindCurrent(name);
+    if (peer != nullptr && peer->island != reader.island &&
+        CanReach(reader, *peer)) {
+      names.push_back(name);
+    }
+  }
+  return names;
 }
 
 void NameLinks(const WorkerTable& workers,

@@ -5,7 +5,7 @@
 #ifndef SKERRY_COORDINATOR_CORE_WORKER_DIRECTORY_H_
 #define SKERRY_COORDINATOR_CORE_WORKER_DIRECTORY_H_
 
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "coordinator/core/worker_table.h"
@@ -16,11 +16,22 @@
 
 namespace skerry::coordinator {
 
-// Says where a worker of `island` reaches every worker that the orders name.
-// Who has registered anew since a record named it is where it is now.
+// Whether two workers of different islands can be connected: at most one of
+// them cannot be dialled, and then the other takes its streams.
+bool CanReach(const Worker& a, const Worker& b);
+
+// Says where `reader` reaches every worker that the orders name, and every one
+// of `others`. Who has registered anew since a record named it is where it is
+// now. Whom it cannot reach is left out.
 protocol::Directory DirectoryFor(const protocol::Orders& orders,
+                                 const std::vector<std::string>& others,
                                  const WorkerTable& workers,
-                                 std::string_view island);
+                                 const Worker& reader);
+
+// The workers of the directory that wait for streams of `reader`.
+std::vector<std::string> AwaitedBy(const protocol::Directory& directory,
+                                   const WorkerTable& workers,
+                                   const Worker& reader);
 
 // Says where somebody in no island reaches every worker that has a piece.
 protocol::Directory DirectoryOf(const std::vector<protocol::StatePiece>& pieces,

@@ -240,6 +240,10 @@ void WorkerTable::Heard(const StatusFacts& status, Instant now) {
   }
   worker.data = status.data;
   worker.looks_at_data = status.looks_at_data;
+  worker.programs = status.programs;
+  worker.revoked_version = status.revoked_version;
+  worker.takes_streams = status.takes_streams;
+  worker.unreached = status.unreached;
   worker.stored = status.stored;
   std::sort(
       worker.stored.all.begin(), worker.stored.all.end(),
@@ -331,6 +335,9 @@ void WorkerTable::HashInto(StateHasher& hasher) const {
     hasher.Add(std::string_view(name));
     hasher.Add(std::string_view(worker.self.address));
     hasher.Add(std::string_view(worker.self.island_address));
+    if (worker.self.outbound_only) {
+      hasher.Add(std::string_view("outbound only"));
+    }
     hasher.Add(std::string_view(worker.island));
     hasher.Add(std::string_view(worker.release));
     hasher.Add(worker.boot);

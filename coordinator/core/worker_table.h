@@ -29,6 +29,7 @@
 #include "coordinator/core/state_hash.h"
 #include "coordinator/core/worker_intent.h"
 #include "protocol/peers.h"
+#include "protocol/program_fact.h"
 #include "protocol/status_facts.h"
 #include "protocol/stored_jobs.h"
 
@@ -63,6 +64,11 @@ struct Worker {
   protocol::MachineFacts machine;
   std::vector<job::DataFacts> data;
   bool looks_at_data = false;
+  std::vector<protocol::ProgramFact> programs;
+  uint64_t revoked_version = 0;
+  // StatusFacts::takes_streams. It is true until the worker has spoken.
+  bool takes_streams = true;
+  std::vector<std::string> unreached;
   // The newest process that was refused because this one has its name.
   struct Contender {
     std::string address;
@@ -76,6 +82,13 @@ struct Worker {
   // Returns whether the worker leaves, by its own notice or at an operator's
   // word.
   bool Leaves() const { return draining || intent == WorkerIntent::kDrain; }
+  // Returns whether the Status says something new that decides which places the
+  // worker may have.
+  bool MayMoveBy(const StatusFacts& status) const {
+    return suspected || draining != status.draining ||
+           machine.host != status.machine.host || programs != status.programs ||
+           takes_streams != status.takes_streams;
+  }
 };
 
 class WorkerTable {
@@ -122,6 +135,10 @@ class WorkerTable {
   absl::StatusOr<const Worker*> Find(std::string_view worker) const;
   bool IsCurrent(std::string_view worker, Incarnation incarnation) const;
   const absl::btree_map<std::string, Worker>& all() const { return workers_; }
+  // Adds the names of all workers.
+  void AddNames(absl::btree_set<std::string>& names) const {
+    for (const auto& [name, worker] : workers_) names.insert(name);
+  }
 
   std::optional<Instant> NextDeadline() const;
   void HashInto(StateHasher& hasher) const;

@@ -1,5 +1,6 @@
 #include "coordinator/core/worker_view.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/btree_map.h"
@@ -21,6 +22,50 @@ const char* StateOf(const JobTable& jobs, const WorkerTable& workers,
     return IsNeeded(jobs, workers, worker) ? "draining" : "drained";
   }
   return worker.intent == WorkerIntent::kCordon ? "cordoned" : "connected";
+}
+
+}  // namespace
+
+namespace {
+
+// Those workers of the jobs that the orders name for which, or for `reader`,
+// streams go in reverse. Both ends have to know before there are frames.
+std::vector<std::string> ReversePeers(const Orders& orders,
+                                      const JobTable& jobs,
+                                      const WorkerTable& workers,
+                                      const Worker& reader) {
+  std::vector<const JobState*> served;
+  for (const protocol::JobOrders& order : orders.jobs) {
+    if (const auto job = jobs.Find(order.job); job.ok()) served.push_back(*job);
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, peer] : workers.all()) {
+    if (peer.left || peer.island == reader.island ||
+        !(peer.self.outbound_only || reader.self.outbound_only)) {
+      continue;
+    }
+    const auto has_seat = [&key = name, &peer = peer](const JobState* job) {
+      return job->SeatOf(key, peer.incarnation) != nullptr;
+    };
+    if (std::any_of(served.begin(), served.end(), has_seat)) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> UnreachedBy(const WorkerTable& workers,
+                                     const Worker& worker) {
+  std::vector<std::string> names;
+  if (worker.left) return names;
+  for (const auto& [name, other] : workers.all()) {
+    const auto& missed = other.unreached;
+    if (!other.left && std::find(missed.begin(), missed.end(),
+                                 worker.self.worker) != missed.end()) {
+      names.push_back(name);
+    }
+  }
+  return names;
 }
 
 }  // namespace
@@ -68,7 +113,9 @@ Orders WorkerOrders(const JobTable& jobs, const WorkerTable& workers,
     auto order = JobOrdersFor(job, workers, options, worker.self.worker, now);
     if (order.has_value()) orders.jobs.push_back(*std::move(order));
   }
-  orders.directory = DirectoryFor(orders, workers, worker.island);
+  orders.directory = DirectoryFor(
+      orders, ReversePeers(orders, jobs, workers, worker), workers, worker);
+  orders.awaited_by = AwaitedBy(orders.directory, workers, worker);
   return orders;
 }
 
@@ -91,6 +138,9 @@ WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
   view.stored_jobs = StoredJobsOf(jobs, worker);
   if (!worker.left) view.drain_reason = worker.drain_reason;
   view.apart = WhyApart(workers, worker);
+  view.reached = worker.self.outbound_only ? "reverse" : "dialled";
+  view.unreached_by = UnreachedBy(workers, worker);
+  if (!worker.left) view.programs = worker.programs;
   if (worker.contender.has_value()) {
     view.contender = WorkerView::Contender{worker.contender->address,
                                            now - worker.contender->at};
@@ -98,9 +148,10 @@ WorkerView ViewOfWorker(const JobTable& jobs, const WorkerTable& workers,
   for (const auto& [id, job] : jobs.all()) {
     if (job.Ended() || worker.left) continue;
     const Seat* seat = job.SeatOf(name, worker.incarnation);
-    if (seat != nullptr && !seat->unfit.empty()) {
-      view.unserved.push_back({job.spec.name, seat->unfit});
-    }
+    const std::string why = seat != nullptr && !seat->unfit.empty()
+                                ? seat->unfit
+                                : WhyLeftOut(job, workers, worker);
+    if (!why.empty()) view.unserved.push_back({job.spec.name, why});
     if (CurrentReplicaOf(job, name, worker.incarnation) != nullptr ||
         PlaceOf(job, worker.island, name) != nullptr) {
       view.jobs.push_back(job.spec.name);

@@ -10,6 +10,7 @@
 #include "base/release.h"
 #include "runtime/command_line/number_option.h"
 #include "runtime/command_line/parse_words.h"
+#include "runtime/command_line/word_option.h"
 #include "runtime/log_level.h"
 #include "transport/grpc/identity_flags.h"
 #include "transport/loopback.h"
@@ -108,8 +109,8 @@ void AddFlags(CLI::App& app, Arguments* arguments, RawFlags* flags) {
   app.add_option("--admin-port-file", arguments->admin_port_file,
                  "file that gets the admin port once it is open")
       ->needs("--admin");
-  app.add_option("--log-level", arguments->log_level, runtime::kLogLevelHelp)
-      ->transform(CLI::CheckedTransformer(runtime::LogLevels()).description(""))
+  runtime::AddWord(app, "--log-level", arguments->log_level,
+                   runtime::LogLevels(), runtime::kLogLevelHelp)
       ->type_name("LEVEL")
       ->default_str("info");
   app.add_flag("--reflection", server.reflection,

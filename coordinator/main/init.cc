@@ -44,6 +44,8 @@ ParsedInit ParseInit(std::vector<std::string> words) {
             transport::CheckAddress(address, transport::AddressUse::kConnect)
                 .message());
       });
+  app.add_flag("--if-missing", arguments.if_missing,
+               "leave a folder as it is that has this cluster already");
   app.footer("Exit codes: 0 done, 2 usage, 3 the state folder cannot be used.");
   const auto ended = runtime::ParseWords(app, std::move(words));
   if (ended.has_value()) {
@@ -54,9 +56,36 @@ ParsedInit ParseInit(std::vector<std::string> words) {
   return {.arguments = std::move(arguments), .text = ""};
 }
 
+namespace {
+
+// None when the folder has no cluster yet.
+absl::StatusOr<std::optional<std::string>> SayWhatIsThere(
+    const InitArguments& wanted, runtime::Files& files) {
+  const absl::StatusOr<ClusterIdentity> there =
+      ClusterIdentity::Open(wanted.state, files);
+  if (absl::IsNotFound(there.status())) return std::nullopt;
+  SKERRY_RETURN_IF_ERROR(there.status());
+  const ClusterFacts& facts = there->facts();
+  if (facts.name != wanted.cluster || facts.address != wanted.advertise) {
+    return absl::AlreadyExistsError(absl::StrCat(
+        wanted.state, " has the cluster ", facts.name, " at ", facts.address,
+        ", not ", wanted.cluster, " at ", wanted.advertise,
+        "; name what it has, or another folder"));
+  }
+  return absl::StrCat("cluster ", facts.name, " is in ", wanted.state,
+                      " already\npin of its CA: ", there->pin(), "\n");
+}
+
+}  // namespace
+
 absl::StatusOr<std::string> Init(const InitArguments& arguments,
                                  absl::FunctionRef<uint64_t()> draw,
                                  absl::Time now, runtime::Files& files) {
+  if (arguments.if_missing) {
+    SKERRY_ASSIGN_OR_RETURN(const std::optional<std::string> there,
+                            SayWhatIsThere(arguments, files));
+    if (there.has_value()) return *there;
+  }
   SKERRY_ASSIGN_OR_RETURN(
       ClusterIdentity cluster,
       ClusterIdentity::Make(arguments.state,

@@ -23,6 +23,8 @@ struct InitArguments {
   std::string state;
   // host:port at which others will reach the coordinator.
   std::string advertise;
+  // A folder that has this very cluster already is left as it is.
+  bool if_missing = false;
 };
 
 struct ParsedInit {
@@ -39,7 +41,9 @@ ParsedInit ParseInit(std::vector<std::string> words);
 // Makes the cluster and the bundle of an admin in the folder. Returns what to
 // tell the operator, some lines. `draw` returns random bits.
 //
-// Errors: of ClusterIdentity::Make.
+// Errors: of ClusterIdentity::Make; with `if_missing` AlreadyExists only when
+// the folder has a cluster of another name or address, and then errors of
+// ClusterIdentity::Open too.
 absl::StatusOr<std::string> Init(const InitArguments& arguments,
                                  absl::FunctionRef<uint64_t()> draw,
                                  absl::Time now, runtime::Files& files);

@@ -33,6 +33,31 @@ TEST(InitTest, WritesABundleAndSaysThePin) {
           .status()));
 }
 
+TEST(InitTest, IfMissingLeavesTheSameClusterAndRefusesAnother) {
+  runtime::MemoryFiles files;
+  const auto init = [&](const std::string& cluster, const std::string& at) {
+    const ParsedInit parsed =
+        ParseInit({"--cluster", cluster, "--state", "/state", "--advertise", at,
+                   "--if-missing"});
+    return Init(
+        *parsed.arguments, [] { return uint64_t{7}; }, kNow, files);
+  };
+  const auto made = init("lab", "10.0.0.1:7443");
+  ASSERT_TRUE(made.ok()) << made.status();
+  const auto bundle = files.Read("/state/admin.yaml");
+  const auto again = init("lab", "10.0.0.1:7443");
+  ASSERT_TRUE(again.ok()) << again.status();
+  const std::string pin = made->substr(made->find("sha256:"), 71);
+  EXPECT_THAT(*again, HasSubstr("pin of its CA: " + pin));
+  EXPECT_EQ(*files.Read("/state/admin.yaml"), *bundle);
+  for (const auto& other :
+       {init("field", "10.0.0.1:7443"), init("lab", "10.0.0.2:7443")}) {
+    EXPECT_TRUE(absl::IsAlreadyExists(other.status()));
+    EXPECT_THAT(std::string(other.status().message()),
+                HasSubstr("has the cluster lab at 10.0.0.1:7443, not"));
+  }
+}
+
 TEST(InitTest, AWrongLineIsOneLineAndCodeTwo) {
   for (const auto& words : std::vector<std::vector<std::string>>{
            {},

@@ -20,6 +20,7 @@
 #include "coordinator/main/init.h"
 #include "coordinator/service/cluster_identity.h"
 #include "coordinator/service/coordinator_server.h"
+#include "coordinator/service/page_feed.h"
 #include "coordinator/service/sqlite_journal.h"
 #include "runtime/files.h"
 #include "runtime/log.h"
@@ -27,6 +28,8 @@
 #include "runtime/posix/entropy.h"
 #include "runtime/posix/heap.h"
 #include "runtime/posix/machine.h"
+#include "runtime/posix/monotonic_clock.h"
+#include "runtime/posix/notify_socket.h"
 #include "runtime/posix/posix_executor.h"
 #include "runtime/posix/posix_files.h"
 #include "runtime/posix/posix_loop.h"
@@ -34,6 +37,7 @@
 #include "runtime/posix/spdlog_log.h"
 #include "runtime/posix/state_folder.h"
 #include "runtime/posix/steady_waits.h"
+#include "runtime/service_notices.h"
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/library_log.h"
 
@@ -97,12 +101,15 @@ void KeepRenewing(const Issuer& issuer, runtime::EventLoop& loop,
 
 // None when no admin port is wanted.
 absl::StatusOr<std::unique_ptr<runtime::AdminServer>> StartAdmin(
-    const Arguments& arguments, CoordinatorServer& server) {
+    const Arguments& arguments, CoordinatorServer& server, PageFeed& page) {
   if (arguments.admin.empty()) return nullptr;
   runtime::AdminFacts facts;
   facts.metrics = [&server] { return server.Metrics(); };
   facts.healthy = [&server] { return server.Healthy(); };
   facts.ready = [&server] { return server.Ready(); };
+  facts.pages = [&page](const runtime::WebRequest& request) {
+    return page.Answer(request);
+  };
   SKERRY_ASSIGN_OR_RETURN(
       std::unique_ptr<runtime::AdminServer> admin,
       runtime::AdminServer::Start(arguments.admin, std::move(facts)));
@@ -126,7 +133,8 @@ absl::StatusOr<std::shared_ptr<transport::Credentials>> MakeCredentials(
                                            WallTime);
 }
 
-ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
+ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals,
+               runtime::ServiceNotices& notices) {
   runtime::PosixFiles files;
   ServerOptions options = arguments.server;
   absl::Status good =
@@ -152,9 +160,14 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
   };
   CoordinatorServer server(options, loop, *journal);
   const absl::Cleanup stop_loop = [&loop] { loop.Stop(); };
+  PageFeed page(
+      journal->term(),
+      [&server](Revision after) { return server.LookForPage(after); },
+      runtime::MonotonicNow);
   // Before recovery, which it can tell of; gone before the loop is.
-  const auto admin = StartAdmin(arguments, server);
+  const auto admin = StartAdmin(arguments, server, page);
   if (!admin.ok()) return Failed(admin.status(), ExitCode::kListen);
+  notices.Starting("reads the journal");
   absl::Status started = server.Start();
   if (!started.ok()) return Failed(started, CodeOf(started));
   started = WritePort(arguments.port_file, server.port());
@@ -168,7 +181,13 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals) {
     KeepRenewing(options.operators.issuer, loop, identity);
   });
   int signal = 0;
-  if (started.ok()) signal = signals.Wait();
+  if (started.ok()) {
+    notices.Ready("serves");
+    loop.Post(
+        [&] { notices.FeedFrom(loop, [&server] { return server.Doing(); }); });
+    signal = signals.Wait();
+    notices.Stopping("answers what waits, and ends");
+  }
   server.Stop();
   if (!started.ok()) return Failed(started, ExitCode::kListen);
   Log(Severity::kInfo, "coordinator.stopped", {{"signal", signal}});
@@ -207,13 +226,14 @@ ExitCode Main(std::vector<std::string> words) {
     return parsed.code;
   }
   runtime::ShareHeap();
+  runtime::ServiceNotices notices = runtime::NoticesToManager();
   runtime::SignalWait signals;
   runtime::SpdlogSink log(stderr, runtime::SpdlogSink::FormFor(stderr),
                           parsed.arguments->log_level);
   runtime::InstallLogSink(&log);
   transport::TakeLibraryLogs();
   SKERRY_CHECK(runtime::WaitsAreSteady());
-  const ExitCode code = Serve(*parsed.arguments, signals);
+  const ExitCode code = Serve(*parsed.arguments, signals, notices);
   runtime::InstallLogSink(nullptr);
   return code;
 }

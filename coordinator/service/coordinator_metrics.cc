@@ -65,7 +65,44 @@ struct JobMetric {
   std::function<std::optional<double>(const JobView&)> value;
 };
 
-std::vector<JobMetric> JobMetrics(const ShellFacts& shell) {
+// How fast and how well a job trains.
+std::vector<JobMetric> TrainingMetrics() {
+  return {
+      {"skerry_job_tokens_per_second",
+       "Tokens committed a second since the job or the process began.",
+       Kind::kGauge,
+       [](const JobView& job) { return job.counters.tokens_per_s; }},
+      {"skerry_job_samples_per_second",
+       "Samples committed a second since the job or the process began.",
+       Kind::kGauge,
+       [](const JobView& job) { return job.counters.samples_per_s; }},
+      {"skerry_job_training_loss", "Of the newest commit, nats a token.",
+       Kind::kGauge,
+       [](const JobView& job) -> std::optional<double> {
+         if (job.losses.empty()) return std::nullopt;
+         return job.losses.back().training_loss;
+       }},
+      {"skerry_job_own_share",
+       "How much of a replica's own round the newest mean held; 1 when all "
+       "replicas agree.",
+       Kind::kGauge,
+       [](const JobView& job) -> std::optional<double> {
+         if (job.own_share == 0) return std::nullopt;
+         return job.own_share;
+       }},
+      {"skerry_job_late_steps",
+       "Inner steps that replicas took until a result was in their live "
+       "parameters, as of the newest commit.",
+       Kind::kGauge,
+       [](const JobView& job) -> std::optional<double> {
+         if (job.own_share == 0) return std::nullopt;
+         return job.late_steps;
+       }},
+  };
+}
+
+// What a job has done, and what stands open in it.
+std::vector<JobMetric> ProgressMetrics(const ShellFacts& shell) {
   return {
       {"skerry_job_commits_total", "Committed results.", Kind::kCounter,
        [](const JobView& job) { return Number(job.counters.commits); }},
@@ -103,16 +140,6 @@ std::vector<JobMetric> JobMetrics(const ShellFacts& shell) {
       {"skerry_job_stall_seconds_total",
        "Seconds that workers waited, over all, as they reported.",
        Kind::kCounter, [](const JobView& job) { return job.counters.stall_s; }},
-      {"skerry_job_tokens_per_second",
-       "Tokens committed a second since the job or the process began.",
-       Kind::kGauge,
-       [](const JobView& job) { return job.counters.tokens_per_s; }},
-      {"skerry_job_training_loss", "Of the newest commit, nats a token.",
-       Kind::kGauge,
-       [](const JobView& job) -> std::optional<double> {
-         if (job.losses.empty()) return std::nullopt;
-         return job.losses.back().training_loss;
-       }},
       {"skerry_job_open_attempt_tries",
        "Attempts of the open exchange so far; 0 when none is open.",
        Kind::kGauge, [](const JobView& job) { return Number(job.open_tries); }},
@@ -132,9 +159,9 @@ std::vector<JobMetric> JobMetrics(const ShellFacts& shell) {
   };
 }
 
-void AddJobs(const std::vector<JobView>& jobs, const ShellFacts& shell,
-             std::vector<Metric>& out) {
-  for (const JobMetric& one : JobMetrics(shell)) {
+void AddJobs(const std::vector<JobView>& jobs,
+             const std::vector<JobMetric>& metrics, std::vector<Metric>& out) {
+  for (const JobMetric& one : metrics) {
     Metric metric{one.name, one.help, one.kind, {}};
     for (const JobView& job : jobs) {
       const std::optional<double> value = one.value(job);
@@ -180,6 +207,23 @@ void AddJournal(const Cluster& cluster, const ShellFacts& shell,
 
 }  // namespace
 
+Metric TrainerMetrics(const std::vector<JobView>& jobs) {
+  Metric metric{"skerry_trainer_metric",
+                "What trainers report of their last rounds beside the loss: "
+                "the mean over the job's workers.",
+                Kind::kGauge,
+                {}};
+  for (const JobView& job : jobs) {
+    for (const auto& [name, value] : job.metrics) {
+      metric.samples.push_back({{{"job", job.spec.name},
+                                 {"id", absl::StrCat(job.id.value())},
+                                 {"name", name}},
+                                value});
+    }
+  }
+  return metric;
+}
+
 Metric JobCensus(const std::vector<JobView>& jobs) {
   std::map<std::string, uint64_t> counts = {{"paused", 0}, {"diverged", 0}};
   for (const JobPhase phase :
@@ -213,7 +257,9 @@ std::vector<Metric> MetricsOf(const Cluster& cluster, Instant now,
                        "Messages that wait for the batch before them.",
                        Kind::kGauge, Number(shell.facts_waiting)));
   AddJournal(cluster, shell, out);
-  AddJobs(jobs, shell, out);
+  AddJobs(jobs, ProgressMetrics(shell), out);
+  AddJobs(jobs, TrainingMetrics(), out);
+  out.push_back(TrainerMetrics(jobs));
   return out;
 }
 

@@ -23,6 +23,9 @@ std::vector<runtime::Metric> MetricsOf(const Cluster& cluster, Instant now,
 // The number of jobs in each phase, as `skerryctl get jobs` names the phases.
 runtime::Metric JobCensus(const std::vector<JobView>& jobs);
 
+// One sample for each job and each name that its trainers report.
+runtime::Metric TrainerMetrics(const std::vector<JobView>& jobs);
+
 }  // namespace skerry::coordinator
 
 #endif  // SKERRY_COORDINATOR_SERVICE_COORDINATOR_METRICS_H_

@@ -3,6 +3,8 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "coordinator/core/testing/scripted_world.h"
@@ -75,6 +77,8 @@ TEST(CoordinatorMetricsTest, AJobsNumbersAreThoseOfItsView) {
             ValueOf("skerry_job_commits_total", "job"));
   EXPECT_EQ(ValueOf("skerry_job_lives_total", "job"), 2);
   EXPECT_EQ(ValueOf("skerry_job_training_loss", "job"), 3.0);
+  EXPECT_GT(ValueOf("skerry_job_own_share", "job"), 0);
+  EXPECT_GE(ValueOf("skerry_job_late_steps", "job"), 0);
 }
 
 TEST(CoordinatorMetricsTest, AJobCountsInThePhaseThatItIsShownIn) {
@@ -98,6 +102,20 @@ TEST(CoordinatorMetricsTest, AJobCountsInThePhaseThatItIsShownIn) {
 TEST(CoordinatorMetricsTest, TheShellsCountsAreThere) {
   EXPECT_EQ(ValueOf("skerry_journal_batches_total"), 7);
   EXPECT_EQ(ValueOf("skerry_journal_sync_seconds_total"), 0.25);
+}
+
+TEST(CoordinatorMetricsTest, WhatTrainersReportIsThereByItsOwnName) {
+  JobView job;
+  job.id = JobId(4);
+  job.spec.name = "vision";
+  job.metrics = {{"accuracy", 0.5}, {"grad/norm", 3}};
+  const Metric metric = TrainerMetrics({job, JobView()});
+  EXPECT_EQ(metric.name, "skerry_trainer_metric");
+  ASSERT_EQ(metric.samples.size(), 2u);
+  EXPECT_EQ(metric.samples[1].labels,
+            (std::vector<std::pair<std::string, std::string>>{
+                {"job", "vision"}, {"id", "4"}, {"name", "grad/norm"}}));
+  EXPECT_EQ(metric.samples[1].value, 3);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "absl/synchronization/notification.h"
 #include "base/status.h"
 #include "coordinator/service/coordinator_metrics.h"
+#include "coordinator/service/page_feed.h"
 #include "transport/grpc/identity_metrics.h"
 
 namespace skerry::coordinator {
@@ -42,6 +43,12 @@ ControlOptions WithRevocations(const ServerOptions& options) {
   return control;
 }
 
+OperatorOptions OperatorsWithRevocations(const ServerOptions& options) {
+  OperatorOptions operators = options.operators;
+  operators.revocations = options.credentials->revocations();
+  return operators;
+}
+
 void SetArguments(const ServerOptions& options, grpc::ServerBuilder* builder) {
   grpc::ResourceQuota quota("coordinator");
   quota.Resize(options.memory_bytes_max);
@@ -70,7 +77,8 @@ CoordinatorServer::CoordinatorServer(const ServerOptions& options,
       loop_(loop),
       shell_(options.cluster, loop, journal),
       control_(WithRevocations(options), loop, shell_),
-      operators_(options.operators, journal.term(), loop, shell_) {
+      operators_(OperatorsWithRevocations(options), journal.term(), loop,
+                 shell_) {
   shell_.set_observer(&operators_);
   // A token does not go over plaintext.
   if (options.operators.issuer.cluster != nullptr &&
@@ -97,7 +105,15 @@ absl::Status CoordinatorServer::Recover() {
     recovered = shell_.Recover();
     done();
   });
-  return recovered;
+  SKERRY_RETURN_IF_ERROR(recovered);
+  // Before the first call is taken.
+  AndWait(loop_, [&](auto done) {
+    shell_.Look([this, done](const Cluster& cluster, Instant) {
+      operators_.ApplyRevoked(cluster);
+      done();
+    });
+  });
+  return absl::OkStatus();
 }
 
 absl::Status CoordinatorServer::Listen() {
@@ -166,27 +182,56 @@ absl::Status CoordinatorServer::Ready() const {
   return absl::UnavailableError("the coordinator is stopping");
 }
 
-absl::StatusOr<std::vector<runtime::Metric>> CoordinatorServer::Metrics() {
-  if (stage_ == Stage::kRecovering) return Ready();
+template <typename Answer, typename Look>
+absl::StatusOr<Answer> CoordinatorServer::AskLoop(Look look) {
+  if (stage_ == Stage::kRecovering) {
+    return absl::UnavailableError("the journal is being recovered");
+  }
   struct Asked {
     absl::Notification done;
-    ShellFacts shell;
-    std::vector<runtime::Metric> metrics;
+    Answer answer;
   };
   const auto asked = std::make_shared<Asked>();
-  loop_.Post([this, asked] {
-    asked->shell = shell_.Counted();
-    shell_.Look([this, asked](const Cluster& cluster, Instant now) {
-      asked->metrics = MetricsOf(cluster, now, asked->shell);
-      if (join_ != nullptr) asked->metrics.push_back(join_->Counted());
+  loop_.Post([this, asked, look = std::move(look)] {
+    // Before this very question counts as one that waits.
+    const ShellFacts shell = shell_.Counted();
+    shell_.Look([asked, look, shell](const Cluster& cluster, Instant now) {
+      look(cluster, now, shell, asked->answer);
       asked->done.Notify();
     });
   });
   if (!asked->done.WaitForNotificationWithTimeout(kAnswerMax)) {
     return absl::UnavailableError("the journal's disk does not answer");
   }
-  transport::AddIdentityMetrics(*options_.credentials, asked->metrics);
-  return std::move(asked->metrics);
+  return std::move(asked->answer);
+}
+
+absl::StatusOr<std::vector<runtime::Metric>> CoordinatorServer::Metrics() {
+  auto metrics = AskLoop<std::vector<runtime::Metric>>(
+      [this](const Cluster& cluster, Instant now, const ShellFacts& shell,
+             std::vector<runtime::Metric>& out) {
+        out = MetricsOf(cluster, now, shell);
+        if (join_ != nullptr) out.push_back(join_->Counted());
+      });
+  if (metrics.ok()) {
+    transport::AddIdentityMetrics(*options_.credentials, *metrics);
+  }
+  return metrics;
+}
+
+absl::StatusOr<PageFacts> CoordinatorServer::LookForPage(Revision after) {
+  return AskLoop<PageFacts>([this, after](const Cluster& cluster, Instant now,
+                                          const ShellFacts&, PageFacts& out) {
+    out.jobs = cluster.ViewJobs(now);
+    out.workers = cluster.ViewWorkers(now);
+    out.events = operators_.NewestEvents(after, PageFeed::kEventsMax);
+    out.now = now;
+  });
+}
+
+std::string CoordinatorServer::Doing() const {
+  return absl::StrCat("serves on port ", port_,
+                      "; connected workers: ", shell_.Counted().streams);
 }
 
 uint64_t CoordinatorServer::StateHash() {

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "coordinator/convert/page.h"
 #include "coordinator/core/options.h"
 #include "coordinator/service/control_service.h"
 #include "coordinator/service/join_service.h"
@@ -48,7 +49,8 @@ struct ServerOptions {
 
 // The order of its life is: construct, Start(), Stop(), stop the loop, destroy.
 // Tasks on the loop point to this object, so the loop must be stopped before it
-// is destroyed, even if Start() failed. No member is called on the loop.
+// is destroyed, even if Start() failed. No member but Doing() is called on the
+// loop.
 class CoordinatorServer {
  public:
   // `loop` runs on another thread; it and `journal` outlive the server, and
@@ -78,6 +80,12 @@ class CoordinatorServer {
   absl::Status Ready() const;
   // docs/metrics.md lists them. Unavailable before the journal is recovered.
   absl::StatusOr<std::vector<runtime::Metric>> Metrics();
+  // What the page shows: the views that operators get, and the newest events
+  // after `after`. Unavailable before the journal is recovered.
+  absl::StatusOr<PageFacts> LookForPage(Revision after);
+
+  // Says in one line what it does just now. Called on the loop, after Start().
+  std::string Doing() const;
 
   int port() const { return port_; }
   // Returns the hash of the durable state once no batch is on its way to the
@@ -85,6 +93,10 @@ class CoordinatorServer {
   uint64_t StateHash();
 
  private:
+  // Has `look` fill an answer in on the loop, when the core stands on durable
+  // ground, and waits for it. Unavailable: it does not come to that.
+  template <typename Answer, typename Look>
+  absl::StatusOr<Answer> AskLoop(Look look);
   absl::Status Recover();
   absl::Status Listen();
 

@@ -478,11 +478,13 @@ TEST(CoordinatorServerAdminTest, ItIsReadyFromRecoveryUntilItStops) {
   EXPECT_TRUE(server.Healthy().ok());
   EXPECT_EQ(server.Ready().code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(server.Metrics().status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_FALSE(server.LookForPage(Revision()).ok());
   ASSERT_TRUE(server.Start().ok());
   EXPECT_TRUE(server.Ready().ok());
   const auto metrics = server.Metrics();
   ASSERT_TRUE(metrics.ok()) << metrics.status();
   EXPECT_EQ(metrics->front().name, "skerry_build_info");
+  EXPECT_TRUE(server.LookForPage(Revision()).ok());
   server.Stop();
   EXPECT_TRUE(server.Healthy().ok());
   EXPECT_EQ(server.Ready().code(), absl::StatusCode::kUnavailable);

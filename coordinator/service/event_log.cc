@@ -60,13 +60,32 @@ const LoggedEvent* EventLog::NextOfWorker(std::string_view worker,
   });
 }
 
+std::deque<LoggedEvent>::const_iterator EventLog::After(Revision after) const {
+  return std::upper_bound(events_.begin(), events_.end(), after,
+                          [](Revision seen, const LoggedEvent& logged) {
+                            return seen < logged.event.revision;
+                          });
+}
+
+std::vector<LoggedEvent> EventLog::Newest(Revision after, size_t most) const {
+  std::vector<LoggedEvent> found;
+  size_t routine = 0;
+  size_t others = 0;
+  const auto first = After(after);
+  for (auto it = events_.end(); it != first && others < most;) {
+    --it;
+    size_t& count = IsRoutine(it->event) ? routine : others;
+    if (count == most) continue;
+    ++count;
+    found.push_back(*it);
+  }
+  std::reverse(found.begin(), found.end());
+  return found;
+}
+
 const LoggedEvent* EventLog::FindAfter(
     Revision after, absl::FunctionRef<bool(const LoggedEvent&)> wanted) const {
-  auto it = std::upper_bound(events_.begin(), events_.end(), after,
-                             [](Revision seen, const LoggedEvent& logged) {
-                               return seen < logged.event.revision;
-                             });
-  it = std::find_if(it, events_.end(), wanted);
+  const auto it = std::find_if(After(after), events_.end(), wanted);
   return it == events_.end() ? nullptr : &*it;
 }
 

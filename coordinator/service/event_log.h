@@ -8,6 +8,7 @@
 #include <deque>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/functional/function_ref.h"
@@ -15,16 +16,11 @@
 #include "base/ids.h"
 #include "base/instant.h"
 #include "coordinator/core/events.h"
+#include "coordinator/core/logged_event.h"
 #include "coordinator/core/records.h"
 #include "coordinator/core/views.h"
 
 namespace skerry::coordinator {
-
-struct LoggedEvent {
-  EventView event;
-  // When this process made it durable or read it back.
-  Instant at;
-};
 
 // Holds at most `events_max` events and drops the oldest first. It does no I/O.
 class EventLog {
@@ -47,10 +43,15 @@ class EventLog {
   const LoggedEvent* NextOfWorker(std::string_view worker,
                                   Revision after) const;
 
+  // The newest events after `after`, oldest first: at most `most` that are
+  // routine and as many that are not.
+  std::vector<LoggedEvent> Newest(Revision after, size_t most) const;
+
   // No later event can belong to `job`.
   bool Ended(JobId job) const;
 
  private:
+  std::deque<LoggedEvent>::const_iterator After(Revision after) const;
   const LoggedEvent* FindAfter(
       Revision after, absl::FunctionRef<bool(const LoggedEvent&)> wanted) const;
   bool Belongs(const LoggedEvent& logged, JobId job) const;

@@ -110,5 +110,26 @@ TEST(EventLogTest, EventsKnowWhenTheyWereAdded) {
   EXPECT_EQ(log.Next(kFirst, Revision(1))->at, Instant(absl::Seconds(2)));
 }
 
+TEST(EventLogTest, RoutineDoesNotPushOutWhatIsRare) {
+  EventLog log(100);
+  log.Add(Entry{Revision(1), WorkerAdmitted{}}, Instant());
+  log.Add(Entry{Revision(2), WorkerAdmitted{}}, Instant());
+  for (uint64_t index = 3; index <= 9; ++index) {
+    log.Add(Entry{Revision(index), Committed{}}, Instant());
+  }
+  log.Add(Entry{Revision(10), WorkerAdmitted{}}, Instant());
+  const auto newest = [&log](uint64_t after, size_t most) {
+    std::vector<uint64_t> revisions;
+    for (const LoggedEvent& logged : log.Newest(Revision(after), most)) {
+      revisions.push_back(logged.event.revision.value());
+    }
+    return revisions;
+  };
+  EXPECT_THAT(newest(0, 3), ElementsAre(1, 2, 7, 8, 9, 10));
+  EXPECT_THAT(newest(0, 2), ElementsAre(2, 8, 9, 10));
+  EXPECT_THAT(newest(8, 3), ElementsAre(9, 10));
+  EXPECT_THAT(newest(10, 3), IsEmpty());
+}
+
 }  // namespace
 }  // namespace skerry::coordinator

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "absl/container/btree_map.h"
 #include "coordinator/core/cluster.h"
@@ -50,6 +51,9 @@ class EventStreams final : public PushStreamOwner {
   }
   void RestoreEvents(const EventHistory& events, Instant now) {
     log_.Restore(events, now);
+  }
+  std::vector<LoggedEvent> Newest(Revision after, size_t most) const {
+    return log_.Newest(after, most);
   }
   void Close(const absl::Status& why);
 

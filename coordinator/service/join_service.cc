@@ -39,7 +39,8 @@ absl::StatusOr<identity::Certificate> CertificateOf(
 
 absl::StatusOr<JoinAttempt> AttemptOf(const v1::JoinRequest& request,
                                       const identity::PublicKey& key,
-                                      const std::string& address) {
+                                      const std::string& address,
+                                      const std::string& cluster) {
   JoinAttempt attempt;
   SKERRY_ASSIGN_OR_RETURN(attempt.token,
                           identity::ParseJoinToken(request.token()));
@@ -49,6 +50,8 @@ absl::StatusOr<JoinAttempt> AttemptOf(const v1::JoinRequest& request,
   attempt.island = request.island();
   attempt.key = key.Sha256();
   attempt.address = address;
+  attempt.name = identity::FormatName(
+      {cluster, identity::WorkerName{attempt.island, attempt.worker}});
   return attempt;
 }
 
@@ -137,7 +140,8 @@ void JoinService::Begin(grpc::ServerUnaryReactor* reactor,
     Finish(reactor, address, Refused(JoinRefusal::kBadRequest, key.status()));
     return;
   }
-  const absl::StatusOr<JoinAttempt> attempt = AttemptOf(request, *key, address);
+  const absl::StatusOr<JoinAttempt> attempt =
+      AttemptOf(request, *key, address, issuer_.cluster->facts().name);
   if (!attempt.ok()) {
     Finish(reactor, address,
            Refused(JoinRefusal::kBadRequest, attempt.status()));

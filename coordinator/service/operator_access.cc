@@ -1,5 +1,5 @@
-// The calls of OperatorService about who may take part: tokens, workers' names
-// and other operators.
+// The calls of OperatorService about who may take part: tokens, workers' names,
+// revoked certificates and other operators.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -124,6 +124,81 @@ grpc::ServerUnaryReactor* OperatorService::ChangeJoins(
         return cluster.ChangeJoins(rule, now);
       },
       [](const Cluster&, Instant) { return absl::OkStatus(); });
+}
+
+void OperatorService::ApplyRevoked(const Cluster& cluster) {
+  const uint64_t version = cluster.joins().revoked_version();
+  if (std::exchange(revoked_version_, version) == version) return;
+  transport::RevokedList list;
+  for (const auto& [what, reason] : cluster.joins().revoked()) {
+    list.insert(what);
+  }
+  options_.revocations->SetOfCluster(std::move(list));
+}
+
+template <typename Rule>
+grpc::ServerUnaryReactor* OperatorService::ChangeRevoked(
+    Context* context, const v1::IdempotencyKey& idempotency,
+    const std::string& what, Rule rule, v1::RevocationView* view) {
+  absl::Status checked = CheckKey(idempotency);
+  if (checked.ok()) checked = RequireCluster();
+  if (!checked.ok()) return AnswerNow(context, checked);
+  const std::string& name = options_.issuer.cluster->facts().name;
+  return Run(
+      context,
+      [rule, &name](Cluster& cluster, Instant now) {
+        return cluster.ChangeJoins(
+            [&](const JoinTable& joins) { return rule(joins, name); }, now);
+      },
+      [this, view, what, &name](const Cluster& cluster,
+                                Instant) -> absl::Status {
+        ApplyRevoked(cluster);
+        SKERRY_ASSIGN_OR_RETURN(const std::string word,
+                                cluster.joins().RevokedWordOf(what, name));
+        view->set_what(word);
+        const auto found = cluster.joins().revoked().find(word);
+        if (found != cluster.joins().revoked().end()) {
+          view->set_reason(found->second);
+        }
+        return absl::OkStatus();
+      });
+}
+
+grpc::ServerUnaryReactor* OperatorService::RevokeCertificate(
+    Context* context, const v1::RevokeCertificateRequest* request,
+    v1::RevokeCertificateReply* reply) {
+  return ChangeRevoked(
+      context, request->idempotency(), request->what(),
+      [request](const JoinTable& joins, const std::string& cluster) {
+        return joins.Revoke(request->what(), request->reason(), cluster);
+      },
+      reply->mutable_revocation());
+}
+
+grpc::ServerUnaryReactor* OperatorService::LiftRevocation(
+    Context* context, const v1::LiftRevocationRequest* request,
+    v1::LiftRevocationReply* reply) {
+  return ChangeRevoked(
+      context, request->idempotency(), request->what(),
+      [request](const JoinTable& joins, const std::string& cluster) {
+        return joins.LiftRevocation(request->what(), cluster);
+      },
+      reply->mutable_revocation());
+}
+
+grpc::ServerUnaryReactor* OperatorService::ListRevocations(
+    Context* context, const v1::ListRevocationsRequest*,
+    v1::ListRevocationsReply* reply) {
+  const absl::Status checked = RequireCluster();
+  if (!checked.ok()) return AnswerNow(context, checked);
+  return Show(context, [reply](const Cluster& cluster, Instant) {
+    for (const auto& [what, reason] : cluster.joins().revoked()) {
+      v1::RevocationView* one = reply->add_revocations();
+      one->set_what(what);
+      one->set_reason(reason);
+    }
+    return absl::OkStatus();
+  });
 }
 
 absl::Status OperatorService::Issue(const v1::IssueOperatorRequest& request,

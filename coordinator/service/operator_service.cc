@@ -227,7 +227,8 @@ grpc::ServerUnaryReactor* OperatorService::PlanJob(
   absl::StatusOr<job::JobSpec> spec = job::JobSpecFromProto(request->spec());
   if (!spec.ok()) return AnswerNow(context, spec.status());
   // Arguments are evaluated in any order, and one of them takes the spec away.
-  std::vector<std::string> paths = {spec->data.path};
+  std::vector<std::string> paths;
+  if (!spec->data.path.empty()) paths.push_back(spec->data.path);
   if (spec->checkpoint.has_value()) {
     paths.push_back(spec->checkpoint->directory);
   }
@@ -362,6 +363,7 @@ grpc::ServerUnaryReactor* OperatorService::GetVersion(
 void OperatorService::OnSettled(const Cluster& cluster, Instant now,
                                 std::span<const Entry> fresh,
                                 std::vector<GenerateAnswer> answers) {
+  ApplyRevoked(cluster);
   generate_.OnAnswers(std::move(answers));
   events_.OnSettled(fresh, now);
   watches_.OnSettled(cluster, now);

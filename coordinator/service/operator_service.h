@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "proto/skerry/v1/operator.grpc.pb.h"
 #include "runtime/event_loop.h"
 #include "runtime/machine.h"
+#include "transport/grpc/revocations.h"
 
 namespace skerry::coordinator {
 
@@ -36,6 +38,9 @@ struct OperatorOptions {
   // This machine, as GetVersion tells of it.
   runtime::LookAtMachine look;
   Issuer issuer;
+  // What the server's calls are checked against; it gets the cluster's list.
+  std::shared_ptr<transport::Revocations> revocations =
+      std::make_shared<transport::Revocations>();
 };
 
 // The methods of the service run on gRPC threads, all else on the loop. A unary
@@ -115,16 +120,31 @@ class OperatorService final : public v1::Operator::CallbackService,
   grpc::ServerUnaryReactor* ForgetWorker(Context* context,
                                          const v1::ForgetWorkerRequest* request,
                                          v1::ForgetWorkerReply* reply) override;
+  grpc::ServerUnaryReactor* RevokeCertificate(
+      Context* context, const v1::RevokeCertificateRequest* request,
+      v1::RevokeCertificateReply* reply) override;
+  grpc::ServerUnaryReactor* LiftRevocation(
+      Context* context, const v1::LiftRevocationRequest* request,
+      v1::LiftRevocationReply* reply) override;
+  grpc::ServerUnaryReactor* ListRevocations(
+      Context* context, const v1::ListRevocationsRequest* request,
+      v1::ListRevocationsReply* reply) override;
   grpc::ServerUnaryReactor* IssueOperator(
       Context* context, const v1::IssueOperatorRequest* request,
       v1::IssueOperatorReply* reply) override;
 
+  // Has calls checked against the list of what is revoked as it is now.
+  void ApplyRevoked(const Cluster& cluster);
   void OnSettled(const Cluster& cluster, Instant now,
                  std::span<const Entry> fresh,
                  std::vector<GenerateAnswer> answers) override;
   EventHistory SaveEvents() override { return events_.SaveEvents(); }
   void OnRestored(const EventHistory& events, Instant now) override {
     events_.RestoreEvents(events, now);
+  }
+  // As EventLog::Newest.
+  std::vector<LoggedEvent> NewestEvents(Revision after, size_t most) const {
+    return events_.Newest(after, most);
   }
   // Ends every stream with `why`, and every later call at once.
   void Close(const absl::Status& why);
@@ -147,6 +167,13 @@ class OperatorService final : public v1::Operator::CallbackService,
   grpc::ServerUnaryReactor* ChangeJoins(Context* context,
                                         const v1::IdempotencyKey& idempotency,
                                         Rule rule);
+  // Changes what is revoked by `rule`, which is given the cluster's name, and
+  // answers with `what` as it stands in the list.
+  template <typename Rule>
+  grpc::ServerUnaryReactor* ChangeRevoked(Context* context,
+                                          const v1::IdempotencyKey& idempotency,
+                                          const std::string& what, Rule rule,
+                                          v1::RevocationView* view);
   absl::Status RequireCluster() const;
   // Requires: there is a cluster.
   int64_t WallSeconds() const;
@@ -165,6 +192,7 @@ class OperatorService final : public v1::Operator::CallbackService,
   GenerateCalls generate_;
   // On the loop.
   size_t calls_ = 0;
+  uint64_t revoked_version_ = 0;
   bool returns_heap_ = false;
   std::optional<absl::Status> closed_;
 };

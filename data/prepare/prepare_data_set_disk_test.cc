@@ -104,8 +104,8 @@ TEST_F(PrepareDataSetDiskTest, PermissionsFollowTheUmask) {
       return info.st_mode & 07777;
     };
     EXPECT_EQ(mode(""), 0777u & ~mask);
-    for (const char* file :
-         {"/manifest.json", "/prepare.json", "/train_000000.bin"}) {
+    for (const char* file : {"/manifest.json", "/prepare.json",
+                             "/train_000000.bin", "/.skerry-lock"}) {
       EXPECT_EQ(mode(file), 0666u & ~mask) << file;
     }
   }

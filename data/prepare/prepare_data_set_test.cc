@@ -445,7 +445,9 @@ TEST_F(PrepareDataSetTest, MistakesAreNamed) {
   EXPECT_THAT(std::string(Prepare().message()), HasSubstr("--document-end"));
   options_.encoding.document_end = "";
   Write("/in/a.txt", "");
-  EXPECT_THAT(std::string(Prepare().message()), HasSubstr("too few"));
+  EXPECT_THAT(std::string(Prepare().message()),
+              HasSubstr("0 bytes of text, too few to be split; give files that "
+                        "have some"));
 }
 
 }  // namespace

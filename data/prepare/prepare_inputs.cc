@@ -159,8 +159,10 @@ absl::Status Place(const Scan& scan, std::span<const Scanned> scanned,
 }
 
 absl::Status TooShort(const PrepareInputs& all, uint64_t total) {
-  std::string text =
-      absl::StrCat("the text has ", total, " bytes, too few to be split");
+  std::string text = absl::StrCat(
+      "the inputs have ", total, " bytes of text, too few to be split; give ",
+      total == 0 ? "files that have some"
+                 : "more, or --validation 0 for none to validate with");
   for (const PrepareInput& input : all.inputs) {
     if (input.lines.skipped == 0) continue;
     absl::StrAppend(&text, "; ", input.lines.skipped, " bad lines of ",

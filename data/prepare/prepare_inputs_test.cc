@@ -140,7 +140,8 @@ TEST_F(PrepareInputsTest, NothingValidatesWhenNothingIsWanted) {
 TEST_F(PrepareInputsTest, TooLittleTextAndBadLinesAreNamed) {
   Write("a.jsonl", Line("a"));
   EXPECT_THAT(std::string(Scan(0.5).status().message()),
-              HasSubstr("1 bytes, too few"));
+              HasSubstr("1 bytes of text, too few to be split; give more, or "
+                        "--validation 0 "));
   Write("b.jsonl", "\n" + Line("a") + "[]\n");
   unit_bytes_ = 5;
   EXPECT_THAT(std::string(Scan(0.5).status().message()),

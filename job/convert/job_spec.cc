@@ -20,6 +20,8 @@ absl::StatusOr<OuterMethod> MethodFromProto(v1::JobSpec::OuterMethod method) {
       return OuterMethod::kCo2;
     case v1::JobSpec::OUTER_METHOD_AVERAGE_PLUS_LOCAL_DELTA:
       return OuterMethod::kAveragePlusLocalDelta;
+    case v1::JobSpec::OUTER_METHOD_LATE:
+      return OuterMethod::kLate;
     default:
       return BadField("outer.method",
                       absl::StrCat("is unknown: ", static_cast<int>(method)));
@@ -38,6 +40,8 @@ v1::JobSpec::OuterMethod MethodToProto(OuterMethod method) {
       return v1::JobSpec::OUTER_METHOD_CO2;
     case OuterMethod::kAveragePlusLocalDelta:
       return v1::JobSpec::OUTER_METHOD_AVERAGE_PLUS_LOCAL_DELTA;
+    case OuterMethod::kLate:
+      return v1::JobSpec::OUTER_METHOD_LATE;
   }
   return v1::JobSpec::OUTER_METHOD_UNSPECIFIED;
 }
@@ -45,8 +49,6 @@ v1::JobSpec::OuterMethod MethodToProto(OuterMethod method) {
 absl::StatusOr<InnerOptimizer> OptimizerFromProto(
     v1::JobSpec::InnerOptimizer optimizer) {
   switch (optimizer) {
-    case v1::JobSpec::INNER_OPTIMIZER_UNSPECIFIED:
-      return JobSpec::Training().optimizer;
     case v1::JobSpec::INNER_OPTIMIZER_ADAMW:
       return InnerOptimizer::kAdamW;
     case v1::JobSpec::INNER_OPTIMIZER_LAMB:
@@ -78,8 +80,6 @@ v1::JobSpec::InnerOptimizer OptimizerToProto(InnerOptimizer optimizer) {
 
 absl::StatusOr<Schedule> ScheduleFromProto(v1::JobSpec::Schedule schedule) {
   switch (schedule) {
-    case v1::JobSpec::SCHEDULE_UNSPECIFIED:
-      return JobSpec::Training().schedule;
     case v1::JobSpec::SCHEDULE_COSINE:
       return Schedule::kCosine;
     case v1::JobSpec::SCHEDULE_LINEAR:
@@ -98,8 +98,6 @@ absl::StatusOr<Schedule> ScheduleFromProto(v1::JobSpec::Schedule schedule) {
 
 absl::StatusOr<Compute> ComputeFromProto(v1::JobSpec::Compute compute) {
   switch (compute) {
-    case v1::JobSpec::COMPUTE_UNSPECIFIED:
-      return JobSpec::Training().compute;
     case v1::JobSpec::COMPUTE_FP32:
       return Compute::kFp32;
     case v1::JobSpec::COMPUTE_BF16:
@@ -187,6 +185,23 @@ void CheckpointToProto(const JobSpec::Checkpoint& in,
   RangesToProto(in.consumed, out->mutable_consumed());
 }
 
+absl::StatusOr<JobSpec::Program> ProgramFromProto(
+    const v1::JobSpec::Program& in) {
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(in.name(), kNameBytesMax, "model.program.name"));
+  SKERRY_RETURN_IF_ERROR(CheckText(in.parameters_json(), kParametersBytesMax,
+                                   "model.program.parameters_json"));
+  SKERRY_RETURN_IF_ERROR(
+      CheckText(in.sha256(), kNameBytesMax, "model.program.sha256"));
+  return JobSpec::Program{in.name(), in.parameters_json(), in.sha256()};
+}
+
+void ProgramToProto(const JobSpec::Program& in, v1::JobSpec::Program* out) {
+  out->set_name(in.name);
+  out->set_parameters_json(in.parameters_json);
+  out->set_sha256(in.sha256);
+}
+
 absl::StatusOr<JobSpec::Checkpoints> CheckpointsFromProto(
     const v1::JobSpec::Checkpoints& in) {
   SKERRY_RETURN_IF_ERROR(
@@ -206,6 +221,8 @@ absl::Status CheckSizes(const v1::JobSpec& spec) {
   SKERRY_RETURN_IF_ERROR(CheckText(spec.data().manifest_sha256(), kNameBytesMax,
                                    "data.manifest_sha256"));
   SKERRY_RETURN_IF_ERROR(
+      CheckText(spec.data().id(), kDataIdBytesMax, "data.id"));
+  SKERRY_RETURN_IF_ERROR(
       CheckText(spec.exchange().codec(), kNameBytesMax, "exchange.codec"));
   SKERRY_RETURN_IF_ERROR(
       CheckText(spec.queue().owner(), kNameBytesMax, "queue.owner"));
@@ -220,12 +237,25 @@ absl::Status CheckSizes(const v1::JobSpec& spec) {
   return absl::OkStatus();
 }
 
+absl::Status ChoicesFromProto(const v1::JobSpec::Training& in,
+                              JobSpec::Training* out) {
+  if (in.optimizer() != v1::JobSpec::INNER_OPTIMIZER_UNSPECIFIED) {
+    SKERRY_ASSIGN_OR_RETURN(out->optimizer, OptimizerFromProto(in.optimizer()));
+  }
+  if (in.schedule() != v1::JobSpec::SCHEDULE_UNSPECIFIED) {
+    SKERRY_ASSIGN_OR_RETURN(out->schedule, ScheduleFromProto(in.schedule()));
+  }
+  if (in.compute() != v1::JobSpec::COMPUTE_UNSPECIFIED) {
+    SKERRY_ASSIGN_OR_RETURN(out->compute, ComputeFromProto(in.compute()));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<JobSpec::Training> TrainingFromProto(
-    const v1::JobSpec::Training& in) {
+    const v1::JobSpec::Training& in, bool has_program) {
   JobSpec::Training out;
-  SKERRY_ASSIGN_OR_RETURN(out.optimizer, OptimizerFromProto(in.optimizer()));
-  SKERRY_ASSIGN_OR_RETURN(out.schedule, ScheduleFromProto(in.schedule()));
-  SKERRY_ASSIGN_OR_RETURN(out.compute, ComputeFromProto(in.compute()));
+  if (has_program) LeaveToProgram(out);
+  SKERRY_RETURN_IF_ERROR(ChoicesFromProto(in, &out));
   out.samples = in.samples();
   out.batch_samples = in.batch_samples();
   out.recompute = in.recompute();
@@ -255,23 +285,26 @@ void TrainingToProto(const JobSpec::Training& in, v1::JobSpec::Training* out) {
   if (in.micro_batch_samples.has_value())
     out->set_micro_batch_samples(*in.micro_batch_samples);
   out->set_tau(in.tau);
-  out->set_learning_rate(in.learning_rate);
+  if (in.learning_rate.has_value()) out->set_learning_rate(*in.learning_rate);
   if (in.beta1.has_value()) out->set_beta1(*in.beta1);
   if (in.beta2.has_value()) out->set_beta2(*in.beta2);
   if (in.epsilon.has_value()) out->set_epsilon(*in.epsilon);
   out->set_evaluate_samples(in.evaluate_samples);
   out->set_recompute(in.recompute);
-  out->set_optimizer(OptimizerToProto(in.optimizer));
-  out->set_schedule(ScheduleToProto(in.schedule));
-  out->set_compute(ComputeToProto(in.compute));
+  if (in.optimizer.has_value())
+    out->set_optimizer(OptimizerToProto(*in.optimizer));
+  if (in.schedule.has_value()) out->set_schedule(ScheduleToProto(*in.schedule));
+  if (in.compute.has_value()) out->set_compute(ComputeToProto(*in.compute));
   if (in.weight_decay.has_value()) out->set_weight_decay(*in.weight_decay);
   if (in.momentum.has_value()) out->set_momentum(*in.momentum);
   if (in.nesterov.has_value()) out->set_nesterov(*in.nesterov);
   if (in.decay_fraction.has_value())
     out->set_decay_fraction(*in.decay_fraction);
-  out->set_warmup_fraction(in.warmup_fraction);
-  out->set_min_learning_rate_ratio(in.min_learning_rate_ratio);
-  out->set_clip_norm(in.clip_norm);
+  if (in.warmup_fraction.has_value())
+    out->set_warmup_fraction(*in.warmup_fraction);
+  if (in.min_learning_rate_ratio.has_value())
+    out->set_min_learning_rate_ratio(*in.min_learning_rate_ratio);
+  if (in.clip_norm.has_value()) out->set_clip_norm(*in.clip_norm);
   if (in.evaluate_every.has_value())
     out->set_evaluate_every(*in.evaluate_every);
 }
@@ -286,6 +319,8 @@ void OuterFromProto(const v1::JobSpec::OuterLoop& in, JobSpec::OuterLoop* out) {
   if (in.has_beta()) out->beta = in.beta();
   if (in.has_undelayed_fraction())
     out->undelayed_fraction = in.undelayed_fraction();
+  if (in.has_own_share()) out->own_share = in.own_share();
+  if (in.has_apply_points()) out->apply_points = in.apply_points();
   out->accept_weak_damping = in.accept_weak_damping();
 }
 
@@ -300,6 +335,8 @@ void OuterToProto(const JobSpec::OuterLoop& in, v1::JobSpec::OuterLoop* out) {
   if (in.beta.has_value()) out->set_beta(*in.beta);
   if (in.undelayed_fraction.has_value())
     out->set_undelayed_fraction(*in.undelayed_fraction);
+  if (in.own_share.has_value()) out->set_own_share(*in.own_share);
+  if (in.apply_points.has_value()) out->set_apply_points(*in.apply_points);
   out->set_accept_weak_damping(in.accept_weak_damping);
 }
 
@@ -336,12 +373,20 @@ absl::StatusOr<JobSpec> JobSpecFromProto(const v1::JobSpec& spec) {
     SKERRY_ASSIGN_OR_RETURN(out.model.checkpoint,
                             CheckpointFromProto(spec.model().checkpoint()));
   }
+  if (spec.model().has_program()) {
+    SKERRY_ASSIGN_OR_RETURN(out.model.program,
+                            ProgramFromProto(spec.model().program()));
+  }
   out.data.path = spec.data().path();
   out.data.manifest_sha256 = spec.data().manifest_sha256();
   out.data.seed = spec.data().seed();
   if (spec.data().has_sequence_tokens())
     out.data.sequence_tokens = spec.data().sequence_tokens();
-  SKERRY_ASSIGN_OR_RETURN(out.training, TrainingFromProto(spec.training()));
+  out.data.id = spec.data().id();
+  if (spec.data().has_samples()) out.data.samples = spec.data().samples();
+  SKERRY_ASSIGN_OR_RETURN(
+      out.training,
+      TrainingFromProto(spec.training(), out.model.program.has_value()));
   SKERRY_ASSIGN_OR_RETURN(out.outer.method,
                           MethodFromProto(spec.outer().method()));
   OuterFromProto(spec.outer(), &out.outer);
@@ -368,12 +413,18 @@ void JobSpecToProto(const JobSpec& spec, v1::JobSpec* out) {
     CheckpointToProto(*spec.model.checkpoint,
                       out->mutable_model()->mutable_checkpoint());
   }
+  if (spec.model.program.has_value()) {
+    ProgramToProto(*spec.model.program,
+                   out->mutable_model()->mutable_program());
+  }
   v1::JobSpec::Data* data = out->mutable_data();
   data->set_path(spec.data.path);
   data->set_manifest_sha256(spec.data.manifest_sha256);
   data->set_seed(spec.data.seed);
   if (spec.data.sequence_tokens.has_value())
     data->set_sequence_tokens(*spec.data.sequence_tokens);
+  data->set_id(spec.data.id);
+  if (spec.data.samples.has_value()) data->set_samples(*spec.data.samples);
   TrainingToProto(spec.training, out->mutable_training());
   OuterToProto(spec.outer, out->mutable_outer());
   ExchangeToProto(spec.exchange, out->mutable_exchange());

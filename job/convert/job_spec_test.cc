@@ -70,6 +70,7 @@ TEST(JobSpecConvertTest, EveryOptimizerAndScheduleComesBack) {
       v1::JobSpec out;
       JobSpecToProto(JobSpecFromProto(in).value(), &out);
       EXPECT_EQ(JobSpecFromProto(out).value(), JobSpecFromProto(in).value());
+      // A job of Skerry's own engine has the defaults where it says nothing.
       EXPECT_EQ(out.training().optimizer(), std::max(optimizer, 1));
       EXPECT_EQ(out.training().schedule(), std::max(schedule, 1));
     }
@@ -96,6 +97,36 @@ TEST(JobSpecConvertTest, WhatProductsMultiplyComesBack) {
     JobSpecToProto(JobSpecFromProto(in).value(), &out);
     EXPECT_EQ(out.training().compute(), std::max(compute, 1));
   }
+}
+
+TEST(JobSpecConvertTest, AProgramComesBackWithoutTheEnginesDefaults) {
+  v1::JobSpec in;
+  JobSpecToProto(ProgramJob("job", 100), &in);
+  EXPECT_EQ(in.model().program().name(), "resnet");
+  EXPECT_EQ(in.data().samples(), 1'281'167u);
+  const auto spec = JobSpecFromProto(in);
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  EXPECT_EQ(*spec, ProgramJob("job", 100));
+  EXPECT_FALSE(in.training().has_learning_rate());
+  EXPECT_EQ(in.training().optimizer(),
+            v1::JobSpec::INNER_OPTIMIZER_UNSPECIFIED);
+  // What is set is kept, so that the review can refuse it.
+  in.mutable_training()->set_learning_rate(0.001);
+  in.mutable_training()->set_schedule(v1::JobSpec::SCHEDULE_WSD);
+  const auto with = JobSpecFromProto(in);
+  ASSERT_TRUE(with.ok()) << with.status();
+  EXPECT_EQ(with->training.learning_rate, 0.001);
+  EXPECT_EQ(with->training.schedule, Schedule::kWsd);
+}
+
+TEST(JobSpecConvertTest, ParametersOfAProgramHaveABound) {
+  v1::JobSpec in;
+  in.mutable_model()->mutable_program()->set_parameters_json(
+      std::string(64 * 1024, ' '));
+  EXPECT_TRUE(JobSpecFromProto(in).ok());
+  in.mutable_model()->mutable_program()->mutable_parameters_json()->push_back(
+      ' ');
+  EXPECT_TRUE(absl::IsInvalidArgument(JobSpecFromProto(in).status()));
 }
 
 TEST(JobSpecConvertTest, AnUnknownMethodAndAnEndlessTextAreRefused) {
@@ -218,14 +249,18 @@ void EachNumber(Message& message, const std::string& path, const Visit& visit) {
   }
 }
 
-// What was filled in with a default before stays zero now: the review either
-// honours it or refuses that field by name.
-TEST(JobSpecConvertTest, AnExplicitZeroIsRefusedOrHonouredNeverReplaced) {
-  v1::JobSpec whole;
-  JobSpecToProto(SmallJob("job", 100), &whole);
-  whole.mutable_checkpoint()->set_directory("/saved");
+struct Zeroes {
   int refused = 0;
   int honoured = 0;
+};
+
+// Sets each field of the job with presence to zero, one after another. The
+// review either honours the zero or refuses that field by name.
+Zeroes TryEveryZero(const JobSpec& job) {
+  v1::JobSpec whole;
+  JobSpecToProto(job, &whole);
+  whole.mutable_checkpoint()->set_directory("/saved");
+  Zeroes zeroes;
   std::vector<std::string> names;
   EachNumber(whole, "",
              [&](Message&, const FieldDescriptor&, const std::string& name) {
@@ -243,6 +278,8 @@ TEST(JobSpecConvertTest, AnExplicitZeroIsRefusedOrHonouredNeverReplaced) {
                  switch (field.cpp_type()) {
                    case FieldDescriptor::CPPTYPE_UINT32:
                      return reflection.SetUInt32(&message, &field, 0);
+                   case FieldDescriptor::CPPTYPE_UINT64:
+                     return reflection.SetUInt64(&message, &field, 0);
                    case FieldDescriptor::CPPTYPE_DOUBLE:
                      return reflection.SetDouble(&message, &field, 0);
                    case FieldDescriptor::CPPTYPE_BOOL:
@@ -255,12 +292,12 @@ TEST(JobSpecConvertTest, AnExplicitZeroIsRefusedOrHonouredNeverReplaced) {
                });
     const auto reviewed = ReviewJobSpec(JobSpecFromProto(zero).value());
     if (!reviewed.ok()) {
-      ++refused;
+      ++zeroes.refused;
       EXPECT_TRUE(absl::StartsWith(reviewed.status().message(), wanted))
           << reviewed.status();
       continue;
     }
-    ++honoured;
+    ++zeroes.honoured;
     v1::JobSpec filled;
     JobSpecToProto(reviewed->spec, &filled);
     EachNumber(
@@ -277,9 +314,19 @@ TEST(JobSpecConvertTest, AnExplicitZeroIsRefusedOrHonouredNeverReplaced) {
           }
         });
   }
-  std::printf("%d zeroes refused, %d honoured\n", refused, honoured);
-  EXPECT_GE(refused, 15);
-  EXPECT_GE(honoured, 7);
+  std::printf("%d zeroes refused, %d honoured\n", zeroes.refused,
+              zeroes.honoured);
+  return zeroes;
+}
+
+// What was filled in with a default before stays zero now.
+TEST(JobSpecConvertTest, AnExplicitZeroIsRefusedOrHonouredNeverReplaced) {
+  const Zeroes engine = TryEveryZero(SmallJob("job", 100));
+  EXPECT_GE(engine.refused, 15);
+  EXPECT_GE(engine.honoured, 7);
+  const Zeroes program = TryEveryZero(ProgramJob("job", 100));
+  EXPECT_GE(program.refused, 20);
+  EXPECT_GE(program.honoured, 5);
 }
 
 }  // namespace

@@ -17,4 +17,15 @@ JobSpec SmallJob(const std::string& name, uint64_t samples) {
   return spec;
 }
 
+JobSpec ProgramJob(const std::string& name, uint64_t samples) {
+  JobSpec spec = SmallJob(name, samples);
+  spec.model.config_json.clear();
+  spec.model.program = JobSpec::Program{"resnet", R"({"width": 64})"};
+  spec.data = JobSpec::Data();
+  spec.data.id = "imagenet";
+  spec.data.samples = 1'281'167;
+  LeaveToProgram(spec.training);
+  return spec;
+}
+
 }  // namespace skerry::job

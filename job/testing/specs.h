@@ -20,6 +20,9 @@ inline constexpr char kTinyConfig[] =
 // evaluation every 5 sequences.
 JobSpec SmallJob(const std::string& name, uint64_t samples);
 
+// The same for a program, "resnet", that opens its data by itself.
+JobSpec ProgramJob(const std::string& name, uint64_t samples);
+
 }  // namespace skerry::job
 
 #endif  // SKERRY_JOB_TESTING_SPECS_H_

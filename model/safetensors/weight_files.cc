@@ -130,12 +130,13 @@ absl::Status TakeHead(int table, const SafetensorsView& file,
 }  // namespace
 
 std::vector<WeightFile> PlanWeightFiles(const ParameterLayout& layout,
-                                        Dtype dtype, uint64_t bytes_max) {
+                                        const TensorDtypes& dtypes,
+                                        uint64_t bytes_max) {
   std::vector<WeightFile> files;
   uint64_t bytes = 0;
   for (size_t i = 0; i < layout.tensors().size(); ++i) {
     const uint64_t more = static_cast<uint64_t>(layout.tensors()[i].elements) *
-                          ElementBytes(dtype);
+                          ElementBytes(dtypes.of(static_cast<int>(i)));
     if (files.empty() || bytes + more > bytes_max) {
       files.emplace_back();
       bytes = 0;
@@ -153,14 +154,15 @@ std::vector<WeightFile> PlanWeightFiles(const ParameterLayout& layout,
 }
 
 absl::StatusOr<std::vector<std::byte>> EncodeWeightFile(
-    const ParameterLayout& layout, const WeightFile& file, Dtype dtype,
-    std::span<const float> flat) {
+    const ParameterLayout& layout, const WeightFile& file,
+    const TensorDtypes& dtypes, std::span<const float> flat) {
   SKERRY_CHECK(static_cast<int64_t>(flat.size()) == layout.element_count());
   std::vector<TensorEntry> entries;
   for (const int index : file.tensors) {
     const ParameterTensor& tensor = layout.tensor(index);
-    entries.push_back(
-        {.name = tensor.name, .dtype = dtype, .shape = tensor.shape});
+    entries.push_back({.name = tensor.name,
+                       .dtype = dtypes.of(index),
+                       .shape = tensor.shape});
   }
   // transformers loads no file that does not say so.
   SKERRY_ASSIGN_OR_RETURN(std::vector<std::byte> bytes,
@@ -170,17 +172,22 @@ absl::StatusOr<std::vector<std::byte>> EncodeWeightFile(
   const std::span<std::byte> values = std::span(bytes).subspan(begin);
   for (size_t i = 0; i < entries.size(); ++i) {
     EncodeElements(
-        layout.Slice(flat, file.tensors[i]), dtype,
+        layout.Slice(flat, file.tensors[i]), entries[i].dtype,
         values.subspan(entries[i].begin, entries[i].end - entries[i].begin));
   }
   return bytes;
 }
 
 std::string WeightIndex(const ParameterLayout& layout,
-                        std::span<const WeightFile> files, Dtype dtype) {
+                        std::span<const WeightFile> files,
+                        const TensorDtypes& dtypes) {
+  uint64_t total = 0;
+  for (size_t i = 0; i < layout.tensors().size(); ++i) {
+    total += static_cast<uint64_t>(layout.tensors()[i].elements) *
+             ElementBytes(dtypes.of(static_cast<int>(i)));
+  }
   Json json;
-  json["metadata"]["total_size"] =
-      static_cast<uint64_t>(layout.element_count()) * ElementBytes(dtype);
+  json["metadata"]["total_size"] = total;
   Json& map = json["weight_map"] = Json::object();
   for (const WeightFile& file : files) {
     for (const int index : file.tensors) {

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -26,6 +27,21 @@ inline constexpr std::string_view kSingleWeightFile = "model.safetensors";
 inline constexpr std::string_view kWeightIndexFile =
     "model.safetensors.index.json";
 
+// In which type each tensor of a layout is written: one for all, or one for
+// each, in the layout's order.
+class TensorDtypes {
+ public:
+  TensorDtypes(Dtype all) : all_(all) {}
+  explicit TensorDtypes(std::vector<Dtype> each) : each_(std::move(each)) {}
+  Dtype of(int tensor) const {
+    return each_.empty() ? all_ : each_[static_cast<size_t>(tensor)];
+  }
+
+ private:
+  Dtype all_ = Dtype::kF32;
+  std::vector<Dtype> each_;
+};
+
 struct WeightFile {
   std::string name;
   std::vector<int> tensors;  // of the layout, rising
@@ -35,18 +51,20 @@ struct WeightFile {
 // most `bytes_max` of values, unless a single tensor is larger. One file is
 // called kSingleWeightFile; more are numbered and need a weight index.
 std::vector<WeightFile> PlanWeightFiles(const ParameterLayout& layout,
-                                        Dtype dtype, uint64_t bytes_max);
+                                        const TensorDtypes& dtypes,
+                                        uint64_t bytes_max);
 
 // The whole file. `flat` is the model in the layout's order. Errors:
 // InvalidArgument when the header would be too large. Requires: flat has
 // layout.element_count() values.
 absl::StatusOr<std::vector<std::byte>> EncodeWeightFile(
-    const ParameterLayout& layout, const WeightFile& file, Dtype dtype,
-    std::span<const float> flat);
+    const ParameterLayout& layout, const WeightFile& file,
+    const TensorDtypes& dtypes, std::span<const float> flat);
 
 // The text of kWeightIndexFile.
 std::string WeightIndex(const ParameterLayout& layout,
-                        std::span<const WeightFile> files, Dtype dtype);
+                        std::span<const WeightFile> files,
+                        const TensorDtypes& dtypes);
 
 // Tensor -> name of its file. Any text may be given. Errors: InvalidArgument,
 // saying what is wrong; also for a file name that leaves the folder.

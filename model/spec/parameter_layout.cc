@@ -19,6 +19,10 @@ int ParameterLayout::Add(std::string name, std::vector<int64_t> shape,
   return static_cast<int>(tensors_.size()) - 1;
 }
 
+void ParameterLayout::SkipTo(int64_t multiple) {
+  element_count_ = (element_count_ + multiple - 1) / multiple * multiple;
+}
+
 std::optional<int> ParameterLayout::Find(std::string_view name) const {
   for (size_t i = 0; i < tensors_.size(); ++i) {
     if (tensors_[i].name == name) return static_cast<int>(i);

@@ -15,6 +15,10 @@
 
 namespace skerry::model {
 
+// The tensors of a program that are averaged begin at the first multiple of so
+// many elements behind the others.
+inline constexpr int64_t kAverageAlignment = 4096;
+
 // How a tensor starts.
 enum class Initializer {
   kNormal,          // N(0, initializer_range)
@@ -32,12 +36,15 @@ struct ParameterTensor {
   Initializer initializer = Initializer::kZero;
 };
 
-// Tensors follow one another without gaps.
+// Tensors follow one another without gaps, except where SkipTo() makes one.
 class ParameterLayout {
  public:
   // Appends a tensor and returns its index.
   int Add(std::string name, std::vector<int64_t> shape,
           Initializer initializer);
+  // Leaves elements out, so that the next tensor begins at a multiple of so
+  // many. Nothing is left out where it does already.
+  void SkipTo(int64_t multiple);
 
   const std::vector<ParameterTensor>& tensors() const { return tensors_; }
   const ParameterTensor& tensor(int index) const { return tensors_[index]; }

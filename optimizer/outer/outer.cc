@@ -116,12 +116,20 @@ void OuterStep(const OuterOptions& options, const OuterScalars& scalars,
   }
 }
 
-void MergeLive(const OuterOptions& options, int delay,
+double OwnShare(double mean_squared, double total_weight,
+                double weighted_squared) {
+  const double share = total_weight * mean_squared / weighted_squared;
+  // Also when a norm is NaN.
+  if (!(share > 0.0) || !std::isfinite(share)) return 1.0;
+  return std::clamp(share, kOwnShareMin, 1.0);
+}
+
+void MergeLive(const OuterOptions& options, int delay, float share,
                std::span<const float> anchor,
                std::span<const float> round_start, std::span<float> live) {
   SKERRY_CHECK(anchor.size() == live.size());
   if (options.merge == MergeRule::kReplace ||
-      (options.merge == MergeRule::kAveragePlusLocalDelta && delay == 0)) {
+      (options.merge == MergeRule::kOwnShare && delay == 0)) {
     std::copy(anchor.begin(), anchor.end(), live.begin());
     return;
   }
@@ -130,13 +138,32 @@ void MergeLive(const OuterOptions& options, int delay,
   const float* __restrict x = anchor.data();
   const float* __restrict start = round_start.data();
   float* __restrict y = live.data();
-  if (options.merge == MergeRule::kAveragePlusLocalDelta) {
-    for (size_t i = 0; i < count; ++i) y[i] = x[i] + (y[i] - start[i]);
+  if (options.merge == MergeRule::kOwnShare) {
+    for (size_t i = 0; i < count; ++i) {
+      y[i] = x[i] + share * (y[i] - start[i]);
+    }
     return;
   }
   const float kept = static_cast<float>(options.mix);
   const float taken = 1.0f - kept;
   for (size_t i = 0; i < count; ++i) y[i] = kept * y[i] + taken * x[i];
+}
+
+void MoveLive(bool back, std::span<const float> before,
+              std::span<const float> anchor, std::span<float> base,
+              std::span<float> live) {
+  SKERRY_CHECK(anchor.size() == live.size() && base.size() == live.size());
+  SKERRY_CHECK(before.size() == live.size());
+  const size_t count = live.size();
+  const float* __restrict was = before.data();
+  const float* __restrict x = anchor.data();
+  float* __restrict b = base.data();
+  float* __restrict y = live.data();
+  for (size_t i = 0; i < count; ++i) {
+    const float moved = back ? x[i] : b[i] + (x[i] - was[i]);
+    y[i] = moved + (y[i] - b[i]);
+    b[i] = moved;
+  }
 }
 
 }  // namespace skerry::optimizer

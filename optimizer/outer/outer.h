@@ -1,7 +1,7 @@
 // optimizer/outer/outer.h
 //
 // What a committed mean pseudo-gradient does to the anchor, and what the new
-// anchor does to the live parameters. CO2, DiLoCo, Local SGD, DaSGD and
+// anchor does to the live parameters. CO2, DiLoCo, Local SGD, DaSGD, late and
 // average-plus-local-delta are settings of one loop; docs/outer_loop.md has the
 // recursions and says which formulas are ours.
 //
@@ -63,18 +63,46 @@ void OuterStep(const OuterOptions& options, const OuterScalars& scalars,
                std::span<const float> mean_delta, std::span<float> anchor,
                std::span<float> momentum);
 
-// Sets `live` from the folded anchor. `delay` is DelayAt of the round that
-// ends: with 0 the anchor already holds this round's local delta, so
-// kAveragePlusLocalDelta becomes kReplace. `round_start` is what `live` was
-// when that round began; it is empty when !NeedsRoundStart(options). The caller
-// copies the new `live` into `round_start` for the next round.
+// How much of its own pseudo-gradient a replica should expect of the mean that
+// it is part of: the `share` for which the sum over all members i of
+// w_i ||D - share d_i||^2 is least. D is the mean sum(w_i d_i) / W, and W is
+// sum(w_i), so it is W ||D||^2 / sum(w_i ||d_i||^2): 1 when all members agree,
+// and 1 / M when M members of equal weight are at right angles.
+//
+// `mean_squared` is ||D||^2 over the whole model, `total_weight` is W, and
+// `weighted_squared` is sum(w_i ||d_i||^2). The share is at least kOwnShareMin
+// and at most 1; it is 1 where a norm is 0 or not finite, since then nothing is
+// known.
+double OwnShare(double mean_squared, double total_weight,
+                double weighted_squared);
+
+// Sets `live` from the folded anchor. With a `delay` of 0 the anchor already
+// holds the local delta of the round that ends, so kOwnShare becomes kReplace.
+// `share` is options.own_share, or what OwnShare() gave for the newest result
+// that the anchor holds; only kOwnShare reads it. `round_start` is what `live`
+// was when that round began; it is empty when !NeedsRoundStart(options). The
+// caller copies the new `live` into `round_start` for the next round.
 //
 // Under kReplace a round starts at the anchor, so a contribution is
 // anchor - live. Under the other rules it is round_start - live: the part of
 // `live` that earlier contributions have already sent must not be sent again.
-void MergeLive(const OuterOptions& options, int delay,
+void MergeLive(const OuterOptions& options, int delay, float share,
                std::span<const float> anchor,
                std::span<const float> round_start, std::span<float> live);
+
+// Applies results between the boundaries of a round. `base` is what the round's
+// progress, live - base, grows from: MergeLive()'s `live` at the boundary
+// before, or what this function made of it since. The anchor went from `before`
+// to `anchor`. Sets, element by element,
+//   new = back ? anchor : base + (anchor - before);
+//   live = new + (live - base);  base = new.
+// `back` says that no contribution of the replica is on its way any more, so
+// that the anchor holds all that the replica has delivered, and none of its own
+// share stays in `base`. Otherwise that share stays. Without progress and with
+// `back`, `live` becomes the anchor, bit for bit. All spans have one size.
+void MoveLive(bool back, std::span<const float> before,
+              std::span<const float> anchor, std::span<float> base,
+              std::span<float> live);
 
 }  // namespace skerry::optimizer
 

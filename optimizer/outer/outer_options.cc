@@ -30,8 +30,8 @@ std::optional<OuterRefusal> Bound(bool holds, absl::string_view field,
                       absl::StrCat("has to be ", bound, ", not ", value)};
 }
 
-// kAveragePlusLocalDelta and kConvexMix rest on the anchor being the mean of
-// all live parameters, which only these settings keep true.
+// kOwnShare and kConvexMix rest on the anchor being the mean of what all
+// replicas have delivered, which only these settings keep true.
 absl::Status CheckMerge(const OuterOptions& o) {
   if (o.merge == MergeRule::kReplace) return absl::OkStatus();
   if (o.momentum != 0.0 || o.clip.has_value() ||
@@ -59,7 +59,11 @@ absl::Status CheckMerge(const OuterOptions& o) {
 // Left side of the stability law at c = 1. The measured penalty is at least 1
 // and may be 1, so it counts as 1.
 double DelayedGain(const OuterOptions& o) {
-  if (o.delay_rounds == 0 || o.merge != MergeRule::kReplace) return 0.0;
+  if (o.delay_rounds == 0) return 0.0;
+  if (o.merge == MergeRule::kOwnShare && o.own_share.has_value()) {
+    return o.learning_rate - *o.own_share;
+  }
+  if (o.merge != MergeRule::kReplace) return 0.0;
   const double penalty =
       o.penalty_rule == StalenessPenalty::kConstant ? o.penalty : 1.0;
   const double gain = o.learning_rate / penalty;
@@ -95,12 +99,19 @@ absl::StatusOr<OuterOptions> OuterPreset(std::string_view name) {
     return options;
   }
   if (name == "average_plus_local_delta") {
-    options.merge = MergeRule::kAveragePlusLocalDelta;
+    options.merge = MergeRule::kOwnShare;
+    options.own_share = 1.0;
+    options.apply_points = 1;
+    return options;
+  }
+  if (name == "late") {
+    options.merge = MergeRule::kOwnShare;
     return options;
   }
   return Refused(absl::StrCat(
       "unknown method \"", absl::string_view(name.data(), name.size()),
-      "\"; use local_sgd, diloco, co2, dasgd or average_plus_local_delta"));
+      "\"; use local_sgd, diloco, co2, dasgd, average_plus_local_delta or "
+      "late"));
 }
 
 std::optional<OuterRefusal> RefuseOuterOption(const OuterOptions& o) {
@@ -118,6 +129,12 @@ std::optional<OuterRefusal> RefuseOuterOption(const OuterOptions& o) {
       Bound(o.delay_rounds == 0 || o.delay_rounds == 1, "delay_rounds",
             o.delay_rounds, "0 or 1"),
       Bound(o.mix >= 0.0 && o.mix <= 1.0, "mix", o.mix, "in [0, 1]"),
+      Bound(!o.own_share.has_value() ||
+                (*o.own_share >= kOwnShareMin && *o.own_share <= 1.0),
+            "own_share", o.own_share.value_or(0), "in [0.05, 1]"),
+      Bound(!o.apply_points.has_value() ||
+                (*o.apply_points >= 1 && *o.apply_points <= kApplyPointsMax),
+            "apply_points", o.apply_points.value_or(0), "in [1, 1000]"),
       Bound(o.undelayed_rounds_fraction >= 0.0 &&
                 o.undelayed_rounds_fraction <= 1.0,
             "undelayed_rounds_fraction", o.undelayed_rounds_fraction,
@@ -125,8 +142,19 @@ std::optional<OuterRefusal> RefuseOuterOption(const OuterOptions& o) {
   for (const std::optional<OuterRefusal>& refusal : refusals) {
     if (refusal.has_value()) return refusal;
   }
+  if (o.own_share.has_value() && o.merge != MergeRule::kOwnShare) {
+    return OuterRefusal{"own_share", "has a meaning only with method late"};
+  }
+  if (o.apply_points.has_value() && o.merge != MergeRule::kOwnShare) {
+    return OuterRefusal{"apply_points",
+                        "has a meaning only with methods late and "
+                        "average_plus_local_delta"};
+  }
   if (o.nesterov && o.momentum == 0.0) {
-    return OuterRefusal{"nesterov", "without momentum has no meaning"};
+    return OuterRefusal{"nesterov",
+                        "is true, which has no meaning without momentum; set "
+                        "nesterov to false, "
+                        "or momentum above 0"};
   }
   return std::nullopt;
 }

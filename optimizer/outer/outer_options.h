@@ -5,6 +5,7 @@
 #ifndef SKERRY_OPTIMIZER_OUTER_OUTER_OPTIONS_H_
 #define SKERRY_OPTIMIZER_OUTER_OUTER_OPTIONS_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,9 +17,9 @@ namespace skerry::optimizer {
 
 // How live parameters continue after the anchor has moved.
 enum class MergeRule {
-  kReplace,                // live = anchor
-  kAveragePlusLocalDelta,  // live = anchor + (live - round_start)
-  kConvexMix,              // live = mix * live + (1 - mix) * anchor (DaSGD)
+  kReplace,    // live = anchor
+  kOwnShare,   // live = anchor + share * (live - round_start)
+  kConvexMix,  // live = mix * live + (1 - mix) * anchor (DaSGD)
 };
 
 // How a one-round-old pseudo-gradient is scaled down: it is divided by L.
@@ -42,6 +43,13 @@ struct OuterOptions {
   int delay_rounds = 0;
   MergeRule merge = MergeRule::kReplace;
   double mix = 0.0;  // xi: the weight that kConvexMix leaves on live
+  // What kOwnShare keeps of a round whose result is still on its way: a number
+  // in [0, 1], or empty to take what OwnShare() measured at the last commit.
+  std::optional<double> own_share;
+  // At how many points of a round a late result may be applied under kOwnShare,
+  // 1 to kApplyPointsMax. 1 is the boundary alone. Empty: under kOwnShare as
+  // many as cost little of the round's time.
+  std::optional<uint32_t> apply_points;
   // The share of a job's rounds, from the first, that run without delay, with
   // `undelayed_learning_rate`. Read only when delay_rounds is 1.
   double undelayed_rounds_fraction = 0.1;
@@ -50,15 +58,20 @@ struct OuterOptions {
   friend bool operator==(const OuterOptions&, const OuterOptions&) = default;
 };
 
-// "local_sgd", "diloco", "co2", "dasgd" or "average_plus_local_delta".
+// "local_sgd", "diloco", "co2", "dasgd", "average_plus_local_delta" or "late".
 //
 // Errors: InvalidArgument, listing the names.
 absl::StatusOr<OuterOptions> OuterPreset(std::string_view name);
 
+// The least share that OwnShare() returns and that a job may name. With a share
+// of 0 the loop would not settle at full contraction.
+inline constexpr double kOwnShareMin = 0.05;
+inline constexpr uint32_t kApplyPointsMax = 1000;
+
 struct OuterReview {
   // Left side of the stability law at full contraction, |z|^2 of the slowest
   // mode: the loop is stable below 1 and damped well up to 0.5. 0 where no
-  // delay makes the law apply.
+  // delay makes the law apply, and where the share is measured.
   double delayed_gain = 0.0;
   std::vector<std::string> warnings;
 };

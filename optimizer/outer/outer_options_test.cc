@@ -17,8 +17,8 @@ bool Refused(const OuterOptions& options) {
 }
 
 TEST(OuterOptionsTest, EveryPresetIsAcceptedWithoutWarning) {
-  for (const auto name :
-       {"local_sgd", "diloco", "co2", "dasgd", "average_plus_local_delta"}) {
+  for (const auto name : {"local_sgd", "diloco", "co2", "dasgd",
+                          "average_plus_local_delta", "late"}) {
     const auto review = ValidateOuter(Preset(name));
     ASSERT_TRUE(review.ok()) << name << ": " << review.status();
     EXPECT_TRUE(review->warnings.empty()) << name;
@@ -64,7 +64,7 @@ TEST(OuterOptionsTest, DelayedDiLoCoIsRefused) {
 }
 
 TEST(OuterOptionsTest, MergeRulesThatKeepTheMeanTakeNothingThatMovesIt) {
-  for (const auto name : {"dasgd", "average_plus_local_delta"}) {
+  for (const auto name : {"dasgd", "average_plus_local_delta", "late"}) {
     OuterOptions options = Preset(name);
     options.momentum = 0.1;
     EXPECT_TRUE(Refused(options)) << name;
@@ -79,6 +79,46 @@ TEST(OuterOptionsTest, MergeRulesThatKeepTheMeanTakeNothingThatMovesIt) {
   options.mix = 0.0;
   options.learning_rate = 0.0;
   EXPECT_TRUE(Refused(options));
+}
+
+TEST(OuterOptionsTest, AShareOfItsOwnIsForTheLateMergeAlone) {
+  OuterOptions options = Preset("co2");
+  options.own_share = 0.5;
+  EXPECT_TRUE(Refused(options));
+  options = Preset("late");
+  options.own_share = 0.5;
+  ASSERT_FALSE(Refused(options));
+  EXPECT_TRUE(ValidateOuter(options)->warnings.empty());
+  options.own_share = 0.0;
+  EXPECT_TRUE(Refused(options));
+  options.own_share = 1.1;
+  EXPECT_TRUE(Refused(options));
+}
+
+TEST(OuterOptionsTest, ApplyPointsAreForTheLateMergeAlone) {
+  OuterOptions options = Preset("co2");
+  options.apply_points = 2;
+  EXPECT_TRUE(Refused(options));
+  EXPECT_EQ(Preset("average_plus_local_delta").apply_points, 1u);
+  options = Preset("late");
+  EXPECT_FALSE(options.apply_points.has_value());
+  for (const uint32_t points : {1u, 4u, 1000u}) {
+    options.apply_points = points;
+    EXPECT_FALSE(Refused(options)) << points;
+  }
+  for (const uint32_t points : {0u, 1001u}) {
+    options.apply_points = points;
+    EXPECT_TRUE(Refused(options)) << points;
+  }
+}
+
+TEST(OuterOptionsTest, ASmallShareIsWarnedAboutWithItsNumber) {
+  OuterOptions options = Preset("late");
+  options.own_share = 0.25;
+  const auto review = ValidateOuter(options);
+  ASSERT_TRUE(review.ok());
+  ASSERT_EQ(review->warnings.size(), 1u);
+  EXPECT_NE(review->warnings[0].find("0.75"), std::string::npos);
 }
 
 TEST(OuterOptionsTest, NumbersOutOfTheirDomainAreRefused) {

@@ -42,7 +42,13 @@ void DirectoryToProto(const Directory& directory, EndpointsProto* out) {
   for (const auto& [worker, endpoints] : directory) {
     v1::Endpoints* one = out->Add();
     one->set_worker(worker);
-    for (const std::string& endpoint : endpoints) one->add_endpoints(endpoint);
+    for (const std::string& endpoint : endpoints) {
+      if (endpoint == kReverse) {
+        one->set_reverse(true);
+      } else {
+        one->add_endpoints(endpoint);
+      }
+    }
   }
 }
 
@@ -51,13 +57,28 @@ Directory DirectoryFromProto(const EndpointsProto& entries) {
   for (const v1::Endpoints& entry : entries) {
     if (!CheckName(entry.worker(), "worker").ok()) continue;
     std::vector<std::string> endpoints;
+    if (entry.reverse()) endpoints.emplace_back(kReverse);
     for (const std::string& endpoint : entry.endpoints()) {
-      if (CheckName(endpoint, "endpoints").ok()) endpoints.push_back(endpoint);
+      if (CheckName(endpoint, "endpoints").ok() && endpoint != kReverse) {
+        endpoints.push_back(endpoint);
+      }
     }
     if (!endpoints.empty()) directory[entry.worker()] = std::move(endpoints);
   }
   return directory;
 }
+
+namespace {
+
+// The first endpoint that older releases can dial; empty when there is none.
+std::string Dialled(const std::vector<std::string>& endpoints) {
+  for (const std::string& endpoint : endpoints) {
+    if (endpoint != kReverse) return endpoint;
+  }
+  return "";
+}
+
+}  // namespace
 
 void PieceToProto(const StatePiece& piece, const Directory& directory,
                   v1::StatePiece* out) {
@@ -65,7 +86,7 @@ void PieceToProto(const StatePiece& piece, const Directory& directory,
   for (const std::string& worker : piece.workers) {
     out->add_workers(worker);
     const auto entry = directory.find(worker);
-    if (entry != directory.end()) out->add_addresses(entry->second.front());
+    if (entry != directory.end()) out->add_addresses(Dialled(entry->second));
   }
 }
 

@@ -26,7 +26,8 @@ Orders Older() {
 }
 
 TEST(DirectoryTest, SurvivesTheWay) {
-  const Directory directory = {{"a", {"h:1", "h:2"}}, {"b", {"h:3"}}};
+  const Directory directory = {
+      {"a", {"h:1", "h:2"}}, {"b", {"h:3"}}, {"c", {kReverse, "h:4"}}};
   EndpointsProto out;
   DirectoryToProto(directory, &out);
   EXPECT_EQ(DirectoryFromProto(out), directory);
@@ -40,6 +41,7 @@ TEST(DirectoryTest, AnEntryThatIsOfNoUseIsLeftOut) {
   v1::Endpoints* odd = entries.Add();
   odd->set_worker("a");
   odd->add_endpoints("two\nlines");
+  odd->add_endpoints(kReverse);
   odd->add_endpoints("h:2");
   EXPECT_EQ(DirectoryFromProto(entries), (Directory{{"a", {"h:2"}}}));
 }
@@ -47,7 +49,7 @@ TEST(DirectoryTest, AnEntryThatIsOfNoUseIsLeftOut) {
 TEST(DirectoryTest, APieceHasNamesAndForOlderReleasesAddresses) {
   const StatePiece piece{7, {"a", "b"}};
   v1::StatePiece out;
-  PieceToProto(piece, {{"a", {"h:1"}}, {"b", {"h:2", "h:3"}}}, &out);
+  PieceToProto(piece, {{"a", {kReverse, "h:1"}}, {"b", {"h:2", "h:3"}}}, &out);
   EXPECT_EQ(PieceFromProto(out), piece);
   ASSERT_EQ(out.addresses_size(), 2);
   EXPECT_EQ(out.addresses(0), "h:1");

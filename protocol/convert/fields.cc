@@ -52,13 +52,15 @@ absl::StatusOr<PeerAddress> PeerFromProto(const v1::PeerAddress& peer,
     SKERRY_RETURN_IF_ERROR(CheckName(peer.island_address(),
                                      absl::StrCat(field, ".island_address")));
   }
-  return PeerAddress{peer.worker(), peer.address(), peer.island_address()};
+  return PeerAddress{peer.worker(), peer.address(), peer.island_address(),
+                     peer.outbound_only()};
 }
 
 void PeerToProto(const PeerAddress& peer, v1::PeerAddress* out) {
   out->set_worker(peer.worker);
   out->set_address(peer.address);
   out->set_island_address(peer.island_address);
+  out->set_outbound_only(peer.outbound_only);
 }
 
 absl::StatusOr<SpanHolder> HolderFromProto(const v1::SpanHolder& holder,
@@ -102,8 +104,14 @@ absl::StatusOr<RoundScalars> ScalarsFromProto(const v1::RoundScalars& scalars,
                   absl::StrCat(field, ".delta_squared_norm")));
   SKERRY_RETURN_IF_ERROR(
       CheckFinite(scalars.compute_s(), absl::StrCat(field, ".compute_s")));
-  return RoundScalars{scalars.loss(), scalars.inner_steps(),
-                      scalars.delta_squared_norm(), scalars.compute_s()};
+  SKERRY_RETURN_IF_ERROR(
+      CheckFinite(scalars.own_share(), absl::StrCat(field, ".own_share")));
+  SKERRY_RETURN_IF_ERROR(
+      CheckFinite(scalars.late_steps(), absl::StrCat(field, ".late_steps")));
+  return RoundScalars{
+      scalars.loss(),      scalars.inner_steps(), scalars.delta_squared_norm(),
+      scalars.compute_s(), scalars.no_loss(),     scalars.own_share(),
+      scalars.late_steps()};
 }
 
 void ScalarsToProto(const RoundScalars& scalars, v1::RoundScalars* out) {
@@ -111,6 +119,9 @@ void ScalarsToProto(const RoundScalars& scalars, v1::RoundScalars* out) {
   out->set_inner_steps(scalars.inner_steps);
   out->set_delta_squared_norm(scalars.delta_squared_norm);
   out->set_compute_s(scalars.compute_s);
+  out->set_no_loss(scalars.no_loss);
+  out->set_own_share(scalars.own_share);
+  out->set_late_steps(scalars.late_steps);
 }
 
 absl::StatusOr<SeatCounters> CountersFromProto(const v1::SeatCounters& counters,

@@ -249,6 +249,8 @@ absl::StatusOr<JobOrders> JobFromProto(const v1::JobOrders& orders) {
   out.paused = orders.paused();
   out.nothing_left = orders.nothing_left();
   out.element_count = orders.element_count();
+  out.initial_hash = orders.initial_hash();
+  out.average_begin = orders.average_begin();
   SKERRY_RETURN_IF_ERROR(FragmentsFromProto(orders, &out));
   SKERRY_RETURN_IF_ERROR(TasksFromProto(orders, &out));
   if (orders.has_checkpoint()) {
@@ -283,6 +285,10 @@ HeardOrders OrdersFromProto(const v1::Orders& orders) {
   for (const v1::StoredJobKey& key : orders.removed_jobs()) {
     out.removed_jobs.push_back(KeyFromProto(key));
   }
+  if (orders.has_revoked()) {
+    const auto& what = orders.revoked().what();
+    out.revoked = {orders.revoked().version(), {what.begin(), what.end()}};
+  }
   for (const v1::JobOrders& job : orders.jobs()) {
     absl::StatusOr<JobOrders> one = JobFromProto(job);
     if (one.ok()) {
@@ -293,6 +299,9 @@ HeardOrders OrdersFromProto(const v1::Orders& orders) {
   }
   out.directory = DirectoryFromProto(orders.directory());
   FillDirectory(out);
+  for (const std::string& worker : orders.awaited_by()) {
+    if (CheckName(worker, "awaited_by").ok()) out.awaited_by.push_back(worker);
+  }
   return heard;
 }
 

@@ -259,9 +259,11 @@ Orders All() {
   orders.released = true;
   orders.drain = true;
   orders.data_paths = {"/d"};
-  orders.directory = {{"a", {"h:1", "h:7"}}, {"b", {"h:2"}}};
+  orders.directory = {{"a", {"h:1", "h:7"}}, {"b", {kReverse, "h:2"}}};
+  orders.awaited_by = {"a"};
   orders.ended_jobs = {{JobId(1), 11}};
   orders.removed_jobs = {{JobId(1), 12}};
+  orders.revoked = {7, {"A1", "spiffe://lab/island/west/worker/w1"}};
   JobOrders& job = orders.jobs.emplace_back();
   job.job = JobId(2);
   job.uid = 77;
@@ -283,6 +285,8 @@ Orders All() {
       RestoredState{Sequence(3), Sequence(2), "ab", 4, {Sequence(3)}};
   job.nothing_left = true;
   job.element_count = 100;
+  job.initial_hash = 21;
+  job.average_begin = 4096;
   return orders;
 }
 

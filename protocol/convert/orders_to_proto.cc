@@ -98,6 +98,8 @@ void JobToProto(const JobOrders& job, const Directory& directory,
   out->set_paused(job.paused);
   out->set_nothing_left(job.nothing_left);
   out->set_element_count(job.element_count);
+  out->set_initial_hash(job.initial_hash);
+  out->set_average_begin(job.average_begin);
   for (const FragmentOrders& fragment : job.fragments) {
     FragmentToProto(fragment, out->add_fragments());
   }
@@ -135,6 +137,7 @@ void OrdersToProto(const Orders& orders, v1::Orders* out) {
     JobToProto(job, orders.directory, out->add_jobs());
   }
   DirectoryToProto(orders.directory, out->mutable_directory());
+  for (const std::string& name : orders.awaited_by) out->add_awaited_by(name);
   out->set_released(orders.released);
   out->set_drain(orders.drain);
   for (const std::string& path : orders.data_paths) out->add_data_paths(path);
@@ -143,6 +146,12 @@ void OrdersToProto(const Orders& orders, v1::Orders* out) {
   }
   for (const StoredJobKey& key : orders.removed_jobs) {
     KeyToProto(key, out->add_removed_jobs());
+  }
+  if (orders.revoked.has_value()) {
+    out->mutable_revoked()->set_version(orders.revoked->version);
+    for (const std::string& what : orders.revoked->what) {
+      out->mutable_revoked()->add_what(what);
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/release.h"
@@ -26,6 +27,8 @@ constexpr int kTasksMax = 1024;
 constexpr int kLinksMax = 4096;
 constexpr int kCodecSpeedsMax = 256;
 constexpr int kStoredJobsMax = 65536;
+constexpr int kProgramsMax = 1024;
+constexpr int kUnreachedMax = 4096;
 // Far above any machine, and far below where a sum of them overflows.
 constexpr double kElementsPerSecondMax = 1e15;
 constexpr size_t kGeneratedBytesMax = 1 << 20;
@@ -207,6 +210,22 @@ absl::Status CodecSpeedsFromProto(const v1::JobStatus& in, JobFacts* out) {
   return absl::OkStatus();
 }
 
+absl::Status MetricsFromProto(const v1::JobStatus& in, JobFacts* out) {
+  if (in.metrics().size() > kMetricsMax) {
+    return BadField("jobs.metrics", "lists more than 16");
+  }
+  for (const auto& [name, value] : in.metrics()) {
+    if (!IsMetricName(name)) {
+      return BadField("jobs.metrics",
+                      "has a name that is not 1 to 32 letters, digits, `_`, "
+                      "`.`, `/` and `-`");
+    }
+    SKERRY_RETURN_IF_ERROR(CheckFinite(value, "jobs.metrics"));
+    out->metrics.emplace(name, value);
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   if (in.job() == 0) return BadField("jobs.job", "is missing");
   JobFacts out;
@@ -226,6 +245,7 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   }
   out.initial_hash = in.initial_hash();
   out.layout_hash = in.layout_hash();
+  out.average_begin = in.average_begin();
   SKERRY_RETURN_IF_ERROR(
       CheckText(in.trainer_trouble(), kTextBytesMax, "jobs.trainer_trouble"));
   out.trainer_trouble = in.trainer_trouble();
@@ -255,6 +275,8 @@ absl::StatusOr<JobFacts> JobFromProto(const v1::JobStatus& in) {
   SKERRY_RETURN_IF_ERROR(CheckText(in.checkpoint_trouble(), kTextBytesMax,
                                    "jobs.checkpoint_trouble"));
   out.checkpoint_trouble = in.checkpoint_trouble();
+  SKERRY_RETURN_IF_ERROR(MetricsFromProto(in, &out));
+  out.trains_alone = in.trains_alone();
   return out;
 }
 
@@ -285,6 +307,21 @@ absl::StatusOr<StoredJobs> StoredFromProto(const v1::Status& status) {
   }
   out.keep_ended = DurationFromProto(status.keep_ended_ms());
   out.keep_ended_bytes = status.keep_ended_bytes();
+  return out;
+}
+
+absl::StatusOr<std::vector<ProgramFact>> ProgramsFromProto(
+    const v1::Status& status) {
+  if (status.programs_size() > kProgramsMax) {
+    return BadField("programs", absl::StrCat("lists more than ", kProgramsMax));
+  }
+  std::vector<ProgramFact> out;
+  for (const v1::ProgramFact& program : status.programs()) {
+    SKERRY_RETURN_IF_ERROR(CheckName(program.name(), "programs.name"));
+    SKERRY_RETURN_IF_ERROR(
+        CheckText(program.sha256(), kNameBytesMax, "programs.sha256"));
+    out.push_back({program.name(), program.sha256()});
+  }
   return out;
 }
 
@@ -339,7 +376,18 @@ absl::StatusOr<StatusFacts> StatusFromProto(const v1::Status& status) {
     out.data.push_back(std::move(one));
   }
   out.looks_at_data = status.looks_at_data();
+  out.takes_streams = status.takes_streams();
+  if (status.unreached_size() > kUnreachedMax) {
+    return BadField("unreached",
+                    absl::StrCat("lists more than ", kUnreachedMax));
+  }
+  for (const std::string& name : status.unreached()) {
+    SKERRY_RETURN_IF_ERROR(CheckName(name, "unreached"));
+    out.unreached.push_back(name);
+  }
   SKERRY_ASSIGN_OR_RETURN(out.stored, StoredFromProto(status));
+  SKERRY_ASSIGN_OR_RETURN(out.programs, ProgramsFromProto(status));
+  out.revoked_version = status.revoked_version();
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "base/release.h"
 #include "gtest/gtest.h"
 
@@ -173,6 +174,37 @@ TEST(StatusFromProtoTest, WhatIsWrongIsRefusedByItsField) {
   for (const auto& [field, spoil] : cases) ExpectRefused(field, spoil);
 }
 
+TEST(StatusFromProtoTest, WhatIsWrongWithAProgramIsRefusedByItsField) {
+  const struct {
+    const char* field;
+    std::function<void(v1::Status&)> spoil;
+  } cases[] = {
+      {"jobs.metrics",
+       [](auto& s) { (*s.mutable_jobs(0)->mutable_metrics())["a b"] = 1; }},
+      {"jobs.metrics",
+       [](auto& s) { (*s.mutable_jobs(0)->mutable_metrics())[""] = 1; }},
+      {"jobs.metrics",
+       [](v1::Status& s) {
+         (*s.mutable_jobs(0)->mutable_metrics())["lr"] =
+             std::numeric_limits<double>::quiet_NaN();
+       }},
+      {"jobs.metrics",
+       [](v1::Status& s) {
+         for (size_t i = 0; i <= kMetricsMax; ++i) {
+           (*s.mutable_jobs(0)->mutable_metrics())[absl::StrCat("m", i)] = 1;
+         }
+       }},
+      {"programs.name", [](auto& s) { s.add_programs(); }},
+      {"unreached", [](auto& s) { s.add_unreached(""); }},
+      {"programs.sha256",
+       [](v1::Status& s) {
+         s.add_programs()->set_name("resnet");
+         s.mutable_programs(0)->set_sha256(std::string(300, 'a'));
+       }},
+  };
+  for (const auto& [field, spoil] : cases) ExpectRefused(field, spoil);
+}
+
 TEST(StatusFromProtoTest, WhatIsWrongWithALinkIsRefusedByItsField) {
   const struct {
     const char* field;
@@ -224,10 +256,15 @@ StatusFacts Facts() {
   facts.machine = {1, 2, 3, std::nullopt, 4, "host"};
   facts.data = {{"/d", "", std::string(64, 'a'), 257, 100, 10, "full"}};
   facts.looks_at_data = true;
+  facts.self.outbound_only = true;
+  facts.takes_streams = true;
+  facts.unreached = {"b", "c"};
   facts.folder = FolderId(12);
   facts.process = Boot(6);
   facts.seen = Revision(90);
   facts.stored = {{{{JobId(2), 77}, 600, 5}}, absl::Hours(1), 1000};
+  facts.programs = {{"resnet", std::string(64, 'b')}, {"gone", ""}};
+  facts.revoked_version = 91;
   JobFacts& job = facts.jobs.emplace_back();
   job.job = JobId(2);
   job.life = Life(8);
@@ -240,6 +277,7 @@ StatusFacts Facts() {
   job.validation_samples = 0;
   job.initial_hash = 21;
   job.layout_hash = 22;
+  job.average_begin = 4096;
   job.trainer_trouble = "slow";
   job.evaluations = {{Sequence(1), 3.5, 64}};
   job.generated = {{1, "upon", "why"}};
@@ -250,6 +288,8 @@ StatusFacts Facts() {
   job.checkpoint = CheckpointFact{Sequence(4), "ab", 10, "why"};
   job.uid = 77;
   job.checkpoint_trouble = "read-only";
+  job.metrics = {{"accuracy/top-1", 0.5}, {"lr", 0.001}};
+  job.trains_alone = true;
   FragmentFacts& fragment = job.fragments.emplace_back();
   fragment.fragment = FragmentId(3);
   fragment.span_begin = 1;
@@ -261,7 +301,7 @@ StatusFacts Facts() {
                                 Sequence(2),
                                 10,
                                 data::RangeSet(data::SampleRange{10, 20}),
-                                {2.5, 12, 0.5, 1.0}};
+                                {2.5, 12, 0.5, 1.0, true}};
   fragment.progress = {{ReplicaId(2), 10, 20}};
   fragment.bases = {{Sequence(1), 1, {7, 8}}};
   fragment.first_result_kept = Sequence(1);

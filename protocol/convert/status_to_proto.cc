@@ -107,6 +107,7 @@ void JobToProto(const JobFacts& facts, v1::JobStatus* status) {
   }
   status->set_initial_hash(facts.initial_hash);
   status->set_layout_hash(facts.layout_hash);
+  status->set_average_begin(facts.average_begin);
   status->set_trainer_trouble(facts.trainer_trouble);
   for (const FragmentFacts& fragment : facts.fragments) {
     FragmentToProto(fragment, status->add_fragments());
@@ -125,6 +126,8 @@ void JobToProto(const JobFacts& facts, v1::JobStatus* status) {
   }
   status->set_uid(facts.uid);
   status->set_checkpoint_trouble(facts.checkpoint_trouble);
+  status->mutable_metrics()->insert(facts.metrics.begin(), facts.metrics.end());
+  status->set_trains_alone(facts.trains_alone);
 }
 
 void MachineToProto(const MachineFacts& machine, v1::Machine* out) {
@@ -179,10 +182,18 @@ void StatusToProto(const StatusFacts& facts, v1::Status* out) {
     DataToProto(data, out->add_data());
   }
   out->set_looks_at_data(facts.looks_at_data);
+  out->set_takes_streams(facts.takes_streams);
+  for (const std::string& name : facts.unreached) out->add_unreached(name);
   out->set_folder(facts.folder.value());
   out->set_process(facts.process.value());
   out->set_seen(facts.seen.value());
   StoredToProto(facts.stored, out);
+  for (const ProgramFact& program : facts.programs) {
+    v1::ProgramFact* one = out->add_programs();
+    one->set_name(program.name);
+    one->set_sha256(program.sha256);
+  }
+  out->set_revoked_version(facts.revoked_version);
 }
 
 }  // namespace skerry::protocol

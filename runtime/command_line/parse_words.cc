@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/command_line/sorted_help.h"
 
 namespace skerry::runtime {
 
@@ -22,6 +23,7 @@ std::optional<EndedLine> ParseWords(CLI::App& app,
   // CLI11 takes the words from the back, and speaks in exceptions; they end
   // here.
   std::reverse(words.begin(), words.end());
+  SortHelp(app);
   try {
     app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {

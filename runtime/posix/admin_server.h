@@ -1,11 +1,13 @@
 // runtime/posix/admin_server.h
 //
 // The operators' and machines' window into a daemon: `/metrics` in Prometheus'
-// text form, `/healthz` (the process works) and `/readyz` (it can be used).
-// Reads only; everything else is 404 or 405.
+// text form, `/healthz` (the process works), `/readyz` (it can be used), and a
+// daemon's pages under all other paths, if it has any. Reads only; everything
+// else is 404 or 405.
 #ifndef SKERRY_RUNTIME_POSIX_ADMIN_SERVER_H_
 #define SKERRY_RUNTIME_POSIX_ADMIN_SERVER_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,8 +15,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/notification.h"
 #include "runtime/metrics.h"
+#include "runtime/web.h"
 
+struct mg_connection;
 struct mg_context;
 
 namespace skerry::runtime {
@@ -25,7 +30,13 @@ struct AdminFacts {
   std::function<absl::StatusOr<std::vector<Metric>>()> metrics;
   std::function<absl::Status()> healthy;
   std::function<absl::Status()> ready;
+  // Not set: the daemon has no pages.
+  WebPages pages;
 };
+
+// Answers that are streams and may be open at the same time. One more is
+// answered with 503.
+inline constexpr int kWebStreamsMax = 16;
 
 class AdminServer {
  public:
@@ -33,7 +44,7 @@ class AdminServer {
   // Unavailable, naming the address.
   static absl::StatusOr<std::unique_ptr<AdminServer>> Start(
       const std::string& address, AdminFacts facts);
-  // Waits for calls that are on their way.
+  // Ends streams, and waits for calls that are on their way.
   ~AdminServer();
   AdminServer(const AdminServer&) = delete;
   AdminServer& operator=(const AdminServer&) = delete;
@@ -42,9 +53,13 @@ class AdminServer {
 
  private:
   explicit AdminServer(AdminFacts facts) : facts_(std::move(facts)) {}
+  static int OnPage(mg_connection* connection, void* data);
+  int Stream(mg_connection* connection, const WebAnswer& answer);
 
   const AdminFacts facts_;
   mg_context* context_ = nullptr;
+  std::atomic<int> streams_ = 0;
+  absl::Notification stops_;
   int port_ = 0;
 };
 

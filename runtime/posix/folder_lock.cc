@@ -35,7 +35,7 @@ absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(
     const std::string& folder, const std::string& user,
     const std::string& file) {
   const std::string path = absl::StrCat(folder, "/", file);
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (fd < 0) {
     return Failure("open", path, errno);
   }

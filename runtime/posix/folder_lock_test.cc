@@ -1,5 +1,6 @@
 #include "runtime/posix/folder_lock.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -53,6 +54,19 @@ TEST_F(FolderLockTest, ALockWhoseFileWasRemovedIsNotHeld) {
   EXPECT_TRUE((*held)->StillHeld().ok());
   std::filesystem::remove(folder_ + "/lock");
   EXPECT_TRUE(absl::IsAborted((*held)->StillHeld()));
+}
+
+TEST_F(FolderLockTest, PermissionsFollowTheUmask) {
+  for (const mode_t mask : {0022, 0002, 0077}) {
+    std::filesystem::remove(folder_ + "/lock");
+    const mode_t before = umask(mask);
+    const auto held = FolderLock::Take(folder_, "worker");
+    umask(before);
+    ASSERT_TRUE(held.ok()) << held.status();
+    struct stat info = {};
+    ASSERT_EQ(stat((folder_ + "/lock").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 07777, 0666u & ~mask);
+  }
 }
 
 TEST_F(FolderLockTest, AFolderThatIsNoneIsNamed) {

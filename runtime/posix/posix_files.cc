@@ -34,6 +34,8 @@ absl::Status Failure(const std::string& path, const char* doing, int error) {
     case ENOENT:
     case ENOTDIR:
       return absl::NotFoundError(text);
+    case EISDIR:
+      return absl::InvalidArgumentError(text + "; name a file");
     case EACCES:
     case EPERM:
     case EROFS:

@@ -49,6 +49,14 @@ TEST(PosixFilesTest, LeftoversDoNotKeepADirectory) {
   EXPECT_FALSE(std::filesystem::exists(directory));
 }
 
+TEST(PosixFilesTest, ADirectoryIsNoFileToRead) {
+  PosixFilesDriver driver;
+  const absl::Status status = driver.files().Read(driver.root()).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_EQ(status.message(),
+            driver.root() + ": cannot read: Is a directory; name a file");
+}
+
 TEST(PosixFilesTest, ARefusedWriteKeepsTheOldFileAndLeavesNothingBehind) {
   PosixFilesDriver driver;
   const std::string path = driver.root() + "/f";

@@ -7,29 +7,13 @@
 #include <sys/types.h>
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "runtime/event_loop.h"
+#include "runtime/posix/child.h"
 
 namespace skerry::runtime {
-
-struct ProcessSpec {
-  // argv[0] is the program; looked up in PATH when it has no slash.
-  std::vector<std::string> argv;
-  // NAME=value, added to or replacing what this process has.
-  std::vector<std::string> environment = {};
-  // Standard output and error go to this descriptor; -1: to this process's.
-  int output_fd = -1;
-};
-
-struct ProcessExit {
-  // Exactly one is meaningful: `signal` when not 0.
-  int code = 0;
-  int signal = 0;
-};
 
 // The kernel kills the child when this process dies, however it dies.
 class Process {

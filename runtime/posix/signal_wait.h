@@ -13,7 +13,9 @@
 namespace skerry::runtime {
 
 // Blocks SIGTERM and SIGINT in the calling thread and in every thread it makes
-// later, so main constructs one before anything else starts a thread.
+// later, so main constructs one before it starts a thread. A library may have
+// started threads before main; a signal that the kernel gives to one of them
+// arrives here too. There is one at a time.
 class SignalWait {
  public:
   SignalWait();
@@ -35,6 +37,8 @@ class SignalWait {
  private:
   int signal_fd_ = -1;
   int stop_fd_ = -1;
+  // A pipe; its end to read comes first.
+  int handled_[2] = {-1, -1};
   std::thread thread_;
 };
 

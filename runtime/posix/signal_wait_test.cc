@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <future>
+#include <thread>
 
 #include "runtime/posix/posix_loop.h"
 
@@ -24,6 +25,29 @@ TEST(SignalWaitTest, ASignalBeforeTheWaitIsNotLost) {
   SignalWait signals;
   kill(getpid(), SIGINT);
   EXPECT_EQ(signals.Wait(), SIGINT);
+}
+
+// Libraries start threads before main can block anything.
+TEST(SignalWaitTest, ASignalOfAThreadThatDoesNotBlockItIsNotLost) {
+  std::promise<void> ready;
+  std::promise<void> may_end;
+  std::thread older([&] {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
+    ready.set_value();
+    may_end.get_future().wait();
+  });
+  ready.get_future().wait();
+  {
+    SignalWait signals;
+    kill(getpid(), SIGTERM);
+    EXPECT_EQ(signals.Wait(), SIGTERM);
+    pthread_kill(older.native_handle(), SIGINT);
+    EXPECT_EQ(signals.Wait(), SIGINT);
+  }
+  may_end.set_value();
+  older.join();
 }
 
 TEST(SignalWaitTest, AWaitEndsWithItsTimeOrASignal) {

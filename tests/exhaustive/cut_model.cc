@@ -122,6 +122,7 @@ void CutModel::Happen(const CutStep& step) {
       Rank& rank = ranks_[step.index];
       rank.life = life_;
       rank.round = Round(1);
+      rank.runs = 1;
       rank.asked.reset();
       if (step.index > 0) return;
       decided_.clear();
@@ -134,9 +135,14 @@ void CutModel::Happen(const CutStep& step) {
       questions_.erase(questions_.begin() + index);
       return Arrive(question);
     }
-    case Act::kDecide:
+    case Act::kDecide: {
       decided_.push_back(agreement_.Agreed()->front());
-      return agreement_.Decide({Epoch(1), {{0, decided_.back()}}, {}});
+      CutReply reply{Epoch(1), {{0, decided_.back()}}, {}};
+      const uint32_t left = ranks_[0].runs;
+      const bool all_stop = agreement_.AllStop();
+      reply.runs = left > 1 ? left - 1 : all_stop ? scenario_.points : 1;
+      return agreement_.Decide(reply);
+    }
     case Act::kAnswer: {
       const Answer answer = answers_[step.index];
       answers_.erase(answers_.begin() + index);
@@ -169,7 +175,8 @@ void CutModel::Happen(const CutStep& step) {
 void CutModel::Ask(uint32_t index) {
   Rank& rank = ranks_[index];
   rank.asked = rank.stored;
-  const CutRequest question{rank.life, index, rank.round, {rank.stored}};
+  const CutRequest question{
+      rank.life, index, rank.round, {rank.stored}, Stops(index)};
   // The head asks itself.
   if (index == 0) return Arrive(question);
   questions_.push_back(question);
@@ -181,12 +188,15 @@ void CutModel::Arrive(const CutRequest& question) {
     waiting_.erase(std::find(waiting_.begin(), waiting_.end(), question));
     Answer answer{question.rank, question.life, question.round,
                   question.stored_through.front(), std::nullopt};
-    if (reply.ok()) answer.cut = reply->cuts.front().sequence;
+    if (reply.ok()) {
+      answer.cut = reply->cuts.front().sequence;
+      answer.runs = reply->runs;
+    }
     answers_.push_back(answer);
   });
 }
 
-// A8: all ranks run a round at one cut.
+// A8: all ranks run a round at one cut, and stop at the same points.
 void CutModel::Take(const Answer& answer) {
   Rank& rank = ranks_[answer.rank];
   if (rank.life != answer.life || rank.round != answer.round ||
@@ -199,11 +209,16 @@ void CutModel::Take(const Answer& answer) {
     found_->Add("A8: a cut that a rank cannot apply");
   }
   rank.applied = *answer.cut;
+  const std::pair cut(*answer.cut, answer.runs);
   const auto [begun, first] =
-      begun_.emplace(std::pair(rank.life, rank.round), *answer.cut);
-  if (begun->second != *answer.cut) {
+      begun_.emplace(std::pair(rank.life, rank.round), cut);
+  if (begun->second != cut) {
     found_->Add("A8: two cuts in one round");
   }
+  if (answer.runs > 1 && !Stops(answer.rank)) {
+    found_->Add("A8: a rank is to stop that cannot");
+  }
+  rank.runs = answer.runs;
   rank.round = Next(rank.round);
 }
 
@@ -239,8 +254,10 @@ uint64_t CutModel::Hash() const {
     add(rank.stored.value());
     add(rank.applied.value());
     add(rank.asked.has_value() ? 1 + rank.asked->value() : 0);
+    add(rank.runs);
   }
   for (const Sequence cut : decided_) add(100 + cut.value());
+  add(agreement_.AllStop() ? 1 : 0);
   // In no order.
   uint64_t on_way = 0;
   for (const auto* questions : {&questions_, &waiting_}) {
@@ -255,14 +272,14 @@ uint64_t CutModel::Hash() const {
     const uint64_t cut = one.cut.has_value() ? 1 + one.cut->value() : 0;
     on_way += CombineHash(
         CombineHash(CombineHash(one.life.value(), one.round.value()), cut),
-        1000 + 100 * one.rank + one.asked.value());
+        10'000 * one.runs + 1000 + 100 * one.rank + one.asked.value());
   }
   add(on_way);
   const auto agreed = agreement_.Agreed();
   add(agreed.has_value() ? 1 + agreed->front().value() : 0);
   for (const auto& [round, cut] : begun_) {
     add(CombineHash(round.first.value(), round.second.value()));
-    add(cut.value());
+    add(CombineHash(cut.first.value(), cut.second));
   }
   return hash;
 }

@@ -1,8 +1,9 @@
 // tests/exhaustive/cut_model.h
 //
-// Models how the workers of a replica agree on one cut (PROTOCOL 4.2.2), with
-// the head's real agreement and ranks that ask it as a seat does. A copy of the
-// model is made by repeating its steps.
+// Models how the workers of a replica agree on one cut (PROTOCOL 4.2.2), at
+// boundaries and at apply points (4.6), with the head's real agreement and
+// ranks that ask it as a seat does. A copy of the model is made by repeating
+// its steps.
 #ifndef SKERRY_TESTS_EXHAUSTIVE_CUT_MODEL_H_
 #define SKERRY_TESTS_EXHAUSTIVE_CUT_MODEL_H_
 
@@ -28,6 +29,11 @@ struct CutScenario {
   int losses = 0;
   // Questions that arrive twice.
   int repeats = 0;
+  // Apply points of a round, each of which is an agreement of its own
+  // (PROTOCOL 4.6); the boundary is the first.
+  uint32_t points = 1;
+  // The last rank is of a release that does not stop inside a round.
+  bool one_runs_through = false;
 };
 
 struct CutStep {
@@ -72,6 +78,9 @@ class CutModel {
     Sequence applied;
     // What it has asked last with; unset when it may ask again.
     std::optional<Sequence> asked;
+    // In how many runs the rest of its round is made. With 1, it asks next at
+    // the boundary.
+    uint32_t runs = 1;
   };
   struct Answer {
     uint32_t rank = 0;
@@ -81,6 +90,7 @@ class CutModel {
     Sequence asked;
     // Unset: an error.
     std::optional<Sequence> cut;
+    uint32_t runs = 0;
   };
 
   void Apply(const CutStep& step);
@@ -90,6 +100,9 @@ class CutModel {
   void Arrive(const worker::CutRequest& question);
   void Take(const Answer& answer);
   bool CanDecide() const;
+  bool Stops(uint32_t rank) const {
+    return !scenario_.one_runs_through || rank + 1 < scenario_.ranks;
+  }
   bool IsDone() const;
 
   const CutScenario scenario_;
@@ -104,8 +117,8 @@ class CutModel {
   std::vector<worker::CutRequest> waiting_;
   // What the head has decided in its life.
   std::vector<Sequence> decided_;
-  // What was begun with: one cut for all ranks.
-  std::map<std::pair<Life, Round>, Sequence> begun_;
+  // What was begun with: one cut and one number of runs for all ranks.
+  std::map<std::pair<Life, Round>, std::pair<Sequence, uint32_t>> begun_;
   // Last: it answers what still waits when it ends.
   worker::CutAgreement agreement_;
 };

@@ -33,5 +33,16 @@ TEST(CutsTest, ThreeRanks) {
   Expect("three ranks", scenario);
 }
 
+TEST(CutsTest, ApplyPointsInsideARound) {
+  CutScenario scenario;
+  scenario.points = 2;
+  scenario.rounds = 3;
+  scenario.commits = 1;
+  scenario.losses = 1;
+  Expect("two ranks, two points", scenario);
+  scenario.one_runs_through = true;
+  Expect("two ranks, one of an earlier release", scenario);
+}
+
 }  // namespace
 }  // namespace skerry::exhaustive

@@ -33,6 +33,14 @@ inline uint64_t InitialAnchor(uint32_t fragment, uint32_t span) {
   return 1000 * (fragment + 1) + span;
 }
 
+// What a trainer whose initial values have that hash begins with. 0: the job is
+// none of a program, and all trainers begin alike.
+inline uint64_t InitialAnchor(uint64_t initial_hash, uint32_t fragment,
+                              uint32_t span) {
+  const uint64_t anchor = InitialAnchor(fragment, span);
+  return initial_hash == 0 ? anchor : CombineHash(initial_hash, anchor);
+}
+
 inline uint64_t FoldAnchor(uint64_t anchor, uint64_t result) {
   return CombineHash(anchor, result);
 }

@@ -27,13 +27,18 @@ bool SameContributions(const Opened& a, const Opened& b) {
 
 History::History(const Scenario& scenario, sim::Violations& found)
     : scenario_(&scenario), found_(&found), parts_(scenario.fragments) {
+  BeginWith(0);
+  for (Part& part : parts_) part.anchors.push_back(part.beginning);
+  NoteState();
+}
+
+void History::BeginWith(uint64_t initial_hash) {
   for (uint32_t f = 0; f < parts_.size(); ++f) {
-    std::vector<uint64_t>& initial = parts_[f].anchors.emplace_back();
-    for (uint32_t span = 0; span < scenario.spans; ++span) {
-      initial.push_back(InitialAnchor(f, span));
+    parts_[f].beginning.clear();
+    for (uint32_t span = 0; span < scenario_->spans; ++span) {
+      parts_[f].beginning.push_back(InitialAnchor(initial_hash, f, span));
     }
   }
-  NoteState();
 }
 
 void History::NoteState() {
@@ -75,6 +80,10 @@ void History::OnRecord(const coordinator::Entry& entry) {
   } else if (const auto* back =
                  std::get_if<coordinator::Restored>(&entry.record)) {
     Take(*back);
+  } else if (const auto* sized =
+                 std::get_if<coordinator::JobSized>(&entry.record)) {
+    BeginWith(sized->initial_hash);
+    for (Part& part : parts_) part.anchors.front() = part.beginning;
   } else if (const auto* begun =
                  std::get_if<coordinator::ReplicaAdmitted>(&entry.record)) {
     lives_[Life(entry.index.value())] = begun->replica;
@@ -138,11 +147,11 @@ void History::Take(const coordinator::Restored& record) {
   if (record.checkpoint.is_set() && from == saved_.end()) {
     return Break("the job goes back to a state that was not saved");
   }
+  if (record.initial_hash != 0) BeginWith(record.initial_hash);
   for (uint32_t f = 0; f < parts_.size(); ++f) {
     Part& part = parts_[f];
-    const std::vector<uint64_t> state = record.checkpoint.is_set()
-                                            ? from->second.anchors[f]
-                                            : part.anchors.front();
+    const std::vector<uint64_t> state =
+        record.checkpoint.is_set() ? from->second.anchors[f] : part.beginning;
     part.anchors.push_back(state);
     part.floor = Newest(f);
     part.open.reset();

@@ -70,6 +70,8 @@ class History {
   struct Part {
     // By sequence and span.
     std::vector<std::vector<uint64_t>> anchors;
+    // What the job begins with, by span.
+    std::vector<uint64_t> beginning;
     std::map<Sequence, coordinator::Committed> commits;
     Sequence floor;
     std::optional<std::pair<Attempt, coordinator::Opened>> open;
@@ -85,6 +87,8 @@ class History {
   void Take(Attempt index, const coordinator::Opened& record);
   void Take(const coordinator::Committed& record);
   void Take(const coordinator::Restored& record);
+  // The job begins with the values of that hash.
+  void BeginWith(uint64_t initial_hash);
   void CheckCommit(const coordinator::Committed& record,
                    const coordinator::Opened& open) const;
   Reports ReportsOf(Attempt attempt, const coordinator::Opened& open,

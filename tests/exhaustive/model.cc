@@ -52,6 +52,12 @@ job::JobSpec SpecOf(const Scenario& scenario) {
   spec.exchange.quorum = scenario.quorum;
   spec.exchange.carry = scenario.carry;
   const size_t joiners = scenario.joiner.has_value() ? 1 : 0;
+  if (scenario.program) {
+    spec.model.config_json.clear();
+    spec.model.program = job::JobSpec::Program{kProgram};
+    spec.data = {};
+    LeaveToProgram(spec.training);
+  }
   spec.placement.workers_min =
       static_cast<uint32_t>(scenario.islands.size() - joiners);
   if (scenario.saves)
@@ -143,11 +149,28 @@ void Model::CheckEnd(const Entry& entry) const {
         }));
     if (goes_on && there > 0) history_.OnJudged(over->life);
   }
-  if (std::holds_alternative<coordinator::Restored>(entry.record) &&
-      (!first_kill_.has_value() ||
-       now_ < *first_kill_ + options_.restore_wait)) {
+  const auto* back = std::get_if<coordinator::Restored>(&entry.record);
+  if (back != nullptr && back->initial_hash != 0) {
+    CheckBeginning(*back);
+  } else if (back != nullptr && (!first_kill_.has_value() ||
+                                 now_ < *first_kill_ + options_.restore_wait)) {
     Break("5.6: a disk that may come back is not waited for");
   }
+}
+
+// Other values are taken for the job's: nothing may be lost by it.
+void Model::CheckBeginning(const coordinator::Restored& record) const {
+  if (history_.commits() > 0) {
+    Break("5.11: the job begins anew although something is committed");
+  } else if (record.checkpoint.is_set()) {
+    Break("5.11: a checkpoint begins with other values than it has");
+  }
+}
+
+uint64_t Model::InitialHash(const WorkerState& worker) const {
+  if (!scenario_.program) return 0;
+  const auto index = static_cast<uint64_t>(&worker - workers_.data());
+  return 1000 * (index + 1) + worker.starts;
 }
 
 void Model::OnRecord(const Entry& entry) {

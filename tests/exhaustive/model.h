@@ -59,6 +59,9 @@ struct Action {
   bool is_result = false;
 };
 
+// The program that every worker of a program's job allows.
+inline constexpr char kProgram[] = "program";
+
 class Model {
  public:
   using Step = Action;
@@ -108,6 +111,7 @@ class Model {
   void Settle();
   void OnRecord(const coordinator::Entry& entry);
   void CheckEnd(const coordinator::Entry& entry) const;
+  void CheckBeginning(const coordinator::Restored& record) const;
   void Deliver(WorkerState& worker, const protocol::StatusFacts& status);
   void Crash();
   void Expire(WorkerState& worker);
@@ -123,6 +127,8 @@ class Model {
   void GoOn(const Action& action);
 
   // --- What a worker says and hears.
+  // The hash of the values that its trainer begins with.
+  uint64_t InitialHash(const WorkerState& worker) const;
   void Boot(WorkerState& worker);
   protocol::StatusFacts StatusOf(const WorkerState& worker) const;
   protocol::FragmentFacts FragmentOf(const WorkerState& worker,

@@ -58,6 +58,7 @@ uint64_t HashOfStatus(const StatusFacts& status) {
   for (const protocol::JobFacts& job : status.jobs) {
     hasher.Add(job.life);
     hasher.Add(job.abandoned_life);
+    hasher.Add(job.initial_hash);
     hasher.Add(static_cast<uint64_t>(job.state));
     for (const FragmentFacts& facts : job.fragments) {
       HashFragment(facts, hasher);
@@ -137,6 +138,7 @@ uint64_t Model::HashOf(const protocol::Orders& orders) {
   hasher.Add(orders.incarnation);
   for (const JobOrders& job : orders.jobs) {
     hasher.Add(job.life);
+    hasher.Add(job.initial_hash);
     hasher.Add(static_cast<uint64_t>(job.phase));
     hasher.Add(uint64_t{job.nothing_left});
     hasher.Add(job.granted.ranges());

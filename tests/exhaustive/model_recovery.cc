@@ -57,7 +57,13 @@ std::optional<SpanState> Model::BaseFor(const WorkerState& worker,
   }
   if (orders.keep_from > begins_at) return std::nullopt;
   if (!restored.has_value() || !restored->checkpoint.is_set()) {
-    return SpanState{begins_at, InitialAnchor(fragment, span)};
+    const uint64_t own = InitialHash(worker);
+    if (own == worker.seat.orders.initial_hash) {
+      return SpanState{begins_at, InitialAnchor(own, fragment, span)};
+    }
+    const auto base = BaseAt(worker, fragment, begins_at, span);
+    if (!base.has_value()) return std::nullopt;
+    return SpanState{begins_at, *base};
   }
   const auto blob = history_.saved().find(restored->checkpoint);
   if (blob == history_.saved().end()) return std::nullopt;
@@ -107,8 +113,8 @@ void Model::Recover(WorkerState& worker, uint32_t fragment, uint32_t span) {
     seat.parts[fragment].spans[one] = state;
     // It may need more than it has said.
     seat.parts[fragment].pin_told = false;
-    // Initial values are no file.
-    if (state.applied.is_set()) {
+    // Initial values are no file where every trainer has them.
+    if (state.applied.is_set() || scenario_.program) {
       worker.disk.bases[{fragment, state.applied.value(), one}] = state.anchor;
     }
   }

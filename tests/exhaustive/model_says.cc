@@ -58,7 +58,7 @@ void AddBases(const WorkerState& worker, uint32_t fragment,
   const Seat& seat = worker.seat;
   for (const auto& [key, hash] : worker.disk.bases) {
     const auto [of, sequence, span] = key;
-    if (of != fragment || sequence == 0) continue;
+    if (of != fragment) continue;
     const bool at_edge = span == seat.begin || span == seat.end;
     if (facts.bases.empty() || at_edge ||
         facts.bases.back().sequence.value() != sequence ||
@@ -93,6 +93,9 @@ StatusFacts Model::StatusOf(const WorkerState& worker) const {
   status.boot = worker.boot;
   status.folder = FolderId(1);
   status.incarnation = worker.incarnation;
+  if (scenario_.program) {
+    status.programs = {{kProgram, std::string(64, 'a')}};
+  }
   const Seat& seat = worker.seat;
   if (!seat.is_there) return status;
   protocol::JobFacts facts;
@@ -105,6 +108,7 @@ StatusFacts Model::StatusOf(const WorkerState& worker) const {
   facts.element_count =
       kElementsPerSpan * scenario_.spans * scenario_.fragments;
   facts.epoch_samples = scenario_.samples;
+  facts.initial_hash = InitialHash(worker);
   for (uint32_t f = 0; f < scenario_.fragments; ++f) {
     facts.fragments.push_back(FragmentOf(worker, f));
   }

@@ -43,6 +43,10 @@ TEST(ModelsTest, RestoreAfterDiskLoss) {
   ExpectEveryOrder<Model>("restore after disk loss", RestoreAfterDiskLoss());
 }
 
+TEST(ModelsTest, BeginningsOfAProgram) {
+  ExpectEveryOrder<Model>("beginnings of a program", BeginningsOfAProgram());
+}
+
 TEST(ModelsTest, HashTies) { ExpectEveryOrder<Model>("hash ties", HashTies()); }
 
 TEST(ModelsTest, OneOfThreeIsWrong) {

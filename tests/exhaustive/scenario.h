@@ -39,6 +39,9 @@ struct Scenario {
   uint32_t carry = 2;
   double quorum = 1;
   bool saves = false;
+  // The job is a program's, whose trainers begin with other values each time
+  // that they are started.
+  bool program = false;
   // Workers store a base every so many sequences.
   uint64_t base_every = 1;
   // So far behind the newest sequence a pin still keeps results.

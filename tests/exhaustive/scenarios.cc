@@ -99,6 +99,18 @@ Scenario RestoreAfterDiskLoss() {
   return scenario;
 }
 
+Scenario BeginningsOfAProgram() {
+  Scenario scenario;
+  scenario.islands = {"a", "b"};
+  scenario.samples = 2;
+  scenario.program = true;
+  scenario.begins_at.reset();
+  scenario.joiner = 1;
+  scenario.commits_max = 1;
+  scenario.budget = {.kills = 1, .expiries = 1};
+  return scenario;
+}
+
 Scenario HashTies() {
   Scenario scenario;
   scenario.islands = {"a", "b"};

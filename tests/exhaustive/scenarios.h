@@ -27,6 +27,9 @@ Scenario JoinAndRetention();
 Scenario LateWords();
 // From a checkpoint, or from where the job began.
 Scenario RestoreAfterDiskLoss();
+// Each trainer begins with other values, and the worker whose values are the
+// job's dies.
+Scenario BeginningsOfAProgram();
 // Two members, two results of one attempt, nobody knows who is right.
 Scenario HashTies();
 // The two others agree, and the third's life ends.

@@ -21,6 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } else {
     manifest.job = "job";
     manifest.sequence = size;
+    if (size % 2 == 0) manifest.layout_hash = size;
     manifest.files.push_back({std::string(text), size, std::string(64, '0')});
     if (!skerry::checkpoint::ValidateManifest(manifest).ok()) return 0;
   }

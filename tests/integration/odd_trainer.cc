@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "trainer/core/trainer.h"
 #include "trainer/main/program.h"
+#include "trainer/service/job_engine.h"
 #include "trainer/service/job_trainer.h"
 
 namespace skerry::trainer {
@@ -72,7 +73,7 @@ absl::StatusOr<JobTrainer> Make(v1::JobSpec job, ShardCheck check,
     job.mutable_model()->set_seed(job.model().seed() + 1);
   }
   absl::StatusOr<JobTrainer> made =
-      MakeJobTrainer(job, check, executor, on_piece);
+      MakeJobEngine(job, check, executor, on_piece);
   if (made.ok() && fault == "dies_in_run") {
     made->trainer = std::make_unique<DiesInRun>(std::move(made->trainer));
   }

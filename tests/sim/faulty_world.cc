@@ -30,7 +30,8 @@ coordinator::ClusterOptions OptionsOf(const Schedule& schedule) {
   // What nobody evaluates is seen as a job that does not end.
   options.final_evaluation_max = 20 * schedule.lease;
   options.members_max = 64;
-  if (HasCheckpoints(schedule)) options.restore_wait = schedule.lease / 10;
+  options.restore_wait =
+      HasCheckpoints(schedule) ? schedule.lease / 10 : schedule.lease;
   return options;
 }
 
@@ -63,8 +64,11 @@ Setting SettingOf(const Schedule& schedule) {
   for (uint32_t job = 0; job < schedule.jobs.size(); ++job) {
     const std::string name = absl::StrCat("job-", job);
     setting.elements[name] = schedule.jobs[job].elements;
+    setting.average_begins[name] = schedule.jobs[job].average_begin;
     setting.validation_samples[name] = schedule.jobs[job].validation_samples;
   }
+  setting.programs = {{kProgram, std::string(64, 'b')}};
+  setting.programs_begin_differently = true;
   setting.watch = WatchOf(schedule);
   if (schedule.language_model) {
     setting.make_model = [](const SimModelRequest&) {

@@ -13,6 +13,7 @@ using job::OuterMethod;
 job::OuterMethod MethodOf(const std::string& name) {
   if (name == "diloco") return job::OuterMethod::kDiloco;
   if (name == "co2") return job::OuterMethod::kCo2;
+  if (name == "late") return job::OuterMethod::kLate;
   if (name == "average_plus_local_delta") {
     return job::OuterMethod::kAveragePlusLocalDelta;
   }
@@ -24,15 +25,22 @@ job::OuterMethod MethodOf(const std::string& name) {
 job::JobSpec SpecOf(const JobShape& shape, uint32_t index) {
   job::JobSpec spec;
   spec.name = absl::StrCat("job-", index);
-  spec.model.config_json = job::kTinyConfig;
-  spec.data.path = "/data/text";
-  spec.data.manifest_sha256 = std::string(64, 'a');
+  if (shape.program) {
+    job::LeaveToProgram(spec.training);
+    spec.model.program = {kProgram, "{}"};
+    spec.data.id = "images";
+  } else {
+    spec.model.config_json = job::kTinyConfig;
+    spec.data.path = "/data/text";
+    spec.data.manifest_sha256 = std::string(64, 'a');
+  }
   spec.training.samples = shape.samples;
   spec.training.batch_samples = shape.batch_samples;
   spec.training.tau = shape.tau;
   spec.training.evaluate_every = shape.evaluate_every;
   spec.outer.method = MethodOf(shape.method);
   spec.outer.accept_weak_damping = true;
+  if (shape.apply_points > 0) spec.outer.apply_points = shape.apply_points;
   spec.exchange.codec = shape.codec;
   spec.exchange.spans = shape.spans;
   if (shape.fragments > 1) spec.exchange.fragments = shape.fragments;

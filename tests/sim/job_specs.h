@@ -12,6 +12,9 @@
 
 namespace skerry::sim {
 
+// The name of the program that trains jobs which have one.
+inline constexpr char kProgram[] = "loop";
+
 // Its name is "job-INDEX".
 job::JobSpec SpecOf(const JobShape& shape, uint32_t index);
 

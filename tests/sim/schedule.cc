@@ -22,7 +22,14 @@ constexpr uint64_t kModels = 7;
 constexpr uint64_t kHistories = 8;
 constexpr uint64_t kHangs = 9;
 constexpr uint64_t kValidations = 10;
+constexpr uint64_t kPrograms = 11;
+constexpr uint64_t kApplyPoints = 12;
+constexpr uint64_t kAverages = 13;
 
+// Share of the schedules with a quadratic model in which programs train.
+constexpr double kOfPrograms = 0.15;
+// Share of those in which parts of the models are averaged.
+constexpr double kOfAverages = 0.5;
 // Share of the schedules with operators in which two processes have one name.
 constexpr double kTwins = 0.3;
 // Shares of the schedules with saved jobs in which a folder is removed, and in
@@ -64,7 +71,7 @@ class Draw {
 JobShape DrawJob(Draw& draw, bool wide) {
   JobShape job;
   job.method = draw.Of<const char*>(
-      {"local_sgd", "diloco", "co2", "average_plus_local_delta"});
+      {"local_sgd", "diloco", "co2", "average_plus_local_delta", "late"});
   job.codec = draw.Of<const char*>(
       {"raw_f32", "raw_f32", "bf16", "int8_block", "nf4", "sign1"});
   job.batch_samples = static_cast<uint32_t>(1 + draw.Below(4));
@@ -89,9 +96,22 @@ void DrawFragments(Draw& draw, JobShape& job) {
   job.elements += planner::SpanAlignment() * job.spans * (job.fragments - 1);
 }
 
+// Gives jobs whose results may come inside a round up to as many points as a
+// round has steps, and longer rounds; likewise.
+void DrawApplyPoints(Draw& draw, JobShape& job) {
+  const bool late =
+      job.method == "late" || job.method == "average_plus_local_delta";
+  const uint64_t longer = 1 + draw.Below(4);
+  const uint32_t points = draw.Of({0u, 1u, 2u, 4u, 1000u});
+  if (!late) return;
+  job.apply_points = points;
+  job.tau *= static_cast<uint32_t>(longer);
+}
+
 void DrawShape(Schedule& schedule) {
   Draw draw(schedule.seed, kShape);
   Draw fragments(schedule.seed, kFragments);
+  Draw points(schedule.seed, kApplyPoints);
   schedule.lease = draw.Ms(1000, 3000);
   const auto islands = static_cast<uint32_t>(draw.Scale(2, 5.99));
   for (uint32_t island = 0; island < islands; ++island) {
@@ -105,6 +125,7 @@ void DrawShape(Schedule& schedule) {
   for (int j = 0; j < jobs; ++j) {
     JobShape job = DrawJob(draw, schedule.workers.size() > islands);
     DrawFragments(fragments, job);
+    DrawApplyPoints(points, job);
     // Six to twenty rounds of everyone.
     const uint64_t round =
         uint64_t{job.tau} * job.batch_samples * schedule.workers.size();
@@ -115,6 +136,17 @@ void DrawShape(Schedule& schedule) {
   schedule.delay_min = absl::Microseconds(200);
   schedule.delay_max = draw.Ms(1, 150);
   schedule.compact_records = draw.Chance(0.5) ? 40 : 100'000;
+}
+
+// The averaged elements of a job that has some; likewise. They begin at the
+// edge of a span and may have more than one.
+void DrawAverages(uint64_t seed, size_t index, JobShape& job) {
+  Draw draw(seed, kAverages + 100 * (1 + index));
+  const uint64_t alignment = planner::SpanAlignment();
+  job.average_begin = (job.elements + alignment - 1) / alignment * alignment;
+  job.elements = job.average_begin + 64 + draw.Below(2 * alignment);
+  // A span more has room for them.
+  if (draw.Chance(0.5)) ++job.spans;
 }
 
 void DrawCheckpoints(Draw& draw, Schedule& schedule) {
@@ -397,7 +429,8 @@ const std::vector<Profile>& Profiles() {
   return *profiles;
 }
 
-absl::StatusOr<Schedule> DrawSchedule(uint64_t seed, std::string_view profile) {
+absl::StatusOr<Schedule> DrawSchedule(uint64_t seed, std::string_view profile,
+                                      std::optional<bool> averages) {
   for (const Profile& one : Profiles()) {
     if (one.name != profile) continue;
     Schedule schedule;
@@ -407,6 +440,14 @@ absl::StatusOr<Schedule> DrawSchedule(uint64_t seed, std::string_view profile) {
     schedule.language_model = Draw(seed, kModels).Chance(kLanguageModels);
     if (Draw(seed, kValidations).Chance(kWithoutValidation)) {
       for (JobShape& job : schedule.jobs) job.validation_samples = 0;
+    }
+    const bool programs =
+        Draw(seed, kPrograms).Chance(kOfPrograms) && !schedule.language_model;
+    const bool averaged = averages.value_or(
+        programs && Draw(seed, kAverages).Chance(kOfAverages));
+    for (size_t j = 0; j < schedule.jobs.size(); ++j) {
+      schedule.jobs[j].program = programs;
+      if (averaged) DrawAverages(seed, j, schedule.jobs[j]);
     }
     Draw checkpoints(seed, kCheckpoints);
     if (one.saved) DrawCheckpoints(checkpoints, schedule);

@@ -7,6 +7,7 @@
 #define SKERRY_TESTS_SIM_SCHEDULE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -89,9 +90,14 @@ struct JobShape {
   uint64_t samples = 200;
   uint32_t batch_samples = 4;
   uint32_t tau = 2;
+  // outer.apply_points; 0 leaves it out.
+  uint32_t apply_points = 0;
   uint32_t spans = 2;
   uint32_t fragments = 1;
   uint64_t elements = 96;
+  // The first element that is averaged, as programs may have some; 0 when none
+  // is.
+  uint64_t average_begin = 0;
   double quorum = 1;
   uint32_t carry = 2;
   uint32_t evaluate_every = 4;
@@ -102,6 +108,8 @@ struct JobShape {
   // Number of samples in the validation split. If it is 0, there is no split
   // and the job is not evaluated.
   uint64_t validation_samples = 1'000'000;
+  // A program trains it, whose initial values differ from worker to worker.
+  bool program = false;
   absl::Duration submitted_at;
 };
 
@@ -141,8 +149,11 @@ struct Schedule {
   std::vector<Fault> faults;
 };
 
-// Errors: InvalidArgument for an unknown profile.
-absl::StatusOr<Schedule> DrawSchedule(uint64_t seed, std::string_view profile);
+// `averages` says whether parts of the models are averaged; it is drawn when it
+// is not given. Errors: InvalidArgument for an unknown profile.
+absl::StatusOr<Schedule> DrawSchedule(
+    uint64_t seed, std::string_view profile,
+    std::optional<bool> averages = std::nullopt);
 // Profiles in turn.
 Schedule DrawSchedule(uint64_t seed);
 
@@ -156,11 +167,24 @@ inline bool IsEvaluated(const Schedule& schedule) {
   return schedule.jobs.empty() || schedule.jobs[0].validation_samples > 0;
 }
 
+// Whether a program trains its jobs.
+inline bool HasPrograms(const Schedule& schedule) {
+  return !schedule.jobs.empty() && schedule.jobs[0].program;
+}
+
+// Whether parts of its jobs' models are averaged.
+inline bool HasAverages(const Schedule& schedule) {
+  return !schedule.jobs.empty() && schedule.jobs[0].average_begin > 0;
+}
+
 // "seed N", "profile NAME", "checkpoints EVERY KEEP" where jobs are saved,
-// "no_validation" where they are not evaluated, and a line a fault.
+// "no_validation" where they are not evaluated, "programs" where programs train
+// them, "averages" where parts of their models are averaged, and a line a
+// fault.
 std::string ToText(const Schedule& schedule);
 // A text without a fault line has the faults that the seed gives; the jobs of
-// one with such lines are saved, or not evaluated, only when it says so.
+// one with such lines are saved, not evaluated, trained by programs, or
+// averaged in part only when it says so.
 //
 // Errors: InvalidArgument names the line.
 absl::StatusOr<Schedule> ScheduleFromText(std::string_view text);

@@ -2,6 +2,7 @@
 
 #include "gtest/gtest.h"
 #include "job/review.h"
+#include "planner/spans.h"
 #include "tests/sim/job_specs.h"
 #include "tests/sim/shrink.h"
 
@@ -18,6 +19,7 @@ TEST(ScheduleTest, TextSaysAllOfIt) {
     EXPECT_EQ(read->calm_at, drawn.calm_at);
     EXPECT_EQ(read->workers.size(), drawn.workers.size());
     EXPECT_EQ(read->language_model, drawn.language_model);
+    EXPECT_EQ(HasPrograms(*read), HasPrograms(drawn));
   }
 }
 
@@ -28,6 +30,35 @@ TEST(ScheduleTest, OneInTwentyTrainsALanguageModel) {
   }
   EXPECT_GE(drawn, 80);
   EXPECT_LE(drawn, 120);
+}
+
+TEST(ScheduleTest, OneInSevenTrainsPrograms) {
+  int drawn = 0;
+  for (uint64_t seed = 1; seed <= 2000; ++seed) {
+    drawn += HasPrograms(DrawSchedule(seed)) ? 1 : 0;
+  }
+  EXPECT_GE(drawn, 240);
+  EXPECT_LE(drawn, 330);
+}
+
+TEST(ScheduleTest, HalfOfThemHaveAveragedValues) {
+  int drawn = 0;
+  for (uint64_t seed = 1; seed <= 2000; ++seed) {
+    const Schedule schedule = DrawSchedule(seed);
+    if (!HasAverages(schedule)) continue;
+    ++drawn;
+    EXPECT_TRUE(HasPrograms(schedule));
+    for (const JobShape& job : schedule.jobs) {
+      const auto cut = planner::CutFragments(job.elements, job.fragments,
+                                             job.spans, job.average_begin);
+      EXPECT_TRUE(cut.ok()) << cut.status();
+    }
+    const auto read = ScheduleFromText(ToText(schedule));
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(read->jobs[0].average_begin, schedule.jobs[0].average_begin);
+  }
+  EXPECT_GE(drawn, 110);
+  EXPECT_LE(drawn, 180);
 }
 
 TEST(ScheduleTest, EveryJobIsOneThatACoordinatorTakes) {

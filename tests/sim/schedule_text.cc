@@ -60,6 +60,8 @@ std::string ToText(const Schedule& schedule) {
   }
   if (schedule.language_model) absl::StrAppend(&text, "language_model\n");
   if (!IsEvaluated(schedule)) absl::StrAppend(&text, "no_validation\n");
+  if (HasPrograms(schedule)) absl::StrAppend(&text, "programs\n");
+  if (HasAverages(schedule)) absl::StrAppend(&text, "averages\n");
   for (const Fault& fault : schedule.faults) {
     absl::StrAppend(&text, ToText(fault), "\n");
   }
@@ -74,6 +76,8 @@ absl::StatusOr<Schedule> ScheduleFromText(std::string_view text) {
   bool listed = false;
   bool language_model = false;
   bool no_validation = false;
+  bool programs = false;
+  bool averages = false;
   const std::vector<std::string> lines =
       absl::StrSplit(absl::string_view(text.data(), text.size()), '\n');
   for (const std::string& line : lines) {
@@ -91,6 +95,10 @@ absl::StatusOr<Schedule> ScheduleFromText(std::string_view text) {
       language_model = true;
     } else if (word == "no_validation") {
       no_validation = true;
+    } else if (word == "programs") {
+      programs = true;
+    } else if (word == "averages") {
+      averages = true;
     } else if (word == "fault") {
       absl::StatusOr<Fault> fault = FaultFromLine(line);
       if (!fault.ok()) return fault.status();
@@ -101,14 +109,16 @@ absl::StatusOr<Schedule> ScheduleFromText(std::string_view text) {
     }
     if (!in) return BadLine(line);
   }
-  absl::StatusOr<Schedule> schedule = DrawSchedule(seed, profile);
-  if (!schedule.ok() || !listed) return schedule;
+  if (!listed) return DrawSchedule(seed, profile);
+  absl::StatusOr<Schedule> schedule = DrawSchedule(seed, profile, averages);
+  if (!schedule.ok()) return schedule;
   schedule->faults = std::move(faults);
   schedule->language_model = language_model;
   for (JobShape& job : schedule->jobs) {
     job.checkpoint_every = every;
     job.keep = keep;
     job.validation_samples = no_validation ? 0 : JobShape().validation_samples;
+    job.program = programs;
   }
   return schedule;
 }

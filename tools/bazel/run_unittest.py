@@ -55,7 +55,8 @@ def write_xml(cases, path):
 
 
 def main():
-    sys.dont_write_bytecode = True
+    # With a folder of its own, compiled code does not lie in the checkout.
+    sys.dont_write_bytecode = 'PYTHONPYCACHEPREFIX' not in os.environ
     sys.path.insert(0, os.getcwd())
     module = sys.argv[1].removesuffix('.py').replace('/', '.')
     suite = unittest.defaultTestLoader.loadTestsFromName(module)

@@ -207,6 +207,10 @@ class PlanTest(unittest.TestCase):
                                  self.TABLE),
             (['tidy', 'kills'], ['--n', '5', '--seed', '3']))
 
+    def test_the_longest_part_is_named_first(self):
+        self.assertEqual(main.times({'tidy': 27.6, 'unit': 900.2}),
+                         'took 928 s: unit 900, tidy 28')
+
     def test_the_committed_table_is_well_formed(self):
         self.assertIsInstance(suites.load(), dict)
 

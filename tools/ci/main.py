@@ -12,6 +12,10 @@ from tools.ci import tally  # noqa: E402
 from tools.local_cluster import flags  # noqa: E402
 
 
+# Builds a control plane first, which takes minutes of every processor.
+KUBERNETES = suites.Suite('kubernetes', 'tests/integration/kubernetes', [])
+
+
 def split_for_suite(arguments, table):
     """(ours, the suite's): flags right after a suite's name are its own."""
     for i, word in enumerate(arguments):
@@ -27,8 +31,8 @@ def parse_arguments(arguments):
         epilog='Flags after the name of a suite go to the suite.')
     parser.add_argument('names', nargs='*', metavar='NAME',
                         help='tidy, unit, cuda, sanitize, fuzz, a suite, or a '
-                        'Bazel pattern (//base/...); default: all but large '
-                        'and research')
+                        'Bazel pattern (//base/...); default: all but those '
+                        'that --list says are on request alone')
     parser.add_argument('--quick', action='store_true',
                         help='tidy and the tests that are not slow')
     parser.add_argument('--seconds', type=flags.whole(1, 86400),
@@ -54,7 +58,8 @@ def plan(args, for_suite, table):
     for entry in table.values():
         parts[entry.name] = (
             lambda entry=entry: stages.suite(entry, for_suite))
-    on_request = {'large': stages.large, 'research': stages.research}
+    on_request = {'large': stages.large, 'research': stages.research,
+                  KUBERNETES.name: lambda: stages.suite(KUBERNETES, for_suite)}
     names = args.names
     if not names:
         names = ['tidy', 'unit'] if args.quick else list(parts)
@@ -70,28 +75,37 @@ def plan(args, for_suite, table):
     return chosen
 
 
+def times(took_s):
+    """One line with all parts, the longest first."""
+    longest = sorted(took_s, key=took_s.get, reverse=True)
+    return (f'took {sum(took_s.values()):.0f} s: '
+            + ', '.join(f'{name} {took_s[name]:.0f}' for name in longest))
+
+
 def main():
     table = suites.load()
-    ours, for_suite = split_for_suite(sys.argv[1:], table)
+    ours, for_suite = split_for_suite(sys.argv[1:],
+                                      {*table, KUBERNETES.name})
     args = parse_arguments(ours)
     if args.list:
         print('\n'.join(['tidy', 'unit', 'cuda', 'sanitize', 'fuzz', *table,
-                         'large (on request alone)',
-                         'research (on request alone)']))
+                         *(f'{name} (on request alone)' for name in
+                           ('large', 'research', KUBERNETES.name))]))
         return 0
     try:
         chosen = plan(args, for_suite, table)
     except ValueError as error:
         print(f'tools/test: {error}', file=sys.stderr)
         return 2
-    total = tally.Tally()
+    total, took_s = tally.Tally(), {}
     for name, part in chosen:
         started = time.monotonic()
         print(f'== {name}', flush=True)
         done = part()
-        print(f'== {name}: {done.line()} in '
-              f'{time.monotonic() - started:.0f} s', flush=True)
+        took_s[name] = time.monotonic() - started
+        print(f'== {name}: {done.line()} in {took_s[name]:.0f} s', flush=True)
         total.add(done)
+    print(times(took_s))
     for name in total.failed:
         print(f'FAILED {name}')
     if not total.passed and not total.failed:

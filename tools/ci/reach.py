@@ -12,7 +12,7 @@ import subprocess
 from tools.ci.bazel import ROOT
 
 # Commits so long before the newest one are of the same piece of work.
-_WORK_H = 12
+_WORK_H = 4
 TURNS = 3
 # Every target stands on these.
 _EVERYWHERE = ('.bazelrc', 'WORKSPACE', 'tools/bazel/', 'third_party/')

@@ -32,13 +32,13 @@ class BareRoot:
         self._root = os.path.realpath(directory)
         self.home = _HOME
         self._actions = actions
-        sources = _sources()
+        found = sources()
         subprocess.run(
             ['debootstrap', '--variant=minbase', _SUITE, directory,
-             next(site for site, release in sources if release == _SUITE)],
+             next(site for site, release in found if release == _SUITE)],
             check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         self._write('/etc/apt/sources.list', ''.join(
-            f'deb {site} {release} main\n' for site, release in sources))
+            f'deb {site} {release} main\n' for site, release in found))
         for name in ('/etc/resolv.conf', '/etc/hosts'):
             shutil.copy(name, self._path(name))
         self.run(['useradd', '--create-home', '--shell', '/bin/bash', _USER])
@@ -111,7 +111,7 @@ class BareRoot:
         os.chdir('/')
 
 
-def _sources():
+def sources():
     """[(address, release)] of Debian's own packages, as apt has them here."""
     told = subprocess.run(
         ['apt-get', 'indextargets', '--format',

@@ -13,6 +13,7 @@ PROGRAMS = {
     'skerry-coordinator': '//coordinator/main:skerry-coordinator',
     'skerry-worker': '//worker/main:skerry-worker',
     'skerry-trainer': '//trainer/main:skerry-trainer',
+    'skerry-attach': '//trainer/attach/main:skerry-attach',
     'skerry-sentencepiece': '//data/sentencepiece/main:skerry-sentencepiece',
     'skerryctl': '//cli:skerryctl',
 }

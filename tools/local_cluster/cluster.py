@@ -67,7 +67,7 @@ class LocalCluster:
         admin_port = free_port() if admin else None
         if admin:
             arguments += ['--admin', f'127.0.0.1:{admin_port}']
-        arguments += self._worker_flags
+        arguments += [*self._worker_flags, *island.flags]
         self.workers.append(Worker(name, island.name, self._daemon(
             name, 'skerry-worker', *arguments), admin_port))
 

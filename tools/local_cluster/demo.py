@@ -16,6 +16,7 @@ from local_cluster import job  # noqa: E402
 from local_cluster import report  # noqa: E402
 from local_cluster.islands import Island  # noqa: E402
 from local_cluster.cluster import LocalCluster  # noqa: E402
+from local_cluster.ports import free_port  # noqa: E402
 from local_cluster.progress import Progress  # noqa: E402
 
 _JOB = 'demo'
@@ -58,6 +59,9 @@ def main():
     parser = flags.Parser(prog='tools/demo', description=__doc__)
     parser.add_argument('--quick', action='store_true',
                         help='a smaller model, under two minutes once built')
+    parser.add_argument('--page', action='store_true',
+                        help='serve a page to watch the run on, and print its '
+                        'address')
     parser.add_argument('--no-faults', action='store_true',
                         help='kill nothing; a link gets slower all the same')
     parser.add_argument('--keep', metavar='DIR',
@@ -72,7 +76,7 @@ def main():
     try:
         programs = arguments.programs or build(directory)
         good = run(size, directory, programs, not arguments.no_faults,
-                   arguments.seed)
+                   arguments.seed, free_port() if arguments.page else None)
     finally:
         if not arguments.keep:
             shutil.rmtree(directory, ignore_errors=True)
@@ -108,23 +112,28 @@ class Link:
         self._cluster.relay.set_rate(self._island.name, mbit_s)
 
 
-def run(size, directory, programs, faults, seed):
-    """One demo. True when everything it claims is so."""
+def run(size, directory, programs, faults, seed, page):
+    """One demo, with a page on port `page` if there is one. True when
+    everything it claims is so."""
     text = corpus.write(os.path.join(directory, 'bible.txt'))
+    admin = ('--admin', f'127.0.0.1:{page}') if page else ()
     cluster = LocalCluster(programs, os.path.join(directory, 'cluster'),
-                           _ISLANDS)
+                           _ISLANDS, coordinator_flags=admin)
     data = os.path.join(directory, 'data')
     prepared = cluster.ctl.run('data', 'prepare', '--out', data,
                                text).decode()
     sys.stdout.write(prepared)
     print(report.islands_picture(_ISLANDS), flush=True)
+    if page:
+        print(f'Watch it on http://127.0.0.1:{page}/ while it runs.\n',
+              flush=True)
     cluster.start()
     try:
         workers = len(cluster.workers)
         cluster.submit(job.job(
             _JOB, data, size.config, size.samples, size.batch, size.tau,
-            codec='adaptive', learning_rate=size.learning_rate, seed=seed,
-            workers_min=workers))
+            method='OUTER_METHOD_LATE', codec='adaptive',
+            learning_rate=size.learning_rate, seed=seed, workers_min=workers))
         progress = Progress(cluster, _JOB, size.rounds, sys.stdout)
         link = Link(cluster, _STEPPED)
         if faults:

@@ -167,6 +167,22 @@ class Site:
             'iifname', 'wan', 'ip', 'daddr', host.address, 'tcp', 'dport',
             str(port), 'accept')
 
+    def forget(self):
+        """The NAT's router forgets every connection, as one that restarts.
+
+        From then on it drops what belongs to none that it knows, without a
+        word to either end.
+        """
+        _in(self._router, 'sysctl', '-q', '-w',
+            'net.netfilter.nf_conntrack_tcp_loose=0')
+        _in(self._router, 'nft', 'insert', 'rule', 'ip', 'wall', 'through',
+            'ct', 'state', 'invalid', 'drop')
+        # A masquerade ends with the device that it is for.
+        _in(self._router, 'ip', 'link', 'set', 'wan', 'down')
+        _in(self._router, 'ip', 'link', 'set', 'wan', 'up')
+        _in(self._router, 'ip', 'route', 'add', 'default', 'via',
+            f'10.255.{self._number}.1')
+
     def cut(self):
         """Drops all that passes between the site and the others."""
         _in(_CORE, 'nft', '-f', '-', text=(

@@ -29,10 +29,14 @@ _UNFINISHED = re.compile(r'\b(TO' r'DO|FIX' r'ME|XX' r'X|HA' r'CK)\b')
 
 
 class Tree:
-    """Files of a checkout: path -> text. BUILD files are read as text too."""
+    """Files of a checkout: path -> text. BUILD files are read as text too.
 
-    def __init__(self, files):
+    `data` are the paths of files that are no text.
+    """
+
+    def __init__(self, files, data=()):
         self.files = files
+        self.data = data
 
     def of(self, *endings):
         for path in sorted(self.files):
@@ -235,7 +239,7 @@ def _markdown_lines(text):
 
 def documents(tree):
     folders = {posixpath.dirname(path) for path in tree.files}
-    known = set(tree.files) | folders | {
+    known = {*tree.files, *tree.data} | folders | {
         '/'.join(f.split('/')[:n]) for f in folders
         for n in range(1, f.count('/') + 1)}
     for path, text in tree.of('.md'):

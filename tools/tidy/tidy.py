@@ -23,7 +23,7 @@ def read_tree(root):
         ['git', '-c', f'safe.directory={root}', 'ls-files', '-z', '--cached',
          '--others', '--exclude-standard'],
         cwd=root, check=True, capture_output=True).stdout
-    files = {}
+    files, data = {}, []
     for name in listed.decode().split('\0'):
         path = root / name
         if not name or not path.is_file() or path.is_symlink():
@@ -31,8 +31,8 @@ def read_tree(root):
         try:
             files[name] = path.read_text(encoding='utf-8')
         except UnicodeDecodeError:
-            continue  # data, not text
-    return rules.Tree(files)
+            data.append(name)
+    return rules.Tree(files, data)
 
 
 def apply_allow_list(findings, text):

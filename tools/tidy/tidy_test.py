@@ -360,6 +360,13 @@ class RulesTest(unittest.TestCase):
         self.red_and_green(rules.unfinished, 'docs/a.md', f'{mark}: later',
                            'To do is done.', 'unfinished')
 
+    def test_documents_show_pictures(self):
+        page = {'docs/a.md': '# A\n![a picture](a.png)\n'}
+        self.assertEqual(list(rules.documents(
+            rules.Tree(page, data=['docs/a.png']))), [])
+        self.assertEqual(found(rules.documents, page),
+                         [('docs/a.md', 2, 'link')])
+
     def test_documents(self):
         self.red_and_green(rules.documents, 'docs/a.md', '# A\n# B\n',
                            '# A\n```\n# no title\n```\n', 'one-title')

@@ -1,5 +1,6 @@
 // Jobs at random: what submit accepts, the trainer's and the worker's own
-// options accept, and what submit refuses is refused field by field.
+// options accept, and what submit refuses is refused field by field. Half of
+// the jobs name a program.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -100,8 +101,9 @@ void Change(Random& random, Message& message) {
     const FieldDescriptor& field = *type.field(i);
     if (field.is_repeated()) continue;
     if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-      // A starting checkpoint is a folder's business.
-      if (field.name() == "checkpoint") continue;
+      // A starting checkpoint is a folder's business, and whether a job has a
+      // program is drawn apart.
+      if (field.name() == "checkpoint" || field.name() == "program") continue;
       Change(random,
              *message.GetReflection()->MutableMessage(&message, &field));
     } else if (random.Below(kChangedOneIn) == 0) {
@@ -110,12 +112,32 @@ void Change(Random& random, Message& message) {
   }
 }
 
+std::string Parameters(Random& random) {
+  const std::vector<std::string> texts = {
+      "",   R"({"width": 64})", "{}", R"({"a": [{"b": null}]})",
+      "[]", R"({"width": 64)",  "64", "{width: 64}"};
+  return texts[random.Below(texts.size())];
+}
+
+void DrawModel(Random& random, v1::JobSpec& spec) {
+  if (random.Below(2) == 0) {
+    spec.mutable_model()->set_config_json(job::kTinyConfig);
+    spec.mutable_data()->set_path("/data/text");
+    spec.mutable_data()->set_manifest_sha256(std::string(64, 'a'));
+    return;
+  }
+  v1::JobSpec::Program& program = *spec.mutable_model()->mutable_program();
+  program.set_name(random.Below(16) == 0 ? "Res Net" : "resnet");
+  program.set_parameters_json(Parameters(random));
+  if (random.Below(4) == 0) program.set_sha256(std::string(64, 'b'));
+  if (random.Below(2) == 0) spec.mutable_data()->set_id("imagenet");
+  if (random.Below(16) == 0) spec.mutable_data()->set_path("/data/text");
+}
+
 v1::JobSpec Draw(Random& random) {
   v1::JobSpec spec;
   spec.set_name("job");
-  spec.mutable_model()->set_config_json(job::kTinyConfig);
-  spec.mutable_data()->set_path("/data/text");
-  spec.mutable_data()->set_manifest_sha256(std::string(64, 'a'));
+  DrawModel(random, spec);
   spec.mutable_training()->set_samples(100'000);
   spec.mutable_training()->set_batch_samples(8);
   spec.mutable_outer()->set_method(v1::JobSpec::OUTER_METHOD_CO2);
@@ -138,6 +160,7 @@ bool IsField(absl::string_view path) {
 
 struct Count {
   int accepted = 0;
+  int programs_accepted = 0;
   int refused = 0;
   // Hash of the messages of all reviews, in order.
   uint64_t digest = 0;
@@ -167,12 +190,17 @@ Count Try(uint64_t seed) {
     v1::JobSpec filled;
     job::JobSpecToProto(reviewed->spec, &filled);
     // As it was sent, and as orders carry it.
+    const bool has_program = sent.model().has_program();
+    count.programs_accepted += has_program ? 1 : 0;
     for (const v1::JobSpec* one : {&sent, &std::as_const(filled)}) {
+      // Skerry's own engine refuses every job of a program.
       const auto trains = TrainingOptionsFromProto(*one);
-      EXPECT_TRUE(trains.ok()) << trains.status() << one->DebugString();
+      EXPECT_NE(trains.ok(), has_program)
+          << trains.status() << one->DebugString();
       const auto works = worker::JobSettingsOf(*job::JobSpecFromProto(*one));
       EXPECT_TRUE(works.ok()) << works.status() << one->DebugString();
     }
+    if (has_program) continue;
     EXPECT_TRUE(model::ParseModelConfig(filled.model().config_json()).ok());
   }
   return count;
@@ -184,9 +212,10 @@ TEST(SubmitPropertyTest, WhatSubmitAcceptsATrainerAndAWorkerAccept) {
       given == nullptr ? 29 : std::strtoull(given, nullptr, 10);
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   const Count count = Try(seed);
-  std::printf("%d jobs accepted by all, %d refused\n", count.accepted,
-              count.refused);
+  std::printf("%d jobs accepted by all, %d of them programs, %d refused\n",
+              count.accepted, count.programs_accepted, count.refused);
   EXPECT_GT(count.accepted, kJobs / 50);
+  EXPECT_GT(count.programs_accepted, kJobs / 100);
   EXPECT_GT(count.refused, kJobs / 50);
   EXPECT_EQ(Try(seed).digest, count.digest);
 }

@@ -21,9 +21,8 @@ data::RangeSet ToSet(std::span<const ElementRange> ranges) {
 
 }  // namespace
 
-absl::Status CopyRanges(std::span<const ElementRange> ranges,
-                        std::span<const float> from, std::span<float> to) {
-  const uint64_t bound = std::min(from.size(), to.size());
+absl::Status ValidateRanges(std::span<const ElementRange> ranges,
+                            uint64_t bound) {
   for (const ElementRange& range : ranges) {
     if (range.begin >= range.end || range.end > bound) {
       return absl::InvalidArgumentError(
@@ -31,6 +30,13 @@ absl::Status CopyRanges(std::span<const ElementRange> ranges,
                        ") are not a part of the ", bound, " there are"));
     }
   }
+  return absl::OkStatus();
+}
+
+absl::Status CopyRanges(std::span<const ElementRange> ranges,
+                        std::span<const float> from, std::span<float> to) {
+  SKERRY_RETURN_IF_ERROR(
+      ValidateRanges(ranges, std::min(from.size(), to.size())));
   for (const ElementRange& range : ranges) {
     std::copy(from.begin() + range.begin, from.begin() + range.end,
               to.begin() + range.begin);

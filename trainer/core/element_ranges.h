@@ -14,6 +14,10 @@
 
 namespace skerry::trainer {
 
+// Errors: InvalidArgument when a range is empty or ends behind `bound`.
+absl::Status ValidateRanges(std::span<const ElementRange> ranges,
+                            uint64_t bound);
+
 // Copies `ranges` of `from` to the same places of `to`. Errors:
 // InvalidArgument, with nothing copied, when a range is empty or leaves either
 // array.

@@ -150,7 +150,10 @@ LanguageModelTrainer::LanguageModelTrainer(
       .flops_per_sample =
           FlopsPerSample(model_->graph(), training_.context_length()),
       .initial_hash = Hash64Of(std::span<const float>(model_->parameters())),
-      .layout_hash = LayoutHash(model_->layout())};
+      .layout_hash = LayoutHash(model_->layout()),
+      .capabilities = {.evaluates = true, .generates = true, .groups = true},
+      .export_files = {},
+      .tensors = {}};
   const size_t tokens = static_cast<size_t>(options_.micro_batch_samples) *
                         static_cast<size_t>(training_.context_length());
   inputs_.resize(tokens);

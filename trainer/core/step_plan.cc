@@ -29,6 +29,13 @@ absl::Status ValidateRunRequest(const RunRequest& request) {
   return absl::OkStatus();
 }
 
+uint64_t StepCount(const RunRequest& request) {
+  uint64_t samples = 0;
+  for (const data::SampleRange& range : request.ranges) samples += range.size();
+  return (samples + request.replica_batch_samples - 1) /
+         request.replica_batch_samples;
+}
+
 StepPlan::StepPlan(const RunRequest& request) : request_(request) {}
 
 std::vector<uint64_t> StepPlan::Next() {

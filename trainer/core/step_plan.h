@@ -21,6 +21,10 @@ inline constexpr uint64_t kReplicaBatchMax = uint64_t{1} << 20;
 // more than the two bounds above.
 absl::Status ValidateRunRequest(const RunRequest& request);
 
+// The inner steps that a request asks for. Requires:
+// ValidateRunRequest(request) is OK.
+uint64_t StepCount(const RunRequest& request);
+
 // Goes through the samples of a request step by step. The request outlives it.
 class StepPlan {
  public:

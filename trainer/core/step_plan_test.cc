@@ -17,6 +17,7 @@ TEST(StepPlanTest, StepsCrossRangesAndTheLastTakesWhatIsLeft) {
   EXPECT_THAT(plan.Next(), ElementsAre(20, 30, 31));
   EXPECT_THAT(plan.Next(), ElementsAre(32));
   EXPECT_THAT(plan.Next(), IsEmpty());
+  EXPECT_EQ(StepCount(request), 3u);
 }
 
 TEST(StepPlanTest, TotalsThatWouldOverflowAreRefused) {

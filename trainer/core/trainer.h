@@ -1,12 +1,14 @@
 // trainer/core/trainer.h
 //
 // This interface is all that the rest of Skerry knows of the trained model. The
-// model is one flat array of fp32 values; nobody outside knows tensors.
+// model is one flat array of fp32 values. Nobody outside computes with tensors;
+// a checkpoint gives them their names.
 #ifndef SKERRY_TRAINER_CORE_TRAINER_H_
 #define SKERRY_TRAINER_CORE_TRAINER_H_
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,6 +20,8 @@
 #include "base/collective.h"
 #include "base/element_range.h"
 #include "data/sample_ranges.h"
+#include "model/safetensors/dtype.h"
+#include "model/safetensors/export_file.h"
 #include "protocol/generate_request.h"
 
 namespace skerry::trainer {
@@ -30,17 +34,51 @@ struct RankRange {
   int rank = 0;
 };
 
+// A part of the flat state that has a name in checkpoints.
+struct ModelTensor {
+  std::string name;
+  // Empty for a single value.
+  std::vector<uint64_t> shape;
+  // How the live values are kept, and how exports write them.
+  model::Dtype dtype = model::Dtype::kF32;
+  // Its first element in the flat state.
+  uint64_t offset = 0;
+  // Other names of the same tensor; exports leave them out.
+  std::vector<std::string> tied;
+  // The anchor has the mean of its values over the replicas, and no outer step
+  // is applied to them.
+  bool average = false;
+};
+
+// What a trainer cannot do is not asked of it. It would answer Unimplemented
+// and change nothing.
+struct Capabilities {
+  bool evaluates = false;
+  bool generates = false;
+  // JoinGroup with more than one member.
+  bool groups = false;
+  // The number of processes that compute for this trainer.
+  uint32_t ranks = 1;
+};
+
 struct Description {
   uint64_t element_count = 0;
   // Samples in one epoch of the training split.
   uint64_t epoch_samples = 0;
   uint64_t validation_samples = 0;
   double flops_per_sample = 0;
-  // XXH3-64 of the initial values; equal in all trainers of a job.
+  // XXH3-64 of the initial values. It may be 0 until UseMemory has been called.
   uint64_t initial_hash = 0;
   // Hash of what each element means: the names, shapes and order of the
   // tensors. Equal in all trainers of a job, too.
   uint64_t layout_hash = 0;
+  Capabilities capabilities;
+  std::vector<model::ExportFile> export_files;
+  // By rising offset, and without gaps but the one before the first that is
+  // averaged; empty when they follow from the job's config.
+  std::vector<ModelTensor> tensors;
+  // The offset of that one; 0 when none is. `element_count` counts the gap.
+  uint64_t average_begin = 0;
 };
 
 struct RunRequest {
@@ -48,18 +86,26 @@ struct RunRequest {
   // next `replica_batch_samples` of them, and the last step takes the rest.
   std::vector<data::SampleRange> ranges;
   uint64_t replica_batch_samples = 0;
+  // Positions that probably come next, so that their samples may be fetched
+  // ahead. Nothing is checked about them.
+  std::vector<data::SampleRange> upcoming = {};
 };
 
 // Loss and norm are the same in all trainers of an island.
 struct RunResult {
   uint64_t samples = 0;
   uint64_t inner_steps = 0;
-  // Mean over the samples, nats a token.
+  // Mean over the samples, nats a token. 0 when the trainer measures none.
   double loss = 0;
+  bool has_loss = true;
   // The gradient's norm in the last step, before clipping, and the learning
   // rate that the step used.
   double gradient_norm = 0;
   double learning_rate = 0;
+  // Means over the samples of whatever else the trainer reports.
+  std::map<std::string, double> metrics;
+  // Steps that were left out because gradients had overflowed.
+  uint64_t skipped_steps = 0;
 };
 
 struct EvaluateResult {
@@ -87,6 +133,14 @@ class Trainer {
     on_step_ = std::move(on_step);
   }
   virtual const Description& description() const = 0;
+
+  // Tells the path under which other processes can map the memory of the flat
+  // state. From now on `state` of Snapshot and Load is this process's mapping
+  // of it. A trainer that computes in one process has no use for the path.
+  virtual absl::Status UseMemory(const std::string& path,
+                                 std::span<float> state) {
+    return absl::OkStatus();
+  }
 
   // Takes inner steps. In a group all members call it with the same request,
   // and each computes its own part of every batch.

@@ -12,8 +12,9 @@ namespace skerry::trainer {
 // thread that forked, and is lost if the parent ends before this process asks
 // for it. `parent_pid` is the parent's id as the parent gave it, so that a
 // parent that is already gone is noticed; with 0 it is whoever is the parent
-// now.
-void ExitWithParent(int parent_pid);
+// now. `program`, a literal, is what the last line on standard error calls this
+// process.
+void ExitWithParent(const char* program, int parent_pid);
 
 }  // namespace skerry::trainer
 

@@ -1,6 +1,6 @@
 // trainer/main/program.h
 //
-// The trainer process: flags and wiring around whatever makes the trainer.
+// The engine's process: flags and wiring around whatever makes the trainer.
 #ifndef SKERRY_TRAINER_MAIN_PROGRAM_H_
 #define SKERRY_TRAINER_MAIN_PROGRAM_H_
 
@@ -13,7 +13,7 @@
 
 namespace skerry::trainer {
 
-// As MakeJobTrainer.
+// As MakeJobEngine.
 using TrainerMaker = std::function<absl::StatusOr<JobTrainer>(
     const v1::JobSpec&, ShardCheck, ParallelExecutor&,
     const std::function<void()>& on_piece)>;

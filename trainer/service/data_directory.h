@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "runtime/posix/mapped_file.h"
 #include "trainer/core/language_model_trainer.h"
+#include "trainer/service/shard_check.h"
 
 namespace skerry::trainer {
 
@@ -20,10 +21,6 @@ struct DataDirectory {
   TrainingData data;
   std::vector<std::shared_ptr<const runtime::MappedFile>> files;
 };
-
-// How shards are checked: by header, size and token count; kRead also reads
-// them whole and compares their SHA-256 with the manifest's.
-enum class ShardCheck { kHeader, kRead };
 
 // Reads DIRECTORY/manifest.json, opens the tokenizer that it names, and maps
 // what it lists. With a digest, the manifest must have it.

@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "base/executor.h"
 #include "proto/skerry/v1/job.pb.h"
 #include "runtime/posix/mapped_file.h"
 #include "trainer/core/trainer.h"
-#include "trainer/service/data_directory.h"
+#include "trainer/service/shard_check.h"
 
 namespace skerry::trainer {
 
@@ -23,13 +22,10 @@ struct JobTrainer {
   std::unique_ptr<Trainer> trainer;
 };
 
-// Opens the job's data, measures which GEMM library is fastest here, and
-// builds the engine, which computes on `executor`. `on_piece` runs whenever a
-// piece of that is done. Errors: those of the options, of OpenDataDirectory and
-// of LanguageModelTrainer::Create.
-absl::StatusOr<JobTrainer> MakeJobTrainer(
-    const v1::JobSpec& job, ShardCheck check, ParallelExecutor& executor,
-    const std::function<void()>& on_piece);
+// Makes the trainer of a job. It asks `stop` whenever a piece of the work is
+// done, and may end with Aborted when the answer is true.
+using JobTrainerMaker = std::function<absl::StatusOr<JobTrainer>(
+    const v1::JobSpec& job, ShardCheck check, StopRequested stop)>;
 
 }  // namespace skerry::trainer
 

@@ -73,8 +73,8 @@ grpc::ServerUnaryReactor* TrainerService::Describe(
     grpc::CallbackServerContext* context, const v1::DescribeRequest* request,
     v1::DescribeReply* reply) {
   return Serve(context, v1::TRAINER_PHASE_BUILDING, Scope::kLocal,
-               [this, request, reply](StopRequested) {
-                 return DescribeJob(*request, *reply);
+               [this, request, reply](StopRequested stop) {
+                 return DescribeJob(*request, stop, *reply);
                });
 }
 
@@ -204,6 +204,7 @@ void TrainerService::AbortGroup() {
 }
 
 absl::Status TrainerService::DescribeJob(const v1::DescribeRequest& request,
+                                         StopRequested stop,
                                          v1::DescribeReply& reply) {
   if (request.protocol_version() != kProtocolVersion) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -214,9 +215,7 @@ absl::Status TrainerService::DescribeJob(const v1::DescribeRequest& request,
   if (job_trainer_.trainer == nullptr) {
     const ShardCheck check =
         request.data_verified() ? ShardCheck::kHeader : ShardCheck::kRead;
-    SKERRY_ASSIGN_OR_RETURN(job_trainer_, make_(request.job(), check, [this] {
-                              progress_.OnPiece();
-                            }));
+    SKERRY_ASSIGN_OR_RETURN(job_trainer_, make_(request.job(), check, stop));
     job_trainer_.trainer->set_on_step([this] { progress_.OnStep(); });
     job_ = std::move(job);
   } else if (job != job_) {
@@ -241,7 +240,10 @@ absl::Status TrainerService::OpenMemory(const std::string& name) {
         " bytes; the model needs ", needed));
   }
   memory_ = std::move(memory);
-  return absl::OkStatus();
+  const absl::Status used =
+      job_trainer_.trainer->UseMemory(absl::StrCat("/dev/shm", name), State());
+  if (!used.ok()) memory_.reset();
+  return used;
 }
 
 absl::Status TrainerService::CheckReady(bool memory) const {
@@ -273,6 +275,12 @@ absl::Status TrainerService::JoinGroup(const v1::GroupRequest& request) {
   SKERRY_ASSIGN_OR_RETURN(const GroupPlace place, GroupPlaceFromProto(request));
   std::shared_ptr<transport::Group> group;
   if (place.size > 1) {
+    // Before others wait for it in the group.
+    if (!job_trainer_.trainer->description().capabilities.groups) {
+      return absl::UnimplementedError(
+          "this trainer computes in no group; give each worker an island of "
+          "its own");
+    }
     SKERRY_ASSIGN_OR_RETURN(
         group, transport::ShmGroup::Open({.name = place.shared_memory,
                                           .rank = place.rank,

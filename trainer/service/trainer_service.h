@@ -27,10 +27,6 @@
 
 namespace skerry::trainer {
 
-// `on_piece` is to run whenever a piece of the work is done.
-using JobTrainerMaker = std::function<absl::StatusOr<JobTrainer>(
-    const v1::JobSpec&, ShardCheck, const std::function<void()>& on_piece)>;
-
 // Calls are done one after another on `compute`, but Pause, Progress and Exit
 // at once. A failed Run, Load or Group ends the group, so that other members do
 // not wait for this one. A Pause that finds one of these calls in progress does
@@ -90,7 +86,7 @@ class TrainerService final : public v1::Trainer::CallbackService {
                                   v1::TrainerPhase phase, Scope scope,
                                   Work work);
   absl::Status DescribeJob(const v1::DescribeRequest& request,
-                           v1::DescribeReply& reply);
+                           StopRequested stop, v1::DescribeReply& reply);
   absl::Status OpenMemory(const std::string& name);
   absl::Status LoadState(const v1::LoadRequest& request);
   absl::Status JoinGroup(const v1::GroupRequest& request);

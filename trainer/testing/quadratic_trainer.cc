@@ -28,7 +28,10 @@ QuadraticTrainer::QuadraticTrainer(const QuadraticOptions& options)
       .epoch_samples = options_.epoch_samples,
       .validation_samples = options_.validation_samples,
       .flops_per_sample = 4.0 * static_cast<double>(options_.elements),
-      .initial_hash = Hash64Of(std::span<const float>(point_))};
+      .initial_hash = Hash64Of(std::span<const float>(point_)),
+      .capabilities = {.evaluates = true, .generates = true, .groups = true},
+      .export_files = {},
+      .tensors = {}};
 }
 
 double QuadraticTrainer::Middle(uint64_t element) const {

@@ -35,6 +35,10 @@ std::vector<std::vector<float>> RunTogether(const TrainerFactory& make,
   return states;
 }
 
+bool JoinsGroups(const TrainerFactory& make) {
+  return make()->description().capabilities.groups;
+}
+
 }  // namespace
 
 std::vector<float> StateOf(Trainer& trainer) {
@@ -71,6 +75,7 @@ TEST_P(TrainerConformance, LearnsAndCountsWhatItDid) {
   EXPECT_EQ(run->inner_steps, 21u);
   EXPECT_GT(run->gradient_norm, 0);
   EXPECT_GT(run->learning_rate, 0);
+  EXPECT_TRUE(run->has_loss);
   EXPECT_LT(after->loss, 0.8 * before->loss);
   EXPECT_EQ(after->samples, trainer->description().validation_samples);
 }
@@ -110,6 +115,7 @@ TEST_P(TrainerConformance, LoadedValuesAreLive) {
 }
 
 TEST_P(TrainerConformance, IslandAgreesBitForBitAndWithOneTrainer) {
+  if (!JoinsGroups(GetParam())) GTEST_SKIP() << "it joins no group";
   // The last step has one sample: two of three members get none of it.
   const RunRequest request = Samples(3, 3 + 33, 8);
   const std::vector<float> alone = RunTogether(GetParam(), 1, request)[0];
@@ -127,6 +133,7 @@ TEST_P(TrainerConformance, IslandAgreesBitForBitAndWithOneTrainer) {
 }
 
 TEST_P(TrainerConformance, OwnersShareWhatTheyLoad) {
+  if (!JoinsGroups(GetParam())) GTEST_SKIP() << "it joins no group";
   transport::GroupMembers members = transport::MakeMemoryGroup(2, kTimeout);
   std::vector<std::vector<float>> states(2);
   transport::RunMembers(members, [&](transport::Group& group) {
@@ -151,6 +158,7 @@ TEST_P(TrainerConformance, OwnersShareWhatTheyLoad) {
 }
 
 TEST_P(TrainerConformance, BrokenIslandIsAnErrorAndNoHang) {
+  if (!JoinsGroups(GetParam())) GTEST_SKIP() << "it joins no group";
   transport::GroupMembers members = transport::MakeMemoryGroup(2, kTimeout);
   const std::unique_ptr<Trainer> trainer = GetParam()();
   members[1]->Abort();
@@ -161,10 +169,25 @@ TEST_P(TrainerConformance, BrokenIslandIsAnErrorAndNoHang) {
   EXPECT_TRUE(trainer->Run(Samples(0, 8, 8), NeverStop).ok());
 }
 
+TEST_P(TrainerConformance, GroupThatItCannotJoinIsRefusedAndChangesNothing) {
+  const std::unique_ptr<Trainer> trainer = GetParam()();
+  if (trainer->description().capabilities.groups) {
+    GTEST_SKIP() << "it joins groups";
+  }
+  transport::GroupMembers members = transport::MakeMemoryGroup(2, kTimeout);
+  const std::vector<float> before = StateOf(*trainer);
+  EXPECT_TRUE(absl::IsUnimplemented(trainer->JoinGroup(members[0].get())));
+  EXPECT_EQ(StateOf(*trainer), before);
+  EXPECT_TRUE(trainer->Run(Samples(0, 8, 8), NeverStop).ok());
+  EXPECT_TRUE(trainer->JoinGroup(nullptr).ok());
+}
+
 TEST_P(TrainerConformance, StopEndsARunBetweenBatches) {
   const std::unique_ptr<Trainer> trainer = GetParam()();
+  // More steps than a trainer takes that asks only now and then.
   int asked = 0;
-  const auto run = trainer->Run(Samples(0, 80, 8), [&] { return ++asked > 4; });
+  const auto run =
+      trainer->Run(Samples(0, 80'000, 8), [&] { return ++asked > 4; });
   EXPECT_TRUE(absl::IsAborted(run.status()));
   EXPECT_TRUE(trainer->Run(Samples(80, 88, 8), NeverStop).ok());
 }

@@ -11,9 +11,15 @@ namespace skerry::transport {
 
 inline constexpr char kFramesMethod[] = "/skerry.v1.Bulk/Frames";
 inline constexpr char kFetchMethod[] = "/skerry.v1.Bulk/Fetch";
+// Opened by a worker that cannot be dialled.
+inline constexpr char kReverseFramesMethod[] = "/skerry.v1.Bulk/ReverseFrames";
+inline constexpr char kReverseFetchMethod[] = "/skerry.v1.Bulk/ReverseFetch";
 inline constexpr char kVersionKey[] = "skerry-bulk-version";
 inline constexpr char kVersion[] = "1";
 inline constexpr char kFromKey[] = "skerry-from";
+// The number of the stream, in ReverseFrames alone.
+inline constexpr char kStreamKey[] = "skerry-stream";
+inline constexpr int kReverseStreamsMax = 64;
 inline constexpr size_t kNameBytesMax = 256;
 
 }  // namespace skerry::transport

@@ -1,8 +1,8 @@
 #include "transport/grpc/caller.h"
 
-#include <string_view>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "identity/x509/certificate.h"
 
 namespace skerry::transport {
@@ -24,6 +24,13 @@ absl::StatusOr<Caller> CallerOf(const grpc::AuthContext& context) {
   if (!wrong.ok()) return absl::UnauthenticatedError(wrong.message());
   const identity::Certificate& own = certificates->front();
   return Caller{*own.name(), own.serial(), own.not_after()};
+}
+
+absl::Status CheckBelieved(const Revocations& revocations,
+                           std::string_view name, std::string_view serial) {
+  if (!revocations.Contain(name, serial)) return absl::OkStatus();
+  return absl::UnauthenticatedError(
+      absl::StrCat("the certificate of ", std::string(name), " is revoked"));
 }
 
 std::string Describe(const Caller& caller) {

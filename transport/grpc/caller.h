@@ -8,10 +8,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "identity/name.h"
+#include "transport/grpc/revocations.h"
 
 namespace skerry::transport {
 
@@ -26,6 +28,11 @@ struct Caller {
 // gRPC has verified the certificate's chain. Errors: Unauthenticated, a
 // certificate that names nobody of a cluster.
 absl::StatusOr<Caller> CallerOf(const grpc::AuthContext& context);
+
+// Whether a certificate may still be believed, which has `name` in it. Errors:
+// Unauthenticated, it is revoked.
+absl::Status CheckBelieved(const Revocations& revocations,
+                           std::string_view name, std::string_view serial);
 
 // "spiffe://lab/coordinator", or "nobody".
 std::string Describe(const Caller& caller);

@@ -16,13 +16,15 @@
 #include "runtime/event_loop.h"
 #include "transport/bulk.h"
 #include "transport/fetch_wire.h"
+#include "transport/grpc/fetch_in_progress.h"
 #include "transport/grpc/open_calls.h"
 
 namespace skerry::transport {
 
 // Owned by gRPC until it is done with the call, and by whoever holds a pointer.
 class FetchCall final
-    : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+    : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+      public FetchInProgress {
  public:
   // `done` runs on `loop`. Loop and `open_calls` outlive the call.
   static std::shared_ptr<FetchCall> Start(
@@ -30,10 +32,8 @@ class FetchCall final
       const FetchKey& key, uint64_t object_bytes_max, runtime::EventLoop& loop,
       OpenCalls& open_calls, BulkTransport::FetchDone done);
 
-  // Any thread. `done` then gets Unavailable, unless it was over already.
-  void Cancel() { context_.TryCancel(); }
-  // Rises while pieces come. Any thread.
-  uint64_t pieces_received() const { return pieces_received_; }
+  void Cancel() override { context_.TryCancel(); }
+  uint64_t pieces_received() const override { return pieces_received_; }
 
  private:
   FetchCall(const FetchKey& key, uint64_t object_bytes_max,

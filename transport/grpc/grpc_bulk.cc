@@ -18,7 +18,10 @@
 #include "transport/grpc/bulk_service.h"
 #include "transport/grpc/channel_args.h"
 #include "transport/grpc/fetch_call.h"
+#include "transport/grpc/fetch_in_progress.h"
 #include "transport/grpc/frame_call.h"
+#include "transport/grpc/reverse_book.h"
+#include "transport/grpc/reverse_dialer.h"
 #include "transport/inbox.h"
 
 namespace skerry::transport {
@@ -82,6 +85,14 @@ OutboxOptions WithChannels(const GrpcBulkOptions& options) {
   return outbox;
 }
 
+ReverseDialerOptions DialerOptions(const GrpcBulkOptions& options) {
+  return {.name = options.name,
+          .streams_per_peer = 1 + options.channels_per_peer,
+          .reopen_min = options.outbox.reopen_min,
+          .reopen_max = options.outbox.reopen_max,
+          .seed = options.seed};
+}
+
 // "host:0" with the port that the kernel chose.
 std::string BoundAddress(const std::string& listen_address, int port) {
   if (listen_address.starts_with("unix")) return listen_address;
@@ -99,22 +110,33 @@ class GrpcBulk::Impl final : public StreamOpener {
         loop_(loop),
         directory_(directory),
         inbox_(options.gate, loop, receiver),
+        reverse_(std::in_place, loop, directory),
         outbox_(std::in_place, WithChannels(options), loop, *this,
                 options.seed),
-        state_(std::make_shared<BulkServiceState>(
-            BulkServiceState{loop, options.unhandled_bytes_max, &inbox_,
-                             options.credentials->revocations()})),
+        state_(std::make_shared<BulkCallState>(BulkCallState{
+            loop, options.unhandled_bytes_max, options.fetch_object_bytes_max,
+            &inbox_, &*reverse_, options.credentials->revocations()})),
+        dialer_(std::in_place, DialerOptions(options), state_, open_calls_,
+                [this](const std::string& peer, int stream_index) {
+                  return ChannelTo(peer, stream_index);
+                }),
         service_(state_) {
     directory_.set_on_moved([this](const std::string& peer) { OnMoved(peer); });
+    directory_.set_on_awaited(
+        [this] { dialer_->Await(directory_.awaited_by()); });
   }
 
   ~Impl() override {
     *alive_ = false;
     directory_.set_on_moved(nullptr);
+    directory_.set_on_awaited(nullptr);
     state_->inbox = nullptr;
+    state_->reverse = nullptr;
     for (const auto& [id, fetch] : fetches_) fetch.call->Cancel();
     fetches_.clear();
+    dialer_.reset();
     outbox_.reset();
+    reverse_.reset();
     open_calls_.AwaitNone();
     if (server_ == nullptr) return;
     server_->Shutdown(gpr_inf_past(GPR_CLOCK_REALTIME));
@@ -149,6 +171,9 @@ class GrpcBulk::Impl final : public StreamOpener {
   std::unique_ptr<OutgoingStream> Open(const std::string& peer,
                                        int stream_index,
                                        StreamEvents& events) override {
+    if (directory_.IsReverse(peer)) {
+      return reverse_->Open(peer, stream_index, events);
+    }
     const auto channel = ChannelTo(peer, stream_index);
     if (channel == nullptr) {
       return std::make_unique<NowhereStream>(peer, loop_, events);
@@ -163,6 +188,10 @@ class GrpcBulk::Impl final : public StreamOpener {
                       absl::StatusOr<Payload> object) mutable {
       if (*alive) EndFetch(id, peer, std::move(object), std::move(done));
     };
+    if (directory_.IsReverse(peer)) {
+      fetches_[id] = {peer, reverse_->Fetch(peer, key, std::move(finish))};
+      return WatchFetch(id);
+    }
     const auto channel = ChannelTo(peer, 1);
     if (channel == nullptr) {
       loop_.Post([peer, finish = std::move(finish)]() mutable {
@@ -186,7 +215,7 @@ class GrpcBulk::Impl final : public StreamOpener {
  private:
   struct RunningFetch {
     std::string peer;
-    std::shared_ptr<FetchCall> call;
+    std::shared_ptr<FetchInProgress> call;
     uint64_t pieces_seen = 0;
   };
 
@@ -211,8 +240,10 @@ class GrpcBulk::Impl final : public StreamOpener {
   uint64_t next_fetch_ = 0;
   absl::btree_map<uint64_t, RunningFetch> fetches_;
   Inbox inbox_;
+  std::optional<ReverseBook> reverse_;
   std::optional<Outbox> outbox_;
-  std::shared_ptr<BulkServiceState> state_;
+  std::shared_ptr<BulkCallState> state_;
+  std::optional<ReverseDialer> dialer_;
   BulkService service_;
   std::unique_ptr<grpc::Server> server_;
 };
@@ -236,6 +267,8 @@ void GrpcBulk::Impl::OnMoved(const std::string& peer) {
   for (const auto& [id, fetch] : fetches_) {
     if (fetch.peer == peer) fetch.call->Cancel();
   }
+  dialer_->OnMoved(peer);
+  reverse_->Forget(peer);
   outbox_->OnMoved(peer);
 }
 
@@ -301,6 +334,10 @@ BulkCounters GrpcBulk::counters() const {
 
 absl::btree_map<std::string, LinkEstimate> GrpcBulk::links() const {
   return impl_->outbox().links();
+}
+
+std::vector<std::string> GrpcBulk::unreached() const {
+  return impl_->outbox().unreached();
 }
 
 }  // namespace skerry::transport

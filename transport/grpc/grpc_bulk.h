@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
@@ -51,8 +52,9 @@ class GrpcBulk final : public BulkTransport {
  public:
   // Listens. `also_serve`, if given, may add services that share the port; they
   // outlive this object. `loop`, `directory` and `receiver` outlive it too. The
-  // directory says where peers are reached, and its handler is set: connections
-  // to a peer that moves are made anew. Codes: InvalidArgument (address, name),
+  // directory says where peers are reached, and its handlers are set:
+  // connections to a peer that moves are made anew, and peers that await
+  // streams of this worker get them. Codes: InvalidArgument (address, name),
   // Unavailable (cannot listen there).
   static absl::StatusOr<std::unique_ptr<GrpcBulk>> Start(
       const GrpcBulkOptions& options, runtime::EventLoop& loop,
@@ -72,6 +74,7 @@ class GrpcBulk final : public BulkTransport {
              FetchDone done) override;
   BulkCounters counters() const override;
   absl::btree_map<std::string, LinkEstimate> links() const override;
+  std::vector<std::string> unreached() const override;
 
  private:
   class Impl;

@@ -27,10 +27,7 @@ absl::Status CheckCertificate(const Caller& caller, std::string_view cluster,
         absl::StrCat("the certificate is of ", name, ", and this is cluster ",
                      std::string(cluster)));
   }
-  if (revocations.Contain(name, caller.serial)) {
-    return absl::UnauthenticatedError(
-        absl::StrCat("the certificate of ", name, " is revoked"));
-  }
+  SKERRY_RETURN_IF_ERROR(CheckBelieved(revocations, name, caller.serial));
   if (now > caller.not_after) {
     return absl::UnauthenticatedError(
         absl::StrCat("the certificate of ", name, " expired at ",

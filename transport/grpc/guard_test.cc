@@ -94,7 +94,8 @@ TEST(GuardTest, NoServiceHasAMethodThatIsNotInTheTable) {
   for (const MethodPolicy& policy : Policies()) {
     known.emplace(policy.method);
   }
-  std::set<std::string> served = {kFramesMethod, kFetchMethod};
+  std::set<std::string> served = {kFramesMethod, kFetchMethod,
+                                  kReverseFramesMethod, kReverseFetchMethod};
   for (const google::protobuf::FileDescriptor* file :
        {v1::Status::descriptor()->file(), v1::JobView::descriptor()->file(),
         v1::JoinRequest::descriptor()->file(),

@@ -26,8 +26,9 @@ void IdentityFlags::AddTo(CLI::App& app) {
       app.add_option("--key", files.key, "PEM file of the certificate's key");
   CLI::Option* const ca = app.add_option(
       "--ca", files.ca, "PEM file of the CAs whose certificates are believed");
-  certificate->needs(key)->needs(ca)->type_name("FILE");
-  key->needs(certificate)->type_name("FILE");
+  // A ring, so that the one that is named as missing is the same in every run.
+  certificate->needs(key)->type_name("FILE");
+  key->needs(ca)->type_name("FILE");
   ca->needs(certificate)->type_name("FILE");
   app.add_option(
          "--revoked", files.revoked,

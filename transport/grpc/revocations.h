@@ -23,23 +23,33 @@ using RevokedList = std::set<std::string, std::less<>>;
 // a # are skipped. Errors: InvalidArgument, with the line.
 absl::StatusOr<RevokedList> ParseRevokedList(std::string_view text);
 
-// Any thread may call it.
+// Two lists: that of this machine's file, and that of the cluster, which its
+// coordinator keeps. A certificate is revoked that one of them has. Any thread
+// may call it.
 class Revocations {
  public:
-  // The whole list.
+  // The whole list of the file.
   void Set(RevokedList revoked) {
     std::lock_guard<std::mutex> lock(mutex_);
-    revoked_ = std::move(revoked);
+    of_file_ = std::move(revoked);
+  }
+  // The whole list of the cluster.
+  void SetOfCluster(RevokedList revoked) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    of_cluster_ = std::move(revoked);
   }
   bool Contain(std::string_view name, std::string_view serial) const {
     std::lock_guard<std::mutex> lock(mutex_);
-    return !revoked_.empty() &&
-           (revoked_.contains(name) || revoked_.contains(serial));
+    const auto has = [&](const RevokedList& list) {
+      return !list.empty() && (list.contains(name) || list.contains(serial));
+    };
+    return has(of_file_) || has(of_cluster_);
   }
 
  private:
   mutable std::mutex mutex_;
-  RevokedList revoked_;  // guarded by mutex_
+  RevokedList of_file_;     // guarded by mutex_
+  RevokedList of_cluster_;  // guarded by mutex_
 };
 
 }  // namespace skerry::transport

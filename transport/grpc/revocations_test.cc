@@ -25,6 +25,17 @@ TEST(RevocationsTest, AListHasNamesAndSerialNumbers) {
   EXPECT_FALSE(revocations.Contain("spiffe://lab/coordinator", "1"));
 }
 
+TEST(RevocationsTest, ACertificateIsRevokedThatOneOfTheListsHas) {
+  Revocations revocations;
+  revocations.Set({"A1"});
+  revocations.SetOfCluster({"B2"});
+  EXPECT_TRUE(revocations.Contain("", "A1"));
+  EXPECT_TRUE(revocations.Contain("", "B2"));
+  revocations.SetOfCluster({});
+  EXPECT_TRUE(revocations.Contain("", "A1"));
+  EXPECT_FALSE(revocations.Contain("", "B2"));
+}
+
 TEST(RevocationsTest, ALineThatIsNeitherIsShown) {
   for (const char* wrong : {"w1", "spiffe://lab/w1", "0", "12:34"}) {
     const auto list = ParseRevokedList(std::string("A1\n") + wrong + "\n");

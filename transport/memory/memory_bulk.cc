@@ -60,4 +60,8 @@ absl::btree_map<std::string, LinkEstimate> MemoryBulk::links() const {
   return outbox_.links();
 }
 
+std::vector<std::string> MemoryBulk::unreached() const {
+  return outbox_.unreached();
+}
+
 }  // namespace skerry::transport

@@ -36,6 +36,7 @@ class MemoryBulk final : public BulkTransport {
              FetchDone done) override;
   BulkCounters counters() const override;
   absl::btree_map<std::string, LinkEstimate> links() const override;
+  std::vector<std::string> unreached() const override;
 
  private:
   class Opener final : public StreamOpener {

@@ -22,7 +22,7 @@ absl::StatusOr<std::vector<FragmentCut>> CutsFromProto(
     if (!out.empty() && out.back().fragment >= cut.fragment()) {
       return BadField(field, "has to ascend");
     }
-    out.push_back({cut.fragment(), Sequence(cut.sequence())});
+    out.push_back({cut.fragment(), Sequence(cut.sequence()), cut.back()});
   }
   return out;
 }
@@ -36,8 +36,11 @@ absl::StatusOr<CutRequest> CutRequestFromProto(
   SKERRY_ASSIGN_OR_RETURN(
       const std::vector<FragmentCut> stored,
       CutsFromProto(request.stored_through(), "stored_through"));
-  CutRequest out{
-      Life(request.life()), request.rank(), Round(request.round()), {}};
+  CutRequest out{Life(request.life()),
+                 request.rank(),
+                 Round(request.round()),
+                 {},
+                 request.stops()};
   for (const FragmentCut& one : stored) {
     out.stored_through.push_back(one.sequence);
   }
@@ -59,7 +62,9 @@ absl::StatusOr<CutReply> CutReplyFromProto(const v1::AgreeCutReply& reply) {
   out.turn = reply.turn();
   out.at_anchor = reply.at_anchor();
   out.deliver = reply.deliver();
-  if (out.cuts.empty() && out.ranges.empty() && !out.deliver) {
+  out.runs = reply.runs();
+  // At an apply point there may be nothing to apply.
+  if (out.cuts.empty() && out.ranges.empty() && !out.deliver && out.runs == 0) {
     return BadField("cuts", "are missing");
   }
   return out;
@@ -72,6 +77,7 @@ void CutRequestToProto(JobId job, const CutRequest& request,
   out->set_life(request.life.value());
   out->set_rank(request.rank);
   out->set_round(request.round.value());
+  out->set_stops(request.stops);
   for (size_t f = 0; f < request.stored_through.size(); ++f) {
     v1::FragmentCut* one = out->add_stored_through();
     one->set_fragment(static_cast<uint32_t>(f));
@@ -86,11 +92,13 @@ void CutReplyToProto(const CutReply& reply, v1::AgreeCutReply* out) {
     v1::FragmentCut* one = out->add_cuts();
     one->set_fragment(cut.fragment);
     one->set_sequence(cut.sequence.value());
+    one->set_back(cut.back);
   }
   protocol::RangeSetToProto(reply.ranges, out->mutable_ranges());
   out->set_turn(reply.turn);
   out->set_at_anchor(reply.at_anchor);
   out->set_deliver(reply.deliver);
+  out->set_runs(reply.runs);
 }
 
 }  // namespace skerry::worker

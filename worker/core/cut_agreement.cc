@@ -61,8 +61,8 @@ void CutAgreement::Ask(const CutRequest& request, Answer answer) {
     return;
   }
   auto& place = waiting_[request.rank];
-  auto older =
-      std::exchange(place, Waiting{request.stored_through, std::move(answer)});
+  auto older = std::exchange(
+      place, Waiting{request.stored_through, request.stops, std::move(answer)});
   if (older) {
     std::move(older->answer)(absl::UnavailableError("asked again"));
   }
@@ -78,6 +78,12 @@ std::optional<std::vector<Sequence>> CutAgreement::Agreed() const {
     }
   }
   return least;
+}
+
+bool CutAgreement::AllStop() const {
+  return std::all_of(waiting_.begin(), waiting_.end(), [](const auto& one) {
+    return one.has_value() && one->stops;
+  });
 }
 
 void CutAgreement::Decide(const CutReply& reply) {

@@ -38,12 +38,16 @@ class CutAgreement {
   // or nothing until all ranks have asked.
   std::optional<std::vector<Sequence>> Agreed() const;
 
+  // Whether every rank that has asked can stop at apply points.
+  bool AllStop() const;
+
   // Answers all. Requires: Agreed() has a value.
   void Decide(const CutReply& reply);
 
  private:
   struct Waiting {
     std::vector<Sequence> stored_through;
+    bool stops = false;
     Answer answer;
   };
 

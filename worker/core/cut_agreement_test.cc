@@ -36,6 +36,21 @@ TEST(CutAgreementTest, CutIsTheNewestThatAllHaveAndAllHearTheSame) {
   EXPECT_EQ(second.answer->value(), reply);
 }
 
+TEST(CutAgreementTest, ARankOfAnEarlierReleaseDoesNotStop) {
+  Asked first, second, again;
+  CutAgreement agreement;
+  agreement.Begin(kLife, 2);
+  CutRequest stops = By(0, 7);
+  stops.stops = true;
+  agreement.Ask(stops, first.Take());
+  EXPECT_FALSE(agreement.AllStop());
+  agreement.Ask(By(1, 5), second.Take());
+  EXPECT_FALSE(agreement.AllStop());
+  stops.rank = 1;
+  agreement.Ask(stops, again.Take());
+  EXPECT_TRUE(agreement.AllStop());
+}
+
 TEST(CutAgreementTest, LostAnswerIsGivenAgain) {
   Asked first, again;
   CutAgreement agreement;

@@ -25,6 +25,7 @@
 #include "compression/frame.h"
 #include "data/sample_ranges.h"
 #include "protocol/generate_request.h"
+#include "protocol/metrics.h"
 #include "worker/core/shared_bytes.h"
 
 namespace skerry::worker {
@@ -40,6 +41,10 @@ struct RunReport {
   double loss = 0;  // mean over the samples, nats a token
   double gradient_norm = 0;
   double compute_s = 0;
+  // The trainer does not measure a loss.
+  bool no_loss = false;
+  // Means over the samples of what else it measures; finite.
+  protocol::Metrics metrics = {};
 };
 
 struct EvaluationReport {
@@ -77,7 +82,9 @@ class TrainerPort {
   // it needs nobody.
   virtual void JoinGroup(const TrainerGroup& group,
                          Done<absl::Status> done) = 0;
+  // `upcoming` probably comes next, so that its samples may be fetched ahead.
   virtual void StartRun(const data::RangeSet& ranges,
+                        const data::RangeSet& upcoming,
                         uint64_t replica_batch_samples,
                         Done<absl::StatusOr<RunReport>> done) = 0;
   // The call in progress ends early, with Aborted, or as it would have.
@@ -163,14 +170,20 @@ class DiskPort {
 struct CutRequest {
   Life life;
   uint32_t rank = 0;
-  Round round;                           // that would start
+  Round round;                           // that would start, or go on
   std::vector<Sequence> stored_through;  // by fragment
+  // This rank can stop at apply points.
+  bool stops = false;
   friend bool operator==(const CutRequest&, const CutRequest&) = default;
 };
 
 struct FragmentCut {
   uint32_t fragment = 0;
   Sequence sequence;
+  // In a reply with `runs`: nothing of this replica is on its way once the
+  // sequence is applied. Its newest contribution is in a result through it or
+  // was dropped, or there is none.
+  bool back = false;
   friend bool operator==(const FragmentCut&, const FragmentCut&) = default;
 };
 
@@ -178,11 +191,16 @@ struct CutReply {
   Epoch epoch;
   // Apply exactly through these, and leave other fragments as they are.
   std::vector<FragmentCut> cuts;
-  data::RangeSet ranges;   // of the round; empty: apply, and ask again
+  // The round's samples. At a boundary, empty: apply, and ask again. At an
+  // apply point always empty.
+  data::RangeSet ranges;
   uint32_t turn = 0;       // the fragment whose boundary ends the round
   bool at_anchor = false;  // load anchors, whatever the merge rule
   // Without samples: the round ends at once, and its fragment delivers.
   bool deliver = false;
+  // In so many runs is the rest of the round made, with an apply point between
+  // two. 0: in one, by a head that says nothing of `back`.
+  uint32_t runs = 0;
   friend bool operator==(const CutReply&, const CutReply&) = default;
 };
 

@@ -139,6 +139,15 @@ Exchange::Exchange(ExchangePlan plan, const Layout& layout,
   }
 }
 
+compression::CodecId Exchange::CodecOf(uint32_t span, const Member& member,
+                                       FrameKind kind) const {
+  if (layout_.rule(span) == SpanRule::kAverage) {
+    return compression::CodecId::kRawF32;
+  }
+  return kind == FrameKind::kResult ? member.OfResults()
+                                    : member.OfContributions();
+}
+
 void Exchange::Expect(uint32_t span) {
   Span& state = At(span);
   state.owner = plan_.open.owners[span];
@@ -147,14 +156,13 @@ void Exchange::Expect(uint32_t span) {
   for (uint32_t m = 0; m < plan_.open.members.size(); ++m) {
     const bool contributes = one_hop() || state.owned;
     if (m == plan_.self || !(contributes || m == state.owner)) continue;
-    const Member& sender = plan_.open.members[m];
+    const FrameKind kind =
+        contributes ? FrameKind::kContribution : FrameKind::kResult;
     const compression::CodecId codec =
-        contributes ? sender.OfContributions() : sender.OfResults();
+        CodecOf(span, plan_.open.members[m], kind);
     const uint64_t bytes_max =
         (*compression::FindCodec(codec))->MaxEncodedBytes(elements);
-    state.from.emplace(
-        m, Inbox(contributes ? FrameKind::kContribution : FrameKind::kResult,
-                 codec, elements, bytes_max));
+    state.from.emplace(m, Inbox(kind, codec, elements, bytes_max));
   }
 }
 
@@ -171,9 +179,8 @@ void Exchange::Start() {
 void Exchange::EncodeOwn(uint32_t span) {
   Compute(
       host_,
-      [codec = self().OfContributions(), values = At(span).owed.values] {
-        return Encode(codec, *values);
-      },
+      [codec = CodecOf(span, self(), FrameKind::kContribution),
+       values = At(span).owed.values] { return Encode(codec, *values); },
       scope_.Wrap([this, span](Instant now, absl::StatusOr<SharedBytes> bytes) {
         OnEncoded(now, span, std::move(bytes));
       }));
@@ -241,7 +248,8 @@ void Exchange::Step(uint32_t span) {
   for (uint32_t m = 0; m < plan_.open.members.size(); ++m) {
     if (m == plan_.self && one_hop()) {
       keep.push_back(state.encoded);
-      payloads.push_back({self().OfContributions(), keep.back().bytes});
+      payloads.push_back(
+          {CodecOf(span, self(), FrameKind::kContribution), keep.back().bytes});
       continue;
     }
     const auto inbox = state.from.find(m);
@@ -268,7 +276,7 @@ void Exchange::Sum(uint32_t span) {
   Compute(
       host_,
       [owed = state.owed.values, terms = std::move(terms),
-       codec = self().OfResults(),
+       codec = CodecOf(span, self(), FrameKind::kResult),
        weight = static_cast<float>(plan_.open.total_weight)] {
         return SumAndEncode(*owed, terms, codec, weight);
       },
@@ -286,7 +294,9 @@ void Exchange::OnSummed(Instant now, uint32_t span, Summed summed) {
   for (uint32_t m = 0; m < plan_.open.members.size(); ++m) {
     if (m != plan_.self) Send(span, FrameKind::kResult, m, state.encoded);
   }
-  Finish(span, {{self().OfResults(), state.encoded.bytes}}, {state.encoded});
+  Finish(span,
+         {{CodecOf(span, self(), FrameKind::kResult), state.encoded.bytes}},
+         {state.encoded});
 }
 
 void Exchange::Finish(uint32_t span, std::vector<EncodedPayload> payloads,
@@ -295,13 +305,14 @@ void Exchange::Finish(uint32_t span, std::vector<EncodedPayload> payloads,
       host_,
       [span, payloads = std::move(payloads), keep = std::move(keep),
        shape = one_hop() ? PieceShape::kMembers : PieceShape::kMean,
-       weight = plan_.open.total_weight, elements = layout_.elements(span)] {
+       weight = plan_.open.total_weight, elements = layout_.elements(span),
+       is_step = layout_.rule(span) == SpanRule::kStep] {
         Finished finished;
         std::vector<std::byte> piece = WriteResultPiece(shape, payloads);
         std::vector<float> mean(elements);
         finished.status = DecodeMean(piece, weight, mean);
-        for (const float value : mean) {
-          finished.squared_norm += static_cast<double>(value) * value;
+        for (size_t i = 0; is_step && i < mean.size(); ++i) {
+          finished.squared_norm += static_cast<double>(mean[i]) * mean[i];
         }
         finished.piece = {span, Hash64(piece),
                           SharedBytes::Of(std::move(piece))};
@@ -333,8 +344,7 @@ void Exchange::Send(uint32_t span, FrameKind kind, uint32_t member,
   SKERRY_CHECK(holder != nullptr);
   compression::FrameHeader header;
   header.kind = kind;
-  header.codec = kind == FrameKind::kResult ? self().OfResults()
-                                            : self().OfContributions();
+  header.codec = CodecOf(span, self(), kind);
   header.job = plan_.job.value();
   header.sequence = sequence().value();
   header.attempt = attempt().value();
@@ -358,8 +368,9 @@ void Exchange::Send(uint32_t span, FrameKind kind, uint32_t member,
 std::optional<Exchange::Sent> Exchange::SentOf(uint32_t span) const {
   const Span& state = spans_[span - plan_.span_begin];
   if (!state.is_encoded) return std::nullopt;
-  return Sent{state.owned, state.error,
-              state.owned ? self().OfResults() : self().OfContributions(),
+  const FrameKind kind =
+      state.owned ? FrameKind::kResult : FrameKind::kContribution;
+  return Sent{state.owned, state.error, CodecOf(span, self(), kind),
               state.encoded};
 }
 

@@ -56,7 +56,8 @@ struct ExchangeResult {
     SharedBytes bytes;
   };
   std::vector<Piece> pieces;  // of every held span, in order
-  double squared_norm = 0;    // of the mean, over these spans
+  // The squared norm of the mean, without the spans that are averaged.
+  double squared_norm = 0;
 };
 
 class Exchange {
@@ -120,6 +121,10 @@ class Exchange {
   Span& At(uint32_t span) { return spans_[span - plan_.span_begin]; }
   const Member& self() const { return plan_.open.members[plan_.self]; }
   bool one_hop() const { return plan_.open.hops == Hops::kOne; }
+  // The codec of a member's frames of `span`: averaged values are not
+  // compressed.
+  compression::CodecId CodecOf(uint32_t span, const Member& member,
+                               compression::FrameKind kind) const;
 
   static Summed SumAndEncode(std::span<const float> owed,
                              const std::vector<SumTerm>& terms,

@@ -70,7 +70,8 @@ absl::StatusOr<SpanState> ReadBase(const optimizer::OuterOptions& options,
 absl::StatusOr<SpanState> FoldResult(const JobSettings& settings,
                                      const SpanState& state, uint64_t elements,
                                      const CommittedEntry& entry, uint64_t hash,
-                                     std::span<const std::byte> piece) {
+                                     std::span<const std::byte> piece,
+                                     SpanRule rule) {
   SKERRY_CHECK(Next(state.applied) == entry.sequence);
   if (Hash64(piece) != hash) {
     return absl::DataLossError(absl::StrCat("result ", entry.sequence.value(),
@@ -78,6 +79,12 @@ absl::StatusOr<SpanState> FoldResult(const JobSettings& settings,
   }
   std::vector<float> mean(elements);
   SKERRY_RETURN_IF_ERROR(DecodeMean(piece, entry.total_weight, mean));
+  std::vector<float> values = *state.values;
+  if (rule == SpanRule::kAverage) {
+    // Not -mean, so that a zero is +0.
+    for (size_t i = 0; i < mean.size(); ++i) values[i] = 0.0f - mean[i];
+    return Make(entry.sequence, std::move(values));
+  }
   // The schedule is placed by what was committed before this result, which
   // every replica reads from the same record.
   const double before =
@@ -85,7 +92,6 @@ absl::StatusOr<SpanState> FoldResult(const JobSettings& settings,
   const optimizer::OuterScalars scalars = optimizer::ScalarsAt(
       settings.outer, static_cast<uint64_t>(std::max(0.0, before)),
       settings.samples);
-  std::vector<float> values = *state.values;
   const std::span<float> all(values);
   optimizer::OuterStep(settings.outer, scalars, mean, all.first(elements),
                        all.subspan(elements));

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "protocol/exchange.h"
 #include "worker/core/job_settings.h"
+#include "worker/core/layout.h"
 #include "worker/core/shared_bytes.h"
 
 namespace skerry::worker {
@@ -50,13 +51,15 @@ absl::StatusOr<SpanState> ReadBase(const optimizer::OuterOptions& options,
                                    uint64_t hash,
                                    std::span<const std::byte> piece);
 
-// The state at `entry.sequence`. Requires: `state` is of the sequence before.
+// The state at `entry.sequence`. An average takes the place of the anchor and
+// leaves momentum as it is. Requires: `state` is of the sequence before.
 //
 // Errors: DataLoss when `piece` does not have `hash` or does not decode.
 absl::StatusOr<SpanState> FoldResult(const JobSettings& settings,
                                      const SpanState& state, uint64_t elements,
                                      const CommittedEntry& entry, uint64_t hash,
-                                     std::span<const std::byte> piece);
+                                     std::span<const std::byte> piece,
+                                     SpanRule rule = SpanRule::kStep);
 
 // Every so many sequences all workers store a base: the same number for all,
 // such that the results in between are no larger than a base, and at most 64.

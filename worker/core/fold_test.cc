@@ -1,5 +1,6 @@
 #include "worker/core/fold.h"
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -44,6 +45,25 @@ TEST(FoldTest, LocalSgdMovesTheAnchorByTheMean) {
   EXPECT_EQ(*next->values, (std::vector<float>{0.5f, 3.0f}));
   EXPECT_EQ(next->hash, Hash64Of<float>(*next->values));
   EXPECT_EQ(*state.values, initial);
+}
+
+TEST(FoldTest, AnAverageTakesThePlaceOfTheAnchor) {
+  for (const char* method : {"local_sgd", "diloco", "co2", "late"}) {
+    const JobSettings settings = Settings(method);
+    SpanState state =
+        InitialState(settings.outer, std::vector<float>{5, -6, 7});
+    for (const uint64_t sequence : {1, 2}) {
+      const auto piece = MeanPiece({-0.25f, 2.0f, 0.0f});
+      state = *FoldResult(settings, state, 3, Entry(sequence, 500),
+                          Hash64(piece), piece, SpanRule::kAverage);
+      EXPECT_EQ((*state.values)[0], 0.25f) << method;
+      EXPECT_EQ((*state.values)[1], -2.0f) << method;
+      EXPECT_FALSE(std::signbit((*state.values)[2])) << method;
+      for (size_t i = 3; i < state.values->size(); ++i) {
+        EXPECT_EQ((*state.values)[i], 0.0f) << method;
+      }
+    }
+  }
 }
 
 TEST(FoldTest, BaseHoldsMomentumAndReadsBackToTheSameState) {

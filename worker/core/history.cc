@@ -73,9 +73,12 @@ void History::RemoveFile(const StoredFile& file) {
   answers_ = {};
 }
 
-void History::RemoveAllFiles() {
+std::vector<StoredFile> History::RemoveAllFiles() {
+  std::vector<StoredFile> all;
+  for (auto& [key, file] : files_) all.push_back(std::move(file));
   files_.clear();
   answers_ = {};
+  return all;
 }
 
 const StoredFile* History::FindPiece(const PieceKey& key) const {

@@ -44,7 +44,8 @@ class History {
 
   void AddFile(const StoredFile& file);
   void RemoveFile(const StoredFile& file);
-  void RemoveAllFiles();
+  // Returns those that there were.
+  std::vector<StoredFile> RemoveAllFiles();
   // The file with that very piece; null when there is none.
   const StoredFile* FindPiece(const PieceKey& key) const;
   // The newest base piece of `span` at `from` or later.

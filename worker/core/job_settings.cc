@@ -24,6 +24,7 @@ absl::StatusOr<JobSettings> JobSettingsOf(const job::JobSpec& said) {
   settings.tau = spec.training.tau;
   settings.spans = spec.exchange.spans;
   settings.fragments = spec.exchange.fragments;
+  settings.program = spec.model.program.has_value();
   settings.from_checkpoint = spec.model.checkpoint.has_value();
   const data::RangeSet before = ConsumedBefore(spec);
   if (!before.empty() && before.ranges().back().end > settings.samples) {

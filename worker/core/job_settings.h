@@ -36,6 +36,9 @@ struct JobSettings {
   // By fragment, the sequence whose state is the trainer's initial values.
   // Empty: 0. Set after the job has gone back to them.
   std::vector<Sequence> begins_at = {};
+  // A program of the user's trains. Its initial values may differ from one
+  // trainer to the next, so those of the first are the job's.
+  bool program = false;
   // States at multiples of this are stored as bases, so that they can be saved.
   // 0: none are.
   uint64_t checkpoint_every = 0;

@@ -14,26 +14,45 @@ Values LiveBook::StartOf(uint32_t span, const SpanState& anchor) const {
 }
 
 absl::AnyInvocable<Values()> LiveBook::Merge(
-    const optimizer::OuterOptions& options, int delay, uint32_t span,
-    const SpanState& anchor, const ElementRange& range,
-    const TrainerMemory& memory, bool at_anchor) const {
-  const bool keeps = KeepsLive(options);
+    const optimizer::OuterOptions& options, const LiveChange& change,
+    uint32_t span, const SpanState& anchor, const ElementRange& range,
+    const TrainerMemory& memory) const {
+  using At = LiveChange::At;
+  const bool averaged = change.rule == SpanRule::kAverage;
+  const bool keeps = KeepsLive(options, change.rule);
   const auto it = spans_.find(span);
   Span old;
   if (it != spans_.end()) old = it->second;
-  const bool merges = keeps && !at_anchor && old.live && old.start;
-  return [options, delay, anchor, range, memory, old = std::move(old), keeps,
-          merges]() -> Values {
+  const bool merges = keeps && change.at == At::kBoundary && old.live;
+  // A rule that mixes has no base of its own: what was not trained on since is
+  // the anchor.
+  const bool moves = keeps && !merges && change.at != At::kAnchor &&
+                     old.start &&
+                     options.merge == optimizer::MergeRule::kOwnShare;
+  if (averaged && change.at == At::kApplyPoint) {
+    return []() -> Values { return nullptr; };
+  }
+  return [options, change, anchor, range, memory, old = std::move(old), keeps,
+          merges, moves]() -> Values {
     const std::span<float> out =
         memory.values.subspan(range.begin, range.size());
     const std::span<const float> values = anchor.Anchor(range.size());
     if (merges) {
       std::copy(old.live->begin(), old.live->end(), out.begin());
-      const std::span<const float> start =
-          optimizer::NeedsRoundStart(options)
-              ? std::span<const float>(*old.start).first(range.size())
-              : std::span<const float>();
-      optimizer::MergeLive(options, delay, values, start, out);
+      optimizer::MergeLive(
+          options, change.back ? 0 : 1, change.share, values,
+          std::span<const float>(*old.start).first(range.size()), out);
+    } else if (moves) {
+      std::vector<float> base(
+          old.start->begin(),
+          old.start->begin() + static_cast<ptrdiff_t>(range.size()));
+      if (change.at == At::kBoundary) {
+        std::copy(base.begin(), base.end(), out.begin());
+      }
+      optimizer::MoveLive(
+          change.back, std::span<const float>(*old.anchor).first(range.size()),
+          values, base, out);
+      return std::make_shared<const std::vector<float>>(std::move(base));
     } else {
       std::copy(values.begin(), values.end(), out.begin());
     }
@@ -42,8 +61,9 @@ absl::AnyInvocable<Values()> LiveBook::Merge(
   };
 }
 
-void LiveBook::Started(uint32_t span, Values start) {
-  spans_[span] = {std::move(start), nullptr};
+void LiveBook::Started(uint32_t span, const SpanState& anchor, Values start) {
+  const Values before = start ? anchor.values : nullptr;
+  spans_[span] = {std::move(start), nullptr, before};
 }
 
 }  // namespace skerry::worker

@@ -24,6 +24,23 @@ OwedSpan Measure(std::vector<float> values) {
   return owed;
 }
 
+// All but `delta_squared`.
+absl::StatusOr<Produced> Add(const OwedSpan& owed, double weight,
+                             std::span<const float> start,
+                             std::span<const float> live) {
+  SKERRY_CHECK(start.size() == live.size());
+  SKERRY_CHECK(start.size() == owed.values->size());
+  std::vector<float> values = *owed.values;
+  compression::AccumulateOwed(static_cast<float>(weight), start, live, values);
+  Produced produced;
+  produced.owed = Measure(std::move(values));
+  produced.sum = produced.owed.sum - owed.sum;
+  if (!std::isfinite(produced.owed.squared)) {
+    return absl::InvalidArgumentError("a parameter is not finite");
+  }
+  return produced;
+}
+
 // `rest` is what stays before decay.
 Settled Decay(const OwedSpan& before, std::vector<float> rest, double beta) {
   Settled settled;
@@ -47,21 +64,17 @@ OwedSpan NothingOwed(uint64_t elements) {
 absl::StatusOr<Produced> AddRound(const OwedSpan& owed, double weight,
                                   std::span<const float> start,
                                   std::span<const float> live) {
-  SKERRY_CHECK(start.size() == live.size());
-  SKERRY_CHECK(start.size() == owed.values->size());
-  std::vector<float> values = *owed.values;
-  compression::AccumulateOwed(static_cast<float>(weight), start, live, values);
-  Produced produced;
-  for (size_t i = 0; i < values.size(); ++i) {
+  SKERRY_ASSIGN_OR_RETURN(Produced produced, Add(owed, weight, start, live));
+  for (size_t i = 0; i < live.size(); ++i) {
     const double delta = static_cast<double>(start[i]) - live[i];
     produced.delta_squared += delta * delta;
   }
-  produced.owed = Measure(std::move(values));
-  produced.sum = produced.owed.sum - owed.sum;
-  if (!std::isfinite(produced.owed.squared)) {
-    return absl::InvalidArgumentError("a parameter is not finite");
-  }
   return produced;
+}
+
+absl::StatusOr<Produced> AddValues(const OwedSpan& owed, double weight,
+                                   std::span<const float> live) {
+  return Add(owed, weight, std::vector<float>(live.size()), live);
 }
 
 absl::StatusOr<Settled> SettleSent(const OwedSpan& owed,

@@ -38,6 +38,13 @@ absl::StatusOr<Produced> AddRound(const OwedSpan& owed, double weight,
                                   std::span<const float> start,
                                   std::span<const float> live);
 
+// Returns owed + weight * (0 - live), for a span that is averaged: what is owed
+// is the values themselves. They are no distance, so `delta_squared` is 0.
+//
+// Errors: as above.
+absl::StatusOr<Produced> AddValues(const OwedSpan& owed, double weight,
+                                   std::span<const float> live);
+
 struct Settled {
   OwedSpan owed;
   double taken = 0;         // sum of what the model received

@@ -72,10 +72,12 @@ void OwedBook::Add(Contribution contribution, const std::vector<RoundEnd>& ends,
     Compute(
         host_,
         [owed = owed_[i], end = ends[i], weight = shared->weight] {
-          return AddRound(
-              owed, weight,
-              std::span<const float>(*end.start).first(end.range.size()),
-              end.memory.values.subspan(end.range.begin, end.range.size()));
+          const std::span<const float> live =
+              end.memory.values.subspan(end.range.begin, end.range.size());
+          if (end.start == nullptr) return AddValues(owed, weight, live);
+          return AddRound(owed, weight,
+                          std::span<const float>(*end.start).first(live.size()),
+                          live);
         },
         scope_.Wrap([this, i, all, shared, life = life_count_](
                         Instant now, absl::StatusOr<Produced> produced) {
@@ -111,7 +113,7 @@ bool OwedBook::Settle(const Exchange& exchange, double beta, Finish finish) {
     Compute(
         host_,
         [owed = owed_[i], one = std::move(sent[i]),
-         beta]() -> absl::StatusOr<Settled> {
+         beta = IsAveraged(i) ? 0.0 : beta]() -> absl::StatusOr<Settled> {
           if (one.owned) return SettleOwned(owed, *one.error, beta);
           return SettleSent(owed, one.codec, one.bytes.bytes, beta);
         },
@@ -128,7 +130,7 @@ bool OwedBook::Settle(const Exchange& exchange, double beta, Finish finish) {
             owed_[k] = std::move(one.owed);
             audit_.taken += one.taken;
             audit_.lost += one.lost;
-            lost_squared += one.lost_squared;
+            if (!IsAveraged(k)) lost_squared += one.lost_squared;
           }
           lost_norm_ += std::sqrt(lost_squared);
           pending_.reset();
@@ -157,7 +159,9 @@ Audit OwedBook::GetAudit() const {
 
 double OwedBook::owed_norm() const {
   double squared = 0;
-  for (const OwedSpan& span : owed_) squared += span.squared;
+  for (size_t i = 0; i < owed_.size(); ++i) {
+    if (!IsAveraged(i)) squared += owed_[i].squared;
+  }
   return std::sqrt(squared);
 }
 

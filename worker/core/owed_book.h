@@ -46,8 +46,8 @@ class OwedBook {
   const std::vector<OwedSpan>& owed() const { return owed_; }
 
   // What a round's end reads of a held span. The first elements of `start` are
-  // the values the round started from; `live` and `start` do not change until
-  // `finish` has run.
+  // the values the round started from; it is null for a span that is averaged.
+  // `live` and `start` do not change until `finish` has run.
   struct RoundEnd {
     Values start;
     TrainerMemory memory;
@@ -61,16 +61,22 @@ class OwedBook {
            Finish finish);
 
   // The pending contribution was committed in `exchange`. False, and nothing
-  // done, when the exchange has not encoded all of it yet. `finish` as above.
+  // done, when the exchange has not encoded all of it yet. Spans that are
+  // averaged keep no error of it, whatever `beta` is. `finish` as above.
   bool Settle(const Exchange& exchange, double beta, Finish finish);
   // It was dropped.
   void Drop();
 
   Audit GetAudit() const;
+  // Norms leave out spans that are averaged, of which nothing is a distance.
   double owed_norm() const;
   double lost_norm() const { return lost_norm_; }
 
  private:
+  bool IsAveraged(size_t index) const {
+    return layout_->rule(begin_ + static_cast<uint32_t>(index)) ==
+           SpanRule::kAverage;
+  }
   double OwedSum() const;
   void LoseAll();
 

@@ -93,6 +93,49 @@ TEST_F(OwedBookTest, EndOfTheLifeMeetsWorkUnderWay) {
   EXPECT_EQ(book_.owed_norm(), 0.0);
 }
 
+// They have no start, no distance, and keep no error whatever beta is.
+TEST(OwedBookAverageTest, ValuesAreOwedUntilTheyAreSettled) {
+  const Layout layout{{{0, kElements}, {kElements, 2 * kElements}}, kElements};
+  FakePorts ports;
+  OwedBook book(ports);
+  book.Begin(layout, 0, 2);
+  auto live = std::make_shared<std::vector<float>>(2 * kElements, 0.3f);
+  const auto start = std::make_shared<const std::vector<float>>(kElements);
+  absl::Status added = absl::UnknownError("");
+  book.Add({Round(1), Sequence(0), 3, {}, {}},
+           {{start, {live, *live}, {0, kElements}},
+            {nullptr, {live, *live}, {kElements, 2 * kElements}}},
+           [&](Instant, absl::Status status) { added = status; });
+  ports.Run();
+  ASSERT_TRUE(added.ok()) << added;
+  const double squared = 0.3f * 0.3f * static_cast<double>(kElements);
+  EXPECT_NEAR(book.pending()->scalars.delta_squared_norm, squared, 1e-3);
+  EXPECT_NEAR(book.owed_norm() * book.owed_norm(), 9 * squared, 1e-2);
+  EXPECT_EQ((*book.owed()[1].values)[7], -3 * 0.3f);
+  OpenExchange open;
+  open.attempt = Attempt(1);
+  open.sequence = Sequence(1);
+  open.members = {{ReplicaId(1),
+                   Life(1),
+                   {},
+                   {{0, 2, {"w", "w", "w"}}},
+                   compression::CodecId::kInt8Block}};
+  open.owners = {0, 0};
+  open.total_weight = 3;
+  Exchange exchange({JobId(1), open, 0, 0, 2}, layout, book.owed(), ports,
+                    ports, [](Instant, absl::Status) {});
+  exchange.Start();
+  ports.Run();
+  EXPECT_EQ(exchange.SentOf(0)->codec, compression::CodecId::kInt8Block);
+  EXPECT_EQ(exchange.SentOf(1)->codec, compression::CodecId::kRawF32);
+  EXPECT_NEAR(exchange.result().squared_norm, squared, 0.02 * squared);
+  ASSERT_TRUE(book.Settle(exchange, 1, [](Instant, absl::Status) {}));
+  ports.Run();
+  EXPECT_EQ(*book.owed()[1].values, std::vector<float>(kElements));
+  const Audit audit = book.GetAudit();
+  EXPECT_NEAR(audit.produced, audit.taken + audit.owed + audit.lost, 1e-2);
+}
+
 TEST_F(OwedBookTest, NonFiniteRoundAddsNothing) {
   ASSERT_TRUE(
       absl::IsInvalidArgument(Add(1, std::numeric_limits<float>::quiet_NaN())));

@@ -31,6 +31,23 @@ TEST(OwedTest, ParameterThatIsNotFiniteIsRefused) {
       AddRound(Owing({1}), 1, std::vector<float>{1}, live).status()));
 }
 
+TEST(OwedTest, AveragedValuesAreOwedThemselves) {
+  const std::vector<float> live = {0.5f, -2, 0};
+  const auto produced = AddValues(NothingOwed(3), 4, live);
+  ASSERT_TRUE(produced.ok());
+  EXPECT_EQ(*produced->owed.values, (std::vector<float>{-2, 8, 0}));
+  EXPECT_EQ(produced->sum, 6.0);
+  EXPECT_EQ(produced->delta_squared, 0.0);
+  // Without weight they add nothing.
+  const auto more = AddValues(produced->owed, 0, live);
+  ASSERT_TRUE(more.ok());
+  EXPECT_EQ(*more->owed.values, *produced->owed.values);
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      AddValues(NothingOwed(1), 1,
+                std::vector<float>{std::numeric_limits<float>::infinity()})
+          .status()));
+}
+
 TEST(OwedTest, WhatWasSentIsOwedNoMoreAndBetaKeepsItsShare) {
   const OwedSpan owed = Owing({3, -1});
   std::vector<std::byte> sent;

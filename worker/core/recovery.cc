@@ -47,6 +47,15 @@ void Recovery::BeginAnew() {
   places_ = std::move(places);
 }
 
+void Recovery::BeginOver() {
+  BeginAnew();
+  for (auto& [span, place] : places_) place = {};
+  ++beginnings_;
+  for (const StoredFile& file : history_.RemoveAllFiles()) {
+    effects_.disk.Delete(file);
+  }
+}
+
 void Recovery::SetView(std::vector<Source> sources, Sequence keep_from,
                        Sequence newest) {
   newest_ = newest;
@@ -194,12 +203,7 @@ bool Recovery::TryFetchBase(Instant now, uint32_t span) {
               if (state.ok()) {
                 StoredFile file{
                     kBase, state->applied, Attempt(), {{span, state->hash}}};
-                effects_.disk.Store(
-                    file, {SharedBytes::Of(state->values)},
-                    disk_.Wrap([this, file](Instant t, absl::Status status) {
-                      if (status.ok()) OnStored(file);
-                      changed_(t);
-                    }));
+                KeepBase(file, {SharedBytes::Of(state->values)});
               }
               OnBase(then, span, std::move(state));
             }));
@@ -289,10 +293,10 @@ void Recovery::FoldOne(const CommittedEntry& entry, uint32_t span,
       effects_.host,
       [piece = std::move(piece), entry, settings = settings_,
        state = *places_[span].state, elements = layout_.elements(span),
-       span]() -> absl::StatusOr<SpanState> {
+       rule = layout_.rule(span), span]() -> absl::StatusOr<SpanState> {
         if (!piece.ok()) return piece.status();
         return FoldResult(settings, state, elements, entry, entry.hashes[span],
-                          piece->bytes);
+                          piece->bytes, rule);
       },
       work_.Wrap([this, sequence = entry.sequence, span, file](
                      Instant now, absl::StatusOr<SpanState> state) {
@@ -333,12 +337,21 @@ void Recovery::StoreBase() {
                                            span, place.state->hash}) != nullptr;
   }
   if (stored) return;
-  effects_.disk.Store(
-      file, std::move(contents),
-      disk_.Wrap([this, file](Instant now, absl::Status status) {
-        if (status.ok()) OnStored(file);
-        changed_(now);
-      }));
+  KeepBase(file, std::move(contents));
+}
+
+void Recovery::KeepBase(const StoredFile& file,
+                        std::vector<SharedBytes> contents) {
+  effects_.disk.Store(file, std::move(contents),
+                      disk_.Wrap([this, file, beginning = beginnings_](
+                                     Instant now, absl::Status status) {
+                        if (beginning != beginnings_) {
+                          effects_.disk.Delete(file);
+                        } else if (status.ok()) {
+                          OnStored(file);
+                        }
+                        changed_(now);
+                      }));
 }
 
 void Recovery::Discard(const StoredFile& file) {

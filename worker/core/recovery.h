@@ -122,6 +122,9 @@ class Recovery {
   void StoreBase();
   // The result is on disk already, or will be.
   void OnStored(const StoredFile& file);
+  // The job, of which nothing is committed, begins with other values now: every
+  // state and file of the former ones is given up.
+  void BeginOver();
   // Every file is gone. The present state is stored anew.
   void OnFolderGone();
   // A piece for another worker, as the disk has it. Whether it has rotted is
@@ -186,6 +189,8 @@ class Recovery {
                const StoredFile& file);
   void OnFolded(Instant now, Sequence sequence, uint32_t span,
                 const StoredFile& file, absl::StatusOr<SpanState> state);
+  // Stores a base, which counts once it is durable.
+  void KeepBase(const StoredFile& file, std::vector<SharedBytes> contents);
   void Discard(const StoredFile& file);
   // The piece is not what it was stored as.
   void OnRotten(const PieceKey& key);
@@ -224,6 +229,7 @@ class Recovery {
   bool initial_at_hand_ = false;
   Sequence begins_at_;
   bool from_initial_ = false;
+  uint64_t beginnings_ = 0;  // how often the job has begun over
   std::pair<Sequence, uint64_t> samples_committed_;
   std::pair<Sequence, Attempt> folded_;  // the newest result
   std::pair<Sequence, uint64_t> state_;  // of the job, of several fragments

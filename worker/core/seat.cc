@@ -108,9 +108,16 @@ void Seat::Impl::OnOrders(Instant now, Revision revision,
                           const JobSettings& settings) {
   if (revision < revision_) return;
   revision_ = revision;
+  // It may do so only while nothing is committed to the former values.
+  const bool begins_over = orders_ && orders_->initial_hash != 0 &&
+                           orders_->initial_hash != orders.initial_hash;
   orders_ = orders;
   orders_->fragments = ByNumber(orders.fragments, settings.fragments);
   settings_ = settings;
+  if (begins_over) {
+    effects_.host.Event("the job begins with the values of another trainer");
+    for (const auto& fragment : fragments_) fragment->recovery().BeginOver();
+  }
   ForgetAnswers();
   TakeOrders(now);
   Advance(now);
@@ -141,14 +148,17 @@ bool Seat::Impl::Configure() {
                             : over() ? orders_->element_count
                                      : 0;
   if (elements == 0) return false;
-  const auto cut =
-      planner::CutFragments(elements, options_.fragments, settings_.spans);
+  const uint64_t average_begin =
+      trainer_ ? trainer_->average_begin : orders_->average_begin;
+  const auto cut = planner::CutFragments(elements, options_.fragments,
+                                         settings_.spans, average_begin);
   if (!cut.ok()) {
     failure_ = std::string(cut.status().message());
     return false;
   }
   for (const auto& fragment : fragments_) {
     Layout layout;
+    if (average_begin > 0) layout.average_begin = average_begin;
     for (const planner::SpanRange& span : (*cut)[fragment->index()]) {
       layout.spans.push_back({span.begin, span.end});
     }
@@ -156,6 +166,7 @@ bool Seat::Impl::Configure() {
   }
   configured_ = true;
   elements_ = elements;
+  average_begin_ = average_begin;
   return true;
 }
 
@@ -249,6 +260,7 @@ void Seat::Impl::EndLife(const std::string& reason) {
   life_ = Life();
   for (const auto& fragment : fragments_) fragment->EndLife();
   used_ = data::RangeSet();
+  runs_ = {};
   asked_.reset();
   at_anchor_ = false;
   step_ = Step::kAway;
@@ -363,7 +375,8 @@ std::optional<Instant> Seat::Impl::NextDeadline() const {
     const std::optional<Instant> due = fragment->recovery().NextDeadline();
     if (due && (!next || *due < *next)) next = due;
   }
-  if (step_ == Step::kCut && !asked_ && ask_not_before_ > now_ &&
+  const bool asks = step_ == Step::kCut || step_ == Step::kPoint;
+  if (asks && !asked_ && ask_not_before_ > now_ &&
       (!next || ask_not_before_ < *next)) {
     next = ask_not_before_;
   }
@@ -396,12 +409,15 @@ void Seat::Impl::AdvanceOnce(Instant now) {
     fragment->ConsiderOutcome(now);
     fragment->ConsiderExchange(now);
   }
+  if (trainer_ && !trainer_->generates) {
+    RefuseGeneration("the job's program does not generate text");
+  }
   while (Works() && StepOnce(now)) {
   }
   for (const auto& fragment : fragments_) {
     Recovery& recovery = fragment->recovery();
     recovery.SetReplaceable(!life_.is_set());
-    recovery.SetInitialAtHand(pristine_ && trainer_ready_ &&
+    recovery.SetInitialAtHand(pristine_ && trainer_ready_ && HasInitial() &&
                               !settings_.from_checkpoint);
     recovery.Pump(now);
     if (life_.is_set() && recovery.gap()) {
@@ -414,37 +430,12 @@ void Seat::Impl::AdvanceOnce(Instant now) {
   CountStall(now);
 }
 
-// Much comes about in callbacks, so it is compared with what was said last.
-void Seat::Impl::ConsiderStatus() {
-  Said now{State(), life_, {}};
-  for (const auto& fragment : fragments_) {
-    const Recovery& recovery = fragment->recovery();
-    now.fragments.push_back(
-        {recovery.ready(), recovery.applied(), recovery.stored_through()});
-  }
-  if (said_ == now) return;
-  said_ = std::move(now);
-  Changed();
-}
-
-SeatState Seat::Impl::State() const {
-  if (!failure_.empty()) return SeatState::kFailed;
-  if (!Works()) return SeatState::kStarting;
-  if (over()) {
-    const bool without_place = begin() == end();
-    return step_ == Step::kResting || without_place ? SeatState::kResting
-                                                    : SeatState::kRecovering;
-  }
-  if (!trainer_ready_) return SeatState::kStarting;
-  return life_.is_set() ? SeatState::kActive : SeatState::kRecovering;
-}
-
 void Seat::Impl::CountStall(Instant now) {
   if (stalled_since_) {
     counters_.stall_s += absl::ToDoubleSeconds(now - *stalled_since_);
   }
-  const bool waiting =
-      step_ == Step::kCut || step_ == Step::kRunEnded || step_ == Step::kReady;
+  const bool waiting = step_ == Step::kCut || step_ == Step::kPoint ||
+                       step_ == Step::kRunEnded || step_ == Step::kReady;
   const bool stalled = waiting && orders_ && !orders_->paused;
   stalled_since_ = stalled ? std::optional<Instant>(now) : std::nullopt;
 }
@@ -459,34 +450,6 @@ void Seat::Impl::DeleteFiles() {
     fragment->history().ForgetThrough(
         std::min(keep_from, fragment->recovery().applied()));
   }
-}
-
-JobFacts Seat::Impl::Facts() const {
-  JobFacts facts;
-  facts.job = options_.job;
-  facts.life = life_;
-  facts.abandoned_life = abandoned_;
-  facts.error = failure_.empty() ? DiskError() : failure_;
-  facts.state = State();
-  facts.element_count = trainer_ ? trainer_->element_count : elements_;
-  if (trainer_) {
-    facts.epoch_samples = trainer_->epoch_samples;
-    facts.flops_per_sample = trainer_->flops_per_sample;
-    facts.validation_samples = trainer_->validation_samples;
-    facts.initial_hash = trainer_->initial_hash;
-    facts.layout_hash = trainer_->layout_hash;
-  }
-  facts.counters = counters_;
-  for (const auto& fragment : fragments_) {
-    facts.fragments.push_back(fragment->Facts(Works()));
-    fragment->AddCounters(facts.counters);
-  }
-  for (const Evaluated& one : evaluations_) {
-    facts.evaluations.push_back(one.fact);
-  }
-  facts.generated = generated_;
-  facts.result_codecs = true;
-  return facts;
 }
 
 Values Seat::Impl::AnchorOf(uint32_t span, uint32_t fragment) const {

@@ -67,6 +67,12 @@ struct TrainerDescription {
   // names, shapes and order of its tensors. 0: not known.
   uint64_t initial_hash = 0;
   uint64_t layout_hash = 0;
+  // The first element that is averaged; 0 when none is.
+  uint64_t average_begin = 0;
+  // What it can do: Evaluate, Generate, and a group of more than one.
+  bool evaluates = true;
+  bool generates = true;
+  bool groups = true;
 };
 
 // The receiver's answer to a frame.

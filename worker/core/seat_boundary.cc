@@ -15,7 +15,7 @@ bool Seat::Impl::StepCut(Instant now) {
     EndLife("the job is over");
     return true;
   }
-  if (draining_ && AllDelivered()) {
+  if (draining_ && AllDelivered() && AllFollow()) {
     Abandon(now, "the worker drains");
     return true;
   }
@@ -49,11 +49,12 @@ void Seat::Impl::AskCut(Instant now) {
     stored.push_back(fragment->recovery().stored_through());
   }
   asked_ = stored;
-  const CutRequest request{life_, rank_, round_, stored};
+  const CutRequest request{life_, rank_, round_, stored, /*stops=*/true};
   auto on_cut =
       life_scope_.Wrap([this, asked = std::move(stored), round = round_](
                            Instant at, absl::StatusOr<CutReply> reply) {
-        if (step_ != Step::kCut || round != round_ || asked_ != asked) return;
+        const bool waits = step_ == Step::kCut || step_ == Step::kPoint;
+        if (!waits || round != round_ || asked_ != asked) return;
         OnCut(at, std::move(reply));
         Advance(at);
       });
@@ -117,7 +118,8 @@ std::optional<CutReply> Seat::Impl::NextCut(
       return std::nullopt;
     }
     if (fragments_.size() == 1 || fragment->at_boundary() || newest > applied) {
-      reply.cuts.push_back({fragment->index(), newest});
+      reply.cuts.push_back(
+          {fragment->index(), newest, fragment->IsBack(newest)});
     }
   }
   return reply;
@@ -141,7 +143,8 @@ void Seat::Impl::DecideCut(Instant now) {
                                 {},
                                 *turn,
                                 /*at_anchor=*/false,
-                                /*deliver=*/true});
+                                /*deliver=*/true,
+                                /*runs=*/1});
     }
     if (!reply) return;
     const bool moves = std::any_of(
@@ -160,12 +163,14 @@ void Seat::Impl::DecideCut(Instant now) {
       reply->at_anchor = true;
       reply->cuts.clear();
       for (const auto& fragment : fragments_) {
+        const Sequence newest = (*agreed)[fragment->index()];
         reply->cuts.push_back(
-            {fragment->index(), (*agreed)[fragment->index()]});
+            {fragment->index(), newest, fragment->IsBack(newest)});
       }
     }
   }
   reply->turn = NextTurn();
+  reply->runs = RunsOf(*reply);
   used_ = used_.Union(reply->ranges);
   agreement_.Decide(*reply);
 }
@@ -178,7 +183,8 @@ void Seat::Impl::OnCut(Instant now, absl::StatusOr<CutReply> reply) {
   }
   for (const FragmentCut& cut : reply->cuts) {
     const bool known = cut.fragment < fragments_.size();
-    if (known && !fragments_[cut.fragment]->IsAhead() &&
+    if (known &&
+        (step_ == Step::kPoint || !fragments_[cut.fragment]->IsAhead()) &&
         cut.sequence >= fragments_[cut.fragment]->recovery().applied() &&
         cut.sequence <= fragments_[cut.fragment]->recovery().stored_through()) {
       continue;
@@ -191,6 +197,14 @@ void Seat::Impl::OnCut(Instant now, absl::StatusOr<CutReply> reply) {
   }
   asked_.reset();
   cut_ = *std::move(reply);
+  for (const FragmentCut& cut : cut_.cuts) {
+    SeatFragment& fragment = *fragments_[cut.fragment];
+    // A head of an earlier release does not say it.
+    fragment.SetBack(cut_.runs > 0 ? cut.back
+                                   : !fragment.at_boundary() ||
+                                         fragment.ended_delay() == 0);
+  }
+  if (step_ == Step::kPoint) return TakePoint();
   turn_ = cut_.turn;
   step_ = cut_.deliver ? Step::kRunEnded : Step::kFold;
 }
@@ -201,6 +215,7 @@ bool Seat::Impl::StepFold(Instant now) {
     Recovery& recovery = fragments_[cut.fragment]->recovery();
     recovery.SetTarget(cut.sequence);
     if (!recovery.ready() || recovery.applied() != cut.sequence) return false;
+    fragments_[cut.fragment]->LearnShare();
     changed.push_back(cut.fragment);
   }
   if (!trainer_free()) return false;
@@ -211,39 +226,45 @@ bool Seat::Impl::StepFold(Instant now) {
   // Before a life's first samples there is nothing but the anchor.
   const bool fresh =
       fragments_.size() == 1 && round_ == Round(1) && cut_.ranges.empty();
-  StartMerge(std::move(changed), Final() || fresh || cut_.at_anchor,
+  StartMerge(std::move(changed),
+             Final() || fresh || cut_.at_anchor ? LiveChange::At::kAnchor
+                                                : LiveChange::At::kBoundary,
              Step::kStart);
   return false;
 }
 
-void Seat::Impl::StartMerge(std::vector<uint32_t> fragments, bool at_anchor,
+void Seat::Impl::StartMerge(std::vector<uint32_t> fragments, LiveChange::At why,
                             Step after) {
   step_ = Step::kMerging;
+  stop_times_.OnMergeBegins(now_);
   const auto& outer = settings_.outer;
   const TrainerMemory memory = effects_.trainer.memory();
-  const bool exact = at_anchor || !LiveBook::KeepsLive(outer);
+  const bool exact =
+      why == LiveChange::At::kAnchor || !LiveBook::KeepsLive(outer);
   auto left = std::make_shared<size_t>((end() - begin()) * fragments.size());
   pristine_ = false;
   at_anchor_ = false;
   for (const uint32_t index : fragments) {
     SeatFragment& fragment = *fragments_[index];
+    LiveChange change{why, fragment.back(), fragment.own_share()};
     for (uint32_t span = begin(); span < end(); ++span) {
       ++trainer_uses_;
-      Compute(
-          effects_.host,
-          fragment.live().Merge(outer, fragment.ended_delay(), span,
-                                *fragment.recovery().StateOf(span),
-                                fragment.layout().spans[span], memory,
-                                at_anchor),
-          trainer_scope_.Wrap([this, &fragment, fragments, after, exact, span,
-                               left, life = life_](Instant at, Values start) {
-            --trainer_uses_;
-            if (life != life_ || step_ != Step::kMerging) return Advance(at);
-            fragment.live().Started(span, std::move(start));
-            if (--*left > 0) return;
-            step_ = Step::kLoading;
-            StartLoad(fragments, exact, after);
-          }));
+      change.rule = fragment.layout().rule(span);
+      const SpanState anchor = *fragment.recovery().StateOf(span);
+      Compute(effects_.host,
+              fragment.live().Merge(outer, change, span, anchor,
+                                    fragment.layout().spans[span], memory),
+              trainer_scope_.Wrap([this, &fragment, fragments, after, exact,
+                                   span, anchor, left,
+                                   life = life_](Instant at, Values start) {
+                --trainer_uses_;
+                if (life != life_ || step_ != Step::kMerging)
+                  return Advance(at);
+                fragment.live().Started(span, anchor, std::move(start));
+                if (--*left > 0) return;
+                step_ = Step::kLoading;
+                StartLoad(fragments, exact, after);
+              }));
     }
   }
 }
@@ -265,6 +286,7 @@ void Seat::Impl::StartLoad(std::vector<uint32_t> fragments, bool exact,
         // were loaded.
         at_anchor_ = exact && (fragments_.size() == 1 || cut_.at_anchor ||
                                after == Step::kResting);
+        stop_times_.OnMergeEnds(then);
         step_ = after;
       }));
 }

@@ -87,6 +87,7 @@ void SeatFragment::TakeOrders(const FragmentOrders& orders,
 void SeatFragment::BeginLife(Life life) {
   life_ = life;
   book_.Begin(layout_, recovery_.begin(), recovery_.end());
+  LearnShare();
   at_boundary_ = true;
 }
 
@@ -101,7 +102,12 @@ void SeatFragment::EndLife() {
   trained_ = data::RangeSet();
   scalars_ = {};
   loss_ = 0;
+  measured_ = 0;
   at_boundary_ = false;
+  back_ = true;
+  steps_apart_.reset();
+  late_steps_ = 0;
+  measured_share_ = 1;
   outcome_sequence_ = Sequence();
 }
 
@@ -110,16 +116,26 @@ void SeatFragment::AddSamples(const data::RangeSet& ranges) {
 }
 
 void SeatFragment::AddReport(const RunReport& report, uint64_t samples) {
-  loss_ += report.loss * static_cast<double>(samples);
+  if (!report.no_loss) {
+    loss_ += report.loss * static_cast<double>(samples);
+    measured_ += samples;
+  }
   scalars_.inner_steps += report.inner_steps;
   scalars_.compute_s += report.compute_s;
+  if (steps_apart_) *steps_apart_ += report.inner_steps;
 }
 
 Contribution SeatFragment::Produced(Round round) const {
   Contribution contribution{round, recovery_.applied(),
                             static_cast<double>(trained_.total()), trained_,
                             scalars_};
-  contribution.scalars.loss = loss_ / contribution.weight;
+  // A result that is not applied yet is applied at this boundary.
+  contribution.scalars.late_steps =
+      static_cast<double>(steps_apart_.value_or(late_steps_));
+  contribution.scalars.no_loss = measured_ == 0;
+  if (measured_ > 0) {
+    contribution.scalars.loss = loss_ / static_cast<double>(measured_);
+  }
   return contribution;
 }
 
@@ -127,12 +143,50 @@ void SeatFragment::OnBoundary() {
   trained_ = data::RangeSet();
   scalars_ = {};
   loss_ = 0;
+  measured_ = 0;
   at_boundary_ = true;
+  if (steps_apart_) late_steps_ = *steps_apart_;
+  steps_apart_ = 0;
+  back_ = false;
   // Where the history does not say how far the job is, waiting is safe.
   const std::optional<uint64_t> samples = recovery_.samples_committed();
   ended_delay_ =
       samples ? optimizer::DelayAt(settings_.outer, *samples, settings_.samples)
               : 0;
+}
+
+void SeatFragment::SetBack(bool back) {
+  back_ = back;
+  if (!back || !steps_apart_) return;
+  late_steps_ = *steps_apart_;
+  steps_apart_.reset();
+}
+
+// Orders say of one and the same journal what was committed and what became of
+// the contribution. So one whose outcome is not told is in no result that this
+// worker knows of.
+bool SeatFragment::IsBack(Sequence applied) const {
+  const std::optional<Contribution>& pending = book_.pending();
+  if (!pending) return outcome_sequence_ <= applied;
+  if (!orders_.outcome || orders_.outcome->round != pending->round) {
+    return false;
+  }
+  switch (orders_.outcome->kind) {
+    case Outcome::Kind::kPending:
+      return false;
+    case Outcome::Kind::kDropped:
+      return true;
+    case Outcome::Kind::kCommitted:
+      return orders_.outcome->sequence <= applied;
+  }
+  return false;
+}
+
+void SeatFragment::LearnShare() {
+  const CommittedEntry* newest = history_.Find(recovery_.applied());
+  if (newest != nullptr && newest->scalars.own_share > 0) {
+    measured_share_ = static_cast<float>(newest->scalars.own_share);
+  }
 }
 
 void SeatFragment::ConsiderOutcome(Instant now) {

@@ -102,9 +102,26 @@ class SeatFragment {
   void OnBoundary();
   void OnLoaded() { at_boundary_ = false; }
   bool at_boundary() const { return at_boundary_; }
+  // Whether the live values hold nothing of this replica that is on its way, as
+  // the head has said it last. IsBack() says it of the state at `applied`, by
+  // what this worker knows.
+  bool back() const { return back_; }
+  void SetBack(bool back);
+  bool IsBack(Sequence applied) const;
   // The delay, in rounds, of the round that ended at the last boundary
   // (optimizer::DelayAt).
   int ended_delay() const { return ended_delay_; }
+  // What a late merge keeps of that round (optimizer::OwnShare): the job's own
+  // number, or what the newest result measured that LearnShare() has seen.
+  // Nothing was measured before the first result, nor where the history does
+  // not reach back to it.
+  float own_share() const {
+    return settings_.outer.own_share.has_value()
+               ? static_cast<float>(*settings_.outer.own_share)
+               : measured_share_;
+  }
+  // The newest result of the state is applied. Later it may be forgotten.
+  void LearnShare();
   // Whether a contribution waits for its outcome, or is being added or settled.
   bool Waits() const { return book_.pending() || book_.busy(); }
   // The sequence of the newest result that took in a contribution of this life.
@@ -157,7 +174,15 @@ class SeatFragment {
   data::RangeSet trained_;
   protocol::RoundScalars scalars_;
   double loss_ = 0;  // times samples
+  // How many of the samples the trainer measured a loss of.
+  uint64_t measured_ = 0;
   bool at_boundary_ = false;
+  bool back_ = true;
+  // Inner steps since the last boundary, while !back_; and how many they were
+  // when the last result was applied.
+  std::optional<uint64_t> steps_apart_;
+  uint64_t late_steps_ = 0;
+  float measured_share_ = 1;
   int ended_delay_ = 0;
   Sequence outcome_sequence_;
 

@@ -1,10 +1,11 @@
 // worker/core/seat_impl.h
 //
-// Holds the state behind Seat, in five sources. seat.cc takes facts and answers
-// questions. seat_round.cc walks through rounds, and seat_boundary.cc through
-// their boundaries. seat_phase.cc says what the seat is doing. seat_trainer.cc
-// talks to the trainer. State that each fragment of the model has is in
-// seat_fragment.h.
+// Holds the state behind Seat, in seven sources. seat.cc takes facts and
+// answers questions. seat_round.cc walks through rounds, seat_boundary.cc
+// through their boundaries, and seat_point.cc through the apply points inside.
+// seat_phase.cc says what the seat is doing, and seat_facts.cc what it has.
+// seat_trainer.cc talks to the trainer. State that each fragment of the model
+// has is in seat_fragment.h.
 //
 // Every fact ends in Advance(), which does everything that has become possible.
 // So the order in which facts arrive changes nothing that the protocol does
@@ -20,11 +21,14 @@
 #include <utility>
 #include <vector>
 
+#include "worker/core/apply_points.h"
 #include "worker/core/cut_agreement.h"
 #include "worker/core/patient_disk.h"
+#include "worker/core/round_metrics.h"
 #include "worker/core/scope.h"
 #include "worker/core/seat.h"
 #include "worker/core/seat_fragment.h"
+#include "worker/core/seat_step.h"
 
 namespace skerry::worker {
 
@@ -65,25 +69,7 @@ class Seat::Impl {
   }
 
  private:
-  // Where the seat is in its round. The trainer is asked for something in the
-  // steps that end in -ing.
-  enum class Step {
-    kAway,          // no life: folding what is committed
-    kJoin,          // a life, not in its group yet
-    kJoining,       //
-    kCut,           // at a boundary: the cut is not known
-    kFold,          // applying through the cut
-    kMerging,       // writing the next start
-    kLoading,       //
-    kStart,         // ready to start the round, after what else was asked
-    kRunning,       //
-    kRunEnded,      // waiting for the last outcome
-    kSnapshotting,  //
-    kAdding,        // owed += w * (start - live)
-    kReady,         // a contribution is pending; without delay, wait for it
-    kClose,         // the job is over: fold everything, store the last state
-    kResting,
-  };
+  using Step = SeatStep;
 
   // --- seat.cc ---
   void TakeOrders(Instant now);
@@ -107,6 +93,8 @@ class Seat::Impl {
   bool Works() const { return failure_.empty() && disk_.error().empty(); }
   void AdvanceOnce(Instant now);
   void CountStall(Instant now);
+
+  // --- seat_facts.cc ---
   // Calls for a Status when anything that the coordinator decides by has
   // changed: it must not wait for the next heartbeat.
   void ConsiderStatus();
@@ -131,6 +119,9 @@ class Seat::Impl {
   bool AllReady() const;
   bool AllNewest() const;
   bool AllDelivered() const;
+  // Whether every result with a contribution of this life is stored, and all
+  // results before it. Otherwise nobody could fold it on what this worker has.
+  bool AllFollow() const;
   // The sequences of all fragments, added up.
   Sequence StateApplied() const;
 
@@ -173,12 +164,21 @@ class Seat::Impl {
   uint32_t NextTurn() const;
   void OnCut(Instant now, absl::StatusOr<CutReply> reply);
   bool StepFold(Instant now);
-  // StartMerge() writes the next start of these fragments' spans, or their
-  // anchor with `at_anchor`. StartLoad() has the trainer load the fragments,
-  // one after the other. Then the step is `after`. `exact` says that the anchor
-  // is loaded.
-  void StartMerge(std::vector<uint32_t> fragments, bool at_anchor, Step after);
+  // StartMerge() writes the next live values of these fragments, StartLoad()
+  // has the trainer load them one after the other, and then the step is
+  // `after`. `exact` says that the anchor is loaded.
+  void StartMerge(std::vector<uint32_t> fragments, LiveChange::At why,
+                  Step after);
   void StartLoad(std::vector<uint32_t> fragments, bool exact, Step after);
+
+  // --- seat_point.cc ---
+  // In how many runs the round of this reply is made.
+  uint32_t RunsOf(const CutReply& reply) const;
+  bool StepPoint(Instant now);
+  void DecidePoint();
+  void TakePoint();
+  bool StepPointFold();
+  bool StepGoOn();
 
   // --- seat_trainer.cc ---
   bool trainer_free() const { return trainer_ready_ && trainer_uses_ == 0; }
@@ -188,6 +188,11 @@ class Seat::Impl {
   Done<T> OnTrainer(Handler handler);
   void OnTrainerError(Instant now, const absl::Status& status);
   void ConsiderInitial(Instant now);
+  // Whether the trainer begins with the values that the job began with. True
+  // while there was no trainer.
+  bool HasInitial() const;
+  // Why the held spans get no state for now; empty while they have or get one.
+  std::string InitialTrouble() const;
   // Starts one evaluation or generation that is due; true when it did.
   bool RunTask();
   bool RunEvaluation();
@@ -228,7 +233,8 @@ class Seat::Impl {
   // One at least.
   std::vector<std::unique_ptr<SeatFragment>> fragments_;
   bool configured_ = false;
-  uint64_t elements_ = 0;  // of the model; 0 until it is configured
+  uint64_t elements_ = 0;       // of the model; 0 until it is configured
+  uint64_t average_begin_ = 0;  // likewise; 0 when none is averaged
 
   // The life.
   Life life_;
@@ -245,6 +251,9 @@ class Seat::Impl {
   Instant ask_not_before_;
   CutReply cut_;
   uint32_t turn_ = 0;  // the fragment whose boundary ends the round
+  RoundRuns runs_;
+  size_t moved_ = 0;  // of the fragments in cut_, at an apply point
+  StopTimes stop_times_;
 
   // What was asked.
   struct Said {
@@ -266,6 +275,8 @@ class Seat::Impl {
   std::vector<Evaluated> evaluations_;
   std::vector<protocol::GeneratedFact> generated_;
 
+  RoundMetrics measured_;      // in the present round
+  protocol::Metrics metrics_;  // of the last run's round
   SeatCounters counters_;
   std::optional<Instant> stalled_since_;
   Said said_;

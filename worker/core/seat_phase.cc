@@ -17,8 +17,11 @@ std::string_view Seat::Impl::PhaseOfRound() const {
     case Step::kMerging:
     case Step::kLoading:
     case Step::kStart:
+    case Step::kPointFold:
+    case Step::kGoOn:
       return "apply";
     case Step::kCut:
+    case Step::kPoint:
     case Step::kRunEnded:
     case Step::kReady:
       return "idle";
@@ -76,6 +79,14 @@ bool Seat::Impl::AllDelivered() const {
   return std::all_of(fragments_.begin(), fragments_.end(),
                      [](const auto& fragment) {
                        return !fragment->Waits() && !fragment->IsAhead();
+                     });
+}
+
+bool Seat::Impl::AllFollow() const {
+  return std::all_of(fragments_.begin(), fragments_.end(),
+                     [](const auto& fragment) {
+                       return fragment->recovery().stored_through() >=
+                              fragment->outcome_sequence();
                      });
 }
 

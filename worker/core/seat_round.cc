@@ -7,6 +7,12 @@
 #include "worker/core/seat_impl.h"
 
 namespace skerry::worker {
+namespace {
+
+// So many rounds of samples that come next is the trainer told at most.
+constexpr uint64_t kUpcomingRounds = 4;
+
+}  // namespace
 
 bool Seat::Impl::StepOnce(Instant now) {
   switch (step_) {
@@ -20,6 +26,12 @@ bool Seat::Impl::StepOnce(Instant now) {
       return StepFold(now);
     case Step::kStart:
       return StepStart(now);
+    case Step::kPoint:
+      return StepPoint(now);
+    case Step::kPointFold:
+      return StepPointFold();
+    case Step::kGoOn:
+      return StepGoOn();
     case Step::kRunEnded:
       return StepRunEnded(now);
     case Step::kReady:
@@ -99,16 +111,27 @@ bool Seat::Impl::StepStart(Instant now) {
     step_ = Step::kCut;
     return true;
   }
-  StartRun(cut_.ranges);
+  measured_ = {};
+  runs_.Begin(cut_.ranges, cut_.runs);
+  StartRun(runs_.Take(replica_batch()));
   return false;
 }
 
 void Seat::Impl::StartRun(const data::RangeSet& ranges) {
   at_anchor_ = false;
   step_ = Step::kRunning;
+  stop_times_.OnRunBegins(now_);
   for (const auto& fragment : fragments_) fragment->AddSamples(ranges);
+  data::RangeSet upcoming;
+  // Only the head knows what the replica has used.
+  if (rank_ == 0) {
+    data::RangeSet unused = orders_->granted.Subtract(used_);
+    upcoming =
+        unused.TakeFirst(kUpcomingRounds * settings_.tau * replica_batch());
+  }
+  upcoming = upcoming.Union(runs_.rest());
   effects_.trainer.StartRun(
-      ranges, replica_batch(),
+      ranges, upcoming, replica_batch(),
       OnTrainer<absl::StatusOr<RunReport>>(
           [this, samples = ranges.total()](Instant now,
                                            absl::StatusOr<RunReport> report) {
@@ -122,9 +145,19 @@ void Seat::Impl::OnRun(Instant now, uint64_t samples,
   for (const auto& fragment : fragments_) {
     fragment->AddReport(*report, samples);
   }
+  measured_.Add(report->metrics, samples);
+  metrics_ = measured_.Means();
   counters_.compute_s += report->compute_s;
   counters_.samples += samples;
-  step_ = Step::kRunEnded;
+  stop_times_.OnRunEnds(now, *report);
+  if (runs_.rest().empty()) {
+    step_ = Step::kRunEnded;
+    return;
+  }
+  // An agreement at an apply point has a number of its own.
+  round_ = Next(round_);
+  stop_times_.OnStop(now);
+  step_ = Step::kPoint;
 }
 
 bool Seat::Impl::StepRunEnded(Instant now) {
@@ -148,10 +181,12 @@ bool Seat::Impl::StepRunEnded(Instant now) {
   step_ = Step::kSnapshotting;
   effects_.trainer.Snapshot(
       fragment.HeldElements(),
-      OnTrainer<absl::Status>([this](Instant at, absl::Status status) {
-        if (!status.ok()) return OnTrainerError(at, status);
-        AddRound(at);
-      }));
+      OnTrainer<absl::Status>(
+          [this, since = now](Instant at, absl::Status status) {
+            if (!status.ok()) return OnTrainerError(at, status);
+            stop_times_.OnSnapshot(at - since);
+            AddRound(at);
+          }));
   return false;
 }
 
@@ -159,14 +194,16 @@ void Seat::Impl::AddRound(Instant now) {
   step_ = Step::kAdding;
   SeatFragment& fragment = *fragments_[turn_];
   const TrainerMemory memory = effects_.trainer.memory();
-  const bool keeps = LiveBook::KeepsLive(settings_.outer);
   std::vector<OwedBook::RoundEnd> ends;
   for (uint32_t span = begin(); span < end(); ++span) {
     const ElementRange range = fragment.layout().spans[span];
-    ends.push_back(
-        {fragment.live().StartOf(span, *fragment.recovery().StateOf(span)),
-         memory, range});
-    if (!keeps) continue;
+    const SpanRule rule = fragment.layout().rule(span);
+    Values start;
+    if (rule == SpanRule::kStep) {
+      start = fragment.live().StartOf(span, *fragment.recovery().StateOf(span));
+    }
+    ends.push_back({std::move(start), memory, range});
+    if (!LiveBook::KeepsLive(settings_.outer, rule)) continue;
     const auto live = memory.values.subspan(range.begin, range.size());
     fragment.live().Keep(span, std::make_shared<const std::vector<float>>(
                                    live.begin(), live.end()));
@@ -236,7 +273,7 @@ bool Seat::Impl::StepResting() {
   }
   std::vector<uint32_t> all;
   for (const auto& fragment : fragments_) all.push_back(fragment->index());
-  StartMerge(std::move(all), /*at_anchor=*/true, Step::kResting);
+  StartMerge(std::move(all), LiveChange::At::kAnchor, Step::kResting);
   return false;
 }
 

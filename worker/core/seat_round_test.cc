@@ -24,8 +24,47 @@ TEST(SeatRoundTest, OneReplicaUnderLocalSgdIsPlainTraining) {
   for (size_t i = 0; i < 4096; ++i) EXPECT_NEAR((*first)[i], live[i], 1e-5);
 }
 
+// The oracle is docs/outer_loop.md's late merge: b = a - share * d, where d is
+// on its way. Before the first result nothing is measured, and the share is 1.
+TEST(SeatRoundTest, ALateRoundStartsWithTheShareThatTheNewestResultMeasured) {
+  for (const double share : {0.5, 1.0}) {
+    WorldOptions options = Options({kAll}, "late", CodecId::kRawF32);
+    options.settings.outer.undelayed_rounds_fraction = 0;
+    options.settings.outer.apply_points = 1;
+    options.own_share = share;
+    World world(options);
+    constexpr uint64_t kSequences = 5;
+    ASSERT_TRUE(world.RunToSequence(kSequences)) << Failures(world);
+    ASSERT_EQ(world.seat(0)->Facts().fragments[0].applied,
+              Sequence(kSequences));
+    std::vector<float> anchor(world.options().element_count);
+    for (size_t i = 0; i < anchor.size(); ++i) {
+      anchor[i] = World::InitialValue(i);
+    }
+    std::vector<float> begin = anchor;
+    std::vector<float> delta(anchor.size());
+    for (uint64_t round = 0; round <= kSequences; ++round) {
+      std::vector<float> live = begin;
+      const float kept = static_cast<float>(round == 0 ? 1.0 : share);
+      world.Train(0,
+                  data::RangeSet(data::SampleRange{6 * round, 6 * round + 6}),
+                  2, live);
+      for (size_t i = 0; i < live.size(); ++i) {
+        anchor[i] -= delta[i];
+        delta[i] = begin[i] - live[i];
+        begin[i] = anchor[i] - kept * delta[i];
+      }
+    }
+    const Values first = world.seat(0)->AnchorOf(0);
+    for (size_t i = 0; i < 4096; ++i) {
+      ASSERT_NEAR((*first)[i], anchor[i], 1e-5) << share;
+    }
+  }
+}
+
 TEST(SeatRoundTest, AReplicaOfTwoWorkersRunsItsRoundsAtOneCut) {
-  for (const char* method : {"local_sgd", "co2", "average_plus_local_delta"}) {
+  for (const char* method :
+       {"local_sgd", "co2", "average_plus_local_delta", "late"}) {
     World world(Options({kHalves, kAll, kHalves}, method, CodecId::kInt8Block));
     ASSERT_TRUE(world.RunToSequence(8)) << method << "\n" << Failures(world);
     ExpectConserved(world, 5);
@@ -75,7 +114,7 @@ TEST(SeatRoundTest, AWorkerThatIsNoLongerToDrainComesBack) {
 
 // Nothing of its life is given up: not the lease, not what is owed.
 TEST(SeatRoundTest, APausedJobDeliversItsRoundAndGoesOnInTheSameLife) {
-  for (const char* method : {"local_sgd", "co2"}) {
+  for (const char* method : {"local_sgd", "co2", "late"}) {
     World world(Options({kHalves}, method, CodecId::kInt8Block));
     ASSERT_TRUE(world.RunToSequence(4)) << Failures(world);
     const Life life = world.seat(0)->Facts().life;

@@ -70,15 +70,17 @@ bool Seat::Impl::WantsTrainer() const {
   // prompt is answered by a fresh trainer.
   if (trainer_ready_ && in_group_) return false;
   if (!Works()) return false;
-  const bool lacks_state = std::any_of(
-      fragments_.begin(), fragments_.end(), [&](const auto& fragment) {
-        const Sequence newest =
-            orders_->fragments.size() == fragments_.size()
-                ? orders_->fragments[fragment->index()].newest
-                : Sequence();
-        return newest.is_set() &&
-               (!configured_ || fragment->recovery().WantsInitial());
-      });
+  const bool lacks_state =
+      HasInitial() &&
+      std::any_of(
+          fragments_.begin(), fragments_.end(), [&](const auto& fragment) {
+            const Sequence newest =
+                orders_->fragments.size() == fragments_.size()
+                    ? orders_->fragments[fragment->index()].newest
+                    : Sequence();
+            return newest.is_set() &&
+                   (!configured_ || fragment->recovery().WantsInitial());
+          });
   return lacks_state || DueGeneration() != nullptr;
 }
 
@@ -105,6 +107,21 @@ void Seat::Impl::OnTrainerError(Instant now, const absl::Status& status) {
   effects_.trainer.Restart(status);
 }
 
+bool Seat::Impl::HasInitial() const {
+  return !settings_.program || !trainer_ ||
+         trainer_->initial_hash == orders_->initial_hash;
+}
+
+std::string Seat::Impl::InitialTrouble() const {
+  if (HasInitial() || settings_.from_checkpoint || !trainer_ready_) return "";
+  const bool waits = std::any_of(
+      fragments_.begin(), fragments_.end(),
+      [](const auto& one) { return one->recovery().WantsInitial(); });
+  if (!waits) return "";
+  return "its program begins with other values than the job's first trainer, "
+         "and no worker that has those can be asked now";
+}
+
 void Seat::Impl::ConsiderInitial(Instant now) {
   const auto wanting = std::find_if(
       fragments_.begin(), fragments_.end(),
@@ -116,6 +133,7 @@ void Seat::Impl::ConsiderInitial(Instant now) {
                 "worker has it; start this worker again, it then reads the "
                 "checkpoint once more");
   }
+  if (!HasInitial()) return;
   if (step_ != Step::kAway && step_ != Step::kJoin && step_ != Step::kClose) {
     return;
   }
@@ -146,6 +164,7 @@ bool Seat::Impl::RunTask() {
 }
 
 bool Seat::Impl::RunEvaluation() {
+  if (!trainer_->evaluates) return false;
   const Sequence applied = StateApplied();
   const EvaluationOrder* due = nullptr;
   for (const EvaluationOrder& order : orders_->evaluations) {

@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::array<std::byte, 64> kPadding{};
 
+// A log that skerry-attach keeps there of one rank of a program.
+bool IsLog(const std::string& name) {
+  return name.starts_with("rank-") && name.find(".log") != std::string::npos;
+}
+
 absl::Status Write(runtime::Files& files, const std::string& path,
                    const StoredFile& file,
                    const std::vector<SharedBytes>& contents) {
@@ -47,6 +52,7 @@ absl::StatusOr<std::vector<StoredFile>> JobDisk::Scan() {
                           files_.List(directory_));
   std::vector<StoredFile> found;
   for (const std::string& name : names) {
+    if (IsLog(name)) continue;
     const std::string path = absl::StrCat(directory_, "/", name);
     SKERRY_ASSIGN_OR_RETURN(const auto mapped, runtime::MappedFile::Open(path));
     absl::StatusOr<StoreHeader> header = DecodeStoreHeader(mapped->bytes());

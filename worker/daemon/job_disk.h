@@ -30,7 +30,8 @@ class JobDisk final : public DiskPort {
           runtime::Executor& executor, const SeatAnswers& answers);
   ~JobDisk() override;
 
-  // Makes the folder if needed and lists its files. Removes damaged files and
+  // Makes the folder if needed and lists its files. Leaves the logs of a
+  // program's ranks, rank-N.log, where they are. Removes damaged files and
   // names them in the log, because other workers have the same bytes. Files
   // with names of an older release get their new names.
   absl::StatusOr<std::vector<StoredFile>> Scan();

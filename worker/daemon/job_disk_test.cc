@@ -147,5 +147,13 @@ TEST_F(JobDiskTest, AFolderThatWasRemovedIsMadeAgainAndTold) {
   EXPECT_EQ(told, 1);
 }
 
+TEST_F(JobDiskTest, LogsOfAProgramStayWhereTheyAre) {
+  Store(Base(8, 0, 3));
+  std::ofstream(root_ + "/rank-0.log") << "Traceback";
+  std::ofstream(root_ + "/rank-0.log.1") << "older";
+  EXPECT_EQ(*disk_.Scan(), std::vector<StoredFile>{Base(8, 0, 3)});
+  EXPECT_EQ(files_.List(root_)->size(), 3u);
+}
+
 }  // namespace
 }  // namespace skerry::worker

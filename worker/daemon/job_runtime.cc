@@ -10,11 +10,13 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/status.h"
-#include "checkpoint/checkpoint_store.h"
+#include "checkpoint/same_model.h"
+#include "checkpoint/tensor_table.h"
 #include "job/convert/job_spec.h"
 #include "protocol/peers.h"
 #include "runtime/log.h"
 #include "worker/daemon/job_folders.h"
+#include "worker/daemon/program_model.h"
 
 namespace skerry::worker {
 namespace {
@@ -124,16 +126,7 @@ void JobRuntime::OnFolder(const absl::Status& usable) {
 }
 
 void JobRuntime::ReadCheckpoint() {
-  job::JobSpec spec = spec_;
-  const protocol::RestoredState& restored = start_.restored();
-  if (!restored.sha256.empty()) {
-    if (!spec.model.checkpoint.has_value()) spec.model.checkpoint.emplace();
-    spec.model.checkpoint->path =
-        spec.checkpoint.has_value() ? spec.checkpoint->directory : "";
-    spec.model.checkpoint->name =
-        checkpoint::CheckpointName(restored.checkpoint.value());
-    spec.model.checkpoint->sha256 = restored.sha256;
-  }
+  job::JobSpec spec = start_.SpecToRead(spec_);
   const job::JobSpec::Checkpoint& from = *spec.model.checkpoint;
   runtime::Log(
       runtime::Severity::kInfo, "worker.checkpoint.read",
@@ -161,6 +154,7 @@ void JobRuntime::OnCheckpoint(absl::StatusOr<StartingBase> base) {
   if (!base.ok()) {
     return ReadCheckpointAgain(Annotate(base.status(), "model.checkpoint"));
   }
+  if (spec_.model.program.has_value()) starting_tensors_ = base->tensors;
   StoreCheckpoint(std::make_shared<StartingBase>(*std::move(base)), 0);
 }
 
@@ -203,6 +197,7 @@ void JobRuntime::FetchPiece(const std::string& worker, const PieceKey& key,
 }
 
 void JobRuntime::Save(StateToSave state, StateSaver::Written written) {
+  state.program = program_;
   environment_.save.Run(
       [state = std::make_unique<StateToSave>(std::move(state)),
        written = std::move(written), &places = environment_.places,
@@ -362,8 +357,29 @@ void JobRuntime::DropTrainer() {
 }
 
 void JobRuntime::StartTrainer() {
+  if (!spec_.model.program.has_value()) {
+    return Launch(environment_.trainer_command);
+  }
+  backing_off_ = true;  // until it is known which file that is
+  environment_.programs.Find(
+      *spec_.model.program, [this, alive = std::weak_ptr<char>(alive_)](
+                                absl::StatusOr<std::string> file) {
+        if (alive.expired()) return;
+        if (!file.ok()) return OnTrainerFailed(file.status());
+        backing_off_ = false;
+        if (trainer_host_ != nullptr || !seat_->WantsTrainer()) return;
+        std::vector<std::string> command = environment_.attach_command;
+        command.push_back(absl::StrCat("--program=", *file));
+        command.push_back(
+            absl::StrCat("--log-directory=",
+                         PathOf(environment_.state_directory, {job_, uid_})));
+        Launch(std::move(command));
+      });
+}
+
+void JobRuntime::Launch(std::vector<std::string> command) {
   TrainerHostOptions options;
-  options.command = environment_.trainer_command;
+  options.command = std::move(command);
   options.run_directory = environment_.run_directory;
   // The trainer of before a restore may still be on its way out.
   options.name = absl::StrCat(
@@ -381,7 +397,23 @@ void JobRuntime::StartTrainer() {
       [this] { status_changed_(); });
 }
 
+absl::Status JobRuntime::TakeProgram(const v1::DescribeReply& reply) {
+  if (!spec_.model.program.has_value()) return absl::OkStatus();
+  SKERRY_ASSIGN_OR_RETURN(checkpoint::ProgramModel model,
+                          ProgramModelOf(reply));
+  if (starting_tensors_.has_value()) {
+    SKERRY_RETURN_IF_ERROR(
+        Annotate(checkpoint::CheckSameTensors(model.table, *starting_tensors_),
+                 "model.checkpoint"));
+  }
+  program_ = std::make_shared<checkpoint::ProgramModel>(std::move(model));
+  return absl::OkStatus();
+}
+
 void JobRuntime::OnTrainerReady(const v1::DescribeReply& reply) {
+  if (const absl::Status fits = TakeProgram(reply); !fits.ok()) {
+    return trainer_host_->OnCallFailed(fits);
+  }
   runtime::Log(runtime::Severity::kInfo, "worker.trainer.ready",
                {{"job", job_.value()},
                 {"pid", trainer_host_->pid()},
@@ -393,13 +425,7 @@ void JobRuntime::OnTrainerReady(const v1::DescribeReply& reply) {
   elements_ = reply.element_count();
   trainer_error_.clear();
   trainer_.Attach(trainer_host_.get());
-  seat_->OnTrainerReady(environment_.loop.Now(),
-                        {.element_count = reply.element_count(),
-                         .epoch_samples = reply.epoch_samples(),
-                         .flops_per_sample = reply.flops_per_sample(),
-                         .validation_samples = reply.validation_samples(),
-                         .initial_hash = reply.initial_hash(),
-                         .layout_hash = reply.layout_hash()});
+  seat_->OnTrainerReady(environment_.loop.Now(), DescriptionOf(reply));
   AfterSeat();
 }
 
@@ -407,7 +433,9 @@ void JobRuntime::OnTrainerFailed(absl::Status status) {
   runtime::Log(runtime::Severity::kWarning, "worker.trainer.failed",
                {{"job", job_.value()}, {"cause", status}});
   const bool was_ready = ready_;
-  longest_step_ = trainer_host_->watch().longest_step();
+  if (trainer_host_ != nullptr) {
+    longest_step_ = trainer_host_->watch().longest_step();
+  }
   if (absl::IsDeadlineExceeded(status)) {
     ++hangs_;
     hang_ = std::string(status.message());

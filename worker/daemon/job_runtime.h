@@ -14,6 +14,8 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "base/ids.h"
+#include "checkpoint/model_files.h"
+#include "checkpoint/tensor_table.h"
 #include "job/job_spec.h"
 #include "proto/skerry/v1/trainer.pb.h"
 #include "protocol/job_facts.h"
@@ -33,6 +35,7 @@
 #include "worker/daemon/job_start.h"
 #include "worker/daemon/peer_client.h"
 #include "worker/daemon/peer_port.h"
+#include "worker/daemon/programs.h"
 #include "worker/daemon/saved_state.h"
 #include "worker/daemon/seat_answers.h"
 #include "worker/daemon/starting_base.h"
@@ -59,7 +62,11 @@ struct JobEnvironment {
   std::string worker;
   std::string state_directory;
   std::string run_directory;
+  // Programs with their flags: the trainer of jobs with a config, and that of
+  // jobs with a program, which lacks the flags that name it.
   std::vector<std::string> trainer_command;
+  std::vector<std::string> attach_command;
+  Programs& programs;
   // How long a job that is over keeps its memory, and the trainer that answered
   // a prompt, while nobody uses them.
   absl::Duration ended_idle;
@@ -121,6 +128,8 @@ class JobRuntime {
   // Starts a trainer, or ends the one there is, as the seat wants it.
   void ConsiderTrainer();
   void StartTrainer();
+  // Starts this trainer, which serves the job.
+  void Launch(std::vector<std::string> command);
   // The process ends in the next turn of the loop, because the host may be the
   // one that calls.
   void DropTrainer();
@@ -128,6 +137,9 @@ class JobRuntime {
   // ended lately; empty when nothing is.
   std::string TrainerTrouble() const;
   void OnTrainerReady(const v1::DescribeReply& reply);
+  // Takes what a program's trainer says of its model. Errors: InvalidArgument,
+  // it cannot be, or is not the model that the job starts from.
+  absl::Status TakeProgram(const v1::DescribeReply& reply);
   void OnTrainerFailed(absl::Status status);
   // Arms the seat's timer. Called after anything was said to the seat.
   void AfterSeat();
@@ -171,6 +183,10 @@ class JobRuntime {
   bool ready_ = false;          // the trainer that there is
   bool data_verified_ = false;  // by a trainer that became ready
   uint64_t elements_ = 0;       // of the model; likewise
+  // In a job with a program: what the newest trainer says of its model, and the
+  // tensors of the checkpoint that was read here, if one was.
+  std::shared_ptr<const checkpoint::ProgramModel> program_;
+  std::optional<checkpoint::TensorTable> starting_tensors_;
   // Says why there is no trainer: the last one is gone, or the disk cannot
   // store the state that it begins with. Empty while a trainer is ready.
   std::string trainer_error_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "job/job_spec.h"
+#include "checkpoint/checkpoint_store.h"
 
 namespace skerry::worker {
 namespace {
@@ -47,6 +47,16 @@ bool JobStart::NeedsCheckpoint(const std::vector<StoredFile>& on_disk) const {
         return file.kind == PieceKey::Kind::kBase &&
                file.fragment + 1 == at_.size() && file.sequence >= at_.back();
       });
+}
+
+job::JobSpec JobStart::SpecToRead(job::JobSpec spec) const {
+  if (restored_.sha256.empty()) return spec;
+  if (!spec.model.checkpoint.has_value()) spec.model.checkpoint.emplace();
+  job::JobSpec::Checkpoint& from = *spec.model.checkpoint;
+  from.path = spec.checkpoint.has_value() ? spec.checkpoint->directory : "";
+  from.name = checkpoint::CheckpointName(restored_.checkpoint.value());
+  from.sha256 = restored_.sha256;
+  return spec;
 }
 
 }  // namespace skerry::worker

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "job/job_spec.h"
 #include "protocol/job_orders.h"
 #include "worker/core/effects.h"
 
@@ -25,6 +26,8 @@ class JobStart {
   // Whether a checkpoint has to be read first. It has to if the job starts from
   // one whose state is not on the disk and which is still of use.
   bool NeedsCheckpoint(const std::vector<StoredFile>& on_disk) const;
+  // The job's spec with that checkpoint as the one that it starts from.
+  job::JobSpec SpecToRead(job::JobSpec spec) const;
 
  private:
   protocol::RestoredState restored_;

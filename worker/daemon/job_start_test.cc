@@ -50,6 +50,17 @@ TEST(JobStartTest, OneThatWentBackToItsBeginningReadsNothing) {
   EXPECT_EQ(start.at()[0], Sequence(9));
 }
 
+TEST(JobStartTest, TheCheckpointThatTheJobWentBackToIsRead) {
+  JobOrders orders = WentBack(9, 4);
+  orders.restored->sha256 = "ab";
+  orders.spec.checkpoint.emplace().directory = "/saved";
+  const job::JobSpec read = JobStart(orders).SpecToRead(orders.spec);
+  EXPECT_EQ(read.model.checkpoint->path, "/saved");
+  EXPECT_EQ(read.model.checkpoint->name, "checkpoint-4");
+  EXPECT_EQ(read.model.checkpoint->sha256, "ab");
+  EXPECT_EQ(JobStart(JobOrders()).SpecToRead(orders.spec), orders.spec);
+}
+
 TEST(JobStartTest, WhatNobodyKeepsAnyMoreIsOfNoUse) {
   JobOrders orders = WentBack(9, 4);
   protocol::FragmentOrders& fragment = orders.fragments.emplace_back();

@@ -25,6 +25,8 @@ constexpr int64_t kCallMs = 10'000;
 constexpr absl::Duration kRetryMin = absl::Milliseconds(200);
 constexpr absl::Duration kRetryMax = absl::Seconds(5);
 constexpr absl::Duration kLookAtFile = absl::Seconds(1);
+constexpr absl::Duration kFirstRenewalLook = absl::Seconds(1);
+constexpr absl::Duration kRenewalLook = absl::Minutes(1);
 
 absl::Status FromGrpc(const grpc::Status& status) {
   return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
@@ -184,6 +186,22 @@ class Joiner {
   absl::Duration retry_ = kRetryMin;
 };
 
+void RenewAfter(absl::Duration wait, const RenewalOptions& options,
+                runtime::EventLoop& loop, runtime::Executor& disk,
+                runtime::Files& files) {
+  loop.RunAt(loop.Now() + wait, [options, &loop, &disk, &files] {
+    disk.Run([options, &files] {
+      const absl::Status renewed =
+          RenewIfDue(options.folder, options.wall(), options.channel, files)
+              .status();
+      if (renewed.ok()) return;
+      runtime::Log(runtime::Severity::kWarning, "worker.renewal.failed",
+                   {{"cause", std::string(renewed.message())}});
+    });
+    RenewAfter(kRenewalLook, options, loop, disk, files);
+  });
+}
+
 }  // namespace
 
 AskToJoin AskPinned(const JoinOptions& options) {
@@ -228,6 +246,11 @@ absl::StatusOr<bool> RenewIfDue(const std::string& folder, absl::Time now,
   SKERRY_RETURN_IF_ERROR(identity::CheckIdentity(own, now).status());
   SKERRY_RETURN_IF_ERROR(identity::WriteIdentity(folder, own, files));
   return true;
+}
+
+void KeepRenewing(const RenewalOptions& options, runtime::EventLoop& loop,
+                  runtime::Executor& disk, runtime::Files& files) {
+  RenewAfter(kFirstRenewalLook, options, loop, disk, files);
 }
 
 }  // namespace skerry::worker

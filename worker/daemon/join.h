@@ -15,6 +15,8 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "proto/skerry/v1/join.pb.h"
+#include "runtime/event_loop.h"
+#include "runtime/executor.h"
 #include "runtime/files.h"
 
 namespace skerry::worker {
@@ -58,6 +60,21 @@ absl::Status Join(const JoinOptions& options, const AskToJoin& ask,
 absl::StatusOr<bool> RenewIfDue(const std::string& folder, absl::Time now,
                                 const std::shared_ptr<grpc::Channel>& channel,
                                 runtime::Files& files);
+
+struct RenewalOptions {
+  // As of RenewIfDue. The credentials that are in use see new files by
+  // themselves.
+  std::string folder;
+  std::shared_ptr<grpc::Channel> channel;
+  std::function<absl::Time()> wall;
+};
+
+// Calls RenewIfDue() on `disk` once a minute for as long as the loop runs, and
+// a second from now for the first time, because a worker that comes back may
+// have little time left. Failures are logged. Called on the loop; `files`
+// outlives `disk`.
+void KeepRenewing(const RenewalOptions& options, runtime::EventLoop& loop,
+                  runtime::Executor& disk, runtime::Files& files);
 
 }  // namespace skerry::worker
 

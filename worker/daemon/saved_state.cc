@@ -12,6 +12,7 @@
 #include "checkpoint/checkpoint_store.h"
 #include "checkpoint/data_tokenizer.h"
 #include "checkpoint/model_files.h"
+#include "checkpoint/tensor_table.h"
 #include "planner/spans.h"
 #include "runtime/log.h"
 
@@ -20,10 +21,13 @@ namespace {
 
 // The anchor's values of each span, then as many of momentum or none.
 absl::StatusOr<checkpoint::ModelState> Join(const StateToSave& from) {
+  const uint64_t average_begin =
+      from.program == nullptr ? 0
+                              : checkpoint::AverageBeginOf(from.program->table);
   SKERRY_ASSIGN_OR_RETURN(
       const auto cut,
       planner::CutFragments(from.elements, job::FragmentCount(from.spec),
-                            from.spec.exchange.spans));
+                            from.spec.exchange.spans, average_begin));
   std::vector<planner::SpanRange> spans;
   for (const auto& fragment : cut) {
     spans.insert(spans.end(), fragment.begin(), fragment.end());
@@ -36,6 +40,7 @@ absl::StatusOr<checkpoint::ModelState> Join(const StateToSave& from) {
   }
   checkpoint::ModelState state;
   state.config_json = from.spec.model.config_json;
+  if (from.program != nullptr) state.program = *from.program;
   state.anchor.resize(from.elements);
   const bool with_momentum =
       !spans.empty() && from.pieces[0].size() > spans[0].size() * sizeof(float);
@@ -66,10 +71,20 @@ checkpoint::Manifest About(const StateToSave& from) {
                              .sequence = from.order.sequence.value(),
                              .samples = from.order.samples_committed,
                              .files = {}};
-  about.order = checkpoint::SampleOrder{
-      .data_sha256 = from.spec.data.manifest_sha256,
-      .seed = from.spec.data.seed,
-      .sequence_tokens = from.spec.data.sequence_tokens.value_or(0)};
+  const job::JobSpec::Data& data = from.spec.data;
+  if (from.program != nullptr) {
+    about.layout_hash = from.program->layout_hash;
+    about.order =
+        checkpoint::SampleOrder{.data_sha256 = "",
+                                .seed = data.seed,
+                                .data_id = data.id,
+                                .data_samples = data.samples.value_or(0)};
+  } else {
+    about.order = checkpoint::SampleOrder{
+        .data_sha256 = data.manifest_sha256,
+        .seed = data.seed,
+        .sequence_tokens = data.sequence_tokens.value_or(0)};
+  }
   const auto consumed = from.order.consumed.ranges();
   about.consumed.assign(consumed.begin(), consumed.end());
   return about;
@@ -111,8 +126,10 @@ absl::Status WriteTo(checkpoint::CheckpointStore& store,
     return CheckSame(
         store, checkpoint::CheckpointName(from.order.sequence.value()), state);
   }
-  state.tokenizer = checkpoint::DataTokenizer(
-      from.spec.data.path, from.spec.data.manifest_sha256, files);
+  if (from.program == nullptr) {
+    state.tokenizer = checkpoint::DataTokenizer(
+        from.spec.data.path, from.spec.data.manifest_sha256, files);
+  }
   SKERRY_RETURN_IF_ERROR(checkpoint::WriteState(
       state, checkpoint::ModelFileOptions().file_bytes_max,
       [&writer](const std::string& file, runtime::ByteSpan bytes) {

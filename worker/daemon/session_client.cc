@@ -14,10 +14,17 @@ namespace {
 // Orders of a worker that comes back after a long absence hold many entries.
 constexpr int kOrdersBytesMax = 64 << 20;
 
+// How soon a connection that is back is seen.
+constexpr absl::Duration kLookEvery = absl::Milliseconds(50);
+
 grpc::ChannelArguments ChannelArguments() {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10000);
+  // In this library also how long the kernel sends again what has no
+  // acknowledgement (TCP_USER_TIMEOUT). TCP doubles its waits, so an outage
+  // would cost up to twice its length, and a short one a worker's lease. A new
+  // connection is made at once when the outage is over.
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 1000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
   // In this library also the limit of one attempt to connect, which takes three
@@ -130,6 +137,25 @@ void SessionClient::Open() {
   stream_ = std::make_unique<Stream>(*this, *stub_);
 }
 
+void SessionClient::OpenAt(Instant when, bool connected) {
+  const Instant look =
+      connected ? when : std::min(when, loop_.Now() + kLookEvery);
+  loop_.RunAt(
+      look, [this, when, connected, alive = std::weak_ptr<char>(alive_)] {
+        if (alive.expired()) return;
+        const bool came_back =
+            !connected && !shutting_down_ &&
+            channel_->GetState(/*try_to_connect=*/true) == GRPC_CHANNEL_READY;
+        if (loop_.Now() < when && !came_back && !shutting_down_) {
+          return OpenAt(when, connected);
+        }
+        waiting_ = false;
+        if (shutting_down_ || stream_ != nullptr) return;
+        Open();
+        Flush();
+      });
+}
+
 void SessionClient::Flush() {
   if (stream_ == nullptr || writing_ || reopening_ || !newest_.has_value()) {
     return;
@@ -162,13 +188,8 @@ void SessionClient::OnDone(absl::Status status) {
   const absl::Duration wait = backoff_ * (0.5 + 0.5 * random_.Uniform());
   backoff_ = std::min(2 * backoff_, options_.backoff_max);
   waiting_ = true;
-  loop_.RunAt(loop_.Now() + wait, [this, alive = std::weak_ptr<char>(alive_)] {
-    if (alive.expired()) return;
-    waiting_ = false;
-    if (shutting_down_ || stream_ != nullptr) return;
-    Open();
-    Flush();
-  });
+  OpenAt(loop_.Now() + wait,
+         channel_->GetState(/*try_to_connect=*/true) == GRPC_CHANNEL_READY);
   // The handler sends a fresh view; what waited is superseded by it.
   const bool repeated = std::exchange(lost_, status.code()) == status.code();
   on_end_({std::move(status), repeated, asked});

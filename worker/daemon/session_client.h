@@ -72,6 +72,10 @@ class SessionClient {
   class Stream;
 
   void Open();
+  // Opens the next stream at `when`. Unless the channel is `connected` now, so
+  // that the wait spares a coordinator that refuses, it opens the stream as
+  // soon as the channel is: the channel paces its own tries to connect.
+  void OpenAt(Instant when, bool connected);
   void Flush();
   void OnRead(v1::Orders orders);
   void OnWritten(bool ok);

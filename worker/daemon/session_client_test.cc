@@ -1,7 +1,9 @@
 #include "worker/daemon/session_client.h"
 
 #include <grpcpp/grpcpp.h>
+#include <stdlib.h>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -59,9 +61,11 @@ class EchoControl final : public v1::Control::CallbackService {
 };
 
 struct Server {
-  explicit Server(int statuses_per_stream) : service(statuses_per_stream) {
+  explicit Server(int statuses_per_stream,
+                  const std::string& listen = "127.0.0.1:0")
+      : service(statuses_per_stream) {
     grpc::ServerBuilder builder;
-    transport::AddPlaintextPort("127.0.0.1:0", builder, &port);
+    transport::AddPlaintextPort(listen, builder, &port);
     builder.RegisterService(&service);
     server = builder.BuildAndStart();
   }
@@ -185,6 +189,38 @@ TEST(SessionClientTest, TriesWhileNobodyListensAreRepetitionsOfOneLoss) {
   OnLoop(loop, [&] { client->Shutdown([&] { closed.Notify(); }); });
   closed.WaitForNotification();
   OnLoop(loop, [&] { client.reset(); });
+}
+
+TEST(SessionClientTest, AConnectionThatIsBackEndsTheWait) {
+  std::string folder = "/tmp/skerry-session-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string address = absl::StrCat("unix:", folder, "/socket");
+  runtime::PosixLoop loop("test");
+  absl::Notification lost;
+  absl::Notification answered;
+  std::unique_ptr<SessionClient> client;
+  OnLoop(loop, [&] {
+    client = std::make_unique<SessionClient>(
+        SessionOptions{.coordinator = address,
+                       .backoff_min = absl::Hours(24),
+                       .backoff_max = absl::Hours(24)},
+        loop, [&](v1::Orders) { answered.Notify(); },
+        [&](const SessionEnd& end) {
+          if (answered.HasBeenNotified()) return;
+          EXPECT_TRUE(absl::IsUnavailable(end.status)) << end.status;
+          client->Send(StatusWithCounter(2));
+          lost.Notify();
+        });
+    client->Send(StatusWithCounter(1));
+  });
+  lost.WaitForNotification();
+  Server server(/*statuses_per_stream=*/100, address);
+  answered.WaitForNotification();
+  absl::Notification closed;
+  OnLoop(loop, [&] { client->Shutdown([&] { closed.Notify(); }); });
+  closed.WaitForNotification();
+  OnLoop(loop, [&] { client.reset(); });
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

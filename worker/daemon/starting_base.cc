@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/status.h"
+#include "checkpoint/model_files.h"
 #include "checkpoint/starting_point.h"
+#include "checkpoint/tensor_table.h"
 #include "planner/spans.h"
 #include "worker/core/fold.h"
 #include "worker/core/job_settings.h"
@@ -20,11 +22,13 @@ absl::StatusOr<StartingBase> ReadStartingBase(const job::JobSpec& job,
       const checkpoint::ModelState state,
       checkpoint::ReadStartingPoint({from.path, from.name}, from.sha256,
                                     job.model.config_json, places, files));
+  StartingBase base;
+  SKERRY_ASSIGN_OR_RETURN(base.tensors, checkpoint::TensorsOf(state));
   SKERRY_ASSIGN_OR_RETURN(
       const auto cut,
       planner::CutFragments(state.anchor.size(), settings.fragments,
-                            settings.spans));
-  StartingBase base;
+                            settings.spans,
+                            checkpoint::AverageBeginOf(base.tensors)));
   for (const std::vector<planner::SpanRange>& spans : cut) {
     StartingBase::File& one = base.files.emplace_back();
     one.file.kind = PieceKey::Kind::kBase;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "checkpoint/tensor_table.h"
 #include "job/job_spec.h"
 #include "runtime/blob_stores.h"
 #include "runtime/files.h"
@@ -23,6 +24,8 @@ struct StartingBase {
     std::vector<SharedBytes> contents;
   };
   std::vector<File> files;  // by fragment
+  // For the comparison with those of a program's trainer.
+  checkpoint::TensorTable tensors;
 };
 
 // Reads the checkpoint that `job` names, and verifies it bit for bit. Outer

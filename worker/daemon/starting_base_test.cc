@@ -29,14 +29,15 @@ class StartingBaseTest : public testing::Test {
     std::iota(momentum_.begin(), momentum_.end(), -7.0f);
   }
   void Save(const std::vector<float>& momentum) {
-    auto writer = store_.Begin({.job = "bible",
-                                .job_id = 1,
-                                .sequence = 5,
-                                .samples = 9,
-                                .files = {}});
+    SaveModel(checkpoint::ModelState{
+        .config_json = kConfig, .anchor = anchor_, .outer_momentum = momentum});
+  }
+  void SaveModel(const checkpoint::ModelState& state) {
+    checkpoint::Manifest about{
+        .job = "bible", .job_id = 1, .sequence = 5, .samples = 9, .files = {}};
+    if (state.program.has_value()) about.layout_hash = 7;
+    auto writer = store_.Begin(about);
     ASSERT_TRUE(writer.ok()) << writer.status();
-    const checkpoint::ModelState state{
-        .config_json = kConfig, .anchor = anchor_, .outer_momentum = momentum};
     ASSERT_TRUE(checkpoint::WriteState(
                     state, 1 << 30,
                     [&](const std::string& file, runtime::ByteSpan bytes) {
@@ -129,6 +130,52 @@ TEST_F(StartingBaseTest, ADamagedCheckpointIsNoBase) {
           .ok());
   EXPECT_TRUE(
       absl::IsDataLoss(ReadStartingBase(job, places_, files_).status()));
+}
+
+TEST_F(StartingBaseTest, AProgramsCheckpointSaysWhichTensorsItHas) {
+  const checkpoint::TensorTable table{
+      {{"all", {static_cast<int64_t>(kElements)}, model::Dtype::kBf16}}};
+  checkpoint::ModelState state{
+      .config_json = "", .anchor = anchor_, .outer_momentum = momentum_};
+  state.program = checkpoint::ProgramModel{table, {}, 7};
+  SaveModel(state);
+  job::JobSpec job = Job(job::OuterMethod::kDiloco, 3);
+  job.model.config_json.clear();
+  job.model.program = {"resnet"};
+  job::LeaveToProgram(job.training);
+  const auto base = ReadStartingBase(job, places_, files_);
+  ASSERT_TRUE(base.ok()) << base.status();
+  EXPECT_EQ(base->tensors, table);
+  EXPECT_EQ(base->files[0].file.pieces.size(), 3u);
+  // The config names those of the engine's model.
+  ASSERT_TRUE(files_.Remove("/store/checkpoint-5/skerry-checkpoint.json").ok());
+  Save(momentum_);
+  EXPECT_GT(ReadStartingBase(Job(job::OuterMethod::kDiloco, 3), places_, files_)
+                ->tensors.tensors.size(),
+            10u);
+}
+
+TEST_F(StartingBaseTest, AveragedTensorsHaveSpansOfTheirOwn) {
+  const checkpoint::TensorTable table{
+      {{"all", {5000}, model::Dtype::kF32},
+       {"norm.mean", {7}, model::Dtype::kF32, {}, true}}};
+  anchor_.assign(8192 + 7, 0.0f);
+  std::iota(anchor_.begin(), anchor_.begin() + 5000, 1.0f);
+  std::iota(anchor_.end() - 7, anchor_.end(), -3.0f);
+  checkpoint::ModelState state{
+      .config_json = "", .anchor = anchor_, .outer_momentum = {}};
+  state.program = checkpoint::ProgramModel{table, {}, 7};
+  SaveModel(state);
+  job::JobSpec job = Job(job::OuterMethod::kLocalSgd, 2);
+  job.model.config_json.clear();
+  job.model.program = {"resnet"};
+  job::LeaveToProgram(job.training);
+  const auto base = ReadStartingBase(job, places_, files_);
+  ASSERT_TRUE(base.ok()) << base.status();
+  EXPECT_EQ(base->tensors, table);
+  ASSERT_EQ(base->files[0].contents.size(), 2u);
+  EXPECT_EQ(base->files[0].contents[0].size(), 8192 * sizeof(float));
+  EXPECT_EQ(ValuesOf(*base), anchor_);
 }
 
 }  // namespace

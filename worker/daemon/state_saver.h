@@ -15,6 +15,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "base/ids.h"
+#include "checkpoint/model_files.h"
 #include "job/job_spec.h"
 #include "protocol/job_facts.h"
 #include "protocol/job_orders.h"
@@ -31,6 +32,8 @@ struct StateToSave {
   protocol::CheckpointOrder order;
   uint64_t elements = 0;
   std::vector<SharedBytes> pieces;  // by span
+  // What the trainer of a job with a program says of its model; null in others.
+  std::shared_ptr<const checkpoint::ProgramModel> program = nullptr;
 };
 
 // Members are called on the loop, and so are the handlers.

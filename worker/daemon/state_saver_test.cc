@@ -56,7 +56,8 @@ class StateSaverTest : public testing::Test {
     };
   }
   StateSaver::Write Write() {
-    return [this](const StateToSave& state, StateSaver::Written written) {
+    return [this](StateToSave state, StateSaver::Written written) {
+      state.program = program_;
       loop_.Post([outcome = SaveState(state, places_, files_),
                   written = std::move(written)]() mutable {
         std::move(written)(std::move(outcome));
@@ -110,6 +111,8 @@ class StateSaverTest : public testing::Test {
   std::vector<SharedBytes> pieces_;
   std::map<std::string, int> asked_;
   std::string gone_;
+  // What the trainer says of its model, in a job with a program.
+  std::shared_ptr<const checkpoint::ProgramModel> program_;
   int changes_ = 0;
   StateSaver saver_;
 };
@@ -135,6 +138,64 @@ TEST_F(StateSaverTest, TheSavedStateIsWhole) {
   EXPECT_EQ(state->anchor.front(), 1.0f);
   EXPECT_EQ(state->anchor.back(), static_cast<float>(kElements));
   EXPECT_EQ(state->outer_momentum, std::vector<float>(kElements, 0.5f));
+}
+
+TEST_F(StateSaverTest, AProgramsStateIsSavedWithItsTensorsAndFiles) {
+  program_ =
+      std::make_shared<checkpoint::ProgramModel>(checkpoint::ProgramModel{
+          {{{"all", {kElements}, model::Dtype::kBf16}}, {"vocab.txt"}},
+          {{"vocab.txt", "a"}},
+          9});
+  JobOrders orders = Orders(5);
+  orders.spec.model.config_json.clear();
+  orders.spec.model.program = {"resnet"};
+  orders.spec.data = {};
+  orders.spec.data.seed = 3;
+  orders.spec.data.id = "images";
+  orders.spec.data.samples = 1000;
+  EXPECT_EQ(Save(orders).error, "");
+  const auto manifest = store_.Find("checkpoint-5");
+  ASSERT_TRUE(manifest.ok()) << manifest.status();
+  EXPECT_EQ(manifest->layout_hash, 9u);
+  EXPECT_EQ(manifest->order,
+            (checkpoint::SampleOrder{"", 3, 0, "images", 1000}));
+  const auto state = checkpoint::ReadState(store_, "checkpoint-5");
+  ASSERT_TRUE(state.ok()) << state.status();
+  EXPECT_EQ(state->program->table, program_->table);
+  EXPECT_EQ(state->program->files[0].content, "a");
+  EXPECT_EQ(state->anchor.back(), static_cast<float>(kElements));
+}
+
+// The gap before them is in spans, and in no file.
+TEST_F(StateSaverTest, AveragedTensorsAreSavedWithTheOthers) {
+  program_ =
+      std::make_shared<checkpoint::ProgramModel>(checkpoint::ProgramModel{
+          {{{"all", {5000}, model::Dtype::kF32},
+            {"norm.mean", {7}, model::Dtype::kF32, {}, true}},
+           {}},
+          {},
+          9});
+  pieces_.clear();
+  for (const size_t size : {size_t{4096}, size_t{4096}, size_t{7}}) {
+    pieces_.push_back(SharedBytes::Of(std::make_shared<std::vector<float>>(
+        size, static_cast<float>(pieces_.size()) + 1.0f)));
+  }
+  JobOrders orders = Orders(5);
+  orders.spec.model.config_json.clear();
+  orders.spec.model.program = {"resnet"};
+  orders.spec.data = {};
+  orders.spec.data.id = "images";
+  saver_.OnOrders(orders, 8192 + 7);
+  loop_.RunUntilIdle();
+  ASSERT_EQ(saver_.outcome()->error, "");
+  const auto state = checkpoint::ReadState(store_, "checkpoint-5");
+  ASSERT_TRUE(state.ok()) << state.status();
+  EXPECT_EQ(state->program->table, program_->table);
+  ASSERT_EQ(state->anchor.size(), 8192u + 7);
+  EXPECT_EQ(state->anchor[4095], 1.0f);
+  EXPECT_EQ(state->anchor[4999], 2.0f);
+  EXPECT_EQ(state->anchor[5000], 0.0f);
+  EXPECT_EQ(state->anchor.back(), 3.0f);
 }
 
 TEST_F(StateSaverTest, TheFolderIsLookedAtBeforehand) {

@@ -11,6 +11,9 @@
 namespace skerry::worker {
 namespace {
 
+// Descriptions have files of up to 16 MiB in them, and tables of tensors.
+constexpr int kReplyBytesMax = 64 << 20;
+
 constexpr UnaryCallOptions kCall{};
 // A trainer that is starting has no socket yet.
 constexpr UnaryCallOptions kStart{.deadline = std::nullopt,
@@ -29,6 +32,7 @@ struct TrainerClient::Connection {
     // Two trainers on one path in turn must not share a connection.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+    arguments.SetMaxReceiveMessageSize(kReplyBytesMax);
     stub = v1::Trainer::NewStub(transport::Credentials::Plaintext()->ChannelTo(
         absl::StrCat("unix:", socket_path), transport::ServerKind::kWorker,
         arguments));

@@ -2,7 +2,6 @@
 
 #include <grpcpp/grpcpp.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
 #include "gtest/gtest.h"
 #include "proto/skerry/v1/trainer.grpc.pb.h"
 #include "runtime/testing/manual_loop.h"
@@ -26,18 +26,27 @@ class Answers final : public v1::Trainer::Service {
   grpc::Status Describe(grpc::ServerContext*, const v1::DescribeRequest*,
                         v1::DescribeReply* reply) override {
     reply->set_element_count(8);
-    ++described_;
-    return grpc::Status::OK;
-  }
-  grpc::Status Pause(grpc::ServerContext*, const v1::PauseRequest*,
-                     v1::PauseReply*) override {
+    if (++described_ == 2 && holds_second_) {
+      may_answer_.WaitForNotification();
+    }
     return grpc::Status::OK;
   }
   int described() const { return described_; }
 
+  // The second answer waits for Release(). Call it before the first question.
+  void HoldSecond() { holds_second_ = true; }
+  void Release() { may_answer_.Notify(); }
+
  private:
   std::atomic<int> described_ = 0;
+  bool holds_second_ = false;
+  absl::Notification may_answer_;
 };
+
+// The start itself, the answers to two Describe calls, and the answer to the
+// first Progress call, which says that this trainer does not know it or that
+// there was no socket yet.
+constexpr size_t kTasksUntilReady = 4;
 
 // A host whose process sleeps, and the trainer that answers in its place.
 class TrainerHostTest : public testing::Test {
@@ -49,11 +58,18 @@ class TrainerHostTest : public testing::Test {
     TrainerHostOptions options;
     options.command = {"/bin/sh", "-c", "exec sleep 600"};
     options.run_directory = folder_;
-    options.name = absl::StrCat("test-", getpid());
+    // Tests in sandboxes have process ids of their own, and share the memory
+    // that is named so.
+    name_ = std::filesystem::path(folder_).filename();
+    options.name = name_;
     host_ = std::make_unique<TrainerHost>(
         std::move(options), loop_,
         [this](const v1::DescribeReply&) { ++ready_; },
-        [this](absl::Status) { ++failed_; }, [] {});
+        [this](absl::Status why) {
+          ++failed_;
+          why_ = std::move(why);
+        },
+        [] {});
   }
   ~TrainerHostTest() override {
     host_.reset();
@@ -63,10 +79,10 @@ class TrainerHostTest : public testing::Test {
 
   // Starts the process, and opens the socket that it would open.
   void Start() {
-    loop_.RunUntilIdle();
+    ran_ += loop_.RunUntilIdle();
     grpc::ServerBuilder builder;
     transport::AddPlaintextPort(
-        absl::StrCat("unix:", folder_, "/test-", getpid(), ".sock"), builder);
+        absl::StrCat("unix:", folder_, "/", name_, ".sock"), builder);
     builder.RegisterService(&answers_);
     server_ = builder.BuildAndStart();
     ASSERT_NE(server_, nullptr);
@@ -75,17 +91,28 @@ class TrainerHostTest : public testing::Test {
   template <typename Good>
   void RunUntil(Good good) {
     while (!good()) {
-      if (loop_.RunUntilIdle() == 0) std::this_thread::yield();
+      ASSERT_EQ(failed_, 0) << why_;
+      const size_t ran = loop_.RunUntilIdle();
+      ran_ += ran;
+      if (ran == 0) std::this_thread::yield();
     }
+  }
+
+  // Returns when every answer of a start has reached the host.
+  void RunUntilAnswered() {
+    RunUntil([&] { return ran_ >= kTasksUntilReady; });
   }
 
   runtime::ManualLoop loop_;
   std::string folder_;
+  std::string name_;
   Answers answers_;
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<TrainerHost> host_;
+  size_t ran_ = 0;  // tasks
   int ready_ = 0;
   int failed_ = 0;
+  absl::Status why_;
 };
 
 TEST_F(TrainerHostTest, ADescribedTrainerIsReady) {
@@ -101,7 +128,8 @@ TEST_F(TrainerHostTest, ADescribedTrainerIsReady) {
 // the second one.
 TEST_F(TrainerHostTest, ATrainerThatStopsOnceItIsReadyIsEndedInTime) {
   Start();
-  RunUntil([&] { return ready_ > 0; });
+  RunUntilAnswered();
+  EXPECT_EQ(ready_, 1);
   server_->Shutdown();
   loop_.Advance(absl::Seconds(10));
   EXPECT_EQ(failed_, 1);
@@ -110,13 +138,12 @@ TEST_F(TrainerHostTest, ATrainerThatStopsOnceItIsReadyIsEndedInTime) {
 // The answer that makes it ready is on its way when the owner has no more use
 // for it. A worker died of that once.
 TEST_F(TrainerHostTest, ASilencedTrainerIsNotReady) {
+  answers_.HoldSecond();
   Start();
-  // Its first answer is taken in by the second question.
   RunUntil([&] { return answers_.described() == 2; });
   host_->Silence();
-  bool paused = false;
-  host_->client().Pause([&](absl::StatusOr<v1::PauseReply>) { paused = true; });
-  RunUntil([&] { return paused; });
+  answers_.Release();
+  RunUntilAnswered();
   loop_.Advance(absl::Seconds(5));
   EXPECT_EQ(ready_, 0);
   EXPECT_EQ(failed_, 0);

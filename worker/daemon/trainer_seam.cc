@@ -1,6 +1,7 @@
 #include "worker/daemon/trainer_seam.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,33 @@ namespace {
 void SetRange(const ElementRange& range, v1::ElementRange* out) {
   out->set_begin(range.begin);
   out->set_end(range.end);
+}
+
+template <typename Repeated>
+void SetRanges(const data::RangeSet& ranges, Repeated* out) {
+  for (const data::SampleRange& range : ranges.ranges()) {
+    v1::SampleRange* one = out->Add();
+    one->set_begin(range.begin);
+    one->set_end(range.end);
+  }
+}
+
+// Numbers that are not finite are of no use to anybody, and no message has
+// them: such a loss counts as none, and such a metric is left out.
+RunReport ReportOf(const v1::RunReply& reply) {
+  const bool measured = !reply.no_loss() && std::isfinite(reply.loss());
+  RunReport report{.samples = reply.samples(),
+                   .inner_steps = reply.inner_steps(),
+                   .loss = measured ? reply.loss() : 0,
+                   .gradient_norm = reply.gradient_norm(),
+                   .compute_s = reply.compute_s(),
+                   .no_loss = !measured};
+  for (const auto& [name, value] : reply.metrics()) {
+    if (report.metrics.size() == protocol::kMetricsMax) break;
+    if (!protocol::IsMetricName(name) || !std::isfinite(value)) continue;
+    report.metrics.emplace(name, value);
+  }
+  return report;
 }
 
 absl::Status NoTrainer() {
@@ -83,29 +111,22 @@ void TrainerSeam::JoinGroup(const TrainerGroup& group,
 }
 
 void TrainerSeam::StartRun(const data::RangeSet& ranges,
+                           const data::RangeSet& upcoming,
                            uint64_t replica_batch_samples,
                            Done<absl::StatusOr<RunReport>> done) {
   if (host_ == nullptr) {
     return AnswerLater(absl::StatusOr<RunReport>(NoTrainer()), std::move(done));
   }
   v1::RunRequest request;
-  for (const data::SampleRange& range : ranges.ranges()) {
-    v1::SampleRange* out = request.add_ranges();
-    out->set_begin(range.begin);
-    out->set_end(range.end);
-  }
+  SetRanges(ranges, request.mutable_ranges());
+  SetRanges(upcoming, request.mutable_upcoming());
   request.set_replica_batch_samples(replica_batch_samples);
   host_->client().Run(
       std::move(request),
-      Forward<v1::RunReply>(
-          answers_, current_, std::move(done), [](const v1::RunReply& reply) {
-            return absl::StatusOr<RunReport>(
-                RunReport{.samples = reply.samples(),
-                          .inner_steps = reply.inner_steps(),
-                          .loss = reply.loss(),
-                          .gradient_norm = reply.gradient_norm(),
-                          .compute_s = reply.compute_s()});
-          }));
+      Forward<v1::RunReply>(answers_, current_, std::move(done),
+                            [](const v1::RunReply& reply) {
+                              return absl::StatusOr<RunReport>(ReportOf(reply));
+                            }));
 }
 
 void TrainerSeam::Cancel() {

@@ -31,7 +31,8 @@ class TrainerSeam final : public TrainerPort {
   void set_group_name(std::string name) { group_name_ = std::move(name); }
 
   void JoinGroup(const TrainerGroup& group, Done<absl::Status> done) override;
-  void StartRun(const data::RangeSet& ranges, uint64_t replica_batch_samples,
+  void StartRun(const data::RangeSet& ranges, const data::RangeSet& upcoming,
+                uint64_t replica_batch_samples,
                 Done<absl::StatusOr<RunReport>> done) override;
   void Cancel() override;
   void Snapshot(const ElementRange& range, Done<absl::Status> done) override;

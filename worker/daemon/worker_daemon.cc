@@ -13,6 +13,7 @@
 #include "runtime/posix/stopwatch.h"
 #include "transport/grpc/identity_metrics.h"
 #include "worker/convert/peer.h"
+#include "worker/daemon/peer_addresses.h"
 #include "worker/daemon/worker_metrics.h"
 
 namespace skerry::worker {
@@ -67,7 +68,8 @@ WorkerDaemon::WorkerDaemon(WorkerOptions options,
       data_(environment.loop, environment.save, [this] { StatusChanged(); }),
       first_boot_(boot_),
       status_interval_(options_.status_interval),
-      folders_(KeepFolders()) {}
+      folders_(KeepFolders()),
+      revoked_(options_.session.credentials->revocations()) {}
 
 WorkerDaemon::~WorkerDaemon() = default;
 
@@ -91,6 +93,10 @@ void WorkerDaemon::StopServing(const StoredJobKey& folder) {
 
 void WorkerDaemon::Start() {
   folders_.Start();
+  environment_.programs.KeepLooking(
+      [this, alive = std::weak_ptr<char>(alive_)] {
+        if (!alive.expired()) StatusChanged();
+      });
   KeepSendingStatus();
   LearnCodecSpeeds();
 }
@@ -210,25 +216,6 @@ void WorkerDaemon::OnAgreeCut(const v1::AgreeCutRequest& request,
       });
 }
 
-void WorkerDaemon::LearnPeers(const protocol::JobOrders& orders) {
-  peers_.Learn(orders);
-  if (!options_.session.credentials->is_tls()) return;
-  transport::PeerNames& names = options_.session.credentials->peers();
-  ForEachPeer(orders, [&](const protocol::PeerAddress& peer) {
-    names.Set(peer.address, peer.worker);
-    names.Set(peer.inside(), peer.worker);
-  });
-}
-
-void WorkerDaemon::LearnDirectory(const protocol::Directory& directory) {
-  environment_.directory.Learn(directory);
-  if (!options_.session.credentials->is_tls()) return;
-  transport::PeerNames& names = options_.session.credentials->peers();
-  for (const auto& [worker, endpoints] : directory) {
-    for (const std::string& endpoint : endpoints) names.Set(endpoint, worker);
-  }
-}
-
 void WorkerDaemon::OnOrders(const protocol::HeardOrders& heard) {
   const protocol::Orders& orders = heard.orders;
   if (stopping_ || orders.boot != Boot(boot_)) return;
@@ -249,13 +236,14 @@ void WorkerDaemon::OnOrders(const protocol::HeardOrders& heard) {
                  {{"drain", orders.drain}});
     SetJobsDraining();
   }
-  LearnDirectory(orders.directory);
+  LearnAddresses(orders, *options_.session.credentials, environment_.directory);
+  revoked_.OnOrders(orders.revoked);
   data_.OnPaths(orders.data_paths);
   std::set<uint64_t> named;
   FolderOrders folders = FoldersIn(orders);
   for (const protocol::JobOrders& job : orders.jobs) {
     named.insert(job.job.value());
-    LearnPeers(job);
+    peers_.Learn(job);
     OnJobOrders(revision_, job);
   }
   for (const protocol::HeardOrders::Refused& job : heard.refused) {
@@ -409,7 +397,8 @@ void WorkerDaemon::StatusChanged() {
 protocol::StatusFacts WorkerDaemon::Facts() const {
   protocol::StatusFacts facts;
   facts.release = kRelease;
-  facts.self = {options_.name, options_.address, options_.island_address};
+  facts.self = {options_.name, options_.address, options_.island_address,
+                options_.outbound_only};
   facts.island = options_.island;
   facts.boot = Boot(boot_);
   facts.incarnation = incarnation_;
@@ -431,6 +420,10 @@ protocol::StatusFacts WorkerDaemon::Facts() const {
     if (job->codecs_by_policy()) one.codec_speeds = codec_speeds_;
   }
   facts.stored = folders_.Stored();
+  facts.programs = environment_.programs.Facts();
+  facts.takes_streams = true;
+  facts.unreached = environment_.bulk.unreached();
+  facts.revoked_version = revoked_.version();
   // They are being started, as far as the coordinator is concerned: the cause
   // may go away.
   for (const auto& [id, unserved] : unserved_) {

@@ -31,6 +31,7 @@
 #include "worker/daemon/job_runtime.h"
 #include "worker/daemon/peer_book.h"
 #include "worker/daemon/peer_service.h"
+#include "worker/daemon/revoked_orders.h"
 #include "worker/daemon/served_job.h"
 #include "worker/daemon/session_client.h"
 
@@ -43,6 +44,8 @@ struct WorkerOptions {
   // host:port as workers of other islands, and of this one, reach it.
   std::string address;
   std::string island_address;
+  // Workers of other islands cannot dial it.
+  bool outbound_only = false;
   SessionOptions session;
   // Time between two Status messages when nothing changes, until the first
   // orders name the lease.
@@ -122,8 +125,6 @@ class WorkerDaemon final : public transport::BulkReceiver {
   void SendStatus();
   void KeepSendingStatus();
   void LearnCodecSpeeds();
-  void LearnDirectory(const protocol::Directory& directory);
-  void LearnPeers(const protocol::JobOrders& orders);
 
   WorkerOptions options_;
   const JobEnvironment environment_;
@@ -159,6 +160,7 @@ class WorkerDaemon final : public transport::BulkReceiver {
   absl::btree_map<uint64_t, Unserved> unserved_;
   FolderKeeper folders_;
   PeerBook peers_;
+  RevokedOrders revoked_;
   transport::Refusals refusals_;
   std::vector<protocol::CodecSpeed>
       codec_speeds_;  // empty until they are measured

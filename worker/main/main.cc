@@ -1,9 +1,7 @@
 // skerry-worker: flags and wiring.
 
 #include <grpcpp/grpcpp.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <functional>
 #include <iostream>
@@ -18,7 +16,6 @@
 #include "base/status.h"
 #include "identity/x509/identity_folder.h"
 #include "runtime/log.h"
-#include "runtime/log_level.h"
 #include "runtime/metrics.h"
 #include "runtime/posix/admin_server.h"
 #include "runtime/posix/curl_http.h"
@@ -27,6 +24,7 @@
 #include "runtime/posix/folder_lock.h"
 #include "runtime/posix/heap.h"
 #include "runtime/posix/machine.h"
+#include "runtime/posix/notify_socket.h"
 #include "runtime/posix/posix_executor.h"
 #include "runtime/posix/posix_files.h"
 #include "runtime/posix/posix_loop.h"
@@ -35,6 +33,7 @@
 #include "runtime/posix/state_folder.h"
 #include "runtime/posix/steady_waits.h"
 #include "runtime/s3/places.h"
+#include "runtime/service_notices.h"
 #include "transport/address.h"
 #include "transport/directory.h"
 #include "transport/grpc/credentials.h"
@@ -46,8 +45,10 @@
 #include "worker/daemon/peer_client.h"
 #include "worker/daemon/peer_service.h"
 #include "worker/daemon/preemption_watch.h"
+#include "worker/daemon/programs.h"
 #include "worker/daemon/worker_daemon.h"
 #include "worker/main/options.h"
+#include "worker/main/trainers.h"
 
 namespace skerry::worker {
 namespace {
@@ -58,10 +59,6 @@ constexpr int kNameTakenExit = 4;
 // A socket's path has at most 107 bytes; the trainer's ends with process, job
 // and count, which need 40.
 constexpr size_t kSocketRootBytesMax = 107 - 40;
-
-// A worker that comes back may have little time left.
-constexpr absl::Duration kFirstRenewalLook = absl::Seconds(1);
-constexpr absl::Duration kRenewalLook = absl::Minutes(1);
 
 absl::Time WallTime() { return absl::FromUnixMillis(runtime::UnixMs()); }
 
@@ -123,7 +120,9 @@ struct Parts {
         identity("identity", 1),
         compute("codec", line.codec_threads),
         disk("disk", 1),
-        save("save", 1) {}
+        save("save", 1),
+        program_reader("programs", 1),
+        programs(AllowedPrograms(line.trainers), files, loop, program_reader) {}
 
   std::shared_ptr<transport::Credentials> credentials;
   runtime::PosixLoop loop;
@@ -135,6 +134,8 @@ struct Parts {
   runtime::PosixExecutor compute;
   runtime::PosixExecutor disk;
   runtime::PosixExecutor save;
+  runtime::PosixExecutor program_reader;
+  Programs programs;
   ReceiverSwitch receiver;
   // Touched on the loop.
   transport::Directory directory;
@@ -148,6 +149,7 @@ struct Parts {
   std::unique_ptr<WorkerDaemon> daemon;
   std::unique_ptr<PreemptionWatch> watch;
   absl::Status refused;
+  bool draining = false;
   std::function<void()> stop;  // once the process can be stopped
 };
 
@@ -179,13 +181,23 @@ absl::Status Listen(const CommandLine& line, Parts& parts) {
   return WritePort(parts.files, line.port_file, parts.bulk->address());
 }
 
+// Where this machine's own workers reach one that listens on all addresses and
+// names none, because others cannot reach it.
+std::string LocalAddress(const std::string& listening) {
+  return absl::StrCat("127.0.0.1", listening.substr(listening.rfind(':')));
+}
+
 void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
   WorkerOptions options;
   options.folder = folder;
   options.name = line.name;
   options.island = line.island;
+  options.outbound_only = line.outbound_only;
   options.address =
       line.advertise.empty() ? parts.bulk->address() : line.advertise;
+  if (transport::IsWildcard(options.address)) {
+    options.address = LocalAddress(options.address);
+  }
   options.island_address = transport::IsWildcard(line.listen)
                                ? options.address
                                : parts.bulk->address();
@@ -215,11 +227,9 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
       .worker = line.name,
       .state_directory = line.state_directory,
       .run_directory = line.run_directory,
-      .trainer_command = {line.trainer,
-                          absl::StrCat("--threads=", line.trainer_threads),
-                          absl::StrCat("--log-level=",
-                                       runtime::LogLevelWord(line.log_level)),
-                          absl::StrCat("--parent-pid=", getpid())},
+      .trainer_command = EngineCommand(line.trainers, line.log_level),
+      .attach_command = AttachCommand(line.trainers, line.log_level),
+      .programs = parts.programs,
       .ended_idle = line.ended_idle};
   OnLoop(parts.loop, [&] {
     parts.daemon =
@@ -307,12 +317,27 @@ absl::StatusOr<std::unique_ptr<runtime::AdminServer>> StartAdmin(
   return admin;
 }
 
+// Tells the service manager that the worker serves, and from then on what it
+// does.
+void StartNotices(const CommandLine& line, Parts& parts,
+                  runtime::ServiceNotices& notices) {
+  notices.Ready("serves");
+  OnLoop(parts.loop, [&] {
+    notices.FeedFrom(parts.loop, [&]() -> std::string {
+      if (parts.draining || parts.daemon == nullptr) return "drains";
+      const absl::Status ready = parts.daemon->Ready();
+      return ready.ok() ? absl::StrCat("follows ", line.coordinator)
+                        : std::string(ready.message());
+    });
+  });
+}
+
 // Waits for SIGTERM or SIGINT, drains, and stops; a second signal or the
 // timeout cuts the draining short.
 void ServeUntilDrained(const CommandLine& line, Parts& parts,
-                       runtime::SignalWait& signals) {
+                       runtime::SignalWait& signals,
+                       runtime::ServiceNotices& notices) {
   absl::Notification stopped;
-  bool draining = false;
   bool stopping = false;
   const auto stop = [&] {
     if (std::exchange(stopping, true)) return;
@@ -323,7 +348,8 @@ void ServeUntilDrained(const CommandLine& line, Parts& parts,
     if (!parts.refused.ok()) stop();
   });
   signals.Deliver(parts.loop, [&](int signal) {
-    if (std::exchange(draining, true)) return stop();
+    if (std::exchange(parts.draining, true)) return stop();
+    notices.Stopping("drains");
     parts.loop.RunAt(parts.loop.Now() + line.drain_timeout, stop);
     parts.daemon->Drain(stop);
   });
@@ -359,18 +385,6 @@ absl::StatusOr<std::unique_ptr<runtime::FolderLock>> TakeState(
   return lock;
 }
 
-absl::Status CheckTrainer(const std::string& program) {
-  // Found through PATH, or not, when it is started.
-  if (program.find('/') == std::string::npos ||
-      access(program.c_str(), X_OK) == 0) {
-    return absl::OkStatus();
-  }
-  return absl::ErrnoToStatus(
-      errno, absl::StrCat("no trainer at ", program,
-                          "; install skerry-trainer beside skerry-worker, or "
-                          "name it with --trainer"));
-}
-
 absl::StatusOr<std::shared_ptr<transport::Credentials>> MakeCredentials(
     const CommandLine& line, const runtime::Files& files) {
   if (!line.identity.has_value()) return transport::Credentials::Plaintext();
@@ -398,24 +412,6 @@ absl::Status JoinCluster(const CommandLine& line, runtime::SignalWait& signals,
   return Join(options, AskPinned(options), files);
 }
 
-// Looks after `wait`, and then each minute, whether the certificate that the
-// coordinator gave is due for another. The credentials that are in use see new
-// files by themselves. `files` and `channel` outlive the executor.
-void KeepRenewing(const std::string& folder,
-                  const std::shared_ptr<grpc::Channel>& channel, Parts& parts,
-                  runtime::Files& files, absl::Duration wait) {
-  parts.loop.RunAt(parts.loop.Now() + wait, [folder, channel, &parts, &files] {
-    parts.identity.Run([folder, channel, &files] {
-      const absl::Status renewed =
-          RenewIfDue(folder, WallTime(), channel, files).status();
-      if (renewed.ok()) return;
-      runtime::Log(runtime::Severity::kWarning, "worker.renewal.failed",
-                   {{"cause", std::string(renewed.message())}});
-    });
-    KeepRenewing(folder, channel, parts, files, kRenewalLook);
-  });
-}
-
 // Certificates from elsewhere are renewed by whoever wrote them.
 void StartRenewing(const CommandLine& line, Parts& parts,
                    runtime::Files& files) {
@@ -424,11 +420,12 @@ void StartRenewing(const CommandLine& line, Parts& parts,
       line.identity->certificate != folder + identity::kChainFile) {
     return;
   }
-  KeepRenewing(folder,
-               parts.credentials->ChannelTo(line.coordinator,
-                                            transport::ServerKind::kCoordinator,
-                                            grpc::ChannelArguments()),
-               parts, files, kFirstRenewalLook);
+  KeepRenewing({.folder = folder,
+                .channel = parts.credentials->ChannelTo(
+                    line.coordinator, transport::ServerKind::kCoordinator,
+                    grpc::ChannelArguments()),
+                .wall = WallTime},
+               parts.loop, parts.identity, files);
 }
 
 int Main(int argc, char** argv) {
@@ -442,6 +439,7 @@ int Main(int argc, char** argv) {
                      "give a shorter one with --run-dir")));
   }
   runtime::ShareHeap();
+  runtime::ServiceNotices notices = runtime::NoticesToManager();
   runtime::SignalWait signals;
   runtime::SpdlogSink sink(stderr, runtime::SpdlogSink::FormFor(stderr),
                            line.log_level);
@@ -451,6 +449,7 @@ int Main(int argc, char** argv) {
   runtime::PosixFiles files;
   const auto state = TakeState(line, files);
   if (!state.ok()) return Fail(state.status());
+  notices.Starting(absl::StrCat("joins the cluster of ", line.coordinator));
   if (const absl::Status joined = JoinCluster(line, signals, files);
       !joined.ok()) {
     if (absl::IsCancelled(joined)) return 0;
@@ -463,7 +462,7 @@ int Main(int argc, char** argv) {
   const absl::StatusOr<FolderId> folder =
       FolderIdOf(line.state_directory, parts.files, runtime::DrawRandom64);
   if (!folder.ok()) return Fail(folder.status());
-  if (const absl::Status status = CheckTrainer(line.trainer); !status.ok()) {
+  if (const absl::Status status = CheckTrainers(line.trainers); !status.ok()) {
     return Fail(status);
   }
   // Gone before the loop is.
@@ -481,7 +480,8 @@ int Main(int argc, char** argv) {
   StartDaemon(line, *folder, parts);
   StartWatch(line, parts);
   OnLoop(parts.loop, [&] { StartRenewing(line, parts, files); });
-  ServeUntilDrained(line, parts, signals);
+  StartNotices(line, parts, notices);
+  ServeUntilDrained(line, parts, signals, notices);
   admin->reset();
   parts.loop.Stop();
   runtime::InstallLogSink(nullptr);

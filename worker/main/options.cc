@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <filesystem>
+#include <cstdlib>
 #include <set>
 
 #include "absl/strings/ascii.h"
@@ -13,6 +13,7 @@
 #include "identity/x509/identity_folder.h"
 #include "runtime/command_line/number_option.h"
 #include "runtime/command_line/parse_words.h"
+#include "runtime/command_line/word_option.h"
 #include "runtime/log_level.h"
 #include "transport/address.h"
 #include "transport/grpc/identity_flags.h"
@@ -22,6 +23,9 @@ namespace skerry::worker {
 namespace {
 
 std::string CheckName(const std::string& name) {
+  if (name.starts_with('-')) {
+    return "begin with a letter or a digit: commands take a dash for an option";
+  }
   for (const char c : name) {
     if (!absl::ascii_isalnum(c) && c != '-' && c != '_' && c != '.') {
       return "use letters, digits, '-', '_' and '.' only";
@@ -30,19 +34,16 @@ std::string CheckName(const std::string& name) {
   return name.empty() || name.size() > 40 ? "1 to 40 characters" : "";
 }
 
+// The token that systemd passes to a service as its credential `join-token`.
+std::string TokenOfService() {
+  const char* folder = std::getenv("CREDENTIALS_DIRECTORY");
+  return folder == nullptr ? "" : absl::StrCat(folder, "/join-token");
+}
+
 std::string CheckPeer(const std::string& address) {
   return std::string(
       transport::CheckAddress(address, transport::AddressUse::kConnect)
           .message());
-}
-
-// The trainer that was installed beside this program.
-std::string TrainerBeside(const char* program) {
-  std::error_code error;
-  std::filesystem::path self =
-      std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) self = program;
-  return (self.parent_path() / "skerry-trainer").string();
 }
 
 // Where the worker listens and connects, and who it is there.
@@ -62,6 +63,9 @@ struct Network {
                    "host:port at which other islands reach this worker; "
                    "default: where it listens")
         ->check(CheckPeer);
+    app.add_flag("--outbound-only", line.outbound_only,
+                 "Nobody of another island can connect to this worker: it "
+                 "opens the connections to them");
     identity.AddTo(app);
     AddJoining(app, line);
     app.add_option("--admin", line.admin,
@@ -84,16 +88,21 @@ struct Network {
     });
     app.add_option("--join-token-file", line.join_token_file,
                    "File with the token that lets this worker join; needed "
-                   "until it has its certificate")
+                   "until it has its certificate; default: the credential "
+                   "join-token that systemd passes, if there is one")
         ->type_name("FILE")
-        ->needs(pin)
-        ->excludes("--cert")
-        ->excludes("--identity");
-    pin->needs("--join-token-file");
+        ->needs(pin);
+    pin->excludes("--cert")->excludes("--identity");
   }
   // Errors: InvalidArgument, an address that takes an identity, or at which
-  // nobody could reach the worker.
+  // nobody could reach the worker; a pin without a token.
   absl::Status WriteTo(CommandLine& line) const {
+    if (!line.ca_pin.empty() && line.join_token_file.empty()) {
+      line.join_token_file = TokenOfService();
+      if (line.join_token_file.empty()) {
+        return absl::InvalidArgumentError("--ca-pin needs --join-token-file");
+      }
+    }
     line.identity = line.join_token_file.empty()
                         ? identity.Choose(line.state_directory)
                         : transport::FilesIn(line.state_directory +
@@ -109,17 +118,19 @@ struct Network {
       SKERRY_RETURN_IF_ERROR(Annotate(
           transport::RequireLoopback(line.coordinator), "--coordinator"));
     }
-    if (!line.advertise.empty() || !transport::IsWildcard(line.listen)) {
+    if (!line.advertise.empty() || !transport::IsWildcard(line.listen) ||
+        line.outbound_only) {
       return absl::OkStatus();
     }
     return absl::InvalidArgumentError(absl::StrCat(
-        "--advertise: is needed, since nobody can connect to ", line.listen));
+        "--advertise: is needed, since nobody can connect to ", line.listen,
+        "; where nobody can connect anyway, give --outbound-only"));
   }
 };
 
 void AddLogLevel(CLI::App& app, CommandLine& line) {
-  app.add_option("--log-level", line.log_level, runtime::kLogLevelHelp)
-      ->transform(CLI::CheckedTransformer(runtime::LogLevels()).description(""))
+  runtime::AddWord(app, "--log-level", line.log_level, runtime::LogLevels(),
+                   runtime::kLogLevelHelp)
       ->type_name("LEVEL")
       ->default_str("info");
 }
@@ -197,7 +208,6 @@ struct Ended {
 ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   ParsedCommandLine parsed;
   CommandLine& line = parsed.command_line;
-  line.trainer = TrainerBeside(argv[0]);
   double drain_timeout_s = 25;
   Ended ended;
   CLI::App app(
@@ -220,11 +230,7 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
       ->required();
   app.add_option("--run-dir", line.run_directory,
                  "Folder for the trainer's socket; default: that of --state");
-  app.add_option("--trainer", line.trainer, "Program that trains a job")
-      ->capture_default_str();
-  runtime::AddNumber(app, "--trainer-threads", line.trainer_threads, {1, 1024},
-                     "Compute threads of the trainer")
-      ->capture_default_str();
+  AddTrainers(app, argv[0], line.trainers);
   runtime::AddNumber(app, "--codec-threads", line.codec_threads, {1, 256},
                      "Threads that encode, sum and decode")
       ->capture_default_str();

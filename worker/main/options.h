@@ -13,6 +13,7 @@
 #include "transport/grpc/credentials.h"
 #include "worker/core/preemption/source_spec.h"
 #include "worker/core/state_folders.h"
+#include "worker/main/trainers.h"
 
 namespace skerry::worker {
 
@@ -22,6 +23,7 @@ struct CommandLine {
   std::string coordinator;
   std::string listen;
   std::string advertise;
+  bool outbound_only = false;
   // None: plaintext.
   std::optional<transport::CredentialFiles> identity;
   // How it joins a cluster when it has no certificate; empty: it does not.
@@ -29,8 +31,7 @@ struct CommandLine {
   std::string join_token_file;
   std::string state_directory;
   std::string run_directory;
-  std::string trainer;
-  int trainer_threads = 1;
+  Trainers trainers;
   int codec_threads = 1;
   absl::Duration drain_timeout;
   // Where preemption notices come from; empty: nobody gives any.

@@ -82,6 +82,8 @@ void AnchorChecker::Fold(const coordinator::Entry& entry) {
     fragments_[JobId(entry.index.value())] =
         job::FragmentCount(submitted->spec);
   }
+  const auto* sized = std::get_if<coordinator::JobSized>(&entry.record);
+  if (sized != nullptr) Take(*sized);
   const auto* restored = std::get_if<coordinator::Restored>(&entry.record);
   if (restored != nullptr) Take(*restored);
   const auto* adopted = std::get_if<coordinator::Adopted>(&entry.record);
@@ -92,8 +94,8 @@ void AnchorChecker::Fold(const coordinator::Entry& entry) {
         commit->sequence;
     Note(commit->job);
   }
-  if (submitted != nullptr || restored != nullptr || adopted != nullptr ||
-      commit != nullptr) {
+  if (submitted != nullptr || sized != nullptr || restored != nullptr ||
+      adopted != nullptr || commit != nullptr) {
     entries_.push_back(entry);
   }
 }
@@ -108,6 +110,29 @@ void AnchorChecker::Note(JobId job) {
   states_[{job, Sequence(sum)}] = std::move(all);
 }
 
+// A second record of the size names another trainer's values. Nothing has been
+// committed to the former ones.
+void AnchorChecker::Take(const coordinator::JobSized& sized) {
+  for (uint32_t f = 0; f < fragments_[sized.job]; ++f) {
+    const Part part{sized.job, f};
+    const Sequence begin = committed_[part];
+    same_as_.erase({part, begin});
+    std::erase_if(anchors_, [&](const auto& one) {
+      const auto& [of, span, sequence] = one.first;
+      return of == part && sequence == begin;
+    });
+  }
+  BeginAnew(sized.job);
+}
+
+void AnchorChecker::BeginAnew(JobId job) {
+  std::vector<Sequence>& begin = states_[{job, Sequence()}];
+  begin.clear();
+  for (uint32_t f = 0; f < fragments_[job]; ++f) {
+    begin.push_back(committed_[{job, f}]);
+  }
+}
+
 void AnchorChecker::Take(const coordinator::Restored& restored) {
   const JobId job = restored.job;
   const bool there = states_.contains({job, restored.checkpoint});
@@ -115,7 +140,7 @@ void AnchorChecker::Take(const coordinator::Restored& restored) {
   back.resize(fragments_[job]);
   // Once a journal was replaced, the checkpoint may come from a lost history.
   // Its state is then not known here.
-  const bool known = there || !replaced_;
+  const bool known = (there || !replaced_) && restored.initial_hash == 0;
   for (uint32_t f = 0; f < back.size(); ++f) {
     Sequence& committed = committed_[{job, f}];
     committed = restored.fragment_sequences.empty()
@@ -123,6 +148,7 @@ void AnchorChecker::Take(const coordinator::Restored& restored) {
                     : restored.fragment_sequences[f];
     if (known) same_as_[{{job, f}, committed}] = back[f];
   }
+  if (restored.initial_hash != 0) BeginAnew(job);
   behind_.erase(job);
   Note(job);
 }

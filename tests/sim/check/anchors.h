@@ -4,7 +4,9 @@
 // bits in all workers at every sequence, and results the same bytes wherever
 // they are stored. Nobody is ahead of the journal. The workers of a replica run
 // a round at one cut. A life trains on a sample once. No worker sees a life or
-// a sequence go back. A job that goes back to a checkpoint has its anchors.
+// a sequence go back. A job that goes back to a checkpoint has its anchors, and
+// one that goes back to its beginning has those, unless it then begins with the
+// values of another trainer.
 #ifndef SKERRY_TESTS_SIM_CHECK_ANCHORS_H_
 #define SKERRY_TESTS_SIM_CHECK_ANCHORS_H_
 
@@ -51,9 +53,12 @@ class AnchorChecker final : public Observer {
 
   void ForgetNumber(uint64_t number);
   void Fold(const coordinator::Entry& entry);
+  void Take(const coordinator::JobSized& sized);
   void Take(const coordinator::Restored& restored);
   void Take(const coordinator::Adopted& adopted);
   void Note(JobId job);
+  // The newest sequences are states without any sample.
+  void BeginAnew(JobId job);
   static Part PartOf(const FragmentSight& sight) {
     return {sight.job().job, sight.index};
   }

@@ -9,10 +9,12 @@
 
 #include "simulator/observer.h"
 #include "tests/sim/check/anchors.h"
+#include "tests/sim/check/averages.h"
 #include "tests/sim/check/durable.h"
 #include "tests/sim/check/folders.h"
 #include "tests/sim/check/heard.h"
 #include "tests/sim/check/ledger.h"
+#include "tests/sim/check/live.h"
 #include "tests/sim/check/owed.h"
 #include "tests/sim/check/violations.h"
 
@@ -27,7 +29,9 @@ class CheckerSet final : public Observer {
         durable_(out),
         folders_(out),
         heard_(out),
-        owed_(out) {}
+        owed_(out),
+        live_(out),
+        averages_(out) {}
 
   void OnDurable(const coordinator::Entry& entry) override {
     for (Observer* one : all_) one->OnDurable(entry);
@@ -60,6 +64,9 @@ class CheckerSet final : public Observer {
   void OnFolderRemoved(HostId host, JobId job, uint64_t uid) override {
     for (Observer* one : all_) one->OnFolderRemoved(host, job, uid);
   }
+  void OnLive(const LiveSight& sight) override {
+    for (Observer* one : all_) one->OnLive(sight);
+  }
   void OnSeat(const SeatSight& sight) override {
     for (Observer* one : all_) one->OnSeat(sight);
   }
@@ -74,8 +81,11 @@ class CheckerSet final : public Observer {
   FolderChecker folders_;
   HeardChecker heard_;
   OwedChecker owed_;
+  LiveChecker live_;
+  AverageChecker averages_;
   const std::vector<Observer*> all_ = {&ledger_,  &anchors_, &durable_,
-                                       &folders_, &heard_,   &owed_};
+                                       &folders_, &heard_,   &owed_,
+                                       &live_,    &averages_};
 };
 
 }  // namespace skerry::sim

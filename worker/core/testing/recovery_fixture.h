@@ -23,7 +23,7 @@ inline constexpr auto kResult = PieceKey::Kind::kResult;
 // No trainer or peer is asked for anything here.
 struct NoTrainer : TrainerPort {
   void JoinGroup(const TrainerGroup&, Done<absl::Status>) override {}
-  void StartRun(const data::RangeSet&, uint64_t,
+  void StartRun(const data::RangeSet&, const data::RangeSet&, uint64_t,
                 Done<absl::StatusOr<RunReport>>) override {}
   void Cancel() override {}
   void Snapshot(const ElementRange&, Done<absl::Status>) override {}

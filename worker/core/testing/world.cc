@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
-#include "planner/spans.h"
 #include "worker/core/testing/world_ports.h"
 
 namespace skerry::worker {
@@ -208,7 +207,10 @@ void World::Grant(Replica& replica) {
   const uint64_t round = uint64_t{options_.settings.tau} / fragments() *
                          options_.settings.batch_samples *
                          replica.workers.size();
-  if (replica.leased.total() >= 2 * round || free_.empty()) return;
+  if (replica.leased.total() >= options_.rounds_ahead * round ||
+      free_.empty()) {
+    return;
+  }
   replica.leased = replica.leased.Union(free_.TakeFirst(round));
   ++revision_;
 }
@@ -260,9 +262,8 @@ void World::OpenAttempt(uint32_t fragment) {
   if (open.members.empty() || open.members.size() < expected) return;
   open.sequence = Next(newest(fragment));
   open.attempt = Attempt(++revision_);
-  const auto cut = planner::CutFragments(options_.element_count, fragments(),
-                                         options_.settings.spans);
-  for (size_t s = 0; s < (*cut)[fragment].size(); ++s) {
+  const size_t spans = Cut()[fragment].size();
+  for (size_t s = 0; s < spans; ++s) {
     open.owners.push_back((s + open.attempt.value()) % open.members.size());
   }
   parts_[fragment].open = open;
@@ -318,6 +319,7 @@ void World::Commit(uint32_t fragment) {
   entry.attempt = open.attempt;
   entry.hashes = hashes;
   entry.total_weight = open.total_weight;
+  entry.scalars.own_share = options_.own_share;
   std::vector<CommittedEntry>& committed = parts_[fragment].committed;
   entry.samples_committed =
       (committed.empty() ? 0 : committed.back().samples_committed) +
@@ -384,6 +386,7 @@ JobOrders World::OrdersFor(uint32_t index) const {
   orders.holders = HoldersOf(replica);
   orders.granted = replica.leased;
   orders.nothing_left = nothing_left_;
+  if (options_.own_initial) orders.initial_hash = InitialHash(0);
   orders.evaluations = evaluations_;
   orders.generate = generations_;
   const JobFacts own = worker.seat->Facts();

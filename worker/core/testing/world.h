@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "planner/spans.h"
 #include "worker/core/seat.h"
 
 namespace skerry::worker {
@@ -35,6 +36,8 @@ struct WorldOptions {
   uint64_t seed = 1;
   JobSettings settings;
   uint64_t element_count = 10000;
+  // The first element that is averaged; 0 when none is.
+  uint64_t average_begin = 0;
   // By replica and rank: the spans each worker holds.
   std::vector<std::vector<std::pair<uint32_t, uint32_t>>> replicas;
   Hops hops = Hops::kTwo;
@@ -45,8 +48,18 @@ struct WorldOptions {
   uint64_t part_bytes = 4096;
   double loss = 0.0;    // share of frames and orders that are lost
   double repeat = 0.0;  // share that come twice
+  // A replica has leased no fewer rounds while there are samples.
+  uint32_t rounds_ahead = 2;
+  // What trainers can do, and whether they measure a loss.
+  bool evaluates = true;
+  bool generates = true;
+  bool no_loss = false;
+  // The trainer of each worker begins with values of its own. Those of worker 0
+  // are the job's.
+  bool own_initial = false;
   double inner_rate = 0.05;
   double noise = 0.02;
+  double own_share = 0.5;  // in every commit
 };
 
 class World {
@@ -103,6 +116,8 @@ class World {
     return parts_[fragment].open;
   }
   uint32_t fragments() const { return static_cast<uint32_t>(parts_.size()); }
+  // The spans of each fragment.
+  std::vector<std::vector<planner::SpanRange>> Cut() const;
   // Elements of the model in a fragment.
   ElementRange ElementsOf(uint32_t fragment) const;
   const std::vector<std::string>& failures() const { return failures_; }
@@ -138,6 +153,8 @@ class World {
   void Train(uint32_t replica, const data::RangeSet& ranges, uint64_t batch,
              std::vector<float>& live) const;
   static float InitialValue(uint64_t element);
+  // Names the initial values of the worker's trainer, with `own_initial`.
+  static uint64_t InitialHash(uint32_t worker) { return 100 + worker; }
 
   // --- For the ports. ---
   void After(absl::Duration least, std::function<void()> task);

@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
-#include "planner/spans.h"
 #include "worker/core/result_piece.h"
 #include "worker/core/testing/world.h"
 #include "worker/core/testing/world_ports.h"
@@ -76,17 +75,20 @@ void World::Check() {
   }
 }
 
+std::vector<std::vector<planner::SpanRange>> World::Cut() const {
+  return *planner::CutFragments(options_.element_count, fragments(),
+                                options_.settings.spans,
+                                options_.average_begin);
+}
+
 ElementRange World::ElementsOf(uint32_t fragment) const {
-  const auto cut = planner::CutFragments(options_.element_count, fragments(),
-                                         options_.settings.spans);
-  return {(*cut)[fragment].front().begin, (*cut)[fragment].back().end};
+  const auto cut = Cut();
+  return {cut[fragment].front().begin, cut[fragment].back().end};
 }
 
 double World::Decoded(uint32_t fragment, const CommittedEntry& entry) {
   double sum = 0;
-  const auto cut = planner::CutFragments(options_.element_count, fragments(),
-                                         options_.settings.spans);
-  const std::vector<planner::SpanRange>& spans = (*cut)[fragment];
+  const std::vector<planner::SpanRange> spans = Cut()[fragment];
   for (uint32_t span = 0; span < spans.size(); ++span) {
     const PieceKey key{PieceKey::Kind::kResult, entry.sequence,
                        entry.attempt,           span,

@@ -33,9 +33,19 @@ void World::Worker::StartTrainer() {
   const uint64_t count = world.options().element_count;
   shared = std::make_shared<std::vector<float>>(count);
   live.resize(count);
-  for (uint64_t i = 0; i < count; ++i) live[i] = InitialValue(i);
-  Later(trainer, [this, count] {
-    seat->OnTrainerReady(world.now(), {count, 1000000, 1.0});
+  const WorldOptions& options = world.options();
+  for (uint64_t i = 0; i < count; ++i) {
+    live[i] = InitialValue(i);
+    if (options.own_initial) live[i] += static_cast<float>(index);
+  }
+  TrainerDescription description{count, 1000000, 1.0};
+  description.validation_samples = 100;
+  description.average_begin = options.average_begin;
+  description.evaluates = options.evaluates;
+  description.generates = options.generates;
+  if (options.own_initial) description.initial_hash = World::InitialHash(index);
+  Later(trainer, [this, description] {
+    seat->OnTrainerReady(world.now(), description);
   });
 }
 
@@ -45,8 +55,11 @@ void World::Worker::JoinGroup(const TrainerGroup& group,
   Answer<absl::Status>(trainer, std::move(done), absl::OkStatus());
 }
 
-void World::Worker::StartRun(const data::RangeSet& ranges, uint64_t batch,
+void World::Worker::StartRun(const data::RangeSet& ranges,
+                             const data::RangeSet& next, uint64_t batch,
                              Done<absl::StatusOr<RunReport>> done) {
+  ran = ranges;
+  upcoming = next;
   auto shared_done =
       std::make_shared<Done<absl::StatusOr<RunReport>>>(std::move(done));
   auto ended = std::make_shared<bool>(false);
@@ -63,7 +76,9 @@ void World::Worker::StartRun(const data::RangeSet& ranges, uint64_t batch,
     RunReport report;
     report.samples = ranges.total();
     report.inner_steps = (ranges.total() + batch - 1) / batch;
-    report.loss = 1.0;
+    report.no_loss = world.options().no_loss;
+    report.loss = report.no_loss ? 0.0 : 1.0;
+    report.metrics = {{"steps", static_cast<double>(report.inner_steps)}};
     report.compute_s = absl::ToDoubleSeconds(took);
     std::move (*shared_done)(world.now(), report);
   });

@@ -35,6 +35,9 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
   std::vector<ElementRange> loads;
   // The largest change of a value in each of those loads.
   std::vector<float> moves;
+  // What the newest run trains on, and what was said to come next.
+  data::RangeSet ran;
+  data::RangeSet upcoming;
   std::map<std::string, std::pair<StoredFile, std::vector<SharedBytes>>> disk;
   bool disk_full = false;
   std::vector<std::string> events;
@@ -67,8 +70,8 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
   }
 
   void JoinGroup(const TrainerGroup& group, Done<absl::Status> done) override;
-  void StartRun(const data::RangeSet& ranges, uint64_t batch,
-                Done<absl::StatusOr<RunReport>> done) override;
+  void StartRun(const data::RangeSet& ranges, const data::RangeSet& next,
+                uint64_t batch, Done<absl::StatusOr<RunReport>> done) override;
   void Cancel() override;
   void Snapshot(const ElementRange& range, Done<absl::Status> done) override;
   void Load(const ElementRange& range, Done<absl::Status> done) override;

@@ -1,0 +1,20 @@
+// coordinator/core/logged_event.h
+//
+// An event and its place in time.
+#ifndef SKERRY_COORDINATOR_CORE_LOGGED_EVENT_H_
+#define SKERRY_COORDINATOR_CORE_LOGGED_EVENT_H_
+
+#include "base/instant.h"
+#include "coordinator/core/views.h"
+
+namespace skerry::coordinator {
+
+struct LoggedEvent {
+  EventView event;
+  // When this process made it durable or read it back.
+  Instant at;
+};
+
+}  // namespace skerry::coordinator
+
+#endif  // SKERRY_COORDINATOR_CORE_LOGGED_EVENT_H_

@@ -1,0 +1,1 @@
+"""Makes the loops of other packages trainers of Skerry."""

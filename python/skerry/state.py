@@ -1,0 +1,410 @@
+"""The flat state: which values of the models Skerry exchanges, and their copies
+between the models and the memory that is shared with the worker.
+
+The flat state is every parameter that requires a gradient, in the order of
+named_parameters(), as fp32 without gaps. Floating buffers that are saved, such
+as BatchNorm's running statistics, follow behind a gap. The cluster averages
+them over the replicas.
+"""
+
+import bisect
+import ctypes
+import hashlib
+import mmap
+import os
+import sys
+
+import torch
+
+from skerry.line import Refused
+
+_DTYPES = {torch.float32: 'DTYPE_F32', torch.bfloat16: 'DTYPE_BF16',
+           torch.float16: 'DTYPE_F16'}
+# Values that are converted at once; more would not stay in the caches.
+_PIECE = 128 << 10
+_FP32_BYTES = 4
+# Averaged values begin at the first multiple behind the parameters.
+_AVERAGE_ALIGNMENT = 4096
+
+
+def unwrapped_name(model, name):
+    """`name` of named_parameters() without what DDP, torch.compile, FSDP and
+    activation checkpoints put before it."""
+    kept, owner = [], model
+    for part in name.split('.'):
+        wraps = part in ('_orig_mod', '_fsdp_wrapped_module',
+                         '_checkpoint_wrapped_module')
+        wraps |= part == 'module' and isinstance(
+            owner, (torch.nn.parallel.DistributedDataParallel,
+                    torch.nn.DataParallel))
+        if not wraps:
+            kept.append(part)
+        owner = getattr(owner, part)
+    return '.'.join(kept)
+
+
+def by_key(models):
+    """{key: module} of a module or of such a dictionary."""
+    return {'': models} if isinstance(models, torch.nn.Module) else models
+
+
+def named_parameters(models):
+    """{name: parameter} of a model, or of a dictionary of models, whose keys
+    become the first parts of the names. Tied parameters come once a name."""
+    found = {}
+    for key, model in by_key(models).items():
+        for name, parameter in model.named_parameters(remove_duplicate=False):
+            name = unwrapped_name(model, name)
+            found[f'{key}.{name}' if key else name] = parameter
+    return found
+
+
+def saved_buffers(models):
+    """{name: (module, attribute)} of the floating buffers that state_dict()
+    has, with names as those of named_parameters()."""
+    found = {}
+    for key, model in by_key(models).items():
+        for path, module in model.named_modules(remove_duplicate=False):
+            for attribute, buffer in module.named_buffers(recurse=False):
+                if (not buffer.is_floating_point()
+                        or attribute in module._non_persistent_buffers_set):
+                    continue
+                name = unwrapped_name(
+                    model, f'{path}.{attribute}' if path else attribute)
+                found[f'{key}.{name}' if key else name] = module, attribute
+    return found
+
+
+def _is_dtensor(tensor):
+    # Without torch.distributed there is no such type to ask for.
+    return hasattr(tensor, 'device_mesh') and hasattr(tensor, 'placements')
+
+
+def _chunk(begin, end, parts, index):
+    """Part `index` of the rows [begin, end), cut as torch.chunk cuts."""
+    most = -(-(end - begin) // parts)
+    low = min(begin + most * index, end)
+    return low, min(low + most, end)
+
+
+def own_rows(name, parameter):
+    """The rows [begin, end) along dimension 0 that this rank holds of a
+    DTensor. Raises ValueError for a placement that is not along rows."""
+    coordinate = parameter.device_mesh.get_coordinate()
+    begin, end = 0, parameter.shape[0] if parameter.dim() else 1
+    for dimension, placement in enumerate(parameter.placements):
+        if placement.is_replicate():
+            continue
+        # A strided shard is a subclass in some releases, and not rows in one
+        # piece.
+        if type(placement).__name__ != 'Shard' or placement.dim != 0:
+            raise ValueError(f'parameter {name} is placed as {placement}: '
+                             'Skerry takes shards along dimension 0 and '
+                             'replicas')
+        begin, end = _chunk(begin, end, parameter.device_mesh.size(dimension),
+                            coordinate[dimension])
+    held = parameter.to_local().shape[0] if parameter.dim() else 1
+    if held != end - begin:
+        raise ValueError(f'parameter {name}: this rank holds {held} rows where '
+                         f'{end - begin} were expected')
+    return begin, end
+
+
+def reshard(models):
+    """Frees the whole parameters that FSDP2 keeps after a forward without a
+    backward. They would hide the parts that are copied, and keep old values."""
+    if 'torch.distributed.fsdp' not in sys.modules:
+        return
+    for model in by_key(models).values():
+        for module in model.modules():
+            if type(module).__name__.startswith('FSDP') and hasattr(
+                    module, 'reshard'):
+                module.reshard()
+
+
+class Entry:
+    """One tensor of the flat state.
+
+    The rank holds the elements [begin, end) of it, and writes those of `part`
+    in a snapshot.
+    """
+
+    kind = 'parameter'
+    _RULE = {}
+
+    def __init__(self, name, parameter, offset, rank, world):
+        if parameter.dtype not in _DTYPES:
+            raise ValueError(f'parameter {name} is {parameter.dtype}: trained '
+                             'parameters are float32, bfloat16 or float16')
+        self.name, self.tied, self.offset = name, [], offset
+        self.parameter = parameter
+        self.shape, self._dtype = tuple(parameter.shape), parameter.dtype
+        self.size = parameter.numel()
+        self.begin, self.end = 0, self.size
+        if _is_dtensor(parameter):
+            row = self.size // max(1, self.shape[0]) if self.shape else 1
+            self.begin, self.end = (
+                row * at for at in own_rows(name, parameter))
+            self.part = self.begin, self.end
+        else:
+            self.part = (self.size * rank // world,
+                         self.size * (rank + 1) // world)
+        # What was loaded last into 16 bits, before it was rounded.
+        self._loaded = None
+        if parameter.dtype != torch.float32:
+            self._loaded = self._flat(self._local()).to('cpu', torch.float32)
+
+    def described(self):
+        """The message Tensor of trainer.proto."""
+        return {'name': self.name, 'shape': [str(n) for n in self.shape],
+                'dtype': _DTYPES[self._dtype], 'offset': str(self.offset),
+                'tied': self.tied, **self._RULE}
+
+    def copy_out(self, low, high, memory):
+        """Copies the elements [low, high) to `memory`, fp32 of that size.
+
+        A value in 16 bits counts as what was loaded and how far it moved since.
+        So a round without steps contributes exactly 0.
+        """
+        flat = self._flat(self._local())[low - self.begin:high - self.begin]
+        if self._loaded is None:
+            memory.copy_(flat)
+            return
+        loaded = self._loaded[low - self.begin:high - self.begin]
+        for at in range(0, len(flat), _PIECE):
+            kept = loaded[at:at + _PIECE]
+            live = flat[at:at + _PIECE].to('cpu', torch.float32)
+            live -= kept.to(flat.dtype).float()
+            torch.add(kept, live, out=memory[at:at + _PIECE])
+
+    def copy_in(self, low, high, memory):
+        """Copies `memory`, fp32, to the elements [low, high)."""
+        local = self._local()
+        flat = self._flat(local)
+        flat[low - self.begin:high - self.begin].copy_(memory)
+        if flat.data_ptr() != local.data_ptr():
+            local.copy_(flat.view(local.shape))
+        if self._loaded is not None:
+            self._loaded[low - self.begin:high - self.begin].copy_(memory)
+
+    def is_among(self, parameters, buffers):
+        """Whether it is in what named_parameters() and saved_buffers() find
+        now."""
+        del buffers
+        return parameters.get(self.name) is self.parameter
+
+    def _tensor(self):
+        return self.parameter
+
+    def _local(self):
+        tensor = self._tensor().detach()
+        if tuple(tensor.shape) != self.shape:
+            raise ValueError(f'{self.kind} {self.name} was {self.shape} when '
+                             f'it was attached, and is {tuple(tensor.shape)} '
+                             'now')
+        return tensor.to_local() if _is_dtensor(tensor) else tensor
+
+    @staticmethod
+    def _flat(tensor):
+        """The values in order; a copy when they do not lie that way."""
+        return tensor.contiguous().view(-1)
+
+
+class BufferEntry(Entry):
+    """One buffer whose values are averaged.
+
+    It is the module's matter which tensor it has there, so that is looked up
+    each time. Where ranks differ, rank 0 counts, as it does under
+    DistributedDataParallel.
+    """
+
+    kind = 'buffer'
+    _RULE = {'rule': 'RULE_AVERAGE'}
+
+    def __init__(self, name, place, offset, rank, world):
+        self._module, self._attribute = place
+        super().__init__(name, self._tensor(), offset, rank, world)
+        del self.parameter
+        if (self.begin, self.end) == (0, self.size):
+            self.part = (0, self.size if rank == 0 else 0)
+
+    def is_among(self, parameters, buffers):
+        del parameters
+        return buffers.get(self.name) == (self._module, self._attribute)
+
+    def _tensor(self):
+        return self._module._buffers[self._attribute]
+
+
+class Table:
+    """The flat state of the models of one rank.
+
+    models: a module, or {key: module}.
+    average: whether floating buffers that are saved belong to it.
+    """
+
+    def __init__(self, models, rank, world, average=True):
+        self._models = models
+        reshard(models)
+        self.entries, self._frozen = [], {}
+        # The first element that is averaged; 0 when none is.
+        self.average_begin = 0
+        # {name: why} of the floating buffers that are saved and stay here.
+        self.kept = {}
+        by_identity = {}
+        offset = 0
+        for name, parameter in named_parameters(models).items():
+            first = by_identity.get(id(parameter))
+            if first is not None:
+                first.tied.append(name)
+            elif not parameter.requires_grad:
+                self._frozen[name] = parameter
+            elif parameter.numel():
+                entry = Entry(name, parameter, offset, rank, world)
+                by_identity[id(parameter)] = entry
+                self.entries.append(entry)
+                offset += entry.size
+        if not offset:
+            raise ValueError('no parameter of the model requires a gradient')
+        self.elements = offset
+        self._add_buffers(average, rank, world)
+        self._offsets = [entry.offset for entry in self.entries]
+        self._memory = None
+        self._layout_hash = None
+
+    def _add_buffers(self, average, rank, world):
+        by_identity = {}
+        for name, place in saved_buffers(self._models).items():
+            buffer = place[0]._buffers[place[1]]
+            first = by_identity.get(id(buffer))
+            if first is not None:
+                first.tied.append(name)
+                continue
+            why = '' if average else 'buffers="local"'
+            why = why or _why_not_averaged(buffer)
+            if why:
+                self.kept[name] = why
+            elif buffer.numel():
+                if not self.average_begin:
+                    self.average_begin = self.elements = (
+                        -(-self.elements // _AVERAGE_ALIGNMENT)
+                        * _AVERAGE_ALIGNMENT)
+                entry = BufferEntry(name, place, self.elements, rank, world)
+                by_identity[id(buffer)] = entry
+                self.entries.append(entry)
+                self.elements += entry.size
+
+    def layout_hash(self):
+        """A hash over names, shapes and values of what is not trained; 0 when
+        everything is."""
+        if self._layout_hash is None:
+            self._layout_hash = _hash_of(self._frozen)
+        return self._layout_hash
+
+    def check_unchanged(self):
+        """Raises ValueError when the models have other parameters or buffers
+        than at attach, as after fully_shard."""
+        reshard(self._models)
+        parameters = named_parameters(self._models)
+        buffers = saved_buffers(self._models)
+        for entry in self.entries:
+            if not entry.is_among(parameters, buffers):
+                raise ValueError(f'{entry.kind} {entry.name} was replaced '
+                                 'after skerry.attach: attach when models and '
+                                 'optimizers are complete')
+
+    def map_memory(self, path):
+        """Uses the memory at `path` from now on. Raises Refused."""
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+            try:
+                size = os.fstat(descriptor).st_size
+                mapped = mmap.mmap(descriptor, size)
+            finally:
+                os.close(descriptor)
+        except (OSError, ValueError) as error:
+            raise Refused('INVALID_ARGUMENT',
+                          f'sharedMemory: {path}: {error}') from error
+        wanted = self.elements * _FP32_BYTES
+        if size < wanted:
+            raise Refused('INVALID_ARGUMENT',
+                          f'sharedMemory: {path} has {size} bytes, and the '
+                          f'state needs {wanted}')
+        self._memory = torch.frombuffer(mapped, dtype=torch.float32,
+                                        count=self.elements)
+
+    @property
+    def mapped(self):
+        """Whether there is a memory."""
+        return self._memory is not None
+
+    @torch.no_grad()
+    def snapshot(self, ranges):
+        """Copies this rank's part of the elements of `ranges` to the memory."""
+        for entry, low, high in self._pieces(ranges, lambda e: e.part):
+            begin = entry.offset + low
+            entry.copy_out(low, high,
+                           self._memory[begin:begin + high - low])
+
+    @torch.no_grad()
+    def load(self, ranges):
+        """Copies the elements of `ranges` that this rank holds to the
+        models."""
+        reshard(self._models)
+        for entry, low, high in self._pieces(ranges,
+                                             lambda e: (e.begin, e.end)):
+            begin = entry.offset + low
+            entry.copy_in(low, high, self._memory[begin:begin + high - low])
+
+    def _pieces(self, ranges, held):
+        """[(entry, low, high)] of the elements in `ranges` that `held` gives a
+        rank of each entry."""
+        found = []
+        for begin, end in ranges:
+            if end > self.elements:
+                raise Refused('INVALID_ARGUMENT',
+                              f'ranges: [{begin}, {end}) is outside of the '
+                              f'{self.elements} elements')
+        if self._memory is None:
+            raise Refused('FAILED_PRECONDITION', 'there is no memory yet')
+        for begin, end in ranges:
+            first = bisect.bisect_right(self._offsets, begin) - 1
+            for entry in self.entries[first:]:
+                if entry.offset >= end:
+                    break
+                low, high = held(entry)
+                low = max(low, begin - entry.offset)
+                high = min(high, end - entry.offset)
+                if low < high:
+                    found.append((entry, low, high))
+        return found
+
+
+def _why_not_averaged(buffer):
+    """Why a floating buffer cannot be averaged; empty when it can."""
+    if buffer.dtype not in _DTYPES:
+        return f'{buffer.dtype}'
+    local = buffer.to_local() if _is_dtensor(buffer) else buffer
+    # Such as a mask of -inf, which is constant.
+    return '' if local.isfinite().all() else 'it has values that are not finite'
+
+
+def _hash_of(frozen):
+    if not frozen:
+        return 0
+    digest = hashlib.blake2b(digest_size=8)
+    with torch.no_grad():
+        for name, tensor in frozen.items():
+            tensor = tensor.detach()
+            if _is_dtensor(tensor):
+                # All ranks come here together.
+                tensor = tensor.full_tensor()
+            digest.update(f'{name} {tuple(tensor.shape)} {tensor.dtype}\n'
+                          .encode())
+            flat = tensor.contiguous().view(-1)
+            for piece in flat.split(_PIECE):
+                held = piece.cpu()
+                digest.update(
+                    (ctypes.c_char * (held.numel() * held.element_size()))
+                    .from_address(held.data_ptr()))
+    return int.from_bytes(digest.digest(), 'little')

@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "trainer/kit/main/rules.h"
+
+namespace skerry::trainer::kit {
+namespace {
+
+using Stub = TriedTrainer::Stub;
+using Code = absl::StatusCode;
+
+absl::Status Counts(const Subject& subject) {
+  SKERRY_ASSIGN_OR_RETURN(const Ready ready, StartReady(subject));
+  const uint64_t batch = subject.batch_samples;
+  // A step has a sample for each rank.
+  const uint64_t last = std::min<uint64_t>(
+      batch, std::max<uint64_t>((batch + 1) / 2,
+                                ready.description.capabilities().ranks()));
+  const uint64_t samples = 2 * batch + last;
+  const uint64_t steps = (samples + batch - 1) / batch;
+  v1::RunReply reply;
+  SKERRY_RETURN_IF_ERROR(ready.trainer->Run(3, 3 + samples, batch, &reply));
+  if (reply.samples() != samples || reply.inner_steps() != steps) {
+    return Broken(absl::StrCat("a Run of ", samples, " samples in ", steps,
+                               " steps counted ", reply.samples(), " in ",
+                               reply.inner_steps()));
+  }
+  if (!reply.no_loss() && !std::isfinite(reply.loss())) {
+    return Broken("the loss is not finite");
+  }
+  v1::ProgressReply progress;
+  const absl::Status asked =
+      ready.trainer->Call(&Stub::Progress, v1::ProgressRequest(), progress);
+  if (absl::IsUnimplemented(asked)) return absl::OkStatus();
+  SKERRY_RETURN_IF_ERROR(asked);
+  if (progress.steps() == steps) return absl::OkStatus();
+  return Broken(
+      absl::StrCat("Progress says ", progress.steps(), " steps of ", steps));
+}
+
+absl::Status PartLoads(const Subject& subject) {
+  SKERRY_ASSIGN_OR_RETURN(const Ready ready, StartReady(subject));
+  TriedTrainer& trainer = *ready.trainer;
+  const uint64_t batch = subject.batch_samples;
+  SKERRY_ASSIGN_OR_RETURN(const auto initial, trainer.Values());
+  SKERRY_RETURN_IF_ERROR(trainer.Run(0, 2 * batch, batch));
+  SKERRY_ASSIGN_OR_RETURN(std::vector<float> mixed, trainer.Values());
+  if (mixed == initial) return Broken("two steps change no value");
+  const uint64_t half = initial.size() / 2;
+  std::copy(initial.begin(), initial.end(), trainer.state().begin());
+  SKERRY_RETURN_IF_ERROR(trainer.Load({half, initial.size()}));
+  std::copy(initial.begin() + half, initial.end(), mixed.begin() + half);
+  SKERRY_ASSIGN_OR_RETURN(std::vector<float> live, trainer.Values());
+  if (live != mixed) {
+    return Broken(
+        "the values are not those of the part that was loaded and of "
+        "the rest");
+  }
+  std::copy(initial.begin(), initial.end(), trainer.state().begin());
+  SKERRY_RETURN_IF_ERROR(trainer.Load({0, initial.size()}));
+  SKERRY_ASSIGN_OR_RETURN(live, trainer.Values());
+  return live == initial ? absl::OkStatus()
+                         : Broken("what was loaded is not what is there");
+}
+
+absl::Status WriteSets(const Subject& subject) {
+  SKERRY_ASSIGN_OR_RETURN(const Ready ready, StartReady(subject));
+  TriedTrainer& trainer = *ready.trainer;
+  SKERRY_ASSIGN_OR_RETURN(const auto values, trainer.Values());
+  const uint64_t count = values.size();
+  constexpr float kUntouched = 1234.5f;
+  for (const ElementRange range :
+       {ElementRange{count / 3, count / 3 + 1}, ElementRange{count / 2, count},
+        ElementRange{0, std::max<uint64_t>(count / 3, 1)}}) {
+    std::fill(trainer.state().begin(), trainer.state().end(), kUntouched);
+    SKERRY_RETURN_IF_ERROR(trainer.Snapshot(range));
+    for (uint64_t i = 0; i < count; ++i) {
+      const bool inside = range.begin <= i && i < range.end;
+      if (trainer.state()[i] == (inside ? values[i] : kUntouched)) continue;
+      return Broken(absl::StrCat("a Snapshot of [", range.begin, ", ",
+                                 range.end, ") left element ", i, " wrong"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RefusesWrongRuns(TriedTrainer& trainer) {
+  v1::RunRequest good;
+  good.add_ranges()->set_end(8);
+  good.set_replica_batch_samples(8);
+  std::vector<v1::RunRequest> wrong(4, good);
+  wrong[0].clear_ranges();
+  wrong[1].mutable_ranges(0)->set_begin(8);
+  wrong[2].mutable_ranges(0)->set_begin(9);
+  wrong[3].set_replica_batch_samples(0);
+  v1::RunReply reply;
+  for (size_t i = 0; i < wrong.size(); ++i) {
+    SKERRY_RETURN_IF_ERROR(Expect(trainer.Call(&Stub::Run, wrong[i], reply),
+                                  Code::kInvalidArgument,
+                                  absl::StrCat("wrong Run ", i)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WrongRequests(const Subject& subject) {
+  SKERRY_ASSIGN_OR_RETURN(const Ready ready, StartReady(subject));
+  TriedTrainer& trainer = *ready.trainer;
+  SKERRY_ASSIGN_OR_RETURN(const auto before, trainer.Values());
+  const uint64_t count = before.size();
+  SKERRY_RETURN_IF_ERROR(RefusesWrongRuns(trainer));
+  std::fill(trainer.state().begin(), trainer.state().end(), 7.f);
+  for (const ElementRange range :
+       {ElementRange{0, count + 1}, ElementRange{1, 1}, ElementRange{1, 0},
+        ElementRange{count, ~uint64_t{0}}}) {
+    const std::string name =
+        absl::StrCat("of [", range.begin, ", ", range.end, ")");
+    SKERRY_RETURN_IF_ERROR(
+        Expect(trainer.Load(range), Code::kInvalidArgument, "a Load " + name));
+    SKERRY_RETURN_IF_ERROR(Expect(
+        trainer.Snapshot(range), Code::kInvalidArgument, "a Snapshot " + name));
+  }
+  if (!std::all_of(trainer.state().begin(), trainer.state().end(),
+                   [](float value) { return value == 7.f; })) {
+    return Broken("a Snapshot that is refused writes");
+  }
+  SKERRY_ASSIGN_OR_RETURN(const auto after, trainer.Values());
+  return after == before ? absl::OkStatus()
+                         : Broken("a refused request changes values");
+}
+
+// Two rounds with a load between them, as a worker does it.
+absl::StatusOr<std::vector<float>> Train(const Subject& subject,
+                                         bool evaluates) {
+  SKERRY_ASSIGN_OR_RETURN(const Ready ready, StartReady(subject));
+  TriedTrainer& trainer = *ready.trainer;
+  const uint64_t batch = subject.batch_samples;
+  for (uint64_t round = 0; round < 2; ++round) {
+    SKERRY_RETURN_IF_ERROR(
+        trainer.Run(round * 3 * batch, (round + 1) * 3 * batch, batch));
+    SKERRY_RETURN_IF_ERROR(trainer.Snapshot({0, trainer.state().size()}));
+    SKERRY_RETURN_IF_ERROR(trainer.Load({0, trainer.state().size()}));
+    if (!evaluates) continue;
+    v1::EvaluateRequest request;
+    request.set_samples_max(8);
+    v1::EvaluateReply reply;
+    SKERRY_RETURN_IF_ERROR(trainer.Call(&Stub::Evaluate, request, reply));
+    if (!std::isfinite(reply.loss()) || reply.samples() == 0) {
+      return Broken("an evaluation has no samples or no loss");
+    }
+  }
+  return trainer.Values();
+}
+
+absl::Status EqualBits(const Subject& subject) {
+  SKERRY_ASSIGN_OR_RETURN(const auto one, Train(subject, false));
+  SKERRY_ASSIGN_OR_RETURN(const auto two, Train(subject, false));
+  return one == two ? absl::OkStatus()
+                    : Broken("two processes have different values");
+}
+
+absl::Status EvaluateLeavesNoTrace(const Subject& subject) {
+  {
+    SKERRY_ASSIGN_OR_RETURN(const Ready ready, StartReady(subject));
+    if (!ready.description.capabilities().evaluates()) {
+      return DoesNotApply("it does not evaluate");
+    }
+    if (ready.description.validation_samples() == 0) {
+      return DoesNotApply("it has no validation samples");
+    }
+  }
+  SKERRY_ASSIGN_OR_RETURN(const auto with, Train(subject, true));
+  SKERRY_ASSIGN_OR_RETURN(const auto without, Train(subject, false));
+  return with == without
+             ? absl::OkStatus()
+             : Broken(
+                   "a run with evaluations has other values than one "
+                   "without");
+}
+
+const Rule kRules[] = {
+    {"a Run counts its samples and steps", Counts},
+    {"a Load of a part leaves the rest", PartLoads},
+    {"a Snapshot writes what was asked", WriteSets},
+    {"wrong requests are refused and change nothing", WrongRequests},
+    {"two processes have equal bits", EqualBits},
+    {"Evaluate leaves no trace", EvaluateLeavesNoTrace}};
+
+}  // namespace
+
+std::span<const Rule> ValueRules() { return kRules; }
+
+}  // namespace skerry::trainer::kit

@@ -1,0 +1,99 @@
+// transport/grpc/dialled_call.h
+//
+// What the calls share that a worker opens for its peer to use in reverse:
+// gRPC's part in the ownership, and ending once. The peer has a ServedCall.
+#ifndef SKERRY_TRANSPORT_GRPC_DIALLED_CALL_H_
+#define SKERRY_TRANSPORT_GRPC_DIALLED_CALL_H_
+
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/generic/generic_stub.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "transport/grpc/buffers.h"
+#include "transport/grpc/bulk_names.h"
+#include "transport/grpc/open_calls.h"
+
+namespace skerry::transport {
+
+// `Call` derives from it and has OnBegin(), which may start reading, and
+// OnEnd(why), after which gRPC has let go of the call.
+template <typename Call>
+class DialledCall
+    : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  // Hands a new call to gRPC, which waits for the connection as long as it
+  // takes. `from` is the caller's name.
+  static void Begin(std::shared_ptr<Call> call,
+                    const std::shared_ptr<grpc::Channel>& channel,
+                    const char* method, const std::string& from) {
+    Call* raw = call.get();
+    raw->open_calls_.Add();
+    raw->self_ = std::move(call);
+    raw->context_.set_wait_for_ready(true);
+    raw->context_.AddMetadata(kVersionKey, kVersion);
+    raw->context_.AddMetadata(kFromKey, from);
+    grpc::GenericStub(channel).PrepareBidiStreamingCall(
+        &raw->context_, method, grpc::StubOptions(), raw);
+    // Writes start outside of reactions, so the call must not end under them.
+    raw->AddHold();
+    raw->OnBegin();
+    raw->StartCall();
+  }
+
+  // Any thread, while somebody holds the call. Of several reasons the first
+  // counts. Nothing may be read or written after it.
+  void End(const absl::Status& why) {
+    bool is_first = false;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      is_first = !std::exchange(has_ended_, true);
+      if (is_first) why_ = why;
+    }
+    context_.TryCancel();
+    if (is_first) RemoveHold();
+  }
+
+ protected:
+  explicit DialledCall(OpenCalls& open_calls) : open_calls_(open_calls) {}
+
+  // For reactions: nothing more comes from the peer, and its status says why.
+  void AwaitStatus() {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (std::exchange(has_ended_, true)) return;
+    }
+    RemoveHold();
+  }
+  void OnDone(const grpc::Status& status) override {
+    absl::Status why = FromGrpc(status);
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (!why_.ok()) why = why_;
+    }
+    if (why.ok()) why = absl::UnavailableError("the peer ended it");
+    static_cast<Call*>(this)->OnEnd(why);
+    OpenCalls& open_calls = open_calls_;
+    { const std::shared_ptr<Call> self = std::move(self_); }
+    open_calls.Remove();
+  }
+  const std::shared_ptr<Call>& self() const { return self_; }
+
+  grpc::ClientContext context_;
+  std::mutex mutex_;
+  bool has_ended_ = false;  // guarded by mutex_
+
+ private:
+  OpenCalls& open_calls_;
+  std::shared_ptr<Call> self_;
+  absl::Status why_;  // guarded by mutex_
+};
+
+}  // namespace skerry::transport
+
+#endif  // SKERRY_TRANSPORT_GRPC_DIALLED_CALL_H_

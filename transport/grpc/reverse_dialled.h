@@ -1,0 +1,91 @@
+// transport/grpc/reverse_dialled.h
+//
+// Calls that this worker opens because its peer cannot dial it: one stream on
+// which the peer sends frames, and one fetch that the peer may make.
+#ifndef SKERRY_TRANSPORT_GRPC_REVERSE_DIALLED_H_
+#define SKERRY_TRANSPORT_GRPC_REVERSE_DIALLED_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "transport/bulk.h"
+#include "transport/grpc/bulk_call_state.h"
+#include "transport/grpc/caller.h"
+#include "transport/grpc/dialled_call.h"
+#include "transport/grpc/frame_intake.h"
+#include "transport/grpc/open_calls.h"
+
+namespace skerry::transport {
+
+// What becomes of a call, for whoever opened it. It comes on the loop, until
+// the call is closed.
+class DialledEvents {
+ public:
+  virtual ~DialledEvents() = default;
+  // The peer uses the call: for more than one fetch it needs another.
+  virtual void OnTaken() = 0;
+  // The call is over; nothing follows.
+  virtual void OnOver(const absl::Status& why) = 0;
+};
+
+// The owner's end of a call.
+class DialledHandle {
+ public:
+  virtual ~DialledHandle() = default;
+  // On the loop or after it has stopped. Ends the call; no event follows.
+  virtual void Close() = 0;
+};
+
+// Frames that come in.
+class ReverseIntake final : public FrameIntake<DialledCall<ReverseIntake>>,
+                            public DialledHandle {
+ public:
+  // `peer` sends the frames, and is the worker at the other end of the channel.
+  ReverseIntake(std::shared_ptr<BulkCallState> state, OpenCalls& open_calls,
+                std::string peer, int index, DialledEvents& events);
+
+  void OnBegin() { BeginIntake(); }
+  void OnEnd(const absl::Status& why);
+  void Close() override;
+
+ private:
+  void OnReadsOver() override { AwaitStatus(); }
+  absl::Status CheckPeer() override;
+
+  DialledEvents* events_;         // touched on the loop
+  std::optional<Caller> server_;  // once something has come
+};
+
+// A fetch that the peer may make.
+class FetchAnswer final : public DialledCall<FetchAnswer>,
+                          public DialledHandle {
+ public:
+  FetchAnswer(std::shared_ptr<BulkCallState> state, OpenCalls& open_calls,
+              std::string peer, DialledEvents& events);
+
+  void OnBegin() { StartRead(&message_); }
+  void OnEnd(const absl::Status& why);
+  void Close() override;
+
+ private:
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override;
+  void AnswerKey();  // on the loop
+  void WriteNext();
+
+  const std::shared_ptr<BulkCallState> state_;
+  const std::string peer_;
+  DialledEvents* events_;  // touched on the loop
+  FetchKey key_;
+  Payload object_;
+  uint32_t next_piece_ = 0;
+  uint32_t pieces_ = 0;
+  grpc::ByteBuffer message_;
+};
+
+}  // namespace skerry::transport
+
+#endif  // SKERRY_TRANSPORT_GRPC_REVERSE_DIALLED_H_

@@ -1,0 +1,21 @@
+// worker/daemon/peer_addresses.h
+//
+// Takes in where orders say that the other workers are.
+#ifndef SKERRY_WORKER_DAEMON_PEER_ADDRESSES_H_
+#define SKERRY_WORKER_DAEMON_PEER_ADDRESSES_H_
+
+#include "protocol/orders.h"
+#include "transport/directory.h"
+#include "transport/grpc/credentials.h"
+
+namespace skerry::worker {
+
+// Tells `directory` where workers are reached and who awaits streams, and, with
+// TLS, `credentials` whose certificate to expect at which address.
+void LearnAddresses(const protocol::Orders& orders,
+                    const transport::Credentials& credentials,
+                    transport::Directory& directory);
+
+}  // namespace skerry::worker
+
+#endif  // SKERRY_WORKER_DAEMON_PEER_ADDRESSES_H_
