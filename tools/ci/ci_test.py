@@ -119,6 +119,14 @@ class CommandTest(unittest.TestCase):
                                     '18 passed, 2 failed, 3 skipped')),
             (18, 2, 3))
 
+    def test_a_program_names_its_failures_or_they_have_numbers(self):
+        for named, failed in (
+                ('FAILED it stops: after 3 s\n',
+                 ['tls: it stops: after 3 s']),
+                ('', ['tls #1']), ('FAILED a\nFAILED b\n', ['tls #1'])):
+            self.assertEqual(tally.of_command(
+                'tls', 1, f'{named}4 passed, 1 failed').failed, failed)
+
     def test_any_other_is_one_case(self):
         self.assertEqual(counts(tally.of_command('demo', 0, 'done')),
                          (1, 0, 0))
