@@ -111,6 +111,10 @@ class LocalCluster:
                 started.append(daemon.name)
         return started
 
+    def set_rate(self, island, mbit_s):
+        """From now on, the rate of the emulated link to an island."""
+        self.relay.set_rate(island, mbit_s)
+
     def stop(self):
         for worker in self.workers:
             worker.daemon.kill()
