@@ -1,15 +1,11 @@
 // planner/memory_model.h
 //
-// Every buffer that a worker needs for the spans it holds, and whether they fit
-// into its host memory. The trainer's own memory is model/exec's business.
+// The host memory that a worker needs for the spans it holds. The trainer's own
+// memory is model/exec's business.
 #ifndef SKERRY_PLANNER_MEMORY_MODEL_H_
 #define SKERRY_PLANNER_MEMORY_MODEL_H_
 
 #include <cstdint>
-#include <string>
-#include <vector>
-
-#include "absl/status/status.h"
 
 namespace skerry::planner {
 
@@ -34,29 +30,13 @@ struct WorkerMemoryInputs {
   uint64_t piece_bytes = uint64_t{1} << 20;
 };
 
-struct Buffer {
-  std::string name;
-  double bytes_per_element = 0.0;  // 0 where the size does not grow with them
-  double bytes = 0.0;
-  std::string reason;
-};
-
 struct WorkerMemory {
-  std::vector<Buffer> buffers;
   double bytes = 0.0;
   // Sum over the buffers that grow with the elements held.
   double bytes_per_element = 0.0;
 };
 
 WorkerMemory ModelWorkerMemory(const WorkerMemoryInputs& inputs);
-
-// Errors: ResourceExhausted when `memory` exceeds `available_bytes`, listing
-// the buffers from the largest and how many workers as this one would be
-// enough.
-absl::Status CheckFits(const WorkerMemory& memory, double available_bytes);
-
-// One line a buffer, and the sum.
-std::string DescribeWorkerMemory(const WorkerMemory& memory);
 
 }  // namespace skerry::planner
 

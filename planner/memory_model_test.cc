@@ -1,6 +1,5 @@
 #include "planner/memory_model.h"
 
-#include "absl/status/status.h"
 #include "gtest/gtest.h"
 
 namespace skerry::planner {
@@ -40,18 +39,6 @@ TEST(MemoryModelTest, ALoneReplicaNeedsNoExchangeBuffers) {
   WorkerMemoryInputs inputs = DelayedFourReplicas();
   inputs.members = 1;
   EXPECT_DOUBLE_EQ(ModelWorkerMemory(inputs).bytes_per_element, 12.0);
-}
-
-TEST(MemoryModelTest, WhatDoesNotFitIsRefusedWithTheWayOut) {
-  const WorkerMemory memory = ModelWorkerMemory(DelayedFourReplicas());
-  EXPECT_TRUE(CheckFits(memory, memory.bytes).ok());
-  const absl::Status refused = CheckFits(memory, memory.bytes / 2);
-  EXPECT_TRUE(absl::IsResourceExhausted(refused));
-  EXPECT_NE(refused.message().find("3 times as many"), absl::string_view::npos)
-      << refused;
-  EXPECT_NE(refused.message().find("owed"), absl::string_view::npos);
-  EXPECT_NE(CheckFits(memory, 1000).message().find("no number of workers"),
-            absl::string_view::npos);
 }
 
 }  // namespace

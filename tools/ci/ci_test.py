@@ -3,6 +3,7 @@
 import json
 import unittest
 
+from tools.ci import behind
 from tools.ci import main
 from tools.ci import reach
 from tools.ci import results
@@ -119,6 +120,14 @@ class CommandTest(unittest.TestCase):
                                     '18 passed, 2 failed, 3 skipped')),
             (18, 2, 3))
 
+    def test_a_program_names_its_failures_or_they_have_numbers(self):
+        for named, failed in (
+                ('FAILED it stops: after 3 s\n',
+                 ['tls: it stops: after 3 s']),
+                ('', ['tls #1']), ('FAILED a\nFAILED b\n', ['tls #1'])):
+            self.assertEqual(tally.of_command(
+                'tls', 1, f'{named}4 passed, 1 failed').failed, failed)
+
     def test_any_other_is_one_case(self):
         self.assertEqual(counts(tally.of_command('demo', 0, 'done')),
                          (1, 0, 0))
@@ -174,6 +183,26 @@ class ReachTest(unittest.TestCase):
         self.assertIsNone(reach.packages_of(['tools/ci/main.py', '.bazelrc']))
 
 
+class BehindTest(unittest.TestCase):
+
+    def tally(self, program):
+        with behind.Behind(['sh', '-c', program]) as them:
+            self.assertEqual(counts(them.start()), (0, 0, 0))
+            return them.end()
+
+    def test_counts_what_ran_behind(self):
+        self.assertEqual(counts(self.tally('echo 3 passed, 0 failed')),
+                         (3, 0, 0))
+        self.assertEqual(
+            self.tally('echo FAILED sim; echo 3 passed, 1 failed; exit 1')
+            .failed, ['behind: sim'])
+        self.assertEqual(len(self.tally('kill -9 $$').failed), 1)
+
+    def test_ends_with_its_block(self):
+        with behind.Behind(['sleep', '1000']) as them:
+            them.start()
+
+
 class PlanTest(unittest.TestCase):
     TABLE = suites.parse('# why\nkills //tests/chaos:kills --n 20\n'
                          'demo tools/demo --quick\n')
@@ -200,6 +229,14 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(self.names('large'), ['large'])
         with self.assertRaises(ValueError):
             self.names('nonsense')
+
+    def test_what_has_no_clock_runs_behind_the_suites(self):
+        table = suites.parse('sim //tests/sim:campaign\ndemo tools/demo\n')
+        with behind.Behind() as them:
+            names = [name for name, _ in
+                     main.plan(main.parse_arguments([]), [], table, them)]
+        self.assertEqual(names, ['tidy', 'unit', 'cuda', 'behind', 'demo',
+                                 'sanitized, sim', 'sanitize', 'fuzz'])
 
     def test_flags_after_a_suite_are_its_own(self):
         self.assertEqual(

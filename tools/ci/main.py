@@ -6,6 +6,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
+from tools.ci import behind  # noqa: E402
 from tools.ci import stages  # noqa: E402
 from tools.ci import suites  # noqa: E402
 from tools.ci import tally  # noqa: E402
@@ -45,7 +46,22 @@ def parse_arguments(arguments):
     return parser.parse_args(arguments)
 
 
-def plan(args, for_suite, table):
+def everything(parts, behind_them):
+    """[(name, function)] of a full run. `behind_them` runs what has no clock
+    behind the suites, or is None where the machine is too small for both."""
+    if not behind_them:
+        return list(parts.items())
+    first, last = ('tidy', 'unit', 'cuda'), ('sanitize', 'fuzz')
+    between = [name for name in parts
+               if name not in (*first, *last, *behind.PARTS)]
+    return [*((name, parts[name]) for name in first),
+            ('behind', behind_them.start),
+            *((name, parts[name]) for name in between),
+            (', '.join(behind.PARTS), behind_them.end),
+            *((name, parts[name]) for name in last)]
+
+
+def plan(args, for_suite, table, behind_them=None):
     """[(name, function returning a Tally)] of what was asked for."""
     parts = {
         'tidy': stages.tidy,
@@ -58,11 +74,12 @@ def plan(args, for_suite, table):
     for entry in table.values():
         parts[entry.name] = (
             lambda entry=entry: stages.suite(entry, for_suite))
-    on_request = {'large': stages.large, 'research': stages.research,
+    on_request = {'sanitized': stages.build_sanitized, 'large': stages.large,
+                  'research': stages.research,
                   KUBERNETES.name: lambda: stages.suite(KUBERNETES, for_suite)}
-    names = args.names
-    if not names:
-        names = ['tidy', 'unit'] if args.quick else list(parts)
+    names = args.names or ['tidy', 'unit']
+    if not args.names and not args.quick:
+        return everything(parts, behind_them)
     chosen = []
     for name in names:
         if name.startswith('//'):
@@ -82,21 +99,8 @@ def times(took_s):
             + ', '.join(f'{name} {took_s[name]:.0f}' for name in longest))
 
 
-def main():
-    table = suites.load()
-    ours, for_suite = split_for_suite(sys.argv[1:],
-                                      {*table, KUBERNETES.name})
-    args = parse_arguments(ours)
-    if args.list:
-        print('\n'.join(['tidy', 'unit', 'cuda', 'sanitize', 'fuzz', *table,
-                         *(f'{name} (on request alone)' for name in
-                           ('large', 'research', KUBERNETES.name))]))
-        return 0
-    try:
-        chosen = plan(args, for_suite, table)
-    except ValueError as error:
-        print(f'tools/test: {error}', file=sys.stderr)
-        return 2
+def run(chosen):
+    """Runs parts one after another, and says what came of them."""
     total, took_s = tally.Tally(), {}
     for name, part in chosen:
         started = time.monotonic()
@@ -112,6 +116,27 @@ def main():
         total.failed.append('nothing was tested')
     print(total.line(), flush=True)
     return 1 if total.failed else 0
+
+
+def main():
+    table = suites.load()
+    ours, for_suite = split_for_suite(sys.argv[1:],
+                                      {*table, KUBERNETES.name})
+    args = parse_arguments(ours)
+    if args.list:
+        print('\n'.join(['tidy', 'unit', 'cuda', 'sanitize', 'fuzz', *table,
+                         *(f'{name} (on request alone)' for name in
+                           ('sanitized', 'large', 'research',
+                            KUBERNETES.name))]))
+        return 0
+    with behind.Behind() as behind_them:
+        try:
+            chosen = plan(args, for_suite, table,
+                          behind_them if behind.fits() else None)
+        except ValueError as error:
+            print(f'tools/test: {error}', file=sys.stderr)
+            return 2
+        return run(chosen)
 
 
 if __name__ == '__main__':

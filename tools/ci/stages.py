@@ -87,20 +87,35 @@ def research():
 
 def sanitize(whole=True):
     """ASan and UBSan in one pass, on the libraries that fuzzing needs too."""
-    folders = ' + '.join(f'//{folder}/...' for folder in SANITIZED
-                         if _has_packages(folder))
     with _sanitized() as bazel:
-        # A test that needs a GPU does not fit this configuration, and Bazel
-        # fails when such a target is asked for by its name.
-        targets = bazel.query(
-            f'tests({folders}) except '
-            rf'attr(tags, "\b(slow|gpu)\b", tests({folders}))')
-        if not whole:
-            targets = reach.chosen(bazel, targets,
-                                   lambda text: say(f'sanitize: {text}'))
+        targets = _sanitized_tests(bazel, whole)
         if not targets:
             return tally.Tally(failed=['sanitize (no targets)'])
         return bazel.test(targets)
+
+
+def _sanitized_tests(bazel, whole):
+    folders = ' + '.join(f'//{folder}/...' for folder in SANITIZED
+                         if _has_packages(folder))
+    # A test that needs a GPU does not fit this configuration, and Bazel fails
+    # when such a target is asked for by its name.
+    targets = bazel.query(
+        f'tests({folders}) except '
+        rf'attr(tags, "\b(slow|gpu)\b", tests({folders}))')
+    return targets if whole else reach.chosen(
+        bazel, targets, lambda text: say(f'sanitize: {text}'))
+
+
+def build_sanitized():
+    """What sanitize and fuzz will take of a full run."""
+    with _sanitized() as bazel:
+        targets = _sanitized_tests(bazel, whole=False)
+        fuzzers = bazel.query(r'attr(tags, "\bfuzz\b", //tests/fuzz/...)')
+        targets += reach.chosen(bazel, fuzzers,
+                                lambda text: say(f'fuzz: {text}'))
+        if not bazel.build(targets):
+            return tally.Tally(failed=['sanitized (not built)'])
+    return tally.Tally(passed=1)
 
 
 def _sanitized():

@@ -3,6 +3,7 @@
 import re
 
 _LINE = re.compile(r'^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$')
+_FAILED = 'FAILED '
 
 
 class Tally:
@@ -28,14 +29,18 @@ def of_command(name, code, output):
     """The tally of a program that ended with `code`.
 
     A program that counts its own cases ends with a tally line, which is
-    believed unless it contradicts the exit status; any other is one case.
+    believed unless it contradicts the exit status; any other is one case. Its
+    lines `FAILED ...`, if there is one for each failure, say which they are.
     """
     lines = output.rstrip().split('\n')
     match = _LINE.match(lines[-1].strip())
     if not match:
         return Tally(passed=1) if code == 0 else Tally(failed=[name])
     passed, failed, skipped = (int(n or 0) for n in match.groups())
-    failures = [f'{name} #{i + 1}' for i in range(failed)]
+    said = [line.strip()[len(_FAILED):] for line in lines
+            if line.startswith(_FAILED)]
+    failures = ([f'{name}: {case}' for case in said] if len(said) == failed
+                else [f'{name} #{i + 1}' for i in range(failed)])
     if code != 0 and not failures:
         failures = [f'{name} (exit status {code})']
     if code == 0 and failures:

@@ -28,6 +28,27 @@ def settled_view(cluster, job):
         time.sleep(0.1)
 
 
+def lives(cluster, job):
+    """How many lives the job has seen."""
+    return sum(event['name'] == 'ReplicaAdmitted'
+               for event in cluster.ctl.json_lines('logs', job))
+
+
+def samples(cluster, job):
+    """How many samples of the job are committed."""
+    return int(cluster.ctl.job(job)['samples_committed'])
+
+
+def pace(cluster, job, seconds):
+    """Samples a second that are committed in the next seconds; not none."""
+    began, first = time.monotonic(), samples(cluster, job)
+    time.sleep(seconds)
+    done = samples(cluster, job) - first
+    if not done:
+        raise RuntimeError(f'{job} commits nothing in {seconds:.0f} s')
+    return done / (time.monotonic() - began)
+
+
 def conditions(cluster):
     """Lines of logs that tell of differing hashes or a restore."""
     found = []

@@ -10,6 +10,10 @@ from local_cluster.ports import free_port
 from local_cluster.processes import Daemon
 
 
+# A worker that has just started connects within a second.
+_CONNECT_S = 10
+
+
 class Worker:
     """Name, island, process, and admin port if there is one, of a worker."""
 
@@ -46,6 +50,7 @@ class LocalCluster:
         self.ctl = ctl.Ctl(self._binary('skerryctl'),
                            f'127.0.0.1:{self.coordinator_port}')
         self.relay = relay.Relay(self._binary('relay'), directory)
+        self._all_met = True
         for island in islands:
             for index in range(island.workers):
                 self._add_worker(f'{island.name}{index}', island,
@@ -92,6 +97,7 @@ class LocalCluster:
         self.relay.start()
         for daemon in self.daemons():
             daemon.start()
+        self._all_met = False
 
     def supervise(self):
         """Starts again what has died, as systemd or Kubernetes would.
@@ -105,6 +111,10 @@ class LocalCluster:
                 started.append(daemon.name)
         return started
 
+    def set_rate(self, island, mbit_s):
+        """From now on, the rate of the emulated link to an island."""
+        self.relay.set_rate(island, mbit_s)
+
     def stop(self):
         for worker in self.workers:
             worker.daemon.kill()
@@ -112,12 +122,28 @@ class LocalCluster:
         self.relay.stop()
 
     def submit(self, spec):
-        """Submits a job given as the content of a job file."""
+        """Submits a job given as the content of a job file.
+
+        What submit accepts depends on the workers that are there, so the first
+        job after a start waits for all that were started.
+        """
+        if not self._all_met:
+            self._all_met = True
+            self._await_workers()
         path = os.path.join(self.directory, spec['name'] + '.yaml')
         with open(path, 'w', encoding='utf-8') as file:
             # JSON is YAML.
             json.dump(spec, file, indent=2)
         self.retry('submit', '-f', path)
+
+    def _await_workers(self):
+        deadline = time.monotonic() + _CONNECT_S
+        while time.monotonic() < deadline:
+            connected = self.retry('get', 'workers', '-l', 'state=connected',
+                                   '-o', 'name').decode().split()
+            if {worker.name for worker in self.workers} <= set(connected):
+                return
+            time.sleep(0.05)
 
     def retry(self, *arguments, tries=100):
         """skerryctl, again while the coordinator is away."""

@@ -1,5 +1,7 @@
 """tools/demo: a GPT learns English across islands while parts of it die."""
 
+import contextlib
+import dataclasses
 import os
 import shutil
 import sys
@@ -11,10 +13,13 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from local_cluster import binaries  # noqa: E402
 from local_cluster import checks  # noqa: E402
 from local_cluster import corpus  # noqa: E402
+from local_cluster import ctl  # noqa: E402
 from local_cluster import flags  # noqa: E402
 from local_cluster import job  # noqa: E402
 from local_cluster import report  # noqa: E402
-from local_cluster.islands import Island  # noqa: E402
+from local_cluster import sites  # noqa: E402
+from local_cluster.apart import Apart  # noqa: E402
+from local_cluster.islands import Island, Reached  # noqa: E402
 from local_cluster.cluster import LocalCluster  # noqa: E402
 from local_cluster.ports import free_port  # noqa: E402
 from local_cluster.progress import Progress  # noqa: E402
@@ -28,6 +33,10 @@ _ISLANDS = [
     Island('east', workers=1, rate_mbit_s=50, rtt_ms=40),
     Island('west', workers=1, rate_mbit_s=50, rtt_ms=40),
 ]
+
+# With --network: nobody can open a connection to the second island, and the
+# last one is behind a NAT that forwards its port.
+_REACHED = (Reached.DIALLED, Reached.REVERSE, Reached.FORWARDED)
 
 # For a while an exchange in int8 would take this many rounds, because of what
 # has to cross the link to this island.
@@ -62,6 +71,10 @@ def main():
     parser.add_argument('--page', action='store_true',
                         help='serve a page to watch the run on, and print its '
                         'address')
+    parser.add_argument('--network', action='store_true',
+                        help='give each island a network of its own, two of '
+                        'them behind a NAT; programs join with tokens and '
+                        'speak TLS. Needs root')
     parser.add_argument('--no-faults', action='store_true',
                         help='kill nothing; a link gets slower all the same')
     parser.add_argument('--keep', metavar='DIR',
@@ -70,22 +83,36 @@ def main():
                         help='take the programs from here, build nothing')
     parser.add_argument('--seed', type=flags.whole(), default=1)
     arguments = parser.parse_args()
+    if arguments.network:
+        if arguments.page:
+            parser.error('--page: no browser reaches a network of --network')
+        try:
+            sites.require()
+        except sites.NotToBeHad as why:
+            parser.error(f'--network: {why}; it takes root and the packages '
+                         'iproute2 and nftables')
+    with (sites.entered(arguments.programs, build) if arguments.network
+          else contextlib.nullcontext()) as network:
+        return 0 if show(arguments, network) else 1
+
+
+def show(arguments, network):
+    """Makes a folder and runs the demo there. True when all that it claims is
+    so."""
     size = _QUICK if arguments.quick else _FULL
     directory = arguments.keep or tempfile.mkdtemp(prefix='skerry-demo-')
     os.makedirs(directory, exist_ok=True)
     try:
-        programs = arguments.programs or build(directory)
-        good = run(size, directory, programs, not arguments.no_faults,
-                   arguments.seed, free_port() if arguments.page else None)
+        programs = arguments.programs or build(os.path.join(directory, 'bin'))
+        return run(size, directory, programs, arguments, network)
     finally:
         if not arguments.keep:
             shutil.rmtree(directory, ignore_errors=True)
-    return 0 if good else 1
 
 
 def build(directory):
     print('Building (the first time takes some minutes) ...', flush=True)
-    return binaries.build(os.path.join(directory, 'bin'))
+    return binaries.build(directory)
 
 
 class Link:
@@ -109,31 +136,48 @@ class Link:
     def _set(self, mbit_s):
         print(f'    the link to {self._island.name} has {mbit_s:.2g} Mbit/s '
               'now', flush=True)
-        self._cluster.relay.set_rate(self._island.name, mbit_s)
+        self._cluster.set_rate(self._island.name, mbit_s)
 
 
-def run(size, directory, programs, faults, seed, page):
-    """One demo, with a page on port `page` if there is one. True when
-    everything it claims is so."""
-    text = corpus.write(os.path.join(directory, 'bible.txt'))
+def start(programs, directory, page, network):
+    """A cluster that runs: on `network`, or with emulated links."""
+    if network:
+        cluster = Apart(programs, directory, network, [
+            dataclasses.replace(island, reached=reached)
+            for island, reached in zip(_ISLANDS, _REACHED)])
+        pin = cluster.make()
+        for island in cluster.islands:
+            cluster.admit(island, pin)
+        return cluster
     admin = ('--admin', f'127.0.0.1:{page}') if page else ()
-    cluster = LocalCluster(programs, os.path.join(directory, 'cluster'),
-                           _ISLANDS, coordinator_flags=admin)
+    cluster = LocalCluster(programs, directory, _ISLANDS,
+                           coordinator_flags=admin)
+    cluster.start()
+    return cluster
+
+
+def run(size, directory, programs, arguments, network):
+    """One demo, on a network of sites if there is one. True when everything it
+    claims is so."""
+    text = corpus.write(os.path.join(directory, 'bible.txt'))
     data = os.path.join(directory, 'data')
-    prepared = cluster.ctl.run('data', 'prepare', '--out', data,
-                               text).decode()
+    prepared = ctl.Ctl(os.path.join(programs, 'skerryctl'), '127.0.0.1:1').run(
+        'data', 'prepare', '--out', data, text).decode()
     sys.stdout.write(prepared)
-    print(report.islands_picture(_ISLANDS), flush=True)
+    faults, page = not arguments.no_faults, (
+        free_port() if arguments.page else None)
+    cluster = start(programs, os.path.join(directory, 'cluster'), page, network)
+    print(report.islands_picture(cluster.islands, network), flush=True)
     if page:
         print(f'Watch it on http://127.0.0.1:{page}/ while it runs.\n',
               flush=True)
-    cluster.start()
     try:
         workers = len(cluster.workers)
         cluster.submit(job.job(
             _JOB, data, size.config, size.samples, size.batch, size.tau,
             method='OUTER_METHOD_LATE', codec='adaptive',
-            learning_rate=size.learning_rate, seed=seed, workers_min=workers))
+            learning_rate=size.learning_rate, seed=arguments.seed,
+            workers_min=workers))
         progress = Progress(cluster, _JOB, size.rounds, sys.stdout)
         link = Link(cluster, _STEPPED)
         if faults:

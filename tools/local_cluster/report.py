@@ -9,14 +9,15 @@ from local_cluster import codecs
 from local_cluster import curve
 
 
-def islands_picture(islands):
-    """The cluster as a few lines of text."""
+def islands_picture(islands, apart=False):
+    """The cluster as a few lines of text; `apart`: every island is a site."""
     lines = ['', '                    coordinator', '']
     for island in islands:
         workers = ' == '.join(['worker'] * island.workers)
         lines.append(f'  [ {island.name}: {workers} ]'.ljust(38)
-                     + f'--- {island.rate_mbit_s} Mbit/s, '
-                       f'{island.rtt_ms} ms --- other islands')
+                     + f'--- {island.rate_mbit_s} Mbit/s, ' + (
+                         f'{island.reached.value}' if apart else
+                         f'{island.rtt_ms} ms --- other islands'))
     lines.append('')
     return '\n'.join(lines)
 

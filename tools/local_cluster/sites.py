@@ -6,11 +6,20 @@ to its hosts, and its way out may have a rate. The names of the namespaces are
 seen by the processes of one suite alone, and all of them end with it.
 """
 
+import contextlib
+import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
+
+from local_cluster import packet_delay
+from local_cluster.processes import die_with_parent
 
 _INSIDE = 'SKERRY_SITES'
+# Names a folder of programs that are removed at the end.
+_BUILT = 'SKERRY_SITES_BUILT'
 _NEEDED = ('ip', 'nft', 'tc', 'unshare', 'mount')
 _CORE = 'core'
 
@@ -27,6 +36,8 @@ def inside():
 def require():
     """Raises NotToBeHad where the kernel or a missing program stands in the
     way of networks."""
+    if inside():
+        return
     missing = [name for name in _NEEDED if not _has(name)]
     if missing:
         raise NotToBeHad(f"there is no {' and no '.join(missing)}")
@@ -36,21 +47,31 @@ def require():
         raise NotToBeHad(f'no network namespaces: {tried.stderr.strip()}')
 
 
-def enter(*more):
-    """Runs this script again where it may make networks; returns there.
+@contextlib.contextmanager
+def entered(programs, build):
+    """Runs this script again where it may make networks; gives the Sites there.
 
-    `more` are added to its arguments. Builds have to be done before: a server
-    of the build tool cannot be reached from there.
+    A build tool cannot reach its server from there. So where `programs` names
+    no folder, `build(folder)` makes the programs before, and the script gets
+    the argument --programs.
     """
-    if inside():
-        _run('mount', '-t', 'tmpfs', 'tmpfs', '/run')
-        os.mkdir('/run/netns')
-        _run('ip', 'link', 'set', 'lo', 'up')
-        return
-    sys.stdout.flush()
-    os.environ[_INSIDE] = '1'
-    wrapper = _wrapper()
-    os.execvp(wrapper[0], [*wrapper, sys.executable, *sys.argv, *more])
+    if not inside():
+        more = []
+        if not programs:
+            os.environ[_BUILT] = tempfile.mkdtemp(prefix='skerry-programs-')
+            more = ['--programs', build(os.environ[_BUILT])]
+        sys.stdout.flush()
+        os.environ[_INSIDE] = '1'
+        wrapper = _wrapper()
+        os.execvp(wrapper[0], [*wrapper, sys.executable, *sys.argv, *more])
+    _run('mount', '-t', 'tmpfs', 'tmpfs', '/run')
+    os.mkdir('/run/netns')
+    _run('ip', 'link', 'set', 'lo', 'up')
+    try:
+        yield Sites()
+    finally:
+        if os.environ.get(_BUILT):
+            shutil.rmtree(os.environ[_BUILT], ignore_errors=True)
 
 
 def _wrapper():
@@ -134,10 +155,14 @@ class Site:
             _in(_CORE, 'ip', 'route', 'add', f'10.{number}.0.0/24', 'via',
                 f'10.255.{number}.2')
         if rate_mbit_s:
-            for space, device in ((self._router, 'wan'), (_CORE, name)):
-                _in(space, 'tc', 'qdisc', 'add', 'dev', device, 'root', 'tbf',
-                    'rate', f'{rate_mbit_s}mbit', 'burst', '64k',
-                    'latency', '50ms')
+            self.set_rate(rate_mbit_s)
+
+    def set_rate(self, mbit_s):
+        """Bounds what passes between the site and the others, each way."""
+        for space, device in ((self._router, 'wan'), (_CORE, self.name)):
+            _in(space, 'tc', 'qdisc', 'replace', 'dev', device, 'root', 'tbf',
+                'rate', f'{round(mbit_s * 1e6)}bit', 'burst', '64k',
+                'latency', '50ms')
 
     def host(self, name):
         """A new host, whose address others see unless a NAT hides it."""
@@ -205,3 +230,40 @@ class Sites:
     def site(self, name, nat=False, rate_mbit_s=None):
         self._made += 1
         return Site(name, self._made, nat, rate_mbit_s)
+
+    def delay(self, delay_ms, jitter_ms, loss, seed):
+        """All that passes between sites is late from now on, and some is lost.
+
+        Each way takes `delay_ms` +- `jitter_ms` more. Raises NotToBeHad where
+        the kernel gives nobody its packets.
+        """
+        return Delay(delay_ms, jitter_ms, loss, seed)
+
+
+class Delay:
+    """Packets are late until end()."""
+
+    def __init__(self, delay_ms, jitter_ms, loss, seed):
+        if not _has('iptables'):
+            raise NotToBeHad('there is no iptables')
+        self._holder = subprocess.Popen(
+            ['ip', 'netns', 'exec', _CORE, sys.executable, '-B',
+             packet_delay.__file__, '--delay-ms', str(delay_ms), '--jitter-ms',
+             str(jitter_ms), '--loss', str(loss), '--seed', str(seed)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            preexec_fn=die_with_parent)
+        said = json.loads(self._holder.stdout.readline() or '{}')
+        if 'error' in said:
+            raise NotToBeHad(f"packets cannot be held: {said['error']}")
+        try:
+            _in(_CORE, *packet_delay.TURN_ON)
+        except RuntimeError as error:
+            raise NotToBeHad(str(error)) from None
+
+    def end(self):
+        """Returns how many `packets` there were, and how many were `lost`."""
+        _in(_CORE, *packet_delay.TURN_OFF)
+        self._holder.stdin.close()
+        counts = json.loads(self._holder.stdout.readline())
+        self._holder.wait()
+        return counts

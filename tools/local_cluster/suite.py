@@ -12,23 +12,26 @@ from local_cluster import corpus
 from local_cluster import ctl
 from local_cluster import flags
 
+# Characters of a failure that the last lines repeat.
+_SHOWN = 400
+
 
 class Cases:
     """Counts cases, and says each as it is decided."""
 
     def __init__(self):
         self.passed = 0
-        self.failed = []
+        self.failed = []  # What is said of each, in one line.
         self.skipped = 0
 
     def check(self, name, good, detail=''):
         """One case; returns `good`."""
+        said = name + (f': {detail}' if detail else '')
         if good:
             self.passed += 1
         else:
-            self.failed.append(name)
-        print(f"{'ok  ' if good else 'FAIL'} {name}"
-              + (f': {detail}' if detail else ''), flush=True)
+            self.failed.append(' '.join(said.split())[:_SHOWN])
+        print(f"{'ok  ' if good else 'FAIL'} {said}", flush=True)
         return good
 
     def skip(self, why):

@@ -1,0 +1,64 @@
+"""What runs behind the suites, which wait for most of their time.
+
+Compilers and simulations give the same result however long they take. So they
+run meanwhile at the lowest priority, and what they print is shown at their end.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+from tools.ci import tally
+from tools.ci.bazel import ROOT
+
+# Parts, in their order.
+PARTS = ('sanitized', 'sim')
+# Two compilers, two servers of Bazel and a suite.
+_MEMORY_MIN_BYTES = 8 << 30
+
+
+def fits():
+    """Whether this machine has the memory for it."""
+    return (os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES')
+            >= _MEMORY_MIN_BYTES)
+
+
+class Behind:
+    """Ends with its `with` block, if end() has not been called."""
+
+    def __init__(self, command=None):
+        self._command = command or [sys.executable, '-B', 'tools/ci/main.py',
+                                    *PARTS]
+        # pylint: disable-next=consider-using-with
+        self._output = tempfile.TemporaryFile('w+', encoding='utf-8',
+                                              errors='replace')
+        self._process = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self._process and self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGTERM)
+            self._process.wait()
+        self._output.close()
+
+    def start(self):
+        """Counts nothing yet."""
+        # A session of its own would have a share of its own, whatever the
+        # priority.
+        self._process = subprocess.Popen(
+            ['nice', '-n', '19', *self._command], cwd=ROOT,
+            stdin=subprocess.DEVNULL, stdout=self._output,
+            stderr=subprocess.STDOUT, process_group=0)
+        return tally.Tally()
+
+    def end(self):
+        """Waits, shows what was printed, and returns the tally of all parts."""
+        code = self._process.wait()
+        self._output.seek(0)
+        text = self._output.read()
+        print(text, end='', flush=True)
+        return tally.of_command('behind', code, text)
