@@ -269,10 +269,14 @@ class OldJournal:
         self.cluster.retry('get', 'jobs')
 
     def saved(self):
-        """{sequence: folder} of the checkpoints that the folder has."""
+        """{sequence: folder} of the checkpoints that the folder has.
+
+        A worker that was killed leaves one without a manifest.
+        """
         return {int(name.split('-')[1]): os.path.join(self.checkpoints, name)
                 for name in os.listdir(self.checkpoints)
-                if name.startswith('checkpoint-')}
+                if os.path.exists(os.path.join(self.checkpoints, name,
+                                               'skerry-checkpoint.json'))}
 
     def stands(self):
         """The job's view once it stands."""
