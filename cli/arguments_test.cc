@@ -280,7 +280,7 @@ TEST(ArgumentsTest, AMissingCommandIsAnsweredWithThoseThereAre) {
   EXPECT_EQ(ParseArguments({}).text,
             "skerryctl needs a command (see skerryctl --help)\n");
   EXPECT_EQ(ParseArguments({"data"}).text,
-            "data needs a command: prepare, import, train-tokenizer (see "
+            "data needs a command: prepare, import, push, train-tokenizer (see "
             "skerryctl data --help)\n");
   EXPECT_EQ(ParseArguments({"watch", "my-first-run"}).text,
             "watch has no command my-first-run; it has: job (see skerryctl "

@@ -8,6 +8,7 @@
 #include "cli/commands/config_import.h"
 #include "cli/commands/data_import.h"
 #include "cli/commands/data_prepare.h"
+#include "cli/commands/data_push.h"
 #include "cli/commands/describe.h"
 #include "cli/commands/describe_model.h"
 #include "cli/commands/doctor.h"
@@ -91,6 +92,7 @@ const std::vector<Command>& Commands() {
       ExportCheckpointCommand(),
       DataPrepareCommand(),
       DataImportCommand(),
+      DataPushCommand(),
       TrainTokenizerCommand(),
       SampleCommand(),
       EvaluateCommand(),

@@ -118,6 +118,7 @@ std::vector<Line> Lines() {
       {{"generate", "a", "--prompt", "In the"}, "generate"},
       {{"data", "import", "x", "--out", "z"}, "data import"},
       {{"data", "prepare", "x", "y", "--out", "z"}, "data prepare"},
+      {{"data", "push", "x", "s3://lab@runs/x"}, "data push"},
       {{"data", "train-tokenizer", "x", "--out", "z", "--special", "<e>"},
        "data train-tokenizer"},
       {{"sample", "m", "--prompt", "x"}, "sample"},

@@ -46,6 +46,20 @@ absl::StatusOr<std::string> WholePath(const std::string& job_file,
   return whole.lexically_normal().string();
 }
 
+// The manifest of a data set, which lies in a folder of this machine or in an
+// object store.
+absl::StatusOr<std::string> ManifestAt(const std::string& place) {
+  if (!IsS3Place(place)) {
+    return ReadFile(place + "/manifest.json", kManifestBytesMax);
+  }
+  runtime::PosixFiles files;
+  const auto places = PlacesOver(files);
+  SKERRY_ASSIGN_OR_RETURN(const auto store, places->Open(place));
+  SKERRY_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
+                          store->Get("manifest.json"));
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
 // Completes and checks what has been read of a job file.
 class Completion {
  public:
@@ -130,15 +144,22 @@ class Completion {
       data->set_manifest_sha256(kAnyHash);
       return;
     }
-    const absl::StatusOr<std::string> manifest =
-        ReadFile(data->path() + "/manifest.json", kManifestBytesMax);
+    const bool in_store = IsS3Place(data->path());
+    // Only the workers may be able to ask the store.
+    if (in_store && !data->manifest_sha256().empty()) return;
+    const absl::StatusOr<std::string> manifest = ManifestAt(data->path());
     if (!manifest.ok()) {
       if (!data->manifest_sha256().empty()) return;
-      problems_.Add("data.path",
-                    absl::StrCat(manifest.status().message(),
-                                 "; make it with skerryctl data prepare, or "
-                                 "set data.manifest_sha256 when the folder is "
-                                 "only on the workers"));
+      problems_.Add(
+          "data.path",
+          absl::StrCat(
+              manifest.status().message(),
+              in_store ? "; bring it there with skerryctl data push, or set "
+                         "data.manifest_sha256 when only the workers can read "
+                         "it"
+                       : "; make it with skerryctl data prepare, or set "
+                         "data.manifest_sha256 when the folder is only on the "
+                         "workers"));
       data->set_manifest_sha256(kAnyHash);
       return;
     }

@@ -23,12 +23,13 @@ struct JobFile {
 // model.program.parameters a mapping whose JSON becomes parameters_json. A
 // relative path starts at the file's folder, and ~/ is this user's home folder.
 // If data.manifest_sha256 is not given, it is computed from
-// data.path/manifest.json, which must then be on this machine. model.checkpoint
-// is completed in the same way (cli/job_checkpoint.h).
+// data.path/manifest.json, which must then be on this machine, or in the object
+// store that data.path names. model.checkpoint is completed in the same way
+// (cli/job_checkpoint.h).
 //
 // The job is checked as the coordinator checks it (job/review.h), and against
-// the data set if that is on this machine. The coordinator judges what workers
-// report.
+// the data set if its manifest was read here. The coordinator judges what
+// workers report.
 //
 // Errors: InvalidArgument with every problem, one a line in the order of the
 // file: file, line, column, field, what is wrong.

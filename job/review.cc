@@ -99,8 +99,13 @@ void ReviewData(const JobSpec::Data& data, Problems& problems) {
       "is for jobs with model.program; the data set's manifest says it";
   problems.Require(data.id.empty(), "data.id", kForPrograms);
   problems.Require(!data.samples.has_value(), "data.samples", kForPrograms);
-  problems.Require(IsPath(data.path), "data.path",
-                   "has to name the folder that `skerryctl data prepare` made");
+  if (IsS3Place(data.path)) {
+    ReviewPlace(data.path, "data.path", "", problems);
+  } else {
+    problems.Require(IsPath(data.path), "data.path",
+                     "has to name the folder that `skerryctl data prepare` "
+                     "made, or s3://BUCKET/PREFIX");
+  }
   // The hash is that of the folder, so one problem is enough.
   if (data.path.empty() && data.manifest_sha256.empty()) return;
   problems.Require(IsSha256(data.manifest_sha256), "data.manifest_sha256",

@@ -264,7 +264,16 @@ TEST(ReviewTest, AnEmptyDataPathIsOneProblem) {
   spec.data.manifest_sha256 = "";
   EXPECT_EQ(ReviewJobSpec(spec).status().message(),
             "data.path: has to name the folder that `skerryctl data prepare` "
-            "made");
+            "made, or s3://BUCKET/PREFIX");
+}
+
+TEST(ReviewTest, DataMayLieInAnObjectStore) {
+  JobSpec spec = SmallJob("job", 100);
+  spec.data.path = "s3://lab@models/text";
+  EXPECT_TRUE(ReviewJobSpec(spec).ok());
+  spec.data.path = "s3:///text";
+  const std::string said(ReviewJobSpec(spec).status().message());
+  EXPECT_TRUE(said.starts_with("data.path: ")) << said;
 }
 
 TEST(ReviewTest, NesterovOfNoMomentumNamesBothCures) {

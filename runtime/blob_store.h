@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "runtime/files.h"
@@ -37,6 +38,12 @@ class BlobStore {
   // Removes what writers that were interrupted have left and no key names. The
   // caller is the only writer.
   virtual absl::Status RemoveLeftovers() = 0;
+  // Gives the blob's bytes to `take` in order, piece by piece, for blobs of any
+  // size. Ends with the first error of `take`. Errors: NotFound; Aborted, the
+  // blob was replaced meanwhile.
+  virtual absl::Status Read(
+      const std::string& key,
+      absl::FunctionRef<absl::Status(ByteSpan piece)> take) const = 0;
 };
 
 }  // namespace skerry::runtime

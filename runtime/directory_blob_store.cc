@@ -12,6 +12,9 @@
 namespace skerry::runtime {
 namespace {
 
+// Read gives at most so much at once.
+constexpr size_t kPieceBytes = 1 << 20;
+
 // The part of a path before its last slash; empty when there is none.
 std::string FolderOf(const std::string& key) {
   const size_t slash = key.rfind('/');
@@ -37,6 +40,20 @@ absl::StatusOr<std::vector<std::byte>> DirectoryBlobStore::Get(
     const std::string& key) const {
   SKERRY_RETURN_IF_ERROR(CheckBlobKey(key));
   return files_.Read(Join(root_, key));
+}
+
+absl::Status DirectoryBlobStore::Read(
+    const std::string& key,
+    absl::FunctionRef<absl::Status(ByteSpan piece)> take) const {
+  SKERRY_RETURN_IF_ERROR(CheckBlobKey(key));
+  SKERRY_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source,
+                          files_.Open(Join(root_, key)));
+  std::vector<std::byte> piece(kPieceBytes);
+  for (;;) {
+    SKERRY_ASSIGN_OR_RETURN(const size_t some, source->Read(piece));
+    if (some == 0) return absl::OkStatus();
+    SKERRY_RETURN_IF_ERROR(take(ByteSpan(piece).first(some)));
+  }
 }
 
 absl::StatusOr<std::vector<std::string>> DirectoryBlobStore::List(

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "runtime/blob_store.h"
 #include "runtime/blob_stores.h"
 #include "runtime/files.h"
@@ -25,6 +26,9 @@ class DirectoryBlobStore final : public BlobStore {
   absl::Status Put(const std::string& key, ByteSpan bytes) override;
   absl::StatusOr<std::vector<std::byte>> Get(
       const std::string& key) const override;
+  absl::Status Read(
+      const std::string& key,
+      absl::FunctionRef<absl::Status(ByteSpan piece)> take) const override;
   absl::StatusOr<std::vector<std::string>> List(
       const std::string& folder) const override;
   absl::Status Delete(const std::string& key) override;

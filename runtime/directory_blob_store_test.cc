@@ -24,6 +24,8 @@ class DirectoryBlobStoreTest : public testing::Test {
 
 TEST_F(DirectoryBlobStoreTest, WhatWasPutIsGot) { ExpectPutsAndGets(store_); }
 
+TEST_F(DirectoryBlobStoreTest, ReadsInPieces) { ExpectReadsInPieces(store_); }
+
 TEST_F(DirectoryBlobStoreTest, ListsFoldersWholeAndSorted) {
   ExpectListsFoldersWholeAndSorted(store_);
 }

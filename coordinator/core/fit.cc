@@ -7,6 +7,7 @@
 #include "absl/container/btree_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/s3_location.h"
 #include "coordinator/core/programs.h"
 #include "job/data_review.h"
 #include "job/needs.h"
@@ -68,11 +69,14 @@ const job::DataFacts* DataOf(const job::JobSpec& spec, const Worker& worker) {
   return FactsAt(spec.data.path, worker);
 }
 
-// One worker that has not looked yet may have what others lack.
+// One worker that has not looked yet may have what others lack. Nobody looks
+// into an object store for a job that may not come; workers say what they find
+// there when they fetch it.
 void ReviewDataSets(const job::JobSpec& spec,
                     const std::vector<const Worker*>& workers,
                     std::vector<std::string>& warnings,
                     job::SpecProblems& problems) {
+  if (IsS3Place(spec.data.path)) return;
   std::vector<std::pair<const Worker*, job::SpecProblems>> found;
   std::vector<std::string> advice;
   for (const Worker* worker : workers) {

@@ -1,7 +1,6 @@
 #include "runtime/s3/s3_blob_store.h"
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 #include <utility>
 
@@ -17,16 +16,10 @@ namespace {
 // The answer can be a failure in place of the bytes.
 constexpr size_t kFailureBytesMax = 64 << 10;
 
-struct Size {
-  size_t bytes = 0;
-  // Names this content of the object; empty when the store names none.
-  std::string tag;
-};
-
-absl::StatusOr<Size> SizeOf(Client& client, const std::string& object) {
+absl::StatusOr<ObjectSize> SizeOf(Client& client, const std::string& object) {
   SKERRY_ASSIGN_OR_RETURN(const HttpReply reply,
                           client.Call({.method = "HEAD", .key = object}));
-  Size size;
+  ObjectSize size;
   const auto length = reply.headers.find("content-length");
   if (length == reply.headers.end() ||
       !absl::SimpleAtoi(length->second, &size.bytes)) {
@@ -119,7 +112,7 @@ absl::Status S3BlobStore::Complete(const std::string& object,
   }
   // The answer to an earlier try may have been lost.
   if (tries > 1 && absl::IsNotFound(reply.status())) {
-    const absl::StatusOr<Size> there = SizeOf(client_, object);
+    const absl::StatusOr<ObjectSize> there = SizeOf(client_, object);
     if (there.ok() && there->bytes == bytes) return absl::OkStatus();
   }
   return reply.status();
@@ -139,10 +132,30 @@ absl::StatusOr<std::vector<std::byte>> S3BlobStore::Get(
     const std::string& key) const {
   SKERRY_RETURN_IF_ERROR(CheckBlobKey(key));
   const std::string object = ObjectOf(key);
-  SKERRY_ASSIGN_OR_RETURN(const Size size, SizeOf(client_, object));
-  std::vector<std::byte> bytes(size.bytes);
-  for (size_t at = 0; at < bytes.size(); at += options_.part_bytes) {
-    const size_t some = std::min(options_.part_bytes, bytes.size() - at);
+  SKERRY_ASSIGN_OR_RETURN(const ObjectSize size, SizeOf(client_, object));
+  std::vector<std::byte> bytes;
+  bytes.reserve(size.bytes);
+  SKERRY_RETURN_IF_ERROR(EachPart(object, size, [&bytes](ByteSpan part) {
+    bytes.insert(bytes.end(), part.begin(), part.end());
+    return absl::OkStatus();
+  }));
+  return bytes;
+}
+
+absl::Status S3BlobStore::Read(
+    const std::string& key,
+    absl::FunctionRef<absl::Status(ByteSpan piece)> take) const {
+  SKERRY_RETURN_IF_ERROR(CheckBlobKey(key));
+  const std::string object = ObjectOf(key);
+  SKERRY_ASSIGN_OR_RETURN(const ObjectSize size, SizeOf(client_, object));
+  return EachPart(object, size, take);
+}
+
+absl::Status S3BlobStore::EachPart(
+    const std::string& object, const ObjectSize& size,
+    absl::FunctionRef<absl::Status(ByteSpan part)> take) const {
+  for (size_t at = 0; at < size.bytes; at += options_.part_bytes) {
+    const size_t some = std::min(options_.part_bytes, size.bytes - at);
     Request request{
         .method = "GET",
         .key = object,
@@ -155,9 +168,9 @@ absl::StatusOr<std::vector<std::byte>> S3BlobStore::Get(
           "the object store sent ", reply.body.size(), " bytes of ", object,
           " where ", some, " were asked for"));
     }
-    std::memcpy(&bytes[at], reply.body.data(), some);
+    SKERRY_RETURN_IF_ERROR(take(std::as_bytes(std::span(reply.body))));
   }
-  return bytes;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<std::string>> S3BlobStore::List(

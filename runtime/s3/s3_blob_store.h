@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "runtime/blob_store.h"
 #include "runtime/s3/client.h"
 
@@ -17,6 +18,12 @@ namespace skerry::runtime::s3 {
 struct S3BlobStoreOptions {
   // Longer blobs travel in parts of this size. Stores want at least 5 MiB.
   size_t part_bytes = size_t{64} << 20;
+};
+
+struct ObjectSize {
+  size_t bytes = 0;
+  // Names this content of the object; empty when the store names none.
+  std::string tag;
 };
 
 // Objects whose names are no keys are not seen. One writer at a time: a writer
@@ -30,6 +37,9 @@ class S3BlobStore final : public BlobStore {
   absl::Status Put(const std::string& key, ByteSpan bytes) override;
   absl::StatusOr<std::vector<std::byte>> Get(
       const std::string& key) const override;
+  absl::Status Read(
+      const std::string& key,
+      absl::FunctionRef<absl::Status(ByteSpan piece)> take) const override;
   absl::StatusOr<std::vector<std::string>> List(
       const std::string& folder) const override;
   absl::Status Delete(const std::string& key) override;
@@ -37,6 +47,10 @@ class S3BlobStore final : public BlobStore {
 
  private:
   std::string ObjectOf(const std::string& key) const;
+  // Gives the object's bytes to `take`, in order and in parts.
+  absl::Status EachPart(
+      const std::string& object, const ObjectSize& size,
+      absl::FunctionRef<absl::Status(ByteSpan part)> take) const;
   absl::Status PutInParts(const std::string& object, ByteSpan bytes);
   absl::Status SendParts(const std::string& object, const std::string& upload,
                          ByteSpan bytes);

@@ -66,6 +66,7 @@ TEST_F(S3BlobStoreTest, KeepsWhatEveryBlobStoreKeeps) {
     server_.objects.clear();
     S3BlobStore store = StoreAt(prefix);
     ExpectPutsAndGets(store);
+    ExpectReadsInPieces(store);
     server_.objects.clear();
     ExpectListsFoldersWholeAndSorted(store);
     ExpectRefusesMalformedKeys(store);

@@ -32,6 +32,30 @@ inline void ExpectPutsAndGets(BlobStore& store) {
   EXPECT_EQ(*store.Get("a/empty"), BytesOf(""));
 }
 
+inline void ExpectReadsInPieces(BlobStore& store) {
+  const auto read = [&store](const char* key, std::string* all) {
+    return store.Read(key, [all](ByteSpan piece) {
+      all->append(reinterpret_cast<const char*>(piece.data()), piece.size());
+      return absl::OkStatus();
+    });
+  };
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += static_cast<char>('a' + i % 23);
+  ASSERT_TRUE(store.Put("a/long", BytesOf(text)).ok());
+  ASSERT_TRUE(store.Put("a/empty", {}).ok());
+  std::string found;
+  ASSERT_TRUE(read("a/long", &found).ok());
+  EXPECT_EQ(found, text);
+  ASSERT_TRUE(read("a/empty", &found).ok());
+  EXPECT_EQ(found, text);
+  EXPECT_TRUE(absl::IsNotFound(read("a/none", &found)));
+  EXPECT_TRUE(absl::IsInvalidArgument(read("../a", &found)));
+  const absl::Status full = store.Read("a/long", [](ByteSpan) {
+    return absl::ResourceExhaustedError("the taker is full");
+  });
+  EXPECT_EQ(full.message(), "the taker is full");
+}
+
 inline void ExpectListsFoldersWholeAndSorted(BlobStore& store) {
   using ::testing::ElementsAre;
   using ::testing::IsEmpty;

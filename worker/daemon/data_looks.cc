@@ -69,7 +69,7 @@ job::DataFacts Read(const std::string& folder) {
     // worker asks when the job is there.
     job::DataFacts facts;
     facts.path = folder;
-    facts.error = "it is in an object store, where no data sets are read";
+    facts.error = "it is in an object store, which is asked by the jobs";
     return facts;
   }
   job::DataFacts facts = ReadData(folder);

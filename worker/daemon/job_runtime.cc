@@ -68,7 +68,9 @@ JobRuntime::JobRuntime(const protocol::JobOrders& orders,
           [this](StateToSave state, StateSaver::Written written) {
             Save(std::move(state), std::move(written));
           },
-          [this] { status_changed_(); }) {}
+          [this] { status_changed_(); }),
+      data_(job_, spec_, environment.data_cache, environment.loop,
+            [this](const absl::Status& outcome) { OnData(outcome); }) {}
 
 JobRuntime::~JobRuntime() {
   // The seat may still call the ports while it goes.
@@ -198,6 +200,7 @@ void JobRuntime::FetchPiece(const std::string& worker, const PieceKey& key,
 
 void JobRuntime::Save(StateToSave state, StateSaver::Written written) {
   state.program = program_;
+  state.spec.data.path = data_.folder();  // has the tokenizer
   environment_.save.Run(
       [state = std::make_unique<StateToSave>(std::move(state)),
        written = std::move(written), &places = environment_.places,
@@ -295,8 +298,10 @@ protocol::JobFacts JobRuntime::Facts() const {
   protocol::JobFacts facts = seat_->Facts();
   facts.uid = uid_;
   facts.links = bulk_.Links();
+  if (facts.error.empty() && !over_) facts.error = data_.failure();
   if (facts.error.empty()) facts.error = trainer_error_;
-  facts.trainer_trouble = TrainerTrouble();
+  facts.trainer_trouble = data_.news();
+  if (facts.trainer_trouble.empty()) facts.trainer_trouble = TrainerTrouble();
   if (facts.error.empty() && facts.state == protocol::SeatState::kRecovering) {
     facts.error = restore_error_;
   }
@@ -327,10 +332,12 @@ void JobRuntime::ConsiderTrainer() {
   if (seat_->WantsTrainer()) {
     if (over_) used_at_ = now;
     if (over_) prompted_at_ = now;
-    if (trainer_host_ == nullptr && !backing_off_) StartTrainer();
+    if (trainer_host_ == nullptr && !backing_off_ && data_.Take()) {
+      StartTrainer();
+    }
     return;
   }
-  if (trainer_host_ == nullptr) return;
+  if (trainer_host_ == nullptr) return data_.Release();
   const Instant until =
       prompted_at_.has_value() ? *prompted_at_ + environment_.ended_idle : now;
   if (now < until) {
@@ -342,6 +349,7 @@ void JobRuntime::ConsiderTrainer() {
   runtime::Log(runtime::Severity::kInfo, "worker.trainer.end",
                {{"job", job_.value()}});
   DropTrainer();
+  data_.Release();
   seat_->OnTrainerEnded(now);
   AfterSeat();
 }
@@ -386,7 +394,8 @@ void JobRuntime::Launch(std::vector<std::string> command) {
       environment_.worker, "-", getpid(), "-", job_.value(), "-",
       start_.restored().sequence.value(), "-", ++trainers_started_);
   job::JobSpecToProto(spec_, &options.job);
-  options.data_verified = data_verified_;
+  options.job.mutable_data()->set_path(data_.folder());
+  options.data_verified = data_verified_ || data_.is_verified();
   options.longest_step = longest_step_;
   runtime::Log(runtime::Severity::kInfo, "worker.trainer.start",
                {{"job", job_.value()}, {"tries", trainers_started_}});
@@ -442,6 +451,7 @@ void JobRuntime::OnTrainerFailed(absl::Status status) {
     hung_at_ = environment_.loop.Now();
   }
   DropTrainer();
+  data_.Release();
   const TrainerFailures::Verdict verdict =
       failures_.OnFailure(status, seat_->Facts().counters.rounds, was_ready);
   if (!over_) trainer_error_ = verdict.reason;
@@ -461,6 +471,15 @@ void JobRuntime::OnTrainerFailed(absl::Status status) {
                             backing_off_ = false;
                             ConsiderTrainer();
                           });
+}
+
+void JobRuntime::OnData(const absl::Status& outcome) {
+  status_changed_();
+  if (outcome.ok() || !over_) return ConsiderTrainer();
+  // Whoever asks a job that is over for text is told why there is none.
+  seat_->OnTrainerFailed(environment_.loop.Now(),
+                         std::string(outcome.message()));
+  AfterSeat();
 }
 
 void JobRuntime::AfterSeat() {

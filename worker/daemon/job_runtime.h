@@ -29,7 +29,9 @@
 #include "worker/core/seat.h"
 #include "worker/core/trainer_failures.h"
 #include "worker/daemon/bulk_port.h"
+#include "worker/daemon/data_cache.h"
 #include "worker/daemon/host_port.h"
+#include "worker/daemon/job_data.h"
 #include "worker/daemon/job_disk.h"
 #include "worker/daemon/job_progress.h"
 #include "worker/daemon/job_start.h"
@@ -54,6 +56,8 @@ struct JobEnvironment {
   runtime::Executor& save;
   runtime::Files& files;
   runtime::BlobStores& places;
+  // Data sets that lie in object stores.
+  DataCache& data_cache;
   transport::BulkTransport& bulk;
   PeerClient& peers;
   // Where the transport and the client find other workers. It learns from
@@ -141,6 +145,8 @@ class JobRuntime {
   // it cannot be, or is not the model that the job starts from.
   absl::Status TakeProgram(const v1::DescribeReply& reply);
   void OnTrainerFailed(absl::Status status);
+  // The data for the trainer are here, or could not be brought here.
+  void OnData(const absl::Status& outcome);
   // Arms the seat's timer. Called after anything was said to the seat.
   void AfterSeat();
 
@@ -158,6 +164,7 @@ class JobRuntime {
   JobPeerPort peers_;
   JobHostPort host_;
   StateSaver saver_;
+  JobData data_;
   std::unique_ptr<Seat> seat_;
   std::optional<JobProgress> progress_;
   std::unique_ptr<TrainerHost> trainer_host_;

@@ -93,6 +93,7 @@ void WorkerDaemon::StopServing(const StoredJobKey& folder) {
 
 void WorkerDaemon::Start() {
   folders_.Start();
+  environment_.data_cache.Start();
   environment_.programs.KeepLooking(
       [this, alive = std::weak_ptr<char>(alive_)] {
         if (!alive.expired()) StatusChanged();
@@ -451,6 +452,7 @@ std::vector<runtime::Metric> WorkerDaemon::Metrics() const {
   for (const auto& [id, job] : jobs_) facts.job_names[id] = job->name();
   std::vector<runtime::Metric> metrics = MetricsOf(facts);
   transport::AddIdentityMetrics(*options_.session.credentials, metrics);
+  environment_.data_cache.AddMetrics(metrics);
   return metrics;
 }
 

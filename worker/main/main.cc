@@ -39,6 +39,7 @@
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/grpc_bulk.h"
 #include "transport/grpc/library_log.h"
+#include "worker/daemon/data_cache.h"
 #include "worker/daemon/folder_id.h"
 #include "worker/daemon/join.h"
 #include "worker/daemon/notice_source.h"
@@ -48,6 +49,7 @@
 #include "worker/daemon/programs.h"
 #include "worker/daemon/worker_daemon.h"
 #include "worker/main/options.h"
+#include "worker/main/receiver_switch.h"
 #include "worker/main/trainers.h"
 
 namespace skerry::worker {
@@ -61,30 +63,6 @@ constexpr int kNameTakenExit = 4;
 constexpr size_t kSocketRootBytesMax = 107 - 40;
 
 absl::Time WallTime() { return absl::FromUnixMillis(runtime::UnixMs()); }
-
-// Offers of frames before the daemon is there are answered like those before
-// a job is.
-class ReceiverSwitch final : public transport::BulkReceiver {
- public:
-  void set_target(transport::BulkReceiver* target) { target_ = target; }
-
-  transport::Verdict OnFrame(const std::string& from,
-                             const compression::FrameHeader& header,
-                             const transport::Payload& payload) override {
-    if (target_ == nullptr) return transport::Verdict::kNotYet;
-    return target_->OnFrame(from, header, payload);
-  }
-  absl::StatusOr<transport::Payload> OnFetch(
-      const transport::FetchKey& key) override {
-    if (target_ == nullptr) {
-      return absl::UnavailableError("the worker is starting or stopping");
-    }
-    return target_->OnFetch(key);
-  }
-
- private:
-  transport::BulkReceiver* target_ = nullptr;  // touched on the loop
-};
 
 // Runs `work` on the loop and waits for it.
 template <typename Work>
@@ -122,7 +100,14 @@ struct Parts {
         disk("disk", 1),
         save("save", 1),
         program_reader("programs", 1),
-        programs(AllowedPrograms(line.trainers), files, loop, program_reader) {}
+        programs(AllowedPrograms(line.trainers), files, loop, program_reader),
+        data_cache({.files = files,
+                    .places = places,
+                    .loop = loop,
+                    .fetcher = data_fetcher,
+                    .folder = line.state_directory + kDataCacheFolder,
+                    .bytes_max = line.data_cache_bytes}),
+        data_fetcher("data", 2) {}
 
   std::shared_ptr<transport::Credentials> credentials;
   runtime::PosixLoop loop;
@@ -136,6 +121,8 @@ struct Parts {
   runtime::PosixExecutor save;
   runtime::PosixExecutor program_reader;
   Programs programs;
+  DataCache data_cache;
+  runtime::PosixExecutor data_fetcher;
   ReceiverSwitch receiver;
   // Touched on the loop.
   transport::Directory directory;
@@ -221,6 +208,7 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
       .save = parts.save,
       .files = parts.files,
       .places = parts.places,
+      .data_cache = parts.data_cache,
       .bulk = *parts.bulk,
       .peers = *parts.peers,
       .directory = parts.directory,

@@ -203,6 +203,21 @@ struct Ended {
   }
 };
 
+// Data sets that lie in object stores.
+struct DataSets {
+  double cache_gib = std::ldexp(static_cast<double>(kDataCacheBytes), -30);
+
+  void AddTo(CLI::App& app) {
+    runtime::AddNumber(app, "--data-cache-gib", cache_gib, {0, 1e6},
+                       "GiB that data sets of object stores may take in the "
+                       "folder of --state; those used longest ago go first")
+        ->capture_default_str();
+  }
+  uint64_t Bytes() const {
+    return static_cast<uint64_t>(std::ldexp(cache_gib, 30));
+  }
+};
+
 }  // namespace
 
 ParsedCommandLine ParseCommandLine(int argc, char** argv) {
@@ -210,6 +225,7 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   CommandLine& line = parsed.command_line;
   double drain_timeout_s = 25;
   Ended ended;
+  DataSets data_sets;
   CLI::App app(
       "Does a worker's part in training: holds spans of the model, "
       "exchanges them with other islands, runs a trainer.",
@@ -240,6 +256,7 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   Preemption preemption;
   preemption.AddTo(app, line);
   ended.AddTo(app);
+  data_sets.AddTo(app);
   app.add_option("--port-file", line.port_file,
                  "Write the port listened on to this file");
   AddLogLevel(app, line);
@@ -260,6 +277,7 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   preemption.WriteTo(line);
   line.ended_idle = absl::Seconds(ended.idle_s);
   line.retention = ended.Retention();
+  line.data_cache_bytes = data_sets.Bytes();
   return parsed;
 }
 

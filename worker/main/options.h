@@ -4,6 +4,7 @@
 #ifndef SKERRY_WORKER_MAIN_OPTIONS_H_
 #define SKERRY_WORKER_MAIN_OPTIONS_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "transport/grpc/credentials.h"
 #include "worker/core/preemption/source_spec.h"
 #include "worker/core/state_folders.h"
+#include "worker/daemon/data_fetches.h"
 #include "worker/main/trainers.h"
 
 namespace skerry::worker {
@@ -40,6 +42,7 @@ struct CommandLine {
   absl::Duration preemption_lead;
   absl::Duration ended_idle;
   EndedRetention retention;
+  uint64_t data_cache_bytes = kDataCacheBytes;
   std::string port_file;
   std::string admin;  // empty: none
   std::string admin_port_file;
