@@ -25,8 +25,8 @@ absl::Status ReadTensors(const model::ParameterLayout& layout,
                          std::span<const NamedBytes> files,
                          std::span<float> flat);
 
-// Likewise for a layout whose names are a program's own: each tensor is there
-// once, under its name in the layout, and no other is.
+// Reads a layout whose names are a program's own: each tensor is there once,
+// under its name in the layout, and no other is.
 absl::Status ReadNamedTensors(const model::ParameterLayout& layout,
                               std::span<const NamedBytes> files,
                               std::span<float> flat);

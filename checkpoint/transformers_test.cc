@@ -115,7 +115,7 @@ TEST_P(TransformersTest, AModelOfAFolderInBf16IsExportedAsTheFp32ThatItIs) {
   EXPECT_EQ(Compare({.file_bytes_max = 1 << 20}), 0);
 }
 
-// As a program does that trains a model of transformers.
+// A program that trains a model of transformers saves its config, too.
 TEST_P(TransformersTest, SoDoesAModelOfAProgramWithItsOwnConfig) {
   ProgramModel program{{{}, {"config.json"}}, {}, 1};
   for (const model::ParameterTensor& tensor : model_->layout().tensors()) {

@@ -44,7 +44,7 @@ class Audit {
 
   void Add(const Entry& entry);
   AuditReport Report() const;
-  // As in the report, but without the work of making one.
+  // Returns what the report says, without the work of making one.
   uint64_t samples_returned() const { return samples_returned_; }
 
   AuditSnapshot Save() const;

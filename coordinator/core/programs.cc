@@ -19,7 +19,7 @@ std::string Listed(const std::vector<std::string>& names) {
   return text;
 }
 
-// Which programs are where, as "mnist on a0, a1; gpt on b0".
+// Says which programs are where, for example "mnist on a0, a1; gpt on b0".
 std::string AllowedText(const std::vector<const Worker*>& workers) {
   absl::btree_map<std::string, std::vector<std::string>> where;
   for (const Worker* worker : workers) {

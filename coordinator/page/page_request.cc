@@ -13,7 +13,7 @@
 namespace skerry::coordinator {
 namespace {
 
-// As many digits as the largest number has.
+// The largest 64-bit number has so many digits.
 constexpr size_t kDigitsMax = 20;
 constexpr size_t kNameMax = 64;
 constexpr std::string_view kFolder = "/page/";

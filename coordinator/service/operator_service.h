@@ -142,7 +142,7 @@ class OperatorService final : public v1::Operator::CallbackService,
   void OnRestored(const EventHistory& events, Instant now) override {
     events_.RestoreEvents(events, now);
   }
-  // As EventLog::Newest.
+  // Returns what EventLog::Newest does.
   std::vector<LoggedEvent> NewestEvents(Revision after, size_t most) const {
     return events_.Newest(after, most);
   }

@@ -13,7 +13,7 @@
 
 namespace skerry::trainer {
 
-// As MakeJobEngine.
+// Makes a trainer for a job, with the arguments of MakeJobEngine.
 using TrainerMaker = std::function<absl::StatusOr<JobTrainer>(
     const v1::JobSpec&, ShardCheck, ParallelExecutor&,
     const std::function<void()>& on_piece)>;

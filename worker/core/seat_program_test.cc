@@ -105,7 +105,7 @@ TEST(SeatProgramTest, ATrainerThatCannotEvaluateIsNotAsked) {
   ASSERT_TRUE(world.RunToSequence(4)) << Failures(world);
   const JobFacts facts = world.seat(0)->Facts();
   EXPECT_TRUE(facts.evaluations.empty());
-  // As in a job whose data have no validation split.
+  // Data without a validation split give the same number.
   EXPECT_EQ(facts.validation_samples, uint64_t{0});
 }
 
