@@ -22,7 +22,8 @@ class Progress:
         self._out = out
         self._stuck_after_s = stuck_after_s
         self._faults = []
-        self._first = None  # (sequence, when it was seen)
+        # (sequence, when it was seen): of the first commit and of the newest.
+        self._first = None
         self._last = None
         self._sent_bytes = 0
         self.marks = []  # (sequence, text)
@@ -33,7 +34,7 @@ class Progress:
         self._faults.append((share, name, act))
 
     def round_s(self):
-        """What a round has taken so far, in the mean."""
+        """What a round has taken since the first commit, in the mean."""
         (first, began), (last, ended) = self._first, self._last
         return (ended - began) / max(last - first, 1)
 
@@ -50,8 +51,7 @@ class Progress:
             if view is not None:
                 if int(view['sequence']) != sequence:
                     sequence, moved = int(view['sequence']), now
-                    self._last = (sequence, now)
-                    self._first = self._first or self._last
+                    self._saw(sequence, now)
                 self._faults_due(started, view)
                 ended = view['phase'] in _ENDED
                 if ended or now - printed >= _LINE_EVERY_S:
@@ -63,6 +63,13 @@ class Progress:
                 raise StuckError(f'no commit for {self._stuck_after_s} s; '
                                  f'logs are in {self._cluster.directory}/logs')
             time.sleep(_POLL_S)
+
+    def _saw(self, sequence, now):
+        # Trainers start before the first commit, which takes longer than a
+        # round of a small job.
+        if sequence > 0:
+            self._last = (sequence, now)
+            self._first = self._first or self._last
 
     def _faults_due(self, started, view):
         done = int(view['samples_committed']) / int(view['samples_total'])
