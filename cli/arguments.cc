@@ -13,6 +13,7 @@
 #include "cli/command_table.h"
 #include "cli/commands/complete.h"
 #include "cli/output_forms.h"
+#include "runtime/command_line/empty_value.h"
 #include "runtime/command_line/sorted_help.h"
 
 namespace skerry::cli {
@@ -158,7 +159,9 @@ Parsed Parser::Parse(const std::vector<std::string>& words) {
     return Wrong(wrong.empty() ? error.what() : wrong,
                  TypedCommand(app_, words));
   }
-  const std::string problem = Finish();
+  std::string problem =
+      runtime::ExplainEmptyValue(app_, {"--prompt", "--stop"});
+  if (problem.empty()) problem = Finish();
   if (!problem.empty()) return Wrong(problem, TypedCommand(app_, words));
   return {
       .line = CommandLine{.command = chosen_->command,

@@ -37,6 +37,17 @@ TEST(ArgumentsTest, OptionsOfTheProgramMayStandAnywhere) {
   }
 }
 
+TEST(ArgumentsTest, AnEmptyValueIsNamedButTextsMayBeEmpty) {
+  const Parsed option = ParseArguments({"get", "jobs", "--coordinator", ""});
+  EXPECT_EQ(option.code, ExitCode::kUsage);
+  EXPECT_THAT(option.text, HasSubstr("--coordinator is empty: give it a value, "
+                                     "or leave it out"));
+  const Parsed file = ParseArguments({"submit", "-f", ""});
+  EXPECT_EQ(file.code, ExitCode::kUsage);
+  EXPECT_THAT(file.text, HasSubstr("is empty: give it a value"));
+  Good({"generate", "a", "--prompt", ""});
+}
+
 TEST(ArgumentsTest, TheFlagWinsOverTheEnvironmentAndThatOverTheDefault) {
   unsetenv("SKERRY_COORDINATOR");
   EXPECT_EQ(Good({"get", "jobs"}).shared.coordinator, "127.0.0.1:7443");

@@ -417,7 +417,7 @@ TEST_F(SkerryctlTest, ContextsNameCoordinators) {
   EXPECT_EQ(RunIn(home, "config use lab").code, 3);
   ASSERT_EQ(RunIn(home, "config set lab --coordinator " + address_).code, 0);
   EXPECT_EQ(RunIn(home, "config set far --coordinator 10.0.0.1:1").code, 7);
-  EXPECT_EQ(RunIn(home, "config set '' --coordinator " + address_).code, 7);
+  EXPECT_EQ(RunIn(home, "config set '' --coordinator " + address_).code, 2);
   // Nothing says which, so it is the default, where nobody serves.
   EXPECT_EQ(RunIn(home, "get jobs --context lab").code, 0);
   EXPECT_EQ(RunIn(home, "get jobs --context lap").code, 3);

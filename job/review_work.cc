@@ -106,10 +106,10 @@ void ReviewMicroBatch(const JobSpec::Training& t, Problems& problems) {
 }
 
 void ReviewLength(const JobSpec::Training& t, Problems& problems) {
-  problems.Between("training.samples", t.samples, uint64_t{1}, kSamplesMax,
-                   "it is the length of the run");
-  problems.Between("training.batch_samples", t.batch_samples, 1u, kBatchMax,
-                   "it is what a worker draws for one inner step");
+  problems.Required("training.samples", t.samples, kSamplesMax,
+                    "it is the length of the run");
+  problems.Required("training.batch_samples", t.batch_samples, kBatchMax,
+                    "it is what a worker draws for one inner step");
   problems.Between("training.tau", t.tau, 1u, kTauMax,
                    "it is the number of inner steps in a round");
   problems.Between("training.evaluate_every", *t.evaluate_every, 1u,

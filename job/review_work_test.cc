@@ -28,12 +28,18 @@ TEST_P(BoundTest, IsSaidWithFieldBoundAndValue) {
 INSTANTIATE_TEST_SUITE_P(
     Bounds, BoundTest,
     testing::Values(
-        Broken{"training.samples: has to be 1 to 281474976710656, not 0; it is "
-               "the length of the run",
+        Broken{"training.samples: is 0 or left out; it is the length of the "
+               "run: write 1 to 281474976710656",
                [](JobSpec& s) { s.training.samples = 0; }},
-        Broken{"training.batch_samples: has to be 1 to 1048576, not 0; it is "
-               "what a worker draws for one inner step",
+        Broken{"training.batch_samples: is 0 or left out; it is what a worker "
+               "draws for one inner step: write 1 to 1048576",
                [](JobSpec& s) { s.training.batch_samples = 0; }},
+        Broken{"training.batch_samples: has to be 1 to 1048576, not 1048577; "
+               "it is what a worker draws for one inner step",
+               [](JobSpec& s) {
+                 s.training.batch_samples = 1'048'577;
+                 s.training.micro_batch_samples = 1;
+               }},
         Broken{"training.batch_samples: is 100000, and a trainer computes at "
                "most 65536 rows at once; lower it, or set "
                "training.micro_batch_samples to what fits in memory",

@@ -44,6 +44,14 @@ class SpecProblems {
                                   ", not ", value, hint.empty() ? "" : "; ",
                                   View(hint)));
   }
+  // For a number that has no default: 0 stands for one that is left out, too.
+  template <typename Number>
+  void Required(std::string_view path, Number value, Number high,
+                std::string_view hint) {
+    if (value != 0) return Between(path, value, Number{1}, high, hint);
+    lines_.push_back(absl::StrCat(View(path), ": is 0 or left out; ",
+                                  View(hint), ": write 1 to ", high));
+  }
   bool empty() const { return lines_.empty(); }
   const std::vector<std::string>& lines() const { return lines_; }
   // InvalidArgument with one problem a line; OK when there is none.

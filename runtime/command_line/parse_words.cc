@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/command_line/empty_value.h"
 #include "runtime/command_line/sorted_help.h"
 
 namespace skerry::runtime {
@@ -33,6 +34,8 @@ std::optional<EndedLine> ParseWords(CLI::App& app,
   } catch (const CLI::ParseError& error) {
     return WrongLine(app, error.what());
   }
+  const std::string empty = ExplainEmptyValue(app);
+  if (!empty.empty()) return WrongLine(app, empty);
   return std::nullopt;
 }
 

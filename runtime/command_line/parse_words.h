@@ -32,7 +32,7 @@ struct EndedLine {
 EndedLine WrongLine(const CLI::App& app, std::string_view what);
 
 // Reads `words`, without the program's name, into the variables of `app`.
-// Returns nothing when the program should run.
+// Returns nothing when the program should run. No value may be empty.
 std::optional<EndedLine> ParseWords(CLI::App& app,
                                     std::vector<std::string> words);
 
