@@ -55,7 +55,8 @@ class Footprint:
     """What the coordinator and all workers with their trainers take.
 
     The resident MiB are those of the daemons alone, because the size of a
-    trainer depends on its job.
+    trainer depends on its job. Those without pages of files are counted beside
+    them.
     """
 
     def __init__(self, cluster):
@@ -65,7 +66,10 @@ class Footprint:
         everyone = [coordinator, *workers, *trainers]
         self.processes = len(everyone)
         self.coordinator_mib = memory.resident_mib(coordinator)
+        self.coordinator_private_mib = memory.private_mib(coordinator)
         self.worker_mib = sum(memory.resident_mib(pid) for pid in workers)
+        self.worker_private_mib = sum(memory.private_mib(pid)
+                                      for pid in workers)
         self.descriptors = sum(memory.open_files(pid) or 0 for pid in everyone)
         self.segments = len(mapped_segments(everyone))
         states = [cluster.state_of(worker.name) for worker in cluster.workers]
@@ -74,7 +78,9 @@ class Footprint:
 
     def __str__(self):
         return (f'{self.processes} processes, coordinator '
-                f'{self.coordinator_mib:.1f} MiB, workers '
-                f'{self.worker_mib:.1f} MiB, {self.descriptors} descriptors, '
+                f'{self.coordinator_mib:.1f} MiB '
+                f'({self.coordinator_private_mib:.1f} without files), workers '
+                f'{self.worker_mib:.1f} MiB ({self.worker_private_mib:.1f}), '
+                f'{self.descriptors} descriptors, '
                 f'{self.segments} shared segments, {self.folders} folders of '
                 f'jobs with {self.disk_bytes / 1e6:.2f} MB')

@@ -8,16 +8,20 @@ import time
 WARM_UP = 0.25  # of the time, which is not judged
 
 
-def resident_mib(pid):
+def resident_mib(pid, kinds=('VmRSS',)):
     """The resident MiB of a process, or None when it is gone."""
     try:
         with open(f'/proc/{pid}/status', encoding='ascii') as status:
-            for line in status:
-                if line.startswith('VmRSS:'):
-                    return int(line.split()[1]) / 1024
+            return sum(int(line.split()[1]) for line in status
+                       if line.split(':')[0] in kinds) / 1024 or None
     except OSError:
-        pass
-    return None
+        return None
+
+
+def private_mib(pid):
+    """The same without pages of files, which the kernel takes in as parts of a
+    program run for the first time, and takes away when it needs room."""
+    return resident_mib(pid, ('RssAnon', 'RssShmem'))
 
 
 def open_files(pid):

@@ -36,7 +36,9 @@ def _job(name, rounds, record):
         'training': {'samples': samples, 'batch_samples': _BATCH, 'tau': _TAU,
                      'evaluate_every': 6},
         'outer': {'method': 'diloco'},
-        'exchange': {'codec': 'int8_block'},
+        # A replica waits for the one whose program was killed: alone it would
+        # end the job before Python starts.
+        'exchange': {'codec': 'int8_block', 'min_replicas': 2},
         'placement': {'workers_min': 2}}
 
 
