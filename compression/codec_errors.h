@@ -1,6 +1,6 @@
 // compression/codec_errors.h
 //
-// These are the errors of all codecs for values that they cannot carry.
+// Makes the errors of all codecs for values that they cannot carry.
 #ifndef SKERRY_COMPRESSION_CODEC_ERRORS_H_
 #define SKERRY_COMPRESSION_CODEC_ERRORS_H_
 

@@ -1,6 +1,6 @@
 // compression/codec_interface.h
 //
-// This is the interface of all codecs. compression/codec.h finds them by
+// Defines the interface of all codecs. compression/codec.h finds them by
 // number.
 #ifndef SKERRY_COMPRESSION_CODEC_INTERFACE_H_
 #define SKERRY_COMPRESSION_CODEC_INTERFACE_H_

@@ -1,6 +1,7 @@
 // compression/dense_codec.h
 //
-// Codecs whose size follows from the element count: numbers 0 to 63.
+// Defines the codecs whose size follows from the element count: numbers 0 to
+// 63.
 #ifndef SKERRY_COMPRESSION_DENSE_CODEC_H_
 #define SKERRY_COMPRESSION_DENSE_CODEC_H_
 

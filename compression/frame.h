@@ -1,12 +1,12 @@
 // compression/frame.h
 //
-// The fixed header of a bulk frame: which part of which span of which attempt
-// the payload is, and a checksum over each of both. docs/formats/frame.md is
-// the byte layout.
+// Reads and writes the fixed header of a bulk frame. It says which part of
+// which span of which attempt the payload is, and has a checksum for itself and
+// one for the payload. docs/formats/frame.md has the byte layout.
 //
 // A frame is what one worker sends another in one piece. A span's encoded bytes
-// are cut into `parts` payloads in order; the receiver joins them, and only
-// then decodes.
+// are cut into `parts` payloads in order. The receiver joins them before it
+// decodes.
 #ifndef SKERRY_COMPRESSION_FRAME_H_
 #define SKERRY_COMPRESSION_FRAME_H_
 

@@ -1,7 +1,7 @@
 // compression/owed.h
 //
-// The arithmetic of `owed`: what a replica has produced, times its weight, that
-// the model has not received (PROTOCOL 4.2.3, 4.3, 4.4). One rule covers error
+// Computes `owed`: what a replica has produced, times its weight, that the
+// model has not received (PROTOCOL 4.2.3, 4.3, 4.4). One rule covers error
 // feedback at the sender and at the owner, retry, carrying, and a change of
 // owners or codec:
 //

@@ -1,7 +1,8 @@
 // job/defaults.h
 //
-// Defaults that depend on other fields of the job: on its optimizer, schedule,
-// outer method, codec and model. The others stand in job/job_spec.h.
+// Fills in defaults that depend on other fields of the job: on its optimizer,
+// schedule, outer method, codec and model. The other defaults stand in
+// job/job_spec.h.
 #ifndef SKERRY_JOB_DEFAULTS_H_
 #define SKERRY_JOB_DEFAULTS_H_
 

@@ -1,7 +1,7 @@
 // job/limits.h
 //
-// The bounds of a job's numbers and texts. Each is written once, for the
-// validator, the decoders of messages and the trainer's own options.
+// Defines the bounds of a job's numbers and texts. Each is written once, for
+// the validator, the decoders of messages and the trainer's own options.
 #ifndef SKERRY_JOB_LIMITS_H_
 #define SKERRY_JOB_LIMITS_H_
 

@@ -1,7 +1,7 @@
 // job/review.h
 //
-// This is the one validator of jobs. Submit, `plan`, the worker and the trainer
-// call it, so that all of them accept the same jobs.
+// Validates jobs. Submit, `plan`, the worker and the trainer all call this one
+// validator, so all of them accept the same jobs.
 #ifndef SKERRY_JOB_REVIEW_H_
 #define SKERRY_JOB_REVIEW_H_
 

@@ -1,14 +1,14 @@
 // planner/ada_top_k.h
 //
-// AdaTopK (arXiv 2410.12707): sparsify each link in proportion to how slow it
-// is, so that the slowest sends 1 / ratio of its dense bytes and fast links
-// lose nothing.
+// Implements AdaTopK (arXiv 2410.12707), which sparsifies each link in
+// proportion to how slow it is. The slowest link sends 1 / ratio of its dense
+// bytes, and fast links lose nothing.
 //
-// The published rule keeps one value in max(1, o r R_i / R_max), R_i being the
-// dense time of link i and o what an index and a value take over a value. As
-// wire bytes that is: shrink by r R_i / R_max. So a link that need not shrink
-// sends dense, also where the rule would send more than dense (a ratio between
-// 1 and o).
+// The published rule keeps one value in max(1, o r R_i / R_max). R_i is the
+// dense time of link i, r the ratio, and o the size of an index and a value
+// over that of a value. In bytes on the wire that is: shrink by r R_i / R_max.
+// So a link that need not shrink sends dense values, even where the published
+// rule would send more than dense (a ratio between 1 and o).
 #ifndef SKERRY_PLANNER_ADA_TOP_K_H_
 #define SKERRY_PLANNER_ADA_TOP_K_H_
 

@@ -1,10 +1,11 @@
 // planner/codec_choice.h
 //
-// Which codecs each member of an exchange sends with, one for what it
-// contributes and one for the results of the spans that it owns: the least
-// expected error whose exchange still hides behind the round.
+// Chooses the codecs of each member of an exchange: one for its contribution
+// and one for the results of the spans that it owns. Among the choices whose
+// exchange hides behind the round it takes the one with the least expected
+// error.
 //
-// Pure: measurements in, a choice and its reason out.
+// This is pure: measurements go in, a choice and its reason come out.
 #ifndef SKERRY_PLANNER_CODEC_CHOICE_H_
 #define SKERRY_PLANNER_CODEC_CHOICE_H_
 

@@ -1,15 +1,15 @@
 // planner/codec_controller.h
 //
-// ChooseCodecs or ChooseAdaTopK over time: codecs change when links do, not
-// when their measurements do. Those of results are kept and changed with those
-// of contributions; AdaTopK has one for both.
+// Applies ChooseCodecs or ChooseAdaTopK over time, such that codecs change when
+// links do, and not with every measurement. Codecs of results are kept and
+// changed together with those of contributions. AdaTopK has one codec for both.
 //
-// A choice of the first kind stays while it hides in (1 + band) of the budget
-// and nothing better hides in (1 - band) of it. So rates may vary by a factor
-// of (1 + band) / (1 - band) around a change before they undo it. A member's
-// codec of the second kind stays while it is no larger than a ratio 1 + band
-// times smaller would choose, and no smaller than one that is larger by 1 -
-// band.
+// A choice of ChooseCodecs stays while it hides in (1 + band) of the budget and
+// nothing better hides in (1 - band) of it. So a change is undone only if rates
+// differ by a factor of (1 + band) / (1 - band).
+//
+// A member's codec of ChooseAdaTopK stays while it lies between the codecs for
+// a ratio that is larger by 1 + band and one that is smaller by 1 - band.
 #ifndef SKERRY_PLANNER_CODEC_CONTROLLER_H_
 #define SKERRY_PLANNER_CODEC_CONTROLLER_H_
 

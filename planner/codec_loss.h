@@ -1,8 +1,8 @@
 // planner/codec_loss.h
 //
-// How a codec loses, and with which outer loops that diverges. The one place
-// that decides it, for codecs that a job names and for those that a policy
-// chooses from.
+// Tells how a codec loses values, and with which outer loops that diverges.
+// This is the one place that decides it, both for codecs that a job names and
+// for those that a policy chooses from.
 #ifndef SKERRY_PLANNER_CODEC_LOSS_H_
 #define SKERRY_PLANNER_CODEC_LOSS_H_
 

@@ -1,9 +1,9 @@
 // planner/codec_menu.h
 //
-// The codecs from which a job with a codec policy chooses. The first is
+// Lists the codecs from which a job with a codec policy chooses. The first is
 // int8_block, whose error no outer loop has been seen to notice. The others
-// send fewer bytes, down to a 140th of its bytes. No codec beats them in both
-// bytes and error, except for top_k/8, which is there for ada_top_k.
+// send fewer bytes, down to a 140th of its bytes. No codec beats another one in
+// both bytes and error, except for top_k/8, which is there for ada_top_k.
 #ifndef SKERRY_PLANNER_CODEC_MENU_H_
 #define SKERRY_PLANNER_CODEC_MENU_H_
 

@@ -1,7 +1,7 @@
 // planner/codec_options_testutil.h
 //
-// Codecs and exchanges that several tests choose from. Errors are those of
-// docs/formats/codecs.md on normal values, roughly; speeds are made up.
+// Makes codecs and exchanges that several tests choose from. Errors are roughly
+// those of docs/formats/codecs.md on normal values. Speeds are made up.
 #ifndef SKERRY_PLANNER_CODEC_OPTIONS_TESTUTIL_H_
 #define SKERRY_PLANNER_CODEC_OPTIONS_TESTUTIL_H_
 

@@ -1,7 +1,7 @@
 // planner/codec_policy.h
 //
-// Names in exchange.codec that are no codec but a way to choose codecs when an
-// attempt opens.
+// Names the policies that exchange.codec may have in place of a codec. A policy
+// chooses codecs when an attempt opens.
 #ifndef SKERRY_PLANNER_CODEC_POLICY_H_
 #define SKERRY_PLANNER_CODEC_POLICY_H_
 

@@ -1,22 +1,24 @@
 // planner/exchange_time.h
 //
-// How long an exchange takes, before it has happened.
+// Predicts how long an exchange takes.
 //
-// LinkTime counts what crosses the busiest link, as if results of the first
-// spans crossed while others are still contributed. Owners, deadlines and plans
-// of jobs follow from it.
+// LinkTime counts the bytes that cross the busiest link, as if results of the
+// first spans crossed while others are still contributed. Owners, deadlines and
+// plans of jobs follow from it.
 //
-// Codecs follow from TimesOf, which also counts encoding and decoding.
-// Members share links, so what one sends delays another. To keep each member's
-// part a function of its own codec, a member is charged what would happen if
-// all others sent with its codec as well; the exchange is as long as its
-// slowest member. Encoding, sending and decoding of one member are taken one
-// after the other, although spans overlap them. What is left out, that a small
-// payload waits at a receiver behind a large one, adds less than 15 % in the
-// exchanges that the test simulates. The second hop is counted from the end of
-// the whole first one, although an owner waits for its own contributions alone:
-// where members differ much, less time is needed than is counted
-// (coordinator/core/codec_cap_test.cc).
+// TimesOf also counts encoding and decoding. Codecs follow from it. It
+// simplifies in three ways:
+// - Members share links, so what one sends delays another. A member is charged
+//   for what would happen if all others sent with its codec, so that its part
+//   depends on its own codec alone. The exchange is as long as that of its
+//   slowest member.
+// - Encoding, sending and decoding of one member come one after the other,
+//   although spans overlap them. That a small payload waits at a receiver
+//   behind a large one is left out. It adds less than 15 % in the exchanges
+//   that the test simulates.
+// - The second hop begins when the whole first one has ended, although an owner
+//   waits only for the contributions to its own spans. If members differ much,
+//   the real exchange is shorter (coordinator/core/codec_cap_test.cc).
 #ifndef SKERRY_PLANNER_EXCHANGE_TIME_H_
 #define SKERRY_PLANNER_EXCHANGE_TIME_H_
 

@@ -1,7 +1,7 @@
 // planner/holders.h
 //
-// Which worker of a replica holds which spans. A worker's spans are contiguous,
-// so that a base or a checkpoint of one worker is one run of bytes.
+// Decides which worker of a replica holds which spans. A worker's spans are
+// contiguous, so that a base or a checkpoint of one worker is one run of bytes.
 #ifndef SKERRY_PLANNER_HOLDERS_H_
 #define SKERRY_PLANNER_HOLDERS_H_
 

@@ -1,7 +1,7 @@
 // planner/hops.h
 //
-// Whether the members of an exchange send their contributions to everyone (one
-// hop) or to owners who send means back (two hops).
+// Decides whether the members of an exchange send their contributions to
+// everyone (one hop), or to owners who send means back (two hops).
 #ifndef SKERRY_PLANNER_HOPS_H_
 #define SKERRY_PLANNER_HOPS_H_
 

@@ -1,14 +1,17 @@
 // planner/measured_links.h
 //
-// The links of an exchange's members, from what pairs of them have measured.
+// Estimates how wide the links of an exchange's members are, from what pairs of
+// them have measured.
 //
 // A pair's rate is what one member reached another with while both had other
-// transfers as well. So a member's way out carries the sum of what it sends to
-// all, and its way in the sum of what all send to it, or more where the ways at
-// the other ends limit them. A way in limits its transfers if it carries
-// clearly less than its senders reach others with. Other transfers are limited
-// by their senders' ways out. A way that limits nothing counts as wide as the
-// member's other way, if that has carried more.
+// transfers as well. So a member's way out carries at least the sum of what it
+// sends to all, and its way in the sum of what all send to it. A way may be
+// wider than that if the ways at the other ends are the limit.
+//
+// A way in limits its transfers if it carries clearly less than its senders
+// reach others with. Other transfers are limited by their senders' ways out. A
+// way that limits nothing counts as wide as the member's other way, if that has
+// carried more.
 #ifndef SKERRY_PLANNER_MEASURED_LINKS_H_
 #define SKERRY_PLANNER_MEASURED_LINKS_H_
 

@@ -1,7 +1,7 @@
 // planner/memory_model.h
 //
-// The host memory that a worker needs for the spans it holds. The trainer's own
-// memory is model/exec's business.
+// Predicts the host memory that a worker needs for the spans that it holds.
+// model/exec predicts the trainer's own memory.
 #ifndef SKERRY_PLANNER_MEMORY_MODEL_H_
 #define SKERRY_PLANNER_MEMORY_MODEL_H_
 

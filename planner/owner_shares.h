@@ -1,12 +1,12 @@
 // planner/owner_shares.h
 //
-// How much of a two-hop exchange each member owns, and which spans.
+// Decides how much of a two-hop exchange each member owns, and which spans.
 //
 // A member that owns the share s_i is busy for T = M (1 + (G - 2) s_i) / r_i
-// (LinkSeconds in exchange_time.h), with M bytes, G members and the slower way
-// r_i of its link. All links end together when s_i = (T r_i / M - 1) / (G - 2).
-// Shares cannot be negative, so T >= M / min r_i, and where that floor binds
-// the others have time to spare.
+// (LinkSeconds in exchange_time.h), with M bytes, G members and r_i, the slower
+// way of its link. All links end together when s_i = (T r_i / M - 1) / (G - 2).
+// Shares cannot be negative, so T >= M / min r_i. If a slow link makes T that
+// long, the other links have time to spare.
 #ifndef SKERRY_PLANNER_OWNER_SHARES_H_
 #define SKERRY_PLANNER_OWNER_SHARES_H_
 

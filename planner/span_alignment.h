@@ -1,7 +1,8 @@
 // planner/span_alignment.h
 //
-// Where spans may begin, in a file of its own: programs that try the protocol
-// on models of a few hundred values link one that cuts them finer.
+// Tells where spans may begin. It is a file of its own because programs that
+// try the protocol on models of a few hundred values link another one, which
+// cuts them finer.
 #ifndef SKERRY_PLANNER_SPAN_ALIGNMENT_H_
 #define SKERRY_PLANNER_SPAN_ALIGNMENT_H_
 

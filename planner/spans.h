@@ -1,8 +1,8 @@
 // planner/spans.h
 //
-// Where a fragment of the flat outer state is cut into spans. The cut depends
-// on the model's elements alone, never on devices or on who is a member, so it
-// holds for the life of a job.
+// Cuts a fragment of the flat outer state into spans. The cut depends on the
+// model's elements alone, never on devices or members, so it holds for the life
+// of a job.
 #ifndef SKERRY_PLANNER_SPANS_H_
 #define SKERRY_PLANNER_SPANS_H_
 

@@ -1,6 +1,6 @@
 // protocol/contribution.h
 //
-// What a replica offers of one round, and what becomes of it.
+// Defines what a replica offers after a round, and what becomes of it.
 #ifndef SKERRY_PROTOCOL_CONTRIBUTION_H_
 #define SKERRY_PROTOCOL_CONTRIBUTION_H_
 

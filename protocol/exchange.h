@@ -1,6 +1,6 @@
 // protocol/exchange.h
 //
-// An attempt of an exchange and what it commits (PROTOCOL 5).
+// Defines an attempt of an exchange and what it commits (PROTOCOL 5).
 #ifndef SKERRY_PROTOCOL_EXCHANGE_H_
 #define SKERRY_PROTOCOL_EXCHANGE_H_
 

@@ -1,6 +1,6 @@
 // protocol/fragment_facts.h
 //
-// What a worker says about one fragment of a model.
+// Defines what a worker says about one fragment of a model.
 #ifndef SKERRY_PROTOCOL_FRAGMENT_FACTS_H_
 #define SKERRY_PROTOCOL_FRAGMENT_FACTS_H_
 

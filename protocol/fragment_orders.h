@@ -1,6 +1,6 @@
 // protocol/fragment_orders.h
 //
-// What a worker is told about one fragment of a model.
+// Defines what a worker is told about one fragment of a model.
 #ifndef SKERRY_PROTOCOL_FRAGMENT_ORDERS_H_
 #define SKERRY_PROTOCOL_FRAGMENT_ORDERS_H_
 

@@ -1,6 +1,6 @@
 // protocol/generate_request.h
 //
-// A text that a trainer is asked to go on with.
+// Defines the text that a trainer is asked to continue.
 #ifndef SKERRY_PROTOCOL_GENERATE_REQUEST_H_
 #define SKERRY_PROTOCOL_GENERATE_REQUEST_H_
 

@@ -1,7 +1,7 @@
 // protocol/job_facts.h
 //
-// What a worker says about one job. A fact once reported stays true for the
-// worker's incarnation.
+// Defines what a worker says about one job. A fact that was reported once stays
+// true for the worker's incarnation.
 #ifndef SKERRY_PROTOCOL_JOB_FACTS_H_
 #define SKERRY_PROTOCOL_JOB_FACTS_H_
 

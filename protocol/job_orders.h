@@ -1,6 +1,6 @@
 // protocol/job_orders.h
 //
-// What a worker is told about one job.
+// Defines what a worker is told about one job.
 #ifndef SKERRY_PROTOCOL_JOB_ORDERS_H_
 #define SKERRY_PROTOCOL_JOB_ORDERS_H_
 

@@ -1,6 +1,6 @@
 // protocol/job_phase.h
 //
-// Where a job is on its way from its submission to its end.
+// Names the phases of a job, from its submission to its end.
 #ifndef SKERRY_PROTOCOL_JOB_PHASE_H_
 #define SKERRY_PROTOCOL_JOB_PHASE_H_
 

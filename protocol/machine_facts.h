@@ -1,7 +1,7 @@
 // protocol/machine_facts.h
 //
-// What a daemon tells of its machine. Memory decides which models a worker may
-// have; the rest is for operators.
+// Defines what a daemon tells of its machine. Its memory decides which models a
+// worker may have. The rest is for operators.
 #ifndef SKERRY_PROTOCOL_MACHINE_FACTS_H_
 #define SKERRY_PROTOCOL_MACHINE_FACTS_H_
 

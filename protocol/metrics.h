@@ -1,7 +1,7 @@
 // protocol/metrics.h
 //
-// Numbers that a training program reports beside its loss. The program names
-// them, and nothing in Skerry knows what they mean.
+// Defines the numbers that a training program reports beside its loss. The
+// program names them, and nothing in Skerry knows what they mean.
 #ifndef SKERRY_PROTOCOL_METRICS_H_
 #define SKERRY_PROTOCOL_METRICS_H_
 

@@ -1,8 +1,8 @@
 // protocol/orders.h
 //
-// What a worker is told. Orders are a complete view of durable state, with the
-// revision that it reflects: losing, repeating or reordering them needs no
-// handling beyond the revision (PROTOCOL 1 and 3).
+// Defines what a worker is told. Orders are a complete view of durable state,
+// with the revision that it reflects. So lost, repeated and reordered orders
+// need no handling beyond the revision (PROTOCOL 1 and 3).
 #ifndef SKERRY_PROTOCOL_ORDERS_H_
 #define SKERRY_PROTOCOL_ORDERS_H_
 

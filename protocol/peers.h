@@ -1,8 +1,8 @@
 // protocol/peers.h
 //
-// Who the workers are, where others reach them, and what each of them holds of
-// a model. A worker is its name. Where it is reached is a property of the name
-// that may change.
+// Defines who the workers are, where others reach them, and what each of them
+// holds of a model. A worker is its name. The address at which it is reached
+// belongs to the name and may change.
 #ifndef SKERRY_PROTOCOL_PEERS_H_
 #define SKERRY_PROTOCOL_PEERS_H_
 

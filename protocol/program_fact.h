@@ -1,6 +1,6 @@
 // protocol/program_fact.h
 //
-// A training program that a worker's operator allows jobs to run.
+// Defines a training program that a worker's operator allows jobs to run.
 #ifndef SKERRY_PROTOCOL_PROGRAM_FACT_H_
 #define SKERRY_PROTOCOL_PROGRAM_FACT_H_
 

@@ -1,6 +1,6 @@
 // protocol/seat_counters.h
 //
-// What a worker has done for a job.
+// Defines the counters of what a worker has done for a job.
 #ifndef SKERRY_PROTOCOL_SEAT_COUNTERS_H_
 #define SKERRY_PROTOCOL_SEAT_COUNTERS_H_
 

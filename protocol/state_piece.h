@@ -1,6 +1,6 @@
 // protocol/state_piece.h
 //
-// Where the spans of a whole state are.
+// Defines which workers have a span of a whole state.
 #ifndef SKERRY_PROTOCOL_STATE_PIECE_H_
 #define SKERRY_PROTOCOL_STATE_PIECE_H_
 

@@ -1,8 +1,8 @@
 // protocol/status_facts.h
 //
-// What a worker says of itself. Every status is a complete view, so a lost,
-// repeated or late one needs no handling beyond its counter (PROTOCOL 3). The
-// convert folder checks its form, and the core judges what it claims.
+// Defines what a worker says of itself. Every Status is a complete view, so a
+// lost, repeated or late one needs no handling beyond its counter (PROTOCOL 3).
+// The convert folder checks its form, and the core judges what it claims.
 #ifndef SKERRY_PROTOCOL_STATUS_FACTS_H_
 #define SKERRY_PROTOCOL_STATUS_FACTS_H_
 

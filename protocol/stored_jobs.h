@@ -1,6 +1,6 @@
 // protocol/stored_jobs.h
 //
-// The folders of jobs on a worker's disk.
+// Defines the jobs' folders on a worker's disk.
 #ifndef SKERRY_PROTOCOL_STORED_JOBS_H_
 #define SKERRY_PROTOCOL_STORED_JOBS_H_
 

@@ -1,6 +1,6 @@
 // runtime/blob_key.h
 //
-// The form of a blob's key, which every blob store has in common.
+// Checks the form of a blob's key, which is the same in every blob store.
 #ifndef SKERRY_RUNTIME_BLOB_KEY_H_
 #define SKERRY_RUNTIME_BLOB_KEY_H_
 

@@ -1,7 +1,7 @@
 // runtime/directory_blob_store.h
 //
-// A BlobStore in a directory: a blob is a file, the parts of its key before the
-// last are directories.
+// Keeps blobs in a directory. A blob is a file, and the parts of its key before
+// the last are directories.
 #ifndef SKERRY_RUNTIME_DIRECTORY_BLOB_STORE_H_
 #define SKERRY_RUNTIME_DIRECTORY_BLOB_STORE_H_
 

@@ -1,8 +1,8 @@
 // runtime/files.h
 //
-// Files that must survive a crash: stored results, bases, identities, data
-// sets. They are written whole: a reader sees the old content or the new, never
-// a mixture.
+// Defines access to files that must survive a crash: stored results, bases,
+// identities, data sets. They are written whole: a reader sees the old content
+// or the new one, never a mixture.
 #ifndef SKERRY_RUNTIME_FILES_H_
 #define SKERRY_RUNTIME_FILES_H_
 

@@ -1,6 +1,6 @@
 // runtime/http.h
 //
-// One request over HTTP and what came back.
+// Defines one request over HTTP and what came back.
 #ifndef SKERRY_RUNTIME_HTTP_H_
 #define SKERRY_RUNTIME_HTTP_H_
 

@@ -1,6 +1,6 @@
 // runtime/http_ports.h
 //
-// What a client of a service over HTTP needs of the machine.
+// Defines what a client of a service over HTTP needs of the machine.
 #ifndef SKERRY_RUNTIME_HTTP_PORTS_H_
 #define SKERRY_RUNTIME_HTTP_PORTS_H_
 

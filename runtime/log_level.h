@@ -1,6 +1,6 @@
 // runtime/log_level.h
 //
-// How much a program logs, as --log-level says it on every command line.
+// Reads how much a program logs, which --log-level says on every command line.
 #ifndef SKERRY_RUNTIME_LOG_LEVEL_H_
 #define SKERRY_RUNTIME_LOG_LEVEL_H_
 

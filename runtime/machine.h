@@ -1,6 +1,6 @@
 // runtime/machine.h
 //
-// How a daemon looks at the machine that it runs on.
+// Defines how a daemon looks at the machine that it runs on.
 #ifndef SKERRY_RUNTIME_MACHINE_H_
 #define SKERRY_RUNTIME_MACHINE_H_
 

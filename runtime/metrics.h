@@ -1,7 +1,7 @@
 // runtime/metrics.h
 //
-// A daemon's metrics as values; the admin server publishes them. Names end in
-// the unit, and those of counters in `_total`
+// Holds a daemon's metrics as values, which the admin server publishes. Names
+// end in the unit, and those of counters in `_total`
 // (`skerry_job_stall_seconds_total`). docs/metrics.md lists them all.
 #ifndef SKERRY_RUNTIME_METRICS_H_
 #define SKERRY_RUNTIME_METRICS_H_

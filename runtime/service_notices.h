@@ -1,8 +1,8 @@
 // runtime/service_notices.h
 //
-// What a daemon tells the service manager that started it: that it serves, what
-// it does, that it stops, and that its loop still turns. The messages are those
-// of sd_notify(3).
+// Defines what a daemon tells the service manager that started it: that it
+// serves, what it does, that it stops, and that its loop still turns. The
+// messages are those of sd_notify(3).
 #ifndef SKERRY_RUNTIME_SERVICE_NOTICES_H_
 #define SKERRY_RUNTIME_SERVICE_NOTICES_H_
 

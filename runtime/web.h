@@ -1,6 +1,7 @@
 // runtime/web.h
 //
-// Requests of a browser and answers to them, as a server hands them on.
+// Defines requests of a browser and the answers to them, as a server passes
+// them on.
 #ifndef SKERRY_RUNTIME_WEB_H_
 #define SKERRY_RUNTIME_WEB_H_
 

@@ -1,6 +1,6 @@
 // compression/cpu/bf16.h
 //
-// The kernels of CodecId::kBf16: the upper half of each fp32 value, rounded to
+// Implements CodecId::kBf16: the upper half of each fp32 value, rounded to
 // nearest even. A value that would round to infinity takes the largest finite
 // bf16, so the relative error stays within 2^-8 everywhere but among
 // subnormals.

@@ -1,9 +1,9 @@
 // compression/cpu/block4.h
 //
-// The kernels of the 4-bit codecs. 64 values share a scale, and each becomes
-// the nearest of 16 multiples of the scale. The levels are those of NF4
-// (quantiles of a normal distribution) or of E3M0 (a sign and powers of two).
-// The scale is the block's largest magnitude, in fp32 or in bf16 rounded up.
+// Implements the 4-bit codecs. 64 values share a scale, and each becomes the
+// nearest of 16 multiples of the scale. The levels are those of NF4 (quantiles
+// of a normal distribution) or of E3M0 (a sign and powers of two). The scale is
+// the block's largest magnitude, in fp32 or in bf16 rounded up.
 #ifndef SKERRY_COMPRESSION_CPU_BLOCK4_H_
 #define SKERRY_COMPRESSION_CPU_BLOCK4_H_
 

@@ -1,13 +1,15 @@
 // compression/cpu/block_kernels.h
 //
-// What all codecs share whose values come in blocks. A payload has the scales
-// of all blocks first, then a code of the same number of bits for each value. A
-// codec is its Layout and the three functions that take a part of a slice.
+// Does what all codecs share whose values come in blocks. A payload has the
+// scales of all blocks first, then a code of the same number of bits for each
+// value. A codec is its Layout and the three functions that take a part of a
+// slice.
 //
 // A Layout has
 //   kElements                values of a block
-//   kScaleBytes              of a block's scale, 0 for none
-//   kCodeBits                of a value; a block's codes are whole bytes
+//   kScaleBytes              bytes of a block's scale, 0 for none
+//   kCodeBits                bits of a value's code; a block's codes are whole
+//                            bytes
 //   BehindMask(elements)     bits of the last byte that hold no value
 #ifndef SKERRY_COMPRESSION_CPU_BLOCK_KERNELS_H_
 #define SKERRY_COMPRESSION_CPU_BLOCK_KERNELS_H_

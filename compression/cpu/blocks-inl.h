@@ -4,22 +4,23 @@
 // block_kernels.h. Included once for each SIMD target.
 //
 // A Body is one codec's work on one block:
-//   kRun                     blocks that are encoded together, where as many
+//   kRun                     how many blocks are encoded together while as many
 //                            are left
-//   kPad                     stands behind the last value of a shorter block
+//   kPad                     the value that fills up a shorter block
 //   Encode(block, values, size, ahead, scale, codes)
 //                            writes a whole block, of which `size` values
-//                            count; `ahead` are values needed soon. False when
+//                            count; `ahead` are values needed soon. False if
 //                            one is not finite
 //   EncodeRun(block, values, ahead, scales, codes)
-//                            the same of kRun whole blocks, where that is not 1
+//                            does the same for kRun whole blocks; only if kRun
+//                            is not 1
 //   EncodeTo(values, ahead, scales, codes, out)
-//                            optional: the same of kRun whole blocks, but puts
-//                            the codes, as Decode its values
+//                            optional: does the same for kRun whole blocks, but
+//                            puts the codes, as Decode puts its values
 //   Decode(scale, codes, values, out)
 //                            puts a whole block's vectors of the longest kind,
 //                            in order, with out.Put(vector, tag, its values).
-//                            False when scale or codes are refused
+//                            False if scale or codes are refused
 #if defined(SKERRY_COMPRESSION_CPU_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_BLOCKS_INL_H_
 #undef SKERRY_COMPRESSION_CPU_BLOCKS_INL_H_

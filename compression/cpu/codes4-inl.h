@@ -1,6 +1,6 @@
 // compression/cpu/codes4-inl.h
 //
-// Codes of 4 bits, two a byte. Included once for each SIMD target.
+// Packs codes of 4 bits, two a byte. Included once for each SIMD target.
 #if defined(SKERRY_COMPRESSION_CPU_CODES4_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_CODES4_INL_H_
 #undef SKERRY_COMPRESSION_CPU_CODES4_INL_H_

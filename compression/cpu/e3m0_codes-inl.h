@@ -1,7 +1,7 @@
 // compression/cpu/e3m0_codes-inl.h
 //
-// The codes of E3M0 from the patterns of values. Included once for each SIMD
-// target.
+// Computes the codes of E3M0 from the bit patterns of values. Included once for
+// each SIMD target.
 #if defined(SKERRY_COMPRESSION_CPU_E3M0_CODES_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef SKERRY_COMPRESSION_CPU_E3M0_CODES_INL_H_

@@ -1,6 +1,6 @@
 // compression/cpu/finite.h
 //
-// Whether all values of a slice are finite.
+// Checks whether all values of a slice are finite.
 #ifndef SKERRY_COMPRESSION_CPU_FINITE_H_
 #define SKERRY_COMPRESSION_CPU_FINITE_H_
 

@@ -1,7 +1,7 @@
 // compression/cpu/fp16.h
 //
-// The kernels of CodecId::kFp16: each value rounded to the nearest half, ties
-// to even. A value beyond the largest half takes it, so this codec is for
+// Implements CodecId::kFp16: each value is rounded to the nearest half, ties to
+// even. A value beyond the largest half becomes that half, so this codec is for
 // values that are known to be below 65504.
 #ifndef SKERRY_COMPRESSION_CPU_FP16_H_
 #define SKERRY_COMPRESSION_CPU_FP16_H_

@@ -1,6 +1,6 @@
 // compression/cpu/gaps.h
 //
-// Ascending places as varints of the gaps between them
+// Encodes ascending places as varints of the gaps between them
 // (docs/formats/codecs.md). A gap is the number of places between a place and
 // the one before it.
 #ifndef SKERRY_COMPRESSION_CPU_GAPS_H_

@@ -1,11 +1,11 @@
 // compression/cpu/int8_block.h
 //
-// The kernels of CodecId::kInt8Block: 256 values share the scale
-// absmax / 127, each becomes the nearest of 255 multiples of it.
+// Implements CodecId::kInt8Block: 256 values share the scale absmax / 127, and
+// each becomes the nearest of 255 multiples of it.
 //
-// All arithmetic stays among normal fp32 numbers, so threads or devices that
-// flush subnormals agree with those that do not: a block whose absmax is below
-// 2^-100 gets scale 0 and codes 0.
+// All arithmetic stays among normal fp32 numbers, because a block whose absmax
+// is below 2^-100 gets scale 0 and codes 0. So threads or devices that flush
+// subnormals agree with those that do not.
 #ifndef SKERRY_COMPRESSION_CPU_INT8_BLOCK_H_
 #define SKERRY_COMPRESSION_CPU_INT8_BLOCK_H_
 

@@ -1,7 +1,7 @@
 // compression/cpu/levels4.h
 //
-// The levels of the 4-bit codecs by code, in parts of a block's scale: the same
-// numbers for processors and devices.
+// Lists the levels of the 4-bit codecs by code, in parts of a block's scale.
+// Processors and devices use the same numbers.
 #ifndef SKERRY_COMPRESSION_CPU_LEVELS4_H_
 #define SKERRY_COMPRESSION_CPU_LEVELS4_H_
 

@@ -1,6 +1,7 @@
 // compression/cpu/marks.h
 //
-// A bit for each value: value i is bit i % 64 of word i / 64.
+// Works on marks, which are a bit for each value: value i is bit i % 64 of word
+// i / 64.
 #ifndef SKERRY_COMPRESSION_CPU_MARKS_H_
 #define SKERRY_COMPRESSION_CPU_MARKS_H_
 

@@ -1,7 +1,7 @@
 // compression/cpu/raw_f32.h
 //
-// The kernels of CodecId::kRawF32: the values themselves, little-endian. They
-// exist so that "no compression" refuses NaN and infinity like every codec.
+// Implements CodecId::kRawF32: the values themselves, little-endian. It exists
+// so that "no compression" refuses NaN and infinity as every codec does.
 #ifndef SKERRY_COMPRESSION_CPU_RAW_F32_H_
 #define SKERRY_COMPRESSION_CPU_RAW_F32_H_
 

@@ -1,8 +1,8 @@
 // compression/cpu/select.h
 //
-// Passes over a slice that pick values by magnitude. Magnitudes are compared as
-// bit patterns without the sign, whose order is that of the magnitudes, so no
-// mode of a processor and no vector length changes what is picked.
+// Picks values of a slice by magnitude. Magnitudes are compared as bit patterns
+// without the sign, whose order is that of the magnitudes. So no mode of a
+// processor and no vector length changes what is picked.
 #ifndef SKERRY_COMPRESSION_CPU_SELECT_H_
 #define SKERRY_COMPRESSION_CPU_SELECT_H_
 

@@ -1,9 +1,9 @@
 // compression/cpu/sign1.h
 //
-// The kernels of CodecId::kSign1 and kSign1Whole: one bit a value, and the root
-// mean square of those that share a scale. The mean square is summed in float64
-// in an order that no vector length changes (docs/formats/codecs.md). Without
-// error feedback one bit loses most of what it is given.
+// Implements CodecId::kSign1 and kSign1Whole: one bit a value, and the root
+// mean square of the values that share a scale. The mean square is summed in
+// float64 in an order that no vector length changes (docs/formats/codecs.md).
+// Without error feedback one bit loses most of what it is given.
 #ifndef SKERRY_COMPRESSION_CPU_SIGN1_H_
 #define SKERRY_COMPRESSION_CPU_SIGN1_H_
 

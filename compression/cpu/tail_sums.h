@@ -1,7 +1,7 @@
 // compression/cpu/tail_sums.h
 //
-// Sums over the magnitudes of a slice that exceed a threshold, in an order that
-// no vector length changes: in runs of 16 values, each with a sum of its own.
+// Sums the magnitudes of a slice that exceed a threshold, in an order that no
+// vector length changes: in runs of 16 values, each with a sum of its own.
 #ifndef SKERRY_COMPRESSION_CPU_TAIL_SUMS_H_
 #define SKERRY_COMPRESSION_CPU_TAIL_SUMS_H_
 

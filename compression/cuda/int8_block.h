@@ -1,13 +1,12 @@
 // compression/cuda/int8_block.h
 //
-// Block int8 on a device: the bytes and bits of compression/cpu/int8_block.h,
-// from and to device memory.
+// Implements block int8 on a device, with the bytes and bits of
+// compression/cpu/int8_block.h, from and to device memory.
 //
-// All three only queue work on `stream`. `*bad` is an int in device memory that
-// the caller has set to 0; it is not 0 once the work is done if the CPU twin
-// would have returned false. Payloads and values are aligned to
-// 16 bytes.
-// Returned is the error of the launch.
+// All three only queue work on `stream`, and return the error of the launch.
+// `*bad` is an int in device memory that the caller has set to 0. Once the work
+// is done, it is not 0 if the CPU twin would have returned false. Payloads and
+// values are aligned to 16 bytes.
 #ifndef SKERRY_COMPRESSION_CUDA_INT8_BLOCK_H_
 #define SKERRY_COMPRESSION_CUDA_INT8_BLOCK_H_
 

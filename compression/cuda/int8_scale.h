@@ -1,7 +1,7 @@
 // compression/cuda/int8_scale.h
 //
-// The scale and the codes of values that share a scale, for .cu files. They are
-// those of compression/cpu/int8_block.h, however many values that are.
+// Computes the scale and the codes of values that share a scale, for .cu files.
+// They are those of compression/cpu/int8_block.h, however many values that are.
 #ifndef SKERRY_COMPRESSION_CUDA_INT8_SCALE_H_
 #define SKERRY_COMPRESSION_CUDA_INT8_SCALE_H_
 

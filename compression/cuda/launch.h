@@ -1,8 +1,8 @@
 // compression/cuda/launch.h
 //
-// How a .cu file starts a kernel. It is one call of the runtime library and not
-// nvcc's own syntax, so that the same file is compiled for a device and for the
-// processor (compression/cuda/emulation).
+// Starts a kernel from a .cu file. It calls the runtime library instead of
+// using nvcc's own syntax, so that the same file is compiled for a device and
+// for the processor (compression/cuda/emulation).
 #ifndef SKERRY_COMPRESSION_CUDA_LAUNCH_H_
 #define SKERRY_COMPRESSION_CUDA_LAUNCH_H_
 

@@ -1,10 +1,10 @@
 // compression/cuda/per_value.h
 //
-// Kernels of codecs that turn each value into a code of its own, for .cu files.
-// A Conversion has
-//   Code                       what a value becomes
-//   bool Encode(bits, code)    of an fp32 pattern; false when it is not finite
-//   bool Decode(code, value)   false when no encoder writes that code
+// Implements codecs that turn each value into a code of its own, for
+// .cu files. A Conversion has
+//   Code                       the type of a code
+//   bool Encode(bits, code)    takes an fp32 pattern; false if it is not finite
+//   bool Decode(code, value)   false if no encoder writes that code
 #ifndef SKERRY_COMPRESSION_CUDA_PER_VALUE_H_
 #define SKERRY_COMPRESSION_CUDA_PER_VALUE_H_
 

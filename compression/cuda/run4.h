@@ -1,7 +1,8 @@
 // compression/cuda/run4.h
 //
-// Four neighbouring values, or codes, that one thread reads and writes in one
-// access. Kernels keep several of them in flight in each thread.
+// Defines a run: four neighbouring values, or codes, that one thread reads or
+// writes in one access. Each thread of a kernel keeps several of them in
+// flight.
 #ifndef SKERRY_COMPRESSION_CUDA_RUN4_H_
 #define SKERRY_COMPRESSION_CUDA_RUN4_H_
 

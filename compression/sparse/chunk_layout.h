@@ -1,9 +1,9 @@
 // compression/sparse/chunk_layout.h
 //
-// Where the fields of a chunk_top_k payload are. It is that of SparseLoCo
-// (arXiv 2508.15706): 12-bit places and 2-bit codes for each chunk of 4096
-// values. A chunk has a bit for each value instead of places where that is
-// shorter (docs/formats/codecs.md).
+// Tells where the fields of a chunk_top_k payload are. The layout is that of
+// SparseLoCo (arXiv 2508.15706): 12-bit places and 2-bit codes for each chunk
+// of 4096 values. If that is shorter, a chunk has a bit for each value instead
+// of places (docs/formats/codecs.md).
 #ifndef SKERRY_COMPRESSION_SPARSE_CHUNK_LAYOUT_H_
 #define SKERRY_COMPRESSION_SPARSE_CHUNK_LAYOUT_H_
 

@@ -1,7 +1,7 @@
 // compression/sparse/random_k.h
 //
-// CodecId::kRandomK as a value. It has no memory of its own, so making a codec
-// with a new seed for each step costs nothing.
+// Implements CodecId::kRandomK as a value. It has no memory of its own, so
+// making a codec with a new seed for each step costs nothing.
 #ifndef SKERRY_COMPRESSION_SPARSE_RANDOM_K_H_
 #define SKERRY_COMPRESSION_SPARSE_RANDOM_K_H_
 

@@ -1,19 +1,19 @@
 // compression/sparse/sparse_codec.h
 //
-// Codecs that send some of the values and leave the rest to error feedback.
-// What is sent goes through a dense codec, so sparsifying and quantising
-// compose. Payload layouts are in docs/formats/codecs.md.
+// Implements codecs that send some of the values and leave the rest to error
+// feedback. What is sent goes through a dense codec, so sparsifying and
+// quantising compose. Payload layouts are in docs/formats/codecs.md.
 //
-// DecodeAdd adds at the places that were sent: an accumulator of -0 elsewhere
-// stays -0.
+// DecodeAdd adds at the places that were sent, so an accumulator of -0
+// elsewhere stays -0.
 //
-// Indexed payloads count what they hold in 32 bits: Encode of top_k and
-// threshold_top_k says InvalidArgument, before it reads a value, where more
-// could be sent. The others count nothing and have no such limit.
+// Indexed payloads count what they hold in 32 bits. If a slice could send more,
+// Encode of top_k and threshold_top_k says InvalidArgument before it reads a
+// value. The others count nothing and have no such limit.
 //
-// A reader has to be made with the options of the writer. Those of presets.h
-// have numbers that say their options; a job can name no others, and FindCodec
-// does not know them.
+// A reader has to be made with the options of the writer. The codecs of
+// presets.h have numbers that fix their options. A job can name no others, and
+// FindCodec does not know others.
 #ifndef SKERRY_COMPRESSION_SPARSE_SPARSE_CODEC_H_
 #define SKERRY_COMPRESSION_SPARSE_SPARSE_CODEC_H_
 

@@ -1,9 +1,10 @@
 // compression/sparse/stretch_payload.h
 //
-// A payload of some values of a slice: a scale for each stretch of places, a
-// bit for each value that says whether it is sent, and an int8 code for each
-// value that is sent. What one place sends changes no codes of other stretches,
-// so codes are made in the pass that looks for what to send.
+// Reads and writes payloads that hold some values of a slice: a scale for each
+// stretch of places, a bit for each value that says whether it is sent, and an
+// int8 code for each value that is sent. The values of one stretch do not
+// change the codes of another one, so codes are made in the pass that looks for
+// what to send.
 #ifndef SKERRY_COMPRESSION_SPARSE_STRETCH_PAYLOAD_H_
 #define SKERRY_COMPRESSION_SPARSE_STRETCH_PAYLOAD_H_
 

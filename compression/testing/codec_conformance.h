@@ -1,6 +1,6 @@
 // compression/testing/codec_conformance.h
 //
-// What every codec promises, as tests. A codec passes by being instantiated:
+// Tests what every codec promises. A codec passes by being instantiated:
 //   INSTANTIATE_TEST_SUITE_P(Numbered, CodecConformance,
 //                            ValuesIn(NumberedCases()));
 #ifndef SKERRY_COMPRESSION_TESTING_CODEC_CONFORMANCE_H_

@@ -1,6 +1,6 @@
 // compression/testing/codec_inputs.h
 //
-// Inputs on which codecs and their twins are compared.
+// Makes the inputs on which codecs and their twins are compared.
 #ifndef SKERRY_COMPRESSION_TESTING_CODEC_INPUTS_H_
 #define SKERRY_COMPRESSION_TESTING_CODEC_INPUTS_H_
 

@@ -1,6 +1,6 @@
 // compression/testing/conformance_cases.h
 //
-// Every codec beside its scalar twin, for the conformance kit.
+// Pairs every codec with its scalar twin, for the conformance kit.
 #ifndef SKERRY_COMPRESSION_TESTING_CONFORMANCE_CASES_H_
 #define SKERRY_COMPRESSION_TESTING_CONFORMANCE_CASES_H_
 

@@ -1,6 +1,6 @@
 // compression/testing/draws.h
 //
-// Values of the distributions that gradients resemble, from a seed.
+// Draws values of the distributions that gradients resemble, from a seed.
 #ifndef SKERRY_COMPRESSION_TESTING_DRAWS_H_
 #define SKERRY_COMPRESSION_TESTING_DRAWS_H_
 

@@ -1,7 +1,8 @@
 // compression/testing/reference_codecs.h
 //
-// Scalar twins of the codecs, written from docs/formats/codecs.md without a
-// line of the kernels. Tests compare bytes, so the two must agree exactly.
+// Implements the codecs in scalar code, written from docs/formats/codecs.md
+// without a line of the kernels. Tests compare bytes, so the two must agree
+// exactly.
 #ifndef SKERRY_COMPRESSION_TESTING_REFERENCE_CODECS_H_
 #define SKERRY_COMPRESSION_TESTING_REFERENCE_CODECS_H_
 

@@ -1,6 +1,6 @@
 // compression/testing/reference_few_bits.h
 //
-// Scalar twins of the codecs of one and of four bits, written from
+// Implements the codecs of one and of four bits in scalar code, written from
 // docs/formats/codecs.md without a line of the kernels.
 #ifndef SKERRY_COMPRESSION_TESTING_REFERENCE_FEW_BITS_H_
 #define SKERRY_COMPRESSION_TESTING_REFERENCE_FEW_BITS_H_

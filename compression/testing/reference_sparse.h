@@ -1,8 +1,8 @@
 // compression/testing/reference_sparse.h
 //
-// Scalar twins of the sparse codecs, written from docs/formats/codecs.md
-// without a line of their code. They sort whole slices and handle bits one at a
-// time.
+// Implements the sparse codecs in scalar code, written from
+// docs/formats/codecs.md without a line of their code. It sorts whole slices
+// and handles bits one at a time.
 #ifndef SKERRY_COMPRESSION_TESTING_REFERENCE_SPARSE_H_
 #define SKERRY_COMPRESSION_TESTING_REFERENCE_SPARSE_H_
 

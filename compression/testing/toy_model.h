@@ -1,9 +1,9 @@
 // compression/testing/toy_model.h
 //
-// A model small enough to train hundreds of times: 32-96-4 with ReLU. Its data
-// are a mixture of 32 normal clusters, eight for each class. It shows the
-// effect of compression on training in seconds. It demonstrates mechanisms, not
-// that large models converge.
+// Trains a model that is small enough to be trained hundreds of times: 32-96-4
+// with ReLU. Its data are a mixture of 32 normal clusters, eight for each
+// class. It shows the effect of compression on training in seconds. It
+// demonstrates mechanisms, not that large models converge.
 #ifndef SKERRY_COMPRESSION_TESTING_TOY_MODEL_H_
 #define SKERRY_COMPRESSION_TESTING_TOY_MODEL_H_
 

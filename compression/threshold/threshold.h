@@ -6,10 +6,6 @@
 // The order of sums of moments depends only on the number of values. But the
 // logarithm is the C library's, so two machines may find thresholds that differ
 // in their last bits.
-//
-// Moments are sums in an order that the values' number alone decides, but the
-// logarithm is the C library's: two machines may find thresholds that differ in
-// their last bits.
 #ifndef SKERRY_COMPRESSION_THRESHOLD_THRESHOLD_H_
 #define SKERRY_COMPRESSION_THRESHOLD_THRESHOLD_H_
 

@@ -1,7 +1,7 @@
 // coordinator/convert/join.h
 //
-// Join tokens and the workers that they let in, between the core, the journal
-// and operators.
+// Converts join tokens, and the workers that they let in, between the core, the
+// journal and operators.
 #ifndef SKERRY_COORDINATOR_CONVERT_JOIN_H_
 #define SKERRY_COORDINATOR_CONVERT_JOIN_H_
 

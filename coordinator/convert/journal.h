@@ -1,6 +1,6 @@
 // coordinator/convert/journal.h
 //
-// journal.proto <-> the core's records.
+// Converts the core's records to messages of journal.proto and back.
 #ifndef SKERRY_COORDINATOR_CONVERT_JOURNAL_H_
 #define SKERRY_COORDINATOR_CONVERT_JOURNAL_H_
 

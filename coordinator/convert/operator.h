@@ -1,6 +1,7 @@
 // coordinator/convert/operator.h
 //
-// The core's views as messages of operator.proto. Each replaces `out`.
+// Converts the core's views to messages of operator.proto. Each function
+// replaces what is in `out`.
 #ifndef SKERRY_COORDINATOR_CONVERT_OPERATOR_H_
 #define SKERRY_COORDINATOR_CONVERT_OPERATOR_H_
 

@@ -1,6 +1,7 @@
 // coordinator/convert/snapshot.h
 //
-// snapshot.proto <-> the core's snapshot, and the events beside it.
+// Converts the core's snapshot, and the events beside it, to messages of
+// snapshot.proto and back.
 #ifndef SKERRY_COORDINATOR_CONVERT_SNAPSHOT_H_
 #define SKERRY_COORDINATOR_CONVERT_SNAPSHOT_H_
 

@@ -1,12 +1,13 @@
 // coordinator/core/cluster.h
 //
-// The coordinator's decisions: who works, on which samples, what is exchanged
-// and what becomes history (PROTOCOL 5.1-5.5, 5.7).
+// Makes the coordinator's decisions: who works, on which samples, what is
+// exchanged and what becomes history (PROTOCOL 5.1-5.5, 5.7).
 //
-// Pure state: the caller says what happened and what time it is, makes the
-// records durable, and only then asks for orders. Every decision is a record,
-// and a record changes the state in one way only, whether it was just decided
-// or is read back; so the fold of a journal is the state that wrote it.
+// This is pure state. The caller says what happened and what time it is, makes
+// the records durable, and only then asks for orders. Every decision is a
+// record. A record changes the state in the same way when it has just been
+// decided and when it is read back. So the fold of a journal is the state that
+// wrote it.
 //
 // How a shell drives it:
 //   start:  Restore(snapshot), if there is one; for each entry of the journal

@@ -1,8 +1,8 @@
 // coordinator/core/cluster_fold.h
 //
-// The coordinator's durable state as the fold of its records, and the records
-// that were decided and are not taken yet. Deciding and replaying change it
-// through the same fold.
+// Holds the coordinator's durable state, which is the fold of its records, and
+// the records that were decided and not taken yet. Deciding and replaying
+// change the state through the same fold.
 #ifndef SKERRY_COORDINATOR_CORE_CLUSTER_FOLD_H_
 #define SKERRY_COORDINATOR_CORE_CLUSTER_FOLD_H_
 

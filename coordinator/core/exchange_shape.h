@@ -1,7 +1,7 @@
 // coordinator/core/exchange_shape.h
 //
-// An attempt as planner/exchange_time.h sees it: what its members own, and what
-// their workers have measured of the links between them.
+// Describes an attempt as planner/exchange_time.h needs it: what the members
+// own, and what their workers have measured of the links between them.
 #ifndef SKERRY_COORDINATOR_CORE_EXCHANGE_SHAPE_H_
 #define SKERRY_COORDINATOR_CORE_EXCHANGE_SHAPE_H_
 

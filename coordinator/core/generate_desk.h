@@ -1,7 +1,7 @@
 // coordinator/core/generate_desk.h
 //
-// Passes prompts to a worker and answers back. Nothing of it is durable: after
-// a restart, the client asks again.
+// Passes prompts to a worker, and its answers back. None of it is durable:
+// after a restart of the coordinator, the client asks again.
 #ifndef SKERRY_COORDINATOR_CORE_GENERATE_DESK_H_
 #define SKERRY_COORDINATOR_CORE_GENERATE_DESK_H_
 

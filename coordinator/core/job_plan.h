@@ -1,8 +1,8 @@
 // coordinator/core/job_plan.h
 //
-// What would happen if a job were submitted now: who would work on it, with
-// which spans, and what an exchange would cost. A dry run of the rules that
-// membership.h and exchange.h apply to a real job; it changes nothing.
+// Tells what would happen if a job were submitted now: who would work on it,
+// with which spans, and what an exchange would cost. It applies the rules of
+// membership.h and exchange.h without changing anything.
 #ifndef SKERRY_COORDINATOR_CORE_JOB_PLAN_H_
 #define SKERRY_COORDINATOR_CORE_JOB_PLAN_H_
 

@@ -1,8 +1,8 @@
 // coordinator/core/job_standing.h
 //
-// What a job is doing, or why it does not move. This is the one place that
-// explains it: `describe`, `get`, `watch`, `wait` and `doctor` repeat what it
-// says, and `plan` says the same beforehand.
+// Tells what a job is doing, or why it does not move. This is the one place
+// that explains it: `describe`, `get`, `watch`, `wait` and `doctor` repeat its
+// words, and `plan` says beforehand what is known by then.
 #ifndef SKERRY_COORDINATOR_CORE_JOB_STANDING_H_
 #define SKERRY_COORDINATOR_CORE_JOB_STANDING_H_
 

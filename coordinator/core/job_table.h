@@ -1,7 +1,7 @@
 // coordinator/core/job_table.h
 //
-// All jobs that are remembered: the unfinished ones and the newest finished.
-// Folds every record of the journal that is about a job.
+// Holds all jobs that are remembered: the unfinished ones and the newest
+// finished ones. It folds every journal record that is about a job.
 #ifndef SKERRY_COORDINATOR_CORE_JOB_TABLE_H_
 #define SKERRY_COORDINATOR_CORE_JOB_TABLE_H_
 

@@ -1,6 +1,6 @@
 // coordinator/core/job_view.h
 //
-// A job as an operator sees it.
+// Builds the view of a job that operators see.
 #ifndef SKERRY_COORDINATOR_CORE_JOB_VIEW_H_
 #define SKERRY_COORDINATOR_CORE_JOB_VIEW_H_
 

@@ -1,7 +1,7 @@
 // coordinator/core/join_limit.h
 //
-// Slows down whoever guesses tokens: an address may fail so many times a
-// minute, then it waits.
+// Slows down whoever guesses tokens: after a number of failures in a minute, an
+// address has to wait.
 #ifndef SKERRY_COORDINATOR_CORE_JOIN_LIMIT_H_
 #define SKERRY_COORDINATOR_CORE_JOIN_LIMIT_H_
 

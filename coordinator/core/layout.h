@@ -1,7 +1,7 @@
 // coordinator/core/layout.h
 //
-// Which spans each worker of a replica holds, and who owns each span of an
-// exchange.
+// Decides which spans each worker of a replica holds, and who owns each span of
+// an exchange.
 #ifndef SKERRY_COORDINATOR_CORE_LAYOUT_H_
 #define SKERRY_COORDINATOR_CORE_LAYOUT_H_
 

@@ -1,8 +1,8 @@
 // coordinator/core/learned.h
 //
-// Timers are learned from what was observed: a window of the newest durations
-// and its quantiles. Nothing is durable. After a restart they are learned
-// again, from cautious defaults.
+// Learns durations from observations: it keeps a window of the newest ones and
+// gives their quantiles. Timers are made of these. Nothing is durable: after a
+// restart the timers begin with cautious defaults.
 #ifndef SKERRY_COORDINATOR_CORE_LEARNED_H_
 #define SKERRY_COORDINATOR_CORE_LEARNED_H_
 

@@ -1,6 +1,6 @@
 // coordinator/core/logged_event.h
 //
-// An event and its place in time.
+// Defines an event together with the time at which it happened.
 #ifndef SKERRY_COORDINATOR_CORE_LOGGED_EVENT_H_
 #define SKERRY_COORDINATOR_CORE_LOGGED_EVENT_H_
 

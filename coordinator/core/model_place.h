@@ -1,6 +1,6 @@
 // coordinator/core/model_place.h
 //
-// Where the model of a job that has ended lies, and for how long.
+// Tells where the model of a job that has ended is, and for how long.
 #ifndef SKERRY_COORDINATOR_CORE_MODEL_PLACE_H_
 #define SKERRY_COORDINATOR_CORE_MODEL_PLACE_H_
 

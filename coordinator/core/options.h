@@ -1,6 +1,6 @@
 // coordinator/core/options.h
 //
-// Timers and bounds of the coordinator (PROTOCOL 7).
+// Defines the timers and bounds of the coordinator (PROTOCOL 7).
 #ifndef SKERRY_COORDINATOR_CORE_OPTIONS_H_
 #define SKERRY_COORDINATOR_CORE_OPTIONS_H_
 

@@ -1,12 +1,13 @@
 // coordinator/core/owner_hold.h
 //
-// The links by which owners have their shares, and for how long.
+// Remembers the measured links by which owners were given their shares, and
+// decides how long these shares stay.
 //
-// Rates tell how wide links are while shares are equal. Uneven shares pace
-// transfers, and what is measured then follows the shares. So links are
-// measured in some exchanges with equal shares, and those shares that follow
-// are kept: for a while, and only as long as exchanges take less time than
-// with equal shares. Never durable, because records name the owners.
+// Measured rates tell how wide links are only while all shares are equal. Under
+// uneven shares the rates follow the shares. So links are measured during some
+// exchanges with equal shares, and the shares that follow from them are kept
+// for a while. They are given up earlier if exchanges take longer than with
+// equal shares. Nothing is durable, because records name the owners.
 #ifndef SKERRY_COORDINATOR_CORE_OWNER_HOLD_H_
 #define SKERRY_COORDINATOR_CORE_OWNER_HOLD_H_
 

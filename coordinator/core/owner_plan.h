@@ -1,7 +1,7 @@
 // coordinator/core/owner_plan.h
 //
-// Who owns which span of an attempt: members in proportion to their links,
-// where workers have measured them.
+// Decides who owns which span of an attempt: members get spans in proportion to
+// their links, if workers have measured these.
 #ifndef SKERRY_COORDINATOR_CORE_OWNER_PLAN_H_
 #define SKERRY_COORDINATOR_CORE_OWNER_PLAN_H_
 

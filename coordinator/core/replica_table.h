@@ -1,7 +1,7 @@
 // coordinator/core/replica_table.h
 //
-// The admitted replicas of one job. An island has at most one life at a time,
-// and its replica keeps one number through all its lives.
+// Holds the admitted replicas of one job. An island has at most one life at a
+// time, and its replica keeps one number through all its lives.
 #ifndef SKERRY_COORDINATOR_CORE_REPLICA_TABLE_H_
 #define SKERRY_COORDINATOR_CORE_REPLICA_TABLE_H_
 

@@ -1,7 +1,7 @@
 // coordinator/core/views.h
 //
-// What operators see. Views are built on request from the core's state, and
-// none is kept.
+// Defines what operators see. Views are built on request from the core's state,
+// and none is kept.
 #ifndef SKERRY_COORDINATOR_CORE_VIEWS_H_
 #define SKERRY_COORDINATOR_CORE_VIEWS_H_
 

@@ -1,7 +1,7 @@
 // coordinator/core/worker_directory.h
 //
-// Says where workers are reached. The rules of this folder know them by name
-// only.
+// Knows the addresses at which workers are reached. The rules of this folder
+// know workers by name only.
 #ifndef SKERRY_COORDINATOR_CORE_WORKER_DIRECTORY_H_
 #define SKERRY_COORDINATOR_CORE_WORKER_DIRECTORY_H_
 

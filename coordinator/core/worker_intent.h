@@ -1,6 +1,6 @@
 // coordinator/core/worker_intent.h
 //
-// What an operator wants of a worker.
+// Defines what an operator wants a worker to do.
 #ifndef SKERRY_COORDINATOR_CORE_WORKER_INTENT_H_
 #define SKERRY_COORDINATOR_CORE_WORKER_INTENT_H_
 

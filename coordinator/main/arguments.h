@@ -1,6 +1,6 @@
 // coordinator/main/arguments.h
 //
-// The coordinator's command line as values.
+// Parses the coordinator's command line into values.
 #ifndef SKERRY_COORDINATOR_MAIN_ARGUMENTS_H_
 #define SKERRY_COORDINATOR_MAIN_ARGUMENTS_H_
 

@@ -1,7 +1,7 @@
 // coordinator/main/init.h
 //
-// `skerry-coordinator init`: makes a cluster in a state folder and gives the
-// first operator what is needed to speak to it.
+// Runs `skerry-coordinator init`, which makes a cluster in a state folder and
+// gives the first operator what is needed to speak to it.
 #ifndef SKERRY_COORDINATOR_MAIN_INIT_H_
 #define SKERRY_COORDINATOR_MAIN_INIT_H_
 

@@ -1,7 +1,7 @@
 // coordinator/page/page_files.h
 //
-// The files of the page. They are a part of the program, so the page is always
-// that of the release that serves it.
+// Gives the files of the page. They are a part of the program, so the page is
+// always that of the release that serves it.
 #ifndef SKERRY_COORDINATOR_PAGE_PAGE_FILES_H_
 #define SKERRY_COORDINATOR_PAGE_PAGE_FILES_H_
 

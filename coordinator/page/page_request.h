@@ -1,7 +1,7 @@
 // coordinator/page/page_request.h
 //
-// Decides what a request to the page asks for and whether its sender may ask.
-// The words of a request are foreign bytes.
+// Decides what a request to the page asks for, and whether its sender may ask.
+// The text of a request comes from a stranger.
 #ifndef SKERRY_COORDINATOR_PAGE_PAGE_REQUEST_H_
 #define SKERRY_COORDINATOR_PAGE_PAGE_REQUEST_H_
 

@@ -1,8 +1,8 @@
 // coordinator/service/awake_clock.h
 //
-// The core gets its time from this clock, which stands still while the process
-// does. A stopped process hears nobody, so the time of the stop must not count
-// against anyone.
+// Gives the core its time: a clock that stands still while the process does. A
+// stopped process hears nobody, so the time of the stop must not count against
+// anyone.
 #ifndef SKERRY_COORDINATOR_SERVICE_AWAKE_CLOCK_H_
 #define SKERRY_COORDINATOR_SERVICE_AWAKE_CLOCK_H_
 

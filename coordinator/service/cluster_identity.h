@@ -1,7 +1,8 @@
 // coordinator/service/cluster_identity.h
 //
-// What makes a state folder the head of a cluster: its name, its CA and the
-// coordinator's own certificate. `skerry-coordinator init` makes them once.
+// Makes and reads what turns a state folder into the head of a cluster: the
+// cluster's name, its CA and the coordinator's own certificate.
+// `skerry-coordinator init` makes them once.
 //
 //   cluster            name, uid and address, one "field: value" a line
 //   authority/         cert.pem and key.pem of the CA

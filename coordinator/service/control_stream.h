@@ -1,6 +1,6 @@
 // coordinator/service/control_stream.h
 //
-// One worker's control stream: Status messages come in, and Orders go out.
+// Runs one worker's control stream: Status messages come in, and Orders go out.
 #ifndef SKERRY_COORDINATOR_SERVICE_CONTROL_STREAM_H_
 #define SKERRY_COORDINATOR_SERVICE_CONTROL_STREAM_H_
 

@@ -1,7 +1,7 @@
 // coordinator/service/coordinator_server.h
 //
-// A coordinator that serves on a port. Puts loop, core, journal and gRPC
-// together, and knows no flags or signals.
+// Runs a coordinator that serves on a port. It puts loop, core, journal and
+// gRPC together, and knows no flags or signals.
 #ifndef SKERRY_COORDINATOR_SERVICE_COORDINATOR_SERVER_H_
 #define SKERRY_COORDINATOR_SERVICE_COORDINATOR_SERVER_H_
 

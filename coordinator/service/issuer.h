@@ -1,6 +1,6 @@
 // coordinator/service/issuer.h
 //
-// What services need to write certificates and tokens.
+// Holds what services need to write certificates and tokens.
 #ifndef SKERRY_COORDINATOR_SERVICE_ISSUER_H_
 #define SKERRY_COORDINATOR_SERVICE_ISSUER_H_
 

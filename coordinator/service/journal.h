@@ -1,9 +1,9 @@
 // coordinator/service/journal.h
 //
-// The coordinator's memory: one total order of records. Each record is durable
-// before anything that rests on it is said (PROTOCOL 2). A snapshot takes the
-// place of all records up to one of them. The journal knows bytes, not their
-// meaning.
+// Defines the coordinator's memory: one total order of records. Each record is
+// durable before anything that rests on it is said (PROTOCOL 2). A snapshot
+// takes the place of all records up to one of them. The journal knows bytes,
+// not their meaning.
 #ifndef SKERRY_COORDINATOR_SERVICE_JOURNAL_H_
 #define SKERRY_COORDINATOR_SERVICE_JOURNAL_H_
 

@@ -1,7 +1,8 @@
 // coordinator/service/journal_file.h
 //
-// This is the SQLite file of the journal, as docs/formats/journal.md describes
-// it. Every call blocks. One thread may use it at a time.
+// Reads and writes the SQLite file of the journal, which
+// docs/formats/journal.md describes. Every call blocks. One thread may use it
+// at a time.
 #ifndef SKERRY_COORDINATOR_SERVICE_JOURNAL_FILE_H_
 #define SKERRY_COORDINATOR_SERVICE_JOURNAL_FILE_H_
 

@@ -1,6 +1,6 @@
 // coordinator/service/push_stream.h
 //
-// A stream of messages to an operator, driven from the loop.
+// Sends a stream of messages to an operator, driven from the loop.
 #ifndef SKERRY_COORDINATOR_SERVICE_PUSH_STREAM_H_
 #define SKERRY_COORDINATOR_SERVICE_PUSH_STREAM_H_
 

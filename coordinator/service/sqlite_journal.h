@@ -1,6 +1,6 @@
 // coordinator/service/sqlite_journal.h
 //
-// A journal in one SQLite file; docs/formats/journal.md describes it.
+// Keeps a journal in one SQLite file, which docs/formats/journal.md describes.
 #ifndef SKERRY_COORDINATOR_SERVICE_SQLITE_JOURNAL_H_
 #define SKERRY_COORDINATOR_SERVICE_SQLITE_JOURNAL_H_
 

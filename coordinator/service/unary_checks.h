@@ -1,6 +1,6 @@
 // coordinator/service/unary_checks.h
 //
-// What every unary call is checked for, and how it is answered without the
+// Checks what every unary call must have, and answers a wrong call without the
 // loop.
 #ifndef SKERRY_COORDINATOR_SERVICE_UNARY_CHECKS_H_
 #define SKERRY_COORDINATOR_SERVICE_UNARY_CHECKS_H_

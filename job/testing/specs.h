@@ -1,6 +1,6 @@
 // job/testing/specs.h
 //
-// Jobs for tests.
+// Makes jobs for tests.
 #ifndef SKERRY_JOB_TESTING_SPECS_H_
 #define SKERRY_JOB_TESTING_SPECS_H_
 

@@ -1,7 +1,8 @@
 // protocol/convert/directory.h
 //
-// The directory of orders as a message, and what stands for it in orders of
-// coordinators that knew workers by their addresses.
+// Converts the directory of orders to its message and back. Orders of older
+// coordinators, which knew workers by their addresses, have something else in
+// its place.
 #ifndef SKERRY_PROTOCOL_CONVERT_DIRECTORY_H_
 #define SKERRY_PROTOCOL_CONVERT_DIRECTORY_H_
 

@@ -1,8 +1,8 @@
 // protocol/convert/fields.h
 //
-// Values that several messages share, between proto/skerry/v1 and the words of
-// the protocol. Every function that reads fails with InvalidArgument and names
-// the field.
+// Converts values that several messages share between proto/skerry/v1 and the
+// types of protocol. Every function that reads fails with InvalidArgument and
+// names the field.
 #ifndef SKERRY_PROTOCOL_CONVERT_FIELDS_H_
 #define SKERRY_PROTOCOL_CONVERT_FIELDS_H_
 

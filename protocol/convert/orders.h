@@ -1,8 +1,8 @@
 // protocol/convert/orders.h
 //
-// The orders of control.proto <-> protocol/orders.h. Every check of what a
-// coordinator sent is here, and nothing that passes it can break a promise of
-// the worker's core.
+// Converts the orders of control.proto to protocol/orders.h and back. Every
+// check of what a coordinator sent is here, and nothing that passes it can
+// break a promise of the worker's core.
 #ifndef SKERRY_PROTOCOL_CONVERT_ORDERS_H_
 #define SKERRY_PROTOCOL_CONVERT_ORDERS_H_
 

@@ -1,8 +1,8 @@
 // protocol/convert/status.h
 //
-// The Status of control.proto <-> protocol/status_facts.h. Every check of what
-// a worker sent is here, and nothing that passes it can break a promise of the
-// coordinator's core.
+// Converts the Status of control.proto to protocol/status_facts.h and back.
+// Every check of what a worker sent is here, and nothing that passes it can
+// break a promise of the coordinator's core.
 #ifndef SKERRY_PROTOCOL_CONVERT_STATUS_H_
 #define SKERRY_PROTOCOL_CONVERT_STATUS_H_
 

@@ -1,8 +1,8 @@
 // runtime/command_line/number_option.h
 //
-// An option of a command line that takes a number. Every number of every
-// program is one of these, because CLI11's own reading of numbers lets a
-// negative one wrap round to 2^64 and takes 010 for 8.
+// Adds an option that takes a number to a command line. Every number of every
+// program is read here, because CLI11's own reading lets a negative one wrap
+// round to 2^64 and takes 010 for 8.
 #ifndef SKERRY_RUNTIME_COMMAND_LINE_NUMBER_OPTION_H_
 #define SKERRY_RUNTIME_COMMAND_LINE_NUMBER_OPTION_H_
 

@@ -1,7 +1,7 @@
 // runtime/command_line/parse_words.h
 //
-// What a program says and how it ends when its command line asks for help or
-// is wrong: one line and exit code 2.
+// Parses a command line, and ends the program if the line asks for help or is
+// wrong. A wrong line gives one line of text and exit code 2.
 #ifndef SKERRY_RUNTIME_COMMAND_LINE_PARSE_WORDS_H_
 #define SKERRY_RUNTIME_COMMAND_LINE_PARSE_WORDS_H_
 

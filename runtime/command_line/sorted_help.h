@@ -1,6 +1,6 @@
 // runtime/command_line/sorted_help.h
 //
-// Help that is the same in every run of a program.
+// Prints help that is the same in every run of a program.
 #ifndef SKERRY_RUNTIME_COMMAND_LINE_SORTED_HELP_H_
 #define SKERRY_RUNTIME_COMMAND_LINE_SORTED_HELP_H_
 

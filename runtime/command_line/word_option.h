@@ -1,7 +1,7 @@
 // runtime/command_line/word_option.h
 //
-// An option of a command line that takes one of a few words. What CLI11 itself
-// says of another word shows the numbers behind the words.
+// Adds an option that takes one of a few words to a command line. CLI11's own
+// message about another word shows the numbers behind the words.
 #ifndef SKERRY_RUNTIME_COMMAND_LINE_WORD_OPTION_H_
 #define SKERRY_RUNTIME_COMMAND_LINE_WORD_OPTION_H_
 

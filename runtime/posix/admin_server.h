@@ -1,9 +1,8 @@
 // runtime/posix/admin_server.h
 //
-// The operators' and machines' window into a daemon: `/metrics` in Prometheus'
-// text form, `/healthz` (the process works), `/readyz` (it can be used), and a
-// daemon's pages under all other paths, if it has any. Reads only; everything
-// else is 404 or 405.
+// Serves a daemon's admin port: `/metrics` in Prometheus' text form, `/healthz`
+// (the process works), `/readyz` (it can be used), and the daemon's pages under
+// all other paths, if it has any. It only reads. Everything else is 404 or 405.
 #ifndef SKERRY_RUNTIME_POSIX_ADMIN_SERVER_H_
 #define SKERRY_RUNTIME_POSIX_ADMIN_SERVER_H_
 

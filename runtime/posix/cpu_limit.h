@@ -1,6 +1,6 @@
 // runtime/posix/cpu_limit.h
 //
-// How many processors this process may use.
+// Tells how many processors this process may use.
 #ifndef SKERRY_RUNTIME_POSIX_CPU_LIMIT_H_
 #define SKERRY_RUNTIME_POSIX_CPU_LIMIT_H_
 

@@ -1,7 +1,7 @@
 // runtime/posix/curl_http.h
 //
-// Requests over HTTP and HTTPS by libcurl, straight to the server: no proxy of
-// the environment and no redirection is followed.
+// Sends requests over HTTP and HTTPS with libcurl, straight to the server: it
+// uses no proxy of the environment and follows no redirection.
 #ifndef SKERRY_RUNTIME_POSIX_CURL_HTTP_H_
 #define SKERRY_RUNTIME_POSIX_CURL_HTTP_H_
 

@@ -1,6 +1,6 @@
 // runtime/posix/curl_ports.h
 //
-// The ports of a client over HTTP, on this machine.
+// Gives a client over HTTP its ports on this machine.
 #ifndef SKERRY_RUNTIME_POSIX_CURL_PORTS_H_
 #define SKERRY_RUNTIME_POSIX_CURL_PORTS_H_
 

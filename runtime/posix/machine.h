@@ -1,8 +1,9 @@
 // runtime/posix/machine.h
 //
-// Looks at the machine. Apart from log lines, this is the only place that reads
-// the wall clock: operators compare it between machines, and clouds name the
-// time at which they take a machine away.
+// Looks at the machine. Apart from log lines and the signatures of requests to
+// object stores (curl_ports.cc), this is the only place that reads the wall
+// clock. Operators compare it between machines, clouds name by it the time at
+// which they take a machine away, and certificates expire by it.
 #ifndef SKERRY_RUNTIME_POSIX_MACHINE_H_
 #define SKERRY_RUNTIME_POSIX_MACHINE_H_
 

@@ -1,6 +1,6 @@
 // runtime/posix/mapped_file.h
 //
-// A whole file as read-only memory.
+// Maps a whole file as read-only memory.
 #ifndef SKERRY_RUNTIME_POSIX_MAPPED_FILE_H_
 #define SKERRY_RUNTIME_POSIX_MAPPED_FILE_H_
 

@@ -1,6 +1,6 @@
 // runtime/posix/monotonic_clock.h
 //
-// The clock behind every Instant of a real process.
+// Reads the clock behind every Instant of a real process.
 #ifndef SKERRY_RUNTIME_POSIX_MONOTONIC_CLOCK_H_
 #define SKERRY_RUNTIME_POSIX_MONOTONIC_CLOCK_H_
 

@@ -1,10 +1,10 @@
 // runtime/posix/notify_socket.h
 //
-// The socket of the service manager that started this process, as systemd names
-// it in the environment.
+// Sends messages to the service manager that started this process, through the
+// socket that systemd names in the environment.
 //
-// The protocol is one datagram a message, and systemd promises to keep it.
-// libsystemd would send the same bytes, and would load four libraries of
+// A message is one datagram, and systemd promises to keep that protocol.
+// libsystemd would send the same bytes, but would load four libraries of
 // compression and cryptography into daemons that hold keys.
 #ifndef SKERRY_RUNTIME_POSIX_NOTIFY_SOCKET_H_
 #define SKERRY_RUNTIME_POSIX_NOTIFY_SOCKET_H_

@@ -1,6 +1,7 @@
 // runtime/posix/posix_executor.h
 //
-// A fixed number of named threads for one purpose: disk, codecs, files.
+// Runs work on a fixed number of named threads for one purpose: disk, codecs,
+// files.
 #ifndef SKERRY_RUNTIME_POSIX_POSIX_EXECUTOR_H_
 #define SKERRY_RUNTIME_POSIX_POSIX_EXECUTOR_H_
 

@@ -1,6 +1,6 @@
 // runtime/posix/posix_files.h
 //
-// Files on a local disk.
+// Reads and writes files on a local disk.
 #ifndef SKERRY_RUNTIME_POSIX_POSIX_FILES_H_
 #define SKERRY_RUNTIME_POSIX_POSIX_FILES_H_
 

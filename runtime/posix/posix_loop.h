@@ -1,6 +1,7 @@
 // runtime/posix/posix_loop.h
 //
-// The event loop of a real process: one named thread and the monotonic clock.
+// Runs the event loop of a real process on one named thread and the monotonic
+// clock.
 #ifndef SKERRY_RUNTIME_POSIX_POSIX_LOOP_H_
 #define SKERRY_RUNTIME_POSIX_POSIX_LOOP_H_
 

@@ -1,6 +1,6 @@
 // runtime/posix/process.h
 //
-// A child process that never outlives this one.
+// Runs a child process that never outlives this one.
 #ifndef SKERRY_RUNTIME_POSIX_PROCESS_H_
 #define SKERRY_RUNTIME_POSIX_PROCESS_H_
 

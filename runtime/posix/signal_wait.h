@@ -1,6 +1,6 @@
 // runtime/posix/signal_wait.h
 //
-// SIGTERM and SIGINT as tasks on a loop.
+// Turns SIGTERM and SIGINT into tasks on a loop.
 #ifndef SKERRY_RUNTIME_POSIX_SIGNAL_WAIT_H_
 #define SKERRY_RUNTIME_POSIX_SIGNAL_WAIT_H_
 

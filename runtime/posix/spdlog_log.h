@@ -1,7 +1,7 @@
 // runtime/posix/spdlog_log.h
 //
-// Events on standard error: a readable line on a terminal, one JSON object a
-// line otherwise, {"time","severity","event", fields...}.
+// Writes events to standard error: a readable line on a terminal, one JSON
+// object a line otherwise, {"time","severity","event", fields...}.
 #ifndef SKERRY_RUNTIME_POSIX_SPDLOG_LOG_H_
 #define SKERRY_RUNTIME_POSIX_SPDLOG_LOG_H_
 

@@ -1,6 +1,6 @@
 // runtime/posix/thread_name.h
 //
-// Names that the kernel shows for threads, in `top -H` and in core dumps.
+// Names threads as the kernel shows them, in `top -H` and in core dumps.
 #ifndef SKERRY_RUNTIME_POSIX_THREAD_NAME_H_
 #define SKERRY_RUNTIME_POSIX_THREAD_NAME_H_
 

@@ -1,7 +1,7 @@
 // runtime/s3/s3_blob_store.h
 //
-// A BlobStore in a bucket of an object store: a blob is an object, its name is
-// the store's prefix, a slash and the blob's key.
+// Keeps blobs in a bucket of an object store. A blob is an object, and its name
+// is the store's prefix, a slash and the blob's key.
 #ifndef SKERRY_RUNTIME_S3_S3_BLOB_STORE_H_
 #define SKERRY_RUNTIME_S3_S3_BLOB_STORE_H_
 

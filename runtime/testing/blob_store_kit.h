@@ -1,6 +1,6 @@
 // runtime/testing/blob_store_kit.h
 //
-// What every BlobStore has to do, as tests that run over an empty store.
+// Tests what every BlobStore has to do, over an empty store.
 #ifndef SKERRY_RUNTIME_TESTING_BLOB_STORE_KIT_H_
 #define SKERRY_RUNTIME_TESTING_BLOB_STORE_KIT_H_
 

@@ -1,10 +1,10 @@
 // runtime/testing/event_loop_conformance.h
 //
-// What every event loop must do. A driver has
+// Tests what every event loop must do. A driver has
 //   EventLoop& loop();
 //   void Await(std::function<void(Task done)> body);
-// where Await runs `body` as a task of the loop and returns, with what the loop
-// wrote visible, once `done` has been run.
+// Await runs `body` as a task of the loop. It returns once `done` has been run,
+// and what the loop wrote is visible then.
 #ifndef SKERRY_RUNTIME_TESTING_EVENT_LOOP_CONFORMANCE_H_
 #define SKERRY_RUNTIME_TESTING_EVENT_LOOP_CONFORMANCE_H_
 

@@ -1,6 +1,6 @@
 // runtime/testing/files_conformance.h
 //
-// What every Files must do. A driver has
+// Tests what every Files must do. A driver has
 //   Files& files();
 //   std::string root();  // an existing, empty directory
 #ifndef SKERRY_RUNTIME_TESTING_FILES_CONFORMANCE_H_

@@ -1,6 +1,6 @@
 // runtime/testing/inline_executor.h
 //
-// An executor without threads, for tests on one thread.
+// Runs work without threads, for tests on one thread.
 #ifndef SKERRY_RUNTIME_TESTING_INLINE_EXECUTOR_H_
 #define SKERRY_RUNTIME_TESTING_INLINE_EXECUTOR_H_
 

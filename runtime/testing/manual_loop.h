@@ -1,6 +1,6 @@
 // runtime/testing/manual_loop.h
 //
-// An event loop whose time moves only when a test says so.
+// Runs an event loop whose time moves only when a test says so.
 #ifndef SKERRY_RUNTIME_TESTING_MANUAL_LOOP_H_
 #define SKERRY_RUNTIME_TESTING_MANUAL_LOOP_H_
 

@@ -1,6 +1,6 @@
 // runtime/testing/memory_files.h
 //
-// A disk in memory that can lose power, fill up or fail.
+// Keeps a disk in memory that can lose power, fill up or fail.
 #ifndef SKERRY_RUNTIME_TESTING_MEMORY_FILES_H_
 #define SKERRY_RUNTIME_TESTING_MEMORY_FILES_H_
 

@@ -1,6 +1,6 @@
 // worker/convert/peer.h
 //
-// peer.proto <-> the worker's core.
+// Converts messages of peer.proto to values of the worker's core and back.
 #ifndef SKERRY_WORKER_CONVERT_PEER_H_
 #define SKERRY_WORKER_CONVERT_PEER_H_
 

@@ -1,8 +1,8 @@
 // worker/core/apply_points.h
 //
-// Where the apply points of a round lie (PROTOCOL 4.6), and how many of them
-// a round can have for little of its time. A round with K apply points, of
-// which the boundary is the first, is made in K runs of the trainer.
+// Decides where the apply points of a round lie (PROTOCOL 4.6), and how many of
+// them cost little of its time. A round with K apply points, of which the
+// boundary is the first, is made in K runs of the trainer.
 #ifndef SKERRY_WORKER_CORE_APPLY_POINTS_H_
 #define SKERRY_WORKER_CORE_APPLY_POINTS_H_
 

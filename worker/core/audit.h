@@ -1,6 +1,6 @@
 // worker/core/audit.h
 //
-// What a seat's books say of one fragment, for whoever checks them.
+// Defines the sums of a seat's books for one fragment, which checkers compare.
 #ifndef SKERRY_WORKER_CORE_AUDIT_H_
 #define SKERRY_WORKER_CORE_AUDIT_H_
 

@@ -1,7 +1,7 @@
 // worker/core/cut_agreement.h
 //
-// The head's side of a cut (PROTOCOL 4.2.2). It hears every worker of its
-// replica, then gives all of them the same answer.
+// Does the head's part in agreeing on a cut (PROTOCOL 4.2.2). It hears every
+// worker of its replica, then gives all of them the same answer.
 #ifndef SKERRY_WORKER_CORE_CUT_AGREEMENT_H_
 #define SKERRY_WORKER_CORE_CUT_AGREEMENT_H_
 

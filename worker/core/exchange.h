@@ -1,7 +1,7 @@
 // worker/core/exchange.h
 //
-// One worker's part in one attempt (PROTOCOL 4.3): what it sends for the spans
-// that it holds, what it waits for, and the pieces of the result.
+// Does one worker's part in one attempt (PROTOCOL 4.3): what it sends for the
+// spans that it holds, what it waits for, and the pieces of the result.
 //
 // Every part counts once, even if it is repeated. The size of what a peer sends
 // is bounded before it is kept. A span is encoded once, and its bytes live

@@ -1,7 +1,7 @@
 // worker/core/fold.h
 //
-// The model is a log: one committed result turns the state of a span at n - 1
-// into its state at n, with the same bits everywhere.
+// Folds a committed result into a span: the state at n - 1 becomes the state at
+// n, with the same bits on every worker.
 #ifndef SKERRY_WORKER_CORE_FOLD_H_
 #define SKERRY_WORKER_CORE_FOLD_H_
 

@@ -1,7 +1,7 @@
 // worker/core/history.h
 //
-// Book-keeping of one job's log on one worker: which results are committed,
-// which pieces of results and bases are on disk, and what may be deleted.
+// Keeps book of one job's log on one worker: which results are committed, which
+// pieces of results and bases are on disk, and what may be deleted.
 #ifndef SKERRY_WORKER_CORE_HISTORY_H_
 #define SKERRY_WORKER_CORE_HISTORY_H_
 

@@ -1,6 +1,7 @@
 // worker/core/inbox.h
 //
-// The parts of one span's bytes from one member, each counted once.
+// Collects the parts of one span's bytes from one member, and counts each part
+// once.
 #ifndef SKERRY_WORKER_CORE_INBOX_H_
 #define SKERRY_WORKER_CORE_INBOX_H_
 

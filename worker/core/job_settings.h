@@ -1,6 +1,6 @@
 // worker/core/job_settings.h
 //
-// What a worker reads of a job's description.
+// Holds what a worker needs of a job's description.
 #ifndef SKERRY_WORKER_CORE_JOB_SETTINGS_H_
 #define SKERRY_WORKER_CORE_JOB_SETTINGS_H_
 

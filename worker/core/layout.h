@@ -1,7 +1,7 @@
 // worker/core/layout.h
 //
-// The elements of the flat model state that belong to each span, and what a
-// span's contributions and results are.
+// Maps spans to elements of the flat model state, and says what a span's
+// contributions and results are.
 #ifndef SKERRY_WORKER_CORE_LAYOUT_H_
 #define SKERRY_WORKER_CORE_LAYOUT_H_
 

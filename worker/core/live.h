@@ -1,8 +1,9 @@
 // worker/core/live.h
 //
-// Keeps what the progress of a round grows from and the trainer's live values
-// at the round's end, as far as the merge rule needs them, and computes the
-// live values that follow (optimizer/outer).
+// Keeps, for each span, the point from which the progress of a round is
+// counted. If the merge rule needs them, it also keeps the trainer's live
+// values at the end of the round. It computes the live values that follow
+// (optimizer/outer).
 #ifndef SKERRY_WORKER_CORE_LIVE_H_
 #define SKERRY_WORKER_CORE_LIVE_H_
 

@@ -1,9 +1,9 @@
 // worker/core/owed_book.h
 //
-// Owed and the pending contribution of one life. Owed changes when a round is
-// added and when an outcome is settled, nowhere else; between the two the
-// contribution is immutable. Every element produced is counted as taken, lost
-// or still owed.
+// Keeps what one life owes, and its pending contribution. Owed changes when a
+// round is added and when an outcome is settled, and nowhere else. Between the
+// two the contribution is immutable. Every element produced is counted as
+// taken, lost or still owed.
 #ifndef SKERRY_WORKER_CORE_OWED_BOOK_H_
 #define SKERRY_WORKER_CORE_OWED_BOOK_H_
 

@@ -2,10 +2,10 @@
 //
 // Brings the held spans to any committed sequence, and keeps the disk able to
 // do so again (PROTOCOL 6). It takes a base from memory, disk, peers or the
-// trainer's initial values, and then folds committed results in order. Start,
-// join, catching up and loss of power all use it.
+// trainer's initial values, and then folds committed results in order. Workers
+// use it when they start, join, catch up, or have lost power.
 //
-// Promises: A result is folded only when it is committed, durable here and has
+// Promises: A result is folded only if it is committed, durable here and has
 // the committed hash. Fetched content is stored before it is used. A damaged
 // file is deleted and its content fetched again.
 #ifndef SKERRY_WORKER_CORE_RECOVERY_H_

@@ -1,8 +1,9 @@
 // worker/core/result_piece.h
 //
-// The bytes of one span of a committed result, as they are hashed, stored and
-// fetched: either the owner's encoded mean, or the frames of all members, which
-// every reader sums. docs/formats/pieces.md is the layout.
+// Lays out the bytes of one span of a committed result, as they are hashed,
+// stored and fetched. They are either the owner's encoded mean, or the frames
+// of all members, which every reader sums. docs/formats/pieces.md has the
+// layout.
 #ifndef SKERRY_WORKER_CORE_RESULT_PIECE_H_
 #define SKERRY_WORKER_CORE_RESULT_PIECE_H_
 

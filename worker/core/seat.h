@@ -1,17 +1,17 @@
 // worker/core/seat.h
 //
-// One job's place on one worker (PROTOCOL 4 and 6): recovers the anchor of the
-// spans it holds, runs rounds, takes part in exchanges, stores results and
-// applies what was committed.
+// Runs one job's place on one worker (PROTOCOL 4 and 6). It recovers the anchor
+// of the spans that it holds, runs rounds, takes part in exchanges, stores
+// results and applies what was committed.
 //
-// A pure, single-threaded state machine. Facts come in with the time they
-// arrive; what it wants done goes out through Effects; Facts() is everything
-// the next Status must say. It never blocks.
+// A seat is a pure, single-threaded state machine. Facts come in with the time
+// at which they arrive. What it wants done goes out through Effects. Facts() is
+// everything that the next Status must say. It never blocks.
 //
-// Promises: a committed result is applied in order, from disk, and never
-// without its Commit (A1); a contribution does not change from ready to its
-// outcome; owed changes when a round ends and when an outcome is known, nowhere
-// else (A7); a life that ended leaves nothing behind but the disk.
+// Promises: A committed result is applied in order, from disk, and never
+// without its Commit (A1). A contribution does not change from ready to its
+// outcome. Owed changes when a round ends and when an outcome is known, and
+// nowhere else (A7). A life that ended leaves nothing behind but the disk.
 #ifndef SKERRY_WORKER_CORE_SEAT_H_
 #define SKERRY_WORKER_CORE_SEAT_H_
 

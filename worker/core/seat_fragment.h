@@ -1,9 +1,9 @@
 // worker/core/seat_fragment.h
 //
-// One fragment of the model in a seat (PROTOCOL 4.3 and 4.4): its log and the
-// states folded from it, what the trainer has learnt in it since its last
-// boundary, what it owes, and the attempt that is open for it. The seat decides
-// when the fragment has a boundary.
+// Runs one fragment of the model in a seat (PROTOCOL 4.3 and 4.4). It has the
+// fragment's log and the states folded from it, what the trainer has learned in
+// it since its last boundary, what it owes, and the attempt that is open for
+// it. The seat decides when the fragment has a boundary.
 #ifndef SKERRY_WORKER_CORE_SEAT_FRAGMENT_H_
 #define SKERRY_WORKER_CORE_SEAT_FRAGMENT_H_
 

@@ -8,8 +8,7 @@
 // has is in seat_fragment.h.
 //
 // Every fact ends in Advance(), which does everything that has become possible.
-// So the order in which facts arrive changes nothing that the protocol does
-// not.
+// So the order in which facts arrive matters only where the protocol says so.
 #ifndef SKERRY_WORKER_CORE_SEAT_IMPL_H_
 #define SKERRY_WORKER_CORE_SEAT_IMPL_H_
 

@@ -1,6 +1,6 @@
 // worker/core/seat_step.h
 //
-// Where a seat is in its round.
+// Names the steps of a seat in its round.
 #ifndef SKERRY_WORKER_CORE_SEAT_STEP_H_
 #define SKERRY_WORKER_CORE_SEAT_STEP_H_
 

@@ -1,8 +1,9 @@
 // worker/core/shared_bytes.h
 //
-// Immutable bytes and values, with what keeps them alive. Every state of a span
-// is such a snapshot, and a new state is a new buffer. So background work, a
-// disk write and a fetching peer can read one while the seat moves on.
+// Holds immutable bytes and values, together with what keeps them alive. Every
+// state of a span is such a snapshot, and a new state is a new buffer. So
+// background work, a disk write and a fetching peer can read one while the seat
+// moves on.
 #ifndef SKERRY_WORKER_CORE_SHARED_BYTES_H_
 #define SKERRY_WORKER_CORE_SHARED_BYTES_H_
 

@@ -4,11 +4,13 @@
 //
 // A folder is removed for one of three reasons. An operator has deleted the
 // job. An operator has this worker's folder removed. Or the job has ended, and
-// its folder is older than the worker keeps folders of ended jobs, or these are
-// together larger than it keeps. The coordinator that the worker speaks to must
-// have said so in the present session. It says nothing about jobs that it does
-// not know, so one that has lost its journal, was restored from an older copy,
-// or is of another cluster removes nothing.
+// its folder is older than the worker keeps folders of ended jobs, or all of
+// these folders together are larger than it keeps.
+//
+// The coordinator must have named the reason in the present session. It says
+// nothing about jobs that it does not know. So nothing is removed because of a
+// coordinator that lost its journal, was restored from an older copy, or is of
+// another cluster.
 #ifndef SKERRY_WORKER_CORE_STATE_FOLDERS_H_
 #define SKERRY_WORKER_CORE_STATE_FOLDERS_H_
 

@@ -1,6 +1,6 @@
 // worker/daemon/bulk_port.h
 //
-// One job's BulkPort over the worker's bulk transport.
+// Connects one job's BulkPort with the worker's bulk transport.
 #ifndef SKERRY_WORKER_DAEMON_BULK_PORT_H_
 #define SKERRY_WORKER_DAEMON_BULK_PORT_H_
 

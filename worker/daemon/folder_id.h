@@ -1,8 +1,8 @@
 // worker/daemon/folder_id.h
 //
-// The number of a worker's state folder: drawn once, kept in the folder, and
-// sent with every Status, so that the coordinator can tell a restart from
-// another process of the same name.
+// Draws and reads the number of a worker's state folder. It is drawn once, kept
+// in the folder, and sent with every Status, so that the coordinator can tell a
+// restart from another process of the same name.
 #ifndef SKERRY_WORKER_DAEMON_FOLDER_ID_H_
 #define SKERRY_WORKER_DAEMON_FOLDER_ID_H_
 

@@ -1,7 +1,7 @@
 // worker/daemon/host_port.h
 //
-// One job's HostPort: it runs arithmetic on an executor, and passes news to the
-// daemon and the log.
+// Serves one job's HostPort: it runs arithmetic on an executor, and passes news
+// to the daemon and the log.
 #ifndef SKERRY_WORKER_DAEMON_HOST_PORT_H_
 #define SKERRY_WORKER_DAEMON_HOST_PORT_H_
 

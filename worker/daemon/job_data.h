@@ -1,8 +1,8 @@
 // worker/daemon/job_data.h
 //
-// The data set of one job on this worker. One in a folder is there, as far as
-// the worker knows. One in an object store is brought into the cache before a
-// trainer starts, and again and again while that fails.
+// Makes one job's data set available on this worker. A set in a folder is taken
+// to be there. A set in an object store is brought into the cache before a
+// trainer starts; if that fails, it is tried again until it succeeds.
 #ifndef SKERRY_WORKER_DAEMON_JOB_DATA_H_
 #define SKERRY_WORKER_DAEMON_JOB_DATA_H_
 

@@ -1,6 +1,7 @@
 // worker/daemon/job_disk.h
 //
-// One job's folder on the worker's disk, as the seat's DiskPort.
+// Stores one job's files in its folder on the worker's disk. It is the seat's
+// DiskPort.
 #ifndef SKERRY_WORKER_DAEMON_JOB_DISK_H_
 #define SKERRY_WORKER_DAEMON_JOB_DISK_H_
 

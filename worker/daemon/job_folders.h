@@ -1,8 +1,9 @@
 // worker/daemon/job_folders.h
 //
-// The jobs' folders under a worker's state folder: STATE/jobs/JOB-UID holds the
-// files of one job, and STATE/jobs/JOB-UID.ended says when this worker heard
-// that the job has ended (docs/formats/worker_store.md).
+// Lists and removes the jobs' folders under a worker's state folder.
+// STATE/jobs/JOB-UID holds the files of one job, and STATE/jobs/JOB-UID.ended
+// says when this worker heard that the job has ended
+// (docs/formats/worker_store.md).
 #ifndef SKERRY_WORKER_DAEMON_JOB_FOLDERS_H_
 #define SKERRY_WORKER_DAEMON_JOB_FOLDERS_H_
 

@@ -1,7 +1,7 @@
 // worker/daemon/job_runtime.h
 //
-// One job on this worker: its seat, and the trainer, disk and links that the
-// seat asks for.
+// Runs one job on this worker: its seat, and the trainer, disk and links that
+// the seat asks for.
 #ifndef SKERRY_WORKER_DAEMON_JOB_RUNTIME_H_
 #define SKERRY_WORKER_DAEMON_JOB_RUNTIME_H_
 

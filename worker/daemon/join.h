@@ -1,7 +1,7 @@
 // worker/daemon/join.h
 //
-// How a worker comes to a certificate: with a token the first time, and over
-// the running connection from then on.
+// Gets the worker its certificates: the first one with a token, and the next
+// ones over the running connection.
 #ifndef SKERRY_WORKER_DAEMON_JOIN_H_
 #define SKERRY_WORKER_DAEMON_JOIN_H_
 

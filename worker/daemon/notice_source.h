@@ -1,7 +1,7 @@
 // worker/daemon/notice_source.h
 //
-// Where preemption notices come from: a cloud's metadata service or a file,
-// each looked at by a call that may block.
+// Asks one source of preemption notices, a cloud's metadata service or a file.
+// A call may block.
 #ifndef SKERRY_WORKER_DAEMON_NOTICE_SOURCE_H_
 #define SKERRY_WORKER_DAEMON_NOTICE_SOURCE_H_
 

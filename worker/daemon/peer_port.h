@@ -1,6 +1,6 @@
 // worker/daemon/peer_port.h
 //
-// One job's PeerPort over the worker's client to other workers.
+// Connects one job's PeerPort with the worker's client to other workers.
 #ifndef SKERRY_WORKER_DAEMON_PEER_PORT_H_
 #define SKERRY_WORKER_DAEMON_PEER_PORT_H_
 

@@ -1,7 +1,7 @@
 // worker/daemon/peer_service.h
 //
-// The head's end of Peer.AgreeCut. Questions wait here until the seat has heard
-// from every worker of its replica.
+// Answers Peer.AgreeCut at the head of a replica. Questions wait here until the
+// seat has heard from every worker of its replica.
 #ifndef SKERRY_WORKER_DAEMON_PEER_SERVICE_H_
 #define SKERRY_WORKER_DAEMON_PEER_SERVICE_H_
 

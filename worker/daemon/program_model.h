@@ -1,7 +1,7 @@
 // worker/daemon/program_model.h
 //
-// What a trainer says of itself, and the trainer of a program of its model: the
-// tensors, and the files that belong beside them.
+// Reads what a trainer says of itself, and what a program's trainer says of its
+// model: the tensors, and the files that belong beside them.
 #ifndef SKERRY_WORKER_DAEMON_PROGRAM_MODEL_H_
 #define SKERRY_WORKER_DAEMON_PROGRAM_MODEL_H_
 

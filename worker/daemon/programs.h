@@ -1,8 +1,8 @@
 // worker/daemon/programs.h
 //
-// The training programs that this worker's operator allows jobs to run: which
-// file each name stands for, and the hash of that file. A job names a program
-// and perhaps its hash. It never names a file.
+// Knows the training programs that this worker's operator allows jobs to run:
+// which file each name stands for, and the hash of that file. A job names a
+// program and perhaps its hash. It never names a file.
 #ifndef SKERRY_WORKER_DAEMON_PROGRAMS_H_
 #define SKERRY_WORKER_DAEMON_PROGRAMS_H_
 

@@ -1,10 +1,10 @@
 // worker/daemon/served_job.h
 //
-// One job that the coordinator's orders name, awake or asleep. Until its end,
-// and for a while afterwards, it is a JobRuntime. A job that has ended and that
-// nobody uses falls asleep: it gives up its memory and keeps the files on the
-// disk, the newest orders and the last Status. A prompt, a peer that fetches
-// something, or orders for more work wake it.
+// Serves one job that the coordinator's orders name, awake or asleep. Until the
+// job ends, and for a while afterwards, it is a JobRuntime. A job that has
+// ended and that nobody uses falls asleep: it gives up its memory and keeps the
+// files on the disk, the newest orders and the last Status. A prompt, a peer
+// that fetches something, or orders for more work wake it.
 #ifndef SKERRY_WORKER_DAEMON_SERVED_JOB_H_
 #define SKERRY_WORKER_DAEMON_SERVED_JOB_H_
 

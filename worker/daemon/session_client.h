@@ -1,7 +1,7 @@
 // worker/daemon/session_client.h
 //
-// The worker's end of Control.Session: one stream to the coordinator, which is
-// opened again whenever it breaks. Training never waits for it.
+// Runs the worker's end of Control.Session: one stream to the coordinator,
+// which is opened again whenever it breaks. Training never waits for it.
 #ifndef SKERRY_WORKER_DAEMON_SESSION_CLIENT_H_
 #define SKERRY_WORKER_DAEMON_SESSION_CLIENT_H_
 

@@ -1,7 +1,7 @@
 // worker/daemon/store_file.h
 //
-// The file in which a worker keeps pieces of one base or one result:
-// docs/formats/worker_store.md.
+// Reads and writes the file in which a worker keeps pieces of one base or one
+// result. docs/formats/worker_store.md has the layout.
 #ifndef SKERRY_WORKER_DAEMON_STORE_FILE_H_
 #define SKERRY_WORKER_DAEMON_STORE_FILE_H_
 

@@ -1,7 +1,7 @@
 // worker/daemon/trainer_client.h
 //
-// The worker's end of the trainer seam (proto/skerry/v1/trainer.proto): calls
-// over a Unix socket, answers on the loop.
+// Calls a trainer over a Unix socket (proto/skerry/v1/trainer.proto), and
+// brings its answers to the loop.
 #ifndef SKERRY_WORKER_DAEMON_TRAINER_CLIENT_H_
 #define SKERRY_WORKER_DAEMON_TRAINER_CLIENT_H_
 

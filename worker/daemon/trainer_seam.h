@@ -1,6 +1,7 @@
 // worker/daemon/trainer_seam.h
 //
-// The seat's TrainerPort over the current trainer process, if there is one.
+// Connects the seat's TrainerPort with the current trainer process, if there is
+// one.
 #ifndef SKERRY_WORKER_DAEMON_TRAINER_SEAM_H_
 #define SKERRY_WORKER_DAEMON_TRAINER_SEAM_H_
 

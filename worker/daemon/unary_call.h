@@ -1,6 +1,6 @@
 // worker/daemon/unary_call.h
 //
-// A unary RPC whose answer arrives on a loop.
+// Makes a unary RPC whose answer arrives on a loop.
 #ifndef SKERRY_WORKER_DAEMON_UNARY_CALL_H_
 #define SKERRY_WORKER_DAEMON_UNARY_CALL_H_
 

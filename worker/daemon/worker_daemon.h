@@ -1,7 +1,7 @@
 // worker/daemon/worker_daemon.h
 //
-// A worker: one session with the coordinator, and a seat for every job that
-// the coordinator's orders name.
+// Runs a worker: one session with the coordinator, and a seat for every job
+// that the coordinator's orders name.
 #ifndef SKERRY_WORKER_DAEMON_WORKER_DAEMON_H_
 #define SKERRY_WORKER_DAEMON_WORKER_DAEMON_H_
 

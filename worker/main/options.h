@@ -1,6 +1,6 @@
 // worker/main/options.h
 //
-// The command line of skerry-worker.
+// Parses the command line of skerry-worker.
 #ifndef SKERRY_WORKER_MAIN_OPTIONS_H_
 #define SKERRY_WORKER_MAIN_OPTIONS_H_
 

@@ -1,7 +1,7 @@
 // worker/main/trainers.h
 //
-// The programs that train: which flags of the command line name them, and how
-// the worker starts them.
+// Knows the programs that train: which flags of the command line name them, and
+// how the worker starts them.
 #ifndef SKERRY_WORKER_MAIN_TRAINERS_H_
 #define SKERRY_WORKER_MAIN_TRAINERS_H_
 

@@ -1,6 +1,6 @@
 // compression/cuda/testing/device_array.h
 //
-// Memory of the current device, freed with the object.
+// Holds memory of the current device, which is freed with the object.
 #ifndef SKERRY_COMPRESSION_CUDA_TESTING_DEVICE_ARRAY_H_
 #define SKERRY_COMPRESSION_CUDA_TESTING_DEVICE_ARRAY_H_
 

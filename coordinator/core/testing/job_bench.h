@@ -1,6 +1,6 @@
 // coordinator/core/testing/job_bench.h
 //
-// A bench for one job and its workers. A test puts in facts by hand, calls one
+// Runs the rules of one job for tests. A test puts in facts by hand, calls one
 // rule, and looks at the records that it decided.
 #ifndef SKERRY_COORDINATOR_CORE_TESTING_JOB_BENCH_H_
 #define SKERRY_COORDINATOR_CORE_TESTING_JOB_BENCH_H_

@@ -1,6 +1,7 @@
 // coordinator/service/testing/coordinator_process.h
 //
-// A coordinator inside a test: real gRPC on a free port of this machine.
+// Runs a coordinator inside a test, with real gRPC on a free port of this
+// machine.
 #ifndef SKERRY_COORDINATOR_SERVICE_TESTING_COORDINATOR_PROCESS_H_
 #define SKERRY_COORDINATOR_SERVICE_TESTING_COORDINATOR_PROCESS_H_
 

@@ -1,6 +1,7 @@
 // coordinator/service/testing/memory_journal.h
 //
-// A journal in memory whose disk can be slow, fail, or outlive its process.
+// Keeps a journal in memory. Its disk can be slow, fail, or outlive its
+// process.
 #ifndef SKERRY_COORDINATOR_SERVICE_TESTING_MEMORY_JOURNAL_H_
 #define SKERRY_COORDINATOR_SERVICE_TESTING_MEMORY_JOURNAL_H_
 

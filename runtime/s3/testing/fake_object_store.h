@@ -1,7 +1,7 @@
 // runtime/s3/testing/fake_object_store.h
 //
-// An object store in memory, for tests: it answers requests as S3 does, and
-// fails where a test says so.
+// Keeps an object store in memory, for tests. It answers requests as S3 does,
+// and fails where a test says so.
 #ifndef SKERRY_RUNTIME_S3_TESTING_FAKE_OBJECT_STORE_H_
 #define SKERRY_RUNTIME_S3_TESTING_FAKE_OBJECT_STORE_H_
 

@@ -1,7 +1,8 @@
 // worker/core/preemption/aws_notices.h
 //
-// Interruption notices of EC2 spot instances, over IMDSv2. A recommendation to
-// rebalance is none: the instance may stay for hours after it.
+// Reads interruption notices of EC2 spot instances, over IMDSv2. A
+// recommendation to rebalance is not a notice, because the instance may stay
+// for hours after it.
 #ifndef SKERRY_WORKER_CORE_PREEMPTION_AWS_NOTICES_H_
 #define SKERRY_WORKER_CORE_PREEMPTION_AWS_NOTICES_H_
 

@@ -1,8 +1,9 @@
 // worker/core/preemption/azure_notices.h
 //
-// Azure's scheduled events that end or restart this virtual machine. A freeze
-// is none: the machine goes on after it. The worker approves no event, because
-// other programs of the machine may still need their time.
+// Reads Azure's scheduled events that end or restart this virtual machine. A
+// freeze is not a notice, because the machine goes on after it. The worker
+// approves no event, because other programs of the machine may still need their
+// time.
 #ifndef SKERRY_WORKER_CORE_PREEMPTION_AZURE_NOTICES_H_
 #define SKERRY_WORKER_CORE_PREEMPTION_AZURE_NOTICES_H_
 

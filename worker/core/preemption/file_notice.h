@@ -1,6 +1,6 @@
 // worker/core/preemption/file_notice.h
 //
-// What a file says whose existence is the notice.
+// Interprets the content of a file whose existence is the notice.
 #ifndef SKERRY_WORKER_CORE_PREEMPTION_FILE_NOTICE_H_
 #define SKERRY_WORKER_CORE_PREEMPTION_FILE_NOTICE_H_
 

@@ -1,7 +1,7 @@
 // worker/core/preemption/finding.h
 //
-// What a source of preemption notices says: whether this machine is going to
-// be taken away, and when.
+// Defines what a source of preemption notices says: whether this machine is
+// going to be taken away, and when.
 #ifndef SKERRY_WORKER_CORE_PREEMPTION_FINDING_H_
 #define SKERRY_WORKER_CORE_PREEMPTION_FINDING_H_
 

@@ -1,7 +1,7 @@
 // worker/core/preemption/gcp_notices.h
 //
-// Preemption of Compute Engine's spot machines, by a request that the service
-// answers when there is something new.
+// Reads preemption notices of Compute Engine's spot machines, by a request that
+// the service answers when there is something new.
 #ifndef SKERRY_WORKER_CORE_PREEMPTION_GCP_NOTICES_H_
 #define SKERRY_WORKER_CORE_PREEMPTION_GCP_NOTICES_H_
 

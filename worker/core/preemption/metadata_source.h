@@ -1,7 +1,7 @@
 // worker/core/preemption/metadata_source.h
 //
-// The conversation with a cloud's instance metadata service: which request is
-// due, and what the reply to it says. Replies are foreign bytes.
+// Defines the conversation with a cloud's instance metadata service: which
+// request is due, and what the reply to it says. Replies come from a stranger.
 #ifndef SKERRY_WORKER_CORE_PREEMPTION_METADATA_SOURCE_H_
 #define SKERRY_WORKER_CORE_PREEMPTION_METADATA_SOURCE_H_
 

@@ -1,6 +1,7 @@
 // worker/core/preemption/notice_book.h
 //
-// The notices of all sources, and when the worker has to begin to drain.
+// Keeps the notices of all sources, and tells when the worker has to begin to
+// drain.
 #ifndef SKERRY_WORKER_CORE_PREEMPTION_NOTICE_BOOK_H_
 #define SKERRY_WORKER_CORE_PREEMPTION_NOTICE_BOOK_H_
 

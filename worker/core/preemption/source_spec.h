@@ -1,6 +1,6 @@
 // worker/core/preemption/source_spec.h
 //
-// How a command line names a source of preemption notices.
+// Reads how a command line names a source of preemption notices.
 #ifndef SKERRY_WORKER_CORE_PREEMPTION_SOURCE_SPEC_H_
 #define SKERRY_WORKER_CORE_PREEMPTION_SOURCE_SPEC_H_
 

@@ -1,7 +1,7 @@
 // worker/core/testing/fake_ports.h
 //
-// Ports for a test of one part of a seat. They record what is asked, and answer
-// when the test says so.
+// Gives a test of one part of a seat its ports. They record what is asked, and
+// answer when the test says so.
 #ifndef SKERRY_WORKER_CORE_TESTING_FAKE_PORTS_H_
 #define SKERRY_WORKER_CORE_TESTING_FAKE_PORTS_H_
 

@@ -1,6 +1,6 @@
 // worker/core/testing/recovery_fixture.h
 //
-// The fixture that tests of Recovery share.
+// Sets up what the tests of Recovery share.
 #ifndef SKERRY_WORKER_CORE_TESTING_RECOVERY_FIXTURE_H_
 #define SKERRY_WORKER_CORE_TESTING_RECOVERY_FIXTURE_H_
 

@@ -1,11 +1,12 @@
 // worker/core/testing/world.h
 //
-// Replicas of seats in one process: trainers of a quadratic loss, disks that
-// outlive their worker, links that lose, repeat and reorder, and a coordinator
-// that opens and commits by the book. Everything follows from one seed.
+// Runs replicas of seats in one process: trainers of a quadratic loss, disks
+// that outlive their worker, links that lose, repeat and reorder, and a
+// coordinator that opens and commits by the book. Everything follows from one
+// seed.
 //
 // After every event it compares the anchors of all workers at every sequence
-// and checks conservation in each; failures() lists what was wrong.
+// and checks conservation. failures() lists what was wrong.
 #ifndef SKERRY_WORKER_CORE_TESTING_WORLD_H_
 #define SKERRY_WORKER_CORE_TESTING_WORLD_H_
 

@@ -1,6 +1,7 @@
 // worker/core/testing/world_cases.h
 //
-// Worlds that several tests start from, and the end that all of them expect.
+// Makes worlds that several tests start from, and checks the end that all of
+// them expect.
 #ifndef SKERRY_WORKER_CORE_TESTING_WORLD_CASES_H_
 #define SKERRY_WORKER_CORE_TESTING_WORLD_CASES_H_
 

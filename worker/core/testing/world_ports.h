@@ -1,6 +1,6 @@
 // worker/core/testing/world_ports.h
 //
-// The ports of one worker in a World, and the state that it keeps outside its
+// Gives one worker in a World its ports, and keeps the state that outlives its
 // seat.
 #ifndef SKERRY_WORKER_CORE_TESTING_WORLD_PORTS_H_
 #define SKERRY_WORKER_CORE_TESTING_WORLD_PORTS_H_
