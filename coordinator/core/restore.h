@@ -26,7 +26,6 @@ void DecideRestore(JobState& job, const Decider& decider);
 void CollectRestore(const JobState& job, const ClusterOptions& options,
                     Earliest& earliest);
 
-// The newest time that the job went back; unset when it never did.
 // Takes the job back to its newest checkpoint, or, without one, to where it
 // began. `why` is for operators. `initial_hash` is that of the values with
 // which the job begins anew, if they are others than before. The job must have
@@ -34,6 +33,7 @@ void CollectRestore(const JobState& job, const ClusterOptions& options,
 void GoBack(JobState& job, const Decider& decider, const std::string& why,
             uint64_t initial_hash = 0);
 
+// The newest time that the job went back; unset when it never did.
 std::optional<protocol::RestoredState> RestoredStateOf(const JobState& job);
 
 }  // namespace skerry::coordinator

@@ -235,7 +235,8 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
       ->required()
       ->check(CheckName);
   app.add_option("--island", line.island,
-                 "Workers with the same label have fast links between them")
+                 "Label of the place: workers that have the same one reach each "
+                 "other over fast links")
       ->required()
       ->check(CheckName);
   Network network;
