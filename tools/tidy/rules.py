@@ -337,6 +337,23 @@ def code_that_pages_name(tree):
         yield Finding(page, line, 'named-code', what + '; name what there is')
 
 
+_EVENT = re.compile(r'\bLog\(\s*[\w:]+,\s*"([a-z_]+(?:\.[a-z_]+)+)"')
+
+
+def events_on_a_page(tree):
+    """An operator who meets a line of a log finds it on a page."""
+    pages = ''.join(text for path, text in tree.of('.md')
+                    if path.startswith('docs/'))
+    for path, text in tree.cpp():
+        if path.endswith('_test.cc') or layers.inside(path, 'tests'):
+            continue
+        for match in _EVENT.finditer(text):
+            if f'`{match.group(1)}`' not in pages:
+                yield Finding(path, text.count('\n', 0, match.start()) + 1,
+                              'event', f'say in docs when `{match.group(1)}` '
+                              'is logged')
+
+
 def types_defined_twice(tree):
     for path, line, name, other in named_code.defined_twice(tree.files):
         yield Finding(path, line, 'defined-twice',
@@ -361,7 +378,7 @@ RULES = [
     comment_openings, sizes, function_lengths, tests_beside, kernel_twins,
     unfinished, documents, long_sentences, folders_on_the_map, dead_files,
     python_targets, unreached_libraries, code_that_pages_name,
-    types_defined_twice, visible_to_all,
+    types_defined_twice, visible_to_all, events_on_a_page,
 ]
 
 

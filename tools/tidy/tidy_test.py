@@ -413,6 +413,14 @@ class RulesTest(unittest.TestCase):
             found(rules.code_that_pages_name, {'CHANGELOG.md': '`base/b.cc`'}),
             [])
 
+    def test_events_on_a_page(self):
+        code = 'Log(Severity::kInfo, "worker.up",\n    {});\n'
+        self.red_and_green(rules.events_on_a_page, 'worker/a.cc',
+                           code.replace('.up', '.gone'), code, 'event',
+                           **{'docs/worker.md': '| `worker.up` | info |'})
+        self.assertEqual(
+            found(rules.events_on_a_page, {'worker/a_test.cc': code}), [])
+
     def test_types_defined_twice(self):
         one = ('struct Part {\n  int a = 0;  // of it\n  int b = 0;\n'
                '  int c = 0;\n};\n')

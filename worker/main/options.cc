@@ -234,9 +234,10 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   app.add_option("--name", line.name, "A name that is unique in the cluster")
       ->required()
       ->check(CheckName);
-  app.add_option("--island", line.island,
-                 "Label of the place: workers that have the same one reach each "
-                 "other over fast links")
+  app.add_option(
+         "--island", line.island,
+         "Label of the place: workers with the same one reach each other "
+         "over fast links")
       ->required()
       ->check(CheckName);
   Network network;
