@@ -120,6 +120,13 @@ class SimTrainer final : public worker::TrainerPort {
       worker::Done<absl::StatusOr<worker::EvaluationReport>> done) override;
   void Generate(const worker::GenerateRequest& request,
                 worker::Done<absl::StatusOr<std::string>> done) override;
+  // Simulated trainers have no inner state.
+  bool CanSaveInner() override { return false; }
+  void SaveInner(const worker::InnerLabel&,
+                 worker::Done<absl::Status>) override {}
+  void LoadInner(uint64_t,
+                 worker::Done<absl::StatusOr<worker::InnerProgress>>) override {
+  }
   worker::TrainerMemory memory() override { return {shared_, *shared_}; }
   void Restart(const absl::Status& why) override { Die(why); }
 

@@ -38,8 +38,9 @@ class AdamW final : public InnerOptimizer {
             ParallelExecutor& executor) override;
 
   // First and second moment.
-  std::vector<std::span<float>> state() override {
-    return {first_moment_, second_moment_};
+  std::vector<StateSlot> state() override {
+    return {{"exp_avg", first_moment_, tensors_},
+            {"exp_avg_sq", second_moment_, tensors_}};
   }
   uint64_t steps() const override { return steps_; }
   void set_steps(uint64_t steps) override { steps_ = steps; }

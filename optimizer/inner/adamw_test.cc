@@ -35,10 +35,10 @@ TEST(AdamWTest, TwentyStepsAgreeWithPyTorch) {
                                       trajectory.begin() + (step + 1) * count);
     EXPECT_LE(RelativeError(parameters.data(), count, expected), 1e-6) << step;
   }
-  EXPECT_LE(RelativeError(optimizer.state()[0].data(), count,
+  EXPECT_LE(RelativeError(optimizer.state()[0].values.data(), count,
                           golden.floats.at("first_moment")),
             1e-5);
-  EXPECT_LE(RelativeError(optimizer.state()[1].data(), count,
+  EXPECT_LE(RelativeError(optimizer.state()[1].values.data(), count,
                           golden.floats.at("second_moment")),
             1e-5);
   EXPECT_EQ(optimizer.steps(), 20);

@@ -7,11 +7,22 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/executor.h"
+#include "optimizer/inner/tensor.h"
 
 namespace skerry::optimizer {
+
+// A part of an optimizer's state: a value for each element of some tensors.
+struct StateSlot {
+  // As PyTorch's optimizers call it.
+  std::string_view name;
+  // The elements of `tensors`, one tensor after the other.
+  std::span<float> values;
+  std::span<const Tensor> tensors;
+};
 
 class InnerOptimizer {
  public:
@@ -25,8 +36,9 @@ class InnerOptimizer {
                     float gradient_scale, ParallelExecutor& executor) = 0;
 
   // With the count of steps, the whole state: writing both continues another
-  // optimizer's run. The same number and sizes for equal tensors and options.
-  virtual std::vector<std::span<float>> state() = 0;
+  // optimizer's run. The same names and sizes for equal tensors and options; a
+  // tensor is once in each name.
+  virtual std::vector<StateSlot> state() = 0;
   virtual uint64_t steps() const = 0;
   virtual void set_steps(uint64_t steps) = 0;
 };

@@ -70,8 +70,11 @@ TEST_P(EachAlgorithm, StateCarriedOverContinuesTheRun) {
   const auto to = second->state();
   ASSERT_EQ(from.size(), to.size());
   for (size_t i = 0; i < from.size(); ++i) {
-    ASSERT_EQ(from[i].size(), to[i].size());
-    std::copy(from[i].begin(), from[i].end(), to[i].begin());
+    ASSERT_EQ(from[i].name, to[i].name);
+    ASSERT_EQ(from[i].values.size(), to[i].values.size());
+    ASSERT_EQ(from[i].values.size(), ElementCount(from[i].tensors));
+    std::copy(from[i].values.begin(), from[i].values.end(),
+              to[i].values.begin());
   }
   second->set_steps(first->steps());
   std::vector<float> b = a;

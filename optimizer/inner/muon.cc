@@ -90,9 +90,9 @@ void Muon::StepMatrix(const Tensor& tensor, std::span<float> momentum,
   }
 }
 
-std::vector<std::span<float>> Muon::state() {
-  std::vector<std::span<float>> all = {momentum_};
-  for (const std::span<float> moment : rest_.state()) all.push_back(moment);
+std::vector<StateSlot> Muon::state() {
+  std::vector<StateSlot> all = rest_.state();
+  all.insert(all.begin(), {"momentum_buffer", momentum_, matrices_});
   return all;
 }
 

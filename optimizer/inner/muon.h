@@ -50,7 +50,7 @@ class Muon final : public InnerOptimizer {
             ParallelExecutor& executor) override;
 
   // The matrices' momentum, then AdamW's moments of the rest.
-  std::vector<std::span<float>> state() override;
+  std::vector<StateSlot> state() override;
   uint64_t steps() const override { return rest_.steps(); }
   void set_steps(uint64_t steps) override { rest_.set_steps(steps); }
 

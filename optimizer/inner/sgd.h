@@ -35,7 +35,9 @@ class Sgd final : public InnerOptimizer {
             float learning_rate, float gradient_scale,
             ParallelExecutor& executor) override;
 
-  std::vector<std::span<float>> state() override { return {momentum_}; }
+  std::vector<StateSlot> state() override {
+    return {{"momentum_buffer", momentum_, tensors_}};
+  }
   uint64_t steps() const override { return steps_; }
   void set_steps(uint64_t steps) override { steps_ = steps; }
 

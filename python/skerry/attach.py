@@ -71,7 +71,7 @@ def present():
 
 
 def attach(model, optimizer, *, scheduler=None, scaler=None, evaluate=None,
-           export_files=None, buffers='average'):
+           export_files=None, buffers='average', state=None):
     """Makes the loop that follows a trainer of Skerry. Returns a `Run`.
 
     Call it once, when model and optimizer are complete: on their device, and
@@ -94,6 +94,10 @@ def attach(model, optimizer, *, scheduler=None, scaler=None, evaluate=None,
     buffers: 'average': floating buffers that state_dict() has, such as
         BatchNorm's running statistics, are averaged over the replicas and are
         in checkpoints. 'local': they stay in each replica and are in none.
+    state: {name: object}, what else the loop goes on with after a restart, such
+        as an average of the weights or a second optimizer. Each has
+        state_dict() and load_state_dict(); numbers, text, lists, dictionaries
+        and tensors are saved.
 
     Raises ValueError for models that cannot be exchanged, and RuntimeError when
     it is called twice or in a loader process.
@@ -113,7 +117,7 @@ def attach(model, optimizer, *, scheduler=None, scaler=None, evaluate=None,
     # torch is not imported before it is needed: lines and order work without.
     from skerry import run
     made = run.Run(model, optimizer, scheduler, scaler, evaluate,
-                   export_files or {}, buffers, job(), *_driver())
+                   export_files or {}, buffers, job(), *_driver(), state)
     _attached = True
     return made
 

@@ -36,6 +36,10 @@ class Pace:
         """A step of the job begins."""
         self._steps = 0
 
+    def scale_was_loaded(self):
+        """The scaler has taken another state."""
+        self._scale = self._read_scale()
+
     def between(self):
         """A micro-batch that is not the step's last is done. Raises
         LoopError when the optimizer has already stepped."""

@@ -14,6 +14,7 @@ import time
 
 import torch
 
+from skerry import inner
 from skerry import ledger
 from skerry import loader
 from skerry import pace
@@ -45,7 +46,7 @@ class Run:
     """What `skerry.attach` returns. One thread uses it."""
 
     def __init__(self, model, optimizer, scheduler, scaler, evaluate,
-                 export_files, buffers, job, driver, page):
+                 export_files, buffers, job, driver, page, extra=None):
         self._model, self._optimizer = model, optimizer
         self._evaluate_function = evaluate
         self._job, self._driver, self._page = job, driver, page
@@ -65,6 +66,8 @@ class Run:
         self._table = state.Table(model, job.rank, job.world,
                                   average=buffers == 'average')
         self._pace = pace.Pace(optimizer, scaler)
+        self._inner = inner.Inner(self._table, model, optimizer, scaler,
+                                  extra or {}, job.rank)
         schedulers = ([] if scheduler is None else
                       scheduler if isinstance(scheduler, (list, tuple))
                       else [scheduler])
@@ -243,7 +246,8 @@ class Run:
 
     def _carry_out(self, call):
         calls = {'Describe': self._describe, 'Snapshot': self._snapshot,
-                 'Load': self._load, 'Evaluate': self._evaluate}
+                 'Load': self._load, 'Evaluate': self._evaluate,
+                 'SaveInner': self._save_inner, 'LoadInner': self._load_inner}
         if call.name not in calls:
             raise Refused('UNIMPLEMENTED', f'{call.name} is not known here')
         return calls[call.name](call.body)
@@ -264,7 +268,8 @@ class Run:
             'validationSamples': str(int(evaluates)),
             'layoutHash': str(self._table.layout_hash()),
             'averageBegin': str(self._table.average_begin),
-            'capabilities': {'evaluates': evaluates, 'ranks': self._job.world},
+            'capabilities': {'evaluates': evaluates, 'ranks': self._job.world,
+                             'savesInner': True},
             'exportFiles': self._files,
             'tensors': [one.described() for one in self._table.entries],
         }
@@ -276,6 +281,18 @@ class Run:
     def _load(self, body):
         self._table.load(ranges(body, 'ranges'))
         return {}
+
+    def _save_inner(self, body):
+        return {'bytes': str(self._inner.save(
+            body.get('path', ''), whole(body, 'sequence'),
+            whole(body, 'layoutHash'), self._progress))}
+
+    def _load_inner(self, body):
+        sequence, position = self._inner.load(body.get('path', ''),
+                                              whole(body, 'layoutHash'))
+        self._progress = max(self._progress, position)
+        self._pace.scale_was_loaded()
+        return {'sequence': str(sequence), 'steps': str(self._inner.steps)}
 
     def _evaluate(self, body):
         if self._evaluate_function is None:
@@ -357,6 +374,7 @@ class Run:
                 self._pace.between()
         skipped = self._pace.end()
         self._steps += 1
+        self._inner.steps += 1
         now_s = time.monotonic()
         if now_s - self._noted_s >= _NOTES_APART_S:
             self._noted_s = now_s

@@ -16,6 +16,7 @@ import sys
 
 import torch
 
+from skerry import tensorfile
 from skerry.line import Refused
 
 _DTYPES = {torch.float32: 'DTYPE_F32', torch.bfloat16: 'DTYPE_BF16',
@@ -68,6 +69,24 @@ def saved_buffers(models):
             for attribute, buffer in module.named_buffers(recurse=False):
                 if (not buffer.is_floating_point()
                         or attribute in module._non_persistent_buffers_set):
+                    continue
+                name = unwrapped_name(
+                    model, f'{path}.{attribute}' if path else attribute)
+                found[f'{key}.{name}' if key else name] = module, attribute
+    return found
+
+
+def local_buffers(models, table):
+    """{name: (module, attribute)} of the buffers that state_dict() has and
+    `table` does not: whole numbers, and what stays in each replica."""
+    exchanged = {id(entry._tensor()) for entry in table.entries
+                 if isinstance(entry, BufferEntry)}
+    found = {}
+    for key, model in by_key(models).items():
+        for path, module in model.named_modules():
+            for attribute, buffer in module.named_buffers(recurse=False):
+                if (attribute in module._non_persistent_buffers_set
+                        or id(buffer) in exchanged):
                     continue
                 name = unwrapped_name(
                     model, f'{path}.{attribute}' if path else attribute)
@@ -186,6 +205,36 @@ class Entry:
             local.copy_(flat.view(local.shape))
         if self._loaded is not None:
             self._loaded[low - self.begin:high - self.begin].copy_(memory)
+
+    @property
+    def sharded(self):
+        """Whether this rank holds a part of it only."""
+        return _is_dtensor(self.parameter)
+
+    def is_slot(self, value):
+        """Whether a value of an optimizer's state lies as the parameter
+        does."""
+        if (not isinstance(value, torch.Tensor)
+                or not value.is_floating_point()
+                or not tensorfile.knows(value.dtype)
+                or tuple(value.shape) != self.shape
+                or value.device != self.parameter.device
+                or _is_dtensor(value) != self.sharded):
+            return False
+        return not self.sharded or (value.placements
+                                    == self.parameter.placements)
+
+    def held(self, value):
+        """What this rank holds of a slot, flat."""
+        value = value.detach()
+        return self._flat(value.to_local() if self.sharded else value)
+
+    def like(self, values):
+        """A slot with these values, which this rank holds of it."""
+        made = torch.zeros_like(self.parameter.detach(), dtype=values.dtype)
+        local = made.to_local() if self.sharded else made
+        local.copy_(values.view(local.shape))
+        return made
 
     def is_among(self, parameters, buffers):
         """Whether it is in what named_parameters() and saved_buffers() find

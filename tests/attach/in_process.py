@@ -28,11 +28,12 @@ def job(**members):
 
 
 def attached(calls, model, optimizer, *, scheduler=None, scaler=None,
-             evaluate=None, files=None, buffers='average', given=None):
+             evaluate=None, files=None, buffers='average', given=None,
+             state=None):
     """A Run whose calls the generator `calls` yields as (name, body)."""
     driver = Driver(calls)
     return run.Run(model, optimizer, scheduler, scaler, evaluate, files or {},
-                   buffers, given or job(), driver, driver.page)
+                   buffers, given or job(), driver, driver.page, state)
 
 
 def memory():

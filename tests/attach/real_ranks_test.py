@@ -127,6 +127,32 @@ class AttachedTest(unittest.TestCase):
         started.run(0, 32)
         self.assertEqual(started.leave(), [0, 0])
 
+    def test_two_ranks_go_on_with_the_inner_state_of_two_others(self):
+        for how in ('fsdp', 'ddp'):
+            with self.subTest(how):
+                path = self.path(f'inner-{how}')
+                label = {'path': path, 'layoutHash': '5'}
+                one = self.start(ranks=2, **{how: True})
+                one.describe()
+                one.run(0, 32)
+                with open(path, 'wb'):
+                    pass
+                saved = one.call('SaveInner', sequence='3', **label)
+                self.assertEqual([answer['bytes'] for answer in saved],
+                                 [str(os.path.getsize(path))] * 2)
+                middle = one.snapshot()
+                one.run(32, 64)
+                undisturbed = one.snapshot()
+                self.assertEqual(one.leave(), [0, 0])
+                other = self.start(ranks=2, **{how: True})
+                other.describe()
+                self.assertEqual(other.call('LoadInner', **label),
+                                 [{'sequence': '3', 'steps': '4'}] * 2)
+                other.load(middle)
+                other.run(32, 64)
+                self.assertEqual(other.snapshot(), undisturbed)
+                self.assertEqual(other.leave(), [0, 0])
+
     def test_an_exception_of_the_loop_is_the_answer(self):
         started = self.start(raise_at=16)
         started.describe()

@@ -50,6 +50,14 @@ class DiesInRun final : public Trainer {
   absl::Status JoinGroup(Collective* island) override {
     return engine_->JoinGroup(island);
   }
+  absl::StatusOr<uint64_t> SaveInner(const InnerLabel& label,
+                                     InnerFile& file) override {
+    return engine_->SaveInner(label, file);
+  }
+  absl::StatusOr<InnerProgress> LoadInner(uint64_t layout_hash,
+                                          InnerFile& file) override {
+    return engine_->LoadInner(layout_hash, file);
+  }
   absl::StatusOr<EvaluateResult> Evaluate(uint64_t samples_max,
                                           StopRequested stop) override {
     return engine_->Evaluate(samples_max, stop);

@@ -180,6 +180,7 @@ void DescriptionToProto(const Description& description,
   can.set_generates(description.capabilities.generates);
   can.set_groups(description.capabilities.groups);
   can.set_ranks(description.capabilities.ranks);
+  can.set_saves_inner(description.capabilities.saves_inner);
   for (const model::ExportFile& file : description.export_files) {
     v1::ExportFile* added = reply.add_export_files();
     added->set_name(file.name);
@@ -203,7 +204,8 @@ absl::StatusOr<Description> DescriptionFromProto(
       .capabilities = {.evaluates = reply.capabilities().evaluates(),
                        .generates = reply.capabilities().generates(),
                        .groups = reply.capabilities().groups(),
-                       .ranks = reply.capabilities().ranks()},
+                       .ranks = reply.capabilities().ranks(),
+                       .saves_inner = reply.capabilities().saves_inner()},
       .export_files = {},
       .tensors = {},
       .average_begin = reply.average_begin()};

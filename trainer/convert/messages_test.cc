@@ -47,26 +47,27 @@ TEST(OwnersFromProtoTest, RankThatIsNoIntIsRefused) {
 }
 
 TEST(DescriptionFromProtoTest, HearsWhatWasSaid) {
-  Description said = {.element_count = 7,
-                      .epoch_samples = 100,
-                      .validation_samples = 10,
-                      .flops_per_sample = 2.5,
-                      .initial_hash = 3,
-                      .layout_hash = 4,
-                      .capabilities = {.evaluates = true, .ranks = 2},
-                      .export_files = {{"config.json", "{}"}},
-                      .tensors = {{.name = "a",
-                                   .shape = {2, 3},
-                                   .dtype = model::Dtype::kBf16,
-                                   .offset = 0,
-                                   .tied = {"b"}},
-                                  {.name = "c",
-                                   .shape = {},
-                                   .dtype = model::Dtype::kF16,
-                                   .offset = 6,
-                                   .tied = {},
-                                   .average = true}},
-                      .average_begin = 6};
+  Description said = {
+      .element_count = 7,
+      .epoch_samples = 100,
+      .validation_samples = 10,
+      .flops_per_sample = 2.5,
+      .initial_hash = 3,
+      .layout_hash = 4,
+      .capabilities = {.evaluates = true, .ranks = 2, .saves_inner = true},
+      .export_files = {{"config.json", "{}"}},
+      .tensors = {{.name = "a",
+                   .shape = {2, 3},
+                   .dtype = model::Dtype::kBf16,
+                   .offset = 0,
+                   .tied = {"b"}},
+                  {.name = "c",
+                   .shape = {},
+                   .dtype = model::Dtype::kF16,
+                   .offset = 6,
+                   .tied = {},
+                   .average = true}},
+      .average_begin = 6};
   v1::DescribeReply reply;
   DescriptionToProto(said, reply);
   const auto heard = DescriptionFromProto(reply);
@@ -76,6 +77,7 @@ TEST(DescriptionFromProtoTest, HearsWhatWasSaid) {
   EXPECT_EQ(again.SerializeAsString(), reply.SerializeAsString());
   EXPECT_TRUE(heard->capabilities.evaluates);
   EXPECT_EQ(heard->capabilities.ranks, 2u);
+  EXPECT_TRUE(heard->capabilities.saves_inner);
   ASSERT_EQ(heard->tensors.size(), 2u);
   EXPECT_EQ(heard->tensors[0].tied, std::vector<std::string>{"b"});
   EXPECT_EQ(heard->tensors[1].dtype, model::Dtype::kF16);

@@ -15,6 +15,7 @@
 #include "optimizer/inner/inner_options.h"
 #include "optimizer/inner/schedule.h"
 #include "trainer/core/element_ranges.h"
+#include "trainer/core/engine_inner.h"
 #include "trainer/core/step_plan.h"
 #include "trainer/core/text_generator.h"
 
@@ -151,7 +152,10 @@ LanguageModelTrainer::LanguageModelTrainer(
           FlopsPerSample(model_->graph(), training_.context_length()),
       .initial_hash = Hash64Of(std::span<const float>(model_->parameters())),
       .layout_hash = LayoutHash(model_->layout()),
-      .capabilities = {.evaluates = true, .generates = true, .groups = true},
+      .capabilities = {.evaluates = true,
+                       .generates = true,
+                       .groups = true,
+                       .saves_inner = true},
       .export_files = {},
       .tensors = {}};
   const size_t tokens = static_cast<size_t>(options_.micro_batch_samples) *
@@ -296,11 +300,22 @@ absl::Status LanguageModelTrainer::ShareProgress() {
     progress_ = std::max(progress_, count_of(member, 2));
   }
   optimizer_->set_steps(count_of(root, 0));
-  for (const std::span<float> part : optimizer_->state()) {
-    if (part.empty()) continue;
-    SKERRY_RETURN_IF_ERROR(island_->Broadcast(part, root));
+  for (const optimizer::StateSlot& slot : optimizer_->state()) {
+    if (slot.values.empty()) continue;
+    SKERRY_RETURN_IF_ERROR(island_->Broadcast(slot.values, root));
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<uint64_t> LanguageModelTrainer::SaveInner(
+    const InnerLabel& label, InnerFile& file) {
+  return SaveEngineInner(model_->layout(), label, progress_, *optimizer_, file);
+}
+
+absl::StatusOr<InnerProgress> LanguageModelTrainer::LoadInner(
+    uint64_t layout_hash, InnerFile& file) {
+  return LoadEngineInner(model_->layout(), layout_hash, file, *optimizer_,
+                         progress_);
 }
 
 absl::StatusOr<EvaluateResult> LanguageModelTrainer::Evaluate(

@@ -65,6 +65,10 @@ class LanguageModelTrainer final : public Trainer {
                     std::span<const RankRange> owners,
                     std::span<const float> state) override;
   absl::Status JoinGroup(Collective* island) override;
+  absl::StatusOr<uint64_t> SaveInner(const InnerLabel& label,
+                                     InnerFile& file) override;
+  absl::StatusOr<InnerProgress> LoadInner(uint64_t layout_hash,
+                                          InnerFile& file) override;
   absl::StatusOr<EvaluateResult> Evaluate(uint64_t samples_max,
                                           StopRequested stop) override;
   absl::StatusOr<std::string> Generate(const GenerateRequest& request,

@@ -1,9 +1,13 @@
 #include "trainer/core/language_model_trainer.h"
 
+#include <unistd.h>
+
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/executor.h"
 #include "data/byte_tokenizer.h"
@@ -11,6 +15,7 @@
 #include "data/token_shard.h"
 #include "gmock/gmock.h"
 #include "model/cpu/gemm.h"
+#include "trainer/service/posix_inner_file.h"
 #include "trainer/testing/in_process_trainer.h"
 #include "trainer/testing/trainer_conformance.h"
 #include "transport/memory/memory_group.h"
@@ -127,6 +132,55 @@ TEST_P(EachOptimizer, RestartedMemberTakesTheOthersState) {
     ASSERT_TRUE(trainer.Run(Samples(64, 96, 8), NeverStop).ok());
   });
   EXPECT_EQ(StateOf(*trainers[0]), StateOf(*trainers[1]));
+}
+
+// Both members have crashed and take what they had saved, of different age.
+TEST_P(EachOptimizer, MembersTakeTheSavedStateWithMostSteps) {
+  const std::string path =
+      absl::StrCat(::testing::TempDir(), "/each-", getpid());
+  PosixInnerFile older(path + ".older", [] {}), newer(path + ".newer", [] {});
+  const auto one = MakeInProcessTrainer(Options()).value();
+  const uint64_t layout = one->description().layout_hash;
+  ASSERT_TRUE(one->Run(Samples(0, 32, 8), NeverStop).ok());
+  ASSERT_TRUE(one->SaveInner({layout, 1}, older).ok());
+  ASSERT_TRUE(one->Run(Samples(32, 64, 8), NeverStop).ok());
+  ASSERT_TRUE(one->SaveInner({layout, 2}, newer).ok());
+  const std::vector<float> anchor = StateOf(*one);
+  const ElementRange all[] = {{0, anchor.size()}};
+  std::vector<std::vector<float>> states(2);
+  auto members = transport::MakeMemoryGroup(2, absl::Seconds(60));
+  transport::RunMembers(members, [&](transport::Group& group) {
+    const size_t rank = static_cast<size_t>(group.rank());
+    const auto trainer = MakeInProcessTrainer(Options()).value();
+    PosixInnerFile& file = rank == 0 ? older : newer;
+    ASSERT_TRUE(trainer->LoadInner(layout, file).ok());
+    ASSERT_TRUE(trainer->Load(all, {}, anchor).ok());
+    ASSERT_TRUE(trainer->JoinGroup(&group).ok());
+    ASSERT_TRUE(trainer->SaveInner({layout, 3}, file).ok());
+    ASSERT_TRUE(trainer->Run(Samples(64, 96, 8), NeverStop).ok());
+    states[rank] = StateOf(*trainer);
+  });
+  EXPECT_EQ(states[0], states[1]);
+  const auto alone = MakeInProcessTrainer(Options()).value();
+  const auto loaded = alone->LoadInner(layout, older);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(loaded->steps, 8u);
+  EXPECT_EQ(remove(older.path().c_str()) + remove(newer.path().c_str()), 0);
+}
+
+TEST(LanguageModelTrainerTest, InnerStatesOfOtherOptimizersAreRefused) {
+  TrainingOptions options = SmallTrainingOptions();
+  const auto adamw = MakeInProcessTrainer(options).value();
+  options.inner.algorithm = optimizer::Algorithm::kMuon;
+  const auto muon = MakeInProcessTrainer(options).value();
+  PosixInnerFile file(absl::StrCat(::testing::TempDir(), "/other-", getpid()),
+                      [] {});
+  const uint64_t layout = adamw->description().layout_hash;
+  ASSERT_TRUE(adamw->SaveInner({layout, 1}, file).ok());
+  const absl::Status refused = muon->LoadInner(layout, file).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(refused));
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("another optimizer"));
+  EXPECT_EQ(remove(file.path().c_str()), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -23,6 +23,7 @@
 #include "model/safetensors/dtype.h"
 #include "model/safetensors/export_file.h"
 #include "protocol/generate_request.h"
+#include "trainer/core/inner_file.h"
 
 namespace skerry::trainer {
 
@@ -59,6 +60,8 @@ struct Capabilities {
   bool groups = false;
   // The number of processes that compute for this trainer.
   uint32_t ranks = 1;
+  // SaveInner and LoadInner.
+  bool saves_inner = false;
 };
 
 struct Description {
@@ -165,6 +168,24 @@ class Trainer {
   // of the member that has taken most steps becomes that of all, so they stay
   // equal.
   virtual absl::Status JoinGroup(Collective* island) = 0;
+
+  // Writes the inner state to `file`: what the next step reads beside live
+  // values and samples. Returns the bytes of the file. After an error, which
+  // changes nothing here, the file is of no use. Not collective.
+  virtual absl::StatusOr<uint64_t> SaveInner(const InnerLabel& label,
+                                             InnerFile& file) {
+    return absl::UnimplementedError("this trainer saves no inner state");
+  }
+
+  // Takes the inner state of `file`, so that the trainer goes on as the one
+  // that saved it, bit for bit, once the live values are loaded too. Errors:
+  // InvalidArgument, and the inner state is as it was, when the file is broken
+  // or its state is not one of this trainer with this layout. Not collective;
+  // a member of a group calls it before JoinGroup.
+  virtual absl::StatusOr<InnerProgress> LoadInner(uint64_t layout_hash,
+                                                  InnerFile& file) {
+    return absl::UnimplementedError("this trainer saves no inner state");
+  }
 
   // Measures the loss on the first `samples_max` samples of the validation
   // split, or on all when it is 0. Deterministic; not collective.

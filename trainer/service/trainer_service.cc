@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "runtime/posix/stopwatch.h"
 #include "trainer/convert/messages.h"
+#include "trainer/service/posix_inner_file.h"
 #include "transport/shm/shm_group.h"
 
 namespace skerry::trainer {
@@ -149,6 +150,24 @@ grpc::ServerUnaryReactor* TrainerService::Generate(
                });
 }
 
+grpc::ServerUnaryReactor* TrainerService::SaveInner(
+    grpc::CallbackServerContext* context, const v1::SaveInnerRequest* request,
+    v1::SaveInnerReply* reply) {
+  return Serve(context, v1::TRAINER_PHASE_COPYING, Scope::kLocal,
+               [this, request, reply](StopRequested) {
+                 return SaveInnerState(*request, *reply);
+               });
+}
+
+grpc::ServerUnaryReactor* TrainerService::LoadInner(
+    grpc::CallbackServerContext* context, const v1::LoadInnerRequest* request,
+    v1::LoadInnerReply* reply) {
+  return Serve(context, v1::TRAINER_PHASE_COPYING, Scope::kLocal,
+               [this, request, reply](StopRequested) {
+                 return LoadInnerState(*request, *reply);
+               });
+}
+
 grpc::ServerUnaryReactor* TrainerService::Pause(
     grpc::CallbackServerContext* context, const v1::PauseRequest* request,
     v1::PauseReply* reply) {
@@ -268,6 +287,31 @@ absl::Status TrainerService::LoadState(const v1::LoadRequest& request) {
                           OwnersFromProto(request.owners()));
   return job_trainer_.trainer->Load(ElementRangesFromProto(request.ranges()),
                                     owners, State());
+}
+
+absl::Status TrainerService::SaveInnerState(const v1::SaveInnerRequest& request,
+                                            v1::SaveInnerReply& reply) {
+  SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/false));
+  PosixInnerFile file(request.path(), [this] { progress_.OnPiece(); });
+  SKERRY_ASSIGN_OR_RETURN(
+      const uint64_t bytes,
+      job_trainer_.trainer->SaveInner({.layout_hash = request.layout_hash(),
+                                       .sequence = request.sequence()},
+                                      file));
+  reply.set_bytes(bytes);
+  return absl::OkStatus();
+}
+
+absl::Status TrainerService::LoadInnerState(const v1::LoadInnerRequest& request,
+                                            v1::LoadInnerReply& reply) {
+  SKERRY_RETURN_IF_ERROR(CheckReady(/*memory=*/false));
+  PosixInnerFile file(request.path(), [this] { progress_.OnPiece(); });
+  SKERRY_ASSIGN_OR_RETURN(
+      const InnerProgress loaded,
+      job_trainer_.trainer->LoadInner(request.layout_hash(), file));
+  reply.set_sequence(loaded.sequence);
+  reply.set_steps(loaded.steps);
+  return absl::OkStatus();
 }
 
 absl::Status TrainerService::JoinGroup(const v1::GroupRequest& request) {

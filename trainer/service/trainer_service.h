@@ -61,6 +61,12 @@ class TrainerService final : public v1::Trainer::CallbackService {
   grpc::ServerUnaryReactor* Generate(grpc::CallbackServerContext* context,
                                      const v1::GenerateRequest* request,
                                      v1::GenerateReply* reply) override;
+  grpc::ServerUnaryReactor* SaveInner(grpc::CallbackServerContext* context,
+                                      const v1::SaveInnerRequest* request,
+                                      v1::SaveInnerReply* reply) override;
+  grpc::ServerUnaryReactor* LoadInner(grpc::CallbackServerContext* context,
+                                      const v1::LoadInnerRequest* request,
+                                      v1::LoadInnerReply* reply) override;
   grpc::ServerUnaryReactor* Pause(grpc::CallbackServerContext* context,
                                   const v1::PauseRequest* request,
                                   v1::PauseReply* reply) override;
@@ -90,6 +96,10 @@ class TrainerService final : public v1::Trainer::CallbackService {
   absl::Status OpenMemory(const std::string& name);
   absl::Status LoadState(const v1::LoadRequest& request);
   absl::Status JoinGroup(const v1::GroupRequest& request);
+  absl::Status SaveInnerState(const v1::SaveInnerRequest& request,
+                              v1::SaveInnerReply& reply);
+  absl::Status LoadInnerState(const v1::LoadInnerRequest& request,
+                              v1::LoadInnerReply& reply);
   // OK when there is a trainer, and with `memory` when that is there too.
   absl::Status CheckReady(bool memory) const;
   std::span<float> State();

@@ -1,9 +1,15 @@
 #include "trainer/testing/trainer_conformance.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <string>
 
+#include "absl/strings/str_cat.h"
 #include "base/hash.h"
+#include "trainer/service/posix_inner_file.h"
 #include "transport/memory/memory_group.h"
 #include "transport/testing/group_runner.h"
 
@@ -211,6 +217,74 @@ TEST_P(TrainerConformance, WrongRequestsAreRefusedAndChangeNothing) {
     EXPECT_TRUE(absl::IsInvalidArgument(trainer->Snapshot(ranges, state)));
   }
   EXPECT_EQ(StateOf(*trainer), before);
+}
+
+TEST_P(TrainerConformance, InnerStateGoesOnBitForBit) {
+  const std::unique_ptr<Trainer> one = GetParam()();
+  const std::string path =
+      absl::StrCat(::testing::TempDir(), "/inner-", getpid(), "-",
+                   one->description().initial_hash);
+  PosixInnerFile file(path, [] {});
+  const uint64_t layout = one->description().layout_hash;
+  if (!one->description().capabilities.saves_inner) {
+    EXPECT_TRUE(absl::IsUnimplemented(one->SaveInner({}, file).status()));
+    EXPECT_TRUE(absl::IsUnimplemented(one->LoadInner(layout, file).status()));
+    GTEST_SKIP() << "it saves no inner state";
+  }
+  ASSERT_TRUE(one->Run(Samples(0, 48, 8), NeverStop).ok());
+  const auto bytes = one->SaveInner({layout, 12}, file);
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  EXPECT_EQ(file.Read()->size(), *bytes);
+  const std::vector<float> middle = StateOf(*one);
+  ASSERT_TRUE(one->Run(Samples(48, 88, 8), NeverStop).ok());
+  for (const bool loads : {true, false}) {
+    const std::unique_ptr<Trainer> other = GetParam()();
+    const ElementRange all[] = {All(*other)};
+    ASSERT_TRUE(other->Load(all, {}, middle).ok());
+    if (loads) {
+      const auto loaded = other->LoadInner(layout, file);
+      ASSERT_TRUE(loaded.ok()) << loaded.status();
+      EXPECT_EQ(loaded->sequence, 12u);
+      EXPECT_EQ(loaded->steps, 6u);
+    }
+    ASSERT_TRUE(other->Run(Samples(48, 88, 8), NeverStop).ok());
+    EXPECT_EQ(StateOf(*other) == StateOf(*one), loads);
+  }
+  EXPECT_EQ(remove(path.c_str()), 0);
+}
+
+TEST_P(TrainerConformance, WrongInnerStatesAreRefusedAndChangeNothing) {
+  const std::unique_ptr<Trainer> one = GetParam()();
+  const std::unique_ptr<Trainer> other = GetParam()();
+  if (!one->description().capabilities.saves_inner) {
+    GTEST_SKIP() << "it saves no inner state";
+  }
+  const std::string path =
+      absl::StrCat(::testing::TempDir(), "/wrong-inner-", getpid(), "-",
+                   one->description().initial_hash);
+  PosixInnerFile file(path, [] {});
+  const uint64_t layout = one->description().layout_hash;
+  const auto refuses = [&](uint64_t hash) {
+    return absl::IsInvalidArgument(other->LoadInner(hash, file).status());
+  };
+  EXPECT_TRUE(refuses(layout));  // there is no file
+  ASSERT_TRUE(one->Run(Samples(0, 8, 8), NeverStop).ok());
+  ASSERT_TRUE(one->SaveInner({layout, 1}, file).ok());
+  EXPECT_TRUE(refuses(layout + 1));
+  const auto bytes = file.Read();
+  const std::vector<std::byte> whole(bytes->begin(), bytes->end());
+  for (const size_t size :
+       {size_t{0}, size_t{7}, whole.size() / 2, whole.size() - 1}) {
+    PosixInnerFile cut(path, [] {});
+    const std::span<const std::byte> piece[] = {std::span(whole).first(size)};
+    ASSERT_TRUE(cut.Write(piece).ok());
+    EXPECT_TRUE(refuses(layout)) << size;
+  }
+  EXPECT_EQ(remove(path.c_str()), 0);
+  const std::unique_ptr<Trainer> fresh = GetParam()();
+  ASSERT_TRUE(other->Run(Samples(0, 8, 8), NeverStop).ok());
+  ASSERT_TRUE(fresh->Run(Samples(0, 8, 8), NeverStop).ok());
+  EXPECT_EQ(StateOf(*other), StateOf(*fresh));
 }
 
 TEST_P(TrainerConformance, GeneratesAsManyBytesAsAsked) {

@@ -25,12 +25,15 @@
 #include "compression/frame.h"
 #include "data/sample_ranges.h"
 #include "protocol/generate_request.h"
+#include "protocol/inner_label.h"
 #include "protocol/metrics.h"
 #include "worker/core/shared_bytes.h"
 
 namespace skerry::worker {
 
 using protocol::GenerateRequest;
+using protocol::InnerLabel;
+using protocol::InnerProgress;
 
 template <typename T>
 using Done = absl::AnyInvocable<void(Instant now, T result) &&>;
@@ -97,6 +100,15 @@ class TrainerPort {
                         Done<absl::StatusOr<EvaluationReport>> done) = 0;
   virtual void Generate(const GenerateRequest& request,
                         Done<absl::StatusOr<std::string>> done) = 0;
+  // Saves the trainer's inner state in place of what this worker has saved of
+  // the job before. Requires: CanSaveInner(), which is false while the last one
+  // is being made durable.
+  virtual bool CanSaveInner() = 0;
+  virtual void SaveInner(const InnerLabel& label, Done<absl::Status> done) = 0;
+  // Has the trainer take what was saved last, if it is of this layout.
+  // NotFound: nothing was saved. InvalidArgument: it is of no use.
+  virtual void LoadInner(uint64_t layout_hash,
+                         Done<absl::StatusOr<InnerProgress>> done) = 0;
   virtual TrainerMemory memory() = 0;
   // Ends the trainer; Seat::OnTrainerFailed follows, and with a new boot
   // Seat::OnTrainerReady. `why` is the error of a call, or Cancelled when

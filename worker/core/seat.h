@@ -73,6 +73,8 @@ struct TrainerDescription {
   bool evaluates = true;
   bool generates = true;
   bool groups = true;
+  // It saves and loads its inner state.
+  bool saves_inner = false;
 };
 
 // The receiver's answer to a frame.

@@ -5,7 +5,7 @@ namespace skerry::worker {
 
 // Much comes about in callbacks, so it is compared with what was said last.
 void Seat::Impl::ConsiderStatus() {
-  Said now{State(), life_, {}};
+  SeatSaid now{State(), life_, {}};
   for (const auto& fragment : fragments_) {
     const Recovery& recovery = fragment->recovery();
     now.fragments.push_back(

@@ -1,11 +1,11 @@
 // worker/core/seat_impl.h
 //
-// Holds the state behind Seat, in seven sources. seat.cc takes facts and
+// Holds the state behind Seat, in eight sources. seat.cc takes facts and
 // answers questions. seat_round.cc walks through rounds, seat_boundary.cc
 // through their boundaries, and seat_point.cc through the apply points inside.
 // seat_phase.cc says what the seat is doing, and seat_facts.cc what it has.
-// seat_trainer.cc talks to the trainer. State that each fragment of the model
-// has is in seat_fragment.h.
+// seat_trainer.cc and seat_inner.cc talk to the trainer. State that each
+// fragment of the model has is in seat_fragment.h.
 //
 // Every fact ends in Advance(), which does everything that has become possible.
 // So the order in which facts arrive matters only where the protocol says so.
@@ -22,11 +22,13 @@
 
 #include "worker/core/apply_points.h"
 #include "worker/core/cut_agreement.h"
+#include "worker/core/inner_schedule.h"
 #include "worker/core/patient_disk.h"
 #include "worker/core/round_metrics.h"
 #include "worker/core/scope.h"
 #include "worker/core/seat.h"
 #include "worker/core/seat_fragment.h"
+#include "worker/core/seat_said.h"
 #include "worker/core/seat_step.h"
 
 namespace skerry::worker {
@@ -192,6 +194,15 @@ class Seat::Impl {
   bool HasInitial() const;
   // Why the held spans get no state for now; empty while they have or get one.
   std::string InitialTrouble() const;
+
+  // --- seat_inner.cc ---
+  // Has a fresh trainer take the inner state that was saved last. Returns
+  // whether it has to be waited for.
+  bool BeginInner();
+  void BeginCold(const std::string& why);
+  void TakeInner(Instant now, const absl::StatusOr<InnerProgress>& report);
+  // Saves the inner state if that is due; true when it does.
+  bool SaveInner(Instant now);
   // Starts one evaluation or generation that is due; true when it did.
   bool RunTask();
   bool RunEvaluation();
@@ -226,6 +237,7 @@ class Seat::Impl {
   bool restarting_ = false;
   // It has joined a group of several ranks, which load together.
   bool in_group_ = false;
+  InnerSchedule inner_;
   bool pristine_ = false;   // it holds the initial values
   bool at_anchor_ = false;  // it holds the anchor
 
@@ -255,18 +267,6 @@ class Seat::Impl {
   StopTimes stop_times_;
 
   // What was asked.
-  struct Said {
-    SeatState state = SeatState::kStarting;
-    Life life;
-    struct Fragment {
-      bool ready = false;
-      Sequence applied;
-      Sequence stored_through;
-      friend bool operator==(const Fragment&, const Fragment&) = default;
-    };
-    std::vector<Fragment> fragments;
-    friend bool operator==(const Said&, const Said&) = default;
-  };
   struct Evaluated {
     protocol::EvaluationFact fact;
     uint64_t samples_max = 0;
@@ -278,7 +278,7 @@ class Seat::Impl {
   protocol::Metrics metrics_;  // of the last run's round
   SeatCounters counters_;
   std::optional<Instant> stalled_since_;
-  Said said_;
+  SeatSaid said_;
   Instant now_;  // of the last fact
 };
 

@@ -84,7 +84,8 @@ bool Seat::Impl::StepJoin(Instant now) {
     // From here on the head says how far to apply.
     recovery.SetTarget(recovery.applied());
   }
-  if (!trainer_free()) return false;
+  // Before the group, which takes the state of the member with most steps.
+  if (!trainer_free() || BeginInner()) return false;
   TrainerGroup group{life_, rank_, group_size(), {}};
   for (const auto& fragment : fragments_) {
     std::vector<ElementRange>& owners = group.owners.emplace_back();
@@ -111,6 +112,7 @@ bool Seat::Impl::StepStart(Instant now) {
     step_ = Step::kCut;
     return true;
   }
+  if (SaveInner(now)) return false;
   measured_ = {};
   runs_.Begin(cut_.ranges, cut_.runs);
   StartRun(runs_.Take(replica_batch()));
@@ -119,6 +121,7 @@ bool Seat::Impl::StepStart(Instant now) {
 
 void Seat::Impl::StartRun(const data::RangeSet& ranges) {
   at_anchor_ = false;
+  inner_.OnTrains();
   step_ = Step::kRunning;
   stop_times_.OnRunBegins(now_);
   for (const auto& fragment : fragments_) fragment->AddSamples(ranges);
@@ -142,6 +145,7 @@ void Seat::Impl::StartRun(const data::RangeSet& ranges) {
 void Seat::Impl::OnRun(Instant now, uint64_t samples,
                        absl::StatusOr<RunReport> report) {
   if (!report.ok()) return OnTrainerError(now, report.status());
+  inner_.OnRound();
   for (const auto& fragment : fragments_) {
     fragment->AddReport(*report, samples);
   }

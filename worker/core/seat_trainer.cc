@@ -30,6 +30,7 @@ void Seat::Impl::OnTrainerReady(Instant now,
   restarting_ = false;
   pristine_ = true;
   at_anchor_ = false;
+  inner_.OnTrainer(trainer.saves_inner);
   TakeOrders(now);
   Changed();
   Advance(now);
@@ -48,6 +49,7 @@ void Seat::Impl::LoseTrainer() {
 
 void Seat::Impl::OnTrainerFailed(Instant now, const std::string& reason) {
   ++counters_.trainer_restarts;
+  inner_.OnTrainerFailed();
   effects_.host.Event(absl::StrCat("trainer failed: ", reason));
   Abandon(now, reason);
   LoseTrainer();

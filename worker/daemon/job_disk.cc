@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "runtime/log.h"
+#include "worker/daemon/inner_store.h"
 #include "worker/daemon/store_file.h"
 
 namespace skerry::worker {
@@ -52,7 +53,7 @@ absl::StatusOr<std::vector<StoredFile>> JobDisk::Scan() {
                           files_.List(directory_));
   std::vector<StoredFile> found;
   for (const std::string& name : names) {
-    if (IsLog(name)) continue;
+    if (IsLog(name) || IsInnerFile(name)) continue;
     const std::string path = absl::StrCat(directory_, "/", name);
     SKERRY_ASSIGN_OR_RETURN(const auto mapped, runtime::MappedFile::Open(path));
     absl::StatusOr<StoreHeader> header = DecodeStoreHeader(mapped->bytes());

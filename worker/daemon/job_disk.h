@@ -32,9 +32,9 @@ class JobDisk final : public DiskPort {
   ~JobDisk() override;
 
   // Makes the folder if needed and lists its files. Leaves the logs of a
-  // program's ranks, rank-N.log, where they are. Removes damaged files and
-  // names them in the log, because other workers have the same bytes. Files
-  // with names of an older release get their new names.
+  // program's ranks, rank-N.log, and inner states where they are. Removes
+  // damaged files and names them in the log, because other workers have the
+  // same bytes. Files with names of an older release get their new names.
   absl::StatusOr<std::vector<StoredFile>> Scan();
 
   // Called when the folder was found removed and was made again. Nothing that

@@ -45,11 +45,13 @@ JobRuntime::JobRuntime(const protocol::JobOrders& orders,
       spec_(orders.spec),
       start_(orders),
       environment_(environment),
+      folder_(PathOf(environment.state_directory, {orders.job, orders.uid})),
       status_changed_(std::move(status_changed)),
       answers_(environment.loop, [this] { AfterSeat(); }),
-      disk_(PathOf(environment.state_directory, {orders.job, orders.uid}),
-            environment.files, environment.disk, answers_),
-      trainer_(answers_,
+      disk_(folder_, environment.files, environment.disk, answers_),
+      inner_(folder_, start_.restored().sequence, environment.files,
+             environment.save, environment.loop),
+      trainer_(answers_, inner_,
                [this](const absl::Status& why) {
                  if (TrainerSaid(why)) {
                    trainer_error_ = std::string(why.message());
@@ -80,6 +82,7 @@ JobRuntime::~JobRuntime() {
 absl::Status JobRuntime::Start() {
   opened_at_ = environment_.loop.Now();
   SKERRY_ASSIGN_OR_RETURN(std::vector<StoredFile> on_disk, disk_.Scan());
+  SKERRY_RETURN_IF_ERROR(inner_.Tidy());
   const bool from_checkpoint = start_.NeedsCheckpoint(on_disk);
   SeatOptions options;
   options.job = job_;
@@ -91,11 +94,8 @@ absl::Status JobRuntime::Start() {
   disk_.set_on_gone([this] { seat_->OnFolderGone(environment_.loop.Now()); });
   if (spec_.checkpoint.has_value()) CheckFolder();
   progress_.emplace(environment_.loop, [this] { return seat_->Facts(); });
-  if (from_checkpoint) {
-    ReadCheckpoint();
-  } else {
-    can_train_ = true;
-  }
+  can_train_ = !from_checkpoint;
+  if (from_checkpoint) ReadCheckpoint();
   return absl::OkStatus();
 }
 
@@ -378,9 +378,7 @@ void JobRuntime::StartTrainer() {
         if (trainer_host_ != nullptr || !seat_->WantsTrainer()) return;
         std::vector<std::string> command = environment_.attach_command;
         command.push_back(absl::StrCat("--program=", *file));
-        command.push_back(
-            absl::StrCat("--log-directory=",
-                         PathOf(environment_.state_directory, {job_, uid_})));
+        command.push_back(absl::StrCat("--log-directory=", folder_));
         Launch(std::move(command));
       });
 }

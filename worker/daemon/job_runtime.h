@@ -31,6 +31,7 @@
 #include "worker/daemon/bulk_port.h"
 #include "worker/daemon/data_cache.h"
 #include "worker/daemon/host_port.h"
+#include "worker/daemon/inner_store.h"
 #include "worker/daemon/job_data.h"
 #include "worker/daemon/job_disk.h"
 #include "worker/daemon/job_progress.h"
@@ -156,9 +157,11 @@ class JobRuntime {
   const job::JobSpec spec_;
   const JobStart start_;
   const JobEnvironment environment_;
+  const std::string folder_;  // of the job
   absl::AnyInvocable<void()> status_changed_;
   SeatAnswers answers_;
   JobDisk disk_;
+  InnerStore inner_;
   TrainerSeam trainer_;
   JobBulkPort bulk_;
   JobPeerPort peers_;

@@ -52,7 +52,8 @@ TrainerDescription DescriptionOf(const v1::DescribeReply& reply) {
           .average_begin = reply.average_begin(),
           .evaluates = all || can.evaluates(),
           .generates = all || can.generates(),
-          .groups = all || can.groups()};
+          .groups = all || can.groups(),
+          .saves_inner = can.saves_inner()};
 }
 
 absl::StatusOr<checkpoint::ProgramModel> ProgramModelOf(

@@ -98,6 +98,22 @@ void TrainerClient::Generate(v1::GenerateRequest request,
                  std::move(done));
 }
 
+void TrainerClient::SaveInner(v1::SaveInnerRequest request,
+                              Done<v1::SaveInnerReply> done) {
+  StartUnaryCall(connection_->stub->async(),
+                 &v1::Trainer::Stub::async::SaveInner, std::move(request),
+                 kCall, connection_->loop,
+                 std::weak_ptr<Connection>(connection_), std::move(done));
+}
+
+void TrainerClient::LoadInner(v1::LoadInnerRequest request,
+                              Done<v1::LoadInnerReply> done) {
+  StartUnaryCall(connection_->stub->async(),
+                 &v1::Trainer::Stub::async::LoadInner, std::move(request),
+                 kCall, connection_->loop,
+                 std::weak_ptr<Connection>(connection_), std::move(done));
+}
+
 void TrainerClient::Pause(Done<v1::PauseReply> done) {
   StartUnaryCall(connection_->stub->async(), &v1::Trainer::Stub::async::Pause,
                  v1::PauseRequest(), kCall, connection_->loop,

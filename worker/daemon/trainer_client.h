@@ -38,6 +38,8 @@ class TrainerClient {
   void Group(v1::GroupRequest request, Done<v1::GroupReply> done);
   void Evaluate(v1::EvaluateRequest request, Done<v1::EvaluateReply> done);
   void Generate(v1::GenerateRequest request, Done<v1::GenerateReply> done);
+  void SaveInner(v1::SaveInnerRequest request, Done<v1::SaveInnerReply> done);
+  void LoadInner(v1::LoadInnerRequest request, Done<v1::LoadInnerReply> done);
   void Pause(Done<v1::PauseReply> done);
   void Progress(Done<v1::ProgressReply> done);
   void Exit(Done<v1::ExitReply> done);

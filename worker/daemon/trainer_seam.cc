@@ -70,9 +70,9 @@ absl::Status Ok(const Reply&) {
 }  // namespace
 
 TrainerSeam::TrainerSeam(
-    const SeatAnswers& answers,
+    const SeatAnswers& answers, InnerStore& inner,
     absl::AnyInvocable<void(const absl::Status& why)> restart)
-    : answers_(answers), restart_(std::move(restart)) {}
+    : answers_(answers), inner_(inner), restart_(std::move(restart)) {}
 
 TrainerSeam::~TrainerSeam() = default;
 
@@ -202,6 +202,42 @@ void TrainerSeam::Generate(const GenerateRequest& request,
                           [](const v1::GenerateReply& reply) {
                             return absl::StatusOr<std::string>(reply.text());
                           }));
+}
+
+void TrainerSeam::SaveInner(const InnerLabel& label, Done<absl::Status> done) {
+  if (host_ == nullptr) return AnswerLater(NoTrainer(), std::move(done));
+  v1::SaveInnerRequest request;
+  request.set_path(inner_.next_path());
+  request.set_sequence(label.sequence);
+  request.set_layout_hash(label.layout_hash);
+  host_->client().SaveInner(
+      std::move(request),
+      Forward<v1::SaveInnerReply>(answers_, current_, std::move(done),
+                                  [this](const v1::SaveInnerReply&) {
+                                    inner_.Keep();
+                                    return absl::OkStatus();
+                                  }));
+}
+
+void TrainerSeam::LoadInner(uint64_t layout_hash,
+                            Done<absl::StatusOr<InnerProgress>> done) {
+  absl::Status none = absl::OkStatus();
+  if (!inner_.is_there()) none = absl::NotFoundError(inner_.path());
+  if (host_ == nullptr) none = NoTrainer();
+  if (!none.ok()) {
+    return AnswerLater(absl::StatusOr<InnerProgress>(none), std::move(done));
+  }
+  v1::LoadInnerRequest request;
+  request.set_path(inner_.path());
+  request.set_layout_hash(layout_hash);
+  host_->client().LoadInner(
+      std::move(request),
+      Forward<v1::LoadInnerReply>(answers_, current_, std::move(done),
+                                  [](const v1::LoadInnerReply& reply) {
+                                    return absl::StatusOr<InnerProgress>(
+                                        InnerProgress{reply.sequence(),
+                                                      reply.steps()});
+                                  }));
 }
 
 TrainerMemory TrainerSeam::memory() {

@@ -11,6 +11,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "worker/core/effects.h"
+#include "worker/daemon/inner_store.h"
 #include "worker/daemon/seat_answers.h"
 #include "worker/daemon/trainer_host.h"
 
@@ -19,8 +20,8 @@ namespace skerry::worker {
 // Members are called on the loop. A call without a trainer is answered Aborted.
 class TrainerSeam final : public TrainerPort {
  public:
-  // `restart` carries out Restart(). `answers` outlives the object.
-  TrainerSeam(const SeatAnswers& answers,
+  // `restart` carries out Restart(). `answers` and `inner` outlive the object.
+  TrainerSeam(const SeatAnswers& answers, InnerStore& inner,
               absl::AnyInvocable<void(const absl::Status& why)> restart);
   ~TrainerSeam() override;
 
@@ -42,6 +43,10 @@ class TrainerSeam final : public TrainerPort {
                 Done<absl::StatusOr<EvaluationReport>> done) override;
   void Generate(const GenerateRequest& request,
                 Done<absl::StatusOr<std::string>> done) override;
+  bool CanSaveInner() override { return !inner_.busy(); }
+  void SaveInner(const InnerLabel& label, Done<absl::Status> done) override;
+  void LoadInner(uint64_t layout_hash,
+                 Done<absl::StatusOr<InnerProgress>> done) override;
   TrainerMemory memory() override;
   void Restart(const absl::Status& why) override;
 
@@ -50,6 +55,7 @@ class TrainerSeam final : public TrainerPort {
   void AnswerLater(Result result, Done<Result> done);
 
   const SeatAnswers& answers_;
+  InnerStore& inner_;
   absl::AnyInvocable<void(const absl::Status& why)> restart_;
   TrainerHost* host_ = nullptr;
   std::string group_name_;

@@ -218,6 +218,9 @@ absl::StatusOr<Description> MergeDescriptions(
   merged.initial_hash = 0;
   merged.layout_hash = LayoutHash(merged.tensors, merged.layout_hash);
   merged.capabilities.groups = false;
+  merged.capabilities.saves_inner = std::all_of(
+      ranks.begin(), ranks.end(),
+      [](const Description& rank) { return rank.capabilities.saves_inner; });
   merged.capabilities.ranks = static_cast<uint32_t>(ranks.size());
   return merged;
 }

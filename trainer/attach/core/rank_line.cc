@@ -16,6 +16,10 @@ absl::string_view NameOf(Call call) {
       return "Evaluate";
     case Call::kGenerate:
       return "Generate";
+    case Call::kSaveInner:
+      return "SaveInner";
+    case Call::kLoadInner:
+      return "LoadInner";
     case Call::kExit:
       return "Exit";
   }

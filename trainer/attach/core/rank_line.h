@@ -24,6 +24,8 @@ enum class Call {
   kLoad,
   kEvaluate,
   kGenerate,
+  kSaveInner,
+  kLoadInner,
   kExit,
 };
 

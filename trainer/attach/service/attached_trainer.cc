@@ -16,6 +16,7 @@
 #include "trainer/attach/core/rank_description.h"
 #include "trainer/convert/messages.h"
 #include "trainer/core/element_ranges.h"
+#include "trainer/core/inner_state.h"
 #include "trainer/core/step_plan.h"
 
 namespace skerry::trainer::attach {
@@ -23,6 +24,15 @@ namespace {
 
 void NoSteps(uint64_t) {}
 bool NeverStop() { return false; }
+
+// For a call that nobody stops and that may take long: while it is waited for,
+// the worker hears that it goes on. The ranks have patience of their own.
+auto GoesOn(InnerFile& file) {
+  return [&file] {
+    file.OnPiece();
+    return false;
+  };
+}
 
 absl::StatusOr<std::vector<std::string>> CommandOf(
     const AttachOptions& options) {
@@ -179,6 +189,48 @@ absl::Status AttachedTrainer::Load(std::span<const ElementRange> ranges,
 absl::Status AttachedTrainer::JoinGroup(Collective* island) {
   if (island == nullptr) return absl::OkStatus();
   return absl::UnimplementedError("a training program joins no group");
+}
+
+absl::StatusOr<uint64_t> AttachedTrainer::SaveInner(const InnerLabel& label,
+                                                    InnerFile& file) {
+  if (!description_.capabilities.saves_inner) {
+    return absl::UnimplementedError("the program saves no inner state");
+  }
+  // Each rank writes its part of it.
+  SKERRY_RETURN_IF_ERROR(file.Write({}));
+  v1::SaveInnerRequest message;
+  message.set_path(file.path());
+  message.set_sequence(label.sequence);
+  message.set_layout_hash(label.layout_hash);
+  SKERRY_ASSIGN_OR_RETURN(
+      const std::vector<std::string> bodies,
+      host_->Call(Call::kSaveInner, message, GoesOn(file), NoSteps));
+  const auto replies = Replies<v1::SaveInnerReply>(bodies);
+  if (!replies.ok()) return host_->Refuse(replies.status());
+  for (const v1::SaveInnerReply& reply : *replies) {
+    if (reply.bytes() == replies->front().bytes()) continue;
+    return absl::InvalidArgumentError(
+        "the ranks have inner states of different sizes");
+  }
+  return replies->front().bytes();
+}
+
+absl::StatusOr<InnerProgress> AttachedTrainer::LoadInner(uint64_t layout_hash,
+                                                         InnerFile& file) {
+  if (!description_.capabilities.saves_inner) {
+    return absl::UnimplementedError("the program saves no inner state");
+  }
+  SKERRY_ASSIGN_OR_RETURN(const std::span<const std::byte> bytes, file.Read());
+  SKERRY_RETURN_IF_ERROR(ParseInnerState(bytes, layout_hash).status());
+  v1::LoadInnerRequest message;
+  message.set_path(file.path());
+  message.set_layout_hash(layout_hash);
+  SKERRY_ASSIGN_OR_RETURN(
+      const std::vector<std::string> bodies,
+      host_->Call(Call::kLoadInner, message, GoesOn(file), NoSteps));
+  const auto replies = Replies<v1::LoadInnerReply>(bodies);
+  if (!replies.ok()) return host_->Refuse(replies.status());
+  return InnerProgress{replies->front().sequence(), replies->front().steps()};
 }
 
 absl::StatusOr<EvaluateResult> AttachedTrainer::Evaluate(uint64_t samples_max,

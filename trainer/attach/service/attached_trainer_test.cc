@@ -17,6 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "trainer/attach/testing/attached_job.h"
+#include "trainer/service/posix_inner_file.h"
 #include "trainer/testing/trainer_conformance.h"
 
 namespace skerry::trainer::attach {
@@ -192,6 +193,35 @@ TEST_F(AttachedTrainerTest, WrongAnswersAreRefused) {
   EXPECT_THAT(Train(Fault("loses_samples", "", 1)).message(),
               HasSubstr("the ranks trained on 39 samples of 40"));
   EXPECT_TRUE(Train(Fault("odd_metric", "")).ok());
+}
+
+TEST_F(AttachedTrainerTest, InnerStatesThatDifferInSizeAreRefused) {
+  auto trainer = StartWithMemory(
+      QuadraticOptions(3),
+      QuadraticJob(R"({"fault": "odd_inner", "fault_rank": 2})"));
+  ASSERT_TRUE(trainer.ok()) << trainer.status();
+  PosixInnerFile file(absl::StrCat(::testing::TempDir(), "/odd-", getpid()),
+                      [] {});
+  const auto saved = (*trainer)->SaveInner({1, 1}, file);
+  EXPECT_TRUE(absl::IsInvalidArgument(saved.status())) << saved.status();
+  EXPECT_THAT(std::string(saved.status().message()),
+              HasSubstr("different sizes"));
+  // It goes on.
+  EXPECT_TRUE((*trainer)->Run(Samples(0, 8, 8), NeverStop).ok());
+  EXPECT_EQ(remove(file.path().c_str()), 0);
+}
+
+// A program of an earlier release is asked for no inner state.
+TEST_F(AttachedTrainerTest, InnerStatesNeedAllRanks) {
+  const auto trainer =
+      StartWithMemory(QuadraticOptions(2),
+                      QuadraticJob(R"({"fault": "former", "fault_rank": 1})"));
+  ASSERT_TRUE(trainer.ok()) << trainer.status();
+  EXPECT_FALSE((*trainer)->description().capabilities.saves_inner);
+  PosixInnerFile file("/nowhere/at/all", [] {});
+  EXPECT_TRUE(
+      absl::IsUnimplemented((*trainer)->SaveInner({1, 1}, file).status()));
+  EXPECT_TRUE(absl::IsUnimplemented((*trainer)->LoadInner(1, file).status()));
 }
 
 TEST_F(AttachedTrainerTest, WhatARankHasStartedEndsWithIt) {

@@ -53,6 +53,14 @@ class WithMemory final : public Trainer {
   absl::Status JoinGroup(Collective* island) override {
     return inner_->JoinGroup(island);
   }
+  absl::StatusOr<uint64_t> SaveInner(const InnerLabel& label,
+                                     InnerFile& file) override {
+    return inner_->SaveInner(label, file);
+  }
+  absl::StatusOr<InnerProgress> LoadInner(uint64_t layout_hash,
+                                          InnerFile& file) override {
+    return inner_->LoadInner(layout_hash, file);
+  }
   absl::StatusOr<EvaluateResult> Evaluate(uint64_t samples_max,
                                           StopRequested stop) override {
     return inner_->Evaluate(samples_max, stop);

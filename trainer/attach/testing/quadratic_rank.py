@@ -7,6 +7,7 @@ say so:
   fault_call  the call in which it does, such as Run
   fault_rank  the rank in which it does; default 0
   step_s      seconds that it sleeps in every step; default 0
+  momentum    of its steps; default 0.5
 """
 
 import base64
@@ -27,6 +28,7 @@ _ELEMENTS, _EPOCH, _VALIDATION, _RATE = 64, 1000, 50, 0.1
 _WIDTH = 8  # of the matrix, the first tensor; the rest is the second
 _JOB = json.loads(os.environ['SKERRY_JOB'])
 _PARAMETERS = _JOB['parameters']
+_MOMENTUM = _PARAMETERS.get('momentum', 0.5)
 _RANK, _RANKS = int(os.environ['RANK']), int(os.environ['WORLD_SIZE'])
 
 
@@ -159,6 +161,9 @@ class Rank:
         draw = random.Random(_JOB['seed'])
         self._point = [self._fp32(draw.uniform(-1, 1))
                        for _ in range(_ELEMENTS)]
+        self._moment = [0.0] * _ELEMENTS
+        # Steps behind the moments, in this process and those before it.
+        self._behind = 0
         self._middle = [draw.uniform(-2, 2) for _ in range(_ELEMENTS)]
 
     @staticmethod
@@ -194,7 +199,8 @@ class Rank:
     def _answer(self, name, identity, body):
         work = {'Describe': self._describe, 'Run': self._run,
                 'Snapshot': self._snapshot, 'Load': self._load,
-                'Evaluate': self._evaluate, 'Generate': self._generate}
+                'Evaluate': self._evaluate, 'Generate': self._generate,
+                'SaveInner': self._save_inner, 'LoadInner': self._load_inner}
         self._fault.on_call(name, identity)
         try:
             if name not in work:
@@ -226,7 +232,9 @@ class Rank:
             'elementCount': str(_ELEMENTS), 'epochSamples': str(_EPOCH),
             'validationSamples': str(_VALIDATION),
             'flopsPerSample': 4.0 * _ELEMENTS, 'unknownMember': [1],
-            'capabilities': {'evaluates': True, 'generates': True},
+            'capabilities': {'evaluates': True, 'generates': True,
+                             'savesInner':
+                             not self._fault.is_here('former')},
             'exportFiles': [{'name': f'{name}.json', 'content':
                              base64.b64encode(b'{}').decode()}],
             'tensors': [
@@ -279,8 +287,11 @@ class Rank:
         if _RANKS > 1:
             gradient = self._group.sum(gradient)
         gradient = [value / len(step) for value in gradient]
-        self._point = [self._fp32(x - _RATE * g)
-                       for x, g in zip(self._point, gradient)]
+        self._moment = [self._fp32(_MOMENTUM * m + g)
+                        for m, g in zip(self._moment, gradient)]
+        self._point = [self._fp32(x - _RATE * m)
+                       for x, m in zip(self._point, self._moment)]
+        self._behind += 1
         time.sleep(_PARAMETERS.get('step_s', 0))
         done['innerSteps'] += 1
         self._steps += 1
@@ -331,6 +342,43 @@ class Rank:
             total += self._pull(position)
         return {'loss': total / len(mine) if mine else 0.0,
                 'samples': str(len(mine))}
+
+    def _save_inner(self, _, body):
+        state = {'steps': self._behind}
+        header = {'__metadata__': {
+            'skerry.inner': '1',
+            'skerry.layout_hash': body.get('layoutHash', '0'),
+            'skerry.sequence': body.get('sequence', '0'),
+            'skerry.state': json.dumps(state)}}
+        half = _ELEMENTS // 2
+        header['moment/matrix'] = {'dtype': 'F32',
+                                   'shape': [half // _WIDTH, _WIDTH],
+                                   'data_offsets': [0, 4 * half]}
+        header['moment/vector'] = {'dtype': 'F32', 'shape': [half],
+                                   'data_offsets': [4 * half, 8 * half]}
+        text = json.dumps(header).encode()
+        text += b' ' * (-len(text) % 8)
+        data = (struct.pack('<Q', len(text)) + text
+                + struct.pack(f'<{_ELEMENTS}f', *self._moment))
+        # All ranks have the same moments.
+        if _RANK == 0:
+            with open(body['path'], 'r+b') as file:
+                file.write(data)
+        odd = self._fault.is_here('odd_inner')
+        return {'bytes': str(len(data) + odd)}
+
+    def _load_inner(self, _, body):
+        with open(body['path'], 'rb') as file:
+            size = struct.unpack('<Q', file.read(8))[0]
+            header = json.loads(file.read(size))
+            values = file.read()
+        if 'moment/vector' not in header:
+            raise Refused('INVALID_ARGUMENT', 'there is no moment/vector')
+        metadata = header['__metadata__']
+        self._moment = list(struct.unpack(f'<{_ELEMENTS}f', values))
+        self._behind = json.loads(metadata['skerry.state'])['steps']
+        return {'sequence': metadata['skerry.sequence'],
+                'steps': str(self._behind)}
 
     @staticmethod
     def _generate(_, body):

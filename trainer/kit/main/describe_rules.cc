@@ -131,7 +131,7 @@ absl::Status UnknownFields(const Subject& subject) {
 absl::Status WhatItCannotDo(const Subject& subject) {
   SKERRY_ASSIGN_OR_RETURN(const Ready ready, StartReady(subject));
   const v1::Capabilities& can = ready.description.capabilities();
-  if (can.evaluates() && can.generates() && can.groups()) {
+  if (can.evaluates() && can.generates() && can.groups() && can.saves_inner()) {
     return DoesNotApply("it can do everything");
   }
   SKERRY_ASSIGN_OR_RETURN(const auto before, ready.trainer->Values());
@@ -148,6 +148,16 @@ absl::Status WhatItCannotDo(const Subject& subject) {
     SKERRY_RETURN_IF_ERROR(
         Expect(ready.trainer->Call(&Stub::Generate, request, reply),
                Code::kUnimplemented, "Generate, which it cannot"));
+  }
+  if (!can.saves_inner()) {
+    v1::SaveInnerReply saved;
+    SKERRY_RETURN_IF_ERROR(Expect(
+        ready.trainer->Call(&Stub::SaveInner, v1::SaveInnerRequest(), saved),
+        Code::kUnimplemented, "SaveInner, which it cannot"));
+    v1::LoadInnerReply loaded;
+    SKERRY_RETURN_IF_ERROR(Expect(
+        ready.trainer->Call(&Stub::LoadInner, v1::LoadInnerRequest(), loaded),
+        Code::kUnimplemented, "LoadInner, which it cannot"));
   }
   if (!can.groups()) {
     v1::GroupRequest request;

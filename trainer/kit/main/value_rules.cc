@@ -1,6 +1,9 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -182,13 +185,87 @@ absl::Status EvaluateLeavesNoTrace(const Subject& subject) {
                    "without");
 }
 
+// A file of the kit, removed at the end.
+class InnerPath {
+ public:
+  InnerPath() : path_(absl::StrCat("/tmp/skerry-kit-inner-", getpid())) {}
+  ~InnerPath() { unlink(path_.c_str()); }
+  const std::string& get() const { return path_; }
+
+ private:
+  const std::string path_;
+};
+
+absl::Status LoadInner(TriedTrainer& trainer, const std::string& path,
+                       uint64_t layout_hash, v1::LoadInnerReply* reply) {
+  v1::LoadInnerRequest request;
+  request.set_path(path);
+  request.set_layout_hash(layout_hash);
+  return trainer.Call(&Stub::LoadInner, request, *reply);
+}
+
+// Files that are no inner state of this trainer change nothing.
+absl::Status RefusesWrongInner(TriedTrainer& trainer, const std::string& path,
+                               uint64_t layout_hash) {
+  v1::LoadInnerReply reply;
+  SKERRY_RETURN_IF_ERROR(
+      Expect(LoadInner(trainer, path, layout_hash + 1, &reply),
+             Code::kInvalidArgument, "an inner state of another layout"));
+  SKERRY_RETURN_IF_ERROR(
+      Expect(LoadInner(trainer, path + ".none", layout_hash, &reply),
+             Code::kInvalidArgument, "an inner state that is not there"));
+  if (truncate(path.c_str(), 20) != 0) return Broken("it wrote no file");
+  return Expect(LoadInner(trainer, path, layout_hash, &reply),
+                Code::kInvalidArgument, "an inner state that is cut off");
+}
+
+absl::Status InnerGoesOn(const Subject& subject) {
+  SKERRY_ASSIGN_OR_RETURN(const Ready one, StartReady(subject));
+  if (!one.description.capabilities().saves_inner()) {
+    return DoesNotApply("it saves no inner state");
+  }
+  const uint64_t layout = one.description.layout_hash();
+  const uint64_t batch = subject.batch_samples;
+  const InnerPath path;
+  SKERRY_RETURN_IF_ERROR(one.trainer->Run(0, 3 * batch, batch));
+  v1::SaveInnerRequest request;
+  request.set_path(path.get());
+  request.set_sequence(7);
+  request.set_layout_hash(layout);
+  v1::SaveInnerReply saved;
+  SKERRY_RETURN_IF_ERROR(one.trainer->Call(&Stub::SaveInner, request, saved));
+  SKERRY_ASSIGN_OR_RETURN(const auto middle, one.trainer->Values());
+  SKERRY_RETURN_IF_ERROR(one.trainer->Run(3 * batch, 6 * batch, batch));
+  SKERRY_ASSIGN_OR_RETURN(const auto undisturbed, one.trainer->Values());
+
+  SKERRY_ASSIGN_OR_RETURN(const Ready other, StartReady(subject));
+  std::copy(middle.begin(), middle.end(), other.trainer->state().begin());
+  SKERRY_RETURN_IF_ERROR(other.trainer->Load({0, middle.size()}));
+  v1::LoadInnerReply loaded;
+  SKERRY_RETURN_IF_ERROR(
+      LoadInner(*other.trainer, path.get(), layout, &loaded));
+  if (loaded.sequence() != 7 || loaded.steps() != 3) {
+    return Broken(absl::StrCat("3 steps saved at sequence 7 are loaded as ",
+                               loaded.steps(), " at ", loaded.sequence()));
+  }
+  SKERRY_RETURN_IF_ERROR(RefusesWrongInner(*other.trainer, path.get(), layout));
+  SKERRY_RETURN_IF_ERROR(other.trainer->Run(3 * batch, 6 * batch, batch));
+  SKERRY_ASSIGN_OR_RETURN(const auto resumed, other.trainer->Values());
+  return resumed == undisturbed
+             ? absl::OkStatus()
+             : Broken(
+                   "a process that goes on with the inner state of another "
+                   "has other values than that one");
+}
+
 const Rule kRules[] = {
     {"a Run counts its samples and steps", Counts},
     {"a Load of a part leaves the rest", PartLoads},
     {"a Snapshot writes what was asked", WriteSets},
     {"wrong requests are refused and change nothing", WrongRequests},
     {"two processes have equal bits", EqualBits},
-    {"Evaluate leaves no trace", EvaluateLeavesNoTrace}};
+    {"Evaluate leaves no trace", EvaluateLeavesNoTrace},
+    {"an inner state goes on in another process", InnerGoesOn}};
 
 }  // namespace
 

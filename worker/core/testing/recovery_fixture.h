@@ -31,6 +31,9 @@ struct NoTrainer : TrainerPort {
   void Evaluate(uint64_t, Done<absl::StatusOr<EvaluationReport>>) override {}
   void Generate(const GenerateRequest&,
                 Done<absl::StatusOr<std::string>>) override {}
+  bool CanSaveInner() override { return false; }
+  void SaveInner(const InnerLabel&, Done<absl::Status>) override {}
+  void LoadInner(uint64_t, Done<absl::StatusOr<InnerProgress>>) override {}
   TrainerMemory memory() override { return {}; }
   void Restart(const absl::Status&) override {}
 };

@@ -55,6 +55,10 @@ struct WorldOptions {
   bool evaluates = true;
   bool generates = true;
   bool no_loss = false;
+  // They have an inner state, which is how many runs it has behind it, and save
+  // it in `inner_takes`.
+  bool saves_inner = false;
+  absl::Duration inner_takes = absl::Milliseconds(1);
   // The trainer of each worker begins with values of its own. Those of worker 0
   // are the job's.
   bool own_initial = false;

@@ -30,6 +30,8 @@ void World::Worker::Later(Token token, std::function<void()> task) {
 void World::Worker::StartTrainer() {
   trainer = std::make_shared<char>();
   loading.reset();
+  inner = 0;
+  in_group = false;
   const uint64_t count = world.options().element_count;
   shared = std::make_shared<std::vector<float>>(count);
   live.resize(count);
@@ -43,6 +45,7 @@ void World::Worker::StartTrainer() {
   description.average_begin = options.average_begin;
   description.evaluates = options.evaluates;
   description.generates = options.generates;
+  description.saves_inner = options.saves_inner;
   if (options.own_initial) description.initial_hash = World::InitialHash(index);
   Later(trainer, [this, description] {
     seat->OnTrainerReady(world.now(), description);
@@ -52,6 +55,7 @@ void World::Worker::StartTrainer() {
 void World::Worker::JoinGroup(const TrainerGroup& group,
                               Done<absl::Status> done) {
   loading.reset();
+  in_group = true;
   Answer<absl::Status>(trainer, std::move(done), absl::OkStatus());
 }
 
@@ -73,6 +77,7 @@ void World::Worker::StartRun(const data::RangeSet& ranges,
                      shared_done, ended, took] {
     if (weak.expired() || std::exchange(*ended, true)) return;
     world.Train(replica, ranges, batch, live);
+    ++inner;
     RunReport report;
     report.samples = ranges.total();
     report.inner_steps = (ranges.total() + batch - 1) / batch;
@@ -129,6 +134,32 @@ void World::Worker::Load(const ElementRange& range, Done<absl::Status> done) {
   for (const uint32_t rank : ranks) {
     std::exchange(world.worker(rank).loaded, nullptr)();
   }
+}
+
+void World::Worker::SaveInner(const InnerLabel& label,
+                              Done<absl::Status> done) {
+  ++inner_saves;
+  auto shared_done = std::make_shared<Done<absl::Status>>(std::move(done));
+  world.After(world.options().inner_takes,
+              [this, weak = std::weak_ptr<char>(trainer), label, shared_done] {
+                if (weak.expired()) return;
+                saved_inner = {label, inner};
+                std::move (*shared_done)(world.now(), absl::OkStatus());
+              });
+}
+
+void World::Worker::LoadInner(uint64_t layout_hash,
+                              Done<absl::StatusOr<InnerProgress>> done) {
+  joined_before_load |= in_group;
+  absl::StatusOr<InnerProgress> report =
+      absl::NotFoundError("nothing was saved");
+  if (!inner_load.ok()) {
+    report = inner_load;
+  } else if (saved_inner) {
+    inner = saved_inner->second;
+    report = InnerProgress{saved_inner->first.sequence, inner};
+  }
+  Answer<absl::StatusOr<InnerProgress>>(trainer, std::move(done), report);
 }
 
 void World::Worker::Evaluate(uint64_t samples_max,

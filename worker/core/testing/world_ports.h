@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,14 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
   // What the newest run trains on, and what was said to come next.
   data::RangeSet ran;
   data::RangeSet upcoming;
+  // The runs that the trainer's inner state has behind it, those of the state
+  // that was saved last with its label, and what the next load of it answers.
+  uint64_t inner = 0;
+  std::optional<std::pair<InnerLabel, uint64_t>> saved_inner;
+  absl::Status inner_load;
+  int inner_saves = 0;
+  bool in_group = false;
+  bool joined_before_load = false;
   std::map<std::string, std::pair<StoredFile, std::vector<SharedBytes>>> disk;
   bool disk_full = false;
   std::vector<std::string> events;
@@ -79,6 +88,10 @@ struct World::Worker : TrainerPort, BulkPort, DiskPort, PeerPort, HostPort {
                 Done<absl::StatusOr<EvaluationReport>> done) override;
   void Generate(const GenerateRequest& request,
                 Done<absl::StatusOr<std::string>> done) override;
+  bool CanSaveInner() override { return true; }
+  void SaveInner(const InnerLabel& label, Done<absl::Status> done) override;
+  void LoadInner(uint64_t layout_hash,
+                 Done<absl::StatusOr<InnerProgress>> done) override;
   TrainerMemory memory() override { return {shared, *shared}; }
   void Restart(const absl::Status& why) override;
 

@@ -1,0 +1,92 @@
+// The trainer's inner state: saved at boundaries, and loaded by a trainer that
+// this worker has started anew.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "worker/core/seat_impl.h"
+
+namespace skerry::worker {
+namespace {
+
+// Whether the trainer is as it was before the call that answered so.
+bool IsUnharmed(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kAborted:
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kResourceExhausted:
+    case absl::StatusCode::kUnimplemented:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool Seat::Impl::BeginInner() {
+  if (!inner_.decides()) return false;
+  std::string why = inner_.Distrust();
+  if (!inner_.can_save()) why = "its trainer saves no inner state";
+  if (!why.empty()) {
+    BeginCold(why);
+    return false;
+  }
+  // A trainer that fails from here on may have failed because of it.
+  inner_.OnLoaded(true);
+  ++trainer_uses_;
+  effects_.trainer.LoadInner(
+      trainer_->layout_hash,
+      trainer_scope_.Wrap(
+          [this](Instant at, absl::StatusOr<InnerProgress> report) {
+            --trainer_uses_;
+            TakeInner(at, report);
+            Advance(at);
+          }));
+  return true;
+}
+
+void Seat::Impl::BeginCold(const std::string& why) {
+  inner_.OnLoaded(false);
+  // At a job's beginning there are no moments to miss.
+  if (!StateApplied().is_set()) return;
+  effects_.host.Event(absl::StrCat("begins with cold moments, because ", why));
+}
+
+void Seat::Impl::TakeInner(Instant now,
+                           const absl::StatusOr<InnerProgress>& report) {
+  if (report.ok()) {
+    effects_.host.Event(absl::StrCat(
+        "goes on with the inner state of sequence ", report->sequence,
+        ", which has ", report->steps, " steps behind it"));
+  } else if (absl::IsNotFound(report.status())) {
+    BeginCold("this worker has saved none");
+  } else if (IsUnharmed(report.status())) {
+    BeginCold(std::string(report.status().message()));
+  } else {
+    OnTrainerError(now, report.status());
+  }
+}
+
+bool Seat::Impl::SaveInner(Instant now) {
+  const uint64_t sequence = StateApplied().value();
+  const uint64_t every =
+      fragments_.size() == 1 ? settings_.checkpoint_every : 0;
+  if (!inner_.IsDue(now, sequence, every) || !effects_.trainer.CanSaveInner()) {
+    return false;
+  }
+  effects_.trainer.SaveInner(
+      {trainer_->layout_hash, sequence},
+      OnTrainer<absl::Status>(
+          [this, since = now, sequence](Instant at, absl::Status status) {
+            if (status.ok()) return inner_.OnSaved(since, at, sequence);
+            if (!IsUnharmed(status)) return OnTrainerError(at, status);
+            inner_.OnSaveFailed(at);
+            effects_.host.Event(absl::StrCat("the inner state is not saved: ",
+                                             status.message()));
+          }));
+  return true;
+}
+
+}  // namespace skerry::worker
