@@ -142,13 +142,14 @@ struct Parts {
 
 absl::Status Listen(const CommandLine& line, Parts& parts) {
   parts.peer_service = std::make_unique<PeerService>(
-      parts.loop,
-      [&parts](const v1::AgreeCutRequest& request, PeerService::Answer answer) {
+      parts.loop, [&parts](const v1::AgreeCutRequest& request,
+                           const std::optional<std::string>& worker,
+                           PeerService::Answer answer) {
         if (parts.daemon == nullptr) {
           std::move(answer)(absl::UnavailableError("the worker is starting"));
           return;
         }
-        parts.daemon->OnAgreeCut(request, std::move(answer));
+        parts.daemon->OnAgreeCut(request, worker, std::move(answer));
       });
   transport::GrpcBulkOptions options;
   options.listen_address = line.listen;
