@@ -20,6 +20,7 @@
 #include "runtime/posix/admin_server.h"
 #include "runtime/posix/curl_http.h"
 #include "runtime/posix/curl_ports.h"
+#include "runtime/posix/descriptors.h"
 #include "runtime/posix/entropy.h"
 #include "runtime/posix/folder_lock.h"
 #include "runtime/posix/heap.h"
@@ -428,6 +429,7 @@ int Main(int argc, char** argv) {
                      "give a shorter one with --run-dir")));
   }
   runtime::ShareHeap();
+  runtime::RaiseDescriptorLimit();
   runtime::ServiceNotices notices = runtime::NoticesToManager();
   runtime::SignalWait signals;
   runtime::SpdlogSink sink(stderr, runtime::SpdlogSink::FormFor(stderr),
