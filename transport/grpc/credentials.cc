@@ -159,8 +159,8 @@ void Credentials::AddPort(const std::string& address,
   options.watch_identity_key_cert_pairs();
   options.set_cert_request_type(GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY);
   const auto credentials = grpc::experimental::TlsServerCredentials(options);
-  credentials->SetAuthMetadataProcessor(
-      std::make_shared<Guard>(self().cluster, revocations_, now_));
+  credentials->SetAuthMetadataProcessor(std::make_shared<Guard>(
+      self().cluster, revocations_, refused_calls_, now_));
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
                              kConnectionAgeMaxMs);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,

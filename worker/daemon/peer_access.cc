@@ -6,7 +6,8 @@
 
 namespace skerry::worker {
 
-std::optional<uint64_t> PeerAccess::Count(Instant now) {
+std::optional<uint64_t> PeerAccess::Count(uint64_t& what, Instant now) {
+  ++what;
   // The loop's clock serves to count lines.
   return refusals_.Count(absl::UnixEpoch() + (now - Instant()));
 }
@@ -16,7 +17,7 @@ bool PeerAccess::MaySend(const std::string& from,
   if (book_.MaySpeakFor(JobId(header.job), ReplicaId(header.sender), from)) {
     return true;
   }
-  if (const auto unsaid = Count(now)) {
+  if (const auto unsaid = Count(frames_, now)) {
     runtime::Log(runtime::Severity::kWarning, "worker.frame.refused",
                  {{"from", from},
                   {"job", header.job},
@@ -43,7 +44,7 @@ absl::Status PeerAccess::CheckFetch(const transport::Fetcher& fetcher,
   const absl::Status refused = absl::PermissionDeniedError(
       absl::StrCat("the orders of worker ", self_, " do not name ",
                    fetcher.name, " as a worker of job ", job.value()));
-  if (const auto unsaid = Count(now)) {
+  if (const auto unsaid = Count(fetches_, now)) {
     runtime::Log(runtime::Severity::kWarning, "worker.fetch.refused",
                  {{"from", fetcher.name},
                   {"job", job.value()},
@@ -60,7 +61,7 @@ absl::Status PeerAccess::CheckCut(const std::optional<std::string>& worker,
       book_.MayAskCut(job, request.life, request.rank, *worker)) {
     return absl::OkStatus();
   }
-  if (const auto unsaid = Count(now)) {
+  if (const auto unsaid = Count(cuts_, now)) {
     runtime::Log(runtime::Severity::kWarning, "worker.cut.refused",
                  {{"from", *worker},
                   {"job", job.value()},
@@ -71,6 +72,17 @@ absl::Status PeerAccess::CheckCut(const std::optional<std::string>& worker,
   return absl::PermissionDeniedError(absl::StrCat(
       "worker ", *worker, " does not have rank ", request.rank,
       " of the replica of worker ", self_, " in job ", job.value()));
+}
+
+void PeerAccess::AddMetrics(std::vector<runtime::Metric>& metrics) const {
+  const auto sample = [](const char* what, uint64_t count) {
+    return runtime::Sample{{{"what", what}}, static_cast<double>(count)};
+  };
+  metrics.push_back({"skerry_worker_refused_total",
+                     "What other workers asked and sent that they may not.",
+                     runtime::Metric::Kind::kCounter,
+                     {sample("frame", frames_), sample("fetch", fetches_),
+                      sample("cut", cuts_)}});
 }
 
 }  // namespace skerry::worker

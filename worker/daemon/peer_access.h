@@ -9,12 +9,14 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "base/ids.h"
 #include "base/instant.h"
 #include "compression/frame.h"
 #include "protocol/job_orders.h"
+#include "runtime/metrics.h"
 #include "transport/bulk.h"
 #include "transport/grpc/refusals.h"
 #include "worker/core/effects.h"
@@ -46,13 +48,19 @@ class PeerAccess {
   absl::Status CheckCut(const std::optional<std::string>& worker, JobId job,
                         const CutRequest& request, Instant now);
 
+  // Says how often each was refused. docs/metrics.md explains it.
+  void AddMetrics(std::vector<runtime::Metric>& metrics) const;
+
  private:
-  // As Refusals::Count.
-  std::optional<uint64_t> Count(Instant now);
+  // Counts one more in `what`. Answers as Refusals::Count.
+  std::optional<uint64_t> Count(uint64_t& what, Instant now);
 
   const std::string self_;
   PeerBook book_;
   transport::Refusals refusals_;
+  uint64_t frames_ = 0;
+  uint64_t fetches_ = 0;
+  uint64_t cuts_ = 0;
 };
 
 }  // namespace skerry::worker

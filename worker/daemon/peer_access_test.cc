@@ -71,5 +71,24 @@ TEST_F(PeerAccessTest, ManyRefusalsDoNotFillTheLog) {
   EXPECT_THAT(events_, Each("worker.cut.refused"));
 }
 
+TEST_F(PeerAccessTest, EachKindOfRefusalIsCounted) {
+  const CutRequest request{Life(5), 1, Round(2), {Sequence(1)}};
+  access_.CheckCut("thief", JobId(7), request, later_).IgnoreError();
+  access_.CheckCut("mate", JobId(7), request, later_).IgnoreError();
+  for (const Instant now : {Instant(), later_, later_}) {
+    access_.CheckFetch({"thief", true}, JobId(7), now).IgnoreError();
+  }
+  std::vector<runtime::Metric> metrics;
+  access_.AddMetrics(metrics);
+  ASSERT_THAT(metrics, SizeIs(1));
+  EXPECT_EQ(metrics[0].name, "skerry_worker_refused_total");
+  std::vector<double> counts;
+  for (const runtime::Sample& sample : metrics[0].samples) {
+    counts.push_back(sample.value);
+  }
+  // Frames, fetches without the one that was told to wait, and cuts.
+  EXPECT_THAT(counts, testing::ElementsAre(0, 2, 1));
+}
+
 }  // namespace
 }  // namespace skerry::worker

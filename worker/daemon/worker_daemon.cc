@@ -451,6 +451,7 @@ std::vector<runtime::Metric> WorkerDaemon::Metrics() const {
   std::vector<runtime::Metric> metrics = MetricsOf(facts);
   transport::AddIdentityMetrics(*options_.session.credentials, metrics);
   environment_.data_cache.AddMetrics(metrics);
+  access_.AddMetrics(metrics);
   return metrics;
 }
 
