@@ -30,7 +30,7 @@ class NoReceiver final : public transport::BulkReceiver {
     return transport::Verdict::kRefused;
   }
   absl::StatusOr<transport::Payload> OnFetch(
-      const transport::FetchKey&) override {
+      const transport::Fetcher&, const transport::FetchKey&) override {
     return absl::NotFoundError("skerryctl holds nothing");
   }
 };

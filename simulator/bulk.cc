@@ -251,7 +251,7 @@ void SimBulk::Fetch(const std::string& peer, const transport::FetchKey& key,
         }
         holder->process().Post([&world, holder, key, from, end, stream] {
           Object object =
-              holder->bulk().inbox_.OnFetch(world.NameOf(from), key);
+              holder->bulk().inbox_.OnFetch({world.NameOf(from), true}, key);
           const double bytes = object.ok()
                                    ? static_cast<double>(object->size())
                                    : world.setting.scale.Fixed(kFrameOverhead);

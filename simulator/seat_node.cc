@@ -449,7 +449,8 @@ void SeatNode::AgreeCut(const std::string& head,
       {to.host, nullptr});
   world_.Keep(stream);
   stream->Send(0, world_.setting.scale.Fixed(kMessageBytes),
-               [&world = world_, message, to, end, stream] {
+               [&world = world_, message, to, end, stream,
+                name = world_.NameOf(node_.host())] {
                  const auto back = [end, stream,
                                     bytes = world.setting.scale.Fixed(
                                         kMessageBytes)](const Reply& reply) {
@@ -463,10 +464,10 @@ void SeatNode::AgreeCut(const std::string& head,
                    stream->Close(1, absl::UnavailableError("no head"));
                    return;
                  }
-                 head->process().Post([head, message, back] {
+                 head->process().Post([head, message, back, name] {
                    const auto checked = worker::CutRequestFromProto(message);
                    if (!checked.ok()) return back(checked.status());
-                   head->OnAgreeCut(JobId(message.job()), *checked,
+                   head->OnAgreeCut(JobId(message.job()), *checked, name,
                                     [back](const Reply& reply) {
                                       if (!reply.ok())
                                         return back(reply.status());

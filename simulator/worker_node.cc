@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "base/check.h"
 #include "base/release.h"
+#include "base/status.h"
 #include "protocol/convert/orders.h"
 #include "protocol/convert/status.h"
 #include "simulator/coordinator_node.h"
@@ -94,6 +95,7 @@ WorkerNode::WorkerNode(World& world, HostId host, uint64_t run)
       boot_(world.random() | 1),
       first_boot_(boot_),
       folders_(worker::EndedRetention()),
+      access_(world.NameOf(host)),
       backoff_(kBackoffMin) {
   folders_.OnListed(FoldersOn(*world.machine(host).disk));
   process_.Post([this] { KeepSendingStatus(); });
@@ -132,9 +134,12 @@ void WorkerNode::HangTrainers(Hang how) {
   for (const auto& [id, job] : jobs_) job->HangTrainer(how);
 }
 
-transport::Verdict WorkerNode::OnFrame(const std::string&,
+transport::Verdict WorkerNode::OnFrame(const std::string& from,
                                        const compression::FrameHeader& header,
                                        const transport::Payload& payload) {
+  if (!access_.MaySend(from, header, process_.Now())) {
+    return transport::Verdict::kRefused;
+  }
   const auto job = jobs_.find(header.job);
   if (job == jobs_.end()) return transport::Verdict::kNotYet;
   return ToVerdict(job->second->OnFrame(
@@ -142,7 +147,9 @@ transport::Verdict WorkerNode::OnFrame(const std::string&,
 }
 
 absl::StatusOr<transport::Payload> WorkerNode::OnFetch(
-    const transport::FetchKey& key) {
+    const transport::Fetcher& fetcher, const transport::FetchKey& key) {
+  SKERRY_RETURN_IF_ERROR(
+      access_.CheckFetch(fetcher, JobId(key.job), process_.Now()));
   const auto job = jobs_.find(key.job);
   if (job == jobs_.end()) return absl::NotFoundError("not this job");
   auto bytes = job->second->seat().OnFetch(worker::FromFetchKey(key));
@@ -151,8 +158,11 @@ absl::StatusOr<transport::Payload> WorkerNode::OnFetch(
 }
 
 void WorkerNode::OnAgreeCut(
-    JobId id, const worker::CutRequest& request,
+    JobId id, const worker::CutRequest& request, const std::string& worker,
     std::function<void(absl::StatusOr<worker::CutReply>)> answer) {
+  const absl::Status may =
+      access_.CheckCut(worker, id, request, process_.Now());
+  if (!may.ok()) return answer(may);
   const auto job = jobs_.find(id.value());
   if (job == jobs_.end()) {
     answer(absl::UnavailableError("not this job"));
@@ -181,6 +191,7 @@ void WorkerNode::OnOrders(uint64_t session, const OrdersMessage& message) {
   std::set<uint64_t> named;
   for (const protocol::JobOrders& job : orders.jobs) {
     named.insert(job.job.value());
+    access_.Learn(job);
     OnJobOrders(revision_, job);
   }
   for (const protocol::HeardOrders::Refused& job : heard.refused) {
@@ -189,6 +200,7 @@ void WorkerNode::OnOrders(uint64_t session, const OrdersMessage& message) {
   }
   std::erase_if(jobs_,
                 [&](const auto& job) { return !named.contains(job.first); });
+  access_.KeepOnly(named);
   KeepFolders(orders);
   if (orders.released && draining_) world_.Exit(host_, "it is released");
 }

@@ -20,6 +20,7 @@
 #include "transport/directory.h"
 #include "worker/core/effects.h"
 #include "worker/core/state_folders.h"
+#include "worker/daemon/peer_access.h"
 
 namespace skerry::sim {
 
@@ -61,9 +62,11 @@ class WorkerNode final : public transport::BulkReceiver {
                              const compression::FrameHeader& header,
                              const transport::Payload& payload) override;
   absl::StatusOr<transport::Payload> OnFetch(
+      const transport::Fetcher& fetcher,
       const transport::FetchKey& key) override;
   // A member of the replica asks for the cut.
   void OnAgreeCut(JobId job, const worker::CutRequest& request,
+                  const std::string& worker,
                   std::function<void(absl::StatusOr<worker::CutReply>)> answer);
 
  private:
@@ -99,6 +102,7 @@ class WorkerNode final : public transport::BulkReceiver {
   bool told_to_drain_ = false;
   std::map<uint64_t, std::unique_ptr<SeatNode>> jobs_;
   worker::StateFolders folders_;
+  worker::PeerAccess access_;
 
   std::shared_ptr<Session> session_;
   bool writing_ = false;

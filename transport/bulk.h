@@ -63,6 +63,15 @@ struct FetchKey {
   friend auto operator<=>(const FetchKey&, const FetchKey&) = default;
 };
 
+// Who asks for an object.
+struct Fetcher {
+  std::string name;
+  // A worker's certificate says the name. Without one it is an operator, or
+  // somebody in plaintext who may be anybody on this machine.
+  bool is_worker = false;
+  friend bool operator==(const Fetcher&, const Fetcher&) = default;
+};
+
 // The worker's end. Called on the loop the transport was made with.
 class BulkReceiver {
  public:
@@ -74,7 +83,8 @@ class BulkReceiver {
                           const compression::FrameHeader& header,
                           const Payload& payload) = 0;
   // NotFound when not held. Any error is passed to the peer that asked.
-  virtual absl::StatusOr<Payload> OnFetch(const FetchKey& key) = 0;
+  virtual absl::StatusOr<Payload> OnFetch(const Fetcher& fetcher,
+                                          const FetchKey& key) = 0;
 };
 
 // Since the transport was made; "sent" counts every time a frame was written.

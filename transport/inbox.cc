@@ -68,11 +68,11 @@ void Inbox::OnCorrupt(StreamId id, uint64_t ordinal) {
 
 void Inbox::OnClosed(StreamId id) { streams_.erase(id); }
 
-absl::StatusOr<Payload> Inbox::OnFetch(const std::string& from,
+absl::StatusOr<Payload> Inbox::OnFetch(const Fetcher& fetcher,
                                        const FetchKey& key) {
-  absl::StatusOr<Payload> object = receiver_.OnFetch(key);
+  absl::StatusOr<Payload> object = receiver_.OnFetch(fetcher, key);
   if (object.ok()) {
-    SourceCounters& counters = CountersOf(from);
+    SourceCounters& counters = CountersOf(fetcher.name);
     ++counters.fetches_served;
     counters.fetch_bytes_served += object->size();
   }

@@ -46,7 +46,7 @@ class Inbox {
   void OnClosed(StreamId id);
 
   // Asks the receiver and counts.
-  absl::StatusOr<Payload> OnFetch(const std::string& from, const FetchKey& key);
+  absl::StatusOr<Payload> OnFetch(const Fetcher& fetcher, const FetchKey& key);
 
   void Reoffer(uint64_t job, uint32_t fragment);
   absl::btree_map<std::string, SourceCounters> counters() const;

@@ -79,7 +79,8 @@ class CopyingReceiver final : public transport::BulkReceiver {
     std::copy(payload.bytes().begin(), payload.bytes().end(), buffer_.begin());
     return transport::Verdict::kAccepted;
   }
-  absl::StatusOr<Payload> OnFetch(const transport::FetchKey&) override {
+  absl::StatusOr<Payload> OnFetch(const transport::Fetcher&,
+                                  const transport::FetchKey&) override {
     return absl::NotFoundError("nothing to fetch");
   }
 

@@ -43,7 +43,7 @@ class BeginningTest : public testing::Test {
     facts.layout_hash = 5;
     facts.fragments = std::move(fragments);
     HearSeat(bench_.job, name, bench_.workers.FindCurrent(name)->incarnation,
-             &facts);
+             &facts, bench_.options);
     DecideJob(bench_.job, bench_.decider());
   }
 
@@ -156,7 +156,7 @@ TEST_F(BeginningTest, ATrainerThatIsStartedAnewIsWaitedFor) {
   JobFacts facts;
   facts.job = JobId(1);
   HearSeat(bench_.job, "w1", bench_.workers.FindCurrent("w1")->incarnation,
-           &facts);
+           &facts, bench_.options);
   DecideJob(bench_.job, bench_.decider());
   EXPECT_EQ(bench_.job.initial_hash, 11u);
   Say("w1", 11);
@@ -210,7 +210,7 @@ TEST_F(BeginningTest, ATrainerThatHasNotAnsweredYetIsWaitedFor) {
   JobFacts silent;
   silent.job = JobId(1);
   HearSeat(bench_.job, "w2", bench_.workers.FindCurrent("w2")->incarnation,
-           &silent);
+           &silent, bench_.options);
   Say("w1", 21);
   EXPECT_EQ(bench_.job.initial_hash, 11u);
   Say("w2", 12);
@@ -256,7 +256,7 @@ TEST_F(BeginningTest, AnotherLayoutIsUnfit) {
   JobFacts facts = bench_.job.seats.at("w1").facts;
   facts.layout_hash = 6;
   HearSeat(bench_.job, "w0", bench_.workers.FindCurrent("w0")->incarnation,
-           &facts);
+           &facts, bench_.options);
   EXPECT_EQ(bench_.job.seats.at("w0").unfit,
             "its program keeps the model's tensors in another order or shape "
             "than the job's first (layout 0000000000000006, not "

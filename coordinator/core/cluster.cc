@@ -80,7 +80,7 @@ class Cluster::Impl {
       for (const JobFacts& f : status.jobs) {
         if (f.job == id && (f.uid == 0 || f.uid == UidOf(job))) facts = &f;
       }
-      const bool heard = HearSeat(job, name, incarnation, facts);
+      const bool heard = HearSeat(job, name, incarnation, facts, options_);
       if (facts != nullptr) {
         NameLinks(workers_, job.seats.at(name).facts.links);
         TakeFacts(job, MakeDecider(), name, *facts);

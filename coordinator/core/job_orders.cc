@@ -6,6 +6,7 @@
 #include "coordinator/core/checkpoints.h"
 #include "coordinator/core/evaluations.h"
 #include "coordinator/core/holdings.h"
+#include "coordinator/core/job_workers.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/placing.h"
 #include "coordinator/core/restore.h"
@@ -255,6 +256,7 @@ std::optional<JobOrders> JobOrdersFor(const JobState& job,
   }
   orders.checkpoint = CheckpointOrderFor(job, name);
   orders.restored = RestoredStateOf(job);
+  orders.workers = NamedWorkersOf(job, workers, options);
   return orders;
 }
 

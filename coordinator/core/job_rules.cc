@@ -13,6 +13,7 @@
 #include "coordinator/core/evaluations.h"
 #include "coordinator/core/exchange.h"
 #include "coordinator/core/grants.h"
+#include "coordinator/core/job_workers.h"
 #include "coordinator/core/layout.h"
 #include "coordinator/core/membership.h"
 #include "coordinator/core/programs.h"
@@ -241,7 +242,7 @@ void ForgetRounds(JobState& job) {
 }  // namespace
 
 bool HearSeat(JobState& job, const std::string& worker, Incarnation incarnation,
-              const JobFacts* facts) {
+              const JobFacts* facts, const ClusterOptions& options) {
   const auto it = job.seats.find(worker);
   if (facts == nullptr && it == job.seats.end()) return false;
   const bool known =
@@ -252,6 +253,9 @@ bool HearSeat(JobState& job, const std::string& worker, Incarnation incarnation,
   if (known && SameForDecisions(it->second.facts, now)) {
     it->second.facts = now;
     return false;
+  }
+  if (it == job.seats.end() && !IsNamedUnheard(job, worker)) {
+    TellWorkers(job, options);
   }
   Seat& seat = job.seats[worker];
   if (!known) {

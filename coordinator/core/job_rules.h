@@ -16,7 +16,7 @@ namespace skerry::coordinator {
 // What a current worker's newest Status says of the job; null when it does not
 // mention it. Answers whether anything changed that decisions read.
 bool HearSeat(JobState& job, const std::string& worker, Incarnation incarnation,
-              const JobFacts* facts);
+              const JobFacts* facts, const ClusterOptions& options);
 
 // The replay of the job's records is over.
 void JobRecovered(JobState& job, const ClusterOptions& options, Instant now);

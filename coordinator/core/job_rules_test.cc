@@ -20,7 +20,7 @@ JobFacts Sized(uint64_t elements) {
 
 bool Hear(JobBench& bench, const std::string& name, const JobFacts* facts) {
   return HearSeat(bench.job, name, bench.workers.FindCurrent(name)->incarnation,
-                  facts);
+                  facts, bench.options);
 }
 
 TEST(JobRulesTest, TheFirstTrainerSizesTheJobAndAnotherSizeIsUnfit) {

@@ -7,6 +7,7 @@
 #include "coordinator/core/chase.h"
 #include "coordinator/core/checkpoints.h"
 #include "coordinator/core/holdings.h"
+#include "coordinator/core/job_workers.h"
 #include "coordinator/core/layout.h"
 #include "coordinator/core/offers.h"
 #include "coordinator/core/placing.h"
@@ -130,6 +131,7 @@ void RefreshPlaces(JobState& job, const Decider& decider) {
   const bool started = job.replicas.lives() > 0;
   if (!started && total < job.spec.placement.workers_min) islands.clear();
   absl::btree_map<std::string, Place> places;
+  bool changed = false;
   for (const auto& [island, eligible] : islands) {
     std::vector<std::string> names =
         NextWorkers(job, decider, island, eligible);
@@ -144,6 +146,7 @@ void RefreshPlaces(JobState& job, const Decider& decider) {
     if (old == job.places.end() || old->second.holders != place.holders ||
         old->second.workers != place.workers) {
       job.touched.insert(place.workers.begin(), place.workers.end());
+      changed = true;
     }
     places.emplace(island, std::move(place));
   }
@@ -152,6 +155,8 @@ void RefreshPlaces(JobState& job, const Decider& decider) {
     job.touched.insert(old.workers.begin(), old.workers.end());
   }
   job.places = std::move(places);
+  // The new ones will ask the others for the job's state.
+  if (changed) TellWorkers(job, decider.options);
 }
 
 // How far a worker has folded on exactly the spans of its place.

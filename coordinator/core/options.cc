@@ -36,6 +36,7 @@ absl::Status ValidateClusterOptions(const ClusterOptions& o) {
       {"ready_ranges_max", o.ready_ranges_max},
       {"committed_entries_max", o.committed_entries_max},
       {"sources_max", o.sources_max},
+      {"job_workers_named_max", o.job_workers_named_max},
       {"generate_max", o.generate_max},
       {"members_max", o.members_max},
       {"pin_sequences_max", o.pin_sequences_max},

@@ -25,6 +25,7 @@
 #include "runtime/files.h"
 #include "runtime/log.h"
 #include "runtime/posix/admin_server.h"
+#include "runtime/posix/descriptors.h"
 #include "runtime/posix/entropy.h"
 #include "runtime/posix/heap.h"
 #include "runtime/posix/machine.h"
@@ -226,6 +227,7 @@ ExitCode Main(std::vector<std::string> words) {
     return parsed.code;
   }
   runtime::ShareHeap();
+  runtime::RaiseDescriptorLimit();
   runtime::ServiceNotices notices = runtime::NoticesToManager();
   runtime::SignalWait signals;
   runtime::SpdlogSink log(stderr, runtime::SpdlogSink::FormFor(stderr),

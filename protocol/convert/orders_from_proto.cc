@@ -118,6 +118,12 @@ absl::StatusOr<Source> SourceFromProto(const v1::Source& source) {
   return out;
 }
 
+// Such an entry only names a worker of the job (WorkersToProto).
+bool OffersNothing(const v1::Source& source) {
+  return source.base() == 0 && source.base_hashes().empty() &&
+         source.results_from() == 0 && source.results_through() == 0;
+}
+
 absl::StatusOr<FragmentOrders> FragmentFromProto(
     const v1::FragmentOrders& fragment) {
   FragmentOrders out;
@@ -144,6 +150,7 @@ absl::StatusOr<FragmentOrders> FragmentFromProto(
                             OutcomeFromProto(fragment.outcome(), "outcome"));
   }
   for (const v1::Source& source : fragment.sources()) {
+    if (OffersNothing(source)) continue;
     SKERRY_ASSIGN_OR_RETURN(Source one, SourceFromProto(source));
     out.sources.push_back(std::move(one));
   }
@@ -166,6 +173,18 @@ absl::Status FragmentsFromProto(const v1::JobOrders& orders, JobOrders* out) {
     named[index] = true;
     SKERRY_ASSIGN_OR_RETURN(FragmentOrders one, FragmentFromProto(fragment));
     out->fragments.push_back(std::move(one));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WorkersFromProto(const v1::JobOrders& orders, JobOrders* out) {
+  for (const v1::FragmentOrders& fragment : orders.fragments()) {
+    for (const v1::Source& source : fragment.sources()) {
+      if (!OffersNothing(source)) continue;
+      SKERRY_ASSIGN_OR_RETURN(SpanHolder named,
+                              HolderFromProto(source.holder(), "sources"));
+      out->workers.push_back(std::move(named.peer));
+    }
   }
   return absl::OkStatus();
 }
@@ -252,6 +271,7 @@ absl::StatusOr<JobOrders> JobFromProto(const v1::JobOrders& orders) {
   out.initial_hash = orders.initial_hash();
   out.average_begin = orders.average_begin();
   SKERRY_RETURN_IF_ERROR(FragmentsFromProto(orders, &out));
+  SKERRY_RETURN_IF_ERROR(WorkersFromProto(orders, &out));
   SKERRY_RETURN_IF_ERROR(TasksFromProto(orders, &out));
   if (orders.has_checkpoint()) {
     SKERRY_ASSIGN_OR_RETURN(out.checkpoint,

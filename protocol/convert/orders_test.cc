@@ -287,6 +287,7 @@ Orders All() {
   job.element_count = 100;
   job.initial_hash = 21;
   job.average_begin = 4096;
+  job.workers = {{"w", "h:1", "h:2"}, {"x", "h:3", "", true}};
   return orders;
 }
 
@@ -315,6 +316,20 @@ TEST(OrdersTest, TheMessageHasTheNamesAndUnitsOfTheWire) {
   EXPECT_EQ(open.members(1).result_codec(), "nf4");
   EXPECT_EQ(out.jobs(0).fragments(0).outcome().kind(),
             v1::Outcome::KIND_COMMITTED);
+}
+
+// Workers of earlier releases fetch nothing from such a source.
+TEST(OrdersTest, TheJobsWorkersTravelAsSourcesWithNothing) {
+  v1::Orders out;
+  OrdersToProto(All(), &out);
+  const v1::FragmentOrders& fragment = out.jobs(0).fragments(0);
+  ASSERT_EQ(fragment.sources_size(), 3);
+  for (const int i : {1, 2}) {
+    EXPECT_EQ(fragment.sources(i).base(), 0u);
+    EXPECT_EQ(fragment.sources(i).base_hashes_size(), 0);
+    EXPECT_EQ(fragment.sources(i).results_through(), 0u);
+  }
+  EXPECT_EQ(fragment.sources(2).holder().peer().worker(), "x");
 }
 
 }  // namespace

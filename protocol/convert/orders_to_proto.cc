@@ -48,6 +48,16 @@ void FragmentToProto(const FragmentOrders& fragment, v1::FragmentOrders* out) {
   out->set_wanted(fragment.wanted);
 }
 
+// The message has no field for the job's workers. They follow the sources of
+// the first fragment, as holders that have nothing to offer. Workers before
+// this rule fetch nothing from them.
+void WorkersToProto(const std::vector<PeerAddress>& workers,
+                    v1::FragmentOrders* out) {
+  for (const PeerAddress& worker : workers) {
+    HolderToProto({0, 1, worker}, out->add_sources()->mutable_holder());
+  }
+}
+
 void GenerateToProto(const GenerateOrder& order, v1::GenerateOrder* out) {
   out->set_request(order.request);
   out->set_prompt(order.prompt);
@@ -102,6 +112,9 @@ void JobToProto(const JobOrders& job, const Directory& directory,
   out->set_average_begin(job.average_begin);
   for (const FragmentOrders& fragment : job.fragments) {
     FragmentToProto(fragment, out->add_fragments());
+  }
+  if (!job.fragments.empty()) {
+    WorkersToProto(job.workers, out->mutable_fragments(0));
   }
   for (const EvaluationOrder& order : job.evaluations) {
     v1::EvaluationOrder* one = out->add_evaluations();

@@ -95,7 +95,7 @@ def _client_hello():
     raise AssertionError('a handshake without an answer')
 
 
-def _half(address, count):
+def half(address, count):
     """Handshakes that stop in the middle, and are open at the same time."""
     hello = _client_hello()
     made = []
@@ -225,13 +225,13 @@ def _kinds(plan, draw):
 def main():
     plan = json.load(sys.stdin)
     kinds = _kinds(plan, random.Random(plan['seed']))
-    half = _half(plan['coordinator'], plan['counts']['half'])
+    stopped = half(plan['coordinator'], plan['counts']['half'])
     with concurrent.futures.ThreadPoolExecutor(len(kinds)) as pool:
         running = {name: pool.submit(run) for name, run in kinds.items()}
         found = {name: one.result() for name, one in running.items()}
-    for one in half:
+    for one in stopped:
         one.close()
-    found['handshakes that stop'] = {'sent': len(half)}
+    found['handshakes that stop'] = {'sent': len(stopped)}
     used = resource.getrusage(resource.RUSAGE_SELF)
     print(json.dumps({'kinds': found, 'cpu_s': used.ru_utime + used.ru_stime}))
 

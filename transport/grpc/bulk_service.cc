@@ -14,6 +14,7 @@
 #include "transport/grpc/bulk_names.h"
 #include "transport/grpc/caller.h"
 #include "transport/grpc/frame_intake.h"
+#include "transport/grpc/policy.h"
 #include "transport/grpc/reverse_book.h"
 #include "transport/grpc/reverse_served.h"
 #include "transport/grpc/served_call.h"
@@ -48,10 +49,10 @@ class FrameSink final : public FrameIntake<ServedCall<FrameSink>> {
 // One object that goes out.
 class FetchServer final : public ServedCall<FetchServer> {
  public:
-  FetchServer(State state, OpenCalls& open_calls, std::string from)
+  FetchServer(State state, OpenCalls& open_calls, Fetcher fetcher)
       : ServedCall(open_calls),
         state_(std::move(state)),
-        from_(std::move(from)) {}
+        fetcher_(std::move(fetcher)) {}
 
   void OnBegin() { StartRead(&message_); }
   void OnEnd() {}
@@ -66,7 +67,8 @@ class FetchServer final : public ServedCall<FetchServer> {
     state_->loop.Post([call = self()] {
       Inbox* const inbox = call->state_->inbox;
       if (inbox == nullptr) return;
-      absl::StatusOr<Payload> object = inbox->OnFetch(call->from_, call->key_);
+      absl::StatusOr<Payload> object =
+          inbox->OnFetch(call->fetcher_, call->key_);
       if (!object.ok()) return call->End(object.status());
       call->object_ = *std::move(object);
       call->WriteNext();
@@ -92,7 +94,7 @@ class FetchServer final : public ServedCall<FetchServer> {
   }
 
   const State state_;
-  const std::string from_;
+  const Fetcher fetcher_;
   FetchKey key_;
   Payload object_;
   uint32_t next_piece_ = 0;
@@ -177,8 +179,9 @@ grpc::ServerGenericBidiReactor* BulkService::CreateReactor(
         std::make_shared<FrameSink>(state_, open_calls_, from, *caller));
   }
   if (method == kFetchMethod) {
-    return FetchServer::Begin(
-        std::make_shared<FetchServer>(state_, open_calls_, from));
+    return FetchServer::Begin(std::make_shared<FetchServer>(
+        state_, open_calls_,
+        Fetcher{from, KindOf(caller->name) == CallerKind::kWorker}));
   }
   if (method == kReverseFramesMethod) {
     const absl::StatusOr<int> index =

@@ -36,6 +36,9 @@ constexpr absl::Duration kRefreshEvery = absl::Seconds(1);
 // them get some seconds to end by themselves, and begin again.
 constexpr int kConnectionAgeMaxMs = 30 * 60 * 1000;
 constexpr int kConnectionGraceMs = 10 * 1000;
+// A connection whose handshake has not ended by then is closed. That is time
+// for several lost packets on a link of a second.
+constexpr int kHandshakeMaxMs = 10 * 1000;
 constexpr size_t kFileBytesMax = 1 << 20;
 
 // Asks who is meant at each handshake, because orders may have told more by
@@ -156,12 +159,14 @@ void Credentials::AddPort(const std::string& address,
   options.watch_identity_key_cert_pairs();
   options.set_cert_request_type(GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY);
   const auto credentials = grpc::experimental::TlsServerCredentials(options);
-  credentials->SetAuthMetadataProcessor(
-      std::make_shared<Guard>(self().cluster, revocations_, now_));
+  credentials->SetAuthMetadataProcessor(std::make_shared<Guard>(
+      self().cluster, revocations_, refused_calls_, now_));
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
                              kConnectionAgeMaxMs);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
                              kConnectionGraceMs);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                             kHandshakeMaxMs);
   builder.AddListeningPort(address, credentials, port);
 }
 

@@ -29,6 +29,7 @@
 #include "runtime/files.h"
 #include "transport/grpc/live_files.h"
 #include "transport/grpc/peer_names.h"
+#include "transport/grpc/refused_calls.h"
 #include "transport/grpc/revocations.h"
 #include "transport/grpc/server_check.h"
 
@@ -93,6 +94,9 @@ class Credentials {
     return revocations_;
   }
 
+  // Calls that ports have refused.
+  const RefusedCalls& refused_calls() const { return *refused_calls_; }
+
   // Looks at the files again; takes good ones that have changed into use, for
   // connections from then on, and keeps what it has when they are bad. Reads
   // files. One call at a time.
@@ -117,6 +121,8 @@ class Credentials {
   const runtime::Files* files_ = nullptr;
   std::shared_ptr<PeerNames> peers_ = std::make_shared<PeerNames>();
   std::shared_ptr<Revocations> revocations_ = std::make_shared<Revocations>();
+  std::shared_ptr<RefusedCalls> refused_calls_ =
+      std::make_shared<RefusedCalls>();
   std::unique_ptr<LiveFiles> live_;
   std::shared_ptr<grpc::experimental::CertificateProviderInterface> provider_;
   // Both: of Refresh() alone.

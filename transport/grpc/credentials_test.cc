@@ -5,7 +5,9 @@
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
 
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -131,6 +133,30 @@ TEST_F(CredentialsTest, ARevokedCallerIsRefusedAtItsNextCall) {
   EXPECT_TRUE(server.Call(*w1, kHealth).ok());
 }
 
+TEST_F(CredentialsTest, RefusedCallsAreCountedByReason) {
+  TestServer server(lab_.Make(lab_.Coordinator(), files_));
+  const auto viewer = lab_.Make(lab_.Operator(Role::kViewer), files_);
+  const auto worker = lab_.Make(lab_.Worker("w1"), files_);
+  EXPECT_TRUE(server.Call(*worker, kHealth).ok());
+  EXPECT_FALSE(server.Call(*worker, kListJobs).ok());
+  EXPECT_FALSE(server.Call(*worker, kListJobs).ok());
+  server.credentials().revocations()->Set(
+      {identity::FormatName(lab_.Operator(Role::kViewer))});
+  EXPECT_FALSE(server.Call(*viewer, kListJobs).ok());
+  std::vector<runtime::Metric> metrics;
+  AddIdentityMetrics(server.credentials(), metrics);
+  ASSERT_EQ(metrics.size(), 4u);
+  EXPECT_EQ(metrics[2].name, "skerry_refused_calls_total");
+  std::map<std::string, double> counts;
+  for (const runtime::Sample& sample : metrics[2].samples) {
+    counts[sample.labels.front().second] = sample.value;
+  }
+  EXPECT_EQ(counts, (std::map<std::string, double>{{"no_certificate", 0},
+                                                   {"not_believed", 1},
+                                                   {"not_allowed", 2}}));
+  EXPECT_EQ(metrics[3].name, "skerry_failed_handshakes_total");
+}
+
 TEST_F(CredentialsTest, ChangedFilesAreUsedWhenTheyAreGoodAndElseReported) {
   const identity::Name name = lab_.Worker("w1");
   const identity::Identity first = lab_.Issue(name);
@@ -148,7 +174,7 @@ TEST_F(CredentialsTest, ChangedFilesAreUsedWhenTheyAreGoodAndElseReported) {
   EXPECT_THAT((*credentials)->trouble(), HasSubstr("key.pem"));
   std::vector<runtime::Metric> metrics;
   AddIdentityMetrics(**credentials, metrics);
-  ASSERT_EQ(metrics.size(), 2u);
+  ASSERT_EQ(metrics.size(), 4u);
   EXPECT_EQ(metrics[1].name, "skerry_identity_not_renewed");
   EXPECT_EQ(metrics[1].samples.front().value, 1);
   EXPECT_EQ((*credentials)->certificate().serial(), serial);

@@ -269,10 +269,13 @@ class SecureBulkTest : public testing::Test {
 
   // A worker that calls itself `name` and has the certificate of `owner`.
   GrpcBulk& Make(const std::string& name, const std::string& owner) {
+    return Make(name, cluster_.Worker(owner));
+  }
+  GrpcBulk& Make(const std::string& name, const identity::Name& owner) {
     GrpcBulkOptions options;
     options.listen_address = "127.0.0.1:0";
     options.name = name;
-    options.credentials = cluster_.Make(cluster_.Worker(owner), files_);
+    options.credentials = cluster_.Make(owner, files_);
     credentials_.push_back(options.credentials);
     OnLoop([&] {
       Directory& directory = directories_.emplace_back();
@@ -335,6 +338,14 @@ TEST_F(SecureBulkTest, FramesComeUnderTheNameOfTheCertificate) {
   Send(a, b, MakeFrame(1, 0, 1000));
   EXPECT_EQ(receiver_.senders, absl::btree_set<std::string>({"a"}));
   EXPECT_TRUE(absl::IsNotFound(Fetch(a, b)));
+  EXPECT_EQ(receiver_.fetchers.back(), (Fetcher{"a", true}));
+}
+
+TEST_F(SecureBulkTest, AnOperatorThatFetchesIsNoWorker) {
+  GrpcBulk& a = Make("a", "a");
+  GrpcBulk& ctl = Make("a", cluster_.Operator(identity::Role::kAdmin));
+  EXPECT_TRUE(absl::IsNotFound(Fetch(ctl, a)));
+  EXPECT_EQ(receiver_.fetchers.back(), (Fetcher{"a", false}));
 }
 
 TEST_F(SecureBulkTest, AWorkerThatTakesAnothersNameIsRefused) {

@@ -36,6 +36,13 @@ absl::Status CheckCertificate(const Caller& caller, std::string_view cluster,
   return absl::OkStatus();
 }
 
+CallRefusal RefusalOf(const absl::StatusOr<Caller>& caller,
+                      const absl::Status& why) {
+  if (!absl::IsUnauthenticated(why)) return CallRefusal::kNotAllowed;
+  return caller.ok() && !caller->name.has_value() ? CallRefusal::kNoCertificate
+                                                  : CallRefusal::kNotBelieved;
+}
+
 }  // namespace
 
 absl::Status CheckCaller(const Caller& caller, std::string_view method,
@@ -49,9 +56,11 @@ absl::Status CheckCaller(const Caller& caller, std::string_view method,
 
 Guard::Guard(std::string cluster,
              std::shared_ptr<const Revocations> revocations,
+             std::shared_ptr<RefusedCalls> refused,
              std::function<absl::Time()> now)
     : cluster_(std::move(cluster)),
       revocations_(std::move(revocations)),
+      refused_(std::move(refused)),
       now_(std::move(now)) {}
 
 grpc::Status Guard::Process(const InputMetadata& metadata,
@@ -64,6 +73,7 @@ grpc::Status Guard::Process(const InputMetadata& metadata,
       caller.ok() ? CheckCaller(*caller, method, cluster_, *revocations_, now)
                   : caller.status();
   if (allowed.ok()) return grpc::Status::OK;
+  refused_->Count(RefusalOf(caller, allowed));
   if (const std::optional<uint64_t> unsaid = refusals_.Count(now)) {
     runtime::Log(
         runtime::Severity::kWarning, "transport.call.refused",

@@ -16,15 +16,16 @@
 #include "absl/time/time.h"
 #include "transport/grpc/caller.h"
 #include "transport/grpc/refusals.h"
+#include "transport/grpc/refused_calls.h"
 #include "transport/grpc/revocations.h"
 
 namespace skerry::transport {
 
 class Guard final : public grpc::AuthMetadataProcessor {
  public:
-  // Any thread may call `now`.
+  // Any thread may call `now`. `refused` counts the calls that are refused.
   Guard(std::string cluster, std::shared_ptr<const Revocations> revocations,
-        std::function<absl::Time()> now);
+        std::shared_ptr<RefusedCalls> refused, std::function<absl::Time()> now);
 
   // It never waits, so gRPC needs no thread for it.
   bool IsBlocking() const override { return false; }
@@ -35,6 +36,7 @@ class Guard final : public grpc::AuthMetadataProcessor {
  private:
   const std::string cluster_;
   const std::shared_ptr<const Revocations> revocations_;
+  const std::shared_ptr<RefusedCalls> refused_;
   const std::function<absl::Time()> now_;
   Refusals refusals_;
 };

@@ -1,6 +1,11 @@
 #include "transport/grpc/identity_metrics.h"
 
+#include <string>
+#include <utility>
+
 #include "absl/time/time.h"
+#include "transport/grpc/library_log.h"
+#include "transport/grpc/refused_calls.h"
 
 namespace skerry::transport {
 
@@ -18,6 +23,20 @@ void AddIdentityMetrics(const Credentials& credentials,
                      "1 while the newest files of the identity are not used.",
                      Kind::kGauge,
                      {{{}, credentials.trouble().empty() ? 0.0 : 1.0}}});
+  runtime::Metric refused{"skerry_refused_calls_total",
+                          "Calls that were refused before a service saw them.",
+                          Kind::kCounter,
+                          {}};
+  for (const CallRefusal refusal : kCallRefusals) {
+    refused.samples.push_back(
+        {{{"reason", std::string(Word(refusal))}},
+         static_cast<double>(credentials.refused_calls().count(refusal))});
+  }
+  metrics.push_back(std::move(refused));
+  metrics.push_back({"skerry_failed_handshakes_total",
+                     "TLS handshakes that have failed.",
+                     Kind::kCounter,
+                     {{{}, static_cast<double>(FailedHandshakes())}}});
 }
 
 }  // namespace skerry::transport

@@ -4,6 +4,8 @@
 #include <grpc/support/log.h>
 #include <grpc/support/time.h>
 
+#include <atomic>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -23,8 +25,11 @@ absl::Time MonotonicNow() {
   return absl::FromUnixSeconds(now.tv_sec) + absl::Nanoseconds(now.tv_nsec);
 }
 
+std::atomic<uint64_t> failed_handshakes = 0;
+
 // The library tells of refused handshakes in its log alone.
 void LogHandshake(std::string_view cause) {
+  ++failed_handshakes;
   static auto* const refusals = new Refusals();
   if (const auto unsaid = refusals->Count(MonotonicNow())) {
     Log(Severity::kWarning, "transport.handshake.failed",
@@ -45,6 +50,8 @@ void LogForProtobuf(google::protobuf::LogLevel, const char* file, int line,
 }
 
 }  // namespace
+
+uint64_t FailedHandshakes() { return failed_handshakes; }
 
 void TakeLibraryLogs() {
   gpr_set_log_function(LogForGrpc);

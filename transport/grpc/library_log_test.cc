@@ -38,5 +38,16 @@ TEST(LibraryLogTest, WhatLibrariesSayIsAnEvent) {
   EXPECT_THAT(sink.names, ElementsAre("library.grpc", "library.protobuf"));
 }
 
+TEST(LibraryLogTest, FailedHandshakesAreCounted) {
+  TakeLibraryLogs();
+  gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);
+  const uint64_t before = FailedHandshakes();
+  gpr_log(GPR_ERROR,
+          "Handshake failed with fatal error SSL_ERROR_SSL: wrong version "
+          "number");
+  gpr_log(GPR_ERROR, "a channel broke");
+  EXPECT_EQ(FailedHandshakes(), before + 1);
+}
+
 }  // namespace
 }  // namespace skerry::transport

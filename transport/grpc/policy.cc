@@ -30,7 +30,8 @@ constexpr MethodPolicy kPolicies[] = {
     {"/grpc.health.v1.Health/Watch", kAll},
     {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
      kReaders},
-    {"/skerry.v1.Bulk/Fetch", kHolders},
+    {"/skerry.v1.Bulk/Fetch", kHolders,
+     "the orders of this worker name a calling worker as one of the job"},
     {"/skerry.v1.Bulk/Frames", kWorkers},
     {"/skerry.v1.Bulk/ReverseFetch", kWorkers,
      "the orders of this worker say that the caller cannot be dialled"},
@@ -68,7 +69,8 @@ constexpr MethodPolicy kPolicies[] = {
     {"/skerry.v1.Operator/StreamEvents", kReaders},
     {"/skerry.v1.Operator/SubmitJob", kOperators},
     {"/skerry.v1.Operator/WatchJob", kReaders},
-    {"/skerry.v1.Peer/AgreeCut", kWorkers},
+    {"/skerry.v1.Peer/AgreeCut", kWorkers,
+     "the caller has that rank of this worker's replica"},
 };
 
 constexpr CallerKind kEveryKind[] = {

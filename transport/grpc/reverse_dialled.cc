@@ -1,13 +1,43 @@
 #include "transport/grpc/reverse_dialled.h"
 
 #include <mutex>
+#include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "transport/fetch_wire.h"
 
 namespace skerry::transport {
+namespace {
+
+// Whether what the peer asks and sends may be believed. `server` is who it is,
+// and is looked up the first time. Errors: Unauthenticated, the server's
+// certificate is of somebody else, or is revoked.
+absl::Status CheckPeerOf(const grpc::AuthContext& context,
+                         const std::string& peer,
+                         const Revocations& revocations,
+                         std::optional<Caller>& server) {
+  if (!server.has_value()) {
+    SKERRY_ASSIGN_OR_RETURN(Caller found, CallerOf(context));
+    const auto* const worker =
+        found.name.has_value()
+            ? std::get_if<identity::WorkerName>(&found.name->who)
+            : nullptr;
+    if (found.name.has_value() &&
+        (worker == nullptr || worker->worker != peer)) {
+      return absl::UnauthenticatedError(
+          absl::StrCat("the certificate of the peer is of ", Describe(found),
+                       " and not of worker ", peer));
+    }
+    server = std::move(found);
+  }
+  return CheckBelieved(revocations, Describe(*server), server->serial);
+}
+
+}  // namespace
 
 ReverseIntake::ReverseIntake(std::shared_ptr<BulkCallState> state,
                              OpenCalls& open_calls, std::string peer, int index,
@@ -31,23 +61,8 @@ void ReverseIntake::Close() {
 
 // The handshake has asked whether the server is the worker that is meant.
 absl::Status ReverseIntake::CheckPeer() {
-  if (!server_.has_value()) {
-    absl::StatusOr<Caller> server = CallerOf(*context_.auth_context());
-    if (!server.ok()) return server.status();
-    server_ = *std::move(server);
-    const auto* const worker =
-        server_->name.has_value()
-            ? std::get_if<identity::WorkerName>(&server_->name->who)
-            : nullptr;
-    if (server_->name.has_value() &&
-        (worker == nullptr || worker->worker != from_)) {
-      return absl::UnauthenticatedError(
-          absl::StrCat("the certificate of the peer is of ", Describe(*server_),
-                       " and not of worker ", from_));
-    }
-  }
-  return CheckBelieved(*state_->revocations, Describe(*server_),
-                       server_->serial);
+  return CheckPeerOf(*context_.auth_context(), from_, *state_->revocations,
+                     server_);
 }
 
 FetchAnswer::FetchAnswer(std::shared_ptr<BulkCallState> state,
@@ -76,13 +91,19 @@ void FetchAnswer::OnReadDone(bool ok) {
       bytes.ok() ? DecodeFetchKey(*bytes) : bytes.status();
   if (!key.ok()) return End(key.status());
   key_ = *key;
+  std::optional<Caller> server;
+  const absl::Status believed = CheckPeerOf(*context_.auth_context(), peer_,
+                                            *state_->revocations, server);
+  if (!believed.ok()) return End(believed);
+  peer_is_worker_ = server->name.has_value();
   state_->loop.Post([call = self()] { call->AnswerKey(); });
 }
 
 void FetchAnswer::AnswerKey() {
   if (events_ != nullptr) events_->OnTaken();
   if (state_->inbox == nullptr) return;
-  absl::StatusOr<Payload> object = state_->inbox->OnFetch(peer_, key_);
+  absl::StatusOr<Payload> object =
+      state_->inbox->OnFetch({peer_, peer_is_worker_}, key_);
   if (object.ok()) {
     object_ = *std::move(object);
     pieces_ = FetchPieceCount(object_.size());

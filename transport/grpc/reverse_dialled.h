@@ -79,6 +79,8 @@ class FetchAnswer final : public DialledCall<FetchAnswer>,
   const std::shared_ptr<BulkCallState> state_;
   const std::string peer_;
   DialledEvents* events_;  // touched on the loop
+  // The peer has shown the certificate of a worker. Set with the key.
+  bool peer_is_worker_ = false;
   FetchKey key_;
   Payload object_;
   uint32_t next_piece_ = 0;

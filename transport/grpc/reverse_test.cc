@@ -264,6 +264,10 @@ TEST_F(ReverseTest, AFetchGoesInBothDirections) {
   ASSERT_TRUE(from_hidden.ok()) << from_hidden.status();
   EXPECT_EQ(from_hidden->size(), (size_t{5} << 19) + 3);
   EXPECT_TRUE(Fetch(hidden, open, here).ok());
+  loop_.Run([&] {
+    EXPECT_EQ(hidden.receiver.fetchers.back(), (Fetcher{"a", true}));
+    EXPECT_EQ(open.receiver.fetchers.back(), (Fetcher{"b", true}));
+  });
   const absl::Status missing =
       Fetch(open, hidden, {.job = 1, .span = 4}).status();
   EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
@@ -391,6 +395,19 @@ TEST_F(ReverseTest, AHiddenWorkerTakesNothingFromARevokedOne) {
   auto outcome = Send(open, hidden, MakeFrame(1, 1, 1000));
   log_.AwaitOne("bulk.reverse.lost", "is revoked");
   loop_.Run([&] { EXPECT_EQ(hidden.receiver.frames.size(), 1u); });
+}
+
+// The calls for fetches were open before the peer was revoked.
+TEST_F(ReverseTest, AHiddenWorkerGivesNothingToARevokedOne) {
+  Node& open = Make("a", "a");
+  Node& hidden = Make("b", "b");
+  Hide(hidden, open);
+  const FetchKey key = Hold(hidden, 1000);
+  EXPECT_TRUE(Fetch(open, hidden, key).ok());
+  hidden.credentials->revocations()->Set(
+      {identity::FormatName(cluster_.Worker("a"))});
+  EXPECT_FALSE(Fetch(open, hidden, key).ok());
+  loop_.Run([&] { EXPECT_EQ(hidden.receiver.fetchers.size(), 1u); });
 }
 
 }  // namespace

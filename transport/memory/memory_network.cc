@@ -214,7 +214,7 @@ void MemoryNetwork::Fetch(const std::string& from, const std::string& to,
   Carry(from, to, [this, from, to, key, done = std::move(done)]() mutable {
     Inbox* inbox = Find(to);
     absl::StatusOr<Payload> object =
-        inbox == nullptr ? Unreachable(to) : inbox->OnFetch(from, key);
+        inbox == nullptr ? Unreachable(to) : inbox->OnFetch({from, true}, key);
     Carry(to, from,
           [done = std::move(done), object = std::move(object)]() mutable {
             std::move(done)(std::move(object));

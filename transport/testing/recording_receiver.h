@@ -30,7 +30,9 @@ class RecordingReceiver final : public BulkReceiver {
     frames.push_back({header, payload});
     return Verdict::kAccepted;
   }
-  absl::StatusOr<Payload> OnFetch(const FetchKey& key) override {
+  absl::StatusOr<Payload> OnFetch(const Fetcher& fetcher,
+                                  const FetchKey& key) override {
+    fetchers.push_back(fetcher);
     const auto it = objects.find(key);
     if (it != objects.end()) return it->second;
     return absl::NotFoundError(absl::StrCat("span ", key.span, " not held"));
@@ -40,6 +42,7 @@ class RecordingReceiver final : public BulkReceiver {
   uint64_t offers = 0;
   std::vector<Frame> frames;
   absl::btree_set<std::string> senders;
+  std::vector<Fetcher> fetchers;
   absl::btree_map<FetchKey, Payload> objects;
 };
 

@@ -2,16 +2,37 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
+
+#include "base/status.h"
+#include "identity/name.h"
+#include "transport/grpc/caller.h"
 
 namespace skerry::worker {
+namespace {
+
+// The guard of the port has let only workers in. Errors: those of CallerOf.
+absl::StatusOr<std::optional<std::string>> WorkerAt(
+    const grpc::AuthContext& context) {
+  SKERRY_ASSIGN_OR_RETURN(const transport::Caller caller,
+                          transport::CallerOf(context));
+  if (!caller.name.has_value()) return std::nullopt;
+  const auto* const worker =
+      std::get_if<identity::WorkerName>(&caller.name->who);
+  return worker == nullptr ? std::string() : worker->worker;
+}
+
+}  // namespace
 
 PeerService::PeerService(runtime::EventLoop& loop, Handler handler)
     : loop_(loop), handler_(std::move(handler)) {}
 
 void PeerService::Close() {
-  handler_ = [](const v1::AgreeCutRequest&, Answer answer) {
+  handler_ = [](const v1::AgreeCutRequest&, const std::optional<std::string>&,
+                Answer answer) {
     std::move(answer)(absl::UnavailableError("the worker is stopping"));
   };
 }
@@ -20,8 +41,15 @@ grpc::ServerUnaryReactor* PeerService::AgreeCut(
     grpc::CallbackServerContext* context, const v1::AgreeCutRequest* request,
     v1::AgreeCutReply* reply) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  loop_.Post([this, request, reply, reactor] {
-    handler_(*request,
+  const absl::StatusOr<std::optional<std::string>> worker =
+      WorkerAt(*context->auth_context());
+  if (!worker.ok()) {
+    reactor->Finish(grpc::Status(grpc::StatusCode::UNAUTHENTICATED,
+                                 std::string(worker.status().message())));
+    return reactor;
+  }
+  loop_.Post([this, request, reply, reactor, worker = *worker] {
+    handler_(*request, worker,
              [reply, reactor](absl::StatusOr<v1::AgreeCutReply> answer) {
                if (answer.ok()) *reply = *std::move(answer);
                reactor->Finish(grpc::Status(

@@ -5,6 +5,9 @@
 #ifndef SKERRY_WORKER_DAEMON_PEER_SERVICE_H_
 #define SKERRY_WORKER_DAEMON_PEER_SERVICE_H_
 
+#include <optional>
+#include <string>
+
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "proto/skerry/v1/peer.grpc.pb.h"
@@ -15,9 +18,11 @@ namespace skerry::worker {
 class PeerService final : public v1::Peer::CallbackService {
  public:
   using Answer = absl::AnyInvocable<void(absl::StatusOr<v1::AgreeCutReply>) &&>;
-  // Runs on the loop; calls `answer` now or later, from the loop.
-  using Handler =
-      absl::AnyInvocable<void(const v1::AgreeCutRequest&, Answer answer)>;
+  // Runs on the loop; calls `answer` now or later, from the loop. `worker` is
+  // the caller's name in its certificate, and none in plaintext.
+  using Handler = absl::AnyInvocable<void(
+      const v1::AgreeCutRequest&, const std::optional<std::string>& worker,
+      Answer answer)>;
 
   // `loop` outlives the service and its last answer.
   PeerService(runtime::EventLoop& loop, Handler handler);

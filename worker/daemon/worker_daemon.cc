@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/release.h"
+#include "base/status.h"
 #include "protocol/convert/status.h"
 #include "runtime/log.h"
 #include "runtime/posix/stopwatch.h"
@@ -69,6 +70,7 @@ WorkerDaemon::WorkerDaemon(WorkerOptions options,
       first_boot_(boot_),
       status_interval_(options_.status_interval),
       folders_(KeepFolders()),
+      access_(options_.name),
       revoked_(options_.session.credentials->revocations()) {}
 
 WorkerDaemon::~WorkerDaemon() = default;
@@ -158,18 +160,7 @@ void WorkerDaemon::Stop(absl::AnyInvocable<void() &&> done) {
 transport::Verdict WorkerDaemon::OnFrame(const std::string& from,
                                          const compression::FrameHeader& header,
                                          const transport::Payload& payload) {
-  if (!peers_.MaySpeakFor(JobId(header.job), ReplicaId(header.sender), from)) {
-    // The loop's clock serves to count lines.
-    const absl::Time now =
-        absl::UnixEpoch() + (environment_.loop.Now() - Instant());
-    if (const auto unsaid = refusals_.Count(now)) {
-      runtime::Log(runtime::Severity::kWarning, "worker.frame.refused",
-                   {{"from", from},
-                    {"job", header.job},
-                    {"replica", header.sender},
-                    {"cause", "it is not a worker of this replica"},
-                    {"more_refused", *unsaid}});
-    }
+  if (!access_.MaySend(from, header, environment_.loop.Now())) {
     return transport::Verdict::kRefused;
   }
   const auto job = jobs_.find(header.job);
@@ -180,7 +171,9 @@ transport::Verdict WorkerDaemon::OnFrame(const std::string& from,
 }
 
 absl::StatusOr<transport::Payload> WorkerDaemon::OnFetch(
-    const transport::FetchKey& key) {
+    const transport::Fetcher& fetcher, const transport::FetchKey& key) {
+  SKERRY_RETURN_IF_ERROR(
+      access_.CheckFetch(fetcher, JobId(key.job), environment_.loop.Now()));
   const auto job = jobs_.find(key.job);
   if (job == jobs_.end()) {
     return absl::NotFoundError(
@@ -192,6 +185,7 @@ absl::StatusOr<transport::Payload> WorkerDaemon::OnFetch(
 }
 
 void WorkerDaemon::OnAgreeCut(const v1::AgreeCutRequest& request,
+                              const std::optional<std::string>& worker,
                               PeerService::Answer answer) {
   const auto job = jobs_.find(request.job());
   if (job == jobs_.end()) {
@@ -200,8 +194,12 @@ void WorkerDaemon::OnAgreeCut(const v1::AgreeCutRequest& request,
     return;
   }
   absl::StatusOr<CutRequest> checked = CutRequestFromProto(request);
-  if (!checked.ok()) {
-    std::move(answer)(checked.status());
+  const absl::Status may =
+      checked.ok() ? access_.CheckCut(worker, JobId(request.job()), *checked,
+                                      environment_.loop.Now())
+                   : checked.status();
+  if (!may.ok()) {
+    std::move(answer)(may);
     return;
   }
   job->second->OnAgreeCut(
@@ -244,7 +242,7 @@ void WorkerDaemon::OnOrders(const protocol::HeardOrders& heard) {
   FolderOrders folders = FoldersIn(orders);
   for (const protocol::JobOrders& job : orders.jobs) {
     named.insert(job.job.value());
-    peers_.Learn(job);
+    access_.Learn(job);
     OnJobOrders(revision_, job);
   }
   for (const protocol::HeardOrders::Refused& job : heard.refused) {
@@ -256,7 +254,7 @@ void WorkerDaemon::OnOrders(const protocol::HeardOrders& heard) {
   for (auto it = jobs_.begin(); it != jobs_.end();) {
     it = named.contains(it->first) ? std::next(it) : jobs_.erase(it);
   }
-  peers_.KeepOnly(named);
+  access_.KeepOnly(named);
   absl::erase_if(unserved_,
                  [&](const auto& one) { return !named.contains(one.first); });
   folders_.OnOrders(folders);
@@ -453,6 +451,7 @@ std::vector<runtime::Metric> WorkerDaemon::Metrics() const {
   std::vector<runtime::Metric> metrics = MetricsOf(facts);
   transport::AddIdentityMetrics(*options_.session.credentials, metrics);
   environment_.data_cache.AddMetrics(metrics);
+  access_.AddMetrics(metrics);
   return metrics;
 }
 

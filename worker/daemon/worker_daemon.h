@@ -23,13 +23,12 @@
 #include "runtime/machine.h"
 #include "runtime/metrics.h"
 #include "transport/bulk.h"
-#include "transport/grpc/refusals.h"
 #include "worker/core/preemption/notice_book.h"
 #include "worker/daemon/codec_speeds.h"
 #include "worker/daemon/data_looks.h"
 #include "worker/daemon/folder_keeper.h"
 #include "worker/daemon/job_runtime.h"
-#include "worker/daemon/peer_book.h"
+#include "worker/daemon/peer_access.h"
 #include "worker/daemon/peer_service.h"
 #include "worker/daemon/revoked_orders.h"
 #include "worker/daemon/served_job.h"
@@ -90,6 +89,7 @@ class WorkerDaemon final : public transport::BulkReceiver {
                              const compression::FrameHeader& header,
                              const transport::Payload& payload) override;
   absl::StatusOr<transport::Payload> OnFetch(
+      const transport::Fetcher& fetcher,
       const transport::FetchKey& key) override;
 
   // What there is to tell Prometheus.
@@ -99,6 +99,7 @@ class WorkerDaemon final : public transport::BulkReceiver {
 
   // Handler of the peer service.
   void OnAgreeCut(const v1::AgreeCutRequest& request,
+                  const std::optional<std::string>& worker,
                   PeerService::Answer answer);
 
  private:
@@ -159,9 +160,8 @@ class WorkerDaemon final : public transport::BulkReceiver {
   };
   absl::btree_map<uint64_t, Unserved> unserved_;
   FolderKeeper folders_;
-  PeerBook peers_;
+  PeerAccess access_;
   RevokedOrders revoked_;
-  transport::Refusals refusals_;
   std::vector<protocol::CodecSpeed>
       codec_speeds_;  // empty until they are measured
   // Timers and tasks that run after this object is gone see it expired.

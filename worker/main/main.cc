@@ -20,6 +20,7 @@
 #include "runtime/posix/admin_server.h"
 #include "runtime/posix/curl_http.h"
 #include "runtime/posix/curl_ports.h"
+#include "runtime/posix/descriptors.h"
 #include "runtime/posix/entropy.h"
 #include "runtime/posix/folder_lock.h"
 #include "runtime/posix/heap.h"
@@ -142,13 +143,14 @@ struct Parts {
 
 absl::Status Listen(const CommandLine& line, Parts& parts) {
   parts.peer_service = std::make_unique<PeerService>(
-      parts.loop,
-      [&parts](const v1::AgreeCutRequest& request, PeerService::Answer answer) {
+      parts.loop, [&parts](const v1::AgreeCutRequest& request,
+                           const std::optional<std::string>& worker,
+                           PeerService::Answer answer) {
         if (parts.daemon == nullptr) {
           std::move(answer)(absl::UnavailableError("the worker is starting"));
           return;
         }
-        parts.daemon->OnAgreeCut(request, std::move(answer));
+        parts.daemon->OnAgreeCut(request, worker, std::move(answer));
       });
   transport::GrpcBulkOptions options;
   options.listen_address = line.listen;
@@ -427,6 +429,7 @@ int Main(int argc, char** argv) {
                      "give a shorter one with --run-dir")));
   }
   runtime::ShareHeap();
+  runtime::RaiseDescriptorLimit();
   runtime::ServiceNotices notices = runtime::NoticesToManager();
   runtime::SignalWait signals;
   runtime::SpdlogSink sink(stderr, runtime::SpdlogSink::FormFor(stderr),

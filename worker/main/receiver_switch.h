@@ -26,11 +26,12 @@ class ReceiverSwitch final : public transport::BulkReceiver {
     return target_->OnFrame(from, header, payload);
   }
   absl::StatusOr<transport::Payload> OnFetch(
+      const transport::Fetcher& fetcher,
       const transport::FetchKey& key) override {
     if (target_ == nullptr) {
       return absl::UnavailableError("the worker is starting or stopping");
     }
-    return target_->OnFetch(key);
+    return target_->OnFetch(fetcher, key);
   }
 
  private:
