@@ -343,9 +343,9 @@ TEST_F(SecureBulkTest, FramesComeUnderTheNameOfTheCertificate) {
 
 TEST_F(SecureBulkTest, AnOperatorThatFetchesIsNoWorker) {
   GrpcBulk& a = Make("a", "a");
-  GrpcBulk& ctl = Make("a", cluster_.Operator(identity::Role::kAdmin));
+  GrpcBulk& ctl = Make("ctl", cluster_.Operator(identity::Role::kAdmin));
   EXPECT_TRUE(absl::IsNotFound(Fetch(ctl, a)));
-  EXPECT_EQ(receiver_.fetchers.back(), (Fetcher{"a", false}));
+  EXPECT_EQ(receiver_.fetchers.back(), (Fetcher{"ctl", false}));
 }
 
 TEST_F(SecureBulkTest, AWorkerThatTakesAnothersNameIsRefused) {
