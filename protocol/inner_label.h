@@ -1,7 +1,7 @@
 // protocol/inner_label.h
 //
-// What a saved inner state repeats of the request that it was saved for, and
-// what is known of one that a trainer has taken.
+// Defines the label that a saved inner state carries, and what a trainer says
+// of one that it has taken.
 #ifndef SKERRY_PROTOCOL_INNER_LABEL_H_
 #define SKERRY_PROTOCOL_INNER_LABEL_H_
 

@@ -17,7 +17,7 @@ namespace skerry::optimizer {
 
 // A part of an optimizer's state: a value for each element of some tensors.
 struct StateSlot {
-  // As PyTorch's optimizers call it.
+  // The key that PyTorch's optimizers use for it.
   std::string_view name;
   // The elements of `tensors`, one tensor after the other.
   std::span<float> values;

@@ -1,6 +1,6 @@
 // runtime/posix/descriptors.h
 //
-// How many files and connections a daemon may have open.
+// Sets how many files and connections a daemon may have open.
 #ifndef SKERRY_RUNTIME_POSIX_DESCRIPTORS_H_
 #define SKERRY_RUNTIME_POSIX_DESCRIPTORS_H_
 

@@ -1,6 +1,6 @@
 // trainer/service/posix_inner_file.h
 //
-// The file of a SaveInner or LoadInner call on the local disk.
+// Reads and writes the file of a SaveInner or LoadInner call on the local disk.
 #ifndef SKERRY_TRAINER_SERVICE_POSIX_INNER_FILE_H_
 #define SKERRY_TRAINER_SERVICE_POSIX_INNER_FILE_H_
 

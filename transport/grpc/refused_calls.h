@@ -21,7 +21,7 @@ inline constexpr std::array<CallRefusal, 3> kCallRefusals = {
     CallRefusal::kNoCertificate, CallRefusal::kNotBelieved,
     CallRefusal::kNotAllowed};
 
-// As metrics name it: "no_certificate", "not_believed", "not_allowed".
+// Returns its name in metrics: "no_certificate", "not_believed", "not_allowed".
 std::string_view Word(CallRefusal refusal);
 
 // Any thread may call it.

@@ -1,5 +1,5 @@
-// The trainer's inner state: saved at boundaries, and loaded by a trainer that
-// this worker has started anew.
+// Has the trainer save its inner state at boundaries, and has a trainer that
+// this worker has started anew load it.
 #include <string>
 
 #include "absl/strings/str_cat.h"

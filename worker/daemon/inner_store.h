@@ -1,6 +1,6 @@
 // worker/daemon/inner_store.h
 //
-// The inner state that a job's trainer saved last, as a file in the job's
+// Keeps the inner state that a job's trainer saved last as a file in the job's
 // folder (docs/formats/inner_state.md).
 #ifndef SKERRY_WORKER_DAEMON_INNER_STORE_H_
 #define SKERRY_WORKER_DAEMON_INNER_STORE_H_
