@@ -29,19 +29,24 @@ absl::Status WithHint(const absl::Status& status, const CommandLine& line,
                       Client& client) {
   std::vector<std::string> known;
   std::string wanted;
+  absl::string_view where;
   if (absl::StartsWith(status.message(), "no job named")) {
     wanted = line.job;
+    where = "; skerryctl get jobs lists them";
     const auto jobs = client.ListJobs();
     if (!jobs.ok()) return status;
     for (const auto& job : jobs->jobs()) known.push_back(job.spec().name());
   } else if (absl::StartsWith(status.message(), "no worker named")) {
     wanted = line.worker;
+    where = "; skerryctl get workers lists them";
     const auto workers = client.ListWorkers();
     if (!workers.ok()) return status;
     for (const auto& one : workers->workers()) known.push_back(one.worker());
   }
+  const std::string meant = DidYouMean(wanted, known);
   return absl::Status(
-      status.code(), absl::StrCat(status.message(), DidYouMean(wanted, known)));
+      status.code(),
+      absl::StrCat(status.message(), meant.empty() ? where : meant));
 }
 
 absl::StatusOr<ExitCode> Run(const CommandLine& line, const Output& output) {

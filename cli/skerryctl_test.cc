@@ -155,7 +155,9 @@ TEST_F(SkerryctlTest, AMissingJobGivesThree) {
   const Ran ran = Run("get job nobody");
   EXPECT_EQ(ran.code, 3);
   EXPECT_EQ(ran.out, "");
-  EXPECT_EQ(ran.err, "skerryctl: no job named nobody\n");
+  EXPECT_EQ(ran.err,
+            "skerryctl: no job named nobody; "
+            "skerryctl get jobs lists them\n");
   EXPECT_EQ(Run("watch job nobody").code, 3);
   EXPECT_EQ(Run("logs nobody -f").code, 3);
 }
@@ -247,7 +249,9 @@ TEST_F(SkerryctlTest, IntentsOfWorkersThatAreNotThereGiveThree) {
   for (const char* verb : {"cordon", "uncordon", "drain"}) {
     const Ran ran = Run(absl::StrCat(verb, " nobody"));
     EXPECT_EQ(ran.code, 3) << verb;
-    EXPECT_EQ(ran.err, "skerryctl: no worker named nobody\n");
+    EXPECT_EQ(ran.err,
+              "skerryctl: no worker named nobody; "
+              "skerryctl get workers lists them\n");
   }
 }
 

@@ -13,7 +13,8 @@ namespace {
 absl::Status Check(const ExchangeShape& shape, double bytes_per_element) {
   if (shape.members.size() < 3 || shape.elements == 0) {
     return absl::InvalidArgumentError(
-        "owners have shares among three members or more, and of something");
+        "owners have shares among three members or more, and of an element "
+        "or more");
   }
   if (!(bytes_per_element > 0.0 && std::isfinite(bytes_per_element))) {
     return absl::InvalidArgumentError("an element has to have bytes");

@@ -153,7 +153,9 @@ absl::StatusOr<std::string> NewestIn(const CheckpointStore& store,
     if (one->status.ok()) return one->name;
   }
   return absl::NotFoundError(
-      absl::StrCat(folder, " has no complete checkpoint"));
+      absl::StrCat(folder,
+                   " has no complete checkpoint; skerryctl checkpoint list "
+                   "shows what there is"));
 }
 
 absl::Status CreateCheckpoint(const CheckpointArguments& arguments,
@@ -207,7 +209,9 @@ absl::Status VerifyCheckpoints(const CheckpointArguments& arguments,
   SKERRY_ASSIGN_OR_RETURN(const std::vector<Listed> all, store.List());
   nlohmann::ordered_json json = {{"checkpoints", nlohmann::json::array()}};
   absl::Status worst = absl::NotFoundError(
-      absl::StrCat(arguments.folder, " has no such checkpoint"));
+      absl::StrCat(arguments.folder, " has no complete checkpoint",
+                   arguments.name.empty() ? "" : " named ", arguments.name,
+                   "; skerryctl checkpoint list shows what there is"));
   for (const Listed& one : all) {
     if (!arguments.name.empty() && one.name != arguments.name) continue;
     // What was never finished claims nothing, unless it is asked for.

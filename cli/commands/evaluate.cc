@@ -128,7 +128,9 @@ absl::StatusOr<double> MeanLoss(model::LanguageModel& model,
     sum += static_cast<double>(model.Loss({1, columns, inputs, targets}));
   }
   if (!std::isfinite(sum)) {
-    return absl::DataLossError("the model's output is not finite");
+    return absl::DataLossError(
+        "the model's output is not finite; it diverged while it trained, so "
+        "evaluate an earlier checkpoint");
   }
   return sum / static_cast<double>(samples);
 }
@@ -172,8 +174,11 @@ absl::Status EvaluateModel(const EvaluateArguments& arguments,
                      local.config.positions_max()));
   }
   if (stream.tokens < 2) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "there are ", stream.tokens, " tokens; a prediction needs two"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(arguments.text.empty() ? arguments.data : arguments.text,
+                     ": has ", stream.tokens,
+                     " tokens to evaluate, and a prediction needs two; name "
+                     "a longer text"));
   }
   columns = static_cast<int>(
       std::min<uint64_t>(static_cast<uint64_t>(columns), stream.tokens - 1));

@@ -152,9 +152,9 @@ absl::StatusOr<LocalModel> OpenLocalModel(const LocalModelArguments& arguments,
   SKERRY_ASSIGN_OR_RETURN(model.codec,
                           MakeCodec(std::move(found), model.ends, arguments));
   if (model.codec->vocab_size() > model.config.vocab_size) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, " has ", model.codec->vocab_size(),
-                     " tokens, the model ", model.config.vocab_size));
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, " has ", model.codec->vocab_size(), " tokens, the model ",
+        model.config.vocab_size, "; name the model's own with --tokenizer"));
   }
   return model;
 }

@@ -28,7 +28,8 @@ absl::string_view Abseil(std::string_view text) {
 }
 
 absl::Status NoToken(std::string_view id) {
-  return absl::NotFoundError(absl::StrCat("no token ", Abseil(id)));
+  return absl::NotFoundError(absl::StrCat(
+      "no token ", Abseil(id), "; skerryctl token list shows those there are"));
 }
 
 JoinVerdict NameIsRevoked(const JoinAttempt& attempt) {

@@ -8,6 +8,7 @@ import re
 from tools.tidy import comments
 from tools.tidy import cpp
 from tools.tidy import layers
+from tools.tidy import messages
 from tools.tidy import named_code
 from tools.tidy import prose
 from tools.tidy import reached
@@ -354,6 +355,16 @@ def events_on_a_page(tree):
                               'is logged')
 
 
+def messages_that_help(tree):
+    """Where one goes to a user: not from fakes and tests."""
+    for path, text in tree.cpp():
+        if (layers.is_test(path) or layers.layer(path) is None or
+                layers.inside(path, 'bench', 'simulator')):
+            continue
+        for line, advice in messages.faults(text):
+            yield Finding(path, line, 'message', advice)
+
+
 def types_defined_twice(tree):
     for path, line, name, other in named_code.defined_twice(tree.files):
         yield Finding(path, line, 'defined-twice',
@@ -379,6 +390,7 @@ RULES = [
     unfinished, documents, long_sentences, folders_on_the_map, dead_files,
     python_targets, unreached_libraries, code_that_pages_name,
     types_defined_twice, visible_to_all, events_on_a_page,
+    messages_that_help,
 ]
 
 

@@ -58,7 +58,9 @@ absl::StatusOr<int32_t> SampleToken(std::span<const float> logits,
   SKERRY_CHECK(is_token.empty() || is_token.size() == logits.size());
   for (const float logit : logits) {
     if (!std::isfinite(logit)) {
-      return absl::InternalError("the model's output is not finite");
+      return absl::InternalError(
+          "the model's output is not finite; it diverged while it trained, so "
+          "take an earlier checkpoint");
     }
   }
   std::vector<Candidate> candidates;
