@@ -1,9 +1,12 @@
 """What runs behind the suites, which wait for most of their time.
 
 Compilers and simulations give the same result however long they take. So they
-run meanwhile at the lowest priority, and what they print is shown at their end.
+run meanwhile at the lowest priority. Suites that measure no times run one after
+another in a second lane, at a priority between. What a lane prints is shown at
+its end.
 """
 
+import collections
 import os
 import signal
 import subprocess
@@ -13,9 +16,15 @@ import tempfile
 from tools.ci import tally
 from tools.ci.bazel import ROOT
 
+Lane = collections.namedtuple('Lane', 'niceness parts')
+
 # Parts, in their order.
-PARTS = ('sanitized', 'sim')
-# Two compilers, two servers of Bazel and a suite.
+LANES = (
+    Lane(19, ('sanitized', 'sim')),
+    Lane(10, ('charts', 'tokenizer', 'checkpoint', 'releases', 'operator',
+              'messages', 'attach', 'neon')),
+)
+# Two compilers, two servers of Bazel and two suites.
 _MEMORY_MIN_BYTES = 8 << 30
 
 
@@ -28,9 +37,10 @@ def fits():
 class Behind:
     """Ends with its `with` block, if end() has not been called."""
 
-    def __init__(self, command=None):
+    def __init__(self, lane, command=None):
+        self.parts, self._niceness = lane.parts, lane.niceness
         self._command = command or [sys.executable, '-B', 'tools/ci/main.py',
-                                    *PARTS]
+                                    *lane.parts]
         # pylint: disable-next=consider-using-with
         self._output = tempfile.TemporaryFile('w+', encoding='utf-8',
                                               errors='replace')
@@ -50,7 +60,7 @@ class Behind:
         # A session of its own would have a share of its own, whatever the
         # priority.
         self._process = subprocess.Popen(
-            ['nice', '-n', '19', *self._command], cwd=ROOT,
+            ['nice', '-n', str(self._niceness), *self._command], cwd=ROOT,
             stdin=subprocess.DEVNULL, stdout=self._output,
             stderr=subprocess.STDOUT, process_group=0)
         return tally.Tally()

@@ -183,10 +183,13 @@ class ReachTest(unittest.TestCase):
         self.assertIsNone(reach.packages_of(['tools/ci/main.py', '.bazelrc']))
 
 
+LANE = behind.Lane(19, ('sim',))
+
+
 class BehindTest(unittest.TestCase):
 
     def tally(self, program):
-        with behind.Behind(['sh', '-c', program]) as them:
+        with behind.Behind(LANE, ['sh', '-c', program]) as them:
             self.assertEqual(counts(them.start()), (0, 0, 0))
             return them.end()
 
@@ -199,7 +202,7 @@ class BehindTest(unittest.TestCase):
         self.assertEqual(len(self.tally('kill -9 $$').failed), 1)
 
     def test_ends_with_its_block(self):
-        with behind.Behind(['sleep', '1000']) as them:
+        with behind.Behind(LANE, ['sleep', '1000']) as them:
             them.start()
 
 
@@ -232,11 +235,22 @@ class PlanTest(unittest.TestCase):
 
     def test_what_has_no_clock_runs_behind_the_suites(self):
         table = suites.parse('sim //tests/sim:campaign\ndemo tools/demo\n')
-        with behind.Behind() as them:
+        with behind.Behind(LANE) as them:
             names = [name for name, _ in
-                     main.plan(main.parse_arguments([]), [], table, them)]
-        self.assertEqual(names, ['tidy', 'unit', 'cuda', 'behind', 'demo',
-                                 'sanitized, sim', 'sanitize', 'fuzz'])
+                     main.plan(main.parse_arguments([]), [], table, [them])]
+        self.assertEqual(names, ['tidy', 'unit', 'cuda', 'behind: sim', 'demo',
+                                 'sim', 'sanitize', 'fuzz'])
+
+    def test_lanes_name_suites_that_there_are(self):
+        named = [name for lane in behind.LANES for name in lane.parts]
+        self.assertEqual(len(named), len(set(named)))
+        self.assertEqual(set(named) - {*suites.load(), 'sanitized'}, set())
+
+    def test_a_small_machine_runs_one_thing_after_another(self):
+        table = suites.parse('sim //tests/sim:campaign\ndemo tools/demo\n')
+        names = [name for name, _ in
+                 main.plan(main.parse_arguments([]), [], table)]
+        self.assertEqual(names[-2:], ['sim', 'demo'])
 
     def test_flags_after_a_suite_are_its_own(self):
         self.assertEqual(

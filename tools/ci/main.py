@@ -1,5 +1,6 @@
 """What tools/test does once the packages are there."""
 
+import contextlib
 import pathlib
 import sys
 import time
@@ -46,22 +47,23 @@ def parse_arguments(arguments):
     return parser.parse_args(arguments)
 
 
-def everything(parts, behind_them):
-    """[(name, function)] of a full run. `behind_them` runs what has no clock
-    behind the suites, or is None where the machine is too small for both."""
-    if not behind_them:
+def everything(parts, lanes):
+    """[(name, function)] of a full run. `lanes` run behind the suites; there
+    are none where the machine is too small."""
+    if not lanes:
         return list(parts.items())
     first, last = ('tidy', 'unit', 'cuda'), ('sanitize', 'fuzz')
-    between = [name for name in parts
-               if name not in (*first, *last, *behind.PARTS)]
+    apart = {name for lane in lanes for name in lane.parts}
+    between = [name for name in parts if name not in {*first, *last, *apart}]
     return [*((name, parts[name]) for name in first),
-            ('behind', behind_them.start),
+            *(('behind: ' + ', '.join(lane.parts), lane.start)
+              for lane in lanes),
             *((name, parts[name]) for name in between),
-            (', '.join(behind.PARTS), behind_them.end),
+            *((', '.join(lane.parts), lane.end) for lane in lanes),
             *((name, parts[name]) for name in last)]
 
 
-def plan(args, for_suite, table, behind_them=None):
+def plan(args, for_suite, table, lanes=()):
     """[(name, function returning a Tally)] of what was asked for."""
     parts = {
         'tidy': stages.tidy,
@@ -79,7 +81,7 @@ def plan(args, for_suite, table, behind_them=None):
                   KUBERNETES.name: lambda: stages.suite(KUBERNETES, for_suite)}
     names = args.names or ['tidy', 'unit']
     if not args.names and not args.quick:
-        return everything(parts, behind_them)
+        return everything(parts, lanes)
     chosen = []
     for name in names:
         if name.startswith('//'):
@@ -129,10 +131,11 @@ def main():
                            ('sanitized', 'large', 'research',
                             KUBERNETES.name))]))
         return 0
-    with behind.Behind() as behind_them:
+    with contextlib.ExitStack() as stack:
+        lanes = [stack.enter_context(behind.Behind(lane))
+                 for lane in (behind.LANES if behind.fits() else ())]
         try:
-            chosen = plan(args, for_suite, table,
-                          behind_them if behind.fits() else None)
+            chosen = plan(args, for_suite, table, lanes)
         except ValueError as error:
             print(f'tools/test: {error}', file=sys.stderr)
             return 2
