@@ -22,7 +22,7 @@ Lane = collections.namedtuple('Lane', 'niceness parts')
 LANES = (
     Lane(19, ('sanitized', 'sim')),
     Lane(10, ('charts', 'tokenizer', 'checkpoint', 'releases', 'operator',
-              'messages', 'attach', 'neon')),
+              'messages', 'attach', 'kit', 'neon')),
 )
 # Two compilers, two servers of Bazel and two suites.
 _MEMORY_MIN_BYTES = 8 << 30

@@ -136,12 +136,25 @@ absl::Status WrongRequests(const Subject& subject) {
                          : Broken("a refused request changes values");
 }
 
-// Two rounds with a load between them, as a worker does it.
-absl::StatusOr<std::vector<float>> Train(const Subject& subject,
-                                         bool evaluates) {
+struct Trained {
+  std::vector<float> initial;
+  std::vector<float> values;
+};
+
+// Two rounds with a load between them, as a worker does it. They begin at
+// `initial`, or else at the trainer's own initial values, which may be others
+// in each process.
+absl::StatusOr<Trained> Train(const Subject& subject, bool evaluates,
+                              const std::vector<float>* initial = nullptr) {
   SKERRY_ASSIGN_OR_RETURN(const Ready ready, StartReady(subject));
   TriedTrainer& trainer = *ready.trainer;
   const uint64_t batch = subject.batch_samples;
+  Trained trained;
+  SKERRY_ASSIGN_OR_RETURN(trained.initial, trainer.Values());
+  if (initial != nullptr) trained.initial = *initial;
+  std::copy(trained.initial.begin(), trained.initial.end(),
+            trainer.state().begin());
+  SKERRY_RETURN_IF_ERROR(trainer.Load({0, trainer.state().size()}));
   for (uint64_t round = 0; round < 2; ++round) {
     SKERRY_RETURN_IF_ERROR(
         trainer.Run(round * 3 * batch, (round + 1) * 3 * batch, batch));
@@ -156,14 +169,17 @@ absl::StatusOr<std::vector<float>> Train(const Subject& subject,
       return Broken("an evaluation has no samples or no loss");
     }
   }
-  return trainer.Values();
+  SKERRY_ASSIGN_OR_RETURN(trained.values, trainer.Values());
+  return trained;
 }
 
 absl::Status EqualBits(const Subject& subject) {
-  SKERRY_ASSIGN_OR_RETURN(const auto one, Train(subject, false));
-  SKERRY_ASSIGN_OR_RETURN(const auto two, Train(subject, false));
-  return one == two ? absl::OkStatus()
-                    : Broken("two processes have different values");
+  SKERRY_ASSIGN_OR_RETURN(const Trained one, Train(subject, false));
+  SKERRY_ASSIGN_OR_RETURN(const Trained two,
+                          Train(subject, false, &one.initial));
+  return one.values == two.values
+             ? absl::OkStatus()
+             : Broken("two processes have different values");
 }
 
 absl::Status EvaluateLeavesNoTrace(const Subject& subject) {
@@ -176,9 +192,10 @@ absl::Status EvaluateLeavesNoTrace(const Subject& subject) {
       return DoesNotApply("it has no validation samples");
     }
   }
-  SKERRY_ASSIGN_OR_RETURN(const auto with, Train(subject, true));
-  SKERRY_ASSIGN_OR_RETURN(const auto without, Train(subject, false));
-  return with == without
+  SKERRY_ASSIGN_OR_RETURN(const Trained with, Train(subject, true));
+  SKERRY_ASSIGN_OR_RETURN(const Trained without,
+                          Train(subject, false, &with.initial));
+  return with.values == without.values
              ? absl::OkStatus()
              : Broken(
                    "a run with evaluations has other values than one "
