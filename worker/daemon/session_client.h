@@ -33,7 +33,7 @@ struct SessionOptions {
   uint64_t jitter_seed = 0;
   // Takes the mark of the coordinator's identity (identity_folder.h) each time
   // a stream is up, on a thread of gRPC. May be unset.
-  std::function<void(std::string mark)> on_mark;
+  std::function<void(std::string mark)> on_mark = {};
 };
 
 // How a stream ended. After Aborted or FailedPrecondition, trying again with
