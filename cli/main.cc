@@ -20,6 +20,7 @@
 #include "cli/output.h"
 #include "cli/yaml_text.h"
 #include "runtime/posix/posix_files.h"
+#include "transport/grpc/library_log.h"
 
 namespace skerry::cli {
 namespace {
@@ -82,6 +83,8 @@ absl::StatusOr<ExitCode> Run(const CommandLine& line, const Output& output) {
 
 ExitCode Main(std::vector<std::string> words) {
   std::ios::sync_with_stdio(false);
+  // What gRPC says of a failed connection is in the status of the call.
+  transport::TakeLibraryLogs();
   const Parsed parsed = ParseArguments(std::move(words));
   if (!parsed.line.has_value()) {
     if (parsed.code == ExitCode::kOk) {

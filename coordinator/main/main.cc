@@ -17,6 +17,7 @@
 #include "base/release.h"
 #include "base/status.h"
 #include "coordinator/main/arguments.h"
+#include "coordinator/main/change_ca.h"
 #include "coordinator/main/init.h"
 #include "coordinator/service/cluster_identity.h"
 #include "coordinator/service/coordinator_server.h"
@@ -54,6 +55,8 @@ ExitCode Failed(const absl::Status& why, ExitCode code) {
   return code;
 }
 
+constexpr absl::Duration kLookAtIdentity = absl::Seconds(5);
+
 absl::Time WallTime() { return absl::FromUnixMillis(runtime::UnixMs()); }
 
 ExitCode CodeOf(const absl::Status& start) {
@@ -83,20 +86,34 @@ absl::Status TakeCluster(const std::string& folder, runtime::Files& files,
   return absl::OkStatus();
 }
 
-// The credentials that are in use see new files by themselves. `loop` outlives
-// `disk`.
+// Takes a CA that another process has replaced or retired into use, and renews
+// the own certificate when it is due. Errors: of ReadAuthorities and RenewOwn.
+absl::Status LookAtIdentity(const Issuer& issuer) {
+  SKERRY_ASSIGN_OR_RETURN(const bool changed, issuer.cluster->Reload());
+  if (changed) {
+    Log(Severity::kInfo, "coordinator.ca.changed",
+        {{"pin", issuer.cluster->pin()}});
+  }
+  return issuer.cluster->RenewOwn(issuer.wall()).status();
+}
+
+// Looks every few seconds, and says a failure once. The credentials that are in
+// use see new files by themselves. `loop` outlives `disk`.
 void KeepRenewing(const Issuer& issuer, runtime::EventLoop& loop,
-                  runtime::Executor& disk) {
+                  runtime::Executor& disk, std::string failure = "") {
   if (issuer.cluster == nullptr) return;
-  loop.RunAt(loop.Now() + absl::Hours(1), [issuer, &loop, &disk] {
-    disk.Run([issuer] {
-      const absl::Status renewed =
-          issuer.cluster->RenewOwn(issuer.wall()).status();
-      if (renewed.ok()) return;
-      Log(Severity::kError, "coordinator.renewal.failed",
-          {{"cause", std::string(renewed.message())}});
+  loop.RunAt(loop.Now() + kLookAtIdentity, [issuer, &loop, &disk,
+                                            failure]() mutable {
+    disk.Run([issuer, &loop, &disk, failure] {
+      const absl::Status looked = LookAtIdentity(issuer);
+      std::string now(looked.message());
+      if (!looked.ok() && now != failure) {
+        Log(Severity::kError, "coordinator.renewal.failed", {{"cause", now}});
+      }
+      loop.Post([issuer, &loop, &disk, now = std::move(now)]() mutable {
+        KeepRenewing(issuer, loop, disk, std::move(now));
+      });
     });
-    KeepRenewing(issuer, loop, disk);
   });
 }
 
@@ -156,6 +173,11 @@ ExitCode Serve(const Arguments& arguments, runtime::SignalWait& signals,
       SqliteJournal::Open(arguments.state, disk, loop, EndProcess);
   if (!opened.ok()) return Failed(opened.status(), ExitCode::kState);
   journal = *std::move(opened);
+  if (options.operators.issuer.cluster != nullptr) {
+    options.control.mark = [cluster = options.operators.issuer.cluster] {
+      return cluster->mark();
+    };
+  }
   options.control.look = options.operators.look = [&arguments] {
     return runtime::LookAt(arguments.state);
   };
@@ -216,9 +238,34 @@ ExitCode MainOfInit(std::vector<std::string> words) {
   return ExitCode::kState;
 }
 
+ExitCode MainOfChange(CaChange change, std::vector<std::string> words) {
+  const ParsedCaChange parsed = ParseCaChange(change, std::move(words));
+  if (!parsed.arguments.has_value()) {
+    const bool is_help = parsed.code == ExitCode::kStopped;
+    (is_help ? std::cout : std::cerr) << parsed.text << std::flush;
+    return parsed.code;
+  }
+  runtime::PosixFiles files;
+  const absl::StatusOr<std::string> said =
+      ChangeCa(*parsed.arguments, WallTime(), files);
+  if (said.ok()) {
+    std::cout << *said << std::flush;
+    return ExitCode::kStopped;
+  }
+  std::cerr << "skerry-coordinator " << CommandOf(change) << ": "
+            << said.status().message() << "\n";
+  return ExitCode::kState;
+}
+
 ExitCode Main(std::vector<std::string> words) {
-  if (!words.empty() && words.front() == "init") {
+  const std::string command = words.empty() ? "" : words.front();
+  if (command == "init") {
     return MainOfInit({words.begin() + 1, words.end()});
+  }
+  for (const CaChange change : {CaChange::kReplace, CaChange::kRetire}) {
+    if (command == CommandOf(change)) {
+      return MainOfChange(change, {words.begin() + 1, words.end()});
+    }
   }
   const Parsed parsed = ParseArguments(std::move(words));
   if (!parsed.arguments.has_value()) {

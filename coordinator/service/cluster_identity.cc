@@ -1,8 +1,10 @@
 #include "coordinator/service/cluster_identity.h"
 
 #include <cstddef>
+#include <mutex>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -16,10 +18,6 @@ namespace skerry::coordinator {
 namespace {
 
 constexpr char kClusterFile[] = "/cluster";
-constexpr char kAuthorityFolder[] = "/authority";
-constexpr char kAuthorityCertificate[] = "/authority/cert.pem";
-constexpr char kAuthorityKey[] = "/authority/key.pem";
-constexpr absl::Duration kAuthorityLifetime = absl::Hours(24 * 3650);
 constexpr absl::Duration kOwnLifetime = absl::Hours(24 * 90);
 
 absl::Status WriteText(const std::string& path, const std::string& text,
@@ -66,13 +64,25 @@ absl::StatusOr<ClusterFacts> ParseFacts(const std::string& path,
 
 }  // namespace
 
+struct ClusterIdentity::Live {
+  std::mutex mutex;
+  std::shared_ptr<const Authorities> authorities;  // guarded by mutex
+};
+
 ClusterIdentity::ClusterIdentity(std::string folder, ClusterFacts facts,
-                                 identity::Authority authority,
-                                 runtime::Files& files)
+                                 Authorities authorities, runtime::Files& files)
     : folder_(std::move(folder)),
       facts_(std::move(facts)),
-      authority_(std::move(authority)),
-      files_(&files) {}
+      live_(std::make_shared<Live>()),
+      files_(&files) {
+  live_->authorities =
+      std::make_shared<const Authorities>(std::move(authorities));
+}
+
+std::shared_ptr<const Authorities> ClusterIdentity::Now() const {
+  std::lock_guard<std::mutex> lock(live_->mutex);
+  return live_->authorities;
+}
 
 absl::StatusOr<ClusterIdentity> ClusterIdentity::Make(const std::string& folder,
                                                       const ClusterFacts& facts,
@@ -86,15 +96,9 @@ absl::StatusOr<ClusterIdentity> ClusterIdentity::Make(const std::string& folder,
         folder, " has a cluster already; a new one needs an empty folder"));
   }
   if (!absl::IsNotFound(before.status())) return before.status();
-  SKERRY_ASSIGN_OR_RETURN(
-      identity::Authority authority,
-      identity::Authority::Make(facts.name, kAuthorityLifetime, now));
-  SKERRY_RETURN_IF_ERROR(files.MakeDirectory(folder + kAuthorityFolder));
-  SKERRY_RETURN_IF_ERROR(
-      WriteText(folder + kAuthorityKey, authority.key().Pem(), files));
-  SKERRY_RETURN_IF_ERROR(WriteText(folder + kAuthorityCertificate,
-                                   authority.certificate().Pem(), files));
-  ClusterIdentity made(folder, facts, std::move(authority), files);
+  SKERRY_ASSIGN_OR_RETURN(Authorities authorities,
+                          MakeAuthorities(folder, facts.name, now, files));
+  ClusterIdentity made(folder, facts, std::move(authorities), files);
   // A certificate that an interrupted run left is of another CA.
   SKERRY_RETURN_IF_ERROR(made.RenewOwn(now).status());
   return made;
@@ -109,24 +113,18 @@ absl::StatusOr<ClusterIdentity> ClusterIdentity::Open(const std::string& folder,
   const std::string path = folder + kClusterFile;
   SKERRY_ASSIGN_OR_RETURN(const std::string text, ReadText(path, files));
   SKERRY_ASSIGN_OR_RETURN(ClusterFacts facts, ParseFacts(path, text));
-  absl::StatusOr<std::string> certificate =
-      ReadText(folder + kAuthorityCertificate, files);
-  absl::StatusOr<std::string> key = ReadText(folder + kAuthorityKey, files);
-  for (const absl::Status& read : {certificate.status(), key.status()}) {
-    if (absl::IsNotFound(read)) {
-      return absl::FailedPreconditionError(read.message());
-    }
-    SKERRY_RETURN_IF_ERROR(read);
-  }
-  absl::StatusOr<identity::Authority> authority =
-      identity::Authority::FromPem(*certificate, *key);
-  if (!authority.ok()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        folder, kAuthorityFolder, ": ", authority.status().message(),
-        "; put the folder back from a backup"));
-  }
-  return ClusterIdentity(folder, std::move(facts), *std::move(authority),
+  SKERRY_ASSIGN_OR_RETURN(Authorities authorities,
+                          ReadAuthorities(folder, files));
+  return ClusterIdentity(folder, std::move(facts), std::move(authorities),
                          files);
+}
+
+absl::StatusOr<bool> ClusterIdentity::Reload() const {
+  SKERRY_ASSIGN_OR_RETURN(Authorities read, ReadAuthorities(folder_, *files_));
+  if (read.Trusted() == authorities()) return false;
+  std::lock_guard<std::mutex> lock(live_->mutex);
+  live_->authorities = std::make_shared<const Authorities>(std::move(read));
+  return true;
 }
 
 absl::StatusOr<bool> ClusterIdentity::RenewOwn(absl::Time now) const {
@@ -153,14 +151,16 @@ absl::StatusOr<bool> ClusterIdentity::RenewOwn(absl::Time now) const {
 absl::StatusOr<ClusterIdentity::Issued> ClusterIdentity::Issue(
     const identity::Name& name, const identity::PublicKey& key,
     absl::Duration lifetime, absl::Time now) const {
+  const std::shared_ptr<const Authorities> present = Now();
   SKERRY_ASSIGN_OR_RETURN(identity::Certificate certificate,
-                          authority_.Issue(name, key, lifetime, now));
-  std::string chain = certificate.Pem() + authority_.certificate().Pem();
+                          present->writes.Issue(name, key, lifetime, now));
+  std::string chain = certificate.Pem() + present->Above();
   return Issued{std::move(certificate), std::move(chain)};
 }
 
-std::string ClusterIdentity::pin() const {
-  return identity::FormatPin(authority_.certificate().public_key());
+std::string ClusterIdentity::mark() const {
+  const std::shared_ptr<const Authorities> present = Now();
+  return identity::MarkOf(present->Trusted(), present->Above());
 }
 
 }  // namespace skerry::coordinator

@@ -5,20 +5,20 @@
 // `skerry-coordinator init` makes them once.
 //
 //   cluster            name, uid and address, one "field: value" a line
-//   authority/         cert.pem and key.pem of the CA
+//   authority/         the CA (authority_folders.h)
 //   credentials/       ca.pem, cert.pem and key.pem of the coordinator
 #ifndef SKERRY_COORDINATOR_SERVICE_CLUSTER_IDENTITY_H_
 #define SKERRY_COORDINATOR_SERVICE_CLUSTER_IDENTITY_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "coordinator/service/authority_folders.h"
 #include "identity/name.h"
-#include "identity/x509/authority.h"
 #include "identity/x509/certificate.h"
 #include "identity/x509/keys.h"
 #include "runtime/files.h"
@@ -34,6 +34,7 @@ struct ClusterFacts {
   friend bool operator==(const ClusterFacts&, const ClusterFacts&) = default;
 };
 
+// Any thread may call a const member.
 class ClusterIdentity {
  public:
   // Makes a cluster in `folder`. The folder counts as empty until Finish()
@@ -53,11 +54,18 @@ class ClusterIdentity {
   static absl::StatusOr<ClusterIdentity> Open(const std::string& folder,
                                               runtime::Files& files);
 
+  // Looks whether the CA was replaced or retired since, by another process.
+  // Returns whether it was; with an error all stays as it is. Errors: of
+  // ReadAuthorities.
+  absl::StatusOr<bool> Reload() const;
+
   // Writes the coordinator a new certificate when two thirds of the old one's
-  // life are over, or it cannot be used. Returns whether it did.
+  // life are over, when it cannot be used, or when other CAs are trusted than
+  // before. Returns whether it did.
   absl::StatusOr<bool> RenewOwn(absl::Time now) const;
 
-  // A certificate, and after it the CA's, in PEM. Errors: of Authority::Issue.
+  // A certificate, and after it what leads to a CA, in PEM. Errors: of
+  // Authority::Issue.
   struct Issued {
     identity::Certificate certificate;
     std::string chain;
@@ -68,17 +76,23 @@ class ClusterIdentity {
 
   const ClusterFacts& facts() const { return facts_; }
   // The CAs that are trusted, in PEM.
-  std::string authorities() const { return authority_.certificate().Pem(); }
+  std::string authorities() const { return Now()->Trusted(); }
   // What workers are told to expect of the CA, sha256:HEX.
-  std::string pin() const;
+  std::string pin() const { return Now()->Pin(); }
+  // Differs between two workers' credentials when one should be renewed.
+  std::string mark() const;
 
  private:
+  // What Reload() exchanges.
+  struct Live;
+
   ClusterIdentity(std::string folder, ClusterFacts facts,
-                  identity::Authority authority, runtime::Files& files);
+                  Authorities authorities, runtime::Files& files);
+  std::shared_ptr<const Authorities> Now() const;
 
   std::string folder_;
   ClusterFacts facts_;
-  identity::Authority authority_;
+  std::shared_ptr<Live> live_;
   runtime::Files* files_;
 };
 

@@ -96,6 +96,42 @@ TEST(ClusterIdentityTest, TheOwnCertificateIsRenewedAtTwoThirds) {
   EXPECT_FALSE(*made->RenewOwn(due));
 }
 
+TEST(ClusterIdentityTest, AReplacedCaIsTakenIntoUse) {
+  runtime::MemoryFiles files;
+  const auto running = MakeWhole(files);
+  const identity::CheckedIdentity first = OwnOf(files, kNow);
+  const std::string mark = running->mark();
+  EXPECT_EQ(
+      *identity::MarkOf(*identity::ReadIdentity("/state/credentials", files)),
+      mark);
+  EXPECT_FALSE(*running->Reload());
+  ASSERT_TRUE(ReplaceAuthority("/state", kNow, files).ok());
+  EXPECT_TRUE(*running->Reload());
+  EXPECT_NE(running->mark(), mark);
+  EXPECT_TRUE(*running->RenewOwn(kNow));
+  const identity::CheckedIdentity second = OwnOf(files, kNow);
+  EXPECT_EQ(second.authorities.size(), 2u);
+  EXPECT_EQ(
+      *identity::MarkOf(*identity::ReadIdentity("/state/credentials", files)),
+      running->mark());
+  // Who trusts the first CA alone believes the coordinator.
+  EXPECT_TRUE(CheckChain(second.chain, first.authorities, kNow).ok());
+  const absl::Time later = kNow + kRetireAfter;
+  ASSERT_TRUE(RetireAuthority("/state", false, later, files).ok());
+  EXPECT_TRUE(*running->Reload());
+  EXPECT_TRUE(*running->RenewOwn(later));
+  EXPECT_EQ(OwnOf(files, later).authorities.size(), 1u);
+  // What cannot be read changes nothing.
+  const std::string text = "nonsense\n";
+  ASSERT_TRUE(files
+                  .WriteDurably("/state/authority-2/cert.pem",
+                                std::as_bytes(std::span(text)))
+                  .ok());
+  const std::string pin = running->pin();
+  EXPECT_FALSE(running->Reload().ok());
+  EXPECT_EQ(running->pin(), pin);
+}
+
 TEST(ClusterIdentityTest, DamagedFilesAreNamed) {
   for (const char* path : {"/state/cluster", "/state/authority/key.pem",
                            "/state/authority/cert.pem"}) {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "identity/name.h"
+#include "identity/x509/identity_folder.h"
 #include "runtime/log.h"
 
 namespace skerry::coordinator {
@@ -48,6 +49,9 @@ grpc::ServerBidiReactor<v1::Status, v1::Orders>* ControlService::Session(
   // The guard has refused certificates that cannot be read.
   transport::Caller caller = transport::CallerOf(*context->auth_context())
                                  .value_or(transport::Caller());
+  if (options_.mark) {
+    context->AddInitialMetadata(identity::kMarkHeader, options_.mark());
+  }
   // The loop owns it before gRPC can call it, so its first call finds it there.
   auto stream =
       std::make_unique<ControlStream>(id, std::move(caller), context->peer(),

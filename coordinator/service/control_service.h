@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,9 @@
 namespace skerry::coordinator {
 
 struct ControlOptions {
+  // The mark of the coordinator's own identity, told to each worker that opens
+  // a stream. Any thread may call it. Unset: there is no cluster.
+  std::function<std::string()> mark = {};
   size_t streams_max = 12'000;
   // What a gRPC client takes unless it is told otherwise.
   size_t orders_bytes_max = 4 << 20;

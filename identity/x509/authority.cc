@@ -59,6 +59,9 @@ class Draft {
              X509_get_subject_name(get()), nid, MBSTRING_UTF8,
              reinterpret_cast<const unsigned char*>(text.c_str()), -1, -1, 0));
   }
+  void SetSubject(const X509* same) {
+    Keep(fine_ && X509_set_subject_name(get(), X509_get_subject_name(same)));
+  }
   void SetIssuer(const X509* issuer) {
     Keep(fine_ && X509_set_issuer_name(get(), X509_get_subject_name(issuer)));
     issuer_ = issuer;
@@ -82,6 +85,11 @@ class Draft {
     AddName(names.get(), GEN_DNS, kHostName);
     Keep(fine_ && X509_add1_ext_i2d(get(), NID_subject_alt_name, names.get(), 0,
                                     X509V3_ADD_DEFAULT));
+  }
+  void AddWhatAuthoritiesHave() {
+    Add(NID_basic_constraints, "critical,CA:TRUE,pathlen:0");
+    Add(NID_key_usage, "critical,keyCertSign,cRLSign");
+    Add(NID_subject_key_identifier, "hash");
   }
   absl::StatusOr<Certificate> Sign(const PrivateKey& key) && {
     Keep(fine_ && X509_sign(get(), key.get(), EVP_sha256()) > 0);
@@ -129,17 +137,48 @@ absl::StatusOr<Authority> Authority::Make(std::string_view cluster,
   draft.SetTimes(now - kClocksBehindMax, now + lifetime);
   draft.SetKey(key.Public());
   draft.AddSubject(NID_organizationName, std::string(cluster));
-  // Two CAs of one cluster must differ in the subject, else the issuer of a
-  // certificate would not be found while both are trusted.
   draft.AddSubject(
       NID_commonName,
       absl::StrCat("skerry CA ", key.Public().Sha256().substr(0, 8)));
   draft.SetIssuer(draft.get());
-  draft.Add(NID_basic_constraints, "critical,CA:TRUE,pathlen:0");
-  draft.Add(NID_key_usage, "critical,keyCertSign,cRLSign");
-  draft.Add(NID_subject_key_identifier, "hash");
+  draft.AddWhatAuthoritiesHave();
   SKERRY_ASSIGN_OR_RETURN(Certificate certificate, std::move(draft).Sign(key));
   return Authority(std::move(certificate), std::move(key));
+}
+
+absl::StatusOr<Authority> Authority::MakeNext(absl::Duration lifetime,
+                                              absl::Time now) const {
+  SKERRY_ASSIGN_OR_RETURN(PrivateKey key, PrivateKey::Make());
+  Draft draft;
+  draft.SetSerial();
+  draft.SetTimes(now - kClocksBehindMax, now + lifetime);
+  draft.SetKey(key.Public());
+  draft.SetSubject(certificate_.get());
+  draft.SetIssuer(draft.get());
+  draft.AddWhatAuthoritiesHave();
+  SKERRY_ASSIGN_OR_RETURN(Certificate certificate, std::move(draft).Sign(key));
+  return Authority(std::move(certificate), std::move(key));
+}
+
+absl::Status Authority::CheckEnd(absl::Time now) const {
+  if (now < certificate_.not_after()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      "the cluster's CA has expired, so that no certificate can be written");
+}
+
+absl::StatusOr<Certificate> Authority::VouchFor(const Authority& next,
+                                                absl::Time now) const {
+  SKERRY_RETURN_IF_ERROR(CheckEnd(now));
+  Draft draft;
+  draft.SetSerial();
+  draft.SetTimes(now - kClocksBehindMax, std::min(next.certificate_.not_after(),
+                                                  certificate_.not_after()));
+  draft.SetKey(next.key_.Public());
+  draft.SetSubject(next.certificate_.get());
+  draft.SetIssuer(certificate_.get());
+  draft.AddWhatAuthoritiesHave();
+  draft.Add(NID_authority_key_identifier, "keyid:always");
+  return std::move(draft).Sign(key_);
 }
 
 absl::StatusOr<Authority> Authority::FromPem(std::string_view certificate,
@@ -161,10 +200,7 @@ absl::StatusOr<Certificate> Authority::Issue(const Name& name,
                                              const PublicKey& key,
                                              absl::Duration lifetime,
                                              absl::Time now) const {
-  if (now >= certificate_.not_after()) {
-    return absl::FailedPreconditionError(
-        "the cluster's CA has expired, so that no certificate can be written");
-  }
+  SKERRY_RETURN_IF_ERROR(CheckEnd(now));
   Draft draft;
   draft.SetSerial();
   draft.SetTimes(now - kClocksBehindMax,

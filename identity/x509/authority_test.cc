@@ -100,6 +100,45 @@ TEST(AuthorityTest, NamesOfFullLengthFit) {
   EXPECT_EQ(*issued.name(), name);
 }
 
+TEST(AuthorityTest, TheNextOneIsBelievedByWhoTrustsEither) {
+  Authority before = NewAuthority();
+  // The third one shows that it can be done again and again.
+  for (int i = 0; i < 2; ++i) {
+    const Authority after = *before.MakeNext(absl::Hours(24 * 3650), kNow);
+    const absl::StatusOr<Certificate> voucher = before.VouchFor(after, kNow);
+    ASSERT_TRUE(voucher.ok()) << voucher.status();
+    const Certificate leaf = Issued(after, kWorker);
+    const std::vector chain{leaf, *voucher, before.certificate()};
+    for (const std::vector<Certificate>& trusted :
+         {std::vector{before.certificate()},
+          {after.certificate()},
+          {before.certificate(), after.certificate()},
+          {after.certificate(), before.certificate()}}) {
+      EXPECT_TRUE(CheckChain(chain, trusted, kNow).ok())
+          << CheckChain(chain, trusted, kNow);
+      // The one of before goes on to be believed where it is trusted.
+      EXPECT_EQ(
+          CheckChain(std::vector{Issued(before, kWorker)}, trusted, kNow).ok(),
+          trusted.size() == 2 ||
+              trusted[0].serial() == before.certificate().serial());
+    }
+    EXPECT_TRUE(
+        CheckPinned(chain, FormatPin(before.certificate().public_key()), kNow)
+            .ok());
+    WhyNot({leaf}, {before.certificate()}, kNow);
+    WhyNot(chain, {NewAuthority().certificate()}, kNow);
+    before = after;
+  }
+}
+
+TEST(AuthorityTest, NobodyIsVouchedForAfterTheEnd) {
+  const Authority authority = *Authority::Make("lab", absl::Hours(1), kNow);
+  const absl::Time late = kNow + absl::Hours(2);
+  const Authority next = *authority.MakeNext(absl::Hours(24), late);
+  EXPECT_TRUE(
+      absl::IsFailedPrecondition(authority.VouchFor(next, late).status()));
+}
+
 TEST(CertificateTest, EachFaultOfAChainHasItsLine) {
   const Authority authority = NewAuthority();
   const std::vector trusted{authority.certificate()};

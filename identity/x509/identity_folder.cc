@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/sha256.h"
 #include "base/status.h"
 
 namespace skerry::identity {
@@ -68,6 +69,20 @@ absl::Status WriteIdentity(const std::string& folder, const Identity& identity,
   SKERRY_RETURN_IF_ERROR(
       WriteText(folder + kAuthoritiesFile, identity.authorities, files));
   return WriteText(folder + kChainFile, identity.chain, files);
+}
+
+std::string MarkOf(std::string_view authorities, std::string_view above) {
+  const std::string all =
+      absl::StrCat(std::string(authorities), "\n", std::string(above));
+  return Sha256Hex(std::as_bytes(std::span(all)));
+}
+
+absl::StatusOr<std::string> MarkOf(const Identity& identity) {
+  SKERRY_ASSIGN_OR_RETURN(const std::vector<Certificate> chain,
+                          Certificate::ParsePem(identity.chain));
+  std::string above;
+  for (size_t i = 1; i < chain.size(); ++i) above += chain[i].Pem();
+  return MarkOf(identity.authorities, above);
 }
 
 absl::StatusOr<PrivateKey> KeyOf(const std::string& folder,

@@ -7,6 +7,7 @@
 #define SKERRY_IDENTITY_X509_IDENTITY_FOLDER_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -55,6 +56,18 @@ absl::StatusOr<Identity> ReadIdentity(const std::string& folder,
 // Requires: `files` writes for the owner alone.
 absl::Status WriteIdentity(const std::string& folder, const Identity& identity,
                            runtime::Files& files);
+
+// A short text that is the same for two identities which trust the same CAs,
+// and whose certificates the same CA wrote: a hash of the CAs and of what
+// follows its own certificate in the chain, both in PEM. A worker whose mark
+// differs from the coordinator's renews its certificate.
+std::string MarkOf(std::string_view authorities, std::string_view above);
+// The same of an identity, whose own certificate comes first in the chain.
+// Errors: InvalidArgument, the chain cannot be read.
+absl::StatusOr<std::string> MarkOf(const Identity& identity);
+
+// The coordinator's mark, in the metadata with which it opens Control.Session.
+inline constexpr char kMarkHeader[] = "skerry-identity-mark";
 
 // The key of the folder; it is made when there is none. Errors: those of the
 // disk; FailedPrecondition for a file that holds no key.

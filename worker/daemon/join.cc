@@ -26,7 +26,7 @@ constexpr absl::Duration kRetryMin = absl::Milliseconds(200);
 constexpr absl::Duration kRetryMax = absl::Seconds(5);
 constexpr absl::Duration kLookAtFile = absl::Seconds(1);
 constexpr absl::Duration kFirstRenewalLook = absl::Seconds(1);
-constexpr absl::Duration kRenewalLook = absl::Minutes(1);
+constexpr absl::Duration kRenewalLook = absl::Seconds(10);
 
 absl::Status FromGrpc(const grpc::Status& status) {
   return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
@@ -192,7 +192,8 @@ void RenewAfter(absl::Duration wait, const RenewalOptions& options,
   loop.RunAt(loop.Now() + wait, [options, &loop, &disk, &files] {
     disk.Run([options, &files] {
       const absl::Status renewed =
-          RenewIfDue(options.folder, options.wall(), options.channel, files)
+          RenewIfDue(options.folder, options.wall(), options.mark->Get(),
+                     options.channel, files)
               .status();
       if (renewed.ok()) return;
       runtime::Log(runtime::Severity::kWarning, "worker.renewal.failed",
@@ -228,14 +229,29 @@ absl::Status Join(const JoinOptions& options, const AskToJoin& ask,
   return Joiner(options, ask, files).Run();
 }
 
+void IdentityMark::Set(std::string mark) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  mark_ = std::move(mark);
+}
+
+std::string IdentityMark::Get() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return mark_;
+}
+
 absl::StatusOr<bool> RenewIfDue(const std::string& folder, absl::Time now,
+                                const std::string& mark,
                                 const std::shared_ptr<grpc::Channel>& channel,
                                 runtime::Files& files) {
   SKERRY_ASSIGN_OR_RETURN(identity::Identity own,
                           identity::ReadIdentity(folder, files));
   SKERRY_ASSIGN_OR_RETURN(const auto chain,
                           identity::Certificate::ParsePem(own.chain));
-  if (!identity::IsDueForRenewal(chain.front(), now)) return false;
+  SKERRY_ASSIGN_OR_RETURN(const std::string own_mark, identity::MarkOf(own));
+  const bool of_old_authority = !mark.empty() && mark != own_mark;
+  if (!of_old_authority && !identity::IsDueForRenewal(chain.front(), now)) {
+    return false;
+  }
   grpc::ClientContext context;
   SetDeadline(context);
   v1::JoinReply reply;

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "absl/status/status.h"
@@ -54,10 +55,25 @@ AskToJoin AskPinned(const JoinOptions& options);
 absl::Status Join(const JoinOptions& options, const AskToJoin& ask,
                   runtime::Files& files);
 
-// Writes another certificate into the folder if the one in it is due for it.
-// The channel is one on which the coordinator knows the worker. Returns whether
-// it did. Errors: those of the service and of the disk.
+// The coordinator's mark (identity_folder.h), as it has last told it. Any
+// thread.
+class IdentityMark {
+ public:
+  void Set(std::string mark);
+  // Empty while it has told none.
+  std::string Get() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::string mark_;  // guarded by mutex_
+};
+
+// Writes another certificate into the folder if the one in it is due for it, or
+// if `mark` is the coordinator's and the identity has another one: its CA was
+// replaced or retired. The channel is one on which the coordinator knows the
+// worker. Returns whether it did. Errors: those of the service and of the disk.
 absl::StatusOr<bool> RenewIfDue(const std::string& folder, absl::Time now,
+                                const std::string& mark,
                                 const std::shared_ptr<grpc::Channel>& channel,
                                 runtime::Files& files);
 
@@ -67,11 +83,12 @@ struct RenewalOptions {
   std::string folder;
   std::shared_ptr<grpc::Channel> channel;
   std::function<absl::Time()> wall;
+  std::shared_ptr<const IdentityMark> mark;
 };
 
-// Calls RenewIfDue() on `disk` once a minute for as long as the loop runs, and
-// a second from now for the first time, because a worker that comes back may
-// have little time left. Failures are logged. Called on the loop; `files`
+// Calls RenewIfDue() on `disk` every ten seconds for as long as the loop runs,
+// and a second from now for the first time, because a worker that comes back
+// may have little time left. Failures are logged. Called on the loop; `files`
 // outlives `disk`.
 void KeepRenewing(const RenewalOptions& options, runtime::EventLoop& loop,
                   runtime::Executor& disk, runtime::Files& files);

@@ -3,9 +3,11 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/check.h"
+#include "identity/x509/identity_folder.h"
 #include "transport/grpc/plain_cause.h"
 
 namespace skerry::worker {
@@ -63,6 +65,15 @@ class SessionClient::Stream final
   }
 
  private:
+  void OnReadInitialMetadataDone(bool ok) override {
+    if (!ok || !client_.options_.on_mark) return;
+    const auto& metadata = context_.GetServerInitialMetadata();
+    const auto found = metadata.find(identity::kMarkHeader);
+    if (found == metadata.end()) return;
+    client_.options_.on_mark(
+        std::string(found->second.data(), found->second.size()));
+  }
+
   void OnReadDone(bool ok) override {
     if (!ok) {
       client_.loop_.Post([this] { LetGo(); });

@@ -6,6 +6,7 @@
 #define SKERRY_WORKER_DAEMON_SESSION_CLIENT_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,9 @@ struct SessionOptions {
   absl::Duration backoff_min = absl::Milliseconds(50);
   absl::Duration backoff_max = absl::Seconds(1);
   uint64_t jitter_seed = 0;
+  // Takes the mark of the coordinator's identity (identity_folder.h) each time
+  // a stream is up, on a thread of gRPC. May be unset.
+  std::function<void(std::string mark)> on_mark = {};
 };
 
 // How a stream ended. After Aborted or FailedPrecondition, trying again with

@@ -3,6 +3,7 @@
 #include <grpcpp/grpcpp.h>
 #include <stdlib.h>
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "gtest/gtest.h"
+#include "identity/x509/identity_folder.h"
 #include "runtime/posix/posix_loop.h"
 #include "transport/grpc/testing/plaintext.h"
 
@@ -28,6 +30,7 @@ class EchoControl final : public v1::Control::CallbackService {
 
   grpc::ServerBidiReactor<v1::Status, v1::Orders>* Session(
       grpc::CallbackServerContext* context) override {
+    context->AddInitialMetadata(identity::kMarkHeader, "a mark");
     std::lock_guard lock(mutex_);
     reactors_.push_back(std::make_unique<Reactor>(statuses_per_stream_));
     return reactors_.back().get();
@@ -98,11 +101,17 @@ TEST(SessionClientTest, StatusIsAnsweredAndStreamIsMadeAgainAfterItEnds) {
   std::vector<uint64_t> answered;
   int ends = 0;
   uint64_t next = 1;
+  std::atomic<int> marks = 0;
   std::unique_ptr<SessionClient> client;
   OnLoop(loop, [&] {
     client = std::make_unique<SessionClient>(
         SessionOptions{.coordinator = server.address(),
-                       .backoff_min = absl::Milliseconds(1)},
+                       .backoff_min = absl::Milliseconds(1),
+                       .on_mark =
+                           [&marks](const std::string& mark) {
+                             EXPECT_EQ(mark, "a mark");
+                             ++marks;
+                           }},
         loop,
         [&](v1::Orders orders) {
           answered.push_back(orders.revision());

@@ -111,6 +111,8 @@ struct Parts {
         data_fetcher("data", 2) {}
 
   std::shared_ptr<transport::Credentials> credentials;
+  // The session tells it, and renewal reads it.
+  std::shared_ptr<IdentityMark> mark = std::make_shared<IdentityMark>();
   runtime::PosixLoop loop;
   runtime::PosixExecutor identity;
   // Tasks that end late still use them.
@@ -193,6 +195,9 @@ void StartDaemon(const CommandLine& line, FolderId folder, Parts& parts) {
   options.session.coordinator = line.coordinator;
   options.session.credentials = parts.credentials;
   options.session.jitter_seed = runtime::DrawRandom64();
+  options.session.on_mark = [mark = parts.mark](std::string told) {
+    mark->Set(std::move(told));
+  };
   options.draw_boot = runtime::DrawRandom64;
   options.look = [folder = line.state_directory] {
     return runtime::LookAt(folder);
@@ -414,7 +419,8 @@ void StartRenewing(const CommandLine& line, Parts& parts,
                 .channel = parts.credentials->ChannelTo(
                     line.coordinator, transport::ServerKind::kCoordinator,
                     grpc::ChannelArguments()),
-                .wall = WallTime},
+                .wall = WallTime,
+                .mark = parts.mark},
                parts.loop, parts.identity, files);
 }
 
